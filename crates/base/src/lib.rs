@@ -1,0 +1,13 @@
+//! The words that every part of Airhop speaks: time, units, packets, notices.
+//!
+//! Nothing here knows of queues, links or senders. Depends on nothing.
+
+mod packet;
+mod time;
+pub mod units;
+
+pub use packet::{
+    Body, Datagram, Drop, Ecn, Flags, FlowId, HEADER_BYTES, NodeId, Notice, NoticeKind, Packet, Sack, SackBlock,
+    Segment, Timestamps,
+};
+pub use time::{Rate, Span, Time};

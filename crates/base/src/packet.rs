@@ -1,0 +1,272 @@
+//! What travels: IP packets that carry a TCP segment, a datagram or a notice.
+//!
+//! A packet is a plain value, small enough to copy through an arena. The `wire` crate turns it into real bytes.
+
+use crate::{Span, Time};
+use std::fmt;
+
+/// IPv4 (20) and TCP (20) headers without options, in bytes; also the length of a pure ACK.
+pub const HEADER_BYTES: u32 = 40;
+
+/// A node of the network.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct NodeId(pub u16);
+
+/// A flow: one sender, one receiver, in the order of the scenario file.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct FlowId(pub u16);
+
+/// An IP packet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Packet {
+    /// The flow it belongs to; a notice belongs to the flow that it is about.
+    pub flow: FlowId,
+    /// Where it was made.
+    pub src: NodeId,
+    /// Where it goes.
+    pub dst: NodeId,
+    /// Length of the IP datagram in bytes, headers and options included.
+    pub bytes: u32,
+    /// ECN field of the IP header (RFC 3168 §5).
+    pub ecn: Ecn,
+    /// What it carries.
+    pub body: Body,
+}
+
+/// What a packet carries.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Body {
+    /// A TCP segment.
+    Tcp(Segment),
+    /// A UDP datagram.
+    Udp(Datagram),
+    /// An explicit notification about a TCP flow, on its way to the sender.
+    Notice(Notice),
+}
+
+/// ECN codepoint of the IP header (RFC 3168 §5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Ecn {
+    /// Not ECN-capable.
+    #[default]
+    NotEct,
+    /// ECN-capable transport, ECT(0).
+    Ect,
+    /// Congestion experienced.
+    Ce,
+}
+
+/// A TCP segment. Sequence numbers are 64-bit stream offsets that never wrap: the SYN is 0, the first data byte is 1.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Segment {
+    /// First byte of the payload (or the SYN, or what a pure ACK would send next).
+    pub seq: u64,
+    /// Payload length in bytes.
+    pub len: u32,
+    /// Next byte expected from the other side.
+    pub ack: u64,
+    /// Advertised window in bytes.
+    pub window: u64,
+    /// Control bits.
+    pub flags: Flags,
+    /// SACK option (RFC 2018), empty if absent.
+    pub sack: Sack,
+    /// Timestamps option (RFC 7323), if used.
+    pub timestamps: Option<Timestamps>,
+}
+
+impl Segment {
+    /// First sequence number after this segment; a SYN or FIN counts one (RFC 9293 §3.4).
+    pub const fn end(&self) -> u64 {
+        self.seq + self.len as u64 + self.flags.syn as u64 + self.flags.fin as u64
+    }
+
+    /// Bytes of TCP options, padded to a multiple of four: timestamps 12 (RFC 7323 appendix A), SACK 4 + 8n (RFC 2018
+    /// §3). A SYN also carries MSS 4 (RFC 9293 §3.7.1), SACK permitted 4 (RFC 2018 §2) and window scale 4 (RFC 7323 §2.2).
+    pub const fn option_bytes(&self) -> u32 {
+        let syn = if self.flags.syn { 12 } else { 0 };
+        let ts = if self.timestamps.is_some() { 12 } else { 0 };
+        let sack = if self.sack.is_empty() { 0 } else { 4 + 8 * self.sack.len() as u32 };
+        syn + ts + sack
+    }
+}
+
+/// TCP control bits that Airhop uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Flags {
+    /// Synchronise: opens a connection.
+    pub syn: bool,
+    /// The acknowledgement field is valid.
+    pub ack: bool,
+    /// No more data.
+    pub fin: bool,
+    /// ECN echo (RFC 3168 §6.1).
+    pub ece: bool,
+    /// Congestion window reduced (RFC 3168 §6.1).
+    pub cwr: bool,
+}
+
+/// Timestamps option, in milliseconds (RFC 7323 §3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timestamps {
+    /// TSval: the clock of whoever sent this segment.
+    pub value: u32,
+    /// TSecr: the value being echoed.
+    pub echo: u32,
+}
+
+/// A run of bytes that arrived: `[start, end)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct SackBlock {
+    /// First byte.
+    pub start: u64,
+    /// First byte after the run.
+    pub end: u64,
+}
+
+/// The SACK blocks of one segment, at most four (RFC 2018 §3), the most recent first.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sack {
+    blocks: [SackBlock; 4],
+    len: u8,
+}
+
+impl Sack {
+    /// No blocks.
+    pub const EMPTY: Sack = Sack { blocks: [SackBlock { start: 0, end: 0 }; 4], len: 0 };
+
+    /// Adds a block behind the others; a fifth is left out, as there is no room for it in the option.
+    pub fn push(&mut self, b: SackBlock) {
+        if (self.len as usize) < self.blocks.len() {
+            self.blocks[self.len as usize] = b;
+            self.len += 1;
+        }
+    }
+
+    /// The blocks, the most recent first.
+    pub fn blocks(&self) -> &[SackBlock] {
+        &self.blocks[..self.len as usize]
+    }
+
+    /// How many blocks there are.
+    pub const fn len(&self) -> usize {
+        self.len as usize
+    }
+
+    /// True if there are none.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+impl fmt::Debug for Sack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.blocks().iter().map(|b| (b.start, b.end))).finish()
+    }
+}
+
+/// A UDP datagram.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Datagram {
+    /// Its number, counted from zero.
+    pub number: u64,
+    /// Payload length in bytes.
+    pub len: u32,
+    /// When it was sent, for the receiver's delay statistics.
+    pub sent: Time,
+}
+
+/// An explicit notification from the network to a TCP sender.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Notice {
+    /// What it says.
+    pub kind: NoticeKind,
+    /// First byte of the segment it is about.
+    pub seq: u64,
+    /// First byte after that segment.
+    pub end: u64,
+    /// An extra delay to expect; only RTTN carries one (Kounavis 1996).
+    pub delay: Span,
+}
+
+/// The kinds of explicit notification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NoticeKind {
+    /// Explicit Retransmission Start Notification: the link layer began to repeat this segment (Yun 2009, §3.1).
+    Ersn,
+    /// Explicit Loss Notification: the link layer gave this segment up (Yun 2009, §3.1).
+    Eln,
+    /// Explicit Bad State Notification (Bakshi et al. 1997; Kounavis 1996).
+    Ebsn,
+    /// Round Trip Time Notification (Kounavis 1996).
+    Rttn,
+    /// Negative acknowledgement of a segment that a MAC dropped (Cheng & Lin 2008).
+    Nak,
+}
+
+impl NoticeKind {
+    /// All kinds, in the order of the results.
+    pub const ALL: [NoticeKind; 5] =
+        [NoticeKind::Eln, NoticeKind::Ersn, NoticeKind::Ebsn, NoticeKind::Rttn, NoticeKind::Nak];
+
+    /// Its name in results and traces.
+    pub const fn name(self) -> &'static str {
+        match self {
+            NoticeKind::Ersn => "ersn",
+            NoticeKind::Eln => "eln",
+            NoticeKind::Ebsn => "ebsn",
+            NoticeKind::Rttn => "rttn",
+            NoticeKind::Nak => "nak",
+        }
+    }
+}
+
+/// Why something was dropped. Every drop has exactly one reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Drop {
+    /// The queue was full.
+    Queue,
+    /// Active queue management decided so.
+    Aqm,
+    /// Bit errors on the channel (a frame).
+    Channel,
+    /// Two frames on the air at once, or the receiver was itself sending (a frame).
+    Collision,
+    /// The link layer gave the packet up after its last attempt.
+    Retries,
+    /// An agent consumed it, for example Snoop suppressing a duplicate ACK.
+    Agent,
+}
+
+impl Drop {
+    /// All reasons, in the order of the results.
+    pub const ALL: [Drop; 6] =
+        [Drop::Queue, Drop::Aqm, Drop::Channel, Drop::Collision, Drop::Retries, Drop::Agent];
+
+    /// Its name in results and traces.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Drop::Queue => "queue",
+            Drop::Aqm => "aqm",
+            Drop::Channel => "channel",
+            Drop::Collision => "collision",
+            Drop::Retries => "retries",
+            Drop::Agent => "agent",
+        }
+    }
+}
+
+impl Packet {
+    /// The TCP segment it carries, if any.
+    pub fn segment(&self) -> Option<&Segment> {
+        match &self.body {
+            Body::Tcp(s) => Some(s),
+            _ => None,
+        }
+    }
+
+    /// True if it carries TCP payload, as opposed to a pure ACK, a notice or a datagram.
+    pub fn is_tcp_data(&self) -> bool {
+        self.segment().is_some_and(|s| s.len > 0)
+    }
+}

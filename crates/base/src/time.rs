@@ -1,0 +1,242 @@
+//! Instants, durations and rates, exact to the nanosecond.
+//!
+//! Integers, not floats: sums of link times must not depend on the order of addition, or two runs would
+//! differ in their last bits (determinism), and ties between events would be decided by rounding.
+
+use std::fmt;
+use std::ops::{Add, AddAssign, Div, Mul, Sub};
+
+const NANOS: u64 = 1_000_000_000;
+
+/// An instant, in nanoseconds since the simulation began.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Time(u64);
+
+impl Time {
+    /// The beginning.
+    pub const ZERO: Time = Time(0);
+    /// Later than anything that happens.
+    pub const MAX: Time = Time(u64::MAX);
+
+    /// The instant `ns` nanoseconds after the beginning.
+    pub const fn from_nanos(ns: u64) -> Self {
+        Time(ns)
+    }
+
+    /// Nanoseconds since the beginning.
+    pub const fn nanos(self) -> u64 {
+        self.0
+    }
+
+    /// Seconds since the beginning.
+    pub fn secs_f64(self) -> f64 {
+        self.0 as f64 / NANOS as f64
+    }
+
+    /// The time passed since `earlier`; zero if `earlier` is in fact later.
+    pub const fn since(self, earlier: Time) -> Span {
+        Span(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl Add<Span> for Time {
+    type Output = Time;
+    fn add(self, d: Span) -> Time {
+        Time(self.0.saturating_add(d.0))
+    }
+}
+
+impl AddAssign<Span> for Time {
+    fn add_assign(&mut self, d: Span) {
+        *self = *self + d;
+    }
+}
+
+impl Sub for Time {
+    type Output = Span;
+    /// The time from `earlier` to `self`. Debug builds panic if that is negative.
+    fn sub(self, earlier: Time) -> Span {
+        debug_assert!(self >= earlier, "{self} is before {earlier}");
+        self.since(earlier)
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.9} s", self.secs_f64())
+    }
+}
+
+impl fmt::Debug for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A length of time, in nanoseconds. Never negative.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Span(u64);
+
+impl Span {
+    /// No time at all.
+    pub const ZERO: Span = Span(0);
+
+    /// `ns` nanoseconds.
+    pub const fn from_nanos(ns: u64) -> Self {
+        Span(ns)
+    }
+
+    /// `us` microseconds.
+    pub const fn from_micros(us: u64) -> Self {
+        Span(us * 1_000)
+    }
+
+    /// `ms` milliseconds.
+    pub const fn from_millis(ms: u64) -> Self {
+        Span(ms * 1_000_000)
+    }
+
+    /// `s` seconds.
+    pub const fn from_secs(s: u64) -> Self {
+        Span(s * NANOS)
+    }
+
+    /// `s` seconds, rounded to the nearest nanosecond; negative and NaN become zero.
+    pub fn from_secs_f64(s: f64) -> Self {
+        Span((s * NANOS as f64 + 0.5) as u64)
+    }
+
+    /// Whole nanoseconds.
+    pub const fn nanos(self) -> u64 {
+        self.0
+    }
+
+    /// Seconds.
+    pub fn secs_f64(self) -> f64 {
+        self.0 as f64 / NANOS as f64
+    }
+
+    /// Milliseconds.
+    pub fn millis_f64(self) -> f64 {
+        self.0 as f64 / 1e6
+    }
+
+    /// `self - other`, or zero.
+    pub const fn saturating_sub(self, other: Span) -> Span {
+        Span(self.0.saturating_sub(other.0))
+    }
+
+    /// How many whole `part`s fit; zero if `part` is zero.
+    pub const fn whole(self, part: Span) -> u64 {
+        if part.0 == 0 { 0 } else { self.0 / part.0 }
+    }
+}
+
+impl Add for Span {
+    type Output = Span;
+    fn add(self, d: Span) -> Span {
+        Span(self.0.saturating_add(d.0))
+    }
+}
+
+impl Sub for Span {
+    type Output = Span;
+    /// Debug builds panic if the result would be negative.
+    fn sub(self, d: Span) -> Span {
+        debug_assert!(self >= d, "{self} is shorter than {d}");
+        self.saturating_sub(d)
+    }
+}
+
+impl Mul<u64> for Span {
+    type Output = Span;
+    fn mul(self, n: u64) -> Span {
+        Span(self.0.saturating_mul(n))
+    }
+}
+
+impl Div<u64> for Span {
+    type Output = Span;
+    fn div(self, n: u64) -> Span {
+        Span(self.0 / n)
+    }
+}
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&crate::units::format_span(*self))
+    }
+}
+
+impl fmt::Debug for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A data rate in whole bits per second. Never zero.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Rate(u64);
+
+impl Rate {
+    /// `bps` bits per second.
+    ///
+    /// # Panics
+    /// If `bps` is zero: nothing could ever be sent. Scenario files are checked before they come here.
+    pub const fn from_bps(bps: u64) -> Self {
+        assert!(bps > 0, "a rate of zero");
+        Rate(bps)
+    }
+
+    /// Bits per second.
+    pub const fn bps(self) -> u64 {
+        self.0
+    }
+
+    /// How long `bits` take at this rate, rounded up to a whole nanosecond (a link is never faster than it is).
+    pub const fn time_for_bits(self, bits: u64) -> Span {
+        // 2^64 / 1e9 = 18e9 bits: past any frame, so u64 would do; u128 keeps absurd inputs from wrapping.
+        if bits < u64::MAX / NANOS {
+            Span((bits * NANOS).div_ceil(self.0))
+        } else {
+            let t = (bits as u128 * NANOS as u128).div_ceil(self.0 as u128);
+            Span(if t > u64::MAX as u128 { u64::MAX } else { t as u64 })
+        }
+    }
+
+    /// How long `bytes` take at this rate.
+    pub const fn time_for(self, bytes: u32) -> Span {
+        self.time_for_bits(bytes as u64 * 8)
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&crate::units::format_rate(*self))
+    }
+}
+
+impl fmt::Debug for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn serialisation_is_rounded_up() {
+        // A 1074-byte frame at 11 Mbit/s lasts 781.0909… µs.
+        assert_eq!(Rate::from_bps(11_000_000).time_for(1074), Span::from_nanos(781_091));
+        assert_eq!(Rate::from_bps(10_000_000).time_for(1040), Span::from_micros(832));
+    }
+
+    #[test]
+    fn huge_quantities_saturate() {
+        assert_eq!(Rate::from_bps(1).time_for_bits(u64::MAX), Span::from_nanos(u64::MAX));
+        assert_eq!(Time::MAX + Span::from_secs(1), Time::MAX);
+        assert_eq!(Span::from_secs_f64(-1.0), Span::ZERO);
+    }
+}

@@ -1,0 +1,157 @@
+//! Quantities with units, as scenario files and command lines write them: `"10 ms"`, `"5.5 Mbit/s"`, `"1000 B"`.
+//!
+//! A number without a unit is refused: a rate of `10` has cost more simulation studies than any bug.
+
+use crate::{Rate, Span};
+
+const SPAN_UNITS: [(&str, f64); 5] = [("ns", 1e-9), ("us", 1e-6), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0)];
+const RATE_UNITS: [(&str, f64); 4] = [("bit/s", 1.0), ("kbit/s", 1e3), ("Mbit/s", 1e6), ("Gbit/s", 1e9)];
+const BYTE_UNITS: [(&str, f64); 3] = [("B", 1.0), ("kB", 1e3), ("MB", 1e6)];
+const LENGTH_UNITS: [(&str, f64); 2] = [("m", 1.0), ("km", 1e3)];
+
+/// Why a quantity was refused: what was expected, with an example.
+pub type Refusal = String;
+
+/// A duration such as `"10 ms"`. Zero is allowed.
+///
+/// # Errors
+/// If the number or the unit is missing, unknown, negative or not finite.
+pub fn parse_span(text: &str) -> Result<Span, Refusal> {
+    let s = quantity(text, &SPAN_UNITS, "a duration", "10 ms")?;
+    if s * 1e9 >= u64::MAX as f64 / 4.0 {
+        return Err(format!("a duration of {s} s is beyond what Airhop can count (146 years)"));
+    }
+    Ok(Span::from_secs_f64(s))
+}
+
+/// A data rate such as `"10 Mbit/s"`, at least 1 bit/s.
+///
+/// # Errors
+/// If the number or the unit is missing, unknown, zero, negative or not finite.
+pub fn parse_rate(text: &str) -> Result<Rate, Refusal> {
+    let r = quantity(text, &RATE_UNITS, "a data rate", "10 Mbit/s")?;
+    if !(1.0..=1e13).contains(&r.round()) {
+        return Err(format!("expected a data rate from 1 bit/s to 10000 Gbit/s, got \"{}\"", text.trim()));
+    }
+    Ok(Rate::from_bps(r.round() as u64))
+}
+
+/// A number of bytes such as `"1000 B"`.
+///
+/// # Errors
+/// If the number or the unit is missing, unknown, negative, not whole, or over 4 GB.
+pub fn parse_bytes(text: &str) -> Result<u32, Refusal> {
+    let b = quantity(text, &BYTE_UNITS, "a size in bytes", "1000 B")?;
+    if b.fract() != 0.0 || b > f64::from(u32::MAX) {
+        return Err(format!("expected whole bytes up to 4 GB, got \"{}\"", text.trim()));
+    }
+    Ok(b as u32)
+}
+
+/// A distance in metres such as `"40 m"`.
+///
+/// # Errors
+/// If the number or the unit is missing, unknown, negative or not finite.
+pub fn parse_metres(text: &str) -> Result<f64, Refusal> {
+    quantity(text, &LENGTH_UNITS, "a distance", "40 m")
+}
+
+fn quantity(text: &str, units: &[(&str, f64)], what: &str, example: &str) -> Result<f64, Refusal> {
+    let text = text.trim();
+    let split = text.find(|c: char| c.is_alphabetic() && !matches!(c, 'e' | 'E')).unwrap_or(text.len());
+    let (number, unit) = (text[..split].trim(), text[split..].trim());
+    let expected = || {
+        let names: Vec<&str> = units.iter().map(|u| u.0).collect();
+        format!("expected {what} with a unit ({}), such as \"{example}\"", names.join(", "))
+    };
+    let value: f64 = number.parse().map_err(|_| format!("{}, got \"{text}\"", expected()))?;
+    if unit.is_empty() {
+        return Err(format!("{}, got \"{text}\" without a unit", expected()));
+    }
+    let Some(&(_, scale)) = units.iter().find(|u| u.0 == unit) else {
+        let near = units.iter().find(|u| u.0.eq_ignore_ascii_case(unit)).map(|u| u.0).or(match unit {
+            "bps" => Some("bit/s"),
+            "kbps" | "kb/s" => Some("kbit/s"),
+            "Mbps" | "Mb/s" => Some("Mbit/s"),
+            "Gbps" | "Gb/s" => Some("Gbit/s"),
+            "sec" | "seconds" => Some("s"),
+            _ => None,
+        });
+        let hint = near.map(|n| format!("; did you mean \"{number} {n}\"?")).unwrap_or_default();
+        return Err(format!("{}, got the unit \"{unit}\"{hint}", expected()));
+    };
+    if !value.is_finite() || value < 0.0 {
+        return Err(format!("expected {what} that is not negative, got \"{text}\""));
+    }
+    Ok(value * scale)
+}
+
+/// Writes a duration so that [`parse_span`] reads the same value back.
+pub fn format_span(d: Span) -> String {
+    let ns = d.nanos();
+    let (unit, scale) = match ns {
+        0 => ("s", 1_000_000_000),
+        _ if ns >= 1_000_000_000 => ("s", 1_000_000_000),
+        _ if ns >= 1_000_000 => ("ms", 1_000_000),
+        _ if ns >= 1_000 => ("us", 1_000),
+        _ => ("ns", 1),
+    };
+    format!("{} {unit}", decimal(ns, scale))
+}
+
+/// Writes a rate so that [`parse_rate`] reads the same value back.
+pub fn format_rate(r: Rate) -> String {
+    let bps = r.bps();
+    let (unit, scale) = match bps {
+        _ if bps >= 1_000_000_000 => ("Gbit/s", 1_000_000_000),
+        _ if bps >= 1_000_000 => ("Mbit/s", 1_000_000),
+        _ if bps >= 1_000 => ("kbit/s", 1_000),
+        _ => ("bit/s", 1),
+    };
+    format!("{} {unit}", decimal(bps, scale))
+}
+
+/// `value / scale` in decimal, exactly, without trailing zeros.
+fn decimal(value: u64, scale: u64) -> String {
+    let (whole, part) = (value / scale, value % scale);
+    if part == 0 {
+        return whole.to_string();
+    }
+    let digits = scale.ilog10() as usize;
+    format!("{whole}.{part:0digits$}").trim_end_matches('0').to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantities_need_a_known_unit() {
+        assert_eq!(parse_span("10 ms"), Ok(Span::from_millis(10)));
+        assert_eq!(parse_span("1e-3 s"), Ok(Span::from_millis(1)));
+        assert_eq!(parse_rate("5.5 Mbit/s"), Ok(Rate::from_bps(5_500_000)));
+        assert_eq!(parse_bytes("1000 B"), Ok(1000));
+        assert_eq!(parse_metres("40m"), Ok(40.0));
+        assert!(parse_span("10").unwrap_err().contains("without a unit"));
+        assert!(parse_rate("10 Mbps").unwrap_err().contains("did you mean \"10 Mbit/s\""));
+        for bad in ["", "ms", "-1 ms", "inf s", "nan s", "1e300 s", "1..2 s"] {
+            assert!(parse_span(bad).is_err(), "{bad}");
+        }
+        for bad in ["0 bit/s", "-1 Mbit/s", "0.1 bit/s", "1e20 Gbit/s"] {
+            assert!(parse_rate(bad).is_err(), "{bad}");
+        }
+        assert!(parse_bytes("0.5 B").is_err());
+    }
+
+    #[test]
+    fn what_is_written_reads_back_the_same() {
+        for ns in [0, 1, 999, 1_000, 20_000, 781_091, 10_000_000, 1_500_000_000, 200_000_000_000] {
+            let d = Span::from_nanos(ns);
+            assert_eq!(parse_span(&format_span(d)), Ok(d));
+        }
+        for bps in [1, 19_200, 5_500_000, 11_000_000, 1_000_000_000] {
+            let r = Rate::from_bps(bps);
+            assert_eq!(parse_rate(&format_rate(r)), Ok(r));
+        }
+    }
+}

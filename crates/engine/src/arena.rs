@@ -1,0 +1,94 @@
+use std::marker::PhantomData;
+
+/// A slab of values. [`Id`]s are not `Copy`: a value is taken out exactly once, by whoever holds its id, and what is
+/// left at the end of a run can be counted.
+#[derive(Debug)]
+pub struct Arena<T> {
+    slots: Vec<Option<T>>,
+    free: Vec<u32>,
+}
+
+/// The key to one value of an [`Arena`]. Neither `Copy` nor `Clone`.
+#[derive(Debug)]
+#[must_use = "the value behind it would stay in the arena for ever"]
+pub struct Id<T> {
+    index: u32,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T> Id<T> {
+    /// The slot number, unique among the values that are alive. For logs and hashes.
+    pub fn index(&self) -> u32 {
+        self.index
+    }
+}
+
+impl<T> Default for Arena<T> {
+    fn default() -> Self {
+        Arena { slots: Vec::new(), free: Vec::new() }
+    }
+}
+
+impl<T> Arena<T> {
+    /// An empty arena.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Puts `value` in.
+    pub fn insert(&mut self, value: T) -> Id<T> {
+        let index = match self.free.pop() {
+            Some(i) => {
+                self.slots[i as usize] = Some(value);
+                i
+            }
+            None => {
+                self.slots.push(Some(value));
+                u32::try_from(self.slots.len() - 1).expect("fewer than 2^32 packets in flight")
+            }
+        };
+        Id { index, of: PhantomData }
+    }
+
+    /// Looks at a value.
+    pub fn get(&self, id: &Id<T>) -> &T {
+        self.slots[id.index as usize].as_ref().expect("an id belongs to one arena")
+    }
+
+    /// Changes a value in place.
+    pub fn get_mut(&mut self, id: &Id<T>) -> &mut T {
+        self.slots[id.index as usize].as_mut().expect("an id belongs to one arena")
+    }
+
+    /// Takes a value out for good.
+    pub fn take(&mut self, id: Id<T>) -> T {
+        self.free.push(id.index);
+        self.slots[id.index as usize].take().expect("an id belongs to one arena")
+    }
+
+    /// How many values are inside.
+    pub fn len(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+
+    /// True if nothing is inside.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_are_reused_and_counted() {
+        let mut a = Arena::new();
+        let (x, y) = (a.insert("x"), a.insert("y"));
+        assert_eq!(a.take(x), "x");
+        let z = a.insert("z");
+        assert_eq!((z.index(), a.len()), (0, 2), "the free slot is used again");
+        assert_eq!((a.take(y), a.take(z)), ("y", "z"));
+        assert!(a.is_empty());
+    }
+}

@@ -1,0 +1,19 @@
+//! A discrete-event engine that knows nothing of networks.
+//!
+//! * [`EventQueue`]: the one queue of a world; ties leave in the order in which they came.
+//! * [`Timers`]: deadlines that move often and fire rarely.
+//! * [`Arena`]: values with ids that cannot be copied, so that each is taken out exactly once.
+//! * [`Streams`]: randomness by name.
+//! * [`Fingerprint`]: a rolling hash of a trajectory.
+
+mod arena;
+mod fingerprint;
+mod queue;
+mod streams;
+mod timers;
+
+pub use arena::{Arena, Id};
+pub use fingerprint::{Fingerprint, name_hash};
+pub use queue::EventQueue;
+pub use streams::{Indexed, Stream, Streams};
+pub use timers::{TimerId, Timers};
