@@ -1,0 +1,169 @@
+//! What a connection is configured with, and the three presets.
+
+use airhop_base::Span;
+
+/// The parameters of one connection, both ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Config {
+    /// Payload of a full segment, bytes (SMSS, RFC 5681 §2).
+    pub mss: u32,
+    /// SYN, SYN-ACK, ACK before data (RFC 9293 §3.5). ns-2's one-way agents have none.
+    pub handshake: bool,
+    /// Initial congestion window in segments (RFC 6928; ns-2 `windowInit_`).
+    pub initial_window: f64,
+    /// Initial slow-start threshold in segments; infinite by default (RFC 5681 §3.1).
+    pub initial_ssthresh: f64,
+    /// The window that the receiver advertises when its buffer is empty, bytes.
+    pub receive_window: u64,
+    /// Duplicate ACKs that signal a loss (RFC 5681 §3.2).
+    pub dupthresh: u32,
+    /// One new segment on each of the first two duplicate ACKs (RFC 3042).
+    pub limited_transmit: bool,
+    /// Timestamps on every segment (RFC 7323).
+    pub timestamps: bool,
+    /// SACK blocks in an ACK at most (RFC 2018: four, three beside timestamps).
+    pub sack_blocks: u8,
+    /// Report duplicate data in the first SACK block (RFC 2883).
+    pub dsack: bool,
+    /// Delay ACKs, or send one for every segment.
+    pub delayed_ack: Option<DelayedAck>,
+    /// How the retransmission timeout is found.
+    pub rto: RtoConfig,
+    /// What a loss halves.
+    pub halve_from: HalveFrom,
+    /// Leave fast recovery with no more than the flight plus one segment (RFC 6582 §3.2 step 3, option 1); else with
+    /// ssthresh (option 2, ns-2).
+    pub exit_to_flight: bool,
+    /// How the scheme `sack` recovers.
+    pub sack_recovery: SackRecovery,
+}
+
+/// The two SACK recoveries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SackRecovery {
+    /// ns-2's Sack1: a pipe counter (Fall and Floyd 1996).
+    Pipe,
+    /// RFC 6675.
+    Rfc6675,
+}
+
+/// Delayed ACKs (RFC 9293 §3.8.6.3).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DelayedAck {
+    /// An ACK at the latest for this many full segments.
+    pub segments: u32,
+    /// And at the latest this long after the first of them.
+    pub timeout: Span,
+}
+
+/// What ssthresh is half of after a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HalveFrom {
+    /// The data in flight (RFC 5681 §3.1, equation 4).
+    Flight,
+    /// The congestion window, as ns-2 does.
+    Cwnd,
+}
+
+/// Retransmission timeout parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RtoConfig {
+    /// Which estimator.
+    pub kind: RtoKind,
+    /// Lower bound.
+    pub min: Span,
+    /// Upper bound, with backoff.
+    pub max: Span,
+    /// Before the first sample.
+    pub initial: Span,
+    /// Clock granularity G (RFC 6298 §2), or the tick of a coarse clock.
+    pub tick: Span,
+}
+
+/// The retransmission timeout estimators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RtoKind {
+    /// RFC 6298 on exact samples.
+    Rfc6298,
+    /// ns-2's integer ticks.
+    Ns2,
+    /// One gain for mean and deviation on a coarse clock (Kounavis 1996).
+    SingleGain,
+}
+
+/// The named sets of defaults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preset {
+    /// What ns-2.35's one-way agents do: the simulator of all four papers.
+    Ns2,
+    /// What the RFCs say.
+    Rfc,
+    /// What Linux 6 does by default.
+    Linux,
+}
+
+impl Preset {
+    /// The presets by name.
+    pub const ALL: [(&'static str, Preset); 3] =
+        [("ns2", Preset::Ns2), ("rfc", Preset::Rfc), ("linux", Preset::Linux)];
+
+    /// The parameters of this preset for segments of `mss` bytes.
+    pub fn config(self, mss: u32) -> Config {
+        let rfc = Config {
+            mss,
+            handshake: true,
+            initial_window: rfc6928_window(mss),
+            initial_ssthresh: f64::INFINITY,
+            // No paper here is about flow control: a window that never limits, unless the scenario says otherwise.
+            receive_window: 1 << 40,
+            dupthresh: 3,
+            limited_transmit: true,
+            timestamps: true,
+            sack_blocks: 3,
+            dsack: true,
+            delayed_ack: Some(DelayedAck { segments: 2, timeout: Span::from_millis(200) }),
+            rto: RtoConfig {
+                kind: RtoKind::Rfc6298,
+                min: Span::from_secs(1),
+                max: Span::from_secs(60),
+                initial: Span::from_secs(1),
+                tick: Span::from_millis(1),
+            },
+            halve_from: HalveFrom::Flight,
+            exit_to_flight: true,
+            sack_recovery: SackRecovery::Rfc6675,
+        };
+        match self {
+            Preset::Rfc => rfc,
+            Preset::Linux => Config {
+                delayed_ack: Some(DelayedAck { segments: 2, timeout: Span::from_millis(40) }),
+                rto: RtoConfig { min: Span::from_millis(200), max: Span::from_secs(120), ..rfc.rto },
+                ..rfc
+            },
+            Preset::Ns2 => Config {
+                handshake: false,
+                initial_window: 2.0,
+                timestamps: false,
+                dsack: false,
+                delayed_ack: None,
+                rto: RtoConfig {
+                    kind: RtoKind::Ns2,
+                    min: Span::from_millis(200),
+                    max: Span::from_secs(60),
+                    initial: Span::from_secs(3),
+                    tick: Span::from_millis(10),
+                },
+                halve_from: HalveFrom::Cwnd,
+                exit_to_flight: false,
+                sack_recovery: SackRecovery::Pipe,
+                ..rfc
+            },
+        }
+    }
+}
+
+/// RFC 6928 §2: min(10 SMSS, max(2 SMSS, 14600 B)), in segments.
+fn rfc6928_window(mss: u32) -> f64 {
+    let mss = f64::from(mss);
+    (10.0 * mss).min((2.0 * mss).max(14600.0)) / mss
+}

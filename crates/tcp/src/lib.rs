@@ -1,0 +1,22 @@
+//! TCP as state machines: time is an argument, packets come in and go out, and nothing here knows of a simulator.
+//!
+//! Read [`seams`] first: the policies that make one sender differ from another. `sender.rs` and `receiver.rs` are
+//! the mechanism, `recovery/` the ways to repair a loss, `schemes/` the named combinations.
+
+mod config;
+mod control;
+mod notices;
+mod receiver;
+pub mod recovery;
+mod rto;
+mod schemes;
+mod scoreboard;
+pub mod seams;
+mod sender;
+mod space;
+
+pub use config::{Config, DelayedAck, HalveFrom, Preset, RtoConfig, RtoKind, SackRecovery};
+pub use receiver::Receiver;
+pub use schemes::{Param, Params, SCHEMES, Scheme, find};
+pub use sender::{Counters, Sender};
+pub use space::Space;

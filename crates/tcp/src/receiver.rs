@@ -1,0 +1,309 @@
+//! The receiving end: reassembly, what to report, and when.
+//!
+//! Sans-IO like the sender: segments go in, ACKs come out, time is an argument. The application reads at once, so
+//! the advertised window never shrinks.
+
+use crate::config::{Config, DelayedAck};
+use airhop_base::{
+    Body, Ecn, Flags, FlowId, HEADER_BYTES, NodeId, Notice, Packet, Sack, SackBlock, Segment, Span, Time,
+    Timestamps,
+};
+use std::collections::VecDeque;
+
+/// What an endpoint's SYN occupies; the first data byte comes after it.
+const FIRST_BYTE: u64 = 1;
+
+/// A TCP receiver.
+#[derive(Debug)]
+pub struct Receiver {
+    flow: FlowId,
+    me: NodeId,
+    peer: NodeId,
+    window: u64,
+    sack_blocks: usize,
+    dsack: bool,
+    delayed_ack: Option<DelayedAck>,
+    mss: u32,
+    stream: Stream,
+    clock: Option<EchoClock>,
+    /// ECE on every ACK until the sender says CWR (RFC 3168 §6.1.3).
+    congestion_seen: bool,
+    /// New bytes that no ACK has covered yet, and when an ACK is due at the latest.
+    unacked: u64,
+    ack_due: Option<Time>,
+    /// ACKs ready to go, in the order of the segments that caused them.
+    ready: VecDeque<Segment>,
+}
+
+/// The timestamps option (RFC 7323 §4.3).
+#[derive(Debug, Default)]
+struct EchoClock {
+    /// TS.Recent: what the next ACK echoes.
+    recent: u32,
+    /// Last.ACK.sent.
+    last_ack: u64,
+}
+
+impl Receiver {
+    /// The receiver of `flow` at node `me`, whose sender is at `peer`. It reports SACK blocks if `sack` is true.
+    pub fn new(flow: FlowId, me: NodeId, peer: NodeId, config: &Config, sack: bool) -> Self {
+        // RFC 2018 §3: 40 bytes of options hold four blocks, or three beside timestamps.
+        let room = if config.timestamps { 3 } else { 4 };
+        let expected = if config.handshake { 0 } else { FIRST_BYTE };
+        Receiver {
+            flow,
+            me,
+            peer,
+            window: config.receive_window,
+            sack_blocks: if sack { usize::from(config.sack_blocks).min(room) } else { 0 },
+            dsack: config.dsack,
+            delayed_ack: config.delayed_ack,
+            mss: config.mss,
+            stream: Stream::new(expected),
+            clock: config.timestamps.then(|| EchoClock { recent: 0, last_ack: expected }),
+            congestion_seen: false,
+            unacked: 0,
+            ack_due: None,
+            ready: VecDeque::new(),
+        }
+    }
+
+    /// Payload bytes handed to the application so far: all in order, each once.
+    pub fn delivered(&self) -> u64 {
+        self.stream.expected.saturating_sub(FIRST_BYTE)
+    }
+
+    /// The next sequence number expected (RCV.NXT); zero before the SYN.
+    pub fn expected(&self) -> u64 {
+        self.stream.expected
+    }
+
+    /// A packet arrived. Pure ACKs and FINs ask for nothing.
+    pub fn on_segment(&mut self, now: Time, p: &Packet) {
+        let Some(s) = p.segment() else { return };
+        if s.flags.syn {
+            self.on_syn(now, s);
+        } else if s.len > 0 && self.stream.expected >= FIRST_BYTE {
+            self.on_data(now, s, p.ecn);
+        }
+    }
+
+    /// A receiver has no use for notices.
+    pub fn on_notice(&mut self, _now: Time, _n: Notice) {}
+
+    /// The time that [`Self::poll_timeout`] named has come: a delayed ACK is due.
+    pub fn on_timeout(&mut self, now: Time) {
+        if self.ack_due.is_some_and(|due| due <= now) {
+            self.acknowledge(now, None);
+        }
+    }
+
+    /// The next packet to send, until there is none.
+    pub fn poll_transmit(&mut self, _now: Time) -> Option<Packet> {
+        let ack = self.ready.pop_front()?;
+        Some(Packet {
+            flow: self.flow,
+            src: self.me,
+            dst: self.peer,
+            bytes: HEADER_BYTES + ack.option_bytes(),
+            // RFC 3168 §6.1.4: pure ACKs are not ECN-capable.
+            ecn: Ecn::NotEct,
+            body: Body::Tcp(ack),
+        })
+    }
+
+    /// When [`Self::on_timeout`] is to be called, if at all.
+    pub fn poll_timeout(&self) -> Option<Time> {
+        self.ack_due
+    }
+
+    fn on_syn(&mut self, now: Time, syn: &Segment) {
+        self.stream.expected = self.stream.expected.max(FIRST_BYTE);
+        self.note_timestamp(syn);
+        if self.stream.expected > FIRST_BYTE {
+            // A SYN that was long under way: data already came, so the peer is connected (RFC 9293 §3.10.7.4).
+            return self.acknowledge(now, None);
+        }
+        // Also for a SYN sent again: the SYN-ACK may have been lost. It needs no timer of its own.
+        let mut reply = self.segment(now, None);
+        reply.seq = 0;
+        reply.flags.syn = true;
+        self.ready.push_back(reply);
+    }
+
+    fn on_data(&mut self, now: Time, s: &Segment, ecn: Ecn) {
+        self.note_timestamp(s);
+        let ecn_news = self.note_congestion(s.flags.cwr, ecn);
+        let had_gap = self.stream.has_gap();
+        let arrival = self.stream.insert(SackBlock { start: s.seq, end: s.seq + u64::from(s.len) });
+        self.unacked += arrival.advance;
+        // RFC 5681 §4.2: at once when out of order and when a gap is filled, wholly or in part; RFC 9293 §3.10.7.4:
+        // and when it is a duplicate.
+        let in_order = !had_gap && arrival.duplicate.is_none() && arrival.advance > 0;
+        match self.delayed_ack {
+            Some(delay) if in_order && !ecn_news && !self.enough_for_an_ack(delay.segments) => {
+                self.ack_due.get_or_insert(now + delay.timeout);
+            }
+            _ => self.acknowledge(now, arrival.duplicate.filter(|_| self.dsack)),
+        }
+    }
+
+    /// RFC 9293 §3.8.6.3: "at least every second full-sized segment or 2*RMSS bytes of new data".
+    fn enough_for_an_ack(&self, segments: u32) -> bool {
+        self.unacked >= u64::from(segments) * u64::from(self.mss)
+    }
+
+    /// RFC 3168 §6.1.3; true if what ACKs say about congestion changed.
+    fn note_congestion(&mut self, cwr: bool, ecn: Ecn) -> bool {
+        let before = self.congestion_seen;
+        self.congestion_seen = (before && !cwr) || ecn == Ecn::Ce;
+        self.congestion_seen != before
+    }
+
+    /// RFC 7323 §4.3 (2): the echo comes from the segment that the last ACK asked for, or an older one sent since, so
+    /// that a delayed ACK or a hole lengthens the sample and never shortens it.
+    fn note_timestamp(&mut self, s: &Segment) {
+        if let (Some(clock), Some(ts)) = (&mut self.clock, s.timestamps)
+            && s.seq <= clock.last_ack
+            && ts.value.wrapping_sub(clock.recent) < 1 << 31
+        {
+            clock.recent = ts.value;
+        }
+    }
+
+    /// Queues an ACK of all that came so far.
+    fn acknowledge(&mut self, now: Time, duplicate: Option<SackBlock>) {
+        let ack = self.segment(now, duplicate);
+        if let Some(clock) = &mut self.clock {
+            clock.last_ack = ack.ack;
+        }
+        self.unacked = 0;
+        self.ack_due = None;
+        self.ready.push_back(ack);
+    }
+
+    fn segment(&self, now: Time, duplicate: Option<SackBlock>) -> Segment {
+        Segment {
+            seq: FIRST_BYTE,
+            len: 0,
+            ack: self.stream.expected,
+            window: self.window,
+            flags: Flags { ack: true, ece: self.congestion_seen, ..Flags::default() },
+            sack: self.stream.report(self.sack_blocks, duplicate),
+            timestamps: self.clock.as_ref().map(|c| Timestamps {
+                value: now.since(Time::ZERO).whole(Span::from_millis(1)) as u32,
+                echo: c.recent,
+            }),
+        }
+    }
+}
+
+/// The receive buffer: what came, not what it contains.
+#[derive(Debug)]
+struct Stream {
+    /// All before it came.
+    expected: u64,
+    /// Runs above `expected`, in order, no two of them touching each other or `expected`.
+    runs: Vec<Run>,
+    /// Counts arrivals.
+    arrivals: u64,
+}
+
+/// A run of bytes beyond a gap.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    start: u64,
+    end: u64,
+    /// The number of the last arrival that touched it: the order in which RFC 2018 §4 wants runs reported.
+    touched: u64,
+}
+
+/// What the arrival of a segment changed.
+#[derive(Debug)]
+struct Arrival {
+    /// By how much `expected` advanced.
+    advance: u64,
+    /// The first of its bytes that had come before, as one contiguous run (RFC 2883 §4).
+    duplicate: Option<SackBlock>,
+}
+
+impl Stream {
+    fn new(expected: u64) -> Self {
+        Stream { expected, runs: Vec::new(), arrivals: 0 }
+    }
+
+    fn has_gap(&self) -> bool {
+        !self.runs.is_empty()
+    }
+
+    fn insert(&mut self, s: SackBlock) -> Arrival {
+        let before = self.expected;
+        let duplicate = self.first_duplicate(s);
+        self.arrivals += 1;
+        if s.start <= self.expected {
+            self.expected = self.expected.max(s.end);
+            self.absorb();
+        } else {
+            self.hold(s);
+        }
+        Arrival { advance: self.expected - before, duplicate }
+    }
+
+    fn first_duplicate(&self, s: SackBlock) -> Option<SackBlock> {
+        if s.start < self.expected {
+            return Some(SackBlock { start: s.start, end: s.end.min(self.expected) });
+        }
+        let run = self.runs.get(self.runs.partition_point(|r| r.end <= s.start))?;
+        (run.start < s.end).then(|| SackBlock { start: s.start.max(run.start), end: s.end.min(run.end) })
+    }
+
+    /// Takes the runs that `expected` has reached.
+    fn absorb(&mut self) {
+        let mut reached = 0;
+        while let Some(r) = self.runs.get(reached).filter(|r| r.start <= self.expected) {
+            self.expected = self.expected.max(r.end);
+            reached += 1;
+        }
+        self.runs.drain(..reached);
+    }
+
+    /// Keeps a segment beyond a gap, joined with all runs that it overlaps or touches.
+    fn hold(&mut self, s: SackBlock) {
+        let from = self.runs.partition_point(|r| r.end < s.start);
+        let to = self.runs.partition_point(|r| r.start <= s.end);
+        let mut run = Run { start: s.start, end: s.end, touched: self.arrivals };
+        if from == to {
+            self.runs.insert(from, run);
+        } else {
+            run.start = run.start.min(self.runs[from].start);
+            run.end = run.end.max(self.runs[to - 1].end);
+            self.runs[from] = run;
+            self.runs.drain(from + 1..to);
+        }
+    }
+
+    /// At most `room` SACK blocks: the duplicate (RFC 2883 §4), then the runs, the most recently touched first. So the
+    /// first run holds the segment that caused this ACK, and the others repeat what earlier ACKs said (RFC 2018 §4).
+    fn report(&self, room: usize, duplicate: Option<SackBlock>) -> Sack {
+        let mut sack = Sack::EMPTY;
+        if room == 0 {
+            return sack;
+        }
+        if let Some(block) = duplicate {
+            sack.push(block);
+        }
+        let mut before = u64::MAX;
+        while sack.len() < room {
+            let Some(run) = self.runs.iter().filter(|r| r.touched < before).max_by_key(|r| r.touched) else {
+                break;
+            };
+            sack.push(SackBlock { start: run.start, end: run.end });
+            before = run.touched;
+        }
+        sack
+    }
+}
+
+#[cfg(test)]
+#[path = "receiver_tests.rs"]
+mod tests;

@@ -1,0 +1,210 @@
+use super::{Guard, Urgent, forward};
+use crate::scoreboard::Scoreboard;
+use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
+use crate::space::Space;
+use airhop_base::Time;
+use std::collections::VecDeque;
+
+/// ESACK (Yun 2009 §4): SACK with a retransmission queue in sending order, so that segments sent again because of an ELN do
+/// not look lost when later ones are SACKed, and so that one window of congestion losses cuts the window once.
+///
+/// Two things that the paper leaves open are settled here. What may be sent is limited by the data in the network:
+/// outstanding, less SACKed, less lost. That is what keeps "the TCP connection ACK-clocked" (§4.1) while a retransmission is
+/// under way; without loss it is the same as SACK's rule. And a reduction is guarded until everything sent before it is
+/// acknowledged, as in every sender of the family.
+#[derive(Debug)]
+pub struct Esack {
+    board: Scoreboard,
+    /// Transmissions in sending order: (order, first byte). Entries that were sent again or have arrived are skipped.
+    sending_order: VecDeque<(u64, u64)>,
+    guard: Guard,
+    urgent: Urgent,
+    /// A reduction took place, and what was outstanding then is not all acknowledged.
+    recovering: bool,
+    /// A timeout took place, and what was outstanding then is not all acknowledged: segments marked lost go out again.
+    after_timeout: bool,
+    /// FirstUnsacked at the last duplicate ACK.
+    previous_first: Option<u64>,
+}
+
+/// What FirstUnsacked says at a duplicate ACK (Algorithm 1).
+enum First {
+    /// Every segment of the queue is SACKed.
+    None,
+    /// The link layer works on it (ERSN).
+    Held,
+    /// The segment that begins here.
+    At(u64),
+}
+
+impl Esack {
+    /// Ready for a new connection.
+    pub fn new() -> Self {
+        Esack {
+            board: Scoreboard::default(),
+            sending_order: VecDeque::new(),
+            guard: Guard::new(),
+            urgent: Urgent::default(),
+            recovering: false,
+            after_timeout: false,
+            previous_first: None,
+        }
+    }
+
+    /// True if this transmission is the last one of a segment that has not arrived.
+    fn is_waiting(&self, (order, start): (u64, u64)) -> bool {
+        self.board.get(start).is_some_and(|e| e.order == order && !e.sacked)
+    }
+
+    /// FirstUnsacked: the first segment in sending order that is not SACKed.
+    fn first_unsacked(&mut self, now: Time) -> First {
+        while let Some(&front) = self.sending_order.front() {
+            if self.is_waiting(front) {
+                let held = self.board.get(front.1).is_some_and(|e| e.held_until > now);
+                return if held { First::Held } else { First::At(front.1) };
+            }
+            self.sending_order.pop_front();
+        }
+        First::None
+    }
+
+    /// Marks lost every segment after which, in sending order, DupThresh segments were sent that have arrived: RFC 6675's
+    /// IsLost() with sending order in place of sequence order.
+    fn update_lost(&mut self, s: &Space, now: Time) {
+        let mut arrived_after = 0;
+        for i in (0..self.sending_order.len()).rev() {
+            let (order, start) = self.sending_order[i];
+            let Some(e) = self.board.get(start).filter(|e| e.order == order) else { continue };
+            if e.sacked {
+                arrived_after += 1;
+            } else if arrived_after >= s.dupthresh && e.held_until <= now {
+                self.board.mark_lost(start);
+            }
+        }
+    }
+
+    fn next_lost(&self, cause: Cause) -> Option<Next> {
+        if self.board.lost_bytes() == 0 {
+            return None;
+        }
+        let e = self.board.iter().find(|e| e.lost)?;
+        Some(Next { start: e.start, end: e.end, cause })
+    }
+}
+
+impl Recovery for Esack {
+    fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect {
+        // Algorithm 1, "if there is a SACK option, update retransmission queue".
+        self.board.on_sack(&a.sack);
+        let first = match self.first_unsacked(a.now) {
+            First::Held => return Detect::Nothing,
+            First::None => None,
+            First::At(seq) => Some(seq),
+        };
+        if first == Some(s.una) {
+            s.dupacks += 1;
+        } else if let Some(seq) = first.filter(|&seq| seq < self.board.high_sack()) {
+            s.dupacks = if self.previous_first == Some(seq) { s.dupacks + 1 } else { 1 };
+        } else if self.board.get(s.una).is_some_and(|e| e.sacked) {
+            // The receiver reported this segment and dropped it since: it goes out again, and congestion has no part in it.
+            self.urgent.push(s.una, Cause::Recovery);
+        }
+        self.previous_first = first;
+        if self.recovering {
+            self.update_lost(s, a.now);
+            return Detect::Nothing;
+        }
+        match first {
+            Some(seq) if s.dupacks >= s.dupthresh && self.guard.permits(s) => Detect::Lost(seq),
+            _ => Detect::Nothing,
+        }
+    }
+
+    fn enter(&mut self, s: &mut Space, _: &mut Window, seq: u64) {
+        self.guard.set(s);
+        self.recovering = true;
+        s.dupacks = 0;
+        self.board.mark_lost(seq);
+        self.urgent.push(seq, Cause::Fast);
+    }
+
+    fn on_advance(&mut self, s: &mut Space, w: &mut Window, a: &Ack) -> Advance {
+        self.board.on_cumulative(s.una);
+        self.board.on_sack(&a.sack);
+        self.previous_first = None;
+        if self.board.iter().next().is_none() {
+            self.sending_order.clear();
+        }
+        if self.guard.permits(s) {
+            self.after_timeout = false;
+            if std::mem::take(&mut self.recovering) {
+                w.cwnd = w.ssthresh;
+            }
+        }
+        if self.recovering {
+            self.update_lost(s, a.now);
+            return Advance::Partial { restart: true };
+        }
+        s.dupacks = 0;
+        Advance::Open
+    }
+
+    fn on_timeout(&mut self, s: &mut Space) {
+        self.guard.set(s);
+        self.recovering = false;
+        self.after_timeout = true;
+        self.previous_first = None;
+        self.urgent.clear();
+        s.dupacks = 0;
+        self.board.mark_all_lost();
+    }
+
+    fn next(&mut self, s: &Space, w: &Window) -> Option<Next> {
+        if let Some(next) = self.urgent.pop(s) {
+            return Some(next);
+        }
+        let flight = self.in_flight(s);
+        if (flight + s.mss) as f64 <= w.cwnd * s.mss as f64 + 1e-6
+            && let Some(lost) = self.next_lost(if self.after_timeout { Cause::Timeout } else { Cause::Recovery })
+        {
+            return Some(lost);
+        }
+        forward(s, flight, w.cwnd)
+    }
+
+    fn on_sent(&mut self, sent: &Next) {
+        self.board.on_sent(sent.start, sent.end);
+        if let Some(e) = self.board.get(sent.start) {
+            self.sending_order.push_back((e.order, sent.start));
+        }
+    }
+
+    fn in_flight(&self, s: &Space) -> u64 {
+        (s.nxt - s.una) - self.board.sacked_bytes() - self.board.lost_bytes()
+    }
+
+    fn is_missing(&self, s: &Space, seq: u64) -> bool {
+        s.una <= seq && self.board.get(seq).is_some_and(|e| !e.sacked)
+    }
+
+    fn retransmit(&mut self, s: &Space, seq: u64) {
+        self.board.hold(seq, Time::ZERO);
+        if self.previous_first == Some(seq) {
+            self.previous_first = None;
+        }
+        let _ = s;
+        self.urgent.push(seq, Cause::Notice);
+    }
+
+    fn mark_lost(&mut self, _: &Space, seq: u64) {
+        self.board.mark_lost(seq);
+    }
+
+    fn hold(&mut self, seq: u64, until: Time) {
+        self.board.hold(seq, until);
+    }
+
+    fn is_held(&self, s: &Space, now: Time) -> bool {
+        self.board.iter().find(|e| !e.sacked).is_some_and(|e| e.start >= s.una && e.held_until > now)
+    }
+}

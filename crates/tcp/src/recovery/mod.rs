@@ -1,0 +1,77 @@
+//! Ways to repair a loss.
+
+mod esack;
+// mod packet_list;
+mod reno;
+mod rfc6675;
+mod sack_pipe;
+mod tahoe;
+
+pub use esack::Esack;
+// pub use packet_list::PacketList;
+pub use reno::{Partial, RenoRecovery};
+pub use rfc6675::Rfc6675;
+pub use sack_pipe::SackPipe;
+pub use tahoe::Tahoe;
+
+use crate::seams::{Cause, Next};
+use crate::space::Space;
+use std::collections::VecDeque;
+
+/// Segments to be sent at once, ahead of everything the window permits.
+#[derive(Debug, Default)]
+struct Urgent(VecDeque<(u64, Cause)>);
+
+impl Urgent {
+    fn push(&mut self, seq: u64, cause: Cause) {
+        if !self.0.iter().any(|&(queued, _)| queued == seq) {
+            self.0.push_back((seq, cause));
+        }
+    }
+
+    fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// The next of them that is still unacknowledged.
+    fn pop(&mut self, s: &Space) -> Option<Next> {
+        while let Some((seq, cause)) = self.0.pop_front() {
+            let start = seq.max(s.una);
+            let end = s.segment_end(seq);
+            if start < end {
+                return Some(Next { start, end, cause });
+            }
+        }
+        None
+    }
+}
+
+/// New data at `nxt`; after go-back-N pulled `nxt` back, the same bytes again.
+fn forward(s: &Space, in_flight: u64, window: f64) -> Option<Next> {
+    let (start, end) = s.next_in_window(in_flight, window)?;
+    let cause = if start < s.max_sent { Cause::Timeout } else { Cause::New };
+    Some(Next { start, end, cause })
+}
+
+/// Guards against a second reduction for one window of data: duplicate ACKs for data sent before the last reduction do not
+/// begin a new recovery (RFC 6582 §3.2 step 1; ns-2's "bugfix").
+#[derive(Clone, Copy, Debug)]
+struct Guard {
+    /// What had been sent at the last reduction.
+    recover: u64,
+}
+
+impl Guard {
+    fn new() -> Self {
+        Guard { recover: 0 }
+    }
+
+    fn permits(&self, s: &Space) -> bool {
+        s.una > self.recover
+    }
+
+    fn set(&mut self, s: &Space) {
+        // "recover" is the highest byte sent, so that an ACK of all of it (una = recover + 1) opens the guard again.
+        self.recover = s.max_sent - 1;
+    }
+}

@@ -1,0 +1,107 @@
+use super::{Guard, Urgent, forward};
+use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
+use crate::space::Space;
+
+/// What fast recovery makes of an ACK of only part of the data that was outstanding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Partial {
+    /// It ends recovery, whatever else was lost (Reno, RFC 5681 §3.2).
+    Ends,
+    /// The next hole is repaired at once (NewReno, RFC 6582 §3.2).
+    RepairsNext,
+}
+
+/// Fast retransmit and fast recovery without SACK: every further duplicate ACK inflates the window by the segment that left
+/// the network.
+#[derive(Debug)]
+pub struct RenoRecovery {
+    partial: Partial,
+    /// Leave recovery with no more than the flight plus one segment, so that no burst follows (RFC 6582 §3.2 step 3 (1)).
+    exit_to_flight: bool,
+    guard: Guard,
+    urgent: Urgent,
+    state: State,
+}
+
+#[derive(Debug, PartialEq)]
+enum State {
+    Open,
+    Fast {
+        /// Segments by which the window is inflated.
+        inflation: f64,
+        /// A partial ACK has come.
+        partial_seen: bool,
+    },
+}
+
+impl RenoRecovery {
+    /// Ready for a new connection.
+    pub fn new(partial: Partial, exit_to_flight: bool) -> Self {
+        RenoRecovery { partial, exit_to_flight, guard: Guard::new(), urgent: Urgent::default(), state: State::Open }
+    }
+}
+
+impl Recovery for RenoRecovery {
+    fn on_duplicate(&mut self, s: &mut Space, _: &Ack) -> Detect {
+        if let State::Fast { inflation, .. } = &mut self.state {
+            *inflation += 1.0; // RFC 5681 §3.2 step 4
+            return Detect::Nothing;
+        }
+        s.dupacks += 1;
+        if s.dupacks == s.dupthresh && self.guard.permits(s) { Detect::Lost(s.una) } else { Detect::Nothing }
+    }
+
+    fn enter(&mut self, s: &mut Space, _: &mut Window, seq: u64) {
+        self.guard.set(s);
+        self.state = State::Fast { inflation: f64::from(s.dupthresh), partial_seen: false };
+        self.urgent.push(seq, Cause::Fast);
+    }
+
+    fn on_advance(&mut self, s: &mut Space, w: &mut Window, a: &Ack) -> Advance {
+        s.dupacks = 0;
+        let State::Fast { inflation, partial_seen } = &mut self.state else {
+            return Advance::Open;
+        };
+        if self.partial == Partial::RepairsNext && !self.guard.permits(s) {
+            // RFC 6582 §3.2 step 3, partial ACK: retransmit the next hole; deflate by what was acknowledged and add back one
+            // segment. Deflation goes into the window itself once the inflation is used up.
+            let mut left = *inflation - a.acked as f64 / s.mss as f64 + 1.0;
+            if left < 1.0 {
+                w.cwnd = (w.cwnd + left - 1.0).max(1.0);
+                left = 1.0;
+            }
+            *inflation = left;
+            let restart = !*partial_seen;
+            *partial_seen = true;
+            self.urgent.push(s.una, Cause::Recovery);
+            return Advance::Partial { restart };
+        }
+        self.state = State::Open;
+        w.cwnd = w.ssthresh.max(1.0);
+        if self.exit_to_flight {
+            let flight = (s.max_sent - s.una) as f64 / s.mss as f64;
+            w.cwnd = w.cwnd.min(flight.max(1.0) + 1.0);
+        }
+        Advance::Over
+    }
+
+    fn on_timeout(&mut self, s: &mut Space) {
+        self.guard.set(s);
+        self.state = State::Open;
+        self.urgent.clear();
+        s.dupacks = 0;
+        s.nxt = s.una;
+    }
+
+    fn next(&mut self, s: &Space, w: &Window) -> Option<Next> {
+        let extra = match self.state {
+            State::Open => f64::from(s.limited_transmit_extra()),
+            State::Fast { inflation, .. } => inflation,
+        };
+        self.urgent.pop(s).or_else(|| forward(s, self.in_flight(s), w.cwnd + extra))
+    }
+
+    fn retransmit(&mut self, _: &Space, seq: u64) {
+        self.urgent.push(seq, Cause::Notice);
+    }
+}

@@ -1,0 +1,162 @@
+use super::{Guard, Urgent, forward};
+use crate::scoreboard::Scoreboard;
+use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
+use crate::space::Space;
+
+/// SACK-based loss recovery of RFC 6675.
+#[derive(Debug)]
+pub struct Rfc6675 {
+    board: Scoreboard,
+    guard: Guard,
+    urgent: Urgent,
+    state: State,
+}
+
+#[derive(Debug, PartialEq)]
+enum State {
+    Open,
+    /// From a loss until everything outstanding then is acknowledged.
+    Recovering {
+        /// The rescue retransmission was used (§4 NextSeg (4)).
+        rescued: bool,
+    },
+    /// After a timeout: what is marked lost goes out again under slow start.
+    Slow,
+}
+
+impl Rfc6675 {
+    /// Ready for a new connection.
+    pub fn new() -> Self {
+        Rfc6675 { board: Scoreboard::default(), guard: Guard::new(), urgent: Urgent::default(), state: State::Open }
+    }
+
+    /// §4 IsLost(): DupThresh discontiguous SACKed runs above a segment, or more than (DupThresh - 1) segments' worth of
+    /// SACKed bytes. Marks every segment for which it holds; one pass from the top.
+    fn update_lost(&mut self, s: &Space) {
+        let (mut runs, mut bytes, mut above) = (0, 0, 0);
+        let mut lost = Vec::new();
+        for e in self.board.iter().rev() {
+            if e.sacked {
+                bytes += e.len();
+                runs += u32::from(e.end != above);
+                above = e.start;
+                continue;
+            }
+            let is_lost = runs >= s.dupthresh || bytes > u64::from(s.dupthresh - 1) * s.mss;
+            if is_lost && !e.lost && !e.retransmitted {
+                lost.push(e.start);
+            }
+        }
+        lost.into_iter().for_each(|seq| self.board.mark_lost(seq));
+    }
+
+    fn next_in_recovery(&mut self, s: &Space, rescued: bool) -> Option<Next> {
+        let repair = |e: &crate::scoreboard::Sent| Next { start: e.start, end: e.end, cause: Cause::Recovery };
+        // §4 NextSeg (1): the lowest lost segment not yet retransmitted.
+        if let Some(e) = self.board.iter().find(|e| e.lost) {
+            return Some(repair(e));
+        }
+        // (2): new data.
+        if let Some(next) = forward(s, 0, f64::INFINITY) {
+            return Some(next);
+        }
+        // (3): a hole below the highest SACKed byte, even if it does not look lost yet.
+        let high = self.board.high_sack();
+        if let Some(e) = self.board.iter().take_while(|e| e.start < high).find(|e| !e.sacked && !e.retransmitted) {
+            return Some(repair(e));
+        }
+        // (4): once per recovery, the highest segment not SACKed.
+        let e = self.board.iter().rev().find(|e| !e.sacked).filter(|_| !rescued)?;
+        self.state = State::Recovering { rescued: true };
+        Some(repair(e))
+    }
+}
+
+impl Recovery for Rfc6675 {
+    fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect {
+        let fresh = self.board.on_sack(&a.sack);
+        if fresh > 0 {
+            s.dupacks += 1; // §2: a duplicate ACK carries SACK information that was not known
+        }
+        self.update_lost(s);
+        if self.state != State::Open || !self.guard.permits(s) {
+            return Detect::Nothing;
+        }
+        let una_lost = self.board.get(s.una).is_some_and(|e| e.lost);
+        // §5: (1) DupThresh duplicate ACKs, or (2) IsLost(HighACK + 1).
+        if s.dupacks >= s.dupthresh || una_lost { Detect::Lost(s.una) } else { Detect::Nothing }
+    }
+
+    fn enter(&mut self, s: &mut Space, _: &mut Window, seq: u64) {
+        self.guard.set(s);
+        self.state = State::Recovering { rescued: false };
+        self.board.mark_lost(seq);
+        self.urgent.push(seq, Cause::Fast);
+    }
+
+    fn on_advance(&mut self, s: &mut Space, w: &mut Window, a: &Ack) -> Advance {
+        s.dupacks = 0;
+        self.board.on_cumulative(s.una);
+        self.board.on_sack(&a.sack);
+        match self.state {
+            State::Open => Advance::Open,
+            _ if self.guard.permits(s) => {
+                let was_fast = matches!(self.state, State::Recovering { .. });
+                self.state = State::Open;
+                if !was_fast {
+                    return Advance::Open;
+                }
+                w.cwnd = w.ssthresh;
+                Advance::Over
+            }
+            State::Recovering { .. } => {
+                self.update_lost(s);
+                Advance::Partial { restart: true }
+            }
+            State::Slow => Advance::Open,
+        }
+    }
+
+    fn on_timeout(&mut self, s: &mut Space) {
+        self.guard.set(s);
+        self.state = State::Slow;
+        self.urgent.clear();
+        s.dupacks = 0;
+        self.board.mark_all_lost();
+    }
+
+    fn next(&mut self, s: &Space, w: &Window) -> Option<Next> {
+        if let Some(next) = self.urgent.pop(s) {
+            return Some(next);
+        }
+        let flight = self.in_flight(s);
+        let room = (flight + s.mss) as f64 <= w.cwnd * s.mss as f64 + 1e-6;
+        match self.state {
+            State::Open => forward(s, flight + self.board.sacked_bytes(), w.cwnd + f64::from(s.limited_transmit_extra())),
+            State::Recovering { rescued } if room => self.next_in_recovery(s, rescued),
+            State::Slow if room => {
+                let lost = self.board.iter().find(|e| e.lost);
+                let again = lost.map(|e| Next { start: e.start, end: e.end, cause: Cause::Timeout });
+                again.or_else(|| forward(s, flight, w.cwnd))
+            }
+            _ => None,
+        }
+    }
+
+    fn on_sent(&mut self, sent: &Next) {
+        self.board.on_sent(sent.start, sent.end);
+    }
+
+    /// §4 SetPipe(): neither SACKed nor lost, plus retransmitted.
+    fn in_flight(&self, s: &Space) -> u64 {
+        (s.nxt - s.una) - self.board.sacked_bytes() - self.board.lost_bytes()
+    }
+
+    fn is_missing(&self, s: &Space, seq: u64) -> bool {
+        s.una <= seq && self.board.get(seq).is_some_and(|e| !e.sacked)
+    }
+
+    fn retransmit(&mut self, _: &Space, seq: u64) {
+        self.urgent.push(seq, Cause::Notice);
+    }
+}

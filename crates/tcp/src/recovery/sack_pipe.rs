@@ -1,0 +1,105 @@
+use super::{Guard, Urgent, forward};
+use crate::scoreboard::Scoreboard;
+use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
+use crate::space::Space;
+
+/// ns-2's "Sack1": a counter, the pipe, estimates how many segments are in the network during recovery (Fall and Floyd
+/// 1996, §4). The sender that Yun 2009 calls SACK.
+#[derive(Debug)]
+pub struct SackPipe {
+    board: Scoreboard,
+    guard: Guard,
+    urgent: Urgent,
+    /// Segments in the network, while in recovery. Can fall below zero: it is an estimate.
+    pipe: Option<i64>,
+}
+
+impl SackPipe {
+    /// Ready for a new connection.
+    pub fn new() -> Self {
+        SackPipe { board: Scoreboard::default(), guard: Guard::new(), urgent: Urgent::default(), pipe: None }
+    }
+
+    /// The lowest hole below the highest SACKed byte that was not yet repaired in this recovery.
+    fn next_hole(&self) -> Option<Next> {
+        let high = self.board.high_sack();
+        let hole = self.board.iter().take_while(|e| e.start < high).find(|e| !e.sacked && !e.retransmitted)?;
+        Some(Next { start: hole.start, end: hole.end, cause: Cause::Recovery })
+    }
+}
+
+impl Recovery for SackPipe {
+    fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect {
+        let fresh = self.board.on_sack(&a.sack);
+        if let Some(pipe) = &mut self.pipe {
+            *pipe -= 1;
+            return Detect::Nothing;
+        }
+        if fresh == 0 {
+            return Detect::Nothing; // it says nothing about another segment that left the network
+        }
+        s.dupacks += 1;
+        if s.dupacks == s.dupthresh && self.guard.permits(s) { Detect::Lost(s.una) } else { Detect::Nothing }
+    }
+
+    fn enter(&mut self, s: &mut Space, _: &mut Window, seq: u64) {
+        self.guard.set(s);
+        let outstanding = (s.max_sent - s.una).div_ceil(s.mss) as i64;
+        self.pipe = Some(outstanding - i64::from(s.dupthresh));
+        self.urgent.push(seq, Cause::Fast);
+    }
+
+    fn on_advance(&mut self, s: &mut Space, w: &mut Window, a: &Ack) -> Advance {
+        s.dupacks = 0;
+        self.board.on_cumulative(s.una);
+        self.board.on_sack(&a.sack);
+        let Some(pipe) = &mut self.pipe else {
+            return Advance::Open;
+        };
+        if self.guard.permits(s) {
+            self.pipe = None;
+            w.cwnd = w.ssthresh;
+            return Advance::Open; // ns-2: the ACK that ends recovery is an ordinary one again
+        }
+        // One for the segment that triggered the ACK, one for the repaired segment it acknowledges.
+        *pipe -= 2;
+        Advance::Partial { restart: true }
+    }
+
+    fn on_timeout(&mut self, s: &mut Space) {
+        self.guard.set(s);
+        self.pipe = None;
+        self.board.forget();
+        self.urgent.clear();
+        s.dupacks = 0;
+        s.nxt = s.una;
+    }
+
+    fn next(&mut self, s: &Space, w: &Window) -> Option<Next> {
+        if let Some(next) = self.urgent.pop(s) {
+            return Some(next);
+        }
+        let Some(pipe) = self.pipe else {
+            return forward(s, self.in_flight(s), w.cwnd + f64::from(s.limited_transmit_extra()));
+        };
+        if pipe >= w.cwnd as i64 {
+            return None;
+        }
+        self.next_hole().or_else(|| forward(s, 0, f64::INFINITY))
+    }
+
+    fn on_sent(&mut self, sent: &Next) {
+        self.board.on_sent(sent.start, sent.end);
+        if let Some(pipe) = &mut self.pipe {
+            *pipe += 1;
+        }
+    }
+
+    fn is_missing(&self, s: &Space, seq: u64) -> bool {
+        s.una <= seq && self.board.get(seq).is_some_and(|e| !e.sacked)
+    }
+
+    fn retransmit(&mut self, _: &Space, seq: u64) {
+        self.urgent.push(seq, Cause::Notice);
+    }
+}

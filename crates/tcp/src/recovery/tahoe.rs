@@ -1,0 +1,53 @@
+use super::{Guard, Urgent, forward};
+use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
+use crate::space::Space;
+
+/// Fast retransmit without fast recovery (Jacobson 1988): after a loss, slow start from the hole.
+#[derive(Debug)]
+pub struct Tahoe {
+    guard: Guard,
+    urgent: Urgent,
+}
+
+impl Tahoe {
+    /// Ready for a new connection.
+    pub fn new() -> Self {
+        Tahoe { guard: Guard::new(), urgent: Urgent::default() }
+    }
+}
+
+impl Recovery for Tahoe {
+    fn on_duplicate(&mut self, s: &mut Space, _: &Ack) -> Detect {
+        s.dupacks += 1;
+        if s.dupacks == s.dupthresh && self.guard.permits(s) { Detect::Lost(s.una) } else { Detect::Nothing }
+    }
+
+    fn enter(&mut self, s: &mut Space, w: &mut Window, seq: u64) {
+        self.guard.set(s);
+        w.cwnd = 1.0;
+        s.nxt = s.segment_end(seq);
+        self.urgent.push(seq, Cause::Fast);
+    }
+
+    fn on_advance(&mut self, s: &mut Space, _: &mut Window, _: &Ack) -> Advance {
+        s.dupacks = 0;
+        Advance::Open
+    }
+
+    fn on_timeout(&mut self, s: &mut Space) {
+        self.guard.set(s);
+        self.urgent.clear();
+        s.dupacks = 0;
+        s.nxt = s.una;
+    }
+
+    fn next(&mut self, s: &Space, w: &Window) -> Option<Next> {
+        self.urgent
+            .pop(s)
+            .or_else(|| forward(s, self.in_flight(s), w.cwnd + f64::from(s.limited_transmit_extra())))
+    }
+
+    fn retransmit(&mut self, _: &Space, seq: u64) {
+        self.urgent.push(seq, Cause::Notice);
+    }
+}

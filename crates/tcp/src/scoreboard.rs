@@ -1,0 +1,182 @@
+//! What was sent and not yet acknowledged, segment by segment, with what SACK told of it.
+
+use airhop_base::{Sack, SackBlock, Time};
+use std::collections::VecDeque;
+
+/// A segment that was sent and not cumulatively acknowledged.
+#[derive(Clone, Copy, Debug)]
+pub struct Sent {
+    /// First byte.
+    pub start: u64,
+    /// First byte after it.
+    pub end: u64,
+    /// Number of its last transmission, counted over the connection: the sending order.
+    pub order: u64,
+    /// The receiver has it.
+    pub sacked: bool,
+    /// It was sent more than once since the scoreboard was last cleared.
+    pub retransmitted: bool,
+    /// It is taken to be lost and not yet repaired.
+    pub lost: bool,
+    /// The link layer works on it until then (ERSN).
+    pub held_until: Time,
+}
+
+impl Sent {
+    /// Its length in bytes.
+    pub fn len(&self) -> u64 {
+        self.end - self.start
+    }
+}
+
+/// The outstanding segments in sequence order, without gaps.
+#[derive(Debug, Default)]
+pub struct Scoreboard {
+    segments: VecDeque<Sent>,
+    /// Transmissions so far.
+    transmissions: u64,
+    /// End of the highest SACKed segment; zero if nothing is SACKed.
+    high_sack: u64,
+    /// Bytes SACKed and not cumulatively acknowledged.
+    sacked_bytes: u64,
+    /// Bytes marked lost.
+    lost_bytes: u64,
+}
+
+impl Scoreboard {
+    /// Notes a transmission of `[start, end)`.
+    pub fn on_sent(&mut self, start: u64, end: u64) {
+        self.transmissions += 1;
+        let order = self.transmissions;
+        if self.segments.back().is_none_or(|b| start >= b.end) {
+            self.segments.push_back(Sent {
+                start,
+                end,
+                order,
+                sacked: false,
+                retransmitted: false,
+                lost: false,
+                held_until: Time::ZERO,
+            });
+        } else if let Some(e) = self.get_mut(start) {
+            e.order = order;
+            e.retransmitted = true;
+            if std::mem::take(&mut e.lost) {
+                self.lost_bytes -= end - start;
+            }
+        }
+    }
+
+    /// Removes what is acknowledged up to `una`.
+    pub fn on_cumulative(&mut self, una: u64) {
+        while let Some(e) = self.segments.front_mut() {
+            if e.end > una {
+                // A partly acknowledged segment keeps its tail.
+                if e.start < una {
+                    let cut = una - e.start;
+                    e.start = una;
+                    self.sacked_bytes -= if e.sacked { cut } else { 0 };
+                    self.lost_bytes -= if e.lost { cut } else { 0 };
+                }
+                break;
+            }
+            self.sacked_bytes -= if e.sacked { e.len() } else { 0 };
+            self.lost_bytes -= if e.lost { e.len() } else { 0 };
+            self.segments.pop_front();
+        }
+        if self.high_sack <= una {
+            self.high_sack = 0;
+        }
+    }
+
+    /// Marks what `sack` covers. Returns the bytes that are newly known to have arrived.
+    pub fn on_sack(&mut self, sack: &Sack) -> u64 {
+        sack.blocks().iter().map(|b| self.mark(b)).sum()
+    }
+
+    fn mark(&mut self, b: &SackBlock) -> u64 {
+        let first = self.segments.partition_point(|e| e.start < b.start);
+        let mut fresh = 0;
+        for e in self.segments.range_mut(first..) {
+            if e.end > b.end {
+                break;
+            }
+            if !e.sacked {
+                e.sacked = true;
+                fresh += e.len();
+                self.lost_bytes -= if std::mem::take(&mut e.lost) { e.len() } else { 0 };
+                self.high_sack = self.high_sack.max(e.end);
+            }
+        }
+        self.sacked_bytes += fresh;
+        fresh
+    }
+
+    /// Marks the segment at `start` lost, unless it arrived.
+    pub fn mark_lost(&mut self, start: u64) {
+        if let Some(e) = self.get_mut(start)
+            && !e.sacked
+            && !e.lost
+        {
+            e.lost = true;
+            let len = e.len();
+            self.lost_bytes += len;
+        }
+    }
+
+    /// Marks everything that has not arrived lost (a timeout).
+    pub fn mark_all_lost(&mut self) {
+        self.lost_bytes = 0;
+        for e in &mut self.segments {
+            e.lost = !e.sacked;
+            e.retransmitted = false;
+            self.lost_bytes += if e.lost { e.len() } else { 0 };
+        }
+    }
+
+    /// Forgets all SACK information (RFC 2018 §8: the receiver may renege).
+    pub fn forget(&mut self) {
+        self.segments.clear();
+        self.high_sack = 0;
+        self.sacked_bytes = 0;
+        self.lost_bytes = 0;
+    }
+
+    /// The segment that begins at `start`.
+    pub fn get(&self, start: u64) -> Option<&Sent> {
+        let i = self.segments.partition_point(|e| e.start < start);
+        self.segments.get(i).filter(|e| e.start == start)
+    }
+
+    fn get_mut(&mut self, start: u64) -> Option<&mut Sent> {
+        let i = self.segments.partition_point(|e| e.start < start);
+        self.segments.get_mut(i).filter(|e| e.start == start)
+    }
+
+    /// Sets the hold of the segment at `start`.
+    pub fn hold(&mut self, start: u64, until: Time) {
+        if let Some(e) = self.get_mut(start) {
+            e.held_until = until;
+        }
+    }
+
+    /// The segments in sequence order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Sent> {
+        self.segments.iter()
+    }
+
+    /// End of the highest SACKed segment; zero if nothing is SACKed.
+    pub fn high_sack(&self) -> u64 {
+        self.high_sack
+    }
+
+    /// Bytes SACKed.
+    pub fn sacked_bytes(&self) -> u64 {
+        self.sacked_bytes
+    }
+
+    /// Bytes marked lost and not yet repaired.
+    pub fn lost_bytes(&self) -> u64 {
+        self.lost_bytes
+    }
+}

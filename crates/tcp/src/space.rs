@@ -1,0 +1,68 @@
+//! The sequence space of a sender.
+
+use crate::Config;
+
+/// Where a sender stands. Bytes as 64-bit stream offsets: the SYN is 0, the first data byte 1.
+#[derive(Clone, Copy, Debug)]
+pub struct Space {
+    /// Lowest byte not acknowledged.
+    pub una: u64,
+    /// Next byte to send; pulled back by go-back-N.
+    pub nxt: u64,
+    /// First byte never sent.
+    pub max_sent: u64,
+    /// First byte that the application has not supplied.
+    pub supplied: u64,
+    /// First byte beyond what the receiver accepts.
+    pub right_edge: u64,
+    /// Payload of a full segment.
+    pub mss: u64,
+    /// Duplicate ACKs since the last advance.
+    pub dupacks: u32,
+    /// Duplicate ACKs that signal a loss.
+    pub dupthresh: u32,
+    /// RFC 3042.
+    pub limited_transmit: bool,
+}
+
+impl Space {
+    /// The space of a connection whose SYN, if any, is still to be sent.
+    pub fn new(c: &Config) -> Self {
+        let first = if c.handshake { 0 } else { 1 };
+        Space {
+            una: first,
+            nxt: first,
+            max_sent: first,
+            supplied: 1,
+            right_edge: c.receive_window.saturating_add(1),
+            mss: u64::from(c.mss),
+            dupacks: 0,
+            dupthresh: c.dupthresh,
+            limited_transmit: c.limited_transmit,
+        }
+    }
+
+    /// True if something is unacknowledged.
+    pub fn is_outstanding(&self) -> bool {
+        self.max_sent > self.una
+    }
+
+    /// Window that limited transmit adds, in segments: one for each of the first duplicate ACKs (RFC 3042 §2).
+    pub fn limited_transmit_extra(&self) -> u32 {
+        if self.limited_transmit && self.dupacks < self.dupthresh { self.dupacks } else { 0 }
+    }
+
+    /// The segment at `nxt`, if there is data, the receiver accepts it, and `in_flight` with it stays within `window`
+    /// segments.
+    pub fn next_in_window(&self, in_flight: u64, window: f64) -> Option<(u64, u64)> {
+        let len = self.mss.min(self.supplied.saturating_sub(self.nxt));
+        let end = self.nxt + len;
+        let fits = len > 0 && end <= self.right_edge && (in_flight + len) as f64 <= window * self.mss as f64 + 1e-6;
+        fits.then_some((self.nxt, end))
+    }
+
+    /// The end of the segment that begins at `start` and has been sent before.
+    pub fn segment_end(&self, start: u64) -> u64 {
+        (start + self.mss).min(self.max_sent)
+    }
+}
