@@ -128,7 +128,10 @@ impl Span {
 
     /// How many whole `part`s fit; zero if `part` is zero.
     pub const fn whole(self, part: Span) -> u64 {
-        if part.0 == 0 { 0 } else { self.0 / part.0 }
+        match self.0.checked_div(part.0) {
+            Some(n) => n,
+            None => 0,
+        }
     }
 }
 

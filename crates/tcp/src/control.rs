@@ -16,7 +16,7 @@ impl CongestionControl for Reno {
     fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &Space) {
         w.ssthresh = l.half;
         w.cwnd = match l.signal {
-            Signal::Duplicates => l.half,
+            Signal::Duplicates => l.window,
             Signal::Timeout => 1.0, // RFC 5681 §3.1: the loss window
         };
     }

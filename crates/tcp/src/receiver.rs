@@ -60,7 +60,7 @@ impl Receiver {
             delayed_ack: config.delayed_ack,
             mss: config.mss,
             stream: Stream::new(expected),
-            clock: config.timestamps.then(|| EchoClock { recent: 0, last_ack: expected }),
+            clock: config.timestamps.then_some(EchoClock { recent: 0, last_ack: expected }),
             congestion_seen: false,
             unacked: 0,
             ack_due: None,

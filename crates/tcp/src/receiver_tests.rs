@@ -228,6 +228,7 @@ fn delayed_ack_does_not_delay_news_of_loss() {
     assert_eq!(b.data(501, 1001).0, 1501); // the rest
     assert_eq!(b.data(1, 501).0, 1501); // duplicate
     assert!(b.give(ms(1), segment(1501, 500)).is_empty());
+    assert_eq!(b.data(1751, 2251).0, 2251); // a duplicate in part
 }
 
 // RFC 3168 §6.1.3: ECE from the first CE until CWR. A change is told at once.

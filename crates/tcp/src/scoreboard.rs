@@ -61,8 +61,9 @@ impl Scoreboard {
         } else if let Some(e) = self.get_mut(start) {
             e.order = order;
             e.retransmitted = true;
+            let len = e.len();
             if std::mem::take(&mut e.lost) {
-                self.lost_bytes -= end - start;
+                self.lost_bytes -= len;
             }
         }
     }
@@ -124,8 +125,13 @@ impl Scoreboard {
         }
     }
 
-    /// Marks everything that has not arrived lost (a timeout).
+    /// Marks everything that has not arrived lost (a timeout). RFC 2018 §8: the segment at the left edge goes out again even
+    /// if it is SACKed, as the receiver may have dropped it.
     pub fn mark_all_lost(&mut self) {
+        if let Some(e) = self.segments.front_mut().filter(|e| e.sacked) {
+            e.sacked = false;
+            self.sacked_bytes -= e.end - e.start;
+        }
         self.lost_bytes = 0;
         for e in &mut self.segments {
             e.lost = !e.sacked;

@@ -63,6 +63,8 @@ pub struct Loss {
     pub signal: Signal,
     /// Half of what the configuration halves (data in flight or window), in segments, at least 2 (RFC 5681 §3.1 (4)).
     pub half: f64,
+    /// The window that halving leaves, in segments. The same as `half`, but for ns-2, which keeps only ssthresh above 2.
+    pub window: f64,
 }
 
 /// Moves the window.
@@ -156,10 +158,10 @@ pub trait Recovery: Debug + Send {
 
     /// Sends the segment at `seq` again at once, whatever the window: it left the network, so the flight is the same
     /// (schemes.md 3.0).
-    fn retransmit(&mut self, s: &Space, seq: u64);
+    fn retransmit(&mut self, s: &mut Space, seq: u64);
 
     /// The segment at `seq` is known to be lost, but is not to be repaired now.
-    fn mark_lost(&mut self, s: &Space, seq: u64) {
+    fn mark_lost(&mut self, s: &mut Space, seq: u64) {
         let _ = (s, seq);
     }
 
@@ -184,6 +186,9 @@ pub trait NoticePolicy: Debug + Send {
     fn on_progress(&mut self, advanced: bool) {
         let _ = advanced;
     }
+
+    /// The retransmission timer expired, and its ordinary rules apply.
+    fn on_timeout(&mut self) {}
 
     /// Repeated timeouts while frozen: how many probes may go unanswered before the ordinary rules return.
     fn patience(&self) -> u32 {

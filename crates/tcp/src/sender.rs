@@ -38,6 +38,8 @@ pub struct Sender {
     /// The last timestamp received, to be echoed.
     recent_timestamp: u32,
     frozen: Option<Frozen>,
+    /// The oldest segment at the last timeout.
+    timed_out: Option<u64>,
     counters: Counters,
     last_cause: Cause,
 }
@@ -101,6 +103,7 @@ impl Sender {
             timed_up_to: 0,
             recent_timestamp: 0,
             frozen: None,
+            timed_out: None,
             counters: Counters::default(),
             last_cause: Cause::New,
         }
@@ -130,17 +133,32 @@ impl Sender {
         if segment.ack > self.space.max_sent {
             return; // RFC 9293 §3.10.7.4: an ACK of something never sent
         }
-        self.space.right_edge = self.space.right_edge.max(segment.ack.saturating_add(segment.window));
-        if self.connection == Connection::SynSent && segment.flags.syn {
+        let edge = segment.ack.saturating_add(segment.window);
+        let is_update = edge > self.space.right_edge;
+        self.space.right_edge = self.space.right_edge.max(edge);
+        let opens = self.connection == Connection::SynSent && segment.flags.syn;
+        if opens {
             self.connection = Connection::AckDue;
         }
         if segment.ack > self.space.una {
             self.on_advance(now, segment);
-        } else if segment.ack == self.space.una && segment.len == 0 && !segment.flags.syn {
-            if self.space.is_outstanding() {
-                self.on_duplicate(now, segment);
+            if opens && self.timed_out == Some(0) {
+                self.after_a_lost_syn();
             }
+        } else if segment.ack == self.space.una
+            && segment.len == 0
+            && !segment.flags.syn
+            && !is_update // RFC 5681 §2: a duplicate ACK leaves the window as it was
+            && self.space.is_outstanding()
+        {
+            self.on_duplicate(now, segment);
         }
+    }
+
+    /// The SYN or the SYN-ACK was lost.
+    fn after_a_lost_syn(&mut self) {
+        self.window.cwnd = 1.0; // RFC 5681 §3.1
+        self.rto.on_slow_handshake(); // RFC 6298 §5.7
     }
 
     fn on_advance(&mut self, now: Time, segment: &Segment) {
@@ -207,13 +225,25 @@ impl Sender {
 
     fn cut(&mut self, signal: Signal) {
         let half = match self.config.halve_from {
-            HalveFrom::Flight => self.recovery.in_flight(&self.space) as f64 / self.space.mss as f64 / 2.0,
-            // ns-2 counts whole segments.
-            HalveFrom::Cwnd => (self.window.cwnd / 2.0).floor(),
+            HalveFrom::Flight => self.half_of_the_flight(signal),
+            HalveFrom::Cwnd => self.window.cwnd / 2.0,
         };
         self.counters.window_cuts += 1;
-        let loss = Loss { signal, half: half.max(2.0) };
+        let least = if self.config.halve_from == HalveFrom::Cwnd { 1.0 } else { 2.0 };
+        let loss = Loss { signal, half: half.max(2.0), window: half.max(least) };
         self.control.on_loss(&mut self.window, &loss, &self.space);
+    }
+
+    /// Half of FlightSize in segments (RFC 5681 §3.1, equation 4).
+    fn half_of_the_flight(&self, signal: Signal) -> f64 {
+        let s = &self.space;
+        match signal {
+            // RFC 5681 §3.2 step 2: what limited transmit sent beyond the window does not count.
+            Signal::Duplicates => ((s.nxt - s.una) as f64 / s.mss as f64).min(self.window.cwnd) / 2.0,
+            // RFC 5681 §3.1: if this segment timed out before, the threshold stays.
+            Signal::Timeout if self.timed_out == Some(s.una) => self.window.ssthresh,
+            Signal::Timeout => self.recovery.in_flight(s) as f64 / s.mss as f64 / 2.0,
+        }
     }
 
     /// A notice arrived, as a packet or as a call from the link layer of this station.
@@ -224,7 +254,7 @@ impl Sender {
         }
         match self.notices.on_notice(&n) {
             Reaction::Ignore => return,
-            Reaction::Retransmit => self.recovery.retransmit(&self.space, n.seq),
+            Reaction::Retransmit => self.recovery.retransmit(&mut self.space, n.seq),
             Reaction::Hold => {
                 let hold = (self.rto.timeout() * 2).min(LONGEST_HOLD);
                 self.recovery.hold(n.seq, now + hold);
@@ -234,9 +264,9 @@ impl Sender {
                     self.frozen = Some(Frozen { window: self.window, rto: self.rto.snapshot(), probes: 0 });
                 }
                 if retransmit {
-                    self.recovery.retransmit(&self.space, n.seq);
+                    self.recovery.retransmit(&mut self.space, n.seq);
                 } else {
-                    self.recovery.mark_lost(&self.space, n.seq);
+                    self.recovery.mark_lost(&mut self.space, n.seq);
                 }
             }
         }
@@ -250,6 +280,7 @@ impl Sender {
         }
         if self.connection == Connection::SynSent {
             self.connection = Connection::SynDue;
+            self.timed_out = Some(0);
             self.rto.on_backoff();
             self.deadline = None;
             return;
@@ -263,8 +294,10 @@ impl Sender {
             self.restart_timer(now);
             return;
         }
+        self.notices.on_timeout();
         self.counters.timeouts += 1;
         self.cut(Signal::Timeout);
+        self.timed_out = Some(self.space.una);
         self.recovery.on_timeout(&mut self.space);
         self.rto.on_backoff();
         self.restart_timer(now);
@@ -276,10 +309,10 @@ impl Sender {
         frozen.probes += 1;
         if frozen.probes > self.notices.patience() {
             self.frozen = None;
-            self.notices.on_progress(true);
             return false;
         }
-        self.recovery.retransmit(&self.space, self.space.una);
+        let una = self.space.una;
+        self.recovery.retransmit(&mut self.space, una);
         true
     }
 
@@ -301,7 +334,8 @@ impl Sender {
                 self.space.nxt = 1;
                 self.space.max_sent = 1;
                 self.restart_timer(now);
-                self.timed = (!self.config.timestamps).then_some((1, now));
+                // Karn's rule: the answer to a SYN that was sent twice is ambiguous.
+                self.timed = (!self.config.timestamps && self.timed_out.is_none()).then_some((1, now));
                 Some(self.packet(now, 0, 0, Flags { syn: true, ..Flags::default() }))
             }
             Connection::AckDue => {
@@ -314,8 +348,8 @@ impl Sender {
 
     fn next_data(&mut self, now: Time) -> Option<Packet> {
         let next = self.recovery.next(&self.space, &self.window)?;
-        if self.frozen.is_some() && next.cause == Cause::New {
-            return None;
+        if self.frozen.is_some() && next.cause != Cause::Notice {
+            return None; // Yun 2009 §4.2: nothing but every other ELN is answered
         }
         Some(self.transmit(now, next))
     }

@@ -51,6 +51,10 @@ impl NoticePolicy for ElnFilter {
         }
     }
 
+    fn on_timeout(&mut self) {
+        *self = ElnFilter::new(self.n);
+    }
+
     fn patience(&self) -> u32 {
         PATIENCE
     }

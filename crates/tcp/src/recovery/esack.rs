@@ -2,7 +2,7 @@ use super::{Guard, Urgent, forward};
 use crate::scoreboard::Scoreboard;
 use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
 use crate::space::Space;
-use airhop_base::Time;
+use airhop_base::{Span, Time};
 use std::collections::VecDeque;
 
 /// ESACK (Yun 2009 §4): SACK with a retransmission queue in sending order, so that segments sent again because of an ELN do
@@ -25,6 +25,10 @@ pub struct Esack {
     after_timeout: bool,
     /// FirstUnsacked at the last duplicate ACK.
     previous_first: Option<u64>,
+    /// The last round-trip sample.
+    rtt: Span,
+    /// When a segment that the receiver reported and dropped may be sent again.
+    next_repair: Time,
 }
 
 /// What FirstUnsacked says at a duplicate ACK (Algorithm 1).
@@ -48,6 +52,16 @@ impl Esack {
             recovering: false,
             after_timeout: false,
             previous_first: None,
+            rtt: Span::ZERO,
+            next_repair: Time::ZERO,
+        }
+    }
+
+    /// The loss of the segment at `seq` is explained: no longer is it held, and no duplicate ACK counts against it.
+    fn explain(&mut self, s: &mut Space, seq: u64) {
+        self.board.hold(seq, Time::ZERO);
+        if self.previous_first == Some(seq) {
+            s.dupacks = 0;
         }
     }
 
@@ -58,14 +72,17 @@ impl Esack {
 
     /// FirstUnsacked: the first segment in sending order that is not SACKed.
     fn first_unsacked(&mut self, now: Time) -> First {
-        while let Some(&front) = self.sending_order.front() {
-            if self.is_waiting(front) {
-                let held = self.board.get(front.1).is_some_and(|e| e.held_until > now);
-                return if held { First::Held } else { First::At(front.1) };
-            }
+        self.trim();
+        let Some(&(_, start)) = self.sending_order.front() else { return First::None };
+        let held = self.board.get(start).is_some_and(|e| e.held_until > now);
+        if held { First::Held } else { First::At(start) }
+    }
+
+    /// Drops what need not be waited for from the front of the queue.
+    fn trim(&mut self) {
+        while self.sending_order.front().is_some_and(|&front| !self.is_waiting(front)) {
             self.sending_order.pop_front();
         }
-        First::None
     }
 
     /// Marks lost every segment after which, in sending order, DupThresh segments were sent that have arrived: RFC 6675's
@@ -80,6 +97,15 @@ impl Esack {
             } else if arrived_after >= s.dupthresh && e.held_until <= now {
                 self.board.mark_lost(start);
             }
+        }
+    }
+
+    /// The receiver reported the segment at `una` and dropped it since: it goes out again, once a round trip, and congestion
+    /// has no part in it.
+    fn repair_reneged(&mut self, una: u64, now: Time) {
+        if self.next_repair <= now {
+            self.next_repair = now + self.rtt;
+            self.urgent.push(una, Cause::Recovery);
         }
     }
 
@@ -106,8 +132,7 @@ impl Recovery for Esack {
         } else if let Some(seq) = first.filter(|&seq| seq < self.board.high_sack()) {
             s.dupacks = if self.previous_first == Some(seq) { s.dupacks + 1 } else { 1 };
         } else if self.board.get(s.una).is_some_and(|e| e.sacked) {
-            // The receiver reported this segment and dropped it since: it goes out again, and congestion has no part in it.
-            self.urgent.push(s.una, Cause::Recovery);
+            self.repair_reneged(s.una, a.now);
         }
         self.previous_first = first;
         if self.recovering {
@@ -115,7 +140,7 @@ impl Recovery for Esack {
             return Detect::Nothing;
         }
         match first {
-            Some(seq) if s.dupacks >= s.dupthresh && self.guard.permits(s) => Detect::Lost(seq),
+            Some(seq) if s.dupacks >= s.dupthresh && self.guard.is_passed(s) => Detect::Lost(seq),
             _ => Detect::Nothing,
         }
     }
@@ -132,13 +157,15 @@ impl Recovery for Esack {
         self.board.on_cumulative(s.una);
         self.board.on_sack(&a.sack);
         self.previous_first = None;
-        if self.board.iter().next().is_none() {
-            self.sending_order.clear();
-        }
-        if self.guard.permits(s) {
+        self.rtt = a.rtt.unwrap_or(self.rtt);
+        self.next_repair = Time::ZERO;
+        self.trim();
+        if self.guard.is_passed(s) {
             self.after_timeout = false;
             if std::mem::take(&mut self.recovering) {
+                s.dupacks = 0;
                 w.cwnd = w.ssthresh;
+                return Advance::Over;
             }
         }
         if self.recovering {
@@ -187,16 +214,13 @@ impl Recovery for Esack {
         s.una <= seq && self.board.get(seq).is_some_and(|e| !e.sacked)
     }
 
-    fn retransmit(&mut self, s: &Space, seq: u64) {
-        self.board.hold(seq, Time::ZERO);
-        if self.previous_first == Some(seq) {
-            self.previous_first = None;
-        }
-        let _ = s;
+    fn retransmit(&mut self, s: &mut Space, seq: u64) {
+        self.explain(s, seq);
         self.urgent.push(seq, Cause::Notice);
     }
 
-    fn mark_lost(&mut self, _: &Space, seq: u64) {
+    fn mark_lost(&mut self, s: &mut Space, seq: u64) {
+        self.explain(s, seq);
         self.board.mark_lost(seq);
     }
 

@@ -1,14 +1,14 @@
 //! Ways to repair a loss.
 
 mod esack;
-// mod packet_list;
+mod packet_list;
 mod reno;
 mod rfc6675;
 mod sack_pipe;
 mod tahoe;
 
 pub use esack::Esack;
-// pub use packet_list::PacketList;
+pub use packet_list::PacketList;
 pub use reno::{Partial, RenoRecovery};
 pub use rfc6675::Rfc6675;
 pub use sack_pipe::SackPipe;
@@ -57,21 +57,27 @@ fn forward(s: &Space, in_flight: u64, window: f64) -> Option<Next> {
 /// begin a new recovery (RFC 6582 §3.2 step 1; ns-2's "bugfix").
 #[derive(Clone, Copy, Debug)]
 struct Guard {
-    /// What had been sent at the last reduction.
-    recover: u64,
+    /// First byte that had not been sent at the last reduction.
+    recovery_point: u64,
 }
 
 impl Guard {
     fn new() -> Self {
-        Guard { recover: 0 }
+        Guard { recovery_point: 0 }
     }
 
+    /// RFC 6582 §3.2 step 1: the ACK "covers more than recover". One that covers just that may be the echo of what
+    /// go-back-N sent for nothing.
     fn permits(&self, s: &Space) -> bool {
-        s.una > self.recover
+        s.una > self.recovery_point
+    }
+
+    /// RFC 6582 §3.2 step 3, RFC 6675 §5: everything that was outstanding then is acknowledged.
+    fn is_passed(&self, s: &Space) -> bool {
+        s.una >= self.recovery_point
     }
 
     fn set(&mut self, s: &Space) {
-        // "recover" is the highest byte sent, so that an ACK of all of it (una = recover + 1) opens the guard again.
-        self.recover = s.max_sent - 1;
+        self.recovery_point = s.max_sent;
     }
 }

@@ -62,10 +62,11 @@ impl Recovery for RenoRecovery {
         let State::Fast { inflation, partial_seen } = &mut self.state else {
             return Advance::Open;
         };
-        if self.partial == Partial::RepairsNext && !self.guard.permits(s) {
-            // RFC 6582 §3.2 step 3, partial ACK: retransmit the next hole; deflate by what was acknowledged and add back one
-            // segment. Deflation goes into the window itself once the inflation is used up.
-            let mut left = *inflation - a.acked as f64 / s.mss as f64 + 1.0;
+        if self.partial == Partial::RepairsNext && !self.guard.is_passed(s) {
+            // RFC 6582 §3.2 step 3, partial ACK: retransmit the next hole; deflate by what was acknowledged and, if that is a
+            // segment or more, add back one. Deflation goes into the window itself once the inflation is used up.
+            let back = if a.acked >= s.mss { 1.0 } else { 0.0 };
+            let mut left = *inflation - a.acked as f64 / s.mss as f64 + back;
             if left < 1.0 {
                 w.cwnd = (w.cwnd + left - 1.0).max(1.0);
                 left = 1.0;
@@ -77,10 +78,9 @@ impl Recovery for RenoRecovery {
             return Advance::Partial { restart };
         }
         self.state = State::Open;
-        w.cwnd = w.ssthresh.max(1.0);
         if self.exit_to_flight {
             let flight = (s.max_sent - s.una) as f64 / s.mss as f64;
-            w.cwnd = w.cwnd.min(flight.max(1.0) + 1.0);
+            w.cwnd = w.ssthresh.min(flight.max(1.0) + 1.0);
         }
         Advance::Over
     }
@@ -101,7 +101,7 @@ impl Recovery for RenoRecovery {
         self.urgent.pop(s).or_else(|| forward(s, self.in_flight(s), w.cwnd + extra))
     }
 
-    fn retransmit(&mut self, _: &Space, seq: u64) {
+    fn retransmit(&mut self, _: &mut Space, seq: u64) {
         self.urgent.push(seq, Cause::Notice);
     }
 }

@@ -79,7 +79,8 @@ impl Recovery for Rfc6675 {
             s.dupacks += 1; // §2: a duplicate ACK carries SACK information that was not known
         }
         self.update_lost(s);
-        if self.state != State::Open || !self.guard.permits(s) {
+        // RFC 6675 §5.1: after a timeout not before HighACK reaches RecoveryPoint.
+        if self.state != State::Open || !self.guard.is_passed(s) {
             return Detect::Nothing;
         }
         let una_lost = self.board.get(s.una).is_some_and(|e| e.lost);
@@ -100,7 +101,7 @@ impl Recovery for Rfc6675 {
         self.board.on_sack(&a.sack);
         match self.state {
             State::Open => Advance::Open,
-            _ if self.guard.permits(s) => {
+            _ if self.guard.is_passed(s) => {
                 let was_fast = matches!(self.state, State::Recovering { .. });
                 self.state = State::Open;
                 if !was_fast {
@@ -156,7 +157,7 @@ impl Recovery for Rfc6675 {
         s.una <= seq && self.board.get(seq).is_some_and(|e| !e.sacked)
     }
 
-    fn retransmit(&mut self, _: &Space, seq: u64) {
+    fn retransmit(&mut self, _: &mut Space, seq: u64) {
         self.urgent.push(seq, Cause::Notice);
     }
 }

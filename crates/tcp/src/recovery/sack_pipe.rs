@@ -49,17 +49,17 @@ impl Recovery for SackPipe {
         self.urgent.push(seq, Cause::Fast);
     }
 
-    fn on_advance(&mut self, s: &mut Space, w: &mut Window, a: &Ack) -> Advance {
+    fn on_advance(&mut self, s: &mut Space, _: &mut Window, a: &Ack) -> Advance {
         s.dupacks = 0;
         self.board.on_cumulative(s.una);
         self.board.on_sack(&a.sack);
         let Some(pipe) = &mut self.pipe else {
             return Advance::Open;
         };
-        if self.guard.permits(s) {
+        if self.guard.is_passed(s) {
             self.pipe = None;
-            w.cwnd = w.ssthresh;
-            return Advance::Open; // ns-2: the ACK that ends recovery is an ordinary one again
+            self.guard = Guard::new(); // ns-2: only a timeout leaves a guard behind
+            return Advance::Over;
         }
         // One for the segment that triggered the ACK, one for the repaired segment it acknowledges.
         *pipe -= 2;
@@ -90,7 +90,8 @@ impl Recovery for SackPipe {
 
     fn on_sent(&mut self, sent: &Next) {
         self.board.on_sent(sent.start, sent.end);
-        if let Some(pipe) = &mut self.pipe {
+        // The fast retransmit itself takes the place of the segment that was lost, which the pipe still counts.
+        if let Some(pipe) = self.pipe.as_mut().filter(|_| sent.cause != Cause::Fast) {
             *pipe += 1;
         }
     }
@@ -99,7 +100,7 @@ impl Recovery for SackPipe {
         s.una <= seq && self.board.get(seq).is_some_and(|e| !e.sacked)
     }
 
-    fn retransmit(&mut self, _: &Space, seq: u64) {
+    fn retransmit(&mut self, _: &mut Space, seq: u64) {
         self.urgent.push(seq, Cause::Notice);
     }
 }

@@ -47,7 +47,7 @@ impl Recovery for Tahoe {
             .or_else(|| forward(s, self.in_flight(s), w.cwnd + f64::from(s.limited_transmit_extra())))
     }
 
-    fn retransmit(&mut self, _: &Space, seq: u64) {
+    fn retransmit(&mut self, _: &mut Space, seq: u64) {
         self.urgent.push(seq, Cause::Notice);
     }
 }

@@ -1,0 +1,80 @@
+//! LL-ELSN: the link layer tells the TCP sender what it does with each segment (Yun 2009 §3.1).
+
+use super::{Agent, LinkEvent, LinkEventKind, Wishes};
+use airhop_base::{Notice, NoticeKind, Span, Time};
+
+/// Explicit Link Status Notification: ERSN when the link layer begins to repeat a segment, ELN when it gives it up.
+///
+/// It keeps nothing: what it says is in the tag of the frame ("no memory overhead at the BS", Yun 2009 §3.1).
+#[derive(Debug, Default)]
+pub struct Elsn;
+
+impl Agent for Elsn {
+    fn on_link(&mut self, _now: Time, event: &LinkEvent, wishes: &mut Wishes) {
+        let kind = match event.kind {
+            // Once per packet: later failures are `AttemptFailed`. With a single attempt there is none.
+            LinkEventKind::FirstFailure => NoticeKind::Ersn,
+            LinkEventKind::Discarded => NoticeKind::Eln,
+            LinkEventKind::AttemptFailed | LinkEventKind::Delivered => return,
+        };
+        let tag = event.tag;
+        // Only segments that carry payload; the paper does not say, but nothing can be done about a lost ACK.
+        if tag.end > tag.seq {
+            wishes.notices.push(Notice { kind, seq: tag.seq, end: tag.end, delay: Span::ZERO });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airhop_base::FlowId;
+    use airhop_radio::cell::Tag;
+
+    /// What the agent says on `events` of the frame that carries `[seq, end)`.
+    fn notices(events: &[LinkEventKind], seq: u64, end: u64) -> Vec<Notice> {
+        let mut wishes = Wishes::default();
+        for &kind in events {
+            Elsn.on_link(
+                Time::ZERO,
+                &LinkEvent { kind, tag: Tag { flow: FlowId(0), seq, end } },
+                &mut wishes,
+            );
+        }
+        assert!(wishes.packets.is_empty());
+        wishes.notices
+    }
+
+    fn notice(kind: NoticeKind) -> Notice {
+        Notice { kind, seq: 1001, end: 2001, delay: Span::ZERO }
+    }
+
+    use LinkEventKind::{AttemptFailed, Delivered, Discarded, FirstFailure};
+
+    // Yun 2009 §3.1: "first retransmission" -> ERSN, once; discard at the retry limit -> ELN.
+    #[test]
+    fn four_attempts_in_vain() {
+        let events = [FirstFailure, AttemptFailed, AttemptFailed, Discarded];
+        assert_eq!(notices(&events, 1001, 2001), [notice(NoticeKind::Ersn), notice(NoticeKind::Eln)]);
+    }
+
+    #[test]
+    fn a_repaired_frame_gives_an_ersn_only() {
+        assert_eq!(
+            notices(&[FirstFailure, AttemptFailed, Delivered], 1001, 2001),
+            [notice(NoticeKind::Ersn)]
+        );
+    }
+
+    // With one attempt a loss is an ELN alone; a delivery is nothing.
+    #[test]
+    fn a_single_attempt() {
+        assert_eq!(notices(&[Discarded], 1001, 2001), [notice(NoticeKind::Eln)]);
+        assert_eq!(notices(&[Delivered], 1001, 2001), []);
+    }
+
+    #[test]
+    fn pure_acks_are_not_reported() {
+        assert_eq!(notices(&[FirstFailure, Discarded], 1, 1), []);
+    }
+}

@@ -1,0 +1,87 @@
+//! Agents at base stations and stations: they see packets pass and hear what the link layer does.
+//!
+//! One agent instance serves one flow at one node. A scheme names the agents it needs; choosing the scheme installs
+//! them where the flow's path crosses from the wired network to a wireless link (downlink), or at the sending station itself
+//! (uplink).
+
+mod elsn;
+mod snoop;
+
+use airhop_base::{Notice, Packet, Time};
+use airhop_radio::cell::Tag;
+pub use elsn::Elsn;
+pub use snoop::Snoop;
+
+/// What the link layer tells: the whole cross-layer bus.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkEvent {
+    /// What happened.
+    pub kind: LinkEventKind,
+    /// To which packet.
+    pub tag: Tag,
+}
+
+/// The kinds of link events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkEventKind {
+    /// The first attempt failed and a second one follows.
+    FirstFailure,
+    /// A later attempt failed and another one follows.
+    AttemptFailed,
+    /// The link layer gave the packet up.
+    Discarded,
+    /// The link layer learned that the packet arrived.
+    Delivered,
+}
+
+/// What becomes of a packet that passes an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It goes on its way.
+    Forward,
+    /// The agent took it out; counted as `drops.agent`.
+    Consume,
+}
+
+/// What an agent wants done; filled by the agent, emptied by the world.
+#[derive(Debug, Default)]
+pub struct Wishes {
+    /// Packets to send from this node, by its routes (Snoop's local retransmissions).
+    pub packets: Vec<Packet>,
+    /// Notices to the sender of the flow: a 40-byte packet, or a call if the sender is on this node (Yun 2009 §3.1).
+    pub notices: Vec<Notice>,
+}
+
+/// An agent for one flow at one node.
+pub trait Agent: std::fmt::Debug + Send {
+    /// A packet of the flow passes (or starts, or ends) at this node. `queued` is the fill, 0 to 1, of the queue towards the
+    /// receiver.
+    fn on_packet(&mut self, now: Time, packet: &Packet, queued: f64, wishes: &mut Wishes) -> Verdict {
+        let _ = (now, packet, queued, wishes);
+        Verdict::Forward
+    }
+
+    /// The link layer of this node did something with a packet of the flow.
+    fn on_link(&mut self, now: Time, event: &LinkEvent, wishes: &mut Wishes) {
+        let _ = (now, event, wishes);
+    }
+
+    /// When `on_timeout` is to be called, if at all.
+    fn poll_timeout(&self) -> Option<Time> {
+        None
+    }
+
+    /// The time that `poll_timeout` named has come.
+    fn on_timeout(&mut self, now: Time, wishes: &mut Wishes) {
+        let _ = (now, wishes);
+    }
+}
+
+/// Builds the agent called `name`.
+pub fn build(name: &str) -> Option<Box<dyn Agent>> {
+    match name {
+        "snoop" => Some(Box::new(Snoop::new())),
+        "elsn" => Some(Box::new(Elsn)),
+        _ => None,
+    }
+}

@@ -1,0 +1,231 @@
+//! Snoop: repairs wireless losses between the TCP receiver and the base station (Balakrishnan et al. 1995).
+//!
+//! The agent keeps a copy of every segment on its way to the receiver until the receiver has acknowledged it. Duplicate
+//! ACKs for a segment that it holds, or a timeout of its own, make it send that copy again, and the duplicate ACKs do
+//! not reach the sender. At a sending station the same agent sits between TCP and MAC (Yun 2009 §5.2, "symmetric
+//! operation"): the far end's ACKs come a round trip later, and it cannot tell where a segment was lost.
+//!
+//! The rules are those of ns-2.35's agent, which the papers ran. Two of its oddities are left out: its count of first
+//! duplicates was shared by all flows, and mean and deviation of the local round trip had opposite gains.
+
+use super::{Agent, Verdict, Wishes};
+use airhop_base::{NodeId, Packet, Segment, Span, Time};
+use std::collections::VecDeque;
+
+/// Segments held at most.
+const CAPACITY: usize = 100;
+
+/// Local retransmissions of one segment at most.
+const MAX_RETRANSMISSIONS: u32 = 10;
+
+/// The local timer is never shorter.
+const MIN_TIMEOUT: Span = Span::from_millis(100);
+
+/// A queue this full is "nearly full": ns-2 stops caching when the last but one place of its queue of 50 is taken. What is
+/// about to overflow must be left to the sender's congestion control, which a local repair would hide from it.
+const NEARLY_FULL: f64 = 0.97;
+
+/// Snoop agent for one flow.
+#[derive(Debug, Default)]
+pub struct Snoop {
+    /// Copies of segments that are not acknowledged yet, by sequence number.
+    cache: VecDeque<Cached>,
+    /// Where the data comes from: duplicates count only in ACKs that go there. `None` before the first segment.
+    sender: Option<NodeId>,
+    /// Highest byte seen + 1.
+    last_seen: u64,
+    /// The highest cumulative ACK; at first, where the data begins.
+    last_ack: u64,
+    /// A first duplicate ACK went by, the next one is acted on.
+    warned: bool,
+    /// Duplicate ACKs that segments sent before the local retransmission will still cause.
+    expected_duplicates: usize,
+    round_trip: LocalRoundTrip,
+    /// When the oldest segment is sent again.
+    deadline: Option<Time>,
+}
+
+/// A segment in the cache.
+#[derive(Debug)]
+struct Cached {
+    packet: Packet,
+    seq: u64,
+    end: u64,
+    /// When it passed last.
+    sent: Time,
+    /// Local retransmissions.
+    retransmissions: u32,
+    /// The sender itself retransmitted it: it knows of the loss, so its duplicate ACKs are its own.
+    by_sender: bool,
+}
+
+impl Snoop {
+    /// An agent that has seen nothing.
+    pub fn new() -> Self {
+        Snoop::default()
+    }
+
+    /// A segment on its way to the receiver. It is forwarded in any case.
+    fn on_data(&mut self, now: Time, packet: &Packet, s: &Segment, queued: f64) {
+        if self.sender.is_none() {
+            self.sender = Some(packet.src);
+            self.last_ack = s.seq;
+        }
+        if s.end() <= self.last_ack {
+            return;
+        }
+        if queued < NEARLY_FULL {
+            self.insert(now, packet, s);
+        }
+        self.last_seen = self.last_seen.max(s.end());
+        if self.deadline.is_none() {
+            self.restart_timer(now);
+        }
+    }
+
+    fn insert(&mut self, now: Time, packet: &Packet, s: &Segment) {
+        let place = self.cache.partition_point(|c| c.seq < s.seq);
+        if let Some(known) = self.cache.get_mut(place).filter(|c| c.seq == s.seq) {
+            (known.sent, known.retransmissions, known.by_sender) = (now, 0, true);
+            if place == 0 {
+                self.restart_timer(now);
+            }
+        } else if self.cache.len() < CAPACITY {
+            let cached = Cached {
+                packet: packet.clone(),
+                seq: s.seq,
+                end: s.end(),
+                sent: now,
+                retransmissions: 0,
+                // Not in order: the sender's retransmission of something that was lost or not cached before.
+                by_sender: s.seq < self.last_seen,
+            };
+            self.cache.insert(place, cached);
+        }
+    }
+
+    /// A pure ACK on its way to the sender.
+    fn on_ack(&mut self, now: Time, ack: u64, wishes: &mut Wishes) -> Verdict {
+        if ack > self.last_ack {
+            self.on_new_ack(now, ack);
+            Verdict::Forward
+        } else if ack == self.last_ack && self.holds_missing() {
+            self.on_duplicate(now, wishes)
+        } else {
+            // Old ACKs are for the sender alone; so are duplicates for a segment that was lost before it came here.
+            Verdict::Forward
+        }
+    }
+
+    fn on_new_ack(&mut self, now: Time, ack: u64) {
+        self.last_ack = ack;
+        let mut newest = None;
+        while self.cache.front().is_some_and(|c| c.end <= ack) {
+            newest = self.cache.pop_front();
+        }
+        // Karn's rule: what was sent twice gives no sample.
+        if let Some(c) = newest.filter(|c| c.retransmissions == 0 && !c.by_sender) {
+            self.round_trip.sample(now - c.sent);
+        }
+        self.warned = false;
+        self.expected_duplicates = 0;
+        self.restart_timer(now);
+    }
+
+    fn on_duplicate(&mut self, now: Time, wishes: &mut Wishes) -> Verdict {
+        if self.expected_duplicates > 0 {
+            self.expected_duplicates -= 1;
+            return Verdict::Consume;
+        }
+        // The first may be mere reordering; it also lets the sender go on (RFC 3042).
+        if !self.warned {
+            self.warned = true;
+            return Verdict::Forward;
+        }
+        self.warned = false;
+        let oldest = &self.cache[0];
+        if oldest.by_sender {
+            return Verdict::Forward;
+        }
+        // Each segment behind the lost one causes a duplicate; two of them have come.
+        self.expected_duplicates = (self.cache.len() - 1).saturating_sub(2);
+        if oldest.retransmissions == 0 {
+            self.retransmit(now, wishes);
+        }
+        // If the repair was lost as well, the timer sees to it.
+        Verdict::Consume
+    }
+
+    /// True if the oldest segment in the cache is the one that the receiver waits for.
+    fn holds_missing(&self) -> bool {
+        self.cache.front().is_some_and(|c| c.seq <= self.last_ack)
+    }
+
+    /// Sends the oldest segment again; its timer starts anew.
+    fn retransmit(&mut self, now: Time, wishes: &mut Wishes) {
+        let oldest = &mut self.cache[0];
+        oldest.retransmissions += 1;
+        wishes.packets.push(oldest.packet.clone());
+        self.restart_timer(now);
+    }
+
+    fn restart_timer(&mut self, now: Time) {
+        self.deadline = (!self.cache.is_empty()).then(|| now + self.round_trip.timeout());
+    }
+}
+
+impl Agent for Snoop {
+    fn on_packet(&mut self, now: Time, packet: &Packet, queued: f64, wishes: &mut Wishes) -> Verdict {
+        match packet.segment() {
+            Some(s) if s.len > 0 => {
+                self.on_data(now, packet, s, queued);
+                Verdict::Forward
+            }
+            // A handshake's own ACKs go the other way, or come before any data.
+            Some(s) if !s.flags.syn && self.sender == Some(packet.dst) => self.on_ack(now, s.ack, wishes),
+            _ => Verdict::Forward,
+        }
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        self.deadline
+    }
+
+    fn on_timeout(&mut self, now: Time, wishes: &mut Wishes) {
+        if self.deadline.is_none_or(|deadline| now < deadline) {
+            return;
+        }
+        self.deadline = None;
+        // If the receiver waits for something that is not here, only the sender can help.
+        if self.holds_missing() && self.cache[0].retransmissions < MAX_RETRANSMISSIONS {
+            self.retransmit(now, wishes);
+        }
+    }
+}
+
+/// Mean and mean deviation of the time from here to the receiver and back.
+#[derive(Debug, Default)]
+struct LocalRoundTrip {
+    mean: Option<(Span, Span)>,
+}
+
+impl LocalRoundTrip {
+    /// The old value keeps 0.8 of its weight in both.
+    fn sample(&mut self, r: Span) {
+        self.mean = Some(match self.mean {
+            None => (r, r / 2),
+            Some((mean, deviation)) => {
+                let error = mean.max(r) - mean.min(r);
+                ((mean * 4 + r) / 5, (deviation * 4 + error) / 5)
+            }
+        });
+    }
+
+    fn timeout(&self) -> Span {
+        self.mean.map_or(MIN_TIMEOUT, |(mean, deviation)| (mean + deviation * 4).max(MIN_TIMEOUT))
+    }
+}
+
+#[cfg(test)]
+#[path = "snoop_tests.rs"]
+mod tests;

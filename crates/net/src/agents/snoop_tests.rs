@@ -1,0 +1,263 @@
+//! Scripts: packets pass at these times, these copies are sent again, these ACKs go on.
+//!
+//! Segments are numbered from 0 and carry 1000 bytes; ACK n asks for segment n.
+
+use super::*;
+use airhop_base::{Body, Ecn, Flags, FlowId, HEADER_BYTES, Sack};
+
+const SENDER: NodeId = NodeId(0);
+const RECEIVER: NodeId = NodeId(9);
+
+fn ms(ms: u64) -> Time {
+    Time::ZERO + Span::from_millis(ms)
+}
+
+fn seq(n: u64) -> u64 {
+    1 + 1000 * n
+}
+
+fn tcp(src: NodeId, dst: NodeId, seq: u64, len: u32, ack: u64, syn: bool) -> Packet {
+    let flags = Flags { ack: true, syn, ..Flags::default() };
+    let body =
+        Body::Tcp(Segment { seq, len, ack, window: 1 << 20, flags, sack: Sack::EMPTY, timestamps: None });
+    Packet { flow: FlowId(0), src, dst, bytes: HEADER_BYTES + len, ecn: Ecn::NotEct, body }
+}
+
+#[derive(Default)]
+struct Script {
+    snoop: Snoop,
+    wishes: Wishes,
+}
+
+/// What became of an ACK, and which segments were sent again.
+type Outcome = (Verdict, Vec<u64>);
+
+const FORWARDED: (Verdict, Vec<u64>) = (Verdict::Forward, Vec::new());
+const SUPPRESSED: (Verdict, Vec<u64>) = (Verdict::Consume, Vec::new());
+
+impl Script {
+    /// Segments `from..to` pass, a millisecond apart from `at` on.
+    fn pass(at: u64, from: u64, to: u64) -> Script {
+        let mut s = Script::default();
+        for n in from..to {
+            s.data(at + n - from, n);
+        }
+        s
+    }
+
+    fn data(&mut self, at: u64, n: u64) {
+        self.data_queued(at, n, 0.5);
+    }
+
+    fn data_queued(&mut self, at: u64, n: u64, queued: f64) {
+        let p = tcp(SENDER, RECEIVER, seq(n), 1000, 1, false);
+        assert_eq!(self.snoop.on_packet(ms(at), &p, queued, &mut self.wishes), Verdict::Forward);
+        assert!(self.wishes.packets.is_empty());
+    }
+
+    fn ack(&mut self, at: u64, n: u64) -> Outcome {
+        let p = tcp(RECEIVER, SENDER, 1, 0, seq(n), false);
+        let verdict = self.snoop.on_packet(ms(at), &p, 0.0, &mut self.wishes);
+        (verdict, self.sent_again())
+    }
+
+    fn timer(&mut self, at: u64) -> Vec<u64> {
+        self.snoop.on_timeout(ms(at), &mut self.wishes);
+        self.sent_again()
+    }
+
+    fn sent_again(&mut self) -> Vec<u64> {
+        assert!(self.wishes.notices.is_empty());
+        let copies = self.wishes.packets.drain(..);
+        copies
+            .map(|p| {
+                assert_eq!((p.src, p.dst, p.bytes), (SENDER, RECEIVER, 1040));
+                (p.segment().unwrap().seq - 1) / 1000
+            })
+            .collect()
+    }
+}
+
+// Balakrishnan et al. 1995, ns-2.35: the second duplicate ACK repairs; those that segments already sent will cause are kept
+// from the sender, and not one more.
+#[test]
+fn a_lost_segment_is_repaired_at_the_second_duplicate() {
+    let mut s = Script::pass(0, 0, 8);
+    assert_eq!(s.ack(10, 1), FORWARDED);
+    assert_eq!(s.ack(11, 2), FORWARDED);
+    // Segment 2 was lost; 3 to 7 each cause a duplicate.
+    assert_eq!(s.ack(12, 2), FORWARDED);
+    assert_eq!(s.ack(13, 2), (Verdict::Consume, vec![2]));
+    for at in 14..17 {
+        assert_eq!(s.ack(at, 2), SUPPRESSED);
+    }
+    assert_eq!(s.ack(18, 8), FORWARDED);
+    assert_eq!(s.snoop.poll_timeout(), None);
+}
+
+// A repair that is lost too is the timer's matter: of the duplicates that new data causes, the sender sees one.
+#[test]
+fn a_lost_repair() {
+    let mut s = Script::pass(0, 0, 4);
+    s.ack(10, 1);
+    assert_eq!(s.ack(11, 1), FORWARDED);
+    assert_eq!(s.ack(12, 1), (Verdict::Consume, vec![1]));
+    // Both duplicates that 2 and 3 cause have come: the next ones are caused by new data.
+    s.data(13, 4);
+    s.data(14, 5);
+    assert_eq!(s.ack(20, 1), FORWARDED);
+    assert_eq!(s.ack(21, 1), SUPPRESSED);
+    assert_eq!(s.timer(112), [1]);
+    assert_eq!(s.ack(118, 6), FORWARDED);
+}
+
+// After a new ACK the count of first duplicates begins again.
+#[test]
+fn single_duplicates_repair_nothing() {
+    let mut s = Script::pass(0, 0, 6);
+    for n in 1..5 {
+        assert_eq!(s.ack(10 + 2 * n, n), FORWARDED);
+        assert_eq!(s.ack(11 + 2 * n, n), FORWARDED);
+    }
+}
+
+// A segment that never came here was lost to congestion: its duplicates are the sender's.
+#[test]
+fn a_congestion_loss_is_left_to_the_sender() {
+    let mut s = Script::pass(0, 0, 3);
+    for n in 4..9 {
+        s.data(n, n); // 3 was lost on the wired path
+    }
+    assert_eq!(s.ack(10, 3), FORWARDED);
+    for at in 11..16 {
+        assert_eq!(s.ack(at, 3), FORWARDED);
+    }
+    // Nor does the timer send 4, which the receiver has.
+    assert_eq!(s.timer(1000), []);
+    // The sender's retransmission passes, and is taken for one: duplicates under way are still the sender's.
+    s.data(1001, 3);
+    for at in 1002..1006 {
+        assert_eq!(s.ack(at, 3), FORWARDED);
+    }
+    // But if it is lost on the air, the timer repairs it.
+    let due = s.snoop.poll_timeout().unwrap();
+    assert!(due >= ms(1101));
+    s.snoop.on_timeout(due, &mut s.wishes);
+    assert_eq!(s.sent_again(), [3]);
+    assert_eq!(s.ack(1200, 9), FORWARDED);
+}
+
+// A retransmission by the sender of what is in the cache: it began recovery, so duplicates go to it.
+#[test]
+fn a_retransmission_by_the_sender() {
+    let mut s = Script::pass(0, 0, 6);
+    s.ack(10, 1);
+    s.data(300, 1);
+    assert_eq!(s.snoop.poll_timeout().unwrap(), ms(400));
+    for at in 301..305 {
+        assert_eq!(s.ack(at, 1), FORWARDED);
+    }
+}
+
+// A nearly full interface queue: the segment goes on uncached, so that its loss is the sender's matter.
+#[test]
+fn a_nearly_full_queue_is_not_cached() {
+    let mut s = Script::pass(0, 0, 2);
+    s.data_queued(2, 2, 0.98); // 49 of 50
+    for n in 3..8 {
+        s.data_queued(n, n, 0.96); // 48 of 50
+    }
+    assert_eq!(s.ack(10, 2), FORWARDED);
+    for at in 11..16 {
+        assert_eq!(s.ack(at, 2), FORWARDED);
+    }
+    // The next one that is lost was cached.
+    assert_eq!(s.ack(20, 4), FORWARDED);
+    assert_eq!(s.ack(21, 4), FORWARDED);
+    assert_eq!(s.ack(22, 4), (Verdict::Consume, vec![4]));
+}
+
+// At most 100 segments; what is left out is forwarded like the rest.
+#[test]
+fn the_cache_is_bounded() {
+    let mut s = Script::pass(0, 0, 150);
+    assert_eq!(s.snoop.cache.len(), 100);
+    s.ack(200, 50);
+    assert_eq!(s.snoop.cache.len(), 50);
+    s.data(201, 150);
+    assert_eq!(s.snoop.cache.len(), 51);
+}
+
+// Old ACKs and data that is already acknowledged pass without a trace.
+#[test]
+fn what_is_old_passes() {
+    let mut s = Script::pass(0, 0, 6);
+    s.ack(10, 4);
+    for at in 11..20 {
+        assert_eq!(s.ack(at, 3), FORWARDED);
+    }
+    s.data(20, 2);
+    assert_eq!(s.snoop.cache.len(), 2);
+}
+
+// The local timer: 100 ms at least, from the last new ACK, ten times at most.
+#[test]
+fn the_timer_repairs_the_oldest_ten_times() {
+    let mut s = Script::pass(0, 0, 3);
+    assert_eq!(s.snoop.poll_timeout(), Some(ms(100)));
+    assert_eq!(s.ack(20, 1), FORWARDED);
+    let mut due = ms(120);
+    for _ in 0..10 {
+        assert_eq!(s.snoop.poll_timeout(), Some(due));
+        s.snoop.on_timeout(due, &mut s.wishes);
+        assert_eq!(s.sent_again(), [1]);
+        due += Span::from_millis(100);
+    }
+    s.snoop.on_timeout(due, &mut s.wishes);
+    assert_eq!(s.sent_again(), []);
+    assert_eq!(s.snoop.poll_timeout(), None);
+}
+
+// The very first segment can be lost as well.
+#[test]
+fn the_first_segment_is_repaired() {
+    let mut s = Script::pass(0, 0, 3);
+    assert_eq!(s.ack(10, 0), FORWARDED);
+    assert_eq!(s.ack(11, 0), (Verdict::Consume, vec![0]));
+    let mut s = Script::pass(0, 0, 1);
+    assert_eq!(s.timer(100), [0]);
+}
+
+// Mean and deviation keep 0.8 of their old value, by hand: samples 50, 100 ms.
+#[test]
+fn local_round_trip() {
+    let mut s = Script::default();
+    s.data(0, 0);
+    s.ack(50, 1); // mean 50, deviation 25
+    s.data(100, 1);
+    assert_eq!(s.snoop.poll_timeout(), Some(ms(250))); // 50 + 4 · 25
+    s.ack(200, 2); // mean 60, deviation 0.8 · 25 + 0.2 · 50 = 30
+    s.data(300, 2);
+    assert_eq!(s.snoop.poll_timeout(), Some(ms(480)));
+    // Karn: a segment repaired here gives no sample.
+    assert_eq!(s.timer(480), [2]);
+    s.ack(490, 3);
+    s.data(500, 3);
+    assert_eq!(s.snoop.poll_timeout(), Some(ms(680)));
+}
+
+// Yun 2009 §5.2: at the station the ACKs come from the far end and the data from the station itself; a handshake's ACKs go
+// the way of the data and are no duplicates of anything.
+#[test]
+fn handshake_packets_are_not_duplicates() {
+    let mut s = Script::default();
+    let see = |s: &mut Script, p: Packet| s.snoop.on_packet(ms(0), &p, 0.0, &mut s.wishes);
+    assert_eq!(see(&mut s, tcp(SENDER, RECEIVER, 0, 0, 0, true)), Verdict::Forward);
+    assert_eq!(see(&mut s, tcp(RECEIVER, SENDER, 0, 0, 1, true)), Verdict::Forward);
+    s.data(0, 0);
+    for _ in 0..5 {
+        assert_eq!(see(&mut s, tcp(SENDER, RECEIVER, 1, 0, 1, false)), Verdict::Forward);
+        assert_eq!(see(&mut s, tcp(RECEIVER, SENDER, 0, 0, 1, true)), Verdict::Forward);
+    }
+    assert!(s.wishes.packets.is_empty());
+}

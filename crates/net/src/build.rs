@@ -1,0 +1,246 @@
+//! From a plan to a world.
+
+use crate::agents;
+use crate::flow::{Ends, Flow, SpuriousTimeouts, TcpEnds, UdpEnds};
+use crate::link::{Link, LinkTrace};
+use crate::plan::{FlowPlan, Plan, Transport, WlanPlan};
+use crate::queues;
+use crate::route::{Edge, Hop, towards};
+use crate::site::{Site, StationSite};
+use crate::world::{Event, Hosted, World};
+use airhop_base::{FlowId, NodeId};
+use airhop_engine::{Arena, EventQueue, Fingerprint, Streams, Timers, name_hash};
+use airhop_radio::cell::Cell;
+use airhop_radio::errors::ErrorPlan;
+use airhop_tcp::{Receiver, Sender};
+use airhop_trace::Recorder;
+use std::fmt;
+
+/// A plan that no world can be made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BuildError {
+    /// There is no way between the ends of a flow.
+    NoRoute {
+        /// The flow.
+        flow: String,
+        /// From this node
+        from: String,
+        /// no way to this one.
+        to: String,
+    },
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let BuildError::NoRoute { flow, from, to } = self;
+        write!(f, "flow \"{flow}\": no route from \"{from}\" to \"{to}\"")
+    }
+}
+
+impl std::error::Error for BuildError {}
+
+impl World {
+    /// Builds the world of `plan` for one replication.
+    ///
+    /// # Errors
+    /// [`BuildError`] if a flow has no route.
+    pub fn new(
+        plan: &Plan,
+        seed: u64,
+        replication: u64,
+        mut recorder: Option<Recorder>,
+    ) -> Result<World, BuildError> {
+        let streams = Streams::new(seed, replication);
+        let routes = routes(plan)?;
+        let mut timers = Timers::new();
+        let mut hosted = Vec::new();
+        let mut events = EventQueue::new();
+        let links = links(plan, &streams, recorder.as_mut());
+        let sites = plan.wlans.iter().map(|w| site(w, plan, &streams, recorder.as_mut())).collect();
+        let mut flows = Vec::new();
+        for (i, f) in plan.flows.iter().enumerate() {
+            let id = FlowId(i as u16);
+            let mut flow = Flow {
+                plan: f.clone(),
+                id,
+                hash: name_hash(&f.name),
+                ends: ends(f, id, &mut timers),
+                agents: Vec::new(),
+            };
+            host_agents(&mut flow, plan, &routes, &mut timers, &mut hosted);
+            events.push(f.start, Event::App(id));
+            flows.push(flow);
+        }
+        Ok(World {
+            duration: plan.duration,
+            names: plan.nodes.clone(),
+            hashes: plan.nodes.iter().map(|n| name_hash(n)).collect(),
+            events,
+            timers,
+            arena: Arena::new(),
+            links,
+            sites,
+            flows,
+            hosted,
+            routes,
+            effects: Vec::new(),
+            spare_effects: Vec::new(),
+            wishes: Default::default(),
+            print: Fingerprint::default(),
+            drops: [0; 6],
+            recorder: recorder.map(Box::new),
+            created: 0,
+            arrived: 0,
+            dropped: 0,
+        })
+    }
+}
+
+/// Next hops towards every node that a flow begins or ends at.
+fn routes(plan: &Plan) -> Result<Vec<Vec<Hop>>, BuildError> {
+    let edges = edges(plan);
+    let mut routes = vec![Vec::new(); plan.nodes.len()];
+    for f in &plan.flows {
+        for end in [f.from, f.to] {
+            if routes[end.0 as usize].is_empty() {
+                routes[end.0 as usize] = towards(end, &plan.nodes, &edges);
+            }
+        }
+    }
+    for f in &plan.flows {
+        for (from, to) in [(f.from, f.to), (f.to, f.from)] {
+            if routes[to.0 as usize][from.0 as usize] == Hop::None {
+                let name = |n: NodeId| plan.nodes[n.0 as usize].clone();
+                return Err(BuildError::NoRoute { flow: f.name.clone(), from: name(from), to: name(to) });
+            }
+        }
+    }
+    Ok(routes)
+}
+
+fn edges(plan: &Plan) -> Vec<Edge> {
+    let mut edges = Vec::new();
+    for (i, w) in plan.wired.iter().enumerate() {
+        let [a, b] = w.ends;
+        edges.push(Edge { from: a, to: b, hop: Hop::Link(2 * i as u16) });
+        edges.push(Edge { from: b, to: a, hop: Hop::Link(2 * i as u16 + 1) });
+    }
+    for (c, w) in plan.wlans.iter().enumerate() {
+        for (i, &from) in w.nodes.iter().enumerate() {
+            for (j, &to) in w.nodes.iter().enumerate() {
+                if i != j && in_range(w, i, j) {
+                    let hop = Hop::Air { cell: c as u16, from: i as u16, to: j as u16 };
+                    edges.push(Edge { from, to, hop });
+                }
+            }
+        }
+    }
+    edges
+}
+
+fn in_range(w: &WlanPlan, i: usize, j: usize) -> bool {
+    let ([ax, ay], [bx, by]) = (w.cell.stations[i].1, w.cell.stations[j].1);
+    let squared = (ax - bx) * (ax - bx) + (ay - by) * (ay - by);
+    w.cell.range.is_none_or(|r| squared <= r.receive * r.receive)
+}
+
+fn links(plan: &Plan, streams: &Streams, mut recorder: Option<&mut Recorder>) -> Vec<Link> {
+    let mut links = Vec::new();
+    for w in &plan.wired {
+        let names = w.ends.map(|n| plan.nodes[n.0 as usize].as_str());
+        for (side, errors) in w.errors.iter().enumerate() {
+            let (from, to) = (w.ends[side], w.ends[1 - side]);
+            let name = format!("{}->{}", names[side], names[1 - side]);
+            let model = (*errors != ErrorPlan::Clean)
+                .then(|| errors.build(streams.stream(&format!("{}.errors.{name}", w.name))));
+            let mut link = Link::new(
+                links.len() as u16,
+                name,
+                from,
+                to,
+                w.rate,
+                w.delay,
+                queues::build(&w.queue),
+                model,
+            );
+            if let Some(r) = recorder.as_deref_mut() {
+                link.trace = LinkTrace {
+                    place: r.place(&link.name),
+                    from_interface: r.interface(from, &w.name),
+                    to_interface: r.interface(to, &w.name),
+                };
+            }
+            links.push(link);
+        }
+    }
+    links
+}
+
+fn site(w: &WlanPlan, plan: &Plan, streams: &Streams, mut recorder: Option<&mut Recorder>) -> Site {
+    let name = |n: NodeId| plan.nodes[n.0 as usize].clone();
+    let stations = w
+        .nodes
+        .iter()
+        .map(|&node| {
+            let mut site = StationSite {
+                node,
+                name: name(node),
+                queue: queues::build(&w.queue),
+                in_mac: false,
+                on_air: None,
+                interface: 0,
+                places: Vec::new(),
+            };
+            if let Some(r) = recorder.as_deref_mut() {
+                site.interface = r.interface(node, &w.cell.name);
+                site.places =
+                    w.nodes.iter().map(|&to| r.place(&format!("{}->{}", name(node), name(to)))).collect();
+            }
+            site
+        })
+        .collect();
+    Site { cell: Cell::new(&w.cell, streams), stations }
+}
+
+fn ends(f: &FlowPlan, id: FlowId, timers: &mut Timers) -> Ends {
+    match &f.transport {
+        Transport::Tcp { scheme, params, config } => Ends::Tcp(Box::new(TcpEnds {
+            sender: Sender::new(id, f.from, f.to, config, (scheme.build)(params, config)),
+            receiver: Receiver::new(id, f.to, f.from, config, scheme.sack),
+            sender_timer: timers.add(),
+            receiver_timer: timers.add(),
+            spurious: SpuriousTimeouts::default(),
+        })),
+        Transport::Udp { .. } => Ends::Udp(UdpEnds::default()),
+    }
+}
+
+/// Installs what the scheme needs wherever the data path enters a wireless link: at the base station on the way down, at the
+/// sending station on the way up.
+fn host_agents(
+    flow: &mut Flow,
+    plan: &Plan,
+    routes: &[Vec<Hop>],
+    timers: &mut Timers,
+    hosted: &mut Vec<Hosted>,
+) {
+    let Transport::Tcp { scheme, .. } = &flow.plan.transport else { return };
+    let mut node = flow.plan.from;
+    while node != flow.plan.to {
+        let hop = routes[flow.plan.to.0 as usize][node.0 as usize];
+        if let Hop::Air { .. } = hop {
+            for agent in scheme.needs.iter().filter_map(|need| agents::build(need)) {
+                flow.agents.push((node, hosted.len() as u16));
+                hosted.push(Hosted { node, flow: flow.id, timer: timers.add(), agent });
+            }
+        }
+        node = match hop {
+            Hop::Link(i) => {
+                let w = &plan.wired[i as usize / 2];
+                w.ends[1 - i as usize % 2]
+            }
+            Hop::Air { cell, to, .. } => plan.wlans[cell as usize].nodes[to as usize],
+            Hop::None => return,
+        };
+    }
+}

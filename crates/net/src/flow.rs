@@ -1,0 +1,101 @@
+//! The two ends of a flow.
+
+use crate::plan::{AppPlan, FlowPlan};
+use airhop_base::{Body, Datagram, Ecn, FlowId, NodeId, Packet, Rate, Span, Time};
+use airhop_engine::TimerId;
+use airhop_tcp::{Receiver, Sender};
+
+/// IPv4 (20) and UDP (8) headers.
+const UDP_HEADER_BYTES: u32 = 28;
+
+/// A flow in the world.
+#[derive(Debug)]
+pub(crate) struct Flow {
+    pub plan: FlowPlan,
+    pub id: FlowId,
+    /// Hash of its name, for the fingerprint.
+    pub hash: u64,
+    pub ends: Ends,
+    /// Agents on its path: the node and the index in the world.
+    pub agents: Vec<(NodeId, u16)>,
+}
+
+/// Both endpoints.
+#[derive(Debug)]
+pub(crate) enum Ends {
+    Tcp(Box<TcpEnds>),
+    Udp(UdpEnds),
+}
+
+/// A TCP connection.
+#[derive(Debug)]
+pub(crate) struct TcpEnds {
+    pub sender: Sender,
+    pub receiver: Receiver,
+    pub sender_timer: TimerId,
+    pub receiver_timer: TimerId,
+    pub spurious: SpuriousTimeouts,
+}
+
+/// Finds timeouts that were not needed, as only an observer of both ends can: the receiver had the segment that the timeout sent
+/// again, or got it from the first transmission after all.
+#[derive(Debug, Default)]
+pub(crate) struct SpuriousTimeouts {
+    /// The segment that the last timeout sent again, until its fate is known.
+    watched: Option<u64>,
+    pub count: u64,
+}
+
+impl SpuriousTimeouts {
+    /// The sender timed out with `una` as its lowest unacknowledged byte.
+    pub fn on_timeout(&mut self, una: u64) {
+        self.watched = Some(una);
+    }
+
+    /// A segment reached the receiver, which expected `expected` next.
+    pub fn on_arrival(&mut self, seq: u64, expected: u64) {
+        if self.watched == Some(seq) && seq < expected {
+            self.count += 1;
+            self.watched = None;
+        }
+    }
+}
+
+/// A stream of datagrams.
+#[derive(Debug, Default)]
+pub(crate) struct UdpEnds {
+    pub sent: u64,
+    pub delivered_bytes: u64,
+}
+
+impl UdpEnds {
+    /// The next datagram of a constant-bit-rate source.
+    pub fn next(&mut self, now: Time, id: FlowId, plan: &FlowPlan, bytes: u32) -> Packet {
+        let number = self.sent;
+        self.sent += 1;
+        Packet {
+            flow: id,
+            src: plan.from,
+            dst: plan.to,
+            bytes: UDP_HEADER_BYTES + bytes,
+            ecn: Ecn::NotEct,
+            body: Body::Udp(Datagram { number, len: bytes, sent: now }),
+        }
+    }
+}
+
+/// Time between datagrams of `bytes` at a payload rate of `rate`.
+pub(crate) fn datagram_interval(rate: Rate, bytes: u32) -> Span {
+    rate.time_for(bytes)
+}
+
+/// What a bulk source supplies: more than any run can send.
+pub(crate) const ENDLESS: u64 = 1 << 62;
+
+/// Bytes that a TCP application supplies when it starts.
+pub(crate) fn supply(app: &AppPlan) -> u64 {
+    match *app {
+        AppPlan::Transfer { bytes } => bytes,
+        AppPlan::Bulk | AppPlan::Cbr { .. } => ENDLESS,
+    }
+}

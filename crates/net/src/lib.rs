@@ -1,0 +1,18 @@
+//! The network: nodes, links, queues, agents, applications, and the loop that runs them.
+//!
+//! Start with `world.rs`: it reads in the order of a packet's walk.
+
+pub mod agents;
+mod build;
+mod flow;
+mod link;
+pub mod plan;
+mod queues;
+mod report;
+mod route;
+mod site;
+mod world;
+
+pub use build::BuildError;
+pub use report::{FlowReport, Report};
+pub use world::{Interrupted, World};

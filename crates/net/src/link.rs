@@ -1,0 +1,158 @@
+//! One direction of a wired link: a queue, a serialiser, and the wire.
+
+use crate::queues::{Admit, QueueDisc};
+use crate::world::Event;
+use airhop_base::{Drop, NodeId, Packet, Rate, Span, Time};
+use airhop_engine::{Arena, EventQueue, Id};
+use airhop_radio::errors::{ErrorModel, Frame};
+use std::collections::VecDeque;
+
+/// One direction of a wired link. At most two of its events wait: the next arrival, and, if packets queue, the end of the
+/// transmission under way.
+#[derive(Debug)]
+pub(crate) struct Link {
+    /// Its index in the world.
+    pub index: u16,
+    /// "r1->r2", for traces.
+    pub name: String,
+    /// Where it begins.
+    pub from: NodeId,
+    /// Where it ends.
+    pub to: NodeId,
+    /// The row of its name in the recorder, and its interfaces at both ends.
+    pub trace: LinkTrace,
+    rate: Rate,
+    delay: Span,
+    queue: Box<dyn QueueDisc>,
+    errors: Option<Box<dyn ErrorModel>>,
+    /// When the serialiser is free.
+    free_at: Time,
+    /// A [`Event::LinkFree`] waits.
+    free_pending: bool,
+    /// On the wire: arrival time, transmission time, packet.
+    wire: VecDeque<(Time, Span, Id<Packet>)>,
+}
+
+/// Names of a link in the recorder.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LinkTrace {
+    pub place: u32,
+    pub from_interface: u16,
+    pub to_interface: u16,
+}
+
+/// What came out at the far end.
+#[derive(Debug)]
+pub(crate) struct Arrival {
+    pub packet: Id<Packet>,
+    pub corrupted: bool,
+}
+
+impl Link {
+    #[allow(clippy::too_many_arguments)]
+    pub fn new(
+        index: u16,
+        name: String,
+        from: NodeId,
+        to: NodeId,
+        rate: Rate,
+        delay: Span,
+        queue: Box<dyn QueueDisc>,
+        errors: Option<Box<dyn ErrorModel>>,
+    ) -> Self {
+        Link {
+            index,
+            name,
+            from,
+            to,
+            trace: LinkTrace::default(),
+            rate,
+            delay,
+            queue,
+            errors,
+            free_at: Time::ZERO,
+            free_pending: false,
+            wire: VecDeque::new(),
+        }
+    }
+
+    /// Offers a packet. Returns the packet that was dropped, if one was.
+    pub fn offer(
+        &mut self,
+        now: Time,
+        packet: Id<Packet>,
+        arena: &Arena<Packet>,
+        events: &mut EventQueue<Event>,
+    ) -> Option<(Id<Packet>, Drop)> {
+        if self.free_at <= now && self.queue.len() == 0 {
+            self.transmit(now, packet, arena, events);
+            return None;
+        }
+        let admit = self.queue.push(packet);
+        if !self.free_pending {
+            self.free_pending = true;
+            events.push(self.free_at.max(now), Event::LinkFree(self.index));
+        }
+        match admit {
+            Admit::Queued => None,
+            Admit::Dropped(packet, why) => Some((packet, why)),
+        }
+    }
+
+    fn transmit(
+        &mut self,
+        now: Time,
+        packet: Id<Packet>,
+        arena: &Arena<Packet>,
+        events: &mut EventQueue<Event>,
+    ) {
+        let airtime = self.rate.time_for(arena.get(&packet).bytes);
+        self.free_at = now + airtime;
+        let arrival = self.free_at + self.delay;
+        if self.wire.is_empty() {
+            events.push(arrival, Event::LinkArrival(self.index));
+        }
+        self.wire.push_back((arrival, airtime, packet));
+    }
+
+    /// The serialiser is free: the next packet goes out.
+    pub fn on_free(&mut self, now: Time, arena: &Arena<Packet>, events: &mut EventQueue<Event>) {
+        self.free_pending = false;
+        if let Some(packet) = self.queue.pop() {
+            self.transmit(now, packet, arena, events);
+        }
+        if self.queue.len() > 0 {
+            self.free_pending = true;
+            events.push(self.free_at, Event::LinkFree(self.index));
+        }
+    }
+
+    /// The oldest packet on the wire arrives.
+    pub fn on_arrival(
+        &mut self,
+        now: Time,
+        arena: &Arena<Packet>,
+        events: &mut EventQueue<Event>,
+    ) -> Option<Arrival> {
+        let (_, airtime, packet) = self.wire.pop_front()?;
+        if let Some(&(next, _, _)) = self.wire.front() {
+            events.push(next, Event::LinkArrival(self.index));
+        }
+        let corrupted = self.errors.as_mut().is_some_and(|model| {
+            let end = Time::from_nanos(now.nanos() - self.delay.nanos());
+            let start = Time::from_nanos(end.nanos() - airtime.nanos());
+            model.corrupts(&Frame { bits: u64::from(arena.get(&packet).bytes) * 8, start, end, attempt: 1 })
+        });
+        Some(Arrival { packet, corrupted })
+    }
+
+    /// How full the queue is, 0 to 1.
+    pub fn fill(&self) -> f64 {
+        self.queue.len() as f64 / self.queue.capacity().max(1) as f64
+    }
+
+    /// Packets inside: waiting, and on the wire.
+    pub fn holds(&self) -> usize {
+        self.queue.len() + self.wire.len()
+    }
+}

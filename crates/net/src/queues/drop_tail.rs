@@ -1,0 +1,40 @@
+use super::{Admit, QueueDisc};
+use airhop_base::{Drop, Packet};
+use airhop_engine::Id;
+use std::collections::VecDeque;
+
+/// First in, first out; a packet that finds the queue full is dropped.
+#[derive(Debug)]
+pub struct DropTail {
+    waiting: VecDeque<Id<Packet>>,
+    capacity: usize,
+}
+
+impl DropTail {
+    /// A queue for `capacity` waiting packets.
+    pub fn new(capacity: usize) -> Self {
+        DropTail { waiting: VecDeque::with_capacity(capacity.min(1024)), capacity }
+    }
+}
+
+impl QueueDisc for DropTail {
+    fn push(&mut self, packet: Id<Packet>) -> Admit {
+        if self.waiting.len() >= self.capacity {
+            return Admit::Dropped(packet, Drop::Queue);
+        }
+        self.waiting.push_back(packet);
+        Admit::Queued
+    }
+
+    fn pop(&mut self) -> Option<Id<Packet>> {
+        self.waiting.pop_front()
+    }
+
+    fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    fn capacity(&self) -> usize {
+        self.capacity
+    }
+}

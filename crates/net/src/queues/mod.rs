@@ -1,0 +1,38 @@
+//! Queue disciplines.
+
+mod drop_tail;
+
+use crate::plan::QueuePlan;
+use airhop_base::{Drop, Packet};
+use airhop_engine::Id;
+use drop_tail::DropTail;
+use std::fmt::Debug;
+
+/// A queue discipline.
+pub trait QueueDisc: Debug + Send {
+    /// Offers a packet.
+    fn push(&mut self, packet: Id<Packet>) -> Admit;
+    /// Takes out the packet that goes next.
+    fn pop(&mut self) -> Option<Id<Packet>>;
+    /// Packets waiting.
+    fn len(&self) -> usize;
+    /// Packets that may wait.
+    fn capacity(&self) -> usize;
+}
+
+/// What a queue did with a packet.
+#[derive(Debug)]
+#[must_use]
+pub enum Admit {
+    /// It waits.
+    Queued,
+    /// This packet (not necessarily the one offered) was dropped.
+    Dropped(Id<Packet>, Drop),
+}
+
+/// Builds the queue of a plan.
+pub fn build(plan: &QueuePlan) -> Box<dyn QueueDisc> {
+    match *plan {
+        QueuePlan::DropTail { packets } => Box::new(DropTail::new(packets)),
+    }
+}

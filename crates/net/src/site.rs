@@ -1,0 +1,40 @@
+//! An 802.11 cell in the world: which node each station is, and the queue before each MAC.
+
+use crate::queues::QueueDisc;
+use airhop_base::{NodeId, Packet};
+use airhop_radio::cell::{Cell, Station};
+
+/// A cell with the interface queues of its stations.
+#[derive(Debug)]
+pub(crate) struct Site {
+    pub cell: Cell,
+    pub stations: Vec<StationSite>,
+}
+
+/// A station in the world.
+#[derive(Debug)]
+pub(crate) struct StationSite {
+    pub node: NodeId,
+    pub name: String,
+    pub queue: Box<dyn QueueDisc>,
+    /// The packet in the MAC has not been delivered.
+    pub in_mac: bool,
+    /// For captures only: the packet that the MAC is working on.
+    pub on_air: Option<Packet>,
+    /// Its interface in the recorder.
+    pub interface: u16,
+    /// Places in the recorder of the links to every other station.
+    pub places: Vec<u32>,
+}
+
+impl Site {
+    /// The node of a station.
+    pub fn node(&self, s: Station) -> NodeId {
+        self.stations[s as usize].node
+    }
+
+    /// Packets inside: waiting, and in the MACs.
+    pub fn holds(&self) -> usize {
+        self.stations.iter().map(|s| s.queue.len() + usize::from(s.in_mac)).sum()
+    }
+}

@@ -1,0 +1,116 @@
+//! Worlds that several tests build.
+#![allow(dead_code)] // each test binary uses its own part
+
+use airhop_base::{NodeId, Rate, Span, Time};
+use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, Transport, WiredPlan, WlanPlan};
+use airhop_net::{Report, World};
+use airhop_radio::cell::{Access, CellPlan, LinkErrors};
+use airhop_radio::errors::ErrorPlan;
+use airhop_radio::phy::Phy;
+use airhop_tcp::{Params, Preset};
+use std::sync::atomic::AtomicBool;
+
+/// Yun 2009, Figure 5: S - R1 - R2 - BS by wire, BS to D by 802.11b.
+#[derive(Clone, Debug)]
+pub struct LastHop {
+    pub scheme: &'static str,
+    pub fer: f64,
+    pub attempts: u32,
+    pub control_mbps: f64,
+    pub d_off_ms: u64,
+    pub flows: usize,
+    pub uplink: bool,
+    pub seconds: u64,
+    pub preset: Preset,
+}
+
+impl Default for LastHop {
+    fn default() -> Self {
+        LastHop {
+            scheme: "sack",
+            fer: 0.01,
+            attempts: 1,
+            control_mbps: 1.0,
+            d_off_ms: 10,
+            flows: 1,
+            uplink: false,
+            seconds: 200,
+            preset: Preset::Ns2,
+        }
+    }
+}
+
+const SEGMENT: u32 = 1000;
+const OVERHEAD: u32 = 36;
+
+impl LastHop {
+    pub fn plan(&self) -> Plan {
+        let nodes: Vec<String> = ["s", "r1", "r2", "bs", "d"].map(String::from).to_vec();
+        let queue = QueuePlan::DropTail { packets: 50 };
+        let wired = (0..3)
+            .map(|i| WiredPlan {
+                name: format!("w{}", i + 1),
+                ends: [NodeId(i), NodeId(i + 1)],
+                rate: Rate::from_bps(10_000_000),
+                delay: Span::from_millis(self.d_off_ms),
+                queue,
+                errors: [ErrorPlan::Clean, ErrorPlan::Clean],
+            })
+            .collect();
+        let reference_bits = u64::from(SEGMENT + 40 + OVERHEAD) * 8;
+        let cell = CellPlan {
+            index: 0,
+            name: "cell".into(),
+            phy: Phy::find("802.11b").expect("a known standard"),
+            rate: Rate::from_bps(11_000_000),
+            control_rate: Rate::from_bps((self.control_mbps * 1e6) as u64),
+            access: Access::Basic,
+            attempts: self.attempts,
+            overhead: OVERHEAD,
+            immediate_access: std::env::var("IMMEDIATE").is_ok(),
+            stations: vec![("bs".into(), [0.0, 0.0]), ("d".into(), [10.0, 0.0])],
+            range: None,
+            errors: vec![LinkErrors {
+                from: None,
+                to: None,
+                model: ErrorPlan::FrameErrorRate { fer: self.fer, reference_bits },
+            }],
+        };
+        let scheme = airhop_tcp::find(self.scheme).expect("a known scheme");
+        let (from, to) = if self.uplink { (NodeId(4), NodeId(0)) } else { (NodeId(0), NodeId(4)) };
+        let flows = (0..self.flows)
+            .map(|i| FlowPlan {
+                name: format!("f{i}"),
+                from,
+                to,
+                transport: Transport::Tcp {
+                    scheme,
+                    params: Params::defaults(scheme),
+                    config: self.preset.config(SEGMENT),
+                },
+                app: AppPlan::Bulk,
+                start: Time::ZERO + Span::from_millis(100) * i as u64,
+            })
+            .collect();
+        Plan {
+            name: "last-hop".into(),
+            duration: Span::from_secs(self.seconds),
+            nodes,
+            wired,
+            wlans: vec![WlanPlan { cell, nodes: vec![NodeId(3), NodeId(4)], queue }],
+            flows,
+        }
+    }
+
+    pub fn run(&self, seed: u64) -> Report {
+        run(&self.plan(), seed)
+    }
+}
+
+/// Runs a plan to its end and checks the books.
+pub fn run(plan: &Plan, seed: u64) -> Report {
+    let mut world = World::new(plan, seed, 0, None).expect("a plan with routes");
+    world.run(&AtomicBool::new(false)).expect("nobody stops it");
+    world.audit().expect("every packet has one fate");
+    world.report()
+}

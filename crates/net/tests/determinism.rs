@@ -1,0 +1,54 @@
+//! Determinism: same plan, seed and replication, same bits.
+
+mod common;
+use airhop_base::{NodeId, Rate, Span};
+use airhop_net::plan::{QueuePlan, WiredPlan};
+use airhop_radio::errors::ErrorPlan;
+use common::{LastHop, run};
+
+fn short(scheme: &'static str, uplink: bool) -> LastHop {
+    LastHop { scheme, uplink, fer: 0.03, seconds: 20, ..LastHop::default() }
+}
+
+#[test]
+fn a_run_is_its_plan_seed_and_replication() {
+    for scheme in ["tahoe", "reno", "newreno", "sack", "snoop", "ll-elsn"] {
+        for uplink in [false, true] {
+            let hop = short(scheme, uplink);
+            assert_eq!(hop.run(1), hop.run(1), "{scheme}");
+            assert_ne!(hop.run(1).fingerprint, hop.run(2).fingerprint, "{scheme}: the seed matters");
+        }
+    }
+}
+
+#[test]
+fn other_threads_change_nothing() {
+    let hop = short("ll-elsn", false);
+    let alone = hop.run(7);
+    let together: Vec<_> = std::thread::scope(|s| {
+        let runs: Vec<_> = (0..2).map(|_| s.spawn(|| hop.run(7))).collect();
+        runs.into_iter().map(|r| r.join().expect("no panic")).collect()
+    });
+    assert!(together.iter().all(|r| *r == alone));
+}
+
+#[test]
+fn unrelated_nodes_change_nothing() {
+    // Before and after the nodes of the flow, and with names that sort before and after theirs.
+    let hop = short("snoop", false);
+    let plan = hop.plan();
+    let mut more = plan.clone();
+    let first = more.nodes.len() as u16;
+    more.nodes.extend(["a0", "zz"].map(String::from));
+    let link = WiredPlan {
+        name: "aside".into(),
+        ends: [NodeId(first), NodeId(first + 1)],
+        rate: Rate::from_bps(1_000_000),
+        delay: Span::from_millis(1),
+        queue: QueuePlan::DropTail { packets: 5 },
+        errors: [ErrorPlan::Clean, ErrorPlan::Loss(0.5)],
+    };
+    more.wired.insert(0, link.clone());
+    more.wired.push(WiredPlan { name: "spur".into(), ends: [NodeId(1), NodeId(first)], ..link });
+    assert_eq!(run(&plan, 3), run(&more, 3));
+}

@@ -1,0 +1,130 @@
+//! A packet's walk: times, queues, reasons for drops, and the way of a notice.
+
+mod common;
+use airhop_base::{NodeId, Rate, Span, Time};
+use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, Transport, WiredPlan};
+use airhop_net::{BuildError, World};
+use airhop_radio::errors::ErrorPlan;
+use airhop_tcp::{Params, Preset};
+use common::{LastHop, run};
+
+/// One wired link from a to b.
+fn wire(mbps: u64, delay: Span, packets: usize, errors: ErrorPlan) -> Plan {
+    let scheme = airhop_tcp::find("newreno").expect("known");
+    Plan {
+        name: "wire".into(),
+        duration: Span::from_secs(10),
+        nodes: vec!["a".into(), "b".into()],
+        wired: vec![WiredPlan {
+            name: "w".into(),
+            ends: [NodeId(0), NodeId(1)],
+            rate: Rate::from_bps(mbps * 1_000_000),
+            delay,
+            queue: QueuePlan::DropTail { packets },
+            errors: [errors, ErrorPlan::Clean],
+        }],
+        wlans: vec![],
+        flows: vec![FlowPlan {
+            name: "f".into(),
+            from: NodeId(0),
+            to: NodeId(1),
+            transport: Transport::Tcp {
+                scheme,
+                params: Params::defaults(scheme),
+                config: Preset::Ns2.config(1000),
+            },
+            app: AppPlan::Bulk,
+            start: Time::ZERO,
+        }],
+    }
+}
+
+fn udp(plan: &Plan, mbps: u64) -> Plan {
+    let mut plan = plan.clone();
+    plan.flows[0].transport = Transport::Udp { bytes: 972 };
+    plan.flows[0].app = AppPlan::Cbr { rate: Rate::from_bps(mbps * 1_000_000) };
+    plan
+}
+
+#[test]
+fn a_round_trip_is_serialisation_and_propagation() {
+    // 1040 B and 40 B at 10 Mbit/s are 832 µs and 32 µs; twice 5 ms: 10.864 ms. A transfer of one segment is timed once.
+    let mut plan = wire(10, Span::from_millis(5), 50, ErrorPlan::Clean);
+    plan.flows[0].app = AppPlan::Transfer { bytes: 1000 };
+    if let Transport::Tcp { config, .. } = &mut plan.flows[0].transport {
+        config.rto = Preset::Rfc.config(1000).rto;
+    }
+    let r = run(&plan, 1);
+    assert_eq!(r.flows[0].delivered_bytes, 1000);
+    assert!((r.flows[0].srtt_ms.expect("one sample") - 10.864).abs() < 1e-6, "{:?}", r.flows[0].srtt_ms);
+}
+
+#[test]
+fn a_full_queue_drops_and_the_rest_gets_through() {
+    // 20 Mbit/s of payload into 10: 1000-byte datagrams, one every 388.8 µs, leave one every 800 µs. After 10 s, what the link
+    // carried is its rate, and every datagram is delivered, dropped, or one of the 50 + 2 inside.
+    let r = run(&udp(&wire(10, Span::from_millis(5), 50, ErrorPlan::Clean), 20), 1);
+    let f = &r.flows[0];
+    let delivered = f.delivered_bytes / 972;
+    assert_eq!(delivered, (10_000_000 - 5_000) / 800, "the link was never idle");
+    let inside = f.sent_segments - delivered - r.drops[0];
+    assert!((50..=58).contains(&inside), "{inside}: a full queue, the one in service, 5 ms on the wire");
+}
+
+#[test]
+fn a_lossy_wire_loses_what_it_says() {
+    // 10 Mbit/s for 10 s are 12 500 datagrams; 3 % lost: mean 386 of 12 860 sent, five standard deviations 97.
+    let r = run(&udp(&wire(100, Span::ZERO, 50, ErrorPlan::Loss(0.03)), 10), 1);
+    let sent = r.flows[0].sent_segments as f64;
+    let lost = r.drops[2] as f64;
+    assert!((lost - 0.03 * sent).abs() < 5.0 * (0.03 * 0.97 * sent).sqrt(), "{lost} of {sent}");
+}
+
+#[test]
+fn a_flow_without_a_route_is_refused() {
+    let mut plan = wire(10, Span::ZERO, 5, ErrorPlan::Clean);
+    plan.nodes.push("island".into());
+    plan.flows[0].to = NodeId(2);
+    let refused = World::new(&plan, 1, 0, None).err();
+    let expected = BuildError::NoRoute { flow: "f".into(), from: "a".into(), to: "island".into() };
+    assert_eq!(refused, Some(expected));
+}
+
+#[test]
+fn every_discarded_segment_is_notified_downlink_and_uplink() {
+    // Yun 2009 §3.1: one ELN for each data frame given up. Downlink it is a packet that takes 30 ms and can still be on its way;
+    // uplink it is a call. Discards of pure ACKs are not notified.
+    for uplink in [false, true] {
+        let hop = LastHop { scheme: "ll-elsn", uplink, seconds: 60, ..LastHop::default() };
+        let r = hop.run(1);
+        let (eln, ersn) = (r.flows[0].notices[0], r.flows[0].notices[1]);
+        assert!(eln > 100, "uplink {uplink}: {eln}");
+        assert!(eln <= r.drops[4], "uplink {uplink}: more ELNs than packets given up");
+        assert_eq!(ersn, 0, "one attempt: nothing is ever repeated");
+        assert_eq!(r.flows[0].timeouts, 0, "uplink {uplink}");
+    }
+}
+
+#[test]
+fn the_first_repetition_is_notified_once() {
+    // Yun 2009 §3.3: with two attempts ERSN comes with probability p per frame, ELN with p²; p is FER plus collisions here.
+    let hop = LastHop { scheme: "ll-elsn", attempts: 2, fer: 0.1, seconds: 60, ..LastHop::default() };
+    let r = hop.run(1);
+    let (eln, ersn) = (r.flows[0].notices[0] as f64, r.flows[0].notices[1] as f64);
+    let p = ersn / r.flows[0].sent_segments as f64;
+    assert!(p > 0.1, "the FER alone is 0.1: {p}");
+    // A collision follows a collision less often than chance has it (the contention window doubles): p² from above.
+    assert!(eln / ersn < p && eln / ersn > 0.1 * 0.8, "{} of {p}", eln / ersn);
+}
+
+#[test]
+fn notices_can_be_lost_on_the_way() {
+    // A quarter of all packets from the base station to the sender vanish: fewer ELNs arrive than were sent, and the connection
+    // lives by duplicate ACKs and timeouts (schemes.md 3.6.9).
+    let mut plan = LastHop { scheme: "ll-elsn", seconds: 60, ..LastHop::default() }.plan();
+    plan.wired[0].errors[1] = ErrorPlan::Loss(0.25);
+    let r = run(&plan, 1);
+    let f = &r.flows[0];
+    assert!(f.notices[0] > 0 && f.fast_recoveries > 0, "{f:?}");
+    assert!(f.delivered_bytes > 1_000_000);
+}

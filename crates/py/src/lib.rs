@@ -1,0 +1,52 @@
+//! `airhop._core`: scenarios and runs for Python. Everything else of the package is Python on top of this.
+
+mod outcome;
+mod runs;
+mod scenario;
+
+use pyo3::prelude::*;
+use std::collections::BTreeMap;
+
+/// Scenarios, runs and the catalogue of schemes: the Rust side of Airhop.
+#[pymodule]
+mod _core {
+    use super::*;
+
+    #[pymodule_export]
+    use super::outcome::Outcome;
+    #[pymodule_export]
+    use super::runs::{run, run_many};
+    #[pymodule_export]
+    use super::scenario::{Scenario, ScenarioError};
+    #[pymodule_export]
+    use super::{build_info, catalogue, schema};
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}
+
+/// How this extension was built: version, profile ("release" or "debug") and target.
+#[pyfunction]
+fn build_info() -> BTreeMap<&'static str, String> {
+    let profile = if cfg!(debug_assertions) { "debug" } else { "release" };
+    let target = format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS);
+    BTreeMap::from([
+        ("version", env!("CARGO_PKG_VERSION").to_string()),
+        ("profile", profile.to_string()),
+        ("target", target),
+    ])
+}
+
+/// Every scheme, as a JSON list.
+#[pyfunction]
+fn catalogue() -> String {
+    airhop_scenario::catalogue()
+}
+
+/// The JSON schema of scenario files.
+#[pyfunction]
+fn schema() -> String {
+    airhop_scenario::schema()
+}

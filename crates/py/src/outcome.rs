@@ -1,0 +1,48 @@
+//! `Outcome`.
+
+use airhop_trace::Column;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::collections::BTreeMap;
+
+/// A column of a trace table: name, dtype, little-endian values, and the words of a category.
+type PyColumn<'py> = (&'static str, &'static str, Bound<'py, PyBytes>, Option<Vec<String>>);
+
+/// What came out of one run.
+#[pyclass(frozen, module = "airhop._core")]
+pub struct Outcome {
+    pub(crate) inner: airhop_scenario::Outcome,
+}
+
+#[pymethods]
+impl Outcome {
+    /// The run document.
+    fn json(&self) -> &str {
+        &self.inner.document
+    }
+
+    /// The tables of the trace by name: for each column its name, dtype ("u64", "u32", "f64", "bool", "category"), raw
+    /// little-endian bytes, and for a category its words. Empty if no trace was asked for.
+    fn tables<'py>(&self, py: Python<'py>) -> BTreeMap<&'static str, Vec<PyColumn<'py>>> {
+        let tables = self.inner.tables.iter();
+        tables
+            .map(|table| {
+                let columns = table.columns.iter().map(|(name, column)| as_bytes(py, name, column));
+                (table.name, columns.collect())
+            })
+            .collect()
+    }
+}
+
+fn as_bytes<'py>(py: Python<'py>, name: &'static str, column: &Column) -> PyColumn<'py> {
+    let (dtype, bytes, words) = match column {
+        Column::U64(v) => ("u64", v.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>(), None),
+        Column::U32(v) => ("u32", v.iter().flat_map(|x| x.to_le_bytes()).collect(), None),
+        Column::F64(v) => ("f64", v.iter().flat_map(|x| x.to_le_bytes()).collect(), None),
+        Column::Bool(v) => ("bool", v.iter().map(|&x| u8::from(x)).collect(), None),
+        Column::Category(codes, words) => {
+            ("category", codes.iter().flat_map(|x| x.to_le_bytes()).collect(), Some(words.clone()))
+        }
+    };
+    (name, dtype, PyBytes::new(py, &bytes), words)
+}

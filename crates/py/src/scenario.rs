@@ -1,0 +1,80 @@
+//! `Scenario`.
+
+use airhop_scenario::Overrides;
+use pyo3::create_exception;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+create_exception!(
+    airhop._core,
+    ScenarioError,
+    PyValueError,
+    "A scenario was refused. Its text says where, what was expected, and what was perhaps meant."
+);
+
+/// A scenario: checked, complete and immutable.
+#[pyclass(frozen, module = "airhop._core")]
+pub struct Scenario {
+    pub(crate) inner: Arc<airhop_scenario::Scenario>,
+}
+
+impl Scenario {
+    fn checked(
+        result: Result<airhop_scenario::Scenario, airhop_scenario::ScenarioError>,
+    ) -> PyResult<Scenario> {
+        match result {
+            Ok(scenario) => Ok(Scenario { inner: Arc::new(scenario) }),
+            Err(refusal) => Err(ScenarioError::new_err(refusal.to_string())),
+        }
+    }
+}
+
+#[pymethods]
+impl Scenario {
+    /// Reads TOML. `source` is what messages call it, `sets` are paths with TOML literals (or bare text), `scheme`
+    /// replaces that of every TCP flow.
+    #[staticmethod]
+    #[pyo3(signature = (text, source, sets, scheme))]
+    fn parse(text: &str, source: &str, sets: Vec<(String, String)>, scheme: Option<String>) -> PyResult<Scenario> {
+        Self::checked(airhop_scenario::Scenario::parse(text, source, &Overrides { sets, scheme }))
+    }
+
+    /// Reads the same model given as JSON.
+    #[staticmethod]
+    #[pyo3(signature = (text, source, sets, scheme))]
+    fn from_json(text: &str, source: &str, sets: Vec<(String, String)>, scheme: Option<String>) -> PyResult<Scenario> {
+        Self::checked(airhop_scenario::Scenario::from_json(text, source, &Overrides { sets, scheme }))
+    }
+
+    /// Its name.
+    #[getter]
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    /// Simulated time in seconds.
+    #[getter]
+    fn duration_s(&self) -> f64 {
+        self.inner.duration().secs_f64()
+    }
+
+    /// The effective scenario as TOML, every default written out.
+    fn toml(&self) -> String {
+        self.inner.toml()
+    }
+
+    /// The same as canonical JSON.
+    fn json(&self) -> String {
+        self.inner.json()
+    }
+
+    /// Names of the TCP flows.
+    fn tcp_flows(&self) -> Vec<&str> {
+        self.inner.tcp_flows().collect()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Scenario {:?}>", self.inner.name())
+    }
+}

@@ -1,0 +1,267 @@
+//! One 802.11 channel: stations, the medium between them, and what comes out.
+use crate::errors::ErrorPlan;
+use crate::exchange::Exchange;
+use crate::phy::Phy;
+use airhop_base::{Drop, FlowId, Packet, Rate, Time};
+use airhop_engine::{EventQueue, Id, Streams, TimerId, Timers};
+
+/// A station of a cell, by its position in [`CellPlan::stations`].
+pub type Station = u16;
+
+/// What the link layer remembers of a packet after it was handed over: enough to say which TCP segment a frame was
+/// (Yun 2009 §3.1: "flow information, sequence number").
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tag {
+    /// The flow.
+    pub flow: FlowId,
+    /// First byte of the TCP payload.
+    pub seq: u64,
+    /// First byte after it; equal to `seq` if the packet carries no TCP payload.
+    pub end: u64,
+}
+
+/// A packet on its way into a station's MAC.
+#[derive(Debug)]
+pub struct Outgoing {
+    /// The station it is for.
+    pub to: Station,
+    /// The packet.
+    pub packet: Id<Packet>,
+    /// Length of the IP datagram, bytes.
+    pub bytes: u32,
+    /// What it is.
+    pub tag: Tag,
+}
+
+/// An event of a cell, to be wrapped into the world's own event type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CellEvent {
+    /// Which cell: [`CellPlan::index`].
+    pub cell: u16,
+    /// What happens.
+    pub what: AirEvent,
+}
+
+/// What can happen in a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AirEvent {
+    /// The earliest deadline among the stations: the end of a backoff, or an answer that did not come.
+    Due,
+    /// The start of an answer a SIFS after what it answers, by its slot in the medium.
+    Start(u16),
+    /// The end of a transmission, by its slot in the medium.
+    End(u16),
+}
+
+/// What a cell tells the world, in the order in which it happened.
+#[derive(Debug)]
+pub enum Effect {
+    /// A packet reached `to` for the first time (duplicates by lost link ACKs are filtered, 802.11 §10.3.2.14).
+    Deliver {
+        /// The sending station.
+        from: Station,
+        /// The receiving station.
+        to: Station,
+        /// The packet.
+        packet: Id<Packet>,
+    },
+    /// An attempt failed as the sender sees it: no CTS or no ACK came.
+    AttemptFailed {
+        /// The sending station.
+        from: Station,
+        /// The station it was for.
+        to: Station,
+        /// Which packet.
+        tag: Tag,
+        /// The attempt that failed, the first is 1.
+        attempt: u32,
+        /// True if another attempt follows.
+        retry: bool,
+    },
+    /// The sender's link layer gave a packet up. `packet` is `None` if it had in fact arrived and only its ACKs were lost.
+    Discarded {
+        /// The sending station.
+        from: Station,
+        /// The station it was for.
+        to: Station,
+        /// Which packet.
+        tag: Tag,
+        /// The packet itself.
+        packet: Option<Id<Packet>>,
+    },
+    /// The sender's link layer learned that a packet arrived.
+    Acknowledged {
+        /// The sending station.
+        from: Station,
+        /// The station that has it.
+        to: Station,
+        /// Which packet.
+        tag: Tag,
+    },
+    /// A frame was not received by the station it was for. `cause` is `Channel` or `Collision`.
+    FrameLost {
+        /// The sending station.
+        from: Station,
+        /// The station it was for.
+        to: Station,
+        /// Which kind of frame.
+        frame: FrameKind,
+        /// Length of the MAC frame, bytes.
+        bytes: u32,
+        /// The packet inside (or, for a control frame, the one it serves).
+        tag: Tag,
+        /// Why.
+        cause: Drop,
+    },
+    /// A station's MAC is free: give it the next packet of the queue, if there is one.
+    Ready(Station),
+}
+
+/// The kinds of 802.11 frames in this model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameKind {
+    /// A data frame.
+    Data,
+    /// Request to send.
+    Rts,
+    /// Clear to send.
+    Cts,
+    /// Link-layer acknowledgement.
+    Ack,
+}
+
+/// Channel access (IEEE 802.11-2016 §10.3.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Data and ACK.
+    Basic,
+    /// RTS, CTS, data, ACK.
+    RtsCts,
+}
+
+/// Everything that a cell is built from.
+#[derive(Clone, Debug)]
+pub struct CellPlan {
+    /// Its index among the cells of the world.
+    pub index: u16,
+    /// Its name, the root of the names of its random streams.
+    pub name: String,
+    /// Timing of the standard.
+    pub phy: Phy,
+    /// Data rate.
+    pub rate: Rate,
+    /// Rate of RTS, CTS and ACK frames.
+    pub control_rate: Rate,
+    /// Basic access or RTS/CTS.
+    pub access: Access,
+    /// Transmissions of a data frame at most, the first included.
+    pub attempts: u32,
+    /// Bytes that the MAC and LLC add to an IP packet in a data frame (24 + 8 + 4 by default).
+    pub overhead: u32,
+    /// True: a packet that finds the medium idle for DIFS and no backoff pending goes out at once (IEEE 802.11-2016
+    /// §10.3.4.2). False: a backoff always precedes it, as in ns-2.
+    pub immediate_access: bool,
+    /// Name and position (metres) of every station.
+    pub stations: Vec<(String, [f64; 2])>,
+    /// Receive and sense range in metres; without it all hear all.
+    pub range: Option<Range>,
+    /// The error model of each direction that has one.
+    pub errors: Vec<LinkErrors>,
+}
+
+/// Ranges in metres.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    /// Frames can be received up to here.
+    pub receive: f64,
+    /// The medium is sensed busy up to here.
+    pub sense: f64,
+}
+
+/// Errors on the directed link from one station to another; `None` stands for every station.
+#[derive(Clone, Debug)]
+pub struct LinkErrors {
+    /// The sending station.
+    pub from: Option<Station>,
+    /// The receiving station.
+    pub to: Option<Station>,
+    /// The model.
+    pub model: ErrorPlan,
+}
+
+/// The cell at work.
+///
+/// One event of a cell waits in the queue for the earliest deadline of all its stations, and one for every transmission on the
+/// air. A data frame and its ACK cost three events: the end of the backoff and the ends of the two frames.
+#[derive(Debug)]
+pub struct Cell {
+    index: u16,
+    exchange: Exchange,
+    timers: Timers,
+    due: TimerId,
+}
+
+impl Cell {
+    /// Builds the cell; its randomness comes from `streams` under its own name.
+    pub fn new(plan: &CellPlan, streams: &Streams) -> Self {
+        let mut timers = Timers::new();
+        let due = timers.add();
+        Cell { index: plan.index, exchange: Exchange::new(plan, streams), timers, due }
+    }
+
+    /// True if the MAC of `station` can take a packet.
+    pub fn is_free(&self, station: Station) -> bool {
+        self.exchange.is_free(station)
+    }
+
+    /// Hands a packet to the MAC of `station`, which must be free.
+    pub fn send<E: Copy + From<CellEvent>>(
+        &mut self,
+        now: Time,
+        station: Station,
+        packet: Outgoing,
+        queue: &mut EventQueue<E>,
+        _effects: &mut Vec<Effect>,
+    ) {
+        self.exchange.enqueue(now, station, packet);
+        self.wait(queue);
+    }
+
+    /// Handles an event that the cell scheduled.
+    pub fn on_event<E: Copy + From<CellEvent>>(
+        &mut self,
+        now: Time,
+        event: AirEvent,
+        queue: &mut EventQueue<E>,
+        effects: &mut Vec<Effect>,
+    ) {
+        let index = self.index;
+        let mut schedule = |at, what| queue.push(at, CellEvent { cell: index, what }.into());
+        match event {
+            AirEvent::Start(slot) => self.exchange.on_start(now, slot, &mut schedule),
+            AirEvent::End(slot) => self.exchange.on_end(now, slot, effects, &mut schedule),
+            AirEvent::Due => {
+                let event = CellEvent { cell: index, what: AirEvent::Due }.into();
+                if !self.timers.fire(self.due, event, queue) {
+                    return;
+                }
+                let mut schedule = |at, what| queue.push(at, CellEvent { cell: index, what }.into());
+                self.exchange.on_due(now, effects, &mut schedule);
+            }
+        }
+        self.wait(queue);
+    }
+
+    /// The transmission in a slot of the medium.
+    #[cfg(test)]
+    pub(crate) fn transmission(&self, slot: u16) -> crate::medium::Transmission {
+        self.exchange.transmission(slot)
+    }
+
+    /// Has the queue wake the cell at the earliest deadline.
+    fn wait<E: Copy + From<CellEvent>>(&mut self, queue: &mut EventQueue<E>) {
+        let event = CellEvent { cell: self.index, what: AirEvent::Due }.into();
+        let earliest = self.exchange.earliest();
+        self.timers.set(self.due, (earliest < Time::MAX).then_some(earliest), event, queue);
+    }
+}

@@ -1,0 +1,93 @@
+//! Independent bit errors.
+use super::{ErrorModel, Frame};
+use airhop_engine::Stream;
+
+/// How many frame lengths are remembered. A link sees a handful: data, TCP ACKs with 0 to 3 SACK blocks, RTS, CTS, ACK.
+const REMEMBERED: usize = 16;
+
+/// Independent bit errors, given by the error rate of a frame of a reference length.
+///
+/// schemes.md 4.8.2: `BER = 1 - (1 - FER)^(1 / b_ref)`, and a frame of b bits is lost with probability
+/// `1 - (1 - BER)^b`, which is `1 - (1 - FER)^(b / b_ref)`. Bits are those of the MAC frame.
+#[derive(Debug)]
+pub struct Bernoulli {
+    /// ln(1 - BER), at most 0.
+    ln_bit_survives: f64,
+    /// Loss probability by length: one exponential per length, not per frame.
+    known: Vec<(u64, f64)>,
+    /// Which of `known` goes next when all are taken.
+    oldest: usize,
+    stream: Stream,
+}
+
+impl Bernoulli {
+    /// A frame of `reference_bits` bits is lost with probability `fer`.
+    pub fn new(fer: f64, reference_bits: u64, stream: Stream) -> Self {
+        let ln_bit_survives = libm::log1p(-fer) / reference_bits as f64;
+        Bernoulli { ln_bit_survives, known: Vec::with_capacity(REMEMBERED), oldest: 0, stream }
+    }
+
+    fn loss_probability(&mut self, bits: u64) -> f64 {
+        if let Some(&(_, p)) = self.known.iter().find(|(b, _)| *b == bits) {
+            return p;
+        }
+        let p = -libm::expm1(bits as f64 * self.ln_bit_survives);
+        if self.known.len() < REMEMBERED {
+            self.known.push((bits, p));
+        } else {
+            self.known[self.oldest] = (bits, p);
+            self.oldest = (self.oldest + 1) % REMEMBERED;
+        }
+        p
+    }
+}
+
+impl ErrorModel for Bernoulli {
+    fn corrupts(&mut self, frame: &Frame) -> bool {
+        let p = self.loss_probability(frame.bits);
+        self.stream.chance(p)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::errors::{ErrorPlan, corrupted};
+    use airhop_engine::Streams;
+
+    #[test]
+    fn the_bits_rule_holds_for_every_length() {
+        let mut b = Bernoulli::new(0.01, 8592, Streams::new(1, 0).stream("x"));
+        let mut twice = || {
+            for bytes in [1074_u64, 14, 20, 76].into_iter().chain(1..100) {
+                let expect = 1.0 - 0.99_f64.powf((bytes * 8) as f64 / 8592.0);
+                let p = b.loss_probability(bytes * 8);
+                assert!((p - expect).abs() < 1e-12, "{bytes} bytes: {p}, expected {expect}");
+            }
+        };
+        twice(); // the second time, some come from memory and some were displaced
+        twice();
+        assert!((b.loss_probability(8592) - 0.01).abs() < 1e-15);
+    }
+
+    #[test]
+    fn frames_are_lost_as_often_as_their_bits_say() {
+        let plan = ErrorPlan::FrameErrorRate { fer: 0.1, reference_bits: 8592 };
+        for bits in [8592_u64, 608, 112] {
+            let p = 1.0 - 0.9_f64.powf(bits as f64 / 8592.0);
+            let (n, expect) = (f64::from(corrupted(&plan, bits, 200_000)), 200_000.0 * p);
+            // Binomial; five standard deviations, a false alarm in 1.7 million (the seed is fixed anyway).
+            assert!(
+                (n - expect).abs() < 5.0 * (expect * (1.0 - p)).sqrt(),
+                "{bits} bits: {n}, expected {expect}"
+            );
+        }
+    }
+
+    #[test]
+    fn certain_errors_and_none() {
+        let fer = |fer| ErrorPlan::FrameErrorRate { fer, reference_bits: 8592 };
+        assert_eq!(corrupted(&fer(0.0), 8592, 1000), 0);
+        assert_eq!(corrupted(&fer(1.0), 112, 1000), 1000);
+    }
+}

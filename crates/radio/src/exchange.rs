@@ -1,0 +1,285 @@
+//! Frame exchange sequences: RTS, CTS, data and ACK between the stations of a cell.
+use crate::cell::{Access, AirEvent, CellPlan, Effect, FrameKind, Outgoing, Station};
+use crate::mac::dcf::{Dcf, Due, Rules, Service};
+use crate::mac::deadlines::Deadlines;
+use crate::medium::{Heard, Medium, Slot, Transmission};
+use crate::phy::{ACK_BYTES, CTS_BYTES, Phy, RTS_BYTES};
+use airhop_base::{Drop, Rate, Span, Time};
+use airhop_engine::Streams;
+
+/// The stations of a cell and the medium between them. Events go out through a `schedule` function, so that nothing here depends
+/// on the world's event type.
+#[derive(Debug)]
+pub(crate) struct Exchange {
+    air: Airtimes,
+    rules: Rules,
+    access: Access,
+    overhead: u32,
+    medium: Medium,
+    stations: Vec<Dcf>,
+    deadlines: Deadlines,
+}
+
+/// Durations that do not change.
+#[derive(Debug)]
+struct Airtimes {
+    phy: Phy,
+    rate: Rate,
+    rts: Span,
+    cts: Span,
+    ack: Span,
+}
+
+impl Exchange {
+    pub fn new(plan: &CellPlan, streams: &Streams) -> Self {
+        let phy = plan.phy;
+        let control = |bytes| phy.airtime(bytes, plan.control_rate);
+        let air = Airtimes {
+            phy,
+            rate: plan.rate,
+            rts: control(RTS_BYTES),
+            cts: control(CTS_BYTES),
+            ack: control(ACK_BYTES),
+        };
+        let rules = Rules {
+            slot: phy.slot,
+            difs: phy.difs(),
+            eifs: phy.eifs(),
+            cw_min: phy.cw_min,
+            cw_max: phy.cw_max,
+            attempts: plan.attempts,
+            immediate_access: plan.immediate_access,
+        };
+        let stream = |name: &str| streams.stream(&format!("{}.backoff.{name}", plan.name));
+        Exchange {
+            air,
+            rules,
+            access: plan.access,
+            overhead: plan.overhead,
+            medium: Medium::new(plan, streams),
+            stations: plan.stations.iter().map(|(name, _)| Dcf::new(&rules, stream(name))).collect(),
+            deadlines: Deadlines::new(plan.stations.len()),
+        }
+    }
+
+    pub fn is_free(&self, station: Station) -> bool {
+        self.stations[usize::from(station)].service.is_none()
+    }
+
+    /// The earliest deadline of all stations.
+    pub fn earliest(&self) -> Time {
+        self.deadlines.earliest()
+    }
+
+    #[cfg(test)]
+    pub fn transmission(&self, slot: Slot) -> Transmission {
+        *self.medium.get(slot)
+    }
+
+    /// Gives a packet to the MAC of `station`.
+    pub fn enqueue(&mut self, now: Time, station: Station, packet: Outgoing) {
+        let bytes = packet.bytes + self.overhead;
+        let airtime = self.air.phy.airtime(bytes, self.air.rate);
+        let service = Service::new(packet.to, packet.packet, bytes, airtime, packet.tag);
+        let idle = self.medium.is_idle(station);
+        self.stations[usize::from(station)].enqueue(now, service, idle, &self.rules);
+        self.note_deadline(station);
+    }
+
+    /// Every station whose deadline is now acts. Those whose backoff ends together all send: they collide.
+    pub fn on_due(
+        &mut self,
+        now: Time,
+        effects: &mut Vec<Effect>,
+        schedule: &mut impl FnMut(Time, AirEvent),
+    ) {
+        while self.deadlines.earliest() == now {
+            let station = self.deadlines.first() as Station;
+            match self.stations[usize::from(station)].due() {
+                Due::Access => self.access(now, station, schedule),
+                Due::Timeout => self.time_out(now, station, effects),
+            }
+            self.note_deadline(station);
+        }
+    }
+
+    /// An answer begins.
+    pub fn on_start(&mut self, now: Time, slot: Slot, schedule: &mut impl FnMut(Time, AirEvent)) {
+        self.begin(now, slot, schedule);
+    }
+
+    /// A transmission ends: everybody within hearing learns of it, the station it was for may answer, and the medium may become
+    /// idle.
+    pub fn on_end(
+        &mut self,
+        now: Time,
+        slot: Slot,
+        effects: &mut Vec<Effect>,
+        schedule: &mut impl FnMut(Time, AirEvent),
+    ) {
+        let stations = &mut self.stations;
+        let reserved = now + self.medium.get(slot).duration;
+        let to = self.medium.get(slot).to;
+        let (tx, outcome) = self.medium.end(slot, |station, heard| {
+            let dcf = &mut stations[usize::from(station)];
+            match heard {
+                Heard::Frame => dcf.received((station != to).then_some(reserved)),
+                Heard::Garbled(_) => dcf.garbled(),
+                Heard::Noise => {}
+            }
+        });
+        let answer = match outcome {
+            Heard::Frame => self.receive(now, &tx, effects),
+            Heard::Garbled(cause) => lost(&tx, cause, effects),
+            Heard::Noise => lost(&tx, Drop::Collision, effects),
+        };
+        match answer {
+            Some(answer) => self.answer(now, answer, schedule),
+            None => self.unanswered(now, &tx, outcome),
+        }
+        self.medium.for_idle_around(tx.from, |station| {
+            let dcf = &mut self.stations[usize::from(station)];
+            dcf.idle(now, &self.rules);
+            self.deadlines.set(usize::from(station), dcf.deadline(&self.rules));
+        });
+    }
+
+    /// The station it was for has received a frame; returns what it answers a SIFS later.
+    fn receive(&mut self, now: Time, tx: &Transmission, effects: &mut Vec<Effect>) -> Option<Transmission> {
+        let sifs = self.air.phy.sifs;
+        let (sender, receiver) = (usize::from(tx.from), usize::from(tx.to));
+        match tx.kind {
+            FrameKind::Rts if !self.stations[receiver].may_answer_rts(now) => None,
+            FrameKind::Rts => {
+                let duration = tx.duration - sifs - self.air.cts;
+                Some(self.reply(now, tx, FrameKind::Cts, CTS_BYTES, self.air.cts, duration))
+            }
+            FrameKind::Cts => {
+                let dcf = &mut self.stations[receiver];
+                dcf.cleared();
+                dcf.sends(FrameKind::Data);
+                Some(self.data(tx.to, now + sifs))
+            }
+            FrameKind::Data => {
+                let service = self.stations[sender].service.as_mut();
+                let packet = service.and_then(|s| s.packet.take()); // none: a duplicate, its ACK was lost
+                effects.extend(packet.map(|packet| Effect::Deliver { from: tx.from, to: tx.to, packet }));
+                Some(self.reply(now, tx, FrameKind::Ack, ACK_BYTES, self.air.ack, Span::ZERO))
+            }
+            FrameKind::Ack => {
+                let service = self.stations[receiver].succeeded(&self.rules);
+                effects.push(Effect::Acknowledged { from: tx.to, to: tx.from, tag: service.tag });
+                effects.push(Effect::Ready(tx.to));
+                None
+            }
+        }
+    }
+
+    /// Nothing answers `tx`. If an own frame of a station fails by that, its timeout is an answer and a slot after that frame's
+    /// end (schemes.md 4.1).
+    fn unanswered(&mut self, now: Time, tx: &Transmission, outcome: Heard) {
+        let Airtimes { phy, cts, ack, .. } = &self.air;
+        let (station, rest) = match tx.kind {
+            FrameKind::Rts => (tx.from, phy.sifs + *cts + phy.slot),
+            FrameKind::Data => (tx.from, phy.sifs + *ack + phy.slot),
+            FrameKind::Cts | FrameKind::Ack if outcome != Heard::Frame => (tx.to, phy.slot),
+            FrameKind::Cts | FrameKind::Ack => return,
+        };
+        self.stations[usize::from(station)].unanswered(now + rest);
+        self.note_deadline(station);
+    }
+
+    /// A station has won the medium.
+    fn access(&mut self, now: Time, station: Station, schedule: &mut impl FnMut(Time, AirEvent)) {
+        let mut tx = self.data(station, now);
+        if self.access == Access::RtsCts {
+            let Airtimes { phy, rts, cts, .. } = &self.air;
+            tx.kind = FrameKind::Rts;
+            tx.bytes = RTS_BYTES;
+            tx.duration = phy.sifs * 2 + *cts + tx.end.since(tx.start) + tx.duration;
+            tx.end = now + *rts;
+        }
+        self.stations[usize::from(station)].sends(tx.kind);
+        let slot = self.medium.place(tx);
+        self.begin(now, slot, schedule);
+    }
+
+    /// No CTS or no ACK came.
+    fn time_out(&mut self, now: Time, from: Station, effects: &mut Vec<Effect>) {
+        let idle = self.medium.is_idle(from);
+        let dcf = &mut self.stations[usize::from(from)];
+        let (to, tag) = dcf.service.as_ref().map(|s| (s.to, s.tag)).expect("a timeout belongs to a frame");
+        let failure = dcf.failed(now, idle, &self.rules);
+        let retry = failure.gave_up.is_none();
+        effects.push(Effect::AttemptFailed { from, to, tag, attempt: failure.attempt, retry });
+        if let Some(service) = failure.gave_up {
+            effects.push(Effect::Discarded { from, to, tag, packet: service.packet });
+            effects.push(Effect::Ready(from));
+        }
+    }
+
+    /// Sends `answer` a SIFS from now.
+    fn answer(&mut self, now: Time, answer: Transmission, schedule: &mut impl FnMut(Time, AirEvent)) {
+        let at = answer.start;
+        let slot = self.medium.place(answer);
+        if self.medium.is_shared() {
+            // Nobody can start within a SIFS, as all wait for a DIFS at least: the answer may take the medium at once, and saves
+            // an event and an idle medium that nobody can use.
+            self.begin(now, slot, schedule);
+        } else {
+            schedule(at, AirEvent::Start(slot));
+        }
+    }
+
+    fn begin(&mut self, now: Time, slot: Slot, schedule: &mut impl FnMut(Time, AirEvent)) {
+        schedule(self.medium.get(slot).end, AirEvent::End(slot));
+        self.medium.begin(slot, |station| {
+            let dcf = &mut self.stations[usize::from(station)];
+            dcf.busy(now, &self.rules);
+            self.deadlines.set(usize::from(station), dcf.deadline(&self.rules));
+        });
+    }
+
+    /// The data frame of the packet that `station` is busy with.
+    fn data(&self, station: Station, start: Time) -> Transmission {
+        let service =
+            self.stations[usize::from(station)].service.as_ref().expect("only a packet makes it send");
+        Transmission {
+            from: station,
+            to: service.to,
+            kind: FrameKind::Data,
+            bytes: service.bytes,
+            attempt: service.attempt(),
+            start,
+            end: start + service.airtime,
+            duration: self.air.phy.sifs + self.air.ack,
+            tag: service.tag,
+        }
+    }
+
+    /// The control frame with which the addressee answers `tx`.
+    fn reply(
+        &self,
+        now: Time,
+        tx: &Transmission,
+        kind: FrameKind,
+        bytes: u32,
+        airtime: Span,
+        duration: Span,
+    ) -> Transmission {
+        let start = now + self.air.phy.sifs;
+        Transmission { from: tx.to, to: tx.from, kind, bytes, start, end: start + airtime, duration, ..*tx }
+    }
+
+    fn note_deadline(&mut self, station: Station) {
+        let deadline = self.stations[usize::from(station)].deadline(&self.rules);
+        self.deadlines.set(usize::from(station), deadline);
+    }
+}
+
+/// A frame did not reach the station it was for, which therefore does not answer.
+fn lost(tx: &Transmission, cause: Drop, effects: &mut Vec<Effect>) -> Option<Transmission> {
+    let &Transmission { from, to, kind: frame, bytes, tag, .. } = tx;
+    effects.push(Effect::FrameLost { from, to, frame, bytes, tag, cause });
+    None
+}

@@ -1,0 +1,21 @@
+//! The wireless channel and its link layers.
+//!
+//! * [`phy`]: timing tables of 802.11, b and g.
+//! * [`errors`]: what the channel does to frames.
+//! * [`cell`]: one 802.11 channel: the medium, and a DCF for every station on it.
+//!
+//! Inside a cell, `medium` knows who hears whom and what overlapping signals do to each other, `mac::dcf` is the channel access of
+//! one station, and `exchange` plays the frame sequences between them.
+
+pub mod cell;
+pub mod errors;
+mod exchange;
+mod mac;
+mod medium;
+pub mod phy;
+
+// The harness of the integration tests, which the unit tests share, calls the crate by its name.
+#[cfg(test)]
+extern crate self as airhop_radio;
+#[cfg(test)]
+mod tests;

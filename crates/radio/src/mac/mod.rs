@@ -1,0 +1,4 @@
+//! Medium access.
+
+pub(crate) mod dcf;
+pub(crate) mod deadlines;

@@ -1,0 +1,230 @@
+//! Who hears whom, and what becomes of signals that overlap.
+//!
+//! Propagation takes no time: 100 m are 0.33 µs, a slot is 9 to 50 µs. So two stations collide within hearing only if they start
+//! at the same instant, which backoffs counted from the same event do.
+use crate::cell::{CellPlan, FrameKind, Station, Tag};
+use crate::errors::{ErrorModel, ErrorPlan, Frame};
+use airhop_base::{Drop, Span, Time};
+use airhop_engine::Streams;
+
+/// A first signal that is this much stronger survives a second one: 10 dB (schemes.md 4.1.3; ns-2's CPThresh).
+const CAPTURE: f64 = 10.0;
+
+/// A transmission on the air.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Transmission {
+    pub from: Station,
+    pub to: Station,
+    pub kind: FrameKind,
+    /// Length of the MAC frame.
+    pub bytes: u32,
+    /// The attempt at its packet, from 1.
+    pub attempt: u32,
+    pub start: Time,
+    pub end: Time,
+    /// The duration field: what the medium is claimed for beyond the end.
+    pub duration: Span,
+    pub tag: Tag,
+}
+
+/// A transmission by its place in the medium; one at a time has it.
+pub(crate) type Slot = u16;
+
+/// A station within the sense range of another.
+#[derive(Debug)]
+struct Ear {
+    station: Station,
+    /// Received power, in any unit that is the same for all.
+    power: f64,
+    /// Within receive range.
+    decodes: bool,
+    /// `None`: a clean link.
+    errors: Option<Box<dyn ErrorModel>>,
+}
+
+/// What a station's receiver is doing.
+#[derive(Clone, Copy, Debug, Default)]
+struct Receiver {
+    /// Signals at the antenna, the own one included.
+    signals: u32,
+    sending: bool,
+    lock: Option<Lock>,
+}
+
+/// The receiver follows one signal: the first after silence.
+#[derive(Clone, Copy, Debug)]
+struct Lock {
+    slot: Slot,
+    power: f64,
+    collided: bool,
+}
+
+/// What the end of a signal means to a station within hearing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Heard {
+    /// A frame.
+    Frame,
+    /// A frame that began readably (or at least first) but could not be decoded.
+    Garbled(Drop),
+    /// Energy only: the station was sending itself, or following another signal.
+    Noise,
+}
+
+#[derive(Debug)]
+pub(crate) struct Medium {
+    /// By sending station: who is within its sense range, in the order of the stations.
+    ears: Vec<Vec<Ear>>,
+    receivers: Vec<Receiver>,
+    air: Vec<Transmission>,
+    unused: Vec<Slot>,
+    shared: bool,
+}
+
+impl Medium {
+    pub fn new(plan: &CellPlan, streams: &Streams) -> Self {
+        let n = plan.stations.len();
+        let ears = (0..n).map(|from| (0..n).filter_map(|to| ear(plan, streams, from, to)).collect());
+        Medium {
+            ears: ears.collect(),
+            receivers: vec![Receiver::default(); n],
+            air: Vec::new(),
+            unused: Vec::new(),
+            shared: plan.range.is_none(),
+        }
+    }
+
+    /// True if all hear all, so that the medium is busy or idle for everybody at the same time.
+    pub fn is_shared(&self) -> bool {
+        self.shared
+    }
+
+    /// True if `station` senses nothing and sends nothing.
+    pub fn is_idle(&self, station: Station) -> bool {
+        self.receivers[usize::from(station)].signals == 0
+    }
+
+    /// The transmission in `slot`.
+    pub fn get(&self, slot: Slot) -> &Transmission {
+        &self.air[usize::from(slot)]
+    }
+
+    /// Gives a transmission its place, before it begins.
+    pub fn place(&mut self, tx: Transmission) -> Slot {
+        if let Some(slot) = self.unused.pop() {
+            self.air[usize::from(slot)] = tx;
+            return slot;
+        }
+        self.air.push(tx);
+        Slot::try_from(self.air.len() - 1).expect("a station sends one frame at a time")
+    }
+
+    /// The transmission in `slot` begins. `busy` is told every station whose medium was idle until now.
+    pub fn begin(&mut self, slot: Slot, mut busy: impl FnMut(Station)) {
+        let from = self.air[usize::from(slot)].from;
+        let sender = &mut self.receivers[usize::from(from)];
+        debug_assert!(!sender.sending, "station {from} sends two frames at once");
+        sender.sending = true;
+        sender.lock = None; // half duplex
+        sender.signals += 1;
+        if sender.signals == 1 {
+            busy(from);
+        }
+        for ear in &self.ears[usize::from(from)] {
+            let receiver = &mut self.receivers[usize::from(ear.station)];
+            receiver.arrives(slot, ear.power);
+            if receiver.signals == 1 {
+                busy(ear.station);
+            }
+        }
+    }
+
+    /// The transmission in `slot` ends, and its place is free again. `heard` is told what every station within hearing made of
+    /// it. Returns what the station it was for made of it.
+    pub fn end(&mut self, slot: Slot, mut heard: impl FnMut(Station, Heard)) -> (Transmission, Heard) {
+        let tx = self.air[usize::from(slot)];
+        self.unused.push(slot);
+        let sender = &mut self.receivers[usize::from(tx.from)];
+        sender.sending = false;
+        sender.signals -= 1;
+        let frame =
+            Frame { bits: u64::from(tx.bytes) * 8, start: tx.start, end: tx.end, attempt: tx.attempt };
+        let mut addressee = Heard::Garbled(Drop::Channel); // beyond the sense range, if nothing else comes
+        for ear in &mut self.ears[usize::from(tx.from)] {
+            // Once for every frame on the link, whatever else happens to it: the n-th frame has the same fate in every run.
+            let corrupted = ear.errors.as_mut().is_some_and(|e| e.corrupts(&frame));
+            let receiver = &mut self.receivers[usize::from(ear.station)];
+            receiver.signals -= 1;
+            let outcome = match receiver.lock {
+                Some(lock) if lock.slot == slot => {
+                    receiver.lock = None;
+                    if lock.collided {
+                        Heard::Garbled(Drop::Collision)
+                    } else if corrupted || !ear.decodes {
+                        Heard::Garbled(Drop::Channel)
+                    } else {
+                        Heard::Frame
+                    }
+                }
+                _ => Heard::Noise,
+            };
+            heard(ear.station, outcome);
+            if ear.station == tx.to {
+                addressee = outcome;
+            }
+        }
+        (tx, addressee)
+    }
+
+    /// Calls `f` with every station around `from`, and `from` itself, whose medium is idle.
+    pub fn for_idle_around(&self, from: Station, mut f: impl FnMut(Station)) {
+        let around = self.ears[usize::from(from)].iter().map(|ear| ear.station);
+        around.chain([from]).filter(|s| self.is_idle(*s)).for_each(&mut f);
+    }
+}
+
+impl Receiver {
+    /// A signal reaches the antenna. The first after silence is followed; a later one spoils it unless it is 10 dB weaker, and
+    /// is never followed itself.
+    fn arrives(&mut self, slot: Slot, power: f64) {
+        self.signals += 1;
+        if self.sending {
+            return;
+        }
+        match &mut self.lock {
+            Some(lock) => lock.collided |= lock.power < CAPTURE * power,
+            None if self.signals == 1 => self.lock = Some(Lock { slot, power, collided: false }),
+            None => {}
+        }
+    }
+}
+
+/// What station `to` hears of station `from`, if anything.
+fn ear(plan: &CellPlan, streams: &Streams, from: usize, to: usize) -> Option<Ear> {
+    if from == to {
+        return None;
+    }
+    let (power, decodes) = match plan.range {
+        None => (1.0, true),
+        Some(range) => {
+            let [dx, dy] = [0, 1].map(|i| plan.stations[from].1[i] - plan.stations[to].1[i]);
+            let square = dx * dx + dy * dy;
+            if square > range.sense * range.sense {
+                return None;
+            }
+            // Free space: power falls with the square. Within a metre it does not (and stations may stand at one point).
+            (1.0 / square.max(1.0), square <= range.receive * range.receive)
+        }
+    };
+    let station = to as Station;
+    Some(Ear { station, power, decodes, errors: errors(plan, streams, from, to) })
+}
+
+/// The error model of the directed link: the most specific entry of the plan, the last of equally specific ones.
+fn errors(plan: &CellPlan, streams: &Streams, from: usize, to: usize) -> Option<Box<dyn ErrorModel>> {
+    let matches = |end: Option<Station>, station: usize| end.is_none_or(|s| usize::from(s) == station);
+    let specific = |e: &&crate::cell::LinkErrors| u8::from(e.from.is_some()) + u8::from(e.to.is_some());
+    let all = plan.errors.iter().filter(|e| matches(e.from, from) && matches(e.to, to));
+    let entry = all.max_by_key(specific).filter(|e| e.model != ErrorPlan::Clean)?;
+    let link = format!("{}.errors.{}->{}", plan.name, plan.stations[from].0, plan.stations[to].0);
+    Some(entry.model.build(streams.stream(&link)))
+}

@@ -1,0 +1,395 @@
+//! Frames on the air, looked at one by one.
+#[path = "../tests/harness/mod.rs"]
+mod harness;
+
+use crate::cell::{Access, AirEvent, CellPlan, FrameKind, Range, Station};
+use crate::errors::ErrorPlan;
+use crate::medium::Transmission;
+use airhop_base::{Drop, Rate, Span, Time};
+use harness::{Note, World, line, on_link, plan};
+
+const US: u64 = 1000;
+/// DIFS, EIFS and slot of 802.11b.
+const DIFS: u64 = 50 * US;
+const EIFS: u64 = 364 * US;
+const SLOT: u64 = 20 * US;
+const SIFS: u64 = 10 * US;
+
+fn secs(s: u64) -> Time {
+    Time::ZERO + Span::from_secs(s)
+}
+
+/// Runs to `end`; returns every transmission that ended, in that order.
+fn watch(world: &mut World, end: Time) -> Vec<Transmission> {
+    let mut air = Vec::new();
+    while let Some((now, event)) = world.queue.pop_until(end) {
+        if let AirEvent::End(slot) = event.what {
+            air.push(world.cell.transmission(slot));
+        }
+        world.handle(now, event.what);
+    }
+    air
+}
+
+fn notes(world: &World) -> Vec<Note> {
+    world.notes.iter().map(|(_, n)| *n).collect()
+}
+
+fn count(world: &World, what: impl Fn(&Note) -> bool) -> usize {
+    world.notes.iter().filter(|(_, n)| what(n)).count()
+}
+
+fn overlap(a: &Transmission, b: &Transmission) -> bool {
+    a.start < b.end && b.start < a.end
+}
+
+fn ns(from: Time, to: Time) -> u64 {
+    (to - from).nanos()
+}
+
+/// Slots of backoff between `free`, when the medium became idle, and `start`; `ifs` goes before them.
+fn slots(free: Time, ifs: u64, start: Time) -> u64 {
+    let rest = ns(free, start).checked_sub(ifs).expect("nobody sends within the interframe space");
+    assert_eq!(rest % SLOT, 0, "{rest} ns are no whole slots");
+    rest / SLOT
+}
+
+#[test]
+fn a_packet_goes_out_at_once_if_immediate_access_is_on_and_after_a_backoff_if_not() {
+    for immediate in [true, false] {
+        let mut plan = plan(2);
+        plan.immediate_access = immediate;
+        let starts: Vec<Time> = (0..200)
+            .map(|seed| {
+                let mut world = World::new(&plan, seed);
+                world.queue.push(secs(1), crate::cell::CellEvent { cell: 0, what: AirEvent::Due });
+                world.queue.pop_until(secs(1)); // only to let a second pass
+                world.push(0, 1, 1040);
+                let air = watch(&mut world, secs(2));
+                assert_eq!(air.len(), 2);
+                assert_eq!(ns(air[0].end, air[1].start), SIFS);
+                air[0].start
+            })
+            .collect();
+        if immediate {
+            assert!(starts.iter().all(|s| *s == secs(1)));
+        } else {
+            let drawn: Vec<u64> = starts.iter().map(|s| slots(secs(1), DIFS, *s)).collect();
+            // 200 draws from 32 values: one of 0 and one of 31 fail to come with probability 0.003 (the seeds are fixed).
+            assert_eq!((drawn.iter().min(), drawn.iter().max()), (Some(&0), Some(&31)));
+        }
+    }
+}
+
+#[test]
+fn immediate_access_on_a_busy_medium_draws_a_backoff() {
+    let mut plan = plan(3);
+    plan.immediate_access = true;
+    let mut world = World::new(&plan, 1);
+    world.push(0, 1, 1040);
+    world.push(2, 1, 1040); // both at time zero: neither hears the other, both wait for a DIFS and collide
+    let air = watch(&mut world, secs(1));
+    assert_eq!((air[0].start, air[1].start), (air[0].start, air[0].start));
+    let mut world = World::new(&plan, 1);
+    world.push(0, 1, 1040);
+    world.step(secs(1)); // station 0 is on the air
+    world.push(2, 1, 1040);
+    let air = watch(&mut world, secs(1));
+    slots(air[1].end, DIFS, air[2].start);
+    assert_eq!(air.iter().filter(|t| t.kind == FrameKind::Data).count(), 2);
+}
+
+#[test]
+fn an_rts_exchange_is_spaced_by_sifs_and_every_duration_field_points_to_its_end() {
+    for range in [None, Some(Range { receive: 40.0, sense: 85.0 })] {
+        let mut plan = plan(2);
+        plan.stations[1].1 = [30.0, 0.0];
+        (plan.range, plan.access, plan.control_rate) = (range, Access::RtsCts, Rate::from_bps(1_000_000));
+        let mut world = World::new(&plan, 1);
+        world.push(0, 1, 1040);
+        let air = watch(&mut world, secs(1));
+        let kinds: Vec<FrameKind> = air.iter().map(|t| t.kind).collect();
+        assert_eq!(kinds, [FrameKind::Rts, FrameKind::Cts, FrameKind::Data, FrameKind::Ack]);
+        let lengths: Vec<u64> = air.iter().map(|t| ns(t.start, t.end)).collect();
+        assert_eq!(lengths, [352_000, 304_000, 192_000 + 782_546, 304_000]);
+        assert!(air.windows(2).all(|w| ns(w[0].end, w[1].start) == SIFS));
+        assert!(air.iter().all(|t| t.end + t.duration == air[3].end));
+        assert_eq!(notes(&world)[1], Note::Acknowledged { from: 0, number: 0 });
+    }
+}
+
+/// IEEE 802.11-2016 §10.3.4.3: uniform in {0, …, CW}, CW doubled at every failure, reset after the last.
+#[test]
+fn backoffs_are_uniform_in_a_window_that_doubles_and_is_reset() {
+    let mut plan = plan(2);
+    plan.errors = vec![on_link(0, 1, ErrorPlan::Loss(1.0))];
+    let mut world = World::new(&plan, 1);
+    world.saturate(0, 1, 40);
+    let air = watch(&mut world, secs(400));
+    // The timeout: SIFS, ACK, slot; then a DIFS.
+    let wait = SIFS + 202_182 + SLOT + DIFS;
+    let mut drawn = vec![Vec::new(); 7];
+    for pair in air.windows(2) {
+        let next = pair[1].attempt;
+        drawn[next as usize - 1].push(slots(pair[0].end, wait, pair[1].start));
+    }
+    for (stage, values) in drawn.iter().enumerate() {
+        let n = values.len() as f64;
+        let window = f64::min(32.0 * 2_f64.powi(stage as i32), 1024.0);
+        assert!(n > 5000.0);
+        // 32 equal bins; chi-square with 31 degrees of freedom, 99.99 % quantile 70.
+        let mut bins = [0.0; 32];
+        values.iter().for_each(|v| bins[(*v as f64 / window * 32.0) as usize] += 1.0);
+        let chi2: f64 = bins.iter().map(|b: &f64| (b - n / 32.0).powi(2) / (n / 32.0)).sum();
+        assert!(chi2 < 70.0, "attempt {}: {chi2}", stage + 1);
+    }
+}
+
+#[test]
+fn within_hearing_frames_overlap_only_if_they_start_together_and_only_whole_slots_are_counted() {
+    for access in [Access::Basic, Access::RtsCts] {
+        let mut plan = plan(10);
+        plan.access = access;
+        let mut world = World::new(&plan, 1);
+        (1..10).for_each(|s| world.saturate(s, 0, 1040));
+        let mut air = watch(&mut world, secs(20));
+        air.sort_by_key(|t| t.start);
+        let mut collisions = 0;
+        let mut busy_until = Time::ZERO;
+        let mut clean_ack_before = false;
+        for pair in air.windows(2) {
+            busy_until = busy_until.max(pair[0].end);
+            if overlap(&pair[0], &pair[1]) {
+                assert_eq!(pair[0].start, pair[1].start);
+                collisions += 1;
+            } else if clean_ack_before && pair[0].kind == FrameKind::Ack {
+                assert!(slots(busy_until, DIFS, pair[1].start) < 1024);
+            }
+            clean_ack_before = true;
+        }
+        assert!(collisions > 100);
+        assert_eq!(count(&world, |n| matches!(n, Note::Lost { cause: Drop::Channel, .. })), 0);
+    }
+}
+
+/// The stations 0 and 2 hear station 1 but not each other.
+fn hidden(access: Access) -> CellPlan {
+    let mut plan = line(&[0.0, 30.0, 60.0], 40.0, 40.0);
+    plan.access = access;
+    plan
+}
+
+fn data_collisions(plan: &CellPlan) -> (usize, u64) {
+    let mut world = World::new(plan, 1);
+    world.saturate(0, 1, 1040);
+    world.saturate(2, 1, 1040);
+    world.run(secs(10));
+    let lost = |n: &Note| matches!(n, Note::Lost { frame: FrameKind::Data, cause: Drop::Collision, .. });
+    (count(&world, lost), world.delivered)
+}
+
+#[test]
+fn hidden_terminals_collide_and_rts_saves_them() {
+    let (basic, _) = data_collisions(&hidden(Access::Basic));
+    let (rts, _) = data_collisions(&hidden(Access::RtsCts));
+    let mut audible = hidden(Access::Basic);
+    audible.range = Some(Range { receive: 40.0, sense: 85.0 });
+    let (heard, delivered) = data_collisions(&audible);
+    // Two stations within hearing: each frame meets the other with 2 / (W + 1) = 6.1 % at most (Bianchi, n = 2).
+    let p = heard as f64 / (heard as f64 + delivered as f64);
+    assert!((0.03..0.065).contains(&p), "{p}");
+    assert!(basic > 4 * heard, "{basic} hidden, {heard} within hearing");
+    assert!(rts * 20 < basic, "{rts} with RTS/CTS, {basic} without");
+}
+
+#[test]
+fn a_decoded_cts_silences_a_hidden_station_until_its_exchange_is_over() {
+    let mut world = World::new(&hidden(Access::RtsCts), 3);
+    world.saturate(0, 1, 1040);
+    world.saturate(2, 1, 1040);
+    let air = watch(&mut world, secs(5));
+    let mut checked = 0;
+    for cts in air.iter().filter(|t| t.kind == FrameKind::Cts && t.to == 0) {
+        let by_2 = || air.iter().filter(|t| t.from == 2);
+        if by_2().any(|t| overlap(t, cts)) {
+            continue; // it was sending and did not hear this CTS
+        }
+        let until = cts.end + cts.duration + Span::from_nanos(DIFS);
+        assert!(by_2().all(|t| t.end <= cts.start || t.start >= until));
+        checked += 1;
+    }
+    assert!(checked > 500, "{checked}");
+}
+
+/// A frame from 10 m away and a hidden station `far` metres away, that sends to somebody beyond.
+/// Returns for every data frame of station 0: lost, met by an earlier frame, met by a later one.
+fn capture(far: f64) -> Vec<(bool, bool, bool)> {
+    let mut plan = line(&[0.0, 10.0, 10.0 + far, 10.0 + 2.0 * far], 36.0, 36.0);
+    plan.attempts = 1;
+    let mut world = World::new(&plan, 1);
+    world.saturate(0, 1, 1040);
+    world.saturate(2, 3, 500);
+    let air = watch(&mut world, secs(5));
+    let interferer = || air.iter().filter(|t| t.from == 2);
+    let lost_at = |end: Time| {
+        let lost = |n: &Note| matches!(n, Note::Lost { from: 0, frame: FrameKind::Data, .. });
+        world.notes.iter().any(|(t, n)| *t == end && lost(n))
+    };
+    let frames = air.iter().filter(|t| t.from == 0 && t.kind == FrameKind::Data);
+    frames
+        .map(|f| {
+            let earlier = interferer().any(|t| overlap(t, f) && t.start < f.start);
+            let later = interferer().any(|t| overlap(t, f) && t.start > f.start);
+            (lost_at(f.end), earlier, later)
+        })
+        .collect()
+}
+
+/// schemes.md 4.1.3: the first signal survives a later one that is 10 dB weaker; a later one never captures the receiver.
+#[test]
+fn the_first_signal_captures_the_receiver_if_it_is_10_db_stronger() {
+    let strong = capture(35.0); // (35 / 10)^2 = 12.25
+    assert!(strong.iter().all(|(lost, earlier, _)| lost == earlier));
+    assert!(strong.iter().filter(|(_, earlier, later)| *later && !*earlier).count() > 100);
+    let weak = capture(31.0); // (31 / 10)^2 = 9.61
+    assert!(weak.iter().all(|(lost, earlier, later)| *lost == (*earlier || *later)));
+    assert!(weak.iter().filter(|(lost, ..)| *lost).count() > 100);
+}
+
+#[test]
+fn a_packet_whose_acks_are_lost_is_delivered_once_and_discarded_empty() {
+    let mut plan = plan(2);
+    plan.attempts = 3;
+    plan.errors = vec![on_link(1, 0, ErrorPlan::Loss(1.0))];
+    let mut world = World::new(&plan, 1);
+    world.push(0, 1, 1040);
+    world.run(secs(1));
+    let lost = Note::Lost { from: 1, to: 0, frame: FrameKind::Ack, bytes: 14, cause: Drop::Channel };
+    let failed = |attempt| Note::Failed { from: 0, number: 0, attempt, retry: attempt < 3 };
+    let expect = [
+        Note::Delivered { from: 0, to: 1, number: 0 },
+        lost,
+        failed(1),
+        lost,
+        failed(2),
+        lost,
+        failed(3),
+        Note::Discarded { from: 0, number: 0, arrived: true },
+        Note::Ready(0),
+    ];
+    assert_eq!(notes(&world), expect);
+    assert!(world.packets.is_empty());
+}
+
+#[test]
+fn a_frame_is_sent_as_often_as_attempts_say_and_an_rts_seven_times() {
+    for (access, attempts, sent) in
+        [(Access::Basic, 1, 1), (Access::Basic, 4, 4), (Access::RtsCts, 1, 7), (Access::RtsCts, 9, 7)]
+    {
+        let mut plan = plan(2);
+        (plan.access, plan.attempts) = (access, attempts);
+        plan.errors = vec![on_link(0, 1, ErrorPlan::Loss(1.0))];
+        let mut world = World::new(&plan, 1);
+        world.push(0, 1, 1040);
+        let air = watch(&mut world, secs(2));
+        assert_eq!(air.len(), sent);
+        assert_eq!(count(&world, |n| matches!(n, Note::Failed { .. })), sent);
+        assert_eq!(count(&world, |n| matches!(n, Note::Discarded { arrived: false, .. })), 1);
+        assert!(world.packets.is_empty());
+        // The timeout: SIFS, answer (202 µs at 11 Mbit/s), slot after the end of the frame.
+        let failed = world.notes.iter().find(|(_, n)| matches!(n, Note::Failed { .. })).unwrap().0;
+        assert_eq!(ns(air[0].end, failed), SIFS + 202_182 + SLOT);
+    }
+}
+
+/// With RTS/CTS the data frame has its own count: a lost RTS uses none of its attempts up, and a CTS clears the count of RTS frames.
+#[test]
+fn data_attempts_are_counted_apart_from_rts_frames() {
+    let mut plan = plan(2);
+    (plan.access, plan.attempts) = (Access::RtsCts, 4);
+    // An RTS is lost with 35 %, a data frame of 1536 bytes all but surely.
+    plan.errors = vec![on_link(0, 1, ErrorPlan::FrameErrorRate { fer: 0.35, reference_bits: 20 * 8 })];
+    let mut world = World::new(&plan, 1);
+    (0..100).for_each(|_| world.push(0, 1, 1500));
+    let air = watch(&mut world, secs(20));
+    let of = |kind| air.iter().filter(|t| t.kind == kind).count();
+    assert_eq!((of(FrameKind::Data), of(FrameKind::Cts)), (400, 400));
+    assert!(of(FrameKind::Rts) > 550); // 400 / 0.65 = 615
+    assert_eq!(count(&world, |n| matches!(n, Note::Discarded { arrived: false, .. })), 100);
+    // Failures are numbered through, so that the first is always 1.
+    assert_eq!(count(&world, |n| matches!(n, Note::Failed { attempt: 1, .. })), 100);
+}
+
+/// Station 2 sends after an exchange between 0 and 1, with these links garbled; returns when the medium became idle and when it
+/// sent.
+fn bystander(errors: &[(Station, Station)]) -> (Time, Time) {
+    let mut plan = plan(3);
+    plan.errors = errors.iter().map(|(from, to)| on_link(*from, *to, ErrorPlan::Loss(1.0))).collect();
+    let mut world = World::new(&plan, 5);
+    world.push(0, 1, 1040);
+    world.step(secs(1)); // the data frame is on the air
+    world.push(2, 1, 1040);
+    let air = watch(&mut world, secs(1));
+    let ack = air.iter().find(|t| t.kind == FrameKind::Ack).unwrap();
+    let own = air.iter().find(|t| t.from == 2 && t.kind == FrameKind::Data).unwrap();
+    (ack.end, own.start)
+}
+
+/// IEEE 802.11-2016 §10.3.7. EIFS - DIFS is 15.7 slots, so the grid of slots tells which one it was.
+#[test]
+fn eifs_follows_what_could_not_be_read_and_a_correct_frame_ends_it() {
+    let (idle, start) = bystander(&[]);
+    slots(idle, DIFS, start);
+    let (idle, start) = bystander(&[(0, 2)]); // the data frame garbled, the ACK read
+    slots(idle, DIFS, start);
+    let (idle, start) = bystander(&[(0, 2), (1, 2)]); // both garbled
+    slots(idle, EIFS, start);
+}
+
+#[test]
+fn all_frames_are_exposed_by_their_bits() {
+    let mut plan = plan(2);
+    plan.attempts = 1;
+    // 1076 bytes is the data frame.
+    let model = ErrorPlan::FrameErrorRate { fer: 0.2, reference_bits: 1076 * 8 };
+    plan.errors = vec![crate::cell::LinkErrors { from: None, to: None, model }];
+    let mut world = World::new(&plan, 1);
+    world.saturate(0, 1, 1040);
+    let air = watch(&mut world, secs(100));
+    for (kind, bytes) in [(FrameKind::Data, 1076.0), (FrameKind::Ack, 14.0)] {
+        let sent = air.iter().filter(|t| t.kind == kind).count() as f64;
+        let lost = count(&world, |n| matches!(n, Note::Lost { frame, .. } if *frame == kind)) as f64;
+        let p = 1.0 - 0.8_f64.powf(bytes / 1076.0);
+        // Binomial: five standard deviations, 1.7 million to one.
+        assert!((lost - sent * p).abs() < 5.0 * (sent * p * (1.0 - p)).sqrt(), "{kind:?}: {lost} of {sent}");
+    }
+}
+
+/// The outcome of each data frame from 0 to 1, `None` for a collision.
+fn fates(plan: &CellPlan, others: &[Station]) -> Vec<Option<bool>> {
+    let mut world = World::new(plan, 1);
+    world.saturate(0, 1, 1040);
+    others.iter().for_each(|s| world.saturate(*s, 1, 1040));
+    world.run(secs(10));
+    let fate = |n: &Note| match n {
+        Note::Delivered { from: 0, .. } => Some(Some(true)),
+        Note::Lost { from: 0, frame: FrameKind::Data, cause: Drop::Channel, .. } => Some(Some(false)),
+        Note::Lost { from: 0, frame: FrameKind::Data, .. } => Some(None),
+        _ => None,
+    };
+    world.notes.iter().filter_map(|(_, n)| fate(n)).collect()
+}
+
+/// DESIGN 1.5: the n-th frame on a link has the same fate whatever else happens, so that every scheme meets the same channel.
+#[test]
+fn the_channel_does_not_depend_on_the_traffic() {
+    let mut plan = plan(4);
+    plan.attempts = 1;
+    plan.errors = vec![on_link(0, 1, ErrorPlan::Loss(0.1))];
+    let alone = fates(&plan, &[]);
+    let crowded = fates(&plan, &[2, 3]);
+    assert!(crowded.iter().filter(|f| f.is_none()).count() > 50);
+    for (i, (a, b)) in alone.iter().zip(&crowded).enumerate() {
+        assert!(b.is_none() || a == b, "frame {i}: {a:?} alone, {b:?} with others");
+    }
+}

@@ -1,0 +1,193 @@
+//! A cell with a packet queue per station and nothing else: what the tests of this crate run.
+#![allow(dead_code, reason = "each test binary uses its own part")]
+
+use airhop_base::{Body, Datagram, Drop, Ecn, FlowId, NodeId, Packet, Rate, Span, Time};
+use airhop_engine::{Arena, EventQueue, Streams};
+use airhop_radio::cell::{
+    Access, AirEvent, Cell, CellEvent, CellPlan, Effect, FrameKind, LinkErrors, Outgoing, Range, Station, Tag,
+};
+use airhop_radio::errors::ErrorPlan;
+use airhop_radio::phy::{DATA_OVERHEAD, Phy};
+use std::collections::VecDeque;
+
+/// What happened, without the packets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Note {
+    Delivered { from: Station, to: Station, number: u64 },
+    Failed { from: Station, number: u64, attempt: u32, retry: bool },
+    Discarded { from: Station, number: u64, arrived: bool },
+    Acknowledged { from: Station, number: u64 },
+    Lost { from: Station, to: Station, frame: FrameKind, bytes: u32, cause: Drop },
+    Ready(Station),
+}
+
+/// 802.11b at 11 Mbit/s for data and control frames, `n` stations at the origin that all hear each other.
+pub fn plan(n: usize) -> CellPlan {
+    CellPlan {
+        index: 0,
+        name: "cell".into(),
+        phy: Phy::DSSS,
+        rate: Rate::from_bps(11_000_000),
+        control_rate: Rate::from_bps(11_000_000),
+        access: Access::Basic,
+        attempts: 7,
+        overhead: DATA_OVERHEAD,
+        immediate_access: false,
+        stations: (0..n).map(|i| (format!("s{i}"), [0.0, 0.0])).collect(),
+        range: None,
+        errors: Vec::new(),
+    }
+}
+
+/// The same with stations on a line, at these metres, and ranges.
+pub fn line(metres: &[f64], receive: f64, sense: f64) -> CellPlan {
+    let mut plan = plan(metres.len());
+    plan.stations.iter_mut().zip(metres).for_each(|(s, x)| s.1 = [*x, 0.0]);
+    plan.range = Some(Range { receive, sense });
+    plan
+}
+
+/// Errors on one directed link.
+pub fn on_link(from: Station, to: Station, model: ErrorPlan) -> LinkErrors {
+    LinkErrors { from: Some(from), to: Some(to), model }
+}
+
+#[derive(Debug)]
+pub struct World {
+    pub cell: Cell,
+    pub queue: EventQueue<CellEvent>,
+    pub packets: Arena<Packet>,
+    /// Packets that wait at each station: destination, IP bytes, number.
+    pub waiting: Vec<VecDeque<(Station, u32, u64)>>,
+    /// A packet that is always there at each station: destination, IP bytes.
+    pub saturated: Vec<Option<(Station, u32)>>,
+    /// What happened and when, if `keep`.
+    pub notes: Vec<(Time, Note)>,
+    pub keep: bool,
+    /// Packets delivered, and handed to the queues, so far.
+    pub delivered: u64,
+    pub handed: u64,
+    effects: Vec<Effect>,
+}
+
+impl World {
+    pub fn new(plan: &CellPlan, seed: u64) -> Self {
+        let n = plan.stations.len();
+        World {
+            cell: Cell::new(plan, &Streams::new(seed, 0)),
+            queue: EventQueue::new(),
+            packets: Arena::new(),
+            waiting: vec![VecDeque::new(); n],
+            saturated: vec![None; n],
+            notes: Vec::new(),
+            keep: true,
+            delivered: 0,
+            handed: 0,
+            effects: Vec::new(),
+        }
+    }
+
+    /// Queues a packet of `bytes` IP bytes; its number is the count of all before it.
+    pub fn push(&mut self, from: Station, to: Station, bytes: u32) {
+        let number = self.handed;
+        self.handed += 1;
+        self.waiting[usize::from(from)].push_back((to, bytes, number));
+        self.feed(from);
+    }
+
+    /// Keeps a packet of `bytes` IP bytes ready at `from` for ever.
+    pub fn saturate(&mut self, from: Station, to: Station, bytes: u32) {
+        self.saturated[usize::from(from)] = Some((to, bytes));
+        self.feed(from);
+    }
+
+    /// Hands the station its next packet, if it is free and has one.
+    fn feed(&mut self, station: Station) {
+        if !self.cell.is_free(station) {
+            return;
+        }
+        let at = usize::from(station);
+        let next = self.waiting[at].pop_front().or_else(|| {
+            let (to, bytes) = self.saturated[at]?;
+            self.handed += 1;
+            Some((to, bytes, self.handed - 1))
+        });
+        let Some((to, bytes, number)) = next else { return };
+        let packet = self.packets.insert(Packet {
+            flow: FlowId(0),
+            src: NodeId(station),
+            dst: NodeId(to),
+            bytes,
+            ecn: Ecn::NotEct,
+            body: Body::Udp(Datagram { number, len: bytes - 28, sent: self.queue.now() }),
+        });
+        let tag = Tag { flow: FlowId(0), seq: number, end: number };
+        let packet = Outgoing { to, packet, bytes, tag };
+        self.cell.send(self.queue.now(), station, packet, &mut self.queue, &mut self.effects);
+    }
+
+    /// Runs to `end`.
+    pub fn run(&mut self, end: Time) {
+        while self.step(end).is_some() {}
+    }
+
+    /// One event, if there is one not later than `end`.
+    pub fn step(&mut self, end: Time) -> Option<Time> {
+        let (now, event) = self.queue.pop_until(end)?;
+        self.handle(now, event.what);
+        Some(now)
+    }
+
+    /// Handles an event taken from the queue.
+    pub fn handle(&mut self, now: Time, event: AirEvent) {
+        self.cell.on_event(now, event, &mut self.queue, &mut self.effects);
+        let mut effects = std::mem::take(&mut self.effects);
+        for effect in effects.drain(..) {
+            self.take(now, effect);
+        }
+        self.effects = effects;
+    }
+
+    fn take(&mut self, now: Time, effect: Effect) {
+        let note = match effect {
+            Effect::Deliver { from, to, packet } => {
+                self.delivered += 1;
+                let packet = self.packets.take(packet);
+                let Body::Udp(Datagram { number, .. }) = packet.body else { unreachable!() };
+                Note::Delivered { from, to, number }
+            }
+            Effect::AttemptFailed { from, tag, attempt, retry, .. } => {
+                Note::Failed { from, number: tag.seq, attempt, retry }
+            }
+            Effect::Discarded { from, tag, packet, .. } => {
+                let arrived = packet.is_none();
+                packet.map(|p| self.packets.take(p));
+                Note::Discarded { from, number: tag.seq, arrived }
+            }
+            Effect::Acknowledged { from, tag, .. } => Note::Acknowledged { from, number: tag.seq },
+            Effect::FrameLost { from, to, frame, bytes, cause, .. } => {
+                Note::Lost { from, to, frame, bytes, cause }
+            }
+            Effect::Ready(station) => {
+                self.feed(station);
+                Note::Ready(station)
+            }
+        };
+        if self.keep {
+            self.notes.push((now, note));
+        }
+    }
+}
+
+/// Packets per second that `n` saturated stations bring to station 0, over `seconds` after one second of warm-up.
+pub fn saturation(plan: &CellPlan, bytes: u32, seconds: u64, seed: u64) -> f64 {
+    let mut world = World::new(plan, seed);
+    world.keep = false;
+    for station in 1..plan.stations.len() as Station {
+        world.saturate(station, 0, bytes);
+    }
+    world.run(Time::ZERO + Span::from_secs(1));
+    let before = world.delivered;
+    world.run(Time::ZERO + Span::from_secs(1 + seconds));
+    (world.delivered - before) as f64 / seconds as f64
+}

@@ -1,0 +1,120 @@
+//! What must hold in any cell under any traffic.
+mod harness;
+
+use airhop_base::{Drop, Rate, Span, Time};
+use airhop_radio::cell::{Access, CellPlan, FrameKind, LinkErrors, Range};
+use airhop_radio::errors::ErrorPlan;
+use airhop_radio::phy::{DATA_OVERHEAD, Phy};
+use harness::{Note, World};
+use proptest::prelude::*;
+
+fn errors() -> impl Strategy<Value = ErrorPlan> {
+    prop_oneof![
+        Just(ErrorPlan::Clean),
+        (0.0..=1.0).prop_map(ErrorPlan::Loss),
+        (0.0..=1.0).prop_map(|fer| ErrorPlan::FrameErrorRate { fer, reference_bits: 8592 }),
+    ]
+}
+
+prop_compose! {
+    fn any_plan()(
+        phy in prop::sample::select(Phy::ALL.to_vec()),
+        places in prop::collection::vec([0.0..150.0, 0.0..150.0], 2..12),
+        range in prop::option::of((1.0..100.0, 1.0..3.0).prop_map(|(receive, more)| Range { receive, sense: receive * more })),
+        rates in [any::<prop::sample::Index>(), any::<prop::sample::Index>()],
+        (rts, immediate_access, attempts) in (any::<bool>(), any::<bool>(), 1_u32..9),
+        links in prop::collection::vec((prop::option::of(0_u16..2), prop::option::of(0_u16..2), errors()), 0..4),
+    ) -> CellPlan {
+        let [rate, control_rate]: [Rate; 2] = rates.map(|i| phy.rates[i.index(phy.rates.len())]);
+        CellPlan {
+            index: 0,
+            name: "cell".into(),
+            phy,
+            rate,
+            control_rate,
+            access: if rts { Access::RtsCts } else { Access::Basic },
+            attempts,
+            overhead: DATA_OVERHEAD,
+            immediate_access,
+            stations: places.into_iter().enumerate().map(|(i, at)| (format!("s{i}"), at)).collect(),
+            range,
+            errors: links.into_iter().map(|(from, to, model)| LinkErrors { from, to, model }).collect(),
+        }
+    }
+}
+
+/// Packets of a burst: sender, receiver, IP bytes, time in µs.
+fn traffic() -> impl Strategy<Value = Vec<(u16, u16, u32, u64)>> {
+    prop::collection::vec((any::<u16>(), any::<u16>(), 28_u32..1500, 0_u64..100_000), 1..60)
+}
+
+/// Runs the packets through the cell until nothing happens any more.
+fn run(plan: &CellPlan, packets: &[(u16, u16, u32, u64)], seed: u64) -> World {
+    let n = plan.stations.len() as u16;
+    let mut packets = packets.to_vec();
+    packets.sort_by_key(|p| p.3);
+    let mut world = World::new(plan, seed);
+    for (from, to, bytes, at) in packets {
+        world.run(Time::ZERO + Span::from_micros(at));
+        let from = from % n;
+        world.push(from, (from + 1 + to % (n - 1)) % n, bytes);
+    }
+    world.run(Time::ZERO + Span::from_secs(3600));
+    world
+}
+
+/// The notes of one packet.
+fn of(world: &World, number: u64) -> Vec<Note> {
+    let about = |n: &Note| match *n {
+        Note::Delivered { number, .. }
+        | Note::Failed { number, .. }
+        | Note::Discarded { number, .. }
+        | Note::Acknowledged { number, .. } => Some(number),
+        Note::Lost { .. } | Note::Ready(_) => None,
+    };
+    world.notes.iter().map(|(_, n)| *n).filter(|n| about(n) == Some(number)).collect()
+}
+
+proptest! {
+    /// Every packet handed in is delivered once, or discarded, or both if its ACKs were lost; and its MAC becomes free once for it.
+    #[test]
+    fn every_packet_meets_one_fate(plan in any_plan(), packets in traffic(), seed in any::<u64>()) {
+        let world = run(&plan, &packets, seed);
+        prop_assert!(world.packets.is_empty(), "{} packets left inside", world.packets.len());
+        prop_assert!(world.queue.is_empty() || world.queue.now() >= Time::ZERO + Span::from_secs(3600));
+        for number in 0..world.handed {
+            let notes = of(&world, number);
+            let count = |what: fn(&Note) -> bool| notes.iter().filter(|n| what(n)).count();
+            let delivered = count(|n| matches!(n, Note::Delivered { .. }));
+            let acknowledged = count(|n| matches!(n, Note::Acknowledged { .. }));
+            let lost = count(|n| matches!(n, Note::Discarded { arrived: false, .. }));
+            let unknown = count(|n| matches!(n, Note::Discarded { arrived: true, .. }));
+            prop_assert_eq!((delivered, lost + acknowledged + unknown), (acknowledged + unknown, 1));
+            let failures = count(|n| matches!(n, Note::Failed { .. }));
+            prop_assert_eq!(count(|n| matches!(n, Note::Failed { retry: false, .. })), lost + unknown);
+            // At most 6 failed RTS frames before each data frame, and 7 after the last.
+            prop_assert!(failures as u32 <= plan.attempts * 7 + 7);
+        }
+        let ready = world.notes.iter().filter(|(_, n)| matches!(n, Note::Ready(_))).count();
+        prop_assert_eq!(ready as u64, world.handed);
+    }
+
+    /// The same seed gives the same trajectory, to the nanosecond.
+    #[test]
+    fn a_run_can_be_repeated(plan in any_plan(), packets in traffic(), seed in any::<u64>()) {
+        prop_assert_eq!(run(&plan, &packets, seed).notes, run(&plan, &packets, seed).notes);
+    }
+
+    /// Without errors and with all in hearing, nothing but collisions of frames that start together loses a frame, and a collision
+    /// loses no answer.
+    #[test]
+    fn a_clean_shared_medium_loses_nothing_but_by_collision(plan in any_plan(), packets in traffic(), seed in any::<u64>()) {
+        let plan = CellPlan { range: None, errors: Vec::new(), ..plan };
+        for (_, note) in run(&plan, &packets, seed).notes {
+            if let Note::Lost { frame, cause, .. } = note {
+                prop_assert_eq!(cause, Drop::Collision);
+                prop_assert!(matches!(frame, FrameKind::Data | FrameKind::Rts));
+            }
+        }
+    }
+}

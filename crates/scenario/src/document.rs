@@ -1,0 +1,135 @@
+//! The run document: the results of one run as JSON. Field names and their order are a contract.
+
+use airhop_base::{Drop, NoticeKind};
+use airhop_net::{FlowReport, Report};
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+/// One run.
+#[derive(Serialize)]
+struct Document<'a> {
+    scenario: &'a str,
+    seed: u64,
+    rep: u64,
+    duration_s: f64,
+    events: u64,
+    wall_s: f64,
+    fingerprint: String,
+    flows: Vec<FlowDocument<'a>>,
+    drops: Counts<6>,
+}
+
+/// One flow.
+#[derive(Serialize)]
+struct FlowDocument<'a> {
+    name: &'a str,
+    scheme: Option<&'a str>,
+    transport: &'a str,
+    from: &'a str,
+    to: &'a str,
+    goodput_mbps: f64,
+    delivered_bytes: u64,
+    sent_segments: u64,
+    retransmissions: u64,
+    timeouts: u64,
+    fast_recoveries: u64,
+    window_cuts: u64,
+    spurious_timeouts: u64,
+    srtt_ms: Option<f64>,
+    notices: Counts<5>,
+}
+
+/// Counts by name, in the order of the names.
+struct Counts<const N: usize>([(&'static str, u64); N]);
+
+impl<const N: usize> Serialize for Counts<N> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(N))?;
+        for (name, count) in &self.0 {
+            map.serialize_entry(name, count)?;
+        }
+        map.end()
+    }
+}
+
+/// The run document of `report`; `wall_s` is how long the run took, seconds.
+pub(crate) fn document(scenario: &str, seed: u64, rep: u64, wall_s: f64, report: &Report) -> String {
+    let document = Document {
+        scenario,
+        seed,
+        rep,
+        duration_s: report.duration.secs_f64(),
+        events: report.events,
+        wall_s,
+        fingerprint: format!("{:016x}", report.fingerprint),
+        flows: report.flows.iter().map(flow).collect(),
+        drops: Counts(std::array::from_fn(|i| (Drop::ALL[i].name(), report.drops[i]))),
+    };
+    serde_json::to_string(&document).expect("numbers and texts are JSON")
+}
+
+fn flow(f: &FlowReport) -> FlowDocument<'_> {
+    FlowDocument {
+        name: &f.name,
+        scheme: f.scheme,
+        transport: f.transport,
+        from: &f.from,
+        to: &f.to,
+        goodput_mbps: f.goodput_mbps,
+        delivered_bytes: f.delivered_bytes,
+        sent_segments: f.sent_segments,
+        retransmissions: f.retransmissions,
+        timeouts: f.timeouts,
+        fast_recoveries: f.fast_recoveries,
+        window_cuts: f.window_cuts,
+        spurious_timeouts: f.spurious_timeouts,
+        srtt_ms: f.srtt_ms,
+        notices: Counts(std::array::from_fn(|i| (NoticeKind::ALL[i].name(), f.notices[i]))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airhop_base::Span;
+
+    #[test]
+    fn names_and_order_are_those_of_the_contract() {
+        let flow = FlowReport {
+            name: "ftp".into(),
+            scheme: Some("reno"),
+            transport: "tcp",
+            from: "s".into(),
+            to: "d".into(),
+            goodput_mbps: 1.02,
+            delivered_bytes: 25_500_000,
+            sent_segments: 26_100,
+            retransmissions: 365,
+            timeouts: 46,
+            fast_recoveries: 310,
+            window_cuts: 356,
+            spurious_timeouts: 0,
+            srtt_ms: None,
+            notices: [1, 2, 3, 4, 5],
+        };
+        let report = Report {
+            duration: Span::from_secs(200),
+            events: 1_300_000,
+            fingerprint: 0xabc,
+            flows: vec![flow],
+            drops: [1, 2, 3, 4, 5, 6],
+        };
+        assert_eq!(
+            document("last-hop", 1, 0, 0.5, &report),
+            concat!(
+                r#"{"scenario":"last-hop","seed":1,"rep":0,"duration_s":200.0,"events":1300000,"wall_s":0.5,"#,
+                r#""fingerprint":"0000000000000abc","flows":[{"name":"ftp","scheme":"reno","transport":"tcp","#,
+                r#""from":"s","to":"d","goodput_mbps":1.02,"delivered_bytes":25500000,"sent_segments":26100,"#,
+                r#""retransmissions":365,"timeouts":46,"fast_recoveries":310,"window_cuts":356,"#,
+                r#""spurious_timeouts":0,"srtt_ms":null,"#,
+                r#""notices":{"eln":1,"ersn":2,"ebsn":3,"rttn":4,"nak":5}}],"#,
+                r#""drops":{"queue":1,"aqm":2,"channel":3,"collision":4,"retries":5,"agent":6}}"#,
+            )
+        );
+    }
+}

@@ -1,0 +1,100 @@
+//! Checks of flows.
+
+use crate::fields::{Fields, Val};
+use crate::problem::{At, Problems, did_you_mean};
+use crate::tcp;
+use crate::topology::Topology;
+use airhop_base::Span;
+
+/// Fills the defaults that follow from the transport and the preset.
+pub(crate) fn fill(flow: &mut Fields) {
+    match flow.word("transport") {
+        Some("tcp") => {
+            if flow.lacks("app") {
+                let bulk = Fields::new(flow.path_of("app"), At::Default, Some("bulk"), &[]);
+                flow.fill("app", Val::Table(bulk));
+            }
+            let mss = flow.bytes("segment").and_then(|bytes| u32::try_from(bytes).ok());
+            if let (Some(Val::Table(tcp)), Some(mss)) = (flow.get_mut("tcp"), mss) {
+                tcp::fill(tcp, mss);
+            }
+        }
+        Some(_) if flow.table("tcp").is_some_and(|tcp| tcp.at == At::Default) => flow.clear("tcp"),
+        _ => {}
+    }
+}
+
+/// Checks what a flow says of itself.
+pub(crate) fn check(flow: &Fields, duration: Option<Span>, problems: &mut Problems) {
+    match flow.word("transport") {
+        Some("tcp") => check_tcp(flow, problems),
+        Some("udp") => check_udp(flow, problems),
+        _ => {}
+    }
+    if let (Some(start), Some(duration)) = (flow.span("start"), duration) {
+        if start >= duration {
+            let what = format!("expected a start before the end of the run, duration = \"{duration}\", got \"{start}\"");
+            problems.add(flow.at("start"), flow.path_of("start"), what);
+        }
+    }
+}
+
+fn check_tcp(flow: &Fields, problems: &mut Problems) {
+    if flow.lacks("scheme") {
+        let what = "is missing: a TCP flow needs a scheme, such as \"reno\" (`airhop schemes` lists them)";
+        problems.add(&flow.at, flow.path_of("scheme"), what);
+    }
+    if let Some(app) = flow.table("app").filter(|app| app.kind == Some("cbr")) {
+        let what = "TCP takes \"bulk\" or \"transfer\"; \"cbr\" needs transport = \"udp\"";
+        problems.add(flow.at("app"), format!("{}.kind", app.path), what);
+    }
+    if let Some(tcp) = flow.table("tcp") {
+        tcp::check(tcp, problems);
+    }
+}
+
+fn check_udp(flow: &Fields, problems: &mut Problems) {
+    if flow.get("scheme").is_some() {
+        problems.add(flow.at("scheme"), flow.path_of("scheme"), "a UDP flow has no scheme; leave it out");
+    }
+    if let Some(tcp) = flow.table("tcp") {
+        problems.add(&tcp.at, &tcp.path, "a UDP flow has no TCP parameters; leave them out");
+    }
+    match flow.table("app").map(|app| app.kind) {
+        Some(Some("cbr")) => {}
+        Some(_) => {
+            let what = "UDP takes app = { kind = \"cbr\", rate = \"1 Mbit/s\" }; the others need TCP";
+            problems.add(flow.at("app"), format!("{}.kind", flow.path_of("app")), what);
+        }
+        None if flow.lacks("app") => {
+            let what = "is missing: a UDP flow needs one, such as { kind = \"cbr\", rate = \"1 Mbit/s\" }";
+            problems.add(&flow.at, flow.path_of("app"), what);
+        }
+        None => {}
+    }
+}
+
+/// Checks that the ends of a flow exist, differ and, if all links could be read, reach each other.
+pub(crate) fn check_ends(flow: &Fields, topology: &Topology, links_sound: bool, problems: &mut Problems) {
+    let (from, to) = (flow.text("from"), flow.text("to"));
+    let mut known = true;
+    for (key, node) in [("from", from), ("to", to)] {
+        let Some(node) = node else { continue };
+        if links_sound && !topology.nodes.contains(node) {
+            known = false;
+            let hint = did_you_mean(node, topology.nodes.iter().map(String::as_str));
+            let nodes: Vec<_> = topology.nodes.iter().take(20).map(String::as_str).collect();
+            let nodes = if nodes.is_empty() { "none".to_string() } else { nodes.join(", ") };
+            let what = format!("no link has a node \"{node}\"; expected one of {nodes}{hint}");
+            problems.add(flow.at(key), flow.path_of(key), what);
+        }
+    }
+    let (Some(from), Some(to)) = (from, to) else { return };
+    if from == to {
+        let what = format!("expected another node than the sender, got \"{to}\" for both");
+        problems.add(flow.at("to"), flow.path_of("to"), what);
+    } else if links_sound && known && topology.way(from, to).is_none() {
+        let what = format!("unreachable: no links lead from \"{from}\" to \"{to}\"; expected a way of wired links and stations in range");
+        problems.add(flow.at("to"), flow.path_of("to"), what);
+    }
+}

@@ -1,0 +1,355 @@
+//! Every key of a scenario file, once. Reading, defaults, the effective form, the JSON schema and the reference page
+//! are all made from these tables: a key that is added here exists everywhere.
+
+use airhop_radio::phy::Phy;
+use airhop_tcp::Preset;
+
+/// A key of a table.
+#[derive(Debug)]
+pub(crate) struct Key {
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) without: Without,
+    /// What it is, with its source; one line.
+    pub(crate) about: &'static str,
+}
+
+/// What a key takes.
+#[derive(Debug)]
+pub(crate) enum Kind {
+    /// The name of the scenario: any line of text.
+    Title,
+    /// The name of a table or a node.
+    Name,
+    /// Two different nodes.
+    Ends,
+    /// Positions of stations by name.
+    Stations,
+    /// `"a->b"`.
+    Direction,
+    /// A duration, at least so many nanoseconds and at most [`MAX_SPAN_S`].
+    Span { least_ns: u64 },
+    /// A data rate.
+    Rate,
+    /// A size.
+    Bytes { least: u64, most: u64 },
+    /// A distance.
+    Metres,
+    /// A plain count.
+    Count { least: u64, most: u64 },
+    /// A probability.
+    Probability,
+    /// A window in segments, or a word for one without bound.
+    Segments { unbounded: Option<&'static str> },
+    /// True or false.
+    Flag,
+    /// One of some words.
+    Word(fn() -> Vec<&'static str>),
+    /// A scheme's name, or a table of `name` and its parameters.
+    Scheme,
+    /// A table.
+    Section(&'static [Key]),
+    /// `false`, `true` for the defaults, or a table.
+    Switch(&'static [Key]),
+    /// A table told apart by its `kind`.
+    Choice(&'static Choice),
+    /// One such table, or a list of them.
+    Choices(&'static Choice),
+    /// `[[…]]`: tables with names.
+    Tables(&'static [Key]),
+    /// Something that a later version takes; the text is the refusal.
+    Later(&'static str),
+}
+
+/// Tables told apart by their `kind`.
+#[derive(Debug)]
+pub(crate) struct Choice {
+    /// What they are: "queue", "error model".
+    pub(crate) what: &'static str,
+    pub(crate) variants: &'static [Variant],
+}
+
+/// One of them.
+#[derive(Debug)]
+pub(crate) struct Variant {
+    pub(crate) kind: &'static str,
+    pub(crate) about: &'static str,
+    pub(crate) keys: &'static [Key],
+}
+
+/// What holds if a key is left out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Without {
+    /// It may not be.
+    Required,
+    /// This TOML literal.
+    Value(&'static str),
+    /// Found from other keys, as the text says.
+    Derived(&'static str),
+    /// As the preset of the flow has it.
+    Preset,
+    /// Nothing; the text says what that means.
+    Nothing(&'static str),
+}
+
+/// The longest duration: 1e6 s (11.6 days) is counted to the nanosecond by an f64.
+pub(crate) const MAX_SPAN_S: u64 = 1_000_000;
+/// A receive window without bound; more than [`Kind::Bytes`] can express.
+pub(crate) const UNLIMITED: u64 = 1 << 40;
+/// Whether a frame may go out without a backoff when the medium has been idle (IEEE 802.11-2016 §10.3.4.2).
+const IMMEDIATE_ACCESS: &str = "true";
+/// The word that addresses all tables of a kind in `--set`, so no table may be called so.
+pub(crate) const ALL: &str = "all";
+
+use Without::{Derived, Nothing, Required, Value};
+
+const fn key(name: &'static str, kind: Kind, without: Without, about: &'static str) -> Key {
+    Key { name, kind, without, about }
+}
+
+const fn preset(name: &'static str, kind: Kind, about: &'static str) -> Key {
+    Key { name, kind, without: Without::Preset, about }
+}
+
+const NAME: Key = key("name", Kind::Name, Required, "its name, by which --set and the results call it");
+const QUEUE_KEY: Key = key(
+    "queue",
+    Kind::Choice(&QUEUE),
+    Value(r#"{ kind = "drop-tail" }"#),
+    "the queue at each end; 50 packets as in Yun 2009 §5.1",
+);
+const ERRORS_KEY: Key = key(
+    "errors",
+    Kind::Choices(&ERRORS),
+    Value(r#"{ kind = "clean" }"#),
+    "what the channel does to frames; a list gives each direction its own",
+);
+
+/// The whole file.
+pub(crate) static SCENARIO: [Key; 6] = [
+    key("name", Kind::Title, Required, "the name of the scenario"),
+    key("duration", Kind::Span { least_ns: 1 }, Required, "simulated time"),
+    key("wired", Kind::Tables(&WIRED), Nothing("no wired links"), "full-duplex wired links"),
+    key("wlan", Kind::Tables(&WLAN), Nothing("no 802.11 channels"), "802.11 channels"),
+    key(
+        "radio",
+        Kind::Later("radio links are not available in this version; it has [[wired]] and [[wlan]]"),
+        Nothing("no radio links"),
+        "point-to-point radio links: a later version",
+    ),
+    key("flow", Kind::Tables(&FLOW), Required, "flows, each one sender and one receiver"),
+];
+
+/// `[[wired]]`.
+pub(crate) static WIRED: [Key; 6] = [
+    NAME,
+    key("ends", Kind::Ends, Required, "its two nodes; nodes exist by being named"),
+    key("rate", Kind::Rate, Required, "rate of each direction"),
+    key("delay", Kind::Span { least_ns: 0 }, Required, "propagation delay"),
+    QUEUE_KEY,
+    ERRORS_KEY,
+];
+
+/// `[[wlan]]`.
+pub(crate) static WLAN: [Key; 12] = [
+    NAME,
+    key(
+        "standard",
+        Kind::Word(|| Phy::names().to_vec()),
+        Required,
+        "timing table: 802.11 (FHSS), 802.11b (long preamble), 802.11g (no b stations)",
+    ),
+    key("rate", Kind::Rate, Required, "rate of data frames, one of the standard's"),
+    key(
+        "control_rate",
+        Kind::Rate,
+        Derived("the fastest mandatory rate of the standard that is not above `rate`"),
+        "rate of RTS, CTS and ACK frames (IEEE 802.11-2016 §10.7.6.5)",
+    ),
+    key(
+        "access",
+        Kind::Word(|| vec!["basic", "rts-cts"]),
+        Value(r#""basic""#),
+        "channel access: data and ACK, or RTS and CTS before them (IEEE 802.11-2016 §10.3.2)",
+    ),
+    key(
+        "attempts",
+        Kind::Count { least: 1, most: 255 },
+        Derived("7 with basic access, 4 with RTS/CTS (dot11ShortRetryLimit, dot11LongRetryLimit)"),
+        "transmissions of a data frame at most, the first included",
+    ),
+    key(
+        "overhead",
+        Kind::Bytes { least: 0, most: 1000 },
+        Value(r#""36 B""#),
+        "added to an IP packet in a data frame: MAC header 24, LLC and SNAP 8, FCS 4",
+    ),
+    key(
+        "immediate_access",
+        Kind::Flag,
+        Value(IMMEDIATE_ACCESS),
+        "send without a backoff after DIFS idle (IEEE 802.11-2016 §10.3.4.2); false as in ns-2",
+    ),
+    key("stations", Kind::Stations, Required, "position of each station, metres"),
+    key("range", Kind::Section(&RANGE), Nothing("all stations hear each other"), "how far frames reach"),
+    QUEUE_KEY,
+    ERRORS_KEY,
+];
+
+static RANGE: [Key; 2] = [
+    key("receive", Kind::Metres, Required, "frames can be received up to here"),
+    key("sense", Kind::Metres, Required, "the medium is sensed busy up to here; at least `receive`"),
+];
+
+static QUEUE: Choice = Choice {
+    what: "queue",
+    variants: &[Variant {
+        kind: "drop-tail",
+        about: "first in, first out; what finds it full is dropped",
+        keys: &[key(
+            "packets",
+            Kind::Count { least: 1, most: 1_000_000 },
+            Value("50"),
+            "packets that can wait, the one in service not counted",
+        )],
+    }],
+};
+
+const DIRECTION: Key = key(
+    "direction",
+    Kind::Direction,
+    Nothing("both directions"),
+    "one direction only, \"a->b\"; on a wlan \"a->*\" is all that a sends",
+);
+
+static ERRORS: Choice = Choice {
+    what: "error model",
+    variants: &[
+        Variant { kind: "clean", about: "no errors", keys: &[DIRECTION] },
+        Variant {
+            kind: "bernoulli",
+            about: "independent errors",
+            keys: &[
+                key(
+                    "fer",
+                    Kind::Probability,
+                    Nothing("give `loss` instead"),
+                    "error rate of a full data frame; shorter frames by their bits (Yun 2009 §5.1)",
+                ),
+                key("loss", Kind::Probability, Nothing("give `fer` instead"), "loss rate of every frame alike"),
+                key(
+                    "reference",
+                    Kind::Bytes { least: 1, most: 70_000 },
+                    Nothing("the largest data frame of the flows that cross this link"),
+                    "the frame that `fer` is about, link-layer header included",
+                ),
+                DIRECTION,
+            ],
+        },
+    ],
+};
+
+/// `[[flow]]`.
+pub(crate) static FLOW: [Key; 9] = [
+    NAME,
+    key("from", Kind::Name, Required, "the sending node"),
+    key("to", Kind::Name, Required, "the receiving node"),
+    key("transport", Kind::Word(|| vec!["tcp", "udp"]), Value(r#""tcp""#), "the transport protocol"),
+    key(
+        "scheme",
+        Kind::Scheme,
+        Nothing("required for TCP; a UDP flow has none"),
+        "a name of `airhop schemes`, or { name = \"…\", parameter = … }",
+    ),
+    key(
+        "segment",
+        Kind::Bytes { least: 1, most: 65_000 },
+        Value(r#""1000 B""#),
+        "payload of a full segment or of a datagram (Yun 2009 §5.1)",
+    ),
+    key("app", Kind::Choice(&APP), Derived("bulk for TCP; required for UDP"), "what is sent"),
+    key("start", Kind::Span { least_ns: 0 }, Value(r#""0 s""#), "when it starts"),
+    key("tcp", Kind::Section(&TCP), Value("{}"), "parameters of the connection, both ends"),
+];
+
+static APP: Choice = Choice {
+    what: "app",
+    variants: &[
+        Variant { kind: "bulk", about: "always has data to send (TCP)", keys: &[] },
+        Variant {
+            kind: "transfer",
+            about: "sends so much and stops (TCP)",
+            keys: &[key("size", Kind::Bytes { least: 1, most: u32::MAX as u64 }, Required, "how much")],
+        },
+        Variant {
+            kind: "cbr",
+            about: "constant bit rate (UDP)",
+            keys: &[key("rate", Kind::Rate, Required, "payload per second")],
+        },
+    ],
+};
+
+static TCP: [Key; 15] = [
+    key(
+        "preset",
+        Kind::Word(|| Preset::ALL.map(|(name, _)| name).to_vec()),
+        Value(r#""rfc""#),
+        "where the other defaults come from: the RFCs, ns-2.35's one-way agents, Linux 6",
+    ),
+    preset("handshake", Kind::Flag, "SYN, SYN-ACK, ACK before data (RFC 9293 §3.5)"),
+    preset("initial_window", Kind::Segments { unbounded: None }, "first cwnd, segments (RFC 6928 §2; ns-2 2)"),
+    preset(
+        "initial_ssthresh",
+        Kind::Segments { unbounded: Some("infinite") },
+        "first ssthresh, segments (RFC 5681 §3.1)",
+    ),
+    preset(
+        "receive_window",
+        Kind::Bytes { least: 1, most: UNLIMITED },
+        "what the receiver advertises, or \"unlimited\" (Yun 2009 §5.1: very large)",
+    ),
+    preset("dupthresh", Kind::Count { least: 1, most: 255 }, "duplicate ACKs that signal a loss (RFC 5681 §3.2)"),
+    preset("limited_transmit", Kind::Flag, "new segments on the first two duplicate ACKs (RFC 3042)"),
+    preset("timestamps", Kind::Flag, "timestamps on every segment, 12 bytes (RFC 7323)"),
+    preset("sack_blocks", Kind::Count { least: 1, most: 4 }, "SACK blocks in an ACK at most (RFC 2018 §3)"),
+    preset("dsack", Kind::Flag, "report duplicate data in the first SACK block (RFC 2883)"),
+    preset("delayed_ack", Kind::Switch(&DELAYED_ACK), "delay ACKs (RFC 9293 §3.8.6.3)"),
+    key("rto", Kind::Section(&RTO), Value("{}"), "the retransmission timeout"),
+    preset(
+        "halve_from",
+        Kind::Word(|| vec!["flight", "cwnd"]),
+        "what a loss halves: data in flight (RFC 5681 §3.1), or cwnd (ns-2)",
+    ),
+    preset(
+        "exit_to_flight",
+        Kind::Flag,
+        "leave fast recovery with at most the flight plus one segment (RFC 6582 §3.2 step 3, option 1), or with ssthresh",
+    ),
+    preset(
+        "sack_recovery",
+        Kind::Word(|| vec!["rfc6675", "pipe"]),
+        "how scheme \"sack\" recovers: RFC 6675, or ns-2's Sack1 with its pipe counter",
+    ),
+];
+
+pub(crate) static DELAYED_ACK: [Key; 2] = [
+    key("segments", Kind::Count { least: 1, most: 255 }, Value("2"), "an ACK at the latest for so many segments"),
+    key(
+        "timeout",
+        Kind::Span { least_ns: 1_000 },
+        Derived("as the preset has it: rfc 200 ms, linux 40 ms; with ns2 100 ms, ns-2's interval_"),
+        "and so long after the first of them",
+    ),
+];
+
+static RTO: [Key; 5] = [
+    preset(
+        "kind",
+        Kind::Word(|| vec!["rfc6298", "ns2", "single-gain"]),
+        "estimator: RFC 6298, ns-2's ticks, one gain (Kounavis 1996)",
+    ),
+    preset("min", Kind::Span { least_ns: 1_000 }, "lower bound (RFC 6298 §2.4; ns-2 minrto_)"),
+    preset("max", Kind::Span { least_ns: 1_000 }, "upper bound, with backoff (RFC 6298 §2.5; ns-2 maxrto_)"),
+    preset("initial", Kind::Span { least_ns: 1_000 }, "before the first sample (RFC 6298 §2.1; ns-2 rtxcur_init_)"),
+    preset("tick", Kind::Span { least_ns: 1_000 }, "clock granularity G (RFC 6298 §2; ns-2 tcpTick_)"),
+];

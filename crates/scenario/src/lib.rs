@@ -1,0 +1,38 @@
+//! Scenario files to worlds: reading, units, checks with did-you-mean, defaults, and runs.
+//!
+//! A document goes through here from top to bottom:
+//!
+//! ```text
+//! TOML or JSON → tree → sets (overrides) → check (one key at a time, by the table in keys.rs)
+//!     → resolve (what keys say of each other) → plan → run → document
+//! ```
+//!
+//! `keys.rs` lists every key once; reading, the effective form, the JSON schema and the reference page come from it.
+
+mod catalogue;
+mod check;
+mod document;
+mod fields;
+mod flow;
+mod keys;
+mod plan;
+mod problem;
+mod quantity;
+mod reference;
+mod render;
+mod resolve;
+mod run;
+mod scenario;
+mod scheme;
+mod schema;
+mod sets;
+mod tcp;
+mod topology;
+mod tree;
+
+pub use catalogue::catalogue;
+pub use problem::ScenarioError;
+pub use reference::reference;
+pub use run::{Outcome, Pool, Progress, Recording, Run, RunError};
+pub use scenario::{Overrides, Scenario};
+pub use schema::schema;

@@ -1,0 +1,167 @@
+//! From a checked scenario to the plan of a world.
+
+use crate::fields::{Direction, Fields, Val};
+use crate::tcp;
+use crate::topology::{Link, Topology};
+use airhop_base::Time;
+use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, Transport, WiredPlan, WlanPlan};
+use airhop_radio::cell::{Access, CellPlan, LinkErrors, Range, Station};
+use airhop_radio::errors::ErrorPlan;
+use airhop_radio::phy::Phy;
+
+/// IPv4 (20) and UDP (8) headers.
+const UDP_HEADER_BYTES: u32 = 28;
+
+/// The plan of a resolved scenario. `None` if a value is missing, which [`crate::resolve`] has then complained about.
+pub(crate) fn plan(root: &Fields) -> Option<Plan> {
+    let topology = Topology::new(root.tables("wired"), root.tables("wlan"));
+    let flows: Vec<FlowPlan> = root.tables("flow").iter().map(|f| flow(f, &topology)).collect::<Option<_>>()?;
+    let largest = Largest::new(root, &topology, &flows);
+    Some(Plan {
+        name: root.text("name")?.to_string(),
+        duration: root.span("duration")?,
+        nodes: topology.nodes.iter().cloned().collect(),
+        wired: root
+            .tables("wired")
+            .iter()
+            .enumerate()
+            .map(|(i, w)| wired(w, &topology, largest.wired[i]))
+            .collect::<Option<_>>()?,
+        wlans: root
+            .tables("wlan")
+            .iter()
+            .enumerate()
+            .map(|(i, w)| wlan(w, i, &topology, largest.wlans[i]))
+            .collect::<Option<_>>()?,
+        flows,
+    })
+}
+
+/// The largest IP datagram that a flow sends over each link, bytes: what `fer` is about. A link that no flow crosses is
+/// given that of the default segment.
+struct Largest {
+    wired: Vec<u32>,
+    wlans: Vec<u32>,
+}
+
+impl Largest {
+    fn new(root: &Fields, topology: &Topology, flows: &[FlowPlan]) -> Self {
+        const UNUSED: u32 = 0;
+        let mut wired = vec![UNUSED; root.tables("wired").len()];
+        let mut wlans = vec![UNUSED; root.tables("wlan").len()];
+        for (fields, flow) in root.tables("flow").iter().zip(flows) {
+            let bytes = match &flow.transport {
+                Transport::Tcp { config, .. } => tcp::datagram_bytes(config),
+                Transport::Udp { bytes } => bytes + UDP_HEADER_BYTES,
+            };
+            let (from, to) = (fields.text("from").unwrap_or_default(), fields.text("to").unwrap_or_default());
+            for link in topology.way(from, to).unwrap_or_default() {
+                let slot = match link {
+                    Link::Wired(i) => &mut wired[i],
+                    Link::Wlan(i) => &mut wlans[i],
+                };
+                *slot = (*slot).max(bytes);
+            }
+        }
+        let or_default = |bytes: u32| if bytes == UNUSED { 1000 + airhop_base::HEADER_BYTES } else { bytes };
+        Largest {
+            wired: wired.into_iter().map(or_default).collect(),
+            wlans: wlans.into_iter().map(or_default).collect(),
+        }
+    }
+}
+
+fn wired(w: &Fields, topology: &Topology, largest: u32) -> Option<WiredPlan> {
+    let [a, b] = w.ends("ends")?;
+    let models = w.tables("errors");
+    let one_way = |from: &String, to: &String| {
+        // A model for this direction goes before one for both.
+        let exact = Direction { from: Some(from.clone()), to: Some(to.clone()) };
+        let for_direction = models.iter().find(|m| m.direction("direction") == Some(&exact));
+        let model = for_direction.or_else(|| models.iter().find(|m| m.direction("direction").is_none()));
+        model.map_or(Some(ErrorPlan::Clean), |m| errors(m, largest))
+    };
+    Some(WiredPlan {
+        name: w.text("name")?.to_string(),
+        ends: [topology.id(a)?, topology.id(b)?],
+        rate: w.rate("rate")?,
+        delay: w.span("delay")?,
+        queue: queue(w.table("queue")?)?,
+        errors: [one_way(a, b)?, one_way(b, a)?],
+    })
+}
+
+fn wlan(w: &Fields, index: usize, topology: &Topology, largest: u32) -> Option<WlanPlan> {
+    let stations = w.stations("stations")?;
+    let overhead = u32::try_from(w.bytes("overhead")?).ok()?;
+    let station = |name: &Option<String>| match name {
+        None => Some(None),
+        Some(name) => Some(Some(Station::try_from(stations.iter().position(|(s, _)| s == name)?).ok()?)),
+    };
+    let link_errors = |model: &Fields| {
+        let direction = model.direction("direction").cloned().unwrap_or_default();
+        Some(LinkErrors {
+            from: station(&direction.from)?,
+            to: station(&direction.to)?,
+            model: errors(model, largest + overhead)?,
+        })
+    };
+    let cell = CellPlan {
+        index: u16::try_from(index).ok()?,
+        name: w.text("name")?.to_string(),
+        phy: Phy::find(w.word("standard")?)?,
+        rate: w.rate("rate")?,
+        control_rate: w.rate("control_rate")?,
+        access: if w.word("access")? == "basic" { Access::Basic } else { Access::RtsCts },
+        attempts: u32::try_from(w.count("attempts")?).ok()?,
+        overhead,
+        immediate_access: w.flag("immediate_access")?,
+        stations: stations.to_vec(),
+        range: match w.table("range") {
+            Some(range) => Some(Range { receive: range.metres("receive")?, sense: range.metres("sense")? }),
+            None => None,
+        },
+        errors: w.tables("errors").iter().map(link_errors).collect::<Option<_>>()?,
+    };
+    let nodes = stations.iter().map(|(name, _)| topology.id(name)).collect::<Option<_>>()?;
+    Some(WlanPlan { cell, nodes, queue: queue(w.table("queue")?)? })
+}
+
+fn queue(q: &Fields) -> Option<QueuePlan> {
+    Some(QueuePlan::DropTail { packets: usize::try_from(q.count("packets")?).ok()? })
+}
+
+fn errors(model: &Fields, largest: u32) -> Option<ErrorPlan> {
+    if model.kind? == "clean" {
+        return Some(ErrorPlan::Clean);
+    }
+    if let Some(loss) = model.number("loss") {
+        return Some(ErrorPlan::Loss(loss));
+    }
+    let reference = model.bytes("reference").unwrap_or(largest.into());
+    Some(ErrorPlan::FrameErrorRate { fer: model.number("fer")?, reference_bits: reference * 8 })
+}
+
+fn flow(f: &Fields, topology: &Topology) -> Option<FlowPlan> {
+    let segment = u32::try_from(f.bytes("segment")?).ok()?;
+    let transport = match f.word("transport")? {
+        "tcp" => {
+            let Val::Scheme(scheme, params) = f.get("scheme")? else { return None };
+            Transport::Tcp { scheme, params: params.clone(), config: tcp::config(f.table("tcp")?, segment)? }
+        }
+        _ => Transport::Udp { bytes: segment },
+    };
+    let app = f.table("app")?;
+    Some(FlowPlan {
+        name: f.text("name")?.to_string(),
+        from: topology.id(f.text("from")?)?,
+        to: topology.id(f.text("to")?)?,
+        transport,
+        app: match app.kind? {
+            "bulk" => AppPlan::Bulk,
+            "transfer" => AppPlan::Transfer { bytes: app.bytes("size")? },
+            _ => AppPlan::Cbr { rate: app.rate("rate")? },
+        },
+        start: Time::ZERO + f.span("start")?,
+    })
+}

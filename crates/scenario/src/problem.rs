@@ -1,0 +1,114 @@
+//! What is wrong with a scenario, in words for the person who wrote it.
+
+use std::fmt;
+
+/// Where a value was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum At {
+    /// A line of the file, the first is 1.
+    Line(usize),
+    /// A document without lines (a Python dict).
+    Document,
+    /// A command-line option, as given: `--set wlan.cell.errors.fer=2`.
+    Option(String),
+    /// Nowhere: it is a default.
+    Default,
+}
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Problem {
+    at: At,
+    path: String,
+    what: String,
+}
+
+/// Collects problems, so that one reading finds all of them.
+#[derive(Debug, Default)]
+pub(crate) struct Problems(Vec<Problem>);
+
+impl Problems {
+    /// Notes that the value of `path`, written at `at`, is wrong: `what` says what was expected and what came.
+    pub(crate) fn add(&mut self, at: &At, path: impl Into<String>, what: impl Into<String>) {
+        self.0.push(Problem { at: at.clone(), path: path.into(), what: what.into() });
+    }
+
+    /// How many so far.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// `value` if there were no problems, else all of them in the order of the file.
+    pub(crate) fn or<T>(mut self, source: &str, value: Option<T>) -> Result<T, ScenarioError> {
+        match value {
+            Some(value) if self.0.is_empty() => Ok(value),
+            _ => {
+                self.0.sort_by_key(|p| match p.at {
+                    At::Line(line) => line,
+                    At::Document | At::Default => usize::MAX - 1,
+                    At::Option(_) => usize::MAX,
+                });
+                Err(ScenarioError { paragraphs: self.0.iter().map(|p| p.paragraph(source)).collect() })
+            }
+        }
+    }
+}
+
+impl Problem {
+    fn paragraph(&self, source: &str) -> String {
+        let path = if self.path.is_empty() { String::new() } else { format!("{}: ", self.path) };
+        match &self.at {
+            At::Line(line) => format!("{source}:{line}: {path}{}", self.what),
+            At::Document | At::Default => format!("{source}: {path}{}", self.what),
+            // `--set wlan.cell.rate=…` has said the path already.
+            At::Option(option) if option.contains(&format!(" {}=", self.path)) => format!("{option}: {}", self.what),
+            At::Option(option) => format!("{option}: {path}{}", self.what),
+        }
+    }
+}
+
+/// Why a scenario was refused. Displayed, it is the whole message: a paragraph for each problem, in the order of the
+/// file, with file, line, key, what was expected and, if something is near, what was perhaps meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScenarioError {
+    paragraphs: Vec<String>,
+}
+
+impl ScenarioError {
+    /// The problems, one sentence or two each.
+    pub fn problems(&self) -> &[String] {
+        &self.paragraphs
+    }
+}
+
+impl fmt::Display for ScenarioError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.paragraphs.join("\n\n"))
+    }
+}
+
+impl std::error::Error for ScenarioError {}
+
+/// `; did you mean "x"?` if one of `known` is near `word`, else nothing.
+pub(crate) fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let lower = word.to_lowercase();
+    known
+        .into_iter()
+        .map(|k| (strsim::damerau_levenshtein(&lower, &k.to_lowercase()), k))
+        // A third of the letters may be wrong: more, and the suggestion is a guess.
+        .filter(|&(distance, k)| distance <= (k.chars().count().max(lower.chars().count()) / 3).max(1))
+        .filter(|&(distance, k)| distance < k.chars().count())
+        .min_by_key(|&(distance, _)| distance)
+        .map(|(_, k)| format!("; did you mean \"{k}\"?"))
+        .unwrap_or_default()
+}
+
+/// `a, b or c`.
+pub(crate) fn one_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    let words: Vec<String> = words.into_iter().map(|w| format!("\"{w}\"")).collect();
+    match words.split_last() {
+        None => "none".to_string(),
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+    }
+}

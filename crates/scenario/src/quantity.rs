@@ -1,0 +1,207 @@
+//! Single values: read from a document, and written so that they read back the same.
+
+use crate::fields::{Direction, Val};
+use crate::keys::{Kind, MAX_SPAN_S, UNLIMITED};
+use crate::problem::{did_you_mean, one_of};
+use crate::tree::{Item, Value};
+use airhop_base::{Span, units};
+
+type Refusal = String;
+
+/// What a key takes, for "is missing" and for the reference page.
+pub(crate) fn expected(kind: &Kind) -> String {
+    let text = match kind {
+        Kind::Title => "a line of text",
+        Kind::Name => "a name such as \"w1\"",
+        Kind::Ends => "two different nodes, such as [\"s\", \"r1\"]",
+        Kind::Stations => "a table of stations with positions in metres, such as { bs = [0, 0], d = [30, 0] }",
+        Kind::Direction => "a direction such as \"bs->d\"",
+        Kind::Span { .. } => "a duration with a unit, such as \"10 ms\"",
+        Kind::Rate => "a data rate with a unit, such as \"10 Mbit/s\"",
+        Kind::Bytes { most: UNLIMITED, .. } => "a size with a unit, such as \"64 kB\", or \"unlimited\"",
+        Kind::Bytes { .. } => "a size with a unit, such as \"1000 B\"",
+        Kind::Metres => "a distance with a unit, such as \"40 m\"",
+        Kind::Count { least, most } => return format!("expected a whole number from {least} to {most}"),
+        Kind::Probability => "a probability from 0 to 1",
+        Kind::Segments { unbounded: None } => "a number of segments from 1 to 1e6",
+        Kind::Segments { unbounded: Some(_) } => "a number of segments from 1 to 1e6, or \"infinite\"",
+        Kind::Flag => "true or false",
+        Kind::Word(words) => return format!("expected {}", one_of(words())),
+        Kind::Scheme => "a scheme such as \"reno\", or a table { name = \"reno\" }",
+        Kind::Switch(_) => "true, false or a table",
+        Kind::Section(_) => "a table",
+        Kind::Choice(_) => "a table with a kind",
+        Kind::Choices(_) => "a table with a kind, or a list of them",
+        Kind::Tables(_) => "at least one table, with double brackets",
+        Kind::Later(_) => "nothing",
+    };
+    format!("expected {text}")
+}
+
+/// Reads a value of a kind that is no table.
+pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
+    let mismatch = || format!("{}, got {}", expected(kind), item.describe());
+    match (kind, &item.value) {
+        (Kind::Count { least, most }, &Value::Number(n, true)) => match n >= *least as f64 && n <= *most as f64 {
+            true => Ok(Val::Count(n as u64)),
+            false => Err(mismatch()),
+        },
+        (Kind::Probability, &Value::Number(p, _)) if (0.0..=1.0).contains(&p) => Ok(Val::Number(p.abs())),
+        (Kind::Segments { .. }, &Value::Number(n, _)) if (1.0..=1e6).contains(&n) => Ok(Val::Number(n)),
+        (Kind::Segments { unbounded: Some(word) }, Value::Text(text)) if text == word => {
+            Ok(Val::Number(f64::INFINITY))
+        }
+        (Kind::Flag, &Value::Flag(flag)) => Ok(Val::Flag(flag)),
+        (Kind::Word(words), Value::Text(text)) => word(&words(), text).map(Val::Word),
+        (Kind::Title, Value::Text(text)) => title(text),
+        (Kind::Name, Value::Text(text)) => name(text).map(|()| Val::Text(text.clone())),
+        (Kind::Direction, Value::Text(text)) => direction(text).map(Val::Direction),
+        (Kind::Ends, Value::List(items)) => ends(items).ok_or_else(mismatch)?.map(Val::Ends),
+        (Kind::Span { least_ns }, Value::Text(text)) => span(text, *least_ns),
+        (Kind::Rate, Value::Text(text)) => units::parse_rate(text).map(Val::Rate),
+        (Kind::Bytes { most: UNLIMITED, .. }, Value::Text(text)) if text == "unlimited" => Ok(Val::Bytes(UNLIMITED)),
+        (Kind::Bytes { least, most }, Value::Text(text)) => bytes(text, *least, *most),
+        (Kind::Metres, Value::Text(text)) => metres(text),
+        (Kind::Span { .. } | Kind::Rate | Kind::Bytes { .. } | Kind::Metres, &Value::Number(..)) => {
+            Err(format!("{} without a unit", mismatch()))
+        }
+        _ => Err(mismatch()),
+    }
+}
+
+fn word(words: &[&'static str], text: &str) -> Result<&'static str, Refusal> {
+    words.iter().find(|w| **w == text).copied().ok_or_else(|| {
+        let hint = did_you_mean(text, words.iter().copied());
+        format!("expected {}, got {text:?}{hint}", one_of(words.iter().copied()))
+    })
+}
+
+fn title(text: &str) -> Result<Val, Refusal> {
+    let fits = (1..=100).contains(&text.chars().count()) && text.trim() == text;
+    match fits && !text.chars().any(char::is_control) {
+        true => Ok(Val::Text(text.to_string())),
+        false => Err(format!("expected a line of 1 to 100 characters without spaces around it, got {text:?}")),
+    }
+}
+
+/// Names stand in paths (`wlan.cell.errors`), in directions (`bs->d`) and in file names (`bs.pcapng`).
+pub(crate) fn name(text: &str) -> Result<(), Refusal> {
+    let fits = (1..=64).contains(&text.len());
+    let letters = text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+    match fits && letters && !text.starts_with('-') && !text.ends_with('-') {
+        true => Ok(()),
+        false => Err(format!(
+            "expected a name of 1 to 64 letters, digits, \"_\" or \"-\" (not at its ends), such as \"w1\", got {text:?}"
+        )),
+    }
+}
+
+fn direction(text: &str) -> Result<Direction, Refusal> {
+    let end = |side: &str| match side {
+        "*" => Ok(None),
+        side => name(side).map(|()| Some(side.to_string())),
+    };
+    let refusal = |_| format!("expected a direction such as \"bs->d\", got {text:?}");
+    let (from, to) = text.split_once("->").ok_or(()).map_err(|()| refusal(String::new()))?;
+    Ok(Direction { from: end(from.trim()).map_err(refusal)?, to: end(to.trim()).map_err(refusal)? })
+}
+
+/// `None` if these are not two texts.
+fn ends(items: &[Item]) -> Option<Result<[String; 2], Refusal>> {
+    let [Value::Text(a), Value::Text(b)] = [&items.first()?.value, &items.get(1)?.value] else { return None };
+    if items.len() != 2 {
+        return None;
+    }
+    Some(name(a).and(name(b)).and_then(|()| match a == b {
+        true => Err(format!("expected two different nodes, got {a:?} twice")),
+        false => Ok([a.clone(), b.clone()]),
+    }))
+}
+
+fn span(text: &str, least_ns: u64) -> Result<Val, Refusal> {
+    let span = units::parse_span(text)?;
+    if span > Span::from_secs(MAX_SPAN_S) {
+        return Err(format!("expected a duration of at most {MAX_SPAN_S} s, got {text:?}"));
+    }
+    if span.nanos() < least_ns {
+        let least = units::format_span(Span::from_nanos(least_ns));
+        return Err(format!("expected a duration of at least {least}, such as \"10 ms\", got {text:?}"));
+    }
+    Ok(Val::Span(span))
+}
+
+fn bytes(text: &str, least: u64, most: u64) -> Result<Val, Refusal> {
+    let bytes = u64::from(units::parse_bytes(text)?);
+    match (least..=most).contains(&bytes) {
+        true => Ok(Val::Bytes(bytes)),
+        false => Err(format!("expected a size from {least} B to {most} B, got {text:?}")),
+    }
+}
+
+fn metres(text: &str) -> Result<Val, Refusal> {
+    let metres = units::parse_metres(text)?;
+    match metres > 0.0 && metres <= 1e6 {
+        true => Ok(Val::Metres(metres)),
+        false => Err(format!("expected a distance over 0 m and up to 1000 km, got {text:?}")),
+    }
+}
+
+/// A position in metres: two plain numbers.
+pub(crate) fn position(item: &Item) -> Result<[f64; 2], Refusal> {
+    if let Value::List(items) = &item.value {
+        if let [Value::Number(x, _), Value::Number(y, _)] = items.iter().map(|i| &i.value).collect::<Vec<_>>()[..] {
+            // Adding 0.0 turns -0.0 into 0.0, so that both are written alike.
+            let position = [x + 0.0, y + 0.0];
+            if position.iter().all(|c| c.is_finite() && c.abs() <= 1e6) {
+                return Ok(position);
+            }
+            return Err("expected coordinates from -1e6 to 1e6 metres".to_string());
+        }
+    }
+    Err(format!("expected a position [x, y] in metres, such as [30, 0], got {}", item.describe()))
+}
+
+/// A size as [`units::parse_bytes`] reads it.
+fn format_bytes(bytes: u64) -> String {
+    match bytes {
+        UNLIMITED => "unlimited".to_string(),
+        b if b >= 1_000_000 && b % 1_000_000 == 0 => format!("{} MB", b / 1_000_000),
+        b if b >= 10_000 && b % 1_000 == 0 => format!("{} kB", b / 1_000),
+        b => format!("{b} B"),
+    }
+}
+
+/// A text as TOML and JSON both write it.
+pub(crate) fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// A number as TOML and JSON both write it.
+pub(crate) fn number(x: f64) -> String {
+    match x.is_infinite() {
+        true => quoted("infinite"),
+        false => format!("{x:?}"),
+    }
+}
+
+/// A single value as TOML and JSON both write it; `None` for tables.
+pub(crate) fn format(val: &Val) -> Option<String> {
+    Some(match val {
+        Val::Text(text) => quoted(text),
+        Val::Word(word) => quoted(word),
+        Val::Ends([a, b]) => format!("[{}, {}]", quoted(a), quoted(b)),
+        Val::Direction(Direction { from, to }) => {
+            let end = |side: &Option<String>| side.clone().unwrap_or_else(|| "*".to_string());
+            quoted(&format!("{}->{}", end(from), end(to)))
+        }
+        Val::Span(span) => quoted(&units::format_span(*span)),
+        Val::Rate(rate) => quoted(&units::format_rate(*rate)),
+        Val::Bytes(bytes) => quoted(&format_bytes(*bytes)),
+        Val::Metres(metres) => quoted(&format!("{metres} m")),
+        Val::Count(count) => count.to_string(),
+        Val::Number(x) => number(*x),
+        Val::Flag(flag) => flag.to_string(),
+        Val::Scheme(scheme, params) if params.iter().next().is_none() => quoted(scheme.name),
+        Val::Scheme(..) | Val::Stations(_) | Val::Table(_) | Val::Tables(_) => return None,
+    })
+}

@@ -1,0 +1,73 @@
+//! The page that lists every key.
+
+use crate::keys::{Choice, Without, Key, Kind, SCENARIO};
+use crate::quantity::expected;
+use crate::tcp;
+use airhop_tcp::Preset;
+use std::fmt::Write;
+
+/// One page of Markdown that lists every key of a scenario file, with what it takes and what holds without it.
+pub fn reference() -> String {
+    let mut page = String::from(
+        "# Scenario files: every key\n\n\
+         A scenario is a TOML file. Quantities are texts with a unit (`\"10 ms\"`, `\"5.5 Mbit/s\"`, `\"1000 B\"`, `\"40 m\"`);\n\
+         only counts, probabilities, numbers of segments and the metres in `stations` are plain numbers. Unknown keys are refused.\n\
+         `--set wlan.cell.errors.fer=0.02` changes a key of the table that is called so, `--set wlan.all.…` of all of them.\n",
+    );
+    section("", "The file", &SCENARIO, &mut page);
+    page
+}
+
+fn section(path: &str, title: &str, keys: &[Key], page: &mut String) {
+    let _ = write!(page, "\n## {title}\n\n");
+    rows(keys, page);
+    for key in keys {
+        let path = if path.is_empty() { key.name.to_string() } else { format!("{path}.{}", key.name) };
+        match &key.kind {
+            Kind::Tables(keys) => section(&path, &format!("`[[{path}]]`"), keys, page),
+            Kind::Section(keys) | Kind::Switch(keys) => section(&path, &format!("`{path}`"), keys, page),
+            Kind::Choice(choice) | Kind::Choices(choice) => variants(&path, choice, page),
+            _ => {}
+        }
+    }
+}
+
+fn variants(path: &str, choice: &Choice, page: &mut String) {
+    let _ = write!(page, "\n## `{path}`\n");
+    for variant in choice.variants {
+        let _ = write!(page, "\n`kind = \"{}\"`: {}\n", variant.kind, variant.about);
+        if !variant.keys.is_empty() {
+            page.push('\n');
+            rows(variant.keys, page);
+        }
+    }
+}
+
+fn rows(keys: &[Key], page: &mut String) {
+    page.push_str("| key | what it is | takes | without it |\n|---|---|---|---|\n");
+    for key in keys {
+        let takes = expected(&key.kind).replace("expected ", "").replace('|', "\\|");
+        let _ = writeln!(page, "| `{}` | {} | {takes} | {} |", key.name, key.about, without(key));
+    }
+}
+
+fn without(key: &Key) -> String {
+    match key.without {
+        Without::Required => "refused".to_string(),
+        Without::Value(text) => format!("`{text}`"),
+        Without::Derived(rule) => rule.to_string(),
+        Without::Nothing(meaning) => meaning.to_string(),
+        Without::Preset => Preset::ALL.map(|(name, preset)| format!("{name} {}", of_preset(key, preset))).join(", "),
+    }
+}
+
+/// What a preset has for a key, for segments of 1000 B.
+fn of_preset(key: &Key, preset: Preset) -> String {
+    let config = preset.config(1000);
+    let values = tcp::values(&config).into_iter().chain(tcp::rto_values(&config.rto));
+    let found = values.into_iter().find(|(name, _)| *name == key.name);
+    found.map_or(String::new(), |(_, val)| match crate::quantity::format(&val) {
+        Some(text) => format!("`{text}`"),
+        None => "`true`".to_string(),
+    })
+}

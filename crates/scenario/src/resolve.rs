@@ -1,0 +1,188 @@
+//! What single keys cannot say: names that occur twice, links that do not exist, rates that a standard lacks; and the
+//! defaults that follow from other keys.
+
+use crate::fields::{Direction, Fields, Val};
+use crate::flow;
+use crate::keys::ALL;
+use crate::problem::Problems;
+use crate::topology::{Topology, lonely};
+use airhop_base::Rate;
+use airhop_radio::phy::{Coding, Phy};
+use std::collections::HashMap;
+
+/// IEEE 802.11-2016 §9.4.1.8: association ids end at 2007; the access point comes on top.
+const MAX_STATIONS: usize = 2008;
+
+/// Checks the whole scenario, and fills the defaults that follow from other keys.
+pub(crate) fn resolve(root: &mut Fields, problems: &mut Problems) {
+    names(&["wired", "wlan"], root, problems);
+    names(&["flow"], root, problems);
+    for wired in root.tables("wired") {
+        errors(wired, &wired.ends("ends").map_or(Vec::new(), |ends| ends.to_vec()), false, problems);
+    }
+    if let Some(Val::Tables(wlans)) = root.get_mut("wlan") {
+        for wlan in wlans {
+            fill_wlan(wlan);
+            check_wlan(wlan, problems);
+        }
+    }
+    let links = || root.tables("wired").iter().chain(root.tables("wlan"));
+    // If a link was refused, nobody can say which nodes there are.
+    let no_link = |key: &String| ["name", "duration", "flow"].contains(&key.as_str());
+    let links_sound = links().all(|link| link.sound) && root.refused().iter().all(no_link);
+    let topology = Topology::new(root.tables("wired"), root.tables("wlan"));
+    counts(root, &topology, problems);
+    let duration = root.span("duration");
+    if let Some(Val::Tables(flows)) = root.get_mut("flow") {
+        for f in flows {
+            flow::fill(f);
+            flow::check(f, duration, problems);
+            flow::check_ends(f, &topology, links_sound, problems);
+        }
+    }
+}
+
+/// Refuses names that two tables of these lists share.
+fn names(lists: &[&str], root: &Fields, problems: &mut Problems) {
+    let mut first: HashMap<&str, &str> = HashMap::new();
+    for &list in lists {
+        for table in root.tables(list) {
+            let Some(name) = table.text("name") else { continue };
+            if name == ALL {
+                let what = format!("\"{ALL}\" stands for every [[{list}]] in --set; give it another name");
+                problems.add(table.at("name"), table.path_of("name"), what);
+            }
+            if let Some(other) = first.insert(name, list) {
+                let what = format!("expected a name of its own, but a [[{other}]] above is called \"{name}\" too");
+                problems.add(table.at("name"), table.path_of("name"), what);
+            }
+        }
+    }
+}
+
+/// Node, link and flow numbers are 16 bits; each wired link takes two of them.
+fn counts(root: &Fields, topology: &Topology, problems: &mut Problems) {
+    let limits = [
+        ("wired", root.tables("wired").len(), usize::from(u16::MAX) / 2),
+        ("wlan", root.tables("wlan").len(), usize::from(u16::MAX)),
+        ("flow", root.tables("flow").len(), usize::from(u16::MAX)),
+    ];
+    for (what, count, most) in limits.into_iter().filter(|(_, count, most)| count > most) {
+        problems.add(root.at(what), what, format!("expected at most {most} of them, got {count}"));
+    }
+    if topology.nodes.len() > usize::from(u16::MAX) {
+        problems.add(&root.at, "", format!("expected at most {} nodes, got {}", u16::MAX, topology.nodes.len()));
+    }
+}
+
+fn fill_wlan(wlan: &mut Fields) {
+    let phy = wlan.word("standard").and_then(Phy::find);
+    if let (Some(phy), Some(rate)) = (phy, wlan.rate("rate")) {
+        if let Some(control) = control_rate(&phy, rate) {
+            wlan.fill("control_rate", Val::Rate(control));
+        }
+    }
+    match wlan.word("access") {
+        Some("basic") => wlan.fill("attempts", Val::Count(7)), // dot11ShortRetryLimit
+        Some(_) => wlan.fill("attempts", Val::Count(4)),       // dot11LongRetryLimit
+        None => {}
+    }
+}
+
+/// IEEE 802.11-2016 §10.7.6.5.2: the fastest mandatory rate that is not above the rate of the data frame. All rates of 802.11 and
+/// 802.11b are mandatory; of ERP-OFDM 6, 12 and 24 Mbit/s are (§18.2.2.3).
+fn control_rate(phy: &Phy, rate: Rate) -> Option<Rate> {
+    let mandatory = |r: &&Rate| match phy.coding {
+        Coding::Serial => true,
+        Coding::Ofdm { .. } => matches!(r.bps(), 6_000_000 | 12_000_000 | 24_000_000),
+    };
+    phy.rates.iter().filter(mandatory).filter(|r| **r <= rate).max().copied()
+}
+
+fn check_wlan(wlan: &Fields, problems: &mut Problems) {
+    if let Some(phy) = wlan.word("standard").and_then(Phy::find) {
+        for name in ["rate", "control_rate"] {
+            check_rate(wlan, name, &phy, problems);
+        }
+    }
+    let stations = wlan.stations("stations");
+    if let Some(stations) = stations.filter(|s| !(2..=MAX_STATIONS).contains(&s.len())) {
+        let what = format!("expected 2 to {MAX_STATIONS} stations, got {}", stations.len());
+        problems.add(wlan.at("stations"), wlan.path_of("stations"), what);
+    }
+    if let Some(range) = wlan.table("range") {
+        check_range(wlan, range, problems);
+    }
+    let names: Vec<String> = stations.unwrap_or_default().iter().map(|(name, _)| name.clone()).collect();
+    errors(wlan, &names, true, problems);
+}
+
+fn check_rate(wlan: &Fields, name: &str, phy: &Phy, problems: &mut Problems) {
+    let Some(rate) = wlan.rate(name).filter(|rate| !phy.rates.contains(rate)) else { return };
+    let known: Vec<_> = phy.rates.iter().map(Rate::to_string).collect();
+    let near = phy.rates.iter().min_by_key(|r| r.bps().abs_diff(rate.bps()));
+    let hint = near.map(|r| format!("; the nearest is \"{r}\"")).unwrap_or_default();
+    let what = format!("{} has {}, not \"{rate}\"{hint}", phy.name, known.join(", "));
+    problems.add(wlan.at(name), wlan.path_of(name), what);
+}
+
+fn check_range(wlan: &Fields, range: &Fields, problems: &mut Problems) {
+    let (Some(receive), Some(sense)) = (range.metres("receive"), range.metres("sense")) else { return };
+    if sense < receive {
+        let what = format!("expected at least receive = \"{receive} m\", got \"{sense} m\"");
+        problems.add(range.at("sense"), range.path_of("sense"), what);
+    }
+    for (name, nearest) in lonely(wlan) {
+        let what = format!(
+            "out of everyone's range: expected another station within receive = \"{receive} m\", the nearest is at {nearest:.1} m"
+        );
+        problems.add(wlan.at("stations"), format!("{}.{name}", wlan.path_of("stations")), what);
+    }
+}
+
+/// Checks the error models of a link between `nodes`.
+fn errors(link: &Fields, nodes: &[String], any: bool, problems: &mut Problems) {
+    let models = link.tables("errors");
+    for (i, model) in models.iter().enumerate() {
+        if model.kind == Some("bernoulli") {
+            check_bernoulli(model, problems);
+        }
+        let direction = model.direction("direction").cloned().unwrap_or_default();
+        if !nodes.is_empty() {
+            check_direction(model, &direction, nodes, any, problems);
+        }
+        let same = |other: &Fields| other.direction("direction").cloned().unwrap_or_default() == direction;
+        if models[..i].iter().any(same) {
+            let what = "expected one error model for a direction, but one above has the same";
+            problems.add(model.at("direction"), model.path_of("direction"), what);
+        }
+    }
+}
+
+fn check_bernoulli(model: &Fields, problems: &mut Problems) {
+    if !model.refused().is_empty() {
+        return;
+    }
+    let what = match (model.number("fer"), model.number("loss")) {
+        (Some(_), Some(_)) => "expected either `fer` (by the bits of a frame) or `loss` (every frame alike), got both",
+        (None, None) => "expected `fer` (by the bits of a frame) or `loss` (every frame alike), got neither",
+        (None, Some(_)) if model.bytes("reference").is_some() => "`reference` belongs to `fer`, and here is `loss`",
+        _ => return,
+    };
+    problems.add(&model.at, &model.path, what);
+}
+
+fn check_direction(model: &Fields, direction: &Direction, nodes: &[String], any: bool, problems: &mut Problems) {
+    let path = model.path_of("direction");
+    let at = model.at("direction");
+    for end in [&direction.from, &direction.to].into_iter().flatten().filter(|end| !nodes.contains(end)) {
+        let hint = crate::problem::did_you_mean(end, nodes.iter().map(String::as_str));
+        problems.add(at, &path, format!("\"{end}\" is not on this link; expected two of {}{hint}", nodes.join(", ")));
+    }
+    let given = model.direction("direction").is_some();
+    if given && direction.from == direction.to {
+        problems.add(at, &path, "expected two different nodes");
+    } else if given && !any && (direction.from.is_none() || direction.to.is_none()) {
+        problems.add(at, &path, "\"*\" is for wlans; a wired link has two ends: name them");
+    }
+}

@@ -1,0 +1,210 @@
+//! Runs: one, or many on a pool of threads.
+
+use crate::document::document;
+use crate::scenario::Scenario;
+use airhop_net::World;
+use airhop_trace::{Recorder, Table};
+use std::any::Any;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// One replication of a scenario.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// What to run.
+    pub scenario: Arc<Scenario>,
+    /// The seed of all randomness.
+    pub seed: u64,
+    /// The replication: other randomness with the same seed.
+    pub rep: u64,
+}
+
+/// What to record of a run, besides its results.
+#[derive(Clone, Debug, Default)]
+pub struct Recording {
+    /// The tables of a trace.
+    pub tables: bool,
+    /// A directory for one `NODE.pcapng` per node.
+    pub pcap_dir: Option<PathBuf>,
+}
+
+/// What came out of a run.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The run document, JSON.
+    pub document: String,
+    /// The tables of the trace; empty if none was asked for.
+    pub tables: Vec<Table>,
+}
+
+/// Why a run has no outcome.
+#[derive(Debug)]
+pub enum RunError {
+    /// It was stopped.
+    Interrupted,
+    /// The scenario cannot be run; says why.
+    Refused(String),
+    /// A trace or a capture could not be written.
+    Recording(std::io::Error),
+    /// A mistake in Airhop: the run that shows it, and what it said.
+    Panicked {
+        /// Name of the scenario.
+        scenario: String,
+        /// Its seed.
+        seed: u64,
+        /// Its replication.
+        rep: u64,
+        /// The panic's message.
+        message: String,
+    },
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RunError::Interrupted => f.write_str("interrupted"),
+            RunError::Refused(why) => f.write_str(why),
+            RunError::Recording(error) => write!(f, "cannot write what was recorded: {error}"),
+            RunError::Panicked { scenario, seed, rep, message } => write!(
+                f,
+                "this is a mistake in Airhop, not in the scenario: \"{scenario}\" with seed {seed}, rep {rep}: {message}"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}
+
+impl Run {
+    /// Runs it to its end, or until `stop` is set.
+    ///
+    /// # Errors
+    /// [`RunError`]; a panic inside becomes one too, so that a sweep of thousands of runs can name the one that failed.
+    pub fn execute(&self, recording: &Recording, stop: &AtomicBool) -> Result<Outcome, RunError> {
+        catch_unwind(AssertUnwindSafe(|| self.simulate(recording, stop)))
+            .unwrap_or_else(|panic| Err(self.panicked(panic.as_ref())))
+    }
+
+    fn simulate(&self, recording: &Recording, stop: &AtomicBool) -> Result<Outcome, RunError> {
+        let recorder = self.recorder(recording).map_err(RunError::Recording)?;
+        let begin = Instant::now();
+        let mut world = World::new(self.scenario.plan(), self.seed, self.rep, recorder)
+            .map_err(|why| RunError::Refused(why.to_string()))?;
+        world.run(stop).map_err(|_| RunError::Interrupted)?;
+        let wall_s = begin.elapsed().as_secs_f64();
+        let document = document(self.scenario.name(), self.seed, self.rep, wall_s, &world.report());
+        let tables = match world.into_recorder() {
+            Some(recorder) => recorder.finish().map_err(RunError::Recording)?,
+            None => Vec::new(),
+        };
+        Ok(Outcome { document, tables })
+    }
+
+    fn recorder(&self, recording: &Recording) -> std::io::Result<Option<Recorder>> {
+        if !recording.tables && recording.pcap_dir.is_none() {
+            return Ok(None);
+        }
+        let plan = self.scenario.plan();
+        let flows: Vec<String> = plan.flows.iter().map(|f| f.name.clone()).collect();
+        let dir = recording.pcap_dir.as_deref();
+        Recorder::new(&flows, &plan.nodes, plan.duration, recording.tables, dir).map(Some)
+    }
+
+    fn panicked(&self, panic: &(dyn Any + Send)) -> RunError {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let message = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without words");
+        RunError::Panicked {
+            scenario: self.scenario.name().to_string(),
+            seed: self.seed,
+            rep: self.rep,
+            message: message.to_string(),
+        }
+    }
+}
+
+/// Runs at work on threads of their own. Dropping it stops and joins them.
+#[derive(Debug)]
+pub struct Pool {
+    stop: Arc<AtomicBool>,
+    results: Receiver<(usize, Result<Outcome, RunError>)>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+/// What a pool has to say.
+#[derive(Debug)]
+pub enum Progress {
+    /// The run with this index is over. Runs that were stopped are not reported.
+    Done(usize, Result<Outcome, RunError>),
+    /// Nothing yet.
+    Waiting,
+    /// Every run was reported, or all threads were stopped.
+    Finished,
+}
+
+impl Pool {
+    /// Starts `runs` on so many threads (at least one), in their order; they finish in any order. Each records the same.
+    pub fn start(runs: Vec<Run>, threads: usize, recording: Recording) -> Pool {
+        let stop = Arc::new(AtomicBool::new(false));
+        let threads = threads.clamp(1, runs.len().max(1));
+        let work = Arc::new(Work { runs, recording, next: AtomicUsize::new(0), stop: stop.clone() });
+        let (sender, results) = channel();
+        let threads = (0..threads)
+            .map(|_| {
+                let (work, sender) = (work.clone(), sender.clone());
+                std::thread::spawn(move || work.until_done(&sender))
+            })
+            .collect();
+        Pool { stop, results, threads }
+    }
+
+    /// Waits so long for a run to finish.
+    pub fn next(&mut self, wait: Duration) -> Progress {
+        match self.results.recv_timeout(wait) {
+            Ok((index, result)) => Progress::Done(index, result),
+            Err(RecvTimeoutError::Timeout) => Progress::Waiting,
+            Err(RecvTimeoutError::Disconnected) => Progress::Finished,
+        }
+    }
+
+    /// Tells all runs to stop. Those that are over can still be had from [`Pool::next`].
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.stop();
+        for thread in self.threads.drain(..) {
+            // A worker cannot panic: a run's panic is its result.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What the threads of a pool share.
+struct Work {
+    runs: Vec<Run>,
+    recording: Recording,
+    next: AtomicUsize,
+    stop: Arc<AtomicBool>,
+}
+
+impl Work {
+    fn until_done(&self, sender: &Sender<(usize, Result<Outcome, RunError>)>) {
+        while !self.stop.load(Ordering::Relaxed) {
+            let index = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(run) = self.runs.get(index) else { return };
+            let result = run.execute(&self.recording, &self.stop);
+            if matches!(result, Err(RunError::Interrupted)) || sender.send((index, result)).is_err() {
+                return;
+            }
+        }
+    }
+}

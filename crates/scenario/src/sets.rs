@@ -1,0 +1,138 @@
+//! Overrides: `--set wlan.cell.errors.fer=0.02`, and a scheme for every TCP flow.
+
+use crate::keys::{ALL, Kind, SCENARIO};
+use crate::problem::{At, Problems, did_you_mean};
+use crate::tree::{Entry, Item, Value, literal};
+
+/// Puts `value` at `path` of the document.
+pub(crate) fn set(root: &mut Item, path: &str, value: &str, problems: &mut Problems) {
+    let at = At::Option(format!("--set {path}={value}"));
+    let refused = apply(root, path, &literal(value, &at), &at);
+    if let Err(what) = refused {
+        problems.add(&at, path, what);
+    }
+}
+
+/// Gives every TCP flow this scheme.
+pub(crate) fn set_scheme(root: &mut Item, scheme: &str) {
+    let at = At::Option(format!("--scheme {scheme}"));
+    let Value::Table(entries) = &mut root.value else { return };
+    let Some(flows) = entries.iter_mut().find(|e| e.key == "flow") else { return };
+    let Value::List(flows) = &mut flows.item.value else { return };
+    let is_udp = |flow: &Item| {
+        let transport = flow.entries().and_then(|entries| entries.iter().find(|e| e.key == "transport"));
+        matches!(transport.map(|e| &e.item.value), Some(Value::Text(t)) if t == "udp")
+    };
+    for flow in flows.iter_mut().filter(|flow| !is_udp(flow)) {
+        if let Value::Table(entries) = &mut flow.value {
+            let item = Item { at: at.clone(), value: Value::Text(scheme.to_string()) };
+            *entry(entries, "scheme", &at) = item;
+        }
+    }
+}
+
+fn apply(root: &mut Item, path: &str, value: &Item, at: &At) -> Result<(), String> {
+    let words: Vec<&str> = path.split('.').map(str::trim).collect();
+    if words.iter().any(|word| word.is_empty()) {
+        return Err("expected a path such as wlan.cell.errors.fer".to_string());
+    }
+    let Some(key) = SCENARIO.iter().find(|k| k.name == words[0]) else {
+        let hint = did_you_mean(words[0], SCENARIO.iter().map(|k| k.name));
+        let names: Vec<_> = SCENARIO.iter().map(|k| k.name).collect();
+        return Err(format!("no \"{}\" in a scenario; expected one of {}{hint}", words[0], names.join(", ")));
+    };
+    if matches!(key.kind, Kind::Tables(_)) {
+        return apply_to_tables(root, &words, value, at);
+    }
+    match &mut root.value {
+        Value::Table(entries) => put(entries, &words, value, at),
+        _ => Ok(()), // refused as a whole elsewhere
+    }
+}
+
+/// `wlan.cell.…`: the table is addressed by its name, or all of them by `all`.
+fn apply_to_tables(root: &mut Item, words: &[&str], value: &Item, at: &At) -> Result<(), String> {
+    let list = words[0];
+    let Value::Table(entries) = &mut root.value else { return Ok(()) };
+    let tables = match entries.iter_mut().find(|e| e.key == list).map(|e| &mut e.item.value) {
+        Some(Value::List(tables)) => tables.as_mut_slice(),
+        _ => &mut [],
+    };
+    let names: Vec<String> = tables.iter().filter_map(name_of).collect();
+    let known = if names.is_empty() { "none".to_string() } else { names.join(", ") };
+    let [_, name, rest @ ..] = words else {
+        return Err(format!("expected {list}.NAME.KEY; [[{list}]] tables here: {known}"));
+    };
+    if rest.is_empty() {
+        return Err(format!("expected a key of it, {list}.{name}.KEY"));
+    }
+    if *name != ALL && !names.iter().any(|n| n == name) {
+        let hint = did_you_mean(name, names.iter().map(String::as_str));
+        return Err(format!("no [[{list}]] is called \"{name}\"; here are: {known}{hint}"));
+    }
+    for table in tables.iter_mut().filter(|t| *name == ALL || name_of(t).as_deref() == Some(name)) {
+        if let Value::Table(entries) = &mut table.value {
+            put(entries, rest, value, at)?;
+        }
+    }
+    Ok(())
+}
+
+fn name_of(table: &Item) -> Option<String> {
+    let entry = table.entries()?.iter().find(|e| e.key == "name")?;
+    match &entry.item.value {
+        Value::Text(name) => Some(name.clone()),
+        _ => None,
+    }
+}
+
+/// Sets the value at the end of `words`, making tables on the way. Whether the keys exist is for the check to say.
+fn put(entries: &mut Vec<Entry>, words: &[&str], value: &Item, at: &At) -> Result<(), String> {
+    let Some((last, above)) = words.split_last() else { return Ok(()) };
+    let Some((first, rest)) = above.split_first() else {
+        *entry(entries, last, at) = value.clone();
+        return Ok(());
+    };
+    let below: Vec<&str> = rest.iter().chain([last]).copied().collect();
+    put_below(entry(entries, first, at), first, &below, value, at)
+}
+
+fn put_below(item: &mut Item, key: &str, words: &[&str], value: &Item, at: &At) -> Result<(), String> {
+    match &mut item.value {
+        Value::Table(_) => {}
+        // `scheme = "x"` is short for a table, and so is `delayed_ack = true`.
+        Value::Text(name) if key == "scheme" => {
+            let name = Entry {
+                key: "name".to_string(),
+                at: item.at.clone(),
+                item: Item { at: item.at.clone(), value: Value::Text(std::mem::take(name)) },
+            };
+            item.value = Value::Table(vec![name]);
+        }
+        Value::Flag(_) => item.value = Value::Table(Vec::new()),
+        Value::List(items) => {
+            let count = items.len();
+            let one = words[0].parse().ok().and_then(|i: usize| items.get_mut(i));
+            return match (one, words.split_first()) {
+                (Some(one), Some((index, rest))) if !rest.is_empty() => put_below(one, index, rest, value, at),
+                _ => Err(format!("\"{key}\" is a list of {count}; expected the number of one, {key}.0 to start with, and a key of it")),
+            };
+        }
+        _ => return Err(format!("\"{key}\" is {}, not a table", item.describe())),
+    }
+    match &mut item.value {
+        Value::Table(entries) => put(entries, words, value, at),
+        _ => Ok(()),
+    }
+}
+
+/// The item of a key, made if it is not there.
+fn entry<'a>(entries: &'a mut Vec<Entry>, key: &str, at: &At) -> &'a mut Item {
+    let place = entries.iter().position(|e| e.key == key).unwrap_or_else(|| {
+        let item = Item { at: at.clone(), value: Value::Table(Vec::new()) };
+        entries.push(Entry { key: key.to_string(), at: at.clone(), item });
+        entries.len() - 1
+    });
+    entries[place].at = at.clone();
+    &mut entries[place].item
+}

@@ -1,0 +1,137 @@
+//! Connection parameters between the keys of `tcp = { … }` and [`Config`].
+
+use crate::fields::{Fields, Val};
+use crate::keys::DELAYED_ACK;
+use crate::problem::{At, Problems};
+use airhop_base::{HEADER_BYTES, Span};
+use airhop_tcp::{Config, DelayedAck, HalveFrom, Preset, RtoConfig, RtoKind, SackRecovery};
+
+/// ns-2's DelAck sink acknowledges every second segment, or after 100 ms (its `interval_`).
+const NS2_DELAYED_ACK: DelayedAck = DelayedAck { segments: 2, timeout: Span::from_millis(100) };
+/// Timestamps option with its padding (RFC 7323 appendix A).
+const TIMESTAMPS_BYTES: u32 = 12;
+
+const HALVE_FROM: [(&str, HalveFrom); 2] = [("flight", HalveFrom::Flight), ("cwnd", HalveFrom::Cwnd)];
+const RTO_KIND: [(&str, RtoKind); 3] =
+    [("rfc6298", RtoKind::Rfc6298), ("ns2", RtoKind::Ns2), ("single-gain", RtoKind::SingleGain)];
+const SACK_RECOVERY: [(&str, SackRecovery); 2] =
+    [("rfc6675", SackRecovery::Rfc6675), ("pipe", SackRecovery::Pipe)];
+
+fn word_of<T: PartialEq>(words: &[(&'static str, T)], value: &T) -> Val {
+    let found = words.iter().find(|(_, v)| v == value);
+    Val::Word(found.expect("every variant has a word").0)
+}
+
+fn of_word<T: Copy>(words: &[(&'static str, T)], word: &str) -> Option<T> {
+    words.iter().find(|(w, _)| *w == word).map(|(_, v)| *v)
+}
+
+/// Fills what the file leaves to the preset.
+pub(crate) fn fill(tcp: &mut Fields, mss: u32) {
+    let Some(preset) = tcp.word("preset").and_then(|word| of_word(&Preset::ALL, word)) else { return };
+    for (name, val) in values(&preset.config(mss)) {
+        tcp.fill(name, val);
+    }
+    let timeout = preset.config(mss).delayed_ack.unwrap_or(NS2_DELAYED_ACK).timeout;
+    if let Some(Val::Table(delayed_ack)) = tcp.get_mut("delayed_ack") {
+        delayed_ack.fill("timeout", Val::Span(timeout));
+    }
+    if let Some(Val::Table(rto)) = tcp.get_mut("rto") {
+        for (name, val) in rto_values(&preset.config(mss).rto) {
+            rto.fill(name, val);
+        }
+    }
+}
+
+/// The keys whose default the preset has, with its value; what [`config`] reads.
+pub(crate) fn values(c: &Config) -> [(&'static str, Val); 13] {
+    [
+        ("handshake", Val::Flag(c.handshake)),
+        ("initial_window", Val::Number(c.initial_window)),
+        ("initial_ssthresh", Val::Number(c.initial_ssthresh)),
+        ("receive_window", Val::Bytes(c.receive_window)),
+        ("dupthresh", Val::Count(c.dupthresh.into())),
+        ("limited_transmit", Val::Flag(c.limited_transmit)),
+        ("timestamps", Val::Flag(c.timestamps)),
+        ("sack_blocks", Val::Count(c.sack_blocks.into())),
+        ("dsack", Val::Flag(c.dsack)),
+        ("delayed_ack", delayed_ack(c.delayed_ack)),
+        ("halve_from", word_of(&HALVE_FROM, &c.halve_from)),
+        ("exit_to_flight", Val::Flag(c.exit_to_flight)),
+        ("sack_recovery", word_of(&SACK_RECOVERY, &c.sack_recovery)),
+    ]
+}
+
+/// As [`values`], for `rto = { … }`.
+pub(crate) fn rto_values(rto: &RtoConfig) -> [(&'static str, Val); 5] {
+    [
+        ("kind", word_of(&RTO_KIND, &rto.kind)),
+        ("min", Val::Span(rto.min)),
+        ("max", Val::Span(rto.max)),
+        ("initial", Val::Span(rto.initial)),
+        ("tick", Val::Span(rto.tick)),
+    ]
+}
+
+fn delayed_ack(delayed_ack: Option<DelayedAck>) -> Val {
+    let Some(DelayedAck { segments, timeout }) = delayed_ack else { return Val::Flag(false) };
+    let mut fields = Fields::new("delayed_ack".to_string(), At::Default, None, &DELAYED_ACK);
+    fields.fill("segments", Val::Count(segments.into()));
+    fields.fill("timeout", Val::Span(timeout));
+    Val::Table(fields)
+}
+
+/// Refuses parameters that contradict each other.
+pub(crate) fn check(tcp: &Fields, problems: &mut Problems) {
+    let timestamps = tcp.flag("timestamps") == Some(true);
+    if let Some(blocks) = tcp.count("sack_blocks").filter(|&blocks| timestamps && blocks > 3) {
+        let what = format!("expected at most 3 beside timestamps (the options take 40 bytes, RFC 2018 §3), got {blocks}");
+        problems.add(tcp.at("sack_blocks"), tcp.path_of("sack_blocks"), what);
+    }
+    let Some(rto) = tcp.table("rto") else { return };
+    if let (Some(min), Some(max)) = (rto.span("min"), rto.span("max")) {
+        if min > max {
+            let what = format!("expected at least rto.min = \"{min}\", got \"{max}\"");
+            problems.add(rto.at("max"), rto.path_of("max"), what);
+        }
+    }
+}
+
+/// The configuration of a connection, if every key has a value.
+pub(crate) fn config(tcp: &Fields, mss: u32) -> Option<Config> {
+    let rto = tcp.table("rto")?;
+    Some(Config {
+        mss,
+        handshake: tcp.flag("handshake")?,
+        initial_window: tcp.number("initial_window")?,
+        initial_ssthresh: tcp.number("initial_ssthresh")?,
+        receive_window: tcp.bytes("receive_window")?,
+        dupthresh: u32::try_from(tcp.count("dupthresh")?).ok()?,
+        limited_transmit: tcp.flag("limited_transmit")?,
+        timestamps: tcp.flag("timestamps")?,
+        sack_blocks: u8::try_from(tcp.count("sack_blocks")?).ok()?,
+        dsack: tcp.flag("dsack")?,
+        delayed_ack: match tcp.get("delayed_ack")? {
+            Val::Table(fields) => Some(DelayedAck {
+                segments: u32::try_from(fields.count("segments")?).ok()?,
+                timeout: fields.span("timeout")?,
+            }),
+            _ => None,
+        },
+        rto: RtoConfig {
+            kind: of_word(&RTO_KIND, rto.word("kind")?)?,
+            min: rto.span("min")?,
+            max: rto.span("max")?,
+            initial: rto.span("initial")?,
+            tick: rto.span("tick")?,
+        },
+        halve_from: of_word(&HALVE_FROM, tcp.word("halve_from")?)?,
+        exit_to_flight: tcp.flag("exit_to_flight")?,
+        sack_recovery: of_word(&SACK_RECOVERY, tcp.word("sack_recovery")?)?,
+    })
+}
+
+/// The IP datagram of a full data segment, bytes.
+pub(crate) fn datagram_bytes(config: &Config) -> u32 {
+    HEADER_BYTES + config.mss + if config.timestamps { TIMESTAMPS_BYTES } else { 0 }
+}

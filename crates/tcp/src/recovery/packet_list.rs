@@ -1,0 +1,170 @@
+//! The packet list of LHP: duplicate ACKs counted per segment, in sending order (Gao, Diggavi, Muthukrishnan 2003, as Yun
+//! 2009 §4.1 describes it).
+//!
+//! A segment that was sent again after an ELN stands behind those sent before it, so their ACKs say nothing against it.
+//! That is right for one loss; with several in a window each of them reaches the threshold by itself, and each would halve
+//! the window. ESACK was designed to remove that defect.
+
+use std::collections::VecDeque;
+
+/// Segments in the network, in sending order, each with its count of duplicate ACKs.
+#[derive(Debug)]
+pub struct PacketList {
+    entries: VecDeque<Entry>,
+    dupthresh: u32,
+}
+
+/// A segment that was sent and is not known to have arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Entry {
+    /// Its first byte.
+    seq: u64,
+    /// ACKs caused by segments that were sent after it.
+    duplicates: u32,
+}
+
+impl PacketList {
+    /// An empty list; a segment counts as lost after `dupthresh` duplicate ACKs.
+    pub fn new(dupthresh: u32) -> Self {
+        PacketList { entries: VecDeque::new(), dupthresh }
+    }
+
+    /// The segment at `seq` is sent, for the first time or again: it becomes the last, with a count of zero.
+    pub fn send(&mut self, seq: u64) {
+        if let Some(place) = self.place(seq) {
+            self.entries.remove(place);
+        }
+        self.entries.push_back(Entry { seq, duplicates: 0 });
+    }
+
+    /// An ACK: everything before `cumulative` arrived, and the segment at `trigger` caused it. Returns the segments that are
+    /// lost by now, in sending order; they are taken to be sent again at once, each as a sign of congestion.
+    ///
+    /// If an ACK is lost, the segment that caused it stays and is counted against: a false sign (Yun 2009 §2.1).
+    pub fn on_ack(&mut self, cumulative: u64, trigger: u64) -> Vec<u64> {
+        self.entries.retain(|e| e.seq >= cumulative);
+        // The trigger of an ACK of new data is gone by now, or was before: such an ACK counts against nothing.
+        let Some(place) = self.place(trigger) else { return Vec::new() };
+        self.entries.remove(place);
+        let mut lost = Vec::new();
+        for e in self.entries.range_mut(..place) {
+            e.duplicates += 1;
+            if e.duplicates == self.dupthresh {
+                lost.push(e.seq);
+            }
+        }
+        for &seq in &lost {
+            self.send(seq);
+        }
+        lost
+    }
+
+    /// The link layer gave the segment at `seq` up. True if it is still missing: then it is taken to be sent again at once,
+    /// and that is no sign of congestion.
+    pub fn on_eln(&mut self, seq: u64) -> bool {
+        let missing = self.place(seq).is_some();
+        if missing {
+            self.send(seq);
+        }
+        missing
+    }
+
+    /// The retransmission timer expired: everything is sent anew, as Reno does.
+    pub fn on_timeout(&mut self) {
+        self.entries.clear();
+    }
+
+    fn place(&self, seq: u64) -> Option<usize> {
+        self.entries.iter().position(|e| e.seq == seq)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(from: u64, to: u64) -> PacketList {
+        let mut list = PacketList::new(3);
+        (from..=to).for_each(|seq| list.send(seq));
+        list
+    }
+
+    fn entries(list: &PacketList) -> Vec<(u64, u32)> {
+        list.entries.iter().map(|e| (e.seq, e.duplicates)).collect()
+    }
+
+    // Yun 2009, Figure 4: 14 to 19 sent; 14, 16, 18 lost; the first two duplicates let 20 and 21 out (RFC 3042). The list
+    // after each ACK is as drawn there, and each of the three losses begins a fast recovery.
+    #[test]
+    fn figure_4() {
+        let mut l = list(14, 19);
+        assert_eq!(l.on_ack(14, 15), []);
+        l.send(20);
+        assert_eq!(entries(&l), [(14, 1), (16, 0), (17, 0), (18, 0), (19, 0), (20, 0)]);
+        assert_eq!(l.on_ack(14, 17), []);
+        l.send(21);
+        assert_eq!(entries(&l), [(14, 2), (16, 1), (18, 0), (19, 0), (20, 0), (21, 0)]);
+        assert_eq!(l.on_ack(14, 19), [14]);
+        assert_eq!(entries(&l), [(16, 2), (18, 1), (20, 0), (21, 0), (14, 0)]);
+        assert_eq!(l.on_ack(14, 20), [16]);
+        assert_eq!(entries(&l), [(18, 2), (21, 0), (14, 0), (16, 0)]);
+        assert_eq!(l.on_ack(14, 21), [18]);
+        assert_eq!(entries(&l), [(14, 0), (16, 0), (18, 0)]);
+        // The three repairs arrive: nothing more is lost.
+        assert_eq!(l.on_ack(16, 14), []);
+        assert_eq!(l.on_ack(18, 16), []);
+        assert_eq!(l.on_ack(22, 18), []);
+        assert_eq!(entries(&l), []);
+    }
+
+    // schemes.md 3.4.2: after an ELN the segment stands at the tail, and ACKs of what was sent before do not count.
+    #[test]
+    fn an_eln_is_no_sign_of_congestion() {
+        let mut l = list(14, 19);
+        assert_eq!(l.on_ack(14, 15), []);
+        assert!(l.on_eln(14));
+        for trigger in 16..=19 {
+            assert_eq!(l.on_ack(14, trigger), []);
+        }
+        assert_eq!(entries(&l), [(14, 0)]);
+        // If the repair is lost too, what is sent after it shows that.
+        (20..=22).for_each(|seq| l.send(seq));
+        assert_eq!(l.on_ack(14, 20), []);
+        assert_eq!(l.on_ack(14, 21), []);
+        assert_eq!(l.on_ack(14, 22), [14]);
+        assert!(!l.on_eln(15));
+    }
+
+    // Yun 2009 §2.1: a lost ACK leaves a segment that arrived in the list, and it is repaired for nothing.
+    #[test]
+    fn a_lost_ack_is_a_false_sign() {
+        let mut l = list(14, 19);
+        // 14 is lost, and so is the ACK (14, 15).
+        assert_eq!(l.on_ack(14, 16), []);
+        assert_eq!(l.on_ack(14, 17), []);
+        assert_eq!(l.on_ack(14, 18), [14, 15]);
+    }
+
+    // The cumulative ACK takes all before it out, whatever caused it: the ACKs of 14 and 15 were lost.
+    #[test]
+    fn acknowledged_segments_leave() {
+        let mut l = list(14, 17);
+        assert_eq!(l.on_ack(17, 16), []);
+        assert_eq!(entries(&l), [(17, 0)]);
+    }
+
+    // A duplicate that arrives, or one whose trigger was acknowledged already, counts against nothing.
+    #[test]
+    fn an_unknown_trigger_counts_nothing() {
+        let mut l = list(14, 17);
+        assert_eq!(l.on_ack(14, 15), []);
+        for _ in 0..5 {
+            assert_eq!(l.on_ack(14, 15), []);
+            assert_eq!(l.on_ack(14, 3), []);
+        }
+        assert_eq!(entries(&l), [(14, 1), (16, 0), (17, 0)]);
+        l.on_timeout();
+        l.send(14);
+        assert_eq!(entries(&l), [(14, 0)]);
+    }
+}

@@ -1,0 +1,79 @@
+//! A sender by itself, fed by a script, and a sender and a receiver joined by a path. No sockets, no clock, no threads.
+//!
+//! Segments are numbered from 1 and hold [`MSS`] bytes each; an ACK that "expects n" acknowledges all before segment n.
+#![allow(dead_code)] // each test binary uses its own part
+
+pub mod path;
+pub mod script;
+
+use airhop_base::{Body, FlowId, NodeId, Packet, Segment, Span, Time};
+use airhop_tcp::seams::Cause;
+use airhop_tcp::{Config, Params, Preset, Sender};
+
+/// Payload of every segment, bytes.
+pub const MSS: u32 = 1000;
+
+/// First byte of segment `n`.
+pub fn byte(n: u64) -> u64 {
+    1 + (n - 1) * u64::from(MSS)
+}
+
+/// The segment that holds `byte`.
+pub fn number(byte: u64) -> u64 {
+    (byte - 1) / u64::from(MSS) + 1
+}
+
+/// `ms` milliseconds after the beginning.
+pub fn at(ms: u64) -> Time {
+    Time::ZERO + Span::from_millis(ms)
+}
+
+/// A sender of `scheme` with its default parameters, but for those given.
+pub fn sender(scheme: &str, given: &[(&str, f64)], config: &Config) -> Sender {
+    let scheme = airhop_tcp::find(scheme).expect("a known scheme");
+    let mut params = Params::defaults(scheme);
+    given.iter().for_each(|&(name, value)| params.set(scheme, name, value).expect("a parameter of the scheme"));
+    Sender::new(FlowId(0), NodeId(0), NodeId(1), config, (scheme.build)(&params, config))
+}
+
+/// The ns-2 preset with a large window already open: `cwnd` segments, `ssthresh` as given.
+pub fn ns2(cwnd: f64, ssthresh: f64) -> Config {
+    Config { initial_window: cwnd, initial_ssthresh: ssthresh, ..Preset::Ns2.config(MSS) }
+}
+
+/// The RFC preset without handshake and timestamps, so that a script shows nothing but data and ACKs.
+pub fn rfc(cwnd: f64, ssthresh: f64) -> Config {
+    Config {
+        initial_window: cwnd,
+        initial_ssthresh: ssthresh,
+        handshake: false,
+        timestamps: false,
+        delayed_ack: None,
+        ..Preset::Rfc.config(MSS)
+    }
+}
+
+/// How a segment appears in scripts and traces: its number, then why it was sent (nothing: new data, `!` fast
+/// retransmit, `+` further repair, `t` after a timeout, `n` on a notice).
+pub fn label(s: &Segment, cause: Cause) -> String {
+    let mark = match cause {
+        Cause::New => "",
+        Cause::Fast => "!",
+        Cause::Recovery => "+",
+        Cause::Timeout => "t",
+        Cause::Notice => "n",
+    };
+    match (s.flags.syn, s.len) {
+        (true, _) => "SYN".into(),
+        (_, 0) => "ACK".into(),
+        _ => format!("{}{mark}", number(s.seq)),
+    }
+}
+
+/// The TCP segment in `p`.
+pub fn segment(p: &Packet) -> &Segment {
+    match &p.body {
+        Body::Tcp(s) => s,
+        other => panic!("a sender sent {other:?}"),
+    }
+}

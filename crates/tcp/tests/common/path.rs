@@ -1,0 +1,369 @@
+//! A sender and a receiver joined by a path that loses, delays and repeats exactly what a test says.
+
+use super::{MSS, byte, label, number, segment, sender};
+use airhop_base::{FlowId, NodeId, Notice, NoticeKind, Packet, Rate, Segment, Span, Time};
+use airhop_tcp::{Config, Receiver, Sender, Space};
+use std::collections::BTreeMap;
+
+/// What becomes of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub enum Fate {
+    /// It arrives after the delay of the path.
+    #[default]
+    Arrives,
+    /// It arrives, that much later than it should.
+    Late(Span),
+    /// It arrives, and once more that much later.
+    Twice(Span),
+    /// It is lost, and nobody says so (congestion).
+    Lost,
+    /// It is lost on the air, and an ELN reaches the sender that long after it was sent.
+    Noticed(Span),
+    /// The link layer works on it: an ERSN reaches the sender after the first span, the segment the receiver after the
+    /// second more than the delay of the path.
+    Repeated(Span, Span),
+    /// The link layer works on it in vain: an ERSN reaches the sender after the first span, an ELN after the second.
+    GivenUp(Span, Span),
+}
+
+/// A path.
+#[derive(Clone, Debug)]
+pub struct Path {
+    /// One way, either way.
+    pub delay: Span,
+    /// Bottleneck on the way to the receiver and how many packets may wait for it.
+    pub bottleneck: Option<(Rate, usize)>,
+    /// By segment number and transmission, both from 1.
+    pub data: BTreeMap<(u64, u32), Fate>,
+    /// ACKs by number, from 1.
+    pub acks: BTreeMap<u64, Fate>,
+    /// SYNs and SYN-ACKs lost, first in the order of sending.
+    pub lost_syns: u32,
+    /// See `lost_syns`.
+    pub lost_syn_acks: u32,
+    /// Notices out of the blue.
+    pub notices: Vec<(Time, Notice)>,
+}
+
+impl Path {
+    /// A clean path of that one-way delay.
+    pub fn of(ms: u64) -> Self {
+        Path {
+            delay: Span::from_millis(ms),
+            bottleneck: None,
+            data: BTreeMap::new(),
+            acks: BTreeMap::new(),
+            lost_syns: 0,
+            lost_syn_acks: 0,
+            notices: Vec::new(),
+        }
+    }
+
+    /// Loses the first transmission of these segments silently.
+    pub fn losing(self, segments: &[u64]) -> Self {
+        segments.iter().fold(self, |p, &n| p.with(n, 1, Fate::Lost))
+    }
+
+    /// Decides the fate of a transmission.
+    pub fn with(mut self, segment: u64, nth: u32, fate: Fate) -> Self {
+        self.data.insert((segment, nth), fate);
+        self
+    }
+}
+
+/// A segment as it was sent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sent {
+    /// When.
+    pub time: Time,
+    /// The segment itself.
+    pub segment: Segment,
+    /// Its number and why it was sent.
+    pub label: String,
+}
+
+/// Watches every ACK and every segment.
+pub trait Observer {
+    /// An ACK is about to be processed.
+    fn acknowledged(&mut self, _ack: &Segment, _sender: &Sender) {}
+    /// It was.
+    fn processed(&mut self, _sender: &Sender) {}
+    /// The timer expired.
+    fn expired(&mut self, _sender: &Sender) {}
+    /// A segment was sent; `before` is the space as it was.
+    fn sent(&mut self, _before: &Space, _segment: &Segment, _sender: &Sender) {}
+}
+
+/// Sees nothing.
+pub struct Blind;
+impl Observer for Blind {}
+
+enum Event {
+    Data(Packet),
+    Ack(Packet),
+    Notice(Notice),
+}
+
+/// A transfer in progress.
+pub struct Transfer<O: Observer = Blind> {
+    pub sender: Sender,
+    pub receiver: Receiver,
+    pub observer: O,
+    pub now: Time,
+    /// Every segment sent, in order.
+    pub log: Vec<Sent>,
+    /// cwnd after every event.
+    pub cwnd: Vec<(Time, f64)>,
+    path: Path,
+    events: BTreeMap<(Time, u64), Event>,
+    scheduled: u64,
+    transmissions: BTreeMap<u64, u32>,
+    acks: u64,
+    busy_until: Time,
+    /// Bytes that reached the receiver, by first byte of what came with them: reassembly done a second time.
+    arrived: BTreeMap<u64, u64>,
+}
+
+impl Transfer {
+    /// `segments` full segments of `scheme` over `path`.
+    pub fn new(scheme: &str, config: &Config, path: Path, segments: u64) -> Self {
+        Transfer::watched(sender(scheme, &[], config), scheme, config, path, byte(segments + 1) - 1, Blind)
+    }
+
+    /// The same, until it is over.
+    pub fn run(scheme: &str, config: &Config, path: Path, segments: u64) -> Self {
+        Transfer::run_with(scheme, &[], config, path, segments)
+    }
+
+    /// The same, with parameters of the scheme.
+    pub fn run_with(scheme: &str, given: &[(&str, f64)], config: &Config, path: Path, segments: u64) -> Self {
+        let bytes = byte(segments + 1) - 1;
+        let mut t = Transfer::watched(sender(scheme, given, config), scheme, config, path, bytes, Blind);
+        t.run_until(Time::ZERO + Span::from_secs(100_000));
+        assert_eq!(t.receiver.delivered(), byte(segments + 1) - 1, "the transfer did not end: {}", t.trace());
+        t
+    }
+}
+
+impl<O: Observer> Transfer<O> {
+    /// `bytes` bytes from `sender`, of `scheme`, over `path`, seen by `observer`.
+    pub fn watched(sender: Sender, scheme: &str, config: &Config, path: Path, bytes: u64, observer: O) -> Self {
+        let sack = airhop_tcp::find(scheme).expect("a known scheme").sack;
+        let mut t = Transfer {
+            sender,
+            receiver: Receiver::new(FlowId(0), NodeId(1), NodeId(0), config, sack),
+            observer,
+            now: Time::ZERO,
+            log: Vec::new(),
+            cwnd: Vec::new(),
+            events: BTreeMap::new(),
+            scheduled: 0,
+            transmissions: BTreeMap::new(),
+            acks: 0,
+            busy_until: Time::ZERO,
+            arrived: BTreeMap::new(),
+            path,
+        };
+        for (time, notice) in std::mem::take(&mut t.path.notices) {
+            t.schedule(time, Event::Notice(notice));
+        }
+        t.sender.supply(bytes);
+        t.pump();
+        t
+    }
+
+    /// The next instant at which something happens.
+    fn next(&self) -> Option<Time> {
+        let event = self.events.keys().next().map(|k| k.0);
+        [event, self.sender.poll_timeout(), self.receiver.poll_timeout()].into_iter().flatten().min()
+    }
+
+    /// Runs until nothing is left to happen, or until `end`.
+    pub fn run_until(&mut self, end: Time) {
+        while let Some(now) = self.next().filter(|&t| t <= end) {
+            self.step(now);
+        }
+    }
+
+    fn step(&mut self, now: Time) {
+        assert!(now >= self.now, "a timer that was due in the past");
+        self.now = now;
+        // What arrives at the instant of a timeout comes first.
+        if let Some(entry) = self.events.first_entry().filter(|e| e.key().0 == now) {
+            match entry.remove() {
+                Event::Data(p) => self.arrive(&p),
+                Event::Ack(p) => {
+                    self.observer.acknowledged(segment(&p), &self.sender);
+                    self.sender.on_segment(now, &p);
+                    self.observer.processed(&self.sender);
+                }
+                Event::Notice(n) => self.sender.on_notice(now, n),
+            }
+        } else if self.sender.poll_timeout() == Some(now) {
+            self.sender.on_timeout(now);
+            self.observer.expired(&self.sender);
+        } else {
+            self.receiver.on_timeout(now);
+        }
+        self.pump();
+        self.check();
+    }
+
+    /// What holds after every event, whatever the scheme.
+    fn check(&self) {
+        let w = self.sender.window();
+        assert!(w.cwnd >= 1.0 && w.cwnd.is_finite() && w.ssthresh >= 1.0, "{w:?}");
+        if self.sender.space().is_outstanding() {
+            assert!(self.sender.poll_timeout().is_some(), "outstanding data and no timer at {}", self.now);
+        }
+        assert_eq!(self.receiver.delivered(), self.reassembled(), "delivered is not what came in order");
+    }
+
+    fn reassembled(&self) -> u64 {
+        let mut expected = 1;
+        for (&start, &end) in &self.arrived {
+            if start > expected {
+                break;
+            }
+            expected = expected.max(end);
+        }
+        expected - 1
+    }
+
+    fn arrive(&mut self, p: &Packet) {
+        let s = segment(p);
+        if s.len > 0 {
+            let end = self.arrived.entry(s.seq).or_insert(0);
+            *end = s.end().max(*end);
+        }
+        self.receiver.on_segment(self.now, p);
+    }
+
+    fn pump(&mut self) {
+        loop {
+            let before = *self.sender.space();
+            let Some(p) = self.sender.poll_transmit(self.now) else { break };
+            let s = segment(&p).clone();
+            let label = label(&s, self.sender.last_cause());
+            self.observer.sent(&before, &s, &self.sender);
+            self.log.push(Sent { time: self.now, segment: s, label });
+            self.forward(p);
+        }
+        while let Some(p) = self.receiver.poll_transmit(self.now) {
+            self.back(p);
+        }
+        self.cwnd.push((self.now, self.sender.window().cwnd));
+    }
+
+    fn forward(&mut self, p: Packet) {
+        let s = segment(&p).clone();
+        let n = number(s.seq.max(1));
+        let nth = self.transmissions.entry(s.seq).or_insert(0);
+        *nth += 1;
+        if s.flags.syn {
+            if *nth > self.path.lost_syns {
+                self.schedule(self.now + self.path.delay, Event::Data(p));
+            }
+            return;
+        }
+        let fate = if s.len == 0 { Fate::Arrives } else { self.path.data.get(&(n, *nth)).copied().unwrap_or_default() };
+        let Some(departure) = self.serve(p.bytes) else { return };
+        let (now, arrival) = (self.now, departure + self.path.delay);
+        let mut notice = |kind, after| {
+            let n = Notice { kind, seq: s.seq, end: s.end(), delay: Span::ZERO };
+            self.scheduled += 1;
+            self.events.insert((now + after, self.scheduled), Event::Notice(n));
+        };
+        match fate {
+            Fate::Noticed(after) => notice(NoticeKind::Eln, after),
+            Fate::Repeated(after, _) => notice(NoticeKind::Ersn, after),
+            Fate::GivenUp(first, then) => {
+                notice(NoticeKind::Ersn, first);
+                notice(NoticeKind::Eln, then);
+            }
+            _ => {}
+        }
+        match fate {
+            Fate::Arrives => self.schedule(arrival, Event::Data(p)),
+            Fate::Late(by) | Fate::Repeated(_, by) => self.schedule(arrival + by, Event::Data(p)),
+            Fate::Twice(by) => {
+                self.schedule(arrival, Event::Data(p.clone()));
+                self.schedule(arrival + by, Event::Data(p));
+            }
+            Fate::Lost | Fate::Noticed(_) | Fate::GivenUp(..) => {}
+        }
+    }
+
+    /// When a packet leaves the bottleneck; nothing if its queue is full.
+    fn serve(&mut self, bytes: u32) -> Option<Time> {
+        let Some((rate, room)) = self.path.bottleneck else { return Some(self.now) };
+        let start = self.busy_until.max(self.now);
+        let waiting = start.since(self.now).whole(rate.time_for(MSS)) as usize;
+        if waiting > room {
+            return None;
+        }
+        self.busy_until = start + rate.time_for(bytes);
+        Some(self.busy_until)
+    }
+
+    fn back(&mut self, p: Packet) {
+        if segment(&p).flags.syn {
+            if self.path.lost_syn_acks > 0 {
+                self.path.lost_syn_acks -= 1;
+                return;
+            }
+            return self.schedule(self.now + self.path.delay, Event::Ack(p));
+        }
+        self.acks += 1;
+        let arrival = self.now + self.path.delay;
+        match self.path.acks.get(&self.acks).copied().unwrap_or_default() {
+            Fate::Late(by) => self.schedule(arrival + by, Event::Ack(p)),
+            Fate::Twice(by) => {
+                self.schedule(arrival, Event::Ack(p.clone()));
+                self.schedule(arrival + by, Event::Ack(p));
+            }
+            Fate::Arrives => self.schedule(arrival, Event::Ack(p)),
+            _ => {}
+        }
+    }
+
+    fn schedule(&mut self, time: Time, e: Event) {
+        self.scheduled += 1;
+        self.events.insert((time, self.scheduled), e);
+    }
+
+    /// Every segment with its time in milliseconds, one instant a line.
+    pub fn trace(&self) -> String {
+        let mut lines: Vec<(Time, String)> = Vec::new();
+        for s in &self.log {
+            match lines.last_mut().filter(|l| l.0 == s.time) {
+                Some(line) => {
+                    line.1.push(' ');
+                    line.1.push_str(&s.label);
+                }
+                None => lines.push((s.time, s.label.clone())),
+            }
+        }
+        lines.iter().map(|(t, s)| format!("{:>8.1}  {s}", t.secs_f64() * 1e3)).collect::<Vec<_>>().join("\n")
+    }
+
+    /// One line per round trip: its number, how many segments were sent in it, cwnd at its end, and the segments that
+    /// were sent again.
+    pub fn rounds(&self) -> String {
+        let rtt = self.path.delay * 2;
+        let round = |t: Time| t.since(Time::ZERO).whole(rtt);
+        let last = self.log.last().map_or(0, |s| round(s.time));
+        let mut lines = Vec::new();
+        for k in 0..=last {
+            let sent: Vec<&Sent> = self.log.iter().filter(|s| round(s.time) == k).collect();
+            if sent.is_empty() {
+                continue;
+            }
+            let cwnd = self.cwnd.iter().rev().find(|(t, _)| round(*t) <= k).map_or(0.0, |c| c.1);
+            let again: Vec<&str> =
+                sent.iter().map(|s| s.label.as_str()).filter(|l| l.ends_with(|c: char| !c.is_ascii_digit())).collect();
+            lines.push(format!("{k:>3} {:>3} {cwnd:>6.2}  {}", sent.len(), again.join(" ")).trim_end().to_string());
+        }
+        lines.join("\n")
+    }
+}

@@ -1,0 +1,126 @@
+//! A sender alone: given these ACKs at these times, these segments.
+
+use super::{at, byte, label, segment, sender};
+use airhop_base::{Body, Ecn, Flags, FlowId, HEADER_BYTES, NodeId, Notice, NoticeKind, Packet, Sack};
+use airhop_base::{SackBlock, Segment, Span, Time};
+use airhop_tcp::{Config, Sender};
+
+/// A scripted sender with much data to send. Every step returns the segments that it makes the sender send.
+pub struct Script {
+    pub sender: Sender,
+    now: Time,
+    window: u64,
+}
+
+impl Script {
+    /// A greedy sender of `scheme` at time zero, nothing sent yet.
+    pub fn new(scheme: &str, config: Config) -> Self {
+        let mut script =
+            Script { sender: sender(scheme, &[], &config), now: Time::ZERO, window: config.receive_window };
+        script.sender.supply(1_000_000_000);
+        script
+    }
+
+    /// A sender that has exactly `segments` full segments to send.
+    pub fn of(scheme: &str, config: Config, segments: u64) -> Self {
+        let mut script =
+            Script { sender: sender(scheme, &[], &config), now: Time::ZERO, window: config.receive_window };
+        script.sender.supply(byte(segments + 1) - 1);
+        script
+    }
+
+    /// Moves to `ms` milliseconds. No timer may expire on the way.
+    pub fn at(&mut self, ms: u64) -> &mut Self {
+        let then = at(ms);
+        assert!(then >= self.now, "a script runs forward");
+        let due = self.sender.poll_timeout();
+        assert!(due.is_none_or(|d| d > then), "the timer was due at {due:?}, before {then}");
+        self.now = then;
+        self
+    }
+
+    /// What the sender has to send now, in words; empty if nothing.
+    pub fn sent(&mut self) -> String {
+        let mut sent = Vec::new();
+        while let Some(p) = self.sender.poll_transmit(self.now) {
+            sent.push(label(segment(&p), self.sender.last_cause()));
+        }
+        sent.join(" ")
+    }
+
+    /// An ACK that expects segment `n`.
+    pub fn ack(&mut self, n: u64) -> String {
+        self.sack(n, &[])
+    }
+
+    /// The same, with SACK blocks: runs of segments, first and last.
+    pub fn sack(&mut self, n: u64, runs: &[(u64, u64)]) -> String {
+        self.segment(byte(n), runs, self.window, Flags { ack: true, ..Flags::default() })
+    }
+
+    /// The same duplicate ACK `times` times.
+    pub fn acks(&mut self, n: u64, times: u32) -> String {
+        let sent: Vec<String> = (0..times).map(|_| self.ack(n)).filter(|s| !s.is_empty()).collect();
+        sent.join(" ")
+    }
+
+    /// An ACK that expects segment `n` and advertises `window` bytes.
+    pub fn update(&mut self, n: u64, window: u64) -> String {
+        self.window = window;
+        self.ack(n)
+    }
+
+    /// The receiver's SYN-ACK.
+    pub fn syn_ack(&mut self) -> String {
+        self.segment(1, &[], self.window, Flags { syn: true, ack: true, ..Flags::default() })
+    }
+
+    fn segment(&mut self, ack: u64, runs: &[(u64, u64)], window: u64, flags: Flags) -> String {
+        let mut sack = Sack::EMPTY;
+        runs.iter().for_each(|&(a, b)| sack.push(SackBlock { start: byte(a), end: byte(b + 1) }));
+        let seq = u64::from(!flags.syn);
+        let segment = Segment { seq, len: 0, ack, window, flags, sack, timestamps: None };
+        let (flow, src, dst) = (FlowId(0), NodeId(1), NodeId(0));
+        let bytes = HEADER_BYTES + segment.option_bytes();
+        self.sender
+            .on_segment(self.now, &Packet { flow, src, dst, bytes, ecn: Ecn::NotEct, body: Body::Tcp(segment) });
+        self.sent()
+    }
+
+    /// An ELN about segment `n`.
+    pub fn eln(&mut self, n: u64) -> String {
+        self.notice(NoticeKind::Eln, n)
+    }
+
+    /// An ERSN about segment `n`.
+    pub fn ersn(&mut self, n: u64) -> String {
+        self.notice(NoticeKind::Ersn, n)
+    }
+
+    fn notice(&mut self, kind: NoticeKind, n: u64) -> String {
+        self.sender.on_notice(self.now, Notice { kind, seq: byte(n), end: byte(n + 1), delay: Span::ZERO });
+        self.sent()
+    }
+
+    /// Waits for the timer. Returns when it expired, in milliseconds, and what was sent then.
+    pub fn expire(&mut self) -> (f64, String) {
+        self.now = self.sender.poll_timeout().expect("a timer that runs");
+        self.sender.on_timeout(self.now);
+        (self.now.secs_f64() * 1e3, self.sent())
+    }
+
+    /// When the timer is due, in milliseconds.
+    pub fn due(&self) -> Option<f64> {
+        self.sender.poll_timeout().map(|t| t.secs_f64() * 1e3)
+    }
+
+    /// (cwnd, ssthresh) in segments.
+    pub fn window(&self) -> (f64, f64) {
+        (self.sender.window().cwnd, self.sender.window().ssthresh)
+    }
+
+    /// Reductions of the window so far.
+    pub fn cuts(&self) -> u64 {
+        self.sender.counters().window_cuts
+    }
+}

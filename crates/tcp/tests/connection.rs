@@ -1,0 +1,121 @@
+//! Opening, initial windows, flow control: RFC 9293, RFC 5681 §3.1, RFC 6928.
+
+mod common;
+
+use airhop_tcp::{Config, DelayedAck, Preset};
+use common::path::{Path, Transfer};
+use common::script::Script;
+use common::{MSS, at, ns2, rfc, sender};
+
+fn opening(path: Path, config: Config) -> String {
+    let mut t = Transfer::new("reno", &config, path, 100);
+    t.run_until(at(1110));
+    t.trace()
+}
+
+// RFC 9293 §3.5; RFC 6928: ten segments of 1000 bytes with the ACK of the SYN-ACK.
+#[test]
+fn handshake() {
+    let trace = opening(Path::of(50), Config { initial_ssthresh: 1.0, ..Preset::Rfc.config(MSS) });
+    let first: Vec<_> = trace.lines().take(3).collect();
+    assert_eq!(first, ["     0.0  SYN", "   100.0  ACK 1 2 3 4 5 6 7 8 9 10", "   200.0  11 12 13 14 15 16 17 18 19 20"]);
+}
+
+// RFC 6298 §5.5 on the SYN; RFC 5681 §3.1: after a lost SYN or SYN-ACK the initial window is one segment; RFC 6298 §5.7: and
+// the timeout starts from three seconds. Without timestamps Karn's rule leaves no sample.
+#[test]
+fn a_lost_syn_or_syn_ack() {
+    for timestamps in [false, true] {
+        let config = Config { timestamps, ..Preset::Rfc.config(MSS) };
+        let syn = Path { lost_syns: 1, ..Path::of(50) };
+        let syn_ack = Path { lost_syn_acks: 1, ..Path::of(50) };
+        for path in [syn, syn_ack] {
+            let mut t = Transfer::new("reno", &config, path, 100);
+            t.run_until(at(1110));
+            assert_eq!(t.trace(), "     0.0  SYN\n  1000.0  SYN\n  1100.0  ACK 1");
+            assert_eq!(t.sender.poll_timeout(), Some(at(4100)));
+            assert_eq!(t.sender.srtt().is_some(), timestamps);
+        }
+    }
+}
+
+#[test]
+fn two_lost_syns_back_off() {
+    let mut t = Transfer::new("reno", &Preset::Rfc.config(MSS), Path { lost_syns: 2, ..Path::of(50) }, 1);
+    t.run_until(at(4000));
+    assert_eq!(t.trace(), "     0.0  SYN\n  1000.0  SYN\n  3000.0  SYN\n  3100.0  ACK 1");
+    assert_eq!(t.receiver.delivered(), 1000);
+}
+
+// RFC 6928 §2: min(10 MSS, max(2 MSS, 14600)); ns-2.35: windowInit_ 2.
+#[test]
+fn initial_windows() {
+    for (preset, mss, segments) in [
+        (Preset::Ns2, 1000, 2),
+        (Preset::Ns2, 1460, 2),
+        (Preset::Rfc, 1000, 10),
+        (Preset::Linux, 1460, 10),
+        (Preset::Rfc, 4000, 3),
+        (Preset::Rfc, 9000, 2),
+    ] {
+        let config = Config { handshake: false, ..preset.config(mss) };
+        let mut s = sender("reno", &[], &config);
+        s.supply(1_000_000);
+        let sent = std::iter::from_fn(|| s.poll_transmit(at(0))).count();
+        assert_eq!(sent, segments, "{preset:?} {mss}");
+    }
+}
+
+// RFC 9293 §3.8.6: never beyond the right edge; RFC 5681 §2: an ACK that moves the edge is no duplicate.
+#[test]
+fn the_receiver_limits() {
+    let mut s = Script::new("reno", Config { receive_window: 4000, ..rfc(10.0, 5.0) });
+    assert_eq!(s.sent(), "1 2 3 4");
+    assert_eq!(s.at(100).ack(2), "5");
+    assert_eq!(s.update(2, 6000), "6 7");
+    assert_eq!((s.update(2, 7000), s.update(2, 8000)), ("8".into(), "9".into()));
+    assert_eq!(s.sender.space().dupacks, 0);
+    // RFC 9293 §3.8.6: a smaller window does not take back what was offered.
+    assert_eq!(s.update(3, 5000), "");
+    assert_eq!(s.update(6, 5000), "10");
+}
+
+// RFC 9293 §3.10.7.4: "If the ACK acks something not yet sent, ... drop the segment".
+#[test]
+fn an_ack_of_data_never_sent_is_ignored() {
+    for scheme in ["tahoe", "reno", "newreno", "sack", "ll-elsn"] {
+        let mut s = Script::new(scheme, rfc(4.0, 2.0));
+        s.sent();
+        let (window, due) = (s.window(), s.due());
+        assert_eq!(s.at(100).acks(50, 5), "");
+        assert_eq!((s.window(), s.due(), s.sender.space().una), (window, due, 1));
+        assert_eq!(s.ack(2), "5");
+    }
+}
+
+// An old ACK (reordered on the way back) says nothing.
+#[test]
+fn an_old_ack_is_ignored() {
+    let mut s = Script::new("reno", rfc(4.0, 2.0));
+    s.sent();
+    assert_eq!(s.at(100).ack(4), "5 6 7");
+    assert_eq!(s.acks(2, 5), "");
+    assert_eq!(s.sender.space().dupacks, 0);
+}
+
+// RFC 5681 §3.1 with RFC 9293 §3.8.6.3: one segment per ACK, an ACK per two segments: slow start by a half per round.
+#[test]
+fn delayed_acks_halve_growth() {
+    let delayed_ack = Some(DelayedAck { segments: 2, timeout: common::at(40).since(at(0)) });
+    let config = Config { delayed_ack, ..ns2(4.0, f64::INFINITY) };
+    let mut t = Transfer::new("reno", &config, Path::of(100), 1000);
+    t.run_until(at(999));
+    // 2 ACKs, 3 ACKs, then 9 segments: 4 ACKs and, 40 ms later, one for the odd segment.
+    insta::assert_snapshot!(t.rounds(), @r"
+    0   4   4.00
+    1   6   6.00
+    2   9   9.00
+    3  14  14.00
+    4  21  21.00
+    ");
+}

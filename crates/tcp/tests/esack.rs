@@ -1,0 +1,323 @@
+//! ESACK with ELN filtering (Yun 2009 §4, schemes.md 3.6), and what must hold of it (3.6.9).
+
+mod common;
+
+use airhop_base::Span;
+use airhop_tcp::{Config, Preset, SackRecovery};
+use common::path::{Fate, Path, Transfer};
+use common::script::Script;
+use common::{MSS, at, ns2, rfc};
+use proptest::prelude::*;
+
+fn ms(ms: u64) -> Span {
+    Span::from_millis(ms)
+}
+
+/// Everything with which SACK can be configured.
+fn configs() -> Vec<Config> {
+    let mut all = Vec::new();
+    for (_, preset) in Preset::ALL {
+        for sack_recovery in [SackRecovery::Pipe, SackRecovery::Rfc6675] {
+            all.push(Config { sack_recovery, ..preset.config(MSS) });
+        }
+    }
+    all
+}
+
+// Yun 2009 §4.1: "if there is no wireless loss, ESACK behaves just like SACK".
+#[test]
+fn without_loss_the_trace_is_that_of_sack() {
+    for config in configs() {
+        for initial_ssthresh in [6.0, f64::INFINITY] {
+            for receive_window in [9_500, 1 << 40] {
+                let config = Config { initial_ssthresh, receive_window, ..config };
+                let run = |scheme| Transfer::run(scheme, &config, Path::of(35), 300);
+                let (sack, esack) = (run("sack"), run("ll-elsn"));
+                assert_eq!(esack.log, sack.log, "{config:?}");
+                assert_eq!(esack.cwnd, sack.cwnd, "{config:?}");
+            }
+        }
+    }
+}
+
+// Yun 2009 §4.1: an ELN is no sign of congestion. Whatever is lost on the air alone, with N out of reach.
+proptest! {
+    #[test]
+    fn losses_that_are_notified_never_shrink_the_window(
+        lost in prop::collection::btree_map((1u64..120, 1u32..3), (0u64..60, 0u64..150, 0u8..3), 0..30),
+        delay in 20u64..60,
+        which in 0usize..6,
+    ) {
+        let mut config = configs()[which];
+        config.dsack = false;
+        let path = lost.iter().fold(Path::of(delay), |p, (&(n, nth), &(after, late, kind))| {
+            let after = ms(after.min(delay));
+            let fate = [Fate::Noticed(after), Fate::Repeated(after, ms(late)), Fate::GivenUp(after, after + ms(late))];
+            p.with(n, nth, fate[usize::from(kind)])
+        });
+        let t = Transfer::run_with("ll-elsn", &[("n", 1e6)], &config, path, 120);
+        prop_assert!(t.cwnd.windows(2).all(|w| w[0].1 <= w[1].1), "{}", t.trace());
+        prop_assert_eq!((t.sender.counters().window_cuts, t.sender.counters().timeouts), (0, 0), "{}", t.trace());
+    }
+}
+
+/// A sender with 14 to 19 outstanding (to `last` at most) and a window of a little over six.
+fn fourteen(last: u64) -> Script {
+    let mut s = Script::of("ll-elsn", rfc(6.0, 1.0), last);
+    s.sent();
+    s.at(100).ack(7);
+    s.at(200).ack(13);
+    s.at(300).ack(14);
+    assert_eq!((s.sender.space().una, s.cuts()), (common::byte(14), 0));
+    s
+}
+
+fn dupacks(s: &Script) -> u32 {
+    s.sender.space().dupacks
+}
+
+// Yun 2009, Figure 4: 14, 16 and 18 are lost by congestion. LHP's packet list gives three cuts; ESACK "avoids this problem".
+#[test]
+fn figure_4_is_one_cut() {
+    let mut s = fourteen(100);
+    assert_eq!(s.sack(14, &[(15, 15)]), "20");
+    assert_eq!(s.sack(14, &[(17, 17), (15, 15)]), "21");
+    assert_eq!(s.sack(14, &[(19, 19), (17, 17), (15, 15)]), "14!");
+    assert_eq!(s.cuts(), 1);
+    assert_eq!(s.sack(14, &[(19, 20), (17, 17), (15, 15)]), ""); // 16 is lost: 17, 19 and 20 were sent after it
+    assert_eq!(s.sack(14, &[(19, 21), (17, 17), (15, 15)]), "16+ 18+"); // so is 18; one more in flight, window 3.2
+    assert_eq!(s.at(400).sack(16, &[(19, 21), (17, 17)]), "22");
+    assert_eq!(s.sack(18, &[(19, 21)]), "23");
+    assert_eq!(s.ack(22), "24");
+    assert_eq!(s.window().0, s.window().1);
+    assert_eq!((s.cuts(), s.sender.counters().retransmissions), (1, 3));
+}
+
+// schemes.md 3.6.5, the first example: 14 is lost on the air, 15 and 16 are in flight.
+#[test]
+fn a_loss_on_the_air_is_no_sign_of_congestion() {
+    let mut s = fourteen(16);
+    assert_eq!(s.eln(14), "14n"); // queue: 15 16 14
+    assert_eq!(s.sack(14, &[(15, 15)]), "");
+    assert_eq!(dupacks(&s), 0); // FirstUnsacked 16 is not below HighSACK
+    assert_eq!(s.sack(14, &[(15, 16)]), "");
+    assert_eq!(dupacks(&s), 1); // FirstUnsacked 14 is una
+    let window = s.window();
+    s.at(400).ack(17);
+    assert_eq!((s.cuts(), s.due()), (0, None));
+    assert!(s.window() > window);
+}
+
+// The second example: 15 is dropped by congestion besides. The first unacknowledged segment is not the one to blame.
+#[test]
+fn congestion_behind_a_loss_on_the_air() {
+    let mut s = fourteen(18);
+    assert_eq!(s.eln(14), "14n"); // queue: 15 16 17 18 14
+    assert_eq!([s.sack(14, &[(16, 16)]), s.sack(14, &[(16, 17)])], ["", ""]);
+    assert_eq!(dupacks(&s), 2);
+    assert_eq!(s.sack(14, &[(16, 18)]), "15!");
+    assert_eq!(s.cuts(), 1);
+    s.at(400).sack(15, &[(16, 18)]);
+    s.ack(19);
+    assert_eq!((s.cuts(), s.due()), (1, None));
+}
+
+// Algorithm 1: "if (FirstUnsacked is changed) dupacks = 1".
+#[test]
+fn each_suspect_is_counted_for_itself() {
+    let mut s = fourteen(19);
+    assert_eq!(s.eln(14), "14n"); // queue: 15 16 17 18 19 14
+    s.sack(14, &[(16, 16)]);
+    s.sack(14, &[(16, 17)]);
+    assert_eq!(dupacks(&s), 2); // against 15
+    s.sack(14, &[(19, 19), (15, 17)]); // 15 was only late
+    assert_eq!(dupacks(&s), 1); // against 18
+    assert_eq!(s.cuts(), 0);
+}
+
+// schemes.md 3.6.6: what was counted against a segment whose loss an ELN explains is forgotten.
+#[test]
+fn an_eln_acquits() {
+    let mut s = fourteen(19);
+    s.sack(14, &[(15, 15)]);
+    s.sack(14, &[(15, 16)]);
+    assert_eq!(dupacks(&s), 2);
+    assert_eq!(s.eln(14), "14n");
+    assert_eq!(dupacks(&s), 0);
+    for last in 17..=19 {
+        assert_eq!(s.sack(14, &[(15, last)]), "");
+    }
+    assert_eq!((s.cuts(), dupacks(&s)), (0, 1));
+}
+
+// schemes.md 3.6.6: a notice about what arrived, or was never sent, is ignored.
+#[test]
+fn senseless_notices_are_ignored() {
+    let mut s = fourteen(100);
+    s.sack(14, &[(15, 15)]);
+    let due = s.at(350).due();
+    for n in [1, 13, 15, 50] {
+        assert_eq!([s.eln(n), s.ersn(n)], ["", ""], "{n}");
+    }
+    assert_eq!((s.due(), s.sender.is_frozen()), (due, false));
+}
+
+// Yun 2009 §3.1: the ELN was lost on its way. Duplicates or the timer repair the loss, as in any sender.
+#[test]
+fn a_lost_eln_is_an_ordinary_loss() {
+    let run = |path| Transfer::run("ll-elsn", &ns2(8.0, 4.0), path, 40).sender.counters().to_owned();
+    let by_duplicates = run(Path::of(50).losing(&[10]));
+    assert_eq!((by_duplicates.fast_recoveries, by_duplicates.timeouts, by_duplicates.window_cuts), (1, 0, 1));
+    let by_timer = run(Path::of(50).losing(&[40]));
+    assert_eq!((by_timer.fast_recoveries, by_timer.timeouts, by_timer.window_cuts), (0, 1, 1));
+    let both_lost = run(Path::of(50).losing(&[10]).with(10, 2, Fate::Lost));
+    assert_eq!((both_lost.fast_recoveries, both_lost.timeouts, both_lost.window_cuts), (1, 1, 2));
+}
+
+// Yun 2009 §4.2 with N = 2: the third loss in a row is a disconnection. Every other ELN is answered, nothing else is sent,
+// and no parameter moves.
+#[test]
+fn a_disconnection_freezes() {
+    let mut s = fourteen(100);
+    s.at(310);
+    assert_eq!([s.eln(14), s.eln(15)], ["14n", "15n"]);
+    let (window, rto) = (s.window(), s.sender.rto());
+    assert_eq!([s.eln(16), s.eln(17), s.eln(18), s.eln(19)], ["", "17n", "", "19n"]);
+    assert!(s.sender.is_frozen());
+    // Duplicates, from segments that were on their way, neither thaw nor cut nor let new data out.
+    for last in 20..=23 {
+        assert_eq!(s.at(320).sack(14, &[(17, 17)]), "", "{last}");
+    }
+    // The RTO probes with the oldest segment, without backoff.
+    let mut due = s.due().expect("a timer");
+    for _ in 0..12 {
+        assert_eq!(s.expire(), (due, "14n".into()));
+        due += rto.millis_f64();
+    }
+    assert_eq!((s.window(), s.sender.rto(), s.cuts(), s.sender.counters().timeouts), (window, rto, 0, 0));
+    // Patience ends: the ordinary rules return.
+    assert_eq!(s.expire(), (due, "14t".into()));
+    assert!(!s.sender.is_frozen());
+    assert_eq!((s.window().0, s.cuts(), s.sender.counters().timeouts), (1.0, 1, 1));
+    assert_eq!(s.sender.rto(), rto * 2);
+}
+
+// Yun 2009 §4.2: "If the TCP sender receives a new ACK, the TCP sender restores the parameters and resumes data service."
+#[test]
+fn a_new_ack_thaws() {
+    let mut s = fourteen(100);
+    s.at(310);
+    let window = s.window();
+    let answers: Vec<String> = (14..=19).map(|n| s.eln(n)).collect();
+    assert_eq!(answers, ["14n", "15n", "", "17n", "", "19n"]);
+    assert_eq!(s.at(1000).ack(15), "16+ 18+ 20"); // what was not answered, then new data, up to the old window
+    assert!(!s.sender.is_frozen());
+    assert!(s.window().0 >= window.0 && s.cuts() == 0);
+    // The count begins anew.
+    assert_eq!([s.eln(15), s.eln(16), s.eln(17)], ["15n", "16n", ""]);
+}
+
+// schemes.md 3.6.6: only losses in a row count; a new SACK block is progress. 3.6.7: a timeout ends the row too.
+#[test]
+fn losses_apart_are_noise() {
+    let mut s = fourteen(19);
+    assert_eq!([s.eln(14), s.eln(15)], ["14n", "15n"]);
+    s.sack(14, &[(16, 16)]);
+    assert_eq!([s.eln(17), s.eln(18)], ["17n", "18n"]);
+    s.expire();
+    assert_eq!([s.eln(14), s.eln(15)], ["14n", "15n"]);
+    assert!(!s.sender.is_frozen());
+}
+
+// Yun 2009 §3.1: while the link layer works on a segment, no congestion control and no retransmission because of it.
+#[test]
+fn an_ersn_suspends_congestion_control() {
+    let mut s = fourteen(21);
+    s.ersn(14);
+    let window = s.window();
+    for last in 15..=21 {
+        s.sack(14, &[(15, last)]);
+    }
+    assert_eq!((dupacks(&s), s.cuts()), (0, 0));
+    // The timer only starts again, while the hold lasts: 2 RTO (3.6.8).
+    assert_eq!(s.expire(), (1300.0, "".into()));
+    assert_eq!((s.cuts(), s.sender.counters().timeouts, s.window()), (0, 0, window));
+    assert_eq!(s.sender.rto(), ms(1000));
+    assert_eq!(s.expire(), (2300.0, "14t".into()));
+    assert_eq!((s.cuts(), s.sender.counters().timeouts), (1, 1));
+}
+
+// schemes.md 3.6.8: "expired hold: normal rules return" for duplicates, too.
+#[test]
+fn a_hold_ends() {
+    let mut s = fourteen(100);
+    s.ersn(14); // until 2300
+    s.expire();
+    s.at(2200).ersn(15); // which only restarts the timer
+    s.at(2250);
+    assert_eq!([s.sack(14, &[(16, 16)]), s.sack(14, &[(16, 17)])], ["20", "21"]);
+    assert_eq!(dupacks(&s), 0);
+    s.at(2301);
+    s.sack(14, &[(16, 18)]);
+    s.sack(14, &[(16, 19)]);
+    assert_eq!(dupacks(&s), 2);
+    assert!(s.sack(14, &[(16, 20)]).starts_with("14!"));
+    assert_eq!(s.cuts(), 1);
+}
+
+// schemes.md 3.6.8: an ELN, or an ACK, ends the hold.
+#[test]
+fn an_eln_after_an_ersn_ends_the_hold() {
+    let mut s = fourteen(14);
+    s.ersn(14);
+    assert_eq!(s.at(400).eln(14), "14n");
+    assert_eq!(s.expire(), (1400.0, "14t".into()));
+    assert_eq!(s.cuts(), 1);
+    // An ELN that is skipped as part of a disconnection says the same.
+    let mut s = fourteen(17);
+    s.ersn(16);
+    s.at(400);
+    assert_eq!([s.eln(14), s.eln(15), s.eln(16)], ["14n", "15n", ""]);
+    assert_eq!(s.ack(16), "16+");
+    assert_eq!(s.expire(), (1400.0, "16t".into()));
+    assert_eq!(s.sender.counters().timeouts, 1);
+}
+
+// Algorithm 1, "else if (HighACK segment is SACKed) retransmit(HighACK)": the receiver dropped what it had reported. Once per
+// round trip, and no sign of congestion.
+#[test]
+fn a_reneging_receiver() {
+    let mut s = fourteen(19);
+    assert_eq!(s.eln(14), "14n");
+    for last in 15..=19 {
+        s.sack(14, &[(15, last)]);
+    }
+    assert_eq!(s.at(400).ack(15), ""); // 14 is there, but 15 to 19 are not any more
+    assert_eq!([s.ack(15), s.ack(15), s.ack(15)], ["15+", "", ""]);
+    assert_eq!([s.at(450).ack(15), s.at(500).ack(15)], ["", "15+"]); // round trips take 100 ms here
+    assert_eq!([s.at(600).ack(16), s.ack(16)], ["", "16+"]);
+    assert_eq!(s.cuts(), 0);
+    // RFC 2018 §8: the timer sends the segment at the left edge again, SACKed or not.
+    assert_eq!(s.expire(), (1600.0, "16t".into()));
+}
+
+// The same receiver without duplicates: the timer alone gets all of it across, with either SACK sender that keeps its
+// scoreboard (RFC 2018 §8).
+#[test]
+fn the_timer_survives_reneging() {
+    for scheme in ["sack", "ll-elsn"] {
+        let config = Config { sack_recovery: SackRecovery::Rfc6675, ..rfc(4.0, 2.0) };
+        let mut s = Script::of(scheme, config, 4);
+        s.sent();
+        s.at(100).sack(1, &[(2, 2)]);
+        s.sack(1, &[(2, 3)]);
+        s.sack(1, &[(2, 4)]);
+        for expected in ["2t", "3t", "4t"] {
+            let una = s.sender.space().una;
+            s.ack(common::number(una) + 1);
+            assert_eq!(s.expire().1, expected, "{scheme}");
+        }
+        s.ack(5);
+        assert_eq!(s.due(), None);
+    }
+}

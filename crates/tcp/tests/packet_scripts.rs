@@ -1,0 +1,336 @@
+//! Loss recovery against the text of the RFCs: given these ACKs at these times, these segments.
+
+mod common;
+
+use airhop_tcp::{Config, Preset, SackRecovery};
+use common::script::Script;
+use common::{MSS, ns2, rfc};
+
+/// Eight segments out, in congestion avoidance, without limited transmit.
+fn eight(scheme: &str) -> Script {
+    let mut s = Script::new(scheme, Config { limited_transmit: false, ..rfc(8.0, 4.0) });
+    assert_eq!(s.sent(), "1 2 3 4 5 6 7 8");
+    s
+}
+
+// RFC 5681 §3.2, steps 2 to 6. Segment 1 is lost.
+#[test]
+fn reno_fast_retransmit_and_fast_recovery() {
+    let mut s = eight("reno");
+    s.at(100);
+    assert_eq!([s.ack(1), s.ack(1)], ["", ""]);
+    assert_eq!(s.ack(1), "1!"); // step 3, on the third
+    assert_eq!(s.window(), (4.0, 4.0)); // equation 4: half of the flight of 8
+    assert_eq!(s.due(), Some(1100.0));
+    assert_eq!(s.ack(1), ""); // step 4: 4 + 3 + 1 = 8, which is the flight
+    assert_eq!([s.ack(1), s.ack(1), s.ack(1)], ["9", "10", "11"]); // steps 4 and 5
+    s.at(200);
+    assert_eq!(s.ack(9), "12"); // step 6: deflated to ssthresh; 9 to 11 are out
+    assert_eq!(s.window(), (4.0, 4.0));
+    assert_eq!((s.cuts(), s.sender.counters().fast_recoveries), (1, 1));
+}
+
+// RFC 3042 §2: a new segment on each of the first two duplicates, cwnd as it was; and RFC 5681 §3.2 step 2: "the
+// additional data sent in limited transmit MUST NOT be included" in the flight that is halved.
+#[test]
+fn limited_transmit() {
+    for scheme in ["reno", "newreno", "tahoe"] {
+        let mut s = Script::new(scheme, rfc(8.0, 4.0));
+        assert_eq!(s.sent(), "1 2 3 4 5 6 7 8");
+        s.at(100);
+        assert_eq!([s.ack(1), s.ack(1)], ["9", "10"], "{scheme}");
+        assert_eq!(s.window(), (8.0, 4.0));
+        assert_eq!(s.ack(1), "1!");
+        assert_eq!(s.window().1, 4.0, "{scheme}");
+    }
+}
+
+// RFC 3042 §2: only if the receiver's window allows.
+#[test]
+fn limited_transmit_heeds_the_receiver() {
+    let mut s = Script::new("reno", Config { receive_window: 9000, ..rfc(8.0, 4.0) });
+    s.sent();
+    assert_eq!([s.at(100).ack(1), s.ack(1)], ["9", ""]);
+}
+
+// RFC 6582 §3.2: segments 1, 3 and 5 are lost.
+#[test]
+fn newreno_partial_acks() {
+    let mut s = eight("newreno");
+    s.at(100);
+    assert_eq!(s.acks(1, 3), "1!"); // step 2: cwnd 4 + 3
+    assert_eq!([s.ack(1), s.ack(1)], ["", "9"]); // 8, 9
+    s.at(200);
+    // Step 3, partial: 3 goes out, the window of 9 shrinks by 2 and grows by 1; 3 to 9 are out, so 10 fits.
+    assert_eq!(s.ack(3), "3+ 10");
+    assert_eq!(s.due(), Some(1200.0)); // the first partial ACK restarts the timer
+    assert_eq!(s.ack(3), "11"); // the duplicate that 9 causes
+    s.at(300);
+    assert_eq!(s.ack(5), "5+ 12");
+    assert_eq!(s.due(), Some(1200.0)); // §4, "impatient": the others do not
+    assert_eq!([s.ack(5), s.ack(5)], ["13", "14"]);
+    s.at(400);
+    // Step 3, full: min(ssthresh, max(flight, 1) + 1) = min(4, 3 + 1).
+    assert_eq!(s.ack(12), "15");
+    assert_eq!(s.window(), (4.0, 4.0));
+    assert_eq!(s.cuts(), 1);
+}
+
+// RFC 6582 §3.2 step 3, full acknowledgement, option 1 (no burst) and option 2 (ns-2).
+#[test]
+fn newreno_leaves_recovery_without_a_burst() {
+    for (exit_to_flight, sent, cwnd) in [(true, "9 10", 2.0), (false, "9 10 11 12", 4.0)] {
+        let config = Config { exit_to_flight, limited_transmit: false, ..rfc(8.0, 4.0) };
+        let mut s = Script::new("newreno", config);
+        s.sent();
+        assert_eq!(s.at(100).acks(1, 3), "1!");
+        assert_eq!(s.at(200).ack(9), sent); // nothing is in flight
+        assert_eq!(s.window().0, cwnd);
+    }
+}
+
+// Fall and Floyd 1996 §3: "Reno ... two dropped packets": the first partial ACK ends recovery, and no more duplicates
+// come than the guard or the window lets by: the timer has to expire. NewReno repairs the second at once.
+#[test]
+fn reno_stalls_on_two_losses() {
+    let mut s = eight("reno");
+    assert_eq!(s.at(100).acks(1, 6), "1! 9 10"); // 1 and 2 are lost
+    s.at(200);
+    assert_eq!(s.ack(2), "");
+    assert_eq!(s.window(), (4.0, 4.0));
+    assert_eq!(s.acks(2, 5), ""); // §3.2 step 1 of RFC 6582: the same window, no second fast retransmit
+    assert_eq!(s.cuts(), 1);
+    assert_eq!(s.expire(), (1200.0, "2t".into()));
+    assert_eq!(s.window(), (1.0, 4.5)); // 9 were out
+    assert_eq!(s.at(1300).ack(11), "11 12");
+
+    let mut s = eight("newreno");
+    assert_eq!(s.at(100).acks(1, 6), "1! 9 10");
+    assert_eq!(s.at(200).ack(2), "2+ 11");
+    assert_eq!(s.sender.counters().timeouts, 0);
+}
+
+// Jacobson 1988; RFC 5681's ancestor: slow start from the hole, everything after it again.
+#[test]
+fn tahoe_goes_back() {
+    let mut s = eight("tahoe");
+    assert_eq!(s.at(100).acks(1, 7), "1!");
+    assert_eq!(s.window(), (1.0, 4.0));
+    assert_eq!(s.at(200).ack(3), "3t 4t"); // 3 was lost too; 4 was not, but Tahoe cannot know
+    assert_eq!(s.at(300).ack(9), "9 10 11"); // slow start
+    assert_eq!(s.window().0, 3.0);
+}
+
+// RFC 6582 §3.2 step 1: duplicates that go-back-N causes after a timeout for nothing acknowledge no more than `recover`.
+#[test]
+fn no_fast_retransmit_on_the_echo_of_a_timeout() {
+    for scheme in ["tahoe", "reno", "newreno"] {
+        let mut s = eight(scheme);
+        assert_eq!(s.expire(), (1000.0, "1t".into())); // a delay spike: nothing is lost
+        s.at(1100);
+        assert_eq!(s.ack(2), "2t 3t");
+        assert_eq!(s.ack(3), "4t 5t");
+        assert_eq!(s.ack(4), "6t 7t");
+        assert_eq!([s.ack(5), s.ack(6), s.ack(7), s.ack(8)], ["8t", "9", "10", "11"]);
+        assert_eq!(s.ack(9), "12 13");
+        let window = s.window();
+        assert_eq!(s.at(1200).acks(9, 8), "", "{scheme}"); // the receiver has all of 1t to 8t already
+        assert_eq!((s.cuts(), s.window()), (1, window), "{scheme}");
+        // A loss beyond that is one again.
+        assert_eq!(s.ack(10), "14");
+        assert_eq!(s.acks(10, 3), "10!");
+    }
+}
+
+// RFC 6298 §5 (5.1), (5.4) to (5.6), and §3 (Karn). RFC 5681 §3.1: a second timeout leaves ssthresh as it is.
+#[test]
+fn timeout_and_backoff() {
+    for scheme in ["tahoe", "reno", "newreno", "sack", "ll-elsn"] {
+        let mut s = Script::new(scheme, rfc(2.0, 16.0));
+        assert_eq!(s.sent(), "1 2");
+        assert_eq!(s.due(), Some(1000.0)); // (2.1)
+        assert_eq!(s.expire(), (1000.0, "1t".into()), "{scheme}");
+        assert_eq!(s.window(), (1.0, 2.0));
+        assert_eq!(s.expire(), (3000.0, "1t".into()));
+        assert_eq!(s.expire(), (7000.0, "1t".into()));
+        assert_eq!(s.due(), Some(15_000.0));
+        // Which transmission is acknowledged is unknown: no sample, the backoff stays.
+        assert_eq!(s.at(7050).ack(3), "3 4");
+        assert_eq!(s.sender.srtt(), None, "{scheme}");
+        assert_eq!(s.due(), Some(15_050.0));
+        // (2.2): 100 + 4 * 50 is under the minimum of a second.
+        s.at(7150).ack(4);
+        assert_eq!(s.due(), Some(8150.0), "{scheme}");
+    }
+}
+
+// RFC 5681 §3.1: "when the given segment has already been retransmitted by way of the retransmission timer at least once,
+// the value of ssthresh is held constant".
+#[test]
+fn a_second_timeout_holds_ssthresh() {
+    for scheme in ["tahoe", "reno", "newreno", "sack", "ll-elsn"] {
+        let mut s = Script::new(scheme, rfc(16.0, f64::INFINITY));
+        s.sent();
+        for _ in 0..3 {
+            s.expire();
+            assert_eq!(s.window(), (1.0, 8.0), "{scheme}");
+        }
+        assert_eq!(s.sender.counters().timeouts, 3);
+    }
+}
+
+// RFC 6298 §5 (5.2), (5.3): the timer stops when all is acknowledged, and restarts on each ACK of new data.
+#[test]
+fn the_timer_follows_the_acks() {
+    let mut s = Script::of("reno", rfc(4.0, 2.0), 4);
+    s.sent();
+    s.at(100).ack(2);
+    assert_eq!(s.due(), Some(1100.0));
+    s.at(150).ack(2); // a duplicate does not restart it
+    assert_eq!(s.due(), Some(1100.0));
+    s.at(200).ack(5);
+    assert_eq!(s.due(), None);
+}
+
+fn rfc6675(cwnd: f64) -> Config {
+    Config { sack_recovery: SackRecovery::Rfc6675, ..rfc(cwnd, 5.0) }
+}
+
+// RFC 6675 §5: 1, 2 and 4 of ten are lost.
+#[test]
+fn rfc6675_recovery() {
+    let mut s = Script::new("sack", rfc6675(10.0));
+    assert_eq!(s.sent(), "1 2 3 4 5 6 7 8 9 10");
+    s.at(100);
+    assert_eq!(s.sack(1, &[(3, 3)]), "11"); // (3), limited transmit
+    assert_eq!(s.sack(1, &[(5, 5), (3, 3)]), "12");
+    // (1): DupThresh. Pipe: 12 out, 3 SACKed, 2 lost (3 segments SACKed above it): 8.
+    assert_eq!(s.sack(1, &[(5, 6), (3, 3)]), "1!");
+    assert_eq!(s.window(), (5.0, 5.0));
+    assert_eq!(s.sack(1, &[(5, 7), (3, 3)]), ""); // now 4 is lost: 6
+    assert_eq!(s.sack(1, &[(5, 8), (3, 3)]), ""); // 5
+    assert_eq!(s.sack(1, &[(5, 9), (3, 3)]), "2+"); // 4: NextSeg (1)
+    assert_eq!(s.sack(1, &[(5, 10), (3, 3)]), "4+");
+    assert_eq!(s.sack(1, &[(5, 11), (3, 3)]), "13"); // NextSeg (2)
+    assert_eq!(s.sack(1, &[(5, 12), (3, 3)]), "14");
+    s.at(200);
+    assert_eq!(s.sack(2, &[(5, 12), (3, 3)]), "15"); // 2 to 14 out, nine of them SACKed: 4
+    assert_eq!(s.sack(4, &[(5, 12)]), "16");
+    assert_eq!(s.ack(13), "17"); // past RecoveryPoint
+    assert_eq!(s.window(), (5.0, 5.0));
+    assert_eq!((s.cuts(), s.sender.counters().retransmissions), (1, 3));
+}
+
+// RFC 6675 §4, NextSeg (3) and (4): 1 and 8 of ten are lost, and there is nothing new to send.
+#[test]
+fn rfc6675_last_resorts() {
+    let mut s = Script::of("sack", rfc6675(10.0), 10);
+    s.sent();
+    s.at(100);
+    assert_eq!([s.sack(1, &[(2, 2)]), s.sack(1, &[(2, 3)])], ["", ""]);
+    assert_eq!(s.sack(1, &[(2, 4)]), "1!");
+    assert_eq!([s.sack(1, &[(2, 5)]), s.sack(1, &[(2, 6)])], ["", ""]);
+    // Pipe 4. Nothing lost, nothing new, no hole below a SACK: (4), the highest segment not SACKed, once.
+    assert_eq!(s.sack(1, &[(2, 7)]), "10+");
+    // Pipe 3, and 8 is a hole now: (3).
+    assert_eq!(s.sack(1, &[(9, 9), (2, 7)]), "8+");
+    assert_eq!(s.sack(1, &[(9, 10), (2, 7)]), "");
+    assert_eq!(s.at(200).sack(8, &[(9, 10)]), "");
+    assert_eq!(s.ack(11), "");
+    assert_eq!((s.cuts(), s.due()), (1, None));
+}
+
+// RFC 6675 §5 (2): IsLost(HighACK + 1) begins recovery before three duplicates have come, as ACKs can be lost. §4: by
+// three discontiguous runs, or by more than two segments' worth of bytes.
+#[test]
+fn rfc6675_is_lost() {
+    for runs in [&[(7, 7), (5, 5), (3, 3)][..], &[(3, 5)][..]] {
+        let mut s = Script::new("sack", rfc6675(10.0));
+        s.sent();
+        assert_eq!(s.at(100).sack(1, runs), "1!");
+    }
+    let mut s = Script::new("sack", rfc6675(10.0));
+    s.sent();
+    assert_eq!(s.at(100).sack(1, &[(5, 5), (3, 3)]), "11"); // two are not enough
+}
+
+// RFC 6675 §5.1: after a timeout no recovery begins before RecoveryPoint; what was SACKed is not sent again.
+#[test]
+fn rfc6675_after_a_timeout() {
+    let mut s = Script::new("sack", rfc6675(8.0));
+    s.sent();
+    assert_eq!(s.at(100).sack(1, &[(4, 4)]), "9");
+    assert_eq!(s.sack(1, &[(4, 5)]), "10");
+    assert_eq!(s.expire(), (1000.0, "1t".into()));
+    assert_eq!(s.at(1100).sack(2, &[(4, 5)]), "2t 3t");
+    assert_eq!(s.at(1200).sack(6, &[]), "6t 7t 8t"); // one ACK: cwnd 3
+    assert_eq!(s.cuts(), 1);
+}
+
+// ns-2.35, Sack1 (schemes.md 1.7): 1, 2 and 4 of ten are lost.
+#[test]
+fn ns2_sack_pipe() {
+    let mut s = Script::new("sack", ns2(10.0, 5.0));
+    assert_eq!(s.sent(), "1 2 3 4 5 6 7 8 9 10");
+    s.at(100);
+    assert_eq!(s.sack(1, &[(3, 3)]), "11");
+    assert_eq!(s.sack(1, &[(3, 3)]), ""); // nothing new in it: it does not count
+    assert_eq!(s.sack(1, &[(5, 5), (3, 3)]), "12");
+    assert_eq!(s.sack(1, &[(5, 6), (3, 3)]), "1!"); // pipe = 12 - 3
+    assert_eq!(s.window(), (5.0, 5.0));
+    for last in 7..=10 {
+        assert_eq!(s.sack(1, &[(5, last), (3, 3)]), ""); // 8 to 5
+    }
+    assert_eq!(s.sack(1, &[(5, 11), (3, 3)]), "2+"); // 4: holes first
+    assert_eq!(s.sack(1, &[(5, 12), (3, 3)]), "4+");
+    s.at(200);
+    assert_eq!(s.sack(2, &[(5, 12), (3, 3)]), "13 14"); // a partial ACK counts two
+    assert_eq!(s.sack(4, &[(5, 12)]), "15 16");
+    assert_eq!(s.ack(13), "17"); // past `recover`
+    assert_eq!(s.window(), (5.0, 5.0));
+    assert_eq!(s.cuts(), 1);
+}
+
+// ns-2.35 halves the window, not the flight, and goes back after a timeout without regard to SACK.
+#[test]
+fn ns2_sack_timeout() {
+    let mut s = Script::new("sack", ns2(9.0, 5.0));
+    s.sent();
+    assert_eq!(s.at(100).sack(1, &[(3, 3)]), "10");
+    assert_eq!(s.expire(), (3000.0, "1t".into()));
+    assert_eq!(s.window(), (1.0, 4.5));
+    assert_eq!(s.at(3100).sack(2, &[(3, 3)]), "2t 3t");
+}
+
+// RFC 2018 with the preset of the papers: three duplicates with new SACK information, then one cut per window.
+#[test]
+fn one_cut_per_window() {
+    for config in [ns2(10.0, 5.0), rfc6675(10.0)] {
+        let mut s = Script::new("sack", config);
+        s.sent();
+        s.at(100);
+        for last in 2..=9 {
+            s.sack(1, &[(2, last)]);
+        }
+        // The retransmission is lost too: nothing but the timer can tell (Fall and Floyd 1996).
+        for last in 11..=13 {
+            s.at(200).sack(1, &[(2, last)]);
+        }
+        assert_eq!(s.cuts(), 1);
+        s.expire();
+        assert_eq!(s.cuts(), 2);
+    }
+}
+
+#[test]
+fn presets_differ_in_what_they_halve() {
+    assert_eq!(Preset::Ns2.config(MSS).halve_from, airhop_tcp::HalveFrom::Cwnd);
+    let mut s = Script::of("reno", ns2(20.0, 10.0), 8);
+    assert_eq!(s.sent(), "1 2 3 4 5 6 7 8");
+    s.at(100).acks(1, 3);
+    assert_eq!(s.window(), (10.0, 10.0)); // ns-2: half of cwnd
+    let mut s = Script::of("reno", rfc(20.0, 10.0), 8);
+    s.sent();
+    s.at(100).acks(1, 3);
+    assert_eq!(s.window(), (4.0, 4.0)); // RFC 5681 equation 4: half of the flight
+}

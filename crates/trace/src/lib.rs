@@ -1,0 +1,13 @@
+//! Probes to columns and to pcapng.
+//!
+//! A [`Recorder`] is handed to a run and asked at its end for [`Table`]s; packets go to files as they pass.
+
+mod columns;
+mod pcap;
+mod recorder;
+mod tables;
+
+pub use columns::{Column, Table};
+pub use pcap::Direction;
+pub use recorder::Recorder;
+pub use tables::{DropKind, DropRow, SendCause, WindowSample};

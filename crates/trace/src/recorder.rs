@@ -1,0 +1,150 @@
+//! The probes that the simulator calls.
+
+use crate::columns::Table;
+use crate::pcap::{Captures, Direction};
+use crate::tables::{Acks, Deliveries, DropRow, Drops, Notices, Segments, SendCause, WindowSample, Windows};
+use airhop_base::{FlowId, NodeId, NoticeKind, Packet, Segment, Span, Time};
+use std::io;
+use std::path::Path;
+
+/// Collects what happens in one run: tables in memory, packets in files.
+///
+/// Every method is cheap, and does nothing if what it records was not asked for.
+pub struct Recorder {
+    flows: Vec<String>,
+    tables: Option<Tables>,
+    captures: Option<Captures>,
+}
+
+struct Tables {
+    segments: Segments,
+    acks: Acks,
+    window: Windows,
+    drops: Drops,
+    notices: Notices,
+    deliveries: Deliveries,
+}
+
+impl Recorder {
+    /// A recorder of tables (if `tables`) and of packets (one `NODE.pcapng` for each node in `pcap_dir`, which is
+    /// made if it is not there). `flow_names` and `node_names` are indexed by [`FlowId`] and [`NodeId`].
+    ///
+    /// # Errors
+    /// If a capture file cannot be made.
+    pub fn new(
+        flow_names: &[String],
+        node_names: &[String],
+        duration: Span,
+        tables: bool,
+        pcap_dir: Option<&Path>,
+    ) -> io::Result<Recorder> {
+        let tables = tables.then(|| Tables {
+            segments: Segments::default(),
+            acks: Acks::default(),
+            window: Windows::new(flow_names.len()),
+            drops: Drops::default(),
+            notices: Notices::default(),
+            deliveries: Deliveries::default(),
+        });
+        let captures = match pcap_dir {
+            Some(dir) => Some(Captures::create(dir, node_names, flow_names.len(), duration)?),
+            None => None,
+        };
+        Ok(Recorder { flows: flow_names.to_vec(), tables, captures })
+    }
+
+    /// A sender hands a data segment to IP.
+    pub fn segment(&mut self, t: Time, flow: FlowId, seg: &Segment, retransmission: bool, cause: SendCause) {
+        if let Some(tables) = &mut self.tables {
+            tables.segments.push(t, flow, seg, retransmission, cause);
+        }
+    }
+
+    /// A sender processed an ACK that acknowledges all before `ack` and reports `sacked_bytes` beyond it.
+    pub fn ack(&mut self, t: Time, flow: FlowId, ack: u64, sacked_bytes: u32, duplicate: bool) {
+        if let Some(tables) = &mut self.tables {
+            tables.acks.push(t, flow, ack, sacked_bytes, duplicate);
+        }
+    }
+
+    /// A sender's state; it makes a row if cwnd, ssthresh, srtt or rto differ from the flow's last row.
+    pub fn window(&mut self, t: Time, flow: FlowId, w: WindowSample) {
+        if let Some(tables) = &mut self.tables {
+            tables.window.push(t, flow, w);
+        }
+    }
+
+    /// Something was dropped at `place` (of [`Recorder::place`]).
+    pub fn dropped(&mut self, t: Time, place: u32, packet: DropRow) {
+        if let Some(tables) = &mut self.tables {
+            tables.drops.push(t, place, packet);
+        }
+    }
+
+    /// The code of the place where something can be dropped, such as `bs->d`. Ask once, at the start.
+    pub fn place(&mut self, name: &str) -> u32 {
+        self.tables.as_mut().map_or(0, |tables| tables.drops.place(name))
+    }
+
+    /// A notice about the segment that starts at `seq` was sent by the link layer, or received by the sender.
+    pub fn notice(&mut self, t: Time, flow: FlowId, kind: NoticeKind, received: bool, seq: u64) {
+        if let Some(tables) = &mut self.tables {
+            tables.notices.push(t, flow, kind, received, seq);
+        }
+    }
+
+    /// The receiving application has now been handed `total` bytes.
+    pub fn delivered(&mut self, t: Time, flow: FlowId, total: u64) {
+        if let Some(tables) = &mut self.tables {
+            tables.deliveries.push(t, flow, total);
+        }
+    }
+
+    /// True if packets are captured, so that it is worth calling [`Recorder::packet`].
+    pub fn wants_packets(&self) -> bool {
+        self.captures.is_some()
+    }
+
+    /// Registers an interface of a node under the name of its link; the result is for [`Recorder::packet`].
+    pub fn interface(&mut self, node: NodeId, name: &str) -> u16 {
+        self.captures.as_mut().map_or(0, |captures| captures.interface(node, name))
+    }
+
+    /// A packet crossed an interface of `node`; `comment` says so if it was lost there.
+    ///
+    /// What arrives at a node only to be forwarded is captured once, as it leaves, unless it was lost.
+    pub fn packet(
+        &mut self,
+        t: Time,
+        node: NodeId,
+        interface: u16,
+        direction: Direction,
+        packet: &Packet,
+        comment: Option<&str>,
+    ) {
+        if let Some(captures) = &mut self.captures {
+            captures.packet(t, node, interface, direction, packet, comment);
+        }
+    }
+
+    /// Closes the capture files and returns the tables (none if they were not asked for).
+    ///
+    /// # Errors
+    /// The first error that any capture file met, such as a full disk.
+    pub fn finish(self) -> io::Result<Vec<Table>> {
+        if let Some(captures) = self.captures {
+            captures.finish()?;
+        }
+        let flows = &self.flows;
+        Ok(self.tables.map_or_else(Vec::new, |tables| {
+            vec![
+                tables.segments.into_table(flows),
+                tables.acks.into_table(flows),
+                tables.window.into_table(flows),
+                tables.drops.into_table(flows),
+                tables.notices.into_table(flows),
+                tables.deliveries.into_table(flows),
+            ]
+        }))
+    }
+}

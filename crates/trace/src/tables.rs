@@ -1,0 +1,330 @@
+//! The six tables of a trace, and the words that stand in their category columns.
+//!
+//! Times are seconds. Sequence numbers are stream offsets in bytes, the first data byte being 1.
+
+use crate::columns::{Column, Table};
+use airhop_base::{Drop, FlowId, NoticeKind, Segment, Span, Time};
+
+/// Why the sender handed a data segment to IP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SendCause {
+    /// New data, in order.
+    New,
+    /// Fast retransmit: the segment whose loss was detected (RFC 5681 §3.2).
+    Fast,
+    /// The retransmission timer expired (RFC 6298 §5.4).
+    Timeout,
+    /// An explicit notification said that it was lost.
+    Notice,
+    /// A further retransmission of the same recovery, or data sent to keep it going (RFC 6582, RFC 6675).
+    Recovery,
+}
+
+impl SendCause {
+    /// All causes; a category code is an index.
+    pub const ALL: [SendCause; 5] =
+        [SendCause::New, SendCause::Fast, SendCause::Timeout, SendCause::Notice, SendCause::Recovery];
+
+    /// Its name in traces.
+    pub const fn name(self) -> &'static str {
+        match self {
+            SendCause::New => "new",
+            SendCause::Fast => "fast",
+            SendCause::Timeout => "timeout",
+            SendCause::Notice => "notice",
+            SendCause::Recovery => "recovery",
+        }
+    }
+}
+
+/// What was lost when something was dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DropKind {
+    /// A TCP segment with payload.
+    Data,
+    /// A TCP segment without payload.
+    Ack,
+    /// An explicit notification.
+    Notice,
+    /// A frame of the link layer itself (RTS, CTS, link ACK).
+    Control,
+    /// A UDP datagram.
+    Datagram,
+}
+
+impl DropKind {
+    /// All kinds; a category code is an index.
+    pub const ALL: [DropKind; 5] =
+        [DropKind::Data, DropKind::Ack, DropKind::Notice, DropKind::Control, DropKind::Datagram];
+
+    /// Its name in traces.
+    pub const fn name(self) -> &'static str {
+        match self {
+            DropKind::Data => "data",
+            DropKind::Ack => "ack",
+            DropKind::Notice => "notice",
+            DropKind::Control => "control",
+            DropKind::Datagram => "datagram",
+        }
+    }
+}
+
+/// A row of `drops`, but for its time and place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DropRow {
+    /// The flow of what was dropped.
+    pub flow: FlowId,
+    /// Why.
+    pub cause: Drop,
+    /// What.
+    pub kind: DropKind,
+    /// First byte of its payload; the acknowledgement number of an ACK; the number of a datagram.
+    pub seq: u64,
+    /// Length of the IP datagram or of the frame.
+    pub bytes: u32,
+}
+
+/// The state of a sender at one moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WindowSample {
+    /// Congestion window, in segments.
+    pub cwnd: f64,
+    /// Slow-start threshold, in segments.
+    pub ssthresh: f64,
+    /// Bytes in flight, as the sender counts them.
+    pub flight: u32,
+    /// Smoothed round-trip time, once there was a sample.
+    pub srtt: Option<Span>,
+    /// Retransmission timeout, once there was a sample.
+    pub rto: Option<Span>,
+}
+
+/// `segments`: each data segment as the sender hands it to IP.
+#[derive(Default)]
+pub(crate) struct Segments {
+    time: Vec<f64>,
+    flow: Vec<u32>,
+    seq: Vec<u64>,
+    bytes: Vec<u32>,
+    retransmission: Vec<bool>,
+    cause: Vec<u32>,
+}
+
+impl Segments {
+    pub fn push(&mut self, t: Time, flow: FlowId, segment: &Segment, retransmission: bool, cause: SendCause) {
+        self.time.push(t.secs_f64());
+        self.flow.push(flow.0.into());
+        self.seq.push(segment.seq);
+        self.bytes.push(segment.len);
+        self.retransmission.push(retransmission);
+        self.cause.push(cause as u32);
+    }
+
+    pub fn into_table(self, flows: &[String]) -> Table {
+        let columns = vec![
+            ("time_s", Column::F64(self.time)),
+            ("flow", Column::Category(self.flow, flows.to_vec())),
+            ("seq", Column::U64(self.seq)),
+            ("bytes", Column::U32(self.bytes)),
+            ("retransmission", Column::Bool(self.retransmission)),
+            ("cause", Column::Category(self.cause, words(&SendCause::ALL.map(SendCause::name)))),
+        ];
+        Table { name: "segments", columns }
+    }
+}
+
+/// `acks`: each ACK as the sender processes it.
+#[derive(Default)]
+pub(crate) struct Acks {
+    time: Vec<f64>,
+    flow: Vec<u32>,
+    ack: Vec<u64>,
+    sacked_bytes: Vec<u32>,
+    duplicate: Vec<bool>,
+}
+
+impl Acks {
+    pub fn push(&mut self, t: Time, flow: FlowId, ack: u64, sacked_bytes: u32, duplicate: bool) {
+        self.time.push(t.secs_f64());
+        self.flow.push(flow.0.into());
+        self.ack.push(ack);
+        self.sacked_bytes.push(sacked_bytes);
+        self.duplicate.push(duplicate);
+    }
+
+    pub fn into_table(self, flows: &[String]) -> Table {
+        let columns = vec![
+            ("time_s", Column::F64(self.time)),
+            ("flow", Column::Category(self.flow, flows.to_vec())),
+            ("ack", Column::U64(self.ack)),
+            ("sacked_bytes", Column::U32(self.sacked_bytes)),
+            ("duplicate", Column::Bool(self.duplicate)),
+        ];
+        Table { name: "acks", columns }
+    }
+}
+
+/// `window`: the sender's state, whenever cwnd, ssthresh, srtt or rto changed.
+pub(crate) struct Windows {
+    /// The last sample of each flow.
+    last: Vec<Option<WindowSample>>,
+    time: Vec<f64>,
+    flow: Vec<u32>,
+    cwnd: Vec<f64>,
+    ssthresh: Vec<f64>,
+    flight: Vec<u32>,
+    srtt_ms: Vec<f64>,
+    rto_ms: Vec<f64>,
+}
+
+impl Windows {
+    pub fn new(flows: usize) -> Self {
+        Windows {
+            last: vec![None; flows],
+            time: Vec::new(),
+            flow: Vec::new(),
+            cwnd: Vec::new(),
+            ssthresh: Vec::new(),
+            flight: Vec::new(),
+            srtt_ms: Vec::new(),
+            rto_ms: Vec::new(),
+        }
+    }
+
+    pub fn push(&mut self, t: Time, flow: FlowId, sample: WindowSample) {
+        let last = &mut self.last[usize::from(flow.0)];
+        // The flight changes with every segment; alone it makes no row.
+        if last.is_some_and(|last| WindowSample { flight: sample.flight, ..last } == sample) {
+            return;
+        }
+        *last = Some(sample);
+        self.time.push(t.secs_f64());
+        self.flow.push(flow.0.into());
+        self.cwnd.push(sample.cwnd);
+        self.ssthresh.push(sample.ssthresh);
+        self.flight.push(sample.flight);
+        self.srtt_ms.push(sample.srtt.map_or(f64::NAN, Span::millis_f64));
+        self.rto_ms.push(sample.rto.map_or(f64::NAN, Span::millis_f64));
+    }
+
+    pub fn into_table(self, flows: &[String]) -> Table {
+        let columns = vec![
+            ("time_s", Column::F64(self.time)),
+            ("flow", Column::Category(self.flow, flows.to_vec())),
+            ("cwnd", Column::F64(self.cwnd)),
+            ("ssthresh", Column::F64(self.ssthresh)),
+            ("flight", Column::U32(self.flight)),
+            ("srtt_ms", Column::F64(self.srtt_ms)),
+            ("rto_ms", Column::F64(self.rto_ms)),
+        ];
+        Table { name: "window", columns }
+    }
+}
+
+/// `drops`: frames lost on the channel or in a collision, and packets dropped anywhere else.
+#[derive(Default)]
+pub(crate) struct Drops {
+    places: Vec<String>,
+    time: Vec<f64>,
+    flow: Vec<u32>,
+    place: Vec<u32>,
+    cause: Vec<u32>,
+    kind: Vec<u32>,
+    seq: Vec<u64>,
+    bytes: Vec<u32>,
+}
+
+impl Drops {
+    /// The code of a place; the same name always has the same code.
+    pub fn place(&mut self, name: &str) -> u32 {
+        let known = self.places.iter().position(|p| p == name);
+        known.unwrap_or_else(|| {
+            self.places.push(name.to_owned());
+            self.places.len() - 1
+        }) as u32
+    }
+
+    pub fn push(&mut self, t: Time, place: u32, row: DropRow) {
+        debug_assert!((place as usize) < self.places.len(), "a place that was not registered");
+        self.time.push(t.secs_f64());
+        self.flow.push(row.flow.0.into());
+        self.place.push(place);
+        self.cause.push(row.cause as u32);
+        self.kind.push(row.kind as u32);
+        self.seq.push(row.seq);
+        self.bytes.push(row.bytes);
+    }
+
+    pub fn into_table(self, flows: &[String]) -> Table {
+        let columns = vec![
+            ("time_s", Column::F64(self.time)),
+            ("flow", Column::Category(self.flow, flows.to_vec())),
+            ("place", Column::Category(self.place, self.places)),
+            ("cause", Column::Category(self.cause, words(&Drop::ALL.map(Drop::name)))),
+            ("kind", Column::Category(self.kind, words(&DropKind::ALL.map(DropKind::name)))),
+            ("seq", Column::U64(self.seq)),
+            ("bytes", Column::U32(self.bytes)),
+        ];
+        Table { name: "drops", columns }
+    }
+}
+
+/// `notices`: explicit notifications, where they were made and where they were acted on.
+#[derive(Default)]
+pub(crate) struct Notices {
+    time: Vec<f64>,
+    flow: Vec<u32>,
+    kind: Vec<u32>,
+    event: Vec<u32>,
+    seq: Vec<u64>,
+}
+
+impl Notices {
+    pub fn push(&mut self, t: Time, flow: FlowId, kind: NoticeKind, received: bool, seq: u64) {
+        self.time.push(t.secs_f64());
+        self.flow.push(flow.0.into());
+        self.kind.push(NoticeKind::ALL.iter().position(|k| *k == kind).map_or(0, |code| code as u32));
+        self.event.push(received.into());
+        self.seq.push(seq);
+    }
+
+    pub fn into_table(self, flows: &[String]) -> Table {
+        let columns = vec![
+            ("time_s", Column::F64(self.time)),
+            ("flow", Column::Category(self.flow, flows.to_vec())),
+            ("kind", Column::Category(self.kind, words(&NoticeKind::ALL.map(NoticeKind::name)))),
+            ("event", Column::Category(self.event, words(&["sent", "received"]))),
+            ("seq", Column::U64(self.seq)),
+        ];
+        Table { name: "notices", columns }
+    }
+}
+
+/// `deliveries`: in-order bytes handed to the receiving application since the beginning.
+#[derive(Default)]
+pub(crate) struct Deliveries {
+    time: Vec<f64>,
+    flow: Vec<u32>,
+    bytes: Vec<u64>,
+}
+
+impl Deliveries {
+    pub fn push(&mut self, t: Time, flow: FlowId, total: u64) {
+        self.time.push(t.secs_f64());
+        self.flow.push(flow.0.into());
+        self.bytes.push(total);
+    }
+
+    pub fn into_table(self, flows: &[String]) -> Table {
+        let columns = vec![
+            ("time_s", Column::F64(self.time)),
+            ("flow", Column::Category(self.flow, flows.to_vec())),
+            ("bytes", Column::U64(self.bytes)),
+        ];
+        Table { name: "deliveries", columns }
+    }
+}
+
+fn words(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}

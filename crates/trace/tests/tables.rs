@@ -1,0 +1,165 @@
+//! The tables that a recorder hands out: names, order and types of the columns are what readers of traces rely on.
+
+use airhop_base::{Drop, Flags, FlowId, NoticeKind, Sack, Segment, Span, Time};
+use airhop_trace::{Column, DropKind, DropRow, Recorder, SendCause, Table, WindowSample};
+
+const FTP: FlowId = FlowId(0);
+const WEB: FlowId = FlowId(1);
+const SEGMENT: Segment = Segment {
+    seq: 2001,
+    len: 1000,
+    ack: 1,
+    window: 20_000,
+    flags: Flags { syn: false, ack: true, fin: false, ece: false, cwr: false },
+    sack: Sack::EMPTY,
+    timestamps: None,
+};
+const SAMPLE: WindowSample = WindowSample { cwnd: 2.5, ssthresh: 64.0, flight: 2000, srtt: None, rto: None };
+
+fn recorder(tables: bool) -> Recorder {
+    let flows = ["ftp", "web"].map(str::to_owned);
+    Recorder::new(&flows, &[], Span::from_secs(1), tables, None).unwrap()
+}
+
+fn at(ms: u64) -> Time {
+    Time::from_nanos(ms * 1_000_000)
+}
+
+/// One of everything.
+fn fill(r: &mut Recorder) {
+    r.segment(at(1500), WEB, &SEGMENT, true, SendCause::Notice);
+    r.ack(at(1), FTP, 2001, 3000, true);
+    r.window(at(2), FTP, SAMPLE);
+    let uplink = r.place("d->bs");
+    let downlink = r.place("bs->d");
+    assert_eq!(r.place("d->bs"), uplink);
+    let row = DropRow { flow: WEB, cause: Drop::Collision, kind: DropKind::Control, seq: 7, bytes: 14 };
+    r.dropped(at(3), downlink, row);
+    r.notice(at(4), FTP, NoticeKind::Ersn, false, 2001);
+    r.notice(at(5), FTP, NoticeKind::Nak, true, 2001);
+    r.delivered(at(6), WEB, 1 << 40);
+}
+
+fn table<'a>(tables: &'a [Table], name: &str) -> &'a Table {
+    tables.iter().find(|t| t.name == name).unwrap()
+}
+
+/// The words of a category column, row by row.
+fn words<'a>(table: &'a Table, name: &str) -> Vec<&'a str> {
+    match table.column(name) {
+        Some(Column::Category(codes, words)) => codes.iter().map(|c| words[*c as usize].as_str()).collect(),
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+/// The interface to the files: six tables, with these columns of these types.
+#[test]
+fn the_schema_is_fixed() {
+    let mut r = recorder(true);
+    fill(&mut r);
+    let schema: Vec<String> = r
+        .finish()
+        .unwrap()
+        .iter()
+        .map(|t| {
+            let columns = t.columns.iter().map(|(name, column)| match column {
+                Column::U64(_) => format!("{name} u64"),
+                Column::U32(_) => format!("{name} u32"),
+                Column::F64(_) => format!("{name} f64"),
+                Column::Bool(_) => format!("{name} bool"),
+                Column::Category(..) => format!("{name} category"),
+            });
+            format!("{}: {}", t.name, columns.collect::<Vec<_>>().join(", "))
+        })
+        .collect();
+    let expected = [
+        "segments: time_s f64, flow category, seq u64, bytes u32, retransmission bool, cause category",
+        "acks: time_s f64, flow category, ack u64, sacked_bytes u32, duplicate bool",
+        "window: time_s f64, flow category, cwnd f64, ssthresh f64, flight u32, srtt_ms f64, rto_ms f64",
+        "drops: time_s f64, flow category, place category, cause category, kind category, seq u64, bytes u32",
+        "notices: time_s f64, flow category, kind category, event category, seq u64",
+        "deliveries: time_s f64, flow category, bytes u64",
+    ];
+    assert_eq!(schema, expected);
+}
+
+/// Every probe ends in the row that it describes.
+#[test]
+fn rows_say_what_was_recorded() {
+    let mut r = recorder(true);
+    fill(&mut r);
+    let tables = r.finish().unwrap();
+    let segments = table(&tables, "segments");
+    assert_eq!(segments.column("time_s"), Some(&Column::F64(vec![1.5])));
+    assert_eq!(segments.column("seq"), Some(&Column::U64(vec![2001])));
+    assert_eq!(segments.column("bytes"), Some(&Column::U32(vec![1000])));
+    assert_eq!(segments.column("retransmission"), Some(&Column::Bool(vec![true])));
+    assert_eq!([words(segments, "flow"), words(segments, "cause")], [["web"], ["notice"]]);
+
+    let acks = table(&tables, "acks");
+    assert_eq!(acks.column("sacked_bytes"), Some(&Column::U32(vec![3000])));
+
+    let drops = table(&tables, "drops");
+    assert_eq!([words(drops, "place"), words(drops, "cause")], [["bs->d"], ["collision"]]);
+    assert_eq!([words(drops, "kind"), words(drops, "flow")], [["control"], ["web"]]);
+
+    let notices = table(&tables, "notices");
+    assert_eq!([words(notices, "kind"), words(notices, "event")], [["ersn", "nak"], ["sent", "received"]]);
+
+    assert_eq!(table(&tables, "deliveries").column("bytes"), Some(&Column::U64(vec![1 << 40])));
+}
+
+/// The codes of category columns are positions in the lists of words.
+#[test]
+fn every_word_has_its_code() {
+    let mut r = recorder(true);
+    let place = r.place("r1->r2");
+    for cause in SendCause::ALL {
+        r.segment(at(0), FTP, &SEGMENT, false, cause);
+    }
+    for (cause, kind) in Drop::ALL.into_iter().zip(DropKind::ALL.into_iter().cycle()) {
+        r.dropped(at(0), place, DropRow { flow: FTP, cause, kind, seq: 0, bytes: 0 });
+    }
+    for kind in NoticeKind::ALL {
+        r.notice(at(0), FTP, kind, false, 0);
+    }
+    let tables = r.finish().unwrap();
+    assert_eq!(words(table(&tables, "segments"), "cause"), SendCause::ALL.map(SendCause::name));
+    assert_eq!(words(table(&tables, "drops"), "cause"), Drop::ALL.map(Drop::name));
+    assert_eq!(words(table(&tables, "drops"), "kind")[..5], DropKind::ALL.map(DropKind::name));
+    assert_eq!(words(table(&tables, "notices"), "kind"), NoticeKind::ALL.map(NoticeKind::name));
+}
+
+/// A row of `window` is a change of cwnd, ssthresh, srtt or rto of that flow; times without a sample are NaN.
+#[test]
+fn windows_are_recorded_when_they_change() {
+    let mut r = recorder(true);
+    let (srtt, rto) = (Some(Span::from_micros(1500)), Some(Span::from_secs(1)));
+    r.window(at(0), FTP, SAMPLE);
+    r.window(at(1), WEB, SAMPLE);
+    r.window(at(2), FTP, SAMPLE);
+    r.window(at(3), FTP, WindowSample { flight: 3000, ..SAMPLE });
+    r.window(at(4), FTP, WindowSample { srtt, ..SAMPLE });
+    r.window(at(5), FTP, WindowSample { srtt, rto, ..SAMPLE });
+    r.window(at(6), FTP, WindowSample { ssthresh: f64::INFINITY, srtt, rto, ..SAMPLE });
+    r.window(at(7), FTP, WindowSample { ssthresh: f64::INFINITY, srtt, rto, ..SAMPLE });
+    let tables = r.finish().unwrap();
+    let window = table(&tables, "window");
+    assert_eq!(window.rows(), 5);
+    assert_eq!(window.column("time_s"), Some(&Column::F64(vec![0.0, 0.001, 0.004, 0.005, 0.006])));
+    let Some(Column::F64(srtt_ms)) = window.column("srtt_ms") else { panic!() };
+    assert!(srtt_ms[0].is_nan() && srtt_ms[2] == 1.5);
+    let Some(Column::F64(rto_ms)) = window.column("rto_ms") else { panic!() };
+    assert!(rto_ms[2].is_nan() && rto_ms[3] == 1000.0);
+}
+
+/// A recorder of nothing accepts everything and has no tables.
+#[test]
+fn nothing_is_recorded_unasked() {
+    let mut r = Recorder::new(&[], &[], Span::ZERO, false, None).unwrap();
+    assert!(!r.wants_packets());
+    r.window(at(0), FTP, SAMPLE);
+    r.delivered(at(0), FTP, 1);
+    assert_eq!(r.place("bs->d"), 0);
+    assert_eq!(r.finish().unwrap(), []);
+}

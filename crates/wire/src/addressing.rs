@@ -1,0 +1,157 @@
+//! Addresses, ports and initial sequence numbers: what a simulated packet does not carry.
+
+use crate::WireError;
+use airhop_base::{Body, FlowId, NodeId, Packet};
+
+/// Flow 0 sends from this port, the next flow from the next one: the dynamic ports (RFC 6335 §6).
+pub const SENDER_PORT: u16 = 49152;
+/// All TCP receivers listen here. One port that no protocol owns, rather than one for each flow: a hundred flows would
+/// come across the ports of SIP, DNS and others, and be taken for those by whoever looks at a capture.
+pub const TCP_RECEIVER_PORT: u16 = 5001;
+/// All UDP receivers listen here.
+pub const UDP_RECEIVER_PORT: u16 = 6001;
+/// As many flows as there are dynamic ports.
+pub const MAX_FLOWS: u16 = u16::MAX - SENDER_PORT + 1;
+
+/// 10.0.0.0/8 is for private use (RFC 1918 §3).
+const NETWORK: u32 = 10 << 24;
+
+/// Which way a packet of a flow goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// From the sender of the data.
+    Forward,
+    /// From the receiver: acknowledgements and notices.
+    Reverse,
+}
+
+impl Way {
+    pub fn opposite(self) -> Way {
+        match self {
+            Way::Forward => Way::Reverse,
+            Way::Reverse => Way::Forward,
+        }
+    }
+}
+
+/// The IPv4 address of a node: node 0 is 10.0.0.1.
+pub fn address(node: NodeId) -> [u8; 4] {
+    (NETWORK + u32::from(node.0) + 1).to_be_bytes()
+}
+
+/// The node that has this address, if a node has it.
+pub fn node(address: [u8; 4]) -> Option<NodeId> {
+    let index = u32::from_be_bytes(address).checked_sub(NETWORK + 1)?;
+    u16::try_from(index).ok().map(NodeId)
+}
+
+/// Source and destination port of a packet of this flow, whose receiver listens at `receiver`.
+pub(crate) fn ports(flow: FlowId, way: Way, receiver: u16) -> (u16, u16) {
+    let sender = SENDER_PORT + flow.0;
+    match way {
+        Way::Forward => (sender, receiver),
+        Way::Reverse => (receiver, sender),
+    }
+}
+
+/// The flow and direction of a packet with these ports.
+pub(crate) fn flow(source: u16, destination: u16, receiver: u16) -> Result<(FlowId, Way), WireError> {
+    let (sender, way) = match (source, destination) {
+        (port, listening) if listening == receiver => (port, Way::Forward),
+        (listening, port) if listening == receiver => (port, Way::Reverse),
+        _ => return Err(WireError::Foreign("ports")),
+    };
+    let number = sender.checked_sub(SENDER_PORT).ok_or(WireError::Foreign("ports"))?;
+    Ok((FlowId(number), way))
+}
+
+/// Initial sequence number of the stream that flows this way.
+///
+/// RFC 9293 §3.4.1 wants it unpredictable; a simulation wants the same bytes every time. Multiplying by an odd number
+/// keeps the streams apart: no two have the same.
+pub(crate) fn isn(flow: FlowId, way: Way) -> u32 {
+    (2 * u32::from(flow.0) + way as u32 + 1).wrapping_mul(0x9E37_79B1)
+}
+
+/// A stream offset on the wire (RFC 9293 §3.4: all arithmetic is modulo 2³²).
+pub(crate) fn fold(offset: u64, isn: u32) -> u32 {
+    isn.wrapping_add(offset as u32)
+}
+
+/// The stream offset, modulo 2³², that is on the wire.
+pub(crate) fn unfold(number: u32, isn: u32) -> u64 {
+    number.wrapping_sub(isn).into()
+}
+
+/// What both ends of a flow have agreed on, as far as headers depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Conversation {
+    pub(crate) sender: NodeId,
+    pub(crate) receiver: NodeId,
+    /// Window scale of each end; RFC 7323 §2.2: zero for who has sent no SYN.
+    shift: [u8; 2],
+}
+
+impl Conversation {
+    /// The conversation of a flow from `sender` to `receiver`, at its beginning.
+    pub fn new(sender: NodeId, receiver: NodeId) -> Self {
+        Conversation { sender, receiver, shift: [0; 2] }
+    }
+
+    /// Learns the window scale from a SYN. To be told of every packet, before it is encoded.
+    pub fn observe(&mut self, packet: &Packet) {
+        match &packet.body {
+            Body::Tcp(segment) if segment.flags.syn => {
+                self.shift[self.way(packet) as usize] = crate::window_shift(segment.window);
+            }
+            _ => {}
+        }
+    }
+
+    pub(crate) fn way(&self, packet: &Packet) -> Way {
+        if packet.src == self.sender { Way::Forward } else { Way::Reverse }
+    }
+
+    pub(crate) fn shift(&self, way: Way) -> u8 {
+        self.shift[way as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 1918 §3: every node has an address of its own in 10.0.0.0/8.
+    #[test]
+    fn every_node_has_a_private_address() {
+        assert_eq!(address(NodeId(0)), [10, 0, 0, 1]);
+        assert_eq!(address(NodeId(255)), [10, 0, 1, 0]);
+        for id in 0..=u16::MAX {
+            assert_eq!(node(address(NodeId(id))), Some(NodeId(id)));
+        }
+        assert_eq!(node([10, 0, 0, 0]), None);
+        assert_eq!(node([10, 1, 0, 1]), None);
+        assert_eq!(node([192, 168, 0, 1]), None);
+    }
+
+    /// RFC 9293 §3.4: offsets fold around 2³² from any initial sequence number.
+    #[test]
+    fn offsets_fold_modulo_2_to_the_32() {
+        assert_eq!(fold(0x1_0000_0003, 0xFFFF_FFFF), 2);
+        assert_eq!(unfold(2, 0xFFFF_FFFF), 3);
+    }
+
+    /// RFC 6335 §6: every flow has a dynamic port of its own, and other ports belong to nobody.
+    #[test]
+    fn ports_tell_flow_and_direction() {
+        for id in [0, 1, 59, MAX_FLOWS - 1] {
+            for way in [Way::Forward, Way::Reverse] {
+                let (source, destination) = ports(FlowId(id), way, TCP_RECEIVER_PORT);
+                assert_eq!(flow(source, destination, TCP_RECEIVER_PORT), Ok((FlowId(id), way)));
+            }
+        }
+        assert!(flow(49152, 6001, TCP_RECEIVER_PORT).is_err());
+        assert!(flow(80, 5001, TCP_RECEIVER_PORT).is_err());
+        assert!(flow(65535, 65535, TCP_RECEIVER_PORT).is_err());
+    }
+}

@@ -1,0 +1,59 @@
+//! EBSN and RTTN: 40-byte packets in the form of an ICMP error (RFC 792).
+//!
+//! The type is one of those for experiments (RFC 4727), the code tells the two apart. Like an ICMP error, they
+//! quote the first eight bytes of what was behind the IP header of the packet that they are about: the ports and the
+//! sequence number. There is no room for its IP header in 40 bytes, and no need: the receiver of the notice sent it.
+//!
+//! ```text
+//! type 253 | code | checksum || delay in µs || source port | destination port || sequence number || end of the segment
+//! ```
+
+use crate::WireError;
+use crate::addressing::{self, TCP_RECEIVER_PORT, Way};
+use crate::ipv4::Datagram as Ip;
+use airhop_base::{Body, FlowId, Notice, NoticeKind, Packet, Span};
+use etherparse::IpNumber;
+
+const EXPERIMENT: u8 = 253;
+const EBSN: u8 = 0;
+const RTTN: u8 = 1;
+const LENGTH: usize = 20;
+
+/// Writes a notice of one of the two kinds.
+pub(crate) fn write(packet: &Packet, notice: &Notice, out: &mut Vec<u8>) -> IpNumber {
+    let code = if notice.kind == NoticeKind::Rttn { RTTN } else { EBSN };
+    let (source, destination) = addressing::ports(packet.flow, Way::Forward, TCP_RECEIVER_PORT);
+    let isn = addressing::isn(packet.flow, Way::Forward);
+    let micros = u32::try_from(notice.delay.nanos() / 1_000).unwrap_or(u32::MAX);
+    out.extend_from_slice(&[EXPERIMENT, code, 0, 0]);
+    out.extend_from_slice(&micros.to_be_bytes());
+    out.extend_from_slice(&source.to_be_bytes());
+    out.extend_from_slice(&destination.to_be_bytes());
+    out.extend_from_slice(&addressing::fold(notice.seq, isn).to_be_bytes());
+    out.extend_from_slice(&addressing::fold(notice.end, isn).to_be_bytes());
+    IpNumber::ICMP
+}
+
+/// Reads what [`write`] wrote.
+pub(crate) fn read(ip: &Ip<'_>) -> Result<(FlowId, Body, Option<u8>), WireError> {
+    let bytes: &[u8; LENGTH] = ip.body.try_into().map_err(|_| WireError::Foreign("ICMP message"))?;
+    let kind = match bytes[..2] {
+        [EXPERIMENT, EBSN] => NoticeKind::Ebsn,
+        [EXPERIMENT, RTTN] => NoticeKind::Rttn,
+        _ => return Err(WireError::Foreign("ICMP message")),
+    };
+    let port = |at: usize| u16::from_be_bytes([bytes[at], bytes[at + 1]]);
+    let word = |at: usize| u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+    let (flow, way) = addressing::flow(port(8), port(10), TCP_RECEIVER_PORT)?;
+    if way != Way::Forward {
+        return Err(WireError::Foreign("ports"));
+    }
+    let isn = addressing::isn(flow, Way::Forward);
+    let notice = Notice {
+        kind,
+        seq: addressing::unfold(word(12), isn),
+        end: addressing::unfold(word(16), isn),
+        delay: Span::from_micros(word(4).into()),
+    };
+    Ok((flow, Body::Notice(notice), None))
+}

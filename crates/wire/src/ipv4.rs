@@ -1,0 +1,130 @@
+//! The IPv4 header (RFC 791) and the checksum of what it carries.
+
+use crate::WireError;
+use crate::addressing::{self, Conversation};
+use airhop_base::{Body, Ecn, NodeId, NoticeKind, Packet};
+use etherparse::checksum::Sum16BitWords;
+use etherparse::{IpEcn, IpNumber, Ipv4Header};
+
+/// Length of the header; Airhop writes no IP options.
+pub(crate) const HEADER: usize = Ipv4Header::MIN_LEN;
+/// RFC 1700: the recommended time to live. Airhop's routes have no loops, and nobody counts it down.
+const TIME_TO_LIVE: u8 = 64;
+
+/// A datagram as it was read.
+pub(crate) struct Datagram<'a> {
+    pub src: NodeId,
+    pub dst: NodeId,
+    pub bytes: u32,
+    pub ecn: Ecn,
+    pub protocol: IpNumber,
+    /// What is behind the IP header.
+    pub body: &'a [u8],
+}
+
+/// Leaves room for the header that [`finish`] writes.
+pub(crate) fn begin(out: &mut Vec<u8>) {
+    out.clear();
+    out.resize(HEADER, 0);
+}
+
+/// Writes the header and the checksum of the body, which stands behind the header in `out`.
+pub(crate) fn finish(
+    packet: &Packet,
+    protocol: IpNumber,
+    conversation: &Conversation,
+    out: &mut [u8],
+) -> Result<(), WireError> {
+    let total_len = u16::try_from(out.len()).map_err(|_| WireError::TooLong(out.len()))?;
+    if packet.bytes as usize != out.len() {
+        return Err(WireError::Length { says: packet.bytes, is: out.len() });
+    }
+    let (src, dst) = ends(packet, conversation);
+    let header = Ipv4Header {
+        total_len,
+        // RFC 6864 §4.1: the identification of a datagram that nobody fragments may be anything. Zero makes a packet
+        // the same bytes at every node.
+        identification: 0,
+        dont_fragment: true,
+        time_to_live: TIME_TO_LIVE,
+        protocol,
+        source: addressing::address(src),
+        destination: addressing::address(dst),
+        // RFC 3168 §5
+        ecn: match packet.ecn {
+            Ecn::NotEct => IpEcn::ZERO,
+            Ecn::Ect => IpEcn::TWO,
+            Ecn::Ce => IpEcn::THREE,
+        },
+        ..Ipv4Header::default()
+    };
+    let (head, body) = out.split_at_mut(HEADER);
+    let header = Ipv4Header { header_checksum: header.calc_header_checksum(), ..header };
+    head.copy_from_slice(&header.to_bytes());
+    let sum = sum(&header, body);
+    let (at, checksum) = match protocol {
+        IpNumber::TCP => (16, sum.ones_complement()),
+        // RFC 768: zero would say that there is none.
+        IpNumber::UDP => (6, sum.to_ones_complement_with_no_zero()),
+        _ => (2, sum.ones_complement()),
+    };
+    body[at..at + 2].copy_from_slice(&checksum.to_ne_bytes());
+    Ok(())
+}
+
+/// The sum of the words of the body (in memory order, RFC 1071 §2 (B)), and of the pseudo header that TCP (RFC 9293
+/// §3.1) and UDP (RFC 768) put before it.
+fn sum(header: &Ipv4Header, body: &[u8]) -> Sum16BitWords {
+    let body_sum = Sum16BitWords::new().add_slice(body);
+    if header.protocol == IpNumber::ICMP {
+        return body_sum;
+    }
+    body_sum
+        .add_2bytes([0, header.protocol.0])
+        .add_2bytes((body.len() as u16).to_be_bytes())
+        .add_slice(&header.source)
+        .add_slice(&header.destination)
+}
+
+/// Who a packet says that it is from and for.
+fn ends(packet: &Packet, conversation: &Conversation) -> (NodeId, NodeId) {
+    match &packet.body {
+        // Yun 2009, §3.1: like an ACK of the receiver, whoever made it.
+        Body::Notice(n) if matches!(n.kind, NoticeKind::Eln | NoticeKind::Ersn | NoticeKind::Nak) => {
+            (conversation.receiver, conversation.sender)
+        }
+        _ => (packet.src, packet.dst),
+    }
+}
+
+/// Reads and checks the header, and the checksum of the body.
+pub(crate) fn read(bytes: &[u8]) -> Result<Datagram<'_>, WireError> {
+    let (header, _) = Ipv4Header::from_slice(bytes).map_err(|_| WireError::Malformed("IPv4 header"))?;
+    let end = usize::from(header.total_len);
+    let body = bytes.get(header.header_len()..end).ok_or(WireError::Malformed("IPv4 length"))?;
+    if header.calc_header_checksum() != header.header_checksum {
+        return Err(WireError::Checksum("IPv4"));
+    }
+    if header.is_fragmenting_payload() {
+        return Err(WireError::Foreign("fragment"));
+    }
+    let node = |address| addressing::node(address).ok_or(WireError::Foreign("address"));
+    let datagram = Datagram {
+        src: node(header.source)?,
+        dst: node(header.destination)?,
+        bytes: header.total_len.into(),
+        ecn: match header.ecn {
+            IpEcn::ZERO => Ecn::NotEct,
+            IpEcn::ONE | IpEcn::TWO => Ecn::Ect,
+            IpEcn::THREE => Ecn::Ce,
+        },
+        protocol: header.protocol,
+        body,
+    };
+    // RFC 1071 §1: with the checksum in place the sum is all ones.
+    if sum(&header, body).ones_complement() == 0 {
+        Ok(datagram)
+    } else {
+        Err(WireError::Checksum("transport"))
+    }
+}

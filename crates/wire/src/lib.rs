@@ -1,0 +1,102 @@
+//! Packets to and from real IPv4, TCP, UDP and ICMP bytes.
+//!
+//! A simulated [`Packet`] holds what matters to the simulation. On the wire it needs more:
+//! addresses, ports and initial sequence numbers, which [`addressing`] derives from node and flow numbers, and the
+//! window scale, which a [`Conversation`] remembers from its SYNs. What is on the wire holds less in three places:
+//!
+//! * stream offsets (sequence, acknowledgement and SACK numbers) are modulo 2³², as [`decode`] returns them;
+//! * a window loses the bits below the connection's window scale and saturates at 65535 units (RFC 7323 §2.3);
+//! * the acknowledgement number of a segment without the ACK bit is not carried, an ECN-capable packet is ECT(0), and
+//!   the delay of an RTTN counts whole microseconds.
+//!
+//! The payload of TCP byte `n` of the stream is the low byte of `n`, so that a retransmission repeats what was sent.
+
+pub mod addressing;
+mod icmp;
+mod ipv4;
+mod tcp;
+mod udp;
+
+pub use addressing::Conversation;
+pub use tcp::window_shift;
+
+use airhop_base::{Body, NoticeKind, Packet};
+
+/// What a packet was when it was read from the wire.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decoded {
+    /// The packet. The window of its segment is the header's field: whoever knows the connection shifts it left
+    /// by the window scale of the sender's SYN (RFC 7323 §2.3).
+    pub packet: Packet,
+    /// The window scale that a SYN announces.
+    pub window_shift: Option<u8>,
+}
+
+/// Why a packet cannot be written to, or was not understood from, the wire.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WireError {
+    /// The packet's length is not that of its headers and payload.
+    #[error("a packet of {is} bytes says that it has {says}")]
+    Length {
+        /// What `Packet::bytes` says.
+        says: u32,
+        /// Header, options and payload.
+        is: usize,
+    },
+    /// Longer than an IPv4 datagram can be (RFC 791 §3.1).
+    #[error("a packet of {0} bytes does not fit an IPv4 datagram (65535)")]
+    TooLong(usize),
+    /// More than 40 bytes of TCP options (RFC 9293 §3.1).
+    #[error("{0} bytes of TCP options, where 40 fit")]
+    Options(usize),
+    /// There are fewer ports than flows.
+    #[error("flow number {0} has no port: at most {max} flows can be put on the wire", max = addressing::MAX_FLOWS)]
+    Flow(u16),
+    /// The bytes end before the packet does, or a header contradicts itself.
+    #[error("malformed {0}")]
+    Malformed(&'static str),
+    /// A checksum is wrong.
+    #[error("wrong {0} checksum")]
+    Checksum(&'static str),
+    /// A well-formed packet that Airhop did not make: another protocol, address or port, a fragment, or
+    /// the reserved bits of no known notice.
+    #[error("not a packet of Airhop: {0}")]
+    Foreign(&'static str),
+}
+
+/// Writes `packet`, which belongs to `conversation`, as an IPv4 datagram into `out`, in place of what was there.
+///
+/// # Errors
+/// [`WireError::Length`], [`WireError::TooLong`], [`WireError::Options`] or [`WireError::Flow`]; `out` is then of no use.
+pub fn encode(packet: &Packet, conversation: &Conversation, out: &mut Vec<u8>) -> Result<(), WireError> {
+    if packet.flow.0 >= addressing::MAX_FLOWS {
+        return Err(WireError::Flow(packet.flow.0));
+    }
+    ipv4::begin(out);
+    let protocol = match &packet.body {
+        Body::Tcp(segment) => tcp::write_segment(packet, segment, conversation, out)?,
+        Body::Udp(datagram) => udp::write(packet, datagram, out)?,
+        Body::Notice(notice) => match notice.kind {
+            NoticeKind::Eln | NoticeKind::Ersn | NoticeKind::Nak => tcp::write_notice(packet, notice, out)?,
+            NoticeKind::Ebsn | NoticeKind::Rttn => icmp::write(packet, notice, out),
+        },
+    };
+    ipv4::finish(packet, protocol, conversation, out)
+}
+
+/// Reads an IPv4 datagram that [`encode`] could have written. Bytes behind the datagram are ignored.
+///
+/// # Errors
+/// [`WireError::Malformed`], [`WireError::Checksum`] or [`WireError::Foreign`].
+pub fn decode(bytes: &[u8]) -> Result<Decoded, WireError> {
+    let datagram = ipv4::read(bytes)?;
+    let (flow, body, window_shift) = match datagram.protocol {
+        etherparse::IpNumber::TCP => tcp::read(&datagram)?,
+        etherparse::IpNumber::UDP => udp::read(&datagram)?,
+        etherparse::IpNumber::ICMP => icmp::read(&datagram)?,
+        _ => return Err(WireError::Foreign("IP protocol")),
+    };
+    let packet =
+        Packet { flow, src: datagram.src, dst: datagram.dst, bytes: datagram.bytes, ecn: datagram.ecn, body };
+    Ok(Decoded { packet, window_shift })
+}

@@ -1,0 +1,187 @@
+//! TCP segments (RFC 9293 §3.1) with their options, and the notices that look like segments.
+//!
+//! ERSN and ELN (Yun 2009, §3.1) have the size, addresses and ports of a pure ACK of the receiver. Two reserved bits
+//! tell what they are: the first two behind the data offset, bits 4 and 5 of byte 12, the most significant being bit 0
+//! (the last reserved bit is left to Accurate ECN, RFC 9768).
+//!
+//! ```text
+//! byte 12:  data offset (4) | notice (2) | reserved (2)      notice: 00 none, 01 ERSN, 10 ELN, 11 not in use
+//! ```
+//!
+//! The acknowledgement field holds the first byte of the segment that the notice is about, the window field its length,
+//! subtracted from 65535: who takes it for a window (an analyser of captures) sees a large one, not one that closes.
+//! Neither means what it means in an ACK, although the ACK bit is on: a sender must look at the reserved bits first,
+//! and a TCP that knows nothing of notices must not be sent any.
+
+use crate::WireError;
+use crate::addressing::{self, Conversation, TCP_RECEIVER_PORT, Way};
+use crate::ipv4::Datagram as Ip;
+use airhop_base::{
+    Body, Flags, FlowId, Notice, NoticeKind, Packet, Sack, SackBlock, Segment, Span, Timestamps,
+};
+use etherparse::{IpNumber, TcpHeader, TcpOptionElement as Opt};
+
+/// The largest segment that fits an IPv4 datagram (RFC 6691 §2): Airhop's receivers take any.
+const MSS: u16 = u16::MAX - 40;
+/// RFC 7323 §2.3.
+const MAX_WINDOW_SHIFT: u8 = 14;
+
+/// Where the data offset and the reserved bits are.
+const OFFSET_BYTE: usize = 12;
+const NOTICE_BITS: u8 = 0b0000_1100;
+const ERSN_BITS: u8 = 0b0000_0100;
+const ELN_BITS: u8 = 0b0000_1000;
+
+/// NAK (Cheng & Lin 2008) is an option for experiments (RFC 4727) with an identifier (RFC 6994 §3):
+/// `253 | 12 | identifier (2) | first byte (4) | end (4)`.
+const NAK_HEAD: [u8; 4] = [253, 12, 0xA1, 0x50];
+
+/// The window scale of a connection whose largest window is `window`: the smallest that can express it (RFC 7323 §2.2),
+/// so that as few bits as possible are lost.
+pub fn window_shift(window: u64) -> u8 {
+    (0..MAX_WINDOW_SHIFT).find(|shift| window >> shift <= u64::from(u16::MAX)).unwrap_or(MAX_WINDOW_SHIFT)
+}
+
+/// Writes header, options and payload of a segment.
+pub(crate) fn write_segment(
+    packet: &Packet,
+    segment: &Segment,
+    conversation: &Conversation,
+    out: &mut Vec<u8>,
+) -> Result<IpNumber, WireError> {
+    let way = conversation.way(packet);
+    let flags = segment.flags;
+    let mut header = header(packet.flow, way, segment.seq);
+    if flags.ack {
+        header.acknowledgment_number =
+            addressing::fold(segment.ack, addressing::isn(packet.flow, way.opposite()));
+    }
+    // RFC 7323 §2.2: the window of a SYN is never scaled.
+    let shift = if flags.syn { 0 } else { conversation.shift(way) };
+    header.window_size = u16::try_from(segment.window >> shift).unwrap_or(u16::MAX);
+    header.syn = flags.syn;
+    header.ack = flags.ack;
+    header.fin = flags.fin;
+    header.ece = flags.ece;
+    header.cwr = flags.cwr;
+    header
+        .set_options(&options(packet.flow, way, segment))
+        .map_err(|_| WireError::Options(segment.option_bytes() as usize))?;
+    out.extend_from_slice(&header.to_bytes());
+    let first = segment.seq;
+    out.extend((first..first.wrapping_add(segment.len.into())).map(|offset| offset as u8));
+    Ok(IpNumber::TCP)
+}
+
+/// The options of a segment, in the order and with the padding that [`Segment::option_bytes`] counts.
+fn options(flow: FlowId, way: Way, segment: &Segment) -> Vec<Opt> {
+    let mut options = Vec::new();
+    if segment.flags.syn {
+        options.push(Opt::MaximumSegmentSize(MSS));
+        options.extend([Opt::Noop, Opt::Noop, Opt::SelectiveAcknowledgementPermitted]);
+        options.extend([Opt::Noop, Opt::WindowScale(window_shift(segment.window))]);
+    }
+    if let Some(ts) = segment.timestamps {
+        // RFC 7323 appendix A
+        options.extend([Opt::Noop, Opt::Noop, Opt::Timestamp(ts.value, ts.echo)]);
+    }
+    let isn = addressing::isn(flow, way.opposite());
+    let mut edges =
+        segment.sack.blocks().iter().map(|b| (addressing::fold(b.start, isn), addressing::fold(b.end, isn)));
+    if let Some(first) = edges.next() {
+        let rest = [edges.next(), edges.next(), edges.next()];
+        options.extend([Opt::Noop, Opt::Noop, Opt::SelectiveAcknowledgement(first, rest)]);
+    }
+    options
+}
+
+/// Writes ERSN, ELN or NAK.
+pub(crate) fn write_notice(
+    packet: &Packet,
+    notice: &Notice,
+    out: &mut Vec<u8>,
+) -> Result<IpNumber, WireError> {
+    // The receiver has sent nothing but its SYN: its next byte is the first.
+    let mut header = header(packet.flow, Way::Reverse, 1);
+    let isn = addressing::isn(packet.flow, Way::Forward);
+    let (seq, end) = (addressing::fold(notice.seq, isn), addressing::fold(notice.end, isn));
+    header.ack = true;
+    header.acknowledgment_number = seq;
+    header.window_size = u16::MAX - u16::try_from(end.wrapping_sub(seq)).unwrap_or(u16::MAX);
+    if notice.kind == NoticeKind::Nak {
+        let option = [&NAK_HEAD[..], &seq.to_be_bytes(), &end.to_be_bytes()].concat();
+        header.set_options_raw(&option).map_err(|_| WireError::Options(option.len()))?;
+    }
+    let start = out.len();
+    out.extend_from_slice(&header.to_bytes());
+    out[start + OFFSET_BYTE] |= match notice.kind {
+        NoticeKind::Ersn => ERSN_BITS,
+        NoticeKind::Eln => ELN_BITS,
+        _ => 0,
+    };
+    Ok(IpNumber::TCP)
+}
+
+/// A header with ports and sequence number, and nothing else.
+fn header(flow: FlowId, way: Way, seq: u64) -> TcpHeader {
+    let (source, destination) = addressing::ports(flow, way, TCP_RECEIVER_PORT);
+    TcpHeader::new(source, destination, addressing::fold(seq, addressing::isn(flow, way)), 0)
+}
+
+/// Reads a segment, or the notice that looks like one.
+pub(crate) fn read(ip: &Ip<'_>) -> Result<(FlowId, Body, Option<u8>), WireError> {
+    let (header, payload) = TcpHeader::from_slice(ip.body).map_err(|_| WireError::Malformed("TCP header"))?;
+    let (flow, way) = addressing::flow(header.source_port, header.destination_port, TCP_RECEIVER_PORT)?;
+    if let Some(notice) = read_notice(flow, ip.body[OFFSET_BYTE] & NOTICE_BITS, &header)? {
+        return Ok((flow, Body::Notice(notice), None));
+    }
+    let peer_isn = addressing::isn(flow, way.opposite());
+    let mut segment = Segment {
+        seq: addressing::unfold(header.sequence_number, addressing::isn(flow, way)),
+        len: payload.len() as u32,
+        ack: if header.ack { addressing::unfold(header.acknowledgment_number, peer_isn) } else { 0 },
+        window: header.window_size.into(),
+        flags: Flags { syn: header.syn, ack: header.ack, fin: header.fin, ece: header.ece, cwr: header.cwr },
+        sack: Sack::EMPTY,
+        timestamps: None,
+    };
+    let mut window_shift = None;
+    for option in header.options_iterator() {
+        match option.map_err(|_| WireError::Malformed("TCP option"))? {
+            Opt::WindowScale(shift) if header.syn => window_shift = Some(shift.min(MAX_WINDOW_SHIFT)),
+            Opt::Timestamp(value, echo) => segment.timestamps = Some(Timestamps { value, echo }),
+            Opt::SelectiveAcknowledgement(first, rest) => {
+                for (start, end) in [Some(first)].into_iter().chain(rest).flatten() {
+                    let [start, end] = [start, end].map(|edge| addressing::unfold(edge, peer_isn));
+                    segment.sack.push(SackBlock { start, end });
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok((flow, Body::Tcp(segment), window_shift))
+}
+
+/// The notice that a header carries: in its reserved bits, or as an option.
+fn read_notice(flow: FlowId, bits: u8, header: &TcpHeader) -> Result<Option<Notice>, WireError> {
+    let isn = addressing::isn(flow, Way::Forward);
+    let notice = |kind, seq: u32, end| {
+        let [seq, end] = [seq, end].map(|number| addressing::unfold(number, isn));
+        Some(Notice { kind, seq, end, delay: Span::ZERO })
+    };
+    let seq = header.acknowledgment_number;
+    let end = seq.wrapping_add((u16::MAX - header.window_size).into());
+    match bits {
+        ERSN_BITS => Ok(notice(NoticeKind::Ersn, seq, end)),
+        ELN_BITS => Ok(notice(NoticeKind::Eln, seq, end)),
+        NOTICE_BITS => Err(WireError::Foreign("reserved bits")),
+        _ => Ok(match header.options.as_slice() {
+            // Nothing else is as long and begins so.
+            nak if nak.len() == 12 && nak.starts_with(&NAK_HEAD) => {
+                let edge = |at: usize| u32::from_be_bytes([nak[at], nak[at + 1], nak[at + 2], nak[at + 3]]);
+                notice(NoticeKind::Nak, edge(4), edge(8))
+            }
+            _ => None,
+        }),
+    }
+}

@@ -1,0 +1,352 @@
+//! Bytes against the RFCs, and the way back.
+
+use airhop_base::{
+    Body, Datagram, Ecn, Flags, FlowId, NodeId, Notice, NoticeKind, Packet, Sack, SackBlock, Segment, Span,
+    Time, Timestamps,
+};
+use airhop_wire::{Conversation, WireError, addressing, decode, encode, window_shift};
+use proptest::prelude::*;
+
+const SENDER: NodeId = NodeId(0);
+const RECEIVER: NodeId = NodeId(4);
+const NOTHING: Segment = Segment {
+    seq: 1,
+    len: 0,
+    ack: 1,
+    window: 20_000,
+    flags: Flags { syn: false, ack: true, fin: false, ece: false, cwr: false },
+    sack: Sack::EMPTY,
+    timestamps: None,
+};
+
+fn sack(blocks: &[(u64, u64)]) -> Sack {
+    let mut sack = Sack::EMPTY;
+    for &(start, end) in blocks {
+        sack.push(SackBlock { start, end });
+    }
+    sack
+}
+
+fn data(segment: Segment) -> Packet {
+    let bytes = 40 + segment.option_bytes() + segment.len;
+    Packet { flow: FlowId(3), src: SENDER, dst: RECEIVER, bytes, ecn: Ecn::NotEct, body: Body::Tcp(segment) }
+}
+
+fn reverse(segment: Segment) -> Packet {
+    Packet { src: RECEIVER, dst: SENDER, ..data(segment) }
+}
+
+fn notice(kind: NoticeKind, seq: u64, end: u64) -> Packet {
+    let bytes = if kind == NoticeKind::Nak { 52 } else { 40 };
+    let body = Body::Notice(Notice { kind, seq, end, delay: Span::ZERO });
+    Packet { flow: FlowId(3), src: RECEIVER, dst: SENDER, bytes, ecn: Ecn::NotEct, body }
+}
+
+fn bytes(packet: &Packet) -> Vec<u8> {
+    let mut conversation = Conversation::new(SENDER, RECEIVER);
+    conversation.observe(packet);
+    let mut out = vec![0xEE; 7];
+    encode(packet, &conversation, &mut out).unwrap();
+    out
+}
+
+/// RFC 1071 §4.1, in C there; independent of what the crate uses.
+fn internet_checksum(words: &[u8]) -> u16 {
+    let mut sum = 0u32;
+    for word in words.chunks(2) {
+        sum += (u32::from(word[0]) << 8) + u32::from(*word.get(1).unwrap_or(&0));
+    }
+    while sum >> 16 != 0 {
+        sum = (sum & 0xFFFF) + (sum >> 16);
+    }
+    !(sum as u16)
+}
+
+/// What the checksum of the transport protects (RFC 9293 §3.1, RFC 768, RFC 792).
+fn protected(datagram: &[u8]) -> Vec<u8> {
+    let body = &datagram[20..];
+    let length = (body.len() as u16).to_be_bytes();
+    match datagram[9] {
+        1 => body.to_vec(),
+        protocol => [&datagram[12..20], &[0, protocol], &length, body].concat(),
+    }
+}
+
+/// RFC 1071 §1: summing up what is protected, checksum included, leaves nothing.
+fn checksums_hold(datagram: &[u8]) -> bool {
+    internet_checksum(&datagram[..20]) == 0 && internet_checksum(&protected(datagram)) == 0
+}
+
+fn repair_checksums(datagram: &mut [u8]) {
+    let body = match datagram[9] {
+        6 => 36,
+        17 => 26,
+        _ => 22,
+    };
+    datagram[body..body + 2].fill(0);
+    let sum = internet_checksum(&protected(datagram));
+    datagram[body..body + 2].copy_from_slice(&sum.to_be_bytes());
+    datagram[10..12].fill(0);
+    let sum = internet_checksum(&datagram[..20]);
+    datagram[10..12].copy_from_slice(&sum.to_be_bytes());
+}
+
+fn word(datagram: &[u8], at: usize) -> u32 {
+    u32::from_be_bytes([datagram[at], datagram[at + 1], datagram[at + 2], datagram[at + 3]])
+}
+
+/// RFC 9293 §3.1, RFC 2018 §3, RFC 7323 appendix A: every byte of an ACK with two SACK blocks and timestamps.
+#[test]
+fn an_ack_with_sack_byte_by_byte() {
+    let timestamps = Some(Timestamps { value: 0x0102_0304, echo: 0x0506_0708 });
+    let ack = Segment { ack: 1001, sack: sack(&[(4001, 5001), (2001, 3001)]), timestamps, ..NOTHING };
+    let out = bytes(&reverse(ack));
+    let (forward, back) = (word(&out, 28) - 1001, word(&out, 24) - 1);
+    let edge = |offset: u32| forward.wrapping_add(offset).to_be_bytes();
+    let ip = [0x45, 0, 0, 72, 0, 0, 0x40, 0, 64, 6, out[10], out[11], 10, 0, 0, 5, 10, 0, 0, 1];
+    // ports 5001 and 49155, 13 words, ACK, window 20000
+    let tcp = [0x13, 0x89, 0xC0, 0x03];
+    let rest = [0xD0, 0x10, 0x4E, 0x20, out[36], out[37], 0, 0];
+    let options = [1, 1, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8, 1, 1, 5, 18];
+    let expected = [
+        &ip[..],
+        &tcp,
+        &(back + 1).to_be_bytes(),
+        &edge(1001),
+        &rest,
+        &options,
+        &edge(4001),
+        &edge(5001),
+        &edge(2001),
+        &edge(3001),
+    ]
+    .concat();
+    assert_eq!(out, expected);
+    assert!(checksums_hold(&out));
+}
+
+/// Yun 2009, §3.1: the format of an ACK of the receiver, whoever made it, but for two reserved bits (RFC 9293 §3.1).
+#[test]
+fn eln_and_ersn_byte_by_byte() {
+    for (kind, offset_byte) in [(NoticeKind::Ersn, 0x54), (NoticeKind::Eln, 0x58)] {
+        let made_at_the_base_station = Packet { src: NodeId(2), ..notice(kind, 7001, 8001) };
+        let out = bytes(&made_at_the_base_station);
+        let ack = bytes(&reverse(Segment { ack: 7001, ..NOTHING }));
+        assert_eq!(out.len(), 40);
+        assert_eq!(out[..32], ack[..32], "IP header, ports, sequence and acknowledgement field");
+        assert_eq!(out[32..34], [offset_byte, 0x10], "reserved bits; flags");
+        assert_eq!(out[34..36], 64_535u16.to_be_bytes(), "65535 - length of the segment");
+        assert_eq!(out[38..], [0, 0], "urgent pointer");
+        assert!(checksums_hold(&out));
+    }
+}
+
+/// RFC 9293 §3.7.1, RFC 2018 §2, RFC 7323 §2.2: what a SYN offers, and that its own window is not scaled.
+#[test]
+fn a_syn_offers_mss_sack_and_window_scale() {
+    let flags = Flags { syn: true, ..Flags::default() };
+    let syn = data(Segment { seq: 0, ack: 0, window: 4 << 20, flags, ..NOTHING });
+    let out = bytes(&syn);
+    assert_eq!(out.len(), 52);
+    assert_eq!(out[32..36], [0x80, 0x02, 0xFF, 0xFF]);
+    assert_eq!(out[40..], [2, 4, 0xFF, 0xD7, 1, 1, 4, 2, 1, 3, 3, 7]);
+    assert_eq!(decode(&out).unwrap().window_shift, Some(7));
+}
+
+/// RFC 7323 §2.3: later windows are shifted by what the SYN announced, saturate, and the shift ends at 14.
+#[test]
+fn windows_are_scaled_after_the_syn() {
+    let mut conversation = Conversation::new(SENDER, RECEIVER);
+    let flags = Flags { syn: true, ack: true, ..Flags::default() };
+    conversation.observe(&reverse(Segment { seq: 0, window: 4 << 20, flags, ..NOTHING }));
+    let mut out = Vec::new();
+    for (window, field) in [(4 << 20, 0x8000), (127, 0), (128, 1), (u64::MAX, 0xFFFF)] {
+        encode(&reverse(Segment { window, ..NOTHING }), &conversation, &mut out).unwrap();
+        assert_eq!(decode(&out).unwrap().packet.segment().unwrap().window, field);
+    }
+    encode(&data(NOTHING), &conversation, &mut out).unwrap();
+    assert_eq!(
+        decode(&out).unwrap().packet.segment().unwrap().window,
+        20_000,
+        "the sender announced no scale"
+    );
+    assert_eq!([0, 65_535, 65_536, 65_535 << 14, u64::MAX].map(window_shift), [0, 0, 1, 14, 14]);
+}
+
+/// RFC 3168 §5 and §6.1: codepoints of the IP header, ECE and CWR of the TCP header.
+#[test]
+fn ecn_is_where_rfc_3168_puts_it() {
+    for (ecn, bits) in [(Ecn::NotEct, 0b00), (Ecn::Ect, 0b10), (Ecn::Ce, 0b11)] {
+        assert_eq!(bytes(&Packet { ecn, ..data(NOTHING) })[1], bits);
+    }
+    let flags = Flags { ece: true, cwr: true, ..NOTHING.flags };
+    assert_eq!(bytes(&data(Segment { flags, ..NOTHING }))[33], 0b1101_0000);
+}
+
+/// RFC 9293 §3.8.1: a retransmission carries the bytes that the original carried, also if it is cut elsewhere.
+#[test]
+fn retransmissions_repeat_the_bytes() {
+    let original = bytes(&data(Segment { seq: 1001, len: 1000, ..NOTHING }));
+    let part = bytes(&data(Segment { seq: 1501, len: 500, ..NOTHING }));
+    assert_eq!(original[540..], part[40..]);
+}
+
+/// RFC 768: a datagram of no, few and many bytes; RFC 791 §3.1: the longest there is.
+#[test]
+fn datagrams_of_any_length() {
+    for len in [0, 5, 12, 1000, 65_507] {
+        let body = Body::Udp(Datagram { number: 0, len, sent: Time::ZERO });
+        let packet = Packet { bytes: 28 + len, body, ..data(NOTHING) };
+        let out = bytes(&packet);
+        assert!(checksums_hold(&out));
+        assert_eq!(out[20..26], [&[0xC0, 0x03, 0x17, 0x71][..], &(8 + len as u16).to_be_bytes()].concat());
+        assert_eq!(decode(&out).unwrap().packet, packet);
+    }
+}
+
+/// Packets that the wire cannot carry are refused: RFC 791 §3.1 (length), RFC 9293 §3.1 (40 bytes of options).
+#[test]
+fn what_does_not_fit_is_refused() {
+    let conversation = Conversation::new(SENDER, RECEIVER);
+    let refused = |packet: &Packet| encode(packet, &conversation, &mut Vec::new()).unwrap_err();
+    assert_eq!(refused(&Packet { bytes: 39, ..data(NOTHING) }), WireError::Length { says: 39, is: 40 });
+    assert_eq!(refused(&data(Segment { len: 65_496, ..NOTHING })), WireError::TooLong(65_536));
+    let timestamps = Some(Timestamps { value: 1, echo: 2 });
+    let four = sack(&[(1, 2), (3, 4), (5, 6), (7, 8)]);
+    assert_eq!(refused(&data(Segment { timestamps, sack: four, ..NOTHING })), WireError::Options(48));
+    assert_eq!(refused(&Packet { flow: FlowId(16_384), ..data(NOTHING) }), WireError::Flow(16_384));
+}
+
+/// RFC 1071 §1: a checksum finds any single wrong byte; RFC 791 §3.1: a datagram cut short is not read.
+#[test]
+fn damage_is_found() {
+    let good = bytes(&data(Segment { len: 3, ..NOTHING }));
+    for at in 0..good.len() {
+        let mut bad = good.clone();
+        bad[at] ^= 0x20;
+        assert!(decode(&bad).is_err(), "byte {at}");
+        assert!(decode(&good[..at]).is_err(), "cut at {at}");
+    }
+    let padded = [&good[..], &[0; 6]].concat();
+    assert_eq!(decode(&padded), decode(&good), "link layers may pad (RFC 894)");
+}
+
+/// What others send is told apart, and the fourth value of the notice bits is not taken for a notice.
+#[test]
+fn foreign_packets_are_told_apart() {
+    let mut reserved = bytes(&notice(NoticeKind::Eln, 1, 2));
+    reserved[32] |= 0b0000_0100;
+    repair_checksums(&mut reserved);
+    assert_eq!(decode(&reserved), Err(WireError::Foreign("reserved bits")));
+    let mut elsewhere = bytes(&data(NOTHING));
+    elsewhere[12] = 11;
+    repair_checksums(&mut elsewhere);
+    assert_eq!(decode(&elsewhere), Err(WireError::Foreign("address")));
+}
+
+prop_compose! {
+    fn segments()(
+        seq in 0..u64::MAX / 2,
+        len in 0..3000u32,
+        ack in 0..u64::MAX / 2,
+        window in prop_oneof![0..70_000u64, any::<u64>()],
+        bits in prop::array::uniform5(any::<bool>()),
+        blocks in prop::collection::vec((any::<u64>(), any::<u64>()), 0..4),
+        timestamps in prop::option::of((any::<u32>(), any::<u32>())),
+    ) -> Segment {
+        let [syn, has_ack, fin, ece, cwr] = bits;
+        Segment {
+            seq,
+            len,
+            ack: if has_ack { ack } else { 0 },
+            window,
+            flags: Flags { syn, ack: has_ack, fin, ece, cwr },
+            // A SYN has no room for SACK blocks, and nothing to report (RFC 2018 §2).
+            sack: if syn { Sack::EMPTY } else { sack(&blocks) },
+            timestamps: timestamps.map(|(value, echo)| Timestamps { value, echo }),
+        }
+    }
+}
+
+fn notices() -> impl Strategy<Value = Notice> {
+    (prop::sample::select(&NoticeKind::ALL[..]), 0..u64::MAX / 2, 1..65_495u64, any::<u32>()).prop_map(
+        |(kind, seq, len, micros)| {
+            let rttn = kind == NoticeKind::Rttn;
+            let delay = if rttn { Span::from_micros(micros.into()) } else { Span::ZERO };
+            Notice { kind, seq, end: seq + len, delay }
+        },
+    )
+}
+
+prop_compose! {
+    fn packets()(
+        flow in 0..addressing::MAX_FLOWS,
+        back in any::<bool>(),
+        ecn in prop::sample::select(&[Ecn::NotEct, Ecn::Ect, Ecn::Ce][..]),
+        body in prop_oneof![
+            segments().prop_map(Body::Tcp),
+            (any::<u64>(), 16..3000u32, any::<u64>()).prop_map(|(number, len, sent)| {
+                Body::Udp(Datagram { number, len, sent: Time::from_nanos(sent) })
+            }),
+            notices().prop_map(Body::Notice),
+        ],
+    ) -> Packet {
+        let bytes = match &body {
+            Body::Tcp(s) => 40 + s.option_bytes() + s.len,
+            Body::Udp(d) => 28 + d.len,
+            Body::Notice(n) if n.kind == NoticeKind::Nak => 52,
+            Body::Notice(_) => 40,
+        };
+        let back = back || matches!(body, Body::Notice(_));
+        let (src, dst) = if back { (RECEIVER, SENDER) } else { (SENDER, RECEIVER) };
+        Packet { flow: FlowId(flow), src, dst, bytes, ecn, body }
+    }
+}
+
+/// What the documentation of the crate says that the wire does not carry.
+fn folded(packet: &Packet, shift: u8) -> Packet {
+    let low = |offset: u64| u64::from(offset as u32);
+    let body = match packet.body.clone() {
+        Body::Tcp(s) => {
+            let shift = if s.flags.syn { 0 } else { shift };
+            let blocks: Vec<_> = s.sack.blocks().iter().map(|b| (low(b.start), low(b.end))).collect();
+            let window = (s.window >> shift).min(65_535);
+            Body::Tcp(Segment { seq: low(s.seq), ack: low(s.ack), window, sack: sack(&blocks), ..s })
+        }
+        Body::Notice(n) => Body::Notice(Notice { seq: low(n.seq), end: low(n.end), ..n }),
+        udp => udp,
+    };
+    Packet { body, ..packet.clone() }
+}
+
+proptest! {
+    /// RFC 791, 768, 792, 9293: whatever is written is read back, is as long as it says, and has right checksums.
+    #[test]
+    fn what_is_written_is_read(packet in packets(), largest in any::<u64>()) {
+        let mut conversation = Conversation::new(SENDER, RECEIVER);
+        let flags = Flags { syn: true, ..Flags::default() };
+        let syn = Segment { window: largest, flags, ..NOTHING };
+        conversation.observe(&Packet { src: packet.src, ..data(syn) });
+        let mut out = Vec::new();
+        encode(&packet, &conversation, &mut out).unwrap();
+        prop_assert_eq!(out.len(), packet.bytes as usize);
+        prop_assert!(checksums_hold(&out));
+        prop_assert_eq!(decode(&out).unwrap().packet, folded(&packet, window_shift(largest)));
+    }
+
+    /// RFC 9293 §3.1 (MUST-7): any bytes, and any options behind right checksums, are read or refused without a panic.
+    #[test]
+    fn any_bytes_are_survived(
+        noise in prop::collection::vec(any::<u8>(), 0..100),
+        packet in packets(),
+        at in 20..80usize,
+    ) {
+        let _ = decode(&noise);
+        let mut damaged = bytes(&packet);
+        let at = at.min(damaged.len());
+        let end = (at + noise.len()).min(damaged.len());
+        damaged[at..end].copy_from_slice(&noise[..end - at]);
+        repair_checksums(&mut damaged);
+        prop_assert!(!matches!(decode(&damaged), Err(WireError::Checksum(_))));
+    }
+}
