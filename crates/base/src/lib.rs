@@ -7,7 +7,7 @@ mod time;
 pub mod units;
 
 pub use packet::{
-    Body, Datagram, Drop, Ecn, Flags, FlowId, HEADER_BYTES, NodeId, Notice, NoticeKind, Packet, Sack, SackBlock,
-    Segment, Timestamps,
+    Body, Datagram, Drop, Ecn, Flags, FlowId, HEADER_BYTES, NodeId, Notice, NoticeKind, Packet, Sack,
+    SackBlock, Segment, Timestamps,
 };
 pub use time::{Rate, Span, Time};

@@ -3,12 +3,15 @@
 //! Start with `world.rs`: it reads in the order of a packet's walk.
 
 pub mod agents;
+mod air;
 mod build;
 mod flow;
+mod hosting;
 mod link;
 pub mod plan;
 mod queues;
 mod report;
+mod results;
 mod route;
 mod site;
 mod world;

@@ -19,7 +19,7 @@ pub(crate) struct StationSite {
     pub queue: Box<dyn QueueDisc>,
     /// The packet in the MAC has not been delivered.
     pub in_mac: bool,
-    /// For captures only: the packet that the MAC is working on.
+    /// The packet that the MAC is working on; kept only for a recorder.
     pub on_air: Option<Packet>,
     /// Its interface in the recorder.
     pub interface: u16,

@@ -46,12 +46,20 @@ fn points() -> Vec<Point> {
                 p.ns2_timeouts += number(11);
                 *n += 1.0;
             }
-            None => points.push((Point { hop, label, ns2: number(9), ns2_rexmit: number(10), ns2_timeouts: number(11) }, 1.0)),
+            None => points.push((
+                Point { hop, label, ns2: number(9), ns2_rexmit: number(10), ns2_timeouts: number(11) },
+                1.0,
+            )),
         }
     }
     points
         .into_iter()
-        .map(|(p, n)| Point { ns2: p.ns2 / n, ns2_rexmit: p.ns2_rexmit / n, ns2_timeouts: p.ns2_timeouts / n, ..p })
+        .map(|(p, n)| Point {
+            ns2: p.ns2 / n,
+            ns2_rexmit: p.ns2_rexmit / n,
+            ns2_timeouts: p.ns2_timeouts / n,
+            ..p
+        })
         .collect()
 }
 

@@ -6,6 +6,7 @@ use crate::cell::{Access, AirEvent, CellPlan, FrameKind, Range, Station};
 use crate::errors::ErrorPlan;
 use crate::medium::Transmission;
 use airhop_base::{Drop, Rate, Span, Time};
+use airhop_engine::Streams;
 use harness::{Note, World, line, on_link, plan};
 
 const US: u64 = 1000;
@@ -279,6 +280,8 @@ fn a_packet_whose_acks_are_lost_is_delivered_once_and_discarded_empty() {
     ];
     assert_eq!(notes(&world), expect);
     assert!(world.packets.is_empty());
+    // A garbled ACK does not shorten the timeout: it is a slot after the end that the ACK would have had.
+    assert_eq!(ns(world.notes[1].0, world.notes[2].0), SLOT);
 }
 
 #[test]
@@ -320,15 +323,12 @@ fn data_attempts_are_counted_apart_from_rts_frames() {
     assert_eq!(count(&world, |n| matches!(n, Note::Failed { attempt: 1, .. })), 100);
 }
 
-/// Station 2 sends after an exchange between 0 and 1, with these links garbled; returns when the medium became idle and when it
-/// sent.
-fn bystander(errors: &[(Station, Station)]) -> (Time, Time) {
-    let mut plan = plan(3);
-    plan.errors = errors.iter().map(|(from, to)| on_link(*from, *to, ErrorPlan::Loss(1.0))).collect();
-    let mut world = World::new(&plan, 5);
+/// Station 2 sends to the last station after an exchange between 0 and 1; returns when the medium became idle and when it sent.
+fn bystander(plan: &CellPlan) -> (Time, Time) {
+    let mut world = World::new(plan, 5);
     world.push(0, 1, 1040);
     world.step(secs(1)); // the data frame is on the air
-    world.push(2, 1, 1040);
+    world.push(2, plan.stations.len() as Station - 1, 1040);
     let air = watch(&mut world, secs(1));
     let ack = air.iter().find(|t| t.kind == FrameKind::Ack).unwrap();
     let own = air.iter().find(|t| t.from == 2 && t.kind == FrameKind::Data).unwrap();
@@ -338,12 +338,31 @@ fn bystander(errors: &[(Station, Station)]) -> (Time, Time) {
 /// IEEE 802.11-2016 §10.3.7. EIFS - DIFS is 15.7 slots, so the grid of slots tells which one it was.
 #[test]
 fn eifs_follows_what_could_not_be_read_and_a_correct_frame_ends_it() {
-    let (idle, start) = bystander(&[]);
-    slots(idle, DIFS, start);
-    let (idle, start) = bystander(&[(0, 2)]); // the data frame garbled, the ACK read
-    slots(idle, DIFS, start);
-    let (idle, start) = bystander(&[(0, 2), (1, 2)]); // both garbled
+    // Links that garble, and what station 2 waits: read all; missed the data frame, read the ACK; missed both.
+    for (links, ifs) in [(&[][..], DIFS), (&[(0, 2)], DIFS), (&[(0, 2), (1, 2)], EIFS)] {
+        let mut plan = plan(4);
+        plan.errors = links.iter().map(|(from, to)| on_link(*from, *to, ErrorPlan::Loss(1.0))).collect();
+        let (idle, start) = bystander(&plan);
+        slots(idle, ifs, start);
+    }
+}
+
+/// schemes.md 4.1.3: what is sensed but cannot be decoded is followed by EIFS too; and it cannot be received.
+#[test]
+fn beyond_the_receive_range_frames_are_only_sensed() {
+    let (idle, start) = bystander(&line(&[0.0, 30.0, 80.0, 110.0], 40.0, 85.0));
     slots(idle, EIFS, start);
+    let (idle, start) = bystander(&line(&[0.0, 30.0, 70.0, 110.0], 40.0, 85.0)); // it can read the ACK
+    slots(idle, DIFS, start);
+    for far in [60.0, 90.0] {
+        let mut plan = line(&[0.0, far], 40.0, 85.0);
+        plan.attempts = 1;
+        let mut world = World::new(&plan, 1);
+        world.push(0, 1, 1040);
+        world.run(secs(1));
+        let lost = Note::Lost { from: 0, to: 1, frame: FrameKind::Data, bytes: 1076, cause: Drop::Channel };
+        assert_eq!(notes(&world)[0], lost);
+    }
 }
 
 #[test]
@@ -392,4 +411,7 @@ fn the_channel_does_not_depend_on_the_traffic() {
     for (i, (a, b)) in alone.iter().zip(&crowded).enumerate() {
         assert!(b.is_none() || a == b, "frame {i}: {a:?} alone, {b:?} with others");
     }
+    // And it is the link's own stream.
+    let mut stream = Streams::new(1, 0).stream("cell.errors.s0->s1");
+    assert!(alone.iter().all(|f| *f == Some(!stream.chance(0.1))));
 }

@@ -233,10 +233,10 @@ static ERRORS: Choice = Choice {
                 key(
                     "fer",
                     Kind::Probability,
-                    Nothing("give `loss` instead"),
+                    Nothing("either `fer` or `loss` is needed"),
                     "error rate of a full data frame; shorter frames by their bits (Yun 2009 §5.1)",
                 ),
-                key("loss", Kind::Probability, Nothing("give `fer` instead"), "loss rate of every frame alike"),
+                key("loss", Kind::Probability, Nothing("either `fer` or `loss` is needed"), "loss rate of every frame alike"),
                 key(
                     "reference",
                     Kind::Bytes { least: 1, most: 70_000 },

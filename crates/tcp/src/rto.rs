@@ -15,9 +15,6 @@ pub trait RtoPolicy: Debug + Send {
     /// The timer expired: the next timeout is twice as long (RFC 6298 §5.5).
     fn on_backoff(&mut self);
 
-    /// Ends the backoff without a sample: ns-2's SACK sender does so on each partial ACK.
-    fn end_backoff(&mut self);
-
     /// The SYN had to be sent again, and data begins now (RFC 6298 §5.7).
     fn on_slow_handshake(&mut self) {}
 
@@ -92,10 +89,6 @@ impl RtoPolicy for Rfc6298 {
         }
     }
 
-    fn end_backoff(&mut self) {
-        self.backoff = 1;
-    }
-
     fn on_slow_handshake(&mut self) {
         // RFC 6298 §5.7: "the RTO MUST be re-initialized to 3 seconds when data transmission begins".
         self.rto = self.rto.max(Span::from_secs(3)).min(self.config.max);
@@ -167,10 +160,6 @@ impl RtoPolicy for Ns2Ticks {
         }
     }
 
-    fn end_backoff(&mut self) {
-        self.backoff = 1;
-    }
-
     fn timeout(&self) -> Span {
         // The lower bound applies before the backoff, the floor of two ticks after everything else.
         (self.rto.max(self.config.min) * self.backoff).min(self.config.max).max(self.config.tick * 2)
@@ -237,10 +226,6 @@ impl RtoPolicy for SingleGain {
         if self.timeout() < self.config.max {
             self.backoff = self.backoff.saturating_mul(2);
         }
-    }
-
-    fn end_backoff(&mut self) {
-        self.backoff = 1;
     }
 
     fn timeout(&self) -> Span {
@@ -324,9 +309,6 @@ mod tests {
         assert_eq!(ms(rto.timeout()), 3000.0);
         rto.on_backoff();
         sample(&mut *rto, 500);
-        assert_eq!(ms(rto.timeout()), 1500.0);
-        rto.on_backoff();
-        rto.end_backoff();
         assert_eq!(ms(rto.timeout()), 1500.0);
     }
 

@@ -4,12 +4,13 @@ use crate::Config;
 use crate::config::HalveFrom;
 use crate::rto;
 use crate::seams::{
-    Ack, Advance, Cause, CongestionControl, Detect, Loss, Next, NoticePolicy, Parts, Reaction, Recovery, RtoPolicy,
-    Signal, Window,
+    Ack, Advance, Cause, CongestionControl, Detect, Loss, Next, NoticePolicy, Parts, Reaction, Recovery,
+    RtoPolicy, Signal, Window,
 };
 use crate::space::Space;
 use airhop_base::{
-    Body, Flags, FlowId, HEADER_BYTES, NodeId, Notice, NoticeKind, Packet, Sack, Segment, Span, Time, Timestamps,
+    Body, Flags, FlowId, HEADER_BYTES, NodeId, Notice, NoticeKind, Packet, Sack, Segment, Span, Time,
+    Timestamps,
 };
 
 /// Longest time that an ERSN suspends congestion control for a segment (schemes.md 3.6.8).

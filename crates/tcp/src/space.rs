@@ -57,7 +57,8 @@ impl Space {
     pub fn next_in_window(&self, in_flight: u64, window: f64) -> Option<(u64, u64)> {
         let len = self.mss.min(self.supplied.saturating_sub(self.nxt));
         let end = self.nxt + len;
-        let fits = len > 0 && end <= self.right_edge && (in_flight + len) as f64 <= window * self.mss as f64 + 1e-6;
+        let fits =
+            len > 0 && end <= self.right_edge && (in_flight + len) as f64 <= window * self.mss as f64 + 1e-6;
         fits.then_some((self.nxt, end))
     }
 

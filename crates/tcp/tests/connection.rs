@@ -18,7 +18,10 @@ fn opening(path: Path, config: Config) -> String {
 fn handshake() {
     let trace = opening(Path::of(50), Config { initial_ssthresh: 1.0, ..Preset::Rfc.config(MSS) });
     let first: Vec<_> = trace.lines().take(3).collect();
-    assert_eq!(first, ["     0.0  SYN", "   100.0  ACK 1 2 3 4 5 6 7 8 9 10", "   200.0  11 12 13 14 15 16 17 18 19 20"]);
+    assert_eq!(
+        first,
+        ["     0.0  SYN", "   100.0  ACK 1 2 3 4 5 6 7 8 9 10", "   200.0  11 12 13 14 15 16 17 18 19 20"]
+    );
 }
 
 // RFC 6298 §5.5 on the SYN; RFC 5681 §3.1: after a lost SYN or SYN-ACK the initial window is one segment; RFC 6298 §5.7: and

@@ -56,9 +56,16 @@ fn paths() -> impl Strategy<Value = Path> {
     let data = prop::collection::btree_map((1u64..60, 1u32..4), data_fate(), 0..40);
     let acks = prop::collection::btree_map(1u64..80, ack_fate(), 0..20);
     let notices = prop::collection::vec(notice(), 0..12);
-    (1u64..120, data, acks, notices, 0u32..3, 0u32..3).prop_map(|(ms, data, acks, notices, lost_syns, lost_syn_acks)| {
-        Path { data, acks, notices, lost_syns, lost_syn_acks, ..Path::of(ms) }
-    })
+    (1u64..120, data, acks, notices, 0u32..3, 0u32..3).prop_map(
+        |(ms, data, acks, notices, lost_syns, lost_syn_acks)| Path {
+            data,
+            acks,
+            notices,
+            lost_syns,
+            lost_syn_acks,
+            ..Path::of(ms)
+        },
+    )
 }
 
 /// What a sender may have outstanding when it sends new data, restated from the RFCs without looking at the sender's own

@@ -1,8 +1,9 @@
 //! The window law of each scheme, in segments per round trip.
 //!
 //! A path of 50 ms each way and no bottleneck: a window leaves in an instant and its ACKs return in an instant, so a round is
-//! exactly 100 ms. Preset `ns2` (initial window 2, an ACK per segment, halving cwnd), ssthresh 8. A line is: round, segments
-//! sent in it, cwnd at its end, and what was sent again (`!` fast retransmit, `+` further repair, `t` timeout, `n` notice).
+//! exactly 100 ms. Preset `ns2` (initial window 2, an ACK per segment, limited transmit, half of cwnd after a loss),
+//! ssthresh 8. A line is: round, segments sent in it, cwnd at its end, and what was sent again (`!` fast retransmit, `+`
+//! further repair, `t` timeout, `n` notice). Segments 15 to 22 are sent in round 3.
 
 mod common;
 
@@ -10,19 +11,278 @@ use airhop_tcp::{Config, Preset};
 use common::path::{Fate, Path, Transfer};
 use common::{MSS, at};
 
-fn rounds_of(scheme: &str, path: Path, rounds: u64) -> String {
+fn rounds(scheme: &str, path: &Path, rounds: u64) -> String {
     let config = Config { initial_ssthresh: 8.0, ..Preset::Ns2.config(MSS) };
-    let mut t = Transfer::new(scheme, &config, path, 10_000);
+    let mut t = Transfer::new(scheme, &config, path.clone(), 10_000);
     t.run_until(at(rounds * 100 - 1));
     t.rounds()
 }
 
-#[test]
-fn show() {
-    for scheme in ["tahoe", "reno", "newreno", "snoop", "sack", "ll-elsn"] {
-        println!("=== {scheme} none\n{}", rounds_of(scheme, Path::of(50), 9));
-        println!("=== {scheme} one\n{}", rounds_of(scheme, Path::of(50).losing(&[20]), 11));
-        println!("=== {scheme} three\n{}", rounds_of(scheme, Path::of(50).losing(&[20,22,24]), 12));
-        println!("=== {scheme} timeout\n{}", rounds_of(scheme, Path::of(50).losing(&[20]).with(20,2,Fate::Lost), 14));
+fn clean() -> Path {
+    Path::of(50)
+}
+
+/// One loss in a window.
+fn one() -> Path {
+    clean().losing(&[20])
+}
+
+/// Three losses in a window.
+fn three() -> Path {
+    clean().losing(&[20, 22, 24])
+}
+
+/// One loss, and its repair is lost too.
+fn repair() -> Path {
+    one().with(20, 2, Fate::Lost)
+}
+
+/// A whole window.
+fn window() -> Path {
+    clean().losing(&[15, 16, 17, 18, 19, 20, 21, 22])
+}
+
+/// The same for all of `schemes`.
+fn common_rounds(schemes: &[&str], path: &Path, n: u64) -> String {
+    let first = rounds(schemes[0], path, n);
+    for scheme in schemes {
+        assert_eq!(rounds(scheme, path, n), first, "{scheme}");
     }
+    first
+}
+
+const ALL: [&str; 6] = ["tahoe", "reno", "newreno", "snoop", "sack", "ll-elsn"];
+
+// RFC 5681 §3.1. Doubling to ssthresh, in rounds 0 to 2; then 1/cwnd for each of the 8 ACKs of a round: 8.95, a little less
+// than one per round, as cwnd grows meanwhile. Round 4 sends a ninth segment as soon as the window passes 9.
+#[test]
+fn slow_start_then_avoidance() {
+    insta::assert_snapshot!(common_rounds(&ALL, &clean(), 9), @r"
+    0   2   2.00
+    1   4   4.00
+    2   8   8.00
+    3   8   8.95
+    4   9   9.81
+    5  10  10.69
+    6  11  11.59
+    7  12  12.51
+    8  13  13.44
+    ");
+}
+
+// One loss. Round 4: five ACKs let 6 segments out (cwnd 9.50), the duplicates from 21 and 22 two more (limited transmit).
+// Round 5: the third duplicate halves the window: 4.75. Of the 7 duplicates left, four close the gap between the 11 segments
+// out and the window inflated to 7.75; the last three let one out each: 4 with the retransmission. Round 6: cwnd is
+// deflated, 3 are out; 4.75 admits one, and three ACKs let out four, as the window passes 5.
+// With SACK the pipe does the same sum: 11 - 3 = 8 in it, and room below 4 (the whole segments of 4.75).
+#[test]
+fn one_loss() {
+    insta::assert_snapshot!(common_rounds(&["reno", "newreno", "snoop", "sack", "ll-elsn"], &one(), 10), @r"
+    0   2   2.00
+    1   4   4.00
+    2   8   8.00
+    3   8   8.95
+    4   8   9.50
+    5   4   4.75  20!
+    6   5   5.35
+    7   6   6.23
+    8   7   7.14
+    9   8   8.07
+    ");
+    // Slow start from one segment; everything else had arrived, so nothing else is sent again. 4.75 is passed in round 8.
+    insta::assert_snapshot!(rounds("tahoe", &one(), 10), @r"
+    0   2   2.00
+    1   4   4.00
+    2   8   8.00
+    3   8   8.95
+    4   8   9.50
+    5   1   1.00  20!
+    6   2   2.00
+    7   4   4.00
+    8   5   5.58
+    9   6   6.42
+    ");
+}
+
+// Three losses: Tahoe goes back over all of them. Round 7 sends four with a window of 3: the echo of 23t counts as a first
+// duplicate. The three echoes of 25t to 27t in round 8 acknowledge no more than was sent before the cut: no second one.
+#[test]
+fn three_losses_tahoe() {
+    insta::assert_snapshot!(rounds("tahoe", &three(), 11), @r"
+    0   2   2.00
+    1   4   4.00
+    2   8   8.00
+    3   8   8.95
+    4   7   9.50
+    5   2   1.00  20!
+    6   2   2.00  22t 23t
+    7   4   3.00  24t 25t 26t 27t
+    8   6   4.00
+    9   5   5.93
+   10   6   6.73
+    ");
+}
+
+// Reno: the partial ACK of round 6 ends recovery with ten segments out and a window of 4: nothing moves until the timer, 200 ms
+// later, repairs 22. ssthresh 2.38 after that.
+#[test]
+fn three_losses_reno() {
+    insta::assert_snapshot!(rounds("reno", &three(), 12), @r"
+    0   2   2.00
+    1   4   4.00
+    2   8   8.00
+    3   8   8.95
+    4   7   9.50
+    5   2   4.75  20!
+    6   1   4.75
+    8   1   1.00  22t
+    9   2   2.00  24t 25t
+   10   4   3.00
+   11   4   4.16
+    ");
+}
+
+// NewReno: a hole per round trip, one cut. Round 6: the duplicate from 30 lets 31 out, the partial ACK 22 and 32.
+#[test]
+fn three_losses_newreno() {
+    insta::assert_snapshot!(common_rounds(&["newreno", "snoop"], &three(), 11), @r"
+    0   2   2.00
+    1   4   4.00
+    2   8   8.00
+    3   8   8.95
+    4   7   9.50
+    5   2   4.75  20!
+    6   3   4.75  22+
+    7   4   4.75  24+
+    8   5   5.16
+    9   6   6.07
+   10   6   7.00
+    ");
+}
+
+// ns-2's SACK: the pipe begins at 11 - 3 = 8; the four duplicates left in round 5 bring it to 4, not below. In round 6 it falls
+// below: both holes go out.
+#[test]
+fn three_losses_sack() {
+    insta::assert_snapshot!(rounds("sack", &three(), 11), @r"
+    0   2   2.00
+    1   4   4.00
+    2   8   8.00
+    3   8   8.95
+    4   7   9.50
+    5   2   4.75  20!
+    6   3   4.75  22+ 24+
+    7   4   4.96
+    8   5   5.72
+    9   6   6.55
+   10   7   7.42
+    ");
+}
+
+// ESACK: what is lost is not in flight, so the holes go out in round 5: with 20! out, 11 less 7 SACKed less 2 lost leaves 3.
+#[test]
+fn three_losses_esack() {
+    insta::assert_snapshot!(rounds("ll-elsn", &three(), 11), @r"
+    0   2   2.00
+    1   4   4.00
+    2   8   8.00
+    3   8   8.95
+    4   7   9.50
+    5   4   4.75  20! 22+ 24+
+    6   4   4.75
+    7   5   5.54
+    8   6   6.39
+    9   7   7.28
+   10   8   8.19
+    ");
+}
+
+// A whole window is lost: silence until the timer, 200 ms (ns-2's minimum) after the last ACK. Then slow start over what was
+// lost up to half of 8.95, for every scheme alike.
+#[test]
+fn a_timeout() {
+    insta::assert_snapshot!(common_rounds(&ALL, &window(), 10), @r"
+    0   2   2.00
+    1   4   4.00
+    2   8   8.00
+    3   8   8.95
+    5   1   1.00  15t
+    6   2   2.00  16t 17t
+    7   4   4.00  18t 19t 20t 21t
+    8   5   5.58  22t
+    9   6   6.42
+    ");
+}
+
+// The retransmission is lost too. Reno and NewReno cannot see that: the timer. The two duplicates that arrive before its
+// answer make them send 21 and 22 once more (limited transmit after going back, as ns-2 does).
+#[test]
+fn a_lost_repair_newreno() {
+    insta::assert_snapshot!(common_rounds(&["reno", "newreno", "snoop"], &repair(), 10), @r"
+    0   2   2.00
+    1   4   4.00
+    2   8   8.00
+    3   8   8.95
+    4   8   9.50
+    5   4   4.75  20!
+    6   3   4.75
+    7   4   1.00  20t
+    8   4   2.00  21t 22t
+    9   3   3.33
+    ");
+}
+
+// Nor can ns-2's SACK, which repairs a hole once; but what is SACKed says nothing new, so no duplicate counts in round 8.
+#[test]
+fn a_lost_repair_sack() {
+    insta::assert_snapshot!(rounds("sack", &repair(), 10), @r"
+    0   2   2.00
+    1   4   4.00
+    2   8   8.00
+    3   8   8.95
+    4   8   9.50
+    5   4   4.75  20!
+    6   3   4.75
+    7   4   1.00  20t
+    8   2   2.00
+    9   3   3.33
+    ");
+}
+
+// ESACK keeps sending order: 31, 32 and 33 were sent after 20! and arrived, so it is lost again (schemes.md 3.6.5). No timeout,
+// no second cut.
+#[test]
+fn a_lost_repair_esack() {
+    insta::assert_snapshot!(rounds("ll-elsn", &repair(), 10), @r"
+    0   2   2.00
+    1   4   4.00
+    2   8   8.00
+    3   8   8.95
+    4   8   9.50
+    5   4   4.75  20!
+    6   4   4.75  20+
+    7   4   4.96
+    8   5   5.72
+    9   6   6.55
+    ");
+}
+
+// Two losses on the air, notified half a round trip after they were sent: they go out again in the same round, beyond the
+// window of 8.95, and the window goes on as if nothing had happened: 9.71 instead of 9.81, as seven ACKs advance in round 4
+// instead of eight.
+#[test]
+fn losses_on_the_air() {
+    let half = at(50).since(at(0));
+    let path = clean().with(20, 1, Fate::Noticed(half)).with(22, 1, Fate::Noticed(half));
+    insta::assert_snapshot!(rounds("ll-elsn", &path, 9), @r"
+    0   2   2.00
+    1   4   4.00
+    2   8   8.00
+    3  10   8.95  20n 22n
+    4   9   9.71
+    5  10  10.60
+    6  11  11.51
+    7  12  12.43
+    8  13  13.36
+    ");
 }

@@ -417,6 +417,22 @@ mod tests {
         assert!(deadline >= us(9050), "later, it draws one of its own");
     }
 
+    /// IEEE 802.11-2016 §10.3.4.2: only a medium that stays idle for the whole DIFS spares a packet its backoff.
+    #[test]
+    fn direct_access_that_is_interrupted_becomes_a_backoff() {
+        let rules = Rules { immediate_access: true, ..RULES };
+        let deadlines = (0..20).map(|seed| {
+            let mut dcf = Dcf::new(&rules, Streams::new(seed, 0).stream("backoff"));
+            dcf.idle(us(1000), &rules);
+            dcf.enqueue(us(1010), packet(), true, &rules);
+            assert_eq!(dcf.deadline(&rules), us(1050));
+            dcf.busy(us(1030), &rules);
+            dcf.idle(us(3000), &rules);
+            dcf.deadline(&rules)
+        });
+        assert!(deadlines.max().unwrap() > us(3050 + 20 * 20)); // 20 draws from 0 … 31, none above 20: 1e-4
+    }
+
     #[test]
     fn the_window_doubles_up_to_its_limit_and_is_reset_by_the_last_failure() {
         let (mut dcf, _) = contending(0);

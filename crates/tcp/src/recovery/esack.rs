@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 /// outstanding, less SACKed, less lost. That is what keeps "the TCP connection ACK-clocked" (§4.1) while a retransmission is
 /// under way; without loss it is the same as SACK's rule. And a reduction is guarded until everything sent before it is
 /// acknowledged, as in every sender of the family.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Esack {
     board: Scoreboard,
     /// Transmissions in sending order: (order, first byte). Entries that were sent again or have arrived are skipped.
@@ -42,21 +42,6 @@ enum First {
 }
 
 impl Esack {
-    /// Ready for a new connection.
-    pub fn new() -> Self {
-        Esack {
-            board: Scoreboard::default(),
-            sending_order: VecDeque::new(),
-            guard: Guard::new(),
-            urgent: Urgent::default(),
-            recovering: false,
-            after_timeout: false,
-            previous_first: None,
-            rtt: Span::ZERO,
-            next_repair: Time::ZERO,
-        }
-    }
-
     /// The loss of the segment at `seq` is explained: no longer is it held, and no duplicate ACK counts against it.
     fn explain(&mut self, s: &mut Space, seq: u64) {
         self.board.hold(seq, Time::ZERO);
@@ -192,7 +177,8 @@ impl Recovery for Esack {
         }
         let flight = self.in_flight(s);
         if (flight + s.mss) as f64 <= w.cwnd * s.mss as f64 + 1e-6
-            && let Some(lost) = self.next_lost(if self.after_timeout { Cause::Timeout } else { Cause::Recovery })
+            && let Some(lost) =
+                self.next_lost(if self.after_timeout { Cause::Timeout } else { Cause::Recovery })
         {
             return Some(lost);
         }

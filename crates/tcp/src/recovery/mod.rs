@@ -55,7 +55,7 @@ fn forward(s: &Space, in_flight: u64, window: f64) -> Option<Next> {
 
 /// Guards against a second reduction for one window of data: duplicate ACKs for data sent before the last reduction do not
 /// begin a new recovery (RFC 6582 §3.2 step 1; ns-2's "bugfix").
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Guard {
     /// First byte that had not been sent at the last reduction.
     recovery_point: u64,

@@ -37,7 +37,13 @@ enum State {
 impl RenoRecovery {
     /// Ready for a new connection.
     pub fn new(partial: Partial, exit_to_flight: bool) -> Self {
-        RenoRecovery { partial, exit_to_flight, guard: Guard::new(), urgent: Urgent::default(), state: State::Open }
+        RenoRecovery {
+            partial,
+            exit_to_flight,
+            guard: Guard::default(),
+            urgent: Urgent::default(),
+            state: State::Open,
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
 use crate::space::Space;
 
 /// SACK-based loss recovery of RFC 6675.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Rfc6675 {
     board: Scoreboard,
     guard: Guard,
@@ -12,8 +12,9 @@ pub struct Rfc6675 {
     state: State,
 }
 
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 enum State {
+    #[default]
     Open,
     /// From a loss until everything outstanding then is acknowledged.
     Recovering {
@@ -25,11 +26,6 @@ enum State {
 }
 
 impl Rfc6675 {
-    /// Ready for a new connection.
-    pub fn new() -> Self {
-        Rfc6675 { board: Scoreboard::default(), guard: Guard::new(), urgent: Urgent::default(), state: State::Open }
-    }
-
     /// §4 IsLost(): DupThresh discontiguous SACKed runs above a segment, or more than (DupThresh - 1) segments' worth of
     /// SACKed bytes. Marks every segment for which it holds; one pass from the top.
     fn update_lost(&mut self, s: &Space) {
@@ -51,7 +47,8 @@ impl Rfc6675 {
     }
 
     fn next_in_recovery(&mut self, s: &Space, rescued: bool) -> Option<Next> {
-        let repair = |e: &crate::scoreboard::Sent| Next { start: e.start, end: e.end, cause: Cause::Recovery };
+        let repair =
+            |e: &crate::scoreboard::Sent| Next { start: e.start, end: e.end, cause: Cause::Recovery };
         // §4 NextSeg (1): the lowest lost segment not yet retransmitted.
         if let Some(e) = self.board.iter().find(|e| e.lost) {
             return Some(repair(e));
@@ -62,7 +59,9 @@ impl Rfc6675 {
         }
         // (3): a hole below the highest SACKed byte, even if it does not look lost yet.
         let high = self.board.high_sack();
-        if let Some(e) = self.board.iter().take_while(|e| e.start < high).find(|e| !e.sacked && !e.retransmitted) {
+        if let Some(e) =
+            self.board.iter().take_while(|e| e.start < high).find(|e| !e.sacked && !e.retransmitted)
+        {
             return Some(repair(e));
         }
         // (4): once per recovery, the highest segment not SACKed.
@@ -133,7 +132,9 @@ impl Recovery for Rfc6675 {
         let flight = self.in_flight(s);
         let room = (flight + s.mss) as f64 <= w.cwnd * s.mss as f64 + 1e-6;
         match self.state {
-            State::Open => forward(s, flight + self.board.sacked_bytes(), w.cwnd + f64::from(s.limited_transmit_extra())),
+            State::Open => {
+                forward(s, flight + self.board.sacked_bytes(), w.cwnd + f64::from(s.limited_transmit_extra()))
+            }
             State::Recovering { rescued } if room => self.next_in_recovery(s, rescued),
             State::Slow if room => {
                 let lost = self.board.iter().find(|e| e.lost);

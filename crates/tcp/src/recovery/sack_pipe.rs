@@ -5,7 +5,7 @@ use crate::space::Space;
 
 /// ns-2's "Sack1": a counter, the pipe, estimates how many segments are in the network during recovery (Fall and Floyd
 /// 1996, §4). The sender that Yun 2009 calls SACK.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct SackPipe {
     board: Scoreboard,
     guard: Guard,
@@ -15,15 +15,11 @@ pub struct SackPipe {
 }
 
 impl SackPipe {
-    /// Ready for a new connection.
-    pub fn new() -> Self {
-        SackPipe { board: Scoreboard::default(), guard: Guard::new(), urgent: Urgent::default(), pipe: None }
-    }
-
     /// The lowest hole below the highest SACKed byte that was not yet repaired in this recovery.
     fn next_hole(&self) -> Option<Next> {
         let high = self.board.high_sack();
-        let hole = self.board.iter().take_while(|e| e.start < high).find(|e| !e.sacked && !e.retransmitted)?;
+        let hole =
+            self.board.iter().take_while(|e| e.start < high).find(|e| !e.sacked && !e.retransmitted)?;
         Some(Next { start: hole.start, end: hole.end, cause: Cause::Recovery })
     }
 }

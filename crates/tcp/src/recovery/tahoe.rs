@@ -3,17 +3,10 @@ use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
 use crate::space::Space;
 
 /// Fast retransmit without fast recovery (Jacobson 1988): after a loss, slow start from the hole.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Tahoe {
     guard: Guard,
     urgent: Urgent,
-}
-
-impl Tahoe {
-    /// Ready for a new connection.
-    pub fn new() -> Self {
-        Tahoe { guard: Guard::new(), urgent: Urgent::default() }
-    }
 }
 
 impl Recovery for Tahoe {

@@ -26,7 +26,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     sack: true,
     build: |p, _| Parts {
         control: Box::new(Reno),
-        recovery: Box::new(Esack::new()),
+        recovery: Box::new(Esack::default()),
         notices: Box::new(ElnFilter::new(p.get("n") as u32)),
     },
 };

@@ -57,7 +57,11 @@ impl Params {
             let known: Vec<_> = scheme.params.iter().map(|p| p.name).collect();
             return Err(match known.is_empty() {
                 true => format!("scheme \"{}\" has no parameters", scheme.name),
-                false => format!("scheme \"{}\" has no parameter \"{name}\" (it has {})", scheme.name, known.join(", ")),
+                false => format!(
+                    "scheme \"{}\" has no parameter \"{name}\" (it has {})",
+                    scheme.name,
+                    known.join(", ")
+                ),
             });
         };
         if !(p.range.0..=p.range.1).contains(&value) {

@@ -17,8 +17,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     sack: true,
     build: |_, c| {
         let recovery: Box<dyn Recovery> = match c.sack_recovery {
-            SackRecovery::Pipe => Box::new(SackPipe::new()),
-            SackRecovery::Rfc6675 => Box::new(Rfc6675::new()),
+            SackRecovery::Pipe => Box::new(SackPipe::default()),
+            SackRecovery::Rfc6675 => Box::new(Rfc6675::default()),
         };
         Parts { control: Box::new(Reno), recovery, notices: Box::new(Deaf) }
     },

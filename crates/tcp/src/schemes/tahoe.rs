@@ -15,7 +15,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     sack: false,
     build: |_, _| Parts {
         control: Box::new(Reno),
-        recovery: Box::new(Tahoe::new()),
+        recovery: Box::new(Tahoe::default()),
         notices: Box::new(Deaf),
     },
 };

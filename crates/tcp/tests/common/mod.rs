@@ -32,7 +32,9 @@ pub fn at(ms: u64) -> Time {
 pub fn sender(scheme: &str, given: &[(&str, f64)], config: &Config) -> Sender {
     let scheme = airhop_tcp::find(scheme).expect("a known scheme");
     let mut params = Params::defaults(scheme);
-    given.iter().for_each(|&(name, value)| params.set(scheme, name, value).expect("a parameter of the scheme"));
+    given
+        .iter()
+        .for_each(|&(name, value)| params.set(scheme, name, value).expect("a parameter of the scheme"));
     Sender::new(FlowId(0), NodeId(0), NodeId(1), config, (scheme.build)(&params, config))
 }
 

@@ -147,7 +147,14 @@ impl Transfer {
 
 impl<O: Observer> Transfer<O> {
     /// `bytes` bytes from `sender`, of `scheme`, over `path`, seen by `observer`.
-    pub fn watched(sender: Sender, scheme: &str, config: &Config, path: Path, bytes: u64, observer: O) -> Self {
+    pub fn watched(
+        sender: Sender,
+        scheme: &str,
+        config: &Config,
+        path: Path,
+        bytes: u64,
+        observer: O,
+    ) -> Self {
         let sack = airhop_tcp::find(scheme).expect("a known scheme").sack;
         let mut t = Transfer {
             sender,
@@ -266,7 +273,11 @@ impl<O: Observer> Transfer<O> {
             }
             return;
         }
-        let fate = if s.len == 0 { Fate::Arrives } else { self.path.data.get(&(n, *nth)).copied().unwrap_or_default() };
+        let fate = if s.len == 0 {
+            Fate::Arrives
+        } else {
+            self.path.data.get(&(n, *nth)).copied().unwrap_or_default()
+        };
         let Some(departure) = self.serve(p.bytes) else { return };
         let (now, arrival) = (self.now, departure + self.path.delay);
         let mut notice = |kind, after| {
@@ -360,9 +371,14 @@ impl<O: Observer> Transfer<O> {
                 continue;
             }
             let cwnd = self.cwnd.iter().rev().find(|(t, _)| round(*t) <= k).map_or(0.0, |c| c.1);
-            let again: Vec<&str> =
-                sent.iter().map(|s| s.label.as_str()).filter(|l| l.ends_with(|c: char| !c.is_ascii_digit())).collect();
-            lines.push(format!("{k:>3} {:>3} {cwnd:>6.2}  {}", sent.len(), again.join(" ")).trim_end().to_string());
+            let again: Vec<&str> = sent
+                .iter()
+                .map(|s| s.label.as_str())
+                .filter(|l| l.ends_with(|c: char| !c.is_ascii_digit()))
+                .collect();
+            lines.push(
+                format!("{k:>3} {:>3} {cwnd:>6.2}  {}", sent.len(), again.join(" ")).trim_end().to_string(),
+            );
         }
         lines.join("\n")
     }

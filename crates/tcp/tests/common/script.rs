@@ -82,8 +82,10 @@ impl Script {
         let segment = Segment { seq, len: 0, ack, window, flags, sack, timestamps: None };
         let (flow, src, dst) = (FlowId(0), NodeId(1), NodeId(0));
         let bytes = HEADER_BYTES + segment.option_bytes();
-        self.sender
-            .on_segment(self.now, &Packet { flow, src, dst, bytes, ecn: Ecn::NotEct, body: Body::Tcp(segment) });
+        self.sender.on_segment(
+            self.now,
+            &Packet { flow, src, dst, bytes, ecn: Ecn::NotEct, body: Body::Tcp(segment) },
+        );
         self.sent()
     }
 

@@ -1,0 +1,165 @@
+//! The world and its cells: what a cell says is carried out, and packets are handed to MACs.
+
+use crate::agents::{LinkEvent, LinkEventKind};
+use crate::queues::Admit;
+use crate::route::Hop;
+use crate::world::{World, kind_of, tag};
+use airhop_base::{Drop, Packet, Time};
+use airhop_engine::Id;
+use airhop_radio::cell::{Effect, FrameKind, Outgoing, Station, Tag};
+use airhop_trace::{Direction, DropKind, DropRow};
+
+impl World {
+    pub(crate) fn offer_to_station(
+        &mut self,
+        now: Time,
+        cell: u16,
+        from: Station,
+        to: Station,
+        id: Id<Packet>,
+    ) {
+        let site = &mut self.sites[cell as usize];
+        let station = &mut site.stations[from as usize];
+        if site.cell.is_free(from) && station.queue.len() == 0 {
+            self.hand_to_mac(now, cell, from, to, id);
+            return;
+        }
+        if let Admit::Dropped(packet, why) = station.queue.push(id) {
+            let place = station.places.get(to as usize).copied();
+            if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
+                let comment = format!("dropped by {}", why.name());
+                let lost = self.arena.get(&packet);
+                recorder.packet(now, station.node, station.interface, Direction::Out, lost, Some(&comment));
+            }
+            self.drop_packet(now, packet, why, place);
+        }
+    }
+
+    pub(crate) fn hand_to_mac(&mut self, now: Time, cell: u16, from: Station, to: Station, id: Id<Packet>) {
+        let packet = self.arena.get(&id);
+        let site = &mut self.sites[cell as usize];
+        let station = &mut site.stations[from as usize];
+        station.in_mac = true;
+        if self.recorder.is_some() {
+            station.on_air = Some(packet.clone());
+        }
+        let (tag, bytes) = (tag(packet), packet.bytes);
+        site.cell.send(
+            now,
+            from,
+            Outgoing { to, packet: id, tag, bytes },
+            &mut self.events,
+            &mut self.effects,
+        );
+    }
+
+    /// Carries out what a cell said, until it says nothing more.
+    pub(crate) fn apply_effects(&mut self, now: Time, cell: u16) {
+        // Handling an effect may hand packets to MACs, which may answer at once: two buffers take turns, so that nothing is
+        // allocated.
+        while !self.effects.is_empty() {
+            let mut batch = std::mem::replace(&mut self.effects, std::mem::take(&mut self.spare_effects));
+            for effect in batch.drain(..) {
+                self.apply(now, cell, effect);
+            }
+            self.spare_effects = batch;
+        }
+    }
+
+    pub(crate) fn apply(&mut self, now: Time, cell: u16, effect: Effect) {
+        match effect {
+            Effect::Deliver { from, to, packet } => {
+                let site = &mut self.sites[cell as usize];
+                site.stations[from as usize].in_mac = false;
+                let (node, interface) = (site.node(to), site.stations[to as usize].interface);
+                self.capture(now, cell, from, None);
+                if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
+                    recorder.packet(now, node, interface, Direction::In, self.arena.get(&packet), None);
+                }
+                self.visit(now, node, interface, packet);
+            }
+            Effect::AttemptFailed { from, tag, attempt, retry: true, .. } => {
+                let kind =
+                    if attempt == 1 { LinkEventKind::FirstFailure } else { LinkEventKind::AttemptFailed };
+                self.tell_agents(now, cell, from, LinkEvent { kind, tag });
+            }
+            Effect::AttemptFailed { .. } => {}
+            Effect::Acknowledged { from, tag, .. } => {
+                self.tell_agents(now, cell, from, LinkEvent { kind: LinkEventKind::Delivered, tag });
+            }
+            Effect::Discarded { from, to, tag, packet } => {
+                let station = &mut self.sites[cell as usize].stations[from as usize];
+                let place = station.places.get(to as usize).copied();
+                match packet {
+                    Some(id) => {
+                        station.in_mac = false;
+                        self.drop_packet(now, id, Drop::Retries, place);
+                    }
+                    // It arrived, but the sending station does not know: for its link layer the packet is lost.
+                    None => self.drops[Drop::Retries as usize] += 1,
+                }
+                self.tell_agents(now, cell, from, LinkEvent { kind: LinkEventKind::Discarded, tag });
+            }
+            Effect::FrameLost { from, to, frame, bytes, tag, cause } => {
+                self.on_frame_lost(now, cell, (from, to), frame, bytes, tag, cause);
+            }
+            Effect::Ready(station) => self.on_mac_ready(now, cell, station),
+        }
+    }
+
+    pub(crate) fn on_mac_ready(&mut self, now: Time, cell: u16, from: Station) {
+        let site = &mut self.sites[cell as usize];
+        if !site.cell.is_free(from) {
+            return; // a packet that came with the same effects was quicker
+        }
+        let Some(id) = site.stations[from as usize].queue.pop() else { return };
+        let (dst, node) = (self.arena.get(&id).dst, site.node(from));
+        let Hop::Air { to, .. } = self.routes[dst.0 as usize][node.0 as usize] else {
+            unreachable!("it was queued for the air");
+        };
+        self.hand_to_mac(now, cell, from, to, id);
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    pub(crate) fn on_frame_lost(
+        &mut self,
+        now: Time,
+        cell: u16,
+        (from, to): (Station, Station),
+        frame: FrameKind,
+        bytes: u32,
+        tag: Tag,
+        cause: Drop,
+    ) {
+        self.drops[cause as usize] += 1;
+        let Some(recorder) = &mut self.recorder else { return };
+        let station = &self.sites[cell as usize].stations[from as usize];
+        let (kind, seq) = match (frame, &station.on_air) {
+            (FrameKind::Data, Some(packet)) => kind_of(packet),
+            _ => (DropKind::Control, tag.seq),
+        };
+        if let Some(&place) = station.places.get(to as usize) {
+            recorder.dropped(now, place, DropRow { flow: tag.flow, cause, kind, seq, bytes });
+        }
+        if frame == FrameKind::Data {
+            self.capture(now, cell, from, Some((to, cause)));
+        }
+    }
+
+    pub(crate) fn captures(&self) -> bool {
+        self.recorder.as_ref().is_some_and(|r| r.wants_packets())
+    }
+
+    /// Captures, at the sending station, the frame that just left the air.
+    pub(crate) fn capture(&mut self, now: Time, cell: u16, from: Station, lost: Option<(Station, Drop)>) {
+        let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) else { return };
+        let stations = &self.sites[cell as usize].stations;
+        let sender = &stations[from as usize];
+        let comment = lost.map(|(to, why)| {
+            format!("lost on {}->{}: {}", sender.name, stations[to as usize].name, why.name())
+        });
+        if let Some(packet) = &sender.on_air {
+            recorder.packet(now, sender.node, sender.interface, Direction::Out, packet, comment.as_deref());
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! The world and its agents: they are shown packets, told what the link layer does, and granted their wishes.
+
+use crate::agents::{LinkEvent, Verdict};
+use crate::route::Hop;
+use crate::world::{Event, World};
+use airhop_base::{Body, Ecn, FlowId, HEADER_BYTES, NodeId, Notice, Packet, Time};
+use airhop_engine::Id;
+use airhop_radio::cell::Station;
+
+impl World {
+    pub(crate) fn show_to_agents(
+        &mut self,
+        now: Time,
+        node: NodeId,
+        flow: FlowId,
+        id: &Id<Packet>,
+    ) -> Verdict {
+        let mut verdict = Verdict::Forward;
+        for k in 0..self.flows[flow.0 as usize].agents.len() {
+            let (at, i) = self.flows[flow.0 as usize].agents[k];
+            if at != node {
+                continue;
+            }
+            let queued = self.fill_towards(node, self.flows[flow.0 as usize].plan.to);
+            let hosted = &mut self.hosted[i as usize];
+            let packet = self.arena.get(id);
+            if hosted.agent.on_packet(now, packet, queued, &mut self.wishes) == Verdict::Consume {
+                verdict = Verdict::Consume;
+            }
+            self.grant_wishes(now, i);
+        }
+        verdict
+    }
+
+    pub(crate) fn tell_agents(&mut self, now: Time, cell: u16, station: Station, event: LinkEvent) {
+        let node = self.sites[cell as usize].node(station);
+        for k in 0..self.flows[event.tag.flow.0 as usize].agents.len() {
+            let (at, i) = self.flows[event.tag.flow.0 as usize].agents[k];
+            if at == node {
+                self.hosted[i as usize].agent.on_link(now, &event, &mut self.wishes);
+                self.grant_wishes(now, i);
+            }
+        }
+    }
+
+    pub(crate) fn on_agent_timer(&mut self, now: Time, i: u16) {
+        let hosted = &mut self.hosted[i as usize];
+        if self.timers.fire(hosted.timer, Event::Agent(i), &mut self.events) {
+            hosted.agent.on_timeout(now, &mut self.wishes);
+            self.grant_wishes(now, i);
+        }
+    }
+
+    /// Does what an agent asked for, and sets its timer.
+    pub(crate) fn grant_wishes(&mut self, now: Time, i: u16) {
+        let hosted = &self.hosted[i as usize];
+        let (node, flow) = (hosted.node, hosted.flow);
+        self.timers.set(hosted.timer, hosted.agent.poll_timeout(), Event::Agent(i), &mut self.events);
+        if self.wishes.packets.is_empty() && self.wishes.notices.is_empty() {
+            return;
+        }
+        let mut wishes = std::mem::take(&mut self.wishes);
+        for packet in wishes.packets.drain(..) {
+            self.created += 1;
+            let id = self.arena.insert(packet);
+            self.forward(now, node, id);
+        }
+        for notice in wishes.notices.drain(..) {
+            self.send_notice(now, node, flow, notice);
+        }
+        self.wishes = wishes;
+    }
+
+    /// Downlink: a packet in the form of an ACK from the receiver, which can be queued and lost. At the sender's own station: a
+    /// call (Yun 2009 §3.1, Figure 1).
+    pub(crate) fn send_notice(&mut self, now: Time, node: NodeId, flow: FlowId, notice: Notice) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.notice(now, flow, notice.kind, false, notice.seq);
+        }
+        let plan = &self.flows[flow.0 as usize].plan;
+        if plan.from == node {
+            self.notify(now, flow, notice);
+            return;
+        }
+        let (src, dst) = (plan.to, plan.from);
+        let packet =
+            Packet { flow, src, dst, bytes: HEADER_BYTES, ecn: Ecn::NotEct, body: Body::Notice(notice) };
+        self.created += 1;
+        let id = self.arena.insert(packet);
+        self.forward(now, node, id);
+    }
+
+    /// How full the queue from `node` towards `to` is.
+    pub(crate) fn fill_towards(&self, node: NodeId, to: NodeId) -> f64 {
+        match self.routes[to.0 as usize][node.0 as usize] {
+            Hop::Link(i) => self.links[i as usize].fill(),
+            Hop::Air { cell, from, .. } => {
+                let queue = &self.sites[cell as usize].stations[from as usize].queue;
+                queue.len() as f64 / queue.capacity().max(1) as f64
+            }
+            Hop::None => 0.0,
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! What the world measured, and its books.
+
+use crate::flow::{Ends, Flow, TcpEnds};
+use crate::link::Link;
+use crate::plan::Transport;
+use crate::report::{FlowReport, Report};
+use crate::site::Site;
+use crate::world::World;
+use airhop_base::{FlowId, NodeId, NoticeKind, Span, Time};
+use airhop_tcp::seams::Cause;
+use airhop_trace::{Recorder, SendCause, WindowSample};
+
+impl World {
+    pub(crate) fn record_window(&mut self, now: Time, id: FlowId) {
+        let Some(recorder) = &mut self.recorder else { return };
+        let Ends::Tcp(tcp) = &self.flows[id.0 as usize].ends else { return };
+        let w = tcp.sender.window();
+        let sample = WindowSample {
+            cwnd: w.cwnd,
+            ssthresh: w.ssthresh,
+            flight: tcp.sender.in_flight() as u32,
+            srtt: tcp.sender.srtt(),
+            rto: Some(tcp.sender.rto()),
+        };
+        recorder.window(now, id, sample);
+    }
+
+    /// What the run measured so far.
+    pub fn report(&self) -> Report {
+        Report {
+            duration: self.duration,
+            events: self.events.popped(),
+            fingerprint: self.print.value(),
+            flows: self.flows.iter().map(|f| self.flow_report(f)).collect(),
+            drops: self.drops,
+        }
+    }
+
+    pub(crate) fn flow_report(&self, flow: &Flow) -> FlowReport {
+        let name = |n: NodeId| self.names[n.0 as usize].clone();
+        let blank = FlowReport {
+            name: flow.plan.name.clone(),
+            scheme: None,
+            transport: "udp",
+            from: name(flow.plan.from),
+            to: name(flow.plan.to),
+            goodput_mbps: 0.0,
+            delivered_bytes: 0,
+            sent_segments: 0,
+            retransmissions: 0,
+            timeouts: 0,
+            fast_recoveries: 0,
+            window_cuts: 0,
+            spurious_timeouts: 0,
+            srtt_ms: None,
+            notices: [0; NoticeKind::ALL.len()],
+        };
+        let filled = match &flow.ends {
+            Ends::Tcp(tcp) => self.tcp_report(flow, tcp, blank),
+            Ends::Udp(udp) => {
+                FlowReport { sent_segments: udp.sent, delivered_bytes: udp.delivered_bytes, ..blank }
+            }
+        };
+        let goodput_mbps = filled.delivered_bytes as f64 * 8.0 / self.duration.secs_f64() / 1e6;
+        FlowReport { goodput_mbps, ..filled }
+    }
+
+    pub(crate) fn tcp_report(&self, flow: &Flow, tcp: &TcpEnds, blank: FlowReport) -> FlowReport {
+        let c = tcp.sender.counters();
+        let scheme = match &flow.plan.transport {
+            Transport::Tcp { scheme, .. } => Some(scheme.name),
+            Transport::Udp { .. } => None,
+        };
+        FlowReport {
+            scheme,
+            transport: "tcp",
+            delivered_bytes: tcp.receiver.delivered(),
+            sent_segments: c.sent_segments,
+            retransmissions: c.retransmissions,
+            timeouts: c.timeouts,
+            fast_recoveries: c.fast_recoveries,
+            window_cuts: c.window_cuts,
+            spurious_timeouts: tcp.spurious.count,
+            srtt_ms: tcp.sender.srtt().map(Span::millis_f64),
+            notices: c.notices,
+            ..blank
+        }
+    }
+
+    /// Checks that every packet has exactly one fate: delivered, dropped with a reason, or still on its way.
+    ///
+    /// # Errors
+    /// A sentence that says what does not add up.
+    pub fn audit(&self) -> Result<(), String> {
+        let inside = self.links.iter().map(Link::holds).sum::<usize>()
+            + self.sites.iter().map(Site::holds).sum::<usize>();
+        if inside != self.arena.len() {
+            return Err(format!("{} packets alive, {inside} on links and in stations", self.arena.len()));
+        }
+        let fates = self.arrived + self.dropped + inside as u64;
+        if self.created != fates {
+            return Err(format!("{} packets made, {fates} accounted for", self.created));
+        }
+        Ok(())
+    }
+
+    /// The recorder, with all that it recorded.
+    pub fn into_recorder(self) -> Option<Recorder> {
+        self.recorder.map(|r| *r)
+    }
+}
+
+pub(crate) fn send_cause(c: Cause) -> SendCause {
+    match c {
+        Cause::New => SendCause::New,
+        Cause::Fast => SendCause::Fast,
+        Cause::Recovery => SendCause::Recovery,
+        Cause::Timeout => SendCause::Timeout,
+        Cause::Notice => SendCause::Notice,
+    }
+}

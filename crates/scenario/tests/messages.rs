@@ -1,0 +1,129 @@
+//! Every kind of bad input and what its author reads: file, line, key, what was expected, and what was perhaps meant.
+
+use airhop_scenario::{Overrides, Scenario};
+use std::fmt::Write;
+
+const LAST_HOP: &str = include_str!("data/last-hop.toml");
+
+/// What was changed in the good file: a text in it, and what stands there instead.
+const EDITS: &[(&str, &str, &str)] = &[
+    ("not TOML", "duration = \"20 s\"", "duration = 20 s"),
+    ("a key twice", "rate = \"10 Mbit/s\"", "rate = \"10 Mbit/s\"\nrate = \"11 Mbit/s\""),
+    ("an unknown key", "delay = \"10 ms\"", "dealy = \"10 ms\""),
+    ("an unknown table", "[[wired]]", "[[wire]]"),
+    ("a single table", "[[wired]]", "[wired]"),
+    ("a missing key", "duration = \"20 s\"\n", ""),
+    ("no flow", "[[flow]]\n", "[[wired]]\n"),
+    ("a study file", "duration = \"20 s\"\n", "duration = \"20 s\"\nvary = { scheme = [\"reno\"] }\n"),
+    ("no unit", "delay = \"10 ms\"", "delay = \"10\""),
+    ("a number for a quantity", "delay = \"10 ms\"", "delay = 10"),
+    ("a wrong unit", "rate = \"10 Mbit/s\"", "rate = \"10 Mbps\""),
+    ("a negative rate", "rate = \"10 Mbit/s\"", "rate = \"-10 Mbit/s\""),
+    ("a rate of zero", "rate = \"10 Mbit/s\"", "rate = \"0 Mbit/s\""),
+    ("an infinite delay", "delay = \"10 ms\"", "delay = \"inf s\""),
+    ("no duration", "duration = \"20 s\"", "duration = \"0 s\""),
+    ("an age", "duration = \"20 s\"", "duration = \"1e9 s\""),
+    ("a probability over 1", "fer = 0.01", "fer = 1.01"),
+    ("a probability that is none", "fer = 0.01", "fer = nan"),
+    ("fer and loss", "fer = 0.01", "fer = 0.01, loss = 0.1"),
+    ("neither fer nor loss", ", fer = 0.01", ""),
+    ("a direction to nowhere", "fer = 0.01", "fer = 0.01, direction = \"bs->e\""),
+    ("an unknown error model", "kind = \"bernoulli\"", "kind = \"bernouli\""),
+    ("a model of a later version", "kind = \"bernoulli\", fer = 0.01", "kind = \"two-state\", good = \"10 s\""),
+    ("a key of another kind", "kind = \"bernoulli\", fer", "kind = \"clean\", fer"),
+    ("an unknown queue", "kind = \"drop-tail\", packets = 50 }\nerrors", "kind = \"red\" }\nerrors"),
+    ("an empty queue", "packets = 50 }\nerrors", "packets = 0 }\nerrors"),
+    ("a fraction of a packet", "packets = 50 }\nerrors", "packets = 2.5 }\nerrors"),
+    ("an unknown standard", "standard = \"802.11b\"", "standard = \"802.11ac\""),
+    ("a rate that the standard lacks", "\nrate = \"11 Mbit/s\"", "\nrate = \"54 Mbit/s\""),
+    ("no attempts", "attempts = 1", "attempts = 0"),
+    ("a station out of range", "d = [30, 0]", "d = [300, 0]"),
+    ("a station on its own", ", d = [30, 0]", ""),
+    ("a position in one dimension", "d = [30, 0]", "d = [30]"),
+    ("a sense range below the receive range", "sense = \"85 m\"", "sense = \"30 m\""),
+    ("a link to itself", "[\"s\", \"bs\"]", "[\"s\", \"s\"]"),
+    ("three ends", "[\"s\", \"bs\"]", "[\"s\", \"bs\", \"d\"]"),
+    ("a name twice", "name = \"cell\"", "name = \"w1\""),
+    ("a name with a dot", "name = \"w1\"", "name = \"w.1\""),
+    ("a reserved name", "name = \"w1\"", "name = \"all\""),
+    ("an unknown node", "to = \"d\"", "to = \"bss\""),
+    ("an unreachable node", "ends = [\"s\", \"bs\"]", "ends = [\"s\", \"r1\"]"),
+    ("a flow to itself", "to = \"d\"", "to = \"s\""),
+    ("an unknown scheme", "scheme = \"reno\"", "scheme = \"newrano\""),
+    ("no scheme", "scheme = \"reno\"\n", ""),
+    ("a parameter that the scheme lacks", "scheme = \"reno\"", "scheme = { name = \"ll-elsn\", m = 3 }"),
+    ("a parameter out of range", "scheme = \"reno\"", "scheme = { name = \"ll-elsn\", n = -1 }"),
+    ("an empty segment", "segment = \"1000 B\"", "segment = \"0 B\""),
+    ("a segment that IP cannot carry", "segment = \"1000 B\"", "segment = \"66 kB\""),
+    ("an unknown app", "kind = \"bulk\"", "kind = \"pareto\""),
+    ("UDP over TCP", "kind = \"bulk\"", "kind = \"cbr\", rate = \"1 Mbit/s\""),
+    ("TCP over UDP", "to = \"d\"", "to = \"d\"\ntransport = \"udp\""),
+    ("an unknown preset", "delayed_ack = false", "preset = \"ns3\""),
+    ("a switch that is none", "delayed_ack = false", "delayed_ack = \"yes\""),
+    ("four SACK blocks beside timestamps", "delayed_ack = false", "sack_blocks = 4"),
+    ("an RTO above its bound", "delayed_ack = false", "rto = { min = \"70 s\" }"),
+    ("a start after the end", "to = \"d\"", "to = \"d\"\nstart = \"30 s\""),
+    ("a radio link", "[[flow]]", "[[radio]]\nname = \"air\"\n\n[[flow]]"),
+];
+
+/// The same through `--set` and `--scheme`.
+const SETS: &[(&str, &str)] = &[
+    ("wlan.cell.errors.fer", "2"),
+    ("wlan.cel.errors.fer", "0.02"),
+    ("wlan.cell.erors.fer", "0.02"),
+    ("wlan.cell", "0.02"),
+    ("wan.cell.rate", "1 Mbit/s"),
+    ("wlan", "1"),
+    ("wlan..rate", "1 Mbit/s"),
+    ("duration", "20"),
+    ("duration.of", "20 s"),
+    ("flow.ftp.scheme", "renno"),
+    ("flow.ftp.scheme.n", "3"),
+    ("flow.ftp.tcp.rto.min", "1"),
+    ("wired.w1.name", "all"),
+];
+
+fn message(text: &str, overrides: &Overrides) -> String {
+    let refusal = Scenario::parse(text, "last-hop.toml", overrides).expect_err("this must be refused");
+    assert!(!refusal.problems().is_empty());
+    refusal.to_string()
+}
+
+#[test]
+fn every_kind_of_bad_file_has_its_message() {
+    let mut page = String::new();
+    for (what, good, bad) in EDITS {
+        assert!(LAST_HOP.contains(good), "{what}: the file has no {good}");
+        let text = LAST_HOP.replacen(good, bad, 1);
+        let _ = writeln!(page, "== {what}\n{}\n", message(&text, &Overrides::default()));
+    }
+    insta::assert_snapshot!(page);
+}
+
+#[test]
+fn every_kind_of_bad_override_has_its_message() {
+    let mut page = String::new();
+    for (path, value) in SETS {
+        let sets = vec![(path.to_string(), value.to_string())];
+        let _ = writeln!(page, "{}\n", message(LAST_HOP, &Overrides { sets, scheme: None }));
+    }
+    let scheme = Some("ll-elns".to_string());
+    let _ = writeln!(page, "{}", message(LAST_HOP, &Overrides { sets: Vec::new(), scheme }));
+    insta::assert_snapshot!(page);
+}
+
+#[test]
+fn several_problems_are_told_at_once_in_the_order_of_the_file() {
+    let text = LAST_HOP
+        .replace("10 ms", "10 msec")
+        .replace("fer = 0.01", "fer = 7")
+        .replace("scheme = \"reno\"", "scheme = \"rino\"")
+        .replace("name = \"last-hop\"", "nam = \"last-hop\"");
+    insta::assert_snapshot!(message(&text, &Overrides::default()));
+}
+
+#[test]
+fn json_has_paths_but_no_lines() {
+    let refusal = Scenario::from_json(r#"{"name": "x", "duration": 3, "flow": null}"#, "a dict", &Overrides::default());
+    insta::assert_snapshot!(refusal.expect_err("three things are wrong").to_string());
+}

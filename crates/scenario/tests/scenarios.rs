@@ -1,0 +1,153 @@
+//! Good scenarios: defaults, the effective form, overrides, runs.
+
+use airhop_base::{Rate, Span};
+use airhop_net::plan::{AppPlan, Transport};
+use airhop_radio::errors::ErrorPlan;
+use airhop_scenario::{Overrides, Pool, Progress, Recording, Run, Scenario};
+use airhop_tcp::Config;
+use std::sync::Arc;
+use std::time::Duration;
+
+const LAST_HOP: &str = include_str!("data/last-hop.toml");
+
+fn with(sets: &[(&str, &str)]) -> Scenario {
+    let sets = sets.iter().map(|(path, value)| (path.to_string(), value.to_string())).collect();
+    Scenario::parse(LAST_HOP, "last-hop.toml", &Overrides { sets, scheme: None }).expect("a good scenario")
+}
+
+fn config(scenario: &Scenario) -> Config {
+    match &scenario.plan().flows[0].transport {
+        Transport::Tcp { config, .. } => *config,
+        Transport::Udp { .. } => panic!("a UDP flow"),
+    }
+}
+
+/// Plans are compared by what they print: all of their fields.
+fn same(a: &Scenario, b: &Scenario) {
+    assert_eq!(format!("{:?}", a.plan()), format!("{:?}", b.plan()));
+    assert_eq!(a.json(), b.json());
+}
+
+#[test]
+fn the_effective_form_reads_back_to_the_same() {
+    let variants: [&[(&str, &str)]; 8] = [
+        &[],
+        &[("flow.ftp.tcp.preset", "ns2"), ("flow.ftp.tcp.delayed_ack", "true")],
+        &[("flow.ftp.tcp.preset", "linux"), ("flow.ftp.tcp.receive_window", "64 kB")],
+        &[("flow.ftp.scheme", "ll-elsn"), ("flow.ftp.scheme.n", "3")],
+        &[("flow.ftp.tcp", "{ delayed_ack = { segments = 3, timeout = \"50 ms\" }, initial_ssthresh = 20 }")],
+        &[("wlan.cell.errors", "[{ kind = \"bernoulli\", fer = 1e-7, direction = \"bs->*\" }, { kind = \"clean\" }]")],
+        &[("wired.w1.errors", "{ kind = \"bernoulli\", loss = 1, direction = \"bs->s\" }")],
+        &[("flow.ftp.app", "{ kind = \"transfer\", size = \"1 MB\" }"), ("flow.ftp.start", "781091 ns")],
+    ];
+    for sets in variants {
+        let scenario = with(sets);
+        same(&scenario, &Scenario::parse(&scenario.toml(), "effective", &Overrides::default()).expect("TOML"));
+        same(&scenario, &Scenario::from_json(&scenario.json(), "effective", &Overrides::default()).expect("JSON"));
+    }
+}
+
+#[test]
+fn the_effective_form_is_this() {
+    insta::assert_snapshot!(with(&[("flow.ftp.scheme", "ll-elsn")]).toml());
+}
+
+/// Yun 2009 §5.1: fer is that of a full data frame: here 1000 + 40 + 12 (timestamps) + 36 bytes.
+#[test]
+fn fer_is_about_the_largest_data_frame_of_the_link() {
+    let bits = |scenario: &Scenario| match scenario.plan().wlans[0].cell.errors[0].model {
+        ErrorPlan::FrameErrorRate { reference_bits, .. } => reference_bits,
+        ref other => panic!("{other:?}"),
+    };
+    assert_eq!(bits(&with(&[])), (1000 + 40 + 12 + 36) * 8);
+    assert_eq!(bits(&with(&[("flow.ftp.tcp.preset", "ns2")])), (1000 + 40 + 36) * 8);
+    assert_eq!(bits(&with(&[("flow.ftp.segment", "1460 B"), ("flow.ftp.tcp.timestamps", "false")])), 1536 * 8);
+    assert_eq!(bits(&with(&[("wlan.cell.errors.reference", "1074 B")])), 1074 * 8);
+}
+
+#[test]
+fn defaults_follow_the_preset_and_the_standard() {
+    assert_eq!(config(&with(&[("flow.all.tcp", "{}")])).delayed_ack.expect("rfc delays").timeout, Span::from_millis(200));
+    let ns2 = config(&with(&[("flow.ftp.tcp", "{ preset = \"ns2\", delayed_ack = true }")]));
+    assert_eq!(ns2.delayed_ack.expect("asked for").timeout, Span::from_millis(100)); // ns-2's interval_
+    assert_eq!(ns2.initial_window, 2.0);
+
+    let file = LAST_HOP.replace("control_rate = \"11 Mbit/s\"\n", "").replace("attempts = 1\n", "");
+    let g = file.replace("802.11b", "802.11g").replace("rate = \"11 Mbit/s\"", "rate = \"54 Mbit/s\"");
+    for (text, access, rate, attempts) in
+        [(&file, "basic", 11_000_000, 7), (&file, "rts-cts", 11_000_000, 4), (&g, "basic", 24_000_000, 7)]
+    {
+        let sets = vec![("wlan.cell.access".to_string(), access.to_string())];
+        let scenario = Scenario::parse(text, "x", &Overrides { sets, scheme: None }).expect("good");
+        let cell = &scenario.plan().wlans[0].cell;
+        assert_eq!((cell.control_rate, cell.attempts), (Rate::from_bps(rate), attempts));
+    }
+}
+
+#[test]
+fn overrides_reach_what_they_name() {
+    let scenario = with(&[
+        ("duration", "5 s"),
+        ("wired.w1.queue.packets", "20"),
+        ("wlan.all.attempts", "4"),
+        ("flow.ftp.tcp.rto.min", "200 ms"),
+        ("flow.ftp.tcp.delayed_ack", "true"),
+        ("flow.ftp.tcp.delayed_ack.segments", "4"),
+        ("flow.ftp.app", "{ kind = \"transfer\", size = \"10 kB\" }"),
+    ]);
+    assert_eq!(scenario.duration(), Span::from_secs(5));
+    assert_eq!(scenario.plan().wlans[0].cell.attempts, 4);
+    assert_eq!(config(&scenario).rto.min, Span::from_millis(200));
+    assert_eq!(config(&scenario).delayed_ack.expect("asked for").segments, 4);
+    assert_eq!(scenario.plan().flows[0].app, AppPlan::Transfer { bytes: 10_000 });
+    let scheme = Some("sack".to_string());
+    let sack = Scenario::parse(LAST_HOP, "x", &Overrides { sets: Vec::new(), scheme }).expect("good");
+    assert!(sack.json().contains(r#""scheme":"sack""#));
+}
+
+#[test]
+fn udp_flows_have_no_scheme_and_keep_none() {
+    let udp = LAST_HOP
+        .replace("scheme = \"reno\"", "transport = \"udp\"")
+        .replace("kind = \"bulk\"", "kind = \"cbr\", rate = \"1 Mbit/s\"")
+        .replace("tcp = { delayed_ack = false }", "");
+    let scheme = Some("sack".to_string());
+    let scenario = Scenario::parse(&udp, "x", &Overrides { sets: Vec::new(), scheme }).expect("good");
+    assert_eq!(scenario.tcp_flows().count(), 0);
+    same(&scenario, &Scenario::parse(&scenario.toml(), "effective", &Overrides::default()).expect("TOML"));
+}
+
+/// The order of results is that of the jobs' indices; the results themselves do not depend on the threads.
+#[test]
+fn a_pool_reports_every_run_and_threads_change_nothing() {
+    let scenario = Arc::new(with(&[("duration", "2 s")]));
+    let fingerprints = |threads| {
+        let runs = (0..6).map(|rep| Run { scenario: scenario.clone(), seed: 1, rep }).collect();
+        let mut pool = Pool::start(runs, threads, Recording::default());
+        let mut prints = vec![String::new(); 6];
+        loop {
+            match pool.next(Duration::from_secs(60)) {
+                Progress::Done(index, outcome) => prints[index] = fingerprint(&outcome.expect("it runs").document),
+                Progress::Waiting => {}
+                Progress::Finished => return prints,
+            }
+        }
+    };
+    let one = fingerprints(1);
+    assert_eq!(one, fingerprints(2));
+    assert!(one.iter().all(|p| p.len() == 16) && one[0] != one[1]);
+}
+
+fn fingerprint(document: &str) -> String {
+    let document: serde_json::Value = serde_json::from_str(document).expect("JSON");
+    document["fingerprint"].as_str().expect("a text").to_string()
+}
+
+#[test]
+fn a_stopped_pool_ends() {
+    let scenario = Arc::new(with(&[("duration", "100000 s")]));
+    let mut pool = Pool::start(vec![Run { scenario, seed: 1, rep: 0 }], 1, Recording::default());
+    assert!(matches!(pool.next(Duration::from_millis(1)), Progress::Waiting));
+    pool.stop();
+    assert!(matches!(pool.next(Duration::from_secs(60)), Progress::Finished));
+}
