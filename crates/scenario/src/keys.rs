@@ -97,7 +97,7 @@ pub(crate) const MAX_SPAN_S: u64 = 1_000_000;
 /// A receive window without bound; more than [`Kind::Bytes`] can express.
 pub(crate) const UNLIMITED: u64 = 1 << 40;
 /// Whether a frame may go out without a backoff when the medium has been idle (IEEE 802.11-2016 §10.3.4.2).
-const IMMEDIATE_ACCESS: &str = "true";
+const IMMEDIATE_ACCESS: &str = "false";
 /// The word that addresses all tables of a kind in `--set`, so no table may be called so.
 pub(crate) const ALL: &str = "all";
 

@@ -42,6 +42,8 @@ fn without_loss_the_trace_is_that_of_sack() {
 
 // Yun 2009 §4.1: an ELN is no sign of congestion. Whatever is lost on the air alone, with N out of reach.
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn losses_that_are_notified_never_shrink_the_window(
         lost in prop::collection::btree_map((1u64..120, 1u32..3), (0u64..60, 0u64..150, 0u8..3), 0..30),

@@ -2,9 +2,10 @@
 
 mod common;
 
-use airhop_base::{Notice, NoticeKind, Segment, Span};
-use airhop_tcp::{Config, Preset, SCHEMES, Sender, Space};
-use common::path::{Fate, Observer, Path, Transfer};
+use airhop_base::{Notice, NoticeKind, Span};
+use airhop_tcp::{Config, Preset, SCHEMES, SackRecovery};
+use common::ledger::Ledger;
+use common::path::{Fate, Path, Transfer};
 use common::{MSS, at, byte, sender};
 use proptest::prelude::*;
 
@@ -14,9 +15,11 @@ fn schemes() -> impl Strategy<Value = &'static str> {
 
 fn configs() -> impl Strategy<Value = Config> {
     let preset = prop::sample::select(vec![Preset::Ns2, Preset::Rfc, Preset::Linux]);
-    (preset, any::<bool>(), prop::sample::select(vec![2.0, 8.0, f64::INFINITY]), 3u64..60).prop_map(
-        |(preset, handshake, initial_ssthresh, window)| Config {
+    let recovery = prop::sample::select(vec![SackRecovery::Pipe, SackRecovery::Rfc6675]);
+    (preset, any::<bool>(), recovery, prop::sample::select(vec![2.0, 8.0, f64::INFINITY]), 3u64..60).prop_map(
+        |(preset, handshake, sack_recovery, initial_ssthresh, window)| Config {
             handshake,
+            sack_recovery,
             initial_ssthresh,
             receive_window: window * 1000,
             ..preset.config(MSS)
@@ -68,40 +71,51 @@ fn paths() -> impl Strategy<Value = Path> {
     )
 }
 
-/// What a sender may have outstanding when it sends new data, restated from the RFCs without looking at the sender's own
-/// account: from ACKs and sendings alone.
-struct Ledger {
-    scheme: &'static str,
-    /// Duplicate ACKs since the last advance.
-    dups: u32,
-}
-
-impl Observer for Ledger {
-    fn acknowledged(&mut self, ack: &Segment, sender: &Sender) {
-        let s = sender.space();
-        if ack.ack > s.una && ack.ack <= s.max_sent {
-            self.dups = 0;
-        } else if ack.ack == s.una && !ack.flags.syn {
-            self.dups += 1;
-        }
-    }
-
-    fn sent(&mut self, before: &Space, segment: &Segment, sender: &Sender) {
-        let _ = (before, segment, sender);
-    }
-}
-
 proptest! {
-    #![proptest_config(ProptestConfig::default())]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    // RFC 9293 §1: a reliable, in-order byte stream. Transfer checks after each event that what the receiver delivered
-    // is what an independent reassembly of the arrivals gives.
+    // RFC 9293 §1: a reliable, in-order byte stream. After each event `Transfer` checks that what the receiver delivered is what
+    // an independent reassembly of the arrivals gives, that a timer runs while data is outstanding, and that the window is one
+    // segment at least; the ledger checks at each new segment that the window allows it, and at each cut that there was none
+    // before in this window of data.
     #[test]
     fn every_transfer_ends(scheme in schemes(), config in configs(), path in paths(), bytes in 1u64..50_000) {
-        let mut t = Transfer::watched(sender(scheme, &[], &config), scheme, &config, path, bytes, Ledger { scheme, dups: 0 });
+        let ledger = Ledger::new(scheme, &config);
+        let mut t = Transfer::watched(sender(scheme, &[], &config), scheme, &config, path, bytes, ledger);
         t.run_until(at(100_000_000));
         prop_assert_eq!(t.receiver.delivered(), bytes);
         prop_assert_eq!(t.sender.space().una, bytes + 1);
         prop_assert!(t.sender.poll_timeout().is_none(), "a timer runs for nothing");
+    }
+
+    // The application may hand over its data in pieces of any size, at any time.
+    #[test]
+    fn data_in_pieces(
+        scheme in schemes(), config in configs(), path in paths(),
+        pieces in prop::collection::vec((1u64..3000, 0u64..400), 1..30),
+    ) {
+        let ledger = Ledger::new(scheme, &config);
+        let mut t = Transfer::watched(sender(scheme, &[], &config), scheme, &config, path, 1, ledger);
+        let mut bytes = 1;
+        let mut now = 0;
+        for (piece, pause) in pieces {
+            now += pause;
+            t.run_until(at(now));
+            t.supply(at(now), piece);
+            bytes += piece;
+        }
+        t.run_until(at(100_000_000));
+        prop_assert_eq!(t.receiver.delivered(), bytes);
+    }
+
+    // A run is a function of its inputs.
+    #[test]
+    fn the_same_inputs_give_the_same_segments(scheme in schemes(), config in configs(), path in paths()) {
+        let run = || {
+            let mut t = Transfer::new(scheme, &config, path.clone(), 40);
+            t.run_until(at(100_000_000));
+            (t.log, t.cwnd)
+        };
+        prop_assert_eq!(run(), run());
     }
 }

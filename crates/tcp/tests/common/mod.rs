@@ -3,6 +3,7 @@
 //! Segments are numbered from 1 and hold [`MSS`] bytes each; an ACK that "expects n" acknowledges all before segment n.
 #![allow(dead_code)] // each test binary uses its own part
 
+pub mod ledger;
 pub mod path;
 pub mod script;
 

@@ -90,6 +90,8 @@ pub trait Observer {
     fn processed(&mut self, _sender: &Sender) {}
     /// The timer expired.
     fn expired(&mut self, _sender: &Sender) {}
+    /// A notice is about to be processed.
+    fn noticed(&mut self, _n: &Notice) {}
     /// A segment was sent; `before` is the space as it was.
     fn sent(&mut self, _before: &Space, _segment: &Segment, _sender: &Sender) {}
 }
@@ -179,6 +181,13 @@ impl<O: Observer> Transfer<O> {
         t
     }
 
+    /// The application hands over `bytes` more bytes at `now`.
+    pub fn supply(&mut self, now: Time, bytes: u64) {
+        self.now = now;
+        self.sender.supply(bytes);
+        self.pump();
+    }
+
     /// The next instant at which something happens.
     fn next(&self) -> Option<Time> {
         let event = self.events.keys().next().map(|k| k.0);
@@ -204,7 +213,10 @@ impl<O: Observer> Transfer<O> {
                     self.sender.on_segment(now, &p);
                     self.observer.processed(&self.sender);
                 }
-                Event::Notice(n) => self.sender.on_notice(now, n),
+                Event::Notice(n) => {
+                    self.observer.noticed(&n);
+                    self.sender.on_notice(now, n);
+                }
             }
         } else if self.sender.poll_timeout() == Some(now) {
             self.sender.on_timeout(now);

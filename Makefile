@@ -1,0 +1,70 @@
+# Airhop. Each target sets up what it needs on a fresh machine; only Python, Rust, a C compiler and make must be there.
+#   make demo    the main job, start to finish: compares four schemes over a lossy last hop (table, chart, report)
+#   make test    every check and every test, Rust and Python
+#   make bench   speed, beside ns-2 and ns-3 where they are installed
+#   make setup   leaves a working .venv/bin/airhop
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+.PHONY: setup demo test lint bench clean help tools
+
+VENV := .venv
+BIN := $(VENV)/bin
+# Everything the extension is made from. Tests and benchmarks of the crates are not part of it.
+RUST_SOURCES := $(shell find crates -type f -not -path '*/tests/*' -not -path '*/benches/*' 2>/dev/null) \
+                Cargo.toml $(wildcard Cargo.lock rust-toolchain.toml .cargo/config.toml)
+
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export VIRTUAL_ENV := $(CURDIR)/$(VENV)
+unexport PYTHONPATH PYTHONHOME CONDA_PREFIX
+
+setup: $(VENV)/.built
+	@echo "airhop is ready: $(BIN)/airhop --help"
+
+demo: $(VENV)/.built
+	$(BIN)/airhop reproduce yun2009/fig6 --quick --out demo-out
+
+bench: $(VENV)/.built
+	$(BIN)/airhop bench
+
+test: lint
+	cargo test --workspace --locked
+	$(BIN)/pytest
+
+lint: $(VENV)/.dev $(VENV)/.built
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+clean:
+	rm -rf $(VENV) target demo-out python/airhop/_core*.so
+
+help:
+	@sed -n '2,5s/^# *//p' Makefile
+
+# --- how it comes about ------------------------------------------------------------------------------------
+
+# The extension, optimised, and the `airhop` command, as an editable install: a change of Python needs no rebuild.
+$(VENV)/.built: $(VENV)/.deps $(RUST_SOURCES) | tools
+	PIP_CONSTRAINT=$(CURDIR)/constraints.txt PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
+	@touch $@
+
+$(VENV)/.deps: pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python tools/requirements.py build-system dependencies > $(VENV)/requirements.txt
+	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -r $(VENV)/requirements.txt
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.deps
+	$(BIN)/python tools/requirements.py dev > $(VENV)/requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -r $(VENV)/requirements-dev.txt
+	@touch $@
+
+$(BIN)/python: | tools
+	$$(tools/find-tools python) -m venv $(VENV)
+
+# Fails with one line per missing tool that says how to get it.
+tools:
+	@tools/find-tools

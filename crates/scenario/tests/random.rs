@@ -1,0 +1,262 @@
+//! Ten thousand random scenarios, valid and broken: the loader never panics and always says why, and whatever it takes
+//! runs with every packet accounted for.
+
+use airhop_net::World;
+use airhop_scenario::{Overrides, Scenario};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use std::fmt::Write;
+use std::sync::atomic::AtomicBool;
+
+const LAST_HOP: &str = include_str!("data/last-hop.toml");
+
+/// What a random editor puts in place of something.
+const SCRAPS: &[&str] = &[
+    "", " ", "\n", "=", "{", "}", "[", "]", "[[", "]]", "\"", "'", "#", ",", ".", "-", "->", "*", "µ", "\u{0}", "nan", "inf",
+    "-inf", "-1", "0", "1e308", "9223372036854775808", "0x1F", "true", "null", "1979-05-27", "\"10 ms\"", "\"0 s\"", "\"-1 s\"",
+    "\"1e300 Mbit/s\"", "\"5 B\"", "[0, 0]", "[nan, inf]", "{}", "[]", "{ kind = \"clean\" }", "[{ kind = \"clean\" }]",
+    "\"all\"", "\"s\"", "\"d\"", "\"ll-elsn\"", "{ name = \"ll-elsn\", n = 1 }", "\"802.11g\"", "\"unlimited\"", "\"infinite\"",
+];
+
+/// An edit of a text, by positions that fit any text.
+#[derive(Clone, Debug)]
+enum Edit {
+    DeleteLine(Index),
+    RepeatLine(Index),
+    SwapLines(Index, Index),
+    /// The value after a "=" becomes a scrap.
+    Value(Index, &'static str),
+    /// A scrap goes in between two characters.
+    Insert(Index, &'static str),
+    /// Some characters go.
+    Cut(Index, usize),
+}
+
+fn edit() -> impl Strategy<Value = Edit> {
+    let at = any::<Index>;
+    prop_oneof![
+        at().prop_map(Edit::DeleteLine),
+        at().prop_map(Edit::RepeatLine),
+        (at(), at()).prop_map(|(a, b)| Edit::SwapLines(a, b)),
+        (at(), select(SCRAPS)).prop_map(|(a, scrap)| Edit::Value(a, scrap)),
+        (at(), select(SCRAPS)).prop_map(|(a, scrap)| Edit::Insert(a, scrap)),
+        (at(), 1..6_usize).prop_map(|(a, n)| Edit::Cut(a, n)),
+    ]
+}
+
+fn apply(text: &str, edit: &Edit) -> String {
+    let mut lines: Vec<String> = text.lines().map(str::to_string).collect();
+    let mut chars: Vec<char> = text.chars().collect();
+    if lines.is_empty() || chars.is_empty() {
+        return text.to_string();
+    }
+    match edit {
+        Edit::DeleteLine(at) => drop(lines.remove(at.index(lines.len()))),
+        Edit::RepeatLine(at) => {
+            let i = at.index(lines.len());
+            lines.insert(i, lines[i].clone());
+        }
+        Edit::SwapLines(a, b) => {
+            let (a, b) = (a.index(lines.len()), b.index(lines.len()));
+            lines.swap(a, b);
+        }
+        Edit::Value(at, scrap) => {
+            let valued: Vec<usize> = (0..lines.len()).filter(|&i| lines[i].contains('=')).collect();
+            if let Some(&i) = valued.get(at.index(valued.len().max(1))) {
+                let key = lines[i].split('=').next().unwrap_or_default().to_string();
+                lines[i] = format!("{key}= {scrap}");
+            }
+        }
+        Edit::Insert(at, scrap) => {
+            let i = at.index(chars.len());
+            chars.splice(i..i, scrap.chars());
+            return chars.into_iter().collect();
+        }
+        Edit::Cut(at, n) => {
+            let i = at.index(chars.len());
+            let end = (i + n).min(chars.len());
+            chars.drain(i..end);
+            return chars.into_iter().collect();
+        }
+    }
+    lines.join("\n")
+}
+
+/// A cell of the random network: its base station hangs on the source `s` by a wired link.
+#[derive(Clone, Debug)]
+struct RandomCell {
+    standard: &'static str,
+    rts_cts: bool,
+    attempts: u32,
+    stations: usize,
+    errors: &'static str,
+    link: (u32, u32, u32),
+}
+
+#[derive(Clone, Debug)]
+struct RandomFlow {
+    cell: Index,
+    station: Index,
+    uplink: bool,
+    scheme: &'static str,
+    udp: bool,
+    segment: u32,
+    app: &'static str,
+    tcp: &'static str,
+    start_ms: u32,
+}
+
+fn cell() -> impl Strategy<Value = RandomCell> {
+    let errors = [
+        r#"{ kind = "clean" }"#,
+        r#"{ kind = "bernoulli", fer = 0.1 }"#,
+        r#"{ kind = "bernoulli", loss = 0.5, direction = "*->d0" }"#,
+        r#"[{ kind = "bernoulli", fer = 1 }, { kind = "clean", direction = "d0->*" }]"#,
+    ];
+    let link = (1..100_u32, 0..40_u32, 1..60_u32);
+    let shape = (select(&["802.11", "802.11b", "802.11g"][..]), any::<bool>(), 1..8_u32, 1..6_usize);
+    (shape, select(errors.to_vec()), link).prop_map(|((standard, rts_cts, attempts, stations), errors, link)| {
+        RandomCell { standard, rts_cts, attempts, stations, errors, link }
+    })
+}
+
+fn flow() -> impl Strategy<Value = RandomFlow> {
+    let schemes: Vec<&'static str> = airhop_tcp::SCHEMES.iter().map(|s| s.name).collect();
+    let tcp = [
+        "{}",
+        r#"{ preset = "ns2" }"#,
+        r#"{ preset = "linux", receive_window = "20 kB" }"#,
+        r#"{ delayed_ack = { segments = 3, timeout = "50 ms" }, initial_ssthresh = 4 }"#,
+        r#"{ timestamps = false, sack_blocks = 4, handshake = false, rto = { kind = "single-gain", tick = "100 ms" } }"#,
+    ];
+    let app = [r#"{ kind = "bulk" }"#, r#"{ kind = "transfer", size = "30 kB" }"#];
+    let ends = (any::<Index>(), any::<Index>(), any::<bool>());
+    let what = (select(schemes), prop::bool::weighted(0.2), 1..2000_u32, select(app.to_vec()), select(tcp.to_vec()));
+    (ends, what, 0..1500_u32).prop_map(|((cell, station, uplink), (scheme, udp, segment, app, tcp), start_ms)| {
+        RandomFlow { cell, station, uplink, scheme, udp, segment, app, tcp, start_ms }
+    })
+}
+
+/// A valid scenario with 1–3 wlans of up to 6 stations and 1–6 flows.
+fn valid() -> impl Strategy<Value = String> {
+    (vec(cell(), 1..4), vec(flow(), 1..7)).prop_map(|(cells, flows)| {
+        let mut text = String::from("name = \"random\"\nduration = \"2 s\"\n");
+        for (i, cell) in cells.iter().enumerate() {
+            write_cell(i, cell, &mut text);
+        }
+        for (i, flow) in flows.iter().enumerate() {
+            write_flow(i, flow, &cells, &mut text);
+        }
+        text
+    })
+}
+
+fn write_cell(i: usize, cell: &RandomCell, text: &mut String) {
+    let (rate, delay, packets) = cell.link;
+    let _ = write!(
+        text,
+        "\n[[wired]]\nname = \"w{i}\"\nends = [\"s\", \"bs{i}\"]\nrate = \"{rate} Mbit/s\"\ndelay = \"{delay} ms\"\n\
+         queue = {{ kind = \"drop-tail\", packets = {packets} }}\n"
+    );
+    let rate = if cell.standard == "802.11g" { "54 Mbit/s" } else { "2 Mbit/s" };
+    let access = if cell.rts_cts { "rts-cts" } else { "basic" };
+    let stations: Vec<String> = (0..cell.stations)
+        .map(|k| match i {
+            0 => format!("d{k} = [{}, 10]", 5 * k),
+            _ => format!("{}{i}_{k} = [{}, 10]", "d", 5 * k),
+        })
+        .collect();
+    let errors = if i == 0 { cell.errors.to_string() } else { cell.errors.replace("d0", &format!("d{i}_0")) };
+    let _ = write!(
+        text,
+        "\n[[wlan]]\nname = \"cell{i}\"\nstandard = \"{}\"\nrate = \"{rate}\"\naccess = \"{access}\"\nattempts = {}\n\
+         stations = {{ bs{i} = [0, 0], {} }}\nerrors = {errors}\n",
+        cell.standard,
+        cell.attempts,
+        stations.join(", "),
+    );
+}
+
+fn write_flow(i: usize, flow: &RandomFlow, cells: &[RandomCell], text: &mut String) {
+    let c = flow.cell.index(cells.len());
+    let k = flow.station.index(cells[c].stations);
+    let station = if c == 0 { format!("d{k}") } else { format!("d{c}_{k}") };
+    let (from, to) = if flow.uplink { (station.as_str(), "s") } else { ("s", station.as_str()) };
+    let _ = write!(
+        text,
+        "\n[[flow]]\nname = \"f{i}\"\nfrom = \"{from}\"\nto = \"{to}\"\nsegment = \"{} B\"\nstart = \"{} ms\"\n",
+        flow.segment, flow.start_ms
+    );
+    let _ = match flow.udp {
+        true => write!(text, "transport = \"udp\"\napp = {{ kind = \"cbr\", rate = \"300 kbit/s\" }}\n"),
+        false => write!(text, "scheme = \"{}\"\napp = {}\ntcp = {}\n", flow.scheme, flow.app, flow.tcp),
+    };
+}
+
+/// Loads, and runs what was taken for at most five seconds of its time.
+fn load_and_run(text: &str) -> Result<(), TestCaseError> {
+    let scenario = match Scenario::parse(text, "random.toml", &Overrides::default()) {
+        Ok(scenario) => scenario,
+        Err(refusal) => {
+            prop_assert!(!refusal.to_string().is_empty());
+            return Ok(());
+        }
+    };
+    let again = Scenario::parse(&scenario.toml(), "effective", &Overrides::default());
+    prop_assert_eq!(again.map(|s| s.json()), Ok(scenario.json()));
+    let mut plan = scenario.plan().clone();
+    plan.duration = plan.duration.min(airhop_base::Span::from_secs(5));
+    let mut world = World::new(&plan, 1, 0, None).map_err(|e| TestCaseError::fail(e.to_string()))?;
+    world.run(&AtomicBool::new(false)).map_err(|_| TestCaseError::fail("nobody stops it"))?;
+    prop_assert_eq!(world.audit(), Ok(()));
+    Ok(())
+}
+
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(config(6000))]
+
+    /// A good file after a few random edits.
+    #[test]
+    fn edited_files_are_refused_or_run(edits in vec(edit(), 1..5)) {
+        let text = edits.iter().fold(LAST_HOP.to_string(), |text, edit| apply(&text, edit));
+        load_and_run(&text)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(config(2000))]
+
+    /// A valid network after a few random edits.
+    #[test]
+    fn edited_networks_are_refused_or_run(text in valid(), edits in vec(edit(), 1..4)) {
+        let text = edits.iter().fold(text, |text, edit| apply(&text, edit));
+        load_and_run(&text)?;
+    }
+
+    /// A random override of a good file.
+    #[test]
+    fn overrides_are_refused_or_taken(path in "(wlan|wired|flow|duration|name)(\\.(cell|w1|ftp|all|0|x)){0,2}(\\.(errors|tcp|rto|rate|scheme|fer|delayed_ack|0)){0,3}",
+                                      value in select(SCRAPS)) {
+        let overrides = Overrides { sets: vec![(path, value.to_string())], scheme: None };
+        if let Err(refusal) = Scenario::parse(LAST_HOP, "random.toml", &overrides) {
+            prop_assert!(!refusal.problems().is_empty());
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config(2000))]
+
+    /// A valid network is taken, and every packet of it has exactly one fate.
+    #[test]
+    fn valid_networks_run(text in valid()) {
+        let scenario = Scenario::parse(&text, "random.toml", &Overrides::default());
+        prop_assert!(scenario.is_ok(), "{}\n{text}", scenario.err().map(|e| e.to_string()).unwrap_or_default());
+        load_and_run(&text)?;
+    }
+}

@@ -1,0 +1,221 @@
+//! How much a sender may have in the network when it sends new data, found without a look at its own account: from the ACKs
+//! that came, the segments that went, and the window.
+
+use super::path::Observer;
+use airhop_base::{Notice, NoticeKind, Segment};
+use airhop_tcp::{Config, SackRecovery, Sender, Space};
+use std::collections::BTreeMap;
+
+/// What limits new data.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Law {
+    /// RFC 5681 §3.1 and RFC 3042: flight ≤ cwnd + one for each of the first two duplicates.
+    Tahoe,
+    /// And in fast recovery, cwnd + what duplicates say has left (RFC 5681 §3.2). An advance ends it.
+    Reno,
+    /// A partial ACK deflates by what it acknowledges and gives one back (RFC 6582 §3.2).
+    NewReno,
+    /// In recovery, pipe < cwnd (schemes.md 1.7).
+    Pipe,
+    /// In recovery, outstanding less SACKed less lost ≤ cwnd (RFC 6675 §5).
+    Rfc6675,
+    /// The same at all times (schemes.md 3.6).
+    Esack,
+}
+
+/// The account of one sender.
+#[derive(Debug)]
+pub struct Ledger {
+    law: Law,
+    mss: f64,
+    dupthresh: u32,
+    limited_transmit: bool,
+    /// Outstanding segments by first byte.
+    board: BTreeMap<u64, Line>,
+    transmissions: u64,
+    /// Duplicate ACKs since the last advance; for SACK those with news.
+    dups: u32,
+    /// While in fast recovery.
+    recovery: Option<Recovery>,
+    fast_recoveries: u64,
+    timeouts: u64,
+    acked: u64,
+    duplicate: bool,
+}
+
+#[derive(Debug)]
+struct Line {
+    end: u64,
+    order: u64,
+    sacked: bool,
+    lost: bool,
+}
+
+#[derive(Debug)]
+struct Recovery {
+    point: u64,
+    cwnd: f64,
+    inflation: f64,
+    pipe: i64,
+}
+
+impl Ledger {
+    pub fn new(scheme: &str, config: &Config) -> Self {
+        let law = match (scheme, config.sack_recovery) {
+            ("tahoe", _) => Law::Tahoe,
+            ("reno", _) => Law::Reno,
+            ("newreno" | "snoop", _) => Law::NewReno,
+            ("sack", SackRecovery::Pipe) => Law::Pipe,
+            ("sack", SackRecovery::Rfc6675) => Law::Rfc6675,
+            ("ll-elsn", _) => Law::Esack,
+            other => panic!("no law for {other:?}"),
+        };
+        Ledger {
+            law,
+            mss: f64::from(config.mss),
+            dupthresh: config.dupthresh,
+            limited_transmit: config.limited_transmit,
+            board: BTreeMap::new(),
+            transmissions: 0,
+            dups: 0,
+            recovery: None,
+            fast_recoveries: 0,
+            timeouts: 0,
+            acked: 0,
+            duplicate: false,
+        }
+    }
+
+    /// Notes SACK blocks; true if they say something new.
+    fn sack(&mut self, ack: &Segment) -> bool {
+        let mut news = false;
+        for b in ack.sack.blocks() {
+            for (_, line) in self.board.range_mut(b.start..b.end).filter(|(_, l)| l.end <= b.end) {
+                news |= !std::mem::replace(&mut line.sacked, true);
+            }
+        }
+        news
+    }
+
+    /// Segments that a sender may believe to be in the network: not SACKed, and fewer than DupThresh of those sent later are.
+    fn on_board(&self) -> f64 {
+        let arrived: Vec<u64> = self.board.values().filter(|l| l.sacked).map(|l| l.order).collect();
+        let is_lost = |l: &Line| {
+            l.lost || arrived.iter().filter(|&&order| order > l.order).count() >= self.dupthresh as usize
+        };
+        let there = self.board.iter().filter(|(_, l)| !l.sacked && !is_lost(l));
+        there.map(|(start, l)| (l.end - start) as f64).sum::<f64>() / self.mss
+    }
+
+    fn check(&self, before: &Space, segment: &Segment, sender: &Sender) {
+        let cwnd = sender.window().cwnd;
+        let len = f64::from(segment.len) / self.mss;
+        let outstanding = (before.nxt - before.una) as f64 / self.mss;
+        let within = |used: f64, room: f64| assert!(used + len <= room + 1e-6, "{used} + {len} > {room}: {self:?}");
+        assert!(segment.end() <= before.right_edge, "beyond what the receiver accepts");
+        assert!(!sender.is_frozen(), "new data while frozen");
+        let open = cwnd + f64::from(if self.limited_transmit && self.dups < self.dupthresh { self.dups } else { 0 });
+        match (self.law, &self.recovery) {
+            (Law::Esack, _) | (Law::Rfc6675, Some(_)) => within(self.on_board(), cwnd),
+            // After a timeout what it marked lost is not in flight.
+            (Law::Rfc6675, None) => within(self.on_board(), open),
+            (Law::Reno | Law::NewReno, Some(r)) => within(outstanding, (r.cwnd + r.inflation).max(2.0)),
+            (Law::Pipe, Some(r)) => assert!(r.pipe < cwnd as i64, "pipe {} of {cwnd}", r.pipe),
+            (Law::Tahoe | Law::Reno | Law::NewReno | Law::Pipe, _) => within(outstanding, open),
+        }
+    }
+}
+
+impl Observer for Ledger {
+    fn acknowledged(&mut self, ack: &Segment, sender: &Sender) {
+        let s = sender.space();
+        let is_valid = ack.ack <= s.max_sent && ack.ack >= s.una;
+        self.acked = if is_valid { ack.ack - s.una } else { 0 };
+        self.duplicate = is_valid && self.acked == 0 && s.is_outstanding() && !ack.flags.syn;
+        if !is_valid {
+            return;
+        }
+        self.board.retain(|_, l| l.end > ack.ack);
+        let news = self.sack(ack);
+        let with_sack = matches!(self.law, Law::Pipe | Law::Rfc6675 | Law::Esack);
+        if self.acked > 0 {
+            self.dups = 0;
+        } else if self.duplicate && (news || !with_sack) {
+            self.dups += 1;
+        }
+    }
+
+    fn processed(&mut self, sender: &Sender) {
+        let s = sender.space();
+        if let Some(r) = &mut self.recovery {
+            if self.duplicate {
+                r.inflation += 1.0;
+                r.pipe -= 1;
+            } else if self.acked > 0 {
+                r.inflation -= self.acked as f64 / self.mss;
+                r.inflation += if self.acked as f64 >= self.mss { 1.0 } else { 0.0 };
+                r.inflation = r.inflation.max(2.0 - r.cwnd);
+                r.pipe -= 2;
+            }
+        }
+        let ends = |r: &Recovery| s.una >= r.point || (self.law == Law::Reno && self.acked > 0);
+        if self.recovery.as_ref().is_some_and(ends) {
+            self.recovery = None;
+        }
+        let counters = sender.counters();
+        if counters.fast_recoveries > self.fast_recoveries {
+            self.fast_recoveries = counters.fast_recoveries;
+            assert!(self.recovery.is_none(), "a second cut for one window");
+            let outstanding = (s.max_sent - s.una) as f64 / self.mss;
+            let threshold = f64::from(self.dupthresh);
+            self.recovery = (self.law != Law::Tahoe).then_some(Recovery {
+                point: s.max_sent,
+                cwnd: sender.window().cwnd,
+                inflation: threshold,
+                pipe: (outstanding.ceil() - threshold) as i64,
+            });
+        }
+    }
+
+    fn expired(&mut self, sender: &Sender) {
+        if sender.counters().timeouts > self.timeouts {
+            self.timeouts = sender.counters().timeouts;
+            self.recovery = None;
+            self.dups = 0;
+            self.board.values_mut().for_each(|l| l.lost = true);
+            if let Some(mut first) = self.board.first_entry() {
+                first.get_mut().sacked = false; // RFC 2018 §8
+            }
+        }
+    }
+
+    fn noticed(&mut self, n: &Notice) {
+        if n.kind == NoticeKind::Eln
+            && let Some(line) = self.board.get_mut(&n.seq)
+        {
+            line.lost = true; // until it is sent again
+        }
+    }
+
+    fn sent(&mut self, before: &Space, segment: &Segment, sender: &Sender) {
+        if segment.len == 0 {
+            return;
+        }
+        let is_new = segment.seq >= before.max_sent;
+        if is_new {
+            self.check(before, segment, sender);
+        }
+        self.transmissions += 1;
+        let order = self.transmissions;
+        let line = self.board.entry(segment.seq).or_insert(Line { end: 0, order, sacked: false, lost: false });
+        (line.end, line.order, line.lost) = (segment.end(), order, false);
+        if let Some(r) = self.recovery.as_mut().filter(|_| label_is_not_fast(sender)) {
+            r.pipe += 1;
+        }
+    }
+}
+
+/// The fast retransmit takes the place of what was lost, which the pipe still counts.
+fn label_is_not_fast(sender: &Sender) -> bool {
+    sender.last_cause() != airhop_tcp::seams::Cause::Fast
+}

@@ -1,0 +1,66 @@
+"""The `airhop` command."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+COMMANDS = {
+    "run": "Run a scenario once and print what its flows and links did.",
+    "compare": "Run a scenario under several schemes and compare them, with confidence intervals.",
+    "reproduce": "Reproduce figures and tables of published papers and check their claims.",
+    "show": "Print a scenario with every default written out.",
+    "schemes": "List the schemes, or describe one.",
+    "bench": "Measure the simulator's speed, beside ns-2 and ns-3 where they are installed.",
+    "doctor": "Check this installation.",
+}
+"""Command to summary. A command NAME is the function NAME in the module airhop.cli.NAME."""
+
+EXIT_FAILED = 1
+EXIT_BAD_INPUT = 2
+EXIT_INTERRUPTED = 130
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the command line and exit with its code: 0 ok, 1 failed, 2 bad input, 130 interrupted."""
+    try:
+        code = _run(sys.argv[1:] if argv is None else argv)
+        sys.stdout.flush()
+        sys.exit(code)
+    except BrokenPipeError:
+        # The reader of a pipe has seen enough: no complaint here, and none from the interpreter at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except KeyboardInterrupt as interrupt:
+        print(f"airhop: {str(interrupt) or 'interrupted'}", file=sys.stderr)
+        sys.exit(EXIT_INTERRUPTED)
+
+
+def _run(argv: Sequence[str]) -> int:
+    if list(argv) in ([], ["-h"], ["--help"]):
+        print(front_page())
+        return 0
+    from airhop.cli.app import dispatch
+
+    return dispatch(argv)
+
+
+def front_page() -> str:
+    """Write the help of `airhop` itself, which needs neither the parser nor any other import to be quick."""
+    width = max(map(len, COMMANDS))
+    return "\n".join(
+        [
+            "Usage: airhop COMMAND [ARGUMENTS]",
+            "",
+            "Simulate and compare TCP over wireless links.",
+            "",
+            "Commands:",
+            *(f"  {name:<{width}}  {summary}" for name, summary in COMMANDS.items()),
+            "",
+            "  airhop COMMAND --help  explains a command",
+            "  airhop --version       prints the version",
+            "",
+            "To begin: airhop compare last-hop reno sack snoop ll-elsn",
+        ]
+    )

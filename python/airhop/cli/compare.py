@@ -1,0 +1,77 @@
+"""`airhop compare`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from airhop.cli import EXIT_INTERRUPTED
+from airhop.cli.app import Json, Seed, Sets
+from airhop.cli.output import console, print_json, say, table
+from airhop.comparison import Comparison, InterruptedComparison
+from airhop.comparison import compare as run_comparison
+from airhop.progress import reporter_for_stderr
+from airhop.scenario import Scenario
+from airhop.terminal import bar_chart, mean_pm, ratio
+
+COLUMNS = {
+    "goodput_mbps": "goodput Mbit/s",
+    "retransmissions": "retransmissions",
+    "timeouts": "timeouts",
+    "window_cuts": "window cuts",
+    "srtt_ms": "srtt ms",
+}
+
+
+def compare(
+    scenario: str,
+    /,
+    *schemes: str,
+    reps: Annotated[int, Parameter(name=["--reps", "-n"])] = 10,
+    seed: Seed = 1,
+    sets: Sets = (),
+    as_json: Json = False,
+) -> int:
+    """Run a scenario under several schemes and compare them, with confidence intervals.
+
+    Schemes meet the same channel in the same replication, so ratios are over pairs (Fieller's interval).
+
+    Parameters
+    ----------
+    scenario
+        Name of a packaged scenario, or path of a TOML file.
+    schemes
+        Schemes to compare; the first is what the others are measured by.
+    reps
+        Replications of every scheme.
+    """
+    loaded = Scenario.load(scenario, sets=sets)
+    try:
+        comparison = run_comparison(loaded, schemes, reps=reps, seed=seed, reporter=reporter_for_stderr())
+    except InterruptedComparison as interrupt:
+        say(f"airhop: {interrupt}")
+        _print(interrupt.comparison, as_json)
+        return EXIT_INTERRUPTED
+    _print(comparison, as_json)
+    return 0
+
+
+def _print(comparison: Comparison, as_json: bool) -> None:
+    for warning in comparison.warnings():
+        say(f"warning: {warning}")
+    if as_json:
+        print_json(comparison.to_dict())
+        return
+    rows = comparison.rows()
+    if not rows:
+        return
+    name, first, n = comparison.scenario.name, comparison.schemes[0], rows[0].goodput_ratio.n
+    title = f"{name}, {comparison.scenario.duration_s:g} s, {n} replications, seed {comparison.seed}"
+    shown = table("scheme", *COLUMNS.values(), f"goodput to {first}", title=title)
+    for row in rows:
+        shown.add_row(row.scheme, *(mean_pm(row.metrics[key]) for key in COLUMNS), ratio(row.goodput_ratio))
+    out = console()
+    out.print(shown)
+    out.print(bar_chart([(row.scheme, row.metrics["goodput_mbps"]) for row in rows], unit="Mbit/s"))
+    out.print("± and shading: 95 % interval of the mean; ratio: paired, Fieller's 95 % interval", style="dim")

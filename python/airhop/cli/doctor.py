@@ -1,0 +1,81 @@
+"""`airhop doctor`."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from airhop import _core
+from airhop.catalogue import schemes
+from airhop.cli import EXIT_FAILED
+from airhop.cli.app import Json
+from airhop.cli.output import print_json, say
+from airhop.scenario import Scenario, packaged
+from airhop.simulate import Job, cores, run_many
+
+TOOLS = {
+    "cargo": "to build Airhop from source",
+    "ns": "ns-2, for airhop bench",
+    "g++": "to build the ns-3 program of airhop bench",
+    "wireshark": "to read packet captures",
+    "tshark": "to read packet captures in a terminal",
+}
+"""What Airhop can use but does not need, and for what."""
+
+
+def doctor(*, as_json: Json = False) -> int:
+    """Check this installation: what it is, what it finds, and that one thread and two give the same run."""
+    fingerprints = _self_check()
+    healthy = len(set(fingerprints)) == 1
+    build = _core.build_info()
+    found: dict[str, Any] = {
+        "version": build["version"],
+        "profile": build["profile"],
+        "target": build["target"],
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "cores": cores(),
+        "package": str(Path(_core.__file__).parent),
+        "schemes": len(schemes()),
+        "scenarios": list(packaged()),
+        "tools": {tool: shutil.which(tool) for tool in TOOLS} | {"ns-3": _ns3_version()},
+        "self_check": {"ok": healthy, "fingerprints": fingerprints},
+    }
+    if as_json:
+        print_json(found)
+    else:
+        _print(found)
+    if build["profile"] != "release":
+        say("warning: this is a debug build and many times slower: maturin develop --release")
+    if not healthy:
+        say("airhop: the same run gave different results: " + ", ".join(fingerprints))
+    return 0 if healthy else EXIT_FAILED
+
+
+def _self_check() -> list[str]:
+    """Simulate one second four times, alone and beside its twin."""
+    job = Job(Scenario.load("last-hop").with_({"duration": "1 s"}))
+    return [result.fingerprint for threads in (1, 2) for result in run_many([job, job], threads=threads)]
+
+
+def _ns3_version() -> str | None:
+    if shutil.which("pkg-config") is None:
+        return None
+    asked = subprocess.run(
+        ["pkg-config", "--modversion", "ns3-core"], capture_output=True, text=True, check=False
+    )
+    return asked.stdout.strip() or None
+
+
+def _print(found: dict[str, Any]) -> None:
+    print(f"airhop {found['version']} ({found['profile']}, {found['target']}) in {found['package']}")
+    print(f"Python {found['python']} on {found['platform']}, {found['cores']} cores")
+    print(f"{found['schemes']} schemes; scenarios: {', '.join(found['scenarios'])}")
+    for tool, where in found["tools"].items():
+        use = TOOLS.get(tool, "for airhop bench")
+        print(f"  {tool:<10} {where or f'not found ({use})'}")
+    check = found["self_check"]
+    print(f"self-check: {'ok' if check['ok'] else 'FAILED'}, fingerprint {check['fingerprints'][0]}")

@@ -1,0 +1,28 @@
+"""`airhop show`."""
+
+from __future__ import annotations
+
+import sys
+
+from airhop.cli.app import Json, Sets
+from airhop.cli.output import print_json
+from airhop.scenario import Scenario
+
+
+def show(scenario: str, /, *, scheme: str | None = None, sets: Sets = (), as_json: Json = False) -> int:
+    """Print a scenario with every default written out.
+
+    Parameters
+    ----------
+    scenario
+        Name of a packaged scenario, or path of a TOML file.
+    scheme
+        Scheme of every TCP flow, instead of the scenario's own.
+    """
+    chosen = [] if scheme is None else [f"scheme={scheme}"]
+    loaded = Scenario.load(scenario, sets=[*chosen, *sets])
+    if as_json:
+        print_json(loaded.to_dict())
+    else:
+        sys.stdout.write(loaded.toml().rstrip("\n") + "\n")
+    return 0

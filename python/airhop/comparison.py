@@ -1,0 +1,183 @@
+"""Schemes side by side: the same scenario, the same fades, one column a scheme."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from airhop import stats
+from airhop.errors import InputError
+from airhop.progress import SILENT, Reporter
+from airhop.results import Result
+from airhop.scenario import SCHEME, Scenario
+from airhop.simulate import Interrupted, Job, run_many
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SUMS = ("goodput_mbps", "sent_segments", "retransmissions", "timeouts", "fast_recoveries", "window_cuts")
+"""Counts and rates of a flow that add up over the TCP flows of a run."""
+METRICS = (*SUMS, "srtt_ms")
+"""What a comparison sums up; srtt_ms is the mean over the TCP flows."""
+FEW_REPS = 3
+"""Fewer replications than this give intervals that are not worth their ink."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One scheme of a comparison. `goodput_ratio` is to the first scheme, over pairs on the same channel."""
+
+    scheme: str
+    metrics: Mapping[str, stats.Estimate]
+    goodput_ratio: stats.Ratio
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Finished runs of a comparison, all of them unless it was interrupted."""
+
+    scenario: Scenario
+    schemes: Sequence[str]
+    seed: int
+    reps: int
+    results: Mapping[tuple[str, int], Result]
+    """By scheme and replication."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether every run finished."""
+        return len(self.results) == len(self.schemes) * self.reps
+
+    @property
+    def paired_reps(self) -> list[int]:
+        """Replications that every scheme finished: the sample of all figures."""
+        return [
+            rep for rep in range(self.reps) if all((scheme, rep) in self.results for scheme in self.schemes)
+        ]
+
+    def frame(self) -> pl.DataFrame:
+        """Give a row per finished run, summed over its TCP flows, units in the column names."""
+        import polars as pl
+
+        rows = [
+            {"scheme": scheme, "seed": self.seed, "rep": rep, **_metrics(result)}
+            for (scheme, rep), result in sorted(self.results.items(), key=lambda item: item[0][1])
+        ]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    def rows(self) -> list[Row]:
+        """Sum up every scheme over the paired replications; empty when there is none yet."""
+        reps = self.paired_reps
+        if not reps:
+            return []
+        samples = {scheme: [_metrics(self.results[scheme, rep]) for rep in reps] for scheme in self.schemes}
+        goodput = {scheme: [row["goodput_mbps"] for row in rows] for scheme, rows in samples.items()}
+        return [
+            Row(
+                scheme,
+                {name: stats.estimate([row[name] for row in samples[scheme]]) for name in METRICS},
+                stats.ratio(goodput[scheme], goodput[self.schemes[0]]),
+            )
+            for scheme in self.schemes
+        ]
+
+    def warnings(self) -> list[str]:
+        """List what a reader should know before trusting the intervals."""
+        reps = self.paired_reps
+        found = []
+        if 0 < len(reps) < FEW_REPS:
+            found.append(
+                f"{len(reps)} replication(s): too few for an interval; {FEW_REPS} is the least, 10 is better"
+            )
+        if len(reps) > 1 and all(
+            _metrics(self.results[scheme, rep]) == _metrics(self.results[scheme, reps[0]])
+            for scheme in self.schemes
+            for rep in reps
+        ):
+            found.append("all replications are identical: nothing in this scenario is random, one would do")
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give what `airhop compare --json` prints."""
+        return {
+            "scenario": self.scenario.name,
+            "seed": self.seed,
+            "reps": self.reps,
+            "complete": self.complete,
+            "warnings": self.warnings(),
+            "schemes": [
+                {
+                    "scheme": row.scheme,
+                    "n": row.goodput_ratio.n,
+                    "metrics": {
+                        name: {"mean": value.mean, "half_width": value.half_width}
+                        for name, value in row.metrics.items()
+                    },
+                    "goodput_ratio": {
+                        "to": self.schemes[0],
+                        "value": _finite(row.goodput_ratio.value),
+                        "low": row.goodput_ratio.low,
+                        "high": row.goodput_ratio.high,
+                    },
+                }
+                for row in self.rows()
+            ],
+            "runs": [result.document for result in self.results.values()],
+        }
+
+
+class InterruptedComparison(Interrupted):
+    """Ctrl-C came; `comparison` holds the runs that had finished."""
+
+    def __init__(self, comparison: Comparison, interrupted: Interrupted) -> None:
+        super().__init__(interrupted.results, len(comparison.schemes) * comparison.reps)
+        self.comparison = comparison
+
+
+def compare(
+    scenario: Scenario,
+    schemes: Sequence[str],
+    *,
+    reps: int = 10,
+    seed: int = 1,
+    threads: int | None = None,
+    reporter: Reporter = SILENT,
+) -> Comparison:
+    """Run `scenario` under every one of `schemes`, `reps` times each.
+
+    Replication k of every scheme meets the same channel, so ratios are taken over pairs.
+    """
+    if not scenario.tcp_flows():
+        raise InputError(f"{scenario.name} has no TCP flow, so there is no scheme to compare")
+    if reps < 1:
+        raise InputError(f"reps is {reps}; at least one replication is needed")
+    if not schemes:
+        raise InputError("name at least one scheme to compare")
+    twice = [name for index, name in enumerate(schemes) if name in schemes[:index]]
+    if twice:
+        raise InputError(f"scheme `{twice[0]}` is named twice")
+    under = {name: scenario.with_({SCHEME: name}) for name in schemes}
+    # Replication by replication, so that an interrupted comparison leaves whole pairs.
+    keys = [(name, rep) for rep in range(reps) for name in schemes]
+    jobs = [Job(under[name], seed, rep) for name, rep in keys]
+    with reporter.task(f"{scenario.name}: {', '.join(schemes)}", len(jobs)) as task:
+        try:
+            results = dict(enumerate(run_many(jobs, threads=threads, on_done=lambda _i, _r: task.advance())))
+        except Interrupted as interrupted:
+            partial = {keys[index]: result for index, result in sorted(interrupted.results.items())}
+            comparison = Comparison(scenario, schemes, seed, reps, partial)
+            raise InterruptedComparison(comparison, interrupted) from None
+    return Comparison(
+        scenario, schemes, seed, reps, {keys[index]: result for index, result in results.items()}
+    )
+
+
+def _metrics(result: Result) -> dict[str, float]:
+    flows = result.tcp_flows
+    sums = {name: float(sum(flow[name] for flow in flows)) for name in SUMS}
+    return sums | {"srtt_ms": sum(flow["srtt_ms"] or 0.0 for flow in flows) / len(flows)}
+
+
+def _finite(value: float) -> float | None:
+    return value if value == value else None  # nan has no place in JSON

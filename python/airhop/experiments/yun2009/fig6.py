@@ -1,0 +1,85 @@
+"""Figure 6a: goodput against the frame error rate, downlink, one connection, no link retransmission.
+
+Printed in the paper: 200 s, 20 runs, retry limit 1, d_off 10 ms, 1000-byte packets, queues of 50, 802.11b at
+11 Mb/s. Its curves are drawn, not tabulated: no published numbers stand beside ours. Its statements are the
+claims below.
+"""
+
+from __future__ import annotations
+
+from airhop.experiments.claims import ahead_everywhere, best_ratio, exceeds_somewhere, falls_faster, order_at
+from airhop.experiments.experiment import Axis, Claim, Experiment, Metric, Replications, TimelineChoice
+from airhop.experiments.samples import Samples
+
+FER = Axis(
+    key="fer",
+    path="wlan.cell.errors.fer",
+    label="Frame error rate (FER)",
+    full=(1e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 6e-2, 9e-2),
+    coarse=(1e-4, 1e-3, 1e-2, 3e-2, 9e-2),
+    log=True,
+    limits=(1e-4, 1e-1),
+    percent=True,
+)
+GOODPUT = Metric(
+    "goodput_mbps", "Goodput", "Mbit/s", limits=(0.0, 3.6), ticks=(0.0, 0.6, 1.2, 1.8, 2.4, 3.0, 3.6)
+)
+FIRST_PRINTED_FER = 1e-4
+"""Where the printed axis begins; the paper's statements start at 0.01 %."""
+
+
+def headline(samples: Samples) -> str:
+    """Say how far LL-ELSN gets ahead of Reno and of Snoop, and where."""
+    at_reno, reno = best_ratio(samples, "ll-elsn", "reno")
+    at_snoop, snoop = best_ratio(samples, "ll-elsn", "snoop")
+    beside_reno = "" if at_reno == at_snoop else f" at {FER.text(at_reno)} frame errors"
+    return (
+        f"LL-ELSN delivers {reno.value:.1f} times the goodput of Reno{beside_reno} "
+        f"and {snoop.value:.1f} times that of Snoop at {FER.text(at_snoop)} frame errors."
+    )
+
+
+CLAIMS = (
+    Claim(
+        "yun-1",
+        "Somewhere in the grid LL-ELSN delivers more than four times the goodput of Reno, and somewhere more "
+        "than one and a half times that of Snoop.",
+        lambda s: exceeds_somewhere(s, FER, "ll-elsn", {"reno": 4.0, "snoop": 1.5}),
+    ),
+    Claim(
+        "yun-4",
+        "LL-ELSN is first at every FER from 0.01 % up, also where nearly all losses are collisions.",
+        lambda s: ahead_everywhere(s, FER, "ll-elsn", ("snoop", "sack", "reno"), FIRST_PRINTED_FER),
+    ),
+    Claim(
+        "yun-4-second",
+        "Snoop is ahead of SACK and Reno at every FER from 0.01 % up.",
+        lambda s: ahead_everywhere(s, FER, "snoop", ("sack", "reno"), FIRST_PRINTED_FER),
+    ),
+    Claim(
+        "yun-4-falls",
+        "Snoop loses a larger part of its goodput than LL-ELSN as the FER grows.",
+        lambda s: falls_faster(s, FER, "snoop", "ll-elsn", FIRST_PRINTED_FER),
+    ),
+    Claim(
+        "yun-4-order",
+        "At 1 % and 3 % the order is LL-ELSN, Snoop, SACK, Reno.",
+        lambda s: order_at(s, FER, ("ll-elsn", "snoop", "sack", "reno"), (1e-2, 3e-2)),
+    ),
+)
+
+EXPERIMENT = Experiment(
+    id="yun2009/fig6",
+    title="Goodput against frame error rate, downlink, one connection",
+    source="J.-H. Yun, EURASIP J. Wireless Communications and Networking 2009, 617818, Figure 6a",
+    scenario="yun2009-downlink",
+    settings={"duration": "200 s", "wlan.cell.attempts": 1},
+    schemes={"reno": "Reno", "sack": "SACK", "snoop": "Snoop", "ll-elsn": "LL-ELSN"},
+    baseline="reno",
+    axis=FER,
+    metric=GOODPUT,
+    replications=Replications(quick=5, full=20),
+    claims=CLAIMS,
+    headline=headline,
+    timeline=TimelineChoice(x=1e-2, duration_s=20.0),
+)

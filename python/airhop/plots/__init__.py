@@ -1,0 +1,1 @@
+"""Figures for print (matplotlib) and for the terminal, in one look."""

@@ -1,0 +1,43 @@
+"""The bare look of every interactive figure, in the light theme; page.js repaints it for the dark one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bokeh.plotting import figure
+
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif"
+LIGHT_TEXT, LIGHT_AXIS, LIGHT_GRID = "#59636e", "#8c959f", "#e9ebee"  # --soft, --axis and --grid of page.css
+TOOLTIP = '<div style="font:12px/1.45 {font};color:#1b1f24;font-variant-numeric:tabular-nums">{body}</div>'
+
+
+def plain_figure(**options: Any) -> figure:
+    """Make a figure without frame, toolbar or fill, as wide as its place on the page."""
+    plot = figure(
+        sizing_mode="stretch_width",
+        tools="",
+        toolbar_location=None,
+        background_fill_alpha=0,
+        border_fill_alpha=0,
+        outline_line_color=None,
+        min_border_left=64,
+        min_border_right=14,
+        **options,
+    )
+    plot.axis.axis_label_text_font_style = "normal"
+    plot.axis.axis_label_text_font = plot.axis.major_label_text_font = FONT
+    plot.axis.axis_label_text_font_size = "13px"
+    plot.axis.major_label_text_font_size = "12px"
+    plot.axis.major_tick_in = 0
+    plot.axis.major_tick_out = 4
+    plot.axis.minor_tick_out = 2
+    plot.axis.axis_label_text_color = plot.axis.major_label_text_color = LIGHT_TEXT
+    plot.axis.axis_line_color = plot.axis.major_tick_line_color = plot.axis.minor_tick_line_color = LIGHT_AXIS
+    plot.grid.grid_line_color = LIGHT_GRID
+    return plot
+
+
+def tooltip(head: str, *rows: tuple[str, str]) -> str:
+    """Write a hover card: a bold first line, then names and values."""
+    lines = "".join(f'<div><span style="color:#59636e">{name}</span> {value}</div>' for name, value in rows)
+    return TOOLTIP.format(font=FONT.replace("'", ""), body=f"<b>{head}</b>{lines}")

@@ -1,0 +1,102 @@
+"""What a run gave: the run document, its tidy frames and, when traced, its tables."""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+
+    from airhop import _core
+
+NUMPY_DTYPES = {"u64": "<u8", "u32": "<u4", "f64": "<f8", "bool": "?", "category": "<u4"}
+"""Little-endian numpy types of the column types that the core writes."""
+
+
+class Result:
+    """One finished run."""
+
+    def __init__(self, document: str, outcome: _core.Outcome | None = None) -> None:
+        self._document = document
+        self._outcome = outcome
+
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        """The run document: what `airhop run --json` prints."""
+        document: dict[str, Any] = json.loads(self._document)
+        return document
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a copy of the run document, the caller's to change."""
+        document: dict[str, Any] = json.loads(self._document)
+        return document
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of the whole trajectory: equal for equal runs on any machine and thread count."""
+        return str(self.document["fingerprint"])
+
+    @property
+    def tcp_flows(self) -> list[dict[str, Any]]:
+        """The TCP flows of the run document."""
+        return [flow for flow in self.document["flows"] if flow["transport"] == "tcp"]
+
+    @property
+    def goodput_mbps(self) -> float:
+        """New in-order bytes handed to the receiving applications of all TCP flows, in Mbit/s."""
+        return float(sum(flow["goodput_mbps"] for flow in self.tcp_flows))
+
+    @property
+    def drops(self) -> dict[str, int]:
+        """Losses by reason: frames for channel and collision, packets for the others."""
+        return dict(self.document["drops"])
+
+    @cached_property
+    def flows(self) -> pl.DataFrame:
+        """A row per flow, units in the column names; notices as notice_eln and so on."""
+        import polars as pl
+
+        rows = []
+        for flow in self.document["flows"]:
+            row = {key: value for key, value in flow.items() if key != "notices"}
+            rows.append(row | {f"notice_{kind}": count for kind, count in flow.get("notices", {}).items()})
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    @cached_property
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """The trace by table (segments, acks, window, drops, notices, deliveries); empty unless traced."""
+        import polars as pl
+
+        if self._outcome is None:
+            return {}
+        return {
+            table: pl.DataFrame([_series(*column) for column in columns])
+            for table, columns in self._outcome.tables().items()
+        }
+
+    def write_tables(self, folder: str | Path) -> list[Path]:
+        """Write every trace table as Parquet into `folder`, which is made if need be."""
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        paths = []
+        for table, frame in self.tables.items():
+            paths.append(folder / f"{table}.parquet")
+            frame.write_parquet(paths[-1])
+        return paths
+
+    def __repr__(self) -> str:
+        d = self.document
+        return f"<Result {d['scenario']} seed {d['seed']} rep {d['rep']}: {self.goodput_mbps:.3f} Mbit/s>"
+
+
+def _series(name: str, dtype: str, raw: bytes, dictionary: list[str] | None) -> pl.Series:
+    import numpy as np
+    import polars as pl
+
+    values: np.ndarray[Any, Any] = np.frombuffer(raw, dtype=NUMPY_DTYPES[dtype])
+    series = pl.Series(name, values)
+    return series if dictionary is None else series.cat.to(pl.Enum(dictionary))

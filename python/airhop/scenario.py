@@ -1,0 +1,173 @@
+"""Scenarios: a packaged name, a TOML file or a dict, checked by the core."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any
+
+from airhop import _core
+from airhop.errors import InputError, did_you_mean
+
+SCHEME = "scheme"
+"""The one path that names no table: it sets the scheme of every TCP flow."""
+
+
+def packaged() -> dict[str, str]:
+    """Texts of the scenarios that come with Airhop, by name."""
+    found = files("airhop") / "scenarios"
+    return {
+        entry.name.removesuffix(".toml"): entry.read_text(encoding="utf-8")
+        for entry in sorted(found.iterdir(), key=lambda entry: entry.name)
+        if entry.name.endswith(".toml")
+    }
+
+
+@dataclass(frozen=True)
+class _Source:
+    """Where a scenario was read from, kept so that a change goes through all checks again."""
+
+    text: str
+    name: str
+    is_json: bool = False
+    sets: tuple[tuple[str, str], ...] = ()
+    scheme: str | None = None
+
+    def check(self) -> _core.Scenario:
+        read = _core.Scenario.from_json if self.is_json else _core.Scenario.parse
+        return read(self.text, self.name, list(self.sets), self.scheme)
+
+    def changed(self, path: str, value: str) -> _Source:
+        """Set one path to a TOML value; a later change wins, whichever of the two is wider."""
+        if path == SCHEME:
+            # The core applies the scheme before the sets: earlier sets of one flow's scheme must go.
+            sets = tuple(pair for pair in self.sets if not _is_flow_scheme(pair[0]))
+            return replace(self, sets=sets, scheme=json.loads(value) if value.startswith('"') else value)
+        others = tuple(pair for pair in self.sets if pair[0] != path)
+        return replace(self, sets=(*others, (path, value)))
+
+
+class Scenario:
+    """A network, its flows and a duration. Immutable, fully checked; make one with `load`."""
+
+    def __init__(self, source: _Source) -> None:
+        self._source = source
+        self.core = source.check()
+
+    @classmethod
+    def load(cls, source: str | Path | Mapping[str, Any], *, sets: Sequence[str] = ()) -> Scenario:
+        """Read a packaged scenario by its name, a TOML file by its path, or the same model as a dict.
+
+        `sets` are changes as the command line takes them: "wlan.cell.errors.fer=0.02".
+        Raises InputError when there is no such scenario, ScenarioError when something in it is wrong.
+        """
+        return _change(_find(source), [_split(text) for text in sets])
+
+    def with_(self, changes: Mapping[str, Any]) -> Scenario:
+        """Change values by their path, as in {"wlan.cell.errors.fer": 0.02, "flow.ftp.scheme": "ll-elsn"}.
+
+        Quantities are strings with a unit. The path "scheme" sets the scheme of every TCP flow.
+        """
+        return _change(self._source, [(path, toml_literal(value)) for path, value in changes.items()])
+
+    @property
+    def name(self) -> str:
+        """The name that the file gives itself."""
+        return self.core.name
+
+    @property
+    def duration_s(self) -> float:
+        """Simulated time in seconds."""
+        return self.core.duration_s
+
+    def tcp_flows(self) -> list[str]:
+        """Names of the TCP flows, in file order."""
+        return self.core.tcp_flows()
+
+    def toml(self) -> str:
+        """Write the effective scenario, every default written out."""
+        return self.core.toml()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the effective scenario as plain data: `load` takes it back."""
+        document: dict[str, Any] = json.loads(self.core.json())
+        return document
+
+    def __repr__(self) -> str:
+        return (
+            f"<Scenario {self.name}: {self.duration_s:g} s, {', '.join(self.tcp_flows()) or 'no TCP flow'}>"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Scenario) and self.core.json() == other.core.json()
+
+    def __hash__(self) -> int:
+        return hash(self.core.json())
+
+
+def toml_literal(value: object) -> str:
+    """Write a Python (or numpy) value as a TOML value, for the core to check."""
+    if isinstance(value, str):
+        # JSON escapes are TOML escapes, but for DEL, which TOML wants escaped too.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Integral):
+        return str(int(value))
+    if isinstance(value, Real):
+        return repr(float(value))
+    if isinstance(value, Mapping):
+        return (
+            "{ " + ", ".join(f"{toml_literal(str(k))} = {toml_literal(v)}" for k, v in value.items()) + " }"
+        )
+    if isinstance(value, Sequence):
+        return "[" + ", ".join(toml_literal(item) for item in value) + "]"
+    raise InputError(
+        f"a value of a scenario is text, a number, true or false, a list or a table, not {value!r}"
+    )
+
+
+def _find(source: str | Path | Mapping[str, Any]) -> _Source:
+    if isinstance(source, Mapping):
+        return _Source(json.dumps(source), "scenario", is_json=True)
+    path = Path(source)
+    if isinstance(source, Path) or path.suffix == ".toml" or path.is_file():
+        return _Source(_read(path), str(path))
+    known = packaged()
+    if source not in known:
+        raise InputError(
+            f"there is no scenario `{source}`: neither a file nor a packaged name."
+            f"{did_you_mean(source, known)} Packaged: {', '.join(known)}."
+        )
+    return _Source(known[source], f"{source}.toml")
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise InputError(f"there is no file {path}.{did_you_mean(path.stem, packaged())}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot read {path}: {error}") from None
+
+
+def _change(source: _Source, changes: Sequence[tuple[str, str]]) -> Scenario:
+    for path, value in changes:
+        source = source.changed(path, value)
+    return Scenario(source)
+
+
+def _split(text: str) -> tuple[str, str]:
+    path, sign, value = text.partition("=")
+    if not sign or not path.strip():
+        raise InputError(f"`{text}` is not PATH=VALUE, as in wlan.cell.errors.fer=0.02")
+    return path.strip(), value.strip()
+
+
+def _is_flow_scheme(path: str) -> bool:
+    words = path.split(".")
+    return words[0] == "flow" and "scheme" in words[2:3]

@@ -1,0 +1,90 @@
+"""Running scenarios: one, or many on all cores."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from airhop import _core
+from airhop.errors import InputError
+from airhop.results import Result
+from airhop.scenario import SCHEME, Scenario
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run to do. Runs of equal seed and rep meet the same channel, whatever their scheme."""
+
+    scenario: Scenario
+    seed: int = 1
+    rep: int = 0
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C came; `results` holds what had finished, by index of the job."""
+
+    def __init__(self, results: dict[int, Result], total: int) -> None:
+        super().__init__(f"interrupted: {len(results)} of {total} runs had finished")
+        self.results = results
+
+
+def run(
+    scenario: Scenario,
+    *,
+    scheme: str | None = None,
+    seed: int = 1,
+    rep: int = 0,
+    trace: bool = False,
+    pcap_dir: str | Path | None = None,
+) -> Result:
+    """Run a scenario once.
+
+    `scheme` replaces the scheme of every TCP flow. `trace` keeps the tables. `pcap_dir` gets one
+    NODE.pcapng per node.
+    """
+    if scheme is not None:
+        scenario = scenario.with_({SCHEME: scheme})
+    _check_keys(seed, rep)
+    if not trace and pcap_dir is None:
+        return run_many([Job(scenario, seed, rep)], threads=1)[0]
+    if pcap_dir is not None:
+        Path(pcap_dir).mkdir(parents=True, exist_ok=True)
+    outcome = _core.run(scenario.core, seed, rep, trace, None if pcap_dir is None else str(pcap_dir))
+    return Result(outcome.json(), outcome if trace else None)
+
+
+def run_many(
+    jobs: Sequence[Job], *, threads: int | None = None, on_done: Callable[[int, Result], None] | None = None
+) -> list[Result]:
+    """Run all jobs on `threads` threads (one per core by default); results come in the order of `jobs`.
+
+    `on_done(index, result)` is called in this thread as runs finish. Ctrl-C raises Interrupted.
+    """
+    for job in jobs:
+        _check_keys(job.seed, job.rep)
+    done: dict[int, Result] = {}
+
+    def take(index: int, document: str) -> None:
+        done[index] = Result(document)
+        if on_done is not None:
+            on_done(index, done[index])
+
+    core_jobs = [(job.scenario.core, job.seed, job.rep) for job in jobs]
+    try:
+        _core.run_many(core_jobs, threads or cores(), take)
+    except KeyboardInterrupt:
+        raise Interrupted(done, len(jobs)) from None
+    return [done[index] for index in range(len(jobs))]
+
+
+def cores() -> int:
+    """Count the cores that this process may use, which can be fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _check_keys(seed: int, rep: int) -> None:
+    for name, value in (("seed", seed), ("rep", rep)):
+        if not 0 <= value < 2**63:
+            raise InputError(f"{name} is {value}; it must be a whole number from 0 to 2^63 - 1")

@@ -1,0 +1,171 @@
+"""Speed: delivered segments per second of user CPU time, beside other simulators on the same scenario.
+
+The scenario is the packaged `yun2009-downlink` with SACK at a frame error rate of 1 %. The programs for the
+peers stand in bench/peers of the source tree; ns-2 is the Debian package ns2, ns-3 the package libns3-dev.
+"""
+
+from __future__ import annotations
+
+import resource
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from airhop.scenario import Scenario
+from airhop.simulate import run
+
+SCENARIO = "yun2009-downlink"
+SEGMENT_BYTES = 1000
+FER = 0.01
+DURATION_S = 2000
+NS3_DURATION_S = 200
+"""ns-3 needs about 6 s for these, and a rate needs no more."""
+NS3_MODULES = (
+    "ns3-core",
+    "ns3-internet",
+    "ns3-wifi",
+    "ns3-applications",
+    "ns3-point-to-point",
+    "ns3-mobility",
+    "ns3-traffic-control",
+)
+
+
+@dataclass(frozen=True)
+class Speed:
+    """One measured run."""
+
+    simulator: str
+    simulated_s: float
+    segments: float
+    cpu_s: float
+    """User CPU seconds; for ns-3 without its set-up."""
+    events: int
+    goodput_mbps: float
+
+    @property
+    def segments_per_cpu_s(self) -> float:
+        """Delivered segments per second of user CPU time."""
+        return self.segments / self.cpu_s
+
+    @property
+    def events_per_cpu_s(self) -> float:
+        """Events per second of user CPU time. What an event is differs between simulators."""
+        return self.events / self.cpu_s
+
+
+class UnavailableError(Exception):
+    """A peer cannot run here; the message says how to get it."""
+
+
+def airhop() -> Speed:
+    """Measure this simulator on one thread."""
+    changes = {"scheme": "sack", "duration": f"{DURATION_S} s", "wlan.cell.errors.fer": FER}
+    scenario = Scenario.load(SCENARIO).with_(changes)
+    before = _user_cpu(resource.RUSAGE_SELF)
+    result = run(scenario)
+    cpu = _user_cpu(resource.RUSAGE_SELF) - before
+    segments = sum(flow["delivered_bytes"] for flow in result.tcp_flows) / SEGMENT_BYTES
+    return Speed("Airhop", DURATION_S, segments, cpu, result.document["events"], result.goodput_mbps)
+
+
+def ns2(peers: Path) -> Speed:
+    """Measure ns-2: the whole process, whose set-up is a few hundredths of a second."""
+    ns = shutil.which("ns")
+    if ns is None:
+        raise UnavailableError("ns-2 is not installed. Debian or Ubuntu: sudo apt install ns2")
+    program = _program(peers, "ns2/last_hop.tcl")
+    words = ["scheme=Sack1", f"fer={FER}", f"T={DURATION_S}", "seed=1", "basic=11Mb"]
+    output, cpu = _run([ns, str(program), *words])
+    # RES,A,Sack1,PARAMETERS,SEED,GOODPUT,pkts=…;events=…;rexmit=…
+    fields = _result_line(output).split(",")
+    counts = dict(pair.split("=") for pair in fields[6].split(";"))
+    return Speed(
+        "ns-2", DURATION_S, float(counts["pkts"]), cpu, int(float(counts["events"])), float(fields[5])
+    )
+
+
+def ns3(peers: Path) -> Speed:
+    """Build the program for ns-3 and measure its run without the set-up; its Reno has SACK, as Linux has."""
+    with tempfile.TemporaryDirectory(prefix="airhop-ns3-") as folder:
+        binary = _build_ns3(_program(peers, "ns3/base.cc"), Path(folder))
+        words = ["--scn=A", "--scheme=linuxreno", f"--fer={FER}", "--retry=1", f"--T={NS3_DURATION_S}"]
+        output, _ = _run([str(binary), *words])
+    counts = dict(word.split("=", 1) for word in _result_line(output).split()[1:])
+    return Speed(
+        "ns-3",
+        NS3_DURATION_S,
+        float(counts["segs"]),
+        float(counts["cpu_run"]),
+        int(counts["events"]),
+        float(counts["goodput"]),
+    )
+
+
+def best(measure: Callable[[], Speed], times: int) -> Speed:
+    """Give the fastest of some runs: the one that the rest of the machine disturbed least."""
+    return max((measure() for _ in range(times)), key=lambda speed: speed.segments_per_cpu_s)
+
+
+def find_peers() -> Path | None:
+    """Find the peers' programs in the source tree, when Airhop runs from one."""
+    folder = Path(__file__).resolve().parents[2] / "bench" / "peers"
+    return folder if folder.is_dir() else None
+
+
+def _build_ns3(source: Path, folder: Path) -> Path:
+    for tool, package in (("pkg-config", "pkg-config"), ("g++", "g++")):
+        if shutil.which(tool) is None:
+            raise UnavailableError(
+                f"{tool}, needed to build for ns-3, is missing. Debian or Ubuntu: sudo apt install {package}"
+            )
+    flags = subprocess.run(
+        ["pkg-config", "--cflags-only-I", "--libs", *NS3_MODULES], capture_output=True, text=True, check=False
+    )
+    if flags.returncode:
+        raise UnavailableError("ns-3 is not installed. Debian or Ubuntu: sudo apt install libns3-dev")
+    # Debian's files name include paths with `;` in them, and libraries that a program does not need.
+    wanted = [flag for flag in flags.stdout.split() if not any(bad in flag for bad in (";", "gsl", "sqlite"))]
+    binary = folder / "base"
+    built = subprocess.run(
+        ["g++", "-O2", "-std=c++17", str(source), "-o", str(binary), *dict.fromkeys(wanted)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if built.returncode:
+        raise UnavailableError(f"the program for ns-3 does not build with this ns-3:\n{built.stderr[-800:]}")
+    return binary
+
+
+def _program(peers: Path, name: str) -> Path:
+    program = peers / name
+    if not program.is_file():
+        raise UnavailableError(f"there is no {program}")
+    return program
+
+
+def _run(command: list[str]) -> tuple[str, float]:
+    """Run a peer; its output and the user CPU time that it took."""
+    before = _user_cpu(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    cpu = _user_cpu(resource.RUSAGE_CHILDREN) - before
+    if done.returncode:
+        raise UnavailableError(
+            f"{Path(command[0]).name} ended with code {done.returncode}: {done.stderr.strip()[-400:]}"
+        )
+    return done.stdout, cpu
+
+
+def _result_line(output: str) -> str:
+    for line in output.splitlines():
+        if line.startswith("RES"):
+            return line
+    raise UnavailableError(f"the program printed no line that begins with RES: {output[-400:]!r}")
+
+
+def _user_cpu(who: int) -> float:
+    return resource.getrusage(who).ru_utime

@@ -1,0 +1,72 @@
+"""Numbers and charts for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from airhop.stats import Estimate, Ratio
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+EIGHTHS = " ▏▎▍▌▋▊▉"
+BAR_STYLE = "cyan"
+INTERVAL_STYLE = "bright_black"
+
+
+def number(value: float | None) -> str:
+    """Write a count in full, a quantity with three significant digits, and – for none."""
+    if value is None or value != value:
+        return "–"
+    if isinstance(value, int) or abs(value) >= 1000 or value == 0:
+        return f"{value:,.0f}"
+    return f"{value:.{_decimals(value, 3)}f}"
+
+
+def mean_pm(value: Estimate) -> str:
+    """Write `mean ± half-width`, to the second digit of the half-width."""
+    if not value.half_width:
+        return number(value.mean) if value.half_width is None else f"{number(value.mean)} ± 0"
+    digits = _decimals(value.half_width, 2)
+    return f"{value.mean:,.{digits}f} ± {value.half_width:,.{digits}f}"
+
+
+def ratio(value: Ratio) -> str:
+    """Write `× 3.85 (3.70–4.01)`."""
+    if value.value != value.value:
+        return "–"
+    if value.low is None or value.high is None:
+        return f"× {value.value:.2f}"
+    return f"× {value.value:.2f} ({value.low:.2f}–{value.high:.2f})"
+
+
+def bar_chart(rows: Sequence[tuple[str, Estimate]], *, unit: str, width: int = 50) -> Text:
+    """Draw a bar a row: full up to the low end of the interval, shaded from there to its high end."""
+    from rich.text import Text
+
+    text = Text()
+    top = max((e.mean + (e.half_width or 0.0) for _, e in rows), default=0.0)
+    labels = max((len(label) for label, _ in rows), default=0)
+    for label, e in rows:
+        half = e.half_width or 0.0
+        low = max(e.mean - half, 0.0) / top * width if top > 0 else 0.0
+        high = (e.mean + half) / top * width if top > 0 else 0.0
+        text.append(f"{label:>{labels}} ")
+        solid = _bar(low)
+        text.append(solid, style=BAR_STYLE)
+        text.append("░" * (round(high) - len(solid)), style=INTERVAL_STYLE)
+        text.append(f" {number(e.mean)} {unit}\n")
+    text.rstrip()
+    return text
+
+
+def _bar(eighths: float) -> str:
+    whole, part = divmod(round(eighths * 8), 8)
+    return "█" * whole + (EIGHTHS[part] if part else "")
+
+
+def _decimals(value: float, significant: int) -> int:
+    """Count the decimals that show so many significant digits of a value other than 0."""
+    leading = int(f"{abs(value):e}".split("e")[1])  # power of ten of the first digit
+    return max(0, significant - 1 - leading)

@@ -1,0 +1,132 @@
+"""Made-up measurements and traces, shaped exactly as real ones, for tests that judge, draw and report."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from airhop.experiments import Experiment, Outcome
+from airhop.experiments.samples import RunDocument, Samples
+from airhop.report import TracedRun
+
+# Mbit/s by FER and scheme: numbers for which every claim of Figure 6 is true.
+FIGURE6 = {
+    1e-4: {"reno": 1.0, "sack": 1.1, "snoop": 2.4, "ll-elsn": 3.5},
+    1e-3: {"reno": 0.9, "sack": 1.0, "snoop": 2.3, "ll-elsn": 3.5},
+    1e-2: {"reno": 0.7, "sack": 0.8, "snoop": 2.0, "ll-elsn": 3.4},
+    3e-2: {"reno": 0.5, "sack": 0.6, "snoop": 1.6, "ll-elsn": 3.2},
+    9e-2: {"reno": 0.2, "sack": 0.3, "snoop": 1.0, "ll-elsn": 2.7},
+}
+
+
+def run_document(scheme: str, goodput_mbps: float, rep: int = 0, seed: int = 1) -> RunDocument:
+    """Write a run document as `airhop run --json` does."""
+    return {
+        "scenario": "yun2009-downlink",
+        "seed": seed,
+        "rep": rep,
+        "duration_s": 200.0,
+        "events": 1_300_000,
+        "wall_s": 0.1,
+        "fingerprint": f"{scheme}-{rep}",
+        "flows": [
+            {
+                "name": "ftp",
+                "scheme": scheme,
+                "transport": "tcp",
+                "from": "s",
+                "to": "d",
+                "goodput_mbps": goodput_mbps,
+                "delivered_bytes": round(goodput_mbps * 25e6),
+                "sent_segments": 26_100,
+                "retransmissions": 365,
+                "timeouts": 46,
+                "fast_recoveries": 310,
+                "window_cuts": 356,
+                "spurious_timeouts": 0,
+                "srtt_ms": 71.2,
+                "notices": {"eln": 7, "ersn": 0, "ebsn": 0, "rttn": 0, "nak": 0},
+            }
+        ],
+        "drops": {"queue": 0, "aqm": 0, "channel": 250, "collision": 110, "retries": 360, "agent": 0},
+    }
+
+
+def samples(
+    means: dict[float, dict[str, float]] = FIGURE6, reps: int = 5, common: float = 0.02, own: float = 0.005
+) -> Samples:
+    """Scatter replications about the means: `common` to all schemes of a replication, `own` to each."""
+    made = Samples("goodput_mbps")
+    for x, schemes in means.items():
+        for place, (scheme, mean) in enumerate(schemes.items()):
+            for rep in range(reps):
+                channel = common * (2 * rep % reps - (reps - 1) / 2) / reps
+                # A pattern that differs between schemes and cancels over the replications.
+                luck = own * (1 if (rep + place) % 2 else -1) * (1 if rep < reps - 1 or reps % 2 == 0 else 0)
+                made.add(scheme, x, rep, run_document(scheme, mean * (1 + channel + luck), rep))
+    return made
+
+
+def outcome(experiment: Experiment, measured: Samples | None = None) -> Outcome:
+    """Judge made-up measurements."""
+    return Outcome.of(experiment, "quick", 1, measured or samples(), wall_s=1.5)
+
+
+def traced_run(scheme: str = "ll-elsn", label: str = "LL-ELSN") -> TracedRun:
+    """Trace a short made-up run that holds every kind of row the report draws."""
+    flow = {"flow": "ftp"}
+    first = [(0.001 * n, 1 + 1000 * n, "new") for n in range(12)]
+    # A recovery sends again, and new data to keep the ACKs coming (RFC 6675, NextSeg rules 1 and 2).
+    first.append((0.11, 12001, "recovery"))
+    again = [(0.08, 2001, "notice"), (0.09, 4001, "fast"), (0.10, 5001, "recovery"), (0.40, 6001, "timeout")]
+    tables = {
+        "segments": [
+            {"time_s": t, **flow, "seq": seq, "bytes": 1000, "retransmission": sent, "cause": cause}
+            for sent, rows in ((False, first), (True, again))
+            for t, seq, cause in rows
+        ],
+        "acks": [
+            {"time_s": 0.06 + 0.001 * n, **flow, "ack": 2001, "sacked_bytes": 1000 * n, "duplicate": n > 0}
+            for n in range(4)
+        ],
+        "window": [
+            {
+                "time_s": 0.01 * n,
+                **flow,
+                "cwnd": 2.0 + n,
+                "ssthresh": 1e9 if n < 8 else 6.0,
+                "flight": 1000 * n,
+                "srtt_ms": 65.0 if n else 0.0,
+                "rto_ms": 200.0,
+            }
+            for n in range(10)
+        ],
+        "drops": [
+            {"time_s": t, **flow, "place": place, "cause": cause, "kind": kind, "seq": seq, "bytes": 1000}
+            for t, place, cause, kind, seq in [
+                (0.050, "bs->d", "channel", "data", 2001),
+                (0.0501, "bs->d", "retries", "data", 2001),
+                (0.052, "bs->d", "collision", "data", 4001),
+                (0.0521, "bs->d", "retries", "data", 4001),
+                (0.053, "r1->r2", "queue", "data", 5001),
+                (0.054, "d->bs", "collision", "ack", 2001),
+                (0.055, "r2->r1", "queue", "notice", 4001),
+                (0.056, "d->bs", "channel", "control", 3001),
+            ]
+        ],
+        "notices": [
+            {"time_s": t, **flow, "kind": kind, "event": event, "seq": 2001}
+            for t, kind, event in [
+                (0.0501, "eln", "sent"),
+                (0.080, "eln", "received"),
+                (0.0502, "ersn", "sent"),
+                (0.081, "ersn", "received"),
+            ]
+        ],
+        "deliveries": [{"time_s": 0.05, **flow, "bytes": 2000}],
+    }
+    frames = {name: pl.DataFrame(rows).with_columns(_categories(rows[0])) for name, rows in tables.items()}
+    return TracedRun(scheme, label, run_document(scheme, 3.4), frames, f"airhop run x --scheme {scheme}")
+
+
+def _categories(row: dict[str, object]) -> list[pl.Expr]:
+    return [pl.col(name).cast(pl.Categorical) for name, value in row.items() if isinstance(value, str)]

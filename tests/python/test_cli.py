@@ -1,0 +1,213 @@
+"""The command line: exit codes, what goes to which stream, and what a mistake gets told."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+import pytest
+
+from airhop import _core
+from airhop.cli import COMMANDS, main
+from airhop.cli.output import print_json
+
+
+class Ended(NamedTuple):
+    """How a command ended."""
+
+    code: object
+    out: str
+    err: str
+
+
+Cli = Callable[..., Ended]
+SHORT = ("--set", "duration=2 s")
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
+    def call(*words: str) -> Ended:
+        with pytest.raises(SystemExit) as end:
+            main(words)
+        streams = capsys.readouterr()
+        return Ended(end.value.code, streams.out, streams.err)
+
+    return call
+
+
+def test_front_page_lists_every_command(cli: Cli) -> None:
+    page = cli("--help")
+    assert page.code == 0
+    assert all(f"  {name} " in page.out for name in COMMANDS)
+    assert cli() == page == cli("-h")
+
+
+def test_front_page_imports_nothing_heavy() -> None:
+    # `airhop --help` must answer at once: no parser, no frames, no simulator.
+    code = (
+        "import sys, contextlib\nfrom airhop.cli import main\n"
+        "with contextlib.suppress(SystemExit): main(['--help'])\n"
+        "print(sorted({'cyclopts', 'rich', 'polars', 'numpy', 'scipy', 'airhop._core'} & set(sys.modules)))"
+    )
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert output.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself(cli: Cli, command: str) -> None:
+    page = cli(command, "--help")
+    assert page.code == 0
+    assert COMMANDS[command][:40] in page.out
+
+
+def test_version(cli: Cli) -> None:
+    assert cli("--version") == Ended(0, _core.__version__ + "\n", "")
+
+
+def test_run_prints_flows_and_losses(cli: Cli) -> None:
+    ended = cli("run", "last-hop", *SHORT, "--scheme", "sack")
+    assert ended.code == 0
+    assert "sack" in ended.out and "s → d" in ended.out and "collision" in ended.out
+    assert "fingerprint" in ended.err
+
+
+def test_run_json_is_the_run_document(cli: Cli) -> None:
+    ended = cli("run", "last-hop", *SHORT, "--seed", "7", "--rep", "3", "--json")
+    document = json.loads(ended.out)
+    assert (document["scenario"], document["seed"], document["rep"]) == ("last-hop", 7, 3)
+    assert list(document["drops"]) == ["queue", "aqm", "channel", "collision", "retries", "agent"]
+    assert set(document["flows"][0]) >= {
+        "name",
+        "scheme",
+        "transport",
+        "from",
+        "to",
+        "goodput_mbps",
+        "notices",
+    }
+
+
+def test_run_writes_trace_and_captures(cli: Cli, tmp_path: Path) -> None:
+    trace, pcap = tmp_path / "a" / "trace", tmp_path / "b" / "pcap"
+    ended = cli("run", "last-hop", *SHORT, "--trace", str(trace), "--pcap", str(pcap), "--json")
+    json.loads(ended.out)
+    assert pl.read_parquet(trace / "segments.parquet").height > 0
+    assert (pcap / "s.pcapng").stat().st_size > 0
+    assert str(trace) in ended.err and str(pcap) in ended.err
+
+
+def test_compare_prints_table_and_chart(cli: Cli) -> None:
+    ended = cli("compare", "last-hop", "reno", "sack", *SHORT, "--reps", "3")
+    assert ended.code == 0
+    assert "goodput to reno" in ended.out and "±" in ended.out and "█" in ended.out
+
+
+def test_compare_json(cli: Cli) -> None:
+    ended = cli("compare", "last-hop", "reno", "sack", *SHORT, "--reps", "2", "--json")
+    document = json.loads(ended.out)
+    assert [row["scheme"] for row in document["schemes"]] == ["reno", "sack"]
+    assert len(document["runs"]) == 4
+    assert "too few" in ended.err
+
+
+def test_interrupted_compare_says_what_finished(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = _core.run_many
+
+    def three_then_stop(jobs: list[object], threads: int, on_done: Callable[[int, str], None]) -> None:
+        whole(jobs[:3], threads, on_done)  # type: ignore[arg-type]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_core, "run_many", three_then_stop)
+    ended = cli("compare", "last-hop", "reno", "sack", *SHORT, "--json")
+    assert ended.code == 130
+    assert "3 of 20 runs had finished" in ended.err
+    document = json.loads(ended.out)
+    assert document["complete"] is False
+    assert len(document["runs"]) == 3
+    assert [row["n"] for row in document["schemes"]] == [1, 1]  # three runs are one whole pair
+
+
+def test_json_is_strict() -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        print_json({"mean": float("nan")})
+
+
+def test_show_prints_a_scenario_that_loads(cli: Cli, tmp_path: Path) -> None:
+    shown = cli("show", "last-hop", "--set", "wlan.cell.errors.fer=0.02")
+    file = tmp_path / "shown.toml"
+    file.write_text(shown.out, encoding="utf-8")
+    assert cli("show", str(file)).out == shown.out
+    as_json = json.loads(cli("show", str(file), "--json").out)
+    assert as_json["wlan"][0]["errors"]["fer"] == 0.02
+
+
+def test_schemes_json_is_the_catalogue(cli: Cli) -> None:
+    listed = json.loads(cli("schemes", "--json").out)
+    keys = {"name", "title", "family", "cite", "needs", "parameters", "reconstructed"}
+    assert all(set(entry) == keys for entry in listed)
+    names = {entry["name"] for entry in listed}
+    assert names >= {"tahoe", "reno", "newreno", "sack", "snoop", "ll-elsn"}
+    assert json.loads(cli("schemes", "snoop", "--json").out)[0]["name"] == "snoop"
+
+
+def test_every_scheme_can_be_described(cli: Cli) -> None:
+    for entry in json.loads(_core.catalogue()):
+        assert entry["cite"] in cli("schemes", entry["name"]).out.replace("\n", " ")
+
+
+def test_doctor_is_content(cli: Cli) -> None:
+    ended = cli("doctor", "--json")
+    found = json.loads(ended.out)
+    assert ended.code == 0
+    assert found["self_check"]["ok"] is True
+    assert len(set(found["self_check"]["fingerprints"])) == 1
+    assert "self-check: ok" in cli("doctor").out
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("rnu last-hop", "Did you mean `run`"),
+        ("run last-hpo", "Did you mean `last-hop`"),
+        ("run nowhere.toml", "no file nowhere.toml"),
+        ("run last-hop --scheme snop", "snoop"),
+        ("run last-hop --set duration", "PATH=VALUE"),
+        ("run last-hop --set wlan.cel.errors.fer=0.1", "cell"),
+        ("run last-hop --seed -1", "whole number"),
+        ("run last-hop --seed x", "--seed"),
+        ("run last-hop --sed 1", "--seed"),
+        ("run", "SCENARIO"),
+        ("compare last-hop", "at least one scheme"),
+        ("compare last-hop reno renno", "reno"),
+        ("compare last-hop reno --reps 0", "at least one replication"),
+        ("schemes snooop", "Did you mean `snoop`"),
+        ("reproduce yun2009/fig66", "Did you mean `yun2009/fig6`"),
+        ("reproduce", "name an experiment"),
+        ("reproduce yun2009/fig6 --quick --full", "exclude each other"),
+        ("bench --peers /nowhere/at/all", "no folder"),
+        ("bench --repeats 0", "at least one run"),
+        ("run last-hop --trace /proc/nowhere", "/proc/nowhere"),
+    ],
+)
+def test_bad_input_is_told_on_stderr_without_a_traceback(cli: Cli, words: str, told: str) -> None:
+    ended = cli(*words.split(" "))
+    assert ended.code == 2
+    assert ended.out == ""
+    assert told in ended.err
+    assert "Traceback" not in ended.err
+
+
+@pytest.mark.parametrize("words", [["--help"], ["show", "last-hop"]])
+def test_reader_that_left_is_no_error(words: list[str]) -> None:
+    code = "import sys\nfrom airhop.cli import main\nsys.stdin.read()\nmain(sys.argv[1:])"
+    command = [sys.executable, "-c", code, *words]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, text=True, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        assert process.stdin and process.stdout and process.stderr
+        process.stdout.close()  # as `| head` does, before the command writes
+        process.stdin.close()
+        told = process.stderr.read()
+    assert (process.returncode, told) == (0, "")

@@ -1,0 +1,82 @@
+"""Comparisons: pairs, partial results and warnings, on run documents made by hand."""
+
+import json
+
+import pytest
+
+from airhop import Comparison, InputError, Result, Scenario, compare
+from airhop.comparison import METRICS
+
+
+def result(goodput: float, rep: int) -> Result:
+    flow = dict.fromkeys(METRICS, 1) | {"transport": "tcp", "goodput_mbps": goodput, "srtt_ms": 50.0}
+    udp = flow | {"transport": "udp", "goodput_mbps": 9.0, "srtt_ms": None}
+    return Result(json.dumps({"seed": 1, "rep": rep, "flows": [flow, flow, udp]}))
+
+
+def comparison(goodputs: dict[str, list[float]], reps: int) -> Comparison:
+    results = {
+        (scheme, rep): result(goodput, rep)
+        for scheme, values in goodputs.items()
+        for rep, goodput in enumerate(values)
+    }
+    return Comparison(Scenario.load("last-hop"), list(goodputs), seed=1, reps=reps, results=results)
+
+
+def test_tcp_flows_are_summed_and_ratios_paired() -> None:
+    found = comparison({"reno": [1.5, 2.0, 2.5], "sack": [3.0, 4.0, 5.0]}, reps=3)
+    reno, sack = found.rows()
+    assert reno.metrics["goodput_mbps"].mean == pytest.approx(
+        4.0
+    )  # two TCP flows; the UDP flow does not count
+    assert sack.goodput_ratio.value == pytest.approx(2.0)
+    # Every pair has the ratio 2 exactly: the channel's spread must not show.
+    assert sack.goodput_ratio.low == pytest.approx(2.0)
+    assert sack.goodput_ratio.high == pytest.approx(2.0)
+    assert reno.metrics["srtt_ms"].mean == 50.0
+
+
+def test_unpaired_replications_do_not_count() -> None:
+    found = comparison({"reno": [1.0, 2.0, 30.0], "sack": [2.0, 4.0]}, reps=4)
+    assert found.paired_reps == [0, 1]
+    assert not found.complete
+    assert found.rows()[0].metrics["goodput_mbps"].mean == pytest.approx(3.0)
+    assert found.frame().height == 5
+
+
+def test_nothing_finished_gives_no_rows() -> None:
+    found = comparison({"reno": [1.0], "sack": []}, reps=2)
+    assert found.rows() == []
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_document_is_strict_json() -> None:
+    found = comparison({"reno": [0.0, 0.0], "sack": [2.0, 4.0]}, reps=2)
+    document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert document["schemes"][1]["goodput_ratio"] == {"to": "reno", "value": None, "low": None, "high": None}
+    assert document["complete"] is True
+    assert len(document["runs"]) == 4
+
+
+def test_warns_of_too_few_and_of_equal_replications() -> None:
+    assert "too few" in comparison({"reno": [1.0, 2.0]}, reps=2).warnings()[0]
+    assert "identical" in comparison({"reno": [1.0, 1.0, 1.0]}, reps=3).warnings()[0]
+    assert comparison({"reno": [1.0, 2.0, 1.5]}, reps=3).warnings() == []
+
+
+def test_runs_every_scheme_on_the_same_replications() -> None:
+    found = compare(Scenario.load("last-hop").with_({"duration": "2 s"}), ["reno", "sack"], reps=3, seed=5)
+    assert found.complete
+    frame = found.frame()
+    assert frame["rep"].to_list() == [0, 0, 1, 1, 2, 2]
+    assert frame["scheme"].to_list() == ["reno", "sack"] * 3
+    assert set(frame["seed"]) == {5}
+
+
+@pytest.mark.parametrize(
+    ("schemes", "reps", "message"),
+    [(["reno", "reno"], 3, "named twice"), ([], 3, "at least one scheme"), (["reno"], 0, "at least one rep")],
+)
+def test_refuses_what_cannot_be_compared(schemes: list[str], reps: int, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        compare(Scenario.load("last-hop"), schemes, reps=reps)

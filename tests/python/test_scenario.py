@@ -1,0 +1,108 @@
+"""Loading and changing scenarios."""
+
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from airhop import InputError, Scenario, ScenarioError
+from airhop.scenario import packaged, toml_literal
+
+
+@pytest.mark.parametrize("name", sorted(packaged()))
+def test_packaged_scenario_loads_under_its_file_name(name: str) -> None:
+    scenario = Scenario.load(name)
+    assert scenario.name == name
+    assert scenario.tcp_flows()
+
+
+def test_file_dict_and_name_are_the_same_scenario(tmp_path: Path) -> None:
+    by_name = Scenario.load("last-hop")
+    file = tmp_path / "mine.toml"
+    file.write_text(packaged()["last-hop"], encoding="utf-8")
+    assert Scenario.load(file) == by_name
+    assert Scenario.load(str(file)) == by_name
+    assert Scenario.load(tomllib.loads(packaged()["last-hop"])) == by_name
+    assert Scenario.load(by_name.to_dict()) == by_name
+
+
+def test_effective_scenario_loads_as_itself(tmp_path: Path) -> None:
+    scenario = Scenario.load("yun2009-downlink")
+    file = tmp_path / "effective.toml"
+    file.write_text(scenario.toml(), encoding="utf-8")
+    assert Scenario.load(file) == scenario
+
+
+def test_change_leaves_the_original() -> None:
+    scenario = Scenario.load("last-hop")
+    changed = scenario.with_({"wlan.cell.errors.fer": 0.02, "duration": "5 s"})
+    assert changed.duration_s == 5.0
+    assert scenario.duration_s == 200.0
+    assert changed != scenario
+    assert changed.with_({"wlan.cell.errors.fer": 0.01, "duration": "200 s"}) == scenario
+
+
+def test_text_and_python_values_mean_the_same() -> None:
+    scenario = Scenario.load("last-hop")
+    by_text = Scenario.load("last-hop", sets=["wlan.cell.errors.fer=0.02", "duration=5 s", "scheme=sack"])
+    assert scenario.with_({"wlan.cell.errors.fer": 0.02, "duration": "5 s", "scheme": "sack"}) == by_text
+
+
+def test_last_change_of_a_scheme_wins() -> None:
+    scenario = Scenario.load("last-hop")
+    sack = scenario.with_({"flow.ftp.scheme": "sack"})
+    assert scenario.with_({"scheme": "sack"}) == sack
+    assert scenario.with_({"flow.ftp.scheme": "tahoe"}).with_({"scheme": "sack"}) == sack
+    assert scenario.with_({"scheme": "tahoe"}).with_({"flow.ftp.scheme": "sack"}) == sack
+    assert scenario.with_({"scheme": "tahoe", "flow.ftp.scheme": "sack"}) == sack
+
+
+def test_unknown_name_gets_a_suggestion() -> None:
+    with pytest.raises(InputError, match="Did you mean `last-hop`"):
+        Scenario.load("lasthop")
+    with pytest.raises(InputError, match=r"no file nowhere/last_hop\.toml\. Did you mean `last-hop`"):
+        Scenario.load("nowhere/last_hop.toml")
+
+
+def test_folder_does_not_hide_a_packaged_scenario(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "last-hop").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert Scenario.load("last-hop").name == "last-hop"
+
+
+def test_what_is_wrong_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError, match="newreno"):
+        Scenario.load("last-hop").with_({"scheme": "newrno"})
+    with pytest.raises(InputError, match="PATH=VALUE"):
+        Scenario.load("last-hop", sets=["duration"])
+    with pytest.raises(InputError, match="cannot read"):
+        Scenario.load(tmp_path)
+    latin = tmp_path / "latin.toml"
+    latin.write_bytes(b'name = "caf\xe9"')
+    with pytest.raises(InputError, match="cannot read"):
+        Scenario.load(latin)
+    with pytest.raises(InputError, match="not None"):
+        Scenario.load("last-hop").with_({"duration": None})
+
+
+json_values = st.recursive(
+    st.booleans()
+    | st.integers(-(2**63), 2**63 - 1)
+    | st.floats(allow_nan=False)
+    | st.text(st.characters(exclude_categories=["Cs"])),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), inner),
+    max_leaves=8,
+)
+
+
+@given(json_values)
+def test_toml_literal_is_read_back(value: object) -> None:
+    assert tomllib.loads(f"x = {toml_literal(value)}")["x"] == value
+
+
+def test_numpy_numbers_are_numbers() -> None:
+    assert toml_literal(np.float64(0.1)) == "0.1"
+    assert toml_literal(np.int64(3)) == "3"

@@ -1,0 +1,63 @@
+"""Numbers and charts as they stand in a terminal."""
+
+import math
+
+import pytest
+
+from airhop.stats import Estimate, Ratio
+from airhop.terminal import bar_chart, mean_pm, number, ratio
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "–"),
+        (math.nan, "–"),
+        (0, "0"),
+        (46, "46"),
+        (26100, "26,100"),
+        (0.8512, "0.851"),
+        (3.6049, "3.60"),
+        (71.24, "71.2"),
+        (0.00123, "0.00123"),
+        (12345.6, "12,346"),
+    ],
+)
+def test_number(value: float | None, text: str) -> None:
+    assert number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (Estimate(0.8512, 0.0213, 10), "0.851 ± 0.021"),
+        (Estimate(364.6, 8.9, 10), "364.6 ± 8.9"),
+        (Estimate(364.6, 89.0, 10), "365 ± 89"),
+        (Estimate(46.0, 0.0, 10), "46.0 ± 0"),
+        (Estimate(0.8512, None, 1), "0.851"),
+    ],
+)
+def test_mean_with_interval(value: Estimate, text: str) -> None:
+    assert mean_pm(value) == text
+
+
+def test_ratio_with_and_without_interval() -> None:
+    assert ratio(Ratio(3.849, 3.7, 4.012, 10)) == "× 3.85 (3.70–4.01)"
+    assert ratio(Ratio(3.849, None, None, 1)) == "× 3.85"
+    assert ratio(Ratio(math.nan, None, None, 1)) == "–"
+
+
+def test_bars_show_mean_and_interval() -> None:
+    rows = [
+        ("reno", Estimate(1.0, 0.0, 3)),
+        ("ll-elsn", Estimate(3.0, 1.0, 3)),
+        ("dead", Estimate(0.0, None, 1)),
+    ]
+    first, second, third = bar_chart(rows, unit="Mbit/s", width=16).plain.split("\n")
+    assert first == "   reno ████ 1.00 Mbit/s"
+    assert second == "ll-elsn ████████░░░░░░░░ 3.00 Mbit/s"
+    assert third == "   dead  0 Mbit/s"
+
+
+def test_chart_of_nothing_is_empty() -> None:
+    assert bar_chart([], unit="Mbit/s").plain == ""
