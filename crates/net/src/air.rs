@@ -26,11 +26,6 @@ impl World {
         }
         if let Admit::Dropped(packet, why) = station.queue.push(id) {
             let place = station.places.get(to as usize).copied();
-            if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
-                let comment = format!("dropped by {}", why.name());
-                let lost = self.arena.get(&packet);
-                recorder.packet(now, station.node, station.interface, Direction::Out, lost, Some(&comment));
-            }
             self.drop_packet(now, packet, why, place);
         }
     }

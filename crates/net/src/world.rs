@@ -243,9 +243,9 @@ impl World {
         let (node, trace) = (link.from, link.trace);
         let captured = self.captures().then(|| self.arena.get(&id).clone());
         let dropped = self.links[i as usize].offer(now, id, &self.arena, &mut self.events);
-        if let (Some(packet), Some(recorder)) = (&captured, &mut self.recorder) {
-            let comment = dropped.as_ref().map(|(_, why)| format!("dropped by {}", why.name()));
-            recorder.packet(now, node, trace.from_interface, Direction::Out, packet, comment.as_deref());
+        // What a full queue refuses never leaves the node, and no capture would show it.
+        if let (Some(packet), Some(recorder), None) = (&captured, &mut self.recorder, &dropped) {
+            recorder.packet(now, node, trace.from_interface, Direction::Out, packet, None);
         }
         if let Some((packet, why)) = dropped {
             self.drop_packet(now, packet, why, Some(trace.place));

@@ -36,14 +36,24 @@ impl Scenario {
     /// replaces that of every TCP flow.
     #[staticmethod]
     #[pyo3(signature = (text, source, sets, scheme))]
-    fn parse(text: &str, source: &str, sets: Vec<(String, String)>, scheme: Option<String>) -> PyResult<Scenario> {
+    fn parse(
+        text: &str,
+        source: &str,
+        sets: Vec<(String, String)>,
+        scheme: Option<String>,
+    ) -> PyResult<Scenario> {
         Self::checked(airhop_scenario::Scenario::parse(text, source, &Overrides { sets, scheme }))
     }
 
     /// Reads the same model given as JSON.
     #[staticmethod]
     #[pyo3(signature = (text, source, sets, scheme))]
-    fn from_json(text: &str, source: &str, sets: Vec<(String, String)>, scheme: Option<String>) -> PyResult<Scenario> {
+    fn from_json(
+        text: &str,
+        source: &str,
+        sets: Vec<(String, String)>,
+        scheme: Option<String>,
+    ) -> PyResult<Scenario> {
         Self::checked(airhop_scenario::Scenario::from_json(text, source, &Overrides { sets, scheme }))
     }
 

@@ -3,8 +3,8 @@
 //! Nothing here stops at the first problem; what was refused is missing from the result.
 
 use crate::fields::{Fields, Val};
-use crate::keys::{Choice, Without, Key, Kind};
-use crate::problem::{At, Problems, did_you_mean, one_of};
+use crate::keys::{Choice, Key, Kind, Without};
+use crate::problem::{At, Problems, did_you_mean, nearest, one_of};
 use crate::quantity;
 use crate::tree::{Entry, Item, Value, literal};
 
@@ -56,7 +56,13 @@ impl Checker<'_> {
                 }
             }
         }
-        for key in keys.iter().filter(|k| entries.iter().all(|e| e.key != k.name)) {
+        // A misspelt key is one problem, not an unknown one and a missing one.
+        let misspelt = |key: &Key| {
+            fields.refused().iter().any(|r| nearest(r, keys.iter().map(|k| k.name)) == Some(key.name))
+        };
+        let absent: Vec<_> =
+            keys.iter().filter(|k| entries.iter().all(|e| e.key != k.name) && !misspelt(k)).collect();
+        for key in absent {
             self.absent(key, &mut fields);
         }
         fields.sound = self.problems.len() == before;
@@ -99,11 +105,17 @@ impl Checker<'_> {
             true => "it takes no keys".to_string(),
             false => format!("expected one of {}", names.join(", ")),
         };
-        let study = match fields.path.is_empty() && matches!(entry.key.as_str(), "vary" | "reps" | "scenario" | "zip") {
+        let study = match fields.path.is_empty()
+            && matches!(entry.key.as_str(), "vary" | "reps" | "scenario" | "zip")
+        {
             true => " (this looks like a study: run it with `airhop sweep`)",
             false => "",
         };
-        self.problems.add(&entry.at, fields.path_of(&entry.key), format!("unknown key{owner}; {known}{hint}{study}"));
+        self.problems.add(
+            &entry.at,
+            fields.path_of(&entry.key),
+            format!("unknown key{owner}; {known}{hint}{study}"),
+        );
     }
 
     fn value(&mut self, kind: &Kind, item: &Item, path: &str) -> Option<Val> {
@@ -116,7 +128,11 @@ impl Checker<'_> {
                     self.section(&empty, keys, path.to_string()).map(Val::Table)
                 }
                 Value::Table(_) => self.section(item, keys, path.to_string()).map(Val::Table),
-                _ => self.refuse(&item.at, path, format!("{}, got {}", quantity::expected(kind), item.describe())),
+                _ => self.refuse(
+                    &item.at,
+                    path,
+                    format!("{}, got {}", quantity::expected(kind), item.describe()),
+                ),
             },
             Kind::Choice(choice) => self.choice(choice, item, path).map(Val::Table),
             Kind::Choices(choice) => self.choices(choice, item, path).map(Val::Tables),
@@ -135,7 +151,8 @@ impl Checker<'_> {
         let kinds = || choice.variants.iter().map(|v| v.kind);
         let Some(entries) = item.entries() else {
             let example = choice.variants.last().map_or("", |v| v.kind);
-            let what = format!("expected a table such as {{ kind = \"{example}\" }}, got {}", item.describe());
+            let what =
+                format!("expected a table such as {{ kind = \"{example}\" }}, got {}", item.describe());
             return self.refuse(&item.at, path, what);
         };
         let Some(entry) = entries.iter().find(|e| e.key == "kind") else {
@@ -148,7 +165,8 @@ impl Checker<'_> {
         };
         let Some(variant) = choice.variants.iter().find(|v| v.kind == kind) else {
             let hint = did_you_mean(kind, kinds());
-            let what = format!("this version has no {} {kind:?}; expected {}{hint}", choice.what, one_of(kinds()));
+            let what =
+                format!("this version has no {} {kind:?}; expected {}{hint}", choice.what, one_of(kinds()));
             return self.refuse(&entry.item.at, &format!("{path}.kind"), what);
         };
         Some(self.entries(entries, item, Some(variant.kind), variant.keys, path.to_string()))
@@ -162,8 +180,11 @@ impl Checker<'_> {
             let what = format!("expected at least one {}, got an empty list", choice.what);
             return self.refuse(&item.at, path, what);
         }
-        let read: Vec<_> =
-            items.iter().enumerate().map(|(i, one)| self.choice(choice, one, &format!("{path}.{i}"))).collect();
+        let read: Vec<_> = items
+            .iter()
+            .enumerate()
+            .map(|(i, one)| self.choice(choice, one, &format!("{path}.{i}")))
+            .collect();
         read.into_iter().collect()
     }
 
@@ -173,9 +194,14 @@ impl Checker<'_> {
             return self.refuse(&item.at, path, what);
         };
         if items.is_empty() {
-            return self.refuse(&item.at, path, format!("expected at least one [[{path}]], got an empty list"));
+            return self.refuse(
+                &item.at,
+                path,
+                format!("expected at least one [[{path}]], got an empty list"),
+            );
         }
-        let named = |(i, one): (usize, &Item)| self.section(one, keys, format!("{path}.{}", table_name(one, i)));
+        let named =
+            |(i, one): (usize, &Item)| self.section(one, keys, format!("{path}.{}", table_name(one, i)));
         // Those that are no tables were refused; the others are still worth checking against each other.
         Some(items.iter().enumerate().filter_map(named).collect())
     }

@@ -31,11 +31,12 @@ pub(crate) fn check(flow: &Fields, duration: Option<Span>, problems: &mut Proble
         Some("udp") => check_udp(flow, problems),
         _ => {}
     }
-    if let (Some(start), Some(duration)) = (flow.span("start"), duration) {
-        if start >= duration {
-            let what = format!("expected a start before the end of the run, duration = \"{duration}\", got \"{start}\"");
-            problems.add(flow.at("start"), flow.path_of("start"), what);
-        }
+    if let (Some(start), Some(duration)) = (flow.span("start"), duration)
+        && start >= duration
+    {
+        let what =
+            format!("expected a start before the end of the run, duration = \"{duration}\", got \"{start}\"");
+        problems.add(flow.at("start"), flow.path_of("start"), what);
     }
 }
 
@@ -94,7 +95,9 @@ pub(crate) fn check_ends(flow: &Fields, topology: &Topology, links_sound: bool, 
         let what = format!("expected another node than the sender, got \"{to}\" for both");
         problems.add(flow.at("to"), flow.path_of("to"), what);
     } else if links_sound && known && topology.way(from, to).is_none() {
-        let what = format!("unreachable: no links lead from \"{from}\" to \"{to}\"; expected a way of wired links and stations in range");
+        let what = format!(
+            "unreachable: no links lead from \"{from}\" to \"{to}\"; expected a way of wired links and stations in range"
+        );
         problems.add(flow.at("to"), flow.path_of("to"), what);
     }
 }

@@ -236,7 +236,12 @@ static ERRORS: Choice = Choice {
                     Nothing("either `fer` or `loss` is needed"),
                     "error rate of a full data frame; shorter frames by their bits (Yun 2009 §5.1)",
                 ),
-                key("loss", Kind::Probability, Nothing("either `fer` or `loss` is needed"), "loss rate of every frame alike"),
+                key(
+                    "loss",
+                    Kind::Probability,
+                    Nothing("either `fer` or `loss` is needed"),
+                    "loss rate of every frame alike",
+                ),
                 key(
                     "reference",
                     Kind::Bytes { least: 1, most: 70_000 },
@@ -297,7 +302,11 @@ static TCP: [Key; 15] = [
         "where the other defaults come from: the RFCs, ns-2.35's one-way agents, Linux 6",
     ),
     preset("handshake", Kind::Flag, "SYN, SYN-ACK, ACK before data (RFC 9293 §3.5)"),
-    preset("initial_window", Kind::Segments { unbounded: None }, "first cwnd, segments (RFC 6928 §2; ns-2 2)"),
+    preset(
+        "initial_window",
+        Kind::Segments { unbounded: None },
+        "first cwnd, segments (RFC 6928 §2; ns-2 2)",
+    ),
     preset(
         "initial_ssthresh",
         Kind::Segments { unbounded: Some("infinite") },
@@ -308,7 +317,11 @@ static TCP: [Key; 15] = [
         Kind::Bytes { least: 1, most: UNLIMITED },
         "what the receiver advertises, or \"unlimited\" (Yun 2009 §5.1: very large)",
     ),
-    preset("dupthresh", Kind::Count { least: 1, most: 255 }, "duplicate ACKs that signal a loss (RFC 5681 §3.2)"),
+    preset(
+        "dupthresh",
+        Kind::Count { least: 1, most: 255 },
+        "duplicate ACKs that signal a loss (RFC 5681 §3.2)",
+    ),
     preset("limited_transmit", Kind::Flag, "new segments on the first two duplicate ACKs (RFC 3042)"),
     preset("timestamps", Kind::Flag, "timestamps on every segment, 12 bytes (RFC 7323)"),
     preset("sack_blocks", Kind::Count { least: 1, most: 4 }, "SACK blocks in an ACK at most (RFC 2018 §3)"),
@@ -333,7 +346,12 @@ static TCP: [Key; 15] = [
 ];
 
 pub(crate) static DELAYED_ACK: [Key; 2] = [
-    key("segments", Kind::Count { least: 1, most: 255 }, Value("2"), "an ACK at the latest for so many segments"),
+    key(
+        "segments",
+        Kind::Count { least: 1, most: 255 },
+        Value("2"),
+        "an ACK at the latest for so many segments",
+    ),
     key(
         "timeout",
         Kind::Span { least_ns: 1_000 },
@@ -350,6 +368,10 @@ static RTO: [Key; 5] = [
     ),
     preset("min", Kind::Span { least_ns: 1_000 }, "lower bound (RFC 6298 §2.4; ns-2 minrto_)"),
     preset("max", Kind::Span { least_ns: 1_000 }, "upper bound, with backoff (RFC 6298 §2.5; ns-2 maxrto_)"),
-    preset("initial", Kind::Span { least_ns: 1_000 }, "before the first sample (RFC 6298 §2.1; ns-2 rtxcur_init_)"),
+    preset(
+        "initial",
+        Kind::Span { least_ns: 1_000 },
+        "before the first sample (RFC 6298 §2.1; ns-2 rtxcur_init_)",
+    ),
     preset("tick", Kind::Span { least_ns: 1_000 }, "clock granularity G (RFC 6298 §2; ns-2 tcpTick_)"),
 ];

@@ -15,7 +15,8 @@ const UDP_HEADER_BYTES: u32 = 28;
 /// The plan of a resolved scenario. `None` if a value is missing, which [`crate::resolve`] has then complained about.
 pub(crate) fn plan(root: &Fields) -> Option<Plan> {
     let topology = Topology::new(root.tables("wired"), root.tables("wlan"));
-    let flows: Vec<FlowPlan> = root.tables("flow").iter().map(|f| flow(f, &topology)).collect::<Option<_>>()?;
+    let flows: Vec<FlowPlan> =
+        root.tables("flow").iter().map(|f| flow(f, &topology)).collect::<Option<_>>()?;
     let largest = Largest::new(root, &topology, &flows);
     Some(Plan {
         name: root.text("name")?.to_string(),

@@ -61,7 +61,9 @@ impl Problem {
             At::Line(line) => format!("{source}:{line}: {path}{}", self.what),
             At::Document | At::Default => format!("{source}: {path}{}", self.what),
             // `--set wlan.cell.rate=…` has said the path already.
-            At::Option(option) if option.contains(&format!(" {}=", self.path)) => format!("{option}: {}", self.what),
+            At::Option(option) if option.contains(&format!(" {}=", self.path)) => {
+                format!("{option}: {}", self.what)
+            }
             At::Option(option) => format!("{option}: {path}{}", self.what),
         }
     }
@@ -89,8 +91,8 @@ impl fmt::Display for ScenarioError {
 
 impl std::error::Error for ScenarioError {}
 
-/// `; did you mean "x"?` if one of `known` is near `word`, else nothing.
-pub(crate) fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+/// The word of `known` that is near `word`, if one is.
+pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();
     known
         .into_iter()
@@ -99,8 +101,12 @@ pub(crate) fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a s
         .filter(|&(distance, k)| distance <= (k.chars().count().max(lower.chars().count()) / 3).max(1))
         .filter(|&(distance, k)| distance < k.chars().count())
         .min_by_key(|&(distance, _)| distance)
-        .map(|(_, k)| format!("; did you mean \"{k}\"?"))
-        .unwrap_or_default()
+        .map(|(_, k)| k)
+}
+
+/// `; did you mean "x"?` if one of `known` is near `word`, else nothing.
+pub(crate) fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(word, known).map(|k| format!("; did you mean \"{k}\"?")).unwrap_or_default()
 }
 
 /// `a, b or c`.

@@ -14,7 +14,9 @@ pub(crate) fn expected(kind: &Kind) -> String {
         Kind::Title => "a line of text",
         Kind::Name => "a name such as \"w1\"",
         Kind::Ends => "two different nodes, such as [\"s\", \"r1\"]",
-        Kind::Stations => "a table of stations with positions in metres, such as { bs = [0, 0], d = [30, 0] }",
+        Kind::Stations => {
+            "a table of stations with positions in metres, such as { bs = [0, 0], d = [30, 0] }"
+        }
         Kind::Direction => "a direction such as \"bs->d\"",
         Kind::Span { .. } => "a duration with a unit, such as \"10 ms\"",
         Kind::Rate => "a data rate with a unit, such as \"10 Mbit/s\"",
@@ -42,10 +44,12 @@ pub(crate) fn expected(kind: &Kind) -> String {
 pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
     let mismatch = || format!("{}, got {}", expected(kind), item.describe());
     match (kind, &item.value) {
-        (Kind::Count { least, most }, &Value::Number(n, true)) => match n >= *least as f64 && n <= *most as f64 {
-            true => Ok(Val::Count(n as u64)),
-            false => Err(mismatch()),
-        },
+        (Kind::Count { least, most }, &Value::Number(n, true)) => {
+            match n >= *least as f64 && n <= *most as f64 {
+                true => Ok(Val::Count(n as u64)),
+                false => Err(mismatch()),
+            }
+        }
         (Kind::Probability, &Value::Number(p, _)) if (0.0..=1.0).contains(&p) => Ok(Val::Number(p.abs())),
         (Kind::Segments { .. }, &Value::Number(n, _)) if (1.0..=1e6).contains(&n) => Ok(Val::Number(n)),
         (Kind::Segments { unbounded: Some(word) }, Value::Text(text)) if text == word => {
@@ -59,7 +63,9 @@ pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
         (Kind::Ends, Value::List(items)) => ends(items).ok_or_else(mismatch)?.map(Val::Ends),
         (Kind::Span { least_ns }, Value::Text(text)) => span(text, *least_ns),
         (Kind::Rate, Value::Text(text)) => units::parse_rate(text).map(Val::Rate),
-        (Kind::Bytes { most: UNLIMITED, .. }, Value::Text(text)) if text == "unlimited" => Ok(Val::Bytes(UNLIMITED)),
+        (Kind::Bytes { most: UNLIMITED, .. }, Value::Text(text)) if text == "unlimited" => {
+            Ok(Val::Bytes(UNLIMITED))
+        }
         (Kind::Bytes { least, most }, Value::Text(text)) => bytes(text, *least, *most),
         (Kind::Metres, Value::Text(text)) => metres(text),
         (Kind::Span { .. } | Kind::Rate | Kind::Bytes { .. } | Kind::Metres, &Value::Number(..)) => {
@@ -80,7 +86,9 @@ fn title(text: &str) -> Result<Val, Refusal> {
     let fits = (1..=100).contains(&text.chars().count()) && text.trim() == text;
     match fits && !text.chars().any(char::is_control) {
         true => Ok(Val::Text(text.to_string())),
-        false => Err(format!("expected a line of 1 to 100 characters without spaces around it, got {text:?}")),
+        false => {
+            Err(format!("expected a line of 1 to 100 characters without spaces around it, got {text:?}"))
+        }
     }
 }
 
@@ -148,15 +156,16 @@ fn metres(text: &str) -> Result<Val, Refusal> {
 
 /// A position in metres: two plain numbers.
 pub(crate) fn position(item: &Item) -> Result<[f64; 2], Refusal> {
-    if let Value::List(items) = &item.value {
-        if let [Value::Number(x, _), Value::Number(y, _)] = items.iter().map(|i| &i.value).collect::<Vec<_>>()[..] {
-            // Adding 0.0 turns -0.0 into 0.0, so that both are written alike.
-            let position = [x + 0.0, y + 0.0];
-            if position.iter().all(|c| c.is_finite() && c.abs() <= 1e6) {
-                return Ok(position);
-            }
-            return Err("expected coordinates from -1e6 to 1e6 metres".to_string());
+    if let Value::List(items) = &item.value
+        && let [Value::Number(x, _), Value::Number(y, _)] =
+            items.iter().map(|i| &i.value).collect::<Vec<_>>()[..]
+    {
+        // Adding 0.0 turns -0.0 into 0.0, so that both are written alike.
+        let position = [x + 0.0, y + 0.0];
+        if position.iter().all(|c| c.is_finite() && c.abs() <= 1e6) {
+            return Ok(position);
         }
+        return Err("expected coordinates from -1e6 to 1e6 metres".to_string());
     }
     Err(format!("expected a position [x, y] in metres, such as [30, 0], got {}", item.describe()))
 }

@@ -1,6 +1,6 @@
 //! The page that lists every key.
 
-use crate::keys::{Choice, Without, Key, Kind, SCENARIO};
+use crate::keys::{Choice, Key, Kind, SCENARIO, Without};
 use crate::quantity::expected;
 use crate::tcp;
 use airhop_tcp::Preset;
@@ -57,7 +57,9 @@ fn without(key: &Key) -> String {
         Without::Value(text) => format!("`{text}`"),
         Without::Derived(rule) => rule.to_string(),
         Without::Nothing(meaning) => meaning.to_string(),
-        Without::Preset => Preset::ALL.map(|(name, preset)| format!("{name} {}", of_preset(key, preset))).join(", "),
+        Without::Preset => {
+            Preset::ALL.map(|(name, preset)| format!("{name} {}", of_preset(key, preset))).join(", ")
+        }
     }
 }
 

@@ -1,13 +1,15 @@
 //! The effective scenario: every value written out, as TOML with comments and as canonical JSON.
 
 use crate::fields::{Fields, Val};
-use crate::keys::{Without, Kind};
+use crate::keys::{Kind, Without};
 use crate::quantity::{format, number, quoted};
 use std::fmt::Write;
 
 /// TOML that reads back to the same scenario. A comment says what each key is, and marks what nobody wrote.
 pub(crate) fn toml(root: &Fields) -> String {
-    let mut out = String::from("# The effective scenario: every value written out. \"default\" marks what the file left out.\n");
+    let mut out = String::from(
+        "# The effective scenario: every value written out. \"default\" marks what the file left out.\n",
+    );
     table(root, "", &mut out);
     out
 }
@@ -66,7 +68,8 @@ fn line(key: &str, value: &str, about: &str, out: &mut String) {
 fn inline(val: &Val) -> Option<String> {
     match val {
         Val::Stations(stations) => {
-            let station = |(name, [x, y]): &(String, [f64; 2])| format!("{name} = [{}, {}]", number(*x), number(*y));
+            let station =
+                |(name, [x, y]): &(String, [f64; 2])| format!("{name} = [{}, {}]", number(*x), number(*y));
             Some(format!("{{ {} }}", stations.iter().map(station).collect::<Vec<_>>().join(", ")))
         }
         Val::Scheme(scheme, params) => Some(format(val).unwrap_or_else(|| {
@@ -103,7 +106,9 @@ fn json_value(val: &Val, kind: &Kind) -> String {
     let mut out = String::new();
     match val {
         Val::Table(one) => object(one, &mut out),
-        Val::Tables(many) if many.len() == 1 && matches!(kind, Kind::Choices(_)) => object(&many[0], &mut out),
+        Val::Tables(many) if many.len() == 1 && matches!(kind, Kind::Choices(_)) => {
+            object(&many[0], &mut out)
+        }
         Val::Tables(many) => {
             let objects: Vec<_> = many.iter().map(json).collect();
             let _ = write!(out, "[{}]", objects.join(","));

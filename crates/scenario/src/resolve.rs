@@ -53,7 +53,8 @@ fn names(lists: &[&str], root: &Fields, problems: &mut Problems) {
                 problems.add(table.at("name"), table.path_of("name"), what);
             }
             if let Some(other) = first.insert(name, list) {
-                let what = format!("expected a name of its own, but a [[{other}]] above is called \"{name}\" too");
+                let what =
+                    format!("expected a name of its own, but a [[{other}]] above is called \"{name}\" too");
                 problems.add(table.at("name"), table.path_of("name"), what);
             }
         }
@@ -71,16 +72,20 @@ fn counts(root: &Fields, topology: &Topology, problems: &mut Problems) {
         problems.add(root.at(what), what, format!("expected at most {most} of them, got {count}"));
     }
     if topology.nodes.len() > usize::from(u16::MAX) {
-        problems.add(&root.at, "", format!("expected at most {} nodes, got {}", u16::MAX, topology.nodes.len()));
+        problems.add(
+            &root.at,
+            "",
+            format!("expected at most {} nodes, got {}", u16::MAX, topology.nodes.len()),
+        );
     }
 }
 
 fn fill_wlan(wlan: &mut Fields) {
     let phy = wlan.word("standard").and_then(Phy::find);
-    if let (Some(phy), Some(rate)) = (phy, wlan.rate("rate")) {
-        if let Some(control) = control_rate(&phy, rate) {
-            wlan.fill("control_rate", Val::Rate(control));
-        }
+    if let (Some(phy), Some(rate)) = (phy, wlan.rate("rate"))
+        && let Some(control) = control_rate(&phy, rate)
+    {
+        wlan.fill("control_rate", Val::Rate(control));
     }
     match wlan.word("access") {
         Some("basic") => wlan.fill("attempts", Val::Count(7)), // dot11ShortRetryLimit
@@ -164,20 +169,34 @@ fn check_bernoulli(model: &Fields, problems: &mut Problems) {
         return;
     }
     let what = match (model.number("fer"), model.number("loss")) {
-        (Some(_), Some(_)) => "expected either `fer` (by the bits of a frame) or `loss` (every frame alike), got both",
+        (Some(_), Some(_)) => {
+            "expected either `fer` (by the bits of a frame) or `loss` (every frame alike), got both"
+        }
         (None, None) => "expected `fer` (by the bits of a frame) or `loss` (every frame alike), got neither",
-        (None, Some(_)) if model.bytes("reference").is_some() => "`reference` belongs to `fer`, and here is `loss`",
+        (None, Some(_)) if model.bytes("reference").is_some() => {
+            "`reference` belongs to `fer`, and here is `loss`"
+        }
         _ => return,
     };
     problems.add(&model.at, &model.path, what);
 }
 
-fn check_direction(model: &Fields, direction: &Direction, nodes: &[String], any: bool, problems: &mut Problems) {
+fn check_direction(
+    model: &Fields,
+    direction: &Direction,
+    nodes: &[String],
+    any: bool,
+    problems: &mut Problems,
+) {
     let path = model.path_of("direction");
     let at = model.at("direction");
     for end in [&direction.from, &direction.to].into_iter().flatten().filter(|end| !nodes.contains(end)) {
         let hint = crate::problem::did_you_mean(end, nodes.iter().map(String::as_str));
-        problems.add(at, &path, format!("\"{end}\" is not on this link; expected two of {}{hint}", nodes.join(", ")));
+        problems.add(
+            at,
+            &path,
+            format!("\"{end}\" is not on this link; expected two of {}{hint}", nodes.join(", ")),
+        );
     }
     let given = model.direction("direction").is_some();
     if given && direction.from == direction.to {

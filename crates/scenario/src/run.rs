@@ -118,7 +118,8 @@ impl Run {
 
     fn panicked(&self, panic: &(dyn Any + Send)) -> RunError {
         let text = panic.downcast_ref::<String>().map(String::as_str);
-        let message = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without words");
+        let message =
+            text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without words");
         RunError::Panicked {
             scenario: self.scenario.name().to_string(),
             seed: self.seed,

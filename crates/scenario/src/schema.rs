@@ -1,8 +1,8 @@
 //! The JSON schema of scenario files, for editors.
 
-use crate::keys::{Choice, Without, Key, Kind, SCENARIO, UNLIMITED};
-use crate::tree::{Item, Value, literal};
+use crate::keys::{Choice, Key, Kind, SCENARIO, UNLIMITED, Without};
 use crate::problem::At;
+use crate::tree::{Item, Value, literal};
 use airhop_tcp::SCHEMES;
 use serde_json::{Map, Value as Json, json};
 
@@ -49,7 +49,9 @@ fn plain(item: &Item) -> Json {
         Value::Number(x, false) => json!(x),
         Value::Flag(flag) => json!(flag),
         Value::List(items) => items.iter().map(plain).collect(),
-        Value::Table(entries) => Json::Object(entries.iter().map(|e| (e.key.clone(), plain(&e.item))).collect()),
+        Value::Table(entries) => {
+            Json::Object(entries.iter().map(|e| (e.key.clone(), plain(&e.item))).collect())
+        }
         Value::Other(_) => Json::Null,
     }
 }
@@ -60,9 +62,12 @@ fn value(kind: &Kind) -> Json {
     match kind {
         Kind::Title => json!({ "type": "string", "minLength": 1, "maxLength": 100 }),
         Kind::Name => name(),
-        Kind::Ends => json!({ "type": "array", "items": name(), "minItems": 2, "maxItems": 2, "uniqueItems": true }),
+        Kind::Ends => {
+            json!({ "type": "array", "items": name(), "minItems": 2, "maxItems": 2, "uniqueItems": true })
+        }
         Kind::Stations => {
-            let position = json!({ "type": "array", "items": { "type": "number" }, "minItems": 2, "maxItems": 2 });
+            let position =
+                json!({ "type": "array", "items": { "type": "number" }, "minItems": 2, "maxItems": 2 });
             json!({ "type": "object", "minProperties": 2, "propertyNames": name(), "additionalProperties": position })
         }
         Kind::Direction => json!({ "type": "string", "pattern": "->", "examples": ["bs->d"] }),

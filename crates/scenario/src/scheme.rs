@@ -14,7 +14,11 @@ pub(crate) fn read(item: &Item, path: &str, problems: &mut Problems) -> Option<V
         }
         Value::Table(entries) => {
             let Some(name) = entries.iter().find(|e| e.key == "name") else {
-                problems.add(&item.at, format!("{path}.name"), "is missing: the scheme; expected one such as \"reno\"");
+                problems.add(
+                    &item.at,
+                    format!("{path}.name"),
+                    "is missing: the scheme; expected one such as \"reno\"",
+                );
                 return None;
             };
             let scheme = find(&name.item, &format!("{path}.name"), problems)?;
@@ -44,7 +48,8 @@ fn find(item: &Item, path: &str, problems: &mut Problems) -> Option<&'static Sch
     found
         .map_err(|hint| {
             let known: Vec<_> = names().collect();
-            let what = format!("unknown scheme {}; expected one of {}{hint}", item.describe(), known.join(", "));
+            let what =
+                format!("unknown scheme {}; expected one of {}{hint}", item.describe(), known.join(", "));
             problems.add(&item.at, path, what);
         })
         .ok()

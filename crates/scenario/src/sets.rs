@@ -114,8 +114,12 @@ fn put_below(item: &mut Item, key: &str, words: &[&str], value: &Item, at: &At) 
             let count = items.len();
             let one = words[0].parse().ok().and_then(|i: usize| items.get_mut(i));
             return match (one, words.split_first()) {
-                (Some(one), Some((index, rest))) if !rest.is_empty() => put_below(one, index, rest, value, at),
-                _ => Err(format!("\"{key}\" is a list of {count}; expected the number of one, {key}.0 to start with, and a key of it")),
+                (Some(one), Some((index, rest))) if !rest.is_empty() => {
+                    put_below(one, index, rest, value, at)
+                }
+                _ => Err(format!(
+                    "\"{key}\" is a list of {count}; expected the number of one, {key}.0 to start with, and a key of it"
+                )),
             };
         }
         _ => return Err(format!("\"{key}\" is {}, not a table", item.describe())),

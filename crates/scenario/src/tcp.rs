@@ -85,15 +85,17 @@ fn delayed_ack(delayed_ack: Option<DelayedAck>) -> Val {
 pub(crate) fn check(tcp: &Fields, problems: &mut Problems) {
     let timestamps = tcp.flag("timestamps") == Some(true);
     if let Some(blocks) = tcp.count("sack_blocks").filter(|&blocks| timestamps && blocks > 3) {
-        let what = format!("expected at most 3 beside timestamps (the options take 40 bytes, RFC 2018 §3), got {blocks}");
+        let what = format!(
+            "expected at most 3 beside timestamps (the options take 40 bytes, RFC 2018 §3), got {blocks}"
+        );
         problems.add(tcp.at("sack_blocks"), tcp.path_of("sack_blocks"), what);
     }
     let Some(rto) = tcp.table("rto") else { return };
-    if let (Some(min), Some(max)) = (rto.span("min"), rto.span("max")) {
-        if min > max {
-            let what = format!("expected at least rto.min = \"{min}\", got \"{max}\"");
-            problems.add(rto.at("max"), rto.path_of("max"), what);
-        }
+    if let (Some(min), Some(max)) = (rto.span("min"), rto.span("max"))
+        && min > max
+    {
+        let what = format!("expected at least rto.min = \"{min}\", got \"{max}\"");
+        problems.add(rto.at("max"), rto.path_of("max"), what);
     }
 }
 

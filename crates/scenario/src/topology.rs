@@ -71,9 +71,9 @@ impl Topology {
         let mut node = from;
         let mut links = Vec::new();
         while node != to {
-            let closer = self.hops[node].iter().filter(|(next, _)| {
-                distance[*next].is_some() && distance[*next] < distance[node]
-            });
+            let closer = self.hops[node]
+                .iter()
+                .filter(|(next, _)| distance[*next].is_some() && distance[*next] < distance[node]);
             let &(next, link) = closer.min_by_key(|(next, _)| &self.nodes[*next])?;
             links.push(link);
             node = next;

@@ -62,7 +62,16 @@ pub(crate) fn from_toml(text: &str, problems: &mut Problems) -> Option<Item> {
     let (table, errors) = DeTable::parse_recoverable(text);
     for error in &errors {
         let at = error.span().map_or(At::Document, |span| lines.at(span.start));
-        problems.add(&at, "", format!("this is not TOML: {}", error.message().replace('\n', "; ")));
+        let line = match at {
+            At::Line(n) => text.lines().nth(n - 1).unwrap_or_default().trim(),
+            _ => "",
+        };
+        let shown: String = line.chars().take(80).collect();
+        problems.add(
+            &at,
+            "",
+            format!("this is not TOML: {}, in `{shown}`", error.message().replace('\n', "; ")),
+        );
     }
     errors.is_empty().then(|| Item { at: At::Line(1), value: lines.table(table.get_ref()) })
 }
@@ -134,9 +143,10 @@ impl Lines {
         let at = self.at(value.span().start);
         let value = match value.get_ref() {
             DeValue::String(text) => Value::Text(text.to_string()),
-            DeValue::Integer(n) => {
-                Value::Number(i128::from_str_radix(n.as_str(), n.radix()).map_or(f64::NAN, |n| n as f64), true)
-            }
+            DeValue::Integer(n) => Value::Number(
+                i128::from_str_radix(n.as_str(), n.radix()).map_or(f64::NAN, |n| n as f64),
+                true,
+            ),
             DeValue::Float(x) => Value::Number(x.as_str().parse().unwrap_or(f64::NAN), false),
             DeValue::Boolean(flag) => Value::Flag(*flag),
             DeValue::Datetime(_) => Value::Other("a date"),

@@ -29,7 +29,11 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("neither fer nor loss", ", fer = 0.01", ""),
     ("a direction to nowhere", "fer = 0.01", "fer = 0.01, direction = \"bs->e\""),
     ("an unknown error model", "kind = \"bernoulli\"", "kind = \"bernouli\""),
-    ("a model of a later version", "kind = \"bernoulli\", fer = 0.01", "kind = \"two-state\", good = \"10 s\""),
+    (
+        "a model of a later version",
+        "kind = \"bernoulli\", fer = 0.01",
+        "kind = \"two-state\", good = \"10 s\"",
+    ),
     ("a key of another kind", "kind = \"bernoulli\", fer", "kind = \"clean\", fer"),
     ("an unknown queue", "kind = \"drop-tail\", packets = 50 }\nerrors", "kind = \"red\" }\nerrors"),
     ("an empty queue", "packets = 50 }\nerrors", "packets = 0 }\nerrors"),
@@ -124,6 +128,7 @@ fn several_problems_are_told_at_once_in_the_order_of_the_file() {
 
 #[test]
 fn json_has_paths_but_no_lines() {
-    let refusal = Scenario::from_json(r#"{"name": "x", "duration": 3, "flow": null}"#, "a dict", &Overrides::default());
+    let refusal =
+        Scenario::from_json(r#"{"name": "x", "duration": 3, "flow": null}"#, "a dict", &Overrides::default());
     insta::assert_snapshot!(refusal.expect_err("three things are wrong").to_string());
 }

@@ -13,10 +13,56 @@ const LAST_HOP: &str = include_str!("data/last-hop.toml");
 
 /// What a random editor puts in place of something.
 const SCRAPS: &[&str] = &[
-    "", " ", "\n", "=", "{", "}", "[", "]", "[[", "]]", "\"", "'", "#", ",", ".", "-", "->", "*", "µ", "\u{0}", "nan", "inf",
-    "-inf", "-1", "0", "1e308", "9223372036854775808", "0x1F", "true", "null", "1979-05-27", "\"10 ms\"", "\"0 s\"", "\"-1 s\"",
-    "\"1e300 Mbit/s\"", "\"5 B\"", "[0, 0]", "[nan, inf]", "{}", "[]", "{ kind = \"clean\" }", "[{ kind = \"clean\" }]",
-    "\"all\"", "\"s\"", "\"d\"", "\"ll-elsn\"", "{ name = \"ll-elsn\", n = 1 }", "\"802.11g\"", "\"unlimited\"", "\"infinite\"",
+    "",
+    " ",
+    "\n",
+    "=",
+    "{",
+    "}",
+    "[",
+    "]",
+    "[[",
+    "]]",
+    "\"",
+    "'",
+    "#",
+    ",",
+    ".",
+    "-",
+    "->",
+    "*",
+    "µ",
+    "\u{0}",
+    "nan",
+    "inf",
+    "-inf",
+    "-1",
+    "0",
+    "1e308",
+    "9223372036854775808",
+    "0x1F",
+    "true",
+    "null",
+    "1979-05-27",
+    "\"10 ms\"",
+    "\"0 s\"",
+    "\"-1 s\"",
+    "\"1e300 Mbit/s\"",
+    "\"5 B\"",
+    "[0, 0]",
+    "[nan, inf]",
+    "{}",
+    "[]",
+    "{ kind = \"clean\" }",
+    "[{ kind = \"clean\" }]",
+    "\"all\"",
+    "\"s\"",
+    "\"d\"",
+    "\"ll-elsn\"",
+    "{ name = \"ll-elsn\", n = 1 }",
+    "\"802.11g\"",
+    "\"unlimited\"",
+    "\"infinite\"",
 ];
 
 /// An edit of a text, by positions that fit any text.
@@ -116,9 +162,16 @@ fn cell() -> impl Strategy<Value = RandomCell> {
     ];
     let link = (1..100_u32, 0..40_u32, 1..60_u32);
     let shape = (select(&["802.11", "802.11b", "802.11g"][..]), any::<bool>(), 1..8_u32, 1..6_usize);
-    (shape, select(errors.to_vec()), link).prop_map(|((standard, rts_cts, attempts, stations), errors, link)| {
-        RandomCell { standard, rts_cts, attempts, stations, errors, link }
-    })
+    (shape, select(errors.to_vec()), link).prop_map(
+        |((standard, rts_cts, attempts, stations), errors, link)| RandomCell {
+            standard,
+            rts_cts,
+            attempts,
+            stations,
+            errors,
+            link,
+        },
+    )
 }
 
 fn flow() -> impl Strategy<Value = RandomFlow> {
@@ -132,10 +185,21 @@ fn flow() -> impl Strategy<Value = RandomFlow> {
     ];
     let app = [r#"{ kind = "bulk" }"#, r#"{ kind = "transfer", size = "30 kB" }"#];
     let ends = (any::<Index>(), any::<Index>(), any::<bool>());
-    let what = (select(schemes), prop::bool::weighted(0.2), 1..2000_u32, select(app.to_vec()), select(tcp.to_vec()));
-    (ends, what, 0..1500_u32).prop_map(|((cell, station, uplink), (scheme, udp, segment, app, tcp), start_ms)| {
-        RandomFlow { cell, station, uplink, scheme, udp, segment, app, tcp, start_ms }
-    })
+    let what =
+        (select(schemes), prop::bool::weighted(0.2), 1..2000_u32, select(app.to_vec()), select(tcp.to_vec()));
+    (ends, what, 0..1500_u32).prop_map(
+        |((cell, station, uplink), (scheme, udp, segment, app, tcp), start_ms)| RandomFlow {
+            cell,
+            station,
+            uplink,
+            scheme,
+            udp,
+            segment,
+            app,
+            tcp,
+            start_ms,
+        },
+    )
 }
 
 /// A valid scenario with 1–3 wlans of up to 6 stations and 1–6 flows.

@@ -36,14 +36,23 @@ fn the_effective_form_reads_back_to_the_same() {
         &[("flow.ftp.tcp.preset", "linux"), ("flow.ftp.tcp.receive_window", "64 kB")],
         &[("flow.ftp.scheme", "ll-elsn"), ("flow.ftp.scheme.n", "3")],
         &[("flow.ftp.tcp", "{ delayed_ack = { segments = 3, timeout = \"50 ms\" }, initial_ssthresh = 20 }")],
-        &[("wlan.cell.errors", "[{ kind = \"bernoulli\", fer = 1e-7, direction = \"bs->*\" }, { kind = \"clean\" }]")],
+        &[(
+            "wlan.cell.errors",
+            "[{ kind = \"bernoulli\", fer = 1e-7, direction = \"bs->*\" }, { kind = \"clean\" }]",
+        )],
         &[("wired.w1.errors", "{ kind = \"bernoulli\", loss = 1, direction = \"bs->s\" }")],
         &[("flow.ftp.app", "{ kind = \"transfer\", size = \"1 MB\" }"), ("flow.ftp.start", "781091 ns")],
     ];
     for sets in variants {
         let scenario = with(sets);
-        same(&scenario, &Scenario::parse(&scenario.toml(), "effective", &Overrides::default()).expect("TOML"));
-        same(&scenario, &Scenario::from_json(&scenario.json(), "effective", &Overrides::default()).expect("JSON"));
+        same(
+            &scenario,
+            &Scenario::parse(&scenario.toml(), "effective", &Overrides::default()).expect("TOML"),
+        );
+        same(
+            &scenario,
+            &Scenario::from_json(&scenario.json(), "effective", &Overrides::default()).expect("JSON"),
+        );
     }
 }
 
@@ -61,13 +70,19 @@ fn fer_is_about_the_largest_data_frame_of_the_link() {
     };
     assert_eq!(bits(&with(&[])), (1000 + 40 + 12 + 36) * 8);
     assert_eq!(bits(&with(&[("flow.ftp.tcp.preset", "ns2")])), (1000 + 40 + 36) * 8);
-    assert_eq!(bits(&with(&[("flow.ftp.segment", "1460 B"), ("flow.ftp.tcp.timestamps", "false")])), 1536 * 8);
+    assert_eq!(
+        bits(&with(&[("flow.ftp.segment", "1460 B"), ("flow.ftp.tcp.timestamps", "false")])),
+        1536 * 8
+    );
     assert_eq!(bits(&with(&[("wlan.cell.errors.reference", "1074 B")])), 1074 * 8);
 }
 
 #[test]
 fn defaults_follow_the_preset_and_the_standard() {
-    assert_eq!(config(&with(&[("flow.all.tcp", "{}")])).delayed_ack.expect("rfc delays").timeout, Span::from_millis(200));
+    assert_eq!(
+        config(&with(&[("flow.all.tcp", "{}")])).delayed_ack.expect("rfc delays").timeout,
+        Span::from_millis(200)
+    );
     let ns2 = config(&with(&[("flow.ftp.tcp", "{ preset = \"ns2\", delayed_ack = true }")]));
     assert_eq!(ns2.delayed_ack.expect("asked for").timeout, Span::from_millis(100)); // ns-2's interval_
     assert_eq!(ns2.initial_window, 2.0);
@@ -127,7 +142,9 @@ fn a_pool_reports_every_run_and_threads_change_nothing() {
         let mut prints = vec![String::new(); 6];
         loop {
             match pool.next(Duration::from_secs(60)) {
-                Progress::Done(index, outcome) => prints[index] = fingerprint(&outcome.expect("it runs").document),
+                Progress::Done(index, outcome) => {
+                    prints[index] = fingerprint(&outcome.expect("it runs").document)
+                }
                 Progress::Waiting => {}
                 Progress::Finished => return prints,
             }

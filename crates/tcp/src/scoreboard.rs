@@ -1,5 +1,6 @@
 //! What was sent and not yet acknowledged, segment by segment, with what SACK told of it.
 
+use crate::space::Space;
 use airhop_base::{Sack, SackBlock, Time};
 use std::collections::VecDeque;
 
@@ -152,6 +153,11 @@ impl Scoreboard {
     pub fn get(&self, start: u64) -> Option<&Sent> {
         let i = self.segments.partition_point(|e| e.start < start);
         self.segments.get(i).filter(|e| e.start == start)
+    }
+
+    /// The end of the segment that begins at `start`.
+    pub fn end_of(&self, start: u64, s: &Space) -> u64 {
+        self.get(start).map_or_else(|| s.segment_end(start), |e| e.end)
     }
 
     fn get_mut(&mut self, start: u64) -> Option<&mut Sent> {

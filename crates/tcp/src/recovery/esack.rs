@@ -87,10 +87,10 @@ impl Esack {
 
     /// The receiver reported the segment at `una` and dropped it since: it goes out again, once a round trip, and congestion
     /// has no part in it.
-    fn repair_reneged(&mut self, una: u64, now: Time) {
+    fn repair_reneged(&mut self, s: &Space, now: Time) {
         if self.next_repair <= now {
             self.next_repair = now + self.rtt;
-            self.urgent.push(una, Cause::Recovery);
+            self.urgent.push(s.una, self.board.end_of(s.una, s), Cause::Recovery);
         }
     }
 
@@ -117,7 +117,7 @@ impl Recovery for Esack {
         } else if let Some(seq) = first.filter(|&seq| seq < self.board.high_sack()) {
             s.dupacks = if self.previous_first == Some(seq) { s.dupacks + 1 } else { 1 };
         } else if self.board.get(s.una).is_some_and(|e| e.sacked) {
-            self.repair_reneged(s.una, a.now);
+            self.repair_reneged(s, a.now);
         }
         self.previous_first = first;
         if self.recovering {
@@ -135,7 +135,7 @@ impl Recovery for Esack {
         self.recovering = true;
         s.dupacks = 0;
         self.board.mark_lost(seq);
-        self.urgent.push(seq, Cause::Fast);
+        self.urgent.push(seq, self.board.end_of(seq, s), Cause::Fast);
     }
 
     fn on_advance(&mut self, s: &mut Space, w: &mut Window, a: &Ack) -> Advance {
@@ -202,7 +202,7 @@ impl Recovery for Esack {
 
     fn retransmit(&mut self, s: &mut Space, seq: u64) {
         self.explain(s, seq);
-        self.urgent.push(seq, Cause::Notice);
+        self.urgent.push(seq, self.board.end_of(seq, s), Cause::Notice);
     }
 
     fn mark_lost(&mut self, s: &mut Space, seq: u64) {

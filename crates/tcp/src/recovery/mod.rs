@@ -20,12 +20,12 @@ use std::collections::VecDeque;
 
 /// Segments to be sent at once, ahead of everything the window permits.
 #[derive(Debug, Default)]
-struct Urgent(VecDeque<(u64, Cause)>);
+struct Urgent(VecDeque<Next>);
 
 impl Urgent {
-    fn push(&mut self, seq: u64, cause: Cause) {
-        if !self.0.iter().any(|&(queued, _)| queued == seq) {
-            self.0.push_back((seq, cause));
+    fn push(&mut self, start: u64, end: u64, cause: Cause) {
+        if !self.0.iter().any(|queued| queued.start == start) {
+            self.0.push_back(Next { start, end, cause });
         }
     }
 
@@ -35,11 +35,10 @@ impl Urgent {
 
     /// The next of them that is still unacknowledged.
     fn pop(&mut self, s: &Space) -> Option<Next> {
-        while let Some((seq, cause)) = self.0.pop_front() {
-            let start = seq.max(s.una);
-            let end = s.segment_end(seq);
-            if start < end {
-                return Some(Next { start, end, cause });
+        while let Some(next) = self.0.pop_front() {
+            let start = next.start.max(s.una);
+            if start < next.end {
+                return Some(Next { start, ..next });
             }
         }
         None

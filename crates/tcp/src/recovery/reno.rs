@@ -60,7 +60,7 @@ impl Recovery for RenoRecovery {
     fn enter(&mut self, s: &mut Space, _: &mut Window, seq: u64) {
         self.guard.set(s);
         self.state = State::Fast { inflation: f64::from(s.dupthresh), partial_seen: false };
-        self.urgent.push(seq, Cause::Fast);
+        self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
     }
 
     fn on_advance(&mut self, s: &mut Space, w: &mut Window, a: &Ack) -> Advance {
@@ -80,7 +80,7 @@ impl Recovery for RenoRecovery {
             *inflation = left;
             let restart = !*partial_seen;
             *partial_seen = true;
-            self.urgent.push(s.una, Cause::Recovery);
+            self.urgent.push(s.una, s.segment_end(s.una), Cause::Recovery);
             return Advance::Partial { restart };
         }
         self.state = State::Open;
@@ -107,7 +107,7 @@ impl Recovery for RenoRecovery {
         self.urgent.pop(s).or_else(|| forward(s, self.in_flight(s), w.cwnd + extra))
     }
 
-    fn retransmit(&mut self, _: &mut Space, seq: u64) {
-        self.urgent.push(seq, Cause::Notice);
+    fn retransmit(&mut self, s: &mut Space, seq: u64) {
+        self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
     }
 }

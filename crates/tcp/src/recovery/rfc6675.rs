@@ -91,7 +91,7 @@ impl Recovery for Rfc6675 {
         self.guard.set(s);
         self.state = State::Recovering { rescued: false };
         self.board.mark_lost(seq);
-        self.urgent.push(seq, Cause::Fast);
+        self.urgent.push(seq, self.board.end_of(seq, s), Cause::Fast);
     }
 
     fn on_advance(&mut self, s: &mut Space, w: &mut Window, a: &Ack) -> Advance {
@@ -158,7 +158,7 @@ impl Recovery for Rfc6675 {
         s.una <= seq && self.board.get(seq).is_some_and(|e| !e.sacked)
     }
 
-    fn retransmit(&mut self, _: &mut Space, seq: u64) {
-        self.urgent.push(seq, Cause::Notice);
+    fn retransmit(&mut self, s: &mut Space, seq: u64) {
+        self.urgent.push(seq, self.board.end_of(seq, s), Cause::Notice);
     }
 }

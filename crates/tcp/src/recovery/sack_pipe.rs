@@ -42,7 +42,7 @@ impl Recovery for SackPipe {
         self.guard.set(s);
         let outstanding = (s.max_sent - s.una).div_ceil(s.mss) as i64;
         self.pipe = Some(outstanding - i64::from(s.dupthresh));
-        self.urgent.push(seq, Cause::Fast);
+        self.urgent.push(seq, self.board.end_of(seq, s), Cause::Fast);
     }
 
     fn on_advance(&mut self, s: &mut Space, _: &mut Window, a: &Ack) -> Advance {
@@ -96,7 +96,7 @@ impl Recovery for SackPipe {
         s.una <= seq && self.board.get(seq).is_some_and(|e| !e.sacked)
     }
 
-    fn retransmit(&mut self, _: &mut Space, seq: u64) {
-        self.urgent.push(seq, Cause::Notice);
+    fn retransmit(&mut self, s: &mut Space, seq: u64) {
+        self.urgent.push(seq, self.board.end_of(seq, s), Cause::Notice);
     }
 }

@@ -19,7 +19,7 @@ impl Recovery for Tahoe {
         self.guard.set(s);
         w.cwnd = 1.0;
         s.nxt = s.segment_end(seq);
-        self.urgent.push(seq, Cause::Fast);
+        self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
     }
 
     fn on_advance(&mut self, s: &mut Space, _: &mut Window, _: &Ack) -> Advance {
@@ -40,7 +40,7 @@ impl Recovery for Tahoe {
             .or_else(|| forward(s, self.in_flight(s), w.cwnd + f64::from(s.limited_transmit_extra())))
     }
 
-    fn retransmit(&mut self, _: &mut Space, seq: u64) {
-        self.urgent.push(seq, Cause::Notice);
+    fn retransmit(&mut self, s: &mut Space, seq: u64) {
+        self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
     }
 }

@@ -182,6 +182,9 @@ impl Observer for Ledger {
             self.timeouts = sender.counters().timeouts;
             self.recovery = None;
             self.dups = 0;
+            if self.law == Law::Pipe {
+                return self.board.clear(); // ns-2 forgets what was SACKed
+            }
             self.board.values_mut().for_each(|l| l.lost = true);
             if let Some(mut first) = self.board.first_entry() {
                 first.get_mut().sacked = false; // RFC 2018 §8
