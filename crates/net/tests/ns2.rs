@@ -63,32 +63,68 @@ fn points() -> Vec<Point> {
         .collect()
 }
 
+/// Mean goodput, retransmissions and timeouts of the point over some seeds.
+fn measure(p: &Point, seeds: u64) -> [f64; 3] {
+    let mut mean = [0.0; 3];
+    for seed in 1..=seeds {
+        for f in p.hop.run(seed).flows {
+            mean[0] += f.goodput_mbps / seeds as f64;
+            mean[1] += f.retransmissions as f64 / seeds as f64;
+            mean[2] += f.timeouts as f64 / seeds as f64;
+        }
+    }
+    mean
+}
+
 #[test]
 fn goodput_is_within_a_tenth_of_ns2() {
     const SEEDS: u64 = 6;
+    let points = points();
+    assert_eq!(points.len(), 64, "all points of the table are compared");
+    // Two threads: the points are independent.
+    let halves: Vec<Vec<(String, bool)>> = std::thread::scope(|s| {
+        let workers: Vec<_> = (0..2)
+            .map(|k| {
+                s.spawn({
+                    let points = &points;
+                    move || points.iter().skip(k).step_by(2).map(|p| compare(p, SEEDS)).collect()
+                })
+            })
+            .collect();
+        workers.into_iter().map(|w| w.join().expect("no panic")).collect()
+    });
     let mut misses = Vec::new();
-    for p in points() {
-        let tolerance = if p.hop.scheme == "snoop" { 0.15 } else { 0.10 };
-        let (mut ours, mut rexmit, mut timeouts) = (0.0, 0.0, 0.0);
-        for seed in 1..=SEEDS {
-            let r = p.hop.run(seed);
-            ours += r.flows.iter().map(|f| f.goodput_mbps).sum::<f64>() / SEEDS as f64;
-            rexmit += r.flows.iter().map(|f| f.retransmissions as f64).sum::<f64>() / SEEDS as f64;
-            timeouts += r.flows.iter().map(|f| f.timeouts as f64).sum::<f64>() / SEEDS as f64;
-        }
-        let off = ours / p.ns2 - 1.0;
-        println!(
-            "{:<46} ns-2 {:.3} ({:4.0} rexmit, {:4.0} timeouts), Airhop {ours:.3} ({rexmit:4.0}, {timeouts:4.0}): {:+.1} %{}",
-            p.label,
-            p.ns2,
-            p.ns2_rexmit,
-            p.ns2_timeouts,
-            off * 100.0,
-            if off.abs() > tolerance { "  MISS" } else { "" }
-        );
-        if off.abs() > tolerance {
-            misses.push(p.label);
+    for (line, hit) in halves.into_iter().flatten() {
+        println!("{line}");
+        if !hit {
+            misses.push(line);
         }
     }
-    assert!(misses.is_empty(), "points off by more than the tolerance: {misses:#?}");
+    assert!(misses.is_empty(), "points off by more than the tolerance:\n{}", misses.join("\n"));
+}
+
+/// A line for people, and whether the point is within its tolerance.
+fn compare(p: &Point, seeds: u64) -> (String, bool) {
+    let tolerance = if p.hop.scheme == "snoop" { 0.15 } else { 0.10 };
+    let [ours, rexmit, timeouts] = measure(p, seeds);
+    let off = ours / p.ns2 - 1.0;
+    let line = format!(
+        "{:<46} ns-2 {:.3} ({:4.0} rexmit, {:4.0} timeouts), Airhop {ours:.3} ({rexmit:4.0}, {timeouts:4.0}): {:+.1} %",
+        p.label,
+        p.ns2,
+        p.ns2_rexmit,
+        p.ns2_timeouts,
+        off * 100.0,
+    );
+    (line, off.abs() <= tolerance)
+}
+
+#[test]
+fn long_runs_are_closer() {
+    // 2000-s runs of ns-2 at FER 1 %, control rate 1 Mbit/s, seeds 1 to 3: Reno 0.708, 0.717, 0.727; SACK 0.816, 0.824, 0.806.
+    for (scheme, ns2) in [("reno", 0.717), ("sack", 0.815)] {
+        let hop = LastHop { scheme, seconds: 2000, ..LastHop::default() };
+        let ours = (1..=3).map(|seed| hop.run(seed).flows[0].goodput_mbps).sum::<f64>() / 3.0;
+        assert!((ours / ns2 - 1.0).abs() < 0.05, "{scheme}: ns-2 {ns2}, Airhop {ours:.3}");
+    }
 }

@@ -13,14 +13,19 @@ fn opening(path: Path, config: Config) -> String {
     t.trace()
 }
 
-// RFC 9293 §3.5; RFC 6928: ten segments of 1000 bytes with the ACK of the SYN-ACK.
+// RFC 9293 §3.5; RFC 6928: ten segments of 1000 bytes with the ACK of the SYN-ACK, which itself does not open the window
+// (RFC 5681 §3.1). Five delayed ACKs then let fifteen out.
 #[test]
 fn handshake() {
-    let trace = opening(Path::of(50), Config { initial_ssthresh: 1.0, ..Preset::Rfc.config(MSS) });
+    let trace = opening(Path::of(50), Preset::Rfc.config(MSS));
     let first: Vec<_> = trace.lines().take(3).collect();
     assert_eq!(
         first,
-        ["     0.0  SYN", "   100.0  ACK 1 2 3 4 5 6 7 8 9 10", "   200.0  11 12 13 14 15 16 17 18 19 20"]
+        [
+            "     0.0  SYN",
+            "   100.0  ACK 1 2 3 4 5 6 7 8 9 10",
+            "   200.0  11 12 13 14 15 16 17 18 19 20 21 22 23 24 25"
+        ]
     );
 }
 

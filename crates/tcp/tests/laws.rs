@@ -2,7 +2,7 @@
 
 mod common;
 
-use airhop_base::{Notice, NoticeKind, Span};
+use airhop_base::{Notice, NoticeKind, Rate, Span};
 use airhop_tcp::{Config, Preset, SCHEMES, SackRecovery};
 use common::ledger::Ledger;
 use common::path::{Fate, Path, Transfer};
@@ -59,8 +59,10 @@ fn paths() -> impl Strategy<Value = Path> {
     let data = prop::collection::btree_map((1u64..60, 1u32..4), data_fate(), 0..40);
     let acks = prop::collection::btree_map(1u64..80, ack_fate(), 0..20);
     let notices = prop::collection::vec(notice(), 0..12);
-    (1u64..120, data, acks, notices, 0u32..3, 0u32..3).prop_map(
-        |(ms, data, acks, notices, lost_syns, lost_syn_acks)| Path {
+    let bottleneck = prop::option::of((20_000u64..10_000_000, 0usize..20));
+    (1u64..120, bottleneck, data, acks, notices, 0u32..3, 0u32..3).prop_map(
+        |(ms, bottleneck, data, acks, notices, lost_syns, lost_syn_acks)| Path {
+            bottleneck: bottleneck.map(|(bps, room)| (Rate::from_bps(bps), room)),
             data,
             acks,
             notices,
@@ -79,9 +81,13 @@ proptest! {
     // segment at least; the ledger checks at each new segment that the window allows it, and at each cut that there was none
     // before in this window of data.
     #[test]
-    fn every_transfer_ends(scheme in schemes(), config in configs(), path in paths(), bytes in 1u64..50_000) {
+    fn every_transfer_ends(
+        scheme in schemes(), n in 0u8..4, config in configs(), path in paths(), bytes in 1u64..50_000,
+    ) {
+        let given = [("n", f64::from(n))];
+        let given = if scheme == "ll-elsn" { &given[..] } else { &[] };
         let ledger = Ledger::new(scheme, &config);
-        let mut t = Transfer::watched(sender(scheme, &[], &config), scheme, &config, path, bytes, ledger);
+        let mut t = Transfer::watched(sender(scheme, given, &config), scheme, &config, path, bytes, ledger);
         t.run_until(at(100_000_000));
         prop_assert_eq!(t.receiver.delivered(), bytes);
         prop_assert_eq!(t.sender.space().una, bytes + 1);

@@ -2,7 +2,9 @@
 
 mod common;
 
+use airhop_base::Span;
 use airhop_tcp::{Config, Preset, SackRecovery};
+use common::path::{Path, Transfer};
 use common::script::Script;
 use common::{MSS, ns2, rfc};
 
@@ -74,6 +76,15 @@ fn newreno_partial_acks() {
     assert_eq!(s.ack(12), "15");
     assert_eq!(s.window(), (4.0, 4.0));
     assert_eq!(s.cuts(), 1);
+}
+
+// RFC 6582 §3.2 step 3: "If the partial ACK acknowledges at least one SMSS of new data, then add back SMSS bytes", else not.
+#[test]
+fn newreno_partial_ack_of_half_a_segment() {
+    let mut s = eight("newreno");
+    assert_eq!(s.at(100).acks(1, 5), "1! 9"); // 4 + 5
+    assert_eq!(s.at(200).sack_bytes(501, &[]), "1+"); // 9 - 0.5, and 8.5 are out
+    assert_eq!(s.sack_bytes(501, &[]), "10"); // 9.5
 }
 
 // RFC 6582 §3.2 step 3, full acknowledgement, option 1 (no burst) and option 2 (ns-2).
@@ -254,6 +265,21 @@ fn rfc6675_is_lost() {
     assert_eq!(s.at(100).sack(1, &[(5, 5), (3, 3)]), "11"); // two are not enough
 }
 
+// RFC 6675 §4: three discontiguous runs are enough, however short. Segments of 100 bytes, the first is lost; the ACKs of
+// the third, fifth and seventh are lost but the last.
+#[test]
+fn rfc6675_counts_runs() {
+    for (runs, cuts) in [(&[(601, 701), (401, 501), (201, 301)][..], 1), (&[(401, 701), (201, 301)][..], 0)] {
+        let mut s = Script::of("sack", rfc6675(10.0), 0);
+        for _ in 0..8 {
+            s.sender.supply(100);
+            s.sent();
+        }
+        s.at(100).sack_bytes(1, runs);
+        assert_eq!(s.cuts(), cuts, "{runs:?}");
+    }
+}
+
 // RFC 6675 §5.1: after a timeout no recovery begins before RecoveryPoint; what was SACKed is not sent again.
 #[test]
 fn rfc6675_after_a_timeout() {
@@ -333,4 +359,39 @@ fn presets_differ_in_what_they_halve() {
     s.sent();
     s.at(100).acks(1, 3);
     assert_eq!(s.window(), (4.0, 4.0)); // RFC 5681 equation 4: half of the flight
+}
+
+// The first segment after a recovery is lost. RFC 6582 §3.2 step 2: its duplicates do not acknowledge "more than recover", so
+// without the heuristics of §4 the timer has to repair it. With SACK they carry news: RFC 6675 §5.1 asks for HighACK to
+// reach RecoveryPoint, and ns-2 keeps no guard once recovery is over.
+#[test]
+fn the_first_segment_after_a_recovery() {
+    let config = Config { limited_transmit: false, exit_to_flight: false, ..rfc(8.0, 4.0) };
+    // After the cut to 2 one segment is in flight (or in the pipe) with SACK: 13 fits.
+    for (scheme, sack_recovery, third) in [
+        ("newreno", SackRecovery::Pipe, ""),
+        ("sack", SackRecovery::Pipe, "9! 13"),
+        ("sack", SackRecovery::Rfc6675, "9! 13"),
+    ] {
+        let mut s = Script::new(scheme, Config { sack_recovery, ..config });
+        s.sent();
+        s.at(100);
+        assert_eq!([s.sack(1, &[(2, 2)]), s.sack(1, &[(2, 3)])], ["", ""]);
+        assert_eq!(s.sack(1, &[(2, 4)]), "1!");
+        assert_eq!(s.at(200).ack(9), "9 10 11 12", "{scheme}");
+        s.at(300);
+        assert_eq!([s.sack(9, &[(10, 10)]), s.sack(9, &[(10, 11)])], ["", ""]);
+        assert_eq!(s.sack(9, &[(10, 12)]), third, "{scheme} {sack_recovery:?}");
+    }
+}
+
+// RFC 7323 §4.1: with timestamps even the answer to a retransmission is a sample, and ends the backoff.
+#[test]
+fn timestamps_lift_karns_rule() {
+    for (timestamps, srtt, rto) in [(true, Some(100), 1000), (false, None, 2000)] {
+        let config = Config { timestamps, ..rfc(2.0, 2.0) };
+        let t = Transfer::run("reno", &config, Path::of(50).losing(&[1]), 1);
+        assert_eq!(t.trace(), "     0.0  1\n  1000.0  1t");
+        assert_eq!((t.sender.srtt(), t.sender.rto()), (srtt.map(Span::from_millis), Span::from_millis(rto)));
+    }
 }

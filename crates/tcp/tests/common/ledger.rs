@@ -3,6 +3,7 @@
 
 use super::path::Observer;
 use airhop_base::{Notice, NoticeKind, Segment};
+use airhop_tcp::seams::Cause;
 use airhop_tcp::{Config, SackRecovery, Sender, Space};
 use std::collections::BTreeMap;
 
@@ -39,6 +40,8 @@ pub struct Ledger {
     recovery: Option<Recovery>,
     fast_recoveries: u64,
     timeouts: u64,
+    /// What was outstanding at the last timeout ends here.
+    slow_until: u64,
     acked: u64,
     duplicate: bool,
 }
@@ -81,6 +84,7 @@ impl Ledger {
             recovery: None,
             fast_recoveries: 0,
             timeouts: 0,
+            slow_until: 0,
             acked: 0,
             duplicate: false,
         }
@@ -111,17 +115,21 @@ impl Ledger {
         let cwnd = sender.window().cwnd;
         let len = f64::from(segment.len) / self.mss;
         let outstanding = (before.nxt - before.una) as f64 / self.mss;
-        let within = |used: f64, room: f64| assert!(used + len <= room + 1e-6, "{used} + {len} > {room}: {self:?}");
+        let within =
+            |used: f64, room: f64| assert!(used + len <= room + 1e-6, "{used} + {len} > {room}: {self:?}");
         assert!(segment.end() <= before.right_edge, "beyond what the receiver accepts");
         assert!(!sender.is_frozen(), "new data while frozen");
-        let open = cwnd + f64::from(if self.limited_transmit && self.dups < self.dupthresh { self.dups } else { 0 });
+        let open =
+            cwnd + f64::from(if self.limited_transmit && self.dups < self.dupthresh { self.dups } else { 0 });
         match (self.law, &self.recovery) {
             (Law::Esack, _) | (Law::Rfc6675, Some(_)) => within(self.on_board(), cwnd),
-            // After a timeout what it marked lost is not in flight.
-            (Law::Rfc6675, None) => within(self.on_board(), open),
+            // What a timeout marked lost is not in flight.
+            (Law::Rfc6675, None) if before.una < self.slow_until => within(self.on_board(), cwnd),
             (Law::Reno | Law::NewReno, Some(r)) => within(outstanding, (r.cwnd + r.inflation).max(2.0)),
             (Law::Pipe, Some(r)) => assert!(r.pipe < cwnd as i64, "pipe {} of {cwnd}", r.pipe),
-            (Law::Tahoe | Law::Reno | Law::NewReno | Law::Pipe, _) => within(outstanding, open),
+            (Law::Tahoe | Law::Reno | Law::NewReno | Law::Pipe | Law::Rfc6675, _) => {
+                within(outstanding, open)
+            }
         }
     }
 }
@@ -180,6 +188,7 @@ impl Observer for Ledger {
     fn expired(&mut self, sender: &Sender) {
         if sender.counters().timeouts > self.timeouts {
             self.timeouts = sender.counters().timeouts;
+            self.slow_until = sender.space().max_sent;
             self.recovery = None;
             self.dups = 0;
             if self.law == Law::Pipe {
@@ -210,15 +219,12 @@ impl Observer for Ledger {
         }
         self.transmissions += 1;
         let order = self.transmissions;
-        let line = self.board.entry(segment.seq).or_insert(Line { end: 0, order, sacked: false, lost: false });
+        let line =
+            self.board.entry(segment.seq).or_insert(Line { end: 0, order, sacked: false, lost: false });
         (line.end, line.order, line.lost) = (segment.end(), order, false);
-        if let Some(r) = self.recovery.as_mut().filter(|_| label_is_not_fast(sender)) {
+        // The fast retransmit takes the place of what was lost, which the pipe still counts.
+        if let Some(r) = self.recovery.as_mut().filter(|_| sender.last_cause() != Cause::Fast) {
             r.pipe += 1;
         }
     }
-}
-
-/// The fast retransmit takes the place of what was lost, which the pipe still counts.
-fn label_is_not_fast(sender: &Sender) -> bool {
-    sender.last_cause() != airhop_tcp::seams::Cause::Fast
 }

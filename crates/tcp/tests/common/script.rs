@@ -55,7 +55,13 @@ impl Script {
 
     /// The same, with SACK blocks: runs of segments, first and last.
     pub fn sack(&mut self, n: u64, runs: &[(u64, u64)]) -> String {
-        self.segment(byte(n), runs, self.window, Flags { ack: true, ..Flags::default() })
+        let runs: Vec<(u64, u64)> = runs.iter().map(|&(first, last)| (byte(first), byte(last + 1))).collect();
+        self.sack_bytes(byte(n), &runs)
+    }
+
+    /// An ACK that expects byte `ack`, with SACK blocks `[start, end)`.
+    pub fn sack_bytes(&mut self, ack: u64, runs: &[(u64, u64)]) -> String {
+        self.segment(ack, runs, self.window, Flags { ack: true, ..Flags::default() })
     }
 
     /// The same duplicate ACK `times` times.
@@ -77,7 +83,7 @@ impl Script {
 
     fn segment(&mut self, ack: u64, runs: &[(u64, u64)], window: u64, flags: Flags) -> String {
         let mut sack = Sack::EMPTY;
-        runs.iter().for_each(|&(a, b)| sack.push(SackBlock { start: byte(a), end: byte(b + 1) }));
+        runs.iter().for_each(|&(start, end)| sack.push(SackBlock { start, end }));
         let seq = u64::from(!flags.syn);
         let segment = Segment { seq, len: 0, ack, window, flags, sack, timestamps: None };
         let (flow, src, dst) = (FlowId(0), NodeId(1), NodeId(0));
