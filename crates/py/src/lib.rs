@@ -15,11 +15,11 @@ mod _core {
     #[pymodule_export]
     use super::outcome::Outcome;
     #[pymodule_export]
-    use super::runs::{run, run_many};
+    use super::runs::{RunError, run, run_many};
     #[pymodule_export]
     use super::scenario::{Scenario, ScenarioError};
     #[pymodule_export]
-    use super::{build_info, catalogue, schema};
+    use super::{build_info, catalogue, reference, schema};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -49,4 +49,10 @@ fn catalogue() -> String {
 #[pyfunction]
 fn schema() -> String {
     airhop_scenario::schema()
+}
+
+/// The page of Markdown that lists every key of a scenario file.
+#[pyfunction]
+fn reference() -> String {
+    airhop_scenario::reference()
 }

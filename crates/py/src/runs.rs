@@ -2,11 +2,19 @@
 
 use crate::outcome::Outcome;
 use crate::scenario::{Scenario, ScenarioError};
-use airhop_scenario::{Pool, Progress, Recording, Run, RunError};
+use airhop_scenario::{Pool, Progress, Recording, Run};
+use pyo3::create_exception;
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::time::Duration;
+
+create_exception!(
+    airhop._core,
+    RunError,
+    PyRuntimeError,
+    "A run failed: a mistake in Airhop. Its text names scenario, seed and replication, which show it again."
+);
 
 /// How long Python waits for a result before it looks for signals.
 const POLL: Duration = Duration::from_millis(20);
@@ -29,7 +37,7 @@ pub fn run(
         outcome = Some(Outcome { inner });
         Ok(())
     })?;
-    outcome.ok_or_else(|| PyRuntimeError::new_err("the run ended without an outcome"))
+    outcome.ok_or_else(|| RunError::new_err("the run ended without an outcome"))
 }
 
 /// Runs `(scenario, seed, rep)` jobs on so many threads and calls `on_done(index, run_json)` in this thread as they finish,
@@ -96,10 +104,11 @@ fn report_rest(
     }
 }
 
-fn python_error(error: RunError) -> PyErr {
+fn python_error(error: airhop_scenario::RunError) -> PyErr {
+    use airhop_scenario::RunError as Why;
     match error {
-        RunError::Refused(why) => ScenarioError::new_err(why),
-        RunError::Recording(error) => PyOSError::new_err(error.to_string()),
-        RunError::Interrupted | RunError::Panicked { .. } => PyRuntimeError::new_err(error.to_string()),
+        Why::Refused(why) => ScenarioError::new_err(why),
+        Why::Recording(error) => PyOSError::new_err(error.to_string()),
+        Why::Interrupted | Why::Panicked { .. } => RunError::new_err(error.to_string()),
     }
 }

@@ -3,7 +3,7 @@
 //! Nothing here stops at the first problem; what was refused is missing from the result.
 
 use crate::fields::{Fields, Val};
-use crate::keys::{Choice, Key, Kind, Without};
+use crate::keys::{Choice, Key, Kind, Variant, Without};
 use crate::problem::{At, Problems, did_you_mean, nearest, one_of};
 use crate::quantity;
 use crate::tree::{Entry, Item, Value, literal};
@@ -40,18 +40,19 @@ impl Checker<'_> {
         &mut self,
         entries: &[Entry],
         item: &Item,
-        kind: Option<&'static str>,
+        variant: Option<(&'static Choice, &'static Variant)>,
         keys: &'static [Key],
         path: String,
     ) -> Fields {
         let before = self.problems.len();
+        let kind = variant.map(|(_, variant)| variant.kind);
         let mut fields = Fields::new(path, item.at.clone(), kind, keys);
         for entry in entries {
             match keys.iter().find(|k| k.name == entry.key) {
                 Some(key) => self.entry(key, entry, &mut fields),
                 None if kind.is_some() && entry.key == "kind" => {}
                 None => {
-                    self.unknown_key(entry, &fields);
+                    self.unknown_key(entry, &fields, variant.map(|(choice, _)| choice));
                     fields.refuse(&entry.key);
                 }
             }
@@ -94,13 +95,17 @@ impl Checker<'_> {
         }
     }
 
-    fn unknown_key(&mut self, entry: &Entry, fields: &Fields) {
+    fn unknown_key(&mut self, entry: &Entry, fields: &Fields, choice: Option<&'static Choice>) {
         let names: Vec<_> = fields.keys.iter().map(|k| k.name).collect();
         let owner = match fields.kind {
             Some(kind) => format!(" of kind \"{kind}\""),
             None => String::new(),
         };
-        let hint = did_you_mean(&entry.key, names.iter().copied());
+        let others = choice.map_or(&[][..], |choice| choice.variants);
+        let hint = match others.iter().find(|v| v.keys.iter().any(|k| k.name == entry.key)) {
+            Some(other) => format!("; kind \"{}\" has it", other.kind),
+            None => did_you_mean(&entry.key, names.iter().copied()),
+        };
         let known = match names.is_empty() {
             true => "it takes no keys".to_string(),
             false => format!("expected one of {}", names.join(", ")),
@@ -169,7 +174,7 @@ impl Checker<'_> {
                 format!("this version has no {} {kind:?}; expected {}{hint}", choice.what, one_of(kinds()));
             return self.refuse(&entry.item.at, &format!("{path}.kind"), what);
         };
-        Some(self.entries(entries, item, Some(variant.kind), variant.keys, path.to_string()))
+        Some(self.entries(entries, item, Some((choice, variant)), variant.keys, path.to_string()))
     }
 
     fn choices(&mut self, choice: &'static Choice, item: &Item, path: &str) -> Option<Vec<Fields>> {

@@ -69,8 +69,11 @@ impl Problem {
     }
 }
 
-/// Why a scenario was refused. Displayed, it is the whole message: a paragraph for each problem, in the order of the
-/// file, with file, line, key, what was expected and, if something is near, what was perhaps meant.
+/// So many problems are displayed. One slip in a generated file makes hundreds, and the first of them must stay in sight.
+const SHOWN: usize = 20;
+
+/// Why a scenario was refused. Displayed, it is the whole message: a paragraph for each of the first problems, in the
+/// order of the file, with file, line, key, what was expected and, if something is near, what was perhaps meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScenarioError {
     paragraphs: Vec<String>,
@@ -85,7 +88,12 @@ impl ScenarioError {
 
 impl fmt::Display for ScenarioError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.paragraphs.join("\n\n"))
+        let shown = &self.paragraphs[..self.paragraphs.len().min(SHOWN)];
+        f.write_str(&shown.join("\n\n"))?;
+        match self.paragraphs.len() - shown.len() {
+            0 => Ok(()),
+            more => write!(f, "\n\n… and {more} more"),
+        }
     }
 }
 

@@ -11,8 +11,11 @@ pub fn reference() -> String {
     let mut page = String::from(
         "# Scenario files: every key\n\n\
          A scenario is a TOML file. Quantities are texts with a unit (`\"10 ms\"`, `\"5.5 Mbit/s\"`, `\"1000 B\"`, `\"40 m\"`);\n\
-         only counts, probabilities, numbers of segments and the metres in `stations` are plain numbers. Unknown keys are refused.\n\
-         `--set wlan.cell.errors.fer=0.02` changes a key of the table that is called so, `--set wlan.all.…` of all of them.\n",
+         only counts, probabilities, numbers of segments and the metres in `stations` are plain numbers. Unknown keys are refused.\n\n\
+         Values are changed by their path, on the command line (`--set`) and from Python (`with_`). A table of a list is\n\
+         addressed by its name: `wlan.cell.errors.fer=0.02`, `flow.ftp.tcp.preset=ns2`. `all` in its place stands for each:\n\
+         `flow.all.segment=\"500 B\"`. `scheme=sack` is short for the scheme of every TCP flow. `airhop show` prints a scenario with\n\
+         every default written out.\n",
     );
     section("", "The file", &SCENARIO, &mut page);
     page

@@ -20,7 +20,7 @@ pub struct Scenario {
 pub struct Overrides {
     /// Paths and values: `("wlan.cell.errors.fer", "0.02")`. A value is a TOML literal, or else the text as it stands.
     pub sets: Vec<(String, String)>,
-    /// A scheme for every TCP flow.
+    /// A scheme for every TCP flow: a name, or a TOML literal as in a file (`{ name = "ll-elsn", n = 3 }`).
     pub scheme: Option<String>,
 }
 

@@ -1,6 +1,6 @@
 //! Overrides: `--set wlan.cell.errors.fer=0.02`, and a scheme for every TCP flow.
 
-use crate::keys::{ALL, Kind, SCENARIO};
+use crate::keys::{ALL, Key, Kind, SCENARIO, Without};
 use crate::problem::{At, Problems, did_you_mean};
 use crate::tree::{Entry, Item, Value, literal};
 
@@ -13,9 +13,10 @@ pub(crate) fn set(root: &mut Item, path: &str, value: &str, problems: &mut Probl
     }
 }
 
-/// Gives every TCP flow this scheme.
+/// Gives every TCP flow this scheme: a name, or a TOML literal as in a file.
 pub(crate) fn set_scheme(root: &mut Item, scheme: &str) {
     let at = At::Option(format!("--scheme {scheme}"));
+    let scheme = literal(scheme, &at);
     let Value::Table(entries) = &mut root.value else { return };
     let Some(flows) = entries.iter_mut().find(|e| e.key == "flow") else { return };
     let Value::List(flows) = &mut flows.item.value else { return };
@@ -25,8 +26,7 @@ pub(crate) fn set_scheme(root: &mut Item, scheme: &str) {
     };
     for flow in flows.iter_mut().filter(|flow| !is_udp(flow)) {
         if let Value::Table(entries) = &mut flow.value {
-            let item = Item { at: at.clone(), value: Value::Text(scheme.to_string()) };
-            *entry(entries, "scheme", &at) = item;
+            *entry(entries, &[], "scheme", &at) = scheme.clone();
         }
     }
 }
@@ -41,17 +41,23 @@ fn apply(root: &mut Item, path: &str, value: &Item, at: &At) -> Result<(), Strin
         let names: Vec<_> = SCENARIO.iter().map(|k| k.name).collect();
         return Err(format!("no \"{}\" in a scenario; expected one of {}{hint}", words[0], names.join(", ")));
     };
-    if matches!(key.kind, Kind::Tables(_)) {
-        return apply_to_tables(root, &words, value, at);
+    if let Kind::Tables(keys) = key.kind {
+        return apply_to_tables(root, keys, &words, value, at);
     }
     match &mut root.value {
-        Value::Table(entries) => put(entries, &words, value, at),
+        Value::Table(entries) => put(entries, &SCENARIO, &words, value, at),
         _ => Ok(()), // refused as a whole elsewhere
     }
 }
 
 /// `wlan.cell.…`: the table is addressed by its name, or all of them by `all`.
-fn apply_to_tables(root: &mut Item, words: &[&str], value: &Item, at: &At) -> Result<(), String> {
+fn apply_to_tables(
+    root: &mut Item,
+    keys: &'static [Key],
+    words: &[&str],
+    value: &Item,
+    at: &At,
+) -> Result<(), String> {
     let list = words[0];
     let Value::Table(entries) = &mut root.value else { return Ok(()) };
     let tables = match entries.iter_mut().find(|e| e.key == list).map(|e| &mut e.item.value) {
@@ -68,11 +74,13 @@ fn apply_to_tables(root: &mut Item, words: &[&str], value: &Item, at: &At) -> Re
     }
     if *name != ALL && !names.iter().any(|n| n == name) {
         let hint = did_you_mean(name, names.iter().map(String::as_str));
-        return Err(format!("no [[{list}]] is called \"{name}\"; here are: {known}{hint}"));
+        return Err(format!(
+            "no [[{list}]] is called \"{name}\"; here are: {known}, and \"{ALL}\" stands for each{hint}"
+        ));
     }
     for table in tables.iter_mut().filter(|t| *name == ALL || name_of(t).as_deref() == Some(name)) {
         if let Value::Table(entries) = &mut table.value {
-            put(entries, rest, value, at)?;
+            put(entries, keys, rest, value, at)?;
         }
     }
     Ok(())
@@ -87,17 +95,33 @@ fn name_of(table: &Item) -> Option<String> {
 }
 
 /// Sets the value at the end of `words`, making tables on the way. Whether the keys exist is for the check to say.
-fn put(entries: &mut Vec<Entry>, words: &[&str], value: &Item, at: &At) -> Result<(), String> {
-    let Some((last, above)) = words.split_last() else { return Ok(()) };
-    let Some((first, rest)) = above.split_first() else {
-        *entry(entries, last, at) = value.clone();
+fn put(
+    entries: &mut Vec<Entry>,
+    keys: &'static [Key],
+    words: &[&str],
+    value: &Item,
+    at: &At,
+) -> Result<(), String> {
+    let Some((first, rest)) = words.split_first() else { return Ok(()) };
+    if rest.is_empty() {
+        *entry(entries, keys, first, at) = value.clone();
         return Ok(());
+    }
+    let below = match keys.iter().find(|k| k.name == *first).map(|k| &k.kind) {
+        Some(Kind::Section(keys) | Kind::Switch(keys)) => keys,
+        _ => &[][..],
     };
-    let below: Vec<&str> = rest.iter().chain([last]).copied().collect();
-    put_below(entry(entries, first, at), first, &below, value, at)
+    put_below(entry(entries, keys, first, at), first, below, rest, value, at)
 }
 
-fn put_below(item: &mut Item, key: &str, words: &[&str], value: &Item, at: &At) -> Result<(), String> {
+fn put_below(
+    item: &mut Item,
+    key: &str,
+    keys: &'static [Key],
+    words: &[&str],
+    value: &Item,
+    at: &At,
+) -> Result<(), String> {
     match &mut item.value {
         Value::Table(_) => {}
         // `scheme = "x"` is short for a table, and so is `delayed_ack = true`.
@@ -115,7 +139,7 @@ fn put_below(item: &mut Item, key: &str, words: &[&str], value: &Item, at: &At) 
             let one = words[0].parse().ok().and_then(|i: usize| items.get_mut(i));
             return match (one, words.split_first()) {
                 (Some(one), Some((index, rest))) if !rest.is_empty() => {
-                    put_below(one, index, rest, value, at)
+                    put_below(one, index, keys, rest, value, at)
                 }
                 _ => Err(format!(
                     "\"{key}\" is a list of {count}; expected the number of one, {key}.0 to start with, and a key of it"
@@ -125,15 +149,19 @@ fn put_below(item: &mut Item, key: &str, words: &[&str], value: &Item, at: &At) 
         _ => return Err(format!("\"{key}\" is {}, not a table", item.describe())),
     }
     match &mut item.value {
-        Value::Table(entries) => put(entries, words, value, at),
+        Value::Table(entries) => put(entries, keys, words, value, at),
         _ => Ok(()),
     }
 }
 
-/// The item of a key, made if it is not there.
-fn entry<'a>(entries: &'a mut Vec<Entry>, key: &str, at: &At) -> &'a mut Item {
+/// The item of a key. One that the document leaves out starts as its default, so that `queue.packets` can be set where
+/// nobody wrote a queue.
+fn entry<'a>(entries: &'a mut Vec<Entry>, keys: &'static [Key], key: &str, at: &At) -> &'a mut Item {
     let place = entries.iter().position(|e| e.key == key).unwrap_or_else(|| {
-        let item = Item { at: at.clone(), value: Value::Table(Vec::new()) };
+        let item = match keys.iter().find(|k| k.name == key).map(|k| k.without) {
+            Some(Without::Value(text)) => literal(text, at),
+            _ => Item { at: at.clone(), value: Value::Table(Vec::new()) },
+        };
         entries.push(Entry { key: key.to_string(), at: at.clone(), item });
         entries.len() - 1
     });

@@ -85,6 +85,8 @@ const SETS: &[(&str, &str)] = &[
     ("flow.ftp.scheme.n", "3"),
     ("flow.ftp.tcp.rto.min", "1"),
     ("wired.w1.name", "all"),
+    ("wired.w1.errors.fer", "0.1"),
+    ("flow.*.segment", "500 B"),
 ];
 
 fn message(text: &str, overrides: &Overrides) -> String {

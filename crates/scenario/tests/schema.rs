@@ -1,6 +1,6 @@
 //! The JSON schema takes what the loader takes, and refuses a typo.
 
-use airhop_scenario::{Overrides, Scenario, reference, schema};
+use airhop_scenario::{Overrides, Scenario, schema};
 use serde_json::Value;
 
 const LAST_HOP: &str = include_str!("data/last-hop.toml");
@@ -79,10 +79,4 @@ fn the_schema_takes_the_example_and_refuses_typos() {
     let mut short = example();
     short["wired"][0].as_object_mut().expect("a table").remove("rate");
     assert!(!valid(&schema, &short));
-}
-
-/// The page is made from the same table as everything else; the copy in the tree is for readers.
-#[test]
-fn the_page_of_keys_is_up_to_date() {
-    insta::assert_snapshot!(reference());
 }

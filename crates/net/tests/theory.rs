@@ -1,0 +1,52 @@
+//! Theory: the square-root law.
+
+mod common;
+use airhop_base::{NodeId, Rate, Span, Time};
+use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, Transport, WiredPlan};
+use airhop_radio::errors::ErrorPlan;
+use airhop_tcp::{Params, Preset, SackRecovery};
+use common::run;
+
+/// A link that never limits, with a round trip of 100 ms and independent losses of data packets.
+fn lossy(loss: f64) -> Plan {
+    let scheme = airhop_tcp::find("sack").expect("known");
+    let mut config = Preset::Rfc.config(1000);
+    config.delayed_ack = None;
+    config.sack_recovery = SackRecovery::Rfc6675;
+    Plan {
+        name: "lossy".into(),
+        duration: Span::from_secs(2000),
+        nodes: vec!["a".into(), "b".into()],
+        wired: vec![WiredPlan {
+            name: "w".into(),
+            ends: [NodeId(0), NodeId(1)],
+            rate: Rate::from_bps(1_000_000_000),
+            delay: Span::from_millis(50),
+            queue: QueuePlan::DropTail { packets: 1_000_000 },
+            errors: [ErrorPlan::Loss(loss), ErrorPlan::Clean],
+        }],
+        wlans: vec![],
+        flows: vec![FlowPlan {
+            name: "f".into(),
+            from: NodeId(0),
+            to: NodeId(1),
+            transport: Transport::Tcp { scheme, params: Params::defaults(scheme), config },
+            app: AppPlan::Bulk,
+            start: Time::ZERO,
+        }],
+    }
+}
+
+#[test]
+fn goodput_follows_the_square_root_of_the_loss() {
+    // Ott, Kemperman and Mathis 1996: with independent losses, an ACK per segment and a halving per loss, the mean window of
+    // additive increase is 1.31 / sqrt(p) segments for small p. Recovery costs a round trip or so per loss event, and a few
+    // events hold two losses (p W of them): both lower the figure by some per cent, more so as p grows.
+    for (p, low, high) in [(1e-3, 0.95, 1.03), (1e-4, 0.95, 1.03)] {
+        let goodput = run(&lossy(p), 1).flows[0].goodput_mbps;
+        let law = 1.31 / f64::sqrt(p) * 8000.0 / 0.1 / 1e6;
+        let ratio = goodput / law;
+        println!("p = {p}: {goodput:.3} Mbit/s, law {law:.3}, ratio {ratio:.3}");
+        assert!((low..high).contains(&ratio), "p = {p}: {goodput:.3} Mbit/s is {ratio:.3} of the law");
+    }
+}
