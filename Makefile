@@ -3,10 +3,11 @@
 #   make test    every check and every test, Rust and Python
 #   make bench   speed, beside ns-2 and ns-3 where they are installed
 #   make setup   leaves a working .venv/bin/airhop
+#   make docs    writes the generated pages of docs/
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: setup demo test lint bench clean help tools
+.PHONY: setup demo test lint bench docs clean help tools
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -28,6 +29,9 @@ demo: $(VENV)/.built
 bench: $(VENV)/.built
 	$(BIN)/airhop bench
 
+docs: $(VENV)/.built
+	$(BIN)/python tools/docs.py
+
 test: lint
 	cargo test --workspace --locked
 	$(BIN)/pytest
@@ -43,7 +47,7 @@ clean:
 	rm -rf $(VENV) target demo-out python/airhop/_core*.so
 
 help:
-	@sed -n '2,5s/^# *//p' Makefile
+	@sed -n '2,6s/^# *//p' Makefile
 
 # --- how it comes about ------------------------------------------------------------------------------------
 

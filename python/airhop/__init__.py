@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from airhop._core import ScenarioError, __version__
+    from airhop._core import RunError, ScenarioError, __version__
     from airhop.catalogue import schemes
     from airhop.comparison import Comparison, compare
     from airhop.errors import InputError
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from airhop.simulate import Interrupted, Job, run, run_many
 
 _HOMES = {
+    "RunError": "airhop._core",
     "ScenarioError": "airhop._core",
     "__version__": "airhop._core",
     "schemes": "airhop.catalogue",
@@ -42,6 +43,7 @@ __all__ = [
     "Interrupted",
     "Job",
     "Result",
+    "RunError",
     "Scenario",
     "ScenarioError",
     "__version__",

@@ -7,12 +7,18 @@ __version__: str
 class ScenarioError(ValueError):
     """Something in a scenario is wrong: file, line, key, what was expected. A paragraph a problem."""
 
+class RunError(RuntimeError):
+    """A run failed: a mistake in Airhop. The text names scenario, seed and replication."""
+
 class Scenario:
     """A scenario, checked to the last key. Immutable."""
 
     @staticmethod
     def parse(text: str, source: str, sets: list[tuple[str, str]], scheme: str | None) -> Scenario:
-        """Read TOML; `source` names it in messages; `sets` are (path, TOML literal or bare string)."""
+        """Read TOML; `source` names it in messages.
+
+        `sets` are pairs of a path and a TOML literal or bare text; so is `scheme`, for every TCP flow.
+        """
 
     @staticmethod
     def from_json(text: str, source: str, sets: list[tuple[str, str]], scheme: str | None) -> Scenario:
@@ -63,3 +69,6 @@ def catalogue() -> str:
 
 def schema() -> str:
     """Give the JSON schema of scenario files."""
+
+def reference() -> str:
+    """Give the page of Markdown that lists every key of a scenario file."""

@@ -22,6 +22,8 @@ METRICS = (*SUMS, "srtt_ms")
 """What a comparison sums up; srtt_ms is the mean over the TCP flows."""
 FEW_REPS = 3
 """Fewer replications than this give intervals that are not worth their ink."""
+MOST_REPS = 100_000
+"""More replications than this are a slip of the finger: the interval shrinks with their square root."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ class Comparison:
         found = []
         if 0 < len(reps) < FEW_REPS:
             found.append(
-                f"{len(reps)} replication(s): too few for an interval; {FEW_REPS} is the least, 10 is better"
+                f"{replications(len(reps))}: too few for an interval; {FEW_REPS} is the least, 10 is better"
             )
         if len(reps) > 1 and all(
             _metrics(self.results[scheme, rep]) == _metrics(self.results[scheme, reps[0]])
@@ -150,8 +152,8 @@ def compare(
     """
     if not scenario.tcp_flows():
         raise InputError(f"{scenario.name} has no TCP flow, so there is no scheme to compare")
-    if reps < 1:
-        raise InputError(f"reps is {reps}; at least one replication is needed")
+    if not 1 <= reps <= MOST_REPS:
+        raise InputError(f"reps is {reps}; at least one replication is needed, and at most {MOST_REPS}")
     if not schemes:
         raise InputError("name at least one scheme to compare")
     twice = [name for index, name in enumerate(schemes) if name in schemes[:index]]
@@ -171,6 +173,11 @@ def compare(
     return Comparison(
         scenario, schemes, seed, reps, {keys[index]: result for index, result in results.items()}
     )
+
+
+def replications(count: int) -> str:
+    """Write a number of replications: `1 replication`, `2 replications`."""
+    return f"{count} replication{'' if count == 1 else 's'}"
 
 
 def _metrics(result: Result) -> dict[str, float]:

@@ -3,9 +3,9 @@
 import difflib
 from collections.abc import Iterable
 
-from airhop._core import ScenarioError
+from airhop._core import RunError, ScenarioError
 
-__all__ = ["InputError", "ScenarioError", "did_you_mean"]
+__all__ = ["InputError", "RunError", "ScenarioError", "did_you_mean"]
 
 
 class InputError(ValueError):

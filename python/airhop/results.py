@@ -7,6 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from airhop.files import filling
+
 if TYPE_CHECKING:
     import numpy as np
     import polars as pl
@@ -79,14 +81,14 @@ class Result:
         }
 
     def write_tables(self, folder: str | Path) -> list[Path]:
-        """Write every trace table as Parquet into `folder`, which is made if need be."""
-        folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        paths = []
-        for table, frame in self.tables.items():
-            paths.append(folder / f"{table}.parquet")
-            frame.write_parquet(paths[-1])
-        return paths
+        """Write every trace table as TABLE.parquet into `folder`, which is made if need be.
+
+        Tables of the same names are replaced, once all are written.
+        """
+        with filling(folder) as hidden:
+            for table, frame in self.tables.items():
+                frame.write_parquet(hidden / f"{table}.parquet")
+        return [Path(folder) / f"{table}.parquet" for table in self.tables]
 
     def __repr__(self) -> str:
         d = self.document

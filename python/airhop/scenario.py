@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
@@ -46,7 +47,7 @@ class _Source:
         if path == SCHEME:
             # The core applies the scheme before the sets: earlier sets of one flow's scheme must go.
             sets = tuple(pair for pair in self.sets if not _is_flow_scheme(pair[0]))
-            return replace(self, sets=sets, scheme=json.loads(value) if value.startswith('"') else value)
+            return replace(self, sets=sets, scheme=value)
         others = tuple(pair for pair in self.sets if pair[0] != path)
         return replace(self, sets=(*others, (path, value)))
 
@@ -134,16 +135,26 @@ def toml_literal(value: object) -> str:
 def _find(source: str | Path | Mapping[str, Any]) -> _Source:
     if isinstance(source, Mapping):
         return _Source(json.dumps(source), "scenario", is_json=True)
-    path = Path(source)
-    if isinstance(source, Path) or path.suffix == ".toml" or path.is_file():
-        return _Source(_read(path), str(path))
     known = packaged()
-    if source not in known:
-        raise InputError(
-            f"there is no scenario `{source}`: neither a file nor a packaged name."
-            f"{did_you_mean(source, known)} Packaged: {', '.join(known)}."
-        )
-    return _Source(known[source], f"{source}.toml")
+    path = Path(source)
+    if isinstance(source, Path) or path.suffix == ".toml" or _is_file(path):
+        return _Source(_read(path), str(path))
+    if source in known:
+        return _Source(known[source], f"{source}.toml")
+    if source and os.path.isdir(source):  # noqa: PTH112 - unlike pathlib's, for any text
+        raise InputError(f"{source} is a folder; a scenario is a TOML file")
+    raise InputError(
+        f"there is no scenario `{source}`: neither a file nor a packaged name."
+        f"{did_you_mean(source, known)} Packaged: {', '.join(known)}."
+    )
+
+
+def _is_file(path: Path) -> bool:
+    """Tell whether there is something to read: a file, or a pipe as in <(…)."""
+    try:
+        return path.exists() and not path.is_dir()
+    except (OSError, ValueError):  # too long for a path, or a zero byte in it
+        return False
 
 
 def _read(path: Path) -> str:
@@ -151,8 +162,10 @@ def _read(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise InputError(f"there is no file {path}.{did_you_mean(path.stem, packaged())}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot read {path}: {error}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"cannot read {path}: byte {error.start} is not UTF-8; a scenario is text") from None
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from None
 
 
 def _change(source: _Source, changes: Sequence[tuple[str, str]]) -> Scenario:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
 from airhop import _core
 from airhop.errors import InputError
+from airhop.files import filling
 from airhop.results import Result
 from airhop.scenario import SCHEME, Scenario
 
@@ -42,16 +44,18 @@ def run(
     """Run a scenario once.
 
     `scheme` replaces the scheme of every TCP flow. `trace` keeps the tables. `pcap_dir` gets one
-    NODE.pcapng per node.
+    NODE.pcapng per node when the run is over; captures of the same names are replaced.
     """
     if scheme is not None:
         scenario = scenario.with_({SCHEME: scheme})
     _check_keys(seed, rep)
     if not trace and pcap_dir is None:
         return run_many([Job(scenario, seed, rep)], threads=1)[0]
-    if pcap_dir is not None:
-        Path(pcap_dir).mkdir(parents=True, exist_ok=True)
-    outcome = _core.run(scenario.core, seed, rep, trace, None if pcap_dir is None else str(pcap_dir))
+    with nullcontext() if pcap_dir is None else filling(pcap_dir) as folder:
+        try:
+            outcome = _core.run(scenario.core, seed, rep, trace, None if folder is None else str(folder))
+        except KeyboardInterrupt:
+            raise Interrupted({}, 1) from None
     return Result(outcome.json(), outcome if trace else None)
 
 

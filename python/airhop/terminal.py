@@ -33,7 +33,7 @@ def mean_pm(value: Estimate) -> str:
 
 
 def ratio(value: Ratio) -> str:
-    """Write `× 3.85 (3.70–4.01)`."""
+    """Write `× 3.85 (3.70–4.01)`; without the brackets when the interval is not known."""
     if value.value != value.value:
         return "–"
     if value.low is None or value.high is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import polars as pl
 
 from airhop.experiments import Experiment, Outcome
@@ -93,10 +95,10 @@ def traced_run(scheme: str = "ll-elsn", label: str = "LL-ELSN") -> TracedRun:
                 "time_s": 0.01 * n,
                 **flow,
                 "cwnd": 2.0 + n,
-                "ssthresh": 1e9 if n < 8 else 6.0,
+                "ssthresh": math.inf if n < 8 else 6.0,
                 "flight": 1000 * n,
-                "srtt_ms": 65.0 if n else 0.0,
-                "rto_ms": 200.0,
+                "srtt_ms": 65.0 if n else math.nan,
+                "rto_ms": 200.0 if n else 3000.0,
             }
             for n in range(10)
         ],
@@ -110,7 +112,8 @@ def traced_run(scheme: str = "ll-elsn", label: str = "LL-ELSN") -> TracedRun:
                 (0.053, "r1->r2", "queue", "data", 5001),
                 (0.054, "d->bs", "collision", "ack", 2001),
                 (0.055, "r2->r1", "queue", "notice", 4001),
-                (0.056, "d->bs", "channel", "control", 3001),
+                (0.058, "agent", "agent", "ack", 2001),
+                (0.0625, "bs->d", "channel", "control", 1),
             ]
         ],
         "notices": [

@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 import polars as pl
 import pytest
+from rich.console import Console
 
-from airhop import _core
+from airhop import RunError, _core
 from airhop.cli import COMMANDS, main
-from airhop.cli.output import print_json
+from airhop.cli.output import print_json, print_table
 
 
 class Ended(NamedTuple):
@@ -100,9 +101,71 @@ def test_run_writes_trace_and_captures(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_compare_prints_table_and_chart(cli: Cli) -> None:
-    ended = cli("compare", "last-hop", "reno", "sack", *SHORT, "--reps", "3")
+    # Long enough that the interval of the mean leaves something of a bar.
+    ended = cli("compare", "last-hop", "reno", "sack", "--set", "duration=10 s", "--reps", "4")
     assert ended.code == 0
-    assert "goodput to reno" in ended.out and "±" in ended.out and "█" in ended.out
+    assert "to reno" in ended.out and "±" in ended.out and "█" in ended.out
+    assert "4 replications, seed 1" in ended.out and "Fieller" in ended.out
+
+
+def test_single_replication_claims_no_interval(cli: Cli) -> None:
+    ended = cli("compare", "last-hop", "reno", "sack", *SHORT, "--reps", "1")
+    assert "1 replication," in ended.out and "1 replication: too few" in ended.err
+    assert "±" not in ended.out
+
+
+def test_files_of_an_earlier_run_are_replaced_and_others_stay(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "segments.parquet").write_text("old", encoding="utf-8")
+    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
+    assert cli("run", "last-hop", *SHORT, "--trace", str(tmp_path), "--pcap", str(tmp_path)).code == 0
+    assert pl.read_parquet(tmp_path / "segments.parquet").height > 0
+    assert (tmp_path / "notes.txt").read_text(encoding="utf-8") == "mine"
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+def test_interrupted_run_leaves_files_alone(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "s.pcapng").write_text("old", encoding="utf-8")
+
+    def half(*words: object) -> None:
+        (Path(str(words[-1])) / "s.pcapng").write_text("half", encoding="utf-8")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_core, "run", half)
+    ended = cli("run", "last-hop", *SHORT, "--trace", str(tmp_path), "--pcap", str(tmp_path))
+    assert (ended.code, ended.out) == (130, "")
+    assert "interrupted" in ended.err
+    assert [path.name for path in tmp_path.iterdir()] == ["s.pcapng"]
+    assert (tmp_path / "s.pcapng").read_text(encoding="utf-8") == "old"
+
+
+def test_mistake_in_airhop_is_a_failure_and_not_bad_input(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_words: object) -> None:
+        raise RunError("this is a mistake in Airhop")
+
+    monkeypatch.setattr(_core, "run_many", fail)
+    assert cli("run", "last-hop", *SHORT) == Ended(1, "", "airhop: this is a mistake in Airhop\n")
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 140])
+def test_table_fits_the_terminal_or_says_what_is_missing(
+    capsys: pytest.CaptureFixture[str], width: int
+) -> None:
+    columns = ["scheme", "goodput\nMbit/s", "retrans-\nmissions", "timeouts", "srtt\nms"]
+    row = ["ll-elsn", "3.664 ± 0.010", "605 ± 37", "9.0 ± 1.8", "71.2 ± 3.4"]
+    out = Console(width=width)
+    print_table(out, columns, [row], title="last-hop")
+    shown = capsys.readouterr()
+    lines = shown.out.splitlines()
+    assert max(map(len, lines)) <= width
+    assert "…" not in shown.out
+    fitting = [cell for cell in row if any(cell in line for line in lines)]
+    assert fitting == row[: len(fitting)] and len(fitting) >= 2
+    missing = [column.replace("-\n", "").replace("\n", " ") for column in columns[len(fitting) :]]
+    assert all(name in shown.err for name in missing)
+    assert bool(missing) == bool(shown.err)
+    assert (width < 60) == bool(missing)
 
 
 def test_compare_json(cli: Cli) -> None:
@@ -135,13 +198,17 @@ def test_json_is_strict() -> None:
         print_json({"mean": float("nan")})
 
 
-def test_show_prints_a_scenario_that_loads(cli: Cli, tmp_path: Path) -> None:
+def test_show_prints_a_scenario_that_loads_as_itself(cli: Cli, tmp_path: Path) -> None:
     shown = cli("show", "last-hop", "--set", "wlan.cell.errors.fer=0.02")
     file = tmp_path / "shown.toml"
     file.write_text(shown.out, encoding="utf-8")
-    assert cli("show", str(file)).out == shown.out
-    as_json = json.loads(cli("show", str(file), "--json").out)
-    assert as_json["wlan"][0]["errors"]["fer"] == 0.02
+    as_json = cli("show", str(file), "--json").out
+    assert as_json == cli("show", "last-hop", "--set", "wlan.cell.errors.fer=0.02", "--json").out
+    assert json.loads(as_json)["wlan"][0]["errors"]["fer"] == 0.02
+    # Comments mark what the file leaves out, and what was shown leaves nothing out: only the mark goes.
+    again = cli("show", str(file)).out
+    assert "# default; " in shown.out and "# default; " not in again
+    assert again == shown.out.replace("# default; ", "# ")
 
 
 def test_schemes_json_is_the_catalogue(cli: Cli) -> None:
@@ -155,7 +222,10 @@ def test_schemes_json_is_the_catalogue(cli: Cli) -> None:
 
 def test_every_scheme_can_be_described(cli: Cli) -> None:
     for entry in json.loads(_core.catalogue()):
-        assert entry["cite"] in cli("schemes", entry["name"]).out.replace("\n", " ")
+        told = cli("schemes", entry["name"]).out
+        parameters = [parameter["about"] for parameter in entry["parameters"]]
+        for text in (entry["title"], entry["cite"], *entry["needs"], *parameters, *entry["reconstructed"]):
+            assert text in told
 
 
 def test_doctor_is_content(cli: Cli) -> None:
@@ -178,6 +248,11 @@ def test_doctor_is_content(cli: Cli) -> None:
         ("run last-hop --set wlan.cel.errors.fer=0.1", "cell"),
         ("run last-hop --seed -1", "whole number"),
         ("run last-hop --seed x", "--seed"),
+        ("run last-hop --seed 1.5", "`1.5` is not a whole number"),
+        ("run last-hop --rep 1e3", "`1e3` is not a whole number"),
+        ("run last-hop more", "what is `more`?"),
+        ("run .", "is a folder"),
+        ("compare last-hop reno --reps 99999999999", "at most 100000"),
         ("run last-hop --sed 1", "--seed"),
         ("run", "SCENARIO"),
         ("compare last-hop", "at least one scheme"),
@@ -200,7 +275,16 @@ def test_bad_input_is_told_on_stderr_without_a_traceback(cli: Cli, words: str, t
     assert "Traceback" not in ended.err
 
 
-@pytest.mark.parametrize("words", [["--help"], ["show", "last-hop"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--help"],
+        ["run", "--help"],
+        ["show", "last-hop"],
+        ["schemes", "sack"],
+        ["compare", "last-hop", "reno", *SHORT, "--reps", "3"],
+    ],
+)
 def test_reader_that_left_is_no_error(words: list[str]) -> None:
     code = "import sys\nfrom airhop.cli import main\nsys.stdin.read()\nmain(sys.argv[1:])"
     command = [sys.executable, "-c", code, *words]

@@ -2,9 +2,11 @@
 
 import json
 
+import numpy as np
 import pytest
+import scipy.stats
 
-from airhop import Comparison, InputError, Result, Scenario, compare
+from airhop import Comparison, InputError, Result, Scenario, compare, run
 from airhop.comparison import METRICS
 
 
@@ -80,3 +82,25 @@ def test_runs_every_scheme_on_the_same_replications() -> None:
 def test_refuses_what_cannot_be_compared(schemes: list[str], reps: int, message: str) -> None:
     with pytest.raises(InputError, match=message):
         compare(Scenario.load("last-hop"), schemes, reps=reps)
+
+
+def test_statistics_are_those_of_the_textbook() -> None:
+    scenario = Scenario.load("last-hop").with_({"duration": "5 s"})
+    found = compare(scenario, ["reno", "sack"], reps=6)
+    goodput = {
+        scheme: np.array([run(scenario, scheme=scheme, rep=rep).goodput_mbps for rep in range(6)])
+        for scheme in ("reno", "sack")
+    }
+    t = scipy.stats.t.ppf(0.975, df=5)
+    for row in found.rows():
+        x = goodput[row.scheme]
+        assert row.metrics["goodput_mbps"].mean == pytest.approx(x.mean())
+        assert row.metrics["goodput_mbps"].half_width == pytest.approx(t * x.std(ddof=1) / np.sqrt(6))
+    x, y = goodput["sack"], goodput["reno"]
+    ratio = found.rows()[1].goodput_ratio
+    assert ratio.value == pytest.approx(x.mean() / y.mean())
+    # Fieller: the ends of the interval are the ratios r for which x - r y is just told from 0.
+    for end in (ratio.low, ratio.high):
+        assert end is not None
+        d = x - end * y
+        assert abs(d.mean()) / (d.std(ddof=1) / np.sqrt(6)) == pytest.approx(t)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
@@ -19,10 +20,12 @@ import synthetic
 from airhop.errors import InputError
 from airhop.experiments import Outcome, TimelineChoice, registry, reproduce
 from airhop.experiments.measure import Grid
+from airhop.experiments.numerals import plus_minus
 from airhop.experiments.samples import Samples
 from airhop.progress import SILENT
 from airhop.results import Result
 from airhop.simulate import Job
+from airhop.stats import Estimate
 
 FIG6 = registry()["yun2009/fig6"]
 OnDone = Callable[[int, Result], None]
@@ -173,6 +176,8 @@ class Runner:
                 raise KeyboardInterrupt
             scenario = tomllib.loads(job.scenario.toml())
             scheme, x = scenario["flow"][0]["scheme"], scenario["wlan"][0]["errors"]["fer"]
+            if isinstance(scheme, dict):  # a scheme with parameters
+                scheme = scheme["name"]
             self.jobs.append((scheme, x, job.rep, job.seed))
             document = synthetic.run_document(scheme, self.goodput(scheme, x, job.rep), job.rep, job.seed)
             on_done(index, Result(json.dumps(document)))
@@ -215,9 +220,11 @@ def test_default_stops_at_the_most_replications(monkeypatch: pytest.MonkeyPatch)
 
 def test_an_interrupt_keeps_what_is_finished(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("airhop.experiments.measure.run_many", Runner(lambda *_: 1.0, stop_after=7))
-    with pytest.raises(KeyboardInterrupt):
-        reproduce(["yun2009/fig6"], "quick", tmp_path, SILENT)
-    runs = pl.read_csv(tmp_path / "yun2009/fig6/runs.csv")
+    kept = tmp_path / "yun2009/fig6/interrupted-runs.csv"
+    with pytest.raises(KeyboardInterrupt) as stop:
+        list(reproduce(["yun2009/fig6"], "quick", tmp_path, SILENT))
+    assert str(stop.value) == f"interrupted in yun2009/fig6; the runs that had finished (7) are in {kept}"
+    runs = pl.read_csv(kept)
     assert runs.height == 7
     assert {"scheme", "fer", "seed", "rep", "goodput_mbps", "drops_collision", "fingerprint"} <= set(
         runs.columns
@@ -255,10 +262,34 @@ def test_the_terminal_shows_every_number_in_80_columns(fails: bool) -> None:
     assert max(len(line) for line in text.splitlines()) <= 80
     assert "…" not in text
     for row in outcome.rows:
-        assert f"{row.value.mean:.2f} ± {row.value.half_width:.2f}" in text
+        assert f"{row.value.mean:.2f} {plus_minus(row.value)}" in text
         assert row.ratio is None or f"{row.ratio.value:.2f}×" in text
     assert ("✗ fails" in text) is fails
     assert "✓ holds" in text
+
+
+def test_a_pipe_gets_plain_lines_without_trailing_blanks(outcome: Outcome) -> None:
+    stream = io.StringIO()
+    outcome.print(Console(width=160, file=stream))
+    lines = stream.getvalue().splitlines()
+    assert max(len(line) for line in lines) <= 96
+    assert not [line for line in lines if line != line.rstrip() or "\x1b" in line]
+
+
+def test_no_line_begins_with_the_unit_of_the_line_before(outcome: Outcome) -> None:
+    for width in range(80, 97):
+        stream = io.StringIO()
+        outcome.print(Console(width=width, file=stream))
+        begins = [line.split()[0] for line in stream.getvalue().splitlines() if line.strip()]
+        assert not {"%", "×", "Mbit/s."} & set(begins), width
+
+
+@pytest.mark.parametrize(
+    ("half_width", "text"),
+    [(0.084, "± 0.08"), (0.005, "± 0.01"), (0.0049, "±<0.01"), (0.0, "± 0.00"), (None, "± ?")],
+)
+def test_an_interval_never_rounds_to_nothing(half_width: float | None, text: str) -> None:
+    assert plus_minus(Estimate(3.7, half_width, 5)) == text
 
 
 def test_rows_csv_repeats_the_document(outcome: Outcome, tmp_path: Path) -> None:
@@ -279,7 +310,7 @@ def test_the_whole_way_on_the_real_core(monkeypatch: pytest.MonkeyPatch, tmp_pat
         settings={**FIG6.settings, "duration": "3 s"},
         axis=replace(FIG6.axis, coarse=(1e-3, 1e-2, 3e-2)),
         replications=replace(FIG6.replications, quick=2),
-        timeline=TimelineChoice(x=1e-2, duration_s=2.0),
+        timeline=TimelineChoice(x=1e-2, duration_s=2.0, opening_s=1.0),
     )
     entry = SimpleNamespace(value="test:short", load=lambda: short)
     monkeypatch.setattr("airhop.experiments.registered.entry_points", lambda **_: [entry])

@@ -9,8 +9,10 @@ import pytest
 import synthetic
 from airhop.experiments import registry
 from airhop.plots.chart import draw, goodput_figure
+from airhop.plots.frame import frame
 from airhop.plots.style import PALETTE, styles
 from airhop.plots.terminal import Series, chart
+from airhop.report.goodput import goodput_figure as bokeh_figure
 
 FIG6 = registry()["yun2009/fig6"]
 
@@ -55,6 +57,27 @@ def test_the_printed_figure_shows_means_and_intervals() -> None:
         assert (high[1] - low[1]) / 2 == pytest.approx(row.value.half_width)
 
 
+def test_data_above_the_papers_axis_lengthen_it() -> None:
+    means = {x: row | {"ll-elsn": 3.75} for x, row in synthetic.FIGURE6.items()}
+    outcome = synthetic.outcome(FIG6, synthetic.samples(means))
+    drawn = frame(outcome)
+    assert drawn.y_ticks == pytest.approx((0.0, 0.6, 1.2, 1.8, 2.4, 3.0, 3.6, 4.2))
+    assert drawn.note == "The paper's axis ends at 3.6 Mbit/s."
+    figure = goodput_figure(outcome)
+    assert figure.axes[0].get_ylim() == drawn.y_limits
+    assert figure.get_supxlabel() == drawn.note
+    report = bokeh_figure(outcome)
+    assert (report.y_range.start, report.y_range.end) == drawn.y_limits
+
+
+def test_an_interval_above_the_papers_axis_lengthens_it_too() -> None:
+    means = {x: row | {"ll-elsn": 3.59} for x, row in synthetic.FIGURE6.items()}
+    assert frame(synthetic.outcome(FIG6, synthetic.samples(means, common=0.0, own=0.0))).note is None
+    assert frame(synthetic.outcome(FIG6, synthetic.samples(means, own=0.05))).y_ticks[-1] == pytest.approx(
+        4.2
+    )
+
+
 def test_values_left_of_the_printed_axis_are_not_drawn() -> None:
     means = {1e-5: synthetic.FIGURE6[1e-4], **synthetic.FIGURE6}
     line = goodput_figure(synthetic.outcome(FIG6, synthetic.samples(means))).axes[0].containers[0][0]
@@ -76,7 +99,6 @@ def lines_of(series: list[Series], width: int = 50, rows: int = 8) -> list[str]:
         title="Goodput",
         x_limits=(1e-4, 1e-1),
         x_log=True,
-        y_limits=(0.0, 4.0),
         y_ticks=(0.0, 1.0, 2.0, 3.0, 4.0),
         width=width,
         rows=rows,

@@ -75,7 +75,7 @@ def page(html: str) -> Page:
 
 @pytest.fixture(scope="module")
 def shown() -> Timeline:
-    return timeline(synthetic.traced_run(), shared_time(20.0))
+    return timeline(synthetic.traced_run(), shared_time(20.0, 2.0))
 
 
 def test_nothing_is_loaded_from_anywhere(html: str, page: Page) -> None:
@@ -169,6 +169,7 @@ def test_every_event_of_the_trace_is_drawn_once(shown: Timeline) -> None:
         "collision": 1,
         "queue": 1,
         "retries": 2,
+        "ack-held-back": 1,
         "ack-lost": 1,
         "notice-lost": 1,
         "control-lost": 1,
@@ -186,6 +187,12 @@ def test_a_mark_stands_at_its_time_and_sequence_number(shown: Timeline) -> None:
     assert lost["place"] == ["bs->d"]
 
 
+def test_a_lost_link_ack_stands_on_the_ack_line(shown: Timeline) -> None:
+    # It bears no TCP sequence number: at 62.5 ms the cumulative ACK is 2001, whatever its row says.
+    lost = groups(shown)["group:control-lost"].data_source.data
+    assert (lost["x"][0], lost["y"][0]) == (0.0625, 2.0)
+
+
 def test_legends_name_what_is_drawn(shown: Timeline) -> None:
     legend = shown.legends["sequence"]
     assert {f"group:{entry.group}" for entry in legend} == set(groups(shown))
@@ -196,7 +203,11 @@ def test_legends_name_what_is_drawn(shown: Timeline) -> None:
 
 
 def test_figures_of_a_run_share_one_time_axis(shown: Timeline) -> None:
-    assert shown.sequence.x_range is shown.window.x_range is shown.timer.x_range
+    time = shown.sequence.x_range
+    assert shown.window.x_range is time
+    assert shown.timer.x_range is time
+    # Opened where slow start and the first losses can be told apart, with the whole run within reach.
+    assert (time.start, time.end, time.bounds) == (0.0, 2.0, (0.0, 20.0))
 
 
 def test_what_must_not_stretch_the_axis_is_marked(shown: Timeline) -> None:
@@ -251,6 +262,6 @@ def test_chromium_runs_the_page_without_complaint(outcome: Outcome, tmp_path: Pa
         check=True,
     )
     # The page's script ran to its end: it tells the time window last, once the figures are there.
-    assert ">0.000 s to 20.000 s</output>" in seen.stdout
+    assert ">0.000 s to 2.000 s</output>" in seen.stdout
     console = [line for line in seen.stderr.splitlines() if "CONSOLE" in line]
     assert not [line for line in console if re.search(r"Uncaught|Refused|rror", line)]

@@ -1,5 +1,7 @@
 """Loading and changing scenarios."""
 
+import os
+import threading
 import tomllib
 from pathlib import Path
 
@@ -67,6 +69,26 @@ def test_unknown_name_gets_a_suggestion() -> None:
         Scenario.load("nowhere/last_hop.toml")
 
 
+def test_change_in_a_table_that_the_file_leaves_out() -> None:
+    bare = tomllib.loads(packaged()["last-hop"])
+    for link in bare["wired"]:
+        del link["queue"]
+    changed = Scenario.load(bare).with_({"wired.w1.queue.packets": 7}).to_dict()
+    assert changed["wired"][0]["queue"] == {"kind": "drop-tail", "packets": 7}
+    del bare["wlan"][0]["errors"]
+    with pytest.raises(ScenarioError, match='kind "bernoulli" has it'):
+        Scenario.load(bare).with_({"wlan.cell.errors.fer": 0.1})
+
+
+def test_pipe_is_a_file(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=(packaged()["last-hop"],), daemon=True)
+    writer.start()
+    assert Scenario.load(str(pipe)) == Scenario.load("last-hop")
+    writer.join()
+
+
 def test_folder_does_not_hide_a_packaged_scenario(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "last-hop").mkdir()
     monkeypatch.chdir(tmp_path)
@@ -82,8 +104,13 @@ def test_what_is_wrong_is_named(tmp_path: Path) -> None:
         Scenario.load(tmp_path)
     latin = tmp_path / "latin.toml"
     latin.write_bytes(b'name = "caf\xe9"')
-    with pytest.raises(InputError, match="cannot read"):
+    with pytest.raises(InputError, match="byte 11 is not UTF-8"):
         Scenario.load(latin)
+    for no_path in ("x" * 5000, "a\0b", ""):
+        with pytest.raises(InputError, match="there is no scenario"):
+            Scenario.load(no_path)
+    with pytest.raises(InputError, match="is a folder"):
+        Scenario.load(str(tmp_path))
     with pytest.raises(InputError, match="not None"):
         Scenario.load("last-hop").with_({"duration": None})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -24,17 +25,36 @@ EXIT_INTERRUPTED = 130
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its code: 0 ok, 1 failed, 2 bad input, 130 interrupted."""
+    _prepare_streams()
     try:
         code = _run(sys.argv[1:] if argv is None else argv)
         sys.stdout.flush()
-        sys.exit(code)
     except BrokenPipeError:
-        # The reader of a pipe has seen enough: no complaint here, and none from the interpreter at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        code = 0  # the reader of a pipe has seen enough
+        _abandon_stdout()
+    except OSError as error:
+        code = EXIT_FAILED
+        print(f"airhop: {error}", file=sys.stderr)
+        _abandon_stdout()
     except KeyboardInterrupt as interrupt:
+        code = EXIT_INTERRUPTED
         print(f"airhop: {str(interrupt) or 'interrupted'}", file=sys.stderr)
-        sys.exit(EXIT_INTERRUPTED)
+    sys.exit(code)
+
+
+def _prepare_streams() -> None:
+    """Make both streams take whatever is printed."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # the caller has closed it
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that has no `±` gets `?`
+
+
+def _abandon_stdout() -> None:
+    """Keep the interpreter from trying once more, at exit, to write what could not be written."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(argv: Sequence[str]) -> int:

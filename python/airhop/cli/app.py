@@ -6,10 +6,21 @@ import sys
 from collections.abc import Sequence
 from typing import Annotated
 
-from cyclopts import App, Parameter
+from cyclopts import App, CycloptsError, Parameter, Token, UnusedCliTokensError
 
-from airhop.cli import COMMANDS, EXIT_BAD_INPUT
-from airhop.errors import InputError, ScenarioError, did_you_mean
+from airhop.cli import COMMANDS, EXIT_BAD_INPUT, EXIT_FAILED
+from airhop.cli.output import console
+from airhop.errors import InputError, RunError, ScenarioError, did_you_mean
+
+
+def _whole(_type: object, tokens: Sequence[Token]) -> int:
+    """Read a whole number. The parser's own reading rounds `1.5`."""
+    text = tokens[0].value
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError(f"`{text}` is not a whole number.") from None
+
 
 Sets = Annotated[
     tuple[str, ...],
@@ -29,7 +40,8 @@ Json = Annotated[
         help="Print one JSON document on stdout and nothing else there.",
     ),
 ]
-Seed = Annotated[int, Parameter(help="Seed of every random stream.")]
+Seed = Annotated[int, Parameter(converter=_whole, help="Seed of every random stream.")]
+Whole = Annotated[int, Parameter(converter=_whole)]
 
 
 def dispatch(words: Sequence[str]) -> int:
@@ -40,23 +52,34 @@ def dispatch(words: Sequence[str]) -> int:
         version=_version,
         result_action="return_value",
         suppress_keyboard_interrupt=False,  # `main` says what had finished
+        console=console(),
+        print_error=False,
+        exit_on_error=False,
     )
     for name, summary in COMMANDS.items():
         app.command(f"airhop.cli.{name}:{name}", name=name, help=summary)
     try:
         _check_command(words[0])
         code = app(words)
-    except BrokenPipeError:
-        raise
-    except (InputError, ScenarioError, OSError) as error:
-        print(f"airhop: {error}", file=sys.stderr)
-        return EXIT_BAD_INPUT
+    except UnusedCliTokensError as error:
+        return _fail(f"what is `{' '.join(error.unused_tokens or [])}`? See airhop {words[0]} --help.")
+    except CycloptsError as error:
+        return _fail(f"{error} See airhop {words[0]} --help.")
+    except (InputError, ScenarioError) as error:
+        return _fail(str(error))
+    except RunError as error:
+        return _fail(str(error), EXIT_FAILED)
     return int(code or 0)
+
+
+def _fail(why: str, code: int = EXIT_BAD_INPUT) -> int:
+    print(f"airhop: {why}", file=sys.stderr)
+    return code
 
 
 def _check_command(word: str) -> None:
     """Refuse an unknown command here: the parser would import every command to do it."""
-    if not word.startswith("-") and word not in COMMANDS:
+    if word not in COMMANDS and word != "--version":
         raise InputError(f"there is no command `{word}`.{did_you_mean(word, COMMANDS)} See airhop --help.")
 
 

@@ -10,7 +10,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from airhop import speed
-from airhop.cli.app import Json
+from airhop.cli.app import Json, Whole
 from airhop.cli.output import console, print_json, say, table
 from airhop.errors import InputError
 from airhop.progress import reporter_for_stderr
@@ -21,7 +21,7 @@ from airhop.terminal import number
 def bench(
     *,
     peers: Annotated[Path | None, Parameter(env_var="AIRHOP_PEERS")] = None,
-    repeats: int = 3,
+    repeats: Whole = 3,
     as_json: Json = False,
 ) -> int:
     """Measure the simulator's speed, beside ns-2 and ns-3 where they are installed.

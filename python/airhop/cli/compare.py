@@ -7,20 +7,20 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from airhop.cli import EXIT_INTERRUPTED
-from airhop.cli.app import Json, Seed, Sets
-from airhop.cli.output import console, print_json, say, table
-from airhop.comparison import Comparison, InterruptedComparison
+from airhop.cli.app import Json, Seed, Sets, Whole
+from airhop.cli.output import console, print_json, print_table, say
+from airhop.comparison import Comparison, InterruptedComparison, replications
 from airhop.comparison import compare as run_comparison
 from airhop.progress import reporter_for_stderr
 from airhop.scenario import Scenario
 from airhop.terminal import bar_chart, mean_pm, ratio
 
-COLUMNS = {
-    "goodput_mbps": "goodput Mbit/s",
-    "retransmissions": "retransmissions",
+GOODPUT = "goodput_mbps"
+OTHERS = {
+    "retransmissions": "retrans-\nmissions",
     "timeouts": "timeouts",
-    "window_cuts": "window cuts",
-    "srtt_ms": "srtt ms",
+    "window_cuts": "window\ncuts",
+    "srtt_ms": "srtt\nms",
 }
 
 
@@ -28,7 +28,7 @@ def compare(
     scenario: str,
     /,
     *schemes: str,
-    reps: Annotated[int, Parameter(name=["--reps", "-n"])] = 10,
+    reps: Annotated[Whole, Parameter(name=["--reps", "-n"])] = 10,
     seed: Seed = 1,
     sets: Sets = (),
     as_json: Json = False,
@@ -66,12 +66,28 @@ def _print(comparison: Comparison, as_json: bool) -> None:
     rows = comparison.rows()
     if not rows:
         return
-    name, first, n = comparison.scenario.name, comparison.schemes[0], rows[0].goodput_ratio.n
-    title = f"{name}, {comparison.scenario.duration_s:g} s, {n} replications, seed {comparison.seed}"
-    shown = table("scheme", *COLUMNS.values(), f"goodput to {first}", title=title)
-    for row in rows:
-        shown.add_row(row.scheme, *(mean_pm(row.metrics[key]) for key in COLUMNS), ratio(row.goodput_ratio))
+    first, n = comparison.schemes[0], rows[0].goodput_ratio.n
+    title = (
+        f"{comparison.scenario.name}, {comparison.scenario.duration_s:g} s, {replications(n)},"
+        f" seed {comparison.seed}"
+    )
     out = console()
-    out.print(shown)
-    out.print(bar_chart([(row.scheme, row.metrics["goodput_mbps"]) for row in rows], unit="Mbit/s"))
-    out.print("± and shading: 95 % interval of the mean; ratio: paired, Fieller's 95 % interval", style="dim")
+    print_table(
+        out,
+        ["scheme", "goodput\nMbit/s", f"goodput\nto {first}", *OTHERS.values()],
+        [
+            [
+                row.scheme,
+                mean_pm(row.metrics[GOODPUT]),
+                "× 1" if row is rows[0] else ratio(row.goodput_ratio),
+                *(mean_pm(row.metrics[key]) for key in OTHERS),
+            ]
+            for row in rows
+        ],
+        title=title,
+    )
+    out.print(bar_chart([(row.scheme, row.metrics[GOODPUT]) for row in rows], unit="Mbit/s"))
+    if n > 1:
+        out.print(
+            "± and shading: 95 % interval of the mean; ratio: paired, Fieller's 95 % interval", style="dim"
+        )

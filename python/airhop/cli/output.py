@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-PIPE_WIDTH = 160
-"""Columns to fill when stdout is no terminal: enough that no cell of a table is cut."""
+PIPE_WIDTH = 10_000
+"""Columns when stdout is no terminal: enough that nothing is wrapped or cut, so that it can be searched."""
+
+GAP = 2
+"""Characters between two columns of a table, and at its two edges together."""
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> NoReturn:
+        """Leave to `main` what a closed pipe means; rich would exit with 1."""
+        raise BrokenPipeError
 
 
 def console() -> Console:
-    """Open stdout for tables and charts."""
-    return Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, highlight=False)
+    """Open stdout for tables and charts. Text is printed as it is: names may look like markup."""
+    width = None if sys.stdout.isatty() else PIPE_WIDTH
+    return _Console(width=width, highlight=False, markup=False, emoji=False)
 
 
 def say(text: str) -> None:
@@ -31,7 +42,34 @@ def print_json(document: Any) -> None:
 
 def table(*columns: str, title: str | None = None, left: int = 1) -> Table:
     """Start a table whose first `left` columns hold text and the others numbers."""
-    made = Table(box=SIMPLE_HEAD, title=title, title_justify="left", title_style="bold", pad_edge=False)
+    made = Table(
+        box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+        title=title,
+        title_justify="left",
+        title_style="bold",
+    )
     for index, column in enumerate(columns):
-        made.add_column(column, justify="left" if index < left else "right", no_wrap=True)
+        made.add_column(column, justify="left" if index < left else "right", no_wrap=True, vertical="bottom")
     return made
+
+
+def print_table(
+    out: Console, columns: Sequence[str], rows: Sequence[Sequence[str]], *, title: str, left: int = 1
+) -> None:
+    """Print a table. Where the terminal is too narrow, the last columns are left out, and it says so."""
+    widths = [
+        max(len(line) for cell in (column, *(row[i] for row in rows)) for line in cell.splitlines() or [""])
+        for i, column in enumerate(columns)
+    ]
+    fitting = len(columns)
+    while fitting > left + 1 and sum(widths[:fitting]) + GAP * fitting > out.width:
+        fitting -= 1
+    shown = table(*columns[:fitting], title=title, left=left)
+    for row in rows:
+        shown.add_row(*row[:fitting])
+    out.print(shown)
+    if fitting < len(columns):
+        missing = ", ".join(column.replace("-\n", "").replace("\n", " ") for column in columns[fitting:])
+        say(f"the terminal is too narrow for {missing}; --json has everything")

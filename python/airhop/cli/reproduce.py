@@ -47,13 +47,13 @@ def reproduce(
     if not experiments and not all_:
         raise InputError(f"name an experiment, or use --all. There are: {', '.join(known)}.")
     ids = list(known) if all_ else list(experiments)
-    outcomes = reproduce_experiments(ids, mode, out, reporter_for_stderr(), seed)
+    screen, outcomes = console(), []
+    for outcome in reproduce_experiments(ids, mode, out, reporter_for_stderr(), seed):
+        outcomes.append(outcome)
+        if not as_json:
+            outcome.print(screen)
     if as_json:
         print_json({"experiments": [outcome.to_dict() for outcome in outcomes]})
-    else:
-        screen = console()
-        for outcome in outcomes:
-            outcome.print(screen)
     failed = [outcome.experiment.id for outcome in outcomes if not outcome.holds]
     if failed:
         say(f"airhop: not every claim holds: {', '.join(failed)}")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from airhop.cli.app import Json, Seed, Sets
-from airhop.cli.output import console, print_json, say, table
+from airhop.cli.app import Json, Seed, Sets, Whole
+from airhop.cli.output import console, print_json, print_table, say
+from airhop.files import filling
 from airhop.progress import reporter_for_stderr
 from airhop.results import Result
 from airhop.scenario import Scenario
@@ -16,12 +18,12 @@ from airhop.simulate import run as simulate
 from airhop.terminal import number
 
 FLOW_COLUMNS = {
-    "goodput_mbps": "goodput Mbit/s",
-    "retransmissions": "retransmissions",
+    "goodput_mbps": "goodput\nMbit/s",
+    "retransmissions": "retrans-\nmissions",
     "timeouts": "timeouts",
-    "fast_recoveries": "fast recoveries",
-    "window_cuts": "window cuts",
-    "srtt_ms": "srtt ms",
+    "fast_recoveries": "fast\nrecoveries",
+    "window_cuts": "window\ncuts",
+    "srtt_ms": "srtt\nms",
 }
 
 
@@ -32,12 +34,17 @@ def run(
     scheme: str | None = None,
     sets: Sets = (),
     seed: Seed = 1,
-    rep: int = 0,
+    rep: Whole = 0,
     as_json: Json = False,
-    trace: Annotated[Path | None, Parameter(help="Write the trace there: a Parquet file per table.")] = None,
-    pcap: Annotated[Path | None, Parameter(help="Write NODE.pcapng for every node there.")] = None,
+    trace: Annotated[
+        Path | None, Parameter(help="Folder for the trace: TABLE.parquet for every table.")
+    ] = None,
+    pcap: Annotated[Path | None, Parameter(help="Folder for captures: NODE.pcapng for every node.")] = None,
 ) -> int:
     """Run a scenario once and print what its flows and links did.
+
+    Folders are made if need be. Files in them are replaced by those of the same name when the run is over;
+    a run that fails or is interrupted leaves them alone.
 
     Parameters
     ----------
@@ -50,12 +57,16 @@ def run(
     """
     chosen = [] if scheme is None else [f"scheme={scheme}"]
     loaded = Scenario.load(scenario, sets=[*chosen, *sets])
-    with reporter_for_stderr().task(f"{loaded.name}, {loaded.duration_s:g} s simulated", 1) as task:
+    with (
+        nullcontext() if trace is None else filling(trace) as tables,
+        reporter_for_stderr().task(f"{loaded.name}, {loaded.duration_s:g} s simulated", 1) as task,
+    ):
         result = simulate(loaded, seed=seed, rep=rep, trace=trace is not None, pcap_dir=pcap)
         task.advance()
+        if tables is not None:
+            result.write_tables(tables)
     if trace is not None:
-        result.write_tables(trace)
-        say(f"trace: {len(result.tables)} tables in {trace}")
+        say(f"trace: {', '.join(f'{table}.parquet' for table in result.tables)} in {trace}")
     if pcap is not None:
         say(f"packet captures in {pcap}")
     if as_json:
@@ -67,17 +78,23 @@ def run(
 
 def _print(result: Result) -> None:
     d = result.document
-    title = f"{d['scenario']}, {d['duration_s']:g} s, seed {d['seed']}, replication {d['rep']}"
-    flows = table("flow", "scheme", "path", *FLOW_COLUMNS.values(), title=title, left=3)
-    for flow in d["flows"]:
-        cells = [number(flow.get(key)) for key in FLOW_COLUMNS]
-        flows.add_row(
-            flow["name"], flow["scheme"] or flow["transport"], f"{flow['from']} → {flow['to']}", *cells
-        )
-    drops = table(*d["drops"], title="losses by reason", left=0)
-    drops.add_row(*(number(count) for count in d["drops"].values()))
     out = console()
-    out.print(flows)
-    out.print(drops)
+    print_table(
+        out,
+        ["flow", "scheme", "path", *FLOW_COLUMNS.values()],
+        [
+            [
+                flow["name"],
+                flow["scheme"] or flow["transport"],
+                f"{flow['from']} → {flow['to']}",
+                *(number(flow.get(key)) for key in FLOW_COLUMNS),
+            ]
+            for flow in d["flows"]
+        ],
+        title=f"{d['scenario']}, {d['duration_s']:g} s, seed {d['seed']}, replication {d['rep']}",
+        left=3,
+    )
+    drops = [number(count) for count in d["drops"].values()]
+    print_table(out, list(d["drops"]), [drops], title="losses by reason", left=0)
     out.print("channel and collision count frames, the others packets", style="dim")
     say(f"{d['events']:,} events in {d['wall_s']:.2f} s; fingerprint {d['fingerprint']}")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+from rich.table import Table
 
 from airhop import catalogue
 from airhop.cli.app import Json
@@ -29,6 +32,7 @@ def schemes(name: str | None = None, /, *, as_json: Json = False) -> int:
 
 def _list(entries: list[dict[str, Any]]) -> None:
     listed = table("scheme", "family", "needs", "title", left=4)
+    listed.columns[-1].no_wrap = False
     for entry in entries:
         listed.add_row(entry["name"], entry["family"], ", ".join(entry["needs"]) or "–", entry["title"])
     console().print(listed)
@@ -37,20 +41,22 @@ def _list(entries: list[dict[str, Any]]) -> None:
 def _describe(entry: dict[str, Any]) -> None:
     out = console()
     out.print(f"{entry['name']}: {entry['title']}", style="bold")
-    out.print(f"family:      {entry['family']}")
-    out.print(f"source:      {entry['cite']}")
-    out.print(f"needs:       {', '.join(entry['needs']) or 'nothing beyond the two ends'}")
-    out.print(f"parameters:  {'none' if not entry['parameters'] else ''}")
-    for parameter in entry["parameters"]:
-        out.print(f"  {_parameter(parameter)}")
-    if entry["reconstructed"]:
-        out.print("Parts of it are reconstructed: the source leaves them open.")
+    lines = Table.grid(padding=(0, 2, 0, 0))
+    lines.add_column(no_wrap=True)
+    lines.add_column(overflow="fold")
+    lines.add_row("family", entry["family"])
+    lines.add_row("source", entry["cite"])
+    lines.add_row("needs", ", ".join(entry["needs"]) or "nothing beyond the two ends")
+    _add("parameters", [_parameter(parameter) for parameter in entry["parameters"]] or ["none"], lines)
+    _add("reconstructed", entry["reconstructed"] or ["nothing: the source says it all"], lines)
+    out.print(lines)
 
 
-def _parameter(parameter: Any) -> str:
-    if not isinstance(parameter, dict):
-        return str(parameter)
-    rest = ", ".join(
-        f"{key} {value}" for key, value in parameter.items() if key != "name" and value not in ("", None)
-    )
-    return f"{parameter.get('name')}: {rest}"
+def _add(label: str, texts: Sequence[str], lines: Table) -> None:
+    for index, text in enumerate(texts):
+        lines.add_row("" if index else label, text)
+
+
+def _parameter(parameter: dict[str, Any]) -> str:
+    low, high = (f"{bound:g}" for bound in parameter["range"])
+    return f"{parameter['name']} = {parameter['default']:g} ({low} to {high}): {parameter['about']}"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING
 
 from rich import box
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from airhop.experiments.numerals import plus_minus
+from airhop.experiments.numerals import NO_BREAK, plus_minus, tie_units
+from airhop.plots.frame import frame
 from airhop.plots.style import styles
 from airhop.plots.terminal import Series, chart
 
@@ -19,21 +20,41 @@ if TYPE_CHECKING:
     from airhop.experiments.outcome import Outcome, Row
 
 
+WIDEST = 96
+"""Columns used at most: longer lines are hard to read, and a wider chart tells no more."""
+
+
 def print_outcome(outcome: Outcome, console: Console) -> None:
-    """Print headline, table, chart and claims, in this order; 80 columns are enough."""
+    """Print headline, table, chart, claims and files, in this order; 80 columns are enough."""
     experiment = outcome.experiment
+    width = min(console.width, WIDEST)
+    parts = [
+        _wrapped(f"{experiment.id}  {experiment.title}", width, "bold"),
+        _wrapped(experiment.source, width, "dim"),
+        "",
+        _wrapped(outcome.headline, width, "bold"),
+        "",
+        table(outcome),
+        _wrapped(legend(outcome), width, "dim"),
+        "",
+        _chart(outcome, width),
+        "",
+        claims(outcome, width),
+    ]
     console.print()
-    console.print(Text(f"{experiment.id}  {experiment.title}", style="bold"))
-    console.print(Text(experiment.source, style="dim"))
-    console.print()
-    console.print(Text(outcome.headline, style="bold"))
-    for part in (table(outcome), _chart(outcome, console.width), claims(outcome)):
-        console.print()
-        console.print(Padding(part, (0, 0, 0, 1)))
+    for part in parts:
+        console.print(part, width=width)
     if outcome.files:
         console.print()
         for path in outcome.files:
-            console.print(Text(f" {path}", style="dim"), soft_wrap=True)
+            # Never wrapped: a path is there to be copied.
+            console.print(Text(str(path), style="dim"), soft_wrap=True)
+
+
+def _wrapped(text: str, width: int, style: str = "", indent: int = 0) -> Text:
+    """Break into lines, all but the first indented, and none between a number and its unit."""
+    lines = textwrap.wrap(tie_units(text), width - indent, break_on_hyphens=False)
+    return Text(("\n" + " " * indent).join(lines).replace(NO_BREAK, " "), style=style)
 
 
 def table(outcome: Outcome) -> RenderableType:
@@ -43,11 +64,8 @@ def table(outcome: Outcome) -> RenderableType:
     grid = Table(
         box=box.SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
+        pad_edge=False,
         show_edge=False,
-        caption=f"{experiment.metric.label} in {experiment.metric.unit}: mean ± 95 % half-width, "
-        f"{_reps(outcome)}; × = paired ratio to {experiment.schemes[experiment.baseline]}",
-        caption_justify="left",
-        caption_style="dim",
     )
     grid.add_column(experiment.axis.key.upper(), justify="right", no_wrap=True)
     look = styles(experiment.schemes)
@@ -72,45 +90,51 @@ def _cell(row: Row, best: bool) -> Text:
     return text
 
 
-def _reps(outcome: Outcome) -> str:
-    counts = sorted({row.reps for row in outcome.rows})
-    return f"{counts[0]} replications" if len(counts) == 1 else f"{counts[0]} to {counts[-1]} replications"
-
-
-def _chart(outcome: Outcome, width: int) -> RenderableType:
+def legend(outcome: Outcome) -> str:
+    """Say what the numbers of the table are."""
     experiment = outcome.experiment
-    axis, metric = experiment.axis, experiment.metric
-    look = styles(experiment.schemes)
+    counts = sorted({row.reps for row in outcome.rows})
+    reps = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]}–{counts[-1]}"
+    return (
+        f"{experiment.metric.label} in {experiment.metric.unit}: mean ± 95 % half-width of {reps} "
+        f"replications; × ratio to {experiment.schemes[experiment.baseline]}"
+    )
+
+
+def _chart(outcome: Outcome, width: int) -> Text:
+    experiment = outcome.experiment
+    drawn, look = frame(outcome), styles(experiment.schemes)
     lines = [
         Series(
             label=label,
             glyph=look[scheme].glyph,
             color=look[scheme].color,
-            points=[
-                (row.x, row.value.mean) for row in outcome.rows if row.scheme == scheme and axis.shows(row.x)
-            ],
+            points=[(row.x, row.value.mean) for row in drawn.of(scheme)],
         )
         for scheme, label in experiment.schemes.items()
     ]
-    return chart(
+    drawing = chart(
         lines,
-        title=f"{metric.label} ({metric.unit}) against {axis.label[0].lower()}{axis.label[1:]}",
-        x_limits=axis.limits or (outcome.samples.xs[0], outcome.samples.xs[-1]),
-        x_log=axis.log,
-        y_limits=metric.limits,
-        y_ticks=metric.ticks,
-        width=min(width - 2, 78),
+        title=drawn.title,
+        x_limits=drawn.x_limits,
+        x_log=experiment.axis.log,
+        y_ticks=drawn.y_ticks,
+        width=width - 1,
     )
+    if drawn.note:
+        drawing.append(f"\n{drawn.note}", style="dim")
+    return drawing
 
 
-def claims(outcome: Outcome) -> RenderableType:
-    """Lay out one line of verdict and one of measurement for each claim."""
-    grid = Table.grid(padding=(0, 1))
-    grid.add_column(no_wrap=True)
-    grid.add_column()
+def claims(outcome: Outcome, width: int) -> Text:
+    """Write verdict, statement and measurement of each claim, the latter two indented below the verdict."""
+    blocks = []
     for claim in outcome.experiment.claims:
         judgement = outcome.claims[claim.id]
-        mark = Text("✓ holds", style="green") if judgement.holds else Text("✗ fails", style="bold red")
-        grid.add_row(mark, Text(claim.text))
-        grid.add_row("", Text(f"{claim.id}: {judgement.measured}", style="dim"))
-    return grid
+        mark = Text("✓ holds ", style="green") if judgement.holds else Text("✗ fails ", style="bold red")
+        indent = len(mark)
+        measured = _wrapped(f"{claim.id}: {judgement.measured}", width, "dim", indent)
+        blocks.append(
+            Text.assemble(mark, _wrapped(claim.text, width, "", indent), "\n" + " " * indent, measured)
+        )
+    return Text("\n").join(blocks)

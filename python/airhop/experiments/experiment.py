@@ -54,9 +54,8 @@ class Metric:
     """Column of the run document's flow (`goodput_mbps`)."""
     label: str
     unit: str
-    limits: tuple[float, float]
-    """Printed range of the axis."""
     ticks: tuple[float, ...]
+    """Ticks of the printed axis, evenly spaced; the first and the last are its ends."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +76,8 @@ class TimelineChoice:
 
     x: float
     duration_s: float
+    opening_s: float
+    """How much of the beginning the page opens on; all of the run is a click away."""
     rep: int = 0
 
 

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import re
+
 from airhop.stats import Estimate, Ratio
+
+NO_BREAK = "\u00a0"
+
+
+def tie_units(text: str) -> str:
+    """Make the spaces between a number and its unit such that no line is broken there."""
+    return re.sub(r" (?=%|×|Mbit)|(?<=×) ", NO_BREAK, text)
 
 
 def plus_minus(estimate: Estimate, digits: int = 2) -> str:
-    """`± 0.08`; a single replication has no interval and says so."""
-    return f"± {estimate.half_width:.{digits}f}" if estimate.half_width is not None else "± ?"
+    """`± 0.08`, or `±<0.01` for what would round to nothing; a single replication has none and says so."""
+    if estimate.half_width is None:
+        return "± ?"
+    last_digit = 10.0**-digits
+    if 0.0 < estimate.half_width < last_digit / 2:
+        return f"±<{last_digit:.{digits}f}"
+    return f"± {estimate.half_width:.{digits}f}"
 
 
 def interval(ratio: Ratio, digits: int = 2) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from airhop.experiments.experiment import Experiment, Mode
@@ -13,13 +14,18 @@ from airhop.experiments.registered import lookup
 from airhop.experiments.samples import Samples
 from airhop.progress import Reporter
 
+INTERRUPTED = "interrupted-runs.csv"
+"""Where the runs go that had finished before Ctrl-C: beside the files of an earlier run, not over them."""
 
-def reproduce(ids: list[str], mode: Mode, out: Path, progress: Reporter, seed: int = 1) -> list[Outcome]:
-    """Run the experiments with these ids and write each one's files below `out/ID`.
 
-    Raises InputError for an unknown id before anything runs. A claim that fails is a result, not an error.
+def reproduce(ids: list[str], mode: Mode, out: Path, progress: Reporter, seed: int = 1) -> Iterator[Outcome]:
+    """Run the experiments with these ids one after the other and write each one's files below `out/ID`.
+
+    Raises InputError for an unknown id at once. A claim that fails is a result, not an error. Ctrl-C keeps
+    the runs that had finished and says where.
     """
-    return [_reproduce(experiment, mode, out / experiment.id, progress, seed) for experiment in lookup(ids)]
+    experiments = lookup(ids)
+    return (_reproduce(experiment, mode, out / experiment.id, progress, seed) for experiment in experiments)
 
 
 def _reproduce(experiment: Experiment, mode: Mode, out: Path, progress: Reporter, seed: int) -> Outcome:
@@ -28,13 +34,21 @@ def _reproduce(experiment: Experiment, mode: Mode, out: Path, progress: Reporter
     grid = Grid(experiment, mode, seed)
     try:
         samples = grid.measure(mode, progress)
+        outcome = Outcome.of(experiment, mode, seed, samples, wall_s=time.perf_counter() - started)
+        _write(outcome, grid, out)
     except KeyboardInterrupt:
-        if grid.samples.runs:
-            write_runs(experiment, grid.samples, out / "runs.csv")
-        raise
-    outcome = Outcome.of(experiment, mode, seed, samples, wall_s=time.perf_counter() - started)
-    _write(outcome, grid, out)
+        kept = _keep(grid.samples, experiment, out / INTERRUPTED)
+        raise KeyboardInterrupt(f"interrupted in {experiment.id}; {kept}") from None
     return outcome
+
+
+def _keep(samples: Samples, experiment: Experiment, path: Path) -> str:
+    """Write the runs that finished before an interrupt, if any, and tell so."""
+    runs = sum(len(cell) for cell in samples.runs.values())
+    if not runs:
+        return "no run had finished"
+    write_runs(experiment, samples, path)
+    return f"the runs that had finished ({runs}) are in {path}"
 
 
 def _write(outcome: Outcome, grid: Grid, out: Path) -> None:
@@ -54,6 +68,7 @@ def _write(outcome: Outcome, grid: Grid, out: Path) -> None:
     write_runs(outcome.experiment, outcome.samples, runs)
     verdicts.write_text(json.dumps(outcome.to_dict(), indent=2) + "\n", encoding="utf-8")
     write_report(outcome, trace_runs(grid), report)
+    (out / INTERRUPTED).unlink(missing_ok=True)
     outcome.files = [report, *figures, rows, runs, verdicts]
 
 

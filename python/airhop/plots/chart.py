@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from airhop.plots.frame import frame
 from airhop.plots.style import styles
 
 if TYPE_CHECKING:
@@ -49,13 +50,13 @@ def goodput_figure(outcome: Outcome) -> Figure:
 
     experiment = outcome.experiment
     axis, metric = experiment.axis, experiment.metric
+    drawn = frame(outcome)
     figure = Figure(figsize=(COLUMN_WIDTH_IN, 2.7), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     look = styles(experiment.schemes)
     for scheme, label in experiment.schemes.items():
-        shown = [row for row in outcome.rows if row.scheme == scheme and axis.shows(row.x)]
-        style = look[scheme]
+        shown, style = drawn.of(scheme), look[scheme]
         axes.errorbar(
             [row.x for row in shown],
             [row.value.mean for row in shown],
@@ -73,12 +74,13 @@ def goodput_figure(outcome: Outcome) -> Figure:
         )
     if axis.log:
         axes.set_xscale("log")
-    if axis.limits:
-        axes.set_xlim(*axis.limits)
-    axes.set_ylim(*metric.limits)
-    axes.set_yticks(metric.ticks)
+    axes.set_xlim(*drawn.x_limits)
+    axes.set_ylim(*drawn.y_limits)
+    axes.set_yticks(drawn.y_ticks)
     axes.set_xlabel(axis.label)
     axes.set_ylabel(f"{metric.label} ({metric.unit})")
     axes.grid(visible=True, linewidth=0.3, color="0.85")
+    if drawn.note:
+        figure.supxlabel(drawn.note, x=0.99, ha="right", fontsize=6.5, color="0.4")
     figure.legend(frameon=False, ncols=4, handlelength=2.2, columnspacing=1.2, loc="outside upper center")
     return figure

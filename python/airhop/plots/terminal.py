@@ -61,6 +61,7 @@ class Canvas:
             cell = (column, row)
             character = self.glyphs.get(cell) or (chr(0x2800 | self.dots[cell]) if cell in self.dots else " ")
             text.append(character, style=self.colors.get(cell, ""))
+        text.rstrip()
         return text
 
 
@@ -70,21 +71,24 @@ def chart(
     title: str,
     x_limits: tuple[float, float],
     x_log: bool,
-    y_limits: tuple[float, float],
     y_ticks: Sequence[float],
     width: int,
     rows: int = 16,
 ) -> Text:
-    """Draw the chart as text: title, y labels and frame, x labels, legend. Later series cover earlier."""
+    """Draw the chart as text: title, y labels and frame, x labels, legend. Later series cover earlier.
+
+    The y axis reaches from the first tick to the last.
+    """
+    y_limits = y_ticks[0], y_ticks[-1]
     gutter = max(len(f"{tick:g}") for tick in y_ticks) + 2
     canvas = Canvas(max(width - gutter, 20), rows)
     dots = (canvas.columns * DOTS_X - 1, rows * DOTS_Y - 1)
 
+    def height(y: float) -> int:
+        return round(min(max(fraction(y, y_limits, False), 0.0), 1.0) * dots[1])
+
     def place(point: tuple[float, float]) -> tuple[int, int]:
-        return (
-            round(fraction(point[0], x_limits, x_log) * dots[0]),
-            round(min(max(fraction(point[1], y_limits, False), 0.0), 1.0) * dots[1]),
-        )
+        return round(fraction(point[0], x_limits, x_log) * dots[0]), height(point[1])
 
     for series in lines:
         placed = [place(point) for point in series.points]
@@ -94,9 +98,7 @@ def chart(
         for point in series.points:
             canvas.mark(*place(point), series.glyph, series.color)
 
-    labels = {
-        rows - 1 - min(int(fraction(tick, y_limits, False) * rows), rows - 1): f"{tick:g}" for tick in y_ticks
-    }
+    labels = {rows - 1 - height(tick) // DOTS_Y: f"{tick:g}" for tick in y_ticks}
     text = Text(title + "\n")
     for row in range(rows):
         text.append(f"{labels.get(row, ''):>{gutter - 2}} ", style="dim")
@@ -107,6 +109,7 @@ def chart(
     text.append("\n" + " " * gutter)
     for series in lines:
         text.append(f"{series.glyph} {series.label}   ", style=series.color)
+    text.rstrip()
     return text
 
 

@@ -8,6 +8,7 @@ from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, Range1d, TeeH
 from bokeh.plotting import figure
 
 from airhop.experiments.numerals import interval, plus_minus
+from airhop.plots.frame import frame
 from airhop.plots.style import styles
 from airhop.report.look import plain_figure, tooltip
 
@@ -19,23 +20,22 @@ def goodput_figure(outcome: Outcome) -> figure:
     """Draw the metric on the paper's axes. Every model of a scheme is named `scheme:NAME`."""
     experiment = outcome.experiment
     axis, metric = experiment.axis, experiment.metric
-    drawn = [row for row in outcome.rows if axis.shows(row.x)]
-    left, right = axis.limits or (min(row.x for row in drawn), max(row.x for row in drawn))
-    top = max([metric.limits[1], *(row.value.mean + (row.value.half_width or 0.0) for row in drawn)])
+    drawn = frame(outcome)
+    (left, right), (bottom, top) = drawn.x_limits, drawn.y_limits
     plot = plain_figure(
         height=480,
         x_axis_type="log" if axis.log else "linear",
         # A little room beside the outermost points, whose markers would be cut.
         x_range=Range1d(left * 0.88, right * 1.08) if axis.log else Range1d(left, right),
-        y_range=Range1d(metric.limits[0], top * 1.02),
+        y_range=Range1d(bottom, top),
         x_axis_label=axis.label,
         y_axis_label=f"{metric.label} ({metric.unit})",
         name="goodput",
     )
-    plot.yaxis.ticker = FixedTicker(ticks=list(metric.ticks))
+    plot.yaxis.ticker = FixedTicker(ticks=list(drawn.y_ticks))
     look = styles(experiment.schemes)
     for scheme, label in experiment.schemes.items():
-        rows = [row for row in drawn if row.scheme == scheme]
+        rows = drawn.of(scheme)
         source = ColumnDataSource(
             {
                 "x": [row.x for row in rows],

@@ -7,7 +7,8 @@ from typing import Any
 from bokeh.plotting import figure
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif"
-LIGHT_TEXT, LIGHT_AXIS, LIGHT_GRID = "#59636e", "#8c959f", "#e9ebee"  # --soft, --axis and --grid of page.css
+LIGHT_TEXT, LIGHT_AXIS = "#59636e", "#8c959f"  # --label and --axis of page.css
+GRID, GRID_ALPHA = "#7d8794", 0.18  # seen on light, dark and paper
 TOOLTIP = '<div style="font:12px/1.45 {font};color:#1b1f24;font-variant-numeric:tabular-nums">{body}</div>'
 
 
@@ -20,7 +21,7 @@ def plain_figure(**options: Any) -> figure:
         background_fill_alpha=0,
         border_fill_alpha=0,
         outline_line_color=None,
-        min_border_left=64,
+        min_border_left=72,
         min_border_right=14,
         **options,
     )
@@ -33,7 +34,8 @@ def plain_figure(**options: Any) -> figure:
     plot.axis.minor_tick_out = 2
     plot.axis.axis_label_text_color = plot.axis.major_label_text_color = LIGHT_TEXT
     plot.axis.axis_line_color = plot.axis.major_tick_line_color = plot.axis.minor_tick_line_color = LIGHT_AXIS
-    plot.grid.grid_line_color = LIGHT_GRID
+    plot.grid.grid_line_color = GRID
+    plot.grid.grid_line_alpha = GRID_ALPHA
     return plot
 
 

@@ -6,7 +6,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airhop.experiments.numerals import interval, plus_minus
+from airhop.experiments.numerals import interval, plus_minus, tie_units
+from airhop.plots.frame import frame
 from airhop.plots.style import styles
 from airhop.report.symbols import symbol
 
@@ -31,9 +32,10 @@ def render(outcome: Outcome, runs: list[TracedRun]) -> str:
     from airhop.report.goodput import goodput_figure
     from airhop.report.timeline import shared_time, timeline
 
-    choice = outcome.experiment.timeline
-    time = shared_time(choice.duration_s if choice else 1.0)
-    timelines = {run.scheme: timeline(run, time) for run in runs}
+    timelines = {}
+    if choice := outcome.experiment.timeline:
+        time = shared_time(choice.duration_s, choice.opening_s)
+        timelines = {run.scheme: timeline(run, time) for run in runs}
     models = {"goodput": goodput_figure(outcome)}
     for scheme, shown in timelines.items():
         models |= {
@@ -54,12 +56,13 @@ def render(outcome: Outcome, runs: list[TracedRun]) -> str:
         "interval": interval,
         "plus_minus": plus_minus,
         "lower_first": lambda text: text[:1].lower() + text[1:],
-        "tie_units": lambda text: text.replace(" %", "\u00a0%").replace(" ×", "\u00a0×"),
+        "tie_units": tie_units,
     }
     environment.globals["symbol"] = symbol
     return environment.get_template("page.html.j2").render(
         outcome=outcome,
         experiment=outcome.experiment,
+        frame=frame(outcome),
         look=styles(outcome.experiment.schemes),
         cells={(row.scheme, row.x): row for row in outcome.rows},
         best=best_schemes(outcome),

@@ -14,7 +14,10 @@ from bokeh.models import (
     BoxZoomTool,
     ColumnDataSource,
     CrosshairTool,
+    CustomJSHover,
+    FixedTicker,
     HoverTool,
+    NumeralTickFormatter,
     PanTool,
     Range1d,
     Span,
@@ -29,6 +32,9 @@ if TYPE_CHECKING:
 
 TIME = "@x{0.000000} s"
 KILOBYTE = 1000.0
+NUMBER_OR_NONE = "return isFinite(value) ? value.toFixed(1) : value > 0 ? '∞' : '–'"
+"""The threshold starts infinite; before the first sample there is no round-trip time."""
+TIMER_TICKS_MS = [step * 10.0**decade for decade in range(6) for step in (1, 2, 5)]
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,8 @@ class Mark:
     filled: bool = True
     shown: bool = True
     """Whether the page shows it before the reader asks: what merely repeats a loss mark waits."""
+    height: str | None = "first byte"
+    """What the hover card calls the height; None where the packet has no number of its own."""
 
 
 NEW_DATA = Mark("new", "new data", "circle", "#5b87b5", 4)
@@ -63,12 +71,13 @@ DATA_DROPS = {
         "retries", "data given up by the link", "circle", "#e03131", 13, filled=False, shown=False
     ),
 }
-OTHER_DROPS = {
-    "ack": Mark("ack-lost", "ACK lost", "y", "#0d9aa8", 9, filled=False),
-    "notice": Mark("notice-lost", "notice lost", "diamond_cross", "#e03131", 9, filled=False),
-    "control": Mark("control-lost", "link ACK lost", "y", "#e03131", 9, filled=False),
-}
-DUPLICATE = Mark("dupack", "duplicate ACK", "dash", "#7d8794", 6, filled=False)
+ACK_LOST = Mark("ack-lost", "ACK lost", "y", "#0d9aa8", 9, filled=False, height="acknowledges")
+ACK_HELD_BACK = Mark(
+    "ack-held-back", "ACK held back by the agent", "dash", "#c77700", 8, filled=False, height="acknowledges"
+)
+NOTICE_LOST = Mark("notice-lost", "notice lost", "diamond_cross", "#e03131", 9, filled=False)
+LINK_ACK_LOST = Mark("control-lost", "link ACK lost", "y", "#e03131", 9, filled=False, height=None)
+DUPLICATE = Mark("dupack", "duplicate ACK", "dash", "#7d8794", 6, filled=False, height="acknowledges")
 NOTICES = {
     ("eln", "sent"): Mark("eln-sent", "ELN sent", "diamond", "#1f9d63", 8, filled=False, shown=False),
     ("eln", "received"): Mark("eln-received", "ELN received", "diamond", "#1f9d63", 7),
@@ -102,9 +111,9 @@ class Timeline:
     """Times at which a data packet was lost, in seconds, ascending."""
 
 
-def shared_time(duration_s: float) -> Range1d:
-    """Make the time axis that all schemes and figures share."""
-    return Range1d(0.0, duration_s, bounds=(0.0, duration_s), min_interval=1e-4, name="time")
+def shared_time(duration_s: float, opening_s: float) -> Range1d:
+    """Make the time axis that all schemes and figures share; it opens on the first `opening_s`."""
+    return Range1d(0.0, opening_s, bounds=(0.0, duration_s), min_interval=1e-4, name="time")
 
 
 def timeline(run: TracedRun, time: Range1d) -> Timeline:
@@ -172,13 +181,27 @@ def _marks(run: TracedRun, acks: pl.DataFrame) -> Iterator[tuple[Mark, pl.DataFr
     )
     for cause, mark in DATA_DROPS.items():
         yield mark, drops.filter((pl.col("kind") == "data") & (pl.col("cause") == cause)).drop("kind")
-    for kind, mark in OTHER_DROPS.items():
-        yield mark, drops.filter((pl.col("kind") == kind) & (pl.col("cause") != "retries")).drop("kind")
+    # The link giving up an ACK or a notice repeats the loss of its last frame.
+    lost = {
+        kind: drops.filter((pl.col("kind") == kind) & (pl.col("cause") != "retries")).drop("kind")
+        for kind in ("ack", "notice", "control")
+    }
+    held_back = pl.col("cause") == "agent"
+    yield ACK_HELD_BACK, lost["ack"].filter(held_back)
+    yield ACK_LOST, lost["ack"].filter(~held_back)
+    yield NOTICE_LOST, lost["notice"]
+    yield LINK_ACK_LOST, _on_the_ack_line(lost["control"], acks)
     notices = run.table("notices").select(
         x="time_s", y=_kilobytes("seq"), kind=_word("kind"), event=_word("event")
     )
     for (kind, event), mark in NOTICES.items():
         yield mark, notices.filter((pl.col("kind") == kind) & (pl.col("event") == event)).select("x", "y")
+
+
+def _on_the_ack_line(points: pl.DataFrame, acks: pl.DataFrame) -> pl.DataFrame:
+    """Lift points without a sequence number to the cumulative ACK of their time."""
+    line = acks.select("x", y=pl.col("y").cum_max())
+    return points.drop("y").sort("x").join_asof(line, on="x").with_columns(pl.col("y").fill_null(0.0))
 
 
 def _scatter(plot: figure, mark: Mark, points: pl.DataFrame) -> None:
@@ -194,7 +217,9 @@ def _scatter(plot: figure, mark: Mark, points: pl.DataFrame) -> None:
         name=f"group:{mark.group}",
         visible=mark.shown,
     )
-    rows = [("time", TIME), ("first byte", "@y{0,0.000} kB")]
+    rows = [("time", TIME)]
+    if mark.height:
+        rows.append((mark.height, "@y{0,0.000} kB"))
     if "place" in points.columns:
         rows += [("cause", "@cause"), ("at", "@place")]
     plot.add_tools(HoverTool(renderers=[renderer], tooltips=tooltip(mark.text, *rows)))
@@ -205,7 +230,8 @@ def _window_figure(
 ) -> tuple[figure, list[LegendEntry]]:
     """Draw congestion window, threshold and flight in segments."""
     plot = _linked_figure(run, time, "window", 230, "Segments")
-    plot.step("x", "flight", source=source, mode="after", color="#7d8794", width=1, name="group:flight")
+    # Points, not a line: the trace samples the flight when one of the others changes, and not in between.
+    plot.scatter("x", "flight", source=source, size=3, color="#7d8794", line_width=0, name="group:flight")
     plot.step(
         "x",
         "ssthresh",
@@ -226,14 +252,14 @@ def _window_figure(
             "window",
             ("time", TIME),
             ("cwnd", "@cwnd{0.00}"),
-            ("ssthresh", "@ssthresh{0,0.00}"),
+            ("ssthresh", "@ssthresh{custom}"),
             ("in flight", "@flight{0.00}"),
         ),
     )
     return plot, [
         LegendEntry("cwnd", "cwnd", "#2f7fd6", "line", None),
         LegendEntry("ssthresh", "ssthresh", "#c77700", "dashed", None),
-        LegendEntry("flight", "in flight", "#7d8794", "line", None),
+        LegendEntry("flight", "in flight", "#7d8794", "circle", None),
     ]
 
 
@@ -241,10 +267,13 @@ def _timer_figure(
     run: TracedRun, source: ColumnDataSource, time: Range1d
 ) -> tuple[figure, list[LegendEntry]]:
     """Draw smoothed round-trip time and retransmission timeout in ms, on a log axis: backoff doubles it."""
-    plot = _linked_figure(run, time, "timer", 190, "Milliseconds", y_axis_type="log", x_axis_label="Time (s)")
+    plot = _linked_figure(run, time, "timer", 220, "Milliseconds", y_axis_type="log", x_axis_label="Time (s)")
+    # Bokeh's own ticker falls back to equal steps below two decades, whose labels then overlap.
+    plot.yaxis.ticker = plot.ygrid.ticker = FixedTicker(ticks=TIMER_TICKS_MS)
+    plot.yaxis.formatter = NumeralTickFormatter(format="0,0")
     plot.step("x", "rto_ms", source=source, mode="after", color="#d6336c", width=1.5, name="group:rto")
     plot.step("x", "srtt_ms", source=source, mode="after", color="#0d9aa8", width=2, name="group:srtt")
-    card = tooltip("timer", ("time", TIME), ("srtt", "@srtt_ms{0.0} ms"), ("rto", "@rto_ms{0.0} ms"))
+    card = tooltip("timer", ("time", TIME), ("srtt", "@srtt_ms{custom} ms"), ("rto", "@rto_ms{0.0} ms"))
     _hover_along(plot, source, "rto_ms", card)
     return plot, [
         LegendEntry("rto", "retransmission timeout", "#d6336c", "line", None),
@@ -256,7 +285,10 @@ def _hover_along(plot: figure, source: ColumnDataSource, y: str, card: str) -> N
     """Show the card of the last change before the pointer. Bokeh does not hit steps: an unseen line does."""
     unseen = plot.line("x", y, source=source, line_alpha=0.0)
     unseen.tags = ["unfitted"]
-    plot.add_tools(HoverTool(renderers=[unseen], tooltips=card, mode="vline", line_policy="prev"))
+    words = dict.fromkeys(("@ssthresh", "@srtt_ms"), CustomJSHover(code=NUMBER_OR_NONE))
+    plot.add_tools(
+        HoverTool(renderers=[unseen], tooltips=card, formatters=words, mode="vline", line_policy="prev")
+    )
 
 
 def _linked_figure(

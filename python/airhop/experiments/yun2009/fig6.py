@@ -21,9 +21,7 @@ FER = Axis(
     limits=(1e-4, 1e-1),
     percent=True,
 )
-GOODPUT = Metric(
-    "goodput_mbps", "Goodput", "Mbit/s", limits=(0.0, 3.6), ticks=(0.0, 0.6, 1.2, 1.8, 2.4, 3.0, 3.6)
-)
+GOODPUT = Metric("goodput_mbps", "Goodput", "Mbit/s", ticks=(0.0, 0.6, 1.2, 1.8, 2.4, 3.0, 3.6))
 FIRST_PRINTED_FER = 1e-4
 """Where the printed axis begins; the paper's statements start at 0.01 %."""
 
@@ -81,5 +79,5 @@ EXPERIMENT = Experiment(
     replications=Replications(quick=5, full=20),
     claims=CLAIMS,
     headline=headline,
-    timeline=TimelineChoice(x=1e-2, duration_s=20.0),
+    timeline=TimelineChoice(x=1e-2, duration_s=20.0, opening_s=2.0),
 )

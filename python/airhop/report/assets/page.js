@@ -12,7 +12,7 @@
     return named.get(name);
   };
 
-  // ---- theme: the page's colours, carried over to the figures' text, axes and grid -------------------------------------------
+  // ---- theme: the page's colours, carried over to the figures' text and axes ------------------------------------------------
   const dark = matchMedia("(prefers-color-scheme: dark)");
   let chosen = null; // what the reader chose; null follows the system
   let painted = "light"; // as the figures were made
@@ -23,21 +23,19 @@
     painted = theme;
     const css = getComputedStyle(root);
     const color = (name) => css.getPropertyValue(name).trim();
+    const [label, axis] = [color("--label"), color("--axis")];
     for (const model of models()) {
-      if ("major_label_text_color" in model.properties) {
-        model.setv({
-          major_label_text_color: color("--soft"), axis_label_text_color: color("--soft"), axis_line_color: color("--axis"),
-          major_tick_line_color: color("--axis"), minor_tick_line_color: color("--axis"),
-        });
-      } else if (model.type === "Grid") {
-        model.setv({ grid_line_color: color("--grid") });
-      }
+      if (!("major_label_text_color" in model.properties)) continue;
+      model.setv({
+        major_label_text_color: label, axis_label_text_color: label, axis_line_color: axis,
+        major_tick_line_color: axis, minor_tick_line_color: axis,
+      });
     }
   }
   const theme = () => chosen ?? (dark.matches ? "dark" : "light");
   dark.addEventListener("change", () => paint(theme()));
-  addEventListener("beforeprint", () => paint("light"));
-  addEventListener("afterprint", () => paint(theme()));
+  addEventListener("beforeprint", () => { root.dataset.theme = "light"; });
+  addEventListener("afterprint", () => { root.dataset.theme = theme(); });
   document.getElementById("theme").addEventListener("click", () => {
     chosen = theme() === "dark" ? "light" : "dark";
     paint(chosen);
@@ -127,7 +125,8 @@
     requestAnimationFrame(() => {
       due = false;
       for (const name of ["sequence", "window", "timer"]) fit(byName(`${scheme}:${name}`));
-      document.getElementById("window").value = `${time.start.toFixed(3)} s to ${time.end.toFixed(3)} s`;
+      const at = atLoss() ? `, loss at ${visited.loss.toFixed(3)} s` : "";
+      document.getElementById("window").value = `${time.start.toFixed(3)} s to ${time.end.toFixed(3)} s${at}`;
     });
   }
 
@@ -138,16 +137,20 @@
     time.setv({ start: from, end: from + span });
   }
 
+  let visited = null; // the loss that the window was brought to
+  const atLoss = () => visited?.scheme === scheme && visited.start === time.start && visited.end === time.end;
+
   function goToLoss(direction) {
-    const middle = (time.start + time.end) / 2;
     const losses = data.losses[scheme];
-    const whole = time.end - time.start >= time.bounds[1] - time.bounds[0] - 1e-9;
-    const margin = whole ? 0 : 0.002;
-    const target = whole ? losses[direction > 0 ? 0 : losses.length - 1]
-      : direction > 0 ? losses.find((t) => t > middle + margin) : losses.findLast((t) => t < middle - margin);
+    const there = atLoss(); // if the reader has moved on, the next loss is the first of those in sight
+    const target = direction > 0
+      ? losses.find((t) => (there ? t > visited.loss : t >= time.start))
+      : losses.findLast((t) => (there ? t < visited.loss : t <= time.end));
     if (target === undefined) return;
     const span = Math.min(time.end - time.start, LOSS_WINDOW_S);
     show(target - span / 2, target + span / 2);
+    visited = { scheme, loss: target, start: time.start, end: time.end };
+    follow(); // the window may have been there already
   }
 
   const go = {

@@ -1,0 +1,57 @@
+"""The frame of a figure: the paper's axes, extended where measurements leave them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from airhop.experiments.experiment import Metric
+    from airhop.experiments.outcome import Outcome, Row
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What a figure draws and between which ends, the same in print, in the terminal and in the report."""
+
+    rows: list[Row]
+    """The cells between the ends of the x axis, scheme by scheme."""
+    x_limits: tuple[float, float]
+    y_ticks: tuple[float, ...]
+    """The first and the last are the ends of the y axis."""
+    title: str
+    note: str | None
+    """Where the paper's own y axis ends, if this one is longer."""
+
+    @property
+    def y_limits(self) -> tuple[float, float]:
+        """The ends of the y axis."""
+        return self.y_ticks[0], self.y_ticks[-1]
+
+    def of(self, scheme: str) -> list[Row]:
+        """Take the cells of one curve."""
+        return [row for row in self.rows if row.scheme == scheme]
+
+
+def frame(outcome: Outcome) -> Frame:
+    """Lay out the experiment's figure so that every interval is inside."""
+    axis, metric = outcome.experiment.axis, outcome.experiment.metric
+    rows = [row for row in outcome.rows if axis.shows(row.x)]
+    ticks = ticks_up_to(max(row.value.mean + (row.value.half_width or 0.0) for row in rows), metric)
+    end = metric.ticks[-1]
+    return Frame(
+        rows=rows,
+        x_limits=axis.limits or (min(row.x for row in rows), max(row.x for row in rows)),
+        y_ticks=ticks,
+        title=f"{metric.label} ({metric.unit}) against {axis.label[0].lower()}{axis.label[1:]}",
+        note=f"The paper's axis ends at {end:g} {metric.unit}." if ticks[-1] > end else None,
+    )
+
+
+def ticks_up_to(top: float, metric: Metric) -> tuple[float, ...]:
+    """Continue the paper's ticks, one step at a time, until `top` is below the last."""
+    ticks = list(metric.ticks)
+    step = ticks[-1] - ticks[-2]
+    while ticks[-1] < top:
+        ticks.append(ticks[-1] + step)
+    return tuple(ticks)

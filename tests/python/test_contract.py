@@ -1,0 +1,362 @@
+"""What programs outside the project rely on: scenario files, run documents, exit codes, Python."""
+
+import itertools
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import airhop
+from airhop import Scenario, ScenarioError
+
+# Every table and key that scenario files promise, as a user would write them.
+EXAMPLE = """
+name = "last-hop"
+duration = "5 s"
+
+[[wired]]
+name = "w1"
+ends = ["s", "r1"]
+rate = "10 Mbit/s"
+delay = "10 ms"
+queue = { kind = "drop-tail", packets = 50 }
+
+[[wired]]
+name = "w2"
+ends = ["r1", "bs"]
+rate = "10 Mbit/s"
+delay = "10 ms"
+errors = { kind = "bernoulli", loss = 0.001, direction = "r1->bs" }
+
+[[wlan]]
+name = "cell"
+standard = "802.11b"
+rate = "11 Mbit/s"
+control_rate = "11 Mbit/s"
+access = "basic"
+attempts = 1
+stations = { bs = [0, 0], d = [30, 0] }
+range = { receive = "40 m", sense = "85 m" }
+queue = { kind = "drop-tail", packets = 50 }
+errors = { kind = "bernoulli", fer = 0.01 }
+
+[[flow]]
+name = "ftp"
+from = "s"
+to = "d"
+scheme = "reno"
+segment = "1000 B"
+app = { kind = "bulk" }
+tcp = { delayed_ack = false }
+
+[[flow]]
+name = "cross"
+from = "r1"
+to = "d"
+transport = "udp"
+segment = "500 B"
+app = { kind = "cbr", rate = "100 kbit/s" }
+start = "1 s"
+"""
+
+RADIO = """
+[[radio]]
+name = "air"
+ends = ["bs", "m"]
+rate = "19.2 kbit/s"
+delay = "10 ms"
+arq = { kind = "go-back-n", window = 3 }
+errors = { kind = "two-state", good = "10 s", bad = "4 s", ber_good = 1e-6, ber_bad = 1e-2 }
+"""
+
+WIRED = """
+name = "wired"
+duration = "20 s"
+[[wired]]
+name = "w"
+ends = ["a", "b"]
+rate = "2 Mbit/s"
+delay = "5 ms"
+ERRORS
+[[flow]]
+name = "f"
+from = "a"
+to = "b"
+scheme = "sack"
+"""
+
+
+@pytest.fixture
+def example(tmp_path: Path) -> Path:
+    file = tmp_path / "example.toml"
+    file.write_text(EXAMPLE, encoding="utf-8")
+    return file
+
+
+def airhop_command(*words: str) -> subprocess.CompletedProcess[str]:
+    code = "import sys\nfrom airhop.cli import main\nmain(sys.argv[1:])"
+    return subprocess.run(
+        [sys.executable, "-c", code, *words], capture_output=True, text=True, check=False, timeout=120
+    )
+
+
+def test_example_loads_and_runs(example: Path) -> None:
+    document = airhop.run(Scenario.load(example)).to_dict()
+    ftp, cross = document["flows"]
+    assert ftp["delivered_bytes"] > 0
+    assert (cross["transport"], cross["scheme"], cross["srtt_ms"]) == ("udp", None, None)
+    # 100 kbit/s for 4 of 5 seconds, less a hundredth.
+    assert cross["goodput_mbps"] == pytest.approx(0.08, rel=0.1)
+
+
+def test_radio_links_are_refused_in_words(tmp_path: Path) -> None:
+    file = tmp_path / "radio.toml"
+    file.write_text(EXAMPLE + RADIO, encoding="utf-8")
+    with pytest.raises(ScenarioError) as refusal:
+        Scenario.load(file)
+    line = EXAMPLE.count("\n") + 2
+    assert str(refusal.value) == (
+        f"{file}:{line}: radio: radio links are not available in this version; it has [[wired]] and [[wlan]]"
+    )
+
+
+def test_all_problems_are_told_with_file_line_key_and_suggestion(tmp_path: Path) -> None:
+    file = tmp_path / "typos.toml"
+    file.write_text(
+        EXAMPLE.replace("delay =", "dealy =", 1).replace('"11 Mbit/s"', '"11 Mbps"', 1), encoding="utf-8"
+    )
+    with pytest.raises(ScenarioError) as refusal:
+        Scenario.load(file)
+    first, second = str(refusal.value).split("\n\n")
+    assert first.startswith(f"{file}:9: wired.w1.dealy: unknown key") and 'did you mean "delay"?' in first
+    assert second.startswith(f"{file}:22: wlan.cell.rate:") and 'did you mean "11 Mbit/s"?' in second
+
+
+def test_hundreds_of_problems_leave_the_first_in_sight(tmp_path: Path) -> None:
+    links = "".join(
+        f'[[wired]]\nname = "x{i}"\nends = ["s", "x{i}"]\nrate = 5\ndelay = "1 ms"\n' for i in range(300)
+    )
+    file = tmp_path / "many.toml"
+    file.write_text(EXAMPLE + links, encoding="utf-8")
+    with pytest.raises(ScenarioError) as refusal:
+        Scenario.load(file)
+    paragraphs = str(refusal.value).split("\n\n")
+    assert "wired.x0.rate" in paragraphs[0]
+    assert paragraphs[-1] == "… and 280 more"
+
+
+@pytest.mark.parametrize(
+    "bare", ["duration=20", "wired.w1.rate=10", "wired.w1.delay=10", "flow.ftp.segment=9"]
+)
+def test_quantities_without_a_unit_are_refused(example: Path, bare: str) -> None:
+    with pytest.raises(ScenarioError, match="without a unit"):
+        Scenario.load(example, sets=[bare])
+
+
+def wired(errors: str, **changes: object) -> dict[str, Any]:
+    text = WIRED.replace("ERRORS", f"errors = {errors}" if errors else "")
+    return airhop.run(Scenario.load(tomllib.loads(text)).with_(changes)).to_dict()
+
+
+def test_wired_links_lose_by_loss_fer_and_direction() -> None:
+    assert wired("")["drops"]["channel"] == 0
+    loss = wired('{ kind = "bernoulli", loss = 0.05 }')
+    assert loss["drops"]["channel"] > 0 and loss["flows"][0]["retransmissions"] > 0
+    data = wired('{ kind = "bernoulli", loss = 0.05, direction = "a->b" }')
+    assert data["flows"][0]["retransmissions"] > 0
+    acks = wired('{ kind = "bernoulli", loss = 0.05, direction = "b->a" }')
+    # A lost ACK is made good by the next one.
+    assert acks["drops"]["channel"] > 0
+    assert acks["flows"][0]["retransmissions"] < data["flows"][0]["retransmissions"] / 3
+    assert wired('{ kind = "bernoulli", loss = 1.0 }')["flows"][0]["delivered_bytes"] == 0
+
+
+def test_fer_counts_bits_and_loss_does_not() -> None:
+    # ACKs are 40 to 52 bytes, full frames 1052: by bits nearly all ACKs are spared, a loss rate spares none.
+    by_bits = wired('{ kind = "bernoulli", fer = 0.2, direction = "b->a" }')["drops"]["channel"]
+    alike = wired('{ kind = "bernoulli", loss = 0.2, direction = "b->a" }')["drops"]["channel"]
+    assert 0 < by_bits * 5 < alike
+
+
+def test_tables_are_addressed_by_their_name(example: Path) -> None:
+    changed = Scenario.load(example, sets=["wlan.cell.errors.fer=0.02", "flow.ftp.scheme=ll-elsn"]).to_dict()
+    assert changed["wlan"][0]["errors"]["fer"] == 0.02
+    assert changed["flow"][0]["scheme"] == {"name": "ll-elsn", "n": 2.0}
+    every = Scenario.load(example, sets=["wired.all.queue.packets=7"]).to_dict()
+    assert [link["queue"]["packets"] for link in every["wired"]] == [7, 7]
+
+
+def test_preset_moves_every_default_that_it_implies(example: Path) -> None:
+    rfc = Scenario.load(example)
+    ns2 = rfc.with_({"flow.ftp.tcp.preset": "ns2"})
+    written = EXAMPLE.replace("{ delayed_ack = false }", '{ delayed_ack = false, preset = "ns2" }')
+    assert ns2 == Scenario.load(tomllib.loads(written))
+    moved = ns2.to_dict()["flow"][0]["tcp"]
+    before = rfc.to_dict()["flow"][0]["tcp"]
+    assert (before["initial_window"], moved["initial_window"]) == (10.0, 2.0)
+    assert (before["timestamps"], moved["timestamps"]) == (True, False)
+    assert (before["rto"]["kind"], moved["rto"]["kind"]) == ("rfc6298", "ns2")
+    assert (before["sack_recovery"], moved["sack_recovery"]) == ("rfc6675", "pipe")
+    # A change made earlier stays when the preset comes later.
+    assert rfc.with_({"flow.ftp.tcp.dupthresh": 5}).with_({"flow.ftp.tcp.preset": "ns2"}) == ns2.with_(
+        {"flow.ftp.tcp.dupthresh": 5}
+    )
+
+
+NUMBER = (int, float)
+FLOW = {
+    "name": str,
+    "scheme": str,
+    "transport": str,
+    "from": str,
+    "to": str,
+    "goodput_mbps": float,
+    "delivered_bytes": int,
+    "sent_segments": int,
+    "retransmissions": int,
+    "timeouts": int,
+    "fast_recoveries": int,
+    "window_cuts": int,
+    "spurious_timeouts": int,
+    "srtt_ms": float,
+    "notices": dict,
+}
+RUN = {
+    "scenario": str,
+    "seed": int,
+    "rep": int,
+    "duration_s": float,
+    "events": int,
+    "wall_s": float,
+    "fingerprint": str,
+    "flows": list,
+    "drops": dict,
+}
+
+
+def test_run_json_has_exactly_these_fields() -> None:
+    ended = airhop_command("run", "last-hop", "--set", "duration=5 s", "--seed", "3", "--rep", "2", "--json")
+    assert ended.returncode == 0
+    document = json.loads(ended.stdout)
+    assert {key: type(value) for key, value in document.items()} == RUN
+    (flow,) = document["flows"]
+    assert {key: type(value) for key, value in flow.items()} == FLOW
+    assert list(flow["notices"]) == ["eln", "ersn", "ebsn", "rttn", "nak"]
+    assert list(document["drops"]) == ["queue", "aqm", "channel", "collision", "retries", "agent"]
+    assert all(type(count) is int for count in [*flow["notices"].values(), *document["drops"].values()])
+    # The Python interface gives the same, but for the time it took.
+    again = airhop.run(Scenario.load("last-hop").with_({"duration": "5 s"}), seed=3, rep=2).to_dict()
+    assert again | {"wall_s": 0} == document | {"wall_s": 0}
+
+
+def test_flows_frame_has_these_columns() -> None:
+    flows = airhop.run(Scenario.load("last-hop").with_({"duration": "5 s"})).flows
+    notices = [f"notice_{kind}" for kind in ("eln", "ersn", "ebsn", "rttn", "nak")]
+    assert flows.columns == [*(key for key in FLOW if key != "notices"), *notices]
+    assert flows.schema["goodput_mbps"] == flows.schema["srtt_ms"] == pl.Float64
+    assert flows.schema["delivered_bytes"] == pl.Int64
+
+
+def test_schemes_are_called_by_these_names() -> None:
+    listed = airhop.schemes()
+    assert json.loads(airhop_command("schemes", "--json").stdout) == listed
+    fields = ["name", "title", "family", "cite", "needs", "parameters", "reconstructed"]
+    assert all(list(entry) == fields for entry in listed)
+    short = Scenario.load("last-hop").with_({"duration": "2 s"})
+    for name in ("tahoe", "reno", "newreno", "sack", "snoop", "ll-elsn"):
+        document = airhop.run(short, scheme=name).to_dict()
+        assert document["flows"][0]["scheme"] == name
+        assert document["flows"][0]["delivered_bytes"] > 0
+
+
+def test_scheme_can_carry_parameters() -> None:
+    base = Scenario.load("last-hop")
+    by_table = base.with_({"scheme": {"name": "ll-elsn", "n": 0}})
+    assert by_table == Scenario.load("last-hop", sets=["scheme={ name = 'll-elsn', n = 0 }"])
+    assert by_table == base.with_({"scheme": "ll-elsn", "flow.ftp.scheme.n": 0})
+
+
+def test_every_scheme_meets_the_same_channel() -> None:
+    # The TCP flow ends where the UDP flow begins, so the datagrams have the cell to themselves.
+    text = EXAMPLE.replace('to = "d"\nscheme', 'to = "r1"\nscheme')
+    scenario = Scenario.load(tomllib.loads(text)).with_({"wlan.cell.errors.fer": 0.5})
+    lost = [
+        result.tables["drops"].filter(pl.col("flow") == "cross")
+        for result in (airhop.run(scenario, scheme=scheme, trace=True) for scheme in ("tahoe", "ll-elsn"))
+    ]
+    assert lost[0].height > 0
+    assert lost[0].equals(lost[1])
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["--help"], 0),
+        (["schemes"], 0),
+        (["show", "last-hop"], 0),
+        (["run", "nowhere"], 2),
+        (["run", "last-hop", "--set", "duration=2"], 2),
+        (["nonsense"], 2),
+        ([""], 2),
+        (["--json"], 2),
+        (["run", "last-hop", "--seed", "1.5"], 2),
+        (["run", "last-hop", "--scheme", '"'], 2),
+        (["run", "x" * 5000], 2),
+    ],
+)
+def test_exit_codes(words: list[str], code: int) -> None:
+    ended = airhop_command(*words)
+    assert ended.returncode == code
+    assert "Traceback" not in ended.stderr
+    assert (ended.stdout == "") == (code != 0)
+
+
+@pytest.mark.parametrize("name", ["[/x]", ":smile:", "[bold]", "a'b", 'a"b', "£€💥", "C:\\new"])
+def test_names_are_shown_as_they_are(name: str) -> None:
+    scenario = Scenario.load("last-hop").with_({"name": name, "duration": "1 s"})
+    assert airhop.run(scenario).to_dict()["scenario"] == scenario.name == name
+    literal = airhop.scenario.toml_literal(name)
+    for words in (["run"], ["compare", "reno", "--reps", "1"]):
+        command, *rest = words
+        ended = airhop_command(
+            command, "last-hop", *rest, "--set", f"name={literal}", "--set", "duration=1 s"
+        )
+        assert ended.returncode == 0
+        assert name in ended.stdout
+
+
+def test_json_of_a_dead_link_has_no_token_outside_json() -> None:
+    dead = ("--set", "wlan.cell.errors.fer=1", "--set", "duration=2 s", "--json")
+    for words in (("run", "last-hop"), ("compare", "last-hop", "reno", "sack", "--reps", "3")):
+        ended = airhop_command(*words, *dead)
+        json.loads(ended.stdout, parse_constant=lambda token: pytest.fail(token))
+        assert ended.returncode == 0
+
+
+def test_terminal_without_unicode_gets_question_marks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    ended = airhop_command("run", "last-hop", "--set", "duration=1 s")
+    assert (ended.returncode, "s ? d" in ended.stdout) == (0, True)
+
+
+def test_streams_that_fail(tmp_path: Path) -> None:
+    command = "import sys\nfrom airhop.cli import main\nmain(sys.argv[1:])"
+    words = ["run", "last-hop", "--set", "duration=1 s"]
+    full = Path("/dev/full")
+    shells = {"closed": (">&-", 0)} | ({"full": (f">{full}", 1)} if full.exists() else {})
+    for (redirection, code), call in itertools.product(shells.values(), (words, ["--help"])):
+        line = f'exec "$@" {redirection}'
+        ended = subprocess.run(
+            ["sh", "-c", line, "sh", sys.executable, "-c", command, *call],
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            cwd=tmp_path,
+        )
+        assert ended.returncode == code, (redirection, call)
+        assert "Traceback" not in ended.stderr
