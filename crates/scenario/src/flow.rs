@@ -51,6 +51,13 @@ fn check_tcp(flow: &Fields, problems: &mut Problems) {
     }
     if let Some(tcp) = flow.table("tcp") {
         tcp::check(tcp, problems);
+        // A sender never splits a segment to fit a window (RFC 9293 §3.8.6.2.1): it would wait for ever.
+        if let (Some(window), Some(segment)) = (tcp.bytes("receive_window"), flow.bytes("segment"))
+            && window < segment
+        {
+            let what = format!("expected at least one segment, \"{segment} B\", got \"{window} B\"");
+            problems.add(tcp.at("receive_window"), tcp.path_of("receive_window"), what);
+        }
     }
 }
 

@@ -66,6 +66,7 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("a switch that is none", "delayed_ack = false", "delayed_ack = \"yes\""),
     ("four SACK blocks beside timestamps", "delayed_ack = false", "sack_blocks = 4"),
     ("an RTO above its bound", "delayed_ack = false", "rto = { min = \"70 s\" }"),
+    ("a window smaller than a segment", "delayed_ack = false", "receive_window = \"500 B\""),
     ("a start after the end", "to = \"d\"", "to = \"d\"\nstart = \"30 s\""),
     ("a radio link", "[[flow]]", "[[radio]]\nname = \"air\"\n\n[[flow]]"),
 ];
