@@ -52,13 +52,18 @@ impl Space {
         if self.limited_transmit && self.dupacks < self.dupthresh { self.dupacks } else { 0 }
     }
 
+    /// True if `len` more bytes beside `in_flight` stay within `window` segments. The margin absorbs the rounding of cwnd's many
+    /// small increments.
+    pub fn has_room(&self, len: u64, in_flight: u64, window: f64) -> bool {
+        (in_flight + len) as f64 <= window * self.mss as f64 + 1e-6
+    }
+
     /// The segment at `nxt`, if there is data, the receiver accepts it, and `in_flight` with it stays within `window`
     /// segments.
     pub fn next_in_window(&self, in_flight: u64, window: f64) -> Option<(u64, u64)> {
         let len = self.mss.min(self.supplied.saturating_sub(self.nxt));
         let end = self.nxt + len;
-        let fits =
-            len > 0 && end <= self.right_edge && (in_flight + len) as f64 <= window * self.mss as f64 + 1e-6;
+        let fits = len > 0 && end <= self.right_edge && self.has_room(len, in_flight, window);
         fits.then_some((self.nxt, end))
     }
 

@@ -176,7 +176,7 @@ impl Recovery for Esack {
             return Some(next);
         }
         let flight = self.in_flight(s);
-        if (flight + s.mss) as f64 <= w.cwnd * s.mss as f64 + 1e-6
+        if s.has_room(s.mss, flight, w.cwnd)
             && let Some(lost) =
                 self.next_lost(if self.after_timeout { Cause::Timeout } else { Cause::Recovery })
         {

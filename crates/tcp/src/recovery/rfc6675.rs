@@ -130,7 +130,7 @@ impl Recovery for Rfc6675 {
             return Some(next);
         }
         let flight = self.in_flight(s);
-        let room = (flight + s.mss) as f64 <= w.cwnd * s.mss as f64 + 1e-6;
+        let room = s.has_room(s.mss, flight, w.cwnd);
         match self.state {
             State::Open => {
                 forward(s, flight + self.board.sacked_bytes(), w.cwnd + f64::from(s.limited_transmit_extra()))
