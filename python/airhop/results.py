@@ -70,7 +70,7 @@ class Result:
 
     @cached_property
     def tables(self) -> dict[str, pl.DataFrame]:
-        """The trace by table (segments, acks, window, drops, notices, deliveries); empty unless traced."""
+        """The trace by table (segments, acks, window, drops, queue, notices, deliveries); empty untraced."""
         import polars as pl
 
         if self._outcome is None:

@@ -80,10 +80,12 @@ fn quantity(text: &str, units: &[(&str, f64)], what: &str, example: &str) -> Res
         let hint = near.map(|n| format!("; did you mean \"{number} {n}\"?")).unwrap_or_default();
         return Err(format!("{}, got the unit \"{unit}\"{hint}", expected()));
     };
-    if !value.is_finite() || value < 0.0 {
-        return Err(format!("expected {what} that is not negative, got \"{text}\""));
+    let scaled = value * scale;
+    if value < 0.0 || !scaled.is_finite() {
+        let wanted = if value < 0.0 { "is not negative" } else { "a computer can count" };
+        return Err(format!("expected {what} that {wanted}, got \"{text}\""));
     }
-    Ok(value * scale)
+    Ok(scaled)
 }
 
 /// Writes a duration so that [`parse_span`] reads the same value back.
@@ -141,6 +143,10 @@ mod tests {
             assert!(parse_rate(bad).is_err(), "{bad}");
         }
         assert!(parse_bytes("0.5 B").is_err());
+        // More than an f64 holds, in the number or once the unit is in.
+        assert!(parse_span("1e400 s").unwrap_err().contains("can count"));
+        assert!(parse_metres("1e308 km").unwrap_err().contains("can count"));
+        assert!(parse_metres("-1e400 m").unwrap_err().contains("not negative"));
     }
 
     #[test]

@@ -28,6 +28,7 @@ impl World {
             let place = station.places.get(to as usize).copied();
             self.drop_packet(now, packet, why, place);
         }
+        self.record_station_queue(now, cell, from);
     }
 
     pub(crate) fn hand_to_mac(&mut self, now: Time, cell: u16, from: Station, to: Station, id: Id<Packet>) {
@@ -109,6 +110,7 @@ impl World {
         }
         let Some(id) = site.stations[from as usize].queue.pop() else { return };
         let (dst, node) = (self.arena.get(&id).dst, site.node(from));
+        self.record_station_queue(now, cell, from);
         let Hop::Air { to, .. } = self.routes[dst.0 as usize][node.0 as usize] else {
             unreachable!("it was queued for the air");
         };

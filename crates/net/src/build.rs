@@ -5,7 +5,7 @@ use crate::flow::{Ends, Flow, SpuriousTimeouts, TcpEnds, UdpEnds};
 use crate::link::{Link, LinkTrace};
 use crate::plan::{FlowPlan, Plan, Transport, WlanPlan};
 use crate::queues;
-use crate::route::{Edge, Hop, towards};
+use crate::route::{Graph, Hop, Stations};
 use crate::site::{Site, StationSite};
 use crate::world::{Event, Hosted, World};
 use airhop_base::{FlowId, NodeId};
@@ -51,7 +51,8 @@ impl World {
         mut recorder: Option<Recorder>,
     ) -> Result<World, BuildError> {
         let streams = Streams::new(seed, replication);
-        let routes = routes(plan)?;
+        let graph = graph(plan);
+        let routes = routes(plan, &graph)?;
         let mut timers = Timers::new();
         let mut hosted = Vec::new();
         let mut events = EventQueue::new();
@@ -67,12 +68,14 @@ impl World {
                 ends: ends(f, id, &mut timers),
                 agents: Vec::new(),
             };
-            host_agents(&mut flow, plan, &routes, &mut timers, &mut hosted);
+            host_agents(&mut flow, &graph, &routes, &mut timers, &mut hosted);
             events.push(f.start, Event::App(id));
             flows.push(flow);
         }
         Ok(World {
             duration: plan.duration,
+            warmup: plan.warmup,
+            warmed_up: None,
             names: plan.nodes.clone(),
             hashes: plan.nodes.iter().map(|n| name_hash(n)).collect(),
             events,
@@ -97,13 +100,12 @@ impl World {
 }
 
 /// Next hops towards every node that a flow begins or ends at.
-fn routes(plan: &Plan) -> Result<Vec<Vec<Hop>>, BuildError> {
-    let edges = edges(plan);
+fn routes(plan: &Plan, graph: &Graph) -> Result<Vec<Vec<Hop>>, BuildError> {
     let mut routes = vec![Vec::new(); plan.nodes.len()];
     for f in &plan.flows {
         for end in [f.from, f.to] {
             if routes[end.0 as usize].is_empty() {
-                routes[end.0 as usize] = towards(end, &plan.nodes, &edges);
+                routes[end.0 as usize] = graph.towards(end);
             }
         }
     }
@@ -118,30 +120,13 @@ fn routes(plan: &Plan) -> Result<Vec<Vec<Hop>>, BuildError> {
     Ok(routes)
 }
 
-fn edges(plan: &Plan) -> Vec<Edge> {
-    let mut edges = Vec::new();
-    for (i, w) in plan.wired.iter().enumerate() {
-        let [a, b] = w.ends;
-        edges.push(Edge { from: a, to: b, hop: Hop::Link(2 * i as u16) });
-        edges.push(Edge { from: b, to: a, hop: Hop::Link(2 * i as u16 + 1) });
-    }
-    for (c, w) in plan.wlans.iter().enumerate() {
-        for (i, &from) in w.nodes.iter().enumerate() {
-            for (j, &to) in w.nodes.iter().enumerate() {
-                if i != j && in_range(w, i, j) {
-                    let hop = Hop::Air { cell: c as u16, from: i as u16, to: j as u16 };
-                    edges.push(Edge { from, to, hop });
-                }
-            }
-        }
-    }
-    edges
-}
-
-fn in_range(w: &WlanPlan, i: usize, j: usize) -> bool {
-    let ([ax, ay], [bx, by]) = (w.cell.stations[i].1, w.cell.stations[j].1);
-    let squared = (ax - bx) * (ax - bx) + (ay - by) * (ay - by);
-    w.cell.range.is_none_or(|r| squared <= r.receive * r.receive)
+fn graph(plan: &Plan) -> Graph {
+    let cell = |w: &WlanPlan| Stations {
+        places: w.nodes.iter().zip(&w.cell.stations).map(|(&node, (_, place))| (node, *place)).collect(),
+        reach: w.cell.range.map(|range| range.receive),
+    };
+    let wired = plan.wired.iter().map(|w| w.ends).collect();
+    Graph::new(plan.nodes.iter().cloned(), wired, plan.wlans.iter().map(cell).collect())
 }
 
 fn links(plan: &Plan, streams: &Streams, mut recorder: Option<&mut Recorder>) -> Vec<Link> {
@@ -189,12 +174,17 @@ fn site(w: &WlanPlan, plan: &Plan, streams: &Streams, mut recorder: Option<&mut 
                 in_mac: false,
                 on_air: None,
                 interface: 0,
+                queue_place: 0,
                 places: Vec::new(),
             };
             if let Some(r) = recorder.as_deref_mut() {
                 site.interface = r.interface(node, &w.cell.name);
                 site.places =
                     w.nodes.iter().map(|&to| r.place(&format!("{}->{}", name(node), name(to)))).collect();
+                site.queue_place = match w.nodes[..] {
+                    [a, _] => site.places[usize::from(node == a)],
+                    _ => r.place(&format!("{}->*", name(node))),
+                };
             }
             site
         })
@@ -219,7 +209,7 @@ fn ends(f: &FlowPlan, id: FlowId, timers: &mut Timers) -> Ends {
 /// sending station on the way up.
 fn host_agents(
     flow: &mut Flow,
-    plan: &Plan,
+    graph: &Graph,
     routes: &[Vec<Hop>],
     timers: &mut Timers,
     hosted: &mut Vec<Hosted>,
@@ -234,13 +224,7 @@ fn host_agents(
                 hosted.push(Hosted { node, flow: flow.id, timer: timers.add(), agent });
             }
         }
-        node = match hop {
-            Hop::Link(i) => {
-                let w = &plan.wired[i as usize / 2];
-                w.ends[1 - i as usize % 2]
-            }
-            Hop::Air { cell, to, .. } => plan.wlans[cell as usize].nodes[to as usize],
-            Hop::None => return,
-        };
+        let Some(next) = graph.end(hop) else { return };
+        node = next;
     }
 }

@@ -12,7 +12,7 @@ pub mod plan;
 mod queues;
 mod report;
 mod results;
-mod route;
+pub mod route;
 mod site;
 mod world;
 

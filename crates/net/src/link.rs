@@ -146,6 +146,11 @@ impl Link {
         Some(Arrival { packet, corrupted })
     }
 
+    /// Packets in the queue.
+    pub fn waiting(&self) -> usize {
+        self.queue.len()
+    }
+
     /// How full the queue is, 0 to 1.
     pub fn fill(&self) -> f64 {
         self.queue.len() as f64 / self.queue.capacity().max(1) as f64

@@ -12,6 +12,8 @@ pub struct Plan {
     pub name: String,
     /// Simulated time.
     pub duration: Span,
+    /// What goes by before anything is counted; less than `duration`.
+    pub warmup: Span,
     /// Names of the nodes; a [`NodeId`] is an index.
     pub nodes: Vec<String>,
     /// Wired links.

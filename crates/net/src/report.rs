@@ -2,11 +2,14 @@
 
 use airhop_base::Span;
 
-/// The results of one run: the fields of the run document, without what only the caller knows.
+/// The results of one run: the fields of the run document, without what only the caller knows. Events and fingerprint are
+/// those of the whole run, `srtt_ms` is that of its end, and everything else was counted after the warm-up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// Simulated time.
     pub duration: Span,
+    /// The first part of it, which is left out of goodput and counters.
+    pub warmup: Span,
     /// Events handled.
     pub events: u64,
     /// Rolling hash of the trajectory.
@@ -30,7 +33,7 @@ pub struct FlowReport {
     pub from: String,
     /// The receiving node.
     pub to: String,
-    /// New in-order bytes handed to the receiving application × 8 / duration / 1e6.
+    /// New in-order bytes handed to the receiving application × 8 / (duration − warm-up) / 1e6.
     pub goodput_mbps: f64,
     /// New in-order bytes handed to the receiving application.
     pub delivered_bytes: u64,
@@ -50,4 +53,49 @@ pub struct FlowReport {
     pub srtt_ms: Option<f64>,
     /// Notices received, in the order of `NoticeKind::ALL`.
     pub notices: [u64; 5],
+}
+
+impl Report {
+    /// Takes off what `earlier`, a report of the same run, had counted.
+    pub(crate) fn leave_out(&mut self, earlier: &Report) {
+        subtract(&mut self.drops, &earlier.drops);
+        for (flow, earlier) in self.flows.iter_mut().zip(&earlier.flows) {
+            flow.leave_out(earlier);
+        }
+    }
+}
+
+impl FlowReport {
+    fn leave_out(&mut self, earlier: &FlowReport) {
+        // Written out in full, so that a new counter cannot be forgotten.
+        let FlowReport {
+            name: _,
+            scheme: _,
+            transport: _,
+            from: _,
+            to: _,
+            goodput_mbps: _,
+            delivered_bytes,
+            sent_segments,
+            retransmissions,
+            timeouts,
+            fast_recoveries,
+            window_cuts,
+            spurious_timeouts,
+            srtt_ms: _,
+            notices,
+        } = earlier;
+        self.delivered_bytes -= delivered_bytes;
+        self.sent_segments -= sent_segments;
+        self.retransmissions -= retransmissions;
+        self.timeouts -= timeouts;
+        self.fast_recoveries -= fast_recoveries;
+        self.window_cuts -= window_cuts;
+        self.spurious_timeouts -= spurious_timeouts;
+        subtract(&mut self.notices, notices);
+    }
+}
+
+fn subtract<const N: usize>(counts: &mut [u64; N], earlier: &[u64; N]) {
+    counts.iter_mut().zip(earlier).for_each(|(count, earlier)| *count -= earlier);
 }

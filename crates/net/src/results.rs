@@ -7,6 +7,7 @@ use crate::report::{FlowReport, Report};
 use crate::site::Site;
 use crate::world::World;
 use airhop_base::{FlowId, NodeId, NoticeKind, Span, Time};
+use airhop_radio::cell::Station;
 use airhop_tcp::seams::Cause;
 use airhop_trace::{Recorder, SendCause, WindowSample};
 
@@ -25,10 +26,38 @@ impl World {
         recorder.window(now, id, sample);
     }
 
-    /// What the run measured so far.
+    pub(crate) fn record_link_queue(&mut self, now: Time, i: u16) {
+        if let Some(recorder) = &mut self.recorder {
+            let link = &self.links[i as usize];
+            recorder.queue(now, link.trace.place, link.waiting());
+        }
+    }
+
+    pub(crate) fn record_station_queue(&mut self, now: Time, cell: u16, station: Station) {
+        if let Some(recorder) = &mut self.recorder {
+            let station = &self.sites[cell as usize].stations[station as usize];
+            recorder.queue(now, station.queue_place, station.queue.len());
+        }
+    }
+
+    /// What the run measured: all that was counted since the warm-up.
     pub fn report(&self) -> Report {
+        let mut report = self.totals();
+        if let Some(earlier) = &self.warmed_up {
+            report.leave_out(earlier);
+        }
+        let measured = self.duration - self.warmup;
+        for flow in &mut report.flows {
+            flow.goodput_mbps = flow.delivered_bytes as f64 * 8.0 / measured.secs_f64() / 1e6;
+        }
+        report
+    }
+
+    /// All that was counted since the beginning; no goodput yet.
+    pub(crate) fn totals(&self) -> Report {
         Report {
             duration: self.duration,
+            warmup: self.warmup,
             events: self.events.popped(),
             fingerprint: self.print.value(),
             flows: self.flows.iter().map(|f| self.flow_report(f)).collect(),
@@ -55,14 +84,12 @@ impl World {
             srtt_ms: None,
             notices: [0; NoticeKind::ALL.len()],
         };
-        let filled = match &flow.ends {
+        match &flow.ends {
             Ends::Tcp(tcp) => self.tcp_report(flow, tcp, blank),
             Ends::Udp(udp) => {
                 FlowReport { sent_segments: udp.sent, delivered_bytes: udp.delivered_bytes, ..blank }
             }
-        };
-        let goodput_mbps = filled.delivered_bytes as f64 * 8.0 / self.duration.secs_f64() / 1e6;
-        FlowReport { goodput_mbps, ..filled }
+        }
     }
 
     pub(crate) fn tcp_report(&self, flow: &Flow, tcp: &TcpEnds, blank: FlowReport) -> FlowReport {

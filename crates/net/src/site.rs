@@ -23,6 +23,8 @@ pub(crate) struct StationSite {
     pub on_air: Option<Packet>,
     /// Its interface in the recorder.
     pub interface: u16,
+    /// Place in the recorder of its queue: the link to the other station of two, else to all.
+    pub queue_place: u32,
     /// Places in the recorder of the links to every other station.
     pub places: Vec<u32>,
 }

@@ -9,6 +9,7 @@ use crate::agents::{Agent, Verdict, Wishes};
 use crate::flow::{Ends, Flow, datagram_interval, supply};
 use crate::link::Link;
 use crate::plan::{AppPlan, Transport};
+use crate::report::Report;
 use crate::results::send_cause;
 use crate::route::Hop;
 use crate::site::Site;
@@ -55,6 +56,9 @@ pub(crate) struct Hosted {
 /// A scenario at work.
 pub struct World {
     pub(crate) duration: Span,
+    pub(crate) warmup: Span,
+    /// What had been counted when the warm-up was over, if there is one.
+    pub(crate) warmed_up: Option<Report>,
     pub(crate) names: Vec<String>,
     /// Hashes of the node names, for the fingerprint.
     pub(crate) hashes: Vec<u64>,
@@ -88,7 +92,14 @@ impl World {
     /// # Errors
     /// [`Interrupted`] if `stop` became true.
     pub fn run(&mut self, stop: &AtomicBool) -> Result<(), Interrupted> {
-        let end = Time::ZERO + self.duration;
+        if self.warmup > Span::ZERO {
+            self.run_until(Time::ZERO + self.warmup, stop)?;
+            self.warmed_up = Some(self.totals());
+        }
+        self.run_until(Time::ZERO + self.duration, stop)
+    }
+
+    fn run_until(&mut self, end: Time, stop: &AtomicBool) -> Result<(), Interrupted> {
         while let Some((now, event)) = self.events.pop_until(end) {
             self.handle(now, event);
             if self.events.popped().is_multiple_of(4096) && stop.load(Ordering::Relaxed) {
@@ -98,10 +109,18 @@ impl World {
         Ok(())
     }
 
+    /// The simulated time that it has come to.
+    pub fn now(&self) -> Time {
+        self.events.now()
+    }
+
     fn handle(&mut self, now: Time, event: Event) {
         match event {
             Event::LinkArrival(i) => self.on_link_arrival(now, i),
-            Event::LinkFree(i) => self.links[i as usize].on_free(now, &self.arena, &mut self.events),
+            Event::LinkFree(i) => {
+                self.links[i as usize].on_free(now, &self.arena, &mut self.events);
+                self.record_link_queue(now, i);
+            }
             Event::Cell(e) => {
                 self.sites[e.cell as usize].cell.on_event(now, e.what, &mut self.events, &mut self.effects);
                 self.apply_effects(now, e.cell);
@@ -250,6 +269,7 @@ impl World {
         if let Some((packet, why)) = dropped {
             self.drop_packet(now, packet, why, Some(trace.place));
         }
+        self.record_link_queue(now, i);
     }
 
     fn on_link_arrival(&mut self, now: Time, i: u16) {

@@ -2,7 +2,8 @@
 
 mod common;
 use airhop_base::{NodeId, Rate, Span};
-use airhop_net::plan::{QueuePlan, WiredPlan};
+use airhop_net::FlowReport;
+use airhop_net::plan::{Plan, QueuePlan, WiredPlan};
 use airhop_radio::errors::ErrorPlan;
 use common::{LastHop, run};
 
@@ -51,4 +52,31 @@ fn unrelated_nodes_change_nothing() {
     more.wired.insert(0, link.clone());
     more.wired.push(WiredPlan { name: "spur".into(), ends: [NodeId(1), NodeId(first)], ..link });
     assert_eq!(run(&plan, 3), run(&more, 3));
+}
+
+/// A warm-up changes what is counted, never what happens: what a run of 5 s counts and what a run of 20 s counts after 5 s
+/// make up the whole.
+#[test]
+fn a_warm_up_only_splits_the_counting() {
+    for uplink in [false, true] {
+        let plan = LastHop { flows: 2, attempts: 2, ..short("ll-elsn", uplink) }.plan();
+        let whole = run(&plan, 1);
+        let first = run(&Plan { duration: Span::from_secs(5), ..plan.clone() }, 1);
+        let rest = run(&Plan { warmup: Span::from_secs(5), ..plan }, 1);
+        assert_eq!((rest.fingerprint, rest.events), (whole.fingerprint, whole.events));
+        let sum = |a: &[u64], b: &[u64]| a.iter().zip(b).map(|(a, b)| a + b).collect::<Vec<_>>();
+        assert_eq!(sum(&first.drops, &rest.drops), whole.drops);
+        for ((first, rest), whole) in first.flows.iter().zip(&rest.flows).zip(&whole.flows) {
+            assert_eq!(sum(&counts(first), &counts(rest)), counts(whole));
+            assert!(counts(first)[..2].iter().all(|&count| count > 0), "{first:?}");
+            assert_eq!(rest.goodput_mbps, rest.delivered_bytes as f64 * 8.0 / 15.0 / 1e6);
+            assert_eq!(rest.srtt_ms, whole.srtt_ms);
+        }
+    }
+}
+
+/// Every counter of a flow.
+fn counts(f: &FlowReport) -> Vec<u64> {
+    let plain = [f.delivered_bytes, f.sent_segments, f.retransmissions, f.timeouts, f.fast_recoveries];
+    [&plain[..], &[f.window_cuts, f.spurious_timeouts], &f.notices].concat()
 }

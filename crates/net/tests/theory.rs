@@ -16,6 +16,7 @@ fn lossy(loss: f64) -> Plan {
     Plan {
         name: "lossy".into(),
         duration: Span::from_secs(2000),
+        warmup: Span::ZERO,
         nodes: vec!["a".into(), "b".into()],
         wired: vec![WiredPlan {
             name: "w".into(),

@@ -6,7 +6,9 @@ use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, Transport, WiredPlan}
 use airhop_net::{BuildError, World};
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::{Params, Preset};
+use airhop_trace::{Column, Recorder};
 use common::{LastHop, run};
+use std::sync::atomic::AtomicBool;
 
 /// One wired link from a to b.
 fn wire(mbps: u64, delay: Span, packets: usize, errors: ErrorPlan) -> Plan {
@@ -14,6 +16,7 @@ fn wire(mbps: u64, delay: Span, packets: usize, errors: ErrorPlan) -> Plan {
     Plan {
         name: "wire".into(),
         duration: Span::from_secs(10),
+        warmup: Span::ZERO,
         nodes: vec!["a".into(), "b".into()],
         wired: vec![WiredPlan {
             name: "w".into(),
@@ -69,6 +72,53 @@ fn a_full_queue_drops_and_the_rest_gets_through() {
     assert_eq!(delivered, (10_000_000 - 5_000) / 800, "the link was never idle");
     let inside = f.sent_segments - delivered - r.drops[0];
     assert!((50..=58).contains(&inside), "{inside}: a full queue, the one in service, 5 ms on the wire");
+}
+
+/// The queue at one place over time: seconds and packets.
+fn queue_at(plan: &Plan, place: &str) -> Vec<(f64, u32)> {
+    let flows: Vec<String> = plan.flows.iter().map(|f| f.name.clone()).collect();
+    let recorder = Recorder::new(&flows, &plan.nodes, plan.duration, true, None).expect("no files");
+    let mut world = World::new(plan, 1, 0, Some(recorder)).expect("a good plan");
+    world.run(&AtomicBool::new(false)).expect("nobody stops it");
+    let tables = world.into_recorder().expect("it was given one").finish().expect("no files");
+    let table = tables.iter().find(|t| t.name == "queue").expect("a table of queues");
+    let (Some(Column::F64(time)), Some(Column::Category(code, words)), Some(Column::U32(packets))) =
+        (table.column("time_s"), table.column("place"), table.column("packets"))
+    else {
+        panic!("{table:?}")
+    };
+    let rows = time.iter().zip(packets).zip(code);
+    rows.filter(|(_, code)| words[**code as usize] == place).map(|((&t, &n), _)| (t, n)).collect()
+}
+
+#[test]
+fn a_queue_is_traced_at_every_change() {
+    // A datagram comes every 388.8 µs and one goes every 800 µs, the first at once: before datagram k comes, k - 1 - floor(0.486 k)
+    // are waiting (the one in service is not). So the second waits alone, and number 96 makes fifty, which is the most.
+    let rows = queue_at(&udp(&wire(10, Span::from_millis(5), 50, ErrorPlan::Clean), 20), "a->b");
+    assert_eq!(rows[0], (388.8e-6, 1));
+    assert_eq!(rows.iter().find(|row| row.1 == 50), Some(&(0.037_324_8, 50)));
+    assert_eq!(rows.iter().map(|row| row.1).max(), Some(50));
+    assert!(
+        rows.windows(2).all(|w| w[0].0 <= w[1].0 && w[0].1.abs_diff(w[1].1) == 1),
+        "one packet at a time"
+    );
+    // From then on every departure makes room for one arrival: two rows for each of 12 500 services, but for the first 46.
+    assert!(rows.len().abs_diff(2 * 12_500) < 100, "{}", rows.len());
+}
+
+#[test]
+fn the_queue_of_a_station_is_named_after_its_link_or_after_all_of_them() {
+    let plan = LastHop { seconds: 20, ..LastHop::default() }.plan();
+    let rows = queue_at(&plan, "bs->d");
+    assert!(rows.iter().any(|row| row.1 > 1) && rows.iter().all(|row| row.1 <= 50));
+    assert!(rows.windows(2).all(|w| w[0].1.abs_diff(w[1].1) == 1), "one packet at a time");
+    let mut two = plan;
+    two.nodes.push("e".into());
+    two.wlans[0].nodes.push(NodeId(5));
+    two.wlans[0].cell.stations.push(("e".into(), [0.0, 10.0]));
+    assert_eq!(queue_at(&two, "bs->*"), rows, "an idle station changes nothing");
+    assert_eq!(queue_at(&two, "bs->d"), []);
 }
 
 #[test]

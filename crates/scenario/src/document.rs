@@ -12,6 +12,7 @@ struct Document<'a> {
     seed: u64,
     rep: u64,
     duration_s: f64,
+    warmup_s: f64,
     events: u64,
     wall_s: f64,
     fingerprint: String,
@@ -59,6 +60,7 @@ pub(crate) fn document(scenario: &str, seed: u64, rep: u64, wall_s: f64, report:
         seed,
         rep,
         duration_s: report.duration.secs_f64(),
+        warmup_s: report.warmup.secs_f64(),
         events: report.events,
         wall_s,
         fingerprint: format!("{:016x}", report.fingerprint),
@@ -114,6 +116,7 @@ mod tests {
         };
         let report = Report {
             duration: Span::from_secs(200),
+            warmup: Span::from_millis(2500),
             events: 1_300_000,
             fingerprint: 0xabc,
             flows: vec![flow],
@@ -122,7 +125,8 @@ mod tests {
         assert_eq!(
             document("last-hop", 1, 0, 0.5, &report),
             concat!(
-                r#"{"scenario":"last-hop","seed":1,"rep":0,"duration_s":200.0,"events":1300000,"wall_s":0.5,"#,
+                r#"{"scenario":"last-hop","seed":1,"rep":0,"duration_s":200.0,"warmup_s":2.5,"events":1300000,"#,
+                r#""wall_s":0.5,"#,
                 r#""fingerprint":"0000000000000abc","flows":[{"name":"ftp","scheme":"reno","transport":"tcp","#,
                 r#""from":"s","to":"d","goodput_mbps":1.02,"delivered_bytes":25500000,"sent_segments":26100,"#,
                 r#""retransmissions":365,"timeouts":46,"fast_recoveries":310,"window_cuts":356,"#,

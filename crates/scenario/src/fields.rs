@@ -105,6 +105,11 @@ impl Fields {
         self.values[place].as_mut().map(|(val, _)| val)
     }
 
+    /// All values.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut Val> {
+        self.values.iter_mut().flatten().map(|(val, _)| val)
+    }
+
     /// Where the value of `name` was written, or else the table itself.
     pub(crate) fn at(&self, name: &str) -> &At {
         match &self.values[self.place(name)] {

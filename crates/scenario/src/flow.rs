@@ -1,7 +1,7 @@
 //! Checks of flows.
 
 use crate::fields::{Fields, Val};
-use crate::problem::{At, Problems, did_you_mean};
+use crate::problem::{At, Problems, did_you_mean, some_of};
 use crate::tcp;
 use crate::topology::Topology;
 use airhop_base::Span;
@@ -88,11 +88,12 @@ pub(crate) fn check_ends(flow: &Fields, topology: &Topology, links_sound: bool, 
     let mut known = true;
     for (key, node) in [("from", from), ("to", to)] {
         let Some(node) = node else { continue };
-        if links_sound && !topology.nodes.contains(node) {
+        if node.contains('*') {
+            known = false; // and told with the table's name
+        } else if links_sound && !topology.nodes.contains(node) {
             known = false;
             let hint = did_you_mean(node, topology.nodes.iter().map(String::as_str));
-            let nodes: Vec<_> = topology.nodes.iter().take(20).map(String::as_str).collect();
-            let nodes = if nodes.is_empty() { "none".to_string() } else { nodes.join(", ") };
+            let nodes = some_of(topology.nodes.iter().map(String::as_str));
             let what = format!("no link has a node \"{node}\"; expected one of {nodes}{hint}");
             problems.add(flow.at(key), flow.path_of(key), what);
         }

@@ -94,6 +94,8 @@ pub(crate) enum Without {
 
 /// The longest duration: 1e6 s (11.6 days) is counted to the nanosecond by an f64.
 pub(crate) const MAX_SPAN_S: u64 = 1_000_000;
+/// Four digits at most in the place of a `*`.
+pub(crate) const MAX_COPIES: u64 = 1000;
 /// A receive window without bound; more than [`Kind::Bytes`] can express.
 pub(crate) const UNLIMITED: u64 = 1 << 40;
 /// Whether a frame may go out without a backoff when the medium has been idle (IEEE 802.11-2016 §10.3.4.2).
@@ -126,9 +128,21 @@ const ERRORS_KEY: Key = key(
 );
 
 /// The whole file.
-pub(crate) static SCENARIO: [Key; 6] = [
+pub(crate) static SCENARIO: [Key; 8] = [
     key("name", Kind::Title, Required, "the name of the scenario"),
     key("duration", Kind::Span { least_ns: 1 }, Required, "simulated time"),
+    key(
+        "warmup",
+        Kind::Span { least_ns: 0 },
+        Value(r#""0 s""#),
+        "the first part of it, left out of goodput and all counters",
+    ),
+    key(
+        "copies",
+        Kind::Count { least: 1, most: MAX_COPIES },
+        Value("1"),
+        "so often is every table and station with a `*` in its name repeated, with 1, 2, … in its place",
+    ),
     key("wired", Kind::Tables(&WIRED), Nothing("no wired links"), "full-duplex wired links"),
     key("wlan", Kind::Tables(&WLAN), Nothing("no 802.11 channels"), "802.11 channels"),
     key(

@@ -4,13 +4,15 @@
 //!
 //! ```text
 //! TOML or JSON → tree → sets (overrides) → check (one key at a time, by the table in keys.rs)
-//!     → resolve (what keys say of each other) → plan → run → document
+//!     → copies (of what has a `*` in its name) → resolve (what keys say of each other) → plan → run → document
 //! ```
 //!
 //! `keys.rs` lists every key once; reading, the effective form, the JSON schema and the reference page come from it.
 
+mod added;
 mod catalogue;
 mod check;
+mod copies;
 mod document;
 mod fields;
 mod flow;
@@ -30,6 +32,7 @@ mod tcp;
 mod topology;
 mod tree;
 
+pub use added::{NewParam, NewScheme, Policies};
 pub use catalogue::catalogue;
 pub use problem::ScenarioError;
 pub use reference::reference;

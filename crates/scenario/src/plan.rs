@@ -21,6 +21,7 @@ pub(crate) fn plan(root: &Fields) -> Option<Plan> {
     Some(Plan {
         name: root.text("name")?.to_string(),
         duration: root.span("duration")?,
+        warmup: root.span("warmup")?,
         nodes: topology.nodes.iter().cloned().collect(),
         wired: root
             .tables("wired")

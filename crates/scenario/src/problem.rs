@@ -1,9 +1,10 @@
 //! What is wrong with a scenario, in words for the person who wrote it.
 
+use std::collections::HashSet;
 use std::fmt;
 
 /// Where a value was written.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum At {
     /// A line of the file, the first is 1.
     Line(usize),
@@ -38,7 +39,8 @@ impl Problems {
         self.0.len()
     }
 
-    /// `value` if there were no problems, else all of them in the order of the file.
+    /// `value` if there were no problems, else all of them in the order of the file. Of one key the first problem is told:
+    /// copies of a table would all say the same.
     pub(crate) fn or<T>(mut self, source: &str, value: Option<T>) -> Result<T, ScenarioError> {
         match value {
             Some(value) if self.0.is_empty() => Ok(value),
@@ -48,6 +50,8 @@ impl Problems {
                     At::Document | At::Default => usize::MAX - 1,
                     At::Option(_) => usize::MAX,
                 });
+                let mut told = HashSet::new();
+                self.0.retain(|p| told.insert((p.at.clone(), p.path.clone())));
                 Err(ScenarioError { paragraphs: self.0.iter().map(|p| p.paragraph(source)).collect() })
             }
         }
@@ -69,7 +73,7 @@ impl Problem {
     }
 }
 
-/// So many problems are displayed. One slip in a generated file makes hundreds, and the first of them must stay in sight.
+/// So many problems, or names, are displayed. One slip in a generated file makes hundreds, and the first of them must stay in sight.
 const SHOWN: usize = 20;
 
 /// Why a scenario was refused. Displayed, it is the whole message: a paragraph for each of the first problems, in the
@@ -117,7 +121,19 @@ pub(crate) fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a s
     nearest(word, known).map(|k| format!("; did you mean \"{k}\"?")).unwrap_or_default()
 }
 
-/// `a, b or c`.
+/// `a, b, c`, cut short where there are many; "none" if there is nothing.
+pub(crate) fn some_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    let mut words = words.into_iter();
+    let mut shown: Vec<_> = words.by_ref().take(SHOWN).collect();
+    match (shown.is_empty(), words.next()) {
+        (true, _) => return "none".to_string(),
+        (false, Some(_)) => shown.push("…"),
+        (false, None) => {}
+    }
+    shown.join(", ")
+}
+
+/// `"a", "b" or "c"`.
 pub(crate) fn one_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let words: Vec<String> = words.into_iter().map(|w| format!("\"{w}\"")).collect();
     match words.split_last() {

@@ -1,7 +1,7 @@
 //! Single values: read from a document, and written so that they read back the same.
 
 use crate::fields::{Direction, Val};
-use crate::keys::{Kind, MAX_SPAN_S, UNLIMITED};
+use crate::keys::{Kind, MAX_COPIES, MAX_SPAN_S, UNLIMITED};
 use crate::problem::{did_you_mean, one_of};
 use crate::tree::{Item, Value};
 use airhop_base::{Span, units};
@@ -92,10 +92,12 @@ fn title(text: &str) -> Result<Val, Refusal> {
     }
 }
 
-/// Names stand in paths (`wlan.cell.errors`), in directions (`bs->d`) and in file names (`bs.pcapng`).
+/// Names stand in paths (`wlan.cell.errors`), in directions (`bs->d`) and in file names (`bs.pcapng`). A `*` stands for the
+/// number of a copy; on its own it would be all nodes of a direction.
 pub(crate) fn name(text: &str) -> Result<(), Refusal> {
-    let fits = (1..=64).contains(&text.len());
-    let letters = text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+    let longest = text.replace('*', &MAX_COPIES.to_string());
+    let fits = (1..=64).contains(&longest.len()) && text != "*";
+    let letters = longest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
     match fits && letters && !text.starts_with('-') && !text.ends_with('-') {
         true => Ok(()),
         false => Err(format!(

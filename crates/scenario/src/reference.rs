@@ -15,7 +15,10 @@ pub fn reference() -> String {
          Values are changed by their path, on the command line (`--set`) and from Python (`with_`). A table of a list is\n\
          addressed by its name: `wlan.cell.errors.fer=0.02`, `flow.ftp.tcp.preset=ns2`. `all` in its place stands for each:\n\
          `flow.all.segment=\"500 B\"`. `scheme=sack` is short for the scheme of every TCP flow. `airhop show` prints a scenario with\n\
-         every default written out.\n",
+         every default written out.\n\n\
+         A `*` in the name of a table or a station makes copies of it: `name = \"ftp*\"` with `copies = 3` is `ftp1`, `ftp2` and `ftp3`,\n\
+         and the `*` in its `ends`, `from`, `to`, `stations` and `direction` becomes the same number. A path has the `*`, too:\n\
+         `flow.ftp*.start=\"1 s\"`.\n",
     );
     section("", "The file", &SCENARIO, &mut page);
     page

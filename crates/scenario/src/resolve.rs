@@ -4,7 +4,7 @@
 use crate::fields::{Direction, Fields, Val};
 use crate::flow;
 use crate::keys::ALL;
-use crate::problem::Problems;
+use crate::problem::{Problems, did_you_mean, some_of};
 use crate::topology::{Topology, lonely};
 use airhop_base::Rate;
 use airhop_radio::phy::{Coding, Phy};
@@ -28,17 +28,27 @@ pub(crate) fn resolve(root: &mut Fields, problems: &mut Problems) {
     }
     let links = || root.tables("wired").iter().chain(root.tables("wlan"));
     // If a link was refused, nobody can say which nodes there are.
-    let no_link = |key: &String| ["name", "duration", "flow"].contains(&key.as_str());
-    let links_sound = links().all(|link| link.sound) && root.refused().iter().all(no_link);
+    let no_link = |key: &String| ["name", "duration", "warmup", "flow"].contains(&key.as_str());
+    let mut links_sound = links().all(|link| link.sound) && root.refused().iter().all(no_link);
     let topology = Topology::new(root.tables("wired"), root.tables("wlan"));
-    counts(root, &topology, problems);
+    links_sound &= counts(root, &topology, problems);
     let duration = root.span("duration");
+    check_warmup(root, problems);
     if let Some(Val::Tables(flows)) = root.get_mut("flow") {
         for f in flows {
             flow::fill(f);
             flow::check(f, duration, problems);
             flow::check_ends(f, &topology, links_sound, problems);
         }
+    }
+}
+
+fn check_warmup(root: &Fields, problems: &mut Problems) {
+    if let (Some(warmup), Some(duration)) = (root.span("warmup"), root.span("duration"))
+        && warmup >= duration
+    {
+        let what = format!("expected less than the whole run, duration = \"{duration}\", got \"{warmup}\"");
+        problems.add(root.at("warmup"), "warmup", what);
     }
 }
 
@@ -61,8 +71,9 @@ fn names(lists: &[&str], root: &Fields, problems: &mut Problems) {
     }
 }
 
-/// Node, link and flow numbers are 16 bits; each wired link takes two of them.
-fn counts(root: &Fields, topology: &Topology, problems: &mut Problems) {
+/// True if all fit: node, link and flow numbers are 16 bits, and each wired link takes two of them.
+fn counts(root: &Fields, topology: &Topology, problems: &mut Problems) -> bool {
+    let before = problems.len();
     let limits = [
         ("wired", root.tables("wired").len(), usize::from(u16::MAX) / 2),
         ("wlan", root.tables("wlan").len(), usize::from(u16::MAX)),
@@ -78,6 +89,7 @@ fn counts(root: &Fields, topology: &Topology, problems: &mut Problems) {
             format!("expected at most {} nodes, got {}", u16::MAX, topology.nodes.len()),
         );
     }
+    problems.len() == before
 }
 
 fn fill_wlan(wlan: &mut Fields) {
@@ -191,12 +203,9 @@ fn check_direction(
     let path = model.path_of("direction");
     let at = model.at("direction");
     for end in [&direction.from, &direction.to].into_iter().flatten().filter(|end| !nodes.contains(end)) {
-        let hint = crate::problem::did_you_mean(end, nodes.iter().map(String::as_str));
-        problems.add(
-            at,
-            &path,
-            format!("\"{end}\" is not on this link; expected two of {}{hint}", nodes.join(", ")),
-        );
+        let hint = did_you_mean(end, nodes.iter().map(String::as_str));
+        let known = some_of(nodes.iter().map(String::as_str));
+        problems.add(at, &path, format!("\"{end}\" is not on this link; expected two of {known}{hint}"));
     }
     let given = model.direction("direction").is_some();
     if given && direction.from == direction.to {

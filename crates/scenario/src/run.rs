@@ -2,7 +2,9 @@
 
 use crate::document::document;
 use crate::scenario::Scenario;
+use airhop_base::Time;
 use airhop_net::World;
+use airhop_tcp::Fault;
 use airhop_trace::{Recorder, Table};
 use std::any::Any;
 use std::fmt;
@@ -52,6 +54,19 @@ pub enum RunError {
     Refused(String),
     /// A trace or a capture could not be written.
     Recording(std::io::Error),
+    /// The code of a scheme that is not Airhop's raised an error or asked for the impossible.
+    Scheme {
+        /// Name of the scenario.
+        scenario: String,
+        /// Its seed.
+        seed: u64,
+        /// Its replication.
+        rep: u64,
+        /// The simulated time.
+        at: Time,
+        /// What happened.
+        fault: Fault,
+    },
     /// A mistake in Airhop: the run that shows it, and what it said.
     Panicked {
         /// Name of the scenario.
@@ -71,6 +86,10 @@ impl fmt::Display for RunError {
             RunError::Interrupted => f.write_str("interrupted"),
             RunError::Refused(why) => f.write_str(why),
             RunError::Recording(error) => write!(f, "cannot write what was recorded: {error}"),
+            RunError::Scheme { scenario, seed, rep, at, fault: Fault { scheme, method, cause } } => write!(
+                f,
+                "scheme \"{scheme}\" failed in {method} at {at} of \"{scenario}\" with seed {seed}, rep {rep}: {cause}"
+            ),
             RunError::Panicked { scenario, seed, rep, message } => write!(
                 f,
                 "this is a mistake in Airhop, not in the scenario: \"{scenario}\" with seed {seed}, rep {rep}: {message}"
@@ -94,9 +113,12 @@ impl Run {
     fn simulate(&self, recording: &Recording, stop: &AtomicBool) -> Result<Outcome, RunError> {
         let recorder = self.recorder(recording).map_err(RunError::Recording)?;
         let begin = Instant::now();
-        let mut world = World::new(self.scenario.plan(), self.seed, self.rep, recorder)
+        let mut world = Fault::catch(|| World::new(self.scenario.plan(), self.seed, self.rep, recorder))
+            .map_err(|fault| self.failed(Time::ZERO, fault))?
             .map_err(|why| RunError::Refused(why.to_string()))?;
-        world.run(stop).map_err(|_| RunError::Interrupted)?;
+        Fault::catch(|| world.run(stop))
+            .map_err(|fault| self.failed(world.now(), fault))?
+            .map_err(|_| RunError::Interrupted)?;
         let wall_s = begin.elapsed().as_secs_f64();
         let document = document(self.scenario.name(), self.seed, self.rep, wall_s, &world.report());
         let tables = match world.into_recorder() {
@@ -114,6 +136,16 @@ impl Run {
         let flows: Vec<String> = plan.flows.iter().map(|f| f.name.clone()).collect();
         let dir = recording.pcap_dir.as_deref();
         Recorder::new(&flows, &plan.nodes, plan.duration, recording.tables, dir).map(Some)
+    }
+
+    fn failed(&self, at: Time, fault: Fault) -> RunError {
+        RunError::Scheme {
+            scenario: self.scenario.name().to_string(),
+            seed: self.seed,
+            rep: self.rep,
+            at,
+            fault,
+        }
     }
 
     fn panicked(&self, panic: &(dyn Any + Send)) -> RunError {
@@ -150,15 +182,21 @@ pub enum Progress {
 
 impl Pool {
     /// Starts `runs` on so many threads (at least one), in their order; they finish in any order. Each records the same.
-    pub fn start(runs: Vec<Run>, threads: usize, recording: Recording) -> Pool {
+    /// Every thread does its work inside `enter`, which may prepare before and clean up after.
+    pub fn start(
+        runs: Vec<Run>,
+        threads: usize,
+        recording: Recording,
+        enter: impl Fn(&mut (dyn FnMut() + Send)) + Clone + Send + 'static,
+    ) -> Pool {
         let stop = Arc::new(AtomicBool::new(false));
         let threads = threads.clamp(1, runs.len().max(1));
         let work = Arc::new(Work { runs, recording, next: AtomicUsize::new(0), stop: stop.clone() });
         let (sender, results) = channel();
         let threads = (0..threads)
             .map(|_| {
-                let (work, sender) = (work.clone(), sender.clone());
-                std::thread::spawn(move || work.until_done(&sender))
+                let (work, sender, enter) = (work.clone(), sender.clone(), enter.clone());
+                std::thread::spawn(move || enter(&mut || work.until_done(&sender)))
             })
             .collect();
         Pool { stop, results, threads }

@@ -4,7 +4,7 @@ use crate::fields::Fields;
 use crate::keys::SCENARIO;
 use crate::problem::{Problems, ScenarioError};
 use crate::tree::Item;
-use crate::{check, plan, render, resolve, sets, tree};
+use crate::{check, copies, plan, render, resolve, sets, tree};
 use airhop_base::Span;
 use airhop_net::plan::{Plan, Transport};
 
@@ -59,6 +59,7 @@ impl Scenario {
             sets::set(&mut document, path, value, &mut problems);
         }
         let mut fields = check::check(&document, &SCENARIO, &mut problems);
+        copies::repeat(&mut fields, &mut problems);
         resolve::resolve(&mut fields, &mut problems);
         let plan = if problems.len() == 0 { plan::plan(&fields) } else { None };
         problems.or(source, plan.map(|plan| Scenario { fields, plan }))

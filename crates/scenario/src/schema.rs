@@ -3,7 +3,6 @@
 use crate::keys::{Choice, Key, Kind, SCENARIO, UNLIMITED, Without};
 use crate::problem::At;
 use crate::tree::{Item, Value, literal};
-use airhop_tcp::SCHEMES;
 use serde_json::{Map, Value as Json, json};
 
 /// The JSON schema (draft 2020-12) of a scenario file.
@@ -57,7 +56,7 @@ fn plain(item: &Item) -> Json {
 }
 
 fn value(kind: &Kind) -> Json {
-    const NAME: &str = "^[A-Za-z0-9_]([A-Za-z0-9_-]{0,62}[A-Za-z0-9_])?$";
+    const NAME: &str = "^[A-Za-z0-9_*]([A-Za-z0-9_*-]{0,62}[A-Za-z0-9_*])?$";
     let name = || json!({ "type": "string", "pattern": NAME });
     match kind {
         Kind::Title => json!({ "type": "string", "minLength": 1, "maxLength": 100 }),
@@ -116,7 +115,8 @@ fn one_of(choice: &Choice) -> Json {
 }
 
 fn scheme() -> Json {
-    let with_parameters = SCHEMES.iter().map(|s| {
+    let schemes = airhop_tcp::schemes();
+    let with_parameters = schemes.iter().map(|s| {
         let mut properties = Map::from_iter([("name".to_string(), json!({ "const": s.name }))]);
         for p in s.params {
             let (least, most) = p.range;
@@ -127,6 +127,6 @@ fn scheme() -> Json {
         }
         json!({ "type": "object", "properties": properties, "required": ["name"], "additionalProperties": false })
     });
-    let names = json!({ "enum": SCHEMES.iter().map(|s| s.name).collect::<Vec<_>>() });
+    let names = json!({ "enum": schemes.iter().map(|s| s.name).collect::<Vec<_>>() });
     json!({ "anyOf": std::iter::once(names).chain(with_parameters).collect::<Vec<_>>() })
 }

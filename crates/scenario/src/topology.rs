@@ -2,8 +2,8 @@
 
 use crate::fields::Fields;
 use airhop_base::NodeId;
+use airhop_net::route::{Graph, Hop, Stations, hear};
 use indexmap::IndexSet;
-use std::collections::VecDeque;
 
 /// A link, by its place among the `[[wired]]` or the `[[wlan]]` tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,46 +16,24 @@ pub(crate) enum Link {
 pub(crate) struct Topology {
     /// Names, in the order in which they are named first.
     pub(crate) nodes: IndexSet<String>,
-    /// For every node, its neighbours.
-    hops: Vec<Vec<(usize, Link)>>,
+    graph: Graph,
 }
 
 impl Topology {
     /// The topology of the links that could be read.
     pub(crate) fn new(wired: &[Fields], wlans: &[Fields]) -> Self {
-        let mut topology = Topology { nodes: IndexSet::new(), hops: Vec::new() };
-        for (i, link) in wired.iter().enumerate() {
-            if let Some([a, b]) = link.ends("ends") {
-                let (a, b) = (topology.add(a), topology.add(b));
-                topology.join(a, b, Link::Wired(i));
-            }
-        }
-        for (i, wlan) in wlans.iter().enumerate() {
+        let mut nodes = IndexSet::new();
+        let mut id = |name: &String| NodeId(nodes.insert_full(name.clone()).0 as u16);
+        let wired = wired.iter().filter_map(|link| link.ends("ends"));
+        let wired = wired.map(|ends| ends.each_ref().map(&mut id)).collect();
+        let cell = |wlan: &Fields| {
             let stations = wlan.stations("stations").unwrap_or_default();
-            let nodes: Vec<_> = stations.iter().map(|(name, _)| topology.add(name)).collect();
-            let reach = reach(wlan);
-            for (k, (_, here)) in stations.iter().enumerate() {
-                for (j, (_, there)) in stations.iter().enumerate().take(k) {
-                    if hear(*here, *there, reach) {
-                        topology.join(nodes[k], nodes[j], Link::Wlan(i));
-                    }
-                }
-            }
-        }
-        topology
-    }
-
-    fn add(&mut self, name: &str) -> usize {
-        let (node, new) = self.nodes.insert_full(name.to_string());
-        if new {
-            self.hops.push(Vec::new());
-        }
-        node
-    }
-
-    fn join(&mut self, a: usize, b: usize, link: Link) {
-        self.hops[a].push((b, link));
-        self.hops[b].push((a, link));
+            let places = stations.iter().map(|(name, place)| (id(name), *place)).collect();
+            Stations { places, reach: reach(wlan) }
+        };
+        let cells = wlans.iter().map(cell).collect();
+        let graph = Graph::new(nodes.iter().cloned(), wired, cells);
+        Topology { nodes, graph }
     }
 
     /// The id of a node.
@@ -63,53 +41,32 @@ impl Topology {
         self.nodes.get_index_of(name).and_then(|node| u16::try_from(node).ok()).map(NodeId)
     }
 
-    /// The links from one node to another, by the rule of the routes: fewest hops, ties to the next node whose name comes
-    /// first. `None` if there is no way.
+    /// The links from one node to another, as packets are routed. `None` if there is no way.
     pub(crate) fn way(&self, from: &str, to: &str) -> Option<Vec<Link>> {
-        let (from, to) = (self.nodes.get_index_of(from)?, self.nodes.get_index_of(to)?);
-        let distance = self.distances(to);
-        let mut node = from;
+        let (mut node, to) = (self.id(from)?, self.id(to)?);
+        let hops = self.graph.towards(to);
         let mut links = Vec::new();
         while node != to {
-            let closer = self.hops[node]
-                .iter()
-                .filter(|(next, _)| distance[*next].is_some() && distance[*next] < distance[node]);
-            let &(next, link) = closer.min_by_key(|(next, _)| &self.nodes[*next])?;
-            links.push(link);
-            node = next;
+            let hop = hops[usize::from(node.0)];
+            links.push(match hop {
+                Hop::None => return None,
+                Hop::Link(link) => Link::Wired(usize::from(link / 2)),
+                Hop::Air { cell, .. } => Link::Wlan(usize::from(cell)),
+            });
+            node = self.graph.end(hop)?;
         }
         Some(links)
     }
-
-    fn distances(&self, to: usize) -> Vec<Option<u32>> {
-        let mut distance = vec![None; self.nodes.len()];
-        distance[to] = Some(0);
-        let mut frontier = VecDeque::from([to]);
-        while let Some(node) = frontier.pop_front() {
-            for &(next, _) in &self.hops[node] {
-                if distance[next].is_none() {
-                    distance[next] = distance[node].map(|d| d + 1);
-                    frontier.push_back(next);
-                }
-            }
-        }
-        distance
-    }
 }
 
-/// The receive range of a wlan; infinite if it has none.
-fn reach(wlan: &Fields) -> f64 {
-    wlan.table("range").and_then(|range| range.metres("receive")).unwrap_or(f64::INFINITY)
-}
-
-fn hear([ax, ay]: [f64; 2], [bx, by]: [f64; 2], reach: f64) -> bool {
-    (ax - bx) * (ax - bx) + (ay - by) * (ay - by) <= reach * reach
+/// The receive range of a wlan, if it has one.
+fn reach(wlan: &Fields) -> Option<f64> {
+    wlan.table("range").and_then(|range| range.metres("receive"))
 }
 
 /// Stations of a wlan that no other station hears, each with the distance to the nearest.
 pub(crate) fn lonely(wlan: &Fields) -> Vec<(String, f64)> {
-    let stations = wlan.stations("stations").unwrap_or_default();
-    let reach = reach(wlan);
+    let (Some(stations), Some(reach)) = (wlan.stations("stations"), reach(wlan)) else { return Vec::new() };
     let mut lonely = Vec::new();
     for (i, (name, here)) in stations.iter().enumerate() {
         let others = || stations.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, (_, there))| *there);

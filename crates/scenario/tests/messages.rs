@@ -68,6 +68,15 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("an RTO above its bound", "delayed_ack = false", "rto = { min = \"70 s\" }"),
     ("a window smaller than a segment", "delayed_ack = false", "receive_window = \"500 B\""),
     ("a start after the end", "to = \"d\"", "to = \"d\"\nstart = \"30 s\""),
+    ("a warm-up as long as the run", "duration = \"20 s\"", "duration = \"20 s\"\nwarmup = \"20 s\""),
+    ("no copies", "duration = \"20 s\"", "duration = \"20 s\"\ncopies = 0"),
+    ("nothing to copy", "duration = \"20 s\"", "duration = \"20 s\"\ncopies = 3"),
+    ("a name for all", "name = \"w1\"", "name = \"*\""),
+    ("a copied node of a single link", "[\"s\", \"bs\"]", "[\"s*\", \"bs\"]"),
+    ("a copied node of a single flow", "to = \"d\"", "to = \"d*\""),
+    ("copies of a link side by side", "name = \"w1\"", "name = \"w*\""),
+    ("copies of a wlan side by side", "name = \"cell\"", "name = \"cell*\""),
+    ("a copied station that exists", ", d = [30, 0]", ", d1 = [30, 0], \"d*\" = [30, 0]"),
     ("a radio link", "[[flow]]", "[[radio]]\nname = \"air\"\n\n[[flow]]"),
 ];
 
@@ -88,6 +97,9 @@ const SETS: &[(&str, &str)] = &[
     ("wired.w1.name", "all"),
     ("wired.w1.errors.fer", "0.1"),
     ("flow.*.segment", "500 B"),
+    ("warmup", "1 h"),
+    ("copies", "1001"),
+    ("copies", "2"),
 ];
 
 fn message(text: &str, overrides: &Overrides) -> String {

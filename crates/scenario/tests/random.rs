@@ -10,6 +10,7 @@ use std::fmt::Write;
 use std::sync::atomic::AtomicBool;
 
 const LAST_HOP: &str = include_str!("data/last-hop.toml");
+const COPIES: &str = include_str!("data/copies.toml");
 
 /// What a random editor puts in place of something.
 const SCRAPS: &[&str] = &[
@@ -58,6 +59,8 @@ const SCRAPS: &[&str] = &[
     "\"all\"",
     "\"s\"",
     "\"d\"",
+    "\"d*\"",
+    "\"*\"",
     "\"ll-elsn\"",
     "{ name = \"ll-elsn\", n = 1 }",
     "\"802.11g\"",
@@ -286,8 +289,8 @@ proptest! {
 
     /// A good file after a few random edits.
     #[test]
-    fn edited_files_are_refused_or_run(edits in vec(edit(), 1..5)) {
-        let text = edits.iter().fold(LAST_HOP.to_string(), |text, edit| apply(&text, edit));
+    fn edited_files_are_refused_or_run(file in select(&[LAST_HOP, COPIES][..]), edits in vec(edit(), 1..5)) {
+        let text = edits.iter().fold(file.to_string(), |text, edit| apply(&text, edit));
         load_and_run(&text)?;
     }
 }

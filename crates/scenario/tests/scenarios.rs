@@ -56,6 +56,29 @@ fn the_effective_form_reads_back_to_the_same() {
     }
 }
 
+/// The scenarios that come with Airhop, with as many connections as the paper has at most.
+#[test]
+fn packaged_scenarios_are_good() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/airhop/scenarios");
+    let mut found = 0;
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let file = entry.expect("an entry").path();
+        let text = std::fs::read_to_string(&file).expect("a text");
+        let name = file.file_stem().expect("a name").to_string_lossy().into_owned();
+        let copies = if text.contains('*') { "10" } else { "1" };
+        let sets = vec![("copies".to_string(), copies.to_string())];
+        let scenario = Scenario::parse(&text, &name, &Overrides { sets, scheme: None }).expect("good");
+        assert_eq!(scenario.name(), name, "a scenario is found by the name that it gives itself");
+        assert_eq!(scenario.plan().flows.len().to_string(), copies);
+        same(
+            &scenario,
+            &Scenario::parse(&scenario.toml(), "effective", &Overrides::default()).expect("TOML"),
+        );
+        found += 1;
+    }
+    assert!(found >= 3, "{found} scenarios");
+}
+
 #[test]
 fn the_effective_form_is_this() {
     insta::assert_snapshot!(with(&[("flow.ftp.scheme", "ll-elsn")]).toml());
@@ -138,7 +161,7 @@ fn a_pool_reports_every_run_and_threads_change_nothing() {
     let scenario = Arc::new(with(&[("duration", "2 s")]));
     let fingerprints = |threads| {
         let runs = (0..6).map(|rep| Run { scenario: scenario.clone(), seed: 1, rep }).collect();
-        let mut pool = Pool::start(runs, threads, Recording::default());
+        let mut pool = Pool::start(runs, threads, Recording::default(), |work| work());
         let mut prints = vec![String::new(); 6];
         loop {
             match pool.next(Duration::from_secs(60)) {
@@ -163,7 +186,8 @@ fn fingerprint(document: &str) -> String {
 #[test]
 fn a_stopped_pool_ends() {
     let scenario = Arc::new(with(&[("duration", "100000 s")]));
-    let mut pool = Pool::start(vec![Run { scenario, seed: 1, rep: 0 }], 1, Recording::default());
+    let mut pool =
+        Pool::start(vec![Run { scenario, seed: 1, rep: 0 }], 1, Recording::default(), |work| work());
     assert!(matches!(pool.next(Duration::from_millis(1)), Progress::Waiting));
     pool.stop();
     assert!(matches!(pool.next(Duration::from_secs(60)), Progress::Finished));

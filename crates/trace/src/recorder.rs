@@ -2,7 +2,9 @@
 
 use crate::columns::Table;
 use crate::pcap::{Captures, Direction};
-use crate::tables::{Acks, Deliveries, DropRow, Drops, Notices, Segments, SendCause, WindowSample, Windows};
+use crate::tables::{
+    Acks, Deliveries, DropRow, Drops, Notices, Places, Queues, Segments, SendCause, WindowSample, Windows,
+};
 use airhop_base::{FlowId, NodeId, NoticeKind, Packet, Segment, Span, Time};
 use std::io;
 use std::path::Path;
@@ -20,7 +22,9 @@ struct Tables {
     segments: Segments,
     acks: Acks,
     window: Windows,
+    places: Places,
     drops: Drops,
+    queue: Queues,
     notices: Notices,
     deliveries: Deliveries,
 }
@@ -42,7 +46,9 @@ impl Recorder {
             segments: Segments::default(),
             acks: Acks::default(),
             window: Windows::new(flow_names.len()),
+            places: Places::default(),
             drops: Drops::default(),
+            queue: Queues::default(),
             notices: Notices::default(),
             deliveries: Deliveries::default(),
         });
@@ -81,9 +87,16 @@ impl Recorder {
         }
     }
 
-    /// The code of the place where something can be dropped, such as `bs->d`. Ask once, at the start.
+    /// So many packets wait at `place` (of [`Recorder::place`]) now; it makes a row if that is another number than before.
+    pub fn queue(&mut self, t: Time, place: u32, packets: usize) {
+        if let Some(tables) = &mut self.tables {
+            tables.queue.push(t, place, packets as u32);
+        }
+    }
+
+    /// The code of the place where something can wait or be dropped, such as `bs->d`. Ask once, at the start.
     pub fn place(&mut self, name: &str) -> u32 {
-        self.tables.as_mut().map_or(0, |tables| tables.drops.place(name))
+        self.tables.as_mut().map_or(0, |tables| tables.places.code(name))
     }
 
     /// A notice about the segment that starts at `seq` was sent by the link layer, or received by the sender.
@@ -141,7 +154,8 @@ impl Recorder {
                 tables.segments.into_table(flows),
                 tables.acks.into_table(flows),
                 tables.window.into_table(flows),
-                tables.drops.into_table(flows),
+                tables.drops.into_table(flows, &tables.places),
+                tables.queue.into_table(&tables.places),
                 tables.notices.into_table(flows),
                 tables.deliveries.into_table(flows),
             ]

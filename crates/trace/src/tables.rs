@@ -1,9 +1,10 @@
-//! The six tables of a trace, and the words that stand in their category columns.
+//! The seven tables of a trace, and the words that stand in their category columns.
 //!
 //! Times are seconds. Sequence numbers are stream offsets in bytes, the first data byte being 1.
 
 use crate::columns::{Column, Table};
 use airhop_base::{Drop, FlowId, NoticeKind, Segment, Span, Time};
+use indexmap::IndexSet;
 
 /// Why the sender handed a data segment to IP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -221,10 +222,29 @@ impl Windows {
     }
 }
 
+/// The places where something can wait or be dropped; a code is the index of a name.
+#[derive(Default)]
+pub(crate) struct Places(IndexSet<String>);
+
+impl Places {
+    /// The code of a place; the same name always has the same code.
+    pub fn code(&mut self, name: &str) -> u32 {
+        let known = self.0.get_index_of(name);
+        known.unwrap_or_else(|| self.0.insert_full(name.to_owned()).0) as u32
+    }
+
+    fn column(&self, codes: Vec<u32>) -> Column {
+        debug_assert!(
+            codes.iter().all(|&code| (code as usize) < self.0.len()),
+            "a place that was not registered"
+        );
+        Column::Category(codes, self.0.iter().cloned().collect())
+    }
+}
+
 /// `drops`: frames lost on the channel or in a collision, and packets dropped anywhere else.
 #[derive(Default)]
 pub(crate) struct Drops {
-    places: Vec<String>,
     time: Vec<f64>,
     flow: Vec<u32>,
     place: Vec<u32>,
@@ -235,17 +255,7 @@ pub(crate) struct Drops {
 }
 
 impl Drops {
-    /// The code of a place; the same name always has the same code.
-    pub fn place(&mut self, name: &str) -> u32 {
-        let known = self.places.iter().position(|p| p == name);
-        known.unwrap_or_else(|| {
-            self.places.push(name.to_owned());
-            self.places.len() - 1
-        }) as u32
-    }
-
     pub fn push(&mut self, t: Time, place: u32, row: DropRow) {
-        debug_assert!((place as usize) < self.places.len(), "a place that was not registered");
         self.time.push(t.secs_f64());
         self.flow.push(row.flow.0.into());
         self.place.push(place);
@@ -255,17 +265,51 @@ impl Drops {
         self.bytes.push(row.bytes);
     }
 
-    pub fn into_table(self, flows: &[String]) -> Table {
+    pub fn into_table(self, flows: &[String], places: &Places) -> Table {
         let columns = vec![
             ("time_s", Column::F64(self.time)),
             ("flow", Column::Category(self.flow, flows.to_vec())),
-            ("place", Column::Category(self.place, self.places)),
+            ("place", places.column(self.place)),
             ("cause", Column::Category(self.cause, words(&Drop::ALL.map(Drop::name)))),
             ("kind", Column::Category(self.kind, words(&DropKind::ALL.map(DropKind::name)))),
             ("seq", Column::U64(self.seq)),
             ("bytes", Column::U32(self.bytes)),
         ];
         Table { name: "drops", columns }
+    }
+}
+
+/// `queue`: the packets that wait, whenever there are more or fewer.
+#[derive(Default)]
+pub(crate) struct Queues {
+    /// The length after the last row of each place; a queue begins empty.
+    last: Vec<u32>,
+    time: Vec<f64>,
+    place: Vec<u32>,
+    packets: Vec<u32>,
+}
+
+impl Queues {
+    pub fn push(&mut self, t: Time, place: u32, packets: u32) {
+        let i = place as usize;
+        if self.last.len() <= i {
+            self.last.resize(i + 1, 0);
+        }
+        if std::mem::replace(&mut self.last[i], packets) == packets {
+            return;
+        }
+        self.time.push(t.secs_f64());
+        self.place.push(place);
+        self.packets.push(packets);
+    }
+
+    pub fn into_table(self, places: &Places) -> Table {
+        let columns = vec![
+            ("time_s", Column::F64(self.time)),
+            ("place", places.column(self.place)),
+            ("packets", Column::U32(self.packets)),
+        ];
+        Table { name: "queue", columns }
     }
 }
 

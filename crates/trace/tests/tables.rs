@@ -35,6 +35,7 @@ fn fill(r: &mut Recorder) {
     assert_eq!(r.place("d->bs"), uplink);
     let row = DropRow { flow: WEB, cause: Drop::Collision, kind: DropKind::Control, seq: 7, bytes: 14 };
     r.dropped(at(3), downlink, row);
+    r.queue(at(3), uplink, 1);
     r.notice(at(4), FTP, NoticeKind::Ersn, false, 2001);
     r.notice(at(5), FTP, NoticeKind::Nak, true, 2001);
     r.delivered(at(6), WEB, 1 << 40);
@@ -52,7 +53,7 @@ fn words<'a>(table: &'a Table, name: &str) -> Vec<&'a str> {
     }
 }
 
-/// The interface to the files: six tables, with these columns of these types.
+/// The interface to the files: seven tables, with these columns of these types.
 #[test]
 fn the_schema_is_fixed() {
     let mut r = recorder(true);
@@ -77,6 +78,7 @@ fn the_schema_is_fixed() {
         "acks: time_s f64, flow category, ack u64, sacked_bytes u32, duplicate bool",
         "window: time_s f64, flow category, cwnd f64, ssthresh f64, flight u32, srtt_ms f64, rto_ms f64",
         "drops: time_s f64, flow category, place category, cause category, kind category, seq u64, bytes u32",
+        "queue: time_s f64, place category, packets u32",
         "notices: time_s f64, flow category, kind category, event category, seq u64",
         "deliveries: time_s f64, flow category, bytes u64",
     ];
@@ -151,6 +153,23 @@ fn windows_are_recorded_when_they_change() {
     assert!(srtt_ms[0].is_nan() && srtt_ms[2] == 1.5);
     let Some(Column::F64(rto_ms)) = window.column("rto_ms") else { panic!() };
     assert!(rto_ms[2].is_nan() && rto_ms[3] == 1000.0);
+}
+
+/// A row of `queue` is a change of the length at that place; queues begin empty.
+#[test]
+fn queues_are_recorded_when_they_change() {
+    let mut r = recorder(true);
+    let (wire, air) = (r.place("r1->r2"), r.place("bs->*"));
+    for (ms, place, packets) in
+        [(0, wire, 0), (1, wire, 1), (2, air, 1), (3, wire, 1), (4, wire, 0), (5, air, 3)]
+    {
+        r.queue(at(ms), place, packets);
+    }
+    let tables = r.finish().unwrap();
+    let queue = table(&tables, "queue");
+    assert_eq!(queue.column("time_s"), Some(&Column::F64(vec![0.001, 0.002, 0.004, 0.005])));
+    assert_eq!(queue.column("packets"), Some(&Column::U32(vec![1, 1, 0, 3])));
+    assert_eq!(words(queue, "place"), ["r1->r2", "bs->*", "r1->r2", "bs->*"]);
 }
 
 /// A recorder of nothing accepts everything and has no tables.

@@ -95,6 +95,7 @@ impl LastHop {
         Plan {
             name: "last-hop".into(),
             duration: Span::from_secs(self.seconds),
+            warmup: Span::ZERO,
             nodes,
             wired,
             wlans: vec![WlanPlan { cell, nodes: vec![NodeId(3), NodeId(4)], queue }],

@@ -1,0 +1,148 @@
+//! Copies: what has a `*` in its name is repeated, with 1, 2, … in its place.
+//!
+//! Copies keep the path of the table that they were made from (`flow.ftp*`), which is what the file and `--set` call it.
+
+use crate::fields::{Fields, Val};
+use crate::problem::Problems;
+use std::collections::HashSet;
+use std::ops::RangeInclusive;
+
+/// The lists whose tables can be repeated, each with the key of the nodes that a link joins.
+const LISTS: [(&str, Option<&str>); 3] =
+    [("wired", Some("ends")), ("wlan", Some("stations")), ("flow", None)];
+
+/// Repeats tables and stations as often as `copies` says. Afterwards no name has a `*`, and `copies` has no value any more.
+pub(crate) fn repeat(root: &mut Fields, problems: &mut Problems) {
+    let Some(copies) = root.count("copies") else { return };
+    let mut any = false;
+    for (list, nodes) in LISTS {
+        let Some(Val::Tables(tables)) = root.get_mut(list) else { continue };
+        for mut table in std::mem::take(tables) {
+            any |= starred(&Val::Table(table.clone())).is_some();
+            check_names(&mut table, nodes, problems);
+            match table.text("name").is_some_and(|name| name.contains('*')) {
+                true => tables.extend((1..=copies).map(|number| copy(&table, number))),
+                false if list == "wlan" => {
+                    repeat_stations(&mut table, copies);
+                    tables.push(table);
+                }
+                false => tables.push(table),
+            }
+        }
+        if let Some(nodes) = nodes {
+            tables.iter_mut().for_each(|link| check_nodes(link, nodes, problems));
+        }
+    }
+    if copies > 1 && !any && problems.len() == 0 {
+        let what =
+            format!("nothing to repeat {copies} times: no table and no station has a \"*\" in its name");
+        problems.add(root.at("copies"), "copies", what);
+    }
+    root.clear("copies");
+}
+
+/// Refuses copies that would share what each needs for its own.
+fn check_names(table: &mut Fields, nodes: Option<&str>, problems: &mut Problems) {
+    let Some(name) = table.text("name") else { return };
+    if !name.contains('*') {
+        // Stations are repeated inside their wlan.
+        let node = if nodes == Some("stations") { None } else { starred(&Val::Table(table.clone())) };
+        if let Some(node) = node {
+            let what = format!(
+                "expected a \"*\" in the name too, such as \"{name}*\": \"{node}\" is a node for each copy of the table"
+            );
+            refuse(table, "name", what, problems);
+        }
+    } else if let Some(nodes) = nodes
+        && table.get(nodes).is_some_and(|val| starred(val).is_none())
+    {
+        let what = "expected a \"*\" in the name of a node too: copies of a link between the same nodes are of no use";
+        refuse(table, nodes, what.to_string(), problems);
+    }
+}
+
+/// Refuses a link whose nodes became the same.
+fn check_nodes(link: &mut Fields, nodes: &str, problems: &mut Problems) {
+    let names: Vec<&String> = match link.get(nodes) {
+        Some(Val::Ends(ends)) => ends.iter().collect(),
+        Some(Val::Stations(stations)) => stations.iter().map(|(name, _)| name).collect(),
+        _ => return,
+    };
+    let mut seen = HashSet::new();
+    if let Some(twice) = names.into_iter().find(|name| !seen.insert(*name)) {
+        let what =
+            format!("expected different nodes, but two of them are \"{twice}\" once \"*\" is a number");
+        refuse(link, nodes, what, problems);
+    }
+}
+
+fn refuse(table: &mut Fields, key: &str, what: String, problems: &mut Problems) {
+    problems.add(table.at(key), table.path_of(key), what);
+    table.sound = false;
+}
+
+/// In a wlan without a `*`, stations are repeated one by one, and so are error models whose direction names them.
+fn repeat_stations(wlan: &mut Fields, copies: u64) {
+    for val in wlan.values_mut() {
+        match val {
+            Val::Stations(stations) => {
+                let all = stations.iter().flat_map(|(name, place)| {
+                    numbers(name.contains('*'), copies).map(|number| (numbered(name, number), *place))
+                });
+                *stations = all.collect();
+            }
+            Val::Tables(models) => {
+                let all = models.iter().flat_map(|model| {
+                    let many = starred(&Val::Table(model.clone())).is_some();
+                    numbers(many, copies).map(|number| copy(model, number))
+                });
+                *models = all.collect();
+            }
+            _ => {}
+        }
+    }
+}
+
+fn numbers(many: bool, copies: u64) -> RangeInclusive<u64> {
+    1..=if many { copies } else { 1 }
+}
+
+fn numbered(name: &str, number: u64) -> String {
+    name.replace('*', &number.to_string())
+}
+
+fn copy(table: &Fields, number: u64) -> Fields {
+    let mut copy = table.clone();
+    for val in copy.values_mut() {
+        each_name(val, &mut |name| *name = numbered(name, number));
+    }
+    copy
+}
+
+/// The first name in a value that has a `*`.
+fn starred(val: &Val) -> Option<String> {
+    let mut found = None;
+    each_name(&mut val.clone(), &mut |name| {
+        if found.is_none() && name.contains('*') {
+            found = Some(name.clone());
+        }
+    });
+    found
+}
+
+/// Shows `see` every name of a table or a node in a value.
+fn each_name(val: &mut Val, see: &mut dyn FnMut(&mut String)) {
+    match val {
+        Val::Text(name) => see(name),
+        Val::Ends(ends) => ends.iter_mut().for_each(see),
+        Val::Stations(stations) => stations.iter_mut().for_each(|(name, _)| see(name)),
+        Val::Direction(direction) => {
+            [&mut direction.from, &mut direction.to].into_iter().flatten().for_each(see);
+        }
+        Val::Table(table) => table.values_mut().for_each(|val| each_name(val, see)),
+        Val::Tables(tables) => {
+            tables.iter_mut().flat_map(Fields::values_mut).for_each(|val| each_name(val, see));
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,93 @@
+//! Schemes that are added while running: in the catalogue like any other, and their faults are told with the run.
+
+use airhop_base::Notice;
+use airhop_scenario::{NewScheme, Overrides, Recording, Run, RunError, Scenario, catalogue, schema};
+use airhop_tcp::seams::{Ack, CongestionControl, Loss, NoticePolicy, Reaction, Window};
+use airhop_tcp::{Fault, Space};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+const LAST_HOP: &str = include_str!("data/last-hop.toml");
+
+/// What [`Stub`] does at its first loss.
+#[derive(Clone, Copy, Debug)]
+enum AtLoss {
+    Halves,
+    Faults,
+    Panics,
+}
+
+#[derive(Debug)]
+struct Stub(AtLoss);
+
+impl CongestionControl for Stub {
+    fn on_ack(&mut self, w: &mut Window, _: &Ack, _: &Space) {
+        w.cwnd += 1.0 / w.cwnd;
+    }
+
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &Space) {
+        match self.0 {
+            AtLoss::Halves => *w = Window { cwnd: l.window, ssthresh: l.half },
+            AtLoss::Faults => {
+                Fault { scheme: "faulty".to_string(), method: "on_loss", cause: "no idea".into() }.raise()
+            }
+            AtLoss::Panics => panic!("a mistake"),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Deaf;
+
+impl NoticePolicy for Deaf {
+    fn on_notice(&mut self, _: airhop_base::Time, _: &Notice, _: &Space) -> Reaction {
+        Reaction::Ignore
+    }
+}
+
+fn stub(name: &str, at_loss: AtLoss) -> NewScheme {
+    NewScheme {
+        name: name.to_string(),
+        title: "A stub".to_string(),
+        family: "stubs".to_string(),
+        cite: String::new(),
+        recovery: "newreno".to_string(),
+        needs: Vec::new(),
+        params: Vec::new(),
+        policies: Box::new(move |_| (Box::new(Stub(at_loss)), Box::new(Deaf))),
+    }
+}
+
+fn run(scheme: &str) -> Result<String, RunError> {
+    let overrides = Overrides { sets: Vec::new(), scheme: Some(scheme.to_string()) };
+    let scenario = Arc::new(Scenario::parse(LAST_HOP, "last-hop.toml", &overrides).expect("a good scenario"));
+    let run = Run { scenario, seed: 5, rep: 2 };
+    run.execute(&Recording::default(), &AtomicBool::new(false)).map(|outcome| outcome.document)
+}
+
+#[test]
+fn an_added_scheme_is_in_the_catalogue_and_runs() {
+    stub("stub", AtLoss::Halves).add().expect("a good scheme");
+    assert!(catalogue().contains(r#""name":"stub","title":"A stub","family":"stubs""#));
+    assert!(schema().contains("\"stub\""));
+    assert!(run("stub").expect("it runs").contains(r#""scheme":"stub""#));
+}
+
+#[test]
+fn a_fault_is_told_with_the_run_and_a_panic_is_still_a_mistake() {
+    stub("faulty", AtLoss::Faults).add().expect("a good scheme");
+    stub("panicking", AtLoss::Panics).add().expect("a good scheme");
+    let told = run("faulty").expect_err("its first loss").to_string();
+    assert!(told.starts_with("scheme \"faulty\" failed in on_loss at "), "{told}");
+    assert!(told.ends_with(" s of \"last-hop\" with seed 5, rep 2: no idea"), "{told}");
+    assert!(!told.contains(" at 0.000000000 s"), "{told}");
+    let told = run("panicking").expect_err("its first loss").to_string();
+    assert!(told.starts_with("this is a mistake in Airhop") && told.ends_with("a mistake"), "{told}");
+}
+
+#[test]
+fn the_name_of_a_built_in_scheme_cannot_be_taken() {
+    let refused = stub("reno", AtLoss::Halves).add().expect_err("it is taken");
+    assert_eq!(refused, "\"reno\" is a built-in scheme; expected another name");
+    assert!(catalogue().contains(r#""name":"reno","title":"TCP Reno""#));
+}

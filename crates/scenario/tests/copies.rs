@@ -1,0 +1,143 @@
+//! Copies: a file with `*` in its names does what the same file written out by hand does.
+
+use airhop_net::World;
+use airhop_scenario::{Overrides, Scenario};
+use std::sync::atomic::AtomicBool;
+
+const COPIES: &str = include_str!("data/copies.toml");
+/// The same, by hand.
+const BY_HAND: &str = include_str!("data/copies-by-hand.toml");
+
+fn parse(text: &str, sets: &[(&str, &str)]) -> Result<Scenario, Vec<String>> {
+    let sets = sets.iter().map(|(path, value)| (path.to_string(), value.to_string())).collect();
+    let read = Scenario::parse(text, "copies.toml", &Overrides { sets, scheme: None });
+    read.map_err(|refusal| refusal.problems().to_vec())
+}
+
+fn good(sets: &[(&str, &str)]) -> Scenario {
+    parse(COPIES, sets).expect("a good scenario")
+}
+
+/// Plans are compared by what they print: all of their fields.
+fn same(a: &Scenario, b: &Scenario) {
+    assert_eq!(a.json(), b.json());
+    assert_eq!(format!("{:?}", a.plan()), format!("{:?}", b.plan()));
+}
+
+fn flows(scenario: &Scenario) -> Vec<&str> {
+    scenario.plan().flows.iter().map(|flow| flow.name.as_str()).collect()
+}
+
+fn fingerprint(scenario: &Scenario) -> u64 {
+    let mut world = World::new(scenario.plan(), 1, 0, None).expect("a good plan");
+    world.run(&AtomicBool::new(false)).expect("nobody stops it");
+    assert_eq!(world.audit(), Ok(()));
+    world.report().fingerprint
+}
+
+#[test]
+fn copies_are_what_one_would_write_by_hand() {
+    same(&good(&[]), &parse(BY_HAND, &[]).expect("a good scenario"));
+}
+
+#[test]
+fn the_effective_form_is_written_out_and_reads_back_to_the_same() {
+    let scenario = good(&[]);
+    assert!(!scenario.json().contains("copies\":") && !scenario.json().contains("ftp*"));
+    same(&scenario, &parse(&scenario.toml(), &[]).expect("TOML"));
+    let json = Scenario::from_json(&scenario.json(), "effective", &Overrides::default()).expect("JSON");
+    same(&scenario, &json);
+}
+
+#[test]
+fn without_the_key_there_is_one_copy() {
+    let one = parse(&COPIES.replace("copies = 3\n", ""), &[]).expect("good");
+    assert_eq!(flows(&one), ["ftp1", "back1"]);
+    same(&one, &good(&[("copies", "1")]));
+}
+
+/// `--set` knows the tables of the file, and `all` means the same as ever.
+#[test]
+fn overrides_reach_every_copy() {
+    let sets = [("copies", "2"), ("flow.ftp*.segment", "500 B"), ("wired.access*.delay", "3 ms")];
+    let written = BY_HAND.replace("scheme = \"reno\"", "scheme = \"reno\"\nsegment = \"500 B\"");
+    let written = written.replace("delay = \"10 ms\"\nerrors", "delay = \"3 ms\"\nerrors");
+    same(&good(&[sets[1], sets[2]]), &parse(&written, &[]).expect("good"));
+    assert_eq!(flows(&good(&sets)), ["ftp1", "ftp2", "back1", "back2"]);
+    let all = good(&[("flow.all.start", "1 s"), ("copies", "7")]);
+    assert!(all.plan().flows.iter().all(|flow| flow.start.secs_f64() == 1.0) && all.plan().flows.len() == 14);
+    let refusal = parse(COPIES, &[("flow.ftp1.segment", "500 B")]).expect_err("the file has no ftp1");
+    assert!(refusal[0].contains("did you mean \"ftp*\"?"), "{refusal:?}");
+}
+
+/// Randomness is named: idle stations and links beside copy 1 leave its run as it was, to the bit.
+#[test]
+fn more_copies_leave_the_first_as_it_is() {
+    let one_flow = COPIES
+        .replace("name = \"ftp*\"\nfrom = \"s*\"\nto = \"d*\"", "name = \"ftp\"\nfrom = \"s1\"\nto = \"d1\"");
+    let one_flow = one_flow.replace("back*", "back");
+    let with = |copies| parse(&one_flow, &[("copies", copies)]).expect("good");
+    assert_eq!(fingerprint(&with("1")), fingerprint(&with("12")));
+}
+
+#[test]
+fn a_hundred_copies_run() {
+    let scenario = good(&[("copies", "100"), ("duration", "2 s")]);
+    let plan = scenario.plan();
+    assert_eq!((plan.wired.len(), plan.wlans[0].nodes.len(), plan.flows.len()), (101, 102, 200));
+    fingerprint(&scenario);
+}
+
+/// Fifty copies of one mistake are one mistake.
+#[test]
+fn a_mistake_is_told_once() {
+    let text = COPIES.replace("to = \"d*\"", "to = \"x*\"").replace("bs->d*", "bs->x*");
+    let problems = parse(&text, &[("copies", "50")]).expect_err("there is no x");
+    assert_eq!(problems.len(), 2, "{problems:#?}");
+    assert!(problems[0].starts_with("copies.toml:24: wlan.cell.errors.0.direction: \"x1\""), "{problems:#?}");
+    assert!(
+        problems[1].starts_with("copies.toml:31: flow.ftp*.to: no link has a node \"x1\""),
+        "{problems:#?}"
+    );
+}
+
+/// Names that only the numbers make equal.
+#[test]
+fn copies_do_not_take_the_names_of_others() {
+    let named = |name: &str, copies| {
+        parse(&COPIES.replace("name = \"back*\"", &format!("name = \"{name}\"")), &[("copies", copies)])
+    };
+    assert!(named("ftp2", "1").is_ok());
+    let problems = named("ftp2", "2").expect_err("ftp2 twice");
+    assert!(
+        problems[0].contains("expected a name of its own") && problems[0].contains("\"ftp2\""),
+        "{problems:?}"
+    );
+    // ftp1* and ftp*: the first copy of one is the eleventh of the other.
+    assert!(named("ftp1*", "10").is_ok());
+    assert!(named("ftp1*", "11").is_err());
+    let ends =
+        parse(&COPIES.replace("\"r\"", "\"s2\""), &[]).expect_err("the second link would go from s2 to s2");
+    assert!(ends[0].contains("wired.access*.ends") && ends[0].contains("\"s2\""), "{ends:?}");
+}
+
+/// Each copy of a wlan is a channel of its own, with its own stations.
+#[test]
+fn whole_wlans_are_copied_with_their_stations() {
+    let text = COPIES
+        .replace("name = \"cell\"", "name = \"cell*\"")
+        .replace("bs = [0, 0]", "\"bs*\" = [0, 0]")
+        .replace("bs->d*", "bs*->d*")
+        .replace("\"trunk\"", "\"trunk*\"")
+        .replace("[\"r\", \"bs\"]", "[\"r\", \"bs*\"]")
+        .replace("to = \"bs\"", "to = \"bs*\"");
+    let scenario = parse(&text, &[]).expect("good");
+    let cells: Vec<_> = scenario.plan().wlans.iter().map(|wlan| &wlan.cell).collect();
+    assert_eq!(cells.len(), 3);
+    for (i, cell) in cells.iter().enumerate() {
+        let stations: Vec<_> = cell.stations.iter().map(|(name, _)| name.clone()).collect();
+        assert_eq!(stations, [format!("bs{}", i + 1), format!("d{}", i + 1), "e".to_string()]);
+        assert_eq!(cell.errors[0].to, Some(1));
+    }
+    fingerprint(&scenario);
+}
