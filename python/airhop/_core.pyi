@@ -1,6 +1,15 @@
 """The simulator: compiled from crates/py."""
 
 from collections.abc import Callable
+from typing import Literal, Protocol
+
+class _Declaration(Protocol):
+    """What `airhop.scheme` was told, and the class."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def cls(self) -> type: ...
 
 __version__: str
 
@@ -9,6 +18,104 @@ class ScenarioError(ValueError):
 
 class RunError(RuntimeError):
     """A run failed: a mistake in Airhop. The text names scenario, seed and replication."""
+
+class SchemeError(RunError):
+    """A scheme written in Python raised an exception, the cause of this one, or asked for the impossible.
+
+    The text names scheme, method, simulated time, scenario, seed and replication.
+    """
+
+class Window:
+    """The congestion window in segments, as the papers write it. A scheme changes it."""
+
+    def __init__(self, cwnd: float, ssthresh: float = ...) -> None: ...
+    @property
+    def cwnd(self) -> float:
+        """Congestion window. Less than one segment becomes one; NaN, below 0, the absurd: ValueError."""
+    @cwnd.setter
+    def cwnd(self, segments: float) -> None: ...
+    @property
+    def ssthresh(self) -> float:
+        """Slow-start threshold. Less than one segment becomes one; infinity is none."""
+    @ssthresh.setter
+    def ssthresh(self, segments: float) -> None: ...
+    @property
+    def in_slow_start(self) -> bool:
+        """True below the threshold (RFC 5681 §3.1)."""
+
+class Ack:
+    """An acknowledgement of new data, outside loss recovery."""
+
+    def __init__(self, now: float, acked: int, rtt: float | None = None) -> None: ...
+    @property
+    def now(self) -> float:
+        """When it came, simulated seconds."""
+    @property
+    def acked(self) -> int:
+        """Bytes that it acknowledges for the first time."""
+    @property
+    def rtt(self) -> float | None:
+        """Round-trip sample in seconds, if it gave a valid one (Karn's rule applied)."""
+
+class Loss:
+    """A loss that counts as congestion."""
+
+    def __init__(
+        self, now: float, signal: Literal["duplicates", "timeout"], half: float, window: float | None = None
+    ) -> None: ...
+    @property
+    def now(self) -> float:
+        """When it was noticed, simulated seconds."""
+    @property
+    def signal(self) -> Literal["duplicates", "timeout"]:
+        """How it was noticed: by duplicate ACKs (or SACK blocks above a hole) or the retransmission timer."""
+    @property
+    def half(self) -> float:
+        """Half of what the scenario halves (flight or window), segments, at least 2 (RFC 5681 §3.1 (4))."""
+    @property
+    def window(self) -> float:
+        """The window that halving leaves, segments: `half`; ns-2 keeps only ssthresh above 2."""
+
+class Notice:
+    """A notice about a segment that is missing."""
+
+    def __init__(
+        self, now: float, kind: str, start: int = 1, end: int = 1001, delay: float = 0.0
+    ) -> None: ...
+    @property
+    def now(self) -> float:
+        """When it came, simulated seconds."""
+    @property
+    def kind(self) -> str:
+        """What it says: "eln", "ersn", "ebsn", "rttn" or "nak"."""
+    @property
+    def start(self) -> int:
+        """First byte of the segment that it is about."""
+    @property
+    def end(self) -> int:
+        """First byte after that segment."""
+    @property
+    def delay(self) -> float:
+        """An extra delay to expect, seconds; only RTTN carries one."""
+
+class Flow:
+    """Where a flow stands."""
+
+    def __init__(
+        self, segment: int = 1000, acked: int = 0, flight: float = 0.0, srtt: float | None = None
+    ) -> None: ...
+    @property
+    def segment(self) -> int:
+        """Payload of a full segment, bytes."""
+    @property
+    def acked(self) -> int:
+        """Bytes acknowledged so far."""
+    @property
+    def flight(self) -> float:
+        """Data sent and not acknowledged, in segments."""
+    @property
+    def srtt(self) -> float | None:
+        """Smoothed round-trip time in seconds, once there was a sample."""
 
 class Scenario:
     """A scenario, checked to the last key. Immutable."""
@@ -51,7 +158,7 @@ class Outcome:
         """Trace columns by table: (name, dtype, little-endian bytes, dictionary); empty untraced."""
 
 def build_info() -> dict[str, str]:
-    """Version, profile ("release" or "debug") and target of this build."""
+    """Give version, profile ("release" or "debug"), target, and model: 16 digits of the sources."""
 
 def run(scenario: Scenario, seed: int, rep: int, trace: bool = False, pcap_dir: str | None = None) -> Outcome:
     """Run once; with `pcap_dir`, write a NODE.pcapng for every node there."""
@@ -62,6 +169,12 @@ def run_many(
     """Run (scenario, seed, rep) jobs with the GIL released; `on_done(index, run document)` as each finishes.
 
     It is called in the calling thread. An exception of it, or Ctrl-C, stops every worker within 0.2 s.
+    """
+
+def add_scheme(declaration: _Declaration) -> None:
+    """Add a scheme to the catalogue; ValueError says what is wrong with it.
+
+    It replaces one added before under its name, but for the scenarios that were read with that.
     """
 
 def catalogue() -> str:

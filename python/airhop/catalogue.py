@@ -1,6 +1,7 @@
 """The schemes that Airhop knows, as the core lists them."""
 
 import json
+import warnings
 from typing import Any
 
 from airhop import _core
@@ -8,7 +9,14 @@ from airhop.errors import InputError, did_you_mean
 
 
 def schemes() -> list[dict[str, Any]]:
-    """List every scheme: name, title, family, cite, needs, parameters, reconstructed."""
+    """List every scheme: name, title, family, cite, needs, parameters, reconstructed.
+
+    The built-in ones come first, then those of installed packages and those registered with `airhop.scheme`.
+    """
+    from airhop.plugins import load_installed
+
+    for broken in load_installed():
+        warnings.warn(broken, stacklevel=2)
     catalogue: list[dict[str, Any]] = json.loads(_core.catalogue())
     return catalogue
 

@@ -14,6 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from airhop._core import Ack, Flow, Loss, Window
+from airhop.custom import scheme as register
 from airhop.scenario import Scenario
 from airhop.simulate import run
 
@@ -63,13 +65,37 @@ class UnavailableError(Exception):
 
 def airhop() -> Speed:
     """Measure this simulator on one thread."""
-    changes = {"scheme": "sack", "duration": f"{DURATION_S} s", "wlan.cell.errors.fer": FER}
+    return _airhop("Airhop", "sack")
+
+
+def python_scheme() -> Speed:
+    """Measure this simulator with a scheme in Python, which does the same: the run is the same to the bit."""
+    name = "sack-in-python"
+    register(name, recovery="sack")(_Reno)
+    return _airhop("Airhop, scheme in Python", name)
+
+
+class _Reno:
+    """The control of the scheme `sack` (RFC 5681 §3.1)."""
+
+    def on_ack(self, window: Window, _ack: Ack, _flow: Flow) -> None:
+        """Begin slowly, then add a segment per round trip."""
+        window.cwnd += 1 if window.in_slow_start else 1 / window.cwnd
+
+    def on_loss(self, window: Window, loss: Loss, _flow: Flow) -> None:
+        """Halve."""
+        window.ssthresh = loss.half
+        window.cwnd = 1 if loss.signal == "timeout" else loss.window
+
+
+def _airhop(label: str, scheme: str) -> Speed:
+    changes = {"scheme": scheme, "duration": f"{DURATION_S} s", "wlan.cell.errors.fer": FER}
     scenario = Scenario.load(SCENARIO).with_(changes)
     before = _user_cpu(resource.RUSAGE_SELF)
     result = run(scenario)
     cpu = _user_cpu(resource.RUSAGE_SELF) - before
     segments = sum(flow["delivered_bytes"] for flow in result.tcp_flows) / SEGMENT_BYTES
-    return Speed("Airhop", DURATION_S, segments, cpu, result.document["events"], result.goodput_mbps)
+    return Speed(label, DURATION_S, segments, cpu, result.document["events"], result.goodput_mbps)
 
 
 def ns2(peers: Path) -> Speed:

@@ -51,6 +51,16 @@ def test_failed_peer_is_told(peers: Path, monkeypatch: pytest.MonkeyPatch) -> No
         speed.ns2(peers)
 
 
+def test_a_scheme_in_python_is_measured_on_the_same_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speed, "DURATION_S", 20)
+    ours, python = speed.airhop(), speed.python_scheme()
+    assert (python.events, python.segments, python.goodput_mbps) == (
+        ours.events,
+        ours.segments,
+        ours.goodput_mbps,
+    )
+
+
 def test_fastest_run_counts() -> None:
     runs = iter([Speed("x", 1, 100, cpu, 1, 1.0) for cpu in (2.0, 1.0, 4.0)])
     assert speed.best(lambda: next(runs), 3).cpu_s == 1.0

@@ -3,6 +3,8 @@
 mod outcome;
 mod runs;
 mod scenario;
+mod schemes;
+mod views;
 
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
@@ -15,9 +17,13 @@ mod _core {
     #[pymodule_export]
     use super::outcome::Outcome;
     #[pymodule_export]
-    use super::runs::{RunError, run, run_many};
+    use super::runs::{RunError, SchemeError, run, run_many};
     #[pymodule_export]
     use super::scenario::{Scenario, ScenarioError};
+    #[pymodule_export]
+    use super::schemes::add_scheme;
+    #[pymodule_export]
+    use super::views::{Ack, Flow, Loss, Notice, Window};
     #[pymodule_export]
     use super::{build_info, catalogue, reference, schema};
 
@@ -27,7 +33,8 @@ mod _core {
     }
 }
 
-/// How this extension was built: version, profile ("release" or "debug") and target.
+/// How this extension was built: version, profile ("release" or "debug"), target, and model, 16 hexadecimal digits that
+/// are the same only if every source that can change a result is.
 #[pyfunction]
 fn build_info() -> BTreeMap<&'static str, String> {
     let profile = if cfg!(debug_assertions) { "debug" } else { "release" };
@@ -36,6 +43,7 @@ fn build_info() -> BTreeMap<&'static str, String> {
         ("version", env!("CARGO_PKG_VERSION").to_string()),
         ("profile", profile.to_string()),
         ("target", target),
+        ("model", env!("AIRHOP_MODEL").to_string()),
     ])
 }
 

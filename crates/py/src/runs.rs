@@ -5,9 +5,12 @@ use crate::scenario::{Scenario, ScenarioError};
 use airhop_scenario::{Pool, Progress, Recording, Run};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
+use pyo3::ffi;
 use pyo3::prelude::*;
+use std::ffi::c_long;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 create_exception!(
     airhop._core,
@@ -16,8 +19,17 @@ create_exception!(
     "A run failed: a mistake in Airhop. Its text names scenario, seed and replication, which show it again."
 );
 
+create_exception!(
+    airhop._core,
+    SchemeError,
+    RunError,
+    "A scheme written in Python raised an exception, which is the cause of this one, or asked for the impossible."
+);
+
 /// How long Python waits for a result before it looks for signals.
 const POLL: Duration = Duration::from_millis(20);
+/// How long runs that were told to stop have for it. One that takes longer is lost in a method of a scheme.
+const PATIENCE: Duration = Duration::from_millis(300);
 
 /// Runs one replication. With `trace` the outcome has tables; `pcap_dir` gets one `NODE.pcapng` per node.
 #[pyfunction]
@@ -31,9 +43,8 @@ pub fn run(
     pcap_dir: Option<PathBuf>,
 ) -> PyResult<Outcome> {
     let run = Run { scenario: scenario.inner.clone(), seed, rep };
-    let pool = Pool::start(vec![run], 1, Recording { tables: trace, pcap_dir });
     let mut outcome = None;
-    drive(py, pool, |_, inner| {
+    drive(py, vec![run], 1, Recording { tables: trace, pcap_dir }, |_, inner| {
         outcome = Some(Outcome { inner });
         Ok(())
     })?;
@@ -55,60 +66,90 @@ pub fn run_many(
         Run { scenario, seed, rep }
     };
     let runs: Vec<Run> = jobs.into_iter().map(run).collect();
-    let pool = Pool::start(runs, threads, Recording::default());
-    drive(py, pool, |index, outcome| on_done.call1((index, outcome.document)).map(drop))
+    drive(py, runs, threads, Recording::default(), |index, outcome| {
+        on_done.call1((index, outcome.document)).map(drop)
+    })
 }
 
-/// Hands every outcome to `on_done`, until all runs are over or something stops them.
+/// Does all runs and hands every outcome to `on_done`. The first failure (of a run, of `on_done`, or Ctrl-C) stops them; what
+/// is over by then is still reported, unless it was `on_done` that failed.
 fn drive(
     py: Python<'_>,
-    mut pool: Pool,
+    runs: Vec<Run>,
+    threads: usize,
+    recording: Recording,
     mut on_done: impl FnMut(usize, airhop_scenario::Outcome) -> PyResult<()>,
 ) -> PyResult<()> {
-    let result = loop {
-        let failure = match py.detach(|| pool.next(POLL)) {
-            Progress::Done(index, Ok(outcome)) => match on_done(index, outcome) {
-                Ok(()) => py.check_signals().err(),
-                Err(raised) => break Err(raised),
-            },
-            Progress::Done(_, Err(error)) => Some(python_error(error)),
+    let workers = Workers::default();
+    let at_work = workers.clone();
+    let mut pool = Pool::start(runs, threads, recording, move |work| at_work.attach(work));
+    let mut failure: Option<(PyErr, Instant)> = None;
+    let mut hears = true;
+    loop {
+        let new = match py.detach(|| pool.next(POLL)) {
+            Progress::Done(index, Ok(outcome)) if hears => {
+                let heard = on_done(index, outcome);
+                hears = heard.is_ok();
+                heard.and_then(|()| py.check_signals()).err()
+            }
+            Progress::Done(_, Ok(_)) => None,
+            Progress::Done(_, Err(error)) => Some(python_error(py, error)),
             Progress::Waiting => py.check_signals().err(),
-            Progress::Finished => break Ok(()),
+            Progress::Finished => break,
         };
-        if let Some(failure) = failure {
-            report_rest(py, &mut pool, &mut on_done);
-            break Err(failure);
+        match (&failure, new) {
+            (None, Some(first)) => {
+                pool.stop();
+                failure = Some((first, Instant::now()));
+            }
+            (Some((_, since)), _) if since.elapsed() > PATIENCE => workers.interrupt(py),
+            _ => {}
         }
-    };
+    }
     py.detach(move || drop(pool));
-    result
+    failure.map_or(Ok(()), |(first, _)| Err(first))
 }
 
-/// Stops the runs, and reports those that were over by then. What `on_done` raises now would hide why they were stopped.
-fn report_rest(
-    py: Python<'_>,
-    pool: &mut Pool,
-    on_done: &mut impl FnMut(usize, airhop_scenario::Outcome) -> PyResult<()>,
-) {
-    pool.stop();
-    loop {
-        match py.detach(|| pool.next(POLL)) {
-            Progress::Done(index, Ok(outcome)) => {
-                if on_done(index, outcome).is_err() {
-                    return;
-                }
-            }
-            Progress::Done(_, Err(_)) | Progress::Waiting => {}
-            Progress::Finished => return,
+/// The threads of a pool, by the numbers that Python has for them.
+#[derive(Clone, Default)]
+struct Workers(Arc<Mutex<Vec<c_long>>>);
+
+impl Workers {
+    /// Makes this thread known to Python for as long as it works, so that a call of a scheme need not do so.
+    fn attach(&self, work: &mut (dyn FnMut() + Send)) {
+        Python::attach(|py| {
+            let number =
+                py.import("threading").and_then(|t| t.call_method0("get_ident")?.extract::<c_long>());
+            self.numbers().extend(&number);
+            py.detach(work);
+            self.numbers().retain(|other| number.as_ref().ok() != Some(other));
+        });
+    }
+
+    /// Ends what Python code they are in, were it an endless loop.
+    fn interrupt(&self, _attached: Python<'_>) {
+        for &number in self.numbers().iter() {
+            // SAFETY: this thread is attached, and KeyboardInterrupt is there as long as Python is.
+            unsafe { ffi::PyThreadState_SetAsyncExc(number, ffi::PyExc_KeyboardInterrupt) };
         }
+    }
+
+    fn numbers(&self) -> MutexGuard<'_, Vec<c_long>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn python_error(error: airhop_scenario::RunError) -> PyErr {
+fn python_error(py: Python<'_>, error: airhop_scenario::RunError) -> PyErr {
     use airhop_scenario::RunError as Why;
+    let text = error.to_string();
     match error {
         Why::Refused(why) => ScenarioError::new_err(why),
-        Why::Recording(error) => PyOSError::new_err(error.to_string()),
-        Why::Interrupted | Why::Panicked { .. } => RunError::new_err(error.to_string()),
+        Why::Recording(_) => PyOSError::new_err(text),
+        Why::Scheme { fault, .. } => {
+            let raised = SchemeError::new_err(text);
+            raised.set_cause(py, fault.cause.downcast::<PyErr>().ok().map(|cause| *cause));
+            raised
+        }
+        Why::Interrupted | Why::Panicked { .. } => RunError::new_err(text),
     }
 }

@@ -1,6 +1,6 @@
 //! The catalogue of schemes, as people and other programs read it.
 
-use airhop_tcp::{SCHEMES, Scheme};
+use airhop_tcp::Scheme;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -37,6 +37,6 @@ pub fn catalogue() -> String {
             .collect(),
         reconstructed: s.reconstructed,
     };
-    let all: Vec<_> = SCHEMES.iter().map(listed).collect();
+    let all: Vec<_> = airhop_tcp::schemes().iter().map(listed).collect();
     serde_json::to_string(&all).expect("numbers and texts are JSON")
 }

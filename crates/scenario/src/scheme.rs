@@ -3,7 +3,7 @@
 use crate::fields::Val;
 use crate::problem::{Problems, did_you_mean};
 use crate::tree::{Item, Value};
-use airhop_tcp::{Params, SCHEMES, Scheme};
+use airhop_tcp::{Params, Scheme, schemes};
 
 /// Reads `"reno"` or `{ name = "ll-elsn", n = 3 }`.
 pub(crate) fn read(item: &Item, path: &str, problems: &mut Problems) -> Option<Val> {
@@ -40,7 +40,7 @@ pub(crate) fn read(item: &Item, path: &str, problems: &mut Problems) -> Option<V
 }
 
 fn find(item: &Item, path: &str, problems: &mut Problems) -> Option<&'static Scheme> {
-    let names = || SCHEMES.iter().map(|s| s.name);
+    let names = || schemes().into_iter().map(|s| s.name);
     let found = match &item.value {
         Value::Text(name) => airhop_tcp::find(name).ok_or_else(|| did_you_mean(name, names())),
         _ => Err(String::new()),

@@ -5,7 +5,8 @@
 
 mod config;
 mod control;
-mod notices;
+mod fault;
+pub mod notices;
 mod receiver;
 pub mod recovery;
 mod rto;
@@ -16,7 +17,8 @@ mod sender;
 mod space;
 
 pub use config::{Config, DelayedAck, HalveFrom, Preset, RtoConfig, RtoKind, SackRecovery};
+pub use fault::Fault;
 pub use receiver::Receiver;
-pub use schemes::{Param, Params, SCHEMES, Scheme, find};
+pub use schemes::{Build, NameTaken, Param, Params, SCHEMES, Scheme, add, find, schemes};
 pub use sender::{Counters, Sender};
 pub use space::Space;

@@ -59,6 +59,8 @@ pub enum Signal {
 /// A loss that counts as congestion.
 #[derive(Clone, Copy, Debug)]
 pub struct Loss {
+    /// When it was noticed.
+    pub now: Time,
     /// How it was noticed.
     pub signal: Signal,
     /// Half of what the configuration halves (data in flight or window), in segments, at least 2 (RFC 5681 §3.1 (4)).
@@ -180,7 +182,7 @@ pub trait Recovery: Debug + Send {
 /// Says what an explicit notification is worth.
 pub trait NoticePolicy: Debug + Send {
     /// A notice about a segment that is missing.
-    fn on_notice(&mut self, n: &Notice) -> Reaction;
+    fn on_notice(&mut self, now: Time, n: &Notice, s: &Space) -> Reaction;
 
     /// The connection made progress: something new was acknowledged, cumulatively (`advanced`) or selectively.
     fn on_progress(&mut self, advanced: bool) {

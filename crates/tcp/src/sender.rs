@@ -197,7 +197,7 @@ impl Sender {
         let detect = self.recovery.on_duplicate(&mut self.space, &ack);
         if let (Detect::Lost(seq), None) = (detect, &self.frozen) {
             self.counters.fast_recoveries += 1;
-            self.cut(Signal::Duplicates);
+            self.cut(now, Signal::Duplicates);
             self.recovery.enter(&mut self.space, &mut self.window, seq);
             self.timed = None; // Karn: a retransmission follows
             self.restart_timer(now);
@@ -220,18 +220,19 @@ impl Sender {
         };
         if self.frozen.is_none() {
             self.rto.on_rtt(sent, now);
+            self.space.srtt = self.rto.srtt();
         }
         Some(now - sent)
     }
 
-    fn cut(&mut self, signal: Signal) {
+    fn cut(&mut self, now: Time, signal: Signal) {
         let half = match self.config.halve_from {
             HalveFrom::Flight => self.half_of_the_flight(signal),
             HalveFrom::Cwnd => self.window.cwnd / 2.0,
         };
         self.counters.window_cuts += 1;
         let least = if self.config.halve_from == HalveFrom::Cwnd { 1.0 } else { 2.0 };
-        let loss = Loss { signal, half: half.max(2.0), window: half.max(least) };
+        let loss = Loss { now, signal, half: half.max(2.0), window: half.max(least) };
         self.control.on_loss(&mut self.window, &loss, &self.space);
     }
 
@@ -253,7 +254,7 @@ impl Sender {
         if self.connection != Connection::Established || !self.recovery.is_missing(&self.space, n.seq) {
             return;
         }
-        match self.notices.on_notice(&n) {
+        match self.notices.on_notice(now, &n, &self.space) {
             Reaction::Ignore => return,
             Reaction::Retransmit => self.recovery.retransmit(&mut self.space, n.seq),
             Reaction::Hold => {
@@ -297,7 +298,7 @@ impl Sender {
         }
         self.notices.on_timeout();
         self.counters.timeouts += 1;
-        self.cut(Signal::Timeout);
+        self.cut(now, Signal::Timeout);
         self.timed_out = Some(self.space.una);
         self.recovery.on_timeout(&mut self.space);
         self.rto.on_backoff();

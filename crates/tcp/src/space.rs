@@ -1,6 +1,7 @@
 //! The sequence space of a sender.
 
 use crate::Config;
+use airhop_base::Span;
 
 /// Where a sender stands. Bytes as 64-bit stream offsets: the SYN is 0, the first data byte 1.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +24,8 @@ pub struct Space {
     pub dupthresh: u32,
     /// RFC 3042.
     pub limited_transmit: bool,
+    /// The smoothed round-trip time at the last sample.
+    pub srtt: Option<Span>,
 }
 
 impl Space {
@@ -39,6 +42,7 @@ impl Space {
             dupacks: 0,
             dupthresh: c.dupthresh,
             limited_transmit: c.limited_transmit,
+            srtt: None,
         }
     }
 

@@ -47,7 +47,7 @@ def bench(
 
 def _measure(peers: Path | None, repeats: int) -> list[Speed]:
     """Measure all in turn, so that the same minute's machine serves them all. Airhop comes first."""
-    contenders: list[Callable[[], Speed]] = [speed.airhop]
+    contenders: list[Callable[[], Speed]] = [speed.airhop, speed.python_scheme]
     if peers is None:
         say("ns-2 and ns-3 need their programs: --peers FOLDER (bench/peers of the source tree)")
     else:

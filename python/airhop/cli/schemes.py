@@ -8,11 +8,12 @@ from typing import Any
 from rich.table import Table
 
 from airhop import catalogue
-from airhop.cli.app import Json
+from airhop.cli.app import Json, SchemeName, With
 from airhop.cli.output import console, print_json, table
+from airhop.plugins import load_all
 
 
-def schemes(name: str | None = None, /, *, as_json: Json = False) -> int:
+def schemes(name: SchemeName | None = None, /, *, with_: With = (), as_json: Json = False) -> int:
     """List the schemes, or describe one.
 
     Parameters
@@ -20,6 +21,7 @@ def schemes(name: str | None = None, /, *, as_json: Json = False) -> int:
     name
         The scheme to describe.
     """
+    load_all(with_)
     entries = catalogue.schemes() if name is None else [catalogue.scheme(name)]
     if as_json:
         print_json(entries)
@@ -45,7 +47,7 @@ def _describe(entry: dict[str, Any]) -> None:
     lines.add_column(no_wrap=True)
     lines.add_column(overflow="fold")
     lines.add_row("family", entry["family"])
-    lines.add_row("source", entry["cite"])
+    lines.add_row("source", entry["cite"] or "–")
     lines.add_row("needs", ", ".join(entry["needs"]) or "nothing beyond the two ends")
     _add("parameters", [_parameter(parameter) for parameter in entry["parameters"]] or ["none"], lines)
     _add("reconstructed", entry["reconstructed"] or ["nothing: the source says it all"], lines)
@@ -59,4 +61,5 @@ def _add(label: str, texts: Sequence[str], lines: Table) -> None:
 
 def _parameter(parameter: dict[str, Any]) -> str:
     low, high = (f"{bound:g}" for bound in parameter["range"])
-    return f"{parameter['name']} = {parameter['default']:g} ({low} to {high}): {parameter['about']}"
+    about = f": {parameter['about']}" if parameter["about"] else ""
+    return f"{parameter['name']} = {parameter['default']:g} ({low} to {high}){about}"

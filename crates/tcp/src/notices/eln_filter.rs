@@ -1,5 +1,7 @@
+use super::PATIENCE;
 use crate::seams::{NoticePolicy, Reaction};
-use airhop_base::{Notice, NoticeKind};
+use crate::space::Space;
+use airhop_base::{Notice, NoticeKind, Time};
 
 /// ELN filtering (Yun 2009 §4.2): up to `n` losses in a row are channel noise; more are a disconnection, in which the sender
 /// freezes and answers every other ELN only, so that what circulates halves every round trip.
@@ -13,10 +15,6 @@ pub struct ElnFilter {
     answer_next: bool,
 }
 
-/// How many timeouts a frozen sender probes through before the ordinary rules return. Yun 2009 does not say; without an end
-/// a connection to a station that left would never give up (schemes.md 3.6.6).
-const PATIENCE: u32 = 12;
-
 impl ElnFilter {
     /// A filter that takes up to `n` consecutive ELNs for channel noise.
     pub fn new(n: u32) -> Self {
@@ -25,7 +23,7 @@ impl ElnFilter {
 }
 
 impl NoticePolicy for ElnFilter {
-    fn on_notice(&mut self, notice: &Notice) -> Reaction {
+    fn on_notice(&mut self, _: Time, notice: &Notice, _: &Space) -> Reaction {
         match notice.kind {
             NoticeKind::Eln => {
                 self.consecutive += 1;
@@ -63,6 +61,7 @@ impl NoticePolicy for ElnFilter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Preset;
     use airhop_base::Span;
 
     #[test]
@@ -72,11 +71,13 @@ mod tests {
         let mut f = ElnFilter::new(2);
         let skip = Reaction::Freeze { retransmit: false };
         let answer = Reaction::Freeze { retransmit: true };
-        let seen: Vec<_> = (0..6).map(|_| f.on_notice(&eln)).collect();
+        let space = Space::new(&Preset::Ns2.config(1000));
+        let hear = |f: &mut ElnFilter| f.on_notice(Time::ZERO, &eln, &space);
+        let seen: Vec<_> = (0..6).map(|_| hear(&mut f)).collect();
         assert_eq!(seen, [Reaction::Retransmit, Reaction::Retransmit, skip, answer, skip, answer]);
         f.on_progress(false);
-        assert_eq!(f.on_notice(&eln), skip, "only a new ACK ends it (§4.2, last sentence)");
+        assert_eq!(hear(&mut f), skip, "only a new ACK ends it (§4.2, last sentence)");
         f.on_progress(true);
-        assert_eq!(f.on_notice(&eln), Reaction::Retransmit);
+        assert_eq!(hear(&mut f), Reaction::Retransmit);
     }
 }

@@ -3,15 +3,20 @@
 mod eln_filter;
 
 use crate::seams::{NoticePolicy, Reaction};
-use airhop_base::Notice;
+use crate::space::Space;
+use airhop_base::{Notice, Time};
 pub use eln_filter::ElnFilter;
+
+/// How many timeouts a frozen sender probes through before the ordinary rules return. Yun 2009 does not say; without an end
+/// a connection to a station that left would never give up (schemes.md 3.6.6).
+pub const PATIENCE: u32 = 12;
 
 /// Deaf to notices: every sender that was not made for them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Deaf;
 
 impl NoticePolicy for Deaf {
-    fn on_notice(&mut self, _: &Notice) -> Reaction {
+    fn on_notice(&mut self, _: Time, _: &Notice, _: &Space) -> Reaction {
         Reaction::Ignore
     }
 }

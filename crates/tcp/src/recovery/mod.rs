@@ -14,9 +14,43 @@ pub use rfc6675::Rfc6675;
 pub use sack_pipe::SackPipe;
 pub use tahoe::Tahoe;
 
-use crate::seams::{Cause, Next};
+use crate::Config;
+use crate::config::SackRecovery;
+use crate::seams::{Cause, Next, Recovery};
 use crate::space::Space;
 use std::collections::VecDeque;
+
+/// A way to repair a loss, for schemes that choose it by its name.
+#[derive(Debug)]
+pub struct Kind {
+    /// Its name.
+    pub name: &'static str,
+    /// True if the receiver must report SACK blocks.
+    pub sack: bool,
+    /// Makes it for a new connection.
+    pub build: fn(&Config) -> Box<dyn Recovery>,
+}
+
+/// The recoveries by name.
+pub static KINDS: &[Kind] = &[
+    Kind { name: "tahoe", sack: false, build: |_| Box::new(Tahoe::default()) },
+    Kind { name: "reno", sack: false, build: |_| Box::new(RenoRecovery::new(Partial::Ends, false)) },
+    Kind {
+        name: "newreno",
+        sack: false,
+        build: |c| Box::new(RenoRecovery::new(Partial::RepairsNext, c.exit_to_flight)),
+    },
+    Kind { name: "sack", sack: true, build: sack },
+    Kind { name: "esack", sack: true, build: |_| Box::new(Esack::default()) },
+];
+
+/// The recovery with SACK that the configuration asks for.
+pub fn sack(c: &Config) -> Box<dyn Recovery> {
+    match c.sack_recovery {
+        SackRecovery::Pipe => Box::new(SackPipe::default()),
+        SackRecovery::Rfc6675 => Box::new(Rfc6675::default()),
+    }
+}
 
 /// Segments to be sent at once, ahead of everything the window permits.
 #[derive(Debug, Default)]

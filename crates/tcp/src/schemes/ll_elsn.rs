@@ -24,7 +24,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "a frozen sender probes with its RTO, and thaws after 12 probes without an answer",
     ],
     sack: true,
-    build: |p, _| Parts {
+    build: &|p, _| Parts {
         control: Box::new(Reno),
         recovery: Box::new(Esack::default()),
         notices: Box::new(ElnFilter::new(p.get("n") as u32)),

@@ -1,9 +1,14 @@
 //! The schemes: one file each, and one word each in the list below.
 
+use crate::Config;
 use crate::seams::Parts;
+use std::fmt;
+use std::sync::{PoisonError, RwLock};
+
+/// Builds the policies of one sender.
+pub type Build = dyn Fn(&Params, &Config) -> Parts + Send + Sync;
 
 /// A scheme: a named combination of policies, with all that the catalogue says of it.
-#[derive(Debug)]
 pub struct Scheme {
     /// Its name in scenario files and on the command line.
     pub name: &'static str,
@@ -22,7 +27,13 @@ pub struct Scheme {
     /// True if its receiver must report SACK blocks.
     pub sack: bool,
     /// Builds the policies of one sender.
-    pub build: fn(&Params, &crate::Config) -> Parts,
+    pub build: &'static Build,
+}
+
+impl fmt::Debug for Scheme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scheme").field("name", &self.name).finish_non_exhaustive()
+    }
 }
 
 /// A parameter of a scheme.
@@ -90,14 +101,45 @@ impl Params {
 macro_rules! schemes {
     ($($file:ident),+ $(,)?) => {
         $(mod $file;)+
-        /// Every scheme, in the order of the catalogue.
+        /// The built-in schemes, in the order of the catalogue.
         pub static SCHEMES: &[&Scheme] = &[$(&$file::SCHEME),+];
     };
 }
 
 schemes! { tahoe, reno, newreno, sack, snoop, ll_elsn }
 
+/// Schemes that were added while running.
+static ADDED: RwLock<Vec<&'static Scheme>> = RwLock::new(Vec::new());
+
+/// A built-in scheme has the name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NameTaken;
+
+/// Adds a scheme for the rest of the process. It replaces one that was added before under its name; what was built of that
+/// one keeps it.
+///
+/// # Errors
+/// [`NameTaken`]: a result under the name of a published scheme must be that scheme's.
+pub fn add(scheme: Scheme) -> Result<(), NameTaken> {
+    if SCHEMES.iter().any(|s| s.name == scheme.name) {
+        return Err(NameTaken);
+    }
+    let mut added = ADDED.write().unwrap_or_else(PoisonError::into_inner);
+    let scheme: &'static Scheme = Box::leak(Box::new(scheme));
+    match added.iter_mut().find(|s| s.name == scheme.name) {
+        Some(former) => *former = scheme,
+        None => added.push(scheme),
+    }
+    Ok(())
+}
+
+/// Every scheme: the built-in ones, then those that were added, in the order of the catalogue.
+pub fn schemes() -> Vec<&'static Scheme> {
+    let added = ADDED.read().unwrap_or_else(PoisonError::into_inner);
+    SCHEMES.iter().chain(added.iter()).copied().collect()
+}
+
 /// The scheme called `name`.
 pub fn find(name: &str) -> Option<&'static Scheme> {
-    SCHEMES.iter().copied().find(|s| s.name == name)
+    schemes().into_iter().find(|s| s.name == name)
 }

@@ -13,7 +13,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     params: &[],
     reconstructed: &[],
     sack: false,
-    build: |_, c| Parts {
+    build: &|_, c| Parts {
         control: Box::new(Reno),
         recovery: Box::new(RenoRecovery::new(Partial::RepairsNext, c.exit_to_flight)),
         notices: Box::new(Deaf),

@@ -13,7 +13,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     params: &[],
     reconstructed: &[],
     sack: false,
-    build: |_, _| Parts {
+    build: &|_, _| Parts {
         control: Box::new(Reno),
         recovery: Box::new(RenoRecovery::new(Partial::Ends, false)),
         notices: Box::new(Deaf),

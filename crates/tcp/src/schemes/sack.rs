@@ -1,9 +1,8 @@
 use super::Scheme;
-use crate::config::SackRecovery;
 use crate::control::Reno;
 use crate::notices::Deaf;
-use crate::recovery::{Rfc6675, SackPipe};
-use crate::seams::{Parts, Recovery};
+use crate::recovery;
+use crate::seams::Parts;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "sack",
@@ -15,11 +14,9 @@ pub(super) static SCHEME: Scheme = Scheme {
     params: &[],
     reconstructed: &[],
     sack: true,
-    build: |_, c| {
-        let recovery: Box<dyn Recovery> = match c.sack_recovery {
-            SackRecovery::Pipe => Box::new(SackPipe::default()),
-            SackRecovery::Rfc6675 => Box::new(Rfc6675::default()),
-        };
-        Parts { control: Box::new(Reno), recovery, notices: Box::new(Deaf) }
+    build: &|_, c| Parts {
+        control: Box::new(Reno),
+        recovery: recovery::sack(c),
+        notices: Box::new(Deaf),
     },
 };

@@ -1,0 +1,225 @@
+//! Schemes written in Python: an object of the user's class stands behind the seams of one sender.
+
+use crate::views::{Ack, Flow, Loss, Notice, Window};
+use airhop_base::Time;
+use airhop_scenario::{NewParam, NewScheme};
+use airhop_tcp::notices::{Deaf, PATIENCE};
+use airhop_tcp::seams::{self, CongestionControl, NoticePolicy, Reaction};
+use airhop_tcp::{Fault, Params, Space};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use std::sync::Arc;
+
+/// What `@airhop.scheme` was told, and the class.
+#[derive(FromPyObject)]
+pub struct Declaration {
+    name: String,
+    title: String,
+    family: String,
+    cite: String,
+    recovery: String,
+    needs: Vec<String>,
+    parameters: Vec<(String, Parameter)>,
+    cls: Py<PyAny>,
+}
+
+#[derive(FromPyObject)]
+pub struct Parameter {
+    default: f64,
+    least: f64,
+    most: f64,
+    about: String,
+}
+
+/// Adds a scheme to the catalogue. It replaces one that was added before under its name; scenarios that were read keep the
+/// one they were read with.
+#[pyfunction]
+pub fn add_scheme(declaration: Declaration) -> PyResult<()> {
+    let Declaration { name, title, family, cite, recovery, needs, parameters, cls } = declaration;
+    let params = parameters.into_iter().map(|(name, p)| NewParam {
+        name,
+        default: p.default,
+        range: (p.least, p.most),
+        about: p.about,
+    });
+    let scheme = name.clone();
+    NewScheme {
+        name,
+        title,
+        family,
+        cite,
+        recovery,
+        needs,
+        params: params.collect(),
+        policies: Box::new(move |params| policies(&scheme, &cls, params)),
+    }
+    .add()
+    .map_err(PyValueError::new_err)
+}
+
+/// One sender's object of the class, behind both seams.
+fn policies(
+    scheme: &str,
+    cls: &Py<PyAny>,
+    params: &Params,
+) -> (Box<dyn CongestionControl>, Box<dyn NoticePolicy>) {
+    let made = Python::attach(|py| Object::new(py, scheme, cls.bind(py), params));
+    let object = Arc::new(made.unwrap_or_else(|raised| fault(scheme, "__init__", raised)));
+    let notices: Box<dyn NoticePolicy> = match object.on_notice {
+        Some(_) => Box::new(Ears(object.clone())),
+        None => Box::new(Deaf),
+    };
+    (Box::new(Hands(object)), notices)
+}
+
+/// Leaves the simulation because `method` raised.
+fn fault(scheme: &str, method: &'static str, raised: PyErr) -> ! {
+    Fault { scheme: scheme.to_string(), method, cause: Box::new(raised) }.raise()
+}
+
+/// An object of the user's class, with the arguments that its methods are shown.
+#[derive(Debug)]
+struct Object {
+    scheme: String,
+    window: Py<Window>,
+    ack: Py<Ack>,
+    loss: Py<Loss>,
+    flow: Py<Flow>,
+    on_ack: Call,
+    on_loss: Call,
+    on_notice: Option<Py<PyAny>>,
+    on_progress: Option<Py<PyAny>>,
+}
+
+/// A method with its arguments, ready to be called again and again.
+#[derive(Debug)]
+struct Call {
+    method: Py<PyAny>,
+    arguments: Py<PyTuple>,
+}
+
+impl Call {
+    fn new<'py>(
+        object: &Bound<'py, PyAny>,
+        method: &str,
+        arguments: impl IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>, Error = PyErr>,
+    ) -> PyResult<Self> {
+        let arguments = arguments.into_pyobject(object.py())?.unbind();
+        Ok(Call { method: object.getattr(method)?.unbind(), arguments })
+    }
+
+    fn call(&self, py: Python<'_>) -> PyResult<()> {
+        self.method.bind(py).call1(self.arguments.bind(py)).map(drop)
+    }
+}
+
+impl Object {
+    fn new(py: Python<'_>, scheme: &str, cls: &Bound<'_, PyAny>, params: &Params) -> PyResult<Self> {
+        let parameters = PyDict::new(py);
+        for (name, value) in params.iter() {
+            parameters.set_item(name, value)?;
+        }
+        let object = cls.call((), Some(&parameters))?;
+        let method = |name: &str| object.getattr_opt(name).map(|found| found.map(Bound::unbind));
+        let window = Py::new(py, Window::default())?;
+        let ack = Py::new(py, Ack::default())?;
+        let loss = Py::new(py, Loss::default())?;
+        let flow = Py::new(py, Flow::default())?;
+        Ok(Object {
+            scheme: scheme.to_string(),
+            on_ack: Call::new(&object, "on_ack", (&window, &ack, &flow))?,
+            on_loss: Call::new(&object, "on_loss", (&window, &loss, &flow))?,
+            on_notice: method("on_notice")?,
+            on_progress: method("on_progress")?,
+            window,
+            ack,
+            loss,
+            flow,
+        })
+    }
+
+    /// Calls `method`, which may change the window, once `show` has filled its other argument.
+    fn change(
+        &self,
+        w: &mut seams::Window,
+        s: &Space,
+        name: &'static str,
+        method: &Call,
+        show: impl Fn(Python<'_>) + Send,
+    ) {
+        let changed = Python::attach(|py| {
+            self.window.borrow_mut(py).fill(w, s);
+            self.flow.borrow_mut(py).fill(s);
+            show(py);
+            method.call(py)?;
+            Ok(self.window.borrow(py).get())
+        });
+        *w = changed.unwrap_or_else(|raised| fault(&self.scheme, name, raised));
+    }
+}
+
+/// What moves the window.
+#[derive(Debug)]
+struct Hands(Arc<Object>);
+
+impl CongestionControl for Hands {
+    fn on_ack(&mut self, w: &mut seams::Window, a: &seams::Ack, s: &Space) {
+        let object = &self.0;
+        object.change(w, s, "on_ack", &object.on_ack, |py| object.ack.borrow_mut(py).fill(a));
+    }
+
+    fn on_loss(&mut self, w: &mut seams::Window, l: &seams::Loss, s: &Space) {
+        let object = &self.0;
+        object.change(w, s, "on_loss", &object.on_loss, |py| object.loss.borrow_mut(py).fill(l));
+    }
+}
+
+/// What heeds notices.
+#[derive(Debug)]
+struct Ears(Arc<Object>);
+
+/// What `on_notice` can answer. None is the first.
+const REACTIONS: [(&str, Reaction); 5] = [
+    ("ignore", Reaction::Ignore),
+    ("retransmit", Reaction::Retransmit),
+    ("hold", Reaction::Hold),
+    ("freeze", Reaction::Freeze { retransmit: false }),
+    ("probe", Reaction::Freeze { retransmit: true }),
+];
+
+impl NoticePolicy for Ears {
+    fn on_notice(&mut self, now: Time, n: &airhop_base::Notice, s: &Space) -> Reaction {
+        let object = &self.0;
+        let Some(method) = &object.on_notice else { return Reaction::Ignore };
+        let answered = Python::attach(|py| {
+            object.flow.borrow_mut(py).fill(s);
+            reaction(method.bind(py).call1((Notice::of(now, n), &object.flow))?)
+        });
+        answered.unwrap_or_else(|raised| fault(&object.scheme, "on_notice", raised))
+    }
+
+    fn on_progress(&mut self, advanced: bool) {
+        let object = &self.0;
+        let Some(method) = &object.on_progress else { return };
+        let done = Python::attach(|py| method.bind(py).call1((advanced,)).map(drop));
+        done.unwrap_or_else(|raised| fault(&object.scheme, "on_progress", raised));
+    }
+
+    fn patience(&self) -> u32 {
+        PATIENCE
+    }
+}
+
+fn reaction(answer: Bound<'_, PyAny>) -> PyResult<Reaction> {
+    if answer.is_none() {
+        return Ok(Reaction::Ignore);
+    }
+    let word = answer.extract::<String>().ok();
+    let known = REACTIONS.iter().find(|(name, _)| word.as_deref() == Some(name));
+    known.map(|&(_, reaction)| reaction).ok_or_else(|| {
+        let words: Vec<_> = REACTIONS.iter().map(|(name, _)| format!("{name:?}")).collect();
+        let got = answer.repr().map_or_else(|_| "something else".to_string(), |text| text.to_string());
+        PyValueError::new_err(format!("it answered {got}; expected one of {}, or None", words.join(", ")))
+    })
+}

@@ -1,0 +1,259 @@
+//! What a scheme written in Python is shown: the arguments of its methods.
+//!
+//! There is one of each for every flow, filled anew for every call. Python can make them too, to test a scheme by itself.
+
+use airhop_base::{Span, Time};
+use airhop_tcp::Space;
+use airhop_tcp::seams::{self, Signal};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// A window may have so many segments, the most that a scenario file takes, before it must have been earned.
+const MANY: f64 = 1e6;
+
+/// The congestion window in segments, as the papers write it. A scheme changes it.
+#[pyclass(module = "airhop._core")]
+#[derive(Default)]
+pub struct Window {
+    cwnd: f64,
+    ssthresh: f64,
+    most: f64,
+}
+
+impl Window {
+    /// Takes over `w` of a sender that stands at `s`.
+    pub(crate) fn fill(&mut self, w: &seams::Window, s: &Space) {
+        // Slow start adds a segment per ACK, and appropriate byte counting at most two (RFC 3465 §2.2).
+        *self = Window { cwnd: w.cwnd, ssthresh: w.ssthresh, most: MANY.max(2.0 * segments(s.una, s)) };
+    }
+
+    /// What the scheme left.
+    pub(crate) fn get(&self) -> seams::Window {
+        seams::Window { cwnd: self.cwnd, ssthresh: self.ssthresh }
+    }
+}
+
+/// A number of segments that a scheme set. RFC 5681 §3.1: the loss window, one segment, is the least that a window can be;
+/// a sender with less would never send again.
+fn checked(name: &str, segments: f64) -> PyResult<f64> {
+    match segments >= 0.0 {
+        true => Ok(segments.max(1.0)),
+        false => Err(PyValueError::new_err(format!("{name} = {segments}: expected segments, 0 or more"))),
+    }
+}
+
+#[pymethods]
+impl Window {
+    #[new]
+    #[pyo3(signature = (cwnd, ssthresh = f64::INFINITY))]
+    fn new(cwnd: f64, ssthresh: f64) -> PyResult<Self> {
+        let mut window = Window { cwnd: 1.0, ssthresh: 1.0, most: MANY };
+        window.set_cwnd(cwnd)?;
+        window.set_ssthresh(ssthresh)?;
+        Ok(window)
+    }
+
+    /// Congestion window; less than one segment becomes one.
+    #[getter]
+    fn cwnd(&self) -> f64 {
+        self.cwnd
+    }
+
+    #[setter]
+    fn set_cwnd(&mut self, segments: f64) -> PyResult<()> {
+        let cwnd = checked("cwnd", segments)?;
+        if cwnd > self.most {
+            return Err(PyValueError::new_err(format!(
+                "cwnd = {segments:e}: expected at most {} segments, a million or two for each that was acknowledged",
+                self.most
+            )));
+        }
+        self.cwnd = cwnd;
+        Ok(())
+    }
+
+    /// Slow-start threshold; less than one segment becomes one, infinity is none.
+    #[getter]
+    fn ssthresh(&self) -> f64 {
+        self.ssthresh
+    }
+
+    #[setter]
+    fn set_ssthresh(&mut self, segments: f64) -> PyResult<()> {
+        self.ssthresh = checked("ssthresh", segments)?;
+        Ok(())
+    }
+
+    /// True below the threshold (RFC 5681 §3.1).
+    #[getter]
+    fn in_slow_start(&self) -> bool {
+        self.get().in_slow_start()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Window(cwnd={}, ssthresh={})", self.cwnd, self.ssthresh)
+    }
+}
+
+/// An acknowledgement of new data, outside loss recovery.
+#[pyclass(module = "airhop._core", get_all)]
+#[derive(Default)]
+pub struct Ack {
+    /// When it came, simulated seconds.
+    now: f64,
+    /// Bytes that it acknowledges for the first time.
+    acked: u64,
+    /// Round-trip sample in seconds, if it gave a valid one (Karn's rule applied).
+    rtt: Option<f64>,
+}
+
+impl Ack {
+    pub(crate) fn fill(&mut self, a: &seams::Ack) {
+        *self = Ack { now: a.now.secs_f64(), acked: a.acked, rtt: a.rtt.map(Span::secs_f64) };
+    }
+}
+
+#[pymethods]
+impl Ack {
+    #[new]
+    #[pyo3(signature = (now, acked, rtt = None))]
+    fn new(now: f64, acked: u64, rtt: Option<f64>) -> Self {
+        Ack { now, acked, rtt }
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Ack(now={}, acked={}, rtt={})", self.now, self.acked, or_none(self.rtt))
+    }
+}
+
+/// A loss that counts as congestion.
+#[pyclass(module = "airhop._core", get_all)]
+#[derive(Default)]
+pub struct Loss {
+    /// When it was noticed, simulated seconds.
+    now: f64,
+    /// How it was noticed: "duplicates" (duplicate ACKs, or SACK blocks above a hole) or "timeout".
+    signal: &'static str,
+    /// Half of what the scenario halves (data in flight or window), in segments, at least 2 (RFC 5681 §3.1 (4)).
+    half: f64,
+    /// The window that halving leaves, in segments: `half`, but for ns-2, which keeps only ssthresh above 2.
+    window: f64,
+}
+
+const DUPLICATES: &str = "duplicates";
+const TIMEOUT: &str = "timeout";
+
+impl Loss {
+    pub(crate) fn fill(&mut self, l: &seams::Loss) {
+        let signal = match l.signal {
+            Signal::Duplicates => DUPLICATES,
+            Signal::Timeout => TIMEOUT,
+        };
+        *self = Loss { now: l.now.secs_f64(), signal, half: l.half, window: l.window };
+    }
+}
+
+#[pymethods]
+impl Loss {
+    #[new]
+    #[pyo3(signature = (now, signal, half, window = None))]
+    fn new(now: f64, signal: &str, half: f64, window: Option<f64>) -> PyResult<Self> {
+        let Some(signal) = [DUPLICATES, TIMEOUT].into_iter().find(|known| *known == signal) else {
+            let what = format!("signal = {signal:?}: expected {DUPLICATES:?} or {TIMEOUT:?}");
+            return Err(PyValueError::new_err(what));
+        };
+        Ok(Loss { now, signal, half, window: window.unwrap_or(half) })
+    }
+
+    fn __repr__(&self) -> String {
+        let Loss { now, signal, half, window } = self;
+        format!("Loss(now={now}, signal={signal:?}, half={half}, window={window})")
+    }
+}
+
+/// A notice about a segment that is missing.
+#[pyclass(module = "airhop._core", get_all)]
+pub struct Notice {
+    /// When it came, simulated seconds.
+    now: f64,
+    /// What it says: "eln", "ersn", "ebsn", "rttn" or "nak".
+    kind: String,
+    /// First byte of the segment that it is about.
+    start: u64,
+    /// First byte after that segment.
+    end: u64,
+    /// An extra delay to expect, seconds; only RTTN carries one.
+    delay: f64,
+}
+
+impl Notice {
+    pub(crate) fn of(now: Time, n: &airhop_base::Notice) -> Self {
+        Notice {
+            now: now.secs_f64(),
+            kind: n.kind.name().to_string(),
+            start: n.seq,
+            end: n.end,
+            delay: n.delay.secs_f64(),
+        }
+    }
+}
+
+#[pymethods]
+impl Notice {
+    #[new]
+    #[pyo3(signature = (now, kind, start = 1, end = 1001, delay = 0.0))]
+    fn new(now: f64, kind: String, start: u64, end: u64, delay: f64) -> Self {
+        Notice { now, kind, start, end, delay }
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Notice(now={}, kind={:?}, start={}, end={})", self.now, self.kind, self.start, self.end)
+    }
+}
+
+/// Where a flow stands.
+#[pyclass(module = "airhop._core", get_all)]
+#[derive(Default)]
+pub struct Flow {
+    /// Payload of a full segment, bytes.
+    segment: u64,
+    /// Bytes acknowledged so far.
+    acked: u64,
+    /// Data sent and not acknowledged, in segments.
+    flight: f64,
+    /// Smoothed round-trip time in seconds, once there was a sample.
+    srtt: Option<f64>,
+}
+
+impl Flow {
+    pub(crate) fn fill(&mut self, s: &Space) {
+        *self = Flow {
+            segment: s.mss,
+            acked: s.una.saturating_sub(1),
+            flight: segments(s.nxt - s.una, s),
+            srtt: s.srtt.map(Span::secs_f64),
+        };
+    }
+}
+
+#[pymethods]
+impl Flow {
+    #[new]
+    #[pyo3(signature = (segment = 1000, acked = 0, flight = 0.0, srtt = None))]
+    fn new(segment: u64, acked: u64, flight: f64, srtt: Option<f64>) -> Self {
+        Flow { segment, acked, flight, srtt }
+    }
+
+    fn __repr__(&self) -> String {
+        let Flow { segment, acked, flight, srtt } = self;
+        format!("Flow(segment={segment}, acked={acked}, flight={flight}, srtt={})", or_none(*srtt))
+    }
+}
+
+fn segments(bytes: u64, s: &Space) -> f64 {
+    bytes as f64 / s.mss as f64
+}
+
+fn or_none(value: Option<f64>) -> String {
+    value.map_or("None".to_string(), |x| x.to_string())
+}

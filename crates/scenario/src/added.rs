@@ -1,0 +1,125 @@
+//! Schemes that are added while Airhop runs, by code that is not Airhop's.
+
+use crate::problem::{did_you_mean, one_of};
+use airhop_net::agents;
+use airhop_tcp::recovery::KINDS;
+use airhop_tcp::seams::{CongestionControl, NoticePolicy, Parts};
+use airhop_tcp::{NameTaken, Param, Params, SCHEMES, Scheme};
+
+/// Makes what is new in the scheme, for one sender: what moves the window and what heeds notices.
+pub type Policies = dyn Fn(&Params) -> (Box<dyn CongestionControl>, Box<dyn NoticePolicy>) + Send + Sync;
+
+/// A scheme to add. Where nothing is said, [`Scheme`] says it.
+pub struct NewScheme {
+    /// Its name.
+    pub name: String,
+    /// Its title.
+    pub title: String,
+    /// Its family.
+    pub family: String,
+    /// Where it was published.
+    pub cite: String,
+    /// How it repairs losses: the name of a recovery.
+    pub recovery: String,
+    /// Agents that it needs in the network.
+    pub needs: Vec<String>,
+    /// Its parameters.
+    pub params: Vec<NewParam>,
+    /// Makes its policies.
+    pub policies: Box<Policies>,
+}
+
+/// A parameter of a scheme to add.
+pub struct NewParam {
+    /// Its name.
+    pub name: String,
+    /// Its default.
+    pub default: f64,
+    /// Smallest and greatest value allowed.
+    pub range: (f64, f64),
+    /// What it is.
+    pub about: String,
+}
+
+impl NewScheme {
+    /// Adds it to the catalogue for the rest of the process. See [`airhop_tcp::add`].
+    ///
+    /// # Errors
+    /// A sentence for the user on what is wrong with it.
+    pub fn add(self) -> Result<(), String> {
+        self.check()?;
+        let kind = KINDS.iter().find(|k| k.name == self.recovery).ok_or_else(|| {
+            let names = || KINDS.iter().map(|k| k.name);
+            let hint = did_you_mean(&self.recovery, names());
+            format!("unknown recovery \"{}\"; expected {}{hint}", self.recovery, one_of(names()))
+        })?;
+        let name = self.name.clone();
+        let policies = self.policies;
+        let scheme = Scheme {
+            name: leak(self.name),
+            title: leak(self.title),
+            family: leak(self.family),
+            cite: leak(self.cite),
+            needs: Box::leak(self.needs.into_iter().map(leak).collect()),
+            params: Box::leak(self.params.into_iter().map(NewParam::leak).collect()),
+            reconstructed: &[],
+            sack: kind.sack,
+            build: Box::leak(Box::new(move |params: &Params, config: &airhop_tcp::Config| {
+                let (control, notices) = policies(params);
+                Parts { control, recovery: (kind.build)(config), notices }
+            })),
+        };
+        airhop_tcp::add(scheme)
+            .map_err(|NameTaken| format!("\"{name}\" is a built-in scheme; expected another name"))
+    }
+
+    fn check(&self) -> Result<(), String> {
+        if !is_name(&self.name) {
+            return Err(format!(
+                "expected a name of letters, digits, -, _ and + that begins with a letter, such as \"mine\", got \"{}\"",
+                self.name
+            ));
+        }
+        if let Some(need) = self.needs.iter().find(|need| agents::build(need).is_none()) {
+            let known: Vec<&str> = SCHEMES.iter().flat_map(|s| s.needs.iter().copied()).collect();
+            let hint = did_you_mean(need, known.iter().copied());
+            return Err(format!("unknown agent \"{need}\" in needs; expected {}{hint}", one_of(known)));
+        }
+        self.params.iter().try_for_each(NewParam::check)
+    }
+}
+
+impl NewParam {
+    fn check(&self) -> Result<(), String> {
+        let NewParam { name, default, range: (least, most), .. } = self;
+        // In a scenario file it stands beside the scheme's `name`.
+        if name == "name" {
+            return Err("a parameter cannot be called \"name\"".to_string());
+        }
+        let finite = [default, least, most].iter().all(|x| x.is_finite());
+        if !(finite && least <= default && default <= most) {
+            return Err(format!(
+                "parameter \"{name}\": expected finite numbers with least <= default <= most, \
+                 got least = {least}, default = {default}, most = {most}"
+            ));
+        }
+        Ok(())
+    }
+
+    fn leak(self) -> Param {
+        Param { name: leak(self.name), default: self.default, range: self.range, about: leak(self.about) }
+    }
+}
+
+/// What can stand without quotes on a command line and cannot be mistaken for a TOML value.
+fn is_name(text: &str) -> bool {
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || "-_+".contains(c);
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.chars().all(is_letter)
+        && !["true", "false", "inf", "nan"].contains(&text)
+}
+
+/// The catalogue lasts as long as the process.
+fn leak(text: String) -> &'static str {
+    text.leak()
+}

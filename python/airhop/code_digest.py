@@ -1,0 +1,122 @@
+"""The code of a class as one number: an edited scheme is another scheme, and its runs are done again."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import inspect
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+
+SCALARS = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
+WRAPPERS = (staticmethod, classmethod)
+PROVIDED = {"airhop", *sys.stdlib_module_names} - {"__main__"}
+"""Where bases come from that Python and Airhop provide: their versions are known otherwise."""
+NOT_CODE = ("__dict__", "__weakref__", "__doc__", "__module__", "__firstlineno__", "__static_attributes__")
+
+
+def code_digest(cls: type, *facts: object) -> str:
+    """Digest the code of a class and its bases, and the `repr` of `facts`: SHA-256 in hex.
+
+    A class of a file or module counts with the whole file, so with every function in it; what it imports
+    from elsewhere does not count. In a notebook, a shell or the script that is being run, most edits are
+    about something else: there a class counts with its compiled code and that of all it uses of its module.
+    """
+    found = hashlib.sha256()
+    for one in cls.__mro__:
+        if one.__module__.partition(".")[0] not in PROVIDED:
+            for part in _file_parts(one) or _parts(one, one.__module__, set()):
+                found.update(part.encode() + b"\0")
+    found.update(repr(facts).encode())
+    return found.hexdigest()
+
+
+def _file_parts(cls: type) -> list[str]:
+    """Give the text that the class was loaded from, and what its methods have from a function around it."""
+    text = _file(sys.modules.get(cls.__module__))
+    if text is None:
+        return []
+    methods = [member for member in vars(cls).values() if isinstance(member, FunctionType)]
+    around = [value for method in methods for value in _captured(method) if isinstance(value, SCALARS)]
+    return [text, *map(repr, around)]
+
+
+def _file(module: ModuleType | None) -> str | None:
+    """Give the text of a module; None if it has none of its own."""
+    if module is None or module.__name__ == "__main__":
+        return None
+    if isinstance(text := getattr(module, "__source__", None), str):
+        return text
+    try:
+        return Path(inspect.getsourcefile(module) or "").read_text(encoding="utf-8")
+    except (OSError, TypeError, ValueError):
+        return None
+
+
+def _parts(value: object, module: str, seen: set[int]) -> Iterator[str]:
+    """Walk through code and what it refers to in its module, in the same order in every process."""
+    if isinstance(value, SCALARS):
+        yield repr(value)
+    elif id(value) in seen:
+        return
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _parts(item, module, seen)
+    elif isinstance(value, frozenset):
+        yield from sorted(part for item in value for part in _parts(item, module, seen))
+    elif isinstance(value, CodeType):
+        yield from (value.co_name, value.co_code.hex(), *value.co_names, *value.co_varnames)
+        for constant in value.co_consts:
+            yield from _parts(constant, module, seen)
+    elif isinstance(value, ModuleType):
+        yield value.__name__
+    else:
+        seen.add(id(value))  # these can refer to themselves
+        yield from _definition(value, module, seen)
+
+
+def _definition(value: object, module: str, seen: set[int]) -> Iterator[str]:
+    if isinstance(value, set):
+        yield from _parts(frozenset(value), module, seen)
+    elif isinstance(value, list):
+        yield from _parts(tuple(value), module, seen)
+    elif isinstance(value, dict):
+        yield from _parts(tuple(value.items()), module, seen)
+    elif isinstance(value, FunctionType):
+        yield from _parts(value.__code__, module, seen)
+        yield from _parts((value.__defaults__, value.__kwdefaults__), module, seen)
+        used = [value.__globals__.get(name) for name in _names(value.__code__)]
+        for other in (*_captured(value), *used):
+            yield from _parts(other, module, seen)
+    elif isinstance(value, type):
+        yield value.__qualname__
+        if value.__module__ == module:
+            for name, member in vars(value).items():
+                if name not in NOT_CODE:
+                    yield from (name, *_parts(member, module, seen))
+    elif isinstance(value, WRAPPERS):
+        yield from _parts(value.__func__, module, seen)
+    elif isinstance(value, property):
+        yield from _parts((value.fget, value.fset), module, seen)
+    elif isinstance(value, functools.cached_property):
+        yield from _parts(value.func, module, seen)
+    else:
+        yield type(value).__qualname__
+
+
+def _captured(function: FunctionType) -> Iterator[object]:
+    """Give the values that a function has from the functions around it."""
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):  # it has none yet
+            yield cell.cell_contents
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """Give the names that a function and those inside it use."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)

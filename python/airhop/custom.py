@@ -1,0 +1,213 @@
+"""Schemes of one's own: a class under a name, which runs in every command and study beside the built-in ones.
+
+    @airhop.scheme("mine", parameters={"beta": 0.7})
+    class Mine:
+        def __init__(self, beta: float) -> None: ...
+        def on_ack(self, window: airhop.Window, ack: airhop.Ack, flow: airhop.Flow) -> None: ...
+        def on_loss(self, window: airhop.Window, loss: airhop.Loss, flow: airhop.Flow) -> None: ...
+
+There is one object for every flow of every run. What it keeps in itself is its own; what it keeps in its
+class or its module, runs on other threads change too, and what it draws from `random` nobody can draw again.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Protocol, TypeVar
+
+from airhop import _core
+from airhop._core import Ack, Flow, Loss, Notice, Window
+from airhop.code_digest import code_digest
+from airhop.errors import InputError
+
+
+class Scheme(Protocol):
+    """What a scheme must have. `on_notice` and `on_progress` are for those that heed notices."""
+
+    def on_ack(self, window: Window, ack: Ack, flow: Flow, /) -> None:
+        """Move the window on an ACK of new data, outside loss recovery."""
+
+    def on_loss(self, window: Window, loss: Loss, flow: Flow, /) -> None:
+        """Cut the window for a loss that counts as congestion; the scheme's recovery repairs it."""
+
+
+class NoticeScheme(Scheme, Protocol):
+    """A scheme that heeds the notices of the agents that it needs."""
+
+    def on_notice(self, notice: Notice, flow: Flow, /) -> str | None:
+        """Say what a notice about a missing segment is worth.
+
+        "ignore" (or None): nothing. "retransmit": send it again at once, without congestion control. "hold":
+        no congestion control because of it for two RTOs. "freeze": keep all parameters as they are, and send
+        no new data, until a new ACK comes. "probe": freeze, and send this segment again.
+        """
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A number that a scheme can be given, as in `{ name = "mine", beta = 0.5 }`."""
+
+    default: float
+    least: float = -1e9
+    most: float = 1e9
+    about: str = ""
+    """What it is, with unit and source."""
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """A scheme as it was registered."""
+
+    name: str
+    title: str
+    family: str
+    cite: str
+    recovery: str
+    needs: tuple[str, ...]
+    parameters: tuple[tuple[str, Parameter], ...]
+    cls: type
+
+    @property
+    def module(self) -> str:
+        """Name of the module that its class is defined in."""
+        return self.cls.__module__
+
+
+@dataclass(frozen=True)
+class Registered:
+    """A registered scheme and the digest of all that makes it behave as it does."""
+
+    declaration: Declaration
+    digest: str
+
+
+_registered: Mapping[str, Registered] = MappingProxyType({})
+
+SchemeClass = TypeVar("SchemeClass", bound=Scheme)
+
+
+def scheme(
+    name: str,
+    *,
+    title: str | None = None,
+    family: str = "yours",
+    cite: str = "",
+    recovery: str = "newreno",
+    needs: Sequence[str] = (),
+    parameters: Mapping[str, float | Parameter] = MappingProxyType({}),
+) -> Callable[[type[SchemeClass]], type[SchemeClass]]:
+    """Register the class below as a scheme, for this process.
+
+    Parameters
+    ----------
+    name
+        What scenarios call it. A built-in scheme's name is refused. What the same module registered before
+        under the name is replaced, for scenarios loaded from then on.
+    title
+        Its title. By default the first line of the class's docstring, or the name.
+    family, cite
+        Its family in the catalogue, and where it was published.
+    recovery
+        How it repairs losses: "tahoe", "reno", "newreno", "sack" or "esack", as the built-in schemes do.
+    needs
+        Agents that it needs in the network, such as "elsn"; choosing the scheme installs them.
+    parameters
+        Its parameters with their defaults. The class is made with them as keyword arguments, all floats.
+
+    Raises
+    ------
+    InputError
+        If any of these cannot be, or the class has no `on_ack` or `on_loss` that takes what it is given.
+    """
+
+    def register(cls: type[SchemeClass]) -> type[SchemeClass]:
+        declaration = Declaration(
+            name,
+            title or (inspect.getdoc(cls) or name).splitlines()[0],
+            family,
+            cite,
+            recovery,
+            (needs,) if isinstance(needs, str) else tuple(needs),
+            tuple((key, _parameter(value)) for key, value in parameters.items()),
+            cls,
+        )
+        _check(declaration)
+        _add(declaration)
+        return cls
+
+    return register
+
+
+def registered() -> Mapping[str, Registered]:
+    """Give the schemes that are registered now, by name: later registrations leave it as it is."""
+    return _registered
+
+
+def _parameter(value: float | Parameter) -> Parameter:
+    return value if isinstance(value, Parameter) else Parameter(value)
+
+
+def _add(declaration: Declaration) -> None:
+    global _registered
+    name = declaration.name
+    former = _registered.get(name)
+    if former is not None and former.declaration.module != declaration.module:
+        where = former.declaration.module
+        raise InputError(f"scheme `{name}`: the module {where} has registered one of this name already")
+    try:
+        _core.add_scheme(declaration)
+    except ValueError as why:
+        raise InputError(f"scheme `{name}`: {why}") from None
+    except TypeError as why:  # of an option: it ends in its name, and has the reason as its cause
+        option = str(why).rpartition(".")[2]
+        raise InputError(f"scheme `{name}`: {option}: {why.__cause__}") from None
+    d = declaration
+    entry = Registered(d, code_digest(d.cls, d.recovery, d.needs, d.parameters))
+    _registered = MappingProxyType({**_registered, name: entry})
+
+
+METHODS: Mapping[str, tuple[object, ...]] = {
+    "on_ack": (Window(1), Ack(0, 1000), Flow()),
+    "on_loss": (Window(1), Loss(0, "timeout", 2), Flow()),
+    "on_notice": (Notice(0, "eln"), Flow()),
+    "on_progress": (True,),
+}
+"""The methods of a scheme with arguments as they are given; the first two it must have."""
+
+
+def _check(declaration: Declaration) -> None:
+    """Refuse here, where the class stands, what would end every run of it."""
+    cls = declaration.cls
+    defaults = {key: parameter.default for key, parameter in declaration.parameters}
+    _binds(cls, defaults, declaration, "__init__")
+    for name, arguments in METHODS.items():
+        method = getattr(cls, name, None)
+        if method is not None:
+            _binds(method, (None, *arguments), declaration, name)
+        elif name in ("on_ack", "on_loss"):
+            wanted = ", ".join(type(argument).__name__.lower() for argument in arguments)
+            raise InputError(
+                f"scheme `{declaration.name}`: {cls.__name__} has no method {name}(self, {wanted})"
+            )
+
+
+def _binds(
+    function: Callable[..., Any],
+    arguments: Mapping[str, object] | tuple[object, ...],
+    declaration: Declaration,
+    name: str,
+) -> None:
+    try:
+        signature = inspect.signature(function)
+        if isinstance(arguments, tuple):
+            signature.bind(*arguments)
+        else:
+            signature.bind(**arguments)
+    except TypeError as why:
+        given = "its parameters" if name == "__init__" else "what it is given"
+        raise InputError(
+            f"scheme `{declaration.name}`: {declaration.cls.__name__}.{name} does not take {given}: {why}"
+        ) from None

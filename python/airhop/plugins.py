@@ -1,0 +1,146 @@
+"""Where schemes of one's own come from: Python files, modules, and installed packages.
+
+A package brings schemes with it by naming a module that registers them (see `airhop.scheme`):
+
+    [project.entry-points."airhop.schemes"]
+    mine = "my_package.schemes"
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import linecache
+import os
+import sys
+from collections.abc import Iterable
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+from airhop import custom
+from airhop.errors import InputError, users_traceback
+
+GROUP = "airhop.schemes"
+"""The entry points that are looked for."""
+
+_loaded: dict[str, str] = {}
+"""Source text of what was loaded, by the absolute path of a file or the name of a module."""
+
+
+def load(source: str | Path) -> list[str]:
+    """Load a Python file, or a module by its dotted name; give the names of the schemes that it registers.
+
+    A file is read again if it has changed since. It can import what is installed, not the files beside it:
+    it is a scheme's whole source, and workers on other machines get no more.
+    Raises InputError when there is no such thing, it raises, or it registers nothing.
+    """
+    text = str(source)
+    if not _is_file(text):
+        return _load_module(text)
+    path = Path(text).absolute()
+    try:
+        return load_source(str(path), path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"there is no file {source}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"cannot read {source}: byte {error.start} is not UTF-8") from None
+    except OSError as error:
+        raise InputError(f"cannot read {source}: {error.strerror}") from None
+
+
+def load_all(sources: Iterable[str | Path]) -> None:
+    """Load each of some files and modules."""
+    for source in sources:
+        load(source)
+
+
+def loaded() -> list[tuple[str, str]]:
+    """Give the name and source text of everything that was loaded, in order, for `load_source` elsewhere."""
+    return list(_loaded.items())
+
+
+def load_source(name: str, text: str) -> list[str]:
+    """Load what `loaded` gave, also where there is no such file; give the names of its schemes."""
+    module = _module_name(name) if _is_file(name) else name
+    if _loaded.get(name) != text:
+        _execute(module, name, text)
+        _loaded[name] = text
+    return _schemes_of(module, name)
+
+
+@cache
+def load_installed() -> tuple[str, ...]:
+    """Load the schemes of installed packages, once; give a sentence on each that cannot be loaded."""
+    from importlib.metadata import entry_points
+
+    broken = []
+    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+        package = point.dist.name if point.dist else point.value
+        try:
+            point.load()
+        except (Exception, SystemExit) as error:
+            broken.append(
+                f"the schemes `{point.name}` of the package {package} cannot be loaded: {_why(error)}"
+            )
+    return tuple(broken)
+
+
+def _load_module(name: str) -> list[str]:
+    try:
+        module = import_module(name)
+    except (Exception, SystemExit) as error:
+        if isinstance(error, ModuleNotFoundError) and f"{name}.".startswith(f"{error.name}."):
+            what = f"there is no module `{name}`; a file is named with its suffix, as in mine.py"
+            raise InputError(what) from None
+        raise InputError(f"{name} cannot be loaded: {_why(error)}") from None
+    names = _schemes_of(name, name)
+    _loaded[name] = inspect.getsource(module)
+    return names
+
+
+def _execute(module: str, name: str, text: str) -> None:
+    made = ModuleType(module)
+    made.__file__ = name
+    made.__package__ = module.rpartition(".")[0]
+    made.__dict__["__source__"] = text  # what is executed, whatever becomes of the file
+    # Tracebacks show lines of this text, also where there is no such file.
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    former = sys.modules.get(module)
+    sys.modules[module] = made
+    try:
+        exec(compile(text, name, "exec"), made.__dict__)
+    except (Exception, SystemExit) as error:
+        if former is None:
+            del sys.modules[module]
+        else:
+            sys.modules[module] = former
+        raise InputError(f"{name} cannot be loaded: {_why(error)}") from None
+
+
+def _schemes_of(module: str, name: str) -> list[str]:
+    """Give the schemes that a module, or a module below it, has registered."""
+    found = [
+        entry.declaration.name
+        for entry in custom.registered().values()
+        if f"{entry.declaration.module}.".startswith(f"{module}.")
+    ]
+    if not found:
+        raise InputError(f'{name} registers no scheme: decorate a class with @airhop.scheme("name")')
+    return found
+
+
+def _is_file(text: str) -> bool:
+    return text.endswith(".py") or os.sep in text or os.path.isfile(text)  # noqa: PTH113 - for any text
+
+
+def _module_name(path: str) -> str:
+    """Name the module of a file: two files may have one name, in different folders."""
+    digest = hashlib.sha256(path.encode()).hexdigest()[:8]
+    return f"airhop_plugin_{Path(path).stem}_{digest}"
+
+
+def _why(error: BaseException) -> str:
+    """Tell what went wrong, with a traceback unless it is an answer of ours."""
+    return str(error) if isinstance(error, InputError) else f"it raised\n\n{users_traceback(error)}"
