@@ -1,0 +1,13 @@
+"""Where finished runs are kept: a Parquet dataset that survives what may happen to the process writing it.
+
+DIR/runs holds the store. Every finished run is a line in the *journal* of its writer as soon as it is
+added; `save` turns the journal into a *part*, an immutable Parquet file, and removes it. All Parquet files
+below DIR together hold one row per flow and run (`schema.COLUMNS`), each run once.
+"""
+
+from airhop.store.errors import StoreError
+from airhop.store.memory import MemoryStore
+from airhop.store.schema import COLUMNS
+from airhop.store.store import Store, read_rows
+
+__all__ = ["COLUMNS", "MemoryStore", "Store", "StoreError", "read_rows"]

@@ -1,0 +1,53 @@
+"""What can go wrong with a store: which file, what happened, what is kept, what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from airhop.errors import InputError
+from airhop.files import why
+
+
+class StoreError(OSError):
+    """The disk refused a write in the middle of a study; what had been added before is kept."""
+
+
+def cannot_write(path: Path, error: OSError) -> StoreError:
+    """Tell that a write failed in an open store: disk full, over quota, hardware."""
+    return StoreError(
+        f"cannot write {path}: {why(error)}. All runs that had finished before are kept in {path.parent}; "
+        "mend this and start the same command again: it computes only what is missing"
+    )
+
+
+def cannot_open(folder: Path, error: OSError) -> InputError:
+    """Tell that a folder does not take a store: it is a file, read-only, another user's."""
+    return InputError(
+        f"cannot write into {folder}: {why(error)}. Nothing in it was changed; choose another folder"
+    )
+
+
+def cannot_read(path: Path, error: OSError) -> InputError:
+    """Tell that a file or folder of the store exists but does not open."""
+    return InputError(f"cannot read {path}: {why(error)}. Nothing was changed")
+
+
+def damaged_part(path: Path, what: str) -> InputError:
+    """Tell that a part is not what was written."""
+    return InputError(
+        f"{path} is damaged: {what}. All other runs of the store are kept. Put the file back from a copy, or "
+        "move it out of the folder: its runs are then computed again"
+    )
+
+
+def foreign_part(path: Path, what: str) -> InputError:
+    """Tell that a Parquet file which no store wrote stands among the parts."""
+    return InputError(f"{path} is not a part of the store: {what}. Move it out of the folder")
+
+
+def damaged_line(path: Path, number: int) -> InputError:
+    """Tell that a journal was changed after it was written."""
+    return InputError(
+        f"{path} is damaged in line {number}. All other runs of the store are kept. Delete that line, or "
+        "move the file out of the folder: what is missing is then computed again"
+    )

@@ -1,0 +1,128 @@
+r"""The journal: a text file to which one writer appends a line per finished run.
+
+The fields of a line are separated by tabs. The first is the CRC-32 of the others, eight hex digits:
+
+    CRC  journal   1       VERSION  MODEL               the first line
+    CRC  scenario  DIGEST  JSON                         once, before the first run of the scenario
+    CRC  run       RUN-ID  DIGEST   VALUES   DOCUMENT   the varied values and the run document, both JSON
+
+A run is one write(2) of whole lines. What was written survives the death of the process at any instant; it
+is not forced to the disk, so the last seconds before a power cut may be missing. A last line without its end
+was being written when the writer died: that run had not finished and is not there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from pathlib import Path
+
+from airhop.store.errors import cannot_read, cannot_write, damaged_line
+from airhop.store.schema import FinishedRun
+
+FORMAT = "1"
+
+
+class Journal:
+    """The writing end. The file exists from the first run on."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._fd: int | None = None
+        self._scenarios: set[str] = set()
+        self._torn = False
+
+    def append(self, run: FinishedRun, digest: str) -> None:
+        """Write a run of the scenario of that digest.
+
+        When this returns, the run outlives the process; when it raises StoreError, the run is not there.
+        """
+        # JSON has raw line ends and tabs only between its tokens, where blanks do as well.
+        document = run.document.replace("\n", " ").replace("\t", " ")
+        lines = _line("run", run.run_id, digest, json.dumps(run.values), document)
+        if digest not in self._scenarios:
+            lines = _line("scenario", digest, run.scenario_json) + lines
+        try:
+            fd = self._ready()
+            if os.fstat(fd).st_size == 0:
+                lines = _line("journal", FORMAT, run.airhop, run.model) + lines
+            self._torn = True
+            while lines:  # a disk that is filling up takes a piece, and then says so
+                lines = lines[os.write(fd, lines) :]
+            self._torn = False
+        except OSError as error:
+            raise cannot_write(self.path, error) from None
+        self._scenarios.add(digest)
+
+    def remove(self) -> None:
+        """Delete the file: its runs are in a part. The next run begins a new one."""
+        self.close()
+        self._scenarios.clear()  # first: should Ctrl-C come between, they are only written twice
+        remove(self.path)
+
+    def close(self) -> None:
+        """Close the file and leave it where it is."""
+        fd, self._fd = self._fd, None
+        if fd is not None:
+            os.close(fd)
+
+    def _ready(self) -> int:
+        """Give the file, ending with a whole line: what an interrupted write left must not get a sequel."""
+        if self._fd is None:
+            self._fd = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+        elif self._torn:
+            os.ftruncate(self._fd, self.path.read_bytes().rfind(b"\n") + 1)
+        return self._fd
+
+
+def read_journal(path: Path) -> list[FinishedRun]:
+    """Read the runs of a journal, also while it is being written; one that has gone holds none.
+
+    Raises InputError when a line is not what was written.
+    """
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise cannot_read(path, error) from None
+    runs: list[FinishedRun] = []
+    scenarios: dict[str, str] = {}
+    airhop = model = ""
+    for number, line in enumerate(lines[:-1], start=1):
+        try:
+            match _fields(line):
+                case "journal", version, airhop, model if version == FORMAT and number == 1:
+                    pass
+                case "scenario", digest, scenario_json if number > 1:
+                    scenarios[digest] = scenario_json
+                case "run", run_id, digest, values, document if number > 1:
+                    run = FinishedRun(run_id, json.loads(values), document, scenarios[digest], airhop, model)
+                    runs.append(run)
+                case _:
+                    raise ValueError("no such line")
+        except (ValueError, KeyError):
+            raise damaged_line(path, number) from None
+    return runs
+
+
+def remove(path: Path) -> None:
+    """Delete a journal, if it is there. Raises StoreError when that cannot be."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise cannot_write(path, error) from None
+
+
+def _line(*fields: str) -> bytes:
+    data = "\t".join(fields).encode()
+    return b"%08x\t%b\n" % (zlib.crc32(data), data)
+
+
+def _fields(line: bytes) -> list[str]:
+    """Take a line apart; raises ValueError when it is not what was written."""
+    checksum, _, data = line.partition(b"\t")
+    if checksum != b"%08x" % zlib.crc32(data):
+        raise ValueError("checksum")
+    return data.decode().split("\t")

@@ -1,0 +1,77 @@
+"""The files of DIR/runs: their names, and which are there.
+
+part-000001-89abcdef.parquet    a part: its number, the CRC-32 of its bytes
+writer.journal                  runs not yet in a part; of a shard: shard-2-of-8.journal
+.lock  .lock-2-of-8  .commit    locks: they stay, empty of meaning when no process holds them
+.part-….unfinished              a part being written, or what is left of one
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from pathlib import Path
+
+from airhop.store.errors import cannot_read, foreign_part
+
+LOCK = ".lock"
+COMMIT_LOCK = ".commit"
+_PART = re.compile(r"part-(?P<number>\d{6,})-(?P<checksum>[0-9a-f]{8})\.parquet")
+
+
+def journal_path(runs: Path, shard: str | None) -> Path:
+    """Name the journal of a writer."""
+    return runs / ("writer.journal" if shard is None else f"shard-{shard}.journal")
+
+
+def shard_lock(shard: str) -> str:
+    """Name the lock of a shard."""
+    return f"{LOCK}-{shard}"
+
+
+def part_path(runs: Path, number: int, data: bytes) -> Path:
+    """Name a part."""
+    return runs / f"part-{number:06}-{zlib.crc32(data):08x}.parquet"
+
+
+def unfinished_path(part: Path) -> Path:
+    """Name a part while it is being written, so that nobody who looks for Parquet files finds it."""
+    return part.with_name(f".{part.stem}.unfinished")
+
+
+def number_of(part: Path) -> int:
+    """Give the number in the name of a part."""
+    return int(part.name.split("-")[1])
+
+
+def is_whole(part: Path, data: bytes) -> bool:
+    """Tell whether these bytes are the ones that the part was named for."""
+    return part.name == part_path(part.parent, number_of(part), data).name
+
+
+def parts(runs: Path) -> list[Path]:
+    """List the parts, oldest first. Raises InputError when another Parquet file stands among them."""
+    found = _listing(runs, ".parquet")
+    for path in found:
+        if not _PART.fullmatch(path.name):
+            raise foreign_part(path, "its name is not one that a store gives")
+    return sorted(found, key=number_of)
+
+
+def journals(runs: Path) -> list[Path]:
+    """List the journals."""
+    return _listing(runs, ".journal")
+
+
+def unfinished(runs: Path) -> list[Path]:
+    """List what writers of parts left or are at."""
+    return _listing(runs, ".unfinished")
+
+
+def _listing(runs: Path, suffix: str) -> list[Path]:
+    try:
+        return sorted(path for path in runs.iterdir() if path.name.endswith(suffix))
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise cannot_read(runs, error) from None

@@ -1,0 +1,90 @@
+"""Runs in memory: all of a sweep that has no folder, the newest of one that has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Set
+from types import TracebackType
+from typing import Self
+
+import polars as pl
+
+from airhop import _core
+from airhop.simulate import Job, model
+from airhop.store.schema import FinishedRun, axis_values, combine, rows_of
+
+
+class Recent:
+    """Finished runs; their rows are made when somebody asks for them."""
+
+    def __init__(self) -> None:
+        self._runs: list[FinishedRun] = []
+        self._rows = rows_of([])
+        self._count = 0
+        self._scenarios: dict[str, str] = {}
+
+    def __len__(self) -> int:
+        return self._count
+
+    def finish(self, job: Job, document: str, values: Mapping[str, object]) -> FinishedRun:
+        """Put together what is kept of a run."""
+        digest = job.scenario.digest
+        if digest not in self._scenarios:
+            self._scenarios[digest] = job.scenario.core.json()
+        scenario_json = self._scenarios[digest]
+        return FinishedRun(
+            job.run_id, axis_values(values), document, scenario_json, _core.__version__, model()
+        )
+
+    def add(self, run: FinishedRun) -> None:
+        """Take a run."""
+        self._runs.append(run)
+        self._count += 1
+
+    def rows(self) -> pl.DataFrame:
+        """Give the rows of all runs taken."""
+        if self._runs:
+            self._rows = combine([self._rows, rows_of(self._runs)])
+            self._runs.clear()
+        return self._rows
+
+
+class MemoryStore:
+    """A store that lives as long as its process; it has the methods of `Store`."""
+
+    def __init__(self) -> None:
+        self._known: set[str] = set()
+        self._recent = Recent()
+
+    def known(self) -> Set[str]:
+        """Give the ids of all runs in the store: a view that grows with it."""
+        return self._known
+
+    def add(self, job: Job, document: str, values: Mapping[str, object]) -> None:
+        """Keep a finished run: its run document, and the values that the study varied, by column name."""
+        run = self._recent.finish(job, document, values)
+        if run.run_id not in self._known:
+            self._recent.add(run)
+            self._known.add(run.run_id)
+
+    def save(self) -> None:
+        """Do nothing: there is no folder."""
+
+    def close(self) -> None:
+        """Do nothing: there is no folder."""
+
+    def rows(self, run_ids: Iterable[str] | None = None) -> pl.DataFrame:
+        """Give the rows of these runs, or of all: a row per flow and run, sorted by run id."""
+        return only(self._recent.rows(), None if run_ids is None else list(run_ids))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def only(rows: pl.DataFrame, run_ids: list[str] | None) -> pl.DataFrame:
+    """Leave out the rows of other runs; None stands for all."""
+    return rows if run_ids is None else rows.filter(pl.col("run_id").is_in(run_ids))

@@ -1,0 +1,178 @@
+"""The columns of the dataset, a row per flow and run, and how runs become rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import polars as pl
+
+_NOTICES = ("eln", "ersn", "ebsn", "rttn", "nak")
+_DROPS = ("queue", "aqm", "channel", "collision", "retries", "agent")
+
+_KEYS: dict[str, type[pl.DataType]] = {
+    "run_id": pl.String,  # 32 hex digits, the content of the run: simulator, scenario, seed, rep
+    "scenario": pl.String,  # the name that the scenario gives itself
+    "scheme": pl.String,  # of this flow; null for UDP
+    "flow": pl.String,
+    "transport": pl.String,  # tcp or udp
+    "from": pl.String,
+    "to": pl.String,
+    "seed": pl.Int64,
+    "rep": pl.Int64,
+}
+_COUNTERS: dict[str, type[pl.DataType]] = {
+    "goodput_mbps": pl.Float64,
+    "delivered_bytes": pl.Int64,
+    "sent_segments": pl.Int64,
+    "retransmissions": pl.Int64,
+    "timeouts": pl.Int64,
+    "fast_recoveries": pl.Int64,
+    "window_cuts": pl.Int64,
+    "spurious_timeouts": pl.Int64,
+    "srtt_ms": pl.Float64,  # null when no round trip was measured
+}
+_MEASURED: dict[str, type[pl.DataType]] = {
+    "duration_s": pl.Float64,
+    "warmup_s": pl.Float64,  # goodput and counters are of the time after it
+    **_COUNTERS,
+    **{f"notices_{kind}": pl.Int64 for kind in _NOTICES},
+    **{f"drops_{cause}": pl.Int64 for cause in _DROPS},
+    "events": pl.Int64,
+    "fingerprint": pl.String,
+    "airhop": pl.String,  # version that computed it
+    "model": pl.String,  # hash of the simulator's sources
+    "scenario_json": pl.String,  # canonical
+}
+COLUMNS = _KEYS | _MEASURED
+"""Name to type of every fixed column; the axis columns of a study stand between `rep` and `duration_s`.
+
+What belongs to the run (drops, events, fingerprint and so on) is the same in the rows of all its flows.
+There is no wall-clock time: equal runs give equal rows.
+"""
+
+IDENTITY = ("run_id", "flow")
+"""What tells one row from another."""
+
+
+class FinishedRun(NamedTuple):
+    """What a store keeps of one run; enough to rebuild its rows anywhere."""
+
+    run_id: str
+    values: Mapping[str, Any]
+    document: str
+    scenario_json: str
+    airhop: str
+    model: str
+
+
+def axis_values(values: Mapping[str, object]) -> dict[str, Any]:
+    """Reduce varied values to text, numbers and booleans.
+
+    A value named like a fixed column is left out: there the run itself says what it was.
+    """
+    return {name: _scalar(value) for name, value in values.items() if name not in COLUMNS}
+
+
+def rows_of(runs: Iterable[FinishedRun]) -> pl.DataFrame:
+    """Make the rows of some runs: fixed columns and the axis columns that have a value, sorted by run id."""
+    rows: list[list[Any]] = []
+    varied: list[Mapping[str, Any]] = []
+    for run in runs:
+        for row in _rows_of(run):
+            rows.append(row)
+            varied.append(run.values)
+    columns = zip(*rows, strict=True) if rows else [()] * len(COLUMNS)
+    series = [
+        pl.Series(name, column, dtype) for (name, dtype), column in zip(COLUMNS.items(), columns, strict=True)
+    ]
+    for name in set().union(*varied):
+        axis = _axis(name, [values.get(name) for values in varied])
+        if axis.dtype != pl.Null:
+            series.append(axis)
+    return _in_order(pl.DataFrame(series))
+
+
+def _rows_of(run: FinishedRun) -> Iterator[list[Any]]:
+    """Make one row per flow, values in the order of COLUMNS."""
+    document = json.loads(run.document)
+    for flow in document["flows"]:
+        yield [
+            run.run_id,
+            document["scenario"],
+            flow["scheme"],
+            flow["name"],
+            flow["transport"],
+            flow["from"],
+            flow["to"],
+            document["seed"],
+            document["rep"],
+            document["duration_s"],
+            document["warmup_s"],
+            *(flow[name] for name in _COUNTERS),
+            *(flow["notices"][kind] for kind in _NOTICES),
+            *(document["drops"][cause] for cause in _DROPS),
+            document["events"],
+            document["fingerprint"],
+            run.airhop,
+            run.model,
+            run.scenario_json,
+        ]
+
+
+def combine(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Put rows of several files together: each flow and run once, sorted by run id, flows in their order.
+
+    A column that one file lacks is null there; an axis that is numbers here and text there becomes text.
+    """
+    frames = [rows_of([]), *frames]
+    types: dict[str, set[pl.DataType]] = {}
+    for frame in frames:
+        for name, dtype in frame.schema.items():
+            types.setdefault(name, set()).add(dtype)
+    mixed = [name for name, found in types.items() if len(found) > 1]
+    alike = [
+        frame.with_columns(_as_text(frame[name]) for name in mixed if name in frame.columns)
+        for frame in frames
+    ]
+    rows = pl.concat(alike, how="diagonal")
+    return _in_order(rows.unique(IDENTITY, keep="first", maintain_order=True))
+
+
+def _in_order(rows: pl.DataFrame) -> pl.DataFrame:
+    """Put columns and rows into the one order that does not depend on who finished first."""
+    axes = sorted(name for name in rows.columns if name not in COLUMNS)
+    return rows.select(*_KEYS, *axes, *_MEASURED).sort("run_id", maintain_order=True)
+
+
+def _scalar(value: object) -> object:
+    if hasattr(value, "item"):  # a numpy number
+        value = value.item()
+    return value if value is None or isinstance(value, (str, int, float)) else json.dumps(value, default=str)
+
+
+def _axis(name: str, values: list[Any]) -> pl.Series:
+    """Make the column of an axis: truth values, numbers, or text.
+
+    Every number is a Float64, whole or not, lest two studies with one axis disagree on its type.
+    """
+    kinds = {type(value) for value in values if value is not None}
+    if kinds <= {int, float}:
+        return pl.Series(name, values, pl.Float64 if kinds else pl.Null)
+    if kinds == {bool}:
+        return pl.Series(name, values, pl.Boolean)
+    return pl.Series(name, [_text(value) for value in values], pl.String)
+
+
+def _as_text(column: pl.Series) -> pl.Series:
+    return pl.Series(column.name, [_text(value) for value in column], pl.String)
+
+
+def _text(value: Any) -> str | None:
+    """Write a value; a number reads the same whether it came as 10 or as 10.0."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(int(value)) if value == value // 1 else repr(value)

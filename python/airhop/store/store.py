@@ -1,0 +1,159 @@
+"""The store in a folder: one journal per writer, parts, and the step from one to the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Set
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import polars as pl
+
+from airhop.errors import InputError
+from airhop.simulate import Job
+from airhop.store.errors import StoreError, cannot_open
+from airhop.store.journal import Journal, read_journal, remove
+from airhop.store.layout import journal_path, journals, parts
+from airhop.store.locks import WriterLock
+from airhop.store.memory import Recent, only
+from airhop.store.parts import read_part, write_part
+from airhop.store.schema import combine, rows_of
+
+RUNS_PER_PART = 20_000
+"""A journal of so many runs becomes a part by itself."""
+
+
+class Store:
+    """The runs kept in a folder, open for writing; `open` one and use it in a `with` block."""
+
+    def __init__(self, runs: Path, shard: str | None) -> None:
+        self._runs = runs
+        self._lock = WriterLock(runs, shard)
+        self._journal = Journal(journal_path(runs, shard))
+        self._recent = Recent()
+        self._known: set[str] = set()
+        self._in_parts: dict[Path, set[str]] = {}
+        self._parts_read: dict[Path, pl.DataFrame] = {}
+
+    @classmethod
+    def open(cls, folder: str | Path, shard: str | None = None) -> Self:
+        """Open the store of a folder, which is made if need be, as its only writer or as a shard ("2-of-8").
+
+        Runs that a dead writer left in its journal are taken over. Raises InputError when the folder does
+        not take a store, when another process writes to it, or when a file of it is damaged.
+        """
+        folder = Path(folder)
+        runs = folder / "runs"
+        try:
+            runs.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise cannot_open(runs if folder.is_dir() else folder, error) from None
+        store = cls(runs, shard)
+        try:
+            store._recover(alone=shard is None)
+        except BaseException:
+            store._release()
+            raise
+        return store
+
+    def known(self) -> Set[str]:
+        """Give the ids of all runs in the store: a view that grows with it."""
+        return self._known
+
+    def add(self, job: Job, document: str, values: Mapping[str, object]) -> None:
+        """Keep a finished run: its run document, and the values that the study varied, by column name.
+
+        When this returns, the run survives the death of the process. A run that is known already stays as
+        it is. Raises StoreError when the disk refuses.
+        """
+        run = self._recent.finish(job, document, values)
+        if run.run_id in self._known:
+            return
+        self._journal.append(run, job.scenario.digest)
+        self._recent.add(run)
+        self._known.add(run.run_id)
+        if len(self._recent) >= RUNS_PER_PART:
+            self.save()
+
+    def save(self) -> None:
+        """Turn the journal into a part. Raises StoreError when the disk refuses; the journal stays then.
+
+        Whatever interrupts this, it can be done again: runs that are in a part by then are left out.
+        """
+        rows = self._recent.rows()
+        if rows.is_empty():
+            return
+        with self._lock.committing():
+            rows = rows.filter(~pl.col("run_id").is_in(list(self._saved())))
+            if not rows.is_empty():
+                write_part(self._runs, rows)
+        self._journal.remove()
+        self._recent = Recent()
+
+    def close(self) -> None:
+        """Save, and let others write."""
+        try:
+            self.save()
+        finally:
+            self._release()
+
+    def rows(self, run_ids: Iterable[str] | None = None) -> pl.DataFrame:
+        """Give the rows of these runs, or of all: a row per flow and run, sorted by run id."""
+        others = [path for path in journals(self._runs) if path != self._journal.path]
+        frames = [self._recent.rows(), *(rows_of(read_journal(path)) for path in others)]
+        for path in parts(self._runs):  # after the journals: a run leaves its journal when its part is there
+            if path not in self._parts_read:
+                self._parts_read[path] = read_part(path)
+        wanted = None if run_ids is None else list(run_ids)
+        return combine([only(frame, wanted) for frame in (*self._parts_read.values(), *frames)])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self.close()
+        except (StoreError, InputError):
+            if error is None:  # else that is the one to tell, and the journal keeps the runs
+                raise
+
+    def _recover(self, *, alone: bool) -> None:
+        """Learn what is there, and make a part of the journals whose writers are dead."""
+        left = {path: read_journal(path) for path in journals(self._runs)}
+        self._saved()
+        abandoned = list(left) if alone else [self._journal.path]
+        for path, runs in left.items():
+            for run in runs:
+                if path in abandoned and run.run_id not in self._known:
+                    self._recent.add(run)
+                self._known.add(run.run_id)
+        self.save()
+        for path in abandoned:
+            remove(path)
+
+    def _saved(self) -> set[str]:
+        """Give the ids of the runs that are in parts by now, those of other shards too."""
+        for path in parts(self._runs):
+            if path not in self._in_parts:
+                self._in_parts[path] = set(read_part(path, ["run_id"])["run_id"])
+                self._known |= self._in_parts[path]
+        return set().union(*self._in_parts.values())
+
+    def _release(self) -> None:
+        self._journal.close()
+        self._lock.release()
+
+
+def read_rows(folder: str | Path) -> pl.DataFrame:
+    """Read all runs in a folder, also while they are being written: a row per flow and run, sorted by run id.
+
+    Raises InputError when there is no such folder, or when a file of the store is damaged.
+    """
+    if not Path(folder).is_dir():
+        raise InputError(f"there is no folder {folder}")
+    runs = Path(folder) / "runs"
+    frames = [rows_of(read_journal(path)) for path in journals(runs)]
+    # After the journals: a run leaves its journal when its part is there.
+    return combine([*(read_part(path) for path in parts(runs)), *frames])

@@ -1,0 +1,247 @@
+"""The store's contract: what goes in comes out, a row per flow and run, and nothing twice."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import store_writer
+from airhop import _core
+from airhop.errors import InputError
+from airhop.scenario import Scenario
+from airhop.simulate import Job, model
+from airhop.store import COLUMNS, MemoryStore, Store, read_rows, store
+
+TWO_FLOWS = {
+    "name": "two flows",
+    "duration": "2 s",
+    "wired": [{"name": "w", "ends": ["a", "b"], "rate": "10 Mbit/s", "delay": "1 ms"}],
+    "flow": [
+        {
+            "name": "ftp",
+            "from": "a",
+            "to": "b",
+            "scheme": "reno",
+            "segment": "1000 B",
+            "app": {"kind": "bulk"},
+        },
+        {
+            "name": "cbr",
+            "from": "b",
+            "to": "a",
+            "transport": "udp",
+            "segment": "500 B",
+            "app": {"kind": "cbr", "rate": "1 Mbit/s"},
+        },
+    ],
+}
+
+
+def parquet(folder: Path) -> pl.DataFrame:
+    """Read the dataset as an outsider does, who knows nothing but where it is."""
+    return pl.read_parquet(folder / "**" / "*.parquet").sort("run_id", maintain_order=True)
+
+
+def simulate(job: Job) -> str:
+    return _core.run(job.scenario.core, job.seed, job.rep).json()
+
+
+def test_a_row_holds_every_figure_of_the_run_document(tmp_path: Path) -> None:
+    """Whatever the core measures is in the dataset under its name, but for the wall clock."""
+    job = Job(Scenario.load(TWO_FLOWS), seed=3, rep=4)
+    document = json.loads(simulate(job))
+    with Store.open(tmp_path) as opened:
+        opened.add(job, json.dumps(document), {})
+    rows = parquet(tmp_path)
+    assert rows.schema == COLUMNS
+    assert len(rows) == len(document["flows"])
+    for row, flow in zip(rows.to_dicts(), document["flows"], strict=True):
+        run = {key: value for key, value in document.items() if key not in ("flows", "drops", "wall_s")}
+        expected = run | {key: value for key, value in flow.items() if key not in ("name", "notices")}
+        expected |= {f"notices_{kind}": count for kind, count in flow["notices"].items()}
+        expected |= {f"drops_{cause}": count for cause, count in document["drops"].items()}
+        expected |= {"flow": flow["name"], "run_id": job.run_id}
+        expected |= {"airhop": _core.__version__, "model": model()}
+        scenario = json.loads(row.pop("scenario_json"))
+        assert row == expected
+        assert Scenario.load(scenario) == job.scenario
+
+
+def test_memory_journal_and_part_give_the_same_rows(tmp_path: Path) -> None:
+    memory = MemoryStore()
+    store_writer.add(memory, range(20))
+    with Store.open(tmp_path) as opened:
+        store_writer.add(opened, range(12))
+        opened.save()
+        store_writer.add(opened, range(12, 20))
+        assert opened.known() == memory.known()
+        assert_frame_equal(opened.rows(), memory.rows())  # a part and a journal
+        assert_frame_equal(read_rows(tmp_path), memory.rows())  # by another process, without a lock
+    assert_frame_equal(read_rows(tmp_path), memory.rows())
+    assert_frame_equal(parquet(tmp_path), memory.rows())
+    with Store.open(tmp_path) as opened:
+        assert opened.known() == memory.known()
+        assert_frame_equal(opened.rows(), memory.rows())
+
+
+def test_rows_come_in_one_order_whoever_finished_first(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "forth") as forth, Store.open(tmp_path / "back") as back:
+        store_writer.add(forth, range(10))
+        store_writer.add(back, reversed(range(10)))
+    names = [[path.name for path in (tmp_path / way / "runs").glob("*.parquet")] for way in ("forth", "back")]
+    assert names[0] == names[1]  # the name holds a checksum: byte for byte the same file
+    assert read_rows(tmp_path / "back")["flow"].to_list() == ["ftp", "cbr"] * 10  # as in the scenario
+
+
+def test_rows_of_chosen_runs(tmp_path: Path) -> None:
+    wanted = [store_writer.job(number).run_id for number in (3, 1)]
+    with Store.open(tmp_path) as opened:
+        store_writer.add(opened, range(6))
+        assert set(opened.rows(wanted)["run_id"]) == set(wanted)
+        assert opened.rows([]).is_empty()
+
+
+def test_a_run_is_stored_once(tmp_path: Path) -> None:
+    """A run that two studies want keeps the axis columns of the first; so do runs from an earlier process."""
+    with Store.open(tmp_path) as opened:
+        store_writer.add(opened, [1, 1])
+        assert (tmp_path / "runs" / "writer.journal").read_text().count("\trun\t") == 1
+    with Store.open(tmp_path) as opened:
+        opened.add(store_writer.job(1), store_writer.document(1), {"another.axis": 1})
+    rows = parquet(tmp_path)
+    assert len(rows) == 2
+    assert rows[store_writer.AXIS].to_list() == [0.01, 0.01]
+    assert "another.axis" not in rows.columns
+
+
+def test_a_large_journal_becomes_a_part_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "RUNS_PER_PART", 3)
+    with Store.open(tmp_path) as opened:
+        for number in range(7):
+            store_writer.add(opened, [number])
+            assert len(list(tmp_path.glob("runs/*.parquet"))) == (number + 1) // 3
+            assert len(read_rows(tmp_path)) == len(opened.rows()) == 2 * (number + 1)
+    assert len(parquet(tmp_path)) == 14
+    assert not list(tmp_path.glob("runs/*.journal"))
+
+
+@pytest.mark.parametrize("step", ["journals", "read_journal", "parts", "read_part"])
+@pytest.mark.parametrize("first", [True, False], ids=["before", "after"])
+def test_a_reader_sees_every_run_while_it_moves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, first: bool
+) -> None:
+    """Between any two steps of a reader the writer may make a part of its journal."""
+    with Store.open(tmp_path) as opened:
+        store_writer.add(opened, range(3))
+        opened.save()
+        store_writer.add(opened, range(3, 6))
+        original = getattr(store, step)
+
+        def meanwhile(*given: object) -> object:
+            monkeypatch.undo()  # the writer uses the same functions
+            if first:
+                opened.save()
+            result = original(*given)
+            opened.save()
+            return result
+
+        monkeypatch.setattr(store, step, meanwhile)
+        rows = read_rows(tmp_path)
+    assert_frame_equal(rows, read_rows(tmp_path))
+    assert len(rows) == 12
+
+
+def test_nothing_new_writes_nothing(tmp_path: Path) -> None:
+    with Store.open(tmp_path) as opened:
+        store_writer.add(opened, range(3))
+    before = {path.name: path.stat().st_mtime_ns for path in tmp_path.glob("runs/*.parquet")}
+    with Store.open(tmp_path) as opened:
+        store_writer.add(opened, range(3))
+        opened.save()
+    assert {path.name: path.stat().st_mtime_ns for path in tmp_path.glob("runs/*.parquet")} == before
+
+
+def test_the_scenario_is_written_once_a_journal(tmp_path: Path) -> None:
+    with Store.open(tmp_path) as opened:
+        store_writer.add(opened, range(10))
+        text = (tmp_path / "runs" / "writer.journal").read_text()
+    assert text.count(store_writer.scenario("reno").core.json()) == 1
+    assert text.count("\n") == 1 + len(store_writer.SCHEMES) + 10
+
+
+def test_a_document_may_be_laid_out_in_any_way(tmp_path: Path) -> None:
+    """A run is one line of the journal, whatever white space its document came with."""
+    memory = MemoryStore()
+    with Store.open(tmp_path) as opened:
+        for number, indent in enumerate((None, 2, "\t")):
+            document = json.dumps(json.loads(store_writer.document(number)), indent=indent)
+            opened.add(store_writer.job(number), document, {})
+            memory.add(store_writer.job(number), document, {})
+        assert_frame_equal(read_rows(tmp_path), memory.rows())
+
+
+def test_axis_columns_of_several_studies_stand_side_by_side(tmp_path: Path) -> None:
+    with Store.open(tmp_path) as opened:
+        studies: list[dict[str, object]] = [{"b": 1.5}, {"a": "x", "b": 2.5}, {}]
+        for number, varied in enumerate(studies):
+            opened.add(store_writer.job(number), store_writer.document(number), varied)
+            opened.save()
+        rows = opened.rows()
+    by_rep = {row["fingerprint"]: (row["a"], row["b"]) for row in rows.to_dicts()}
+    assert [by_rep[f"{number:016x}"] for number in range(3)] == [(None, 1.5), ("x", 2.5), (None, None)]
+    first, last = rows.columns.index("rep"), rows.columns.index("duration_s")
+    assert rows.columns[first + 1 : last] == ["a", "b"]
+
+
+@pytest.mark.parametrize("split", [False, True], ids=["one part", "a part each"])
+@pytest.mark.parametrize(
+    ("given", "expected", "dtype"),
+    [
+        ([1, 2], [1.0, 2.0], pl.Float64),
+        ([1, 0.5], [1.0, 0.5], pl.Float64),
+        ([10, 0.5, "unlimited"], ["10", "0.5", "unlimited"], pl.String),
+        ([10.0, 1e-4, "unlimited"], ["10", "0.0001", "unlimited"], pl.String),
+        ([True, False], [True, False], pl.Boolean),
+        ([True, 2], ["true", "2"], pl.String),
+        ([2**70, 1], [2.0**70, 1.0], pl.Float64),
+        ([np.int64(3), np.float64(0.5)], [3.0, 0.5], pl.Float64),
+        ([None, 3], [None, 3.0], pl.Float64),
+        ([{"kind": "red"}, [1, 2]], ['{"kind": "red"}', "[1, 2]"], pl.String),
+    ],
+)
+def test_values_of_one_axis_agree_on_a_type(
+    tmp_path: Path, given: list[object], expected: list[object], dtype: pl.DataType, split: bool
+) -> None:
+    """Studies that share a store may give one axis numbers, fractions or text, in whatever order."""
+    memory = MemoryStore()
+    with Store.open(tmp_path) as opened:
+        for number, value in enumerate(given):
+            for to in (opened, memory):
+                to.add(store_writer.job(number), store_writer.document(number), {"axis": value})
+            if split:
+                opened.save()
+    for rows in (read_rows(tmp_path), memory.rows()):
+        column = rows.sort("fingerprint").filter(pl.col("flow") == "ftp")["axis"]
+        assert column.dtype == dtype
+        assert column.to_list() == expected
+
+
+def test_what_the_run_says_stands_above_what_the_study_says(tmp_path: Path) -> None:
+    """A study may vary `scheme` or `duration`: columns of that name are already there, flow by flow."""
+    with Store.open(tmp_path) as opened:
+        opened.add(store_writer.job(0), store_writer.document(0), {"scheme": "reno(n=3)", "duration_s": 1})
+        rows = opened.rows()
+    assert rows["scheme"].to_list() == ["reno", None]
+    assert rows["duration_s"].to_list() == [200.0, 200.0]
+
+
+def test_a_folder_without_runs_has_no_rows(tmp_path: Path) -> None:
+    assert read_rows(tmp_path).schema == COLUMNS
+    assert read_rows(tmp_path).is_empty()
+    with pytest.raises(InputError, match="there is no folder"):
+        read_rows(tmp_path / "nowhere")

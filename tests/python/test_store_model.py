@@ -1,0 +1,141 @@
+"""Any sequence of adding, saving, closing, dying and full disks leaves what a plain set would hold."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import polars as pl
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from polars.testing import assert_frame_equal
+
+import store_writer
+from airhop.store import MemoryStore, Store, StoreError, parts, read_rows
+
+MOST = 20
+NUMBERS = st.integers(0, MOST - 1)
+STEPS = st.sampled_from(
+    [(os, "write"), (parts, "_write_through"), (os, "fsync"), (Path, "rename"), (Path, "unlink")]
+)
+
+
+class DeathError(BaseException):
+    """Ends the process as the store sees it: nobody catches it."""
+
+
+class StoreMachine(RuleBasedStateMachine):
+    """A store, and the numbers of the runs that must be in it."""
+
+    @initialize(shard=st.sampled_from([None, "1-of-2"]))
+    def begin(self, shard: str | None) -> None:
+        """Open a new store, alone or as a shard."""
+        self.folder = Path(tempfile.mkdtemp())
+        self.shard = shard
+        self.expected: set[int] = set()
+        self.store = Store.open(self.folder, shard)
+
+    @rule(numbers=st.lists(NUMBERS, min_size=1, max_size=8))
+    def add(self, numbers: list[int]) -> None:
+        """Add runs, also such as are there."""
+        store_writer.add(self.store, numbers)
+        self.expected |= set(numbers)
+
+    @rule()
+    def save(self) -> None:
+        """Save."""
+        self.store.save()
+
+    @rule()
+    def close_and_open(self) -> None:
+        """End well, and begin again."""
+        self.store.close()
+        assert not list(self.folder.glob("runs/*.journal"))
+        self.store = Store.open(self.folder, self.shard)
+
+    @rule()
+    def die_and_open(self) -> None:
+        """End with SIGKILL, and begin again: a dead process has neither files nor locks."""
+        self.store._release()
+        self.store = Store.open(self.folder, self.shard)
+
+    @rule(number=NUMBERS, share=st.floats(0, 0.999))
+    def die_in_the_middle_of_a_line(self, number: int, share: float) -> None:
+        """Write a part of a line only; the run is not there, unless it was before."""
+        write = os.write
+
+        def partly(fd: int, data: bytes) -> int:
+            write(fd, data[: int(share * len(data))])
+            raise DeathError
+
+        with mock.patch("os.write", partly), suppress(DeathError):
+            store_writer.add(self.store, [number])
+        self.die_and_open()
+
+    @rule(step=STEPS)
+    def die_while_saving(self, step: tuple[Any, str]) -> None:
+        """End before a step of saving."""
+        with stopped(step, DeathError), suppress(DeathError):
+            self.store.save()
+        self.die_and_open()
+
+    @rule(step=STEPS, numbers=st.lists(NUMBERS, max_size=3))
+    def find_no_room(self, step: tuple[Any, str], numbers: list[int]) -> None:
+        """Fail in a step of adding or saving, and go on."""
+        with stopped(step, lambda: OSError(errno.ENOSPC, "no space")), suppress(StoreError):
+            for number in numbers:
+                store_writer.add(self.store, [number])
+                self.expected.add(number)
+            self.store.save()
+
+    @invariant()
+    def holds_what_was_added(self) -> None:
+        """See each run once: in the store, as a reader without lock, and in the Parquet files."""
+        if not self.expected:
+            assert self.store.rows().is_empty()
+            return
+        rows = all_rows().filter(pl.col("run_id").is_in([store_writer.job(n).run_id for n in self.expected]))
+        assert self.store.known() == set(rows["run_id"])
+        assert_frame_equal(self.store.rows(), rows)
+        assert_frame_equal(read_rows(self.folder), rows)
+        in_parts = [pl.read_parquet(part) for part in self.folder.glob("**/*.parquet")]
+        assert not in_parts or pl.concat(in_parts).select("run_id", "flow").is_unique().all()
+
+    def teardown(self) -> None:
+        """Close; all is in parts now."""
+        self.store.close()
+        in_parts = [pl.read_parquet(part) for part in self.folder.glob("**/*.parquet")]
+        assert sum(map(len, in_parts)) == 2 * len(self.expected)
+        shutil.rmtree(self.folder)
+
+
+@cache
+def all_rows() -> pl.DataFrame:
+    """Give the rows of every run that a machine may add."""
+    memory = MemoryStore()
+    store_writer.add(memory, range(MOST))
+    return memory.rows()
+
+
+@contextmanager
+def stopped(step: tuple[Any, str], error: Callable[[], BaseException]) -> Iterator[None]:
+    """Make a function raise instead of doing its work."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise error()
+
+    with mock.patch.object(*step, refuse):
+        yield
+
+
+TestStore = StoreMachine.TestCase
+TestStore.settings = settings(max_examples=40, stateful_step_count=12)
