@@ -1,0 +1,298 @@
+"""A dask cluster: tasks of about a second, as many as keep it busy."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pkgutil import resolve_name
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING
+
+from airhop import _core, custom, plugins
+from airhop.engines.chunks import Costs, Plan
+from airhop.engines.worker import Finished, run_chunk
+from airhop.errors import InputError, RunError, ScenarioError
+from airhop.simulate import Job
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+CONNECT_S = 10.0
+"""How long a scheduler may take to answer."""
+FIRST_WORKER_S = 10.0
+"""How long a cluster without workers may take to get its first: they may just be starting."""
+PATIENCE_S = 60.0
+"""How long to wait for workers when all are gone: a nanny takes seconds to start one anew."""
+TASKS_PER_THREAD = 4
+"""Tasks out at a time: one runs, the others wait at the worker, so that it never waits for the client.
+The rest of a study, perhaps a million runs, stays here and does not flood the scheduler."""
+LOOK_EVERY_S = 1.0
+"""How often the workers are counted; also the longest wait without a look at the cluster."""
+FETCH_S = 30.0
+"""How long a result may take to arrive once it is there, before it is asked for again."""
+SALVAGE_S = 5.0
+"""The same when the runs are being stopped."""
+
+_KEPT = "The runs that had finished are kept: the same command again does the rest."
+
+
+class ClusterError(RunError):
+    """The cluster gave out in the middle of the runs. Those that had finished have been reported."""
+
+
+@contextmanager
+def connected(place: str) -> Iterator[DaskEngine]:
+    """Connect to the scheduler at `place`, HOST:PORT, for as long as the context lasts.
+
+    Raises InputError when `distributed` is not installed, nobody answers, or there are no workers.
+    """
+    try:
+        from distributed import Client
+    except ImportError:
+        raise InputError("a dask cluster needs one more package: pip install 'airhop[cluster]'") from None
+    try:
+        client = Client(f"tcp://{place}", timeout=CONNECT_S, set_as_default=False)
+    except OSError as error:  # TimeoutError is one
+        raise InputError(
+            f"no dask scheduler answers at {place} within {CONNECT_S:g} s: is it running, and can this"
+            " machine reach it? `dask scheduler` prints its address when it starts"
+        ) from error
+    with _quiet("distributed.client"), client:
+        try:
+            client.wait_for_workers(1, timeout=FIRST_WORKER_S)
+        except TimeoutError:
+            raise InputError(
+                f"the dask scheduler at {place} has no workers; start some: dask worker tcp://{place}"
+            ) from None
+        yield DaskEngine(client, patience_s=PATIENCE_S)
+
+
+def _check_installed(client: Client) -> None:
+    """Refuse workers without Airhop here: dask only tells that such a worker dies of every task."""
+    found = client.run(resolve_name, f"{run_chunk.__module__}:{run_chunk.__name__}", on_error="return")
+    for worker, what in found.items():
+        if isinstance(what, (ImportError, AttributeError)):
+            raise InputError(
+                f"the worker {worker} cannot import Airhop ({what}): install the same build there"
+            )
+
+
+@contextmanager
+def _quiet(logger: str) -> Iterator[None]:
+    """Keep tracebacks off stderr that dask logs about what the engine tells in a sentence."""
+    log = logging.getLogger(logger)
+    before = log.level
+    log.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
+
+
+class DaskEngine:
+    """Runs on the cluster of a dask client. Its workers need the same build of Airhop.
+
+    Workers may come, go and die: dask gives the tasks of a lost one to others. When there are none, the
+    engine waits for `patience_s` seconds, or for ever (None): a batch system may take hours to start one.
+    The number of tasks follows the number of workers, so give an adaptive cluster a minimum, or `scale` it.
+    """
+
+    name = "dask"
+
+    def __init__(self, client: Client, *, patience_s: float | None = None) -> None:
+        if client.asynchronous:
+            raise InputError("the dask client is asynchronous; make one with Client(…, asynchronous=False)")
+        _check_installed(client)
+        self._client = client
+        self._staff = _Staff(client, patience_s)
+        self._costs = Costs()  # of all calls of `run`: the rounds of a study ask for the same scenarios
+
+    @property
+    def workers(self) -> int:
+        """The number of threads of all workers, when they were last counted."""
+        return self._staff.threads
+
+    def run(self, jobs: Sequence[Job], on_done: Callable[[int, str], None]) -> None:
+        """Run all jobs; see Engine.run. Raises ClusterError when the scheduler or all workers are lost.
+
+        Ctrl-C takes the tasks back that wait; those that workers are at run to their end there, unheard.
+        """
+        self._staff.expect()
+        _Tasks(self._client, self._staff, self._costs, jobs, on_done).run()
+
+
+class _Staff:
+    """Who is there to work."""
+
+    def __init__(self, client: Client, patience_s: float | None) -> None:
+        self._client = client
+        self._patience_s = patience_s
+        self.threads: int = sum(client.nthreads().values())
+        self.expect()
+
+    def expect(self) -> None:
+        """Begin to wait for workers now."""
+        self._counted = self._seen = time.monotonic()
+
+    def count(self) -> int:
+        """Count the threads of all workers, at most once in LOOK_EVERY_S.
+
+        Raises ClusterError when the scheduler is gone, or no worker has been there for too long.
+        """
+        now = time.monotonic()
+        if now - self._counted >= LOOK_EVERY_S:
+            self._counted = now
+            self.threads = self._ask()
+            if self.threads:
+                self._seen = now
+            elif self._patience_s is not None and now - self._seen > self._patience_s:
+                raise ClusterError(f"the dask cluster has had no worker for {self._patience_s:g} s. {_KEPT}")
+        return self.threads
+
+    def _ask(self) -> int:
+        if self._client.status != "running":
+            raise _scheduler_lost()
+        try:
+            threads: int = sum(self._client.nthreads().values())
+        except OSError as error:
+            raise _scheduler_lost() from error
+        return threads
+
+
+@dataclass
+class _Task:
+    """A task that is out: its jobs, and how many of them have been reported."""
+
+    jobs: range
+    reported: int = 0
+
+
+class _Tasks:
+    """One call of `run`: the tasks that are out, and what comes back."""
+
+    def __init__(
+        self,
+        client: Client,
+        staff: _Staff,
+        costs: Costs,
+        jobs: Sequence[Job],
+        on_done: Callable[[int, str], None],
+    ) -> None:
+        self._client = client
+        self._staff = staff
+        self._costs = costs
+        self._jobs = jobs
+        self._on_done = on_done
+        self._plan = Plan(jobs, costs)
+        self._plugins = tuple(plugins.loaded())
+        self._out: dict[Future[Finished], _Task] = {}
+        self._over: SimpleQueue[Future[Finished]] = SimpleQueue()  # filled by dask, in the order of arrival
+        self._refused = False  # on_done raised: it is not called again
+
+    def run(self) -> None:
+        """Send and receive until everything is reported or something goes wrong."""
+        try:
+            while self._send():
+                self._receive()
+        except BaseException:
+            self._report_rest()
+            raise
+        finally:
+            if self._out and self._client.status == "running":
+                self._client.cancel(list(self._out))
+
+    def _send(self) -> bool:
+        """Fill the cluster up; tell whether anything is out."""
+        threads = max(1, self._staff.count())
+        while len(self._out) < TASKS_PER_THREAD * threads and (jobs := self._plan.cut(threads)):
+            future = self._submit([self._jobs[index] for index in jobs])
+            self._out[future] = _Task(jobs)
+            future.add_done_callback(self._over.put)
+        return bool(self._out)
+
+    def _submit(self, jobs: Sequence[Job]) -> Future[Finished]:
+        # Each distinct scenario travels once.
+        distinct = {job.scenario.digest: job.scenario for job in jobs}
+        number = {digest: index for index, digest in enumerate(distinct)}
+        scenarios = [(digest, scenario.core.json()) for digest, scenario in distinct.items()]
+        runs = [(number[job.scenario.digest], job.seed, job.rep) for job in jobs]
+        build = _core.build_info()
+        return self._client.submit(run_chunk, build, self._plugins, scenarios, runs, pure=False)
+
+    def _receive(self) -> None:
+        """Wait for a task to be over, but not so long as to miss that the workers are gone, and report it."""
+        try:
+            future = self._over.get(timeout=LOOK_EVERY_S)
+        except Empty:
+            return
+        finished = self._fetch(future, FETCH_S)
+        if finished is None:
+            future.add_done_callback(self._over.put)
+        else:
+            self._report(future, finished)
+
+    def _fetch(self, future: Future[Finished], timeout_s: float) -> Finished | None:
+        """Get what a task gave, or None when its worker died with it: dask has it computed again.
+
+        Raises what the task raised.
+        """
+        if future.status == "error":
+            raise self._failure(future)
+        try:
+            finished: Finished = future.result(timeout=timeout_s)
+        except TimeoutError:
+            return None
+        except (OSError, CancelledError) as error:
+            raise _scheduler_lost() from error
+        return finished
+
+    def _failure(self, future: Future[Finished]) -> BaseException:
+        from distributed import KilledWorker
+
+        error: BaseException = future.exception()
+        if isinstance(error, KilledWorker):
+            first = self._jobs[self._out[future].jobs[0]]
+            return ClusterError(
+                f"every worker that was given one task died of it ({error.allowed_failures + 1} did). Its"
+                f" runs begin with `{first.scenario.name}`, seed {first.seed}, rep {first.rep}. Are they"
+                f" short of memory? Their logs tell more. {_KEPT}"
+            )
+        if isinstance(error, ScenarioError) and custom.registered():
+            return ScenarioError(
+                f"{error}\n\nThis comes from a worker, which has no schemes but the built-in ones, those of"
+                " packages installed there, and those of files: one that is defined in a notebook or script"
+                " must move to a file of its own, for airhop.plugins.load or --with"
+            )
+        return error.with_traceback(future.traceback())
+
+    def _report(self, future: Future[Finished], finished: Finished) -> None:
+        task = self._out[future]
+        while task.reported < len(task.jobs):
+            index, (document, seconds) = task.jobs[task.reported], finished[task.reported]
+            task.reported += 1  # before the call: Ctrl-C in it must not report a run twice
+            self._costs.learn(self._jobs[index].scenario, seconds)
+            try:
+                self._on_done(index, document)
+            except Exception:
+                self._refused = True
+                raise
+        del self._out[future]
+
+    def _report_rest(self) -> None:
+        """Report the tasks that are over. What goes wrong now would hide why the runs were stopped."""
+        if self._refused or self._client.status != "running":
+            return
+        with suppress(Exception):
+            for future in [future for future in self._out if future.status == "finished"]:
+                finished = self._fetch(future, SALVAGE_S)
+                if finished is None:
+                    return
+                self._report(future, finished)
+
+
+def _scheduler_lost() -> ClusterError:
+    return ClusterError(f"the connection to the dask scheduler was lost. {_KEPT}")

@@ -1,0 +1,67 @@
+"""What every engine can do, and how one is opened by its name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Protocol
+
+from airhop.engines.cluster import connected
+from airhop.engines.local import LocalEngine
+from airhop.errors import InputError, did_you_mean
+from airhop.simulate import Job
+
+DASK_PORT = 8786
+"""Where a dask scheduler listens unless it is told otherwise."""
+
+
+class Engine(Protocol):
+    """Something that computes runs. Equal jobs give equal documents, but for wall_s, whatever the engine."""
+
+    name: str
+
+    @property
+    def workers(self) -> int:
+        """How many runs it computes at the same time."""
+
+    def run(self, jobs: Sequence[Job], on_done: Callable[[int, str], None]) -> None:
+        """Run all jobs; `on_done(index, document)` is called in this thread as they finish, in any order.
+
+        Raises RunError when a run fails, KeyboardInterrupt on Ctrl-C, and what `on_done` raises. No run
+        starts then, and runs that are over have been reported, unless it is `on_done` that raised.
+        """
+
+
+def open_engine(spec: str, threads: int | None = None) -> AbstractContextManager[Engine]:
+    """Open the engine "local" (`threads` threads, one per core by default) or "dask://HOST:PORT".
+
+    Entering the context connects to the cluster, leaving it disconnects. Raises InputError for anything
+    else, here or on entering: a scheduler that does not answer, has no workers, `distributed` missing.
+    """
+    if spec == "local":
+        return nullcontext(LocalEngine(threads))
+    place = spec.removeprefix("dask://")
+    if place == spec or not _is_place(place):
+        raise InputError(
+            f"there is no engine `{spec}`: it is `local` or `dask://HOST:PORT`.{_suggestion(spec)}"
+        )
+    if threads is not None:
+        raise InputError(f"the workers of {spec} bring their own threads: {threads} threads are for `local`")
+    return connected(place)
+
+
+def _is_place(text: str) -> bool:
+    """Tell whether this is HOST:PORT; HOST may be an IPv6 address in brackets."""
+    match = re.fullmatch(r"(?:[\w.-]+|\[[\da-fA-F:.]+\]):(\d{1,5})", text, re.ASCII)
+    return match is not None and 0 < int(match[1]) < 2**16
+
+
+def _suggestion(spec: str) -> str:
+    kind, _, place = spec.rpartition("://")
+    place = place.removesuffix("/")
+    if _is_place(place):
+        return f" Did you mean `dask://{place}`?"
+    if kind and _is_place(f"{place}:{DASK_PORT}"):
+        return f" Did you mean `dask://{place}:{DASK_PORT}`?"
+    return did_you_mean(spec, ["local"])

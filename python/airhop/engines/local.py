@@ -1,0 +1,29 @@
+"""The threads of this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from airhop import _core
+from airhop.errors import InputError
+from airhop.simulate import Job, cores
+
+
+class LocalEngine:
+    """Runs on `threads` threads of this process, by default one per core it may use. The GIL is released."""
+
+    name = "local"
+
+    def __init__(self, threads: int | None = None) -> None:
+        if threads is not None and threads < 1:
+            raise InputError(f"{threads} threads cannot run anything; take 1 or more")
+        self._threads = threads or cores()
+
+    @property
+    def workers(self) -> int:
+        """The number of threads."""
+        return self._threads
+
+    def run(self, jobs: Sequence[Job], on_done: Callable[[int, str], None]) -> None:
+        """Run all jobs; see Engine.run."""
+        _core.run_many([(job.scenario.core, job.seed, job.rep) for job in jobs], self._threads, on_done)

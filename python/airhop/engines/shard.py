@@ -1,0 +1,34 @@
+"""One study on many processes that know nothing of each other: each does a part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from airhop.errors import InputError
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Part `index` (from 1) of `count` parts. The parts do not overlap, and together they are everything."""
+
+    index: int
+    count: int
+
+    @classmethod
+    def parse(cls, text: str) -> Shard:
+        """Read "I/N", as in "2/8". Raises InputError for anything else, or a part that does not exist."""
+        words = text.split("/")
+        # ASCII only: `int` would take the digits of every script, underscores and signs.
+        if len(words) != 2 or not all(word.isascii() and word.isdecimal() for word in words):
+            raise InputError(f"`{text}` is not I/N: two whole numbers, as in 2/8, the second part of eight")
+        index, count = map(int, words)
+        if not 1 <= index <= count:
+            raise InputError(f"there is no part {index} of {count}: parts are numbered from 1/N to N/N")
+        return cls(index, count)
+
+    def takes(self, key: int) -> bool:
+        """Whether this part does the piece of work with this number, 0 or more."""
+        return key % self.count == self.index - 1
+
+    def __str__(self) -> str:
+        return f"{self.index}/{self.count}"

@@ -1,0 +1,87 @@
+"""What a dask worker does: the runs of one task. Workers import this module from their own installation."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from airhop import _core
+from airhop.errors import InputError, SchemeError, users_traceback
+from airhop.plugins import load_source
+from airhop.scenario import Scenario
+
+Plugins = tuple[tuple[str, str], ...]
+"""What `airhop.plugins.loaded` gives: the sources of schemes in Python."""
+Finished = list[tuple[str, float]]
+"""Run document and seconds of each run of a task."""
+
+PARSED = 1024
+"""Scenarios that a worker remembers. The tasks of a study bring the same ones again and again."""
+
+_loading = threading.Lock()
+"""A scenario keeps the schemes that were loaded last: no other thread may load others before it is read."""
+
+
+def run_chunk(
+    build: Mapping[str, str],
+    plugins: Plugins,
+    scenarios: Sequence[tuple[str, str]],
+    runs: Sequence[tuple[int, int, int]],
+) -> Finished:
+    """Run `runs`, triples (index of the scenario, seed, rep), one after the other; results in their order.
+
+    Everything is plain data, so that another Airhop can read it too. `build` is the client's `build_info`,
+    `scenarios` are pairs (digest, canonical JSON). Raises InputError when they mean something else here,
+    because another model or other schemes are installed, and what `_core.run_many` raises.
+    """
+    _check_model(build)
+    checked = [_scenario(plugins, digest, text) for digest, text in scenarios]
+    finished: Finished = [("", 0.0)] * len(runs)
+    last = time.perf_counter()
+
+    def take(index: int, document: str) -> None:
+        nonlocal last
+        now = time.perf_counter()
+        finished[index] = (document, now - last)
+        last = now
+
+    jobs = [(checked[index].core, seed, rep) for index, seed, rep in runs]
+    try:
+        _core.run_many(jobs, 1, take)  # one thread: dask calls this function in as many as the worker has
+    except SchemeError as error:
+        # The cause does not travel (pickle leaves it behind), so its traceback does, as text.
+        raise SchemeError(f"{error}\n\n{users_traceback(error.__cause__ or error)}") from None
+    return finished
+
+
+def _check_model(build: Mapping[str, str]) -> None:
+    here = _core.build_info()
+    if here["model"] != build["model"]:
+        raise InputError(
+            f"the worker {_address()} has Airhop {here['version']} (model {here['model']}), this machine"
+            f" {build['version']} (model {build['model']}): install the same build on both"
+        )
+
+
+@lru_cache(PARSED)
+def _scenario(plugins: Plugins, digest: str, text: str) -> Scenario:
+    with _loading:
+        for name, source in plugins:
+            load_source(name, source)
+        scenario = Scenario.load(json.loads(text))
+    if scenario.digest != digest:
+        raise InputError(
+            f"on the worker {_address()} a scheme of `{scenario.name}` has other code than on this machine:"
+            " install the same packages on both"
+        )
+    return scenario
+
+
+def _address() -> str:
+    from distributed import get_worker
+
+    address: str = get_worker().address
+    return address

@@ -1,0 +1,218 @@
+"""Engines, as far as one process goes: names, shards, how runs are cut into tasks, what a worker does."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from pathlib import Path
+
+import pytest
+
+import airhop
+from airhop import InputError, Job, Scenario, _core, plugins
+from airhop.engines import LocalEngine, Shard, open_engine
+from airhop.engines.chunks import LEAST_TASK_S, MOST_RUNS, TASK_S, Costs, Plan
+from airhop.engines.worker import run_chunk
+from airhop.errors import SchemeError
+
+SHORT = Scenario.load("last-hop").with_({"duration": "1 s"})
+LONG = Scenario.load("last-hop").with_({"duration": "4 s"})
+SCHEME = """
+import airhop
+
+@airhop.scheme("{name}")
+class Mine:
+    def on_ack(self, window, ack, flow):
+        window.cwnd += {step}
+
+    def on_loss(self, window, loss, flow):
+        window.cwnd = window.ssthresh = max(2, window.cwnd / 2)
+"""
+
+
+def model_of(document: str) -> dict[str, object]:
+    """Give all of a run document that the model decides: wall_s is the machine's."""
+    fields: dict[str, object] = json.loads(document)
+    del fields["wall_s"]
+    return fields
+
+
+# --- names and shards --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("spec", "suggestion"),
+    [
+        ("", ""),
+        ("Local", "Did you mean `local`?"),
+        ("lokal", "Did you mean `local`?"),
+        ("node1:8786", "Did you mean `dask://node1:8786`?"),
+        ("tcp://node1:8786", "Did you mean `dask://node1:8786`?"),
+        ("dsk://node1:8786/", "Did you mean `dask://node1:8786`?"),
+        ("dask://node1", "Did you mean `dask://node1:8786`?"),
+        ("dask://", ""),
+        ("dask://node1:", ""),
+        ("dask://node1:x", ""),
+        ("dask://node1:0", ""),
+        ("dask://node1:65536", ""),
+        ("dask://[::1:8786", ""),
+        ("[::1]:8786", "Did you mean `dask://[::1]:8786`?"),
+        ("dask://node1:8786/", "Did you mean `dask://node1:8786`?"),
+        ("dask://node1:8786/path", ""),
+        ("dask://user@node1:8786", ""),
+    ],
+)
+def test_an_engine_that_is_none_says_what_would_be_one(spec: str, suggestion: str) -> None:
+    with pytest.raises(InputError) as caught:
+        open_engine(spec)
+    assert str(caught.value).startswith(f"there is no engine `{spec}`: it is `local` or `dask://HOST:PORT`.")
+    assert str(caught.value).partition("PORT`.")[2].strip() == suggestion
+
+
+def test_threads_are_of_the_local_engine() -> None:
+    with open_engine("local", 3) as engine:
+        assert (engine.name, engine.workers) == ("local", 3)
+    with pytest.raises(InputError, match="bring their own threads"):
+        open_engine("dask://node1:8786", 3)
+    with pytest.raises(InputError, match="take 1 or more"):
+        open_engine("local", 0)
+
+
+def test_dask_missing_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with (
+        pytest.raises(InputError, match=r"pip install 'airhop\[cluster\]'"),
+        open_engine("dask://node1:8786"),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(
+    "text", ["", "2", "2/", "/8", "a/b", "1/2/3", "-1/8", "1.0/2", "1 /2", "1_0/20", "٢/8"]
+)
+def test_a_shard_is_two_whole_numbers(text: str) -> None:
+    with pytest.raises(InputError, match="is not I/N: two whole numbers, as in 2/8"):
+        Shard.parse(text)
+
+
+@pytest.mark.parametrize("text", ["0/8", "9/8", "0/0", "1/0"])
+def test_a_shard_is_one_of_its_parts(text: str) -> None:
+    with pytest.raises(InputError, match="there is no part"):
+        Shard.parse(text)
+
+
+@pytest.mark.parametrize("count", [1, 2, 7])
+def test_shards_share_everything_out_once(count: int) -> None:
+    shards = [Shard.parse(f"{index}/{count}") for index in range(1, count + 1)]
+    takers = [[str(shard) for shard in shards if shard.takes(key)] for key in range(3 * count)]
+    assert takers == [[f"{key % count + 1}/{count}"] for key in range(3 * count)]
+
+
+# --- the local engine --------------------------------------------------------------------------------------
+
+
+def test_local_gives_what_a_single_run_gives() -> None:
+    jobs = [Job(scenario, seed=2, rep=rep) for rep in range(3) for scenario in (SHORT, LONG)]
+    documents: dict[int, str] = {}
+    LocalEngine(2).run(jobs, documents.__setitem__)
+    for index, job in enumerate(jobs):
+        alone = _core.run(job.scenario.core, job.seed, job.rep).json()
+        assert model_of(documents[index]) == model_of(alone)
+
+
+# --- tasks -------------------------------------------------------------------------------------------------
+
+
+def cut_all(jobs: list[Job], costs: Costs, threads: int) -> list[range]:
+    plan = Plan(jobs, costs)
+    return list(iter(lambda: plan.cut(threads), range(len(jobs), len(jobs))))
+
+
+def test_tasks_are_single_runs_until_something_is_known() -> None:
+    jobs = [Job(SHORT, rep=rep) for rep in range(5)]
+    assert [len(task) for task in cut_all(jobs, Costs(), 2)] == [1] * 5
+
+
+def test_tasks_hand_out_every_run_once_and_in_order() -> None:
+    costs = Costs()
+    costs.learn(SHORT, 0.01)
+    jobs = [Job(SHORT, rep=rep) for rep in range(777)]
+    assert [index for task in cut_all(jobs, costs, 3) for index in task] == list(range(777))
+
+
+def test_a_task_takes_about_a_second_by_the_cost_of_its_scenarios() -> None:
+    costs = Costs()
+    costs.learn(SHORT, 0.125)
+    costs.learn(SHORT, 0.375)
+    costs.learn(LONG, 0.5)  # per simulated second less than SHORT: what counts is its own mean
+    assert (costs.of(SHORT), costs.of(LONG)) == (0.25, 0.5)
+    assert costs.of(SHORT.with_({"duration": "12 s"})) == pytest.approx(12 * 1.0 / 6)
+    many = 1000
+    assert len(Plan([Job(SHORT)] * many, costs).cut(1)) == TASK_S / 0.25
+    assert len(Plan([Job(LONG)] * many, costs).cut(1)) == TASK_S / 0.5
+    assert len(Plan([Job(SHORT.with_({"duration": "12 s"}))] * many, costs).cut(1)) == 1
+
+
+def test_tasks_get_shorter_when_there_is_little_left_for_many_threads() -> None:
+    # Guided self-scheduling: a study of 4 s of work for 64 threads is no four tasks of a second each.
+    costs = Costs()
+    costs.learn(SHORT, 0.001)
+    tasks = cut_all([Job(SHORT)] * 4000, costs, threads=64)
+    assert len(tasks) >= 64
+    assert max(map(len, tasks)) * 0.001 <= LEAST_TASK_S * 1.001
+
+
+def test_a_task_has_so_many_runs_at_most_that_its_message_stays_small() -> None:
+    costs = Costs()
+    costs.learn(SHORT, 1e-9)
+    assert max(map(len, cut_all([Job(SHORT)] * 2500, costs, 1))) == MOST_RUNS
+
+
+# --- what a worker does ------------------------------------------------------------------------------------
+
+
+def on_worker(scenario: Scenario, digest: str | None = None) -> str:
+    """Do one run as a worker does it."""
+    scenarios = [(digest or scenario.digest, scenario.core.json())]
+    [(document, seconds)] = run_chunk(_core.build_info(), tuple(plugins.loaded()), scenarios, [(0, 1, 0)])
+    assert 0 < seconds < math.inf
+    return document
+
+
+def test_a_worker_gives_what_a_run_here_gives() -> None:
+    assert model_of(on_worker(SHORT)) == model_of(_core.run(SHORT.core, 1, 0).json())
+
+
+def test_a_scheme_of_ones_own_that_was_edited_is_another_one_on_a_worker(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    fingerprints = []
+    for step in (1, 3, 1):
+        file.write_text(SCHEME.format(name="engines-edited", step=step))
+        plugins.load(file)
+        scenario = LONG.with_({"scheme": "engines-edited"})
+        here = model_of(_core.run(scenario.core, 1, 0).json())
+        assert model_of(on_worker(scenario)) == here
+        fingerprints.append(here["fingerprint"])
+    first, edited, again = fingerprints
+    assert first == again != edited
+
+
+def test_a_worker_with_other_code_of_a_scheme_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("airhop.engines.worker._address", lambda: "tcp://far:1")
+    with pytest.raises(InputError, match="on the worker tcp://far:1 a scheme of `last-hop` has other code"):
+        on_worker(SHORT, digest="0" * 64)
+
+
+def test_a_scheme_that_raises_on_a_worker_brings_its_traceback(tmp_path: Path) -> None:
+    file = tmp_path / "raises.py"
+    file.write_text(SCHEME.format(name="engines-raises", step="1 / 0"))
+    plugins.load(file)
+    scenario = SHORT.with_({"scheme": "engines-raises"})
+    with pytest.raises(SchemeError) as here:
+        airhop.run(scenario)
+    with pytest.raises(SchemeError) as there:
+        on_worker(scenario)
+    assert str(there.value).startswith(str(here.value))
+    assert "window.cwnd += 1 / 0" in str(there.value)
+    assert str(there.value).endswith("ZeroDivisionError: division by zero")

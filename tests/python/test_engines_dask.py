@@ -1,0 +1,316 @@
+"""The dask engine, on a scheduler and workers of real processes: the rows of a local run, whatever dies."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from airhop import InputError, Job, RunError, Scenario, ScenarioError, _core, plugins
+from airhop.engines import ClusterError, DaskEngine, LocalEngine, chunks, cluster, open_engine
+from airhop.errors import SchemeError
+
+distributed = pytest.importorskip("distributed")
+
+from dask_cluster import Cluster, dask_cluster  # noqa: E402 - it imports distributed
+
+SCENARIOS = [
+    Scenario.load("last-hop").with_({"duration": "5 s", "scheme": scheme, "wlan.cell.errors.fer": fer})
+    for scheme in ("reno", "ll-elsn")
+    for fer in (0.001, 0.01)
+]
+WITHOUT_AIRHOP = """
+import sys
+
+class Nothing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "airhop":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Nothing())
+from distributed.cli.dask_worker import main
+main()
+"""
+
+
+def study(reps: int, scenarios: Sequence[Scenario] = SCENARIOS) -> list[Job]:
+    return [Job(scenario, seed=3, rep=rep) for rep in range(reps) for scenario in scenarios]
+
+
+class Collected:
+    """What `on_done` was told, wall_s left out, in the thread that asked."""
+
+    def __init__(self, after: int = 0, then: Callable[[], None] = lambda: None) -> None:
+        self.documents: dict[int, dict[str, object]] = {}
+        self.calls = 0
+        self._after, self._then = after, then
+        self._thread = threading.get_ident()
+
+    def __call__(self, index: int, document: str) -> None:
+        self.calls += 1  # to be looked at later: what is raised here may be kept quiet
+        assert threading.get_ident() == self._thread
+        fields = json.loads(document)
+        del fields["wall_s"]
+        self.documents[index] = fields
+        if len(self.documents) == self._after:
+            self._then()
+
+
+def local(jobs: Sequence[Job]) -> dict[int, dict[str, object]]:
+    collected = Collected()
+    LocalEngine(2).run(jobs, collected)
+    return collected.documents
+
+
+def assert_part_of(collected: Collected, jobs: Sequence[Job]) -> None:
+    """Pin that what was reported of interrupted runs are whole runs, and right."""
+    assert collected.calls == len(collected.documents), "a run was reported twice"
+    indices = sorted(collected.documents)
+    expected = local([jobs[index] for index in indices])
+    assert [collected.documents[index] for index in indices] == [expected[i] for i in range(len(indices))]
+
+
+@pytest.fixture(autouse=True)
+def short_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cut many tasks, though the tests are short."""
+    monkeypatch.setattr(chunks, "TASK_S", 0.1)
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Two workers, one thread each."""
+    with dask_cluster(tmp_path_factory.mktemp("pair"), workers=2) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def frail(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """No workers yet, and a task that a worker dies of is not given to another one."""
+    with dask_cluster(tmp_path_factory.mktemp("frail"), workers=0, allowed_failures=0) as started:
+        yield started
+
+
+# --- the same rows -----------------------------------------------------------------------------------------
+
+
+def test_two_workers_give_the_rows_of_a_local_run(pair: Cluster) -> None:
+    jobs, collected = study(reps=20), Collected()
+    talk = logging.getLogger("distributed.client")
+    pair.connect(2).close()
+    with open_engine(pair.spec) as engine:
+        assert (engine.name, engine.workers) == ("dask", 2)
+        engine.run(jobs, collected)
+        engine.run([], collected)
+        assert not talk.isEnabledFor(logging.ERROR)  # dask's tracebacks about what is told in a sentence
+    assert talk.isEnabledFor(logging.ERROR)
+    assert collected.documents == local(jobs)
+    assert collected.calls == len(jobs)
+
+
+def test_a_worker_killed_in_the_middle_costs_no_row(pair: Cluster) -> None:
+    jobs = study(reps=100)
+    victim = pair.workers[-1]
+    collected = Collected(100, victim.kill)
+    with pair.connect(2) as client:
+        engine = DaskEngine(client)
+        engine.run(jobs, collected)
+        assert victim.wait(60) == -signal.SIGKILL
+    pair.add_worker()
+    assert collected.documents == local(jobs)
+    assert collected.calls == len(jobs)
+
+
+def test_a_scheme_of_ones_own_runs_on_workers_as_here(pair: Cluster, tmp_path: Path) -> None:
+    file = tmp_path / "careful.py"
+    file.write_text(
+        "import airhop\n"
+        '@airhop.scheme("engines-careful", parameters={"beta": 0.5})\n'
+        "class Careful:\n"
+        "    def __init__(self, beta): self.beta = beta\n"
+        "    def on_ack(self, window, ack, flow): window.cwnd += 1 / window.cwnd\n"
+        "    def on_loss(self, window, loss, flow): window.cwnd = max(1, window.cwnd * self.beta)\n"
+    )
+    plugins.load(file)
+    schemes = ["engines-careful", {"name": "engines-careful", "beta": 0.9}]
+    jobs = study(2, [SCENARIOS[0].with_({"scheme": scheme}) for scheme in schemes])
+    collected = Collected()
+    with pair.connect(1) as client:
+        DaskEngine(client).run(jobs, collected)
+    assert collected.documents == local(jobs)
+    assert collected.calls == len(jobs)
+
+
+def test_the_scheduler_is_not_flooded(pair: Cluster) -> None:
+    with pair.connect(1) as client:
+        most = cluster.TASKS_PER_THREAD * sum(client.nthreads().values())
+        known: list[int] = []
+
+        def look(_index: int, _document: str) -> None:
+            known.append(client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)))
+
+        DaskEngine(client).run(study(reps=10), look)
+    assert 1 < max(known) <= most
+
+
+# --- what goes wrong with runs -----------------------------------------------------------------------------
+
+
+def test_ctrl_c_reports_what_was_over_and_leaves_the_cluster_usable(pair: Cluster) -> None:
+    jobs = study(reps=500)
+    with pair.connect(1) as client:
+        engine = DaskEngine(client)
+        collected = Collected(200, lambda: signal.raise_signal(signal.SIGINT))
+        with pytest.raises(KeyboardInterrupt):
+            engine.run(jobs, collected)
+        # The runs that came with the 200th, in the same task: that Ctrl-C came in between loses none.
+        assert 200 < len(collected.documents) < len(jobs)
+        assert_part_of(collected, jobs)
+        again = Collected()
+        engine.run(jobs[:40], again)
+        assert again.documents == local(jobs[:40])
+
+
+def test_what_on_done_raises_ends_the_runs_and_it_is_not_called_again(pair: Cluster) -> None:
+    def full() -> None:
+        raise OSError("no space left on device")
+
+    collected = Collected(7, full)
+    with pair.connect(1) as client, pytest.raises(OSError, match="no space left on device"):
+        DaskEngine(client).run(study(reps=10), collected)
+    assert len(collected.documents) == 7
+
+
+def test_a_run_that_fails_on_a_worker_fails_here_as_it_would_have(pair: Cluster, tmp_path: Path) -> None:
+    file = tmp_path / "raises.py"
+    file.write_text(
+        "import airhop\n"
+        '@airhop.scheme("engines-bad")\n'
+        "class Bad:\n"
+        "    def on_ack(self, window, ack, flow): [][1]\n"
+        "    def on_loss(self, window, loss, flow): pass\n"
+    )
+    plugins.load(file)
+    bad = Job(SCENARIOS[0].with_({"scheme": "engines-bad"}), seed=3)
+    with pytest.raises(SchemeError) as here:
+        LocalEngine(1).run([bad], Collected())
+    jobs, collected = [*study(reps=2), bad, *study(reps=400)], Collected()
+    with pair.connect(1) as client, pytest.raises(SchemeError) as there:
+        DaskEngine(client).run(jobs, collected)
+    assert str(there.value).startswith(str(here.value))
+    assert "[][1]" in str(there.value)
+    assert_part_of(collected, jobs)
+
+
+def test_a_scheme_that_no_file_holds_says_what_to_do(pair: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = pair.folder / "mine.py"
+    file.write_text(
+        "import airhop\n"
+        '@airhop.scheme("engines-notebook")\n'
+        "class Notebook:\n"
+        "    def on_ack(self, window, ack, flow): pass\n"
+        "    def on_loss(self, window, loss, flow): pass\n"
+    )
+    plugins.load(file)
+    job = Job(SCENARIOS[0].with_({"scheme": "engines-notebook"}))
+    monkeypatch.setattr(plugins, "loaded", list)  # as if it had been defined in a notebook
+    with pair.connect(1) as client, pytest.raises(ScenarioError, match="must move to a file of its own"):
+        DaskEngine(client).run([job], Collected())
+
+
+def test_another_model_on_a_worker_is_refused_and_both_are_named(
+    pair: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = _core.build_info()
+    monkeypatch.setattr(_core, "build_info", lambda: {**there, "model": "f" * 16})
+    collected = Collected()
+    with pair.connect(1) as client, pytest.raises(InputError) as caught:
+        DaskEngine(client).run(study(reps=1), collected)
+    assert "tcp://127.0.0.1:" in str(caught.value)
+    assert there["model"] in str(caught.value) and "f" * 16 in str(caught.value)
+    assert collected.documents == {}
+
+
+def test_an_asynchronous_client_is_refused(pair: Cluster) -> None:
+    async def refused() -> None:
+        async with distributed.Client(pair.address, asynchronous=True, set_as_default=False) as client:
+            with pytest.raises(InputError, match="is asynchronous"):
+                DaskEngine(client)
+
+    asyncio.run(refused())
+
+
+# --- what goes wrong with clusters -------------------------------------------------------------------------
+
+
+def test_nobody_at_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "CONNECT_S", 0.2)
+    with pytest.raises(InputError, match=r"no dask scheduler answers at 127\.0\.0\.1:1 within 0\.2 s"):
+        open_engine("dask://127.0.0.1:1").__enter__()
+
+
+def test_no_workers_and_workers_without_airhop(frail: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "FIRST_WORKER_S", 0.2)
+    with pytest.raises(InputError, match="has no workers; start some: dask worker tcp://127"):
+        open_engine(frail.spec).__enter__()
+    stranger = frail.add_worker(("-c", WITHOUT_AIRHOP))
+    with frail.connect(1) as client, pytest.raises(InputError, match="cannot import Airhop"):
+        DaskEngine(client)
+    stranger.kill()
+
+
+def test_runs_that_kill_workers(frail: Cluster, tmp_path: Path) -> None:
+    file = tmp_path / "deadly.py"
+    file.write_text(
+        "import os, signal\n"
+        "import airhop\n"
+        '@airhop.scheme("engines-deadly")\n'
+        "class Deadly:\n"
+        "    def __init__(self): os.kill(os.getpid(), signal.SIGKILL)\n"
+        "    def on_ack(self, window, ack, flow): pass\n"
+        "    def on_loss(self, window, loss, flow): pass\n"
+    )
+    plugins.load(file)
+    jobs = [Job(SCENARIOS[0].with_({"scheme": "engines-deadly"}), seed=3, rep=5)]
+    frail.add_worker()
+    with frail.connect(1) as client, pytest.raises(ClusterError, match="`last-hop`, seed 3, rep 5"):
+        DaskEngine(client).run(jobs, Collected())
+
+
+# The last two leave a worker at an endless run, and no scheduler.
+
+
+def test_workers_at_a_long_run_and_workers_gone(pair: Cluster) -> None:
+    with pair.connect(2) as client:
+        engine = DaskEngine(client, patience_s=0.5)
+        endless = study(1, [SCENARIOS[0].with_({"duration": "1000000 s"})])
+        alarm = threading.Timer(0.2, signal.pthread_kill, (threading.get_ident(), signal.SIGINT))
+        alarm.start()
+        with pytest.raises(KeyboardInterrupt):  # it does not wait for the worker
+            engine.run(endless, Collected())
+
+        def kill() -> None:
+            for worker in pair.workers:
+                worker.kill()
+
+        jobs, collected = study(reps=500), Collected(20, kill)
+        with pytest.raises(ClusterError, match=r"has had no worker for 0\.5 s"):  # one works, then none
+            engine.run(jobs, collected)
+    assert 20 <= len(collected.documents) < len(jobs)
+    assert_part_of(collected, jobs)
+
+
+def test_the_scheduler_gone(frail: Cluster) -> None:
+    frail.add_worker()
+    frail.connect(1).close()
+    jobs, collected = study(reps=500), Collected(20, frail.scheduler.kill)
+    lost = r"connection to the dask scheduler was lost\. The runs that had finished are kept"
+    with pytest.raises(RunError, match=lost), open_engine(frail.spec) as engine:
+        engine.run(jobs, collected)
+    assert 20 <= len(collected.documents) < len(jobs)
+    assert_part_of(collected, jobs)
