@@ -20,8 +20,6 @@ SUMS = ("goodput_mbps", "sent_segments", "retransmissions", "timeouts", "fast_re
 """Counts and rates of a flow that add up over the TCP flows of a run."""
 METRICS = (*SUMS, "srtt_ms")
 """What a comparison sums up; srtt_ms is the mean over the TCP flows."""
-FEW_REPS = 3
-"""Fewer replications than this give intervals that are not worth their ink."""
 MOST_REPS = 100_000
 """More replications than this are a slip of the finger: the interval shrinks with their square root."""
 
@@ -87,18 +85,9 @@ class Comparison:
     def warnings(self) -> list[str]:
         """List what a reader should know before trusting the intervals."""
         reps = self.paired_reps
-        found = []
-        if 0 < len(reps) < FEW_REPS:
-            found.append(
-                f"{replications(len(reps))}: too few for an interval; {FEW_REPS} is the least, 10 is better"
-            )
-        if len(reps) > 1 and all(
-            _metrics(self.results[scheme, rep]) == _metrics(self.results[scheme, reps[0]])
-            for scheme in self.schemes
-            for rep in reps
-        ):
-            found.append("all replications are identical: nothing in this scenario is random, one would do")
-        return found
+        return stats.doubts(
+            [[tuple(_metrics(self.results[scheme, rep]).values()) for rep in reps] for scheme in self.schemes]
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Give what `airhop compare --json` prints."""
@@ -173,11 +162,6 @@ def compare(
     return Comparison(
         scenario, schemes, seed, reps, {keys[index]: result for index, result in results.items()}
     )
-
-
-def replications(count: int) -> str:
-    """Write a number of replications: `1 replication`, `2 replications`."""
-    return f"{count} replication{'' if count == 1 else 's'}"
 
 
 def _metrics(result: Result) -> dict[str, float]:
