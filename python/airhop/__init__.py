@@ -13,21 +13,46 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from airhop._core import RunError, ScenarioError, __version__
+    from airhop import plugins
+    from airhop._core import (
+        Ack,
+        Flow,
+        Loss,
+        Notice,
+        RunError,
+        ScenarioError,
+        SchemeError,
+        Window,
+        __version__,
+    )
     from airhop.catalogue import schemes
     from airhop.comparison import Comparison, compare
+    from airhop.custom import NoticeScheme, Parameter, Scheme, scheme
     from airhop.errors import InputError
     from airhop.results import Result
     from airhop.scenario import Scenario
     from airhop.simulate import Interrupted, Job, run, run_many
+    from airhop.study.study import Study
+    from airhop.study.sweep import sweep
+    from airhop.study.table import Table
 
 _HOMES = {
+    "Ack": "airhop._core",
+    "Flow": "airhop._core",
+    "Loss": "airhop._core",
+    "Notice": "airhop._core",
     "RunError": "airhop._core",
     "ScenarioError": "airhop._core",
+    "SchemeError": "airhop._core",
+    "Window": "airhop._core",
     "__version__": "airhop._core",
     "schemes": "airhop.catalogue",
     "Comparison": "airhop.comparison",
     "compare": "airhop.comparison",
+    "NoticeScheme": "airhop.custom",
+    "Parameter": "airhop.custom",
+    "Scheme": "airhop.custom",
+    "scheme": "airhop.custom",
     "InputError": "airhop.errors",
     "Result": "airhop.results",
     "Scenario": "airhop.scenario",
@@ -35,26 +60,45 @@ _HOMES = {
     "Job": "airhop.simulate",
     "run": "airhop.simulate",
     "run_many": "airhop.simulate",
+    "Study": "airhop.study.study",
+    "Table": "airhop.study.table",
+    "sweep": "airhop.study.sweep",
 }
 
 __all__ = [
+    "Ack",
     "Comparison",
+    "Flow",
     "InputError",
     "Interrupted",
     "Job",
+    "Loss",
+    "Notice",
+    "NoticeScheme",
+    "Parameter",
     "Result",
     "RunError",
     "Scenario",
     "ScenarioError",
+    "Scheme",
+    "SchemeError",
+    "Study",
+    "Table",
+    "Window",
     "__version__",
     "compare",
+    "plugins",
     "run",
     "run_many",
+    "scheme",
     "schemes",
+    "sweep",
 ]
 
 
 def __getattr__(name: str) -> object:
+    if name == "plugins":
+        return import_module("airhop.plugins")
     if name not in _HOMES:
         raise AttributeError(f"module `airhop` has no attribute `{name}`")
     value = getattr(import_module(_HOMES[name]), name)

@@ -1,13 +1,13 @@
-"""Folders for results: complete files appear in them at the end, or nothing does."""
+"""Files to read, and folders for results: complete files appear in them at the end, or nothing does."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from airhop.errors import InputError
+from airhop.errors import InputError, did_you_mean
 
 
 @contextmanager
@@ -27,6 +27,26 @@ def filling(folder: str | Path) -> Iterator[Path]:
         yield Path(name)
         for file in sorted(Path(name).iterdir()):
             file.replace(folder / file.name)
+
+
+def is_file(path: Path) -> bool:
+    """Tell whether there is something to read: a file, or a pipe as in <(…)."""
+    try:
+        return path.exists() and not path.is_dir()
+    except (OSError, ValueError):  # too long for a path, or a zero byte in it
+        return False
+
+
+def read_text(path: Path, what: str, known: Iterable[str]) -> str:
+    """Read a file that is `what`, such as "a scenario"; `known` are names to suggest where there is none."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise InputError(f"there is no file {path}.{did_you_mean(path.stem, known)}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"cannot read {path}: byte {error.start} is not UTF-8; {what} is text") from None
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from None
 
 
 def why(error: OSError) -> str:

@@ -5,29 +5,58 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    from rich.table import Table
 
 PATIENCE_S = 2.0
 """Nothing is shown for a job shorter than this."""
 LINE_EVERY_S = 10.0
 """How often a job that does not run on a terminal says a line."""
+BAR_WIDTH = 24
+"""Characters of the bar, which leave room for words on a terminal of 80."""
 
 
 class Task:
-    """A job of a known number of steps, as its worker sees it."""
+    """A job of a number of steps, as its worker sees it; `total` may grow."""
 
-    def __init__(self, total: int) -> None:
+    def __init__(self, label: str, total: int, status: Callable[[], str] = str) -> None:
+        self.label = label
         self.total = total
         self.done = 0
+        self.reused = 0
+        self._status = status
+        self._start = time.monotonic()
 
     def advance(self, steps: int = 1) -> None:
         """Count steps as done."""
         self.done += steps
+
+    def reuse(self, steps: int) -> None:
+        """Count steps that were done before and took no time."""
+        self.done += steps
+        self.reused += steps
+
+    def text(self, now: float) -> str:
+        """Tell how far it is, at what rate it goes, how long it takes yet, and what the worker adds."""
+        told = [f"{self.done:,} of {self.total:,}"]
+        if self.reused:
+            told.append(f"{self.reused:,} reused")
+        rate = (self.done - self.reused) / max(now - self._start, 1e-9)
+        if rate:
+            left = (self.total - self.done) / rate
+            told += [f"{rate:,.{0 if rate >= 10 else 1}f}/s", f"{_time(left)} left"]
+        return ", ".join([*told, *filter(None, [self._status()])])
+
+
+def _time(seconds: float) -> str:
+    """Write a time for somebody who waits: `45 s`, `12 min`, `3.2 h`."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
 class Reporter:
@@ -37,10 +66,9 @@ class Reporter:
         """Tell a sentence about what is going on."""
 
     @contextmanager
-    def task(self, label: str, total: int) -> Iterator[Task]:
-        """Follow a job of `total` steps."""
-        del label
-        yield Task(total)
+    def task(self, label: str, total: int, status: Callable[[], str] = str) -> Iterator[Task]:
+        """Follow a job of `total` steps. `status` gives words of the worker's own to a line."""
+        yield Task(label, total, status)
 
 
 SILENT = Reporter()
@@ -57,24 +85,23 @@ class LineReporter(Reporter):
         print(text, file=self._stream, flush=True)
 
     @contextmanager
-    def task(self, label: str, total: int) -> Iterator[Task]:
+    def task(self, label: str, total: int, status: Callable[[], str] = str) -> Iterator[Task]:
         """Print a line now and then while the job lasts."""
-        yield _LineTask(label, total, self)
+        yield _LineTask(label, total, status, self.say)
 
 
 class _LineTask(Task):
-    def __init__(self, label: str, total: int, reporter: LineReporter) -> None:
-        super().__init__(total)
-        self._label = label
-        self._reporter = reporter
-        self._start = self._last = time.monotonic()
+    def __init__(self, label: str, total: int, status: Callable[[], str], say: Callable[[str], None]) -> None:
+        super().__init__(label, total, status)
+        self._say = say
+        self._last = self._start
 
     def advance(self, steps: int = 1) -> None:
         super().advance(steps)
         now = time.monotonic()
         if now - self._last >= LINE_EVERY_S:
             self._last = now
-            self._reporter.say(f"{self._label}: {self.done} of {self.total}, {now - self._start:.0f} s")
+            self._say(f"{self.label}: {self.text(now)}")
 
 
 class BarReporter(Reporter):
@@ -90,12 +117,17 @@ class BarReporter(Reporter):
         self._console.print(text, highlight=False, markup=False)
 
     @contextmanager
-    def task(self, label: str, total: int) -> Iterator[Task]:
+    def task(self, label: str, total: int, status: Callable[[], str] = str) -> Iterator[Task]:
         """Show a bar once the job has lasted for PATIENCE_S."""
-        bar = self._bar()
-        task = _BarTask(bar, label, total)
+        from rich.live import Live
+
+        task = Task(label, total, status)
+        # The bar asks the task a few times a second: a step costs no more than counting it.
+        live = Live(
+            get_renderable=lambda: _bar(task), console=self._console, transient=True, refresh_per_second=4
+        )
         # A timer and not a look at the clock in `advance`: the first step alone may take longer than that.
-        timer = threading.Timer(PATIENCE_S, bar.start)
+        timer = threading.Timer(PATIENCE_S, live.start)
         timer.daemon = True
         timer.start()
         try:
@@ -103,30 +135,25 @@ class BarReporter(Reporter):
         finally:
             timer.cancel()
             timer.join()
-            if bar.live.is_started:  # stopping one that was never shown prints an empty line
-                bar.stop()
-
-    def _bar(self) -> Progress:
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        columns = (
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-        )
-        return Progress(*columns, console=self._console, transient=True)
+            if live.is_started:  # stopping one that was never shown prints an empty line
+                live.stop()
 
 
-class _BarTask(Task):
-    def __init__(self, bar: Progress, label: str, total: int) -> None:
-        super().__init__(total)
-        self._bar = bar
-        self._id = bar.add_task(label, total=total)
+def _bar(task: Task) -> Table:
+    from rich.progress_bar import ProgressBar
+    from rich.table import Table
+    from rich.text import Text
 
-    def advance(self, steps: int = 1) -> None:
-        super().advance(steps)
-        self._bar.advance(self._id, steps)
+    line = Table.grid(padding=(0, 1))
+    line.add_column(no_wrap=True)
+    line.add_column()
+    line.add_column(no_wrap=True)
+    line.add_row(
+        Text(task.label),
+        ProgressBar(total=task.total, completed=task.done, width=BAR_WIDTH),
+        Text(task.text(time.monotonic())),
+    )
+    return line
 
 
 def reporter_for_stderr() -> Reporter:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import re
+import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from importlib.resources import files
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
-from airhop import _core
-from airhop.errors import InputError, did_you_mean
+from airhop import _core, custom
+from airhop.errors import InputError, ScenarioError, did_you_mean
+from airhop.files import is_file, read_text
 
 SCHEME = "scheme"
 """The one path that names no table: it sets the scheme of every TCP flow."""
+_NEEDS_NO_QUOTES = re.compile(r"(?!true$|false$|inf$|nan$)[A-Za-z][\w.-]*|[\d.]+ [A-Za-z/]+")
+"""Names and quantities."""
 
 
 def packaged() -> dict[str, str]:
@@ -37,8 +44,22 @@ class _Source:
     is_json: bool = False
     sets: tuple[tuple[str, str], ...] = ()
     scheme: str | None = None
+    is_packaged: bool = False
 
     def check(self) -> _core.Scenario:
+        try:
+            return self._read()
+        except ScenarioError:
+            from airhop import plugins
+
+            # It may name a scheme of an installed package, which are looked for only when needed.
+            broken = plugins.load_installed()
+        try:
+            return self._read()
+        except ScenarioError as error:
+            raise ScenarioError("\n\n".join((str(error), *broken))) from None
+
+    def _read(self) -> _core.Scenario:
         read = _core.Scenario.from_json if self.is_json else _core.Scenario.parse
         return read(self.text, self.name, list(self.sets), self.scheme)
 
@@ -58,6 +79,8 @@ class Scenario:
     def __init__(self, source: _Source) -> None:
         self._source = source
         self.core = source.check()
+        # Those of now: a class registered later under the same name is for scenarios read later.
+        self._custom = custom.registered()
 
     @classmethod
     def load(cls, source: str | Path | Mapping[str, Any], *, sets: Sequence[str] = ()) -> Scenario:
@@ -85,6 +108,21 @@ class Scenario:
         """Simulated time in seconds."""
         return self.core.duration_s
 
+    @cached_property
+    def digest(self) -> str:
+        """Name the effective scenario by its content: SHA-256, in hex.
+
+        The content is the canonical JSON and the code of every scheme in it that is written in Python.
+        """
+        content = [self.core.json()]
+        if self._custom:
+            content += [self._custom[name].digest for name in sorted(self._schemes() & self._custom.keys())]
+        return hashlib.sha256("\n".join(content).encode()).hexdigest()
+
+    def _schemes(self) -> set[str]:
+        schemes = [flow.get("scheme", "") for flow in self.to_dict()["flow"]]
+        return {scheme if isinstance(scheme, str) else scheme["name"] for scheme in schemes}
+
     def tcp_flows(self) -> list[str]:
         """Names of the TCP flows, in file order."""
         return self.core.tcp_flows()
@@ -97,6 +135,38 @@ class Scenario:
         """Give the effective scenario as plain data: `load` takes it back."""
         document: dict[str, Any] = json.loads(self.core.json())
         return document
+
+    def written(self) -> dict[str, Any]:
+        """Give the scenario as its file has it, before all changes: no defaults, copies as patterns."""
+        read = json.loads if self._source.is_json else tomllib.loads
+        document: dict[str, Any] = read(self._source.text)
+        return document
+
+    def recipe(self) -> dict[str, Any]:
+        """Give the text it was read from and the changes since, as plain data: `from_recipe` takes it back.
+
+        Unlike the effective scenario of `to_dict`, it follows a change as the original would: one of a
+        preset, say, from which other defaults come.
+        """
+        return asdict(self._source)
+
+    @classmethod
+    def from_recipe(cls, recipe: Mapping[str, Any]) -> Scenario:
+        """Make the scenario again whose `recipe` this is."""
+        sets = tuple((path, value) for path, value in recipe["sets"])
+        return cls(_Source(**{**recipe, "sets": sets}))
+
+    def arguments(self) -> list[str]:
+        """Give the words that make `airhop run` load it again.
+
+        One that was given as a dict has no file: it is called NAME.toml here and may be saved there (`toml`).
+        """
+        source = self._source
+        name = f"{self.name}.toml" if source.is_json else source.name
+        words = [name.removesuffix(".toml") if source.is_packaged else name]
+        if source.scheme is not None:
+            words += ["--scheme", _bare(source.scheme)]
+        return words + [word for path, value in source.sets for word in ("--set", f"{path}={_bare(value)}")]
 
     def __repr__(self) -> str:
         return (
@@ -132,40 +202,27 @@ def toml_literal(value: object) -> str:
     )
 
 
+def _bare(literal: str) -> str:
+    """Take the quotes off a TOML text that the command line reads as a text without them too."""
+    bare = literal[1:-1]
+    return bare if literal[:1] == '"' and _NEEDS_NO_QUOTES.fullmatch(bare) else literal
+
+
 def _find(source: str | Path | Mapping[str, Any]) -> _Source:
     if isinstance(source, Mapping):
         return _Source(json.dumps(source), "scenario", is_json=True)
     known = packaged()
     path = Path(source)
-    if isinstance(source, Path) or path.suffix == ".toml" or _is_file(path):
-        return _Source(_read(path), str(path))
+    if isinstance(source, Path) or path.suffix == ".toml" or is_file(path):
+        return _Source(read_text(path, "a scenario", known), str(path))
     if source in known:
-        return _Source(known[source], f"{source}.toml")
+        return _Source(known[source], f"{source}.toml", is_packaged=True)
     if source and os.path.isdir(source):  # noqa: PTH112 - unlike pathlib's, for any text
         raise InputError(f"{source} is a folder; a scenario is a TOML file")
     raise InputError(
         f"there is no scenario `{source}`: neither a file nor a packaged name."
         f"{did_you_mean(source, known)} Packaged: {', '.join(known)}."
     )
-
-
-def _is_file(path: Path) -> bool:
-    """Tell whether there is something to read: a file, or a pipe as in <(…)."""
-    try:
-        return path.exists() and not path.is_dir()
-    except (OSError, ValueError):  # too long for a path, or a zero byte in it
-        return False
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise InputError(f"there is no file {path}.{did_you_mean(path.stem, packaged())}") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"cannot read {path}: byte {error.start} is not UTF-8; a scenario is text") from None
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from None
 
 
 def _change(source: _Source, changes: Sequence[tuple[str, str]]) -> Scenario:

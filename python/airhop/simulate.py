@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from airhop import _core
@@ -22,6 +24,15 @@ class Job:
     scenario: Scenario
     seed: int = 1
     rep: int = 0
+
+    @property
+    def run_id(self) -> str:
+        """Name the run by its content: simulator, scenario, seed and replication, as 32 hex digits.
+
+        Runs of equal id are equal to the bit, so one of them is enough.
+        """
+        content = f"{model()} {self.scenario.digest} {self.seed} {self.rep}"
+        return hashlib.sha256(content.encode()).hexdigest()[:32]
 
 
 class Interrupted(KeyboardInterrupt):
@@ -81,6 +92,12 @@ def run_many(
     except KeyboardInterrupt:
         raise Interrupted(done, len(jobs)) from None
     return [done[index] for index in range(len(jobs))]
+
+
+@cache
+def model() -> str:
+    """Name the simulator's own sources, 16 hex digits: another model may give other results."""
+    return _core.build_info()["model"]
 
 
 def cores() -> int:

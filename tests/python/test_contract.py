@@ -231,6 +231,7 @@ RUN = {
     "seed": int,
     "rep": int,
     "duration_s": float,
+    "warmup_s": float,
     "events": int,
     "wall_s": float,
     "fingerprint": str,
@@ -263,8 +264,9 @@ def test_flows_frame_has_these_columns() -> None:
 
 
 def test_schemes_are_called_by_these_names() -> None:
-    listed = airhop.schemes()
-    assert json.loads(airhop_command("schemes", "--json").stdout) == listed
+    listed = json.loads(airhop_command("schemes", "--json").stdout)
+    # This process may know more: other tests add schemes written in Python.
+    assert airhop.schemes()[: len(listed)] == listed
     fields = ["name", "title", "family", "cite", "needs", "parameters", "reconstructed"]
     assert all(list(entry) == fields for entry in listed)
     short = Scenario.load("last-hop").with_({"duration": "2 s"})

@@ -1,10 +1,18 @@
 """What is said on stderr while a job lasts."""
 
 import io
+import time
 
 import pytest
 
-from airhop.progress import SILENT, BarReporter, LineReporter
+from airhop.progress import SILENT, BarReporter, LineReporter, Task
+
+
+class Terminal(io.StringIO):
+    """A stream that takes itself for a terminal of the usual size."""
+
+    def isatty(self) -> bool:
+        return True
 
 
 def test_lines_come_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -14,7 +22,29 @@ def test_lines_come_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
     with LineReporter(stream).task("sweep", 4) as task:
         for _ in range(4):
             task.advance()
-    assert stream.getvalue().splitlines() == ["sweep: 2 of 4, 11 s", "sweep: 4 of 4, 25 s"]
+    assert stream.getvalue().splitlines() == [
+        "sweep: 2 of 4, 0.2/s, 11 s left",
+        "sweep: 4 of 4, 0.2/s, 0 s left",
+    ]
+
+
+def test_reused_steps_do_not_count_for_the_rate(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.monotonic", lambda: 100.0)
+    task = Task("sweep", 20_000, lambda: "2 workers")
+    task.reuse(10_000)
+    assert task.text(102.0) == "10,000 of 20,000, 10,000 reused, 2 workers"
+    task.advance(100)
+    assert task.text(102.0) == "10,100 of 20,000, 10,000 reused, 50/s, 3 min left, 2 workers"
+
+
+def test_bar_shows_what_a_line_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("airhop.progress.PATIENCE_S", 0.0)
+    stream = Terminal()
+    with BarReporter(stream).task("a [study]", 4, lambda: "± 3 %") as task:
+        task.advance(2)
+        while "2 of 4" not in stream.getvalue():  # the bar is drawn by a thread of its own
+            time.sleep(0.01)
+    assert "a [study]" in stream.getvalue() and "± 3 %" in stream.getvalue()
 
 
 def test_short_job_shows_no_bar() -> None:

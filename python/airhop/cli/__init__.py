@@ -10,11 +10,15 @@ from collections.abc import Sequence
 COMMANDS = {
     "run": "Run a scenario once and print what its flows and links did.",
     "compare": "Run a scenario under several schemes and compare them, with confidence intervals.",
+    "view": "Explore a scenario live in the browser: sliders, schemes, and figures that follow.",
+    "sweep": "Run a study: a grid of values, replicated, its rows kept and reused.",
     "reproduce": "Reproduce figures and tables of published papers and check their claims.",
+    "report": "Write one interactive HTML file about the studies and experiments of a folder.",
     "show": "Print a scenario with every default written out.",
     "schemes": "List the schemes, or describe one.",
     "bench": "Measure the simulator's speed, beside ns-2 and ns-3 where they are installed.",
     "doctor": "Check this installation.",
+    "completion": "Print the script that completes commands in bash, zsh or fish.",
 }
 """Command to summary. A command NAME is the function NAME in the module airhop.cli.NAME."""
 

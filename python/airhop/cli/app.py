@@ -10,7 +10,10 @@ from cyclopts import App, CycloptsError, Parameter, Token, UnusedCliTokensError
 
 from airhop.cli import COMMANDS, EXIT_BAD_INPUT, EXIT_FAILED
 from airhop.cli.output import console
-from airhop.errors import InputError, RunError, ScenarioError, did_you_mean
+from airhop.errors import InputError, RunError, ScenarioError, SchemeError, did_you_mean, users_traceback
+
+COMPLETE = "__complete"
+"""What the script of `airhop completion` calls to ask for names."""
 
 
 def _whole(_type: object, tokens: Sequence[Token]) -> int:
@@ -40,12 +43,53 @@ Json = Annotated[
         help="Print one JSON document on stdout and nothing else there.",
     ),
 ]
+With = Annotated[
+    tuple[str, ...],
+    Parameter(
+        name="--with",
+        negative="",
+        show_default=False,
+        help="Python file or module with schemes of your own, as in --with mine.py. Can be repeated.",
+    ),
+]
+"""A command that takes it begins with `airhop.plugins.load_all(with_)`."""
 Seed = Annotated[int, Parameter(converter=_whole, help="Seed of every random stream.")]
 Whole = Annotated[int, Parameter(converter=_whole)]
 
 
-def dispatch(words: Sequence[str]) -> int:
-    """Run one command and return its exit code."""
+def _scenarios(_context: object) -> list[str]:
+    from airhop.scenario import packaged
+
+    return list(packaged())
+
+
+def _schemes(_context: object) -> dict[str, str]:
+    from airhop.catalogue import schemes
+
+    return {scheme["name"]: scheme["title"] for scheme in schemes()}
+
+
+def _studies(_context: object) -> list[str]:
+    from airhop.study.file import packaged_studies
+
+    return list(packaged_studies())
+
+
+def _experiments(_context: object) -> dict[str, str]:
+    from airhop.experiments import registry
+
+    return {name: experiment.title for name, experiment in registry().items()}
+
+
+# Words that a shell completes: see `airhop completion`.
+ScenarioName = Annotated[str, Parameter(completer=_scenarios)]
+SchemeName = Annotated[str, Parameter(completer=_schemes)]
+StudyName = Annotated[str, Parameter(completer=_studies)]
+ExperimentId = Annotated[str, Parameter(completer=_experiments)]
+
+
+def application() -> App:
+    """Make the parser, every command of it imported when it is used."""
     app = App(
         name="airhop",
         help="Simulate and compare TCP over wireless links.",
@@ -58,6 +102,12 @@ def dispatch(words: Sequence[str]) -> int:
     )
     for name, summary in COMMANDS.items():
         app.command(f"airhop.cli.{name}:{name}", name=name, help=summary)
+    return app
+
+
+def dispatch(words: Sequence[str]) -> int:
+    """Run one command and return its exit code."""
+    app = application()
     try:
         _check_command(words[0])
         code = app(words)
@@ -67,6 +117,9 @@ def dispatch(words: Sequence[str]) -> int:
         return _fail(f"{error} See airhop {words[0]} --help.")
     except (InputError, ScenarioError) as error:
         return _fail(str(error))
+    except SchemeError as error:
+        cause = "" if error.__cause__ is None else f"\n\n{users_traceback(error.__cause__)}"
+        return _fail(f"{error}{cause}", EXIT_FAILED)
     except RunError as error:
         return _fail(str(error), EXIT_FAILED)
     return int(code or 0)
@@ -79,7 +132,7 @@ def _fail(why: str, code: int = EXIT_BAD_INPUT) -> int:
 
 def _check_command(word: str) -> None:
     """Refuse an unknown command here: the parser would import every command to do it."""
-    if word not in COMMANDS and word != "--version":
+    if word not in (*COMMANDS, "--version", COMPLETE):
         raise InputError(f"there is no command `{word}`.{did_you_mean(word, COMMANDS)} See airhop --help.")
 
 

@@ -7,12 +7,14 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from airhop.cli import EXIT_INTERRUPTED
-from airhop.cli.app import Json, Seed, Sets, Whole
+from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Sets, Whole, With
 from airhop.cli.output import console, print_json, print_table, say
-from airhop.comparison import Comparison, InterruptedComparison, replications
+from airhop.comparison import Comparison, InterruptedComparison
 from airhop.comparison import compare as run_comparison
+from airhop.plugins import load_all
 from airhop.progress import reporter_for_stderr
 from airhop.scenario import Scenario
+from airhop.stats import replications
 from airhop.terminal import bar_chart, mean_pm, ratio
 
 GOODPUT = "goodput_mbps"
@@ -25,12 +27,13 @@ OTHERS = {
 
 
 def compare(
-    scenario: str,
+    scenario: ScenarioName,
     /,
-    *schemes: str,
+    *schemes: SchemeName,
     reps: Annotated[Whole, Parameter(name=["--reps", "-n"])] = 10,
     seed: Seed = 1,
     sets: Sets = (),
+    with_: With = (),
     as_json: Json = False,
 ) -> int:
     """Run a scenario under several schemes and compare them, with confidence intervals.
@@ -46,6 +49,7 @@ def compare(
     reps
         Replications of every scheme.
     """
+    load_all(with_)
     loaded = Scenario.load(scenario, sets=sets)
     try:
         comparison = run_comparison(loaded, schemes, reps=reps, seed=seed, reporter=reporter_for_stderr())

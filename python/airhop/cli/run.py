@@ -8,9 +8,10 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from airhop.cli.app import Json, Seed, Sets, Whole
+from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Sets, Whole, With
 from airhop.cli.output import console, print_json, print_table, say
 from airhop.files import filling
+from airhop.plugins import load_all
 from airhop.progress import reporter_for_stderr
 from airhop.results import Result
 from airhop.scenario import Scenario
@@ -28,11 +29,12 @@ FLOW_COLUMNS = {
 
 
 def run(
-    scenario: str,
+    scenario: ScenarioName,
     /,
     *,
-    scheme: str | None = None,
+    scheme: SchemeName | None = None,
     sets: Sets = (),
+    with_: With = (),
     seed: Seed = 1,
     rep: Whole = 0,
     as_json: Json = False,
@@ -55,6 +57,7 @@ def run(
     rep
         Number of the replication. Equal seed and replication meet the same channel under every scheme.
     """
+    load_all(with_)
     chosen = [] if scheme is None else [f"scheme={scheme}"]
     loaded = Scenario.load(scenario, sets=[*chosen, *sets])
     with (

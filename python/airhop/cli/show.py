@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import sys
 
-from airhop.cli.app import Json, Sets
+from airhop.cli.app import Json, ScenarioName, SchemeName, Sets, With
 from airhop.cli.output import print_json
+from airhop.plugins import load_all
 from airhop.scenario import Scenario
 
 
-def show(scenario: str, /, *, scheme: str | None = None, sets: Sets = (), as_json: Json = False) -> int:
+def show(
+    scenario: ScenarioName,
+    /,
+    *,
+    scheme: SchemeName | None = None,
+    sets: Sets = (),
+    with_: With = (),
+    as_json: Json = False,
+) -> int:
     """Print a scenario with every default written out.
 
     Parameters
@@ -19,6 +28,7 @@ def show(scenario: str, /, *, scheme: str | None = None, sets: Sets = (), as_jso
     scheme
         Scheme of every TCP flow, instead of the scenario's own.
     """
+    load_all(with_)
     chosen = [] if scheme is None else [f"scheme={scheme}"]
     loaded = Scenario.load(scenario, sets=[*chosen, *sets])
     if as_json:

@@ -1,0 +1,179 @@
+"""`airhop sweep`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from airhop.cli import EXIT_INTERRUPTED
+from airhop.cli.app import Json, StudyName, Whole, With
+from airhop.cli.output import console, print_json, print_table, say
+from airhop.engines import Shard
+from airhop.progress import reporter_for_stderr
+from airhop.scenario import SCHEME
+from airhop.stats import Estimate, replications
+from airhop.study import Cell, InterruptedSweep, Study, Table, Until, run_in
+from airhop.study.axis import Scalar, text
+from airhop.terminal import mean_pm, number, ratio
+
+MOST_LINES = 100
+"""Points that are printed; a report shows the others."""
+
+
+def sweep(
+    study: StudyName,
+    /,
+    *,
+    out: Path = Path("airhop-out"),
+    workers: Whole | None = None,
+    engine: str = "local",
+    shard: str | None = None,
+    with_: With = (),
+    as_json: Json = False,
+) -> int:
+    """Run a study: a grid of values, replicated, its rows kept and reused.
+
+    Runs that are in the folder already are reused. Whatever happens, finished runs are kept there.
+
+    Parameters
+    ----------
+    study
+        Path of a study file, or name of a packaged study.
+    out
+        Folder of the rows; studies and experiments can share one.
+    workers
+        Threads of this process; by default one per core.
+    engine
+        `local`, or a cluster: dask://HOST:PORT.
+    shard
+        I/N: do part I of N, for batch systems. All parts can share a folder.
+    """
+    part = None if shard is None else Shard.parse(shard)
+    loaded = Study.load(study, with_)
+    try:
+        table = run_in(
+            loaded, out, engine=engine, threads=workers, shard=part, reporter=reporter_for_stderr()
+        )
+    except InterruptedSweep as interrupt:
+        say(f"airhop: {interrupt}")
+        _tell(interrupt.table, out, as_json)
+        return EXIT_INTERRUPTED
+    _tell(table, out, as_json)
+    return 0
+
+
+def _tell(table: Table, out: Path, as_json: bool) -> None:
+    for warning in table.warnings():
+        say(f"warning: {warning}")
+    if as_json:
+        print_json(_document(table, out))
+        return
+    _print(table)
+    say(f"computed {table.computed:,}, reused {table.reused:,}; the rows are in {out / 'runs'}")
+    say(f"figures and tables: airhop report {out}")
+
+
+def _print(table: Table) -> None:
+    study, cells = table.study, _by_setting(table)
+    if not cells:
+        return
+    settings = [column for column in study.columns if column != SCHEME]
+    compared = [] if study.baseline is None else ["ratio", "difference", "correlation"]
+    replicated = study.reps if isinstance(study.reps, Until) else replications(study.reps)
+    out = console()
+    print_table(
+        out,
+        [
+            *map(_short, settings),
+            SCHEME,
+            "runs",
+            "goodput\nMbit/s",
+            *(f"{name}\nto {study.baseline}" for name in compared),
+        ],
+        [
+            [
+                *(_value(cell.point.values[column]) for column in settings),
+                cell.point.scheme,
+                number(cell.n),
+                mean_pm(cell.value),
+                *(_comparison(cell) if compared else []),
+            ]
+            for cell in cells[:MOST_LINES]
+        ],
+        title=f"{study.name}: {study.scenario.name}, {replicated}, seed {study.seed}",
+        left=len(settings) + 1,
+    )
+    if len(cells) > MOST_LINES:
+        say(f"… and {len(cells) - MOST_LINES:,} points more")
+    if any(cell.n > 1 for cell in cells):
+        pairs = "; ratio: Fieller's; ratio, difference and correlation: of pairs on the same channel"
+        out.print(f"±: 95 % interval of the mean{pairs if compared else ''}", style="dim")
+
+
+def _by_setting(table: Table) -> list[Cell]:
+    """Give the cells so that what is compared stands together."""
+    cells = {cell.point.index: cell for cell in table.cells()}
+    ordered = [point.index for setting in table.study.settings for point in setting]
+    return [cells[index] for index in ordered if index in cells]
+
+
+def _value(value: Scalar) -> str:
+    """Write a value of an axis; four digits of a fraction tell it from its neighbours."""
+    return f"{value:.4g}" if isinstance(value, float) else text(value)
+
+
+def _short(column: str) -> str:
+    """Break a long path before its key, to make a narrow column of it."""
+    table, dot, key = column.rpartition(".")
+    return f"{table}{dot}\n{key}" if table else key
+
+
+def _comparison(cell: Cell) -> list[str]:
+    if cell.ratio is None or cell.difference is None:
+        return ["", "", ""]
+    difference = cell.difference
+    correlation = "–" if difference.correlation is None else f"{difference.correlation:+.2f}"
+    return [
+        ratio(cell.ratio),
+        mean_pm(Estimate(difference.mean, difference.half_width, difference.n)),
+        correlation,
+    ]
+
+
+def _document(table: Table, out: Path) -> dict[str, Any]:
+    study = table.study
+    return {
+        "study": study.name,
+        "scenario": study.scenario.name,
+        "seed": study.seed,
+        "reps": study.reps.to_dict() if isinstance(study.reps, Until) else study.reps,
+        "baseline": study.baseline,
+        "complete": table.complete,
+        "computed": table.computed,
+        "reused": table.reused,
+        "out": str(out),
+        "warnings": table.warnings(),
+        "points": [_point(cell) for cell in table.cells()],
+    }
+
+
+def _point(cell: Cell) -> dict[str, Any]:
+    difference, quotient = cell.difference, cell.ratio
+    return {
+        "values": dict(cell.point.values),
+        "scheme": cell.point.scheme,
+        "n": cell.n,
+        "goodput_mbps": {"mean": cell.value.mean, "half_width": cell.value.half_width},
+        "difference": difference
+        and {
+            "mean": difference.mean,
+            "half_width": difference.half_width,
+            "correlation": difference.correlation,
+        },
+        "ratio": quotient
+        and {
+            "value": quotient.value if quotient.value == quotient.value else None,  # nan has no place in JSON
+            "low": quotient.low,
+            "high": quotient.high,
+        },
+    }

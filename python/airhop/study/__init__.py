@@ -1,0 +1,20 @@
+"""Studies: what varies, how often, and the rows that come of it."""
+
+from airhop.study.axis import Axis
+from airhop.study.study import Point, Study
+from airhop.study.sweep import InterruptedSweep, run_in, run_study, sweep
+from airhop.study.table import Cell, Table
+from airhop.study.until import Until
+
+__all__ = [
+    "Axis",
+    "Cell",
+    "InterruptedSweep",
+    "Point",
+    "Study",
+    "Table",
+    "Until",
+    "run_in",
+    "run_study",
+    "sweep",
+]

@@ -1,0 +1,168 @@
+"""Study files: a scenario, what varies, and how often, as TOML."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from airhop.errors import InputError, ScenarioError, did_you_mean
+from airhop.files import is_file, read_text
+from airhop.scenario import Scenario
+from airhop.study.axis import Axis, flattened
+from airhop.study.study import Study, changed, load_plugins
+from airhop.study.until import Until
+
+KEYS = ("name", "scenario", "reps", "until", "seed", "baseline", "plugins", "set", "vary", "zip")
+DEFAULT_REPS = 10
+
+
+def packaged_studies() -> dict[str, str]:
+    """Texts of the studies that come with Airhop, by name."""
+    found = files("airhop") / "studies"
+    return {
+        entry.name.removesuffix(".toml"): entry.read_text(encoding="utf-8")
+        for entry in sorted(found.iterdir(), key=lambda entry: entry.name)
+        if entry.name.endswith(".toml")
+    }
+
+
+def read(source: str | Path, plugins: Sequence[str] = ()) -> Study:
+    """Read a study file by its path, or a packaged study by its name.
+
+    Raises InputError: file, line if it is plain which, key, what was expected.
+    """
+    packaged = packaged_studies()
+    path = Path(source)
+    if path.suffix == ".toml" or is_file(path):
+        return _File(read_text(path, "a study", packaged), str(path), path.parent, plugins).study()
+    name = str(source)
+    if name in packaged:
+        return _File(packaged[name], f"{name}.toml", Path(), plugins).study()
+    raise InputError(
+        f"there is no study `{name}`: neither a file nor a packaged name."
+        f"{did_you_mean(name, packaged)} Packaged: {', '.join(packaged)}."
+    )
+
+
+class _File:
+    """A study file that is being read. Every refusal names it."""
+
+    def __init__(self, text: str, name: str, folder: Path, plugins: Sequence[str]) -> None:
+        self._text = text
+        self._name = name
+        self._folder = folder
+        self._more_plugins = plugins
+        self._data: dict[str, Any] = {}
+
+    def study(self) -> Study:
+        """Read it all."""
+        try:
+            self._data = tomllib.loads(self._text)
+        except tomllib.TOMLDecodeError as error:
+            raise InputError(f"{self._name}: {error}; a study is a TOML file") from None
+        try:
+            return self._study()
+        except InputError as error:
+            raise InputError("\n\n".join(map(self._placed, str(error).split("\n\n")))) from None
+
+    def _study(self) -> Study:
+        for key in self._data:
+            if key not in KEYS:
+                raise InputError(
+                    f"{key}: unknown key; a study has {', '.join(KEYS)}.{did_you_mean(key, KEYS)}"
+                )
+        plugins = [*self._plugins(), *(_found_from_anywhere(Path(), name) for name in self._more_plugins)]
+        load_plugins(plugins)
+        fixed = flattened(self._table("set"))
+        axes = self._axes()
+        for path in fixed:
+            if any(path in axis.paths for axis in axes):
+                raise InputError(f"set.{path}: it varies, so it cannot be fixed as well")
+        name = self._string("name", "a line of text")
+        return Study(
+            name=Path(self._name).stem if name is None else name,
+            scenario=self._scenario(fixed),
+            axes=tuple(axes),
+            reps=self._reps(),
+            seed=self._whole("seed", 1),
+            baseline=self._string("baseline", "a scheme of the study"),
+            plugins=tuple(plugins),
+        )
+
+    def _scenario(self, fixed: Mapping[str, object]) -> Scenario:
+        if isinstance(table := self._data.get("scenario"), Mapping):
+            try:
+                return changed(Scenario.load(table), fixed)
+            except ScenarioError as error:
+                raise InputError(str(error)) from None
+        expected = 'a packaged scenario or a file, such as "last-hop", or a scenario as a table'
+        name = self._string("scenario", expected)
+        if name is None:
+            raise InputError(f"scenario: is missing; expected {expected}")
+        beside = self._folder / name
+        try:
+            scenario = Scenario.load(beside if name.endswith(".toml") or beside.is_file() else name)
+        except InputError as error:
+            raise InputError(f"scenario: {error}") from None
+        return changed(scenario, fixed)
+
+    def _axes(self) -> list[Axis]:
+        axes = [Axis.of(path, values) for path, values in flattened(self._table("vary")).items()]
+        zips = self._data.get("zip", [])
+        if not isinstance(zips, list) or not all(isinstance(table, Mapping) for table in zips):
+            raise InputError(f"zip: expected tables with double brackets, [[zip]], got {zips!r}")
+        return axes + [Axis.zipped(flattened(table), f"zip[{place}]") for place, table in enumerate(zips)]
+
+    def _reps(self) -> int | Until:
+        if "until" not in self._data:
+            return self._whole("reps", DEFAULT_REPS)
+        if "reps" in self._data:
+            raise InputError("until: a study has either `reps` or `until`, not both")
+        return Until.read(self._data["until"])
+
+    def _plugins(self) -> list[str]:
+        """List files, resolved relative to this one, and modules."""
+        names = self._data.get("plugins", [])
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise InputError(
+                f'plugins: expected a list of files and modules, such as ["mine.py"], got {names!r}'
+            )
+        return [_found_from_anywhere(self._folder, name) for name in names]
+
+    def _whole(self, key: str, default: int) -> int:
+        value = self._data.get(key, default)
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise InputError(f"{key}: expected a whole number, got {value!r}")
+        return value
+
+    def _table(self, key: str) -> Mapping[str, object]:
+        table = self._data.get(key, {})
+        if not isinstance(table, Mapping):
+            raise InputError(f"{key}: expected a table, [{key}], got {table!r}")
+        return table
+
+    def _string(self, key: str, expected: str) -> str | None:
+        value = self._data.get(key)
+        if value is not None and not isinstance(value, str):
+            raise InputError(f"{key}: expected {expected}, got {value!r}")
+        return value
+
+    def _placed(self, problem: str) -> str:
+        """Put the file before a problem, and the line if just one has the key that the problem begins."""
+        key = re.split(r"[:=]", problem, maxsplit=1)[0]
+        first, _, rest = key.partition(".")
+        for candidate in filter(None, (key, rest, first)):
+            begins = re.compile(rf"""\s*["']?{re.escape(candidate)}["']?\s*=""")
+            lines = [number for number, line in enumerate(self._text.splitlines(), 1) if begins.match(line)]
+            if len(lines) == 1:
+                return f"{self._name}:{lines[0]}: {problem}"
+        return f"{self._name}: {problem}"
+
+
+def _found_from_anywhere(folder: Path, plugin: str) -> str:
+    """Write the path of a Python file so that a report, made elsewhere, finds it; a module has none."""
+    return str((folder / plugin).absolute()) if plugin.endswith(".py") else plugin

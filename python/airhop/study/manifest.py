@@ -1,0 +1,47 @@
+"""Manifests: DIR/studies/NAME.json says what a study asked for, so that its rows can be found again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from airhop.errors import InputError
+from airhop.files import filling, why
+from airhop.study.study import Study
+
+FOLDER = "studies"
+
+
+def save_manifest(study: Study, folder: str | Path) -> Path:
+    """Write the manifest of a study, replacing one of the same name. Raises InputError if that cannot be."""
+    path = manifest_path(folder, study.name)
+    with filling(path.parent) as hidden:
+        text = json.dumps(study.to_dict(), indent=1, ensure_ascii=False)
+        (hidden / path.name).write_text(text + "\n", encoding="utf-8")
+    return path
+
+
+def manifest_path(folder: str | Path, name: str) -> Path:
+    """Tell where the manifest of a study of this name is."""
+    return Path(folder) / FOLDER / f"{name.replace('/', '-')}.json"
+
+
+def load_manifests(folder: str | Path) -> list[Study]:
+    """Read all studies of a folder, in the order of their names; none is fine.
+
+    Raises InputError when one is damaged, or names a Python scheme that is gone.
+    """
+    return [_read(path) for path in sorted((Path(folder) / FOLDER).glob("*.json"))]
+
+
+def _read(path: Path) -> Study:
+    try:
+        return Study.from_dict(json.loads(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {why(error)}") from None
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"{path} is no manifest of a study ({error!r}); delete it and run the study again"
+        ) from None

@@ -1,0 +1,58 @@
+"""From the rows of a store, one a flow, to what a run is measured by."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
+
+GOODPUT = "goodput_mbps"
+SUMS = (
+    GOODPUT,
+    "delivered_bytes",
+    "sent_segments",
+    "retransmissions",
+    "timeouts",
+    "fast_recoveries",
+    "window_cuts",
+    "spurious_timeouts",
+)
+"""Counts and rates of a flow that add up over the TCP flows of a run."""
+NOTICES = tuple(f"notices_{kind}" for kind in ("eln", "ersn", "ebsn", "rttn", "nak"))
+DROPS = tuple(f"drops_{cause}" for cause in ("queue", "aqm", "channel", "collision", "retries", "agent"))
+METRICS = (*SUMS, "srtt_ms", "jain", *NOTICES, *DROPS, "events")
+"""What a run is measured by: its numbers that a seed can change."""
+SAME_IN_ALL_ROWS = ("seed", "rep", *DROPS, "events", "duration_s", "fingerprint")
+"""Columns that say something about the run, in the row of every flow."""
+
+
+def per_run(rows: pl.DataFrame) -> pl.DataFrame:
+    """Sum up the rows of a store: a row per run, with METRICS and what all rows of the run have in common.
+
+    Counts of flows are sums over the TCP flows; `srtt_ms` is the mean over those that have measured one;
+    `jain` is the fairness index of their goodputs, 1 for a single flow and null when all starved.
+    """
+    import polars as pl
+
+    tcp = pl.col("transport") == "tcp"
+    goodput = pl.col(GOODPUT).filter(tcp)
+    squares = (goodput**2).sum()
+    return (
+        rows.group_by("run_id", maintain_order=True)
+        .agg(
+            *(pl.col(name).filter(tcp).sum() for name in (*SUMS, *NOTICES)),
+            pl.col("srtt_ms").filter(tcp).mean(),
+            pl.when(squares > 0).then(goodput.sum() ** 2 / (goodput.len() * squares)).alias("jain"),
+            *(pl.col(name).first() for name in SAME_IN_ALL_ROWS),
+        )
+        .select("run_id", "seed", "rep", *METRICS, "duration_s", "fingerprint")
+    )
+
+
+def measured(runs: pl.DataFrame, metric: str) -> list[float]:
+    """Give a metric of each run; nan where it has none, such as the srtt_ms of a flow that starved."""
+    import polars as pl
+
+    return runs[metric].cast(pl.Float64).fill_null(math.nan).to_list()

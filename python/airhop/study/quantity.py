@@ -1,0 +1,59 @@
+"""Quantities such as "10 ms", read here only to name columns and to divide ranges: the core checks them."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal, InvalidOperation
+from typing import NamedTuple
+
+UNITS = {
+    "ns": ("time", "1e-9", "ns"),
+    "us": ("time", "1e-6", "us"),
+    "µs": ("time", "1e-6", "us"),
+    "ms": ("time", "1e-3", "ms"),
+    "s": ("time", "1", "s"),
+    "bit/s": ("rate", "1", "bps"),
+    "kbit/s": ("rate", "1e3", "kbps"),
+    "Mbit/s": ("rate", "1e6", "mbps"),
+    "Gbit/s": ("rate", "1e9", "gbps"),
+    "B": ("size", "1", "bytes"),
+    "kB": ("size", "1e3", "kbytes"),
+    "MB": ("size", "1e6", "mbytes"),
+    "m": ("length", "1", "m"),
+    "km": ("length", "1e3", "km"),
+}
+"""Unit as scenarios write it: dimension, factor to the first of its dimension, ending of a column's name."""
+
+_WRITTEN = re.compile(r"\s*([-+\d.eE]+?)\s*([^\W\d_][\w/]*)\s*")
+
+
+class Quantity(NamedTuple):
+    """A number with a unit, in decimal so that 1 s is 1000 ms and not almost."""
+
+    number: Decimal
+    unit: str
+
+    @property
+    def dimension(self) -> str:
+        """What it measures: time, rate, size or length."""
+        return UNITS[self.unit][0]
+
+    @property
+    def suffix(self) -> str:
+        """The unit as column names end in it."""
+        return UNITS[self.unit][2]
+
+    def to(self, unit: str) -> float:
+        """Give the number in another unit of the same dimension."""
+        return float(self.number * Decimal(UNITS[self.unit][1]) / Decimal(UNITS[unit][1]))
+
+
+def read_quantity(value: object) -> Quantity | None:
+    """Read a text such as "10 ms"; None for anything else."""
+    found = _WRITTEN.fullmatch(value) if isinstance(value, str) else None
+    if found is None or found[2] not in UNITS:
+        return None
+    try:
+        return Quantity(Decimal(found[1]), found[2])
+    except InvalidOperation:
+        return None

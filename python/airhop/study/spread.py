@@ -1,0 +1,33 @@
+"""How wide the intervals are while a study is under way."""
+
+from __future__ import annotations
+
+import math
+
+from airhop.stats import t_quantile
+
+
+class Spread:
+    """Mean and variance of every point's goodput, a value at a time (Welford 1962, Technometrics 4, 419)."""
+
+    def __init__(self, points: int) -> None:
+        self._n = [0] * points
+        self._mean = [0.0] * points
+        self._squares = [0.0] * points
+
+    def add(self, point: int, value: float) -> None:
+        """Take one replication."""
+        self._n[point] += 1
+        off = value - self._mean[point]
+        self._mean[point] += off / self._n[point]
+        self._squares[point] += off * (value - self._mean[point])
+
+    def widest(self) -> float | None:
+        """Give the widest half-width in per cent of its mean; None while no point has two replications."""
+        found = None
+        quantiles = {n: t_quantile(n - 1) for n in set(self._n) if n > 1}
+        for n, mean, squares in zip(self._n, self._mean, self._squares, strict=True):
+            if n > 1 and mean:
+                half_width = quantiles[n] * math.sqrt(squares / (n - 1) / n)
+                found = max(found or 0.0, 100.0 * half_width / abs(mean))
+        return found

@@ -1,0 +1,235 @@
+"""A study: a scenario, what varies, how often."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from airhop.catalogue import schemes as known_schemes
+from airhop.errors import InputError, ScenarioError, did_you_mean
+from airhop.scenario import SCHEME, Scenario
+from airhop.study.axis import Axis, Scalar, text
+from airhop.study.until import Until
+
+MOST_RUNS = 10_000_000
+MOST_POINTS = 100_000
+MOST_SEED = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class Point:
+    """One combination of the varied values."""
+
+    index: int
+    """Place in the grid; the first axis is the slowest."""
+    values: Mapping[str, Scalar]
+    """By name of the column."""
+    scheme: str
+    """Schemes of the TCP flows, with the parameters that are not at their default: `ll-elsn(n=3)`."""
+    setting: tuple[Scalar, ...]
+    """The values but for the scheme: points that share them are compared, replication by replication."""
+    scenario: Scenario
+
+    def __str__(self) -> str:
+        told = ", ".join(f"{column} = {text(value)}" for column, value in self.values.items())
+        return told or self.scenario.name
+
+
+@dataclass(frozen=True)
+class Study:
+    """What to simulate: a grid over a scenario, with so many replications of every point.
+
+    Raises InputError when a value does not fit the scenario, when two points are the same scenario, when
+    there is nothing or too much to do, and when the baseline is no scheme of the study.
+    """
+
+    name: str
+    scenario: Scenario
+    axes: tuple[Axis, ...] = ()
+    reps: int | Until = 10
+    seed: int = 1
+    baseline: str | None = None
+    """What the other schemes are compared with, by default the first; None when there is but one."""
+    plugins: tuple[str, ...] = ()
+    """Files and modules with the Python schemes that it uses."""
+
+    def __post_init__(self) -> None:
+        if not self.name or not self.name.isprintable():
+            raise InputError(f"name: expected a line of text, got {self.name!r}")
+        if not isinstance(self.reps, Until) and self.reps < 1:
+            raise InputError(f"reps: expected at least one replication, got {self.reps}")
+        if not 0 <= self.seed <= MOST_SEED:
+            raise InputError(f"seed: expected a whole number from 0 to 2^63 - 1, got {self.seed}")
+        self._refuse_repeated_paths()
+        self._refuse_too_many()
+        self._refuse_equal_points()
+        object.__setattr__(self, "baseline", self._baseline())
+
+    @classmethod
+    def load(cls, source: str | Path, plugins: Sequence[str] = ()) -> Study:
+        """Read a study file by its path, or a packaged study by its name.
+
+        `plugins` are files and modules with Python schemes, beside those that the file names.
+        Raises InputError that names file, key and what was expected.
+        """
+        from airhop.study.file import read
+
+        return read(source, plugins)
+
+    def points(self) -> Sequence[Point]:
+        """List the points in grid order, the first axis slowest."""
+        return self._points
+
+    @cached_property
+    def settings(self) -> tuple[tuple[Point, ...], ...]:
+        """The points by setting, each with its schemes in grid order."""
+        found: dict[tuple[Scalar, ...], list[Point]] = {}
+        for point in self._points:
+            found.setdefault(point.setting, []).append(point)
+        return tuple(map(tuple, found.values()))
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns that vary, in the order of the axes."""
+        return [column for axis in self.axes for column in axis.columns]
+
+    @property
+    def schemes(self) -> list[str]:
+        """Schemes of all points, in grid order."""
+        return list(dict.fromkeys(point.scheme for point in self._points))
+
+    @property
+    def most_reps(self) -> int:
+        """How many replications a point can get."""
+        return self.reps.max if isinstance(self.reps, Until) else self.reps
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain data that JSON can hold: `from_dict` takes it back."""
+        return {
+            "name": self.name,
+            "scenario": self.scenario.recipe(),
+            "axes": [
+                {
+                    path: list(values)
+                    for path, values in zip(axis.paths, zip(*axis.values, strict=True), strict=True)
+                }
+                for axis in self.axes
+            ],
+            "reps": self.reps.to_dict() if isinstance(self.reps, Until) else self.reps,
+            "seed": self.seed,
+            "baseline": self.baseline,
+            "plugins": list(self.plugins),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Study:
+        """Take back what `to_dict` gave; loads the Python schemes that it names."""
+        load_plugins(data["plugins"])
+        reps = data["reps"]
+        return cls(
+            name=data["name"],
+            scenario=Scenario.from_recipe(data["scenario"]),
+            axes=tuple(Axis.zipped(axis) for axis in data["axes"]),
+            reps=Until(**reps) if isinstance(reps, Mapping) else reps,
+            seed=data["seed"],
+            baseline=data["baseline"],
+            plugins=tuple(data["plugins"]),
+        )
+
+    @cached_property
+    def _points(self) -> tuple[Point, ...]:
+        rows = [
+            list(zip(axis.values, zip(*axis.columns.values(), strict=True), strict=True))
+            for axis in self.axes
+        ]
+        made = []
+        for index, chosen in enumerate(product(*rows)):
+            changes = {
+                path: value
+                for axis, (values, _) in zip(self.axes, chosen, strict=True)
+                for path, value in zip(axis.paths, values, strict=True)
+            }
+            cells = [cell for _, row in chosen for cell in row]
+            made.append(self._point(index, dict(zip(self.columns, cells, strict=True)), changes))
+        return tuple(made)
+
+    def _point(self, index: int, values: dict[str, Scalar], changes: Mapping[str, object]) -> Point:
+        scenario = changed(self.scenario, changes)
+        setting = tuple(value for column, value in values.items() if column != SCHEME)
+        scheme = str(values[SCHEME]) if SCHEME in values else scheme_of(scenario)
+        return Point(index, values, scheme, setting, scenario)
+
+    def _baseline(self) -> str | None:
+        if self.baseline is None:
+            several = SCHEME in self.columns and len(self.schemes) > 1
+            return self.schemes[0] if several else None
+        if self.baseline not in self.schemes:
+            near = did_you_mean(self.baseline, self.schemes)
+            known = ", ".join(self.schemes)
+            raise InputError(
+                f"baseline: expected a scheme of the study ({known}), got `{self.baseline}`.{near}"
+            )
+        return self.baseline
+
+    def _refuse_repeated_paths(self) -> None:
+        paths = [path for axis in self.axes for path in axis.paths]
+        for path in paths:
+            if paths.count(path) > 1:
+                raise InputError(f"{path}: it varies twice; a path belongs to one axis")
+
+    def _refuse_too_many(self) -> None:
+        points = 1
+        for axis in self.axes:
+            points *= len(axis)
+        if points > MOST_POINTS:
+            raise InputError(f"the grid has {points:,} points; at most {MOST_POINTS:,}")
+        if points * self.most_reps > MOST_RUNS:
+            product = (
+                f"{points:,} points × {self.most_reps:,} replications = {points * self.most_reps:,} runs"
+            )
+            raise InputError(f"{product}; at most {MOST_RUNS:,}")
+
+    def _refuse_equal_points(self) -> None:
+        """Two names for one scenario would be the same runs, counted twice."""
+        seen: dict[str, Point] = {}
+        for point in self._points:
+            first = seen.setdefault(point.scenario.digest, point)
+            if first is not point:
+                raise InputError(f"these points are the same scenario: {first}; and {point}")
+
+
+def scheme_of(scenario: Scenario) -> str:
+    """Name the schemes of the TCP flows, each once, without the parameters that are at their default."""
+    defaults = {
+        entry["name"]: {parameter["name"]: parameter["default"] for parameter in entry["parameters"]}
+        for entry in known_schemes()
+    }
+    names = []
+    for flow in scenario.to_dict()["flow"]:
+        scheme = flow.get("scheme")
+        if isinstance(scheme, Mapping):
+            usual = defaults.get(scheme["name"], {})
+            scheme = {key: value for key, value in scheme.items() if key == "name" or usual.get(key) != value}
+        if scheme is not None:
+            names.append(text(scheme))
+    return " + ".join(dict.fromkeys(names)) or "none"
+
+
+def load_plugins(names: Sequence[str]) -> None:
+    """Make the Python schemes of these files and modules known."""
+    if names:
+        from airhop import plugins
+
+        plugins.load_all(names)
+
+
+def changed(scenario: Scenario, changes: Mapping[str, object]) -> Scenario:
+    """Change a scenario; InputError for a value that does not fit, as `PATH=VALUE: what was expected`."""
+    try:
+        return scenario.with_(changes)
+    except ScenarioError as error:
+        raise InputError(str(error).replace("--set ", "").replace("--scheme ", "scheme=")) from None

@@ -1,0 +1,260 @@
+"""Running a study: ask the store what is there, simulate the rest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from airhop.engines import Engine, Shard, open_engine
+from airhop.progress import SILENT, Reporter, Task
+from airhop.scenario import Scenario
+from airhop.simulate import Interrupted, Job
+from airhop.study.axis import Axis, flattened
+from airhop.study.manifest import save_manifest
+from airhop.study.measure import GOODPUT, measured, per_run
+from airhop.study.spread import Spread
+from airhop.study.study import Point, Study
+from airhop.study.table import Table
+from airhop.study.until import Until
+
+if TYPE_CHECKING:
+    from airhop.store import MemoryStore, Store
+
+ROUND = 50_000
+"""Most runs that are handed to an engine at once, to bound memory; the engine idles a moment in between."""
+
+Key = tuple[Point, int]
+"""A point and a replication."""
+
+
+class InterruptedSweep(Interrupted):
+    """Ctrl-C came; `table` holds what is there, which a store in a folder keeps. `results` is empty."""
+
+    def __init__(self, table: Table) -> None:
+        super().__init__({}, 0)
+        self.args = (
+            f"interrupted: {table.computed:,} runs computed, {table.reused:,} reused; they are kept",
+        )
+        self.table = table
+
+
+def sweep(
+    scenario: Scenario | str | Path,
+    vary: Mapping[str, Iterable[object] | Mapping[str, object]],
+    *,
+    zip: Sequence[Mapping[str, Iterable[object] | Mapping[str, object]]] = (),  # noqa: A002 - as in study files
+    reps: int = 10,
+    until: Until | Mapping[str, object] | None = None,
+    seed: int = 1,
+    name: str | None = None,
+    out: str | Path | None = None,
+    engine: str | Engine = "local",
+    threads: int | None = None,
+    baseline: str | None = None,
+    reporter: Reporter = SILENT,
+) -> Table:
+    """Simulate a scenario over a grid of values, `reps` times each, and give the table of all runs.
+
+    Parameters
+    ----------
+    scenario
+        A scenario, or what `Scenario.load` takes.
+    vary
+        Path to values: a list, or a range such as {"log": [1e-4, 1e-1], "points": 7}; every combination is
+        simulated. Quantities are text with a unit. The path "scheme" varies the scheme of every TCP flow.
+    zip
+        Tables of the same form whose paths vary together, each another dimension of the grid.
+    reps
+        Replications of every point. Replication k of every scheme meets the same channel.
+    until
+        Replicate by need instead: {"half_width": "2 %", "of": "goodput_mbps", "max": 200}.
+    seed
+        Seed of every random stream.
+    name
+        What the study is called in `out`; by default as the scenario.
+    out
+        Folder that keeps the rows, and whose rows are reused. Without one they live in memory.
+    engine
+        "local", "dask://HOST:PORT", or an engine.
+    threads
+        Threads of the local engine; by default one per core.
+    baseline
+        Scheme to compare the others with; by default the first.
+    reporter
+        Told of the progress.
+
+    Raises
+    ------
+    InputError
+        When something in the study is wrong. RunError: a run failed. InterruptedSweep: Ctrl-C.
+    """
+    base = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
+    axes = [Axis.of(path, values) for path, values in flattened(vary).items()]
+    axes += [Axis.zipped(flattened(table), f"zip[{place}]") for place, table in enumerate(zip)]
+    if until is not None and not isinstance(until, Until):
+        until = Until.read(until)
+    study = Study(name or base.name, base, tuple(axes), until or reps, seed, baseline)
+    return run_in(study, out, engine=engine, threads=threads, reporter=reporter)
+
+
+def run_in(
+    study: Study,
+    out: str | Path | None,
+    *,
+    engine: str | Engine = "local",
+    threads: int | None = None,
+    shard: Shard | None = None,
+    reporter: Reporter = SILENT,
+) -> Table:
+    """Run a study in a folder, or in memory without one; a folder gets the manifest too."""
+    from airhop.store import MemoryStore, Store
+
+    with ExitStack() as stack:
+        opened = stack.enter_context(
+            open_engine(engine, threads) if isinstance(engine, str) else nullcontext(engine)
+        )
+        store: Store | MemoryStore
+        if out is None:
+            store = MemoryStore()
+        else:
+            store = stack.enter_context(
+                Store.open(Path(out), None if shard is None else f"{shard.index}-of-{shard.count}")
+            )
+            save_manifest(study, out)
+        return run_study(study, store=store, engine=opened, reporter=reporter, shard=shard)
+
+
+def run_study(
+    study: Study,
+    *,
+    store: Store | MemoryStore,
+    engine: Engine,
+    reporter: Reporter = SILENT,
+    shard: Shard | None = None,
+) -> Table:
+    """Make the rows of a study exist: reuse those of the store, simulate the others.
+
+    Replications come in order, all points of one before the next, so that an interrupted study leaves pairs.
+    With a shard, only its part is simulated: whole settings when the interval decides on the replications,
+    else replications of settings. Finished runs stay in the store whatever happens; after Ctrl-C, which
+    raises InterruptedSweep, too.
+    """
+    running = _Running(study, store, engine, shard)
+    with reporter.task(study.name, running.total, running.status) as task:
+        try:
+            for keys in running.rounds():
+                running.simulate(keys, task)
+        except KeyboardInterrupt:
+            raise InterruptedSweep(running.table()) from None
+        finally:
+            store.save()
+    return running.table()
+
+
+class _Running:
+    """A study under way."""
+
+    def __init__(self, study: Study, store: Store | MemoryStore, engine: Engine, shard: Shard | None) -> None:
+        self._study = study
+        self._store = store
+        self._engine = engine
+        self._shard = shard
+        self._spread = Spread(len(study.points()))
+        self._computed = 0
+        self._reused = 0
+
+    @property
+    def total(self) -> int:
+        """How many runs it takes; 0 when that depends on what they give."""
+        rule = self._study.reps
+        if isinstance(rule, Until):
+            return 0
+        if self._shard is None:
+            return len(self._study.points()) * rule
+        return sum(len(keys) for keys in self._fixed(rule))
+
+    def table(self) -> Table:
+        """Give what is there by now."""
+        return Table(self._study, self._store.rows(), computed=self._computed, reused=self._reused)
+
+    def status(self) -> str:
+        """Tell the widest interval so far, and who works."""
+        widest = self._spread.widest()
+        workers = f"{self._engine.workers} worker{'' if self._engine.workers == 1 else 's'}"
+        return workers if widest is None else f"widest interval ± {widest:.2g} %, {workers}"
+
+    def rounds(self) -> Iterator[list[Key]]:
+        """Yield what is to exist next, replication by replication."""
+        rule = self._study.reps
+        return self._until(rule) if isinstance(rule, Until) else self._fixed(rule)
+
+    def simulate(self, keys: Sequence[Key], task: Task) -> None:
+        """Make these runs exist."""
+        known = self._store.known()
+        jobs = [Job(point.scenario, self._study.seed, rep) for point, rep in keys]
+        is_there = [job.run_id in known for job in jobs]
+        todo = [job for job, there in zip(jobs, is_there, strict=True) if not there]
+        points = [point for (point, _), there in zip(keys, is_there, strict=True) if not there]
+        task.total = max(task.total, self._computed + self._reused + len(keys))
+        self._reuse([key for key, there in zip(keys, is_there, strict=True) if there], task)
+
+        def take(index: int, document: str) -> None:
+            self._store.add(todo[index], document, points[index].values)
+            self._computed += 1
+            self._spread.add(points[index].index, _goodput(document))
+            task.advance()
+
+        if todo:
+            self._engine.run(todo, take)
+
+    def _reuse(self, keys: Sequence[Key], task: Task) -> None:
+        self._reused += len(keys)
+        task.reuse(len(keys))
+        for (point, _), value in zip(keys, self._measured(keys, GOODPUT), strict=True):
+            self._spread.add(point.index, value)
+
+    def _fixed(self, reps: int) -> Iterator[list[Key]]:
+        settings = self._study.settings
+        step = max(1, ROUND // len(self._study.points()))
+        for first in range(0, reps, step):
+            yield [
+                (point, rep)
+                for rep in range(first, min(first + step, reps))
+                for place, setting in enumerate(settings)
+                if self._takes(rep * len(settings) + place)
+                for point in setting
+            ]
+
+    def _until(self, rule: Until) -> Iterator[list[Key]]:
+        settings = [setting for place, setting in enumerate(self._study.settings) if self._takes(place)]
+        samples: dict[int, dict[int, float]] = {point.index: {} for point in self._study.points()}
+        first = 0
+        for count in rule.checkpoints():
+            if not settings:
+                return
+            keys = [(point, rep) for rep in range(first, count) for setting in settings for point in setting]
+            yield keys
+            for (point, rep), value in zip(keys, self._measured(keys, rule.of), strict=True):
+                samples[point.index][rep] = value
+            settings = [s for s in settings if rule.count([samples[point.index] for point in s]) is None]
+            first = count
+
+    def _takes(self, key: int) -> bool:
+        return self._shard is None or self._shard.takes(key)
+
+    def _measured(self, keys: Sequence[Key], metric: str) -> list[float]:
+        """Look up what finished runs were measured by."""
+        if not keys:
+            return []
+        run_ids = [Job(point.scenario, self._study.seed, rep).run_id for point, rep in keys]
+        runs = per_run(self._store.rows(run_ids))
+        values = dict(zip(runs["run_id"], measured(runs, metric), strict=True))
+        return [values[run_id] for run_id in run_ids]
+
+
+def _goodput(document: str) -> float:
+    flows = json.loads(document)["flows"]
+    return float(sum(flow[GOODPUT] for flow in flows if flow["transport"] == "tcp"))

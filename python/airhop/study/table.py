@@ -1,0 +1,225 @@
+"""What came of a study: rows a run or a flow, and the points with their intervals."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from airhop import stats
+from airhop.errors import InputError, did_you_mean
+from airhop.scenario import SCHEME
+from airhop.simulate import Job
+from airhop.study.manifest import load_manifests
+from airhop.study.measure import GOODPUT, METRICS, measured, per_run
+from airhop.study.study import Point, Study
+from airhop.study.until import Until
+
+if TYPE_CHECKING:
+    import polars as pl
+
+FRAME = (SCHEME, "seed", "rep", *METRICS, "duration_s", "fingerprint", "run_id")
+"""Columns of `Table.frame` after those of the axes."""
+POINT = "point"
+"""Column with the index of the point: only inside of this module."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One point, summed up over its `n` replications.
+
+    Difference and ratio are to the baseline scheme at the same setting, over the replications that both have;
+    None for the baseline itself, and where there is none.
+    """
+
+    point: Point
+    n: int
+    value: stats.Estimate
+    difference: stats.Difference | None
+    ratio: stats.Ratio | None
+
+
+class Table:
+    """The runs of a study that are there: all of them when `complete`."""
+
+    def __init__(self, study: Study, rows: pl.DataFrame, *, computed: int = 0, reused: int = 0) -> None:
+        """Find the runs of `study` among the rows of a store.
+
+        `computed` and `reused` tell how many of them were simulated for it and how many were there before.
+        """
+        self.study = study
+        self.computed = computed
+        self.reused = reused
+        self._rows = rows
+
+    @classmethod
+    def load(cls, folder: str | Path) -> list[Table]:
+        """Read every study of a folder, in the order of their names; none is fine.
+
+        Raises InputError when there is no such folder, or a file is damaged.
+        """
+        from airhop.store import read_rows
+
+        rows = read_rows(folder)
+        return [cls(study, rows) for study in load_manifests(folder)]
+
+    @property
+    def complete(self) -> bool:
+        """Whether every run of the study is there."""
+        return None not in self._counts
+
+    def frame(self) -> pl.DataFrame:
+        """Give a row per run, sorted by point and replication.
+
+        Columns: the axes, with units in their names; scheme, seed, rep; sums over the TCP flows
+        (`goodput_mbps`, `delivered_bytes`, …), their mean `srtt_ms`, and `jain`, the fairness of their
+        goodputs; notices by kind and drops by cause; events, duration_s, fingerprint and run_id.
+        The same study gives the same bytes, whichever run finished first.
+        """
+        return self._with_axes(self._runs, FRAME)
+
+    def flows(self) -> pl.DataFrame:
+        """Give a row per flow and run, in the order of `frame`: the axes, then the columns of the store."""
+        import polars as pl
+
+        from airhop.store import COLUMNS
+
+        rows = self._runs.select(POINT, "run_id").join(
+            self._rows.select(*COLUMNS), on="run_id", maintain_order="left_right"
+        )
+        flows = self._with_axes(rows, tuple(COLUMNS))
+        # An axis of schemes tells their parameters too; a flow of datagrams has no scheme.
+        return flows.with_columns(pl.when(pl.col("transport") == "tcp").then(SCHEME).alias(SCHEME))
+
+    def cells(self, metric: str = GOODPUT) -> list[Cell]:
+        """Sum up every point that has a run, in grid order."""
+        samples = self._samples(metric)
+        baselines = {p.setting: p.index for p in self.study.points() if p.scheme == self.study.baseline}
+        cells = []
+        for point in self.study.points():
+            baseline = baselines.get(point.setting)
+            others = {} if baseline is None or baseline == point.index else samples.get(baseline, {})
+            if sample := samples.get(point.index):
+                cells.append(_cell(point, sample, others))
+        return cells
+
+    def values(self, point: Point, metric: str = GOODPUT) -> dict[int, float]:
+        """Give a metric of a point by replication, without those that have none (srtt_ms when starved)."""
+        return dict(self._samples(metric).get(point.index, {}))
+
+    def warnings(self) -> list[str]:
+        """List what a reader should know before trusting the intervals."""
+        found = []
+        if not self.complete:
+            here = stats.replications(len(self._runs)).replace("replication", "run")
+            found.append(
+                f"the study is not complete: {here} of it are here. Run it again to compute the others"
+            )
+        fingerprints = self._runs.group_by(POINT).agg("fingerprint")["fingerprint"]
+        found += stats.doubts([cell.to_list() for cell in fingerprints])
+        until = self.study.reps
+        if isinstance(until, Until) and (wide := self._too_wide(until)):
+            found.append(
+                f"{until.of}: after {until.max} replications the interval is still wider than asked for"
+                f" at {wide} of {len(self.study.settings)} settings"
+            )
+        return found
+
+    def command(self, point: Point, rep: int) -> str:
+        """Write the `airhop run` line that makes a run again, quoted for a shell."""
+        plugins = [word for plugin in self.study.plugins for word in ("--with", plugin)]
+        key = ["--seed", str(self.study.seed), "--rep", str(rep)]
+        return shlex.join(["airhop", "run", *point.scenario.arguments(), *plugins, *key])
+
+    @cached_property
+    def _found(self) -> pl.DataFrame:
+        """Every run that the study may use, with its point, in grid order and by replication."""
+        import polars as pl
+
+        study = self.study
+        keys = [(point, rep) for point in study.points() for rep in range(study.most_reps)]
+        wanted = pl.DataFrame(
+            {
+                POINT: [point.index for point, _ in keys],
+                SCHEME: [point.scheme for point, _ in keys],
+                "run_id": [Job(point.scenario, study.seed, rep).run_id for point, rep in keys],
+            }
+        )
+        rows = self._rows.join(wanted, on="run_id", how="semi", maintain_order="left")
+        return wanted.join(per_run(rows), on="run_id", maintain_order="left")
+
+    @cached_property
+    def _counts(self) -> list[int | None]:
+        """Replications by setting; None where some are missing, so that it cannot be told."""
+        rule = self.study.reps
+        samples = _by_point(self._found, rule.of if isinstance(rule, Until) else "rep")
+        settings = [[samples.get(point.index, {}) for point in setting] for setting in self.study.settings]
+        if isinstance(rule, Until):
+            return [rule.count(setting) for setting in settings]
+        return [rule if all(len(sample) == rule for sample in setting) else None for setting in settings]
+
+    @cached_property
+    def _runs(self) -> pl.DataFrame:
+        """The runs of the study: others of the same points are there when another study asked for more."""
+        import polars as pl
+
+        enough = [
+            (point.index, self.study.most_reps if count is None else count)
+            for setting, count in zip(self.study.settings, self._counts, strict=True)
+            for point in setting
+        ]
+        counts = pl.DataFrame(enough, schema=[POINT, "count"], orient="row")
+        found = self._found.join(counts, on=POINT, maintain_order="left")
+        return found.filter(pl.col("rep") < pl.col("count")).drop("count")
+
+    @cached_property
+    def _axes(self) -> pl.DataFrame:
+        import polars as pl
+
+        points = self.study.points()
+        columns = {name: [point.values[name] for point in points] for name in self.study.columns}
+        return pl.DataFrame({POINT: [point.index for point in points], **columns})
+
+    def _with_axes(self, runs: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+        """Put the columns of the axes before those with these names; an axis has precedence."""
+        axes = self.study.columns
+        others = [name for name in names if name not in axes]
+        joined = runs.select(POINT, *others).join(self._axes, on=POINT, maintain_order="left")
+        return joined.select(*axes, *others)
+
+    def _samples(self, metric: str) -> dict[int, dict[int, float]]:
+        """Give a metric by point and replication, without those that have no value."""
+        if metric not in METRICS:
+            near = did_you_mean(metric, METRICS)
+            raise InputError(f"there is no metric `{metric}`.{near} There are: {', '.join(METRICS)}.")
+        return {
+            point: {rep: value for rep, value in sample.items() if value == value}
+            for point, sample in _by_point(self._runs, metric).items()
+        }
+
+    def _too_wide(self, until: Until) -> int:
+        samples = _by_point(self._runs, until.of)
+        return sum(
+            count is not None and not until.met(list(samples[point.index].values()) for point in setting)
+            for setting, count in zip(self.study.settings, self._counts, strict=True)
+        )
+
+
+def _by_point(runs: pl.DataFrame, metric: str) -> dict[int, dict[int, float]]:
+    """Give a metric by point and replication."""
+    found: dict[int, dict[int, float]] = {}
+    for point, rep, value in zip(runs[POINT], runs["rep"], measured(runs, metric), strict=True):
+        found.setdefault(point, {})[rep] = value
+    return found
+
+
+def _cell(point: Point, sample: Mapping[int, float], baseline: Mapping[int, float]) -> Cell:
+    value = stats.estimate(list(sample.values()))
+    common = sample.keys() & baseline.keys()
+    if not common:
+        return Cell(point, len(sample), value, None, None)
+    pairs = [sample[rep] for rep in sorted(common)], [baseline[rep] for rep in sorted(common)]
+    return Cell(point, len(sample), value, stats.difference(*pairs), stats.ratio(*pairs))
