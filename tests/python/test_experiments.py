@@ -6,40 +6,58 @@ import io
 import json
 import subprocess
 import sys
-import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import polars as pl
 import pytest
 from rich.console import Console
 
 import synthetic
+from airhop.cli.app import dispatch
+from airhop.engines import Engine, open_engine
 from airhop.errors import InputError
-from airhop.experiments import Outcome, TimelineChoice, registry, reproduce
-from airhop.experiments.measure import Grid
+from airhop.experiments import (
+    Claim,
+    Experiment,
+    Judgement,
+    Outcome,
+    TimelineChoice,
+    lookup,
+    outcomes_in,
+    registry,
+    reproduce,
+)
 from airhop.experiments.numerals import plus_minus
+from airhop.experiments.outcome import judge, rows
 from airhop.experiments.samples import Samples
-from airhop.progress import SILENT
-from airhop.results import Result
+from airhop.progress import Reporter
+from airhop.scenario import Scenario
 from airhop.simulate import Job
-from airhop.stats import Estimate
+from airhop.stats import Estimate, Interval
+from airhop.store import read_rows
+from airhop.study import Until
 
-FIG6 = registry()["yun2009/fig6"]
-OnDone = Callable[[int, Result], None]
+KNOWN = registry()
+FIG6, FIG7, FIG8, FIG9, FIG10 = (
+    KNOWN[f"yun2009/{name}"] for name in ("fig6", "fig7", "fig8", "fig9", "fig10")
+)
+OTHERS = ("reno", "sack", "snoop")
+Means = dict[float, dict[str, float]]
 
 
-def judged(means: dict[float, dict[str, float]], **scatter: float) -> dict[str, bool]:
-    outcome = synthetic.outcome(FIG6, synthetic.samples(means, **scatter))  # type: ignore[arg-type]
-    return {claim: judgement.holds for claim, judgement in outcome.claims.items()}
+def verdicts(experiment: Experiment, means: Means, **scatter: float) -> dict[str, bool | None]:
+    """Judge made-up means: verdicts by claim."""
+    measured = synthetic.samples(means, **scatter)  # type: ignore[arg-type]
+    return {claim: judgement.holds for claim, judgement in judge(experiment, measured).items()}
 
 
-def changed(x: float | None = None, **goodput: float) -> dict[float, dict[str, float]]:
-    """Figure 6's synthetic means with some schemes' numbers replaced, at one x or everywhere."""
-    update = {scheme.replace("_", "-"): value for scheme, value in goodput.items()}
-    return {at: {**row, **update} if x is None or at == x else row for at, row in synthetic.FIGURE6.items()}
+def changed(means: Means, x: float | None = None, **values: float) -> Means:
+    """Replace some schemes' numbers, at one x or everywhere."""
+    update = {scheme.replace("_", "-"): value for scheme, value in values.items()}
+    return {at: {**row, **update} if x is None or at == x else row for at, row in means.items()}
 
 
 # ---- what exists -----------------------------------------------------------------------------------------
@@ -53,182 +71,483 @@ def test_listing_experiments_imports_no_heavy_library() -> None:
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
 
 
-def test_fig6_is_the_experiment_of_the_paper() -> None:
-    # Yun 2009, 5.1 and 5.2: FER from 0.001 % to 9 %, 200 s, 20 runs without LL-ARQ, retry limit one.
-    assert FIG6.axis.grid("full") == (1e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 6e-2, 9e-2)
-    assert FIG6.axis.limits == (1e-4, 1e-1)
-    assert FIG6.settings == {"duration": "200 s", "wlan.cell.attempts": 1}
-    assert list(FIG6.schemes) == ["reno", "sack", "snoop", "ll-elsn"]
-    assert FIG6.replications.full == 20
+def test_figures_6_to_10_are_the_papers() -> None:
+    # Yun 2009, 5.1 and 5.2: 200 s, 20 runs without LL-ARQ, retry limit one.
+    for experiment in (FIG6, FIG7, FIG8, FIG9, FIG10):
+        assert experiment.settings.items() >= {"duration": "200 s", "wlan.cell.attempts": 1}.items()
+        assert list(experiment.schemes) == ["reno", "sack", "snoop", "ll-elsn"]
+        assert experiment.replications.full == 20
+    # FER from 0.001 % to 9 %; the printed axis begins at 0.01 %.
+    for experiment in (FIG6, FIG8):
+        assert experiment.axis.grid("full") == (1e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 6e-2, 9e-2)
+        assert experiment.axis.limits == (1e-4, 1e-1)
+    # Captions: PER = 1 %; axis 2, 10, 20, 30 ms.
+    assert FIG7.axis.grid("full") == (2, 10, 20, 30)
+    assert FIG7.settings["wlan.cell.errors.fer"] == 0.01
+
+
+@pytest.mark.parametrize("experiment", KNOWN.values(), ids=list(KNOWN))
+def test_every_scenario_of_every_experiment_is_sound(experiment: Experiment) -> None:
+    # Points are checked by the core when they are made; the quick grid is part of the full one.
+    assert set(experiment.axis.coarse) <= set(experiment.axis.full)
+    assert len(experiment.study("full").points()) == len(experiment.axis.full) * len(experiment.schemes)
+    assert len({claim.id for claim in experiment.claims}) == len(experiment.claims)
+
+
+def first_point(experiment: Experiment, x: float) -> Scenario:
+    """Give the scenario of the first scheme at x."""
+    points = experiment.study("full").points()
+    return points[experiment.axis.full.index(x) * len(experiment.schemes)].scenario
+
+
+def test_the_round_trip_of_figure_7_grows_on_every_link() -> None:
+    # Figure 5: all wired links have the same delay offset.
+    for x in FIG7.axis.full:
+        wired = first_point(FIG7, x).to_dict()["wired"]
+        assert [link["delay"] for link in wired] == [f"{x} ms"] * 3
+
+
+def test_several_paths_of_an_axis_take_the_same_value() -> None:
+    two = replace(FIG7, axis=replace(FIG7.axis, paths=("wired.w2.delay", "wired.w3.delay")))
+    wired = first_point(two, 30).to_dict()["wired"]
+    assert [link["delay"] for link in wired] == ["10 ms", "30 ms", "30 ms"]
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_every_connection_of_figure_9_has_ends_of_its_own(n: int) -> None:
+    flows = first_point(FIG9, n).to_dict()["flow"]
+    assert len({flow["from"] for flow in flows}) == len({flow["to"] for flow in flows}) == n
+
+
+def test_the_station_sends_in_figure_8() -> None:
+    down, up = (first_point(experiment, 0.01).to_dict() for experiment in (FIG6, FIG8))
+    assert up["flow"][0]["from"] in up["wlan"][0]["stations"]
+    assert (up["flow"][0]["from"], up["flow"][0]["to"]) == (down["flow"][0]["to"], down["flow"][0]["from"])
+    assert up["wlan"] == down["wlan"]
+
+
+def test_figure_10_is_measured_in_the_runs_of_figure_9() -> None:
+    runs = [[p.scenario.digest for p in e.study("full").points()] for e in (FIG9, FIG10)]
+    assert runs[0] == runs[1]
+
+
+def test_modes_are_rules_of_the_study() -> None:
+    assert FIG6.study("quick").reps == 5
+    assert FIG6.study("full").reps == 20
+    until = FIG10.study("default").reps
+    assert until == Until(0.03, relative=True, of="jain", max=100, batch=10)
 
 
 def test_an_unknown_experiment_is_refused_with_the_nearest() -> None:
     with pytest.raises(InputError, match=r"`yun2009/fig66`.*Did you mean `yun2009/fig6`"):
-        reproduce(["yun2009/fig66"], "quick", Path("unused"), SILENT)
+        lookup(["yun2009/fig66"], KNOWN)
 
 
-def test_a_package_registers_experiments_by_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
-    mine = replace(FIG6, id="mine/first")
-    monkeypatch.setattr(
-        "airhop.experiments.registered.entry_points",
-        lambda group: (
-            [SimpleNamespace(value="mine:first", load=lambda: mine)] if group == "airhop.experiments" else []
-        ),
-    )
-    assert registry()["mine/first"] is mine
-    assert "yun2009/fig6" in registry()
+# ---- experiments of installed packages -------------------------------------------------------------------
+
+MODULE = """
+from dataclasses import replace
+from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIGURE6
+FIRST = replace(FIGURE6, id="mine/first", title="Mine")
+TAKEN = replace(FIGURE6, title="Not the paper's")
+NUMBER = 42
+"""
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Install a package that registers experiments, as pip leaves it on disk."""
+
+    def install(**entries: str) -> None:
+        (tmp_path / "my_experiments.py").write_text(MODULE)
+        (tmp_path / "broken_experiments.py").write_text("import no_such_library\n")
+        info = tmp_path / "my_experiments-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-experiments\nVersion: 1.0\n")
+        lines = [f"{name} = {value}" for name, value in entries.items()]
+        (info / "entry_points.txt").write_text("\n".join(["[airhop.experiments]", *lines]) + "\n")
+        monkeypatch.syspath_prepend(str(tmp_path))
+
+    return install
+
+
+def test_a_package_registers_experiments_by_entry_point(install: Callable[..., None]) -> None:
+    install(first="my_experiments:FIRST")
+    assert registry()["mine/first"].title == "Mine"
+    assert list(registry())[:-1] == list(KNOWN)
 
 
 @pytest.mark.parametrize(
-    ("loaded", "message"), [(FIG6, "already registered"), (42, "does not load an Experiment")]
+    ("entry", "message"),
+    [
+        ("broken_experiments:FIRST", "ModuleNotFoundError: No module named 'no_such_library'"),
+        ("my_experiments:SECOND", "AttributeError: .*SECOND"),
+        ("my_experiments:NUMBER", "An Experiment was expected, not 42"),
+        ("my_experiments:TAKEN", "There is an experiment `yun2009/fig6` already"),
+    ],
 )
-def test_a_bad_entry_point_is_named(monkeypatch: pytest.MonkeyPatch, loaded: object, message: str) -> None:
-    entry = SimpleNamespace(value="mine:bad", load=lambda: loaded)
-    monkeypatch.setattr("airhop.experiments.registered.entry_points", lambda **_: [entry])
-    with pytest.raises(InputError, match=f"mine:bad.*{message}"):
-        registry()
+def test_a_broken_entry_point_is_named_and_takes_no_other_with_it(
+    install: Callable[..., None], entry: str, message: str
+) -> None:
+    install(bad=entry, first="my_experiments:FIRST")
+    with pytest.warns(UserWarning, match=f"`bad = {entry}` of package my-experiments is left out. {message}"):
+        known = registry()
+    assert list(known) == [*KNOWN, "mine/first"]
+    assert known["yun2009/fig6"] is FIG6
 
 
-# ---- claims (Yun 2009, abstract and 5.2) -----------------------------------------------------------------
+def test_the_command_line_tells_of_a_broken_entry_point(
+    install: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    install(bad="broken_experiments:FIRST", first="my_experiments:FIRST")
+    assert dispatch(["reproduce", "mine/frist"]) == 2
+    told = capsys.readouterr().err.splitlines()
+    assert told[0].startswith("airhop: the experiment `bad = broken_experiments:FIRST` of package my-experim")
+    assert "Did you mean `mine/first`?" in told[1]
 
 
-def test_every_claim_holds_where_the_numbers_say_so() -> None:
-    assert judged(synthetic.FIGURE6) == dict.fromkeys(
-        ("yun-1", "yun-4", "yun-4-second", "yun-4-falls", "yun-4-order"), True
-    )
+# ---- claims about goodput against FER (Yun 2009, abstract and 5.2) ---------------------------------------
+
+FIGURE6 = synthetic.FIGURE6
+
+
+def test_every_claim_of_figure_6_holds_where_the_numbers_say_so() -> None:
+    names = ("yun-1", "yun-4", "yun-4-second", "yun-4-falls", "yun-4-order")
+    assert verdicts(FIG6, FIGURE6) == dict.fromkeys(names, True)
 
 
 @pytest.mark.parametrize(
     ("claim", "means"),
     [
         # Never four times Reno: lift Reno to a quarter of LL-ELSN and more everywhere.
-        ("yun-1", {x: row | {"reno": 0.3 * row["ll-elsn"]} for x, row in synthetic.FIGURE6.items()}),
+        ("yun-1", {x: row | {"reno": 0.3 * row["ll-elsn"]} for x, row in FIGURE6.items()}),
         # Never one and a half times Snoop.
-        ("yun-1", {x: row | {"snoop": 0.7 * row["ll-elsn"]} for x, row in synthetic.FIGURE6.items()}),
-        ("yun-4", changed(1e-4, ll_elsn=2.39)),
-        ("yun-4-second", changed(9e-2, snoop=0.29)),
+        ("yun-1", {x: row | {"snoop": 0.7 * row["ll-elsn"]} for x, row in FIGURE6.items()}),
+        ("yun-4", changed(FIGURE6, 1e-4, ll_elsn=2.2)),
+        ("yun-4-second", changed(FIGURE6, 9e-2, snoop=0.29)),
         # Snoop keeps all of its goodput, LL-ELSN four fifths.
-        ("yun-4-falls", changed(snoop=2.4)),
-        ("yun-4-order", changed(1e-2, reno=0.81)),
-        ("yun-4-order", changed(3e-2, ll_elsn=1.59)),
+        ("yun-4-falls", changed(FIGURE6, snoop=2.4)),
+        ("yun-4-order", changed(FIGURE6, 1e-2, reno=0.81)),
+        ("yun-4-order", changed(FIGURE6, 3e-2, ll_elsn=1.4)),
     ],
 )
-def test_a_claim_fails_where_the_numbers_say_so(claim: str, means: dict[float, dict[str, float]]) -> None:
-    assert judged(means)[claim] is False
+def test_a_claim_of_figure_6_fails_where_the_numbers_say_so(claim: str, means: Means) -> None:
+    assert verdicts(FIG6, means)[claim] is False
 
 
-def test_a_claim_that_holds_on_average_only_does_not_hold() -> None:
+def test_a_claim_that_holds_on_average_only_stays_open() -> None:
     # Snoop is 1 % ahead of SACK at one FER, with scatter of each scheme's own far larger than that.
-    close = changed(1e-3, snoop=1.01)
-    assert judged(close, own=0.0)["yun-4-second"] is True
-    assert judged(close, own=0.2)["yun-4-second"] is False
+    close = changed(FIGURE6, 1e-3, snoop=1.01)
+    assert verdicts(FIG6, close, own=0.0)["yun-4-second"] is True
+    assert verdicts(FIG6, close, own=0.2)["yun-4-second"] is None
     # And LL-ELSN at 4.05 times Reno everywhere.
-    close = {x: row | {"reno": row["ll-elsn"] / 4.05} for x, row in synthetic.FIGURE6.items()}
-    assert judged(close, own=0.0)["yun-1"] is True
-    assert judged(close, own=0.2)["yun-1"] is False
+    close = {x: row | {"reno": row["ll-elsn"] / 4.05} for x, row in FIGURE6.items()}
+    assert verdicts(FIG6, close, own=0.0)["yun-1"] is True
+    assert verdicts(FIG6, close, own=0.2)["yun-1"] is None
 
 
 def test_the_papers_statements_begin_where_its_axis_does() -> None:
     # 0.001 % is computed but not drawn; being behind there contradicts nothing.
-    assert all(judged({1e-5: synthetic.FIGURE6[1e-4] | {"ll-elsn": 2.0}, **synthetic.FIGURE6}).values())
+    assert all(verdicts(FIG6, {1e-5: FIGURE6[1e-4] | {"ll-elsn": 2.0}, **FIGURE6}).values())
 
 
 def test_pairing_takes_the_channel_out() -> None:
     # A channel that moves all schemes by 40 % together leaves a difference of 1 % visible.
-    assert judged(changed(1e-3, snoop=1.01), common=0.4, own=0.0)["yun-4-second"] is True
+    assert verdicts(FIG6, changed(FIGURE6, 1e-3, snoop=1.01), common=0.4, own=0.0)["yun-4-second"] is True
 
 
 def test_a_single_replication_decides_nothing() -> None:
-    assert not any(judged(synthetic.FIGURE6, reps=1).values())
+    assert set(verdicts(FIG6, FIGURE6, reps=1).values()) == {None}
 
 
 def test_a_failing_claim_says_what_was_measured() -> None:
-    outcome = synthetic.outcome(FIG6, synthetic.samples(changed(1e-4, ll_elsn=2.0)))
-    assert not outcome.holds
-    judgement = outcome.claims["yun-4"]
-    assert "0.83" in judgement.measured
-    assert "not ahead at 0.01 %" in judgement.measured
+    found = judge(FIG6, synthetic.samples(changed(FIGURE6, 1e-4, ll_elsn=2.0)))["yun-4"]
+    assert "0.83" in found.measured
+    assert "not ahead at 0.01 %" in found.measured
 
 
-def test_cells_of_different_counts_are_paired_by_replication() -> None:
-    measured = Samples("goodput_mbps")
-    for rep in range(4):
-        measured.add("a", 0.1, rep, synthetic.run_document("a", 2.0 + rep, rep))
-    for rep in (1, 3):
-        measured.add("b", 0.1, rep, synthetic.run_document("b", 1.0 + rep, rep))
-    assert measured.paired(("a", 0.1), ("b", 0.1)) == [[3.0, 5.0], [2.0, 4.0]]
-    assert measured.reps == 2
+def uplink_verdicts(means: Means, downlink: Means = FIGURE6) -> dict[str, bool | None]:
+    measured = synthetic.samples(means)
+    measured.beside = synthetic.samples(downlink)
+    return {claim: judgement.holds for claim, judgement in judge(FIG8, measured).items()}
+
+
+UPLINK = changed(FIGURE6, snoop=0.65)
+
+
+@pytest.mark.parametrize(
+    ("claim", "means"),
+    [
+        ("yun-6", changed(UPLINK, 9e-2, ll_elsn=0.6)),
+        ("yun-6-snoop", changed(UPLINK, 1e-4, snoop=2.6)),
+        ("yun-6-others", changed(UPLINK, 3e-2, reno=0.7)),
+    ],
+)
+def test_the_claims_of_figure_8(claim: str, means: Means) -> None:
+    assert all(uplink_verdicts(UPLINK).values())
+    assert uplink_verdicts(means)[claim] is False
+
+
+def test_figures_are_compared_in_the_replications_that_both_have() -> None:
+    here, there = Samples("g", {("a", 1.0): {0: 2.0, 1: 4.0, 2: 9.0}}), {("a", 1.0): {2: 3.0, 1: 2.0, 5: 9.0}}
+    here.beside = Samples("g", there)
+    assert here.ratio_to_beside("a", 1.0).value == 13.0 / 5.0
+
+
+# ---- claims about round trips and many connections (Yun 2009, 5.2) ---------------------------------------
+
+FIGURE7: Means = {
+    2: {"reno": 2.0, "sack": 2.2, "snoop": 3.2, "ll-elsn": 3.5},
+    10: {"reno": 0.9, "sack": 1.1, "snoop": 2.3, "ll-elsn": 3.4},
+    20: {"reno": 0.5, "sack": 0.6, "snoop": 1.5, "ll-elsn": 3.2},
+    30: {"reno": 0.3, "sack": 0.4, "snoop": 1.1, "ll-elsn": 3.0},
+}
+FIGURE9: Means = {
+    1: {"reno": 0.9, "sack": 1.1, "snoop": 2.3, "ll-elsn": 3.4},
+    2: {"reno": 1.8, "sack": 2.1, "snoop": 3.0, "ll-elsn": 3.4},
+    10: {"reno": 3.2, "sack": 3.3, "snoop": 3.4, "ll-elsn": 3.3},
+}
+
+
+@pytest.mark.parametrize(
+    ("claim", "means"),
+    [
+        ("yun-5-falls", changed(FIGURE7, 20, snoop=2.5)),
+        ("yun-5-first", changed(FIGURE7, 2, snoop=3.6)),
+        # 3.5 to 1.0 is less than a third of it left, as of Snoop.
+        ("yun-5-constant", changed(changed(FIGURE7, 30, ll_elsn=1.2), 20, ll_elsn=2.0)),
+    ],
+)
+def test_the_claims_of_figure_7(claim: str, means: Means) -> None:
+    assert all(verdicts(FIG7, FIGURE7).values())
+    assert verdicts(FIG7, means)[claim] is False
+
+
+@pytest.mark.parametrize(
+    ("claim", "means"),
+    [
+        # 3.0 is 88 % of 3.4: with the most connections, or with the fewest.
+        ("yun-7-constant", changed(FIGURE9, 10, ll_elsn=3.0)),
+        ("yun-7-constant", changed(FIGURE9, 1, ll_elsn=3.0)),
+        # One connection is enough for Snoop; ten are not for Reno.
+        ("yun-7-others", changed(FIGURE9, 1, snoop=3.2)),
+        ("yun-7-others", changed(FIGURE9, 10, reno=2.9)),
+    ],
+)
+def test_the_claims_of_figure_9(claim: str, means: Means) -> None:
+    assert all(verdicts(FIG9, FIGURE9).values())
+    assert verdicts(FIG9, means)[claim] is False
+
+
+def test_the_claim_of_figure_10() -> None:
+    fair: Means = {n: dict.fromkeys(FIG10.schemes, 0.99) for n in (1, 2, 10)}
+    scatter = {"common": 0.001, "own": 0.0}
+    assert verdicts(FIG10, fair, **scatter) == {"yun-8": True}
+    # Three of four are most of them, two are not.
+    assert verdicts(FIG10, changed(fair, 10, reno=0.9), **scatter) == {"yun-8": True}
+    assert verdicts(FIG10, changed(fair, 10, reno=0.9, sack=0.9), **scatter) == {"yun-8": False}
+    # 0.99 ± 0.05 is not above 0.98.
+    assert verdicts(FIG10, fair, common=0.1, own=0.0) == {"yun-8": None}
+
+
+@pytest.mark.parametrize(("experiment", "means"), [(FIG7, FIGURE7), (FIG9, FIGURE9), (FIG10, FIGURE9)])
+def test_a_single_replication_decides_nothing_there_either(experiment: Experiment, means: Means) -> None:
+    assert set(verdicts(experiment, means, reps=1).values()) == {None}
 
 
 # ---- running ---------------------------------------------------------------------------------------------
 
 
-class Runner:
-    """Stands in for the simulator: documents whose goodput is a given function of (scheme, x, rep)."""
-
-    def __init__(self, goodput: Callable[[str, float, int], float], stop_after: int | None = None) -> None:
-        self.goodput, self.stop_after, self.jobs = goodput, stop_after, list[tuple[str, float, int, int]]()
-
-    def __call__(self, jobs: list[Job], *, on_done: OnDone) -> None:
-        """Finish the jobs in order."""
-        for index, job in enumerate(jobs):
-            if len(self.jobs) == self.stop_after:
-                raise KeyboardInterrupt
-            scenario = tomllib.loads(job.scenario.toml())
-            scheme, x = scenario["flow"][0]["scheme"], scenario["wlan"][0]["errors"]["fer"]
-            if isinstance(scheme, dict):  # a scheme with parameters
-                scheme = scheme["name"]
-            self.jobs.append((scheme, x, job.rep, job.seed))
-            document = synthetic.run_document(scheme, self.goodput(scheme, x, job.rep), job.rep, job.seed)
-            on_done(index, Result(json.dumps(document)))
+def test_cells_of_different_counts_are_paired_by_replication() -> None:
+    cells = {("a", 0.1): {rep: 2.0 + rep for rep in range(4)}, ("b", 0.1): {3: 4.0, 1: 2.0}}
+    measured = Samples("goodput_mbps", cells)
+    assert measured.paired(("a", 0.1), ("b", 0.1)) == [[3.0, 5.0], [2.0, 4.0]]
+    assert measured.reps == 2
 
 
-def test_quick_runs_the_coarse_grid_with_the_same_seeds_for_every_scheme(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    runner = Runner(lambda *_: 1.0)
-    monkeypatch.setattr("airhop.experiments.measure.run_many", runner)
-    Grid(FIG6, "quick", seed=7).measure("quick", SILENT)
-    wanted = {(s, x, rep, 7) for s in FIG6.schemes for x in FIG6.axis.coarse for rep in range(5)}
-    assert len(runner.jobs) == len(wanted)
-    assert set(runner.jobs) == wanted
-
-
-def test_default_replicates_until_the_intervals_are_narrow(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Only Snoop at 1 % scatters, ±10 % in turn: 3 % needs 50 replications of that column, 10 of the others.
-    def goodput(scheme: str, x: float, rep: int) -> float:
-        scatter = 0.1 if (scheme, x) == ("snoop", 1e-2) else 0.001
-        return 1.0 + (scatter if rep % 2 else -scatter)
-
-    runner = Runner(goodput)
-    monkeypatch.setattr("airhop.experiments.measure.run_many", runner)
-    samples = Grid(FIG6, "default", seed=1).measure("default", SILENT)
-    counts = {cell: len(runs) for cell, runs in samples.runs.items()}
-    assert {count for (_, x), count in counts.items() if x != 1e-2} == {10}
-    assert {counts[scheme, 1e-2] for scheme in FIG6.schemes} == {50}
-    width = samples.estimate("snoop", 1e-2).relative
-    assert width is not None
-    assert width < 0.03
-
-
-def test_default_stops_at_the_most_replications(monkeypatch: pytest.MonkeyPatch) -> None:
-    runner = Runner(lambda _scheme, _x, rep: 1.0 + (0.9 if rep % 2 else -0.9))
-    monkeypatch.setattr("airhop.experiments.measure.run_many", runner)
-    samples = Grid(FIG6, "default", seed=1).measure("default", SILENT)
-    assert {len(runs) for runs in samples.runs.values()} == {100}
-
-
-def test_an_interrupt_keeps_what_is_finished(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("airhop.experiments.measure.run_many", Runner(lambda *_: 1.0, stop_after=7))
-    kept = tmp_path / "yun2009/fig6/interrupted-runs.csv"
-    with pytest.raises(KeyboardInterrupt) as stop:
-        list(reproduce(["yun2009/fig6"], "quick", tmp_path, SILENT))
-    assert str(stop.value) == f"interrupted in yun2009/fig6; the runs that had finished (7) are in {kept}"
-    runs = pl.read_csv(kept)
-    assert runs.height == 7
-    assert {"scheme", "fer", "seed", "rep", "goodput_mbps", "drops_collision", "fingerprint"} <= set(
-        runs.columns
+@pytest.fixture
+def short() -> Experiment:
+    """Figure 6 in small: 4 schemes, 3 FERs, 2 replications of 3 s."""
+    return replace(
+        FIG6,
+        id="test/short",
+        settings={**FIG6.settings, "duration": "3 s"},
+        axis=replace(FIG6.axis, coarse=(1e-3, 1e-2, 3e-2)),
+        replications=replace(FIG6.replications, quick=2),
+        timeline=TimelineChoice(x=1e-2, duration_s=2.0, opening_s=1.0),
     )
+
+
+@pytest.fixture
+def unwritten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave figures and reports unwritten: most tests are about the runs."""
+    monkeypatch.setattr("airhop.experiments.reproduction._write", lambda _outcome, _folder: None)
+
+
+class Said(Reporter):
+    """Keeps what is said."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def say(self, text: str) -> None:
+        """Note a line."""
+        self.lines.append(text)
+
+
+def test_the_whole_way_on_the_real_core(short: Experiment, tmp_path: Path) -> None:
+    (outcome,) = reproduce([short], "quick", tmp_path)
+    assert outcome.reps == 2
+    assert [row.scheme for row in outcome.rows] == [scheme for scheme in FIG6.schemes for _ in range(3)]
+    assert all(row.value.mean > 0 for row in outcome.rows)
+    names = {path.name for path in outcome.files}
+    assert names >= {"report.html", "figure.pdf", "figure.png", "rows.csv", "outcome.json"}
+    assert all(path.is_relative_to(tmp_path / "test/short") and path.stat().st_size for path in outcome.files)
+    assert json.loads((tmp_path / "test/short/outcome.json").read_text()) == outcome.to_dict()
+
+
+def test_what_an_earlier_call_wrote_stays_whole_when_writing_fails(
+    short: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    folder = tmp_path / "test/short"
+    folder.mkdir(parents=True)
+    (folder / "rows.csv").write_text("as it was")
+    monkeypatch.setattr("airhop.report.write_report", stopped)
+    with pytest.raises(KeyboardInterrupt, match="interrupted in test/short"):
+        list(reproduce([short], "quick", tmp_path))
+    assert [(path.name, path.read_text()) for path in folder.iterdir()] == [("rows.csv", "as it was")]
+
+
+@pytest.mark.usefixtures("unwritten")
+def test_a_second_call_reuses_every_run_and_says_so(short: Experiment, tmp_path: Path) -> None:
+    first, again = Said(), Said()
+    (before,) = reproduce([short], "quick", tmp_path, first)
+    (after,) = reproduce([short], "quick", tmp_path, again)
+    assert "test/short: computed 24, reused 0" in first.lines
+    assert "test/short: computed 0, reused 24" in again.lines
+    assert after.to_dict() == before.to_dict()
+
+
+@pytest.mark.usefixtures("unwritten")
+def test_experiments_share_their_runs(short: Experiment, tmp_path: Path) -> None:
+    fairness = replace(short, id="test/fairness", metric=FIG10.metric, claims=())
+    first, second = reproduce([short, fairness], "quick", tmp_path)
+    assert (first.table.computed, second.table.computed, second.table.reused) == (24, 0, 24)
+    # One connection has all there is: Jain's index is one.
+    assert {row.value.mean for row in second.rows} == {1.0}
+    assert read_rows(tmp_path)["run_id"].n_unique() == 24
+
+
+@pytest.mark.usefixtures("unwritten")
+def test_the_experiment_beside_is_run_and_read_back_with_it(short: Experiment, tmp_path: Path) -> None:
+    wired = {"wired.all.delay": "2 ms", **short.settings}
+    both = replace(short, beside=replace(short, id="test/beside", settings=wired))
+    (outcome,) = reproduce([both], "quick", tmp_path)
+    assert read_rows(tmp_path)["run_id"].n_unique() == 48
+    assert outcome.samples.ratio_to_beside("reno", 1e-2).value < 1.0
+    (found,) = outcomes_in(tmp_path, {both.id: both})
+    assert found.samples.beside == outcome.samples.beside
+    assert found.to_dict() == outcome.to_dict()
+
+
+@pytest.mark.usefixtures("unwritten")
+def test_nothing_is_judged_while_runs_of_the_experiment_beside_are_missing(
+    short: Experiment, tmp_path: Path
+) -> None:
+    list(reproduce([short], "quick", tmp_path))
+    beside = replace(short, id="test/beside", settings={**short.settings, "duration": "4 s"})
+    assert outcomes_in(tmp_path, {short.id: replace(short, beside=beside)}) == []
+
+
+@pytest.mark.usefixtures("unwritten")
+def test_schemes_of_a_replication_meet_the_same_channel(short: Experiment, tmp_path: Path) -> None:
+    (outcome,) = reproduce([short], "quick", tmp_path, seed=7)
+    frame = outcome.table.frame()
+    assert set(frame["seed"]) == {7}
+    assert {tuple(reps) for reps in frame.group_by("scheme", short.axis.paths[0]).agg("rep")["rep"]} == {
+        (0, 1)
+    }
+
+
+@pytest.mark.usefixtures("unwritten")
+def test_outcomes_are_read_back_without_a_run(
+    short: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (outcome,) = reproduce([short], "quick", tmp_path)
+    monkeypatch.setattr("airhop._core.run_many", None)
+    (found,) = outcomes_in(tmp_path, {**KNOWN, short.id: short})
+    assert found.to_dict() == outcome.to_dict()
+    assert (found.mode, found.seed) == ("quick", 1)
+
+
+@pytest.mark.usefixtures("unwritten")
+def test_an_experiment_that_has_changed_since_is_not_judged(short: Experiment, tmp_path: Path) -> None:
+    list(reproduce([short], "quick", tmp_path))
+    other = replace(short, settings={**short.settings, "duration": "4 s"})
+    assert outcomes_in(tmp_path, {other.id: other}) == []
+
+
+@pytest.mark.usefixtures("unwritten")
+def test_an_interrupt_keeps_what_is_finished(
+    short: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from airhop.engines import LocalEngine
+
+    finish = LocalEngine.run
+
+    def stopped(self: LocalEngine, jobs: Sequence[Job], on_done: Callable[[int, str], None]) -> None:
+        finish(self, jobs[:7], on_done)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(LocalEngine, "run", stopped)
+        with pytest.raises(KeyboardInterrupt, match="interrupted in test/short; what had finished is kept"):
+            list(reproduce([short], "quick", tmp_path))
+    assert read_rows(tmp_path)["run_id"].n_unique() == 7
+    (outcome,) = reproduce([short], "quick", tmp_path)
+    assert (outcome.table.computed, outcome.table.reused) == (17, 7)
+
+
+@pytest.mark.usefixtures("unwritten")
+def test_the_command_says_which_claims_fail_and_which_are_open(
+    short: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    claims = tuple(
+        Claim(verdict, verdict, lambda _samples, holds=holds: Judgement(holds, ""))  # type: ignore[misc]
+        for verdict, holds in (("right", True), ("wrong", False), ("close", None))
+    )
+    monkeypatch.setattr(
+        "airhop.cli.reproduce.registry", lambda **_: {"a/b": replace(short, id="a/b", claims=claims)}
+    )
+    asked = list[tuple[str, int | None]]()
+
+    def opened(spec: str, threads: int | None) -> AbstractContextManager[Engine]:
+        asked.append((spec, threads))
+        return open_engine(spec, threads)
+
+    monkeypatch.setattr("airhop.engines.open_engine", opened)
+    assert dispatch(["reproduce", "a/b", "--quick", "--json", "--workers", "1", "--out", str(tmp_path)]) == 1
+    assert asked == [("local", 1)]
+    told = capsys.readouterr()
+    (document,) = json.loads(told.out)["experiments"]
+    assert [claim["holds"] for claim in document["claims"]] == [True, False, False]
+    assert [claim["verdict"] for claim in document["claims"]] == ["holds", "fails", "open"]
+    assert told.err.splitlines()[-2:] == [
+        "airhop: a/b: wrong does not hold",
+        "airhop: a/b: close is not decided; more replications may",
+    ]
+
+
+def test_an_unknown_engine_is_refused_before_anything_is_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    assert dispatch(["reproduce", "yun2009/fig6", "--engine", "lokal", "--out", str(out)]) == 2
+    assert "Did you mean `local`?" in capsys.readouterr().err
+    assert not out.exists()
 
 
 # ---- what comes out --------------------------------------------------------------------------------------
@@ -249,12 +568,14 @@ def test_the_document_has_the_contracts_shape(outcome: Outcome) -> None:
     assert row["mean"] == pytest.approx(2.0, rel=0.01)
     assert row["metric"] == "goodput_mbps"
     assert row["published"] is None
-    assert [set(claim) for claim in document["claims"]] == [{"id", "text", "holds", "measured"}] * 5
+    assert [set(claim) for claim in document["claims"]] == [
+        {"id", "text", "holds", "verdict", "measured"}
+    ] * 5
 
 
 @pytest.mark.parametrize("fails", [False, True])
 def test_the_terminal_shows_every_number_in_80_columns(fails: bool) -> None:
-    means = changed(1e-2, reno=0.9) if fails else synthetic.FIGURE6
+    means = changed(FIGURE6, 1e-2, reno=0.9) if fails else FIGURE6
     outcome = synthetic.outcome(FIG6, synthetic.samples(means))
     console = Console(width=80, record=True, file=open("/dev/null", "w"))  # noqa: SIM115, PTH123
     outcome.print(console)
@@ -284,6 +605,38 @@ def test_no_line_begins_with_the_unit_of_the_line_before(outcome: Outcome) -> No
         assert not {"%", "×", "Mbit/s."} & set(begins), width
 
 
+def test_the_terminals_chart_has_the_ticks_of_the_paper() -> None:
+    stream = io.StringIO()
+    synthetic.outcome(FIG7, synthetic.samples(FIGURE7)).print(Console(width=80, file=stream))
+    (axis,) = [line for line in stream.getvalue().splitlines() if line.split() == ["2", "10", "20", "30"]]
+    # From 0 to 32 ms: 2 ms stands at a sixteenth, 30 ms as far from the other end.
+    assert axis.index("2") < 0.15 * len(axis)
+
+
+def test_the_interval_of_an_index_ends_at_one() -> None:
+    cell = {0: 0.97, 1: 1.0, 2: 1.0}
+    measured = Samples("jain", {(scheme, 2.0): cell for scheme in FIG10.schemes})
+    row = rows(FIG10, measured)[0]
+    assert row.value.half_width is not None and row.value.mean + row.value.half_width > 1.0
+    assert row.interval == Interval(row.value.mean - row.value.half_width, 1.0)
+
+
+def test_rows_carry_the_paired_difference_and_its_correlation(outcome: Outcome) -> None:
+    row = next(row for row in outcome.rows if (row.scheme, row.x) == ("snoop", 1e-2))
+    assert row.difference is not None and row.difference.correlation is not None
+    assert row.difference.mean == pytest.approx(2.0 - 0.7, rel=0.02)
+    assert row.difference.correlation > 0.5  # synthetic replications share their channel
+    assert next(row for row in outcome.rows if row.scheme == "reno").difference is None
+
+
+def test_no_ratio_stands_beside_an_index() -> None:
+    outcome = synthetic.outcome(FIG10, synthetic.samples(FIGURE9))
+    stream = io.StringIO()
+    outcome.print(Console(width=80, file=stream))
+    assert "1.000 ± 0.000" in stream.getvalue()
+    assert "×" not in stream.getvalue()
+
+
 @pytest.mark.parametrize(
     ("half_width", "text"),
     [(0.084, "± 0.08"), (0.005, "± 0.01"), (0.0049, "±<0.01"), (0.0, "± 0.00"), (None, "± ?")],
@@ -301,30 +654,3 @@ def test_rows_csv_repeats_the_document(outcome: Outcome, tmp_path: Path) -> None
         assert (line["scheme"], line["fer"]) == (row["scheme"], row["x"]["fer"])
         assert line["goodput_mbps_mean"] == pytest.approx(row["mean"])
         assert line["goodput_mbps_half_width"] == pytest.approx(row["half_width"])
-
-
-def test_the_whole_way_on_the_real_core(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    short = replace(
-        FIG6,
-        id="test/short",
-        settings={**FIG6.settings, "duration": "3 s"},
-        axis=replace(FIG6.axis, coarse=(1e-3, 1e-2, 3e-2)),
-        replications=replace(FIG6.replications, quick=2),
-        timeline=TimelineChoice(x=1e-2, duration_s=2.0, opening_s=1.0),
-    )
-    entry = SimpleNamespace(value="test:short", load=lambda: short)
-    monkeypatch.setattr("airhop.experiments.registered.entry_points", lambda **_: [entry])
-    (outcome,) = reproduce(["test/short"], "quick", tmp_path, SILENT)
-    assert outcome.reps == 2
-    assert [row.scheme for row in outcome.rows] == [scheme for scheme in FIG6.schemes for _ in range(3)]
-    assert all(row.value.mean > 0 for row in outcome.rows)
-    assert {path.name for path in outcome.files} == {
-        "report.html",
-        "short.pdf",
-        "short.png",
-        "rows.csv",
-        "runs.csv",
-        "outcome.json",
-    }
-    assert all(path.is_relative_to(tmp_path / "test/short") and path.stat().st_size for path in outcome.files)
-    assert json.loads((tmp_path / "test/short/outcome.json").read_text()) == outcome.to_dict()

@@ -17,8 +17,8 @@ from airhop.experiments.experiment import (
     Replications,
     TimelineChoice,
 )
-from airhop.experiments.outcome import Outcome
-from airhop.experiments.registered import registry
+from airhop.experiments.outcome import Outcome, outcomes_in
+from airhop.experiments.registered import lookup, registry
 from airhop.experiments.reproduction import reproduce
 
 __all__ = [
@@ -31,6 +31,8 @@ __all__ = [
     "Outcome",
     "Replications",
     "TimelineChoice",
+    "lookup",
+    "outcomes_in",
     "registry",
     "reproduce",
 ]

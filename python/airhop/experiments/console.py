@@ -17,9 +17,15 @@ from airhop.plots.terminal import Series, chart
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
+    from airhop.experiments.experiment import Metric
     from airhop.experiments.outcome import Outcome, Row
 
 
+MARKS = {
+    "holds": ("✓ holds ", "green"),
+    "fails": ("✗ fails ", "bold red"),
+    "open": ("? open  ", "yellow"),
+}
 WIDEST = 96
 """Columns used at most: longer lines are hard to read, and a wider chart tells no more."""
 
@@ -67,7 +73,7 @@ def table(outcome: Outcome) -> RenderableType:
         pad_edge=False,
         show_edge=False,
     )
-    grid.add_column(experiment.axis.key.upper(), justify="right", no_wrap=True)
+    grid.add_column(experiment.axis.name, justify="right", no_wrap=True)
     look = styles(experiment.schemes)
     for scheme, label in experiment.schemes.items():
         grid.add_column(
@@ -77,15 +83,15 @@ def table(outcome: Outcome) -> RenderableType:
         best = max(experiment.schemes, key=lambda scheme: cells[scheme, x].value.mean)
         grid.add_row(
             experiment.axis.text(x),
-            *(_cell(cells[scheme, x], scheme == best) for scheme in experiment.schemes),
+            *(_cell(cells[scheme, x], scheme == best, experiment.metric) for scheme in experiment.schemes),
         )
     return grid
 
 
-def _cell(row: Row, best: bool) -> Text:
-    text = Text(f"{row.value.mean:.2f}", style="bold" if best else "")
-    text.append(f" {plus_minus(row.value)}", style="dim")
-    if row.ratio is not None:
+def _cell(row: Row, best: bool, metric: Metric) -> Text:
+    text = Text(f"{row.value.mean:.{metric.digits}f}", style="bold" if best else "")
+    text.append(f" {plus_minus(row.value, metric.digits)}", style="dim")
+    if row.ratio is not None and not metric.bounded:
         text.append(f" {row.ratio.value:4.2f}×", style="bold" if best else "")
     return text
 
@@ -95,9 +101,11 @@ def legend(outcome: Outcome) -> str:
     experiment = outcome.experiment
     counts = sorted({row.reps for row in outcome.rows})
     reps = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]}–{counts[-1]}"
+    metric = experiment.metric
+    ratio = f"; × ratio to {experiment.schemes[experiment.baseline]}" if not metric.bounded else ""
     return (
-        f"{experiment.metric.label} in {experiment.metric.unit}: mean ± 95 % half-width of {reps} "
-        f"replications; × ratio to {experiment.schemes[experiment.baseline]}"
+        f"{metric.label}{f' in {metric.unit}' if metric.unit else ''}: mean ± 95 % half-width of {reps} "
+        f"replications{ratio}"
     )
 
 
@@ -118,6 +126,7 @@ def _chart(outcome: Outcome, width: int) -> Text:
         title=drawn.title,
         x_limits=drawn.x_limits,
         x_log=experiment.axis.log,
+        x_ticks=experiment.axis.ticks,
         y_ticks=drawn.y_ticks,
         width=width - 1,
     )
@@ -131,7 +140,7 @@ def claims(outcome: Outcome, width: int) -> Text:
     blocks = []
     for claim in outcome.experiment.claims:
         judgement = outcome.claims[claim.id]
-        mark = Text("✓ holds ", style="green") if judgement.holds else Text("✗ fails ", style="bold red")
+        mark = Text(*MARKS[judgement.verdict])
         indent = len(mark)
         measured = _wrapped(f"{claim.id}: {judgement.measured}", width, "dim", indent)
         blocks.append(

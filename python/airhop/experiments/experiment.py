@@ -2,34 +2,44 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from airhop.experiments.samples import Samples
+    from airhop.study import Study, Until
 
 Mode = Literal["quick", "default", "full"]
 """Quick: coarse grid, few replications. Default: until intervals are narrow. Full: the paper's own counts."""
+MODES: tuple[Mode, ...] = ("quick", "default", "full")
 
 
 @dataclass(frozen=True)
 class Axis:
-    """The quantity an experiment varies: one scenario path and the values it takes."""
+    """The quantity an experiment varies: one number, written to one scenario path or to several at once."""
 
     key: str
-    """Short name, used in rows and file columns (`fer`)."""
-    path: str
-    """Scenario path the values are written to (`wlan.cell.errors.fer`)."""
+    """Name in documents and files, with its unit (`fer`, `d_off_ms`)."""
+    name: str
+    """What heads a column of a table (`FER`)."""
+    paths: tuple[str, ...]
+    """Scenario paths the value is written to (`wlan.cell.errors.fer`)."""
     label: str
     """What a reader calls it (`Frame error rate`)."""
     full: tuple[float, ...]
     """The whole grid, ascending."""
     coarse: tuple[float, ...]
-    """The grid of quick mode, ascending."""
+    """The grid of quick mode, ascending: values of `full`, so that its runs are reused."""
+    unit: str = ""
+    """Unit of the values (`ms`); empty for counts and probabilities."""
     log: bool = False
     limits: tuple[float, float] | None = None
     """Printed range of the axis; values outside it are computed but not drawn."""
+    ticks: tuple[float, ...] = ()
+    """Ticks of the printed axis, where they are not what one would choose anyway."""
     percent: bool = False
     """Values are probabilities that prose and tables give in per cent."""
 
@@ -37,25 +47,48 @@ class Axis:
         """Give the values taken in this mode."""
         return self.coarse if mode == "quick" else self.full
 
+    def setting(self, x: float) -> str | float:
+        """Write the value as a scenario takes it: `10 ms`, 0.01, 5."""
+        return f"{x} {self.unit}" if self.unit else x
+
     def shows(self, x: float) -> bool:
         """Tell whether a chart draws this value."""
         return self.limits is None or self.limits[0] <= x <= self.limits[1]
 
     def text(self, x: float) -> str:
         """Write the value as prose and tables print it."""
-        return f"{100 * x:g} %" if self.percent else f"{x:g}"
+        if self.percent:
+            return f"{100 * x:g} %"
+        return f"{x:g} {self.unit}".rstrip()
 
 
 @dataclass(frozen=True)
 class Metric:
-    """What is measured in every run: a column of the flow's results."""
+    """What is measured in every run: a column of the study's frame."""
 
     name: str
-    """Column of the run document's flow (`goodput_mbps`)."""
+    """Column of `Table.frame()` (`goodput_mbps`, `jain`)."""
     label: str
     unit: str
+    """Empty for an index or a count."""
     ticks: tuple[float, ...]
     """Ticks of the printed axis, evenly spaced; the first and the last are its ends."""
+    digits: int = 2
+    """Decimals that tables print."""
+    most: float = math.inf
+    """The largest value there can be: intervals are cut there."""
+    printed: bool = True
+    """Whether `ticks` are the paper's; otherwise its axis is not known and they are ours."""
+
+    @property
+    def bounded(self) -> bool:
+        """Whether it is an index, whose ratios to a baseline say little."""
+        return math.isfinite(self.most)
+
+    @property
+    def title(self) -> str:
+        """Label and unit, as an axis bears them."""
+        return f"{self.label} ({self.unit})" if self.unit else self.label
 
 
 @dataclass(frozen=True)
@@ -68,6 +101,14 @@ class Replications:
     """Default mode stops when every 95 % half-width is below this fraction of its mean."""
     batch: int = 10
     most: int = 100
+
+    def rule(self, mode: Mode, metric: Metric) -> int | Until:
+        """Give the study's rule in this mode: a count, or until the metric's intervals are narrow."""
+        from airhop.study import Until
+
+        if mode == "default":
+            return Until(self.half_width, relative=True, of=metric.name, max=self.most, batch=self.batch)
+        return self.quick if mode == "quick" else self.full
 
 
 @dataclass(frozen=True)
@@ -85,8 +126,14 @@ class TimelineChoice:
 class Judgement:
     """The verdict on one claim, with the figure it rests on."""
 
-    holds: bool
+    holds: bool | None
+    """None when the intervals decide neither way: more replications may."""
     measured: str
+
+    @property
+    def verdict(self) -> Literal["holds", "fails", "open"]:
+        """Say it in a word."""
+        return "open" if self.holds is None else "holds" if self.holds else "fails"
 
 
 @dataclass(frozen=True)
@@ -106,8 +153,8 @@ class Experiment:
     title: str
     source: str
     """Where it was published."""
-    scenario: str
-    """Name of the packaged scenario."""
+    scenario: str | Path
+    """A packaged scenario's name, or the path of a file."""
     settings: Mapping[str, object]
     """Scenario paths fixed for this experiment."""
     schemes: Mapping[str, str]
@@ -121,5 +168,26 @@ class Experiment:
     headline: Callable[[Samples], str]
     """The result in one sentence."""
     timeline: TimelineChoice | None = None
+    beside: Experiment | None = None
+    """Another experiment on the same axis whose measurements the claims need too."""
     published: Mapping[tuple[str, float], float] | None = None
     """Printed numbers by (scheme, x), where the paper prints any."""
+
+    def study(self, mode: Mode, seed: int = 1) -> Study:
+        """Make the study that this mode runs: the axis, slower, times the schemes."""
+        from airhop import study
+        from airhop.scenario import SCHEME, Scenario
+
+        paths = self.axis.paths
+        grid = tuple((self.axis.setting(x),) * len(paths) for x in self.axis.grid(mode))
+        return study.Study(
+            name=self.id,
+            scenario=Scenario.load(self.scenario).with_(dict(self.settings)),
+            axes=(
+                study.Axis(paths, grid),
+                study.Axis((SCHEME,), tuple((scheme,) for scheme in self.schemes)),
+            ),
+            reps=self.replications.rule(mode, self.metric),
+            seed=seed,
+            baseline=self.baseline,
+        )

@@ -1,79 +1,91 @@
-"""Reproducing experiments: measure, judge, draw, report."""
+"""Reproducing experiments: make the rows exist, judge, draw, report."""
 
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from airhop.experiments.experiment import Experiment, Mode
-from airhop.experiments.measure import Grid
 from airhop.experiments.outcome import Outcome
-from airhop.experiments.registered import lookup
-from airhop.experiments.samples import Samples
-from airhop.progress import Reporter
+from airhop.files import filling
+from airhop.progress import SILENT, Reporter
 
-INTERRUPTED = "interrupted-runs.csv"
-"""Where the runs go that had finished before Ctrl-C: beside the files of an earlier run, not over them."""
+if TYPE_CHECKING:
+    from airhop.engines import Engine
+    from airhop.store import Store
 
 
-def reproduce(ids: list[str], mode: Mode, out: Path, progress: Reporter, seed: int = 1) -> Iterator[Outcome]:
-    """Run the experiments with these ids one after the other and write each one's files below `out/ID`.
+def reproduce(
+    experiments: Sequence[Experiment],
+    mode: Mode = "default",
+    out: str | Path = "airhop-out",
+    reporter: Reporter = SILENT,
+    *,
+    seed: int = 1,
+    engine: str = "local",
+    workers: int | None = None,
+) -> Iterator[Outcome]:
+    """Run experiments one after the other as studies on the store of `out`, and write each one's files.
 
-    Raises InputError for an unknown id at once. A claim that fails is a result, not an error. Ctrl-C keeps
-    the runs that had finished and says where.
+    They share the store: what an earlier one, or an earlier call, has computed is reused. A claim that fails
+    is a result, not an error. Ctrl-C keeps the runs that had finished; the same call goes on from there.
     """
-    experiments = lookup(ids)
-    return (_reproduce(experiment, mode, out / experiment.id, progress, seed) for experiment in experiments)
+    from airhop.engines import open_engine
+    from airhop.store import Store
+
+    out = Path(out)
+    with open_engine(engine, workers) as pool, Store.open(out) as store:
+        for experiment in experiments:
+            try:
+                yield _reproduce(experiment, mode, seed, out, store, pool, reporter)
+            except KeyboardInterrupt:
+                raise KeyboardInterrupt(
+                    f"interrupted in {experiment.id}; what had finished is kept in {out}, "
+                    "and the same command goes on from there"
+                ) from None
 
 
-def _reproduce(experiment: Experiment, mode: Mode, out: Path, progress: Reporter, seed: int) -> Outcome:
-    out.mkdir(parents=True, exist_ok=True)
-    started = time.perf_counter()
-    grid = Grid(experiment, mode, seed)
-    try:
-        samples = grid.measure(mode, progress)
-        outcome = Outcome.of(experiment, mode, seed, samples, wall_s=time.perf_counter() - started)
-        _write(outcome, grid, out)
-    except KeyboardInterrupt:
-        kept = _keep(grid.samples, experiment, out / INTERRUPTED)
-        raise KeyboardInterrupt(f"interrupted in {experiment.id}; {kept}") from None
+def _reproduce(
+    experiment: Experiment,
+    mode: Mode,
+    seed: int,
+    out: Path,
+    store: Store,
+    engine: Engine,
+    reporter: Reporter,
+) -> Outcome:
+    from airhop.study import run_study
+    from airhop.study.manifest import save_manifest
+
+    study = experiment.study(mode, seed)
+    save_manifest(study, out)
+    studies = [study, experiment.beside.study(mode, seed)] if experiment.beside else [study]
+    tables = [run_study(one, store=store, engine=engine, reporter=reporter) for one in studies]
+    computed, reused = sum(table.computed for table in tables), sum(table.reused for table in tables)
+    reporter.say(f"{experiment.id}: computed {computed}, reused {reused}")
+    outcome = Outcome.of(experiment, mode, seed, *tables)
+    _write(outcome, out / experiment.id)
     return outcome
 
 
-def _keep(samples: Samples, experiment: Experiment, path: Path) -> str:
-    """Write the runs that finished before an interrupt, if any, and tell so."""
-    runs = sum(len(cell) for cell in samples.runs.values())
-    if not runs:
-        return "no run had finished"
-    write_runs(experiment, samples, path)
-    return f"the runs that had finished ({runs}) are in {path}"
-
-
-def _write(outcome: Outcome, grid: Grid, out: Path) -> None:
-    """Write rows, runs, verdicts, the printed figure and the interactive report."""
+def _write(outcome: Outcome, folder: Path) -> None:
+    """Write rows, verdicts, the printed figure and the interactive report."""
     from airhop.plots.chart import draw
-    from airhop.report import trace_runs, write_report
+    from airhop.report import chapter_of_outcome, write_report
 
-    stem = outcome.experiment.id.rpartition("/")[2]
-    figures = draw(outcome, out / stem)
-    rows, runs, verdicts, report = (
-        out / "rows.csv",
-        out / "runs.csv",
-        out / "outcome.json",
-        out / "report.html",
-    )
-    write_rows(outcome, rows)
-    write_runs(outcome.experiment, outcome.samples, runs)
-    verdicts.write_text(json.dumps(outcome.to_dict(), indent=2) + "\n", encoding="utf-8")
-    write_report(outcome, trace_runs(grid), report)
-    (out / INTERRUPTED).unlink(missing_ok=True)
-    outcome.files = [report, *figures, rows, runs, verdicts]
+    with filling(folder) as hidden:
+        rows, verdicts, report = hidden / "rows.csv", hidden / "outcome.json", hidden / "report.html"
+        figures = draw(outcome, hidden / "figure")
+        write_rows(outcome, rows)
+        verdicts.write_text(json.dumps(outcome.to_dict(), indent=2) + "\n", encoding="utf-8")
+        write_report([chapter_of_outcome(outcome)], report)
+    outcome.files = [folder / path.name for path in (report, *figures, rows, verdicts)]
 
 
 def write_rows(outcome: Outcome, path: Path) -> None:
-    """Write one line per cell: mean, 95 % half-width, paired ratio to the baseline."""
+    """Write one line per cell: mean, 95 % half-width, paired ratio and difference to the baseline."""
     import polars as pl
 
     experiment = outcome.experiment
@@ -89,31 +101,10 @@ def write_rows(outcome: Outcome, path: Path) -> None:
                 f"ratio_to_{baseline}": row.ratio.value if row.ratio else None,
                 f"ratio_to_{baseline}_low": row.ratio.low if row.ratio else None,
                 f"ratio_to_{baseline}_high": row.ratio.high if row.ratio else None,
+                f"difference_to_{baseline}": row.difference.mean if row.difference else None,
+                f"difference_to_{baseline}_half_width": row.difference.half_width if row.difference else None,
+                f"correlation_with_{baseline}": row.difference.correlation if row.difference else None,
             }
             for row in outcome.rows
-        ]
-    ).write_csv(path)
-
-
-def write_runs(experiment: Experiment, samples: Samples, path: Path) -> None:
-    """Write one line per run and TCP flow, with its fingerprint: enough to run any of them again."""
-    import polars as pl
-
-    pl.DataFrame(
-        [
-            {
-                "scheme": scheme,
-                experiment.axis.key: x,
-                "seed": run["seed"],
-                "rep": rep,
-                "flow": flow["name"],
-                **{key: value for key, value in flow.items() if isinstance(value, int | float)},
-                **{f"drops_{cause}": count for cause, count in run["drops"].items()},
-                "events": run["events"],
-                "fingerprint": run["fingerprint"],
-            }
-            for scheme, x, rep, run in samples.documents()
-            for flow in run["flows"]
-            if flow["transport"] == "tcp"
         ]
     ).write_csv(path)

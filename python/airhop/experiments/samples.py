@@ -1,48 +1,56 @@
-"""The measurements of an experiment: run documents by scheme, x and replication."""
+"""What an experiment measured, as its claims see it: one number a run, by scheme, x and replication."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import product
+from typing import TYPE_CHECKING
 
 from airhop import stats
-from airhop.stats import Estimate, Ratio
+from airhop.stats import Difference, Estimate, Ratio
 
-RunDocument = dict[str, Any]
-"""One run as `airhop run --json` prints it."""
+if TYPE_CHECKING:
+    from airhop.experiments.experiment import Experiment, Mode
+    from airhop.study import Table
 
 
 @dataclass
 class Samples:
-    """Run documents of one experiment. Schemes are paired: replication r of each met the same channel."""
+    """One metric of an experiment's runs. Schemes are paired: replication r of each met the same channel."""
 
     metric: str
-    runs: dict[tuple[str, float], dict[int, RunDocument]] = field(default_factory=dict)
+    cells: dict[tuple[str, float], dict[int, float]] = field(default_factory=dict)
+    """By (scheme, x): the metric of each replication."""
+    beside: Samples | None = None
+    """Those of the experiment beside this one."""
 
-    def add(self, scheme: str, x: float, rep: int, run: RunDocument) -> None:
-        """Record one finished run."""
-        self.runs.setdefault((scheme, x), {})[rep] = run
-
-    @property
-    def schemes(self) -> list[str]:
-        """Schemes measured, in order of first appearance."""
-        return list(dict.fromkeys(scheme for scheme, _ in self.runs))
+    @classmethod
+    def of(cls, experiment: Experiment, mode: Mode, table: Table) -> Samples:
+        """Take the experiment's metric from the rows of its study."""
+        metric = experiment.metric.name
+        grid = product(experiment.axis.grid(mode), experiment.schemes)
+        return cls(
+            metric,
+            {
+                (scheme, x): table.values(point, metric)
+                for point, (x, scheme) in zip(table.study.points(), grid, strict=True)
+            },
+        )
 
     @property
     def xs(self) -> list[float]:
         """Values of the axis, ascending."""
-        return sorted({x for _, x in self.runs})
+        return sorted({x for _, x in self.cells})
 
     @property
     def reps(self) -> int:
         """The smallest number of replications of any cell."""
-        return min((len(runs) for runs in self.runs.values()), default=0)
+        return min((len(cell) for cell in self.cells.values()), default=0)
 
     def values(self, scheme: str, x: float) -> list[float]:
-        """Give the metric of each replication, summed over TCP flows, in order of replication."""
-        cell = self.runs[scheme, x]
-        return [total(cell[rep], self.metric) for rep in sorted(cell)]
+        """Give the metric of each replication, in order of replication."""
+        cell = self.cells[scheme, x]
+        return [cell[rep] for rep in sorted(cell)]
 
     def estimate(self, scheme: str, x: float) -> Estimate:
         """Estimate a cell."""
@@ -52,18 +60,17 @@ class Samples:
         """Compare two schemes at one x, paired."""
         return stats.ratio(*self.paired((scheme, x), (other, x)))
 
+    def difference(self, scheme: str, other: str, x: float) -> Difference:
+        """Give what scheme has more than other at one x, paired."""
+        return stats.difference(*self.paired((scheme, x), (other, x)))
+
+    def ratio_to_beside(self, scheme: str, x: float) -> Ratio:
+        """Compare a scheme with itself in the experiment beside this one, paired by replication."""
+        here, there = self.cells[scheme, x], self.beside.cells[scheme, x] if self.beside else {}
+        common = sorted(set(here) & set(there))
+        return stats.ratio([here[rep] for rep in common], [there[rep] for rep in common])
+
     def paired(self, *cells: tuple[str, float]) -> list[list[float]]:
         """Give the metric of several cells, restricted to the replications that all of them have."""
-        common = sorted(set.intersection(*(set(self.runs[cell]) for cell in cells)))
-        return [[total(self.runs[cell][rep], self.metric) for rep in common] for cell in cells]
-
-    def documents(self) -> Iterator[tuple[str, float, int, RunDocument]]:
-        """Yield every run as (scheme, x, rep, document)."""
-        for (scheme, x), cell in self.runs.items():
-            for rep in sorted(cell):
-                yield scheme, x, rep, cell[rep]
-
-
-def total(run: RunDocument, metric: str) -> float:
-    """Sum a flow metric over the TCP flows of a run."""
-    return float(sum(flow[metric] for flow in run["flows"] if flow["transport"] == "tcp"))
+        common = sorted(set.intersection(*(set(self.cells[cell]) for cell in cells)))
+        return [[self.cells[cell][rep] for rep in common] for cell in cells]

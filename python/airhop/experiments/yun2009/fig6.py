@@ -7,13 +7,15 @@ claims below.
 
 from __future__ import annotations
 
-from airhop.experiments.claims import ahead_everywhere, best_ratio, exceeds_somewhere, falls_faster, order_at
-from airhop.experiments.experiment import Axis, Claim, Experiment, Metric, Replications, TimelineChoice
+from airhop.experiments.claims import ahead_everywhere, best_ratio, exceeds_somewhere, keeps_most, order_at
+from airhop.experiments.experiment import Axis, Claim, Experiment, Metric, TimelineChoice
 from airhop.experiments.samples import Samples
+from airhop.experiments.yun2009 import PAPER, REPLICATIONS, SCHEMES, SETTINGS
 
 FER = Axis(
     key="fer",
-    path="wlan.cell.errors.fer",
+    name="FER",
+    paths=("wlan.cell.errors.fer",),
     label="Frame error rate (FER)",
     full=(1e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 6e-2, 9e-2),
     coarse=(1e-4, 1e-3, 1e-2, 3e-2, 9e-2),
@@ -22,6 +24,7 @@ FER = Axis(
     percent=True,
 )
 GOODPUT = Metric("goodput_mbps", "Goodput", "Mbit/s", ticks=(0.0, 0.6, 1.2, 1.8, 2.4, 3.0, 3.6))
+OTHERS = ("snoop", "sack", "reno")
 FIRST_PRINTED_FER = 1e-4
 """Where the printed axis begins; the paper's statements start at 0.01 %."""
 
@@ -47,7 +50,7 @@ CLAIMS = (
     Claim(
         "yun-4",
         "LL-ELSN is first at every FER from 0.01 % up, also where nearly all losses are collisions.",
-        lambda s: ahead_everywhere(s, FER, "ll-elsn", ("snoop", "sack", "reno"), FIRST_PRINTED_FER),
+        lambda s: ahead_everywhere(s, FER, "ll-elsn", OTHERS, FIRST_PRINTED_FER),
     ),
     Claim(
         "yun-4-second",
@@ -57,7 +60,7 @@ CLAIMS = (
     Claim(
         "yun-4-falls",
         "Snoop loses a larger part of its goodput than LL-ELSN as the FER grows.",
-        lambda s: falls_faster(s, FER, "snoop", "ll-elsn", FIRST_PRINTED_FER),
+        lambda s: keeps_most(s, FER, "ll-elsn", ("snoop",), FIRST_PRINTED_FER),
     ),
     Claim(
         "yun-4-order",
@@ -69,14 +72,14 @@ CLAIMS = (
 EXPERIMENT = Experiment(
     id="yun2009/fig6",
     title="Goodput against frame error rate, downlink, one connection",
-    source="J.-H. Yun, EURASIP J. Wireless Communications and Networking 2009, 617818, Figure 6a",
+    source=f"{PAPER}, Figure 6a",
     scenario="yun2009-downlink",
-    settings={"duration": "200 s", "wlan.cell.attempts": 1},
-    schemes={"reno": "Reno", "sack": "SACK", "snoop": "Snoop", "ll-elsn": "LL-ELSN"},
+    settings=SETTINGS,
+    schemes=SCHEMES,
     baseline="reno",
     axis=FER,
     metric=GOODPUT,
-    replications=Replications(quick=5, full=20),
+    replications=REPLICATIONS,
     claims=CLAIMS,
     headline=headline,
     timeline=TimelineChoice(x=1e-2, duration_s=20.0, opening_s=2.0),

@@ -1,0 +1,74 @@
+"""Figure 9: goodput of all connections together against their number, downlink.
+
+Printed in the paper: n connections, each with a source and a station of its own, the rest as in Figure 6. How
+far n goes, at which error rate, and the axes are not known to us: here n is 1 to 10, and the FER 1 % as in
+Figure 7. What "quasi-constant" and "fully utilize" mean in numbers the paper leaves open: here 90 % of the
+largest goodput over n, and 90 % of what LL-ELSN delivers.
+
+Reno misses the latter by a hair: 89 % with ten connections. With eleven it passes 90 %, with fifteen it
+reaches 98 %: the statement is right for an n that the paper may have had and this grid has not.
+"""
+
+from __future__ import annotations
+
+from airhop.experiments.claims import catches_up, steady
+from airhop.experiments.experiment import Axis, Claim, Experiment, Metric, TimelineChoice
+from airhop.experiments.samples import Samples
+from airhop.experiments.yun2009 import PAPER, REPLICATIONS, SCHEMES, SETTINGS
+
+CONNECTIONS = Axis(
+    key="n",
+    name="n",
+    paths=("copies",),
+    label="Connections",
+    full=tuple(range(1, 11)),
+    coarse=(1, 2, 5, 10),
+    ticks=tuple(range(1, 11)),
+)
+GOODPUT = Metric(
+    "goodput_mbps", "Total goodput", "Mbit/s", ticks=(0.0, 0.6, 1.2, 1.8, 2.4, 3.0, 3.6), printed=False
+)
+FULL = 0.9
+"""The share of the best that counts as full use of the link."""
+
+
+def headline(samples: Samples) -> str:
+    """Say how far one connection gets, and how far the most do."""
+    first, last = samples.xs[0], samples.xs[-1]
+    ratios = [samples.ratio("reno", "ll-elsn", x).value for x in (first, last)]
+    return (
+        f"Reno delivers {100 * ratios[0]:.0f} % of the goodput of LL-ELSN with {first:g} connection "
+        f"and {100 * ratios[1]:.0f} % with {last:g}."
+    )
+
+
+CLAIMS = (
+    Claim(
+        "yun-7-constant",
+        "LL-ELSN is quasi-constant: with every number of connections it delivers more than 90 % of what it "
+        "delivers with any other.",
+        lambda s: steady(s, CONNECTIONS, "ll-elsn", FULL),
+    ),
+    Claim(
+        "yun-7-others",
+        "Snoop, SACK and Reno fill the link only with enough connections: each is below 90 % of LL-ELSN with "
+        "one, and above with the most.",
+        lambda s: catches_up(s, CONNECTIONS, ("snoop", "sack", "reno"), "ll-elsn", FULL),
+    ),
+)
+
+EXPERIMENT = Experiment(
+    id="yun2009/fig9",
+    title="Goodput against the number of connections, downlink",
+    source=f"{PAPER}, Figure 9",
+    scenario="yun2009-downlink",
+    settings=SETTINGS | {"wlan.cell.errors.fer": 0.01},
+    schemes=SCHEMES,
+    baseline="reno",
+    axis=CONNECTIONS,
+    metric=GOODPUT,
+    replications=REPLICATIONS,
+    claims=CLAIMS,
+    headline=headline,
+    timeline=TimelineChoice(x=5, duration_s=20.0, opening_s=4.0),
+)
