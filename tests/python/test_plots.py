@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from airhop.plots.chart import draw, goodput_figure
 from airhop.plots.frame import frame
 from airhop.plots.style import PALETTE, styles
 from airhop.plots.terminal import Series, chart
-from airhop.report.goodput import goodput_figure as bokeh_figure
+from airhop.report import chapter_of_outcome
 
 FIG6 = registry()["yun2009/fig6"]
 
@@ -37,6 +38,25 @@ def test_schemes_differ_without_colour() -> None:
     assert len({style.marker for style in look.values()}) == len(look)
     assert len({style.glyph for style in look.values()}) == len(look)
     assert len({style.dash for style in look.values()}) == len(look)
+
+
+def lightness(color: str) -> float:
+    """CIE 1976 L* of an sRGB colour, 0 to 100."""
+    y = luminance(color)
+    return 116 * y ** (1 / 3) - 16 if y > 0.008856 else 903.3 * y
+
+
+def test_inks_differ_in_grey() -> None:
+    # A difference of 2.3 is just noticeable (Mahy et al. 1994); the palette keeps half as much again.
+    levels = sorted(lightness(style.ink) for style in PALETTE)
+    assert min(b - a for a, b in pairwise(levels)) > 3.45
+    # WCAG 2.2, 1.4.11, on white paper.
+    assert all(1.05 / (luminance(style.ink) + 0.05) >= 3.0 for style in PALETTE)
+
+
+def test_more_schemes_than_colours_still_differ() -> None:
+    look = styles(str(n) for n in range(24))
+    assert len({(style.color, style.marker, style.dash) for style in look.values()}) == 24
 
 
 def test_the_printed_figure_has_the_papers_axes_and_every_scheme() -> None:
@@ -66,8 +86,9 @@ def test_data_above_the_papers_axis_lengthen_it() -> None:
     figure = goodput_figure(outcome)
     assert figure.axes[0].get_ylim() == drawn.y_limits
     assert figure.get_supxlabel() == drawn.note
-    report = bokeh_figure(outcome)
-    assert (report.y_range.start, report.y_range.end) == drawn.y_limits
+    paper = chapter_of_outcome(outcome, trace=False).paper
+    assert paper is not None
+    assert paper.ticks == drawn.y_ticks
 
 
 def test_an_interval_above_the_papers_axis_lengthens_it_too() -> None:
@@ -87,9 +108,10 @@ def test_values_left_of_the_printed_axis_are_not_drawn() -> None:
 def test_files_are_written_and_repeatable(tmp_path: Path) -> None:
     outcome = synthetic.outcome(FIG6)
     first, again = draw(outcome, tmp_path / "a"), draw(outcome, tmp_path / "b")
-    assert [path.name for path in first] == ["a.pdf", "a.png"]
+    assert [path.name for path in first] == ["a.pdf", "a.svg", "a.png"]
     assert first[0].read_bytes().startswith(b"%PDF")
-    assert first[1].read_bytes().startswith(b"\x89PNG")
+    assert b"<svg" in first[1].read_bytes()
+    assert first[2].read_bytes().startswith(b"\x89PNG")
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in again]
 
 

@@ -1,1 +1,25 @@
 """Figures for print (matplotlib) and for the terminal, in one look."""
+
+from __future__ import annotations
+
+from airhop.plots.studies import (
+    draw_differences,
+    draw_distribution,
+    draw_fairness,
+    draw_map,
+    draw_means,
+    draw_study,
+)
+from airhop.plots.traces import draw_queue, draw_sequence, draw_window
+
+__all__ = [
+    "draw_differences",
+    "draw_distribution",
+    "draw_fairness",
+    "draw_map",
+    "draw_means",
+    "draw_queue",
+    "draw_sequence",
+    "draw_study",
+    "draw_window",
+]

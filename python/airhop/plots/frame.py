@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from airhop.stats import Interval
+
 if TYPE_CHECKING:
     from airhop.experiments.experiment import Metric
     from airhop.experiments.outcome import Outcome, Row
@@ -37,21 +39,25 @@ def frame(outcome: Outcome) -> Frame:
     """Lay out the experiment's figure so that every interval is inside."""
     axis, metric = outcome.experiment.axis, outcome.experiment.metric
     rows = [row for row in outcome.rows if axis.shows(row.x)]
-    ticks = ticks_up_to(max(row.value.mean + (row.value.half_width or 0.0) for row in rows), metric)
-    end = metric.ticks[-1]
+    spans = [row.interval or Interval(row.value.mean, row.value.mean) for row in rows]
+    ticks = ticks_around(min(span.low for span in spans), max(span.high for span in spans), metric)
+    longer = metric.printed and len(ticks) > len(metric.ticks)
+    ends = f"{metric.ticks[-1]:g} {metric.unit}".rstrip()
     return Frame(
         rows=rows,
         x_limits=axis.limits or (min(row.x for row in rows), max(row.x for row in rows)),
         y_ticks=ticks,
-        title=f"{metric.label} ({metric.unit}) against {axis.label[0].lower()}{axis.label[1:]}",
-        note=f"The paper's axis ends at {end:g} {metric.unit}." if ticks[-1] > end else None,
+        title=f"{metric.title} against {axis.label[0].lower()}{axis.label[1:]}",
+        note=f"The paper's axis ends at {ends}." if longer else None,
     )
 
 
-def ticks_up_to(top: float, metric: Metric) -> tuple[float, ...]:
-    """Continue the paper's ticks, one step at a time, until `top` is below the last."""
+def ticks_around(low: float, high: float, metric: Metric) -> tuple[float, ...]:
+    """Continue the metric's ticks, one step at a time, until nothing is outside; not below zero."""
     ticks = list(metric.ticks)
     step = ticks[-1] - ticks[-2]
-    while ticks[-1] < top:
+    while ticks[-1] < high:
         ticks.append(ticks[-1] + step)
+    while ticks[0] > max(low, 0.0):
+        ticks.insert(0, max(ticks[0] - step, 0.0))
     return tuple(ticks)

@@ -74,10 +74,12 @@ def chart(
     y_ticks: Sequence[float],
     width: int,
     rows: int = 16,
+    x_ticks: Sequence[float] = (),
 ) -> Text:
     """Draw the chart as text: title, y labels and frame, x labels, legend. Later series cover earlier.
 
-    The y axis reaches from the first tick to the last.
+    The y axis reaches from the first tick to the last. Without `x_ticks` the x axis gets decades, or quarters
+    if it is linear.
     """
     y_limits = y_ticks[0], y_ticks[-1]
     gutter = max(len(f"{tick:g}") for tick in y_ticks) + 2
@@ -105,7 +107,7 @@ def chart(
         text.append("┤" if row in labels else "│", style="dim")
         text.append_text(canvas.row(row))
         text.append("\n")
-    text.append_text(_x_axis(x_limits, x_log, gutter, canvas.columns))
+    text.append_text(_x_axis(x_limits, x_log, x_ticks, gutter, canvas.columns))
     text.append("\n" + " " * gutter)
     for series in lines:
         text.append(f"{series.glyph} {series.label}   ", style=series.color)
@@ -121,17 +123,12 @@ def fraction(value: float, limits: tuple[float, float], log: bool) -> float:
     return (value - low) / (high - low)
 
 
-def _x_axis(limits: tuple[float, float], log: bool, gutter: int, columns: int) -> Text:
-    """Draw the frame's lower edge with its ticks and their labels: decades, or quarters of a linear axis."""
-    low, high = limits
-    if log:
-        ticks = [
-            10.0**e for e in range(math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9) + 1)
-        ]
-        names = [f"1e{round(math.log10(tick))}" for tick in ticks]
-    else:
-        ticks = [low + (high - low) * i / 4 for i in range(5)]
-        names = [f"{tick:g}" for tick in ticks]
+def _x_axis(
+    limits: tuple[float, float], log: bool, ticks: Sequence[float], gutter: int, columns: int
+) -> Text:
+    """Draw the frame's lower edge with its ticks and their labels."""
+    ticks = ticks or _even_ticks(limits, log)
+    names = [f"1e{round(math.log10(tick))}" if log else f"{tick:g}" for tick in ticks]
     edge, below = ["─"] * columns, [" "] * (columns + gutter)
     for tick, name in zip(ticks, names, strict=True):
         column = round(fraction(tick, limits, log) * (columns - 1))
@@ -139,3 +136,12 @@ def _x_axis(limits: tuple[float, float], log: bool, gutter: int, columns: int) -
         start = min(max(gutter + column - len(name) // 2, 0), len(below) - len(name))
         below[start : start + len(name)] = name
     return Text(" " * (gutter - 1) + "└" + "".join(edge) + "\n" + "".join(below), style="dim")
+
+
+def _even_ticks(limits: tuple[float, float], log: bool) -> list[float]:
+    """Divide an axis: decades, or quarters of a linear one."""
+    low, high = limits
+    if not log:
+        return [low + (high - low) * i / 4 for i in range(5)]
+    first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
+    return [10.0**exponent for exponent in range(first, last + 1)]

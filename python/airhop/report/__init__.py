@@ -1,8 +1,10 @@
-"""One self-contained HTML file per experiment: no request leaves the page, everything needed is inside."""
+"""One self-contained HTML file of studies and experiments: no request leaves the page."""
 
 from __future__ import annotations
 
+from airhop.report.chapter import Chapter, chapter_of_outcome
+from airhop.report.folder import report_folder
 from airhop.report.page import write_report
-from airhop.report.traced import TracedRun, trace_runs
+from airhop.report.traced import TracedRun
 
-__all__ = ["TracedRun", "trace_runs", "write_report"]
+__all__ = ["Chapter", "TracedRun", "chapter_of_outcome", "report_folder", "write_report"]

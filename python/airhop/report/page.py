@@ -1,49 +1,63 @@
-"""The report: one HTML file with everything in it, written from a template."""
+"""The report: one HTML file with everything in it, written from templates."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from airhop.experiments.numerals import interval, plus_minus, tie_units
-from airhop.plots.frame import frame
-from airhop.plots.style import styles
+from airhop.report.causes import CAUSES, REPAIRS
+from airhop.report.chapter import Chapter
+from airhop.report.layout import Layout
+from airhop.report.marks import HEIGHTS_PX
+from airhop.report.pack import Templates
 from airhop.report.symbols import symbol
+from airhop.report.timeline import TITLES
 
-if TYPE_CHECKING:
-    from airhop.experiments.outcome import Outcome
-    from airhop.report.timeline import Timeline
-    from airhop.report.traced import TracedRun
+SCRIPTS = ("base", "figures", "list", "choices", "views", "chapter", "timeline", "page")
+"""Parts of the page's script, in the order in which they stand in it."""
 
 
-def write_report(outcome: Outcome, runs: list[TracedRun], path: Path) -> Path:
-    """Write the experiment's report. It opens offline: Bokeh's JavaScript, style and data are inside."""
-    path.write_text(render(outcome, runs), encoding="utf-8")
+@dataclass(frozen=True)
+class Overview:
+    """The beginning of a report of several chapters."""
+
+    title: str
+    held: int
+    open: int
+    claims: int
+    made: str
+
+    @classmethod
+    def of(cls, chapters: Sequence[Chapter]) -> Overview:
+        """Count what there is."""
+        papers = [chapter.paper for chapter in chapters if chapter.paper is not None]
+        parts = [_count(len(papers), "experiment", "experiments")] if papers else []
+        if own := len(chapters) - len(papers):
+            parts.append(_count(own, "study", "studies"))
+        times = [chapter.computed for chapter in chapters if chapter.computed is not None]
+        versions = ", ".join(sorted({chapter.versions for chapter in chapters}))
+        return cls(
+            title=" and ".join(parts),
+            held=sum(paper.held for paper in papers),
+            open=sum(paper.open for paper in papers),
+            claims=sum(len(paper.verdicts) for paper in papers),
+            made=f"{max(times):%Y-%m-%d %H:%M}, {versions}" if times else versions,
+        )
+
+
+def write_report(chapters: Sequence[Chapter], path: Path) -> Path:
+    """Write the report of these chapters. It opens offline: Bokeh's JavaScript, style and data are inside."""
+    path.write_text(render(chapters), encoding="utf-8")
     return path
 
 
-def render(outcome: Outcome, runs: list[TracedRun]) -> str:
-    """Write the report as HTML."""
-    from bokeh.embed import components
-    from bokeh.resources import Resources
+def render(chapters: Sequence[Chapter]) -> str:
+    """Write the report as HTML: one chapter is a page of its own, more begin with a summary."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    from airhop.report.goodput import goodput_figure
-    from airhop.report.timeline import shared_time, timeline
-
-    timelines = {}
-    if choice := outcome.experiment.timeline:
-        time = shared_time(choice.duration_s, choice.opening_s)
-        timelines = {run.scheme: timeline(run, time) for run in runs}
-    models = {"goodput": goodput_figure(outcome)}
-    for scheme, shown in timelines.items():
-        models |= {
-            f"{scheme}:sequence": shown.sequence,
-            f"{scheme}:window": shown.window,
-            f"{scheme}:timer": shown.timer,
-        }
-    script, divs = components(models, wrap_script=False)
 
     environment = Environment(
         loader=PackageLoader("airhop.report", "assets"),
@@ -58,73 +72,40 @@ def render(outcome: Outcome, runs: list[TracedRun]) -> str:
         "lower_first": lambda text: text[:1].lower() + text[1:],
         "tie_units": tie_units,
     }
-    environment.globals["symbol"] = symbol
-    return environment.get_template("page.html.j2").render(
-        outcome=outcome,
-        experiment=outcome.experiment,
-        frame=frame(outcome),
-        look=styles(outcome.experiment.schemes),
-        cells={(row.scheme, row.x): row for row in outcome.rows},
-        best=best_schemes(outcome),
-        runs=runs,
-        timelines=timelines,
-        figures=divs,
-        method=method(outcome),
-        page_data=page_data(runs, timelines),
+    templates = Templates()
+    pages = [Layout(chapter) for chapter in chapters]
+    packed = {page.chapter.id: page.pack(templates) for page in pages}
+    environment.globals |= {
+        "symbol": symbol,
+        "titles": TITLES,
+        "heights": HEIGHTS_PX,
+        "causes": CAUSES,
+        "repairs": REPAIRS,
+    }
+    html: str = environment.get_template("page.html.j2").render(
+        pages=pages,
+        packed=packed,
+        templates=templates.packed,
+        alone=len(chapters) == 1,
+        overview=Overview.of(chapters),
         style=_asset("page.css"),
-        page_script=_asset("page.js"),
-        bokeh_library=Resources(mode="inline", components=["bokeh"]).render_js(),
-        bokeh_script=script,
+        page_script="\n".join(_asset(f"js/{name}.js") for name in SCRIPTS),
+        bokeh_library=_bokeh(),
     )
+    return html
 
 
-def best_schemes(outcome: Outcome) -> dict[float, str]:
-    """Find the scheme with the highest mean at each x."""
-    best: dict[float, Any] = {}
-    for row in outcome.rows:
-        if row.x not in best or row.value.mean > best[row.x].value.mean:
-            best[row.x] = row
-    return {x: row.scheme for x, row in best.items()}
+@cache
+def _bokeh() -> str:
+    from bokeh.resources import Resources
 
-
-def page_data(runs: list[TracedRun], timelines: dict[str, Timeline]) -> dict[str, Any]:
-    """Gather what the page's script needs beside the figures: where losses are."""
-    return {"losses": {run.scheme: timelines[run.scheme].losses for run in runs}}
-
-
-def method(outcome: Outcome) -> list[tuple[str, str]]:
-    """Tell how the numbers came about, as name and text."""
-    from airhop import _core
-    from airhop.scenario import Scenario
-
-    experiment = outcome.experiment
-    build = _core.build_info()
-    counts = sorted({row.reps for row in outcome.rows})
-    reps = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    mode = "" if outcome.mode == "default" else f" --{outcome.mode}"
-    scenario = Scenario.load(experiment.scenario).with_(dict(experiment.settings))
-    return [
-        ("Source", experiment.source),
-        (
-            "Command",
-            f"airhop reproduce {experiment.id}{mode} --seed {outcome.seed}",
-        ),
-        ("Grid", f"{experiment.axis.path} = {', '.join(f'{x:g}' for x in outcome.samples.xs)}"),
-        ("Replications", f"{reps} of every cell; seed {outcome.seed}, replications 0 to {counts[-1] - 1}"),
-        (
-            "Intervals",
-            "95 % over replications: Student's t for means, Fieller's for ratios of means. Replication r of "
-            "every scheme meets the same channel, so ratios are paired.",
-        ),
-        ("Verdicts", "A claim holds when the 95 % interval of what it states excludes the opposite."),
-        (
-            "Version",
-            f"Airhop {build['version']} ({build['profile']}, {build['target']}); "
-            f"simulated in {outcome.wall_s:.1f} s",
-        ),
-        ("Scenario", scenario.toml()),
-    ]
+    library: str = Resources(mode="inline", components=["bokeh"]).render_js()
+    return library
 
 
 def _asset(name: str) -> str:
-    return files("airhop.report").joinpath("assets", name).read_text(encoding="utf-8")
+    return files("airhop.report").joinpath("assets", *name.split("/")).read_text(encoding="utf-8")
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"

@@ -1,15 +1,23 @@
-"""One run of each scheme, packet by packet, for the report's time-line."""
+"""Runs of a study once more, packet by packet, for the report's time-lines."""
 
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from airhop.experiments.measure import Grid
+    from airhop.experiments.experiment import TimelineChoice
+    from airhop.study.study import Point
+    from airhop.study.table import Table
+
+LONGEST_S = 20.0
+"""Simulated seconds shown at most: enough for hundreds of losses, and a page that opens at once."""
+OPENING_S = 2.0
+"""How much of the beginning the page opens on."""
 
 
 @dataclass(frozen=True)
@@ -21,11 +29,22 @@ class TracedRun:
     document: dict[str, Any]
     tables: dict[str, pl.DataFrame]
     command: str
+    rep: int = 0
+    point: int | None = None
+    """Index of the study's point that this is a replication of."""
+    opening_s: float = OPENING_S
+    network: Mapping[str, Any] = field(default_factory=dict)
+    """The scenario as plain data."""
 
     @property
     def flow(self) -> dict[str, Any]:
         """The TCP flow shown: the first of the run."""
         return next(flow for flow in self.document["flows"] if flow["transport"] == "tcp")
+
+    @property
+    def duration_s(self) -> float:
+        """Simulated time in seconds."""
+        return float(self.document["duration_s"])
 
     def table(self, name: str) -> pl.DataFrame:
         """Take the rows of a trace table that belong to the flow shown."""
@@ -35,21 +54,53 @@ class TracedRun:
         return table.filter(pl.col("flow").cast(pl.String) == self.flow["name"])
 
 
-def trace_runs(grid: Grid) -> list[TracedRun]:
-    """Run each scheme once with its trace, all over the same channel, as the time-line choice says."""
+def trace_schemes(
+    table: Table, choice: TimelineChoice | None = None, labels: Mapping[str, str] | None = None
+) -> tuple[TracedRun, ...]:
+    """Run every scheme at one setting once more with its trace, all over the same channel.
+
+    `choice` says where on the first axis; without it, or where that was not measured, the setting in the
+    middle of the grid is taken. Runs are shortened to what a page can show: the beginning of a long run is
+    the short run.
+    """
+    points = _setting(table, choice)
+    rep = choice.rep if choice else 0
+    limit = choice.duration_s if choice else LONGEST_S
+    opening = choice.opening_s if choice else OPENING_S
+    return tuple(_trace(table, point, rep, limit, opening, labels or {}) for point in points)
+
+
+def _setting(table: Table, choice: TimelineChoice | None) -> list[Point]:
+    """Take the points of the setting to show, one per scheme."""
+    points = [point for point in table.study.points() if point.scenario.tcp_flows()]
+    settings = list(dict.fromkeys(point.setting for point in points))
+    if not settings:
+        return []
+    chosen = settings[len(settings) // 2]
+    if choice is not None:
+        axis = table.study.columns[0]
+        chosen = next((point.setting for point in points if point.values[axis] == choice.x), chosen)
+    return [point for point in points if point.setting == chosen]
+
+
+def _trace(
+    table: Table, point: Point, rep: int, limit_s: float, opening_s: float, labels: Mapping[str, str]
+) -> TracedRun:
     import airhop
 
-    experiment = grid.experiment
-    choice = experiment.timeline
-    if choice is None:
-        return []
-    settings = {**experiment.settings, experiment.axis.path: choice.x, "duration": f"{choice.duration_s:g} s"}
-    scenario = airhop.Scenario.load(experiment.scenario).with_(settings)
-    runs = []
-    for scheme, label in experiment.schemes.items():
-        result = airhop.run(scenario, scheme=scheme, seed=grid.seed, rep=choice.rep, trace=True)
-        sets = " ".join(f"--set {shlex.quote(f'{path}={value}')}" for path, value in settings.items())
-        key = f"--seed {grid.seed} --rep {choice.rep}"
-        command = f"airhop run {experiment.scenario} --scheme {scheme} {sets} {key} --trace DIR"
-        runs.append(TracedRun(scheme, label, result.to_dict(), result.tables, command))
-    return runs
+    scenario, command = point.scenario, table.command(point, rep)
+    if scenario.duration_s > limit_s:
+        scenario = scenario.with_({"duration": f"{limit_s:g} s"})
+        command += f" --set {shlex.quote(f'duration={limit_s:g} s')}"
+    result = airhop.run(scenario, seed=table.study.seed, rep=rep, trace=True)
+    return TracedRun(
+        scheme=point.scheme,
+        label=labels.get(point.scheme, point.scheme),
+        document=result.to_dict(),
+        tables=result.tables,
+        command=f"{command} --trace DIR",
+        rep=rep,
+        point=point.index,
+        opening_s=min(opening_s, scenario.duration_s),
+        network=scenario.to_dict(),
+    )

@@ -1,0 +1,27 @@
+"""`airhop report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from airhop.cli.output import say
+from airhop.progress import reporter_for_stderr
+from airhop.report.folder import report_folder
+
+
+def report(folder: Path = Path("airhop-out"), /, *, out: Path | None = None) -> None:
+    """Write one HTML file about every study and experiment of a folder, and figures for print.
+
+    The file opens offline and holds everything: figures, tables, and the command of every point.
+
+    Parameters
+    ----------
+    folder
+        Where `sweep` and `reproduce` have written.
+    out
+        The file to write; by default report.html in the folder.
+    """
+    written = report_folder(folder, out, reporter_for_stderr())
+    for path in written:
+        print(path)
+    say(f"airhop: open {written[0].absolute().as_uri()} in a browser")

@@ -1,0 +1,95 @@
+"""How printed figures look: one column of a paper wide, to be read in grey, the same bytes each time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from airhop.plots.style import SchemeStyle
+
+COLUMN_WIDTH_IN = 3.5
+HEIGHT_IN = 2.7
+FORMATS = ("pdf", "svg", "png")
+DPI = 300
+PRINT_STYLE: dict[str, Any] = {
+    "font.family": "STIXGeneral",
+    "mathtext.fontset": "stix",
+    "font.size": 9,
+    "axes.linewidth": 0.6,
+    "xtick.direction": "in",
+    "ytick.direction": "in",
+    "xtick.top": True,
+    "ytick.right": True,
+    "legend.fontsize": 8,
+    "lines.linewidth": 1.0,
+    "lines.markersize": 4.0,
+    "pdf.fonttype": 42,  # TrueType: journals refuse Type 3
+    "svg.hashsalt": "airhop",  # ids by content and not by chance
+}
+
+
+def page(height: float = HEIGHT_IN) -> tuple[Figure, Axes]:
+    """Start a figure of one column. Built without pyplot: no global state, no display."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(COLUMN_WIDTH_IN, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    axes.grid(visible=True, linewidth=0.3, color="0.85")
+    axes.set_axisbelow(True)
+    return figure, axes
+
+
+def write(figure: Figure, stem: Path, title: str) -> list[Path]:
+    """Write `stem.pdf`, `stem.svg` and `stem.png` and say where they are; call it inside PRINT_STYLE."""
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    # Without dates the same data give the same bytes.
+    facts: dict[str, dict[str, str | None]] = {
+        "pdf": {"Title": title, "CreationDate": None},
+        "svg": {"Title": title, "Date": None},
+        "png": {"Title": title},
+    }
+    paths = []
+    for kind in FORMATS:
+        path = stem.with_name(f"{stem.name}.{kind}")
+        figure.savefig(path, dpi=DPI, metadata=facts[kind])
+        paths.append(path)
+    return paths
+
+
+def curve(
+    axes: Axes, x: list[float], y: list[float], half: list[float | None], *, label: str, style: SchemeStyle
+) -> None:
+    """Draw a scheme's means with their intervals."""
+    axes.errorbar(
+        x,
+        y,
+        yerr=[width or 0.0 for width in half],
+        label=label,
+        color=style.ink,
+        marker=style.marker,
+        linestyle=dashes(style),
+        markerfacecolor="white",
+        markeredgewidth=0.9,
+        capsize=2.0,
+        elinewidth=0.7,
+        clip_on=False,
+        zorder=3,
+    )
+
+
+def dashes(style: SchemeStyle) -> Any:
+    """Give the line style as matplotlib takes it."""
+    return (0, style.dash) if style.dash else "-"
+
+
+def legend(figure: Figure, columns: int = 4) -> None:
+    """Put the legend above the axes, where it covers no data."""
+    figure.legend(
+        frameon=False, ncols=columns, handlelength=2.2, columnspacing=1.2, loc="outside upper center"
+    )

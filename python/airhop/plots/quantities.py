@@ -1,0 +1,183 @@
+"""What can be drawn of a study: metrics of its runs, dimensions of its grid, in a reader's words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MOST_TICKS = 12
+"""Values of an axis that are ticked one by one."""
+
+Scale = Literal["log", "linear", "category"]
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A metric of a run: a column of a study's frame."""
+
+    column: str
+    label: str
+    unit: str = ""
+    most: float = math.inf
+    """The largest value there can be: intervals are cut there."""
+
+    @property
+    def title(self) -> str:
+        """Label and unit, as an axis bears them."""
+        return f"{self.label} ({self.unit})" if self.unit else self.label
+
+
+GOODPUT = Quantity("goodput_mbps", "Goodput", "Mbit/s")
+FAIRNESS = Quantity("jain", "Jain's fairness index", most=1.0)
+QUANTITIES = (
+    GOODPUT,
+    FAIRNESS,
+    Quantity("srtt_ms", "Smoothed round-trip time", "ms"),
+    Quantity("sent_segments", "Segments sent"),
+    Quantity("retransmissions", "Retransmissions"),
+    Quantity("timeouts", "Timeouts"),
+    Quantity("spurious_timeouts", "Spurious timeouts"),
+    Quantity("fast_recoveries", "Fast recoveries"),
+    Quantity("window_cuts", "Window cuts"),
+    Quantity("notices_eln", "ELN notices"),
+    Quantity("notices_ersn", "ERSN notices"),
+    Quantity("notices_ebsn", "EBSN notices"),
+    Quantity("notices_rttn", "RTTN notices"),
+    Quantity("notices_nak", "NAK notices"),
+    Quantity("drops_queue", "Packets lost: queue full"),
+    Quantity("drops_aqm", "Packets lost: AQM"),
+    Quantity("drops_channel", "Frames lost: channel error"),
+    Quantity("drops_collision", "Frames lost: collision"),
+    Quantity("drops_retries", "Packets given up by the link"),
+    Quantity("drops_agent", "Packets dropped by an agent"),
+)
+"""In the order in which menus list them."""
+
+
+def measured(frame: pl.DataFrame) -> list[Quantity]:
+    """List the metrics of a frame that are worth a look: all that are not the same in every run.
+
+    Goodput is always among them, and first.
+    """
+    return [
+        quantity
+        for quantity in QUANTITIES
+        if quantity.column in frame.columns
+        and (quantity is GOODPUT or frame[quantity.column].drop_nulls().n_unique() > 1)
+    ]
+
+
+def quantity(column: str) -> Quantity:
+    """Find a metric by its column; one that is not known by a name bears its column's."""
+    known = {quantity.column: quantity for quantity in QUANTITIES}
+    return known.get(column, Quantity(column, column))
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """A column of a study's grid and the values it takes, in the study's order."""
+
+    column: str
+    label: str
+    values: tuple[float | str, ...]
+    scale: Scale
+    texts: tuple[str, ...]
+    """The values as a reader sees them."""
+    group: int = 0
+    """Dimensions of one group vary together (a zip); to hold one is to hold all."""
+
+    @property
+    def ticks(self) -> list[float] | None:
+        """The values themselves, where they are few whole numbers: between them there is nothing."""
+        whole = self.scale == "linear" and all(float(value).is_integer() for value in self.values)
+        return sorted(map(float, self.values)) if whole and len(self.values) <= MOST_TICKS else None
+
+    @property
+    def numeric(self) -> bool:
+        """Whether values have distances."""
+        return self.scale != "category"
+
+    def rank(self, value: object) -> int:
+        """Find a point's value among the values."""
+        return self.values.index(_scalar(value))
+
+    def text(self, value: object) -> str:
+        """Write a point's value."""
+        return self.texts[self.rank(value)]
+
+    def place(self, value: object) -> float:
+        """Give the position of a point's value on its axis: itself, or its rank among categories."""
+        rank = self.rank(value)
+        return float(self.values[rank]) if self.numeric else float(rank)
+
+
+def dimensions(points: Sequence[Mapping[str, object]]) -> list[Dimension]:
+    """Find the dimensions of a grid, given the values of its points; the scheme is none of them."""
+    columns = [column for column in points[0] if column != "scheme"] if points else []
+    groups: list[list[str]] = []
+    for column in columns:
+        partners = next((group for group in groups if _together(points, group[0], column)), None)
+        if partners is None:
+            groups.append([column])
+        else:
+            partners.append(column)
+    return [
+        _dimension(column, _distinct(point[column] for point in points), group)
+        for group, members in enumerate(groups)
+        for column in members
+    ]
+
+
+def _together(points: Sequence[Mapping[str, object]], a: str, b: str) -> bool:
+    """Tell whether two columns vary together: a grid would hold every combination of their values."""
+    combinations = {(point[a], point[b]) for point in points}
+    return len(combinations) < len({x for x, _ in combinations}) * len({y for _, y in combinations})
+
+
+def _distinct(values: Iterable[object]) -> tuple[float | str, ...]:
+    return tuple(_scalar(value) for value in dict.fromkeys(values))
+
+
+def _scalar(value: object) -> float | str:
+    """Take numbers as they are and everything else as a word, true and false too."""
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
+
+
+def _dimension(column: str, values: tuple[float | str, ...], group: int) -> Dimension:
+    numbers = [value for value in values if not isinstance(value, str)]
+    scale: Scale = "category" if len(numbers) < len(values) else "log" if _geometric(numbers) else "linear"
+    texts = tuple(value if isinstance(value, str) else f"{value:g}" for value in values)
+    return Dimension(column, label(column), values, scale, texts, group)
+
+
+def _geometric(numbers: Sequence[float]) -> bool:
+    """Tell whether numbers are spread by their ratio: over more than a decade, with steps that grow."""
+    ordered = sorted(numbers)
+    if len(ordered) < 3 or ordered[0] <= 0 or ordered[-1] <= 10 * ordered[0]:
+        return False
+    steps = [b - a for a, b in pairwise(ordered)]
+    return steps[-1] > 2 * steps[0]
+
+
+NAMES = {"errors.fer": "frame error rate"}
+"""Readers' words for what a scenario calls it."""
+
+
+def label(column: str) -> str:
+    """Put a column into words: `wired.w1.delay_ms` is read as `delay of w1 (ms)`."""
+    from airhop.study.quantity import UNITS
+
+    path, _, suffix = column.rpartition("_")
+    unit = {ending: written for written, (_, _, ending) in UNITS.items()}.get(suffix, "") if path else ""
+    words = (path if unit else column).split(".")
+    if len(words) < 3:
+        return ".".join(words) + (f" ({unit})" if unit else "")
+    what, of = ".".join(words[2:]), words[1]
+    named = NAMES.get(what, what.replace("_", " "))
+    return f"{named} of {of}" + (f" ({unit})" if unit else "")

@@ -1,0 +1,95 @@
+"""Cutting a grid: which dimension a figure runs along, and what it holds fixed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from airhop.errors import InputError, did_you_mean
+from airhop.plots.quantities import Dimension, dimensions
+
+if TYPE_CHECKING:
+    from airhop.study import Cell, Table
+
+
+@dataclass(frozen=True)
+class Slice:
+    """The cells of a study along some of its dimensions, the others held at one value."""
+
+    along: tuple[Dimension, ...]
+    held: Mapping[str, object]
+    """Value by column."""
+    cells: tuple[Cell, ...]
+
+    def of(self, scheme: str) -> list[Cell]:
+        """Take the cells of one scheme, by their place along the first dimension."""
+        mine = [cell for cell in self.cells if cell.point.scheme == scheme]
+        if not self.along:
+            return mine
+        first = self.along[0]
+        return sorted(mine, key=lambda cell: first.place(cell.point.values[first.column]))
+
+    @property
+    def where(self) -> str:
+        """What is held fixed, in words; empty where nothing else varies."""
+        return ", ".join(f"{column} = {value}" for column, value in self.held.items())
+
+
+def cut(
+    table: Table, metric: str, along: tuple[str | None, ...], at: Mapping[str, object] | None = None
+) -> Slice:
+    """Take the cells along the named columns (None: the first that varies), at these values of the others.
+
+    What `at` does not name is held at the middle of its values. Raises InputError for a column or a value
+    that the study does not have.
+    """
+    known = [d for d in dimensions([point.values for point in table.study.points()]) if len(d.values) > 1]
+    columns = {d.column: d for d in known}
+    for column in (*filter(None, along), *(at or {})):
+        if column not in columns:
+            raise InputError(
+                f"`{column}` does not vary in {table.study.name}.{did_you_mean(column, columns)} "
+                f"What varies: {', '.join(columns) or 'nothing'}."
+            )
+    chosen = _along(known, along)
+    groups = {d.group for d in chosen}
+    held: dict[str, object] = {}
+    for group in dict.fromkeys(d.group for d in known if d.group not in groups):
+        members = [d for d in known if d.group == group]
+        held |= _held(table, members, at or {})
+    cells = tuple(
+        cell
+        for cell in table.cells(metric)
+        if all(cell.point.values[column] == value for column, value in held.items())
+    )
+    return Slice(chosen, held, cells)
+
+
+def _along(known: list[Dimension], wanted: tuple[str | None, ...]) -> tuple[Dimension, ...]:
+    """Take the wanted dimensions, and for each None the first that is still free."""
+    chosen: list[Dimension] = []
+    named = [column for column in wanted if column is not None]
+    free = (d for d in known if d.column not in named)
+    for column in wanted:
+        found = next((d for d in known if d.column == column), None) if column else next(free, None)
+        if found is not None:
+            chosen.append(found)
+    return tuple(chosen)
+
+
+def _held(table: Table, members: list[Dimension], at: Mapping[str, object]) -> dict[str, object]:
+    """Hold dimensions that vary together at the values asked for, or in the middle."""
+    columns = [d.column for d in members]
+    settings = list(
+        dict.fromkeys(tuple(point.values[column] for column in columns) for point in table.study.points())
+    )
+    fitting = [
+        setting
+        for setting in settings
+        if all(at.get(column, value) == value for column, value in zip(columns, setting, strict=True))
+    ]
+    if not fitting:
+        told = ", ".join(f"{column} = {at[column]!r}" for column in columns if column in at)
+        raise InputError(f"{table.study.name} has no point with {told}; it has {', '.join(members[0].texts)}")
+    return dict(zip(columns, fitting[len(fitting) // 2], strict=True))

@@ -1,0 +1,228 @@
+"""Figures of studies for print: any metric against any axis, differences, fairness, distributions, maps.
+
+Every function writes `stem.pdf`, `stem.svg` and `stem.png` and returns their paths. `along` is a column of
+the study's frame, by default the first that varies; `at` holds other columns at a value, by default at the
+middle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from airhop.errors import InputError
+from airhop.plots.paper import PRINT_STYLE, curve, dashes, legend, page, write
+from airhop.plots.quantities import FAIRNESS, GOODPUT, Dimension, measured, quantity
+from airhop.plots.slices import Slice, cut
+from airhop.plots.style import styles
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from airhop.study import Cell, Table
+
+LONGEST_LEGEND = 30
+"""Characters of four labels that fit one line of a legend."""
+
+
+def draw_means(
+    table: Table,
+    stem: str | Path,
+    *,
+    metric: str = GOODPUT.column,
+    along: str | None = None,
+    at: Mapping[str, object] | None = None,
+    labels: Mapping[str, str] | None = None,
+) -> list[Path]:
+    """Draw a metric against an axis: mean and 95 % interval per scheme; `labels` renames schemes."""
+    part = cut(table, metric, (along,), at)
+    with _style():
+        figure, axes = page()
+        for scheme, label, style in _schemes(table, labels):
+            cells = part.of(scheme)
+            curve(
+                axes,
+                _positions(part, cells),
+                [cell.value.mean for cell in cells],
+                [cell.value.half_width for cell in cells],
+                label=label,
+                style=style,
+            )
+        axes.set_ylabel(quantity(metric).title)
+        if metric != FAIRNESS.column and all(cell.value.mean >= 0 for cell in part.cells):
+            axes.set_ylim(bottom=0.0)
+        return _finish(figure, axes, part, stem, quantity(metric).title)
+
+
+def draw_differences(
+    table: Table,
+    stem: str | Path,
+    *,
+    metric: str = GOODPUT.column,
+    along: str | None = None,
+    at: Mapping[str, object] | None = None,
+    labels: Mapping[str, str] | None = None,
+) -> list[Path]:
+    """Draw each scheme's difference to the baseline, paired by replication, with its 95 % interval.
+
+    Raises InputError when the study has no baseline.
+    """
+    baseline = table.study.baseline
+    if baseline is None:
+        raise InputError(f"{table.study.name} has no baseline, so there are no differences to draw")
+    part = cut(table, metric, (along,), at)
+    named = dict(labels or {})
+    with _style():
+        figure, axes = page()
+        axes.axhline(0.0, color="0.3", linewidth=0.6)
+        for scheme, label, style in _schemes(table, labels):
+            pairs = [(cell, cell.difference) for cell in part.of(scheme) if cell.difference is not None]
+            if not pairs:
+                continue
+            curve(
+                axes,
+                _positions(part, [cell for cell, _ in pairs]),
+                [difference.mean for _, difference in pairs],
+                [difference.half_width for _, difference in pairs],
+                label=label,
+                style=style,
+            )
+        drawn = quantity(metric)
+        less = f"{drawn.label} less that of {named.get(baseline, baseline)}"
+        axes.set_ylabel(replace(drawn, label=less).title)
+        return _finish(figure, axes, part, stem, f"Difference of {quantity(metric).title}")
+
+
+def draw_fairness(table: Table, stem: str | Path, **choices: Any) -> list[Path]:
+    """Draw Jain's fairness index of the flows' goodputs; `choices` as for `draw_means`."""
+    return draw_means(table, stem, metric=FAIRNESS.column, **choices)
+
+
+def draw_distribution(
+    table: Table,
+    stem: str | Path,
+    *,
+    metric: str = GOODPUT.column,
+    at: Mapping[str, object] | None = None,
+    labels: Mapping[str, str] | None = None,
+) -> list[Path]:
+    """Draw the empirical distribution of a metric over the replications of one setting."""
+    part = cut(table, metric, (), at)
+    with _style():
+        figure, axes = page()
+        for scheme, label, style in _schemes(table, labels):
+            for cell in part.of(scheme):
+                values = sorted(table.values(cell.point, metric).values())
+                shares = [(place + 1) / len(values) for place in range(len(values))]
+                axes.step(
+                    [values[0], *values],
+                    [0.0, *shares],
+                    where="post",
+                    label=label,
+                    color=style.ink,
+                    linestyle=dashes(style),
+                    marker=style.marker,
+                    markerfacecolor="white",
+                    markevery=max(1, len(values) // 8),
+                )
+        axes.set_xlabel(quantity(metric).title)
+        axes.set_ylabel("Share of replications")
+        axes.set_ylim(0.0, 1.0)
+        return _finish(figure, axes, part, stem, f"Distribution of {quantity(metric).title}")
+
+
+def draw_map(
+    table: Table,
+    stem: str | Path,
+    *,
+    scheme: str,
+    metric: str = GOODPUT.column,
+    across: str | None = None,
+    up: str | None = None,
+    at: Mapping[str, object] | None = None,
+) -> list[Path]:
+    """Draw a metric of one scheme over two axes: light is high. Raises InputError when two do not vary."""
+    import numpy as np
+
+    part = cut(table, metric, (across, up), at)
+    if len(part.along) < 2 or part.along[0].group == part.along[1].group:
+        raise InputError(f"a map needs two axes that vary on their own; {table.study.name} has not")
+    first, second = part.along
+    values = np.full((len(second.values), len(first.values)), np.nan)
+    for cell in part.of(scheme):
+        row, column = (d.rank(cell.point.values[d.column]) for d in (second, first))
+        values[row, column] = cell.value.mean
+    with _style():
+        figure, axes = page()
+        axes.grid(visible=False)
+        image = axes.imshow(values, origin="lower", aspect="auto", cmap="gray", interpolation="nearest")
+        axes.set_xticks(range(len(first.values)), first.texts)
+        axes.set_yticks(range(len(second.values)), second.texts)
+        axes.tick_params(length=0)
+        axes.set_xlabel(first.label)
+        axes.set_ylabel(second.label)
+        bar = figure.colorbar(image, ax=axes)
+        bar.set_label(f"{quantity(metric).title} of {scheme}")
+        return write(figure, Path(stem), f"{quantity(metric).title} of {scheme}")
+
+
+def draw_study(table: Table, folder: Path) -> list[Path]:
+    """Draw what a study has to show into a folder: goodput, differences, distribution, fairness, map."""
+    files = [*draw_means(table, folder / "goodput"), *draw_distribution(table, folder / "distribution")]
+    if table.study.baseline is not None:
+        files += draw_differences(table, folder / "difference")
+    if FAIRNESS in measured(table.frame()):
+        files += draw_fairness(table, folder / "fairness")
+    groups = {d.group: d for d in reversed(cut(table, GOODPUT.column, (None,) * 8).along) if d.numeric}
+    if len(groups) > 1:
+        across, up = list(reversed(groups.values()))[:2]
+        for scheme in table.study.schemes:
+            name = "".join(c if c.isalnum() else "-" for c in scheme)
+            files += draw_map(
+                table, folder / f"map-{name}", scheme=scheme, across=across.column, up=up.column
+            )
+    return files
+
+
+def _style() -> Any:
+    import matplotlib as mpl
+
+    return mpl.rc_context(PRINT_STYLE)
+
+
+def _schemes(table: Table, labels: Mapping[str, str] | None) -> list[tuple[str, str, Any]]:
+    names = table.study.schemes
+    look = styles(names)
+    return [(name, (labels or {}).get(name, name), look[name]) for name in names]
+
+
+def _positions(part: Slice, cells: list[Cell]) -> list[float]:
+    if not part.along:
+        return [0.0 for _ in cells]
+    first = part.along[0]
+    return [first.place(cell.point.values[first.column]) for cell in cells]
+
+
+def _finish(figure: Figure, axes: Axes, part: Slice, stem: str | Path, title: str) -> list[Path]:
+    """Name the axis, say what is held fixed, add the legend, write."""
+    if part.along:
+        _name_axis(axes, part.along[0])
+    if part.where:
+        figure.supxlabel(part.where, x=0.99, ha="right", fontsize=6.5, color="0.4")
+    names = [str(label) for label in axes.get_legend_handles_labels()[1]]
+    longest = max(map(len, names), default=0)
+    legend(figure, columns=4 if 4 * longest <= LONGEST_LEGEND else 3 if 3 * longest <= LONGEST_LEGEND else 2)
+    return write(figure, Path(stem), title)
+
+
+def _name_axis(axes: Axes, dimension: Dimension) -> None:
+    axes.set_xlabel(dimension.label)
+    if dimension.scale == "log":
+        axes.set_xscale("log")
+    elif dimension.ticks:
+        axes.set_xticks(dimension.ticks)
+    elif dimension.scale == "category":
+        axes.set_xticks(range(len(dimension.texts)), dimension.texts)

@@ -1,0 +1,188 @@
+"""Figures of one traced run for print: time-sequence graph, congestion window, queues.
+
+Every function takes the result of `airhop.run(…, trace=True)`, writes `stem.pdf`, `stem.svg` and `stem.png`
+and returns their paths. `between` limits the time axis, in seconds.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from airhop.errors import InputError, did_you_mean
+from airhop.plots.paper import PRINT_STYLE, legend, page, write
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+
+    from airhop.results import Result
+
+Span = tuple[float, float] | None
+KILOBYTE = 1000.0
+QUEUE_INKS = ("0.0", "0.45", "0.7")
+QUEUE_DASHES: tuple[Any, ...] = ("-", (0, (4, 2)), (0, (1, 1)))
+FRAME_LOSSES = ("channel", "collision")
+
+
+def draw_sequence(
+    result: Result, stem: str | Path, *, flow: str | None = None, between: Span = None
+) -> list[Path]:
+    """Draw what was sent, sent again, acknowledged and lost over time, by sequence number in kB."""
+    import polars as pl
+
+    name = _flow(result, flow)
+    segments, acks, drops = (_rows(result, table, name, between) for table in ("segments", "acks", "drops"))
+    lost = drops.filter(_word("kind") == "data", _word("cause") != "retries")
+    with _style():
+        figure, axes = page()
+        axes.step(
+            acks["time_s"],
+            _kilobytes(acks["ack"].cum_max()),
+            where="post",
+            color="0.45",
+            linewidth=0.8,
+            label="ACK",
+        )
+        for again, marker, ink, label in ((False, ".", "0.6", "sent"), (True, "^", "0.0", "sent again")):
+            rows = segments.filter(pl.col("retransmission") == again)
+            axes.plot(
+                rows["time_s"],
+                _kilobytes(rows["seq"]),
+                marker,
+                color=ink,
+                markersize=2 if not again else 3.5,
+                markeredgewidth=0,
+                label=label,
+            )
+        axes.plot(
+            lost["time_s"],
+            _kilobytes(lost["seq"]),
+            "x",
+            color="0.0",
+            markersize=3.5,
+            markeredgewidth=0.7,
+            label="lost",
+        )
+        axes.set_ylabel("Sequence number (kB)")
+        return _finish(figure, between, stem, f"Time-sequence graph of {name}")
+
+
+def draw_window(
+    result: Result, stem: str | Path, *, flow: str | None = None, between: Span = None
+) -> list[Path]:
+    """Draw congestion window and threshold over time, in segments."""
+    name = _flow(result, flow)
+    rows = _rows(result, "window", name, between)
+    with _style():
+        figure, axes = page()
+        axes.step(rows["time_s"], rows["cwnd"], where="post", color="0.0", label="cwnd")
+        # The threshold starts infinite: not a value to draw.
+        known = rows.filter(rows["ssthresh"].is_finite())
+        axes.step(
+            known["time_s"],
+            known["ssthresh"],
+            where="post",
+            color="0.5",
+            linestyle=(0, (4, 2)),
+            label="ssthresh",
+        )
+        axes.set_ylim(0.0, 1.08 * float(rows["cwnd"].max() or 1.0))  # type: ignore[arg-type]
+        axes.set_ylabel("Segments")
+        return _finish(figure, between, stem, f"Congestion window of {name}")
+
+
+def draw_queue(result: Result, stem: str | Path, *, between: Span = None) -> list[Path]:
+    """Draw the packets waiting at the fullest places over time, and the frames lost in the air.
+
+    Raises InputError when the trace has no table `queue`.
+    """
+    waiting = _between(_table(result, "queue"), between).with_columns(_word("place"))
+    lost = _between(_table(result, "drops"), between).filter(_word("cause").is_in(FRAME_LOSSES))
+    peaks = waiting.group_by("place").agg(peak=_column("packets").max()).filter(_column("peak") > 0)
+    places = peaks.sort("peak", "place", descending=[True, False])["place"]
+    with _style():
+        figure, axes = page()
+        for place, ink, dash in zip(places, QUEUE_INKS, QUEUE_DASHES, strict=False):
+            rows = waiting.filter(_column("place") == place)
+            axes.step(
+                rows["time_s"],
+                rows["packets"],
+                where="post",
+                color=ink,
+                linestyle=dash,
+                label=f"queue {place}",
+            )
+        axes.plot(
+            lost["time_s"],
+            [0.0] * lost.height,
+            "|",
+            color="0.0",
+            markersize=6,
+            markeredgewidth=0.5,
+            label="frame lost",
+            clip_on=False,
+        )
+        axes.set_ylim(bottom=0.0)
+        axes.set_ylabel("Packets")
+        return _finish(figure, between, stem, "Queues and frames lost in the air")
+
+
+def _flow(result: Result, wanted: str | None) -> str:
+    names = [str(flow["name"]) for flow in result.tcp_flows]
+    if not names:
+        raise InputError("the run has no TCP flow to draw")
+    if wanted is None:
+        return names[0]
+    if wanted not in names:
+        raise InputError(
+            f"there is no TCP flow `{wanted}`.{did_you_mean(wanted, names)} There are: {', '.join(names)}."
+        )
+    return wanted
+
+
+def _table(result: Result, name: str) -> pl.DataFrame:
+    if name not in result.tables:
+        raise InputError(f"the run has no table `{name}`; run it with trace=True")
+    return result.tables[name]
+
+
+def _rows(result: Result, table: str, flow: str, between: Span) -> pl.DataFrame:
+    return _between(_table(result, table), between).filter(_word("flow") == flow)
+
+
+def _between(table: pl.DataFrame, between: Span) -> pl.DataFrame:
+    first, last = between or (0.0, math.inf)
+    return table.filter(_column("time_s").is_between(first, last))
+
+
+def _word(column: str) -> pl.Expr:
+    import polars as pl
+
+    return _column(column).cast(pl.String)
+
+
+def _column(name: str) -> pl.Expr:
+    import polars as pl
+
+    return pl.col(name)
+
+
+def _kilobytes(seq: pl.Series) -> pl.Series:
+    """Turn sequence numbers (the first data byte is 1) into offsets in kB."""
+    return (seq.cast(float) - 1.0) / KILOBYTE
+
+
+def _style() -> Any:
+    import matplotlib as mpl
+
+    return mpl.rc_context(PRINT_STYLE)
+
+
+def _finish(figure: Figure, between: Span, stem: str | Path, title: str) -> list[Path]:
+    axes = figure.axes[0]
+    axes.set_xlabel("Time (s)")
+    axes.set_xlim(*(between or (0.0, None)))
+    legend(figure)
+    return write(figure, Path(stem), title)

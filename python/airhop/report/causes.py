@@ -1,0 +1,143 @@
+"""Why data was lost, against how the sender repaired it: who judges the cause of a loss right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from airhop.report.traced import TracedRun
+
+REPAIRS = {
+    "notice": "on a notice",
+    "fast": "fast retransmission",
+    "recovery": "in recovery",
+    "timeout": "after a timeout",
+    "elsewhere": "without the sender",
+    "open": "not yet",
+}
+"""How the sender repaired a loss. Without it: an agent or a link did, or the data had arrived."""
+CAUSES = {
+    "queue": "queue full",
+    "aqm": "dropped by AQM",
+    "collision": "collision",
+    "channel": "channel error",
+    "agent": "dropped by an agent",
+    "arrived": "nothing: only the link's ACK was lost",
+    "none": "nothing: it had arrived or was on its way",
+}
+"""What truly happened. The first two are congestion."""
+FRAME_LOSSES = ("channel", "collision")
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """Counts of data segments by true cause and by repair; what never came is left out."""
+
+    causes: tuple[str, ...]
+    repairs: tuple[str, ...]
+    counts: Mapping[tuple[str, str], int]
+
+    def share(self, cause: str, repair: str) -> float:
+        """Give the share of a cause's losses that were repaired so."""
+        total = sum(self.counts.get((cause, other), 0) for other in self.repairs)
+        return self.counts.get((cause, repair), 0) / total if total else 0.0
+
+
+def confusion(run: TracedRun) -> Confusion:
+    """Set each lost data segment of a run against its repair, and add retransmissions without a loss."""
+    segments = run.table("segments").select("time_s", "seq", "retransmission", cause=_word("cause"))
+    again = segments.filter("retransmission").select("seq", again_s="time_s", repair="cause").sort("again_s")
+    acks = run.table("acks").select("time_s", "ack").sort("time_s")
+    losses = lost_segments(run).join_asof(
+        again, left_on="time_s", right_on="again_s", by="seq", strategy="forward", check_sortedness=False
+    )
+    passed = _passed(acks, losses["seq"])
+    judged = losses.with_columns(passed_s=passed).with_columns(
+        repair=pl.when(pl.col("passed_s") <= pl.col("again_s").fill_null(float("inf")))
+        .then(pl.lit("elsewhere"))
+        .otherwise(pl.col("repair").fill_null("open"))
+    )
+    counts = {
+        (cause, repair): number
+        for cause, repair, number in judged.group_by("cause", "repair").len().iter_rows()
+    }
+    repairs = judged.filter(~pl.col("repair").is_in(["elsewhere", "open"]))
+    needless = again.join(repairs, on=["seq", "again_s"], how="anti")
+    for repair, number in needless.group_by("repair").len().iter_rows():
+        counts["none", repair] = number
+    return Confusion(
+        causes=tuple(cause for cause in CAUSES if any(key[0] == cause for key in counts)),
+        repairs=tuple(repair for repair in REPAIRS if any(key[1] == repair for key in counts)),
+        counts=counts,
+    )
+
+
+def lost_segments(run: TracedRun) -> pl.DataFrame:
+    """List the data segments that were lost: time_s, seq and the true cause, by time.
+
+    A frame lost on a link that tries again is no lost segment. When such a link gives a packet up, the packet
+    is lost if every attempt was; if fewer were, it had arrived and only a link ACK was lost (`arrived`).
+    """
+    attempts = _attempts(run.network)
+    drops = (
+        run.table("drops")
+        .filter(_word("kind") == "data")
+        .select("time_s", "seq", place=_word("place"), cause=_word("cause"))
+    )
+    retried = pl.col("place").is_in(list(attempts)) & pl.col("cause").is_in([*FRAME_LOSSES, "retries"])
+    given_up = pl.col("cause") == "retries"
+    failed = pl.col("cause").is_in(FRAME_LOSSES)
+    packets = (
+        drops.filter(retried)
+        .with_columns(packet=given_up.cum_sum().shift(1, fill_value=0).over("place", "seq"))
+        .group_by("place", "seq", "packet", maintain_order=True)
+        .agg(
+            time_s=pl.col("time_s").last(),
+            given_up=given_up.any(),
+            failures=failed.sum(),
+            cause=pl.col("cause").filter(failed).last(),
+        )
+        .filter("given_up")
+        .with_columns(needed=pl.col("place").replace_strict(attempts, default=1, return_dtype=pl.UInt32))
+        .with_columns(
+            cause=pl.when(pl.col("failures") < pl.col("needed")).then(pl.lit("arrived")).otherwise("cause")
+        )
+    )
+    return pl.concat(
+        [frame.select("time_s", "seq", "cause") for frame in (drops.filter(~retried), packets)]
+    ).sort("time_s")
+
+
+def _attempts(network: Mapping[str, Any]) -> dict[str, int]:
+    """Count, by place, the data frames that a link loses before it gives a packet up; links with ARQ only.
+
+    With RTS/CTS a packet is given up for lost RTS frames too: one lost data frame is then enough.
+    """
+    found: dict[str, int] = {}
+    for cell in network.get("wlan", ()):
+        needed = cell.get("attempts", 1) if cell.get("access", "basic") == "basic" else 1
+        found |= dict.fromkeys(_directions(cell["stations"]), needed)
+    for radio in network.get("radio", ()):
+        found |= dict.fromkeys(_directions(radio["ends"]), 1)
+    return found
+
+
+def _directions(nodes: Sequence[str] | Mapping[str, object]) -> Iterator[str]:
+    return (f"{a}->{b}" for a in nodes for b in nodes if a != b)
+
+
+def _passed(acks: pl.DataFrame, seqs: pl.Series) -> pl.Series:
+    """Tell for each sequence number when the cumulative ACK passed it; null if it never did."""
+    progress = acks.with_columns(pl.col("ack").cum_max()).unique("ack", keep="first", maintain_order=True)
+    found = progress["ack"].search_sorted(seqs, side="right")
+    times = pl.concat([progress["time_s"], pl.Series([None], dtype=pl.Float64)])
+    return times.gather(found)
+
+
+def _word(column: str) -> pl.Expr:
+    """Take a category as text."""
+    return pl.col(column).cast(pl.String)

@@ -1,0 +1,232 @@
+"""A chapter of the report: a study, with what an experiment adds to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+from airhop.experiments.numerals import interval
+from airhop.plots.quantities import (
+    FAIRNESS,
+    GOODPUT,
+    Dimension,
+    Quantity,
+    dimensions,
+    measured,
+)
+from airhop.plots.style import SchemeStyle, styles
+from airhop.report.traced import TracedRun, trace_schemes
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from airhop.experiments.outcome import Outcome
+    from airhop.study.table import Cell, Table
+
+ESCAPES = {"/": "-", "-": "--"}
+"""How characters of names that are common, but are no letters, stand in HTML ids."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a claim."""
+
+    id: str
+    text: str
+    word: Literal["holds", "fails", "open"]
+    """Open when the intervals decide neither way."""
+    measured: str
+
+
+@dataclass(frozen=True)
+class Paper:
+    """What an experiment adds to its study: where it stands in print, and its claims."""
+
+    source: str
+    verdicts: tuple[Verdict, ...]
+    ticks: tuple[float, ...]
+    """The printed y axis, extended where measurements leave it."""
+    note: str | None
+    """Where the printed axis ends, if that is not where ours does."""
+    limits: tuple[float, float] | None
+    """The printed x axis."""
+    published: Mapping[tuple[str, float], float] = field(default_factory=dict)
+    """Printed numbers by scheme and x."""
+
+    @property
+    def held(self) -> int:
+        """How many claims hold."""
+        return sum(verdict.word == "holds" for verdict in self.verdicts)
+
+    @property
+    def open(self) -> int:
+        """How many claims the intervals leave undecided."""
+        return sum(verdict.word == "open" for verdict in self.verdicts)
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A study as the report shows it: its grid, the words for it, and the runs shown packet by packet."""
+
+    name: str
+    title: str
+    headline: str
+    table: Table
+    labels: Mapping[str, str]
+    """Scheme to what the legend calls it, in the study's order."""
+    dimensions: tuple[Dimension, ...]
+    main: Quantity
+    """The metric shown first."""
+    command: str = ""
+    """What makes the whole chapter again, where one command does."""
+    runs: tuple[TracedRun, ...] = ()
+    paper: Paper | None = None
+    computed: datetime | None = None
+    """When the rows were written, as far as known."""
+
+    @classmethod
+    def of_table(cls, table: Table, *, computed: datetime | None = None, trace: bool = True) -> Chapter:
+        """Make the chapter of a user's own study; `trace` runs one setting once more, packet by packet."""
+        study = table.study
+        found = tuple(dimensions([point.values for point in study.points()]))
+        return cls(
+            name=study.name,
+            title=", ".join(dimension.label for dimension in found) or "one setting",
+            headline=headline(table, found),
+            table=table,
+            labels={scheme: scheme for scheme in study.schemes},
+            dimensions=found,
+            main=GOODPUT,
+            runs=trace_schemes(table) if trace else (),
+            computed=computed,
+        )
+
+    @cached_property
+    def id(self) -> str:
+        """The name as an HTML id; different names give different ids."""
+        return "study-" + "".join(c if c.isalnum() else ESCAPES.get(c, f"_{ord(c):x}_") for c in self.name)
+
+    @cached_property
+    def look(self) -> dict[str, SchemeStyle]:
+        """Colours, markers and dashes by scheme."""
+        return styles(self.labels)
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """The rows: one per run."""
+        return self.table.frame()
+
+    @cached_property
+    def versions(self) -> str:
+        """The versions of Airhop that computed the rows."""
+        found = sorted(self.table.flows()["airhop"].unique())
+        return "Airhop " + " and ".join(found)
+
+    @cached_property
+    def warnings(self) -> list[str]:
+        """What a reader should know before trusting the numbers."""
+        missing = [] if self.table.complete else ["Not every run of this study is there yet."]
+        return [*missing, *(text[:1].upper() + text[1:] for text in self.table.warnings())]
+
+    @cached_property
+    def quantities(self) -> list[Quantity]:
+        """The metrics worth showing, the main one first."""
+        others = (found for found in measured(self.frame) if found.column != self.main.column)
+        return [self.main, *others]
+
+    @property
+    def shared(self) -> bool:
+        """Whether flows share the network, so that fairness is a question of its own."""
+        return self.main.column != FAIRNESS.column and any(
+            found.column == FAIRNESS.column for found in self.quantities
+        )
+
+    @property
+    def plane(self) -> tuple[Dimension, Dimension] | None:
+        """The two numeric dimensions of a heat map, if the grid has two that vary independently."""
+        numeric = [d for d in self.dimensions if d.numeric and len(d.values) > 1]
+        for other in numeric[1:]:
+            if other.group != numeric[0].group:
+                return numeric[0], other
+        return None
+
+    @cached_property
+    def cells(self) -> dict[str, list[Cell]]:
+        """A cell per point that has rows, by metric."""
+        return {found.column: self.table.cells(found.column) for found in self.quantities}
+
+    def setting(self, values: Mapping[str, object]) -> str:
+        """Write the values of a point without its scheme: `frame error rate of cell = 0.01`."""
+        varied = [d for d in self.dimensions if len(d.values) > 1] or list(self.dimensions)
+        return ", ".join(f"{d.label} = {d.text(values[d.column])}" for d in varied)
+
+
+def headline(table: Table, found: tuple[Dimension, ...]) -> str:
+    """Say in a sentence where a scheme is furthest ahead of the baseline; without one, who is fastest."""
+    cells = table.cells(GOODPUT.column)
+    if not cells:
+        return "No run has finished yet."
+    baseline = table.study.baseline
+    ratios = [(cell, cell.ratio) for cell in cells if cell.ratio is not None and cell.ratio.low is not None]
+    if baseline is not None and ratios:
+        cell, ratio = max(ratios, key=lambda pair: (pair[1].low or 0.0, pair[1].value))
+        digits = 1 if ratio.value >= 10 else 2
+        if not ratio.excludes(1.0) or ratio.value < 1.0:
+            return f"No scheme is ahead of {baseline} by more than chance."
+        times = interval(ratio, digits)
+        return f"{cell.point.scheme} delivers {times} times the goodput of {baseline}{_where(found, cell)}."
+    best = max(cells, key=lambda cell: cell.value.mean)
+    amount = f"{best.value.mean:.3g} {GOODPUT.unit}"
+    return f"{best.point.scheme} delivers the most, {amount}{_where(found, best)}."
+
+
+def _where(found: tuple[Dimension, ...], cell: Cell) -> str:
+    varied = [d for d in found if len(d.values) > 1]
+    told = " and ".join(f"{d.label} = {d.text(cell.point.values[d.column])}" for d in varied)
+    return f", where {told}" if told else ""
+
+
+def chapter_of_outcome(outcome: Outcome, *, computed: datetime | None = None, trace: bool = True) -> Chapter:
+    """Make the chapter of an experiment: its study, in its paper's words, with its claims."""
+    from airhop.plots.frame import frame
+
+    experiment, drawn = outcome.experiment, frame(outcome)
+    axis, metric = experiment.axis, experiment.metric
+    study = Chapter.of_table(outcome.table, computed=computed, trace=False)
+    # The axis may be written to several paths: they are one dimension to a reader.
+    varied = next(d for d in study.dimensions if d.column.startswith(axis.paths[0]))
+    return replace(
+        study,
+        name=experiment.id,
+        title=experiment.title,
+        headline=outcome.headline,
+        labels=dict(experiment.schemes),
+        dimensions=(
+            replace(
+                varied,
+                scale="log" if axis.log else "linear",
+                label=axis.label,
+                texts=tuple(axis.text(float(x)) for x in varied.values),
+            ),
+        ),
+        main=Quantity(metric.name, metric.label, metric.unit, metric.most),
+        command=f"airhop reproduce {experiment.id}"
+        + ("" if outcome.mode == "default" else f" --{outcome.mode}")
+        + f" --seed {outcome.seed}",
+        runs=trace_schemes(outcome.table, experiment.timeline, experiment.schemes) if trace else (),
+        paper=Paper(
+            source=experiment.source,
+            verdicts=tuple(
+                Verdict(claim.id, claim.text, judged.verdict, judged.measured)
+                for claim in experiment.claims
+                for judged in [outcome.claims[claim.id]]
+            ),
+            ticks=drawn.y_ticks,
+            note=drawn.note,
+            limits=axis.limits,
+            published=experiment.published or {},
+        ),
+    )

@@ -1,0 +1,168 @@
+"""What the page's script knows of a chapter: points, cells and runs, as plain columns."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from airhop.plots.quantities import Dimension
+    from airhop.report.chapter import Chapter
+    from airhop.report.timeline import Timeline
+    from airhop.study.study import Point
+    from airhop.study.table import Cell
+
+DIGITS = 6
+"""Significant digits kept: more than any interval can tell apart."""
+
+
+def chapter_data(chapter: Chapter) -> dict[str, Any]:
+    """Gather the grid, a column per metric over its points, and the command that runs each point again.
+
+    `points` are those that have rows. A command is that of replication 0: others differ in `--rep` alone.
+    """
+    table = chapter.table
+    cells = chapter.cells
+    points = [cell.point for cell in cells[chapter.main.column]]
+    place = {point.index: i for i, point in enumerate(points)}
+    order = list(chapter.labels)
+    return {
+        "schemes": [
+            {"name": scheme, "label": label, "color": chapter.look[scheme].color}
+            for scheme, label in chapter.labels.items()
+        ],
+        "baseline": order.index(table.study.baseline) if table.study.baseline in order else None,
+        "dimensions": [_dimension(dimension) for dimension in chapter.dimensions],
+        "metrics": [
+            {
+                "column": found.column,
+                "label": found.label,
+                "unit": found.unit,
+                "most": found.most if math.isfinite(found.most) else None,
+            }
+            for found in chapter.quantities
+        ],
+        "points": {
+            "scheme": [order.index(point.scheme) for point in points],
+            "places": [
+                [dimension.rank(point.values[dimension.column]) for point in points]
+                for dimension in chapter.dimensions
+            ],
+            "command": [table.command(point, 0) for point in points],
+        },
+        "cells": {column: _cells(found, place) for column, found in cells.items()},
+        "plane": [chapter.dimensions.index(d) for d in chapter.plane] if chapter.plane else None,
+        "published": _published(chapter, points),
+        "frame": _frame(chapter),
+        "traced": {
+            str(place[run.point]): place_of for place_of, run in enumerate(chapter.runs) if run.point in place
+        },
+        "tracedRep": chapter.runs[0].rep if chapter.runs else None,
+    }
+
+
+def runs_data(chapter: Chapter) -> dict[str, Any]:
+    """Gather every run: its point's place among those of `chapter_data`, its replication, its metrics."""
+    frame = chapter.frame
+    points = [cell.point for cell in chapter.cells[chapter.main.column]]
+    columns = [dimension.column for dimension in chapter.dimensions]
+    keys = [*columns, "scheme"]
+    place = {
+        (*(point.values[column] for column in columns), point.scheme): i for i, point in enumerate(points)
+    }
+    blocks = frame.select(pl.struct(keys).rle_id().alias("block"), *keys)
+    starts = blocks.unique("block", keep="first", maintain_order=True)
+    of_block = pl.Series([place[row] for row in starts.select(keys).iter_rows()], dtype=pl.UInt32)
+    return {
+        "point": of_block.gather(blocks["block"]).to_list(),
+        "rep": frame["rep"].to_list(),
+        "metrics": {found.column: _numbers(frame[found.column]) for found in chapter.quantities},
+    }
+
+
+def sources_data(shown: Timeline) -> dict[str, dict[str, list[float | str | None]]]:
+    """Give the sources of a time-line as columns; no number is null, infinite a word that scripts know."""
+    return {name: {column.name: _exact(column) for column in rows} for name, rows in shown.sources.items()}
+
+
+def _exact(column: pl.Series) -> list[float | str | None]:
+    """List a column to the microsecond or the byte."""
+    if not column.dtype.is_float():
+        return column.to_list()
+    return [
+        value if value == value and abs(value) != math.inf else "Infinity" if value > 0 else None
+        for value in column.round(6).to_list()
+    ]
+
+
+def _dimension(dimension: Dimension) -> dict[str, Any]:
+    return {
+        "label": dimension.label,
+        "scale": dimension.scale,
+        "values": list(dimension.values),
+        "texts": list(dimension.texts),
+        "group": dimension.group,
+        "ticks": dimension.ticks,
+    }
+
+
+def _cells(cells: list[Cell], place: dict[int, int]) -> dict[str, list[float | None]]:
+    """Lay cells out as columns, in the order of the points; what a cell does not have is null."""
+    found: dict[str, list[float | None]] = {
+        name: [None] * len(place)
+        for name in (
+            "n",
+            "mean",
+            "half",
+            "difference",
+            "differenceHalf",
+            "correlation",
+            "ratio",
+            "low",
+            "high",
+        )
+    }
+    for cell in cells:
+        i = place.get(cell.point.index)
+        if i is None:
+            continue
+        found["n"][i] = cell.n
+        found["mean"][i], found["half"][i] = _number(cell.value.mean), _number(cell.value.half_width)
+        if cell.difference is not None:
+            found["difference"][i] = _number(cell.difference.mean)
+            found["differenceHalf"][i] = _number(cell.difference.half_width)
+            found["correlation"][i] = _number(cell.difference.correlation)
+        if cell.ratio is not None:
+            found["ratio"][i] = _number(cell.ratio.value)
+            found["low"][i], found["high"][i] = _number(cell.ratio.low), _number(cell.ratio.high)
+    return found
+
+
+def _published(chapter: Chapter, points: list[Point]) -> list[float | None] | None:
+    """Give the printed number of each point, where the paper has one."""
+    if chapter.paper is None or not chapter.paper.published:
+        return None
+    first = chapter.dimensions[0].column
+    return [chapter.paper.published.get((point.scheme, float(point.values[first]))) for point in points]
+
+
+def _frame(chapter: Chapter) -> dict[str, Any] | None:
+    """Give the printed axes, which the page draws while it shows what the paper shows."""
+    if chapter.paper is None:
+        return None
+    return {"ticks": list(chapter.paper.ticks), "limits": chapter.paper.limits}
+
+
+def _number(value: float | None) -> float | None:
+    if value is None or not math.isfinite(value):
+        return None
+    return float(f"{value:.{DIGITS}g}")
+
+
+def _numbers(column: pl.Series) -> list[float | None]:
+    if column.dtype.is_integer():
+        return column.to_list()
+    finite = pl.when(column.is_finite()).then(column.round_sig_figs(DIGITS))
+    return pl.select(finite).to_series().to_list()

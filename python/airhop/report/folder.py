@@ -1,0 +1,84 @@
+"""The report of a folder: every study and experiment below it, and their figures for print."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from pathlib import Path
+
+from airhop.errors import InputError
+from airhop.experiments import outcomes_in
+from airhop.files import why
+from airhop.progress import SILENT, Reporter
+from airhop.report.chapter import Chapter, chapter_of_outcome
+from airhop.report.page import write_report
+from airhop.study import Table
+from airhop.study.manifest import manifest_path
+
+REPORT = "report.html"
+
+
+def report_folder(
+    folder: str | Path, out: str | Path | None = None, reporter: Reporter = SILENT
+) -> list[Path]:
+    """Write the report of all studies and experiments of a folder, and the printed figures of its studies.
+
+    The report is `out`, by default FOLDER/report.html; figures of a study are FOLDER/NAME/*.pdf and so on.
+    Returns the files, the report first. Raises InputError when there is nothing to report.
+    """
+    from airhop.plots import draw_study
+
+    folder = Path(folder)
+    chapters = chapters_in(folder, reporter)
+    if not chapters:
+        raise InputError(
+            f"there is no study in {folder}; `airhop sweep STUDY.toml --out {folder}` or "
+            f"`airhop reproduce EXPERIMENT --out {folder}` makes one"
+        )
+    path = Path(out) if out is not None else folder / REPORT
+    files = []
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        files.append(write_report(chapters, path))
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {why(error)}") from None
+    for chapter in chapters:
+        if chapter.paper is None and chapter.frame.height:
+            files += draw_study(chapter.table, folder / _inside(chapter.name))
+    return files
+
+
+def chapters_in(folder: Path, reporter: Reporter = SILENT) -> list[Chapter]:
+    """Make a chapter of every experiment whose rows are complete, then of every other study with rows."""
+    tables = sorted(Table.load(folder), key=lambda table: _by_number(table.study.name))
+    outcomes = sorted(outcomes_in(folder), key=lambda outcome: _by_number(outcome.experiment.id))
+    known = {outcome.experiment.id for outcome in outcomes}
+    others = [table for table in tables if table.study.name not in known]
+    studies = [table for table in others if table.cells()]
+    for table in (table for table in others if table not in studies):
+        reporter.say(f"{table.study.name}: left out, none of its runs is there; this simulator makes others")
+    chapters = []
+    with reporter.task("report", len(outcomes) + len(studies)) as task:
+        for outcome in outcomes:
+            computed = _computed(folder, outcome.table)
+            chapters.append(chapter_of_outcome(outcome, computed=computed))
+            task.advance()
+        for table in studies:
+            chapters.append(Chapter.of_table(table, computed=_computed(folder, table)))
+            task.advance()
+    return chapters
+
+
+def _computed(folder: Path, table: Table) -> datetime:
+    """Tell when the study was last asked for."""
+    return datetime.fromtimestamp(manifest_path(folder, table.study.name).stat().st_mtime)
+
+
+def _by_number(name: str) -> list[str]:
+    """Order names as people do: fig9 before fig10."""
+    return [part.zfill(9) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
+
+
+def _inside(name: str) -> Path:
+    """Give the folder of a study of this name, never outside the report's own."""
+    return Path(*(part for part in name.split("/") if part not in ("", ".", "..")))

@@ -1,0 +1,203 @@
+"""A chapter laid out: its figures, tables and time-lines, and what the page's script unpacks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+from airhop.plots.quantities import Dimension, Scale
+from airhop.report import figures
+from airhop.report.causes import Confusion, confusion
+from airhop.report.data import chapter_data, runs_data, sources_data
+from airhop.report.pack import Templates, pack
+from airhop.report.timeline import Timeline, timeline
+from airhop.report.timeline_figures import timeline_figures
+
+if TYPE_CHECKING:
+    from bokeh.plotting import figure
+
+    from airhop.report.chapter import Chapter
+    from airhop.study.table import Cell
+
+SCALED: dict[str, Callable[[Chapter, Scale], figure]] = {
+    "means": figures.means,
+    "differences": figures.differences,
+    "fairness": figures.fairness,
+}
+"""Figures against a dimension: one template for every scale that the study's dimensions have."""
+
+INTERVALS = (
+    "95 % over replications: Student's t for means and paired differences, Fieller's for ratios of means. "
+    "Replication r of every scheme meets the same channel, so that differences are paired."
+)
+VERDICTS = "A claim holds when the 95 % interval of what it states excludes the opposite."
+
+
+@dataclass(frozen=True)
+class PivotRow:
+    """The cells of one value of the dimension."""
+
+    text: str
+    cells: dict[str, Cell]
+    """By scheme."""
+    best: str | None
+
+
+@dataclass(frozen=True)
+class Pivot:
+    """The main metric as a table of one dimension against the schemes, which is read without a script."""
+
+    dimension: str
+    rows: list[PivotRow]
+    compared: set[str]
+    """Schemes that have a ratio to the baseline."""
+    digits: int
+
+    def mean(self, cell: Cell) -> str:
+        """Write a cell's mean."""
+        return f"{cell.value.mean:,.{self.digits}f}"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What the template of a chapter needs beside the chapter itself."""
+
+    chapter: Chapter
+
+    @cached_property
+    def views(self) -> list[str]:
+        """Names of the figures."""
+        several = self.chapter.table.study.baseline is not None and len(self.chapter.labels) > 1
+        return [
+            "means",
+            *(["differences"] if several else []),
+            "distribution",
+            *(["fairness"] if self.chapter.shared else []),
+            *(["map"] if self.chapter.plane else []),
+        ]
+
+    @cached_property
+    def pivot(self) -> Pivot | None:
+        """The table of means, where one dimension varies or none."""
+        varied = [d for d in self.chapter.dimensions if len(d.values) > 1]
+        return None if len(varied) > 1 else _pivot(self.chapter, varied[0] if varied else None)
+
+    @cached_property
+    def timelines(self) -> list[Timeline]:
+        """The time-lines, in the order of the runs."""
+        return [timeline(run) for run in self.chapter.runs]
+
+    @cached_property
+    def confusions(self) -> list[Confusion]:
+        """Causes against repairs, in the order of the runs."""
+        return [confusion(run) for run in self.chapter.runs]
+
+    @property
+    def timeline_data(self) -> list[dict[str, Any]]:
+        """What the script knows of each run before its figures are unpacked."""
+        return [{"losses": shown.losses} for shown in self.timelines]
+
+    @property
+    def shown_at(self) -> str:
+        """The setting of the time-lines, in words."""
+        points = {point.index: point for point in self.chapter.table.study.points()}
+        at = points.get(self.chapter.runs[0].point)  # type: ignore[arg-type]
+        text = self.chapter.setting(at.values) if at is not None else ""
+        return text[:1].upper() + text[1:] or "The one setting"
+
+    @property
+    def counts(self) -> dict[str, str]:
+        """How many points and runs there are."""
+        points, runs = len(self.chapter.cells[self.chapter.main.column]), self.chapter.frame.height
+        return {"points": f"{points:,}", "runs": f"{runs:,}"}
+
+    @property
+    def facts(self) -> str:
+        """How much was computed, when, and with what."""
+        counts, computed = self.counts, self.chapter.computed
+        when = f", computed {computed:%Y-%m-%d %H:%M}" if computed else ""
+        return f"{counts['points']} points, {counts['runs']} runs{when} with {self.chapter.versions}"
+
+    @property
+    def method(self) -> list[tuple[str, str]]:
+        """Tell how the numbers came about, as name and text."""
+        chapter, study = self.chapter, self.chapter.table.study
+        reps = sorted({cell.n for cell in chapter.cells[chapter.main.column]})
+        told = f"{reps[0]}" if len(reps) == 1 else f"{reps[0]} to {reps[-1]}" if reps else "0"
+        facts = [
+            ("Source", chapter.paper.source if chapter.paper else ""),
+            ("Command", chapter.command),
+            *(("Grid", f"{d.column} = {', '.join(d.texts)}") for d in chapter.dimensions),
+            ("Schemes", ", ".join(chapter.labels)),
+            ("Replications", f"{told} of every point; seed {study.seed}, the first is replication 0"),
+            ("Intervals", INTERVALS),
+            ("Verdicts", VERDICTS if chapter.paper else ""),
+            ("Rows", self.facts),
+            ("Scenario", study.scenario.toml()),
+        ]
+        return [(name, text) for name, text in facts if text]
+
+    def pack(self, templates: Templates) -> dict[str, str]:
+        """Pack the data by the id under which the script unpacks them; its figures go into `templates`."""
+        chapter = self.chapter
+        data = chapter_data(chapter) | {"templates": self._templates(templates)}
+        found = {f"{chapter.id}-data": data, f"{chapter.id}-runs": runs_data(chapter)}
+        for place, (run, shown) in enumerate(zip(chapter.runs, self.timelines, strict=True)):
+            window = {"opening": run.opening_s, "duration": run.duration_s}
+            found[f"{chapter.id}-run-{place}"] = window | {"sources": sources_data(shown)}
+        return {id_: pack(data) for id_, data in found.items()}
+
+    def _templates(self, templates: Templates) -> dict[str, str]:
+        """Name the template of every view, and for those against a dimension, of every scale."""
+        chapter = self.chapter
+        scales: set[Scale] = {d.scale for d in chapter.dimensions if len(d.values) > 1} or {"category"}
+        published = bool(chapter.paper and chapter.paper.published)
+        drawn = (*chapter.labels.items(), chapter.table.study.baseline, published)
+        found = {
+            f"{name}:{scale}": templates.add((name, scale, drawn), partial(_against, name, chapter, scale))
+            for name in self.views
+            if name in SCALED
+            for scale in sorted(scales)
+        }
+        found["distribution"] = templates.add(
+            ("distribution", drawn), lambda: {"distribution": figures.distribution(chapter)}
+        )
+        if "map" in self.views:
+            found["map"] = templates.add("map", lambda: {"map": figures.heat_map()})
+        if chapter.runs:
+            found["timeline"] = templates.add("timeline", timeline_figures)
+        return found
+
+
+def _against(name: str, chapter: Chapter, scale: Scale) -> dict[str, figure]:
+    return {name: SCALED[name](chapter, scale)}
+
+
+def _pivot(chapter: Chapter, dimension: Dimension | None) -> Pivot:
+    cells = chapter.cells[chapter.main.column]
+    by_value: dict[str, dict[str, Cell]] = {}
+    for cell in cells:
+        text = dimension.text(cell.point.values[dimension.column]) if dimension else "the one setting"
+        by_value.setdefault(text, {})[cell.point.scheme] = cell
+    order = dimension.texts if dimension else tuple(by_value)
+    top = max((abs(cell.value.mean) for cell in cells), default=0.0)
+    digits = 4 if chapter.main.most == 1.0 else 3 if top < 100 else 1
+    return Pivot(
+        dimension=dimension.label if dimension else "",
+        rows=[
+            PivotRow(text, by_value[text], _best(by_value[text], digits))
+            for text in order
+            if text in by_value
+        ],
+        compared={cell.point.scheme for cell in cells if cell.ratio is not None},
+        digits=digits,
+    )
+
+
+def _best(cells: dict[str, Cell], digits: int) -> str | None:
+    """Find the scheme whose mean is the highest as printed; None where two share it."""
+    printed = {scheme: round(cell.value.mean, digits) for scheme, cell in cells.items()}
+    best = [scheme for scheme, mean in printed.items() if mean == max(printed.values())]
+    return best[0] if len(best) == 1 < len(cells) else None

@@ -1,0 +1,101 @@
+"""The kinds of packet events a time-line shows, and how each is drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One kind of packet event and how it is drawn."""
+
+    group: str
+    text: str
+    """What the legend and the hover card call it."""
+    marker: str
+    color: str
+    size: int
+    filled: bool = True
+    shown: bool = True
+    """Whether the page shows it before the reader asks: what merely repeats a loss mark waits."""
+    height: str | None = "first byte"
+    """What the hover card calls the height; None where the packet has no number of its own."""
+    dropped: bool = False
+    """Whether it has a place and a cause."""
+
+    @property
+    def symbol(self) -> str:
+        """The marker as the legend draws it."""
+        return self.marker if self.filled else f"{self.marker}-open"
+
+
+NEW_DATA = Mark("new", "new data", "circle", "#5b87b5", 4)
+RETRANSMISSIONS = {
+    "fast": Mark("fast", "fast retransmission", "triangle", "#c77700", 7),
+    "recovery": Mark("recovery", "retransmission in recovery", "inverted_triangle", "#c77700", 7),
+    "timeout": Mark("timeout", "retransmission after timeout", "hex", "#e03131", 9),
+    "notice": Mark("notice", "retransmission on ELN", "triangle", "#1f9d63", 7),
+}
+DATA_DROPS = {
+    "channel": Mark("channel", "data lost: channel error", "x", "#e03131", 8, dropped=True),
+    "collision": Mark("collision", "data lost: collision", "asterisk", "#8b5cf6", 8, dropped=True),
+    "queue": Mark("queue", "data lost: queue full", "square_x", "#a8643c", 9, filled=False, dropped=True),
+    "aqm": Mark("aqm", "data lost: AQM", "square_cross", "#a8643c", 9, filled=False, dropped=True),
+    "agent": Mark("agent", "data lost: agent", "circle_x", "#a8643c", 9, filled=False, dropped=True),
+    "retries": Mark(
+        "retries",
+        "data given up by the link",
+        "circle",
+        "#e03131",
+        13,
+        filled=False,
+        shown=False,
+        dropped=True,
+    ),
+}
+ACK_LOST = Mark("ack-lost", "ACK lost", "y", "#0d9aa8", 9, filled=False, height="acknowledges", dropped=True)
+ACK_HELD_BACK = Mark(
+    "ack-held-back",
+    "ACK held back by the agent",
+    "dash",
+    "#c77700",
+    8,
+    filled=False,
+    height="acknowledges",
+    dropped=True,
+)
+NOTICE_LOST = Mark("notice-lost", "notice lost", "diamond_cross", "#e03131", 9, filled=False, dropped=True)
+LINK_ACK_LOST = Mark(
+    "control-lost", "link ACK lost", "y", "#e03131", 9, filled=False, height=None, dropped=True
+)
+DUPLICATE = Mark("dupack", "duplicate ACK", "dash", "#7d8794", 6, filled=False, height="acknowledges")
+NOTICES = {
+    ("eln", "sent"): Mark("eln-sent", "ELN sent", "diamond", "#1f9d63", 8, filled=False, shown=False),
+    ("eln", "received"): Mark("eln-received", "ELN received", "diamond", "#1f9d63", 7),
+    ("ersn", "sent"): Mark("ersn-sent", "ERSN sent", "square_pin", "#0d9aa8", 8, filled=False, shown=False),
+    ("ersn", "received"): Mark("ersn-received", "ERSN received", "square_pin", "#0d9aa8", 8),
+}
+SEQUENCE = (
+    NEW_DATA,
+    *RETRANSMISSIONS.values(),
+    DUPLICATE,
+    *DATA_DROPS.values(),
+    ACK_HELD_BACK,
+    ACK_LOST,
+    NOTICE_LOST,
+    LINK_ACK_LOST,
+    *NOTICES.values(),
+)
+"""Marks of the time-sequence graph, in drawing order."""
+AIR_LOSSES = (
+    Mark("air-channel", "frame lost: channel error", "x", "#e03131", 7, height=None, dropped=True),
+    Mark("air-collision", "frame lost: collision", "asterisk", "#8b5cf6", 7, height=None, dropped=True),
+)
+"""Marks on the floor of the figure of the queues."""
+HEIGHTS_PX = {"sequence": 460, "window": 230, "timer": 220, "queue": 220}
+"""Of the figures of a time-line; the page keeps the room free, so that making them moves nothing."""
+ACK_COLOR = "#7d8794"
+WINDOW_COLORS = {"cwnd": "#2f7fd6", "ssthresh": "#c77700", "flight": "#7d8794"}
+TIMER_COLORS = {"rto": "#d6336c", "srtt": "#0d9aa8"}
+QUEUE_COLORS = ("#2f7fd6", "#c77700", "#1f9d63", "#0d9aa8", "#a8643c", "#7d8794")
+"""Of the fullest queues; the others are not drawn."""

@@ -1,0 +1,195 @@
+"""Made-up studies, shaped exactly as `airhop.study.table.Table`, for tests that draw and report."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+
+import polars as pl
+
+from airhop import Scenario, schemes, stats
+
+Values = Mapping[str, object]
+Law = Callable[[str, Values, int], dict[str, float]]
+"""Metrics of a run, given scheme, setting and replication."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """One combination of varied values."""
+
+    index: int
+    values: Values
+    scheme: str
+    setting: tuple[object, ...]
+    scenario: Scenario
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a study says about a point."""
+
+    point: Point
+    n: int
+    value: stats.Estimate
+    difference: stats.Difference | None
+    ratio: stats.Ratio | None
+
+
+@dataclass(frozen=True)
+class Study:
+    """A grid of schemes and values."""
+
+    name: str
+    schemes: Sequence[str]
+    grid: Mapping[str, Sequence[object]]
+    reps: int = 5
+    seed: int = 1
+    baseline: str | None = "reno"
+    scenario: Scenario = field(default_factory=lambda: Scenario.load("last-hop").with_({"duration": "3 s"}))
+
+    def points(self) -> list[Point]:
+        """List the points, first axis slowest."""
+        return self._points
+
+    @property
+    def columns(self) -> list[str]:
+        """List the columns that vary."""
+        return ["scheme", *self.grid]
+
+    @cached_property
+    def _under(self) -> dict[str, Scenario]:
+        """Scenarios by scheme; of a made-up scheme the scenario as it is."""
+        known = {entry["name"] for entry in schemes()}
+        return {
+            scheme: self.scenario.with_({"scheme": scheme}) if scheme in known else self.scenario
+            for scheme in self.schemes
+        }
+
+    @cached_property
+    def _points(self) -> list[Point]:
+        settings = list(product(*self.grid.values()))
+        return [
+            Point(
+                index,
+                {"scheme": scheme, **dict(zip(self.grid, setting, strict=True))},
+                scheme,
+                setting,
+                self._under[scheme],
+            )
+            for index, (scheme, setting) in enumerate(product(self.schemes, settings))
+        ]
+
+
+def goodput(scheme: str, values: Values, rep: int) -> dict[str, float]:
+    """Make goodput fall as the values grow, differently by scheme, with luck that schemes share."""
+    strength = 1 + len(scheme) % 4
+    load = sum(math.log10(1 + 1000 * float(v)) for v in values.values() if isinstance(v, int | float))
+    luck = 0.05 * math.sin(7.0 * rep) + 0.01 * math.sin(3.0 * rep + strength)
+    mean = 3.6 * strength / (strength + 0.4 * load)
+    return {
+        "goodput_mbps": mean * (1 + luck),
+        "jain": min(1.0, 1 - 0.02 * load / strength + 0.01 * luck),
+        "srtt_ms": 60.0 + 10 * load + 20 * luck,
+        "timeouts": float(rep % 3 + strength),
+        "drops_queue": 0.0,
+    }
+
+
+@dataclass
+class Table:
+    """The rows of a made-up study."""
+
+    study: Study
+    law: Law = goodput
+    computed: int = 0
+    reused: int = 0
+    complete: bool = True
+    missing: set[int] = field(default_factory=set)
+    """Points without a run."""
+
+    def frame(self) -> pl.DataFrame:
+        """Give a row per run."""
+        return pl.DataFrame(
+            [
+                {
+                    **point.values,
+                    "seed": self.study.seed,
+                    "rep": rep,
+                    **self.law(point.scheme, point.values, rep),
+                }
+                for point in self.study.points()
+                if point.index not in self.missing
+                for rep in range(self.study.reps)
+            ]
+        )
+
+    @cached_property
+    def _runs(self) -> dict[int, list[dict[str, float]]]:
+        return {
+            point.index: [self.law(point.scheme, point.values, rep) for rep in range(self.study.reps)]
+            for point in self.study.points()
+        }
+
+    def values(self, point: Point, metric: str = "goodput_mbps") -> dict[int, float]:
+        """Give a metric by replication."""
+        return dict(enumerate(run[metric] for run in self._runs[point.index]))
+
+    def cells(self, metric: str = "goodput_mbps") -> list[Cell]:
+        """Estimate every point."""
+        points = self.study.points()
+        base = {p.setting: p for p in points if p.scheme == self.study.baseline}
+        found = []
+        for point in points:
+            if point.index in self.missing:
+                continue
+            mine = list(self.values(point, metric).values())
+            other = base.get(point.setting)
+            paired = other is not None and point.scheme != self.study.baseline
+            theirs = list(self.values(other, metric).values()) if other is not None else []
+            found.append(
+                Cell(
+                    point,
+                    len(mine),
+                    stats.estimate(mine),
+                    stats.difference(mine, theirs) if paired else None,
+                    stats.ratio(mine, theirs) if paired else None,
+                )
+            )
+        return found
+
+    def flows(self) -> pl.DataFrame:
+        """Give a row per flow and run."""
+        return self.frame().with_columns(flow=pl.lit("ftp"), airhop=pl.lit("0.1.0"))
+
+    def warnings(self) -> list[str]:
+        """Give nothing to worry about."""
+        return []
+
+    def command(self, point: Point, rep: int) -> str:
+        """Write the line that makes a run again."""
+        sets = " ".join(f"--set {path}={value}" for path, value in point.values.items() if path != "scheme")
+        return f"airhop run last-hop --scheme {point.scheme} {sets} --seed {self.study.seed} --rep {rep}"
+
+
+FER = "wlan.cell.errors.fer"
+
+
+def study(
+    name: str = "errors",
+    schemes: Sequence[str] = ("reno", "sack", "snoop", "ll-elsn"),
+    reps: int = 5,
+    law: Law = goodput,
+    alone: bool = False,
+    **grid: Sequence[object],
+) -> Table:
+    """Make a study over the frame error rate, or over `grid` (`__` in a name is read as a dot).
+
+    With `alone`, nothing varies but the scheme.
+    """
+    named = {key.replace("__", "."): values for key, values in grid.items()}
+    errors: dict[str, Sequence[object]] = {} if alone else {FER: (0.0001, 0.001, 0.01, 0.1)}
+    return Table(Study(name, schemes, named or errors, reps), law)

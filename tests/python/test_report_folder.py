@@ -1,0 +1,126 @@
+"""`airhop report DIR`: what is in the folder is in the report, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import airhop
+import synthetic
+from airhop.cli import main
+from airhop.errors import InputError
+from airhop.experiments import registry
+from airhop.plots.paper import FORMATS
+from airhop.progress import Reporter
+from airhop.report.folder import _by_number, chapters_in, report_folder
+from airhop.simulate import Job
+from airhop.store import Store
+from airhop.study import Axis, Study, run_in
+from airhop.study.manifest import save_manifest
+
+
+def make_study(folder: Path, name: str) -> None:
+    """Run two schemes at two error rates, for two simulated seconds."""
+    scenario = airhop.Scenario.load("last-hop").with_({"duration": "2 s"})
+    axes = (Axis.of("wlan.cell.errors.fer", [0.01, 0.1]), Axis.of("scheme", ["reno", "sack"]))
+    run_in(Study(name, scenario, axes, reps=3), folder)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("report")
+    make_study(made, "mine/own")
+    return made
+
+
+def test_the_report_and_the_printed_figures_are_written(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["report", str(folder)])
+    assert ended.value.code == 0
+    printed = capsys.readouterr()
+    files = [folder / "report.html"] + [
+        folder / "mine" / "own" / f"{stem}.{kind}"
+        for stem in ("goodput", "distribution", "difference")
+        for kind in FORMATS
+    ]
+    assert printed.out.splitlines() == [str(path) for path in files]
+    assert all(path.stat().st_size > 0 for path in files)
+    assert (folder / "report.html").as_uri() in printed.err
+
+
+def test_the_report_can_go_elsewhere(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "deep" / "page.html"
+    assert report_folder(folder, out)[0] == out
+    assert out.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_commands_in_the_report_run_the_same_runs_again(folder: Path) -> None:
+    # The words of the command are what the command line takes; the row and the run are equal.
+    (chapter,) = chapters_in(folder)
+    point = chapter.table.study.points()[3]
+    again = airhop.run(point.scenario, seed=1, rep=2)
+    frame = chapter.frame
+    row = frame.filter(
+        (frame["scheme"] == point.scheme)
+        & (frame["wlan.cell.errors.fer"] == point.values["wlan.cell.errors.fer"])
+        & (frame["rep"] == 2)
+    )
+    assert row["fingerprint"].to_list() == [again.fingerprint]
+
+
+def test_experiments_come_with_their_claims(tmp_path: Path) -> None:
+    experiment = registry()["yun2009/fig6"]
+    study = experiment.study("quick")
+    with Store.open(tmp_path) as store:
+        for point in study.points():
+            for rep in range(study.most_reps):
+                run = json.dumps(synthetic.run_document(point.scheme, 1.0 + 0.1 * rep, rep))
+                store.add(Job(point.scenario, study.seed, rep), run, point.values)
+        store.save()
+    save_manifest(study, tmp_path)
+    (chapter,) = chapters_in(tmp_path)
+    assert chapter.paper is not None
+    assert [verdict.id for verdict in chapter.paper.verdicts] == [claim.id for claim in experiment.claims]
+    assert [run.scheme for run in chapter.runs] == list(experiment.schemes)
+
+
+def test_an_empty_folder_says_how_to_fill_it(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="airhop sweep"):
+        report_folder(tmp_path)
+
+
+def test_a_study_without_runs_is_left_out_aloud(tmp_path: Path) -> None:
+    make_study(tmp_path, "kept")
+    make_study(tmp_path, "gone")
+    manifest = tmp_path / "studies" / "gone.json"
+    manifest.write_text(
+        manifest.read_text(encoding="utf-8").replace('"seed": 1', '"seed": 2'), encoding="utf-8"
+    )
+    said: list[str] = []
+
+    class Listener(Reporter):
+        def say(self, text: str) -> None:
+            said.append(text)
+
+    assert [chapter.name for chapter in chapters_in(tmp_path, Listener())] == ["kept"]
+    assert len(said) == 1
+    assert said[0].startswith("gone: left out")
+
+
+def test_chapters_are_in_the_order_of_their_numbers() -> None:
+    assert sorted(["a/fig10", "a/fig9", "a/fig9b", "a/fig1"], key=_by_number) == [
+        "a/fig1",
+        "a/fig9",
+        "a/fig9b",
+        "a/fig10",
+    ]
+
+
+def test_a_file_in_the_way_is_told(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "taken").mkdir()
+    with pytest.raises(InputError, match="cannot write"):
+        report_folder(folder, tmp_path / "taken")
