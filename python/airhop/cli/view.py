@@ -1,0 +1,59 @@
+"""`airhop view`."""
+
+from __future__ import annotations
+
+import webbrowser
+from contextlib import closing
+from dataclasses import replace
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from airhop.cli.app import ScenarioName, Whole, With
+from airhop.cli.output import say
+from airhop.errors import InputError
+from airhop.plugins import load_all
+from airhop.view.state import State
+
+MOST_PORT = 65_535
+
+
+def view(
+    scenario: ScenarioName = "last-hop",
+    /,
+    *,
+    with_: With = (),
+    port: Whole = 5006,
+    browser: Annotated[bool, Parameter(help="Open the page in the browser.")] = True,
+) -> int:
+    """Explore a scenario live in the browser: sliders, schemes, and figures that follow.
+
+    The page is served to this machine only, until Ctrl-C.
+
+    Parameters
+    ----------
+    scenario
+        Name of a packaged scenario, path of a TOML file, or of a state that the page has saved.
+    port
+        Where the page is served; 0 takes any port that is free.
+    """
+    if not 0 <= port <= MOST_PORT:
+        raise InputError(f"port is {port}; it must be a number from 0 to {MOST_PORT}")
+    load_all(with_)
+    opened = replace(State.of(scenario), plugins=with_)
+    try:
+        from airhop.view.page import Page
+        from airhop.view.server import serve
+    except ImportError as error:
+        raise InputError(f"airhop view needs {error.name}: pip install 'airhop[view]'") from None
+    from airhop.view.runs import Runs
+
+    def ready(address: str) -> None:
+        print(address, flush=True)
+        say("Ctrl-C ends it.")
+        if browser:
+            webbrowser.open(address)
+
+    with closing(Runs()) as runs:
+        serve(lambda: Page(opened, runs).template(), port, ready)
+    return 0

@@ -1,0 +1,155 @@
+"""Which sliders a scenario has: those whose paths exist in it, each with a ladder of values to stop at."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from airhop.errors import ScenarioError
+from airhop.scenario import Scenario
+from airhop.study.quantity import read_quantity
+
+STEPS = ("1", "1.5", "2", "3", "5", "7")
+"""Of a decade, each about half as much again as the one before."""
+RATES = (0.0, *(float(f"{step}e{decade}") for decade in (-4, -3, -2) for step in STEPS), 0.1, 0.15, 0.2, 0.3)
+DELAYS_S = (0.0, *(float(f"{step}e{decade}") for decade in (-3, -2, -1) for step in STEPS), 1.0)
+DURATIONS_S = (2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0)
+ATTEMPTS = tuple(range(1, 11))
+COPIES = tuple(range(1, 11))
+Number = TypeVar("Number", int, float)
+UNITS_S = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+
+
+@dataclass(frozen=True)
+class Control:
+    """A slider: one value for one path of the scenario, or for several that belong together."""
+
+    label: str
+    paths: tuple[str, ...]
+    values: tuple[object, ...]
+    """As the scenario takes them, ascending."""
+    texts: tuple[str, ...]
+    """As a reader sees them."""
+    place: int
+    """Where in `values` the scenario stands now."""
+
+    def changes(self, place: int) -> dict[str, object]:
+        """Give what moving to a place changes in the scenario."""
+        return dict.fromkeys(self.paths, self.values[place])
+
+
+@dataclass(frozen=True)
+class _Link:
+    """A link of the scenario: where it is found, and its effective values."""
+
+    medium: str
+    name: str
+    """As paths call it: copies share the name of their pattern."""
+    values: Mapping[str, Any]
+
+    def path(self, key: str) -> str:
+        return f"{self.medium}.{self.name}.{key}"
+
+
+def controls(scenario: Scenario) -> list[Control]:
+    """List the sliders of a scenario, those that matter most first."""
+    links = list(_links(scenario))
+    return [
+        *_error_rates(links),
+        *_delays(links),
+        *_attempts(links),
+        *_copies(scenario),
+        _times("Simulated time", ("duration",), scenario.to_dict()["duration"], DURATIONS_S),
+    ]
+
+
+def _links(scenario: Scenario) -> Iterator[_Link]:
+    """List all links; of the copies of one, the first."""
+    written, effective = scenario.written(), scenario.to_dict()
+    for medium in ("wlan", "radio", "wired"):
+        for table in written.get(medium, []):
+            copy = re.compile(re.escape(table["name"]).replace(r"\*", r"\d+"))
+            values = next(link for link in effective[medium] if copy.fullmatch(link["name"]))
+            yield _Link(medium, table["name"], values)
+
+
+def _error_rates(links: Sequence[_Link]) -> Iterator[Control]:
+    for link in links:
+        errors = link.values.get("errors", {})
+        models = enumerate(errors) if isinstance(errors, list) else [(None, errors)]
+        for index, model in models:
+            for key, what in (("fer", "Frame error rate"), ("loss", "Loss rate")):
+                if key not in model:
+                    continue
+                of = model.get("direction") or link.name
+                at = "errors" if index is None else f"errors.{index}"
+                rates, place = _ladder(RATES, float(model[key]))
+                texts = tuple(f"{100 * rate:.3g} %" for rate in rates)
+                yield Control(f"{what} of {of}", (link.path(f"{at}.{key}"),), tuple(rates), texts, place)
+
+
+def _delays(links: Sequence[_Link]) -> Iterator[Control]:
+    """Give one slider to the links of a medium that have the same delay: what is to be moved is the RTT."""
+    alike: dict[tuple[str, str], list[_Link]] = {}
+    for link in links:
+        if "delay" in link.values:
+            alike.setdefault((link.medium, link.values["delay"]), []).append(link)
+    for (medium, delay), group in alike.items():
+        everywhere = len(group) > 1 and len(group) == sum(link.medium == medium for link in links)
+        of = f", {medium} links" if everywhere else f" of {_listed([link.name for link in group])}"
+        paths = (f"{medium}.all.delay",) if everywhere else tuple(link.path("delay") for link in group)
+        yield _times(f"One-way delay{of}", paths, delay, DELAYS_S)
+
+
+def _attempts(links: Sequence[_Link]) -> Iterator[Control]:
+    for link in links:
+        if "attempts" in link.values:
+            label = f"Attempts per frame on {link.name}"
+            yield _counts(label, link.path("attempts"), link.values["attempts"], ATTEMPTS)
+
+
+def _copies(scenario: Scenario) -> Iterator[Control]:
+    """Offer more of everything that has a `*` in its name, where there is such a thing.
+
+    The effective scenario has its copies written out, so their number is found by trying.
+    """
+    try:
+        copies = [number for number in COPIES if scenario.with_({"copies": number}) == scenario]
+    except ScenarioError:  # nothing in it is a pattern
+        return
+    if copies:
+        yield _counts("Connections", "copies", copies[0], COPIES)
+
+
+def _counts(label: str, path: str, value: int, ladder: Sequence[int]) -> Control:
+    values, place = _ladder(ladder, value)
+    return Control(label, (path,), tuple(values), tuple(map(str, values)), place)
+
+
+def _times(label: str, paths: tuple[str, ...], value: str, ladder_s: Sequence[float]) -> Control:
+    quantity = read_quantity(value)
+    assert quantity is not None  # the core has written it
+    ladder, place = _ladder(ladder_s, quantity.to("s"))
+    texts = tuple(map(duration, ladder))
+    return Control(label, paths, texts, texts, place)
+
+
+def _ladder(stops: Sequence[Number], value: Number) -> tuple[list[Number], int]:
+    """Put the scenario's own value among the stops, if it is none of them, and say where it stands."""
+    ladder = list(stops)
+    if value not in ladder:
+        ladder.append(value)
+        ladder.sort()
+    return ladder, ladder.index(value)
+
+
+def duration(value_s: float) -> str:
+    """Write a duration in its handiest unit: `10 ms`."""
+    unit = next((unit for unit, size in UNITS_S.items() if value_s >= size), "s")
+    return f"{value_s / UNITS_S[unit]:.9g} {unit}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

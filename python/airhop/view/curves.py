@@ -1,0 +1,74 @@
+"""What the graphs show of a traced run, ready to be sent: window, sequence numbers and round-trip time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from airhop.results import Result
+
+KILOBYTE = 1000.0
+MOST_POINTS = 20_000
+"""A curve of more points is thinned: it would take longer to send than the run takes."""
+
+
+@dataclass(frozen=True)
+class Curves:
+    """One run of one scheme, of its first TCP flow. Times are in seconds, sequence numbers in kB."""
+
+    window: Line
+    """The congestion window in segments."""
+    acks: Line
+    """The cumulative ACK."""
+    rtt: Line
+    """The smoothed round-trip time in ms; before the first sample there is none."""
+    resent: pl.DataFrame
+    """Retransmissions: `x`, `y` their first byte, `cause` what made the sender send it again."""
+    lost: pl.DataFrame
+    """Data packets and frames that were lost: `x`, `y` their first byte, `cause`, `place`."""
+
+    @classmethod
+    def of(cls, result: Result) -> Curves:
+        """Take the curves from a traced run."""
+        of_flow = pl.col("flow").cast(pl.String) == result.tcp_flows[0]["name"]
+        window, acks, segments, drops = (
+            result.tables[name].filter(of_flow) for name in ("window", "acks", "segments", "drops")
+        )
+        # The link giving up a packet repeats the loss of its last frame.
+        lost = drops.filter((_words("kind") == "data") & (_words("cause") != "retries"))
+        mark = [pl.col("time_s").alias("x"), _kilobytes("seq").alias("y"), _words("cause")]
+        return cls(
+            window=Line.steps(window["time_s"], window["cwnd"]),
+            acks=Line.steps(*acks.filter(~pl.col("duplicate")).select("time_s", _kilobytes("ack"))),
+            rtt=Line.steps(*window.filter(pl.col("srtt_ms").is_finite()).select("time_s", "srtt_ms")),
+            resent=segments.filter("retransmission").select(mark),
+            lost=lost.select(*mark, _words("place")),
+        )
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line to draw, corner by corner."""
+
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+
+    @classmethod
+    def steps(cls, time_s: pl.Series, value: pl.Series) -> Line:
+        """Draw a value that stays as it is until it changes."""
+        every = 1 + len(time_s) // MOST_POINTS
+        x, y = (np.repeat(column.gather_every(every).to_numpy(), 2) for column in (time_s, value))
+        return cls(x[1:], y[:-1])
+
+
+def _kilobytes(column: str) -> pl.Expr:
+    """Turn a sequence number (the first data byte is 1) into an offset in kB."""
+    return (pl.col(column).cast(pl.Float64) - 1.0) / KILOBYTE
+
+
+def _words(column: str) -> pl.Expr:
+    """Take a category as text."""
+    return pl.col(column).cast(pl.String)

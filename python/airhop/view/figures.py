@@ -1,0 +1,230 @@
+"""The figures of the page. They are made once; new runs only change the data behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import floor, log10
+from typing import Any
+
+import polars as pl
+from bokeh.core.properties import value
+from bokeh.events import DoubleTap
+from bokeh.models import (
+    BoxZoomTool,
+    ColumnDataSource,
+    CrosshairTool,
+    CustomJS,
+    DataRange1d,
+    FactorRange,
+    HoverTool,
+    LabelSet,
+    PanTool,
+    Range1d,
+    Span,
+    TeeHead,
+    WheelZoomTool,
+    Whisker,
+)
+from bokeh.plotting import figure
+
+from airhop.comparison import Row
+from airhop.plots.style import PALETTE
+from airhop.report.look import FONT, LIGHT_TEXT, plain_figure, tooltip
+from airhop.terminal import mean_pm, number, ratio
+from airhop.view.curves import Curves
+
+GOODPUT = "goodput_mbps"
+TIME = "@x{0.000000} s"
+ROUND = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0)
+"""Where an axis may end, times a power of ten."""
+HEADROOM = 1.15
+"""Room above the highest bar, for its whisker and its number."""
+
+
+class Slots:
+    """Gives every scheme on the page a place in the palette, and keeps it there while others come and go."""
+
+    def __init__(self) -> None:
+        self._taken: dict[str, int] = {}
+
+    def assign(self, schemes: Sequence[str]) -> dict[str, int]:
+        """Place the schemes: those that stay keep their place, new ones take the first that is free."""
+        self._taken = {scheme: slot for scheme, slot in self._taken.items() if scheme in schemes}
+        for scheme in schemes:
+            if scheme not in self._taken:
+                free = set(range(len(schemes))) - set(self._taken.values())
+                self._taken[scheme] = min(free)
+        return {scheme: self._taken[scheme] for scheme in schemes}
+
+
+class Bars:
+    """Goodput by scheme, with the 95 % interval of its mean when there are replications."""
+
+    def __init__(self) -> None:
+        self._source = ColumnDataSource(
+            {key: [] for key in ("scheme", "mean", "high", "text", "interval", "color", "ratio")}, name="bars"
+        )
+        self._intervals = ColumnDataSource({"scheme": [], "low": [], "high": []})
+        self.figure = plain_figure(
+            height=340,
+            x_range=FactorRange(),
+            y_range=Range1d(0.0, 1.0),
+            y_axis_label="Goodput (Mbit/s)",
+            name="goodput",
+        )
+        self._draw()
+
+    def show(self, rows: Sequence[Row], slots: Mapping[str, int]) -> None:
+        """Show these schemes, each in the colour of its slot."""
+        goodput = [row.metrics[GOODPUT] for row in rows]
+        highs = [value.mean + (value.half_width or 0.0) for value in goodput]
+        schemes = [row.scheme for row in rows]
+        if self.figure.x_range.factors != schemes:
+            self.figure.x_range.factors = schemes
+        self._source.data = {
+            "scheme": schemes,
+            "mean": [value.mean for value in goodput],
+            "high": highs,
+            "text": [number(value.mean) for value in goodput],
+            "interval": [mean_pm(value) for value in goodput],
+            "color": [PALETTE[slots[scheme]].color for scheme in schemes],
+            "ratio": ["× 1" if row is rows[0] else ratio(row.goodput_ratio) for row in rows],
+        }
+        sure = [
+            (row.scheme, v.mean, v.half_width) for row, v in zip(rows, goodput, strict=True) if v.half_width
+        ]
+        self._intervals.data = {
+            "scheme": [scheme for scheme, _, _ in sure],
+            "low": [mean - half for _, mean, half in sure],
+            "high": [mean + half for _, mean, half in sure],
+        }
+        self.figure.y_range.end = roof(HEADROOM * max(highs, default=0.0), self.figure.y_range.end)
+
+    def _draw(self) -> None:
+        plot = self.figure
+        bars = plot.vbar("scheme", top="mean", width=0.62, source=self._source, color="color", name="bars")
+        plot.add_layout(
+            Whisker(
+                base="scheme",
+                lower="low",
+                upper="high",
+                source=self._intervals,
+                line_color=LIGHT_TEXT,
+                line_width=1.5,
+                level="annotation",
+                tags=["ink"],
+                upper_head=TeeHead(size=14, line_color=LIGHT_TEXT, line_width=1.5, tags=["ink"]),
+                lower_head=TeeHead(size=14, line_color=LIGHT_TEXT, line_width=1.5, tags=["ink"]),
+            )
+        )
+        plot.add_layout(
+            LabelSet(
+                x="scheme",
+                y="high",
+                text="text",
+                source=self._source,
+                text_align="center",
+                y_offset=5,
+                text_font=value(FONT),
+                text_font_size="14px",
+                text_color=LIGHT_TEXT,
+                tags=["ink"],
+            )
+        )
+        card = tooltip("@scheme", ("goodput", "@interval Mbit/s"), ("to the first", "@ratio"))
+        plot.add_tools(HoverTool(renderers=[bars], tooltips=card))
+        plot.xgrid.visible = False
+        plot.xaxis.major_label_text_font_size = "14px"
+
+
+class Graphs:
+    """Window, sequence numbers and round-trip time of one run per scheme, on one time axis."""
+
+    def __init__(self, duration_s: float) -> None:
+        self._time = Range1d(0.0, duration_s, bounds=(0.0, duration_s), min_interval=1e-3, name="time")
+        self._crosshair = Span(dimension="height", line_dash="dotted", line_width=1, line_color="#7d8794")
+        self.window = self._figure("window", 250, "Window (segments)")
+        self.sequence = self._figure("sequence", 320, "Sequence number (kB)")
+        self.rtt = self._figure("rtt", 230, "Smoothed RTT (ms)", x_axis_label="Time (s)")
+        self._lines = {
+            "window": self._draw_lines(self.window),
+            "acks": self._draw_lines(self.sequence),
+            "rtt": self._draw_lines(self.rtt),
+        }
+        self._resent = self._draw_marks("retransmission", "triangle", 6, 0.0, ())
+        self._lost = self._draw_marks("data lost", "x", 7, 1.5, ("place",))
+
+    def show(self, curves: Mapping[str, Curves], slots: Mapping[str, int], duration_s: float) -> None:
+        """Show these runs, by scheme. The time window stays where the reader has put it while it can."""
+        if duration_s != self._time.bounds[1]:
+            # Bounds first: the browser holds each value to those that it has.
+            self._time.update(bounds=(0.0, duration_s), start=0.0, end=duration_s)
+        colors = {scheme: PALETTE[slots[scheme]].color for scheme in curves}
+        for name, source in self._lines.items():
+            lines = [getattr(run, name) for run in curves.values()]
+            source.data = {
+                "xs": [line.x for line in lines],
+                "ys": [line.y for line in lines],
+                "color": list(colors.values()),
+                "scheme": list(curves),
+            }
+        self._resent.data = _marks({scheme: run.resent for scheme, run in curves.items()}, colors)
+        self._lost.data = _marks({scheme: run.lost for scheme, run in curves.items()}, colors)
+
+    def _draw_lines(self, plot: figure) -> ColumnDataSource:
+        """Draw one line per scheme: a single glyph, for a page of many models is slow to open."""
+        source = ColumnDataSource(
+            {key: [] for key in ("xs", "ys", "color", "scheme")}, name=f"{plot.name}-lines"
+        )
+        plot.multi_line("xs", "ys", source=source, color="color", line_width=1.8, line_join="round")
+        return source
+
+    def _draw_marks(
+        self, what: str, marker: str, size: int, width: float, more: Sequence[str]
+    ) -> ColumnDataSource:
+        """Draw what happened to packets of all schemes."""
+        source = ColumnDataSource({key: [] for key in ("x", "y", "cause", "color", "scheme", *more)})
+        marks = self.sequence.scatter(
+            "x", "y", source=source, marker=marker, size=size, color="color", line_width=width
+        )
+        rows = [
+            ("time", TIME),
+            ("first byte", "@y{0,0.000} kB"),
+            *((key, f"@{key}") for key in ("cause", *more)),
+        ]
+        self.sequence.add_tools(HoverTool(renderers=[marks], tooltips=tooltip(f"@scheme: {what}", *rows)))
+        return source
+
+    def _figure(self, name: str, height: int, label: str, **options: Any) -> figure:
+        plot = plain_figure(
+            name=name,
+            height=height,
+            x_range=self._time,
+            y_range=DataRange1d(start=0.0, range_padding=0.06),
+            window_axis="x",
+            y_axis_label=label,
+            **options,
+        )
+        zoom, wheel = BoxZoomTool(dimensions="width"), WheelZoomTool(dimensions="width", modifiers="ctrl")
+        plot.add_tools(CrosshairTool(overlay=self._crosshair), PanTool(dimensions="width"), zoom, wheel)
+        plot.toolbar.active_drag, plot.toolbar.active_scroll = zoom, wheel
+        whole = "const [start, end] = time.bounds; time.setv({ start, end })"
+        plot.js_on_event(DoubleTap, CustomJS(args={"time": self._time}, code=whole))
+        return plot
+
+
+def _marks(by_scheme: Mapping[str, pl.DataFrame], colors: Mapping[str, str]) -> dict[str, Any]:
+    """Put the marks of all schemes into one table: numbers as binary arrays, words as lists."""
+    table = pl.concat(
+        marks.with_columns(scheme=pl.lit(scheme), color=pl.lit(colors[scheme]))
+        for scheme, marks in by_scheme.items()
+    )
+    return {c.name: c.to_list() if c.dtype == pl.String else c.to_numpy() for c in table}
+
+
+def roof(needed: float, current: float) -> float:
+    """Choose the top of an axis: one that stays while bars move under it, so that they are seen to move."""
+    if 0.4 * current <= needed <= current:
+        return current
+    decade = 10.0 ** floor(log10(needed)) if needed > 0 else 1.0
+    return next(step * decade for step in ROUND if step * decade >= needed)

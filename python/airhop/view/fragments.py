@@ -1,0 +1,95 @@
+"""The page's texts as HTML: everything that is not a widget or a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from markupsafe import Markup
+
+from airhop.comparison import Comparison, Row
+from airhop.plots.style import PALETTE
+from airhop.report.symbols import symbol
+from airhop.stats import Estimate
+from airhop.terminal import mean_pm, number, ratio
+
+COLUMNS = {
+    "goodput_mbps": "goodput, Mbit/s",
+    "retransmissions": "retransmissions",
+    "timeouts": "timeouts",
+    "window_cuts": "window cuts",
+    "srtt_ms": "smoothed RTT, ms",
+}
+"""Metrics of the table. The ratio of goodputs stands after the first."""
+
+
+def table(rows: Sequence[Row], slots: Mapping[str, int]) -> str:
+    """Write the numbers behind the bars, and some more."""
+    if not rows:
+        return ""
+    first, *others = COLUMNS.values()
+    heads = ["scheme", first, f"to {rows[0].scheme}", *others]
+    lines = [
+        Markup("<tr><th scope=row>{} {}</th>{}</tr>").format(
+            swatch(slots[row.scheme]), row.scheme, _join("<td>{}</td>", _cells(row, row is rows[0]))
+        )
+        for row in rows
+    ]
+    return Markup(
+        "<div class=scroll><table class=grid><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>"
+    ).format(_join("<th scope=col>{}</th>", heads), Markup().join(lines))
+
+
+def legend(slots: Mapping[str, int], flows: Sequence[str]) -> str:
+    """Write what the colours and marks of the graphs stand for, and whose they are when there are several."""
+    schemes = [Markup("<li>{} {}</li>").format(swatch(slot), scheme) for scheme, slot in slots.items()]
+    marks = [
+        Markup("<li class=mark>{} {}</li>").format(symbol(name, "currentColor"), text)
+        for name, text in (("triangle", "retransmission"), ("x", "data lost"))
+    ]
+    whose = _join("<li class=mark>flow {}</li>", flows[:1] if len(flows) > 1 else ())
+    return Markup("<ul class=legend>{}{}{}</ul>").format(Markup().join(schemes), Markup().join(marks), whose)
+
+
+def command(text: str) -> str:
+    """Write a command with a button that copies it."""
+    return Markup(
+        "<div class=command><code>{0}</code>"
+        '<button class=copy type=button data-copy="{0}">Copy</button></div>'
+    ).format(text)
+
+
+def problem(text: str) -> str:
+    """Write what went wrong."""
+    return Markup("<div class=problem role=alert>{}</div>").format(text)
+
+
+def notes(comparison: Comparison) -> str:
+    """Write what a reader should know before trusting intervals; nothing for a single run, which has none."""
+    return _join("<p class=note>{}</p>", comparison.warnings() if comparison.reps > 1 else ())
+
+
+def status(comparison: Comparison, took_s: float) -> str:
+    """Write what was run, and how long that took."""
+    runs = len(comparison.results)
+    return Markup("<p class=status role=status>{} of {:g} s in {:.0f} ms</p>").format(
+        f"{runs} run{'' if runs == 1 else 's'}", comparison.scenario.duration_s, 1e3 * took_s
+    )
+
+
+def swatch(slot: int) -> Markup:
+    """Draw a bit of a scheme's colour."""
+    return symbol("square", PALETTE[slot].color)
+
+
+def _cells(row: Row, is_first: bool) -> list[str]:
+    first, *others = (_value(row.metrics[name]) for name in COLUMNS)
+    return [first, "× 1" if is_first else ratio(row.goodput_ratio), *others]
+
+
+def _value(value: Estimate) -> str:
+    """Write a mean with its interval; what one run counted is a whole number."""
+    return number(int(value.mean)) if value.n == 1 and value.mean.is_integer() else mean_pm(value)
+
+
+def _join(pattern: str, values: Iterable[object]) -> Markup:
+    return Markup().join(Markup(pattern).format(value) for value in values)

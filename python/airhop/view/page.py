@@ -1,0 +1,182 @@
+"""The page: widgets that change the state, and figures that follow it."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import panel as pn
+
+from airhop.catalogue import schemes as catalogue
+from airhop.comparison import Comparison
+from airhop.errors import InputError, RunError, ScenarioError, users_traceback
+from airhop.plots.style import PALETTE
+from airhop.scenario import packaged
+from airhop.view import fragments, widgets
+from airhop.view.controls import Control, controls
+from airhop.view.figures import Bars, Graphs, Slots
+from airhop.view.runs import Newest, OvertakenError, Runs
+from airhop.view.state import MOST_REPS, MOST_SEED, State
+
+MOST_SCHEMES = len(PALETTE)
+"""More could not be told apart."""
+REPS = (1, 5, 10, MOST_REPS)
+TEXTS = ("problem", "status", "table", "command", "legend")
+
+
+class Page:
+    """One browser tab. Widgets change the state; everything that is shown follows from it."""
+
+    def __init__(self, opened: State, runs: Runs) -> None:
+        self._opened = self._state = opened
+        self._rep = 0
+        """The replication that the graphs show."""
+        self._runs = runs
+        self._newest = Newest(self._work)
+        self._slots = Slots()
+        self._bars = Bars()
+        self._graphs = Graphs(opened.scenario.duration_s)
+        plots = (self._bars.figure, self._graphs.window, self._graphs.sequence, self._graphs.rtt)
+        self._figures = {plot.name: widgets.figure(plot) for plot in plots}
+        self._texts = {name: widgets.text() for name in TEXTS}
+        self._widgets = widgets.column()
+        self._which_rep = widgets.column()
+        self._document: Any = pn.state.curdoc
+
+    def template(self) -> pn.Template:
+        """Lay the page out, and begin with the first runs."""
+        page = pn.Template(widgets.asset("page.html"))
+        page.add_variable("style", widgets.asset("page.css"))
+        page.add_variable("script", widgets.asset("page.js"))
+        for name, part in {"widgets": self._widgets, **self._texts, **self._figures}.items():
+            page.add_panel(name, part)
+        pn.state.on_session_destroyed(lambda _context: self._newest.close())
+        self._load(self._state)
+        return page
+
+    # --- from widgets to state -----------------------------------------------------------------------------
+
+    def _load(self, state: State) -> None:
+        """Go over to another state altogether, with widgets of its own."""
+        state = replace(state, plugins=self._opened.plugins)
+        names = dict.fromkeys([*packaged(), self._opened.source, state.source])
+        nameless = next((known for known in (state, self._opened) if known.source is None), state)
+        sources = {name or f"{nameless.title}, from a file": name or "" for name in names}
+        schemes = [entry["name"] for entry in catalogue()]
+        self._widgets.objects = [
+            widgets.choice("Scenario", sources, state.source or "", self._begin),
+            widgets.chips("Schemes", schemes, list(state.schemes), self._choose),
+            *(widgets.ladder(control, partial(self._move, control)) for control in controls(state.scenario)),
+            widgets.whole_number("Seed", state.seed, MOST_SEED, self._sow),
+            widgets.chips("Replications", sorted({*REPS, state.reps}), state.reps, self._repeat),
+            self._which_rep,
+            widgets.row(
+                widgets.save("Save state", "view.toml", lambda: self._state.to_toml()),
+                widgets.save("Save scenario", "scenario.toml", lambda: self._state.scenario.toml()),
+            ),
+            widgets.open_file("Open a state or a scenario", self._open),
+        ]
+        self._offer_reps(state.reps)
+        self._show(state)
+
+    def _begin(self, source: str) -> None:
+        """Go over to another scenario; the choice of schemes, the seed and the replications stay."""
+        self._attempt(lambda: self._load(self._fresh(source)))
+
+    def _fresh(self, source: str) -> State:
+        fresh = self._opened if source == (self._opened.source or "") else State.of(source)
+        shown = self._state
+        return replace(fresh, schemes=shown.schemes, seed=shown.seed, reps=shown.reps)
+
+    def _open(self, text: str, name: str) -> None:
+        self._attempt(lambda: self._load(State.uploaded(text, name)))
+
+    def _choose(self, schemes: list[str]) -> None:
+        """Take schemes; those that stay keep their order, for the first is what others are measured by."""
+        stay = [scheme for scheme in self._state.schemes if scheme in schemes]
+        chosen = (*stay, *(scheme for scheme in schemes if scheme not in stay))
+        if 1 <= len(chosen) <= MOST_SCHEMES:
+            self._show(replace(self._state, schemes=chosen))
+        else:
+            self._say_problem(f"Choose one to {MOST_SCHEMES} schemes.")
+
+    def _move(self, control: Control, place: int) -> None:
+        self._show(self._state.with_sets(control.changes(place)))
+
+    def _sow(self, seed: int) -> None:
+        self._show(replace(self._state, seed=seed))
+
+    def _repeat(self, reps: int) -> None:
+        self._offer_reps(reps)
+        self._show(replace(self._state, reps=reps))
+
+    def _offer_reps(self, reps: int) -> None:
+        """Let the reader choose the replication that the graphs show, where there are several."""
+        self._rep = 0
+        number = widgets.whole_number("Graphs show replication", 0, reps - 1, self._look_at)
+        self._which_rep.param.update(objects=[number], visible=reps > 1)
+
+    def _look_at(self, rep: int) -> None:
+        self._rep = rep
+        self._show(self._state)
+
+    def _attempt(self, change: Callable[[], None]) -> None:
+        """Do what the reader wants, or say why that cannot be."""
+        try:
+            change()
+        except (InputError, ScenarioError) as error:
+            self._say_problem(str(error))
+
+    # --- from state to figures -----------------------------------------------------------------------------
+
+    def _show(self, state: State) -> None:
+        self._state = state
+        self._write("command", fragments.command(state.command()))
+        self._newest.ask(state)
+
+    async def _work(self, state: State) -> None:
+        """Show the bars of a state and then, unless a newer one has come, its graphs."""
+        slots = self._slots.assign(state.schemes)
+        started = time.perf_counter()
+        try:
+            comparison = await self._runs.compare(state, lambda: self._newest.overtaken)
+            self._later(self._show_bars, comparison, slots, time.perf_counter() - started)
+            if not self._newest.overtaken:
+                curves = await self._runs.trace(state, self._rep)
+                self._later(self._graphs.show, curves, slots, state.scenario.duration_s)
+        except OvertakenError:
+            pass
+        except (InputError, ScenarioError, RunError) as error:
+            cause = "" if error.__cause__ is None else f"\n\n{users_traceback(error.__cause__)}"
+            self._later(self._say_problem, f"{error}{cause}")
+        except Exception:  # a page that says what is wrong with it is better than one that stands still
+            self._later(self._say_problem, traceback.format_exc())
+
+    def _later(self, change: Callable[..., None], *arguments: Any) -> None:
+        """Change the page once it is nobody else's turn: work goes on beside the document, not in it."""
+        self._document.add_next_tick_callback(partial(change, *arguments))
+
+    def _show_bars(self, comparison: Comparison, slots: Mapping[str, int], took_s: float) -> None:
+        rows = comparison.rows()
+        self._bars.show(rows, slots)
+        self._write("table", fragments.table(rows, slots) + fragments.notes(comparison))
+        self._write("legend", fragments.legend(slots, comparison.scenario.tcp_flows()))
+        self._write("status", fragments.status(comparison, took_s))
+        self._write("problem", "")
+        self._fade(1.0)
+
+    def _write(self, name: str, fragment: str) -> None:
+        self._texts[name].object = str(fragment)  # Panel escapes markup that is not plain text
+
+    def _say_problem(self, text: str) -> None:
+        """Say what is wrong. What was shown before stays, faded: it is not what the widgets say."""
+        self._write("problem", fragments.problem(text))
+        self._fade(0.55)
+
+    def _fade(self, opacity: float) -> None:
+        for part in (*self._figures.values(), self._texts["table"]):
+            part.styles = {"opacity": str(opacity)}

@@ -1,0 +1,98 @@
+"""The page's server: on loopback only, deaf to whoever calls it by another name or from another page."""
+
+from __future__ import annotations
+
+import errno
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from bokeh.server.server import BaseServer
+from bokeh.server.tornado import BokehTornado
+from panel.io.application import build_applications
+from tornado.httpserver import HTTPServer
+from tornado.httputil import HTTPMessageDelegate, HTTPServerRequest
+from tornado.ioloop import IOLoop
+from tornado.netutil import bind_sockets
+from tornado.routing import Router
+from tornado.web import Application, RequestHandler
+
+from airhop.errors import InputError
+
+ADDRESS = "127.0.0.1"
+NAMES = (ADDRESS, "localhost")
+FOREIGN_SITES = ("cross-site", "same-site")
+
+
+class Guard(Router):
+    """Lets through to the application only what its own page asks for.
+
+    A page of another site may have its name resolved to 127.0.0.1 (DNS rebinding): its requests bear that
+    name in Host. It may also ask for 127.0.0.1 outright: then Origin (RFC 6454), or Sec-Fetch-Site where a
+    browser sends no Origin, gives it away. A WebSocket begins as a request like any other and passes here
+    too, but must name its origin, as every browser does (RFC 6455 section 10.2).
+    """
+
+    def __init__(self, application: Application, port: int) -> None:
+        self._application = application
+        self._refusing = Application([(".*", _Refusal)])
+        self._hosts = {f"{name}:{port}" for name in NAMES}
+        self._origins = {f"http://{host}" for host in self._hosts}
+
+    def find_handler(self, request: HTTPServerRequest, **kwargs: Any) -> HTTPMessageDelegate:
+        """Choose who answers."""
+        trusted = self._is_ours(request)
+        return (self._application if trusted else self._refusing).find_handler(request, **kwargs)
+
+    def _is_ours(self, request: HTTPServerRequest) -> bool:
+        headers = request.headers
+        origin = headers.get("Origin")
+        if headers.get("Host", "").lower() not in self._hosts or origin not in {None, *self._origins}:
+            return False
+        if headers.get("Upgrade") and origin is None:
+            return False
+        # A link on another site may lead here; nothing of it may frame, load or fetch what is here.
+        foreign = headers.get("Sec-Fetch-Site") in FOREIGN_SITES
+        return not foreign or headers.get("Sec-Fetch-Dest") == "document"
+
+
+class _Refusal(RequestHandler):
+    def prepare(self) -> None:
+        self.set_status(403)
+        self.finish(
+            "403: this page is for the browser of this machine, at http://127.0.0.1 or http://localhost\n"
+        )
+
+
+def serve(page: Callable[[], Any], port: int, on_ready: Callable[[str], None]) -> None:
+    """Serve a Panel page until Ctrl-C. `page` makes it anew for every browser tab.
+
+    `port` 0 takes any that is free. `on_ready` is told the address when requests are answered.
+    Raises InputError when the port is taken.
+    """
+    try:
+        sockets = bind_sockets(port, ADDRESS)
+    except OSError as error:
+        if error.errno not in (errno.EADDRINUSE, errno.EACCES):
+            raise
+        why = "in use" if error.errno == errno.EADDRINUSE else "not yours to use"
+        raise InputError(f"port {port} is {why}; --port 0 takes one that is free") from None
+    port = sockets[0].getsockname()[1]
+    logging.getLogger("tornado.access").setLevel(logging.ERROR)  # a refusal is no news
+    application = BokehTornado(
+        build_applications(page, title="airhop view"),
+        extra_websocket_origins=[f"{name}:{port}" for name in NAMES],
+        keep_alive_milliseconds=10_000,
+    )
+    http = HTTPServer(Guard(application, port))
+    http.add_sockets(sockets)
+    loop = IOLoop.current()
+    server = BaseServer(loop, application, http)
+    server.start()
+    loop.add_callback(on_ready, f"http://{ADDRESS}:{port}/")
+    try:
+        loop.start()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        server.stop()

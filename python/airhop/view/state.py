@@ -1,0 +1,211 @@
+"""What the page shows: a scenario, what is changed in it, the schemes, seed and replications.
+
+It is written as a study file, so that one file serves `airhop view` and `airhop sweep`.
+"""
+
+from __future__ import annotations
+
+import shlex
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from airhop.catalogue import scheme as find_scheme
+from airhop.errors import InputError, did_you_mean
+from airhop.scenario import SCHEME, Scenario, packaged, toml_literal
+from airhop.simulate import Job
+from airhop.study.axis import flattened
+
+OPENING_SCHEMES = ("reno", "sack", "snoop", "ll-elsn")
+"""What is shown before the reader chooses."""
+OPENING_DURATION_S = 20.0
+"""A run of this length takes milliseconds; longer scenarios begin with it, and have a slider."""
+MOST_REPS = 20
+MOST_SEED = 2**31 - 1
+STUDY_KEYS = ("name", "scenario", "seed", "reps", "until", "baseline", "plugins", "set", "vary", "zip")
+HEADER = """\
+# What `airhop view` showed. It opens again with `airhop view FILE`; `airhop sweep FILE` makes the table.
+"""
+
+
+@dataclass(frozen=True)
+class State:
+    """Everything that the page shows follows from this."""
+
+    base: Scenario
+    """The scenario as it is written, before `sets`."""
+    source: str | None
+    """Packaged name or path of `base`; None when it stands in the file of the state itself."""
+    sets: Mapping[str, object] = field(default_factory=dict)
+    schemes: tuple[str, ...] = OPENING_SCHEMES
+    seed: int = 1
+    reps: int = 1
+    plugins: tuple[str, ...] = ()
+    """Files and modules with schemes in Python. Who starts the page loads them, never a state."""
+
+    @classmethod
+    def of(cls, source: str) -> State:
+        """Begin with a packaged scenario, a scenario file, or a study file such as `to_toml` writes.
+
+        Raises InputError or ScenarioError when it is none of them.
+        """
+        if source not in packaged() and _is_study(Path(source)):
+            return cls.from_toml(Path(source).read_text(encoding="utf-8"), source, Path(source).parent)
+        return cls._opening(Scenario.load(source), source)
+
+    @classmethod
+    def uploaded(cls, text: str, name: str) -> State:
+        """Begin with the text of a study or of a scenario that came over the network.
+
+        Raises InputError or ScenarioError when it is neither. No file is read and nothing in it is run.
+        """
+        document = _toml(text, name)
+        if "scenario" in document:
+            return cls.from_toml(text, name)
+        return cls._opening(Scenario.load(document), None)
+
+    @classmethod
+    def _opening(cls, base: Scenario, source: str | None) -> State:
+        _check_flows(base, source or base.name)
+        short = base.duration_s <= OPENING_DURATION_S
+        return cls(base, source, {} if short else {"duration": f"{OPENING_DURATION_S:g} s"})
+
+    @classmethod
+    def from_toml(cls, text: str, name: str, folder: Path | None = None) -> State:
+        """Read a study: its scenario, `[set]`, schemes, seed and reps. Other axes are left to `airhop sweep`.
+
+        `name` is for messages. The study's scenario is a packaged name, a table, or a file relative to
+        `folder`; without `folder` no file is read. Nothing in the text is run: it may be a stranger's.
+        """
+        study = _toml(text, name)
+        for key in study:
+            if key not in STUDY_KEYS:
+                near = did_you_mean(key, STUDY_KEYS)
+                raise InputError(f"{name}: there is no key `{key}` in a study.{near}")
+        base, source = _scenario(study.get("scenario"), name, folder)
+        _check_flows(base, name)
+        state = cls(
+            base,
+            source,
+            flattened(_table(study, "set", name)),
+            _schemes(_table(study, "vary", name), name),
+            _whole(study, "seed", name, 0, MOST_SEED),
+            min(_whole(study, "reps", name, 1, 10**6), MOST_REPS),
+        )
+        state.scenario  # noqa: B018 - the sets are checked here and not when the page is up
+        return state
+
+    @cached_property
+    def scenario(self) -> Scenario:
+        """The scenario with all changes; ScenarioError when one of them cannot be."""
+        return self.base.with_(self.sets)
+
+    @property
+    def title(self) -> str:
+        """Name of the scenario for people."""
+        return self.base.name
+
+    def with_sets(self, changes: Mapping[str, object]) -> State:
+        """Change values of the scenario by their paths."""
+        return replace(self, sets={**self.sets, **changes})
+
+    def jobs(self) -> dict[tuple[str, int], Job]:
+        """List the runs behind the bars, by scheme and replication, whole replications first."""
+        under = {scheme: self.scenario.with_({SCHEME: scheme}) for scheme in self.schemes}
+        return {
+            (scheme, rep): Job(under[scheme], self.seed, rep)
+            for rep in range(self.reps)
+            for scheme in self.schemes
+        }
+
+    def command(self) -> str:
+        """Write the command that makes the same runs in a terminal."""
+        source, *sets = self.scenario.arguments()
+        plugins = [word for plugin in self.plugins for word in ("--with", plugin)]
+        luck = ["--reps", str(self.reps), "--seed", str(self.seed)]
+        return shlex.join(["airhop", "compare", source, *self.schemes, *sets, *luck, *plugins])
+
+    def to_toml(self) -> str:
+        """Write the study that `from_toml` reads. A scenario without a packaged name stands in it in full."""
+        shared = self.source if self.source in packaged() else self.base.written()
+        lines = [
+            HEADER,
+            f"scenario = {toml_literal(shared)}",
+            f"seed = {self.seed}",
+            f"reps = {self.reps}",
+            *([f"plugins = {toml_literal(list(map(_absolute, self.plugins)))}"] if self.plugins else []),
+            "\n[set]",
+            *(f"{toml_literal(path)} = {toml_literal(value)}" for path, value in self.sets.items()),
+            "\n[vary]",
+            f"scheme = {toml_literal(list(self.schemes))}",
+        ]
+        return "\n".join(lines) + "\n"
+
+
+def _is_study(path: Path) -> bool:
+    """Tell a study file from everything else, of which `Scenario.load` is to judge."""
+    try:
+        return "scenario" in tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):  # neither text nor TOML: both errors are ValueErrors
+        return False
+
+
+def _toml(text: str, name: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{name} is not TOML: {error}") from None
+
+
+def _scenario(value: object, name: str, folder: Path | None) -> tuple[Scenario, str | None]:
+    if isinstance(value, Mapping):
+        return Scenario.load(value), None
+    if not isinstance(value, str):
+        raise InputError(f"{name}: `scenario` must be a packaged name, a file or a table")
+    if value in packaged():
+        return Scenario.load(value), value
+    if folder is None:
+        raise InputError(
+            f"{name}: the scenario `{value}` is not packaged, and a page opens no files of its own accord: "
+            f"start `airhop view` with the study file"
+        )
+    path = folder / value
+    return Scenario.load(path), str(path)
+
+
+def _check_flows(scenario: Scenario, name: str) -> None:
+    if not scenario.tcp_flows():
+        raise InputError(f"{name} has no TCP flow, so there is no scheme to look at")
+
+
+def _table(study: Mapping[str, Any], key: str, name: str) -> Mapping[str, Any]:
+    value = study.get(key, {})
+    if not isinstance(value, Mapping):
+        raise InputError(f"{name}: `{key}` must be a table, [{key}]")
+    return value
+
+
+def _schemes(vary: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    schemes = vary.get(SCHEME, list(OPENING_SCHEMES))
+    if not isinstance(schemes, list) or not all(isinstance(scheme, str) for scheme in schemes):
+        raise InputError(f"{name}: `vary.scheme` must be a list of names: here schemes have no parameters")
+    if not schemes:
+        raise InputError(f"{name}: `vary.scheme` names no scheme")
+    for scheme in schemes:
+        find_scheme(scheme)
+    return tuple(dict.fromkeys(schemes))
+
+
+def _whole(study: Mapping[str, Any], key: str, name: str, least: int, most: int) -> int:
+    value = study.get(key, 1)
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise InputError(f"{name}: `{key}` must be a whole number from {least} to {most}, not {value!r}")
+    return value
+
+
+def _absolute(plugin: str) -> str:
+    """Make a file be found from elsewhere too; a module is."""
+    return str(Path(plugin).absolute()) if plugin.endswith(".py") else plugin

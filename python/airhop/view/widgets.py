@@ -1,0 +1,103 @@
+"""The widgets of the page, in its look. Each calls `on_change` with its new value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from io import BytesIO
+from typing import Any
+
+import panel as pn
+
+from airhop.view.controls import Control
+
+OnChange = Callable[[Any], None]
+
+
+@cache
+def asset(name: str) -> str:
+    """Read a file of the page."""
+    return files("airhop.view").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def wide(*classes: str) -> dict[str, Any]:
+    """Give what every part of the page has: the width of its place, and the page's look."""
+    look = [asset("parts.css")]
+    return {"sizing_mode": "stretch_width", "margin": 0, "stylesheets": look, "css_classes": list(classes)}
+
+
+def column(parts: Iterable[Any] = (), *classes: str) -> pn.Column:
+    """Stack parts."""
+    return pn.Column(*parts, **wide(*classes))
+
+
+def row(*parts: Any) -> pn.Row:
+    """Put parts side by side."""
+    return pn.Row(*parts, **wide("row"))
+
+
+def text() -> pn.pane.HTML:
+    """Make a place for a fragment of HTML, empty as yet."""
+    return pn.pane.HTML("", **wide())
+
+
+def figure(plot: Any) -> pn.pane.Bokeh:
+    """Make a place for a Bokeh figure."""
+    return pn.pane.Bokeh(plot, **wide())
+
+
+def choice(label: str, options: Mapping[str, str], value: str, on_change: OnChange) -> Any:
+    """Choose one of a list."""
+    return _calling(
+        pn.widgets.Select(name=label, options=dict(options), value=value, **wide("widget")), on_change
+    )
+
+
+def chips(label: str, options: Sequence[Any], value: Any, on_change: OnChange) -> pn.Column:
+    """Choose with buttons: several of them where `value` is a list."""
+    kind = pn.widgets.CheckButtonGroup if isinstance(value, list) else pn.widgets.RadioButtonGroup
+    buttons = _calling(kind(options=list(options), value=value, **wide()), on_change)
+    return column([_label(label), buttons], "widget")
+
+
+def ladder(control: Control, on_change: OnChange) -> Any:
+    """Move along the ladder of a control; `on_change` gets the place."""
+    places = {text: place for place, text in enumerate(control.texts)}
+    made = pn.widgets.DiscreteSlider(
+        name=control.label, options=places, value=control.place, **wide("widget", "slider")
+    )
+    return _calling(made, on_change)
+
+
+def whole_number(label: str, value: int, most: int, on_change: OnChange) -> Any:
+    """Type a number from 0 to `most`."""
+    return _calling(
+        pn.widgets.IntInput(name=label, value=value, start=0, end=most, **wide("widget")), on_change
+    )
+
+
+def save(label: str, filename: str, content: Callable[[], str]) -> Any:
+    """Download what `content` gives when the button is pressed."""
+    return pn.widgets.FileDownload(
+        callback=lambda: BytesIO(content().encode()),
+        filename=filename,
+        label=label,
+        **wide("widget"),
+    )
+
+
+def open_file(label: str, on_change: Callable[[str, str], None]) -> pn.Column:
+    """Upload a TOML file; `on_change` gets its text and its name."""
+    chooser = pn.widgets.FileInput(accept=".toml", **wide())
+    _calling(chooser, lambda value: on_change(value.decode("utf-8", "replace"), chooser.filename))
+    return column([_label(label), chooser], "widget")
+
+
+def _label(words: str) -> pn.pane.HTML:
+    return pn.pane.HTML(f"<span class=label>{words}</span>", **wide())
+
+
+def _calling(widget: Any, on_change: OnChange) -> Any:
+    widget.param.watch(lambda event: on_change(event.new), "value")
+    return widget

@@ -1,0 +1,108 @@
+"""A real browser for tests of pages: the system's Chromium, headless, its console and network heard.
+
+A test asks for the fixture `tab`. Where there is no Chromium it is skipped, and the run says so at its end.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+NO_BROWSER = f"no browser: none of {', '.join(NAMES)} is installed"
+QUIET = (
+    "--no-sandbox",  # root, as in a container, has none
+    "--disable-dev-shm-usage",  # a container's /dev/shm may be 64 MB
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-quic",
+    "--no-first-run",
+)
+WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 400, "height": 800}
+"""Window sizes for `tab.page.set_viewport_size`."""
+PATIENCE_MS = 30_000
+"""How long something may take to appear: a busy machine is no failure."""
+OFFLINE_SCHEMES = ("data", "blob", "about")
+"""Addresses that name content already in the page: looking at them asks nobody."""
+
+
+@dataclass(frozen=True)
+class Tab:
+    """A page of its own and what was heard from it since it was opened."""
+
+    page: Page
+    errors: list[str] = field(default_factory=list)
+    """Console errors, uncaught exceptions and failed requests, as text."""
+    requests: list[str] = field(default_factory=list)
+    """Every address that was asked for, websockets too, but for what is in the page itself."""
+
+    @property
+    def hosts(self) -> set[str]:
+        """Hosts that were asked; the empty one for files."""
+        return {urlsplit(address).hostname or "" for address in self.requests}
+
+    def _listen(self) -> None:
+        def ask(address: str) -> None:
+            if urlsplit(address).scheme not in OFFLINE_SCHEMES:
+                self.requests.append(address)
+
+        page, errors = self.page, self.errors
+        page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("requestfailed", lambda request: errors.append(f"{request.url}: {request.failure}"))
+        page.on("request", lambda request: ask(request.url))
+        page.on("websocket", lambda socket: ask(socket.url))
+
+
+def find_chromium() -> str | None:
+    """Find the program of the browser."""
+    return next(filter(None, map(shutil.which, NAMES)), None)
+
+
+# Of a module and not of the session: while it is open, an event loop runs in this thread, and tests of
+# other modules may want to start their own.
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    program = find_chromium()
+    if program is None:
+        pytest.skip(NO_BROWSER)
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=program, args=QUIET)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def tab(browser: Browser) -> Iterator[Tab]:
+    context = browser.new_context(
+        viewport={"width": WIDE["width"], "height": WIDE["height"]},
+        permissions=["clipboard-read", "clipboard-write"],
+        reduced_motion="reduce",
+    )
+    context.set_default_timeout(PATIENCE_MS)
+    expect.set_options(timeout=PATIENCE_MS)
+    opened = Tab(context.new_page())
+    opened._listen()
+    yield opened
+    context.close()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say aloud that pages were not looked at: among hundreds of dots nobody misses them."""
+    skipped = [
+        report for report in terminalreporter.getreports("skipped") if NO_BROWSER in str(report.longrepr)
+    ]
+    if skipped:
+        terminalreporter.write_sep("!", red=True)
+        terminalreporter.write_line(
+            f"{len(skipped)} BROWSER TESTS WERE SKIPPED: {NO_BROWSER}. On Debian: apt-get install chromium",
+            red=True,
+            bold=True,
+        )

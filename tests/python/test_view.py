@@ -1,0 +1,330 @@
+"""`airhop view` as it is used: a server of its own process, asked over raw sockets and by a real browser."""
+
+from __future__ import annotations
+
+import http.client
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from airhop import run_many
+from airhop.cli import main
+from airhop.view.state import State
+from browser import Tab
+
+RAISES = '''
+import airhop
+
+@airhop.scheme("raises")
+class Raises:
+    """Raises on its first ACK."""
+
+    def on_ack(self, window, ack, flow):
+        raise ZeroDivisionError("on purpose")
+
+    def on_loss(self, window, loss, flow):
+        pass
+'''
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running `airhop view`."""
+
+    process: subprocess.Popen[str]
+    address: str
+
+    @property
+    def port(self) -> int:
+        return urlsplit(self.address).port or 0
+
+
+@contextmanager
+def serving(*words: str) -> Iterator[Server]:
+    """Start `airhop view` and end it, whatever happens."""
+    program = str(Path(sys.executable).with_name("airhop"))
+    command = [program, "view", *words, "--port", "0", "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None and process.stderr is not None
+            address = process.stdout.readline().strip()
+            assert address, process.stderr.read()
+            yield Server(process, address)
+        finally:
+            process.kill()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    plugin = tmp_path_factory.mktemp("plugin") / "raises.py"
+    plugin.write_text(RAISES, encoding="utf-8")
+    with serving("last-hop", "--with", str(plugin)) as running:
+        yield running
+
+
+# --- who is answered ----------------------------------------------------------------------------------
+
+
+def status(server: Server, path: str, headers: dict[str, str]) -> int:
+    """Ask with exactly these headers; {port} in them is the server's."""
+    lines = [f"GET {path} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items()), "", ""]
+    with socket.create_connection((urlsplit(server.address).hostname, server.port), timeout=20) as connection:
+        connection.sendall("\r\n".join(lines).format(port=server.port).encode())
+        answer = connection.makefile("rb").readline().decode()
+    return int(answer.split()[1])
+
+
+HOST = {"Host": "127.0.0.1:{port}"}
+UPGRADE = {
+    "Upgrade": "websocket",
+    "Connection": "Upgrade",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Protocol": "bokeh, token",
+}
+OWN_ORIGIN = {"Origin": "http://127.0.0.1:{port}"}
+OURS = [HOST, {"Host": "localhost:{port}"}, {**HOST, **OWN_ORIGIN}, {**HOST, "Sec-Fetch-Site": "same-origin"}]
+A_LINK_ELSEWHERE = {**HOST, "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "document"}
+FOREIGN = {
+    "a name that was made to resolve to 127.0.0.1": {"Host": "evil.example:{port}"},
+    "another port": {"Host": "127.0.0.1:1"},
+    "a name that begins as ours": {"Host": "127.0.0.1:{port}.evil.example"},
+    "an address of this machine that is not loopback's": {"Host": "0.0.0.0:{port}"},
+    "a page elsewhere": {**HOST, "Origin": "http://evil.example"},
+    "a page of another local server": {**HOST, "Origin": "http://127.0.0.1:1"},
+    "a page without an origin": {**HOST, "Origin": "null"},
+    "an image on a page elsewhere": {**HOST, "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "image"},
+    "a frame on a page elsewhere": {**HOST, "Sec-Fetch-Site": "same-site", "Sec-Fetch-Dest": "iframe"},
+}
+
+
+@pytest.mark.parametrize("path", ["/", "/static/js/bokeh.min.js", "/nowhere"])
+@pytest.mark.parametrize("who", FOREIGN)
+def test_foreign_requests_are_refused(server: Server, who: str, path: str) -> None:
+    assert status(server, path, FOREIGN[who]) == 403
+
+
+@pytest.mark.parametrize("who", [*FOREIGN, "nobody"])
+def test_foreign_websockets_are_refused(server: Server, who: str) -> None:
+    # A browser always says where a WebSocket was opened from (RFC 6455 section 10.2): who does not is none.
+    assert status(server, "/ws", {**UPGRADE, **FOREIGN.get(who, HOST)}) == 403
+
+
+@pytest.mark.parametrize("headers", [*OURS, A_LINK_ELSEWHERE])
+def test_our_own_requests_are_answered(server: Server, headers: dict[str, str]) -> None:
+    assert status(server, "/favicon.ico", headers) == 200
+
+
+def test_our_own_websocket_is_opened(server: Server) -> None:
+    assert status(server, "/ws", {**UPGRADE, **HOST, **OWN_ORIGIN}) == 101
+
+
+def test_other_addresses_of_this_machine_are_not_listened_on(server: Server) -> None:
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.2", server.port), timeout=5)
+
+
+# --- the command ----------------------------------------------------------------------------------
+
+
+def failing(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """Run the command to its refusal; give what it said."""
+    with pytest.raises(SystemExit) as end:
+        main(["view", *words])
+    assert end.value.code == 2
+    return capsys.readouterr().err
+
+
+def test_ctrl_c_ends_it_quietly() -> None:
+    with serving("last-hop") as running:
+        connection = http.client.HTTPConnection("127.0.0.1", running.port)
+        connection.request("GET", "/")
+        assert connection.getresponse().status == 200
+        running.process.send_signal(signal.SIGINT)
+        rest, said = running.process.communicate(timeout=20)
+    assert (running.process.returncode, rest, said) == (0, "", "Ctrl-C ends it.\n")
+
+
+def test_a_taken_port_is_told(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    said = failing(capsys, "last-hop", "--port", str(server.port))
+    assert said == f"airhop: port {server.port} is in use; --port 0 takes one that is free\n"
+
+
+def test_wrong_words_are_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert "Did you mean `last-hop`?" in failing(capsys, "last-hpo")
+    assert "port is 99999" in failing(capsys, "--port", "99999")
+    broken = tmp_path / "state.toml"
+    broken.write_text("scenario = 'last-hop'\n[set]\nduraton = '1 s'\n", encoding="utf-8")
+    assert "duration" in failing(capsys, str(broken))
+
+
+def test_without_panel_it_says_what_to_install(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in [name for name in sys.modules if name.startswith("airhop.view.")]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, "panel", None)
+    assert failing(capsys) == "airhop: airhop view needs panel: pip install 'airhop[view]'\n"
+
+
+# --- the page ----------------------------------------------------------------------------------
+
+MODEL = """
+    (name) => [...(window.Bokeh?.documents[0]?.all_models ?? [])].find((m) => m.name === name && m.data)?.data
+"""
+"""The data behind a figure, once they are there."""
+
+
+@pytest.fixture
+def page(tab: Tab, server: Server) -> Iterator[Page]:
+    """Open the page, and see that it had nothing to complain about and asked nobody else."""
+    tab.page.goto(server.address)
+    expect(tab.page.get_by_role("status")).to_contain_text("4 runs of 20 s")
+    yield tab.page
+    assert tab.errors == []
+    assert tab.hosts == {"127.0.0.1"}
+    assert any(address.startswith("ws://") for address in tab.requests)
+
+
+def bars(page: Page) -> dict[str, float]:
+    """Read goodput by scheme off the bars."""
+    data = page.evaluate(f"(() => {{ const d = ({MODEL})('bars'); return [d.scheme, [...d.mean]]; }})()")
+    return dict(zip(*data, strict=True))
+
+
+def wait_for_bars(page: Page, expected: dict[str, float]) -> None:
+    """Wait until the bars are these, schemes in order."""
+    wanted = [list(expected), list(expected.values())]
+    page.wait_for_function(
+        f"(wanted) => {{ const d = ({MODEL})('bars');"
+        " return d && JSON.stringify([d.scheme, [...d.mean]]) === JSON.stringify(wanted); }",
+        arg=wanted,
+    )
+
+
+def simulated(state: State) -> dict[str, float]:
+    """Make the runs of a state without the page: goodput by scheme, of one replication."""
+    results = run_many(list(state.jobs().values()))
+    return {scheme: result.goodput_mbps for (scheme, _), result in zip(state.jobs(), results, strict=True)}
+
+
+def slider(page: Page, label: str) -> Locator:
+    return page.get_by_role("slider").nth(
+        ["Frame error rate", "One-way delay", "Attempts", "Simulated time"].index(label)
+    )
+
+
+def command(page: Page) -> str:
+    return page.locator(".command code").inner_text()
+
+
+def test_moving_sliders_shows_the_runs_of_where_they_stand(page: Page) -> None:
+    opened = State.of("last-hop")
+    assert bars(page) == simulated(opened)
+    slider(page, "Frame error rate").press("ArrowRight")
+    there = opened.with_sets({"wlan.cell.errors.fer": 0.015})
+    wait_for_bars(page, simulated(there))
+    # A burst of moves ends where the last one does, whatever was overtaken on the way.
+    for _ in range(6):
+        slider(page, "One-way delay").press("ArrowLeft")
+    for _ in range(2):
+        slider(page, "Attempts").press("ArrowRight")
+    there = there.with_sets({"wired.all.delay": "1 ms", "wlan.cell.attempts": 3})
+    wait_for_bars(page, simulated(there))
+    assert command(page).startswith(there.command())
+    assert re.search(r"--with \S+raises\.py$", command(page)), "a terminal needs the schemes in Python too"
+
+
+def test_graphs_follow(page: Page) -> None:
+    last = f"() => Math.max(...({MODEL})('window-lines').xs[0])"
+    page.wait_for_function(f"({MODEL})('window-lines').xs.length === 4")
+    assert page.evaluate(last) <= 20.0
+    slider(page, "Simulated time").press("ArrowRight")
+    page.wait_for_function(f"({last})() > 40")
+    time = "[...Bokeh.documents[0].all_models].find((model) => model.name === 'time')"
+    assert page.evaluate(f"[{time}.start, {time}.end]") == [0, 50]
+    # A narrow window shows all of it, without a scroll bar for the page.
+    page.set_viewport_size({"width": 360, "height": 700})
+    page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_choosing_schemes(page: Page) -> None:
+    opened = State.of("last-hop")
+    page.get_by_role("button", name="tahoe").click()
+    page.get_by_role("button", name="snoop").click()
+    chosen = ("reno", "sack", "ll-elsn", "tahoe")
+    wait_for_bars(page, simulated(State(opened.base, opened.source, opened.sets, chosen)))
+    colors = page.evaluate(f"({MODEL})('bars').color")
+    assert len(set(colors)) == 4, "tahoe has taken the colour that snoop had"
+    for name in chosen:
+        page.get_by_role("button", name=name, exact=True).click()
+    expect(page.get_by_role("alert")).to_have_text("Choose one to 8 schemes.")
+    page.get_by_role("button", name="sack").click()
+    wait_for_bars(page, {"sack": simulated(opened)["sack"]})
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_replications_have_intervals_and_a_command(page: Page) -> None:
+    expect(page.locator(".grid")).not_to_contain_text("±")
+    page.get_by_role("button", name="5", exact=True).click()
+    expect(page.get_by_role("status")).to_contain_text("20 runs")
+    expect(page.locator(".grid")).to_contain_text("±")
+    assert "--reps 5" in command(page)
+    page.get_by_role("button", name="Copy").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == command(page)
+
+
+def test_a_scheme_that_raises_is_told_and_the_page_goes_on(page: Page) -> None:
+    page.get_by_role("button", name="raises").click()
+    expect(page.get_by_role("alert")).to_contain_text("ZeroDivisionError: on purpose")
+    expect(page.get_by_role("alert")).to_contain_text("raises.py", use_inner_text=True)
+    page.get_by_role("button", name="raises").click()
+    expect(page.get_by_role("alert")).to_have_count(0)
+    wait_for_bars(page, simulated(State.of("last-hop")))
+
+
+def test_a_state_is_saved_and_opened(page: Page, tmp_path: Path) -> None:
+    slider(page, "Frame error rate").press("ArrowLeft")
+    page.get_by_role("button", name="reno", exact=True).click()
+    page.get_by_label("Seed").fill("3")
+    page.get_by_label("Seed").press("Enter")
+    there = State.of("last-hop").with_sets({"wlan.cell.errors.fer": 0.007})
+    there = State(there.base, there.source, there.sets, ("sack", "snoop", "ll-elsn"), seed=3)
+    wait_for_bars(page, simulated(there))
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save state").click()
+    file = tmp_path / "state.toml"
+    download.value.save_as(file)
+    assert list(State.of(str(file)).jobs().values()) == list(there.jobs().values())
+    page.reload()
+    wait_for_bars(page, simulated(State.of("last-hop")))
+    page.locator("input[type=file]").set_input_files(file)
+    wait_for_bars(page, simulated(there))
+    assert command(page).startswith(there.command())
+    # What is no state is told, and what was shown stays.
+    file.write_text("scenario = 3\n", encoding="utf-8")
+    page.locator("input[type=file]").set_input_files(file)
+    expect(page.get_by_role("alert")).to_contain_text("must be a packaged name")
+    assert bars(page) == simulated(there)
+
+
+def test_another_scenario_brings_its_own_sliders(page: Page) -> None:
+    page.get_by_label("Scenario").select_option("yun2009-downlink")
+    expect(page.locator("body")).to_contain_text("Connections")
+    wait_for_bars(page, simulated(State.of("yun2009-downlink")))
+    assert command(page).startswith("airhop compare yun2009-downlink reno sack snoop ll-elsn")
+    expect(page.locator(".legend")).not_to_contain_text("flow")
+    page.get_by_role("slider").nth(3).press("ArrowRight")
+    expect(page.locator(".legend")).to_contain_text("flow ftp1")
+    wait_for_bars(page, simulated(State.of("yun2009-downlink").with_sets({"copies": 2})))

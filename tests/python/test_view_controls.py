@@ -1,0 +1,92 @@
+"""The sliders of `airhop view`: only those whose paths the scenario has, at stops that it takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from airhop import Scenario
+from airhop.scenario import packaged
+from airhop.view.controls import Control, controls, duration
+
+
+def by_label(scenario: Scenario) -> dict[str, Control]:
+    return {control.label: control for control in controls(scenario)}
+
+
+def last_hop(**changes: Any) -> Scenario:
+    changed = {path.replace("__", "."): value for path, value in changes.items()}
+    return Scenario.load("last-hop").with_(changed)
+
+
+@pytest.mark.parametrize("name", packaged())
+def test_every_stop_of_every_slider_is_taken(name: str) -> None:
+    scenario = Scenario.load(name)
+    for control in controls(scenario):
+        assert len(control.values) == len(control.texts) == len(set(control.texts))
+        for place in range(len(control.values)):
+            changed = scenario.with_(control.changes(place))
+            # The slider of the changed scenario stands there: what was set is what was read.
+            again = by_label(changed)[control.label]
+            assert again.values[again.place] == control.values[place]
+
+
+@pytest.mark.parametrize("name", packaged())
+def test_where_a_slider_stands_changes_nothing(name: str) -> None:
+    scenario = Scenario.load(name)
+    for control in controls(scenario):
+        assert scenario.with_(control.changes(control.place)) == scenario
+
+
+def test_the_sliders_of_last_hop() -> None:
+    found = by_label(Scenario.load("last-hop"))
+    assert {label: control.texts[control.place] for label, control in found.items()} == {
+        "Frame error rate of cell": "1 %",
+        "One-way delay, wired links": "10 ms",
+        "Attempts per frame on cell": "1",
+        "Simulated time": "200 s",
+    }
+
+
+def test_links_of_unequal_delay_have_a_slider_each() -> None:
+    found = by_label(last_hop(wired__w2__delay="35 ms"))
+    assert found["One-way delay of w1"].paths == ("wired.w1.delay",)
+    w2 = found["One-way delay of w2"]
+    assert w2.texts[w2.place] == "35 ms" and "30 ms" in w2.texts, "its own value stands among the stops"
+
+
+def test_a_channel_without_errors_has_no_slider_for_them() -> None:
+    clean = last_hop(wlan__cell__errors={"kind": "clean"})
+    assert not [label for label in by_label(clean) if "rate" in label]
+
+
+def test_connections_can_be_added_where_there_are_patterns() -> None:
+    scenario = Scenario.load("yun2009-downlink")
+    control = by_label(scenario)["Connections"]
+    assert len(scenario.with_(control.changes(2)).tcp_flows()) == 3
+    five = scenario.with_({"copies": 5})
+    assert by_label(five)["Connections"].texts[by_label(five)["Connections"].place] == "5"
+    # Copies are addressed by the name of their pattern.
+    apart = by_label(five.with_({"wired.w1-*.delay": "3 ms"}))
+    assert apart["One-way delay of w1-*"].paths == ("wired.w1-*.delay",)
+
+
+def test_directions_have_a_slider_each() -> None:
+    errors = [
+        {"kind": "bernoulli", "fer": 0.1, "direction": "bs->d"},
+        {"kind": "bernoulli", "loss": 0.2, "direction": "d->bs"},
+    ]
+    scenario = last_hop(wlan__cell__errors=errors)
+    found = by_label(scenario)
+    assert found["Frame error rate of bs->d"].paths == ("wlan.cell.errors.0.fer",)
+    back = found["Loss rate of d->bs"]
+    changed = scenario.with_(back.changes(0)).to_dict()["wlan"][0]["errors"]
+    assert [model.get("fer", model.get("loss")) for model in changed] == [0.1, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("value_s", "text"), [(0.0, "0 s"), (1e-9, "1 ns"), (0.0015, "1.5 ms"), (0.3, "300 ms"), (2.0, "2 s")]
+)
+def test_durations_are_written_in_their_handiest_unit(value_s: float, text: str) -> None:
+    assert duration(value_s) == text

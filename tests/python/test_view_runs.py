@@ -1,0 +1,145 @@
+"""The work behind `airhop view`: the newest wish wins, and what is drawn is what was simulated."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+
+from airhop import run
+from airhop.plots.style import PALETTE
+from airhop.view.curves import MOST_POINTS, Curves, Line
+from airhop.view.figures import Slots, roof
+from airhop.view.runs import Newest, OvertakenError, Runs
+from airhop.view.state import State
+
+SHORT = State.of("last-hop").with_sets({"duration": "5 s"})
+
+
+async def settle(until: Callable[[], bool]) -> None:
+    while not until():
+        await asyncio.sleep(0)
+
+
+def test_the_newest_wish_wins() -> None:
+    done: list[int] = []
+
+    async def scene() -> None:
+        gate = asyncio.Event()
+
+        async def work(wish: int) -> None:
+            await gate.wait()
+            done.append(wish)
+
+        newest = Newest(work)
+        newest.ask(1)
+        await asyncio.sleep(0)  # the first is at work now
+        assert not newest.overtaken
+        for wish in range(2, 10):
+            newest.ask(wish)
+        assert newest.overtaken
+        gate.set()
+        await settle(lambda: len(done) == 2)
+        newest.ask(10)
+        await settle(lambda: len(done) == 3)
+
+    asyncio.run(scene())
+    assert done == [1, 9, 10], "those between were never begun, and the last one was"
+
+
+def test_nothing_is_done_for_a_page_that_was_closed() -> None:
+    done: list[int] = []
+
+    async def scene() -> None:
+        async def work(wish: int) -> None:
+            await asyncio.sleep(0)
+            done.append(wish)
+
+        newest = Newest(work)
+        newest.ask(1)
+        newest.ask(2)
+        newest.close()
+        await asyncio.sleep(0.01)
+
+    asyncio.run(scene())
+    assert done == []
+
+
+def test_an_overtaken_comparison_gives_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("airhop.view.runs.PATIENCE_S", 0.0)
+    runs = Runs()
+    with pytest.raises(OvertakenError):
+        asyncio.run(runs.compare(SHORT, lambda: True))
+    assert asyncio.run(runs.compare(SHORT, lambda: False)).complete
+    runs.close()
+
+
+def test_a_slider_that_keeps_moving_still_shows_something(monkeypatch: pytest.MonkeyPatch) -> None:
+    # An overtaken comparison that is quick is finished all the same.
+    monkeypatch.setattr("airhop.view.runs.PATIENCE_S", 3600.0)
+    runs = Runs()
+    assert asyncio.run(runs.compare(SHORT, lambda: True)).complete
+    runs.close()
+
+
+def test_ctrl_c_does_not_wait_for_a_long_comparison() -> None:
+    runs, asked = Runs(), []
+
+    def close_after_the_first_run() -> bool:
+        asked.append(1)
+        runs.close()
+        return False
+
+    with pytest.raises(OvertakenError):
+        asyncio.run(runs.compare(replace(SHORT, reps=20), close_after_the_first_run))
+    assert len(asked) < 80
+
+
+def test_curves_end_where_the_run_did() -> None:
+    result = run(SHORT.scenario, scheme="sack", trace=True)
+    curves, (flow,) = Curves.of(result), result.tcp_flows
+    assert curves.acks.y[-1] <= flow["delivered_bytes"] / 1e3, "what is acknowledged has been delivered"
+    assert curves.acks.y[-1] > 0.9 * flow["delivered_bytes"] / 1e3
+    assert curves.resent.height == flow["retransmissions"]
+    assert curves.lost.height == result.drops["channel"] + result.drops["collision"] - not_data(result.tables)
+    assert curves.rtt.y.min() >= 40.0, "two links of 10 ms, there and back"
+
+
+def not_data(tables: dict[str, pl.DataFrame]) -> int:
+    """Count the lost frames that carried no data."""
+    frames = tables["drops"].filter(pl.col("cause").cast(pl.String).is_in(["channel", "collision"]))
+    return frames.filter(pl.col("kind").cast(pl.String) != "data").height
+
+
+def test_steps_keep_a_value_until_it_changes() -> None:
+    line = Line.steps(pl.Series([0.0, 1.0, 3.0]), pl.Series([5.0, 7.0, 6.0]))
+    assert np.array_equal(line.x, [0.0, 1.0, 1.0, 3.0, 3.0])
+    assert np.array_equal(line.y, [5.0, 5.0, 7.0, 7.0, 6.0])
+
+
+@pytest.mark.parametrize("points", [0, 1, MOST_POINTS - 1, 10 * MOST_POINTS])
+def test_long_curves_are_thinned(points: int) -> None:
+    line = Line.steps(pl.Series(np.arange(points, dtype=float)), pl.Series(np.arange(points, dtype=float)))
+    assert len(line.x) == len(line.y) <= 2 * MOST_POINTS
+    assert len(line.x) == 2 * points - 1 or points in (0, 10 * MOST_POINTS)
+
+
+def test_schemes_keep_their_colours_while_others_come_and_go() -> None:
+    slots = Slots()
+    assert slots.assign(["reno", "sack", "snoop"]) == {"reno": 0, "sack": 1, "snoop": 2}
+    assert slots.assign(["reno", "snoop"]) == {"reno": 0, "snoop": 2}
+    assert slots.assign(["reno", "snoop", "tahoe"]) == {"reno": 0, "snoop": 2, "tahoe": 1}
+    many = slots.assign([f"scheme-{i}" for i in range(len(PALETTE))])
+    assert sorted(many.values()) == list(range(len(PALETTE)))
+
+
+def test_the_axis_stays_while_bars_move_under_it() -> None:
+    assert roof(3.3, 1.0) == 4.0
+    assert roof(2.0, 4.0) == 4.0, "bars at half its height are seen to have fallen"
+    assert roof(1.2, 4.0) == 1.5, "at a third they would be hard to read"
+    assert roof(0.033, 4.0) == pytest.approx(0.04)
+    assert roof(0.0, 4.0) == 1.0, "nothing is delivered: any axis will do"

@@ -1,0 +1,126 @@
+"""What `airhop view` shows can be shared: the same state is a study, a command, and a page again."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+from airhop import InputError, Scenario, ScenarioError, run_many
+from airhop.cli import main
+from airhop.scenario import packaged
+from airhop.study.file import read
+from airhop.view.state import OPENING_DURATION_S, OPENING_SCHEMES, State
+
+MOVED = {"wlan.cell.errors.fer": 0.03, "wired.all.delay": "20 ms", "duration": "2 s"}
+
+
+def moved() -> State:
+    """Give a state in which everything is different from what the page opens with."""
+    opened = State.of("last-hop").with_sets(MOVED)
+    return State(opened.base, opened.source, opened.sets, ("sack", "reno"), seed=7, reps=3)
+
+
+def alike(a: State, b: State) -> bool:
+    """Tell whether two states make the same runs in the same order."""
+    ids = [[job.run_id for job in state.jobs().values()] for state in (a, b)]
+    return ids[0] == ids[1] and list(a.jobs()) == list(b.jobs())
+
+
+def test_a_packaged_scenario_opens_shortened() -> None:
+    opened = State.of("last-hop")
+    assert opened.scenario.duration_s == OPENING_DURATION_S
+    assert opened.schemes == OPENING_SCHEMES
+    # A scenario that is shorter than that is left alone.
+    short = Scenario.load("last-hop").with_({"duration": "3 s"})
+    assert State.uploaded(short.toml(), "short.toml").scenario == short
+
+
+def test_a_saved_state_opens_again(tmp_path: Path) -> None:
+    state = moved()
+    file = tmp_path / "state.toml"
+    file.write_text(state.to_toml(), encoding="utf-8")
+    assert alike(State.of(str(file)), state)
+    assert alike(State.uploaded(state.to_toml(), "state.toml"), state)
+
+
+def test_a_saved_state_is_a_study(tmp_path: Path) -> None:
+    state = moved()
+    file = tmp_path / "state.toml"
+    file.write_text(state.to_toml(), encoding="utf-8")
+    study = read(file)
+    assert [point.scheme for point in study.points()] == list(state.schemes)
+    assert (study.seed, study.reps) == (state.seed, state.reps)
+    first = [job for (_, rep), job in state.jobs().items() if rep == 0]
+    assert [point.scenario for point in study.points()] == [job.scenario for job in first]
+
+
+def test_the_state_of_a_file_needs_the_file_no_more(tmp_path: Path) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text(packaged()["yun2009-downlink"], encoding="utf-8")
+    state = State.of(str(own)).with_sets({**MOVED, "copies": 3})
+    text = state.to_toml()
+    assert str(tmp_path) not in text
+    own.unlink()
+    assert alike(State.uploaded(text, "state.toml"), state)
+    saved = tmp_path / "state.toml"
+    saved.write_text(text, encoding="utf-8")
+    assert [point.scenario.tcp_flows() for point in read(saved).points()] == [state.scenario.tcp_flows()] * 4
+    assert len(state.scenario.tcp_flows()) == 3
+
+
+def test_the_command_makes_the_same_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    state = moved()
+    program, *words = shlex.split(state.command())
+    assert program == "airhop"
+    with pytest.raises(SystemExit) as end:
+        main([*words, "--json"])
+    assert end.value.code == 0
+    runs = json.loads(capsys.readouterr().out)["runs"]
+    ours = {run.fingerprint for run in run_many(list(state.jobs().values()))}
+    assert {run["fingerprint"] for run in runs} == ours and len(runs) == 6
+
+
+def test_a_study_with_axes_opens_at_its_scenario() -> None:
+    text = 'scenario = "last-hop"\nreps = 100\n[vary]\nscheme = ["sack"]\n"wlan.cell.attempts" = [1, 2]\n'
+    state = State.from_toml(text, "fer.toml")
+    assert (state.schemes, state.scenario) == (("sack",), Scenario.load("last-hop"))
+    assert state.reps == 20, "more would make every move of a slider slow"
+
+
+def test_an_uploaded_state_reads_no_files_and_runs_no_code(tmp_path: Path) -> None:
+    # A stranger's file must not learn what is on this machine, nor do anything on it.
+    secret = tmp_path / "secret.toml"
+    secret.write_text("password = 'x'\n", encoding="utf-8")
+    ran = tmp_path / "ran"
+    plugin = tmp_path / "plugin.py"
+    plugin.write_text(f"open({str(ran)!r}, 'w')\n", encoding="utf-8")
+    with pytest.raises(InputError, match="opens no files") as refusal:
+        State.uploaded(f"scenario = {str(secret)!r}\n", "theirs.toml")
+    assert "password" not in str(refusal.value)
+    State.uploaded(f"scenario = 'last-hop'\nplugins = [{str(plugin)!r}]\n", "theirs.toml")
+    assert not ran.exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("scenario = ", "theirs.toml is not TOML"),
+        ("scenario = 3", "theirs.toml: `scenario` must be a packaged name, a file or a table"),
+        ("scenario = 'last-hop'\nsed = 2", "no key `sed` in a study. Did you mean `seed`?"),
+        ("scenario = 'last-hop'\nseed = -1", "`seed` must be a whole number from 0 to"),
+        ("scenario = 'last-hop'\nreps = true", "`reps` must be a whole number from 1 to"),
+        ("scenario = 'last-hop'\nset = 3", "`set` must be a table"),
+        ("scenario = 'last-hop'\n[vary]\nscheme = ['rneo']", "Did you mean `reno`?"),
+        ("scenario = 'last-hop'\n[vary]\nscheme = []", "names no scheme"),
+        ("scenario = 'last-hop'\n[vary]\nscheme = [{ name = 'reno' }]", "must be a list of names"),
+        ("scenario = 'last-hop'\n[set]\nduration = '-1 s'", "expected a duration"),
+        ("name = 'x'", "duration"),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_told(text: str, expected: str) -> None:
+    with pytest.raises((InputError, ScenarioError)) as refusal:
+        State.uploaded(text, "theirs.toml")
+    assert expected in str(refusal.value)
