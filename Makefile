@@ -3,7 +3,7 @@
 #   make test    every check and every test, Rust and Python
 #   make bench   speed, beside ns-2 and ns-3 where they are installed
 #   make setup   leaves a working .venv/bin/airhop
-#   make docs    writes the generated pages of docs/
+#   make docs    writes the generated pages of docs/, and the site into site/
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
@@ -29,8 +29,9 @@ demo: $(VENV)/.built
 bench: $(VENV)/.built
 	$(BIN)/airhop bench
 
-docs: $(VENV)/.built
+docs: $(VENV)/.dev $(VENV)/.built
 	$(BIN)/python tools/docs.py
+	$(BIN)/zensical build --strict
 
 test: lint
 	cargo test --workspace --locked
@@ -44,10 +45,10 @@ lint: $(VENV)/.dev $(VENV)/.built
 	$(BIN)/mypy
 
 clean:
-	rm -rf $(VENV) target demo-out python/airhop/_core*.so
+	rm -rf $(VENV) target demo-out site .cache python/airhop/_core*.so
 
 help:
-	@sed -n '2,6s/^# *//p' Makefile
+	@sed -n '2,7s/^# *//p' Makefile
 
 # --- how it comes about ------------------------------------------------------------------------------------
 
@@ -62,7 +63,7 @@ $(VENV)/.deps: pyproject.toml constraints.txt | $(BIN)/python
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.deps
-	$(BIN)/python tools/requirements.py dev > $(VENV)/requirements-dev.txt
+	$(BIN)/python tools/requirements.py dev cluster view docs > $(VENV)/requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -r $(VENV)/requirements-dev.txt
 	@touch $@
 

@@ -1,33 +1,63 @@
-"""The documentation says what is so: generated pages are up to date, and what README shows works."""
+"""The documentation says what is so: generated pages are up to date, and everything that pages show works.
 
+In README and in docs/, a block of `sh` is run by a shell, a block of `python` is executed, a block with a
+title is written to the file of that name; all in the order of the page, in a folder of its own. Blocks of
+`text` cannot be run here.
+"""
+
+import os
 import re
-import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from airhop import Scenario, run
-from airhop.cli import main
-from airhop.experiments import registry
 
 ROOT = Path(__file__).resolve().parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+README = ROOT / "README.md"
+PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
+FENCE = re.compile(r'^```([a-z]+)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+ENVIRONMENT = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
 
 
-def blocks(language: str) -> list[str]:
-    """Give the fenced blocks of README in a language."""
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, flags=re.MULTILINE | re.DOTALL)
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a page."""
+
+    language: str
+    title: str | None
+    text: str
+
+    @property
+    def runs(self) -> bool:
+        return self.language == "sh" or (self.language == "python" and self.title is None)
 
 
-COMMANDS = [
-    shlex.split(line, comments=True)[1:]
-    for block in blocks("")
-    for line in block.splitlines()
-    if line.startswith("airhop ")
-]
+def blocks(page: Path) -> list[Block]:
+    """Give the blocks of a page in order."""
+    return [Block(*found) for found in FENCE.findall(page.read_text(encoding="utf-8"))]
+
+
+def name(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def shell(words: str, folder: Path) -> None:
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", words],
+        cwd=folder,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, f"{words}\n{done.stderr}"
 
 
 def test_generated_pages_are_up_to_date() -> None:
@@ -37,41 +67,82 @@ def test_generated_pages_are_up_to_date() -> None:
     assert (checked.returncode, checked.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_commands_of_readme_work(words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if words[0] == "reproduce":  # minutes: its own tests run it
-        assert set(words[1:]) <= set(registry())
-        return
+@pytest.mark.parametrize("page", [page for page in PAGES if any(b.runs for b in blocks(page))], ids=name)
+def test_what_a_page_shows_works(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(SystemExit) as end:
-        main(words)
-    assert end.value.code == 0
+    names: dict[str, object] = {"__name__": name(page)}
+    for block in blocks(page):
+        if block.title:
+            (tmp_path / block.title).write_text(block.text, encoding="utf-8")
+        elif block.language == "sh":
+            shell(block.text, tmp_path)
+        elif block.language == "python":
+            exec(block.text, names)
+
+
+def test_a_users_type_checker_passes_the_examples_and_sees_mistakes(tmp_path: Path) -> None:
+    examples = {
+        str(b.title): b.text for page in PAGES for b in blocks(page) if b.language == "python" and b.title
+    }
+    assert {"typed.py", "mine.py"} <= set(examples)
+    wrong = 'import airhop\n\nairhop.run(airhop.Scenario.load("last-hop"), seed="one").goodput\n'
+    for title, text in (examples | {"wrong.py": wrong}).items():
+        (tmp_path / title).write_text(text, encoding="utf-8")
+    checked = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", *examples, "wrong.py"],
+        cwd=tmp_path,  # a user's own folder, without this project's configuration
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    seen = re.findall(r"^(\S+):\d+: error: .*\[([a-z-]+)\]$", checked.stdout, flags=re.MULTILINE)
+    assert sorted(seen) == [("wrong.py", "arg-type"), ("wrong.py", "attr-defined")]
+
+
+def test_the_notebook_runs(tmp_path: Path) -> None:
+    shell(f"{sys.executable} {ROOT}/docs/notebooks/last_hop.py", tmp_path)
+
+
+def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "docs", tmp_path / "docs")
+    shutil.copy(ROOT / "zensical.toml", tmp_path)
+    shell("zensical build --strict", tmp_path)
+    assert (tmp_path / "site" / "index.html").is_file()
+
+
+def test_the_site_has_every_page() -> None:
+    site = (ROOT / "zensical.toml").read_text(encoding="utf-8")
+    pages = [str(page.relative_to(ROOT / "docs")) for page in PAGES if page != README]
+    top = [page for page in pages if "/" not in page]
+    assert [page for page in top if f'"{page}"' not in site] == []
 
 
 def test_scenario_of_readme_runs() -> None:
-    (text,) = blocks("toml")
-    assert run(Scenario.load(tomllib.loads(text))).goodput_mbps > 0
-
-
-def test_python_of_readme_works() -> None:
-    (code,) = blocks("python")
-    names: dict[str, object] = {}
-    exec(code, names)
-    assert {"s", "r", "c"} <= set(names)
+    (block,) = [b for b in blocks(README) if b.language == "toml" and not b.title]
+    assert run(Scenario.load(tomllib.loads(block.text))).goodput_mbps > 0
 
 
 def test_readme_asks_for_the_tools_that_are_needed() -> None:
     cargo = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))
-    assert f"Rust {cargo['workspace']['package']['rust-version']} or newer" in README
     python = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
         "requires-python"
     ]
-    assert f"Python {python.removeprefix('>=')} or newer" in README
+    for page in (README, ROOT / "docs" / "install.md"):
+        text = page.read_text(encoding="utf-8")
+        assert f"Rust {cargo['workspace']['package']['rust-version']} or newer" in text
+        assert f"Python {python.removeprefix('>=')} or newer" in text
 
 
-def test_links_of_readme_lead_somewhere() -> None:
-    targets = re.findall(r"\]\(([^)#:]+)\)", README) + re.findall(
-        r"`((?:docs|crates|scenarios|bench)/[\w./-]*)`", README
-    )
-    assert targets
-    assert [target for target in targets if not (ROOT / target).exists()] == []
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_links_and_paths_lead_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    links = [page.parent / target for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text)]
+    paths = [
+        ROOT / path for path in re.findall(r"`((?:docs|crates|python|scenarios|bench|tests)/[^`\s]*)`", text)
+    ]
+    missing = [
+        str(path)
+        for path in (*links, *paths)
+        if not (path.exists() or list(ROOT.glob(str(path.relative_to(ROOT)))))
+    ]
+    assert missing == []

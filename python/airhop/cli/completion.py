@@ -1,0 +1,20 @@
+"""`airhop completion`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from airhop.cli.app import application
+
+
+def completion(shell: Literal["bash", "zsh", "fish"], /) -> int:
+    """Print a script that completes commands, options and names in a shell.
+
+    Parameters
+    ----------
+    shell
+        Source the script from ~/.bashrc, put it as _airhop into a folder of zsh's $fpath, or into
+        ~/.config/fish/completions/airhop.fish.
+    """
+    print(application().generate_completion(shell=shell))
+    return 0
