@@ -12,6 +12,7 @@ from airhop.progress import SILENT, Reporter
 from airhop.results import Result
 from airhop.scenario import SCHEME, Scenario
 from airhop.simulate import Interrupted, Job, run_many
+from airhop.study.axis import text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -128,7 +129,7 @@ class InterruptedComparison(Interrupted):
 
 def compare(
     scenario: Scenario,
-    schemes: Sequence[str],
+    schemes: Sequence[str | Mapping[str, Any]],
     *,
     reps: int = 10,
     seed: int = 1,
@@ -136,6 +137,8 @@ def compare(
     reporter: Reporter = SILENT,
 ) -> Comparison:
     """Run `scenario` under every one of `schemes`, `reps` times each.
+
+    A scheme is a name, or a table such as {"name": "ll-elsn", "n": 3}, which is called `ll-elsn(n=3)`.
 
     Replication k of every scheme meets the same channel, so ratios are taken over pairs.
     """
@@ -145,23 +148,22 @@ def compare(
         raise InputError(f"reps is {reps}; at least one replication is needed, and at most {MOST_REPS}")
     if not schemes:
         raise InputError("name at least one scheme to compare")
-    twice = [name for index, name in enumerate(schemes) if name in schemes[:index]]
+    names = [text(scheme) for scheme in schemes]
+    twice = [name for index, name in enumerate(names) if name in names[:index]]
     if twice:
         raise InputError(f"scheme `{twice[0]}` is named twice")
-    under = {name: scenario.with_({SCHEME: name}) for name in schemes}
+    under = {name: scenario.with_({SCHEME: scheme}) for name, scheme in zip(names, schemes, strict=True)}
     # Replication by replication, so that an interrupted comparison leaves whole pairs.
-    keys = [(name, rep) for rep in range(reps) for name in schemes]
+    keys = [(name, rep) for rep in range(reps) for name in names]
     jobs = [Job(under[name], seed, rep) for name, rep in keys]
-    with reporter.task(f"{scenario.name}: {', '.join(schemes)}", len(jobs)) as task:
+    with reporter.task(f"{scenario.name}: {', '.join(names)}", len(jobs)) as task:
         try:
             results = dict(enumerate(run_many(jobs, threads=threads, on_done=lambda _i, _r: task.advance())))
         except Interrupted as interrupted:
             partial = {keys[index]: result for index, result in sorted(interrupted.results.items())}
-            comparison = Comparison(scenario, schemes, seed, reps, partial)
+            comparison = Comparison(scenario, names, seed, reps, partial)
             raise InterruptedComparison(comparison, interrupted) from None
-    return Comparison(
-        scenario, schemes, seed, reps, {keys[index]: result for index, result in results.items()}
-    )
+    return Comparison(scenario, names, seed, reps, {keys[index]: result for index, result in results.items()})
 
 
 def _metrics(result: Result) -> dict[str, float]:

@@ -1,12 +1,14 @@
 """Comparisons: pairs, partial results and warnings, on run documents made by hand."""
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
 import scipy.stats
 
 from airhop import Comparison, InputError, Result, Scenario, compare, run
+from airhop.cli import main
 from airhop.comparison import METRICS
 
 
@@ -104,3 +106,25 @@ def test_statistics_are_those_of_the_textbook() -> None:
         assert end is not None
         d = x - end * y
         assert abs(d.mean()) / (d.std(ddof=1) / np.sqrt(6)) == pytest.approx(t)
+
+
+def test_schemes_with_parameters_are_told_apart() -> None:
+    tables: list[str | dict[str, Any]] = [{"name": "ll-elsn", "n": 0}, {"name": "ll-elsn", "n": 2}, "ll-elsn"]
+    scenario = Scenario.load("last-hop").with_({"duration": "20 s", "wlan.cell.errors.fer": 0.3})
+    found = compare(scenario, tables, reps=3)
+    assert found.schemes == ["ll-elsn(n=0)", "ll-elsn(n=2)", "ll-elsn"]
+    none, two, default = (row.metrics["goodput_mbps"].mean for row in found.rows())
+    assert none != two == default  # 2 is the default (Yun 2009 §4.2)
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [("{ name = ", "expected a name, or a table"), ('{ name = "ll-elsn", m = 3 }', 'no parameter "m"')],
+)
+def test_a_scheme_that_cannot_be_read_is_refused(
+    word: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["compare", "last-hop", "reno", word])
+    assert end.value.code == 2
+    assert told in capsys.readouterr().err

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import tomllib
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
@@ -11,6 +12,7 @@ from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Sets, Whole, Wi
 from airhop.cli.output import console, print_json, print_table, say
 from airhop.comparison import Comparison, InterruptedComparison
 from airhop.comparison import compare as run_comparison
+from airhop.errors import InputError
 from airhop.plugins import load_all
 from airhop.progress import reporter_for_stderr
 from airhop.scenario import Scenario
@@ -45,20 +47,35 @@ def compare(
     scenario
         Name of a packaged scenario, or path of a TOML file.
     schemes
-        Schemes to compare; the first is what the others are measured by.
+        Schemes to compare, by name or as in '{ name = "ll-elsn", n = 3 }'; the first is what the others
+        are measured by.
     reps
         Replications of every scheme.
     """
     load_all(with_)
     loaded = Scenario.load(scenario, sets=sets)
+    chosen = [_scheme(word) for word in schemes]
     try:
-        comparison = run_comparison(loaded, schemes, reps=reps, seed=seed, reporter=reporter_for_stderr())
+        comparison = run_comparison(loaded, chosen, reps=reps, seed=seed, reporter=reporter_for_stderr())
     except InterruptedComparison as interrupt:
         say(f"airhop: {interrupt}")
         _print(interrupt.comparison, as_json)
         return EXIT_INTERRUPTED
     _print(comparison, as_json)
     return 0
+
+
+def _scheme(word: str) -> str | dict[str, Any]:
+    """Read a name, or a table of a name and parameters."""
+    if not word.startswith("{"):
+        return word
+    try:
+        table: dict[str, Any] = tomllib.loads(f"scheme = {word}")["scheme"]
+    except tomllib.TOMLDecodeError:
+        raise InputError(
+            f'`{word}` is no scheme: expected a name, or a table such as {{ name = "ll-elsn", n = 3 }}'
+        ) from None
+    return table
 
 
 def _print(comparison: Comparison, as_json: bool) -> None:
