@@ -17,14 +17,33 @@ from airhop.simulate import Job
 from airhop.store import MemoryStore
 from airhop.study import Table
 
+Means = dict[float, dict[str, float]]
+
 # Mbit/s by FER and scheme: numbers for which every claim of Figure 6 is true.
-FIGURE6 = {
+FIGURE6: Means = {
     1e-4: {"reno": 1.0, "sack": 1.1, "snoop": 2.4, "ll-elsn": 3.5},
     1e-3: {"reno": 0.9, "sack": 1.0, "snoop": 2.3, "ll-elsn": 3.5},
     1e-2: {"reno": 0.7, "sack": 0.8, "snoop": 2.0, "ll-elsn": 3.4},
     3e-2: {"reno": 0.5, "sack": 0.6, "snoop": 1.6, "ll-elsn": 3.2},
     9e-2: {"reno": 0.2, "sack": 0.3, "snoop": 1.0, "ll-elsn": 2.7},
 }
+FIGURE7: Means = {
+    2: {"reno": 2.0, "sack": 2.2, "snoop": 3.2, "ll-elsn": 3.5},
+    10: {"reno": 0.9, "sack": 1.1, "snoop": 2.3, "ll-elsn": 3.4},
+    20: {"reno": 0.5, "sack": 0.6, "snoop": 1.5, "ll-elsn": 3.2},
+    30: {"reno": 0.3, "sack": 0.4, "snoop": 1.1, "ll-elsn": 3.0},
+}
+FIGURE9: Means = {
+    1: {"reno": 0.9, "sack": 1.1, "snoop": 2.3, "ll-elsn": 3.4},
+    2: {"reno": 1.8, "sack": 2.1, "snoop": 3.0, "ll-elsn": 3.4},
+    10: {"reno": 3.2, "sack": 3.3, "snoop": 3.4, "ll-elsn": 3.3},
+}
+
+
+def changed(means: Means, x: float | None = None, **values: float) -> Means:
+    """Replace some schemes' numbers, at one x or everywhere."""
+    update = {scheme.replace("_", "-"): value for scheme, value in values.items()}
+    return {at: {**row, **update} if x is None or at == x else row for at, row in means.items()}
 
 
 def run_document(scheme: str, goodput_mbps: float, rep: int = 0, seed: int = 1) -> dict[str, Any]:

@@ -1,0 +1,161 @@
+"""Claims of Yun 2009, judged on made-up numbers: each holds where they say so, and nowhere else."""
+
+from __future__ import annotations
+
+import pytest
+
+import synthetic
+from airhop.experiments import (
+    Experiment,
+    registry,
+)
+from airhop.experiments.outcome import judge
+from airhop.experiments.samples import Samples
+from synthetic import FIGURE6, FIGURE7, FIGURE9, Means, changed
+
+KNOWN = registry()
+FIG6, FIG7, FIG8, FIG9, FIG10 = (
+    KNOWN[f"yun2009/{name}"] for name in ("fig6", "fig7", "fig8", "fig9", "fig10")
+)
+OTHERS = ("reno", "sack", "snoop")
+
+
+def verdicts(experiment: Experiment, means: Means, **scatter: float) -> dict[str, bool | None]:
+    """Judge made-up means: verdicts by claim."""
+    measured = synthetic.samples(means, **scatter)  # type: ignore[arg-type]
+    return {claim: judgement.holds for claim, judgement in judge(experiment, measured).items()}
+
+
+# ---- claims about goodput against FER (Yun 2009, abstract and 5.2) ---------------------------------------
+
+
+def test_every_claim_of_figure_6_holds_where_the_numbers_say_so() -> None:
+    names = ("yun-1", "yun-4", "yun-4-second", "yun-4-falls", "yun-4-order")
+    assert verdicts(FIG6, FIGURE6) == dict.fromkeys(names, True)
+
+
+@pytest.mark.parametrize(
+    ("claim", "means"),
+    [
+        # Never four times Reno: lift Reno to a quarter of LL-ELSN and more everywhere.
+        ("yun-1", {x: row | {"reno": 0.3 * row["ll-elsn"]} for x, row in FIGURE6.items()}),
+        # Never one and a half times Snoop.
+        ("yun-1", {x: row | {"snoop": 0.7 * row["ll-elsn"]} for x, row in FIGURE6.items()}),
+        ("yun-4", changed(FIGURE6, 1e-4, ll_elsn=2.2)),
+        ("yun-4-second", changed(FIGURE6, 9e-2, snoop=0.29)),
+        # Snoop keeps all of its goodput, LL-ELSN four fifths.
+        ("yun-4-falls", changed(FIGURE6, snoop=2.4)),
+        ("yun-4-order", changed(FIGURE6, 1e-2, reno=0.81)),
+        ("yun-4-order", changed(FIGURE6, 3e-2, ll_elsn=1.4)),
+    ],
+)
+def test_a_claim_of_figure_6_fails_where_the_numbers_say_so(claim: str, means: Means) -> None:
+    assert verdicts(FIG6, means)[claim] is False
+
+
+def test_a_claim_that_holds_on_average_only_stays_open() -> None:
+    # Snoop is 1 % ahead of SACK at one FER, with scatter of each scheme's own far larger than that.
+    close = changed(FIGURE6, 1e-3, snoop=1.01)
+    assert verdicts(FIG6, close, own=0.0)["yun-4-second"] is True
+    assert verdicts(FIG6, close, own=0.2)["yun-4-second"] is None
+    # And LL-ELSN at 4.05 times Reno everywhere.
+    close = {x: row | {"reno": row["ll-elsn"] / 4.05} for x, row in FIGURE6.items()}
+    assert verdicts(FIG6, close, own=0.0)["yun-1"] is True
+    assert verdicts(FIG6, close, own=0.2)["yun-1"] is None
+
+
+def test_the_papers_statements_begin_where_its_axis_does() -> None:
+    # 0.001 % is computed but not drawn; being behind there contradicts nothing.
+    assert all(verdicts(FIG6, {1e-5: FIGURE6[1e-4] | {"ll-elsn": 2.0}, **FIGURE6}).values())
+
+
+def test_pairing_takes_the_channel_out() -> None:
+    # A channel that moves all schemes by 40 % together leaves a difference of 1 % visible.
+    assert verdicts(FIG6, changed(FIGURE6, 1e-3, snoop=1.01), common=0.4, own=0.0)["yun-4-second"] is True
+
+
+def test_a_single_replication_decides_nothing() -> None:
+    assert set(verdicts(FIG6, FIGURE6, reps=1).values()) == {None}
+
+
+def test_a_failing_claim_says_what_was_measured() -> None:
+    found = judge(FIG6, synthetic.samples(changed(FIGURE6, 1e-4, ll_elsn=2.0)))["yun-4"]
+    assert "0.83" in found.measured
+    assert "not ahead at 0.01 %" in found.measured
+
+
+def uplink_verdicts(means: Means, downlink: Means = FIGURE6) -> dict[str, bool | None]:
+    measured = synthetic.samples(means)
+    measured.beside = synthetic.samples(downlink)
+    return {claim: judgement.holds for claim, judgement in judge(FIG8, measured).items()}
+
+
+UPLINK = changed(FIGURE6, snoop=0.65)
+
+
+@pytest.mark.parametrize(
+    ("claim", "means"),
+    [
+        ("yun-6", changed(UPLINK, 9e-2, ll_elsn=0.6)),
+        ("yun-6-snoop", changed(UPLINK, 1e-4, snoop=2.6)),
+        ("yun-6-others", changed(UPLINK, 3e-2, reno=0.7)),
+    ],
+)
+def test_the_claims_of_figure_8(claim: str, means: Means) -> None:
+    assert all(uplink_verdicts(UPLINK).values())
+    assert uplink_verdicts(means)[claim] is False
+
+
+def test_figures_are_compared_in_the_replications_that_both_have() -> None:
+    here, there = Samples("g", {("a", 1.0): {0: 2.0, 1: 4.0, 2: 9.0}}), {("a", 1.0): {2: 3.0, 1: 2.0, 5: 9.0}}
+    here.beside = Samples("g", there)
+    assert here.ratio_to_beside("a", 1.0).value == 13.0 / 5.0
+
+
+# ---- claims about round trips and many connections (Yun 2009, 5.2) ---------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("claim", "means"),
+    [
+        ("yun-5-falls", changed(FIGURE7, 20, snoop=2.5)),
+        ("yun-5-first", changed(FIGURE7, 2, snoop=3.6)),
+        # 3.5 to 1.0 is less than a third of it left, as of Snoop.
+        ("yun-5-constant", changed(changed(FIGURE7, 30, ll_elsn=1.2), 20, ll_elsn=2.0)),
+    ],
+)
+def test_the_claims_of_figure_7(claim: str, means: Means) -> None:
+    assert all(verdicts(FIG7, FIGURE7).values())
+    assert verdicts(FIG7, means)[claim] is False
+
+
+@pytest.mark.parametrize(
+    ("claim", "means"),
+    [
+        # 3.0 is 88 % of 3.4: with the most connections, or with the fewest.
+        ("yun-7-constant", changed(FIGURE9, 10, ll_elsn=3.0)),
+        ("yun-7-constant", changed(FIGURE9, 1, ll_elsn=3.0)),
+        # One connection is enough for Snoop; ten are not for Reno.
+        ("yun-7-others", changed(FIGURE9, 1, snoop=3.2)),
+        ("yun-7-others", changed(FIGURE9, 10, reno=2.9)),
+    ],
+)
+def test_the_claims_of_figure_9(claim: str, means: Means) -> None:
+    assert all(verdicts(FIG9, FIGURE9).values())
+    assert verdicts(FIG9, means)[claim] is False
+
+
+def test_the_claim_of_figure_10() -> None:
+    fair: Means = {n: dict.fromkeys(FIG10.schemes, 0.99) for n in (1, 2, 10)}
+    scatter = {"common": 0.001, "own": 0.0}
+    assert verdicts(FIG10, fair, **scatter) == {"yun-8": True}
+    # Three of four are most of them, two are not.
+    assert verdicts(FIG10, changed(fair, 10, reno=0.9), **scatter) == {"yun-8": True}
+    assert verdicts(FIG10, changed(fair, 10, reno=0.9, sack=0.9), **scatter) == {"yun-8": False}
+    # 0.99 ± 0.05 is not above 0.98.
+    assert verdicts(FIG10, fair, common=0.1, own=0.0) == {"yun-8": None}
+
+
+@pytest.mark.parametrize(("experiment", "means"), [(FIG7, FIGURE7), (FIG9, FIGURE9), (FIG10, FIGURE9)])
+def test_a_single_replication_decides_nothing_there_either(experiment: Experiment, means: Means) -> None:
+    assert set(verdicts(experiment, means, reps=1).values()) == {None}
