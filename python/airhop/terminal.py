@@ -41,14 +41,22 @@ def ratio(value: Ratio) -> str:
     return f"× {value.value:.2f} ({value.low:.2f}–{value.high:.2f})"
 
 
-def bar_chart(rows: Sequence[tuple[str, Estimate]], *, unit: str, width: int = 50) -> Text:
-    """Draw a bar a row: full up to the low end of the interval, shaded from there to its high end."""
+def bar_chart(
+    rows: Sequence[tuple[str, Estimate]], *, unit: str, width: int = 50, columns: int | None = None
+) -> Text:
+    """Draw a bar a row: full up to the low end of the interval, shaded from there to its high end.
+
+    The longest bar has `width` characters, or fewer where a row would not fit in `columns`.
+    """
     from rich.text import Text
 
     text = Text()
     top = max((e.mean + (e.half_width or 0.0) for _, e in rows), default=0.0)
     labels = max((len(label) for label, _ in rows), default=0)
-    for label, e in rows:
+    figures = [f" {number(e.mean)} {unit}" for _, e in rows]
+    if columns is not None:
+        width = max(1, min(width, columns - labels - 1 - max(map(len, figures), default=0)))
+    for (label, e), figure in zip(rows, figures, strict=True):
         half = e.half_width or 0.0
         low = max(e.mean - half, 0.0) / top * width if top > 0 else 0.0
         high = (e.mean + half) / top * width if top > 0 else 0.0
@@ -56,7 +64,7 @@ def bar_chart(rows: Sequence[tuple[str, Estimate]], *, unit: str, width: int = 5
         solid = _bar(low)
         text.append(solid, style=BAR_STYLE)
         text.append("░" * (round(high) - len(solid)), style=INTERVAL_STYLE)
-        text.append(f" {number(e.mean)} {unit}\n")
+        text.append(f"{figure}\n")
     text.rstrip()
     return text
 

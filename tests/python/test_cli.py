@@ -64,6 +64,16 @@ def test_every_command_explains_itself(cli: Cli, command: str) -> None:
     assert COMMANDS[command][:40] in page.out
 
 
+@pytest.mark.parametrize(("columns", "widest"), [(None, 80), ("60", 60), ("120", 120)])
+def test_help_in_a_pipe_is_as_wide_as_a_page(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, columns: str | None, widest: int
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    if columns is not None:
+        monkeypatch.setenv("COLUMNS", columns)
+    assert max(map(len, cli("run", "--help").out.splitlines())) == widest
+
+
 def test_version(cli: Cli) -> None:
     assert cli("--version") == Ended(0, _core.__version__ + "\n", "")
 
@@ -168,6 +178,12 @@ def test_table_fits_the_terminal_or_says_what_is_missing(
     assert (width < 60) == bool(missing)
 
 
+def test_a_title_wider_than_its_table_stays_on_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    title = "a-study: last-hop, 10 replications, seed 1"
+    print_table(Console(width=80), ["scheme", "runs"], [["reno", "10"]], title=title)
+    assert capsys.readouterr().out.splitlines()[0] == title
+
+
 def test_compare_json(cli: Cli) -> None:
     ended = cli("compare", "last-hop", "reno", "sack", *SHORT, "--reps", "2", "--json")
     document = json.loads(ended.out)
@@ -234,7 +250,9 @@ def test_doctor_is_content(cli: Cli) -> None:
     assert ended.code == 0
     assert found["self_check"]["ok"] is True
     assert len(set(found["self_check"]["fingerprints"])) == 1
-    assert "self-check: ok" in cli("doctor").out
+    told = cli("doctor").out
+    assert "self-check: ok" in told
+    assert {"panel", "distributed"} <= set(told.split()), "the optional parts"
 
 
 @pytest.mark.parametrize(

@@ -59,5 +59,13 @@ def test_bars_show_mean_and_interval() -> None:
     assert third == "   dead  0 Mbit/s"
 
 
+@pytest.mark.parametrize(("columns", "widest"), [(60, 60), (30, 30), (200, 75)])
+def test_bars_leave_room_for_their_figures(columns: int, widest: int) -> None:
+    rows = [("reno", Estimate(1.0, 0.5, 5)), ("ll-elsn-long", Estimate(3.0, None, 1))]
+    lines = bar_chart(rows, unit="Mbit/s", columns=columns).plain.splitlines()
+    assert len(lines) == 2
+    assert max(map(len, lines)) == widest
+
+
 def test_chart_of_nothing_is_empty() -> None:
     assert bar_chart([], unit="Mbit/s").plain == ""

@@ -174,7 +174,7 @@ def test_without_panel_it_says_what_to_install(
     for module in [name for name in sys.modules if name.startswith("airhop.view.")]:
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, "panel", None)
-    assert failing(capsys) == "airhop: airhop view needs panel: pip install 'airhop[view]'\n"
+    assert failing(capsys) == f"airhop: airhop view needs panel: {sys.executable} -m pip install panel\n"
 
 
 # --- the page ----------------------------------------------------------------------------------

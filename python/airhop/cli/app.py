@@ -9,7 +9,7 @@ from typing import Annotated
 from cyclopts import App, CycloptsError, Parameter, Token, UnusedCliTokensError
 
 from airhop.cli import COMMANDS, EXIT_BAD_INPUT, EXIT_FAILED
-from airhop.cli.output import console
+from airhop.cli.output import help_console
 from airhop.errors import InputError, RunError, ScenarioError, SchemeError, did_you_mean, users_traceback
 
 COMPLETE = "__complete"
@@ -96,7 +96,7 @@ def application() -> App:
         version=_version,
         result_action="return_value",
         suppress_keyboard_interrupt=False,  # `main` says what had finished
-        console=console(),
+        console=help_console(),
         print_error=False,
         exit_on_error=False,
     )

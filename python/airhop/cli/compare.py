@@ -107,7 +107,8 @@ def _print(comparison: Comparison, as_json: bool) -> None:
         ],
         title=title,
     )
-    out.print(bar_chart([(row.scheme, row.metrics[GOODPUT]) for row in rows], unit="Mbit/s"))
+    goodput = [(row.scheme, row.metrics[GOODPUT]) for row in rows]
+    out.print(bar_chart(goodput, unit="Mbit/s", columns=out.width))
     if n > 1:
         out.print(
             "± and shading: 95 % interval of the mean; ratio: paired, Fieller's 95 % interval", style="dim"

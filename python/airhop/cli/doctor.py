@@ -5,6 +5,8 @@ from __future__ import annotations
 import platform
 import shutil
 import subprocess
+import sys
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,10 @@ TOOLS = {
 """What Airhop can use but does not need, and for what."""
 
 
+PARTS = {"panel": "for airhop view", "distributed": "for dask clusters"}
+"""Python packages that Airhop can use but does not need, and for what."""
+
+
 def doctor(*, as_json: Json = False) -> int:
     """Check this installation: what it is, what it finds, and that one thread and two give the same run."""
     fingerprints = _self_check()
@@ -42,6 +48,7 @@ def doctor(*, as_json: Json = False) -> int:
         "schemes": len(schemes()),
         "scenarios": list(packaged()),
         "tools": {tool: shutil.which(tool) for tool in TOOLS} | {"ns-3": _ns3_version()},
+        "parts": {part: _version(part) for part in PARTS},
         "self_check": {"ok": healthy, "fingerprints": fingerprints},
     }
     if as_json:
@@ -70,12 +77,23 @@ def _ns3_version() -> str | None:
     return asked.stdout.strip() or None
 
 
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
 def _print(found: dict[str, Any]) -> None:
     print(f"airhop {found['version']} ({found['profile']}, {found['target']}) in {found['package']}")
     print(f"Python {found['python']} on {found['platform']}, {found['cores']} cores")
     print(f"{found['schemes']} schemes; scenarios: {', '.join(found['scenarios'])}")
     for tool, where in found["tools"].items():
         use = TOOLS.get(tool, "for airhop bench")
-        print(f"  {tool:<10} {where or f'not found ({use})'}")
+        print(f"  {tool:<11} {where or f'not found ({use})'}")
+    for part, version in found["parts"].items():
+        print(
+            f"  {part:<11} {version or f'not found ({PARTS[part]}): {sys.executable} -m pip install {part}'}"
+        )
     check = found["self_check"]
     print(f"self-check: {'ok' if check['ok'] else 'FAILED'}, fingerprint {check['fingerprints'][0]}")

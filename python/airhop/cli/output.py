@@ -30,6 +30,11 @@ def console() -> Console:
     return _Console(width=width, highlight=False, markup=False, emoji=False)
 
 
+def help_console() -> Console:
+    """Open stdout for help: as wide as the terminal, and in a pipe as COLUMNS says, else 80 columns."""
+    return _Console(highlight=False, markup=False, emoji=False)
+
+
 def say(text: str) -> None:
     """Tell a sentence on stderr."""
     print(text, file=sys.stderr, flush=True)
@@ -66,9 +71,10 @@ def print_table(
     fitting = len(columns)
     while fitting > left + 1 and sum(widths[:fitting]) + GAP * fitting > out.width:
         fitting -= 1
-    shown = table(*columns[:fitting], title=title, left=left)
+    shown = table(*columns[:fitting], left=left)
     for row in rows:
         shown.add_row(*row[:fitting])
+    out.print(title, style="bold")  # not the table's own title, which is folded to the table's width
     out.print(shown)
     if fitting < len(columns):
         missing = ", ".join(column.replace("-\n", "").replace("\n", " ") for column in columns[fitting:])

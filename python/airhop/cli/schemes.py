@@ -47,10 +47,12 @@ def _describe(entry: dict[str, Any]) -> None:
     lines.add_column(no_wrap=True)
     lines.add_column(overflow="fold")
     lines.add_row("family", entry["family"])
-    lines.add_row("source", entry["cite"] or "–")
+    if entry["cite"]:
+        lines.add_row("source", entry["cite"])
     lines.add_row("needs", ", ".join(entry["needs"]) or "nothing beyond the two ends")
     _add("parameters", [_parameter(parameter) for parameter in entry["parameters"]] or ["none"], lines)
-    _add("reconstructed", entry["reconstructed"] or ["nothing: the source says it all"], lines)
+    nothing = ["nothing: the source says it all"] if entry["cite"] else []
+    _add("reconstructed", entry["reconstructed"] or nothing, lines)
     out.print(lines)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import webbrowser
 from contextlib import closing
 from dataclasses import replace
@@ -45,7 +46,7 @@ def view(
         from airhop.view.page import Page
         from airhop.view.server import serve
     except ImportError as error:
-        raise InputError(f"airhop view needs {error.name}: pip install 'airhop[view]'") from None
+        raise InputError(f"airhop view needs {error.name}: {sys.executable} -m pip install panel") from None
     from airhop.view.runs import Runs
 
     def ready(address: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
@@ -53,7 +54,9 @@ def connected(place: str) -> Iterator[DaskEngine]:
     try:
         from distributed import Client
     except ImportError:
-        raise InputError("a dask cluster needs one more package: pip install 'airhop[cluster]'") from None
+        raise InputError(
+            f"a dask cluster needs one more package: {sys.executable} -m pip install distributed"
+        ) from None
     try:
         client = Client(f"tcp://{place}", timeout=CONNECT_S, set_as_default=False)
     except OSError as error:  # TimeoutError is one
