@@ -188,10 +188,13 @@ def _check(declaration: Declaration) -> None:
         if method is not None:
             _binds(method, (None, *arguments), declaration, name)
         elif name in ("on_ack", "on_loss"):
-            wanted = ", ".join(type(argument).__name__.lower() for argument in arguments)
-            raise InputError(
-                f"scheme `{declaration.name}`: {cls.__name__} has no method {name}(self, {wanted})"
-            )
+            raise InputError(f"scheme `{declaration.name}`: {cls.__name__} has no method {_signature(name)}")
+
+
+def _signature(method: str) -> str:
+    """Write how a method of a scheme is called."""
+    names = ("cumulative" if a is True else type(a).__name__.lower() for a in METHODS[method])
+    return f"{method}({', '.join(('self', *names))})"
 
 
 def _binds(
@@ -208,6 +211,8 @@ def _binds(
             signature.bind(**arguments)
     except TypeError as why:
         given = "its parameters" if name == "__init__" else "what it is given"
+        wanted = "" if name == "__init__" else f"; expected {_signature(name)}"
         raise InputError(
             f"scheme `{declaration.name}`: {declaration.cls.__name__}.{name} does not take {given}: {why}"
+            f"{wanted}"
         ) from None

@@ -29,6 +29,7 @@ mod _core {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.getattr("RunError")?.setattr("job", module.py().None())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -93,7 +93,7 @@ fn drive(
                 heard.and_then(|()| py.check_signals()).err()
             }
             Progress::Done(_, Ok(_)) => None,
-            Progress::Done(_, Err(error)) => Some(python_error(py, error)),
+            Progress::Done(index, Err(error)) => Some(failure_of(py, index, error)),
             Progress::Waiting => py.check_signals().err(),
             Progress::Finished => break,
         };
@@ -137,6 +137,12 @@ impl Workers {
     fn numbers(&self) -> MutexGuard<'_, Vec<c_long>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The exception for what became of a job, whose index it carries as `job`.
+fn failure_of(py: Python<'_>, job: usize, error: airhop_scenario::RunError) -> PyErr {
+    let raised = python_error(py, error);
+    raised.value(py).setattr("job", job).map_or_else(|why| why, |()| raised)
 }
 
 fn python_error(py: Python<'_>, error: airhop_scenario::RunError) -> PyErr {

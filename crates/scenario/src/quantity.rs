@@ -51,6 +51,7 @@ pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
             }
         }
         (Kind::Probability, &Value::Number(p, _)) if (0.0..=1.0).contains(&p) => Ok(Val::Number(p.abs())),
+        (Kind::Probability, Value::Text(text)) => Err(format!("{}{}", mismatch(), per_cent(text))),
         (Kind::Segments { .. }, &Value::Number(n, _)) if (1.0..=1e6).contains(&n) => Ok(Val::Number(n)),
         (Kind::Segments { unbounded: Some(word) }, Value::Text(text)) if text == word => {
             Ok(Val::Number(f64::INFINITY))
@@ -72,6 +73,15 @@ pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
             Err(format!("{} without a unit", mismatch()))
         }
         _ => Err(mismatch()),
+    }
+}
+
+/// Guesses the probability that somebody wrote as "1 %".
+fn per_cent(text: &str) -> String {
+    let number = text.trim_end().strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
+    match number {
+        Some(n) if (0.0..=100.0).contains(&n) => format!("; did you mean {}?", n / 100.0),
+        _ => String::new(),
     }
 }
 

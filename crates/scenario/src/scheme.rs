@@ -48,8 +48,11 @@ fn find(item: &Item, path: &str, problems: &mut Problems) -> Option<&'static Sch
     found
         .map_err(|hint| {
             let known: Vec<_> = names().collect();
-            let what =
-                format!("unknown scheme {}; expected one of {}{hint}", item.describe(), known.join(", "));
+            let what = format!(
+                "unknown scheme {}; expected one of {}, or one in Python, loaded first (--with FILE){hint}",
+                item.describe(),
+                known.join(", ")
+            );
             problems.add(&item.at, path, what);
         })
         .ok()

@@ -82,6 +82,7 @@ const EDITS: &[(&str, &str, &str)] = &[
 
 /// The same through `--set` and `--scheme`.
 const SETS: &[(&str, &str)] = &[
+    ("wlan.cell.errors.fer", "1 %"),
     ("wlan.cell.errors.fer", "2"),
     ("wlan.cel.errors.fer", "0.02"),
     ("wlan.cell.erors.fer", "0.02"),
