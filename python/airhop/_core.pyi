@@ -19,6 +19,9 @@ class ScenarioError(ValueError):
 class RunError(RuntimeError):
     """A run failed: a mistake in Airhop. The text names scenario, seed and replication."""
 
+    job: int | None
+    """Index of the job that failed, where one did."""
+
 class SchemeError(RunError):
     """A scheme written in Python raised an exception, the cause of this one, or asked for the impossible.
 

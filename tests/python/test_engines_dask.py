@@ -204,6 +204,7 @@ def test_a_run_that_fails_on_a_worker_fails_here_as_it_would_have(pair: Cluster,
         DaskEngine(client).run(jobs, collected)
     assert str(there.value).startswith(str(here.value))
     assert "[][1]" in str(there.value)
+    assert there.value.job is not None and jobs[there.value.job] is bad
     assert_part_of(collected, jobs)
 
 

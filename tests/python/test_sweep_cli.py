@@ -107,6 +107,28 @@ def test_bad_input_ends_in_two(
     assert (code, out) == (2, "") and told in err
 
 
+def test_a_run_that_fails_is_named_by_its_command(cli: Cli, study: Path, tmp_path: Path) -> None:
+    scheme = tmp_path / "late.py"
+    scheme.write_text(
+        "import airhop\n\n"
+        '@airhop.scheme("sweep-late")\n'
+        "class Late:\n"
+        "    def on_ack(self, window, ack, flow): window.cwnd += 1 / (ack.now < 0.9)\n"
+        "    def on_loss(self, window, loss, flow): window.cwnd = 1\n",
+        encoding="utf-8",
+    )
+    study.write_text(STUDY.replace('"sack"', '"sweep-late"'), encoding="utf-8")
+    words = ("--out", tmp_path / "out", "--workers", 1, "--with", scheme)
+    code, out, err = cli("sweep", study, *words)
+    assert (code, out) == (1, "") and f"are kept in {tmp_path / 'out' / 'runs'}" in err
+    told = next(line for line in err.splitlines() if line.startswith("That run alone: "))
+    command = shlex.split(told.removeprefix("That run alone: "))
+    assert "sweep-late" in command and "wlan.cell.errors.fer=0.01" in command
+    assert cli(*command[1:])[0] == 1
+    (table,) = Table.load(tmp_path / "out")
+    assert 0 < len(table.frame()) < 12 and not table.complete
+
+
 def test_printed_command_makes_the_same_run(cli: Cli, study: Path, tmp_path: Path) -> None:
     cli("sweep", study, "--out", tmp_path / "out")
     (table,) = Table.load(tmp_path / "out")

@@ -9,6 +9,7 @@ from airhop.cli import EXIT_INTERRUPTED
 from airhop.cli.app import Json, StudyName, Whole, With
 from airhop.cli.output import console, print_json, print_table, say
 from airhop.engines import Shard
+from airhop.errors import RunError
 from airhop.progress import reporter_for_stderr
 from airhop.scenario import SCHEME
 from airhop.stats import Estimate, replications
@@ -58,6 +59,9 @@ def sweep(
         say(f"airhop: {interrupt}")
         _tell(interrupt.table, out, as_json)
         return EXIT_INTERRUPTED
+    except RunError:
+        say(f"airhop: a run failed; those that were finished are kept in {out / 'runs'}")
+        raise
     _tell(table, out, as_json)
     return 0
 

@@ -270,6 +270,8 @@ class _Tasks:
                 " packages installed there, and those of files: one that is defined in a notebook or script"
                 " must move to a file of its own, for airhop.plugins.load or --with"
             )
+        if isinstance(error, RunError) and error.job is not None:
+            error.job = self._out[future].jobs[error.job]
         return error.with_traceback(future.traceback())
 
     def _report(self, future: Future[Finished], finished: Finished) -> None:

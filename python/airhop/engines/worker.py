@@ -53,7 +53,9 @@ def run_chunk(
         _core.run_many(jobs, 1, take)  # one thread: dask calls this function in as many as the worker has
     except SchemeError as error:
         # The cause does not travel (pickle leaves it behind), so its traceback does, as text.
-        raise SchemeError(f"{error}\n\n{users_traceback(error.__cause__ or error)}") from None
+        told = SchemeError(f"{error}\n\n{users_traceback(error.__cause__ or error)}")
+        told.job = error.job
+        raise told from None
     return finished
 
 

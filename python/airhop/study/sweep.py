@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airhop.engines import Engine, Shard, open_engine
+from airhop.errors import RunError
 from airhop.progress import SILENT, Reporter, Task
 from airhop.scenario import Scenario
 from airhop.simulate import Interrupted, Job
@@ -208,7 +209,13 @@ class _Running:
             task.advance()
 
         if todo:
-            self._engine.run(todo, take)
+            try:
+                self._engine.run(todo, take)
+            except RunError as error:
+                if error.job is not None:
+                    told = self.table().command(points[error.job], todo[error.job].rep)
+                    error.args = (f"{error}\n\nThat run alone: {told}",)
+                raise
 
     def _reuse(self, keys: Sequence[Key], task: Task) -> None:
         self._reused += len(keys)

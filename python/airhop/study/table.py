@@ -116,7 +116,7 @@ class Table:
         if not self.complete:
             here = stats.replications(len(self._runs)).replace("replication", "run")
             found.append(
-                f"the study is not complete: {here} of it are here. Run it again to compute the others"
+                f"the study is not complete: {here} of it are here. Run it again, or its other shards"
             )
         fingerprints = self._runs.group_by(POINT).agg("fingerprint")["fingerprint"]
         found += stats.doubts([cell.to_list() for cell in fingerprints])
