@@ -275,6 +275,21 @@ def test_the_headline_of_a_study_is_its_clearest_lead() -> None:
     assert chapter.headline.endswith("times the goodput of reno, where frame error rate of cell = 0.01.")
 
 
+def test_findings_count_the_settings_that_the_intervals_decide() -> None:
+    # Ahead at 0.01, behind at 0.1, and at 0.3 as often ahead as behind.
+    leads = {0.01: 1.5, 0.1: 0.5, 0.3: 1.0}
+
+    def law(scheme: str, values: Any, rep: int) -> dict[str, float]:
+        swing = 0.2 if scheme == "sack" and values[synthetic_study.FER] == 0.3 else 0.001
+        lead = leads[values[synthetic_study.FER]] if scheme == "sack" else 1.0
+        return {"goodput_mbps": lead + swing * math.sin(5 * rep), "jain": 1.0}
+
+    table = synthetic_study.study(schemes=("reno", "sack"), law=law, wlan__cell__errors__fer=tuple(leads))
+    (found,) = Chapter.of_table(table, trace=False).findings  # type: ignore[arg-type]
+    assert found.startswith("sack: ahead of reno at 1 of 3 settings, most by 1.5")
+    assert found.endswith("where frame error rate of cell = 0.01; behind at 1; undecided at 1.")
+
+
 def test_a_headline_claims_no_lead_that_is_chance() -> None:
     def law(scheme: str, _values: Any, rep: int) -> dict[str, float]:
         return {"goodput_mbps": 1.0 + (0.5 * math.sin(5 * rep) if scheme == "sack" else 0.0), "jain": 1.0}

@@ -152,8 +152,17 @@ def _scalar(value: object) -> float | str:
 def _dimension(column: str, values: tuple[float | str, ...], group: int) -> Dimension:
     numbers = [value for value in values if not isinstance(value, str)]
     scale: Scale = "category" if len(numbers) < len(values) else "log" if _geometric(numbers) else "linear"
-    texts = tuple(value if isinstance(value, str) else f"{value:g}" for value in values)
-    return Dimension(column, label(column), values, scale, texts, group)
+    return Dimension(column, label(column), values, scale, _texts(values), group)
+
+
+def _texts(values: Sequence[str | float]) -> tuple[str, ...]:
+    """Write values with four digits where that tells them apart: steps of a logarithmic range are long."""
+    texts = tuple(
+        value if isinstance(value, str) else f"{value:{'.4g' if value % 1 else 'g'}}" for value in values
+    )
+    if len(set(texts)) == len(texts):
+        return texts
+    return tuple(value if isinstance(value, str) else f"{value:g}" for value in values)
 
 
 def _geometric(numbers: Sequence[float]) -> bool:

@@ -83,6 +83,8 @@ class Chapter:
     command: str = ""
     """What makes the whole chapter again, where one command does."""
     runs: tuple[TracedRun, ...] = ()
+    findings: tuple[str, ...] = ()
+    """How each scheme compares with the baseline over the whole grid, a sentence each."""
     paper: Paper | None = None
     computed: datetime | None = None
     """When the rows were written, as far as known."""
@@ -96,6 +98,7 @@ class Chapter:
             name=study.name,
             title=", ".join(dimension.label for dimension in found) or "one setting",
             headline=headline(table, found),
+            findings=findings(table, found),
             table=table,
             labels={scheme: scheme for scheme in study.schemes},
             dimensions=found,
@@ -183,6 +186,29 @@ def headline(table: Table, found: tuple[Dimension, ...]) -> str:
     return f"{best.point.scheme} delivers the most, {amount}{_where(found, best)}."
 
 
+def findings(table: Table, found: tuple[Dimension, ...]) -> tuple[str, ...]:
+    """Say for each scheme at how many settings its interval is above the baseline's goodput, and below.
+
+    Intervals of 95 % each: among many settings one in twenty errs.
+    """
+    baseline, cells = table.study.baseline, table.cells(GOODPUT.column)
+    told = []
+    for scheme in table.study.schemes:
+        ratios = [(cell, cell.ratio) for cell in cells if cell.point.scheme == scheme and cell.ratio]
+        known = [(cell, ratio) for cell, ratio in ratios if ratio.low is not None]
+        if scheme == baseline or not known:
+            continue
+        sure = [(cell, ratio) for cell, ratio in known if ratio.excludes(1.0)]
+        ahead = [pair for pair in sure if pair[1].value > 1.0]
+        text = f"{scheme}: ahead of {baseline} at {len(ahead)} of {len(ratios)} settings"
+        if ahead:
+            best, most = max(ahead, key=lambda pair: pair[1].low or 0.0)
+            text += f", most by {interval(most, 1 if most.value >= 10 else 2)} times{_where(found, best)}"
+        text += f"; behind at {len(sure) - len(ahead)}; undecided at {len(ratios) - len(sure)}."
+        told.append(text)
+    return tuple(told)
+
+
 def _where(found: tuple[Dimension, ...], cell: Cell) -> str:
     varied = [d for d in found if len(d.values) > 1]
     told = " and ".join(f"{d.label} = {d.text(cell.point.values[d.column])}" for d in varied)
@@ -203,6 +229,7 @@ def chapter_of_outcome(outcome: Outcome, *, computed: datetime | None = None, tr
         name=experiment.id,
         title=experiment.title,
         headline=outcome.headline,
+        findings=(),  # the claims say more
         labels=dict(experiment.schemes),
         dimensions=(
             replace(

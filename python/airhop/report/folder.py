@@ -58,6 +58,7 @@ def chapters_in(folder: Path, reporter: Reporter = SILENT) -> list[Chapter]:
     for table in (table for table in others if table not in studies):
         reporter.say(f"{table.study.name}: left out, none of its runs is there; this simulator makes others")
     chapters = []
+    reporter.say(f"{folder}: tracing one run of each scheme, and drawing")
     with reporter.task("report", len(outcomes) + len(studies)) as task:
         for outcome in outcomes:
             computed = _computed(folder, outcome.table)
