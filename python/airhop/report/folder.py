@@ -42,9 +42,11 @@ def report_folder(
         files.append(write_report(chapters, path))
     except OSError as error:
         raise InputError(f"cannot write {path}: {why(error)}") from None
-    for chapter in chapters:
-        if chapter.paper is None and chapter.frame.height:
+    drawn = [chapter for chapter in chapters if chapter.paper is None and chapter.frame.height]
+    with reporter.task("figures for print", len(drawn)) as task:
+        for chapter in drawn:
             files += draw_study(chapter.table, folder / _inside(chapter.name))
+            task.advance()
     return files
 
 
@@ -58,7 +60,6 @@ def chapters_in(folder: Path, reporter: Reporter = SILENT) -> list[Chapter]:
     for table in (table for table in others if table not in studies):
         reporter.say(f"{table.study.name}: left out, none of its runs is there; this simulator makes others")
     chapters = []
-    reporter.say(f"{folder}: tracing one run of each scheme, and drawing")
     with reporter.task("report", len(outcomes) + len(studies)) as task:
         for outcome in outcomes:
             computed = _computed(folder, outcome.table)
