@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from importlib.resources import files
 from pathlib import Path
 
 from airhop.errors import InputError, did_you_mean
@@ -47,6 +48,16 @@ def read_text(path: Path, what: str, known: Iterable[str]) -> str:
         raise InputError(f"cannot read {path}: byte {error.start} is not UTF-8; {what} is text") from None
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from None
+
+
+def packaged_toml(folder: str) -> dict[str, str]:
+    """Read the TOML files of a folder that comes with Airhop: texts by name, in order of the names."""
+    found = files("airhop") / folder
+    return {
+        entry.name.removesuffix(".toml"): entry.read_text(encoding="utf-8")
+        for entry in sorted(found.iterdir(), key=lambda entry: entry.name)
+        if entry.name.endswith(".toml")
+    }
 
 
 def why(error: OSError) -> str:

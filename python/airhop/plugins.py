@@ -21,6 +21,7 @@ from types import ModuleType
 
 from airhop import custom
 from airhop.errors import InputError, users_traceback
+from airhop.files import read_text
 
 GROUP = "airhop.schemes"
 """The entry points that are looked for."""
@@ -39,15 +40,8 @@ def load(source: str | Path) -> list[str]:
     text = str(source)
     if not _is_file(text):
         return _load_module(text)
-    path = Path(text).absolute()
-    try:
-        return load_source(str(path), path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(f"there is no file {source}") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"cannot read {source}: byte {error.start} is not UTF-8") from None
-    except OSError as error:
-        raise InputError(f"cannot read {source}: {error.strerror}") from None
+    path = Path(text)
+    return load_source(str(path.absolute()), read_text(path, "a scheme", ()))
 
 
 def load_all(sources: Iterable[str | Path]) -> None:

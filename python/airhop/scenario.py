@@ -10,14 +10,13 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from importlib.resources import files
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
 from airhop import _core, custom
 from airhop.errors import InputError, ScenarioError, did_you_mean
-from airhop.files import is_file, read_text
+from airhop.files import is_file, packaged_toml, read_text
 
 SCHEME = "scheme"
 """The one path that names no table: it sets the scheme of every TCP flow."""
@@ -27,12 +26,7 @@ _NEEDS_NO_QUOTES = re.compile(r"(?!true$|false$|inf$|nan$)[A-Za-z][\w.-]*|[\d.]+
 
 def packaged() -> dict[str, str]:
     """Texts of the scenarios that come with Airhop, by name."""
-    found = files("airhop") / "scenarios"
-    return {
-        entry.name.removesuffix(".toml"): entry.read_text(encoding="utf-8")
-        for entry in sorted(found.iterdir(), key=lambda entry: entry.name)
-        if entry.name.endswith(".toml")
-    }
+    return packaged_toml("scenarios")
 
 
 @dataclass(frozen=True)

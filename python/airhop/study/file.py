@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from airhop.errors import InputError, ScenarioError, did_you_mean
-from airhop.files import is_file, read_text
+from airhop.files import is_file, packaged_toml, read_text
 from airhop.scenario import Scenario
 from airhop.study.axis import Axis, flattened
 from airhop.study.study import Study, changed, load_plugins
@@ -22,12 +21,7 @@ DEFAULT_REPS = 10
 
 def packaged_studies() -> dict[str, str]:
     """Texts of the studies that come with Airhop, by name."""
-    found = files("airhop") / "studies"
-    return {
-        entry.name.removesuffix(".toml"): entry.read_text(encoding="utf-8")
-        for entry in sorted(found.iterdir(), key=lambda entry: entry.name)
-        if entry.name.endswith(".toml")
-    }
+    return packaged_toml("studies")
 
 
 def read(source: str | Path, plugins: Sequence[str] = ()) -> Study:
