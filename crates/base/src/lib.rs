@@ -7,7 +7,7 @@ mod time;
 pub mod units;
 
 pub use packet::{
-    Body, Datagram, Drop, Ecn, Flags, FlowId, HEADER_BYTES, NodeId, Notice, NoticeKind, Packet, Sack,
-    SackBlock, Segment, Timestamps,
+    Arrival, Body, Datagram, Drop, Ecn, Eln, Flags, FlowId, HEADER_BYTES, NodeId, Notice, NoticeKind, Packet,
+    Profile, Sack, SackBlock, Segment, Timestamps,
 };
 pub use time::{Rate, Span, Time};

@@ -29,6 +29,10 @@ pub struct Packet {
     pub bytes: u32,
     /// ECN field of the IP header (RFC 3168 §5).
     pub ecn: Ecn,
+    /// How much a biased queue spares it.
+    pub profile: Profile,
+    /// Bit errors hit its payload; its headers are intact. Only the receiver of a scheme that asks for such packets meets one.
+    pub damaged: bool,
     /// What it carries.
     pub body: Body,
 }
@@ -56,8 +60,18 @@ pub enum Ecn {
     Ce,
 }
 
+/// What a queue with biased management may do to a packet when it is full (Biaz and Vaidya 2005).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Profile {
+    /// It is spared as long as there are others.
+    #[default]
+    In,
+    /// It is dropped first.
+    Out,
+}
+
 /// A TCP segment. Sequence numbers are 64-bit stream offsets that never wrap: the SYN is 0, the first data byte is 1.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Segment {
     /// First byte of the payload (or the SYN, or what a pure ACK would send next).
     pub seq: u64,
@@ -73,6 +87,12 @@ pub struct Segment {
     pub sack: Sack,
     /// Timestamps option (RFC 7323), if used.
     pub timestamps: Option<Timestamps>,
+    /// A checksum of the headers alone, on data (HACK: Balan et al. 2001).
+    pub header_check: bool,
+    /// An ACK that says that a segment was lost on a wireless link.
+    pub eln: Option<Eln>,
+    /// Which segment caused this ACK, and when it arrived.
+    pub arrival: Option<Arrival>,
 }
 
 impl Segment {
@@ -82,12 +102,16 @@ impl Segment {
     }
 
     /// Bytes of TCP options, padded to a multiple of four: timestamps 12 (RFC 7323 appendix A), SACK 4 + 8n (RFC 2018
-    /// §3). A SYN also carries MSS 4 (RFC 9293 §3.7.1), SACK permitted 4 (RFC 2018 §2) and window scale 4 (RFC 7323 §2.2).
+    /// §3), header checksum 4 and the number of a damaged segment 8 (Balan et al. 2001), arrival 12. A SYN also carries MSS 4
+    /// (RFC 9293 §3.7.1), SACK permitted 4 (RFC 2018 §2) and window scale 4 (RFC 7323 §2.2).
     pub const fn option_bytes(&self) -> u32 {
         let syn = if self.flags.syn { 12 } else { 0 };
         let ts = if self.timestamps.is_some() { 12 } else { 0 };
         let sack = if self.sack.is_empty() { 0 } else { 4 + 8 * self.sack.len() as u32 };
-        syn + ts + sack
+        let check = if self.header_check { 4 } else { 0 };
+        let eln = if matches!(self.eln, Some(Eln::Segment(_))) { 8 } else { 0 };
+        let arrival = if self.arrival.is_some() { 12 } else { 0 };
+        syn + ts + sack + check + eln + arrival
     }
 }
 
@@ -113,6 +137,25 @@ pub struct Timestamps {
     pub value: u32,
     /// TSecr: the value being echoed.
     pub echo: u32,
+}
+
+/// An explicit loss notification inside an ACK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Eln {
+    /// A bit alone: it is the segment expected next (Balakrishnan and Katz 1998).
+    Next,
+    /// An option with the first byte of the segment that arrived damaged (HACK's special ACK: Balan et al. 2001).
+    Segment(u64),
+}
+
+/// The segment that caused an ACK: its first byte, as SMART has it (Keshav and Morgan 1997), and the receiver's clock at its
+/// arrival, as JTCP, Santa Cruz and New Jersey need it. An option of 12 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// First byte of the segment.
+    pub seq: u64,
+    /// When it arrived, on the receiver's clock.
+    pub at: Time,
 }
 
 /// A run of bytes that arrived: `[start, end)`.
@@ -257,11 +300,25 @@ impl Drop {
 }
 
 impl Packet {
+    /// A packet without marks.
+    pub const fn new(flow: FlowId, src: NodeId, dst: NodeId, bytes: u32, body: Body) -> Self {
+        Packet { flow, src, dst, bytes, ecn: Ecn::NotEct, profile: Profile::In, damaged: false, body }
+    }
+
     /// The TCP segment it carries, if any.
     pub fn segment(&self) -> Option<&Segment> {
         match &self.body {
             Body::Tcp(s) => Some(s),
             _ => None,
+        }
+    }
+
+    /// Bytes of payload; the rest are headers.
+    pub fn payload(&self) -> u32 {
+        match &self.body {
+            Body::Tcp(s) => s.len,
+            Body::Udp(d) => d.len,
+            Body::Notice(_) => 0,
         }
     }
 

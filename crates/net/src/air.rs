@@ -1,6 +1,7 @@
 //! The world and its cells: what a cell says is carried out, and packets are handed to MACs.
 
 use crate::agents::{LinkEvent, LinkEventKind};
+use crate::fates::Fate;
 use crate::queues::Admit;
 use crate::route::Hop;
 use crate::world::{World, kind_of, tag};
@@ -21,12 +22,18 @@ impl World {
         let site = &mut self.sites[cell as usize];
         let station = &mut site.stations[from as usize];
         if site.cell.is_free(from) && station.queue.len() == 0 {
-            self.hand_to_mac(now, cell, from, to, id);
+            match station.queue.pass(now, &id, &mut self.arena) {
+                None => self.hand_to_mac(now, cell, from, to, id),
+                Some(why) => {
+                    let place = station.places.get(to as usize).copied();
+                    self.drop_packet(now, id, why.into(), place);
+                }
+            }
             return;
         }
-        if let Admit::Dropped(packet, why) = station.queue.push(id) {
+        if let Admit::Dropped(packet, why) = station.queue.push(now, id, &mut self.arena) {
             let place = station.places.get(to as usize).copied();
-            self.drop_packet(now, packet, why, place);
+            self.drop_packet(now, packet, why.into(), place);
         }
         self.record_station_queue(now, cell, from);
     }
@@ -85,11 +92,12 @@ impl World {
             }
             Effect::Discarded { from, to, tag, packet } => {
                 let station = &mut self.sites[cell as usize].stations[from as usize];
+                let last = station.last_loss.unwrap_or(Drop::Channel);
                 let place = station.places.get(to as usize).copied();
                 match packet {
                     Some(id) => {
                         station.in_mac = false;
-                        self.drop_packet(now, id, Drop::Retries, place);
+                        self.drop_packet(now, id, Fate { counted: Drop::Retries, cause: last }, place);
                     }
                     // It arrived, but the sending station does not know: for its link layer the packet is lost.
                     None => self.drops[Drop::Retries as usize] += 1,
@@ -129,6 +137,9 @@ impl World {
         cause: Drop,
     ) {
         self.drops[cause as usize] += 1;
+        if frame == FrameKind::Data {
+            self.sites[cell as usize].stations[from as usize].last_loss = Some(cause);
+        }
         let Some(recorder) = &mut self.recorder else { return };
         let station = &self.sites[cell as usize].stations[from as usize];
         let (kind, seq) = match (frame, &station.on_air) {

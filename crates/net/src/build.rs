@@ -1,11 +1,12 @@
 //! From a plan to a world.
 
-use crate::agents;
+use crate::fates::Fates;
 use crate::flow::{Ends, Flow, SpuriousTimeouts, TcpEnds, UdpEnds};
 use crate::link::{Link, LinkTrace};
 use crate::plan::{FlowPlan, Plan, Transport, WlanPlan};
 use crate::queues;
 use crate::route::{Graph, Hop, Stations};
+use crate::services::Kind;
 use crate::site::{Site, StationSite};
 use crate::world::{Event, Hosted, World};
 use airhop_base::{FlowId, NodeId};
@@ -172,6 +173,7 @@ fn site(w: &WlanPlan, plan: &Plan, streams: &Streams, mut recorder: Option<&mut 
                 name: name(node),
                 queue: queues::build(&w.queue),
                 in_mac: false,
+                last_loss: None,
                 on_air: None,
                 interface: 0,
                 queue_place: 0,
@@ -195,18 +197,19 @@ fn site(w: &WlanPlan, plan: &Plan, streams: &Streams, mut recorder: Option<&mut 
 fn ends(f: &FlowPlan, id: FlowId, timers: &mut Timers) -> Ends {
     match &f.transport {
         Transport::Tcp { scheme, params, config } => Ends::Tcp(Box::new(TcpEnds {
-            sender: Sender::new(id, f.from, f.to, config, (scheme.build)(params, config)),
-            receiver: Receiver::new(id, f.to, f.from, config, scheme.sack),
+            sender: Sender::new(id, f.from, f.to, config, scheme.asks, (scheme.build)(params, config)),
+            receiver: Receiver::new(id, f.to, f.from, config, scheme.asks),
             sender_timer: timers.add(),
             receiver_timer: timers.add(),
             spurious: SpuriousTimeouts::default(),
+            fates: Fates::default(),
+            completed: None,
         })),
         Transport::Udp { .. } => Ends::Udp(UdpEnds::default()),
     }
 }
 
-/// Installs what the scheme needs wherever the data path enters a wireless link: at the base station on the way down, at the
-/// sending station on the way up.
+/// Installs the agents of a flow along its data path.
 fn host_agents(
     flow: &mut Flow,
     graph: &Graph,
@@ -214,17 +217,22 @@ fn host_agents(
     timers: &mut Timers,
     hosted: &mut Vec<Hosted>,
 ) {
-    let Transport::Tcp { scheme, .. } = &flow.plan.transport else { return };
     let mut node = flow.plan.from;
+    let mut came_by_air = None;
     while node != flow.plan.to {
         let hop = routes[flow.plan.to.0 as usize][node.0 as usize];
-        if let Hop::Air { .. } = hop {
-            for agent in scheme.needs.iter().filter_map(|need| agents::build(need)) {
-                flow.agents.push((node, hosted.len() as u16));
-                hosted.push(Hosted { node, flow: flow.id, timer: timers.add(), agent });
-            }
+        let goes_by_air = matches!(hop, Hop::Air { .. });
+        let is_base = came_by_air.is_some_and(|by_air| by_air != goes_by_air);
+        for service in &flow.plan.services {
+            let agent = match service.kind {
+                Kind::AtLink(build) if goes_by_air => build(flow.id, &flow.plan),
+                Kind::AtBase(build) if is_base => build(flow.id, &flow.plan),
+                Kind::AtLink(_) | Kind::AtBase(_) => continue,
+            };
+            flow.agents.push((node, hosted.len() as u16));
+            hosted.push(Hosted { node, flow: flow.id, timer: timers.add(), agent });
         }
         let Some(next) = graph.end(hop) else { return };
-        node = next;
+        (node, came_by_air) = (next, Some(goes_by_air));
     }
 }

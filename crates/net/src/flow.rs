@@ -1,7 +1,8 @@
 //! The two ends of a flow.
 
+use crate::fates::Fates;
 use crate::plan::{AppPlan, FlowPlan};
-use airhop_base::{Body, Datagram, Ecn, FlowId, NodeId, Packet, Rate, Span, Time};
+use airhop_base::{Body, Datagram, FlowId, NodeId, Packet, Rate, Span, Time};
 use airhop_engine::TimerId;
 use airhop_tcp::{Receiver, Sender};
 
@@ -35,6 +36,9 @@ pub(crate) struct TcpEnds {
     pub sender_timer: TimerId,
     pub receiver_timer: TimerId,
     pub spurious: SpuriousTimeouts,
+    pub fates: Fates,
+    /// When the receiver had all of a finite transfer.
+    pub completed: Option<Time>,
 }
 
 /// Finds timeouts that were not needed, as only an observer of both ends can: the receiver had the segment that the timeout sent
@@ -73,14 +77,8 @@ impl UdpEnds {
     pub fn next(&mut self, now: Time, id: FlowId, plan: &FlowPlan, bytes: u32) -> Packet {
         let number = self.sent;
         self.sent += 1;
-        Packet {
-            flow: id,
-            src: plan.from,
-            dst: plan.to,
-            bytes: UDP_HEADER_BYTES + bytes,
-            ecn: Ecn::NotEct,
-            body: Body::Udp(Datagram { number, len: bytes, sent: now }),
-        }
+        let body = Body::Udp(Datagram { number, len: bytes, sent: now });
+        Packet::new(id, plan.from, plan.to, UDP_HEADER_BYTES + bytes, body)
     }
 }
 

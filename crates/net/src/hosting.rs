@@ -3,7 +3,7 @@
 use crate::agents::{LinkEvent, Verdict};
 use crate::route::Hop;
 use crate::world::{Event, World};
-use airhop_base::{Body, Ecn, FlowId, HEADER_BYTES, NodeId, Notice, Packet, Time};
+use airhop_base::{Body, FlowId, HEADER_BYTES, NodeId, Notice, Packet, Time};
 use airhop_engine::Id;
 use airhop_radio::cell::Station;
 
@@ -23,9 +23,10 @@ impl World {
             }
             let queued = self.fill_towards(node, self.flows[flow.0 as usize].plan.to);
             let hosted = &mut self.hosted[i as usize];
-            let packet = self.arena.get(id);
-            if hosted.agent.on_packet(now, packet, queued, &mut self.wishes) == Verdict::Consume {
-                verdict = Verdict::Consume;
+            let packet = self.arena.get_mut(id);
+            match hosted.agent.on_packet(now, packet, queued, &mut self.wishes) {
+                Verdict::Forward => {}
+                taken => verdict = taken,
             }
             self.grant_wishes(now, i);
         }
@@ -83,8 +84,7 @@ impl World {
             return;
         }
         let (src, dst) = (plan.to, plan.from);
-        let packet =
-            Packet { flow, src, dst, bytes: HEADER_BYTES, ecn: Ecn::NotEct, body: Body::Notice(notice) };
+        let packet = Packet::new(flow, src, dst, HEADER_BYTES, Body::Notice(notice));
         self.created += 1;
         let id = self.arena.insert(packet);
         self.forward(now, node, id);

@@ -5,6 +5,7 @@
 pub mod agents;
 mod air;
 mod build;
+mod fates;
 mod flow;
 mod hosting;
 mod link;
@@ -13,9 +14,11 @@ mod queues;
 mod report;
 mod results;
 pub mod route;
+pub mod services;
 mod site;
 mod world;
 
 pub use build::BuildError;
+pub use fates::{Confusion, TRUE_CAUSES};
 pub use report::{FlowReport, Report};
 pub use world::{Interrupted, World};

@@ -81,14 +81,17 @@ impl Link {
         &mut self,
         now: Time,
         packet: Id<Packet>,
-        arena: &Arena<Packet>,
+        arena: &mut Arena<Packet>,
         events: &mut EventQueue<Event>,
     ) -> Option<(Id<Packet>, Drop)> {
         if self.free_at <= now && self.queue.len() == 0 {
+            if let Some(why) = self.queue.pass(now, &packet, arena) {
+                return Some((packet, why));
+            }
             self.transmit(now, packet, arena, events);
             return None;
         }
-        let admit = self.queue.push(packet);
+        let admit = self.queue.push(now, packet, arena);
         if !self.free_pending {
             self.free_pending = true;
             events.push(self.free_at.max(now), Event::LinkFree(self.index));

@@ -1,5 +1,6 @@
 //! What a world is built from: plain numbers, checked by whoever made them.
 
+use crate::services::Service;
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_radio::cell::CellPlan;
 use airhop_radio::errors::ErrorPlan;
@@ -77,6 +78,8 @@ pub struct FlowPlan {
     pub app: AppPlan,
     /// When it starts.
     pub start: Time,
+    /// What the network does for it.
+    pub services: Vec<&'static Service>,
 }
 
 /// The transport of a flow.

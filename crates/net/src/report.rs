@@ -1,5 +1,6 @@
 //! What a run measured.
 
+use crate::fates::Confusion;
 use airhop_base::Span;
 
 /// The results of one run: the fields of the run document, without what only the caller knows. Events and fingerprint are
@@ -49,6 +50,10 @@ pub struct FlowReport {
     pub window_cuts: u64,
     /// Timeouts whose retransmission the receiver did not need: it arrived as a duplicate.
     pub spurious_timeouts: u64,
+    /// How often each judgement on the cause of a loss met each true cause.
+    pub judgements: Confusion,
+    /// How long a finite transfer took, from its start until the receiver had all of it, seconds.
+    pub completion_s: Option<f64>,
     /// Smoothed round-trip time at the end, milliseconds.
     pub srtt_ms: Option<f64>,
     /// Notices received, in the order of `NoticeKind::ALL`.
@@ -82,6 +87,8 @@ impl FlowReport {
             fast_recoveries,
             window_cuts,
             spurious_timeouts,
+            judgements,
+            completion_s: _,
             srtt_ms: _,
             notices,
         } = earlier;
@@ -92,6 +99,7 @@ impl FlowReport {
         self.fast_recoveries -= fast_recoveries;
         self.window_cuts -= window_cuts;
         self.spurious_timeouts -= spurious_timeouts;
+        self.judgements.iter_mut().zip(judgements).for_each(|(row, earlier)| subtract(row, earlier));
         subtract(&mut self.notices, notices);
     }
 }

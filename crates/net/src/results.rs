@@ -81,6 +81,8 @@ impl World {
             fast_recoveries: 0,
             window_cuts: 0,
             spurious_timeouts: 0,
+            judgements: Default::default(),
+            completion_s: None,
             srtt_ms: None,
             notices: [0; NoticeKind::ALL.len()],
         };
@@ -108,6 +110,8 @@ impl World {
             fast_recoveries: c.fast_recoveries,
             window_cuts: c.window_cuts,
             spurious_timeouts: tcp.spurious.count,
+            judgements: tcp.fates.confusion(),
+            completion_s: tcp.completed.map(|end| (end - flow.plan.start).secs_f64()),
             srtt_ms: tcp.sender.srtt().map(Span::millis_f64),
             notices: c.notices,
             ..blank

@@ -1,7 +1,7 @@
 //! An 802.11 cell in the world: which node each station is, and the queue before each MAC.
 
 use crate::queues::QueueDisc;
-use airhop_base::{NodeId, Packet};
+use airhop_base::{Drop, NodeId, Packet};
 use airhop_radio::cell::{Cell, Station};
 
 /// A cell with the interface queues of its stations.
@@ -19,6 +19,8 @@ pub(crate) struct StationSite {
     pub queue: Box<dyn QueueDisc>,
     /// The packet in the MAC has not been delivered.
     pub in_mac: bool,
+    /// Why the last data frame that did not arrive was lost.
+    pub last_loss: Option<Drop>,
     /// The packet that the MAC is working on; kept only for a recorder.
     pub on_air: Option<Packet>,
     /// Its interface in the recorder.

@@ -6,6 +6,7 @@
 //! ```
 
 use crate::agents::{Agent, Verdict, Wishes};
+use crate::fates::Fate;
 use crate::flow::{Ends, Flow, datagram_interval, supply};
 use crate::link::Link;
 use crate::plan::{AppPlan, Transport};
@@ -179,11 +180,21 @@ impl World {
     /// Everything that the sender may send now enters the network at its node.
     pub(crate) fn send_what_is_ready(&mut self, now: Time, id: FlowId) {
         self.record_window(now, id);
+        if let Ends::Tcp(tcp) = &mut self.flows[id.0 as usize].ends {
+            while let Some(judgement) = tcp.sender.poll_judgement() {
+                tcp.fates.judge(judgement, tcp.sender.space().una);
+            }
+        }
         loop {
             let flow = &mut self.flows[id.0 as usize];
             let Ends::Tcp(tcp) = &mut flow.ends else { return };
             let sent_before = tcp.sender.space().max_sent;
             let Some(packet) = tcp.sender.poll_transmit(now) else { break };
+            if let Some(segment) = packet.segment()
+                && segment.seq < sent_before
+            {
+                tcp.fates.on_sent_again(segment.seq);
+            }
             if let (Some(recorder), Some(segment)) = (&mut self.recorder, packet.segment())
                 && segment.len > 0
             {
@@ -230,21 +241,31 @@ impl World {
         let packet = self.arena.get(&id);
         let (flow, dst) = (packet.flow, packet.dst);
         self.print.mix(now, self.hashes[node.0 as usize] ^ digest(packet, self.flows[flow.0 as usize].hash));
-        if !self.flows[flow.0 as usize].agents.is_empty()
-            && self.show_to_agents(now, node, flow, &id) == Verdict::Consume
-        {
-            if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
-                let comment = Some("kept by an agent");
-                recorder.packet(now, node, interface, Direction::In, self.arena.get(&id), comment);
+        if !self.flows[flow.0 as usize].agents.is_empty() {
+            match self.show_to_agents(now, node, flow, &id) {
+                Verdict::Forward => {}
+                Verdict::Consume => return self.consumed(now, node, interface, id),
+                Verdict::Take => {
+                    self.arrived += 1;
+                    self.arena.take(id);
+                    return;
+                }
             }
-            self.drop_packet(now, id, Drop::Agent, None);
-            return;
         }
         if dst == node {
             self.deliver(now, node, id);
         } else {
             self.forward(now, node, id);
         }
+    }
+
+    /// An agent took a packet out of the network.
+    fn consumed(&mut self, now: Time, node: NodeId, interface: u16, id: Id<Packet>) {
+        if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
+            let comment = Some("kept by an agent");
+            recorder.packet(now, node, interface, Direction::In, self.arena.get(&id), comment);
+        }
+        self.drop_packet(now, id, Drop::Agent.into(), None);
     }
 
     /// Sends a packet one hop on.
@@ -261,13 +282,13 @@ impl World {
         let link = &self.links[i as usize];
         let (node, trace) = (link.from, link.trace);
         let captured = self.captures().then(|| self.arena.get(&id).clone());
-        let dropped = self.links[i as usize].offer(now, id, &self.arena, &mut self.events);
+        let dropped = self.links[i as usize].offer(now, id, &mut self.arena, &mut self.events);
         // What a full queue refuses never leaves the node, and no capture would show it.
         if let (Some(packet), Some(recorder), None) = (&captured, &mut self.recorder, &dropped) {
             recorder.packet(now, node, trace.from_interface, Direction::Out, packet, None);
         }
         if let Some((packet, why)) = dropped {
-            self.drop_packet(now, packet, why, Some(trace.place));
+            self.drop_packet(now, packet, why.into(), Some(trace.place));
         }
         self.record_link_queue(now, i);
     }
@@ -282,7 +303,7 @@ impl World {
             recorder.packet(now, node, trace.to_interface, Direction::In, packet, comment.as_deref());
         }
         if arrival.corrupted {
-            self.drop_packet(now, arrival.packet, Drop::Channel, Some(trace.place));
+            self.drop_packet(now, arrival.packet, Drop::Channel.into(), Some(trace.place));
         } else {
             self.visit(now, node, trace.to_interface, arrival.packet);
         }
@@ -293,13 +314,17 @@ impl World {
         self.arrived += 1;
         let packet = self.arena.take(id);
         let flow = packet.flow;
-        let at_receiver = node == self.flows[flow.0 as usize].plan.to;
-        match (&mut self.flows[flow.0 as usize].ends, &packet.body) {
+        let Flow { plan, ends, .. } = &mut self.flows[flow.0 as usize];
+        let at_receiver = node == plan.to;
+        match (ends, &packet.body) {
             (Ends::Tcp(_), &Body::Notice(n)) => self.notify(now, flow, n),
             (Ends::Tcp(tcp), Body::Tcp(segment)) if at_receiver => {
                 let (expected, delivered) = (tcp.receiver.expected(), tcp.receiver.delivered());
                 tcp.receiver.on_segment(now, &packet);
                 tcp.spurious.on_arrival(segment.seq, expected);
+                if tcp.completed.is_none() && tcp.receiver.delivered() >= supply(&plan.app) {
+                    tcp.completed = Some(now);
+                }
                 if let Some(recorder) = &mut self.recorder
                     && tcp.receiver.delivered() > delivered
                 {
@@ -331,10 +356,17 @@ impl World {
         self.send_what_is_ready(now, id);
     }
 
-    pub(crate) fn drop_packet(&mut self, now: Time, id: Id<Packet>, why: Drop, place: Option<u32>) {
+    pub(crate) fn drop_packet(&mut self, now: Time, id: Id<Packet>, fate: Fate, place: Option<u32>) {
+        let why = fate.counted;
         self.dropped += 1;
         self.drops[why as usize] += 1;
         let packet = self.arena.take(id);
+        if let (Ends::Tcp(tcp), Some(segment)) =
+            (&mut self.flows[packet.flow.0 as usize].ends, packet.segment())
+            && segment.len > 0
+        {
+            tcp.fates.on_loss(segment.seq, fate.cause);
+        }
         self.print.mix(now, 1 + why as u64);
         if let Some(recorder) = &mut self.recorder {
             let place = place.unwrap_or_else(|| recorder.place("agent"));

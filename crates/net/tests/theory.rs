@@ -34,6 +34,7 @@ fn lossy(loss: f64) -> Plan {
             transport: Transport::Tcp { scheme, params: Params::defaults(scheme), config },
             app: AppPlan::Bulk,
             start: Time::ZERO,
+            services: Vec::new(),
         }],
     }
 }

@@ -38,6 +38,7 @@ fn wire(mbps: u64, delay: Span, packets: usize, errors: ErrorPlan) -> Plan {
             },
             app: AppPlan::Bulk,
             start: Time::ZERO,
+            services: Vec::new(),
         }],
     }
 }

@@ -4,7 +4,7 @@ use crate::views::{Ack, Flow, Loss, Notice, Window};
 use airhop_base::Time;
 use airhop_scenario::{NewParam, NewScheme};
 use airhop_tcp::notices::{Deaf, PATIENCE};
-use airhop_tcp::seams::{self, CongestionControl, NoticePolicy, Reaction};
+use airhop_tcp::seams::{self, CongestionControl, Judged, NoticePolicy, Reaction};
 use airhop_tcp::{Fault, Params, Space};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -109,8 +109,8 @@ impl Call {
         Ok(Call { method: object.getattr(method)?.unbind(), arguments })
     }
 
-    fn call(&self, py: Python<'_>) -> PyResult<()> {
-        self.method.bind(py).call1(self.arguments.bind(py)).map(drop)
+    fn call<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.method.bind(py).call1(self.arguments.bind(py))
     }
 }
 
@@ -139,23 +139,27 @@ impl Object {
         })
     }
 
-    /// Calls `method`, which may change the window, once `show` has filled its other argument.
-    fn change(
+    /// Calls `method`, which may change the window, once `show` has filled its other argument. Returns what `read` makes of its
+    /// answer.
+    fn change<T: Send>(
         &self,
         w: &mut seams::Window,
         s: &Space,
         name: &'static str,
         method: &Call,
         show: impl Fn(Python<'_>) + Send,
-    ) {
+        read: fn(Bound<'_, PyAny>) -> PyResult<T>,
+    ) -> T {
         let changed = Python::attach(|py| {
             self.window.borrow_mut(py).fill(w, s);
             self.flow.borrow_mut(py).fill(s);
             show(py);
-            method.call(py)?;
-            Ok(self.window.borrow(py).get())
+            let answer = read(method.call(py)?)?;
+            Ok((self.window.borrow(py).get(), answer))
         });
-        *w = changed.unwrap_or_else(|raised| fault(&self.scheme, name, raised));
+        let (window, answer) = changed.unwrap_or_else(|raised| fault(&self.scheme, name, raised));
+        *w = window;
+        answer
     }
 }
 
@@ -166,12 +170,14 @@ struct Hands(Arc<Object>);
 impl CongestionControl for Hands {
     fn on_ack(&mut self, w: &mut seams::Window, a: &seams::Ack, s: &Space) {
         let object = &self.0;
-        object.change(w, s, "on_ack", &object.on_ack, |py| object.ack.borrow_mut(py).fill(a));
+        let show = |py: Python<'_>| object.ack.borrow_mut(py).fill(a);
+        object.change(w, s, "on_ack", &object.on_ack, show, |_| Ok(()));
     }
 
-    fn on_loss(&mut self, w: &mut seams::Window, l: &seams::Loss, s: &Space) {
+    fn on_loss(&mut self, w: &mut seams::Window, l: &seams::Loss, s: &Space) -> Judged {
         let object = &self.0;
-        object.change(w, s, "on_loss", &object.on_loss, |py| object.loss.borrow_mut(py).fill(l));
+        let show = |py: Python<'_>| object.loss.borrow_mut(py).fill(l);
+        object.change(w, s, "on_loss", &object.on_loss, show, judged)
     }
 }
 
@@ -212,13 +218,26 @@ impl NoticePolicy for Ears {
 }
 
 fn reaction(answer: Bound<'_, PyAny>) -> PyResult<Reaction> {
+    one_of(&REACTIONS, &answer)
+}
+
+/// What `on_loss` can answer. None is the first.
+const JUDGED: [(&str, Judged); 3] =
+    [("congestion", Judged::Congestion), ("wireless", Judged::Wireless), ("undecided", Judged::Undecided)];
+
+fn judged(answer: Bound<'_, PyAny>) -> PyResult<Judged> {
+    one_of(&JUDGED, &answer)
+}
+
+/// The value of the word that a method answered.
+fn one_of<T: Copy>(known: &[(&str, T)], answer: &Bound<'_, PyAny>) -> PyResult<T> {
     if answer.is_none() {
-        return Ok(Reaction::Ignore);
+        return Ok(known[0].1);
     }
     let word = answer.extract::<String>().ok();
-    let known = REACTIONS.iter().find(|(name, _)| word.as_deref() == Some(name));
-    known.map(|&(_, reaction)| reaction).ok_or_else(|| {
-        let words: Vec<_> = REACTIONS.iter().map(|(name, _)| format!("{name:?}")).collect();
+    let found = known.iter().find(|(name, _)| word.as_deref() == Some(name));
+    found.map(|&(_, value)| value).ok_or_else(|| {
+        let words: Vec<_> = known.iter().map(|(name, _)| format!("{name:?}")).collect();
         let got = answer.repr().map_or_else(|_| "something else".to_string(), |text| text.to_string());
         PyValueError::new_err(format!("it answered {got}; expected one of {}, or None", words.join(", ")))
     })

@@ -132,7 +132,8 @@ impl Ack {
 pub struct Loss {
     /// When it was noticed, simulated seconds.
     now: f64,
-    /// How it was noticed: "duplicates" (duplicate ACKs, or SACK blocks above a hole) or "timeout".
+    /// How it was noticed: "duplicates" (duplicate ACKs, or SACK blocks above a hole), "timeout", or "echo" (no loss, but a
+    /// router's mark, RFC 3168).
     signal: &'static str,
     /// Half of what the scenario halves (data in flight or window), in segments, at least 2 (RFC 5681 §3.1 (4)).
     half: f64,
@@ -142,12 +143,14 @@ pub struct Loss {
 
 const DUPLICATES: &str = "duplicates";
 const TIMEOUT: &str = "timeout";
+const ECHO: &str = "echo";
 
 impl Loss {
     pub(crate) fn fill(&mut self, l: &seams::Loss) {
         let signal = match l.signal {
             Signal::Duplicates => DUPLICATES,
             Signal::Timeout => TIMEOUT,
+            Signal::Echo => ECHO,
         };
         *self = Loss { now: l.now.secs_f64(), signal, half: l.half, window: l.window };
     }
@@ -158,8 +161,8 @@ impl Loss {
     #[new]
     #[pyo3(signature = (now, signal, half, window = None))]
     fn new(now: f64, signal: &str, half: f64, window: Option<f64>) -> PyResult<Self> {
-        let Some(signal) = [DUPLICATES, TIMEOUT].into_iter().find(|known| *known == signal) else {
-            let what = format!("signal = {signal:?}: expected {DUPLICATES:?} or {TIMEOUT:?}");
+        let Some(signal) = [DUPLICATES, TIMEOUT, ECHO].into_iter().find(|known| *known == signal) else {
+            let what = format!("signal = {signal:?}: expected {DUPLICATES:?}, {TIMEOUT:?} or {ECHO:?}");
             return Err(PyValueError::new_err(what));
         };
         Ok(Loss { now, signal, half, window: window.unwrap_or(half) })

@@ -1,10 +1,10 @@
 //! Schemes that are added while Airhop runs, by code that is not Airhop's.
 
 use crate::problem::{did_you_mean, one_of};
-use airhop_net::agents;
+use airhop_net::services;
 use airhop_tcp::recovery::KINDS;
 use airhop_tcp::seams::{CongestionControl, NoticePolicy, Parts};
-use airhop_tcp::{NameTaken, Param, Params, SCHEMES, Scheme};
+use airhop_tcp::{Asks, NameTaken, Param, Params, Scheme};
 
 /// Makes what is new in the scheme, for one sender: what moves the window and what heeds notices.
 pub type Policies = dyn Fn(&Params) -> (Box<dyn CongestionControl>, Box<dyn NoticePolicy>) + Send + Sync;
@@ -59,11 +59,14 @@ impl NewScheme {
             name: leak(self.name),
             title: leak(self.title),
             family: leak(self.family),
+            about: "",
+            helps: "",
             cite: leak(self.cite),
             needs: Box::leak(self.needs.into_iter().map(leak).collect()),
             params: Box::leak(self.params.into_iter().map(NewParam::leak).collect()),
+            verified: &[],
             reconstructed: &[],
-            sack: kind.sack,
+            asks: if kind.sack { Asks::SACK } else { Asks::NOTHING },
             build: Box::leak(Box::new(move |params: &Params, config: &airhop_tcp::Config| {
                 let (control, notices) = policies(params);
                 Parts { control, recovery: (kind.build)(config), notices }
@@ -80,10 +83,10 @@ impl NewScheme {
                 self.name
             ));
         }
-        if let Some(need) = self.needs.iter().find(|need| agents::build(need).is_none()) {
-            let known: Vec<&str> = SCHEMES.iter().flat_map(|s| s.needs.iter().copied()).collect();
+        if let Some(need) = self.needs.iter().find(|need| services::find(need).is_none()) {
+            let known = services::names();
             let hint = did_you_mean(need, known.iter().copied());
-            return Err(format!("unknown agent \"{need}\" in needs; expected {}{hint}", one_of(known)));
+            return Err(format!("unknown service \"{need}\" in needs; expected {}{hint}", one_of(known)));
         }
         self.params.iter().try_for_each(NewParam::check)
     }
@@ -107,7 +110,7 @@ impl NewParam {
     }
 
     fn leak(self) -> Param {
-        Param { name: leak(self.name), default: self.default, range: self.range, about: leak(self.about) }
+        Param::number(leak(self.name), self.default, self.range, leak(self.about))
     }
 }
 

@@ -1,40 +1,62 @@
 //! The catalogue of schemes, as people and other programs read it.
 
-use airhop_tcp::Scheme;
+use airhop_tcp::{Param, Scheme};
 use serde::Serialize;
+use serde_json::Value;
 
 #[derive(Serialize)]
 struct Listed {
     name: &'static str,
     title: &'static str,
     family: &'static str,
+    about: &'static str,
+    helps: &'static str,
     cite: &'static str,
     needs: &'static [&'static str],
     parameters: Vec<Parameter>,
+    verified: &'static [&'static str],
     reconstructed: &'static [&'static str],
 }
 
 #[derive(Serialize)]
 struct Parameter {
     name: &'static str,
-    default: f64,
-    range: [f64; 2],
+    /// A number, or one of `words`.
+    default: Value,
+    /// Least and greatest number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    range: Option<[f64; 2]>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    words: &'static [&'static str],
     about: &'static str,
 }
 
-/// Every scheme, as a JSON list of `name`, `title`, `family`, `cite`, `needs`, `parameters` and `reconstructed`.
+fn parameter(p: &Param) -> Parameter {
+    Parameter {
+        name: p.name,
+        default: match p.words.get(p.default as usize) {
+            Some(word) => Value::from(*word),
+            None => Value::from(p.default),
+        },
+        range: p.words.is_empty().then(|| p.range.into()),
+        words: p.words,
+        about: p.about,
+    }
+}
+
+/// Every scheme, as a JSON list of `name`, `title`, `family`, `about`, `helps`, `cite`, `needs`, `parameters`, `verified` and
+/// `reconstructed`.
 pub fn catalogue() -> String {
     let listed = |s: &&'static Scheme| Listed {
         name: s.name,
         title: s.title,
         family: s.family,
+        about: s.about,
+        helps: s.helps,
         cite: s.cite,
         needs: s.needs,
-        parameters: s
-            .params
-            .iter()
-            .map(|p| Parameter { name: p.name, default: p.default, range: p.range.into(), about: p.about })
-            .collect(),
+        parameters: s.params.iter().map(parameter).collect(),
+        verified: s.verified,
         reconstructed: s.reconstructed,
     };
     let all: Vec<_> = airhop_tcp::schemes().iter().map(listed).collect();

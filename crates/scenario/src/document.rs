@@ -1,7 +1,8 @@
 //! The run document: the results of one run as JSON. Field names and their order are a contract.
 
 use airhop_base::{Drop, NoticeKind};
-use airhop_net::{FlowReport, Report};
+use airhop_net::{Confusion, FlowReport, Report, TRUE_CAUSES};
+use airhop_tcp::seams::Judged;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -37,7 +38,24 @@ struct FlowDocument<'a> {
     window_cuts: u64,
     spurious_timeouts: u64,
     srtt_ms: Option<f64>,
+    completion_s: Option<f64>,
     notices: Counts<5>,
+    judgements: Confused,
+}
+
+/// How often a loss that was judged so had that true cause: `{"congestion": {"queue": 3, …}, …}`.
+struct Confused(Confusion);
+
+impl Serialize for Confused {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (judged, row) in Judged::ALL.iter().zip(&self.0) {
+            let counts =
+                Counts(std::array::from_fn::<_, { TRUE_CAUSES.len() }, _>(|i| (TRUE_CAUSES[i], row[i])));
+            map.serialize_entry(judged.name(), &counts)?;
+        }
+        map.end()
+    }
 }
 
 /// Counts by name, in the order of the names.
@@ -86,7 +104,9 @@ fn flow(f: &FlowReport) -> FlowDocument<'_> {
         window_cuts: f.window_cuts,
         spurious_timeouts: f.spurious_timeouts,
         srtt_ms: f.srtt_ms,
+        completion_s: f.completion_s,
         notices: Counts(std::array::from_fn(|i| (NoticeKind::ALL[i].name(), f.notices[i]))),
+        judgements: Confused(f.judgements),
     }
 }
 
@@ -112,6 +132,8 @@ mod tests {
             window_cuts: 356,
             spurious_timeouts: 0,
             srtt_ms: None,
+            completion_s: Some(1.5),
+            judgements: [[1, 2, 3, 4, 5], [6, 7, 8, 9, 10], [0; 5]],
             notices: [1, 2, 3, 4, 5],
         };
         let report = Report {
@@ -130,8 +152,11 @@ mod tests {
                 r#""fingerprint":"0000000000000abc","flows":[{"name":"ftp","scheme":"reno","transport":"tcp","#,
                 r#""from":"s","to":"d","goodput_mbps":1.02,"delivered_bytes":25500000,"sent_segments":26100,"#,
                 r#""retransmissions":365,"timeouts":46,"fast_recoveries":310,"window_cuts":356,"#,
-                r#""spurious_timeouts":0,"srtt_ms":null,"#,
-                r#""notices":{"eln":1,"ersn":2,"ebsn":3,"rttn":4,"nak":5}}],"#,
+                r#""spurious_timeouts":0,"srtt_ms":null,"completion_s":1.5,"#,
+                r#""notices":{"eln":1,"ersn":2,"ebsn":3,"rttn":4,"nak":5},"#,
+                r#""judgements":{"congestion":{"queue":1,"aqm":2,"channel":3,"collision":4,"none":5},"#,
+                r#""wireless":{"queue":6,"aqm":7,"channel":8,"collision":9,"none":10},"#,
+                r#""undecided":{"queue":0,"aqm":0,"channel":0,"collision":0,"none":0}}}],"#,
                 r#""drops":{"queue":1,"aqm":2,"channel":3,"collision":4,"retries":5,"agent":6}}"#,
             )
         );

@@ -10,6 +10,7 @@ use airhop_tcp::{Params, Scheme};
 pub(crate) enum Val {
     Text(String),
     Word(&'static str),
+    Words(Vec<&'static str>),
     Ends([String; 2]),
     Stations(Vec<(String, [f64; 2])>),
     Direction(Direction),
@@ -149,6 +150,7 @@ macro_rules! getters {
 getters! {
     text: Text(v) -> &str = v;
     word: Word(v) -> &'static str = v;
+    words: Words(v) -> &[&'static str] = v;
     ends: Ends(v) -> &[String; 2] = v;
     stations: Stations(v) -> &[(String, [f64; 2])] = v;
     direction: Direction(v) -> &Direction = v;

@@ -14,6 +14,10 @@ pub(crate) fn fill(flow: &mut Fields) {
                 let bulk = Fields::new(flow.path_of("app"), At::Default, Some("bulk"), &[]);
                 flow.fill("app", Val::Table(bulk));
             }
+            if let Some(Val::Scheme(scheme, _)) = flow.get("scheme") {
+                let needs = scheme.needs.to_vec();
+                flow.fill("services", Val::Words(needs));
+            }
             let mss = flow.bytes("segment").and_then(|bytes| u32::try_from(bytes).ok());
             if let (Some(Val::Table(tcp)), Some(mss)) = (flow.get_mut("tcp"), mss) {
                 tcp::fill(tcp, mss);
@@ -64,6 +68,13 @@ fn check_tcp(flow: &Fields, problems: &mut Problems) {
 fn check_udp(flow: &Fields, problems: &mut Problems) {
     if flow.get("scheme").is_some() {
         problems.add(flow.at("scheme"), flow.path_of("scheme"), "a UDP flow has no scheme; leave it out");
+    }
+    if flow.get("services").is_some() {
+        problems.add(
+            flow.at("services"),
+            flow.path_of("services"),
+            "only TCP flows have services; leave it out",
+        );
     }
     if let Some(tcp) = flow.table("tcp") {
         problems.add(&tcp.at, &tcp.path, "a UDP flow has no TCP parameters; leave them out");

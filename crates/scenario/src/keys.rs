@@ -1,6 +1,7 @@
 //! Every key of a scenario file, once. Reading, defaults, the effective form, the JSON schema and the reference page
 //! are all made from these tables: a key that is added here exists everywhere.
 
+use airhop_net::services;
 use airhop_radio::phy::Phy;
 use airhop_tcp::Preset;
 
@@ -45,6 +46,8 @@ pub(crate) enum Kind {
     Flag,
     /// One of some words.
     Word(fn() -> Vec<&'static str>),
+    /// Some of some words.
+    Words(fn() -> Vec<&'static str>),
     /// A scheme's name, or a table of `name` and its parameters.
     Scheme,
     /// A table.
@@ -269,7 +272,7 @@ static ERRORS: Choice = Choice {
 };
 
 /// `[[flow]]`.
-pub(crate) static FLOW: [Key; 9] = [
+pub(crate) static FLOW: [Key; 10] = [
     NAME,
     key("from", Kind::Name, Required, "the sending node"),
     key("to", Kind::Name, Required, "the receiving node"),
@@ -279,6 +282,12 @@ pub(crate) static FLOW: [Key; 9] = [
         Kind::Scheme,
         Nothing("required for TCP; a UDP flow has none"),
         "a name of `airhop schemes`, or { name = \"…\", parameter = … }",
+    ),
+    key(
+        "services",
+        Kind::Words(services::names),
+        Derived("what the scheme needs"),
+        "what the network does for it, in place of what its scheme needs: any sender with any notification (Yun 2009 §5.3)",
     ),
     key(
         "segment",
@@ -308,7 +317,7 @@ static APP: Choice = Choice {
     ],
 };
 
-static TCP: [Key; 15] = [
+static TCP: [Key; 16] = [
     key(
         "preset",
         Kind::Word(|| Preset::ALL.map(|(name, _)| name).to_vec()),
@@ -352,6 +361,7 @@ static TCP: [Key; 15] = [
         Kind::Flag,
         "leave fast recovery with at most the flight plus one segment (RFC 6582 §3.2 step 3, option 1), or with ssthresh",
     ),
+    preset("ecn", Kind::Flag, "data may be marked by routers, and marks are echoed (RFC 3168)"),
     preset(
         "sack_recovery",
         Kind::Word(|| vec!["rfc6675", "pipe"]),

@@ -5,6 +5,7 @@ use crate::tcp;
 use crate::topology::{Link, Topology};
 use airhop_base::Time;
 use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, Transport, WiredPlan, WlanPlan};
+use airhop_net::services;
 use airhop_radio::cell::{Access, CellPlan, LinkErrors, Range, Station};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::phy::Phy;
@@ -165,5 +166,11 @@ fn flow(f: &Fields, topology: &Topology) -> Option<FlowPlan> {
             _ => AppPlan::Cbr { rate: app.rate("rate")? },
         },
         start: Time::ZERO + f.span("start")?,
+        services: f
+            .words("services")
+            .unwrap_or_default()
+            .iter()
+            .filter_map(|name| services::find(name))
+            .collect(),
     })
 }

@@ -29,6 +29,7 @@ pub(crate) fn expected(kind: &Kind) -> String {
         Kind::Segments { unbounded: Some(_) } => "a number of segments from 1 to 1e6, or \"infinite\"",
         Kind::Flag => "true or false",
         Kind::Word(words) => return format!("expected {}", one_of(words())),
+        Kind::Words(words) => return format!("expected a list of {}", one_of(words())),
         Kind::Scheme => "a scheme such as \"reno\", or a table { name = \"reno\" }",
         Kind::Switch(_) => "true, false or a table",
         Kind::Section(_) => "a table",
@@ -58,6 +59,7 @@ pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
         }
         (Kind::Flag, &Value::Flag(flag)) => Ok(Val::Flag(flag)),
         (Kind::Word(words), Value::Text(text)) => word(&words(), text).map(Val::Word),
+        (Kind::Words(known), Value::List(items)) => words(&known(), items),
         (Kind::Title, Value::Text(text)) => title(text),
         (Kind::Name, Value::Text(text)) => name(text).map(|()| Val::Text(text.clone())),
         (Kind::Direction, Value::Text(text)) => direction(text).map(Val::Direction),
@@ -90,6 +92,22 @@ fn word(words: &[&'static str], text: &str) -> Result<&'static str, Refusal> {
         let hint = did_you_mean(text, words.iter().copied());
         format!("expected {}, got {text:?}{hint}", one_of(words.iter().copied()))
     })
+}
+
+/// Each word once.
+fn words(known: &[&'static str], items: &[Item]) -> Result<Val, Refusal> {
+    let mut chosen = Vec::new();
+    for item in items {
+        let Value::Text(text) = &item.value else {
+            return Err(format!("expected {}, got {}", one_of(known.to_vec()), item.describe()));
+        };
+        let one = word(known, text)?;
+        if chosen.contains(&one) {
+            return Err(format!("expected each once, got {text:?} twice"));
+        }
+        chosen.push(one);
+    }
+    Ok(Val::Words(chosen))
 }
 
 fn title(text: &str) -> Result<Val, Refusal> {
@@ -210,6 +228,9 @@ pub(crate) fn format(val: &Val) -> Option<String> {
     Some(match val {
         Val::Text(text) => quoted(text),
         Val::Word(word) => quoted(word),
+        Val::Words(words) => {
+            format!("[{}]", words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(", "))
+        }
         Val::Ends([a, b]) => format!("[{}, {}]", quoted(a), quoted(b)),
         Val::Direction(Direction { from, to }) => {
             let end = |side: &Option<String>| side.clone().unwrap_or_else(|| "*".to_string());

@@ -3,6 +3,7 @@
 use crate::fields::{Fields, Val};
 use crate::keys::{Kind, Without};
 use crate::quantity::{format, number, quoted};
+use crate::scheme::written;
 use std::fmt::Write;
 
 /// TOML that reads back to the same scenario. A comment says what each key is, and marks what nobody wrote.
@@ -73,8 +74,8 @@ fn inline(val: &Val) -> Option<String> {
             Some(format!("{{ {} }}", stations.iter().map(station).collect::<Vec<_>>().join(", ")))
         }
         Val::Scheme(scheme, params) => Some(format(val).unwrap_or_else(|| {
-            let param = |(name, x): (&'static str, f64)| format!(", {name} = {}", number(x));
-            format!("{{ name = {}{} }}", quoted(scheme.name), params.iter().map(param).collect::<String>())
+            let params = written(scheme, params).map(|(name, value)| format!(", {name} = {value}"));
+            format!("{{ name = {}{} }}", quoted(scheme.name), params.collect::<String>())
         })),
         other => format(other),
     }
@@ -120,7 +121,7 @@ fn json_value(val: &Val, kind: &Kind) -> String {
         }
         Val::Scheme(scheme, params) if format(val).is_none() => {
             let name = std::iter::once(("name", quoted(scheme.name)));
-            members(name.chain(params.iter().map(|(name, x)| (name, number(x)))), &mut out);
+            members(name.chain(written(scheme, params)), &mut out);
         }
         other => out = format(other).unwrap_or_default(),
     }

@@ -88,6 +88,7 @@ fn value(kind: &Kind) -> Json {
         }
         Kind::Flag => json!({ "type": "boolean" }),
         Kind::Word(words) => json!({ "enum": words() }),
+        Kind::Words(words) => json!({ "type": "array", "items": { "enum": words() }, "uniqueItems": true }),
         Kind::Scheme => scheme(),
         Kind::Section(keys) => object(keys, None),
         Kind::Switch(keys) => json!({ "anyOf": [{ "type": "boolean" }, object(keys, None)] }),
@@ -120,9 +121,12 @@ fn scheme() -> Json {
         let mut properties = Map::from_iter([("name".to_string(), json!({ "const": s.name }))]);
         for p in s.params {
             let (least, most) = p.range;
-            let schema = json!({
-                "type": "number", "minimum": least, "maximum": most, "default": p.default, "description": p.about,
-            });
+            let schema = match p.words.get(p.default as usize) {
+                Some(word) => json!({ "enum": p.words, "default": word, "description": p.about }),
+                None => json!({
+                    "type": "number", "minimum": least, "maximum": most, "default": p.default, "description": p.about,
+                }),
+            };
             properties.insert(p.name.to_string(), schema);
         }
         json!({ "type": "object", "properties": properties, "required": ["name"], "additionalProperties": false })

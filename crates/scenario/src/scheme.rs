@@ -1,9 +1,21 @@
 //! Schemes in scenario files.
 
 use crate::fields::Val;
-use crate::problem::{Problems, did_you_mean};
+use crate::problem::{Problems, did_you_mean, one_of};
+use crate::quantity::{number, quoted};
 use crate::tree::{Item, Value};
 use airhop_tcp::{Params, Scheme, schemes};
+
+/// The parameters as a file writes them.
+pub(crate) fn written<'a>(
+    scheme: &'a Scheme,
+    params: &'a Params,
+) -> impl Iterator<Item = (&'static str, String)> + 'a {
+    params.iter().zip(scheme.params).map(|((name, x), p)| match p.words.get(x as usize) {
+        Some(word) => (name, quoted(word)),
+        None => (name, number(x)),
+    })
+}
 
 /// Reads `"reno"` or `{ name = "ll-elsn", n = 3 }`.
 pub(crate) fn read(item: &Item, path: &str, problems: &mut Problems) -> Option<Val> {
@@ -59,6 +71,18 @@ fn find(item: &Item, path: &str, problems: &mut Problems) -> Option<&'static Sch
 }
 
 fn set(params: &mut Params, scheme: &'static Scheme, name: &str, item: &Item) -> Result<(), String> {
+    let words = scheme.params.iter().find(|p| p.name == name).map_or(&[][..], |p| p.words);
+    if !words.is_empty() {
+        let text = match &item.value {
+            Value::Text(text) => text.as_str(),
+            _ => "",
+        };
+        let Some(number) = words.iter().position(|word| *word == text) else {
+            let hint = did_you_mean(text, words.iter().copied());
+            return Err(format!("expected {}, got {}{hint}", one_of(words.to_vec()), item.describe()));
+        };
+        return params.set(scheme, name, number as f64);
+    }
     let value = match &item.value {
         Value::Number(x, _) => *x,
         // A parameter that is a switch is a number to the scheme.

@@ -44,7 +44,7 @@ pub(crate) fn fill(tcp: &mut Fields, mss: u32) {
 }
 
 /// The keys whose default the preset has, with its value; what [`config`] reads.
-pub(crate) fn values(c: &Config) -> [(&'static str, Val); 13] {
+pub(crate) fn values(c: &Config) -> [(&'static str, Val); 14] {
     [
         ("handshake", Val::Flag(c.handshake)),
         ("initial_window", Val::Number(c.initial_window)),
@@ -58,6 +58,7 @@ pub(crate) fn values(c: &Config) -> [(&'static str, Val); 13] {
         ("delayed_ack", delayed_ack(c.delayed_ack)),
         ("halve_from", word_of(&HALVE_FROM, &c.halve_from)),
         ("exit_to_flight", Val::Flag(c.exit_to_flight)),
+        ("ecn", Val::Flag(c.ecn)),
         ("sack_recovery", word_of(&SACK_RECOVERY, &c.sack_recovery)),
     ]
 }
@@ -129,6 +130,7 @@ pub(crate) fn config(tcp: &Fields, mss: u32) -> Option<Config> {
         },
         halve_from: of_word(&HALVE_FROM, tcp.word("halve_from")?)?,
         exit_to_flight: tcp.flag("exit_to_flight")?,
+        ecn: tcp.flag("ecn")?,
         sack_recovery: of_word(&SACK_RECOVERY, tcp.word("sack_recovery")?)?,
     })
 }

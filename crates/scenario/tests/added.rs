@@ -2,7 +2,7 @@
 
 use airhop_base::Notice;
 use airhop_scenario::{NewScheme, Overrides, Recording, Run, RunError, Scenario, catalogue, schema};
-use airhop_tcp::seams::{Ack, CongestionControl, Loss, NoticePolicy, Reaction, Window};
+use airhop_tcp::seams::{Ack, CongestionControl, Judged, Loss, NoticePolicy, Reaction, Window};
 use airhop_tcp::{Fault, Space};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -25,7 +25,7 @@ impl CongestionControl for Stub {
         w.cwnd += 1.0 / w.cwnd;
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &Space) {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &Space) -> Judged {
         match self.0 {
             AtLoss::Halves => *w = Window { cwnd: l.window, ssthresh: l.half },
             AtLoss::Faults => {
@@ -33,6 +33,7 @@ impl CongestionControl for Stub {
             }
             AtLoss::Panics => panic!("a mistake"),
         }
+        Judged::Congestion
     }
 }
 

@@ -34,6 +34,8 @@ pub struct Config {
     /// Leave fast recovery with no more than the flight plus one segment (RFC 6582 §3.2 step 3, option 1); else with
     /// ssthresh (option 2, ns-2).
     pub exit_to_flight: bool,
+    /// Data may be marked by routers, and marks are echoed (RFC 3168).
+    pub ecn: bool,
     /// How the scheme `sack` recovers.
     pub sack_recovery: SackRecovery,
 }
@@ -131,6 +133,7 @@ impl Preset {
             },
             halve_from: HalveFrom::Flight,
             exit_to_flight: true,
+            ecn: false,
             sack_recovery: SackRecovery::Rfc6675,
         };
         match self {

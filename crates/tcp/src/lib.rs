@@ -6,6 +6,7 @@
 mod config;
 mod control;
 mod fault;
+pub mod meters;
 pub mod notices;
 mod receiver;
 pub mod recovery;
@@ -19,6 +20,6 @@ mod space;
 pub use config::{Config, DelayedAck, HalveFrom, Preset, RtoConfig, RtoKind, SackRecovery};
 pub use fault::Fault;
 pub use receiver::Receiver;
-pub use schemes::{Build, NameTaken, Param, Params, SCHEMES, Scheme, add, find, schemes};
+pub use schemes::{Asks, Build, NameTaken, Param, Params, SCHEMES, Scheme, add, find, schemes};
 pub use sender::{Counters, Sender};
 pub use space::Space;

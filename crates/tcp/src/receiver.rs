@@ -3,10 +3,11 @@
 //! Sans-IO like the sender: segments go in, ACKs come out, time is an argument. The application reads at once, so
 //! the advertised window never shrinks.
 
+use crate::Asks;
 use crate::config::{Config, DelayedAck};
 use airhop_base::{
-    Body, Ecn, Flags, FlowId, HEADER_BYTES, NodeId, Notice, Packet, Sack, SackBlock, Segment, Span, Time,
-    Timestamps,
+    Arrival, Body, Ecn, Eln, Flags, FlowId, HEADER_BYTES, NodeId, Notice, Packet, Sack, SackBlock, Segment,
+    Span, Time, Timestamps,
 };
 use std::collections::VecDeque;
 
@@ -20,14 +21,19 @@ pub struct Receiver {
     me: NodeId,
     peer: NodeId,
     window: u64,
+    asks: Asks,
     sack_blocks: usize,
     dsack: bool,
     delayed_ack: Option<DelayedAck>,
     mss: u32,
     stream: Stream,
     clock: Option<EchoClock>,
-    /// ECE on every ACK until the sender says CWR (RFC 3168 §6.1.3).
+    /// ECE on every ACK until the sender says CWR (RFC 3168 §6.1.3), or on the ACK of a marked packet alone.
     congestion_seen: bool,
+    /// The last segment that came, if ACKs are to name it.
+    arrival: Option<Arrival>,
+    /// The last segment that came damaged, as long as its ELN is repeated.
+    damaged: Option<u64>,
     /// New bytes that no ACK has covered yet, and when an ACK is due at the latest.
     unacked: u64,
     ack_due: Option<Time>,
@@ -45,8 +51,8 @@ struct EchoClock {
 }
 
 impl Receiver {
-    /// The receiver of `flow` at node `me`, whose sender is at `peer`. It reports SACK blocks if `sack` is true.
-    pub fn new(flow: FlowId, me: NodeId, peer: NodeId, config: &Config, sack: bool) -> Self {
+    /// The receiver of `flow` at node `me`, whose sender is at `peer` and asks for so much.
+    pub fn new(flow: FlowId, me: NodeId, peer: NodeId, config: &Config, asks: Asks) -> Self {
         // RFC 2018 §3: 40 bytes of options hold four blocks, or three beside timestamps.
         let room = if config.timestamps { 3 } else { 4 };
         let expected = if config.handshake { 0 } else { FIRST_BYTE };
@@ -55,13 +61,16 @@ impl Receiver {
             me,
             peer,
             window: config.receive_window,
-            sack_blocks: if sack { usize::from(config.sack_blocks).min(room) } else { 0 },
+            asks,
+            sack_blocks: if asks.sack { usize::from(config.sack_blocks).min(room) } else { 0 },
             dsack: config.dsack,
             delayed_ack: config.delayed_ack,
             mss: config.mss,
             stream: Stream::new(expected),
             clock: config.timestamps.then_some(EchoClock { recent: 0, last_ack: expected }),
             congestion_seen: false,
+            arrival: None,
+            damaged: None,
             unacked: 0,
             ack_due: None,
             ready: VecDeque::new(),
@@ -84,8 +93,32 @@ impl Receiver {
         if s.flags.syn {
             self.on_syn(now, s);
         } else if s.len > 0 && self.stream.expected >= FIRST_BYTE {
-            self.on_data(now, s, p.ecn);
+            if p.damaged {
+                self.on_damaged(now, s);
+            } else {
+                self.on_data(now, s, p.ecn);
+            }
         }
+    }
+
+    /// A segment came whose headers alone are intact: an ACK of what came before says so at once (HACK's special ACK). If it
+    /// had arrived before, nothing is lost.
+    fn on_damaged(&mut self, now: Time, s: &Segment) {
+        if self.stream.holds(s.seq) {
+            return;
+        }
+        self.damaged = self.asks.eln_repeated.then_some(s.seq);
+        let mut ack = self.segment(now, None);
+        ack.eln = Some(Eln::Segment(s.seq));
+        ack.arrival = None; // nothing arrived
+        self.unacked = 0;
+        self.ack_due = None;
+        self.ready.push_back(ack);
+    }
+
+    /// The window that ACKs advertise from now on, bytes.
+    pub fn set_window(&mut self, bytes: u64) {
+        self.window = bytes;
     }
 
     /// A receiver has no use for notices.
@@ -101,15 +134,9 @@ impl Receiver {
     /// The next packet to send, until there is none.
     pub fn poll_transmit(&mut self, _now: Time) -> Option<Packet> {
         let ack = self.ready.pop_front()?;
-        Some(Packet {
-            flow: self.flow,
-            src: self.me,
-            dst: self.peer,
-            bytes: HEADER_BYTES + ack.option_bytes(),
-            // RFC 3168 §6.1.4: pure ACKs are not ECN-capable.
-            ecn: Ecn::NotEct,
-            body: Body::Tcp(ack),
-        })
+        // RFC 3168 §6.1.4: pure ACKs are not ECN-capable.
+        let bytes = HEADER_BYTES + ack.option_bytes();
+        Some(Packet::new(self.flow, self.me, self.peer, bytes, Body::Tcp(ack)))
     }
 
     /// When [`Self::on_timeout`] is to be called, if at all.
@@ -133,18 +160,20 @@ impl Receiver {
 
     fn on_data(&mut self, now: Time, s: &Segment, ecn: Ecn) {
         self.note_timestamp(s);
+        self.arrival = self.asks.arrival.then_some(Arrival { seq: s.seq, at: now });
         let ecn_news = self.note_congestion(s.flags.cwr, ecn);
         let had_gap = self.stream.has_gap();
-        let arrival = self.stream.insert(SackBlock { start: s.seq, end: s.seq + u64::from(s.len) });
-        self.unacked += arrival.advance;
+        let change = self.stream.insert(SackBlock { start: s.seq, end: s.seq + u64::from(s.len) });
+        self.damaged = self.damaged.filter(|&seq| !self.stream.holds(seq));
+        self.unacked += change.advance;
         // RFC 5681 §4.2: at once when out of order and when a gap is filled, wholly or in part; RFC 9293 §3.10.7.4:
         // and when it is a duplicate.
-        let in_order = !had_gap && arrival.duplicate.is_none() && arrival.advance > 0;
+        let in_order = !had_gap && change.duplicate.is_none() && change.advance > 0;
         match self.delayed_ack {
             Some(delay) if in_order && !ecn_news && !self.enough_for_an_ack(delay.segments) => {
                 self.ack_due.get_or_insert(now + delay.timeout);
             }
-            _ => self.acknowledge(now, arrival.duplicate.filter(|_| self.dsack)),
+            _ => self.acknowledge(now, change.duplicate.filter(|_| self.dsack)),
         }
     }
 
@@ -155,6 +184,10 @@ impl Receiver {
 
     /// RFC 3168 §6.1.3; true if what ACKs say about congestion changed.
     fn note_congestion(&mut self, cwr: bool, ecn: Ecn) -> bool {
+        if self.asks.echo_each_mark {
+            self.congestion_seen |= ecn == Ecn::Ce;
+            return self.congestion_seen;
+        }
         let before = self.congestion_seen;
         self.congestion_seen = (before && !cwr) || ecn == Ecn::Ce;
         self.congestion_seen != before
@@ -179,6 +212,7 @@ impl Receiver {
         }
         self.unacked = 0;
         self.ack_due = None;
+        self.congestion_seen &= !self.asks.echo_each_mark;
         self.ready.push_back(ack);
     }
 
@@ -194,6 +228,9 @@ impl Receiver {
                 value: now.since(Time::ZERO).whole(Span::from_millis(1)) as u32,
                 echo: c.recent,
             }),
+            header_check: false,
+            eln: self.damaged.map(Eln::Segment),
+            arrival: self.arrival,
         }
     }
 }
@@ -220,7 +257,7 @@ struct Run {
 
 /// What the arrival of a segment changed.
 #[derive(Debug)]
-struct Arrival {
+struct Change {
     /// By how much `expected` advanced.
     advance: u64,
     /// The first of its bytes that had come before, as one contiguous run (RFC 2883 §4).
@@ -232,11 +269,16 @@ impl Stream {
         Stream { expected, runs: Vec::new(), arrivals: 0 }
     }
 
+    /// True if the byte at `seq` came.
+    fn holds(&self, seq: u64) -> bool {
+        seq < self.expected || self.runs.iter().any(|r| (r.start..r.end).contains(&seq))
+    }
+
     fn has_gap(&self) -> bool {
         !self.runs.is_empty()
     }
 
-    fn insert(&mut self, s: SackBlock) -> Arrival {
+    fn insert(&mut self, s: SackBlock) -> Change {
         let before = self.expected;
         let duplicate = self.first_duplicate(s);
         self.arrivals += 1;
@@ -246,7 +288,7 @@ impl Stream {
         } else {
             self.hold(s);
         }
-        Arrival { advance: self.expected - before, duplicate }
+        Change { advance: self.expected - before, duplicate }
     }
 
     fn first_duplicate(&self, s: SackBlock) -> Option<SackBlock> {

@@ -22,20 +22,13 @@ fn segment(seq: u64, len: u32) -> Segment {
         ack: 1,
         window: 1 << 40,
         flags: Flags { ack: true, ..Flags::default() },
-        sack: Sack::EMPTY,
-        timestamps: None,
+        ..Segment::default()
     }
 }
 
 fn packet(s: Segment, ecn: Ecn) -> Packet {
-    Packet {
-        flow: FlowId(7),
-        src: NodeId(1),
-        dst: NodeId(2),
-        bytes: HEADER_BYTES + s.len,
-        ecn,
-        body: Body::Tcp(s),
-    }
+    let bytes = HEADER_BYTES + s.len;
+    Packet { ecn, ..Packet::new(FlowId(7), NodeId(1), NodeId(2), bytes, Body::Tcp(s)) }
 }
 
 /// Segments of 500 bytes as in the RFCs' examples, an ACK for each, no timestamps, no handshake.
@@ -45,7 +38,7 @@ fn plain() -> Config {
 
 impl Bench {
     fn new(config: Config) -> Self {
-        Bench { receiver: Receiver::new(FlowId(7), NodeId(2), NodeId(1), &config, true) }
+        Bench { receiver: Receiver::new(FlowId(7), NodeId(2), NodeId(1), &config, Asks::SACK) }
     }
 
     /// A bench whose receiver already has everything before `seq`.
@@ -120,7 +113,13 @@ fn rfc2018_room_for_blocks() {
 #[test]
 fn without_sack_there_are_no_blocks() {
     let mut b = Bench {
-        receiver: Receiver::new(FlowId(7), NodeId(2), NodeId(1), &Config { dsack: true, ..plain() }, false),
+        receiver: Receiver::new(
+            FlowId(7),
+            NodeId(2),
+            NodeId(1),
+            &Config { dsack: true, ..plain() },
+            Asks::NOTHING,
+        ),
     };
     assert_eq!(b.data(501, 1001), (1, vec![]));
     assert_eq!(b.data(501, 1001), (1, vec![]));

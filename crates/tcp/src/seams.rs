@@ -15,7 +15,7 @@
 
 pub use crate::rto::RtoPolicy;
 use crate::space::Space;
-use airhop_base::{Notice, Sack, Span, Time};
+use airhop_base::{Arrival, Notice, Profile, Rate, Sack, Span, Time};
 use std::fmt::Debug;
 
 /// The congestion window, in segments, as the papers write it.
@@ -43,8 +43,13 @@ pub struct Ack {
     pub acked: u64,
     /// Its SACK blocks.
     pub sack: Sack,
-    /// A valid round-trip sample, if it gave one (Karn's rule applied).
+    /// The round-trip sample that the retransmission timer took from it, if it took one: one a round trip without timestamps.
+    /// A scheme that needs one per ACK keeps [`SendTimes`](crate::meters::SendTimes).
     pub rtt: Option<Span>,
+    /// It echoes a mark of congestion (RFC 3168 §6.1.3, or Jersey's congestion warning).
+    pub ece: bool,
+    /// Which segment caused it and when that arrived, if the scheme's receiver says so.
+    pub arrival: Option<Arrival>,
 }
 
 /// What told the sender of a loss.
@@ -54,9 +59,11 @@ pub enum Signal {
     Duplicates,
     /// The retransmission timer.
     Timeout,
+    /// No loss, but a router's mark, echoed by the receiver (RFC 3168 §6.1.2): nothing is retransmitted.
+    Echo,
 }
 
-/// A loss that counts as congestion.
+/// A sign of congestion, unless the scheme finds that it is none.
 #[derive(Clone, Copy, Debug)]
 pub struct Loss {
     /// When it was noticed.
@@ -69,12 +76,78 @@ pub struct Loss {
     pub window: f64,
 }
 
+/// What a scheme takes the cause of a loss to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judged {
+    /// A queue overflowed.
+    Congestion,
+    /// The wireless link lost it.
+    Wireless,
+    /// It cannot tell yet.
+    Undecided,
+}
+
+impl Judged {
+    /// All of them, in the order of the results.
+    pub const ALL: [Judged; 3] = [Judged::Congestion, Judged::Wireless, Judged::Undecided];
+
+    /// Its name in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Judged::Congestion => "congestion",
+            Judged::Wireless => "wireless",
+            Judged::Undecided => "undecided",
+        }
+    }
+}
+
+/// A loss and what the sender took its cause to be. Whoever knows the true cause can say how often that is right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Judgement {
+    /// First byte of the segment.
+    pub seq: u64,
+    /// The cause, as the sender sees it.
+    pub judged: Judged,
+}
+
+/// What only a simulator knows of the path: for senders that show what perfect knowledge would be worth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Truth {
+    /// The share of the bottleneck that is this flow's: payload per second.
+    pub rate: Rate,
+    /// The round-trip time with empty queues.
+    pub rtt: Span,
+}
+
 /// Moves the window.
 pub trait CongestionControl: Debug + Send {
     /// An ACK of new data, outside recovery.
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space);
-    /// A loss that counts as congestion.
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space);
+
+    /// A loss, or a mark that is echoed. What it is taken for is told; a loss that is no congestion leaves the window as it is
+    /// and is repaired all the same.
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged;
+
+    /// Any ACK, duplicates and those during recovery included, before anything else acts on it: for estimators.
+    fn observe(&mut self, a: &Ack, s: &Space) {
+        let _ = (a, s);
+    }
+
+    /// A segment is handed to IP.
+    fn on_sent(&mut self, now: Time, sent: &Next) {
+        let _ = (now, sent);
+    }
+
+    /// Whether a biased queue is to spare the segment that goes out now.
+    fn profile(&mut self, sent: &Next) -> Profile {
+        let _ = sent;
+        Profile::In
+    }
+
+    /// The simulator tells how the path is.
+    fn on_truth(&mut self, truth: &Truth) {
+        let _ = truth;
+    }
 }
 
 /// What a duplicate ACK means.
@@ -98,6 +171,8 @@ pub enum Advance {
     },
     /// Recovery is over; the window is not grown by this ACK.
     Over,
+    /// It shows at once that the segment that begins here was lost too, which is a sign of congestion (Vegas).
+    Lost(u64),
 }
 
 /// Bytes to send now.
@@ -143,9 +218,25 @@ pub trait Recovery: Debug + Send {
     /// The next segment that the window and the state of recovery permit.
     fn next(&mut self, s: &Space, w: &Window) -> Option<Next>;
 
+    /// A duplicate ACK that an explicit notification explains: what it says of arrivals is taken in, and it counts for nothing.
+    fn note(&mut self, s: &mut Space, a: &Ack) {
+        let _ = (s, a);
+    }
+
+    /// When [`Recovery::on_deadline`] is to be called: a timer beside the retransmission timer.
+    fn deadline(&self) -> Option<Time> {
+        None
+    }
+
+    /// The time that [`Recovery::deadline`] named has come.
+    fn on_deadline(&mut self, s: &mut Space, now: Time) -> Detect {
+        let _ = (s, now);
+        Detect::Nothing
+    }
+
     /// A segment was handed to IP.
-    fn on_sent(&mut self, sent: &Next) {
-        let _ = sent;
+    fn on_sent(&mut self, now: Time, sent: &Next) {
+        let _ = (now, sent);
     }
 
     /// Bytes taken to be in the network.
@@ -183,6 +274,12 @@ pub trait Recovery: Debug + Send {
 pub trait NoticePolicy: Debug + Send {
     /// A notice about a segment that is missing.
     fn on_notice(&mut self, now: Time, n: &Notice, s: &Space) -> Reaction;
+
+    /// True if a duplicate ACK that arrives now is explained by an earlier notice, and so is no sign of congestion.
+    fn explains(&self, now: Time, s: &Space) -> bool {
+        let _ = (now, s);
+        false
+    }
 
     /// The connection made progress: something new was acknowledged, cumulatively (`advanced`) or selectively.
     fn on_progress(&mut self, advanced: bool) {

@@ -1,8 +1,8 @@
 //! Captures, read back with independent readers.
 
 use airhop_base::{
-    Body, Datagram, Ecn, Flags, FlowId, NodeId, Notice, NoticeKind, Packet, Sack, SackBlock, Segment, Span,
-    Time, Timestamps,
+    Body, Datagram, Flags, FlowId, NodeId, Notice, NoticeKind, Packet, Sack, SackBlock, Segment, Span, Time,
+    Timestamps,
 };
 use airhop_trace::{Direction, Recorder};
 use etherparse::{PacketHeaders, TransportHeader};
@@ -52,7 +52,7 @@ impl Exchange {
             Direction::Out => (SENDER, RECEIVER),
             Direction::In => (RECEIVER, SENDER),
         };
-        let packet = Packet { flow: FlowId(0), src, dst, bytes, ecn: Ecn::NotEct, body };
+        let packet = Packet::new(FlowId(0), src, dst, bytes, body);
         self.recorder.packet(self.now, SENDER, self.interface, direction, &packet, comment);
         self.packets.push(packet);
         self.now += Span::from_micros(800);
@@ -101,7 +101,7 @@ fn first_byte(number: u64) -> u64 {
 fn blank(clock: u32) -> Segment {
     let flags = Flags { ack: true, ..Flags::default() };
     let timestamps = Some(Timestamps { value: clock, echo: clock.saturating_sub(10) });
-    Segment { seq: 1, len: 0, ack: 1, window: 20_000, flags, sack: Sack::EMPTY, timestamps }
+    Segment { seq: 1, ack: 1, window: 20_000, flags, timestamps, ..Segment::default() }
 }
 
 /// Handshake; segment 2 of six is lost, ERSN and ELN come before the duplicate ACKs; it is retransmitted.
@@ -218,8 +218,7 @@ fn forwarders_capture_each_packet_once() {
     let (wire, air) = (recorder.interface(base_station, "w1"), recorder.interface(base_station, "cell"));
     let segment = Segment { len: MSS, ..blank(1) };
     let (dst, bytes) = (NodeId(2), 52 + MSS);
-    let packet =
-        Packet { flow: FlowId(0), src: SENDER, dst, bytes, ecn: Ecn::NotEct, body: Body::Tcp(segment) };
+    let packet = Packet::new(FlowId(0), SENDER, dst, bytes, Body::Tcp(segment));
     recorder.packet(Time::ZERO, base_station, wire, Direction::In, &packet, Some("lost on s->bs: channel"));
     recorder.packet(Time::ZERO, base_station, wire, Direction::In, &packet, None);
     recorder.packet(Time::ZERO, base_station, air, Direction::Out, &packet, None);
@@ -235,7 +234,7 @@ fn datagrams_are_captured() {
     let mut recorder = recorder(&dir);
     let interface = recorder.interface(RECEIVER, "w1");
     let body = Body::Udp(Datagram { number: 7, len: 160, sent: Time::ZERO });
-    let packet = Packet { flow: FlowId(1), src: SENDER, dst: RECEIVER, bytes: 188, ecn: Ecn::NotEct, body };
+    let packet = Packet::new(FlowId(1), SENDER, RECEIVER, 188, body);
     recorder.packet(Time::from_nanos(5), RECEIVER, interface, Direction::In, &packet, None);
     recorder.finish().unwrap();
     let (_, packets) = read(&dir.join("d.pcapng"));

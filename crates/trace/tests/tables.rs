@@ -13,6 +13,9 @@ const SEGMENT: Segment = Segment {
     flags: Flags { syn: false, ack: true, fin: false, ece: false, cwr: false },
     sack: Sack::EMPTY,
     timestamps: None,
+    header_check: false,
+    eln: None,
+    arrival: None,
 };
 const SAMPLE: WindowSample = WindowSample { cwnd: 2.5, ssthresh: 64.0, flight: 2000, srtt: None, rto: None };
 

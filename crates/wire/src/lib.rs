@@ -97,6 +97,6 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, WireError> {
         _ => return Err(WireError::Foreign("IP protocol")),
     };
     let packet =
-        Packet { flow, src: datagram.src, dst: datagram.dst, bytes: datagram.bytes, ecn: datagram.ecn, body };
+        Packet { ecn: datagram.ecn, ..Packet::new(flow, datagram.src, datagram.dst, datagram.bytes, body) };
     Ok(Decoded { packet, window_shift })
 }

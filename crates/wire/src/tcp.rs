@@ -16,9 +16,7 @@
 use crate::WireError;
 use crate::addressing::{self, Conversation, TCP_RECEIVER_PORT, Way};
 use crate::ipv4::Datagram as Ip;
-use airhop_base::{
-    Body, Flags, FlowId, Notice, NoticeKind, Packet, Sack, SackBlock, Segment, Span, Timestamps,
-};
+use airhop_base::{Body, Flags, FlowId, Notice, NoticeKind, Packet, SackBlock, Segment, Span, Timestamps};
 use etherparse::{IpNumber, TcpHeader, TcpOptionElement as Opt};
 
 /// The largest segment that fits an IPv4 datagram (RFC 6691 §2): Airhop's receivers take any.
@@ -142,8 +140,7 @@ pub(crate) fn read(ip: &Ip<'_>) -> Result<(FlowId, Body, Option<u8>), WireError>
         ack: if header.ack { addressing::unfold(header.acknowledgment_number, peer_isn) } else { 0 },
         window: header.window_size.into(),
         flags: Flags { syn: header.syn, ack: header.ack, fin: header.fin, ece: header.ece, cwr: header.cwr },
-        sack: Sack::EMPTY,
-        timestamps: None,
+        ..Segment::default()
     };
     let mut window_shift = None;
     for option in header.options_iterator() {

@@ -17,6 +17,9 @@ const NOTHING: Segment = Segment {
     flags: Flags { syn: false, ack: true, fin: false, ece: false, cwr: false },
     sack: Sack::EMPTY,
     timestamps: None,
+    header_check: false,
+    eln: None,
+    arrival: None,
 };
 
 fn sack(blocks: &[(u64, u64)]) -> Sack {
@@ -29,7 +32,7 @@ fn sack(blocks: &[(u64, u64)]) -> Sack {
 
 fn data(segment: Segment) -> Packet {
     let bytes = 40 + segment.option_bytes() + segment.len;
-    Packet { flow: FlowId(3), src: SENDER, dst: RECEIVER, bytes, ecn: Ecn::NotEct, body: Body::Tcp(segment) }
+    Packet::new(FlowId(3), SENDER, RECEIVER, bytes, Body::Tcp(segment))
 }
 
 fn reverse(segment: Segment) -> Packet {
@@ -39,7 +42,7 @@ fn reverse(segment: Segment) -> Packet {
 fn notice(kind: NoticeKind, seq: u64, end: u64) -> Packet {
     let bytes = if kind == NoticeKind::Nak { 52 } else { 40 };
     let body = Body::Notice(Notice { kind, seq, end, delay: Span::ZERO });
-    Packet { flow: FlowId(3), src: RECEIVER, dst: SENDER, bytes, ecn: Ecn::NotEct, body }
+    Packet::new(FlowId(3), RECEIVER, SENDER, bytes, body)
 }
 
 fn bytes(packet: &Packet) -> Vec<u8> {
@@ -264,6 +267,7 @@ prop_compose! {
             // A SYN has no room for SACK blocks, and nothing to report (RFC 2018 §2).
             sack: if syn { Sack::EMPTY } else { sack(&blocks) },
             timestamps: timestamps.map(|(value, echo)| Timestamps { value, echo }),
+            ..Segment::default()
         }
     }
 }
@@ -299,7 +303,7 @@ prop_compose! {
         };
         let back = back || matches!(body, Body::Notice(_));
         let (src, dst) = if back { (RECEIVER, SENDER) } else { (SENDER, RECEIVER) };
-        Packet { flow: FlowId(flow), src, dst, bytes, ecn, body }
+        Packet { ecn, ..Packet::new(FlowId(flow), src, dst, bytes, body) }
     }
 }
 

@@ -1,15 +1,17 @@
 """Experiments: one file per reproduced figure or table, and the machinery they share.
 
-An experiment names a packaged scenario, a grid, the schemes, and the claims of its paper as checks. A package
-of yours adds experiments through the entry-point group `airhop.experiments`: each entry point loads an
-`Experiment`.
+An `Experiment` names a packaged scenario, a grid, the curves, and the claims of its paper as checks; a
+`Calculation` computes its numbers without a study. A package of yours adds some through the entry-point group
+`airhop.experiments`: each entry point loads one of either.
 """
 
 from __future__ import annotations
 
+from airhop.experiments.calculation import Calculated, Calculation, TextTable, Value, Values, exact
 from airhop.experiments.experiment import (
     Axis,
     Claim,
+    Curve,
     Experiment,
     Judgement,
     Metric,
@@ -17,20 +19,30 @@ from airhop.experiments.experiment import (
     Replications,
     TimelineChoice,
 )
+from airhop.experiments.judged import Judged, Verdict
 from airhop.experiments.outcome import Outcome, outcomes_in
 from airhop.experiments.registered import lookup, registry
 from airhop.experiments.reproduction import reproduce
 
 __all__ = [
     "Axis",
+    "Calculated",
+    "Calculation",
     "Claim",
+    "Curve",
     "Experiment",
+    "Judged",
     "Judgement",
     "Metric",
     "Mode",
     "Outcome",
     "Replications",
+    "TextTable",
     "TimelineChoice",
+    "Value",
+    "Values",
+    "Verdict",
+    "exact",
     "lookup",
     "outcomes_in",
     "registry",

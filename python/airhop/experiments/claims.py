@@ -14,7 +14,7 @@ from itertools import pairwise, permutations
 import numpy as np
 
 from airhop import stats
-from airhop.experiments.experiment import Axis, Judgement
+from airhop.experiments.experiment import X, Axis, Judgement
 from airhop.experiments.numerals import interval, plus_minus
 from airhop.experiments.samples import Samples
 from airhop.stats import Estimate, Ratio
@@ -66,7 +66,7 @@ def exceeds_somewhere(samples: Samples, axis: Axis, scheme: str, factors: Mappin
     return Judgement(every(verdicts), "; ".join(parts))
 
 
-def best_ratio(samples: Samples, scheme: str, other: str) -> tuple[float, Ratio]:
+def best_ratio(samples: Samples, scheme: str, other: str) -> tuple[X, Ratio]:
     """Find the x at which the interval of scheme/other begins highest, and that ratio."""
     ratios = {x: samples.ratio(scheme, other, x) for x in samples.xs}
     best = max(ratios, key=lambda x: _low(ratios[x]))
@@ -78,23 +78,23 @@ def ahead_everywhere(
 ) -> Judgement:
     """Judge whether scheme beats all others at every x from `from_x` up; measured by the closest race."""
     races = {
-        (x, other): samples.ratio(scheme, other, x) for x in samples.xs if x >= from_x for other in others
+        (x, other): samples.ratio(scheme, other, x) for x in samples.from_x(from_x) for other in others
     }
     x, other = min(races, key=lambda race: _low(races[race]))
     measured = f"closest: {interval(races[x, other])} × {other} at {axis.text(x)}"
-    if lost := sorted({x for (x, _), ratio in races.items() if not above(ratio, 1.0)}):
+    if lost := list(dict.fromkeys(x for (x, _), ratio in races.items() if not above(ratio, 1.0))):
         measured += f"; not ahead at {', '.join(axis.text(x) for x in lost)}"
     return Judgement(every(above(ratio, 1.0) for ratio in races.values()), measured)
 
 
 def behind_beside(samples: Samples, axis: Axis, scheme: str, from_x: float = -math.inf) -> Judgement:
     """Judge whether scheme has less than in the experiment beside this one, at every x from `from_x` up."""
-    ratios = {x: samples.ratio_to_beside(scheme, x) for x in samples.xs if x >= from_x}
+    ratios = {x: samples.ratio_to_beside(scheme, x) for x in samples.from_x(from_x)}
     parts = [f"{interval(ratio)} at {axis.text(x)}" for x, ratio in ratios.items()]
     return Judgement(every(below(ratio, 1.0) for ratio in ratios.values()), f"times that: {', '.join(parts)}")
 
 
-def order_at(samples: Samples, axis: Axis, order: Sequence[str], at: Sequence[float]) -> Judgement:
+def order_at(samples: Samples, axis: Axis, order: Sequence[str], at: Sequence[X]) -> Judgement:
     """Judge whether every scheme is ahead of the next one of the order at each given x that was measured."""
     verdicts, parts, broken = [], [], []
     for x in (x for x in at if x in samples.xs):
@@ -109,7 +109,7 @@ def keeps_most(
     samples: Samples, axis: Axis, scheme: str, others: Sequence[str], from_x: float = -math.inf
 ) -> Judgement:
     """Judge whether scheme keeps a larger share of its value than each other, from `from_x` to the last x."""
-    first, last = min(x for x in samples.xs if x >= from_x), samples.xs[-1]
+    first, last = samples.from_x(from_x)[0], samples.xs[-1]
     verdicts = []
     for other in others:
         start, end, others_start, others_end = samples.paired(
@@ -173,7 +173,7 @@ def most_stay_above(samples: Samples, axis: Axis, schemes: Sequence[str], level:
     return Judgement(most, f"least: {', '.join(parts)}")
 
 
-def along(samples: Samples, scheme: str, x: float, y: float) -> Ratio:
+def along(samples: Samples, scheme: str, x: X, y: X) -> Ratio:
     """Compare a scheme with itself: what it has at y over what it has at x, paired by replication."""
     return stats.ratio(*samples.paired((scheme, y), (scheme, x)))
 

@@ -1,12 +1,15 @@
-"""What an experiment is: a scenario, a grid, the schemes compared, and what their paper claims about them."""
+"""What an experiment is: a scenario, a grid, the curves compared, and what their paper claims about them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
+
+from airhop.errors import InputError
+from airhop.scenario import SCHEME
 
 if TYPE_CHECKING:
     from airhop.experiments.samples import Samples
@@ -16,10 +19,13 @@ Mode = Literal["quick", "default", "full"]
 """Quick: coarse grid, few replications. Default: until intervals are narrow. Full: the paper's own counts."""
 MODES: tuple[Mode, ...] = ("quick", "default", "full")
 
+X = float | str
+"""A value of an axis: a number, or a word."""
+
 
 @dataclass(frozen=True)
 class Axis:
-    """The quantity an experiment varies: one number, written to one scenario path or to several at once."""
+    """What an experiment varies: numbers or words, written to one scenario path or to several at once."""
 
     key: str
     """Name in documents and files, with its unit (`fer`, `d_off_ms`)."""
@@ -29,10 +35,10 @@ class Axis:
     """Scenario paths the value is written to (`wlan.cell.errors.fer`)."""
     label: str
     """What a reader calls it (`Frame error rate`)."""
-    full: tuple[float, ...]
-    """The whole grid, ascending."""
-    coarse: tuple[float, ...]
-    """The grid of quick mode, ascending: values of `full`, so that its runs are reused."""
+    full: tuple[float, ...] | tuple[str, ...]
+    """The whole grid: numbers ascending, or words in the order in which they are drawn."""
+    coarse: tuple[float, ...] | tuple[str, ...]
+    """The grid of quick mode, in the same order: values of `full`, so that its runs are reused."""
     unit: str = ""
     """Unit of the values (`ms`); empty for counts and probabilities."""
     log: bool = False
@@ -42,32 +48,72 @@ class Axis:
     """Ticks of the printed axis, where they are not what one would choose anyway."""
     percent: bool = False
     """Values are probabilities that prose and tables give in per cent."""
+    words: Mapping[str, str] = field(default_factory=dict)
+    """For an axis of words: what a reader calls each, where that is not the word itself."""
+    takes: Mapping[X, tuple[object, ...]] = field(default_factory=dict)
+    """For values that stand for settings: what each of `paths` takes there."""
 
-    def grid(self, mode: Mode) -> tuple[float, ...]:
+    def grid(self, mode: Mode) -> tuple[X, ...]:
         """Give the values taken in this mode."""
         return self.coarse if mode == "quick" else self.full
 
-    def setting(self, x: float) -> str | float:
-        """Write the value as a scenario takes it: `10 ms`, 0.01, 5."""
-        return f"{x} {self.unit}" if self.unit else x
+    def setting(self, x: X) -> tuple[object, ...]:
+        """Write the value as a scenario takes it, for each path: `10 ms`, 0.01, 5, `veno`."""
+        return self.takes.get(x) or (f"{x} {self.unit}" if self.unit else x,) * len(self.paths)
 
-    def shows(self, x: float) -> bool:
+    @property
+    def of_words(self) -> bool:
+        """Whether its values are words: places in a row, with nothing between them."""
+        return isinstance(self.full[0], str)
+
+    def place(self, x: X) -> float:
+        """Give the position of a value in a chart: itself, or a word's place in the full grid, from 0."""
+        return float(self.full.index(x)) if isinstance(x, str) else x  # type: ignore[arg-type]
+
+    def shows(self, x: X) -> bool:
         """Tell whether a chart draws this value."""
-        return self.limits is None or self.limits[0] <= x <= self.limits[1]
+        return self.limits is None or isinstance(x, str) or self.limits[0] <= x <= self.limits[1]
 
-    def text(self, x: float) -> str:
+    def text(self, x: X) -> str:
         """Write the value as prose and tables print it."""
+        if isinstance(x, str):
+            return self.words.get(x, x)
         if self.percent:
             return f"{100 * x:g} %"
         return f"{x:g} {self.unit}".rstrip()
 
 
 @dataclass(frozen=True)
-class Metric:
-    """What is measured in every run: a column of the study's frame."""
+class Curve:
+    """One of the things compared: a scheme, or a setting, or both."""
 
     name: str
-    """Column of `Table.frame()` (`goodput_mbps`, `jain`)."""
+    """In documents, files and claims: `ll-elsn`, `ll-elsn, 4 attempts`."""
+    label: str
+    """What the legend calls it."""
+    scheme: str | Mapping[str, object] | None = None
+    """Of every TCP flow, by name or with parameters, `{"name": "ll-elsn", "n": 3}`; None changes none."""
+    settings: Mapping[str, object] = field(default_factory=dict)
+    """Scenario paths that it fixes. One that only other curves fix is as the experiment's settings have it."""
+
+    @classmethod
+    def of_schemes(cls, labels: Mapping[str, str]) -> tuple[Curve, ...]:
+        """Make a curve of each scheme with its default parameters, labels by name."""
+        return tuple(cls(name, label, name) for name, label in labels.items())
+
+    @property
+    def changes(self) -> dict[str, object]:
+        """What it changes in the scenario, by path."""
+        return ({} if self.scheme is None else {SCHEME: self.scheme}) | dict(self.settings)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """What is measured in every run: a column of the study's frame, or a formula of columns."""
+
+    name: str
+    """A metric as studies know them: `goodput_mbps`, `jain`, `flow.reno.goodput_mbps` for that of one flow,
+    `retransmissions / sent_segments`."""
     label: str
     unit: str
     """Empty for an index or a count."""
@@ -136,13 +182,19 @@ class Judgement:
         return "open" if self.holds is None else "holds" if self.holds else "fails"
 
 
+Found = TypeVar("Found")
+"""What a check looks at: `Samples` of an experiment, `Values` of a calculation."""
+
+
 @dataclass(frozen=True)
-class Claim:
+class Claim(Generic[Found]):
     """A statement of the paper in our words, and the check that decides it."""
 
     id: str
     text: str
-    judge: Callable[[Samples], Judgement]
+    judge: Callable[[Found], Judgement]
+    reason: str = ""
+    """Why it does not hold, found in the traces; told wherever the verdict is not `holds`."""
 
 
 @dataclass(frozen=True)
@@ -157,37 +209,61 @@ class Experiment:
     """A packaged scenario's name, or the path of a file."""
     settings: Mapping[str, object]
     """Scenario paths fixed for this experiment."""
-    schemes: Mapping[str, str]
-    """Scheme name to the paper's label, in the paper's order."""
+    curves: tuple[Curve, ...]
+    """In the paper's order."""
     baseline: str
-    """The scheme that ratios refer to."""
+    """Name of the curve that ratios refer to."""
     axis: Axis
     metric: Metric
     replications: Replications
-    claims: tuple[Claim, ...]
+    claims: tuple[Claim[Samples], ...]
     headline: Callable[[Samples], str]
     """The result in one sentence."""
     timeline: TimelineChoice | None = None
     beside: Experiment | None = None
     """Another experiment on the same axis whose measurements the claims need too."""
-    published: Mapping[tuple[str, float], float] | None = None
-    """Printed numbers by (scheme, x), where the paper prints any."""
+    published: Mapping[tuple[str, X], float] | None = None
+    """Printed numbers by (curve, x), where the paper prints any."""
+    also: tuple[Metric, ...] = ()
+    """Further metrics of the same runs."""
+
+    def __post_init__(self) -> None:
+        if len(self.labels) < len(self.curves):
+            raise InputError(f"{self.id}: two curves have the same name")
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """What the legend calls each curve, by name."""
+        return {curve.name: curve.label for curve in self.curves}
 
     def study(self, mode: Mode, seed: int = 1) -> Study:
-        """Make the study that this mode runs: the axis, slower, times the schemes."""
+        """Make the study that this mode runs: the axis, slower, times the curves."""
         from airhop import study
-        from airhop.scenario import SCHEME, Scenario
+        from airhop.scenario import Scenario
 
-        paths = self.axis.paths
-        grid = tuple((self.axis.setting(x),) * len(paths) for x in self.axis.grid(mode))
+        grid = tuple(self.axis.setting(x) for x in self.axis.grid(mode))
         return study.Study(
             name=self.id,
             scenario=Scenario.load(self.scenario).with_(dict(self.settings)),
             axes=(
-                study.Axis(paths, grid),
-                study.Axis((SCHEME,), tuple((scheme,) for scheme in self.schemes)),
+                study.Axis(self.axis.paths, grid),
+                study.Axis(*self._compared()),
             ),
             reps=self.replications.rule(mode, self.metric),
             seed=seed,
             baseline=self.baseline,
         )
+
+    def _compared(self) -> tuple[tuple[str, ...], tuple[tuple[object, ...], ...], tuple[str, ...]]:
+        """Give paths, values and names of the curves; what one of them leaves open is the experiment's."""
+        paths = tuple(dict.fromkeys(path for curve in self.curves for path in curve.changes))
+        for curve in self.curves:
+            for path in paths:
+                if path not in curve.changes and path not in self.settings:
+                    raise InputError(
+                        f"{self.id}: the curve `{curve.name}` does not say what `{path}` is, as others do"
+                    )
+        values = tuple(
+            tuple({**self.settings, **curve.changes}[path] for path in paths) for curve in self.curves
+        )
+        return paths, values, tuple(self.labels)

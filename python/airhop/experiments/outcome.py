@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airhop.experiments.experiment import MODES, Experiment, Judgement, Mode
+from airhop.experiments.experiment import MODES, Experiment, Metric, Mode, X
+from airhop.experiments.judged import Judged, Verdict, judge
 from airhop.experiments.registered import registry
 from airhop.experiments.samples import Samples
 from airhop.stats import Difference, Estimate, Interval, Ratio
@@ -15,6 +17,7 @@ from airhop.stats import Difference, Estimate, Interval, Ratio
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from airhop.experiments.calculation import Calculation
     from airhop.study import Table
 
 
@@ -23,7 +26,8 @@ class Row:
     """One cell of the grid."""
 
     scheme: str
-    x: float
+    """Name of the curve."""
+    x: X
     reps: int
     value: Estimate
     interval: Interval | None
@@ -36,7 +40,7 @@ class Row:
 
 
 @dataclass
-class Outcome:
+class Outcome(Judged):
     """What an experiment found."""
 
     experiment: Experiment
@@ -45,7 +49,9 @@ class Outcome:
     table: Table
     samples: Samples
     rows: list[Row]
-    claims: dict[str, Judgement]
+    also: dict[str, list[Row]]
+    """Rows of the further metrics, by name."""
+    verdicts: list[Verdict]
     files: list[Path] = field(default_factory=list)
 
     @classmethod
@@ -67,8 +73,9 @@ class Outcome:
             seed,
             table,
             samples,
-            rows(experiment, samples),
-            judge(experiment, samples),
+            rows(experiment, experiment.metric, samples),
+            {metric.name: rows(experiment, metric, samples.also[metric.name]) for metric in experiment.also},
+            judge(experiment.claims, samples),
         )
 
     @property
@@ -77,46 +84,69 @@ class Outcome:
         return self.samples.reps
 
     @property
-    def holds(self) -> bool:
-        """Whether every claim holds."""
-        return all(judgement.holds for judgement in self.claims.values())
-
-    def claims_that(self, verdict: str) -> list[str]:
-        """List the ids of the claims with this verdict: "holds", "fails" or "open"."""
-        return [claim for claim, judgement in self.claims.items() if judgement.verdict == verdict]
-
-    @property
     def headline(self) -> str:
         """The result in one sentence."""
         return self.experiment.headline(self.samples)
 
     def to_dict(self) -> dict[str, Any]:
         """Give one entry of the `experiments` list that `airhop reproduce --json` prints."""
+        measured = {self.experiment.metric.name: self.rows, **self.also}
         return {
             "id": self.experiment.id,
             "reps": self.reps,
-            "rows": [
-                {
-                    "scheme": row.scheme,
-                    "x": {self.experiment.axis.key: row.x},
-                    "metric": self.experiment.metric.name,
-                    "mean": row.value.mean,
-                    "half_width": row.value.half_width,
-                    "published": row.published,
-                    "reps": row.reps,
-                }
-                for row in self.rows
-            ],
-            "claims": [
-                {
-                    "id": claim.id,
-                    "text": claim.text,
-                    "holds": self.claims[claim.id].holds is True,
-                    "verdict": self.claims[claim.id].verdict,
-                    "measured": self.claims[claim.id].measured,
-                }
-                for claim in self.experiment.claims
-            ],
+            "rows": [self._row(metric, row) for metric, rows in measured.items() for row in rows],
+            "claims": [verdict.to_dict() for verdict in self.verdicts],
+        }
+
+    def _row(self, metric: str, row: Row) -> dict[str, Any]:
+        return {
+            "scheme": row.scheme,
+            "x": {self.experiment.axis.key: row.x},
+            "metric": metric,
+            "mean": row.value.mean,
+            "half_width": row.value.half_width,
+            "published": row.published,
+            "reps": row.reps,
+        }
+
+    def write(self, folder: Path) -> list[Path]:
+        """Write rows, verdicts, the printed figure and the interactive report into a folder."""
+        from airhop.plots.chart import draw
+        from airhop.report import chapter_of_outcome, write_report
+
+        rows, document, report = folder / "rows.csv", folder / "outcome.json", folder / "report.html"
+        figures = draw(self, folder / "figure")
+        self.write_rows(rows)
+        document.write_text(json.dumps(self.to_dict(), indent=2) + "\n", encoding="utf-8")
+        write_report([chapter_of_outcome(self)], report)
+        return [report, *figures, rows, document]
+
+    def write_rows(self, path: Path) -> None:
+        """Write one line per cell: mean, 95 % half-width, paired ratio and difference to the baseline."""
+        import polars as pl
+
+        lines: list[dict[str, object]] = []
+        for place, row in enumerate(self.rows):
+            line = {"scheme": row.scheme, self.experiment.axis.key: row.x, "reps": row.reps}
+            line |= self._columns(self.experiment.metric.name, row)
+            for metric, others in self.also.items():
+                line |= self._columns(metric, others[place], prefix=f"{metric}_")
+            lines.append(line)
+        pl.DataFrame(lines).write_csv(path)
+
+    def _columns(self, metric: str, row: Row, prefix: str = "") -> dict[str, object]:
+        baseline = self.experiment.baseline
+        return {
+            f"{metric}_mean": row.value.mean,
+            f"{metric}_half_width": row.value.half_width,
+            f"{prefix}ratio_to_{baseline}": row.ratio.value if row.ratio else None,
+            f"{prefix}ratio_to_{baseline}_low": row.ratio.low if row.ratio else None,
+            f"{prefix}ratio_to_{baseline}_high": row.ratio.high if row.ratio else None,
+            f"{prefix}difference_to_{baseline}": row.difference.mean if row.difference else None,
+            f"{prefix}difference_to_{baseline}_half_width": row.difference.half_width
+            if row.difference
+            else None,
+            f"{prefix}correlation_with_{baseline}": row.difference.correlation if row.difference else None,
         }
 
     def print(self, console: Console) -> None:
@@ -126,31 +156,29 @@ class Outcome:
         print_outcome(self, console)
 
 
-def rows(experiment: Experiment, samples: Samples) -> list[Row]:
-    """List every measured cell, scheme by scheme in the experiment's order."""
-    published, baseline = experiment.published or {}, experiment.baseline
+def rows(experiment: Experiment, metric: Metric, samples: Samples) -> list[Row]:
+    """List every measured cell, curve by curve in the experiment's order."""
+    published = (experiment.published or {}) if metric is experiment.metric else {}
+    baseline = experiment.baseline
     return [
         Row(
-            scheme=scheme,
+            scheme=curve,
             x=x,
-            reps=len(samples.cells[scheme, x]),
-            value=(value := samples.estimate(scheme, x)),
-            interval=value.interval(most=experiment.metric.most),
-            ratio=None if scheme == baseline else samples.ratio(scheme, baseline, x),
-            difference=None if scheme == baseline else samples.difference(scheme, baseline, x),
-            published=published.get((scheme, x)),
+            reps=len(samples.cells[curve, x]),
+            value=(value := samples.estimate(curve, x)),
+            interval=value.interval(most=metric.most),
+            ratio=None if curve == baseline else samples.ratio(curve, baseline, x),
+            difference=None if curve == baseline else samples.difference(curve, baseline, x),
+            published=published.get((curve, x)),
         )
-        for scheme in experiment.schemes
+        for curve in experiment.labels
         for x in samples.xs
     ]
 
 
-def judge(experiment: Experiment, samples: Samples) -> dict[str, Judgement]:
-    """Judge each claim; verdicts by its id."""
-    return {claim.id: claim.judge(samples) for claim in experiment.claims}
-
-
-def outcomes_in(folder: Path, known: Mapping[str, Experiment] | None = None) -> list[Outcome]:
+def outcomes_in(
+    folder: Path, known: Mapping[str, Experiment | Calculation] | None = None
+) -> list[Outcome]:
     """Judge again every known experiment whose rows lie in this folder; nothing is simulated.
 
     Known are those of `registry()`, unless they are given. Studies of other origin are left out, and so are
@@ -163,11 +191,11 @@ def outcomes_in(folder: Path, known: Mapping[str, Experiment] | None = None) -> 
     rows, found = read_rows(folder), []
     for table in Table.load(folder):
         experiment, seed = known.get(table.study.name), table.study.seed
-        mode = experiment and mode_of(experiment, table)
-        if experiment and mode:
-            beside = Table(experiment.beside.study(mode, seed), rows) if experiment.beside else None
-            if table.complete and (beside is None or beside.complete):
-                found.append(Outcome.of(experiment, mode, seed, table, beside))
+        if not isinstance(experiment, Experiment) or (mode := mode_of(experiment, table)) is None:
+            continue
+        beside = Table(experiment.beside.study(mode, seed), rows) if experiment.beside else None
+        if table.complete and (beside is None or beside.complete):
+            found.append(Outcome.of(experiment, mode, seed, table, beside))
     return found
 
 

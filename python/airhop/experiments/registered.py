@@ -8,10 +8,13 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 
 from airhop.errors import InputError, did_you_mean
+from airhop.experiments.calculation import Calculation
 from airhop.experiments.experiment import Experiment
 
-BUILT_IN = ("fig6", "fig7", "fig8", "fig9", "fig10")
-"""Modules of `yun2009` that hold an `EXPERIMENT`, in the order `reproduce --all` runs them."""
+BUILT_IN = {
+    "yun2009": ("fig6", "fig7", "fig8", "fig9", "fig10"),
+}
+"""Papers and their modules that hold an `EXPERIMENT`, in the order `reproduce --all` runs them."""
 
 ENTRY_POINT_GROUP = "airhop.experiments"
 
@@ -20,24 +23,25 @@ def _warn(message: str) -> None:
     warnings.warn(message, stacklevel=3)
 
 
-def registry(on_broken: Callable[[str], None] = _warn) -> dict[str, Experiment]:
+def registry(on_broken: Callable[[str], None] = _warn) -> dict[str, Experiment | Calculation]:
     """List every experiment by id: the built-in ones, then those that installed packages register.
 
     What a package registers may be broken. Then `on_broken` gets a sentence (by default it becomes a Python
     warning) and the others are listed all the same.
     """
-    known: dict[str, Experiment] = {}
-    for module in BUILT_IN:
-        experiment = import_module(f"airhop.experiments.yun2009.{module}").EXPERIMENT
-        known[experiment.id] = experiment
+    known: dict[str, Experiment | Calculation] = {}
+    for paper, modules in BUILT_IN.items():
+        for module in modules:
+            experiment = import_module(f"airhop.experiments.{paper}.{module}").EXPERIMENT
+            known[experiment.id] = experiment
     for entry in entry_points(group=ENTRY_POINT_GROUP):
         try:
             experiment = entry.load()
         except Exception as error:  # whatever a stranger's module raises when it is imported
             on_broken(_broken(entry, f"{type(error).__name__}: {error}"))
             continue
-        if not isinstance(experiment, Experiment):
-            on_broken(_broken(entry, f"An Experiment was expected, not {experiment!r}"))
+        if not isinstance(experiment, Experiment | Calculation):
+            on_broken(_broken(entry, f"An Experiment or a Calculation was expected, not {experiment!r}"))
         elif experiment.id in known:
             on_broken(_broken(entry, f"There is an experiment `{experiment.id}` already"))
         else:
@@ -45,13 +49,22 @@ def registry(on_broken: Callable[[str], None] = _warn) -> dict[str, Experiment]:
     return known
 
 
-def lookup(ids: Sequence[str], known: Mapping[str, Experiment]) -> list[Experiment]:
-    """Find the experiments with these ids; an unknown id is refused with the nearest known one."""
+def lookup(
+    ids: Sequence[str], known: Mapping[str, Experiment | Calculation]
+) -> list[Experiment | Calculation]:
+    """Find the experiments with these ids; that of a paper, `yun2009`, stands for all of its own.
+
+    An unknown id is refused with the nearest known one. Raises InputError.
+    """
+    papers = list(dict.fromkeys(id_.partition("/")[0] for id_ in known))
+    found: dict[str, Experiment | Calculation] = {}
     for wanted in ids:
-        if wanted not in known:
-            near = did_you_mean(wanted, known)
+        of_paper = {id_: known[id_] for id_ in known if id_.startswith(f"{wanted}/")}
+        if wanted not in known and not of_paper:
+            near = did_you_mean(wanted, [*known, *papers])
             raise InputError(f"there is no experiment `{wanted}`.{near} There are: {', '.join(known)}.")
-    return [known[wanted] for wanted in dict.fromkeys(ids)]
+        found |= of_paper or {wanted: known[wanted]}
+    return list(found.values())
 
 
 def _broken(entry: EntryPoint, why: str) -> str:

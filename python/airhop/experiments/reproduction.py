@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from airhop.experiments.calculation import Calculated, Calculation
 from airhop.experiments.experiment import Experiment, Mode
+from airhop.experiments.judged import Judged
 from airhop.experiments.outcome import Outcome
 from airhop.files import filling
 from airhop.progress import SILENT, Reporter
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def reproduce(
-    experiments: Sequence[Experiment],
+    experiments: Sequence[Experiment | Calculation],
     mode: Mode = "default",
     out: str | Path = "airhop-out",
     reporter: Reporter = SILENT,
@@ -26,11 +27,12 @@ def reproduce(
     seed: int = 1,
     engine: str = "local",
     workers: int | None = None,
-) -> Iterator[Outcome]:
-    """Run experiments one after the other as studies on the store of `out`, and write each one's files.
+) -> Iterator[Judged]:
+    """Do experiments and calculations one after the other, and write each one's files below `out`.
 
-    They share the store: what an earlier one, or an earlier call, has computed is reused. A claim that fails
-    is a result, not an error. Ctrl-C keeps the runs that had finished; the same call goes on from there.
+    Experiments run as studies on the store of `out` and share it: what an earlier one, or an earlier call,
+    has computed is reused. A claim that fails is a result, not an error. Ctrl-C keeps the runs that had
+    finished; the same call goes on from there.
     """
     from airhop.engines import open_engine
     from airhop.store import Store
@@ -48,6 +50,30 @@ def reproduce(
 
 
 def _reproduce(
+    experiment: Experiment | Calculation,
+    mode: Mode,
+    seed: int,
+    out: Path,
+    store: Store,
+    engine: Engine,
+    reporter: Reporter,
+) -> Judged:
+    outcome: Judged
+    if isinstance(experiment, Calculation):
+        outcome = Calculated.of(experiment, mode, seed, reporter)
+    else:
+        outcome = _measure(experiment, mode, seed, out, store, engine, reporter)
+    _write(outcome, out / experiment.id)
+    return outcome
+
+
+def _write(outcome: Judged, folder: Path) -> None:
+    with filling(folder) as hidden:
+        written = outcome.write(hidden)
+    outcome.files = [folder / path.name for path in written]
+
+
+def _measure(
     experiment: Experiment,
     mode: Mode,
     seed: int,
@@ -65,46 +91,4 @@ def _reproduce(
     tables = [run_study(one, store=store, engine=engine, reporter=reporter) for one in studies]
     computed, reused = sum(table.computed for table in tables), sum(table.reused for table in tables)
     reporter.say(f"{experiment.id}: computed {computed}, reused {reused}")
-    outcome = Outcome.of(experiment, mode, seed, *tables)
-    _write(outcome, out / experiment.id)
-    return outcome
-
-
-def _write(outcome: Outcome, folder: Path) -> None:
-    """Write rows, verdicts, the printed figure and the interactive report."""
-    from airhop.plots.chart import draw
-    from airhop.report import chapter_of_outcome, write_report
-
-    with filling(folder) as hidden:
-        rows, verdicts, report = hidden / "rows.csv", hidden / "outcome.json", hidden / "report.html"
-        figures = draw(outcome, hidden / "figure")
-        write_rows(outcome, rows)
-        verdicts.write_text(json.dumps(outcome.to_dict(), indent=2) + "\n", encoding="utf-8")
-        write_report([chapter_of_outcome(outcome)], report)
-    outcome.files = [folder / path.name for path in (report, *figures, rows, verdicts)]
-
-
-def write_rows(outcome: Outcome, path: Path) -> None:
-    """Write one line per cell: mean, 95 % half-width, paired ratio and difference to the baseline."""
-    import polars as pl
-
-    experiment = outcome.experiment
-    metric, baseline = experiment.metric.name, experiment.baseline
-    pl.DataFrame(
-        [
-            {
-                "scheme": row.scheme,
-                experiment.axis.key: row.x,
-                "reps": row.reps,
-                f"{metric}_mean": row.value.mean,
-                f"{metric}_half_width": row.value.half_width,
-                f"ratio_to_{baseline}": row.ratio.value if row.ratio else None,
-                f"ratio_to_{baseline}_low": row.ratio.low if row.ratio else None,
-                f"ratio_to_{baseline}_high": row.ratio.high if row.ratio else None,
-                f"difference_to_{baseline}": row.difference.mean if row.difference else None,
-                f"difference_to_{baseline}_half_width": row.difference.half_width if row.difference else None,
-                f"correlation_with_{baseline}": row.difference.correlation if row.difference else None,
-            }
-            for row in outcome.rows
-        ]
-    ).write_csv(path)
+    return Outcome.of(experiment, mode, seed, *tables)

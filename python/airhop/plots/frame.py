@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from airhop.stats import Interval
 
 if TYPE_CHECKING:
-    from airhop.experiments.experiment import Metric
+    from airhop.experiments.experiment import Axis, Metric
     from airhop.experiments.outcome import Outcome, Row
 
 
@@ -45,11 +45,18 @@ def frame(outcome: Outcome) -> Frame:
     ends = f"{metric.ticks[-1]:g} {metric.unit}".rstrip()
     return Frame(
         rows=rows,
-        x_limits=axis.limits or (min(row.x for row in rows), max(row.x for row in rows)),
+        x_limits=_ends(axis, [axis.place(row.x) for row in rows]),
         y_ticks=ticks,
         title=f"{metric.title} against {axis.label[0].lower()}{axis.label[1:]}",
         note=f"The paper's axis ends at {ends}." if longer else None,
     )
+
+
+def _ends(axis: Axis, places: list[float]) -> tuple[float, float]:
+    """Take the printed ends of the x axis, else those of the data; words get half a place beside them."""
+    if axis.of_words:
+        return -0.5, len(axis.full) - 0.5
+    return axis.limits or (min(places), max(places))
 
 
 def ticks_around(low: float, high: float, metric: Metric) -> tuple[float, ...]:

@@ -63,9 +63,9 @@ def write(figure: Figure, stem: Path, title: str) -> list[Path]:
 
 
 def curve(
-    axes: Axes, x: list[float], y: list[float], half: list[float | None], *, label: str, style: SchemeStyle
+    axes: Axes, x: list[float], y: list[float], half: list[float | None], *, label: str, style: SchemeStyle, joined: bool = True
 ) -> None:
-    """Draw a scheme's means with their intervals."""
+    """Draw a curve's means with their intervals, joined by a line unless there is nothing between them."""
     axes.errorbar(
         x,
         y,
@@ -73,7 +73,7 @@ def curve(
         label=label,
         color=style.ink,
         marker=style.marker,
-        linestyle=dashes(style),
+        linestyle=dashes(style) if joined else "none",
         markerfacecolor="white",
         markeredgewidth=0.9,
         capsize=2.0,

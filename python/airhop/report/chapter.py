@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
+from airhop.experiments.judged import Verdict
 from airhop.experiments.numerals import interval
 from airhop.plots.quantities import (
     FAIRNESS,
@@ -23,6 +24,7 @@ from airhop.report.traced import TracedRun, trace_schemes
 if TYPE_CHECKING:
     import polars as pl
 
+    from airhop.experiments.experiment import Metric
     from airhop.experiments.outcome import Outcome
     from airhop.study.table import Cell, Table
 
@@ -31,30 +33,12 @@ ESCAPES = {"/": "-", "-": "--"}
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """What became of a claim."""
-
-    id: str
-    text: str
-    word: Literal["holds", "fails", "open"]
-    """Open when the intervals decide neither way."""
-    measured: str
-
-
-@dataclass(frozen=True)
 class Paper:
-    """What an experiment adds to its study: where it stands in print, and its claims."""
+    """Where something stands in print, and its claims."""
 
     source: str
     verdicts: tuple[Verdict, ...]
-    ticks: tuple[float, ...]
-    """The printed y axis, extended where measurements leave it."""
-    note: str | None
-    """Where the printed axis ends, if that is not where ours does."""
-    limits: tuple[float, float] | None
-    """The printed x axis."""
-    published: Mapping[tuple[str, float], float] = field(default_factory=dict)
-    """Printed numbers by scheme and x."""
+    """Those that do not hold first."""
 
     @property
     def held(self) -> int:
@@ -65,6 +49,20 @@ class Paper:
     def open(self) -> int:
         """How many claims the intervals leave undecided."""
         return sum(verdict.word == "open" for verdict in self.verdicts)
+
+
+@dataclass(frozen=True)
+class PrintedAxes:
+    """The axes of a paper's figure."""
+
+    ticks: tuple[float, ...]
+    """The printed y axis, extended where measurements leave it."""
+    note: str | None
+    """Where the printed y axis ends, if that is not where ours does."""
+    limits: tuple[float, float] | None
+    """The printed x axis."""
+    published: Mapping[tuple[str, int], float] = field(default_factory=dict)
+    """Printed numbers by curve and place of x in the grid."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +84,9 @@ class Chapter:
     findings: tuple[str, ...] = ()
     """How each scheme compares with the baseline over the whole grid, a sentence each."""
     paper: Paper | None = None
+    printed: PrintedAxes | None = None
+    others: tuple[Quantity, ...] = ()
+    """Metrics that its experiment names beside the main one."""
     computed: datetime | None = None
     """When the rows were written, as far as known."""
 
@@ -120,7 +121,7 @@ class Chapter:
     @cached_property
     def frame(self) -> pl.DataFrame:
         """The rows: one per run."""
-        return self.table.frame()
+        return self.table.frame(self.main.column, *(found.column for found in self.others))
 
     @cached_property
     def versions(self) -> str:
@@ -137,8 +138,9 @@ class Chapter:
     @cached_property
     def quantities(self) -> list[Quantity]:
         """The metrics worth showing, the main one first."""
-        others = (found for found in measured(self.frame) if found.column != self.main.column)
-        return [self.main, *others]
+        named = [self.main, *self.others]
+        columns = {found.column for found in named}
+        return [*named, *(found for found in measured(self.frame) if found.column not in columns)]
 
     @property
     def shared(self) -> bool:
@@ -220,40 +222,42 @@ def chapter_of_outcome(outcome: Outcome, *, computed: datetime | None = None, tr
     from airhop.plots.frame import frame
 
     experiment, drawn = outcome.experiment, frame(outcome)
-    axis, metric = experiment.axis, experiment.metric
+    axis, grid = experiment.axis, experiment.axis.grid(outcome.mode)
     study = Chapter.of_table(outcome.table, computed=computed, trace=False)
     # The axis may be written to several paths: they are one dimension to a reader.
-    varied = next(d for d in study.dimensions if d.column.startswith(axis.paths[0]))
+    varied = study.dimensions[0]
     return replace(
         study,
         name=experiment.id,
         title=experiment.title,
         headline=outcome.headline,
         findings=(),  # the claims say more
-        labels=dict(experiment.schemes),
+        labels=experiment.labels,
         dimensions=(
             replace(
                 varied,
-                scale="log" if axis.log else "linear",
+                scale="category" if axis.of_words else "log" if axis.log else "linear",
                 label=axis.label,
-                texts=tuple(axis.text(float(x)) for x in varied.values),
+                texts=tuple(axis.text(x) for x in grid),
             ),
         ),
-        main=Quantity(metric.name, metric.label, metric.unit, metric.most),
-        command=f"airhop reproduce {experiment.id}"
-        + ("" if outcome.mode == "default" else f" --{outcome.mode}")
-        + f" --seed {outcome.seed}",
-        runs=trace_schemes(outcome.table, experiment.timeline, experiment.schemes) if trace else (),
-        paper=Paper(
-            source=experiment.source,
-            verdicts=tuple(
-                Verdict(claim.id, claim.text, judged.verdict, judged.measured)
-                for claim in experiment.claims
-                for judged in [outcome.claims[claim.id]]
-            ),
+        main=_quantity(experiment.metric),
+        others=tuple(map(_quantity, experiment.also)),
+        command=outcome.command,
+        runs=trace_schemes(outcome.table, experiment.timeline, experiment.labels) if trace else (),
+        paper=Paper(experiment.source, tuple(outcome.verdicts)),
+        printed=PrintedAxes(
             ticks=drawn.y_ticks,
             note=drawn.note,
             limits=axis.limits,
-            published=experiment.published or {},
+            published={
+                (curve, grid.index(x)): value
+                for (curve, x), value in (experiment.published or {}).items()
+                if x in grid
+            },
         ),
     )
+
+
+def _quantity(metric: Metric) -> Quantity:
+    return Quantity(metric.name, metric.label, metric.unit, metric.most)

@@ -142,17 +142,17 @@ def _cells(cells: list[Cell], place: dict[int, int]) -> dict[str, list[float | N
 
 def _published(chapter: Chapter, points: list[Point]) -> list[float | None] | None:
     """Give the printed number of each point, where the paper has one."""
-    if chapter.paper is None or not chapter.paper.published:
+    if chapter.printed is None or not chapter.printed.published:
         return None
-    first = chapter.dimensions[0].column
-    return [chapter.paper.published.get((point.scheme, float(point.values[first]))) for point in points]
+    first, published = chapter.dimensions[0], chapter.printed.published
+    return [published.get((point.scheme, first.rank(point.values[first.column]))) for point in points]
 
 
 def _frame(chapter: Chapter) -> dict[str, Any] | None:
     """Give the printed axes, which the page draws while it shows what the paper shows."""
-    if chapter.paper is None:
+    if chapter.printed is None:
         return None
-    return {"ticks": list(chapter.paper.ticks), "limits": chapter.paper.limits}
+    return {"ticks": list(chapter.printed.ticks), "limits": chapter.printed.limits}
 
 
 def _number(value: float | None) -> float | None:

@@ -65,7 +65,7 @@ def means(chapter: Chapter, scale: Scale) -> figure:
             (f"ratio to {other}", "@ratio"),
         ]
     _curves(plot, chapter, [*rows, ("replications", "@reps")])
-    if chapter.paper is not None and chapter.paper.published:
+    if chapter.printed is not None and chapter.printed.published:
         for place, style in enumerate(chapter.look.values()):
             source = ColumnDataSource({"x": [], "y": []}, name=f"published:{place}")
             plot.scatter(

@@ -153,7 +153,7 @@ class Layout:
         """Name the template of every view, and for those against a dimension, of every scale."""
         chapter = self.chapter
         scales: set[Scale] = {d.scale for d in chapter.dimensions if len(d.values) > 1} or {"category"}
-        published = bool(chapter.paper and chapter.paper.published)
+        published = bool(chapter.printed and chapter.printed.published)
         drawn = (*chapter.labels.items(), chapter.table.study.baseline, published)
         found = {
             f"{name}:{scale}": templates.add((name, scale, drawn), partial(_against, name, chapter, scale))

@@ -10,7 +10,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from airhop.errors import InputError, did_you_mean
-from airhop.scenario import toml_literal
+from airhop.scenario import SCHEME, toml_literal
 from airhop.study.quantity import Quantity, read_quantity
 
 RANGE_KEYS = ("log", "linear", "points")
@@ -31,6 +31,11 @@ class Axis:
 
     paths: tuple[str, ...]
     values: tuple[tuple[object, ...], ...]
+    names: tuple[str, ...] = ()
+    """What its values are called where they are compared as a whole: schemes with settings of their own.
+
+    The axis has the one column `scheme` then, with these names in it.
+    """
 
     @classmethod
     def of(cls, path: str, values: object, where: str = "vary") -> Axis:
@@ -63,6 +68,8 @@ class Axis:
         with "2 ms" and "1 s" is the column `wired.w1.delay_ms` with 2.0 and 1000.0. A table is written as
         text, its name or kind first: `ll-elsn(n=3)`.
         """
+        if self.names:
+            return {SCHEME: self.names}
         lists = zip(*self.values, strict=True)
         return dict(_column(path, values) for path, values in zip(self.paths, lists, strict=True))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -24,6 +23,8 @@ NOTICES = tuple(f"notices_{kind}" for kind in ("eln", "ersn", "ebsn", "rttn", "n
 DROPS = tuple(f"drops_{cause}" for cause in ("queue", "aqm", "channel", "collision", "retries", "agent"))
 METRICS = (*SUMS, "srtt_ms", "jain", *NOTICES, *DROPS, "events")
 """What a run is measured by: its numbers that a seed can change."""
+OF_A_FLOW = (*SUMS, "srtt_ms", *NOTICES)
+"""What a single flow is measured by."""
 SAME_IN_ALL_ROWS = ("seed", "rep", *DROPS, "events", "duration_s", "fingerprint")
 """Columns that say something about the run, in the row of every flow."""
 
@@ -49,10 +50,3 @@ def per_run(rows: pl.DataFrame) -> pl.DataFrame:
         )
         .select("run_id", "seed", "rep", *METRICS, "duration_s", "fingerprint")
     )
-
-
-def measured(runs: pl.DataFrame, metric: str) -> list[float]:
-    """Give a metric of each run; nan where it has none, such as the srtt_ms of a flow that starved."""
-    import polars as pl
-
-    return runs[metric].cast(pl.Float64).fill_null(math.nan).to_list()

@@ -13,6 +13,7 @@ from airhop.catalogue import schemes as known_schemes
 from airhop.errors import InputError, ScenarioError, did_you_mean
 from airhop.scenario import SCHEME, Scenario
 from airhop.study.axis import Axis, Scalar, text
+from airhop.study.metric import flows_of as metric_flows
 from airhop.study.until import Until
 
 MOST_RUNS = 10_000_000
@@ -29,7 +30,10 @@ class Point:
     values: Mapping[str, Scalar]
     """By name of the column."""
     scheme: str
-    """Schemes of the TCP flows, with the parameters that are not at their default: `ll-elsn(n=3)`."""
+    """Schemes of the TCP flows, with the parameters that are not at their default: `ll-elsn(n=3)`.
+
+    Where an axis names what it compares (`Axis.names`), that name.
+    """
     setting: tuple[Scalar, ...]
     """The values but for the scheme: points that share them are compared, replication by replication."""
     scenario: Scenario
@@ -67,6 +71,7 @@ class Study:
         self._refuse_repeated_paths()
         self._refuse_too_many()
         self._refuse_equal_points()
+        self._refuse_unknown_flow()
         object.__setattr__(self, "baseline", self._baseline())
 
     @classmethod
@@ -119,6 +124,7 @@ class Study:
                 }
                 for axis in self.axes
             ],
+            "names": [list(axis.names) for axis in self.axes],
             "reps": self.reps.to_dict() if isinstance(self.reps, Until) else self.reps,
             "seed": self.seed,
             "baseline": self.baseline,
@@ -133,7 +139,7 @@ class Study:
         return cls(
             name=data["name"],
             scenario=Scenario.from_recipe(data["scenario"]),
-            axes=tuple(Axis.zipped(axis) for axis in data["axes"]),
+            axes=tuple(map(_axis, data["axes"], data["names"])),
             reps=Until(**reps) if isinstance(reps, Mapping) else reps,
             seed=data["seed"],
             baseline=data["baseline"],
@@ -193,6 +199,15 @@ class Study:
             )
             raise InputError(f"{product}; at most {MOST_RUNS:,}")
 
+    def _refuse_unknown_flow(self) -> None:
+        """Refuse a stopping rule that looks at a flow which not every point has."""
+        wanted = metric_flows(self.reps.of) if isinstance(self.reps, Until) else []
+        for name in wanted:
+            for point in self._points:
+                known = [flow["name"] for flow in point.scenario.to_dict()["flow"]]
+                if name not in known:
+                    raise InputError(f"until.of: there is no flow `{name}`.{did_you_mean(name, known)}")
+
     def _refuse_equal_points(self) -> None:
         """Two names for one scenario would be the same runs, counted twice."""
         seen: dict[str, Point] = {}
@@ -200,6 +215,13 @@ class Study:
             first = seen.setdefault(point.scenario.digest, point)
             if first is not point:
                 raise InputError(f"these points are the same scenario: {first}; and {point}")
+
+
+def _axis(columns: Mapping[str, list[object]], names: Sequence[str]) -> Axis:
+    """Take back an axis. Named values may be the same in a path: only the whole of them differs."""
+    if names:
+        return Axis(tuple(columns), tuple(zip(*columns.values(), strict=True)), tuple(names))
+    return Axis.zipped(columns)
 
 
 def scheme_of(scenario: Scenario) -> str:

@@ -15,7 +15,8 @@ from airhop.scenario import Scenario
 from airhop.simulate import Interrupted, Job
 from airhop.study.axis import Axis, flattened
 from airhop.study.manifest import save_manifest
-from airhop.study.measure import GOODPUT, measured, per_run
+from airhop.study.measure import GOODPUT, per_run
+from airhop.study.metric import measured, with_flows
 from airhop.study.spread import Spread
 from airhop.study.study import Point, Study
 from airhop.study.table import Table
@@ -257,7 +258,8 @@ class _Running:
         if not keys:
             return []
         run_ids = [Job(point.scenario, self._study.seed, rep).run_id for point, rep in keys]
-        runs = per_run(self._store.rows(run_ids))
+        rows = self._store.rows(run_ids)
+        runs = with_flows(per_run(rows), rows, metric)
         values = dict(zip(runs["run_id"], measured(runs, metric), strict=True))
         return [values[run_id] for run_id in run_ids]
 

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airhop import stats
-from airhop.errors import InputError, did_you_mean
 from airhop.scenario import SCHEME
 from airhop.simulate import Job
 from airhop.study.manifest import load_manifests
-from airhop.study.measure import GOODPUT, METRICS, measured, per_run
+from airhop.study.measure import GOODPUT, METRICS, per_run
+from airhop.study.metric import measured, with_flows
 from airhop.study.study import Point, Study
 from airhop.study.until import Until
 
@@ -71,15 +71,20 @@ class Table:
         """Whether every run of the study is there."""
         return None not in self._counts
 
-    def frame(self) -> pl.DataFrame:
-        """Give a row per run, sorted by point and replication.
+    def frame(self, *metrics: str) -> pl.DataFrame:
+        """Give a row per run, sorted by point and replication; `metrics` are columns beside the usual ones.
 
         Columns: the axes, with units in their names; scheme, seed, rep; sums over the TCP flows
         (`goodput_mbps`, `delivered_bytes`, …), their mean `srtt_ms`, and `jain`, the fairness of their
         goodputs; notices by kind and drops by cause; events, duration_s, fingerprint and run_id.
         The same study gives the same bytes, whichever run finished first.
         """
-        return self._with_axes(self._runs, FRAME)
+        import polars as pl
+
+        frame = self._with_axes(self._runs, FRAME)
+        values = {metric: measured(with_flows(self._runs, self._rows, metric), metric) for metric in metrics}
+        others = [pl.Series(metric, values[metric]) for metric in metrics if metric not in frame.columns]
+        return frame.with_columns(others) if others else frame
 
     def flows(self) -> pl.DataFrame:
         """Give a row per flow and run, in the order of `frame`: the axes, then the columns of the store."""
@@ -96,7 +101,7 @@ class Table:
 
     def cells(self, metric: str = GOODPUT) -> list[Cell]:
         """Sum up every point that has a run, in grid order."""
-        samples = self._samples(metric)
+        samples = self.samples(metric)
         baselines = {p.setting: p.index for p in self.study.points() if p.scheme == self.study.baseline}
         cells = []
         for point in self.study.points():
@@ -108,7 +113,14 @@ class Table:
 
     def values(self, point: Point, metric: str = GOODPUT) -> dict[int, float]:
         """Give a metric of a point by replication, without those that have none (srtt_ms when starved)."""
-        return dict(self._samples(metric).get(point.index, {}))
+        return self.samples(metric).get(point.index, {})
+
+    def samples(self, metric: str = GOODPUT) -> dict[int, dict[int, float]]:
+        """Give `values` of every point that has a run, by its index."""
+        return {
+            point: {rep: value for rep, value in sample.items() if value == value}
+            for point, sample in self._by_point(self._runs, metric).items()
+        }
 
     def warnings(self) -> list[str]:
         """List what a reader should know before trusting the intervals."""
@@ -155,7 +167,7 @@ class Table:
     def _counts(self) -> list[int | None]:
         """Replications by setting; None where some are missing, so that it cannot be told."""
         rule = self.study.reps
-        samples = _by_point(self._found, rule.of if isinstance(rule, Until) else "rep")
+        samples = self._by_point(self._found, rule.of if isinstance(rule, Until) else GOODPUT)
         settings = [[samples.get(point.index, {}) for point in setting] for setting in self.study.settings]
         if isinstance(rule, Until):
             return [rule.count(setting) for setting in settings]
@@ -190,30 +202,20 @@ class Table:
         joined = runs.select(POINT, *others).join(self._axes, on=POINT, maintain_order="left")
         return joined.select(*axes, *others)
 
-    def _samples(self, metric: str) -> dict[int, dict[int, float]]:
-        """Give a metric by point and replication, without those that have no value."""
-        if metric not in METRICS:
-            near = did_you_mean(metric, METRICS)
-            raise InputError(f"there is no metric `{metric}`.{near} There are: {', '.join(METRICS)}.")
-        return {
-            point: {rep: value for rep, value in sample.items() if value == value}
-            for point, sample in _by_point(self._runs, metric).items()
-        }
+    def _by_point(self, runs: pl.DataFrame, metric: str) -> dict[int, dict[int, float]]:
+        """Give a metric by point and replication."""
+        found: dict[int, dict[int, float]] = {}
+        values = measured(with_flows(runs, self._rows, metric), metric)
+        for point, rep, value in zip(runs[POINT], runs["rep"], values, strict=True):
+            found.setdefault(point, {})[rep] = value
+        return found
 
     def _too_wide(self, until: Until) -> int:
-        samples = _by_point(self._runs, until.of)
+        samples = self._by_point(self._runs, until.of)
         return sum(
             count is not None and not until.met(list(samples[point.index].values()) for point in setting)
             for setting, count in zip(self.study.settings, self._counts, strict=True)
         )
-
-
-def _by_point(runs: pl.DataFrame, metric: str) -> dict[int, dict[int, float]]:
-    """Give a metric by point and replication."""
-    found: dict[int, dict[int, float]] = {}
-    for point, rep, value in zip(runs[POINT], runs["rep"], measured(runs, metric), strict=True):
-        found.setdefault(point, {})[rep] = value
-    return found
 
 
 def _cell(point: Point, sample: Mapping[int, float], baseline: Mapping[int, float]) -> Cell:

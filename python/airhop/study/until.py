@@ -8,7 +8,7 @@ from typing import Any
 
 from airhop import stats
 from airhop.errors import InputError, did_you_mean
-from airhop.study.measure import METRICS
+from airhop.study.metric import columns_of
 
 KEYS = ("half_width", "of", "max", "batch")
 EXAMPLE = 'as in { half_width = "2 %", of = "goodput_mbps", max = 200 }'
@@ -34,9 +34,10 @@ class Until:
     def __post_init__(self) -> None:
         if not 0.0 < self.half_width < float("inf"):
             raise InputError(f"until.half_width: expected a number above 0, got {self.half_width:g}")
-        if self.of not in METRICS:
-            near = did_you_mean(self.of, METRICS)
-            raise InputError(f"until.of: expected one of {', '.join(METRICS)}, got `{self.of}`.{near}")
+        try:
+            columns_of(self.of)
+        except InputError as error:
+            raise InputError(f"until.of: {error}") from None
         if self.batch < 2:
             raise InputError(f"until.batch: expected at least 2 replications, got {self.batch}")
         if self.max < 2:

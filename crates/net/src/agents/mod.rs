@@ -1,8 +1,7 @@
 //! Agents at base stations and stations: they see packets pass and hear what the link layer does.
 //!
-//! One agent instance serves one flow at one node. A scheme names the agents it needs; choosing the scheme installs
-//! them where the flow's path crosses from the wired network to a wireless link (downlink), or at the sending station itself
-//! (uplink).
+//! One agent instance serves one flow at one node. Which agents there are, and where on a flow's path they are installed, stands
+//! in [`crate::services`].
 
 mod elsn;
 mod snoop;
@@ -41,6 +40,8 @@ pub enum Verdict {
     Forward,
     /// The agent took it out; counted as `drops.agent`.
     Consume,
+    /// The agent is where it was going: it arrived (a split connection's proxy).
+    Take,
 }
 
 /// What an agent wants done; filled by the agent, emptied by the world.
@@ -54,9 +55,9 @@ pub struct Wishes {
 
 /// An agent for one flow at one node.
 pub trait Agent: std::fmt::Debug + Send {
-    /// A packet of the flow passes (or starts, or ends) at this node. `queued` is the fill, 0 to 1, of the queue towards the
-    /// receiver.
-    fn on_packet(&mut self, now: Time, packet: &Packet, queued: f64, wishes: &mut Wishes) -> Verdict {
+    /// A packet of the flow passes (or starts, or ends) at this node; the agent may write in its headers. `queued` is the fill,
+    /// 0 to 1, of the queue towards the receiver.
+    fn on_packet(&mut self, now: Time, packet: &mut Packet, queued: f64, wishes: &mut Wishes) -> Verdict {
         let _ = (now, packet, queued, wishes);
         Verdict::Forward
     }
@@ -74,14 +75,5 @@ pub trait Agent: std::fmt::Debug + Send {
     /// The time that `poll_timeout` named has come.
     fn on_timeout(&mut self, now: Time, wishes: &mut Wishes) {
         let _ = (now, wishes);
-    }
-}
-
-/// Builds the agent called `name`.
-pub fn build(name: &str) -> Option<Box<dyn Agent>> {
-    match name {
-        "snoop" => Some(Box::new(Snoop::new())),
-        "elsn" => Some(Box::new(Elsn)),
-        _ => None,
     }
 }

@@ -175,7 +175,7 @@ impl Snoop {
 }
 
 impl Agent for Snoop {
-    fn on_packet(&mut self, now: Time, packet: &Packet, queued: f64, wishes: &mut Wishes) -> Verdict {
+    fn on_packet(&mut self, now: Time, packet: &mut Packet, queued: f64, wishes: &mut Wishes) -> Verdict {
         match packet.segment() {
             Some(s) if s.len > 0 => {
                 self.on_data(now, packet, s, queued);

@@ -3,7 +3,7 @@
 //! Segments are numbered from 0 and carry 1000 bytes; ACK n asks for segment n.
 
 use super::*;
-use airhop_base::{Body, Ecn, Flags, FlowId, HEADER_BYTES, Sack};
+use airhop_base::{Body, Flags, FlowId, HEADER_BYTES};
 
 const SENDER: NodeId = NodeId(0);
 const RECEIVER: NodeId = NodeId(9);
@@ -18,9 +18,8 @@ fn seq(n: u64) -> u64 {
 
 fn tcp(src: NodeId, dst: NodeId, seq: u64, len: u32, ack: u64, syn: bool) -> Packet {
     let flags = Flags { ack: true, syn, ..Flags::default() };
-    let body =
-        Body::Tcp(Segment { seq, len, ack, window: 1 << 20, flags, sack: Sack::EMPTY, timestamps: None });
-    Packet { flow: FlowId(0), src, dst, bytes: HEADER_BYTES + len, ecn: Ecn::NotEct, body }
+    let body = Body::Tcp(Segment { seq, len, ack, window: 1 << 20, flags, ..Segment::default() });
+    Packet::new(FlowId(0), src, dst, HEADER_BYTES + len, body)
 }
 
 #[derive(Default)]
@@ -51,13 +50,13 @@ impl Script {
 
     fn data_queued(&mut self, at: u64, n: u64, queued: f64) {
         let p = tcp(SENDER, RECEIVER, seq(n), 1000, 1, false);
-        assert_eq!(self.snoop.on_packet(ms(at), &p, queued, &mut self.wishes), Verdict::Forward);
+        assert_eq!(self.snoop.on_packet(ms(at), &mut p.clone(), queued, &mut self.wishes), Verdict::Forward);
         assert!(self.wishes.packets.is_empty());
     }
 
     fn ack(&mut self, at: u64, n: u64) -> Outcome {
         let p = tcp(RECEIVER, SENDER, 1, 0, seq(n), false);
-        let verdict = self.snoop.on_packet(ms(at), &p, 0.0, &mut self.wishes);
+        let verdict = self.snoop.on_packet(ms(at), &mut p.clone(), 0.0, &mut self.wishes);
         (verdict, self.sent_again())
     }
 
@@ -251,7 +250,7 @@ fn local_round_trip() {
 #[test]
 fn handshake_packets_are_not_duplicates() {
     let mut s = Script::default();
-    let see = |s: &mut Script, p: Packet| s.snoop.on_packet(ms(0), &p, 0.0, &mut s.wishes);
+    let see = |s: &mut Script, mut p: Packet| s.snoop.on_packet(ms(0), &mut p, 0.0, &mut s.wishes);
     assert_eq!(see(&mut s, tcp(SENDER, RECEIVER, 0, 0, 0, true)), Verdict::Forward);
     assert_eq!(see(&mut s, tcp(RECEIVER, SENDER, 0, 0, 1, true)), Verdict::Forward);
     s.data(0, 0);

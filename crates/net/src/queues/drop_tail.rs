@@ -1,6 +1,6 @@
 use super::{Admit, QueueDisc};
-use airhop_base::{Drop, Packet};
-use airhop_engine::Id;
+use airhop_base::{Drop, Packet, Time};
+use airhop_engine::{Arena, Id};
 use std::collections::VecDeque;
 
 /// First in, first out; a packet that finds the queue full is dropped.
@@ -18,7 +18,7 @@ impl DropTail {
 }
 
 impl QueueDisc for DropTail {
-    fn push(&mut self, packet: Id<Packet>) -> Admit {
+    fn push(&mut self, _: Time, packet: Id<Packet>, _: &mut Arena<Packet>) -> Admit {
         if self.waiting.len() >= self.capacity {
             return Admit::Dropped(packet, Drop::Queue);
         }

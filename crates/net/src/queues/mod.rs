@@ -3,15 +3,20 @@
 mod drop_tail;
 
 use crate::plan::QueuePlan;
-use airhop_base::{Drop, Packet};
-use airhop_engine::Id;
+use airhop_base::{Drop, Packet, Time};
+use airhop_engine::{Arena, Id};
 use drop_tail::DropTail;
 use std::fmt::Debug;
 
 /// A queue discipline.
 pub trait QueueDisc: Debug + Send {
-    /// Offers a packet.
-    fn push(&mut self, packet: Id<Packet>) -> Admit;
+    /// Offers a packet, which the discipline may mark.
+    fn push(&mut self, now: Time, packet: Id<Packet>, arena: &mut Arena<Packet>) -> Admit;
+    /// A packet finds the queue empty and the link free, and goes straight through; it may be marked, or refused.
+    fn pass(&mut self, now: Time, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<Drop> {
+        let _ = (now, packet, arena);
+        None
+    }
     /// Takes out the packet that goes next.
     fn pop(&mut self) -> Option<Id<Packet>>;
     /// Packets waiting.

@@ -3,7 +3,7 @@
 
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, Transport, WiredPlan, WlanPlan};
-use airhop_net::{Report, World};
+use airhop_net::{Report, World, services};
 use airhop_radio::cell::{Access, CellPlan, LinkErrors};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::phy::Phy;
@@ -90,6 +90,12 @@ impl LastHop {
                 },
                 app: AppPlan::Bulk,
                 start: Time::ZERO + Span::from_millis(100) * i as u64,
+                services: airhop_tcp::find(self.scheme)
+                    .expect("a scheme")
+                    .needs
+                    .iter()
+                    .filter_map(|n| services::find(n))
+                    .collect(),
             })
             .collect();
         Plan {

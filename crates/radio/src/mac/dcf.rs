@@ -331,9 +331,9 @@ mod tests {
     }
 
     fn any_packet() -> Packet {
-        use airhop_base::{Body, Datagram, Ecn, NodeId};
+        use airhop_base::{Body, Datagram, NodeId};
         let body = Body::Udp(Datagram { number: 0, len: 12, sent: Time::ZERO });
-        Packet { flow: FlowId(0), src: NodeId(0), dst: NodeId(1), bytes: 40, ecn: Ecn::NotEct, body }
+        Packet::new(FlowId(0), NodeId(0), NodeId(1), 40, body)
     }
 
     /// A station that got a packet at 1000 µs on an idle medium, and how many slots it drew.

@@ -1,7 +1,7 @@
 //! A cell with a packet queue per station and nothing else: what the tests of this crate run.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
-use airhop_base::{Body, Datagram, Drop, Ecn, FlowId, NodeId, Packet, Rate, Span, Time};
+use airhop_base::{Body, Datagram, Drop, FlowId, NodeId, Packet, Rate, Span, Time};
 use airhop_engine::{Arena, EventQueue, Streams};
 use airhop_radio::cell::{
     Access, AirEvent, Cell, CellEvent, CellPlan, Effect, FrameKind, LinkErrors, Outgoing, Range, Station, Tag,
@@ -113,14 +113,8 @@ impl World {
             Some((to, bytes, self.handed - 1))
         });
         let Some((to, bytes, number)) = next else { return };
-        let packet = self.packets.insert(Packet {
-            flow: FlowId(0),
-            src: NodeId(station),
-            dst: NodeId(to),
-            bytes,
-            ecn: Ecn::NotEct,
-            body: Body::Udp(Datagram { number, len: bytes - 28, sent: self.queue.now() }),
-        });
+        let body = Body::Udp(Datagram { number, len: bytes - 28, sent: self.queue.now() });
+        let packet = self.packets.insert(Packet::new(FlowId(0), NodeId(station), NodeId(to), bytes, body));
         let tag = Tag { flow: FlowId(0), seq: number, end: number };
         let packet = Outgoing { to, packet, bytes, tag };
         self.cell.send(self.queue.now(), station, packet, &mut self.queue, &mut self.effects);

@@ -130,6 +130,11 @@ impl Recovery for Esack {
         }
     }
 
+    fn note(&mut self, _: &mut Space, a: &Ack) {
+        self.board.on_sack(&a.sack);
+        self.trim();
+    }
+
     fn enter(&mut self, s: &mut Space, _: &mut Window, seq: u64) {
         self.guard.set(s);
         self.recovering = true;
@@ -185,7 +190,7 @@ impl Recovery for Esack {
         forward(s, flight, w.cwnd)
     }
 
-    fn on_sent(&mut self, sent: &Next) {
+    fn on_sent(&mut self, _: Time, sent: &Next) {
         self.board.on_sent(sent.start, sent.end);
         if let Some(e) = self.board.get(sent.start) {
             self.sending_order.push_back((e.order, sent.start));

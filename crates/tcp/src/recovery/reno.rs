@@ -31,6 +31,8 @@ enum State {
         inflation: f64,
         /// A partial ACK has come.
         partial_seen: bool,
+        /// The window that recovery began with: what the loss left of it, or all of it if the loss was no congestion.
+        begun_with: f64,
     },
 }
 
@@ -57,15 +59,16 @@ impl Recovery for RenoRecovery {
         if s.dupacks == s.dupthresh && self.guard.permits(s) { Detect::Lost(s.una) } else { Detect::Nothing }
     }
 
-    fn enter(&mut self, s: &mut Space, _: &mut Window, seq: u64) {
+    fn enter(&mut self, s: &mut Space, w: &mut Window, seq: u64) {
         self.guard.set(s);
-        self.state = State::Fast { inflation: f64::from(s.dupthresh), partial_seen: false };
+        self.state =
+            State::Fast { inflation: f64::from(s.dupthresh), partial_seen: false, begun_with: w.cwnd };
         self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
     }
 
     fn on_advance(&mut self, s: &mut Space, w: &mut Window, a: &Ack) -> Advance {
         s.dupacks = 0;
-        let State::Fast { inflation, partial_seen } = &mut self.state else {
+        let State::Fast { inflation, partial_seen, begun_with } = &mut self.state else {
             return Advance::Open;
         };
         if self.partial == Partial::RepairsNext && !self.guard.is_passed(s) {
@@ -83,11 +86,11 @@ impl Recovery for RenoRecovery {
             self.urgent.push(s.una, s.segment_end(s.una), Cause::Recovery);
             return Advance::Partial { restart };
         }
-        self.state = State::Open;
         if self.exit_to_flight {
             let flight = (s.max_sent - s.una) as f64 / s.mss as f64;
-            w.cwnd = w.ssthresh.min(flight.max(1.0) + 1.0);
+            w.cwnd = begun_with.min(flight.max(1.0) + 1.0);
         }
+        self.state = State::Open;
         Advance::Over
     }
 

@@ -2,6 +2,7 @@ use super::{Guard, Urgent, forward};
 use crate::scoreboard::Scoreboard;
 use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
 use crate::space::Space;
+use airhop_base::Time;
 
 /// SACK-based loss recovery of RFC 6675.
 #[derive(Debug, Default)]
@@ -87,6 +88,10 @@ impl Recovery for Rfc6675 {
         if s.dupacks >= s.dupthresh || una_lost { Detect::Lost(s.una) } else { Detect::Nothing }
     }
 
+    fn note(&mut self, _: &mut Space, a: &Ack) {
+        self.board.on_sack(&a.sack);
+    }
+
     fn enter(&mut self, s: &mut Space, _: &mut Window, seq: u64) {
         self.guard.set(s);
         self.state = State::Recovering { rescued: false };
@@ -145,7 +150,7 @@ impl Recovery for Rfc6675 {
         }
     }
 
-    fn on_sent(&mut self, sent: &Next) {
+    fn on_sent(&mut self, _: Time, sent: &Next) {
         self.board.on_sent(sent.start, sent.end);
     }
 

@@ -2,6 +2,7 @@ use super::{Guard, Urgent, forward};
 use crate::scoreboard::Scoreboard;
 use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
 use crate::space::Space;
+use airhop_base::Time;
 
 /// ns-2's "Sack1": a counter, the pipe, estimates how many segments are in the network during recovery (Fall and Floyd
 /// 1996, §4). The sender that Yun 2009 calls SACK.
@@ -36,6 +37,13 @@ impl Recovery for SackPipe {
         }
         s.dupacks += 1;
         if s.dupacks == s.dupthresh && self.guard.permits(s) { Detect::Lost(s.una) } else { Detect::Nothing }
+    }
+
+    fn note(&mut self, _: &mut Space, a: &Ack) {
+        self.board.on_sack(&a.sack);
+        if let Some(pipe) = &mut self.pipe {
+            *pipe -= 1;
+        }
     }
 
     fn enter(&mut self, s: &mut Space, _: &mut Window, seq: u64) {
@@ -84,7 +92,7 @@ impl Recovery for SackPipe {
         self.next_hole().or_else(|| forward(s, 0, f64::INFINITY))
     }
 
-    fn on_sent(&mut self, sent: &Next) {
+    fn on_sent(&mut self, _: Time, sent: &Next) {
         self.board.on_sent(sent.start, sent.end);
         // The fast retransmit itself takes the place of the segment that was lost, which the pipe still counts.
         if let Some(pipe) = self.pipe.as_mut().filter(|_| sent.cause != Cause::Fast) {

@@ -1,4 +1,4 @@
-use super::{Param, Scheme};
+use super::{Asks, Param, Scheme};
 use crate::control::Reno;
 use crate::notices::ElnFilter;
 use crate::recovery::Esack;
@@ -8,22 +8,25 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "ll-elsn",
     title: "LL-ELSN with ESACK",
     family: "explicit notification",
+    about: "The link layer tells the sender when it begins to repeat a segment (ERSN) and when it gives it up (ELN). ESACK, a SACK sender with a queue in sending order, retransmits on an ELN without touching the window, and leaves the segment alone after an ERSN.",
+    helps: "Where the last hop is wireless, loses frames by noise or collisions, and its link layer retries little or not at all.",
     cite: "J.-H. Yun, Cross-Layer Explicit Link Status Notification to Improve TCP Performance in Wireless Networks, \
            EURASIP JWCN 2009, 617818",
     needs: &["elsn"],
-    params: &[Param {
-        name: "n",
-        default: 2.0,
-        range: (0.0, 1e6),
-        about: "ELNs in a row that are still taken for channel noise; more are a disconnection (Yun 2009 §4.2)",
-    }],
+    params: &[Param::number(
+        "n",
+        2.0,
+        (0.0, 1e6),
+        "ELNs in a row that are still taken for channel noise; more are a disconnection (Yun 2009 §4.2)",
+    )],
+    verified: &["Algorithm 1, the ELN filter and Table 1 of the paper, step by step"],
     reconstructed: &[
         "flight is what was sent less what is SACKed or lost, so that duplicate ACKs clock out new data",
         "in recovery a segment is lost once three segments sent after it were SACKed",
         "an ERSN suspends congestion control for its segment for two RTOs at most",
         "a frozen sender probes with its RTO, and thaws after 12 probes without an answer",
     ],
-    sack: true,
+    asks: Asks::SACK,
     build: &|p, _| Parts {
         control: Box::new(Reno),
         recovery: Box::new(Esack::default()),

@@ -16,16 +16,22 @@ pub struct Scheme {
     pub title: &'static str,
     /// Its family: "loss-based", "local recovery", "explicit notification", …
     pub family: &'static str,
+    /// What it does, in a few sentences.
+    pub about: &'static str,
+    /// When it helps and when it does not.
+    pub helps: &'static str,
     /// Where it was published.
     pub cite: &'static str,
-    /// Agents or queues that it needs in the network.
+    /// What it needs from the network: agents, queues, services of the link layer.
     pub needs: &'static [&'static str],
     /// Its parameters with defaults.
     pub params: &'static [Param],
+    /// What in it was verified, and against what: a paper's text, another implementation's source, a measurement.
+    pub verified: &'static [&'static str],
     /// What in it is reconstructed or inferred rather than printed in its source; empty if nothing is.
     pub reconstructed: &'static [&'static str],
-    /// True if its receiver must report SACK blocks.
-    pub sack: bool,
+    /// What it asks of its receiver and of the segments between both ends.
+    pub asks: Asks,
     /// Builds the policies of one sender.
     pub build: &'static Build,
 }
@@ -34,6 +40,30 @@ impl fmt::Debug for Scheme {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Scheme").field("name", &self.name).finish_non_exhaustive()
     }
+}
+
+/// What a scheme asks of its receiver and of the segments between both ends, beyond RFC 9293.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asks {
+    /// ACKs with SACK blocks (RFC 2018).
+    pub sack: bool,
+    /// ACKs that name the segment that caused them, and when it arrived.
+    pub arrival: bool,
+    /// Data with a checksum of its headers (HACK).
+    pub header_check: bool,
+    /// An ELN is repeated on every duplicate ACK until the segment is there (TCP-ELN).
+    pub eln_repeated: bool,
+    /// Data that routers may mark, and the echo of each single mark on the ACK of the packet that bore it (Jersey). Otherwise
+    /// data is marked, and marks are echoed as RFC 3168 says, if the connection is configured so.
+    pub echo_each_mark: bool,
+}
+
+impl Asks {
+    /// Nothing.
+    pub const NOTHING: Asks =
+        Asks { sack: false, arrival: false, header_check: false, eln_repeated: false, echo_each_mark: false };
+    /// SACK blocks.
+    pub const SACK: Asks = Asks { sack: true, ..Asks::NOTHING };
 }
 
 /// A parameter of a scheme.
@@ -45,8 +75,27 @@ pub struct Param {
     pub default: f64,
     /// Smallest and greatest value allowed.
     pub range: (f64, f64),
+    /// If it is a choice of words: the words. Its value is then the number of one.
+    pub words: &'static [&'static str],
     /// What it is, with unit and source.
     pub about: &'static str,
+}
+
+impl Param {
+    /// A number from `least` to `most`.
+    pub const fn number(
+        name: &'static str,
+        default: f64,
+        (least, most): (f64, f64),
+        about: &'static str,
+    ) -> Self {
+        Param { name, default, range: (least, most), words: &[], about }
+    }
+
+    /// One of some words; the first is the default.
+    pub const fn word(name: &'static str, words: &'static [&'static str], about: &'static str) -> Self {
+        Param { name, default: 0.0, range: (0.0, words.len() as f64 - 1.0), words, about }
+    }
 }
 
 /// The values of a scheme's parameters.
@@ -82,6 +131,14 @@ impl Params {
             slot.1 = value;
         }
         Ok(())
+    }
+
+    /// The number of the word that a parameter of words has, the first is 0.
+    ///
+    /// # Panics
+    /// As [`Params::get`].
+    pub fn choice(&self, name: &str) -> usize {
+        self.get(name) as usize
     }
 
     /// The value of a parameter that the scheme declares.

@@ -1,4 +1,4 @@
-use super::Scheme;
+use super::{Asks, Scheme};
 use crate::control::Reno;
 use crate::notices::Deaf;
 use crate::recovery::{Partial, RenoRecovery};
@@ -8,11 +8,14 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "newreno",
     title: "TCP NewReno",
     family: "loss-based",
+    about: "Reno that stays in fast recovery until everything outstanding at its beginning is acknowledged, and repairs one hole per round trip.",
+    helps: "Where a window loses several segments and the receiver has no SACK.",
     cite: "RFC 6582, The NewReno Modification to TCP's Fast Recovery Algorithm, 2012",
     needs: &[],
     params: &[],
+    verified: &["goodput within 10 % of ns-2.35 at every point of the reference table"],
     reconstructed: &[],
-    sack: false,
+    asks: Asks::NOTHING,
     build: &|_, c| Parts {
         control: Box::new(Reno),
         recovery: Box::new(RenoRecovery::new(Partial::RepairsNext, c.exit_to_flight)),

@@ -1,4 +1,4 @@
-use super::Scheme;
+use super::{Asks, Scheme};
 use crate::control::Reno;
 use crate::notices::Deaf;
 use crate::recovery::{Partial, RenoRecovery};
@@ -8,11 +8,14 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "reno",
     title: "TCP Reno",
     family: "loss-based",
+    about: "Three duplicate ACKs halve the window and the lost segment goes out at once; the window is inflated by every further duplicate until the first new ACK.",
+    helps: "On paths that lose by congestion only, one segment per window. Random losses halve its window for nothing, and several losses in one window cost a timeout.",
     cite: "RFC 5681, TCP Congestion Control, 2009",
     needs: &[],
     params: &[],
+    verified: &["goodput within 10 % of ns-2.35 at every point of the reference table"],
     reconstructed: &[],
-    sack: false,
+    asks: Asks::NOTHING,
     build: &|_, _| Parts {
         control: Box::new(Reno),
         recovery: Box::new(RenoRecovery::new(Partial::Ends, false)),

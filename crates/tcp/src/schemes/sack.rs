@@ -1,4 +1,4 @@
-use super::Scheme;
+use super::{Asks, Scheme};
 use crate::control::Reno;
 use crate::notices::Deaf;
 use crate::recovery;
@@ -8,12 +8,15 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "sack",
     title: "TCP SACK",
     family: "loss-based",
+    about: "The receiver reports what arrived beyond a gap; the sender repairs several holes per round trip and keeps the pipe full, after one halving.",
+    helps: "Wherever both ends support it. A random loss still halves the window.",
     cite: "RFC 6675, A Conservative Loss Recovery Algorithm Based on SACK for TCP, 2012; K. Fall and S. Floyd, \
            Simulation-based Comparisons of Tahoe, Reno, and SACK TCP, CCR 26(3), 1996",
     needs: &[],
     params: &[],
+    verified: &["goodput within 10 % of ns-2.35's Sack1 at every point of the reference table"],
     reconstructed: &[],
-    sack: true,
+    asks: Asks::SACK,
     build: &|_, c| Parts {
         control: Box::new(Reno),
         recovery: recovery::sack(c),

@@ -1,4 +1,4 @@
-use super::Scheme;
+use super::{Asks, Scheme};
 use crate::control::Reno;
 use crate::notices::Deaf;
 use crate::recovery::Tahoe;
@@ -8,11 +8,14 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "tahoe",
     title: "TCP Tahoe",
     family: "loss-based",
+    about: "Every loss sign, three duplicate ACKs or a timeout, begins slow start anew from the lost segment.",
+    helps: "On a path that loses little. It is the historical base line: one random loss costs a whole slow start.",
     cite: "V. Jacobson, Congestion Avoidance and Control, SIGCOMM 1988",
     needs: &[],
     params: &[],
+    verified: &["the window law, in packets per round, by hand from RFC 5681 §3 and Jacobson 1988"],
     reconstructed: &[],
-    sack: false,
+    asks: Asks::NOTHING,
     build: &|_, _| Parts {
         control: Box::new(Reno),
         recovery: Box::new(Tahoe::default()),

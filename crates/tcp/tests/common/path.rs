@@ -157,10 +157,10 @@ impl<O: Observer> Transfer<O> {
         bytes: u64,
         observer: O,
     ) -> Self {
-        let sack = airhop_tcp::find(scheme).expect("a known scheme").sack;
+        let asks = airhop_tcp::find(scheme).expect("a known scheme").asks;
         let mut t = Transfer {
             sender,
-            receiver: Receiver::new(FlowId(0), NodeId(1), NodeId(0), config, sack),
+            receiver: Receiver::new(FlowId(0), NodeId(1), NodeId(0), config, asks),
             observer,
             now: Time::ZERO,
             log: Vec::new(),

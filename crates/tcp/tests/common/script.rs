@@ -1,7 +1,7 @@
 //! A sender alone: given these ACKs at these times, these segments.
 
 use super::{at, byte, label, segment, sender};
-use airhop_base::{Body, Ecn, Flags, FlowId, HEADER_BYTES, NodeId, Notice, NoticeKind, Packet, Sack};
+use airhop_base::{Body, Flags, FlowId, HEADER_BYTES, NodeId, Notice, NoticeKind, Packet, Sack};
 use airhop_base::{SackBlock, Segment, Span, Time};
 use airhop_tcp::{Config, Sender};
 
@@ -85,13 +85,10 @@ impl Script {
         let mut sack = Sack::EMPTY;
         runs.iter().for_each(|&(start, end)| sack.push(SackBlock { start, end }));
         let seq = u64::from(!flags.syn);
-        let segment = Segment { seq, len: 0, ack, window, flags, sack, timestamps: None };
+        let segment = Segment { seq, ack, window, flags, sack, ..Segment::default() };
         let (flow, src, dst) = (FlowId(0), NodeId(1), NodeId(0));
         let bytes = HEADER_BYTES + segment.option_bytes();
-        self.sender.on_segment(
-            self.now,
-            &Packet { flow, src, dst, bytes, ecn: Ecn::NotEct, body: Body::Tcp(segment) },
-        );
+        self.sender.on_segment(self.now, &Packet::new(flow, src, dst, bytes, Body::Tcp(segment)));
         self.sent()
     }
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from airhop.experiments.claims import ahead_everywhere, best_ratio, exceeds_somewhere, keeps_most, order_at
 from airhop.experiments.experiment import Axis, Claim, Experiment, Metric, TimelineChoice
 from airhop.experiments.samples import Samples
-from airhop.experiments.yun2009 import PAPER, REPLICATIONS, SCHEMES, SETTINGS
+from airhop.experiments.yun2009 import CURVES, PAPER, REPLICATIONS, SETTINGS
 
 FER = Axis(
     key="fer",
@@ -75,7 +75,7 @@ EXPERIMENT = Experiment(
     source=f"{PAPER}, Figure 6a",
     scenario="yun2009-downlink",
     settings=SETTINGS,
-    schemes=SCHEMES,
+    curves=CURVES,
     baseline="reno",
     axis=FER,
     metric=GOODPUT,

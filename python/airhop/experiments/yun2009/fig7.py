@@ -12,7 +12,7 @@ from __future__ import annotations
 from airhop.experiments.claims import ahead_everywhere, along, falls_all_along, keeps_most
 from airhop.experiments.experiment import Axis, Claim, Experiment, Metric, TimelineChoice
 from airhop.experiments.samples import Samples
-from airhop.experiments.yun2009 import PAPER, REPLICATIONS, SCHEMES, SETTINGS
+from airhop.experiments.yun2009 import CURVES, PAPER, REPLICATIONS, SCHEMES, SETTINGS
 
 D_OFF = Axis(
     key="d_off_ms",
@@ -63,7 +63,7 @@ EXPERIMENT = Experiment(
     source=f"{PAPER}, Figure 7",
     scenario="yun2009-downlink",
     settings=SETTINGS | {"wlan.cell.errors.fer": 0.01},
-    schemes=SCHEMES,
+    curves=CURVES,
     baseline="reno",
     axis=D_OFF,
     metric=GOODPUT,

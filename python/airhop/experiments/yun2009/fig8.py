@@ -20,7 +20,7 @@ GOODPUT = Metric("goodput_mbps", "Goodput", "Mbit/s", ticks=(0.0, 0.4, 0.8, 1.2,
 
 def headline(samples: Samples) -> str:
     """Say what the four deliver at 1 %."""
-    text = {scheme: f"{samples.estimate(scheme, 1e-2).mean:.1f}" for scheme in FIGURE6.schemes}
+    text = {scheme: f"{samples.estimate(scheme, 1e-2).mean:.1f}" for scheme in FIGURE6.labels}
     return (
         f"Uplink, at 1 % frame errors: LL-ELSN {text['ll-elsn']} Mbit/s, Snoop {text['snoop']}, "
         f"SACK {text['sack']}, Reno {text['reno']}."

@@ -14,7 +14,7 @@ from __future__ import annotations
 from airhop.experiments.claims import catches_up, steady
 from airhop.experiments.experiment import Axis, Claim, Experiment, Metric, TimelineChoice
 from airhop.experiments.samples import Samples
-from airhop.experiments.yun2009 import PAPER, REPLICATIONS, SCHEMES, SETTINGS
+from airhop.experiments.yun2009 import CURVES, PAPER, REPLICATIONS, SETTINGS
 
 CONNECTIONS = Axis(
     key="n",
@@ -63,7 +63,7 @@ EXPERIMENT = Experiment(
     source=f"{PAPER}, Figure 9",
     scenario="yun2009-downlink",
     settings=SETTINGS | {"wlan.cell.errors.fer": 0.01},
-    schemes=SCHEMES,
+    curves=CURVES,
     baseline="reno",
     axis=CONNECTIONS,
     metric=GOODPUT,

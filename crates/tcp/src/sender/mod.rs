@@ -1,17 +1,18 @@
 //! The mechanism of a sender: sequence space, timer, RTT measurement. No policy.
 
-use crate::Config;
+mod timeout;
+mod transmit;
+
 use crate::config::HalveFrom;
 use crate::rto;
 use crate::seams::{
-    Ack, Advance, Cause, CongestionControl, Detect, Loss, Next, NoticePolicy, Parts, Reaction, Recovery,
-    RtoPolicy, Signal, Window,
+    Ack, Advance, Cause, CongestionControl, Detect, Judged, Judgement, Loss, NoticePolicy, Parts, Reaction,
+    Recovery, RtoPolicy, Signal, Truth, Window,
 };
 use crate::space::Space;
-use airhop_base::{
-    Body, Flags, FlowId, HEADER_BYTES, NodeId, Notice, NoticeKind, Packet, Sack, Segment, Span, Time,
-    Timestamps,
-};
+use crate::{Asks, Config};
+use airhop_base::{Body, Eln, FlowId, NodeId, Notice, NoticeKind, Packet, Segment, Span, Time};
+use std::collections::VecDeque;
 
 /// Longest time that an ERSN suspends congestion control for a segment (schemes.md 3.6.8).
 const LONGEST_HOLD: Span = Span::from_secs(60);
@@ -23,6 +24,7 @@ pub struct Sender {
     local: NodeId,
     remote: NodeId,
     config: Config,
+    asks: Asks,
     connection: Connection,
     space: Space,
     window: Window,
@@ -41,6 +43,11 @@ pub struct Sender {
     frozen: Option<Frozen>,
     /// The oldest segment at the last timeout.
     timed_out: Option<u64>,
+    /// RFC 3168 §6.1.2: once per window of data. Echoes are heeded again when this is acknowledged.
+    echo_point: u64,
+    /// The next new segment says that the window was reduced because of an echo.
+    cwr_due: bool,
+    judgements: VecDeque<Judgement>,
     counters: Counters,
     last_cause: Cause,
 }
@@ -85,13 +92,21 @@ pub struct Counters {
 }
 
 impl Sender {
-    /// A sender on `local` for the receiver on `remote`.
-    pub fn new(flow: FlowId, local: NodeId, remote: NodeId, config: &Config, parts: Parts) -> Self {
+    /// A sender on `local` for the receiver on `remote`, of a scheme with these policies that asks for so much.
+    pub fn new(
+        flow: FlowId,
+        local: NodeId,
+        remote: NodeId,
+        config: &Config,
+        asks: Asks,
+        parts: Parts,
+    ) -> Self {
         Sender {
             flow,
             local,
             remote,
             config: *config,
+            asks,
             connection: Connection::Closed,
             space: Space::new(config),
             window: Window { cwnd: config.initial_window, ssthresh: config.initial_ssthresh },
@@ -105,6 +120,9 @@ impl Sender {
             recent_timestamp: 0,
             frozen: None,
             timed_out: None,
+            echo_point: 0,
+            cwr_due: false,
+            judgements: VecDeque::new(),
             counters: Counters::default(),
             last_cause: Cause::New,
         }
@@ -154,6 +172,19 @@ impl Sender {
         {
             self.on_duplicate(now, segment);
         }
+        if let Some(eln) = segment.eln {
+            self.on_eln(now, segment.ack, eln);
+        }
+    }
+
+    /// An ELN inside an ACK.
+    fn on_eln(&mut self, now: Time, ack: u64, eln: Eln) {
+        let seq = match eln {
+            Eln::Next => ack,
+            Eln::Segment(seq) => seq,
+        };
+        let end = self.space.segment_end(seq);
+        self.on_notice(now, Notice { kind: NoticeKind::Eln, seq, end, delay: Span::ZERO });
     }
 
     /// The SYN or the SYN-ACK was lost.
@@ -172,7 +203,8 @@ impl Sender {
             self.rto = frozen.rto;
         }
         self.notices.on_progress(true);
-        let ack = Ack { now, acked, sack: segment.sack, rtt };
+        let ack = seen(now, segment, acked, rtt);
+        self.control.observe(&ack, &self.space);
         let restart = match self.recovery.on_advance(&mut self.space, &mut self.window, &ack) {
             Advance::Open => {
                 // Congestion window validation (RFC 7661) is not modelled: sources here are greedy or end.
@@ -183,7 +215,12 @@ impl Sender {
             }
             Advance::Over => true,
             Advance::Partial { restart } => restart,
+            Advance::Lost(seq) => {
+                self.act_on(now, Detect::Lost(seq));
+                true
+            }
         };
+        self.heed_echo(now, &ack);
         if !self.space.is_outstanding() {
             self.deadline = None;
         } else if restart || self.deadline.is_none() {
@@ -192,14 +229,45 @@ impl Sender {
     }
 
     fn on_duplicate(&mut self, now: Time, segment: &Segment) {
-        let ack = Ack { now, acked: 0, sack: segment.sack, rtt: None };
-        self.notices.on_progress(false);
-        let detect = self.recovery.on_duplicate(&mut self.space, &ack);
+        let ack = seen(now, segment, 0, None);
+        self.control.observe(&ack, &self.space);
+        if !matches!(segment.eln, Some(Eln::Segment(_))) {
+            self.notices.on_progress(false); // what came damaged is no progress
+        }
+        // schemes.md 3.1.1, 3.2: an ACK with an ELN never counts as a duplicate.
+        if segment.eln.is_some() || self.notices.explains(now, &self.space) {
+            self.recovery.note(&mut self.space, &ack);
+        } else {
+            let detect = self.recovery.on_duplicate(&mut self.space, &ack);
+            self.act_on(now, detect);
+        }
+        self.heed_echo(now, &ack);
+    }
+
+    /// Recovery begins if a loss was found.
+    fn act_on(&mut self, now: Time, detect: Detect) {
         if let (Detect::Lost(seq), None) = (detect, &self.frozen) {
             self.counters.fast_recoveries += 1;
-            self.cut(now, Signal::Duplicates);
+            let judged = self.cut(now, Signal::Duplicates);
+            self.judgements.push_back(Judgement { seq, judged });
             self.recovery.enter(&mut self.space, &mut self.window, seq);
             self.timed = None; // Karn: a retransmission follows
+            self.restart_timer(now);
+        }
+    }
+
+    /// RFC 3168 §6.1.2: an echoed mark is answered like a loss, once per window of data, and nothing is sent again.
+    fn heed_echo(&mut self, now: Time, ack: &Ack) {
+        if !ack.ece || self.asks.echo_each_mark || self.space.una <= self.echo_point || self.frozen.is_some()
+        {
+            return;
+        }
+        self.cwr_due = true;
+        if self.window.cwnd > 1.0 {
+            self.cut(now, Signal::Echo);
+        } else {
+            // "the TCP sender … SHOULD reset the retransmit timer", which then allows the next segment.
+            self.echo_point = self.space.max_sent;
             self.restart_timer(now);
         }
     }
@@ -225,15 +293,21 @@ impl Sender {
         Some(now - sent)
     }
 
-    fn cut(&mut self, now: Time, signal: Signal) {
+    /// Has the window moved for a sign of congestion. Returns what the scheme takes it for.
+    fn cut(&mut self, now: Time, signal: Signal) -> Judged {
         let half = match self.config.halve_from {
             HalveFrom::Flight => self.half_of_the_flight(signal),
             HalveFrom::Cwnd => self.window.cwnd / 2.0,
         };
-        self.counters.window_cuts += 1;
         let least = if self.config.halve_from == HalveFrom::Cwnd { 1.0 } else { 2.0 };
         let loss = Loss { now, signal, half: half.max(2.0), window: half.max(least) };
-        self.control.on_loss(&mut self.window, &loss, &self.space);
+        let before = self.window.cwnd;
+        let judged = self.control.on_loss(&mut self.window, &loss, &self.space);
+        let is_cut = judged == Judged::Congestion || self.window.cwnd < before;
+        self.counters.window_cuts += u64::from(is_cut);
+        // RFC 3168 §6.1.2: no second reduction for the same window of data, whatever told of it.
+        self.echo_point = self.space.max_sent;
+        judged
     }
 
     /// Half of FlightSize in segments (RFC 5681 §3.1, equation 4).
@@ -241,7 +315,9 @@ impl Sender {
         let s = &self.space;
         match signal {
             // RFC 5681 §3.2 step 2: what limited transmit sent beyond the window does not count.
-            Signal::Duplicates => ((s.nxt - s.una) as f64 / s.mss as f64).min(self.window.cwnd) / 2.0,
+            Signal::Duplicates | Signal::Echo => {
+                ((s.nxt - s.una) as f64 / s.mss as f64).min(self.window.cwnd) / 2.0
+            }
             // RFC 5681 §3.1: if this segment timed out before, the threshold stays.
             Signal::Timeout if self.timed_out == Some(s.una) => self.window.ssthresh,
             Signal::Timeout => self.recovery.in_flight(s) as f64 / s.mss as f64 / 2.0,
@@ -256,7 +332,10 @@ impl Sender {
         }
         match self.notices.on_notice(now, &n, &self.space) {
             Reaction::Ignore => return,
-            Reaction::Retransmit => self.recovery.retransmit(&mut self.space, n.seq),
+            Reaction::Retransmit => {
+                self.judgements.push_back(Judgement { seq: n.seq, judged: Judged::Wireless });
+                self.recovery.retransmit(&mut self.space, n.seq);
+            }
             Reaction::Hold => {
                 let hold = (self.rto.timeout() * 2).min(LONGEST_HOLD);
                 self.recovery.hold(n.seq, now + hold);
@@ -265,6 +344,7 @@ impl Sender {
                 if self.frozen.is_none() {
                     self.frozen = Some(Frozen { window: self.window, rto: self.rto.snapshot(), probes: 0 });
                 }
+                self.judgements.push_back(Judgement { seq: n.seq, judged: Judged::Wireless });
                 if retransmit {
                     self.recovery.retransmit(&mut self.space, n.seq);
                 } else {
@@ -275,132 +355,19 @@ impl Sender {
         self.restart_timer(now);
     }
 
-    /// The time that [`Sender::poll_timeout`] named has come.
-    pub fn on_timeout(&mut self, now: Time) {
-        if self.deadline.is_none_or(|d| now < d) {
-            return;
-        }
-        if self.connection == Connection::SynSent {
-            self.connection = Connection::SynDue;
-            self.timed_out = Some(0);
-            self.rto.on_backoff();
-            self.deadline = None;
-            return;
-        }
-        self.timed = None; // Karn: what follows are retransmissions
-        if self.frozen.is_none() && self.recovery.is_held(&self.space, now) {
-            self.restart_timer(now);
-            return;
-        }
-        if self.probe_while_frozen() {
-            self.restart_timer(now);
-            return;
-        }
-        self.notices.on_timeout();
-        self.counters.timeouts += 1;
-        self.cut(now, Signal::Timeout);
-        self.timed_out = Some(self.space.una);
-        self.recovery.on_timeout(&mut self.space);
-        self.rto.on_backoff();
-        self.restart_timer(now);
-    }
-
-    /// A frozen sender asks with its oldest segment whether the receiver is back, until its patience ends.
-    fn probe_while_frozen(&mut self) -> bool {
-        let Some(frozen) = &mut self.frozen else { return false };
-        frozen.probes += 1;
-        if frozen.probes > self.notices.patience() {
-            self.frozen = None;
-            return false;
-        }
-        let una = self.space.una;
-        self.recovery.retransmit(&mut self.space, una);
-        true
-    }
-
-    fn restart_timer(&mut self, now: Time) {
-        self.deadline = Some(now + self.rto.timeout());
+    /// The simulator tells how the path is.
+    pub fn on_truth(&mut self, truth: &Truth) {
+        self.control.on_truth(truth);
     }
 
     /// When [`Sender::on_timeout`] is to be called.
     pub fn poll_timeout(&self) -> Option<Time> {
-        self.deadline
+        [self.deadline, self.recovery.deadline()].into_iter().flatten().min()
     }
 
-    /// The next packet to send, if there is one now.
-    pub fn poll_transmit(&mut self, now: Time) -> Option<Packet> {
-        match self.connection {
-            Connection::Closed | Connection::SynSent => None,
-            Connection::SynDue => {
-                self.connection = Connection::SynSent;
-                self.space.nxt = 1;
-                self.space.max_sent = 1;
-                self.restart_timer(now);
-                // Karn's rule: the answer to a SYN that was sent twice is ambiguous.
-                self.timed = (!self.config.timestamps && self.timed_out.is_none()).then_some((1, now));
-                Some(self.packet(now, 0, 0, Flags { syn: true, ..Flags::default() }))
-            }
-            Connection::AckDue => {
-                self.connection = Connection::Established;
-                Some(self.packet(now, 1, 0, Flags { ack: true, ..Flags::default() }))
-            }
-            Connection::Established => self.next_data(now),
-        }
-    }
-
-    fn next_data(&mut self, now: Time) -> Option<Packet> {
-        let next = self.recovery.next(&self.space, &self.window)?;
-        if self.frozen.is_some() && next.cause != Cause::Notice {
-            return None; // Yun 2009 §4.2: nothing but every other ELN is answered
-        }
-        Some(self.transmit(now, next))
-    }
-
-    fn transmit(&mut self, now: Time, next: Next) -> Packet {
-        let s = &mut self.space;
-        let again = next.start < s.max_sent;
-        self.counters.sent_segments += 1;
-        self.counters.retransmissions += u64::from(again);
-        if next.start == s.nxt {
-            s.nxt = next.end;
-        }
-        s.max_sent = s.max_sent.max(next.end);
-        if again {
-            // Karn's rule: an ACK of a segment that was sent twice is ambiguous.
-            self.timed = self.timed.filter(|&(end, _)| end <= next.start || next.end < end);
-        } else if self.timed.is_none() && next.start >= self.timed_up_to && !self.config.timestamps {
-            self.timed = Some((next.end, now));
-            self.timed_up_to = next.end;
-        }
-        if self.deadline.is_none() {
-            self.restart_timer(now);
-        }
-        self.recovery.on_sent(&next);
-        self.last_cause = next.cause;
-        self.packet(now, next.start, (next.end - next.start) as u32, Flags { ack: true, ..Flags::default() })
-    }
-
-    fn packet(&self, now: Time, seq: u64, len: u32, flags: Flags) -> Packet {
-        let segment = Segment {
-            seq,
-            len,
-            ack: u64::from(flags.ack),
-            window: self.config.receive_window,
-            flags,
-            sack: Sack::EMPTY,
-            timestamps: self
-                .config
-                .timestamps
-                .then(|| Timestamps { value: clock(now), echo: self.recent_timestamp }),
-        };
-        Packet {
-            flow: self.flow,
-            src: self.local,
-            dst: self.remote,
-            bytes: HEADER_BYTES + segment.option_bytes() + len,
-            ecn: airhop_base::Ecn::NotEct,
-            body: Body::Tcp(segment),
-        }
+    /// The next loss that was judged since this was last asked.
+    pub fn poll_judgement(&mut self) -> Option<Judgement> {
+        self.judgements.pop_front()
     }
 
     /// What was counted so far.
@@ -442,6 +409,12 @@ impl Sender {
     pub fn is_frozen(&self) -> bool {
         self.frozen.is_some()
     }
+}
+
+/// An ACK as policies see it.
+fn seen(now: Time, segment: &Segment, acked: u64, rtt: Option<Span>) -> Ack {
+    let ece = segment.flags.ece && !segment.flags.syn; // RFC 3168 §6.1.1: on a SYN-ACK it only says that marks are understood
+    Ack { now, acked, sack: segment.sack, rtt, ece, arrival: segment.arrival }
 }
 
 /// The timestamp clock: milliseconds, modulo 2^32 (RFC 7323 §5.4).

@@ -1,0 +1,88 @@
+//! What became of segments, for the one question that only an observer of the whole network can answer: was the sender right
+//! about the cause of a loss?
+
+use airhop_base::Drop;
+use airhop_tcp::seams::{Judged, Judgement};
+
+/// Why a packet ended, as it is counted and as it came about: what the link layer gave up (`retries`) was lost by the channel or
+/// by a collision.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fate {
+    pub counted: Drop,
+    pub cause: Drop,
+}
+
+impl From<Drop> for Fate {
+    fn from(why: Drop) -> Self {
+        Fate { counted: why, cause: why }
+    }
+}
+
+/// The true causes that losses are judged against, in the order of the results.
+pub const TRUE_CAUSES: [&str; 5] = ["queue", "aqm", "channel", "collision", "none"];
+
+/// How often each judgement, in the order of [`Judged::ALL`], met each true cause, in the order of [`TRUE_CAUSES`].
+pub type Confusion = [[u64; TRUE_CAUSES.len()]; Judged::ALL.len()];
+
+/// The segments of one flow that were lost and not sent again since, with the cause; and the judgements on them.
+#[derive(Debug, Default)]
+pub(crate) struct Fates {
+    lost: Vec<(u64, Drop)>,
+    confusion: Confusion,
+}
+
+impl Fates {
+    /// The segment at `seq` was lost.
+    pub fn on_loss(&mut self, seq: u64, cause: Drop) {
+        self.on_sent_again(seq);
+        self.lost.push((seq, cause));
+    }
+
+    /// The segment at `seq` is under way again: what is judged of it from now on is about this copy.
+    pub fn on_sent_again(&mut self, seq: u64) {
+        self.lost.retain(|&(lost, _)| lost != seq);
+    }
+
+    /// The sender judged a loss; below `una` nothing is lost any more.
+    pub fn judge(&mut self, j: Judgement, una: u64) {
+        self.lost.retain(|&(seq, _)| seq >= una);
+        let cause = match self.lost.iter().find(|&&(seq, _)| seq == j.seq) {
+            Some((_, Drop::Queue)) => 0,
+            Some((_, Drop::Aqm)) => 1,
+            Some((_, Drop::Channel | Drop::Retries)) => 2,
+            Some((_, Drop::Collision)) => 3,
+            // It arrived, or is on its way: only its ACK was lost, or late.
+            Some((_, Drop::Agent)) | None => 4,
+        };
+        self.confusion[j.judged as usize][cause] += 1;
+    }
+
+    pub fn confusion(&self) -> Confusion {
+        self.confusion
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judge(fates: &mut Fates, seq: u64, judged: Judged, una: u64) {
+        fates.judge(Judgement { seq, judged }, una);
+    }
+
+    // A judgement is about the copy that was sent last: lost for that cause, or not lost at all.
+    #[test]
+    fn judgements_are_held_against_the_last_copy() {
+        let mut fates = Fates::default();
+        fates.on_loss(1, Drop::Queue);
+        fates.on_loss(2001, Drop::Collision);
+        judge(&mut fates, 1, Judged::Wireless, 1);
+        judge(&mut fates, 2001, Judged::Wireless, 1);
+        fates.on_sent_again(2001);
+        judge(&mut fates, 2001, Judged::Congestion, 1);
+        fates.on_loss(2001, Drop::Channel);
+        judge(&mut fates, 2001, Judged::Undecided, 1001);
+        assert_eq!(fates.confusion(), [[0, 0, 0, 0, 1], [1, 0, 0, 1, 0], [0, 0, 1, 0, 0]]);
+        assert_eq!(fates.lost, [(2001, Drop::Channel)], "what is acknowledged is forgotten");
+    }
+}

@@ -1,0 +1,56 @@
+//! What the network can do for a flow: the things that schemes need.
+//!
+//! A scheme names what it needs; choosing the scheme installs it. A scenario may name something else for a flow, so that any
+//! sender can be tried with any notification (Yun 2009 §5.3).
+
+use crate::agents::{Agent, Elsn, Snoop};
+use crate::plan::FlowPlan;
+use airhop_base::FlowId;
+
+/// Something that the network does for a flow.
+#[derive(Debug)]
+pub struct Service {
+    /// Its name, in a scheme's `needs` and in scenario files.
+    pub name: &'static str,
+    /// What it does, in a sentence.
+    pub about: &'static str,
+    /// How it is provided.
+    pub kind: Kind,
+}
+
+/// How a service is provided.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// An agent wherever the data enters a wireless link, where it hears what the link layer does: at the base station on the
+    /// way down, at the sending station on the way up.
+    AtLink(BuildAgent),
+    /// An agent at the base station, where the wired and the wireless network meet, in either direction.
+    AtBase(BuildAgent),
+}
+
+/// Builds an agent for the flow with this number and plan.
+pub type BuildAgent = fn(FlowId, &FlowPlan) -> Box<dyn Agent>;
+
+/// All services.
+pub static SERVICES: &[Service] = &[
+    Service {
+        name: "snoop",
+        about: "an agent before the wireless link repairs losses from its own copies",
+        kind: Kind::AtLink(|_, _| Box::new(Snoop::new())),
+    },
+    Service {
+        name: "elsn",
+        about: "the link layer tells the sender what it repeats (ERSN) and what it gives up (ELN)",
+        kind: Kind::AtLink(|_, _| Box::new(Elsn)),
+    },
+];
+
+/// The names of all services.
+pub fn names() -> Vec<&'static str> {
+    SERVICES.iter().map(|s| s.name).collect()
+}
+
+/// The service called `name`.
+pub fn find(name: &str) -> Option<&'static Service> {
+    SERVICES.iter().find(|s| s.name == name)
+}

@@ -1,0 +1,59 @@
+//! The retransmission timer, and the timer of the recovery beside it.
+
+use super::{Connection, Sender};
+use crate::seams::{Judgement, Signal};
+use airhop_base::Time;
+
+impl Sender {
+    /// The time that [`Sender::poll_timeout`] named has come.
+    pub fn on_timeout(&mut self, now: Time) {
+        if self.recovery.deadline().is_some_and(|d| d <= now) {
+            let detect = self.recovery.on_deadline(&mut self.space, now);
+            self.act_on(now, detect);
+        }
+        if self.deadline.is_none_or(|d| now < d) {
+            return;
+        }
+        if self.connection == Connection::SynSent {
+            self.connection = Connection::SynDue;
+            self.timed_out = Some(0);
+            self.rto.on_backoff();
+            self.deadline = None;
+            return;
+        }
+        self.timed = None; // Karn: what follows are retransmissions
+        if self.frozen.is_none() && self.recovery.is_held(&self.space, now) {
+            self.restart_timer(now);
+            return;
+        }
+        if self.probe_while_frozen() {
+            self.restart_timer(now);
+            return;
+        }
+        self.notices.on_timeout();
+        self.counters.timeouts += 1;
+        let judged = self.cut(now, Signal::Timeout);
+        self.judgements.push_back(Judgement { seq: self.space.una, judged });
+        self.timed_out = Some(self.space.una);
+        self.recovery.on_timeout(&mut self.space);
+        self.rto.on_backoff();
+        self.restart_timer(now);
+    }
+
+    /// A frozen sender asks with its oldest segment whether the receiver is back, until its patience ends.
+    fn probe_while_frozen(&mut self) -> bool {
+        let Some(frozen) = &mut self.frozen else { return false };
+        frozen.probes += 1;
+        if frozen.probes > self.notices.patience() {
+            self.frozen = None;
+            return false;
+        }
+        let una = self.space.una;
+        self.recovery.retransmit(&mut self.space, una);
+        true
+    }
+
+    pub(super) fn restart_timer(&mut self, now: Time) {
+        self.deadline = Some(now + self.rto.timeout());
+    }
+}

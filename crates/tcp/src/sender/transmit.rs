@@ -1,0 +1,93 @@
+//! What goes out: the handshake, data, and the headers of both.
+
+use super::{Connection, Sender, clock};
+use crate::seams::{Cause, Next};
+use airhop_base::{Body, Ecn, Flags, HEADER_BYTES, Packet, Segment, Time, Timestamps};
+
+impl Sender {
+    /// The next packet to send, if there is one now.
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Packet> {
+        match self.connection {
+            Connection::Closed | Connection::SynSent => None,
+            Connection::SynDue => {
+                self.connection = Connection::SynSent;
+                self.space.nxt = 1;
+                self.space.max_sent = 1;
+                self.restart_timer(now);
+                // Karn's rule: the answer to a SYN that was sent twice is ambiguous.
+                self.timed = (!self.config.timestamps && self.timed_out.is_none()).then_some((1, now));
+                // RFC 3168 §6.1.1: both bits on a SYN ask whether the receiver echoes marks.
+                let asks = self.is_ecn_capable();
+                Some(self.packet(now, 0, 0, Flags { syn: true, ece: asks, cwr: asks, ..Flags::default() }))
+            }
+            Connection::AckDue => {
+                self.connection = Connection::Established;
+                Some(self.packet(now, 1, 0, Flags { ack: true, ..Flags::default() }))
+            }
+            Connection::Established => self.next_data(now),
+        }
+    }
+
+    fn is_ecn_capable(&self) -> bool {
+        self.config.ecn || self.asks.echo_each_mark
+    }
+
+    fn next_data(&mut self, now: Time) -> Option<Packet> {
+        let next = self.recovery.next(&self.space, &self.window)?;
+        if self.frozen.is_some() && next.cause != Cause::Notice {
+            return None; // Yun 2009 §4.2: nothing but every other ELN is answered
+        }
+        Some(self.transmit(now, next))
+    }
+
+    fn transmit(&mut self, now: Time, next: Next) -> Packet {
+        let s = &mut self.space;
+        let again = next.start < s.max_sent;
+        self.counters.sent_segments += 1;
+        self.counters.retransmissions += u64::from(again);
+        if next.start == s.nxt {
+            s.nxt = next.end;
+        }
+        s.max_sent = s.max_sent.max(next.end);
+        if again {
+            // Karn's rule: an ACK of a segment that was sent twice is ambiguous.
+            self.timed = self.timed.filter(|&(end, _)| end <= next.start || next.end < end);
+        } else if self.timed.is_none() && next.start >= self.timed_up_to && !self.config.timestamps {
+            self.timed = Some((next.end, now));
+            self.timed_up_to = next.end;
+        }
+        if self.deadline.is_none() {
+            self.restart_timer(now);
+        }
+        self.recovery.on_sent(now, &next);
+        self.control.on_sent(now, &next);
+        self.last_cause = next.cause;
+        // RFC 3168 §6.1.5: what is sent again is not to be marked, and §6.1.2: CWR goes with new data.
+        let is_new = !again;
+        let cwr = is_new && std::mem::take(&mut self.cwr_due);
+        let flags = Flags { ack: true, cwr, ..Flags::default() };
+        let len = (next.end - next.start) as u32;
+        Packet {
+            ecn: if is_new && self.is_ecn_capable() { Ecn::Ect } else { Ecn::NotEct },
+            profile: self.control.profile(&next),
+            ..self.packet(now, next.start, len, flags)
+        }
+    }
+
+    fn packet(&self, now: Time, seq: u64, len: u32, flags: Flags) -> Packet {
+        let timestamps =
+            self.config.timestamps.then(|| Timestamps { value: clock(now), echo: self.recent_timestamp });
+        let segment = Segment {
+            seq,
+            len,
+            ack: u64::from(flags.ack),
+            window: self.config.receive_window,
+            flags,
+            timestamps,
+            header_check: len > 0 && self.asks.header_check,
+            ..Segment::default()
+        };
+        let bytes = HEADER_BYTES + segment.option_bytes() + len;
+        Packet::new(self.flow, self.local, self.remote, bytes, Body::Tcp(segment))
+    }
+}

@@ -1,0 +1,206 @@
+"""Calculations: figures and tables of papers that no study of a scenario makes.
+
+Closed forms beside a simulation of their model, a worked example, a table of formulas and what traces show.
+A calculation gives values; its claims, figure and tables read them, and nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from airhop.errors import InputError
+from airhop.experiments.experiment import MODES, Claim, Mode, X
+from airhop.experiments.judged import Judged, Verdict, judge
+from airhop.files import why
+from airhop.progress import SILENT, Reporter
+from airhop.stats import Estimate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.console import Console
+
+DOCUMENT = "outcome.json"
+
+
+@dataclass(frozen=True)
+class Value:
+    """One number: of a curve or scheme, at x, in a metric."""
+
+    curve: str
+    x: Mapping[str, X]
+    """By the name of the quantity: `{"p": 0.1}`."""
+    metric: str
+    value: Estimate
+    """What is computed exactly has no half-width and 0 replications: `exact`."""
+    published: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give an entry of the document's `rows`."""
+        return {
+            "scheme": self.curve,
+            "x": dict(self.x),
+            "metric": self.metric,
+            "mean": self.value.mean,
+            "half_width": self.value.half_width,
+            "published": self.published,
+            "reps": self.value.n,
+        }
+
+    @classmethod
+    def from_dict(cls, row: Mapping[str, Any]) -> Value:
+        """Take back what `to_dict` gave."""
+        value = Estimate(row["mean"], row["half_width"], row["reps"])
+        return cls(row["scheme"], row["x"], row["metric"], value, row["published"])
+
+
+def exact(value: float) -> Estimate:
+    """Make the estimate of what is known exactly."""
+    return Estimate(float(value), None, 0)
+
+
+class Values:
+    """All numbers of a calculation, in order."""
+
+    def __init__(self, values: Iterable[Value]) -> None:
+        self._values = list(values)
+
+    def __iter__(self) -> Any:
+        return iter(self._values)
+
+    def of(self, curve: str, metric: str) -> list[Value]:
+        """Take the numbers of a curve in a metric."""
+        return [value for value in self._values if (value.curve, value.metric) == (curve, metric)]
+
+    def at(self, curve: str, metric: str, **x: X) -> Value:
+        """Find one number. Raises KeyError where there is none."""
+        for value in self.of(curve, metric):
+            if dict(value.x) == x:
+                return value
+        raise KeyError((curve, metric, x))
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """A table as it is printed, in the terminal and in the report."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    """The first cell of a row is its name."""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Calculation:
+    """A figure or table of a paper that is computed, reproducible by its id."""
+
+    id: str
+    title: str
+    source: str
+    """Where it was published."""
+    method: str
+    """How the numbers come about, in a few sentences."""
+    compute: Callable[[Mode, int, Reporter], Sequence[Value]]
+    """Gives the same values for the same mode and seed."""
+    claims: tuple[Claim[Values], ...]
+    headline: Callable[[Values], str]
+    figure: Callable[[Values], Figure]
+    """Draws the figure for print, inside `plots.paper.PRINT_STYLE`."""
+    tables: Callable[[Values], Sequence[TextTable]]
+
+
+@dataclass
+class Calculated(Judged):
+    """What a calculation gave."""
+
+    experiment: Calculation
+    mode: Mode
+    seed: int
+    values: Values
+    verdicts: list[Verdict]
+    files: list[Path] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, calculation: Calculation, mode: Mode, seed: int, reporter: Reporter = SILENT) -> Calculated:
+        """Compute in this mode and judge."""
+        return cls._judged(calculation, mode, seed, Values(calculation.compute(mode, seed, reporter)))
+
+    @classmethod
+    def read(cls, calculation: Calculation, path: Path) -> Calculated:
+        """Judge again the values that a document holds. Raises InputError when it is damaged."""
+        try:
+            document = json.loads(path.read_text(encoding="utf-8"))
+            values = Values(Value.from_dict(row) for row in document["rows"])
+            mode, seed = MODES[MODES.index(document["mode"])], int(document["seed"])
+            return cls._judged(calculation, mode, seed, values)
+        except OSError as error:
+            raise InputError(f"cannot read {path}: {why(error)}") from None
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(
+                f"{path} is no document of {calculation.id} ({error!r}); delete it and reproduce it again"
+            ) from None
+
+    @classmethod
+    def _judged(cls, calculation: Calculation, mode: Mode, seed: int, values: Values) -> Calculated:
+        return cls(calculation, mode, seed, values, judge(calculation.claims, values))
+
+    @property
+    def headline(self) -> str:
+        """The result in one sentence."""
+        return self.experiment.headline(self.values)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give one entry of the `experiments` list that `airhop reproduce --json` prints."""
+        return {
+            "id": self.experiment.id,
+            "reps": max((value.value.n for value in self.values), default=0),
+            "rows": [value.to_dict() for value in self.values],
+            "claims": [verdict.to_dict() for verdict in self.verdicts],
+        }
+
+    def write(self, folder: Path) -> list[Path]:
+        """Write rows, verdicts, the printed figure and the report into a folder."""
+        from airhop.report import page_of_calculation, write_report
+
+        rows, document, report = folder / "rows.csv", folder / DOCUMENT, folder / "report.html"
+        figures = self.draw(folder / "figure")
+        self._write_rows(rows)
+        facts = self.to_dict() | {"mode": self.mode, "seed": self.seed}
+        document.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+        write_report([page_of_calculation(self)], report)
+        return [report, *figures, rows, document]
+
+    def draw(self, stem: Path) -> list[Path]:
+        """Write `stem.pdf`, `stem.svg` and `stem.png` and say where they are."""
+        import matplotlib as mpl
+
+        from airhop.plots.paper import PRINT_STYLE, write
+
+        with mpl.rc_context(PRINT_STYLE):
+            return write(self.experiment.figure(self.values), stem, self.experiment.title)
+
+    def _write_rows(self, path: Path) -> None:
+        """Write one line per value."""
+        import polars as pl
+
+        rows = [{**value.to_dict(), **value.to_dict()["x"]} for value in self.values]
+        pl.DataFrame(rows, infer_schema_length=None).drop("x").write_csv(path)
+
+    def print(self, console: Console) -> None:
+        """Show tables and verdicts in a terminal."""
+        from airhop.experiments.console import print_calculated
+
+        print_calculated(self, console)
+
+
+def calculated_in(folder: Path, known: Mapping[str, object]) -> list[Calculated]:
+    """Judge again every known calculation whose document lies in this folder; nothing is computed."""
+    return [
+        Calculated.read(calculation, path)
+        for calculation in known.values()
+        if isinstance(calculation, Calculation) and (path := folder / calculation.id / DOCUMENT).is_file()
+    ]

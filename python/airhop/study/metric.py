@@ -1,0 +1,117 @@
+"""Metrics: what a run is measured by, as the name of a column or a formula of such names.
+
+`goodput_mbps` is the sum over all TCP flows, `flow.reno.goodput_mbps` that of the one flow `reno`, and
+`retransmissions / sent_segments` what it says. Formulas know + - * /, parentheses and numbers.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+import re
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from airhop.errors import InputError, did_you_mean
+from airhop.study.measure import METRICS, OF_A_FLOW
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_NAME = re.compile(r"(?<![\w.])(?:flow\.[^\s()]+|[A-Za-z_]\w*)")
+_OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
+
+
+@cache
+def columns_of(metric: str) -> tuple[str, ...]:
+    """List the columns that a metric is made of.
+
+    Raises InputError for a name that is none, and for what is no formula.
+    """
+    _formula(metric)
+    columns = tuple(dict.fromkeys(_NAME.findall(metric)))
+    if not columns:
+        raise InputError(_no_formula(metric))
+    for column in columns:
+        _check(column)
+    return columns
+
+
+def flows_of(metric: str) -> list[str]:
+    """List the flows that a metric names."""
+    return [_flow_and_column(column)[0] for column in columns_of(metric) if column.startswith("flow.")]
+
+
+def with_flows(runs: pl.DataFrame, rows: pl.DataFrame, metric: str) -> pl.DataFrame:
+    """Add to a table of runs the columns of single flows that a metric needs, from the rows of a store."""
+    import polars as pl
+
+    for column in columns_of(metric):
+        if column.startswith("flow."):
+            flow, name = _flow_and_column(column)
+            values = rows.filter(pl.col("flow") == flow).select("run_id", pl.col(name).alias(column))
+            runs = runs.join(values, on="run_id", how="left", maintain_order="left")
+    return runs
+
+
+def measured(runs: pl.DataFrame, metric: str) -> list[float]:
+    """Give a metric of each run, from a table that has its columns.
+
+    It is nan where a run has none: the srtt_ms of a flow that starved, a division by zero.
+    """
+    import polars as pl
+
+    columns_of(metric)
+    names = [pl.col(name).cast(pl.Float64) for name in _NAME.findall(metric)]
+    value = _compute(_formula(metric), names)
+    found = runs.select(pl.when(value.is_finite()).then(value).alias("value"))["value"]
+    return found.fill_null(math.nan).to_list()
+
+
+def _formula(metric: str) -> ast.expr:
+    """Parse a metric, its i-th name replaced by `_i`."""
+    count = iter(range(len(metric)))
+    try:
+        return ast.parse(_NAME.sub(lambda _: f"_{next(count)}", metric), mode="eval").body
+    except SyntaxError:
+        raise InputError(_no_formula(metric)) from None
+
+
+def _compute(node: ast.expr, names: Sequence[pl.Expr]) -> pl.Expr:
+    import polars as pl
+
+    match node:
+        case ast.BinOp(left, op, right) if type(op) in _OPERATORS:
+            return _OPERATORS[type(op)](_compute(left, names), _compute(right, names))  # type: ignore[no-any-return]
+        case ast.Constant(value=int() | float() as number):
+            return pl.lit(float(number))
+        case ast.Name(id=name):
+            return names[int(name[1:])]
+    raise InputError(_no_formula(ast.unparse(node)))
+
+
+def _check(column: str) -> None:
+    if column.startswith("flow."):
+        _, name = _flow_and_column(column)
+        known: Sequence[str] = OF_A_FLOW
+    else:
+        name, known = column, METRICS
+    if name not in known:
+        near = did_you_mean(name, known)
+        raise InputError(f"there is no metric `{column}`.{near} There are: {', '.join(known)}.")
+
+
+def _flow_and_column(column: str) -> tuple[str, str]:
+    flow, _, name = column.removeprefix("flow.").rpartition(".")
+    return flow, name
+
+
+def _no_formula(metric: str) -> str:
+    return f"`{metric}` is no formula of metrics, as in `retransmissions / sent_segments`"
