@@ -59,13 +59,13 @@ fn load(plan: &Plan) -> f64 {
 }
 
 // The mean rate of an on/off source is peak × on / (on + off). With shape 3 periods have a variance, mean² / 3, and the load of a
-// run of n cycles the standard deviation load × (1 - load) × sqrt(2 / 3 n) (renewal theory); here n is 10 × 2000, five of them.
+// run of n cycles the standard deviation load × (1 - load) × sqrt(2 / 3 n) (renewal theory); here n is 10 × 300, five of them.
 #[test]
 fn the_load_of_bursts_is_the_share_of_the_time_that_they_take() {
     for (on, off) in [(400, 100), (100, 400), (250, 250)] {
         let share = on as f64 / 500.0;
-        let deviation = share * (1.0 - share) * f64::sqrt(2.0 / 60_000.0);
-        let load = load(&bursts(MS(on), MS(off), 3.0, 1000));
+        let deviation = share * (1.0 - share) * f64::sqrt(2.0 / 9_000.0);
+        let load = load(&bursts(MS(on), MS(off), 3.0, 150));
         assert!((load - share).abs() < 5.0 * deviation, "{on} ms on, {off} ms off: {load}");
     }
 }
@@ -86,9 +86,9 @@ fn yuns_background_has_its_mean() {
     let app =
         AppPlan::ParetoOnOff { peak: Rate::from_bps(10_000_000), on: MS(400), off: MS(100), shape: 2.0 };
     let mut plan = alone(100, MS(1), Transport::Udp { bytes: 1000 }, app);
-    plan.duration = Span::from_secs(1000);
+    plan.duration = Span::from_secs(150);
     let mean = (1..=10).map(|seed| run(&plan, seed).flows[0].goodput_mbps).sum::<f64>() / 10.0;
-    let n = 20_000.0_f64;
+    let n = 3_000.0_f64;
     let deviation = 0.8 * 0.2 * 0.5 * f64::sqrt(2.0 * n * n.ln()) / n * 10.0;
     assert!((mean - 8.0).abs() < 5.0 * deviation, "{mean} Mbit/s, standard deviation {deviation}");
 }
