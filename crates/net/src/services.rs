@@ -49,12 +49,14 @@ pub static SERVICES: &[Service] = &[
     },
     Service {
         name: "congestion-warning",
-        about: "routers mark every packet while their averaged queue is long, instead of drop-tail queues",
+        about: "routers mark every capable packet while their averaged queue is long (Xu, Tian and Ansari 2004), \
+                in place of drop-tail queues",
         kind: Kind::Queue(QueuePlan::congestion_warning),
     },
     Service {
         name: "biased-queue",
-        about: "full routers drop packets that the sender marks \"out\" first, instead of drop-tail queues",
+        about: "full routers drop packets that the sender marks \"out\" first (Biaz and Vaidya 2005), \
+                in place of drop-tail queues",
         kind: Kind::Queue(|packets| QueuePlan::Biased { packets }),
     },
     Service {

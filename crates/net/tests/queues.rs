@@ -2,7 +2,7 @@
 
 mod common;
 use airhop_base::{NodeId, Rate, Time};
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, RedPlan, Transport};
+use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, RedPlan, Transport, WiredPlan};
 use airhop_net::services;
 use common::{LastHop, run};
 
@@ -71,15 +71,28 @@ fn red_drops_early_in_wired_links_and_in_stations() {
     }
 }
 
+// Twins on links of their own, alike but for the names: drop-tail treats them alike, RED has its own dice for each link; and what
+// happens on one link does not depend on the other.
 #[test]
 fn a_red_queue_has_randomness_of_its_own_link() {
-    let mut plan = narrow(&clean(false), 2);
-    plan.wired[1].queue = QueuePlan::Red(RED);
-    let one = run(&plan, 1);
-    // An idle RED queue elsewhere draws nothing, or draws elsewhere.
-    plan.wired[2].queue = QueuePlan::Red(RED);
-    assert_eq!(run(&plan, 1).fingerprint, one.fingerprint);
-    assert_ne!(run(&plan, 2).drops, one.drops);
+    let twins = |queue, pairs: u16| {
+        let mut plan = narrow(&clean(false), 2);
+        let (link, flow) = (plan.wired[1].clone(), plan.flows[0].clone());
+        plan.wlans.clear();
+        let ends = |i| [NodeId(2 * i), NodeId(2 * i + 1)];
+        plan.nodes = (0..2 * pairs).map(|i| format!("n{i}")).collect();
+        plan.wired = (0..pairs)
+            .map(|i| WiredPlan { name: format!("w{i}"), ends: ends(i), queue, ..link.clone() })
+            .collect();
+        let twin = |i| FlowPlan { from: ends(i)[0], to: ends(i)[1], name: format!("f{i}"), ..flow.clone() };
+        plan.flows = (0..pairs).map(twin).collect();
+        run(&plan, 1).flows.iter().map(|f| f.retransmissions).collect::<Vec<_>>()
+    };
+    let drop_tail = twins(QueuePlan::DropTail { packets: 50 }, 2);
+    assert_eq!(drop_tail[0], drop_tail[1]);
+    let red = twins(QueuePlan::Red(RED), 2);
+    assert_ne!(red[0], red[1]);
+    assert_eq!(red[0], twins(QueuePlan::Red(RED), 1)[0]);
 }
 
 // schemes.md 2.8: routers and base station mark. A sender that heeds marks then never fills a queue: nothing is lost after the
