@@ -3,7 +3,7 @@ mod harness;
 
 use airhop_base::{Drop, Rate, Span, Time};
 use airhop_radio::cell::{Access, CellPlan, FrameKind, LinkErrors, Range};
-use airhop_radio::errors::ErrorPlan;
+use airhop_radio::errors::{ErrorPlan, State};
 use airhop_radio::phy::{DATA_OVERHEAD, Phy};
 use harness::{Note, World};
 use proptest::prelude::*;
@@ -13,6 +13,13 @@ fn errors() -> impl Strategy<Value = ErrorPlan> {
         Just(ErrorPlan::Clean),
         (0.0..=1.0).prop_map(ErrorPlan::Loss),
         (0.0..=1.0).prop_map(|fer| ErrorPlan::FrameErrorRate { fer, reference_bits: 8592 }),
+        [[0.0..=1.0, 0.0..=1.0], [0.0..=1.0, 0.0..=1.0]]
+            .prop_map(|[loss, leave]| ErrorPlan::GilbertElliott { loss, leave }),
+        [(1_000_u64..1_000_000_000, 0.0..0.01), (1_000_u64..1_000_000_000, 0.0..1.0)].prop_map(|states| {
+            let [good, bad] =
+                states.map(|(ns, errors_per_bit)| State { mean: Span::from_nanos(ns), errors_per_bit });
+            ErrorPlan::TwoState { good, bad }
+        }),
     ]
 }
 
