@@ -176,8 +176,8 @@ impl Exchange {
             }
             FrameKind::Ack => match self.stations[receiver].acknowledged(&self.rules) {
                 Acknowledged::Fragment => Some(self.data(tx.to, now + sifs)),
-                Acknowledged::Packet(service) => {
-                    effects.push(Effect::Acknowledged { from: tx.to, to: tx.from, tag: service.tag });
+                Acknowledged::Packet => {
+                    effects.push(Effect::Acknowledged { from: tx.to, to: tx.from, tag: tx.tag });
                     effects.push(Effect::Ready(tx.to));
                     None
                 }

@@ -66,7 +66,7 @@ pub(crate) enum Due {
 /// What an ACK means for the packet.
 pub(crate) enum Acknowledged {
     /// It arrived.
-    Packet(Service),
+    Packet,
     /// A part of it did; the next fragment goes out a SIFS later.
     Fragment,
     /// A part of it did, and with that its slots are used up.
@@ -225,11 +225,10 @@ impl Dcf {
             self.cw = rules.cw_min; // any ACK resets it, IEEE 802.11-2016 §10.3.3
             return Acknowledged::Fragment;
         }
-        let service = self.service.take().expect("an ACK answers a data frame");
         self.finish(rules);
-        match next {
-            Next::OutOfSlots => Acknowledged::GaveUp(service),
-            _ => Acknowledged::Packet(service),
+        match self.service.take() {
+            Some(service) if next == Next::OutOfSlots => Acknowledged::GaveUp(service),
+            _ => Acknowledged::Packet,
         }
     }
 
@@ -401,7 +400,7 @@ mod tests {
             let start = us(1050 + 20 * slots);
             dcf.busy(start, &RULES);
             dcf.sends(FrameKind::Data);
-            assert!(matches!(dcf.acknowledged(&RULES), Acknowledged::Packet(_)));
+            assert!(matches!(dcf.acknowledged(&RULES), Acknowledged::Packet));
             dcf.idle(us(4000), &RULES);
             assert_eq!(dcf.deadline(&RULES), Time::MAX, "nothing to wake up for");
             let Backoff::Slots(drawn) = dcf.backoff else { panic!("a post-backoff is always drawn") };
