@@ -32,7 +32,7 @@ impl World {
         let site = &mut self.sites[cell as usize];
         let station = &mut site.stations[from as usize];
         if site.cell.is_free(from) && station.queue.len() == 0 {
-            match station.queue.pass(now, &id, &mut self.arena) {
+            match station.queue.pass(now, station.idle_since, &id, &mut self.arena) {
                 None => self.hand_to_mac(now, cell, from, to, id),
                 Some(why) => {
                     let place = station.places.get(to as usize).copied();
@@ -126,7 +126,11 @@ impl World {
         if !site.cell.is_free(from) {
             return; // a packet that came with the same effects was quicker
         }
-        let Some(id) = site.stations[from as usize].queue.pop() else { return };
+        let station = &mut site.stations[from as usize];
+        let Some(id) = station.queue.pop() else {
+            station.idle_since = now;
+            return;
+        };
         let (dst, node) = (self.arena.get(&id).dst, site.node(from));
         self.record_station_queue(now, cell, from);
         let Hop::Air { to, .. } = self.routes[dst.0 as usize][node.0 as usize] else {

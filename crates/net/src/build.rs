@@ -3,13 +3,14 @@
 use crate::fates::Fates;
 use crate::flow::{Ends, Flow, SpuriousTimeouts, TcpEnds, UdpEnds};
 use crate::link::{Link, LinkTrace};
-use crate::plan::{FlowPlan, Plan, Transport, WlanPlan};
+use crate::plan::{FlowPlan, Plan, QueuePlan, Transport, WlanPlan};
 use crate::queues;
 use crate::route::{Graph, Hop, Stations};
 use crate::services::Kind;
 use crate::site::{Site, StationSite};
+use crate::truth;
 use crate::world::{Event, Hosted, World};
-use airhop_base::{FlowId, NodeId};
+use airhop_base::{FlowId, NodeId, Time};
 use airhop_engine::{Arena, EventQueue, Fingerprint, Streams, Timers, name_hash};
 use airhop_radio::cell::Cell;
 use airhop_radio::errors::ErrorPlan;
@@ -57,8 +58,10 @@ impl World {
         let mut timers = Timers::new();
         let mut hosted = Vec::new();
         let mut events = EventQueue::new();
-        let links = links(plan, &streams, recorder.as_mut());
-        let sites = plan.wlans.iter().map(|w| site(w, plan, &streams, recorder.as_mut())).collect();
+        let queues = Disciplines::new(plan, &graph, &routes);
+        let links = links(plan, &queues, &streams, recorder.as_mut());
+        let sites = plan.wlans.iter().zip(&queues.stations);
+        let sites = sites.map(|(w, queues)| site(w, plan, queues, &streams, recorder.as_mut())).collect();
         let mut flows = Vec::new();
         for (i, f) in plan.flows.iter().enumerate() {
             let id = FlowId(i as u16);
@@ -130,7 +133,50 @@ fn graph(plan: &Plan) -> Graph {
     Graph::new(plan.nodes.iter().cloned(), wired, plan.wlans.iter().map(cell).collect())
 }
 
-fn links(plan: &Plan, streams: &Streams, mut recorder: Option<&mut Recorder>) -> Vec<Link> {
+/// The discipline of every queue: what the scenario says, or what a service of a flow makes of it.
+struct Disciplines {
+    /// By direction of wired links.
+    links: Vec<QueuePlan>,
+    /// By cell, then by station.
+    stations: Vec<Vec<QueuePlan>>,
+}
+
+impl Disciplines {
+    fn new(plan: &Plan, graph: &Graph, routes: &[Vec<Hop>]) -> Self {
+        let mut all = Disciplines {
+            links: plan.wired.iter().flat_map(|w| [w.queue; 2]).collect(),
+            stations: plan.wlans.iter().map(|w| vec![w.queue; w.nodes.len()]).collect(),
+        };
+        for flow in &plan.flows {
+            for service in &flow.services {
+                if let Kind::Queue(discipline) = service.kind {
+                    let path = graph.path(&routes[flow.to.0 as usize], flow.from, flow.to);
+                    path.into_iter().for_each(|(_, hop)| all.replace(hop, discipline));
+                }
+            }
+        }
+        all
+    }
+
+    /// Puts another discipline in the place of a drop-tail queue; what the scenario made another stays.
+    fn replace(&mut self, hop: Hop, discipline: fn(usize) -> QueuePlan) {
+        let queue = match hop {
+            Hop::None => return,
+            Hop::Link(i) => &mut self.links[i as usize],
+            Hop::Air { cell, from, .. } => &mut self.stations[cell as usize][from as usize],
+        };
+        if let QueuePlan::DropTail { packets } = *queue {
+            *queue = discipline(packets);
+        }
+    }
+}
+
+fn links(
+    plan: &Plan,
+    queues: &Disciplines,
+    streams: &Streams,
+    mut recorder: Option<&mut Recorder>,
+) -> Vec<Link> {
     let mut links = Vec::new();
     for w in &plan.wired {
         let names = w.ends.map(|n| plan.nodes[n.0 as usize].as_str());
@@ -139,16 +185,9 @@ fn links(plan: &Plan, streams: &Streams, mut recorder: Option<&mut Recorder>) ->
             let name = format!("{}->{}", names[side], names[1 - side]);
             let model = (*errors != ErrorPlan::Clean)
                 .then(|| errors.build(streams, &w.name, names[side], names[1 - side]));
-            let mut link = Link::new(
-                links.len() as u16,
-                name,
-                from,
-                to,
-                w.rate,
-                w.delay,
-                queues::build(&w.queue),
-                model,
-            );
+            let stream = streams.stream(&format!("{}.queue.{name}", w.name));
+            let queue = queues::build(&queues.links[links.len()], |bytes| w.rate.time_for(bytes), stream);
+            let mut link = Link::new(links.len() as u16, name, from, to, w.rate, w.delay, queue, model);
             if let Some(r) = recorder.as_deref_mut() {
                 link.trace = LinkTrace {
                     place: r.place(&link.name),
@@ -162,16 +201,26 @@ fn links(plan: &Plan, streams: &Streams, mut recorder: Option<&mut Recorder>) ->
     links
 }
 
-fn site(w: &WlanPlan, plan: &Plan, streams: &Streams, mut recorder: Option<&mut Recorder>) -> Site {
+fn site(
+    w: &WlanPlan,
+    plan: &Plan,
+    queues: &[QueuePlan],
+    streams: &Streams,
+    mut recorder: Option<&mut Recorder>,
+) -> Site {
     let name = |n: NodeId| plan.nodes[n.0 as usize].clone();
+    let time_for = |bytes| truth::exchange_time(&w.cell, bytes) + truth::mean_backoff(&w.cell);
     let stations = w
         .nodes
         .iter()
-        .map(|&node| {
+        .zip(queues)
+        .map(|(&node, queue)| {
+            let stream = streams.stream(&format!("{}.queue.{}", w.cell.name, name(node)));
             let mut site = StationSite {
                 node,
                 name: name(node),
-                queue: queues::build(&w.queue),
+                queue: queues::build(queue, time_for, stream),
+                idle_since: Time::ZERO,
                 in_mac: false,
                 last_loss: None,
                 on_air: None,
@@ -227,7 +276,7 @@ fn host_agents(
             let agent = match service.kind {
                 Kind::AtLink(build) if goes_by_air => build(flow.id, &flow.plan),
                 Kind::AtBase(build) if is_base => build(flow.id, &flow.plan),
-                Kind::AtLink(_) | Kind::AtBase(_) => continue,
+                Kind::AtLink(_) | Kind::AtBase(_) | Kind::Queue(_) => continue,
             };
             flow.agents.push((node, hosted.len() as u16));
             hosted.push(Hosted { node, flow: flow.id, timer: timers.add(), agent });

@@ -16,6 +16,7 @@ mod results;
 pub mod route;
 pub mod services;
 mod site;
+mod truth;
 mod world;
 
 pub use build::BuildError;

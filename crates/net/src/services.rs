@@ -4,7 +4,7 @@
 //! sender can be tried with any notification (Yun 2009 §5.3).
 
 use crate::agents::{Agent, Elsn, Snoop};
-use crate::plan::FlowPlan;
+use crate::plan::{FlowPlan, QueuePlan};
 use airhop_base::FlowId;
 
 /// Something that the network does for a flow.
@@ -26,6 +26,8 @@ pub enum Kind {
     AtLink(BuildAgent),
     /// An agent at the base station, where the wired and the wireless network meet, in either direction.
     AtBase(BuildAgent),
+    /// A discipline, of the capacity given, in place of the drop-tail queues that the flow's data meet.
+    Queue(fn(usize) -> QueuePlan),
 }
 
 /// Builds an agent for the flow with this number and plan.
@@ -42,6 +44,16 @@ pub static SERVICES: &[Service] = &[
         name: "elsn",
         about: "the link layer tells the sender what it repeats (ERSN) and what it gives up (ELN)",
         kind: Kind::AtLink(|_, _| Box::new(Elsn)),
+    },
+    Service {
+        name: "congestion-warning",
+        about: "routers mark every packet while their averaged queue is long, instead of drop-tail queues",
+        kind: Kind::Queue(QueuePlan::congestion_warning),
+    },
+    Service {
+        name: "biased-queue",
+        about: "full routers drop packets that the sender marks \"out\" first, instead of drop-tail queues",
+        kind: Kind::Queue(|packets| QueuePlan::Biased { packets }),
     },
 ];
 

@@ -283,8 +283,11 @@ impl World {
         let (node, trace) = (link.from, link.trace);
         let captured = self.captures().then(|| self.arena.get(&id).clone());
         let dropped = self.links[i as usize].offer(now, id, &mut self.arena, &mut self.events);
-        // What a full queue refuses never leaves the node, and no capture would show it.
-        if let (Some(packet), Some(recorder), None) = (&captured, &mut self.recorder, &dropped) {
+        // What a queue refuses never leaves the node, and no capture would show it.
+        let refused = dropped.as_ref().map(|(packet, _)| self.arena.get(packet));
+        if let (Some(packet), Some(recorder)) =
+            (captured.as_ref().filter(|p| refused != Some(p)), &mut self.recorder)
+        {
             recorder.packet(now, node, trace.from_interface, Direction::Out, packet, None);
         }
         if let Some((packet, why)) = dropped {

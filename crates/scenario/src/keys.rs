@@ -99,6 +99,8 @@ pub(crate) enum Without {
 pub(crate) const MAX_SPAN_S: u64 = 1_000_000;
 /// Four digits at most in the place of a `*`.
 pub(crate) const MAX_COPIES: u64 = 1000;
+/// The longest queue.
+const MAX_PACKETS: u64 = 1_000_000;
 /// A receive window without bound; more than [`Kind::Bytes`] can express.
 pub(crate) const UNLIMITED: u64 = 1 << 40;
 /// Whether a frame may go out without a backoff when the medium has been idle (IEEE 802.11-2016 §10.3.4.2).
@@ -218,19 +220,101 @@ static RANGE: [Key; 2] = [
     key("sense", Kind::Metres, Required, "the medium is sensed busy up to here; at least `receive`"),
 ];
 
+const PACKETS: Key = key(
+    "packets",
+    Kind::Count { least: 1, most: MAX_PACKETS },
+    Value("50"),
+    "packets that can wait, the one in service not counted",
+);
+
 static QUEUE: Choice = Choice {
     what: "queue",
-    variants: &[Variant {
-        kind: "drop-tail",
-        about: "first in, first out; what finds it full is dropped",
-        keys: &[key(
-            "packets",
-            Kind::Count { least: 1, most: 1_000_000 },
-            Value("50"),
-            "packets that can wait, the one in service not counted",
-        )],
-    }],
+    variants: &[
+        Variant {
+            kind: "drop-tail",
+            about: "first in, first out; what finds it full is dropped",
+            keys: &[PACKETS],
+        },
+        Variant {
+            kind: "red",
+            about: "random early detection: drops, or marks, more and more of the arriving packets as the averaged queue grows \
+                    (Floyd and Jacobson 1993)",
+            keys: &RED,
+        },
+        Variant {
+            kind: "congestion-warning",
+            about: "marks every ECN-capable packet while the averaged queue is long; what finds it full is dropped (Xu, Tian and \
+                    Ansari 2004)",
+            keys: &[
+                PACKETS,
+                key(
+                    "threshold",
+                    Kind::Count { least: 1, most: MAX_PACKETS },
+                    Derived("a quarter of `packets`"),
+                    "averaged queue from which on packets are marked; the default is Airhop's choice",
+                ),
+                key(
+                    "weight",
+                    Kind::Probability,
+                    Value("0.2"),
+                    "what one arrival weighs in the average; the default is Airhop's choice",
+                ),
+            ],
+        },
+        Variant {
+            kind: "biased",
+            about: "when it is full, the newest packet that its sender marked \"out\" makes room for one marked \"in\" (Biaz and \
+                    Vaidya 2005)",
+            keys: &[PACKETS],
+        },
+    ],
 };
+
+static RED: [Key; 8] = [
+    PACKETS,
+    key(
+        "min",
+        Kind::Count { least: 1, most: MAX_PACKETS },
+        Value("5"),
+        "averaged queue from which on packets are dropped or marked (Floyd 1997)",
+    ),
+    key(
+        "max",
+        Kind::Count { least: 2, most: 3 * MAX_PACKETS },
+        Derived("three times `min` (Floyd 1997)"),
+        "averaged queue at which `max_p` of them are; more than `min`",
+    ),
+    key(
+        "max_p",
+        Kind::Probability,
+        Value("0.1"),
+        "share that is dropped or marked just below `max` (Floyd 1997)",
+    ),
+    key(
+        "weight",
+        Kind::Probability,
+        Value("0.002"),
+        "what one arrival weighs in the average (Floyd and Jacobson 1993 §6)",
+    ),
+    key(
+        "gentle",
+        Kind::Flag,
+        Value("true"),
+        "from `max_p` at `max` to all packets at twice `max` (Floyd 2000); else all from `max` on",
+    ),
+    key(
+        "ecn",
+        Kind::Flag,
+        Value("false"),
+        "mark ECN-capable packets in place of dropping them, unless all are to be dropped (RFC 3168 §5, §7)",
+    ),
+    key(
+        "mean_packet",
+        Kind::Bytes { least: 1, most: 65_000 },
+        Value(r#""500 B""#),
+        "typical packet: the average falls by one weight in the time of each while the link is idle (ns-2 mean_pktsize_)",
+    ),
+];
 
 const DIRECTION: Key = key(
     "direction",

@@ -21,6 +21,7 @@ mod keys;
 mod plan;
 mod problem;
 mod quantity;
+mod queue;
 mod reference;
 mod render;
 mod resolve;

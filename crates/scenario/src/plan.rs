@@ -5,7 +5,7 @@ use crate::fields::{Direction, Fields, Val};
 use crate::tcp;
 use crate::topology::{Link, Topology};
 use airhop_base::Time;
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, Transport, WiredPlan, WlanPlan};
+use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, RedPlan, Transport, WiredPlan, WlanPlan};
 use airhop_net::services;
 use airhop_radio::cell::{Access, CellPlan, LinkErrors, Range, Station};
 use airhop_radio::errors::ErrorPlan;
@@ -132,7 +132,26 @@ fn wlan(w: &Fields, index: usize, topology: &Topology, largest: u32) -> Option<W
 }
 
 fn queue(q: &Fields) -> Option<QueuePlan> {
-    Some(QueuePlan::DropTail { packets: usize::try_from(q.count("packets")?).ok()? })
+    let packets = usize::try_from(q.count("packets")?).ok()?;
+    Some(match q.kind? {
+        "red" => QueuePlan::Red(RedPlan {
+            packets,
+            min: q.count("min")? as f64,
+            max: q.count("max")? as f64,
+            max_p: q.number("max_p")?,
+            weight: q.number("weight")?,
+            gentle: q.flag("gentle")?,
+            ecn: q.flag("ecn")?,
+            mean_packet: u32::try_from(q.bytes("mean_packet")?).ok()?,
+        }),
+        "congestion-warning" => QueuePlan::CongestionWarning {
+            packets,
+            threshold: q.count("threshold")? as f64,
+            weight: q.number("weight")?,
+        },
+        "biased" => QueuePlan::Biased { packets },
+        _ => QueuePlan::DropTail { packets },
+    })
 }
 
 fn flow(f: &Fields, topology: &Topology) -> Option<FlowPlan> {

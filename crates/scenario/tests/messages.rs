@@ -58,7 +58,17 @@ const EDITS: &[(&str, &str, &str)] = &[
         "kind = \"two-state\", good = \"10 s\", bad = \"0 s\", ber_good = 0, ber_bad = 0.1",
     ),
     ("a key of another kind", "kind = \"bernoulli\", fer", "kind = \"clean\", fer"),
-    ("an unknown queue", "kind = \"drop-tail\", packets = 50 }\nerrors", "kind = \"red\" }\nerrors"),
+    ("an unknown queue", "kind = \"drop-tail\", packets = 50 }\nerrors", "kind = \"rde\" }\nerrors"),
+    (
+        "thresholds that cross",
+        "kind = \"drop-tail\", packets = 50 }\nerrors",
+        "kind = \"red\", min = 9, max = 9 }\nerrors",
+    ),
+    (
+        "a threshold of nothing",
+        "\"drop-tail\", packets = 50 }\nerrors",
+        "\"congestion-warning\", threshold = 0 }\nerrors",
+    ),
     ("an empty queue", "packets = 50 }\nerrors", "packets = 0 }\nerrors"),
     ("a fraction of a packet", "packets = 50 }\nerrors", "packets = 2.5 }\nerrors"),
     ("an unknown standard", "standard = \"802.11b\"", "standard = \"802.11ac\""),

@@ -140,6 +140,7 @@ struct RandomCell {
     attempts: u32,
     stations: usize,
     errors: &'static str,
+    queue: &'static str,
     link: (u32, u32, u32),
 }
 
@@ -165,15 +166,23 @@ fn cell() -> impl Strategy<Value = RandomCell> {
         r#"{ kind = "gilbert-elliott", p_gb = 0.1, p_bb = 1 }"#,
         r#"{ kind = "two-state", good = "20 ms", bad = "5 ms", fer_good = 0, fer_bad = 1 }"#,
     ];
+    let queues = [
+        r#"kind = "drop-tail""#,
+        r#"kind = "red", min = 2, ecn = true"#,
+        r#"kind = "red", max = 7, gentle = false"#,
+        r#"kind = "congestion-warning""#,
+        r#"kind = "biased""#,
+    ];
     let link = (1..100_u32, 0..40_u32, 1..60_u32);
     let shape = (select(&["802.11", "802.11b", "802.11g"][..]), any::<bool>(), 1..8_u32, 1..6_usize);
-    (shape, select(errors.to_vec()), link).prop_map(
-        |((standard, rts_cts, attempts, stations), errors, link)| RandomCell {
+    (shape, select(errors.to_vec()), select(queues.to_vec()), link).prop_map(
+        |((standard, rts_cts, attempts, stations), errors, queue, link)| RandomCell {
             standard,
             rts_cts,
             attempts,
             stations,
             errors,
+            queue,
             link,
         },
     )
@@ -226,7 +235,8 @@ fn write_cell(i: usize, cell: &RandomCell, text: &mut String) {
     let _ = write!(
         text,
         "\n[[wired]]\nname = \"w{i}\"\nends = [\"s\", \"bs{i}\"]\nrate = \"{rate} Mbit/s\"\ndelay = \"{delay} ms\"\n\
-         queue = {{ kind = \"drop-tail\", packets = {packets} }}\n"
+         queue = {{ {}, packets = {packets} }}\n",
+        cell.queue
     );
     let rate = if cell.standard == "802.11g" { "54 Mbit/s" } else { "2 Mbit/s" };
     let access = if cell.rts_cts { "rts-cts" } else { "basic" };
@@ -240,10 +250,11 @@ fn write_cell(i: usize, cell: &RandomCell, text: &mut String) {
     let _ = write!(
         text,
         "\n[[wlan]]\nname = \"cell{i}\"\nstandard = \"{}\"\nrate = \"{rate}\"\naccess = \"{access}\"\nattempts = {}\n\
-         stations = {{ bs{i} = [0, 0], {} }}\nerrors = {errors}\n",
+         stations = {{ bs{i} = [0, 0], {} }}\nerrors = {errors}\nqueue = {{ {} }}\n",
         cell.standard,
         cell.attempts,
         stations.join(", "),
+        cell.queue,
     );
 }
 
