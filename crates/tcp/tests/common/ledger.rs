@@ -20,6 +20,8 @@ enum Law {
     Pipe,
     /// In recovery, outstanding less SACKed less lost ≤ cwnd (RFC 6675 §5).
     Rfc6675,
+    /// The same, and each duplicate with news lets a segment out before it begins (RFC 4653 §3).
+    Delayed,
     /// The same at all times (schemes.md 3.6).
     Esack,
 }
@@ -68,6 +70,9 @@ impl Ledger {
             ("tahoe", _) => Law::Tahoe,
             ("reno", _) => Law::Reno,
             ("newreno" | "snoop", _) => Law::NewReno,
+            ("santa-cruz" | "jersey" | "new-jersey" | "jtcp" | "tibet", _) => Law::NewReno,
+            ("newreno-ff" | "casablanca" | "ideal-bwe", _) => Law::NewReno,
+            ("dcr", _) => Law::Delayed,
             ("sack", SackRecovery::Pipe) => Law::Pipe,
             ("sack", SackRecovery::Rfc6675) => Law::Rfc6675,
             ("ll-elsn", _) => Law::Esack,
@@ -122,9 +127,12 @@ impl Ledger {
         let open =
             cwnd + f64::from(if self.limited_transmit && self.dups < self.dupthresh { self.dups } else { 0 });
         match (self.law, &self.recovery) {
-            (Law::Esack, _) | (Law::Rfc6675, Some(_)) => within(self.on_board(), cwnd),
+            (Law::Esack, _) | (Law::Rfc6675 | Law::Delayed, Some(_)) => within(self.on_board(), cwnd),
             // What a timeout marked lost is not in flight.
-            (Law::Rfc6675, None) if before.una < self.slow_until => within(self.on_board(), cwnd),
+            (Law::Rfc6675 | Law::Delayed, None) if before.una < self.slow_until => {
+                within(self.on_board(), cwnd)
+            }
+            (Law::Delayed, None) => within(outstanding, cwnd + f64::from(self.dups)),
             (Law::Reno | Law::NewReno, Some(r)) => within(outstanding, (r.cwnd + r.inflation).max(2.0)),
             (Law::Pipe, Some(r)) => assert!(r.pipe < cwnd as i64, "pipe {} of {cwnd}", r.pipe),
             (Law::Tahoe | Law::Reno | Law::NewReno | Law::Pipe | Law::Rfc6675, _) => {
@@ -145,7 +153,7 @@ impl Observer for Ledger {
         }
         self.board.retain(|_, l| l.end > ack.ack);
         let news = self.sack(ack);
-        let with_sack = matches!(self.law, Law::Pipe | Law::Rfc6675 | Law::Esack);
+        let with_sack = matches!(self.law, Law::Pipe | Law::Rfc6675 | Law::Delayed | Law::Esack);
         if self.acked > 0 {
             self.dups = 0;
         } else if self.duplicate && (news || !with_sack) {
