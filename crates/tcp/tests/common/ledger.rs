@@ -116,6 +116,24 @@ impl Ledger {
         there.map(|(start, l)| (l.end - start) as f64).sum::<f64>() / self.mss
     }
 
+    /// If the sender has.
+    fn begin_recovery(&mut self, sender: &Sender) {
+        let (s, begun) = (sender.space(), sender.counters().fast_recoveries);
+        if begun == self.fast_recoveries {
+            return;
+        }
+        self.fast_recoveries = begun;
+        assert!(self.recovery.is_none(), "a second cut for one window");
+        let outstanding = (s.max_sent - s.una) as f64 / self.mss;
+        let threshold = f64::from(self.dupthresh);
+        self.recovery = (self.law != Law::Tahoe).then_some(Recovery {
+            point: s.max_sent,
+            cwnd: sender.window().cwnd,
+            inflation: threshold,
+            pipe: (outstanding.ceil() - threshold) as i64,
+        });
+    }
+
     fn check(&self, before: &Space, segment: &Segment, sender: &Sender) {
         let cwnd = sender.window().cwnd;
         let len = f64::from(segment.len) / self.mss;
@@ -178,22 +196,11 @@ impl Observer for Ledger {
         if self.recovery.as_ref().is_some_and(ends) {
             self.recovery = None;
         }
-        let counters = sender.counters();
-        if counters.fast_recoveries > self.fast_recoveries {
-            self.fast_recoveries = counters.fast_recoveries;
-            assert!(self.recovery.is_none(), "a second cut for one window");
-            let outstanding = (s.max_sent - s.una) as f64 / self.mss;
-            let threshold = f64::from(self.dupthresh);
-            self.recovery = (self.law != Law::Tahoe).then_some(Recovery {
-                point: s.max_sent,
-                cwnd: sender.window().cwnd,
-                inflation: threshold,
-                pipe: (outstanding.ceil() - threshold) as i64,
-            });
-        }
+        self.begin_recovery(sender);
     }
 
     fn expired(&mut self, sender: &Sender) {
+        self.begin_recovery(sender); // DCR's timer
         if sender.counters().timeouts > self.timeouts {
             self.timeouts = sender.counters().timeouts;
             self.slow_until = sender.space().max_sent;
