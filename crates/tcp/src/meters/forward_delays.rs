@@ -1,12 +1,10 @@
 use airhop_base::Time;
 use std::collections::VecDeque;
 
-/// Growth of the queue on the way to the receiver, from when packets were sent and when they arrived. The two clocks need not
-/// agree: only differences of each matter (Parsa and Garcia-Luna-Aceves 1999; Wu and Chen 2004).
+/// Relative forward delays, from when packets were sent and when they arrived. The two clocks need not agree: only differences of
+/// each matter (Parsa and Garcia-Luna-Aceves 1999; Wu and Chen 2004).
 ///
-/// If packets arrive ΔR apart that were sent ΔS apart, the later one was delayed by ΔR - ΔS more. As a share of ΔR that is RTP's
-/// jitter of the interval: JTCP's jitter ratio, the fraction of the packets that are queued. Times the number of packets it is
-/// Santa Cruz' sum of relative delays in units of the mean service time ΔR / n: packets by which the queue grew.
+/// If packets arrive ΔR apart that were sent ΔS apart, the later one was delayed by ΔR - ΔS more: a queue grew by that.
 #[derive(Debug, Default)]
 pub struct ForwardDelays {
     /// (sent, arrived), in the order of the ACKs.
@@ -19,22 +17,44 @@ impl ForwardDelays {
         self.packets.push_back((sent, arrived));
     }
 
-    /// Packets by which the queue grew while the last `n` packets arrived, or as many as are known; negative if it shrank.
-    /// `None` if no time passed between arrivals.
-    pub fn growth(&self, n: usize) -> Option<f64> {
-        let n = n.min(self.packets.len().checked_sub(1)?);
-        let first = self.packets[self.packets.len() - 1 - n];
+    /// What happened while the last `n` packets arrived, or as many as are known; `None` before the second.
+    pub fn over(&self, n: usize) -> Option<Interval> {
+        let packets = n.min(self.packets.len().checked_sub(1)?);
+        let first = self.packets[self.packets.len() - 1 - packets];
         let last = self.packets.back()?;
         // In whole nanoseconds: no change is no change, and the receiver's times may run backwards (reordering).
         let between = |from: Time, to: Time| to.nanos().wrapping_sub(from.nanos()) as i64;
         let received = between(first.1, last.1);
-        let grown = received - between(first.0, last.0);
-        (received > 0).then(|| n as f64 * grown as f64 / received as f64)
+        Some(Interval { packets, received, delayed: received - between(first.0, last.0) })
     }
 
-    /// Forgets all but what [`ForwardDelays::growth`] over `n` packets needs.
+    /// Forgets all but what [`ForwardDelays::over`] over `n` packets needs.
     pub fn keep(&mut self, n: usize) {
         self.packets.drain(..self.packets.len().saturating_sub(n.saturating_add(1)));
+    }
+}
+
+/// Some packets that arrived one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interval {
+    /// How many.
+    packets: usize,
+    /// ΔR from the packet before the first of them to the last, nanoseconds.
+    received: i64,
+    /// ΔR - ΔS over the same: by how much longer the last was under way, nanoseconds; negative if a queue shrank.
+    pub delayed: i64,
+}
+
+impl Interval {
+    /// How many packets are in a queue that delays by `delay` nanoseconds, if it serves one in the mean time between arrivals,
+    /// ΔR / n. `None` if no time passed between arrivals.
+    pub fn packets_in(&self, delay: i64) -> Option<f64> {
+        (self.received > 0).then(|| self.packets as f64 * delay as f64 / self.received as f64)
+    }
+
+    /// The packets of the interval that queued: JTCP's jitter ratio, (ΔR - ΔS) / ΔR, times their number.
+    pub fn queued(&self) -> Option<f64> {
+        self.packets_in(self.delayed)
     }
 }
 
@@ -63,34 +83,46 @@ mod tests {
     fn the_growth_is_the_share_that_queues_times_the_packets() {
         let delays = queue(101, 4000, 5000);
         for n in [1, 10, 100] {
-            assert!((delays.growth(n).unwrap() - n as f64 / 5.0).abs() < 1e-6);
+            assert!((delays.over(n).unwrap().queued().unwrap() - n as f64 / 5.0).abs() < 1e-6);
         }
-        assert!((delays.growth(500).unwrap() - 20.0).abs() < 1e-6, "only 101 are known");
+        assert!((delays.over(500).unwrap().queued().unwrap() - 20.0).abs() < 1e-6, "only 101 are known");
     }
 
     // A server that keeps up queues nothing, whatever the clocks say.
     #[test]
     fn no_queue_no_growth() {
-        assert!(queue(50, 5000, 4000).growth(40).unwrap().abs() < 1e-6);
+        assert!(queue(50, 5000, 4000).over(40).unwrap().queued().unwrap().abs() < 1e-6);
         let mut drained = queue(11, 1000, 3000);
         // 10 packets queue 20 ms; the next comes after they are gone.
         drained.on_arrival(at(100_000), at(3_600_103_000));
-        let (grown, shrunk) = (queue(11, 1000, 3000).growth(10).unwrap(), drained.growth(1).unwrap());
-        assert!((grown - 10.0 * 20.0 / 30.0).abs() < 1e-6);
+        let (grown, shrunk) = (queue(11, 1000, 3000).over(10).unwrap(), drained.over(1).unwrap());
+        assert!((grown.queued().unwrap() - 10.0 * 20.0 / 30.0).abs() < 1e-6);
         // ΔR = 103 - 33 = 70, ΔS = 90.
-        assert!((shrunk - (70.0 - 90.0) / 70.0).abs() < 1e-6);
+        assert!((shrunk.queued().unwrap() - (70.0 - 90.0) / 70.0).abs() < 1e-6);
+    }
+
+    // Sums of relative delays telescope: after the queue of 20 ms is gone, so is the sum.
+    #[test]
+    fn relative_delays_add_up_to_the_queue() {
+        let mut delays = ForwardDelays::default();
+        let mut sum = 0;
+        for (sent, arrived) in [(0, 3), (1, 6), (5, 20), (6, 26), (40, 43)] {
+            delays.on_arrival(at(sent * 1000), at(arrived * 1000));
+            sum += delays.over(1).map_or(0, |step| step.delayed);
+        }
+        assert_eq!(sum, 0);
     }
 
     #[test]
     fn nothing_is_known_of_one_instant() {
         let mut delays = ForwardDelays::default();
-        assert_eq!(delays.growth(5), None);
+        assert_eq!(delays.over(5), None);
         delays.on_arrival(at(0), at(10));
-        assert_eq!(delays.growth(5), None);
+        assert_eq!(delays.over(5).and_then(|i| i.queued()), None);
         delays.on_arrival(at(0), at(10));
-        assert_eq!(delays.growth(5), None);
+        assert_eq!(delays.over(5).and_then(|i| i.queued()), None);
         delays.on_arrival(at(5), at(15));
         delays.keep(1);
-        assert_eq!((delays.packets.len(), delays.growth(9)), (2, Some(0.0)));
+        assert_eq!((delays.packets.len(), delays.over(9).and_then(|i| i.queued())), (2, Some(0.0)));
     }
 }

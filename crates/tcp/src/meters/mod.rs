@@ -9,5 +9,5 @@ mod send_times;
 pub use available_rate::AvailableRate;
 pub use departure_rate::DepartureRate;
 pub use flip_flop::FlipFlop;
-pub use forward_delays::ForwardDelays;
+pub use forward_delays::{ForwardDelays, Interval};
 pub use send_times::SendTimes;

@@ -56,7 +56,7 @@ struct Jtcp {
 impl Jtcp {
     /// True if more than k of the last window of packets queued; unknown before two have arrived.
     fn is_congested(&self, w: &Window) -> Option<bool> {
-        Some(self.delays.growth(w.cwnd as usize)? > self.k)
+        Some(self.delays.over(w.cwnd as usize)?.queued()? > self.k)
     }
 
     fn is_soon_after_a_cut(&self, now: Time, s: &Space) -> bool {

@@ -32,6 +32,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     ],
     reconstructed: &[
         "n = 4 and delta = 1",
+        "relative delays are summed as times, never below zero, and the sum is divided by the last window's mean service \
+         time; dividing window by window, a queue that drains in a window with a pause never becomes empty",
         "the three states that Yun 2009 speaks of: normal, one increase, congestion; a decrease ends them",
         "slow start ends when more than n + delta packets are queued",
         "losses are repaired as NewReno does, and a timeout is always congestion",
@@ -76,7 +78,9 @@ struct SantaCruz {
     arrivals: usize,
     /// The window ends when this is acknowledged.
     window_end: u64,
-    /// N, packets.
+    /// Sum of the relative delays, nanoseconds: what the queue adds to the least delay so far.
+    delay: i64,
+    /// N, packets: the same in units of the mean service time of the last window.
     queued: f64,
     trend: Trend,
     /// A window ended and the congestion window has not yet moved for it.
@@ -92,6 +96,7 @@ impl SantaCruz {
             delays: ForwardDelays::default(),
             arrivals: 0,
             window_end: 0,
+            delay: 0,
             queued: 0.0,
             trend: Trend::Normal,
             is_due: false,
@@ -99,11 +104,13 @@ impl SantaCruz {
     }
 
     fn end_window(&mut self, s: &Space) {
-        let before = self.queued;
-        if let Some(growth) = self.delays.growth(self.arrivals) {
-            self.queued = (before + growth).max(0.0);
-            self.trend = self.trend.after(before, self.queued);
-            self.is_due = true;
+        if let Some(window) = self.delays.over(self.arrivals) {
+            self.delay = (self.delay + window.delayed).max(0);
+            if let Some(queued) = window.packets_in(self.delay) {
+                self.trend = self.trend.after(self.queued, queued);
+                self.queued = queued;
+                self.is_due = true;
+            }
         }
         self.delays.keep(0);
         self.arrivals = 0;
