@@ -1,5 +1,13 @@
 //! What senders measure on their path, for schemes to build on.
 
+mod available_rate;
+mod departure_rate;
+mod flip_flop;
+mod forward_delays;
 mod send_times;
 
+pub use available_rate::AvailableRate;
+pub use departure_rate::DepartureRate;
+pub use flip_flop::FlipFlop;
+pub use forward_delays::{ForwardDelays, Interval};
 pub use send_times::SendTimes;

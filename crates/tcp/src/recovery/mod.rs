@@ -1,5 +1,6 @@
 //! Ways to repair a loss.
 
+mod delayed;
 mod esack;
 mod packet_list;
 mod reno;
@@ -7,6 +8,7 @@ mod rfc6675;
 mod sack_pipe;
 mod tahoe;
 
+pub use delayed::Delayed;
 pub use esack::Esack;
 pub use packet_list::PacketList;
 pub use reno::{Partial, RenoRecovery};

@@ -163,7 +163,10 @@ macro_rules! schemes {
     };
 }
 
-schemes! { tahoe, reno, newreno, sack, snoop, ll_elsn }
+schemes! {
+    tahoe, reno, newreno, sack, snoop, ll_elsn,
+    santa_cruz, jersey, new_jersey, jtcp, tibet, newreno_ff, casablanca, dcr, ideal_bwe,
+}
 
 /// Schemes that were added while running.
 static ADDED: RwLock<Vec<&'static Scheme>> = RwLock::new(Vec::new());

@@ -20,6 +20,8 @@ enum Law {
     Pipe,
     /// In recovery, outstanding less SACKed less lost ≤ cwnd (RFC 6675 §5).
     Rfc6675,
+    /// The same, and each duplicate with news lets a segment out before it begins (RFC 4653 §3).
+    Delayed,
     /// The same at all times (schemes.md 3.6).
     Esack,
 }
@@ -68,6 +70,9 @@ impl Ledger {
             ("tahoe", _) => Law::Tahoe,
             ("reno", _) => Law::Reno,
             ("newreno" | "snoop", _) => Law::NewReno,
+            ("santa-cruz" | "jersey" | "new-jersey" | "jtcp" | "tibet", _) => Law::NewReno,
+            ("newreno-ff" | "casablanca" | "ideal-bwe", _) => Law::NewReno,
+            ("dcr", _) => Law::Delayed,
             ("sack", SackRecovery::Pipe) => Law::Pipe,
             ("sack", SackRecovery::Rfc6675) => Law::Rfc6675,
             ("ll-elsn", _) => Law::Esack,
@@ -111,6 +116,24 @@ impl Ledger {
         there.map(|(start, l)| (l.end - start) as f64).sum::<f64>() / self.mss
     }
 
+    /// If the sender has.
+    fn begin_recovery(&mut self, sender: &Sender) {
+        let (s, begun) = (sender.space(), sender.counters().fast_recoveries);
+        if begun == self.fast_recoveries {
+            return;
+        }
+        self.fast_recoveries = begun;
+        assert!(self.recovery.is_none(), "a second cut for one window");
+        let outstanding = (s.max_sent - s.una) as f64 / self.mss;
+        let threshold = f64::from(self.dupthresh);
+        self.recovery = (self.law != Law::Tahoe).then_some(Recovery {
+            point: s.max_sent,
+            cwnd: sender.window().cwnd,
+            inflation: threshold,
+            pipe: (outstanding.ceil() - threshold) as i64,
+        });
+    }
+
     fn check(&self, before: &Space, segment: &Segment, sender: &Sender) {
         let cwnd = sender.window().cwnd;
         let len = f64::from(segment.len) / self.mss;
@@ -122,9 +145,12 @@ impl Ledger {
         let open =
             cwnd + f64::from(if self.limited_transmit && self.dups < self.dupthresh { self.dups } else { 0 });
         match (self.law, &self.recovery) {
-            (Law::Esack, _) | (Law::Rfc6675, Some(_)) => within(self.on_board(), cwnd),
+            (Law::Esack, _) | (Law::Rfc6675 | Law::Delayed, Some(_)) => within(self.on_board(), cwnd),
             // What a timeout marked lost is not in flight.
-            (Law::Rfc6675, None) if before.una < self.slow_until => within(self.on_board(), cwnd),
+            (Law::Rfc6675 | Law::Delayed, None) if before.una < self.slow_until => {
+                within(self.on_board(), cwnd)
+            }
+            (Law::Delayed, None) => within(outstanding, cwnd + f64::from(self.dups)),
             (Law::Reno | Law::NewReno, Some(r)) => within(outstanding, (r.cwnd + r.inflation).max(2.0)),
             (Law::Pipe, Some(r)) => assert!(r.pipe < cwnd as i64, "pipe {} of {cwnd}", r.pipe),
             (Law::Tahoe | Law::Reno | Law::NewReno | Law::Pipe | Law::Rfc6675, _) => {
@@ -145,7 +171,7 @@ impl Observer for Ledger {
         }
         self.board.retain(|_, l| l.end > ack.ack);
         let news = self.sack(ack);
-        let with_sack = matches!(self.law, Law::Pipe | Law::Rfc6675 | Law::Esack);
+        let with_sack = matches!(self.law, Law::Pipe | Law::Rfc6675 | Law::Delayed | Law::Esack);
         if self.acked > 0 {
             self.dups = 0;
         } else if self.duplicate && (news || !with_sack) {
@@ -170,22 +196,11 @@ impl Observer for Ledger {
         if self.recovery.as_ref().is_some_and(ends) {
             self.recovery = None;
         }
-        let counters = sender.counters();
-        if counters.fast_recoveries > self.fast_recoveries {
-            self.fast_recoveries = counters.fast_recoveries;
-            assert!(self.recovery.is_none(), "a second cut for one window");
-            let outstanding = (s.max_sent - s.una) as f64 / self.mss;
-            let threshold = f64::from(self.dupthresh);
-            self.recovery = (self.law != Law::Tahoe).then_some(Recovery {
-                point: s.max_sent,
-                cwnd: sender.window().cwnd,
-                inflation: threshold,
-                pipe: (outstanding.ceil() - threshold) as i64,
-            });
-        }
+        self.begin_recovery(sender);
     }
 
     fn expired(&mut self, sender: &Sender) {
+        self.begin_recovery(sender); // DCR's timer
         if sender.counters().timeouts > self.timeouts {
             self.timeouts = sender.counters().timeouts;
             self.slow_until = sender.space().max_sent;
