@@ -5,10 +5,20 @@ use crate::fates::Fate;
 use crate::queues::Admit;
 use crate::route::Hop;
 use crate::world::{World, kind_of, tag};
-use airhop_base::{Drop, Packet, Time};
+use airhop_base::{Body, Drop, Packet, Time};
 use airhop_engine::Id;
 use airhop_radio::cell::{Effect, FrameKind, Outgoing, Station, Tag};
 use airhop_trace::{Direction, DropKind, DropRow};
+
+/// What of an IP datagram is not payload.
+fn header_bytes(packet: &Packet) -> u32 {
+    let payload = match &packet.body {
+        Body::Tcp(segment) => segment.len,
+        Body::Udp(datagram) => datagram.len,
+        Body::Notice(_) => 0,
+    };
+    packet.bytes - payload
+}
 
 impl World {
     pub(crate) fn offer_to_station(
@@ -46,11 +56,11 @@ impl World {
         if self.recorder.is_some() {
             station.on_air = Some(packet.clone());
         }
-        let (tag, bytes) = (tag(packet), packet.bytes);
+        let (tag, bytes, header) = (tag(packet), packet.bytes, header_bytes(packet));
         site.cell.send(
             now,
             from,
-            Outgoing { to, packet: id, tag, bytes },
+            Outgoing { to, packet: id, tag, bytes, header },
             &mut self.events,
             &mut self.effects,
         );
@@ -104,7 +114,7 @@ impl World {
                 }
                 self.tell_agents(now, cell, from, LinkEvent { kind: LinkEventKind::Discarded, tag });
             }
-            Effect::FrameLost { from, to, frame, bytes, tag, cause } => {
+            Effect::FrameLost { from, to, frame, bytes, tag, cause, .. } => {
                 self.on_frame_lost(now, cell, (from, to), frame, bytes, tag, cause);
             }
             Effect::Ready(station) => self.on_mac_ready(now, cell, station),

@@ -4,7 +4,7 @@ use crate::queues::{Admit, QueueDisc};
 use crate::world::Event;
 use airhop_base::{Drop, NodeId, Packet, Rate, Span, Time};
 use airhop_engine::{Arena, EventQueue, Id};
-use airhop_radio::errors::{ErrorModel, Frame};
+use airhop_radio::errors::{Damage, ErrorModel, Frame};
 use std::collections::VecDeque;
 
 /// One direction of a wired link. At most two of its events wait: the next arrival, and, if packets queue, the end of the
@@ -144,7 +144,8 @@ impl Link {
         let corrupted = self.errors.as_mut().is_some_and(|model| {
             let end = Time::from_nanos(now.nanos() - self.delay.nanos());
             let start = Time::from_nanos(end.nanos() - airtime.nanos());
-            model.corrupts(&Frame { bits: u64::from(arena.get(&packet).bytes) * 8, start, end, attempt: 1 })
+            let bits = u64::from(arena.get(&packet).bytes) * 8;
+            model.damage(&Frame { bits, header_bits: bits, start, end, attempt: 1 }) != Damage::None
         });
         Some(Arrival { packet, corrupted })
     }

@@ -29,6 +29,8 @@ pub struct Outgoing {
     pub packet: Id<Packet>,
     /// Length of the IP datagram, bytes.
     pub bytes: u32,
+    /// So many of them, at the front, are headers: IP and transport.
+    pub header: u32,
     /// What it is.
     pub tag: Tag,
 }
@@ -112,6 +114,8 @@ pub enum Effect {
         tag: Tag,
         /// Why.
         cause: Drop,
+        /// The bit errors of a data frame left its headers alone. Never so in a collision.
+        header_intact: bool,
     },
     /// A station's MAC is free: give it the next packet of the queue, if there is one.
     Ready(Station),

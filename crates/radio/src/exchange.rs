@@ -78,9 +78,9 @@ impl Exchange {
 
     /// Gives a packet to the MAC of `station`.
     pub fn enqueue(&mut self, now: Time, station: Station, packet: Outgoing) {
-        let bytes = packet.bytes + self.overhead;
+        let [bytes, header] = [packet.bytes, packet.header].map(|bytes| bytes + self.overhead);
         let airtime = self.air.phy.airtime(bytes, self.air.rate);
-        let service = Service::new(packet.to, packet.packet, bytes, airtime, packet.tag);
+        let service = Service::new(packet.to, packet.packet, bytes, header, airtime, packet.tag);
         let idle = self.medium.is_idle(station);
         self.stations[usize::from(station)].enqueue(now, service, idle, &self.rules);
         self.note_deadline(station);
@@ -124,14 +124,15 @@ impl Exchange {
             let dcf = &mut stations[usize::from(station)];
             match heard {
                 Heard::Frame => dcf.received((station != to).then_some(reserved)),
-                Heard::Garbled(_) => dcf.garbled(),
+                Heard::Damaged | Heard::Garbled(_) => dcf.garbled(),
                 Heard::Noise => {}
             }
         });
         let answer = match outcome {
             Heard::Frame => self.receive(now, &tx, effects),
-            Heard::Garbled(cause) => lost(&tx, cause, effects),
-            Heard::Noise => lost(&tx, Drop::Collision, effects),
+            Heard::Damaged => lost(&tx, Drop::Channel, true, effects),
+            Heard::Garbled(cause) => lost(&tx, cause, false, effects),
+            Heard::Noise => lost(&tx, Drop::Collision, false, effects),
         };
         match answer {
             Some(answer) => self.answer(now, answer, schedule),
@@ -195,7 +196,7 @@ impl Exchange {
         if self.access == Access::RtsCts {
             let Airtimes { phy, rts, cts, .. } = &self.air;
             tx.kind = FrameKind::Rts;
-            tx.bytes = RTS_BYTES;
+            (tx.bytes, tx.header) = (RTS_BYTES, RTS_BYTES);
             tx.duration = phy.sifs * 2 + *cts + tx.end.since(tx.start) + tx.duration;
             tx.end = now + *rts;
         }
@@ -249,6 +250,7 @@ impl Exchange {
             to: service.to,
             kind: FrameKind::Data,
             bytes: service.bytes,
+            header: service.header,
             attempt: service.attempt(),
             start,
             end: start + service.airtime,
@@ -268,7 +270,8 @@ impl Exchange {
         duration: Span,
     ) -> Transmission {
         let start = now + self.air.phy.sifs;
-        Transmission { from: tx.to, to: tx.from, kind, bytes, start, end: start + airtime, duration, ..*tx }
+        let (from, to, end) = (tx.to, tx.from, start + airtime);
+        Transmission { from, to, kind, bytes, header: bytes, start, end, duration, ..*tx }
     }
 
     fn note_deadline(&mut self, station: Station) {
@@ -278,8 +281,13 @@ impl Exchange {
 }
 
 /// A frame did not reach the station it was for, which therefore does not answer.
-fn lost(tx: &Transmission, cause: Drop, effects: &mut Vec<Effect>) -> Option<Transmission> {
+fn lost(
+    tx: &Transmission,
+    cause: Drop,
+    header_intact: bool,
+    effects: &mut Vec<Effect>,
+) -> Option<Transmission> {
     let &Transmission { from, to, kind: frame, bytes, tag, .. } = tx;
-    effects.push(Effect::FrameLost { from, to, frame, bytes, tag, cause });
+    effects.push(Effect::FrameLost { from, to, frame, bytes, tag, cause, header_intact });
     None
 }

@@ -14,6 +14,8 @@ use airhop_engine::Stream;
 pub struct Frame {
     /// Length in bits (MAC frame, PLCP excluded).
     pub bits: u64,
+    /// So many of them, at the front, are headers: link layer, network and transport. All of a control frame.
+    pub header_bits: u64,
     /// Start on the air.
     pub start: Time,
     /// End on the air.
@@ -22,10 +24,21 @@ pub struct Frame {
     pub attempt: u32,
 }
 
+/// What is left of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Damage {
+    /// All of it.
+    None,
+    /// The headers: a receiver can tell which segment this was (Yun 2009 §2.1: TCP HACK).
+    Payload,
+    /// Nothing that could be used.
+    Header,
+}
+
 /// An error model of one directed link.
 pub trait ErrorModel: std::fmt::Debug + Send {
-    /// True if this frame arrives corrupted.
-    fn corrupts(&mut self, frame: &Frame) -> bool;
+    /// What this frame suffers. Whether it is lost does not depend on where its headers end.
+    fn damage(&mut self, frame: &Frame) -> Damage;
 }
 
 /// Which error model, with its parameters.
@@ -62,8 +75,8 @@ impl ErrorPlan {
 struct Clean;
 
 impl ErrorModel for Clean {
-    fn corrupts(&mut self, _: &Frame) -> bool {
-        false
+    fn damage(&mut self, _: &Frame) -> Damage {
+        Damage::None
     }
 }
 
@@ -71,6 +84,6 @@ impl ErrorModel for Clean {
 #[cfg(test)]
 pub(crate) fn corrupted(plan: &ErrorPlan, bits: u64, frames: u32) -> u32 {
     let mut model = plan.build(airhop_engine::Streams::new(1, 0).stream("errors"));
-    let frame = Frame { bits, start: Time::ZERO, end: Time::ZERO, attempt: 1 };
-    (0..frames).map(|_| u32::from(model.corrupts(&frame))).sum()
+    let frame = Frame { bits, header_bits: bits, start: Time::ZERO, end: Time::ZERO, attempt: 1 };
+    (0..frames).map(|_| u32::from(model.damage(&frame) != Damage::None)).sum()
 }

@@ -38,6 +38,8 @@ pub(crate) struct Service {
     pub packet: Option<Id<Packet>>,
     /// Length of the data frame, bytes.
     pub bytes: u32,
+    /// So many of them, at the front, are headers.
+    pub header: u32,
     /// Time on the air of the data frame.
     pub airtime: Span,
     pub tag: Tag,
@@ -50,9 +52,9 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    pub fn new(to: Station, packet: Id<Packet>, bytes: u32, airtime: Span, tag: Tag) -> Self {
+    pub fn new(to: Station, packet: Id<Packet>, bytes: u32, header: u32, airtime: Span, tag: Tag) -> Self {
         let packet = Some(packet);
-        Service { to, packet, bytes, airtime, tag, data_failures: 0, rts_failures: 0, failures: 0 }
+        Service { to, packet, bytes, header, airtime, tag, data_failures: 0, rts_failures: 0, failures: 0 }
     }
 
     /// The number of the attempt under way, from 1.
@@ -327,7 +329,7 @@ mod tests {
 
     fn packet() -> Service {
         let tag = Tag { flow: FlowId(0), seq: 0, end: 0 };
-        Service::new(1, Arena::new().insert(any_packet()), 1076, Span::from_micros(975), tag)
+        Service::new(1, Arena::new().insert(any_packet()), 1076, 76, Span::from_micros(975), tag)
     }
 
     fn any_packet() -> Packet {

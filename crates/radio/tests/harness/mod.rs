@@ -17,7 +17,7 @@ pub enum Note {
     Failed { from: Station, number: u64, attempt: u32, retry: bool },
     Discarded { from: Station, number: u64, arrived: bool },
     Acknowledged { from: Station, number: u64 },
-    Lost { from: Station, to: Station, frame: FrameKind, bytes: u32, cause: Drop },
+    Lost { from: Station, to: Station, frame: FrameKind, bytes: u32, cause: Drop, header_intact: bool },
     Ready(Station),
 }
 
@@ -51,6 +51,9 @@ pub fn line(metres: &[f64], receive: f64, sense: f64) -> CellPlan {
 pub fn on_link(from: Station, to: Station, model: ErrorPlan) -> LinkErrors {
     LinkErrors { from: Some(from), to: Some(to), model }
 }
+
+/// IPv4 (20) and UDP (8).
+pub const UDP_HEADERS: u32 = 28;
 
 #[derive(Debug)]
 pub struct World {
@@ -113,10 +116,10 @@ impl World {
             Some((to, bytes, self.handed - 1))
         });
         let Some((to, bytes, number)) = next else { return };
-        let body = Body::Udp(Datagram { number, len: bytes - 28, sent: self.queue.now() });
+        let body = Body::Udp(Datagram { number, len: bytes - UDP_HEADERS, sent: self.queue.now() });
         let packet = self.packets.insert(Packet::new(FlowId(0), NodeId(station), NodeId(to), bytes, body));
         let tag = Tag { flow: FlowId(0), seq: number, end: number };
-        let packet = Outgoing { to, packet, bytes, tag };
+        let packet = Outgoing { to, packet, bytes, header: UDP_HEADERS, tag };
         self.cell.send(self.queue.now(), station, packet, &mut self.queue, &mut self.effects);
     }
 
@@ -159,8 +162,8 @@ impl World {
                 Note::Discarded { from, number: tag.seq, arrived }
             }
             Effect::Acknowledged { from, tag, .. } => Note::Acknowledged { from, number: tag.seq },
-            Effect::FrameLost { from, to, frame, bytes, cause, .. } => {
-                Note::Lost { from, to, frame, bytes, cause }
+            Effect::FrameLost { from, to, frame, bytes, cause, header_intact, .. } => {
+                Note::Lost { from, to, frame, bytes, cause, header_intact }
             }
             Effect::Ready(station) => {
                 self.feed(station);
