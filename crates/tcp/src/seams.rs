@@ -206,6 +206,11 @@ pub trait Recovery: Debug + Send {
     /// A duplicate ACK. The scoreboard, if there is one, is updated here.
     fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect;
 
+    /// A further loss that the same ACK shows, which is a sign of congestion of its own. Asked after each loss.
+    fn next_loss(&mut self) -> Detect {
+        Detect::Nothing
+    }
+
     /// The window was cut for the loss of the segment at `seq`: recovery begins.
     fn enter(&mut self, s: &mut Space, w: &mut Window, seq: u64);
 

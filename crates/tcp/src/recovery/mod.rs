@@ -1,6 +1,7 @@
 //! Ways to repair a loss.
 
 mod esack;
+mod lhp;
 mod packet_list;
 mod reno;
 mod rfc6675;
@@ -8,7 +9,8 @@ mod sack_pipe;
 mod tahoe;
 
 pub use esack::Esack;
-pub use packet_list::PacketList;
+pub use lhp::{Lhp, Trigger};
+pub use packet_list::{Entry, PacketList};
 pub use reno::{Partial, RenoRecovery};
 pub use rfc6675::Rfc6675;
 pub use sack_pipe::SackPipe;

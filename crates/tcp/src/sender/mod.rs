@@ -245,14 +245,15 @@ impl Sender {
     }
 
     /// Recovery begins if a loss was found.
-    fn act_on(&mut self, now: Time, detect: Detect) {
-        if let (Detect::Lost(seq), None) = (detect, &self.frozen) {
+    fn act_on(&mut self, now: Time, mut detect: Detect) {
+        while let (Detect::Lost(seq), None) = (detect, &self.frozen) {
             self.counters.fast_recoveries += 1;
             let judged = self.cut(now, Signal::Duplicates);
             self.judgements.push_back(Judgement { seq, judged });
             self.recovery.enter(&mut self.space, &mut self.window, seq);
             self.timed = None; // Karn: a retransmission follows
             self.restart_timer(now);
+            detect = self.recovery.next_loss();
         }
     }
 

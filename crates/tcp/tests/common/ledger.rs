@@ -22,6 +22,8 @@ enum Law {
     Rfc6675,
     /// The same at all times (schemes.md 3.6).
     Esack,
+    /// The same, and every loss is a cut of its own (Yun 2009, Figure 4).
+    Lhp,
 }
 
 /// The account of one sender.
@@ -31,6 +33,8 @@ pub struct Ledger {
     mss: f64,
     dupthresh: u32,
     limited_transmit: bool,
+    /// Some duplicates count for nothing, and which is the sender's own affair.
+    explains: bool,
     /// Outstanding segments by first byte.
     board: BTreeMap<u64, Line>,
     transmissions: u64,
@@ -66,11 +70,12 @@ impl Ledger {
     pub fn new(scheme: &str, config: &Config) -> Self {
         let law = match (scheme, config.sack_recovery) {
             ("tahoe", _) => Law::Tahoe,
-            ("reno", _) => Law::Reno,
-            ("newreno" | "snoop", _) => Law::NewReno,
-            ("sack", SackRecovery::Pipe) => Law::Pipe,
-            ("sack", SackRecovery::Rfc6675) => Law::Rfc6675,
+            ("reno" | "eln", _) => Law::Reno,
+            ("newreno" | "snoop" | "split", _) => Law::NewReno,
+            ("sack" | "hack" | "hack-fixed" | "ewln" | "tcp-eln", SackRecovery::Pipe) => Law::Pipe,
+            ("sack" | "hack" | "hack-fixed" | "ewln" | "tcp-eln", SackRecovery::Rfc6675) => Law::Rfc6675,
             ("ll-elsn", _) => Law::Esack,
+            ("lhp", _) => Law::Lhp,
             other => panic!("no law for {other:?}"),
         };
         Ledger {
@@ -78,6 +83,7 @@ impl Ledger {
             mss: f64::from(config.mss),
             dupthresh: config.dupthresh,
             limited_transmit: config.limited_transmit,
+            explains: scheme == "hack-fixed",
             board: BTreeMap::new(),
             transmissions: 0,
             dups: 0,
@@ -102,13 +108,13 @@ impl Ledger {
     }
 
     /// Segments that a sender may believe to be in the network: not SACKed, and fewer than DupThresh of those sent later are.
-    fn on_board(&self) -> f64 {
+    fn on_board(&self, una: u64) -> f64 {
         let arrived: Vec<u64> = self.board.values().filter(|l| l.sacked).map(|l| l.order).collect();
         let is_lost = |l: &Line| {
             l.lost || arrived.iter().filter(|&&order| order > l.order).count() >= self.dupthresh as usize
         };
         let there = self.board.iter().filter(|(_, l)| !l.sacked && !is_lost(l));
-        there.map(|(start, l)| (l.end - start) as f64).sum::<f64>() / self.mss
+        there.map(|(&start, l)| (l.end - start.max(una)) as f64).sum::<f64>() / self.mss
     }
 
     fn check(&self, before: &Space, segment: &Segment, sender: &Sender) {
@@ -119,12 +125,13 @@ impl Ledger {
             |used: f64, room: f64| assert!(used + len <= room + 1e-6, "{used} + {len} > {room}: {self:?}");
         assert!(segment.end() <= before.right_edge, "beyond what the receiver accepts");
         assert!(!sender.is_frozen(), "new data while frozen");
+        let counted = if self.explains { self.dups.min(self.dupthresh - 1) } else { self.dups };
         let open =
-            cwnd + f64::from(if self.limited_transmit && self.dups < self.dupthresh { self.dups } else { 0 });
+            cwnd + f64::from(if self.limited_transmit && counted < self.dupthresh { counted } else { 0 });
         match (self.law, &self.recovery) {
-            (Law::Esack, _) | (Law::Rfc6675, Some(_)) => within(self.on_board(), cwnd),
+            (Law::Esack | Law::Lhp, _) | (Law::Rfc6675, Some(_)) => within(self.on_board(before.una), cwnd),
             // What a timeout marked lost is not in flight.
-            (Law::Rfc6675, None) if before.una < self.slow_until => within(self.on_board(), cwnd),
+            (Law::Rfc6675, None) if before.una < self.slow_until => within(self.on_board(before.una), cwnd),
             (Law::Reno | Law::NewReno, Some(r)) => within(outstanding, (r.cwnd + r.inflation).max(2.0)),
             (Law::Pipe, Some(r)) => assert!(r.pipe < cwnd as i64, "pipe {} of {cwnd}", r.pipe),
             (Law::Tahoe | Law::Reno | Law::NewReno | Law::Pipe | Law::Rfc6675, _) => {
@@ -139,17 +146,22 @@ impl Observer for Ledger {
         let s = sender.space();
         let is_valid = ack.ack <= s.max_sent && ack.ack >= s.una;
         self.acked = if is_valid { ack.ack - s.una } else { 0 };
-        self.duplicate = is_valid && self.acked == 0 && s.is_outstanding() && !ack.flags.syn;
+        // schemes.md 3.1.1, 3.2: an ACK with an ELN is no duplicate.
+        self.duplicate =
+            is_valid && self.acked == 0 && s.is_outstanding() && !ack.flags.syn && ack.eln.is_none();
         if !is_valid {
             return;
         }
         self.board.retain(|_, l| l.end > ack.ack);
         let news = self.sack(ack);
-        let with_sack = matches!(self.law, Law::Pipe | Law::Rfc6675 | Law::Esack);
+        let with_sack = matches!(self.law, Law::Pipe | Law::Rfc6675 | Law::Esack | Law::Lhp);
         if self.acked > 0 {
             self.dups = 0;
         } else if self.duplicate && (news || !with_sack) {
             self.dups += 1;
+        }
+        if let Some(r) = self.recovery.as_mut().filter(|_| self.acked == 0 && ack.eln.is_some() && news) {
+            r.pipe -= 1;
         }
     }
 
@@ -173,7 +185,7 @@ impl Observer for Ledger {
         let counters = sender.counters();
         if counters.fast_recoveries > self.fast_recoveries {
             self.fast_recoveries = counters.fast_recoveries;
-            assert!(self.recovery.is_none(), "a second cut for one window");
+            assert!(self.recovery.is_none() || self.law == Law::Lhp, "a second cut for one window");
             let outstanding = (s.max_sent - s.una) as f64 / self.mss;
             let threshold = f64::from(self.dupthresh);
             self.recovery = (self.law != Law::Tahoe).then_some(Recovery {
@@ -191,8 +203,8 @@ impl Observer for Ledger {
             self.slow_until = sender.space().max_sent;
             self.recovery = None;
             self.dups = 0;
-            if self.law == Law::Pipe {
-                return self.board.clear(); // ns-2 forgets what was SACKed
+            if matches!(self.law, Law::Pipe | Law::Lhp) {
+                return self.board.clear(); // ns-2 forgets what was SACKed, LHP what it sent
             }
             self.board.values_mut().for_each(|l| l.lost = true);
             if let Some(mut first) = self.board.first_entry() {
@@ -222,8 +234,9 @@ impl Observer for Ledger {
         let line =
             self.board.entry(segment.seq).or_insert(Line { end: 0, order, sacked: false, lost: false });
         (line.end, line.order, line.lost) = (segment.end(), order, false);
-        // The fast retransmit takes the place of what was lost, which the pipe still counts.
-        if let Some(r) = self.recovery.as_mut().filter(|_| sender.last_cause() != Cause::Fast) {
+        // The fast retransmit takes the place of what was lost, which the pipe still counts; so does what a notice causes.
+        let replaces = matches!(sender.last_cause(), Cause::Fast | Cause::Notice);
+        if let Some(r) = self.recovery.as_mut().filter(|_| !replaces) {
             r.pipe += 1;
         }
     }
