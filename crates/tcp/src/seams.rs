@@ -280,6 +280,11 @@ pub trait NoticePolicy: Debug + Send {
     /// A notice about a segment that is missing.
     fn on_notice(&mut self, now: Time, n: &Notice, s: &Space) -> Reaction;
 
+    /// True if it knows what an ELN in an ACK is. To all others such an ACK is one like any other.
+    fn knows_eln(&self) -> bool {
+        true
+    }
+
     /// True if a duplicate ACK that arrives now is explained by an earlier notice, and so is no sign of congestion.
     fn explains(&self, now: Time, s: &Space) -> bool {
         let _ = (now, s);

@@ -25,4 +25,8 @@ impl NoticePolicy for Deaf {
     fn on_notice(&mut self, _: Time, _: &Notice, _: &Space) -> Reaction {
         Reaction::Ignore
     }
+
+    fn knows_eln(&self) -> bool {
+        false
+    }
 }

@@ -39,7 +39,7 @@ impl NoticePolicy for Shield {
 
     fn explains(&self, now: Time, s: &Space) -> bool {
         self.answered.iter().any(|&(seq, at)| {
-            let is_young = self.lasts == Lasts::UntilRto || s.srtt.is_none_or(|srtt| now - at < srtt);
+            let is_young = self.lasts == Lasts::UntilRto || s.srtt.is_none_or(|srtt| now - at <= srtt);
             seq == s.una && is_young
         })
     }

@@ -26,6 +26,9 @@ enum Law {
     Lhp,
 }
 
+/// Schemes to which an ELN in an ACK says something.
+const HEED_ELN: [&str; 7] = ["eln", "hack", "hack-fixed", "ewln", "tcp-eln", "lhp", "ll-elsn"];
+
 /// The account of one sender.
 #[derive(Debug)]
 pub struct Ledger {
@@ -35,6 +38,7 @@ pub struct Ledger {
     limited_transmit: bool,
     /// Some duplicates count for nothing, and which is the sender's own affair.
     explains: bool,
+    knows_eln: bool,
     /// Outstanding segments by first byte.
     board: BTreeMap<u64, Line>,
     transmissions: u64,
@@ -84,6 +88,7 @@ impl Ledger {
             dupthresh: config.dupthresh,
             limited_transmit: config.limited_transmit,
             explains: scheme == "hack-fixed",
+            knows_eln: HEED_ELN.contains(&scheme),
             board: BTreeMap::new(),
             transmissions: 0,
             dups: 0,
@@ -114,7 +119,7 @@ impl Ledger {
             l.lost || arrived.iter().filter(|&&order| order > l.order).count() >= self.dupthresh as usize
         };
         let there = self.board.iter().filter(|(_, l)| !l.sacked && !is_lost(l));
-        there.map(|(&start, l)| (l.end - start.max(una)) as f64).sum::<f64>() / self.mss
+        there.map(|(&start, l)| l.end.saturating_sub(start.max(una)) as f64).sum::<f64>() / self.mss
     }
 
     fn check(&self, before: &Space, segment: &Segment, sender: &Sender) {
@@ -147,8 +152,8 @@ impl Observer for Ledger {
         let is_valid = ack.ack <= s.max_sent && ack.ack >= s.una;
         self.acked = if is_valid { ack.ack - s.una } else { 0 };
         // schemes.md 3.1.1, 3.2: an ACK with an ELN is no duplicate.
-        self.duplicate =
-            is_valid && self.acked == 0 && s.is_outstanding() && !ack.flags.syn && ack.eln.is_none();
+        let has_eln = self.knows_eln && ack.eln.is_some();
+        self.duplicate = is_valid && self.acked == 0 && s.is_outstanding() && !ack.flags.syn && !has_eln;
         if !is_valid {
             return;
         }
@@ -160,7 +165,7 @@ impl Observer for Ledger {
         } else if self.duplicate && (news || !with_sack) {
             self.dups += 1;
         }
-        if let Some(r) = self.recovery.as_mut().filter(|_| self.acked == 0 && ack.eln.is_some() && news) {
+        if let Some(r) = self.recovery.as_mut().filter(|_| self.acked == 0 && has_eln && news) {
             r.pipe -= 1;
         }
     }
@@ -228,6 +233,10 @@ impl Observer for Ledger {
         let is_new = segment.seq >= before.max_sent;
         if is_new {
             self.check(before, segment, sender);
+        }
+        // After going back, segments may be cut elsewhere.
+        if let Some((_, line)) = self.board.range_mut(..segment.seq).next_back() {
+            line.end = line.end.min(segment.seq);
         }
         self.transmissions += 1;
         let order = self.transmissions;
