@@ -60,7 +60,7 @@ impl World {
         site.cell.send(
             now,
             from,
-            Outgoing { to, packet: id, tag, bytes, header },
+            Outgoing { to, packet: id, tag, bytes, header, fragments: None },
             &mut self.events,
             &mut self.effects,
         );
@@ -96,7 +96,7 @@ impl World {
                     if attempt == 1 { LinkEventKind::FirstFailure } else { LinkEventKind::AttemptFailed };
                 self.tell_agents(now, cell, from, LinkEvent { kind, tag });
             }
-            Effect::AttemptFailed { .. } => {}
+            Effect::AttemptFailed { .. } | Effect::HeaderOnly { .. } => {}
             Effect::Acknowledged { from, tag, .. } => {
                 self.tell_agents(now, cell, from, LinkEvent { kind: LinkEventKind::Delivered, tag });
             }

@@ -138,7 +138,7 @@ fn links(plan: &Plan, streams: &Streams, mut recorder: Option<&mut Recorder>) ->
             let (from, to) = (w.ends[side], w.ends[1 - side]);
             let name = format!("{}->{}", names[side], names[1 - side]);
             let model = (*errors != ErrorPlan::Clean)
-                .then(|| errors.build(streams.stream(&format!("{}.errors.{name}", w.name))));
+                .then(|| errors.build(streams, &w.name, names[side], names[1 - side]));
             let mut link = Link::new(
                 links.len() as u16,
                 name,

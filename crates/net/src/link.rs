@@ -145,7 +145,8 @@ impl Link {
             let end = Time::from_nanos(now.nanos() - self.delay.nanos());
             let start = Time::from_nanos(end.nanos() - airtime.nanos());
             let bits = u64::from(arena.get(&packet).bytes) * 8;
-            model.damage(&Frame { bits, header_bits: bits, start, end, attempt: 1 }) != Damage::None
+            model.damage(&Frame { bits, header_bits: bits, control: false, start, end, attempt: 1 })
+                != Damage::None
         });
         Some(Arrival { packet, corrupted })
     }

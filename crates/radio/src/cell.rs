@@ -33,6 +33,24 @@ pub struct Outgoing {
     pub header: u32,
     /// What it is.
     pub tag: Tag,
+    /// How the MAC cuts it into fragments that protect its headers; `None`: it goes in one frame.
+    pub fragments: Option<Fragmentation>,
+}
+
+/// The sizes of the fragments that LHP sends a packet in (Gao, Diggavi and Muthukrishnan 2003; Yun 2009 §2.1). The sizes are
+/// Airhop's: the seed papers have none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fragmentation {
+    /// Bytes of the IP datagram in the first fragment; never less than its headers.
+    pub first: u32,
+    /// In the others at most, unless that would make more than 16 fragments (IEEE 802.11-2016 §9.2.4.4.3).
+    pub rest: u32,
+}
+
+impl Default for Fragmentation {
+    fn default() -> Self {
+        Fragmentation { first: 100, rest: 256 }
+    }
 }
 
 /// An event of a cell, to be wrapped into the world's own event type.
@@ -90,6 +108,16 @@ pub enum Effect {
         tag: Tag,
         /// The packet itself.
         packet: Option<Id<Packet>>,
+    },
+    /// The sender's link layer gave up a packet of which the receiving station has the first fragment, and not all others: it
+    /// knows what it lost. Comes just before [`Effect::Discarded`].
+    HeaderOnly {
+        /// The sending station.
+        from: Station,
+        /// The receiving station.
+        to: Station,
+        /// Which packet.
+        tag: Tag,
     },
     /// The sender's link layer learned that a packet arrived.
     Acknowledged {

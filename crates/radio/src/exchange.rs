@@ -1,7 +1,9 @@
 //! Frame exchange sequences: RTS, CTS, data and ACK between the stations of a cell.
 use crate::cell::{Access, AirEvent, CellPlan, Effect, FrameKind, Outgoing, Station};
-use crate::mac::dcf::{Dcf, Due, Rules, Service};
+use crate::mac::dcf::{Acknowledged, Dcf, Due, Rules};
 use crate::mac::deadlines::Deadlines;
+use crate::mac::lhp::Fragments;
+use crate::mac::service::{DataFrame, Service};
 use crate::medium::{Heard, Medium, Slot, Transmission};
 use crate::phy::{ACK_BYTES, CTS_BYTES, Phy, RTS_BYTES};
 use airhop_base::{Drop, Rate, Span, Time};
@@ -78,9 +80,14 @@ impl Exchange {
 
     /// Gives a packet to the MAC of `station`.
     pub fn enqueue(&mut self, now: Time, station: Station, packet: Outgoing) {
-        let [bytes, header] = [packet.bytes, packet.header].map(|bytes| bytes + self.overhead);
-        let airtime = self.air.phy.airtime(bytes, self.air.rate);
-        let service = Service::new(packet.to, packet.packet, bytes, header, airtime, packet.tag);
+        let frame = |bytes, header| {
+            let [bytes, header] = [bytes, header].map(|bytes| bytes + self.overhead);
+            DataFrame { bytes, header, airtime: self.air.phy.airtime(bytes, self.air.rate) }
+        };
+        let Outgoing { to, packet, bytes, header, tag, fragments } = packet;
+        let fragments =
+            fragments.and_then(|cut| Fragments::new(cut, (bytes, header), self.rules.attempts, frame));
+        let service = Service::new(to, packet, tag, frame(bytes, header), fragments);
         let idle = self.medium.is_idle(station);
         self.stations[usize::from(station)].enqueue(now, service, idle, &self.rules);
         self.note_deadline(station);
@@ -162,17 +169,23 @@ impl Exchange {
                 Some(self.data(tx.to, now + sifs))
             }
             FrameKind::Data => {
-                let service = self.stations[sender].service.as_mut();
-                let packet = service.and_then(|s| s.packet.take()); // none: a duplicate, its ACK was lost
+                let packet = self.stations[sender].service.as_mut().and_then(Service::arrives);
                 effects.extend(packet.map(|packet| Effect::Deliver { from: tx.from, to: tx.to, packet }));
-                Some(self.reply(now, tx, FrameKind::Ack, ACK_BYTES, self.air.ack, Span::ZERO))
+                let duration = tx.duration - sifs - self.air.ack;
+                Some(self.reply(now, tx, FrameKind::Ack, ACK_BYTES, self.air.ack, duration))
             }
-            FrameKind::Ack => {
-                let service = self.stations[receiver].succeeded(&self.rules);
-                effects.push(Effect::Acknowledged { from: tx.to, to: tx.from, tag: service.tag });
-                effects.push(Effect::Ready(tx.to));
-                None
-            }
+            FrameKind::Ack => match self.stations[receiver].acknowledged(&self.rules) {
+                Acknowledged::Fragment => Some(self.data(tx.to, now + sifs)),
+                Acknowledged::Packet => {
+                    effects.push(Effect::Acknowledged { from: tx.to, to: tx.from, tag: tx.tag });
+                    effects.push(Effect::Ready(tx.to));
+                    None
+                }
+                Acknowledged::GaveUp(service) => {
+                    gave_up(tx.to, service, effects);
+                    None
+                }
+            },
         }
     }
 
@@ -194,10 +207,10 @@ impl Exchange {
     fn access(&mut self, now: Time, station: Station, schedule: &mut impl FnMut(Time, AirEvent)) {
         let mut tx = self.data(station, now);
         if self.access == Access::RtsCts {
-            let Airtimes { phy, rts, cts, .. } = &self.air;
+            let Airtimes { phy, rts, cts, ack, .. } = &self.air;
             tx.kind = FrameKind::Rts;
             (tx.bytes, tx.header) = (RTS_BYTES, RTS_BYTES);
-            tx.duration = phy.sifs * 2 + *cts + tx.end.since(tx.start) + tx.duration;
+            tx.duration = phy.sifs * 3 + *cts + tx.end.since(tx.start) + *ack;
             tx.end = now + *rts;
         }
         self.stations[usize::from(station)].sends(tx.kind);
@@ -214,8 +227,7 @@ impl Exchange {
         let retry = failure.gave_up.is_none();
         effects.push(Effect::AttemptFailed { from, to, tag, attempt: failure.attempt, retry });
         if let Some(service) = failure.gave_up {
-            effects.push(Effect::Discarded { from, to, tag, packet: service.packet });
-            effects.push(Effect::Ready(from));
+            gave_up(from, service, effects);
         }
     }
 
@@ -245,16 +257,20 @@ impl Exchange {
     fn data(&self, station: Station, start: Time) -> Transmission {
         let service =
             self.stations[usize::from(station)].service.as_ref().expect("only a packet makes it send");
+        let DataFrame { bytes, header, airtime } = *service.frame();
+        let answer = self.air.phy.sifs + self.air.ack;
+        // A fragment also reserves the medium for the next one (IEEE 802.11-2016 §10.3.4.6).
+        let following = service.following().map(|next| self.air.phy.sifs + next.airtime + answer);
         Transmission {
             from: station,
             to: service.to,
             kind: FrameKind::Data,
-            bytes: service.bytes,
-            header: service.header,
+            bytes,
+            header,
             attempt: service.attempt(),
             start,
-            end: start + service.airtime,
-            duration: self.air.phy.sifs + self.air.ack,
+            end: start + airtime,
+            duration: answer + following.unwrap_or(Span::ZERO),
             tag: service.tag,
         }
     }
@@ -278,6 +294,16 @@ impl Exchange {
         let deadline = self.stations[usize::from(station)].deadline(&self.rules);
         self.deadlines.set(usize::from(station), deadline);
     }
+}
+
+/// The link layer of `from` has given its packet up.
+fn gave_up(from: Station, service: Service, effects: &mut Vec<Effect>) {
+    let (to, tag) = (service.to, service.tag);
+    if service.only_headers_arrived() {
+        effects.push(Effect::HeaderOnly { from, to, tag });
+    }
+    effects.push(Effect::Discarded { from, to, tag, packet: service.packet });
+    effects.push(Effect::Ready(from));
 }
 
 /// A frame did not reach the station it was for, which therefore does not answer.

@@ -151,7 +151,8 @@ impl Medium {
         sender.sending = false;
         sender.signals -= 1;
         let [bits, header_bits] = [tx.bytes, tx.header].map(|bytes| u64::from(bytes) * 8);
-        let frame = Frame { bits, header_bits, start: tx.start, end: tx.end, attempt: tx.attempt };
+        let control = tx.kind != FrameKind::Data;
+        let frame = Frame { bits, header_bits, control, start: tx.start, end: tx.end, attempt: tx.attempt };
         let mut addressee = Heard::Garbled(Drop::Channel); // beyond the sense range, if nothing else comes
         for ear in &mut self.ears[usize::from(tx.from)] {
             // Once for every frame on the link, whatever else happens to it: the n-th frame has the same fate in every run.
@@ -229,6 +230,5 @@ fn errors(plan: &CellPlan, streams: &Streams, from: usize, to: usize) -> Option<
     let specific = |e: &&crate::cell::LinkErrors| u8::from(e.from.is_some()) + u8::from(e.to.is_some());
     let all = plan.errors.iter().filter(|e| matches(e.from, from) && matches(e.to, to));
     let entry = all.max_by_key(specific).filter(|e| e.model != ErrorPlan::Clean)?;
-    let link = format!("{}.errors.{}->{}", plan.name, plan.stations[from].0, plan.stations[to].0);
-    Some(entry.model.build(streams.stream(&link)))
+    Some(entry.model.build(streams, &plan.name, &plan.stations[from].0, &plan.stations[to].0))
 }

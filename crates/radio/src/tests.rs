@@ -1,6 +1,6 @@
 //! Frames on the air, looked at one by one.
 #[path = "../tests/harness/mod.rs"]
-mod harness;
+pub(crate) mod harness;
 
 use crate::cell::{Access, AirEvent, CellPlan, FrameKind, Range, Station};
 use crate::errors::ErrorPlan;
@@ -11,17 +11,17 @@ use harness::{Note, World, line, on_link, plan};
 
 const US: u64 = 1000;
 /// DIFS, EIFS and slot of 802.11b.
-const DIFS: u64 = 50 * US;
+pub(crate) const DIFS: u64 = 50 * US;
 const EIFS: u64 = 364 * US;
-const SLOT: u64 = 20 * US;
-const SIFS: u64 = 10 * US;
+pub(crate) const SLOT: u64 = 20 * US;
+pub(crate) const SIFS: u64 = 10 * US;
 
-fn secs(s: u64) -> Time {
+pub(crate) fn secs(s: u64) -> Time {
     Time::ZERO + Span::from_secs(s)
 }
 
 /// Runs to `end`; returns every transmission that ended, in that order.
-fn watch(world: &mut World, end: Time) -> Vec<Transmission> {
+pub(crate) fn watch(world: &mut World, end: Time) -> Vec<Transmission> {
     let mut air = Vec::new();
     while let Some((now, event)) = world.queue.pop_until(end) {
         if let AirEvent::End(slot) = event.what {
@@ -36,7 +36,7 @@ fn notes(world: &World) -> Vec<Note> {
     world.notes.iter().map(|(_, n)| *n).collect()
 }
 
-fn count(world: &World, what: impl Fn(&Note) -> bool) -> usize {
+pub(crate) fn count(world: &World, what: impl Fn(&Note) -> bool) -> usize {
     world.notes.iter().filter(|(_, n)| what(n)).count()
 }
 
@@ -44,12 +44,12 @@ fn overlap(a: &Transmission, b: &Transmission) -> bool {
     a.start < b.end && b.start < a.end
 }
 
-fn ns(from: Time, to: Time) -> u64 {
+pub(crate) fn ns(from: Time, to: Time) -> u64 {
     (to - from).nanos()
 }
 
 /// Slots of backoff between `free`, when the medium became idle, and `start`; `ifs` goes before them.
-fn slots(free: Time, ifs: u64, start: Time) -> u64 {
+pub(crate) fn slots(free: Time, ifs: u64, start: Time) -> u64 {
     let rest = ns(free, start).checked_sub(ifs).expect("nobody sends within the interframe space");
     assert_eq!(rest % SLOT, 0, "{rest} ns are no whole slots");
     rest / SLOT

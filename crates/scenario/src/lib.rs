@@ -14,6 +14,7 @@ mod catalogue;
 mod check;
 mod copies;
 mod document;
+mod errors;
 mod fields;
 mod flow;
 mod keys;

@@ -1,5 +1,6 @@
 //! From a checked scenario to the plan of a world.
 
+use crate::errors;
 use crate::fields::{Direction, Fields, Val};
 use crate::tcp;
 use crate::topology::{Link, Topology};
@@ -82,7 +83,7 @@ fn wired(w: &Fields, topology: &Topology, largest: u32) -> Option<WiredPlan> {
         let exact = Direction { from: Some(from.clone()), to: Some(to.clone()) };
         let for_direction = models.iter().find(|m| m.direction("direction") == Some(&exact));
         let model = for_direction.or_else(|| models.iter().find(|m| m.direction("direction").is_none()));
-        model.map_or(Some(ErrorPlan::Clean), |m| errors(m, largest))
+        model.map_or(Some(ErrorPlan::Clean), |m| errors::plan(m, largest))
     };
     Some(WiredPlan {
         name: w.text("name")?.to_string(),
@@ -106,7 +107,7 @@ fn wlan(w: &Fields, index: usize, topology: &Topology, largest: u32) -> Option<W
         Some(LinkErrors {
             from: station(&direction.from)?,
             to: station(&direction.to)?,
-            model: errors(model, largest + overhead)?,
+            model: errors::plan(model, largest + overhead)?,
         })
     };
     let cell = CellPlan {
@@ -132,17 +133,6 @@ fn wlan(w: &Fields, index: usize, topology: &Topology, largest: u32) -> Option<W
 
 fn queue(q: &Fields) -> Option<QueuePlan> {
     Some(QueuePlan::DropTail { packets: usize::try_from(q.count("packets")?).ok()? })
-}
-
-fn errors(model: &Fields, largest: u32) -> Option<ErrorPlan> {
-    if model.kind? == "clean" {
-        return Some(ErrorPlan::Clean);
-    }
-    if let Some(loss) = model.number("loss") {
-        return Some(ErrorPlan::Loss(loss));
-    }
-    let reference = model.bytes("reference").unwrap_or(largest.into());
-    Some(ErrorPlan::FrameErrorRate { fer: model.number("fer")?, reference_bits: reference * 8 })
 }
 
 fn flow(f: &Fields, topology: &Topology) -> Option<FlowPlan> {

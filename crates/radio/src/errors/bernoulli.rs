@@ -1,5 +1,5 @@
 //! Independent bit errors.
-use super::{Damage, ErrorModel, Frame};
+use super::{Damage, ErrorModel, Frame, errors_per_bit};
 use airhop_engine::Stream;
 
 /// How many frame lengths are remembered. A link sees a handful: data, TCP ACKs with 0 to 3 SACK blocks, RTS, CTS, ACK.
@@ -23,7 +23,7 @@ pub struct Bernoulli {
 impl Bernoulli {
     /// A frame of `reference_bits` bits is lost with probability `fer`.
     pub fn new(fer: f64, reference_bits: u64, stream: Stream) -> Self {
-        let ln_bit_survives = libm::log1p(-fer) / reference_bits as f64;
+        let ln_bit_survives = -errors_per_bit(fer, reference_bits);
         Bernoulli { ln_bit_survives, known: Vec::with_capacity(REMEMBERED), oldest: 0, stream }
     }
 
@@ -60,8 +60,7 @@ impl ErrorModel for Bernoulli {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::errors::{ErrorPlan, corrupted};
-    use airhop_base::Time;
+    use crate::errors::{ErrorPlan, corrupted, frame};
     use airhop_engine::Streams;
 
     #[test]
@@ -100,7 +99,7 @@ mod tests {
         let (bits, frames) = (8608_u64, 100_000);
         let damages = |header_bits| {
             let mut model = Bernoulli::new(0.3, bits, Streams::new(1, 0).stream("errors"));
-            let frame = Frame { bits, header_bits, start: Time::ZERO, end: Time::ZERO, attempt: 1 };
+            let frame = Frame { header_bits, ..frame(bits) };
             (0..frames).map(|_| model.damage(&frame)).collect::<Vec<_>>()
         };
         let plain = damages(bits);

@@ -9,9 +9,11 @@
 //!   it is gone; ns-2 waits EIFS after it.
 //! * A post-backoff is drawn after every packet, also after one that was given up; ns-2 draws that when the next one comes.
 //! * A reservation by an RTS that is not followed by a CTS stands: the standard allows, but does not ask, to cancel it.
-use crate::cell::{FrameKind, Station, Tag};
-use airhop_base::{Packet, Span, Time};
-use airhop_engine::{Id, Stream};
+use crate::cell::FrameKind;
+use crate::mac::lhp::{Fragments, Next};
+use crate::mac::service::Service;
+use airhop_base::{Span, Time};
+use airhop_engine::Stream;
 
 /// Failed RTS frames in a row before a packet is given up: dot11ShortRetryLimit (IEEE 802.11-2016 §10.3.4.4).
 const SHORT_RETRY_LIMIT: u32 = 7;
@@ -28,39 +30,6 @@ pub(crate) struct Rules {
     pub attempts: u32,
     /// A packet that finds the medium idle goes out without a backoff.
     pub immediate_access: bool,
-}
-
-/// The packet that a MAC is busy with.
-#[derive(Debug)]
-pub(crate) struct Service {
-    pub to: Station,
-    /// `None` once it arrived: what is repeated after that is a duplicate.
-    pub packet: Option<Id<Packet>>,
-    /// Length of the data frame, bytes.
-    pub bytes: u32,
-    /// So many of them, at the front, are headers.
-    pub header: u32,
-    /// Time on the air of the data frame.
-    pub airtime: Span,
-    pub tag: Tag,
-    /// Data frames sent without an ACK.
-    data_failures: u32,
-    /// RTS frames sent without a CTS, since the last CTS.
-    rts_failures: u32,
-    /// Both, since the packet came.
-    failures: u32,
-}
-
-impl Service {
-    pub fn new(to: Station, packet: Id<Packet>, bytes: u32, header: u32, airtime: Span, tag: Tag) -> Self {
-        let packet = Some(packet);
-        Service { to, packet, bytes, header, airtime, tag, data_failures: 0, rts_failures: 0, failures: 0 }
-    }
-
-    /// The number of the attempt under way, from 1.
-    pub fn attempt(&self) -> u32 {
-        self.failures + 1
-    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -92,6 +61,16 @@ pub(crate) enum Due {
     Access,
     /// No CTS or no ACK came.
     Timeout,
+}
+
+/// What an ACK means for the packet.
+pub(crate) enum Acknowledged {
+    /// It arrived.
+    Packet,
+    /// A part of it did; the next fragment goes out a SIFS later.
+    Fragment,
+    /// A part of it did, and with that its slots are used up.
+    GaveUp(Service),
 }
 
 /// What a failed attempt leads to.
@@ -237,11 +216,20 @@ impl Dcf {
         }
     }
 
-    /// The ACK came. The post-backoff counts from the next time that the medium becomes idle, at the end of this ACK.
-    pub fn succeeded(&mut self, rules: &Rules) -> Service {
-        let service = self.service.take().expect("an ACK answers a data frame");
+    /// The ACK came. After the last frame of the packet, a post-backoff counts from the next time that the medium becomes idle, at
+    /// the end of this ACK.
+    pub fn acknowledged(&mut self, rules: &Rules) -> Acknowledged {
+        let fragments = self.service.as_mut().and_then(|service| service.fragments.as_mut());
+        let next = fragments.map_or(Next::Done, Fragments::acknowledged);
+        if next == Next::Fragment {
+            self.cw = rules.cw_min; // any ACK resets it, IEEE 802.11-2016 §10.3.3
+            return Acknowledged::Fragment;
+        }
         self.finish(rules);
-        service
+        match self.service.take() {
+            Some(service) if next == Next::OutOfSlots => Acknowledged::GaveUp(service),
+            _ => Acknowledged::Packet,
+        }
     }
 
     /// The timeout came. `idle`: the medium around the station is idle.
@@ -254,7 +242,10 @@ impl Dcf {
             service.rts_failures >= SHORT_RETRY_LIMIT
         } else {
             service.data_failures += 1;
-            service.data_failures >= rules.attempts
+            match &mut service.fragments {
+                None => service.data_failures >= rules.attempts,
+                Some(fragments) => fragments.failed() == Next::OutOfSlots,
+            }
         };
         let gave_up = if last {
             let service = self.service.take();
@@ -309,7 +300,9 @@ impl Dcf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use airhop_base::FlowId;
+    use crate::cell::Tag;
+    use crate::mac::service::DataFrame;
+    use airhop_base::{FlowId, Packet};
     use airhop_engine::{Arena, Streams};
 
     /// 802.11b, no immediate access.
@@ -329,7 +322,8 @@ mod tests {
 
     fn packet() -> Service {
         let tag = Tag { flow: FlowId(0), seq: 0, end: 0 };
-        Service::new(1, Arena::new().insert(any_packet()), 1076, 76, Span::from_micros(975), tag)
+        let frame = DataFrame { bytes: 1076, header: 76, airtime: Span::from_micros(975) };
+        Service::new(1, Arena::new().insert(any_packet()), tag, frame, None)
     }
 
     fn any_packet() -> Packet {
@@ -406,7 +400,7 @@ mod tests {
             let start = us(1050 + 20 * slots);
             dcf.busy(start, &RULES);
             dcf.sends(FrameKind::Data);
-            dcf.succeeded(&RULES);
+            assert!(matches!(dcf.acknowledged(&RULES), Acknowledged::Packet));
             dcf.idle(us(4000), &RULES);
             assert_eq!(dcf.deadline(&RULES), Time::MAX, "nothing to wake up for");
             let Backoff::Slots(drawn) = dcf.backoff else { panic!("a post-backoff is always drawn") };

@@ -4,7 +4,8 @@
 use airhop_base::{Body, Datagram, Drop, FlowId, NodeId, Packet, Rate, Span, Time};
 use airhop_engine::{Arena, EventQueue, Streams};
 use airhop_radio::cell::{
-    Access, AirEvent, Cell, CellEvent, CellPlan, Effect, FrameKind, LinkErrors, Outgoing, Range, Station, Tag,
+    Access, AirEvent, Cell, CellEvent, CellPlan, Effect, Fragmentation, FrameKind, LinkErrors, Outgoing,
+    Range, Station, Tag,
 };
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::phy::{DATA_OVERHEAD, Phy};
@@ -16,6 +17,7 @@ pub enum Note {
     Delivered { from: Station, to: Station, number: u64 },
     Failed { from: Station, number: u64, attempt: u32, retry: bool },
     Discarded { from: Station, number: u64, arrived: bool },
+    HeaderOnly { to: Station, number: u64 },
     Acknowledged { from: Station, number: u64 },
     Lost { from: Station, to: Station, frame: FrameKind, bytes: u32, cause: Drop, header_intact: bool },
     Ready(Station),
@@ -67,6 +69,8 @@ pub struct World {
     /// What happened and when, if `keep`.
     pub notes: Vec<(Time, Note)>,
     pub keep: bool,
+    /// How the packets are cut.
+    pub fragments: Option<Fragmentation>,
     /// Packets delivered, and handed to the queues, so far.
     pub delivered: u64,
     pub handed: u64,
@@ -84,6 +88,7 @@ impl World {
             saturated: vec![None; n],
             notes: Vec::new(),
             keep: true,
+            fragments: None,
             delivered: 0,
             handed: 0,
             effects: Vec::new(),
@@ -119,7 +124,7 @@ impl World {
         let body = Body::Udp(Datagram { number, len: bytes - UDP_HEADERS, sent: self.queue.now() });
         let packet = self.packets.insert(Packet::new(FlowId(0), NodeId(station), NodeId(to), bytes, body));
         let tag = Tag { flow: FlowId(0), seq: number, end: number };
-        let packet = Outgoing { to, packet, bytes, header: UDP_HEADERS, tag };
+        let packet = Outgoing { to, packet, bytes, header: UDP_HEADERS, tag, fragments: self.fragments };
         self.cell.send(self.queue.now(), station, packet, &mut self.queue, &mut self.effects);
     }
 
@@ -161,6 +166,7 @@ impl World {
                 packet.map(|p| self.packets.take(p));
                 Note::Discarded { from, number: tag.seq, arrived }
             }
+            Effect::HeaderOnly { to, tag, .. } => Note::HeaderOnly { to, number: tag.seq },
             Effect::Acknowledged { from, tag, .. } => Note::Acknowledged { from, number: tag.seq },
             Effect::FrameLost { from, to, frame, bytes, cause, header_intact, .. } => {
                 Note::Lost { from, to, frame, bytes, cause, header_intact }
