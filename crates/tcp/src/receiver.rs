@@ -14,6 +14,9 @@ use std::collections::VecDeque;
 /// What an endpoint's SYN occupies; the first data byte comes after it.
 const FIRST_BYTE: u64 = 1;
 
+/// What a TCP header has room for (RFC 9293 §3.1).
+const MAX_OPTION_BYTES: u32 = 40;
+
 /// A TCP receiver.
 #[derive(Debug)]
 pub struct Receiver {
@@ -53,8 +56,6 @@ struct EchoClock {
 impl Receiver {
     /// The receiver of `flow` at node `me`, whose sender is at `peer` and asks for so much.
     pub fn new(flow: FlowId, me: NodeId, peer: NodeId, config: &Config, asks: Asks) -> Self {
-        // RFC 2018 §3: 40 bytes of options hold four blocks, or three beside timestamps.
-        let room = if config.timestamps { 3 } else { 4 };
         let expected = if config.handshake { 0 } else { FIRST_BYTE };
         Receiver {
             flow,
@@ -62,7 +63,7 @@ impl Receiver {
             peer,
             window: config.receive_window,
             asks,
-            sack_blocks: if asks.sack { usize::from(config.sack_blocks).min(room) } else { 0 },
+            sack_blocks: if asks.sack { usize::from(config.sack_blocks) } else { 0 },
             dsack: config.dsack,
             delayed_ack: config.delayed_ack,
             mss: config.mss,
@@ -108,9 +109,9 @@ impl Receiver {
             return;
         }
         self.damaged = self.asks.eln_repeated.then_some(s.seq);
-        let mut ack = self.segment(now, None);
-        ack.eln = Some(Eln::Segment(s.seq));
-        ack.arrival = None; // nothing arrived
+        let eln = Some(Eln::Segment(s.seq));
+        let mut ack = Segment { eln, arrival: None, ..self.segment(now) }; // nothing arrived
+        self.report_runs(&mut ack, None);
         self.unacked = 0;
         self.ack_due = None;
         self.ready.push_back(ack);
@@ -152,7 +153,7 @@ impl Receiver {
             return self.acknowledge(now, None);
         }
         // Also for a SYN sent again: the SYN-ACK may have been lost. It needs no timer of its own.
-        let mut reply = self.segment(now, None);
+        let mut reply = self.segment(now);
         reply.seq = 0;
         reply.flags.syn = true;
         self.ready.push_back(reply);
@@ -206,7 +207,8 @@ impl Receiver {
 
     /// Queues an ACK of all that came so far.
     fn acknowledge(&mut self, now: Time, duplicate: Option<SackBlock>) {
-        let ack = self.segment(now, duplicate);
+        let mut ack = self.segment(now);
+        self.report_runs(&mut ack, duplicate);
         if let Some(clock) = &mut self.clock {
             clock.last_ack = ack.ack;
         }
@@ -216,14 +218,20 @@ impl Receiver {
         self.ready.push_back(ack);
     }
 
-    fn segment(&self, now: Time, duplicate: Option<SackBlock>) -> Segment {
+    /// SACK blocks, as many as the other options leave room for: four in 40 bytes, or three beside timestamps (RFC 2018 §3).
+    fn report_runs(&self, ack: &mut Segment, duplicate: Option<SackBlock>) {
+        let room = (MAX_OPTION_BYTES - ack.option_bytes()).saturating_sub(4) / 8;
+        ack.sack = self.stream.report(self.sack_blocks.min(room as usize), duplicate);
+    }
+
+    fn segment(&self, now: Time) -> Segment {
         Segment {
             seq: FIRST_BYTE,
             len: 0,
             ack: self.stream.expected,
             window: self.window,
             flags: Flags { ack: true, ece: self.congestion_seen, ..Flags::default() },
-            sack: self.stream.report(self.sack_blocks, duplicate),
+            sack: Sack::EMPTY,
             timestamps: self.clock.as_ref().map(|c| Timestamps {
                 value: now.since(Time::ZERO).whole(Span::from_millis(1)) as u32,
                 echo: c.recent,

@@ -2,6 +2,7 @@
 
 mod delayed;
 mod esack;
+mod lhp;
 mod packet_list;
 mod reno;
 mod rfc6675;
@@ -10,7 +11,8 @@ mod tahoe;
 
 pub use delayed::Delayed;
 pub use esack::Esack;
-pub use packet_list::PacketList;
+pub use lhp::{Lhp, Trigger};
+pub use packet_list::{Entry, PacketList};
 pub use reno::{Partial, RenoRecovery};
 pub use rfc6675::Rfc6675;
 pub use sack_pipe::SackPipe;

@@ -164,8 +164,10 @@ macro_rules! schemes {
 }
 
 schemes! {
-    tahoe, reno, newreno, sack, snoop, ll_elsn,
+    tahoe, reno, newreno, sack,
     santa_cruz, jersey, new_jersey, jtcp, tibet, newreno_ff, casablanca, dcr, ideal_bwe,
+    snoop, split,
+    eln, hack, hack_fixed, ewln, tcp_eln, lhp, ll_elsn,
 }
 
 /// Schemes that were added while running.

@@ -24,7 +24,12 @@ enum Law {
     Delayed,
     /// The same at all times (schemes.md 3.6).
     Esack,
+    /// The same, and every loss is a cut of its own (Yun 2009, Figure 4).
+    Lhp,
 }
+
+/// Schemes to which an ELN in an ACK says something.
+const HEED_ELN: [&str; 7] = ["eln", "hack", "hack-fixed", "ewln", "tcp-eln", "lhp", "ll-elsn"];
 
 /// The account of one sender.
 #[derive(Debug)]
@@ -33,6 +38,9 @@ pub struct Ledger {
     mss: f64,
     dupthresh: u32,
     limited_transmit: bool,
+    /// Some duplicates count for nothing, and which is the sender's own affair.
+    explains: bool,
+    knows_eln: bool,
     /// Outstanding segments by first byte.
     board: BTreeMap<u64, Line>,
     transmissions: u64,
@@ -68,14 +76,15 @@ impl Ledger {
     pub fn new(scheme: &str, config: &Config) -> Self {
         let law = match (scheme, config.sack_recovery) {
             ("tahoe", _) => Law::Tahoe,
-            ("reno", _) => Law::Reno,
-            ("newreno" | "snoop", _) => Law::NewReno,
+            ("reno" | "eln", _) => Law::Reno,
+            ("newreno" | "snoop" | "split", _) => Law::NewReno,
             ("santa-cruz" | "jersey" | "new-jersey" | "jtcp" | "tibet", _) => Law::NewReno,
             ("newreno-ff" | "casablanca" | "ideal-bwe", _) => Law::NewReno,
             ("dcr", _) => Law::Delayed,
-            ("sack", SackRecovery::Pipe) => Law::Pipe,
-            ("sack", SackRecovery::Rfc6675) => Law::Rfc6675,
+            ("sack" | "hack" | "hack-fixed" | "ewln" | "tcp-eln", SackRecovery::Pipe) => Law::Pipe,
+            ("sack" | "hack" | "hack-fixed" | "ewln" | "tcp-eln", SackRecovery::Rfc6675) => Law::Rfc6675,
             ("ll-elsn", _) => Law::Esack,
+            ("lhp", _) => Law::Lhp,
             other => panic!("no law for {other:?}"),
         };
         Ledger {
@@ -83,6 +92,8 @@ impl Ledger {
             mss: f64::from(config.mss),
             dupthresh: config.dupthresh,
             limited_transmit: config.limited_transmit,
+            explains: scheme == "hack-fixed",
+            knows_eln: HEED_ELN.contains(&scheme),
             board: BTreeMap::new(),
             transmissions: 0,
             dups: 0,
@@ -107,13 +118,13 @@ impl Ledger {
     }
 
     /// Segments that a sender may believe to be in the network: not SACKed, and fewer than DupThresh of those sent later are.
-    fn on_board(&self) -> f64 {
+    fn on_board(&self, una: u64) -> f64 {
         let arrived: Vec<u64> = self.board.values().filter(|l| l.sacked).map(|l| l.order).collect();
         let is_lost = |l: &Line| {
             l.lost || arrived.iter().filter(|&&order| order > l.order).count() >= self.dupthresh as usize
         };
         let there = self.board.iter().filter(|(_, l)| !l.sacked && !is_lost(l));
-        there.map(|(start, l)| (l.end - start) as f64).sum::<f64>() / self.mss
+        there.map(|(&start, l)| l.end.saturating_sub(start.max(una)) as f64).sum::<f64>() / self.mss
     }
 
     /// If the sender has.
@@ -123,7 +134,7 @@ impl Ledger {
             return;
         }
         self.fast_recoveries = begun;
-        assert!(self.recovery.is_none(), "a second cut for one window");
+        assert!(self.recovery.is_none() || self.law == Law::Lhp, "a second cut for one window");
         let outstanding = (s.max_sent - s.una) as f64 / self.mss;
         let threshold = f64::from(self.dupthresh);
         self.recovery = (self.law != Law::Tahoe).then_some(Recovery {
@@ -142,13 +153,16 @@ impl Ledger {
             |used: f64, room: f64| assert!(used + len <= room + 1e-6, "{used} + {len} > {room}: {self:?}");
         assert!(segment.end() <= before.right_edge, "beyond what the receiver accepts");
         assert!(!sender.is_frozen(), "new data while frozen");
+        let counted = if self.explains { self.dups.min(self.dupthresh - 1) } else { self.dups };
         let open =
-            cwnd + f64::from(if self.limited_transmit && self.dups < self.dupthresh { self.dups } else { 0 });
+            cwnd + f64::from(if self.limited_transmit && counted < self.dupthresh { counted } else { 0 });
         match (self.law, &self.recovery) {
-            (Law::Esack, _) | (Law::Rfc6675 | Law::Delayed, Some(_)) => within(self.on_board(), cwnd),
+            (Law::Esack | Law::Lhp, _) | (Law::Rfc6675 | Law::Delayed, Some(_)) => {
+                within(self.on_board(before.una), cwnd)
+            }
             // What a timeout marked lost is not in flight.
             (Law::Rfc6675 | Law::Delayed, None) if before.una < self.slow_until => {
-                within(self.on_board(), cwnd)
+                within(self.on_board(before.una), cwnd)
             }
             (Law::Delayed, None) => within(outstanding, cwnd + f64::from(self.dups)),
             (Law::Reno | Law::NewReno, Some(r)) => within(outstanding, (r.cwnd + r.inflation).max(2.0)),
@@ -165,17 +179,22 @@ impl Observer for Ledger {
         let s = sender.space();
         let is_valid = ack.ack <= s.max_sent && ack.ack >= s.una;
         self.acked = if is_valid { ack.ack - s.una } else { 0 };
-        self.duplicate = is_valid && self.acked == 0 && s.is_outstanding() && !ack.flags.syn;
+        // schemes.md 3.1.1, 3.2: an ACK with an ELN is no duplicate.
+        let has_eln = self.knows_eln && ack.eln.is_some();
+        self.duplicate = is_valid && self.acked == 0 && s.is_outstanding() && !ack.flags.syn && !has_eln;
         if !is_valid {
             return;
         }
         self.board.retain(|_, l| l.end > ack.ack);
         let news = self.sack(ack);
-        let with_sack = matches!(self.law, Law::Pipe | Law::Rfc6675 | Law::Delayed | Law::Esack);
+        let with_sack = matches!(self.law, Law::Pipe | Law::Rfc6675 | Law::Delayed | Law::Esack | Law::Lhp);
         if self.acked > 0 {
             self.dups = 0;
         } else if self.duplicate && (news || !with_sack) {
             self.dups += 1;
+        }
+        if let Some(r) = self.recovery.as_mut().filter(|_| self.acked == 0 && has_eln && news) {
+            r.pipe -= 1;
         }
     }
 
@@ -206,8 +225,8 @@ impl Observer for Ledger {
             self.slow_until = sender.space().max_sent;
             self.recovery = None;
             self.dups = 0;
-            if self.law == Law::Pipe {
-                return self.board.clear(); // ns-2 forgets what was SACKed
+            if matches!(self.law, Law::Pipe | Law::Lhp) {
+                return self.board.clear(); // ns-2 forgets what was SACKed, LHP what it sent
             }
             self.board.values_mut().for_each(|l| l.lost = true);
             if let Some(mut first) = self.board.first_entry() {
@@ -232,13 +251,18 @@ impl Observer for Ledger {
         if is_new {
             self.check(before, segment, sender);
         }
+        // After going back, segments may be cut elsewhere.
+        if let Some((_, line)) = self.board.range_mut(..segment.seq).next_back() {
+            line.end = line.end.min(segment.seq);
+        }
         self.transmissions += 1;
         let order = self.transmissions;
         let line =
             self.board.entry(segment.seq).or_insert(Line { end: 0, order, sacked: false, lost: false });
         (line.end, line.order, line.lost) = (segment.end(), order, false);
-        // The fast retransmit takes the place of what was lost, which the pipe still counts.
-        if let Some(r) = self.recovery.as_mut().filter(|_| sender.last_cause() != Cause::Fast) {
+        // The fast retransmit takes the place of what was lost, which the pipe still counts; so does what a notice causes.
+        let replaces = matches!(sender.last_cause(), Cause::Fast | Cause::Notice);
+        if let Some(r) = self.recovery.as_mut().filter(|_| !replaces) {
             r.pipe += 1;
         }
     }
