@@ -170,7 +170,7 @@ pub(crate) static WIRED: [Key; 6] = [
 ];
 
 /// `[[wlan]]`.
-pub(crate) static WLAN: [Key; 12] = [
+pub(crate) static WLAN: [Key; 13] = [
     NAME,
     key(
         "standard",
@@ -196,6 +196,12 @@ pub(crate) static WLAN: [Key; 12] = [
         Kind::Count { least: 1, most: 255 },
         Derived("7 with basic access, 4 with RTS/CTS (dot11ShortRetryLimit, dot11LongRetryLimit)"),
         "transmissions of a data frame at most, the first included",
+    ),
+    key(
+        "retry_delay",
+        Kind::Span { least_ns: 0 },
+        Value(r#""0 s""#),
+        "pause before each transmission but the first, for slow link-layer ARQ (80 to 100 ms in UMTS, Yun 2009 §2.2); packets behind it wait",
     ),
     key(
         "overhead",

@@ -118,6 +118,7 @@ fn wlan(w: &Fields, index: usize, topology: &Topology, largest: u32) -> Option<W
         control_rate: w.rate("control_rate")?,
         access: if w.word("access")? == "basic" { Access::Basic } else { Access::RtsCts },
         attempts: u32::try_from(w.count("attempts")?).ok()?,
+        retry_delay: w.span("retry_delay")?,
         overhead,
         immediate_access: w.flag("immediate_access")?,
         stations: stations.to_vec(),

@@ -66,6 +66,7 @@ impl LastHop {
             control_rate: Rate::from_bps((self.control_mbps * 1e6) as u64),
             access: Access::Basic,
             attempts: self.attempts,
+            retry_delay: Span::ZERO,
             overhead: OVERHEAD,
             immediate_access: false,
             stations: vec![("bs".into(), [0.0, 0.0]), ("d".into(), [10.0, 0.0])],
