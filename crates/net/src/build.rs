@@ -8,6 +8,7 @@ use crate::queues;
 use crate::route::{Graph, Hop, Stations};
 use crate::services::Kind;
 use crate::site::{Site, StationSite};
+use crate::source::Source;
 use crate::truth;
 use crate::world::{Event, Hosted, World};
 use airhop_base::{FlowId, NodeId, Time};
@@ -30,12 +31,21 @@ pub enum BuildError {
         /// no way to this one.
         to: String,
     },
+    /// A flow of datagrams has an application of TCP.
+    NotForUdp {
+        /// The flow.
+        flow: String,
+    },
 }
 
 impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let BuildError::NoRoute { flow, from, to } = self;
-        write!(f, "flow \"{flow}\": no route from \"{from}\" to \"{to}\"")
+        match self {
+            BuildError::NoRoute { flow, from, to } => {
+                write!(f, "flow \"{flow}\": no route from \"{from}\" to \"{to}\"")
+            }
+            BuildError::NotForUdp { flow } => write!(f, "flow \"{flow}\": its application needs TCP"),
+        }
     }
 }
 
@@ -45,7 +55,7 @@ impl World {
     /// Builds the world of `plan` for one replication.
     ///
     /// # Errors
-    /// [`BuildError`] if a flow has no route.
+    /// [`BuildError`] if a flow has no route, or an application that its transport cannot serve.
     pub fn new(
         plan: &Plan,
         seed: u64,
@@ -63,15 +73,19 @@ impl World {
         let sites = plan.wlans.iter().zip(&queues.stations);
         let sites = sites.map(|(w, queues)| site(w, plan, queues, &streams, recorder.as_mut())).collect();
         let mut flows = Vec::new();
-        for (i, f) in plan.flows.iter().enumerate() {
+        let truths = truth::tell(plan, &graph, &routes);
+        for (i, (f, truth)) in plan.flows.iter().zip(truths).enumerate() {
             let id = FlowId(i as u16);
             let mut flow = Flow {
                 plan: f.clone(),
                 id,
                 hash: name_hash(&f.name),
-                ends: ends(f, id, &mut timers),
+                ends: ends(f, id, &streams, &mut timers)?,
                 agents: Vec::new(),
             };
+            if let (Ends::Tcp(tcp), Some(truth)) = (&mut flow.ends, truth) {
+                tcp.sender.on_truth(&truth);
+            }
             host_agents(&mut flow, &graph, &routes, &mut timers, &mut hosted);
             events.push(f.start, Event::App(id));
             flows.push(flow);
@@ -243,8 +257,8 @@ fn site(
     Site { cell: Cell::new(&w.cell, streams), stations }
 }
 
-fn ends(f: &FlowPlan, id: FlowId, timers: &mut Timers) -> Ends {
-    match &f.transport {
+fn ends(f: &FlowPlan, id: FlowId, streams: &Streams, timers: &mut Timers) -> Result<Ends, BuildError> {
+    Ok(match &f.transport {
         Transport::Tcp { scheme, params, config } => Ends::Tcp(Box::new(TcpEnds {
             sender: Sender::new(id, f.from, f.to, config, scheme.asks, (scheme.build)(params, config)),
             receiver: Receiver::new(id, f.to, f.from, config, scheme.asks),
@@ -254,8 +268,15 @@ fn ends(f: &FlowPlan, id: FlowId, timers: &mut Timers) -> Ends {
             fates: Fates::default(),
             completed: None,
         })),
-        Transport::Udp { .. } => Ends::Udp(UdpEnds::default()),
-    }
+        Transport::Udp { bytes } => {
+            let stream = streams.stream(&format!("{}.app", f.name));
+            let source = Source::new(&f.app, *bytes, stream);
+            Ends::Udp(UdpEnds::new(
+                *bytes,
+                source.ok_or_else(|| BuildError::NotForUdp { flow: f.name.clone() })?,
+            ))
+        }
+    })
 }
 
 /// Installs the agents of a flow along its data path.
@@ -276,7 +297,7 @@ fn host_agents(
             let agent = match service.kind {
                 Kind::AtLink(build) if goes_by_air => build(flow.id, &flow.plan),
                 Kind::AtBase(build) if is_base => build(flow.id, &flow.plan),
-                Kind::AtLink(_) | Kind::AtBase(_) | Kind::Queue(_) => continue,
+                Kind::AtLink(_) | Kind::AtBase(_) | Kind::Queue(_) | Kind::Told => continue,
             };
             flow.agents.push((node, hosted.len() as u16));
             hosted.push(Hosted { node, flow: flow.id, timer: timers.add(), agent });

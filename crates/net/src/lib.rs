@@ -16,6 +16,7 @@ mod results;
 pub mod route;
 pub mod services;
 mod site;
+mod source;
 mod truth;
 mod world;
 

@@ -164,4 +164,15 @@ pub enum AppPlan {
         /// Payload rate.
         rate: Rate,
     },
+    /// A constant bit rate of payload while it is on; on and off periods have Pareto distributions (UDP only).
+    ParetoOnOff {
+        /// Payload rate while it is on.
+        peak: Rate,
+        /// Mean of the on periods.
+        on: Span,
+        /// Mean of the off periods.
+        off: Span,
+        /// Exponent of both distributions' tails, more than 1.
+        shape: f64,
+    },
 }

@@ -28,6 +28,8 @@ pub enum Kind {
     AtBase(BuildAgent),
     /// A discipline, of the capacity given, in place of the drop-tail queues that the flow's data meet.
     Queue(fn(usize) -> QueuePlan),
+    /// The simulator tells the sender the truth about its path.
+    Told,
 }
 
 /// Builds an agent for the flow with this number and plan.
@@ -54,6 +56,11 @@ pub static SERVICES: &[Service] = &[
         name: "biased-queue",
         about: "full routers drop packets that the sender marks \"out\" first, instead of drop-tail queues",
         kind: Kind::Queue(|packets| QueuePlan::Biased { packets }),
+    },
+    Service {
+        name: "truth",
+        about: "the simulator tells the sender its share of the bottleneck and the round trip with empty queues",
+        kind: Kind::Told,
     },
 ];
 

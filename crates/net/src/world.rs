@@ -7,9 +7,8 @@
 
 use crate::agents::{Agent, Verdict, Wishes};
 use crate::fates::Fate;
-use crate::flow::{Ends, Flow, datagram_interval, supply};
+use crate::flow::{Ends, Flow, supply};
 use crate::link::Link;
-use crate::plan::{AppPlan, Transport};
 use crate::report::Report;
 use crate::results::send_cause;
 use crate::route::Hop;
@@ -143,13 +142,8 @@ impl World {
                 self.send_what_is_ready(now, id);
             }
             Ends::Udp(udp) => {
-                let (Transport::Udp { bytes }, AppPlan::Cbr { rate }) = (&flow.plan.transport, flow.plan.app)
-                else {
-                    return;
-                };
-                let packet = udp.next(now, id, &flow.plan, *bytes);
-                let next = now + datagram_interval(rate, *bytes);
-                self.events.push(next, Event::App(id));
+                let packet = udp.next(now, id, &flow.plan);
+                self.events.push(now + udp.source.gap(), Event::App(id));
                 let node = packet.src;
                 self.enter(now, node, packet);
             }

@@ -38,6 +38,8 @@ pub(crate) enum Kind {
     Metres,
     /// A plain count.
     Count { least: u64, most: u64 },
+    /// A plain number.
+    Number { least: f64, most: f64 },
     /// A probability.
     Probability,
     /// A window in segments, or a word for one without bound.
@@ -412,7 +414,7 @@ static ERRORS: Choice = Choice {
 };
 
 /// `[[flow]]`.
-pub(crate) static FLOW: [Key; 10] = [
+pub(crate) static FLOW: [Key; 11] = [
     NAME,
     key("from", Kind::Name, Required, "the sending node"),
     key("to", Kind::Name, Required, "the receiving node"),
@@ -437,6 +439,12 @@ pub(crate) static FLOW: [Key; 10] = [
     ),
     key("app", Kind::Choice(&APP), Derived("bulk for TCP; required for UDP"), "what is sent"),
     key("start", Kind::Span { least_ns: 0 }, Value(r#""0 s""#), "when it starts"),
+    key(
+        "stagger",
+        Kind::Span { least_ns: 0 },
+        Value(r#""0 s""#),
+        "how much later than the one before each copy starts, if its name has a `*`",
+    ),
     key("tcp", Kind::Section(&TCP), Value("{}"), "parameters of the connection, both ends"),
 ];
 
@@ -453,6 +461,31 @@ static APP: Choice = Choice {
             kind: "cbr",
             about: "constant bit rate (UDP)",
             keys: &[key("rate", Kind::Rate, Required, "payload per second")],
+        },
+        Variant {
+            kind: "pareto-on-off",
+            about: "constant bit rate while it is on; on and off periods have Pareto distributions, as in ns-2 (UDP)",
+            keys: &[
+                key("peak", Kind::Rate, Required, "payload per second while it is on"),
+                key(
+                    "on",
+                    Kind::Span { least_ns: 1 },
+                    Value(r#""500 ms""#),
+                    "mean of the on periods, the time of a datagram at least (ns-2 burst_time_)",
+                ),
+                key(
+                    "off",
+                    Kind::Span { least_ns: 0 },
+                    Value(r#""500 ms""#),
+                    "mean of the off periods (ns-2 idle_time_)",
+                ),
+                key(
+                    "shape",
+                    Kind::Number { least: 1.01, most: 100.0 },
+                    Value("1.5"),
+                    "how heavy the tails are: P(X > x) falls as x^-shape (ns-2 shape_)",
+                ),
+            ],
         },
     ],
 };

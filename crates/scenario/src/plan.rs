@@ -4,15 +4,12 @@ use crate::errors;
 use crate::fields::{Direction, Fields, Val};
 use crate::tcp;
 use crate::topology::{Link, Topology};
-use airhop_base::Time;
+use airhop_base::{Time, UDP_HEADER_BYTES};
 use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, RedPlan, Transport, WiredPlan, WlanPlan};
 use airhop_net::services;
 use airhop_radio::cell::{Access, CellPlan, LinkErrors, Range, Station};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::phy::Phy;
-
-/// IPv4 (20) and UDP (8) headers.
-const UDP_HEADER_BYTES: u32 = 28;
 
 /// The plan of a resolved scenario. `None` if a value is missing, which [`crate::resolve`] has then complained about.
 pub(crate) fn plan(root: &Fields) -> Option<Plan> {
@@ -173,7 +170,13 @@ fn flow(f: &Fields, topology: &Topology) -> Option<FlowPlan> {
         app: match app.kind? {
             "bulk" => AppPlan::Bulk,
             "transfer" => AppPlan::Transfer { bytes: app.bytes("size")? },
-            _ => AppPlan::Cbr { rate: app.rate("rate")? },
+            "cbr" => AppPlan::Cbr { rate: app.rate("rate")? },
+            _ => AppPlan::ParetoOnOff {
+                peak: app.rate("peak")?,
+                on: app.span("on")?,
+                off: app.span("off")?,
+                shape: app.number("shape")?,
+            },
         },
         start: Time::ZERO + f.span("start")?,
         services: f

@@ -90,6 +90,23 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("no scheme", "scheme = \"reno\"\n", ""),
     ("a parameter that the scheme lacks", "scheme = \"reno\"", "scheme = { name = \"ll-elsn\", m = 3 }"),
     ("a parameter out of range", "scheme = \"reno\"", "scheme = { name = \"ll-elsn\", n = -1 }"),
+    ("a stagger of one", "scheme = \"reno\"", "scheme = \"reno\"\nstagger = \"1 s\""),
+    ("bursts over TCP", "kind = \"bulk\"", "kind = \"pareto-on-off\", peak = \"1 Mbit/s\""),
+    (
+        "a tail too heavy to have a mean",
+        "scheme = \"reno\"\nsegment = \"1000 B\"\napp = { kind = \"bulk\" }\ntcp = { delayed_ack = false }",
+        "transport = \"udp\"\napp = { kind = \"pareto-on-off\", peak = \"1 Mbit/s\", shape = 1 }",
+    ),
+    (
+        "bursts shorter than a datagram",
+        "scheme = \"reno\"\nsegment = \"1000 B\"\napp = { kind = \"bulk\" }\ntcp = { delayed_ack = false }",
+        "transport = \"udp\"\napp = { kind = \"pareto-on-off\", peak = \"1 Mbit/s\", on = \"7 ms\" }",
+    ),
+    (
+        "a transfer over UDP",
+        "scheme = \"reno\"\nsegment = \"1000 B\"\napp = { kind = \"bulk\" }\ntcp = { delayed_ack = false }",
+        "transport = \"udp\"\napp = { kind = \"transfer\", size = \"1 MB\" }",
+    ),
     ("an empty segment", "segment = \"1000 B\"", "segment = \"0 B\""),
     ("a segment that IP cannot carry", "segment = \"1000 B\"", "segment = \"66 kB\""),
     ("an unknown app", "kind = \"bulk\"", "kind = \"pareto\""),

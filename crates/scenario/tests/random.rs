@@ -153,6 +153,7 @@ struct RandomFlow {
     udp: bool,
     segment: u32,
     app: &'static str,
+    datagrams: &'static str,
     tcp: &'static str,
     start_ms: u32,
 }
@@ -198,11 +199,15 @@ fn flow() -> impl Strategy<Value = RandomFlow> {
         r#"{ timestamps = false, sack_blocks = 4, handshake = false, rto = { kind = "single-gain", tick = "100 ms" } }"#,
     ];
     let app = [r#"{ kind = "bulk" }"#, r#"{ kind = "transfer", size = "30 kB" }"#];
+    let datagrams = [
+        r#"{ kind = "cbr", rate = "300 kbit/s" }"#,
+        r#"{ kind = "pareto-on-off", peak = "1 Mbit/s", on = "20 ms", off = "0 s", shape = 1.1 }"#,
+    ];
+    let apps = (select(app.to_vec()), select(datagrams.to_vec()));
     let ends = (any::<Index>(), any::<Index>(), any::<bool>());
-    let what =
-        (select(schemes), prop::bool::weighted(0.2), 1..2000_u32, select(app.to_vec()), select(tcp.to_vec()));
+    let what = (select(schemes), prop::bool::weighted(0.2), 1..2000_u32, apps, select(tcp.to_vec()));
     (ends, what, 0..1500_u32).prop_map(
-        |((cell, station, uplink), (scheme, udp, segment, app, tcp), start_ms)| RandomFlow {
+        |((cell, station, uplink), (scheme, udp, segment, (app, datagrams), tcp), start_ms)| RandomFlow {
             cell,
             station,
             uplink,
@@ -210,6 +215,7 @@ fn flow() -> impl Strategy<Value = RandomFlow> {
             udp,
             segment,
             app,
+            datagrams,
             tcp,
             start_ms,
         },
@@ -269,7 +275,7 @@ fn write_flow(i: usize, flow: &RandomFlow, cells: &[RandomCell], text: &mut Stri
         flow.segment, flow.start_ms
     );
     let _ = match flow.udp {
-        true => write!(text, "transport = \"udp\"\napp = {{ kind = \"cbr\", rate = \"300 kbit/s\" }}\n"),
+        true => write!(text, "transport = \"udp\"\napp = {}\n", flow.datagrams),
         false => write!(text, "scheme = \"{}\"\napp = {}\ntcp = {}\n", flow.scheme, flow.app, flow.tcp),
     };
 }

@@ -75,14 +75,14 @@ fn packaged_scenarios_are_good() {
         let sets = vec![("copies".to_string(), copies.to_string())];
         let scenario = Scenario::parse(&text, &name, &Overrides { sets, scheme: None }).expect("good");
         assert_eq!(scenario.name(), name, "a scenario is found by the name that it gives itself");
-        assert_eq!(scenario.plan().flows.len().to_string(), copies);
+        assert_eq!(scenario.tcp_flows().count().to_string(), copies);
         same(
             &scenario,
             &Scenario::parse(&scenario.toml(), "effective", &Overrides::default()).expect("TOML"),
         );
         found += 1;
     }
-    assert!(found >= 3, "{found} scenarios");
+    assert!(found >= 7, "{found} scenarios");
 }
 
 #[test]
