@@ -163,7 +163,9 @@ macro_rules! schemes {
     };
 }
 
-schemes! { tahoe, reno, newreno, sack, snoop, ll_elsn }
+schemes! {
+    tahoe, reno, newreno, sack, vegas, veno, westwood, westwood_nr, westwood_plus, westwood_vt, snoop, ll_elsn,
+}
 
 /// Schemes that were added while running.
 static ADDED: RwLock<Vec<&'static Scheme>> = RwLock::new(Vec::new());
