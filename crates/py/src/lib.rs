@@ -5,6 +5,7 @@ mod runs;
 mod scenario;
 mod schemes;
 mod views;
+mod worked;
 
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
@@ -24,6 +25,8 @@ mod _core {
     use super::schemes::add_scheme;
     #[pymodule_export]
     use super::views::{Ack, Flow, Loss, Notice, Window};
+    #[pymodule_export]
+    use super::worked::{answers, packet_list};
     #[pymodule_export]
     use super::{build_info, catalogue, reference, schema, services};
 
