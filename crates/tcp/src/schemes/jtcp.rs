@@ -15,8 +15,9 @@ pub(super) static SCHEME: Scheme = Scheme {
             ratio, the fraction of them that queued. If more than k packets did, a loss is congestion: Reno, but at \
             most one cut in so many round trips. Otherwise duplicate ACKs leave the window as it is, and a timeout \
             halves it without a slow start.",
-    helps: "On a lossy link that is not full. A flow that grows by one segment per round trip queues one packet per \
-            round trip, just what k = 1 separates: near the edge it judges by chance, and with many flows it is unfair.",
+    helps: "On a lossy link that is not full. A full queue grows no more, so that overflows in congestion avoidance look \
+            like wireless losses to it; only those of slow start do not. It takes bandwidth from other flows, and with \
+            many of its kind it is unfair.",
     cite: "E. H.-K. Wu and M.-Z. Chen, JTCP: Jitter-Based TCP for Heterogeneous Wireless Networks, IEEE JSAC 22(4), 2004",
     needs: &[],
     params: &[
