@@ -1,7 +1,8 @@
 //! The window laws of the schemes that estimate and judge, in segments per round trip.
 //!
-//! As in `rounds.rs`: 50 ms each way, preset `ns2`, ssthresh 8. A line is: round, segments sent in it, cwnd at its end, and what
-//! was sent again. Segments 15 to 22 are sent in round 3. At the end of each, what the losses were taken for.
+//! As in `rounds.rs`: 50 ms each way, preset `ns2`, ssthresh 8. A line is: round, segments sent in it, cwnd at its
+//! end, and what was sent again. Segments 15 to 22 are sent in round 3. At the end of each, what the losses were
+//! taken for.
 
 mod common;
 
@@ -86,7 +87,8 @@ fn without_a_loss_santa_cruz() {
     ");
 }
 
-// Santa Cruz on a path that holds ten segments: the window settles where three to five more wait (n = 4, delta = 1), without a loss.
+// Santa Cruz on a path that holds ten segments: the window settles where three to five more wait (n = 4, delta = 1),
+// without a loss.
 #[test]
 fn santa_cruz_keeps_a_queue_of_n() {
     let mut t = started("santa-cruz", queue(30));
@@ -96,11 +98,11 @@ fn santa_cruz_keeps_a_queue_of_n() {
     assert_eq!(judgements(&mut t), []);
 }
 
-// A single loss that is taken for wireless: without warning, jitter, outliers, or the mark (segment 21 has none). Round 4: six ACKs
-// let 7 segments out, the duplicate from 22 one more. Round 5: the second of eight duplicates more lets out one, the third 21!
-// without a cut: 11 are out and the window is inflated to 12.60, which lets out one; so do the six left: 1 + 1 + 1 + 6. Round 6: the
-// duplicate of the first of these; then the repair is acknowledged and 8 are out: one, and eight by the seven ACKs left, as
-// the window passes 10.
+// A single loss that is taken for wireless: without warning, jitter, outliers, or the mark (segment 21 has none).
+// Round 4: six ACKs let 7 segments out, the duplicate from 22 one more. Round 5: the second of eight duplicates more
+// lets out one, the third 21! without a cut: 11 are out and the window is inflated to 12.60, which lets out one; so
+// do the six left: 1 + 1 + 1 + 6. Round 6: the duplicate of the first of these; then the repair is acknowledged and 8
+// are out: one, and eight by the seven ACKs left, as the window passes 10.
 #[test]
 fn a_wireless_loss() {
     let schemes = ["jersey", "new-jersey", "jtcp", "newreno-ff", "casablanca"];
@@ -115,8 +117,9 @@ fn a_wireless_loss() {
       7  11  11.24
     21 wireless
     ");
-    // As above with windows of whole segments. Round 4: 6 + 2 duplicates + 1 as the window grows. Round 5: the first duplicate is the
-    // third: 21! and one; eight more. Round 6: one as the repair is acknowledged, nine and one as the window grows.
+    // As above with windows of whole segments. Round 4: 6 + 2 duplicates + 1 as the window grows. Round 5: the first
+    // duplicate is the third: 21! and one; eight more. Round 6: one as the repair is acknowledged, nine and one as
+    // the window grows.
     insta::assert_snapshot!(rounds("santa-cruz", &clean().losing(&[21]), 8), @r"
       0   2   2.00
       1   4   4.00
@@ -130,9 +133,10 @@ fn a_wireless_loss() {
     ");
 }
 
-// Three losses: NewReno's repairs, a hole per round trip, at the whole window. Round 5: the second duplicate lets 30 out; 20!; 11 are
-// out and 9.50 + 3 allowed: 31; four duplicates more. Round 6: the duplicate of 30, 22+ with one more as its partial ACK deflates
-// the window by two and gives one back, and five duplicates. Round 7 the same with six.
+// Three losses: NewReno's repairs, a hole per round trip, at the whole window. Round 5: the second duplicate lets 30
+// out; 20!; 11 are out and 9.50 + 3 allowed: 31; four duplicates more. Round 6: the duplicate of 30, 22+ with one
+// more as its partial ACK deflates the window by two and gives one back, and five duplicates. Round 7 the same with
+// six.
 #[test]
 fn three_wireless_losses() {
     let schemes = ["jersey", "new-jersey", "jtcp", "newreno-ff", "casablanca"];
@@ -151,8 +155,9 @@ fn three_wireless_losses() {
     ");
 }
 
-// Casablanca marks segments 5, 10, 15, 20 …: the loss of 20 alone is congestion, as NewReno has it. One marked of two that are known to
-// be missing when 20 is found (20 and 22; 21, 23 and 24 arrived) is what chance gives in 36 of 100 cases: wireless.
+// Casablanca marks segments 5, 10, 15, 20 …: the loss of 20 alone is congestion, as NewReno has it. One marked of two
+// that are known to be missing when 20 is found (20 and 22; 21, 23 and 24 arrived) is what chance gives in 36 of 100
+// cases: wireless.
 #[test]
 fn marked_segments_that_are_lost() {
     let alone = clean().losing(&[20]);
@@ -170,9 +175,9 @@ fn marked_segments_that_are_lost() {
     ");
 }
 
-// TIBET. When 21! goes out, 31 segments have left in 500 ms: 30 gaps, a mean of 60 segments a second. The second filter, of one
-// second, lags behind: 34.0 (from 20 after the first gap). Times 0.95 · 100 ms: 3.23. Round 5: 31, 21!, and the ninth duplicate inflates
-// the window to 12.23: 32.
+// TIBET. When 21! goes out, 31 segments have left in 500 ms: 30 gaps, a mean of 60 segments a second. The second
+// filter, of one second, lags behind: 34.0 (from 20 after the first gap). Times 0.95 · 100 ms: 3.23. Round 5: 31,
+// 21!, and the ninth duplicate inflates the window to 12.23: 32.
 #[test]
 fn a_loss_tibet() {
     insta::assert_snapshot!(rounds("tibet", &clean().losing(&[21]), 8), @r"
@@ -188,8 +193,9 @@ fn a_loss_tibet() {
     ");
 }
 
-// Told of 0.96 Mbit/s and 100 ms, the ideal estimator knows that 12 segments fit, more than it had. Round 5: 31; 21! and, with 11 out
-// and 12 + 3 allowed, four more; then one for each of the six duplicates left. Told nothing it is NewReno.
+// Told of 0.96 Mbit/s and 100 ms, the ideal estimator knows that 12 segments fit, more than it had. Round 5: 31; 21!
+// and, with 11 out and 12 + 3 allowed, four more; then one for each of the six duplicates left. Told nothing it is
+// NewReno.
 #[test]
 fn a_loss_with_ideal_knowledge() {
     let mut t = started("ideal-bwe", clean().losing(&[21]));
@@ -208,10 +214,10 @@ fn a_loss_with_ideal_knowledge() {
     assert_eq!(rounds("ideal-bwe", &clean().losing(&[21]), 8), rounds("newreno", &clean().losing(&[21]), 8));
 }
 
-// DCR. The first duplicate comes in round 4 and starts a timer of one round trip, 100 ms. In round 5 eight more come and let out
-// one each; then the timer expires: 21! and one cut, to half of 9.60. By then 31 to 38 are on their way and 22 to 30 have
-// arrived: 9 in the network with the repair. Round 6: the sixth that arrives leaves 3, and room for one of 4.80; so do the seventh and
-// the eighth; the last goes out as the repair is acknowledged.
+// DCR. The first duplicate comes in round 4 and starts a timer of one round trip, 100 ms. In round 5 eight more come
+// and let out one each; then the timer expires: 21! and one cut, to half of 9.60. By then 31 to 38 are on their way
+// and 22 to 30 have arrived: 9 in the network with the repair. Round 6: the sixth that arrives leaves 3, and room for
+// one of 4.80; so do the seventh and the eighth; the last goes out as the repair is acknowledged.
 #[test]
 fn a_loss_dcr() {
     insta::assert_snapshot!(rounds("dcr", &clean().losing(&[21]), 9), @r"
@@ -228,8 +234,8 @@ fn a_loss_dcr() {
     ");
 }
 
-// The link layer delivers 21 60 ms late, within the round trip that DCR waits: nothing is sent again and nothing is cut. 120 ms is too
-// late: one cut.
+// The link layer delivers 21 60 ms late, within the round trip that DCR waits: nothing is sent again and nothing is
+// cut. 120 ms is too late: one cut.
 #[test]
 fn what_the_link_layer_repairs_in_time_is_no_loss() {
     let late = |ms| clean().with(21, 1, Fate::Late(Span::from_millis(ms)));
@@ -242,8 +248,9 @@ fn what_the_link_layer_repairs_in_time_is_no_loss() {
     assert_eq!(counted(120), (1, 1));
 }
 
-// Several losses in a window: one cut. Round 5: six duplicates, six segments, then 20!. Of 16 out 7 have arrived and 22 and 24 are lost
-// too: 7 in the network. Round 6: the fourth duplicate makes room for 22+, the next for 24+, then new data.
+// Several losses in a window: one cut. Round 5: six duplicates, six segments, then 20!. Of 16 out 7 have arrived and
+// 22 and 24 are lost too: 7 in the network. Round 6: the fourth duplicate makes room for 22+, the next for 24+, then
+// new data.
 #[test]
 fn three_losses_dcr() {
     insta::assert_snapshot!(rounds("dcr", &clean().losing(&[20, 22, 24]), 10), @r"
@@ -261,8 +268,8 @@ fn three_losses_dcr() {
     ");
 }
 
-// schemes.md 2.14: the retransmission timer leaves the link layer its time. After a first sample of 100 ms it is set to 300 (ns-2: 10
-// ticks and four times five), so it is due at 400. Duplicates at 350 give the link layer until 450.
+// schemes.md 2.14: the retransmission timer leaves the link layer its time. After a first sample of 100 ms it is set
+// to 300 (ns-2: 10 ticks and four times five), so it is due at 400. Duplicates at 350 give the link layer until 450.
 #[test]
 fn the_retransmission_timer_does_not_cut_the_delay_short() {
     let mut s = Script::new("dcr", ns2(8.0, 2.0));
@@ -277,10 +284,10 @@ fn the_retransmission_timer_does_not_cut_the_delay_short() {
     assert_eq!((s.cuts(), s.sender.counters().timeouts), (1, 0));
 }
 
-// A whole window is lost: the timer, in round 5.
-// JTCP: no jitter, so wireless: half of 8.95 and no slow start (Yun 2009 §2.2), but four segments at once.
-// Jersey: estimates of 10, 40 and 95 segments a second after rounds 1, 2 and 3: the first ACK of a round halves (R + 1 / RTT), each of
-// the others adds 1 / RTT. So a threshold of 9.5, passed in round 9. New Jersey: 0, 20 and 50: the threshold is 5.
+// A whole window is lost: the timer, in round 5. JTCP: no jitter, so wireless: half of 8.95 and no slow start (Yun
+// 2009 §2.2), but four segments at once. Jersey: estimates of 10, 40 and 95 segments a second after rounds 1, 2 and
+// 3: the first ACK of a round halves (R + 1 / RTT), each of the others adds 1 / RTT. So a threshold of 9.5, passed in
+// round 9. New Jersey: 0, 20 and 50: the threshold is 5.
 #[test]
 fn a_timeout() {
     let window = clean().losing(&[15, 16, 17, 18, 19, 20, 21, 22]);
@@ -326,8 +333,8 @@ fn a_timeout() {
     ");
 }
 
-// Slow start into a full queue: half of a window that has doubled is queued, many round-trip times are beyond the limits. The loss is
-// found to be congestion by those who look for it there.
+// Slow start into a full queue: half of a window that has doubled is queued, many round-trip times are beyond the
+// limits. The loss is found to be congestion by those who look for it there.
 #[test]
 fn slow_start_overflows_a_queue() {
     for scheme in ["jtcp", "newreno-ff"] {
@@ -337,8 +344,8 @@ fn slow_start_overflows_a_queue() {
     }
 }
 
-// In congestion avoidance the queue is as full a window after the overflow as a window before: it grew by nothing, and no k takes
-// that for congestion.
+// In congestion avoidance the queue is as full a window after the overflow as a window before: it grew by nothing,
+// and no k takes that for congestion.
 #[test]
 fn a_full_queue_grows_no_more_and_jtcp_misses_it() {
     let judged = |k: f64| {

@@ -11,13 +11,13 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "jersey",
     title: "TCP-Jersey",
     family: "bandwidth and delay estimation",
-    about: "Routers mark every packet while their mean queue is above a threshold. The sender estimates the available \
-            bandwidth from the ACKs that come in, and sets its window to it on an ACK that echoes such a warning. \
-            Duplicate ACKs without a warning say that a wireless link lost the segment: it is repaired and the \
-            window stays.",
-    helps: "Where every router on the path marks. A wireless link that queues without marking leaves it blind to \
-            congestion. ACKs that bunch up or are lost bias its estimate, many flows share unfairly, and a timeout \
-            costs it as much as Reno.",
+    about: "Routers mark every packet while their mean queue is above a threshold. The sender estimates the \
+            available bandwidth from the ACKs that come in, and sets its window to it on an ACK that echoes \
+            such a warning. Duplicate ACKs without a warning say that a wireless link lost the segment: it \
+            is repaired and the window stays.",
+    helps: "Where every router on the path marks. A wireless link that queues without marking leaves it \
+            blind to congestion. ACKs that bunch up or are lost bias its estimate, many flows share \
+            unfairly, and a timeout costs it as much as Reno.",
     cite: "K. Xu, Y. Tian and N. Ansari, TCP-Jersey for Wireless IP Communications, IEEE JSAC 22(4), 2004",
     needs: &["congestion-warning"],
     params: PARAMS,
@@ -89,7 +89,8 @@ impl Jersey {
         }
     }
 
-    /// Segments that the path holds at the estimated rate (the paper's ownd), two at least; none before there is an estimate.
+    /// Segments that the path holds at the estimated rate (the paper's ownd), two at least; none before there is an
+    /// estimate.
     fn own_window(&self, s: &Space) -> Option<f64> {
         let rtt = self.rtt.filter(|_| self.rate.rate() > 0.0)?;
         let rtt = if self.by_the_least { rtt.least } else { rtt.last };
@@ -166,8 +167,8 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// A segment of 1000 bytes is sent every 8 ms and arrives 60 ms later; ACKs take 40 ms, or come together at every `batch` ms. For
-    /// four seconds.
+    /// A segment of 1000 bytes is sent every 8 ms and arrives 60 ms later; ACKs take 40 ms, or come together at every
+    /// `batch` ms. For four seconds.
     fn fed(clock: Clock, batch: u64) -> (Jersey, Space) {
         let mut jersey = Jersey::new(clock, false);
         let mut space = Space::new(&Preset::Ns2.config(1000));
@@ -203,8 +204,8 @@ mod tests {
         assert!((w.cwnd - cwnd).abs() < 1e-3 && (w.ssthresh - ssthresh).abs() < 1e-3, "{w:?}");
     }
 
-    // 125 segments a second and a round trip of 100 ms make 12.5 segments. Xu et al. 2004: that is the window after a warning in
-    // congestion avoidance, the threshold after one in slow start, and the threshold after a timeout.
+    // 125 segments a second and a round trip of 100 ms make 12.5 segments. Xu et al. 2004: that is the window after a
+    // warning in congestion avoidance, the threshold after one in slow start, and the threshold after a timeout.
     #[test]
     fn a_warning_sets_the_window_to_what_the_path_holds() {
         for (cwnd, expected) in [(20.0, 12.5), (8.0, 8.0)] {
@@ -249,8 +250,8 @@ mod tests {
         is_near(w, 12.5, 12.5);
     }
 
-    // ACKs that come together every 96 ms, twelve at a time: Jersey takes them for a rate nearly twice as high; New Jersey looks at
-    // when the segments arrived.
+    // ACKs that come together every 96 ms, twelve at a time: Jersey takes them for a rate nearly twice as high; New
+    // Jersey looks at when the segments arrived.
     #[test]
     fn compressed_acks_mislead_jersey_and_not_new_jersey() {
         let rates = [Clock::Sender, Clock::Receiver].map(|clock| fed(clock, 96).0.rate.rate() / 1000.0);

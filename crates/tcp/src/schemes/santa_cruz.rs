@@ -11,16 +11,16 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "santa-cruz",
     title: "TCP Santa Cruz",
     family: "bandwidth and delay estimation",
-    about: "From the times at which segments were sent and arrived, it sums up by how many packets the queue on the \
-            way to the receiver grew or shrank, and keeps the window so that about n of them wait there. A loss is \
-            taken for congestion only after the queue grew in two consecutive windows; other losses are repaired \
-            without a cut.",
-    helps: "On a path whose queues are its own, with losses now and then: ACKs that are delayed or lost on the way \
-            back do not disturb it. Losses during congestion cut the window whatever caused them, and a link layer \
-            whose delays vary looks like a queue.",
-    cite: "C. Parsa and J. J. Garcia-Luna-Aceves, Improving TCP Congestion Control over Internets with Heterogeneous \
-           Transmission Media, ICNP 1999; Differentiating Congestion vs. Random Loss: A Method for Improving TCP \
-           Performance over Wireless Links, WCNC 2000",
+    about: "From the times at which segments were sent and arrived, it sums up by how many packets the queue \
+            on the way to the receiver grew or shrank, and keeps the window so that about n of them wait \
+            there. A loss is taken for congestion only after the queue grew in two consecutive windows; \
+            other losses are repaired without a cut.",
+    helps: "On a path whose queues are its own, with losses now and then: ACKs that are delayed or lost on \
+            the way back do not disturb it. Losses during congestion cut the window whatever caused them, \
+            and a link layer whose delays vary looks like a queue.",
+    cite: "C. Parsa and J. J. Garcia-Luna-Aceves, Improving TCP Congestion Control over Internets with \
+           Heterogeneous Transmission Media, ICNP 1999; Differentiating Congestion vs. Random Loss: A Method \
+           for Improving TCP Performance over Wireless Links, WCNC 2000",
     needs: &[],
     params: &[
         Param::number("n", 4.0, (0.0, 1e6), "packets that are to wait in queues"),
@@ -32,8 +32,9 @@ pub(super) static SCHEME: Scheme = Scheme {
     ],
     reconstructed: &[
         "n = 4 and delta = 1",
-        "relative delays are summed as times, never below zero, and the sum is divided by the last window's mean service \
-         time; dividing window by window, a queue that drains in a window with a pause never becomes empty",
+        "relative delays are summed as times, never below zero, and the sum is divided by the last window's \
+         mean service time; dividing window by window, a queue that drains in a window with a pause never \
+         becomes empty",
         "the three states that Yun 2009 speaks of: normal, one increase, congestion; a decrease ends them",
         "slow start ends when more than n + delta packets are queued, by the unfinished window if need be",
         "a timeout begins the measurement anew",
