@@ -1,7 +1,7 @@
 use airhop_base::{Span, Time};
 
-/// Jersey's available bandwidth estimator, ABE (Xu, Tian and Ansari 2004): the rate of arrivals through a filter whose only
-/// parameter is the round-trip time,
+/// Jersey's available bandwidth estimator, ABE (Xu, Tian and Ansari 2004): the rate of arrivals through a filter
+/// whose only parameter is the round-trip time,
 ///
 /// ```text
 /// R_n = (RTT R_{n-1} + L_n) / (t_n - t_{n-1} + RTT)
@@ -36,8 +36,9 @@ impl AvailableRate {
         self.refresh(rtt);
     }
 
-    /// `bytes` more are part of the last arrival (TABE merges ACKs with equal timestamps). Counted apart, as ABE counts ACKs that
-    /// were compressed on their way, n of them at the end of every round trip show (2n - 1) / n times the true rate.
+    /// `bytes` more are part of the last arrival (TABE merges ACKs with equal timestamps). Counted apart, as ABE
+    /// counts ACKs that were compressed on their way, n of them at the end of every round trip show (2n - 1) / n
+    /// times the true rate.
     pub fn merge(&mut self, bytes: u64, rtt: Span) {
         if let Some(last) = &mut self.last {
             last.bytes += bytes;
@@ -73,8 +74,8 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    // R = (RTT R + L) / (T + RTT) has R = L / T as its solution: 1000 bytes every 8 ms are 125 000 bytes a second. The error
-    // shrinks by RTT / (T + RTT) an arrival: after 200 arrivals by e^-15.
+    // R = (RTT R + L) / (T + RTT) has R = L / T as its solution: 1000 bytes every 8 ms are 125 000 bytes a second.
+    // The error shrinks by RTT / (T + RTT) an arrival: after 200 arrivals by e^-15.
     #[test]
     fn the_fixed_point_is_the_rate_of_arrivals() {
         for rtt in [Span::from_millis(20), RTT] {
@@ -92,8 +93,9 @@ mod tests {
         assert!((abe.rate() - 40_000.0 * (1.0 - 0.8f64.powi(10))).abs() < 1e-6);
     }
 
-    // Eight arrivals at the end of every round trip. Merged, R = (RTT R + 8 L) / (2 RTT): the true 8 L / RTT. Apart, the first
-    // makes (R + L / RTT) / 2 and each of the others adds L / RTT: R = 15 L / RTT, nearly twice the true rate.
+    // Eight arrivals at the end of every round trip. Merged, R = (RTT R + 8 L) / (2 RTT): the true 8 L / RTT. Apart,
+    // the first makes (R + L / RTT) / 2 and each of the others adds L / RTT: R = 15 L / RTT, nearly twice the true
+    // rate.
     #[test]
     fn arrivals_that_bunch_up_are_overrated_unless_they_are_merged() {
         let (mut apart, mut merged) = (AvailableRate::default(), AvailableRate::default());

@@ -3,9 +3,9 @@ use airhop_base::Time;
 /// Weight of the past in the means of lengths and gaps.
 const ALPHA: f64 = 0.99;
 
-/// The rate of departures through TIBET's filters (Capone, Fratta and Martignon 2004): means of the packets' lengths and of the
-/// gaps between them, kept apart so that bursts do not bias their ratio, which is then smoothed in time as core-stateless fair
-/// queueing does (Stoica, Shenker and Zhang 1998).
+/// The rate of departures through TIBET's filters (Capone, Fratta and Martignon 2004): means of the packets' lengths
+/// and of the gaps between them, kept apart so that bursts do not bias their ratio, which is then smoothed in time as
+/// core-stateless fair queueing does (Stoica, Shenker and Zhang 1998).
 #[derive(Debug)]
 pub struct DepartureRate {
     /// Time constant of the second filter, seconds.
@@ -68,8 +68,8 @@ mod tests {
         }
     }
 
-    // Pairs of packets at one instant every 20 ms: 100 000 bytes a second again. A filter of the quotients would have had to
-    // divide by zero.
+    // Pairs of packets at one instant every 20 ms: 100 000 bytes a second again. A filter of the quotients would have
+    // had to divide by zero.
     #[test]
     fn bursts_do_not_bias() {
         let mut departures = DepartureRate::new(1.0);
@@ -81,7 +81,8 @@ mod tests {
         assert!((departures.rate().unwrap() / 100_000.0 - 1.0).abs() < 0.02, "{departures:?}");
     }
 
-    // After a step of the gap from 10 to 20 ms the mean gap is 20 - 10 · 0.99^n after n more, and the rate follows by e^(-gap / T0).
+    // After a step of the gap from 10 to 20 ms the mean gap is 20 - 10 · 0.99^n after n more, and the rate follows by
+    // e^(-gap / T0).
     #[test]
     fn a_change_is_smoothed_twice() {
         let mut departures = DepartureRate::new(0.5);

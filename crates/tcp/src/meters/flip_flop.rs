@@ -5,8 +5,8 @@ const FAST: f64 = 0.9;
 /// Mean range of two normal samples in standard deviations: what control charts call d2.
 const D2: f64 = 1.128;
 
-/// The flip-flop filter of Kim and Noble 2001: an agile and a stable mean of round-trip times. The agile one counts as long as
-/// samples stay within three sigma of the stable one, as on a control chart.
+/// The flip-flop filter of Kim and Noble 2001: an agile and a stable mean of round-trip times. The agile one counts
+/// as long as samples stay within three sigma of the stable one, as on a control chart.
 #[derive(Debug, Default)]
 pub struct FlipFlop {
     means: Option<Means>,
@@ -68,8 +68,8 @@ mod tests {
         filter
     }
 
-    // Samples that alternate between 100 and 102 ms have a range of 2 ms: limits of 5.3 ms around the stable mean. Nothing is
-    // beyond them, and the estimate is the agile mean: 0.1 · 100 + 0.9 · 102 of the last two, nearly.
+    // Samples that alternate between 100 and 102 ms have a range of 2 ms: limits of 5.3 ms around the stable mean.
+    // Nothing is beyond them, and the estimate is the agile mean: 0.1 · 100 + 0.9 · 102 of the last two, nearly.
     #[test]
     fn within_the_limits_the_agile_mean_counts() {
         let filter = fed(&[100, 102].repeat(20));
@@ -78,8 +78,8 @@ mod tests {
         assert!((filter.estimate().unwrap() - 0.101_818_18).abs() < 1e-7, "{filter:?}");
     }
 
-    // A step by d after a constant: the stable mean is 0.9^n d away, and the range 0.1 · 0.9^(n-1) d. The distance is 9 ranges
-    // and the limit 2.66 of them: each of the samples is an outlier, as long as the new level lasts.
+    // A step by d after a constant: the stable mean is 0.9^n d away, and the range 0.1 · 0.9^(n-1) d. The distance is
+    // 9 ranges and the limit 2.66 of them: each of the samples is an outlier, as long as the new level lasts.
     #[test]
     fn a_step_is_beyond_the_limits_as_long_as_it_lasts() {
         let mut samples = vec![100; 20];
@@ -90,8 +90,8 @@ mod tests {
         assert!((filter.estimate().unwrap() - stable).abs() < 1e-9, "{filter:?}");
     }
 
-    // One spike of d: it is an outlier itself (0.9 d against 0.266 d). Back at the old level the stable mean is 0.09 d away and the
-    // range has a second step in it, 0.19 d: within.
+    // One spike of d: it is an outlier itself (0.9 d against 0.266 d). Back at the old level the stable mean is 0.09
+    // d away and the range has a second step in it, 0.19 d: within.
     #[test]
     fn a_spike_counts_once() {
         let mut samples = vec![100; 20];

@@ -1,8 +1,8 @@
 use airhop_base::Time;
 use std::collections::VecDeque;
 
-/// Relative forward delays, from when packets were sent and when they arrived. The two clocks need not agree: only differences of
-/// each matter (Parsa and Garcia-Luna-Aceves 1999; Wu and Chen 2004).
+/// Relative forward delays, from when packets were sent and when they arrived. The two clocks need not agree: only
+/// differences of each matter (Parsa and Garcia-Luna-Aceves 1999; Wu and Chen 2004).
 ///
 /// If packets arrive ΔR apart that were sent ΔS apart, the later one was delayed by ΔR - ΔS more: a queue grew by that.
 #[derive(Debug, Default)]
@@ -46,8 +46,8 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// How many packets are in a queue that delays by `delay` nanoseconds, if it serves one in the mean time between arrivals,
-    /// ΔR / n. `None` if no time passed between arrivals.
+    /// How many packets are in a queue that delays by `delay` nanoseconds, if it serves one in the mean time between
+    /// arrivals, ΔR / n. `None` if no time passed between arrivals.
     pub fn packets_in(&self, delay: i64) -> Option<f64> {
         (self.received > 0).then(|| self.packets as f64 * delay as f64 / self.received as f64)
     }
@@ -77,8 +77,8 @@ mod tests {
         delays
     }
 
-    // A queue that gets packets every 4 ms and serves one in 5: of n packets that are served in 5 n ms, 5 n / 4 are sent, so a fifth
-    // of what leaves piles up behind (ΔR = 5 n, ΔS = 4 n).
+    // A queue that gets packets every 4 ms and serves one in 5: of n packets that are served in 5 n ms, 5 n / 4 are
+    // sent, so a fifth of what leaves piles up behind (ΔR = 5 n, ΔS = 4 n).
     #[test]
     fn the_growth_is_the_share_that_queues_times_the_packets() {
         let delays = queue(101, 4000, 5000);

@@ -3,9 +3,9 @@ use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
 use crate::space::Space;
 use airhop_base::Time;
 
-/// RFC 6675 recovery that waits before it begins (TCP-DCR; Bhandarkar et al. 2005): the link layer gets one round trip from the
-/// first duplicate ACK on to fill the hole. Meanwhile every duplicate ACK lets a new segment out (RFC 4653's extended limited
-/// transmit), so that the ACK clock goes on.
+/// RFC 6675 recovery that waits before it begins (TCP-DCR; Bhandarkar et al. 2005): the link layer gets one round
+/// trip from the first duplicate ACK on to fill the hole. Meanwhile every duplicate ACK lets a new segment out (RFC
+/// 4653's extended limited transmit), so that the ACK clock goes on.
 #[derive(Debug, Default)]
 pub struct Delayed {
     inner: Rfc6675,

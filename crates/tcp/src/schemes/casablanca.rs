@@ -14,14 +14,14 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "casablanca",
     title: "TCP-Casablanca",
     family: "loss discrimination",
-    about: "The sender marks one of k + 1 segments \"out\", and full queues drop those first; a wireless link loses both \
-            kinds alike. If more of the lost segments bear the mark than chance explains it was congestion, and the \
-            window is halved; otherwise they are repaired and the window stays.",
-    helps: "Where every queue on the path knows the mark. One loss alone says little: a wireless link hits a marked \
-            segment by chance in one of k + 1 cases. Overload that fills a queue with unmarked segments, or losses in \
-            bursts, mislead it.",
-    cite: "S. Biaz and N. H. Vaidya, \"De-randomizing\" Congestion Losses to Improve TCP Performance over Wired-Wireless \
-           Networks, IEEE/ACM Trans. Networking 13(3), 2005",
+    about: "The sender marks one of k + 1 segments \"out\", and full queues drop those first; a wireless \
+            link loses both kinds alike. If more of the lost segments bear the mark than chance explains it \
+            was congestion, and the window is halved; otherwise they are repaired and the window stays.",
+    helps: "Where every queue on the path knows the mark. One loss alone says little: a wireless link hits a \
+            marked segment by chance in one of k + 1 cases. Overload that fills a queue with unmarked \
+            segments, or losses in bursts, mislead it.",
+    cite: "S. Biaz and N. H. Vaidya, \"De-randomizing\" Congestion Losses to Improve TCP Performance over \
+           Wired-Wireless Networks, IEEE/ACM Trans. Networking 13(3), 2005",
     needs: &["biased-queue"],
     params: &[Param::number("k", 4.0, (1.0, 1e6), "segments that queues spare for one that they drop first")],
     verified: &["two priorities, and the difference of their losses as the criterion: Yun 2009 §2.3"],
@@ -136,7 +136,8 @@ mod tests {
         assert!((chance_of_at_least(20, 30, 0.5) - 0.049_368_573_352_694).abs() < 1e-12);
     }
 
-    // k = 4: segments 5, 10, 15 … bear the mark. Two of two: 0.04. One of two: 0.36. Two of three: 0.104. Three of five: 0.058.
+    // k = 4: segments 5, 10, 15 … bear the mark. Two of two: 0.04. One of two: 0.36. Two of three: 0.104. Three of
+    // five: 0.058.
     #[test]
     fn more_marks_than_chance_explains_are_congestion() {
         let marking = Marking { k: 4, mss: 1000 };

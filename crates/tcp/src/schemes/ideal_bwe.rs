@@ -9,12 +9,13 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "ideal-bwe",
     title: "Ideal bandwidth estimation",
     family: "bandwidth and delay estimation",
-    about: "A sender that knows its share of the bottleneck and the round-trip time of the empty path exactly, because the \
-            simulator tells it. After a loss its window is what fits into the path at that rate.",
-    helps: "As the upper bound of all schemes that set the window to an estimated bandwidth: what is missing to the goodput \
-            of the link is not for want of a better estimate.",
-    cite: "J.-H. Yun, Cross-Layer Explicit Link Status Notification to Improve TCP Performance in Wireless Networks, \
-           EURASIP JWCN 2009, 617818 (§5, \"ideal BWE\")",
+    about: "A sender that knows its share of the bottleneck and the round-trip time of the empty path \
+            exactly, because the simulator tells it. After a loss its window is what fits into the path at \
+            that rate.",
+    helps: "As the upper bound of all schemes that set the window to an estimated bandwidth: what is missing \
+            to the goodput of the link is not for want of a better estimate.",
+    cite: "J.-H. Yun, Cross-Layer Explicit Link Status Notification to Improve TCP Performance in Wireless \
+           Networks, EURASIP JWCN 2009, 617818 (§5, \"ideal BWE\")",
     needs: &["truth"],
     params: &[],
     verified: &[],

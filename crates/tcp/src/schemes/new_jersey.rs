@@ -8,12 +8,12 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "new-jersey",
     title: "TCP New Jersey",
     family: "bandwidth and delay estimation",
-    about: "Jersey whose estimate is timed by the receiver: every ACK says when the segment arrived that caused it, \
-            and ACKs that say the same time count as one.",
-    helps: "Where Jersey does, and beyond that where the way back is congested or loses ACKs: what happens to an ACK \
-            does not change when its segment arrived.",
-    cite: "K. Xu, Y. Tian and N. Ansari, Improving TCP Performance in Integrated Wireless Communications Networks, \
-           Computer Networks 47(2), 2005",
+    about: "Jersey whose estimate is timed by the receiver: every ACK says when the segment arrived that \
+            caused it, and ACKs that say the same time count as one.",
+    helps: "Where Jersey does, and beyond that where the way back is congested or loses ACKs: what happens \
+            to an ACK does not change when its segment arrived.",
+    cite: "K. Xu, Y. Tian and N. Ansari, Improving TCP Performance in Integrated Wireless Communications \
+           Networks, Computer Networks 47(2), 2005",
     needs: &["congestion-warning"],
     params: PARAMS,
     verified: &["timestamps of the receiver in the filter of Jersey: the abstract of the paper"],

@@ -11,13 +11,15 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "newreno-ff",
     title: "TCP NewReno-FF",
     family: "bandwidth and delay estimation",
-    about: "A flip-flop filter watches the round-trip times: a slow mean with control limits three sigma around it, and a \
-            fast mean that is believed within them. If many of the last samples were beyond the limits when a loss \
-            is found, queues were moving and it is congestion; otherwise the segment is repaired and the window stays.",
-    helps: "Where queues build up fast and losses at other times are random. A queue that grows slowly stays within the \
-            limits, and so its losses go unanswered; losses during congestion are all taken for congestion.",
-    cite: "D. Barman and I. Matta, Effectiveness of Loss Labeling in Improving TCP Performance in Wired/Wireless \
-           Networks, ICNP 2002; M. Kim and B. Noble, Mobile Network Estimation, MobiCom 2001",
+    about: "A flip-flop filter watches the round-trip times: a slow mean with control limits three sigma \
+            around it, and a fast mean that is believed within them. If many of the last samples were beyond \
+            the limits when a loss is found, queues were moving and it is congestion; otherwise the segment \
+            is repaired and the window stays.",
+    helps: "Where queues build up fast and losses at other times are random. A queue that grows slowly stays \
+            within the limits, and so its losses go unanswered; losses during congestion are all taken for \
+            congestion.",
+    cite: "D. Barman and I. Matta, Effectiveness of Loss Labeling in Improving TCP Performance in \
+           Wired/Wireless Networks, ICNP 2002; M. Kim and B. Noble, Mobile Network Estimation, MobiCom 2001",
     needs: &[],
     params: &[
         Param::number("l", 8.0, (1.0, 64.0), "samples that are looked at"),

@@ -11,16 +11,16 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "santa-cruz",
     title: "TCP Santa Cruz",
     family: "bandwidth and delay estimation",
-    about: "From the times at which segments were sent and arrived, it sums up by how many packets the queue on the \
-            way to the receiver grew or shrank, and keeps the window so that about n of them wait there. A loss is \
-            taken for congestion only after the queue grew in two consecutive windows; other losses are repaired \
-            without a cut.",
-    helps: "On a path whose queues are its own, with losses now and then: ACKs that are delayed or lost on the way \
-            back do not disturb it. Losses during congestion cut the window whatever caused them, and a link layer \
-            whose delays vary looks like a queue.",
-    cite: "C. Parsa and J. J. Garcia-Luna-Aceves, Improving TCP Congestion Control over Internets with Heterogeneous \
-           Transmission Media, ICNP 1999; Differentiating Congestion vs. Random Loss: A Method for Improving TCP \
-           Performance over Wireless Links, WCNC 2000",
+    about: "From the times at which segments were sent and arrived, it sums up by how many packets the queue \
+            on the way to the receiver grew or shrank, and keeps the window so that about n of them wait \
+            there. A loss is taken for congestion only after the queue grew in two consecutive windows; \
+            other losses are repaired without a cut.",
+    helps: "On a path whose queues are its own, with losses now and then: ACKs that are delayed or lost on \
+            the way back do not disturb it. Losses during congestion cut the window whatever caused them, \
+            and a link layer whose delays vary looks like a queue.",
+    cite: "C. Parsa and J. J. Garcia-Luna-Aceves, Improving TCP Congestion Control over Internets with \
+           Heterogeneous Transmission Media, ICNP 1999; Differentiating Congestion vs. Random Loss: A Method \
+           for Improving TCP Performance over Wireless Links, WCNC 2000",
     needs: &[],
     params: &[
         Param::number("n", 4.0, (0.0, 1e6), "packets that are to wait in queues"),
@@ -32,10 +32,12 @@ pub(super) static SCHEME: Scheme = Scheme {
     ],
     reconstructed: &[
         "n = 4 and delta = 1",
-        "relative delays are summed as times, never below zero, and the sum is divided by the last window's mean service \
-         time; dividing window by window, a queue that drains in a window with a pause never becomes empty",
+        "relative delays are summed as times, never below zero, and the sum is divided by the last window's \
+         mean service time; dividing window by window, a queue that drains in a window with a pause never \
+         becomes empty",
         "the three states that Yun 2009 speaks of: normal, one increase, congestion; a decrease ends them",
-        "slow start ends when more than n + delta packets are queued",
+        "slow start ends when more than n + delta packets are queued, by the unfinished window if need be",
+        "a timeout begins the measurement anew",
         "losses are repaired as NewReno does, and a timeout is always congestion",
     ],
     asks: Asks { arrival: true, ..Asks::NOTHING },
@@ -103,6 +105,19 @@ impl SantaCruz {
         }
     }
 
+    /// N as the unfinished window shows it.
+    fn queued_by_now(&self) -> Option<f64> {
+        let window = self.delays.over(self.arrivals)?;
+        window.packets_in((self.delay + window.delayed).max(0))
+    }
+
+    /// After a timeout queues are empty, and what is sent next is sent again and measures nothing.
+    fn forget(&mut self) {
+        (self.delay, self.queued, self.trend) = (0, 0.0, Trend::Normal);
+        (self.arrivals, self.is_due) = (0, false);
+        self.delays.keep(0);
+    }
+
     fn end_window(&mut self, s: &Space) {
         if let Some(window) = self.delays.over(self.arrivals) {
             self.delay = (self.delay + window.delayed).max(0);
@@ -122,7 +137,7 @@ impl CongestionControl for SantaCruz {
     fn on_ack(&mut self, w: &mut Window, _: &Ack, _: &Space) {
         if w.in_slow_start() {
             w.cwnd += 1.0;
-            if self.queued > self.target + self.delta {
+            if self.queued_by_now().is_some_and(|n| n > self.target + self.delta) {
                 w.ssthresh = w.cwnd;
             }
         } else if std::mem::take(&mut self.is_due) {
@@ -135,8 +150,10 @@ impl CongestionControl for SantaCruz {
     }
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
-        if l.signal == Signal::Duplicates && self.trend != Trend::Congestion {
-            return Judged::Wireless;
+        match l.signal {
+            Signal::Duplicates if self.trend != Trend::Congestion => return Judged::Wireless,
+            Signal::Timeout => self.forget(),
+            _ => {}
         }
         Reno.on_loss(w, l, s)
     }

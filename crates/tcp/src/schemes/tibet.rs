@@ -11,14 +11,15 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "tibet",
     title: "TCP TIBET",
     family: "bandwidth and delay estimation",
-    about: "Means of the lengths of the segments sent and of the gaps between them give the rate at which the sender \
-            sends, without a bias by bursts. After a loss that rate, times the smallest round-trip time, is the new \
-            threshold. As the smallest round-trip time may have been measured over a queue, every sign of congestion \
-            lowers it by a factor.",
-    helps: "With random losses now and then on a path whose round trip is long. Where signs of congestion are many, its \
-            smallest round-trip time decays to nothing, and the window with it: it never leaves congestion avoidance.",
-    cite: "A. Capone, L. Fratta and F. Martignon, Bandwidth Estimation Schemes for TCP over Wireless Networks, IEEE \
-           Trans. Mobile Computing 3(2), 2004",
+    about: "Means of the lengths of the segments sent and of the gaps between them give the rate at which \
+            the sender sends, without a bias by bursts. After a loss that rate, times the smallest \
+            round-trip time, is the new threshold. As the smallest round-trip time may have been measured \
+            over a queue, every sign of congestion lowers it by a factor.",
+    helps: "With random losses now and then on a path whose round trip is long. Where signs of congestion \
+            are many, its smallest round-trip time decays to nothing, and the window with it: it never \
+            leaves congestion avoidance.",
+    cite: "A. Capone, L. Fratta and F. Martignon, Bandwidth Estimation Schemes for TCP over Wireless \
+           Networks, IEEE Trans. Mobile Computing 3(2), 2004",
     needs: &[],
     params: &[
         Param::number("rttmin_factor", 0.95, (0.0, 1.0), "what a sign of congestion multiplies RTTmin with"),
@@ -33,7 +34,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     verified: &["departures filtered, CSFQ's filter, and RTTmin that decays with congestion: Yun 2009 §2.2"],
     reconstructed: &[
         "weight 0.99 of the past in the means, time constant 1 s, factor 0.95",
-        "plain means until the weight of the past is reached, and the second filter begins with the first rate",
+        "plain means until the weight of the past is reached, and the second filter begins with the first \
+         rate",
         "timeouts lower RTTmin too; losses are repaired as NewReno does",
     ],
     asks: Asks::NOTHING,
