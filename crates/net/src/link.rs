@@ -45,7 +45,7 @@ pub(crate) struct LinkTrace {
 #[derive(Debug)]
 pub(crate) struct Arrival {
     pub packet: Id<Packet>,
-    pub corrupted: bool,
+    pub damage: Damage,
 }
 
 impl Link {
@@ -141,14 +141,14 @@ impl Link {
         if let Some(&(next, _, _)) = self.wire.front() {
             events.push(next, Event::LinkArrival(self.index));
         }
-        let corrupted = self.errors.as_mut().is_some_and(|model| {
+        let damage = self.errors.as_mut().map_or(Damage::None, |model| {
             let end = Time::from_nanos(now.nanos() - self.delay.nanos());
             let start = Time::from_nanos(end.nanos() - airtime.nanos());
-            let bits = u64::from(arena.get(&packet).bytes) * 8;
-            model.damage(&Frame { bits, header_bits: bits, control: false, start, end, attempt: 1 })
-                != Damage::None
+            let sent = arena.get(&packet);
+            let [bits, header_bits] = [sent.bytes, sent.header_bytes()].map(|bytes| u64::from(bytes) * 8);
+            model.damage(&Frame { bits, header_bits, control: false, start, end, attempt: 1 })
         });
-        Some(Arrival { packet, corrupted })
+        Some(Arrival { packet, damage })
     }
 
     /// Packets in the queue.

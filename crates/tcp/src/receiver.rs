@@ -1,7 +1,7 @@
 //! The receiving end: reassembly, what to report, and when.
 //!
 //! Sans-IO like the sender: segments go in, ACKs come out, time is an argument. The application reads at once, so
-//! the advertised window never shrinks.
+//! the advertised window never shrinks, unless somebody who reads more slowly says where it ends.
 
 use crate::Asks;
 use crate::config::{Config, DelayedAck};
@@ -24,6 +24,8 @@ pub struct Receiver {
     me: NodeId,
     peer: NodeId,
     window: u64,
+    /// What it accepts ends here; without it, `window` beyond what came in order.
+    edge: Option<u64>,
     asks: Asks,
     sack_blocks: usize,
     dsack: bool,
@@ -62,6 +64,7 @@ impl Receiver {
             me,
             peer,
             window: config.receive_window,
+            edge: None,
             asks,
             sack_blocks: if asks.sack { usize::from(config.sack_blocks) } else { 0 },
             dsack: config.dsack,
@@ -117,9 +120,14 @@ impl Receiver {
         self.ready.push_back(ack);
     }
 
-    /// The window that ACKs advertise from now on, bytes.
-    pub fn set_window(&mut self, bytes: u64) {
-        self.window = bytes;
+    /// Nothing from this byte on is accepted: from now on ACKs advertise what is left up to it. It must never move back.
+    pub fn set_edge(&mut self, edge: u64) {
+        self.edge = Some(edge);
+    }
+
+    /// An ACK that tells of the window.
+    pub fn announce(&mut self, now: Time) {
+        self.acknowledge(now, None);
     }
 
     /// A receiver has no use for notices.
@@ -229,7 +237,7 @@ impl Receiver {
             seq: FIRST_BYTE,
             len: 0,
             ack: self.stream.expected,
-            window: self.window,
+            window: self.edge.map_or(self.window, |edge| edge - self.stream.expected),
             flags: Flags { ack: true, ece: self.congestion_seen, ..Flags::default() },
             sack: Sack::EMPTY,
             timestamps: self.clock.as_ref().map(|c| Timestamps {

@@ -1,4 +1,4 @@
-use super::Scheme;
+use super::{Param, Scheme};
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "split",
@@ -11,10 +11,16 @@ pub(super) static SCHEME: Scheme = Scheme {
             every byte passes through TCP twice; and a handoff must move the buffers of all connections.",
     cite: "A. Bakre and B. R. Badrinath, I-TCP: Indirect TCP for Mobile Hosts, ICDCS 1995",
     needs: &["split"],
+    params: &[Param::number(
+        "buffer",
+        64.0,
+        (2.0, 1e6),
+        "segments that the base station holds at most; its size is not in the paper",
+    )],
     verified: &["all bytes arrive once and in order, end to end; no byte beyond the buffer is ever accepted"],
     reconstructed: &[
         "both halves are NewReno with the connection's configuration",
-        "the base station holds 64 segments for the other half, and says so in the window that it advertises",
+        "the base station says how much room is left in the window that it advertises, and repeats an ACK that opens it",
         "the counters of a flow are those of the half that begins at the sender",
     ],
     ..super::newreno::SCHEME

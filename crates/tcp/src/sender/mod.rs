@@ -137,6 +137,11 @@ impl Sender {
         }
     }
 
+    /// The window that the receiver will advertise at first, if it is not the configured one; before anything is sent.
+    pub fn expect_window(&mut self, bytes: u64) {
+        self.space.right_edge = 1 + bytes;
+    }
+
     /// A segment arrived.
     pub fn on_segment(&mut self, now: Time, p: &Packet) {
         let Body::Tcp(segment) = &p.body else { return };
