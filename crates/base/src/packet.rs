@@ -325,6 +325,11 @@ impl Packet {
         }
     }
 
+    /// Bytes of headers, options included.
+    pub fn header_bytes(&self) -> u32 {
+        self.bytes - self.payload()
+    }
+
     /// True if it carries TCP payload, as opposed to a pure ACK, a notice or a datagram.
     pub fn is_tcp_data(&self) -> bool {
         self.segment().is_some_and(|s| s.len > 0)

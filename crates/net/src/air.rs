@@ -7,7 +7,7 @@ use crate::route::Hop;
 use crate::world::{World, kind_of, tag};
 use airhop_base::{Drop, Packet, Time};
 use airhop_engine::Id;
-use airhop_radio::cell::{Effect, FrameKind, Outgoing, Station, Tag};
+use airhop_radio::cell::{Effect, Fragmentation, FrameKind, Outgoing, Station, Tag};
 use airhop_trace::{Direction, DropKind, DropRow};
 
 impl World {
@@ -53,17 +53,14 @@ impl World {
         let site = &mut self.sites[cell as usize];
         let station = &mut site.stations[from as usize];
         station.in_mac = true;
-        if self.recorder.is_some() {
+        let flow = &self.flows[packet.flow.0 as usize];
+        if self.recorder.is_some() || flow.takes_damaged || flow.fragmented {
             station.on_air = Some(packet.clone());
         }
-        let (tag, bytes) = (tag(packet), packet.bytes);
-        site.cell.send(
-            now,
-            from,
-            Outgoing { to, packet: id, tag, bytes },
-            &mut self.events,
-            &mut self.effects,
-        );
+        let fragments = (flow.fragmented && packet.is_tcp_data()).then(Fragmentation::default);
+        let (tag, bytes, header) = (tag(packet), packet.bytes, packet.header_bytes());
+        let outgoing = Outgoing { to, packet: id, tag, bytes, header, fragments };
+        site.cell.send(now, from, outgoing, &mut self.events, &mut self.effects);
     }
 
     /// Carries out what a cell said, until it says nothing more.
@@ -97,6 +94,7 @@ impl World {
                 self.tell_agents(now, cell, from, LinkEvent { kind, tag });
             }
             Effect::AttemptFailed { .. } => {}
+            Effect::HeaderOnly { from, to, .. } => self.deliver_damaged(now, cell, from, to),
             Effect::Acknowledged { from, tag, .. } => {
                 self.tell_agents(now, cell, from, LinkEvent { kind: LinkEventKind::Delivered, tag });
             }
@@ -114,10 +112,23 @@ impl World {
                 }
                 self.tell_agents(now, cell, from, LinkEvent { kind: LinkEventKind::Discarded, tag });
             }
-            Effect::FrameLost { from, to, frame, bytes, tag, cause } => {
+            Effect::FrameLost { from, to, frame, bytes, tag, cause, header_intact } => {
                 self.on_frame_lost(now, cell, (from, to), frame, bytes, tag, cause);
+                if header_intact && self.flows[tag.flow.0 as usize].takes_damaged {
+                    self.deliver_damaged(now, cell, from, to);
+                }
             }
             Effect::Ready(station) => self.on_mac_ready(now, cell, station),
+        }
+    }
+
+    /// The headers, and nothing more, of what `from` has on the air reached `to`. The packet itself stays where it is: the link layer
+    /// may send it again.
+    fn deliver_damaged(&mut self, now: Time, cell: u16, from: Station, to: Station) {
+        let site = &self.sites[cell as usize];
+        let (node, interface) = (site.node(to), site.stations[to as usize].interface);
+        if let Some(packet) = site.stations[from as usize].on_air.clone().filter(Packet::is_tcp_data) {
+            self.enter(now, node, interface, Packet { damaged: true, ..packet });
         }
     }
 

@@ -6,7 +6,7 @@ use crate::link::{Link, LinkTrace};
 use crate::plan::{FlowPlan, Plan, QueuePlan, Transport, WlanPlan};
 use crate::queues;
 use crate::route::{Graph, Hop, Stations};
-use crate::services::Kind;
+use crate::services::{Kind, LinkService, Way};
 use crate::site::{Site, StationSite};
 use crate::source::Source;
 use crate::truth;
@@ -82,6 +82,8 @@ impl World {
                 hash: name_hash(&f.name),
                 ends: ends(f, id, &streams, &mut timers)?,
                 agents: Vec::new(),
+                takes_damaged: f.is_served_by(LinkService::DamagedFrames),
+                fragmented: f.is_served_by(LinkService::Fragments),
             };
             if let (Ends::Tcp(tcp), Some(truth)) = (&mut flow.ends, truth) {
                 tcp.sender.on_truth(&truth);
@@ -198,7 +200,7 @@ fn links(
             let (from, to) = (w.ends[side], w.ends[1 - side]);
             let name = format!("{}->{}", names[side], names[1 - side]);
             let model = (*errors != ErrorPlan::Clean)
-                .then(|| errors.build(streams.stream(&format!("{}.errors.{name}", w.name))));
+                .then(|| errors.build(streams, &w.name, names[side], names[1 - side]));
             let stream = streams.stream(&format!("{}.queue.{name}", w.name));
             let queue = queues::build(&queues.links[links.len()], |bytes| w.rate.time_for(bytes), stream);
             let mut link = Link::new(links.len() as u16, name, from, to, w.rate, w.delay, queue, model);
@@ -292,13 +294,18 @@ fn host_agents(
     while node != flow.plan.to {
         let hop = routes[flow.plan.to.0 as usize][node.0 as usize];
         let goes_by_air = matches!(hop, Hop::Air { .. });
-        let is_base = came_by_air.is_some_and(|by_air| by_air != goes_by_air);
+        let crosses = came_by_air.filter(|&by_air| by_air != goes_by_air);
         for service in &flow.plan.services {
-            let agent = match service.kind {
-                Kind::AtLink(build) if goes_by_air => build(flow.id, &flow.plan),
-                Kind::AtBase(build) if is_base => build(flow.id, &flow.plan),
-                Kind::AtLink(_) | Kind::AtBase(_) | Kind::Queue(_) | Kind::Told => continue,
+            let agent = match (service.kind, crosses) {
+                (Kind::AtLink(build), _) if goes_by_air => build(flow.id, &flow.plan),
+                (Kind::AtBase(build), Some(by_air)) => {
+                    build(flow.id, &flow.plan, if by_air { Way::Up } else { Way::Down })
+                }
+                _ => continue,
             };
+            if let (Ends::Tcp(tcp), Some(window)) = (&mut flow.ends, agent.first_window()) {
+                tcp.sender.expect_window(window);
+            }
             flow.agents.push((node, hosted.len() as u16));
             hosted.push(Hosted { node, flow: flow.id, timer: timers.add(), agent });
         }

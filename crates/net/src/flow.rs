@@ -17,6 +17,10 @@ pub(crate) struct Flow {
     pub ends: Ends,
     /// Agents on its path: the node and the index in the world.
     pub agents: Vec<(NodeId, u16)>,
+    /// Link layers deliver its segments even if their payload is damaged.
+    pub takes_damaged: bool,
+    /// 802.11 sends its data in fragments that protect the headers.
+    pub fragmented: bool,
 }
 
 /// Both endpoints.

@@ -16,6 +16,9 @@ impl World {
         id: &Id<Packet>,
     ) -> Verdict {
         let mut verdict = Verdict::Forward;
+        if self.arena.get(id).damaged {
+            return verdict; // agents take packets for what their headers say
+        }
         for k in 0..self.flows[flow.0 as usize].agents.len() {
             let (at, i) = self.flows[flow.0 as usize].agents[k];
             if at != node {

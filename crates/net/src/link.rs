@@ -4,7 +4,7 @@ use crate::queues::{Admit, QueueDisc};
 use crate::world::Event;
 use airhop_base::{Drop, NodeId, Packet, Rate, Span, Time};
 use airhop_engine::{Arena, EventQueue, Id};
-use airhop_radio::errors::{ErrorModel, Frame};
+use airhop_radio::errors::{Damage, ErrorModel, Frame};
 use std::collections::VecDeque;
 
 /// One direction of a wired link. At most two of its events wait: the next arrival, and, if packets queue, the end of the
@@ -45,7 +45,7 @@ pub(crate) struct LinkTrace {
 #[derive(Debug)]
 pub(crate) struct Arrival {
     pub packet: Id<Packet>,
-    pub corrupted: bool,
+    pub damage: Damage,
 }
 
 impl Link {
@@ -141,12 +141,14 @@ impl Link {
         if let Some(&(next, _, _)) = self.wire.front() {
             events.push(next, Event::LinkArrival(self.index));
         }
-        let corrupted = self.errors.as_mut().is_some_and(|model| {
+        let damage = self.errors.as_mut().map_or(Damage::None, |model| {
             let end = Time::from_nanos(now.nanos() - self.delay.nanos());
             let start = Time::from_nanos(end.nanos() - airtime.nanos());
-            model.corrupts(&Frame { bits: u64::from(arena.get(&packet).bytes) * 8, start, end, attempt: 1 })
+            let sent = arena.get(&packet);
+            let [bits, header_bits] = [sent.bytes, sent.header_bytes()].map(|bytes| u64::from(bytes) * 8);
+            model.damage(&Frame { bits, header_bits, control: false, start, end, attempt: 1 })
         });
-        Some(Arrival { packet, corrupted })
+        Some(Arrival { packet, damage })
     }
 
     /// Packets in the queue.

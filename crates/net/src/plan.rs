@@ -1,6 +1,6 @@
 //! What a world is built from: plain numbers, checked by whoever made them.
 
-use crate::services::Service;
+use crate::services::{Kind, LinkService, Service};
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_radio::cell::CellPlan;
 use airhop_radio::errors::ErrorPlan;
@@ -128,6 +128,13 @@ pub struct FlowPlan {
     pub start: Time,
     /// What the network does for it.
     pub services: Vec<&'static Service>,
+}
+
+impl FlowPlan {
+    /// True if link layers do this for it.
+    pub fn is_served_by(&self, wanted: LinkService) -> bool {
+        self.services.iter().any(|s| matches!(s.kind, Kind::ByLinks(service) if service == wanted))
+    }
 }
 
 /// The transport of a flow.

@@ -3,7 +3,7 @@
 //! A scheme names what it needs; choosing the scheme installs it. A scenario may name something else for a flow, so that any
 //! sender can be tried with any notification (Yun 2009 §5.3).
 
-use crate::agents::{Agent, Elsn, Snoop};
+use crate::agents::{Agent, Eln, Elsn, Snoop, Split};
 use crate::plan::{FlowPlan, QueuePlan};
 use airhop_base::FlowId;
 
@@ -25,15 +25,39 @@ pub enum Kind {
     /// way down, at the sending station on the way up.
     AtLink(BuildAgent),
     /// An agent at the base station, where the wired and the wireless network meet, in either direction.
-    AtBase(BuildAgent),
+    AtBase(BuildAtBase),
     /// A discipline, of the capacity given, in place of the drop-tail queues that the flow's data meet.
     Queue(fn(usize) -> QueuePlan),
     /// The simulator tells the sender the truth about its path.
     Told,
+    /// The link layers themselves do it.
+    ByLinks(LinkService),
 }
 
 /// Builds an agent for the flow with this number and plan.
 pub type BuildAgent = fn(FlowId, &FlowPlan) -> Box<dyn Agent>;
+
+/// The same for one at the base station, which the data crosses that way.
+pub type BuildAtBase = fn(FlowId, &FlowPlan, Way) -> Box<dyn Agent>;
+
+/// Which way data crosses a base station.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// From the wireless link to the wire.
+    Up,
+    /// From the wire to the wireless link.
+    Down,
+}
+
+/// What link layers can do for a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkService {
+    /// Deliver, marked as damaged, segments that arrived with bit errors behind their headers.
+    DamagedFrames,
+    /// Send data in fragments that protect its headers, on 802.11; a station that gets those alone delivers the segment, marked as
+    /// damaged.
+    Fragments,
+}
 
 /// All services.
 pub static SERVICES: &[Service] = &[
@@ -63,6 +87,29 @@ pub static SERVICES: &[Service] = &[
         name: "truth",
         about: "the simulator tells the sender its share of the bottleneck and the round trip with empty queues",
         kind: Kind::Told,
+    },
+    Service {
+        name: "eln",
+        about: "the base station marks duplicate ACKs for segments that the wireless link lost",
+        kind: Kind::AtBase(|_, _, way| match way {
+            Way::Up => Box::new(Eln::uplink()),
+            Way::Down => Box::new(Eln::downlink()),
+        }),
+    },
+    Service {
+        name: "split",
+        about: "the connection ends at the base station, and another one goes on from there",
+        kind: Kind::AtBase(|flow, plan, _| Box::new(Split::new(flow, plan))),
+    },
+    Service {
+        name: "damaged-frames",
+        about: "link layers deliver segments with a damaged payload and intact headers",
+        kind: Kind::ByLinks(LinkService::DamagedFrames),
+    },
+    Service {
+        name: "fragments",
+        about: "802.11 sends data in fragments, the headers first, and delivers the headers if nothing else arrives",
+        kind: Kind::ByLinks(LinkService::Fragments),
     },
 ];
 

@@ -23,7 +23,7 @@ pub(crate) struct StationSite {
     pub in_mac: bool,
     /// Why the last data frame that did not arrive was lost.
     pub last_loss: Option<Drop>,
-    /// The packet that the MAC is working on; kept only for a recorder.
+    /// The packet that the MAC is working on; kept only for a recorder, and for flows to which its headers alone are of use.
     pub on_air: Option<Packet>,
     /// Its interface in the recorder.
     pub interface: u16,

@@ -16,6 +16,7 @@ use crate::site::Site;
 use airhop_base::{Body, Drop, FlowId, NodeId, Notice, Packet, Span, Time};
 use airhop_engine::{Arena, EventQueue, Fingerprint, Id, TimerId, Timers};
 use airhop_radio::cell::{CellEvent, Effect, Tag};
+use airhop_radio::errors::Damage;
 use airhop_trace::{Direction, DropKind, DropRow, Recorder};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -145,7 +146,7 @@ impl World {
                 let packet = udp.next(now, id, &flow.plan);
                 self.events.push(now + udp.source.gap(), Event::App(id));
                 let node = packet.src;
-                self.enter(now, node, packet);
+                self.enter(now, node, 0, packet);
             }
         }
     }
@@ -196,7 +197,7 @@ impl World {
                 recorder.segment(now, id, segment, segment.seq < sent_before, cause);
             }
             let node = flow.plan.from;
-            self.enter(now, node, packet);
+            self.enter(now, node, 0, packet);
         }
         let Ends::Tcp(tcp) = &self.flows[id.0 as usize].ends else { return };
         self.timers.set(tcp.sender_timer, tcp.sender.poll_timeout(), Event::Sender(id), &mut self.events);
@@ -210,7 +211,7 @@ impl World {
             let Ends::Tcp(tcp) = &mut flow.ends else { return };
             let Some(packet) = tcp.receiver.poll_transmit(now) else { break };
             let node = flow.plan.to;
-            self.enter(now, node, packet);
+            self.enter(now, node, 0, packet);
         }
         let Ends::Tcp(tcp) = &self.flows[id.0 as usize].ends else { return };
         self.timers.set(
@@ -223,11 +224,11 @@ impl World {
 
     // ---- a packet's walk -------------------------------------------------------------------------------------------
 
-    /// A packet made at `node` begins its walk.
-    fn enter(&mut self, now: Time, node: NodeId, packet: Packet) {
+    /// A packet made at `node`, or what is left of one that came by `interface`, begins its walk.
+    pub(crate) fn enter(&mut self, now: Time, node: NodeId, interface: u16, packet: Packet) {
         self.created += 1;
         let id = self.arena.insert(packet);
-        self.visit(now, node, 0, id);
+        self.visit(now, node, interface, id);
     }
 
     /// A packet is at `node`, by `interface`: agents see it, then it is delivered here or goes on.
@@ -295,14 +296,20 @@ impl World {
         let Some(arrival) = link.on_arrival(now, &self.arena, &mut self.events) else { return };
         let (node, trace) = (link.to, link.trace);
         if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
-            let comment = arrival.corrupted.then(|| format!("lost on {}: channel", link.name));
+            let comment = (arrival.damage != Damage::None).then(|| format!("lost on {}: channel", link.name));
             let packet = self.arena.get(&arrival.packet);
             recorder.packet(now, node, trace.to_interface, Direction::In, packet, comment.as_deref());
         }
-        if arrival.corrupted {
-            self.drop_packet(now, arrival.packet, Drop::Channel.into(), Some(trace.place));
-        } else {
-            self.visit(now, node, trace.to_interface, arrival.packet);
+        if arrival.damage == Damage::None {
+            return self.visit(now, node, trace.to_interface, arrival.packet);
+        }
+        let packet = self.arena.get(&arrival.packet);
+        let is_of_use = arrival.damage == Damage::Payload && packet.is_tcp_data();
+        let remains = (is_of_use && self.flows[packet.flow.0 as usize].takes_damaged)
+            .then(|| Packet { damaged: true, ..packet.clone() });
+        self.drop_packet(now, arrival.packet, Drop::Channel.into(), Some(trace.place));
+        if let Some(packet) = remains {
+            self.enter(now, node, trace.to_interface, packet);
         }
     }
 
@@ -318,7 +325,9 @@ impl World {
             (Ends::Tcp(tcp), Body::Tcp(segment)) if at_receiver => {
                 let (expected, delivered) = (tcp.receiver.expected(), tcp.receiver.delivered());
                 tcp.receiver.on_segment(now, &packet);
-                tcp.spurious.on_arrival(segment.seq, expected);
+                if !packet.damaged {
+                    tcp.spurious.on_arrival(segment.seq, expected);
+                }
                 if tcp.completed.is_none() && tcp.receiver.delivered() >= supply(&plan.app) {
                     tcp.completed = Some(now);
                 }
@@ -361,6 +370,8 @@ impl World {
         if let (Ends::Tcp(tcp), Some(segment)) =
             (&mut self.flows[packet.flow.0 as usize].ends, packet.segment())
             && segment.len > 0
+            && !packet.damaged
+            && segment.seq >= tcp.sender.space().una
         {
             tcp.fates.on_loss(segment.seq, fate.cause);
         }

@@ -2,7 +2,7 @@
 use crate::errors::ErrorPlan;
 use crate::exchange::Exchange;
 use crate::phy::Phy;
-use airhop_base::{Drop, FlowId, Packet, Rate, Time};
+use airhop_base::{Drop, FlowId, Packet, Rate, Span, Time};
 use airhop_engine::{EventQueue, Id, Streams, TimerId, Timers};
 
 /// A station of a cell, by its position in [`CellPlan::stations`].
@@ -29,8 +29,28 @@ pub struct Outgoing {
     pub packet: Id<Packet>,
     /// Length of the IP datagram, bytes.
     pub bytes: u32,
+    /// So many of them, at the front, are headers: IP and transport.
+    pub header: u32,
     /// What it is.
     pub tag: Tag,
+    /// How the MAC cuts it into fragments that protect its headers; `None`: it goes in one frame.
+    pub fragments: Option<Fragmentation>,
+}
+
+/// The sizes of the fragments that LHP sends a packet in (Gao, Diggavi and Muthukrishnan 2003; Yun 2009 §2.1). The sizes are
+/// Airhop's: the seed papers have none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fragmentation {
+    /// Bytes of the IP datagram in the first fragment; never less than its headers.
+    pub first: u32,
+    /// In the others at most, unless that would make more than 16 fragments (IEEE 802.11-2016 §9.2.4.4.3).
+    pub rest: u32,
+}
+
+impl Default for Fragmentation {
+    fn default() -> Self {
+        Fragmentation { first: 100, rest: 256 }
+    }
 }
 
 /// An event of a cell, to be wrapped into the world's own event type.
@@ -89,6 +109,16 @@ pub enum Effect {
         /// The packet itself.
         packet: Option<Id<Packet>>,
     },
+    /// The sender's link layer gave up a packet of which the receiving station has the first fragment, and not all others: it
+    /// knows what it lost. Comes just before [`Effect::Discarded`].
+    HeaderOnly {
+        /// The sending station.
+        from: Station,
+        /// The receiving station.
+        to: Station,
+        /// Which packet.
+        tag: Tag,
+    },
     /// The sender's link layer learned that a packet arrived.
     Acknowledged {
         /// The sending station.
@@ -112,6 +142,8 @@ pub enum Effect {
         tag: Tag,
         /// Why.
         cause: Drop,
+        /// The bit errors of a data frame left its headers alone. Never so in a collision.
+        header_intact: bool,
     },
     /// A station's MAC is free: give it the next packet of the queue, if there is one.
     Ready(Station),
@@ -156,6 +188,8 @@ pub struct CellPlan {
     pub access: Access,
     /// Transmissions of a data frame at most, the first included.
     pub attempts: u32,
+    /// Pause before each of them but the first, for link layers whose ARQ is slow. The packets behind wait.
+    pub retry_delay: Span,
     /// Bytes that the MAC and LLC add to an IP packet in a data frame (24 + 8 + 4 by default).
     pub overhead: u32,
     /// True: a packet that finds the medium idle for DIFS and no backoff pending goes out at once (IEEE 802.11-2016

@@ -1,7 +1,9 @@
 //! Frame exchange sequences: RTS, CTS, data and ACK between the stations of a cell.
 use crate::cell::{Access, AirEvent, CellPlan, Effect, FrameKind, Outgoing, Station};
-use crate::mac::dcf::{Dcf, Due, Rules, Service};
+use crate::mac::dcf::{Acknowledged, Dcf, Due, Rules};
 use crate::mac::deadlines::Deadlines;
+use crate::mac::lhp::Fragments;
+use crate::mac::service::{DataFrame, Service};
 use crate::medium::{Heard, Medium, Slot, Transmission};
 use crate::phy::{ACK_BYTES, CTS_BYTES, Phy, RTS_BYTES};
 use airhop_base::{Drop, Rate, Span, Time};
@@ -48,6 +50,7 @@ impl Exchange {
             cw_min: phy.cw_min,
             cw_max: phy.cw_max,
             attempts: plan.attempts,
+            retry_delay: plan.retry_delay,
             immediate_access: plan.immediate_access,
         };
         let stream = |name: &str| streams.stream(&format!("{}.backoff.{name}", plan.name));
@@ -78,9 +81,14 @@ impl Exchange {
 
     /// Gives a packet to the MAC of `station`.
     pub fn enqueue(&mut self, now: Time, station: Station, packet: Outgoing) {
-        let bytes = packet.bytes + self.overhead;
-        let airtime = self.air.phy.airtime(bytes, self.air.rate);
-        let service = Service::new(packet.to, packet.packet, bytes, airtime, packet.tag);
+        let frame = |bytes, header| {
+            let [bytes, header] = [bytes, header].map(|bytes| bytes + self.overhead);
+            DataFrame { bytes, header, airtime: self.air.phy.airtime(bytes, self.air.rate) }
+        };
+        let Outgoing { to, packet, bytes, header, tag, fragments } = packet;
+        let fragments =
+            fragments.and_then(|cut| Fragments::new(cut, (bytes, header), self.rules.attempts, frame));
+        let service = Service::new(to, packet, tag, frame(bytes, header), fragments);
         let idle = self.medium.is_idle(station);
         self.stations[usize::from(station)].enqueue(now, service, idle, &self.rules);
         self.note_deadline(station);
@@ -124,14 +132,15 @@ impl Exchange {
             let dcf = &mut stations[usize::from(station)];
             match heard {
                 Heard::Frame => dcf.received((station != to).then_some(reserved)),
-                Heard::Garbled(_) => dcf.garbled(),
+                Heard::Damaged | Heard::Garbled(_) => dcf.garbled(),
                 Heard::Noise => {}
             }
         });
         let answer = match outcome {
             Heard::Frame => self.receive(now, &tx, effects),
-            Heard::Garbled(cause) => lost(&tx, cause, effects),
-            Heard::Noise => lost(&tx, Drop::Collision, effects),
+            Heard::Damaged => lost(&tx, Drop::Channel, true, effects),
+            Heard::Garbled(cause) => lost(&tx, cause, false, effects),
+            Heard::Noise => lost(&tx, Drop::Collision, false, effects),
         };
         match answer {
             Some(answer) => self.answer(now, answer, schedule),
@@ -161,17 +170,23 @@ impl Exchange {
                 Some(self.data(tx.to, now + sifs))
             }
             FrameKind::Data => {
-                let service = self.stations[sender].service.as_mut();
-                let packet = service.and_then(|s| s.packet.take()); // none: a duplicate, its ACK was lost
+                let packet = self.stations[sender].service.as_mut().and_then(Service::arrives);
                 effects.extend(packet.map(|packet| Effect::Deliver { from: tx.from, to: tx.to, packet }));
-                Some(self.reply(now, tx, FrameKind::Ack, ACK_BYTES, self.air.ack, Span::ZERO))
+                let duration = tx.duration - sifs - self.air.ack;
+                Some(self.reply(now, tx, FrameKind::Ack, ACK_BYTES, self.air.ack, duration))
             }
-            FrameKind::Ack => {
-                let service = self.stations[receiver].succeeded(&self.rules);
-                effects.push(Effect::Acknowledged { from: tx.to, to: tx.from, tag: service.tag });
-                effects.push(Effect::Ready(tx.to));
-                None
-            }
+            FrameKind::Ack => match self.stations[receiver].acknowledged(&self.rules) {
+                Acknowledged::Fragment => Some(self.data(tx.to, now + sifs)),
+                Acknowledged::Packet => {
+                    effects.push(Effect::Acknowledged { from: tx.to, to: tx.from, tag: tx.tag });
+                    effects.push(Effect::Ready(tx.to));
+                    None
+                }
+                Acknowledged::GaveUp(service) => {
+                    gave_up(tx.to, service, effects);
+                    None
+                }
+            },
         }
     }
 
@@ -193,10 +208,10 @@ impl Exchange {
     fn access(&mut self, now: Time, station: Station, schedule: &mut impl FnMut(Time, AirEvent)) {
         let mut tx = self.data(station, now);
         if self.access == Access::RtsCts {
-            let Airtimes { phy, rts, cts, .. } = &self.air;
+            let Airtimes { phy, rts, cts, ack, .. } = &self.air;
             tx.kind = FrameKind::Rts;
-            tx.bytes = RTS_BYTES;
-            tx.duration = phy.sifs * 2 + *cts + tx.end.since(tx.start) + tx.duration;
+            (tx.bytes, tx.header) = (RTS_BYTES, RTS_BYTES);
+            tx.duration = phy.sifs * 3 + *cts + tx.end.since(tx.start) + *ack;
             tx.end = now + *rts;
         }
         self.stations[usize::from(station)].sends(tx.kind);
@@ -213,8 +228,7 @@ impl Exchange {
         let retry = failure.gave_up.is_none();
         effects.push(Effect::AttemptFailed { from, to, tag, attempt: failure.attempt, retry });
         if let Some(service) = failure.gave_up {
-            effects.push(Effect::Discarded { from, to, tag, packet: service.packet });
-            effects.push(Effect::Ready(from));
+            gave_up(from, service, effects);
         }
     }
 
@@ -244,15 +258,20 @@ impl Exchange {
     fn data(&self, station: Station, start: Time) -> Transmission {
         let service =
             self.stations[usize::from(station)].service.as_ref().expect("only a packet makes it send");
+        let DataFrame { bytes, header, airtime } = *service.frame();
+        let answer = self.air.phy.sifs + self.air.ack;
+        // A fragment also reserves the medium for the next one (IEEE 802.11-2016 §10.3.4.6).
+        let following = service.following().map(|next| self.air.phy.sifs + next.airtime + answer);
         Transmission {
             from: station,
             to: service.to,
             kind: FrameKind::Data,
-            bytes: service.bytes,
+            bytes,
+            header,
             attempt: service.attempt(),
             start,
-            end: start + service.airtime,
-            duration: self.air.phy.sifs + self.air.ack,
+            end: start + airtime,
+            duration: answer + following.unwrap_or(Span::ZERO),
             tag: service.tag,
         }
     }
@@ -268,7 +287,8 @@ impl Exchange {
         duration: Span,
     ) -> Transmission {
         let start = now + self.air.phy.sifs;
-        Transmission { from: tx.to, to: tx.from, kind, bytes, start, end: start + airtime, duration, ..*tx }
+        let (from, to, end) = (tx.to, tx.from, start + airtime);
+        Transmission { from, to, kind, bytes, header: bytes, start, end, duration, ..*tx }
     }
 
     fn note_deadline(&mut self, station: Station) {
@@ -277,9 +297,24 @@ impl Exchange {
     }
 }
 
+/// The link layer of `from` has given its packet up.
+fn gave_up(from: Station, service: Service, effects: &mut Vec<Effect>) {
+    let (to, tag) = (service.to, service.tag);
+    if service.only_headers_arrived() {
+        effects.push(Effect::HeaderOnly { from, to, tag });
+    }
+    effects.push(Effect::Discarded { from, to, tag, packet: service.packet });
+    effects.push(Effect::Ready(from));
+}
+
 /// A frame did not reach the station it was for, which therefore does not answer.
-fn lost(tx: &Transmission, cause: Drop, effects: &mut Vec<Effect>) -> Option<Transmission> {
+fn lost(
+    tx: &Transmission,
+    cause: Drop,
+    header_intact: bool,
+    effects: &mut Vec<Effect>,
+) -> Option<Transmission> {
     let &Transmission { from, to, kind: frame, bytes, tag, .. } = tx;
-    effects.push(Effect::FrameLost { from, to, frame, bytes, tag, cause });
+    effects.push(Effect::FrameLost { from, to, frame, bytes, tag, cause, header_intact });
     None
 }

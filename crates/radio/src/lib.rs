@@ -18,4 +18,6 @@ pub mod phy;
 #[cfg(test)]
 extern crate self as airhop_radio;
 #[cfg(test)]
+mod lhp_tests;
+#[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 //! Propagation takes no time: 100 m are 0.33 µs, a slot is 9 to 50 µs. So two stations collide within hearing only if they start
 //! at the same instant, which backoffs counted from the same event do.
 use crate::cell::{CellPlan, FrameKind, Station, Tag};
-use crate::errors::{ErrorModel, ErrorPlan, Frame};
+use crate::errors::{Damage, ErrorModel, ErrorPlan, Frame};
 use airhop_base::{Drop, Span, Time};
 use airhop_engine::Streams;
 
@@ -18,6 +18,8 @@ pub(crate) struct Transmission {
     pub kind: FrameKind,
     /// Length of the MAC frame.
     pub bytes: u32,
+    /// So many of them, at the front, are headers; all of a control frame.
+    pub header: u32,
     /// The attempt at its packet, from 1.
     pub attempt: u32,
     pub start: Time,
@@ -64,6 +66,8 @@ struct Lock {
 pub(crate) enum Heard {
     /// A frame.
     Frame,
+    /// A frame with bit errors, all of them behind its headers.
+    Damaged,
     /// A frame that began readably (or at least first) but could not be decoded.
     Garbled(Drop),
     /// Energy only: the station was sending itself, or following another signal.
@@ -146,23 +150,24 @@ impl Medium {
         let sender = &mut self.receivers[usize::from(tx.from)];
         sender.sending = false;
         sender.signals -= 1;
-        let frame =
-            Frame { bits: u64::from(tx.bytes) * 8, start: tx.start, end: tx.end, attempt: tx.attempt };
+        let [bits, header_bits] = [tx.bytes, tx.header].map(|bytes| u64::from(bytes) * 8);
+        let control = tx.kind != FrameKind::Data;
+        let frame = Frame { bits, header_bits, control, start: tx.start, end: tx.end, attempt: tx.attempt };
         let mut addressee = Heard::Garbled(Drop::Channel); // beyond the sense range, if nothing else comes
         for ear in &mut self.ears[usize::from(tx.from)] {
             // Once for every frame on the link, whatever else happens to it: the n-th frame has the same fate in every run.
-            let corrupted = ear.errors.as_mut().is_some_and(|e| e.corrupts(&frame));
+            let damage = ear.errors.as_mut().map_or(Damage::None, |e| e.damage(&frame));
             let receiver = &mut self.receivers[usize::from(ear.station)];
             receiver.signals -= 1;
             let outcome = match receiver.lock {
                 Some(lock) if lock.slot == slot => {
                     receiver.lock = None;
-                    if lock.collided {
-                        Heard::Garbled(Drop::Collision)
-                    } else if corrupted || !ear.decodes {
-                        Heard::Garbled(Drop::Channel)
-                    } else {
-                        Heard::Frame
+                    match damage {
+                        _ if lock.collided => Heard::Garbled(Drop::Collision),
+                        _ if !ear.decodes => Heard::Garbled(Drop::Channel),
+                        Damage::None => Heard::Frame,
+                        Damage::Payload => Heard::Damaged,
+                        Damage::Header => Heard::Garbled(Drop::Channel),
                     }
                 }
                 _ => Heard::Noise,
@@ -225,6 +230,5 @@ fn errors(plan: &CellPlan, streams: &Streams, from: usize, to: usize) -> Option<
     let specific = |e: &&crate::cell::LinkErrors| u8::from(e.from.is_some()) + u8::from(e.to.is_some());
     let all = plan.errors.iter().filter(|e| matches(e.from, from) && matches(e.to, to));
     let entry = all.max_by_key(specific).filter(|e| e.model != ErrorPlan::Clean)?;
-    let link = format!("{}.errors.{}->{}", plan.name, plan.stations[from].0, plan.stations[to].0);
-    Some(entry.model.build(streams.stream(&link)))
+    Some(entry.model.build(streams, &plan.name, &plan.stations[from].0, &plan.stations[to].0))
 }

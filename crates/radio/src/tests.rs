@@ -1,6 +1,6 @@
 //! Frames on the air, looked at one by one.
 #[path = "../tests/harness/mod.rs"]
-mod harness;
+pub(crate) mod harness;
 
 use crate::cell::{Access, AirEvent, CellPlan, FrameKind, Range, Station};
 use crate::errors::ErrorPlan;
@@ -11,17 +11,17 @@ use harness::{Note, World, line, on_link, plan};
 
 const US: u64 = 1000;
 /// DIFS, EIFS and slot of 802.11b.
-const DIFS: u64 = 50 * US;
+pub(crate) const DIFS: u64 = 50 * US;
 const EIFS: u64 = 364 * US;
-const SLOT: u64 = 20 * US;
-const SIFS: u64 = 10 * US;
+pub(crate) const SLOT: u64 = 20 * US;
+pub(crate) const SIFS: u64 = 10 * US;
 
-fn secs(s: u64) -> Time {
+pub(crate) fn secs(s: u64) -> Time {
     Time::ZERO + Span::from_secs(s)
 }
 
 /// Runs to `end`; returns every transmission that ended, in that order.
-fn watch(world: &mut World, end: Time) -> Vec<Transmission> {
+pub(crate) fn watch(world: &mut World, end: Time) -> Vec<Transmission> {
     let mut air = Vec::new();
     while let Some((now, event)) = world.queue.pop_until(end) {
         if let AirEvent::End(slot) = event.what {
@@ -36,7 +36,7 @@ fn notes(world: &World) -> Vec<Note> {
     world.notes.iter().map(|(_, n)| *n).collect()
 }
 
-fn count(world: &World, what: impl Fn(&Note) -> bool) -> usize {
+pub(crate) fn count(world: &World, what: impl Fn(&Note) -> bool) -> usize {
     world.notes.iter().filter(|(_, n)| what(n)).count()
 }
 
@@ -44,12 +44,12 @@ fn overlap(a: &Transmission, b: &Transmission) -> bool {
     a.start < b.end && b.start < a.end
 }
 
-fn ns(from: Time, to: Time) -> u64 {
+pub(crate) fn ns(from: Time, to: Time) -> u64 {
     (to - from).nanos()
 }
 
 /// Slots of backoff between `free`, when the medium became idle, and `start`; `ifs` goes before them.
-fn slots(free: Time, ifs: u64, start: Time) -> u64 {
+pub(crate) fn slots(free: Time, ifs: u64, start: Time) -> u64 {
     let rest = ns(free, start).checked_sub(ifs).expect("nobody sends within the interframe space");
     assert_eq!(rest % SLOT, 0, "{rest} ns are no whole slots");
     rest / SLOT
@@ -265,7 +265,14 @@ fn a_packet_whose_acks_are_lost_is_delivered_once_and_discarded_empty() {
     let mut world = World::new(&plan, 1);
     world.push(0, 1, 1040);
     world.run(secs(1));
-    let lost = Note::Lost { from: 1, to: 0, frame: FrameKind::Ack, bytes: 14, cause: Drop::Channel };
+    let lost = Note::Lost {
+        from: 1,
+        to: 0,
+        frame: FrameKind::Ack,
+        bytes: 14,
+        cause: Drop::Channel,
+        header_intact: false,
+    };
     let failed = |attempt| Note::Failed { from: 0, number: 0, attempt, retry: attempt < 3 };
     let expect = [
         Note::Delivered { from: 0, to: 1, number: 0 },
@@ -360,7 +367,14 @@ fn beyond_the_receive_range_frames_are_only_sensed() {
         let mut world = World::new(&plan, 1);
         world.push(0, 1, 1040);
         world.run(secs(1));
-        let lost = Note::Lost { from: 0, to: 1, frame: FrameKind::Data, bytes: 1076, cause: Drop::Channel };
+        let lost = Note::Lost {
+            from: 0,
+            to: 1,
+            frame: FrameKind::Data,
+            bytes: 1076,
+            cause: Drop::Channel,
+            header_intact: false,
+        };
         assert_eq!(notes(&world)[0], lost);
     }
 }
@@ -382,6 +396,45 @@ fn all_frames_are_exposed_by_their_bits() {
         // Binomial: five standard deviations, 1.7 million to one.
         assert!((lost - sent * p).abs() < 5.0 * (sent * p * (1.0 - p)).sqrt(), "{kind:?}: {lost} of {sent}");
     }
+}
+
+/// schemes.md 3.2: what TCP HACK can use is a frame whose first H bytes are right: MAC and LLC (36), IP and UDP (28).
+#[test]
+fn a_damaged_data_frame_keeps_its_headers_as_often_as_their_bits_say() {
+    let mut plan = plan(3);
+    plan.attempts = 1;
+    let model = ErrorPlan::FrameErrorRate { fer: 0.6, reference_bits: 1076 * 8 };
+    plan.errors = vec![crate::cell::LinkErrors { from: None, to: None, model }];
+    let mut world = World::new(&plan, 1);
+    world.saturate(0, 1, 1040);
+    world.saturate(2, 1, 1040);
+    world.run(secs(100));
+    let lost = |intact| {
+        let is = |n: &Note| match n {
+            Note::Lost { frame, cause, header_intact, .. } => {
+                *frame == FrameKind::Data && *cause == Drop::Channel && *header_intact == intact
+            }
+            _ => false,
+        };
+        count(&world, is) as f64
+    };
+    let (intact, useless) = (lost(true), lost(false));
+    let [header, all] = [64.0, 1076.0].map(|bytes| 0.4_f64.powf(bytes / 1076.0));
+    let (n, p) = (intact + useless, (header - all) / (1.0 - all));
+    // Binomial: five standard deviations.
+    assert!((intact - n * p).abs() < 5.0 * (n * p * (1.0 - p)).sqrt(), "{intact} of {n}, expected {}", n * p);
+    assert!(count(&world, |n| matches!(n, Note::Lost { frame: FrameKind::Ack, .. })) > 50);
+    let control =
+        |n: &Note| matches!(n, Note::Lost { frame, header_intact: true, .. } if *frame != FrameKind::Data);
+    assert_eq!(count(&world, control), 0, "a control frame is all header");
+    // Frames of one length that collide end together.
+    let at_once = world.notes.windows(2).filter(|pair| pair[0].0 == pair[1].0);
+    let collisions = at_once.filter_map(|pair| match (pair[0].1, pair[1].1) {
+        (Note::Lost { header_intact: a, .. }, Note::Lost { header_intact: b, .. }) => Some(a || b),
+        _ => None,
+    });
+    let collisions: Vec<bool> = collisions.collect();
+    assert!(collisions.len() > 1000 && !collisions.contains(&true), "a collision leaves nothing");
 }
 
 /// The outcome of each data frame from 0 to 1, `None` for a collision.

@@ -172,7 +172,7 @@ pub(crate) static WIRED: [Key; 6] = [
 ];
 
 /// `[[wlan]]`.
-pub(crate) static WLAN: [Key; 12] = [
+pub(crate) static WLAN: [Key; 13] = [
     NAME,
     key(
         "standard",
@@ -198,6 +198,12 @@ pub(crate) static WLAN: [Key; 12] = [
         Kind::Count { least: 1, most: 255 },
         Derived("7 with basic access, 4 with RTS/CTS (dot11ShortRetryLimit, dot11LongRetryLimit)"),
         "transmissions of a data frame at most, the first included",
+    ),
+    key(
+        "retry_delay",
+        Kind::Span { least_ns: 0 },
+        Value(r#""0 s""#),
+        "pause before each transmission but the first, for slow link-layer ARQ (80 to 100 ms in UMTS, Yun 2009 §2.2); packets behind it wait",
     ),
     key(
         "overhead",
@@ -229,6 +235,15 @@ const DIRECTION: Key = key(
     "one direction only, \"a->b\"; on a wlan \"a->*\" is all that a sends",
 );
 
+const REFERENCE: Key = key(
+    "reference",
+    Kind::Bytes { least: 1, most: 70_000 },
+    Nothing("the largest data frame of the flows that cross this link"),
+    "the frame that `fer` is about, link-layer header included",
+);
+
+const BER_OR_FER: &str = "either `ber_good` and `ber_bad` or `fer_good` and `fer_bad` are needed";
+
 static ERRORS: Choice = Choice {
     what: "error model",
     variants: &[
@@ -249,12 +264,53 @@ static ERRORS: Choice = Choice {
                     Nothing("either `fer` or `loss` is needed"),
                     "loss rate of every frame alike",
                 ),
+                REFERENCE,
+                DIRECTION,
+            ],
+        },
+        Variant {
+            kind: "gilbert-elliott",
+            about: "bursts: a good and a bad state, which may change after every data frame; link ACKs, RTS and CTS are spared",
+            keys: &[
+                key("p_gb", Kind::Probability, Required, "from good to bad after a frame"),
                 key(
-                    "reference",
-                    Kind::Bytes { least: 1, most: 70_000 },
-                    Nothing("the largest data frame of the flows that cross this link"),
-                    "the frame that `fer` is about, link-layer header included",
+                    "p_bg",
+                    Kind::Probability,
+                    Nothing("1 - p_bb; one of the two is needed"),
+                    "from bad to good after a frame",
                 ),
+                key(
+                    "p_bb",
+                    Kind::Probability,
+                    Nothing("1 - p_bg; one of the two is needed"),
+                    "from bad to bad (Yun 2009 §5.4)",
+                ),
+                key("loss_good", Kind::Probability, Value("0"), "loss rate of frames in the good state"),
+                key("loss_bad", Kind::Probability, Value("1"), "loss rate of frames in the bad state"),
+                DIRECTION,
+            ],
+        },
+        Variant {
+            kind: "two-state",
+            about: "fades: good and bad times of exponential length in real time, the same in both directions and for every scheme (Bakshi et al. 1997)",
+            keys: &[
+                key("good", Kind::Span { least_ns: 1_000 }, Required, "mean length of a good time"),
+                key("bad", Kind::Span { least_ns: 1_000 }, Required, "mean length of a bad time"),
+                key("ber_good", Kind::Probability, Nothing(BER_OR_FER), "bit errors per bit in good times"),
+                key("ber_bad", Kind::Probability, Nothing(BER_OR_FER), "bit errors per bit in bad times"),
+                key(
+                    "fer_good",
+                    Kind::Probability,
+                    Nothing(BER_OR_FER),
+                    "error rate of a full data frame in good times; shorter frames by their bits",
+                ),
+                key(
+                    "fer_bad",
+                    Kind::Probability,
+                    Nothing(BER_OR_FER),
+                    "error rate of a full data frame in bad times; shorter frames by their bits",
+                ),
+                REFERENCE,
                 DIRECTION,
             ],
         },

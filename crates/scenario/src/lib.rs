@@ -14,6 +14,7 @@ mod catalogue;
 mod check;
 mod copies;
 mod document;
+mod errors;
 mod fields;
 mod flow;
 mod keys;
@@ -34,7 +35,7 @@ mod topology;
 mod tree;
 
 pub use added::{NewParam, NewScheme, Policies};
-pub use catalogue::catalogue;
+pub use catalogue::{catalogue, services};
 pub use problem::ScenarioError;
 pub use reference::reference;
 pub use run::{Outcome, Pool, Progress, Recording, Run, RunError};

@@ -1,5 +1,6 @@
 //! From a checked scenario to the plan of a world.
 
+use crate::errors;
 use crate::fields::{Direction, Fields, Val};
 use crate::tcp;
 use crate::topology::{Link, Topology};
@@ -79,7 +80,7 @@ fn wired(w: &Fields, topology: &Topology, largest: u32) -> Option<WiredPlan> {
         let exact = Direction { from: Some(from.clone()), to: Some(to.clone()) };
         let for_direction = models.iter().find(|m| m.direction("direction") == Some(&exact));
         let model = for_direction.or_else(|| models.iter().find(|m| m.direction("direction").is_none()));
-        model.map_or(Some(ErrorPlan::Clean), |m| errors(m, largest))
+        model.map_or(Some(ErrorPlan::Clean), |m| errors::plan(m, largest))
     };
     Some(WiredPlan {
         name: w.text("name")?.to_string(),
@@ -103,7 +104,7 @@ fn wlan(w: &Fields, index: usize, topology: &Topology, largest: u32) -> Option<W
         Some(LinkErrors {
             from: station(&direction.from)?,
             to: station(&direction.to)?,
-            model: errors(model, largest + overhead)?,
+            model: errors::plan(model, largest + overhead)?,
         })
     };
     let cell = CellPlan {
@@ -114,6 +115,7 @@ fn wlan(w: &Fields, index: usize, topology: &Topology, largest: u32) -> Option<W
         control_rate: w.rate("control_rate")?,
         access: if w.word("access")? == "basic" { Access::Basic } else { Access::RtsCts },
         attempts: u32::try_from(w.count("attempts")?).ok()?,
+        retry_delay: w.span("retry_delay")?,
         overhead,
         immediate_access: w.flag("immediate_access")?,
         stations: stations.to_vec(),
@@ -148,17 +150,6 @@ fn queue(q: &Fields) -> Option<QueuePlan> {
         "biased" => QueuePlan::Biased { packets },
         _ => QueuePlan::DropTail { packets },
     })
-}
-
-fn errors(model: &Fields, largest: u32) -> Option<ErrorPlan> {
-    if model.kind? == "clean" {
-        return Some(ErrorPlan::Clean);
-    }
-    if let Some(loss) = model.number("loss") {
-        return Some(ErrorPlan::Loss(loss));
-    }
-    let reference = model.bytes("reference").unwrap_or(largest.into());
-    Some(ErrorPlan::FrameErrorRate { fer: model.number("fer")?, reference_bits: reference * 8 })
 }
 
 fn flow(f: &Fields, topology: &Topology) -> Option<FlowPlan> {

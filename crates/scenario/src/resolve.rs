@@ -1,6 +1,7 @@
 //! What single keys cannot say: names that occur twice, links that do not exist, rates that a standard lacks; and the
 //! defaults that follow from other keys.
 
+use crate::errors;
 use crate::fields::{Direction, Fields, Val};
 use crate::flow;
 use crate::keys::ALL;
@@ -24,7 +25,7 @@ pub(crate) fn resolve(root: &mut Fields, problems: &mut Problems) {
         }
     }
     for wired in root.tables("wired") {
-        errors(wired, &wired.ends("ends").map_or(Vec::new(), |ends| ends.to_vec()), false, problems);
+        check_errors(wired, &wired.ends("ends").map_or(Vec::new(), |ends| ends.to_vec()), false, problems);
     }
     if let Some(Val::Tables(wlans)) = root.get_mut("wlan") {
         for wlan in wlans {
@@ -137,7 +138,7 @@ fn check_wlan(wlan: &Fields, problems: &mut Problems) {
         check_range(wlan, range, problems);
     }
     let names: Vec<String> = stations.unwrap_or_default().iter().map(|(name, _)| name.clone()).collect();
-    errors(wlan, &names, true, problems);
+    check_errors(wlan, &names, true, problems);
 }
 
 fn check_rate(wlan: &Fields, name: &str, phy: &Phy, problems: &mut Problems) {
@@ -164,12 +165,10 @@ fn check_range(wlan: &Fields, range: &Fields, problems: &mut Problems) {
 }
 
 /// Checks the error models of a link between `nodes`.
-fn errors(link: &Fields, nodes: &[String], any: bool, problems: &mut Problems) {
+fn check_errors(link: &Fields, nodes: &[String], any: bool, problems: &mut Problems) {
     let models = link.tables("errors");
     for (i, model) in models.iter().enumerate() {
-        if model.kind == Some("bernoulli") {
-            check_bernoulli(model, problems);
-        }
+        errors::check(model, problems);
         let direction = model.direction("direction").cloned().unwrap_or_default();
         if !nodes.is_empty() {
             check_direction(model, &direction, nodes, any, problems);
@@ -180,23 +179,6 @@ fn errors(link: &Fields, nodes: &[String], any: bool, problems: &mut Problems) {
             problems.add(model.at("direction"), model.path_of("direction"), what);
         }
     }
-}
-
-fn check_bernoulli(model: &Fields, problems: &mut Problems) {
-    if !model.refused().is_empty() {
-        return;
-    }
-    let what = match (model.number("fer"), model.number("loss")) {
-        (Some(_), Some(_)) => {
-            "expected either `fer` (by the bits of a frame) or `loss` (every frame alike), got both"
-        }
-        (None, None) => "expected `fer` (by the bits of a frame) or `loss` (every frame alike), got neither",
-        (None, Some(_)) if model.bytes("reference").is_some() => {
-            "`reference` belongs to `fer`, and here is `loss`"
-        }
-        _ => return,
-    };
-    problems.add(&model.at, &model.path, what);
 }
 
 fn check_direction(

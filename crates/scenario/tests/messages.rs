@@ -5,6 +5,8 @@ use std::fmt::Write;
 
 const LAST_HOP: &str = include_str!("data/last-hop.toml");
 
+const BERNOULLI: &str = "kind = \"bernoulli\", fer = 0.01";
+
 /// What was changed in the good file: a text in it, and what stands there instead.
 const EDITS: &[(&str, &str, &str)] = &[
     ("not TOML", "duration = \"20 s\"", "duration = 20 s"),
@@ -32,7 +34,28 @@ const EDITS: &[(&str, &str, &str)] = &[
     (
         "a model of a later version",
         "kind = \"bernoulli\", fer = 0.01",
-        "kind = \"two-state\", good = \"10 s\"",
+        "kind = \"trace\", file = \"air.csv\"",
+    ),
+    ("neither p_bg nor p_bb", BERNOULLI, "kind = \"gilbert-elliott\", p_gb = 0.01"),
+    ("both p_bg and p_bb", BERNOULLI, "kind = \"gilbert-elliott\", p_gb = 0.01, p_bg = 0.5, p_bb = 0.5"),
+    ("no way into the bad state", BERNOULLI, "kind = \"gilbert-elliott\", p_bb = 0.5"),
+    ("a misspelt probability", BERNOULLI, "kind = \"gilbert-elliott\", p_gb = 0.01, pbb = 0.5"),
+    ("half a channel", BERNOULLI, "kind = \"two-state\", good = \"10 s\", ber_good = 0, ber_bad = 0.1"),
+    ("no errors in either state", BERNOULLI, "kind = \"two-state\", good = \"10 s\", bad = \"4 s\""),
+    (
+        "bit and frame errors",
+        BERNOULLI,
+        "kind = \"two-state\", good = \"10 s\", bad = \"4 s\", ber_good = 0, fer_bad = 0.1",
+    ),
+    (
+        "a reference for bit errors",
+        BERNOULLI,
+        "kind = \"two-state\", good = \"10 s\", bad = \"4 s\", ber_good = 0, ber_bad = 0.1, reference = \"1 kB\"",
+    ),
+    (
+        "a time too short to be one",
+        BERNOULLI,
+        "kind = \"two-state\", good = \"10 s\", bad = \"0 s\", ber_good = 0, ber_bad = 0.1",
     ),
     ("a key of another kind", "kind = \"bernoulli\", fer", "kind = \"clean\", fer"),
     ("an unknown queue", "kind = \"drop-tail\", packets = 50 }\nerrors", "kind = \"rde\" }\nerrors"),

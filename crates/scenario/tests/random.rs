@@ -164,6 +164,8 @@ fn cell() -> impl Strategy<Value = RandomCell> {
         r#"{ kind = "bernoulli", fer = 0.1 }"#,
         r#"{ kind = "bernoulli", loss = 0.5, direction = "*->d0" }"#,
         r#"[{ kind = "bernoulli", fer = 1 }, { kind = "clean", direction = "d0->*" }]"#,
+        r#"{ kind = "gilbert-elliott", p_gb = 0.1, p_bb = 1 }"#,
+        r#"{ kind = "two-state", good = "20 ms", bad = "5 ms", fer_good = 0, fer_bad = 1 }"#,
     ];
     let queues = [
         r#"kind = "drop-tail""#,

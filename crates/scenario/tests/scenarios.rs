@@ -2,7 +2,7 @@
 
 use airhop_base::{Rate, Span};
 use airhop_net::plan::{AppPlan, QueuePlan, RedPlan, Transport};
-use airhop_radio::errors::ErrorPlan;
+use airhop_radio::errors::{ErrorPlan, State};
 use airhop_scenario::{Overrides, Pool, Progress, Recording, Run, Scenario};
 use airhop_tcp::Config;
 use std::sync::Arc;
@@ -22,6 +22,10 @@ fn config(scenario: &Scenario) -> Config {
     }
 }
 
+/// Yun 2009 §5.4 and schemes.md 4.8.4.
+const BURSTS: &str = r#"{ kind = "gilbert-elliott", p_gb = 0.01, p_bb = 0.3 }"#;
+const FADES: &str = r#"{ kind = "two-state", good = "10 s", bad = "4 s", ber_good = 1e-6, ber_bad = 1e-2 }"#;
+
 /// Plans are compared by what they print: all of their fields.
 fn same(a: &Scenario, b: &Scenario) {
     assert_eq!(format!("{:?}", a.plan()), format!("{:?}", b.plan()));
@@ -30,7 +34,7 @@ fn same(a: &Scenario, b: &Scenario) {
 
 #[test]
 fn the_effective_form_reads_back_to_the_same() {
-    let variants: [&[(&str, &str)]; 8] = [
+    let variants: [&[(&str, &str)]; 10] = [
         &[],
         &[("flow.ftp.tcp.preset", "ns2"), ("flow.ftp.tcp.delayed_ack", "true")],
         &[("flow.ftp.tcp.preset", "linux"), ("flow.ftp.tcp.receive_window", "64 kB")],
@@ -41,6 +45,8 @@ fn the_effective_form_reads_back_to_the_same() {
             "[{ kind = \"bernoulli\", fer = 1e-7, direction = \"bs->*\" }, { kind = \"clean\" }]",
         )],
         &[("wired.w1.errors", "{ kind = \"bernoulli\", loss = 1, direction = \"bs->s\" }")],
+        &[("wlan.cell.errors", BURSTS)],
+        &[("wlan.cell.errors", FADES)],
         &[("flow.ftp.app", "{ kind = \"transfer\", size = \"1 MB\" }"), ("flow.ftp.start", "781091 ns")],
     ];
     for sets in variants {
@@ -98,6 +104,23 @@ fn fer_is_about_the_largest_data_frame_of_the_link() {
         1536 * 8
     );
     assert_eq!(bits(&with(&[("wlan.cell.errors.reference", "1074 B")])), 1074 * 8);
+}
+
+/// p_bg = 1 - p_bb, the bad state loses all and the good one nothing; rates per bit from those of a full frame, as with `fer`.
+#[test]
+fn channels_with_memory_are_planned_as_written() {
+    let model =
+        |errors: &str| with(&[("wlan.cell.errors", errors)]).plan().wlans[0].cell.errors[0].model.clone();
+    assert_eq!(model(BURSTS), ErrorPlan::GilbertElliott { loss: [0.0, 1.0], leave: [0.01, 1.0 - 0.3] });
+    let cheng =
+        r#"{ kind = "gilbert-elliott", p_gb = 0.06, p_bg = 0.15, loss_good = 0.0155, loss_bad = 0.25 }"#;
+    assert_eq!(model(cheng), ErrorPlan::GilbertElliott { loss: [0.0155, 0.25], leave: [0.06, 0.15] });
+    let state = |s, errors_per_bit| State { mean: Span::from_secs(s), errors_per_bit };
+    assert_eq!(model(FADES), ErrorPlan::TwoState { good: state(10, 1e-6), bad: state(4, 1e-2) });
+    let by_frame = r#"{ kind = "two-state", good = "10 s", bad = "4 s", fer_good = 0.01, fer_bad = 1 }"#;
+    let ErrorPlan::TwoState { good, bad } = model(by_frame) else { panic!("not what was written") };
+    let survives = (-good.errors_per_bit * f64::from((1000 + 40 + 12 + 36) * 8)).exp();
+    assert!((survives - 0.99).abs() < 1e-12 && bad.errors_per_bit == f64::INFINITY, "{good:?}, {bad:?}");
 }
 
 #[test]

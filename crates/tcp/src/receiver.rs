@@ -1,7 +1,7 @@
 //! The receiving end: reassembly, what to report, and when.
 //!
 //! Sans-IO like the sender: segments go in, ACKs come out, time is an argument. The application reads at once, so
-//! the advertised window never shrinks.
+//! the advertised window never shrinks, unless somebody who reads more slowly says where it ends.
 
 use crate::Asks;
 use crate::config::{Config, DelayedAck};
@@ -14,6 +14,9 @@ use std::collections::VecDeque;
 /// What an endpoint's SYN occupies; the first data byte comes after it.
 const FIRST_BYTE: u64 = 1;
 
+/// What a TCP header has room for (RFC 9293 §3.1).
+const MAX_OPTION_BYTES: u32 = 40;
+
 /// A TCP receiver.
 #[derive(Debug)]
 pub struct Receiver {
@@ -21,6 +24,8 @@ pub struct Receiver {
     me: NodeId,
     peer: NodeId,
     window: u64,
+    /// What it accepts ends here; without it, `window` beyond what came in order.
+    edge: Option<u64>,
     asks: Asks,
     sack_blocks: usize,
     dsack: bool,
@@ -53,16 +58,15 @@ struct EchoClock {
 impl Receiver {
     /// The receiver of `flow` at node `me`, whose sender is at `peer` and asks for so much.
     pub fn new(flow: FlowId, me: NodeId, peer: NodeId, config: &Config, asks: Asks) -> Self {
-        // RFC 2018 §3: 40 bytes of options hold four blocks, or three beside timestamps.
-        let room = if config.timestamps { 3 } else { 4 };
         let expected = if config.handshake { 0 } else { FIRST_BYTE };
         Receiver {
             flow,
             me,
             peer,
             window: config.receive_window,
+            edge: None,
             asks,
-            sack_blocks: if asks.sack { usize::from(config.sack_blocks).min(room) } else { 0 },
+            sack_blocks: if asks.sack { usize::from(config.sack_blocks) } else { 0 },
             dsack: config.dsack,
             delayed_ack: config.delayed_ack,
             mss: config.mss,
@@ -108,17 +112,22 @@ impl Receiver {
             return;
         }
         self.damaged = self.asks.eln_repeated.then_some(s.seq);
-        let mut ack = self.segment(now, None);
-        ack.eln = Some(Eln::Segment(s.seq));
-        ack.arrival = None; // nothing arrived
+        let eln = Some(Eln::Segment(s.seq));
+        let mut ack = Segment { eln, arrival: None, ..self.segment(now) }; // nothing arrived
+        self.report_runs(&mut ack, None);
         self.unacked = 0;
         self.ack_due = None;
         self.ready.push_back(ack);
     }
 
-    /// The window that ACKs advertise from now on, bytes.
-    pub fn set_window(&mut self, bytes: u64) {
-        self.window = bytes;
+    /// Nothing from this byte on is accepted: from now on ACKs advertise what is left up to it. It must never move back.
+    pub fn set_edge(&mut self, edge: u64) {
+        self.edge = Some(edge);
+    }
+
+    /// An ACK that tells of the window.
+    pub fn announce(&mut self, now: Time) {
+        self.acknowledge(now, None);
     }
 
     /// A receiver has no use for notices.
@@ -152,7 +161,7 @@ impl Receiver {
             return self.acknowledge(now, None);
         }
         // Also for a SYN sent again: the SYN-ACK may have been lost. It needs no timer of its own.
-        let mut reply = self.segment(now, None);
+        let mut reply = self.segment(now);
         reply.seq = 0;
         reply.flags.syn = true;
         self.ready.push_back(reply);
@@ -206,7 +215,8 @@ impl Receiver {
 
     /// Queues an ACK of all that came so far.
     fn acknowledge(&mut self, now: Time, duplicate: Option<SackBlock>) {
-        let ack = self.segment(now, duplicate);
+        let mut ack = self.segment(now);
+        self.report_runs(&mut ack, duplicate);
         if let Some(clock) = &mut self.clock {
             clock.last_ack = ack.ack;
         }
@@ -216,14 +226,20 @@ impl Receiver {
         self.ready.push_back(ack);
     }
 
-    fn segment(&self, now: Time, duplicate: Option<SackBlock>) -> Segment {
+    /// SACK blocks, as many as the other options leave room for: four in 40 bytes, or three beside timestamps (RFC 2018 §3).
+    fn report_runs(&self, ack: &mut Segment, duplicate: Option<SackBlock>) {
+        let room = (MAX_OPTION_BYTES - ack.option_bytes()).saturating_sub(4) / 8;
+        ack.sack = self.stream.report(self.sack_blocks.min(room as usize), duplicate);
+    }
+
+    fn segment(&self, now: Time) -> Segment {
         Segment {
             seq: FIRST_BYTE,
             len: 0,
             ack: self.stream.expected,
-            window: self.window,
+            window: self.edge.map_or(self.window, |edge| edge - self.stream.expected),
             flags: Flags { ack: true, ece: self.congestion_seen, ..Flags::default() },
-            sack: self.stream.report(self.sack_blocks, duplicate),
+            sack: Sack::EMPTY,
             timestamps: self.clock.as_ref().map(|c| Timestamps {
                 value: now.since(Time::ZERO).whole(Span::from_millis(1)) as u32,
                 echo: c.recent,

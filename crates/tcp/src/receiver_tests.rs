@@ -110,6 +110,29 @@ fn rfc2018_room_for_blocks() {
     assert_eq!(gaps(Config { sack_blocks: 1, ..plain() }), [1, 1, 1, 1, 1]);
 }
 
+// RFC 9293 §3.1: 40 bytes of options. What an ACK says of arrivals and ELNs is worth more than blocks that are repeated anyway.
+#[test]
+fn blocks_take_the_room_that_is_left() {
+    let asks = Asks { arrival: true, eln_repeated: true, ..Asks::SACK };
+    for (timestamps, blocks) in [(false, [3, 3, 2]), (true, [1, 2, 0])] {
+        let config = Config { sack_blocks: 4, timestamps, ..plain() };
+        let mut receiver = Receiver::new(FlowId(7), NodeId(2), NodeId(1), &config, asks);
+        let mut acks = Vec::new();
+        // Five runs; then the first hole comes damaged, and one more run whose ACK repeats the ELN.
+        for (start, damaged) in [1, 2, 3, 4, 5, 0, 6].map(|k| (1 + 1000 * k, k == 0)) {
+            let segment = Segment { seq: start, len: 500, ..Segment::default() };
+            let packet = Packet::new(FlowId(7), NodeId(1), NodeId(2), 540, Body::Tcp(segment));
+            receiver.on_segment(Time::ZERO, &Packet { damaged, ..packet });
+            acks.extend(receiver.poll_transmit(Time::ZERO));
+        }
+        let acks: Vec<&Segment> = acks.iter().filter_map(|p| p.segment()).collect();
+        assert!(acks.iter().all(|a| a.option_bytes() <= 40));
+        assert_eq!([4, 5, 6].map(|i| acks[i].sack.len()), blocks);
+        assert_eq!(acks[5].eln, Some(Eln::Segment(1)));
+        assert_eq!(acks[6].eln, Some(Eln::Segment(1)));
+    }
+}
+
 #[test]
 fn without_sack_there_are_no_blocks() {
     let mut b = Bench {

@@ -206,6 +206,11 @@ pub trait Recovery: Debug + Send {
     /// A duplicate ACK. The scoreboard, if there is one, is updated here.
     fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect;
 
+    /// A further loss that the same ACK shows, which is a sign of congestion of its own. Asked after each loss.
+    fn next_loss(&mut self) -> Detect {
+        Detect::Nothing
+    }
+
     /// The window was cut for the loss of the segment at `seq`: recovery begins.
     fn enter(&mut self, s: &mut Space, w: &mut Window, seq: u64);
 
@@ -274,6 +279,11 @@ pub trait Recovery: Debug + Send {
 pub trait NoticePolicy: Debug + Send {
     /// A notice about a segment that is missing.
     fn on_notice(&mut self, now: Time, n: &Notice, s: &Space) -> Reaction;
+
+    /// True if it knows what an ELN in an ACK is. To all others such an ACK is one like any other.
+    fn knows_eln(&self) -> bool {
+        true
+    }
 
     /// True if a duplicate ACK that arrives now is explained by an earlier notice, and so is no sign of congestion.
     fn explains(&self, now: Time, s: &Space) -> bool {

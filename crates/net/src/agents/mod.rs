@@ -3,13 +3,17 @@
 //! One agent instance serves one flow at one node. Which agents there are, and where on a flow's path they are installed, stands
 //! in [`crate::services`].
 
+mod eln;
 mod elsn;
 mod snoop;
+mod split;
 
 use airhop_base::{Notice, Packet, Time};
 use airhop_radio::cell::Tag;
+pub use eln::Eln;
 pub use elsn::Elsn;
 pub use snoop::Snoop;
+pub use split::Split;
 
 /// What the link layer tells: the whole cross-layer bus.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,6 +69,11 @@ pub trait Agent: std::fmt::Debug + Send {
     /// The link layer of this node did something with a packet of the flow.
     fn on_link(&mut self, now: Time, event: &LinkEvent, wishes: &mut Wishes) {
         let _ = (now, event, wishes);
+    }
+
+    /// The window that it advertises at first, bytes, if it is in the receiver's place.
+    fn first_window(&self) -> Option<u64> {
+        None
     }
 
     /// When `on_timeout` is to be called, if at all.

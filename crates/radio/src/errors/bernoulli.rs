@@ -1,5 +1,5 @@
 //! Independent bit errors.
-use super::{ErrorModel, Frame};
+use super::{Damage, ErrorModel, Frame, errors_per_bit};
 use airhop_engine::Stream;
 
 /// How many frame lengths are remembered. A link sees a handful: data, TCP ACKs with 0 to 3 SACK blocks, RTS, CTS, ACK.
@@ -23,7 +23,7 @@ pub struct Bernoulli {
 impl Bernoulli {
     /// A frame of `reference_bits` bits is lost with probability `fer`.
     pub fn new(fer: f64, reference_bits: u64, stream: Stream) -> Self {
-        let ln_bit_survives = libm::log1p(-fer) / reference_bits as f64;
+        let ln_bit_survives = -errors_per_bit(fer, reference_bits);
         Bernoulli { ln_bit_survives, known: Vec::with_capacity(REMEMBERED), oldest: 0, stream }
     }
 
@@ -43,16 +43,24 @@ impl Bernoulli {
 }
 
 impl ErrorModel for Bernoulli {
-    fn corrupts(&mut self, frame: &Frame) -> bool {
-        let p = self.loss_probability(frame.bits);
-        self.stream.chance(p)
+    /// One uniform number decides. The headers' share of the loss lies at its low end, so a frame is lost or not whatever of it
+    /// is headers.
+    fn damage(&mut self, frame: &Frame) -> Damage {
+        let u = self.stream.uniform();
+        if u >= self.loss_probability(frame.bits) {
+            Damage::None
+        } else if frame.header_bits == frame.bits || u < self.loss_probability(frame.header_bits) {
+            Damage::Header
+        } else {
+            Damage::Payload
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::errors::{ErrorPlan, corrupted};
+    use crate::errors::{ErrorPlan, corrupted, frame};
     use airhop_engine::Streams;
 
     #[test]
@@ -80,6 +88,32 @@ mod tests {
             assert!(
                 (n - expect).abs() < 5.0 * (expect * (1.0 - p)).sqrt(),
                 "{bits} bits: {n}, expected {expect}"
+            );
+        }
+    }
+
+    /// schemes.md 3.2: P(header ok) = (1 - BER)^(8H). And what is lost does not depend on H, so that a scheme that can use damaged
+    /// frames meets the channel of all others.
+    #[test]
+    fn headers_suffer_by_their_bits_and_do_not_change_what_is_lost() {
+        let (bits, frames) = (8608_u64, 100_000);
+        let damages = |header_bits| {
+            let mut model = Bernoulli::new(0.3, bits, Streams::new(1, 0).stream("errors"));
+            let frame = Frame { header_bits, ..frame(bits) };
+            (0..frames).map(|_| model.damage(&frame)).collect::<Vec<_>>()
+        };
+        let plain = damages(bits);
+        assert!(!plain.contains(&Damage::Payload), "there is no payload");
+        for header_bits in [0, 608, 4304] {
+            let split = damages(header_bits);
+            assert!(plain.iter().zip(&split).all(|(a, b)| (*a == Damage::None) == (*b == Damage::None)));
+            let p = 1.0 - 0.7_f64.powf(header_bits as f64 / bits as f64);
+            let n = split.iter().filter(|d| **d == Damage::Header).count() as f64;
+            let expect = f64::from(frames) * p;
+            // Binomial; five standard deviations.
+            assert!(
+                (n - expect).abs() <= 5.0 * (expect * (1.0 - p)).sqrt(),
+                "{header_bits}: {n}, expected {expect}"
             );
         }
     }

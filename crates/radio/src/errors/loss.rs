@@ -1,5 +1,5 @@
 //! Every frame alike.
-use super::{ErrorModel, Frame};
+use super::{Damage, ErrorModel, Frame};
 use airhop_engine::Stream;
 
 /// Loses frames independently of each other and of their length.
@@ -17,8 +17,8 @@ impl Loss {
 }
 
 impl ErrorModel for Loss {
-    fn corrupts(&mut self, _: &Frame) -> bool {
-        self.stream.chance(self.p)
+    fn damage(&mut self, _: &Frame) -> Damage {
+        if self.stream.chance(self.p) { Damage::Header } else { Damage::None }
     }
 }
 

@@ -4,16 +4,23 @@
 //! [`ErrorPlan::build`].
 
 mod bernoulli;
+mod gilbert_elliott;
 mod loss;
+mod two_state;
 
 use airhop_base::Time;
-use airhop_engine::Stream;
+use airhop_engine::Streams;
+pub use two_state::State;
 
 /// A transmission, as an error model sees it: once per attempt, at its end.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     /// Length in bits (MAC frame, PLCP excluded).
     pub bits: u64,
+    /// So many of them, at the front, are headers: link layer, network and transport. All of a control frame.
+    pub header_bits: u64,
+    /// An RTS, a CTS or a link ACK.
+    pub control: bool,
     /// Start on the air.
     pub start: Time,
     /// End on the air.
@@ -22,10 +29,21 @@ pub struct Frame {
     pub attempt: u32,
 }
 
+/// What is left of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Damage {
+    /// All of it.
+    None,
+    /// The headers: a receiver can tell which segment this was (Yun 2009 §2.1: TCP HACK).
+    Payload,
+    /// Nothing that could be used.
+    Header,
+}
+
 /// An error model of one directed link.
 pub trait ErrorModel: std::fmt::Debug + Send {
-    /// True if this frame arrives corrupted.
-    fn corrupts(&mut self, frame: &Frame) -> bool;
+    /// What this frame suffers. Whether it is lost does not depend on where its headers end.
+    fn damage(&mut self, frame: &Frame) -> Damage;
 }
 
 /// Which error model, with its parameters.
@@ -42,17 +60,46 @@ pub enum ErrorPlan {
     },
     /// Every frame or packet alike is lost with this probability.
     Loss(f64),
+    /// Bursts of lost data frames, by a Markov chain that steps per data frame.
+    GilbertElliott {
+        /// Probability to lose a frame in the good and in the bad state.
+        loss: [f64; 2],
+        /// Probability to leave the good (p_gb) and the bad state (p_bg) after a frame.
+        leave: [f64; 2],
+    },
+    /// Good and bad times, in real time.
+    TwoState {
+        /// The good times.
+        good: State,
+        /// The bad times.
+        bad: State,
+    },
+}
+
+/// The bit errors per bit (Poisson) with which a frame of `reference_bits` is lost with probability `fer`: BER = 1 - exp(-this).
+pub fn errors_per_bit(fer: f64, reference_bits: u64) -> f64 {
+    -libm::log1p(-fer) / reference_bits as f64
 }
 
 impl ErrorPlan {
-    /// The model at work on one directed link, with the randomness of that link.
-    pub fn build(&self, stream: Stream) -> Box<dyn ErrorModel> {
+    /// The model at work on the directed link between two nodes or stations of `network`, with the randomness of that link.
+    /// Fades belong to the path: both of its directions have the same.
+    pub fn build(&self, streams: &Streams, network: &str, from: &str, to: &str) -> Box<dyn ErrorModel> {
+        let stream = streams.stream(&format!("{network}.errors.{from}->{to}"));
         match *self {
             ErrorPlan::Clean => Box::new(Clean),
             ErrorPlan::FrameErrorRate { fer, reference_bits } => {
                 Box::new(bernoulli::Bernoulli::new(fer, reference_bits, stream))
             }
             ErrorPlan::Loss(p) => Box::new(loss::Loss::new(p, stream)),
+            ErrorPlan::GilbertElliott { loss, leave } => {
+                Box::new(gilbert_elliott::GilbertElliott::new(loss, leave, stream))
+            }
+            ErrorPlan::TwoState { good, bad } => {
+                let (a, b) = (from.min(to), from.max(to));
+                let fades = streams.stream(&format!("{network}.fades.{a}-{b}"));
+                Box::new(two_state::TwoState::new(good, bad, fades, stream))
+            }
         }
     }
 }
@@ -62,15 +109,44 @@ impl ErrorPlan {
 struct Clean;
 
 impl ErrorModel for Clean {
-    fn corrupts(&mut self, _: &Frame) -> bool {
-        false
+    fn damage(&mut self, _: &Frame) -> Damage {
+        Damage::None
     }
+}
+
+/// A data frame of `bits` bits, all header, at the beginning of time.
+#[cfg(test)]
+pub(crate) fn frame(bits: u64) -> Frame {
+    Frame { bits, header_bits: bits, control: false, start: Time::ZERO, end: Time::ZERO, attempt: 1 }
 }
 
 /// The number of `frames` equal frames of `bits` bits that `plan` corrupts.
 #[cfg(test)]
 pub(crate) fn corrupted(plan: &ErrorPlan, bits: u64, frames: u32) -> u32 {
-    let mut model = plan.build(airhop_engine::Streams::new(1, 0).stream("errors"));
-    let frame = Frame { bits, start: Time::ZERO, end: Time::ZERO, attempt: 1 };
-    (0..frames).map(|_| u32::from(model.corrupts(&frame))).sum()
+    let mut model = plan.build(&Streams::new(1, 0), "cell", "a", "b");
+    (0..frames).map(|_| u32::from(model.damage(&frame(bits)) != Damage::None)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airhop_base::Span;
+
+    /// Fading is reciprocal; other paths have fades of their own.
+    #[test]
+    fn both_directions_of_a_path_fade_together() {
+        let state = |errors_per_bit| State { mean: Span::from_secs(1), errors_per_bit };
+        let plan = ErrorPlan::TwoState { good: state(0.0), bad: state(f64::INFINITY) };
+        let fates = |from, to| {
+            let mut model = plan.build(&Streams::new(1, 0), "cell", from, to);
+            let at = |i| Frame {
+                start: Time::from_nanos(i * 10_000_000),
+                end: Time::from_nanos(i * 10_000_000),
+                ..frame(112)
+            };
+            (0..10_000_u64).map(|i| model.damage(&at(i))).collect::<Vec<_>>()
+        };
+        assert_eq!(fates("bs", "d1"), fates("d1", "bs"));
+        assert_ne!(fates("bs", "d1"), fates("bs", "d2"));
+    }
 }

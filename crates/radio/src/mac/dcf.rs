@@ -9,9 +9,11 @@
 //!   it is gone; ns-2 waits EIFS after it.
 //! * A post-backoff is drawn after every packet, also after one that was given up; ns-2 draws that when the next one comes.
 //! * A reservation by an RTS that is not followed by a CTS stands: the standard allows, but does not ask, to cancel it.
-use crate::cell::{FrameKind, Station, Tag};
-use airhop_base::{Packet, Span, Time};
-use airhop_engine::{Id, Stream};
+use crate::cell::FrameKind;
+use crate::mac::lhp::{Fragments, Next};
+use crate::mac::service::Service;
+use airhop_base::{Span, Time};
+use airhop_engine::Stream;
 
 /// Failed RTS frames in a row before a packet is given up: dot11ShortRetryLimit (IEEE 802.11-2016 §10.3.4.4).
 const SHORT_RETRY_LIMIT: u32 = 7;
@@ -26,39 +28,10 @@ pub(crate) struct Rules {
     pub cw_max: u32,
     /// Transmissions of a data frame at most.
     pub attempts: u32,
+    /// So long the link layer waits before it repeats a data frame.
+    pub retry_delay: Span,
     /// A packet that finds the medium idle goes out without a backoff.
     pub immediate_access: bool,
-}
-
-/// The packet that a MAC is busy with.
-#[derive(Debug)]
-pub(crate) struct Service {
-    pub to: Station,
-    /// `None` once it arrived: what is repeated after that is a duplicate.
-    pub packet: Option<Id<Packet>>,
-    /// Length of the data frame, bytes.
-    pub bytes: u32,
-    /// Time on the air of the data frame.
-    pub airtime: Span,
-    pub tag: Tag,
-    /// Data frames sent without an ACK.
-    data_failures: u32,
-    /// RTS frames sent without a CTS, since the last CTS.
-    rts_failures: u32,
-    /// Both, since the packet came.
-    failures: u32,
-}
-
-impl Service {
-    pub fn new(to: Station, packet: Id<Packet>, bytes: u32, airtime: Span, tag: Tag) -> Self {
-        let packet = Some(packet);
-        Service { to, packet, bytes, airtime, tag, data_failures: 0, rts_failures: 0, failures: 0 }
-    }
-
-    /// The number of the attempt under way, from 1.
-    pub fn attempt(&self) -> u32 {
-        self.failures + 1
-    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -92,6 +65,16 @@ pub(crate) enum Due {
     Timeout,
 }
 
+/// What an ACK means for the packet.
+pub(crate) enum Acknowledged {
+    /// It arrived.
+    Packet,
+    /// A part of it did; the next fragment goes out a SIFS later.
+    Fragment,
+    /// A part of it did, and with that its slots are used up.
+    GaveUp(Service),
+}
+
 /// What a failed attempt leads to.
 pub(crate) struct Failure {
     /// Which attempt failed, from 1.
@@ -115,6 +98,8 @@ pub(crate) struct Dcf {
     unreadable: bool,
     /// Until when a duration field has reserved the medium (virtual carrier sense).
     nav: Time,
+    /// When a frame that failed may be repeated.
+    repeat_from: Time,
     stream: Stream,
 }
 
@@ -129,6 +114,7 @@ impl Dcf {
             idle_since: Time::ZERO,
             unreadable: false,
             nav: Time::ZERO,
+            repeat_from: Time::ZERO,
             stream,
         }
     }
@@ -235,11 +221,20 @@ impl Dcf {
         }
     }
 
-    /// The ACK came. The post-backoff counts from the next time that the medium becomes idle, at the end of this ACK.
-    pub fn succeeded(&mut self, rules: &Rules) -> Service {
-        let service = self.service.take().expect("an ACK answers a data frame");
+    /// The ACK came. After the last frame of the packet, a post-backoff counts from the next time that the medium becomes idle, at
+    /// the end of this ACK.
+    pub fn acknowledged(&mut self, rules: &Rules) -> Acknowledged {
+        let fragments = self.service.as_mut().and_then(|service| service.fragments.as_mut());
+        let next = fragments.map_or(Next::Done, Fragments::acknowledged);
+        if next == Next::Fragment {
+            self.cw = rules.cw_min; // any ACK resets it, IEEE 802.11-2016 §10.3.3
+            return Acknowledged::Fragment;
+        }
         self.finish(rules);
-        service
+        match self.service.take() {
+            Some(service) if next == Next::OutOfSlots => Acknowledged::GaveUp(service),
+            _ => Acknowledged::Packet,
+        }
     }
 
     /// The timeout came. `idle`: the medium around the station is idle.
@@ -247,12 +242,16 @@ impl Dcf {
         let service = self.service.as_mut().expect("a timeout belongs to a frame");
         let attempt = service.attempt();
         service.failures += 1;
-        let last = if matches!(self.phase, Phase::Exchange { sent: FrameKind::Rts, .. }) {
+        let is_rts = matches!(self.phase, Phase::Exchange { sent: FrameKind::Rts, .. });
+        let last = if is_rts {
             service.rts_failures += 1;
             service.rts_failures >= SHORT_RETRY_LIMIT
         } else {
             service.data_failures += 1;
-            service.data_failures >= rules.attempts
+            match &mut service.fragments {
+                None => service.data_failures >= rules.attempts,
+                Some(fragments) => fragments.failed() == Next::OutOfSlots,
+            }
         };
         let gave_up = if last {
             let service = self.service.take();
@@ -261,6 +260,9 @@ impl Dcf {
         } else {
             self.phase = Phase::Contend;
             self.cw = ((self.cw + 1) * 2 - 1).min(rules.cw_max);
+            if !is_rts {
+                self.repeat_from = now + rules.retry_delay;
+            }
             self.draw();
             None
         };
@@ -293,7 +295,7 @@ impl Dcf {
     /// virtual, became idle.
     fn access_start(&self, rules: &Rules) -> Time {
         let ifs = if self.unreadable { rules.eifs } else { rules.difs };
-        (self.idle_since + ifs).max(self.nav + rules.difs)
+        (self.idle_since + ifs).max(self.nav + rules.difs).max(self.repeat_from)
     }
 
     /// A post-backoff that ran out with no packet waiting is over.
@@ -307,7 +309,9 @@ impl Dcf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use airhop_base::FlowId;
+    use crate::cell::Tag;
+    use crate::mac::service::DataFrame;
+    use airhop_base::{FlowId, Packet};
     use airhop_engine::{Arena, Streams};
 
     /// 802.11b, no immediate access.
@@ -318,6 +322,7 @@ mod tests {
         cw_min: 31,
         cw_max: 1023,
         attempts: 7,
+        retry_delay: Span::ZERO,
         immediate_access: false,
     };
 
@@ -327,7 +332,8 @@ mod tests {
 
     fn packet() -> Service {
         let tag = Tag { flow: FlowId(0), seq: 0, end: 0 };
-        Service::new(1, Arena::new().insert(any_packet()), 1076, Span::from_micros(975), tag)
+        let frame = DataFrame { bytes: 1076, header: 76, airtime: Span::from_micros(975) };
+        Service::new(1, Arena::new().insert(any_packet()), tag, frame, None)
     }
 
     fn any_packet() -> Packet {
@@ -396,6 +402,28 @@ mod tests {
         assert_eq!(dcf.deadline(&RULES), us(3250 + 20 * slots));
     }
 
+    /// A link layer with slow loss awareness (Yun 2009 §2.2): the backoff before a repetition begins after the pause, also if the
+    /// medium becomes busy in between; what comes after the packet waits no longer.
+    #[test]
+    fn a_slow_link_layer_pauses_before_it_repeats() {
+        let rules = Rules { attempts: 2, retry_delay: Span::from_micros(90_000), ..RULES };
+        let (mut dcf, slots) = contending(0);
+        dcf.busy(us(1050 + 20 * slots), &rules);
+        dcf.sends(FrameKind::Data);
+        assert!(dcf.failed(us(3000), true, &rules).gave_up.is_none());
+        let Backoff::Slots(drawn) = dcf.backoff else { panic!("a backoff is drawn") };
+        let repetition = us(93_000 + 20 * u64::from(drawn));
+        assert_eq!(dcf.deadline(&rules), repetition);
+        dcf.busy(us(4000), &rules);
+        dcf.idle(us(5000), &rules);
+        assert_eq!(dcf.deadline(&rules), repetition);
+        dcf.busy(repetition, &rules);
+        dcf.sends(FrameKind::Data);
+        assert!(dcf.failed(us(99_000), true, &rules).gave_up.is_some());
+        dcf.enqueue(us(99_000), packet(), true, &rules);
+        assert!(dcf.deadline(&rules) <= us(99_050 + 20 * 31));
+    }
+
     /// IEEE 802.11-2016 §10.3.4.3: the backoff after a packet is drawn when it ends, not when the next one comes.
     #[test]
     fn a_post_backoff_runs_without_a_packet() {
@@ -404,7 +432,7 @@ mod tests {
             let start = us(1050 + 20 * slots);
             dcf.busy(start, &RULES);
             dcf.sends(FrameKind::Data);
-            dcf.succeeded(&RULES);
+            assert!(matches!(dcf.acknowledged(&RULES), Acknowledged::Packet));
             dcf.idle(us(4000), &RULES);
             assert_eq!(dcf.deadline(&RULES), Time::MAX, "nothing to wake up for");
             let Backoff::Slots(drawn) = dcf.backoff else { panic!("a post-backoff is always drawn") };

@@ -2,3 +2,5 @@
 
 pub(crate) mod dcf;
 pub(crate) mod deadlines;
+pub(crate) mod lhp;
+pub(crate) mod service;

@@ -4,7 +4,8 @@
 use airhop_base::{Body, Datagram, Drop, FlowId, NodeId, Packet, Rate, Span, Time};
 use airhop_engine::{Arena, EventQueue, Streams};
 use airhop_radio::cell::{
-    Access, AirEvent, Cell, CellEvent, CellPlan, Effect, FrameKind, LinkErrors, Outgoing, Range, Station, Tag,
+    Access, AirEvent, Cell, CellEvent, CellPlan, Effect, Fragmentation, FrameKind, LinkErrors, Outgoing,
+    Range, Station, Tag,
 };
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::phy::{DATA_OVERHEAD, Phy};
@@ -16,8 +17,9 @@ pub enum Note {
     Delivered { from: Station, to: Station, number: u64 },
     Failed { from: Station, number: u64, attempt: u32, retry: bool },
     Discarded { from: Station, number: u64, arrived: bool },
+    HeaderOnly { to: Station, number: u64 },
     Acknowledged { from: Station, number: u64 },
-    Lost { from: Station, to: Station, frame: FrameKind, bytes: u32, cause: Drop },
+    Lost { from: Station, to: Station, frame: FrameKind, bytes: u32, cause: Drop, header_intact: bool },
     Ready(Station),
 }
 
@@ -31,6 +33,7 @@ pub fn plan(n: usize) -> CellPlan {
         control_rate: Rate::from_bps(11_000_000),
         access: Access::Basic,
         attempts: 7,
+        retry_delay: Span::ZERO,
         overhead: DATA_OVERHEAD,
         immediate_access: false,
         stations: (0..n).map(|i| (format!("s{i}"), [0.0, 0.0])).collect(),
@@ -52,6 +55,9 @@ pub fn on_link(from: Station, to: Station, model: ErrorPlan) -> LinkErrors {
     LinkErrors { from: Some(from), to: Some(to), model }
 }
 
+/// IPv4 (20) and UDP (8).
+pub const UDP_HEADERS: u32 = 28;
+
 #[derive(Debug)]
 pub struct World {
     pub cell: Cell,
@@ -64,6 +70,8 @@ pub struct World {
     /// What happened and when, if `keep`.
     pub notes: Vec<(Time, Note)>,
     pub keep: bool,
+    /// How the packets are cut.
+    pub fragments: Option<Fragmentation>,
     /// Packets delivered, and handed to the queues, so far.
     pub delivered: u64,
     pub handed: u64,
@@ -81,6 +89,7 @@ impl World {
             saturated: vec![None; n],
             notes: Vec::new(),
             keep: true,
+            fragments: None,
             delivered: 0,
             handed: 0,
             effects: Vec::new(),
@@ -113,10 +122,10 @@ impl World {
             Some((to, bytes, self.handed - 1))
         });
         let Some((to, bytes, number)) = next else { return };
-        let body = Body::Udp(Datagram { number, len: bytes - 28, sent: self.queue.now() });
+        let body = Body::Udp(Datagram { number, len: bytes - UDP_HEADERS, sent: self.queue.now() });
         let packet = self.packets.insert(Packet::new(FlowId(0), NodeId(station), NodeId(to), bytes, body));
         let tag = Tag { flow: FlowId(0), seq: number, end: number };
-        let packet = Outgoing { to, packet, bytes, tag };
+        let packet = Outgoing { to, packet, bytes, header: UDP_HEADERS, tag, fragments: self.fragments };
         self.cell.send(self.queue.now(), station, packet, &mut self.queue, &mut self.effects);
     }
 
@@ -158,9 +167,10 @@ impl World {
                 packet.map(|p| self.packets.take(p));
                 Note::Discarded { from, number: tag.seq, arrived }
             }
+            Effect::HeaderOnly { to, tag, .. } => Note::HeaderOnly { to, number: tag.seq },
             Effect::Acknowledged { from, tag, .. } => Note::Acknowledged { from, number: tag.seq },
-            Effect::FrameLost { from, to, frame, bytes, cause, .. } => {
-                Note::Lost { from, to, frame, bytes, cause }
+            Effect::FrameLost { from, to, frame, bytes, cause, header_intact, .. } => {
+                Note::Lost { from, to, frame, bytes, cause, header_intact }
             }
             Effect::Ready(station) => {
                 self.feed(station);

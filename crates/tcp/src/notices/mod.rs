@@ -1,11 +1,17 @@
 //! What a sender makes of explicit notifications.
 
+mod answer;
 mod eln_filter;
+mod once_per_loss;
+mod shield;
 
 use crate::seams::{NoticePolicy, Reaction};
 use crate::space::Space;
 use airhop_base::{Notice, Time};
+pub use answer::Answer;
 pub use eln_filter::ElnFilter;
+pub use once_per_loss::OncePerLoss;
+pub use shield::{Lasts, Shield};
 
 /// How many timeouts a frozen sender probes through before the ordinary rules return. Yun 2009 does not say; without an end
 /// a connection to a station that left would never give up (schemes.md 3.6.6).
@@ -18,5 +24,9 @@ pub struct Deaf;
 impl NoticePolicy for Deaf {
     fn on_notice(&mut self, _: Time, _: &Notice, _: &Space) -> Reaction {
         Reaction::Ignore
+    }
+
+    fn knows_eln(&self) -> bool {
+        false
     }
 }

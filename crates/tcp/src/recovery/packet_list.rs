@@ -11,30 +11,48 @@ use std::collections::VecDeque;
 #[derive(Debug)]
 pub struct PacketList {
     entries: VecDeque<Entry>,
+    bytes: u64,
     dupthresh: u32,
 }
 
 /// A segment that was sent and is not known to have arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Entry {
+pub struct Entry {
     /// Its first byte.
-    seq: u64,
+    pub seq: u64,
+    /// First byte after it.
+    pub end: u64,
     /// ACKs caused by segments that were sent after it.
-    duplicates: u32,
+    pub duplicates: u32,
 }
 
 impl PacketList {
     /// An empty list; a segment counts as lost after `dupthresh` duplicate ACKs.
     pub fn new(dupthresh: u32) -> Self {
-        PacketList { entries: VecDeque::new(), dupthresh }
+        PacketList { entries: VecDeque::new(), bytes: 0, dupthresh }
     }
 
-    /// The segment at `seq` is sent, for the first time or again: it becomes the last, with a count of zero.
-    pub fn send(&mut self, seq: u64) {
-        if let Some(place) = self.place(seq) {
-            self.entries.remove(place);
-        }
-        self.entries.push_back(Entry { seq, duplicates: 0 });
+    /// The segment `[seq, end)` is sent, for the first time or again: it becomes the last, with a count of zero.
+    pub fn send(&mut self, seq: u64, end: u64) {
+        self.remove(seq);
+        self.bytes += end - seq;
+        self.entries.push_back(Entry { seq, end, duplicates: 0 });
+    }
+
+    /// Everything before `cumulative` arrived. A segment that arrived in part keeps its tail.
+    pub fn acknowledge(&mut self, cumulative: u64) {
+        self.entries.retain_mut(|e| {
+            self.bytes -= cumulative.clamp(e.seq, e.end) - e.seq;
+            e.seq = e.seq.max(cumulative);
+            e.seq < e.end
+        });
+    }
+
+    /// The segment at `seq` is known to have arrived, and that says nothing about others. True if it was missing.
+    pub fn remove(&mut self, seq: u64) -> bool {
+        let entry = self.place(seq).and_then(|place| self.entries.remove(place));
+        self.bytes -= entry.map_or(0, |e| e.end - e.seq);
+        entry.is_some()
     }
 
     /// An ACK: everything before `cumulative` arrived, and the segment at `trigger` caused it. Returns the segments that are
@@ -42,36 +60,47 @@ impl PacketList {
     ///
     /// If an ACK is lost, the segment that caused it stays and is counted against: a false sign (Yun 2009 §2.1).
     pub fn on_ack(&mut self, cumulative: u64, trigger: u64) -> Vec<u64> {
-        self.entries.retain(|e| e.seq >= cumulative);
+        self.acknowledge(cumulative);
         // The trigger of an ACK of new data is gone by now, or was before: such an ACK counts against nothing.
         let Some(place) = self.place(trigger) else { return Vec::new() };
-        self.entries.remove(place);
+        self.remove(trigger);
         let mut lost = Vec::new();
         for e in self.entries.range_mut(..place) {
             e.duplicates += 1;
             if e.duplicates == self.dupthresh {
-                lost.push(e.seq);
+                lost.push(*e);
             }
         }
-        for &seq in &lost {
-            self.send(seq);
-        }
-        lost
+        lost.iter().for_each(|e| self.send(e.seq, e.end));
+        lost.iter().map(|e| e.seq).collect()
     }
 
     /// The link layer gave the segment at `seq` up. True if it is still missing: then it is taken to be sent again at once,
     /// and that is no sign of congestion.
     pub fn on_eln(&mut self, seq: u64) -> bool {
-        let missing = self.place(seq).is_some();
-        if missing {
-            self.send(seq);
-        }
-        missing
+        let missing = self.get(seq).copied();
+        missing.inspect(|e| self.send(e.seq, e.end)).is_some()
     }
 
     /// The retransmission timer expired: everything is sent anew, as Reno does.
     pub fn on_timeout(&mut self) {
         self.entries.clear();
+        self.bytes = 0;
+    }
+
+    /// The segments, in sending order.
+    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter()
+    }
+
+    /// The entry of the segment at `seq`.
+    pub fn get(&self, seq: u64) -> Option<&Entry> {
+        self.entries.iter().find(|e| e.seq == seq)
+    }
+
+    /// Bytes of all entries: what is taken to be in the network.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     fn place(&self, seq: u64) -> Option<usize> {
@@ -85,12 +114,12 @@ mod tests {
 
     fn list(from: u64, to: u64) -> PacketList {
         let mut list = PacketList::new(3);
-        (from..=to).for_each(|seq| list.send(seq));
+        (from..=to).for_each(|seq| list.send(seq, seq + 1));
         list
     }
 
     fn entries(list: &PacketList) -> Vec<(u64, u32)> {
-        list.entries.iter().map(|e| (e.seq, e.duplicates)).collect()
+        list.entries().map(|e| (e.seq, e.duplicates)).collect()
     }
 
     // Yun 2009, Figure 4: 14 to 19 sent; 14, 16, 18 lost; the first two duplicates let 20 and 21 out (RFC 3042). The list
@@ -99,10 +128,10 @@ mod tests {
     fn figure_4() {
         let mut l = list(14, 19);
         assert_eq!(l.on_ack(14, 15), []);
-        l.send(20);
+        l.send(20, 21);
         assert_eq!(entries(&l), [(14, 1), (16, 0), (17, 0), (18, 0), (19, 0), (20, 0)]);
         assert_eq!(l.on_ack(14, 17), []);
-        l.send(21);
+        l.send(21, 22);
         assert_eq!(entries(&l), [(14, 2), (16, 1), (18, 0), (19, 0), (20, 0), (21, 0)]);
         assert_eq!(l.on_ack(14, 19), [14]);
         assert_eq!(entries(&l), [(16, 2), (18, 1), (20, 0), (21, 0), (14, 0)]);
@@ -128,7 +157,7 @@ mod tests {
         }
         assert_eq!(entries(&l), [(14, 0)]);
         // If the repair is lost too, what is sent after it shows that.
-        (20..=22).for_each(|seq| l.send(seq));
+        (20..=22).for_each(|seq| l.send(seq, seq + 1));
         assert_eq!(l.on_ack(14, 20), []);
         assert_eq!(l.on_ack(14, 21), []);
         assert_eq!(l.on_ack(14, 22), [14]);
@@ -164,7 +193,7 @@ mod tests {
         }
         assert_eq!(entries(&l), [(14, 1), (16, 0), (17, 0)]);
         l.on_timeout();
-        l.send(14);
+        l.send(14, 15);
         assert_eq!(entries(&l), [(14, 0)]);
     }
 }

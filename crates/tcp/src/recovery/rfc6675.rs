@@ -137,9 +137,8 @@ impl Recovery for Rfc6675 {
         let flight = self.in_flight(s);
         let room = s.has_room(s.mss, flight, w.cwnd);
         match self.state {
-            State::Open => {
-                forward(s, flight + self.board.sacked_bytes(), w.cwnd + f64::from(s.limited_transmit_extra()))
-            }
+            // RFC 5681 §3.1: outside recovery everything outstanding counts.
+            State::Open => forward(s, s.nxt - s.una, w.cwnd + f64::from(s.limited_transmit_extra())),
             State::Recovering { rescued } if room => self.next_in_recovery(s, rescued),
             State::Slow if room => {
                 let lost = self.board.iter().find(|e| e.lost);

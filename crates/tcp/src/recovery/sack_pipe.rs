@@ -40,9 +40,9 @@ impl Recovery for SackPipe {
     }
 
     fn note(&mut self, _: &mut Space, a: &Ack) {
-        self.board.on_sack(&a.sack);
-        if let Some(pipe) = &mut self.pipe {
-            *pipe -= 1;
+        let fresh = self.board.on_sack(&a.sack);
+        if let Some(pipe) = self.pipe.as_mut().filter(|_| fresh > 0) {
+            *pipe -= 1; // an ACK that only tells of a loss says nothing about a segment that left the network
         }
     }
 
@@ -94,8 +94,10 @@ impl Recovery for SackPipe {
 
     fn on_sent(&mut self, _: Time, sent: &Next) {
         self.board.on_sent(sent.start, sent.end);
-        // The fast retransmit itself takes the place of the segment that was lost, which the pipe still counts.
-        if let Some(pipe) = self.pipe.as_mut().filter(|_| sent.cause != Cause::Fast) {
+        // The fast retransmit takes the place of the segment that was lost, which the pipe still counts; so does what is sent on
+        // a notice.
+        if let Some(pipe) = self.pipe.as_mut().filter(|_| !matches!(sent.cause, Cause::Fast | Cause::Notice))
+        {
             *pipe += 1;
         }
     }

@@ -137,6 +137,11 @@ impl Sender {
         }
     }
 
+    /// The window that the receiver will advertise at first, if it is not the configured one; before anything is sent.
+    pub fn expect_window(&mut self, bytes: u64) {
+        self.space.right_edge = 1 + bytes;
+    }
+
     /// A segment arrived.
     pub fn on_segment(&mut self, now: Time, p: &Packet) {
         let Body::Tcp(segment) = &p.body else { return };
@@ -172,7 +177,7 @@ impl Sender {
         {
             self.on_duplicate(now, segment);
         }
-        if let Some(eln) = segment.eln {
+        if let Some(eln) = segment.eln.filter(|_| self.notices.knows_eln()) {
             self.on_eln(now, segment.ack, eln);
         }
     }
@@ -231,11 +236,12 @@ impl Sender {
     fn on_duplicate(&mut self, now: Time, segment: &Segment) {
         let ack = seen(now, segment, 0, None);
         self.control.observe(&ack, &self.space);
+        let has_eln = segment.eln.is_some() && self.notices.knows_eln();
         if !matches!(segment.eln, Some(Eln::Segment(_))) {
             self.notices.on_progress(false); // what came damaged is no progress
         }
         // schemes.md 3.1.1, 3.2: an ACK with an ELN never counts as a duplicate.
-        if segment.eln.is_some() || self.notices.explains(now, &self.space) {
+        if has_eln || self.notices.explains(now, &self.space) {
             self.recovery.note(&mut self.space, &ack);
         } else {
             let detect = self.recovery.on_duplicate(&mut self.space, &ack);
@@ -245,14 +251,15 @@ impl Sender {
     }
 
     /// Recovery begins if a loss was found.
-    fn act_on(&mut self, now: Time, detect: Detect) {
-        if let (Detect::Lost(seq), None) = (detect, &self.frozen) {
+    fn act_on(&mut self, now: Time, mut detect: Detect) {
+        while let (Detect::Lost(seq), None) = (detect, &self.frozen) {
             self.counters.fast_recoveries += 1;
             let judged = self.cut(now, Signal::Duplicates);
             self.judgements.push_back(Judgement { seq, judged });
             self.recovery.enter(&mut self.space, &mut self.window, seq);
             self.timed = None; // Karn: a retransmission follows
             self.restart_timer(now);
+            detect = self.recovery.next_loss();
         }
     }
 

@@ -1,7 +1,7 @@
 //! A sender and a receiver joined by a path that loses, delays and repeats exactly what a test says.
 
 use super::{MSS, byte, label, number, segment, sender};
-use airhop_base::{FlowId, NodeId, Notice, NoticeKind, Packet, Rate, Segment, Span, Time};
+use airhop_base::{Body, Eln, FlowId, NodeId, Notice, NoticeKind, Packet, Rate, Segment, Span, Time};
 use airhop_tcp::{Config, Receiver, Sender, Space};
 use std::collections::BTreeMap;
 
@@ -19,6 +19,12 @@ pub enum Fate {
     Lost,
     /// It is lost on the air, and an ELN reaches the sender that long after it was sent.
     Noticed(Span),
+    /// The same, and the ELN comes a second time.
+    NoticedTwice(Span, Span),
+    /// Its payload is damaged on the air, and its headers arrive.
+    Damaged,
+    /// An ACK: it arrives, and somebody on the way has set the ELN bit.
+    Marked,
     /// The link layer works on it: an ERSN reaches the sender after the first span, the segment the receiver after the
     /// second more than the delay of the path.
     Repeated(Span, Span),
@@ -130,6 +136,12 @@ impl Transfer {
     /// `segments` full segments of `scheme` over `path`.
     pub fn new(scheme: &str, config: &Config, path: Path, segments: u64) -> Self {
         Transfer::watched(sender(scheme, &[], config), scheme, config, path, byte(segments + 1) - 1, Blind)
+    }
+
+    /// The same, with parameters of the scheme.
+    pub fn given(scheme: &str, given: &[(&str, f64)], config: &Config, path: Path, segments: u64) -> Self {
+        let bytes = byte(segments + 1) - 1;
+        Transfer::watched(sender(scheme, given, config), scheme, config, path, bytes, Blind)
     }
 
     /// The same, until it is over.
@@ -251,7 +263,7 @@ impl<O: Observer> Transfer<O> {
 
     fn arrive(&mut self, p: &Packet) {
         let s = segment(p);
-        if s.len > 0 {
+        if s.len > 0 && !p.damaged {
             let end = self.arrived.entry(s.seq).or_insert(0);
             *end = s.end().max(*end);
         }
@@ -299,6 +311,10 @@ impl<O: Observer> Transfer<O> {
         };
         match fate {
             Fate::Noticed(after) => notice(NoticeKind::Eln, after),
+            Fate::NoticedTwice(first, then) => {
+                notice(NoticeKind::Eln, first);
+                notice(NoticeKind::Eln, then);
+            }
             Fate::Repeated(after, _) => notice(NoticeKind::Ersn, after),
             Fate::GivenUp(first, then) => {
                 notice(NoticeKind::Ersn, first);
@@ -307,13 +323,14 @@ impl<O: Observer> Transfer<O> {
             _ => {}
         }
         match fate {
-            Fate::Arrives => self.schedule(arrival, Event::Data(p)),
+            Fate::Arrives | Fate::Marked => self.schedule(arrival, Event::Data(p)),
+            Fate::Damaged => self.schedule(arrival, Event::Data(Packet { damaged: true, ..p })),
             Fate::Late(by) | Fate::Repeated(_, by) => self.schedule(arrival + by, Event::Data(p)),
             Fate::Twice(by) => {
                 self.schedule(arrival, Event::Data(p.clone()));
                 self.schedule(arrival + by, Event::Data(p));
             }
-            Fate::Lost | Fate::Noticed(_) | Fate::GivenUp(..) => {}
+            Fate::Lost | Fate::Noticed(_) | Fate::NoticedTwice(..) | Fate::GivenUp(..) => {}
         }
     }
 
@@ -346,6 +363,10 @@ impl<O: Observer> Transfer<O> {
                 self.schedule(arrival + by, Event::Ack(p));
             }
             Fate::Arrives => self.schedule(arrival, Event::Ack(p)),
+            Fate::Marked => {
+                let ack = Segment { eln: Some(Eln::Next), ..segment(&p).clone() };
+                self.schedule(arrival, Event::Ack(Packet { body: Body::Tcp(ack), ..p }));
+            }
             _ => {}
         }
     }

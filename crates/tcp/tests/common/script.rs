@@ -1,7 +1,7 @@
 //! A sender alone: given these ACKs at these times, these segments.
 
 use super::{at, byte, label, segment, sender};
-use airhop_base::{Body, Flags, FlowId, HEADER_BYTES, NodeId, Notice, NoticeKind, Packet, Sack};
+use airhop_base::{Arrival, Body, Flags, FlowId, HEADER_BYTES, NodeId, Notice, NoticeKind, Packet, Sack};
 use airhop_base::{SackBlock, Segment, Span, Time};
 use airhop_tcp::{Config, Sender};
 
@@ -15,17 +15,18 @@ pub struct Script {
 impl Script {
     /// A greedy sender of `scheme` at time zero, nothing sent yet.
     pub fn new(scheme: &str, config: Config) -> Self {
-        let mut script =
-            Script { sender: sender(scheme, &[], &config), now: Time::ZERO, window: config.receive_window };
-        script.sender.supply(1_000_000_000);
-        script
+        Script::by(sender(scheme, &[], &config), &config, 1_000_000_000)
     }
 
     /// A sender that has exactly `segments` full segments to send.
     pub fn of(scheme: &str, config: Config, segments: u64) -> Self {
-        let mut script =
-            Script { sender: sender(scheme, &[], &config), now: Time::ZERO, window: config.receive_window };
-        script.sender.supply(byte(segments + 1) - 1);
+        Script::by(sender(scheme, &[], &config), &config, byte(segments + 1) - 1)
+    }
+
+    /// This sender, with so many bytes to send.
+    pub fn by(sender: Sender, config: &Config, bytes: u64) -> Self {
+        let mut script = Script { sender, now: Time::ZERO, window: config.receive_window };
+        script.sender.supply(bytes);
         script
     }
 
@@ -61,7 +62,13 @@ impl Script {
 
     /// An ACK that expects byte `ack`, with SACK blocks `[start, end)`.
     pub fn sack_bytes(&mut self, ack: u64, runs: &[(u64, u64)]) -> String {
-        self.segment(ack, runs, self.window, Flags { ack: true, ..Flags::default() })
+        self.segment(ack, runs, self.window, Flags { ack: true, ..Flags::default() }, None)
+    }
+
+    /// An ACK that expects segment `n` and that segment `trigger` caused, as SMART has it.
+    pub fn smart(&mut self, n: u64, trigger: u64) -> String {
+        let arrival = Some(Arrival { seq: byte(trigger), at: self.now });
+        self.segment(byte(n), &[], self.window, Flags { ack: true, ..Flags::default() }, arrival)
     }
 
     /// The same duplicate ACK `times` times.
@@ -78,14 +85,21 @@ impl Script {
 
     /// The receiver's SYN-ACK.
     pub fn syn_ack(&mut self) -> String {
-        self.segment(1, &[], self.window, Flags { syn: true, ack: true, ..Flags::default() })
+        self.segment(1, &[], self.window, Flags { syn: true, ack: true, ..Flags::default() }, None)
     }
 
-    fn segment(&mut self, ack: u64, runs: &[(u64, u64)], window: u64, flags: Flags) -> String {
+    fn segment(
+        &mut self,
+        ack: u64,
+        runs: &[(u64, u64)],
+        window: u64,
+        flags: Flags,
+        arrival: Option<Arrival>,
+    ) -> String {
         let mut sack = Sack::EMPTY;
         runs.iter().for_each(|&(start, end)| sack.push(SackBlock { start, end }));
         let seq = u64::from(!flags.syn);
-        let segment = Segment { seq, ack, window, flags, sack, ..Segment::default() };
+        let segment = Segment { seq, ack, window, flags, sack, arrival, ..Segment::default() };
         let (flow, src, dst) = (FlowId(0), NodeId(1), NodeId(0));
         let bytes = HEADER_BYTES + segment.option_bytes();
         self.sender.on_segment(self.now, &Packet::new(flow, src, dst, bytes, Body::Tcp(segment)));

@@ -1,0 +1,158 @@
+//! Explicit loss notification at the base station (Balakrishnan and Katz 1998; Yun 2009 §1).
+//!
+//! The base station sees data before or behind the wireless link and ACKs on their way back, so it can tell which of the segments
+//! that the receiver misses the wireless link lost. It sets a bit in the duplicate ACKs for them.
+
+use super::{Agent, Verdict, Wishes};
+use airhop_base::{Body, Eln as Bit, NodeId, Packet, Segment, Time};
+use std::collections::VecDeque;
+
+/// Blocks of sequence numbers that are remembered on the way up (ns-2's agent).
+const BLOCKS: usize = 8;
+
+/// Segments that are remembered on the way down.
+const SEGMENTS: usize = 256;
+
+/// ELN agent for one flow.
+#[derive(Debug)]
+pub struct Eln {
+    memory: Memory,
+    /// Where the data comes from, once some came.
+    sender: Option<NodeId>,
+    last_ack: u64,
+}
+
+/// What the base station remembers.
+#[derive(Debug)]
+enum Memory {
+    /// Data comes from the wireless link.
+    Uplink(Arrived),
+    /// Data goes to the wireless link.
+    Downlink(Forwarded),
+}
+
+impl Eln {
+    /// An agent for data that comes from the wireless link.
+    pub fn uplink() -> Self {
+        Eln { memory: Memory::Uplink(Arrived::default()), sender: None, last_ack: 0 }
+    }
+
+    /// An agent for data that goes to the wireless link.
+    pub fn downlink() -> Self {
+        Eln { memory: Memory::Downlink(Forwarded::default()), sender: None, last_ack: 0 }
+    }
+
+    fn on_data(&mut self, from: NodeId, s: &Segment, queue_is_full: bool) {
+        self.sender = Some(from);
+        match &mut self.memory {
+            Memory::Uplink(arrived) => arrived.on_data(s.seq, s.end()),
+            // What the queue before the wireless link refuses is lost by congestion.
+            Memory::Downlink(forwarded) if queue_is_full => forwarded.forget(s.seq),
+            Memory::Downlink(forwarded) => forwarded.on_data(s.seq, s.end(), self.last_ack),
+        }
+    }
+
+    /// True if this ACK waits for a segment that the wireless link lost.
+    fn is_lost_on_air(&mut self, ack: u64) -> bool {
+        if ack < self.last_ack {
+            return false;
+        }
+        let is_duplicate = ack == self.last_ack;
+        self.last_ack = ack;
+        match &mut self.memory {
+            Memory::Uplink(arrived) => arrived.misses(ack),
+            Memory::Downlink(forwarded) => forwarded.misses(ack, is_duplicate),
+        }
+    }
+}
+
+impl Agent for Eln {
+    fn on_packet(&mut self, _: Time, packet: &mut Packet, queued: f64, _: &mut Wishes) -> Verdict {
+        let (src, dst) = (packet.src, packet.dst);
+        let Body::Tcp(s) = &mut packet.body else { return Verdict::Forward };
+        if s.len > 0 {
+            self.on_data(src, s, queued >= 1.0);
+        } else if !s.flags.syn && self.sender == Some(dst) && self.is_lost_on_air(s.ack) {
+            s.eln = Some(Bit::Next);
+        }
+        Verdict::Forward
+    }
+}
+
+/// Blocks of contiguous data from the wireless side, the oldest first. What is missing between them the wireless link lost, and a
+/// repair that passes does not change that: the duplicate ACKs on their way are still about the loss.
+#[derive(Debug, Default)]
+struct Arrived {
+    blocks: VecDeque<(u64, u64)>,
+}
+
+impl Arrived {
+    fn on_data(&mut self, seq: u64, end: u64) {
+        match self.blocks.back_mut() {
+            Some(last) if seq < last.1 => {} // sent again
+            Some(last) if seq == last.1 => last.1 = end,
+            _ => {
+                self.blocks.push_back((seq, end));
+                if self.blocks.len() > BLOCKS {
+                    self.blocks.pop_front();
+                }
+            }
+        }
+    }
+
+    fn misses(&mut self, ack: u64) -> bool {
+        while self.blocks.front().is_some_and(|b| b.1 <= ack) && self.blocks.len() > 1 {
+            self.blocks.pop_front();
+        }
+        self.blocks.front().is_some_and(|b| ack < b.0)
+    }
+}
+
+/// Segments that went on to the wireless side, the least recent first.
+#[derive(Debug, Default)]
+struct Forwarded {
+    segments: VecDeque<Crossing>,
+}
+
+/// A segment that crossed the base station.
+#[derive(Debug)]
+struct Crossing {
+    seq: u64,
+    end: u64,
+    /// Segments that were ahead of it when it crossed for the first time, late, as the repair of a loss on the wired side: they
+    /// cause as many duplicate ACKs, which say nothing about the wireless link.
+    ahead: usize,
+}
+
+impl Forwarded {
+    fn on_data(&mut self, seq: u64, end: u64, last_ack: u64) {
+        if end <= last_ack {
+            return;
+        }
+        let known = self.segments.iter().position(|c| c.seq == seq);
+        let ahead = self.segments.iter().filter(|c| c.seq > seq).count();
+        let crossing = known.and_then(|place| self.segments.remove(place));
+        self.segments.push_back(crossing.unwrap_or(Crossing { seq, end, ahead }));
+        if self.segments.len() > SEGMENTS {
+            self.segments.pop_front();
+        }
+    }
+
+    fn forget(&mut self, seq: u64) {
+        self.segments.retain(|c| c.seq != seq);
+    }
+
+    fn misses(&mut self, ack: u64, is_duplicate: bool) -> bool {
+        self.segments.retain(|c| c.end > ack);
+        let Some(crossing) = self.segments.iter_mut().find(|c| c.seq == ack).filter(|_| is_duplicate) else {
+            return false;
+        };
+        let was_ahead = crossing.ahead > 0;
+        crossing.ahead -= usize::from(was_ahead);
+        !was_ahead
+    }
+}
+
+#[cfg(test)]
+#[path = "eln_tests.rs"]
+mod tests;

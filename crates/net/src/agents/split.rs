@@ -1,0 +1,133 @@
+//! I-TCP: the connection ends at the base station, and a second one begins there (Bakre and Badrinath 1995).
+//!
+//! To each end the base station looks like the other one: it takes what passes and answers in its name. What it has acknowledged it
+//! keeps until the receiver has acknowledged it too; how much more it accepts is the window that it advertises.
+
+use super::{Agent, Verdict, Wishes};
+use crate::plan::{FlowPlan, Transport};
+use airhop_base::{FlowId, NodeId, Packet, Span, Time};
+use airhop_tcp::{Receiver, Sender};
+
+/// Segments that the base station holds at most, unless the scheme says so. Airhop's choice.
+const SEGMENTS: f64 = 64.0;
+
+/// How soon the news that there is room again is repeated if no data comes, and twice as long after each time: it may be lost, and a
+/// sender that waits for it has no timer (with RFC 9293 §3.8.6.1 it would probe).
+const REMINDER: Span = Span::from_millis(200);
+
+/// The two inner ends of a split connection.
+#[derive(Debug)]
+pub struct Split {
+    to: NodeId,
+    /// In the receiver's place.
+    receiver: Receiver,
+    /// In the sender's place.
+    sender: Sender,
+    /// What it holds at most, bytes.
+    capacity: u64,
+    /// Segments of the connection, bytes.
+    mss: u64,
+    /// Handed over to `sender` so far, bytes.
+    taken: u64,
+    /// First byte that the last ACK does not accept.
+    told: u64,
+    /// When the sender, if it waits for room, is told again that there is some, and how long after the last time.
+    reminder: Option<(Time, Span)>,
+}
+
+impl Split {
+    /// The proxy of a TCP flow.
+    ///
+    /// # Panics
+    /// If it is not TCP: services are for TCP flows.
+    pub fn new(flow: FlowId, plan: &FlowPlan) -> Self {
+        let Transport::Tcp { scheme, params, config } = &plan.transport else {
+            unreachable!("only TCP flows have services");
+        };
+        let segments = params.iter().find(|p| p.0 == "buffer").map_or(SEGMENTS, |p| p.1);
+        let mss = u64::from(config.mss);
+        let capacity = (segments as u64 * mss).min(config.receive_window);
+        let mut receiver = Receiver::new(flow, plan.to, plan.from, config, scheme.asks);
+        receiver.set_edge(1 + capacity);
+        Split {
+            to: plan.to,
+            receiver,
+            sender: Sender::new(
+                flow,
+                plan.from,
+                plan.to,
+                config,
+                scheme.asks,
+                (scheme.build)(params, config),
+            ),
+            capacity,
+            mss,
+            taken: 0,
+            told: 1 + capacity,
+            reminder: None,
+        }
+    }
+
+    /// Moves what arrived in order over to the other half, and sends what both halves have to send.
+    fn pump(&mut self, now: Time, wishes: &mut Wishes) {
+        self.sender.supply(self.receiver.delivered() - self.taken);
+        self.taken = self.receiver.delivered();
+        let edge = self.sender.space().una.max(1) + self.capacity;
+        self.receiver.set_edge(edge);
+        self.tell_of_room(now, edge);
+        while let Some(ack) = self.receiver.poll_transmit(now) {
+            self.told = ack.segment().map_or(self.told, |s| s.ack.max(1) + s.window);
+            wishes.packets.push(ack);
+        }
+        while let Some(data) = self.sender.poll_transmit(now) {
+            wishes.packets.push(data);
+        }
+        while self.sender.poll_judgement().is_some() {} // what this half judges goes into no report
+    }
+
+    /// If the sender had to stop for want of room, an ACK tells it that there is some again: for two segments at least, as less is
+    /// not worth an ACK (RFC 9293 §3.8.6.2.2).
+    fn tell_of_room(&mut self, now: Time, edge: u64) {
+        let expected = self.receiver.expected().max(1);
+        let has_stopped = expected + self.mss > self.told;
+        let has_room = edge >= expected + (2 * self.mss).min(self.capacity);
+        let since = match self.reminder {
+            Some((due, since)) if due <= now => since * 2,
+            _ if has_stopped && has_room => REMINDER,
+            _ => return,
+        };
+        self.receiver.announce(now);
+        self.reminder = Some((now + since, since));
+    }
+}
+
+impl Agent for Split {
+    fn on_packet(&mut self, now: Time, packet: &mut Packet, _: f64, wishes: &mut Wishes) -> Verdict {
+        if packet.segment().is_none() {
+            return Verdict::Forward;
+        }
+        if packet.dst == self.to {
+            self.reminder = None;
+            self.receiver.on_segment(now, packet);
+        } else {
+            self.sender.on_segment(now, packet);
+        }
+        self.pump(now, wishes);
+        Verdict::Take
+    }
+
+    fn first_window(&self) -> Option<u64> {
+        Some(self.capacity)
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        let reminder = self.reminder.map(|(due, _)| due);
+        [self.receiver.poll_timeout(), self.sender.poll_timeout(), reminder].into_iter().flatten().min()
+    }
+
+    fn on_timeout(&mut self, now: Time, wishes: &mut Wishes) {
+        self.receiver.on_timeout(now);
+        self.sender.on_timeout(now);
+        self.pump(now, wishes);
+    }
+}

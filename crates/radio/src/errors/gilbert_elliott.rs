@@ -1,0 +1,122 @@
+//! Bursts of lost frames.
+use super::{Damage, ErrorModel, Frame};
+use airhop_engine::Stream;
+
+/// A two-state Markov chain that steps once per data frame (Gilbert 1960, Elliott 1963; schemes.md 4.8.3): a frame is lost with the
+/// probability of the state, then the state changes or stays. The chain begins in its stationary distribution.
+///
+/// RTS, CTS and link ACKs are spared and do not step it. A frame is lost as a whole, whatever its length.
+#[derive(Debug)]
+pub struct GilbertElliott {
+    /// Good, bad: the probability to lose a frame.
+    loss: [f64; 2],
+    /// Good, bad: the probability to leave the state after a frame.
+    leave: [f64; 2],
+    bad: bool,
+    stream: Stream,
+}
+
+impl GilbertElliott {
+    /// Loses frames with probability `loss` and changes state with probability `leave`; both are [good, bad].
+    pub fn new(loss: [f64; 2], leave: [f64; 2], mut stream: Stream) -> Self {
+        // The share of bad frames is p_gb / (p_gb + p_bg). A chain that never moves is good for ever.
+        let bad = stream.uniform() * (leave[0] + leave[1]) < leave[0];
+        GilbertElliott { loss, leave, bad, stream }
+    }
+}
+
+impl ErrorModel for GilbertElliott {
+    /// Two uniform numbers per data frame, whether or not its fate is certain.
+    fn damage(&mut self, frame: &Frame) -> Damage {
+        if frame.control {
+            return Damage::None;
+        }
+        let state = usize::from(self.bad);
+        let lost = self.stream.chance(self.loss[state]);
+        self.bad ^= self.stream.chance(self.leave[state]);
+        if lost { Damage::Header } else { Damage::None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::errors::frame;
+    use airhop_engine::Streams;
+
+    /// Which of `n` data frames are lost.
+    fn losses(loss: [f64; 2], leave: [f64; 2], n: usize) -> Vec<bool> {
+        let mut model = GilbertElliott::new(loss, leave, Streams::new(1, 0).stream("errors"));
+        (0..n).map(|_| model.damage(&frame(8592)) == Damage::Header).collect()
+    }
+
+    fn share(lost: &[bool]) -> f64 {
+        lost.iter().filter(|l| **l).count() as f64 / lost.len() as f64
+    }
+
+    /// schemes.md 4.8.3 works these two out: Cheng & Lin's channel has 0.2857 bad frames and loses 0.0825; Yun's (§5.4) loses
+    /// p_gb / (p_gb + 1 - p_bb).
+    #[test]
+    fn the_loss_rate_is_that_of_the_stationary_chain() {
+        let n = 1_000_000;
+        // The variance of a mean over a chain is that of independent frames times (1 + r) / (1 - r) at most, where r = 1 - p_gb - p_bg
+        // is the correlation of neighbours; five standard deviations.
+        let check = |loss: [f64; 2], leave: [f64; 2], expect: f64| {
+            let r = 1.0 - leave[0] - leave[1];
+            let deviation = (expect * (1.0 - expect) / n as f64 * (1.0 + r) / (1.0 - r)).sqrt();
+            let measured = share(&losses(loss, leave, n));
+            assert!((measured - expect).abs() < 5.0 * deviation, "{measured}, expected {expect}");
+        };
+        check([0.0155, 0.25], [0.06, 0.15], 0.0825);
+        for p_bb in [0.1, 0.3, 0.5] {
+            check([0.0, 1.0], [0.01, 1.0 - p_bb], 0.01 / (1.01 - p_bb));
+        }
+    }
+
+    /// With certain fates a burst is a stay in the bad state: geometric, P(length = k) = p_bb^(k-1) p_bg, mean 1 / p_bg; and a
+    /// gap is geometric with p_gb.
+    #[test]
+    fn bursts_and_gaps_are_geometric() {
+        let (p_gb, p_bg) = (0.05, 0.4);
+        let lost = losses([0.0, 1.0], [p_gb, p_bg], 1_000_000);
+        for (what, leave) in [(true, p_bg), (false, p_gb)] {
+            let lengths: Vec<usize> =
+                lost.chunk_by(|a, b| a == b).filter(|run| run[0] == what).map(<[bool]>::len).collect();
+            let n = lengths.len() as f64;
+            let mean = lengths.iter().sum::<usize>() as f64 / n;
+            // Standard deviation of a geometric length: sqrt(1 - p) / p.
+            assert!((mean - 1.0 / leave).abs() < 5.0 * (1.0 - leave).sqrt() / leave / n.sqrt(), "{mean}");
+            // Chi-square over the lengths 1 … 10 and the rest: 10 degrees of freedom, 99.99 % quantile 35.6.
+            let mut chi2 = 0.0;
+            for k in 1..=11 {
+                let stays = (1.0 - leave).powi(k - 1);
+                let expect = n * if k == 11 { stays } else { stays * leave };
+                let counted = lengths.iter().filter(|l| (**l).min(11) == k as usize).count() as f64;
+                chi2 += (counted - expect).powi(2) / expect;
+            }
+            assert!(chi2 < 35.6, "{what}: {chi2}");
+        }
+    }
+
+    /// Begins stationary: over many seeds the first frame is bad as often as any.
+    #[test]
+    fn the_first_frame_is_as_any_other() {
+        let first = |seed| {
+            let stream = Streams::new(seed, 0).stream("errors");
+            GilbertElliott::new([0.0, 1.0], [0.1, 0.3], stream).damage(&frame(8592)) == Damage::Header
+        };
+        let bad = share(&(0..20_000).map(first).collect::<Vec<_>>());
+        assert!((bad - 0.25).abs() < 5.0 * (0.25 * 0.75 / 20_000.0_f64).sqrt(), "{bad}");
+        assert_eq!(share(&losses([0.0, 1.0], [0.0, 0.0], 100)), 0.0, "a chain that never moves is good");
+    }
+
+    #[test]
+    fn control_frames_neither_suffer_nor_step_the_chain() {
+        let new = || GilbertElliott::new([0.2, 0.9], [0.1, 0.3], Streams::new(1, 0).stream("errors"));
+        let (mut plain, mut mixed) = (new(), new());
+        for _ in 0..1000 {
+            assert_eq!(mixed.damage(&Frame { control: true, ..frame(112) }), Damage::None);
+            assert_eq!(mixed.damage(&frame(8592)), plain.damage(&frame(8592)));
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The packet that a MAC is busy with.
+use crate::cell::{Station, Tag};
+use crate::mac::lhp::Fragments;
+use airhop_base::{Packet, Span};
+use airhop_engine::Id;
+
+/// A data frame, as it goes on the air.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DataFrame {
+    /// Length of the MAC frame, bytes.
+    pub bytes: u32,
+    /// So many of them, at the front, are headers.
+    pub header: u32,
+    /// Time on the air.
+    pub airtime: Span,
+}
+
+/// The packet that a MAC is busy with.
+#[derive(Debug)]
+pub(crate) struct Service {
+    pub to: Station,
+    /// `None` once it arrived: what is repeated after that is a duplicate.
+    pub packet: Option<Id<Packet>>,
+    pub tag: Tag,
+    /// The packet in one frame.
+    whole: DataFrame,
+    /// Takes the place of `whole` if the packet is sent in fragments.
+    pub(super) fragments: Option<Fragments>,
+    /// Data frames sent without an ACK.
+    pub(super) data_failures: u32,
+    /// RTS frames sent without a CTS, since the last CTS.
+    pub(super) rts_failures: u32,
+    /// Both, since the packet came.
+    pub(super) failures: u32,
+}
+
+impl Service {
+    pub fn new(
+        to: Station,
+        packet: Id<Packet>,
+        tag: Tag,
+        whole: DataFrame,
+        fragments: Option<Fragments>,
+    ) -> Self {
+        let packet = Some(packet);
+        Service { to, packet, tag, whole, fragments, data_failures: 0, rts_failures: 0, failures: 0 }
+    }
+
+    /// The number of the attempt under way, from 1.
+    pub fn attempt(&self) -> u32 {
+        self.failures + 1
+    }
+
+    /// The data frame that is sent now, or next.
+    pub fn frame(&self) -> &DataFrame {
+        self.fragments.as_ref().map_or(&self.whole, Fragments::frame)
+    }
+
+    /// The data frame that follows a SIFS after the ACK of that one.
+    pub fn following(&self) -> Option<&DataFrame> {
+        self.fragments.as_ref().and_then(Fragments::following)
+    }
+
+    /// The data frame reaches the receiver. The packet, if it is there by that: neither a duplicate nor a fragment among others.
+    pub fn arrives(&mut self) -> Option<Id<Packet>> {
+        let all_there = self.fragments.as_mut().is_none_or(Fragments::arrives);
+        if all_there { self.packet.take() } else { None }
+    }
+
+    /// True if the receiver has the headers of the packet, and not all of it.
+    pub fn only_headers_arrived(&self) -> bool {
+        self.packet.is_some() && self.fragments.as_ref().is_some_and(Fragments::headers_arrived)
+    }
+}

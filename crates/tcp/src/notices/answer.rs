@@ -1,0 +1,13 @@
+use crate::seams::{NoticePolicy, Reaction};
+use crate::space::Space;
+use airhop_base::{Notice, NoticeKind, Time};
+
+/// Retransmits what an ELN names, each time, and does nothing else: the common reaction (Yun 2009 §2.1, schemes.md 3.0).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Answer;
+
+impl NoticePolicy for Answer {
+    fn on_notice(&mut self, _: Time, notice: &Notice, _: &Space) -> Reaction {
+        if notice.kind == NoticeKind::Eln { Reaction::Retransmit } else { Reaction::Ignore }
+    }
+}

@@ -1,0 +1,30 @@
+use crate::seams::{NoticePolicy, Reaction};
+use crate::space::Space;
+use airhop_base::{Notice, NoticeKind, Time};
+
+/// Answers the first ELN about a segment only, for notifications that are repeated on every duplicate ACK until the segment is
+/// there. A repetition cannot be told from news of a second loss, which is left to the retransmission timer (ns-2's
+/// `eln_rxmit_thresh_` of 1 and `eln_last_rxmit_`).
+#[derive(Clone, Debug, Default)]
+pub struct OncePerLoss {
+    /// First bytes of the segments that were sent again and are not acknowledged.
+    answered: Vec<u64>,
+}
+
+impl NoticePolicy for OncePerLoss {
+    fn on_notice(&mut self, _: Time, notice: &Notice, s: &Space) -> Reaction {
+        if notice.kind != NoticeKind::Eln {
+            return Reaction::Ignore;
+        }
+        self.answered.retain(|&seq| seq >= s.una);
+        if self.answered.contains(&notice.seq) {
+            return Reaction::Ignore;
+        }
+        self.answered.push(notice.seq);
+        Reaction::Retransmit
+    }
+
+    fn on_timeout(&mut self) {
+        self.answered.clear();
+    }
+}

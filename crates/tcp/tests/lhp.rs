@@ -1,0 +1,138 @@
+//! LHP's sender against Figure 4 of Yun 2009: the packet list after each ACK, and what the sender makes of it.
+
+mod common;
+
+use airhop_base::{FlowId, NodeId, Time};
+use airhop_tcp::recovery::{Lhp, Trigger};
+use airhop_tcp::seams::{Ack, Advance, Detect, Next, Parts, Recovery, Window};
+use airhop_tcp::{Sender, Space};
+use common::script::Script;
+use common::{byte, number, rfc};
+use std::sync::{Arc, Mutex};
+
+/// The recovery of a sender, with a window through which a test sees its packet list.
+#[derive(Clone, Debug)]
+struct Shown(Arc<Mutex<Lhp>>);
+
+impl Shown {
+    fn with<T>(&self, f: impl FnOnce(&mut Lhp) -> T) -> T {
+        f(&mut self.0.lock().expect("one thread"))
+    }
+
+    /// Segment and duplicates of each entry.
+    fn list(&self) -> Vec<(u64, u32)> {
+        self.with(|lhp| lhp.list().entries().map(|e| (number(e.seq), e.duplicates)).collect())
+    }
+}
+
+impl Recovery for Shown {
+    fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect {
+        self.with(|lhp| lhp.on_duplicate(s, a))
+    }
+    fn next_loss(&mut self) -> Detect {
+        self.with(|lhp| lhp.next_loss())
+    }
+    fn enter(&mut self, s: &mut Space, w: &mut Window, seq: u64) {
+        self.with(|lhp| lhp.enter(s, w, seq));
+    }
+    fn on_advance(&mut self, s: &mut Space, w: &mut Window, a: &Ack) -> Advance {
+        self.with(|lhp| lhp.on_advance(s, w, a))
+    }
+    fn on_timeout(&mut self, s: &mut Space) {
+        self.with(|lhp| lhp.on_timeout(s));
+    }
+    fn next(&mut self, s: &Space, w: &Window) -> Option<Next> {
+        self.with(|lhp| lhp.next(s, w))
+    }
+    fn on_sent(&mut self, now: Time, sent: &Next) {
+        self.with(|lhp| lhp.on_sent(now, sent));
+    }
+    fn in_flight(&self, s: &Space) -> u64 {
+        self.with(|lhp| lhp.in_flight(s))
+    }
+    fn is_missing(&self, s: &Space, seq: u64) -> bool {
+        self.with(|lhp| lhp.is_missing(s, seq))
+    }
+    fn retransmit(&mut self, s: &mut Space, seq: u64) {
+        self.with(|lhp| lhp.retransmit(s, seq));
+    }
+}
+
+/// A sender with 14 to 19 outstanding and a window of a little over six, as in the figure.
+fn fourteen(trigger: Trigger) -> (Script, Shown) {
+    let config = rfc(6.0, 1.0);
+    let scheme = airhop_tcp::find("lhp").expect("a known scheme");
+    let shown = Shown(Arc::new(Mutex::new(Lhp::new(trigger, config.dupthresh))));
+    let usual = (scheme.build)(&airhop_tcp::Params::defaults(scheme), &config);
+    let parts = Parts { recovery: Box::new(shown.clone()), ..usual };
+    let sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), &config, scheme.asks, parts);
+    let mut s = Script::by(sender, &config, 100_000);
+    s.sent();
+    for (ms, next) in [(100, 7), (200, 13), (300, 14)] {
+        s.at(ms).ack(next);
+    }
+    assert_eq!((s.sender.space().una, s.cuts()), (byte(14), 0));
+    assert_eq!(shown.list(), (14..=19).map(|n| (n, 0)).collect::<Vec<_>>());
+    (s, shown)
+}
+
+/// The ACKs of the figure, (expected, trigger), as SMART and as SACK have them.
+fn acknowledge(s: &mut Script, trigger: Trigger, n: u64) -> String {
+    let arrived = [15, 17, 19, 20, 21].into_iter().filter(|&m| m <= n).rev();
+    let blocks: Vec<_> = arrived.map(|m| (m, m)).take(3).collect();
+    match trigger {
+        Trigger::Smart => s.smart(14, n),
+        Trigger::Sack => s.sack(14, &blocks),
+    }
+}
+
+// Yun 2009, Figure 4: 14, 16 and 18 are lost. The list is drawn after each ACK; three fast recoveries, and the window is halved
+// three times for one window of data.
+#[test]
+fn figure_4() {
+    for trigger in [Trigger::Smart, Trigger::Sack] {
+        let (mut s, shown) = fourteen(trigger);
+        let half = |window: f64| (window / 2.0).max(2.0);
+        let open = s.window().0;
+        assert_eq!(acknowledge(&mut s, trigger, 15), "20");
+        assert_eq!(shown.list(), [(14, 1), (16, 0), (17, 0), (18, 0), (19, 0), (20, 0)]);
+        assert_eq!(acknowledge(&mut s, trigger, 17), "21");
+        assert_eq!(shown.list(), [(14, 2), (16, 1), (18, 0), (19, 0), (20, 0), (21, 0)]);
+        assert_eq!(acknowledge(&mut s, trigger, 19), "14!");
+        assert_eq!(shown.list(), [(16, 2), (18, 1), (20, 0), (21, 0), (14, 0)]);
+        assert_eq!((s.cuts(), s.window().0), (1, half(open)));
+        assert_eq!(acknowledge(&mut s, trigger, 20), "16!");
+        assert_eq!(shown.list(), [(18, 2), (21, 0), (14, 0), (16, 0)]);
+        assert_eq!((s.cuts(), s.window().0), (2, 2.0));
+        assert_eq!(acknowledge(&mut s, trigger, 21), "18!");
+        assert_eq!(shown.list(), [(14, 0), (16, 0), (18, 0)]);
+        assert_eq!((s.cuts(), s.window().0, s.sender.counters().fast_recoveries), (3, 2.0, 3));
+    }
+}
+
+// Yun 2009 §4.1: what an ELN named stands at the end, so that no ACK of what was sent before counts against it.
+#[test]
+fn an_eln_moves_a_segment_to_the_end() {
+    for trigger in [Trigger::Smart, Trigger::Sack] {
+        let (mut s, shown) = fourteen(trigger);
+        let window = s.window();
+        assert_eq!(s.eln(14), "14n");
+        assert_eq!(shown.list(), [(15, 0), (16, 0), (17, 0), (18, 0), (19, 0), (14, 0)]);
+        assert_eq!(acknowledge(&mut s, trigger, 15), "20");
+        assert_eq!(shown.list(), [(16, 0), (17, 0), (18, 0), (19, 0), (14, 0), (20, 0)]);
+        assert_eq!((s.cuts(), s.window()), (0, window));
+        // What arrived, or was never sent, is not sent again.
+        assert_eq!([s.eln(13), s.eln(15), s.eln(50)], ["", "", ""]);
+    }
+}
+
+// schemes.md 3.4.2: "RTO: Reno, list cleared to una".
+#[test]
+fn a_timeout_goes_back() {
+    let (mut s, shown) = fourteen(Trigger::Sack);
+    acknowledge(&mut s, Trigger::Sack, 15);
+    assert_eq!(s.expire().1, "14t");
+    assert_eq!((shown.list(), s.window().0), (vec![(14, 0)], 1.0));
+    assert_eq!(s.ack(16), "16t 17t");
+    assert_eq!(shown.list(), [(16, 0), (17, 0)]);
+}
