@@ -230,8 +230,8 @@ fn the_estimate_fills_the_empty_path() {
     for (scheme, filters) in [("westwood", 4), ("westwood-nr", 4), ("westwood-plus", 3)] {
         for filter in 0..filters {
             let given = [("filter", f64::from(filter))];
-            let mut t = Transfer::given(scheme, &given, &config(), narrow().losing(&[700]), 10_000);
-            t.run_until(at(7_500));
+            let mut t = Transfer::given(scheme, &given, &config(), narrow().losing(&[1100]), 10_000);
+            t.run_until(at(10_500));
             let cut = t.cwnd.windows(2).find(|w| w[1].1 < w[0].1).expect("a cut");
             assert!(cut[0].1 > 2.0 * PIPE, "{scheme}: a full queue, {}", cut[0].1);
             assert!((cut[1].1 / PIPE - 1.0).abs() < 0.05, "{scheme} {filter}: {}", cut[1].1);
