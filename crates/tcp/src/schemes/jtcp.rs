@@ -106,3 +106,34 @@ impl CongestionControl for Jtcp {
         self.times.on_sent(now, sent.start, sent.end);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Preset;
+    use airhop_base::Span;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    // Ten packets sent in 50 ms arrive in 100: five of them queued, more than k = 1. Yun 2009 §2.2: Reno, but one fast retransmit in
+    // so many round trips (of 100 ms here).
+    #[test]
+    fn one_cut_in_several_round_trips() {
+        for (several, judged) in [(1.0, Judged::Congestion), (3.0, Judged::Undecided)] {
+            let delays = ForwardDelays::default();
+            let mut jtcp = Jtcp { k: 1.0, several, times: SendTimes::default(), delays, last_cut: None };
+            (0..=10).for_each(|k| jtcp.delays.on_arrival(at(5 * k), at(10 * k)));
+            let space = Space { srtt: Some(Span::from_millis(100)), ..Space::new(&Preset::Ns2.config(1000)) };
+            let mut lose = |ms| {
+                let mut w = Window { cwnd: 20.0, ssthresh: 10.0 };
+                let loss = Loss { now: at(ms), signal: Signal::Duplicates, half: 9.0, window: 9.0 };
+                (jtcp.on_loss(&mut w, &loss, &space), w.cwnd)
+            };
+            assert_eq!(lose(1000), (Judged::Congestion, 9.0));
+            assert_eq!(lose(1100), (Judged::Undecided, 20.0));
+            assert_eq!(lose(1250).0, judged, "{several}");
+        }
+    }
+}

@@ -145,6 +145,7 @@ impl CongestionControl for SantaCruz {
                 w.cwnd += 1.0;
             } else if self.queued > self.target + self.delta {
                 w.cwnd = (w.cwnd - 1.0).max(2.0);
+                w.ssthresh = w.ssthresh.min(w.cwnd); // no slow start back up
             }
         }
     }
@@ -194,5 +195,36 @@ mod tests {
         let expected =
             [Growing, Normal, Growing, Congestion, Congestion, Congestion, Normal, Growing, Normal];
         assert_eq!(states, expected);
+    }
+
+    // Slow start ends when the unfinished window shows more than n + delta packets in the queue; a timeout wipes that out, or the
+    // slow start after it would end at once.
+    #[test]
+    fn slow_start_watches_the_queue_and_a_timeout_empties_it() {
+        let at = |ms| Time::ZERO + airhop_base::Span::from_millis(ms);
+        let space = Space::new(&crate::Preset::Ns2.config(1000));
+        let ack = Ack {
+            now: at(200),
+            acked: 1000,
+            sack: airhop_base::Sack::EMPTY,
+            rtt: None,
+            ece: false,
+            arrival: None,
+        };
+        let grown = |timeout: bool| {
+            let mut santa = SantaCruz::new(4.0, 1.0);
+            // Twelve packets sent in 48 ms arrive in 120: 72 ms late, at 10 ms each.
+            (0..=12).for_each(|k| santa.delays.on_arrival(at(4 * k), at(10 * k)));
+            santa.arrivals = 12;
+            let mut w = Window { cwnd: 8.0, ssthresh: f64::INFINITY };
+            if timeout {
+                let loss = Loss { now: at(200), signal: Signal::Timeout, half: 4.0, window: 4.0 };
+                assert_eq!(santa.on_loss(&mut w, &loss, &space), Judged::Congestion);
+            }
+            santa.on_ack(&mut w, &ack, &space);
+            (w.cwnd, w.ssthresh)
+        };
+        assert_eq!(grown(false), (9.0, 9.0));
+        assert_eq!(grown(true), (2.0, 4.0));
     }
 }

@@ -96,3 +96,33 @@ impl CongestionControl for Tibet {
         self.departures.on_departure(now, sent.end - sent.start);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Preset;
+    use airhop_base::Span;
+
+    // 100 segments a second and 200 ms: 20 segments. Yun 2009 §2.2: every sign of congestion lowers RTTmin, so that it "goes
+    // eventually to zero": 20 · 0.95^n, but for the two segments that are the least. A floor of 1 keeps the 20.
+    #[test]
+    fn rttmin_decays_with_every_sign_of_congestion() {
+        for (floor, after_ten, after_a_hundred) in [(0.0, 20.0 * 0.95f64.powi(10), 2.0), (1.0, 20.0, 20.0)] {
+            let mut departures = DepartureRate::new(1.0);
+            (0..50).for_each(|k| departures.on_departure(Time::ZERO + Span::from_millis(10 * k), 1000));
+            let times = SendTimes::default();
+            let mut tibet =
+                Tibet { factor: 0.95, floor, times, departures, least_measured: 0.2, rtt_min: 0.2 };
+            let space = Space::new(&Preset::Ns2.config(1000));
+            let mut w = Window { cwnd: 30.0, ssthresh: 30.0 };
+            for n in 1..=100 {
+                let loss = Loss { now: Time::ZERO, signal: Signal::Duplicates, half: 15.0, window: 15.0 };
+                tibet.on_loss(&mut w, &loss, &space);
+                if n == 10 {
+                    assert!((w.ssthresh - after_ten).abs() < 1e-9 && w.cwnd == w.ssthresh, "{w:?}");
+                }
+            }
+            assert!((w.ssthresh - after_a_hundred).abs() < 1e-9, "{w:?}");
+        }
+    }
+}
