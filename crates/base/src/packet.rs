@@ -104,6 +104,15 @@ impl Segment {
         self.seq + self.len as u64 + self.flags.syn as u64 + self.flags.fin as u64
     }
 
+    /// First byte of the segment that its ELN is about, if it has one.
+    pub const fn lost(&self) -> Option<u64> {
+        match self.eln {
+            Some(Eln::Next) => Some(self.ack),
+            Some(Eln::Segment(seq)) => Some(seq),
+            None => None,
+        }
+    }
+
     /// Bytes of TCP options, padded to a multiple of four: timestamps 12 (RFC 7323 appendix A), SACK 4 + 8n (RFC 2018
     /// §3), header checksum 4 and the number of a damaged segment 8 (Balan et al. 2001), arrival 12. A SYN also carries MSS 4
     /// (RFC 9293 §3.7.1), SACK permitted 4 (RFC 2018 §2) and window scale 4 (RFC 7323 §2.2).

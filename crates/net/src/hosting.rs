@@ -3,7 +3,7 @@
 use crate::agents::{LinkEvent, Verdict};
 use crate::route::Hop;
 use crate::world::{Event, World};
-use airhop_base::{Body, FlowId, HEADER_BYTES, NodeId, Notice, Packet, Time};
+use airhop_base::{Body, FlowId, HEADER_BYTES, NodeId, Notice, NoticeKind, Packet, Segment, Time};
 use airhop_engine::Id;
 use airhop_radio::cell::Station;
 
@@ -27,9 +27,16 @@ impl World {
             let queued = self.fill_towards(node, self.flows[flow.0 as usize].plan.to);
             let hosted = &mut self.hosted[i as usize];
             let packet = self.arena.get_mut(id);
+            let had_eln = packet.segment().is_some_and(|s| s.eln.is_some());
             match hosted.agent.on_packet(now, packet, queued, &mut self.wishes) {
                 Verdict::Forward => {}
                 taken => verdict = taken,
+            }
+            if let (Some(recorder), Some(seq)) =
+                (&mut self.recorder, packet.segment().and_then(Segment::lost))
+                && !had_eln
+            {
+                recorder.notice(now, flow, NoticeKind::Eln, false, seq);
             }
             self.grant_wishes(now, i);
         }

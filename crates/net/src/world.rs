@@ -13,7 +13,7 @@ use crate::report::Report;
 use crate::results::send_cause;
 use crate::route::Hop;
 use crate::site::Site;
-use airhop_base::{Body, Drop, FlowId, NodeId, Notice, Packet, Span, Time};
+use airhop_base::{Body, Drop, FlowId, NodeId, Notice, NoticeKind, Packet, Segment, Span, Time};
 use airhop_engine::{Arena, EventQueue, Fingerprint, Id, TimerId, Timers};
 use airhop_radio::cell::{CellEvent, Effect, Tag};
 use airhop_radio::errors::Damage;
@@ -211,6 +211,11 @@ impl World {
             let Ends::Tcp(tcp) = &mut flow.ends else { return };
             let Some(packet) = tcp.receiver.poll_transmit(now) else { break };
             let node = flow.plan.to;
+            if let (Some(recorder), Some(seq)) =
+                (&mut self.recorder, packet.segment().and_then(Segment::lost))
+            {
+                recorder.notice(now, id, NoticeKind::Eln, false, seq);
+            }
             self.enter(now, node, 0, packet);
         }
         let Ends::Tcp(tcp) = &self.flows[id.0 as usize].ends else { return };
@@ -344,6 +349,9 @@ impl World {
                 if let Some(recorder) = &mut self.recorder {
                     let sacked = segment.sack.blocks().iter().map(|b| b.end - b.start).sum::<u64>();
                     recorder.ack(now, flow, segment.ack, sacked as u32, segment.ack <= una);
+                    if let Some(seq) = segment.lost() {
+                        recorder.notice(now, flow, NoticeKind::Eln, true, seq);
+                    }
                 }
                 self.send_what_is_ready(now, flow);
             }

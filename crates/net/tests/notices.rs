@@ -1,51 +1,238 @@
-//! show
-mod common;
-use airhop_net::services;
-use common::{LastHop, run};
+//! Explicit loss notification on Yun's last hop: every sender with its own notification and with the link layer's; how often a
+//! loss goes undetected, and how long a notification takes (Yun 2009, Table 1).
 
+mod common;
+
+use airhop_net::plan::{AppPlan, Plan, Transport};
+use airhop_net::{Report, World, services};
+use airhop_radio::cell::LinkErrors;
+use airhop_radio::errors::ErrorPlan;
+use airhop_tcp::seams::Judged;
+use airhop_tcp::{Config, Preset};
+use airhop_trace::{Column, Recorder, Table};
+use common::{LastHop, run};
+use std::sync::atomic::AtomicBool;
+
+/// What the sender took for a wireless loss, and what of it was none: lost by congestion, or not at all.
+fn wireless(r: &Report) -> (u64, u64) {
+    let [queue, aqm, channel, collision, none] = r.flows[0].judgements[Judged::Wireless as usize];
+    (channel + collision, queue + aqm + none)
+}
+
+// Each of them brings its notification along, works in either direction and with every preset, hears of losses and answers
+// without a cut what it heard of.
 #[test]
-fn show() {
-    for uplink in [false, true] {
-        for fer in [0.01, 0.05] {
-            println!("uplink {uplink} fer {fer}");
-            for (scheme, service) in [
-                ("reno", ""),
-                ("newreno", ""),
-                ("sack", ""),
-                ("snoop", ""),
-                ("split", ""),
-                ("eln", ""),
-                ("hack", ""),
-                ("hack-fixed", ""),
-                ("ewln", ""),
-                ("tcp-eln", ""),
-                ("lhp", ""),
-                ("ll-elsn", ""),
-                ("hack", "elsn"),
-                ("hack-fixed", "elsn"),
-                ("lhp", "elsn"),
-                ("sack", "eln"),
-                ("sack", "damaged-frames"),
-            ] {
-                let last = LastHop { scheme, fer, uplink, seconds: 100, ..Default::default() };
-                let mut plan = last.plan();
-                if let Some(s) = services::find(service) {
-                    plan.flows[0].services = vec![s];
-                }
-                let r = run(&plan, 1);
-                let f = &r.flows[0];
-                println!(
-                    "{scheme:12} {service:15} {:.3} Mb/s to {:4} fr {:4} cuts {:4} retx {:5} notices {:?} drops {:?} conf {:?}",
-                    f.goodput_mbps,
-                    f.timeouts,
-                    f.fast_recoveries,
-                    f.window_cuts,
-                    f.retransmissions,
-                    f.notices,
-                    r.drops,
-                    f.judgements
-                );
+fn every_sender_hears_of_losses() {
+    for scheme in ["eln", "hack", "hack-fixed", "ewln", "tcp-eln", "lhp", "ll-elsn"] {
+        for uplink in [false, true] {
+            for preset in [Preset::Ns2, Preset::Rfc] {
+                let hop = LastHop { scheme, uplink, preset, fer: 0.05, seconds: 30, ..LastHop::default() };
+                let r = hop.run(1);
+                let (right, wrong) = wireless(&r);
+                let what = format!("{scheme}, uplink {uplink}, {preset:?}: {:?}", r.flows[0]);
+                assert!(right > 50 && right > 4 * wrong, "{what}");
+                assert!(r.flows[0].goodput_mbps > 0.3, "{what}");
             }
         }
     }
+}
+
+// Yun 2009 §5.3: LL-ELSN's notifications under four senders. With the same news, who neither counts the duplicates that its own
+// repairs cause nor cuts twice for one window comes out ahead.
+#[test]
+fn four_senders_under_the_same_notifications() {
+    for uplink in [false, true] {
+        let goodput = ["hack", "hack-fixed", "lhp", "ll-elsn"].map(|scheme| {
+            let hop = LastHop { scheme, uplink, fer: 0.02, seconds: 60, ..LastHop::default() };
+            let mut plan = hop.plan();
+            plan.flows[0].services = vec![services::find("elsn").expect("a service")];
+            let r = run(&plan, 1);
+            let (right, wrong) = wireless(&r);
+            assert!(right > 100 && right > 20 * wrong, "{scheme}, uplink {uplink}: {:?}", r.flows[0]);
+            assert!(right + wrong <= r.flows[0].notices[0], "{scheme}: answers without a question");
+            r.flows[0].goodput_mbps
+        });
+        assert!(goodput.is_sorted() && goodput[1] < 0.9 * goodput[2], "uplink {uplink}: {goodput:?}");
+    }
+}
+
+// Notification and sender are chosen apart: to who knows no ELN, the base station's bit is nothing at all.
+#[test]
+fn a_deaf_sender_is_not_disturbed() {
+    let hop = LastHop { scheme: "newreno", fer: 0.02, seconds: 30, ..LastHop::default() };
+    let mut plan = hop.plan();
+    plan.flows[0].services = vec![services::find("eln").expect("a service")];
+    assert_eq!(run(&plan, 1), run(&hop.plan(), 1));
+}
+
+// Bakre and Badrinath 1995: every byte arrives, in order and once, through two connections; also through a buffer of two segments,
+// whose ACKs that tell of room the wireless link may lose.
+#[test]
+fn a_split_connection_delivers_everything() {
+    for (uplink, preset, buffer) in [
+        (false, Preset::Ns2, 64.0),
+        (true, Preset::Ns2, 64.0),
+        (false, Preset::Rfc, 2.0),
+        (true, Preset::Rfc, 2.0),
+    ] {
+        let hop = LastHop { scheme: "split", uplink, preset, fer: 0.1, seconds: 300, ..LastHop::default() };
+        let mut plan = hop.plan();
+        plan.flows[0].app = AppPlan::Transfer { bytes: 300_000 };
+        if let Transport::Tcp { scheme, params, .. } = &mut plan.flows[0].transport {
+            params.set(scheme, "buffer", buffer).expect("in range");
+        }
+        let f = &run(&plan, 1).flows[0];
+        assert_eq!(f.delivered_bytes, 300_000, "uplink {uplink}, {preset:?}, {buffer}: {f:?}");
+        assert!(f.completion_s.is_some());
+    }
+}
+
+// And its reason to be: the half that loses has the short round trip. Downlink, the sender never acts on a wireless loss; the
+// bursts that a filled hole lets into the wire can still overflow a queue.
+#[test]
+fn a_split_connection_keeps_wireless_losses_from_the_sender() {
+    let goodput = |scheme, uplink| {
+        let r = LastHop { scheme, uplink, d_off_ms: 30, fer: 0.02, seconds: 60, ..LastHop::default() }.run(1);
+        if scheme == "split" && !uplink {
+            let wireless = r.flows[0].judgements.map(|causes| causes[2] + causes[3]);
+            assert_eq!(wireless, [0; 3], "{r:?}");
+        }
+        r.flows[0].goodput_mbps
+    };
+    for uplink in [false, true] {
+        let (split, newreno) = (goodput("split", uplink), goodput("newreno", uplink));
+        assert!(split > 2.0 * newreno, "uplink {uplink}: {split} and {newreno}");
+    }
+}
+
+/// One segment at a time, over a channel that errs towards the receiver only, so that each loss is the channel's and each ACK
+/// arrives.
+fn one_at_a_time(scheme: &'static str, segments: u64, fer: f64, d_off_ms: u64, seconds: u64) -> Plan {
+    let mut plan = LastHop { scheme, seconds, d_off_ms, ..LastHop::default() }.plan();
+    let model = ErrorPlan::FrameErrorRate { fer, reference_bits: REFERENCE_BYTES as u64 * 8 };
+    plan.wlans[0].cell.errors = vec![LinkErrors { from: Some(0), to: Some(1), model }];
+    if let Transport::Tcp { config, .. } = &mut plan.flows[0].transport {
+        config.receive_window = segments * 1000;
+    }
+    plan
+}
+
+const REFERENCE_BYTES: f64 = 1076.0;
+
+/// The probability that `bytes` bytes are hit.
+fn hit(fer: f64, bytes: f64) -> f64 {
+    1.0 - (1.0 - fer).powf(bytes / REFERENCE_BYTES)
+}
+
+/// Within four standard deviations of a binomial: a false alarm in 16 000, and the seed is fixed.
+fn assert_share(part: u64, of: u64, p: f64, what: &str) {
+    let (mean, deviation) = (of as f64 * p, (of as f64 * p * (1.0 - p)).sqrt());
+    assert!(
+        (part as f64 - mean).abs() < 4.0 * deviation,
+        "{what}: {part} of {of}, expected {mean} +- {deviation}"
+    );
+}
+
+/// Segments that did not arrive, of a sender that has one in the network at most. The last may be on its way.
+fn lost(r: &Report) -> u64 {
+    r.flows[0].sent_segments - r.flows[0].delivered_bytes / 1000
+}
+
+// Yun 2009, Table 1: P_f_header. The frame of a HACK segment has 36 + 40 + 4 bytes of headers and 1000 of payload; EWLN's has no
+// option.
+#[test]
+fn hack_fails_where_headers_are_hit() {
+    for (scheme, option) in [("hack", 4.0), ("hack-fixed", 4.0), ("tcp-eln", 4.0), ("ewln", 0.0)] {
+        let fer = 0.5;
+        let r = run(&one_at_a_time(scheme, 1, fer, 1, 1000), 1);
+        let (lost, told) = (lost(&r), r.flows[0].notices[0]);
+        assert!(lost > 2000, "{scheme}: {r:?}");
+        let failure = hit(fer, 76.0 + option) / hit(fer, 1076.0 + option);
+        assert_share(lost - told, lost, failure, scheme);
+    }
+}
+
+// Yun 2009, Table 1: P_f_frag. 1052 bytes (with timestamps, so that each ACK gives a sample and the timer stays short) are
+// fragments of 100, three of 256 and one of 184, with 36 of the link layer each, in five slots: all five must succeed, and five
+// failures of the first lose the headers.
+#[test]
+fn lhp_fails_where_the_first_fragment_is_lost() {
+    let fer = 0.97;
+    let mut plan = one_at_a_time("lhp", 1, fer, 1, 1000);
+    if let Transport::Tcp { config, .. } = &mut plan.flows[0].transport {
+        *config = Config { receive_window: 1000, delayed_ack: None, ..Preset::Linux.config(1000) };
+    }
+    let r = run(&plan, 1);
+    let (lost, told) = (lost(&r), r.flows[0].notices[0]);
+    let arrive = (1.0 - hit(fer, 136.0)) * (1.0 - hit(fer, 292.0)).powi(3) * (1.0 - hit(fer, 220.0));
+    let failure = hit(fer, 136.0).powi(5) / (1.0 - arrive);
+    assert!(lost > 20_000 && failure > 0.004, "{lost} lost, {failure}: {r:?}");
+    assert_share(lost - told, lost, failure, "lhp");
+}
+
+fn traced(plan: &Plan) -> Vec<Table> {
+    let flows: Vec<String> = plan.flows.iter().map(|f| f.name.clone()).collect();
+    let recorder = Recorder::new(&flows, &plan.nodes, plan.duration, true, None).expect("no files");
+    let mut world = World::new(plan, 1, 0, Some(recorder)).expect("a good plan");
+    world.run(&AtomicBool::new(false)).expect("nobody stops it");
+    world.into_recorder().expect("it was given one").finish().expect("no files")
+}
+
+/// Rows of `table` whose `column` says `word`: seconds and sequence number.
+fn rows(tables: &[Table], table: &str, column: &str, word: &str) -> Vec<(f64, u64)> {
+    let table = tables.iter().find(|t| t.name == table).expect("a table");
+    let (Some(Column::F64(time)), Some(Column::U64(seq)), Some(Column::Category(code, words))) =
+        (table.column("time_s"), table.column("seq"), table.column(column))
+    else {
+        panic!("{table:?}")
+    };
+    let rows = time.iter().zip(seq).zip(code);
+    rows.filter(|(_, code)| words[**code as usize] == word).map(|((&t, &seq), _)| (t, seq)).collect()
+}
+
+/// The ELN delays of a run, ms: from the loss of a segment to the first news of it at the sender (Yun 2009 §3.2).
+fn eln_delays(scheme: &'static str, segments: u64) -> Vec<f64> {
+    let tables = traced(&one_at_a_time(scheme, segments, 0.1, 10, 120));
+    let losses = rows(&tables, "drops", "cause", "retries");
+    let news = rows(&tables, "notices", "event", "received");
+    let mut delays = Vec::new();
+    for (i, &(lost, seq)) in losses.iter().enumerate() {
+        let again = losses[i + 1..].iter().find(|l| l.1 == seq).map_or(f64::INFINITY, |l| l.0);
+        let heard = news.iter().find(|n| n.1 == seq && n.0 > lost && n.0 < again);
+        delays.extend(heard.map(|n| (n.0 - lost) * 1e3));
+    }
+    assert!(delays.len() > 100, "{scheme}: {}", delays.len());
+    delays
+}
+
+// Yun 2009, Table 1, downlink: T_wrd for LL-ELSN, T_ack + T_wrd for HACK and LHP, T_data + T_ack + T_wrd for the base station's
+// ELN, on a path that is idle otherwise. All in milliseconds.
+#[test]
+fn a_notification_takes_as_long_as_table_1_says() {
+    let mean = |delays: &[f64]| delays.iter().sum::<f64>() / delays.len() as f64;
+    // Three links of 10 ms and 10 Mbit/s.
+    let wired = |bytes: f64| 3.0 * (10.0 + bytes * 8.0 / 1e4);
+    // 802.11b: preamble and header 192 us, 11 Mbit/s; DIFS 50 us; 0 to 31 slots of 20 us, 15.5 on average.
+    let frame = |bytes: f64| 0.192 + (bytes + 36.0) * 8.0 / 11e3;
+    let (difs, backoff) = (0.05, 0.31);
+    let ll_elsn = eln_delays("ll-elsn", 1);
+    assert!(ll_elsn.iter().all(|d| (d - wired(40.0)).abs() < 1e-6), "to the nanosecond: {ll_elsn:?}");
+    // The special ACK has 48 bytes. When the link layer of the base station gives up, most of DIFS is over.
+    for scheme in ["hack", "lhp"] {
+        let delay = mean(&eln_delays(scheme, 1));
+        let least = wired(48.0) + backoff + frame(48.0);
+        assert!((least - 0.03..least + difs + 0.03).contains(&delay), "{scheme}: {delay}, expected {least}");
+    }
+    // With two segments in the network the next one is there already or comes within a transmission time, unless it goes last;
+    // and its frame is acknowledged (10 + 304 us) before the ACK of TCP contends.
+    let eln = eln_delays("eln", 2);
+    let least = wired(40.0) + frame(1040.0) + 0.314 + difs + frame(40.0);
+    assert!(eln.iter().all(|&d| d > least), "{eln:?}");
+    let prompt: Vec<f64> = eln.into_iter().filter(|d| *d < least + 2.0 * 0.62 + 2.0).collect();
+    let expected = least + difs + 2.0 * backoff;
+    let delay = mean(&prompt);
+    assert!(
+        prompt.len() > 100 && (expected..expected + 0.9).contains(&delay),
+        "{delay}, expected {expected}"
+    );
 }

@@ -84,6 +84,8 @@ impl Agent for Eln {
 #[derive(Debug, Default)]
 struct Arrived {
     blocks: VecDeque<(u64, u64)>,
+    /// Up to here it is forgotten what came.
+    forgotten: u64,
 }
 
 impl Arrived {
@@ -94,7 +96,7 @@ impl Arrived {
             _ => {
                 self.blocks.push_back((seq, end));
                 if self.blocks.len() > BLOCKS {
-                    self.blocks.pop_front();
+                    self.forgotten = self.blocks.pop_front().map_or(0, |oldest| oldest.1);
                 }
             }
         }
@@ -104,7 +106,7 @@ impl Arrived {
         while self.blocks.front().is_some_and(|b| b.1 <= ack) && self.blocks.len() > 1 {
             self.blocks.pop_front();
         }
-        self.blocks.front().is_some_and(|b| ack < b.0)
+        ack >= self.forgotten && self.blocks.front().is_some_and(|b| ack < b.0)
     }
 }
 

@@ -1,1 +1,104 @@
+//! Scripts: segments are numbered from 0 and carry 1000 bytes; ACK n asks for segment n.
+
 use super::*;
+use airhop_base::{Flags, FlowId};
+
+const SENDER: NodeId = NodeId(0);
+const RECEIVER: NodeId = NodeId(9);
+
+fn tcp(src: NodeId, dst: NodeId, seq: u64, len: u32, ack: u64) -> Packet {
+    let flags = Flags { ack: true, ..Flags::default() };
+    let body = Body::Tcp(Segment { seq, len, ack, flags, ..Segment::default() });
+    Packet::new(FlowId(0), src, dst, 40 + len, body)
+}
+
+fn pass(agent: &mut Eln, mut packet: Packet, queued: f64) -> Packet {
+    let mut wishes = Wishes::default();
+    assert_eq!(agent.on_packet(Time::ZERO, &mut packet, queued, &mut wishes), Verdict::Forward);
+    assert!(wishes.packets.is_empty() && wishes.notices.is_empty());
+    packet
+}
+
+fn data(agent: &mut Eln, segments: impl IntoIterator<Item = u64>) {
+    for n in segments {
+        pass(agent, tcp(SENDER, RECEIVER, 1 + 1000 * n, 1000, 1), 0.0);
+    }
+}
+
+/// For each of these ACKs: whether it has the bit when it goes on.
+fn acks<const N: usize>(agent: &mut Eln, acks: [u64; N]) -> [bool; N] {
+    acks.map(|n| {
+        let ack = pass(agent, tcp(RECEIVER, SENDER, 1, 0, 1 + 1000 * n), 0.0);
+        ack.segment().is_some_and(|s| s.eln == Some(Bit::Next))
+    })
+}
+
+// schemes.md 3.1.1: segment 2 did not come from the wireless side, so its duplicates bear the bit, and so does the new ACK that
+// asks for it. Segment 5 was lost behind the base station: no bit.
+#[test]
+fn uplink_what_never_came_was_lost_on_the_air() {
+    let mut agent = Eln::uplink();
+    data(&mut agent, [0, 1, 3, 4, 5, 6, 7]);
+    assert_eq!(acks(&mut agent, [1, 2, 2, 2]), [false, true, true, true]);
+    data(&mut agent, [2]);
+    assert_eq!(acks(&mut agent, [2, 2]), [true, true], "caused by what was sent before the repair");
+    assert_eq!(acks(&mut agent, [5, 5, 5, 5]), [false; 4]);
+    data(&mut agent, [5, 8]);
+    assert_eq!(acks(&mut agent, [9, 9]), [false; 2]);
+}
+
+#[test]
+fn uplink_several_holes_and_the_first_segment() {
+    let mut agent = Eln::uplink();
+    data(&mut agent, [1, 3, 5]);
+    assert_eq!(acks(&mut agent, [0, 0, 0]), [true; 3]);
+    data(&mut agent, [0]);
+    assert_eq!(acks(&mut agent, [2, 4, 6]), [true, true, false]);
+    assert_eq!(acks(&mut agent, [2, 4]), [false; 2], "old ACKs say nothing");
+}
+
+// ns-2's agent has room for 8 blocks: what came before the second of nine is forgotten, and nothing is said about it.
+#[test]
+fn uplink_eight_blocks() {
+    let mut agent = Eln::uplink();
+    data(&mut agent, (1..=15).step_by(2));
+    assert_eq!(acks(&mut agent, [0, 2]), [true; 2]);
+    let mut agent = Eln::uplink();
+    data(&mut agent, (1..=17).step_by(2));
+    assert_eq!(acks(&mut agent, [0, 2, 4]), [false, true, true]);
+}
+
+// schemes.md 3.1.2: segment 1 crossed, segment 3 did not. A new ACK is no sign of loss.
+#[test]
+fn downlink_what_crossed_was_lost_on_the_air() {
+    let mut agent = Eln::downlink();
+    data(&mut agent, [0, 1, 2, 4, 5, 6]);
+    assert_eq!(acks(&mut agent, [1, 1, 1]), [false, true, true]);
+    assert_eq!(acks(&mut agent, [3, 3, 3]), [false; 3]);
+    // The repair of 3 crosses behind 4, 5 and 6, which still cause duplicates; a fourth says that the repair was lost.
+    data(&mut agent, [3]);
+    assert_eq!(acks(&mut agent, [3, 3, 3, 3, 3]), [false, false, false, true, true]);
+    // What crosses again crossed before: its duplicates bear the bit, as the sender must not count them.
+    data(&mut agent, [3]);
+    assert_eq!(acks(&mut agent, [3]), [true]);
+    assert_eq!(acks(&mut agent, [7, 7]), [false; 2]);
+}
+
+// What finds the queue before the wireless link full is lost by congestion.
+#[test]
+fn downlink_a_full_queue() {
+    let mut agent = Eln::downlink();
+    data(&mut agent, [0, 1]);
+    pass(&mut agent, tcp(SENDER, RECEIVER, 2001, 1000, 1), 1.0);
+    data(&mut agent, [3]);
+    assert_eq!(acks(&mut agent, [2, 2, 2]), [false; 3]);
+}
+
+// The memory is bounded: the least recent of 257 segments is forgotten.
+#[test]
+fn downlink_256_segments() {
+    let mut agent = Eln::downlink();
+    data(&mut agent, 0..257);
+    assert_eq!(acks(&mut agent, [0, 0]), [false; 2]);
+    assert_eq!(acks(&mut agent, [1, 1]), [false, true]);
+}

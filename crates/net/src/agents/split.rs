@@ -69,6 +69,8 @@ impl Split {
     }
 
     /// Moves what arrived in order over to the other half, and sends what both halves have to send.
+    ///
+    /// The second connection is opened when the first one is.
     fn pump(&mut self, now: Time, wishes: &mut Wishes) {
         self.sender.supply(self.receiver.delivered() - self.taken);
         self.taken = self.receiver.delivered();
@@ -131,3 +133,7 @@ impl Agent for Split {
         self.pump(now, wishes);
     }
 }
+
+#[cfg(test)]
+#[path = "split_tests.rs"]
+mod tests;

@@ -177,19 +177,10 @@ impl Sender {
         {
             self.on_duplicate(now, segment);
         }
-        if let Some(eln) = segment.eln.filter(|_| self.notices.knows_eln()) {
-            self.on_eln(now, segment.ack, eln);
+        if let Some(seq) = segment.lost().filter(|_| self.notices.knows_eln()) {
+            let end = self.space.segment_end(seq);
+            self.on_notice(now, Notice { kind: NoticeKind::Eln, seq, end, delay: Span::ZERO });
         }
-    }
-
-    /// An ELN inside an ACK.
-    fn on_eln(&mut self, now: Time, ack: u64, eln: Eln) {
-        let seq = match eln {
-            Eln::Next => ack,
-            Eln::Segment(seq) => seq,
-        };
-        let end = self.space.segment_end(seq);
-        self.on_notice(now, Notice { kind: NoticeKind::Eln, seq, end, delay: Span::ZERO });
     }
 
     /// The SYN or the SYN-ACK was lost.

@@ -1,0 +1,123 @@
+//! The proxy alone, between a sender and a receiver that a test plays.
+
+use super::*;
+use crate::plan::AppPlan;
+use airhop_base::{Body, Flags, HEADER_BYTES, Segment};
+use airhop_tcp::{Config, Params, Preset};
+
+const SENDER: NodeId = NodeId(0);
+const RECEIVER: NodeId = NodeId(4);
+
+fn plan(buffer: f64, config: Config) -> FlowPlan {
+    let scheme = airhop_tcp::find("split").expect("a scheme");
+    let mut params = Params::defaults(scheme);
+    params.set(scheme, "buffer", buffer).expect("in range");
+    FlowPlan {
+        name: "f".into(),
+        from: SENDER,
+        to: RECEIVER,
+        transport: Transport::Tcp { scheme, params, config },
+        app: AppPlan::Bulk,
+        start: Time::ZERO,
+        services: Vec::new(),
+    }
+}
+
+fn ms(ms: u64) -> Time {
+    Time::ZERO + Span::from_millis(ms)
+}
+
+/// What comes out: ACKs as (ack, edge of the window), data as first bytes.
+#[derive(Debug, PartialEq, Default)]
+struct Out {
+    acks: Vec<(u64, u64)>,
+    data: Vec<u64>,
+}
+
+fn out(wishes: &mut Wishes) -> Out {
+    let mut out = Out::default();
+    for p in wishes.packets.drain(..) {
+        let s = p.segment().expect("TCP");
+        if p.dst == SENDER {
+            assert_eq!(p.src, RECEIVER);
+            out.acks.push((s.ack, s.ack + s.window));
+        } else {
+            assert_eq!((p.src, p.dst), (SENDER, RECEIVER));
+            out.data.push(s.seq);
+        }
+    }
+    out
+}
+
+fn arrive(split: &mut Split, now: Time, segment: Segment, to: NodeId) -> Out {
+    let from = if to == SENDER { RECEIVER } else { SENDER };
+    let bytes = HEADER_BYTES + segment.len;
+    let mut wishes = Wishes::default();
+    let mut packet = Packet::new(FlowId(0), from, to, bytes, Body::Tcp(segment));
+    assert_eq!(split.on_packet(now, &mut packet, 0.0, &mut wishes), Verdict::Take);
+    out(&mut wishes)
+}
+
+fn data(split: &mut Split, now: Time, seq: u64) -> Out {
+    let flags = Flags { ack: true, ..Flags::default() };
+    arrive(split, now, Segment { seq, len: 1000, ack: 1, flags, ..Segment::default() }, RECEIVER)
+}
+
+fn ack(split: &mut Split, now: Time, ack: u64) -> Out {
+    let flags = Flags { ack: true, ..Flags::default() };
+    arrive(split, now, Segment { seq: 1, ack, window: 1 << 30, flags, ..Segment::default() }, SENDER)
+}
+
+// Bakre and Badrinath 1995: the base station acknowledges what it has and sends it on; what it holds is bounded, and the edge of
+// what it accepts moves with what the receiver acknowledges, never otherwise.
+#[test]
+fn it_acknowledges_and_sends_on_within_its_buffer() {
+    let mut split = Split::new(FlowId(0), &plan(4.0, Preset::Ns2.config(1000)));
+    assert_eq!(split.first_window(), Some(4000));
+    assert_eq!(data(&mut split, ms(0), 1), Out { acks: vec![(1001, 4001)], data: vec![1] });
+    // A hole: a duplicate ACK, and nothing goes on.
+    assert_eq!(data(&mut split, ms(1), 2001), Out { acks: vec![(1001, 4001)], data: vec![] });
+    // The initial window of the second half is two segments.
+    assert_eq!(data(&mut split, ms(2), 1001), Out { acks: vec![(3001, 4001)], data: vec![1001] });
+    assert_eq!(data(&mut split, ms(3), 3001), Out { acks: vec![(4001, 4001)], data: vec![] });
+    // The buffer is full. Room for one segment is no news yet; room for two is.
+    assert_eq!(ack(&mut split, ms(10), 1001), Out { acks: vec![], data: vec![2001, 3001] });
+    assert_eq!(ack(&mut split, ms(11), 2001), Out { acks: vec![(4001, 6001)], data: vec![] });
+    // It is repeated, ever later, until data comes.
+    assert_eq!(split.poll_timeout(), Some(ms(211)));
+    let mut wishes = Wishes::default();
+    ack(&mut split, ms(12), 4001);
+    split.on_timeout(ms(211), &mut wishes);
+    assert_eq!(out(&mut wishes).acks, [(4001, 8001)]);
+    assert_eq!(split.poll_timeout(), Some(ms(611)));
+    data(&mut split, ms(300), 4001);
+    assert!(
+        split.poll_timeout().is_some_and(|due| due != ms(611)),
+        "only its own retransmission timer is left"
+    );
+}
+
+// The second half opens a connection of its own, and repairs its own losses.
+#[test]
+fn it_has_a_connection_of_its_own() {
+    let mut split = Split::new(FlowId(0), &plan(64.0, Preset::Rfc.config(1000)));
+    let syn = Flags { syn: true, ..Flags::default() };
+    let out = arrive(&mut split, ms(0), Segment { seq: 0, flags: syn, ..Segment::default() }, RECEIVER);
+    assert_eq!(
+        (out.acks, out.data),
+        (vec![(1, 64_001)], vec![0]),
+        "a SYN-ACK to one side, a SYN to the other"
+    );
+    let syn_ack = Flags { syn: true, ack: true, ..Flags::default() };
+    let segment = Segment { seq: 0, ack: 1, window: 1 << 30, flags: syn_ack, ..Segment::default() };
+    arrive(&mut split, ms(5), segment, SENDER);
+    assert_eq!(data(&mut split, ms(6), 1).data, [1]);
+    let mut sent = Vec::new();
+    while sent.is_empty() {
+        let due = split.poll_timeout().expect("the second half waits for an ACK");
+        let mut wishes = Wishes::default();
+        split.on_timeout(due, &mut wishes);
+        sent = super::tests::out(&mut wishes).data;
+    }
+    assert_eq!(sent, [1]);
+}
