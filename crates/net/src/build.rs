@@ -289,10 +289,8 @@ fn host_agents(
     timers: &mut Timers,
     hosted: &mut Vec<Hosted>,
 ) {
-    let mut node = flow.plan.from;
     let mut came_by_air = None;
-    while node != flow.plan.to {
-        let hop = routes[flow.plan.to.0 as usize][node.0 as usize];
+    for (node, hop) in graph.path(&routes[flow.plan.to.0 as usize], flow.plan.from, flow.plan.to) {
         let goes_by_air = matches!(hop, Hop::Air { .. });
         let crosses = came_by_air.filter(|&by_air| by_air != goes_by_air);
         for service in &flow.plan.services {
@@ -309,7 +307,6 @@ fn host_agents(
             flow.agents.push((node, hosted.len() as u16));
             hosted.push(Hosted { node, flow: flow.id, timer: timers.add(), agent });
         }
-        let Some(next) = graph.end(hop) else { return };
-        (node, came_by_air) = (next, Some(goes_by_air));
+        came_by_air = Some(goes_by_air);
     }
 }
