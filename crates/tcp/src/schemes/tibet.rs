@@ -10,7 +10,7 @@ use airhop_base::Time;
 pub(super) static SCHEME: Scheme = Scheme {
     name: "tibet",
     title: "TCP TIBET",
-    family: "bandwidth and delay estimation",
+    family: "bandwidth estimation",
     about: "Means of the lengths of the segments sent and of the gaps between them give the rate at which \
             the sender sends, without a bias by bursts. After a loss that rate, times the smallest \
             round-trip time, is the new threshold. As the smallest round-trip time may have been measured \
