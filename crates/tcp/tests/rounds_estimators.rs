@@ -118,9 +118,9 @@ fn vegas_keeps_between_alpha_and_beta_queued() {
     assert!(PIPE + 0.5 <= least && most <= PIPE + 3.5, "{least} to {most}");
 }
 
-// Nothing is queued, so the loss is taken for random: four fifths of 9.50. Round 5: after the third duplicate 20 counts as lost and
-// three as arrived, 11 out are 7 in flight with 20 sent again, as many as 7.60 allows; each of the seven duplicates left makes room
-// for one. The last of them does not: 31 to 36 and 20 are seven.
+// Nothing is queued, so the loss is taken for random: four fifths of 9.50. Round 5: before the third duplicate 9 were in flight;
+// it leaves 7, and 20 and a new segment fill them up. Each of the seven duplicates left makes room for one, but the flight comes
+// down to 7 (the whole segments of 7.60) by one for every two of them: the first and the third let nothing out, five do.
 #[test]
 fn veno_losses() {
     insta::assert_snapshot!(rounds("veno", &one(), 8), @r"
