@@ -32,7 +32,11 @@ const fn plain(ns2: &'static str, scheme: &'static str, tolerance: f64) -> Count
 }
 
 /// Points beyond the tolerance: what was measured here, and why it differs.
-const MISSES: [(&str, f64, &str); 0] = [];
+const MISSES: [(&str, f64, &str); 1] = [(
+    "linux-westwood 0.01 10.0 1 1 1 up 200",
+    0.141,
+    "whole bytes per millisecond, rounded down in both stages of the filter, are 10 % of the estimate there",
+)];
 
 /// One point: parameters and the mean goodput of ns-2.
 struct Point {

@@ -6,7 +6,7 @@ mod common;
 use airhop_base::Rate;
 use airhop_tcp::seams::Judged;
 use airhop_tcp::{Config, Preset};
-use common::path::{Path, Transfer};
+use common::path::{Fate, Path, Transfer};
 use common::{MSS, at};
 
 fn config() -> Config {
@@ -118,8 +118,9 @@ fn vegas_keeps_between_alpha_and_beta_queued() {
     assert!(PIPE + 0.5 <= least && most <= PIPE + 3.5, "{least} to {most}");
 }
 
-// Nothing is queued, so the loss is taken for random: four fifths of 9.50. The seven duplicates left in round 5 bring the flight
-// from 10 segments down to 7 by letting one out for every second ACK; room for the first three of them was there.
+// Nothing is queued, so the loss is taken for random: four fifths of 9.50. Round 5: before the third duplicate 9 were in flight;
+// it leaves 7, and 20 and a new segment fill them up. Each of the seven duplicates left makes room for one, but the flight comes
+// down to 7 (the whole segments of 7.60) by one for every two of them: the first and the third let nothing out, five do.
 #[test]
 fn veno_losses() {
     insta::assert_snapshot!(rounds("veno", &one(), 8), @r"
@@ -142,6 +143,22 @@ fn veno_losses() {
     5   7   7.60  20! 22+ 24+
     6   7   7.86
     7   8   8.71
+    ");
+}
+
+// The repair is lost too, and 31, sent after it, arrives: that shows it, without a timeout or a second cut.
+#[test]
+fn forward_acknowledgement_finds_a_lost_repair() {
+    insta::assert_snapshot!(rounds("veno", &one().with(20, 2, Fate::Lost), 9), @r"
+    0   2   2.00
+    1   4   4.00
+    2   8   8.00
+    3   8   8.95
+    4   8   9.50
+    5   7   7.60  20!
+    6   7   7.60  20+
+    7   8   8.36
+    8   9   9.27
     ");
 }
 

@@ -24,14 +24,9 @@ impl Backlog {
         Some(sample)
     }
 
-    /// The smallest round trip since the beginning, or since [`Backlog::forget_base`]: the time of the empty path.
+    /// The smallest round trip so far: the time of the empty path.
     pub fn base(&self) -> Option<Span> {
         self.least
-    }
-
-    /// The smallest round trip is sought anew, from the next sample on.
-    pub fn forget_base(&mut self) {
-        self.least = None;
     }
 
     /// Segments queued at the last sample, with a window of `window` segments; nothing without a sample.
@@ -60,14 +55,10 @@ mod tests {
         assert_eq!(b.segments(20.0), None);
         b.on_sent(at(0), 1, 1001);
         b.on_sent(at(10), 1001, 2001);
-        b.on_sent(at(20), 2001, 3001);
         assert_eq!(b.on_ack(at(60), 1001), Some(Span::from_millis(60)));
         assert_eq!(b.segments(20.0), Some(0.0), "the path is taken to be empty at first");
         b.on_ack(at(110), 2001);
         assert!((b.segments(20.0).expect("samples") - 8.0).abs() < 1e-12);
         assert_eq!(b.base(), Some(Span::from_millis(60)));
-        b.forget_base();
-        b.on_ack(at(120), 3001);
-        assert_eq!((b.base(), b.segments(20.0)), (Some(Span::from_millis(100)), Some(0.0)));
     }
 }

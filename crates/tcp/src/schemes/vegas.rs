@@ -24,8 +24,19 @@ pub(super) static SCHEME: Scheme = Scheme {
         Param::number("beta", 3.0, (0.0, 1000.0), "segments queued above which the window shrinks; ns-2: 3, Linux: 4"),
         Param::number("gamma", 1.0, (0.0, 1000.0), "segments queued above which slow start ends"),
     ],
-    verified: &[],
-    reconstructed: &[],
+    verified: &[
+        "alpha, beta, gamma, the rounding of the difference, the growth spread over a round, the quarter given up in whole \
+         segments, and the fine timeout: read in ns-2.35, whose 1, 3, 1 are the default here because they are the paper's \
+         and the figures that are compared with come from ns-2; Linux and ns-3 have 2, 4, 1",
+        "goodput within 12 % of ns-2.35 at every point of the reference table, segments of 1000 bytes with headers as there \
+         (-7.0 to +8.3 %)",
+        "with alpha 2 and beta 4 within 5 % of ns-3.44 at 0.01 % loss; 36 % below it at 1 %, where ns-3's Vegas repairs with \
+         SACK and gives up one segment for a loss instead of a quarter of the window",
+    ],
+    reconstructed: &[
+        "two defects of ns-2's Vegas are left out: the window stays inflated if recovery ends after exactly three duplicates, \
+         and every fast retransmit doubles the coarse timeout too",
+    ],
     asks: Asks::NOTHING,
     build: &|p, _| Parts {
         control: Box::new(Vegas::new(p)),

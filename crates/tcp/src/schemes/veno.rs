@@ -27,8 +27,16 @@ pub(super) static SCHEME: Scheme = Scheme {
         ),
         RECOVERY,
     ],
-    verified: &[],
-    reconstructed: &[],
+    verified: &[
+        "beta, the cuts to 4/5 and 1/2, growth each second time, Reno with fewer than three samples: Linux' source; smallest \
+         round trip of the last round: its comment",
+        "goodput within 12 % of ns-2.35's linux-veno at every point of the reference table (-11.2 to +11.4 %). Linux takes the \
+         latest sample in place of the round's smallest, as it forgets the latter on every ACK: done so here, +11.5 % becomes \
+         +8.2 % at the lowest error rate and +7.5 % becomes +4.6 % at 1 %",
+        "within 5 % of ns-3.44 at 0.01 % loss, 16 % above it at 1 %, where ns-3 takes four fifths of what is in flight after \
+         the loss, not of the window",
+    ],
+    reconstructed: &["reset_base: the paper's rule as other texts report it"],
     asks: Asks::SACK,
     build: &|p, c| Parts { control: Box::new(Veno::new(p)), recovery: recovery_of(p, c), notices: Box::new(Deaf) },
 };

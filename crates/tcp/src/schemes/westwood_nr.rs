@@ -14,8 +14,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     cite: "UCLA Network Research Lab, TCP Westwood modules for ns-2, 2001-2002; the base of WestwoodVT (Koo et al. 2007)",
     needs: &[],
     params: PARAMS,
-    verified: &[],
-    reconstructed: &[],
+    verified: &["credit of ACKs, filters and windows: UCLA's modules for ns-2; a timeout leaves one segment, as in the paper"],
+    reconstructed: &["the smallest round trip is exact, not in ticks of 10 ms"],
     asks: Asks::NOTHING,
     build: &|p, c| Parts {
         control: Box::new(Westwood::new(p, false)),
