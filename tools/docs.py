@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from airhop import _core, schemes
-from airhop.experiments import Experiment, registry
+from airhop.catalogue import families, services
+from airhop.experiments import Calculation, Experiment, registry
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 GENERATED = ("schemes", "experiments")
@@ -13,12 +14,47 @@ GENERATED = ("schemes", "experiments")
 
 SCHEMES_HEAD = """# Schemes
 
-A scheme is chosen by its name: `scheme = "sack"` in a flow, `--scheme sack` on the command line. What it
-needs beyond the two ends, an agent at the base station, is installed with it. Where a source leaves
-something open, Airhop had to choose; each such choice is listed as reconstructed.
+A scheme is chosen by its name: `scheme = "sack"` in a flow, `--scheme sack` on the command line; with
+parameters it is a table, `scheme = { name = "ll-elsn", n = 3 }`. Each page says what the scheme does, when it
+helps, what was verified and against what, and what is reconstructed because its sources leave it open. How
+often a scheme is right about the cause of a loss, the [matrix of judgements](statistics.md#judgements) tells.
+"""
 
-| scheme | title | family | needs |
-|---|---|---|---|
+FAMILY_HEAD = """
+## {family}
+
+| scheme | what it is | needs from the network |
+|---|---|---|
+"""
+
+SERVICES_HEAD = """
+## Services
+
+What the network can do for a flow. Choosing a scheme installs what it needs, along the path of its flow. A
+flow can name other services in their place, so that any sender can be tried with any notification (as in Yun
+2009 §5.3); `services = []` leaves the two ends to themselves.
+
+```sh
+airhop compare last-hop hack sack -n 3 --set duration="20 s" --set 'flow.ftp.services=["elsn"]'
+```
+
+| service | what it does |
+|---|---|
+"""
+
+ECN = """
+## ECN
+
+`tcp = { ecn = true }` in a flow makes its data ECN-capable, end to end as RFC 3168 says: routers may mark a
+packet in place of dropping it, the receiver echoes the mark until the sender has answered, and the sender
+answers once a round trip as it does to a loss. Marks come from queues that mark: `red` with `ecn = true`, and
+`congestion-warning`. A mark is no loss: it is not among the judgements. Schemes that read single marks, as
+TCP-Jersey does, see to it themselves.
+
+```sh
+airhop run last-hop --scheme sack --set duration="20 s" --set wlan.cell.attempts=7 \\
+  --set flow.ftp.tcp.ecn=true --set 'wlan.cell.queue={ kind = "red", ecn = true }'
+```
 """
 
 EXPERIMENTS_HEAD = """# Experiments
@@ -36,82 +72,133 @@ def pages() -> dict[str, str]:
     listed, experiments = schemes(), registry().values()
     return {
         "scenario-files.md": _core.reference(),
-        "schemes.md": SCHEMES_HEAD + "".join(map(scheme_row, listed)),
+        "schemes.md": schemes_page(listed),
         "experiments.md": EXPERIMENTS_HEAD + "".join(map(experiment_row, experiments)),
         **{f"schemes/{scheme['name']}.md": scheme_page(scheme) for scheme in listed},
         **{f"experiments/{file_name(experiment)}": experiment_page(experiment) for experiment in experiments},
     }
 
 
+def schemes_page(listed: list[dict[str, Any]]) -> str:
+    """Give the table of the schemes, a part per family, and that of the services."""
+    parts = [SCHEMES_HEAD]
+    for family, members in families(listed).items():
+        title = family[:1].upper() + family[1:]
+        parts += [FAMILY_HEAD.format(family=title), *map(scheme_row, members)]
+    rows = (f"| `{name}` | {plain(about)} |\n" for name, about in services().items())
+    return "".join([*parts, SERVICES_HEAD, *rows, ECN])
+
+
 def scheme_row(scheme: dict[str, Any]) -> str:
     """Give a scheme's line of the table."""
-    name, needs = scheme["name"], ", ".join(scheme["needs"]) or "–"
-    return f"| [`{name}`](schemes/{name}.md) | {scheme['title']} | {scheme['family']} | {needs} |\n"
+    name, needs = scheme["name"], ", ".join(f"`{need}`" for need in scheme["needs"]) or "–"
+    return f"| [`{name}`](schemes/{name}.md) | {plain(scheme['title'])} | {needs} |\n"
 
 
 def scheme_page(scheme: dict[str, Any]) -> str:
-    """Describe one scheme: source, needs, parameters, and what had to be reconstructed."""
-    name, needs = scheme["name"], scheme["needs"]
-    lines = [
-        f"# {name}",
-        "",
-        f"{scheme['title']}: {scheme['family']}. {scheme['cite']}.",
-        "",
-        f"Needs in the network: {', '.join(needs)}; choosing the scheme installs it."
-        if needs
-        else "Needs nothing in the network: the two ends are enough.",
-    ]
-    if scheme["parameters"]:
-        lines += ["", "| parameter | default | from | to | what it is |", "|---|---|---|---|---|"]
-        for p in scheme["parameters"]:
-            low, high = p["range"]
-            lines.append(f"| `{p['name']}` | {p['default']:g} | {low:g} | {high:g} | {p['about']} |")
-    if scheme["reconstructed"]:
-        lines += ["", "Reconstructed, since the source leaves it open:", ""]
-        lines += [f"- {choice}" for choice in scheme["reconstructed"]]
-    lines += ["", "```sh", f'airhop run last-hop --scheme {name} --set duration="20 s"', "```"]
-    return "\n".join(lines) + "\n"
+    """Describe one scheme: what it does, when it helps, what it needs, its facts and its guesses."""
+    name, about = scheme["name"], services()
+    needs = [f"- `{need}`: {plain(about[need])}" for need in scheme["needs"]]
+    parts = {
+        "": [f"**{plain(scheme['title'])}**, {scheme['family']}. {plain(scheme['about'])}"],
+        "When it helps": [plain(scheme["helps"])],
+        "What it needs from the network": needs or ["Nothing: the two ends are enough."],
+        "Parameters": parameter_table(scheme["parameters"]),
+        "Verified": [f"- {plain(fact)}" for fact in scheme["verified"]],
+        "Reconstructed": [
+            *(["Its sources leave this open:", ""] if scheme["reconstructed"] else ["Nothing."]),
+            *(f"- {plain(choice)}" for choice in scheme["reconstructed"]),
+        ],
+        "Source": [f"{plain(scheme['cite'])}."],
+        "Try it": ["```sh", *examples(scheme), "```"],
+    }
+    lines = [f"# {name}", ""]
+    for head, text in parts.items():
+        if text:
+            lines += [*([f"## {head}", ""] if head else []), *text, ""]
+    return "\n".join(lines[:-1]) + "\n"
 
 
-def file_name(experiment: Experiment) -> str:
+def parameter_table(parameters: list[dict[str, Any]]) -> list[str]:
+    """List parameters with their defaults and what they can be."""
+    if not parameters:
+        return []
+    lines = ["| parameter | default | can be | what it is |", "|---|---|---|---|"]
+    for p in parameters:
+        if "words" in p:
+            default, values = f'`"{p["default"]}"`', ", ".join(f'`"{word}"`' for word in p["words"])
+        else:
+            default, values = f"{p['default']:g}", "{:g} to {:g}".format(*p["range"])
+        lines.append(f"| `{p['name']}` | {default} | {values} | {plain(p['about'])} |")
+    return lines
+
+
+def examples(scheme: dict[str, Any]) -> list[str]:
+    """Give commands that run a scheme: beside Reno, and with its first parameter set, where it has one."""
+    name, short = scheme["name"], '--set duration="20 s"'
+    compared = "reno sack" if name == "reno" else f"reno {name}"
+    lines = [f"airhop compare last-hop {compared} -n 3 {short}"]
+    for p in scheme["parameters"][:1]:
+        value = f'"{p["words"][-1]}"' if "words" in p else f"{p['default']:g}"
+        lines.append(f"airhop run last-hop --scheme '{{ name = \"{name}\", {p['name']} = {value} }}' {short}")
+    return lines
+
+
+def plain(text: str) -> str:
+    """Write a text so that Markdown leaves it as it is."""
+    return text.replace("<", "&lt;").replace("|", "\\|").replace("*", "\\*").replace("_", "\\_")
+
+
+def file_name(experiment: Experiment | Calculation) -> str:
     """Name the page of an experiment."""
     return experiment.id.replace("/", "-") + ".md"
 
 
-def experiment_row(experiment: Experiment) -> str:
+def experiment_row(experiment: Experiment | Calculation) -> str:
     """Give an experiment's line of the table."""
     link = f"[`{experiment.id}`](experiments/{file_name(experiment)})"
     return f"| {link} | {experiment.title} | {len(experiment.claims)} |\n"
 
 
-def experiment_page(experiment: Experiment) -> str:
-    """Describe one experiment: source, network, grid, and claims."""
-    axis, plan = experiment.axis, experiment.replications
-    settings = ", ".join(f"`{path} = {value}`" for path, value in experiment.settings.items())
+def experiment_page(experiment: Experiment | Calculation) -> str:
+    """Describe one experiment: source, network and grid or method, and claims."""
+    facts = [experiment.method] if isinstance(experiment, Calculation) else experiment_facts(experiment)
     lines = [
         f"# {experiment.id}",
         "",
         f"{experiment.title}. {experiment.source}.",
         "",
-        "| | |",
-        "|---|---|",
-        f"| scenario | `{experiment.scenario}`{f', with {settings}' if settings else ''} |",
-        f"| schemes | {', '.join(f'{label} (`{name}`)' for name, label in experiment.schemes.items())} |",
-        f"| measured | {experiment.metric.title} |",
-        f"| against | {axis.label}: {', '.join(axis.text(x) for x in axis.full)} |",
-        f"| with `--quick` | {', '.join(axis.text(x) for x in axis.coarse)}; {plan.quick} replications |",
-        f"| with `--full` | {plan.full} replications, as the paper |",
-        f"| otherwise | until every 95 % half-width is below {100 * plan.half_width:g} % of its mean |",
+        *facts,
         "",
         "What the paper claims, each judged when it is run:",
         "",
-        *(f"- **{claim.id}** {claim.text}" for claim in experiment.claims),
+        *(
+            f"- **{claim.id}** {claim.text}{f' Does not hold: {claim.reason}' if claim.reason else ''}"
+            for claim in experiment.claims
+        ),
         "",
         "```text",
         f"airhop reproduce {experiment.id}",
         "```",
     ]
     return "\n".join(lines) + "\n"
+
+
+def experiment_facts(experiment: Experiment) -> list[str]:
+    """List what is run, as a table."""
+    axis, plan = experiment.axis, experiment.replications
+    settings = ", ".join(f"`{path} = {value}`" for path, value in experiment.settings.items())
+    return [
+        "| | |",
+        "|---|---|",
+        f"| scenario | `{experiment.scenario}`{f', with {settings}' if settings else ''} |",
+        f"| compared | {', '.join(f'{label} (`{name}`)' for name, label in experiment.labels.items())} |",
+        f"| measured | {', '.join(metric.title for metric in (experiment.metric, *experiment.also))} |",
+        f"| against | {axis.label}: {', '.join(axis.text(x) for x in axis.full)} |",
+        f"| with `--quick` | {', '.join(axis.text(x) for x in axis.coarse)}; {plan.quick} replications |",
+        f"| with `--full` | {plan.full} replications, as the paper |",
+        f"| otherwise | until every 95 % half-width is below {100 * plan.half_width:g} % of its mean |",
+    ]
 
 
 def stale(wanted: dict[str, str]) -> list[str]:

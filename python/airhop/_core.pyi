@@ -61,17 +61,24 @@ class Ack:
         """Round-trip sample in seconds, if it gave a valid one (Karn's rule applied)."""
 
 class Loss:
-    """A loss that counts as congestion."""
+    """A loss, to be judged, or the echo of a router's mark."""
 
     def __init__(
-        self, now: float, signal: Literal["duplicates", "timeout"], half: float, window: float | None = None
+        self,
+        now: float,
+        signal: Literal["duplicates", "timeout", "echo"],
+        half: float,
+        window: float | None = None,
     ) -> None: ...
     @property
     def now(self) -> float:
         """When it was noticed, simulated seconds."""
     @property
-    def signal(self) -> Literal["duplicates", "timeout"]:
-        """How it was noticed: by duplicate ACKs (or SACK blocks above a hole) or the retransmission timer."""
+    def signal(self) -> Literal["duplicates", "timeout", "echo"]:
+        """How it was noticed: by duplicate ACKs (or SACK blocks above a hole) or the retransmission timer.
+
+        "echo": nothing was lost; a router's mark came back with an ACK (RFC 3168).
+        """
     @property
     def half(self) -> float:
         """Half of what the scenario halves (flight or window), segments, at least 2 (RFC 5681 §3.1 (4))."""
@@ -183,8 +190,28 @@ def add_scheme(declaration: _Declaration) -> None:
 def catalogue() -> str:
     """List the schemes as JSON."""
 
+def services() -> str:
+    """List what the network can do for a flow as JSON: name and about."""
+
 def schema() -> str:
     """Give the JSON schema of scenario files."""
 
 def reference() -> str:
     """Give the page of Markdown that lists every key of a scenario file."""
+
+def packet_list(
+    steps: list[int | tuple[int, int]], dupthresh: int = 3
+) -> list[tuple[list[tuple[int, int]], list[int]]]:
+    """Give LHP's packet list after each ACK of `steps`: segments that are sent, pairs (expected, trigger).
+
+    For each ACK: the entries as (segment, duplicate ACKs) in sending order, and the segments that are lost.
+    """
+
+def answers(
+    scheme: str, window: float, acks: list[tuple[int, int, list[int]]]
+) -> list[tuple[list[int], int, int, float]]:
+    """Tell what a greedy sender alone makes of ACKs (milliseconds, expected, arrived above it).
+
+    For each ACK: the segments that it sends, fast recoveries and window cuts so far, and its congestion
+    window in segments, `window` at first. Raises ValueError for an unknown scheme.
+    """

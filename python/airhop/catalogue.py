@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 from airhop import _core
@@ -9,7 +10,10 @@ from airhop.errors import InputError, did_you_mean
 
 
 def schemes() -> list[dict[str, Any]]:
-    """List every scheme: name, title, family, cite, needs, parameters, reconstructed.
+    """List every scheme: name, title, family, about, helps, cite, needs, parameters, verified, reconstructed.
+
+    A parameter has a name, a default, and what it is about; a `range` if it is a number, `words` if it is one
+    of these.
 
     The built-in ones come first, then those of installed packages and those registered with `airhop.scheme`.
     """
@@ -19,6 +23,19 @@ def schemes() -> list[dict[str, Any]]:
         warnings.warn(broken, stacklevel=2)
     catalogue: list[dict[str, Any]] = json.loads(_core.catalogue())
     return catalogue
+
+
+def services() -> dict[str, str]:
+    """Say what each service of the network does that a scheme may need or a flow may name, by its name."""
+    return {service["name"]: service["about"] for service in json.loads(_core.services())}
+
+
+def families(entries: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Group schemes by family, in the order of the catalogue."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for entry in entries:
+        found.setdefault(entry["family"], []).append(entry)
+    return found
 
 
 def scheme(name: str) -> dict[str, Any]:

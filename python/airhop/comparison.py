@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from airhop import stats
 from airhop.errors import InputError
+from airhop.judgements import JUDGED, TRUE_CAUSES, Judgements, share_right
 from airhop.progress import SILENT, Reporter
 from airhop.results import Result
 from airhop.scenario import SCHEME, Scenario
@@ -32,6 +33,13 @@ class Row:
     scheme: str
     metrics: Mapping[str, stats.Estimate]
     goodput_ratio: stats.Ratio
+    judgements: Sequence[Judgements]
+    """What losses were taken for, a replication each."""
+
+    @property
+    def judged_right(self) -> stats.Ratio | None:
+        """The share of losses whose cause the scheme judged right, 0 to 1; None where it judged none."""
+        return share_right(self.judgements)
 
 
 @dataclass(frozen=True)
@@ -79,6 +87,7 @@ class Comparison:
                 scheme,
                 {name: stats.estimate([row[name] for row in samples[scheme]]) for name in METRICS},
                 stats.ratio(goodput[scheme], goodput[self.schemes[0]]),
+                [self.results[scheme, rep].judgements for rep in reps],
             )
             for scheme in self.schemes
         ]
@@ -112,6 +121,7 @@ class Comparison:
                         "low": row.goodput_ratio.low,
                         "high": row.goodput_ratio.high,
                     },
+                    **_judged(row),
                 }
                 for row in self.rows()
             ],
@@ -170,6 +180,19 @@ def _metrics(result: Result) -> dict[str, float]:
     flows = result.tcp_flows
     sums = {name: float(sum(flow[name] for flow in flows)) for name in SUMS}
     return sums | {"srtt_ms": sum(flow["srtt_ms"] or 0.0 for flow in flows) / len(flows)}
+
+
+def _judged(row: Row) -> dict[str, Any]:
+    """Give the share judged right, and the losses of all replications as the run document does of one."""
+    found, right = Judgements.sum(row.judgements), row.judged_right
+    return {
+        "judged_right": None
+        if right is None
+        else {"value": right.value, "low": right.low, "high": right.high},
+        "judgements": {
+            judged: {cause: found.count(judged, cause) for cause in TRUE_CAUSES} for judged in JUDGED
+        },
+    }
 
 
 def _finite(value: float) -> float | None:

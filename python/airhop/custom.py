@@ -4,7 +4,7 @@
     class Mine:
         def __init__(self, beta: float) -> None: ...
         def on_ack(self, window: airhop.Window, ack: airhop.Ack, flow: airhop.Flow) -> None: ...
-        def on_loss(self, window: airhop.Window, loss: airhop.Loss, flow: airhop.Flow) -> None: ...
+        def on_loss(self, window: airhop.Window, loss: airhop.Loss, flow: airhop.Flow) -> str | None: ...
 
 There is one object for every flow of every run. What it keeps in itself is its own; what it keeps in its
 class or its module, runs on other threads change too, and what it draws from `random` nobody can draw again.
@@ -30,12 +30,16 @@ class Scheme(Protocol):
     def on_ack(self, window: Window, ack: Ack, flow: Flow, /) -> None:
         """Move the window on an ACK of new data, outside loss recovery."""
 
-    def on_loss(self, window: Window, loss: Loss, flow: Flow, /) -> None:
-        """Cut the window for a loss that counts as congestion; the scheme's recovery repairs it."""
+    def on_loss(self, window: Window, loss: Loss, flow: Flow, /) -> str | None:
+        """Judge a loss, and cut the window where it is congestion; the scheme's recovery repairs it.
+
+        Answers what the loss is taken for: "congestion" (or None), "wireless" or "undecided". Whatever the
+        answer, the window is what this method leaves; the answer is counted against the true cause.
+        """
 
 
 class NoticeScheme(Scheme, Protocol):
-    """A scheme that heeds the notices of the agents that it needs."""
+    """A scheme that heeds the notices of the services that it needs."""
 
     def on_notice(self, notice: Notice, flow: Flow, /) -> str | None:
         """Say what a notice about a missing segment is worth.
@@ -113,7 +117,8 @@ def scheme(
     recovery
         How it repairs losses: "tahoe", "reno", "newreno", "sack" or "esack", as the built-in schemes do.
     needs
-        Agents that it needs in the network, such as "elsn"; choosing the scheme installs them.
+        Services that it needs from the network, such as "elsn"; choosing the scheme installs them, unless a
+        flow names others.
     parameters
         Its parameters with their defaults. The class is made with them as keyword arguments, all floats.
 

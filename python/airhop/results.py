@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airhop.files import filling
+from airhop.judgements import Judgements
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,14 +60,25 @@ class Result:
 
     @cached_property
     def flows(self) -> pl.DataFrame:
-        """A row per flow, units in the column names; notices as notice_eln and so on."""
+        """A row per flow, units in the column names.
+
+        Notices as `notice_eln` and so on; judgements as `judged_wireless_channel` and so on: how many losses
+        were taken for wireless that the channel had caused.
+        """
         import polars as pl
 
         rows = []
         for flow in self.document["flows"]:
-            row = {key: value for key, value in flow.items() if key != "notices"}
-            rows.append(row | {f"notice_{kind}": count for kind, count in flow.get("notices", {}).items()})
-        return pl.DataFrame(rows, infer_schema_length=None)
+            row = {key: value for key, value in flow.items() if key not in ("notices", "judgements")}
+            row |= {f"notice_{kind}": count for kind, count in flow["notices"].items()}
+            rows.append(row | Judgements.of_flows([flow]).columns)
+        known = {"srtt_ms": pl.Float64, "completion_s": pl.Float64}  # even where all are null
+        return pl.DataFrame(rows, schema_overrides=known, infer_schema_length=None)
+
+    @property
+    def judgements(self) -> Judgements:
+        """What the schemes of all TCP flows took losses for, against what had happened."""
+        return Judgements.of_flows(self.tcp_flows)
 
     @cached_property
     def tables(self) -> dict[str, pl.DataFrame]:

@@ -41,6 +41,37 @@ def ratio(value: Ratio) -> str:
     return f"× {value.value:.2f} ({value.low:.2f}–{value.high:.2f})"
 
 
+def percent(share: float) -> str:
+    """Write a share of 0 to 1 in per cent without the sign: `8.3`, `45`, `99.7`; 100 is all of them."""
+    hundredths = 100 * share
+    margin = min(hundredths, 100 - hundredths)
+    digits = 0 if margin <= 0 or margin >= 10 else min(_decimals(margin, 2), 2)
+    return f"{hundredths:.{digits}f}"
+
+
+def percent_interval(value: Ratio) -> str:
+    """Write a share with its interval, `45 (42–48)`; without the brackets when that is not known."""
+    if value.low is None or value.high is None:
+        return percent(value.value)
+    digits = _percent_digits(value)
+    mean, low, high = (f"{100 * share:.{digits}f}" for share in (value.value, value.low, value.high))
+    return f"{mean} ({low}–{high})"
+
+
+def percent_pm(value: Ratio) -> str:
+    """Write a share with half the width of its interval, `45 ± 3`; alone when that is not known."""
+    if value.low is None or value.high is None:
+        return percent(value.value)
+    digits = _percent_digits(value)
+    return f"{100 * value.value:.{digits}f} ± {50 * (value.high - value.low):.{digits}f}"
+
+
+def _percent_digits(value: Ratio) -> int:
+    """Count the decimals that a share in per cent deserves, by half the width of its interval."""
+    half = 50 * ((value.high or 0.0) - (value.low or 0.0))
+    return 0 if half == 0 or half >= 2 else 1 if half >= 0.2 else 2
+
+
 def bar_chart(
     rows: Sequence[tuple[str, Estimate]], *, unit: str, width: int = 50, columns: int | None = None
 ) -> Text:

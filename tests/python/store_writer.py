@@ -53,7 +53,12 @@ def document(number: int) -> str:
         "window_cuts": number % 8,
         "spurious_timeouts": 0,
         "srtt_ms": 40.0 + 1 / (1 + number),
+        "completion_s": number / 3,
         "notices": {"eln": number, "ersn": 0, "ebsn": 0, "rttn": 0, "nak": 0},
+        "judgements": {
+            judged: {"queue": number % 4, "aqm": 0, "channel": number, "collision": 1, "none": 2}
+            for judged in ("congestion", "wireless", "undecided")
+        },
     }
     datagrams = flow | {"name": "cbr", "scheme": None, "transport": "udp", "srtt_ms": None}
     return json.dumps(

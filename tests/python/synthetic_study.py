@@ -11,6 +11,7 @@ from itertools import product
 import polars as pl
 
 from airhop import Scenario, schemes, stats
+from airhop.judgements import Judgements
 
 Values = Mapping[str, object]
 Law = Callable[[str, Values, int], dict[str, float]]
@@ -99,6 +100,17 @@ def goodput(scheme: str, values: Values, rep: int) -> dict[str, float]:
     }
 
 
+def judged(scheme: str, rep: int) -> dict[str, dict[str, int]]:
+    """Make the judgements of a run: LL-ELSN is nearly always right, others take every loss for congestion."""
+    losses = {"queue": 10 + rep, "aqm": 0, "channel": 25, "collision": 11 - rep, "none": 4}
+    nothing = dict.fromkeys(losses, 0)
+    if scheme != "ll-elsn":
+        return {"congestion": losses, "wireless": nothing, "undecided": nothing}
+    congestion = nothing | {"queue": losses["queue"], "collision": 1}
+    wireless = losses | {"queue": 0, "collision": losses["collision"] - 1}
+    return {"congestion": congestion, "wireless": wireless, "undecided": nothing}
+
+
 @dataclass
 class Table:
     """The rows of a made-up study."""
@@ -160,6 +172,17 @@ class Table:
                 )
             )
         return found
+
+    def judgements(self) -> dict[int, dict[int, Judgements]]:
+        """Give what losses were taken for."""
+        return {
+            point.index: {
+                rep: Judgements.of_flows([{"judgements": judged(point.scheme, rep)}])
+                for rep in range(self.study.reps)
+            }
+            for point in self.study.points()
+            if point.index not in self.missing
+        }
 
     def flows(self) -> pl.DataFrame:
         """Give a row per flow and run."""

@@ -10,11 +10,12 @@ import pytest
 
 import synthetic
 import synthetic_study
-from airhop.experiments import registry
+from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
+from airhop.judgements import Judgements
 from airhop.report import Chapter, chapter_of_outcome, write_report
+from airhop.report.matrices import matrices
 from browser import Tab
 
-FIG6 = registry()["yun2009/fig6"]
 EXPERIMENT, PLANE = "study-yun2009-fig6", "study-plane"
 VISIBLE = """([chapter, view, scheme]) =>
   [...chapters.find(({ id }) => id === chapter).drawn.get(view).document.all_models]
@@ -311,4 +312,44 @@ def test_studies_of_any_shape_are_drawn(tab: Tab, tmp_path: Path) -> None:
     assert tab.page.evaluate(ticks) == [[0], [0, 1], [1, 2, 4]]
     click_point(tab, "means", 3, 0, "study-alone")
     assert card(tab, "where", "study-alone") == "the one setting"
+    assert tab.errors == []
+
+
+MATRIX = """([chapter, scheme]) => {
+  const table = document.querySelector(`#${chapter} [data-matrix="${scheme}"]`);
+  const cells = [...table.querySelectorAll("[data-cell]")]
+    .map((cell) => [cell.dataset.cell, cell.textContent, cell.title]);
+  return { hidden: table.hidden, count: table.querySelector(".count").textContent, cells };
+}"""
+
+
+def test_matrices_follow_the_selected_point_and_the_legend(tab: Tab, tmp_path: Path) -> None:
+    schemes = ("reno", "ll-elsn")
+    study = synthetic_study.study("judged", schemes=schemes, delay=(1, 2, 3))
+    # At the last setting nothing is lost.
+    still = {point.index for point in study.study.points() if point.setting == (3,)}
+    found = study.judgements()
+    study.judgements = lambda: {  # type: ignore[method-assign]
+        point: {rep: Judgements({}) if point in still else judged for rep, judged in sample.items()}
+        for point, sample in found.items()
+    }
+    chapter = Chapter.of_table(study, trace=False)  # type: ignore[arg-type]
+    show(tab, write_report([chapter], tmp_path / "report.html"))
+
+    def matrix(scheme: int) -> Any:
+        return tab.page.evaluate(MATRIX, ["study-judged", scheme])
+
+    served = matrices(chapter)
+    assert served is not None
+    for place, expected in enumerate(served.shown):
+        drawn = matrix(place)
+        assert drawn["count"] == expected.summary, "the script writes what was served"
+        for cell, text, title in drawn["cells"]:
+            written = expected.cell(*cell.split(":"))
+            assert (text, title) == (written["text"], written["title"])
+    tab.page.evaluate("chapters[0].select(2)")
+    assert matrix(0)["count"] == matrix(1)["count"] == "no loss noticed"
+    assert all(text == "" for _, text, _ in matrix(1)["cells"])
+    tab.page.locator(".schemes button").first.click()
+    assert [matrix(place)["hidden"] for place in (0, 1)] == [True, False]
     assert tab.errors == []

@@ -13,7 +13,10 @@ from airhop.comparison import METRICS
 
 
 def result(goodput: float, rep: int) -> Result:
+    """Make a run of two flows that take each loss for wireless; 3 of 4 are, but in replication 1 all 8."""
+    lost = {"channel": 8} if rep == 1 else {"channel": 3, "queue": 1}
     flow = dict.fromkeys(METRICS, 1) | {"transport": "tcp", "goodput_mbps": goodput, "srtt_ms": 50.0}
+    flow |= {"judgements": {"wireless": lost, "congestion": {"queue": 0}}}
     udp = flow | {"transport": "udp", "goodput_mbps": 9.0, "srtt_ms": None}
     return Result(json.dumps({"seed": 1, "rep": rep, "flows": [flow, flow, udp]}))
 
@@ -59,6 +62,11 @@ def test_document_is_strict_json() -> None:
     document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert document["schemes"][1]["goodput_ratio"] == {"to": "reno", "value": None, "low": None, "high": None}
     assert document["complete"] is True
+    # Every loss counts alike: 2 × (3 + 8) of 2 × (4 + 8), of both flows and replications.
+    assert document["schemes"][0]["judged_right"]["value"] == pytest.approx(22 / 24)
+    assert document["schemes"][0]["judgements"]["wireless"] == {
+        "queue": 2, "aqm": 0, "channel": 22, "collision": 0, "none": 0,
+    }  # fmt: skip
     assert len(document["runs"]) == 4
 
 

@@ -224,7 +224,9 @@ FLOW = {
     "window_cuts": int,
     "spurious_timeouts": int,
     "srtt_ms": float,
+    "completion_s": type(None),  # of a flow without an end
     "notices": dict,
+    "judgements": dict,
 }
 RUN = {
     "scenario": str,
@@ -248,6 +250,9 @@ def test_run_json_has_exactly_these_fields() -> None:
     (flow,) = document["flows"]
     assert {key: type(value) for key, value in flow.items()} == FLOW
     assert list(flow["notices"]) == ["eln", "ersn", "ebsn", "rttn", "nak"]
+    assert list(flow["judgements"]) == ["congestion", "wireless", "undecided"]
+    causes = ["queue", "aqm", "channel", "collision", "none"]
+    assert all(list(row) == causes for row in flow["judgements"].values())
     assert list(document["drops"]) == ["queue", "aqm", "channel", "collision", "retries", "agent"]
     assert all(type(count) is int for count in [*flow["notices"].values(), *document["drops"].values()])
     # The Python interface gives the same, but for the time it took.
@@ -258,8 +263,14 @@ def test_run_json_has_exactly_these_fields() -> None:
 def test_flows_frame_has_these_columns() -> None:
     flows = airhop.run(Scenario.load("last-hop").with_({"duration": "5 s"})).flows
     notices = [f"notice_{kind}" for kind in ("eln", "ersn", "ebsn", "rttn", "nak")]
-    assert flows.columns == [*(key for key in FLOW if key != "notices"), *notices]
+    judged = [
+        f"judged_{judged}_{cause}"
+        for judged in ("congestion", "wireless", "undecided")
+        for cause in ("queue", "aqm", "channel", "collision", "none")
+    ]
+    assert flows.columns == [*(k for k in FLOW if k not in ("notices", "judgements")), *notices, *judged]
     assert flows.schema["goodput_mbps"] == flows.schema["srtt_ms"] == pl.Float64
+    assert flows.schema["completion_s"] == pl.Float64
     assert flows.schema["delivered_bytes"] == pl.Int64
 
 
@@ -267,8 +278,8 @@ def test_schemes_are_called_by_these_names() -> None:
     listed = json.loads(airhop_command("schemes", "--json").stdout)
     # This process may know more: other tests add schemes written in Python.
     assert airhop.schemes()[: len(listed)] == listed
-    fields = ["name", "title", "family", "cite", "needs", "parameters", "reconstructed"]
-    assert all(list(entry) == fields for entry in listed)
+    fields = {"name", "title", "family", "cite", "needs", "parameters", "reconstructed"}
+    assert all(set(entry) == fields | {"about", "helps", "verified"} for entry in listed)
     short = Scenario.load("last-hop").with_({"duration": "2 s"})
     for name in ("tahoe", "reno", "newreno", "sack", "snoop", "ll-elsn"):
         document = airhop.run(short, scheme=name).to_dict()

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -30,9 +31,15 @@ from airhop.experiments import (
     registry,
     reproduce,
 )
+from airhop.experiments.experiment import X
 from airhop.experiments.numerals import plus_minus
 from airhop.experiments.outcome import rows
 from airhop.experiments.samples import Samples
+from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
+from airhop.experiments.yun2009.fig7 import EXPERIMENT as FIG7
+from airhop.experiments.yun2009.fig8 import EXPERIMENT as FIG8
+from airhop.experiments.yun2009.fig9 import EXPERIMENT as FIG9
+from airhop.experiments.yun2009.fig10 import EXPERIMENT as FIG10
 from airhop.progress import Reporter
 from airhop.scenario import Scenario
 from airhop.simulate import Job
@@ -42,9 +49,7 @@ from airhop.study import Until
 from synthetic import FIGURE6, FIGURE7, FIGURE9, changed
 
 KNOWN = registry()
-FIG6, FIG7, FIG8, FIG9, FIG10 = (
-    KNOWN[f"yun2009/{name}"] for name in ("fig6", "fig7", "fig8", "fig9", "fig10")
-)
+STUDIES = [experiment for experiment in KNOWN.values() if isinstance(experiment, Experiment)]
 OTHERS = ("reno", "sack", "snoop")
 
 
@@ -63,7 +68,7 @@ def test_figures_6_to_10_are_the_papers() -> None:
     # Yun 2009, 5.1 and 5.2: 200 s, 20 runs without LL-ARQ, retry limit one.
     for experiment in (FIG6, FIG7, FIG8, FIG9, FIG10):
         assert experiment.settings.items() >= {"duration": "200 s", "wlan.cell.attempts": 1}.items()
-        assert list(experiment.schemes) == ["reno", "sack", "snoop", "ll-elsn"]
+        assert len(experiment.labels) == 12
         assert experiment.replications.full == 20
     # FER from 0.001 % to 9 %; the printed axis begins at 0.01 %.
     for experiment in (FIG6, FIG8):
@@ -74,18 +79,18 @@ def test_figures_6_to_10_are_the_papers() -> None:
     assert FIG7.settings["wlan.cell.errors.fer"] == 0.01
 
 
-@pytest.mark.parametrize("experiment", KNOWN.values(), ids=list(KNOWN))
+@pytest.mark.parametrize("experiment", STUDIES, ids=[experiment.id for experiment in STUDIES])
 def test_every_scenario_of_every_experiment_is_sound(experiment: Experiment) -> None:
     # Points are checked by the core when they are made; the quick grid is part of the full one.
     assert set(experiment.axis.coarse) <= set(experiment.axis.full)
-    assert len(experiment.study("full").points()) == len(experiment.axis.full) * len(experiment.schemes)
+    assert len(experiment.study("full").points()) == len(experiment.axis.full) * len(experiment.labels)
     assert len({claim.id for claim in experiment.claims}) == len(experiment.claims)
 
 
-def first_point(experiment: Experiment, x: float) -> Scenario:
+def first_point(experiment: Experiment, x: X) -> Scenario:
     """Give the scenario of the first scheme at x."""
     points = experiment.study("full").points()
-    return points[experiment.axis.full.index(x) * len(experiment.schemes)].scenario
+    return points[experiment.axis.full.index(x) * len(experiment.labels)].scenario
 
 
 def test_the_round_trip_of_figure_7_grows_on_every_link() -> None:
@@ -170,7 +175,7 @@ def test_a_package_registers_experiments_by_entry_point(install: Callable[..., N
     [
         ("broken_experiments:FIRST", "ModuleNotFoundError: No module named 'no_such_library'"),
         ("my_experiments:SECOND", "AttributeError: .*SECOND"),
-        ("my_experiments:NUMBER", "An Experiment was expected, not 42"),
+        ("my_experiments:NUMBER", "An Experiment or a Calculation was expected, not 42"),
         ("my_experiments:TAKEN", "There is an experiment `yun2009/fig6` already"),
     ],
 )
@@ -198,8 +203,8 @@ def test_the_command_line_tells_of_a_broken_entry_point(
 
 
 def test_cells_of_different_counts_are_paired_by_replication() -> None:
-    cells = {("a", 0.1): {rep: 2.0 + rep for rep in range(4)}, ("b", 0.1): {3: 4.0, 1: 2.0}}
-    measured = Samples("goodput_mbps", cells)
+    cell = {rep: 2.0 + rep for rep in range(4)}
+    measured = Samples("goodput_mbps", {("a", 0.1): cell, ("b", 0.1): {3: 4.0, 1: 2.0}})
     assert measured.paired(("a", 0.1), ("b", 0.1)) == [[3.0, 5.0], [2.0, 4.0]]
     assert measured.reps == 2
 
@@ -211,9 +216,12 @@ def short() -> Experiment:
         FIG6,
         id="test/short",
         settings={**FIG6.settings, "duration": "3 s"},
+        curves=FIG6.curves[:4],
         axis=replace(FIG6.axis, coarse=(1e-3, 1e-2, 3e-2)),
         replications=replace(FIG6.replications, quick=2),
+        claims=(),
         timeline=TimelineChoice(x=1e-2, duration_s=2.0, opening_s=1.0),
+        also=(),
     )
 
 
@@ -221,6 +229,13 @@ def short() -> Experiment:
 def unwritten(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave figures and reports unwritten: most tests are about the runs."""
     monkeypatch.setattr("airhop.experiments.reproduction._write", lambda _outcome, _folder: None)
+
+
+def run(experiments: Sequence[Experiment], *args: Any, **options: Any) -> list[Outcome]:
+    """Reproduce studies."""
+    found = list(reproduce(experiments, *args, **options))
+    assert all(isinstance(outcome, Outcome) for outcome in found)
+    return found  # type: ignore[return-value]
 
 
 class Said(Reporter):
@@ -235,9 +250,9 @@ class Said(Reporter):
 
 
 def test_the_whole_way_on_the_real_core(short: Experiment, tmp_path: Path) -> None:
-    (outcome,) = reproduce([short], "quick", tmp_path)
+    (outcome,) = run([short], "quick", tmp_path)
     assert outcome.reps == 2
-    assert [row.scheme for row in outcome.rows] == [scheme for scheme in FIG6.schemes for _ in range(3)]
+    assert [row.scheme for row in outcome.rows] == [scheme for scheme in short.labels for _ in range(3)]
     assert all(row.value.mean > 0 for row in outcome.rows)
     names = {path.name for path in outcome.files}
     assert names >= {"report.html", "figure.pdf", "figure.png", "rows.csv", "outcome.json"}
@@ -256,15 +271,15 @@ def test_what_an_earlier_call_wrote_stays_whole_when_writing_fails(
     (folder / "rows.csv").write_text("as it was")
     monkeypatch.setattr("airhop.report.write_report", stopped)
     with pytest.raises(KeyboardInterrupt, match="interrupted in test/short"):
-        list(reproduce([short], "quick", tmp_path))
+        list(run([short], "quick", tmp_path))
     assert [(path.name, path.read_text()) for path in folder.iterdir()] == [("rows.csv", "as it was")]
 
 
 @pytest.mark.usefixtures("unwritten")
 def test_a_second_call_reuses_every_run_and_says_so(short: Experiment, tmp_path: Path) -> None:
     first, again = Said(), Said()
-    (before,) = reproduce([short], "quick", tmp_path, first)
-    (after,) = reproduce([short], "quick", tmp_path, again)
+    (before,) = run([short], "quick", tmp_path, first)
+    (after,) = run([short], "quick", tmp_path, again)
     assert "test/short: computed 24, reused 0" in first.lines
     assert "test/short: computed 0, reused 24" in again.lines
     assert after.to_dict() == before.to_dict()
@@ -273,7 +288,7 @@ def test_a_second_call_reuses_every_run_and_says_so(short: Experiment, tmp_path:
 @pytest.mark.usefixtures("unwritten")
 def test_experiments_share_their_runs(short: Experiment, tmp_path: Path) -> None:
     fairness = replace(short, id="test/fairness", metric=FIG10.metric, claims=())
-    first, second = reproduce([short, fairness], "quick", tmp_path)
+    first, second = run([short, fairness], "quick", tmp_path)
     assert (first.table.computed, second.table.computed, second.table.reused) == (24, 0, 24)
     # One connection has all there is: Jain's index is one.
     assert {row.value.mean for row in second.rows} == {1.0}
@@ -284,7 +299,7 @@ def test_experiments_share_their_runs(short: Experiment, tmp_path: Path) -> None
 def test_the_experiment_beside_is_run_and_read_back_with_it(short: Experiment, tmp_path: Path) -> None:
     wired = {"wired.all.delay": "2 ms", **short.settings}
     both = replace(short, beside=replace(short, id="test/beside", settings=wired))
-    (outcome,) = reproduce([both], "quick", tmp_path)
+    (outcome,) = run([both], "quick", tmp_path)
     assert read_rows(tmp_path)["run_id"].n_unique() == 48
     assert outcome.samples.ratio_to_beside("reno", 1e-2).value < 1.0
     (found,) = outcomes_in(tmp_path, {both.id: both})
@@ -296,14 +311,14 @@ def test_the_experiment_beside_is_run_and_read_back_with_it(short: Experiment, t
 def test_nothing_is_judged_while_runs_of_the_experiment_beside_are_missing(
     short: Experiment, tmp_path: Path
 ) -> None:
-    list(reproduce([short], "quick", tmp_path))
+    list(run([short], "quick", tmp_path))
     beside = replace(short, id="test/beside", settings={**short.settings, "duration": "4 s"})
     assert outcomes_in(tmp_path, {short.id: replace(short, beside=beside)}) == []
 
 
 @pytest.mark.usefixtures("unwritten")
 def test_schemes_of_a_replication_meet_the_same_channel(short: Experiment, tmp_path: Path) -> None:
-    (outcome,) = reproduce([short], "quick", tmp_path, seed=7)
+    (outcome,) = run([short], "quick", tmp_path, seed=7)
     frame = outcome.table.frame()
     assert set(frame["seed"]) == {7}
     assert {tuple(reps) for reps in frame.group_by("scheme", short.axis.paths[0]).agg("rep")["rep"]} == {
@@ -315,7 +330,7 @@ def test_schemes_of_a_replication_meet_the_same_channel(short: Experiment, tmp_p
 def test_outcomes_are_read_back_without_a_run(
     short: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (outcome,) = reproduce([short], "quick", tmp_path)
+    (outcome,) = run([short], "quick", tmp_path)
     monkeypatch.setattr("airhop._core.run_many", None)
     (found,) = outcomes_in(tmp_path, {**KNOWN, short.id: short})
     assert found.to_dict() == outcome.to_dict()
@@ -324,7 +339,7 @@ def test_outcomes_are_read_back_without_a_run(
 
 @pytest.mark.usefixtures("unwritten")
 def test_an_experiment_that_has_changed_since_is_not_judged(short: Experiment, tmp_path: Path) -> None:
-    list(reproduce([short], "quick", tmp_path))
+    list(run([short], "quick", tmp_path))
     other = replace(short, settings={**short.settings, "duration": "4 s"})
     assert outcomes_in(tmp_path, {other.id: other}) == []
 
@@ -344,9 +359,9 @@ def test_an_interrupt_keeps_what_is_finished(
     with monkeypatch.context() as patched:
         patched.setattr(LocalEngine, "run", stopped)
         with pytest.raises(KeyboardInterrupt, match="interrupted in test/short; what had finished is kept"):
-            list(reproduce([short], "quick", tmp_path))
+            list(run([short], "quick", tmp_path))
     assert read_rows(tmp_path)["run_id"].n_unique() == 7
-    (outcome,) = reproduce([short], "quick", tmp_path)
+    (outcome,) = run([short], "quick", tmp_path)
     assert (outcome.table.computed, outcome.table.reused) == (17, 7)
 
 
@@ -355,7 +370,7 @@ def test_the_command_says_which_claims_fail_and_which_are_open(
     short: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     claims = tuple(
-        Claim(verdict, verdict, lambda _samples, holds=holds: Judgement(holds, ""))  # type: ignore[misc]
+        Claim(verdict, verdict, lambda _, holds=holds: Judgement(holds, ""), "because")  # type: ignore[misc]
         for verdict, holds in (("right", True), ("wrong", False), ("close", None))
     )
     monkeypatch.setattr(
@@ -372,8 +387,10 @@ def test_the_command_says_which_claims_fail_and_which_are_open(
     assert asked == [("local", 1)]
     told = capsys.readouterr()
     (document,) = json.loads(told.out)["experiments"]
-    assert [claim["holds"] for claim in document["claims"]] == [True, False, False]
-    assert [claim["verdict"] for claim in document["claims"]] == ["holds", "fails", "open"]
+    # What does not hold comes first, and says why if that is known.
+    assert [claim["verdict"] for claim in document["claims"]] == ["fails", "open", "holds"]
+    assert [claim["holds"] for claim in document["claims"]] == [False, False, True]
+    assert [claim["reason"] for claim in document["claims"]] == ["because", "because", None]
     assert told.err.splitlines()[-2:] == [
         "airhop: a/b: wrong does not hold",
         "airhop: a/b: close is not decided; more replications may",
@@ -401,15 +418,15 @@ def test_the_document_has_the_contracts_shape(outcome: Outcome) -> None:
     document = json.loads(json.dumps(outcome.to_dict(), allow_nan=False))
     assert set(document) == {"id", "reps", "rows", "claims"}
     assert document["reps"] == 5
-    assert len(document["rows"]) == 4 * 5
+    assert len(document["rows"]) == 12 * 5 * len((FIG6.metric, *FIG6.also))
     assert {"scheme", "x", "metric", "mean", "half_width", "published"} <= set(document["rows"][0])
     row = next(row for row in document["rows"] if row["scheme"] == "snoop" and row["x"] == {"fer": 0.01})
     assert row["mean"] == pytest.approx(2.0, rel=0.01)
     assert row["metric"] == "goodput_mbps"
     assert row["published"] is None
     assert [set(claim) for claim in document["claims"]] == [
-        {"id", "text", "holds", "verdict", "measured"}
-    ] * 5
+        {"id", "text", "holds", "verdict", "measured", "reason"}
+    ] * len(FIG6.claims)
 
 
 @pytest.mark.parametrize("fails", [False, True])
@@ -454,8 +471,8 @@ def test_the_terminals_chart_has_the_ticks_of_the_paper() -> None:
 
 def test_the_interval_of_an_index_ends_at_one() -> None:
     cell = {0: 0.97, 1: 1.0, 2: 1.0}
-    measured = Samples("jain", {(scheme, 2.0): cell for scheme in FIG10.schemes})
-    row = rows(FIG10, measured)[0]
+    measured = Samples("jain", {(scheme, 2.0): cell for scheme in FIG10.labels})
+    row = rows(FIG10, FIG10.metric, measured)[0]
     assert row.value.half_width is not None and row.value.mean + row.value.half_width > 1.0
     assert row.interval == Interval(row.value.mean - row.value.half_width, 1.0)
 
@@ -485,9 +502,7 @@ def test_an_interval_never_rounds_to_nothing(half_width: float | None, text: str
 
 
 def test_rows_csv_repeats_the_document(outcome: Outcome, tmp_path: Path) -> None:
-    from airhop.experiments.reproduction import write_rows
-
-    write_rows(outcome, tmp_path / "rows.csv")
+    outcome.write_rows(tmp_path / "rows.csv")
     table = pl.read_csv(tmp_path / "rows.csv")
     for line, row in zip(table.iter_rows(named=True), outcome.to_dict()["rows"], strict=True):
         assert (line["scheme"], line["fer"]) == (row["scheme"], row["x"]["fer"])

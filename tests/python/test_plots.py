@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 
+import matplotlib as mpl
+import numpy as np
 import pytest
 
+import airhop
 import synthetic
-from airhop.experiments import registry
+from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
 from airhop.plots.chart import draw, goodput_figure
 from airhop.plots.frame import frame
-from airhop.plots.style import PALETTE, styles
+from airhop.plots.paper import PRINT_STYLE, curve, legend, page
+from airhop.plots.style import OWN, PALETTE, PLACES, styles
 from airhop.plots.terminal import Series, chart
 from airhop.report import chapter_of_outcome
-
-FIG6 = registry()["yun2009/fig6"]
 
 
 def luminance(color: str) -> float:
@@ -34,10 +36,61 @@ def test_every_colour_is_seen_on_light_and_dark(style: object, background: str) 
 
 
 def test_schemes_differ_without_colour() -> None:
-    look = styles(FIG6.schemes)
+    look = styles(["reno", "sack", "snoop", "ll-elsn"])
     assert len({style.marker for style in look.values()}) == len(look)
     assert len({style.glyph for style in look.values()}) == len(look)
     assert len({style.dash for style in look.values()}) == len(look)
+    assert len({(style.marker, style.dash) for style in PALETTE}) == len(PALETTE) == 32
+
+
+def test_a_scheme_has_one_look_wherever_it_is_drawn() -> None:
+    built_in = [scheme["name"] for scheme in airhop.schemes() if scheme["family"] != "yours"]
+    together = styles(built_in)
+    assert set(OWN) == set(built_in), "every scheme has a place of its own in `style.PLACES`"
+    assert len(set(together.values())) == len(built_in)
+    for name in built_in:
+        assert styles(["mine", name])[name] == together[name] == PALETTE[OWN[name]]
+    variants = styles(["ll-elsn(n=3)", "mine", "reno, 4 attempts"])
+    assert [variants["ll-elsn(n=3)"], variants["reno, 4 attempts"]] == list(
+        styles(["ll-elsn", "reno"]).values()
+    )
+
+
+def test_variants_of_a_scheme_and_schemes_of_ones_own_take_rare_colours() -> None:
+    look = styles(["reno", "reno, 4 attempts", "mine", "ll-elsn"])
+    assert len({style.color for style in look.values()}) == 4
+    assert styles(["ll-elsn(n=3)", "ll-elsn"])["ll-elsn(n=3)"] == styles(["ll-elsn"])["ll-elsn"], "the first"
+
+
+OKLAB = (
+    ((0.4122214708, 0.5363325363, 0.0514459929), (0.2119034982, 0.6806995451, 0.1073969566),
+     (0.0883024619, 0.2817188376, 0.6299787005)),
+    ((0.2104542553, 0.7936177850, -0.0040720468), (1.9779984951, -2.4285922050, 0.4505937099),
+     (0.0259040371, 0.7827717662, -0.8086757660)),
+)  # fmt: skip
+"""From linear sRGB to the cubes of cone responses, and from these to L, a, b (Ottosson 2020)."""
+VISIONS = {
+    "normal": np.eye(3),
+    "protanopia": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216),
+                   (-0.003882, -0.048116, 1.051998)),
+    "deuteranopia": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413),
+                     (-0.011820, 0.042940, 0.968881)),
+    "tritanopia": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602),
+                   (0.004733, 0.691367, 0.303900)),
+}  # fmt: skip
+"""Linear sRGB as others see it (Machado, Oliveira and Fernandes 2009, table 1, severity 1)."""
+
+
+@pytest.mark.parametrize("vision", VISIONS)
+@pytest.mark.parametrize("kind", ["color", "ink"])
+def test_colours_differ_to_every_vision(kind: str, vision: str) -> None:
+    colors = {getattr(style, kind) for style in PALETTE}
+    channels = np.array([[int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)] for color in colors])
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    cones, axes = map(np.array, OKLAB)
+    seen = np.cbrt(np.clip(linear @ np.array(VISIONS[vision]).T, 0, 1) @ cones.T) @ axes.T
+    # 0.02 is just noticeable; lines are thin.
+    assert min(np.linalg.norm(a - b) for a, b in combinations(seen, 2)) > 0.075
 
 
 def lightness(color: str) -> float:
@@ -48,15 +101,38 @@ def lightness(color: str) -> float:
 
 def test_inks_differ_in_grey() -> None:
     # A difference of 2.3 is just noticeable (Mahy et al. 1994); the palette keeps half as much again.
-    levels = sorted(lightness(style.ink) for style in PALETTE)
+    levels = sorted({lightness(style.ink) for style in PALETTE})
     assert min(b - a for a, b in pairwise(levels)) > 3.45
     # WCAG 2.2, 1.4.11, on white paper.
     assert all(1.05 / (luminance(style.ink) + 0.05) >= 3.0 for style in PALETTE)
 
 
-def test_more_schemes_than_colours_still_differ() -> None:
-    look = styles(str(n) for n in range(24))
-    assert len({(style.color, style.marker, style.dash) for style in look.values()}) == 24
+def test_more_schemes_than_looks_are_drawn_all_the_same() -> None:
+    look = styles(str(n) for n in range(40))
+    assert len(look) == 40
+    assert len({(style.color, style.marker, style.dash) for style in look.values()}) == 32
+
+
+def test_a_legend_of_thirteen_is_above_the_axes_and_inside_of_the_page() -> None:
+    names = [name for row in PLACES for name in row][:13]
+    with mpl.rc_context(PRINT_STYLE):
+        figure, axes = page()
+        look = styles(names)
+        for place, name in enumerate(names):
+            curve(axes, [0.0, 1.0], [place, place], [0.1, 0.1], label=name.capitalize(), style=look[name])
+        axes.set_xlabel("Frame error rate")
+        legend(figure)
+        figure.canvas.draw()
+        box, frame_ = figure.legends[0].get_window_extent(), axes.get_window_extent()
+        alone, few = page()
+        curve(few, [0.0, 1.0], [0.0, 1.0], [0.1, 0.1], label="Reno", style=look["reno"])
+        few.set_xlabel("Frame error rate")
+        legend(alone)
+        alone.canvas.draw()
+    assert box.x0 >= 0 and box.x1 <= figure.bbox.width and box.y1 <= figure.bbox.height
+    assert box.y0 >= frame_.y1
+    # The axes are as high as with a legend of one line.
+    assert frame_.height == pytest.approx(few.get_window_extent().height, rel=0.05)
 
 
 def test_the_printed_figure_has_the_papers_axes_and_every_scheme() -> None:
@@ -64,7 +140,7 @@ def test_the_printed_figure_has_the_papers_axes_and_every_scheme() -> None:
     assert axes.get_xscale() == "log"
     assert axes.get_xlim() == (1e-4, 1e-1)
     assert axes.get_ylim() == (0.0, 3.6)
-    assert [bar.get_label() for bar in axes.containers] == ["Reno", "SACK", "Snoop", "LL-ELSN"]
+    assert [bar.get_label() for bar in axes.containers] == list(FIG6.labels.values())
 
 
 def test_the_printed_figure_shows_means_and_intervals() -> None:
@@ -86,9 +162,9 @@ def test_data_above_the_papers_axis_lengthen_it() -> None:
     figure = goodput_figure(outcome)
     assert figure.axes[0].get_ylim() == drawn.y_limits
     assert figure.get_supxlabel() == drawn.note
-    paper = chapter_of_outcome(outcome, trace=False).paper
-    assert paper is not None
-    assert paper.ticks == drawn.y_ticks
+    printed = chapter_of_outcome(outcome, trace=False).printed
+    assert printed is not None
+    assert printed.ticks == drawn.y_ticks
 
 
 def test_an_interval_above_the_papers_axis_lengthens_it_too() -> None:

@@ -163,7 +163,7 @@ def test_a_map_needs_two_axes_and_a_difference_a_baseline() -> None:
 def test_a_study_is_drawn_whole_and_the_same_each_time(tmp_path: Path) -> None:
     table = synthetic_study.study("small", schemes=("reno", "sack"), delay=(1, 2), copies=(1, 2))
     first, again = (plots.draw_study(table, tmp_path / name) for name in ("a", "b"))  # type: ignore[arg-type]
-    stems = ("goodput", "distribution", "difference", "fairness", "map-reno", "map-sack")
+    stems = ("goodput", "distribution", "difference", "fairness", "confusion", "map-reno", "map-sack")
     assert {path.name for path in first} == {
         f"{stem}.{kind}" for stem in stems for kind in ("pdf", "svg", "png")
     }

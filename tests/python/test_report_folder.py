@@ -11,9 +11,10 @@ import airhop
 import synthetic
 from airhop.cli import main
 from airhop.errors import InputError
-from airhop.experiments import registry
+from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
 from airhop.plots.paper import FORMATS
 from airhop.progress import Reporter
+from airhop.report import Chapter
 from airhop.report.folder import _by_number, chapters_in, report_folder
 from airhop.simulate import Job
 from airhop.store import Store
@@ -44,7 +45,7 @@ def test_the_report_and_the_printed_figures_are_written(
     printed = capsys.readouterr()
     files = [folder / "report.html"] + [
         folder / "mine" / "own" / f"{stem}.{kind}"
-        for stem in ("goodput", "distribution", "difference")
+        for stem in ("goodput", "distribution", "difference", "confusion")
         for kind in FORMATS
     ]
     assert printed.out.splitlines() == [str(path) for path in files]
@@ -61,6 +62,7 @@ def test_the_report_can_go_elsewhere(folder: Path, tmp_path: Path) -> None:
 def test_commands_in_the_report_run_the_same_runs_again(folder: Path) -> None:
     # The words of the command are what the command line takes; the row and the run are equal.
     (chapter,) = chapters_in(folder)
+    assert isinstance(chapter, Chapter)
     point = chapter.table.study.points()[3]
     again = airhop.run(point.scenario, seed=1, rep=2)
     frame = chapter.frame
@@ -73,7 +75,7 @@ def test_commands_in_the_report_run_the_same_runs_again(folder: Path) -> None:
 
 
 def test_experiments_come_with_their_claims(tmp_path: Path) -> None:
-    experiment = registry()["yun2009/fig6"]
+    experiment = FIG6
     study = experiment.study("quick")
     with Store.open(tmp_path) as store:
         for point in study.points():
@@ -83,9 +85,11 @@ def test_experiments_come_with_their_claims(tmp_path: Path) -> None:
         store.save()
     save_manifest(study, tmp_path)
     (chapter,) = chapters_in(tmp_path)
-    assert chapter.paper is not None
-    assert [verdict.id for verdict in chapter.paper.verdicts] == [claim.id for claim in experiment.claims]
-    assert [run.scheme for run in chapter.runs] == list(experiment.schemes)
+    assert isinstance(chapter, Chapter) and chapter.paper is not None
+    assert {verdict.claim.id for verdict in chapter.paper.verdicts} == {
+        claim.id for claim in experiment.claims
+    }
+    assert [run.scheme for run in chapter.runs] == list(experiment.labels)
 
 
 def test_an_empty_folder_says_how_to_fill_it(tmp_path: Path) -> None:

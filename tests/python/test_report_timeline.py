@@ -9,7 +9,6 @@ from bokeh.models import GlyphRenderer, Range1d
 
 import synthetic
 import synthetic_study
-from airhop.experiments import registry
 from airhop.report import TracedRun
 from airhop.report.data import sources_data
 from airhop.report.pack import pack
@@ -17,8 +16,6 @@ from airhop.report.symbols import PATHS
 from airhop.report.timeline import Timeline, timeline
 from airhop.report.timeline_figures import timeline_figures
 from airhop.report.traced import trace_schemes
-
-FIG6 = registry()["yun2009/fig6"]
 
 
 @pytest.fixture(scope="module")

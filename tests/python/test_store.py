@@ -41,6 +41,9 @@ TWO_FLOWS = {
     ],
 }
 
+NAMED_OTHERWISE = ("name", "notices", "judgements")
+"""Keys of a flow that are no columns."""
+
 
 def parquet(folder: Path) -> pl.DataFrame:
     """Read the dataset as an outsider does, who knows nothing but where it is."""
@@ -62,14 +65,31 @@ def test_a_row_holds_every_figure_of_the_run_document(tmp_path: Path) -> None:
     assert len(rows) == len(document["flows"])
     for row, flow in zip(rows.to_dicts(), document["flows"], strict=True):
         run = {key: value for key, value in document.items() if key not in ("flows", "drops", "wall_s")}
-        expected = run | {key: value for key, value in flow.items() if key not in ("name", "notices")}
+        expected = run | {key: value for key, value in flow.items() if key not in NAMED_OTHERWISE}
         expected |= {f"notices_{kind}": count for kind, count in flow["notices"].items()}
+        expected |= {
+            f"judged_{judged}_{cause}": count
+            for judged, causes in flow["judgements"].items()
+            for cause, count in causes.items()
+        }
         expected |= {f"drops_{cause}": count for cause, count in document["drops"].items()}
         expected |= {"flow": flow["name"], "run_id": job.run_id}
         expected |= {"airhop": _core.__version__, "model": model()}
         scenario = json.loads(row.pop("scenario_json"))
         assert row == expected
         assert Scenario.load(scenario) == job.scenario
+
+
+def test_what_earlier_versions_did_not_count_is_null(tmp_path: Path) -> None:
+    job = Job(Scenario.load(TWO_FLOWS))
+    document = json.loads(simulate(job))
+    for flow in document["flows"]:
+        del flow["judgements"], flow["completion_s"]
+    with Store.open(tmp_path) as opened:
+        opened.add(job, json.dumps(document), {})
+    (row, _) = read_rows(tmp_path).to_dicts()
+    assert row["goodput_mbps"] > 0
+    assert row["completion_s"] is row["judged_wireless_channel"] is None
 
 
 def test_memory_journal_and_part_give_the_same_rows(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from airhop.stats import Estimate, Ratio
-from airhop.terminal import bar_chart, mean_pm, number, ratio
+from airhop.terminal import bar_chart, mean_pm, number, percent, percent_interval, percent_pm, ratio
 
 
 @pytest.mark.parametrize(
@@ -69,3 +69,28 @@ def test_bars_leave_room_for_their_figures(columns: int, widest: int) -> None:
 
 def test_chart_of_nothing_is_empty() -> None:
     assert bar_chart([], unit="Mbit/s").plain == ""
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0.0, "0"),
+        (1.0, "100"),
+        (0.9979, "99.79"),
+        (0.967, "96.7"),
+        (0.45, "45"),
+        (0.083, "8.3"),
+        (1e-5, "0.00"),
+    ],
+)
+def test_shares_of_nearly_nothing_and_nearly_all_are_neither(share: float, text: str) -> None:
+    assert percent(share) == text
+
+
+def test_shares_have_the_decimals_of_their_interval() -> None:
+    assert percent_interval(Ratio(0.45, 0.42, 0.48, 5)) == "45 (42–48)"
+    assert percent_interval(Ratio(0.8961, 0.8801, 0.9123, 5)) == "89.6 (88.0–91.2)"
+    assert percent_interval(Ratio(0.0, 0.0, 0.0, 5)) == "0 (0–0)"
+    assert percent_interval(Ratio(0.0021, None, None, 1)) == "0.21"
+    assert percent_pm(Ratio(0.9957, 0.9945, 0.9969, 5)) == "99.57 ± 0.12"
+    assert percent_pm(Ratio(0.5, None, None, 1)) == "50"

@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 
 from airhop import run
-from airhop.plots.style import PALETTE
+from airhop.plots.style import styles
 from airhop.view.curves import MOST_POINTS, Curves, Line
-from airhop.view.figures import Slots, roof
+from airhop.view.figures import dashes, roof
 from airhop.view.runs import Newest, OvertakenError, Runs
 from airhop.view.state import State
 
@@ -128,13 +128,12 @@ def test_long_curves_are_thinned(points: int) -> None:
     assert len(line.x) == 2 * points - 1 or points in (0, 10 * MOST_POINTS)
 
 
-def test_schemes_keep_their_colours_while_others_come_and_go() -> None:
-    slots = Slots()
-    assert slots.assign(["reno", "sack", "snoop"]) == {"reno": 0, "sack": 1, "snoop": 2}
-    assert slots.assign(["reno", "snoop"]) == {"reno": 0, "snoop": 2}
-    assert slots.assign(["reno", "snoop", "tahoe"]) == {"reno": 0, "snoop": 2, "tahoe": 1}
-    many = slots.assign([f"scheme-{i}" for i in range(len(PALETTE))])
-    assert sorted(many.values()) == list(range(len(PALETTE)))
+def test_schemes_of_one_colour_have_lines_of_their_own() -> None:
+    # Snoop and LHP share a colour (`style.PLACES`), and so do LL-ELSN and DCR.
+    look = styles(["reno", "snoop", "lhp", "ll-elsn", "dcr"])
+    assert look["snoop"].color == look["lhp"].color
+    assert list(dashes(look).values()) == ["solid", "solid", "dashed", "solid", "dashed"]
+    assert len({(look[name].color, dash) for name, dash in dashes(look).items()}) == len(look)
 
 
 def test_the_axis_stays_while_bars_move_under_it() -> None:

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from airhop.cli import EXIT_INTERRUPTED
 from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Sets, Whole, With
+from airhop.cli.judged import print_shares
 from airhop.cli.output import console, print_json, print_table, say
 from airhop.comparison import Comparison, InterruptedComparison
 from airhop.comparison import compare as run_comparison
@@ -109,7 +110,9 @@ def _print(comparison: Comparison, as_json: bool) -> None:
     )
     goodput = [(row.scheme, row.metrics[GOODPUT]) for row in rows]
     out.print(bar_chart(goodput, unit="Mbit/s", columns=out.width))
+    print_shares(out, {row.scheme: row.judgements for row in rows})
     if n > 1:
         out.print(
-            "± and shading: 95 % interval of the mean; ratio: paired, Fieller's 95 % interval", style="dim"
+            "± and shading: 95 % interval of the mean; ratio, and share judged right: Fieller's, paired",
+            style="dim",
         )

@@ -38,7 +38,7 @@ def reproduce(
     Parameters
     ----------
     experiments
-        Ids such as yun2009/fig6.
+        Ids such as yun2009/fig6; yun2009 stands for all of that paper.
     out
         Folder for runs, figures and reports. Runs that are there already are reused.
     workers

@@ -9,8 +9,10 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Sets, Whole, With
+from airhop.cli.judged import print_counts
 from airhop.cli.output import console, print_json, print_table, say
 from airhop.files import filling
+from airhop.judgements import Judgements
 from airhop.plugins import load_all
 from airhop.progress import reporter_for_stderr
 from airhop.results import Result
@@ -96,6 +98,14 @@ def _print(result: Result) -> None:
         ],
         title=f"{d['scenario']}, {d['duration_s']:g} s, seed {d['seed']}, replication {d['rep']}",
         left=3,
+    )
+    schemes = dict.fromkeys(flow["scheme"] for flow in result.tcp_flows)
+    print_counts(
+        out,
+        {
+            scheme: Judgements.of_flows(flow for flow in result.tcp_flows if flow["scheme"] == scheme)
+            for scheme in schemes
+        },
     )
     drops = [number(count) for count in d["drops"].values()]
     print_table(out, list(d["drops"]), [drops], title="losses by reason", left=0)

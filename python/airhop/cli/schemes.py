@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 
 from airhop import catalogue
 from airhop.cli.app import Json, SchemeName, With
-from airhop.cli.output import console, print_json, table
+from airhop.cli.output import console, print_json
 from airhop.plugins import load_all
+
+WIDEST = 96
+"""Columns used at most: longer lines are hard to read."""
 
 
 def schemes(name: SchemeName | None = None, /, *, with_: With = (), as_json: Json = False) -> int:
@@ -26,42 +31,65 @@ def schemes(name: SchemeName | None = None, /, *, with_: With = (), as_json: Jso
     if as_json:
         print_json(entries)
     elif name is None:
-        _list(entries)
+        _list(console(), entries)
     else:
-        _describe(entries[0])
+        _describe(console(), entries[0])
     return 0
 
 
-def _list(entries: list[dict[str, Any]]) -> None:
-    listed = table("scheme", "family", "needs", "title", left=4)
-    listed.columns[-1].no_wrap = False
-    for entry in entries:
-        listed.add_row(entry["name"], entry["family"], ", ".join(entry["needs"]) or "–", entry["title"])
-    console().print(listed)
+def _list(out: Console, entries: list[dict[str, Any]]) -> None:
+    """Print a line per scheme, family by family: name, title, and what it needs from the network."""
+    longest = max(len(entry["name"]) for entry in entries)
+    for family, members in catalogue.families(entries).items():
+        out.print(family, style="bold")
+        lines = Table.grid(padding=(0, 2, 0, 0))
+        lines.add_column(no_wrap=True, min_width=longest)
+        lines.add_column()
+        for entry in members:
+            needs = f"  [needs {', '.join(entry['needs'])}]" if entry["needs"] else ""
+            lines.add_row(entry["name"], f"{entry['title']}{needs}")
+        out.print(Padding(lines, (0, 0, 1, 2)))
+    out.print("`airhop schemes NAME` says what one does, when it helps, and where it comes from", style="dim")
 
 
-def _describe(entry: dict[str, Any]) -> None:
-    out = console()
+def _describe(out: Console, entry: dict[str, Any]) -> None:
+    """Print all that the catalogue says of a scheme, nothing cut."""
+    width = min(out.width, WIDEST) if out.is_terminal else out.width
     out.print(f"{entry['name']}: {entry['title']}", style="bold")
     lines = Table.grid(padding=(0, 2, 0, 0))
     lines.add_column(no_wrap=True)
     lines.add_column(overflow="fold")
-    lines.add_row("family", entry["family"])
-    if entry["cite"]:
-        lines.add_row("source", entry["cite"])
-    lines.add_row("needs", ", ".join(entry["needs"]) or "nothing beyond the two ends")
-    _add("parameters", [_parameter(parameter) for parameter in entry["parameters"]] or ["none"], lines)
+    about = catalogue.services()
+    needs = [f"{need}: {about[need]}" for need in entry["needs"]]
     nothing = ["nothing: the source says it all"] if entry["cite"] else []
-    _add("reconstructed", entry["reconstructed"] or nothing, lines)
-    out.print(lines)
+    for label, texts in {
+        "family": [entry["family"]],
+        "what it does": [entry["about"]],
+        "when it helps": [entry["helps"]],
+        "needs": needs or ["nothing beyond the two ends"],
+        "parameters": [parameter(p) for p in entry["parameters"]] or ["none"],
+        "verified": entry["verified"],
+        "reconstructed": entry["reconstructed"] or nothing,
+        "source": [entry["cite"]],
+    }.items():
+        _add(label, [text for text in texts if text], lines)
+    out.print(lines, width=width)
 
 
 def _add(label: str, texts: Sequence[str], lines: Table) -> None:
     for index, text in enumerate(texts):
-        lines.add_row("" if index else label, text)
+        lines.add_row("" if index else label, text if len(texts) == 1 else f"– {text}")
 
 
-def _parameter(parameter: dict[str, Any]) -> str:
-    low, high = (f"{bound:g}" for bound in parameter["range"])
-    about = f": {parameter['about']}" if parameter["about"] else ""
-    return f"{parameter['name']} = {parameter['default']:g} ({low} to {high}){about}"
+def parameter(declared: dict[str, Any]) -> str:
+    """Write a parameter with its default and what it can be: `n = 2 (0 to 10): what it is`."""
+    about = f": {declared['about']}" if declared["about"] else ""
+    if "words" in declared:
+        others = [word for word in declared["words"] if word != declared["default"]]
+        return f'{declared["name"]} = "{declared["default"]}" (or {_words(others)}){about}'
+    low, high = (f"{bound:g}" for bound in declared["range"])
+    return f"{declared['name']} = {declared['default']:g} ({low} to {high}){about}"
+
+
+def _words(words: Sequence[str]) -> str:
+    return ", ".join(f'"{word}"' for word in words)

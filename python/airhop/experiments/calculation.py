@@ -7,7 +7,7 @@ A calculation gives values; its claims, figure and tables read them, and nothing
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -68,7 +68,7 @@ class Values:
     def __init__(self, values: Iterable[Value]) -> None:
         self._values = list(values)
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Value]:
         return iter(self._values)
 
     def of(self, curve: str, metric: str) -> list[Value]:

@@ -8,19 +8,21 @@ same channel in every replication.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise, permutations
 
 import numpy as np
 
 from airhop import stats
-from airhop.experiments.experiment import X, Axis, Judgement
+from airhop.experiments.experiment import Axis, Judgement, X
 from airhop.experiments.numerals import interval, plus_minus
 from airhop.experiments.samples import Samples
-from airhop.stats import Estimate, Ratio
+from airhop.stats import Difference, Estimate, Ratio
 
 Verdict = bool | None
 """None: the intervals do not decide."""
+Cell = tuple[str, X]
+"""A curve at a value of the axis."""
 
 
 # ---- verdicts --------------------------------------------------------------------------------------------
@@ -38,6 +40,13 @@ def below(found: Ratio | Estimate, level: float) -> Verdict:
     """Judge whether a ratio or a mean is below this level."""
     verdict = above(found, level)
     return None if verdict is None else not verdict
+
+
+def within(low: float, high: float, least: float, most: float) -> Verdict:
+    """Judge whether a quantity whose interval is low to high lies between least and most."""
+    if least < low and high < most:
+        return True
+    return False if high <= least or low >= most else None
 
 
 def every(verdicts: Iterable[Verdict]) -> Verdict:
@@ -77,9 +86,7 @@ def ahead_everywhere(
     samples: Samples, axis: Axis, scheme: str, others: Sequence[str], from_x: float = -math.inf
 ) -> Judgement:
     """Judge whether scheme beats all others at every x from `from_x` up; measured by the closest race."""
-    races = {
-        (x, other): samples.ratio(scheme, other, x) for x in samples.from_x(from_x) for other in others
-    }
+    races = {(x, other): samples.ratio(scheme, other, x) for x in samples.from_x(from_x) for other in others}
     x, other = min(races, key=lambda race: _low(races[race]))
     measured = f"closest: {interval(races[x, other])} × {other} at {axis.text(x)}"
     if lost := list(dict.fromkeys(x for (x, _), ratio in races.items() if not above(ratio, 1.0))):
@@ -87,21 +94,95 @@ def ahead_everywhere(
     return Judgement(every(above(ratio, 1.0) for ratio in races.values()), measured)
 
 
-def behind_beside(samples: Samples, axis: Axis, scheme: str, from_x: float = -math.inf) -> Judgement:
-    """Judge whether scheme has less than in the experiment beside this one, at every x from `from_x` up."""
-    ratios = {x: samples.ratio_to_beside(scheme, x) for x in samples.from_x(from_x)}
-    parts = [f"{interval(ratio)} at {axis.text(x)}" for x, ratio in ratios.items()]
-    return Judgement(every(below(ratio, 1.0) for ratio in ratios.values()), f"times that: {', '.join(parts)}")
+def each_above(
+    samples: Samples, axis: Axis, schemes: Sequence[str], other: str, at: Sequence[X], share: float = 1.0
+) -> Judgement:
+    """Judge whether each scheme has more than this share of what other has, at each of these x."""
+    ratios = {scheme: {x: samples.ratio(scheme, other, x) for x in at} for scheme in schemes}
+    return _each(axis, ratios, lambda ratio: above(ratio, share), _low, f"least, times that of {other}")
 
 
-def order_at(samples: Samples, axis: Axis, order: Sequence[str], at: Sequence[X]) -> Judgement:
-    """Judge whether every scheme is ahead of the next one of the order at each given x that was measured."""
+def each_below(
+    samples: Samples, axis: Axis, schemes: Sequence[str], other: str, at: Sequence[X], share: float = 1.0
+) -> Judgement:
+    """Judge whether each scheme has less than this share of what other has, at each of these x."""
+    ratios = {scheme: {x: samples.ratio(scheme, other, x) for x in at} for scheme in schemes}
+    return _each(axis, ratios, lambda ratio: below(ratio, share), _minus_high, f"most, times that of {other}")
+
+
+def each_below_beside(
+    samples: Samples, axis: Axis, schemes: Sequence[str], at: Sequence[X], share: float = 1.0
+) -> Judgement:
+    """Judge whether each scheme has less than this share of what it has in the experiment beside this one."""
+    ratios = {scheme: {x: samples.ratio_to_beside(scheme, x) for x in at} for scheme in schemes}
+    return _each(axis, ratios, lambda ratio: below(ratio, share), _minus_high, "most, times that")
+
+
+def stands_as_beside(
+    samples: Samples, axis: Axis, schemes: Sequence[str], other: str, at: Sequence[X], factor: float
+) -> Judgement:
+    """Judge whether each scheme's ratio to other is that of the experiment beside, within a factor."""
+    ratios = {scheme: {x: ratio_of_ratios(samples, scheme, other, x) for x in at} for scheme in schemes}
+
+    def decide(ratio: Ratio) -> Verdict:
+        return every((above(ratio, 1.0 / factor), below(ratio, factor)))
+
+    def margin(ratio: Ratio) -> float:
+        return min(_low(ratio) - 1.0 / factor, factor + _minus_high(ratio))
+
+    return _each(axis, ratios, decide, margin, f"furthest from 1, times its ratio to {other} there")
+
+
+def falls_behind_beside(
+    samples: Samples, axis: Axis, scheme: str, other: str, at: Sequence[X], share: float
+) -> Judgement:
+    """Judge whether scheme/other is below this share of what it is in the experiment beside this one."""
+    ratios = {f"{scheme}/{other}": {x: ratio_of_ratios(samples, scheme, other, x) for x in at}}
+    return _each(axis, ratios, lambda ratio: below(ratio, share), _minus_high, "most, times that beside")
+
+
+def ratio_of_ratios(samples: Samples, scheme: str, other: str, x: X) -> Ratio:
+    """Compare scheme / other here with scheme / other in the experiment beside this one, paired."""
+    beside = samples.beside or Samples(samples.metric)
+    here, there = samples.cells, beside.cells
+    cells = (here[scheme, x], there[other, x], here[other, x], there[scheme, x])
+    common = sorted(set.intersection(*(set(cell) for cell in cells)))
+    a, b, c, d = ([cell[rep] for rep in common] for cell in cells)
+    # (a / c) / (d / b), written as one paired ratio.
+    return stats.ratio(np.multiply(a, b).tolist(), np.multiply(c, d).tolist())
+
+
+def _each(
+    axis: Axis,
+    ratios: Mapping[str, Mapping[X, Ratio]],
+    decide: Callable[[Ratio], Verdict],
+    margin: Callable[[Ratio], float],
+    what: str,
+) -> Judgement:
+    """Decide on every ratio; tell for each scheme the one with the least margin, and where it is not so."""
+    parts = []
+    for scheme, found in ratios.items():
+        x = min(found, key=lambda x: margin(found[x]))
+        missed = [axis.text(x) for x, ratio in found.items() if not decide(ratio)]
+        parts.append(f"{scheme} {interval(found[x])} at {axis.text(x)}")
+        parts[-1] += f" (not so at {', '.join(missed)})" if missed else ""
+    verdicts = [decide(ratio) for found in ratios.values() for ratio in found.values()]
+    return Judgement(every(verdicts), f"{what}: {'; '.join(parts)}")
+
+
+def order_at(samples: Samples, axis: Axis, order: Sequence[Sequence[str]], at: Sequence[X]) -> Judgement:
+    """Judge whether at each given x every scheme of a group is ahead of every scheme of the next group."""
     verdicts, parts, broken = [], [], []
     for x in (x for x in at if x in samples.xs):
-        races = [(a, b, samples.ratio(a, b, x)) for a, b in pairwise(order)]
-        verdicts += [above(ratio, 1.0) for _, _, ratio in races]
-        parts.append(f"{axis.text(x)}: " + ", ".join(f"{a}/{b} {interval(ratio)}" for a, b, ratio in races))
-        broken += [f"{a} not ahead of {b} at {axis.text(x)}" for a, b, r in races if not above(r, 1.0)]
+        closest = []
+        for ahead, behind in pairwise(order):
+            races = {(a, b): samples.ratio(a, b, x) for a in ahead for b in behind}
+            a, b = min(races, key=lambda race: _low(races[race]))
+            closest.append(f"{a}/{b} {interval(races[a, b])}")
+            verdicts += [above(ratio, 1.0) for ratio in races.values()]
+            lost = [f"{a} of {b}" for (a, b), ratio in races.items() if not above(ratio, 1.0)]
+            broken += [f"not ahead at {axis.text(x)}: {', '.join(lost)}"] if lost else []
+        parts.append(f"closest at {axis.text(x)}: {', '.join(closest)}")
     return Judgement(every(verdicts) if verdicts else None, "; ".join(parts + broken))
 
 
@@ -173,10 +254,51 @@ def most_stay_above(samples: Samples, axis: Axis, schemes: Sequence[str], level:
     return Judgement(most, f"least: {', '.join(parts)}")
 
 
+def near_best(samples: Samples, axis: Axis, rivals: Mapping[Cell, Iterable[Cell]], share: float) -> Judgement:
+    """Judge whether each of the cells has more than this share of every rival of its own.
+
+    By paired differences: a rival that starved has no ratio to it, and is no rival.
+    """
+    races = {
+        (cell, rival): _lead(samples, cell, rival, share)
+        for cell, those in rivals.items()
+        for rival in those
+        if rival != cell
+    }
+    verdicts = {race: _positive(lead) for race, lead in races.items()}
+    cell, rival = min(races, key=lambda race: races[race].mean)
+    measured = f"least: {_at(axis, cell)} has {interval(stats.ratio(*samples.paired(cell, rival)))} of "
+    measured += _at(axis, rival)
+    if missed := dict.fromkeys(cell for (cell, _), verdict in verdicts.items() if not verdict):
+        measured += f"; not above {share:g}: {'; '.join(_at(axis, cell) for cell in missed)}"
+    return Judgement(every(verdicts.values()), measured)
+
+
+def _lead(samples: Samples, cell: Cell, rival: Cell, share: float) -> Difference:
+    """Give what a cell has beyond this share of its rival, paired."""
+    values, rivals = samples.paired(cell, rival)
+    return stats.difference(values, [share * value for value in rivals])
+
+
+def _positive(found: Difference) -> Verdict:
+    if found.half_width is None:
+        return None
+    return True if found.mean > found.half_width else False if found.mean <= -found.half_width else None
+
+
 def along(samples: Samples, scheme: str, x: X, y: X) -> Ratio:
     """Compare a scheme with itself: what it has at y over what it has at x, paired by replication."""
     return stats.ratio(*samples.paired((scheme, y), (scheme, x)))
 
 
+def _at(axis: Axis, cell: Cell) -> str:
+    curve, x = cell
+    return f"{curve} at {axis.name} {axis.text(x)}"
+
+
 def _low(ratio: Ratio) -> float:
     return -math.inf if ratio.low is None else ratio.low
+
+
+def _minus_high(ratio: Ratio) -> float:
+    return -math.inf if ratio.high is None else -ratio.high

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from airhop.experiments.causes import LEGEND, judged_right
 from airhop.experiments.numerals import NO_BREAK, plus_minus, tie_units
 from airhop.plots.frame import frame
 from airhop.plots.style import styles
@@ -29,12 +30,10 @@ MARKS = {
     "fails": ("✗ fails ", "bold red"),
     "open": ("? open  ", "yellow"),
 }
+BETWEEN = 2
+"""Blanks between columns of a table."""
 WIDEST = 96
 """Columns used at most: longer lines are hard to read, and a wider chart tells no more."""
-
-
-COLUMNS_AT_ONCE = 4
-"""Curves beside each other in a table: more do not fit in 80 columns."""
 
 
 def print_outcome(outcome: Outcome, console: Console) -> None:
@@ -42,7 +41,10 @@ def print_outcome(outcome: Outcome, console: Console) -> None:
     width = min(console.width, WIDEST)
     parts: list[RenderableType] = []
     for metric, rows in _measured(outcome):
-        parts += [*tables(outcome, metric, rows), _wrapped(legend(outcome, metric, rows), width, "dim"), ""]
+        parts += tables(outcome, metric, rows, width)
+        parts += [_wrapped(legend(outcome, metric, rows), width, "dim"), ""]
+    if right := judged_right(outcome, width):
+        parts += [right, _wrapped(LEGEND, width, "dim"), ""]
     if not outcome.experiment.axis.of_words:
         parts += [_chart(outcome, width), ""]
     _print(outcome, parts, console, width)
@@ -98,29 +100,46 @@ def _wrapped(text: str, width: int, style: str = "", indent: int = 0) -> Text:
     return Text(("\n" + " " * indent).join(lines).replace(NO_BREAK, " "), style=style)
 
 
-def tables(outcome: Outcome, metric: Metric, rows: list[Row]) -> list[RenderableType]:
-    """Lay out a row per x and a column per curve: mean ± half-width, ratio to the baseline."""
-    curves = list(outcome.experiment.labels)
-    return [
-        _table(outcome, metric, rows, curves[first : first + COLUMNS_AT_ONCE])
-        for first in range(0, len(curves), COLUMNS_AT_ONCE)
-    ]
+def tables(outcome: Outcome, metric: Metric, rows: list[Row], width: int) -> list[RenderableType]:
+    """Lay out a row per x and a column per curve: mean ± half-width, ratio to the baseline.
 
-
-def _table(outcome: Outcome, metric: Metric, rows: list[Row], shown: Sequence[str]) -> Table:
+    Curves that have no room in `width` columns beside the others stand in a table below.
+    """
     experiment = outcome.experiment
+    names = [Text(experiment.axis.name), *(Text(experiment.axis.text(x)) for x in outcome.samples.xs)]
+    blocks: list[list[list[Text]]] = []
+    room = 0
+    for column in _columns(outcome, metric, rows):
+        if not blocks or _width(column) > room:
+            blocks.append([names])
+            room = width + BETWEEN - _width(names)  # none behind the last
+        blocks[-1].append(column)
+        room -= _width(column)
+    return [_table(block) for block in blocks]
+
+
+def _columns(outcome: Outcome, metric: Metric, rows: list[Row]) -> Iterator[list[Text]]:
+    """Write heading and cells of each curve."""
+    labels, xs = outcome.experiment.labels, outcome.samples.xs
     cells = {(row.scheme, row.x): row for row in rows}
-    look, grid = styles(experiment.labels), _grid()
-    grid.add_column(experiment.axis.name, justify="right", no_wrap=True)
-    for curve in shown:
-        heading = Text(f"{look[curve].glyph} {experiment.labels[curve]}", style=look[curve].color)
+    look = styles(labels)
+    best = {x: max(labels, key=lambda curve: cells[curve, x].value.mean) for x in xs}
+    for curve, label in labels.items():
+        heading = Text(f"{look[curve].glyph} {label}", style=look[curve].color)
+        yield [heading, *(_cell(cells[curve, x], curve == best[x], metric) for x in xs)]
+
+
+def _width(column: list[Text]) -> int:
+    """Count what a column takes, with the blanks before the next."""
+    return max(text.cell_len for text in column) + BETWEEN
+
+
+def _table(columns: list[list[Text]]) -> Table:
+    grid = _grid()
+    for heading, *_ in columns:
         grid.add_column(heading, justify="right", no_wrap=True)
-    for x in outcome.samples.xs:
-        best = max(experiment.labels, key=lambda curve: cells[curve, x].value.mean)
-        grid.add_row(
-            experiment.axis.text(x),
-            *(_cell(cells[curve, x], curve == best, metric) for curve in shown),
-        )
+    for row in zip(*(cells for _, *cells in columns), strict=True):
+        grid.add_row(*row)
     return grid
 
 
@@ -175,7 +194,7 @@ def _chart(outcome: Outcome, width: int) -> Text:
 
 
 def claims(outcome: Judged, width: int) -> Text:
-    """Write verdict, statement and measurement of each claim, and why it does not hold where that is known."""
+    """Write verdict, statement, measurement of each claim, and why it does not hold if that is known."""
     blocks = []
     for verdict in outcome.verdicts:
         mark = Text(*MARKS[verdict.word])
@@ -185,6 +204,6 @@ def claims(outcome: Judged, width: int) -> Text:
         told = [(f"{claim.id}: {verdict.judgement.measured}", "dim"), (verdict.reason, "italic")]
         for text, style in told:
             if text:
-                parts += ["\n" + " " * indent, _wrapped(text, width, style, indent)]
+                parts += [Text("\n" + " " * indent), _wrapped(text, width, style, indent)]
         blocks.append(Text.assemble(*parts))
     return Text("\n").join(blocks)

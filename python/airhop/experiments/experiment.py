@@ -35,9 +35,9 @@ class Axis:
     """Scenario paths the value is written to (`wlan.cell.errors.fer`)."""
     label: str
     """What a reader calls it (`Frame error rate`)."""
-    full: tuple[float, ...] | tuple[str, ...]
+    full: tuple[X, ...]
     """The whole grid: numbers ascending, or words in the order in which they are drawn."""
-    coarse: tuple[float, ...] | tuple[str, ...]
+    coarse: tuple[X, ...]
     """The grid of quick mode, in the same order: values of `full`, so that its runs are reused."""
     unit: str = ""
     """Unit of the values (`ms`); empty for counts and probabilities."""
@@ -68,7 +68,7 @@ class Axis:
 
     def place(self, x: X) -> float:
         """Give the position of a value in a chart: itself, or a word's place in the full grid, from 0."""
-        return float(self.full.index(x)) if isinstance(x, str) else x  # type: ignore[arg-type]
+        return float(self.full.index(x)) if isinstance(x, str) else x
 
     def shows(self, x: X) -> bool:
         """Tell whether a chart draws this value."""
@@ -94,7 +94,7 @@ class Curve:
     scheme: str | Mapping[str, object] | None = None
     """Of every TCP flow, by name or with parameters, `{"name": "ll-elsn", "n": 3}`; None changes none."""
     settings: Mapping[str, object] = field(default_factory=dict)
-    """Scenario paths that it fixes. One that only other curves fix is as the experiment's settings have it."""
+    """Scenario paths that it fixes; those that only other curves fix stand in the experiment's settings."""
 
     @classmethod
     def of_schemes(cls, labels: Mapping[str, str]) -> tuple[Curve, ...]:

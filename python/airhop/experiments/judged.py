@@ -91,7 +91,7 @@ class Judged(ABC):
 
     @abstractmethod
     def write(self, folder: Path) -> list[Path]:
-        """Write rows, verdicts, the printed figure and the interactive report into a folder; the report first."""
+        """Write rows, verdicts, the printed figure and the report into a folder; the report comes first."""
 
     @abstractmethod
     def print(self, console: Console) -> None:

@@ -112,10 +112,12 @@ class Outcome(Judged):
     def write(self, folder: Path) -> list[Path]:
         """Write rows, verdicts, the printed figure and the interactive report into a folder."""
         from airhop.plots.chart import draw
+        from airhop.plots.confusion import draw_confusion
         from airhop.report import chapter_of_outcome, write_report
 
         rows, document, report = folder / "rows.csv", folder / "outcome.json", folder / "report.html"
         figures = draw(self, folder / "figure")
+        figures += draw_confusion(self.table, folder / "confusion", labels=self.experiment.labels)
         self.write_rows(rows)
         document.write_text(json.dumps(self.to_dict(), indent=2) + "\n", encoding="utf-8")
         write_report([chapter_of_outcome(self)], report)
@@ -127,8 +129,8 @@ class Outcome(Judged):
 
         lines: list[dict[str, object]] = []
         for place, row in enumerate(self.rows):
-            line = {"scheme": row.scheme, self.experiment.axis.key: row.x, "reps": row.reps}
-            line |= self._columns(self.experiment.metric.name, row)
+            line: dict[str, object] = {"scheme": row.scheme, self.experiment.axis.key: row.x}
+            line |= {"reps": row.reps, **self._columns(self.experiment.metric.name, row)}
             for metric, others in self.also.items():
                 line |= self._columns(metric, others[place], prefix=f"{metric}_")
             lines.append(line)
@@ -176,9 +178,7 @@ def rows(experiment: Experiment, metric: Metric, samples: Samples) -> list[Row]:
     ]
 
 
-def outcomes_in(
-    folder: Path, known: Mapping[str, Experiment | Calculation] | None = None
-) -> list[Outcome]:
+def outcomes_in(folder: Path, known: Mapping[str, Experiment | Calculation] | None = None) -> list[Outcome]:
     """Judge again every known experiment whose rows lie in this folder; nothing is simulated.
 
     Known are those of `registry()`, unless they are given. Studies of other origin are left out, and so are

@@ -12,7 +12,23 @@ from airhop.experiments.calculation import Calculation
 from airhop.experiments.experiment import Experiment
 
 BUILT_IN = {
-    "yun2009": ("fig6", "fig7", "fig8", "fig9", "fig10"),
+    "yun2009": (
+        "fig3",
+        "fig4",
+        "fig6",
+        "fig7",
+        "fig8",
+        "fig9",
+        "fig10",
+        "fig11",
+        "fig12",
+        "fig13",
+        "fig14",
+        "fig14_hol",
+        "fig18",
+        "fig19",
+    ),
+    "koo2007": ("fig2a", "fig2b", "fig2b_ftp"),
 }
 """Papers and their modules that hold an `EXPERIMENT`, in the order `reproduce --all` runs them."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from airhop.plots.confusion import draw_confusion
 from airhop.plots.studies import (
     draw_differences,
     draw_distribution,
@@ -13,6 +14,7 @@ from airhop.plots.studies import (
 from airhop.plots.traces import draw_queue, draw_sequence, draw_window
 
 __all__ = [
+    "draw_confusion",
     "draw_differences",
     "draw_distribution",
     "draw_fairness",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,10 @@ if TYPE_CHECKING:
 
 COLUMN_WIDTH_IN = 3.5
 HEIGHT_IN = 2.7
+LINE_IN = 0.165
+"""A line of a legend."""
+MOST_COLUMNS = 5
+"""Of a legend."""
 FORMATS = ("pdf", "svg", "png")
 DPI = 300
 PRINT_STYLE: dict[str, Any] = {
@@ -63,7 +68,14 @@ def write(figure: Figure, stem: Path, title: str) -> list[Path]:
 
 
 def curve(
-    axes: Axes, x: list[float], y: list[float], half: list[float | None], *, label: str, style: SchemeStyle, joined: bool = True
+    axes: Axes,
+    x: list[float],
+    y: list[float],
+    half: list[float | None],
+    *,
+    label: str,
+    style: SchemeStyle,
+    joined: bool = True,
 ) -> None:
     """Draw a curve's means with their intervals, joined by a line unless there is nothing between them."""
     axes.errorbar(
@@ -74,7 +86,7 @@ def curve(
         color=style.ink,
         marker=style.marker,
         linestyle=dashes(style) if joined else "none",
-        markerfacecolor="white",
+        markerfacecolor=face(style),
         markeredgewidth=0.9,
         capsize=2.0,
         elinewidth=0.7,
@@ -88,8 +100,31 @@ def dashes(style: SchemeStyle) -> Any:
     return (0, style.dash) if style.dash else "-"
 
 
-def legend(figure: Figure, columns: int = 4) -> None:
-    """Put the legend above the axes, where it covers no data."""
-    figure.legend(
-        frameon=False, ncols=columns, handlelength=2.2, columnspacing=1.2, loc="outside upper center"
-    )
+def face(style: SchemeStyle) -> str:
+    """Give the colour inside of a marker."""
+    return style.ink if style.filled else "white"
+
+
+def legend(figure: Figure) -> None:
+    """Put the legend above the axes, where it covers no data, in as few lines as its labels fit into.
+
+    Every line beyond the first makes the figure higher, so that the axes stay as they are.
+    """
+    count = len({label for axes in figure.axes for label in axes.get_legend_handles_labels()[1]})
+    if not count:
+        return
+    lines = ceil(count / MOST_COLUMNS)
+    while True:
+        made = figure.legend(
+            frameon=False,
+            ncols=ceil(count / lines),
+            handlelength=2.6,
+            columnspacing=1.2,
+            borderaxespad=0.2,
+            loc="outside upper center",
+        )
+        if lines == count or made.get_window_extent().width <= figure.bbox.width:
+            break
+        made.remove()
+        lines = next(more for more in range(lines + 1, count + 1) if ceil(count / more) < ceil(count / lines))
+    figure.set_figheight(figure.get_figheight() + (lines - 1) * LINE_IN)

@@ -38,6 +38,8 @@ FAIRNESS = Quantity("jain", "Jain's fairness index", most=1.0)
 QUANTITIES = (
     GOODPUT,
     FAIRNESS,
+    Quantity("judged_right", "Share of losses judged right", most=1.0),
+    Quantity("completion_s", "Completion time", "s"),
     Quantity("srtt_ms", "Smoothed round-trip time", "ms"),
     Quantity("sent_segments", "Segments sent"),
     Quantity("retransmissions", "Retransmissions"),

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airhop.errors import InputError
-from airhop.plots.paper import PRINT_STYLE, curve, dashes, legend, page, write
+from airhop.plots.confusion import draw_confusion
+from airhop.plots.paper import PRINT_STYLE, curve, dashes, face, legend, page, write
 from airhop.plots.quantities import FAIRNESS, GOODPUT, Dimension, measured, quantity
 from airhop.plots.slices import Slice, cut
 from airhop.plots.style import styles
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from airhop.study import Cell, Table
-
-LONGEST_LEGEND = 30
-"""Characters of four labels that fit one line of a legend."""
 
 
 def draw_means(
@@ -125,7 +123,7 @@ def draw_distribution(
                     color=style.ink,
                     linestyle=dashes(style),
                     marker=style.marker,
-                    markerfacecolor="white",
+                    markerfacecolor=face(style),
                     markevery=max(1, len(values) // 8),
                 )
         axes.set_xlabel(quantity(metric).title)
@@ -170,12 +168,13 @@ def draw_map(
 
 
 def draw_study(table: Table, folder: Path) -> list[Path]:
-    """Draw what a study has to show into a folder: goodput, differences, distribution, fairness, map."""
+    """Draw what a study has to show: goodput, differences, distribution, fairness, judgements, maps."""
     files = [*draw_means(table, folder / "goodput"), *draw_distribution(table, folder / "distribution")]
     if table.study.baseline is not None:
         files += draw_differences(table, folder / "difference")
     if FAIRNESS in measured(table.frame()):
         files += draw_fairness(table, folder / "fairness")
+    files += draw_confusion(table, folder / "confusion")
     groups = {d.group: d for d in reversed(cut(table, GOODPUT.column, (None,) * 8).along) if d.numeric}
     if len(groups) > 1:
         across, up = list(reversed(groups.values()))[:2]
@@ -212,9 +211,7 @@ def _finish(figure: Figure, axes: Axes, part: Slice, stem: str | Path, title: st
         _name_axis(axes, part.along[0])
     if part.where:
         figure.supxlabel(part.where, x=0.99, ha="right", fontsize=6.5, color="0.4")
-    names = [str(label) for label in axes.get_legend_handles_labels()[1]]
-    longest = max(map(len, names), default=0)
-    legend(figure, columns=4 if 4 * longest <= LONGEST_LEGEND else 3 if 3 * longest <= LONGEST_LEGEND else 2)
+    legend(figure)
     return write(figure, Path(stem), title)
 
 

@@ -1,14 +1,18 @@
 """How schemes look, the same in print, in the terminal and in the report.
 
-Colours keep a contrast of at least 3:1 on white and on the report's dark background, so that all are about
-equally bright; on paper each has its own brightness, and survives a grey print. Markers and dashes tell
-schemes apart without either.
+A scheme has one look wherever it is drawn. The eight colours are told apart with every colour vision: any two
+differ by at least 0.075 in Oklab, seen as they are and as protanopes, deuteranopes and tritanopes see them
+(Machado et al. 2009); two hundredths are just noticeable. They keep a contrast of 3:1 on white and on the
+report's dark background. On paper each hue has a brightness of its own, and survives a grey print. Each pair
+of marker and dashes occurs once, so that curves are told apart without colour too.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
@@ -24,33 +28,95 @@ class SchemeStyle:
     bokeh_marker: str
     glyph: str
     """The marker as a character."""
+    filled: bool
+    """Whether the marker is filled, on paper and as a character."""
     dash: tuple[int, ...]
     """Line dashes in points; empty for a solid line."""
 
 
-PALETTE = (
-    SchemeStyle("#7d8794", "#8994a2", "o", "circle", "●", (4, 2)),
-    SchemeStyle("#2f7fd6", "#1f5b9b", "s", "square", "■", (1, 1)),
-    SchemeStyle("#c77700", "#b76d00", "^", "triangle", "▲", (6, 2, 1, 2)),
-    SchemeStyle("#d6336c", "#7d1a3d", "D", "diamond", "◆", ()),
-    SchemeStyle("#1f9d63", "#167d4e", "v", "inverted_triangle", "▼", (4, 2)),
-    SchemeStyle("#8b5cf6", "#382268", "p", "hex", "⬟", (1, 1)),
-    SchemeStyle("#0d9aa8", "#0d97a5", "*", "star", "★", (6, 2, 1, 2)),
-    SchemeStyle("#a8643c", "#714226", "P", "plus", "✚", ()),
+COLORS = (
+    ("#6e7681", "#89919d"),
+    ("#0096d2", "#003953"),
+    ("#b48700", "#543d00"),
+    ("#d23c5a", "#e44e69"),
+    ("#0f780f", "#117911"),
+    ("#a55aff", "#700dc0"),
+    ("#f04bb4", "#ad007c"),
+    ("#964ba5", "#a358b3"),
 )
-SHIFT = 3
-"""By how many places markers and dashes move on when colours come again."""
+"""On screens and on paper: grey, blue, gold, crimson, green, violet, pink, plum."""
+MARKERS = (
+    ("o", "circle", "○●"),
+    ("s", "square", "□■"),
+    ("^", "triangle", "△▲"),
+    ("D", "diamond", "◇◆"),
+    ("v", "inverted_triangle", "▽▼"),
+    ("p", "hex", "⬠⬟"),
+    ("*", "star", "☆★"),
+    ("P", "plus", "✛✚"),
+)
+"""For matplotlib, for Bokeh, and as characters, open and filled."""
+DASHES: tuple[tuple[int, ...], ...] = ((4, 2), (1, 1), (6, 2, 1, 2), ())
 
-
-def styles(schemes: Iterable[str]) -> dict[str, SchemeStyle]:
-    """Give each scheme of a figure its style, by its place in the figure's list.
-
-    Beyond the palette's end colours come again, with other markers and dashes.
-    """
-    return {scheme: _style(place) for place, scheme in enumerate(schemes)}
+PLACES = (
+    ("reno", "sack", "snoop", "ll-elsn", "newreno", "tahoe", "eln", "vegas"),
+    ("jtcp", "tibet", "lhp", "dcr", "veno", "westwood-plus", "jersey", "hack"),
+    ("tcp-eln", "ewln", "westwood", "casablanca", "hack-fixed", "split", "westwood-nr", "ideal-bwe"),
+    ("newreno-ff", "westwood-vt", "santa-cruz", "new-jersey"),
+)
+"""A column a colour. Schemes that stand in one figure of a paper have different ones as far as there are."""
+ROWS = len(DASHES)
 
 
 def _style(place: int) -> SchemeStyle:
-    size = len(PALETTE)
-    own, other = PALETTE[place % size], PALETTE[(place + SHIFT * (place // size)) % size]
-    return replace(other, color=own.color, ink=own.ink)
+    """Give the look of a place, counted row by row.
+
+    From row to row markers move on by two and dashes by one: no two places have two of colour, marker and
+    dashes in common.
+    """
+    row, column = divmod(place, len(COLORS))
+    color, ink = COLORS[column]
+    marker, bokeh_marker, glyphs = MARKERS[(column + 2 * row) % len(MARKERS)]
+    filled = row % 2 == 0
+    return SchemeStyle(
+        color, ink, marker, bokeh_marker, glyphs[filled], filled, DASHES[(column + row) % len(DASHES)]
+    )
+
+
+PALETTE = tuple(_style(place) for place in range(ROWS * len(COLORS)))
+"""Every look there is."""
+OWN = {
+    name: row * len(COLORS) + column for row, names in enumerate(PLACES) for column, name in enumerate(names)
+}
+"""The place of each scheme that has one of its own."""
+
+
+def styles(names: Iterable[str]) -> dict[str, SchemeStyle]:
+    """Give each curve of a figure its look: that of the scheme whose name it begins with.
+
+    Other curves, and a second one of a scheme, get a look that is free, in a colour that is rare in this
+    figure. Beyond `PALETTE` looks come again.
+    """
+    listed = tuple(dict.fromkeys(names))
+    taken: dict[str, int] = {}
+    for name in listed:
+        place = OWN.get(_scheme(name))
+        if place is not None and place not in taken.values():
+            taken[name] = place
+    for name in listed:
+        if name not in taken:
+            taken[name] = _free(taken.values())
+    return {name: PALETTE[taken[name]] for name in listed}
+
+
+def _scheme(name: str) -> str:
+    """Take the scheme out of the name of a curve, such as `ll-elsn(n=3)` or `ll-elsn, 4 attempts`."""
+    found = re.match(r"[\w-]+", name)
+    return found[0] if found else ""
+
+
+def _free(taken: Iterable[int]) -> int:
+    """Find the place that is taken least often, and among those the first of the rarest colour."""
+    of_place = Counter(taken)
+    of_color = Counter(place % len(COLORS) for place in of_place.elements())
+    return min(range(len(PALETTE)), key=lambda place: (of_place[place], of_color[place % len(COLORS)], place))

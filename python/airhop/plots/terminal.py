@@ -108,9 +108,20 @@ def chart(
         text.append_text(canvas.row(row))
         text.append("\n")
     text.append_text(_x_axis(x_limits, x_log, x_ticks, gutter, canvas.columns))
-    text.append("\n" + " " * gutter)
+    text.append_text(_legend(lines, gutter, width))
+    return text
+
+
+def _legend(lines: Sequence[Series], gutter: int, width: int) -> Text:
+    """Name every series, below the chart and in as many lines as that takes."""
+    text, column = Text("\n" + " " * gutter), gutter
     for series in lines:
-        text.append(f"{series.glyph} {series.label}   ", style=series.color)
+        entry = f"{series.glyph} {series.label}"
+        if column > gutter and column + len(entry) > width:
+            text.append("\n" + " " * gutter)
+            column = gutter
+        text.append(f"{entry}   ", style=series.color)
+        column += len(entry) + 3
     text.rstrip()
     return text
 

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from airhop.report.calculated import CalculationChapter, page_of_calculation
 from airhop.report.chapter import Chapter, chapter_of_outcome
 from airhop.report.folder import report_folder
 from airhop.report.page import write_report
 from airhop.report.traced import TracedRun
 
-__all__ = ["Chapter", "TracedRun", "chapter_of_outcome", "report_folder", "write_report"]
+__all__ = [
+    "CalculationChapter",
+    "Chapter",
+    "TracedRun",
+    "chapter_of_outcome",
+    "page_of_calculation",
+    "report_folder",
+    "write_report",
+]

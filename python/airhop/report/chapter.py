@@ -20,6 +20,7 @@ from airhop.plots.quantities import (
 )
 from airhop.plots.style import SchemeStyle, styles
 from airhop.report.traced import TracedRun, trace_schemes
+from airhop.study.measure import METRICS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,6 +31,14 @@ if TYPE_CHECKING:
 
 ESCAPES = {"/": "-", "-": "--"}
 """How characters of names that are common, but are no letters, stand in HTML ids."""
+
+
+VERDICTS = "A claim holds when the 95 % interval of what it states excludes the opposite."
+
+
+def html_id(name: str) -> str:
+    """Write the name of a chapter as an HTML id; different names give different ids."""
+    return "study-" + "".join(c if c.isalnum() else ESCAPES.get(c, f"_{ord(c):x}_") for c in name)
 
 
 @dataclass(frozen=True)
@@ -110,8 +119,8 @@ class Chapter:
 
     @cached_property
     def id(self) -> str:
-        """The name as an HTML id; different names give different ids."""
-        return "study-" + "".join(c if c.isalnum() else ESCAPES.get(c, f"_{ord(c):x}_") for c in self.name)
+        """The name as an HTML id."""
+        return html_id(self.name)
 
     @cached_property
     def look(self) -> dict[str, SchemeStyle]:
@@ -121,7 +130,8 @@ class Chapter:
     @cached_property
     def frame(self) -> pl.DataFrame:
         """The rows: one per run."""
-        return self.table.frame(self.main.column, *(found.column for found in self.others))
+        named = (found.column for found in (self.main, *self.others))
+        return self.table.frame(*(metric for metric in named if metric not in METRICS))
 
     @cached_property
     def versions(self) -> str:

@@ -7,9 +7,11 @@ from datetime import datetime
 from pathlib import Path
 
 from airhop.errors import InputError
-from airhop.experiments import outcomes_in
+from airhop.experiments import Calculated, Outcome, outcomes_in, registry
+from airhop.experiments.calculation import DOCUMENT, calculated_in
 from airhop.files import why
 from airhop.progress import SILENT, Reporter
+from airhop.report.calculated import CalculationChapter, page_of_calculation
 from airhop.report.chapter import Chapter, chapter_of_outcome
 from airhop.report.page import write_report
 from airhop.study import Table
@@ -42,7 +44,8 @@ def report_folder(
         files.append(write_report(chapters, path))
     except OSError as error:
         raise InputError(f"cannot write {path}: {why(error)}") from None
-    drawn = [chapter for chapter in chapters if chapter.paper is None and chapter.frame.height]
+    own = [chapter for chapter in chapters if isinstance(chapter, Chapter) and chapter.paper is None]
+    drawn = [chapter for chapter in own if chapter.frame.height]
     with reporter.task("figures for print", len(drawn)) as task:
         for chapter in drawn:
             files += draw_study(chapter.table, folder / _inside(chapter.name))
@@ -50,20 +53,30 @@ def report_folder(
     return files
 
 
-def chapters_in(folder: Path, reporter: Reporter = SILENT) -> list[Chapter]:
-    """Make a chapter of every experiment whose rows are complete, then of every other study with rows."""
+def chapters_in(folder: Path, reporter: Reporter = SILENT) -> list[Chapter | CalculationChapter]:
+    """Make the chapters of a folder.
+
+    First those of every experiment whose rows are complete and of every calculation, in the order of their
+    ids, then those of every other study with rows.
+    """
+    known = registry()
     tables = sorted(Table.load(folder), key=lambda table: _by_number(table.study.name))
-    outcomes = sorted(outcomes_in(folder), key=lambda outcome: _by_number(outcome.experiment.id))
-    known = {outcome.experiment.id for outcome in outcomes}
-    others = [table for table in tables if table.study.name not in known]
+    outcomes: list[Outcome | Calculated] = [*outcomes_in(folder, known), *calculated_in(folder, known)]
+    outcomes.sort(key=lambda outcome: _by_number(outcome.experiment.id))
+    judged = {outcome.experiment.id for outcome in outcomes}
+    others = [table for table in tables if table.study.name not in judged]
     studies = [table for table in others if table.cells()]
     for table in (table for table in others if table not in studies):
         reporter.say(f"{table.study.name}: left out, none of its runs is there; this simulator makes others")
-    chapters = []
+    chapters: list[Chapter | CalculationChapter] = []
     with reporter.task("report", len(outcomes) + len(studies)) as task:
         for outcome in outcomes:
-            computed = _computed(folder, outcome.table)
-            chapters.append(chapter_of_outcome(outcome, computed=computed))
+            if isinstance(outcome, Calculated):
+                computed = _changed(folder / outcome.experiment.id / DOCUMENT)
+                chapters.append(page_of_calculation(outcome, computed=computed))
+            else:
+                computed = _computed(folder, outcome.table)
+                chapters.append(chapter_of_outcome(outcome, computed=computed))
             task.advance()
         for table in studies:
             chapters.append(Chapter.of_table(table, computed=_computed(folder, table)))
@@ -73,7 +86,11 @@ def chapters_in(folder: Path, reporter: Reporter = SILENT) -> list[Chapter]:
 
 def _computed(folder: Path, table: Table) -> datetime:
     """Tell when the study was last asked for."""
-    return datetime.fromtimestamp(manifest_path(folder, table.study.name).stat().st_mtime)
+    return _changed(manifest_path(folder, table.study.name))
+
+
+def _changed(path: Path) -> datetime:
+    return datetime.fromtimestamp(path.stat().st_mtime)
 
 
 def _by_number(name: str) -> list[str]:

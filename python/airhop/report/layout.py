@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 from airhop.plots.quantities import Dimension, Scale
 from airhop.report import figures
 from airhop.report.causes import Confusion, confusion
+from airhop.report.chapter import VERDICTS, Chapter
 from airhop.report.data import chapter_data, runs_data, sources_data
+from airhop.report.matrices import Matrices, matrices
 from airhop.report.pack import Templates, pack
 from airhop.report.timeline import Timeline, timeline
 from airhop.report.timeline_figures import timeline_figures
@@ -18,7 +20,6 @@ from airhop.report.timeline_figures import timeline_figures
 if TYPE_CHECKING:
     from bokeh.plotting import figure
 
-    from airhop.report.chapter import Chapter
     from airhop.study.table import Cell
 
 SCALED: dict[str, Callable[[Chapter, Scale], figure]] = {
@@ -32,7 +33,6 @@ INTERVALS = (
     "95 % over replications: Student's t for means and paired differences, Fieller's for ratios of means. "
     "Replication r of every scheme meets the same channel, so that differences are paired."
 )
-VERDICTS = "A claim holds when the 95 % interval of what it states excludes the opposite."
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,23 @@ class Layout:
     """What the template of a chapter needs beside the chapter itself."""
 
     chapter: Chapter
+    template = "chapter.html.j2"
+
+    @property
+    def sections(self) -> tuple[str, ...]:
+        """Parts of the chapter that the top of a page links to."""
+        return (
+            "figures",
+            *(("causes",) if self.matrices else ()),
+            "tables",
+            *(("timeline",) if self.chapter.runs else ()),
+            "method",
+        )
+
+    @cached_property
+    def matrices(self) -> Matrices | None:
+        """What losses were taken for, against what had happened."""
+        return matrices(self.chapter)
 
     @cached_property
     def views(self) -> list[str]:
@@ -142,7 +159,8 @@ class Layout:
     def pack(self, templates: Templates) -> dict[str, str]:
         """Pack the data by the id under which the script unpacks them; its figures go into `templates`."""
         chapter = self.chapter
-        data = chapter_data(chapter) | {"templates": self._templates(templates)}
+        judged = self.matrices.data if self.matrices else None
+        data = chapter_data(chapter) | {"judged": judged, "templates": self._templates(templates)}
         found = {f"{chapter.id}-data": data, f"{chapter.id}-runs": runs_data(chapter)}
         for place, (run, shown) in enumerate(zip(chapter.runs, self.timelines, strict=True)):
             window = {"opening": run.opening_s, "duration": run.duration_s}

@@ -8,17 +8,30 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
+from airhop.experiments.judged import ORDER, Verdict
 from airhop.experiments.numerals import interval, plus_minus, tie_units
+from airhop.report.calculated import CalculationChapter, CalculationLayout
 from airhop.report.causes import CAUSES, REPAIRS
 from airhop.report.chapter import Chapter
 from airhop.report.layout import Layout
 from airhop.report.marks import HEIGHTS_PX
+from airhop.report.matrices import CAUSES as TRUE_CAUSES
 from airhop.report.pack import Templates
 from airhop.report.symbols import symbol
 from airhop.report.timeline import TITLES
 
-SCRIPTS = ("base", "figures", "list", "choices", "views", "chapter", "timeline", "page")
+SCRIPTS = ("base", "figures", "list", "choices", "views", "causes", "chapter", "timeline", "page")
 """Parts of the page's script, in the order in which they stand in it."""
+
+
+SECTIONS = {
+    "figures": "Figures",
+    "causes": "Causes of loss",
+    "tables": "Tables",
+    "timeline": "Packet by packet",
+    "method": "Method",
+}
+"""Parts of a chapter and what links to them say."""
 
 
 @dataclass(frozen=True)
@@ -29,10 +42,12 @@ class Overview:
     held: int
     open: int
     claims: int
+    missed: list[tuple[Chapter | CalculationChapter, Verdict]]
+    """Claims that do not hold, those that fail before those that are open."""
     made: str
 
     @classmethod
-    def of(cls, chapters: Sequence[Chapter]) -> Overview:
+    def of(cls, chapters: Sequence[Chapter | CalculationChapter]) -> Overview:
         """Count what there is."""
         papers = [chapter.paper for chapter in chapters if chapter.paper is not None]
         parts = [_count(len(papers), "experiment", "experiments")] if papers else []
@@ -45,17 +60,27 @@ class Overview:
             held=sum(paper.held for paper in papers),
             open=sum(paper.open for paper in papers),
             claims=sum(len(paper.verdicts) for paper in papers),
+            missed=sorted(
+                (
+                    (chapter, verdict)
+                    for chapter in chapters
+                    if chapter.paper is not None
+                    for verdict in chapter.paper.verdicts
+                    if verdict.word != "holds"
+                ),
+                key=lambda found: ORDER.index(found[1].word),
+            ),
             made=f"{max(times):%Y-%m-%d %H:%M}, {versions}" if times else versions,
         )
 
 
-def write_report(chapters: Sequence[Chapter], path: Path) -> Path:
+def write_report(chapters: Sequence[Chapter | CalculationChapter], path: Path) -> Path:
     """Write the report of these chapters. It opens offline: Bokeh's JavaScript, style and data are inside."""
     path.write_text(render(chapters), encoding="utf-8")
     return path
 
 
-def render(chapters: Sequence[Chapter]) -> str:
+def render(chapters: Sequence[Chapter | CalculationChapter]) -> str:
     """Write the report as HTML: one chapter is a page of its own, more begin with a summary."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -73,14 +98,19 @@ def render(chapters: Sequence[Chapter]) -> str:
         "tie_units": tie_units,
     }
     templates = Templates()
-    pages = [Layout(chapter) for chapter in chapters]
-    packed = {page.chapter.id: page.pack(templates) for page in pages}
+    pages = [
+        Layout(chapter) if isinstance(chapter, Chapter) else CalculationLayout(chapter)
+        for chapter in chapters
+    ]
+    packed = {page.chapter.id: page.pack(templates) for page in pages if isinstance(page, Layout)}
     environment.globals |= {
         "symbol": symbol,
+        "sections": SECTIONS,
         "titles": TITLES,
         "heights": HEIGHTS_PX,
         "causes": CAUSES,
         "repairs": REPAIRS,
+        "true_causes": TRUE_CAUSES,
     }
     html: str = environment.get_template("page.html.j2").render(
         pages=pages,

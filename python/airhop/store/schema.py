@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from airhop import judgements
+
 _NOTICES = ("eln", "ersn", "ebsn", "rttn", "nak")
 _DROPS = ("queue", "aqm", "channel", "collision", "retries", "agent")
 
@@ -33,11 +35,16 @@ _COUNTERS: dict[str, type[pl.DataType]] = {
     "spurious_timeouts": pl.Int64,
     "srtt_ms": pl.Float64,  # null when no round trip was measured
 }
+_COMPLETION = (
+    "completion_s"  # of a finite transfer, since the flow's start; null for others and until it is over
+)
 _MEASURED: dict[str, type[pl.DataType]] = {
     "duration_s": pl.Float64,
     "warmup_s": pl.Float64,  # goodput and counters are of the time after it
     **_COUNTERS,
+    _COMPLETION: pl.Float64,
     **{f"notices_{kind}": pl.Int64 for kind in _NOTICES},
+    **dict.fromkeys(judgements.COLUMNS, pl.Int64),  # losses by what they were taken for, and true cause
     **{f"drops_{cause}": pl.Int64 for cause in _DROPS},
     "events": pl.Int64,
     "fingerprint": pl.String,
@@ -98,6 +105,7 @@ def _rows_of(run: FinishedRun) -> Iterator[list[Any]]:
     """Make one row per flow, values in the order of COLUMNS."""
     document = json.loads(run.document)
     for flow in document["flows"]:
+        judged = flow.get("judgements", {})  # journals of earlier versions have neither it nor completion_s
         yield [
             run.run_id,
             document["scenario"],
@@ -111,7 +119,9 @@ def _rows_of(run: FinishedRun) -> Iterator[list[Any]]:
             document["duration_s"],
             document["warmup_s"],
             *(flow[name] for name in _COUNTERS),
+            flow.get(_COMPLETION),
             *(flow["notices"][kind] for kind in _NOTICES),
+            *(judged.get(taken_for, {}).get(cause) for taken_for, cause in judgements.COLUMNS.values()),
             *(document["drops"][cause] for cause in _DROPS),
             document["events"],
             document["fingerprint"],

@@ -136,10 +136,11 @@ class Study:
         """Take back what `to_dict` gave; loads the Python schemes that it names."""
         load_plugins(data["plugins"])
         reps = data["reps"]
+        names = data.get("names") or [()] * len(data["axes"])  # a study saved before axes could have names
         return cls(
             name=data["name"],
             scenario=Scenario.from_recipe(data["scenario"]),
-            axes=tuple(map(_axis, data["axes"], data["names"])),
+            axes=tuple(map(_axis, data["axes"], names)),
             reps=Until(**reps) if isinstance(reps, Mapping) else reps,
             seed=data["seed"],
             baseline=data["baseline"],

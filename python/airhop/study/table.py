@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airhop import stats
+from airhop.judgements import Judgements
 from airhop.scenario import SCHEME
 from airhop.simulate import Job
 from airhop.study.manifest import load_manifests
-from airhop.study.measure import GOODPUT, METRICS, per_run
+from airhop.study.measure import GOODPUT, JUDGEMENTS, METRICS, per_run
 from airhop.study.metric import measured, with_flows
 from airhop.study.study import Point, Study
 from airhop.study.until import Until
@@ -75,8 +76,10 @@ class Table:
         """Give a row per run, sorted by point and replication; `metrics` are columns beside the usual ones.
 
         Columns: the axes, with units in their names; scheme, seed, rep; sums over the TCP flows
-        (`goodput_mbps`, `delivered_bytes`, …), their mean `srtt_ms`, and `jain`, the fairness of their
-        goodputs; notices by kind and drops by cause; events, duration_s, fingerprint and run_id.
+        (`goodput_mbps`, `delivered_bytes`, …), their mean `srtt_ms` and `completion_s`, and `jain`, the
+        fairness of their goodputs; `judged_right`, the share of losses whose cause they judged right; notices
+        by kind and drops by cause; events; `judged_wireless_channel` and so on, how many losses were taken
+        for wireless that the channel had caused; duration_s, fingerprint and run_id.
         The same study gives the same bytes, whichever run finished first.
         """
         import polars as pl
@@ -121,6 +124,13 @@ class Table:
             point: {rep: value for rep, value in sample.items() if value == value}
             for point, sample in self._by_point(self._runs, metric).items()
         }
+
+    def judgements(self) -> dict[int, dict[int, Judgements]]:
+        """Give what losses were taken for, of every run, by index of its point and by replication."""
+        found: dict[int, dict[int, Judgements]] = {}
+        for row in self._runs.select(POINT, "rep", *JUDGEMENTS).iter_rows(named=True):
+            found.setdefault(row[POINT], {})[row["rep"]] = Judgements.of_columns(row)
+        return found
 
     def warnings(self) -> list[str]:
         """List what a reader should know before trusting the intervals."""

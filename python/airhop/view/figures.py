@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import floor, log10
 from typing import Any
@@ -28,12 +29,13 @@ from bokeh.models import (
 from bokeh.plotting import figure
 
 from airhop.comparison import Row
-from airhop.plots.style import PALETTE
+from airhop.plots.style import SchemeStyle
 from airhop.report.look import FONT, LIGHT_TEXT, plain_figure, tooltip
 from airhop.terminal import mean_pm, number, ratio
 from airhop.view.curves import Curves
 
 GOODPUT = "goodput_mbps"
+DASHES = ("solid", "dashed", "dotted", "dotdash")
 TIME = "@x{0.000000} s"
 ROUND = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0)
 """Where an axis may end, times a power of ten."""
@@ -41,20 +43,14 @@ HEADROOM = 1.15
 """Room above the highest bar, for its whisker and its number."""
 
 
-class Slots:
-    """Gives every scheme on the page a place in the palette, and keeps it there while others come and go."""
-
-    def __init__(self) -> None:
-        self._taken: dict[str, int] = {}
-
-    def assign(self, schemes: Sequence[str]) -> dict[str, int]:
-        """Place the schemes: those that stay keep their place, new ones take the first that is free."""
-        self._taken = {scheme: slot for scheme, slot in self._taken.items() if scheme in schemes}
-        for scheme in schemes:
-            if scheme not in self._taken:
-                free = set(range(len(schemes))) - set(self._taken.values())
-                self._taken[scheme] = min(free)
-        return {scheme: self._taken[scheme] for scheme in schemes}
+def dashes(look: Mapping[str, SchemeStyle]) -> dict[str, str]:
+    """Choose the lines of schemes, in Bokeh's words: solid for the first of a colour, others for the next."""
+    rank: Counter[str] = Counter()
+    found = {}
+    for scheme, style in look.items():
+        found[scheme] = DASHES[rank[style.color] % len(DASHES)]
+        rank[style.color] += 1
+    return found
 
 
 class Bars:
@@ -74,8 +70,8 @@ class Bars:
         )
         self._draw()
 
-    def show(self, rows: Sequence[Row], slots: Mapping[str, int]) -> None:
-        """Show these schemes, each in the colour of its slot."""
+    def show(self, rows: Sequence[Row], look: Mapping[str, SchemeStyle]) -> None:
+        """Show these schemes, each in its colour."""
         goodput = [row.metrics[GOODPUT] for row in rows]
         highs = [value.mean + (value.half_width or 0.0) for value in goodput]
         schemes = [row.scheme for row in rows]
@@ -87,7 +83,7 @@ class Bars:
             "high": highs,
             "text": [number(value.mean) for value in goodput],
             "interval": [mean_pm(value) for value in goodput],
-            "color": [PALETTE[slots[scheme]].color for scheme in schemes],
+            "color": [look[scheme].color for scheme in schemes],
             "ratio": ["× 1" if row is rows[0] else ratio(row.goodput_ratio) for row in rows],
         }
         sure = [
@@ -154,18 +150,20 @@ class Graphs:
         self._resent = self._draw_marks("retransmission", "triangle", 6, 0.0, ())
         self._lost = self._draw_marks("data lost", "x", 7, 1.5, ("place",))
 
-    def show(self, curves: Mapping[str, Curves], slots: Mapping[str, int], duration_s: float) -> None:
+    def show(self, curves: Mapping[str, Curves], look: Mapping[str, SchemeStyle], duration_s: float) -> None:
         """Show these runs, by scheme. The time window stays where the reader has put it while it can."""
         if duration_s != self._time.bounds[1]:
             # Bounds first: the browser holds each value to those that it has.
             self._time.update(bounds=(0.0, duration_s), start=0.0, end=duration_s)
-        colors = {scheme: PALETTE[slots[scheme]].color for scheme in curves}
+        dash = dashes(look)
+        colors = {scheme: look[scheme].color for scheme in curves}
         for name, source in self._lines.items():
             lines = [getattr(run, name) for run in curves.values()]
             source.data = {
                 "xs": [line.x for line in lines],
                 "ys": [line.y for line in lines],
                 "color": list(colors.values()),
+                "dash": [dash[scheme] for scheme in curves],
                 "scheme": list(curves),
             }
         self._resent.data = _marks({scheme: run.resent for scheme, run in curves.items()}, colors)
@@ -174,9 +172,11 @@ class Graphs:
     def _draw_lines(self, plot: figure) -> ColumnDataSource:
         """Draw one line per scheme: a single glyph, for a page of many models is slow to open."""
         source = ColumnDataSource(
-            {key: [] for key in ("xs", "ys", "color", "scheme")}, name=f"{plot.name}-lines"
+            {key: [] for key in ("xs", "ys", "color", "dash", "scheme")}, name=f"{plot.name}-lines"
         )
-        plot.multi_line("xs", "ys", source=source, color="color", line_width=1.8, line_join="round")
+        plot.multi_line(
+            "xs", "ys", source=source, color="color", line_dash="dash", line_width=1.8, line_join="round"
+        )
         return source
 
     def _draw_marks(

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from markupsafe import Markup
 
 from airhop.comparison import Comparison, Row
-from airhop.plots.style import PALETTE
+from airhop.plots.style import SchemeStyle
 from airhop.report.symbols import symbol
 from airhop.stats import Estimate
 from airhop.terminal import mean_pm, number, ratio
+from airhop.view.figures import dashes
 
 COLUMNS = {
     "goodput_mbps": "goodput, Mbit/s",
@@ -22,7 +23,7 @@ COLUMNS = {
 """Metrics of the table. The ratio of goodputs stands after the first."""
 
 
-def table(rows: Sequence[Row], slots: Mapping[str, int]) -> str:
+def table(rows: Sequence[Row], look: Mapping[str, SchemeStyle]) -> str:
     """Write the numbers behind the bars, and some more."""
     if not rows:
         return ""
@@ -30,7 +31,9 @@ def table(rows: Sequence[Row], slots: Mapping[str, int]) -> str:
     heads = ["scheme", first, f"to {rows[0].scheme}", *others]
     lines = [
         Markup("<tr><th scope=row>{} {}</th>{}</tr>").format(
-            swatch(slots[row.scheme]), row.scheme, _join("<td>{}</td>", _cells(row, row is rows[0]))
+            symbol("square", look[row.scheme].color),
+            row.scheme,
+            _join("<td>{}</td>", _cells(row, row is rows[0])),
         )
         for row in rows
     ]
@@ -39,9 +42,14 @@ def table(rows: Sequence[Row], slots: Mapping[str, int]) -> str:
     ).format(_join("<th scope=col>{}</th>", heads), Markup().join(lines))
 
 
-def legend(slots: Mapping[str, int], flows: Sequence[str]) -> str:
+def legend(look: Mapping[str, SchemeStyle], flows: Sequence[str]) -> str:
     """Write what the colours and marks of the graphs stand for, and whose they are when there are several."""
-    schemes = [Markup("<li>{} {}</li>").format(swatch(slot), scheme) for scheme, slot in slots.items()]
+    schemes = [
+        Markup("<li>{} {}</li>").format(
+            symbol("line" if dash == "solid" else dash, look[scheme].color), scheme
+        )
+        for scheme, dash in dashes(look).items()
+    ]
     marks = [
         Markup("<li class=mark>{} {}</li>").format(symbol(name, "currentColor"), text)
         for name, text in (("triangle", "retransmission"), ("x", "data lost"))
@@ -74,11 +82,6 @@ def status(comparison: Comparison, took_s: float) -> str:
     return Markup("<p class=status role=status>{} of {:g} s in {:.0f} ms</p>").format(
         f"{runs} run{'' if runs == 1 else 's'}", comparison.scenario.duration_s, 1e3 * took_s
     )
-
-
-def swatch(slot: int) -> Markup:
-    """Draw a bit of a scheme's colour."""
-    return symbol("square", PALETTE[slot].color)
 
 
 def _cells(row: Row, is_first: bool) -> list[str]:

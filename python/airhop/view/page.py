@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -14,16 +14,14 @@ import panel as pn
 from airhop.catalogue import schemes as catalogue
 from airhop.comparison import Comparison
 from airhop.errors import InputError, RunError, ScenarioError, users_traceback
-from airhop.plots.style import PALETTE
+from airhop.plots.style import SchemeStyle, styles
 from airhop.scenario import packaged
 from airhop.view import fragments, widgets
 from airhop.view.controls import Control, controls
-from airhop.view.figures import Bars, Graphs, Slots
+from airhop.view.figures import Bars, Graphs
 from airhop.view.runs import Newest, OvertakenError, Runs
 from airhop.view.state import MOST_REPS, MOST_SEED, State
 
-MOST_SCHEMES = len(PALETTE)
-"""More could not be told apart."""
 REPS = (1, 5, 10, MOST_REPS)
 TEXTS = ("problem", "status", "table", "command", "legend")
 
@@ -37,7 +35,6 @@ class Page:
         """The replication that the graphs show."""
         self._runs = runs
         self._newest = Newest(self._work)
-        self._slots = Slots()
         self._bars = Bars()
         self._graphs = Graphs(opened.scenario.duration_s)
         plots = (self._bars.figure, self._graphs.window, self._graphs.sequence, self._graphs.rtt)
@@ -99,10 +96,10 @@ class Page:
         """Take schemes; those that stay keep their order, for the first is what others are measured by."""
         stay = [scheme for scheme in self._state.schemes if scheme in schemes]
         chosen = (*stay, *(scheme for scheme in schemes if scheme not in stay))
-        if 1 <= len(chosen) <= MOST_SCHEMES:
+        if chosen:
             self._show(replace(self._state, schemes=chosen))
         else:
-            self._say_problem(f"Choose one to {MOST_SCHEMES} schemes.")
+            self._say_problem("Choose at least one scheme.")
 
     def _move(self, control: Control, place: int) -> None:
         self._show(self._state.with_sets(control.changes(place)))
@@ -140,14 +137,14 @@ class Page:
 
     async def _work(self, state: State) -> None:
         """Show the bars of a state and then, unless a newer one has come, its graphs."""
-        slots = self._slots.assign(state.schemes)
+        look = _look(state.schemes)
         started = time.perf_counter()
         try:
             comparison = await self._runs.compare(state, lambda: self._newest.overtaken)
-            self._later(self._show_bars, comparison, slots, time.perf_counter() - started)
+            self._later(self._show_bars, comparison, look, time.perf_counter() - started)
             if not self._newest.overtaken:
                 curves = await self._runs.trace(state, self._rep)
-                self._later(self._graphs.show, curves, slots, state.scenario.duration_s)
+                self._later(self._graphs.show, curves, look, state.scenario.duration_s)
         except OvertakenError:
             pass
         except (InputError, ScenarioError, RunError) as error:
@@ -160,11 +157,11 @@ class Page:
         """Change the page once it is nobody else's turn: work goes on beside the document, not in it."""
         self._document.add_next_tick_callback(partial(change, *arguments))
 
-    def _show_bars(self, comparison: Comparison, slots: Mapping[str, int], took_s: float) -> None:
+    def _show_bars(self, comparison: Comparison, look: Mapping[str, SchemeStyle], took_s: float) -> None:
         rows = comparison.rows()
-        self._bars.show(rows, slots)
-        self._write("table", fragments.table(rows, slots) + fragments.notes(comparison))
-        self._write("legend", fragments.legend(slots, comparison.scenario.tcp_flows()))
+        self._bars.show(rows, look)
+        self._write("table", fragments.table(rows, look) + fragments.notes(comparison))
+        self._write("legend", fragments.legend(look, comparison.scenario.tcp_flows()))
         self._write("status", fragments.status(comparison, took_s))
         self._write("problem", "")
         self._fade(1.0)
@@ -180,3 +177,9 @@ class Page:
     def _fade(self, opacity: float) -> None:
         for part in (*self._figures.values(), self._texts["table"]):
             part.styles = {"opacity": str(opacity)}
+
+
+def _look(schemes: Sequence[str]) -> dict[str, SchemeStyle]:
+    """Give schemes the look that they keep while others come and go: their own among all that there are."""
+    look = styles([*(entry["name"] for entry in catalogue()), *schemes])
+    return {scheme: look[scheme] for scheme in schemes}

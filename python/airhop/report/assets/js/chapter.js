@@ -22,6 +22,7 @@ class Chapter {
     this.choices = new Choices(this);
     this.card = new Card(this);
     this.timeline = data.traced && one(".timeline", this.element) ? new Timeline(this) : null;
+    this.matrices = data.judged ? new Matrices(this) : null;
     for (const button of all(".schemes button", this.element)) button.addEventListener("click", () => this.toggle(button));
     for (const host of all("figure[data-view]", this.element)) this.prepare(host);
     for (const host of all("[data-list]", this.element)) whenNear(host, () => this.fillList(host));
@@ -86,6 +87,7 @@ class Chapter {
     this.captions();
     for (const name of this.drawn.keys()) this.draw(name);
     this.points?.draw();
+    this.matrices?.draw();
   }
 
   captions() {
@@ -130,7 +132,10 @@ class Chapter {
     this.selected = point;
     this.rep = rep;
     this.card.show(point, rep);
-    if (moved) this.draw("distribution");
+    if (moved) {
+      this.draw("distribution");
+      this.matrices?.draw();
+    }
     this.mark();
     for (const list of [this.points, this.runs]) list?.draw();
   }

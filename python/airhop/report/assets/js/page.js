@@ -5,9 +5,11 @@ globalThis.chapters = chapters; // for whoever wants to read or change the page 
 
 /** Says so, for whoever waits, once every chapter has begun. */
 function ready() {
-  if (all(".chapter:not([data-ready])").length) return;
+  if (all(".chapter[data-chapter]:not([data-ready])").length) return;
   root.dataset.ready = "";
   takeWhenIdle();
 }
 
-for (const element of all(".chapter")) chapters.push(new Chapter(element));
+// A chapter without data, such as that of a calculation, stands as it is.
+for (const element of all(".chapter[data-chapter]")) chapters.push(new Chapter(element));
+if (!chapters.length) ready();

@@ -1,0 +1,104 @@
+"""Figure 2a: goodput against the error rate of the wireless link, one connection.
+
+"Almost identical" to New Jersey is read as within 5 %, and "until the wireless link error rate reaches 4 %"
+as at every rate below that.
+"""
+
+from __future__ import annotations
+
+from airhop.experiments.claims import ahead_everywhere, every
+from airhop.experiments.experiment import Claim, Curve, Experiment, Judgement, TimelineChoice
+from airhop.experiments.koo2007 import (
+    CONFUSION,
+    ERRORS,
+    GOODPUT,
+    PAPER,
+    REPLICATIONS,
+    SCHEMES,
+    as_printed,
+    greatest_as_printed,
+    meets,
+)
+from airhop.experiments.numerals import interval
+from airhop.experiments.samples import Samples
+
+ALIKE = 0.05
+"""By how much two that are almost identical differ at most."""
+UNTIL = 0.04
+"""The error rate up to which they are."""
+
+
+def headline(samples: Samples) -> str:
+    """Say what WestwoodVT gains over Reno where the paper prints a number."""
+    gains = [f"{samples.ratio('westwood-vt', 'reno', x).value:.2f}" for x in (0.01, 0.02)]
+    return (
+        f"At 1 and 2 % errors WestwoodVT delivers {gains[0]} and {gains[1]} times the goodput of Reno; the "
+        "paper prints 1.21 and 1.54."
+    )
+
+
+def like_new_jersey(samples: Samples) -> Judgement:
+    """Judge whether WestwoodVT delivers what New Jersey does at every error rate below 4 %."""
+    ratios = {x: samples.ratio("westwood-vt", "new-jersey", x) for x in samples.xs if float(x) < UNTIL}
+    verdicts = [meets(ratio, 1.0, ALIKE) for ratio in ratios.values()]
+    told = ", ".join(f"{interval(ratio)} at {ERRORS.text(x)}" for x, ratio in ratios.items())
+    return Judgement(every(verdicts), f"times new-jersey: {told}")
+
+
+def needs_the_sender_only(_: Samples) -> Judgement:
+    """Judge whether WestwoodVT asks nothing of the network."""
+    from airhop.catalogue import scheme
+
+    needs = scheme("westwood-vt")["needs"]
+    return Judgement(not needs, f"needs of the network: {', '.join(needs) or 'none'}")
+
+
+CLAIMS: tuple[Claim[Samples], ...] = (
+    Claim(
+        "koo-1",
+        "WestwoodVT is ahead of WestwoodNR and of Reno at every error rate.",
+        lambda s: ahead_everywhere(s, ERRORS, "westwood-vt", ("westwood-nr", "reno")),
+    ),
+    Claim(
+        "koo-2-nr",
+        "It delivers 3 % more than WestwoodNR at 1 % errors, and 11 % more at 2 %.",
+        lambda s: as_printed(s, {("westwood-nr", 0.01): 1.03, ("westwood-nr", 0.02): 1.11}),
+    ),
+    Claim(
+        "koo-2-reno",
+        "It delivers 21 % more than Reno at 1 % errors, and 54 % more at 2 %.",
+        lambda s: as_printed(s, {("reno", 0.01): 1.21, ("reno", 0.02): 1.54}),
+    ),
+    Claim(
+        "koo-3",
+        "It is almost identical to TCP New Jersey until the error rate reaches 4 %.",
+        like_new_jersey,
+    ),
+    Claim(
+        "koo-4",
+        "Over all error rates its greatest gains are 41 % over WestwoodNR and 118 % over Reno.",
+        lambda s: greatest_as_printed(s, {"westwood-nr": 1.41, "reno": 2.18}),
+    ),
+    Claim(
+        "koo-7",
+        "It is a sender's affair: it needs nothing of the network.",
+        needs_the_sender_only,
+    ),
+)
+
+EXPERIMENT = Experiment(
+    id="koo2007/fig2a",
+    title="Goodput against the wireless error rate, one connection",
+    source=f"{PAPER}, Figure 2a",
+    scenario="koo2007-single",
+    settings={"duration": "200 s"},
+    curves=Curve.of_schemes(SCHEMES),
+    baseline="reno",
+    axis=ERRORS,
+    metric=GOODPUT,
+    also=CONFUSION,
+    replications=REPLICATIONS,
+    claims=CLAIMS,
+    headline=headline,
+    timeline=TimelineChoice(x=0.02, duration_s=30.0, opening_s=5.0),
+)

@@ -1,0 +1,115 @@
+"""Figure 2b: goodput against the error rate, with cross traffic both ways.
+
+The paper prints neither kind nor rate of the cross traffic: here it is UDP in Pareto bursts, 0.5 Mbit/s each
+way, which share the air with the connection under test (`fig2b-ftp`: a Reno connection each way).
+
+That WestwoodVT "keeps its performance constantly, regardless of wireless link error rates or background
+traffics" is read in two ways, and both are judged: it keeps a larger part of what it has without cross
+traffic than New Jersey does; and it keeps more than 90 % of it. Both at every error rate.
+"""
+
+from __future__ import annotations
+
+from airhop.experiments.claims import (
+    above,
+    ahead_everywhere,
+    each_above,
+    each_below_beside,
+    every,
+    ratio_of_ratios,
+)
+from airhop.experiments.experiment import Claim, Curve, Experiment, Judgement, TimelineChoice
+from airhop.experiments.koo2007 import (
+    CONFUSION,
+    ERRORS,
+    GOODPUT,
+    PAPER,
+    REPLICATIONS,
+    SCHEMES,
+    between_as_printed,
+)
+from airhop.experiments.koo2007.fig2a import EXPERIMENT as FIGURE2A
+from airhop.experiments.numerals import interval
+from airhop.experiments.samples import Samples
+
+OTHERS = ("westwood-vt", "westwood-nr", "new-jersey")
+CONSTANT = 0.9
+"""The share that what is constant keeps."""
+
+
+def headline(samples: Samples) -> str:
+    """Say what cross traffic leaves of WestwoodVT and of New Jersey."""
+    kept = {name: 100 * samples.ratio_to_beside(name, 0.01).value for name in ("westwood-vt", "new-jersey")}
+    return (
+        f"At 1 % errors cross traffic leaves WestwoodVT {kept['westwood-vt']:.0f} % of its goodput, New "
+        f"Jersey {kept['new-jersey']:.0f} %."
+    )
+
+
+def keeps_more_than_new_jersey(samples: Samples) -> Judgement:
+    """Judge whether WestwoodVT keeps a larger part of what it has without cross traffic, at every rate."""
+    found = {x: ratio_of_ratios(samples, "westwood-vt", "new-jersey", x) for x in samples.xs}
+    told = ", ".join(f"{interval(ratio)} at {ERRORS.text(x)}" for x, ratio in found.items())
+    return Judgement(
+        every(above(ratio, 1.0) for ratio in found.values()), f"part kept, times new-jersey's: {told}"
+    )
+
+
+def keeps_constant(samples: Samples) -> Judgement:
+    """Judge whether WestwoodVT has nearly what it has without cross traffic, at every rate."""
+    found = {x: samples.ratio_to_beside("westwood-vt", x) for x in samples.xs}
+    told = ", ".join(f"{interval(ratio)} at {ERRORS.text(x)}" for x, ratio in found.items())
+    return Judgement(every(above(ratio, CONSTANT) for ratio in found.values()), f"times that: {told}")
+
+
+CLAIMS: tuple[Claim[Samples], ...] = (
+    Claim(
+        "koo-5-reno",
+        "Reno is the worst at every error rate.",
+        lambda s: each_above(s, ERRORS, OTHERS, "reno", s.xs),
+    ),
+    Claim(
+        "koo-5-nr",
+        "WestwoodVT delivers 6 to 24 % more than WestwoodNR.",
+        lambda s: between_as_printed(s, "westwood-nr", 1.06, 1.24),
+    ),
+    Claim(
+        "koo-5-new-jersey",
+        "WestwoodVT is ahead of TCP New Jersey at every error rate.",
+        lambda s: ahead_everywhere(s, ERRORS, "westwood-vt", ("new-jersey",)),
+    ),
+    Claim(
+        "koo-6-new-jersey",
+        "New Jersey loses goodput with background traffic, at every error rate.",
+        lambda s: each_below_beside(s, ERRORS, ("new-jersey",), s.xs),
+    ),
+    Claim(
+        "koo-6-steadier",
+        "WestwoodVT is steadier: it keeps a larger part of its goodput than New Jersey, at every error rate.",
+        keeps_more_than_new_jersey,
+    ),
+    Claim(
+        "koo-6-constant",
+        "WestwoodVT keeps its performance constantly: more than 90 % of what it has without background "
+        "traffic, at every error rate.",
+        keeps_constant,
+    ),
+)
+
+EXPERIMENT = Experiment(
+    id="koo2007/fig2b",
+    title="Goodput against the wireless error rate, with cross traffic both ways",
+    source=f"{PAPER}, Figure 2b",
+    scenario="koo2007-cross",
+    settings={"duration": "200 s"},
+    curves=tuple(Curve(name, label, settings={"flow.ftp.scheme": name}) for name, label in SCHEMES.items()),
+    baseline="reno",
+    axis=ERRORS,
+    metric=GOODPUT,
+    also=CONFUSION,
+    replications=REPLICATIONS,
+    claims=CLAIMS,
+    headline=headline,
+    timeline=TimelineChoice(x=0.02, duration_s=30.0, opening_s=5.0),
+    beside=FIGURE2A,
+)

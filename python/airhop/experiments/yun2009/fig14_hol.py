@@ -1,0 +1,98 @@
+"""Figure 14, second part: one station in the bad state, the others good, against the retry limit.
+
+Printed in section 5.4: a large retry limit results in head-of-line (HOL) blocking in the FIFO queue of the
+base station, "so the other connections in the good state cannot be served due to a few connections in the
+bad state which keep on retransmitting failed frames until the retry limit is reached". Inferred: five
+connections, one station with a FER of 50 % both ways, four without errors (their frames still collide).
+
+A large retry limit is read as 7, 802.11's default, a small one as 2. What the bad station takes away is what
+the four deliver beside what they do when none is bad, so that what the retry limit does to everyone is left
+out.
+"""
+
+from __future__ import annotations
+
+from airhop.experiments.claims import along, below, every, keeps_most
+from airhop.experiments.experiment import Claim, Curve, Experiment, Judgement, Metric, TimelineChoice
+from airhop.experiments.numerals import interval
+from airhop.experiments.samples import Samples
+from airhop.experiments.yun2009 import PAPER
+from airhop.experiments.yun2009.fig14 import LIMIT, WITH_ARQ
+
+SCHEMES = {"reno": "Reno", "ll-elsn": "LL-ELSN"}
+SMALL, LARGE = 2, 7
+GOOD_ONES = Metric(
+    "goodput_mbps - flow.ftp1.goodput_mbps",
+    "Goodput of the good stations together",
+    "Mbit/s",
+    ticks=(0.0, 0.6, 1.2, 1.8, 2.4, 3.0, 3.6),
+    printed=False,
+)
+BAD = [{"kind": "bernoulli", "fer": 0.5, "direction": way} for way in ("bs->d1", "d1->bs")]
+"""Station d1 in the bad state; channels that are not named are clean."""
+
+
+def none_bad(scheme: str) -> str:
+    """Name the curve of a scheme where all stations are good."""
+    return f"{scheme}, none bad"
+
+
+CURVES = tuple(
+    Curve(name, label, name, {"wlan.cell.errors": BAD}) for name, label in SCHEMES.items()
+) + tuple(Curve(none_bad(name), f"{label}, none bad", name) for name, label in SCHEMES.items())
+
+
+def headline(samples: Samples) -> str:
+    """Say what one bad station takes from the others with a small and with a large retry limit."""
+    small, large = (samples.estimate("ll-elsn", x).mean for x in (SMALL, LARGE))
+    return (
+        f"Beside a bad station the four good ones get {small:.1f} Mbit/s together with a retry limit of "
+        f"{SMALL}, and {large:.1f} with {LARGE} (LL-ELSN)."
+    )
+
+
+def less_with_large(samples: Samples) -> Judgement:
+    """Judge whether the good stations get less with the large limit than with the small one."""
+    kept = {scheme: along(samples, scheme, SMALL, LARGE) for scheme in SCHEMES}
+    told = ", ".join(f"{scheme} {interval(ratio)}" for scheme, ratio in kept.items())
+    return Judgement(
+        every(below(ratio, 1.0) for ratio in kept.values()), f"with 7 of what it is with 2: {told}"
+    )
+
+
+def takes_more_with_large(samples: Samples) -> Judgement:
+    """Judge whether the bad station takes a larger part with the large limit than with the small one."""
+    found = [keeps_most(samples, LIMIT, none_bad(scheme), (scheme,), from_x=SMALL) for scheme in SCHEMES]
+    return Judgement(every(one.holds for one in found), "; ".join(one.measured for one in found))
+
+
+CLAIMS: tuple[Claim[Samples], ...] = (
+    Claim(
+        "yun-11-hol",
+        "A large retry limit results in HOL blocking: with one station in the bad state, the good ones "
+        "together get less with seven transmissions than with two, for Reno and for LL-ELSN.",
+        less_with_large,
+    ),
+    Claim(
+        "yun-11-hol-bad",
+        "It is the bad station that blocks: from two transmissions to seven the good ones keep a smaller "
+        "part of their goodput beside it than when none is bad.",
+        takes_more_with_large,
+    ),
+)
+
+EXPERIMENT = Experiment(
+    id="yun2009/fig14-hol",
+    title="Head-of-line blocking: goodput of four good stations beside a bad one",
+    source=f"{PAPER}, section 5.4",
+    scenario="yun2009-downlink",
+    settings={"duration": "200 s", "copies": 5, "wlan.cell.errors": {"kind": "clean"}},
+    curves=CURVES,
+    baseline=none_bad("reno"),
+    axis=LIMIT,
+    metric=GOOD_ONES,
+    replications=WITH_ARQ,
+    claims=CLAIMS,
+    headline=headline,
+    timeline=TimelineChoice(x=LARGE, duration_s=20.0, opening_s=2.0),
+)

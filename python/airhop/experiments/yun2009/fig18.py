@@ -1,0 +1,134 @@
+"""Figure 18: goodput against the burstiness of a two-state channel, without and with LL-ARQ.
+
+Printed in section 5.4: p_gb = 0.01, p_bb from 0.1 to 0.5. Inferred: the states change by frames, the bad one
+loses every frame and the good one none; the schemes are those of Figure 6a; LL-ARQ has a retry limit of 4.
+The mean loss rate grows with p_bb, from 1.1 % to 2 %.
+
+The text says that LL-ARQ does not always perform well, and that with it performance gets worse as burstiness
+grows, because TCP suffers more from the longer round trips than it gains from the lower loss rate. The first
+is read as: some scheme somewhere delivers less with LL-ARQ than without. The second can be read in two ways,
+and both are judged, for all four schemes: goodput with LL-ARQ falls from p_bb = 0.1 to 0.5; and it falls by
+a larger part than without LL-ARQ. Consistently good is read as in Figure 14: LL-ELSN with LL-ARQ has more
+than 90 % of the best curve at every p_bb.
+"""
+
+from __future__ import annotations
+
+from airhop.experiments.claims import along, below, every, keeps_most, near_best, some
+from airhop.experiments.experiment import Axis, Claim, Curve, Experiment, Judgement, Metric, TimelineChoice
+from airhop.experiments.numerals import interval
+from airhop.experiments.samples import Samples
+from airhop.experiments.yun2009 import PAPER
+from airhop.experiments.yun2009.fig14 import GOOD, WITH_ARQ
+
+P_BB = Axis(
+    key="p_bb",
+    name="p_bb",
+    paths=("wlan.cell.errors.p_bb",),
+    label="Probability to stay in the bad state",
+    full=(0.1, 0.2, 0.3, 0.4, 0.5),
+    coarse=(0.1, 0.5),
+    ticks=(0.1, 0.2, 0.3, 0.4, 0.5),
+)
+GOODPUT = Metric(
+    "goodput_mbps", "Goodput", "Mbit/s", ticks=(0.0, 0.6, 1.2, 1.8, 2.4, 3.0, 3.6), printed=False
+)
+SCHEMES = {"reno": "Reno", "sack": "SACK", "snoop": "Snoop", "ll-elsn": "LL-ELSN"}
+ATTEMPTS = 4
+
+
+def with_arq(scheme: str) -> str:
+    """Name the curve of a scheme with LL-ARQ."""
+    return f"{scheme}, LL-ARQ"
+
+
+CURVES = tuple(Curve(name, label, name) for name, label in SCHEMES.items()) + tuple(
+    Curve(with_arq(name), f"{label}, LL-ARQ", name, {"wlan.cell.attempts": ATTEMPTS})
+    for name, label in SCHEMES.items()
+)
+
+
+def headline(samples: Samples) -> str:
+    """Say what LL-ARQ does for each scheme on the burstiest channel."""
+    last = samples.xs[-1]
+    parts = [
+        f"{label} × {samples.ratio(with_arq(scheme), scheme, last).value:.2f}"
+        for scheme, label in SCHEMES.items()
+    ]
+    return f"On the burstiest channel (p_bb = {last:g}) LL-ARQ changes goodput so: {', '.join(parts)}."
+
+
+def not_always(samples: Samples) -> Judgement:
+    """Judge whether LL-ARQ makes some scheme slower at some x; measured where it helps least."""
+    ratios = {(s, x): samples.ratio(with_arq(s), s, x) for s in SCHEMES for x in samples.xs}
+    scheme, x = min(ratios, key=lambda race: ratios[race].value)
+    return Judgement(
+        some(below(ratio, 1.0) for ratio in ratios.values()),
+        f"helps least: {interval(ratios[scheme, x])} × {scheme} at p_bb = {P_BB.text(x)}",
+    )
+
+
+def falls_with_arq(samples: Samples) -> Judgement:
+    """Judge whether goodput with LL-ARQ falls from the first x to the last, for every scheme."""
+    first, last = samples.xs[0], samples.xs[-1]
+    kept = {scheme: along(samples, with_arq(scheme), first, last) for scheme in SCHEMES}
+    told = ", ".join(f"{scheme} {interval(ratio, 3)}" for scheme, ratio in kept.items())
+    return Judgement(every(below(ratio, 1.0) for ratio in kept.values()), f"kept: {told}")
+
+
+def falls_more_with_arq(samples: Samples) -> Judgement:
+    """Judge whether every scheme keeps a larger part of its goodput without LL-ARQ than with it."""
+    found = [keeps_most(samples, P_BB, scheme, (with_arq(scheme),)) for scheme in SCHEMES]
+    return Judgement(every(one.holds for one in found), "; ".join(one.measured for one in found))
+
+
+CLAIMS: tuple[Claim[Samples], ...] = (
+    Claim(
+        "yun-2-bursty",
+        "LL-ELSN with LL-ARQ of a small retry limit is consistently good under bursty errors: it delivers "
+        "more than 90 % of the best curve at every p_bb.",
+        lambda s: near_best(
+            s,
+            P_BB,
+            {("ll-elsn, LL-ARQ", x): [(curve.name, x) for curve in CURVES] for x in s.xs},
+            GOOD,
+        ),
+    ),
+    Claim(
+        "yun-11-not-always",
+        "LL-ARQ does not always perform well: somewhere a scheme delivers less with it than without.",
+        not_always,
+    ),
+    Claim(
+        "yun-11-burstier",
+        "With LL-ARQ performance gets worse as burstiness grows: all four schemes deliver less at p_bb = "
+        "0.5 than at 0.1.",
+        falls_with_arq,
+    ),
+    Claim(
+        "yun-11-sensitive",
+        "The longer round trips cost TCP more than the lower loss rate gives it: from p_bb = 0.1 to 0.5 all "
+        "four schemes lose a larger part of their goodput with LL-ARQ than without.",
+        falls_more_with_arq,
+    ),
+)
+
+EXPERIMENT = Experiment(
+    id="yun2009/fig18",
+    title="Goodput on a bursty channel, without and with LL-ARQ",
+    source=f"{PAPER}, Figure 18",
+    scenario="yun2009-downlink",
+    settings={
+        "duration": "200 s",
+        "wlan.cell.attempts": 1,
+        "wlan.cell.errors": {"kind": "gilbert-elliott", "p_gb": 0.01, "p_bb": 0.1},
+    },
+    curves=CURVES,
+    baseline="reno",
+    axis=P_BB,
+    metric=GOODPUT,
+    replications=WITH_ARQ,
+    claims=CLAIMS,
+    headline=headline,
+    timeline=TimelineChoice(x=0.5, duration_s=20.0, opening_s=2.0),
+)

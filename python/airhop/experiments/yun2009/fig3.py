@@ -1,0 +1,256 @@
+"""Figure 3: what LL-ELSN's notices take of the reverse path, against the frame error rate.
+
+Printed in the paper: equations (2) to (4) with L/P = 0.2, FER up to 30 %, retry limits 2 to 5, and that the
+rate stays below 5 % of r. Its (2) uses E[RT] of (3) for both notices; for ERSN that is a slip, since only
+l - 1 attempts are left when it is sent. The curves are those of the corrected reading; the literal one stands
+beside them, and so does a simulation of the link that the equations describe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from airhop.experiments.calculation import Calculation, TextTable, Value, Values, exact
+from airhop.experiments.claims import every, within
+from airhop.experiments.experiment import Claim, Judgement, Mode, X
+from airhop.experiments.yun2009 import PAPER
+from airhop.progress import Reporter
+from airhop.stats import Estimate
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from airhop.plots.style import SchemeStyle
+
+NOTICES = ("ersn", "eln")
+LIMITS = (2, 3, 4, 5)
+MOST = 0.05
+"""The paper: "below 5 % of r"."""
+GRID = tuple(round(0.01 * step, 2) for step in range(31))
+SIMULATED: dict[Mode, tuple[float, ...]] = {
+    "quick": (0.1, 0.2, 0.3),
+    "default": (0.05, 0.1, 0.15, 0.2, 0.25, 0.3),
+    "full": (0.05, 0.1, 0.15, 0.2, 0.25, 0.3),
+}
+FRAMES: dict[Mode, int] = {"quick": 1_000_000, "default": 1_000_000, "full": 4_000_000}
+CORRECTED, LITERAL, MEASURED = "share_of_rate", "share_of_rate_literal", "share_of_rate_simulated"
+NARROW = 0.015
+"""Rates whose half-width is below this share of them are compared with (2): the others were too rare."""
+AGREE = 0.03
+"""Within this they are the same. What E[RT] of l attempts makes of them is further off."""
+
+
+def curve(notice: str, limit: int) -> str:
+    """Name a curve."""
+    return f"{notice}, l = {limit}"
+
+
+def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
+    """Evaluate the equations over the grid, and simulate the link at some error rates."""
+    import numpy as np
+
+    from airhop.experiments.yun2009 import equations
+
+    def values(notice: str, limit: int, metric: str, rates: Sequence[float]) -> list[Value]:
+        named = curve(notice, limit)
+        return [Value(named, {"p": p}, metric, exact(rate)) for p, rate in zip(GRID, rates, strict=True)]
+
+    found, p, rate = [], np.array(GRID), equations.notice_rate
+    for limit in LIMITS:
+        literal = equations.ersn_interval(p, limit, literal=True)
+        found += values("ersn", limit, CORRECTED, rate(equations.ersn_interval(p, limit)).tolist())
+        found += values("ersn", limit, LITERAL, rate(literal).tolist())
+        found += values("eln", limit, CORRECTED, rate(equations.eln_interval(p, limit)).tolist())
+    return found + _simulate(mode, seed, reporter)
+
+
+def _simulate(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
+    import numpy as np
+
+    from airhop.experiments.yun2009.equations import simulate_link
+
+    random, found = np.random.default_rng(seed), []
+    with reporter.task("slotted link", len(LIMITS) * len(SIMULATED[mode])) as task:
+        for limit in LIMITS:
+            for p in SIMULATED[mode]:
+                link = simulate_link(p, limit, FRAMES[mode], random)
+                for notice, rate in zip(NOTICES, (link.ersn, link.eln), strict=True):
+                    found.append(Value(curve(notice, limit), {"p": p}, MEASURED, _share(rate)))
+                task.advance()
+    return found
+
+
+def _share(per_slot: Estimate) -> Estimate:
+    """Turn notices a slot into a share of r, (4)."""
+    from airhop.experiments.yun2009.equations import MESSAGE_SHARE
+
+    assert per_slot.half_width is not None
+    return Estimate(MESSAGE_SHARE * per_slot.mean, MESSAGE_SHARE * per_slot.half_width, per_slot.n)
+
+
+def headline(values: Values) -> str:
+    """Say how much the notices take at most, and how far the literal reading is off."""
+    most = _largest(values, CORRECTED)
+    worst = min(_literal_error(values), key=lambda found: found[1])
+    return (
+        f"LL-ELSN's notices take at most {100 * most.value.mean:.1f} % of the rate r; with E[RT] over l "
+        f"attempts, as printed, that of ERSN comes out up to {-100 * worst[1]:.1f} % too small."
+    )
+
+
+def stays_below(values: Values) -> Judgement:
+    """Judge whether every rate is below 5 % of r, by both readings and in the simulation."""
+    found = [_largest(values, metric) for metric in (CORRECTED, LITERAL, MEASURED)]
+    verdicts = [value.value.mean + (value.value.half_width or 0.0) < MOST for value in found]
+    names = ("corrected", "as printed", "simulated")
+    parts = [f"{name} {_percent(value.value)}" for name, value in zip(names, found, strict=True)]
+    return Judgement(every(verdicts), f"largest ({_where(found[0])}), in per cent of r: {', '.join(parts)}")
+
+
+def agrees(values: Values) -> Judgement:
+    """Judge whether simulated rates are those of the equations, where they are known well enough."""
+    ratios = []
+    for value in values:
+        if value.metric == MEASURED and (value.value.relative or 1.0) < NARROW:
+            of = values.at(value.curve, CORRECTED, **value.x).value.mean
+            assert value.value.half_width is not None
+            ratios.append((value, value.value.mean / of, value.value.half_width / of))
+    value, ratio, half = max(ratios, key=lambda found: abs(found[1] - 1.0) + found[2])
+    literal = min(_literal_error(values), key=lambda found: found[1])
+    return Judgement(
+        every(within(ratio - half, ratio + half, 1.0 - AGREE, 1.0 + AGREE) for _, ratio, half in ratios),
+        f"furthest of {len(ratios)}: {ratio:.3f} ± {half:.3f} times the equation ({_where(value)}); with "
+        f"E[RT] of l attempts the equation itself is {1.0 + literal[1]:.3f} of that ({_where(literal[0])})",
+    )
+
+
+def _largest(values: Values, metric: str) -> Value:
+    return max((value for value in values if value.metric == metric), key=lambda value: value.value.mean)
+
+
+def _literal_error(values: Values) -> list[tuple[Value, float]]:
+    """Give what the literal reading is off, as a share of the corrected one, wherever it was simulated."""
+    simulated = {(value.curve, value.x["p"]) for value in values if value.metric == MEASURED}
+    return [
+        (value, value.value.mean / values.at(value.curve, CORRECTED, **value.x).value.mean - 1.0)
+        for value in values
+        if value.metric == LITERAL and (value.curve, value.x["p"]) in simulated
+    ]
+
+
+def _where(value: Value) -> str:
+    notice, _, limit = value.curve.partition(", ")
+    return f"{notice.upper()}, {limit}, FER {_per_cent(value.x['p'])}"
+
+
+def _percent(value: Estimate, digits: int = 2) -> str:
+    """Write a share in per cent, without the sign."""
+    half = "" if value.half_width is None else f" ± {100 * value.half_width:.{digits}f}"
+    return f"{100 * value.mean:.{digits}f}{half}"
+
+
+def _per_cent(p: X) -> str:
+    return f"{100 * float(p):g} %"
+
+
+CLAIMS: tuple[Claim[Values], ...] = (
+    Claim(
+        "yun-3",
+        "The rate of each notice stays below 5 % of r up to 30 % frame errors, with L/P = 0.2 and retry "
+        "limits of 2 to 5.",
+        stays_below,
+    ),
+    Claim(
+        "yun-3-simulated",
+        "Equation (2), with E[RT] over the l - 1 attempts that an ERSN leaves, is the interval between "
+        "notices on a saturated slotted link: simulated rates differ by less than 3 %.",
+        agrees,
+    ),
+)
+
+
+def tables(values: Values) -> list[TextTable]:
+    """List the simulated rates below those of the equations, a table per notice."""
+    return [_table(values, notice) for notice in NOTICES]
+
+
+def _table(values: Values, notice: str) -> TextTable:
+    readings = {CORRECTED: "equation (2)", LITERAL: "as printed", MEASURED: "simulated"}
+    rows = []
+    for p in dict.fromkeys(value.x["p"] for value in values if value.metric == MEASURED):
+        for metric, words in readings.items():
+            if values.of(curve(notice, LIMITS[0]), metric):
+                cells = [values.at(curve(notice, limit), metric, p=p).value for limit in LIMITS]
+                rows.append((f"{_per_cent(p)}, {words}", *(_percent(cell, 3) for cell in cells)))
+    return TextTable(
+        f"{notice.upper()}: rate of notices in per cent of r",
+        ("FER", *(f"l = {limit}" for limit in LIMITS)),
+        tuple(rows),
+        f"Simulated: mean ± 95 % half-width of {max(value.value.n for value in values)} parts of a run.",
+    )
+
+
+def figure(values: Values) -> Figure:
+    """Draw the curves on the paper's axes, the literal reading dotted, simulated rates as markers."""
+    from airhop.plots.paper import legend, page
+    from airhop.plots.style import PALETTE
+
+    drawing, axes = page()
+    for limit, style in zip(LIMITS, PALETTE, strict=False):
+        axes.plot([], [], color=style.ink, marker=style.marker, **HOLLOW, label=f"$l$ = {limit}")
+        _line(axes, values.of(curve("ersn", limit), LITERAL), style, ":")
+        for notice, dash in DASHES.items():
+            _line(axes, values.of(curve(notice, limit), CORRECTED), style, dash)
+            _markers(axes, values.of(curve(notice, limit), MEASURED), style)
+    for dash, words in ((DASHES["ersn"], "ERSN"), (DASHES["eln"], "ELN"), (":", "as printed")):
+        axes.plot([], [], color="black", linestyle=dash, label=words)
+    axes.plot([], [], color="black", linestyle="none", marker="o", **HOLLOW, label="simulated")
+    axes.set_xlim(0.0, 0.3)
+    axes.set_ylim(0.0, MOST)
+    axes.set_xlabel("Frame error rate $p$")
+    axes.set_ylabel("Rate of notices / $r$")
+    legend(drawing)
+    return drawing
+
+
+DASHES = {"ersn": "-", "eln": "--"}
+HOLLOW: dict[str, Any] = {"markerfacecolor": "white", "markeredgewidth": 0.8}
+
+
+def _line(axes: Axes, line: list[Value], style: SchemeStyle, dash: str) -> None:
+    x, y = [value.x["p"] for value in line], [value.value.mean for value in line]
+    axes.plot(x, y, color=style.ink, linestyle=dash, linewidth=0.8 if dash == ":" else 1.0)
+
+
+def _markers(axes: Axes, points: list[Value], style: SchemeStyle) -> None:
+    axes.errorbar(
+        [value.x["p"] for value in points],
+        [value.value.mean for value in points],
+        yerr=[value.value.half_width or 0.0 for value in points],
+        color=style.ink,
+        linestyle="none",
+        marker=style.marker,
+        markersize=3.5,
+        clip_on=False,
+        zorder=3,
+        **HOLLOW,
+    )
+
+
+EXPERIMENT = Calculation(
+    id="yun2009/fig3",
+    title="Rate of LL-ELSN's notices against the frame error rate",
+    source=f"{PAPER}, Figure 3",
+    method=(
+        "Curves are equations (2) to (4) of the paper for L/P = 0.2, with E[RT] of an ERSN over the l - 1 "
+        "attempts that are left, and dotted over l, as printed. Markers are a simulation of the link that "
+        "they describe: saturated, slotted, every attempt lost with probability p; intervals are of 20 parts."
+    ),
+    compute=compute,
+    claims=CLAIMS,
+    headline=headline,
+    figure=figure,
+    tables=tables,
+)

@@ -1,0 +1,287 @@
+"""Figure 4: LHP's packet list where three segments of a window are lost, and ESACK in the same place.
+
+Printed in the paper: 14 to 19 are in the network, 14, 16 and 18 are lost, each of the first two duplicate
+ACKs lets a segment out; the list after each ACK, and a fast recovery for each of the three. The list here is
+that of our LHP; its sender and others, ESACK among them, then get the same ACKs one by one. §4.2 chooses the
+N of ESACK by a second example, which is computed here too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from airhop.experiments.calculation import Calculation, TextTable, Value, Values, exact
+from airhop.experiments.experiment import Claim, Judgement, X
+from airhop.experiments.yun2009 import PAPER
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Drawn = list[tuple[int, int]]
+"""A list as it is drawn: segments and their counters, in sending order."""
+
+EXPECTED = 14
+ARRIVALS = (15, 17, 19, 20, 21)
+"""What causes the duplicate ACKs, in order."""
+NEW = {15: 20, 17: 21}
+"""New segments that the first two let out (RFC 3042)."""
+PRINTED: dict[int, Drawn] = {
+    15: [(14, 1), (16, 0), (17, 0), (18, 0), (19, 0), (20, 0)],
+    17: [(14, 2), (16, 1), (18, 0), (19, 0), (20, 0), (21, 0)],
+    19: [(16, 2), (18, 1), (20, 0), (21, 0), (14, 0)],
+    20: [(18, 2), (21, 0), (14, 0), (16, 0)],
+    21: [(14, 0), (16, 0), (18, 0)],
+}
+"""The list after each ACK, by what caused it."""
+SENDERS = {"lhp": "LHP", "ll-elsn": "ESACK", "sack": "SACK", "reno": "Reno"}
+WINDOW = 6.0
+"""Segments in the network at first."""
+RISE = ((100, 7), (200, 13), (300, 14))
+"""ACKs that bring a sender there: milliseconds, and the segment expected."""
+LOSS, LIMIT = 0.2, 1
+"""§4.2: "when p = 20 % and r = 1"."""
+PRINTED_RUNS = {2: 0.04, 3: 0.008}
+"""Its probabilities of so many failures in succession."""
+
+
+def ack(trigger: int) -> str:
+    """Name an ACK as the paper does."""
+    return f"({EXPECTED}, {trigger})"
+
+
+def compute(*_: object) -> list[Value]:
+    """Show the list and the senders the ACKs. Nothing here is random."""
+    return [*_lists(), *_senders(), *_runs()]
+
+
+def _lists() -> list[Value]:
+    from airhop import _core
+
+    steps: list[int | tuple[int, int]] = list(range(14, 20))
+    for trigger in ARRIVALS:
+        steps.append((EXPECTED, trigger))
+        steps += [NEW[trigger]] if trigger in NEW else []
+    found = []
+    # A segment that an ACK lets out is on the list that is drawn after it.
+    for trigger, (entries, lost) in zip(ARRIVALS, _core.packet_list(steps), strict=True):
+        shown = [*entries, *((NEW[trigger], 0) for _ in range(trigger in NEW))]
+        printed = PRINTED[trigger]
+        for place, (segment, duplicates) in enumerate(shown):
+            x: dict[str, X] = {"ack": ack(trigger), "place": place}
+            there = printed[place] if place < len(printed) else (None, None)
+            found.append(Value("lhp", x, "segment", exact(segment), there[0]))
+            found.append(Value("lhp", x, "duplicates", exact(duplicates), there[1]))
+        found.append(Value("lhp", {"ack": ack(trigger)}, "entries", exact(len(shown)), len(printed)))
+        found.append(Value("lhp", {"ack": ack(trigger)}, "lost", exact(len(lost))))
+    return found
+
+
+def _senders() -> list[Value]:
+    from airhop import _core
+
+    rise: list[tuple[int, int, list[int]]] = [(ms, expected, []) for ms, expected in RISE]
+    duplicates = [
+        (rise[-1][0] + count, EXPECTED, list(ARRIVALS[:count])) for count in range(1, len(ARRIVALS) + 1)
+    ]
+    found = []
+    for sender in SENDERS:
+        answers = _core.answers(sender, WINDOW, rise + duplicates)[len(rise) :]
+        for trigger, (_, recoveries, cuts, cwnd) in zip(ARRIVALS, answers, strict=True):
+            x = {"ack": ack(trigger)}
+            last = trigger == ARRIVALS[-1] and sender == "lhp"
+            found.append(Value(sender, x, "fast_recoveries", exact(recoveries), 3 if last else None))
+            found.append(Value(sender, x, "window_cuts", exact(cuts)))
+            found.append(Value(sender, x, "cwnd", exact(cwnd)))
+    return found
+
+
+def _runs() -> list[Value]:
+    from airhop.experiments.yun2009.equations import failures_in_succession
+
+    return [
+        Value(
+            "esack", {"packets": n}, "failure", exact(float(failures_in_succession(LOSS, LIMIT, n))), printed
+        )
+        for n, printed in PRINTED_RUNS.items()
+    ]
+
+
+# ---- claims ----------------------------------------------------------------------------------------------
+
+
+def same_lists(values: Values) -> Judgement:
+    """Judge whether every list has the segments and counters that are drawn, in their order."""
+    drawn = [value for value in values if value.metric in ("segment", "duplicates", "entries")]
+    wrong = [value for value in drawn if value.value.mean != value.published]
+    if not wrong:
+        last = drawn_list(values, ARRIVALS[3])
+        return Judgement(True, f"all {len(drawn)} numbers; after {ack(ARRIVALS[3])}: {_written(last)}")
+    at = str(wrong[0].x["ack"])
+    return Judgement(False, f"after {at}: {_written(drawn_list(values, int(at.split()[1][:-1])))}")
+
+
+def drawn_list(values: Values, trigger: int) -> Drawn:
+    """Give LHP's list after an ACK."""
+    count = int(values.at("lhp", "entries", ack=ack(trigger)).value.mean)
+    numbers = [
+        [int(values.at("lhp", metric, ack=ack(trigger), place=place).value.mean) for place in range(count)]
+        for metric in ("segment", "duplicates")
+    ]
+    return list(zip(*numbers, strict=True))
+
+
+def _written(shown: Drawn) -> str:
+    return ", ".join(f"{segment}:{duplicates}" for segment, duplicates in shown)
+
+
+def recoveries(values: Values) -> Judgement:
+    """Judge whether LHP begins a fast recovery for each of the three losses."""
+    counts = {sender: _last(values, sender, "fast_recoveries") for sender in SENDERS}
+    return Judgement(counts["lhp"] == 3, ", ".join(f"{SENDERS[s]} {count}" for s, count in counts.items()))
+
+
+def one_cut(values: Values) -> Judgement:
+    """Judge whether ESACK cuts its window once where LHP does so three times."""
+    cuts = {sender: _last(values, sender, "window_cuts") for sender in ("lhp", "ll-elsn")}
+    windows = {sender: values.at(sender, "cwnd", ack=ack(ARRIVALS[-1])).value.mean for sender in cuts}
+    parts = [f"{SENDERS[s]} {cuts[s]} to a window of {windows[s]:.2g} segments" for s in cuts]
+    return Judgement(cuts == {"lhp": 3, "ll-elsn": 1}, "; ".join(parts))
+
+
+def _last(values: Values, sender: str, metric: str) -> int:
+    return int(values.at(sender, metric, ack=ack(ARRIVALS[-1])).value.mean)
+
+
+def filtering(values: Values) -> Judgement:
+    """Judge whether failures in succession are as probable as the paper says."""
+    found = values.of("esack", "failure")
+    parts = [f"{100 * value.value.mean:g} % for {value.x['packets']}" for value in found]
+    agree = all(abs(value.value.mean - (value.published or 0.0)) < 1e-12 for value in found)
+    return Judgement(agree, ", ".join(parts))
+
+
+CLAIMS: tuple[Claim[Values], ...] = (
+    Claim(
+        "yun-fig4-list",
+        "LHP's packet list holds after each ACK the segments and the counters that are drawn, in that order.",
+        same_lists,
+    ),
+    Claim(
+        "yun-fig4-recoveries",
+        "The three losses of one window are three fast recoveries of LHP.",
+        recoveries,
+    ),
+    Claim(
+        "yun-fig4-esack",
+        "ESACK, told the same, cuts its window once.",
+        one_cut,
+    ),
+    Claim(
+        "yun-13",
+        "With a retry limit of 1 and 20 % errors two packets in succession fail with 4 %, three with 0.8 %: "
+        "more than N = 2 ELNs in succession are hardly channel noise.",
+        filtering,
+    ),
+)
+
+
+def headline(values: Values) -> str:
+    """Say how often each cuts."""
+    cuts = {label: _last(values, sender, "window_cuts") for sender, label in SENDERS.items()}
+    times = {label: "once" if count == 1 else f"{count} times" for label, count in cuts.items()}
+    return f"Three losses of one window: LHP cuts the window {times['LHP']}, ESACK {times['ESACK']}."
+
+
+# ---- table and figure ------------------------------------------------------------------------------------
+
+
+def tables(values: Values) -> list[TextTable]:
+    """List the packet list and the windows after each ACK."""
+    lists = tuple(
+        (f"after {ack(trigger)}", _written(drawn_list(values, trigger)), _told(values, trigger))
+        for trigger in ARRIVALS
+    )
+    senders = tuple(
+        (
+            f"after {ack(trigger)}",
+            *(
+                f"{values.at(sender, 'cwnd', ack=ack(trigger)).value.mean:.2f} "
+                f"({values.at(sender, 'window_cuts', ack=ack(trigger)).value.mean:.0f})"
+                for sender in SENDERS
+            ),
+        )
+        for trigger in ARRIVALS
+    )
+    return [
+        TextTable("LHP's packet list: segment:duplicates", ("ACK", "list", ""), lists),
+        TextTable(
+            "Congestion window in segments (cuts so far)",
+            ("ACK", *SENDERS.values()),
+            senders,
+            "The ACKs carry SACK blocks and name what caused them; each sender reads what it knows.",
+        ),
+    ]
+
+
+def _told(values: Values, trigger: int) -> str:
+    lost = values.at("lhp", "lost", ack=ack(trigger)).value.mean
+    return "fast recovery" if lost else ""
+
+
+BOX, GAP, ROW = 1.0, 0.12, 1.9
+"""Width of an entry, space between entries, and distance of rows, in boxes."""
+
+
+def figure(values: Values) -> Figure:
+    """Draw the list after each ACK as the paper does, and beside it what the windows are."""
+    from airhop.plots.paper import page
+
+    drawing, axes = page(3.0)
+    axes.set_axis_off()
+    for text, x in (("LHP", 7.6), ("ESACK", 9.0)):
+        axes.text(x, 1.1, text, ha="center", va="center", fontsize=8)
+    axes.text(8.3, 1.75, "window (segments)", ha="center", va="center", fontsize=8)
+    axes.text(3.2, 1.75, "packets in the order of sending", ha="center", va="center", fontsize=8)
+    _row(axes, 0, "at first", [(segment, 0) for segment in range(14, 20)], lost=False)
+    for row, trigger in enumerate(ARRIVALS, start=1):
+        lost = bool(values.at("lhp", "lost", ack=ack(trigger)).value.mean)
+        _row(axes, row, f"after {ack(trigger)}", drawn_list(values, trigger), lost=lost)
+        for sender, x in (("lhp", 7.6), ("ll-elsn", 9.0)):
+            cwnd = values.at(sender, "cwnd", ack=ack(trigger)).value.mean
+            axes.text(x, -ROW * row, f"{cwnd:.1f}", ha="center", va="center", fontsize=8)
+    axes.set_xlim(-3.1, 9.7)
+    axes.set_ylim(-ROW * len(ARRIVALS) - 1.2, 2.2)
+    return drawing
+
+
+def _row(axes: Axes, row: int, label: str, entries: Drawn, *, lost: bool) -> None:
+    from matplotlib.patches import Rectangle
+
+    y = -ROW * row
+    axes.text(-0.4, y, label, ha="right", va="center", fontsize=8)
+    for place, (segment, duplicates) in enumerate(entries):
+        x = place * (BOX + GAP)
+        for bottom, text, face in ((0.0, segment, "white"), (-0.7, duplicates, "0.9")):
+            axes.add_patch(Rectangle((x, y + bottom), BOX, 0.7, facecolor=face, edgecolor="black", lw=0.6))
+            axes.text(x + BOX / 2, y + bottom + 0.33, str(text), ha="center", va="center", fontsize=7.5)
+    if lost:
+        x = len(entries) * (BOX + GAP)
+        axes.text(x, y, "fast\nrecovery", va="center", fontsize=7, color="#a01c3c", linespacing=0.9)
+
+
+EXPERIMENT = Calculation(
+    id="yun2009/fig4",
+    title="LHP's packet list against three losses of one window",
+    source=f"{PAPER}, Figure 4 and §4.2",
+    method=(
+        "The packet list of our LHP gets the segments and ACKs of the figure, and so do complete senders "
+        "with a window of six segments, one ACK at a time and with nothing else in the network. The "
+        "probabilities of §4.2 are p to the power of r n."
+    ),
+    compute=compute,
+    claims=CLAIMS,
+    headline=headline,
+    figure=figure,
+    tables=tables,
+)

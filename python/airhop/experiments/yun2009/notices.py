@@ -1,0 +1,89 @@
+"""What a trace tells of losses at the wireless link and of the notices about them: when, and whether at all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SEGMENT = 1000
+"""Bytes of a segment, §5.1."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What became of the losses of one run."""
+
+    losses: int
+    delay_ms: float
+    """Mean from the loss to its notice, over the losses whose notice came."""
+    undetected: float
+    """Share of the losses of which no notice was made: detection failed."""
+    untold: float
+    """Share of the losses of which the sender was not told: no notice was made, or it was lost."""
+
+    @classmethod
+    def of(cls, losses: pl.DataFrame) -> Told:
+        """Count the rows of `first_losses`. Raises ValueError when there are none."""
+        import polars as pl
+
+        if losses.is_empty():
+            raise ValueError("nothing was lost: the run is too short")
+        made, heard = (
+            pl.col(column).is_not_null() & (pl.col(column) <= pl.col("again_s")).fill_null(True)
+            for column in ("made_s", "heard_s")
+        )
+        delay = (pl.col("heard_s") - pl.col("lost_s")).filter(heard).mean()
+        found = losses.select(delay_ms=1000.0 * delay, undetected=1 - made.mean(), untold=1 - heard.mean())
+        return cls(len(losses), **found.row(0, named=True))
+
+
+def first_losses(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """List the segments of a run with one flow whose first copy the link layer gave up, in a row each.
+
+    Later copies are left out: some senders answer one notice per segment, and cannot tell news of a second
+    loss from a repetition. So are losses that the end of the run left open.
+
+    Parameters
+    ----------
+    tables
+        Of a traced run.
+
+    Returns
+    -------
+    polars.DataFrame
+        `seq`, and times in seconds: `sent_s`, `next_s` (its successor was sent for the first time; null if it
+        never was), `lost_s` (the paper's §3.2: "discarded at the wireless link layer"), `made_s` and
+        `heard_s` (an ELN about it was made, and reached the sender; null if not), `again_s` (it was sent
+        again; null if not). A notice counts if it came before the segment was sent again for another reason.
+    """
+    import polars as pl
+
+    def earliest(rows: pl.DataFrame, name: str) -> pl.DataFrame:
+        return rows.group_by("seq").agg(pl.col("time_s").min().alias(name))
+
+    segments, drops = tables["segments"], tables["drops"]
+    elns = tables["notices"].filter(pl.col("kind") == "eln")
+    sent = earliest(segments, "sent_s")
+    found = earliest(drops.filter(pl.col("cause") == "retries", pl.col("kind") == "data"), "lost_s")
+    for facts in (
+        sent,
+        sent.select(pl.col("seq") - SEGMENT, pl.col("sent_s").alias("next_s")),
+        earliest(segments.filter("retransmission"), "again_s"),
+        earliest(elns.filter(pl.col("event") == "sent"), "made_s"),
+        earliest(elns.filter(pl.col("event") == "received"), "heard_s"),
+    ):
+        found = found.join(facts, on="seq", how="left")
+    is_first = (pl.col("again_s") >= pl.col("lost_s")).fill_null(True)
+    is_known = pl.col("again_s").is_not_null() | pl.col("heard_s").is_not_null()
+    return found.filter(is_first, is_known).sort("lost_s")
+
+
+def followed(losses: pl.DataFrame) -> pl.DataFrame:
+    """Keep the losses whose successor was sent in the same instant: it waited behind them at the link."""
+    import polars as pl
+
+    return losses.filter(pl.col("next_s") == pl.col("sent_s"))

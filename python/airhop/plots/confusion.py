@@ -1,0 +1,110 @@
+"""What schemes took losses for, against what had happened: a matrix a scheme, side by side, for print."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import ceil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from airhop.judgements import JUDGED, RIGHT, TRUE_CAUSES, Judgements, share_right
+from airhop.plots.paper import COLUMN_WIDTH_IN, PRINT_STYLE, write
+from airhop.plots.quantities import GOODPUT
+from airhop.plots.slices import Slice, cut
+from airhop.terminal import percent, percent_interval
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from airhop.study import Table
+
+BESIDE = 2
+"""Matrices in a row."""
+ROW_IN, HEAD_IN, FOOT_IN = 0.17, 0.26, 0.42
+"""Heights: a row of a matrix, what stands above each, what stands below the last."""
+DARKEST = 0.75
+"""Of the greys: a cell that holds all losses."""
+CAUSES = {
+    "queue": "queue",
+    "aqm": "AQM",
+    "channel": "channel",
+    "collision": "collision",
+    "none": "not lost",
+}
+"""True causes as they stand below the columns."""
+
+
+def draw_confusion(
+    table: Table,
+    stem: str | Path,
+    *,
+    at: Mapping[str, object] | None = None,
+    labels: Mapping[str, str] | None = None,
+) -> list[Path]:
+    """Draw, per scheme, what losses were taken for (rows) by true cause (columns), at one setting of a study.
+
+    Cells are in per cent of all losses that the scheme noticed, summed over replications; judgements that are
+    right have a frame. `at` holds columns of the grid at values, the others are in the middle; `labels`
+    renames schemes. Writes `stem.pdf`, `stem.svg` and `stem.png` and returns them; none where no loss was.
+    """
+    import matplotlib as mpl
+
+    part = cut(table, GOODPUT.column, (), at)
+    samples = _samples(table, part)
+    whole = Judgements.sum(found for sample in samples.values() for found in sample)
+    if not whole.total:
+        return []
+    causes = [cause for cause in TRUE_CAUSES if any(whole.count(judged, cause) for judged in JUDGED)]
+    with mpl.rc_context(PRINT_STYLE | {"font.size": 7, "axes.linewidth": 0.4}):
+        figure, panels = _panels(len(samples), len(whole.judged))
+        for place, (panel, (scheme, sample)) in enumerate(zip(panels, samples.items(), strict=True)):
+            right = share_right(sample)
+            told = "no loss" if right is None else f"{percent_interval(right)} %"
+            panel.set_title(f"{(labels or {}).get(scheme, scheme)}: {told}", fontsize=7, loc="left", pad=2)
+            _fill(panel, Judgements.sum(sample), whole.judged, causes)
+            panel.set_yticks(range(len(whole.judged)), whole.judged if place % BESIDE == 0 else [])
+            if place + BESIDE >= len(samples):
+                heads = [CAUSES[cause] for cause in causes]
+                panel.set_xticks(range(len(causes)), heads, rotation=40, ha="right")
+            else:
+                panel.set_xticks([])
+        note = "; ".join(filter(None, ("Beside names: losses judged right", part.where)))
+        figure.supxlabel(note, x=0.99, ha="right", fontsize=6.5, color="0.4")
+        return write(figure, Path(stem), "What losses were taken for, by true cause")
+
+
+def _samples(table: Table, part: Slice) -> dict[str, list[Judgements]]:
+    """Take what was judged at the cells of a slice: by scheme, a replication each."""
+    found = table.judgements()
+    return {cell.point.scheme: list(found[cell.point.index].values()) for cell in part.cells}
+
+
+def _panels(count: int, rows: int) -> tuple[Figure, list[Axes]]:
+    """Start a figure of one column with this many matrices. Built without pyplot, as `paper.page`."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    lines = ceil(count / BESIDE)
+    height = lines * (rows * ROW_IN + HEAD_IN) + FOOT_IN
+    figure = Figure(figsize=(COLUMN_WIDTH_IN, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    panels = [figure.add_subplot(lines, BESIDE, place + 1) for place in range(count)]
+    return figure, panels
+
+
+def _fill(panel: Axes, found: Judgements, judged: Sequence[str], causes: Sequence[str]) -> None:
+    from matplotlib.patches import Rectangle
+
+    shares = [[found.share(taken_for, cause) for cause in causes] for taken_for in judged]
+    panel.imshow(shares, cmap="Greys", vmin=0.0, vmax=1.0 / DARKEST, aspect="auto", interpolation="nearest")
+    panel.tick_params(length=0, pad=2)
+    for row, taken_for in enumerate(judged):
+        for column, cause in enumerate(causes):
+            share = shares[row][column]
+            if (taken_for, cause) in RIGHT:
+                corner = (column - 0.46, row - 0.42)
+                panel.add_patch(Rectangle(corner, 0.92, 0.84, fill=False, linewidth=0.9, zorder=3))
+            if share:
+                ink = "white" if share > 0.75 else "black"
+                panel.text(column, row, percent(share), ha="center", va="center", fontsize=6.5, color=ink)

@@ -1,0 +1,97 @@
+"""The page of a calculation: its figure as in print, its tables, its claims."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from airhop.report.chapter import VERDICTS, Paper, html_id
+
+if TYPE_CHECKING:
+    from airhop.experiments.calculation import Calculated, TextTable
+
+
+@dataclass(frozen=True)
+class CalculationChapter:
+    """A calculation as the report shows it."""
+
+    name: str
+    title: str
+    headline: str
+    paper: Paper
+    figure: str
+    """As an address that holds the drawing itself."""
+    tables: Sequence[TextTable]
+    method: str
+    command: str
+    computed: datetime | None = None
+
+    @property
+    def id(self) -> str:
+        """The name as an HTML id."""
+        return html_id(self.name)
+
+    @property
+    def versions(self) -> str:
+        """The version of Airhop that wrote the page."""
+        from airhop import __version__
+
+        return f"Airhop {__version__}"
+
+
+@dataclass(frozen=True)
+class CalculationLayout:
+    """What the template needs beside the chapter."""
+
+    chapter: CalculationChapter
+    template = "calculation.html.j2"
+    sections = ("figures", "tables", "method")
+
+    @property
+    def facts(self) -> str:
+        """When it was computed, and with what."""
+        computed = self.chapter.computed
+        return (f"Computed {computed:%Y-%m-%d %H:%M} with " if computed else "") + self.chapter.versions
+
+    @property
+    def method(self) -> list[tuple[str, str]]:
+        """Tell how the numbers came about, as name and text."""
+        chapter = self.chapter
+        return [
+            ("Source", chapter.paper.source),
+            ("Command", chapter.command),
+            ("Numbers", chapter.method),
+            ("Verdicts", VERDICTS),
+        ]
+
+
+def page_of_calculation(outcome: Calculated, *, computed: datetime | None = None) -> CalculationChapter:
+    """Make the chapter of a calculation."""
+    calculation = outcome.experiment
+    return CalculationChapter(
+        name=calculation.id,
+        title=calculation.title,
+        headline=outcome.headline,
+        paper=Paper(calculation.source, tuple(outcome.verdicts)),
+        figure=_drawing(outcome),
+        tables=calculation.tables(outcome.values),
+        method=calculation.method,
+        command=outcome.command,
+        computed=computed,
+    )
+
+
+def _drawing(outcome: Calculated) -> str:
+    """Draw the printed figure to stand in a page."""
+    import matplotlib as mpl
+
+    from airhop.plots.paper import PRINT_STYLE
+
+    text = io.StringIO()
+    with mpl.rc_context(PRINT_STYLE):
+        outcome.experiment.figure(outcome.values).savefig(text, format="svg", metadata={"Date": None})
+    return "data:image/svg+xml;base64," + base64.b64encode(text.getvalue().encode()).decode()

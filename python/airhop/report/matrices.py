@@ -1,0 +1,107 @@
+"""What each scheme took losses for, against what had happened: a matrix a scheme, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from airhop.judgements import COLUMNS, JUDGED, RIGHT, TRUE_CAUSES, Judgements, share_right
+from airhop.stats import Ratio
+from airhop.terminal import percent, percent_interval
+
+if TYPE_CHECKING:
+    from airhop.report.chapter import Chapter
+
+CAUSES = {
+    "queue": "queue full",
+    "aqm": "AQM",
+    "channel": "channel",
+    "collision": "collision",
+    "none": "not lost",
+}
+"""True causes as heads of columns."""
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """The matrix of one scheme at one setting."""
+
+    place: int
+    """Of the scheme among those of the chapter."""
+    scheme: str
+    label: str
+    found: Judgements
+    """Summed over the replications."""
+    right: Ratio | None
+    """Share of losses judged right; None where none was judged."""
+
+    def cell(self, judged: str, cause: str) -> Mapping[str, str]:
+        """Write a cell: its text, what hovering tells, how strong its colour is, whether it is right."""
+        count, share = self.found.count(judged, cause), self.found.share(judged, cause)
+        return {
+            "text": percent(share) if count else "",
+            "title": f"{count:,} of {self.found.total:,} losses",
+            "share": f"{share:.3f}",
+            "right": "right" if (judged, cause) in RIGHT else "",
+        }
+
+    @property
+    def summary(self) -> str:
+        """Say how much was judged right."""
+        if self.right is None:
+            return "no loss noticed"
+        return f"{percent_interval(self.right)} % of {self.found.total:,} right"
+
+
+@dataclass(frozen=True)
+class Matrices:
+    """The matrices of a chapter."""
+
+    judged: tuple[str, ...]
+    """Rows: what losses were taken for, by any scheme at any setting."""
+    causes: tuple[str, ...]
+    """Columns: the true causes that there were."""
+    at: str
+    """The setting that is shown at first, in words."""
+    shown: list[Matrix]
+    data: dict[str, Any]
+    """Columns over the points of `chapter_data`: counts by cell, the share judged right, its interval."""
+
+
+def matrices(chapter: Chapter) -> Matrices | None:
+    """Gather what was judged at every point of a chapter; None where no loss was."""
+    samples = {point: list(sample.values()) for point, sample in chapter.table.judgements().items()}
+    points = [cell.point for cell in chapter.cells[chapter.main.column]]
+    sums = [Judgements.sum(samples[point.index]) for point in points]
+    whole = Judgements.sum(sums)
+    if not whole.total:
+        return None
+    rights = [share_right(samples[point.index]) for point in points]
+    settings = list(dict.fromkeys(point.setting for point in points))
+    first = settings[len(settings) // 2]
+    shown = [place for place, point in enumerate(points) if point.setting == first]
+    return Matrices(
+        judged=whole.judged,
+        causes=tuple(cause for cause in TRUE_CAUSES if any(whole.count(judged, cause) for judged in JUDGED)),
+        at=chapter.setting(points[shown[0]].values),
+        shown=[
+            Matrix(place, scheme, label, sums[i], rights[i])
+            for place, (scheme, label) in enumerate(chapter.labels.items())
+            for i in shown
+            if points[i].scheme == scheme
+        ],
+        data={
+            "counts": {
+                f"{judged}:{cause}": [found.count(judged, cause) for found in sums]
+                for judged, cause in COLUMNS.values()
+            },
+            "right": [None if right is None else _share(right.value) for right in rights],
+            "low": [None if right is None else _share(right.low) for right in rights],
+            "high": [None if right is None else _share(right.high) for right in rights],
+        },
+    )
+
+
+def _share(value: float | None) -> float | None:
+    return None if value is None else round(value, 9)

@@ -1,0 +1,110 @@
+"""Metrics of runs: columns, those of a single flow, and formulas of them."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import polars as pl
+import pytest
+
+from airhop import InputError, Scenario, Study, sweep
+from airhop.simulate import Job
+from airhop.store import MemoryStore
+from airhop.study import Axis, Table, Until
+from airhop.study.metric import columns_of, flows_of, measured
+
+TWO_FLOWS = """
+name = "two"
+duration = "5 s"
+wired = [{ name = "w", ends = ["a", "b"], rate = "5 Mbit/s", delay = "5 ms" }]
+flow = [
+    { name = "reno-1", from = "a", to = "b", scheme = "reno" },
+    { name = "rival", from = "a", to = "b", scheme = "sack" },
+]
+"""
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Table:
+    file = tmp_path_factory.mktemp("net") / "two.toml"
+    file.write_text(TWO_FLOWS)
+    return sweep(file, {"flow.rival.scheme": ["sack", "reno"]}, reps=2)
+
+
+def test_a_metric_of_one_flow_is_that_flows_own(table: Table) -> None:
+    flows = table.flows()
+    own = flows.filter((flows["flow"] == "reno-1") & (flows["rep"] == 1))["goodput_mbps"].to_list()
+    cells = table.cells("flow.reno-1.goodput_mbps")
+    assert [table.values(cell.point, "flow.reno-1.goodput_mbps")[1] for cell in cells] == own
+    both = table.values(cells[0].point, "flow.reno-1.goodput_mbps + flow.rival.goodput_mbps")
+    assert both == pytest.approx(table.values(cells[0].point))
+
+
+def test_a_formula_is_computed_run_by_run(table: Table) -> None:
+    frame = table.frame("100 * retransmissions / (sent_segments - 1)")
+    wanted = 100 * frame["retransmissions"] / (frame["sent_segments"] - 1)
+    assert frame["100 * retransmissions / (sent_segments - 1)"].to_list() == wanted.to_list()
+
+
+def test_what_cannot_be_computed_is_left_out(table: Table) -> None:
+    # Nobody sends ELNs here: 0/0, and something over 0.
+    for metric in ("notices_eln / drops_channel", "goodput_mbps / drops_channel"):
+        assert table.values(table.study.points()[0], metric) == {}
+    runs = pl.DataFrame({"timeouts": [3, 1], "drops_queue": [2, 0]})
+    assert measured(runs, "timeouts / drops_queue")[0] == 1.5
+    assert math.isnan(measured(runs, "timeouts / drops_queue")[1])
+
+
+def test_names_of_flows_may_hold_dashes_and_numbers() -> None:
+    assert columns_of("flow.ll-elsn-2.timeouts - 1e-3 * flow.f.srtt_ms") == (
+        "flow.ll-elsn-2.timeouts",
+        "flow.f.srtt_ms",
+    )
+    assert flows_of("flow.ll-elsn-2.timeouts / timeouts") == ["ll-elsn-2"]
+
+
+@pytest.mark.parametrize(
+    ("metric", "message"),
+    [
+        ("goodput", "no metric `goodput`. Did you mean `goodput_mbps`"),
+        ("flow.reno.jain", "no metric `flow.reno.jain`"),  # of a run, not of a flow
+        ("flow.reno", "no metric `flow.reno`"),
+        ("timeouts +", "is no formula"),
+        ("timeouts ** 2", "is no formula"),
+        ("timeouts if 1 else 2", "is no formula"),
+        ("3", "is no formula"),
+        ("", "is no formula"),
+    ],
+)
+def test_what_is_no_metric_is_refused(metric: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        measured(pl.DataFrame({"timeouts": [1], "goodput_mbps": [1.0]}), metric)
+
+
+def test_a_study_may_stop_by_the_interval_of_one_flow() -> None:
+    # The flow's goodput scatters, that of all does not: only the former asks for more than a batch.
+    scenario = Scenario.load("yun2009-downlink").with_({"copies": 2, "duration": "1 s"})
+    store = MemoryStore()
+    study = Study("one", scenario, (), Until(0.1, relative=True, of="flow.ftp1.goodput_mbps", max=4, batch=2))
+    for rep in range(4):
+        document = json.loads(_two(1.0 + rep % 2, 3.0 - rep % 2, rep))
+        store.add(Job(scenario, 1, rep), json.dumps(document), {})
+    assert len(Table(study, store.rows()).frame()) == 4
+    total = Study("all", scenario, (), Until(0.1, relative=True, max=4, batch=2))
+    assert len(Table(total, store.rows()).frame()) == 2
+
+
+def _two(first: float, second: float, rep: int) -> str:
+    import synthetic
+
+    document = synthetic.run_document("reno", first, rep)
+    (flow,) = document["flows"]
+    document["flows"] = [flow | {"name": "ftp1"}, flow | {"name": "ftp2", "goodput_mbps": second}]
+    return json.dumps(document)
+
+
+def test_a_rule_for_a_flow_that_is_not_there_is_refused() -> None:
+    rule = Until(0.1, relative=True, of="flow.ftq.goodput_mbps", max=4, batch=2)
+    with pytest.raises(InputError, match=r"until\.of: there is no flow `ftq`"):
+        Study("one", Scenario.load("yun2009-downlink"), (Axis.of("wlan.cell.attempts", [1, 2]),), rule)
