@@ -8,6 +8,9 @@ use std::fmt;
 /// IPv4 (20) and TCP (20) headers without options, in bytes; also the length of a pure ACK.
 pub const HEADER_BYTES: u32 = 40;
 
+/// IPv4 (20) and UDP (8) headers, in bytes.
+pub const UDP_HEADER_BYTES: u32 = 28;
+
 /// A node of the network.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId(pub u16);

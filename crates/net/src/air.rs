@@ -22,7 +22,7 @@ impl World {
         let site = &mut self.sites[cell as usize];
         let station = &mut site.stations[from as usize];
         if site.cell.is_free(from) && station.queue.len() == 0 {
-            match station.queue.pass(now, &id, &mut self.arena) {
+            match station.queue.pass(now, station.idle_since, &id, &mut self.arena) {
                 None => self.hand_to_mac(now, cell, from, to, id),
                 Some(why) => {
                     let place = station.places.get(to as usize).copied();
@@ -32,10 +32,20 @@ impl World {
             return;
         }
         if let Admit::Dropped(packet, why) = station.queue.push(now, id, &mut self.arena) {
-            let place = station.places.get(to as usize).copied();
+            let place = self.place_ahead(cell, from, &packet);
             self.drop_packet(now, packet, why.into(), place);
         }
         self.record_station_queue(now, cell, from);
+    }
+
+    /// The place, in the recorder, of the link that a packet in a station's queue is for: what is dropped need not be what came.
+    fn place_ahead(&self, cell: u16, from: Station, id: &Id<Packet>) -> Option<u32> {
+        let site = &self.sites[cell as usize];
+        let dst = self.arena.get(id).dst;
+        match self.routes[dst.0 as usize][site.node(from).0 as usize] {
+            Hop::Air { to, .. } => site.stations[from as usize].places.get(to as usize).copied(),
+            _ => None,
+        }
     }
 
     pub(crate) fn hand_to_mac(&mut self, now: Time, cell: u16, from: Station, to: Station, id: Id<Packet>) {
@@ -127,7 +137,11 @@ impl World {
         if !site.cell.is_free(from) {
             return; // a packet that came with the same effects was quicker
         }
-        let Some(id) = site.stations[from as usize].queue.pop() else { return };
+        let station = &mut site.stations[from as usize];
+        let Some(id) = station.queue.pop() else {
+            station.idle_since = now;
+            return;
+        };
         let (dst, node) = (self.arena.get(&id).dst, site.node(from));
         self.record_station_queue(now, cell, from);
         let Hop::Air { to, .. } = self.routes[dst.0 as usize][node.0 as usize] else {

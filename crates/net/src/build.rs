@@ -3,13 +3,15 @@
 use crate::fates::Fates;
 use crate::flow::{Ends, Flow, SpuriousTimeouts, TcpEnds, UdpEnds};
 use crate::link::{Link, LinkTrace};
-use crate::plan::{FlowPlan, Plan, Transport, WlanPlan};
+use crate::plan::{FlowPlan, Plan, QueuePlan, Transport, WlanPlan};
 use crate::queues;
 use crate::route::{Graph, Hop, Stations};
 use crate::services::{Kind, LinkService, Way};
 use crate::site::{Site, StationSite};
+use crate::source::Source;
+use crate::truth;
 use crate::world::{Event, Hosted, World};
-use airhop_base::{FlowId, NodeId};
+use airhop_base::{FlowId, NodeId, Time};
 use airhop_engine::{Arena, EventQueue, Fingerprint, Streams, Timers, name_hash};
 use airhop_radio::cell::Cell;
 use airhop_radio::errors::ErrorPlan;
@@ -29,12 +31,21 @@ pub enum BuildError {
         /// no way to this one.
         to: String,
     },
+    /// A flow of datagrams has an application of TCP.
+    NotForUdp {
+        /// The flow.
+        flow: String,
+    },
 }
 
 impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let BuildError::NoRoute { flow, from, to } = self;
-        write!(f, "flow \"{flow}\": no route from \"{from}\" to \"{to}\"")
+        match self {
+            BuildError::NoRoute { flow, from, to } => {
+                write!(f, "flow \"{flow}\": no route from \"{from}\" to \"{to}\"")
+            }
+            BuildError::NotForUdp { flow } => write!(f, "flow \"{flow}\": its application needs TCP"),
+        }
     }
 }
 
@@ -44,7 +55,7 @@ impl World {
     /// Builds the world of `plan` for one replication.
     ///
     /// # Errors
-    /// [`BuildError`] if a flow has no route.
+    /// [`BuildError`] if a flow has no route, or an application that its transport cannot serve.
     pub fn new(
         plan: &Plan,
         seed: u64,
@@ -57,20 +68,26 @@ impl World {
         let mut timers = Timers::new();
         let mut hosted = Vec::new();
         let mut events = EventQueue::new();
-        let links = links(plan, &streams, recorder.as_mut());
-        let sites = plan.wlans.iter().map(|w| site(w, plan, &streams, recorder.as_mut())).collect();
+        let queues = Disciplines::new(plan, &graph, &routes);
+        let links = links(plan, &queues, &streams, recorder.as_mut());
+        let sites = plan.wlans.iter().zip(&queues.stations);
+        let sites = sites.map(|(w, queues)| site(w, plan, queues, &streams, recorder.as_mut())).collect();
         let mut flows = Vec::new();
-        for (i, f) in plan.flows.iter().enumerate() {
+        let truths = truth::tell(plan, &graph, &routes);
+        for (i, (f, truth)) in plan.flows.iter().zip(truths).enumerate() {
             let id = FlowId(i as u16);
             let mut flow = Flow {
                 plan: f.clone(),
                 id,
                 hash: name_hash(&f.name),
-                ends: ends(f, id, &mut timers),
+                ends: ends(f, id, &streams, &mut timers)?,
                 agents: Vec::new(),
                 takes_damaged: f.is_served_by(LinkService::DamagedFrames),
                 fragmented: f.is_served_by(LinkService::Fragments),
             };
+            if let (Ends::Tcp(tcp), Some(truth)) = (&mut flow.ends, truth) {
+                tcp.sender.on_truth(&truth);
+            }
             host_agents(&mut flow, &graph, &routes, &mut timers, &mut hosted);
             events.push(f.start, Event::App(id));
             flows.push(flow);
@@ -132,7 +149,50 @@ fn graph(plan: &Plan) -> Graph {
     Graph::new(plan.nodes.iter().cloned(), wired, plan.wlans.iter().map(cell).collect())
 }
 
-fn links(plan: &Plan, streams: &Streams, mut recorder: Option<&mut Recorder>) -> Vec<Link> {
+/// The discipline of every queue: what the scenario says, or what a service of a flow makes of it.
+struct Disciplines {
+    /// By direction of wired links.
+    links: Vec<QueuePlan>,
+    /// By cell, then by station.
+    stations: Vec<Vec<QueuePlan>>,
+}
+
+impl Disciplines {
+    fn new(plan: &Plan, graph: &Graph, routes: &[Vec<Hop>]) -> Self {
+        let mut all = Disciplines {
+            links: plan.wired.iter().flat_map(|w| [w.queue; 2]).collect(),
+            stations: plan.wlans.iter().map(|w| vec![w.queue; w.nodes.len()]).collect(),
+        };
+        for flow in &plan.flows {
+            for service in &flow.services {
+                if let Kind::Queue(discipline) = service.kind {
+                    let path = graph.path(&routes[flow.to.0 as usize], flow.from, flow.to);
+                    path.into_iter().for_each(|(_, hop)| all.replace(hop, discipline));
+                }
+            }
+        }
+        all
+    }
+
+    /// Puts another discipline in the place of a drop-tail queue; what the scenario made another stays.
+    fn replace(&mut self, hop: Hop, discipline: fn(usize) -> QueuePlan) {
+        let queue = match hop {
+            Hop::None => return,
+            Hop::Link(i) => &mut self.links[i as usize],
+            Hop::Air { cell, from, .. } => &mut self.stations[cell as usize][from as usize],
+        };
+        if let QueuePlan::DropTail { packets } = *queue {
+            *queue = discipline(packets);
+        }
+    }
+}
+
+fn links(
+    plan: &Plan,
+    queues: &Disciplines,
+    streams: &Streams,
+    mut recorder: Option<&mut Recorder>,
+) -> Vec<Link> {
     let mut links = Vec::new();
     for w in &plan.wired {
         let names = w.ends.map(|n| plan.nodes[n.0 as usize].as_str());
@@ -141,16 +201,9 @@ fn links(plan: &Plan, streams: &Streams, mut recorder: Option<&mut Recorder>) ->
             let name = format!("{}->{}", names[side], names[1 - side]);
             let model = (*errors != ErrorPlan::Clean)
                 .then(|| errors.build(streams, &w.name, names[side], names[1 - side]));
-            let mut link = Link::new(
-                links.len() as u16,
-                name,
-                from,
-                to,
-                w.rate,
-                w.delay,
-                queues::build(&w.queue),
-                model,
-            );
+            let stream = streams.stream(&format!("{}.queue.{name}", w.name));
+            let queue = queues::build(&queues.links[links.len()], |bytes| w.rate.time_for(bytes), stream);
+            let mut link = Link::new(links.len() as u16, name, from, to, w.rate, w.delay, queue, model);
             if let Some(r) = recorder.as_deref_mut() {
                 link.trace = LinkTrace {
                     place: r.place(&link.name),
@@ -164,16 +217,26 @@ fn links(plan: &Plan, streams: &Streams, mut recorder: Option<&mut Recorder>) ->
     links
 }
 
-fn site(w: &WlanPlan, plan: &Plan, streams: &Streams, mut recorder: Option<&mut Recorder>) -> Site {
+fn site(
+    w: &WlanPlan,
+    plan: &Plan,
+    queues: &[QueuePlan],
+    streams: &Streams,
+    mut recorder: Option<&mut Recorder>,
+) -> Site {
     let name = |n: NodeId| plan.nodes[n.0 as usize].clone();
+    let time_for = |bytes| truth::exchange_time(&w.cell, bytes) + truth::mean_backoff(&w.cell);
     let stations = w
         .nodes
         .iter()
-        .map(|&node| {
+        .zip(queues)
+        .map(|(&node, queue)| {
+            let stream = streams.stream(&format!("{}.queue.{}", w.cell.name, name(node)));
             let mut site = StationSite {
                 node,
                 name: name(node),
-                queue: queues::build(&w.queue),
+                queue: queues::build(queue, time_for, stream),
+                idle_since: Time::ZERO,
                 in_mac: false,
                 last_loss: None,
                 on_air: None,
@@ -196,8 +259,8 @@ fn site(w: &WlanPlan, plan: &Plan, streams: &Streams, mut recorder: Option<&mut 
     Site { cell: Cell::new(&w.cell, streams), stations }
 }
 
-fn ends(f: &FlowPlan, id: FlowId, timers: &mut Timers) -> Ends {
-    match &f.transport {
+fn ends(f: &FlowPlan, id: FlowId, streams: &Streams, timers: &mut Timers) -> Result<Ends, BuildError> {
+    Ok(match &f.transport {
         Transport::Tcp { scheme, params, config } => Ends::Tcp(Box::new(TcpEnds {
             sender: Sender::new(id, f.from, f.to, config, scheme.asks, (scheme.build)(params, config)),
             receiver: Receiver::new(id, f.to, f.from, config, scheme.asks),
@@ -207,8 +270,15 @@ fn ends(f: &FlowPlan, id: FlowId, timers: &mut Timers) -> Ends {
             fates: Fates::default(),
             completed: None,
         })),
-        Transport::Udp { .. } => Ends::Udp(UdpEnds::default()),
-    }
+        Transport::Udp { bytes } => {
+            let stream = streams.stream(&format!("{}.app", f.name));
+            let source = Source::new(&f.app, *bytes, stream);
+            Ends::Udp(UdpEnds::new(
+                *bytes,
+                source.ok_or_else(|| BuildError::NotForUdp { flow: f.name.clone() })?,
+            ))
+        }
+    })
 }
 
 /// Installs the agents of a flow along its data path.
@@ -219,10 +289,8 @@ fn host_agents(
     timers: &mut Timers,
     hosted: &mut Vec<Hosted>,
 ) {
-    let mut node = flow.plan.from;
     let mut came_by_air = None;
-    while node != flow.plan.to {
-        let hop = routes[flow.plan.to.0 as usize][node.0 as usize];
+    for (node, hop) in graph.path(&routes[flow.plan.to.0 as usize], flow.plan.from, flow.plan.to) {
         let goes_by_air = matches!(hop, Hop::Air { .. });
         let crosses = came_by_air.filter(|&by_air| by_air != goes_by_air);
         for service in &flow.plan.services {
@@ -239,7 +307,6 @@ fn host_agents(
             flow.agents.push((node, hosted.len() as u16));
             hosted.push(Hosted { node, flow: flow.id, timer: timers.add(), agent });
         }
-        let Some(next) = graph.end(hop) else { return };
-        (node, came_by_air) = (next, Some(goes_by_air));
+        came_by_air = Some(goes_by_air);
     }
 }

@@ -2,12 +2,10 @@
 
 use crate::fates::Fates;
 use crate::plan::{AppPlan, FlowPlan};
-use airhop_base::{Body, Datagram, FlowId, NodeId, Packet, Rate, Span, Time};
+use crate::source::Source;
+use airhop_base::{Body, Datagram, FlowId, NodeId, Packet, Time, UDP_HEADER_BYTES};
 use airhop_engine::TimerId;
 use airhop_tcp::{Receiver, Sender};
-
-/// IPv4 (20) and UDP (8) headers.
-const UDP_HEADER_BYTES: u32 = 28;
 
 /// A flow in the world.
 #[derive(Debug)]
@@ -70,25 +68,27 @@ impl SpuriousTimeouts {
 }
 
 /// A stream of datagrams.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct UdpEnds {
+    /// Payload of a datagram.
+    pub bytes: u32,
+    pub source: Source,
     pub sent: u64,
     pub delivered_bytes: u64,
 }
 
 impl UdpEnds {
-    /// The next datagram of a constant-bit-rate source.
-    pub fn next(&mut self, now: Time, id: FlowId, plan: &FlowPlan, bytes: u32) -> Packet {
+    pub fn new(bytes: u32, source: Source) -> Self {
+        UdpEnds { bytes, source, sent: 0, delivered_bytes: 0 }
+    }
+
+    /// The datagram that is due now.
+    pub fn next(&mut self, now: Time, id: FlowId, plan: &FlowPlan) -> Packet {
         let number = self.sent;
         self.sent += 1;
-        let body = Body::Udp(Datagram { number, len: bytes, sent: now });
-        Packet::new(id, plan.from, plan.to, UDP_HEADER_BYTES + bytes, body)
+        let body = Body::Udp(Datagram { number, len: self.bytes, sent: now });
+        Packet::new(id, plan.from, plan.to, UDP_HEADER_BYTES + self.bytes, body)
     }
-}
-
-/// Time between datagrams of `bytes` at a payload rate of `rate`.
-pub(crate) fn datagram_interval(rate: Rate, bytes: u32) -> Span {
-    rate.time_for(bytes)
 }
 
 /// What a bulk source supplies: more than any run can send.
@@ -98,6 +98,6 @@ pub(crate) const ENDLESS: u64 = 1 << 62;
 pub(crate) fn supply(app: &AppPlan) -> u64 {
     match *app {
         AppPlan::Transfer { bytes } => bytes,
-        AppPlan::Bulk | AppPlan::Cbr { .. } => ENDLESS,
+        AppPlan::Bulk | AppPlan::Cbr { .. } | AppPlan::ParetoOnOff { .. } => ENDLESS,
     }
 }

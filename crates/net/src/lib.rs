@@ -16,6 +16,8 @@ mod results;
 pub mod route;
 pub mod services;
 mod site;
+mod source;
+mod truth;
 mod world;
 
 pub use build::BuildError;

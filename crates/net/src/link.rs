@@ -85,7 +85,7 @@ impl Link {
         events: &mut EventQueue<Event>,
     ) -> Option<(Id<Packet>, Drop)> {
         if self.free_at <= now && self.queue.len() == 0 {
-            if let Some(why) = self.queue.pass(now, &packet, arena) {
+            if let Some(why) = self.queue.pass(now, self.free_at, &packet, arena) {
                 return Some((packet, why));
             }
             self.transmit(now, packet, arena, events);

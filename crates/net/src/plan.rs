@@ -61,6 +61,54 @@ pub enum QueuePlan {
         /// Capacity in packets.
         packets: usize,
     },
+    /// Random early detection (Floyd and Jacobson 1993).
+    Red(RedPlan),
+    /// Marks every packet that can be marked while the averaged queue is at a threshold or above (Xu, Tian and Ansari 2004).
+    CongestionWarning {
+        /// Capacity in packets.
+        packets: usize,
+        /// The threshold, packets.
+        threshold: f64,
+        /// What one arrival weighs in the average, (0, 1].
+        weight: f64,
+    },
+    /// When it is full, a packet marked "out" makes room for one marked "in" (Biaz and Vaidya 2005).
+    Biased {
+        /// Capacity in packets.
+        packets: usize,
+    },
+}
+
+impl QueuePlan {
+    /// What one arrival weighs in the average of [`QueuePlan::congestion_warning`] (schemes.md 2.8).
+    pub const WARNING_WEIGHT: f64 = 0.2;
+
+    /// Congestion warning at a quarter of the buffer (schemes.md 2.8: 5 of 20 packets, 12 of 50).
+    pub fn congestion_warning(packets: usize) -> Self {
+        let threshold = (packets / 4).max(1) as f64;
+        QueuePlan::CongestionWarning { packets, threshold, weight: Self::WARNING_WEIGHT }
+    }
+}
+
+/// The parameters of random early detection.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RedPlan {
+    /// Capacity in packets.
+    pub packets: usize,
+    /// The average from which on packets are dropped or marked.
+    pub min: f64,
+    /// The average at which `max_p` of them are; more than `min`.
+    pub max: f64,
+    /// The share of them just below `max`.
+    pub max_p: f64,
+    /// What one arrival weighs in the average, (0, 1].
+    pub weight: f64,
+    /// From `max_p` at `max` to all of them at twice `max`; else all from `max` on.
+    pub gentle: bool,
+    /// Mark those that can be marked, in place of dropping them (RFC 3168).
+    pub ecn: bool,
+    /// A packet of typical size, bytes: while the link is idle the average falls by one weight in the time of each.
+    pub mean_packet: u32,
 }
 
 /// A flow.
@@ -122,5 +170,16 @@ pub enum AppPlan {
     Cbr {
         /// Payload rate.
         rate: Rate,
+    },
+    /// A constant bit rate of payload while it is on; on and off periods have Pareto distributions (UDP only).
+    ParetoOnOff {
+        /// Payload rate while it is on.
+        peak: Rate,
+        /// Mean of the on periods.
+        on: Span,
+        /// Mean of the off periods.
+        off: Span,
+        /// Exponent of both distributions' tails, more than 1.
+        shape: f64,
     },
 }

@@ -97,6 +97,17 @@ impl Graph {
         }
     }
 
+    /// The nodes from `from` on, each with its hop towards `to`, as far as there is a way. `hops` is what [`Graph::towards`] says
+    /// of `to`.
+    pub fn path(&self, hops: &[Hop], from: NodeId, to: NodeId) -> Vec<(NodeId, Hop)> {
+        let step = |&(_, hop): &(NodeId, Hop)| {
+            let node = self.end(hop)?;
+            (node != to).then(|| (node, hops[index(node)]))
+        };
+        let first = (from != to).then(|| (from, hops[index(from)]));
+        std::iter::successors(first, step).filter(|(_, hop)| *hop != Hop::None).collect()
+    }
+
     /// Where a direction of a wired link begins.
     fn start(&self, link: usize) -> NodeId {
         self.wired[link / 2][link % 2]
@@ -196,6 +207,9 @@ mod tests {
         assert_eq!([hops[3], hops[6]], [Hop::None, Hop::None]);
         assert_eq!(graph.towards(NodeId(0))[3], Hop::Link(7), "d goes back by a, over the link from a");
         assert_eq!(graph.end(Hop::Link(7)), Some(NodeId(2)));
+        let path = graph.path(&hops, NodeId(0), NodeId(3));
+        assert_eq!(path, [(NodeId(0), Hop::Link(4)), (NodeId(2), Hop::Link(6))]);
+        assert_eq!(graph.path(&hops, NodeId(6), NodeId(3)), [], "no way from the island");
     }
 
     /// s hangs on two base stations of one cell, then a chain follows: the cell is crossed from both at once, and once only.

@@ -4,7 +4,7 @@
 //! sender can be tried with any notification (Yun 2009 §5.3).
 
 use crate::agents::{Agent, Eln, Elsn, Snoop, Split};
-use crate::plan::FlowPlan;
+use crate::plan::{FlowPlan, QueuePlan};
 use airhop_base::FlowId;
 
 /// Something that the network does for a flow.
@@ -26,6 +26,10 @@ pub enum Kind {
     AtLink(BuildAgent),
     /// An agent at the base station, where the wired and the wireless network meet, in either direction.
     AtBase(BuildAtBase),
+    /// A discipline, of the capacity given, in place of the drop-tail queues that the flow's data meet.
+    Queue(fn(usize) -> QueuePlan),
+    /// The simulator tells the sender the truth about its path.
+    Told,
     /// The link layers themselves do it.
     ByLinks(LinkService),
 }
@@ -66,6 +70,23 @@ pub static SERVICES: &[Service] = &[
         name: "elsn",
         about: "the link layer tells the sender what it repeats (ERSN) and what it gives up (ELN)",
         kind: Kind::AtLink(|_, _| Box::new(Elsn)),
+    },
+    Service {
+        name: "congestion-warning",
+        about: "routers mark every capable packet while their averaged queue is long (Xu, Tian and Ansari 2004), \
+                in place of drop-tail queues",
+        kind: Kind::Queue(QueuePlan::congestion_warning),
+    },
+    Service {
+        name: "biased-queue",
+        about: "full routers drop packets that the sender marks \"out\" first (Biaz and Vaidya 2005), \
+                in place of drop-tail queues",
+        kind: Kind::Queue(|packets| QueuePlan::Biased { packets }),
+    },
+    Service {
+        name: "truth",
+        about: "the simulator tells the sender its share of the bottleneck and the round trip with empty queues",
+        kind: Kind::Told,
     },
     Service {
         name: "eln",

@@ -1,7 +1,7 @@
 //! An 802.11 cell in the world: which node each station is, and the queue before each MAC.
 
 use crate::queues::QueueDisc;
-use airhop_base::{Drop, NodeId, Packet};
+use airhop_base::{Drop, NodeId, Packet, Time};
 use airhop_radio::cell::{Cell, Station};
 
 /// A cell with the interface queues of its stations.
@@ -17,6 +17,8 @@ pub(crate) struct StationSite {
     pub node: NodeId,
     pub name: String,
     pub queue: Box<dyn QueueDisc>,
+    /// When the MAC last found it empty.
+    pub idle_since: Time,
     /// The packet in the MAC has not been delivered.
     pub in_mac: bool,
     /// Why the last data frame that did not arrive was lost.

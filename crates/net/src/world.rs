@@ -7,9 +7,8 @@
 
 use crate::agents::{Agent, Verdict, Wishes};
 use crate::fates::Fate;
-use crate::flow::{Ends, Flow, datagram_interval, supply};
+use crate::flow::{Ends, Flow, supply};
 use crate::link::Link;
-use crate::plan::{AppPlan, Transport};
 use crate::report::Report;
 use crate::results::send_cause;
 use crate::route::Hop;
@@ -144,13 +143,8 @@ impl World {
                 self.send_what_is_ready(now, id);
             }
             Ends::Udp(udp) => {
-                let (Transport::Udp { bytes }, AppPlan::Cbr { rate }) = (&flow.plan.transport, flow.plan.app)
-                else {
-                    return;
-                };
-                let packet = udp.next(now, id, &flow.plan, *bytes);
-                let next = now + datagram_interval(rate, *bytes);
-                self.events.push(next, Event::App(id));
+                let packet = udp.next(now, id, &flow.plan);
+                self.events.push(now + udp.source.gap(), Event::App(id));
                 let node = packet.src;
                 self.enter(now, node, 0, packet);
             }
@@ -289,8 +283,11 @@ impl World {
         let (node, trace) = (link.from, link.trace);
         let captured = self.captures().then(|| self.arena.get(&id).clone());
         let dropped = self.links[i as usize].offer(now, id, &mut self.arena, &mut self.events);
-        // What a full queue refuses never leaves the node, and no capture would show it.
-        if let (Some(packet), Some(recorder), None) = (&captured, &mut self.recorder, &dropped) {
+        // What a queue refuses never leaves the node, and no capture would show it.
+        let refused = dropped.as_ref().map(|(packet, _)| self.arena.get(packet));
+        if let (Some(packet), Some(recorder)) =
+            (captured.as_ref().filter(|p| refused != Some(p)), &mut self.recorder)
+        {
             recorder.packet(now, node, trace.from_interface, Direction::Out, packet, None);
         }
         if let Some((packet, why)) = dropped {

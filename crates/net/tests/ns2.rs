@@ -1,13 +1,43 @@
 //! Reference: what ns-2.35 measured on the last hop of Yun 2009 (`reference/ns2.csv`, mean of 5 to 20 seeds a point).
 //!
-//! Goodput within 10 %, 15 % with Snoop, at every point, preset `ns2`.
+//! Goodput within the tolerance of the scheme at every point, preset `ns2`; points that miss it are in [`MISSES`], with the reason.
 
 mod common;
 use common::LastHop;
 
+/// How a scheme of ns-2 is set up here.
+struct Counterpart {
+    /// Its name in the table.
+    ns2: &'static str,
+    scheme: &'static str,
+    tolerance: f64,
+    /// Payload of a segment.
+    segment: u32,
+    timestamps: bool,
+}
+
+/// Vegas' segments have 1000 bytes with their headers there; Linux agents send timestamps (`reference/README` of the measurements).
+const COUNTERPARTS: [Counterpart; 7] = [
+    plain("Reno", "reno", 0.10),
+    plain("Newreno", "newreno", 0.10),
+    plain("Sack1", "sack", 0.10),
+    plain("Newreno+snoop", "snoop", 0.15),
+    Counterpart { segment: 960, ..plain("Vegas", "vegas", 0.12) },
+    Counterpart { timestamps: true, ..plain("linux-westwood", "westwood-plus", 0.12) },
+    Counterpart { timestamps: true, ..plain("linux-veno", "veno", 0.12) },
+];
+
+const fn plain(ns2: &'static str, scheme: &'static str, tolerance: f64) -> Counterpart {
+    Counterpart { ns2, scheme, tolerance, segment: 1000, timestamps: false }
+}
+
+/// Points beyond the tolerance: what was measured here, and why it differs.
+const MISSES: [(&str, f64, &str); 0] = [];
+
 /// One point: parameters and the mean goodput of ns-2.
 struct Point {
     hop: LastHop,
+    tolerance: f64,
     label: String,
     ns2: f64,
     ns2_rexmit: f64,
@@ -19,17 +49,13 @@ fn points() -> Vec<Point> {
     let mut points: Vec<(Point, f64)> = Vec::new();
     for line in text.lines().skip(1) {
         let f: Vec<&str> = line.split(',').collect();
-        let scheme = match f[0] {
-            "Reno" => "reno",
-            "Newreno" => "newreno",
-            "Sack1" => "sack",
-            "Newreno+snoop" => "snoop",
-            _ => continue,
-        };
+        let Some(counterpart) = COUNTERPARTS.iter().find(|c| c.ns2 == f[0]) else { continue };
         let number = |i: usize| f[i].parse::<f64>().expect("a number");
         let label = f[..8].join(" ");
         let hop = LastHop {
-            scheme,
+            scheme: counterpart.scheme,
+            segment: counterpart.segment,
+            timestamps: counterpart.timestamps,
             fer: number(1),
             d_off_ms: number(2) as u64,
             attempts: number(3) as u32,
@@ -47,7 +73,14 @@ fn points() -> Vec<Point> {
                 *n += 1.0;
             }
             None => points.push((
-                Point { hop, label, ns2: number(9), ns2_rexmit: number(10), ns2_timeouts: number(11) },
+                Point {
+                    hop,
+                    tolerance: counterpart.tolerance,
+                    label,
+                    ns2: number(9),
+                    ns2_rexmit: number(10),
+                    ns2_timeouts: number(11),
+                },
                 1.0,
             )),
         }
@@ -68,7 +101,8 @@ fn measure(p: &Point, seeds: u64) -> [f64; 3] {
     let mut mean = [0.0; 3];
     for seed in 1..=seeds {
         for f in p.hop.run(seed).flows {
-            mean[0] += f.goodput_mbps / seeds as f64;
+            // ns-2 counts a segment as 1000 bytes, whatever it carries.
+            mean[0] += f.goodput_mbps * 1000.0 / f64::from(p.hop.segment) / seeds as f64;
             mean[1] += f.retransmissions as f64 / seeds as f64;
             mean[2] += f.timeouts as f64 / seeds as f64;
         }
@@ -77,10 +111,10 @@ fn measure(p: &Point, seeds: u64) -> [f64; 3] {
 }
 
 #[test]
-fn goodput_is_within_a_tenth_of_ns2() {
+fn goodput_is_that_of_ns2() {
     const SEEDS: u64 = 6;
     let points = points();
-    assert_eq!(points.len(), 64, "all points of the table are compared");
+    assert_eq!(points.len(), 114, "all points of the table are compared");
     // Two threads: the points are independent.
     let halves: Vec<Vec<(String, bool)>> = std::thread::scope(|s| {
         let workers: Vec<_> = (0..2)
@@ -105,7 +139,6 @@ fn goodput_is_within_a_tenth_of_ns2() {
 
 /// A line for people, and whether the point is within its tolerance.
 fn compare(p: &Point, seeds: u64) -> (String, bool) {
-    let tolerance = if p.hop.scheme == "snoop" { 0.15 } else { 0.10 };
     let [ours, rexmit, timeouts] = measure(p, seeds);
     let off = ours / p.ns2 - 1.0;
     let line = format!(
@@ -116,7 +149,8 @@ fn compare(p: &Point, seeds: u64) -> (String, bool) {
         p.ns2_timeouts,
         off * 100.0,
     );
-    (line, off.abs() <= tolerance)
+    let expected = MISSES.iter().find(|m| m.0 == p.label).map_or(0.0, |m| m.1);
+    (line, (off - expected).abs() <= if expected == 0.0 { p.tolerance } else { 0.05 })
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod runs;
 mod scenario;
 mod schemes;
 mod views;
+mod worked;
 
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
@@ -28,7 +29,9 @@ mod _core {
     #[pymodule_export]
     use super::views::{Ack, Flow, Loss, Notice, Window};
     #[pymodule_export]
-    use super::{build_info, catalogue, reference, schema};
+    use super::worked::{answers, packet_list};
+    #[pymodule_export]
+    use super::{build_info, catalogue, reference, schema, services};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -55,6 +58,12 @@ fn build_info() -> BTreeMap<&'static str, String> {
 #[pyfunction]
 fn catalogue() -> String {
     airhop_scenario::catalogue()
+}
+
+/// What the network can do for a flow, as a JSON list.
+#[pyfunction]
+fn services() -> String {
+    airhop_scenario::services()
 }
 
 /// The JSON schema of scenario files.

@@ -2,7 +2,7 @@
 use crate::errors::ErrorPlan;
 use crate::exchange::Exchange;
 use crate::phy::Phy;
-use airhop_base::{Drop, FlowId, Packet, Rate, Time};
+use airhop_base::{Drop, FlowId, Packet, Rate, Span, Time};
 use airhop_engine::{EventQueue, Id, Streams, TimerId, Timers};
 
 /// A station of a cell, by its position in [`CellPlan::stations`].
@@ -188,6 +188,8 @@ pub struct CellPlan {
     pub access: Access,
     /// Transmissions of a data frame at most, the first included.
     pub attempts: u32,
+    /// Pause before each of them but the first, for link layers whose ARQ is slow. The packets behind wait.
+    pub retry_delay: Span,
     /// Bytes that the MAC and LLC add to an IP packet in a data frame (24 + 8 + 4 by default).
     pub overhead: u32,
     /// True: a packet that finds the medium idle for DIFS and no backoff pending goes out at once (IEEE 802.11-2016

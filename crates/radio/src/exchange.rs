@@ -50,6 +50,7 @@ impl Exchange {
             cw_min: phy.cw_min,
             cw_max: phy.cw_max,
             attempts: plan.attempts,
+            retry_delay: plan.retry_delay,
             immediate_access: plan.immediate_access,
         };
         let stream = |name: &str| streams.stream(&format!("{}.backoff.{name}", plan.name));

@@ -157,6 +157,10 @@ fn slots_are_never_exceeded_and_a_packet_is_delivered_once() {
     assert!(sent.values().all(|frames| frames[0].bytes == 136), "the headers come first");
     assert!(delivered.len() > 300 && delivered.values().all(|n| *n == 1));
     assert!(count(&world, |n| matches!(n, Note::Discarded { from: 0, arrived: true, .. })) > 10);
+    let only_headers =
+        |n: &Note| matches!(n, Note::HeaderOnly { number, .. } if !delivered.contains_key(number));
+    let headers = count(&world, |n| matches!(n, Note::HeaderOnly { .. }));
+    assert!(headers > 300 && count(&world, only_headers) == headers, "who has all has not only the headers");
 }
 
 /// The first fragment is there, but none of its ACKs came: the receiver knows the headers of what it lost.

@@ -41,6 +41,7 @@ prop_compose! {
             control_rate,
             access: if rts { Access::RtsCts } else { Access::Basic },
             attempts,
+            retry_delay: Span::ZERO,
             overhead: DATA_OVERHEAD,
             immediate_access,
             stations: places.into_iter().enumerate().map(|(i, at)| (format!("s{i}"), at)).collect(),

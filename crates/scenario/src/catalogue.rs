@@ -1,5 +1,6 @@
 //! The catalogue of schemes, as people and other programs read it.
 
+use airhop_net::services::SERVICES;
 use airhop_tcp::{Param, Scheme};
 use serde::Serialize;
 use serde_json::Value;
@@ -61,4 +62,15 @@ pub fn catalogue() -> String {
     };
     let all: Vec<_> = airhop_tcp::schemes().iter().map(listed).collect();
     serde_json::to_string(&all).expect("numbers and texts are JSON")
+}
+
+/// What the network can do for a flow, as a JSON list of `name` and `about`.
+pub fn services() -> String {
+    #[derive(Serialize)]
+    struct Listed {
+        name: &'static str,
+        about: &'static str,
+    }
+    let all: Vec<_> = SERVICES.iter().map(|s| Listed { name: s.name, about: s.about }).collect();
+    serde_json::to_string(&all).expect("texts are JSON")
 }

@@ -4,6 +4,7 @@
 
 use crate::fields::{Fields, Val};
 use crate::problem::Problems;
+use airhop_base::Span;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
@@ -21,7 +22,12 @@ pub(crate) fn repeat(root: &mut Fields, problems: &mut Problems) {
             any |= starred(&Val::Table(table.clone())).is_some();
             check_names(&mut table, nodes, problems);
             match table.text("name").is_some_and(|name| name.contains('*')) {
+                true if list == "flow" => tables.extend((1..=copies).map(|number| copy_flow(&table, number))),
                 true => tables.extend((1..=copies).map(|number| copy(&table, number))),
+                false if list == "flow" => {
+                    check_stagger(&table, problems);
+                    tables.push(table);
+                }
                 false if list == "wlan" => {
                     repeat_stations(&mut table, copies);
                     tables.push(table);
@@ -31,6 +37,8 @@ pub(crate) fn repeat(root: &mut Fields, problems: &mut Problems) {
         }
         if let Some(nodes) = nodes {
             tables.iter_mut().for_each(|link| check_nodes(link, nodes, problems));
+        } else {
+            tables.iter_mut().for_each(|flow| flow.clear("stagger"));
         }
     }
     if copies > 1 && !any && problems.len() == 0 {
@@ -39,6 +47,18 @@ pub(crate) fn repeat(root: &mut Fields, problems: &mut Problems) {
         problems.add(root.at("copies"), "copies", what);
     }
     root.clear("copies");
+}
+
+/// Refuses a stagger of what has no copies.
+fn check_stagger(flow: &Fields, problems: &mut Problems) {
+    if let (Some(stagger), Some(name)) = (flow.span("stagger"), flow.text("name"))
+        && stagger > Span::ZERO
+    {
+        let what = format!(
+            "expected a \"*\" in the name too, such as \"{name}*\": it is how far apart the copies of a flow start"
+        );
+        problems.add(flow.at("stagger"), flow.path_of("stagger"), what);
+    }
 }
 
 /// Refuses copies that would share what each needs for its own.
@@ -115,6 +135,17 @@ fn copy(table: &Fields, number: u64) -> Fields {
     let mut copy = table.clone();
     for val in copy.values_mut() {
         each_name(val, &mut |name| *name = numbered(name, number));
+    }
+    copy
+}
+
+/// A copy of a flow. The first starts when the flow does, each other one `stagger` after the one before.
+fn copy_flow(flow: &Fields, number: u64) -> Fields {
+    let mut copy = copy(flow, number);
+    if let (Some(start), Some(stagger)) = (flow.span("start"), flow.span("stagger"))
+        && stagger > Span::ZERO
+    {
+        copy.set("start", Val::Span(start + stagger * (number - 1)), flow.at("stagger").clone());
     }
     copy
 }

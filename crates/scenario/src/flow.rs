@@ -1,10 +1,13 @@
 //! Checks of flows.
 
 use crate::fields::{Fields, Val};
-use crate::problem::{At, Problems, did_you_mean, some_of};
+use crate::problem::{At, Problems, did_you_mean, one_of, some_of};
 use crate::tcp;
 use crate::topology::Topology;
 use airhop_base::Span;
+
+/// Applications that send datagrams; the others need TCP.
+const DATAGRAM_APPS: [&str; 2] = ["cbr", "pareto-on-off"];
 
 /// Fills the defaults that follow from the transport and the preset.
 pub(crate) fn fill(flow: &mut Fields) {
@@ -49,8 +52,8 @@ fn check_tcp(flow: &Fields, problems: &mut Problems) {
         let what = "is missing: a TCP flow needs a scheme, such as \"reno\" (`airhop schemes` lists them)";
         problems.add(&flow.at, flow.path_of("scheme"), what);
     }
-    if let Some(app) = flow.table("app").filter(|app| app.kind == Some("cbr")) {
-        let what = "TCP takes \"bulk\" or \"transfer\"; \"cbr\" needs transport = \"udp\"";
+    if let Some((app, kind)) = app(flow).filter(|(_, kind)| DATAGRAM_APPS.contains(kind)) {
+        let what = format!("TCP takes \"bulk\" or \"transfer\"; \"{kind}\" needs transport = \"udp\"");
         problems.add(flow.at("app"), format!("{}.kind", app.path), what);
     }
     if let Some(tcp) = flow.table("tcp") {
@@ -79,18 +82,38 @@ fn check_udp(flow: &Fields, problems: &mut Problems) {
     if let Some(tcp) = flow.table("tcp") {
         problems.add(&tcp.at, &tcp.path, "a UDP flow has no TCP parameters; leave them out");
     }
-    match flow.table("app").map(|app| app.kind) {
-        Some(Some("cbr")) => {}
-        Some(_) => {
-            let what = "UDP takes app = { kind = \"cbr\", rate = \"1 Mbit/s\" }; the others need TCP";
-            problems.add(flow.at("app"), format!("{}.kind", flow.path_of("app")), what);
+    match app(flow) {
+        Some((app, "pareto-on-off")) => check_bursts(flow, app, problems),
+        Some((app, kind)) if !DATAGRAM_APPS.contains(&kind) => {
+            let what = format!("UDP takes {}; \"{kind}\" needs TCP", one_of(DATAGRAM_APPS));
+            problems.add(flow.at("app"), format!("{}.kind", app.path), what);
         }
+        Some(_) => {}
         None if flow.lacks("app") => {
             let what = "is missing: a UDP flow needs one, such as { kind = \"cbr\", rate = \"1 Mbit/s\" }";
             problems.add(&flow.at, flow.path_of("app"), what);
         }
         None => {}
     }
+}
+
+/// A burst shorter than the time of a datagram is none.
+fn check_bursts(flow: &Fields, app: &Fields, problems: &mut Problems) {
+    let bytes = flow.bytes("segment").and_then(|bytes| u32::try_from(bytes).ok());
+    let (Some(bytes), Some(peak), Some(on)) = (bytes, app.rate("peak"), app.span("on")) else { return };
+    let interval = peak.time_for(bytes);
+    if on < interval {
+        let what = format!(
+            "expected at least the time of a datagram at the peak rate, \"{interval}\", got \"{on}\""
+        );
+        problems.add(app.at("on"), app.path_of("on"), what);
+    }
+}
+
+/// The application of a flow, and its kind.
+fn app(flow: &Fields) -> Option<(&Fields, &'static str)> {
+    let app = flow.table("app")?;
+    Some((app, app.kind?))
 }
 
 /// Checks that the ends of a flow exist, differ and, if all links could be read, reach each other.

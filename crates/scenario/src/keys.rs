@@ -1,6 +1,8 @@
 //! Every key of a scenario file, once. Reading, defaults, the effective form, the JSON schema and the reference page
 //! are all made from these tables: a key that is added here exists everywhere.
 
+mod queue;
+
 use airhop_net::services;
 use airhop_radio::phy::Phy;
 use airhop_tcp::Preset;
@@ -38,6 +40,8 @@ pub(crate) enum Kind {
     Metres,
     /// A plain count.
     Count { least: u64, most: u64 },
+    /// A plain number.
+    Number { least: f64, most: f64 },
     /// A probability.
     Probability,
     /// A window in segments, or a word for one without bound.
@@ -119,7 +123,7 @@ const fn preset(name: &'static str, kind: Kind, about: &'static str) -> Key {
 const NAME: Key = key("name", Kind::Name, Required, "its name, by which --set and the results call it");
 const QUEUE_KEY: Key = key(
     "queue",
-    Kind::Choice(&QUEUE),
+    Kind::Choice(&queue::QUEUE),
     Value(r#"{ kind = "drop-tail" }"#),
     "the queue at each end; 50 packets as in Yun 2009 §5.1",
 );
@@ -168,7 +172,7 @@ pub(crate) static WIRED: [Key; 6] = [
 ];
 
 /// `[[wlan]]`.
-pub(crate) static WLAN: [Key; 12] = [
+pub(crate) static WLAN: [Key; 13] = [
     NAME,
     key(
         "standard",
@@ -196,6 +200,12 @@ pub(crate) static WLAN: [Key; 12] = [
         "transmissions of a data frame at most, the first included",
     ),
     key(
+        "retry_delay",
+        Kind::Span { least_ns: 0 },
+        Value(r#""0 s""#),
+        "pause before each transmission but the first, for slow link-layer ARQ (80 to 100 ms in UMTS, Yun 2009 §2.2); packets behind it wait",
+    ),
+    key(
         "overhead",
         Kind::Bytes { least: 0, most: 1000 },
         Value(r#""36 B""#),
@@ -217,20 +227,6 @@ static RANGE: [Key; 2] = [
     key("receive", Kind::Metres, Required, "frames can be received up to here"),
     key("sense", Kind::Metres, Required, "the medium is sensed busy up to here; at least `receive`"),
 ];
-
-static QUEUE: Choice = Choice {
-    what: "queue",
-    variants: &[Variant {
-        kind: "drop-tail",
-        about: "first in, first out; what finds it full is dropped",
-        keys: &[key(
-            "packets",
-            Kind::Count { least: 1, most: 1_000_000 },
-            Value("50"),
-            "packets that can wait, the one in service not counted",
-        )],
-    }],
-};
 
 const DIRECTION: Key = key(
     "direction",
@@ -322,7 +318,7 @@ static ERRORS: Choice = Choice {
 };
 
 /// `[[flow]]`.
-pub(crate) static FLOW: [Key; 10] = [
+pub(crate) static FLOW: [Key; 11] = [
     NAME,
     key("from", Kind::Name, Required, "the sending node"),
     key("to", Kind::Name, Required, "the receiving node"),
@@ -347,6 +343,12 @@ pub(crate) static FLOW: [Key; 10] = [
     ),
     key("app", Kind::Choice(&APP), Derived("bulk for TCP; required for UDP"), "what is sent"),
     key("start", Kind::Span { least_ns: 0 }, Value(r#""0 s""#), "when it starts"),
+    key(
+        "stagger",
+        Kind::Span { least_ns: 0 },
+        Value(r#""0 s""#),
+        "how much later than the one before each copy starts, if its name has a `*`",
+    ),
     key("tcp", Kind::Section(&TCP), Value("{}"), "parameters of the connection, both ends"),
 ];
 
@@ -363,6 +365,31 @@ static APP: Choice = Choice {
             kind: "cbr",
             about: "constant bit rate (UDP)",
             keys: &[key("rate", Kind::Rate, Required, "payload per second")],
+        },
+        Variant {
+            kind: "pareto-on-off",
+            about: "constant bit rate while it is on; on and off periods have Pareto distributions, as in ns-2 (UDP)",
+            keys: &[
+                key("peak", Kind::Rate, Required, "payload per second while it is on"),
+                key(
+                    "on",
+                    Kind::Span { least_ns: 1 },
+                    Value(r#""500 ms""#),
+                    "mean of the on periods, the time of a datagram at least (ns-2 burst_time_)",
+                ),
+                key(
+                    "off",
+                    Kind::Span { least_ns: 0 },
+                    Value(r#""500 ms""#),
+                    "mean of the off periods (ns-2 idle_time_)",
+                ),
+                key(
+                    "shape",
+                    Kind::Number { least: 1.01, most: 100.0 },
+                    Value("1.5"),
+                    "how heavy the tails are: P(X > x) falls as x^-shape (ns-2 shape_)",
+                ),
+            ],
         },
     ],
 };

@@ -21,6 +21,7 @@ mod keys;
 mod plan;
 mod problem;
 mod quantity;
+mod queue;
 mod reference;
 mod render;
 mod resolve;
@@ -34,7 +35,7 @@ mod topology;
 mod tree;
 
 pub use added::{NewParam, NewScheme, Policies};
-pub use catalogue::catalogue;
+pub use catalogue::{catalogue, services};
 pub use problem::ScenarioError;
 pub use reference::reference;
 pub use run::{Outcome, Pool, Progress, Recording, Run, RunError};

@@ -4,15 +4,12 @@ use crate::errors;
 use crate::fields::{Direction, Fields, Val};
 use crate::tcp;
 use crate::topology::{Link, Topology};
-use airhop_base::Time;
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, Transport, WiredPlan, WlanPlan};
+use airhop_base::{Time, UDP_HEADER_BYTES};
+use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, RedPlan, Transport, WiredPlan, WlanPlan};
 use airhop_net::services;
 use airhop_radio::cell::{Access, CellPlan, LinkErrors, Range, Station};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::phy::Phy;
-
-/// IPv4 (20) and UDP (8) headers.
-const UDP_HEADER_BYTES: u32 = 28;
 
 /// The plan of a resolved scenario. `None` if a value is missing, which [`crate::resolve`] has then complained about.
 pub(crate) fn plan(root: &Fields) -> Option<Plan> {
@@ -118,6 +115,7 @@ fn wlan(w: &Fields, index: usize, topology: &Topology, largest: u32) -> Option<W
         control_rate: w.rate("control_rate")?,
         access: if w.word("access")? == "basic" { Access::Basic } else { Access::RtsCts },
         attempts: u32::try_from(w.count("attempts")?).ok()?,
+        retry_delay: w.span("retry_delay")?,
         overhead,
         immediate_access: w.flag("immediate_access")?,
         stations: stations.to_vec(),
@@ -132,7 +130,26 @@ fn wlan(w: &Fields, index: usize, topology: &Topology, largest: u32) -> Option<W
 }
 
 fn queue(q: &Fields) -> Option<QueuePlan> {
-    Some(QueuePlan::DropTail { packets: usize::try_from(q.count("packets")?).ok()? })
+    let packets = usize::try_from(q.count("packets")?).ok()?;
+    Some(match q.kind? {
+        "red" => QueuePlan::Red(RedPlan {
+            packets,
+            min: q.count("min")? as f64,
+            max: q.count("max")? as f64,
+            max_p: q.number("max_p")?,
+            weight: q.number("weight")?,
+            gentle: q.flag("gentle")?,
+            ecn: q.flag("ecn")?,
+            mean_packet: u32::try_from(q.bytes("mean_packet")?).ok()?,
+        }),
+        "congestion-warning" => QueuePlan::CongestionWarning {
+            packets,
+            threshold: q.count("threshold")? as f64,
+            weight: q.number("weight")?,
+        },
+        "biased" => QueuePlan::Biased { packets },
+        _ => QueuePlan::DropTail { packets },
+    })
 }
 
 fn flow(f: &Fields, topology: &Topology) -> Option<FlowPlan> {
@@ -153,7 +170,13 @@ fn flow(f: &Fields, topology: &Topology) -> Option<FlowPlan> {
         app: match app.kind? {
             "bulk" => AppPlan::Bulk,
             "transfer" => AppPlan::Transfer { bytes: app.bytes("size")? },
-            _ => AppPlan::Cbr { rate: app.rate("rate")? },
+            "cbr" => AppPlan::Cbr { rate: app.rate("rate")? },
+            _ => AppPlan::ParetoOnOff {
+                peak: app.rate("peak")?,
+                on: app.span("on")?,
+                off: app.span("off")?,
+                shape: app.number("shape")?,
+            },
         },
         start: Time::ZERO + f.span("start")?,
         services: f

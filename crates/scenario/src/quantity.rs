@@ -24,6 +24,7 @@ pub(crate) fn expected(kind: &Kind) -> String {
         Kind::Bytes { .. } => "a size with a unit, such as \"1000 B\"",
         Kind::Metres => "a distance with a unit, such as \"40 m\"",
         Kind::Count { least, most } => return format!("expected a whole number from {least} to {most}"),
+        Kind::Number { least, most } => return format!("expected a number from {least} to {most}"),
         Kind::Probability => "a probability from 0 to 1",
         Kind::Segments { unbounded: None } => "a number of segments from 1 to 1e6",
         Kind::Segments { unbounded: Some(_) } => "a number of segments from 1 to 1e6, or \"infinite\"",
@@ -50,6 +51,9 @@ pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
                 true => Ok(Val::Count(n as u64)),
                 false => Err(mismatch()),
             }
+        }
+        (Kind::Number { least, most }, &Value::Number(n, _)) if (*least..=*most).contains(&n) => {
+            Ok(Val::Number(n))
         }
         (Kind::Probability, &Value::Number(p, _)) if (0.0..=1.0).contains(&p) => Ok(Val::Number(p.abs())),
         (Kind::Probability, Value::Text(text)) => Err(format!("{}{}", mismatch(), per_cent(text))),

@@ -6,6 +6,7 @@ use crate::fields::{Direction, Fields, Val};
 use crate::flow;
 use crate::keys::ALL;
 use crate::problem::{Problems, did_you_mean, some_of};
+use crate::queue;
 use crate::topology::{Topology, lonely};
 use airhop_base::Rate;
 use airhop_radio::phy::{Coding, Phy};
@@ -18,6 +19,11 @@ const MAX_STATIONS: usize = 2008;
 pub(crate) fn resolve(root: &mut Fields, problems: &mut Problems) {
     names(&["wired", "wlan"], root, problems);
     names(&["flow"], root, problems);
+    for list in ["wired", "wlan"] {
+        if let Some(Val::Tables(links)) = root.get_mut(list) {
+            links.iter_mut().for_each(|link| queue::resolve(link, problems));
+        }
+    }
     for wired in root.tables("wired") {
         check_errors(wired, &wired.ends("ends").map_or(Vec::new(), |ends| ends.to_vec()), false, problems);
     }

@@ -78,6 +78,7 @@ fn value(kind: &Kind) -> Json {
         Kind::Bytes { .. } => quantity("B|kB|MB", "1000 B"),
         Kind::Metres => quantity("m|km", "40 m"),
         Kind::Count { least, most } => json!({ "type": "integer", "minimum": least, "maximum": most }),
+        Kind::Number { least, most } => json!({ "type": "number", "minimum": least, "maximum": most }),
         Kind::Probability => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
         Kind::Segments { unbounded } => {
             let number = json!({ "type": "number", "minimum": 1, "maximum": 1e6 });

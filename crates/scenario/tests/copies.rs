@@ -56,6 +56,21 @@ fn without_the_key_there_is_one_copy() {
     same(&one, &good(&[("copies", "1")]));
 }
 
+/// Copy i starts (i - 1) × `stagger` after the flow would.
+#[test]
+fn copies_start_one_after_the_other() {
+    let scenario = good(&[("flow.ftp*.start", "1 s"), ("flow.ftp*.stagger", "250 ms")]);
+    let starts = |scenario: &Scenario| -> Vec<(String, u64)> {
+        let flows = scenario.plan().flows.iter().filter(|flow| flow.name.starts_with("ftp"));
+        flows.map(|flow| (flow.name.clone(), flow.start.nanos() / 1_000_000)).collect()
+    };
+    let expected = [("ftp1", 1000), ("ftp2", 1250), ("ftp3", 1500)].map(|(name, ms)| (name.to_string(), ms));
+    assert_eq!(starts(&scenario), expected);
+    same(&scenario, &parse(&scenario.toml(), &[]).expect("TOML"));
+    let late = parse(COPIES, &[("flow.ftp*.stagger", "1000 s")]).expect_err("the second is too late");
+    assert!(late.iter().all(|problem| problem.contains("flow.ftp*.start")), "{late:?}");
+}
+
 /// `--set` knows the tables of the file, and `all` means the same as ever.
 #[test]
 fn overrides_reach_every_copy() {

@@ -140,6 +140,7 @@ struct RandomCell {
     attempts: u32,
     stations: usize,
     errors: &'static str,
+    queue: &'static str,
     link: (u32, u32, u32),
 }
 
@@ -152,6 +153,7 @@ struct RandomFlow {
     udp: bool,
     segment: u32,
     app: &'static str,
+    datagrams: &'static str,
     tcp: &'static str,
     start_ms: u32,
 }
@@ -165,15 +167,23 @@ fn cell() -> impl Strategy<Value = RandomCell> {
         r#"{ kind = "gilbert-elliott", p_gb = 0.1, p_bb = 1 }"#,
         r#"{ kind = "two-state", good = "20 ms", bad = "5 ms", fer_good = 0, fer_bad = 1 }"#,
     ];
+    let queues = [
+        r#"kind = "drop-tail""#,
+        r#"kind = "red", min = 2, ecn = true"#,
+        r#"kind = "red", max = 7, gentle = false"#,
+        r#"kind = "congestion-warning""#,
+        r#"kind = "biased""#,
+    ];
     let link = (1..100_u32, 0..40_u32, 1..60_u32);
     let shape = (select(&["802.11", "802.11b", "802.11g"][..]), any::<bool>(), 1..8_u32, 1..6_usize);
-    (shape, select(errors.to_vec()), link).prop_map(
-        |((standard, rts_cts, attempts, stations), errors, link)| RandomCell {
+    (shape, select(errors.to_vec()), select(queues.to_vec()), link).prop_map(
+        |((standard, rts_cts, attempts, stations), errors, queue, link)| RandomCell {
             standard,
             rts_cts,
             attempts,
             stations,
             errors,
+            queue,
             link,
         },
     )
@@ -189,11 +199,15 @@ fn flow() -> impl Strategy<Value = RandomFlow> {
         r#"{ timestamps = false, sack_blocks = 4, handshake = false, rto = { kind = "single-gain", tick = "100 ms" } }"#,
     ];
     let app = [r#"{ kind = "bulk" }"#, r#"{ kind = "transfer", size = "30 kB" }"#];
+    let datagrams = [
+        r#"{ kind = "cbr", rate = "300 kbit/s" }"#,
+        r#"{ kind = "pareto-on-off", peak = "1 Mbit/s", on = "20 ms", off = "0 s", shape = 1.1 }"#,
+    ];
+    let apps = (select(app.to_vec()), select(datagrams.to_vec()));
     let ends = (any::<Index>(), any::<Index>(), any::<bool>());
-    let what =
-        (select(schemes), prop::bool::weighted(0.2), 1..2000_u32, select(app.to_vec()), select(tcp.to_vec()));
+    let what = (select(schemes), prop::bool::weighted(0.2), 1..2000_u32, apps, select(tcp.to_vec()));
     (ends, what, 0..1500_u32).prop_map(
-        |((cell, station, uplink), (scheme, udp, segment, app, tcp), start_ms)| RandomFlow {
+        |((cell, station, uplink), (scheme, udp, segment, (app, datagrams), tcp), start_ms)| RandomFlow {
             cell,
             station,
             uplink,
@@ -201,6 +215,7 @@ fn flow() -> impl Strategy<Value = RandomFlow> {
             udp,
             segment,
             app,
+            datagrams,
             tcp,
             start_ms,
         },
@@ -226,7 +241,8 @@ fn write_cell(i: usize, cell: &RandomCell, text: &mut String) {
     let _ = write!(
         text,
         "\n[[wired]]\nname = \"w{i}\"\nends = [\"s\", \"bs{i}\"]\nrate = \"{rate} Mbit/s\"\ndelay = \"{delay} ms\"\n\
-         queue = {{ kind = \"drop-tail\", packets = {packets} }}\n"
+         queue = {{ {}, packets = {packets} }}\n",
+        cell.queue
     );
     let rate = if cell.standard == "802.11g" { "54 Mbit/s" } else { "2 Mbit/s" };
     let access = if cell.rts_cts { "rts-cts" } else { "basic" };
@@ -240,10 +256,11 @@ fn write_cell(i: usize, cell: &RandomCell, text: &mut String) {
     let _ = write!(
         text,
         "\n[[wlan]]\nname = \"cell{i}\"\nstandard = \"{}\"\nrate = \"{rate}\"\naccess = \"{access}\"\nattempts = {}\n\
-         stations = {{ bs{i} = [0, 0], {} }}\nerrors = {errors}\n",
+         stations = {{ bs{i} = [0, 0], {} }}\nerrors = {errors}\nqueue = {{ {} }}\n",
         cell.standard,
         cell.attempts,
         stations.join(", "),
+        cell.queue,
     );
 }
 
@@ -258,7 +275,7 @@ fn write_flow(i: usize, flow: &RandomFlow, cells: &[RandomCell], text: &mut Stri
         flow.segment, flow.start_ms
     );
     let _ = match flow.udp {
-        true => write!(text, "transport = \"udp\"\napp = {{ kind = \"cbr\", rate = \"300 kbit/s\" }}\n"),
+        true => write!(text, "transport = \"udp\"\napp = {}\n", flow.datagrams),
         false => write!(text, "scheme = \"{}\"\napp = {}\ntcp = {}\n", flow.scheme, flow.app, flow.tcp),
     };
 }

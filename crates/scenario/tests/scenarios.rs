@@ -1,7 +1,7 @@
 //! Good scenarios: defaults, the effective form, overrides, runs.
 
 use airhop_base::{Rate, Span};
-use airhop_net::plan::{AppPlan, Transport};
+use airhop_net::plan::{AppPlan, QueuePlan, RedPlan, Transport};
 use airhop_radio::errors::{ErrorPlan, State};
 use airhop_scenario::{Overrides, Pool, Progress, Recording, Run, Scenario};
 use airhop_tcp::Config;
@@ -75,14 +75,14 @@ fn packaged_scenarios_are_good() {
         let sets = vec![("copies".to_string(), copies.to_string())];
         let scenario = Scenario::parse(&text, &name, &Overrides { sets, scheme: None }).expect("good");
         assert_eq!(scenario.name(), name, "a scenario is found by the name that it gives itself");
-        assert_eq!(scenario.plan().flows.len().to_string(), copies);
+        assert_eq!(scenario.tcp_flows().count().to_string(), copies);
         same(
             &scenario,
             &Scenario::parse(&scenario.toml(), "effective", &Overrides::default()).expect("TOML"),
         );
         found += 1;
     }
-    assert!(found >= 3, "{found} scenarios");
+    assert!(found >= 7, "{found} scenarios");
 }
 
 #[test]
@@ -164,6 +164,28 @@ fn overrides_reach_what_they_name() {
     let scheme = Some("sack".to_string());
     let sack = Scenario::parse(LAST_HOP, "x", &Overrides { sets: Vec::new(), scheme }).expect("good");
     assert!(sack.json().contains(r#""scheme":"sack""#));
+}
+
+#[test]
+fn thresholds_of_queues_follow_from_their_other_keys() {
+    let queue = |value| with(&[("wired.w1.queue", value)]).plan().wired[0].queue;
+    let warning = |packets, threshold| QueuePlan::CongestionWarning { packets, threshold, weight: 0.2 };
+    // schemes.md 2.8: "5 of 20, 12 of 50".
+    assert_eq!(queue(r#"{ kind = "congestion-warning", packets = 20 }"#), warning(20, 5.0));
+    assert_eq!(queue(r#"{ kind = "congestion-warning" }"#), warning(50, 12.0));
+    assert_eq!(queue(r#"{ kind = "congestion-warning", packets = 3, threshold = 2 }"#), warning(3, 2.0));
+    let red = RedPlan {
+        packets: 50,
+        min: 6.0,
+        max: 18.0,
+        max_p: 0.1,
+        weight: 0.002,
+        gentle: true,
+        ecn: true,
+        mean_packet: 500,
+    };
+    assert_eq!(queue(r#"{ kind = "red", min = 6, ecn = true }"#), QueuePlan::Red(red));
+    assert_eq!(queue(r#"{ kind = "biased", packets = 7 }"#), QueuePlan::Biased { packets: 7 });
 }
 
 #[test]

@@ -65,7 +65,7 @@ fn the_schema_takes_the_example_and_refuses_typos() {
         ("/wlan/0", "acces", "basic"),
         ("/wlan/0", "access", "basics"),
         ("/wlan/0/errors", "fre", "0.1"),
-        ("/wired/0/queue", "kind", "red"),
+        ("/wired/0/queue", "kind", "rde"),
         ("/flow/0", "scheme", "renno"),
         ("/flow/0/tcp", "preset", "ns3"),
         ("/flow/0/tcp/rto", "minimum", "1 s"),

@@ -126,6 +126,16 @@ impl Scoreboard {
         }
     }
 
+    /// Marks every segment lost that has not arrived and for which `is_lost` holds.
+    pub fn mark_lost_where(&mut self, is_lost: impl Fn(&Sent) -> bool) {
+        for e in self.segments.iter_mut().filter(|e| !e.sacked && !e.lost) {
+            if is_lost(e) {
+                e.lost = true;
+                self.lost_bytes += e.end - e.start;
+            }
+        }
+    }
+
     /// Marks everything that has not arrived lost (a timeout). RFC 2018 §8: the segment at the left edge goes out again even
     /// if it is SACKed, as the receiver may have dropped it.
     pub fn mark_all_lost(&mut self) {

@@ -15,6 +15,12 @@ impl DropTail {
     pub fn new(capacity: usize) -> Self {
         DropTail { waiting: VecDeque::with_capacity(capacity.min(1024)), capacity }
     }
+
+    /// Takes out the newest packet that is so, if there is one.
+    pub fn take_newest(&mut self, is_so: impl Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
+        let place = self.waiting.iter().rposition(is_so)?;
+        self.waiting.remove(place)
+    }
 }
 
 impl QueueDisc for DropTail {

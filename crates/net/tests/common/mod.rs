@@ -22,6 +22,12 @@ pub struct LastHop {
     pub uplink: bool,
     pub seconds: u64,
     pub preset: Preset,
+    /// Payload of a segment, bytes.
+    pub segment: u32,
+    /// Timestamps on every segment, and with them a clock of 1 ms.
+    pub timestamps: bool,
+    /// Parameters of the scheme.
+    pub params: &'static [(&'static str, f64)],
 }
 
 impl Default for LastHop {
@@ -36,6 +42,9 @@ impl Default for LastHop {
             uplink: false,
             seconds: 200,
             preset: Preset::Ns2,
+            segment: SEGMENT,
+            timestamps: false,
+            params: &[],
         }
     }
 }
@@ -66,6 +75,7 @@ impl LastHop {
             control_rate: Rate::from_bps((self.control_mbps * 1e6) as u64),
             access: Access::Basic,
             attempts: self.attempts,
+            retry_delay: Span::ZERO,
             overhead: OVERHEAD,
             immediate_access: false,
             stations: vec![("bs".into(), [0.0, 0.0]), ("d".into(), [10.0, 0.0])],
@@ -77,17 +87,22 @@ impl LastHop {
             }],
         };
         let scheme = airhop_tcp::find(self.scheme).expect("a known scheme");
+        let mut params = Params::defaults(scheme);
+        for &(name, value) in self.params {
+            params.set(scheme, name, value).expect("a parameter of the scheme");
+        }
+        let mut config = self.preset.config(self.segment);
+        if self.timestamps {
+            config.timestamps = true;
+            config.rto.tick = Span::from_millis(1);
+        }
         let (from, to) = if self.uplink { (NodeId(4), NodeId(0)) } else { (NodeId(0), NodeId(4)) };
         let flows = (0..self.flows)
             .map(|i| FlowPlan {
                 name: format!("f{i}"),
                 from,
                 to,
-                transport: Transport::Tcp {
-                    scheme,
-                    params: Params::defaults(scheme),
-                    config: self.preset.config(SEGMENT),
-                },
+                transport: Transport::Tcp { scheme, params: params.clone(), config },
                 app: AppPlan::Bulk,
                 start: Time::ZERO + Span::from_millis(100) * i as u64,
                 services: airhop_tcp::find(self.scheme)

@@ -28,6 +28,8 @@ pub(crate) struct Rules {
     pub cw_max: u32,
     /// Transmissions of a data frame at most.
     pub attempts: u32,
+    /// So long the link layer waits before it repeats a data frame.
+    pub retry_delay: Span,
     /// A packet that finds the medium idle goes out without a backoff.
     pub immediate_access: bool,
 }
@@ -96,6 +98,8 @@ pub(crate) struct Dcf {
     unreadable: bool,
     /// Until when a duration field has reserved the medium (virtual carrier sense).
     nav: Time,
+    /// When a frame that failed may be repeated.
+    repeat_from: Time,
     stream: Stream,
 }
 
@@ -110,6 +114,7 @@ impl Dcf {
             idle_since: Time::ZERO,
             unreadable: false,
             nav: Time::ZERO,
+            repeat_from: Time::ZERO,
             stream,
         }
     }
@@ -237,7 +242,8 @@ impl Dcf {
         let service = self.service.as_mut().expect("a timeout belongs to a frame");
         let attempt = service.attempt();
         service.failures += 1;
-        let last = if matches!(self.phase, Phase::Exchange { sent: FrameKind::Rts, .. }) {
+        let is_rts = matches!(self.phase, Phase::Exchange { sent: FrameKind::Rts, .. });
+        let last = if is_rts {
             service.rts_failures += 1;
             service.rts_failures >= SHORT_RETRY_LIMIT
         } else {
@@ -254,6 +260,9 @@ impl Dcf {
         } else {
             self.phase = Phase::Contend;
             self.cw = ((self.cw + 1) * 2 - 1).min(rules.cw_max);
+            if !is_rts {
+                self.repeat_from = now + rules.retry_delay;
+            }
             self.draw();
             None
         };
@@ -286,7 +295,7 @@ impl Dcf {
     /// virtual, became idle.
     fn access_start(&self, rules: &Rules) -> Time {
         let ifs = if self.unreadable { rules.eifs } else { rules.difs };
-        (self.idle_since + ifs).max(self.nav + rules.difs)
+        (self.idle_since + ifs).max(self.nav + rules.difs).max(self.repeat_from)
     }
 
     /// A post-backoff that ran out with no packet waiting is over.
@@ -313,6 +322,7 @@ mod tests {
         cw_min: 31,
         cw_max: 1023,
         attempts: 7,
+        retry_delay: Span::ZERO,
         immediate_access: false,
     };
 
@@ -390,6 +400,28 @@ mod tests {
         dcf.received(None);
         dcf.idle(us(3200), &RULES);
         assert_eq!(dcf.deadline(&RULES), us(3250 + 20 * slots));
+    }
+
+    /// A link layer with slow loss awareness (Yun 2009 §2.2): the backoff before a repetition begins after the pause, also if the
+    /// medium becomes busy in between; what comes after the packet waits no longer.
+    #[test]
+    fn a_slow_link_layer_pauses_before_it_repeats() {
+        let rules = Rules { attempts: 2, retry_delay: Span::from_micros(90_000), ..RULES };
+        let (mut dcf, slots) = contending(0);
+        dcf.busy(us(1050 + 20 * slots), &rules);
+        dcf.sends(FrameKind::Data);
+        assert!(dcf.failed(us(3000), true, &rules).gave_up.is_none());
+        let Backoff::Slots(drawn) = dcf.backoff else { panic!("a backoff is drawn") };
+        let repetition = us(93_000 + 20 * u64::from(drawn));
+        assert_eq!(dcf.deadline(&rules), repetition);
+        dcf.busy(us(4000), &rules);
+        dcf.idle(us(5000), &rules);
+        assert_eq!(dcf.deadline(&rules), repetition);
+        dcf.busy(repetition, &rules);
+        dcf.sends(FrameKind::Data);
+        assert!(dcf.failed(us(99_000), true, &rules).gave_up.is_some());
+        dcf.enqueue(us(99_000), packet(), true, &rules);
+        assert!(dcf.deadline(&rules) <= us(99_050 + 20 * 31));
     }
 
     /// IEEE 802.11-2016 §10.3.4.3: the backoff after a packet is drawn when it ends, not when the next one comes.

@@ -4,6 +4,8 @@
 //! A packet is cut into fragments, the first of which has the TCP/IP headers. As many transmissions (slots) are allotted to it as
 //! all its fragments would have on their own. The first fragment is sent until it is acknowledged, then the others once each in
 //! turn, and those that failed again while slots are left. So a receiver that cannot have the packet often knows which it was.
+//!
+//! Every fragment pays the overhead of a data frame. Eight bytes of it are LLC and SNAP, which a standard MAC has in the first only.
 use crate::cell::Fragmentation;
 use crate::mac::service::DataFrame;
 

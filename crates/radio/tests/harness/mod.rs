@@ -33,6 +33,7 @@ pub fn plan(n: usize) -> CellPlan {
         control_rate: Rate::from_bps(11_000_000),
         access: Access::Basic,
         attempts: 7,
+        retry_delay: Span::ZERO,
         overhead: DATA_OVERHEAD,
         immediate_access: false,
         stations: (0..n).map(|i| (format!("s{i}"), [0.0, 0.0])).collect(),

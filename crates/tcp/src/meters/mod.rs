@@ -1,5 +1,19 @@
 //! What senders measure on their path, for schemes to build on.
 
+mod ack_credit;
+mod available_rate;
+mod backlog;
+mod bandwidth;
+mod departure_rate;
+mod flip_flop;
+mod forward_delays;
 mod send_times;
 
+pub use ack_credit::AckCredit;
+pub use available_rate::AvailableRate;
+pub use backlog::{Backlog, queued};
+pub use bandwidth::{PerAck, PerRound, Smoothing, Stages};
+pub use departure_rate::DepartureRate;
+pub use flip_flop::FlipFlop;
+pub use forward_delays::{ForwardDelays, Interval};
 pub use send_times::SendTimes;

@@ -8,6 +8,8 @@ use airhop_base::{Notice, NoticeKind, Time};
 #[derive(Clone, Copy, Debug)]
 pub struct ElnFilter {
     n: u32,
+    /// What an ERSN is worth.
+    on_ersn: Reaction,
     /// ELNs since the last progress.
     consecutive: u32,
     frozen: bool,
@@ -18,7 +20,12 @@ pub struct ElnFilter {
 impl ElnFilter {
     /// A filter that takes up to `n` consecutive ELNs for channel noise.
     pub fn new(n: u32) -> Self {
-        ElnFilter { n, consecutive: 0, frozen: false, answer_next: false }
+        ElnFilter { n, on_ersn: Reaction::Hold, consecutive: 0, frozen: false, answer_next: false }
+    }
+
+    /// The same, deaf to ERSNs: what they are worth is the difference (Yun 2009 §5).
+    pub fn without_ersn(n: u32) -> Self {
+        ElnFilter { on_ersn: Reaction::Ignore, ..ElnFilter::new(n) }
     }
 }
 
@@ -36,7 +43,7 @@ impl NoticePolicy for ElnFilter {
                 self.answer_next = !self.answer_next;
                 Reaction::Freeze { retransmit }
             }
-            NoticeKind::Ersn => Reaction::Hold,
+            NoticeKind::Ersn => self.on_ersn,
             NoticeKind::Ebsn | NoticeKind::Rttn | NoticeKind::Nak => Reaction::Ignore,
         }
     }
@@ -50,7 +57,7 @@ impl NoticePolicy for ElnFilter {
     }
 
     fn on_timeout(&mut self) {
-        *self = ElnFilter::new(self.n);
+        *self = ElnFilter { on_ersn: self.on_ersn, ..ElnFilter::new(self.n) };
     }
 
     fn patience(&self) -> u32 {

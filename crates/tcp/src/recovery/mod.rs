@@ -1,20 +1,26 @@
 //! Ways to repair a loss.
 
+mod delayed;
 mod esack;
 mod lhp;
 mod packet_list;
+mod rate_halving;
 mod reno;
 mod rfc6675;
 mod sack_pipe;
 mod tahoe;
+mod vegas;
 
+pub use delayed::Delayed;
 pub use esack::Esack;
 pub use lhp::{Lhp, Trigger};
 pub use packet_list::{Entry, PacketList};
+pub use rate_halving::RateHalving;
 pub use reno::{Partial, RenoRecovery};
 pub use rfc6675::Rfc6675;
 pub use sack_pipe::SackPipe;
 pub use tahoe::Tahoe;
+pub use vegas::Vegas;
 
 use crate::Config;
 use crate::config::SackRecovery;

@@ -13,12 +13,15 @@ pub(super) static SCHEME: Scheme = Scheme {
     cite: "J.-H. Yun, Cross-Layer Explicit Link Status Notification to Improve TCP Performance in Wireless Networks, \
            EURASIP JWCN 2009, 617818",
     needs: &["elsn"],
-    params: &[Param::number(
-        "n",
-        2.0,
-        (0.0, 1e6),
-        "ELNs in a row that are still taken for channel noise; more are a disconnection (Yun 2009 §4.2)",
-    )],
+    params: &[
+        Param::number(
+            "n",
+            2.0,
+            (0.0, 1e6),
+            "ELNs in a row that are still taken for channel noise; more are a disconnection (Yun 2009 §4.2)",
+        ),
+        Param::word("ersn", &["heeded", "ignored"], "what an ERSN is worth, to tell its share from that of ELN"),
+    ],
     verified: &["Algorithm 1, the ELN filter and Table 1 of the paper, step by step"],
     reconstructed: &[
         "flight is what was sent less what is SACKed or lost, so that duplicate ACKs clock out new data",
@@ -30,6 +33,9 @@ pub(super) static SCHEME: Scheme = Scheme {
     build: &|p, _| Parts {
         control: Box::new(Reno),
         recovery: Box::new(Esack::default()),
-        notices: Box::new(ElnFilter::new(p.get("n") as u32)),
+        notices: Box::new(match p.choice("ersn") {
+            0 => ElnFilter::new(p.get("n") as u32),
+            _ => ElnFilter::without_ersn(p.get("n") as u32),
+        }),
     },
 };

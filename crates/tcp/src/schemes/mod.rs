@@ -164,7 +164,11 @@ macro_rules! schemes {
 }
 
 schemes! {
-    tahoe, reno, newreno, sack, snoop, split, eln, hack, hack_fixed, ewln, tcp_eln, lhp, ll_elsn,
+    tahoe, reno, newreno, sack,
+    vegas, veno, westwood, westwood_nr, westwood_plus, westwood_vt,
+    santa_cruz, jersey, new_jersey, jtcp, tibet, newreno_ff, casablanca, dcr, ideal_bwe,
+    snoop, split,
+    eln, hack, hack_fixed, ewln, tcp_eln, lhp, ll_elsn,
 }
 
 /// Schemes that were added while running.

@@ -20,7 +20,11 @@ enum Law {
     Pipe,
     /// In recovery, outstanding less SACKed less lost ≤ cwnd (RFC 6675 §5).
     Rfc6675,
-    /// The same at all times (schemes.md 3.6).
+    /// The same, and each duplicate with news lets a segment out before it begins (RFC 4653 §3).
+    Delayed,
+    /// The same, and what was in the network when recovery began is still allowed to be.
+    Halving,
+    /// The same as RFC 6675 at all times (schemes.md 3.6).
     Esack,
     /// The same, and every loss is a cut of its own (Yun 2009, Figure 4).
     Lhp,
@@ -52,12 +56,15 @@ pub struct Ledger {
     slow_until: u64,
     acked: u64,
     duplicate: bool,
+    /// Segments in the network before the last ACK.
+    flight_before: f64,
 }
 
 #[derive(Debug)]
 struct Line {
     end: u64,
     order: u64,
+    again: bool,
     sacked: bool,
     lost: bool,
 }
@@ -68,14 +75,19 @@ struct Recovery {
     cwnd: f64,
     inflation: f64,
     pipe: i64,
+    flight: f64,
 }
 
 impl Ledger {
     pub fn new(scheme: &str, config: &Config) -> Self {
         let law = match (scheme, config.sack_recovery) {
             ("tahoe", _) => Law::Tahoe,
-            ("reno" | "eln", _) => Law::Reno,
-            ("newreno" | "snoop" | "split", _) => Law::NewReno,
+            ("reno" | "vegas" | "westwood" | "eln", _) => Law::Reno,
+            ("newreno" | "snoop" | "split" | "westwood-nr" | "westwood-vt", _) => Law::NewReno,
+            ("santa-cruz" | "jersey" | "new-jersey" | "jtcp" | "tibet", _) => Law::NewReno,
+            ("newreno-ff" | "casablanca" | "ideal-bwe", _) => Law::NewReno,
+            ("veno" | "westwood-plus", _) => Law::Halving,
+            ("dcr", _) => Law::Delayed,
             ("sack" | "hack" | "hack-fixed" | "ewln" | "tcp-eln", SackRecovery::Pipe) => Law::Pipe,
             ("sack" | "hack" | "hack-fixed" | "ewln" | "tcp-eln", SackRecovery::Rfc6675) => Law::Rfc6675,
             ("ll-elsn", _) => Law::Esack,
@@ -98,6 +110,7 @@ impl Ledger {
             slow_until: 0,
             acked: 0,
             duplicate: false,
+            flight_before: 0.0,
         }
     }
 
@@ -113,13 +126,39 @@ impl Ledger {
     }
 
     /// Segments that a sender may believe to be in the network: not SACKed, and fewer than DupThresh of those sent later are.
+    /// With forward acknowledgement: and not DupThresh segments or more behind the foremost that arrived, or sent again before
+    /// one that did.
     fn on_board(&self, una: u64) -> f64 {
         let arrived: Vec<u64> = self.board.values().filter(|l| l.sacked).map(|l| l.order).collect();
-        let is_lost = |l: &Line| {
-            l.lost || arrived.iter().filter(|&&order| order > l.order).count() >= self.dupthresh as usize
+        let foremost = self.board.values().filter(|l| l.sacked).map(|l| l.end).max().unwrap_or(0) as f64;
+        let first_sent = self.board.values().filter(|l| l.sacked && !l.again).map(|l| l.order).max();
+        let is_lost = |l: &Line| match self.law {
+            _ if l.lost => true,
+            Law::Halving if l.again => first_sent.is_some_and(|order| order > l.order),
+            Law::Halving => l.end as f64 + f64::from(self.dupthresh) * self.mss <= foremost,
+            _ => arrived.iter().filter(|&&order| order > l.order).count() >= self.dupthresh as usize,
         };
         let there = self.board.iter().filter(|(_, l)| !l.sacked && !is_lost(l));
         there.map(|(&start, l)| l.end.saturating_sub(start.max(una)) as f64).sum::<f64>() / self.mss
+    }
+
+    /// If the sender has.
+    fn begin_recovery(&mut self, sender: &Sender) {
+        let (s, begun) = (sender.space(), sender.counters().fast_recoveries);
+        if begun == self.fast_recoveries {
+            return;
+        }
+        self.fast_recoveries = begun;
+        assert!(self.recovery.is_none() || self.law == Law::Lhp, "a second cut for one window");
+        let outstanding = (s.max_sent - s.una) as f64 / self.mss;
+        let threshold = f64::from(self.dupthresh);
+        self.recovery = (self.law != Law::Tahoe).then_some(Recovery {
+            point: s.max_sent,
+            cwnd: sender.window().cwnd,
+            inflation: threshold,
+            pipe: (outstanding.ceil() - threshold) as i64,
+            flight: self.flight_before,
+        });
     }
 
     fn check(&self, before: &Space, segment: &Segment, sender: &Sender) {
@@ -134,12 +173,18 @@ impl Ledger {
         let open =
             cwnd + f64::from(if self.limited_transmit && counted < self.dupthresh { counted } else { 0 });
         match (self.law, &self.recovery) {
-            (Law::Esack | Law::Lhp, _) | (Law::Rfc6675, Some(_)) => within(self.on_board(before.una), cwnd),
+            (Law::Esack | Law::Lhp, _) | (Law::Rfc6675 | Law::Delayed, Some(_)) => {
+                within(self.on_board(before.una), cwnd)
+            }
             // What a timeout marked lost is not in flight.
-            (Law::Rfc6675, None) if before.una < self.slow_until => within(self.on_board(before.una), cwnd),
+            (Law::Halving, Some(r)) => within(self.on_board(before.una), cwnd.max(r.flight)),
+            (Law::Rfc6675 | Law::Delayed | Law::Halving, None) if before.una < self.slow_until => {
+                within(self.on_board(before.una), cwnd)
+            }
+            (Law::Delayed, None) => within(outstanding, cwnd + f64::from(self.dups)),
             (Law::Reno | Law::NewReno, Some(r)) => within(outstanding, (r.cwnd + r.inflation).max(2.0)),
             (Law::Pipe, Some(r)) => assert!(r.pipe < cwnd as i64, "pipe {} of {cwnd}", r.pipe),
-            (Law::Tahoe | Law::Reno | Law::NewReno | Law::Pipe | Law::Rfc6675, _) => {
+            (Law::Tahoe | Law::Reno | Law::NewReno | Law::Pipe | Law::Rfc6675 | Law::Halving, _) => {
                 within(outstanding, open)
             }
         }
@@ -157,9 +202,10 @@ impl Observer for Ledger {
         if !is_valid {
             return;
         }
+        self.flight_before = self.on_board(s.una);
         self.board.retain(|_, l| l.end > ack.ack);
         let news = self.sack(ack);
-        let with_sack = matches!(self.law, Law::Pipe | Law::Rfc6675 | Law::Esack | Law::Lhp);
+        let with_sack = !matches!(self.law, Law::Tahoe | Law::Reno | Law::NewReno);
         if self.acked > 0 {
             self.dups = 0;
         } else if self.duplicate && (news || !with_sack) {
@@ -187,22 +233,11 @@ impl Observer for Ledger {
         if self.recovery.as_ref().is_some_and(ends) {
             self.recovery = None;
         }
-        let counters = sender.counters();
-        if counters.fast_recoveries > self.fast_recoveries {
-            self.fast_recoveries = counters.fast_recoveries;
-            assert!(self.recovery.is_none() || self.law == Law::Lhp, "a second cut for one window");
-            let outstanding = (s.max_sent - s.una) as f64 / self.mss;
-            let threshold = f64::from(self.dupthresh);
-            self.recovery = (self.law != Law::Tahoe).then_some(Recovery {
-                point: s.max_sent,
-                cwnd: sender.window().cwnd,
-                inflation: threshold,
-                pipe: (outstanding.ceil() - threshold) as i64,
-            });
-        }
+        self.begin_recovery(sender);
     }
 
     fn expired(&mut self, sender: &Sender) {
+        self.begin_recovery(sender); // DCR's timer
         if sender.counters().timeouts > self.timeouts {
             self.timeouts = sender.counters().timeouts;
             self.slow_until = sender.space().max_sent;
@@ -220,6 +255,7 @@ impl Observer for Ledger {
 
     fn noticed(&mut self, n: &Notice) {
         if n.kind == NoticeKind::Eln
+            && self.law != Law::Halving // its schemes are deaf
             && let Some(line) = self.board.get_mut(&n.seq)
         {
             line.lost = true; // until it is sent again
@@ -240,8 +276,14 @@ impl Observer for Ledger {
         }
         self.transmissions += 1;
         let order = self.transmissions;
-        let line =
-            self.board.entry(segment.seq).or_insert(Line { end: 0, order, sacked: false, lost: false });
+        let line = self.board.entry(segment.seq).or_insert(Line {
+            end: 0,
+            order,
+            again: !is_new,
+            sacked: false,
+            lost: false,
+        });
+        line.again |= !is_new;
         (line.end, line.order, line.lost) = (segment.end(), order, false);
         // The fast retransmit takes the place of what was lost, which the pipe still counts; so does what a notice causes.
         let replaces = matches!(sender.last_cause(), Cause::Fast | Cause::Notice);

@@ -140,6 +140,12 @@ impl Transfer {
         Transfer::watched(sender(scheme, &[], config), scheme, config, path, byte(segments + 1) - 1, Blind)
     }
 
+    /// The same, with parameters of the scheme.
+    pub fn given(scheme: &str, given: &[(&str, f64)], config: &Config, path: Path, segments: u64) -> Self {
+        let bytes = byte(segments + 1) - 1;
+        Transfer::watched(sender(scheme, given, config), scheme, config, path, bytes, Blind)
+    }
+
     /// The same, until it is over.
     pub fn run(scheme: &str, config: &Config, path: Path, segments: u64) -> Self {
         Transfer::run_with(scheme, &[], config, path, segments)

@@ -1,0 +1,91 @@
+use super::drop_tail::DropTail;
+use super::{Admit, QueueDisc, mark};
+use airhop_base::{Drop, Packet, Time};
+use airhop_engine::{Arena, Id};
+
+/// Congestion warning (Xu, Tian and Ansari 2004): while the averaged queue is at a threshold or above, every packet of a transport
+/// that understands it is marked. No chance is involved: a burst of marks says "congestion", and a loss without one "wireless".
+/// What finds the queue full is dropped.
+#[derive(Debug)]
+pub struct CongestionWarning {
+    queue: DropTail,
+    threshold: f64,
+    weight: f64,
+    average: f64,
+}
+
+impl CongestionWarning {
+    /// A queue for `capacity` waiting packets that warns from an average of `threshold` packets on; `weight` is what one arrival
+    /// weighs in the average.
+    pub fn new(capacity: usize, threshold: f64, weight: f64) -> Self {
+        CongestionWarning { queue: DropTail::new(capacity), threshold, weight, average: 0.0 }
+    }
+
+    /// schemes.md 2.8: `q_avg = (1 - w) q_avg + w q` at every arrival.
+    fn note_arrival(&mut self, packet: &Id<Packet>, arena: &mut Arena<Packet>) {
+        self.average += self.weight * (self.queue.len() as f64 - self.average);
+        if self.average >= self.threshold {
+            mark(arena.get_mut(packet));
+        }
+    }
+}
+
+impl QueueDisc for CongestionWarning {
+    fn push(&mut self, now: Time, packet: Id<Packet>, arena: &mut Arena<Packet>) -> Admit {
+        self.note_arrival(&packet, arena);
+        self.queue.push(now, packet, arena)
+    }
+
+    fn pass(&mut self, _: Time, _: Time, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<Drop> {
+        self.note_arrival(packet, arena);
+        None
+    }
+
+    fn pop(&mut self) -> Option<Id<Packet>> {
+        self.queue.pop()
+    }
+
+    fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    fn capacity(&self) -> usize {
+        self.queue.capacity()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Bench, Offered};
+    use super::*;
+    use airhop_base::Ecn;
+
+    fn ect(packet: &mut Packet) {
+        packet.ecn = Ecn::Ect;
+    }
+
+    // schemes.md 2.8 with w = 0.5 and T = 2: arrivals find 0, 1, 2, 3, 4 waiting, so the average is 0, 0.5, 1.25, 2.125, 3.0625.
+    #[test]
+    fn every_capable_packet_is_marked_while_the_average_is_above_the_threshold() {
+        let mut bench = Bench::new(CongestionWarning::new(5, 2.0, 0.5));
+        for _ in 0..5 {
+            assert_eq!(bench.offer_with(ect), Offered::Queued);
+        }
+        assert_eq!(
+            bench.offer_with(ect),
+            Offered::Dropped(5, Drop::Queue),
+            "a full queue drops all the same"
+        );
+        let marks = bench.drain_packets().map(|packet| packet.ecn == Ecn::Ce);
+        assert_eq!(marks.collect::<Vec<_>>(), [false, false, false, true, true]);
+        // The sixth found 5: 4.03. Those that meet an empty queue halve it: 2.02 is still a warning, 1.01 is none.
+        assert_eq!((bench.pass_with(ect), bench.pass_with(ect)), (Ecn::Ce, Ecn::Ect));
+    }
+
+    #[test]
+    fn what_is_not_capable_is_not_marked() {
+        let mut bench = Bench::new(CongestionWarning::new(50, 1.0, 1.0));
+        (0..10).for_each(|_| assert_eq!(bench.offer(), Offered::Queued));
+        assert!(bench.drain_packets().all(|packet| packet.ecn == Ecn::NotEct));
+    }
+}

@@ -1,0 +1,213 @@
+use super::drop_tail::DropTail;
+use super::{Admit, QueueDisc, mark};
+use crate::plan::RedPlan;
+use airhop_base::{Drop, Packet, Span, Time};
+use airhop_engine::{Arena, Id, Stream};
+
+/// Random early detection (Floyd and Jacobson 1993).
+///
+/// The averaged queue says how many of the arriving packets are told of congestion: none below `min`; more and more, up to
+/// `max_p`, between `min` and `max`; and all above, or, "gently", all from twice `max` on (Floyd 2000). A packet is told by being
+/// dropped, or by being marked if it can be (RFC 3168 §5) and fewer than all are to be told: beyond that, a queue that only marks
+/// would be at the mercy of those who do not listen (RFC 3168 §7).
+#[derive(Debug)]
+pub struct Red {
+    queue: DropTail,
+    plan: RedPlan,
+    /// The time of a packet of typical size on the link.
+    packet_time: Span,
+    average: f64,
+    /// Packets that were not told since the last one that was.
+    count: u32,
+    stream: Stream,
+}
+
+/// What is to be done with an arriving packet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Told {
+    Nothing,
+    Early,
+    Forced,
+}
+
+impl Red {
+    /// A queue before a link on which a packet of typical size takes `packet_time`.
+    pub fn new(plan: RedPlan, packet_time: Span, stream: Stream) -> Self {
+        let queue = DropTail::new(plan.packets);
+        Red { queue, plan, packet_time, average: 0.0, count: 0, stream }
+    }
+
+    /// A packet arrives. `None`: it may go on, marked perhaps.
+    fn judge(&mut self, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<Drop> {
+        match self.tell() {
+            Told::Nothing => None,
+            Told::Early if self.plan.ecn && mark(arena.get_mut(packet)) => None,
+            Told::Early | Told::Forced => Some(Drop::Aqm),
+        }
+    }
+
+    fn tell(&mut self) -> Told {
+        let count = std::mem::take(&mut self.count);
+        let Some(p) = self.probability() else { return Told::Nothing };
+        if p >= 1.0 {
+            return Told::Forced;
+        }
+        // Floyd and Jacobson 1993 §7, method 2: p_a = p_b / (1 - count p_b). The gap between two that are told is then uniform in
+        // {1, …, 1/p_b}, not geometric.
+        let rest = 1.0 - f64::from(count) * p;
+        if self.stream.uniform() * rest < p {
+            return Told::Early;
+        }
+        self.count = count + 1;
+        Told::Nothing
+    }
+
+    /// p_b, the share that is to be told at this average; `None` below `min`.
+    fn probability(&self) -> Option<f64> {
+        let RedPlan { min, max, max_p, gentle, .. } = self.plan;
+        if self.average < min {
+            None
+        } else if self.average < max {
+            Some(max_p * (self.average - min) / (max - min))
+        } else if gentle && self.average < 2.0 * max {
+            Some(max_p + (1.0 - max_p) * (self.average - max) / max)
+        } else {
+            Some(1.0)
+        }
+    }
+}
+
+impl QueueDisc for Red {
+    fn push(&mut self, now: Time, packet: Id<Packet>, arena: &mut Arena<Packet>) -> Admit {
+        self.average += self.plan.weight * (self.queue.len() as f64 - self.average);
+        match self.judge(&packet, arena) {
+            Some(why) => Admit::Dropped(packet, why),
+            None => self.queue.push(now, packet, arena),
+        }
+    }
+
+    /// Floyd and Jacobson 1993 §4: the average falls as if as many small packets as the idle time had room for had met an empty
+    /// queue.
+    fn pass(
+        &mut self,
+        now: Time,
+        idle_since: Time,
+        packet: &Id<Packet>,
+        arena: &mut Arena<Packet>,
+    ) -> Option<Drop> {
+        let missed = (now - idle_since).secs_f64() / self.packet_time.secs_f64();
+        self.average *= libm::pow(1.0 - self.plan.weight, missed);
+        self.judge(packet, arena)
+    }
+
+    fn pop(&mut self) -> Option<Id<Packet>> {
+        self.queue.pop()
+    }
+
+    fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    fn capacity(&self) -> usize {
+        self.queue.capacity()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Bench, Offered};
+    use super::*;
+    use airhop_base::Ecn;
+    use airhop_engine::Streams;
+
+    const PLAN: RedPlan = RedPlan {
+        packets: 50,
+        min: 5.0,
+        max: 15.0,
+        max_p: 0.1,
+        weight: 0.002,
+        gentle: true,
+        ecn: true,
+        mean_packet: 500,
+    };
+
+    fn red(plan: RedPlan) -> Red {
+        Red::new(plan, Span::from_millis(1), Streams::new(1, 0).stream("red"))
+    }
+
+    /// A queue whose average stays where it is.
+    fn at(average: f64, plan: RedPlan) -> Red {
+        let mut red = red(RedPlan { weight: 0.0, ..plan });
+        red.average = average;
+        red
+    }
+
+    fn ect(packet: &mut Packet) {
+        packet.ecn = Ecn::Ect;
+    }
+
+    #[test]
+    fn the_share_that_is_told_grows_with_the_average() {
+        let share = |average, gentle| at(average, RedPlan { gentle, ..PLAN }).probability();
+        assert_eq!((share(4.99, true), share(5.0, true)), (None, Some(0.0)));
+        assert!((share(10.0, true).expect("above min") - 0.05).abs() < 1e-12);
+        assert_eq!((share(15.0, true), share(15.0, false)), (Some(0.1), Some(1.0)));
+        assert!((share(22.5, true).expect("above min") - 0.55).abs() < 1e-12);
+        assert_eq!((share(30.0, true), share(1e9, false)), (Some(1.0), Some(1.0)));
+    }
+
+    // Floyd and Jacobson 1993 §7, method 2: gaps are uniform in {1, …, 1/p_b}: with p_b = 0.05, mean 10.5 and never above 20. A
+    // geometric gap would have mean 20.
+    #[test]
+    fn gaps_between_those_told_are_uniform() {
+        let mut red = at(10.0, PLAN);
+        let mut gaps = [0_u32; 21];
+        let mut gap = 0;
+        for _ in 0..200_000 {
+            gap += 1;
+            if red.tell() == Told::Early {
+                gaps[gap] += 1;
+                gap = 0;
+            }
+        }
+        // 19 047 gaps in 20 cells: chi-square with 19 degrees of freedom, 99.99 % quantile 53.
+        let all: f64 = gaps.iter().map(|&n| f64::from(n)).sum();
+        let chi2: f64 = gaps[1..].iter().map(|&n| (f64::from(n) - all / 20.0).powi(2) / (all / 20.0)).sum();
+        assert!(chi2 < 53.0, "{gaps:?}");
+    }
+
+    // §4: q_avg is a low-pass filter with gain w; and after an idle time t it is (1 - w)^(t / s) of what it was.
+    #[test]
+    fn the_average_follows_the_queue_and_falls_when_idle() {
+        let mut bench = Bench::new(red(RedPlan { min: 40.0, max: 45.0, ..PLAN }));
+        (0..50).for_each(|_| assert_eq!(bench.offer(), Offered::Queued));
+        let expected = (0..50).fold(0.0, |average, q| average + 0.002 * (f64::from(q) - average));
+        assert!((bench.disc.average - expected).abs() < 1e-12);
+        assert_eq!(bench.offer(), Offered::Dropped(50, Drop::Queue), "full");
+        assert_eq!(bench.drain().len(), 50);
+        let before = bench.disc.average;
+        bench.idle = Span::from_millis(250);
+        assert_eq!(bench.pass_with(ect), Ecn::Ect);
+        assert!((bench.disc.average - before * 0.998_f64.powi(250)).abs() < 1e-12);
+    }
+
+    // RFC 3168 §5: where a packet would be dropped it is marked instead, if it can be; §7: not any more when all are told.
+    #[test]
+    fn a_packet_that_can_be_marked_is_marked_unless_all_are_told() {
+        for (ecn, set, dropped, marked) in [
+            (true, ect as fn(&mut Packet), false, true),
+            (false, ect, true, false),
+            (true, |_| {}, true, false),
+        ] {
+            let mut bench = Bench::new(at(10.0, RedPlan { packets: 1000, ecn, ..PLAN }));
+            let offers: Vec<_> = (0..1000).map(|_| bench.offer_with(set)).collect();
+            let drops = offers.iter().filter(|o| matches!(o, Offered::Dropped(_, Drop::Aqm))).count();
+            let marks = bench.drain_packets().filter(|packet| packet.ecn == Ecn::Ce).count();
+            // One in 10.5, five standard deviations of a uniform gap.
+            let fits = |n: usize| n.abs_diff(95) < 27;
+            assert!((fits(drops), fits(marks)) == (dropped, marked), "{drops} dropped, {marks} marked");
+        }
+        let mut bench = Bench::new(at(30.0, PLAN));
+        assert_eq!(bench.offer_with(ect), Offered::Dropped(0, Drop::Aqm));
+    }
+}

@@ -1,0 +1,245 @@
+//! Explicit congestion notification from end to end (RFC 3168), seen by an observer who reads captures at both ends.
+
+mod common;
+use airhop_base::{Ecn, NodeId, Packet, Rate, Segment, Span, Time};
+use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, RedPlan, Transport, WiredPlan};
+use airhop_net::{Report, World};
+use airhop_radio::errors::ErrorPlan;
+use airhop_tcp::{Params, Preset};
+use airhop_trace::Recorder;
+use common::run;
+use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketOption;
+use pcap_file::pcapng::{Block, PcapNgReader};
+use std::fs::File;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+const QUEUE: usize = 0;
+const AQM: usize = 1;
+/// Into the node, of the two lowest bits of `epb_flags`.
+const IN: u32 = 1;
+
+/// Wide enough for ten flows: all packets are told, by drops, from an average of 60 on.
+const RED: RedPlan = RedPlan {
+    packets: 500,
+    min: 10.0,
+    max: 30.0,
+    max_p: 0.1,
+    weight: 0.002,
+    gentle: true,
+    ecn: true,
+    mean_packet: 500,
+};
+
+/// Some flows from a over r to b: 10 Mbit/s, then a bottleneck of 2 Mbit/s behind a RED queue.
+fn bottleneck(scheme: &str, flows: usize, ecn: bool) -> Plan {
+    let scheme = airhop_tcp::find(scheme).expect("a scheme");
+    let mut config = Preset::Rfc.config(1000);
+    config.ecn = ecn;
+    config.initial_ssthresh = 8.0; // ten slow starts at once are beyond what marks alone can control
+    let link = |name: &str, a, b, mbps: u64, ms, queue| WiredPlan {
+        name: name.into(),
+        ends: [NodeId(a), NodeId(b)],
+        rate: Rate::from_bps(mbps * 1_000_000),
+        delay: Span::from_millis(ms),
+        queue,
+        errors: [ErrorPlan::Clean, ErrorPlan::Clean],
+    };
+    let flow = |i| FlowPlan {
+        name: format!("f{i}"),
+        from: NodeId(0),
+        to: NodeId(2),
+        transport: Transport::Tcp { scheme, params: Params::defaults(scheme), config },
+        app: AppPlan::Bulk,
+        start: Time::ZERO + Span::from_millis(137) * i as u64,
+        services: Vec::new(),
+    };
+    Plan {
+        name: "bottleneck".into(),
+        duration: Span::from_secs(60),
+        warmup: Span::ZERO,
+        nodes: vec!["a".into(), "r".into(), "b".into()],
+        wired: vec![
+            link("fast", 0, 1, 10, 5, QueuePlan::DropTail { packets: 500 }),
+            link("slow", 1, 2, 2, 20, QueuePlan::Red(RED)),
+        ],
+        wlans: vec![],
+        flows: (0..flows).map(flow).collect(),
+    }
+}
+
+/// A packet at a node.
+struct Seen {
+    is_in: bool,
+    packet: Packet,
+}
+
+impl Seen {
+    fn segment(&self) -> &Segment {
+        self.packet.segment().expect("only TCP is sent here")
+    }
+}
+
+/// Runs a plan and returns what was captured at a and at b.
+fn captured(plan: &Plan, name: &str) -> (Report, [Vec<Seen>; 2]) {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let flows: Vec<String> = plan.flows.iter().map(|f| f.name.clone()).collect();
+    let recorder = Recorder::new(&flows, &plan.nodes, plan.duration, false, Some(&dir)).expect("a directory");
+    let mut world = World::new(plan, 1, 0, Some(recorder)).expect("a good plan");
+    world.run(&AtomicBool::new(false)).expect("nobody stops it");
+    let report = world.report();
+    world.into_recorder().expect("it was given one").finish().expect("room on the disk");
+    (report, ["a", "b"].map(|node| read(&dir.join(format!("{node}.pcapng")))))
+}
+
+fn read(path: &Path) -> Vec<Seen> {
+    let mut reader = PcapNgReader::new(File::open(path).expect("a capture")).expect("pcapng");
+    let mut seen = Vec::new();
+    while let Some(block) = reader.next_block() {
+        let Block::EnhancedPacket(block) = block.expect("a block") else { continue };
+        let flags = block.options.iter().find_map(|option| match option {
+            EnhancedPacketOption::Flags(flags) => Some(*flags),
+            _ => None,
+        });
+        let packet = airhop_wire::decode(&block.data).expect("a packet of Airhop").packet;
+        seen.push(Seen { is_in: flags.expect("a direction") & 3 == IN, packet });
+    }
+    seen
+}
+
+// RFC 3168 §6.1.3: from a CE packet on, every ACK echoes it, until a segment says CWR; and none does otherwise.
+#[test]
+fn marks_are_echoed_until_the_sender_says_that_it_reduced() {
+    let (_, [_, at_b]) = captured(&bottleneck("newreno", 1, true), "echo");
+    let (mut echoes, mut marks, mut echoing) = (0, 0, false);
+    for seen in &at_b {
+        let segment = seen.segment();
+        if segment.flags.syn {
+            continue;
+        }
+        if seen.is_in {
+            echoing &= !segment.flags.cwr;
+            echoing |= seen.packet.ecn == Ecn::Ce;
+            marks += u32::from(seen.packet.ecn == Ecn::Ce);
+        } else {
+            assert_eq!(segment.flags.ece, echoing, "ACK {}", segment.ack);
+            echoes += u32::from(segment.flags.ece);
+        }
+    }
+    assert!(marks > 10 && echoes > 2 * marks, "{marks} marks, {echoes} echoes");
+}
+
+// RFC 3168 §6.1.2: one reduction per window of data, told by CWR on the next new segment: between two of them everything that was
+// out at the first is acknowledged. And nothing is lost, so marks are the only reason.
+#[test]
+fn there_is_one_reduction_per_window() {
+    let (report, [at_a, _]) = captured(&bottleneck("newreno", 1, true), "window");
+    let (mut reductions, mut acked, mut sent, mut open) = (0, 0, 0, 0);
+    let mut echoed = false;
+    for seen in &at_a {
+        let segment = seen.segment();
+        if seen.is_in {
+            acked = segment.ack.max(acked);
+            echoed |= segment.flags.ece && !segment.flags.syn;
+            continue;
+        }
+        if segment.flags.cwr && !segment.flags.syn {
+            assert!(echoed, "an echo came first");
+            assert!(acked > open, "{acked}: a second reduction before {open} was acknowledged");
+            // What was out when the window was cut: all before this segment.
+            (reductions, open, echoed) = (reductions + 1, sent, false);
+        }
+        sent = sent.max(segment.end());
+    }
+    let f = &report.flows[0];
+    assert_eq!((f.retransmissions, f.timeouts, f.fast_recoveries), (0, 0, 0));
+    assert!(reductions > 5 && f.window_cuts == reductions, "{} cuts, {reductions} told", f.window_cuts);
+}
+
+// RFC 3168 §6.1.4 and §6.1.5: neither ACKs nor retransmissions are ECN-capable, new data is; §5: a router marks what is capable
+// only. A lossy link makes retransmissions.
+#[test]
+fn only_new_data_is_marked() {
+    for scheme in ["newreno", "sack"] {
+        let mut plan = bottleneck(scheme, 1, true);
+        plan.wired[0].errors[0] = ErrorPlan::Loss(0.003);
+        let (report, [at_a, at_b]) = captured(&plan, scheme);
+        let mut sent = 1;
+        let mut again = Vec::new();
+        for seen in at_a.iter().filter(|seen| !seen.is_in && seen.segment().len > 0) {
+            let segment = seen.segment();
+            let expected = if segment.seq < sent { Ecn::NotEct } else { Ecn::Ect };
+            assert_eq!(seen.packet.ecn, expected, "{scheme}: segment {}", segment.seq);
+            if segment.seq < sent {
+                again.push(segment.seq);
+            }
+            sent = sent.max(segment.end());
+        }
+        assert!(again.len() > 10 && again.len() as u64 == report.flows[0].retransmissions);
+        let acks = || at_b.iter().filter(|seen| !seen.is_in);
+        assert!(acks().all(|seen| seen.packet.ecn == Ecn::NotEct), "{scheme}: a pure ACK or a SYN-ACK");
+        let arrived_again = at_b.iter().filter(|seen| seen.is_in && again.contains(&seen.segment().seq));
+        // Of each such segment one copy was capable, and was lost, or arrived too late.
+        let late = arrived_again.filter(|seen| seen.packet.ecn != Ecn::NotEct).count();
+        assert!(late <= 2, "{scheme}: {late} retransmissions arrived capable");
+    }
+}
+
+// RFC 3168 §5 with RED: as long as the queue marks only, nothing at all is lost, with one flow and with ten; without ECN the same
+// queue drops early, and with a not-capable flow beside capable ones only that flow is dropped.
+#[test]
+fn where_red_marks_nothing_is_lost() {
+    for flows in [1, 10] {
+        let mut plan = bottleneck("newreno", flows, true);
+        for flow in &mut plan.flows {
+            if let Transport::Tcp { config, .. } = &mut flow.transport {
+                config.handshake = false; // §6.1.1: a SYN is not capable
+            }
+        }
+        let marked = run(&plan, 1);
+        assert_eq!((marked.drops[QUEUE], marked.drops[AQM]), (0, 0), "{flows} flows");
+        assert!(marked.flows.iter().all(|f| f.window_cuts > 2 && f.retransmissions == 0), "{marked:?}");
+        let dropped = run(&bottleneck("newreno", flows, false), 1);
+        assert!(dropped.drops[AQM] > 10, "{flows} flows: {:?}", dropped.drops);
+    }
+    let mut mixed = bottleneck("newreno", 4, true);
+    if let Transport::Tcp { config, .. } = &mut mixed.flows[2].transport {
+        config.ecn = false;
+    }
+    let mixed = run(&mixed, 1);
+    let lost: Vec<bool> = mixed.flows.iter().map(|f| f.retransmissions > 0).collect();
+    assert_eq!(lost, [false, false, true, false]);
+    assert!(mixed.drops[AQM] > 5);
+}
+
+// RFC 2884 (and Floyd 1994): what is not dropped need not be sent again. Ten flows through RED, five seeds.
+#[test]
+fn ten_flows_get_no_less_through_red_with_ecn() {
+    let goodput = |ecn: bool| -> f64 {
+        let plan = bottleneck("newreno", 10, ecn);
+        (1..=5).flat_map(|seed| run(&plan, seed).flows).map(|f| f.goodput_mbps).sum::<f64>() / 5.0
+    };
+    let (with, without) = (goodput(true), goodput(false));
+    println!("{with:.4} Mbit/s with ECN, {without:.4} without");
+    assert!(with >= without, "{with:.4} Mbit/s with ECN, {without:.4} without");
+    // The bottleneck's own rate: 1000 of 1052 bytes (header 40, timestamps 12).
+    assert!(with <= 2.0 * 1000.0 / 1052.0);
+}
+
+// schemes.md 2.8: a congestion warning marks all capable packets, and RFC 3168's ends answer as to any mark.
+#[test]
+fn a_congestion_warning_is_answered_like_any_mark() {
+    let mut plan = bottleneck("newreno", 1, true);
+    plan.wired[1].queue = QueuePlan::congestion_warning(100);
+    let (report, [_, at_b]) = captured(&plan, "warning");
+    let marked: Vec<bool> = at_b
+        .iter()
+        .filter(|seen| seen.is_in && seen.segment().len > 0)
+        .map(|s| s.packet.ecn == Ecn::Ce)
+        .collect();
+    // Warnings come in bursts: most marked packets follow a marked one.
+    let pairs = marked.windows(2).filter(|w| w[0] && w[1]).count();
+    let marks = marked.iter().filter(|&&m| m).count();
+    assert!(marks > 50 && pairs * 2 > marks, "{marks} marks, {pairs} of them after another");
+    assert!(report.flows[0].window_cuts < marks as u64 / 4, "a burst is one reason");
+}

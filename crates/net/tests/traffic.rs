@@ -1,0 +1,157 @@
+//! Applications: bursts, transfers, and when they are over.
+
+mod common;
+use airhop_base::{NodeId, Rate, Span, Time};
+use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, Transport, WiredPlan};
+use airhop_net::{BuildError, World};
+use airhop_radio::errors::ErrorPlan;
+use airhop_tcp::{Params, Preset};
+use common::run;
+
+const MS: fn(u64) -> Span = Span::from_millis;
+
+/// One flow from a to b over a link that loses nothing and has room for all.
+fn alone(mbps: u64, delay: Span, transport: Transport, app: AppPlan) -> Plan {
+    Plan {
+        name: "alone".into(),
+        duration: Span::from_secs(20),
+        warmup: Span::ZERO,
+        nodes: vec!["a".into(), "b".into()],
+        wired: vec![WiredPlan {
+            name: "w".into(),
+            ends: [NodeId(0), NodeId(1)],
+            rate: Rate::from_bps(mbps * 1_000_000),
+            delay,
+            queue: QueuePlan::DropTail { packets: 100_000 },
+            errors: [ErrorPlan::Clean, ErrorPlan::Clean],
+        }],
+        wlans: vec![],
+        flows: vec![FlowPlan {
+            name: "f".into(),
+            from: NodeId(0),
+            to: NodeId(1),
+            transport,
+            app,
+            start: Time::ZERO,
+            services: Vec::new(),
+        }],
+    }
+}
+
+/// Bursts of 1000-byte datagrams at 8 Mbit/s, one a millisecond.
+fn bursts(on: Span, off: Span, shape: f64, seconds: u64) -> Plan {
+    let app = AppPlan::ParetoOnOff { peak: Rate::from_bps(8_000_000), on, off, shape };
+    let mut plan = alone(100, MS(1), Transport::Udp { bytes: 1000 }, app);
+    plan.duration = Span::from_secs(seconds);
+    plan
+}
+
+fn transfer(delay: Span, bytes: u64) -> Plan {
+    let scheme = airhop_tcp::find("newreno").expect("known");
+    let config = Preset::Ns2.config(1000);
+    let transport = Transport::Tcp { scheme, params: Params::defaults(scheme), config };
+    alone(8, delay, transport, AppPlan::Transfer { bytes })
+}
+
+/// The mean load of bursts over ten seeds, as a share of the peak.
+fn load(plan: &Plan) -> f64 {
+    (1..=10).map(|seed| run(plan, seed).flows[0].goodput_mbps).sum::<f64>() / 10.0 / 8.0
+}
+
+// The mean rate of an on/off source is peak × on / (on + off). With shape 3 periods have a variance, mean² / 3, and the load of a
+// run of n cycles the standard deviation load × (1 - load) × sqrt(2 / 3 n) (renewal theory); here n is 10 × 300, five of them.
+#[test]
+fn the_load_of_bursts_is_the_share_of_the_time_that_they_take() {
+    for (on, off) in [(400, 100), (100, 400), (250, 250)] {
+        let share = on as f64 / 500.0;
+        let deviation = share * (1.0 - share) * f64::sqrt(2.0 / 9_000.0);
+        let load = load(&bursts(MS(on), MS(off), 3.0, 150));
+        assert!((load - share).abs() < 5.0 * deviation, "{on} ms on, {off} ms off: {load}");
+    }
+}
+
+// Also where a burst is hardly longer than a datagram: no burst is rounded to whole packets. ns-2's rule (bursts rounded to whole
+// packets, at least one) would send 1.2 of a packet's time as 1 or 2.
+#[test]
+fn short_bursts_have_the_same_load() {
+    let load = load(&bursts(Span::from_micros(1200), Span::from_micros(1200), 3.0, 20));
+    // 10 × 8333 cycles: a standard deviation of 0.0007.
+    assert!((load - 0.5).abs() < 0.0035, "{load}");
+}
+
+// Yun 2009 §5.3: shape 2, mean 8 Mbit/s out of a peak of 10. The variance of a period is infinite (shape 2), so the bound is wide:
+// the sum of n such periods deviates by about mean / 2 × sqrt(n ln n) (domain of attraction of the normal law).
+#[test]
+fn yuns_background_has_its_mean() {
+    let app =
+        AppPlan::ParetoOnOff { peak: Rate::from_bps(10_000_000), on: MS(400), off: MS(100), shape: 2.0 };
+    let mut plan = alone(100, MS(1), Transport::Udp { bytes: 1000 }, app);
+    plan.duration = Span::from_secs(150);
+    let mean = (1..=10).map(|seed| run(&plan, seed).flows[0].goodput_mbps).sum::<f64>() / 10.0;
+    let n = 3_000.0_f64;
+    let deviation = 0.8 * 0.2 * 0.5 * f64::sqrt(2.0 * n * n.ln()) / n * 10.0;
+    assert!((mean - 8.0).abs() < 5.0 * deviation, "{mean} Mbit/s, standard deviation {deviation}");
+}
+
+#[test]
+fn every_source_has_bursts_of_its_own() {
+    let mut plan = bursts(MS(100), MS(100), 1.5, 20);
+    let other = FlowPlan { name: "g".into(), ..plan.flows[0].clone() };
+    let alone = run(&plan, 1).flows[0].clone();
+    plan.flows.push(other);
+    let both = run(&plan, 1);
+    assert_eq!(both.flows[0].sent_segments, alone.sent_segments, "another flow changes nothing");
+    assert_ne!(both.flows[1].sent_segments, alone.sent_segments, "its name is its randomness");
+    assert_ne!(run(&plan, 2).flows[0].sent_segments, alone.sent_segments);
+}
+
+// Slow start on a clean link, an ACK for each segment, first window 2, no handshake (ns-2): round k sends 2^(k+1) segments, and a
+// transfer of 2 (2^n - 1) segments is over when the last of round n - 1 arrives. A segment is on the link for 1.04 ms, an ACK for
+// 40 µs; a round begins with the ACK of the first segment of the one before, T = 1.04 + 0.04 + 2 d later. The segments of a round
+// leave in pairs, one pair per ACK, and ACKs are 1.04 ms apart, so behind the first ACK of round k wait 2^(k+1) segments in all,
+// which the link sends one after the other: the last arrives 2^(k+1) × 1.04 ms + d after the round began.
+#[test]
+fn a_lone_transfer_takes_the_time_of_slow_start() {
+    for (d, n) in [(50, 1), (50, 4), (100, 6), (20, 5)] {
+        let segments = 2 * ((1_u64 << n) - 1);
+        let plan = transfer(MS(d), segments * 1000);
+        let (segment, ack) = (1.04e-3, 0.04e-3);
+        let round_trip = segment + ack + 2.0 * d as f64 * 1e-3;
+        let last_round = f64::from(1_u32 << n) * segment;
+        assert!(last_round < round_trip, "every round is over before the next begins");
+        let expected = f64::from(n - 1) * round_trip + last_round + d as f64 * 1e-3;
+        let completion = run(&plan, 1).flows[0].completion_s.expect("20 s are enough");
+        assert!((completion - expected).abs() < 1e-6, "{n} rounds: {completion} s, expected {expected} s");
+    }
+}
+
+// A completion time is counted from the start of the flow; a warm-up takes nothing off it, even if the transfer is over before the
+// warm-up is; what is not over, and what has no end, has none.
+#[test]
+fn completion_counts_from_the_start_whatever_the_warmup() {
+    let plan = transfer(MS(50), 30_000);
+    let completion = run(&plan, 1).flows[0].completion_s;
+    let at = completion.expect("20 s are enough");
+    let mut later = plan.clone();
+    later.flows[0].start = Time::ZERO + MS(3700);
+    let moved = run(&later, 1).flows[0].completion_s.expect("16 s are enough");
+    assert!((moved - at).abs() < 1e-9, "{moved} s, {at} s");
+    for warmup in [100, 10_000] {
+        let mut warm = plan.clone();
+        warm.warmup = MS(warmup);
+        let r = run(&warm, 1).flows[0].clone();
+        assert_eq!(r.completion_s, completion);
+        assert!(r.delivered_bytes < 30_000, "the warm-up is left out of what was delivered");
+    }
+    let mut short = plan;
+    short.duration = MS(200);
+    assert_eq!(run(&short, 1).flows[0].completion_s, None);
+    assert_eq!(run(&bursts(MS(100), MS(100), 1.5, 20), 1).flows[0].completion_s, None);
+}
+
+#[test]
+fn datagrams_need_a_source_of_datagrams() {
+    let mut plan = bursts(MS(100), MS(100), 1.5, 20);
+    plan.flows[0].app = AppPlan::Bulk;
+    assert_eq!(World::new(&plan, 1, 0, None).err(), Some(BuildError::NotForUdp { flow: "f".into() }));
+}

@@ -1,0 +1,108 @@
+//! Parts of a sender by themselves, for worked examples of papers: LHP's packet list, and a sender that a few ACKs reach.
+
+use airhop_base::{
+    Arrival, Body, Flags, FlowId, HEADER_BYTES, NodeId, Packet, Sack, SackBlock, Segment, Span, Time,
+};
+use airhop_tcp::recovery::PacketList;
+use airhop_tcp::{Config, Params, Preset, Sender};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// Payload of a segment, bytes. Segments are numbered from 1.
+const MSS: u32 = 1000;
+
+/// Entries of a packet list, (segment, duplicate ACKs) in sending order, and the segments that an ACK shows lost.
+type Shown = (Vec<(u64, u32)>, Vec<u64>);
+/// Segments sent, fast recoveries and window cuts so far, congestion window in segments.
+type Answer = (Vec<u64>, u64, u64, f64);
+
+/// What happens to a packet list.
+#[derive(FromPyObject)]
+pub enum Step {
+    /// A segment is sent.
+    Send(u64),
+    /// An ACK comes: the segment it expects, and the one that caused it.
+    Ack((u64, u64)),
+}
+
+/// LHP's packet list after each ACK of `steps`, a list of segments that are sent and of pairs (expected, trigger): its entries
+/// as (segment, duplicate ACKs) in sending order, and the segments that the ACK shows lost, which are sent again.
+#[pyfunction]
+#[pyo3(signature = (steps, dupthresh = 3))]
+pub fn packet_list(steps: Vec<Step>, dupthresh: u32) -> Vec<Shown> {
+    let mut list = PacketList::new(dupthresh);
+    let mut shown = Vec::new();
+    for step in steps {
+        match step {
+            Step::Send(segment) => list.send(segment, segment + 1),
+            Step::Ack((expected, trigger)) => {
+                let lost = list.on_ack(expected, trigger);
+                shown.push((list.entries().map(|e| (e.seq, e.duplicates)).collect(), lost));
+            }
+        }
+    }
+    shown
+}
+
+/// What a sender of `scheme`, alone and greedy, makes of ACKs: for each the segments that it sends, its fast recoveries and
+/// window cuts so far, and its congestion window in segments. An ACK is (milliseconds, expected, arrived): `arrived` are the
+/// segments above the expected one that reached the receiver, the one that caused the ACK last. `window` is open at first,
+/// in segments, and grows by a segment a round trip. Raises ValueError for an unknown scheme.
+#[pyfunction]
+pub fn answers(scheme: &str, window: f64, acks: Vec<(u64, u64, Vec<u64>)>) -> PyResult<Vec<Answer>> {
+    let scheme = airhop_tcp::find(scheme)
+        .ok_or_else(|| PyValueError::new_err(format!("there is no scheme `{scheme}`")))?;
+    let config = Config {
+        initial_window: window,
+        initial_ssthresh: 1.0,
+        handshake: false,
+        timestamps: false,
+        delayed_ack: None,
+        ..Preset::Rfc.config(MSS)
+    };
+    let parts = (scheme.build)(&Params::defaults(scheme), &config);
+    let mut sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), &config, scheme.asks, parts);
+    sender.supply(u64::from(MSS) * 1_000_000);
+    sent(&mut sender, Time::ZERO);
+    let answer = |(ms, expected, arrived): (u64, u64, Vec<u64>)| {
+        let now = Time::ZERO + Span::from_millis(ms);
+        sender.on_segment(now, &ack(now, expected, &arrived, &config));
+        let segments = sent(&mut sender, now);
+        let counters = sender.counters();
+        (segments, counters.fast_recoveries, counters.window_cuts, sender.window().cwnd)
+    };
+    Ok(acks.into_iter().map(answer).collect())
+}
+
+fn first_byte(segment: u64) -> u64 {
+    1 + (segment - 1) * u64::from(MSS)
+}
+
+/// The segments that the sender has to send now.
+fn sent(sender: &mut Sender, now: Time) -> Vec<u64> {
+    let packets = std::iter::from_fn(|| sender.poll_transmit(now));
+    let first = packets.filter_map(|p| match p.body {
+        Body::Tcp(s) => Some((s.seq - 1) / u64::from(MSS) + 1),
+        _ => None,
+    });
+    first.collect()
+}
+
+/// An ACK with what both SACK and SMART tell.
+fn ack(now: Time, expected: u64, arrived: &[u64], config: &Config) -> Packet {
+    let mut sack = Sack::EMPTY;
+    for &segment in arrived.iter().rev().take(3) {
+        sack.push(SackBlock { start: first_byte(segment), end: first_byte(segment + 1) });
+    }
+    let segment = Segment {
+        seq: 1,
+        ack: first_byte(expected),
+        window: config.receive_window,
+        flags: Flags { ack: true, ..Flags::default() },
+        sack,
+        arrival: arrived.last().map(|&segment| Arrival { seq: first_byte(segment), at: now }),
+        ..Segment::default()
+    };
+    let bytes = HEADER_BYTES + segment.option_bytes();
+    Packet::new(FlowId(0), NodeId(1), NodeId(0), bytes, Body::Tcp(segment))
+}

@@ -1,0 +1,31 @@
+//! Queues: defaults that follow from other keys, and parameters that contradict each other.
+
+use crate::fields::{Fields, Val};
+use crate::problem::Problems;
+use airhop_net::plan::QueuePlan;
+
+/// Fills the defaults of a link's queue and checks it.
+pub(crate) fn resolve(link: &mut Fields, problems: &mut Problems) {
+    let Some(Val::Table(queue)) = link.get_mut("queue") else { return };
+    match queue.kind {
+        Some("red") => resolve_red(queue, problems),
+        Some("congestion-warning") => fill_threshold(queue),
+        _ => {}
+    }
+}
+
+fn resolve_red(queue: &mut Fields, problems: &mut Problems) {
+    let Some(min) = queue.count("min") else { return };
+    queue.fill("max", Val::Count(3 * min));
+    if let Some(max) = queue.count("max").filter(|&max| max <= min) {
+        let what = format!("expected more than min = {min}, got {max}");
+        problems.add(queue.at("max"), queue.path_of("max"), what);
+    }
+}
+
+fn fill_threshold(queue: &mut Fields) {
+    let packets = queue.count("packets").and_then(|packets| usize::try_from(packets).ok());
+    if let Some(QueuePlan::CongestionWarning { threshold, .. }) = packets.map(QueuePlan::congestion_warning) {
+        queue.fill("threshold", Val::Count(threshold as u64));
+    }
+}

@@ -1,0 +1,103 @@
+//! The packaged scenarios do what their comments say.
+
+use airhop_net::plan::Transport;
+use airhop_net::{Report, World};
+use airhop_scenario::{Overrides, Scenario};
+use std::sync::atomic::AtomicBool;
+
+macro_rules! packaged {
+    ($name:literal) => {
+        include_str!(concat!("../../../python/airhop/scenarios/", $name, ".toml"))
+    };
+}
+
+const BACKGROUND: &str = packaged!("yun2009-background");
+const DOWNLINK: &str = packaged!("yun2009-downlink");
+const CROSS: &str = packaged!("koo2007-cross");
+const SINGLE: &str = packaged!("koo2007-single");
+const ECN_RED: &str = packaged!("ecn-red");
+
+fn load(text: &str, sets: &[(&str, &str)]) -> Scenario {
+    let sets = sets.iter().map(|(path, value)| (path.to_string(), value.to_string())).collect();
+    Scenario::parse(text, "packaged", &Overrides { sets, scheme: None }).expect("a good file")
+}
+
+fn run(text: &str, sets: &[(&str, &str)]) -> Report {
+    let mut world = World::new(load(text, sets).plan(), 1, 0, None).expect("a good plan");
+    world.run(&AtomicBool::new(false)).expect("nobody stops it");
+    assert_eq!(world.audit(), Ok(()));
+    world.report()
+}
+
+fn goodput(report: &Report, name: &str) -> f64 {
+    report.flows.iter().find(|f| f.name == name).expect("a flow").goodput_mbps
+}
+
+// experiments.md A.2: the background takes 80 % of the wired path and nothing of the cell; so the flow beside it gets less.
+#[test]
+fn yuns_background_takes_most_of_the_wired_path() {
+    let report = run(BACKGROUND, &[]);
+    let taken = goodput(&report, "background") / 972.0 * 1000.0;
+    // What does not fit beside the flow is dropped; periods are heavy-tailed.
+    assert!((6.5..8.5).contains(&taken), "{taken} Mbit/s");
+    assert!(goodput(&report, "ftp1") < goodput(&run(DOWNLINK, &[]), "ftp1"));
+}
+
+// A study that runs in one of them runs in the other.
+#[test]
+fn yuns_background_is_the_downlink_otherwise() {
+    let (with, without) = (load(BACKGROUND, &[]), load(DOWNLINK, &[]));
+    let (with, without) = (with.plan(), without.plan());
+    assert_eq!(format!("{:?}", with.wlans[0].cell), format!("{:?}", without.wlans[0].cell));
+    for (a, b) in with.wired.iter().zip(&without.wired) {
+        assert_eq!((&a.name, a.rate, a.delay, a.queue), (&b.name, b.rate, b.delay, b.queue));
+    }
+    assert_eq!(with.flows[0].name, without.flows[0].name);
+}
+
+// experiments.md D.1: Reno at 1, 2 and 5 % loss, as a fraction of 1.95 Mbit/s, measured with ns-2.35 on the same links: 0.825,
+// 0.635, 0.338. Within a tenth.
+#[test]
+fn koos_single_flow_is_where_ns2_put_reno() {
+    for (loss, ns2) in [("0.01", 0.825), ("0.02", 0.635), ("0.05", 0.338)] {
+        let share = goodput(&run(SINGLE, &[("wired.air.errors.loss", loss)]), "ftp") / 1.95;
+        println!("loss {loss}: {share:.3} of the capacity, ns-2 {ns2}");
+        assert!((share / ns2 - 1.0).abs() < 0.1, "loss {loss}: {share:.3}, ns-2 {ns2}");
+    }
+}
+
+// The cross traffic is half a megabit a second each way, whichever of the two kinds, and the flow shares the air with it.
+#[test]
+fn koos_cross_traffic_shares_the_air() {
+    let cbr = r#"{ kind = "cbr", rate = "0.5 Mbit/s" }"#;
+    let constant = run(CROSS, &[("flow.forward.app", cbr), ("flow.backward.app", cbr)]);
+    let bursts = run(CROSS, &[]);
+    let alone = goodput(&run(SINGLE, &[("wired.air.errors.loss", "0.001")]), "ftp");
+    for (report, within) in [(&constant, 0.02), (&bursts, 0.3)] {
+        for name in ["forward", "backward"] {
+            let rate = goodput(report, name);
+            assert!((rate / 0.5 - 1.0).abs() < within, "{name}: {rate} Mbit/s");
+        }
+        let ftp = goodput(report, "ftp");
+        assert!(ftp < 1.5 && ftp < alone, "{ftp} Mbit/s of the 1.5 that are left, {alone} alone");
+    }
+}
+
+// What its comment says: marks and no drops but of what cannot be marked; with ECN off the same queue drops.
+#[test]
+fn the_ecn_example_marks_instead_of_dropping() {
+    let scenario = load(ECN_RED, &[]);
+    assert!(
+        scenario
+            .plan()
+            .flows
+            .iter()
+            .all(|f| matches!(&f.transport, Transport::Tcp { config, .. } if config.ecn))
+    );
+    let starts: Vec<u64> = scenario.plan().flows.iter().map(|f| f.start.nanos() / 100_000_000).collect();
+    assert_eq!(starts, (0..10).collect::<Vec<_>>());
+    let (marked, dropped) = (run(ECN_RED, &[]), run(ECN_RED, &[("flow.all.tcp.ecn", "false")]));
+    let total = |report: &Report| report.flows.iter().map(|f| f.goodput_mbps).sum::<f64>();
+    assert!(marked.drops[1] * 20 < dropped.drops[1], "{:?}, {:?}", marked.drops, dropped.drops);
+    assert!(total(&marked) >= total(&dropped), "{} and {}", total(&marked), total(&dropped));
+}

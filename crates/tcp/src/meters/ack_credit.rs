@@ -1,0 +1,87 @@
+use crate::seams::Ack;
+use crate::space::Space;
+
+/// How much data an ACK reports to have arrived, so that over time each segment counts once: a duplicate ACK stands for one
+/// segment, and a cumulative ACK after duplicates only for what these have not accounted for (Casetti et al. 2001, §2.1).
+#[derive(Debug)]
+pub struct AckCredit {
+    /// Bytes that duplicate ACKs accounted for ahead of the cumulative ACK.
+    accounted: u64,
+    /// The segments that an ACK counts for at most.
+    most: f64,
+    keeps_own: bool,
+}
+
+impl AckCredit {
+    /// An ACK counts for `most` segments at most. A cumulative ACK that duplicates account for wholly still counts for the
+    /// segment that caused it; with `keeps_own` that one stays in the account (the paper and UCLA's Westwood), otherwise all
+    /// that it acknowledges is taken out (UCLA's WestwoodNR, Linux).
+    pub fn new(most: f64, keeps_own: bool) -> Self {
+        AckCredit { accounted: 0, most, keeps_own }
+    }
+
+    /// The bytes that this ACK, the next one to come, stands for.
+    pub fn of(&mut self, a: &Ack, s: &Space) -> f64 {
+        let mut bytes = a.acked;
+        if bytes == 0 {
+            self.accounted += s.mss;
+            bytes = s.mss;
+        } else if bytes > s.mss {
+            if self.accounted >= bytes {
+                self.accounted -= if self.keeps_own { bytes - s.mss } else { bytes };
+                bytes = s.mss;
+            } else {
+                bytes -= std::mem::take(&mut self.accounted);
+            }
+        }
+        (bytes as f64).min(self.most * s.mss as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Preset;
+    use airhop_base::{Sack, Time};
+
+    /// The credit in segments of each ACK of so many segments; 0 is a duplicate.
+    fn credits(mut credit: AckCredit, acked: &[u64]) -> Vec<f64> {
+        let s = Space::new(&Preset::Ns2.config(1000));
+        let ack = |n: u64| Ack {
+            now: Time::ZERO,
+            acked: n * 1000,
+            sack: Sack::EMPTY,
+            rtt: None,
+            ece: false,
+            arrival: None,
+        };
+        acked.iter().map(|&n| credit.of(&ack(n), &s) / 1000.0).collect()
+    }
+
+    // Casetti et al. 2001, §2.1 (AckedCount): five duplicates, then the ACK that the repair causes: six segments arrived.
+    #[test]
+    fn a_repair_counts_once() {
+        let unlimited = || AckCredit::new(f64::INFINITY, true);
+        assert_eq!(credits(unlimited(), &[1, 0, 0, 0, 0, 0, 6, 1]), [1.0; 8]);
+        // An ACK got lost meanwhile: what no duplicate accounted for counts now.
+        assert_eq!(credits(unlimited(), &[0, 0, 0, 6, 1]), [1.0, 1.0, 1.0, 3.0, 1.0]);
+        // A delayed ACK is worth all that it acknowledges.
+        assert_eq!(credits(unlimited(), &[2, 2]), [2.0, 2.0]);
+    }
+
+    // UCLA's modules: two segments at most.
+    #[test]
+    fn the_limit() {
+        assert_eq!(credits(AckCredit::new(2.0, true), &[0, 6, 4]), [1.0, 2.0, 2.0]);
+    }
+
+    // Two holes, eight segments: five duplicates, a partial ACK of three, a full ACK of three. The own segment of the partial ACK
+    // stays in the account (3 = 5 - 3 + 1, so the full ACK is covered too), or does not (2 = 5 - 3: one counts twice).
+    #[test]
+    fn what_a_partial_ack_leaves() {
+        assert_eq!(credits(AckCredit::new(9.0, true), &[0, 0, 0, 0, 0, 3, 3])[5..], [1.0, 1.0]);
+        assert_eq!(credits(AckCredit::new(9.0, false), &[0, 0, 0, 0, 0, 3, 3])[5..], [1.0, 1.0]);
+        assert_eq!(credits(AckCredit::new(9.0, false), &[0, 0, 0, 0, 0, 3, 3, 2])[7], 2.0);
+        assert_eq!(credits(AckCredit::new(9.0, true), &[0, 0, 0, 0, 0, 3, 3, 2])[7], 1.0);
+    }
+}

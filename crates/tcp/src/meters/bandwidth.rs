@@ -1,0 +1,265 @@
+//! Westwood's estimates of the rate at which a flow's data arrives, all in bytes per second.
+
+use airhop_base::{Span, Time};
+
+/// How a series of samples becomes an estimate. Samples are bytes per second.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Smoothing {
+    /// estimate = keep · estimate + (1 - keep) · sample.
+    Exponential {
+        /// What is kept of the former estimate.
+        keep: f64,
+    },
+    /// The Tustin (bilinear) form of a first-order low-pass filter for samples at a fixed distance: estimate = keep · estimate +
+    /// take · (sample + former sample).
+    Bilinear {
+        /// What is kept of the former estimate.
+        keep: f64,
+        /// What is taken of the sum of two samples.
+        take: f64,
+    },
+    /// The Tustin form for samples at any distance D: [(2τ - D) · estimate + D · (sample + former sample)] / (2τ + D). Silence
+    /// counts as samples of zero, one each τ/2 (Casetti et al. 2001, §2.2).
+    Tustin {
+        /// The time constant of the filter, 1/τ being its cutoff frequency.
+        tau: Span,
+    },
+}
+
+/// A remainder of silence shorter than this is joined with the interval of τ/2 before it: no rate is taken over so little time.
+const SHORTEST_REMAINDER: Span = Span::from_millis(10);
+
+/// Westwood's estimator (Casetti et al. 2001): a sample for each ACK, what it stands for by the time since the last one.
+#[derive(Debug)]
+pub struct PerAck {
+    smoothing: Smoothing,
+    /// Of the last sample, or of the beginning.
+    last: Time,
+    /// What came at the instant of the last sample, after it: no rate can be taken of it, so the next one has it.
+    left: f64,
+    sample: f64,
+    rate: f64,
+}
+
+impl PerAck {
+    /// Begins at time zero, where UCLA's modules begin, with a rate of zero.
+    pub fn new(smoothing: Smoothing) -> Self {
+        PerAck { smoothing, last: Time::ZERO, left: 0.0, sample: 0.0, rate: 0.0 }
+    }
+
+    /// An ACK that stands for `bytes`.
+    pub fn on_ack(&mut self, now: Time, bytes: f64) {
+        if now == self.last {
+            self.left += bytes;
+            return;
+        }
+        let bytes = bytes + std::mem::take(&mut self.left);
+        let mut gap = now - self.last;
+        self.last = now;
+        match self.smoothing {
+            Smoothing::Exponential { keep } => {
+                let sample = bytes / gap.secs_f64();
+                self.rate = keep * self.rate + (1.0 - keep) * sample;
+            }
+            Smoothing::Bilinear { keep, take } => {
+                let sample = bytes / gap.secs_f64();
+                self.rate = keep * self.rate + take * (sample + self.sample);
+                self.sample = sample;
+            }
+            Smoothing::Tustin { tau } => {
+                let step = tau / 2;
+                let mut silent = gap.whole(step);
+                gap = gap - step * silent;
+                if silent > 0 && gap < SHORTEST_REMAINDER {
+                    (gap, silent) = (step, silent - 1);
+                }
+                (0..silent).for_each(|_| self.tustin(tau, step, 0.0));
+                self.tustin(tau, gap, bytes / gap.secs_f64());
+            }
+        }
+    }
+
+    fn tustin(&mut self, tau: Span, gap: Span, sample: f64) {
+        let (twice, gap) = (2.0 * tau.secs_f64(), gap.secs_f64());
+        self.rate = ((twice - gap) * self.rate + gap * (sample + self.sample)) / (twice + gap);
+        self.sample = sample;
+    }
+
+    /// The estimate, bytes per second.
+    pub fn rate(&self) -> f64 {
+        self.rate
+    }
+}
+
+/// Westwood+'s estimator (Grieco and Mascolo 2004): a sample for each round trip, so that ACKs that come in bunches do not count
+/// as a high rate.
+#[derive(Debug)]
+pub struct PerRound {
+    stages: Stages,
+    began: Option<Time>,
+    bytes: f64,
+    /// The former sample, or the output of the first of two stages.
+    first: f64,
+    rate: Option<f64>,
+}
+
+/// The filters of Westwood+ by implementation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stages {
+    /// Linux: two exponential stages of 7/8.
+    Linux,
+    /// The paper: one exponential stage of 0.9.
+    Paper,
+    /// ns-3: one exponential stage of 0.9, of the mean of two samples.
+    Ns3,
+}
+
+/// Shorter rounds are not sampled (Linux).
+const SHORTEST_ROUND: Span = Span::from_millis(50);
+
+impl PerRound {
+    /// Begins with the first ACK.
+    pub fn new(stages: Stages) -> Self {
+        PerRound { stages, began: None, bytes: 0.0, first: 0.0, rate: None }
+    }
+
+    /// An ACK that stands for `bytes`, while a round trip takes `rtt`.
+    pub fn on_ack(&mut self, now: Time, bytes: f64, rtt: Span) {
+        let began = *self.began.get_or_insert(now);
+        if now - began > rtt.max(SHORTEST_ROUND) {
+            let sample = std::mem::take(&mut self.bytes) / (now - began).secs_f64();
+            self.add(sample);
+            self.began = Some(now);
+        }
+        self.bytes += bytes;
+    }
+
+    fn add(&mut self, sample: f64) {
+        let Some(rate) = self.rate else {
+            (self.first, self.rate) = (sample, Some(sample));
+            return;
+        };
+        let mix = |keep: f64, old: f64, new: f64| keep * old + (1.0 - keep) * new;
+        self.rate = Some(match self.stages {
+            Stages::Linux => {
+                self.first = mix(7.0 / 8.0, self.first, sample);
+                mix(7.0 / 8.0, rate, self.first)
+            }
+            Stages::Paper => mix(0.9, rate, sample),
+            Stages::Ns3 => {
+                let former = std::mem::replace(&mut self.first, sample);
+                mix(0.9, rate, (sample + former) / 2.0)
+            }
+        });
+    }
+
+    /// The estimate, bytes per second; zero before the first sample.
+    pub fn rate(&self) -> f64 {
+        self.rate.unwrap_or(0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TAU: Span = Span::from_secs(1);
+    const FILTERS: [Smoothing; 4] = [
+        Smoothing::Tustin { tau: TAU },
+        Smoothing::Exponential { keep: 0.9 },
+        Smoothing::Bilinear { keep: 0.9047, take: 0.04765 },
+        Smoothing::Bilinear { keep: 0.93548, take: 0.03226 },
+    ];
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    /// 1000 bytes acknowledged each 10 ms from `from` to `to`, not including it.
+    fn feed(e: &mut PerAck, from: u64, to: u64) {
+        (from..to).step_by(10).for_each(|ms| e.on_ack(at(ms), 1000.0));
+    }
+
+    // A low-pass filter of gain one: ACKs at a constant rate give that rate, 100 kB/s.
+    #[test]
+    fn a_constant_rate_is_the_estimate() {
+        for smoothing in FILTERS {
+            let mut e = PerAck::new(smoothing);
+            feed(&mut e, 10, 20_000);
+            assert!((e.rate() / 1e5 - 1.0).abs() < 1e-3, "{smoothing:?}: {}", e.rate());
+        }
+        for stages in [Stages::Linux, Stages::Paper, Stages::Ns3] {
+            let mut e = PerRound::new(stages);
+            (0..20_000).step_by(10).for_each(|ms| e.on_ack(at(ms), 1000.0, Span::from_millis(100)));
+            assert!((e.rate() / 1e5 - 1.0).abs() < 1e-3, "{stages:?}: {}", e.rate());
+        }
+    }
+
+    // The Tustin form with D = 10 ms and τ = 1 s has the pole p = (2τ - D)/(2τ + D) = 199/201. The first sample meets a former one of
+    // zero and leaves D/(2τ + D) = (1 - p)/2 of the step; each further one takes 1 - p of what is missing. After k samples that is
+    // p^(k-1) (1 + p)/2: after τ, 1/e within the distance of two samples.
+    #[test]
+    fn the_step_response() {
+        let mut e = PerAck::new(Smoothing::Tustin { tau: TAU });
+        feed(&mut e, 10, 1010);
+        let p: f64 = 199.0 / 201.0;
+        let expected = 1.0 - p.powi(99) * f64::midpoint(1.0, p);
+        assert!((e.rate() / 1e5 - expected).abs() < 1e-9, "{} {expected}", e.rate());
+        assert!((expected - (1.0 - (-1.0f64).exp())).abs() < 0.005);
+    }
+
+    // UCLA's module: silence is a null sample each τ/2, 3/5 of the estimate, the first plus 1/5 of the sample before; an ACK less
+    // than 10 ms after the last of them takes its place. 1505 ms: three of them, the third with 1000 B in 500 ms.
+    #[test]
+    fn silence_decays_the_estimate() {
+        let mut e = PerAck::new(Smoothing::Tustin { tau: TAU });
+        feed(&mut e, 10, 10_000);
+        let before = e.rate();
+        e.on_ack(at(9_990 + 1505), 1000.0);
+        let silent = (0.6 * before + 0.2 * 1e5) * 0.6;
+        assert!((e.rate() - (0.6 * silent + 0.2 * 2000.0)).abs() < 1e-6, "{}", e.rate());
+        // A remainder of 100 ms: 1000 B in these 100 ms, after three zeroes.
+        let mut e = PerAck::new(Smoothing::Tustin { tau: TAU });
+        feed(&mut e, 10, 10_000);
+        e.on_ack(at(9_990 + 1600), 1000.0);
+        let silent = silent * 0.6;
+        assert!((e.rate() - (1.9 * silent + 0.1 * 1e4) / 2.1).abs() < 1e-6, "{}", e.rate());
+    }
+
+    // ACKs at one instant are one sample of the time since the last one: 2000 B each 20 ms.
+    #[test]
+    fn acks_at_one_instant_are_one() {
+        let mut e = PerAck::new(Smoothing::Exponential { keep: 0.5 });
+        for k in 1..=20 {
+            e.on_ack(at(20 * k), 500.0);
+            e.on_ack(at(20 * k), 1500.0);
+        }
+        assert!((e.rate() / 1e5 - 1.0).abs() < 1e-5, "{}", e.rate());
+    }
+
+    // By hand: rounds of 100 ms with 10 and then 20 segments each; an ACK belongs to the round that it ends only if it comes
+    // within. Linux: ns = 7/8 · 100 + 1/8 · 200 = 112.5 kB/s, estimate 7/8 · 100 + 1/8 · 112.5 = 101.5625.
+    #[test]
+    fn a_sample_for_each_round() {
+        let after = |stages, bytes: [f64; 3]| {
+            let mut e = PerRound::new(stages);
+            let rtt = Span::from_millis(99);
+            (0..3).for_each(|k| e.on_ack(at(100 * k), bytes[k as usize], rtt));
+            e.on_ack(at(300), 0.0, rtt);
+            e.rate()
+        };
+        assert_eq!(after(Stages::Linux, [1e4, 2e4, 2e4]), 7.0 / 8.0 * 101_562.5 + 1.0 / 8.0 * 123_437.5);
+        assert!((after(Stages::Paper, [1e4, 1e4, 2e4]) - 110_000.0).abs() < 1e-6);
+        assert!((after(Stages::Ns3, [1e4, 1e4, 2e4]) - 105_000.0).abs() < 1e-6);
+    }
+
+    // Linux: no sample of less than 50 ms, and none before a round trip has passed; until then the data gathers.
+    #[test]
+    fn short_rounds_are_joined() {
+        let mut e = PerRound::new(Stages::Linux);
+        (0..=5).for_each(|k| e.on_ack(at(10 * k), 1000.0, Span::from_millis(20)));
+        assert_eq!(e.rate(), 0.0);
+        e.on_ack(at(60), 1000.0, Span::from_millis(20));
+        assert_eq!(e.rate(), 6000.0 / 0.06);
+    }
+}

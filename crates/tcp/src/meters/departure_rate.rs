@@ -1,0 +1,99 @@
+use airhop_base::Time;
+
+/// Weight of the past in the means of lengths and gaps.
+const ALPHA: f64 = 0.99;
+
+/// The rate of departures through TIBET's filters (Capone, Fratta and Martignon 2004): means of the packets' lengths
+/// and of the gaps between them, kept apart so that bursts do not bias their ratio, which is then smoothed in time as
+/// core-stateless fair queueing does (Stoica, Shenker and Zhang 1998).
+#[derive(Debug)]
+pub struct DepartureRate {
+    /// Time constant of the second filter, seconds.
+    t0: f64,
+    last: Option<Time>,
+    gaps: f64,
+    /// Bytes.
+    mean_length: f64,
+    /// Seconds.
+    mean_gap: f64,
+    /// Bytes per second.
+    rate: Option<f64>,
+}
+
+impl DepartureRate {
+    /// With a time constant of `t0` seconds.
+    pub fn new(t0: f64) -> Self {
+        DepartureRate { t0, last: None, gaps: 0.0, mean_length: 0.0, mean_gap: 0.0, rate: None }
+    }
+
+    /// `bytes` departed at `now`.
+    pub fn on_departure(&mut self, now: Time, bytes: u64) {
+        let Some(last) = self.last.replace(now) else { return };
+        self.gaps += 1.0;
+        // Plain means at first, until the weight of the past is reached.
+        let alpha = ALPHA.min(1.0 - 1.0 / self.gaps);
+        self.mean_length = alpha * self.mean_length + (1.0 - alpha) * bytes as f64;
+        self.mean_gap = alpha * self.mean_gap + (1.0 - alpha) * now.since(last).secs_f64();
+        if self.mean_gap > 0.0 {
+            let sample = self.mean_length / self.mean_gap;
+            let kept = (-self.mean_gap / self.t0).exp();
+            self.rate = Some(self.rate.map_or(sample, |rate| kept * rate + (1.0 - kept) * sample));
+        }
+    }
+
+    /// Bytes per second, once two packets departed one after the other.
+    pub fn rate(&self) -> Option<f64> {
+        self.rate
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airhop_base::Span;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    // Constant departures are a fixed point of both filters from the first gap on.
+    #[test]
+    fn constant_departures_give_their_rate() {
+        let mut departures = DepartureRate::new(1.0);
+        for k in 0..50 {
+            departures.on_departure(at(10 * k), 1000);
+            let expected = (k > 0).then_some(100_000.0);
+            assert!(departures.rate().zip(expected).is_none_or(|(r, e)| (r - e).abs() < 1e-6));
+            assert_eq!(departures.rate().is_some(), k > 0);
+        }
+    }
+
+    // Pairs of packets at one instant every 20 ms: 100 000 bytes a second again. A filter of the quotients would have
+    // had to divide by zero.
+    #[test]
+    fn bursts_do_not_bias() {
+        let mut departures = DepartureRate::new(1.0);
+        for k in 0..2000 {
+            departures.on_departure(at(20 * k), 1000);
+            departures.on_departure(at(20 * k), 1000);
+        }
+        // The mean gap swings by 1 % of a gap around 10 ms.
+        assert!((departures.rate().unwrap() / 100_000.0 - 1.0).abs() < 0.02, "{departures:?}");
+    }
+
+    // After a step of the gap from 10 to 20 ms the mean gap is 20 - 10 · 0.99^n after n more, and the rate follows by
+    // e^(-gap / T0).
+    #[test]
+    fn a_change_is_smoothed_twice() {
+        let mut departures = DepartureRate::new(0.5);
+        (0..=200).for_each(|k| departures.on_departure(at(10 * k), 1000));
+        let mut rate = 100_000.0;
+        for n in 1..=100 {
+            departures.on_departure(at(2000 + 20 * n), 1000);
+            let gap = 0.020 - 0.010 * 0.99f64.powi(n as i32);
+            let kept = (-gap / 0.5).exp();
+            rate = kept * rate + (1.0 - kept) * 1000.0 / gap;
+        }
+        assert!((departures.rate().unwrap() - rate).abs() < 1e-3, "{departures:?}, {rate}");
+    }
+}

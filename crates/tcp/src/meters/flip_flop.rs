@@ -1,0 +1,103 @@
+use airhop_base::Span;
+
+/// Weight of a sample in the agile filter; of the past in the stable one and in the moving range (Kim and Noble 2001).
+const FAST: f64 = 0.9;
+/// Mean range of two normal samples in standard deviations: what control charts call d2.
+const D2: f64 = 1.128;
+
+/// The flip-flop filter of Kim and Noble 2001: an agile and a stable mean of round-trip times. The agile one counts
+/// as long as samples stay within three sigma of the stable one, as on a control chart.
+#[derive(Debug, Default)]
+pub struct FlipFlop {
+    means: Option<Means>,
+    /// Samples so far, and for each of the last 64 whether it was beyond the limits: bit 0 is the newest.
+    samples: u32,
+    outliers: u64,
+}
+
+/// Seconds, all of them.
+#[derive(Clone, Copy, Debug)]
+struct Means {
+    agile: f64,
+    stable: f64,
+    /// Mean of the differences of successive samples.
+    range: f64,
+    previous: f64,
+}
+
+impl FlipFlop {
+    /// A round trip was measured.
+    pub fn on_sample(&mut self, rtt: Span) {
+        let x = rtt.secs_f64();
+        let m = match self.means {
+            None => Means { agile: x, stable: x, range: 0.0, previous: x },
+            Some(m) => {
+                let step = (x - m.previous).abs();
+                // Nothing is known of the range before the second sample.
+                let range = if self.samples == 1 { step } else { FAST * m.range + (1.0 - FAST) * step };
+                // Written so that equal samples leave no rounding error, which limits of zero would catch.
+                let agile = m.agile + FAST * (x - m.agile);
+                let stable = m.stable + (1.0 - FAST) * (x - m.stable);
+                Means { agile, stable, range, previous: x }
+            }
+        };
+        let is_outlier = (x - m.stable).abs() > 3.0 * m.range / D2;
+        self.means = Some(m);
+        self.samples = self.samples.saturating_add(1);
+        self.outliers = self.outliers << 1 | u64::from(is_outlier);
+    }
+
+    /// The estimate, seconds: the agile mean while the last sample is within the limits, otherwise the stable one.
+    pub fn estimate(&self) -> Option<f64> {
+        self.means.map(|m| if self.outliers & 1 == 0 { m.agile } else { m.stable })
+    }
+
+    /// How many of the last `l` samples, 64 at most, were beyond the limits; nothing before there were as many.
+    pub fn outliers(&self, l: u32) -> Option<u32> {
+        (self.samples >= l).then(|| (self.outliers << 64u32.saturating_sub(l).min(63)).count_ones())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fed(samples: &[u64]) -> FlipFlop {
+        let mut filter = FlipFlop::default();
+        samples.iter().for_each(|&ms| filter.on_sample(Span::from_millis(ms)));
+        filter
+    }
+
+    // Samples that alternate between 100 and 102 ms have a range of 2 ms: limits of 5.3 ms around the stable mean.
+    // Nothing is beyond them, and the estimate is the agile mean: 0.1 · 100 + 0.9 · 102 of the last two, nearly.
+    #[test]
+    fn within_the_limits_the_agile_mean_counts() {
+        let filter = fed(&[100, 102].repeat(20));
+        assert_eq!(filter.outliers(40), Some(0));
+        // x = 0.1 y + 0.9 · 102 with y = 0.1 x + 0.9 · 100: x = 101.8182.
+        assert!((filter.estimate().unwrap() - 0.101_818_18).abs() < 1e-7, "{filter:?}");
+    }
+
+    // A step by d after a constant: the stable mean is 0.9^n d away, and the range 0.1 · 0.9^(n-1) d. The distance is
+    // 9 ranges and the limit 2.66 of them: each of the samples is an outlier, as long as the new level lasts.
+    #[test]
+    fn a_step_is_beyond_the_limits_as_long_as_it_lasts() {
+        let mut samples = vec![100; 20];
+        samples.extend([150; 20]);
+        let filter = fed(&samples);
+        assert_eq!((filter.outliers(20), filter.outliers(40)), (Some(20), Some(20)));
+        let stable = 0.150 - 0.050 * 0.9f64.powi(20);
+        assert!((filter.estimate().unwrap() - stable).abs() < 1e-9, "{filter:?}");
+    }
+
+    // One spike of d: it is an outlier itself (0.9 d against 0.266 d). Back at the old level the stable mean is 0.09
+    // d away and the range has a second step in it, 0.19 d: within.
+    #[test]
+    fn a_spike_counts_once() {
+        let mut samples = vec![100; 20];
+        samples.extend([150, 100, 100]);
+        let filter = fed(&samples);
+        assert_eq!((filter.outliers(23), filter.outliers(2)), (Some(1), Some(0)));
+        assert_eq!(filter.outliers(24), None, "only 23 samples");
+    }
+}

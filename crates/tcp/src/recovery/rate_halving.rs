@@ -1,0 +1,142 @@
+use super::{Guard, Urgent, forward};
+use crate::scoreboard::Scoreboard;
+use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
+use crate::space::Space;
+use airhop_base::Time;
+
+/// Forward acknowledgement with rate halving (Mathis and Mahdavi 1996; Mathis, Semke and Mahdavi 1999): what Linux 2.4 and 2.6
+/// did, and so ns-2's Linux agents.
+///
+/// Where a pipe counter is silent for half a round trip after a loss, every second ACK lets a segment out here, until the flight
+/// has come down to the window that the loss left. A retransmission is lost if something sent after it arrived.
+#[derive(Debug, Default)]
+pub struct RateHalving {
+    board: Scoreboard,
+    guard: Guard,
+    urgent: Urgent,
+    state: State,
+    /// Segments in the network before the last ACK.
+    flight_before: f64,
+}
+
+#[derive(Debug, Default, PartialEq)]
+enum State {
+    #[default]
+    Open,
+    /// From a loss until everything outstanding then is acknowledged.
+    Recovering {
+        /// Segments that may be in the network, as long as that is more than cwnd.
+        ceiling: f64,
+    },
+    /// After a timeout: what is marked lost goes out again under slow start.
+    Slow,
+}
+
+impl RateHalving {
+    /// Takes in what the ACK says of arrivals and draws conclusions. Returns the first segment that is lost, if one is.
+    fn update(&mut self, s: &mut Space, a: &Ack) -> Option<u64> {
+        let gone = self.board.sacked_bytes() + self.board.lost_bytes();
+        self.flight_before = (s.nxt - s.una + a.acked - gone) as f64 / s.mss as f64;
+        self.board.on_cumulative(s.una);
+        let fresh = self.board.on_sack(&a.sack);
+        s.dupacks += u32::from(a.acked == 0 && fresh > 0);
+        // FACK: lost is what DupThresh segments or more, up to the foremost that arrived, were sent after.
+        let foremost = self.board.high_sack();
+        let reach = u64::from(s.dupthresh) * s.mss;
+        let newest =
+            self.board.iter().filter(|e| e.sacked && !e.retransmitted).map(|e| e.order).max().unwrap_or(0);
+        self.board
+            .mark_lost_where(|e| if e.retransmitted { newest > e.order } else { e.end + reach <= foremost });
+        if let State::Recovering { ceiling } = &mut self.state {
+            *ceiling -= 0.5;
+        }
+        self.board.iter().find(|e| e.lost).map(|e| e.start)
+    }
+
+    /// Segments that may be in the network.
+    fn ceiling(&self, w: &Window) -> f64 {
+        match self.state {
+            State::Recovering { ceiling } => ceiling.max(w.cwnd),
+            _ => w.cwnd,
+        }
+    }
+}
+
+impl Recovery for RateHalving {
+    fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect {
+        match self.update(s, a) {
+            Some(seq) if self.state == State::Open => Detect::Lost(seq),
+            _ => Detect::Nothing,
+        }
+    }
+
+    fn note(&mut self, _: &mut Space, a: &Ack) {
+        self.board.on_sack(&a.sack);
+    }
+
+    fn enter(&mut self, s: &mut Space, _: &mut Window, seq: u64) {
+        self.guard.set(s);
+        self.state = State::Recovering { ceiling: self.flight_before };
+        self.urgent.push(seq, self.board.end_of(seq, s), Cause::Fast);
+    }
+
+    fn on_advance(&mut self, s: &mut Space, _: &mut Window, a: &Ack) -> Advance {
+        s.dupacks = 0;
+        let lost = self.update(s, a);
+        match self.state {
+            State::Open => lost.map_or(Advance::Open, Advance::Lost),
+            _ if !self.guard.is_passed(s) => match self.state {
+                State::Slow => Advance::Open,
+                _ => Advance::Partial { restart: true },
+            },
+            _ => match std::mem::take(&mut self.state) {
+                State::Slow => Advance::Open,
+                _ => Advance::Over,
+            },
+        }
+    }
+
+    fn on_timeout(&mut self, s: &mut Space) {
+        self.guard.set(s);
+        self.state = State::Slow;
+        self.urgent.clear();
+        s.dupacks = 0;
+        self.board.mark_all_lost();
+    }
+
+    fn next(&mut self, s: &Space, w: &Window) -> Option<Next> {
+        if let Some(next) = self.urgent.pop(s) {
+            return Some(next);
+        }
+        let flight = self.in_flight(s);
+        if self.state == State::Open {
+            let extra = f64::from(s.limited_transmit_extra());
+            return forward(s, flight + self.board.sacked_bytes(), w.cwnd + extra);
+        }
+        let ceiling = self.ceiling(w);
+        let cause = if self.state == State::Slow { Cause::Timeout } else { Cause::Recovery };
+        match self.board.iter().find(|e| e.lost) {
+            Some(e) => {
+                s.has_room(e.len(), flight, ceiling).then_some(Next { start: e.start, end: e.end, cause })
+            }
+            None => forward(s, flight, ceiling),
+        }
+    }
+
+    fn on_sent(&mut self, _: Time, sent: &Next) {
+        self.board.on_sent(sent.start, sent.end);
+    }
+
+    /// Neither SACKed nor lost, plus retransmitted.
+    fn in_flight(&self, s: &Space) -> u64 {
+        s.nxt - s.una - self.board.sacked_bytes() - self.board.lost_bytes()
+    }
+
+    fn is_missing(&self, s: &Space, seq: u64) -> bool {
+        s.una <= seq && self.board.get(seq).is_some_and(|e| !e.sacked)
+    }
+
+    fn retransmit(&mut self, s: &mut Space, seq: u64) {
+        self.urgent.push(seq, self.board.end_of(seq, s), Cause::Notice);
+    }
+}

@@ -1,0 +1,125 @@
+use super::{Guard, Urgent, forward};
+use crate::meters::SendTimes;
+use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
+use crate::space::Space;
+use airhop_base::{Span, Time};
+
+/// Vegas' retransmission (Brakmo and Peterson 1995, §3.1): the first duplicate ACK, and the first two ACKs after a
+/// retransmission, are occasions to look whether the oldest segment is out for longer than a timeout that is measured finely. If
+/// so, it is lost, without a wait for the third duplicate. Otherwise as Reno, but nothing is sent on the first two duplicates.
+#[derive(Debug, Default)]
+pub struct Vegas {
+    times: SendTimes,
+    timeout: FineTimeout,
+    guard: Guard,
+    urgent: Urgent,
+    /// Segments by which the window is inflated, while in fast recovery.
+    inflation: Option<f64>,
+    /// ACKs of new data that are still to be looked at after a retransmission.
+    worried: u32,
+}
+
+/// Jacobson's mean and deviation on exact samples: (mean + 2 deviations) · 17/16, as the Arizona code has it.
+#[derive(Debug, Default)]
+struct FineTimeout {
+    /// Mean and mean deviation of the round trip, seconds.
+    mean: Option<(f64, f64)>,
+    /// Seconds; none before the first sample.
+    timeout: Option<f64>,
+}
+
+impl FineTimeout {
+    fn on_rtt(&mut self, rtt: Span) {
+        let rtt = rtt.secs_f64();
+        let (mean, deviation) = match self.mean {
+            None => (rtt, rtt / 4.0),
+            Some((mean, deviation)) => {
+                (mean + (rtt - mean) / 8.0, deviation + ((rtt - mean).abs() - deviation) / 4.0)
+            }
+        };
+        self.mean = Some((mean, deviation));
+        self.timeout = Some((mean + 2.0 * deviation) * 17.0 / 16.0);
+    }
+
+    /// A retransmission: longer until the next sample, twice as long if the segment was sent again already.
+    fn back_off(&mut self, again: bool) {
+        self.timeout = self.timeout.map(|t| t * if again { 2.0 } else { 9.0 / 8.0 });
+    }
+}
+
+impl Vegas {
+    /// True if the segment at `una` is out for longer than the fine timeout.
+    fn is_overdue(&self, s: &Space, now: Time) -> bool {
+        let sent = self.times.of(s.una).map(|(at, _)| at);
+        sent.zip(self.timeout.timeout).is_some_and(|(at, timeout)| (now - at).secs_f64() >= timeout)
+    }
+}
+
+impl Recovery for Vegas {
+    fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect {
+        let overdue = self.is_overdue(s, a.now);
+        if let Some(inflation) = &mut self.inflation {
+            *inflation += 1.0;
+            if overdue {
+                self.worried = 2;
+                self.timeout.back_off(true);
+                self.urgent.push(s.una, s.segment_end(s.una), Cause::Recovery);
+            }
+            return Detect::Nothing;
+        }
+        s.dupacks += 1;
+        let lost = (overdue || s.dupacks == s.dupthresh) && self.guard.permits(s);
+        if lost { Detect::Lost(s.una) } else { Detect::Nothing }
+    }
+
+    fn enter(&mut self, s: &mut Space, _: &mut Window, seq: u64) {
+        self.inflation = Some(f64::from(s.dupacks));
+        self.worried = 2;
+        self.timeout.back_off(self.times.of(seq).is_some_and(|(_, again)| again));
+        self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
+    }
+
+    fn on_advance(&mut self, s: &mut Space, _: &mut Window, a: &Ack) -> Advance {
+        s.dupacks = 0;
+        self.inflation = None;
+        if let Some(rtt) = self.times.on_ack(a.now, s.una) {
+            self.timeout.on_rtt(rtt);
+        }
+        if self.worried == 0 {
+            return Advance::Open;
+        }
+        self.worried -= 1;
+        if self.is_overdue(s, a.now) {
+            return Advance::Lost(s.una);
+        }
+        self.worried = 0;
+        Advance::Open
+    }
+
+    fn on_timeout(&mut self, s: &mut Space) {
+        self.guard.set(s);
+        self.inflation = None;
+        self.worried = 0;
+        self.urgent.clear();
+        s.dupacks = 0;
+        s.nxt = s.una;
+    }
+
+    fn next(&mut self, s: &Space, w: &Window) -> Option<Next> {
+        if let Some(next) = self.urgent.pop(s) {
+            return Some(next);
+        }
+        if self.inflation.is_none() && (1..s.dupthresh).contains(&s.dupacks) {
+            return None;
+        }
+        forward(s, self.in_flight(s), w.cwnd + self.inflation.unwrap_or(0.0))
+    }
+
+    fn on_sent(&mut self, now: Time, sent: &Next) {
+        self.times.on_sent(now, sent.start, sent.end);
+    }
+
+    fn retransmit(&mut self, s: &mut Space, seq: u64) {
+        self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
+    }
+}

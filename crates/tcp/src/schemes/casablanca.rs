@@ -1,0 +1,158 @@
+use super::{Asks, Param, Scheme};
+use crate::control::Reno;
+use crate::notices::Deaf;
+use crate::recovery::{Partial, RenoRecovery};
+use crate::scoreboard::Scoreboard;
+use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
+use crate::space::Space;
+use airhop_base::{Profile, Time};
+
+/// The largest chance that wireless losses still show so many segments marked "out" by accident.
+const SIGNIFICANCE: f64 = 0.1;
+
+pub(super) static SCHEME: Scheme = Scheme {
+    name: "casablanca",
+    title: "TCP-Casablanca",
+    family: "loss discrimination",
+    about: "The sender marks one of k + 1 segments \"out\", and full queues drop those first; a wireless \
+            link loses both kinds alike. If more of the lost segments bear the mark than chance explains it \
+            was congestion, and the window is halved; otherwise they are repaired and the window stays.",
+    helps: "Where every queue on the path knows the mark. One loss alone says little: a wireless link hits a \
+            marked segment by chance in one of k + 1 cases. Overload that fills a queue with unmarked \
+            segments, or losses in bursts, mislead it.",
+    cite: "S. Biaz and N. H. Vaidya, \"De-randomizing\" Congestion Losses to Improve TCP Performance over \
+           Wired-Wireless Networks, IEEE/ACM Trans. Networking 13(3), 2005",
+    needs: &["biased-queue"],
+    params: &[Param::number("k", 4.0, (1.0, 1e6), "segments that queues spare for one that they drop first")],
+    verified: &["two priorities, and the difference of their losses as the criterion: Yun 2009 §2.3"],
+    reconstructed: &[
+        "k = 4; every (k + 1)th segment of the stream bears the mark, whenever it is sent",
+        "the test: a one-sided binomial test at 10 %, and for a single loss its mark alone",
+        "SACK blocks tell which segments are missing when a loss is found; they are repaired as NewReno does",
+        "a timeout is always congestion",
+    ],
+    asks: Asks::SACK,
+    build: &|p, c| Parts {
+        control: Box::new(Casablanca {
+            marking: Marking { k: p.get("k") as u64, mss: u64::from(c.mss) },
+            board: Scoreboard::default(),
+        }),
+        recovery: Box::new(RenoRecovery::new(Partial::RepairsNext, c.exit_to_flight)),
+        notices: Box::new(Deaf),
+    },
+};
+
+/// Which segments are marked: a matter of their place in the stream, so that the mark of a lost one is known.
+#[derive(Clone, Copy, Debug)]
+struct Marking {
+    k: u64,
+    mss: u64,
+}
+
+impl Marking {
+    fn of(self, start: u64) -> Profile {
+        if start / self.mss % (self.k + 1) == self.k { Profile::Out } else { Profile::In }
+    }
+
+    /// What `lost` segments, `out` of them marked, are the sign of.
+    fn judge(self, out: u32, lost: u32) -> Judged {
+        let congestion = match lost {
+            1 => out == 1,
+            _ => chance_of_at_least(out, lost, 1.0 / (self.k + 1) as f64) <= SIGNIFICANCE,
+        };
+        if congestion { Judged::Congestion } else { Judged::Wireless }
+    }
+}
+
+/// P(X ≥ x) of n independent trials that succeed with probability p.
+fn chance_of_at_least(x: u32, n: u32, p: f64) -> f64 {
+    let mut below = 0.0;
+    let mut term = (1.0 - p).powi(n as i32);
+    for i in 0..x {
+        below += term;
+        term *= f64::from(n - i) / f64::from(i + 1) * p / (1.0 - p);
+    }
+    1.0 - below
+}
+
+#[derive(Debug)]
+struct Casablanca {
+    marking: Marking,
+    /// What of the window has arrived.
+    board: Scoreboard,
+}
+
+impl Casablanca {
+    /// The segments missing below the highest that arrived, by their marks.
+    fn judge(&self) -> Judged {
+        let high = self.board.high_sack();
+        let missing = self.board.iter().take_while(|e| e.start < high).filter(|e| !e.sacked);
+        let (mut lost, mut out) = (0, 0);
+        for e in missing {
+            lost += 1;
+            out += u32::from(self.marking.of(e.start) == Profile::Out);
+        }
+        self.marking.judge(out, lost)
+    }
+}
+
+impl CongestionControl for Casablanca {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+        Reno.on_ack(w, a, s);
+    }
+
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+        if l.signal == Signal::Duplicates && self.judge() == Judged::Wireless {
+            return Judged::Wireless;
+        }
+        Reno.on_loss(w, l, s)
+    }
+
+    fn observe(&mut self, a: &Ack, s: &Space) {
+        self.board.on_cumulative(s.una);
+        self.board.on_sack(&a.sack);
+    }
+
+    fn on_sent(&mut self, _: Time, sent: &Next) {
+        self.board.on_sent(sent.start, sent.end);
+    }
+
+    fn profile(&mut self, sent: &Next) -> Profile {
+        self.marking.of(sent.start)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Exact: five throws with p = 1/5. P(X ≥ 1) = 1 - 0.8^5, P(X ≥ 2) = 1 - 0.8^5 - 5 · 0.2 · 0.8^4, P(X = 5) = 0.2^5.
+    #[test]
+    fn the_binomial_tail() {
+        let exact = [(0, 1.0), (1, 0.67232), (2, 0.26272), (3, 0.05792), (4, 0.00672), (5, 0.00032)];
+        for (x, p) in exact {
+            assert!((chance_of_at_least(x, 5, 0.2) - p).abs() < 1e-12, "{x}");
+        }
+        assert!((chance_of_at_least(20, 30, 0.5) - 0.049_368_573_352_694).abs() < 1e-12);
+    }
+
+    // k = 4: segments 5, 10, 15 … bear the mark. Two of two: 0.04. One of two: 0.36. Two of three: 0.104. Three of
+    // five: 0.058.
+    #[test]
+    fn more_marks_than_chance_explains_are_congestion() {
+        let marking = Marking { k: 4, mss: 1000 };
+        let marked: Vec<u64> = (1..=15).filter(|n| marking.of(1 + (n - 1) * 1000) == Profile::Out).collect();
+        assert_eq!(marked, [5, 10, 15]);
+        for (out, lost, judged) in [
+            (0, 1, Judged::Wireless),
+            (1, 1, Judged::Congestion),
+            (1, 2, Judged::Wireless),
+            (2, 2, Judged::Congestion),
+            (2, 3, Judged::Wireless),
+            (2, 5, Judged::Wireless),
+            (3, 5, Judged::Congestion),
+        ] {
+            assert_eq!(marking.judge(out, lost), judged, "{out} of {lost}");
+        }
+    }
+}

@@ -1,0 +1,260 @@
+use super::{Asks, Param, Scheme};
+use crate::control::Reno;
+use crate::meters::{AvailableRate, SendTimes};
+use crate::notices::Deaf;
+use crate::recovery::{Partial, RenoRecovery};
+use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
+use crate::space::Space;
+use airhop_base::{Span, Time};
+
+pub(super) static SCHEME: Scheme = Scheme {
+    name: "jersey",
+    title: "TCP-Jersey",
+    family: "bandwidth and delay estimation",
+    about: "Routers mark every packet while their mean queue is above a threshold. The sender estimates the \
+            available bandwidth from the ACKs that come in, and sets its window to it on an ACK that echoes \
+            such a warning. Duplicate ACKs without a warning say that a wireless link lost the segment: it \
+            is repaired and the window stays.",
+    helps: "Where every router on the path marks. A wireless link that queues without marking leaves it \
+            blind to congestion. ACKs that bunch up or are lost bias its estimate, many flows share \
+            unfairly, and a timeout costs it as much as Reno.",
+    cite: "K. Xu, Y. Tian and N. Ansari, TCP-Jersey for Wireless IP Communications, IEEE JSAC 22(4), 2004",
+    needs: &["congestion-warning"],
+    params: PARAMS,
+    verified: &[
+        "the filter of the estimate: against two public ns-3 modules of Jersey",
+        "the answer to warnings, to duplicate ACKs and to timeouts: Yun 2009 §2.2",
+    ],
+    reconstructed: &[
+        "one sample for every ACK of new data (the modules take one a round trip)",
+        "one rate control per window of data, and no growth by ACKs that bear a warning",
+        "a warning in slow start sets the threshold only",
+        "which round-trip time turns the rate into a window",
+    ],
+    asks: Asks { echo_each_mark: true, ..Asks::NOTHING },
+    build: &|p, c| Parts {
+        control: Box::new(Jersey::new(Clock::Sender, p.choice("rtt") == 1)),
+        recovery: Box::new(RenoRecovery::new(Partial::RepairsNext, c.exit_to_flight)),
+        notices: Box::new(Deaf),
+    },
+};
+
+pub(super) const PARAMS: &[Param] = &[Param::word(
+    "rtt",
+    &["current", "minimum"],
+    "the round-trip time that the estimate is multiplied with: the last one measured, or the smallest so far",
+)];
+
+/// Whose clock times the arrivals.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Clock {
+    /// The sender's: when an ACK comes (ABE).
+    Sender,
+    /// The receiver's: when the segment came that caused it (TABE).
+    Receiver,
+}
+
+/// The control of Jersey and New Jersey.
+#[derive(Debug)]
+pub(super) struct Jersey {
+    clock: Clock,
+    times: SendTimes,
+    rate: AvailableRate,
+    rtt: Option<RoundTrip>,
+    by_the_least: bool,
+    /// The last ACK bore a warning.
+    is_warned: bool,
+    /// First byte that had not been sent at the last rate control: the next one when it is passed.
+    controlled_up_to: u64,
+}
+
+/// Round-trip times.
+#[derive(Clone, Copy, Debug)]
+struct RoundTrip {
+    last: Span,
+    least: Span,
+    smoothed: Span,
+}
+
+impl Jersey {
+    pub(super) fn new(clock: Clock, by_the_least: bool) -> Self {
+        Jersey {
+            clock,
+            times: SendTimes::default(),
+            rate: AvailableRate::default(),
+            rtt: None,
+            by_the_least,
+            is_warned: false,
+            controlled_up_to: 0,
+        }
+    }
+
+    /// Segments that the path holds at the estimated rate (the paper's ownd), two at least; none before there is an
+    /// estimate.
+    fn own_window(&self, s: &Space) -> Option<f64> {
+        let rtt = self.rtt.filter(|_| self.rate.rate() > 0.0)?;
+        let rtt = if self.by_the_least { rtt.least } else { rtt.last };
+        Some((self.rate.rate() * rtt.secs_f64() / s.mss as f64).max(2.0))
+    }
+
+    /// Sets the window to what the path holds. Yun 2009 §2.2: "in a congestion avoidance phase".
+    fn control_rate(&mut self, w: &mut Window, s: &Space) {
+        let Some(own) = self.own_window(s).filter(|_| s.una > self.controlled_up_to) else { return };
+        self.controlled_up_to = s.max_sent;
+        if !w.in_slow_start() {
+            w.cwnd = own;
+        }
+        w.ssthresh = own;
+    }
+
+    fn estimate(&mut self, a: &Ack, rtt: Span) {
+        match self.clock {
+            Clock::Sender => self.rate.update(a.now, a.acked, rtt),
+            Clock::Receiver => match a.arrival {
+                Some(arrival) if self.rate.last_arrival() == Some(arrival.at) => self.rate.merge(a.acked, rtt),
+                Some(arrival) => self.rate.update(arrival.at, a.acked, rtt),
+                None => {}
+            },
+        }
+    }
+}
+
+impl CongestionControl for Jersey {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+        if a.ece {
+            self.control_rate(w, s);
+        } else {
+            Reno.on_ack(w, a, s);
+        }
+    }
+
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+        match l.signal {
+            Signal::Duplicates if !self.is_warned => return Judged::Wireless, // explicit retransmit
+            Signal::Duplicates | Signal::Echo => self.control_rate(w, s),
+            Signal::Timeout => *w = Window { cwnd: 1.0, ssthresh: self.own_window(s).unwrap_or(l.half) },
+        }
+        Judged::Congestion
+    }
+
+    fn observe(&mut self, a: &Ack, s: &Space) {
+        self.is_warned = a.ece;
+        if let Some(rtt) = self.times.on_ack(a.now, s.una) {
+            self.rtt = Some(self.rtt.map_or(RoundTrip { last: rtt, least: rtt, smoothed: rtt }, |old| {
+                // RFC 6298 §2.3: a gain of 1/8.
+                RoundTrip { last: rtt, least: old.least.min(rtt), smoothed: (old.smoothed * 7 + rtt) / 8 }
+            }));
+        }
+        if let Some(rtt) = self.rtt
+            && a.acked > 0
+        {
+            self.estimate(a, rtt.smoothed);
+        }
+    }
+
+    fn on_sent(&mut self, now: Time, sent: &Next) {
+        self.times.on_sent(now, sent.start, sent.end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Preset;
+    use airhop_base::{Arrival, Sack};
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    /// A segment of 1000 bytes is sent every 8 ms and arrives 60 ms later; ACKs take 40 ms, or come together at every
+    /// `batch` ms. For four seconds.
+    fn fed(clock: Clock, batch: u64) -> (Jersey, Space) {
+        let mut jersey = Jersey::new(clock, false);
+        let mut space = Space::new(&Preset::Ns2.config(1000));
+        let mut events: Vec<(u64, u64, bool)> = Vec::new();
+        for k in 0..504 {
+            events.push((8 * k, k, false));
+            events.push(((8 * k + 100).next_multiple_of(batch), k, true));
+        }
+        events.sort_unstable_by_key(|&(ms, k, is_ack)| (ms, is_ack, k));
+        for (ms, k, is_ack) in events {
+            let start = 1 + 1000 * k;
+            if is_ack {
+                space.una = start + 1000;
+                let arrival = Some(Arrival { seq: start, at: at(8 * k + 60) });
+                jersey.observe(&ack(at(ms), 1000, arrival, false), &space);
+            } else {
+                space.max_sent = start + 1000;
+                jersey.on_sent(at(ms), &Next { start, end: start + 1000, cause: crate::seams::Cause::New });
+            }
+        }
+        (jersey, space)
+    }
+
+    fn ack(now: Time, acked: u64, arrival: Option<Arrival>, ece: bool) -> Ack {
+        Ack { now, acked, sack: Sack::EMPTY, rtt: None, ece, arrival }
+    }
+
+    fn loss(signal: Signal) -> Loss {
+        Loss { now: at(5000), signal, half: 7.0, window: 7.0 }
+    }
+
+    fn is_near(w: Window, cwnd: f64, ssthresh: f64) {
+        assert!((w.cwnd - cwnd).abs() < 1e-3 && (w.ssthresh - ssthresh).abs() < 1e-3, "{w:?}");
+    }
+
+    // 125 segments a second and a round trip of 100 ms make 12.5 segments. Xu et al. 2004: that is the window after a
+    // warning in congestion avoidance, the threshold after one in slow start, and the threshold after a timeout.
+    #[test]
+    fn a_warning_sets_the_window_to_what_the_path_holds() {
+        for (cwnd, expected) in [(20.0, 12.5), (8.0, 8.0)] {
+            let (mut jersey, space) = fed(Clock::Sender, 1);
+            let mut w = Window { cwnd, ssthresh: 10.0 };
+            jersey.on_ack(&mut w, &ack(at(4200), 1000, None, true), &space);
+            is_near(w, expected, 12.5);
+        }
+        let (mut jersey, space) = fed(Clock::Sender, 1);
+        let mut w = Window { cwnd: 20.0, ssthresh: 10.0 };
+        assert_eq!(jersey.on_loss(&mut w, &loss(Signal::Timeout), &space), Judged::Congestion);
+        is_near(w, 1.0, 12.5);
+    }
+
+    // Once per window of data, and an ACK with a warning never makes the window grow.
+    #[test]
+    fn one_rate_control_per_window() {
+        let (mut jersey, mut space) = fed(Clock::Sender, 1);
+        let warning = ack(at(4200), 1000, None, true);
+        let mut w = Window { cwnd: 20.0, ssthresh: 10.0 };
+        space.una = space.max_sent - 5000;
+        jersey.on_ack(&mut w, &warning, &space);
+        w.cwnd = 14.0;
+        space.una += 5000;
+        jersey.on_ack(&mut w, &warning, &space);
+        is_near(w, 14.0, 12.5);
+        space.una += 1000;
+        jersey.on_ack(&mut w, &warning, &space);
+        is_near(w, 12.5, 12.5);
+    }
+
+    // Yun 2009 §2.2: only duplicates with a warning are congestion; otherwise both are maintained.
+    #[test]
+    fn duplicates_without_a_warning_are_wireless() {
+        let (mut jersey, space) = fed(Clock::Sender, 1);
+        let mut w = Window { cwnd: 20.0, ssthresh: 10.0 };
+        jersey.observe(&ack(at(4200), 0, None, false), &space);
+        assert_eq!(jersey.on_loss(&mut w, &loss(Signal::Duplicates), &space), Judged::Wireless);
+        is_near(w, 20.0, 10.0);
+        jersey.observe(&ack(at(4201), 0, None, true), &space);
+        assert_eq!(jersey.on_loss(&mut w, &loss(Signal::Duplicates), &space), Judged::Congestion);
+        is_near(w, 12.5, 12.5);
+    }
+
+    // ACKs that come together every 96 ms, twelve at a time: Jersey takes them for a rate nearly twice as high; New
+    // Jersey looks at when the segments arrived.
+    #[test]
+    fn compressed_acks_mislead_jersey_and_not_new_jersey() {
+        let rates = [Clock::Sender, Clock::Receiver].map(|clock| fed(clock, 96).0.rate.rate() / 1000.0);
+        assert!(rates[0] > 190.0 && (rates[1] - 125.0).abs() < 1e-3, "{rates:?}");
+    }
+}

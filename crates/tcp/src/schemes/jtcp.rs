@@ -1,0 +1,139 @@
+use super::{Asks, Param, Scheme};
+use crate::control::Reno;
+use crate::meters::{ForwardDelays, SendTimes};
+use crate::notices::Deaf;
+use crate::recovery::{Partial, RenoRecovery};
+use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
+use crate::space::Space;
+use airhop_base::Time;
+
+pub(super) static SCHEME: Scheme = Scheme {
+    name: "jtcp",
+    title: "Jitter-based TCP (JTCP)",
+    family: "bandwidth and delay estimation",
+    about: "The receiver says when each segment arrived. Over the last window of packets the sender computes \
+            the jitter ratio, the fraction of them that queued. If more than k packets did, a loss is \
+            congestion: Reno, but at most one cut in so many round trips. Otherwise duplicate ACKs leave the \
+            window as it is, and a timeout halves it without a slow start.",
+    helps: "On a lossy link that is not full. A full queue grows no more, so that overflows in congestion \
+            avoidance look like wireless losses to it; only those of slow start do not. It takes bandwidth \
+            from other flows, and with many of its kind it is unfair.",
+    cite: "E. H.-K. Wu and M.-Z. Chen, JTCP: Jitter-Based TCP for Heterogeneous Wireless Networks, IEEE JSAC \
+           22(4), 2004",
+    needs: &[],
+    params: &[
+        Param::number("k", 1.0, (0.0, 1e6), "packets queued in the last window that mean congestion if exceeded"),
+        Param::number("several", 1.0, (0.0, 1e3), "round trips from one fast retransmit with a cut to the next"),
+    ],
+    verified: &["the threshold on queued segments and the answers above and below it: Yun 2009 §2.2"],
+    reconstructed: &[
+        "k = 1, and a window's worth of packets as what the jitter ratio is taken over",
+        "\"over several RTT\" (Yun 2009): one round trip after the last cut at least",
+        "losses are repaired as NewReno does; before two packets have arrived a loss is answered as Reno does",
+    ],
+    asks: Asks { arrival: true, ..Asks::NOTHING },
+    build: &|p, c| Parts {
+        control: Box::new(Jtcp {
+            k: p.get("k"),
+            several: p.get("several"),
+            times: SendTimes::default(),
+            delays: ForwardDelays::default(),
+            last_cut: None,
+        }),
+        recovery: Box::new(RenoRecovery::new(Partial::RepairsNext, c.exit_to_flight)),
+        notices: Box::new(Deaf),
+    },
+};
+
+#[derive(Debug)]
+struct Jtcp {
+    k: f64,
+    several: f64,
+    times: SendTimes,
+    delays: ForwardDelays,
+    /// When duplicate ACKs last cut the window.
+    last_cut: Option<Time>,
+}
+
+impl Jtcp {
+    /// True if more than k of the last window of packets queued; unknown before two have arrived.
+    fn is_congested(&self, w: &Window) -> Option<bool> {
+        Some(self.delays.over(w.cwnd as usize)?.queued()? > self.k)
+    }
+
+    fn is_soon_after_a_cut(&self, now: Time, s: &Space) -> bool {
+        let (Some(last), Some(srtt)) = (self.last_cut, s.srtt) else { return false };
+        now.since(last).secs_f64() <= self.several * srtt.secs_f64()
+    }
+}
+
+impl CongestionControl for Jtcp {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+        Reno.on_ack(w, a, s);
+        self.delays.keep(w.cwnd as usize);
+    }
+
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+        let Some(congested) = self.is_congested(w) else {
+            Reno.on_loss(w, l, s);
+            return Judged::Undecided;
+        };
+        match l.signal {
+            Signal::Duplicates if !congested => return Judged::Wireless,
+            Signal::Duplicates if self.is_soon_after_a_cut(l.now, s) => return Judged::Undecided,
+            Signal::Duplicates => self.last_cut = Some(l.now),
+            Signal::Timeout if !congested => {
+                w.ssthresh = (w.cwnd / 2.0).max(2.0);
+                w.cwnd = w.ssthresh;
+                return Judged::Wireless;
+            }
+            Signal::Timeout | Signal::Echo => {}
+        }
+        Reno.on_loss(w, l, s)
+    }
+
+    fn observe(&mut self, a: &Ack, s: &Space) {
+        // Of what was sent twice nobody knows which copy arrived.
+        if let Some(arrival) = a.arrival
+            && let Some((sent, false)) = self.times.of(arrival.seq)
+        {
+            self.delays.on_arrival(sent, arrival.at);
+        }
+        self.times.on_ack(a.now, s.una);
+    }
+
+    fn on_sent(&mut self, now: Time, sent: &Next) {
+        self.times.on_sent(now, sent.start, sent.end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Preset;
+    use airhop_base::Span;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    // Ten packets sent in 50 ms arrive in 100: five of them queued, more than k = 1. Yun 2009 §2.2: Reno, but one fast retransmit in
+    // so many round trips (of 100 ms here).
+    #[test]
+    fn one_cut_in_several_round_trips() {
+        for (several, judged) in [(1.0, Judged::Congestion), (3.0, Judged::Undecided)] {
+            let delays = ForwardDelays::default();
+            let mut jtcp = Jtcp { k: 1.0, several, times: SendTimes::default(), delays, last_cut: None };
+            (0..=10).for_each(|k| jtcp.delays.on_arrival(at(5 * k), at(10 * k)));
+            let space = Space { srtt: Some(Span::from_millis(100)), ..Space::new(&Preset::Ns2.config(1000)) };
+            let mut lose = |ms| {
+                let mut w = Window { cwnd: 20.0, ssthresh: 10.0 };
+                let loss = Loss { now: at(ms), signal: Signal::Duplicates, half: 9.0, window: 9.0 };
+                (jtcp.on_loss(&mut w, &loss, &space), w.cwnd)
+            };
+            assert_eq!(lose(1000), (Judged::Congestion, 9.0));
+            assert_eq!(lose(1100), (Judged::Undecided, 20.0));
+            assert_eq!(lose(1250).0, judged, "{several}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+use super::{Asks, Param, Scheme};
+use crate::control::Reno;
+use crate::meters::{FlipFlop, SendTimes};
+use crate::notices::Deaf;
+use crate::recovery::{Partial, RenoRecovery};
+use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
+use crate::space::Space;
+use airhop_base::Time;
+
+pub(super) static SCHEME: Scheme = Scheme {
+    name: "newreno-ff",
+    title: "TCP NewReno-FF",
+    family: "bandwidth and delay estimation",
+    about: "A flip-flop filter watches the round-trip times: a slow mean with control limits three sigma \
+            around it, and a fast mean that is believed within them. If many of the last samples were beyond \
+            the limits when a loss is found, queues were moving and it is congestion; otherwise the segment \
+            is repaired and the window stays.",
+    helps: "Where queues build up fast and losses at other times are random. A queue that grows slowly stays \
+            within the limits, and so its losses go unanswered; losses during congestion are all taken for \
+            congestion.",
+    cite: "D. Barman and I. Matta, Effectiveness of Loss Labeling in Improving TCP Performance in \
+           Wired/Wireless Networks, ICNP 2002; M. Kim and B. Noble, Mobile Network Estimation, MobiCom 2001",
+    needs: &[],
+    params: &[
+        Param::number("l", 8.0, (1.0, 64.0), "samples that are looked at"),
+        Param::number("eta", 4.0, (0.0, 64.0), "samples beyond the limits that mean congestion if exceeded"),
+    ],
+    verified: &["two filters with control limits, and more than eta of l samples for congestion: Yun 2009 §2.2"],
+    reconstructed: &[
+        "l = 8 and eta = 4",
+        "the gains, 0.9 and 0.1, and limits of three times the mean moving range over 1.128",
+        "before there are l samples a loss is answered as NewReno does; a timeout always as Reno does",
+    ],
+    asks: Asks::NOTHING,
+    build: &|p, c| Parts {
+        control: Box::new(NewRenoFf {
+            l: p.get("l") as u32,
+            eta: p.get("eta"),
+            times: SendTimes::default(),
+            filter: FlipFlop::default(),
+        }),
+        recovery: Box::new(RenoRecovery::new(Partial::RepairsNext, c.exit_to_flight)),
+        notices: Box::new(Deaf),
+    },
+};
+
+#[derive(Debug)]
+struct NewRenoFf {
+    l: u32,
+    eta: f64,
+    times: SendTimes,
+    filter: FlipFlop,
+}
+
+impl CongestionControl for NewRenoFf {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+        Reno.on_ack(w, a, s);
+    }
+
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+        let outliers = self.filter.outliers(self.l);
+        match (l.signal, outliers) {
+            (Signal::Duplicates, Some(n)) if f64::from(n) <= self.eta => return Judged::Wireless,
+            _ => Reno.on_loss(w, l, s),
+        };
+        if outliers.is_some() { Judged::Congestion } else { Judged::Undecided }
+    }
+
+    fn observe(&mut self, a: &Ack, s: &Space) {
+        if let Some(rtt) = self.times.on_ack(a.now, s.una) {
+            self.filter.on_sample(rtt);
+        }
+    }
+
+    fn on_sent(&mut self, now: Time, sent: &Next) {
+        self.times.on_sent(now, sent.start, sent.end);
+    }
+}

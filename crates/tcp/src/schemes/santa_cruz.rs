@@ -1,0 +1,230 @@
+use super::{Asks, Param, Scheme};
+use crate::control::Reno;
+use crate::meters::{ForwardDelays, SendTimes};
+use crate::notices::Deaf;
+use crate::recovery::{Partial, RenoRecovery};
+use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
+use crate::space::Space;
+use airhop_base::Time;
+
+pub(super) static SCHEME: Scheme = Scheme {
+    name: "santa-cruz",
+    title: "TCP Santa Cruz",
+    family: "bandwidth and delay estimation",
+    about: "From the times at which segments were sent and arrived, it sums up by how many packets the queue \
+            on the way to the receiver grew or shrank, and keeps the window so that about n of them wait \
+            there. A loss is taken for congestion only after the queue grew in two consecutive windows; \
+            other losses are repaired without a cut.",
+    helps: "On a path whose queues are its own, with losses now and then: ACKs that are delayed or lost on \
+            the way back do not disturb it. Losses during congestion cut the window whatever caused them, \
+            and a link layer whose delays vary looks like a queue.",
+    cite: "C. Parsa and J. J. Garcia-Luna-Aceves, Improving TCP Congestion Control over Internets with \
+           Heterogeneous Transmission Media, ICNP 1999; Differentiating Congestion vs. Random Loss: A Method \
+           for Improving TCP Performance over Wireless Links, WCNC 2000",
+    needs: &[],
+    params: &[
+        Param::number("n", 4.0, (0.0, 1e6), "packets that are to wait in queues"),
+        Param::number("delta", 1.0, (0.0, 1e6), "how far off n they may be before the window moves"),
+    ],
+    verified: &[
+        "relative delays summed up to queued packets, once per window, and the target n: the abstract of 1999",
+        "congestion after two consecutive increases, and only then: Yun 2009 §2.2",
+    ],
+    reconstructed: &[
+        "n = 4 and delta = 1",
+        "relative delays are summed as times, never below zero, and the sum is divided by the last window's \
+         mean service time; dividing window by window, a queue that drains in a window with a pause never \
+         becomes empty",
+        "the three states that Yun 2009 speaks of: normal, one increase, congestion; a decrease ends them",
+        "slow start ends when more than n + delta packets are queued, by the unfinished window if need be",
+        "a timeout begins the measurement anew",
+        "losses are repaired as NewReno does, and a timeout is always congestion",
+    ],
+    asks: Asks { arrival: true, ..Asks::NOTHING },
+    build: &|p, c| Parts {
+        control: Box::new(SantaCruz::new(p.get("n"), p.get("delta"))),
+        recovery: Box::new(RenoRecovery::new(Partial::RepairsNext, c.exit_to_flight)),
+        notices: Box::new(Deaf),
+    },
+};
+
+/// What the queue did in the last windows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Trend {
+    Normal,
+    /// It grew in the last window.
+    Growing,
+    /// It grew in two consecutive windows, and has not shrunk since.
+    Congestion,
+}
+
+impl Trend {
+    fn after(self, queued_before: f64, queued: f64) -> Trend {
+        match self {
+            _ if queued < queued_before => Trend::Normal,
+            Trend::Normal if queued > queued_before => Trend::Growing,
+            Trend::Growing if queued > queued_before => Trend::Congestion,
+            Trend::Growing => Trend::Normal,
+            unchanged => unchanged,
+        }
+    }
+}
+
+#[derive(Debug)]
+struct SantaCruz {
+    target: f64,
+    delta: f64,
+    times: SendTimes,
+    delays: ForwardDelays,
+    /// Arrivals reported in this window.
+    arrivals: usize,
+    /// The window ends when this is acknowledged.
+    window_end: u64,
+    /// Sum of the relative delays, nanoseconds: what the queue adds to the least delay so far.
+    delay: i64,
+    /// N, packets: the same in units of the mean service time of the last window.
+    queued: f64,
+    trend: Trend,
+    /// A window ended and the congestion window has not yet moved for it.
+    is_due: bool,
+}
+
+impl SantaCruz {
+    fn new(target: f64, delta: f64) -> Self {
+        SantaCruz {
+            target,
+            delta,
+            times: SendTimes::default(),
+            delays: ForwardDelays::default(),
+            arrivals: 0,
+            window_end: 0,
+            delay: 0,
+            queued: 0.0,
+            trend: Trend::Normal,
+            is_due: false,
+        }
+    }
+
+    /// N as the unfinished window shows it.
+    fn queued_by_now(&self) -> Option<f64> {
+        let window = self.delays.over(self.arrivals)?;
+        window.packets_in((self.delay + window.delayed).max(0))
+    }
+
+    /// After a timeout queues are empty, and what is sent next is sent again and measures nothing.
+    fn forget(&mut self) {
+        (self.delay, self.queued, self.trend) = (0, 0.0, Trend::Normal);
+        (self.arrivals, self.is_due) = (0, false);
+        self.delays.keep(0);
+    }
+
+    fn end_window(&mut self, s: &Space) {
+        if let Some(window) = self.delays.over(self.arrivals) {
+            self.delay = (self.delay + window.delayed).max(0);
+            if let Some(queued) = window.packets_in(self.delay) {
+                self.trend = self.trend.after(self.queued, queued);
+                self.queued = queued;
+                self.is_due = true;
+            }
+        }
+        self.delays.keep(0);
+        self.arrivals = 0;
+        self.window_end = s.max_sent;
+    }
+}
+
+impl CongestionControl for SantaCruz {
+    fn on_ack(&mut self, w: &mut Window, _: &Ack, _: &Space) {
+        if w.in_slow_start() {
+            w.cwnd += 1.0;
+            if self.queued_by_now().is_some_and(|n| n > self.target + self.delta) {
+                w.ssthresh = w.cwnd;
+            }
+        } else if std::mem::take(&mut self.is_due) {
+            if self.queued < self.target - self.delta {
+                w.cwnd += 1.0;
+            } else if self.queued > self.target + self.delta {
+                w.cwnd = (w.cwnd - 1.0).max(2.0);
+                w.ssthresh = w.ssthresh.min(w.cwnd); // no slow start back up
+            }
+        }
+    }
+
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+        match l.signal {
+            Signal::Duplicates if self.trend != Trend::Congestion => return Judged::Wireless,
+            Signal::Timeout => self.forget(),
+            _ => {}
+        }
+        Reno.on_loss(w, l, s)
+    }
+
+    fn observe(&mut self, a: &Ack, s: &Space) {
+        // Of what was sent twice nobody knows which copy arrived.
+        if let Some(arrival) = a.arrival
+            && let Some((sent, false)) = self.times.of(arrival.seq)
+        {
+            self.delays.on_arrival(sent, arrival.at);
+            self.arrivals += 1;
+        }
+        self.times.on_ack(a.now, s.una);
+        if s.una > self.window_end {
+            self.end_window(s);
+        }
+    }
+
+    fn on_sent(&mut self, now: Time, sent: &Next) {
+        self.times.on_sent(now, sent.start, sent.end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Yun 2009 §2.2: "an increase of N during two consecutive intervals leads to the transition to the congestion state".
+    #[test]
+    fn congestion_after_two_increases_and_until_a_decrease() {
+        let mut trend = Trend::Normal;
+        let mut states = Vec::new();
+        for pair in [0.0, 1.0, 1.0, 2.0, 3.0, 3.0, 4.0, 2.0, 3.0, 2.0].windows(2) {
+            trend = trend.after(pair[0], pair[1]);
+            states.push(trend);
+        }
+        use Trend::{Congestion, Growing, Normal};
+        let expected =
+            [Growing, Normal, Growing, Congestion, Congestion, Congestion, Normal, Growing, Normal];
+        assert_eq!(states, expected);
+    }
+
+    // Slow start ends when the unfinished window shows more than n + delta packets in the queue; a timeout wipes that out, or the
+    // slow start after it would end at once.
+    #[test]
+    fn slow_start_watches_the_queue_and_a_timeout_empties_it() {
+        let at = |ms| Time::ZERO + airhop_base::Span::from_millis(ms);
+        let space = Space::new(&crate::Preset::Ns2.config(1000));
+        let ack = Ack {
+            now: at(200),
+            acked: 1000,
+            sack: airhop_base::Sack::EMPTY,
+            rtt: None,
+            ece: false,
+            arrival: None,
+        };
+        let grown = |timeout: bool| {
+            let mut santa = SantaCruz::new(4.0, 1.0);
+            // Twelve packets sent in 48 ms arrive in 120: 72 ms late, at 10 ms each.
+            (0..=12).for_each(|k| santa.delays.on_arrival(at(4 * k), at(10 * k)));
+            santa.arrivals = 12;
+            let mut w = Window { cwnd: 8.0, ssthresh: f64::INFINITY };
+            if timeout {
+                let loss = Loss { now: at(200), signal: Signal::Timeout, half: 4.0, window: 4.0 };
+                assert_eq!(santa.on_loss(&mut w, &loss, &space), Judged::Congestion);
+            }
+            santa.on_ack(&mut w, &ack, &space);
+            (w.cwnd, w.ssthresh)
+        };
+        assert_eq!(grown(false), (9.0, 9.0));
+        assert_eq!(grown(true), (2.0, 4.0));
+    }
+}

@@ -1,0 +1,128 @@
+use super::{Asks, Param, Scheme};
+use crate::control::Reno;
+use crate::meters::{DepartureRate, SendTimes};
+use crate::notices::Deaf;
+use crate::recovery::{Partial, RenoRecovery};
+use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
+use crate::space::Space;
+use airhop_base::Time;
+
+pub(super) static SCHEME: Scheme = Scheme {
+    name: "tibet",
+    title: "TCP TIBET",
+    family: "bandwidth and delay estimation",
+    about: "Means of the lengths of the segments sent and of the gaps between them give the rate at which \
+            the sender sends, without a bias by bursts. After a loss that rate, times the smallest \
+            round-trip time, is the new threshold. As the smallest round-trip time may have been measured \
+            over a queue, every sign of congestion lowers it by a factor.",
+    helps: "With random losses now and then on a path whose round trip is long. Where signs of congestion \
+            are many, its smallest round-trip time decays to nothing, and the window with it: it never \
+            leaves congestion avoidance.",
+    cite: "A. Capone, L. Fratta and F. Martignon, Bandwidth Estimation Schemes for TCP over Wireless \
+           Networks, IEEE Trans. Mobile Computing 3(2), 2004",
+    needs: &[],
+    params: &[
+        Param::number("rttmin_factor", 0.95, (0.0, 1.0), "what a sign of congestion multiplies RTTmin with"),
+        Param::number(
+            "rttmin_floor",
+            0.0,
+            (0.0, 1.0),
+            "share of the smallest round-trip time measured that RTTmin never falls below; 0 is the paper's",
+        ),
+        Param::number("t0", 1.0, (1e-3, 1e3), "time constant of the rate's second filter, s"),
+    ],
+    verified: &["departures filtered, CSFQ's filter, and RTTmin that decays with congestion: Yun 2009 §2.2"],
+    reconstructed: &[
+        "weight 0.99 of the past in the means, time constant 1 s, factor 0.95",
+        "plain means until the weight of the past is reached, and the second filter begins with the first \
+         rate",
+        "timeouts lower RTTmin too; losses are repaired as NewReno does",
+    ],
+    asks: Asks::NOTHING,
+    build: &|p, c| Parts {
+        control: Box::new(Tibet {
+            factor: p.get("rttmin_factor"),
+            floor: p.get("rttmin_floor"),
+            times: SendTimes::default(),
+            departures: DepartureRate::new(p.get("t0")),
+            least_measured: f64::INFINITY,
+            rtt_min: f64::INFINITY,
+        }),
+        recovery: Box::new(RenoRecovery::new(Partial::RepairsNext, c.exit_to_flight)),
+        notices: Box::new(Deaf),
+    },
+};
+
+#[derive(Debug)]
+struct Tibet {
+    factor: f64,
+    floor: f64,
+    times: SendTimes,
+    departures: DepartureRate,
+    /// Smallest round trip measured, and what signs of congestion made of it, seconds; infinite before the first.
+    least_measured: f64,
+    rtt_min: f64,
+}
+
+impl Tibet {
+    /// The window that rate and RTTmin make, segments.
+    fn estimate(&self, s: &Space) -> Option<f64> {
+        let rate = self.departures.rate().filter(|_| self.rtt_min.is_finite())?;
+        Some((rate * self.rtt_min / s.mss as f64).max(2.0))
+    }
+}
+
+impl CongestionControl for Tibet {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+        Reno.on_ack(w, a, s);
+    }
+
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+        self.rtt_min = (self.rtt_min * self.factor).max(self.floor * self.least_measured);
+        w.ssthresh = self.estimate(s).unwrap_or(l.half);
+        w.cwnd = if l.signal == Signal::Timeout { 1.0 } else { w.cwnd.min(w.ssthresh) };
+        Judged::Congestion
+    }
+
+    fn observe(&mut self, a: &Ack, s: &Space) {
+        if let Some(rtt) = self.times.on_ack(a.now, s.una) {
+            self.least_measured = self.least_measured.min(rtt.secs_f64());
+            self.rtt_min = self.rtt_min.min(rtt.secs_f64());
+        }
+    }
+
+    fn on_sent(&mut self, now: Time, sent: &Next) {
+        self.times.on_sent(now, sent.start, sent.end);
+        self.departures.on_departure(now, sent.end - sent.start);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Preset;
+    use airhop_base::Span;
+
+    // 100 segments a second and 200 ms: 20 segments. Yun 2009 §2.2: every sign of congestion lowers RTTmin, so that it "goes
+    // eventually to zero": 20 · 0.95^n, but for the two segments that are the least. A floor of 1 keeps the 20.
+    #[test]
+    fn rttmin_decays_with_every_sign_of_congestion() {
+        for (floor, after_ten, after_a_hundred) in [(0.0, 20.0 * 0.95f64.powi(10), 2.0), (1.0, 20.0, 20.0)] {
+            let mut departures = DepartureRate::new(1.0);
+            (0..50).for_each(|k| departures.on_departure(Time::ZERO + Span::from_millis(10 * k), 1000));
+            let times = SendTimes::default();
+            let mut tibet =
+                Tibet { factor: 0.95, floor, times, departures, least_measured: 0.2, rtt_min: 0.2 };
+            let space = Space::new(&Preset::Ns2.config(1000));
+            let mut w = Window { cwnd: 30.0, ssthresh: 30.0 };
+            for n in 1..=100 {
+                let loss = Loss { now: Time::ZERO, signal: Signal::Duplicates, half: 15.0, window: 15.0 };
+                tibet.on_loss(&mut w, &loss, &space);
+                if n == 10 {
+                    assert!((w.ssthresh - after_ten).abs() < 1e-9 && w.cwnd == w.ssthresh, "{w:?}");
+                }
+            }
+            assert!((w.ssthresh - after_a_hundred).abs() < 1e-9, "{w:?}");
+        }
+    }
+}

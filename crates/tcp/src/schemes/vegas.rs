@@ -1,0 +1,154 @@
+use super::{Asks, Param, Params, Scheme};
+use crate::meters::SendTimes;
+use crate::notices::Deaf;
+use crate::recovery;
+use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
+use crate::space::Space;
+use airhop_base::{Span, Time};
+
+pub(super) static SCHEME: Scheme = Scheme {
+    name: "vegas",
+    title: "TCP Vegas",
+    family: "delay-based",
+    about: "Once a round trip the sender compares the rate that its window would have on an empty path with the rate that it \
+            has. The difference is what it has queued: below alpha segments the window grows by one, above beta it \
+            shrinks by one. Slow start doubles every other round trip and ends when gamma segments are queued. A \
+            segment that is out for too long is repaired on the first duplicate ACK.",
+    helps: "It keeps queues short and loses nothing where it is alone, and on a lossy path it repairs early and gives up a \
+            quarter of the window instead of half. It yields to loss-based flows in a shared queue, a smallest round \
+            trip that is out of date misleads it, and jitter of the MAC looks like a queue to it.",
+    cite: "L. Brakmo and L. Peterson, TCP Vegas: End to End Congestion Avoidance on a Global Internet, IEEE JSAC 13(8), 1995",
+    needs: &[],
+    params: &[
+        Param::number("alpha", 1.0, (0.0, 1000.0), "segments queued below which the window grows; ns-2: 1, Linux: 2"),
+        Param::number("beta", 3.0, (0.0, 1000.0), "segments queued above which the window shrinks; ns-2: 3, Linux: 4"),
+        Param::number("gamma", 1.0, (0.0, 1000.0), "segments queued above which slow start ends"),
+    ],
+    verified: &[],
+    reconstructed: &[],
+    asks: Asks::NOTHING,
+    build: &|p, _| Parts {
+        control: Box::new(Vegas::new(p)),
+        recovery: Box::new(recovery::Vegas::default()),
+        notices: Box::new(Deaf),
+    },
+};
+
+#[derive(Debug)]
+struct Vegas {
+    alpha: f64,
+    beta: f64,
+    gamma: f64,
+    times: SendTimes,
+    /// The smallest round trip so far.
+    base: Option<Span>,
+    round: Round,
+    /// What each ACK of this round adds to the window.
+    growth: f64,
+    /// Slow start: whether the window doubles in this round.
+    doubles: bool,
+    last_cut: Time,
+}
+
+/// A round trip: until all is acknowledged that was sent before it began.
+#[derive(Debug)]
+struct Round {
+    /// Its end is the ACK of the byte before this one, or of a later one.
+    end: u64,
+    began: Time,
+    sum: Span,
+    samples: u64,
+}
+
+impl Vegas {
+    fn new(p: &Params) -> Self {
+        Vegas {
+            alpha: p.get("alpha"),
+            beta: p.get("beta"),
+            gamma: p.get("gamma"),
+            times: SendTimes::default(),
+            base: None,
+            round: Round { end: 0, began: Time::ZERO, sum: Span::ZERO, samples: 0 },
+            growth: 0.0,
+            doubles: true,
+            last_cut: Time::ZERO,
+        }
+    }
+
+    /// Once a round trip: what the next one adds or takes.
+    fn decide(&mut self, w: &mut Window, now: Time, s: &Space) {
+        let round = &self.round;
+        let rtt = if round.samples > 0 { round.sum / round.samples } else { now - round.began };
+        let sent = (s.nxt.saturating_sub(round.end)) as f64 / s.mss as f64;
+        let base = self.base.map_or(rtt, |base| if sent <= 1.0 { rtt } else { base.min(rtt) });
+        self.base = Some(base);
+        // Expected from the window in use, actual from what this round sent; to the nearest segment, as the Arizona code.
+        let diff = (in_use(s) - sent * base.secs_f64() / rtt.secs_f64()).round();
+        self.growth = 0.0;
+        if w.in_slow_start() {
+            self.doubles = !self.doubles;
+            if !self.doubles {
+            } else if diff > self.gamma {
+                w.ssthresh = 2.0;
+                w.cwnd = (w.cwnd - w.cwnd / 8.0).max(2.0);
+            } else {
+                self.growth = 1.0;
+            }
+        } else if diff > self.beta {
+            w.cwnd = (w.cwnd - 1.0).max(2.0);
+        } else if diff < self.alpha {
+            self.growth = 1.0 / w.cwnd;
+        }
+        self.round = Round { end: s.nxt, began: now, sum: Span::ZERO, samples: 0 };
+    }
+}
+
+/// Segments in flight when the ACK that is being processed arrived, if it acknowledges one.
+fn in_use(s: &Space) -> f64 {
+    (s.nxt - s.una) as f64 / s.mss as f64 + 1.0
+}
+
+impl CongestionControl for Vegas {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+        if s.una > self.round.end {
+            self.decide(w, a.now, s);
+        }
+        if self.growth == 1.0 && !w.in_slow_start() {
+            self.growth = 0.0;
+        }
+        if w.cwnd - in_use(s) <= 2.0 {
+            w.cwnd += self.growth;
+        }
+        if let Some(rtt) = self.times.on_ack(a.now, s.una) {
+            self.round.sum = self.round.sum + rtt;
+            self.round.samples += 1;
+            self.base = Some(self.base.map_or(rtt, |base| base.min(rtt)));
+        }
+    }
+
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+        match l.signal {
+            Signal::Timeout => {
+                w.ssthresh = l.half;
+                w.cwnd = 2.0;
+            }
+            Signal::Duplicates | Signal::Echo => {
+                let (sent, again) = self.times.of(s.una).unwrap_or((l.now, false));
+                // §3.1: only if it was sent after the last decrease does its loss speak against the present window.
+                if sent <= self.last_cut && l.signal == Signal::Duplicates {
+                    return Judged::Undecided;
+                }
+                let window = w.cwnd.floor();
+                let part = if again { 2.0 } else { 4.0 };
+                w.cwnd = (window - (window / part).floor()).max(2.0);
+                w.ssthresh = 2.0;
+            }
+        }
+        self.last_cut = l.now;
+        Judged::Congestion
+    }
+
+    fn on_sent(&mut self, now: Time, sent: &Next) {
+        self.times.on_sent(now, sent.start, sent.end);
+    }
+}

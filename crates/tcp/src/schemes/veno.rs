@@ -1,0 +1,120 @@
+use super::westwood_plus::{RECOVERY, recovery_of};
+use super::{Asks, Param, Params, Scheme};
+use crate::control::Reno;
+use crate::meters::{SendTimes, queued};
+use crate::notices::Deaf;
+use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
+use crate::space::Space;
+use airhop_base::{Span, Time};
+
+pub(super) static SCHEME: Scheme = Scheme {
+    name: "veno",
+    title: "TCP Veno",
+    family: "loss discrimination",
+    about: "Reno that asks Vegas' estimate of its own queued segments. With beta or more queued it grows by one segment \
+            every second round trip only, and halves at a loss; with fewer it takes a loss for random and gives up a \
+            fifth of the window.",
+    helps: "Where random losses come with short queues: it gives up less for each. It is no more aggressive than Reno \
+            otherwise, so flows share fairly.",
+    cite: "C. P. Fu and S. C. Liew, TCP Veno: TCP Enhancement for Transmission over Wireless Access Networks, IEEE JSAC 21(2), 2003",
+    needs: &[],
+    params: &[
+        Param::number("beta", 3.0, (0.0, 1000.0), "segments queued from which on the path counts as congested"),
+        Param::word(
+            "reset_base",
+            &["no", "yes"],
+            "whether the smallest round trip is sought anew after a loss; no: Linux; yes: the paper",
+        ),
+        RECOVERY,
+    ],
+    verified: &[],
+    reconstructed: &[],
+    asks: Asks::SACK,
+    build: &|p, c| Parts { control: Box::new(Veno::new(p)), recovery: recovery_of(p, c), notices: Box::new(Deaf) },
+};
+
+#[derive(Debug)]
+struct Veno {
+    beta: f64,
+    resets_base: bool,
+    times: SendTimes,
+    base: Option<Span>,
+    round: Round,
+    /// The smallest round trip of the last round, if it had samples enough.
+    rtt: Option<Span>,
+    /// Congested: the next ACK grows the window.
+    grows: bool,
+}
+
+/// A round trip: until all is acknowledged that was sent before it began.
+#[derive(Debug, Default)]
+struct Round {
+    end: u64,
+    samples: u32,
+    least: Option<Span>,
+}
+
+/// With fewer samples in a round trip Veno is Reno (Linux).
+const ENOUGH: u32 = 3;
+
+impl Veno {
+    fn new(p: &Params) -> Self {
+        Veno {
+            beta: p.get("beta"),
+            resets_base: p.choice("reset_base") == 1,
+            times: SendTimes::default(),
+            base: None,
+            round: Round::default(),
+            rtt: None,
+            grows: true,
+        }
+    }
+
+    /// True with `beta` segments or more queued; nothing without samples.
+    fn is_congested(&self, w: &Window) -> Option<bool> {
+        Some(queued(w.cwnd, self.base?, self.rtt?) >= self.beta)
+    }
+}
+
+impl CongestionControl for Veno {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+        if !w.in_slow_start() && self.is_congested(w) == Some(true) {
+            self.grows = !self.grows;
+            if !self.grows {
+                return;
+            }
+        }
+        Reno.on_ack(w, a, s);
+    }
+
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+        let random = l.signal == Signal::Duplicates && self.is_congested(w) == Some(false);
+        if self.resets_base {
+            self.base = None;
+        }
+        if !random {
+            return Reno.on_loss(w, l, s);
+        }
+        // Fu and Liew 2003, §II-B: four fifths.
+        w.ssthresh = (0.8 * w.cwnd).max(2.0);
+        w.cwnd = w.ssthresh;
+        Judged::Wireless
+    }
+
+    fn observe(&mut self, a: &Ack, s: &Space) {
+        if s.una > self.round.end {
+            self.rtt = self.round.least.filter(|_| self.round.samples >= ENOUGH);
+            self.round = Round { end: s.nxt, ..Round::default() };
+        }
+        if let Some(rtt) = self.times.on_ack(a.now, s.una) {
+            let least = |old: Option<Span>| Some(old.map_or(rtt, |old| old.min(rtt)));
+            self.base = least(self.base);
+            self.round.least = least(self.round.least);
+            self.round.samples += 1;
+        }
+    }
+
+    fn on_sent(&mut self, now: Time, sent: &Next) {
+        self.times.on_sent(now, sent.start, sent.end);
+    }
+}

@@ -1,0 +1,105 @@
+use super::{Asks, Param, Params, Scheme};
+use crate::control::Reno;
+use crate::meters::{AckCredit, Backlog, PerAck, Smoothing};
+use crate::notices::Deaf;
+use crate::recovery::{Partial, RenoRecovery};
+use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
+use crate::space::Space;
+use airhop_base::{Span, Time};
+
+pub(super) static SCHEME: Scheme = Scheme {
+    name: "westwood",
+    title: "TCP Westwood",
+    family: "bandwidth estimation",
+    about: "The sender filters the rate at which ACKs report arrivals. After a loss the window is not halved, but set to \
+            what that rate fills of a path with empty queues: estimate × smallest round trip.",
+    helps: "Where losses are random: the window stays at what the path carried before. ACKs that come in bunches make it \
+            overestimate, which Westwood+ mends.",
+    cite: "C. Casetti, M. Gerla, S. Mascolo, M. Y. Sanadidi and R. Wang, TCP Westwood: Bandwidth Estimation for Enhanced \
+           Transport over Wireless Links, MobiCom 2001",
+    needs: &[],
+    params: PARAMS,
+    verified: &[],
+    reconstructed: &[],
+    asks: Asks::NOTHING,
+    build: &|p, _| Parts {
+        control: Box::new(Westwood::new(p, true)),
+        recovery: Box::new(RenoRecovery::new(Partial::Ends, false)),
+        notices: Box::new(Deaf),
+    },
+};
+
+/// The parameters of the family.
+pub(super) const PARAMS: &[Param] = &[FILTER, TAU, CAP];
+pub(super) const FILTER: Param = Param::word(
+    "filter",
+    &["tustin", "ewma", "bilinear", "slow-bilinear"],
+    "how ACK rates are smoothed: tustin = the paper's, for samples at any distance, silence counting as null samples; \
+     ewma = 0.9 of the old, 0.1 of the new; bilinear = 0.9047 of the old, 0.0476 of two samples; slow-bilinear = \
+     0.93548 and 0.03225",
+);
+pub(super) const TAU: Param =
+    Param::number("tau", 1.0, (0.02, 60.0), "time constant of the tustin filter, s; the paper names 0.5, UCLA's module has 1");
+pub(super) const CAP: Param =
+    Param::number("cap", 2.0, (1.0, 1e6), "segments that an ACK counts for at most in the estimate; UCLA's modules: 2");
+
+/// Reno's growth, and after a loss the window that the estimate fills.
+#[derive(Debug)]
+pub(super) struct Westwood {
+    credit: AckCredit,
+    rate: PerAck,
+    backlog: Backlog,
+}
+
+impl Westwood {
+    /// `keeps_own`: see [`AckCredit::new`].
+    pub(super) fn new(p: &Params, keeps_own: bool) -> Self {
+        let smoothing = match p.choice("filter") {
+            0 => Smoothing::Tustin { tau: Span::from_secs_f64(p.get("tau")) },
+            1 => Smoothing::Exponential { keep: 0.9 },
+            2 => Smoothing::Bilinear { keep: 0.9047, take: 0.0476 },
+            _ => Smoothing::Bilinear { keep: 0.93548, take: 0.03225 },
+        };
+        Westwood {
+            credit: AckCredit::new(p.get("cap"), keeps_own),
+            rate: PerAck::new(smoothing),
+            backlog: Backlog::default(),
+        }
+    }
+
+    /// Segments of its own that it has queued now.
+    pub(super) fn queued(&self, w: &Window) -> Option<f64> {
+        self.backlog.segments(w.cwnd)
+    }
+}
+
+/// What a rate of `rate` bytes per second fills of a path that takes `least`, in segments, at least 2.
+pub(super) fn filled(rate: f64, least: Option<Span>, s: &Space) -> f64 {
+    (rate * least.map_or(0.0, Span::secs_f64) / s.mss as f64).max(2.0)
+}
+
+impl CongestionControl for Westwood {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+        Reno.on_ack(w, a, s);
+    }
+
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+        w.ssthresh = filled(self.rate.rate(), self.backlog.base(), s);
+        w.cwnd = match l.signal {
+            // "cwnd = ssthresh if cwnd > ssthresh": never raised by a loss.
+            Signal::Duplicates | Signal::Echo => w.cwnd.min(w.ssthresh),
+            Signal::Timeout => 1.0,
+        };
+        Judged::Congestion
+    }
+
+    fn observe(&mut self, a: &Ack, s: &Space) {
+        let bytes = self.credit.of(a, s);
+        self.rate.on_ack(a.now, bytes);
+        self.backlog.on_ack(a.now, s.una);
+    }
+
+    fn on_sent(&mut self, now: Time, sent: &Next) {
+        self.backlog.on_sent(now, sent.start, sent.end);
+    }
+}

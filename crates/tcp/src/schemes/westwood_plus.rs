@@ -1,0 +1,108 @@
+use super::westwood::filled;
+use super::{Asks, Param, Params, Scheme};
+use crate::Config;
+use crate::control::Reno;
+use crate::meters::{AckCredit, PerRound, SendTimes, Stages};
+use crate::notices::Deaf;
+use crate::recovery::{Partial, RateHalving, RenoRecovery};
+use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Recovery, Signal, Window};
+use crate::space::Space;
+use airhop_base::{Span, Time};
+
+pub(super) static SCHEME: Scheme = Scheme {
+    name: "westwood-plus",
+    title: "TCP Westwood+",
+    family: "bandwidth estimation",
+    about: "Westwood that counts what arrives in a whole round trip before it takes a sample of the rate, so that ACKs that \
+            come in bunches do not look like a fast path. The Westwood of Yun 2009's comparison.",
+    helps: "Where losses are random and the path is not shared with much else: after a loss the window is what the path \
+            carried before, without its queue.",
+    cite: "L. A. Grieco and S. Mascolo, Performance Evaluation and Comparison of Westwood+, New Reno, and Vegas TCP \
+           Congestion Control, CCR 34(2), 2004",
+    needs: &[],
+    params: &[
+        Param::word(
+            "filter",
+            &["linux", "ewma09", "ns3"],
+            "how round-trip samples are smoothed: linux = two stages of 7/8; ewma09 = one of 0.9, as in the paper; ns3 = one \
+             of 0.9, of the mean of two samples",
+        ),
+        RECOVERY,
+    ],
+    verified: &[],
+    reconstructed: &[],
+    asks: Asks::SACK,
+    build: &|p, c| Parts {
+        control: Box::new(WestwoodPlus::new(p)),
+        recovery: recovery_of(p, c),
+        notices: Box::new(Deaf),
+    },
+};
+
+/// How losses are repaired, for schemes that exist in Linux and on NewReno.
+pub(super) const RECOVERY: Param = Param::word(
+    "recovery",
+    &["rate-halving", "newreno"],
+    "how losses are repaired: rate-halving = SACK with forward acknowledgement, a segment for every second ACK until the \
+     flight is down to the new window (Linux 2.6, and ns-2's Linux agents); newreno = a hole per round trip, without SACK",
+);
+
+/// The recovery that the parameter names.
+pub(super) fn recovery_of(p: &Params, c: &Config) -> Box<dyn Recovery> {
+    match p.choice("recovery") {
+        0 => Box::new(RateHalving::default()),
+        _ => Box::new(RenoRecovery::new(Partial::RepairsNext, c.exit_to_flight)),
+    }
+}
+
+#[derive(Debug)]
+struct WestwoodPlus {
+    credit: AckCredit,
+    rate: PerRound,
+    times: SendTimes,
+    latest: Option<Span>,
+    least: Option<Span>,
+}
+
+impl WestwoodPlus {
+    fn new(p: &Params) -> Self {
+        let stages = [Stages::Linux, Stages::Paper, Stages::Ns3][p.choice("filter")];
+        WestwoodPlus {
+            credit: AckCredit::new(f64::INFINITY, false),
+            rate: PerRound::new(stages),
+            times: SendTimes::default(),
+            latest: None,
+            least: None,
+        }
+    }
+}
+
+impl CongestionControl for WestwoodPlus {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+        Reno.on_ack(w, a, s);
+    }
+
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+        w.ssthresh = filled(self.rate.rate(), self.least, s);
+        w.cwnd = match l.signal {
+            Signal::Duplicates | Signal::Echo => w.cwnd.min(w.ssthresh),
+            Signal::Timeout => 1.0,
+        };
+        Judged::Congestion
+    }
+
+    fn observe(&mut self, a: &Ack, s: &Space) {
+        if let Some(rtt) = self.times.on_ack(a.now, s.una) {
+            self.latest = Some(rtt);
+            self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+        }
+        let bytes = self.credit.of(a, s);
+        if let Some(rtt) = self.latest {
+            self.rate.on_ack(a.now, bytes, rtt);
+        }
+    }
+
+    fn on_sent(&mut self, now: Time, sent: &Next) {
+        self.times.on_sent(now, sent.start, sent.end);
+    }
+}

@@ -1,0 +1,368 @@
+//! The window laws of the schemes that estimate and judge, in segments per round trip.
+//!
+//! As in `rounds.rs`: 50 ms each way, preset `ns2`, ssthresh 8. A line is: round, segments sent in it, cwnd at its
+//! end, and what was sent again. Segments 15 to 22 are sent in round 3. At the end of each, what the losses were
+//! taken for.
+
+mod common;
+
+use airhop_base::{Rate, Span};
+use airhop_tcp::seams::{Judged, Truth};
+use airhop_tcp::{Config, Preset};
+use common::path::{Fate, Path, Transfer};
+use common::script::Script;
+use common::{MSS, at, ns2, number};
+
+fn started(scheme: &str, path: Path) -> Transfer {
+    let config = Config { initial_ssthresh: 8.0, ..Preset::Ns2.config(MSS) };
+    Transfer::new(scheme, &config, path, 10_000)
+}
+
+fn told(mut t: Transfer, rounds: u64) -> String {
+    t.run_until(at(rounds * 100 - 1));
+    let mut lines = t.rounds();
+    for (n, judged) in judgements(&mut t) {
+        lines.push_str(&format!("\n{n} {}", judged.name()));
+    }
+    lines
+}
+
+/// What the first loss is taken for. There must be one within 20 s.
+fn first_judgement(mut t: Transfer) -> Judged {
+    let found = (1..200).any(|k| {
+        t.run_until(at(100 * k));
+        t.sender.counters().fast_recoveries > 0
+    });
+    assert!(found, "no loss");
+    judgements(&mut t)[0].1
+}
+
+fn judgements(t: &mut Transfer) -> Vec<(u64, Judged)> {
+    std::iter::from_fn(|| t.sender.poll_judgement()).map(|j| (number(j.seq), j.judged)).collect()
+}
+
+fn rounds(scheme: &str, path: &Path, n: u64) -> String {
+    told(started(scheme, path.clone()), n)
+}
+
+fn clean() -> Path {
+    Path::of(50)
+}
+
+/// A link that serves a segment in 10 ms and has room for `room` more; 100 ms there and back with an empty queue.
+fn queue(room: usize) -> Path {
+    Path { bottleneck: Some((Rate::from_bps(832_000), room)), ..Path::of(45) }
+}
+
+/// The same for all of `schemes`.
+fn common_rounds(schemes: &[&str], path: &Path, n: u64) -> String {
+    let first = rounds(schemes[0], path, n);
+    for scheme in schemes {
+        assert_eq!(rounds(scheme, path, n), first, "{scheme}");
+    }
+    first
+}
+
+const GROW_AS_RENO: [&str; 8] =
+    ["jersey", "new-jersey", "jtcp", "tibet", "newreno-ff", "casablanca", "dcr", "ideal-bwe"];
+
+// They differ in what a loss is, not in how the window grows.
+#[test]
+fn without_a_loss() {
+    let reno = rounds("reno", &clean(), 9);
+    assert_eq!(common_rounds(&GROW_AS_RENO, &clean(), 9), reno);
+}
+
+// Santa Cruz: nothing is queued on this path, so one segment more in every window of congestion avoidance.
+#[test]
+fn without_a_loss_santa_cruz() {
+    insta::assert_snapshot!(rounds("santa-cruz", &clean(), 7), @r"
+    0   2   2.00
+    1   4   4.00
+    2   8   8.00
+    3   9   9.00
+    4  10  10.00
+    5  11  11.00
+    6  12  12.00
+    ");
+}
+
+// Santa Cruz on a path that holds ten segments: a window that slow start made too large shrinks until n + delta = 5 more wait in the
+// queue. From below it grows until n - delta = 3 do, and once more: each window is measured up to the first of the two segments that
+// the growth lets out, which the second is still behind. No loss.
+#[test]
+fn santa_cruz_keeps_a_queue_of_n() {
+    for (ssthresh, settled) in [(8.0, 14.0), (f64::INFINITY, 15.0)] {
+        let config = Config { initial_ssthresh: ssthresh, ..Preset::Ns2.config(MSS) };
+        let mut t = Transfer::new("santa-cruz", &config, queue(60), 10_000);
+        t.run_until(at(10_000));
+        let late: Vec<f64> = t.cwnd.iter().filter(|c| c.0 > at(8000)).map(|c| c.1).collect();
+        assert!(late.iter().all(|&cwnd| cwnd == settled), "{late:?}");
+        assert_eq!(judgements(&mut t), []);
+    }
+}
+
+// A single loss that is taken for wireless: without warning, jitter, outliers, or the mark (segment 21 has none).
+// Round 4: six ACKs let 7 segments out, the duplicate from 22 one more. Round 5: the second of eight duplicates more
+// lets out one, the third 21! without a cut: 11 are out and the window is inflated to 12.60, which lets out one; so
+// do the six left: 1 + 1 + 1 + 6. Round 6: the duplicate of the first of these; then the repair is acknowledged and 8
+// are out: one, and eight by the seven ACKs left, as the window passes 10.
+#[test]
+fn a_wireless_loss() {
+    let schemes = ["jersey", "new-jersey", "jtcp", "newreno-ff", "casablanca"];
+    insta::assert_snapshot!(common_rounds(&schemes, &clean().losing(&[21]), 8), @r"
+      0   2   2.00
+      1   4   4.00
+      2   8   8.00
+      3   8   8.95
+      4   8   9.60
+      5   9   9.60  21!
+      6  10  10.31
+      7  11  11.24
+    21 wireless
+    ");
+    // As above with windows of whole segments. Round 4: 6 + 2 duplicates + 1 as the window grows. Round 5: the first
+    // duplicate is the third: 21! and one; eight more. Round 6: one as the repair is acknowledged, nine and one as
+    // the window grows.
+    insta::assert_snapshot!(rounds("santa-cruz", &clean().losing(&[21]), 8), @r"
+      0   2   2.00
+      1   4   4.00
+      2   8   8.00
+      3   9   9.00
+      4   9  10.00
+      5  10  10.00  21!
+      6  11  11.00
+      7  12  12.00
+    21 wireless
+    ");
+}
+
+// Three losses: NewReno's repairs, a hole per round trip, at the whole window. Round 5: the second duplicate lets 30
+// out; 20!; 11 are out and 9.50 + 3 allowed: 31; four duplicates more. Round 6: the duplicate of 30, 22+ with one
+// more as its partial ACK deflates the window by two and gives one back, and five duplicates. Round 7 the same with
+// six.
+#[test]
+fn three_wireless_losses() {
+    let schemes = ["jersey", "new-jersey", "jtcp", "newreno-ff", "casablanca"];
+    insta::assert_snapshot!(common_rounds(&schemes, &clean().losing(&[20, 22, 24]), 10), @r"
+      0   2   2.00
+      1   4   4.00
+      2   8   8.00
+      3   8   8.95
+      4   7   9.50
+      5   7   9.50  20!
+      6   8   9.50  22+
+      7   9   9.50  24+
+      8  10  10.21
+      9  11  11.15
+    20 wireless
+    ");
+}
+
+// Casablanca marks segments 5, 10, 15, 20 …: the loss of 20 alone is congestion, as NewReno has it. One marked of two
+// that are known to be missing when 20 is found (20 and 22; 21, 23 and 24 arrived) is what chance gives in 36 of 100
+// cases: wireless.
+#[test]
+fn marked_segments_that_are_lost() {
+    let alone = clean().losing(&[20]);
+    assert_eq!(rounds("casablanca", &alone, 9), rounds("newreno", &alone, 9));
+    insta::assert_snapshot!(rounds("casablanca", &clean().losing(&[20, 22]), 8), @r"
+      0   2   2.00
+      1   4   4.00
+      2   8   8.00
+      3   8   8.95
+      4   7   9.50
+      5   8   9.50  20!
+      6   9   9.50  22+
+      7  10  10.21
+    20 wireless
+    ");
+}
+
+// TIBET. When 21! goes out, 31 segments have left in 500 ms: 30 gaps, a mean of 60 segments a second. The second
+// filter, of one second, lags behind: 34.0 (from 20 after the first gap). Times 0.95 · 100 ms: 3.23. Round 5: 31,
+// 21!, and the ninth duplicate inflates the window to 12.23: 32.
+#[test]
+fn a_loss_tibet() {
+    insta::assert_snapshot!(rounds("tibet", &clean().losing(&[21]), 8), @r"
+      0   2   2.00
+      1   4   4.00
+      2   8   8.00
+      3   8   8.95
+      4   8   9.60
+      5   3   3.23  21!
+      6   3   3.54
+      7   4   4.33
+    21 congestion
+    ");
+}
+
+// Told of 0.96 Mbit/s and 100 ms, the ideal estimator knows that 12 segments fit, more than it had. Round 5: 31; 21!
+// and, with 11 out and 12 + 3 allowed, four more; then one for each of the six duplicates left. Told nothing it is
+// NewReno.
+#[test]
+fn a_loss_with_ideal_knowledge() {
+    let mut t = started("ideal-bwe", clean().losing(&[21]));
+    t.sender.on_truth(&Truth { rate: Rate::from_bps(960_000), rtt: Span::from_millis(100) });
+    insta::assert_snapshot!(told(t, 8), @r"
+      0   2   2.00
+      1   4   4.00
+      2   8   8.00
+      3   8   8.95
+      4   8   9.60
+      5  12  12.00  21!
+      6  12  12.81
+      7  13  13.72
+    21 congestion
+    ");
+    assert_eq!(rounds("ideal-bwe", &clean().losing(&[21]), 8), rounds("newreno", &clean().losing(&[21]), 8));
+}
+
+// DCR. The first duplicate comes in round 4 and starts a timer of one round trip, 100 ms. In round 5 eight more come
+// and let out one each; then the timer expires: 21! and one cut, to half of 9.60. By then 31 to 38 are on their way
+// and 22 to 30 have arrived: 9 in the network with the repair. Round 6: the sixth that arrives leaves 3, and room for
+// one of 4.80; so do the seventh and the eighth; the last goes out as the repair is acknowledged.
+#[test]
+fn a_loss_dcr() {
+    insta::assert_snapshot!(rounds("dcr", &clean().losing(&[21]), 9), @r"
+      0   2   2.00
+      1   4   4.00
+      2   8   8.00
+      3   8   8.95
+      4   8   9.60
+      5   9   4.80  21!
+      6   4   4.80
+      7   5   5.59
+      8   6   6.43
+    21 congestion
+    ");
+}
+
+// The link layer delivers 21 60 ms late, within the round trip that DCR waits: nothing is sent again and nothing is
+// cut. 120 ms is too late: one cut.
+#[test]
+fn what_the_link_layer_repairs_in_time_is_no_loss() {
+    let late = |ms| clean().with(21, 1, Fate::Late(Span::from_millis(ms)));
+    let counted = |ms| {
+        let mut t = started("dcr", late(ms));
+        t.run_until(at(2000));
+        (t.sender.counters().window_cuts, t.sender.counters().retransmissions)
+    };
+    assert_eq!(counted(60), (0, 0));
+    assert_eq!(counted(120), (1, 1));
+}
+
+// Several losses in a window: one cut. Round 5: six duplicates, six segments, then 20!. Of 16 out 7 have arrived and
+// 22 and 24 are lost too: 7 in the network. Round 6: the fourth duplicate makes room for 22+, the next for 24+, then
+// new data.
+#[test]
+fn three_losses_dcr() {
+    insta::assert_snapshot!(rounds("dcr", &clean().losing(&[20, 22, 24]), 10), @r"
+      0   2   2.00
+      1   4   4.00
+      2   8   8.00
+      3   8   8.95
+      4   7   9.50
+      5   7   4.75  20!
+      6   4   4.75  22+ 24+
+      7   5   5.16
+      8   6   6.07
+      9   6   7.00
+    20 congestion
+    ");
+}
+
+// schemes.md 2.14: the retransmission timer leaves the link layer its time. After a first sample of 100 ms it is set
+// to 300 (ns-2: 10 ticks and four times five), so it is due at 400. Duplicates at 350 give the link layer until 450.
+#[test]
+fn the_retransmission_timer_does_not_cut_the_delay_short() {
+    let mut s = Script::new("dcr", ns2(8.0, 2.0));
+    s.sent();
+    assert_eq!(s.at(100).ack(2), "9");
+    assert_eq!(s.at(350).sack(2, &[(3, 3)]), "10");
+    assert_eq!(s.sack(2, &[(3, 4)]), "11");
+    assert_eq!(s.due(), Some(400.0));
+    assert_eq!(s.expire(), (400.0, String::new()));
+    assert_eq!(s.sender.counters().timeouts, 0);
+    assert_eq!(s.expire(), (450.0, "2!".into()));
+    assert_eq!((s.cuts(), s.sender.counters().timeouts), (1, 0));
+}
+
+// A whole window is lost: the timer, in round 5. JTCP: no jitter, so wireless: half of 8.95 and no slow start (Yun
+// 2009 §2.2), but four segments at once. Jersey: estimates of 10, 40 and 95 segments a second after rounds 1, 2 and
+// 3: the first ACK of a round halves (R + 1 / RTT), each of the others adds 1 / RTT. So a threshold of 9.5, passed in
+// round 9. New Jersey: 0, 20 and 50: the threshold is 5.
+#[test]
+fn a_timeout() {
+    let window = clean().losing(&[15, 16, 17, 18, 19, 20, 21, 22]);
+    assert_eq!(
+        common_rounds(&["newreno-ff", "casablanca", "dcr", "ideal-bwe"], &window, 10),
+        rounds("newreno", &window, 10)
+    );
+    insta::assert_snapshot!(rounds("jtcp", &window, 10), @r"
+      0   2   2.00
+      1   4   4.00
+      2   8   8.00
+      3   8   8.95
+      5   4   4.48  15t 16t 17t 18t
+      6   5   5.31  19t 20t 21t 22t
+      7   6   6.19
+      8   7   7.11
+      9   8   8.04
+    15 wireless
+    ");
+    insta::assert_snapshot!(rounds("jersey", &window, 10), @r"
+      0   2   2.00
+      1   4   4.00
+      2   8   8.00
+      3   8   8.95
+      5   1   1.00  15t
+      6   2   2.00  16t 17t
+      7   4   4.00  18t 19t 20t 21t
+      8   8   8.00  22t
+      9  10  10.59
+    15 congestion
+    ");
+    insta::assert_snapshot!(rounds("new-jersey", &window, 10), @r"
+      0   2   2.00
+      1   4   4.00
+      2   8   8.00
+      3   8   8.95
+      5   1   1.00  15t
+      6   2   2.00  16t 17t
+      7   4   4.00  18t 19t 20t 21t
+      8   5   5.58  22t
+      9   6   6.42
+    15 congestion
+    ");
+}
+
+// Slow start into a full queue: half of a window that has doubled is queued, many round-trip times are beyond the
+// limits. The loss is found to be congestion by those who look for it there.
+#[test]
+fn slow_start_overflows_a_queue() {
+    for scheme in ["jtcp", "newreno-ff"] {
+        let config = Preset::Ns2.config(MSS);
+        let t = Transfer::new(scheme, &config, queue(10), 10_000);
+        assert_eq!(first_judgement(t), Judged::Congestion, "{scheme}");
+    }
+}
+
+// In congestion avoidance the queue is as full a window after the overflow as a window before: it grew by nothing,
+// and no k takes that for congestion.
+#[test]
+fn a_full_queue_grows_no_more_and_jtcp_misses_it() {
+    let judged = |k: f64| {
+        let config = Config { initial_ssthresh: 8.0, ..Preset::Ns2.config(MSS) };
+        let sender = common::sender("jtcp", &[("k", k)], &config);
+        first_judgement(Transfer::watched(
+            sender,
+            "jtcp",
+            &config,
+            queue(10),
+            10_000_000,
+            common::path::Blind,
+        ))
+    };
+    assert_eq!((judged(1.0), judged(0.0)), (Judged::Wireless, Judged::Wireless));
+}

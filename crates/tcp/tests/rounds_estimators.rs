@@ -1,0 +1,288 @@
+//! The window law of the senders that estimate, in segments per round trip. The path and the notation are those of `rounds.rs`:
+//! 50 ms each way, no bottleneck, preset `ns2`, ssthresh 8; a line is round, segments sent, cwnd, what was sent again.
+
+mod common;
+
+use airhop_base::Rate;
+use airhop_tcp::seams::Judged;
+use airhop_tcp::{Config, Preset};
+use common::path::{Path, Transfer};
+use common::{MSS, at};
+
+fn config() -> Config {
+    Config { initial_ssthresh: 8.0, ..Preset::Ns2.config(MSS) }
+}
+
+fn rounds(scheme: &str, path: &Path, rounds: u64) -> String {
+    let mut t = Transfer::new(scheme, &config(), path.clone(), 10_000);
+    t.run_until(at(rounds * 100 - 1));
+    t.rounds()
+}
+
+fn clean() -> Path {
+    Path::of(50)
+}
+
+/// One loss in a window.
+fn one() -> Path {
+    clean().losing(&[20])
+}
+
+/// Three losses in a window.
+fn three() -> Path {
+    clean().losing(&[20, 22, 24])
+}
+
+/// A whole window.
+fn window() -> Path {
+    clean().losing(&[15, 16, 17, 18, 19, 20, 21, 22])
+}
+
+/// A bottleneck with a long queue: a packet each 8 ms, 125 kB of payload per second, 108 ms when it is empty. The pipe holds 13.5
+/// segments.
+fn narrow() -> Path {
+    Path { bottleneck: Some((Rate::from_bps(1_040_000), 1000)), ..Path::of(50) }
+}
+
+const PIPE: f64 = 13.5;
+
+// Without a loss and without a queue all but Vegas grow as Reno, and after a timeout Veno is Reno.
+#[test]
+fn growth_is_renos() {
+    for scheme in ["veno", "westwood", "westwood-nr", "westwood-plus", "westwood-vt"] {
+        assert_eq!(rounds(scheme, &clean(), 9), rounds("reno", &clean(), 9), "{scheme}");
+    }
+    assert_eq!(rounds("veno", &window(), 10), rounds("reno", &window(), 10));
+}
+
+// Brakmo and Peterson 1995: slow start doubles every other round trip (rounds 2 and 4), then one segment a round, whole, as
+// nothing is queued and each ACK adds 1/cwnd of the window that the round began with.
+#[test]
+fn vegas_grows() {
+    insta::assert_snapshot!(rounds("vegas", &clean(), 8), @r"
+    0   2   2.00
+    1   2   2.00
+    2   4   4.00
+    3   4   4.00
+    4   8   8.00
+    5   9   9.00
+    6  10  10.00
+    7  11  11.00
+    ");
+}
+
+// 20 is sent in round 4. Round 6: the first of seven duplicates comes 200 ms later, and the fine timeout is under 130 ms: no wait
+// for the third. The window gives up a quarter in whole segments, 8 - 2; six more duplicates inflate it to 13, of which 8 are
+// out: five more. Round 8 does not grow: the ACK of 20 acknowledged 27 too, and its 200 ms look like a queue.
+#[test]
+fn vegas_one_loss() {
+    insta::assert_snapshot!(rounds("vegas", &one(), 10), @r"
+    0   2   2.00
+    1   2   2.00
+    2   4   4.00
+    3   4   4.00
+    4   8   8.00
+    5   7   8.88
+    6   6   6.00  20!
+    7   7   7.00
+    8   7   7.00
+    9   8   8.00
+    ");
+}
+
+// Round 7: the ACK that follows the repair shows at once that 22 is overdue, round 8 the same of 24: no duplicate is needed. They
+// were sent before the cut, so there is no second one.
+#[test]
+fn vegas_three_losses() {
+    insta::assert_snapshot!(rounds("vegas", &three(), 10), @r"
+    0   2   2.00
+    1   2   2.00
+    2   4   4.00
+    3   4   4.00
+    4   8   8.00
+    5   7   8.88
+    6   4   6.00  20!
+    7   1   6.00  22!
+    8   1   6.00  24!
+    9   6   6.00
+    ");
+}
+
+// §3.2: the path holds 13.5 segments, and between one and three more wait, as diff is rounded to whole segments.
+#[test]
+fn vegas_keeps_between_alpha_and_beta_queued() {
+    let mut t = Transfer::new("vegas", &config(), narrow(), 10_000);
+    t.run_until(at(8_000));
+    let settled = t.cwnd.iter().skip_while(|c| c.0 < at(5_000)).map(|c| c.1);
+    let (least, most) = settled.fold((f64::MAX, 0.0f64), |(l, m), w| (l.min(w), m.max(w)));
+    assert!(PIPE + 0.5 <= least && most <= PIPE + 3.5, "{least} to {most}");
+}
+
+// Nothing is queued, so the loss is taken for random: four fifths of 9.50. The seven duplicates left in round 5 bring the flight
+// from 10 segments down to 7 by letting one out for every second ACK; room for the first three of them was there.
+#[test]
+fn veno_losses() {
+    insta::assert_snapshot!(rounds("veno", &one(), 8), @r"
+    0   2   2.00
+    1   4   4.00
+    2   8   8.00
+    3   8   8.95
+    4   8   9.50
+    5   7   7.60  20!
+    6   8   8.36
+    7   9   9.27
+    ");
+    // All three holes are known after the fifth duplicate, and one window repairs them.
+    insta::assert_snapshot!(rounds("veno", &three(), 8), @r"
+    0   2   2.00
+    1   4   4.00
+    2   8   8.00
+    3   8   8.95
+    4   7   9.50
+    5   7   7.60  20! 22+ 24+
+    6   7   7.86
+    7   8   8.71
+    ");
+}
+
+// Fu and Liew 2003: with three or more queued the window grows half as fast, and a loss halves it.
+#[test]
+fn veno_takes_a_queue_for_congestion() {
+    let grown = |scheme: &str| {
+        let mut t = Transfer::new(scheme, &config(), narrow(), 100_000);
+        t.run_until(at(1_500));
+        let early = t.sender.window().cwnd;
+        t.run_until(at(8_000));
+        (early, t.sender.window().cwnd)
+    };
+    let (reno, veno) = (grown("reno"), grown("veno"));
+    assert!((reno.0 - veno.0).abs() < 0.5, "the pipe is not full yet: {reno:?} {veno:?}");
+    // dW/dt is r/W and r/2W for a full pipe: W² gains twice as much in the same time.
+    let gain = |w: f64| w * w - (PIPE + 3.0) * (PIPE + 3.0);
+    assert!((gain(reno.1) / gain(veno.1) - 2.0).abs() < 0.15, "{reno:?} {veno:?}");
+    let lossy = narrow().losing(&[500]);
+    let mut t = Transfer::new("veno", &config(), lossy, 100_000);
+    t.run_until(at(10_000));
+    let judgement = t.sender.poll_judgement().expect("a loss");
+    assert_eq!(judgement.judged, Judged::Congestion);
+    let cut = t.cwnd.windows(2).find(|w| w[1].1 < w[0].1).expect("a cut");
+    assert_eq!(cut[1].1, cut[0].1 / 2.0);
+}
+
+// Westwood begins with an estimate of zero and a time constant of a second: half a second later the estimate fills less than the
+// least window of 2. Reno's recovery: 11 are out, 2 + 3 duplicates + 7 more allow 12: the last lets one out beside 20.
+#[test]
+fn westwood_one_loss() {
+    let expected = rounds("westwood", &one(), 9);
+    insta::assert_snapshot!(expected, @r"
+    0   2   2.00
+    1   4   4.00
+    2   8   8.00
+    3   8   8.95
+    4   8   9.50
+    5   2   2.00  20!
+    6   2   2.50
+    7   3   3.24
+    8   4   4.10
+    ");
+    assert_eq!(rounds("westwood-nr", &one(), 9), expected);
+}
+
+// A hole for each round trip, and the window that the estimate gave at the beginning.
+#[test]
+fn westwood_nr_three_losses() {
+    insta::assert_snapshot!(rounds("westwood-nr", &three(), 10), @r"
+    0   2   2.00
+    1   4   4.00
+    2   8   8.00
+    3   8   8.95
+    4   7   9.50
+    5   2   2.00  20!
+    6   1   2.00  22+
+    7   2   2.00  24+
+    8   2   2.50
+    9   3   3.24
+    ");
+}
+
+// Westwood+ takes its first sample at 300 ms, the first ACK more than a round trip after the first of all: 6 segments in 200 ms, 30
+// kB/s. The second at 500 ms: 8 + 7 segments (20 is missing), 75 kB/s; ns = 7/8 · 30 + 75/8 = 35.625 and the estimate 7/8 · 30 +
+// 35.625/8 = 30.70 kB/s. In 100 ms that is 3.07 segments.
+#[test]
+fn westwood_plus_one_loss() {
+    insta::assert_snapshot!(rounds("westwood-plus", &one(), 9), @r"
+    0   2   2.00
+    1   4   4.00
+    2   8   8.00
+    3   8   8.95
+    4   8   9.50
+    5   5   3.07  20!
+    6   4   4.21
+    7   5   5.09
+    8   6   6.01
+    ");
+}
+
+// Casetti et al. 2001; Grieco and Mascolo 2004: a loss leaves what the bottleneck's rate fills of the empty path, 13.5 segments,
+// however much was queued. The hole itself is the last sample but two, and half as high: 0.9² · 5 % less with the fastest filter.
+#[test]
+fn the_estimate_fills_the_empty_path() {
+    for (scheme, filters) in [("westwood", 4), ("westwood-nr", 4), ("westwood-plus", 3)] {
+        for filter in 0..filters {
+            let given = [("filter", f64::from(filter))];
+            let mut t = Transfer::given(scheme, &given, &config(), narrow().losing(&[1100]), 10_000);
+            t.run_until(at(10_500));
+            let cut = t.cwnd.windows(2).find(|w| w[1].1 < w[0].1).expect("a cut");
+            assert!(cut[0].1 > 2.0 * PIPE, "{scheme}: a full queue, {}", cut[0].1);
+            assert!((cut[1].1 / PIPE - 1.0).abs() < 0.05, "{scheme} {filter}: {}", cut[1].1);
+        }
+    }
+}
+
+// Koo et al. 2007: with nothing queued the loss is the air's; the window is that of before: in round 5, 9.50 and 8 more of
+// inflation let 7 out beside 20; afterwards it grows on.
+#[test]
+fn westwood_vt_one_loss() {
+    insta::assert_snapshot!(rounds("westwood-vt", &one(), 8), @r"
+    0   2   2.00
+    1   4   4.00
+    2   8   8.00
+    3   8   8.95
+    4   8   9.50
+    5   9   9.50  20!
+    6  10  10.31
+    7  11  11.24
+    ");
+}
+
+/// What WestwoodVT takes the loss of segment `n` on the narrow path for, and the window before and after.
+fn judged(n: u64, given: &[(&str, f64)]) -> (Judged, f64, f64) {
+    let mut t = Transfer::given("westwood-vt", given, &config(), narrow().losing(&[n]), 100_000);
+    t.run_until(at(7_500));
+    let judged = t.sender.poll_judgement().expect("a loss").judged;
+    let repair = t.log.iter().find(|s| s.label.ends_with('!')).expect("a repair").time;
+    let k = t.cwnd.iter().position(|c| c.0 >= repair).expect("a window then");
+    (judged, t.cwnd[k - 1].1, t.cwnd[k].1)
+}
+
+// Koo et al. 2007, §2 and §3: Δ < 14 the air, Δ > 16 a queue, undecided between them. On this path Δ is what the window has
+// above 13.5 segments.
+#[test]
+fn westwood_vt_judges_by_its_queue() {
+    let mut seen = Vec::new();
+    for n in (100..700).step_by(40) {
+        let (judged, before, after) = judged(n, &[]);
+        let queued = before - PIPE;
+        match judged {
+            Judged::Wireless => assert!(queued < 14.9 && after == before, "{queued}"),
+            Judged::Undecided => assert!((13.5..17.0).contains(&queued) && after == before, "{queued}"),
+            Judged::Congestion => assert!(queued > 15.5 && after < before, "{queued}"),
+        }
+        seen.push(judged);
+    }
+    seen.dedup();
+    assert_eq!(seen, [Judged::Wireless, Judged::Undecided, Judged::Congestion]);
+    // 70 % and 80 % of a queue of 10: 7 and 8.
+    assert_eq!(judged(300, &[]).0, Judged::Wireless);
+    assert_eq!(judged(300, &[("queue", 10.0)]).0, Judged::Congestion);
+}
