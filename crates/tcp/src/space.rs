@@ -73,6 +73,6 @@ impl Space {
 
     /// The end of the segment that begins at `start` and has been sent before.
     pub fn segment_end(&self, start: u64) -> u64 {
-        (start + self.mss).min(self.max_sent)
+        start.saturating_add(self.mss).min(self.max_sent)
     }
 }

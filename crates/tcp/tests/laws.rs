@@ -68,17 +68,21 @@ fn ack_fate() -> impl Strategy<Value = Fate> {
     prop_oneof![
         3 => Just(Fate::Lost),
         2 => Just(Fate::Marked),
+        1 => seqs().prop_map(Fate::Names),
         1 => span().prop_map(Fate::Late),
         1 => span().prop_map(Fate::Twice),
     ]
 }
 
+/// Mostly the beginning of a segment, sometimes no such byte, or one far away.
+fn seqs() -> impl Strategy<Value = u64> {
+    prop_oneof![6 => (1u64..60).prop_map(byte), 1 => 0u64..50_000, 1 => Just(u64::MAX)]
+}
+
 fn notice() -> impl Strategy<Value = (airhop_base::Time, Notice)> {
     let kinds = prop::sample::select(NoticeKind::ALL.to_vec());
-    // Mostly about a whole segment, sometimes about bytes that are no segment, or far away.
-    let seq = prop_oneof![6 => (1u64..60).prop_map(byte), 1 => 0u64..50_000, 1 => Just(u64::MAX - 2000)];
-    (0u64..5_000, kinds, seq).prop_map(|(ms, kind, seq)| {
-        (at(ms), Notice { kind, seq, end: seq + u64::from(MSS), delay: Span::from_millis(50) })
+    (0u64..5_000, kinds, seqs()).prop_map(|(ms, kind, seq)| {
+        (at(ms), Notice { kind, seq, end: seq.saturating_add(MSS.into()), delay: Span::from_millis(50) })
     })
 }
 

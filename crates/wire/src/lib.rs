@@ -2,23 +2,25 @@
 //!
 //! A simulated [`Packet`] holds what matters to the simulation. On the wire it needs more:
 //! addresses, ports and initial sequence numbers, which [`addressing`] derives from node and flow numbers, and the
-//! window scale, which a [`Conversation`] remembers from its SYNs. What is on the wire holds less in three places:
+//! window scale, which a [`Conversation`] remembers from its SYNs. What is on the wire holds less in four places:
 //!
 //! * stream offsets (sequence, acknowledgement and SACK numbers) are modulo 2³², as [`decode`] returns them;
 //! * a window loses the bits below the connection's window scale and saturates at 65535 units (RFC 7323 §2.3);
-//! * the acknowledgement number of a segment without the ACK bit is not carried, an ECN-capable packet is ECT(0), and
-//!   the delay of an RTTN counts whole microseconds.
+//! * the acknowledgement number of a segment without the ACK bit is not carried, an ECN-capable packet is ECT(0),
+//!   and the delay of an RTTN and the clock of an arrival (modulo 2³²) count whole microseconds;
+//! * that the payload of a packet was damaged on its way is not carried: it is written as it was sent.
 //!
 //! The payload of TCP byte `n` of the stream is the low byte of `n`, so that a retransmission repeats what was sent.
 
 pub mod addressing;
 mod icmp;
 mod ipv4;
+mod options;
 mod tcp;
 mod udp;
 
 pub use addressing::Conversation;
-pub use tcp::window_shift;
+pub use options::window_shift;
 
 use airhop_base::{Body, NoticeKind, Packet};
 

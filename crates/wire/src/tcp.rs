@@ -5,40 +5,39 @@
 //! (the last reserved bit is left to Accurate ECN, RFC 9768).
 //!
 //! ```text
-//! byte 12:  data offset (4) | notice (2) | reserved (2)      notice: 00 none, 01 ERSN, 10 ELN, 11 not in use
+//! byte 12:  data offset (4) | notice (2) | ELN (1) | reserved (1)      notice: 00 none, 01 ERSN, 10 ELN, 11 not in use
 //! ```
 //!
 //! The acknowledgement field holds the first byte of the segment that the notice is about, the window field its length,
 //! subtracted from 65535: who takes it for a window (an analyser of captures) sees a large one, not one that closes.
 //! Neither means what it means in an ACK, although the ACK bit is on: a sender must look at the reserved bits first,
 //! and a TCP that knows nothing of notices must not be sent any.
+//!
+//! The third reserved bit, ELN, leaves an ACK what it is: besides, a segment was lost on the air, the one that is expected next
+//! (Balakrishnan and Katz 1998) or the one that an option names (HACK). Who does not know the bit sees an ACK.
 
 use crate::WireError;
 use crate::addressing::{self, Conversation, TCP_RECEIVER_PORT, Way};
 use crate::ipv4::Datagram as Ip;
-use airhop_base::{Body, Flags, FlowId, Notice, NoticeKind, Packet, SackBlock, Segment, Span, Timestamps};
-use etherparse::{IpNumber, TcpHeader, TcpOptionElement as Opt};
-
-/// The largest segment that fits an IPv4 datagram (RFC 6691 §2): Airhop's receivers take any.
-const MSS: u16 = u16::MAX - 40;
-/// RFC 7323 §2.3.
-const MAX_WINDOW_SHIFT: u8 = 14;
+use crate::options;
+use airhop_base::{Body, Eln, Flags, FlowId, NodeId, Notice, NoticeKind, Packet, Segment, Span};
+use etherparse::checksum::Sum16BitWords;
+use etherparse::{IpNumber, TcpHeader};
 
 /// Where the data offset and the reserved bits are.
 const OFFSET_BYTE: usize = 12;
 const NOTICE_BITS: u8 = 0b0000_1100;
 const ERSN_BITS: u8 = 0b0000_0100;
 const ELN_BITS: u8 = 0b0000_1000;
+/// An ACK that says that a segment was lost: the one that it asks for, or the one that an option names.
+const ELN_IN_ACK: u8 = 0b0000_0010;
+
+/// Where the checksum is.
+const CHECKSUM: usize = 16;
 
 /// NAK (Cheng & Lin 2008) is an option for experiments (RFC 4727) with an identifier (RFC 6994 §3):
 /// `253 | 12 | identifier (2) | first byte (4) | end (4)`.
 const NAK_HEAD: [u8; 4] = [253, 12, 0xA1, 0x50];
-
-/// The window scale of a connection whose largest window is `window`: the smallest that can express it (RFC 7323 §2.2),
-/// so that as few bits as possible are lost.
-pub fn window_shift(window: u64) -> u8 {
-    (0..MAX_WINDOW_SHIFT).find(|shift| window >> shift <= u64::from(u16::MAX)).unwrap_or(MAX_WINDOW_SHIFT)
-}
 
 /// Writes header, options and payload of a segment.
 pub(crate) fn write_segment(
@@ -62,35 +61,44 @@ pub(crate) fn write_segment(
     header.fin = flags.fin;
     header.ece = flags.ece;
     header.cwr = flags.cwr;
-    header
-        .set_options(&options(packet.flow, way, segment))
-        .map_err(|_| WireError::Options(segment.option_bytes() as usize))?;
+    let options = options::write(segment, addressing::isn(packet.flow, way.opposite()));
+    header.set_options_raw(&options).map_err(|_| WireError::Options(options.len()))?;
+    let start = out.len();
     out.extend_from_slice(&header.to_bytes());
+    out[start + OFFSET_BYTE] |= if segment.eln.is_some() { ELN_IN_ACK } else { 0 };
+    protect(&mut out[start..], [packet.src, packet.dst]);
     let first = segment.seq;
     out.extend((first..first.wrapping_add(segment.len.into())).map(|offset| offset as u8));
     Ok(IpNumber::TCP)
 }
 
-/// The options of a segment, in the order and with the padding that [`Segment::option_bytes`] counts.
-fn options(flow: FlowId, way: Way, segment: &Segment) -> Vec<Opt> {
-    let mut options = Vec::new();
-    if segment.flags.syn {
-        options.push(Opt::MaximumSegmentSize(MSS));
-        options.extend([Opt::Noop, Opt::Noop, Opt::SelectiveAcknowledgementPermitted]);
-        options.extend([Opt::Noop, Opt::WindowScale(window_shift(segment.window))]);
+/// Sets the header checksum of HACK, if the header has that option: the checksum of RFC 9293 §3.1 of a segment with this header and
+/// no data, itself taken to be zero.
+fn protect(header: &mut [u8], ends: [NodeId; 2]) {
+    if let Some(at) = options::header_check(&header[TcpHeader::MIN_LEN..]) {
+        let at = TcpHeader::MIN_LEN + at;
+        let sum = header_sum(header, ends);
+        header[at..at + 2].copy_from_slice(&sum.ones_complement().to_ne_bytes());
     }
-    if let Some(ts) = segment.timestamps {
-        // RFC 7323 appendix A
-        options.extend([Opt::Noop, Opt::Noop, Opt::Timestamp(ts.value, ts.echo)]);
-    }
-    let isn = addressing::isn(flow, way.opposite());
-    let mut edges =
-        segment.sack.blocks().iter().map(|b| (addressing::fold(b.start, isn), addressing::fold(b.end, isn)));
-    if let Some(first) = edges.next() {
-        let rest = [edges.next(), edges.next(), edges.next()];
-        options.extend([Opt::Noop, Opt::Noop, Opt::SelectiveAcknowledgement(first, rest)]);
-    }
-    options
+}
+
+/// The sum of a header without data, and of the pseudo header before it.
+fn header_sum(header: &[u8], ends: [NodeId; 2]) -> Sum16BitWords {
+    let [source, destination] = ends.map(addressing::address);
+    Sum16BitWords::new()
+        .add_slice(header)
+        .add_2bytes([0, IpNumber::TCP.0])
+        .add_2bytes((header.len() as u16).to_be_bytes())
+        .add_slice(&source)
+        .add_slice(&destination)
+}
+
+/// True if the headers are what the header checksum says, or there is none.
+fn is_protected(header: &[u8], ends: [NodeId; 2]) -> bool {
+    let mut header = header.to_vec();
+    header[CHECKSUM..CHECKSUM + 2].fill(0);
+    let has_check = options::header_check(&header[TcpHeader::MIN_LEN..]).is_some();
+    !has_check || header_sum(&header, ends).ones_complement() == 0
 }
 
 /// Writes ERSN, ELN or NAK.
@@ -140,21 +148,12 @@ pub(crate) fn read(ip: &Ip<'_>) -> Result<(FlowId, Body, Option<u8>), WireError>
         ack: if header.ack { addressing::unfold(header.acknowledgment_number, peer_isn) } else { 0 },
         window: header.window_size.into(),
         flags: Flags { syn: header.syn, ack: header.ack, fin: header.fin, ece: header.ece, cwr: header.cwr },
+        eln: (ip.body[OFFSET_BYTE] & ELN_IN_ACK != 0).then_some(Eln::Next),
         ..Segment::default()
     };
-    let mut window_shift = None;
-    for option in header.options_iterator() {
-        match option.map_err(|_| WireError::Malformed("TCP option"))? {
-            Opt::WindowScale(shift) if header.syn => window_shift = Some(shift.min(MAX_WINDOW_SHIFT)),
-            Opt::Timestamp(value, echo) => segment.timestamps = Some(Timestamps { value, echo }),
-            Opt::SelectiveAcknowledgement(first, rest) => {
-                for (start, end) in [Some(first)].into_iter().chain(rest).flatten() {
-                    let [start, end] = [start, end].map(|edge| addressing::unfold(edge, peer_isn));
-                    segment.sack.push(SackBlock { start, end });
-                }
-            }
-            _ => {}
-        }
+    let window_shift = options::read(header.options.as_slice(), peer_isn, &mut segment)?;
+    if !is_protected(&ip.body[..header.header_len()], [ip.src, ip.dst]) {
+        return Err(WireError::Malformed("header checksum"));
     }
     Ok((flow, Body::Tcp(segment), window_shift))
 }

@@ -1,8 +1,8 @@
 //! Bytes against the RFCs, and the way back.
 
 use airhop_base::{
-    Body, Datagram, Ecn, Flags, FlowId, NodeId, Notice, NoticeKind, Packet, Sack, SackBlock, Segment, Span,
-    Time, Timestamps,
+    Arrival, Body, Datagram, Ecn, Eln, Flags, FlowId, NodeId, Notice, NoticeKind, Packet, Sack, SackBlock,
+    Segment, Span, Time, Timestamps,
 };
 use airhop_wire::{Conversation, WireError, addressing, decode, encode, window_shift};
 use proptest::prelude::*;
@@ -144,6 +144,63 @@ fn eln_and_ersn_byte_by_byte() {
     }
 }
 
+/// Balan et al. 2001 and RFC 4727: what explicit loss notification adds, byte by byte; the bit alone costs nothing.
+#[test]
+fn eln_in_acks_byte_by_byte() {
+    let plain = bytes(&reverse(Segment { ack: 1001, ..NOTHING }));
+    let marked = bytes(&reverse(Segment { ack: 1001, eln: Some(Eln::Next), ..NOTHING }));
+    assert_eq!(marked[32], plain[32] | 0b0000_0010);
+    assert_eq!((&marked[..10], &marked[12..32]), (&plain[..10], &plain[12..32]));
+    assert_eq!((&marked[33..36], marked.len()), (&plain[33..36], 40));
+    let arrival = Some(Arrival { seq: 3001, at: Time::ZERO + Span::from_micros(0x0102_0304) });
+    let special = bytes(&reverse(Segment { ack: 1001, eln: Some(Eln::Segment(2001)), arrival, ..NOTHING }));
+    let edge = |offset: u32| (word(&special, 28) - 1001).wrapping_add(offset).to_be_bytes();
+    assert_eq!((special.len(), special[32]), (60, 0xA2), "ten words, and the bit");
+    let options = [&[1, 1, 254, 6][..], &edge(2001), &[253, 12, 0xA1, 0x51], &edge(3001), &[1, 2, 3, 4]];
+    assert_eq!(special[40..], options.concat());
+    assert!(checksums_hold(&special));
+}
+
+/// Balan et al. 2001: a second checksum, of the headers alone, which holds whatever becomes of the payload.
+#[test]
+fn the_header_checksum_protects_the_headers_alone() {
+    let good = bytes(&data(Segment { seq: 1001, len: 1000, header_check: true, ..NOTHING }));
+    assert_eq!((good.len(), &good[40..42]), (1044, &[253, 4][..]));
+    // RFC 9293 §3.1, of the 24 bytes of header and the pseudo header, with the checksum of TCP taken as zero.
+    let mut headers = good[20..44].to_vec();
+    headers[16..18].fill(0);
+    let protected = [&good[12..20], &[0, 6, 0, 24], &headers[..]].concat();
+    assert_eq!(internet_checksum(&protected), 0);
+    let other = bytes(&data(Segment { seq: 1001, len: 999, header_check: true, ..NOTHING }));
+    assert_eq!(good[42..44], other[42..44], "the payload has no part in it");
+    let mut hit = good.clone();
+    hit[34] ^= 0x20; // the window
+    repair_checksums(&mut hit);
+    assert_eq!(decode(&hit), Err(WireError::Malformed("header checksum")));
+    let mut payload = good;
+    payload[500] ^= 0x20;
+    repair_checksums(&mut payload);
+    assert!(decode(&payload).is_ok());
+}
+
+/// RFC 9293 §3.1, MUST-6 and MUST-7: options that are not known are ignored, those that contradict themselves are refused.
+#[test]
+fn foreign_options() {
+    let timestamps = Some(Timestamps { value: 1, echo: 2 });
+    let good = bytes(&data(Segment { timestamps, ..NOTHING }));
+    let with = |kind: u8, length: u8| {
+        let mut out = good.clone();
+        out[42..44].copy_from_slice(&[kind, length]);
+        repair_checksums(&mut out);
+        decode(&out).map(|d| d.packet.segment().map(|s| s.timestamps))
+    };
+    assert_eq!(with(8, 10), Ok(Some(timestamps)));
+    assert_eq!([with(77, 10), with(253, 10), with(254, 10), with(0, 0)], [const { Ok(Some(None)) }; 4]);
+    for (kind, length) in [(8, 9), (8, 11), (5, 9), (77, 0), (77, 1)] {
+        assert_eq!(with(kind, length), Err(WireError::Malformed("TCP option")), "{kind} {length}");
+    }
+}
+
 /// RFC 9293 §3.7.1, RFC 2018 §2, RFC 7323 §2.2: what a SYN offers, and that its own window is not scaled.
 #[test]
 fn a_syn_offers_mss_sack_and_window_scale() {
@@ -256,9 +313,16 @@ prop_compose! {
         bits in prop::array::uniform5(any::<bool>()),
         blocks in prop::collection::vec((any::<u64>(), any::<u64>()), 0..4),
         timestamps in prop::option::of((any::<u32>(), any::<u32>())),
+        header_check in any::<bool>(),
+        eln in prop_oneof![
+            2 => Just(None),
+            1 => Just(Some(Eln::Next)),
+            1 => (0..u64::MAX / 2).prop_map(|seq| Some(Eln::Segment(seq))),
+        ],
+        arrival in prop::option::of((0..u64::MAX / 2, any::<u64>())),
     ) -> Segment {
         let [syn, has_ack, fin, ece, cwr] = bits;
-        Segment {
+        let mut segment = Segment {
             seq,
             len,
             ack: if has_ack { ack } else { 0 },
@@ -267,8 +331,18 @@ prop_compose! {
             // A SYN has no room for SACK blocks, and nothing to report (RFC 2018 §2).
             sack: if syn { Sack::EMPTY } else { sack(&blocks) },
             timestamps: timestamps.map(|(value, echo)| Timestamps { value, echo }),
-            ..Segment::default()
+            header_check,
+            eln,
+            arrival: arrival.map(|(seq, nanos)| Arrival { seq, at: Time::from_nanos(nanos) }),
+        };
+        // 40 bytes of options (RFC 9293 §3.1).
+        if segment.option_bytes() > 40 {
+            segment.sack = Sack::EMPTY;
         }
+        if segment.option_bytes() > 40 {
+            segment.arrival = None;
+        }
+        segment
     }
 }
 
@@ -315,7 +389,15 @@ fn folded(packet: &Packet, shift: u8) -> Packet {
             let shift = if s.flags.syn { 0 } else { shift };
             let blocks: Vec<_> = s.sack.blocks().iter().map(|b| (low(b.start), low(b.end))).collect();
             let window = (s.window >> shift).min(65_535);
-            Body::Tcp(Segment { seq: low(s.seq), ack: low(s.ack), window, sack: sack(&blocks), ..s })
+            let eln = s.eln.map(|eln| match eln {
+                Eln::Next => Eln::Next,
+                Eln::Segment(seq) => Eln::Segment(low(seq)),
+            });
+            let arrival = s
+                .arrival
+                .map(|a| Arrival { seq: low(a.seq), at: Time::from_nanos(low(a.at.nanos() / 1000) * 1000) });
+            let sack = sack(&blocks);
+            Body::Tcp(Segment { seq: low(s.seq), ack: low(s.ack), window, sack, eln, arrival, ..s })
         }
         Body::Notice(n) => Body::Notice(Notice { seq: low(n.seq), end: low(n.end), ..n }),
         udp => udp,

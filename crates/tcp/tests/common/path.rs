@@ -25,6 +25,8 @@ pub enum Fate {
     Damaged,
     /// An ACK: it arrives, and somebody on the way has set the ELN bit.
     Marked,
+    /// An ACK: it arrives with an ELN about the segment that begins at this byte.
+    Names(u64),
     /// The link layer works on it: an ERSN reaches the sender after the first span, the segment the receiver after the
     /// second more than the delay of the path.
     Repeated(Span, Span),
@@ -323,7 +325,7 @@ impl<O: Observer> Transfer<O> {
             _ => {}
         }
         match fate {
-            Fate::Arrives | Fate::Marked => self.schedule(arrival, Event::Data(p)),
+            Fate::Arrives | Fate::Marked | Fate::Names(_) => self.schedule(arrival, Event::Data(p)),
             Fate::Damaged => self.schedule(arrival, Event::Data(Packet { damaged: true, ..p })),
             Fate::Late(by) | Fate::Repeated(_, by) => self.schedule(arrival + by, Event::Data(p)),
             Fate::Twice(by) => {
@@ -363,8 +365,9 @@ impl<O: Observer> Transfer<O> {
                 self.schedule(arrival + by, Event::Ack(p));
             }
             Fate::Arrives => self.schedule(arrival, Event::Ack(p)),
-            Fate::Marked => {
-                let ack = Segment { eln: Some(Eln::Next), ..segment(&p).clone() };
+            fate @ (Fate::Marked | Fate::Names(_)) => {
+                let eln = if let Fate::Names(seq) = fate { Eln::Segment(seq) } else { Eln::Next };
+                let ack = Segment { eln: Some(eln), ..segment(&p).clone() };
                 self.schedule(arrival, Event::Ack(Packet { body: Body::Tcp(ack), ..p }));
             }
             _ => {}

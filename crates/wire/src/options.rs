@@ -1,0 +1,140 @@
+//! TCP options: those of the RFCs, and those that explicit loss notification adds, which are options for experiments (RFC 4727).
+//!
+//! ```text
+//! header checksum    253 | 4  | checksum (2)                                              HACK: Balan et al. 2001
+//! arrival            253 | 12 | identifier (2) | first byte (4) | microseconds (4)        an identifier as RFC 6994 §3 has it
+//! damaged segment    1 | 1 | 254 | 6 | first byte (4)                                     HACK, in an ACK with the ELN bit
+//! ```
+//!
+//! A segment has them in this order behind MSS, SACK permitted, window scale, timestamps and SACK, with the padding that
+//! [`Segment::option_bytes`] counts.
+
+use crate::WireError;
+use crate::addressing::{fold, unfold};
+use airhop_base::{Arrival, Eln, SackBlock, Segment, Span, Time, Timestamps};
+
+/// The largest segment that fits an IPv4 datagram (RFC 6691 §2): Airhop's receivers take any.
+const MSS: u16 = u16::MAX - 40;
+/// RFC 7323 §2.3.
+const MAX_WINDOW_SHIFT: u8 = 14;
+
+const NOP: u8 = 1;
+const WINDOW_SCALE: u8 = 3;
+const SACK: u8 = 5;
+const TIMESTAMPS: u8 = 8;
+/// RFC 4727.
+const EXPERIMENT: [u8; 2] = [253, 254];
+/// Tells the arrival option from others of its kind (RFC 6994 §3).
+const ARRIVAL: [u8; 2] = [0xA1, 0x51];
+
+/// The window scale of a connection whose largest window is `window`: the smallest that can express it (RFC 7323 §2.2),
+/// so that as few bits as possible are lost.
+pub fn window_shift(window: u64) -> u8 {
+    (0..MAX_WINDOW_SHIFT).find(|shift| window >> shift <= u64::from(u16::MAX)).unwrap_or(MAX_WINDOW_SHIFT)
+}
+
+/// The options of a segment, whose peer counts from `isn`. The header checksum is left zero.
+pub(crate) fn write(segment: &Segment, isn: u32) -> Vec<u8> {
+    let mut out = Vec::new();
+    if segment.flags.syn {
+        let [high, low] = MSS.to_be_bytes();
+        out.extend([2, 4, high, low, NOP, NOP, 4, 2]);
+        out.extend([NOP, WINDOW_SCALE, 3, window_shift(segment.window)]);
+    }
+    if let Some(ts) = segment.timestamps {
+        out.extend([NOP, NOP, TIMESTAMPS, 10]); // RFC 7323 appendix A
+        out.extend([ts.value, ts.echo].map(u32::to_be_bytes).concat());
+    }
+    if !segment.sack.is_empty() {
+        out.extend([NOP, NOP, SACK, 2 + 8 * segment.sack.len() as u8]);
+        for block in segment.sack.blocks() {
+            out.extend([block.start, block.end].map(|edge| fold(edge, isn).to_be_bytes()).concat());
+        }
+    }
+    if segment.header_check {
+        out.extend([EXPERIMENT[0], 4, 0, 0]);
+    }
+    if let Some(Eln::Segment(seq)) = segment.eln {
+        out.extend([NOP, NOP, EXPERIMENT[1], 6]);
+        out.extend(fold(seq, isn).to_be_bytes());
+    }
+    if let Some(arrival) = segment.arrival {
+        let micros = arrival.at.since(Time::ZERO).whole(Span::from_micros(1)) as u32;
+        out.extend([EXPERIMENT[0], 12, ARRIVAL[0], ARRIVAL[1]]);
+        out.extend([fold(arrival.seq, isn), micros].map(u32::to_be_bytes).concat());
+    }
+    out
+}
+
+/// Reads options into `segment`, whose peer counts from `isn`. Returns the window scale, if it is a SYN that announces one. Options
+/// that are not known are ignored (RFC 9293 §3.1, MUST-6).
+pub(crate) fn read(options: &[u8], isn: u32, segment: &mut Segment) -> Result<Option<u8>, WireError> {
+    let mut window_shift = None;
+    for option in (Walk { options, at: 0 }) {
+        let (_, kind, body) = option?;
+        match (kind, body) {
+            (WINDOW_SCALE, &[shift]) if segment.flags.syn => window_shift = Some(shift.min(MAX_WINDOW_SHIFT)),
+            (TIMESTAMPS, body) if body.len() == 8 => {
+                segment.timestamps = Some(Timestamps { value: word(body, 0), echo: word(body, 4) });
+            }
+            (SACK, body) if body.len() % 8 == 0 => {
+                for edges in body.chunks(8) {
+                    let [start, end] = [0, 4].map(|at| unfold(word(edges, at), isn));
+                    segment.sack.push(SackBlock { start, end });
+                }
+            }
+            (TIMESTAMPS | SACK, _) => return Err(MALFORMED),
+            (253, [_, _]) => segment.header_check = true,
+            (254, body) if body.len() == 4 && segment.eln.is_some() => {
+                segment.eln = Some(Eln::Segment(unfold(word(body, 0), isn)));
+            }
+            (253, body) if body.len() == 10 && body.starts_with(&ARRIVAL) => {
+                let at = Time::ZERO + Span::from_micros(word(body, 6).into());
+                segment.arrival = Some(Arrival { seq: unfold(word(body, 2), isn), at });
+            }
+            _ => {}
+        }
+    }
+    Ok(window_shift)
+}
+
+/// Where in `options` the value of the header checksum stands.
+pub(crate) fn header_check(options: &[u8]) -> Option<usize> {
+    let mut walk = (Walk { options, at: 0 }).filter_map(Result::ok);
+    walk.find(|(_, kind, body)| *kind == EXPERIMENT[0] && body.len() == 2).map(|(at, _, _)| at + 2)
+}
+
+const MALFORMED: WireError = WireError::Malformed("TCP option");
+
+/// The options one by one: where each begins, its kind, and what is behind its length (RFC 9293 §3.1).
+struct Walk<'a> {
+    options: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Iterator for Walk<'a> {
+    type Item = Result<(usize, u8, &'a [u8]), WireError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            match *self.options.get(self.at..)? {
+                [] | [0, ..] => return None,
+                [NOP, ..] => self.at += 1,
+                [kind, length, ..] if length >= 2 => {
+                    let (at, end) = (self.at, self.at + usize::from(length));
+                    self.at = end;
+                    let body = self.options.get(at + 2..end);
+                    return Some(body.map(|body| (at, kind, body)).ok_or(MALFORMED));
+                }
+                _ => {
+                    self.at = self.options.len();
+                    return Some(Err(MALFORMED));
+                }
+            }
+        }
+    }
+}
+
+fn word(bytes: &[u8], at: usize) -> u32 {
+    u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+}
