@@ -187,15 +187,6 @@ def add_scheme(declaration: _Declaration) -> None:
     It replaces one added before under its name, but for the scenarios that were read with that.
     """
 
-def packet_list(
-    sent: list[list[int]], acks: list[tuple[int, int]], dupthresh: int = 3
-) -> list[tuple[list[tuple[int, int]], list[int]]]:
-    """Give LHP's packet list (Yun 2009, Figure 4) after each ACK: (segment, duplicates) in sending order, and what was lost.
-
-    An ACK is (segment expected, segment that caused it); `sent[i]` are the segments sent before ACK `i`. What is lost is sent
-    again at once. ValueError: a threshold of 0, or more lists in `sent` than ACKs and one.
-    """
-
 def catalogue() -> str:
     """List the schemes as JSON."""
 

@@ -1,7 +1,6 @@
 //! `airhop._core`: scenarios and runs for Python. Everything else of the package is Python on top of this.
 
 mod outcome;
-mod packet_list;
 mod runs;
 mod scenario;
 mod schemes;
@@ -18,8 +17,6 @@ mod _core {
 
     #[pymodule_export]
     use super::outcome::Outcome;
-    #[pymodule_export]
-    use super::packet_list::packet_list;
     #[pymodule_export]
     use super::runs::{RunError, SchemeError, run, run_many};
     #[pymodule_export]
