@@ -89,9 +89,11 @@ impl Recovery for RateHalving {
                 State::Slow => Advance::Open,
                 _ => Advance::Partial { restart: true },
             },
-            _ => match std::mem::take(&mut self.state) {
-                State::Slow => Advance::Open,
-                _ => Advance::Over,
+            // The ACK that ends it may show the next loss at once.
+            _ => match (std::mem::take(&mut self.state), lost) {
+                (_, Some(seq)) => Advance::Lost(seq),
+                (State::Slow, None) => Advance::Open,
+                (_, None) => Advance::Over,
             },
         }
     }

@@ -8,8 +8,11 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "ll-elsn",
     title: "LL-ELSN with ESACK",
     family: "explicit notification",
-    about: "The link layer tells the sender when it begins to repeat a segment (ERSN) and when it gives it up (ELN). ESACK, a SACK sender with a queue in sending order, retransmits on an ELN without touching the window, and leaves the segment alone after an ERSN.",
-    helps: "Where the last hop is wireless, loses frames by noise or collisions, and its link layer retries little or not at all.",
+    about: "The link layer tells the sender when it begins to repeat a segment (ERSN) and when it gives it up (ELN). \
+           ESACK, a SACK sender with a queue in sending order, retransmits on an ELN without touching the window, \
+           and leaves the segment alone after an ERSN.",
+    helps: "Where the last hop is wireless, loses frames by noise or collisions, and its link layer retries little \
+           or not at all.",
     cite: "J.-H. Yun, Cross-Layer Explicit Link Status Notification to Improve TCP Performance in Wireless Networks, \
            EURASIP JWCN 2009, 617818",
     needs: &["elsn"],

@@ -8,7 +8,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "newreno",
     title: "TCP NewReno",
     family: "loss-based",
-    about: "Reno that stays in fast recovery until everything outstanding at its beginning is acknowledged, and repairs one hole per round trip.",
+    about: "Reno that stays in fast recovery until everything outstanding at its beginning is acknowledged, and \
+           repairs one hole per round trip.",
     helps: "Where a window loses several segments and the receiver has no SACK.",
     cite: "RFC 6582, The NewReno Modification to TCP's Fast Recovery Algorithm, 2012",
     needs: &[],

@@ -8,8 +8,10 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "reno",
     title: "TCP Reno",
     family: "loss-based",
-    about: "Three duplicate ACKs halve the window and the lost segment goes out at once; the window is inflated by every further duplicate until the first new ACK.",
-    helps: "On paths that lose by congestion only, one segment per window. Random losses halve its window for nothing, and several losses in one window cost a timeout.",
+    about: "Three duplicate ACKs halve the window and the lost segment goes out at once; the window is inflated by \
+           every further duplicate until the first new ACK.",
+    helps: "On paths that lose by congestion only, one segment per window. Random losses halve its window for \
+           nothing, and several losses in one window cost a timeout.",
     cite: "RFC 5681, TCP Congestion Control, 2009",
     needs: &[],
     params: &[],

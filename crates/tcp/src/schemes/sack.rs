@@ -8,7 +8,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "sack",
     title: "TCP SACK",
     family: "loss-based",
-    about: "The receiver reports what arrived beyond a gap; the sender repairs several holes per round trip and keeps the pipe full, after one halving.",
+    about: "The receiver reports what arrived beyond a gap; the sender repairs several holes per round trip and \
+           keeps the pipe full, after one halving.",
     helps: "Wherever both ends support it. A random loss still halves the window.",
     cite: "RFC 6675, A Conservative Loss Recovery Algorithm Based on SACK for TCP, 2012; K. Fall and S. Floyd, \
            Simulation-based Comparisons of Tahoe, Reno, and SACK TCP, CCR 26(3), 1996",

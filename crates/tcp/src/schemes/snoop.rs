@@ -4,8 +4,10 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "snoop",
     title: "NewReno with a Snoop agent",
     family: "local recovery",
-    about: "An agent at the base station keeps copies of segments, sends lost ones again itself, and keeps the duplicate ACKs from the sender.",
-    helps: "On a lossy last hop, downlink, with a base station that can hold state per connection. Uplink it cannot tell where a segment was lost. Local repairs disturb the ACK clock.",
+    about: "An agent at the base station keeps copies of segments, sends lost ones again itself, and keeps the \
+           duplicate ACKs from the sender.",
+    helps: "On a lossy last hop, downlink, with a base station that can hold state per connection. Uplink it cannot \
+           tell where a segment was lost. Local repairs disturb the ACK clock.",
     cite: "H. Balakrishnan, S. Seshan, E. Amir and R. H. Katz, Improving TCP/IP Performance over Wireless Networks, \
            MobiCom 1995",
     needs: &["snoop"],

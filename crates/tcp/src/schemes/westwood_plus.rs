@@ -33,8 +33,8 @@ pub(super) static SCHEME: Scheme = Scheme {
         "filter of two stages, the least round of 50 ms, credit of ACKs, window after a loss: Linux' source",
         "goodput within 12 % of ns-2.35's linux-westwood at every point of the reference table but one (-1.1 to +11.3 %; uplink \
          with 1 % errors: +14.1 %). That port computes in whole bytes per millisecond and rounds down in both stages, which \
-         loses up to 14 of some 300: done so here, +8.1, +9.8 and +13.7 % become +1.3, -2.0 and +3.5 %. At low rates other \
-         parts of it make up for that: it takes the smallest of smoothed round trips, and half the window is its least",
+         loses up to 14 of some 300: done so here, +8.1, +9.8 and +13.7 % become +1.3, -2.0 and +3.5 %, but at 5 % errors \
+         and at long round trips the goodput is then a fifth too low; why ns-2's is not, was not found",
         "filter ns3: within 5 % of ns-3.44 at 0.01 % loss, 32 % below it at 1 %. ns-3 counts a segment too many in each round, \
          the ACKs at both ends of it: done so here it is 21 %; the rest was not found",
     ],
