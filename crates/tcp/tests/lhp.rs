@@ -126,6 +126,17 @@ fn an_eln_moves_a_segment_to_the_end() {
     }
 }
 
+// Yun 2009 §2.1: 14 is lost, and so is the ACK that 15 caused. With SMART both reach three at once, and each is a fast recovery.
+#[test]
+fn one_ack_shows_two_losses() {
+    let (mut s, shown) = fourteen(Trigger::Smart);
+    s.smart(14, 16);
+    s.smart(14, 17);
+    assert_eq!(s.smart(14, 18), "14! 15!");
+    assert_eq!((s.cuts(), s.sender.counters().fast_recoveries), (2, 2));
+    assert_eq!(shown.list(), [(19, 0), (20, 0), (21, 0), (14, 0), (15, 0)]);
+}
+
 // schemes.md 3.4.2: "RTO: Reno, list cleared to una".
 #[test]
 fn a_timeout_goes_back() {

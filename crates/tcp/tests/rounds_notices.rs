@@ -8,6 +8,7 @@ mod common;
 
 use airhop_tcp::{Config, Preset};
 use common::path::{Fate, Path, Transfer};
+use common::script::Script;
 use common::{MSS, at};
 
 const ALL: [&str; 7] = ["split", "eln", "hack", "hack-fixed", "ewln", "tcp-eln", "lhp"];
@@ -289,6 +290,23 @@ fn a_lost_ack_lhp() {
     6   2   2.37
     7   3   3.15
     ");
+}
+
+// schemes.md 3.0: "the packet left the network, so flight is unchanged". Fast recovery of ns-2's SACK begins with 10 - 3 = 7 in the
+// pipe; four more duplicates bring it to 3, below the window of 4, with or without a repair on a notice meanwhile.
+#[test]
+fn a_repair_on_a_notice_takes_the_place_of_what_was_lost() {
+    for has_notice in [false, true] {
+        let mut s = Script::new("hack", common::ns2(8.0, 4.0));
+        s.sent();
+        let fast = [3, 4, 5].map(|last| s.sack(1, &[(3, last)]));
+        assert_eq!(fast, ["9", "10", "1!"]);
+        if has_notice {
+            assert_eq!(s.eln(2), "2n");
+        }
+        let further = [6, 7, 8, 9].map(|last| s.sack(1, &[(3, last)]));
+        assert_eq!(further, ["", "", "", if has_notice { "11" } else { "2+" }]);
+    }
 }
 
 // A sender that knows no ELN takes an ACK with the bit for what it would be without it.

@@ -142,7 +142,6 @@ impl Recovery for Lhp {
     }
 
     fn retransmit(&mut self, s: &mut Space, seq: u64) {
-        self.list.on_eln(seq);
         self.resend(s, seq, Cause::Notice);
     }
 }

@@ -75,13 +75,6 @@ impl PacketList {
         lost.iter().map(|e| e.seq).collect()
     }
 
-    /// The link layer gave the segment at `seq` up. True if it is still missing: then it is taken to be sent again at once,
-    /// and that is no sign of congestion.
-    pub fn on_eln(&mut self, seq: u64) -> bool {
-        let missing = self.get(seq).copied();
-        missing.inspect(|e| self.send(e.seq, e.end)).is_some()
-    }
-
     /// The retransmission timer expired: everything is sent anew, as Reno does.
     pub fn on_timeout(&mut self) {
         self.entries.clear();
@@ -151,7 +144,7 @@ mod tests {
     fn an_eln_is_no_sign_of_congestion() {
         let mut l = list(14, 19);
         assert_eq!(l.on_ack(14, 15), []);
-        assert!(l.on_eln(14));
+        l.send(14, 15);
         for trigger in 16..=19 {
             assert_eq!(l.on_ack(14, trigger), []);
         }
@@ -161,7 +154,6 @@ mod tests {
         assert_eq!(l.on_ack(14, 20), []);
         assert_eq!(l.on_ack(14, 21), []);
         assert_eq!(l.on_ack(14, 22), [14]);
-        assert!(!l.on_eln(15));
     }
 
     // Yun 2009 §2.1: a lost ACK leaves a segment that arrived in the list, and it is repaired for nothing.

@@ -8,20 +8,21 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "hack",
     title: "TCP HACK",
     family: "explicit notification",
-    about: "Data carries a second checksum, of its headers alone. A receiver that gets a segment with a damaged payload and \
-            intact headers says so at once, in an ACK with the number of the segment; the sender, a SACK sender, retransmits \
-            it without congestion control.",
-    helps: "Where bit errors are independent and the link layer hands up what it could not repair: then most losses are \
-            detected. Errors in the headers, collisions and handoffs are not. The repair arrives after what was sent before \
-            it, so with four segments in flight the duplicate ACKs halve the window all the same; hack-fixed does not heed \
-            them.",
-    cite: "R. K. Balan, B. P. Lee, K. R. R. Kumar, L. Jacob, W. K. G. Seah and A. L. Ananda, TCP HACK: TCP Header Checksum \
-           Option to Improve Performance over Lossy Links, INFOCOM 2001",
+    about: "Data carries a second checksum, of its headers alone. A receiver that gets a segment with a \
+           damaged payload and intact headers says so at once, in an ACK with the number of the segment; the \
+           sender, a SACK sender, retransmits it without congestion control.",
+    helps: "Where bit errors are independent and the link layer hands up what it could not repair: then most \
+           losses are detected. Errors in the headers, collisions and handoffs are not. The repair arrives \
+           after what was sent before it, so with four segments in flight the duplicate ACKs halve the \
+           window all the same; hack-fixed does not heed them.",
+    cite: "R. K. Balan, B. P. Lee, K. R. R. Kumar, L. Jacob, W. K. G. Seah and A. L. Ananda, TCP HACK: TCP \
+           Header Checksum Option to Improve Performance over Lossy Links, INFOCOM 2001",
     needs: &["damaged-frames"],
     params: &[],
     verified: &[
         "detection fails as often as the headers of a lost frame are hit, P_f_header of Table 1 of Yun 2009",
-        "SACK is the base, and an ELN means an immediate retransmission without congestion control (Yun 2009 §2.1)",
+        "SACK is the base, and an ELN means an immediate retransmission without congestion control (Yun 2009 \
+         §2.1)",
     ],
     reconstructed: &[
         "the special ACK never counts as a duplicate; the ACKs of later segments do",

@@ -8,21 +8,22 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "lhp",
     title: "LHP: header protection and packet list",
     family: "explicit notification",
-    about: "The link layer sends a packet in fragments, the first, with the headers, until it is acknowledged; a receiver that \
-            gets it and not the rest answers with an ELN. The sender keeps a list of its segments in sending order and counts \
-            duplicate ACKs for each of them, so that a segment that an ELN moved to the end is not blamed for what was sent \
-            before it. Each segment that reaches three is a fast recovery of its own.",
-    helps: "On a lossy last hop, with less undetected than with HACK. Every fragment pays for headers and an ACK of the link \
-            layer, which is much in 802.11. Several congestion losses in one window halve it several times; with SMART's \
-            ACKs every lost ACK may do that, too.",
-    cite: "X. Gao, S. N. Diggavi and S. Muthukrishnan, LHP: An End-to-End Reliable Transport Protocol over Wireless Data \
-           Networks, ICC 2003",
+    about: "The link layer sends a packet in fragments, the first, with the headers, until it is \
+           acknowledged; a receiver that gets it and not the rest answers with an ELN. The sender keeps a \
+           list of its segments in sending order and counts duplicate ACKs for each of them, so that a \
+           segment that an ELN moved to the end is not blamed for what was sent before it. Each segment that \
+           reaches three is a fast recovery of its own.",
+    helps: "On a lossy last hop, with less undetected than with HACK. Every fragment pays for headers and an \
+           ACK of the link layer, which is much in 802.11. Several congestion losses in one window halve it \
+           several times; with SMART's ACKs every lost ACK may do that, too.",
+    cite: "X. Gao, S. N. Diggavi and S. Muthukrishnan, LHP: An End-to-End Reliable Transport Protocol over \
+           Wireless Data Networks, ICC 2003",
     needs: &["fragments"],
     params: &[Param::word(
         "trigger",
         &["sack", "smart"],
-        "how the sender knows which segment caused an ACK: by what SACK blocks report for the first time, or by the number that \
-         a SMART ACK carries (Yun 2009 §2.1)",
+        "how the sender knows which segment caused an ACK: by what SACK blocks report for the first time, or \
+         by the number that a SMART ACK carries (Yun 2009 §2.1)",
     )],
     verified: &[
         "the packet list has the counters of Figure 4 of Yun 2009 after each ACK, and three fast recoveries",
