@@ -164,7 +164,9 @@ fn eln_in_acks_byte_by_byte() {
 /// Balan et al. 2001: a second checksum, of the headers alone, which holds whatever becomes of the payload.
 #[test]
 fn the_header_checksum_protects_the_headers_alone() {
-    let good = bytes(&data(Segment { seq: 1001, len: 1000, header_check: true, ..NOTHING }));
+    let packet = data(Segment { seq: 1001, len: 1000, header_check: true, ..NOTHING });
+    assert_eq!(packet.header_bytes(), 44);
+    let good = bytes(&packet);
     assert_eq!((good.len(), &good[40..42]), (1044, &[253, 4][..]));
     // RFC 9293 §3.1, of the 24 bytes of header and the pseudo header, with the checksum of TCP taken as zero.
     let mut headers = good[20..44].to_vec();
