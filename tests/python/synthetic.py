@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from airhop.experiments import Experiment, Outcome
+from airhop.experiments.experiment import Curve
 from airhop.experiments.samples import Samples
 from airhop.report import TracedRun
 from airhop.simulate import Job
@@ -111,7 +112,11 @@ def samples(
 def outcome(experiment: Experiment, measured: Samples | None = None) -> Outcome:
     """Judge made-up goodputs, as if quick mode had measured them on the grid that they have."""
     measured = measured or samples()
-    experiment = replace(experiment, axis=replace(experiment.axis, coarse=tuple(measured.xs)))
+    experiment = replace(
+        experiment,
+        axis=replace(experiment.axis, coarse=tuple(measured.xs)),
+        replications=replace(experiment.replications, quick=measured.reps),
+    )
     return Outcome.of(experiment, "quick", 1, table(experiment, measured))
 
 
@@ -186,3 +191,12 @@ def traced_run(scheme: str = "ll-elsn", label: str = "LL-ELSN") -> TracedRun:
 
 def _categories(row: dict[str, object]) -> list[pl.Expr]:
     return [pl.col(name).cast(pl.Categorical) for name, value in row.items() if isinstance(value, str)]
+
+
+def four_schemes(experiment: Experiment) -> Outcome:
+    """Make up an outcome of Figure 6 with four of its schemes, where twelve would hide each other."""
+    labels = {"reno": "Reno", "sack": "SACK", "snoop": "Snoop", "ll-elsn": "LL-ELSN"}
+    means = {x: {scheme: row[scheme] for scheme in labels} for x, row in FIGURE6.items()}
+    claims = tuple(claim for claim in experiment.claims if claim.id == "yun-1")
+    few = replace(experiment, curves=Curve.of_schemes(labels), claims=claims, also=(), panels=())
+    return outcome(few, samples(means))

@@ -32,7 +32,7 @@ SPAN = """() => {
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    outcome = synthetic.outcome(FIG6)
+    outcome = synthetic.four_schemes(FIG6)
     plane = synthetic_study.study("plane", wlan__cell__errors__fer=(0.001, 0.01, 0.1), copies=(1, 2, 5, 10))
     chapters = [chapter_of_outcome(outcome), Chapter.of_table(plane)]  # type: ignore[arg-type]
     return write_report(chapters, tmp_path_factory.mktemp("report") / "report.html")

@@ -42,6 +42,7 @@ SHORT = replace(
     claims=(),
     headline=lambda _: "Found.",
     timeline=None,
+    panels=(),
 )
 WORDS = Axis(
     key="direction",
@@ -103,6 +104,12 @@ def test_what_some_curves_set_and_nobody_else_is_refused() -> None:
         replace(SHORT, settings={"duration": "2 s"}).study("quick")
 
 
+def test_panels_without_a_curve_or_with_another_are_refused() -> None:
+    for panels in ((("reno", "ll-elsn"), ("n = 5",)), (tuple(SHORT.labels), ("veno",))):
+        with pytest.raises(InputError, match="every curve stands in one panel, and no other does"):
+            replace(SHORT, panels=panels)
+
+
 def test_two_curves_of_one_name_are_refused() -> None:
     with pytest.raises(InputError, match="two curves have the same name"):
         replace(SHORT, curves=(*SHORT.curves, Curve("reno", "Reno again", "sack")))
@@ -118,7 +125,8 @@ def test_the_terminal_has_room_for_twelve_curves() -> None:
     names = [f"scheme-{n}" for n in range(12)]
     cells = {(name, x): {0: 3.44, 1: 3.46} for x in FIG6.axis.full for name in names}
     measured = Samples("goodput_mbps", cells)
-    many = replace(FIG6, curves=Curve.of_schemes({name: name.title() for name in names}), baseline=names[0])
+    curves = Curve.of_schemes({name: name.title() for name in names})
+    many = replace(FIG6, curves=curves, baseline=names[0], also=(), panels=())
     of_many = rows(many, many.metric, measured)
     outcome = Outcome(many, "full", 1, None, measured, of_many, {}, [])  # type: ignore[arg-type]
     stream = io.StringIO()

@@ -22,6 +22,7 @@ FIGURE2A: Means = {
     0.001: {"reno": 1.90, "westwood-nr": 1.88, "westwood-vt": 1.93, "new-jersey": 1.93},
     0.01: {"reno": 1.58, "westwood-nr": 1.86, "westwood-vt": 1.91, "new-jersey": 1.91},
     0.02: {"reno": 1.20, "westwood-nr": 1.66, "westwood-vt": 1.85, "new-jersey": 1.86},
+    0.04: {"reno": 0.90, "westwood-nr": 1.42, "westwood-vt": 1.58, "new-jersey": 1.40},
     0.05: {"reno": 0.65, "westwood-nr": 1.01, "westwood-vt": 1.42, "new-jersey": 1.20},
 }
 # Beside cross traffic: WestwoodVT keeps 95 %, New Jersey four fifths.
@@ -32,7 +33,7 @@ FIGURE2B: Means = {
         "westwood-vt": 0.95 * row["westwood-vt"],
         "new-jersey": 0.8 * row["new-jersey"],
     }
-    for (x, row), gain in zip(FIGURE2A.items(), (1.06, 1.1, 1.2, 1.24), strict=True)
+    for (x, row), gain in zip(FIGURE2A.items(), (1.06, 1.1, 1.2, 1.22, 1.24), strict=True)
 }
 
 
@@ -125,7 +126,7 @@ def test_a_claim_of_figure_2a_fails_where_the_numbers_say_so(broken: list[str], 
 
 def test_from_4_percent_up_new_jersey_may_differ() -> None:
     # "until the wireless link error rate reaches 4 %".
-    assert single(changed(FIGURE2A, 0.05, new_jersey=0.5))["koo-3"] is True
+    assert single(changed(FIGURE2A, 0.04, new_jersey=0.5))["koo-3"] is True
 
 
 def test_every_claim_of_figure_2b_holds_where_the_numbers_say_so() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,7 @@ import synthetic
 import synthetic_study
 from airhop import plots
 from airhop.cli import main
-from airhop.experiments import Outcome
 from airhop.experiments.causes import judged_right
-from airhop.experiments.experiment import Curve
 from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
 from airhop.judgements import COLUMNS, Judgements, share_right
 from airhop.plots import confusion
@@ -157,14 +154,6 @@ def test_a_finite_transfer_says_when_it_was_over() -> None:
     assert table.flows()["completion_s"].to_list() == [flow["completion_s"]]
 
 
-def measured() -> Outcome:
-    """Make up an outcome of four schemes."""
-    labels = {"reno": "Reno", "sack": "SACK", "snoop": "Snoop", "ll-elsn": "LL-ELSN"}
-    means = {x: {scheme: row[scheme] for scheme in labels} for x, row in synthetic.FIGURE6.items()}
-    few = replace(FIG6, curves=Curve.of_schemes(labels), claims=())
-    return synthetic.outcome(few, synthetic.samples(means))
-
-
 def cells(line: str) -> list[str]:
     return re.split(r"\s{2,}", line.strip())
 
@@ -201,7 +190,7 @@ def main_ends(words: list[str]) -> None:
 
 
 def test_reproduce_shows_the_share_of_every_curve() -> None:
-    outcome = measured()
+    outcome = synthetic.four_schemes(FIG6)
     for width in (80, 40):
         console = Console(width=width, record=True)
         shown = judged_right(outcome, width)
@@ -217,7 +206,7 @@ def test_reproduce_shows_the_share_of_every_curve() -> None:
 
 
 def test_the_report_has_a_matrix_per_scheme() -> None:
-    chapter = chapter_of_outcome(measured(), trace=False)
+    chapter = chapter_of_outcome(synthetic.four_schemes(FIG6), trace=False)
     found = matrices(chapter)
     assert found is not None
     assert found.judged == ("congestion", "wireless")

@@ -136,11 +136,14 @@ def test_a_legend_of_thirteen_is_above_the_axes_and_inside_of_the_page() -> None
 
 
 def test_the_printed_figure_has_the_papers_axes_and_every_scheme() -> None:
-    axes = goodput_figure(synthetic.outcome(FIG6)).axes[0]
-    assert axes.get_xscale() == "log"
-    assert axes.get_xlim() == (1e-4, 1e-1)
-    assert axes.get_ylim() == (0.0, 3.6)
-    assert [bar.get_label() for bar in axes.containers] == list(FIG6.labels.values())
+    panels = goodput_figure(synthetic.outcome(FIG6)).axes
+    for axes, curves in zip(panels, FIG6.panels, strict=True):
+        assert axes.get_xscale() == "log"
+        assert axes.get_xlim() == (1e-4, 1e-1)
+        assert axes.get_ylim() == (0.0, 3.6)
+        assert [bar.get_label() for bar in axes.containers] == [FIG6.labels[curve] for curve in curves]
+    assert sum(FIG6.panels, ()) == tuple(FIG6.labels)
+    assert [axes.texts[0].get_text() for axes in panels] == ["(a)", "(b)"]
 
 
 def test_the_printed_figure_shows_means_and_intervals() -> None:

@@ -226,10 +226,15 @@ class Experiment:
     """Printed numbers by (curve, x), where the paper prints any."""
     also: tuple[Metric, ...] = ()
     """Further metrics of the same runs."""
+    panels: tuple[tuple[str, ...], ...] = ()
+    """Names of the curves of each panel of the printed figure; empty for one panel with all."""
 
     def __post_init__(self) -> None:
         if len(self.labels) < len(self.curves):
             raise InputError(f"{self.id}: two curves have the same name")
+        drawn = [curve for panel in self.panels for curve in panel]
+        if drawn and sorted(drawn) != sorted(self.labels):
+            raise InputError(f"{self.id}: every curve stands in one panel, and no other does")
 
     @property
     def labels(self) -> dict[str, str]:

@@ -13,6 +13,7 @@ from airhop.experiments.experiment import Experiment
 
 BUILT_IN = {
     "yun2009": (
+        "table1",
         "fig3",
         "fig4",
         "fig6",

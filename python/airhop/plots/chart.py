@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
-from airhop.plots.frame import frame
-from airhop.plots.paper import PRINT_STYLE, curve, legend, page, write
+from airhop.plots.frame import Frame, frame
+from airhop.plots.paper import PRINT_STYLE, curve, legend, panels, write
 from airhop.plots.style import styles
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from airhop.experiments.outcome import Outcome
@@ -31,38 +34,48 @@ def draw(outcome: Outcome, stem: Path) -> list[Path]:
 
 
 def goodput_figure(outcome: Outcome) -> Figure:
-    """Draw the figure on the paper's axes."""
+    """Draw the figure on the paper's axes, its panels below each other."""
     experiment = outcome.experiment
     axis, metric = experiment.axis, experiment.metric
     drawn = frame(outcome)
-    figure, axes = page()
-    look = styles(experiment.labels)
-    for place, (scheme, label) in enumerate(experiment.labels.items()):
-        shown = drawn.of(scheme)
-        # Words are places with nothing between them: no line, and curves stand side by side.
-        aside = BESIDE * (place - (len(look) - 1) / 2) if axis.of_words else 0.0
-        curve(
-            axes,
-            [axis.place(row.x) + aside for row in shown],
-            [row.value.mean for row in shown],
-            [row.value.half_width for row in shown],
-            label=label,
-            style=look[scheme],
-            joined=not axis.of_words,
-        )
+    split = experiment.panels or (tuple(experiment.labels),)
+    figure, made = panels(len(split))
+    for axes, curves, letter in zip(made, split, ascii_lowercase, strict=False):
+        _draw_curves(axes, outcome, drawn, curves)
+        axes.set_ylim(*drawn.y_limits)
+        axes.set_yticks(drawn.y_ticks)
+        axes.set_ylabel(metric.title)
+        if len(split) > 1:
+            axes.text(0.97, 0.95, f"({letter})", transform=axes.transAxes, ha="right", va="top")
+    last = made[-1]
     if axis.log:
-        axes.set_xscale("log")
-    axes.set_xlim(*drawn.x_limits)
+        last.set_xscale("log")
+    last.set_xlim(*drawn.x_limits)
     if axis.of_words:
         words = [axis.text(x) for x in axis.full]
-        axes.set_xticks(range(len(words)), words, rotation=SLANT if len(words) > FEW_WORDS else 0)
+        last.set_xticks(range(len(words)), words, rotation=SLANT if len(words) > FEW_WORDS else 0)
     elif axis.ticks:
-        axes.set_xticks(axis.ticks)
-    axes.set_ylim(*drawn.y_limits)
-    axes.set_yticks(drawn.y_ticks)
-    axes.set_xlabel(axis.label)
-    axes.set_ylabel(metric.title)
+        last.set_xticks(axis.ticks)
+    last.set_xlabel(axis.label)
     if drawn.note:
         figure.supxlabel(drawn.note, x=0.99, ha="right", fontsize=6.5, color="0.4")
     legend(figure)
     return figure
+
+
+def _draw_curves(axes: Axes, outcome: Outcome, drawn: Frame, curves: Sequence[str]) -> None:
+    experiment = outcome.experiment
+    look = styles(experiment.labels)
+    for place, scheme in enumerate(curves):
+        shown = drawn.of(scheme)
+        # Words are places with nothing between them: no line, and curves stand side by side.
+        aside = BESIDE * (place - (len(curves) - 1) / 2) if experiment.axis.of_words else 0.0
+        curve(
+            axes,
+            [experiment.axis.place(row.x) + aside for row in shown],
+            [row.value.mean for row in shown],
+            [row.value.half_width for row in shown],
+            label=experiment.labels[scheme],
+            style=look[scheme],
+            joined=not experiment.axis.of_words,
+        )

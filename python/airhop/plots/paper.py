@@ -38,16 +38,26 @@ PRINT_STYLE: dict[str, Any] = {
 
 
 def page(height: float = HEIGHT_IN) -> tuple[Figure, Axes]:
-    """Start a figure of one column. Built without pyplot: no global state, no display."""
+    """Start a figure of one column."""
+    figure, (axes,) = panels(1, height)
+    return figure, axes
+
+
+def panels(count: int, height: float = HEIGHT_IN) -> tuple[Figure, list[Axes]]:
+    """Start a figure of one column with panels below each other, each of this height.
+
+    They have one x axis in common. Built without pyplot: no global state, no display.
+    """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(COLUMN_WIDTH_IN, height), layout="constrained")
+    figure = Figure(figsize=(COLUMN_WIDTH_IN, count * height), layout="constrained")
     FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
-    axes.grid(visible=True, linewidth=0.3, color="0.85")
-    axes.set_axisbelow(True)
-    return figure, axes
+    made = list(figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0])
+    for axes in made:
+        axes.grid(visible=True, linewidth=0.3, color="0.85")
+        axes.set_axisbelow(True)
+    return figure, made
 
 
 def write(figure: Figure, stem: Path, title: str) -> list[Path]:

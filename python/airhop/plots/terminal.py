@@ -118,6 +118,7 @@ def _legend(lines: Sequence[Series], gutter: int, width: int) -> Text:
     for series in lines:
         entry = f"{series.glyph} {series.label}"
         if column > gutter and column + len(entry) > width:
+            text.rstrip()
             text.append("\n" + " " * gutter)
             column = gutter
         text.append(f"{entry}   ", style=series.color)

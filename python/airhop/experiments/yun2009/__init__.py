@@ -33,7 +33,9 @@ OTHERS = tuple(scheme for scheme in SCHEMES if scheme != "ll-elsn")
 """All but the paper's own."""
 THE_REST = tuple(scheme for scheme in OTHERS if scheme not in ("snoop", "reno"))
 """What the paper says "the other schemes" of: all but LL-ELSN, Snoop and Reno."""
+PANELS = (tuple(SCHEMES)[:4], tuple(SCHEMES)[4:])
+"""Figures 6 and 8 have two panels: (a) and (b)."""
 CURVES = Curve.of_schemes(SCHEMES)
-REPLICATIONS = Replications(quick=5, full=20)
+REPLICATIONS = Replications(quick=3, full=20)
 """§5.1: "20 runs without LL-ARQ"."""
 MUCH = 1.5

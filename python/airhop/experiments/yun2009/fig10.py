@@ -23,7 +23,7 @@ FAIRNESS = Metric(
     "jain",
     "Jain's fairness index",
     unit="",
-    ticks=(0.9, 0.92, 0.94, 0.96, 0.98, 1.0),
+    ticks=(0.98, 0.985, 0.99, 0.995, 1.0),
     digits=3,
     most=1.0,
     printed=False,

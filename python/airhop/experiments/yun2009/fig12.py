@@ -15,10 +15,10 @@ is asked for 1 % and one attempt, the setting of the other figures, and again fo
 from __future__ import annotations
 
 from airhop.experiments.claims import along, below, every
-from airhop.experiments.experiment import Axis, Claim, Curve, Experiment, Judgement, Metric, Replications
+from airhop.experiments.experiment import Axis, Claim, Curve, Experiment, Judgement, Metric
 from airhop.experiments.numerals import interval
 from airhop.experiments.samples import Samples
-from airhop.experiments.yun2009 import PAPER, SCHEMES, SETTINGS
+from airhop.experiments.yun2009 import PAPER, REPLICATIONS, SCHEMES, SETTINGS
 
 RIVALS = {name: label for name, label in SCHEMES.items() if name != "snoop"} | {"ideal-bwe": "ideal BWE"}
 RIVAL = Axis(
@@ -30,11 +30,11 @@ RIVAL = Axis(
     coarse=("reno", "ll-elsn", "veno", "westwood-plus", "tibet", "ideal-bwe"),
     words=RIVALS,
 )
-USUAL, CONGESTED = "1 %, 1 attempt", "0 %, 4 attempts"
+USUAL, CONGESTED = "1 % FER, 1 attempt", "0 % FER, 4 attempts"
 
 
 def _curve(percent: int, attempts: int) -> Curve:
-    name = f"{percent} %, {attempts} attempt{'s' if attempts > 1 else ''}"
+    name = f"{percent} % FER, {attempts} attempt{'s' if attempts > 1 else ''}"
     changes = {"wlan.cell.errors.fer": percent / 100, "wlan.cell.attempts": attempts}
     return Curve(name, name, settings=changes)
 
@@ -50,6 +50,15 @@ GOODPUT = Metric(
 TOTAL = Metric(
     "goodput_mbps", "Total goodput", "Mbit/s", ticks=(0.0, 0.6, 1.2, 1.8, 2.4, 3.0, 3.6), printed=False
 )
+RESENT = Metric(
+    "100 * flow.reno.retransmissions / flow.reno.sent_segments",
+    "Share that Reno sent again",
+    "%",
+    ticks=(0.0, 3.0, 6.0, 9.0, 12.0),
+    digits=1,
+    printed=False,
+)
+"""How many losses the Reno connection has, collisions with the rivals' frames among them."""
 FRIENDLY = 0.9
 
 
@@ -107,8 +116,8 @@ EXPERIMENT = Experiment(
     baseline=USUAL,
     axis=RIVAL,
     metric=GOODPUT,
-    replications=Replications(quick=5, full=20),
+    replications=REPLICATIONS,
     claims=CLAIMS,
     headline=headline,
-    also=(TOTAL,),
+    also=(TOTAL, RESENT),
 )

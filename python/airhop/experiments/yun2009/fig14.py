@@ -20,8 +20,8 @@ LIMIT = Axis(
     name="retry limit",
     paths=("wlan.cell.attempts",),
     label="Retry limit (transmissions of a frame at most)",
-    full=(1, 2, 3, 4, 5, 6, 7),
-    coarse=(1, 2, 4, 7),
+    full=(1, 2, 3, 4, 5, 7),
+    coarse=(1, 2, 7),
     ticks=(1, 2, 3, 4, 5, 6, 7),
 )
 GOODPUT = Metric(

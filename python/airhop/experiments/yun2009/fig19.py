@@ -45,12 +45,11 @@ LONG_MS = 80
 def headline(samples: Samples) -> str:
     """Say how many spurious timeouts a run has, and what is delivered, without and with ERSN."""
     last = samples.xs[-1]
-    spurious = [samples.also[SPURIOUS.name].estimate(name, last).mean for name in (ELN, BOTH)]
-    goodput = [samples.estimate(name, last).mean for name in (ELN, BOTH)]
+    eln, both = (samples.also[SPURIOUS.name].estimate(name, last).mean for name in (ELN, BOTH))
+    gain = samples.ratio(BOTH, ELN, last).value - 1
     return (
         f"With {DELAY.text(last)} per retransmission ERSN takes the spurious timeouts of 200 s from "
-        f"{spurious[0]:.1f} to {spurious[1]:.1f}, and goodput from {goodput[0]:.2f} to {goodput[1]:.2f} "
-        "Mbit/s."
+        f"{eln:.1f} to {both:.1f}, which changes goodput by {100 * gain:+.1f} %."
     )
 
 
@@ -64,6 +63,9 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "yun-16-goodput",
         "So it is effective: where a retransmission takes 80 to 100 ms, LL-ELSN delivers more with it.",
         lambda s: each_above(s, DELAY, (BOTH,), ELN, s.from_x(LONG_MS)),
+        reason="There is little to win: one spurious timeout in 200 s. Six frames in a hundred are "
+        "repeated, so that pauses are part of the measured round trips: at 100 ms those take 330 ms and the "
+        "timeout is 850. It takes four or five pauses in a row, or the first seconds, when it is shorter.",
     ),
 )
 

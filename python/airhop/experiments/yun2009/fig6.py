@@ -18,7 +18,7 @@ from airhop.experiments.claims import (
 )
 from airhop.experiments.experiment import Axis, Claim, Experiment, Metric, TimelineChoice
 from airhop.experiments.samples import Samples
-from airhop.experiments.yun2009 import CURVES, MUCH, OTHERS, PAPER, REPLICATIONS, SETTINGS, THE_REST
+from airhop.experiments.yun2009 import CURVES, MUCH, OTHERS, PANELS, PAPER, REPLICATIONS, SETTINGS, THE_REST
 
 FER = Axis(
     key="fer",
@@ -26,7 +26,7 @@ FER = Axis(
     paths=("wlan.cell.errors.fer",),
     label="Frame error rate (FER)",
     full=(1e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 6e-2, 9e-2),
-    coarse=(1e-4, 1e-2, 3e-2, 9e-2),
+    coarse=(1e-4, 1e-2, 9e-2),
     log=True,
     limits=(1e-4, 1e-1),
     percent=True,
@@ -105,4 +105,5 @@ EXPERIMENT = Experiment(
     headline=headline,
     timeline=TimelineChoice(x=1e-2, duration_s=20.0, opening_s=2.0),
     also=(CUTS, TIMEOUTS),
+    panels=PANELS,
 )

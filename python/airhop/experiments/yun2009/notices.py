@@ -1,4 +1,4 @@
-"""What a trace tells of losses at the wireless link and of the notices about them: when, and whether at all."""
+"""What a trace tells of losses at the wireless link, and of the notices about them."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ class Told:
 
     @classmethod
     def of(cls, losses: pl.DataFrame) -> Told:
-        """Count the rows of `first_losses`. Raises ValueError when there are none."""
+        """Count the rows of `first_losses`. Raises ValueError when no notice came of any."""
         import polars as pl
 
-        if losses.is_empty():
-            raise ValueError("nothing was lost: the run is too short")
         made, heard = (
             pl.col(column).is_not_null() & (pl.col(column) <= pl.col("again_s")).fill_null(True)
             for column in ("made_s", "heard_s")
         )
         delay = (pl.col("heard_s") - pl.col("lost_s")).filter(heard).mean()
         found = losses.select(delay_ms=1000.0 * delay, undetected=1 - made.mean(), untold=1 - heard.mean())
+        if found["delay_ms"].item() is None:
+            raise ValueError(f"{len(losses)} losses and no notice: the run is too short")
         return cls(len(losses), **found.row(0, named=True))
 
 
