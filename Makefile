@@ -1,5 +1,5 @@
 # Airhop. Each target sets up what it needs on a fresh machine; only Python, Rust, a C compiler and make must be there.
-#   make demo    the main job, start to finish: compares four schemes over a lossy last hop (table, chart, report)
+#   make demo    the main job, start to finish: compares twelve schemes over a lossy last hop (table, chart, report)
 #   make test    every check and every test, Rust and Python
 #   make bench   speed, beside ns-2 and ns-3 where they are installed
 #   make setup   leaves a working .venv/bin/airhop
@@ -24,7 +24,8 @@ setup: $(VENV)/.built
 	@echo "airhop is ready: $(BIN)/airhop --help"
 
 demo: $(VENV)/.built
-	$(BIN)/airhop reproduce yun2009/fig6 --quick --out demo-out
+	@# 1 says that a claim of the paper does not hold here: a result, which the table shows with its reason.
+	$(BIN)/airhop reproduce yun2009/fig6 --quick --out demo-out || { [ $$? -eq 1 ] && [ -s demo-out/yun2009/fig6/report.html ]; }
 
 bench: $(VENV)/.built
 	$(BIN)/airhop bench

@@ -47,9 +47,13 @@ def name(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
+# A claim that does not hold ends `reproduce` with 1: that is a result, and no mistake of the page.
+RESULTS_ARE_FINE = 'airhop() { command airhop "$@" || [[ $? == 1 && $1 == reproduce ]]; }\n'
+
+
 def shell(words: str, folder: Path) -> None:
     done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", words],
+        ["bash", "-euo", "pipefail", "-c", RESULTS_ARE_FINE + words],
         cwd=folder,
         env=ENVIRONMENT,
         capture_output=True,
