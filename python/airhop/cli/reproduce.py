@@ -62,8 +62,12 @@ def reproduce(
             outcome.print(screen)
     if as_json:
         print_json({"experiments": [outcome.to_dict() for outcome in outcomes]})
-    for verdict, words in (("fails", "does not hold"), ("open", "is not decided; more replications may")):
+    for verdict, one, many in (
+        ("fails", "does not hold", "do not hold"),
+        ("open", "is not decided; more replications may", "are not decided; more replications may"),
+    ):
         for outcome in outcomes:
             if claims := outcome.claims_that(verdict):
+                words = many if len(claims) > 1 else one
                 say(f"airhop: {outcome.experiment.id}: {', '.join(claims)} {words}")
     return 0 if all(outcome.holds for outcome in outcomes) else EXIT_FAILED

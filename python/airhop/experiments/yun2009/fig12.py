@@ -87,22 +87,34 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "yun-10",
         "Westwood, Veno and TIBET are aggressive against Reno, at 1 % and without link retransmission.",
         lambda s: aggressive(s, USUAL, *ESTIMATORS),
+        reason="Westwood and Veno are, TIBET is not: its smallest round trip has decayed and its threshold "
+        "is two segments, below the half to which Reno falls (see Figure 6). With Westwood and Veno the "
+        "cell is busier, and Reno's frames collide more often.",
     ),
     Claim(
         "yun-10-ideal",
         "Even an ideal estimator is aggressive against Reno, at 1 % and without link retransmission.",
         lambda s: aggressive(s, USUAL, "ideal-bwe"),
+        reason="The fair share of eleven connections, times the round trip of the empty path, is 2.9 "
+        "segments, and that is what Reno's halved window is as well. It would be aggressive if the "
+        "bandwidth that it knows were the whole link's, or the round trip that with the queue: the paper "
+        "does not say.",
     ),
     Claim(
         "yun-10-queue",
         "Westwood, Veno and TIBET are aggressive where losses are those of the queue, too: without channel "
         "errors and with up to four attempts.",
         lambda s: aggressive(s, CONGESTED, *ESTIMATORS),
+        reason="Westwood is, TIBET is not, which falls to two segments. Veno sees more than three of its "
+        "segments in the queue at nearly every loss, takes it for congestion and halves its window as Reno "
+        "does; what it gains is by fewer timeouts, 6 for each connection in 200 s against Reno's 68.",
     ),
     Claim(
         "yun-10-ideal-queue",
         "And so is an ideal estimator, without channel errors and with up to four attempts.",
         lambda s: aggressive(s, CONGESTED, "ideal-bwe"),
+        reason="Here it is meeker than Reno: after a loss its window is 2.9 segments, that of Reno 4.4, "
+        "because Reno halves a window that filled the queue, and the ideal estimator leaves the queue out.",
     ),
 )
 

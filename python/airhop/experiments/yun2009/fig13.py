@@ -115,7 +115,7 @@ EXPERIMENT = Experiment(
     axis=FER,
     metric=GOODPUT,
     also=(RECOVERIES,),
-    replications=Replications(quick=4, full=20),
+    replications=Replications(quick=3, full=20),
     claims=CLAIMS,
     headline=headline,
     timeline=TimelineChoice(x=1e-2, duration_s=20.0, opening_s=2.0),

@@ -27,7 +27,7 @@ LIMIT = Axis(
 GOODPUT = Metric(
     "goodput_mbps", "Goodput", "Mbit/s", ticks=(0.0, 0.6, 1.2, 1.8, 2.4, 3.0, 3.6), printed=False
 )
-WITH_ARQ = Replications(quick=4, full=50)
+WITH_ARQ = Replications(quick=3, full=50)
 """§5.1: "50 runs with LL-ARQ"."""
 FERS = {0.01: "1 %", 0.1: "10 %", 0.3: "30 %"}
 SCHEMES = {"reno": "Reno", "ll-elsn": "LL-ELSN"}

@@ -71,7 +71,8 @@ def wired_ms(size: int) -> float:
 
 def hit(size: int) -> float:
     """Give the probability that bit errors are in so many bytes of a frame."""
-    return 1.0 - (1.0 - FER) ** (size / (SEGMENT + HEADERS + OVERHEAD))
+    survives: float = (1.0 - FER) ** (size / (SEGMENT + HEADERS + OVERHEAD))
+    return 1.0 - survives
 
 
 def header_hit(row: Row) -> float:
