@@ -186,7 +186,7 @@ def test_fer_counts_bits_and_loss_does_not() -> None:
 def test_tables_are_addressed_by_their_name(example: Path) -> None:
     changed = Scenario.load(example, sets=["wlan.cell.errors.fer=0.02", "flow.ftp.scheme=ll-elsn"]).to_dict()
     assert changed["wlan"][0]["errors"]["fer"] == 0.02
-    assert changed["flow"][0]["scheme"] == {"name": "ll-elsn", "n": 2.0}
+    assert changed["flow"][0]["scheme"] == {"name": "ll-elsn", "n": 2.0, "ersn": "heeded"}
     every = Scenario.load(example, sets=["wired.all.queue.packets=7"]).to_dict()
     assert [link["queue"]["packets"] for link in every["wired"]] == [7, 7]
 

@@ -86,7 +86,7 @@ def test_file_says_what_varies(tmp_path: Path) -> None:
     }
     assert points[-1].scheme == "ll-elsn(n=3)"
     last = points[-1].scenario.to_dict()
-    assert last["flow"][0]["scheme"] == {"name": "ll-elsn", "n": 3.0}
+    assert last["flow"][0]["scheme"] == {"name": "ll-elsn", "n": 3.0, "ersn": "heeded"}
     assert (last["duration"], last["wlan"][0]["attempts"]) == ("2 s", 2)
     assert [link["delay"] for link in last["wired"]] == ["30 ms", "50 ms"]
 

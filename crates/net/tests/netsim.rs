@@ -2,16 +2,15 @@
 //! number is a change of behaviour, to be looked at like code.
 
 mod common;
+use airhop_tcp::SCHEMES;
 use common::LastHop;
 use std::fmt::Write;
 
-const SCHEMES: [&str; 6] = ["tahoe", "reno", "newreno", "sack", "snoop", "ll-elsn"];
-
 #[test]
 fn goodput_by_scheme_and_frame_error_rate() {
-    let mut table = String::from("Mbit/s, 50 s   FER 0    1e-3     1e-2     5e-2     1e-2 up\n");
-    for scheme in SCHEMES {
-        write!(table, "{scheme:<12}").expect("a string");
+    let mut table = String::from("Mbit/s, 50 s    FER 0    1e-3     1e-2     5e-2     1e-2 up\n");
+    for scheme in SCHEMES.iter().map(|s| s.name) {
+        write!(table, "{scheme:<13}").expect("a string");
         for (fer, uplink) in [(0.0, false), (1e-3, false), (1e-2, false), (5e-2, false), (1e-2, true)] {
             let r = LastHop { scheme, fer, uplink, seconds: 50, ..LastHop::default() }.run(1);
             write!(table, " {:8.4}", r.flows[0].goodput_mbps).expect("a string");
@@ -25,8 +24,8 @@ fn goodput_by_scheme_and_frame_error_rate() {
 fn fairness_by_number_of_flows() {
     // Yun 2009, equation (5).
     let mut table = String::from("Jain index, total Mbit/s, FER 1 %, four attempts, 50 s\n");
-    for scheme in SCHEMES {
-        write!(table, "{scheme:<12}").expect("a string");
+    for scheme in SCHEMES.iter().map(|s| s.name) {
+        write!(table, "{scheme:<13}").expect("a string");
         for flows in [2, 5, 10] {
             let r = LastHop { scheme, flows, attempts: 4, seconds: 50, ..LastHop::default() }.run(1);
             let x: Vec<f64> = r.flows.iter().map(|f| f.goodput_mbps).collect();

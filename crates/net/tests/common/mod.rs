@@ -105,11 +105,10 @@ impl LastHop {
                 transport: Transport::Tcp { scheme, params: params.clone(), config },
                 app: AppPlan::Bulk,
                 start: Time::ZERO + Span::from_millis(100) * i as u64,
-                services: airhop_tcp::find(self.scheme)
-                    .expect("a scheme")
+                services: scheme
                     .needs
                     .iter()
-                    .filter_map(|n| services::find(n))
+                    .map(|need| services::find(need).expect("a scheme needs what there is"))
                     .collect(),
             })
             .collect();
