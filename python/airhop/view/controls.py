@@ -61,7 +61,7 @@ def controls(scenario: Scenario) -> list[Control]:
         *_delays(links),
         *_attempts(links),
         *_copies(scenario),
-        _times("Simulated time", ("duration",), scenario.to_dict()["duration"], DURATIONS_S),
+        _duration(scenario.to_dict()),
     ]
 
 
@@ -123,17 +123,28 @@ def _copies(scenario: Scenario) -> Iterator[Control]:
         yield _counts("Connections", "copies", copies[0], COPIES)
 
 
+def _duration(effective: Mapping[str, Any]) -> Control:
+    """Offer runs that outlast the warm-up and the start of every flow."""
+    least = max(map(_seconds, [effective["warmup"], *(flow["start"] for flow in effective["flow"])]))
+    stops = [stop for stop in DURATIONS_S if stop > least]
+    return _times("Simulated time", ("duration",), effective["duration"], stops)
+
+
 def _counts(label: str, path: str, value: int, ladder: Sequence[int]) -> Control:
     values, place = _ladder(ladder, value)
     return Control(label, (path,), tuple(values), tuple(map(str, values)), place)
 
 
 def _times(label: str, paths: tuple[str, ...], value: str, ladder_s: Sequence[float]) -> Control:
-    quantity = read_quantity(value)
-    assert quantity is not None  # the core has written it
-    ladder, place = _ladder(ladder_s, quantity.to("s"))
+    ladder, place = _ladder(ladder_s, _seconds(value))
     texts = tuple(map(duration, ladder))
     return Control(label, paths, texts, texts, place)
+
+
+def _seconds(text: str) -> float:
+    quantity = read_quantity(text)
+    assert quantity is not None  # the core has written it
+    return quantity.to("s")
 
 
 def _ladder(stops: Sequence[Number], value: Number) -> tuple[list[Number], int]:
