@@ -109,7 +109,7 @@ LEFT = dict.fromkeys(RIVALS, 0.30) | {"westwood-plus": 0.2, "veno": 0.22, "tibet
 def friendliness(**left: float) -> Verdicts:
     """Judge what rivals leave to Reno, `left` instead of what LEFT says, in one setting and in the other."""
     rows = LEFT | {rival.replace("_", "-"): value for rival, value in left.items()}
-    measured = synthetic.samples({rival: {USUAL: rows[rival], CONGESTED: LEFT[rival]} for rival in RIVALS})  # type: ignore[dict-item]
+    measured = synthetic.samples({rival: {USUAL: rows[rival], CONGESTED: LEFT[rival]} for rival in RIVALS})  # type: ignore[misc]
     return holding(measured, FIG12)
 
 
