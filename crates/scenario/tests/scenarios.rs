@@ -76,7 +76,7 @@ fn packaged_scenarios_are_good() {
         let scenario = Scenario::parse(&text, &name, &Overrides { sets, scheme: None }).expect("good");
         assert_eq!(scenario.name(), name, "a scenario is found by the name that it gives itself");
         // A flow for each copy, and perhaps one beside them (Yun 2009, Figure 12).
-        let (flows, copies) = (scenario.tcp_flows().count(), copies.parse().expect("a count"));
+        let (flows, copies) = (scenario.tcp_flows().count(), copies.parse::<usize>().expect("a count"));
         assert!(flows == copies || flows == copies + 1, "{name}: {flows} flows, {copies} copies");
         same(
             &scenario,
