@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,18 +40,29 @@ def reproduce(
     from airhop.store import Store
 
     out = Path(out)
-    with open_engine(engine, workers) as pool, Store.open(out) as store:
+    with (
+        ThreadPoolExecutor(1, "writer") as writer,
+        open_engine(engine, workers) as pool,
+        Store.open(out) as store,
+    ):
+        # Drawing takes as long as simulating, so it goes on beside the runs of the experiments that follow.
+        writing: deque[Future[Judged]] = deque()
         for experiment in experiments:
             try:
-                yield _reproduce(experiment, mode, seed, out, store, pool, reporter)
+                outcome = _judge(experiment, mode, seed, out, store, pool, reporter)
             except KeyboardInterrupt:
                 raise KeyboardInterrupt(
                     f"interrupted in {experiment.id}; what had finished is kept in {out}, "
                     "and the same command goes on from there"
                 ) from None
+            writing.append(writer.submit(_write, outcome, out / experiment.id))
+            while writing and writing[0].done():
+                yield writing.popleft().result()
+        for written in writing:
+            yield written.result()
 
 
-def _reproduce(
+def _judge(
     experiment: Experiment | Calculation,
     mode: Mode,
     seed: int,
@@ -58,19 +71,16 @@ def _reproduce(
     engine: Engine,
     reporter: Reporter,
 ) -> Judged:
-    outcome: Judged
     if isinstance(experiment, Calculation):
-        outcome = Calculated.of(experiment, mode, seed, reporter)
-    else:
-        outcome = _measure(experiment, mode, seed, out, store, engine, reporter)
-    _write(outcome, out / experiment.id)
-    return outcome
+        return Calculated.of(experiment, mode, seed, reporter)
+    return _measure(experiment, mode, seed, out, store, engine, reporter)
 
 
-def _write(outcome: Judged, folder: Path) -> None:
+def _write(outcome: Judged, folder: Path) -> Judged:
     with filling(folder) as hidden:
         written = outcome.write(hidden)
     outcome.files = [folder / path.name for path in written]
+    return outcome
 
 
 def _measure(

@@ -183,10 +183,14 @@ class Layout:
             ("distribution", drawn), lambda: {"distribution": figures.distribution(chapter)}
         )
         if "map" in self.views:
-            found["map"] = templates.add("map", lambda: {"map": figures.heat_map()})
+            found["map"] = templates.same("map", _map)
         if chapter.runs:
-            found["timeline"] = templates.add("timeline", timeline_figures)
+            found["timeline"] = templates.same("timeline", timeline_figures)
         return found
+
+
+def _map() -> dict[str, figure]:
+    return {"map": figures.heat_map()}
 
 
 def _against(name: str, chapter: Chapter, scale: Scale) -> dict[str, figure]:

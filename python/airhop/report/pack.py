@@ -6,6 +6,7 @@ import base64
 import gzip
 import json
 from collections.abc import Callable, Hashable, Mapping
+from functools import cache
 from typing import Any
 
 from bokeh.document import Document
@@ -49,3 +50,15 @@ class Templates:
             self._ids[key] = f"template-{len(self._ids)}"
             self.packed[self._ids[key]] = pack(template(build()))
         return self._ids[key]
+
+    def same(self, key: Hashable, build: Callable[[], Mapping[str, Model]]) -> str:
+        """Do as `add` for figures that every page draws alike: they are built once for all of them."""
+        if key not in self._ids:
+            self._ids[key] = f"template-{len(self._ids)}"
+            self.packed[self._ids[key]] = _packed(build)
+        return self._ids[key]
+
+
+@cache
+def _packed(build: Callable[[], Mapping[str, Model]]) -> str:
+    return pack(template(build()))

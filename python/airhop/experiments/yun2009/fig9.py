@@ -19,7 +19,7 @@ CONNECTIONS = Axis(
     paths=("copies",),
     label="Connections",
     full=(1, 2, 3, 4, 6, 8, 10),
-    coarse=(1, 2, 10),
+    coarse=(1, 10),
     ticks=(1, 2, 3, 4, 6, 8, 10),
 )
 GOODPUT = Metric(
