@@ -43,15 +43,20 @@ impl World {
         verdict
     }
 
-    pub(crate) fn tell_agents(&mut self, now: Time, cell: u16, station: Station, event: LinkEvent) {
+    /// Returns whether one of them wants routing not to be told.
+    pub(crate) fn tell_agents(&mut self, now: Time, cell: u16, station: Station, event: LinkEvent) -> bool {
+        let Some(flow) = event.tag.flow.index() else { return false };
         let node = self.sites[cell as usize].node(station);
-        for k in 0..self.flows[event.tag.flow.0 as usize].agents.len() {
-            let (at, i) = self.flows[event.tag.flow.0 as usize].agents[k];
+        let mut spares_link = false;
+        for k in 0..self.flows[flow].agents.len() {
+            let (at, i) = self.flows[flow].agents[k];
             if at == node {
                 self.hosted[i as usize].agent.on_link(now, &event, &mut self.wishes);
+                spares_link |= std::mem::take(&mut self.wishes.spares_link);
                 self.grant_wishes(now, i);
             }
         }
+        spares_link
     }
 
     pub(crate) fn on_agent_timer(&mut self, now: Time, i: u16) {
@@ -104,7 +109,7 @@ impl World {
     pub(crate) fn fill_towards(&self, node: NodeId, to: NodeId) -> f64 {
         match self.routes[to.0 as usize][node.0 as usize] {
             Hop::Link(i) => self.links[i as usize].fill(),
-            Hop::Air { cell, from, .. } => {
+            Hop::Air { cell, from, .. } | Hop::OnDemand { cell, from } => {
                 let queue = &self.sites[cell as usize].stations[from as usize].queue;
                 queue.len() as f64 / queue.capacity().max(1) as f64
             }

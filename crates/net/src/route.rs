@@ -19,6 +19,13 @@ pub enum Hop {
         /// The receiving station.
         to: u16,
     },
+    /// A station of a cell asks its router.
+    OnDemand {
+        /// The cell.
+        cell: u16,
+        /// The station.
+        from: u16,
+    },
 }
 
 /// Nodes and what joins them, as far as routes depend on it.
@@ -91,7 +98,7 @@ impl Graph {
     /// The node that a hop leads to; `None` if it leads nowhere.
     pub fn end(&self, hop: Hop) -> Option<NodeId> {
         match hop {
-            Hop::None => None,
+            Hop::None | Hop::OnDemand { .. } => None,
             Hop::Link(link) => Some(self.start(usize::from(link) ^ 1)),
             Hop::Air { cell, to, .. } => Some(self.cells[usize::from(cell)].places[usize::from(to)].0),
         }

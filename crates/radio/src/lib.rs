@@ -18,6 +18,8 @@ pub mod phy;
 #[cfg(test)]
 extern crate self as airhop_radio;
 #[cfg(test)]
+mod broadcast_tests;
+#[cfg(test)]
 mod lhp_tests;
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,9 @@ use crate::fields::{Direction, Fields, Val};
 use crate::tcp;
 use crate::topology::{Link, Topology};
 use airhop_base::{Time, UDP_HEADER_BYTES};
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, RedPlan, Transport, WiredPlan, WlanPlan};
+use airhop_net::plan::{
+    AppPlan, FlowPlan, Plan, QueuePlan, RedPlan, RoutingPlan, Transport, WiredPlan, WlanPlan,
+};
 use airhop_net::services;
 use airhop_radio::cell::{Access, CellPlan, LinkErrors, Range, Station};
 use airhop_radio::errors::ErrorPlan;
@@ -126,7 +128,7 @@ fn wlan(w: &Fields, index: usize, topology: &Topology, largest: u32) -> Option<W
         errors: w.tables("errors").iter().map(link_errors).collect::<Option<_>>()?,
     };
     let nodes = stations.iter().map(|(name, _)| topology.id(name)).collect::<Option<_>>()?;
-    Some(WlanPlan { cell, nodes, queue: queue(w.table("queue")?)? })
+    Some(WlanPlan { cell, nodes, queue: queue(w.table("queue")?)?, routing: RoutingPlan::Static })
 }
 
 fn queue(q: &Fields) -> Option<QueuePlan> {

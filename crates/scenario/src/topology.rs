@@ -49,7 +49,7 @@ impl Topology {
         while node != to {
             let hop = hops[usize::from(node.0)];
             links.push(match hop {
-                Hop::None => return None,
+                Hop::None | Hop::OnDemand { .. } => return None,
                 Hop::Link(link) => Link::Wired(usize::from(link / 2)),
                 Hop::Air { cell, .. } => Link::Wlan(usize::from(cell)),
             });

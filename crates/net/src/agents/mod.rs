@@ -55,6 +55,8 @@ pub struct Wishes {
     pub packets: Vec<Packet>,
     /// Notices to the sender of the flow: a 40-byte packet, or a call if the sender is on this node (Yun 2009 §3.1).
     pub notices: Vec<Notice>,
+    /// Set on [`LinkEventKind::Discarded`]: routing is not told of this drop, and goes on using the link.
+    pub spares_link: bool,
 }
 
 /// An agent for one flow at one node.

@@ -38,6 +38,10 @@ impl QueueDisc for Biased {
         self.0.pop()
     }
 
+    fn take_out(&mut self, is_so: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
+        self.0.take_out(is_so)
+    }
+
     fn len(&self) -> usize {
         self.0.len()
     }

@@ -36,6 +36,8 @@ pub trait QueueDisc: Debug + Send {
     }
     /// Takes out the packet that goes next.
     fn pop(&mut self) -> Option<Id<Packet>>;
+    /// Takes out the first packet that is so, if there is one, wherever it waits.
+    fn take_out(&mut self, is_so: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>>;
     /// Packets waiting.
     fn len(&self) -> usize;
     /// Packets that may wait.
