@@ -103,6 +103,8 @@ pub(crate) enum Without {
 pub(crate) const MAX_SPAN_S: u64 = 1_000_000;
 /// Four digits at most in the place of a `*`.
 pub(crate) const MAX_COPIES: u64 = 1000;
+/// The largest contention window (IEEE 802.11-2016, dot11EDCATableCWmax).
+const MAX_WINDOW: u64 = 65_535;
 /// A receive window without bound; more than [`Kind::Bytes`] can express.
 pub(crate) const UNLIMITED: u64 = 1 << 40;
 /// Whether a frame may go out without a backoff when the medium has been idle (IEEE 802.11-2016 §10.3.4.2).
@@ -172,13 +174,19 @@ pub(crate) static WIRED: [Key; 6] = [
 ];
 
 /// `[[wlan]]`.
-pub(crate) static WLAN: [Key; 13] = [
+pub(crate) static WLAN: [Key; 14] = [
     NAME,
     key(
         "standard",
         Kind::Word(|| Phy::names().to_vec()),
         Required,
         "timing table: 802.11 (FHSS), 802.11b (long preamble), 802.11g (no b stations)",
+    ),
+    key(
+        "phy",
+        Kind::Section(&PHY),
+        Value("{}"),
+        "numbers in place of the standard's; DIFS and EIFS follow them",
     ),
     key("rate", Kind::Rate, Required, "rate of data frames, one of the standard's"),
     key(
@@ -221,6 +229,33 @@ pub(crate) static WLAN: [Key; 13] = [
     key("range", Kind::Section(&RANGE), Nothing("all stations hear each other"), "how far frames reach"),
     QUEUE_KEY,
     ERRORS_KEY,
+];
+
+static PHY: [Key; 4] = [
+    key(
+        "header",
+        Kind::Span { least_ns: 0 },
+        Derived("that of the standard"),
+        "PLCP preamble and header, before every frame whatever its rate",
+    ),
+    key(
+        "cw_min",
+        Kind::Count { least: 0, most: MAX_WINDOW },
+        Derived("that of the standard"),
+        "smallest contention window: a backoff is uniform in {0, …, CW} slots (IEEE 802.11-2016 §10.3.3)",
+    ),
+    key(
+        "cw_max",
+        Kind::Count { least: 0, most: MAX_WINDOW },
+        Derived("that of the standard"),
+        "largest contention window, at least `cw_min`",
+    ),
+    key(
+        "coding",
+        Kind::Word(|| vec!["serial", "ofdm"]),
+        Derived("that of the standard"),
+        "bits of a frame one after the other, or in OFDM symbols of 4 µs with a signal extension of 6 µs (802.11g only); ns-2 has no symbols",
+    ),
 ];
 
 static RANGE: [Key; 2] = [

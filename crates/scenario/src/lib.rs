@@ -18,6 +18,7 @@ mod errors;
 mod fields;
 mod flow;
 mod keys;
+mod phy;
 mod plan;
 mod problem;
 mod quantity;

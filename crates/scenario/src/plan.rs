@@ -2,6 +2,7 @@
 
 use crate::errors;
 use crate::fields::{Direction, Fields, Val};
+use crate::phy;
 use crate::tcp;
 use crate::topology::{Link, Topology};
 use airhop_base::{Time, UDP_HEADER_BYTES};
@@ -9,7 +10,6 @@ use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, RedPlan, Transport, W
 use airhop_net::services;
 use airhop_radio::cell::{Access, CellPlan, LinkErrors, Range, Station};
 use airhop_radio::errors::ErrorPlan;
-use airhop_radio::phy::Phy;
 
 /// The plan of a resolved scenario. `None` if a value is missing, which [`crate::resolve`] has then complained about.
 pub(crate) fn plan(root: &Fields) -> Option<Plan> {
@@ -110,7 +110,7 @@ fn wlan(w: &Fields, index: usize, topology: &Topology, largest: u32) -> Option<W
     let cell = CellPlan {
         index: u16::try_from(index).ok()?,
         name: w.text("name")?.to_string(),
-        phy: Phy::find(w.word("standard")?)?,
+        phy: phy::plan(w)?,
         rate: w.rate("rate")?,
         control_rate: w.rate("control_rate")?,
         access: if w.word("access")? == "basic" { Access::Basic } else { Access::RtsCts },

@@ -127,6 +127,16 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("copies of a link side by side", "name = \"w1\"", "name = \"w*\""),
     ("copies of a wlan side by side", "name = \"cell\"", "name = \"cell*\""),
     ("a copied station that exists", ", d = [30, 0]", ", d1 = [30, 0], \"d*\" = [30, 0]"),
+    (
+        "windows the wrong way round",
+        "standard = \"802.11b\"",
+        "standard = \"802.11b\"\nphy = { cw_min = 63, cw_max = 31 }",
+    ),
+    (
+        "OFDM symbols in 802.11b",
+        "standard = \"802.11b\"",
+        "standard = \"802.11b\"\nphy = { coding = \"ofdm\", headers = \"20 us\" }",
+    ),
     ("a radio link", "[[flow]]", "[[radio]]\nname = \"air\"\n\n[[flow]]"),
 ];
 
