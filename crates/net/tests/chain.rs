@@ -50,7 +50,7 @@ fn cell(phy: Phy, rate_mbps: u64, control_mbps: u64, overhead: u32) -> CellPlan 
         overhead,
         immediate_access: false,
         stations: Vec::new(),
-        range: Some(Range { receive: 40.0, sense: 85.0 }),
+        range: Some(Range::free_space(40.0, 85.0)),
         errors: Vec::new(),
     }
 }

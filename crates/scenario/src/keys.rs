@@ -2,6 +2,7 @@
 //! are all made from these tables: a key that is added here exists everywhere.
 
 mod queue;
+mod radio;
 
 use airhop_net::services;
 use airhop_radio::phy::Phy;
@@ -38,6 +39,12 @@ pub(crate) enum Kind {
     Bytes { least: u64, most: u64 },
     /// A distance.
     Metres,
+    /// A power, dBm.
+    Power,
+    /// A ratio of powers, dB.
+    Ratio,
+    /// A frequency.
+    Frequency,
     /// A plain count.
     Count { least: u64, most: u64 },
     /// A plain number.
@@ -103,8 +110,6 @@ pub(crate) enum Without {
 pub(crate) const MAX_SPAN_S: u64 = 1_000_000;
 /// Four digits at most in the place of a `*`.
 pub(crate) const MAX_COPIES: u64 = 1000;
-/// The largest contention window (IEEE 802.11-2016, dot11EDCATableCWmax).
-const MAX_WINDOW: u64 = 65_535;
 /// A receive window without bound; more than [`Kind::Bytes`] can express.
 pub(crate) const UNLIMITED: u64 = 1 << 40;
 /// Whether a frame may go out without a backoff when the medium has been idle (IEEE 802.11-2016 §10.3.4.2).
@@ -174,7 +179,7 @@ pub(crate) static WIRED: [Key; 6] = [
 ];
 
 /// `[[wlan]]`.
-pub(crate) static WLAN: [Key; 14] = [
+pub(crate) static WLAN: [Key; 15] = [
     NAME,
     key(
         "standard",
@@ -184,7 +189,7 @@ pub(crate) static WLAN: [Key; 14] = [
     ),
     key(
         "phy",
-        Kind::Section(&PHY),
+        Kind::Section(&radio::PHY),
         Value("{}"),
         "numbers in place of the standard's; DIFS and EIFS follow them",
     ),
@@ -226,41 +231,20 @@ pub(crate) static WLAN: [Key; 14] = [
         "send without a backoff after DIFS idle (IEEE 802.11-2016 §10.3.4.2); false as in ns-2",
     ),
     key("stations", Kind::Stations, Required, "position of each station, metres"),
-    key("range", Kind::Section(&RANGE), Nothing("all stations hear each other"), "how far frames reach"),
+    key(
+        "range",
+        Kind::Section(&radio::RANGE),
+        Nothing("all stations hear each other"),
+        "how far frames reach",
+    ),
+    key(
+        "propagation",
+        Kind::Section(&radio::PROPAGATION),
+        Nothing("frames reach as far as `range` says"),
+        "how far they reach by their power, in place of `range`",
+    ),
     QUEUE_KEY,
     ERRORS_KEY,
-];
-
-static PHY: [Key; 4] = [
-    key(
-        "header",
-        Kind::Span { least_ns: 0 },
-        Derived("that of the standard"),
-        "PLCP preamble and header, before every frame whatever its rate",
-    ),
-    key(
-        "cw_min",
-        Kind::Count { least: 0, most: MAX_WINDOW },
-        Derived("that of the standard"),
-        "smallest contention window: a backoff is uniform in {0, …, CW} slots (IEEE 802.11-2016 §10.3.3)",
-    ),
-    key(
-        "cw_max",
-        Kind::Count { least: 0, most: MAX_WINDOW },
-        Derived("that of the standard"),
-        "largest contention window, at least `cw_min`",
-    ),
-    key(
-        "coding",
-        Kind::Word(|| vec!["serial", "ofdm"]),
-        Derived("that of the standard"),
-        "bits of a frame one after the other, or in OFDM symbols of 4 µs with a signal extension of 6 µs (802.11g only); ns-2 has no symbols",
-    ),
-];
-
-static RANGE: [Key; 2] = [
-    key("receive", Kind::Metres, Required, "frames can be received up to here"),
-    key("sense", Kind::Metres, Required, "the medium is sensed busy up to here; at least `receive`"),
 ];
 
 const DIRECTION: Key = key(

@@ -21,6 +21,7 @@ mod keys;
 mod phy;
 mod plan;
 mod problem;
+mod propagation;
 mod quantity;
 mod queue;
 mod reference;

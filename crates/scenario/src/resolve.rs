@@ -7,8 +7,9 @@ use crate::flow;
 use crate::keys::ALL;
 use crate::phy;
 use crate::problem::{Problems, did_you_mean, some_of};
+use crate::propagation;
 use crate::queue;
-use crate::topology::{Topology, lonely};
+use crate::topology::Topology;
 use std::collections::HashMap;
 
 /// IEEE 802.11-2016 §9.4.1.8: association ids end at 2007; the access point comes on top.
@@ -100,6 +101,7 @@ fn counts(root: &Fields, topology: &Topology, problems: &mut Problems) -> bool {
 
 fn fill_wlan(wlan: &mut Fields) {
     phy::fill(wlan);
+    propagation::fill(wlan);
     match wlan.word("access") {
         Some("basic") => wlan.fill("attempts", Val::Count(7)), // dot11ShortRetryLimit
         Some(_) => wlan.fill("attempts", Val::Count(4)),       // dot11LongRetryLimit
@@ -114,25 +116,9 @@ fn check_wlan(wlan: &Fields, problems: &mut Problems) {
         let what = format!("expected 2 to {MAX_STATIONS} stations, got {}", stations.len());
         problems.add(wlan.at("stations"), wlan.path_of("stations"), what);
     }
-    if let Some(range) = wlan.table("range") {
-        check_range(wlan, range, problems);
-    }
+    propagation::check(wlan, problems);
     let names: Vec<String> = stations.unwrap_or_default().iter().map(|(name, _)| name.clone()).collect();
     check_errors(wlan, &names, true, problems);
-}
-
-fn check_range(wlan: &Fields, range: &Fields, problems: &mut Problems) {
-    let (Some(receive), Some(sense)) = (range.metres("receive"), range.metres("sense")) else { return };
-    if sense < receive {
-        let what = format!("expected at least receive = \"{receive} m\", got \"{sense} m\"");
-        problems.add(range.at("sense"), range.path_of("sense"), what);
-    }
-    for (name, nearest) in lonely(wlan) {
-        let what = format!(
-            "out of everyone's range: expected another station within receive = \"{receive} m\", the nearest is at {nearest:.1} m"
-        );
-        problems.add(wlan.at("stations"), format!("{}.{name}", wlan.path_of("stations")), what);
-    }
 }
 
 /// Checks the error models of a link between `nodes`.

@@ -2,6 +2,7 @@
 
 use airhop_base::{Rate, Span};
 use airhop_net::plan::{AppPlan, QueuePlan, RedPlan, Transport};
+use airhop_radio::cell::Range;
 use airhop_radio::errors::{ErrorPlan, State};
 use airhop_radio::phy::{Coding, Phy};
 use airhop_scenario::{Overrides, Pool, Progress, Recording, Run, Scenario};
@@ -35,7 +36,7 @@ fn same(a: &Scenario, b: &Scenario) {
 
 #[test]
 fn the_effective_form_reads_back_to_the_same() {
-    let variants: [&[(&str, &str)]; 11] = [
+    let variants: [&[(&str, &str)]; 12] = [
         &[],
         &[("flow.ftp.tcp.preset", "ns2"), ("flow.ftp.tcp.delayed_ack", "true")],
         &[("flow.ftp.tcp.preset", "linux"), ("flow.ftp.tcp.receive_window", "64 kB")],
@@ -49,6 +50,7 @@ fn the_effective_form_reads_back_to_the_same() {
         &[("wlan.cell.errors", BURSTS)],
         &[("wlan.cell.errors", FADES)],
         &[("wlan.cell.phy", r#"{ header = "96 us", cw_max = 511 }"#)],
+        &[("wlan.cell.range.capture", "6.5 dB")],
         &[("flow.ftp.app", "{ kind = \"transfer\", size = \"1 MB\" }"), ("flow.ftp.start", "781091 ns")],
     ];
     for sets in variants {
@@ -173,6 +175,33 @@ fn numbers_of_the_physical_layer_stand_in_place_of_the_standards() {
     assert_eq!(changed.eifs().nanos(), 10_000 + 26_000 + 18_667 + 28_000);
     let slots = phy(&[("wlan.cell.phy.cw_min", "0"), ("wlan.cell.phy.header", "0 s")]);
     assert_eq!((slots.cw_min, slots.plcp, slots.difs()), (0, Span::ZERO, Phy::ERP_OFDM.difs()));
+}
+
+/// Friis at 40 and 85 m leaves -47.593 and -54.140 dBm of 24.5 dBm at 2.4 GHz (Cheng & Lin 2008 in ns-2).
+#[test]
+fn propagation_stands_in_place_of_ranges() {
+    let scenario = |text: &str| {
+        let file = LAST_HOP.replace("range = { receive = \"40 m\", sense = \"85 m\" }", text);
+        Scenario::parse(&file, "x", &Overrides::default()).expect("good")
+    };
+    let range = |text: &str| scenario(text).plan().wlans[0].cell.range.expect("not everyone hears everyone");
+    let ranges = range("range = { receive = \"40 m\", sense = \"85 m\" }");
+    assert_eq!(ranges, Range::free_space(40.0, 85.0));
+    assert_eq!(range("range = { receive = \"40 m\", sense = \"85 m\", capture = \"20 dB\" }").capture, 100.0);
+    let powers = r#"power = "24.5 dBm", receive = "-47.593 dBm", sense = "-54.140 dBm""#;
+    let two_ray = range(&format!("propagation = {{ model = \"two-ray\", {powers} }}"));
+    assert!((two_ray.receive - 40.0).abs() < 0.01 && (two_ray.sense - 85.0).abs() < 0.01, "{two_ray:?}");
+    assert_eq!((two_ray.crossover.round(), two_ray.capture), (226.0, 10.0));
+    let text = format!(
+        "propagation = {{ model = \"free-space\", {powers}, frequency = \"914 MHz\", capture = \"0 dB\" }}"
+    );
+    let free = range(&text);
+    assert_eq!((free.crossover, free.capture), (f64::INFINITY, 1.0));
+    assert!((free.receive - 105.0).abs() < 0.1, "{free:?}");
+    same(
+        &scenario(&text),
+        &Scenario::parse(&scenario(&text).toml(), "x", &Overrides::default()).expect("good"),
+    );
 }
 
 #[test]
