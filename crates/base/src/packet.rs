@@ -11,6 +11,9 @@ pub const HEADER_BYTES: u32 = 40;
 /// IPv4 (20) and UDP (8) headers, in bytes.
 pub const UDP_HEADER_BYTES: u32 = 28;
 
+/// What a TCP header has room for, in bytes of options (RFC 9293 §3.1).
+pub const MAX_OPTION_BYTES: u32 = 40;
+
 /// A node of the network.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId(pub u16);
@@ -191,23 +194,16 @@ impl Naks {
     /// None.
     pub const EMPTY: Naks = Naks { seqs: [0; Naks::MOST], len: 0 };
 
-    /// Adds the segment that begins at `seq`, unless it is there. Returns the one that has no place any more, if there are five: the
-    /// highest.
-    pub fn insert(&mut self, seq: u64) -> Option<u64> {
+    /// Adds the segment that begins at `seq`, unless it is there. Of five the highest is left out.
+    pub fn insert(&mut self, seq: u64) {
         let place = self.seqs().partition_point(|&known| known < seq);
-        if self.seqs().get(place) == Some(&seq) {
-            return None;
+        if place == Naks::MOST || self.seqs().get(place) == Some(&seq) {
+            return;
         }
-        let len = self.len();
-        if place == Naks::MOST {
-            return Some(seq);
-        }
-        let left_out = (len == Naks::MOST).then(|| self.seqs[Naks::MOST - 1]);
-        let kept = len.min(Naks::MOST - 1);
+        let kept = self.len().min(Naks::MOST - 1);
         self.seqs.copy_within(place..kept, place + 1);
         self.seqs[place] = seq;
         self.len = kept as u8 + 1;
-        left_out
     }
 
     /// The first bytes, the lowest first.
@@ -435,9 +431,9 @@ mod tests {
     #[test]
     fn naks_are_sorted_each_once_and_the_lowest_stay() {
         let mut naks = Naks::EMPTY;
-        assert_eq!([7, 3, 9, 3, 5, 9].map(|seq| naks.insert(seq)), [None; 6]);
+        [7, 3, 9, 3, 5, 9].map(|seq| naks.insert(seq));
         assert_eq!(naks.seqs(), [3, 5, 7, 9]);
-        assert_eq!([11, 4, 7, 1].map(|seq| naks.insert(seq)), [Some(11), Some(9), None, Some(7)]);
+        [11, 4, 7, 1].map(|seq| naks.insert(seq));
         assert_eq!(naks.seqs(), [1, 3, 4, 5]);
     }
 

@@ -7,16 +7,13 @@ use crate::Asks;
 use crate::config::{Config, DelayedAck};
 use crate::meters::ContentionLimit;
 use airhop_base::{
-    Arrival, Body, Ecn, Eln, Flags, FlowId, HEADER_BYTES, Naks, NodeId, Notice, Packet, Sack, SackBlock,
-    Segment, Span, Time, Timestamps,
+    Arrival, Body, Ecn, Eln, Flags, FlowId, HEADER_BYTES, MAX_OPTION_BYTES, Naks, NodeId, Notice, Packet,
+    Sack, SackBlock, Segment, Span, Time, Timestamps,
 };
 use std::collections::VecDeque;
 
 /// What an endpoint's SYN occupies; the first data byte comes after it.
 const FIRST_BYTE: u64 = 1;
-
-/// What a TCP header has room for (RFC 9293 §3.1).
-const MAX_OPTION_BYTES: u32 = 40;
 
 /// A TCP receiver.
 #[derive(Debug)]
