@@ -1,11 +1,11 @@
 //! The world and its cells: what a cell says is carried out, and packets are handed to MACs.
 
-use crate::agents::{LinkEvent, LinkEventKind};
+use crate::agents::LinkEventKind;
 use crate::fates::Fate;
 use crate::queues::Admit;
 use crate::routing::Passing;
 use crate::world::{World, kind_of, tag};
-use airhop_base::{Drop, FlowId, Packet, Time};
+use airhop_base::{Body, Drop, FlowId, Packet, Segment, Span, Time};
 use airhop_engine::Id;
 use airhop_radio::cell::{BROADCAST, Effect, Fragmentation, FrameKind, Outgoing, Station, Tag};
 use airhop_trace::{Direction, DropKind, DropRow};
@@ -84,7 +84,7 @@ impl World {
 
     pub(crate) fn apply(&mut self, now: Time, cell: u16, effect: Effect) {
         match effect {
-            Effect::Deliver { from, to, packet } => {
+            Effect::Deliver { from, to, packet, contended } => {
                 let site = &mut self.sites[cell as usize];
                 site.stations[from as usize].in_mac = false;
                 let (node, interface) = (site.node(to), site.stations[to as usize].interface);
@@ -99,6 +99,7 @@ impl World {
                 if self.arena.get(&packet).flow == FlowId::NONE {
                     return self.on_message(now, cell, to, packet);
                 }
+                self.add_contention(&packet, contended);
                 self.visit(now, node, interface, packet);
             }
             Effect::Heard { from, to } => self.on_broadcast(now, cell, from, to),
@@ -108,23 +109,23 @@ impl World {
                 self.arrived += 1;
                 self.arena.take(packet);
             }
-            Effect::AttemptFailed { from, tag, attempt, retry: true, .. } => {
+            Effect::AttemptFailed { from, to, tag, attempt, retry: true } => {
                 let kind =
                     if attempt == 1 { LinkEventKind::FirstFailure } else { LinkEventKind::AttemptFailed };
-                self.tell_agents(now, cell, from, LinkEvent { kind, tag });
+                self.tell_agents(now, cell, [from, to], kind, tag);
             }
             Effect::AttemptFailed { .. } => {}
             Effect::HeaderOnly { from, to, .. } => self.deliver_damaged(now, cell, from, to),
-            Effect::Acknowledged { from, tag, .. } => {
-                self.tell_agents(now, cell, from, LinkEvent { kind: LinkEventKind::Delivered, tag });
+            Effect::Acknowledged { from, to, tag } => {
+                self.tell_agents(now, cell, [from, to], LinkEventKind::Delivered, tag);
             }
             Effect::Discarded { from, to, tag, packet } => {
-                let event = LinkEvent { kind: LinkEventKind::Discarded, tag };
+                let kind = LinkEventKind::Discarded;
                 if self.sites[cell as usize].routers.is_empty() {
                     self.on_given_up(now, cell, from, to, packet);
-                    self.tell_agents(now, cell, from, event);
+                    self.tell_agents(now, cell, [from, to], kind, tag);
                 } else {
-                    let spared = self.tell_agents(now, cell, from, event);
+                    let spared = self.tell_agents(now, cell, [from, to], kind, tag);
                     self.on_next_hop_lost(now, cell, (from, to), packet, spared);
                 }
             }
@@ -158,6 +159,16 @@ impl World {
             }
             // It arrived, but the sending station does not know: for its link layer the packet is lost.
             None => self.drops[Drop::Retries as usize] += 1,
+        }
+    }
+
+    /// A packet contended so long for its last hop; the flow may want to know the sum over all hops.
+    fn add_contention(&mut self, id: &Id<Packet>, contended: Span) {
+        let packet = self.arena.get_mut(id);
+        if let Body::Tcp(Segment { contention: Some(sum), .. }) = &mut packet.body
+            && self.flows[packet.flow.0 as usize].adds_contention
+        {
+            *sum = *sum + contended;
         }
     }
 

@@ -2,6 +2,7 @@
 //! are all made from these tables: a key that is added here exists everywhere.
 
 mod queue;
+mod radio;
 
 use airhop_net::services;
 use airhop_radio::phy::Phy;
@@ -38,6 +39,12 @@ pub(crate) enum Kind {
     Bytes { least: u64, most: u64 },
     /// A distance.
     Metres,
+    /// A power, dBm.
+    Power,
+    /// A ratio of powers, dB.
+    Ratio,
+    /// A frequency.
+    Frequency,
     /// A plain count.
     Count { least: u64, most: u64 },
     /// A plain number.
@@ -172,13 +179,19 @@ pub(crate) static WIRED: [Key; 6] = [
 ];
 
 /// `[[wlan]]`.
-pub(crate) static WLAN: [Key; 13] = [
+pub(crate) static WLAN: [Key; 15] = [
     NAME,
     key(
         "standard",
         Kind::Word(|| Phy::names().to_vec()),
         Required,
         "timing table: 802.11 (FHSS), 802.11b (long preamble), 802.11g (no b stations)",
+    ),
+    key(
+        "phy",
+        Kind::Section(&radio::PHY),
+        Value("{}"),
+        "numbers in place of the standard's; DIFS and EIFS follow them",
     ),
     key("rate", Kind::Rate, Required, "rate of data frames, one of the standard's"),
     key(
@@ -218,14 +231,20 @@ pub(crate) static WLAN: [Key; 13] = [
         "send without a backoff after DIFS idle (IEEE 802.11-2016 §10.3.4.2); false as in ns-2",
     ),
     key("stations", Kind::Stations, Required, "position of each station, metres"),
-    key("range", Kind::Section(&RANGE), Nothing("all stations hear each other"), "how far frames reach"),
+    key(
+        "range",
+        Kind::Section(&radio::RANGE),
+        Nothing("all stations hear each other"),
+        "how far frames reach",
+    ),
+    key(
+        "propagation",
+        Kind::Section(&radio::PROPAGATION),
+        Nothing("frames reach as far as `range` says"),
+        "how far they reach by their power, in place of `range`",
+    ),
     QUEUE_KEY,
     ERRORS_KEY,
-];
-
-static RANGE: [Key; 2] = [
-    key("receive", Kind::Metres, Required, "frames can be received up to here"),
-    key("sense", Kind::Metres, Required, "the medium is sensed busy up to here; at least `receive`"),
 ];
 
 const DIRECTION: Key = key(

@@ -2,16 +2,17 @@
 
 use crate::errors;
 use crate::fields::{Direction, Fields, Val};
+use crate::phy;
+use crate::propagation;
 use crate::tcp;
 use crate::topology::{Link, Topology};
 use airhop_base::{Time, UDP_HEADER_BYTES};
 use airhop_net::plan::{
-    AppPlan, FlowPlan, Plan, QueuePlan, RedPlan, RoutingPlan, Transport, WiredPlan, WlanPlan,
+    AppPlan, Draws, FlowPlan, Plan, QueuePlan, RedPlan, RoutingPlan, Transport, WiredPlan, WlanPlan,
 };
 use airhop_net::services;
-use airhop_radio::cell::{Access, CellPlan, LinkErrors, Range, Station};
+use airhop_radio::cell::{Access, CellPlan, LinkErrors, Station};
 use airhop_radio::errors::ErrorPlan;
-use airhop_radio::phy::Phy;
 
 /// The plan of a resolved scenario. `None` if a value is missing, which [`crate::resolve`] has then complained about.
 pub(crate) fn plan(root: &Fields) -> Option<Plan> {
@@ -112,7 +113,7 @@ fn wlan(w: &Fields, index: usize, topology: &Topology, largest: u32) -> Option<W
     let cell = CellPlan {
         index: u16::try_from(index).ok()?,
         name: w.text("name")?.to_string(),
-        phy: Phy::find(w.word("standard")?)?,
+        phy: phy::plan(w)?,
         rate: w.rate("rate")?,
         control_rate: w.rate("control_rate")?,
         access: if w.word("access")? == "basic" { Access::Basic } else { Access::RtsCts },
@@ -121,14 +122,11 @@ fn wlan(w: &Fields, index: usize, topology: &Topology, largest: u32) -> Option<W
         overhead,
         immediate_access: w.flag("immediate_access")?,
         stations: stations.to_vec(),
-        range: match w.table("range") {
-            Some(range) => Some(Range { receive: range.metres("receive")?, sense: range.metres("sense")? }),
-            None => None,
-        },
+        range: propagation::range(w),
         errors: w.tables("errors").iter().map(link_errors).collect::<Option<_>>()?,
     };
     let nodes = stations.iter().map(|(name, _)| topology.id(name)).collect::<Option<_>>()?;
-    Some(WlanPlan { cell, nodes, queue: queue(w.table("queue")?)?, routing: RoutingPlan::Static })
+    Some(WlanPlan { cell, nodes, queue: queue(w.table("queue")?)?, routing: RoutingPlan::Static, draws: Draws::default() })
 }
 
 fn queue(q: &Fields) -> Option<QueuePlan> {

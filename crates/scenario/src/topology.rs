@@ -1,6 +1,7 @@
 //! Which nodes there are, who reaches whom, and which links a flow crosses.
 
 use crate::fields::Fields;
+use crate::propagation;
 use airhop_base::NodeId;
 use airhop_net::route::{Graph, Hop, Stations, hear};
 use indexmap::IndexSet;
@@ -61,7 +62,7 @@ impl Topology {
 
 /// The receive range of a wlan, if it has one.
 fn reach(wlan: &Fields) -> Option<f64> {
-    wlan.table("range").and_then(|range| range.metres("receive"))
+    propagation::range(wlan).map(|range| range.receive)
 }
 
 /// Stations of a wlan that no other station hears, each with the distance to the nearest.

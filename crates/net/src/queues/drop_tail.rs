@@ -2,6 +2,7 @@ use super::{Admit, QueueDisc};
 use airhop_base::{Drop, Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::collections::VecDeque;
+use std::collections::vec_deque::Iter;
 
 /// First in, first out; a packet that finds the queue full is dropped.
 #[derive(Debug)]
@@ -39,6 +40,10 @@ impl QueueDisc for DropTail {
     fn take_out(&mut self, is_so: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
         let place = self.waiting.iter().position(is_so)?;
         self.waiting.remove(place)
+    }
+
+    fn waiting(&self) -> Iter<'_, Id<Packet>> {
+        self.waiting.iter()
     }
 
     fn len(&self) -> usize {

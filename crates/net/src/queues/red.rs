@@ -3,6 +3,7 @@ use super::{Admit, QueueDisc, mark};
 use crate::plan::RedPlan;
 use airhop_base::{Drop, Packet, Span, Time};
 use airhop_engine::{Arena, Id, Stream};
+use std::collections::vec_deque::Iter;
 
 /// Random early detection (Floyd and Jacobson 1993).
 ///
@@ -106,6 +107,10 @@ impl QueueDisc for Red {
 
     fn take_out(&mut self, is_so: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
         self.queue.take_out(is_so)
+    }
+
+    fn waiting(&self) -> Iter<'_, Id<Packet>> {
+        self.queue.waiting()
     }
 
     fn len(&self) -> usize {

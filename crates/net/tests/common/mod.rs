@@ -5,7 +5,7 @@ pub mod chain;
 
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::plan::{
-    AppPlan, FlowPlan, Plan, QueuePlan, RoutingPlan, Transport, WiredPlan, WlanPlan,
+    AppPlan, Draws, FlowPlan, Plan, QueuePlan, RoutingPlan, Transport, WiredPlan, WlanPlan,
 };
 use airhop_net::{Report, World, services};
 use airhop_radio::cell::{Access, CellPlan, LinkErrors};
@@ -122,7 +122,13 @@ impl LastHop {
             warmup: Span::ZERO,
             nodes,
             wired,
-            wlans: vec![WlanPlan { cell, nodes: vec![NodeId(3), NodeId(4)], queue, routing: RoutingPlan::Static }],
+            wlans: vec![WlanPlan {
+                cell,
+                nodes: vec![NodeId(3), NodeId(4)],
+                queue,
+                routing: RoutingPlan::Static,
+                draws: Draws::default(),
+            }],
             flows,
         }
     }
