@@ -3,6 +3,7 @@
 
 mod queue;
 mod radio;
+mod routing;
 
 use airhop_net::services;
 use airhop_radio::phy::Phy;
@@ -179,7 +180,7 @@ pub(crate) static WIRED: [Key; 6] = [
 ];
 
 /// `[[wlan]]`.
-pub(crate) static WLAN: [Key; 15] = [
+pub(crate) static WLAN: [Key; 16] = [
     NAME,
     key(
         "standard",
@@ -242,6 +243,12 @@ pub(crate) static WLAN: [Key; 15] = [
         Kind::Section(&radio::PROPAGATION),
         Nothing("frames reach as far as `range` says"),
         "how far they reach by their power, in place of `range`",
+    ),
+    key(
+        "routing",
+        Kind::Choice(&routing::ROUTING),
+        Value(r#"{ kind = "static" }"#),
+        "how stations find routes to each other",
     ),
     QUEUE_KEY,
     ERRORS_KEY,

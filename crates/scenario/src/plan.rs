@@ -4,11 +4,12 @@ use crate::errors;
 use crate::fields::{Direction, Fields, Val};
 use crate::phy;
 use crate::propagation;
+use crate::routing;
 use crate::tcp;
 use crate::topology::{Link, Topology};
 use airhop_base::{Time, UDP_HEADER_BYTES};
 use airhop_net::plan::{
-    AppPlan, Draws, FlowPlan, Plan, QueuePlan, RedPlan, RoutingPlan, Transport, WiredPlan, WlanPlan,
+    AppPlan, Draws, FlowPlan, Plan, QueuePlan, RedPlan, Transport, WiredPlan, WlanPlan,
 };
 use airhop_net::services;
 use airhop_radio::cell::{Access, CellPlan, LinkErrors, Station};
@@ -126,7 +127,7 @@ fn wlan(w: &Fields, index: usize, topology: &Topology, largest: u32) -> Option<W
         errors: w.tables("errors").iter().map(link_errors).collect::<Option<_>>()?,
     };
     let nodes = stations.iter().map(|(name, _)| topology.id(name)).collect::<Option<_>>()?;
-    Some(WlanPlan { cell, nodes, queue: queue(w.table("queue")?)?, routing: RoutingPlan::Static, draws: Draws::default() })
+    Some(WlanPlan { cell, nodes, queue: queue(w.table("queue")?)?, routing: routing::plan(w.table("routing")?)?, draws: Draws::default() })
 }
 
 fn queue(q: &Fields) -> Option<QueuePlan> {

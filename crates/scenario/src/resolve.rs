@@ -9,6 +9,7 @@ use crate::phy;
 use crate::problem::{Problems, did_you_mean, some_of};
 use crate::propagation;
 use crate::queue;
+use crate::routing;
 use crate::topology::Topology;
 use std::collections::HashMap;
 
@@ -30,6 +31,7 @@ pub(crate) fn resolve(root: &mut Fields, problems: &mut Problems) {
     if let Some(Val::Tables(wlans)) = root.get_mut("wlan") {
         for wlan in wlans {
             fill_wlan(wlan);
+            routing::fill(wlan);
             check_wlan(wlan, problems);
         }
     }
@@ -41,11 +43,13 @@ pub(crate) fn resolve(root: &mut Fields, problems: &mut Problems) {
     links_sound &= counts(root, &topology, problems);
     let duration = root.span("duration");
     check_warmup(root, problems);
+    let on_demand = routing::on_demand(root.tables("wlan"));
     if let Some(Val::Tables(flows)) = root.get_mut("flow") {
         for f in flows {
             flow::fill(f);
             flow::check(f, duration, problems);
             flow::check_ends(f, &topology, links_sound, problems);
+            routing::check_through_traffic(f, &on_demand, &topology, problems);
         }
     }
 }
