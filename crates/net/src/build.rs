@@ -2,6 +2,7 @@
 
 use crate::fates::Fates;
 use crate::flow::{Ends, Flow, SpuriousTimeouts, TcpEnds, UdpEnds};
+use crate::layout::{self, DRAWS};
 use crate::link::{Link, LinkTrace};
 use crate::plan::{FlowPlan, Plan, QueuePlan, Transport, WlanPlan};
 use crate::queues;
@@ -36,6 +37,26 @@ pub enum BuildError {
         /// The flow.
         flow: String,
     },
+    /// No draw of its stations' places was connected.
+    Disconnected {
+        /// The wlan.
+        wlan: String,
+    },
+    /// A wlan has fewer pairs of stations so many hops apart than flows that ask for one.
+    NoPairs {
+        /// The wlan.
+        wlan: String,
+        /// The first of the flows.
+        flow: String,
+        /// How far apart; `None` stands for any number of hops.
+        hops: Option<u32>,
+        /// How many flows ask for a pair.
+        flows: usize,
+        /// How many pairs there are.
+        pairs: usize,
+        /// Those are of the last draw of places.
+        drawn: bool,
+    },
 }
 
 impl fmt::Display for BuildError {
@@ -45,6 +66,27 @@ impl fmt::Display for BuildError {
                 write!(f, "flow \"{flow}\": no route from \"{from}\" to \"{to}\"")
             }
             BuildError::NotForUdp { flow } => write!(f, "flow \"{flow}\": its application needs TCP"),
+            BuildError::Disconnected { wlan } => write!(
+                f,
+                "wlan.{wlan}.layout: in {DRAWS} draws its stations were never all within reach of each other; \
+                 expected more `nodes`, less `width` or `height`, a longer receive range, or `connected = false`"
+            ),
+            BuildError::NoPairs { wlan, flow, hops, flows, pairs, drawn } => {
+                let apart = match hops {
+                    Some(1) => "1 hop apart".to_string(),
+                    Some(hops) => format!("{hops} hops apart"),
+                    None => "that reach each other".to_string(),
+                };
+                let which = match drawn {
+                    true => format!(" (the last of {DRAWS} draws of its layout)"),
+                    false => String::new(),
+                };
+                write!(
+                    f,
+                    "flow.{flow}.between: expected at least {flows} pairs of stations {apart} in wlan.{wlan}, one for each \
+                     flow, got {pairs}{which}"
+                )
+            }
         }
     }
 }
@@ -55,7 +97,8 @@ impl World {
     /// Builds the world of `plan` for one replication.
     ///
     /// # Errors
-    /// [`BuildError`] if a flow has no route, or an application that its transport cannot serve.
+    /// [`BuildError`] if a flow has no route, or an application that its transport cannot serve; or if what is to be drawn
+    /// cannot be.
     pub fn new(
         plan: &Plan,
         seed: u64,
@@ -63,6 +106,7 @@ impl World {
         mut recorder: Option<Recorder>,
     ) -> Result<World, BuildError> {
         let streams = Streams::new(seed, replication);
+        let plan = &*layout::draw(plan, &streams)?;
         let graph = graph(plan);
         let routes = routes(plan, &graph)?;
         let mut timers = Timers::new();
@@ -84,11 +128,13 @@ impl World {
                 agents: Vec::new(),
                 takes_damaged: f.is_served_by(LinkService::DamagedFrames),
                 fragmented: f.is_served_by(LinkService::Fragments),
+                adds_contention: f.is_served_by(LinkService::Contention),
             };
             if let (Ends::Tcp(tcp), Some(truth)) = (&mut flow.ends, truth) {
                 tcp.sender.on_truth(&truth);
             }
             host_agents(&mut flow, &graph, &routes, &mut timers, &mut hosted);
+            host_at_stations(&mut flow, plan, &graph, &routes, &mut timers, &mut hosted);
             events.push(f.start, Event::App(id));
             flows.push(flow);
         }
@@ -229,8 +275,9 @@ fn site(
     let stations = w
         .nodes
         .iter()
+        .zip(&w.cell.stations)
         .zip(queues)
-        .map(|(&node, queue)| {
+        .map(|((&node, &(_, place)), queue)| {
             let stream = streams.stream(&format!("{}.queue.{}", w.cell.name, name(node)));
             let mut site = StationSite {
                 node,
@@ -245,6 +292,7 @@ fn site(
                 places: Vec::new(),
             };
             if let Some(r) = recorder.as_deref_mut() {
+                r.station(&w.cell.name, &name(node), place);
                 site.interface = r.interface(node, &w.cell.name);
                 site.places =
                     w.nodes.iter().map(|&to| r.place(&format!("{}->{}", name(node), name(to)))).collect();
@@ -308,5 +356,27 @@ fn host_agents(
             hosted.push(Hosted { node, flow: flow.id, timer: timers.add(), agent });
         }
         came_by_air = Some(goes_by_air);
+    }
+}
+
+/// Installs the agents that a flow has at every station of the cells that its data cross.
+fn host_at_stations(
+    flow: &mut Flow,
+    plan: &Plan,
+    graph: &Graph,
+    routes: &[Vec<Hop>],
+    timers: &mut Timers,
+    hosted: &mut Vec<Hosted>,
+) {
+    let path = graph.path(&routes[flow.plan.to.0 as usize], flow.plan.from, flow.plan.to);
+    let mut cells: Vec<u16> = path.into_iter().filter_map(|(_, hop)| hop.cell()).collect();
+    cells.dedup();
+    for service in &flow.plan.services {
+        let Kind::AtStations(build) = service.kind else { continue };
+        for &node in cells.iter().flat_map(|&cell| &plan.wlans[cell as usize].nodes) {
+            let agent = build(flow.id, &flow.plan, node);
+            flow.agents.push((node, hosted.len() as u16));
+            hosted.push(Hosted { node, flow: flow.id, timer: timers.add(), agent });
+        }
     }
 }

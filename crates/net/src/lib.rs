@@ -8,6 +8,7 @@ mod build;
 mod fates;
 mod flow;
 mod hosting;
+pub mod layout;
 mod link;
 pub mod plan;
 mod queues;

@@ -1,7 +1,7 @@
 //! What a world is built from: plain numbers, checked by whoever made them.
 
 use crate::services::{Kind, LinkService, Service};
-use airhop_base::{NodeId, Rate, Span, Time};
+use airhop_base::{FlowId, NodeId, Rate, Span, Time};
 use airhop_radio::cell::CellPlan;
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::{Config, Scheme};
@@ -51,6 +51,37 @@ pub struct WlanPlan {
     pub nodes: Vec<NodeId>,
     /// The interface queue of each station.
     pub queue: QueuePlan,
+    /// What each replication draws.
+    pub draws: Draws,
+}
+
+/// What of a wlan is drawn anew for each replication (see [`crate::layout`]).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Draws {
+    /// Where its stations are; their places in the plan mean nothing then.
+    pub area: Option<Area>,
+    /// Flows between two of its stations; what the plan has for their ends means nothing.
+    pub pairs: Vec<Pair>,
+}
+
+/// A rectangle with a corner at [0, 0], in which each place is as likely as any other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Area {
+    /// Its extent in x, metres.
+    pub width: f64,
+    /// Its extent in y, metres.
+    pub height: f64,
+    /// Only places from each of which there is a way to each other are taken.
+    pub connected: bool,
+}
+
+/// A flow between two stations that are drawn; no two flows of a wlan get the same pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// The flow.
+    pub flow: FlowId,
+    /// Transmissions on the shortest way from one to the other in this wlan; any number if `None`.
+    pub hops: Option<u32>,
 }
 
 /// A queue discipline with its parameters.

@@ -84,6 +84,8 @@ pub enum Effect {
         to: Station,
         /// The packet.
         packet: Id<Packet>,
+        /// How long it contended for the medium: from when the MAC took it until the exchange began that delivered it.
+        contended: Span,
     },
     /// An attempt failed as the sender sees it: no CTS or no ACK came.
     AttemptFailed {

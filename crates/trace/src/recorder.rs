@@ -3,7 +3,7 @@
 use crate::columns::Table;
 use crate::pcap::{Captures, Direction};
 use crate::tables::{
-    Acks, Deliveries, DropRow, Drops, Notices, Places, Queues, Segments, SendCause, WindowSample, Windows,
+    Acks, Deliveries, DropRow, Drops, Notices, Places, Queues, Segments, SendCause, Stations, WindowSample, Windows,
 };
 use airhop_base::{FlowId, NodeId, NoticeKind, Packet, Segment, Span, Time};
 use std::io;
@@ -27,6 +27,7 @@ struct Tables {
     queue: Queues,
     notices: Notices,
     deliveries: Deliveries,
+    stations: Stations,
 }
 
 impl Recorder {
@@ -51,6 +52,7 @@ impl Recorder {
             queue: Queues::default(),
             notices: Notices::default(),
             deliveries: Deliveries::default(),
+            stations: Stations::default(),
         });
         let captures = match pcap_dir {
             Some(dir) => Some(Captures::create(dir, node_names, flow_names.len(), duration)?),
@@ -113,6 +115,13 @@ impl Recorder {
         }
     }
 
+    /// A station of `wlan` is at this place, metres. Tell once, at the start.
+    pub fn station(&mut self, wlan: &str, station: &str, place: [f64; 2]) {
+        if let Some(tables) = &mut self.tables {
+            tables.stations.push(wlan, station, place);
+        }
+    }
+
     /// True if packets are captured, so that it is worth calling [`Recorder::packet`].
     pub fn wants_packets(&self) -> bool {
         self.captures.is_some()
@@ -158,6 +167,7 @@ impl Recorder {
                 tables.queue.into_table(&tables.places),
                 tables.notices.into_table(flows),
                 tables.deliveries.into_table(flows),
+                tables.stations.into_table(),
             ]
         }))
     }

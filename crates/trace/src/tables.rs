@@ -1,4 +1,4 @@
-//! The seven tables of a trace, and the words that stand in their category columns.
+//! The tables of a trace, and the words that stand in their category columns.
 //!
 //! Times are seconds. Sequence numbers are stream offsets in bytes, the first data byte being 1.
 
@@ -366,6 +366,36 @@ impl Deliveries {
             ("bytes", Column::U64(self.bytes)),
         ];
         Table { name: "deliveries", columns }
+    }
+}
+
+/// `stations`: where the stations of each wlan are, metres. The only table without times: nobody moves.
+#[derive(Default)]
+pub(crate) struct Stations {
+    wlans: IndexSet<String>,
+    names: IndexSet<String>,
+    wlan: Vec<u32>,
+    station: Vec<u32>,
+    x: Vec<f64>,
+    y: Vec<f64>,
+}
+
+impl Stations {
+    pub fn push(&mut self, wlan: &str, station: &str, [x, y]: [f64; 2]) {
+        self.wlan.push(self.wlans.insert_full(wlan.to_string()).0 as u32);
+        self.station.push(self.names.insert_full(station.to_string()).0 as u32);
+        self.x.push(x);
+        self.y.push(y);
+    }
+
+    pub fn into_table(self) -> Table {
+        let columns = vec![
+            ("wlan", Column::Category(self.wlan, self.wlans.into_iter().collect())),
+            ("station", Column::Category(self.station, self.names.into_iter().collect())),
+            ("x_m", Column::F64(self.x)),
+            ("y_m", Column::F64(self.y)),
+        ];
+        Table { name: "stations", columns }
     }
 }
 

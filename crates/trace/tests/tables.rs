@@ -1,6 +1,6 @@
 //! The tables that a recorder hands out: names, order and types of the columns are what readers of traces rely on.
 
-use airhop_base::{Drop, Flags, FlowId, NoticeKind, Sack, Segment, Span, Time};
+use airhop_base::{Drop, Flags, FlowId, Naks, NoticeKind, Sack, Segment, Span, Time};
 use airhop_trace::{Column, DropKind, DropRow, Recorder, SendCause, Table, WindowSample};
 
 const FTP: FlowId = FlowId(0);
@@ -16,6 +16,8 @@ const SEGMENT: Segment = Segment {
     header_check: false,
     eln: None,
     arrival: None,
+    naks: Naks::EMPTY,
+    contention: None,
 };
 const SAMPLE: WindowSample = WindowSample { cwnd: 2.5, ssthresh: 64.0, flight: 2000, srtt: None, rto: None };
 
@@ -42,6 +44,8 @@ fn fill(r: &mut Recorder) {
     r.notice(at(4), FTP, NoticeKind::Ersn, false, 2001);
     r.notice(at(5), FTP, NoticeKind::Nak, true, 2001);
     r.delivered(at(6), WEB, 1 << 40);
+    r.station("field", "n0", [0.0, 0.5]);
+    r.station("field", "n1", [30.0, -1.0]);
 }
 
 fn table<'a>(tables: &'a [Table], name: &str) -> &'a Table {
@@ -56,7 +60,7 @@ fn words<'a>(table: &'a Table, name: &str) -> Vec<&'a str> {
     }
 }
 
-/// The interface to the files: seven tables, with these columns of these types.
+/// The interface to the files: these tables, with these columns of these types.
 #[test]
 fn the_schema_is_fixed() {
     let mut r = recorder(true);
@@ -84,6 +88,7 @@ fn the_schema_is_fixed() {
         "queue: time_s f64, place category, packets u32",
         "notices: time_s f64, flow category, kind category, event category, seq u64",
         "deliveries: time_s f64, flow category, bytes u64",
+        "stations: wlan category, station category, x_m f64, y_m f64",
     ];
     assert_eq!(schema, expected);
 }
@@ -112,6 +117,11 @@ fn rows_say_what_was_recorded() {
     assert_eq!([words(notices, "kind"), words(notices, "event")], [["ersn", "nak"], ["sent", "received"]]);
 
     assert_eq!(table(&tables, "deliveries").column("bytes"), Some(&Column::U64(vec![1 << 40])));
+
+    let stations = table(&tables, "stations");
+    assert_eq!([words(stations, "wlan"), words(stations, "station")], [["field"; 2], ["n0", "n1"]]);
+    assert_eq!(stations.column("x_m"), Some(&Column::F64(vec![0.0, 30.0])));
+    assert_eq!(stations.column("y_m"), Some(&Column::F64(vec![0.5, -1.0])));
 }
 
 /// The codes of category columns are positions in the lists of words.

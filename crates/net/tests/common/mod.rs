@@ -2,7 +2,7 @@
 #![allow(dead_code)] // each test binary uses its own part
 
 use airhop_base::{NodeId, Rate, Span, Time};
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, Transport, WiredPlan, WlanPlan};
+use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, QueuePlan, Transport, WiredPlan, WlanPlan};
 use airhop_net::{Report, World, services};
 use airhop_radio::cell::{Access, CellPlan, LinkErrors};
 use airhop_radio::errors::ErrorPlan;
@@ -118,7 +118,7 @@ impl LastHop {
             warmup: Span::ZERO,
             nodes,
             wired,
-            wlans: vec![WlanPlan { cell, nodes: vec![NodeId(3), NodeId(4)], queue }],
+            wlans: vec![WlanPlan { cell, nodes: vec![NodeId(3), NodeId(4)], queue, draws: Draws::default() }],
             flows,
         }
     }

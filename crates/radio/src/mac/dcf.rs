@@ -134,9 +134,10 @@ impl Dcf {
     }
 
     /// Takes a packet. `idle`: the medium around the station is idle.
-    pub fn enqueue(&mut self, now: Time, service: Service, idle: bool, rules: &Rules) {
+    pub fn enqueue(&mut self, now: Time, mut service: Service, idle: bool, rules: &Rules) {
         debug_assert!(self.service.is_none(), "the MAC is not free");
         self.end_post_backoff(now, rules);
+        service.taken = now;
         self.service = Some(service);
         if self.backoff != Backoff::None {
             return; // IEEE 802.11-2016 §10.3.4.2: a pending post-backoff comes first

@@ -153,7 +153,7 @@ impl World {
 
     fn take(&mut self, now: Time, effect: Effect) {
         let note = match effect {
-            Effect::Deliver { from, to, packet } => {
+            Effect::Deliver { from, to, packet, .. } => {
                 self.delivered += 1;
                 let packet = self.packets.take(packet);
                 let Body::Udp(Datagram { number, .. }) = packet.body else { unreachable!() };
