@@ -68,7 +68,7 @@ impl fmt::Display for BuildError {
             BuildError::NotForUdp { flow } => write!(f, "flow \"{flow}\": its application needs TCP"),
             BuildError::Disconnected { wlan } => write!(
                 f,
-                "wlan.{wlan}.layout: in {DRAWS} draws its stations were never all within reach of each other; \
+                "wlan.{wlan}.layout: in none of {DRAWS} draws were its stations connected within their receive range; \
                  expected more `nodes`, less `width` or `height`, a longer receive range, or `connected = false`"
             ),
             BuildError::NoPairs { wlan, flow, hops, flows, pairs, drawn } => {

@@ -10,6 +10,7 @@
 //! `keys.rs` lists every key once; reading, the effective form, the JSON schema and the reference page come from it.
 
 mod added;
+mod between;
 mod catalogue;
 mod check;
 mod copies;
@@ -18,6 +19,7 @@ mod errors;
 mod fields;
 mod flow;
 mod keys;
+mod layout;
 mod plan;
 mod problem;
 mod quantity;
