@@ -229,7 +229,7 @@ def short() -> Experiment:
 @pytest.fixture
 def unwritten(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave figures and reports unwritten: most tests are about the runs."""
-    monkeypatch.setattr("airhop.experiments.reproduction._write", lambda _outcome, _folder: None)
+    monkeypatch.setattr("airhop.experiments.reproduction._write", lambda outcome, _folder: outcome)
 
 
 def run(experiments: Sequence[Experiment], *args: Any, **options: Any) -> list[Outcome]:

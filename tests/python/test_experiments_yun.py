@@ -56,7 +56,7 @@ def test_the_background_of_figure_11_is_the_papers() -> None:
 
 def test_ten_rivals_share_all_but_the_first_link_with_the_reno_connection_of_figure_12() -> None:
     points = FIG12.study("full").points()
-    assert len(points) == len(RIVALS) * 4
+    assert len(points) == len(RIVALS) * 2
     document = points[-1].scenario.to_dict()
     reno, *rivals = document["flow"]
     assert (reno["name"], reno["scheme"]) == ("reno", "reno")

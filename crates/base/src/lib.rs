@@ -7,7 +7,7 @@ mod time;
 pub mod units;
 
 pub use packet::{
-    Arrival, Body, Datagram, Drop, Ecn, Eln, Flags, FlowId, HEADER_BYTES, NodeId, Notice, NoticeKind, Packet,
-    Profile, Sack, SackBlock, Segment, Timestamps, UDP_HEADER_BYTES,
+    Arrival, Body, Datagram, Drop, Ecn, Eln, Flags, FlowId, HEADER_BYTES, MAX_OPTION_BYTES, Naks, NodeId,
+    Notice, NoticeKind, Packet, Profile, Sack, SackBlock, Segment, Timestamps, UDP_HEADER_BYTES,
 };
 pub use time::{Rate, Span, Time};

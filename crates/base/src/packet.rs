@@ -11,6 +11,9 @@ pub const HEADER_BYTES: u32 = 40;
 /// IPv4 (20) and UDP (8) headers, in bytes.
 pub const UDP_HEADER_BYTES: u32 = 28;
 
+/// What a TCP header has room for, in bytes of options (RFC 9293 §3.1).
+pub const MAX_OPTION_BYTES: u32 = 40;
+
 /// A node of the network.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId(pub u16);
@@ -96,6 +99,10 @@ pub struct Segment {
     pub eln: Option<Eln>,
     /// Which segment caused this ACK, and when it arrived.
     pub arrival: Option<Arrival>,
+    /// An ACK on which nodes of the path put the numbers of segments that their MACs dropped.
+    pub naks: Naks,
+    /// How long data has contended for the medium on its way so far, if nodes add that up.
+    pub contention: Option<Span>,
 }
 
 impl Segment {
@@ -114,8 +121,9 @@ impl Segment {
     }
 
     /// Bytes of TCP options, padded to a multiple of four: timestamps 12 (RFC 7323 appendix A), SACK 4 + 8n (RFC 2018
-    /// §3), header checksum 4 and the number of a damaged segment 8 (Balan et al. 2001), arrival 12. A SYN also carries MSS 4
-    /// (RFC 9293 §3.7.1), SACK permitted 4 (RFC 2018 §2) and window scale 4 (RFC 7323 §2.2).
+    /// §3), header checksum 4 and the number of a damaged segment 8 (Balan et al. 2001), arrival 12, k NAKs 4 + 4k
+    /// (Cheng & Lin 2008), contention 8. A SYN also carries MSS 4 (RFC 9293 §3.7.1), SACK permitted 4 (RFC 2018 §2) and window
+    /// scale 4 (RFC 7323 §2.2).
     pub const fn option_bytes(&self) -> u32 {
         let syn = if self.flags.syn { 12 } else { 0 };
         let ts = if self.timestamps.is_some() { 12 } else { 0 };
@@ -123,7 +131,9 @@ impl Segment {
         let check = if self.header_check { 4 } else { 0 };
         let eln = if matches!(self.eln, Some(Eln::Segment(_))) { 8 } else { 0 };
         let arrival = if self.arrival.is_some() { 12 } else { 0 };
-        syn + ts + sack + check + eln + arrival
+        let naks = if self.naks.is_empty() { 0 } else { 4 + 4 * self.naks.len() as u32 };
+        let contention = if self.contention.is_some() { 8 } else { 0 };
+        syn + ts + sack + check + eln + arrival + naks + contention
     }
 }
 
@@ -168,6 +178,64 @@ pub struct Arrival {
     pub seq: u64,
     /// When it arrived, on the receiver's clock.
     pub at: Time,
+}
+
+/// First bytes of segments that a MAC on the way dropped (Cheng & Lin 2008): at most four, each once, the lowest first.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub struct Naks {
+    seqs: [u64; Naks::MOST],
+    len: u8,
+}
+
+impl Naks {
+    /// So many fit one ACK.
+    pub const MOST: usize = 4;
+
+    /// None.
+    pub const EMPTY: Naks = Naks { seqs: [0; Naks::MOST], len: 0 };
+
+    /// Adds the segment that begins at `seq`, unless it is there. Of five the highest is left out.
+    pub fn insert(&mut self, seq: u64) {
+        let place = self.seqs().partition_point(|&known| known < seq);
+        if place == Naks::MOST || self.seqs().get(place) == Some(&seq) {
+            return;
+        }
+        let kept = self.len().min(Naks::MOST - 1);
+        self.seqs.copy_within(place..kept, place + 1);
+        self.seqs[place] = seq;
+        self.len = kept as u8 + 1;
+    }
+
+    /// The first bytes, the lowest first.
+    pub fn seqs(&self) -> &[u64] {
+        &self.seqs[..self.len as usize]
+    }
+
+    /// How many there are.
+    pub const fn len(&self) -> usize {
+        self.len as usize
+    }
+
+    /// True if there are none.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+impl FromIterator<u64> for Naks {
+    fn from_iter<I: IntoIterator<Item = u64>>(seqs: I) -> Self {
+        let mut naks = Naks::EMPTY;
+        for seq in seqs {
+            naks.insert(seq);
+        }
+        naks
+    }
+}
+
+impl fmt::Debug for Naks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.seqs()).finish()
+    }
 }
 
 /// A run of bytes that arrived: `[start, end)`.
@@ -242,6 +310,16 @@ pub struct Notice {
     pub end: u64,
     /// An extra delay to expect; only RTTN carries one (Kounavis 1996).
     pub delay: Span,
+}
+
+impl Notice {
+    /// Length of the IP datagram that carries it, bytes: that of a pure ACK, and for a NAK an option of 12 (schemes.md 4.2.3).
+    pub const fn bytes(&self) -> u32 {
+        match self.kind {
+            NoticeKind::Nak => HEADER_BYTES + 12,
+            _ => HEADER_BYTES,
+        }
+    }
 }
 
 /// The kinds of explicit notification.
@@ -342,5 +420,33 @@ impl Packet {
     /// True if it carries TCP payload, as opposed to a pure ACK, a notice or a datagram.
     pub fn is_tcp_data(&self) -> bool {
         self.segment().is_some_and(|s| s.len > 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // schemes.md 4.2.3: "up to 4 sequence numbers, lowest first"; NAKs of two nodes are merged.
+    #[test]
+    fn naks_are_sorted_each_once_and_the_lowest_stay() {
+        let mut naks = Naks::EMPTY;
+        [7, 3, 9, 3, 5, 9].map(|seq| naks.insert(seq));
+        assert_eq!(naks.seqs(), [3, 5, 7, 9]);
+        [11, 4, 7, 1].map(|seq| naks.insert(seq));
+        assert_eq!(naks.seqs(), [1, 3, 4, 5]);
+    }
+
+    // RFC 9293 §3.1: options fill 32-bit words. 2 + 4k bytes and two of padding; 8 for the contention.
+    #[test]
+    fn options_of_naks_and_contention() {
+        let mut ack = Segment::default();
+        let lengths = [1, 2, 3, 4].map(|seq| {
+            ack.naks.insert(seq);
+            ack.option_bytes()
+        });
+        assert_eq!(lengths, [8, 12, 16, 20]);
+        let data = Segment { contention: Some(Span::ZERO), ..Segment::default() };
+        assert_eq!(data.option_bytes(), 8);
     }
 }

@@ -8,6 +8,9 @@ const SPAN_UNITS: [(&str, f64); 5] = [("ns", 1e-9), ("us", 1e-6), ("µs", 1e-6),
 const RATE_UNITS: [(&str, f64); 4] = [("bit/s", 1.0), ("kbit/s", 1e3), ("Mbit/s", 1e6), ("Gbit/s", 1e9)];
 const BYTE_UNITS: [(&str, f64); 3] = [("B", 1.0), ("kB", 1e3), ("MB", 1e6)];
 const LENGTH_UNITS: [(&str, f64); 2] = [("m", 1.0), ("km", 1e3)];
+const FREQUENCY_UNITS: [(&str, f64); 4] = [("Hz", 1.0), ("kHz", 1e3), ("MHz", 1e6), ("GHz", 1e9)];
+const POWER_UNITS: [(&str, f64); 1] = [("dBm", 1.0)];
+const RATIO_UNITS: [(&str, f64); 1] = [("dB", 1.0)];
 
 /// Why a quantity was refused: what was expected, with an example.
 pub type Refusal = String;
@@ -56,7 +59,53 @@ pub fn parse_metres(text: &str) -> Result<f64, Refusal> {
     quantity(text, &LENGTH_UNITS, "a distance", "40 m")
 }
 
+/// A frequency such as `"2.4 GHz"`, in Hz, at least 1.
+///
+/// # Errors
+/// If the number or the unit is missing, unknown, zero, negative or not finite.
+pub fn parse_frequency(text: &str) -> Result<u64, Refusal> {
+    let f = quantity(text, &FREQUENCY_UNITS, "a frequency", "2.4 GHz")?.round();
+    if !(1.0..=1e15).contains(&f) {
+        return Err(format!("expected a frequency from 1 Hz to 1000000 GHz, got \"{}\"", text.trim()));
+    }
+    Ok(f as u64)
+}
+
+/// A power such as `"24.5 dBm"`, from -300 to 300 dBm.
+///
+/// # Errors
+/// If the number or the unit is missing or unknown, or the number beyond these bounds.
+pub fn parse_power(text: &str) -> Result<f64, Refusal> {
+    let dbm = signed(text, &POWER_UNITS, "a power", "24.5 dBm")?;
+    match dbm.abs() <= 300.0 {
+        true => Ok(dbm),
+        false => Err(format!("expected a power from -300 dBm to 300 dBm, got \"{}\"", text.trim())),
+    }
+}
+
+/// A ratio of powers such as `"10 dB"`, in dB, from 0 to 300.
+///
+/// # Errors
+/// If the number or the unit is missing or unknown, or the number beyond these bounds.
+pub fn parse_ratio(text: &str) -> Result<f64, Refusal> {
+    let db = quantity(text, &RATIO_UNITS, "a ratio of powers", "10 dB")?;
+    match db <= 300.0 {
+        true => Ok(db),
+        false => Err(format!("expected a ratio of powers up to 300 dB, got \"{}\"", text.trim())),
+    }
+}
+
 fn quantity(text: &str, units: &[(&str, f64)], what: &str, example: &str) -> Result<f64, Refusal> {
+    let value = signed(text, units, what, example)?;
+    if value < 0.0 || !value.is_finite() {
+        let wanted = if value < 0.0 { "is not negative" } else { "a computer can count" };
+        return Err(format!("expected {what} that {wanted}, got \"{}\"", text.trim()));
+    }
+    Ok(value)
+}
+
+/// A quantity that may be negative, or no finite number.
+fn signed(text: &str, units: &[(&str, f64)], what: &str, example: &str) -> Result<f64, Refusal> {
     let text = text.trim();
     let split = text.find(|c: char| c.is_alphabetic() && !matches!(c, 'e' | 'E')).unwrap_or(text.len());
     let (number, unit) = (text[..split].trim(), text[split..].trim());
@@ -80,12 +129,7 @@ fn quantity(text: &str, units: &[(&str, f64)], what: &str, example: &str) -> Res
         let hint = near.map(|n| format!("; did you mean \"{number} {n}\"?")).unwrap_or_default();
         return Err(format!("{}, got the unit \"{unit}\"{hint}", expected()));
     };
-    let scaled = value * scale;
-    if value < 0.0 || !scaled.is_finite() {
-        let wanted = if value < 0.0 { "is not negative" } else { "a computer can count" };
-        return Err(format!("expected {what} that {wanted}, got \"{text}\""));
-    }
-    Ok(scaled)
+    Ok(value * scale)
 }
 
 /// Writes a duration so that [`parse_span`] reads the same value back.
@@ -113,6 +157,17 @@ pub fn format_rate(r: Rate) -> String {
     format!("{} {unit}", decimal(bps, scale))
 }
 
+/// Writes a frequency in Hz so that [`parse_frequency`] reads the same value back.
+pub fn format_frequency(hz: u64) -> String {
+    let (unit, scale) = match hz {
+        _ if hz >= 1_000_000_000 => ("GHz", 1_000_000_000),
+        _ if hz >= 1_000_000 => ("MHz", 1_000_000),
+        _ if hz >= 1_000 => ("kHz", 1_000),
+        _ => ("Hz", 1),
+    };
+    format!("{} {unit}", decimal(hz, scale))
+}
+
 /// `value / scale` in decimal, exactly, without trailing zeros.
 fn decimal(value: u64, scale: u64) -> String {
     let (whole, part) = (value / scale, value % scale);
@@ -134,6 +189,18 @@ mod tests {
         assert_eq!(parse_rate("5.5 Mbit/s"), Ok(Rate::from_bps(5_500_000)));
         assert_eq!(parse_bytes("1000 B"), Ok(1000));
         assert_eq!(parse_metres("40m"), Ok(40.0));
+        assert_eq!(parse_power("-56.12 dBm"), Ok(-56.12));
+        assert_eq!(parse_ratio("10 dB"), Ok(10.0));
+        assert_eq!(parse_frequency("2.4 GHz"), Ok(2_400_000_000));
+        assert!(parse_power("24.5 dB").unwrap_err().contains("expected a power with a unit (dBm)"));
+        for bad in ["0 Hz", "-1 GHz", "1e7 GHz"] {
+            assert!(parse_frequency(bad).is_err(), "{bad}");
+        }
+        for bad in ["-301 dBm", "inf dBm", "nan dBm", "10"] {
+            assert!(parse_power(bad).is_err(), "{bad}");
+        }
+        assert!(parse_ratio("-1 dB").unwrap_err().contains("not negative"));
+        assert!(parse_ratio("301 dB").is_err());
         assert!(parse_span("10").unwrap_err().contains("without a unit"));
         assert!(parse_rate("10 Mbps").unwrap_err().contains("did you mean \"10 Mbit/s\""));
         for bad in ["", "ms", "-1 ms", "inf s", "nan s", "1e300 s", "1..2 s"] {
@@ -154,6 +221,9 @@ mod tests {
         for ns in [0, 1, 999, 1_000, 20_000, 781_091, 10_000_000, 1_500_000_000, 200_000_000_000] {
             let d = Span::from_nanos(ns);
             assert_eq!(parse_span(&format_span(d)), Ok(d));
+        }
+        for hz in [1, 999, 914_000_000, 2_400_000_000, 2_412_000_001] {
+            assert_eq!(parse_frequency(&format_frequency(hz)), Ok(hz));
         }
         for bps in [1, 19_200, 5_500_000, 11_000_000, 1_000_000_000] {
             let r = Rate::from_bps(bps);

@@ -1,11 +1,11 @@
 //! The world and its cells: what a cell says is carried out, and packets are handed to MACs.
 
-use crate::agents::{LinkEvent, LinkEventKind};
+use crate::agents::LinkEventKind;
 use crate::fates::Fate;
 use crate::queues::Admit;
 use crate::route::Hop;
 use crate::world::{World, kind_of, tag};
-use airhop_base::{Drop, Packet, Time};
+use airhop_base::{Body, Drop, Packet, Segment, Span, Time};
 use airhop_engine::Id;
 use airhop_radio::cell::{Effect, Fragmentation, FrameKind, Outgoing, Station, Tag};
 use airhop_trace::{Direction, DropKind, DropRow};
@@ -78,7 +78,7 @@ impl World {
 
     pub(crate) fn apply(&mut self, now: Time, cell: u16, effect: Effect) {
         match effect {
-            Effect::Deliver { from, to, packet } => {
+            Effect::Deliver { from, to, packet, contended } => {
                 let site = &mut self.sites[cell as usize];
                 site.stations[from as usize].in_mac = false;
                 let (node, interface) = (site.node(to), site.stations[to as usize].interface);
@@ -86,17 +86,19 @@ impl World {
                 if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
                     recorder.packet(now, node, interface, Direction::In, self.arena.get(&packet), None);
                 }
+                self.add_contention(&packet, contended);
                 self.visit(now, node, interface, packet);
             }
-            Effect::AttemptFailed { from, tag, attempt, retry: true, .. } => {
+            Effect::AttemptFailed { from, to, tag, attempt, retry: true } => {
                 let kind =
                     if attempt == 1 { LinkEventKind::FirstFailure } else { LinkEventKind::AttemptFailed };
-                self.tell_agents(now, cell, from, LinkEvent { kind, tag });
+                self.tell_agents(now, cell, from, self.link_event(cell, [from, to], kind, tag));
             }
             Effect::AttemptFailed { .. } => {}
             Effect::HeaderOnly { from, to, .. } => self.deliver_damaged(now, cell, from, to),
-            Effect::Acknowledged { from, tag, .. } => {
-                self.tell_agents(now, cell, from, LinkEvent { kind: LinkEventKind::Delivered, tag });
+            Effect::Acknowledged { from, to, tag } => {
+                let event = self.link_event(cell, [from, to], LinkEventKind::Delivered, tag);
+                self.tell_agents(now, cell, from, event);
             }
             Effect::Discarded { from, to, tag, packet } => {
                 let station = &mut self.sites[cell as usize].stations[from as usize];
@@ -110,7 +112,8 @@ impl World {
                     // It arrived, but the sending station does not know: for its link layer the packet is lost.
                     None => self.drops[Drop::Retries as usize] += 1,
                 }
-                self.tell_agents(now, cell, from, LinkEvent { kind: LinkEventKind::Discarded, tag });
+                let event = self.link_event(cell, [from, to], LinkEventKind::Discarded, tag);
+                self.tell_agents(now, cell, from, event);
             }
             Effect::FrameLost { from, to, frame, bytes, tag, cause, header_intact } => {
                 self.on_frame_lost(now, cell, (from, to), frame, bytes, tag, cause);
@@ -119,6 +122,16 @@ impl World {
                 }
             }
             Effect::Ready(station) => self.on_mac_ready(now, cell, station),
+        }
+    }
+
+    /// A packet contended so long for its last hop; the flow may want to know the sum over all hops.
+    fn add_contention(&mut self, id: &Id<Packet>, contended: Span) {
+        let packet = self.arena.get_mut(id);
+        if let Body::Tcp(Segment { contention: Some(sum), .. }) = &mut packet.body
+            && self.flows[packet.flow.0 as usize].adds_contention
+        {
+            *sum = *sum + contended;
         }
     }
 

@@ -128,11 +128,13 @@ impl World {
                 agents: Vec::new(),
                 takes_damaged: f.is_served_by(LinkService::DamagedFrames),
                 fragmented: f.is_served_by(LinkService::Fragments),
+                adds_contention: f.is_served_by(LinkService::Contention),
             };
             if let (Ends::Tcp(tcp), Some(truth)) = (&mut flow.ends, truth) {
                 tcp.sender.on_truth(&truth);
             }
             host_agents(&mut flow, &graph, &routes, &mut timers, &mut hosted);
+            host_at_stations(&mut flow, plan, &graph, &routes, &mut timers, &mut hosted);
             events.push(f.start, Event::App(id));
             flows.push(flow);
         }
@@ -354,5 +356,27 @@ fn host_agents(
             hosted.push(Hosted { node, flow: flow.id, timer: timers.add(), agent });
         }
         came_by_air = Some(goes_by_air);
+    }
+}
+
+/// Installs the agents that a flow has at every station of the cells that its data cross.
+fn host_at_stations(
+    flow: &mut Flow,
+    plan: &Plan,
+    graph: &Graph,
+    routes: &[Vec<Hop>],
+    timers: &mut Timers,
+    hosted: &mut Vec<Hosted>,
+) {
+    let path = graph.path(&routes[flow.plan.to.0 as usize], flow.plan.from, flow.plan.to);
+    let mut cells: Vec<u16> = path.into_iter().filter_map(|(_, hop)| hop.cell()).collect();
+    cells.dedup();
+    for service in &flow.plan.services {
+        let Kind::AtStations(build) = service.kind else { continue };
+        for &node in cells.iter().flat_map(|&cell| &plan.wlans[cell as usize].nodes) {
+            let agent = build(flow.id, &flow.plan, node);
+            flow.agents.push((node, hosted.len() as u16));
+            hosted.push(Hosted { node, flow: flow.id, timer: timers.add(), agent });
+        }
     }
 }

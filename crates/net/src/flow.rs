@@ -21,6 +21,8 @@ pub(crate) struct Flow {
     pub takes_damaged: bool,
     /// 802.11 sends its data in fragments that protect the headers.
     pub fragmented: bool,
+    /// 802.11 adds up how long its data contended.
+    pub adds_contention: bool,
 }
 
 /// Both endpoints.

@@ -1,11 +1,13 @@
 //! The world and its agents: they are shown packets, told what the link layer does, and granted their wishes.
 
-use crate::agents::{LinkEvent, Verdict};
+use crate::agents::{LinkEvent, LinkEventKind, Verdict};
+use crate::flow::Flow;
 use crate::route::Hop;
-use crate::world::{Event, World};
-use airhop_base::{Body, FlowId, HEADER_BYTES, NodeId, Notice, NoticeKind, Packet, Segment, Time};
+use crate::world::{Event, Hosted, World};
+use airhop_base::{Body, FlowId, Naks, NodeId, Notice, NoticeKind, Packet, Segment, Time};
 use airhop_engine::Id;
-use airhop_radio::cell::Station;
+use airhop_radio::cell::{Station, Tag};
+use airhop_trace::Recorder;
 
 impl World {
     pub(crate) fn show_to_agents(
@@ -28,6 +30,7 @@ impl World {
             let hosted = &mut self.hosted[i as usize];
             let packet = self.arena.get_mut(id);
             let had_eln = packet.segment().is_some_and(|s| s.eln.is_some());
+            let had_naks = naks(packet);
             match hosted.agent.on_packet(now, packet, queued, &mut self.wishes) {
                 Verdict::Forward => {}
                 taken => verdict = taken,
@@ -38,18 +41,60 @@ impl World {
             {
                 recorder.notice(now, flow, NoticeKind::Eln, false, seq);
             }
+            record_naks(&mut self.recorder, now, packet, had_naks);
             self.grant_wishes(now, i);
         }
         verdict
     }
 
-    pub(crate) fn tell_agents(&mut self, now: Time, cell: u16, station: Station, event: LinkEvent) {
+    /// What happened to a packet that station `from` of a cell has, or had, for station `to`.
+    pub(crate) fn link_event(
+        &self,
+        cell: u16,
+        [from, to]: [Station; 2],
+        kind: LinkEventKind,
+        tag: Tag,
+    ) -> LinkEvent {
+        let site = &self.sites[cell as usize];
+        let flow = &self.flows[tag.flow.0 as usize];
+        let ack_waits = kind == LinkEventKind::Discarded
+            && !flow.agents.is_empty()
+            && site.stations[from as usize].queue.waiting().any(|id| is_ack(self.arena.get(id), flow));
+        LinkEvent { kind, tag, next: site.node(to), ack_waits }
+    }
+
+    /// Returns whether one of them wants routing not to be told.
+    pub(crate) fn tell_agents(&mut self, now: Time, cell: u16, station: Station, event: LinkEvent) -> bool {
+        let mut spares_link = false;
         let node = self.sites[cell as usize].node(station);
         for k in 0..self.flows[event.tag.flow.0 as usize].agents.len() {
             let (at, i) = self.flows[event.tag.flow.0 as usize].agents[k];
             if at == node {
                 self.hosted[i as usize].agent.on_link(now, &event, &mut self.wishes);
+                if event.ack_waits {
+                    self.show_waiting(now, cell, station, i);
+                }
+                spares_link |= std::mem::take(&mut self.wishes.spares_link);
                 self.grant_wishes(now, i);
+            }
+        }
+        spares_link
+    }
+
+    /// Shows an agent the ACKs of its flow in the queue of a station.
+    fn show_waiting(&mut self, now: Time, cell: u16, station: Station, i: u16) {
+        let World { sites, arena, flows, hosted, recorder, .. } = self;
+        let Hosted { flow, agent, .. } = &mut hosted[i as usize];
+        for id in sites[cell as usize].stations[station as usize].queue.waiting() {
+            let packet = arena.get_mut(id);
+            if !is_ack(packet, &flows[flow.0 as usize]) {
+                continue;
+            }
+            let had_naks = naks(packet);
+            let goes_on = agent.on_waiting(now, packet);
+            record_naks(recorder, now, packet, had_naks);
+            if !goes_on {
+                break;
             }
         }
     }
@@ -94,7 +139,7 @@ impl World {
             return;
         }
         let (src, dst) = (plan.to, plan.from);
-        let packet = Packet::new(flow, src, dst, HEADER_BYTES, Body::Notice(notice));
+        let packet = Packet::new(flow, src, dst, notice.bytes(), Body::Notice(notice));
         self.created += 1;
         let id = self.arena.insert(packet);
         self.forward(now, node, id);
@@ -110,5 +155,23 @@ impl World {
             }
             Hop::None => 0.0,
         }
+    }
+}
+
+/// True if the packet is an ACK of the flow's receiver.
+fn is_ack(packet: &Packet, flow: &Flow) -> bool {
+    let is_pure = packet.segment().is_some_and(|s| s.len == 0 && !s.flags.syn);
+    is_pure && packet.flow == flow.id && packet.dst == flow.plan.from
+}
+
+fn naks(packet: &Packet) -> Naks {
+    packet.segment().map_or(Naks::EMPTY, |s| s.naks)
+}
+
+/// Records the NAKs that an agent put on a packet beside those that were there.
+fn record_naks(recorder: &mut Option<Box<Recorder>>, now: Time, packet: &Packet, had: Naks) {
+    let Some(recorder) = recorder else { return };
+    for &seq in naks(packet).seqs().iter().filter(|seq| !had.seqs().contains(seq)) {
+        recorder.notice(now, packet.flow, NoticeKind::Nak, false, seq);
     }
 }

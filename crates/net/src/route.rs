@@ -21,6 +21,16 @@ pub enum Hop {
     },
 }
 
+impl Hop {
+    /// The cell whose medium it takes, if it is not by wire.
+    pub fn cell(self) -> Option<u16> {
+        match self {
+            Hop::Air { cell, .. } => Some(cell),
+            Hop::None | Hop::Link(_) => None,
+        }
+    }
+}
+
 /// Nodes and what joins them, as far as routes depend on it.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {

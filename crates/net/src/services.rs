@@ -3,9 +3,9 @@
 //! A scheme names what it needs; choosing the scheme installs it. A scenario may name something else for a flow, so that any
 //! sender can be tried with any notification (Yun 2009 §5.3).
 
-use crate::agents::{Agent, Eln, Elsn, Snoop, Split};
+use crate::agents::{Agent, Eln, Elsn, Nak, Snoop, Split};
 use crate::plan::{FlowPlan, QueuePlan};
-use airhop_base::FlowId;
+use airhop_base::{FlowId, NodeId};
 
 /// Something that the network does for a flow.
 #[derive(Debug)]
@@ -24,6 +24,8 @@ pub enum Kind {
     /// An agent wherever the data enters a wireless link, where it hears what the link layer does: at the base station on the
     /// way down, at the sending station on the way up.
     AtLink(BuildAgent),
+    /// An agent at every station of the wireless networks that the data cross, wherever routing leads them.
+    AtStations(BuildAtStation),
     /// An agent at the base station, where the wired and the wireless network meet, in either direction.
     AtBase(BuildAtBase),
     /// A discipline, of the capacity given, in place of the drop-tail queues that the flow's data meet.
@@ -36,6 +38,9 @@ pub enum Kind {
 
 /// Builds an agent for the flow with this number and plan.
 pub type BuildAgent = fn(FlowId, &FlowPlan) -> Box<dyn Agent>;
+
+/// The same for one at the station of this node.
+pub type BuildAtStation = fn(FlowId, &FlowPlan, NodeId) -> Box<dyn Agent>;
 
 /// The same for one at the base station, which the data crosses that way.
 pub type BuildAtBase = fn(FlowId, &FlowPlan, Way) -> Box<dyn Agent>;
@@ -57,6 +62,8 @@ pub enum LinkService {
     /// Send data in fragments that protect its headers, on 802.11; a station that gets those alone delivers the segment, marked as
     /// damaged.
     Fragments,
+    /// Add to a header field of its data how long it contended for the medium, hop by hop.
+    Contention,
 }
 
 /// All services.
@@ -70,6 +77,11 @@ pub static SERVICES: &[Service] = &[
         name: "elsn",
         about: "the link layer tells the sender what it repeats (ERSN) and what it gives up (ELN)",
         kind: Kind::AtLink(|_, _| Box::new(Elsn)),
+    },
+    Service {
+        name: "nak",
+        about: "a MAC that drops a segment says so on the next ACK of the flow, and spares the route (Cheng & Lin 2008)",
+        kind: Kind::AtStations(|_, plan, node| Box::new(Nak::new(plan, node))),
     },
     Service {
         name: "congestion-warning",
@@ -110,6 +122,11 @@ pub static SERVICES: &[Service] = &[
         name: "fragments",
         about: "802.11 sends data in fragments, the headers first, and delivers the headers if nothing else arrives",
         kind: Kind::ByLinks(LinkService::Fragments),
+    },
+    Service {
+        name: "contention",
+        about: "802.11 adds up in a header field of the data how long they contended for the medium",
+        kind: Kind::ByLinks(LinkService::Contention),
     },
 ];
 

@@ -215,7 +215,8 @@ impl Sizes {
     fn new(config: &Config, asks: &Asks) -> Self {
         let timestamps = config.timestamps.then_some(Timestamps { value: 0, echo: 0 });
         let blank = || Segment { timestamps, ..Segment::default() };
-        let data = Segment { header_check: asks.header_check, ..blank() };
+        let contention = asks.contention.then_some(Span::ZERO);
+        let data = Segment { header_check: asks.header_check, contention, ..blank() };
         let ack = Segment { arrival: asks.arrival.then_some(Arrival { seq: 0, at: Time::ZERO }), ..blank() };
         Sizes {
             data: HEADER_BYTES + data.option_bytes() + config.mss,

@@ -352,6 +352,9 @@ impl World {
                     if let Some(seq) = segment.lost() {
                         recorder.notice(now, flow, NoticeKind::Eln, true, seq);
                     }
+                    for &seq in segment.naks.seqs() {
+                        recorder.notice(now, flow, NoticeKind::Nak, true, seq);
+                    }
                 }
                 self.send_what_is_ready(now, flow);
             }

@@ -84,6 +84,8 @@ pub enum Effect {
         to: Station,
         /// The packet.
         packet: Id<Packet>,
+        /// How long it contended for the medium: from when the MAC took it until the exchange began that delivered it.
+        contended: Span,
     },
     /// An attempt failed as the sender sees it: no CTS or no ACK came.
     AttemptFailed {
@@ -203,13 +205,17 @@ pub struct CellPlan {
     pub errors: Vec<LinkErrors>,
 }
 
-/// Ranges in metres.
+/// How far signals reach, and how their power falls on the way.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
-    /// Frames can be received up to here.
+    /// Frames can be received up to here, metres.
     pub receive: f64,
-    /// The medium is sensed busy up to here.
+    /// The medium is sensed busy up to here, metres.
     pub sense: f64,
+    /// A signal that came first and is so many times as strong as a later one survives it; a ratio of powers, at least 1.
+    pub capture: f64,
+    /// Power falls with the square of the distance up to here, metres, and with its fourth power beyond. Infinite in free space.
+    pub crossover: f64,
 }
 
 /// Errors on the directed link from one station to another; `None` stands for every station.

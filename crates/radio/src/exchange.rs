@@ -170,8 +170,12 @@ impl Exchange {
                 Some(self.data(tx.to, now + sifs))
             }
             FrameKind::Data => {
-                let packet = self.stations[sender].service.as_mut().and_then(Service::arrives);
-                effects.extend(packet.map(|packet| Effect::Deliver { from: tx.from, to: tx.to, packet }));
+                if let Some(service) = &mut self.stations[sender].service
+                    && let Some(packet) = service.arrives()
+                {
+                    let contended = service.begun - service.taken;
+                    effects.push(Effect::Deliver { from: tx.from, to: tx.to, packet, contended });
+                }
                 let duration = tx.duration - sifs - self.air.ack;
                 Some(self.reply(now, tx, FrameKind::Ack, ACK_BYTES, self.air.ack, duration))
             }
@@ -206,6 +210,9 @@ impl Exchange {
 
     /// A station has won the medium.
     fn access(&mut self, now: Time, station: Station, schedule: &mut impl FnMut(Time, AirEvent)) {
+        if let Some(service) = &mut self.stations[usize::from(station)].service {
+            service.begun = now;
+        }
         let mut tx = self.data(station, now);
         if self.access == Access::RtsCts {
             let Airtimes { phy, rts, cts, ack, .. } = &self.air;

@@ -1,6 +1,7 @@
 //! The wireless channel and its link layers.
 //!
 //! * [`phy`]: timing tables of 802.11, b and g.
+//! * [`propagation`]: how signals lose their power with distance.
 //! * [`errors`]: what the channel does to frames.
 //! * [`cell`]: one 802.11 channel: the medium, and a DCF for every station on it.
 //!
@@ -13,6 +14,7 @@ mod exchange;
 mod mac;
 mod medium;
 pub mod phy;
+pub mod propagation;
 
 // The harness of the integration tests, which the unit tests share, calls the crate by its name.
 #[cfg(test)]

@@ -2,13 +2,10 @@
 //!
 //! Propagation takes no time: 100 m are 0.33 µs, a slot is 9 to 50 µs. So two stations collide within hearing only if they start
 //! at the same instant, which backoffs counted from the same event do.
-use crate::cell::{CellPlan, FrameKind, Station, Tag};
+use crate::cell::{CellPlan, FrameKind, Range, Station, Tag};
 use crate::errors::{Damage, ErrorModel, ErrorPlan, Frame};
 use airhop_base::{Drop, Span, Time};
 use airhop_engine::Streams;
-
-/// A first signal that is this much stronger survives a second one: 10 dB (schemes.md 4.1.3; ns-2's CPThresh).
-const CAPTURE: f64 = 10.0;
 
 /// A transmission on the air.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +33,7 @@ pub(crate) type Slot = u16;
 #[derive(Debug)]
 struct Ear {
     station: Station,
-    /// Received power, in any unit that is the same for all.
+    /// Received power, in the unit of [`Range::power`].
     power: f64,
     /// Within receive range.
     decodes: bool,
@@ -81,6 +78,8 @@ pub(crate) struct Medium {
     receivers: Vec<Receiver>,
     air: Vec<Transmission>,
     unused: Vec<Slot>,
+    /// [`Range::capture`].
+    capture: f64,
     shared: bool,
 }
 
@@ -93,6 +92,7 @@ impl Medium {
             receivers: vec![Receiver::default(); n],
             air: Vec::new(),
             unused: Vec::new(),
+            capture: plan.range.map_or(Range::CAPTURE, |range| range.capture),
             shared: plan.range.is_none(),
         }
     }
@@ -135,7 +135,7 @@ impl Medium {
         }
         for ear in &self.ears[usize::from(from)] {
             let receiver = &mut self.receivers[usize::from(ear.station)];
-            receiver.arrives(slot, ear.power);
+            receiver.arrives(slot, ear.power, self.capture);
             if receiver.signals == 1 {
                 busy(ear.station);
             }
@@ -188,15 +188,15 @@ impl Medium {
 }
 
 impl Receiver {
-    /// A signal reaches the antenna. The first after silence is followed; a later one spoils it unless it is 10 dB weaker, and
-    /// is never followed itself.
-    fn arrives(&mut self, slot: Slot, power: f64) {
+    /// A signal reaches the antenna. The first after silence is followed; a later one spoils it unless it is `capture` times
+    /// weaker, and is never followed itself (schemes.md 4.1.3).
+    fn arrives(&mut self, slot: Slot, power: f64, capture: f64) {
         self.signals += 1;
         if self.sending {
             return;
         }
         match &mut self.lock {
-            Some(lock) => lock.collided |= lock.power < CAPTURE * power,
+            Some(lock) => lock.collided |= lock.power < capture * power,
             None if self.signals == 1 => self.lock = Some(Lock { slot, power, collided: false }),
             None => {}
         }
@@ -216,8 +216,7 @@ fn ear(plan: &CellPlan, streams: &Streams, from: usize, to: usize) -> Option<Ear
             if square > range.sense * range.sense {
                 return None;
             }
-            // Free space: power falls with the square. Within a metre it does not (and stations may stand at one point).
-            (1.0 / square.max(1.0), square <= range.receive * range.receive)
+            (range.power(square), square <= range.receive * range.receive)
         }
     };
     let station = to as Station;

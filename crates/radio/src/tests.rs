@@ -102,7 +102,7 @@ fn immediate_access_on_a_busy_medium_draws_a_backoff() {
 
 #[test]
 fn an_rts_exchange_is_spaced_by_sifs_and_every_duration_field_points_to_its_end() {
-    for range in [None, Some(Range { receive: 40.0, sense: 85.0 })] {
+    for range in [None, Some(Range::free_space(40.0, 85.0))] {
         let mut plan = plan(2);
         plan.stations[1].1 = [30.0, 0.0];
         (plan.range, plan.access, plan.control_rate) = (range, Access::RtsCts, Rate::from_bps(1_000_000));
@@ -194,7 +194,7 @@ fn hidden_terminals_collide_and_rts_saves_them() {
     let (basic, _) = data_collisions(&hidden(Access::Basic));
     let (rts, _) = data_collisions(&hidden(Access::RtsCts));
     let mut audible = hidden(Access::Basic);
-    audible.range = Some(Range { receive: 40.0, sense: 85.0 });
+    audible.range = Some(Range::free_space(40.0, 85.0));
     let (heard, delivered) = data_collisions(&audible);
     // Two stations within hearing: each frame meets the other with 2 / (W + 1) = 6.1 % at most (Bianchi, n = 2).
     let p = heard as f64 / (heard as f64 + delivered as f64);
@@ -222,10 +222,11 @@ fn a_decoded_cts_silences_a_hidden_station_until_its_exchange_is_over() {
     assert!(checked > 500, "{checked}");
 }
 
-/// A frame from 10 m away and a hidden station `far` metres away, that sends to somebody beyond.
+/// A frame from 10 m away and a hidden station `far` metres away, that sends to somebody beyond; a receiver that needs `ratio`.
 /// Returns for every data frame of station 0: lost, met by an earlier frame, met by a later one.
-fn capture(far: f64) -> Vec<(bool, bool, bool)> {
+fn capture(far: f64, ratio: f64) -> Vec<(bool, bool, bool)> {
     let mut plan = line(&[0.0, 10.0, 10.0 + far, 10.0 + 2.0 * far], 36.0, 36.0);
+    plan.range = plan.range.map(|range| Range { capture: ratio, ..range });
     plan.attempts = 1;
     let mut world = World::new(&plan, 1);
     world.saturate(0, 1, 1040);
@@ -249,12 +250,17 @@ fn capture(far: f64) -> Vec<(bool, bool, bool)> {
 /// schemes.md 4.1.3: the first signal survives a later one that is 10 dB weaker; a later one never captures the receiver.
 #[test]
 fn the_first_signal_captures_the_receiver_if_it_is_10_db_stronger() {
-    let strong = capture(35.0); // (35 / 10)^2 = 12.25
-    assert!(strong.iter().all(|(lost, earlier, _)| lost == earlier));
-    assert!(strong.iter().filter(|(_, earlier, later)| *later && !*earlier).count() > 100);
-    let weak = capture(31.0); // (31 / 10)^2 = 9.61
-    assert!(weak.iter().all(|(lost, earlier, later)| *lost == (*earlier || *later)));
-    assert!(weak.iter().filter(|(lost, ..)| *lost).count() > 100);
+    // (35 / 10)^2 = 12.25, and (31 / 10)^2 = 9.61
+    for (far, ratio) in [(35.0, Range::CAPTURE), (31.0, 9.5)] {
+        let strong = capture(far, ratio);
+        assert!(strong.iter().all(|(lost, earlier, _)| lost == earlier));
+        assert!(strong.iter().filter(|(_, earlier, later)| *later && !*earlier).count() > 100);
+    }
+    for (far, ratio) in [(31.0, Range::CAPTURE), (35.0, 12.5)] {
+        let weak = capture(far, ratio);
+        assert!(weak.iter().all(|(lost, earlier, later)| *lost == (*earlier || *later)));
+        assert!(weak.iter().filter(|(lost, ..)| *lost).count() > 100);
+    }
 }
 
 #[test]

@@ -27,7 +27,7 @@ prop_compose! {
     fn any_plan()(
         phy in prop::sample::select(Phy::ALL.to_vec()),
         places in prop::collection::vec([0.0..150.0, 0.0..150.0], 2..12),
-        range in prop::option::of((1.0..100.0, 1.0..3.0).prop_map(|(receive, more)| Range { receive, sense: receive * more })),
+        range in prop::option::of((1.0..100.0, 1.0..3.0).prop_map(|(receive, more)| Range::free_space(receive, receive * more))),
         rates in [any::<prop::sample::Index>(), any::<prop::sample::Index>()],
         (rts, immediate_access, attempts) in (any::<bool>(), any::<bool>(), 1_u32..9),
         links in prop::collection::vec((prop::option::of(0_u16..2), prop::option::of(0_u16..2), errors()), 0..4),

@@ -18,6 +18,12 @@ pub(crate) enum Val {
     Rate(Rate),
     Bytes(u64),
     Metres(f64),
+    /// dBm.
+    Power(f64),
+    /// dB.
+    Ratio(f64),
+    /// Hz.
+    Frequency(u64),
     Count(u64),
     /// A probability or a number of segments.
     Number(f64),
@@ -165,6 +171,9 @@ getters! {
     rate: Rate(v) -> Rate = *v;
     bytes: Bytes(v) -> u64 = *v;
     metres: Metres(v) -> f64 = *v;
+    power: Power(v) -> f64 = *v;
+    ratio: Ratio(v) -> f64 = *v;
+    frequency: Frequency(v) -> u64 = *v;
     count: Count(v) -> u64 = *v;
     number: Number(v) -> f64 = *v;
     flag: Flag(v) -> bool = *v;

@@ -3,6 +3,7 @@
 
 mod layout;
 mod queue;
+mod radio;
 
 pub(crate) use layout::MAX_STATIONS;
 
@@ -41,6 +42,12 @@ pub(crate) enum Kind {
     Bytes { least: u64, most: u64 },
     /// A distance.
     Metres,
+    /// A power, dBm.
+    Power,
+    /// A ratio of powers, dB.
+    Ratio,
+    /// A frequency.
+    Frequency,
     /// A plain count.
     Count { least: u64, most: u64 },
     /// A plain number.
@@ -183,13 +190,19 @@ pub(crate) static WIRED: [Key; 6] = [
 ];
 
 /// `[[wlan]]`.
-pub(crate) static WLAN: [Key; 14] = [
+pub(crate) static WLAN: [Key; 16] = [
     NAME,
     key(
         "standard",
         Kind::Word(|| Phy::names().to_vec()),
         Required,
         "timing table: 802.11 (FHSS), 802.11b (long preamble), 802.11g (no b stations)",
+    ),
+    key(
+        "phy",
+        Kind::Section(&radio::PHY),
+        Value("{}"),
+        "numbers in place of the standard's; DIFS and EIFS follow them",
     ),
     key("rate", Kind::Rate, Required, "rate of data frames, one of the standard's"),
     key(
@@ -230,14 +243,20 @@ pub(crate) static WLAN: [Key; 14] = [
     ),
     key("stations", Kind::Stations, Nothing("`layout` makes them"), "position of each station, metres"),
     LAYOUT_KEY,
-    key("range", Kind::Section(&RANGE), Nothing("all stations hear each other"), "how far frames reach"),
+    key(
+        "range",
+        Kind::Section(&radio::RANGE),
+        Nothing("all stations hear each other"),
+        "how far frames reach",
+    ),
+    key(
+        "propagation",
+        Kind::Section(&radio::PROPAGATION),
+        Nothing("frames reach as far as `range` says"),
+        "how far they reach by their power, in place of `range`",
+    ),
     QUEUE_KEY,
     ERRORS_KEY,
-];
-
-static RANGE: [Key; 2] = [
-    key("receive", Kind::Metres, Required, "frames can be received up to here"),
-    key("sense", Kind::Metres, Required, "the medium is sensed busy up to here; at least `receive`"),
 ];
 
 const DIRECTION: Key = key(

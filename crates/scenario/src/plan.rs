@@ -4,14 +4,15 @@ use crate::between;
 use crate::errors;
 use crate::fields::{Direction, Fields, Val};
 use crate::layout;
+use crate::phy;
+use crate::propagation;
 use crate::tcp;
 use crate::topology::{Link, Topology};
 use airhop_base::{Time, UDP_HEADER_BYTES};
 use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, QueuePlan, RedPlan, Transport, WiredPlan, WlanPlan};
 use airhop_net::services;
-use airhop_radio::cell::{Access, CellPlan, LinkErrors, Range, Station};
+use airhop_radio::cell::{Access, CellPlan, LinkErrors, Station};
 use airhop_radio::errors::ErrorPlan;
-use airhop_radio::phy::Phy;
 
 /// The plan of a resolved scenario. `None` if a value is missing, which [`crate::resolve`] has then complained about.
 pub(crate) fn plan(root: &Fields) -> Option<Plan> {
@@ -123,7 +124,7 @@ fn wlan(root: &Fields, w: &Fields, index: usize, topology: &Topology, largest: u
     let cell = CellPlan {
         index: u16::try_from(index).ok()?,
         name: w.text("name")?.to_string(),
-        phy: Phy::find(w.word("standard")?)?,
+        phy: phy::plan(w)?,
         rate: w.rate("rate")?,
         control_rate: w.rate("control_rate")?,
         access: if w.word("access")? == "basic" { Access::Basic } else { Access::RtsCts },
@@ -132,10 +133,7 @@ fn wlan(root: &Fields, w: &Fields, index: usize, topology: &Topology, largest: u
         overhead,
         immediate_access: w.flag("immediate_access")?,
         stations: stations.clone(),
-        range: match w.table("range") {
-            Some(range) => Some(Range { receive: range.metres("receive")?, sense: range.metres("sense")? }),
-            None => None,
-        },
+        range: propagation::range(w),
         errors: w.tables("errors").iter().map(link_errors).collect::<Option<_>>()?,
     };
     let nodes = stations.iter().map(|(name, _)| topology.id(name)).collect::<Option<_>>()?;

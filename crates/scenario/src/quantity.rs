@@ -26,6 +26,9 @@ pub(crate) fn expected(kind: &Kind) -> String {
         Kind::Bytes { most: UNLIMITED, .. } => "a size with a unit, such as \"64 kB\", or \"unlimited\"",
         Kind::Bytes { .. } => "a size with a unit, such as \"1000 B\"",
         Kind::Metres => "a distance with a unit, such as \"40 m\"",
+        Kind::Power => "a power with a unit, such as \"24.5 dBm\"",
+        Kind::Ratio => "a ratio of powers with a unit, such as \"10 dB\"",
+        Kind::Frequency => "a frequency with a unit, such as \"2.4 GHz\"",
         Kind::Count { least, most } => return format!("expected a whole number from {least} to {most}"),
         Kind::Number { least, most } => return format!("expected a number from {least} to {most}"),
         Kind::Probability => "a probability from 0 to 1",
@@ -78,9 +81,19 @@ pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
         }
         (Kind::Bytes { least, most }, Value::Text(text)) => bytes(text, *least, *most),
         (Kind::Metres, Value::Text(text)) => metres(text),
-        (Kind::Span { .. } | Kind::Rate | Kind::Bytes { .. } | Kind::Metres, &Value::Number(..)) => {
-            Err(format!("{} without a unit", mismatch()))
-        }
+        (Kind::Power, Value::Text(text)) => units::parse_power(text).map(Val::Power),
+        (Kind::Ratio, Value::Text(text)) => units::parse_ratio(text).map(Val::Ratio),
+        (Kind::Frequency, Value::Text(text)) => units::parse_frequency(text).map(Val::Frequency),
+        (
+            Kind::Span { .. }
+            | Kind::Rate
+            | Kind::Bytes { .. }
+            | Kind::Metres
+            | Kind::Power
+            | Kind::Ratio
+            | Kind::Frequency,
+            &Value::Number(..),
+        ) => Err(format!("{} without a unit", mismatch())),
         _ => Err(mismatch()),
     }
 }
@@ -247,6 +260,9 @@ pub(crate) fn format(val: &Val) -> Option<String> {
         Val::Rate(rate) => quoted(&units::format_rate(*rate)),
         Val::Bytes(bytes) => quoted(&format_bytes(*bytes)),
         Val::Metres(metres) => quoted(&format!("{metres} m")),
+        Val::Power(dbm) => quoted(&format!("{dbm} dBm")),
+        Val::Ratio(db) => quoted(&format!("{db} dB")),
+        Val::Frequency(hz) => quoted(&units::format_frequency(*hz)),
         Val::Count(count) => count.to_string(),
         Val::Number(x) => number(*x),
         Val::Flag(flag) => flag.to_string(),

@@ -7,11 +7,11 @@ use crate::fields::{Direction, Fields, Val};
 use crate::flow;
 use crate::keys::{ALL, MAX_STATIONS};
 use crate::layout;
+use crate::phy;
 use crate::problem::{Problems, did_you_mean, some_of};
+use crate::propagation;
 use crate::queue;
-use crate::topology::{Topology, lonely, reach};
-use airhop_base::Rate;
-use airhop_radio::phy::{Coding, Phy};
+use crate::topology::{Topology, reach};
 use std::collections::HashMap;
 
 /// Checks the whole scenario, and fills the defaults that follow from other keys.
@@ -101,27 +101,13 @@ fn counts(root: &Fields, topology: &Topology, problems: &mut Problems) -> bool {
 }
 
 fn fill_wlan(wlan: &mut Fields) {
-    let phy = wlan.word("standard").and_then(Phy::find);
-    if let (Some(phy), Some(rate)) = (phy, wlan.rate("rate"))
-        && let Some(control) = control_rate(&phy, rate)
-    {
-        wlan.fill("control_rate", Val::Rate(control));
-    }
+    phy::fill(wlan);
+    propagation::fill(wlan);
     match wlan.word("access") {
         Some("basic") => wlan.fill("attempts", Val::Count(7)), // dot11ShortRetryLimit
         Some(_) => wlan.fill("attempts", Val::Count(4)),       // dot11LongRetryLimit
         None => {}
     }
-}
-
-/// IEEE 802.11-2016 §10.7.6.5.2: the fastest mandatory rate that is not above the rate of the data frame. All rates of 802.11 and
-/// 802.11b are mandatory; of ERP-OFDM 6, 12 and 24 Mbit/s are (§18.2.2.3).
-fn control_rate(phy: &Phy, rate: Rate) -> Option<Rate> {
-    let mandatory = |r: &&Rate| match phy.coding {
-        Coding::Serial => true,
-        Coding::Ofdm { .. } => matches!(r.bps(), 6_000_000 | 12_000_000 | 24_000_000),
-    };
-    phy.rates.iter().filter(mandatory).filter(|r| **r <= rate).max().copied()
 }
 
 /// A layout that was refused says nothing about which stations there are.
@@ -135,45 +121,16 @@ fn check_layout(wlan: &mut Fields, problems: &mut Problems) {
 }
 
 fn check_wlan(wlan: &Fields, problems: &mut Problems) {
-    if let Some(phy) = wlan.word("standard").and_then(Phy::find) {
-        for name in ["rate", "control_rate"] {
-            check_rate(wlan, name, &phy, problems);
-        }
-    }
+    phy::check(wlan, problems);
     let given = wlan.stations("stations");
     if let Some(stations) = given.filter(|s| !(2..=MAX_STATIONS).contains(&(s.len() as u64))) {
         let what = format!("expected 2 to {MAX_STATIONS} stations, got {}", stations.len());
         problems.add(wlan.at("stations"), wlan.path_of("stations"), what);
     }
-    if let Some(range) = wlan.table("range") {
-        check_range(wlan, range, problems);
-    }
+    propagation::check(wlan, problems);
     let names: Vec<String> =
         layout::stations(wlan).unwrap_or_default().into_iter().map(|(name, _)| name).collect();
     check_errors(wlan, &names, true, problems);
-}
-
-fn check_rate(wlan: &Fields, name: &str, phy: &Phy, problems: &mut Problems) {
-    let Some(rate) = wlan.rate(name).filter(|rate| !phy.rates.contains(rate)) else { return };
-    let known: Vec<_> = phy.rates.iter().map(Rate::to_string).collect();
-    let near = phy.rates.iter().min_by_key(|r| r.bps().abs_diff(rate.bps()));
-    let hint = near.map(|r| format!("; the nearest is \"{r}\"")).unwrap_or_default();
-    let what = format!("{} has {}, not \"{rate}\"{hint}", phy.name, known.join(", "));
-    problems.add(wlan.at(name), wlan.path_of(name), what);
-}
-
-fn check_range(wlan: &Fields, range: &Fields, problems: &mut Problems) {
-    let (Some(receive), Some(sense)) = (range.metres("receive"), range.metres("sense")) else { return };
-    if sense < receive {
-        let what = format!("expected at least receive = \"{receive} m\", got \"{sense} m\"");
-        problems.add(range.at("sense"), range.path_of("sense"), what);
-    }
-    for (name, nearest) in lonely(wlan) {
-        let what = format!(
-            "out of everyone's range: expected another station within receive = \"{receive} m\", the nearest is at {nearest:.1} m"
-        );
-        problems.add(wlan.at("stations"), format!("{}.{name}", wlan.path_of("stations")), what);
-    }
 }
 
 /// Checks the error models of a link between `nodes`.

@@ -77,6 +77,9 @@ fn value(kind: &Kind) -> Json {
         }
         Kind::Bytes { .. } => quantity("B|kB|MB", "1000 B"),
         Kind::Metres => quantity("m|km", "40 m"),
+        Kind::Power => signed("dBm", "24.5 dBm"),
+        Kind::Ratio => quantity("dB", "10 dB"),
+        Kind::Frequency => quantity("Hz|kHz|MHz|GHz", "2.4 GHz"),
         Kind::Count { least, most } => json!({ "type": "integer", "minimum": least, "maximum": most }),
         Kind::Number { least, most } => json!({ "type": "number", "minimum": least, "maximum": most }),
         Kind::Probability => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
@@ -103,7 +106,16 @@ fn value(kind: &Kind) -> Json {
 }
 
 fn quantity(units: &str, example: &str) -> Json {
-    let pattern = format!(r"^\s*[+]?[0-9.]+([eE][+-]?[0-9]+)?\s*({units})\s*$");
+    with_unit("[+]?", units, example)
+}
+
+/// A quantity that may be negative.
+fn signed(units: &str, example: &str) -> Json {
+    with_unit("[+-]?", units, example)
+}
+
+fn with_unit(sign: &str, units: &str, example: &str) -> Json {
+    let pattern = format!(r"^\s*{sign}[0-9.]+([eE][+-]?[0-9]+)?\s*({units})\s*$");
     json!({ "type": "string", "pattern": pattern, "examples": [example] })
 }
 

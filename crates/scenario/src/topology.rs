@@ -2,6 +2,7 @@
 
 use crate::fields::Fields;
 use crate::layout;
+use crate::propagation;
 use airhop_base::NodeId;
 use airhop_net::route::{Graph, Hop, Stations, hear};
 use indexmap::IndexSet;
@@ -64,7 +65,7 @@ impl Topology {
 
 /// The receive range of a wlan, if it has one.
 pub(crate) fn reach(wlan: &Fields) -> Option<f64> {
-    wlan.table("range").and_then(|range| range.metres("receive"))
+    propagation::range(wlan).map(|range| range.receive)
 }
 
 /// Stations of a wlan that no other station hears, each with the distance to the nearest.

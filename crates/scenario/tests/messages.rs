@@ -9,6 +9,8 @@ const STATIONS: &str = "stations = { bs = [0, 0], d = [30, 0] }";
 const ENDS: &str = "from = \"s\"\nto = \"d\"";
 const BERNOULLI: &str = "kind = \"bernoulli\", fer = 0.01";
 
+const RANGE: &str = "range = { receive = \"40 m\", sense = \"85 m\" }";
+
 /// What was changed in the good file: a text in it, and what stands there instead.
 const EDITS: &[(&str, &str, &str)] = &[
     ("not TOML", "duration = \"20 s\"", "duration = 20 s"),
@@ -112,6 +114,37 @@ const EDITS: &[(&str, &str, &str)] = &[
         STATIONS,
         "layout = { kind = \"chain\", nodes = 2, spacing = \"30 m\", prefix = \"n23456789012345678901234567890123456789012345678901234567890123\" }",
     ),
+    ("a capture without a unit", "sense = \"85 m\"", "sense = \"85 m\", capture = 10"),
+    (
+        "range and propagation",
+        "range = {",
+        "propagation = { model = \"two-ray\", power = \"24.5 dBm\", receive = \"-56 dBm\", sense = \"-63 dBm\" }\nrange = {",
+    ),
+    (
+        "powers the wrong way round",
+        RANGE,
+        "propagation = { model = \"two-ray\", power = \"24.5 dBm\", receive = \"-63 dBm\", sense = \"-56 dBm\" }",
+    ),
+    (
+        "ground in free space",
+        RANGE,
+        "propagation = { model = \"free-space\", power = \"24.5 dBm\", receive = \"-56 dBm\", sense = \"-63 dBm\", height = \"2 m\" }",
+    ),
+    (
+        "a power that nobody receives",
+        RANGE,
+        "propagation = { model = \"free-space\", power = \"-20 dBm\", receive = \"-56 dBm\", sense = \"-63 dBm\" }",
+    ),
+    (
+        "a power too small for the distance",
+        RANGE,
+        "propagation = { model = \"free-space\", power = \"10 dBm\", receive = \"-56 dBm\", sense = \"-63 dBm\" }",
+    ),
+    (
+        "a power in watts",
+        RANGE,
+        "propagation = { model = \"free space\", power = \"0.28 W\", receive = \"-56 dB\", sense = -63, frequency = \"2.4 Ghz\" }",
+    ),
     ("a sense range below the receive range", "sense = \"85 m\"", "sense = \"30 m\""),
     ("a link to itself", "[\"s\", \"bs\"]", "[\"s\", \"s\"]"),
     ("three ends", "[\"s\", \"bs\"]", "[\"s\", \"bs\", \"d\"]"),
@@ -170,6 +203,16 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("copies of a link side by side", "name = \"w1\"", "name = \"w*\""),
     ("copies of a wlan side by side", "name = \"cell\"", "name = \"cell*\""),
     ("a copied station that exists", ", d = [30, 0]", ", d1 = [30, 0], \"d*\" = [30, 0]"),
+    (
+        "windows the wrong way round",
+        "standard = \"802.11b\"",
+        "standard = \"802.11b\"\nphy = { cw_min = 63, cw_max = 31 }",
+    ),
+    (
+        "OFDM symbols in 802.11b",
+        "standard = \"802.11b\"",
+        "standard = \"802.11b\"\nphy = { coding = \"ofdm\", headers = \"20 us\" }",
+    ),
     ("a radio link", "[[flow]]", "[[radio]]\nname = \"air\"\n\n[[flow]]"),
 ];
 

@@ -2,7 +2,9 @@
 
 use airhop_base::{Rate, Span};
 use airhop_net::plan::{AppPlan, QueuePlan, RedPlan, Transport};
+use airhop_radio::cell::Range;
 use airhop_radio::errors::{ErrorPlan, State};
+use airhop_radio::phy::{Coding, Phy};
 use airhop_scenario::{Overrides, Pool, Progress, Recording, Run, Scenario};
 use airhop_tcp::Config;
 use std::sync::Arc;
@@ -34,7 +36,7 @@ fn same(a: &Scenario, b: &Scenario) {
 
 #[test]
 fn the_effective_form_reads_back_to_the_same() {
-    let variants: [&[(&str, &str)]; 10] = [
+    let variants: [&[(&str, &str)]; 12] = [
         &[],
         &[("flow.ftp.tcp.preset", "ns2"), ("flow.ftp.tcp.delayed_ack", "true")],
         &[("flow.ftp.tcp.preset", "linux"), ("flow.ftp.tcp.receive_window", "64 kB")],
@@ -47,6 +49,8 @@ fn the_effective_form_reads_back_to_the_same() {
         &[("wired.w1.errors", "{ kind = \"bernoulli\", loss = 1, direction = \"bs->s\" }")],
         &[("wlan.cell.errors", BURSTS)],
         &[("wlan.cell.errors", FADES)],
+        &[("wlan.cell.phy", r#"{ header = "96 us", cw_max = 511 }"#)],
+        &[("wlan.cell.range.capture", "6.5 dB")],
         &[("flow.ftp.app", "{ kind = \"transfer\", size = \"1 MB\" }"), ("flow.ftp.start", "781091 ns")],
     ];
     for sets in variants {
@@ -145,6 +149,59 @@ fn defaults_follow_the_preset_and_the_standard() {
         let cell = &scenario.plan().wlans[0].cell;
         assert_eq!((cell.control_rate, cell.attempts), (Rate::from_bps(rate), attempts));
     }
+}
+
+/// Cheng & Lin 2008 in ns-2: 20 µs of header, windows from 31 and no OFDM symbols on 802.11g. What a scenario leaves out is the
+/// standard's; DIFS and EIFS follow.
+#[test]
+fn numbers_of_the_physical_layer_stand_in_place_of_the_standards() {
+    let phy = |sets: &[(&str, &str)]| {
+        let g = [
+            ("wlan.cell.standard", "802.11g"),
+            ("wlan.cell.rate", "36 Mbit/s"),
+            ("wlan.cell.control_rate", "24 Mbit/s"),
+        ];
+        with(&[&g, sets].concat()).plan().wlans[0].cell.phy
+    };
+    assert_eq!(phy(&[]), Phy::ERP_OFDM);
+    assert_eq!(phy(&[("wlan.cell.phy", r#"{ coding = "ofdm", header = "20 us" }"#)]), Phy::ERP_OFDM);
+    assert_eq!(phy(&[("wlan.cell.phy.cw_max", "255")]), Phy { cw_max: 255, ..Phy::ERP_OFDM });
+    let given = r#"{ header = "26 us", cw_min = 31, coding = "serial" }"#;
+    let changed = phy(&[("wlan.cell.phy", given)]);
+    let plcp = Span::from_micros(26);
+    assert_eq!(changed, Phy { plcp, cw_min: 31, coding: Coding::Serial, ..Phy::ERP_OFDM });
+    // 1074 bytes in 238.67 µs, 14 in 18.67 µs at 6 Mbit/s; no symbols, no signal extension.
+    assert_eq!(changed.airtime(1074, Rate::from_bps(36_000_000)).nanos(), 26_000 + 238_667);
+    assert_eq!(changed.eifs().nanos(), 10_000 + 26_000 + 18_667 + 28_000);
+    let slots = phy(&[("wlan.cell.phy.cw_min", "0"), ("wlan.cell.phy.header", "0 s")]);
+    assert_eq!((slots.cw_min, slots.plcp, slots.difs()), (0, Span::ZERO, Phy::ERP_OFDM.difs()));
+}
+
+/// Friis at 40 and 85 m leaves -47.593 and -54.140 dBm of 24.5 dBm at 2.4 GHz (Cheng & Lin 2008 in ns-2).
+#[test]
+fn propagation_stands_in_place_of_ranges() {
+    let scenario = |text: &str| {
+        let file = LAST_HOP.replace("range = { receive = \"40 m\", sense = \"85 m\" }", text);
+        Scenario::parse(&file, "x", &Overrides::default()).expect("good")
+    };
+    let range = |text: &str| scenario(text).plan().wlans[0].cell.range.expect("not everyone hears everyone");
+    let ranges = range("range = { receive = \"40 m\", sense = \"85 m\" }");
+    assert_eq!(ranges, Range::free_space(40.0, 85.0));
+    assert_eq!(range("range = { receive = \"40 m\", sense = \"85 m\", capture = \"20 dB\" }").capture, 100.0);
+    let powers = r#"power = "24.5 dBm", receive = "-47.593 dBm", sense = "-54.140 dBm""#;
+    let two_ray = range(&format!("propagation = {{ model = \"two-ray\", {powers} }}"));
+    assert!((two_ray.receive - 40.0).abs() < 0.01 && (two_ray.sense - 85.0).abs() < 0.01, "{two_ray:?}");
+    assert_eq!((two_ray.crossover.round(), two_ray.capture), (226.0, 10.0));
+    let text = format!(
+        "propagation = {{ model = \"free-space\", {powers}, frequency = \"914 MHz\", capture = \"0 dB\" }}"
+    );
+    let free = range(&text);
+    assert_eq!((free.crossover, free.capture), (f64::INFINITY, 1.0));
+    assert!((free.receive - 105.0).abs() < 0.1, "{free:?}");
+    same(
+        &scenario(&text),
+        &Scenario::parse(&scenario(&text).toml(), "x", &Overrides::default()).expect("good"),
+    );
 }
 
 #[test]

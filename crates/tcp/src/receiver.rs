@@ -5,17 +5,15 @@
 
 use crate::Asks;
 use crate::config::{Config, DelayedAck};
+use crate::meters::ContentionLimit;
 use airhop_base::{
-    Arrival, Body, Ecn, Eln, Flags, FlowId, HEADER_BYTES, NodeId, Notice, Packet, Sack, SackBlock, Segment,
-    Span, Time, Timestamps,
+    Arrival, Body, Ecn, Eln, Flags, FlowId, HEADER_BYTES, MAX_OPTION_BYTES, Naks, NodeId, Notice, Packet,
+    Sack, SackBlock, Segment, Span, Time, Timestamps,
 };
 use std::collections::VecDeque;
 
 /// What an endpoint's SYN occupies; the first data byte comes after it.
 const FIRST_BYTE: u64 = 1;
-
-/// What a TCP header has room for (RFC 9293 §3.1).
-const MAX_OPTION_BYTES: u32 = 40;
 
 /// A TCP receiver.
 #[derive(Debug)]
@@ -26,6 +24,8 @@ pub struct Receiver {
     window: u64,
     /// What it accepts ends here; without it, `window` beyond what came in order.
     edge: Option<u64>,
+    /// Where the window ends depends on how long data contended for the medium.
+    contention: Option<ContentionLimit>,
     asks: Asks,
     sack_blocks: usize,
     dsack: bool,
@@ -59,12 +59,14 @@ impl Receiver {
     /// The receiver of `flow` at node `me`, whose sender is at `peer` and asks for so much.
     pub fn new(flow: FlowId, me: NodeId, peer: NodeId, config: &Config, asks: Asks) -> Self {
         let expected = if config.handshake { 0 } else { FIRST_BYTE };
+        let contention = asks.contention.then(|| ContentionLimit::new(config.mss, config.receive_window));
         Receiver {
             flow,
             me,
             peer,
             window: config.receive_window,
-            edge: None,
+            edge: contention.as_ref().map(|limit| FIRST_BYTE + limit.window()),
+            contention,
             asks,
             sack_blocks: if asks.sack { usize::from(config.sack_blocks) } else { 0 },
             dsack: config.dsack,
@@ -174,6 +176,7 @@ impl Receiver {
         let had_gap = self.stream.has_gap();
         let change = self.stream.insert(SackBlock { start: s.seq, end: s.seq + u64::from(s.len) });
         self.damaged = self.damaged.filter(|&seq| !self.stream.holds(seq));
+        self.limit_by_contention(now, s, change.advance);
         self.unacked += change.advance;
         // RFC 5681 §4.2: at once when out of order and when a gap is filled, wholly or in part; RFC 9293 §3.10.7.4:
         // and when it is a duplicate.
@@ -183,6 +186,16 @@ impl Receiver {
                 self.ack_due.get_or_insert(now + delay.timeout);
             }
             _ => self.acknowledge(now, change.duplicate.filter(|_| self.dsack)),
+        }
+    }
+
+    /// The edge never moves back (RFC 9293 §3.8.6.2.1): a smaller limit takes effect as data arrives. It moves with data in order
+    /// alone, so that a duplicate ACK leaves the window as it is (RFC 5681 §2).
+    fn limit_by_contention(&mut self, now: Time, s: &Segment, advance: u64) {
+        let Some(limit) = &mut self.contention else { return };
+        limit.on_data(now, s.contention.unwrap_or(Span::ZERO), advance);
+        if advance > 0 {
+            self.edge = self.edge.max(Some(self.stream.expected + limit.window()));
         }
     }
 
@@ -247,6 +260,8 @@ impl Receiver {
             header_check: false,
             eln: self.damaged.map(Eln::Segment),
             arrival: self.arrival,
+            naks: Naks::EMPTY,
+            contention: None,
         }
     }
 }

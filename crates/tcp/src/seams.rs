@@ -285,6 +285,11 @@ pub trait NoticePolicy: Debug + Send {
         true
     }
 
+    /// True if it knows what NAKs in an ACK are.
+    fn knows_nak(&self) -> bool {
+        false
+    }
+
     /// True if a duplicate ACK that arrives now is explained by an earlier notice, and so is no sign of congestion.
     fn explains(&self, now: Time, s: &Space) -> bool {
         let _ = (now, s);

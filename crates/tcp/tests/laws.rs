@@ -29,6 +29,7 @@ fn parameters(scheme: &str, k: u8) -> Vec<(&'static str, f64)> {
         "ll-elsn" => vec![("n", f64::from(k))],
         "hack-fixed" => vec![("shield", f64::from(k % 2))],
         "lhp" => vec![("trigger", f64::from(k % 2))],
+        "tcp-cl" => vec![("repeats", f64::from(k % 2))],
         _ => vec![],
     }
 }
@@ -60,6 +61,7 @@ fn data_fate() -> impl Strategy<Value = Fate> {
         1 => span().prop_map(Fate::Late),
         1 => span().prop_map(Fate::Twice),
         1 => (span(), span()).prop_map(|(a, b)| Fate::Repeated(a, b)),
+        2 => span().prop_map(Fate::Dropped),
         1 => (span(), span()).prop_map(|(a, b)| Fate::GivenUp(a, b)),
     ]
 }
@@ -69,6 +71,7 @@ fn ack_fate() -> impl Strategy<Value = Fate> {
         3 => Just(Fate::Lost),
         2 => Just(Fate::Marked),
         1 => seqs().prop_map(Fate::Names),
+        1 => seqs().prop_map(Fate::Nak),
         1 => span().prop_map(Fate::Late),
         1 => span().prop_map(Fate::Twice),
     ]

@@ -1,6 +1,6 @@
 //! The tables that a recorder hands out: names, order and types of the columns are what readers of traces rely on.
 
-use airhop_base::{Drop, Flags, FlowId, NoticeKind, Sack, Segment, Span, Time};
+use airhop_base::{Drop, Flags, FlowId, Naks, NoticeKind, Sack, Segment, Span, Time};
 use airhop_trace::{Column, DropKind, DropRow, Recorder, SendCause, Table, WindowSample};
 
 const FTP: FlowId = FlowId(0);
@@ -16,6 +16,8 @@ const SEGMENT: Segment = Segment {
     header_check: false,
     eln: None,
     arrival: None,
+    naks: Naks::EMPTY,
+    contention: None,
 };
 const SAMPLE: WindowSample = WindowSample { cwnd: 2.5, ssthresh: 64.0, flight: 2000, srtt: None, rto: None };
 

@@ -7,7 +7,7 @@
 //! * stream offsets (sequence, acknowledgement and SACK numbers) are modulo 2³², as [`decode`] returns them;
 //! * a window loses the bits below the connection's window scale and saturates at 65535 units (RFC 7323 §2.3);
 //! * the acknowledgement number of a segment without the ACK bit is not carried, an ECN-capable packet is ECT(0),
-//!   and the delay of an RTTN and the clock of an arrival (modulo 2³²) count whole microseconds;
+//!   and the delay of an RTTN, the clock of an arrival and the contention of data (modulo 2³²) count whole microseconds;
 //! * that the payload of a packet was damaged on its way is not carried: it is written as it was sent.
 //!
 //! The payload of TCP byte `n` of the stream is the low byte of `n`, so that a retransmission repeats what was sent.

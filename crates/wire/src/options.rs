@@ -4,9 +4,11 @@
 //! header checksum    253 | 4  | checksum (2)                                              HACK: Balan et al. 2001
 //! arrival            253 | 12 | identifier (2) | first byte (4) | microseconds (4)        an identifier as RFC 6994 §3 has it
 //! damaged segment    1 | 1 | 254 | 6 | first byte (4)                                     HACK, in an ACK with the ELN bit
+//! NAK                1 | 1 | 253 | 2 + 4k | k first bytes (4 each), k = 1 … 4             TCP-CL: Cheng & Lin 2008
+//! contention         254 | 8 | identifier (2) | microseconds (4)                          TCP-CC
 //! ```
 //!
-//! A segment has them in this order behind MSS, SACK permitted, window scale, timestamps and SACK, with the padding that
+//! Which of kind 253 or 254 an option is, its length tells. A segment has them in this order behind MSS, SACK permitted, window scale, timestamps and SACK, with the padding that
 //! [`Segment::option_bytes`] counts.
 
 use crate::WireError;
@@ -26,6 +28,8 @@ const TIMESTAMPS: u8 = 8;
 const EXPERIMENT: [u8; 2] = [253, 254];
 /// Tells the arrival option from others of its kind (RFC 6994 §3).
 const ARRIVAL: [u8; 2] = [0xA1, 0x51];
+/// Tells the contention option.
+const CONTENTION: [u8; 2] = [0xA1, 0x52];
 
 /// The window scale of a connection whose largest window is `window`: the smallest that can express it (RFC 7323 §2.2),
 /// so that as few bits as possible are lost.
@@ -63,6 +67,15 @@ pub(crate) fn write(segment: &Segment, isn: u32) -> Vec<u8> {
         out.extend([EXPERIMENT[0], 12, ARRIVAL[0], ARRIVAL[1]]);
         out.extend([fold(arrival.seq, isn), micros].map(u32::to_be_bytes).concat());
     }
+    if !segment.naks.is_empty() {
+        out.extend([NOP, NOP, EXPERIMENT[0], 2 + 4 * segment.naks.len() as u8]);
+        out.extend(segment.naks.seqs().iter().flat_map(|&seq| fold(seq, isn).to_be_bytes()));
+    }
+    if let Some(contention) = segment.contention {
+        let micros = contention.whole(Span::from_micros(1)) as u32;
+        out.extend([EXPERIMENT[1], 8, CONTENTION[0], CONTENTION[1]]);
+        out.extend(micros.to_be_bytes());
+    }
     out
 }
 
@@ -91,6 +104,12 @@ pub(crate) fn read(options: &[u8], isn: u32, segment: &mut Segment) -> Result<Op
             (253, body) if body.len() == 10 && body.starts_with(&ARRIVAL) => {
                 let at = Time::ZERO + Span::from_micros(word(body, 6).into());
                 segment.arrival = Some(Arrival { seq: unfold(word(body, 2), isn), at });
+            }
+            (253, body) if matches!(body.len(), 4 | 8 | 12 | 16) => {
+                segment.naks = body.chunks(4).map(|seq| unfold(word(seq, 0), isn)).collect();
+            }
+            (254, body) if body.len() == 6 && body.starts_with(&CONTENTION) => {
+                segment.contention = Some(Span::from_micros(word(body, 2).into()));
             }
             _ => {}
         }

@@ -1,8 +1,8 @@
 //! Bytes against the RFCs, and the way back.
 
 use airhop_base::{
-    Arrival, Body, Datagram, Ecn, Eln, Flags, FlowId, NodeId, Notice, NoticeKind, Packet, Sack, SackBlock,
-    Segment, Span, Time, Timestamps,
+    Arrival, Body, Datagram, Ecn, Eln, Flags, FlowId, Naks, NodeId, Notice, NoticeKind, Packet, Sack,
+    SackBlock, Segment, Span, Time, Timestamps,
 };
 use airhop_wire::{Conversation, WireError, addressing, decode, encode, window_shift};
 use proptest::prelude::*;
@@ -20,6 +20,8 @@ const NOTHING: Segment = Segment {
     header_check: false,
     eln: None,
     arrival: None,
+    naks: Naks::EMPTY,
+    contention: None,
 };
 
 fn sack(blocks: &[(u64, u64)]) -> Sack {
@@ -40,9 +42,8 @@ fn reverse(segment: Segment) -> Packet {
 }
 
 fn notice(kind: NoticeKind, seq: u64, end: u64) -> Packet {
-    let bytes = if kind == NoticeKind::Nak { 52 } else { 40 };
-    let body = Body::Notice(Notice { kind, seq, end, delay: Span::ZERO });
-    Packet::new(FlowId(3), RECEIVER, SENDER, bytes, body)
+    let notice = Notice { kind, seq, end, delay: Span::ZERO };
+    Packet::new(FlowId(3), RECEIVER, SENDER, notice.bytes(), Body::Notice(notice))
 }
 
 fn bytes(packet: &Packet) -> Vec<u8> {
@@ -159,6 +160,35 @@ fn eln_in_acks_byte_by_byte() {
     let options = [&[1, 1, 254, 6][..], &edge(2001), &[253, 12, 0xA1, 0x51], &edge(3001), &[1, 2, 3, 4]];
     assert_eq!(special[40..], options.concat());
     assert!(checksums_hold(&special));
+}
+
+/// Cheng & Lin 2008, schemes.md 4.2.3: "option kind 253, length 2+4k"; and the header field of TCP-CC (2.15). A NAK of four beside
+/// timestamps, arrival and an ELN would not fit.
+#[test]
+fn naks_and_contention_byte_by_byte() {
+    let nak = |seqs: &[u64]| {
+        bytes(&reverse(Segment { ack: 1001, naks: seqs.iter().copied().collect(), ..NOTHING }))
+    };
+    for (seqs, length) in [(&[1001][..], 6), (&[1001, 7001], 10), (&[1001, 2001, 7001], 14)] {
+        let out = nak(seqs);
+        let edge = |seq: &u64| (word(&out, 28) - 1001).wrapping_add(*seq as u32).to_be_bytes();
+        assert_eq!(out[40..44], [1, 1, 253, length]);
+        assert_eq!(out[44..], seqs.iter().flat_map(edge).collect::<Vec<_>>());
+        assert!(checksums_hold(&out));
+    }
+    let contention = Some(Span::from_micros(0x0102_0304));
+    let out = bytes(&data(Segment { len: 1, contention, ..NOTHING }));
+    assert_eq!(out[40..48], [254, 8, 0xA1, 0x52, 1, 2, 3, 4]);
+    let arrival = Some(Arrival { seq: 1, at: Time::ZERO });
+    let full = Segment { naks: Naks::from_iter(1..=4), eln: Some(Eln::Segment(1)), arrival, ..NOTHING };
+    assert_eq!(bytes(&reverse(full.clone())).len(), 80);
+    let timestamps = Some(Timestamps { value: 1, echo: 2 });
+    let over = encode(
+        &reverse(Segment { timestamps, ..full }),
+        &Conversation::new(SENDER, RECEIVER),
+        &mut Vec::new(),
+    );
+    assert_eq!(over, Err(WireError::Options(52)));
 }
 
 /// Balan et al. 2001: a second checksum, of the headers alone, which holds whatever becomes of the payload.
@@ -322,6 +352,8 @@ prop_compose! {
             1 => (0..u64::MAX / 2).prop_map(|seq| Some(Eln::Segment(seq))),
         ],
         arrival in prop::option::of((0..u64::MAX / 2, any::<u64>())),
+        lost in prop::collection::vec(0..u64::MAX / 2, 0..6),
+        contention in prop::option::of(0..1u64 << 52),
     ) -> Segment {
         let [syn, has_ack, fin, ece, cwr] = bits;
         let mut segment = Segment {
@@ -336,13 +368,21 @@ prop_compose! {
             header_check,
             eln,
             arrival: arrival.map(|(seq, nanos)| Arrival { seq, at: Time::from_nanos(nanos) }),
+            naks: lost.into_iter().collect(),
+            contention: contention.map(Span::from_nanos),
         };
         // 40 bytes of options (RFC 9293 §3.1).
         if segment.option_bytes() > 40 {
             segment.sack = Sack::EMPTY;
         }
         if segment.option_bytes() > 40 {
+            segment.naks = Naks::EMPTY;
+        }
+        if segment.option_bytes() > 40 {
             segment.arrival = None;
+        }
+        if segment.option_bytes() > 40 {
+            segment.contention = None;
         }
         segment
     }
@@ -374,8 +414,7 @@ prop_compose! {
         let bytes = match &body {
             Body::Tcp(s) => 40 + s.option_bytes() + s.len,
             Body::Udp(d) => 28 + d.len,
-            Body::Notice(n) if n.kind == NoticeKind::Nak => 52,
-            Body::Notice(_) => 40,
+            Body::Notice(n) => n.bytes(),
         };
         let back = back || matches!(body, Body::Notice(_));
         let (src, dst) = if back { (RECEIVER, SENDER) } else { (SENDER, RECEIVER) };
@@ -399,7 +438,10 @@ fn folded(packet: &Packet, shift: u8) -> Packet {
                 .arrival
                 .map(|a| Arrival { seq: low(a.seq), at: Time::from_nanos(low(a.at.nanos() / 1000) * 1000) });
             let sack = sack(&blocks);
-            Body::Tcp(Segment { seq: low(s.seq), ack: low(s.ack), window, sack, eln, arrival, ..s })
+            let naks = s.naks.seqs().iter().map(|&seq| low(seq)).collect();
+            let contention = s.contention.map(|c| Span::from_nanos(low(c.nanos() / 1000) * 1000));
+            let (seq, ack) = (low(s.seq), low(s.ack));
+            Body::Tcp(Segment { seq, ack, window, sack, eln, arrival, naks, contention, ..s })
         }
         Body::Notice(n) => Body::Notice(Notice { seq: low(n.seq), end: low(n.end), ..n }),
         udp => udp,

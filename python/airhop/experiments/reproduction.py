@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from airhop.experiments.calculation import Calculated, Calculation
 from airhop.experiments.experiment import Experiment, Mode
 from airhop.experiments.judged import Judged
 from airhop.experiments.outcome import Outcome
+from airhop.experiments.writer import Writer
 from airhop.files import filling
 from airhop.progress import SILENT, Reporter
 
@@ -32,6 +32,8 @@ def reproduce(
 ) -> Iterator[Judged]:
     """Do experiments and calculations one after the other, and write each one's files below `out`.
 
+    An outcome is given once its files are there, which may be when the next one has been computed.
+
     Experiments run as studies on the store of `out` and share it: what an earlier one, or an earlier call,
     has computed is reused. A claim that fails is a result, not an error. Ctrl-C keeps the runs that had
     finished; the same call goes on from there.
@@ -40,26 +42,17 @@ def reproduce(
     from airhop.store import Store
 
     out = Path(out)
-    with (
-        ThreadPoolExecutor(1, "writer") as writer,
-        open_engine(engine, workers) as pool,
-        Store.open(out) as store,
-    ):
-        # Drawing takes as long as simulating, so it goes on beside the runs of the experiments that follow.
-        writing: deque[Future[Judged]] = deque()
+    with open_engine(engine, workers) as pool, Store.open(out) as store, Writer[Judged]() as writer:
         for experiment in experiments:
             try:
                 outcome = _judge(experiment, mode, seed, out, store, pool, reporter)
+                writer.submit(partial(_write, outcome, out / experiment.id))
+                yield from writer.done() if experiment is not experiments[-1] else writer.rest()
             except KeyboardInterrupt:
                 raise KeyboardInterrupt(
                     f"interrupted in {experiment.id}; what had finished is kept in {out}, "
                     "and the same command goes on from there"
                 ) from None
-            writing.append(writer.submit(_write, outcome, out / experiment.id))
-            while writing and writing[0].done():
-                yield writing.popleft().result()
-        for written in writing:
-            yield written.result()
 
 
 def _judge(

@@ -28,7 +28,7 @@ impl Agent for Elsn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use airhop_base::FlowId;
+    use airhop_base::{FlowId, NodeId};
     use airhop_radio::cell::Tag;
 
     /// What the agent says on `events` of the frame that carries `[seq, end)`.
@@ -37,7 +37,12 @@ mod tests {
         for &kind in events {
             Elsn.on_link(
                 Time::ZERO,
-                &LinkEvent { kind, tag: Tag { flow: FlowId(0), seq, end } },
+                &LinkEvent {
+                    kind,
+                    tag: Tag { flow: FlowId(0), seq, end },
+                    next: NodeId(1),
+                    ack_waits: false,
+                },
                 &mut wishes,
             );
         }

@@ -5,13 +5,15 @@
 
 mod eln;
 mod elsn;
+mod nak;
 mod snoop;
 mod split;
 
-use airhop_base::{Notice, Packet, Time};
+use airhop_base::{NodeId, Notice, Packet, Time};
 use airhop_radio::cell::Tag;
 pub use eln::Eln;
 pub use elsn::Elsn;
+pub use nak::Nak;
 pub use snoop::Snoop;
 pub use split::Split;
 
@@ -22,6 +24,10 @@ pub struct LinkEvent {
     pub kind: LinkEventKind,
     /// To which packet.
     pub tag: Tag,
+    /// Whom it was for: the next node on its way.
+    pub next: NodeId,
+    /// With [`LinkEventKind::Discarded`]: an ACK of the flow waits at this station; [`Agent::on_waiting`] will show it.
+    pub ack_waits: bool,
 }
 
 /// The kinds of link events.
@@ -55,6 +61,8 @@ pub struct Wishes {
     pub packets: Vec<Packet>,
     /// Notices to the sender of the flow: a 40-byte packet, or a call if the sender is on this node (Yun 2009 §3.1).
     pub notices: Vec<Notice>,
+    /// Set on [`LinkEventKind::Discarded`]: routing is not told of this drop, and goes on using the link.
+    pub spares_link: bool,
 }
 
 /// An agent for one flow at one node.
@@ -69,6 +77,13 @@ pub trait Agent: std::fmt::Debug + Send {
     /// The link layer of this node did something with a packet of the flow.
     fn on_link(&mut self, now: Time, event: &LinkEvent, wishes: &mut Wishes) {
         let _ = (now, event, wishes);
+    }
+
+    /// After [`LinkEventKind::Discarded`]: an ACK of the flow waits at this station; the agent may write in its headers. The one that
+    /// goes next is shown first. Returns true to see the next one, too.
+    fn on_waiting(&mut self, now: Time, ack: &mut Packet) -> bool {
+        let _ = (now, ack);
+        false
     }
 
     /// The window that it advertises at first, bytes, if it is in the receiver's place.

@@ -44,7 +44,7 @@ impl Split {
         let Transport::Tcp { scheme, params, config } = &plan.transport else {
             unreachable!("only TCP flows have services");
         };
-        let segments = params.iter().find(|p| p.0 == "buffer").map_or(SEGMENTS, |p| p.1);
+        let segments = params.find("buffer").unwrap_or(SEGMENTS);
         let mss = u64::from(config.mss);
         let capacity = (segments as u64 * mss).min(config.receive_window);
         let mut receiver = Receiver::new(flow, plan.to, plan.from, config, scheme.asks);

@@ -2,6 +2,7 @@ use super::drop_tail::DropTail;
 use super::{Admit, QueueDisc};
 use airhop_base::{Drop, Packet, Profile, Time};
 use airhop_engine::{Arena, Id};
+use std::collections::vec_deque::Iter;
 
 /// Biased queue management (Biaz and Vaidya 2005): first in, first out, but when the queue is full a packet marked "in" takes the
 /// place of the newest one that is marked "out".
@@ -36,6 +37,10 @@ impl QueueDisc for Biased {
 
     fn pop(&mut self) -> Option<Id<Packet>> {
         self.0.pop()
+    }
+
+    fn waiting(&self) -> Iter<'_, Id<Packet>> {
+        self.0.waiting()
     }
 
     fn len(&self) -> usize {

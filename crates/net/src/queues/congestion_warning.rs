@@ -2,6 +2,7 @@ use super::drop_tail::DropTail;
 use super::{Admit, QueueDisc, mark};
 use airhop_base::{Drop, Packet, Time};
 use airhop_engine::{Arena, Id};
+use std::collections::vec_deque::Iter;
 
 /// Congestion warning (Xu, Tian and Ansari 2004): while the averaged queue is at a threshold or above, every packet of a transport
 /// that understands it is marked. No chance is involved: a burst of marks says "congestion", and a loss without one "wireless".
@@ -43,6 +44,10 @@ impl QueueDisc for CongestionWarning {
 
     fn pop(&mut self) -> Option<Id<Packet>> {
         self.queue.pop()
+    }
+
+    fn waiting(&self) -> Iter<'_, Id<Packet>> {
+        self.queue.waiting()
     }
 
     fn len(&self) -> usize {

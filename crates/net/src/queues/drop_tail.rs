@@ -2,6 +2,7 @@ use super::{Admit, QueueDisc};
 use airhop_base::{Drop, Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::collections::VecDeque;
+use std::collections::vec_deque::Iter;
 
 /// First in, first out; a packet that finds the queue full is dropped.
 #[derive(Debug)]
@@ -34,6 +35,10 @@ impl QueueDisc for DropTail {
 
     fn pop(&mut self) -> Option<Id<Packet>> {
         self.waiting.pop_front()
+    }
+
+    fn waiting(&self) -> Iter<'_, Id<Packet>> {
+        self.waiting.iter()
     }
 
     fn len(&self) -> usize {

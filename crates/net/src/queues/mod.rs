@@ -16,6 +16,7 @@ use biased::Biased;
 use congestion_warning::CongestionWarning;
 use drop_tail::DropTail;
 use red::Red;
+use std::collections::vec_deque::Iter;
 use std::fmt::Debug;
 
 /// A queue discipline.
@@ -36,7 +37,9 @@ pub trait QueueDisc: Debug + Send {
     }
     /// Takes out the packet that goes next.
     fn pop(&mut self) -> Option<Id<Packet>>;
-    /// Packets waiting.
+    /// The packets that wait, in the order of their places.
+    fn waiting(&self) -> Iter<'_, Id<Packet>>;
+    /// How many wait.
     fn len(&self) -> usize;
     /// Packets that may wait.
     fn capacity(&self) -> usize;

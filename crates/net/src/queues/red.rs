@@ -3,6 +3,7 @@ use super::{Admit, QueueDisc, mark};
 use crate::plan::RedPlan;
 use airhop_base::{Drop, Packet, Span, Time};
 use airhop_engine::{Arena, Id, Stream};
+use std::collections::vec_deque::Iter;
 
 /// Random early detection (Floyd and Jacobson 1993).
 ///
@@ -102,6 +103,10 @@ impl QueueDisc for Red {
 
     fn pop(&mut self) -> Option<Id<Packet>> {
         self.queue.pop()
+    }
+
+    fn waiting(&self) -> Iter<'_, Id<Packet>> {
+        self.queue.waiting()
     }
 
     fn len(&self) -> usize {

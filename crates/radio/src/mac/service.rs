@@ -1,7 +1,7 @@
 //! The packet that a MAC is busy with.
 use crate::cell::{Station, Tag};
 use crate::mac::lhp::Fragments;
-use airhop_base::{Packet, Span};
+use airhop_base::{Packet, Span, Time};
 use airhop_engine::Id;
 
 /// A data frame, as it goes on the air.
@@ -22,6 +22,10 @@ pub(crate) struct Service {
     /// `None` once it arrived: what is repeated after that is a duplicate.
     pub packet: Option<Id<Packet>>,
     pub tag: Tag,
+    /// When the MAC took it.
+    pub taken: Time,
+    /// When the last exchange of frames for it began.
+    pub begun: Time,
     /// The packet in one frame.
     whole: DataFrame,
     /// Takes the place of `whole` if the packet is sent in fragments.
@@ -43,7 +47,9 @@ impl Service {
         fragments: Option<Fragments>,
     ) -> Self {
         let packet = Some(packet);
-        Service { to, packet, tag, whole, fragments, data_failures: 0, rts_failures: 0, failures: 0 }
+        let (taken, begun) = (Time::ZERO, Time::ZERO);
+        let (data_failures, rts_failures, failures) = (0, 0, 0);
+        Service { to, packet, tag, taken, begun, whole, fragments, data_failures, rts_failures, failures }
     }
 
     /// The number of the attempt under way, from 1.

@@ -46,7 +46,7 @@ pub fn plan(n: usize) -> CellPlan {
 pub fn line(metres: &[f64], receive: f64, sense: f64) -> CellPlan {
     let mut plan = plan(metres.len());
     plan.stations.iter_mut().zip(metres).for_each(|(s, x)| s.1 = [*x, 0.0]);
-    plan.range = Some(Range { receive, sense });
+    plan.range = Some(Range::free_space(receive, sense));
     plan
 }
 
@@ -153,7 +153,7 @@ impl World {
 
     fn take(&mut self, now: Time, effect: Effect) {
         let note = match effect {
-            Effect::Deliver { from, to, packet } => {
+            Effect::Deliver { from, to, packet, .. } => {
                 self.delivered += 1;
                 let packet = self.packets.take(packet);
                 let Body::Udp(Datagram { number, .. }) = packet.body else { unreachable!() };

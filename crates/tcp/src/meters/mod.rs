@@ -1,9 +1,10 @@
-//! What senders measure on their path, for schemes to build on.
+//! What senders, and one receiver, measure on their path, for schemes to build on.
 
 mod ack_credit;
 mod available_rate;
 mod backlog;
 mod bandwidth;
+mod contention;
 mod departure_rate;
 mod flip_flop;
 mod forward_delays;
@@ -13,6 +14,7 @@ pub use ack_credit::AckCredit;
 pub use available_rate::AvailableRate;
 pub use backlog::{Backlog, queued};
 pub use bandwidth::{PerAck, PerRound, Smoothing, Stages};
+pub use contention::ContentionLimit;
 pub use departure_rate::DepartureRate;
 pub use flip_flop::FlipFlop;
 pub use forward_delays::{ForwardDelays, Interval};

@@ -1,6 +1,7 @@
 //! What a sender makes of explicit notifications.
 
 mod answer;
+mod answer_naks;
 mod eln_filter;
 mod once_per_loss;
 mod shield;
@@ -9,6 +10,7 @@ use crate::seams::{NoticePolicy, Reaction};
 use crate::space::Space;
 use airhop_base::{Notice, Time};
 pub use answer::Answer;
+pub use answer_naks::AnswerNaks;
 pub use eln_filter::ElnFilter;
 pub use once_per_loss::OncePerLoss;
 pub use shield::{Lasts, Shield};

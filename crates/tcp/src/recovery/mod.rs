@@ -1,5 +1,6 @@
 //! Ways to repair a loss.
 
+mod corrupted;
 mod delayed;
 mod esack;
 mod lhp;
@@ -11,6 +12,7 @@ mod sack_pipe;
 mod tahoe;
 mod vegas;
 
+pub use corrupted::Corrupted;
 pub use delayed::Delayed;
 pub use esack::Esack;
 pub use lhp::{Lhp, Trigger};

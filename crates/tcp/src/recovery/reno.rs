@@ -47,6 +47,21 @@ impl RenoRecovery {
             state: State::Open,
         }
     }
+
+    /// True in fast recovery.
+    pub(super) fn is_fast(&self) -> bool {
+        self.state != State::Open
+    }
+
+    /// Fast recovery begins for a loss that is known to be no congestion: the window is whole, and a sign of congestion may still be
+    /// found in this window of data. The segment at `again` is sent again.
+    pub(super) fn enter_uncut(&mut self, s: &Space, again: Option<u64>) {
+        let begun_with = f64::INFINITY;
+        self.state = State::Fast { inflation: f64::from(s.dupthresh), partial_seen: false, begun_with };
+        if let Some(seq) = again {
+            self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
+        }
+    }
 }
 
 impl Recovery for RenoRecovery {

@@ -56,12 +56,21 @@ pub struct Asks {
     /// Data that routers may mark, and the echo of each single mark on the ACK of the packet that bore it (Jersey). Otherwise
     /// data is marked, and marks are echoed as RFC 3168 says, if the connection is configured so.
     pub echo_each_mark: bool,
+    /// Data in whose header nodes add up how long it contended for the medium, and a receiver that limits the window by that
+    /// (TCP-CC).
+    pub contention: bool,
 }
 
 impl Asks {
     /// Nothing.
-    pub const NOTHING: Asks =
-        Asks { sack: false, arrival: false, header_check: false, eln_repeated: false, echo_each_mark: false };
+    pub const NOTHING: Asks = Asks {
+        sack: false,
+        arrival: false,
+        header_check: false,
+        eln_repeated: false,
+        echo_each_mark: false,
+        contention: false,
+    };
     /// SACK blocks.
     pub const SACK: Asks = Asks { sack: true, ..Asks::NOTHING };
 }
@@ -141,12 +150,17 @@ impl Params {
         self.get(name) as usize
     }
 
+    /// The value of a parameter that the scheme may declare, or not.
+    pub fn find(&self, name: &str) -> Option<f64> {
+        self.0.iter().find(|v| v.0 == name).map(|v| v.1)
+    }
+
     /// The value of a parameter that the scheme declares.
     ///
     /// # Panics
     /// If the scheme does not declare it: a mistake in the scheme's own file.
     pub fn get(&self, name: &str) -> f64 {
-        self.0.iter().find(|v| v.0 == name).expect("a scheme reads only parameters that it declares").1
+        self.find(name).expect("a scheme reads only parameters that it declares")
     }
 
     /// Names and values, in the order of the declaration.
@@ -165,10 +179,10 @@ macro_rules! schemes {
 
 schemes! {
     tahoe, reno, newreno, sack,
-    vegas, veno, westwood, westwood_nr, westwood_plus, westwood_vt,
-    santa_cruz, jersey, new_jersey, jtcp, tibet, newreno_ff, casablanca, dcr, ideal_bwe,
+    vegas, veno, westwood, tcp_w, westwood_nr, westwood_plus, westwood_vt,
+    santa_cruz, jersey, new_jersey, jtcp, tibet, newreno_ff, casablanca, dcr, tcp_cc, ideal_bwe,
     snoop, split,
-    eln, hack, hack_fixed, ewln, tcp_eln, lhp, ll_elsn,
+    eln, hack, hack_fixed, ewln, tcp_eln, lhp, ll_elsn, tcp_cl,
 }
 
 /// Schemes that were added while running.

@@ -4,6 +4,7 @@ mod timeout;
 mod transmit;
 
 use crate::config::HalveFrom;
+use crate::meters::ContentionLimit;
 use crate::rto;
 use crate::seams::{
     Ack, Advance, Cause, CongestionControl, Detect, Judged, Judgement, Loss, NoticePolicy, Parts, Reaction,
@@ -101,6 +102,10 @@ impl Sender {
         asks: Asks,
         parts: Parts,
     ) -> Self {
+        let mut space = Space::new(config);
+        if asks.contention {
+            space.right_edge = 1 + ContentionLimit::new(config.mss, config.receive_window).window();
+        }
         Sender {
             flow,
             local,
@@ -108,7 +113,7 @@ impl Sender {
             config: *config,
             asks,
             connection: Connection::Closed,
-            space: Space::new(config),
+            space,
             window: Window { cwnd: config.initial_window, ssthresh: config.initial_ssthresh },
             control: parts.control,
             recovery: parts.recovery,
@@ -164,12 +169,17 @@ impl Sender {
         if opens {
             self.connection = Connection::AckDue;
         }
-        if segment.ack > self.space.una {
+        let advances = segment.ack > self.space.una;
+        if advances {
             self.on_advance(now, segment);
             if opens && self.timed_out == Some(0) {
                 self.after_a_lost_syn();
             }
-        } else if segment.ack == self.space.una
+        }
+        // Behind what the ACK acknowledges, which needs no repair; before what it may signal as a duplicate.
+        self.heed_naks(now, segment);
+        if !advances
+            && segment.ack == self.space.una
             && segment.len == 0
             && !segment.flags.syn
             && !is_update // RFC 5681 §2: a duplicate ACK leaves the window as it was
@@ -180,6 +190,17 @@ impl Sender {
         if let Some(seq) = segment.lost().filter(|_| self.notices.knows_eln()) {
             let end = self.space.segment_end(seq);
             self.on_notice(now, Notice { kind: NoticeKind::Eln, seq, end, delay: Span::ZERO });
+        }
+    }
+
+    /// Nodes of the path may have put NAKs on an ACK (Cheng & Lin 2008).
+    fn heed_naks(&mut self, now: Time, segment: &Segment) {
+        if !self.notices.knows_nak() {
+            return;
+        }
+        for &seq in segment.naks.seqs() {
+            let end = self.space.segment_end(seq);
+            self.on_notice(now, Notice { kind: NoticeKind::Nak, seq, end, delay: Span::ZERO });
         }
     }
 

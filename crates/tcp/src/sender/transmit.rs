@@ -2,7 +2,7 @@
 
 use super::{Connection, Sender, clock};
 use crate::seams::{Cause, Next};
-use airhop_base::{Body, Ecn, Flags, HEADER_BYTES, Packet, Segment, Time, Timestamps};
+use airhop_base::{Body, Ecn, Flags, HEADER_BYTES, Packet, Segment, Span, Time, Timestamps};
 
 impl Sender {
     /// The next packet to send, if there is one now.
@@ -85,6 +85,7 @@ impl Sender {
             flags,
             timestamps,
             header_check: len > 0 && self.asks.header_check,
+            contention: (len > 0 && self.asks.contention).then_some(Span::ZERO),
             ..Segment::default()
         };
         let bytes = HEADER_BYTES + segment.option_bytes() + len;

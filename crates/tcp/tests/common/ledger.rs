@@ -5,7 +5,7 @@ use super::path::Observer;
 use airhop_base::{Notice, NoticeKind, Segment};
 use airhop_tcp::seams::Cause;
 use airhop_tcp::{Config, SackRecovery, Sender, Space};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What limits new data.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,6 +43,10 @@ pub struct Ledger {
     /// Some duplicates count for nothing, and which is the sender's own affair.
     explains: bool,
     knows_eln: bool,
+    /// TCP-CL: first bytes of the segments that NAKs named.
+    corrupted: Option<BTreeSet<u64>>,
+    /// Lowest byte that is not acknowledged.
+    una: u64,
     /// Outstanding segments by first byte.
     board: BTreeMap<u64, Line>,
     transmissions: u64,
@@ -82,7 +86,7 @@ impl Ledger {
     pub fn new(scheme: &str, config: &Config) -> Self {
         let law = match (scheme, config.sack_recovery) {
             ("tahoe", _) => Law::Tahoe,
-            ("reno" | "vegas" | "westwood" | "eln", _) => Law::Reno,
+            ("reno" | "vegas" | "westwood" | "tcp-w" | "tcp-cc" | "eln" | "tcp-cl", _) => Law::Reno,
             ("newreno" | "snoop" | "split" | "westwood-nr" | "westwood-vt", _) => Law::NewReno,
             ("santa-cruz" | "jersey" | "new-jersey" | "jtcp" | "tibet", _) => Law::NewReno,
             ("newreno-ff" | "casablanca" | "ideal-bwe", _) => Law::NewReno,
@@ -101,6 +105,8 @@ impl Ledger {
             limited_transmit: config.limited_transmit,
             explains: scheme == "hack-fixed",
             knows_eln: HEED_ELN.contains(&scheme),
+            corrupted: (scheme == "tcp-cl").then(BTreeSet::new),
+            una: 0,
             board: BTreeMap::new(),
             transmissions: 0,
             dups: 0,
@@ -125,6 +131,15 @@ impl Ledger {
         news
     }
 
+    /// A NAK: about what is outstanding, or it says nothing.
+    fn nak(&mut self, seq: u64) {
+        let is_outstanding =
+            seq >= self.una && self.board.range(..=seq).next_back().is_some_and(|(_, line)| line.end > seq);
+        if let Some(known) = self.corrupted.as_mut().filter(|_| is_outstanding) {
+            known.insert(seq);
+        }
+    }
+
     /// Segments that a sender may believe to be in the network: not SACKed, and fewer than DupThresh of those sent later are.
     /// With forward acknowledgement: and not DupThresh segments or more behind the foremost that arrived, or sent again before
     /// one that did.
@@ -145,7 +160,11 @@ impl Ledger {
     /// If the sender has.
     fn begin_recovery(&mut self, sender: &Sender) {
         let (s, begun) = (sender.space(), sender.counters().fast_recoveries);
-        if begun == self.fast_recoveries {
+        // schemes.md 4.2.4: the third duplicate for a corrupted segment begins recovery without a cut.
+        let is_corrupted = self.corrupted.as_ref().is_some_and(|known| known.contains(&s.una));
+        let uncut = is_corrupted && self.duplicate && self.dups == self.dupthresh && self.recovery.is_none();
+        assert!(!uncut || begun == self.fast_recoveries, "a cut for a corrupted segment");
+        if begun == self.fast_recoveries && !uncut {
             return;
         }
         self.fast_recoveries = begun;
@@ -199,6 +218,9 @@ impl Observer for Ledger {
         // schemes.md 3.1.1, 3.2: an ACK with an ELN is no duplicate.
         let has_eln = self.knows_eln && ack.eln.is_some();
         self.duplicate = is_valid && self.acked == 0 && s.is_outstanding() && !ack.flags.syn && !has_eln;
+        self.una = s.una + self.acked;
+        let naks = ack.naks.seqs().iter().filter(|_| ack.ack <= s.max_sent);
+        naks.for_each(|&seq| self.nak(seq));
         if !is_valid {
             return;
         }
@@ -254,6 +276,9 @@ impl Observer for Ledger {
     }
 
     fn noticed(&mut self, n: &Notice) {
+        if n.kind == NoticeKind::Nak {
+            self.nak(n.seq);
+        }
         if n.kind == NoticeKind::Eln
             && self.law != Law::Halving // its schemes are deaf
             && let Some(line) = self.board.get_mut(&n.seq)

@@ -1,9 +1,9 @@
 //! A sender and a receiver joined by a path that loses, delays and repeats exactly what a test says.
 
 use super::{MSS, byte, label, number, segment, sender};
-use airhop_base::{Body, Eln, FlowId, NodeId, Notice, NoticeKind, Packet, Rate, Segment, Span, Time};
+use airhop_base::{Body, Eln, FlowId, Naks, NodeId, Notice, NoticeKind, Packet, Rate, Segment, Span, Time};
 use airhop_tcp::{Config, Receiver, Sender, Space};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What becomes of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -27,6 +27,10 @@ pub enum Fate {
     Marked,
     /// An ACK: it arrives with an ELN about the segment that begins at this byte.
     Names(u64),
+    /// A MAC gives it up that long after it was sent, and puts a NAK on the next ACK.
+    Dropped(Span),
+    /// An ACK: it arrives with a NAK about the segment that begins at this byte.
+    Nak(u64),
     /// The link layer works on it: an ERSN reaches the sender after the first span, the segment the receiver after the
     /// second more than the delay of the path.
     Repeated(Span, Span),
@@ -132,6 +136,8 @@ pub struct Transfer<O: Observer = Blind> {
     busy_until: Time,
     /// Bytes that reached the receiver, by first byte of what came with them: reassembly done a second time.
     arrived: BTreeMap<u64, u64>,
+    /// NAKs that wait for an ACK, from when on.
+    naks: BTreeSet<(Time, u64)>,
 }
 
 impl Transfer {
@@ -185,6 +191,7 @@ impl<O: Observer> Transfer<O> {
             acks: 0,
             busy_until: Time::ZERO,
             arrived: BTreeMap::new(),
+            naks: BTreeSet::new(),
             path,
         };
         for (time, notice) in std::mem::take(&mut t.path.notices) {
@@ -318,6 +325,7 @@ impl<O: Observer> Transfer<O> {
                 notice(NoticeKind::Eln, then);
             }
             Fate::Repeated(after, _) => notice(NoticeKind::Ersn, after),
+            Fate::Dropped(after) => drop(self.naks.insert((now + after, s.seq))),
             Fate::GivenUp(first, then) => {
                 notice(NoticeKind::Ersn, first);
                 notice(NoticeKind::Eln, then);
@@ -325,14 +333,17 @@ impl<O: Observer> Transfer<O> {
             _ => {}
         }
         match fate {
-            Fate::Arrives | Fate::Marked | Fate::Names(_) => self.schedule(arrival, Event::Data(p)),
+            Fate::Arrives | Fate::Marked | Fate::Names(_) | Fate::Nak(_) => {
+                self.schedule(arrival, Event::Data(p))
+            }
             Fate::Damaged => self.schedule(arrival, Event::Data(Packet { damaged: true, ..p })),
             Fate::Late(by) | Fate::Repeated(_, by) => self.schedule(arrival + by, Event::Data(p)),
             Fate::Twice(by) => {
                 self.schedule(arrival, Event::Data(p.clone()));
                 self.schedule(arrival + by, Event::Data(p));
             }
-            Fate::Lost | Fate::Noticed(_) | Fate::NoticedTwice(..) | Fate::GivenUp(..) => {}
+            Fate::Lost | Fate::Noticed(_) | Fate::NoticedTwice(..) | Fate::GivenUp(..) | Fate::Dropped(_) => {
+            }
         }
     }
 
@@ -348,7 +359,7 @@ impl<O: Observer> Transfer<O> {
         Some(self.busy_until)
     }
 
-    fn back(&mut self, p: Packet) {
+    fn back(&mut self, mut p: Packet) {
         if segment(&p).flags.syn {
             if self.path.lost_syn_acks > 0 {
                 self.path.lost_syn_acks -= 1;
@@ -358,6 +369,12 @@ impl<O: Observer> Transfer<O> {
         }
         self.acks += 1;
         let arrival = self.now + self.path.delay;
+        let Body::Tcp(ack) = &mut p.body else { unreachable!("a receiver sends segments") };
+        while let Some(nak) = self.naks.first().filter(|nak| nak.0 <= self.now && ack.naks.len() < Naks::MOST)
+        {
+            ack.naks.insert(nak.1);
+            self.naks.pop_first();
+        }
         match self.path.acks.get(&self.acks).copied().unwrap_or_default() {
             Fate::Late(by) => self.schedule(arrival + by, Event::Ack(p)),
             Fate::Twice(by) => {
@@ -365,6 +382,10 @@ impl<O: Observer> Transfer<O> {
                 self.schedule(arrival + by, Event::Ack(p));
             }
             Fate::Arrives => self.schedule(arrival, Event::Ack(p)),
+            Fate::Nak(seq) => {
+                ack.naks.insert(seq);
+                self.schedule(arrival, Event::Ack(p));
+            }
             fate @ (Fate::Marked | Fate::Names(_)) => {
                 let eln = if let Fate::Names(seq) = fate { Eln::Segment(seq) } else { Eln::Next };
                 let ack = Segment { eln: Some(eln), ..segment(&p).clone() };

@@ -1,7 +1,9 @@
 //! A sender alone: given these ACKs at these times, these segments.
 
 use super::{at, byte, label, segment, sender};
-use airhop_base::{Arrival, Body, Flags, FlowId, HEADER_BYTES, NodeId, Notice, NoticeKind, Packet, Sack};
+use airhop_base::{
+    Arrival, Body, Flags, FlowId, HEADER_BYTES, Naks, NodeId, Notice, NoticeKind, Packet, Sack,
+};
 use airhop_base::{SackBlock, Segment, Span, Time};
 use airhop_tcp::{Config, Sender};
 
@@ -62,13 +64,19 @@ impl Script {
 
     /// An ACK that expects byte `ack`, with SACK blocks `[start, end)`.
     pub fn sack_bytes(&mut self, ack: u64, runs: &[(u64, u64)]) -> String {
-        self.segment(ack, runs, self.window, Flags { ack: true, ..Flags::default() }, None)
+        self.segment(Segment { ack, sack: sack(runs), ..self.pure_ack() })
+    }
+
+    /// An ACK that expects segment `n` and bears NAKs about these segments.
+    pub fn nak(&mut self, n: u64, dropped: &[u64]) -> String {
+        let naks: Naks = dropped.iter().map(|&n| byte(n)).collect();
+        self.segment(Segment { ack: byte(n), naks, ..self.pure_ack() })
     }
 
     /// An ACK that expects segment `n` and that segment `trigger` caused, as SMART has it.
     pub fn smart(&mut self, n: u64, trigger: u64) -> String {
         let arrival = Some(Arrival { seq: byte(trigger), at: self.now });
-        self.segment(byte(n), &[], self.window, Flags { ack: true, ..Flags::default() }, arrival)
+        self.segment(Segment { ack: byte(n), arrival, ..self.pure_ack() })
     }
 
     /// The same duplicate ACK `times` times.
@@ -85,21 +93,16 @@ impl Script {
 
     /// The receiver's SYN-ACK.
     pub fn syn_ack(&mut self) -> String {
-        self.segment(1, &[], self.window, Flags { syn: true, ack: true, ..Flags::default() }, None)
+        let flags = Flags { syn: true, ack: true, ..Flags::default() };
+        self.segment(Segment { seq: 0, ack: 1, flags, ..self.pure_ack() })
     }
 
-    fn segment(
-        &mut self,
-        ack: u64,
-        runs: &[(u64, u64)],
-        window: u64,
-        flags: Flags,
-        arrival: Option<Arrival>,
-    ) -> String {
-        let mut sack = Sack::EMPTY;
-        runs.iter().for_each(|&(start, end)| sack.push(SackBlock { start, end }));
-        let seq = u64::from(!flags.syn);
-        let segment = Segment { seq, ack, window, flags, sack, arrival, ..Segment::default() };
+    fn pure_ack(&self) -> Segment {
+        let flags = Flags { ack: true, ..Flags::default() };
+        Segment { seq: 1, window: self.window, flags, ..Segment::default() }
+    }
+
+    fn segment(&mut self, segment: Segment) -> String {
         let (flow, src, dst) = (FlowId(0), NodeId(1), NodeId(0));
         let bytes = HEADER_BYTES + segment.option_bytes();
         self.sender.on_segment(self.now, &Packet::new(flow, src, dst, bytes, Body::Tcp(segment)));
@@ -114,6 +117,11 @@ impl Script {
     /// An ERSN about segment `n`.
     pub fn ersn(&mut self, n: u64) -> String {
         self.notice(NoticeKind::Ersn, n)
+    }
+
+    /// A NAK about segment `n` in a packet of its own, or as a call.
+    pub fn told(&mut self, n: u64) -> String {
+        self.notice(NoticeKind::Nak, n)
     }
 
     fn notice(&mut self, kind: NoticeKind, n: u64) -> String {
@@ -142,4 +150,10 @@ impl Script {
     pub fn cuts(&self) -> u64 {
         self.sender.counters().window_cuts
     }
+}
+
+fn sack(runs: &[(u64, u64)]) -> Sack {
+    let mut sack = Sack::EMPTY;
+    runs.iter().for_each(|&(start, end)| sack.push(SackBlock { start, end }));
+    sack
 }

@@ -1,0 +1,182 @@
+//! TCP-CL's extension of the MAC (Cheng & Lin 2008): a data frame that is given up makes a NAK with the number of its segment, which
+//! rides to the source on the next ACK of the flow. The route is spared: only if the next hop stays silent is the link broken.
+//!
+//! The slides leave much open; what is chosen here, and why, stands in schemes.md 4.2.3. The other readings are parameters of
+//! the scheme.
+
+use super::{Agent, LinkEvent, LinkEventKind, Verdict, Wishes};
+use crate::plan::{FlowPlan, Transport};
+use airhop_base::{Body, MAX_OPTION_BYTES, Naks, NodeId, Notice, NoticeKind, Packet, Segment, Span, Time};
+use std::collections::VecDeque;
+
+/// How long a NAK waits for an ACK.
+const PATIENCE: Span = Span::from_secs(1);
+
+/// NAKs that wait at most.
+const CAPACITY: usize = 8;
+
+/// NAK agent for one flow at one station.
+#[derive(Debug)]
+pub struct Nak {
+    /// The source of the flow is on this node: its MAC tells it by a call.
+    at_source: bool,
+    /// Where the flow's ACKs go.
+    source: NodeId,
+    /// Retransmission threshold n: so many drops in a row are answered with a NAK.
+    threshold: u32,
+    without_ack: WithoutAck,
+    run: Run,
+    /// RET_F: drops by what `run` counts them by.
+    ret_f: Vec<(u64, u32)>,
+    /// First bytes of dropped segments, with the time of the drop, the oldest first.
+    held: VecDeque<(u64, Time)>,
+}
+
+/// What happens when no ACK of the flow waits at the station.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum WithoutAck {
+    /// The NAK waits for one that passes.
+    Hold,
+    /// There is no NAK.
+    Drop,
+    /// The NAK goes in a packet of its own.
+    Send,
+}
+
+/// What drops are counted by, and what ends a run of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Run {
+    /// The next hop; a delivery to it.
+    Hop,
+    /// The flow; nothing.
+    Flow,
+    /// The segment; its delivery.
+    Packet,
+}
+
+impl Nak {
+    /// The agent at `node`. For a scheme without the parameters of TCP-CL it has their defaults.
+    pub fn new(plan: &FlowPlan, node: NodeId) -> Self {
+        let param = |name, default| match &plan.transport {
+            Transport::Tcp { params, .. } => params.find(name).unwrap_or(default),
+            Transport::Udp { .. } => default,
+        };
+        Nak {
+            at_source: plan.from == node,
+            source: plan.from,
+            threshold: param("n", 1.0) as u32,
+            without_ack: match param("no_ack", 0.0) as u32 {
+                0 => WithoutAck::Hold,
+                1 => WithoutAck::Drop,
+                _ => WithoutAck::Send,
+            },
+            run: match param("ret_f", 0.0) as u32 {
+                0 => Run::Hop,
+                1 => Run::Flow,
+                _ => Run::Packet,
+            },
+            ret_f: Vec::new(),
+            held: VecDeque::new(),
+        }
+    }
+
+    fn key(&self, event: &LinkEvent) -> u64 {
+        match self.run {
+            Run::Hop => u64::from(event.next.0),
+            Run::Flow => 0,
+            Run::Packet => event.tag.seq,
+        }
+    }
+
+    fn on_delivered(&mut self, event: &LinkEvent) {
+        let key = self.key(event);
+        if self.run != Run::Flow {
+            self.ret_f.retain(|run| run.0 != key);
+        }
+    }
+
+    fn on_discarded(&mut self, now: Time, event: &LinkEvent, wishes: &mut Wishes) {
+        let has_way = self.at_source || event.ack_waits || self.without_ack != WithoutAck::Drop;
+        if !has_way || !self.raise(event) {
+            return; // "else discard": the link layer reports a broken link
+        }
+        wishes.spares_link = true;
+        let (seq, end) = (event.tag.seq, event.tag.end);
+        if self.at_source || self.without_ack == WithoutAck::Send && !event.ack_waits {
+            wishes.notices.push(Notice { kind: NoticeKind::Nak, seq, end, delay: Span::ZERO });
+            return;
+        }
+        if self.held.len() == CAPACITY {
+            self.held.pop_front();
+        }
+        self.held.push_back((seq, now));
+    }
+
+    /// Counts a drop. False if there were as many before as the threshold allows.
+    fn raise(&mut self, event: &LinkEvent) -> bool {
+        let key = self.key(event);
+        match self.ret_f.iter_mut().find(|run| run.0 == key) {
+            Some(run) if run.1 >= self.threshold => false,
+            Some(run) => {
+                run.1 += 1;
+                true
+            }
+            None => {
+                let is_allowed = self.threshold > 0;
+                self.ret_f.extend(is_allowed.then_some((key, 1)));
+                is_allowed
+            }
+        }
+    }
+
+    /// Puts held NAKs on an ACK, the lowest first, as far as there is room for them.
+    fn put_on(&mut self, now: Time, packet: &mut Packet) {
+        let Body::Tcp(ack) = &mut packet.body else { return };
+        self.held.retain(|&(_, since)| now - since <= PATIENCE);
+        let before = ack.option_bytes();
+        while has_room(ack)
+            && let Some(lowest) = (0..self.held.len()).min_by_key(|&k| self.held[k].0)
+            && let Some((seq, _)) = self.held.remove(lowest)
+        {
+            ack.naks.insert(seq);
+        }
+        packet.bytes += ack.option_bytes() - before;
+    }
+}
+
+/// True if one more NAK fits the options of an ACK.
+fn has_room(ack: &Segment) -> bool {
+    let more = if ack.naks.is_empty() { 8 } else { 4 };
+    ack.naks.len() < Naks::MOST && ack.option_bytes() + more <= MAX_OPTION_BYTES
+}
+
+impl Agent for Nak {
+    fn on_packet(&mut self, now: Time, packet: &mut Packet, _: f64, _: &mut Wishes) -> Verdict {
+        let is_ack = packet.segment().is_some_and(|s| s.len == 0 && !s.flags.syn);
+        if is_ack && packet.dst == self.source && !self.held.is_empty() {
+            self.put_on(now, packet);
+        }
+        Verdict::Forward
+    }
+
+    fn on_link(&mut self, now: Time, event: &LinkEvent, wishes: &mut Wishes) {
+        // "If a TCP data frame is discarded": a lost ACK makes no NAK.
+        if event.tag.end == event.tag.seq {
+            return;
+        }
+        match event.kind {
+            LinkEventKind::Delivered => self.on_delivered(event),
+            LinkEventKind::Discarded => self.on_discarded(now, event, wishes),
+            LinkEventKind::FirstFailure | LinkEventKind::AttemptFailed => {}
+        }
+    }
+
+    fn on_waiting(&mut self, now: Time, ack: &mut Packet) -> bool {
+        self.put_on(now, ack);
+        !self.held.is_empty()
+    }
+}
+
+#[cfg(test)]
+#[path = "nak_tests.rs"]
+mod tests;

@@ -1,0 +1,225 @@
+//! Scripts: the MAC gives segments up at these times, and these ACKs bear NAKs. Segments are numbered from 1 and carry 1000 bytes.
+
+use super::*;
+use crate::plan::AppPlan;
+use airhop_base::{Arrival, Eln, Flags, FlowId, Timestamps};
+use airhop_radio::cell::Tag;
+use airhop_tcp::{Params, Preset};
+
+const SOURCE: NodeId = NodeId(0);
+const HERE: NodeId = NodeId(1);
+const NEXT: NodeId = NodeId(2);
+const OTHER: NodeId = NodeId(3);
+const RECEIVER: NodeId = NodeId(9);
+
+fn at(node: NodeId, given: &[(&str, f64)]) -> Nak {
+    let scheme = airhop_tcp::find("tcp-cl").expect("a scheme");
+    let mut params = Params::defaults(scheme);
+    given.iter().for_each(|&(name, value)| params.set(scheme, name, value).expect("a parameter"));
+    let plan = FlowPlan {
+        name: "f".into(),
+        from: SOURCE,
+        to: RECEIVER,
+        transport: Transport::Tcp { scheme, params, config: Preset::Ns2.config(1000) },
+        app: AppPlan::Bulk,
+        start: Time::ZERO,
+        services: Vec::new(),
+    };
+    Nak::new(&plan, node)
+}
+
+fn ms(ms: u64) -> Time {
+    Time::ZERO + Span::from_millis(ms)
+}
+
+fn byte(n: u64) -> u64 {
+    1 + 1000 * (n - 1)
+}
+
+fn packet(dst: NodeId, segment: Segment) -> Packet {
+    let segment = Segment { flags: Flags { ack: true, ..segment.flags }, ..segment };
+    let bytes = 40 + segment.len + segment.option_bytes();
+    Packet::new(FlowId(0), RECEIVER, dst, bytes, Body::Tcp(segment))
+}
+
+/// What became of a drop: whether routing is spared, and what is sent or called at once.
+fn tell(
+    agent: &mut Nak,
+    now: Time,
+    kind: LinkEventKind,
+    n: u64,
+    next: NodeId,
+    ack_waits: bool,
+) -> (bool, usize) {
+    let tag = Tag { flow: FlowId(0), seq: byte(n), end: byte(n + 1) };
+    let mut wishes = Wishes::default();
+    agent.on_link(now, &LinkEvent { kind, tag, next, ack_waits }, &mut wishes);
+    let expected = Notice { kind: NoticeKind::Nak, seq: byte(n), end: byte(n + 1), delay: Span::ZERO };
+    assert!(wishes.packets.is_empty() && wishes.notices.iter().all(|&notice| notice == expected));
+    (wishes.spares_link, wishes.notices.len())
+}
+
+fn discard(agent: &mut Nak, now: Time, n: u64) -> (bool, usize) {
+    tell(agent, now, LinkEventKind::Discarded, n, NEXT, false)
+}
+
+fn deliver(agent: &mut Nak, n: u64) {
+    tell(agent, Time::ZERO, LinkEventKind::Delivered, n, NEXT, false);
+}
+
+/// The segments that `packet` names when it has passed.
+fn pass(agent: &mut Nak, now: Time, mut packet: Packet) -> Vec<u64> {
+    let mut wishes = Wishes::default();
+    assert_eq!(agent.on_packet(now, &mut packet, 0.0, &mut wishes), Verdict::Forward);
+    assert!(wishes.packets.is_empty() && wishes.notices.is_empty());
+    named(&packet)
+}
+
+fn named(packet: &Packet) -> Vec<u64> {
+    let Body::Tcp(s) = &packet.body else { unreachable!("only segments were made") };
+    assert_eq!(packet.bytes, 40 + s.len + s.option_bytes(), "it is longer by the option");
+    s.naks.seqs().iter().map(|seq| (seq - 1) / 1000 + 1).collect()
+}
+
+fn ack() -> Packet {
+    packet(SOURCE, Segment::default())
+}
+
+const SPARED: (bool, usize) = (true, 0);
+const REPORTED: (bool, usize) = (false, 0);
+const TOLD: (bool, usize) = (true, 1);
+
+// schemes.md 4.2.3, R2: the NAK goes on the next ACK of the flow that passes, once; not on data, on what goes the other way or opens
+// the connection.
+#[test]
+fn a_nak_rides_on_the_next_ack() {
+    let mut agent = at(HERE, &[]);
+    assert_eq!(discard(&mut agent, ms(0), 5), SPARED);
+    assert_eq!(pass(&mut agent, ms(1), packet(SOURCE, Segment { len: 1000, ..Segment::default() })), []);
+    assert_eq!(pass(&mut agent, ms(1), packet(RECEIVER, Segment::default())), []);
+    let syn = Flags { syn: true, ..Flags::default() };
+    assert_eq!(pass(&mut agent, ms(1), packet(SOURCE, Segment { flags: syn, ..Segment::default() })), []);
+    assert_eq!(pass(&mut agent, ms(1), ack()), [5]);
+    assert_eq!(pass(&mut agent, ms(2), ack()), []);
+}
+
+// Or on one that waits in a queue of the node; "up to 4 sequence numbers, lowest first", the others on the one behind it.
+#[test]
+fn naks_ride_on_acks_that_wait() {
+    let mut agent = at(HERE, &[("n", 9.0)]);
+    for n in [7, 3, 9, 5, 8] {
+        assert_eq!(tell(&mut agent, ms(0), LinkEventKind::Discarded, n, NEXT, true), SPARED);
+    }
+    let [mut first, mut second] = [ack(), ack()];
+    assert!(agent.on_waiting(ms(0), &mut first), "it has more to say");
+    assert!(!agent.on_waiting(ms(0), &mut second));
+    assert_eq!([named(&first), named(&second)], [vec![3, 5, 7, 8], vec![9]]);
+}
+
+// "Hold at most 1 s or 8 NAKs/flow, oldest first."
+#[test]
+fn a_held_nak_is_forgotten() {
+    let mut agent = at(HERE, &[("n", 20.0)]);
+    discard(&mut agent, ms(0), 1);
+    discard(&mut agent, ms(500), 2);
+    assert_eq!(pass(&mut agent, ms(1001), ack()), [2]);
+    for n in 11..=19 {
+        discard(&mut agent, ms(2000), n);
+    }
+    let heard = [(); 3].map(|()| pass(&mut agent, ms(3000), ack()));
+    assert_eq!(heard, [vec![12, 13, 14, 15], vec![16, 17, 18, 19], vec![]]);
+}
+
+// "If RET_F < retransmission threshold ... increase RET_F; else discard", and that is reported. A delivery to that next hop ends the
+// run of drops.
+#[test]
+fn ret_f_limits_naks_in_a_row() {
+    for n in [0, 1, 3] {
+        let mut agent = at(HERE, &[("n", n as f64)]);
+        for round in 0..2 {
+            let drops: Vec<_> = (0..5).map(|k| discard(&mut agent, ms(0), 1 + k + 10 * round)).collect();
+            assert_eq!(drops.iter().filter(|drop| **drop == SPARED).count(), n);
+            assert!(drops[n..].iter().all(|drop| *drop == REPORTED));
+            deliver(&mut agent, 99);
+        }
+    }
+}
+
+// RET_F by next hop and flow (the default), by flow and without an end, by segment.
+#[test]
+fn what_ret_f_counts_by() {
+    use LinkEventKind::{Delivered, Discarded};
+    for (run, expected) in [
+        (0.0, [SPARED, REPORTED, SPARED, SPARED]),
+        (1.0, [SPARED, REPORTED, REPORTED, REPORTED]),
+        (2.0, [SPARED, SPARED, REPORTED, SPARED]),
+    ] {
+        let mut agent = at(HERE, &[("ret_f", run)]);
+        let mut discard = |n, next| tell(&mut agent, ms(0), Discarded, n, next, false);
+        let first = [discard(1, NEXT), discard(2, NEXT), discard(1, OTHER)];
+        tell(&mut agent, ms(0), Delivered, 2, NEXT, false);
+        let last = tell(&mut agent, ms(0), Discarded, 2, NEXT, false);
+        assert_eq!([first[0], first[1], first[2], last], expected, "{run}");
+    }
+}
+
+// "Drop at the TCP source itself: upcall without message", within the same limit: a link that is broken must be found.
+#[test]
+fn at_the_source() {
+    for no_ack in [0.0, 1.0, 2.0] {
+        let mut agent = at(SOURCE, &[("no_ack", no_ack)]);
+        assert_eq!([discard(&mut agent, ms(0), 1), discard(&mut agent, ms(0), 2)], [TOLD, REPORTED]);
+        deliver(&mut agent, 3);
+        assert_eq!(discard(&mut agent, ms(1), 1), TOLD);
+        assert_eq!(pass(&mut agent, ms(2), ack()), []);
+    }
+}
+
+// R1 and R3, when no ACK waits, and when one does.
+#[test]
+fn without_an_ack() {
+    for (no_ack, expected) in [(0.0, SPARED), (1.0, REPORTED), (2.0, TOLD)] {
+        let mut agent = at(HERE, &[("no_ack", no_ack)]);
+        assert_eq!(discard(&mut agent, ms(0), 1), expected, "{no_ack}");
+        assert_eq!(pass(&mut agent, ms(0), ack()), if no_ack == 0.0 { vec![1] } else { vec![] });
+        deliver(&mut agent, 2);
+        assert_eq!(tell(&mut agent, ms(0), LinkEventKind::Discarded, 3, NEXT, true), SPARED);
+        let mut waiting = ack();
+        assert!(!agent.on_waiting(ms(0), &mut waiting));
+        assert_eq!(named(&waiting), [3]);
+    }
+}
+
+// "If a TCP data frame is discarded": nothing is said of ACKs, and their fate says nothing of the link.
+#[test]
+fn data_only() {
+    let mut agent = at(HERE, &[]);
+    let tell_ack = |agent: &mut Nak, kind| {
+        let mut wishes = Wishes::default();
+        let tag = Tag { flow: FlowId(0), seq: 1, end: 1 };
+        agent.on_link(ms(0), &LinkEvent { kind, tag, next: NEXT, ack_waits: true }, &mut wishes);
+        (wishes.spares_link, wishes.notices.len())
+    };
+    assert_eq!(tell_ack(&mut agent, LinkEventKind::Discarded), REPORTED);
+    assert_eq!(pass(&mut agent, ms(1), ack()), []);
+    assert_eq!(discard(&mut agent, ms(1), 5), SPARED);
+    tell_ack(&mut agent, LinkEventKind::Delivered);
+    assert_eq!(discard(&mut agent, ms(1), 6), REPORTED);
+}
+
+// RFC 9293 §3.1: 40 bytes of options, and what an ACK bears of another node stays. Timestamps, an arrival and one NAK leave 8; with
+// an ELN there is none.
+#[test]
+fn as_many_as_fit() {
+    let timestamps = Some(Timestamps { value: 1, echo: 2 });
+    let arrival = Some(Arrival { seq: 1, at: Time::ZERO });
+    let naks = Naks::from_iter([byte(6)]);
+    let full = Segment { timestamps, arrival, naks, ..Segment::default() };
+    for (eln, expected) in [(None, vec![2, 4, 6]), (Some(Eln::Segment(1)), vec![6])] {
+        let mut agent = at(HERE, &[("n", 9.0)]);
+        for n in [2, 4, 5, 7] {
+            discard(&mut agent, ms(0), n);
+        }
+        assert_eq!(pass(&mut agent, ms(1), packet(SOURCE, Segment { eln, ..full.clone() })), expected);
+    }
+}

@@ -1,0 +1,153 @@
+//! How signals lose their power with distance, and how far they reach by that.
+use crate::cell::Range;
+use std::f64::consts::PI;
+
+/// Metres per second.
+const SPEED_OF_LIGHT: f64 = 299_792_458.0;
+/// Within this distance, metres, the power is that at it: the far field begins there, and stations may stand at one point.
+const NEAREST: f64 = 1.0;
+
+/// A transmitter, the way from it to a receiver, and what the receiver can make of the power that is left. Antennas have no gain.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Propagation {
+    /// Transmitted, dBm.
+    pub power: f64,
+    /// Frames can be received from here on, dBm.
+    pub receive: f64,
+    /// The medium is sensed busy from here on, dBm.
+    pub sense: f64,
+    /// Carrier frequency, Hz.
+    pub frequency: f64,
+    /// Height of all antennas over a ground that reflects, metres; `None`: free space, no ground.
+    pub height: Option<f64>,
+    /// Ratio of powers from which on a first signal survives a later one; [`Range::capture`].
+    pub capture: f64,
+}
+
+/// The ratio of powers that is so many dB.
+pub fn ratio(db: f64) -> f64 {
+    libm::pow(10.0, db / 10.0)
+}
+
+impl Propagation {
+    /// The ranges of its two thresholds.
+    pub fn range(&self) -> Range {
+        let reach = |threshold| self.distance(self.power - threshold);
+        let (receive, sense) = (reach(self.receive), reach(self.sense));
+        Range { receive, sense, capture: self.capture, crossover: self.crossover() }
+    }
+
+    /// What arrives at the nearest distance that the law holds for, a metre, dBm. No threshold above it is ever reached.
+    pub fn nearest(&self) -> f64 {
+        self.power - 20.0 * libm::log10(4.0 * PI * NEAREST / self.wavelength())
+    }
+
+    fn wavelength(&self) -> f64 {
+        SPEED_OF_LIGHT / self.frequency
+    }
+
+    /// Where the reflection by the ground takes over (ns-2's two-ray ground model, after Rappaport, Wireless Communications, §4.6):
+    /// both laws give the same power there.
+    fn crossover(&self) -> f64 {
+        self.height.map_or(f64::INFINITY, |height| 4.0 * PI * height * height / self.wavelength())
+    }
+
+    /// Where so many dB are lost. Free space: (λ / 4πd)² is left (Friis 1946). Beyond the crossover: (h² / d²)².
+    fn distance(&self, loss: f64) -> f64 {
+        let factor = libm::sqrt(ratio(loss));
+        let free_space = factor * self.wavelength() / (4.0 * PI);
+        match self.height {
+            Some(height) if free_space > self.crossover() => height * libm::sqrt(factor),
+            _ => free_space,
+        }
+    }
+}
+
+impl Range {
+    /// 10 dB (schemes.md 4.1.3; ns-2's CPThresh).
+    pub const CAPTURE: f64 = 10.0;
+
+    /// Free space, with the usual capture.
+    pub fn free_space(receive: f64, sense: f64) -> Self {
+        Range { receive, sense, capture: Self::CAPTURE, crossover: f64::INFINITY }
+    }
+
+    /// Received power at a distance whose square is `square`, in a unit that is the same for all distances.
+    pub(crate) fn power(&self, square: f64) -> f64 {
+        let square = square.max(NEAREST * NEAREST);
+        (self.crossover * self.crossover / square).min(1.0) / square
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Cheng & Lin 2008 as ns-2 was given it: 0.28183815 W, 2.4 GHz, antennas at 1.5 m.
+    const CHENG: Propagation = Propagation {
+        power: 24.5,
+        receive: 0.0,
+        sense: 0.0,
+        frequency: 2.4e9,
+        height: Some(1.5),
+        capture: Range::CAPTURE,
+    };
+
+    /// Received power, dBm, by the textbook: Friis in free space, P h⁴ / d⁴ beyond the crossover.
+    fn friis(d: f64) -> f64 {
+        24.5 + 20.0 * (SPEED_OF_LIGHT / 2.4e9 / (4.0 * PI * d)).log10()
+    }
+    fn two_ray(d: f64) -> f64 {
+        24.5 + 40.0 * (1.5 / d).log10()
+    }
+
+    #[test]
+    fn ranges_are_where_the_power_of_the_law_is_left() {
+        let range = |receive, sense, height| Propagation { receive, sense, height, ..CHENG }.range();
+        let near = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-9, "{a}, expected {b}");
+        let free = range(friis(40.0), friis(500.0), None);
+        near(free.receive, 40.0);
+        near(free.sense, 500.0);
+        assert_eq!(free.crossover, f64::INFINITY);
+        // schemes.md 4.1.3: the crossover of these antennas is at 226 m, all of the paper's distances are below.
+        let ground = range(friis(40.0), two_ray(500.0), Some(1.5));
+        near(ground.receive, 40.0);
+        near(ground.sense, 500.0);
+        assert_eq!(ground.crossover.round(), 226.0);
+        near(friis(ground.crossover), two_ray(ground.crossover));
+    }
+
+    /// 914 MHz, 0.28183815 W and 3.652e-10 W at antennas of 1.5 m are ns-2's 250 m; 1.559e-11 W its 550 m.
+    #[test]
+    fn the_defaults_of_ns2_reach_250_and_550_metres() {
+        let dbm = |watts: f64| 10.0 * (watts * 1e3).log10();
+        let (power, receive, sense) = (dbm(0.281_838_15), dbm(3.652e-10), dbm(1.559e-11));
+        let range = Propagation { power, receive, sense, frequency: 914e6, ..CHENG }.range();
+        assert!((range.receive - 250.0).abs() < 0.1 && (range.sense - 550.0).abs() < 0.1, "{range:?}");
+    }
+
+    #[test]
+    fn relative_power_falls_with_the_square_and_then_with_the_fourth_power() {
+        let range = Range { crossover: 200.0, ..Range::free_space(250.0, 550.0) };
+        let ratio = |a: f64, b: f64| range.power(a * a) / range.power(b * b);
+        assert_eq!(ratio(30.0, 60.0), 4.0);
+        assert_eq!(ratio(100.0, 200.0), 4.0);
+        assert_eq!(ratio(200.0, 400.0), 16.0);
+        assert_eq!(ratio(100.0, 400.0), 64.0);
+        assert_eq!(range.power(0.0), range.power(1.0));
+        let free = Range::free_space(40.0, 85.0);
+        assert_eq!(free.power(400.0 * 400.0), 1.0 / (400.0 * 400.0));
+    }
+
+    #[test]
+    fn ten_decibels_are_ten_times_the_power() {
+        assert_eq!([0.0, 10.0, 20.0].map(ratio), [1.0, Range::CAPTURE, 100.0]);
+    }
+
+    #[test]
+    fn nothing_is_received_above_the_power_at_a_metre() {
+        assert!((CHENG.nearest() - friis(1.0)).abs() < 1e-9);
+        let at = |receive| Propagation { receive, ..CHENG }.range().receive;
+        assert!(at(CHENG.nearest() - 1e-9) > 1.0 && at(CHENG.nearest() + 1e-9) < 1.0);
+    }
+}

@@ -1,0 +1,169 @@
+use airhop_base::{Span, Time};
+
+/// Segments that a receiver accepts at first, and at least.
+const LEAST: f64 = 2.0;
+
+/// And at most.
+const MOST: f64 = 64.0;
+
+/// A probe interval takes no less.
+const LEAST_INTERVAL: Span = Span::from_millis(100);
+
+/// Changes smaller than this share count as none.
+const HYSTERESIS: f64 = 0.05;
+
+/// The receiver of TCP Contention Control (Hamadani and Rakocevic 2007, reconstructed: schemes.md 2.15). Of each probe interval it
+/// takes the goodput and the mean time that segments contended for the medium on their way, and moves the limit of the window
+/// that it advertises by how both changed since the interval before:
+///
+/// | goodput | contention | stage | limit |
+/// |---|---|---|---|
+/// | not less | not more | fast probe | + 1 per new segment, at most doubled |
+/// | less | not more | slow probe | + 1 |
+/// | not less | more | light contention | − 1 |
+/// | less | more | severe contention | halved |
+///
+/// An interval is a round trip, and 100 ms at least. A receiver sees a round trip when as much as it accepts has arrived since; that
+/// is longer if the sender's own window is smaller.
+#[derive(Debug)]
+pub struct ContentionLimit {
+    mss: u64,
+    /// What fits the buffer, bytes.
+    buffer: u64,
+    /// L, segments.
+    limit: f64,
+    interval: Option<Interval>,
+    before: Option<Means>,
+}
+
+/// What arrived in a probe interval.
+#[derive(Clone, Copy, Debug)]
+struct Interval {
+    began: Time,
+    /// Bytes that arrived in order.
+    bytes: u64,
+    segments: u32,
+    /// The contention of these segments, summed up.
+    contention: Span,
+}
+
+/// What a probe interval comes to.
+#[derive(Clone, Copy, Debug)]
+struct Means {
+    /// Bytes per second.
+    goodput: f64,
+    /// Seconds per segment.
+    contention: f64,
+}
+
+impl ContentionLimit {
+    /// For segments of `mss` bytes, before a buffer of `buffer` bytes.
+    pub fn new(mss: u32, buffer: u64) -> Self {
+        ContentionLimit { mss: u64::from(mss), buffer, limit: LEAST, interval: None, before: None }
+    }
+
+    /// The window to advertise, bytes.
+    pub fn window(&self) -> u64 {
+        self.buffer.min(self.limit as u64 * self.mss)
+    }
+
+    /// A segment arrived that contended so long on its way, and what came in order advanced by `advance` bytes. The first one begins
+    /// the first interval.
+    pub fn on_data(&mut self, now: Time, contention: Span, advance: u64) {
+        let begin = Interval { began: now, bytes: 0, segments: 0, contention: Span::ZERO };
+        let Some(interval) = &mut self.interval else {
+            self.interval = Some(begin);
+            return;
+        };
+        interval.bytes += advance;
+        interval.segments += 1;
+        interval.contention = interval.contention + contention;
+        let interval = *interval;
+        if now - interval.began >= LEAST_INTERVAL && interval.bytes >= self.window() {
+            self.probe(now, &interval);
+            self.interval = Some(begin);
+        }
+    }
+
+    fn probe(&mut self, now: Time, interval: &Interval) {
+        let means = Means {
+            goodput: interval.bytes as f64 / (now - interval.began).secs_f64(),
+            contention: interval.contention.secs_f64() / f64::from(interval.segments),
+        };
+        if let Some(before) = self.before.replace(means) {
+            let less = means.goodput < before.goodput * (1.0 - HYSTERESIS);
+            let contended = means.contention > before.contention * (1.0 + HYSTERESIS);
+            let fresh = (interval.bytes / self.mss) as f64;
+            let limit = match (less, contended) {
+                (false, false) => self.limit + fresh.min(self.limit),
+                (true, false) => self.limit + 1.0,
+                (false, true) => self.limit - 1.0,
+                (true, true) => (self.limit / 2.0).floor(),
+            };
+            self.limit = limit.clamp(LEAST, MOST);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ends an interval of `ms` milliseconds, in which `segments` segments of 1000 bytes arrived that contended `us` microseconds in
+    /// the mean. Returns the limit.
+    fn interval(limit: &mut ContentionLimit, now: &mut Time, ms: u64, segments: u64, us: u64) -> f64 {
+        *now = *now + Span::from_millis(ms);
+        limit.on_data(*now, Span::from_micros(us), 1000 * segments);
+        limit.limit
+    }
+
+    // schemes.md 2.15: the table row by row, with the hysteresis of 5 % on either side; L starts at 2, 2 <= L <= 64.
+    #[test]
+    fn the_stages() {
+        let (mut limit, mut now) = (ContentionLimit::new(1000, 1 << 20), Time::ZERO);
+        limit.on_data(now, Span::ZERO, 0);
+        let steps = [
+            (200, 1000, 2.0),  // nothing to compare with
+            (200, 1000, 4.0),  // as before: fast probe
+            (210, 1049, 8.0),  // both within 5 %
+            (180, 1000, 16.0), // more goodput, less contention
+            (200, 1000, 17.0), // less goodput, no more contention: slow probe
+            (200, 1060, 16.0), // light contention
+            (220, 1120, 8.0),  // severe contention
+            (240, 1190, 4.0),
+            (260, 1260, 2.0),
+            (280, 1340, 2.0),
+        ];
+        for (ms, us, expected) in steps {
+            assert_eq!(interval(&mut limit, &mut now, ms, 64, us), expected, "{ms} ms, {us} us");
+        }
+        (0..12).for_each(|_| drop(interval(&mut limit, &mut now, 280, 64, 1340)));
+        assert_eq!(limit.window(), 64_000);
+    }
+
+    // "L += 1 per new segment in the interval, at most doubling"; and the buffer is a limit, too.
+    #[test]
+    fn a_fast_probe_adds_what_came() {
+        let (mut limit, mut now) = (ContentionLimit::new(1000, 10_000), Time::ZERO);
+        limit.on_data(now, Span::ZERO, 0);
+        let limits = [(); 7].map(|()| interval(&mut limit, &mut now, 200, 10, 1000));
+        assert_eq!(limits, [2.0, 4.0, 8.0, 16.0, 26.0, 36.0, 46.0]);
+        assert_eq!(limit.window(), 10_000);
+    }
+
+    // "one RTT, >= 100 ms": 96 ms are no interval, and neither is less than what the receiver accepts.
+    #[test]
+    fn an_interval_is_a_window_and_100_ms() {
+        let windows = |gap_ms: u64, advance| {
+            let mut limit = ContentionLimit::new(1000, 1 << 20);
+            let windows = (0..=8).map(|k| {
+                limit.on_data(Time::ZERO + Span::from_millis(gap_ms * k), Span::ZERO, advance);
+                limit.window()
+            });
+            windows.collect::<Vec<_>>()
+        };
+        assert_eq!(windows(25, 1000), [2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000, 4000]);
+        assert_eq!(windows(24, 1000), [2000; 9]);
+        assert_eq!(windows(50, 499), [2000; 9], "1996 bytes are less than 2000");
+    }
+}

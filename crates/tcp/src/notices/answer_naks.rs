@@ -1,0 +1,22 @@
+use crate::seams::{NoticePolicy, Reaction};
+use crate::space::Space;
+use airhop_base::{Notice, NoticeKind, Time};
+
+/// Retransmits what a NAK names, each time, and does nothing else (Cheng & Lin 2008): "record the NAK sequence number, and then
+/// retransmit the corrupted packet". The recovery keeps the record.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AnswerNaks;
+
+impl NoticePolicy for AnswerNaks {
+    fn on_notice(&mut self, _: Time, notice: &Notice, _: &Space) -> Reaction {
+        if notice.kind == NoticeKind::Nak { Reaction::Retransmit } else { Reaction::Ignore }
+    }
+
+    fn knows_eln(&self) -> bool {
+        false
+    }
+
+    fn knows_nak(&self) -> bool {
+        true
+    }
+}

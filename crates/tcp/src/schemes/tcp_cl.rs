@@ -1,0 +1,69 @@
+use super::{Asks, Param, Scheme};
+use crate::control::Reno;
+use crate::notices::AnswerNaks;
+use crate::recovery::Corrupted;
+use crate::seams::Parts;
+
+pub(super) static SCHEME: Scheme = Scheme {
+    name: "tcp-cl",
+    title: "TCP-CL",
+    family: "explicit notification",
+    about: "A MAC that drops a segment puts its number, a NAK, on the next ACK of the flow that goes back through its node, \
+            and does not tell the routing that the link failed; only if the next hop stays silent is the link given up. \
+            The sender retransmits what a NAK names without touching its window, and does not halve it for the duplicate \
+            ACKs that the same loss causes. Everything else is Reno.",
+    helps: "On paths of several wireless hops, where frames collide with those of nodes that their sender cannot hear: \
+            the MAC gives up what is no congestion, and takes a busy neighbour for a broken link. On one or two hops \
+            without errors there is nothing to tell.",
+    cite: "R.-S. Cheng and H.-T. Lin, A cross-layer design for TCP end-to-end performance improvement in multi-hop wireless \
+           networks, Computer Communications 31 (2008) 3145-3152",
+    needs: &["nak"],
+    params: &[
+        Param::number(
+            "n",
+            1.0,
+            (0.0, 1e6),
+            "retransmission threshold: drops in a row that are answered with a NAK; the next one is a broken link",
+        ),
+        Param::word(
+            "no_ack",
+            &["hold", "drop", "send"],
+            "when no ACK of the flow waits at the node: hold = the NAK waits a second for one that passes; drop = no NAK, \
+             and the routing is told (the algorithm read literally); send = the NAK goes in a packet of its own",
+        ),
+        Param::word(
+            "ret_f",
+            &["hop", "flow", "packet"],
+            "what a node counts drops by: hop = next hop and flow, until it delivers something there; flow = the flow, \
+             for ever (the algorithm read literally); packet = the segment, until it is delivered",
+        ),
+        Param::word(
+            "repeats",
+            &["suppressed", "sent"],
+            "what the third duplicate ACK for a segment does that was retransmitted on a NAK less than an srtt before",
+        ),
+    ],
+    verified: &[
+        "the rules of the seed's slides for the sender, line by line: the reaction to new ACKs, NAKs, duplicate ACKs and the \
+         timer",
+    ],
+    reconstructed: &[
+        "a frame is dropped at the attempt that reaches the MAC's limit, as for every other scheme. Read literally RET_L \
+         allows two attempts more: attempts = 9 on the wlan, or 6 with RTS/CTS",
+        "a NAKed frame is dropped: the source repairs it",
+        "without an ACK at hand a NAK is held for a second at most, eight for each flow, the oldest out first",
+        "an ACK bears the four lowest numbers; the ACK may be anywhere in the queue",
+        "what the source's own MAC drops it learns by a call, within the same limit n",
+        "a NAK restarts the retransmission timer",
+        "duplicate ACKs count once for each segment that is expected next. A corrupted one begins fast recovery with the \
+         window whole, and is not sent again within an srtt of the retransmission on its NAK",
+        "recovery is Reno's, so congestion avoidance resumes with the first new ACK; the slides' \"W = 1 + 1/W\" is taken \
+         for W + 1/W",
+    ],
+    asks: Asks::NOTHING,
+    build: &|p, _| Parts {
+        control: Box::new(Reno),
+        recovery: Box::new(Corrupted::new(p.choice("repeats") == 1)),
+        notices: Box::new(AnswerNaks),
+    },
+};

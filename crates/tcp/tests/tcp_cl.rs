@@ -1,0 +1,154 @@
+//! TCP-CL's sender against the slides of Cheng and Lin 2008 (schemes.md 4.2.4): given these ACKs and NAKs at these times, these
+//! segments.
+
+mod common;
+
+use airhop_base::NoticeKind;
+use airhop_tcp::Config;
+use airhop_tcp::seams::Judged::{self, Congestion, Wireless};
+use common::script::Script;
+use common::{number, rfc, sender};
+
+/// Segments 3 to 10 are out, in congestion avoidance with a window of 8.25, srtt 100 ms; no limited transmit.
+fn eight_of(scheme: &str, given: &[(&str, f64)]) -> Script {
+    let config = Config { limited_transmit: false, ..rfc(8.0, 4.0) };
+    let mut s = Script::by(sender(scheme, given, &config), &config, 1_000_000);
+    assert_eq!(s.sent(), "1 2 3 4 5 6 7 8");
+    assert_eq!([s.at(100).ack(2), s.ack(3)], ["9", "10"]);
+    s
+}
+
+fn eight() -> Script {
+    eight_of("tcp-cl", &[])
+}
+
+/// Which segments were lost, as the sender sees it, and by what.
+fn judged(s: &mut Script) -> Vec<(u64, Judged)> {
+    std::iter::from_fn(|| s.sender.poll_judgement()).map(|j| (number(j.seq), j.judged)).collect()
+}
+
+fn naks(s: &Script) -> u64 {
+    let k = NoticeKind::ALL.iter().position(|&kind| kind == NoticeKind::Nak).expect("a kind");
+    s.sender.counters().notices[k]
+}
+
+// "Record the NAK sequence number, and then retransmit the corrupted packet": at once, the window stays, the timer restarts. The
+// third duplicate comes within an srtt: nothing is sent again and nothing cut, but every duplicate lets a segment out, as in any
+// fast recovery. "Resume congestion avoidance once retransmission has been acknowledged": with the window that there was.
+#[test]
+fn a_nak_for_una() {
+    let mut s = eight();
+    let window = s.window();
+    assert_eq!(s.at(120).nak(3, &[3]), "3n"); // the first duplicate
+    assert_eq!(s.due(), Some(1120.0));
+    assert_eq!([s.at(130).ack(3), s.at(140).ack(3), s.ack(3)], ["", "11 12 13", "14"]);
+    assert_eq!(s.at(220).ack(11), "15 16 17 18");
+    assert_eq!((s.window(), s.cuts(), naks(&s)), (window, 0, 1));
+    assert!(s.ack(12) == "19" && s.window().0 > window.0);
+    assert_eq!(judged(&mut s), [(3, Wireless)]);
+}
+
+// The same by a call of the source's own MAC, or in a packet of its own.
+#[test]
+fn a_nak_without_an_ack() {
+    let mut s = eight();
+    assert_eq!(s.at(120).told(4), "4n");
+    assert_eq!((s.due(), s.cuts(), naks(&s)), (Some(1120.0), 0, 1));
+    assert_eq!((s.at(130).acks(3, 3), s.cuts()), ("3!".into(), 1));
+}
+
+// "Set Wt = W/2 and then W = Wt if the next expected packet is not a corrupted packet": a NAK spares its own segment alone.
+#[test]
+fn a_nak_for_a_later_segment() {
+    let mut s = eight();
+    assert_eq!(s.at(120).nak(3, &[6]), "6n");
+    assert_eq!([s.ack(3), s.ack(3)], ["", "3!"]);
+    assert_eq!((s.window(), s.cuts()), ((4.0, 4.0), 1));
+    // What the cut left is not cut again for the duplicates of 6, 101 ms after it was sent; nor does the window of data, of which
+    // one loss was a sign of congestion, hide that it is missing.
+    assert_eq!(s.at(220).ack(6), "");
+    assert_eq!([s.at(221).ack(6), s.ack(6), s.ack(6)], ["", "", "6! 11 12"]);
+    assert_eq!((s.window(), s.cuts()), ((4.0, 4.0), 1));
+    assert_eq!(judged(&mut s), [(6, Wireless), (3, Congestion)]);
+}
+
+// schemes.md 4.2.4: "ignore if s < una", and what the same ACK acknowledges.
+#[test]
+fn a_nak_below_una() {
+    let mut s = eight();
+    assert_eq!(s.at(120).nak(3, &[2]), "");
+    assert_eq!(s.nak(5, &[3, 4]), "11 12");
+    assert_eq!((naks(&s), s.cuts(), judged(&mut s)), (3, 0, vec![]));
+    assert_eq!(s.at(130).acks(5, 3), "5!", "not corrupted: the window is halved");
+    assert_eq!(s.cuts(), 1);
+}
+
+// "Suppress the second within one srtt of the first": later it may be that the repair is lost, too.
+#[test]
+fn duplicates_of_a_corrupted_una() {
+    for (given, at, third) in [
+        (&[][..], 220, "11 12 13"),
+        (&[][..], 221, "3! 11 12 13"),
+        (&[("repeats", 1.0)][..], 121, "3! 11 12 13"),
+    ] {
+        let mut s = eight_of("tcp-cl", given);
+        assert_eq!(s.at(120).nak(3, &[3]), "3n");
+        assert_eq!([s.at(at).ack(3), s.ack(3)], ["", third], "{given:?} {at}");
+        assert_eq!((s.cuts(), s.sender.counters().retransmissions), (0, 1 + u64::from(third.contains('!'))));
+    }
+}
+
+// The news on the third duplicate itself comes in time.
+#[test]
+fn a_nak_on_the_third_duplicate() {
+    let mut s = eight();
+    assert_eq!([s.at(120).ack(3), s.ack(3), s.nak(3, &[3])], ["", "", "3n 11 12 13"]);
+    assert_eq!((s.cuts(), judged(&mut s)), (0, vec![(3, Wireless)]));
+}
+
+// "Up to 4 sequence numbers, lowest first"; each is repaired, and told of again it is repaired again.
+#[test]
+fn two_naks_at_once() {
+    let mut s = eight();
+    assert_eq!(s.at(120).nak(3, &[5, 3]), "3n 5n");
+    assert_eq!(s.at(150).nak(3, &[5]), "5n");
+    assert_eq!(s.at(220).ack(5), "11 12");
+    assert_eq!((s.cuts(), naks(&s)), (0, 3));
+    assert_eq!(s.at(221).acks(5, 3), "13 14 15", "corrupted, and sent 71 ms ago");
+    assert_eq!(judged(&mut s), [(3, Wireless), (5, Wireless), (5, Wireless)]);
+}
+
+// A loss by congestion in the same window of data is found and answered, after recovery from a corrupted segment.
+#[test]
+fn congestion_behind_a_corrupted_segment() {
+    let mut s = eight();
+    assert_eq!(s.at(120).nak(3, &[3]), "3n");
+    assert_eq!(s.acks(3, 2), "11 12 13");
+    assert_eq!(s.at(220).ack(5), "");
+    assert_eq!((s.acks(5, 3), s.cuts()), ("5!".into(), 1));
+    assert_eq!(judged(&mut s), [(3, Wireless), (5, Congestion)]);
+}
+
+// "Upon timer expiry set Wt = W/2 and then W = 1; recover the missing segments from the slow-start phase", corrupted or not. It
+// stays corrupted until it is acknowledged ("remove s from corrupted when una > s").
+#[test]
+fn a_nak_and_a_timeout() {
+    let mut s = eight();
+    assert_eq!(s.at(120).nak(3, &[3]), "3n");
+    assert_eq!(s.expire(), (1120.0, "3t".into()));
+    assert_eq!((s.window(), s.cuts()), ((1.0, 4.0), 1));
+    assert_eq!(s.at(1221).acks(3, 3), "3! 4t 5t 6t");
+    assert_eq!(s.cuts(), 1);
+    assert_eq!(s.at(1300).ack(4), "");
+    assert_eq!(judged(&mut s), [(3, Wireless), (3, Congestion)]);
+}
+
+// To all others the option says nothing.
+#[test]
+fn others_do_not_see_naks() {
+    for scheme in ["reno", "sack", "ll-elsn", "eln"] {
+        let mut s = eight_of(scheme, &[]);
+        assert_eq!(s.at(120).nak(3, &[3, 5]), "", "{scheme}");
+        assert_eq!((naks(&s), s.sender.counters().retransmissions), (0, 0));
+    }
+}
