@@ -152,6 +152,18 @@ pub(crate) const LAYOUT_KEY: Key = key(
     "places stations by a rule, in place of `stations`",
 );
 
+/// What [`crate::places()`] is told.
+pub(crate) static PLACED: [Key; 3] = [
+    Key { without: Required, ..LAYOUT_KEY },
+    key(
+        "receive",
+        Kind::Metres,
+        Nothing("all stations hear each other"),
+        "frames can be received up to here",
+    ),
+    key("wlan", Kind::Name, Required, "the wlan that would draw the same places"),
+];
+
 /// The whole file.
 pub(crate) static SCENARIO: [Key; 8] = [
     key("name", Kind::Title, Required, "the name of the scenario"),

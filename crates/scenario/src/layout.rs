@@ -83,6 +83,8 @@ pub(crate) fn check(layout: &Fields, reach: Option<f64>, problems: &mut Problems
         && let (Some(reach), Some(spacing), Some(places)) = (reach, layout.metres("spacing"), places(layout))
         && !connected(&places, Some(reach))
     {
+        // A range that follows from powers has many digits.
+        let reach = (10.0 * reach).floor() / 10.0;
         let what = format!(
             "out of range of each other: expected at most receive = \"{reach} m\", got \"{spacing} m\""
         );

@@ -21,6 +21,7 @@ mod flow;
 mod keys;
 mod layout;
 mod phy;
+mod places;
 mod plan;
 mod problem;
 mod propagation;
@@ -40,6 +41,7 @@ mod tree;
 
 pub use added::{NewParam, NewScheme, Policies};
 pub use catalogue::{catalogue, services};
+pub use places::places;
 pub use problem::ScenarioError;
 pub use reference::reference;
 pub use run::{Outcome, Pool, Progress, Recording, Run, RunError};
