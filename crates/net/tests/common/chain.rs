@@ -37,7 +37,11 @@ impl Chain {
             retry_delay: Span::ZERO,
             overhead: 34,
             immediate_access: false,
-            stations: nodes.iter().zip(0..).map(|(name, i)| (name.clone(), [30.0 * f64::from(i), 0.0])).collect(),
+            stations: nodes
+                .iter()
+                .zip(0..)
+                .map(|(name, i)| (name.clone(), [30.0 * f64::from(i), 0.0]))
+                .collect(),
             range: Some(Range { receive: 40.0, sense: 85.0 }),
             errors: self.errors.clone(),
         };
