@@ -80,7 +80,7 @@ impl fmt::Display for BuildError {
             BuildError::NotForUdp { flow } => write!(f, "flow \"{flow}\": its application needs TCP"),
             BuildError::Disconnected { wlan } => write!(
                 f,
-                "wlan.{wlan}.layout: in {DRAWS} draws its stations were never all within reach of each other; \
+                "wlan.{wlan}.layout: in none of {DRAWS} draws were its stations connected within their receive range; \
                  expected more `nodes`, less `width` or `height`, a longer receive range, or `connected = false`"
             ),
             BuildError::NoPairs { wlan, flow, hops, flows, pairs, drawn } => {
@@ -282,7 +282,9 @@ impl Disciplines {
         let queue = match hop {
             Hop::None => return,
             Hop::Link(i) => &mut self.links[i as usize],
-            Hop::Air { cell, from, .. } | Hop::OnDemand { cell, from } => &mut self.stations[cell as usize][from as usize],
+            Hop::Air { cell, from, .. } | Hop::OnDemand { cell, from } => {
+                &mut self.stations[cell as usize][from as usize]
+            }
         };
         if let QueuePlan::DropTail { packets } = *queue {
             *queue = discipline(packets);
@@ -390,18 +392,15 @@ fn ends(f: &FlowPlan, id: FlowId, streams: &Streams, timers: &mut Timers) -> Res
 /// The nodes that the data of a flow to `to` may pass, each with its hop: its path, or all stations of a cell in which nobody knows
 /// the path yet.
 fn hosts(plan: &Plan, path: &[(NodeId, Hop)], to: NodeId) -> Vec<(NodeId, Hop)> {
-    let Some(wlan) = path.iter().find_map(|&(_, hop)| on_demand_cell(plan, hop)) else { return path.to_vec() };
+    let Some(wlan) = path.iter().find_map(|&(_, hop)| on_demand_cell(plan, hop)) else {
+        return path.to_vec();
+    };
     let stations = wlan.nodes.iter().zip(0..).filter(|(node, _)| **node != to);
     stations.map(|(&node, from)| (node, Hop::OnDemand { cell: wlan.cell.index, from })).collect()
 }
 
 /// Installs the agents of a flow at these nodes.
-fn host_agents(
-    flow: &mut Flow,
-    hosts: &[(NodeId, Hop)],
-    timers: &mut Timers,
-    hosted: &mut Vec<Hosted>,
-) {
+fn host_agents(flow: &mut Flow, hosts: &[(NodeId, Hop)], timers: &mut Timers, hosted: &mut Vec<Hosted>) {
     let mut came_by_air = None;
     for &(node, hop) in hosts {
         let goes_by_air = matches!(hop, Hop::Air { .. } | Hop::OnDemand { .. });

@@ -48,13 +48,7 @@ impl World {
     }
 
     /// What happened to a packet that station `from` of a cell has, or had, for station `to`.
-    fn link_event(
-        &self,
-        cell: u16,
-        [from, to]: [Station; 2],
-        kind: LinkEventKind,
-        tag: Tag,
-    ) -> LinkEvent {
+    fn link_event(&self, cell: u16, [from, to]: [Station; 2], kind: LinkEventKind, tag: Tag) -> LinkEvent {
         let site = &self.sites[cell as usize];
         let flow = &self.flows[tag.flow.0 as usize];
         let ack_waits = kind == LinkEventKind::Discarded

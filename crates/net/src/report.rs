@@ -68,7 +68,11 @@ impl Report {
     pub(crate) fn leave_out(&mut self, earlier: &Report) {
         subtract(&mut self.drops, &earlier.drops);
         if let (Some(routing), Some(mut earlier)) = (&mut self.routing, earlier.routing) {
-            routing.each_mut().into_iter().zip(earlier.each_mut()).for_each(|(count, before)| *count -= *before);
+            routing
+                .each_mut()
+                .into_iter()
+                .zip(earlier.each_mut())
+                .for_each(|(count, before)| *count -= *before);
         }
         for (flow, earlier) in self.flows.iter_mut().zip(&earlier.flows) {
             flow.leave_out(earlier);

@@ -117,7 +117,8 @@ impl World {
     fn flush(&mut self, now: Time, cell: u16, station: Station, next: NodeId) {
         let to = self.sites[cell as usize].station(next);
         loop {
-            let (queue, ahead) = (&mut self.sites[cell as usize].stations[station as usize].queue, &self.ahead);
+            let (queue, ahead) =
+                (&mut self.sites[cell as usize].stations[station as usize].queue, &self.ahead);
             let Some(id) = queue.take_out(&|id| ahead[id.index() as usize] == to) else { break };
             self.drop_without_route(now, cell, station, id);
         }
@@ -132,4 +133,3 @@ impl World {
         self.drop_packet(now, id, Fate { counted: Drop::Route, cause }, Some(place));
     }
 }
-

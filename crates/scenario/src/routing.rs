@@ -68,7 +68,9 @@ pub(crate) fn check_through_traffic(
     let (Some(from), Some(to)) = (flow.text("from"), flow.text("to")) else { return };
     for link in topology.way(from, to).unwrap_or_default() {
         let Link::Wlan(i) = link else { continue };
-        let Some((wlan, stations)) = wlans.get(i).filter(|(_, stations)| !stations.is_empty()) else { continue };
+        let Some((wlan, stations)) = wlans.get(i).filter(|(_, stations)| !stations.is_empty()) else {
+            continue;
+        };
         for (key, node) in [("from", from), ("to", to)] {
             if !stations.iter().any(|station| station == node) {
                 let what = format!(
@@ -83,7 +85,8 @@ pub(crate) fn check_through_traffic(
 
 /// For each wlan its name and, if it finds its routes on demand, its stations.
 pub(crate) fn on_demand(wlans: &[Fields]) -> Vec<(String, Vec<String>)> {
-    let is_on_demand = |wlan: &&Fields| wlan.table("routing").is_some_and(|routing| routing.kind == Some("aodv"));
+    let is_on_demand =
+        |wlan: &&Fields| wlan.table("routing").is_some_and(|routing| routing.kind == Some("aodv"));
     let stations = |wlan: &Fields| {
         let stations = Some(wlan).filter(is_on_demand).and_then(|wlan| wlan.stations("stations"));
         stations.unwrap_or_default().iter().map(|(name, _)| name.clone()).collect()

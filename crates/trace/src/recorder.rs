@@ -3,7 +3,8 @@
 use crate::columns::Table;
 use crate::pcap::{Captures, Direction};
 use crate::tables::{
-    Acks, Deliveries, DropRow, Drops, Notices, Places, Queues, Segments, SendCause, Stations, WindowSample, Windows,
+    Acks, Deliveries, DropRow, Drops, Notices, Places, Queues, Segments, SendCause, Stations, WindowSample,
+    Windows,
 };
 use airhop_base::{FlowId, NodeId, NoticeKind, Packet, Segment, Span, Time};
 use std::io;

@@ -75,7 +75,9 @@ pub(crate) fn read(ip: &Ip<'_>) -> Result<(FlowId, Body, Option<u8>), WireError>
             })
         }
         [[ERROR, _, _, count], lost @ ..] if lost.len() == 2 * usize::from(*count) && rest.is_empty() => {
-            let lost = lost.chunks_exact(2).map(|pair| Ok(Unreachable { dst: node(pair[0])?, seq: number(pair[1]) }));
+            let lost = lost
+                .chunks_exact(2)
+                .map(|pair| Ok(Unreachable { dst: node(pair[0])?, seq: number(pair[1]) }));
             Routing::Error(lost.collect::<Result<_, WireError>>()?)
         }
         _ => return Err(WireError::Malformed("AODV message")),

@@ -102,7 +102,10 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, WireError> {
         etherparse::IpNumber::ICMP => icmp::read(&datagram)?,
         _ => return Err(WireError::Foreign("IP protocol")),
     };
-    let packet =
-        Packet { ecn: datagram.ecn, ttl: datagram.ttl, ..Packet::new(flow, datagram.src, datagram.dst, datagram.bytes, body) };
+    let packet = Packet {
+        ecn: datagram.ecn,
+        ttl: datagram.ttl,
+        ..Packet::new(flow, datagram.src, datagram.dst, datagram.bytes, body)
+    };
     Ok(Decoded { packet, window_shift })
 }

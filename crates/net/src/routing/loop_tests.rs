@@ -140,7 +140,8 @@ impl Net {
     }
 
     fn routes(&self) -> usize {
-        let known = |router: &Router| (0..NODES).filter(|&dst| router.next_hop(NodeId(dst)).is_some()).count();
+        let known =
+            |router: &Router| (0..NODES).filter(|&dst| router.next_hop(NodeId(dst)).is_some()).count();
         self.routers.iter().map(known).sum()
     }
 }

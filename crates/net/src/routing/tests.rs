@@ -308,7 +308,9 @@ fn a_packet_of_somebody_else_without_a_route_is_an_error() {
 // what waits for that next hop is dropped (ns-2).
 #[test]
 fn errors_are_passed_on_to_precursors() {
-    for (from, seq, is_hit) in [(AFTER, 11, true), (AFTER, 10, true), (AFTER, 9, false), (NodeId(7), 11, false)] {
+    for (from, seq, is_hit) in
+        [(AFTER, 11, true), (AFTER, 10, true), (AFTER, 9, false), (NodeId(7), 11, false)]
+    {
         let mut bench = Bench::new(RFC);
         bench.hear(0, BEFORE, request(END, 0, 1, 2));
         bench.hear(1, AFTER, reply(END, 10, 2, SOURCE));

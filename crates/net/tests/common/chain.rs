@@ -1,7 +1,7 @@
 //! A chain of stations that hear their neighbours alone (Cheng and Lin 2008: 30 m apart, frames reach 40 m and are sensed at 85 m).
 
 use airhop_base::{NodeId, Rate, Span, Time};
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, RoutingPlan, Transport, WlanPlan};
+use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, QueuePlan, RoutingPlan, Transport, WlanPlan};
 use airhop_net::services;
 use airhop_radio::cell::{Access, CellPlan, LinkErrors, Range};
 use airhop_radio::phy::{Coding, Phy};
@@ -37,8 +37,12 @@ impl Chain {
             retry_delay: Span::ZERO,
             overhead: 34,
             immediate_access: false,
-            stations: nodes.iter().zip(0..).map(|(name, i)| (name.clone(), [30.0 * f64::from(i), 0.0])).collect(),
-            range: Some(Range { receive: 40.0, sense: 85.0 }),
+            stations: nodes
+                .iter()
+                .zip(0..)
+                .map(|(name, i)| (name.clone(), [30.0 * f64::from(i), 0.0]))
+                .collect(),
+            range: Some(Range::free_space(40.0, 85.0)),
             errors: self.errors.clone(),
         };
         let scheme = airhop_tcp::find(self.scheme).expect("a known scheme");
@@ -63,6 +67,7 @@ impl Chain {
                 nodes: (0..=self.hops).map(NodeId).collect(),
                 queue: QueuePlan::DropTail { packets: 50 },
                 routing: self.routing,
+                draws: Draws::default(),
             }],
             nodes,
             flows: vec![flow],

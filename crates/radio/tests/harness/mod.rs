@@ -163,7 +163,9 @@ impl World {
             }
             Effect::Heard { from, to } => Note::Heard { from, to },
             Effect::Broadcast { from, packet } => {
-                let Body::Udp(Datagram { number, .. }) = self.packets.take(packet).body else { unreachable!() };
+                let Body::Udp(Datagram { number, .. }) = self.packets.take(packet).body else {
+                    unreachable!()
+                };
                 Note::Broadcast { from, number }
             }
             Effect::AttemptFailed { from, tag, attempt, retry, .. } => {

@@ -43,14 +43,26 @@ static AODV: [Key; 9] = [
         Kind::Span { least_ns: 1_000 },
         "what a hop takes at most: how long answers are waited for (NODE_TRAVERSAL_TIME)",
     ),
-    preset("diameter", Kind::Count { least: 1, most: 64 }, "hops between two stations at most (NET_DIAMETER)"),
+    preset(
+        "diameter",
+        Kind::Count { least: 1, most: 64 },
+        "hops between two stations at most (NET_DIAMETER)",
+    ),
     preset(
         "retries",
         Kind::Count { least: 0, most: 16 },
         "repetitions of a request through the whole network before its packets are dropped (RREQ_RETRIES)",
     ),
-    preset("buffer", Kind::Count { least: 1, most: 100_000 }, "packets that a station holds while it searches"),
-    preset("jitter", Kind::Span { least_ns: 0 }, "what is passed on to all is delayed by a random time up to this"),
+    preset(
+        "buffer",
+        Kind::Count { least: 1, most: 100_000 },
+        "packets that a station holds while it searches",
+    ),
+    preset(
+        "jitter",
+        Kind::Span { least_ns: 0 },
+        "what is passed on to all is delayed by a random time up to this",
+    ),
     preset(
         "repair",
         Kind::Flag,
