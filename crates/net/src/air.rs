@@ -83,10 +83,10 @@ impl World {
                 site.stations[from as usize].in_mac = false;
                 let (node, interface) = (site.node(to), site.stations[to as usize].interface);
                 self.capture(now, cell, from, None);
+                self.add_contention(&packet, contended);
                 if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
                     recorder.packet(now, node, interface, Direction::In, self.arena.get(&packet), None);
                 }
-                self.add_contention(&packet, contended);
                 self.visit(now, node, interface, packet);
             }
             Effect::AttemptFailed { from, to, tag, attempt, retry: true } => {
