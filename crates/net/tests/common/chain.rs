@@ -42,7 +42,7 @@ impl Chain {
                 .zip(0..)
                 .map(|(name, i)| (name.clone(), [30.0 * f64::from(i), 0.0]))
                 .collect(),
-            range: Some(Range { receive: 40.0, sense: 85.0 }),
+            range: Some(Range::free_space(40.0, 85.0)),
             errors: self.errors.clone(),
         };
         let scheme = airhop_tcp::find(self.scheme).expect("a known scheme");
@@ -67,6 +67,7 @@ impl Chain {
                 nodes: (0..=self.hops).map(NodeId).collect(),
                 queue: QueuePlan::DropTail { packets: 50 },
                 routing: self.routing,
+                draws: Default::default(),
             }],
             nodes,
             flows: vec![flow],
