@@ -3,7 +3,7 @@
 mod common;
 
 use airhop_base::{NodeId, Rate, Span, Time};
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, Transport, WlanPlan};
+use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, QueuePlan, Transport, WlanPlan};
 use airhop_net::{Report, World, services};
 use airhop_radio::cell::{Access, CellPlan, LinkErrors, Range};
 use airhop_radio::errors::ErrorPlan;
@@ -34,7 +34,7 @@ fn chain(scheme: &str, fer: f64, given: &[(&str, f64)]) -> Plan {
         overhead: 36,
         immediate_access: false,
         stations: nodes.iter().enumerate().map(|(i, n)| (n.clone(), [30.0 * i as f64, 0.0])).collect(),
-        range: Some(Range { receive: 40.0, sense: 85.0 }),
+        range: Some(Range::free_space(40.0, 85.0)),
         errors: vec![LinkErrors { from: Some(1), to: Some(2), model }],
     };
     let mut params = Params::defaults(scheme);
@@ -50,6 +50,7 @@ fn chain(scheme: &str, fer: f64, given: &[(&str, f64)]) -> Plan {
             cell,
             nodes: (0..5).map(NodeId).collect(),
             queue: QueuePlan::DropTail { packets: 50 },
+            draws: Draws::default(),
         }],
         flows: vec![FlowPlan {
             name: "f".into(),
