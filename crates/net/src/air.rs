@@ -7,8 +7,8 @@ use crate::route::Hop;
 use crate::world::{World, kind_of, tag};
 use airhop_base::{Body, Drop, Packet, Segment, Span, Time};
 use airhop_engine::Id;
-use airhop_radio::cell::{Effect, Fragmentation, FrameKind, Outgoing, Station, Tag};
-use airhop_trace::{Direction, DropKind, DropRow};
+use airhop_radio::cell::{Effect, Fragmentation, FrameKind, Outgoing, Reception, Station, Tag, Transmitted};
+use airhop_trace::{AirKind, AirOutcome, AirRow, Direction, DropKind, DropRow};
 
 impl World {
     pub(crate) fn offer_to_station(
@@ -121,6 +121,7 @@ impl World {
                     self.deliver_damaged(now, cell, from, to);
                 }
             }
+            Effect::Transmitted(frame) => self.record_transmission(now, cell, &frame),
             Effect::Ready(station) => self.on_mac_ready(now, cell, station),
         }
     }
@@ -190,6 +191,40 @@ impl World {
         if frame == FrameKind::Data {
             self.capture(now, cell, from, Some((to, cause)));
         }
+    }
+
+    /// Puts a transmission that just ended into the trace.
+    fn record_transmission(&mut self, now: Time, cell: u16, sent: &Transmitted) {
+        let Some(recorder) = &mut self.recorder else { return };
+        let site = &self.sites[cell as usize];
+        // A CTS and an ACK serve the packet of the station that they are for.
+        let (kind, sender) = match sent.frame {
+            FrameKind::Data => (AirKind::Data, sent.from),
+            FrameKind::Rts => (AirKind::Rts, sent.from),
+            FrameKind::Cts => (AirKind::Cts, sent.to),
+            FrameKind::Ack => (AirKind::Ack, sent.to),
+        };
+        let on_air = site.stations[sender as usize].on_air.as_ref();
+        let (packet, seq) = on_air.map_or((DropKind::Control, sent.tag.seq), kind_of);
+        recorder.transmission(AirRow {
+            start: sent.start,
+            end: now,
+            from: site.node(sent.from),
+            to: Some(site.node(sent.to)),
+            kind,
+            bytes: sent.bytes,
+            flow: sent.tag.flow,
+            packet,
+            seq,
+            attempt: sent.attempt,
+            outcome: match sent.reception {
+                Reception::Received => AirOutcome::Received,
+                Reception::Captured => AirOutcome::Captured,
+                Reception::Channel => AirOutcome::Channel,
+                Reception::Collision => AirOutcome::Collision,
+                Reception::Unheard => AirOutcome::Unheard,
+            },
+        });
     }
 
     pub(crate) fn captures(&self) -> bool {

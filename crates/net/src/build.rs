@@ -304,7 +304,11 @@ fn site(
             site
         })
         .collect();
-    Site { cell: Cell::new(&w.cell, streams), stations }
+    let mut cell = Cell::new(&w.cell, streams);
+    if recorder.is_some_and(|r| r.wants_transmissions()) {
+        cell.tell_all();
+    }
+    Site { cell, stations }
 }
 
 fn ends(f: &FlowPlan, id: FlowId, streams: &Streams, timers: &mut Timers) -> Result<Ends, BuildError> {

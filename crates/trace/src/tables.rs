@@ -399,6 +399,6 @@ impl Stations {
     }
 }
 
-fn words(names: &[&str]) -> Vec<String> {
+pub(crate) fn words(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
