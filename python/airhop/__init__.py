@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from airhop import plugins
+    from airhop import layouts, plugins
     from airhop._core import (
         Ack,
         Flow,
@@ -87,6 +87,7 @@ __all__ = [
     "Window",
     "__version__",
     "compare",
+    "layouts",
     "plugins",
     "run",
     "run_many",
@@ -97,8 +98,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    if name == "plugins":
-        return import_module("airhop.plugins")
+    if name in ("layouts", "plugins"):
+        return import_module(f"airhop.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module `airhop` has no attribute `{name}`")
     value = getattr(import_module(_HOMES[name]), name)

@@ -199,6 +199,13 @@ def schema() -> str:
 def reference() -> str:
     """Give the page of Markdown that lists every key of a scenario file."""
 
+def places(text: str, source: str, seed: int, rep: int) -> list[tuple[str, list[float]]]:
+    """Give names and places (x and y, metres) of the stations of a layout.
+
+    `text` is a JSON object: `layout`, `wlan`, the name of the wlan whose draw it is, and perhaps `receive`,
+    the range within which they are connected. `source` is what messages call it. Raises ScenarioError.
+    """
+
 def packet_list(
     steps: list[int | tuple[int, int]], dupthresh: int = 3
 ) -> list[tuple[list[tuple[int, int]], list[int]]]:

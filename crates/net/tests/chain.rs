@@ -22,7 +22,13 @@ fn chain(hops: u16, cell: CellPlan, scheme: &str, config: Config, duration: Span
         duration,
         warmup: Span::ZERO,
         wired: vec![],
-        wlans: vec![WlanPlan { cell, nodes: (0..=hops).map(NodeId).collect(), queue }],
+        wlans: vec![WlanPlan {
+            cell,
+            nodes: (0..=hops).map(NodeId).collect(),
+            queue,
+            routing: Default::default(),
+            draws: Default::default(),
+        }],
         flows: vec![FlowPlan {
             name: "f".into(),
             from: NodeId(0),

@@ -2,7 +2,7 @@
 
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::World;
-use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, QueuePlan, Transport, WlanPlan};
+use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, QueuePlan, RoutingPlan, Transport, WlanPlan};
 use airhop_radio::cell::{Access, CellPlan, Range};
 use airhop_radio::phy::{DATA_OVERHEAD, Phy};
 use airhop_tcp::{Params, Preset};
@@ -59,6 +59,7 @@ fn grid(access: Access) -> Plan {
             cell,
             nodes: (0..STATIONS).map(NodeId).collect(),
             queue: QueuePlan::DropTail { packets: 50 },
+            routing: RoutingPlan::Static,
             draws: Draws::default(),
         }],
         flows: ways.into_iter().enumerate().map(flow).collect(),

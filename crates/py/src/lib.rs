@@ -28,7 +28,7 @@ mod _core {
     #[pymodule_export]
     use super::worked::{answers, packet_list};
     #[pymodule_export]
-    use super::{build_info, catalogue, reference, schema, services};
+    use super::{build_info, catalogue, places, reference, schema, services};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -67,6 +67,14 @@ fn services() -> String {
 #[pyfunction]
 fn schema() -> String {
     airhop_scenario::schema()
+}
+
+/// Names and places (x and y, metres) of the stations of a layout, given as JSON (see `airhop_scenario::places`). Raises
+/// ScenarioError.
+#[pyfunction]
+fn places(text: &str, source: &str, seed: u64, rep: u64) -> PyResult<Vec<(String, [f64; 2])>> {
+    airhop_scenario::places(text, source, seed, rep)
+        .map_err(|refusal| scenario::ScenarioError::new_err(refusal.to_string()))
 }
 
 /// The page of Markdown that lists every key of a scenario file.

@@ -2,7 +2,7 @@
 //!
 //! Propagation takes no time: 100 m are 0.33 µs, a slot is 9 to 50 µs. So two stations collide within hearing only if they start
 //! at the same instant, which backoffs counted from the same event do.
-use crate::cell::{CellPlan, FrameKind, Range, Reception, Station, Tag};
+use crate::cell::{BROADCAST, CellPlan, FrameKind, Range, Reception, Station, Tag};
 use crate::errors::{Damage, ErrorModel, ErrorPlan, Frame};
 use airhop_base::{Drop, Span, Time};
 use airhop_engine::Streams;
@@ -76,7 +76,7 @@ pub(crate) enum Heard {
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub tx: Transmission,
-    /// What the station it was for made of it.
+    /// What the station it was for, if it was for one, made of it.
     pub outcome: Heard,
     /// The same in a word.
     pub reception: Reception,
@@ -181,7 +181,7 @@ impl Medium {
         sender.sending = false;
         sender.signals -= 1;
         let [bits, header_bits] = [tx.bytes, tx.header].map(|bytes| u64::from(bytes) * 8);
-        let control = tx.kind != FrameKind::Data;
+        let control = !matches!(tx.kind, FrameKind::Data | FrameKind::Broadcast);
         let frame = Frame { bits, header_bits, control, start: tx.start, end: tx.end, attempt: tx.attempt };
         let mut addressee = Heard::Garbled(Drop::Channel); // beyond the sense range, if nothing else comes
         let mut reception = Reception::Unheard;
@@ -208,7 +208,9 @@ impl Medium {
             heard(ear.station, outcome);
             if ear.station == tx.to {
                 addressee = outcome;
-                reception = if ear.decodes { Reception::new(outcome, overlapped) } else { reception };
+            }
+            if ear.decodes && (tx.to == ear.station || tx.to == BROADCAST) {
+                reception = reception.max(Reception::new(outcome, overlapped));
             }
         }
         Ended { tx, outcome: addressee, reception }

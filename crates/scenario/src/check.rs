@@ -4,7 +4,7 @@
 
 use crate::fields::{Fields, Val};
 use crate::keys::{Choice, Key, Kind, Variant, Without};
-use crate::problem::{At, Problems, did_you_mean, nearest, one_of};
+use crate::problem::{At, Problems, did_you_mean, one_of};
 use crate::quantity;
 use crate::tree::{Entry, Item, Value, literal};
 
@@ -57,12 +57,7 @@ impl Checker<'_> {
                 }
             }
         }
-        // A misspelt key is one problem, not an unknown one and a missing one.
-        let misspelt = |key: &Key| {
-            fields.refused().iter().any(|r| nearest(r, keys.iter().map(|k| k.name)) == Some(key.name))
-        };
-        let absent: Vec<_> =
-            keys.iter().filter(|k| entries.iter().all(|e| e.key != k.name) && !misspelt(k)).collect();
+        let absent: Vec<_> = keys.iter().filter(|k| fields.misses(k.name)).collect();
         for key in absent {
             self.absent(key, &mut fields);
         }

@@ -8,9 +8,8 @@ use airhop_base::Span;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
-/// The lists whose tables can be repeated, each with the key of the nodes that a link joins.
-const LISTS: [(&str, Option<&str>); 3] =
-    [("wired", Some("ends")), ("wlan", Some("stations")), ("flow", None)];
+/// The lists whose tables can be repeated, each with the keys that may say which nodes a link joins.
+const LISTS: [(&str, &[&str]); 3] = [("wired", &["ends"]), ("wlan", &["stations", "layout"]), ("flow", &[])];
 
 /// Repeats tables and stations as often as `copies` says. Afterwards no name has a `*`, and `copies` has no value any more.
 pub(crate) fn repeat(root: &mut Fields, problems: &mut Problems) {
@@ -20,7 +19,7 @@ pub(crate) fn repeat(root: &mut Fields, problems: &mut Problems) {
         let Some(Val::Tables(tables)) = root.get_mut(list) else { continue };
         for mut table in std::mem::take(tables) {
             any |= starred(&Val::Table(table.clone())).is_some();
-            check_names(&mut table, nodes, problems);
+            check_names(&mut table, list, nodes, problems);
             match table.text("name").is_some_and(|name| name.contains('*')) {
                 true if list == "flow" => tables.extend((1..=copies).map(|number| copy_flow(&table, number))),
                 true => tables.extend((1..=copies).map(|number| copy(&table, number))),
@@ -35,10 +34,11 @@ pub(crate) fn repeat(root: &mut Fields, problems: &mut Problems) {
                 false => tables.push(table),
             }
         }
-        if let Some(nodes) = nodes {
-            tables.iter_mut().for_each(|link| check_nodes(link, nodes, problems));
-        } else {
-            tables.iter_mut().for_each(|flow| flow.clear("stagger"));
+        for table in tables {
+            nodes.iter().for_each(|nodes| check_nodes(table, nodes, problems));
+            if list == "flow" {
+                table.clear("stagger");
+            }
         }
     }
     if copies > 1 && !any && problems.len() == 0 {
@@ -62,22 +62,23 @@ fn check_stagger(flow: &Fields, problems: &mut Problems) {
 }
 
 /// Refuses copies that would share what each needs for its own.
-fn check_names(table: &mut Fields, nodes: Option<&str>, problems: &mut Problems) {
+fn check_names(table: &mut Fields, list: &str, nodes: &[&str], problems: &mut Problems) {
     let Some(name) = table.text("name") else { return };
     if !name.contains('*') {
         // Stations are repeated inside their wlan.
-        let node = if nodes == Some("stations") { None } else { starred(&Val::Table(table.clone())) };
+        let node = if list == "wlan" { None } else { starred(&Val::Table(table.clone())) };
         if let Some(node) = node {
             let what = format!(
                 "expected a \"*\" in the name too, such as \"{name}*\": \"{node}\" is a node for each copy of the table"
             );
             refuse(table, "name", what, problems);
         }
-    } else if let Some(nodes) = nodes
-        && table.get(nodes).is_some_and(|val| starred(val).is_none())
-    {
+        return;
+    }
+    let same = |key: &&&str| table.get(key).is_some_and(|val| starred(val).is_none());
+    if let Some(key) = nodes.iter().find(same) {
         let what = "expected a \"*\" in the name of a node too: copies of a link between the same nodes are of no use";
-        refuse(table, nodes, what.to_string(), problems);
+        refuse(table, key, what.to_string(), problems);
     }
 }
 

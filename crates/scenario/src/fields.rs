@@ -1,7 +1,7 @@
 //! A table of a scenario after checking: a typed value for every key that has one, and where it came from.
 
 use crate::keys::Key;
-use crate::problem::At;
+use crate::problem::{At, nearest};
 use airhop_base::{Rate, Span};
 use airhop_tcp::{Params, Scheme};
 
@@ -101,6 +101,13 @@ impl Fields {
     /// True if `name` has no value because nobody wrote one, not because it was refused.
     pub(crate) fn lacks(&self, name: &str) -> bool {
         self.get(name).is_none() && self.refused.iter().all(|r| r != name)
+    }
+
+    /// True if `name` has no value and what was refused here was hardly meant for it: a misspelt key is one problem, not an
+    /// unknown one and a missing one.
+    pub(crate) fn misses(&self, name: &str) -> bool {
+        let meant = |refused: &String| nearest(refused, self.keys.iter().map(|k| k.name));
+        self.lacks(name) && self.refused.iter().all(|refused| meant(refused) != Some(name))
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&Val> {

@@ -116,8 +116,24 @@ fn app(flow: &Fields) -> Option<(&Fields, &'static str)> {
     Some((app, app.kind?))
 }
 
+/// Refuses a flow without ends.
+fn check_missing_ends(flow: &Fields, problems: &mut Problems) {
+    if flow.get("between").is_some() || !flow.misses("between") {
+        return;
+    }
+    for (key, what) in [("from", "sending"), ("to", "receiving")] {
+        if flow.misses(key) {
+            let what = format!(
+                "is missing: the {what} node, such as \"s\"; or `between`, such as {{ wlan = \"cell\" }}, for two stations at random"
+            );
+            problems.add(&flow.at, flow.path_of(key), what);
+        }
+    }
+}
+
 /// Checks that the ends of a flow exist, differ and, if all links could be read, reach each other.
 pub(crate) fn check_ends(flow: &Fields, topology: &Topology, links_sound: bool, problems: &mut Problems) {
+    check_missing_ends(flow, problems);
     let (from, to) = (flow.text("from"), flow.text("to"));
     let mut known = true;
     for (key, node) in [("from", from), ("to", to)] {

@@ -1,8 +1,11 @@
 //! Every key of a scenario file, once. Reading, defaults, the effective form, the JSON schema and the reference page
 //! are all made from these tables: a key that is added here exists everywhere.
 
+mod layout;
 mod queue;
 mod radio;
+
+pub(crate) use layout::MAX_STATIONS;
 
 use airhop_net::services;
 use airhop_radio::phy::Phy;
@@ -141,6 +144,26 @@ const ERRORS_KEY: Key = key(
     "what the channel does to frames; a list gives each direction its own",
 );
 
+/// In place of the positions of stations.
+pub(crate) const LAYOUT_KEY: Key = key(
+    "layout",
+    Kind::Choice(&layout::LAYOUT),
+    Nothing("`stations` says where each is"),
+    "places stations by a rule, in place of `stations`",
+);
+
+/// What [`crate::places()`] is told.
+pub(crate) static PLACED: [Key; 3] = [
+    Key { without: Required, ..LAYOUT_KEY },
+    key(
+        "receive",
+        Kind::Metres,
+        Nothing("all stations hear each other"),
+        "frames can be received up to here",
+    ),
+    key("wlan", Kind::Name, Required, "the wlan that would draw the same places"),
+];
+
 /// The whole file.
 pub(crate) static SCENARIO: [Key; 8] = [
     key("name", Kind::Title, Required, "the name of the scenario"),
@@ -179,7 +202,7 @@ pub(crate) static WIRED: [Key; 6] = [
 ];
 
 /// `[[wlan]]`.
-pub(crate) static WLAN: [Key; 15] = [
+pub(crate) static WLAN: [Key; 16] = [
     NAME,
     key(
         "standard",
@@ -230,7 +253,8 @@ pub(crate) static WLAN: [Key; 15] = [
         Value(IMMEDIATE_ACCESS),
         "send without a backoff after DIFS idle (IEEE 802.11-2016 §10.3.4.2); false as in ns-2",
     ),
-    key("stations", Kind::Stations, Required, "position of each station, metres"),
+    key("stations", Kind::Stations, Nothing("`layout` makes them"), "position of each station, metres"),
+    LAYOUT_KEY,
     key(
         "range",
         Kind::Section(&radio::RANGE),
@@ -337,10 +361,16 @@ static ERRORS: Choice = Choice {
 };
 
 /// `[[flow]]`.
-pub(crate) static FLOW: [Key; 11] = [
+pub(crate) static FLOW: [Key; 12] = [
     NAME,
-    key("from", Kind::Name, Required, "the sending node"),
-    key("to", Kind::Name, Required, "the receiving node"),
+    key("from", Kind::Name, Nothing("`between` draws it"), "the sending node"),
+    key("to", Kind::Name, Nothing("`between` draws it"), "the receiving node"),
+    key(
+        "between",
+        Kind::Section(&layout::BETWEEN),
+        Nothing("`from` and `to` name the ends"),
+        "two stations drawn for each seed and replication, the same for every scheme; no two flows get the same from and to",
+    ),
     key("transport", Kind::Word(|| vec!["tcp", "udp"]), Value(r#""tcp""#), "the transport protocol"),
     key(
         "scheme",

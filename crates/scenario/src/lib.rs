@@ -10,6 +10,7 @@
 //! `keys.rs` lists every key once; reading, the effective form, the JSON schema and the reference page come from it.
 
 mod added;
+mod between;
 mod catalogue;
 mod check;
 mod copies;
@@ -18,7 +19,9 @@ mod errors;
 mod fields;
 mod flow;
 mod keys;
+mod layout;
 mod phy;
+mod places;
 mod plan;
 mod problem;
 mod propagation;
@@ -38,6 +41,7 @@ mod tree;
 
 pub use added::{NewParam, NewScheme, Policies};
 pub use catalogue::{catalogue, services};
+pub use places::places;
 pub use problem::ScenarioError;
 pub use reference::reference;
 pub use run::{Outcome, Pool, Progress, Recording, Run, RunError};

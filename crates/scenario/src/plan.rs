@@ -1,13 +1,17 @@
 //! From a checked scenario to the plan of a world.
 
+use crate::between;
 use crate::errors;
 use crate::fields::{Direction, Fields, Val};
+use crate::layout;
 use crate::phy;
 use crate::propagation;
 use crate::tcp;
 use crate::topology::{Link, Topology};
 use airhop_base::{Time, UDP_HEADER_BYTES};
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, RedPlan, Transport, WiredPlan, WlanPlan};
+use airhop_net::plan::{
+    AppPlan, Draws, FlowPlan, Plan, QueuePlan, RedPlan, RoutingPlan, Transport, WiredPlan, WlanPlan,
+};
 use airhop_net::services;
 use airhop_radio::cell::{Access, CellPlan, LinkErrors, Station};
 use airhop_radio::errors::ErrorPlan;
@@ -16,7 +20,7 @@ use airhop_radio::errors::ErrorPlan;
 pub(crate) fn plan(root: &Fields) -> Option<Plan> {
     let topology = Topology::new(root.tables("wired"), root.tables("wlan"));
     let flows: Vec<FlowPlan> =
-        root.tables("flow").iter().map(|f| flow(f, &topology)).collect::<Option<_>>()?;
+        root.tables("flow").iter().map(|f| flow(root, f, &topology)).collect::<Option<_>>()?;
     let largest = Largest::new(root, &topology, &flows);
     Some(Plan {
         name: root.text("name")?.to_string(),
@@ -33,7 +37,7 @@ pub(crate) fn plan(root: &Fields) -> Option<Plan> {
             .tables("wlan")
             .iter()
             .enumerate()
-            .map(|(i, w)| wlan(w, i, &topology, largest.wlans[i]))
+            .map(|(i, w)| wlan(root, w, i, &topology, largest.wlans[i]))
             .collect::<Option<_>>()?,
         flows,
     })
@@ -56,8 +60,7 @@ impl Largest {
                 Transport::Tcp { config, .. } => tcp::datagram_bytes(config),
                 Transport::Udp { bytes } => bytes + UDP_HEADER_BYTES,
             };
-            let (from, to) = (fields.text("from").unwrap_or_default(), fields.text("to").unwrap_or_default());
-            for link in topology.way(from, to).unwrap_or_default() {
+            for link in way(root, fields, topology) {
                 let slot = match link {
                     Link::Wired(i) => &mut wired[i],
                     Link::Wlan(i) => &mut wlans[i],
@@ -69,6 +72,18 @@ impl Largest {
         Largest {
             wired: wired.into_iter().map(or_default).collect(),
             wlans: wlans.into_iter().map(or_default).collect(),
+        }
+    }
+}
+
+/// The links that a flow crosses. One between stations that are drawn stays in their wlan.
+fn way(root: &Fields, flow: &Fields, topology: &Topology) -> Vec<Link> {
+    let between = flow.table("between").and_then(|between| between.text("wlan"));
+    match (flow.text("from"), flow.text("to")) {
+        (Some(from), Some(to)) => topology.way(from, to).unwrap_or_default(),
+        _ => {
+            let wlan = root.tables("wlan").iter().position(|wlan| wlan.text("name") == between);
+            wlan.map(Link::Wlan).into_iter().collect()
         }
     }
 }
@@ -93,8 +108,8 @@ fn wired(w: &Fields, topology: &Topology, largest: u32) -> Option<WiredPlan> {
     })
 }
 
-fn wlan(w: &Fields, index: usize, topology: &Topology, largest: u32) -> Option<WlanPlan> {
-    let stations = w.stations("stations")?;
+fn wlan(root: &Fields, w: &Fields, index: usize, topology: &Topology, largest: u32) -> Option<WlanPlan> {
+    let stations = layout::stations(w)?;
     let overhead = u32::try_from(w.bytes("overhead")?).ok()?;
     let station = |name: &Option<String>| match name {
         None => Some(None),
@@ -119,12 +134,13 @@ fn wlan(w: &Fields, index: usize, topology: &Topology, largest: u32) -> Option<W
         retry_delay: w.span("retry_delay")?,
         overhead,
         immediate_access: w.flag("immediate_access")?,
-        stations: stations.to_vec(),
+        stations: stations.clone(),
         range: propagation::range(w),
         errors: w.tables("errors").iter().map(link_errors).collect::<Option<_>>()?,
     };
     let nodes = stations.iter().map(|(name, _)| topology.id(name)).collect::<Option<_>>()?;
-    Some(WlanPlan { cell, nodes, queue: queue(w.table("queue")?)? })
+    let draws = Draws { area: layout::area(w), pairs: between::wanted(root, w.text("name")?) };
+    Some(WlanPlan { cell, nodes, queue: queue(w.table("queue")?)?, routing: RoutingPlan::Static, draws })
 }
 
 fn queue(q: &Fields) -> Option<QueuePlan> {
@@ -150,7 +166,8 @@ fn queue(q: &Fields) -> Option<QueuePlan> {
     })
 }
 
-fn flow(f: &Fields, topology: &Topology) -> Option<FlowPlan> {
+fn flow(root: &Fields, f: &Fields, topology: &Topology) -> Option<FlowPlan> {
+    let [from, to] = ends(root, f)?;
     let segment = u32::try_from(f.bytes("segment")?).ok()?;
     let transport = match f.word("transport")? {
         "tcp" => {
@@ -162,8 +179,8 @@ fn flow(f: &Fields, topology: &Topology) -> Option<FlowPlan> {
     let app = f.table("app")?;
     Some(FlowPlan {
         name: f.text("name")?.to_string(),
-        from: topology.id(f.text("from")?)?,
-        to: topology.id(f.text("to")?)?,
+        from: topology.id(&from)?,
+        to: topology.id(&to)?,
         transport,
         app: match app.kind? {
             "bulk" => AppPlan::Bulk,
@@ -184,4 +201,14 @@ fn flow(f: &Fields, topology: &Topology) -> Option<FlowPlan> {
             .filter_map(|name| services::find(name))
             .collect(),
     })
+}
+
+/// The ends of a flow; two stations of their wlan in the place of those that will be drawn.
+fn ends(root: &Fields, flow: &Fields) -> Option<[String; 2]> {
+    if let Some(between) = flow.table("between") {
+        let wlan = root.tables("wlan").iter().find(|wlan| wlan.text("name") == between.text("wlan"))?;
+        let mut names = layout::stations(wlan)?.into_iter().map(|(name, _)| name);
+        return Some([names.next()?, names.next()?]);
+    }
+    Some([flow.text("from")?.to_string(), flow.text("to")?.to_string()])
 }

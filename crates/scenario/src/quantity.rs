@@ -8,6 +8,9 @@ use airhop_base::{Span, units};
 
 type Refusal = String;
 
+/// The largest coordinate of a station, metres.
+pub(crate) const MAX_COORDINATE: f64 = 1e6;
+
 /// What a key takes, for "is missing" and for the reference page.
 pub(crate) fn expected(kind: &Kind) -> String {
     let text = match kind {
@@ -209,7 +212,7 @@ pub(crate) fn position(item: &Item) -> Result<[f64; 2], Refusal> {
     {
         // Adding 0.0 turns -0.0 into 0.0, so that both are written alike.
         let position = [x + 0.0, y + 0.0];
-        if position.iter().all(|c| c.is_finite() && c.abs() <= 1e6) {
+        if position.iter().all(|c| c.is_finite() && c.abs() <= MAX_COORDINATE) {
             return Ok(position);
         }
         return Err("expected coordinates from -1e6 to 1e6 metres".to_string());

@@ -1,7 +1,8 @@
 //! The effective scenario: every value written out, as TOML with comments and as canonical JSON.
 
 use crate::fields::{Fields, Val};
-use crate::keys::{Kind, Without};
+use crate::keys::{Kind, LAYOUT_KEY, Without};
+use crate::layout;
 use crate::quantity::{format, number, quoted};
 use crate::scheme::written;
 use std::fmt::Write;
@@ -29,7 +30,14 @@ fn table(fields: &Fields, path: &str, out: &mut String) {
     for (key, val, _) in fields.iter() {
         let below = if path.is_empty() { key.name.to_string() } else { format!("{path}.{}", key.name) };
         match val {
-            Val::Table(one) => section(one, &below, "[", "]", out),
+            Val::Table(one) => {
+                section(one, &below, "[", "]", out);
+                if key.name == LAYOUT_KEY.name
+                    && let Some(stations) = layout::comment(one)
+                {
+                    let _ = writeln!(out, "# makes: {stations}");
+                }
+            }
             // A single error model is a table, not a list of one.
             Val::Tables(many) if many.len() == 1 && matches!(key.kind, Kind::Choices(_)) => {
                 section(&many[0], &below, "[", "]", out);

@@ -1,19 +1,18 @@
 //! What single keys cannot say: names that occur twice, links that do not exist, rates that a standard lacks; and the
 //! defaults that follow from other keys.
 
+use crate::between;
 use crate::errors;
 use crate::fields::{Direction, Fields, Val};
 use crate::flow;
-use crate::keys::ALL;
+use crate::keys::{ALL, MAX_STATIONS};
+use crate::layout;
 use crate::phy;
 use crate::problem::{Problems, did_you_mean, some_of};
 use crate::propagation;
 use crate::queue;
-use crate::topology::Topology;
+use crate::topology::{Topology, reach};
 use std::collections::HashMap;
-
-/// IEEE 802.11-2016 §9.4.1.8: association ids end at 2007; the access point comes on top.
-const MAX_STATIONS: usize = 2008;
 
 /// Checks the whole scenario, and fills the defaults that follow from other keys.
 pub(crate) fn resolve(root: &mut Fields, problems: &mut Problems) {
@@ -30,6 +29,7 @@ pub(crate) fn resolve(root: &mut Fields, problems: &mut Problems) {
     if let Some(Val::Tables(wlans)) = root.get_mut("wlan") {
         for wlan in wlans {
             fill_wlan(wlan);
+            check_layout(wlan, problems);
             check_wlan(wlan, problems);
         }
     }
@@ -41,6 +41,7 @@ pub(crate) fn resolve(root: &mut Fields, problems: &mut Problems) {
     links_sound &= counts(root, &topology, problems);
     let duration = root.span("duration");
     check_warmup(root, problems);
+    between::check(root, links_sound, problems);
     if let Some(Val::Tables(flows)) = root.get_mut("flow") {
         for f in flows {
             flow::fill(f);
@@ -109,15 +110,26 @@ fn fill_wlan(wlan: &mut Fields) {
     }
 }
 
+/// A layout that was refused says nothing about which stations there are.
+fn check_layout(wlan: &mut Fields, problems: &mut Problems) {
+    let before = problems.len();
+    layout::check_wlan(wlan, problems);
+    if let Some(layout) = wlan.table("layout") {
+        layout::check(layout, reach(wlan), problems);
+    }
+    wlan.sound &= problems.len() == before;
+}
+
 fn check_wlan(wlan: &Fields, problems: &mut Problems) {
     phy::check(wlan, problems);
-    let stations = wlan.stations("stations");
-    if let Some(stations) = stations.filter(|s| !(2..=MAX_STATIONS).contains(&s.len())) {
+    let given = wlan.stations("stations");
+    if let Some(stations) = given.filter(|s| !(2..=MAX_STATIONS).contains(&(s.len() as u64))) {
         let what = format!("expected 2 to {MAX_STATIONS} stations, got {}", stations.len());
         problems.add(wlan.at("stations"), wlan.path_of("stations"), what);
     }
     propagation::check(wlan, problems);
-    let names: Vec<String> = stations.unwrap_or_default().iter().map(|(name, _)| name.clone()).collect();
+    let names: Vec<String> =
+        layout::stations(wlan).unwrap_or_default().into_iter().map(|(name, _)| name).collect();
     check_errors(wlan, &names, true, problems);
 }
 

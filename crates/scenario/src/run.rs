@@ -3,7 +3,7 @@
 use crate::document::document;
 use crate::scenario::Scenario;
 use airhop_base::Time;
-use airhop_net::World;
+use airhop_net::{BuildError, World};
 use airhop_tcp::Fault;
 use airhop_trace::{Recorder, Table};
 use std::any::Any;
@@ -50,7 +50,7 @@ pub struct Outcome {
 pub enum RunError {
     /// It was stopped.
     Interrupted,
-    /// The scenario cannot be run; says why.
+    /// This replication of the scenario cannot be run; says why.
     Refused(String),
     /// A trace or a capture could not be written.
     Recording(std::io::Error),
@@ -115,7 +115,7 @@ impl Run {
         let begin = Instant::now();
         let mut world = Fault::catch(|| World::new(self.scenario.plan(), self.seed, self.rep, recorder))
             .map_err(|fault| self.failed(Time::ZERO, fault))?
-            .map_err(|why| RunError::Refused(why.to_string()))?;
+            .map_err(|why| self.refused(&why))?;
         Fault::catch(|| world.run(stop))
             .map_err(|fault| self.failed(world.now(), fault))?
             .map_err(|_| RunError::Interrupted)?;
@@ -136,6 +136,16 @@ impl Run {
         let flows: Vec<String> = plan.flows.iter().map(|f| f.name.clone()).collect();
         let dir = recording.pcap_dir.as_deref();
         Recorder::new(&flows, &plan.nodes, plan.duration, recording.tables, dir).map(Some)
+    }
+
+    /// Only what is drawn can be refused now, and another replication may have it: so say which it was.
+    fn refused(&self, why: &BuildError) -> RunError {
+        RunError::Refused(format!(
+            "\"{}\" with seed {}, rep {}: {why}",
+            self.scenario.name(),
+            self.seed,
+            self.rep
+        ))
     }
 
     fn failed(&self, at: Time, fault: Fault) -> RunError {

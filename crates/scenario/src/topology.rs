@@ -1,6 +1,7 @@
 //! Which nodes there are, who reaches whom, and which links a flow crosses.
 
 use crate::fields::Fields;
+use crate::layout;
 use crate::propagation;
 use airhop_base::NodeId;
 use airhop_net::route::{Graph, Hop, Stations, hear};
@@ -28,9 +29,11 @@ impl Topology {
         let wired = wired.iter().filter_map(|link| link.ends("ends"));
         let wired = wired.map(|ends| ends.each_ref().map(&mut id)).collect();
         let cell = |wlan: &Fields| {
-            let stations = wlan.stations("stations").unwrap_or_default();
+            let stations = layout::stations(wlan).unwrap_or_default();
             let places = stations.iter().map(|(name, place)| (id(name), *place)).collect();
-            Stations { places, reach: reach(wlan) }
+            // Where places are drawn there will be a way between any two stations, or the run says that there is none.
+            let reach = if layout::area(wlan).is_some() { None } else { reach(wlan) };
+            Stations { places, reach }
         };
         let cells = wlans.iter().map(cell).collect();
         let graph = Graph::new(nodes.iter().cloned(), wired, cells);
@@ -50,7 +53,7 @@ impl Topology {
         while node != to {
             let hop = hops[usize::from(node.0)];
             links.push(match hop {
-                Hop::None => return None,
+                Hop::None | Hop::OnDemand { .. } => return None,
                 Hop::Link(link) => Link::Wired(usize::from(link / 2)),
                 Hop::Air { cell, .. } => Link::Wlan(usize::from(cell)),
             });
@@ -61,7 +64,7 @@ impl Topology {
 }
 
 /// The receive range of a wlan, if it has one.
-fn reach(wlan: &Fields) -> Option<f64> {
+pub(crate) fn reach(wlan: &Fields) -> Option<f64> {
     propagation::range(wlan).map(|range| range.receive)
 }
 

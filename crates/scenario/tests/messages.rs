@@ -5,6 +5,8 @@ use std::fmt::Write;
 
 const LAST_HOP: &str = include_str!("data/last-hop.toml");
 
+const STATIONS: &str = "stations = { bs = [0, 0], d = [30, 0] }";
+const ENDS: &str = "from = \"s\"\nto = \"d\"";
 const BERNOULLI: &str = "kind = \"bernoulli\", fer = 0.01";
 
 const RANGE: &str = "range = { receive = \"40 m\", sense = \"85 m\" }";
@@ -79,6 +81,39 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("a station out of range", "d = [30, 0]", "d = [300, 0]"),
     ("a station on its own", ", d = [30, 0]", ""),
     ("a position in one dimension", "d = [30, 0]", "d = [30]"),
+    (
+        "stations and a layout",
+        STATIONS,
+        "stations = { bs = [0, 0], d = [30, 0] }\nlayout = { kind = \"chain\", nodes = 2, spacing = \"30 m\" }",
+    ),
+    ("neither stations nor a layout", STATIONS, ""),
+    ("misspelt stations", "stations =", "statoins ="),
+    ("an unknown layout", STATIONS, "layout = { kind = \"gird\" }"),
+    ("a chain of one", STATIONS, "layout = { kind = \"chain\", nodes = 1, spacing = \"30 m\" }"),
+    (
+        "a grid too large",
+        STATIONS,
+        "layout = { kind = \"grid\", columns = 50, rows = 50, spacing = \"30 m\" }",
+    ),
+    ("a grid of one", STATIONS, "layout = { kind = \"grid\", columns = 1, rows = 1, spacing = \"30 m\" }"),
+    ("arms too long", STATIONS, "layout = { kind = \"cross\", arm = 502, spacing = \"30 m\" }"),
+    ("no room", STATIONS, "layout = { kind = \"chain\", nodes = 2000, spacing = \"1 km\" }"),
+    ("a chain out of range", STATIONS, "layout = { kind = \"chain\", nodes = 3, spacing = \"50 m\" }"),
+    (
+        "half a rectangle",
+        STATIONS,
+        "layout = { kind = \"random\", nodes = 9, width = \"50 m\", spacing = \"30 m\" }",
+    ),
+    (
+        "a copied layout of a single wlan",
+        STATIONS,
+        "layout = { kind = \"chain\", nodes = 2, spacing = \"30 m\", prefix = \"n*\" }",
+    ),
+    (
+        "names too long",
+        STATIONS,
+        "layout = { kind = \"chain\", nodes = 2, spacing = \"30 m\", prefix = \"n23456789012345678901234567890123456789012345678901234567890123\" }",
+    ),
     ("a capture without a unit", "sense = \"85 m\"", "sense = \"85 m\", capture = 10"),
     (
         "range and propagation",
@@ -119,6 +154,14 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("an unknown node", "to = \"d\"", "to = \"bss\""),
     ("an unreachable node", "ends = [\"s\", \"bs\"]", "ends = [\"s\", \"r1\"]"),
     ("a flow to itself", "to = \"d\"", "to = \"s\""),
+    ("a flow without ends", ENDS, ""),
+    ("misspelt ends", "from = \"s\"", "form = \"s\""),
+    ("named ends and drawn ones", "to = \"d\"", "to = \"d\"\nbetween = { wlan = \"cell\" }"),
+    ("drawn ends of no wlan", ENDS, "between = { wlan = \"cel\" }"),
+    ("drawn ends of a wired link", ENDS, "between = { wlan = \"w1\" }"),
+    ("drawn ends of a wlan's name", ENDS, "between = \"cell\""),
+    ("drawn ends too far apart", ENDS, "between = { wlan = \"cell\", hops = 2 }"),
+    ("no hops", ENDS, "between = { wlan = \"cell\", hops = 0 }"),
     ("an unknown scheme", "scheme = \"reno\"", "scheme = \"newrano\""),
     ("no scheme", "scheme = \"reno\"\n", ""),
     ("a parameter that the scheme lacks", "scheme = \"reno\"", "scheme = { name = \"ll-elsn\", m = 3 }"),
@@ -173,6 +216,30 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("a radio link", "[[flow]]", "[[radio]]\nname = \"air\"\n\n[[flow]]"),
 ];
 
+/// Layouts and drawn ends, changed through `--set`.
+const FIELD: &str = include_str!("data/field.toml");
+const FIELD_SETS: &[&[(&str, &str)]] = &[
+    &[("wlan.field.layout", "chain")],
+    &[("wlan.field.layout.spacing", "30 m")],
+    &[("wlan.field.layout.nodes", "2009")],
+    &[("wlan.field.layout.prefix", "a.b")],
+    &[("wlan.field.stations", "{ n0 = [0, 0], n19 = [30, 0] }")],
+    &[("flow.ftp*.between.hops", "20")],
+    &[("flow.ftp*.between.hops", "2 m")],
+    &[("flow.ftp*.between.wlan", "field*")],
+    &[("flow.ftp*.from", "n0")],
+    &[("flow.named.between.wlan", "field")],
+    &[("copies", "400")],
+    &[
+        ("wlan.field.layout", "{ kind = \"chain\", nodes = 20, spacing = \"30 m\" }"),
+        ("flow.ftp*.between.hops", "19"),
+    ],
+    &[
+        ("wlan.field.layout", "{ kind = \"chain\", nodes = 20, spacing = \"30 m\" }"),
+        ("flow.ftp*.between.hops", "25"),
+    ],
+];
+
 /// The same through `--set` and `--scheme`.
 const SETS: &[(&str, &str)] = &[
     ("wlan.cell.errors.fer", "1 %"),
@@ -224,6 +291,17 @@ fn every_kind_of_bad_override_has_its_message() {
     }
     let scheme = Some("ll-elns".to_string());
     let _ = writeln!(page, "{}", message(LAST_HOP, &Overrides { sets: Vec::new(), scheme }));
+    insta::assert_snapshot!(page);
+}
+
+#[test]
+fn layouts_and_drawn_ends_have_their_messages() {
+    let mut page = String::new();
+    for sets in FIELD_SETS {
+        let given = sets.iter().map(|(path, value)| (path.to_string(), value.to_string())).collect();
+        let refusal = Scenario::parse(FIELD, "field.toml", &Overrides { sets: given, scheme: None });
+        let _ = writeln!(page, "== {sets:?}\n{}\n", refusal.expect_err("this must be refused"));
+    }
     insta::assert_snapshot!(page);
 }
 

@@ -1,7 +1,7 @@
 //! The table `air`: every transmission on the 802.11 channels, for a diagram of space and time.
 
 use crate::columns::{Column, Table};
-use crate::tables::{DropKind, words};
+use crate::tables::{DropKind, flows_or_none, words};
 use airhop_base::{FlowId, NodeId, Time};
 
 /// The kind of a frame on the air.
@@ -88,7 +88,7 @@ pub struct AirRow {
     pub kind: AirKind,
     /// Length of the MAC frame.
     pub bytes: u32,
-    /// The flow of the packet inside; for a control frame, of the one it serves.
+    /// The flow of the packet inside, if it is of one; for a control frame, of the one it serves.
     pub flow: FlowId,
     /// What that packet is.
     pub packet: DropKind,
@@ -160,7 +160,7 @@ impl Air {
             ("to", Column::Category(self.to, receivers)),
             ("kind", Column::Category(self.kind, words(&AirKind::ALL.map(AirKind::name)))),
             ("bytes", Column::U32(self.bytes)),
-            ("flow", Column::Category(self.flow, flows.to_vec())),
+            ("flow", flows_or_none(self.flow, flows)),
             ("packet", Column::Category(self.packet, words(&DropKind::ALL.map(DropKind::name)))),
             ("seq", Column::U64(self.seq)),
             ("attempt", Column::U32(self.attempt)),

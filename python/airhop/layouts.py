@@ -1,0 +1,74 @@
+"""Places of stations by a rule, for the `stations` of scenarios that are made in Python.
+
+They are those that a wlan with the same `layout` has: same names, same numbers.
+
+>>> from airhop import layouts
+>>> layouts.chain(3, "30 m")
+{'n0': (0.0, 0.0), 'n1': (30.0, 0.0), 'n2': (60.0, 0.0)}
+
+Distances are texts with a unit, as everywhere in scenarios; places are metres. What does not fit raises
+ScenarioError.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TypeAlias
+
+from airhop import _core
+
+Places: TypeAlias = dict[str, tuple[float, float]]
+"""Names of stations with x and y, metres."""
+
+
+def chain(nodes: int, spacing: str, *, prefix: str = "n") -> Places:
+    """Place 2 to 2008 stations in a line along x, from n0 at the origin."""
+    return _places({"kind": "chain", "nodes": nodes, "spacing": spacing, "prefix": prefix})
+
+
+def grid(columns: int, rows: int, spacing: str, *, prefix: str = "n") -> Places:
+    """Place stations in rows along x, numbered row by row from n0 at the origin."""
+    keys = {"columns": columns, "rows": rows, "spacing": spacing, "prefix": prefix}
+    return _places({"kind": "grid", **keys})
+
+
+def cross(arm: int, spacing: str, *, prefix: str = "n") -> Places:
+    """Place two chains that share their middle; each of the four arms has `arm` stations.
+
+    The chain along x is n0, at the origin, to n(2 arm), with the middle n(arm). The one along y goes on with
+    n(2 arm + 1), at its lower end, to n(4 arm), the middle left out.
+    """
+    return _places({"kind": "cross", "arm": arm, "spacing": spacing, "prefix": prefix})
+
+
+def random(
+    nodes: int,
+    width: str,
+    height: str,
+    *,
+    receive: str | None = None,
+    connected: bool = True,
+    seed: int = 1,
+    rep: int = 0,
+    wlan: str = "field",
+    prefix: str = "n",
+) -> Places:
+    """Draw places in a rectangle, each place of it as likely as any other.
+
+    All of them are drawn anew until there is a way between any two in steps of at most `receive` (without it
+    everyone hears everyone), unless they need not be `connected`; at most 10,000 times, then ScenarioError.
+
+    A run with this seed and replication draws the same places for a wlan of this name with this layout. Only
+    flows that want stations so many hops apart (`between`) can make it draw on.
+    """
+    layout = {"kind": "random", "nodes": nodes, "width": width, "height": height, "connected": connected}
+    given = {} if receive is None else {"receive": receive}
+    return _places({**layout, "prefix": prefix}, seed=seed, rep=rep, wlan=wlan, **given)
+
+
+def _places(
+    layout: dict[str, object], *, seed: int = 1, rep: int = 0, wlan: str = "field", **given: str
+) -> Places:
+    document = json.dumps({"layout": layout, "wlan": wlan, **given})
+    stations = _core.places(document, f"airhop.layouts.{layout['kind']}", seed, rep)
+    return {name: (x, y) for name, (x, y) in stations}
