@@ -463,11 +463,10 @@ mod tests {
     // schemes.md 4.2.3: "up to 4 sequence numbers, lowest first"; NAKs of two nodes are merged.
     #[test]
     fn naks_are_sorted_each_once_and_the_lowest_stay() {
-        let mut naks = Naks::EMPTY;
-        [7, 3, 9, 3, 5, 9].map(|seq| naks.insert(seq));
-        assert_eq!(naks.seqs(), [3, 5, 7, 9]);
-        [11, 4, 7, 1].map(|seq| naks.insert(seq));
-        assert_eq!(naks.seqs(), [1, 3, 4, 5]);
+        let four: Naks = [7, 3, 9, 3, 5, 9].into_iter().collect();
+        assert_eq!(four.seqs(), [3, 5, 7, 9]);
+        let merged: Naks = four.seqs().iter().copied().chain([11, 4, 7, 1]).collect();
+        assert_eq!(merged.seqs(), [1, 3, 4, 5]);
     }
 
     // RFC 9293 §3.1: options fill 32-bit words. 2 + 4k bytes and two of padding; 8 for the contention.

@@ -91,6 +91,7 @@ impl World {
                 site.stations[from as usize].in_mac = false;
                 let (node, interface) = (site.node(to), site.stations[to as usize].interface);
                 self.capture(now, cell, from, None);
+                self.add_contention(&packet, contended);
                 if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
                     recorder.packet(now, node, interface, Direction::In, self.arena.get(&packet), None);
                 }
@@ -101,7 +102,6 @@ impl World {
                 if self.arena.get(&packet).flow == FlowId::NONE {
                     return self.on_message(now, cell, to, packet);
                 }
-                self.add_contention(&packet, contended);
                 self.visit(now, node, interface, packet);
             }
             Effect::Heard { from, to } => self.on_broadcast(now, cell, from, to),
