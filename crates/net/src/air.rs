@@ -27,7 +27,7 @@ impl World {
             match station.queue.pass(now, station.idle_since, &id, &mut self.arena) {
                 None => self.hand_to_mac(now, cell, from, to, id),
                 Some(why) => {
-                    let place = station.places.get(to as usize).copied();
+                    let place = station.place(to);
                     self.drop_packet(now, id, why.into(), place);
                 }
             }
@@ -48,7 +48,7 @@ impl World {
     /// The place, in the recorder, of the link that a packet in a station's queue is for: what is dropped need not be what came.
     fn place_ahead(&self, cell: u16, from: Station, id: &Id<Packet>) -> Option<u32> {
         let station = &self.sites[cell as usize].stations[from as usize];
-        station.places.get(self.ahead[id.index() as usize] as usize).copied()
+        station.place(self.ahead[id.index() as usize])
     }
 
     pub(crate) fn hand_to_mac(&mut self, now: Time, cell: u16, from: Station, to: Station, id: Id<Packet>) {
@@ -154,7 +154,7 @@ impl World {
     ) {
         let station = &mut self.sites[cell as usize].stations[from as usize];
         let last = station.last_loss.unwrap_or(Drop::Channel);
-        let place = station.places.get(to as usize).copied();
+        let place = station.place(to);
         match packet {
             Some(id) => {
                 station.in_mac = false;
@@ -221,7 +221,7 @@ impl World {
             (FrameKind::Data, Some(packet)) => kind_of(packet),
             _ => (DropKind::Control, tag.seq),
         };
-        if let Some(&place) = station.places.get(to as usize) {
+        if let Some(place) = station.place(to) {
             recorder.dropped(now, place, DropRow { flow: tag.flow, cause, kind, seq, bytes });
         }
         if frame == FrameKind::Data {

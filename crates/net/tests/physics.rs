@@ -211,6 +211,26 @@ fn traced(plan: &Plan) -> Vec<Table> {
     world.into_recorder().expect("it was given").finish().expect("tables need no files")
 }
 
+/// What a trace needs of a cell grows with neighbours: a name for each pair in receive range and each queue, none for the others.
+#[test]
+fn places_are_those_of_pairs_in_range() {
+    let plan = grid(Access::Basic);
+    let tables = traced(&plan);
+    let drops = tables.iter().find(|t| t.name == "drops").expect("a table of the trace");
+    let Some(Column::Category(_, places)) = drops.column("place") else { panic!("a column of the table") };
+    let stations = &plan.wlans[0].cell.stations;
+    let mut expected: Vec<String> = stations.iter().map(|(name, _)| format!("{name}->*")).collect();
+    for (from, here) in stations {
+        let near = |there: &[f64; 2]| (here[0] - there[0]).hypot(here[1] - there[1]) <= 40.0;
+        let others = stations.iter().filter(|(to, there)| to != from && near(there));
+        expected.extend(others.map(|(to, _)| format!("{from}->{to}")));
+    }
+    let mut places = places.clone();
+    places.sort();
+    expected.sort();
+    assert_eq!(places, expected);
+}
+
 /// Airtime is exclusive. Of two transmissions that overlap, of stations that sense each other, the later one
 /// * begins at the same instant as the other (two backoffs ended together), or
 /// * is an answer, a SIFS after a frame `z` for its sender: an answer is due whatever is on the air. And the station of the other one did
