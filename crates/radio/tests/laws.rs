@@ -15,6 +15,8 @@ fn errors() -> impl Strategy<Value = ErrorPlan> {
         (0.0..=1.0).prop_map(|fer| ErrorPlan::FrameErrorRate { fer, reference_bits: 8592 }),
         [[0.0..=1.0, 0.0..=1.0], [0.0..=1.0, 0.0..=1.0]]
             .prop_map(|[loss, leave]| ErrorPlan::GilbertElliott { loss, leave }),
+        ([[0.0..=1.0, 0.0..=1.0], [0.0..=1.0, 0.0..=1.0]], 1_000_u64..1_000_000_000)
+            .prop_map(|([loss, leave], ns)| ErrorPlan::Stepped { loss, leave, step: Span::from_nanos(ns) }),
         [(1_000_u64..1_000_000_000, 0.0..0.01), (1_000_u64..1_000_000_000, 0.0..1.0)].prop_map(|states| {
             let [good, bad] =
                 states.map(|(ns, errors_per_bit)| State { mean: Span::from_nanos(ns), errors_per_bit });
