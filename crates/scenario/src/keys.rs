@@ -4,6 +4,7 @@
 mod layout;
 mod queue;
 mod radio;
+mod routing;
 
 pub(crate) use layout::MAX_STATIONS;
 
@@ -202,7 +203,7 @@ pub(crate) static WIRED: [Key; 6] = [
 ];
 
 /// `[[wlan]]`.
-pub(crate) static WLAN: [Key; 16] = [
+pub(crate) static WLAN: [Key; 17] = [
     NAME,
     key(
         "standard",
@@ -266,6 +267,12 @@ pub(crate) static WLAN: [Key; 16] = [
         Kind::Section(&radio::PROPAGATION),
         Nothing("frames reach as far as `range` says"),
         "how far they reach by their power, in place of `range`",
+    ),
+    key(
+        "routing",
+        Kind::Choice(&routing::ROUTING),
+        Value(r#"{ kind = "static" }"#),
+        "how stations find routes to each other",
     ),
     QUEUE_KEY,
     ERRORS_KEY,

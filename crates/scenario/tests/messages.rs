@@ -213,6 +213,21 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("copies of a wlan side by side", "name = \"cell\"", "name = \"cell*\""),
     ("a copied station that exists", ", d = [30, 0]", ", d1 = [30, 0], \"d*\" = [30, 0]"),
     (
+        "a routing that is none",
+        RANGE,
+        "range = { receive = \"40 m\", sense = \"85 m\" }\nrouting = { kind = \"dsr\" }",
+    ),
+    (
+        "a route without patience",
+        RANGE,
+        "range = { receive = \"40 m\", sense = \"85 m\" }\nrouting = { kind = \"aodv\", preset = \"ns3\", hop_time = \"0 ms\", diameter = 65 }",
+    ),
+    (
+        "a flow through a wlan with routes on demand",
+        RANGE,
+        "range = { receive = \"40 m\", sense = \"85 m\" }\nrouting = { kind = \"aodv\" }",
+    ),
+    (
         "windows the wrong way round",
         "standard = \"802.11b\"",
         "standard = \"802.11b\"\nphy = { cw_min = 63, cw_max = 31 }",

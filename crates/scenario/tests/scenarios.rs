@@ -1,7 +1,7 @@
 //! Good scenarios: defaults, the effective form, overrides, runs.
 
 use airhop_base::{Rate, Span};
-use airhop_net::plan::{AppPlan, QueuePlan, RedPlan, Transport};
+use airhop_net::plan::{AodvPlan, AppPlan, QueuePlan, RedPlan, RoutingPlan, Transport};
 use airhop_radio::cell::Range;
 use airhop_radio::errors::{ErrorPlan, State};
 use airhop_radio::phy::{Coding, Phy};
@@ -303,4 +303,41 @@ fn a_stopped_pool_ends() {
     assert!(matches!(pool.next(Duration::from_millis(1)), Progress::Waiting));
     pool.stop();
     assert!(matches!(pool.next(Duration::from_secs(60)), Progress::Finished));
+}
+
+// Every key of `routing` reaches the plan, on top of its preset, and what is left out is the preset's.
+#[test]
+fn routes_are_static_or_found_on_demand() {
+    let text = |routing: &str| {
+        let flow = "[[flow]]\nname = \"f\"\nfrom = \"a\"\nto = \"b\"\nscheme = \"reno\"\n";
+        let wlan = "[[wlan]]\nname = \"w\"\nstandard = \"802.11g\"\nrate = \"36 Mbit/s\"\n";
+        let stations = "stations = { a = [0, 0], b = [30, 0] }\n";
+        format!("name = \"x\"\nduration = \"1 s\"\n{wlan}{stations}{routing}\n{flow}")
+    };
+    let scenario = |routing: &str| {
+        Scenario::parse(&text(routing), "x.toml", &Overrides::default()).expect("a good scenario")
+    };
+    let routing = |text: &str| scenario(text).plan().wlans[0].routing;
+    assert_eq!(routing(""), RoutingPlan::Static);
+    assert_eq!(routing("routing = { kind = \"aodv\" }"), RoutingPlan::Aodv(AodvPlan::RFC3561));
+    assert_eq!(routing("routing = { kind = \"aodv\", preset = \"ns2\" }"), RoutingPlan::Aodv(AodvPlan::NS2));
+    let keys = "active_route = \"7 s\", own_route = \"8 s\", hop_time = \"9 ms\", diameter = 5, retries = 6, buffer = 10, \
+                jitter = \"0 s\", repair = false";
+    let all = format!("routing = {{ kind = \"aodv\", preset = \"ns2\", {keys} }}");
+    let expected = AodvPlan {
+        active_route: Span::from_secs(7),
+        own_route: Span::from_secs(8),
+        hop_time: Span::from_millis(9),
+        diameter: 5,
+        ttl_start: 5,
+        ttl_threshold: 5,
+        retries: 6,
+        buffer_packets: 10,
+        jitter: Span::ZERO,
+        repairs: false,
+        ..AodvPlan::NS2
+    };
+    assert_eq!(routing(&all), RoutingPlan::Aodv(expected));
+    let again = Scenario::parse(&scenario(&all).toml(), "effective", &Overrides::default()).expect("TOML");
+    same(&scenario(&all), &again);
 }
