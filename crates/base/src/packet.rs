@@ -1,8 +1,8 @@
-//! What travels: IP packets that carry a TCP segment, a datagram or a notice.
+//! What travels: IP packets that carry a TCP segment, a datagram, a notice or a routing message.
 //!
 //! A packet is a plain value, small enough to copy through an arena. The `wire` crate turns it into real bytes.
 
-use crate::{Span, Time};
+use crate::{Routing, Span, Time};
 use std::fmt;
 
 /// IPv4 (20) and TCP (20) headers without options, in bytes; also the length of a pure ACK.
@@ -18,9 +18,24 @@ pub const MAX_OPTION_BYTES: u32 = 40;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId(pub u16);
 
+impl NodeId {
+    /// Everybody who hears it: the destination of a broadcast. No node has this number.
+    pub const BROADCAST: NodeId = NodeId(u16::MAX);
+}
+
 /// A flow: one sender, one receiver, in the order of the scenario file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FlowId(pub u16);
+
+impl FlowId {
+    /// What belongs to no flow: routing messages. No flow has this number.
+    pub const NONE: FlowId = FlowId(u16::MAX);
+
+    /// Its place among the flows, unless it is none.
+    pub fn index(self) -> Option<usize> {
+        (self != FlowId::NONE).then_some(usize::from(self.0))
+    }
+}
 
 /// An IP packet.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +54,8 @@ pub struct Packet {
     pub profile: Profile,
     /// Bit errors hit its payload; its headers are intact. Only the receiver of a scheme that asks for such packets meets one.
     pub damaged: bool,
+    /// Hops that it may still go. Only on-demand routing counts them: static routes have no loops.
+    pub ttl: u8,
     /// What it carries.
     pub body: Body,
 }
@@ -52,6 +69,8 @@ pub enum Body {
     Udp(Datagram),
     /// An explicit notification about a TCP flow, on its way to the sender.
     Notice(Notice),
+    /// A message between the routers of two neighbours.
+    Routing(Routing),
 }
 
 /// ECN codepoint of the IP header (RFC 3168 §5).
@@ -369,12 +388,14 @@ pub enum Drop {
     Retries,
     /// An agent consumed it, for example Snoop suppressing a duplicate ACK.
     Agent,
+    /// There was no route to its destination, or there is none any more.
+    Route,
 }
 
 impl Drop {
     /// All reasons, in the order of the results.
-    pub const ALL: [Drop; 6] =
-        [Drop::Queue, Drop::Aqm, Drop::Channel, Drop::Collision, Drop::Retries, Drop::Agent];
+    pub const ALL: [Drop; 7] =
+        [Drop::Queue, Drop::Aqm, Drop::Channel, Drop::Collision, Drop::Retries, Drop::Agent, Drop::Route];
 
     /// Its name in results and traces.
     pub const fn name(self) -> &'static str {
@@ -385,14 +406,25 @@ impl Drop {
             Drop::Collision => "collision",
             Drop::Retries => "retries",
             Drop::Agent => "agent",
+            Drop::Route => "route",
         }
     }
 }
 
 impl Packet {
+    /// The time to live of a packet as it is made (RFC 1700).
+    pub const TTL: u8 = 64;
+
     /// A packet without marks.
     pub const fn new(flow: FlowId, src: NodeId, dst: NodeId, bytes: u32, body: Body) -> Self {
-        Packet { flow, src, dst, bytes, ecn: Ecn::NotEct, profile: Profile::In, damaged: false, body }
+        let (ecn, profile, ttl) = (Ecn::NotEct, Profile::In, Packet::TTL);
+        Packet { flow, src, dst, bytes, ecn, profile, damaged: false, ttl, body }
+    }
+
+    /// A message from the router of a node to that of a neighbour, or of all neighbours ([`NodeId::BROADCAST`]).
+    pub fn routing(src: NodeId, dst: NodeId, ttl: u8, message: Routing) -> Self {
+        let bytes = UDP_HEADER_BYTES + message.bytes();
+        Packet { ttl, ..Packet::new(FlowId::NONE, src, dst, bytes, Body::Routing(message)) }
     }
 
     /// The TCP segment it carries, if any.
@@ -409,6 +441,7 @@ impl Packet {
             Body::Tcp(s) => s.len,
             Body::Udp(d) => d.len,
             Body::Notice(_) => 0,
+            Body::Routing(message) => message.bytes(),
         }
     }
 
@@ -430,11 +463,10 @@ mod tests {
     // schemes.md 4.2.3: "up to 4 sequence numbers, lowest first"; NAKs of two nodes are merged.
     #[test]
     fn naks_are_sorted_each_once_and_the_lowest_stay() {
-        let mut naks = Naks::EMPTY;
-        [7, 3, 9, 3, 5, 9].map(|seq| naks.insert(seq));
-        assert_eq!(naks.seqs(), [3, 5, 7, 9]);
-        [11, 4, 7, 1].map(|seq| naks.insert(seq));
-        assert_eq!(naks.seqs(), [1, 3, 4, 5]);
+        let four: Naks = [7, 3, 9, 3, 5, 9].into_iter().collect();
+        assert_eq!(four.seqs(), [3, 5, 7, 9]);
+        let merged: Naks = four.seqs().iter().copied().chain([11, 4, 7, 1]).collect();
+        assert_eq!(merged.seqs(), [1, 3, 4, 5]);
     }
 
     // RFC 9293 §3.1: options fill 32-bit words. 2 + 4k bytes and two of padding; 8 for the contention.

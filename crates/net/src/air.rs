@@ -3,11 +3,11 @@
 use crate::agents::LinkEventKind;
 use crate::fates::Fate;
 use crate::queues::Admit;
-use crate::route::Hop;
+use crate::routing::Passing;
 use crate::world::{World, kind_of, tag};
-use airhop_base::{Body, Drop, Packet, Segment, Span, Time};
+use airhop_base::{Body, Drop, FlowId, Packet, Segment, Span, Time};
 use airhop_engine::Id;
-use airhop_radio::cell::{Effect, Fragmentation, FrameKind, Outgoing, Station, Tag};
+use airhop_radio::cell::{BROADCAST, Effect, Fragmentation, FrameKind, Outgoing, Station, Tag};
 use airhop_trace::{Direction, DropKind, DropRow};
 
 impl World {
@@ -31,6 +31,11 @@ impl World {
             }
             return;
         }
+        let slot = id.index() as usize;
+        if self.ahead.len() <= slot {
+            self.ahead.resize(slot + 1, BROADCAST);
+        }
+        self.ahead[slot] = to;
         if let Admit::Dropped(packet, why) = station.queue.push(now, id, &mut self.arena) {
             let place = self.place_ahead(cell, from, &packet);
             self.drop_packet(now, packet, why.into(), place);
@@ -40,12 +45,8 @@ impl World {
 
     /// The place, in the recorder, of the link that a packet in a station's queue is for: what is dropped need not be what came.
     fn place_ahead(&self, cell: u16, from: Station, id: &Id<Packet>) -> Option<u32> {
-        let site = &self.sites[cell as usize];
-        let dst = self.arena.get(id).dst;
-        match self.routes[dst.0 as usize][site.node(from).0 as usize] {
-            Hop::Air { to, .. } => site.stations[from as usize].places.get(to as usize).copied(),
-            _ => None,
-        }
+        let station = &self.sites[cell as usize].stations[from as usize];
+        station.places.get(self.ahead[id.index() as usize] as usize).copied()
     }
 
     pub(crate) fn hand_to_mac(&mut self, now: Time, cell: u16, from: Station, to: Station, id: Id<Packet>) {
@@ -53,11 +54,16 @@ impl World {
         let site = &mut self.sites[cell as usize];
         let station = &mut site.stations[from as usize];
         station.in_mac = true;
-        let flow = &self.flows[packet.flow.0 as usize];
-        if self.recorder.is_some() || flow.takes_damaged || flow.fragmented {
+        if !site.routers.is_empty() {
+            station.passing = packet.flow.index().map(|_| Passing::of(packet));
+        }
+        let flow = packet.flow.index().map(|flow| &self.flows[flow]);
+        let is_fragmented = flow.is_some_and(|flow| flow.fragmented);
+        let is_of_use = is_fragmented || flow.is_some_and(|flow| flow.takes_damaged) || to == BROADCAST;
+        if self.recorder.is_some() || is_of_use {
             station.on_air = Some(packet.clone());
         }
-        let fragments = (flow.fragmented && packet.is_tcp_data()).then(Fragmentation::default);
+        let fragments = (is_fragmented && packet.is_tcp_data()).then(Fragmentation::default);
         let (tag, bytes, header) = (tag(packet), packet.bytes, packet.header_bytes());
         let outgoing = Outgoing { to, packet: id, tag, bytes, header, fragments };
         site.cell.send(now, from, outgoing, &mut self.events, &mut self.effects);
@@ -83,45 +89,76 @@ impl World {
                 site.stations[from as usize].in_mac = false;
                 let (node, interface) = (site.node(to), site.stations[to as usize].interface);
                 self.capture(now, cell, from, None);
+                self.add_contention(&packet, contended);
                 if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
                     recorder.packet(now, node, interface, Direction::In, self.arena.get(&packet), None);
                 }
-                self.add_contention(&packet, contended);
+                if !self.sites[cell as usize].routers.is_empty() {
+                    let packet = self.arena.get_mut(&packet);
+                    packet.ttl = packet.ttl.saturating_sub(1);
+                }
+                if self.arena.get(&packet).flow == FlowId::NONE {
+                    return self.on_message(now, cell, to, packet);
+                }
                 self.visit(now, node, interface, packet);
+            }
+            Effect::Heard { from, to } => self.on_broadcast(now, cell, from, to),
+            Effect::Broadcast { from, packet } => {
+                self.capture(now, cell, from, None);
+                self.sites[cell as usize].stations[from as usize].in_mac = false;
+                self.arrived += 1;
+                self.arena.take(packet);
             }
             Effect::AttemptFailed { from, to, tag, attempt, retry: true } => {
                 let kind =
                     if attempt == 1 { LinkEventKind::FirstFailure } else { LinkEventKind::AttemptFailed };
-                self.tell_agents(now, cell, from, self.link_event(cell, [from, to], kind, tag));
+                self.tell_agents(now, cell, [from, to], kind, tag);
             }
             Effect::AttemptFailed { .. } => {}
             Effect::HeaderOnly { from, to, .. } => self.deliver_damaged(now, cell, from, to),
             Effect::Acknowledged { from, to, tag } => {
-                let event = self.link_event(cell, [from, to], LinkEventKind::Delivered, tag);
-                self.tell_agents(now, cell, from, event);
+                self.tell_agents(now, cell, [from, to], LinkEventKind::Delivered, tag);
             }
             Effect::Discarded { from, to, tag, packet } => {
-                let station = &mut self.sites[cell as usize].stations[from as usize];
-                let last = station.last_loss.unwrap_or(Drop::Channel);
-                let place = station.places.get(to as usize).copied();
-                match packet {
-                    Some(id) => {
-                        station.in_mac = false;
-                        self.drop_packet(now, id, Fate { counted: Drop::Retries, cause: last }, place);
-                    }
-                    // It arrived, but the sending station does not know: for its link layer the packet is lost.
-                    None => self.drops[Drop::Retries as usize] += 1,
+                let kind = LinkEventKind::Discarded;
+                if self.sites[cell as usize].routers.is_empty() {
+                    self.on_given_up(now, cell, from, to, packet);
+                    self.tell_agents(now, cell, [from, to], kind, tag);
+                } else {
+                    let spared = self.tell_agents(now, cell, [from, to], kind, tag);
+                    self.on_next_hop_lost(now, cell, (from, to), packet, spared);
                 }
-                let event = self.link_event(cell, [from, to], LinkEventKind::Discarded, tag);
-                self.tell_agents(now, cell, from, event);
             }
             Effect::FrameLost { from, to, frame, bytes, tag, cause, header_intact } => {
                 self.on_frame_lost(now, cell, (from, to), frame, bytes, tag, cause);
-                if header_intact && self.flows[tag.flow.0 as usize].takes_damaged {
+                let flow = tag.flow.index().map(|flow| &self.flows[flow]);
+                if header_intact && flow.is_some_and(|flow| flow.takes_damaged) {
                     self.deliver_damaged(now, cell, from, to);
                 }
             }
             Effect::Ready(station) => self.on_mac_ready(now, cell, station),
+        }
+    }
+
+    /// A link layer has given up what it had for `to`.
+    pub(crate) fn on_given_up(
+        &mut self,
+        now: Time,
+        cell: u16,
+        from: Station,
+        to: Station,
+        packet: Option<Id<Packet>>,
+    ) {
+        let station = &mut self.sites[cell as usize].stations[from as usize];
+        let last = station.last_loss.unwrap_or(Drop::Channel);
+        let place = station.places.get(to as usize).copied();
+        match packet {
+            Some(id) => {
+                station.in_mac = false;
+                self.drop_packet(now, id, Fate { counted: Drop::Retries, cause: last }, place);
+            }
+            // It arrived, but the sending station does not know: for its link layer the packet is lost.
+            None => self.drops[Drop::Retries as usize] += 1,
         }
     }
 
@@ -155,11 +192,8 @@ impl World {
             station.idle_since = now;
             return;
         };
-        let (dst, node) = (self.arena.get(&id).dst, site.node(from));
         self.record_station_queue(now, cell, from);
-        let Hop::Air { to, .. } = self.routes[dst.0 as usize][node.0 as usize] else {
-            unreachable!("it was queued for the air");
-        };
+        let to = self.ahead[id.index() as usize];
         self.hand_to_mac(now, cell, from, to, id);
     }
 

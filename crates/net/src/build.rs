@@ -4,16 +4,17 @@ use crate::fates::Fates;
 use crate::flow::{Ends, Flow, SpuriousTimeouts, TcpEnds, UdpEnds};
 use crate::layout::{self, DRAWS};
 use crate::link::{Link, LinkTrace};
-use crate::plan::{FlowPlan, Plan, QueuePlan, Transport, WlanPlan};
+use crate::plan::{FlowPlan, Plan, QueuePlan, RoutingPlan, Transport, WlanPlan};
 use crate::queues;
 use crate::route::{Graph, Hop, Stations};
+use crate::routing::Router;
 use crate::services::{Kind, LinkService, Way};
 use crate::site::{Site, StationSite};
 use crate::source::Source;
 use crate::truth;
 use crate::world::{Event, Hosted, World};
-use airhop_base::{FlowId, NodeId, Time};
-use airhop_engine::{Arena, EventQueue, Fingerprint, Streams, Timers, name_hash};
+use airhop_base::{Drop, FlowId, NodeId, Time};
+use airhop_engine::{Arena, EventQueue, Fingerprint, Streams, TimerId, Timers, name_hash};
 use airhop_radio::cell::Cell;
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::{Receiver, Sender};
@@ -31,6 +32,13 @@ pub enum BuildError {
         from: String,
         /// no way to this one.
         to: String,
+    },
+    /// A flow crosses a cell in which routes are found on demand, and does not begin and end there.
+    OnDemand {
+        /// The flow.
+        flow: String,
+        /// The cell.
+        wlan: String,
     },
     /// A flow of datagrams has an application of TCP.
     NotForUdp {
@@ -65,6 +73,10 @@ impl fmt::Display for BuildError {
             BuildError::NoRoute { flow, from, to } => {
                 write!(f, "flow \"{flow}\": no route from \"{from}\" to \"{to}\"")
             }
+            BuildError::OnDemand { flow, wlan } => write!(
+                f,
+                "flow \"{flow}\": wlan \"{wlan}\" finds its routes on demand; a flow over it begins and ends at stations of it"
+            ),
             BuildError::NotForUdp { flow } => write!(f, "flow \"{flow}\": its application needs TCP"),
             BuildError::Disconnected { wlan } => write!(
                 f,
@@ -97,8 +109,8 @@ impl World {
     /// Builds the world of `plan` for one replication.
     ///
     /// # Errors
-    /// [`BuildError`] if a flow has no route, or an application that its transport cannot serve; or if what is to be drawn
-    /// cannot be.
+    /// [`BuildError`] if a flow has no route, or one through a cell whose routers cannot know its ends, or an application that its
+    /// transport cannot serve; or if what is to be drawn cannot be.
     pub fn new(
         plan: &Plan,
         seed: u64,
@@ -112,10 +124,15 @@ impl World {
         let mut timers = Timers::new();
         let mut hosted = Vec::new();
         let mut events = EventQueue::new();
+        refuse_through_traffic(plan, &graph, &routes)?;
         let queues = Disciplines::new(plan, &graph, &routes);
         let links = links(plan, &queues, &streams, recorder.as_mut());
         let sites = plan.wlans.iter().zip(&queues.stations);
-        let sites = sites.map(|(w, queues)| site(w, plan, queues, &streams, recorder.as_mut())).collect();
+        let mut sites: Vec<Site> =
+            sites.map(|(w, queues)| site(w, plan, queues, &streams, recorder.as_mut())).collect();
+        for (site, w) in sites.iter_mut().zip(&plan.wlans) {
+            site.routers = routers(w, plan, &streams, &mut timers);
+        }
         let mut flows = Vec::new();
         let truths = truth::tell(plan, &graph, &routes);
         for (i, (f, truth)) in plan.flows.iter().zip(truths).enumerate() {
@@ -133,7 +150,8 @@ impl World {
             if let (Ends::Tcp(tcp), Some(truth)) = (&mut flow.ends, truth) {
                 tcp.sender.on_truth(&truth);
             }
-            host_agents(&mut flow, &graph, &routes, &mut timers, &mut hosted);
+            let hosts = hosts(plan, &graph.path(&routes[f.to.0 as usize], f.from, f.to), f.to);
+            host_agents(&mut flow, &hosts, &mut timers, &mut hosted);
             host_at_stations(&mut flow, plan, &graph, &routes, &mut timers, &mut hosted);
             events.push(f.start, Event::App(id));
             flows.push(flow);
@@ -151,12 +169,13 @@ impl World {
             sites,
             flows,
             hosted,
-            routes,
+            routes: on_demand(plan, routes),
+            ahead: Vec::new(),
             effects: Vec::new(),
             spare_effects: Vec::new(),
             wishes: Default::default(),
             print: Fingerprint::default(),
-            drops: [0; 6],
+            drops: [0; Drop::ALL.len()],
             recorder: recorder.map(Box::new),
             created: 0,
             arrived: 0,
@@ -186,6 +205,44 @@ fn routes(plan: &Plan, graph: &Graph) -> Result<Vec<Vec<Hop>>, BuildError> {
     Ok(routes)
 }
 
+/// What crosses a cell whose routes are found on demand must begin and end there: its routers know no other nodes.
+fn refuse_through_traffic(plan: &Plan, graph: &Graph, routes: &[Vec<Hop>]) -> Result<(), BuildError> {
+    for f in &plan.flows {
+        for (_, hop) in graph.path(&routes[f.to.0 as usize], f.from, f.to) {
+            let Some(wlan) = on_demand_cell(plan, hop) else { continue };
+            if ![f.from, f.to].iter().all(|end| wlan.nodes.contains(end)) {
+                return Err(BuildError::OnDemand { flow: f.name.clone(), wlan: wlan.cell.name.clone() });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The cell of this hop, if its stations find their routes on demand.
+fn on_demand_cell(plan: &Plan, hop: Hop) -> Option<&WlanPlan> {
+    let Hop::Air { cell, .. } = hop else { return None };
+    Some(&plan.wlans[cell as usize]).filter(|wlan| wlan.routing != RoutingPlan::Static)
+}
+
+/// The routes of the world: in cells whose routes are found on demand, the stations ask their routers.
+fn on_demand(plan: &Plan, mut routes: Vec<Vec<Hop>>) -> Vec<Vec<Hop>> {
+    for hop in routes.iter_mut().flatten() {
+        if let (Some(_), Hop::Air { cell, from, .. }) = (on_demand_cell(plan, *hop), *hop) {
+            *hop = Hop::OnDemand { cell, from };
+        }
+    }
+    routes
+}
+
+fn routers(w: &WlanPlan, plan: &Plan, streams: &Streams, timers: &mut Timers) -> Vec<(Router, TimerId)> {
+    let RoutingPlan::Aodv(aodv) = w.routing else { return Vec::new() };
+    let router = |&node: &NodeId| {
+        let name = format!("{}.routing.{}", w.cell.name, plan.nodes[node.0 as usize]);
+        (Router::new(node, aodv, streams.stream(&name)), timers.add())
+    };
+    w.nodes.iter().map(router).collect()
+}
+
 fn graph(plan: &Plan) -> Graph {
     let cell = |w: &WlanPlan| Stations {
         places: w.nodes.iter().zip(&w.cell.stations).map(|(&node, (_, place))| (node, *place)).collect(),
@@ -213,7 +270,7 @@ impl Disciplines {
             for service in &flow.services {
                 if let Kind::Queue(discipline) = service.kind {
                     let path = graph.path(&routes[flow.to.0 as usize], flow.from, flow.to);
-                    path.into_iter().for_each(|(_, hop)| all.replace(hop, discipline));
+                    hosts(plan, &path, flow.to).into_iter().for_each(|(_, hop)| all.replace(hop, discipline));
                 }
             }
         }
@@ -225,7 +282,9 @@ impl Disciplines {
         let queue = match hop {
             Hop::None => return,
             Hop::Link(i) => &mut self.links[i as usize],
-            Hop::Air { cell, from, .. } => &mut self.stations[cell as usize][from as usize],
+            Hop::Air { cell, from, .. } | Hop::OnDemand { cell, from } => {
+                &mut self.stations[cell as usize][from as usize]
+            }
         };
         if let QueuePlan::DropTail { packets } = *queue {
             *queue = discipline(packets);
@@ -285,6 +344,7 @@ fn site(
                 queue: queues::build(queue, time_for, stream),
                 idle_since: Time::ZERO,
                 in_mac: false,
+                passing: None,
                 last_loss: None,
                 on_air: None,
                 interface: 0,
@@ -304,7 +364,7 @@ fn site(
             site
         })
         .collect();
-    Site { cell: Cell::new(&w.cell, streams), stations }
+    Site { cell: Cell::new(&w.cell, streams), stations, routers: Vec::new() }
 }
 
 fn ends(f: &FlowPlan, id: FlowId, streams: &Streams, timers: &mut Timers) -> Result<Ends, BuildError> {
@@ -329,17 +389,21 @@ fn ends(f: &FlowPlan, id: FlowId, streams: &Streams, timers: &mut Timers) -> Res
     })
 }
 
-/// Installs the agents of a flow along its data path.
-fn host_agents(
-    flow: &mut Flow,
-    graph: &Graph,
-    routes: &[Vec<Hop>],
-    timers: &mut Timers,
-    hosted: &mut Vec<Hosted>,
-) {
+/// The nodes that the data of a flow to `to` may pass, each with its hop: its path, or all stations of a cell in which nobody knows
+/// the path yet.
+fn hosts(plan: &Plan, path: &[(NodeId, Hop)], to: NodeId) -> Vec<(NodeId, Hop)> {
+    let Some(wlan) = path.iter().find_map(|&(_, hop)| on_demand_cell(plan, hop)) else {
+        return path.to_vec();
+    };
+    let stations = wlan.nodes.iter().zip(0..).filter(|(node, _)| **node != to);
+    stations.map(|(&node, from)| (node, Hop::OnDemand { cell: wlan.cell.index, from })).collect()
+}
+
+/// Installs the agents of a flow at these nodes.
+fn host_agents(flow: &mut Flow, hosts: &[(NodeId, Hop)], timers: &mut Timers, hosted: &mut Vec<Hosted>) {
     let mut came_by_air = None;
-    for (node, hop) in graph.path(&routes[flow.plan.to.0 as usize], flow.plan.from, flow.plan.to) {
-        let goes_by_air = matches!(hop, Hop::Air { .. });
+    for &(node, hop) in hosts {
+        let goes_by_air = matches!(hop, Hop::Air { .. } | Hop::OnDemand { .. });
         let crosses = came_by_air.filter(|&by_air| by_air != goes_by_air);
         for service in &flow.plan.services {
             let agent = match (service.kind, crosses) {

@@ -49,7 +49,7 @@ impl Fates {
         let cause = match self.lost.iter().find(|&&(seq, _)| seq == j.seq) {
             Some((_, Drop::Queue)) => 0,
             Some((_, Drop::Aqm)) => 1,
-            Some((_, Drop::Channel | Drop::Retries)) => 2,
+            Some((_, Drop::Channel | Drop::Retries | Drop::Route)) => 2,
             Some((_, Drop::Collision)) => 3,
             // It arrived, or is on its way: only its ACK was lost, or late.
             Some((_, Drop::Agent)) | None => 4,

@@ -48,13 +48,7 @@ impl World {
     }
 
     /// What happened to a packet that station `from` of a cell has, or had, for station `to`.
-    pub(crate) fn link_event(
-        &self,
-        cell: u16,
-        [from, to]: [Station; 2],
-        kind: LinkEventKind,
-        tag: Tag,
-    ) -> LinkEvent {
+    fn link_event(&self, cell: u16, [from, to]: [Station; 2], kind: LinkEventKind, tag: Tag) -> LinkEvent {
         let site = &self.sites[cell as usize];
         let flow = &self.flows[tag.flow.0 as usize];
         let ack_waits = kind == LinkEventKind::Discarded
@@ -63,16 +57,26 @@ impl World {
         LinkEvent { kind, tag, next: site.node(to), ack_waits }
     }
 
-    /// Returns whether one of them wants routing not to be told.
-    pub(crate) fn tell_agents(&mut self, now: Time, cell: u16, station: Station, event: LinkEvent) -> bool {
+    /// Tells the agents at station `from` what happened to a packet that it has, or had, for station `to`. Returns whether one of them
+    /// wants routing not to be told.
+    pub(crate) fn tell_agents(
+        &mut self,
+        now: Time,
+        cell: u16,
+        [from, to]: [Station; 2],
+        kind: LinkEventKind,
+        tag: Tag,
+    ) -> bool {
+        let Some(flow) = tag.flow.index() else { return false };
+        let event = self.link_event(cell, [from, to], kind, tag);
+        let node = self.sites[cell as usize].node(from);
         let mut spares_link = false;
-        let node = self.sites[cell as usize].node(station);
-        for k in 0..self.flows[event.tag.flow.0 as usize].agents.len() {
-            let (at, i) = self.flows[event.tag.flow.0 as usize].agents[k];
+        for k in 0..self.flows[flow].agents.len() {
+            let (at, i) = self.flows[flow].agents[k];
             if at == node {
                 self.hosted[i as usize].agent.on_link(now, &event, &mut self.wishes);
                 if event.ack_waits {
-                    self.show_waiting(now, cell, station, i);
+                    self.show_waiting(now, cell, from, i);
                 }
                 spares_link |= std::mem::take(&mut self.wishes.spares_link);
                 self.grant_wishes(now, i);
@@ -149,7 +153,7 @@ impl World {
     pub(crate) fn fill_towards(&self, node: NodeId, to: NodeId) -> f64 {
         match self.routes[to.0 as usize][node.0 as usize] {
             Hop::Link(i) => self.links[i as usize].fill(),
-            Hop::Air { cell, from, .. } => {
+            Hop::Air { cell, from, .. } | Hop::OnDemand { cell, from } => {
                 let queue = &self.sites[cell as usize].stations[from as usize].queue;
                 queue.len() as f64 / queue.capacity().max(1) as f64
             }

@@ -1,7 +1,8 @@
 //! What a run measured.
 
 use crate::fates::Confusion;
-use airhop_base::Span;
+use crate::routing::RoutingCounts;
+use airhop_base::{Drop, Span};
 
 /// The results of one run: the fields of the run document, without what only the caller knows. Events and fingerprint are
 /// those of the whole run, `srtt_ms` is that of its end, and everything else was counted after the warm-up.
@@ -18,7 +19,9 @@ pub struct Report {
     /// The flows, in the order of the scenario.
     pub flows: Vec<FlowReport>,
     /// Drops by reason, in the order of `Drop::ALL`.
-    pub drops: [u64; 6],
+    pub drops: [u64; Drop::ALL.len()],
+    /// What the routers counted, if there are any.
+    pub routing: Option<RoutingCounts>,
 }
 
 /// The results of one flow.
@@ -64,6 +67,13 @@ impl Report {
     /// Takes off what `earlier`, a report of the same run, had counted.
     pub(crate) fn leave_out(&mut self, earlier: &Report) {
         subtract(&mut self.drops, &earlier.drops);
+        if let (Some(routing), Some(mut earlier)) = (&mut self.routing, earlier.routing) {
+            routing
+                .each_mut()
+                .into_iter()
+                .zip(earlier.each_mut())
+                .for_each(|(count, before)| *count -= *before);
+        }
         for (flow, earlier) in self.flows.iter_mut().zip(&earlier.flows) {
             flow.leave_out(earlier);
         }

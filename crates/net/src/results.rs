@@ -4,6 +4,7 @@ use crate::flow::{Ends, Flow, TcpEnds};
 use crate::link::Link;
 use crate::plan::Transport;
 use crate::report::{FlowReport, Report};
+use crate::routing::RoutingCounts;
 use crate::site::Site;
 use crate::world::World;
 use airhop_base::{FlowId, NodeId, NoticeKind, Span, Time};
@@ -62,7 +63,17 @@ impl World {
             fingerprint: self.print.value(),
             flows: self.flows.iter().map(|f| self.flow_report(f)).collect(),
             drops: self.drops,
+            routing: self.routing_counts(),
         }
+    }
+
+    /// What all routers counted together; `None` if there are none.
+    fn routing_counts(&self) -> Option<RoutingCounts> {
+        let routers = self.sites.iter().flat_map(|site| &site.routers);
+        routers.map(|(router, _)| router.counts()).reduce(|mut sum, counts| {
+            sum.add(counts);
+            sum
+        })
     }
 
     pub(crate) fn flow_report(&self, flow: &Flow) -> FlowReport {

@@ -19,13 +19,20 @@ pub enum Hop {
         /// The receiving station.
         to: u16,
     },
+    /// A station of a cell asks its router.
+    OnDemand {
+        /// The cell.
+        cell: u16,
+        /// The station.
+        from: u16,
+    },
 }
 
 impl Hop {
     /// The cell whose medium it takes, if it is not by wire.
     pub fn cell(self) -> Option<u16> {
         match self {
-            Hop::Air { cell, .. } => Some(cell),
+            Hop::Air { cell, .. } | Hop::OnDemand { cell, .. } => Some(cell),
             Hop::None | Hop::Link(_) => None,
         }
     }
@@ -101,7 +108,7 @@ impl Graph {
     /// The node that a hop leads to; `None` if it leads nowhere.
     pub fn end(&self, hop: Hop) -> Option<NodeId> {
         match hop {
-            Hop::None => None,
+            Hop::None | Hop::OnDemand { .. } => None,
             Hop::Link(link) => Some(self.start(usize::from(link) ^ 1)),
             Hop::Air { cell, to, .. } => Some(self.cells[usize::from(cell)].places[usize::from(to)].0),
         }

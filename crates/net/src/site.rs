@@ -1,14 +1,18 @@
 //! An 802.11 cell in the world: which node each station is, and the queue before each MAC.
 
 use crate::queues::QueueDisc;
+use crate::routing::{Passing, Router};
 use airhop_base::{Drop, NodeId, Packet, Time};
-use airhop_radio::cell::{Cell, Station};
+use airhop_engine::TimerId;
+use airhop_radio::cell::{BROADCAST, Cell, Station};
 
 /// A cell with the interface queues of its stations.
 #[derive(Debug)]
 pub(crate) struct Site {
     pub cell: Cell,
     pub stations: Vec<StationSite>,
+    /// The router of each station and its timer; none if routes are known from the beginning.
+    pub routers: Vec<(Router, TimerId)>,
 }
 
 /// A station in the world.
@@ -21,6 +25,8 @@ pub(crate) struct StationSite {
     pub idle_since: Time,
     /// The packet in the MAC has not been delivered.
     pub in_mac: bool,
+    /// What its router needs to know of the packet in the MAC, if it has one and that is no message of its own.
+    pub passing: Option<Passing>,
     /// Why the last data frame that did not arrive was lost.
     pub last_loss: Option<Drop>,
     /// The packet that the MAC is working on; kept only for a recorder, and for flows to which its headers alone are of use.
@@ -39,8 +45,18 @@ impl Site {
         self.stations[s as usize].node
     }
 
-    /// Packets inside: waiting, and in the MACs.
+    /// The station of a node of this cell, or of all of them.
+    pub fn station(&self, node: NodeId) -> Station {
+        if node == NodeId::BROADCAST {
+            return BROADCAST;
+        }
+        let place = self.stations.iter().position(|station| station.node == node);
+        place.expect("routers know the nodes of their cell only") as Station
+    }
+
+    /// Packets inside: waiting, in the MACs, and held by routers.
     pub fn holds(&self) -> usize {
-        self.stations.iter().map(|s| s.queue.len() + usize::from(s.in_mac)).sum()
+        let at_stations = self.stations.iter().map(|s| s.queue.len() + usize::from(s.in_mac));
+        at_stations.chain(self.routers.iter().map(|(router, _)| router.holds())).sum()
     }
 }

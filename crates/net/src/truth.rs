@@ -121,7 +121,7 @@ impl<'a> Network<'a> {
 
     fn load(&mut self, hop: Hop) -> &mut Load {
         match hop {
-            Hop::None => unreachable!("a path is made of hops"),
+            Hop::None | Hop::OnDemand { .. } => unreachable!("a path is made of hops"),
             Hop::Link(i) => &mut self.links[usize::from(i)],
             Hop::Air { cell, .. } => &mut self.cells[usize::from(cell)],
         }
@@ -130,7 +130,7 @@ impl<'a> Network<'a> {
     /// How long a packet of `bytes` takes a link for itself.
     fn time_taken(&self, hop: Hop, bytes: u32) -> Span {
         match hop {
-            Hop::None => Span::ZERO,
+            Hop::None | Hop::OnDemand { .. } => Span::ZERO,
             Hop::Link(i) => self.plan.wired[usize::from(i / 2)].rate.time_for(bytes),
             Hop::Air { cell, .. } => exchange_time(self.cell(cell), bytes) + mean_backoff(self.cell(cell)),
         }
@@ -146,7 +146,7 @@ impl<'a> Network<'a> {
         for hop in self.path(flow.from, flow.to) {
             let data = self.time_taken(hop, sizes.data);
             match hop {
-                Hop::None => return None,
+                Hop::None | Hop::OnDemand { .. } => return None,
                 Hop::Link(i) => {
                     let share = self.links[usize::from(i)].share();
                     payload_rate = payload_rate.min(share * payload / data.secs_f64());
@@ -179,7 +179,7 @@ impl<'a> Network<'a> {
     /// From when a packet of `bytes` that came by `before` is to go by `hop` until it is at the other end.
     fn crossing(&self, before: Hop, hop: Hop, bytes: u32) -> Span {
         match hop {
-            Hop::None => Span::ZERO,
+            Hop::None | Hop::OnDemand { .. } => Span::ZERO,
             Hop::Link(i) => {
                 let wire = &self.plan.wired[usize::from(i / 2)];
                 wire.rate.time_for(bytes) + wire.delay

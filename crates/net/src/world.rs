@@ -13,9 +13,9 @@ use crate::report::Report;
 use crate::results::send_cause;
 use crate::route::Hop;
 use crate::site::Site;
-use airhop_base::{Body, Drop, FlowId, NodeId, Notice, NoticeKind, Packet, Segment, Span, Time};
+use airhop_base::{Body, Drop, FlowId, NodeId, Notice, NoticeKind, Packet, Routing, Segment, Span, Time};
 use airhop_engine::{Arena, EventQueue, Fingerprint, Id, TimerId, Timers};
-use airhop_radio::cell::{CellEvent, Effect, Tag};
+use airhop_radio::cell::{CellEvent, Effect, Station, Tag};
 use airhop_radio::errors::Damage;
 use airhop_trace::{Direction, DropKind, DropRow, Recorder};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,6 +37,8 @@ pub(crate) enum Event {
     Receiver(FlowId),
     /// An agent's timer.
     Agent(u16),
+    /// A router's timer: its cell and station.
+    Router(u16, u16),
 }
 
 impl From<CellEvent> for Event {
@@ -72,11 +74,13 @@ pub struct World {
     pub(crate) hosted: Vec<Hosted>,
     /// By destination, then by node; empty for nodes that are no destination.
     pub(crate) routes: Vec<Vec<Hop>>,
+    /// The station that each packet in a station's queue is for, by its slot in the arena.
+    pub(crate) ahead: Vec<Station>,
     pub(crate) effects: Vec<Effect>,
     pub(crate) spare_effects: Vec<Effect>,
     pub(crate) wishes: Wishes,
     pub(crate) print: Fingerprint,
-    pub(crate) drops: [u64; 6],
+    pub(crate) drops: [u64; Drop::ALL.len()],
     pub(crate) recorder: Option<Box<Recorder>>,
     pub(crate) created: u64,
     pub(crate) arrived: u64,
@@ -130,6 +134,7 @@ impl World {
             Event::Sender(flow) => self.on_sender_timer(now, flow),
             Event::Receiver(flow) => self.on_receiver_timer(now, flow),
             Event::Agent(i) => self.on_agent_timer(now, i),
+            Event::Router(cell, station) => self.on_router_timer(now, cell, station),
         }
     }
 
@@ -274,6 +279,7 @@ impl World {
         match self.routes[dst.0 as usize][node.0 as usize] {
             Hop::Link(i) => self.offer_to_link(now, i, id),
             Hop::Air { cell, from, to } => self.offer_to_station(now, cell, from, to, id),
+            Hop::OnDemand { cell, from } => self.ask_router(now, cell, from, id),
             Hop::None => unreachable!("every flow was checked to have a route both ways"),
         }
     }
@@ -378,8 +384,8 @@ impl World {
         self.dropped += 1;
         self.drops[why as usize] += 1;
         let packet = self.arena.take(id);
-        if let (Ends::Tcp(tcp), Some(segment)) =
-            (&mut self.flows[packet.flow.0 as usize].ends, packet.segment())
+        if let (Some(flow), Some(segment)) = (packet.flow.index(), packet.segment())
+            && let Ends::Tcp(tcp) = &mut self.flows[flow].ends
             && segment.len > 0
             && !packet.damaged
             && segment.seq >= tcp.sender.space().una
@@ -407,15 +413,28 @@ pub(crate) fn kind_of(packet: &Packet) -> (DropKind, u64) {
         Body::Tcp(s) => (DropKind::Ack, s.ack),
         Body::Udp(d) => (DropKind::Datagram, d.number),
         Body::Notice(n) => (DropKind::Notice, n.seq),
+        Body::Routing(_) => (DropKind::Routing, 0),
     }
 }
 
 /// What of a packet goes into the fingerprint.
-fn digest(packet: &Packet, flow: u64) -> u64 {
+pub(crate) fn digest(packet: &Packet, flow: u64) -> u64 {
     let content = match &packet.body {
         Body::Tcp(s) => s.seq ^ s.ack.rotate_left(20) ^ (u64::from(s.len) << 40),
         Body::Udp(d) => d.number,
         Body::Notice(n) => n.seq ^ ((n.kind as u64 + 1) << 56),
+        Body::Routing(message) => routing_digest(message),
     };
     flow.wrapping_add(content.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+fn routing_digest(message: &Routing) -> u64 {
+    let of = |kind: u64, numbers: [u32; 2]| {
+        (kind << 62) ^ (u64::from(numbers[0]) << 32) ^ u64::from(numbers[1]).rotate_left(7)
+    };
+    match message {
+        Routing::Request(r) => of(1, [r.id, r.dst_seq]) ^ u64::from(r.origin_seq) ^ u64::from(r.hops),
+        Routing::Reply(r) => of(2, [r.dst_seq, u32::from(r.hops)]) ^ r.lifetime.nanos(),
+        Routing::Error(lost) => lost.iter().fold(3 << 62, |sum, u| sum ^ of(0, [u.seq, u32::from(u.dst.0)])),
+    }
 }

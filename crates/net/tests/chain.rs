@@ -4,7 +4,7 @@
 mod common;
 
 use airhop_base::{NodeId, Rate, Span, Time};
-use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, QueuePlan, Transport, WlanPlan};
+use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, Transport, WlanPlan};
 use airhop_radio::cell::{Access, CellPlan, Range};
 use airhop_radio::phy::{Coding, Phy};
 use airhop_tcp::{Config, Params, Preset};
@@ -26,7 +26,8 @@ fn chain(hops: u16, cell: CellPlan, scheme: &str, config: Config, duration: Span
             cell,
             nodes: (0..=hops).map(NodeId).collect(),
             queue,
-            draws: Draws::default(),
+            routing: Default::default(),
+            draws: Default::default(),
         }],
         flows: vec![FlowPlan {
             name: "f".into(),

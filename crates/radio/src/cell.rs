@@ -8,6 +8,10 @@ use airhop_engine::{EventQueue, Id, Streams, TimerId, Timers};
 /// A station of a cell, by its position in [`CellPlan::stations`].
 pub type Station = u16;
 
+/// In place of a station: all who hear it. Such a frame is sent once, at the control rate, without an RTS and without an ACK
+/// (IEEE 802.11-2016 §10.3.6).
+pub const BROADCAST: Station = Station::MAX;
+
 /// What the link layer remembers of a packet after it was handed over: enough to say which TCP segment a frame was
 /// (Yun 2009 §3.1: "flow information, sequence number").
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,7 +27,7 @@ pub struct Tag {
 /// A packet on its way into a station's MAC.
 #[derive(Debug)]
 pub struct Outgoing {
-    /// The station it is for.
+    /// The station it is for, or [`BROADCAST`].
     pub to: Station,
     /// The packet.
     pub packet: Id<Packet>,
@@ -86,6 +90,20 @@ pub enum Effect {
         packet: Id<Packet>,
         /// How long it contended for the medium: from when the MAC took it until the exchange began that delivered it.
         contended: Span,
+    },
+    /// A broadcast reached `to`. Comes for each station that received it, and before [`Effect::Broadcast`].
+    Heard {
+        /// The sending station.
+        from: Station,
+        /// The receiving station.
+        to: Station,
+    },
+    /// A broadcast is over.
+    Broadcast {
+        /// The sending station.
+        from: Station,
+        /// The packet.
+        packet: Id<Packet>,
     },
     /// An attempt failed as the sender sees it: no CTS or no ACK came.
     AttemptFailed {
@@ -156,6 +174,8 @@ pub enum Effect {
 pub enum FrameKind {
     /// A data frame.
     Data,
+    /// A data frame for all who hear it.
+    Broadcast,
     /// Request to send.
     Rts,
     /// Clear to send.

@@ -1,5 +1,5 @@
 //! Frame exchange sequences: RTS, CTS, data and ACK between the stations of a cell.
-use crate::cell::{Access, AirEvent, CellPlan, Effect, FrameKind, Outgoing, Station};
+use crate::cell::{Access, AirEvent, BROADCAST, CellPlan, Effect, FrameKind, Outgoing, Station};
 use crate::mac::dcf::{Acknowledged, Dcf, Due, Rules};
 use crate::mac::deadlines::Deadlines;
 use crate::mac::lhp::Fragments;
@@ -27,6 +27,7 @@ pub(crate) struct Exchange {
 struct Airtimes {
     phy: Phy,
     rate: Rate,
+    control_rate: Rate,
     rts: Span,
     cts: Span,
     ack: Span,
@@ -39,6 +40,7 @@ impl Exchange {
         let air = Airtimes {
             phy,
             rate: plan.rate,
+            control_rate: plan.control_rate,
             rts: control(RTS_BYTES),
             cts: control(CTS_BYTES),
             ack: control(ACK_BYTES),
@@ -81,11 +83,13 @@ impl Exchange {
 
     /// Gives a packet to the MAC of `station`.
     pub fn enqueue(&mut self, now: Time, station: Station, packet: Outgoing) {
+        let Outgoing { to, packet, bytes, header, tag, fragments } = packet;
+        // Group-addressed frames go at a rate that all can receive (IEEE 802.11-2016 §10.7.5.3).
+        let rate = if to == BROADCAST { self.air.control_rate } else { self.air.rate };
         let frame = |bytes, header| {
             let [bytes, header] = [bytes, header].map(|bytes| bytes + self.overhead);
-            DataFrame { bytes, header, airtime: self.air.phy.airtime(bytes, self.air.rate) }
+            DataFrame { bytes, header, airtime: self.air.phy.airtime(bytes, rate) }
         };
-        let Outgoing { to, packet, bytes, header, tag, fragments } = packet;
         let fragments =
             fragments.and_then(|cut| Fragments::new(cut, (bytes, header), self.rules.attempts, frame));
         let service = Service::new(to, packet, tag, frame(bytes, header), fragments);
@@ -127,16 +131,21 @@ impl Exchange {
     ) {
         let stations = &mut self.stations;
         let reserved = now + self.medium.get(slot).duration;
-        let to = self.medium.get(slot).to;
+        let Transmission { from, to, .. } = *self.medium.get(slot);
         let (tx, outcome) = self.medium.end(slot, |station, heard| {
             let dcf = &mut stations[usize::from(station)];
             match heard {
+                Heard::Frame if to == BROADCAST => {
+                    dcf.received(None);
+                    effects.push(Effect::Heard { from, to: station });
+                }
                 Heard::Frame => dcf.received((station != to).then_some(reserved)),
                 Heard::Damaged | Heard::Garbled(_) => dcf.garbled(),
                 Heard::Noise => {}
             }
         });
         let answer = match outcome {
+            _ if to == BROADCAST => self.broadcast(from, effects),
             Heard::Frame => self.receive(now, &tx, effects),
             Heard::Damaged => lost(&tx, Drop::Channel, true, effects),
             Heard::Garbled(cause) => lost(&tx, cause, false, effects),
@@ -151,6 +160,14 @@ impl Exchange {
             dcf.idle(now, &self.rules);
             self.deadlines.set(usize::from(station), dcf.deadline(&self.rules));
         });
+    }
+
+    /// A broadcast is over, whoever received it.
+    fn broadcast(&mut self, from: Station, effects: &mut Vec<Effect>) -> Option<Transmission> {
+        let packet = self.stations[usize::from(from)].broadcast(&self.rules);
+        effects.push(Effect::Broadcast { from, packet });
+        effects.push(Effect::Ready(from));
+        None
     }
 
     /// The station it was for has received a frame; returns what it answers a SIFS later.
@@ -169,6 +186,7 @@ impl Exchange {
                 dcf.sends(FrameKind::Data);
                 Some(self.data(tx.to, now + sifs))
             }
+            FrameKind::Broadcast => unreachable!("it is for no one station"),
             FrameKind::Data => {
                 if let Some(service) = &mut self.stations[sender].service
                     && let Some(packet) = service.arrives()
@@ -202,7 +220,7 @@ impl Exchange {
             FrameKind::Rts => (tx.from, phy.sifs + *cts + phy.slot),
             FrameKind::Data => (tx.from, phy.sifs + *ack + phy.slot),
             FrameKind::Cts | FrameKind::Ack if outcome != Heard::Frame => (tx.to, phy.slot),
-            FrameKind::Cts | FrameKind::Ack => return,
+            FrameKind::Cts | FrameKind::Ack | FrameKind::Broadcast => return,
         };
         self.stations[usize::from(station)].unanswered(now + rest);
         self.note_deadline(station);
@@ -214,7 +232,7 @@ impl Exchange {
             service.begun = now;
         }
         let mut tx = self.data(station, now);
-        if self.access == Access::RtsCts {
+        if self.access == Access::RtsCts && tx.to != BROADCAST {
             let Airtimes { phy, rts, cts, ack, .. } = &self.air;
             tx.kind = FrameKind::Rts;
             (tx.bytes, tx.header) = (RTS_BYTES, RTS_BYTES);
@@ -266,13 +284,16 @@ impl Exchange {
         let service =
             self.stations[usize::from(station)].service.as_ref().expect("only a packet makes it send");
         let DataFrame { bytes, header, airtime } = *service.frame();
-        let answer = self.air.phy.sifs + self.air.ack;
+        let (kind, answer) = match service.to {
+            BROADCAST => (FrameKind::Broadcast, Span::ZERO),
+            _ => (FrameKind::Data, self.air.phy.sifs + self.air.ack),
+        };
         // A fragment also reserves the medium for the next one (IEEE 802.11-2016 §10.3.4.6).
         let following = service.following().map(|next| self.air.phy.sifs + next.airtime + answer);
         Transmission {
             from: station,
             to: service.to,
-            kind: FrameKind::Data,
+            kind,
             bytes,
             header,
             attempt: service.attempt(),

@@ -20,6 +20,8 @@ pub mod propagation;
 #[cfg(test)]
 extern crate self as airhop_radio;
 #[cfg(test)]
+mod broadcast_tests;
+#[cfg(test)]
 mod lhp_tests;
 #[cfg(test)]
 mod tests;

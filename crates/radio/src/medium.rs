@@ -143,7 +143,7 @@ impl Medium {
     }
 
     /// The transmission in `slot` ends, and its place is free again. `heard` is told what every station within hearing made of
-    /// it. Returns what the station it was for made of it.
+    /// it. Returns what the station it was for, if it was for one, made of it.
     pub fn end(&mut self, slot: Slot, mut heard: impl FnMut(Station, Heard)) -> (Transmission, Heard) {
         let tx = self.air[usize::from(slot)];
         self.unused.push(slot);
@@ -151,7 +151,7 @@ impl Medium {
         sender.sending = false;
         sender.signals -= 1;
         let [bits, header_bits] = [tx.bytes, tx.header].map(|bytes| u64::from(bytes) * 8);
-        let control = tx.kind != FrameKind::Data;
+        let control = !matches!(tx.kind, FrameKind::Data | FrameKind::Broadcast);
         let frame = Frame { bits, header_bits, control, start: tx.start, end: tx.end, attempt: tx.attempt };
         let mut addressee = Heard::Garbled(Drop::Channel); // beyond the sense range, if nothing else comes
         for ear in &mut self.ears[usize::from(tx.from)] {

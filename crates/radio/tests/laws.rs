@@ -90,7 +90,7 @@ fn of(world: &World, number: u64) -> Vec<Note> {
         | Note::Discarded { number, .. }
         | Note::HeaderOnly { number, .. }
         | Note::Acknowledged { number, .. } => Some(number),
-        Note::Lost { .. } | Note::Ready(_) => None,
+        Note::Lost { .. } | Note::Ready(_) | Note::Heard { .. } | Note::Broadcast { .. } => None,
     };
     world.notes.iter().map(|(_, n)| *n).filter(|n| about(n) == Some(number)).collect()
 }

@@ -1,7 +1,7 @@
 //! The run document: the results of one run as JSON. Field names and their order are a contract.
 
 use airhop_base::{Drop, NoticeKind};
-use airhop_net::{Confusion, FlowReport, Report, TRUE_CAUSES};
+use airhop_net::{Confusion, FlowReport, Report, RoutingCounts, TRUE_CAUSES};
 use airhop_tcp::seams::Judged;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -18,7 +18,18 @@ struct Document<'a> {
     wall_s: f64,
     fingerprint: String,
     flows: Vec<FlowDocument<'a>>,
-    drops: Counts<6>,
+    drops: Counts<{ Drop::ALL.len() }>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    routing: Option<RoutingDocument>,
+}
+
+/// What the routers of all cells counted.
+#[derive(Serialize)]
+struct RoutingDocument {
+    requests: u64,
+    replies: u64,
+    errors: u64,
+    link_failures: u64,
 }
 
 /// One flow.
@@ -84,8 +95,14 @@ pub(crate) fn document(scenario: &str, seed: u64, rep: u64, wall_s: f64, report:
         fingerprint: format!("{:016x}", report.fingerprint),
         flows: report.flows.iter().map(flow).collect(),
         drops: Counts(std::array::from_fn(|i| (Drop::ALL[i].name(), report.drops[i]))),
+        routing: report.routing.map(routing),
     };
     serde_json::to_string(&document).expect("numbers and texts are JSON")
+}
+
+fn routing(counts: RoutingCounts) -> RoutingDocument {
+    let RoutingCounts { requests, replies, errors, link_failures } = counts;
+    RoutingDocument { requests, replies, errors, link_failures }
 }
 
 fn flow(f: &FlowReport) -> FlowDocument<'_> {
@@ -142,7 +159,8 @@ mod tests {
             events: 1_300_000,
             fingerprint: 0xabc,
             flows: vec![flow],
-            drops: [1, 2, 3, 4, 5, 6],
+            drops: [1, 2, 3, 4, 5, 6, 7],
+            routing: Some(RoutingCounts { requests: 8, replies: 9, errors: 10, link_failures: 11 }),
         };
         assert_eq!(
             document("last-hop", 1, 0, 0.5, &report),
@@ -157,7 +175,8 @@ mod tests {
                 r#""judgements":{"congestion":{"queue":1,"aqm":2,"channel":3,"collision":4,"none":5},"#,
                 r#""wireless":{"queue":6,"aqm":7,"channel":8,"collision":9,"none":10},"#,
                 r#""undecided":{"queue":0,"aqm":0,"channel":0,"collision":0,"none":0}}}],"#,
-                r#""drops":{"queue":1,"aqm":2,"channel":3,"collision":4,"retries":5,"agent":6}}"#,
+                r#""drops":{"queue":1,"aqm":2,"channel":3,"collision":4,"retries":5,"agent":6,"route":7},"#,
+                r#""routing":{"requests":8,"replies":9,"errors":10,"link_failures":11}}"#,
             )
         );
     }

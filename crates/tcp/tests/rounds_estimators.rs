@@ -55,6 +55,26 @@ fn growth_is_renos() {
     assert_eq!(rounds("veno", &window(), 10), rounds("reno", &window(), 10));
 }
 
+// TCP-W is Westwood. TCP-CC's receiver accepts two segments for three rounds (the first two intervals, of 100 ms, begin and
+// measure what is compared), then twice as many each round, and is ahead of Reno's window from round 4 on.
+#[test]
+fn the_columns_of_cheng_and_lin() {
+    for path in [clean(), one(), three(), window()] {
+        assert_eq!(rounds("tcp-w", &path, 12), rounds("westwood", &path, 12));
+    }
+    insta::assert_snapshot!(rounds("tcp-cc", &clean(), 9), @r"
+    0   2   2.00
+    1   2   4.00
+    2   2   6.00
+    3   4   8.00
+    4   8   8.49
+    5   9   9.39
+    6  10  10.31
+    7  11  11.24
+    8  12  12.18
+    ");
+}
+
 // Brakmo and Peterson 1995: slow start doubles every other round trip (rounds 2 and 4), then one segment a round, whole, as
 // nothing is queued and each ACK adds 1/cwnd of the window that the round began with.
 #[test]

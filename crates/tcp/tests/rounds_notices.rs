@@ -11,7 +11,7 @@ use common::path::{Fate, Path, Transfer};
 use common::script::Script;
 use common::{MSS, at};
 
-const ALL: [&str; 7] = ["split", "eln", "hack", "hack-fixed", "ewln", "tcp-eln", "lhp"];
+const ALL: [&str; 8] = ["split", "eln", "hack", "hack-fixed", "ewln", "tcp-eln", "lhp", "tcp-cl"];
 
 fn rounds_with(scheme: &str, given: &[(&str, f64)], path: &Path, rounds: u64) -> String {
     let config = Config { initial_ssthresh: 8.0, ..Preset::Ns2.config(MSS) };
@@ -289,6 +289,95 @@ fn a_lost_ack_lhp() {
     5   3   2.37  20! 21!
     6   2   2.37
     7   3   3.15
+    ");
+}
+
+/// A MAC on the way drops it, and the next ACK, that of 15, bears the NAK.
+fn dropped() -> Fate {
+    Fate::Dropped(airhop_base::Span::from_millis(25))
+}
+
+// TCP-CL. The NAK is the first news of round 4: 20n goes out ahead of 23 to 28, and 29 and 30 on the duplicates of 21 and 22 (limited
+// transmit). Round 5: 20n acknowledges all up to 22, and nine ACKs advance: 9.50 + 9 steps. Of three losses NAKs tell in time, too.
+#[test]
+fn a_dropped_segment_tcp_cl() {
+    insta::assert_snapshot!(rounds("tcp-cl", &clean().with(20, 1, dropped()), 8), @r"
+    0   2   2.00
+    1   4   4.00
+    2   8   8.00
+    3   8   8.95
+    4   9   9.50  20n
+    5  10  10.41
+    6  11  11.33
+    7  12  12.26
+    ");
+    let three = [20, 22, 24].iter().fold(clean(), |path, &n| path.with(n, 1, dropped()));
+    insta::assert_snapshot!(rounds("tcp-cl", &three, 8), @r"
+    0   2   2.00
+    1   4   4.00
+    2   8   8.00
+    3   8   8.95
+    4   9   9.50  20n 22n
+    5   9   9.81  24n
+    6  10  10.60
+    7  11  11.51
+    ");
+}
+
+// The NAK comes with the third duplicate, or the repair is dropped as well: fast recovery, and the window is whole after it. If the
+// repair is lost without a NAK the third duplicate comes a round trip, and no more, after it: the timer.
+#[test]
+fn a_late_nak_and_a_lost_repair_tcp_cl() {
+    let late = Fate::Dropped(airhop_base::Span::from_millis(60));
+    insta::assert_snapshot!(rounds("tcp-cl", &clean().with(20, 1, late), 8), @r"
+    0   2   2.00
+    1   4   4.00
+    2   8   8.00
+    3   8   8.95
+    4   8   9.50
+    5   9   9.50  20n
+    6  10  10.31
+    7  11  11.24
+    ");
+    let repair = |fate| clean().with(20, 1, dropped()).with(20, 2, fate);
+    insta::assert_snapshot!(rounds("tcp-cl", &repair(dropped()), 8), @r"
+    0   2   2.00
+    1   4   4.00
+    2   8   8.00
+    3   8   8.95
+    4   9   9.50  20n
+    5   9   9.50  20n
+    6  10  10.31
+    7  11  11.24
+    ");
+    insta::assert_snapshot!(rounds("tcp-cl", &repair(Fate::Lost), 10), @r"
+    0   2   2.00
+    1   4   4.00
+    2   8   8.00
+    3   8   8.95
+    4   9   9.50  20n
+    5   8   9.50
+    6   9   1.00  20t
+    7   4   2.00  21t 22t
+    8   4   4.00
+    9   5   5.58
+    ");
+}
+
+// 20 is lost by congestion and 22 dropped: half of 9.50 for 20, and nothing for 22.
+#[test]
+fn congestion_beside_a_dropped_segment_tcp_cl() {
+    let path = clean().losing(&[20]).with(22, 1, dropped());
+    insta::assert_snapshot!(rounds("tcp-cl", &path, 9), @r"
+    0   2   2.00
+    1   4   4.00
+    2   8   8.00
+    3   8   8.95
+    4   8   9.50  22n
+    5   4   4.75  20!
+    6   5   5.16
+    7   6   6.07
+    8   6   7.00
     ");
 }
 

@@ -90,12 +90,15 @@ impl Captures {
         comment: Option<&str>,
     ) {
         // Captured as it leaves: a second copy in the same file would be taken for a retransmission.
-        let passes = direction == Direction::In && packet.dst != node && comment.is_none();
+        let is_for_here = packet.dst == node || packet.dst == NodeId::BROADCAST;
+        let passes = direction == Direction::In && !is_for_here && comment.is_none();
         if passes || self.error.is_some() {
             return;
         }
-        let conversation =
-            self.conversations[usize::from(packet.flow.0)].get_or_insert_with(|| first(packet));
+        let conversation = match packet.flow.index() {
+            Some(flow) => self.conversations[flow].get_or_insert_with(|| first(packet)),
+            None => &mut first(packet),
+        };
         conversation.observe(packet);
         let result = airhop_wire::encode(packet, conversation, &mut self.bytes)
             .map_err(|e| {
@@ -127,7 +130,7 @@ impl Captures {
 /// The conversation that this packet of a flow, the first, opens.
 fn first(packet: &Packet) -> Conversation {
     match packet.body {
-        Body::Tcp(_) | Body::Udp(_) => Conversation::new(packet.src, packet.dst),
+        Body::Tcp(_) | Body::Udp(_) | Body::Routing(_) => Conversation::new(packet.src, packet.dst),
         Body::Notice(_) => Conversation::new(packet.dst, packet.src),
     }
 }

@@ -51,12 +51,20 @@ pub enum DropKind {
     Control,
     /// A UDP datagram.
     Datagram,
+    /// A message between routers.
+    Routing,
 }
 
 impl DropKind {
     /// All kinds; a category code is an index.
-    pub const ALL: [DropKind; 5] =
-        [DropKind::Data, DropKind::Ack, DropKind::Notice, DropKind::Control, DropKind::Datagram];
+    pub const ALL: [DropKind; 6] = [
+        DropKind::Data,
+        DropKind::Ack,
+        DropKind::Notice,
+        DropKind::Control,
+        DropKind::Datagram,
+        DropKind::Routing,
+    ];
 
     /// Its name in traces.
     pub const fn name(self) -> &'static str {
@@ -66,6 +74,7 @@ impl DropKind {
             DropKind::Notice => "notice",
             DropKind::Control => "control",
             DropKind::Datagram => "datagram",
+            DropKind::Routing => "routing",
         }
     }
 }
@@ -73,7 +82,7 @@ impl DropKind {
 /// A row of `drops`, but for its time and place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DropRow {
-    /// The flow of what was dropped.
+    /// The flow of what was dropped, if it was of one.
     pub flow: FlowId,
     /// Why.
     pub cause: Drop,
@@ -268,7 +277,7 @@ impl Drops {
     pub fn into_table(self, flows: &[String], places: &Places) -> Table {
         let columns = vec![
             ("time_s", Column::F64(self.time)),
-            ("flow", Column::Category(self.flow, flows.to_vec())),
+            ("flow", flows_or_none(self.flow, flows)),
             ("place", places.column(self.place)),
             ("cause", Column::Category(self.cause, words(&Drop::ALL.map(Drop::name)))),
             ("kind", Column::Category(self.kind, words(&DropKind::ALL.map(DropKind::name)))),
@@ -367,6 +376,17 @@ impl Deliveries {
         ];
         Table { name: "deliveries", columns }
     }
+}
+
+/// A column of flows; what belongs to none has the word "-", which no flow can be called.
+fn flows_or_none(mut codes: Vec<u32>, flows: &[String]) -> Column {
+    let mut names = flows.to_vec();
+    for code in codes.iter_mut().filter(|code| **code == u32::from(FlowId::NONE.0)) {
+        *code = flows.len() as u32;
+        names.truncate(flows.len());
+        names.push("-".to_owned());
+    }
+    Column::Category(codes, names)
 }
 
 /// `stations`: where the stations of each wlan are, metres. The only table without times: nobody moves.

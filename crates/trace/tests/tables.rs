@@ -141,7 +141,7 @@ fn every_word_has_its_code() {
     let tables = r.finish().unwrap();
     assert_eq!(words(table(&tables, "segments"), "cause"), SendCause::ALL.map(SendCause::name));
     assert_eq!(words(table(&tables, "drops"), "cause"), Drop::ALL.map(Drop::name));
-    assert_eq!(words(table(&tables, "drops"), "kind")[..5], DropKind::ALL.map(DropKind::name));
+    assert_eq!(words(table(&tables, "drops"), "kind")[..6], DropKind::ALL.map(DropKind::name));
     assert_eq!(words(table(&tables, "notices"), "kind"), NoticeKind::ALL.map(NoticeKind::name));
 }
 

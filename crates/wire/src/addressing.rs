@@ -10,6 +10,8 @@ pub const SENDER_PORT: u16 = 49152;
 pub const TCP_RECEIVER_PORT: u16 = 5001;
 /// All UDP receivers listen here.
 pub const UDP_RECEIVER_PORT: u16 = 6001;
+/// Routers talk to each other here (RFC 3561 §5).
+pub const AODV_PORT: u16 = 654;
 /// As many flows as there are dynamic ports.
 pub const MAX_FLOWS: u16 = u16::MAX - SENDER_PORT + 1;
 
@@ -34,13 +36,19 @@ impl Way {
     }
 }
 
-/// The IPv4 address of a node: node 0 is 10.0.0.1.
+/// The IPv4 address of a node: node 0 is 10.0.0.1. A broadcast goes to all on the link (RFC 919 §7).
 pub fn address(node: NodeId) -> [u8; 4] {
+    if node == NodeId::BROADCAST {
+        return [255; 4];
+    }
     (NETWORK + u32::from(node.0) + 1).to_be_bytes()
 }
 
 /// The node that has this address, if a node has it.
 pub fn node(address: [u8; 4]) -> Option<NodeId> {
+    if address == [255; 4] {
+        return Some(NodeId::BROADCAST);
+    }
     let index = u32::from_be_bytes(address).checked_sub(NETWORK + 1)?;
     u16::try_from(index).ok().map(NodeId)
 }
@@ -129,6 +137,7 @@ mod tests {
         for id in 0..=u16::MAX {
             assert_eq!(node(address(NodeId(id))), Some(NodeId(id)));
         }
+        assert_eq!(address(NodeId::BROADCAST), [255, 255, 255, 255]);
         assert_eq!(node([10, 0, 0, 0]), None);
         assert_eq!(node([10, 1, 0, 1]), None);
         assert_eq!(node([192, 168, 0, 1]), None);

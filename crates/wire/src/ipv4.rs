@@ -8,8 +8,6 @@ use etherparse::{IpEcn, IpNumber, Ipv4Header};
 
 /// Length of the header; Airhop writes no IP options.
 pub(crate) const HEADER: usize = Ipv4Header::MIN_LEN;
-/// RFC 1700: the recommended time to live. Airhop's routes have no loops, and nobody counts it down.
-const TIME_TO_LIVE: u8 = 64;
 
 /// A datagram as it was read.
 pub(crate) struct Datagram<'a> {
@@ -17,6 +15,7 @@ pub(crate) struct Datagram<'a> {
     pub dst: NodeId,
     pub bytes: u32,
     pub ecn: Ecn,
+    pub ttl: u8,
     pub protocol: IpNumber,
     /// What is behind the IP header.
     pub body: &'a [u8],
@@ -46,7 +45,7 @@ pub(crate) fn finish(
         // the same bytes at every node.
         identification: 0,
         dont_fragment: true,
-        time_to_live: TIME_TO_LIVE,
+        time_to_live: packet.ttl,
         protocol,
         source: addressing::address(src),
         destination: addressing::address(dst),
@@ -118,6 +117,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Datagram<'_>, WireError> {
             IpEcn::ONE | IpEcn::TWO => Ecn::Ect,
             IpEcn::THREE => Ecn::Ce,
         },
+        ttl: header.time_to_live,
         protocol: header.protocol,
         body,
     };

@@ -7,12 +7,14 @@
 //! * stream offsets (sequence, acknowledgement and SACK numbers) are modulo 2³², as [`decode`] returns them;
 //! * a window loses the bits below the connection's window scale and saturates at 65535 units (RFC 7323 §2.3);
 //! * the acknowledgement number of a segment without the ACK bit is not carried, an ECN-capable packet is ECT(0),
-//!   and the delay of an RTTN, the clock of an arrival and the contention of data (modulo 2³²) count whole microseconds;
+//!   the delay of an RTTN, the clock of an arrival and the contention of data (modulo 2³²) count whole microseconds, and the
+//!   lifetime of a route (modulo 2³²) whole milliseconds;
 //! * that the payload of a packet was damaged on its way is not carried: it is written as it was sent.
 //!
 //! The payload of TCP byte `n` of the stream is the low byte of `n`, so that a retransmission repeats what was sent.
 
 pub mod addressing;
+mod aodv;
 mod icmp;
 mod ipv4;
 mod options;
@@ -71,13 +73,14 @@ pub enum WireError {
 /// # Errors
 /// [`WireError::Length`], [`WireError::TooLong`], [`WireError::Options`] or [`WireError::Flow`]; `out` is then of no use.
 pub fn encode(packet: &Packet, conversation: &Conversation, out: &mut Vec<u8>) -> Result<(), WireError> {
-    if packet.flow.0 >= addressing::MAX_FLOWS {
+    if packet.flow.index().is_some_and(|flow| flow >= usize::from(addressing::MAX_FLOWS)) {
         return Err(WireError::Flow(packet.flow.0));
     }
     ipv4::begin(out);
     let protocol = match &packet.body {
         Body::Tcp(segment) => tcp::write_segment(packet, segment, conversation, out)?,
         Body::Udp(datagram) => udp::write(packet, datagram, out)?,
+        Body::Routing(message) => aodv::write(message, out)?,
         Body::Notice(notice) => match notice.kind {
             NoticeKind::Eln | NoticeKind::Ersn | NoticeKind::Nak => tcp::write_notice(packet, notice, out)?,
             NoticeKind::Ebsn | NoticeKind::Rttn => icmp::write(packet, notice, out),
@@ -94,11 +97,15 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, WireError> {
     let datagram = ipv4::read(bytes)?;
     let (flow, body, window_shift) = match datagram.protocol {
         etherparse::IpNumber::TCP => tcp::read(&datagram)?,
+        etherparse::IpNumber::UDP if aodv::is_here(&datagram) => aodv::read(&datagram)?,
         etherparse::IpNumber::UDP => udp::read(&datagram)?,
         etherparse::IpNumber::ICMP => icmp::read(&datagram)?,
         _ => return Err(WireError::Foreign("IP protocol")),
     };
-    let packet =
-        Packet { ecn: datagram.ecn, ..Packet::new(flow, datagram.src, datagram.dst, datagram.bytes, body) };
+    let packet = Packet {
+        ecn: datagram.ecn,
+        ttl: datagram.ttl,
+        ..Packet::new(flow, datagram.src, datagram.dst, datagram.bytes, body)
+    };
     Ok(Decoded { packet, window_shift })
 }

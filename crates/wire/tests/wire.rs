@@ -1,8 +1,8 @@
 //! Bytes against the RFCs, and the way back.
 
 use airhop_base::{
-    Arrival, Body, Datagram, Ecn, Eln, Flags, FlowId, Naks, NodeId, Notice, NoticeKind, Packet, Sack,
-    SackBlock, Segment, Span, Time, Timestamps,
+    Arrival, Body, Datagram, Ecn, Eln, Flags, FlowId, Naks, NodeId, Notice, NoticeKind, Packet, RouteReply,
+    RouteRequest, Routing, Sack, SackBlock, Segment, Span, Time, Timestamps, Unreachable,
 };
 use airhop_wire::{Conversation, WireError, addressing, decode, encode, window_shift};
 use proptest::prelude::*;
@@ -245,6 +245,30 @@ fn a_syn_offers_mss_sack_and_window_scale() {
     assert_eq!(decode(&out).unwrap().window_shift, Some(7));
 }
 
+/// RFC 3561 §5.1 to §5.3, every byte behind the header of IP; to all on the link (RFC 919 §7), as many hops as the ring has.
+#[test]
+fn routing_messages_byte_by_byte() {
+    let [dst, origin] = [NodeId(8), NodeId(0)];
+    let of = |to, ttl, message| bytes(&Packet::routing(NodeId(3), to, ttl, message));
+    let request = RouteRequest { id: 7, hops: 3, dst, dst_seq: 0x0102_0304, origin, origin_seq: 10 };
+    let out = of(NodeId::BROADCAST, 5, Routing::Request(request));
+    assert_eq!((out.len(), out[8], &out[12..20]), (52, 5, &[10, 0, 0, 4, 255, 255, 255, 255][..]));
+    let udp = |length| [2, 142, 2, 142, 0, length];
+    assert_eq!(out[20..26], udp(32), "ports 654");
+    let body = [1, 0, 0, 3, 0, 0, 0, 7, 10, 0, 0, 9, 1, 2, 3, 4, 10, 0, 0, 1, 0, 0, 0, 10];
+    assert_eq!(out[28..], body);
+    let out = of(NodeId::BROADCAST, 5, Routing::Request(RouteRequest { dst_seq: 0, ..request }));
+    assert_eq!(out[28..32], [1, 0b1000, 0, 3], "U: the sequence number is unknown");
+    let lifetime = Span::from_millis(10_000);
+    let out = of(NodeId(2), 30, Routing::Reply(RouteReply { hops: 5, dst, dst_seq: 8, origin, lifetime }));
+    assert_eq!((&out[16..20], &out[20..26]), (&[10, 0, 0, 3][..], &udp(28)[..]));
+    assert_eq!(out[28..], [2, 0, 0, 5, 10, 0, 0, 9, 0, 0, 0, 8, 10, 0, 0, 1, 0, 0, 0x27, 0x10]);
+    let lost = [(dst, 9), (origin, 11)].map(|(dst, seq)| Unreachable { dst, seq }).to_vec();
+    let out = of(NodeId::BROADCAST, 1, Routing::Error(lost));
+    assert_eq!(out[28..], [3, 0, 0, 2, 10, 0, 0, 9, 0, 0, 0, 9, 10, 0, 0, 1, 0, 0, 0, 11]);
+    assert!(checksums_hold(&out));
+}
+
 /// RFC 7323 §2.3: later windows are shifted by what the SYN announced, saturate, and the shift ends at 14.
 #[test]
 fn windows_are_scaled_after_the_syn() {
@@ -398,27 +422,50 @@ fn notices() -> impl Strategy<Value = Notice> {
     )
 }
 
+fn messages() -> impl Strategy<Value = Routing> {
+    let node = || any::<u16>().prop_map(NodeId);
+    let unreachable = (node(), any::<u32>()).prop_map(|(dst, seq)| Unreachable { dst, seq });
+    prop_oneof![
+        (any::<u32>(), any::<u8>(), node(), any::<u32>(), node(), any::<u32>()).prop_map(
+            |(id, hops, dst, dst_seq, origin, origin_seq)| {
+                Routing::Request(RouteRequest { id, hops, dst, dst_seq, origin, origin_seq })
+            }
+        ),
+        (any::<u8>(), node(), any::<u32>(), node(), any::<u32>()).prop_map(
+            |(hops, dst, dst_seq, origin, millis)| {
+                let lifetime = Span::from_millis(millis.into());
+                Routing::Reply(RouteReply { hops, dst, dst_seq, origin, lifetime })
+            }
+        ),
+        prop::collection::vec(unreachable, 1..20).prop_map(Routing::Error),
+    ]
+}
+
 prop_compose! {
     fn packets()(
         flow in 0..addressing::MAX_FLOWS,
         back in any::<bool>(),
         ecn in prop::sample::select(&[Ecn::NotEct, Ecn::Ect, Ecn::Ce][..]),
+        ttl in any::<u8>(),
         body in prop_oneof![
             segments().prop_map(Body::Tcp),
             (any::<u64>(), 16..3000u32, any::<u64>()).prop_map(|(number, len, sent)| {
                 Body::Udp(Datagram { number, len, sent: Time::from_nanos(sent) })
             }),
             notices().prop_map(Body::Notice),
+            messages().prop_map(Body::Routing),
         ],
     ) -> Packet {
         let bytes = match &body {
             Body::Tcp(s) => 40 + s.option_bytes() + s.len,
             Body::Udp(d) => 28 + d.len,
             Body::Notice(n) => n.bytes(),
+            Body::Routing(message) => 28 + message.bytes(),
         };
+        let flow = if matches!(body, Body::Routing(_)) { FlowId::NONE } else { FlowId(flow) };
         let back = back || matches!(body, Body::Notice(_));
         let (src, dst) = if back { (RECEIVER, SENDER) } else { (SENDER, RECEIVER) };
-        Packet { ecn, ..Packet::new(FlowId(flow), src, dst, bytes, body) }
+        Packet { ecn, ttl, ..Packet::new(flow, src, dst, bytes, body) }
     }
 }
 
@@ -444,7 +491,7 @@ fn folded(packet: &Packet, shift: u8) -> Packet {
             Body::Tcp(Segment { seq, ack, window, sack, eln, arrival, naks, contention, ..s })
         }
         Body::Notice(n) => Body::Notice(Notice { seq: low(n.seq), end: low(n.end), ..n }),
-        udp => udp,
+        udp_or_routing => udp_or_routing,
     };
     Packet { body, ..packet.clone() }
 }

@@ -62,7 +62,7 @@ PLACES = (
     ("reno", "sack", "snoop", "ll-elsn", "newreno", "tahoe", "eln", "vegas"),
     ("jtcp", "tibet", "lhp", "dcr", "veno", "westwood-plus", "jersey", "hack"),
     ("tcp-eln", "ewln", "westwood", "casablanca", "hack-fixed", "split", "westwood-nr", "ideal-bwe"),
-    ("newreno-ff", "westwood-vt", "santa-cruz", "new-jersey"),
+    ("newreno-ff", "westwood-vt", "santa-cruz", "new-jersey", "tcp-cl", "tcp-cc", "tcp-w"),
 )
 """A column a colour. Schemes that stand in one figure of a paper have different ones as far as there are."""
 ROWS = len(DASHES)

@@ -39,6 +39,10 @@ impl QueueDisc for Biased {
         self.0.pop()
     }
 
+    fn take_out(&mut self, is_so: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
+        self.0.take_out(is_so)
+    }
+
     fn waiting(&self) -> Iter<'_, Id<Packet>> {
         self.0.waiting()
     }

@@ -46,6 +46,10 @@ impl QueueDisc for CongestionWarning {
         self.queue.pop()
     }
 
+    fn take_out(&mut self, is_so: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
+        self.queue.take_out(is_so)
+    }
+
     fn waiting(&self) -> Iter<'_, Id<Packet>> {
         self.queue.waiting()
     }

@@ -37,6 +37,11 @@ impl QueueDisc for DropTail {
         self.waiting.pop_front()
     }
 
+    fn take_out(&mut self, is_so: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
+        let place = self.waiting.iter().position(is_so)?;
+        self.waiting.remove(place)
+    }
+
     fn waiting(&self) -> Iter<'_, Id<Packet>> {
         self.waiting.iter()
     }

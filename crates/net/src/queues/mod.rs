@@ -37,6 +37,8 @@ pub trait QueueDisc: Debug + Send {
     }
     /// Takes out the packet that goes next.
     fn pop(&mut self) -> Option<Id<Packet>>;
+    /// Takes out the first packet that is so, if there is one, wherever it waits.
+    fn take_out(&mut self, is_so: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>>;
     /// The packets that wait, in the order of their places.
     fn waiting(&self) -> Iter<'_, Id<Packet>>;
     /// How many wait.

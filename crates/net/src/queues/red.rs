@@ -105,6 +105,10 @@ impl QueueDisc for Red {
         self.queue.pop()
     }
 
+    fn take_out(&mut self, is_so: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
+        self.queue.take_out(is_so)
+    }
+
     fn waiting(&self) -> Iter<'_, Id<Packet>> {
         self.queue.waiting()
     }

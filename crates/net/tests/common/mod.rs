@@ -1,8 +1,12 @@
 //! Worlds that several tests build.
 #![allow(dead_code)] // each test binary uses its own part
 
+pub mod chain;
+
 use airhop_base::{NodeId, Rate, Span, Time};
-use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, QueuePlan, Transport, WiredPlan, WlanPlan};
+use airhop_net::plan::{
+    AppPlan, Draws, FlowPlan, Plan, QueuePlan, RoutingPlan, Transport, WiredPlan, WlanPlan,
+};
 use airhop_net::{Report, World, services};
 use airhop_radio::cell::{Access, CellPlan, LinkErrors};
 use airhop_radio::errors::ErrorPlan;
@@ -118,7 +122,13 @@ impl LastHop {
             warmup: Span::ZERO,
             nodes,
             wired,
-            wlans: vec![WlanPlan { cell, nodes: vec![NodeId(3), NodeId(4)], queue, draws: Draws::default() }],
+            wlans: vec![WlanPlan {
+                cell,
+                nodes: vec![NodeId(3), NodeId(4)],
+                queue,
+                routing: RoutingPlan::Static,
+                draws: Draws::default(),
+            }],
             flows,
         }
     }

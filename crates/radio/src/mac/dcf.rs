@@ -17,8 +17,8 @@
 use crate::cell::FrameKind;
 use crate::mac::lhp::{Fragments, Next};
 use crate::mac::service::Service;
-use airhop_base::{Span, Time};
-use airhop_engine::Stream;
+use airhop_base::{Packet, Span, Time};
+use airhop_engine::{Id, Stream};
 
 /// Failed RTS frames in a row before a packet is given up: dot11ShortRetryLimit (IEEE 802.11-2016 §10.3.4.4).
 const SHORT_RETRY_LIMIT: u32 = 7;
@@ -55,7 +55,7 @@ enum Phase {
     Contend,
     /// From the first bit of an own RTS or data frame until its exchange succeeded or timed out.
     Exchange {
-        /// The own frame last sent, Rts or Data.
+        /// The own frame last sent: Rts, Data or Broadcast.
         sent: FrameKind,
         /// When its answer is given up; `Time::MAX` while an answer may still come.
         timeout: Time,
@@ -241,6 +241,16 @@ impl Dcf {
             Some(service) if next == Next::OutOfSlots => Acknowledged::GaveUp(service),
             _ => Acknowledged::Packet,
         }
+    }
+
+    /// The own broadcast is over: there is nothing to wait for. Returns the packet.
+    ///
+    /// # Panics
+    /// If none was under way.
+    pub fn broadcast(&mut self, rules: &Rules) -> Id<Packet> {
+        self.finish(rules);
+        let packet = self.service.take().and_then(|service| service.packet);
+        packet.expect("a broadcast is of a packet")
     }
 
     /// The timeout came. `idle`: the medium around the station is idle.

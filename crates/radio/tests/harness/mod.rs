@@ -15,6 +15,8 @@ use std::collections::VecDeque;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Note {
     Delivered { from: Station, to: Station, number: u64 },
+    Heard { from: Station, to: Station },
+    Broadcast { from: Station, number: u64 },
     Failed { from: Station, number: u64, attempt: u32, retry: bool },
     Discarded { from: Station, number: u64, arrived: bool },
     HeaderOnly { to: Station, number: u64 },
@@ -158,6 +160,13 @@ impl World {
                 let packet = self.packets.take(packet);
                 let Body::Udp(Datagram { number, .. }) = packet.body else { unreachable!() };
                 Note::Delivered { from, to, number }
+            }
+            Effect::Heard { from, to } => Note::Heard { from, to },
+            Effect::Broadcast { from, packet } => {
+                let Body::Udp(Datagram { number, .. }) = self.packets.take(packet).body else {
+                    unreachable!()
+                };
+                Note::Broadcast { from, number }
             }
             Effect::AttemptFailed { from, tag, attempt, retry, .. } => {
                 Note::Failed { from, number: tag.seq, attempt, retry }

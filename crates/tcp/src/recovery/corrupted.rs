@@ -8,7 +8,7 @@ use airhop_base::Time;
 #[derive(Debug)]
 pub struct Corrupted {
     reno: RenoRecovery,
-    /// What NAKs named and is not acknowledged.
+    /// What NAKs named since the last timeout and is not acknowledged.
     known: Vec<Known>,
     /// Duplicate ACKs send a segment again although it was, on a NAK, within the last round trip.
     repeats: bool,
@@ -65,6 +65,8 @@ impl Recovery for Corrupted {
     }
 
     fn on_timeout(&mut self, s: &mut Space) {
+        // All is sent again, and what had arrived causes duplicates then: they must not begin a recovery.
+        self.known.clear();
         self.reno.on_timeout(s);
     }
 

@@ -55,6 +55,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "an ACK bears the four lowest numbers; the ACK may be anywhere in the queue",
         "what the source's own MAC drops it learns by a call, within the same limit n",
         "a NAK restarts the retransmission timer",
+        "a timeout forgets which segments were corrupted, as it sends all of them again",
         "duplicate ACKs count once for each segment that is expected next. A corrupted one begins fast recovery with the \
          window whole, and is not sent again within an srtt of the retransmission on its NAK",
         "recovery is Reno's, so congestion avoidance resumes with the first new ACK; the slides' \"W = 1 + 1/W\" is taken \

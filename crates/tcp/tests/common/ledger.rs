@@ -265,6 +265,7 @@ impl Observer for Ledger {
             self.slow_until = sender.space().max_sent;
             self.recovery = None;
             self.dups = 0;
+            self.corrupted.iter_mut().for_each(BTreeSet::clear);
             if matches!(self.law, Law::Pipe | Law::Lhp) {
                 return self.board.clear(); // ns-2 forgets what was SACKed, LHP what it sent
             }

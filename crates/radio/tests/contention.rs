@@ -1,0 +1,67 @@
+//! How long a packet contended before the exchange that delivered it (schemes.md 2.15).
+
+mod harness;
+
+use airhop_base::{Body, Datagram, FlowId, NodeId, Packet, Span, Time};
+use airhop_engine::{Arena, EventQueue, Streams};
+use airhop_radio::cell::{Access, AirEvent, Cell, CellEvent, CellPlan, Effect, Outgoing, Tag};
+use airhop_radio::errors::ErrorPlan;
+use airhop_radio::phy::{CTS_BYTES, RTS_BYTES};
+use harness::{on_link, plan};
+
+const BYTES: u32 = 1040;
+
+/// Sends packets over a channel that loses every other frame of data. For each that arrives: from when the MAC took it until it
+/// arrived, how long it contended, and how many attempts had failed before.
+fn deliveries(plan: &CellPlan, packets: usize) -> Vec<(Span, Span, u32)> {
+    let (mut cell, mut arena) = (Cell::new(plan, &Streams::new(1, 0)), Arena::new());
+    let (mut queue, mut effects) = (EventQueue::<CellEvent>::new(), vec![Effect::Ready(0)]);
+    let (mut taken, mut failed, mut seen) = (Time::ZERO, 0, Vec::new());
+    while seen.len() < packets {
+        for effect in std::mem::take(&mut effects) {
+            let now = queue.now();
+            match effect {
+                Effect::Ready(0) => {
+                    let body = Body::Udp(Datagram { number: 0, len: BYTES - 28, sent: now });
+                    let packet = arena.insert(Packet::new(FlowId(0), NodeId(0), NodeId(1), BYTES, body));
+                    let tag = Tag { flow: FlowId(0), seq: 0, end: 0 };
+                    let packet = Outgoing { to: 1, packet, bytes: BYTES, header: 28, tag, fragments: None };
+                    (taken, failed) = (now, 0);
+                    cell.send(now, 0, packet, &mut queue, &mut effects);
+                }
+                Effect::AttemptFailed { .. } => failed += 1,
+                Effect::Deliver { packet, contended, .. } => {
+                    arena.take(packet);
+                    seen.push((now - taken, contended, failed));
+                }
+                _ => {}
+            }
+        }
+        let (now, CellEvent { what, .. }) = queue.pop_until(Time::MAX).expect("a saturated station");
+        let _: AirEvent = what;
+        cell.on_event(now, what, &mut queue, &mut effects);
+    }
+    seen
+}
+
+// All the time until the exchange that succeeds, and nothing of it: what is left until the data are there is RTS, CTS, two SIFS and
+// the data frame, or the data frame alone. The attempts that failed count with their timeouts.
+#[test]
+fn contention_ends_where_the_exchange_begins() {
+    for access in [Access::Basic, Access::RtsCts] {
+        let mut plan = plan(2);
+        plan.access = access;
+        plan.errors = vec![on_link(0, 1, ErrorPlan::FrameErrorRate { fer: 0.5, reference_bits: 8 * 1076 })];
+        let phy = &plan.phy;
+        let data = phy.airtime(BYTES + plan.overhead, plan.rate);
+        let control = |bytes| phy.airtime(bytes, plan.control_rate) + phy.sifs;
+        let reserved = control(RTS_BYTES) + control(CTS_BYTES);
+        let exchange = if access == Access::Basic { data } else { reserved + data };
+        let seen = deliveries(&plan, 200);
+        assert!(seen.iter().any(|s| s.2 == 0) && seen.iter().any(|s| s.2 > 1));
+        for (total, contended, failed) in seen {
+            assert_eq!(contended + exchange, total, "{access:?}");
+            assert!(contended >= phy.difs() + data * u64::from(failed.min(1)) || access == Access::RtsCts);
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Hidden and exposed terminals: two saturated senders with one attempt per packet, against the exact law of their contention.
+//!
+//! Both draw uniformly from {0, …, W - 1} for every packet (one attempt: the window never grows). All their distances in time turn out
+//! to be whole slots σ, so the slots `k` by which one begins after the other are a Markov chain. Below, `a` and `c` are fresh draws of
+//! the one that began first and of the other. T is a data frame, S = SIFS + ACK + σ a timeout, E = SIFS + ACK what follows a success.
+//!
+//! Hidden, A - B - C with both sending to B (B's ACK is heard by both, a data frame by B only):
+//! ```text
+//! k σ < T          both are lost; each goes on S + DIFS after its own end:                       k' = |k + c - a|
+//! T < k σ < T+SIFS the first is received, and B's ACK spoils the second, which times out:        k' = |k + 1 + c - a|
+//! otherwise        the first is received; the ACK freezes the other at r = k - ⌊(T + SIFS)/σ⌋:   k' = |r - a|
+//! ```
+//! This is all if T < S + DIFS: longer frames meet the next one of the station that began first.
+//!
+//! Exposed, each to a station on its far side (a data frame and its NAV are heard by the other sender, an ACK is not):
+//! ```text
+//! k = 0            both are received:                                                            k' = |c - a|
+//! otherwise        the first is received, the other is frozen at k until DIFS after its ACK:     k' = |k - a|
+//! ```
+//! The next frame begins min(…) slots after the wait is over. The stationary chain gives received frames per frame and per second.
+mod harness;
+
+use airhop_base::{Drop, Rate, Span, Time};
+use airhop_radio::cell::{Access, CellPlan, FrameKind, Station};
+use airhop_radio::phy::{ACK_BYTES, DATA_OVERHEAD};
+use harness::{Note, World, line};
+
+/// What becomes of two frames that begin so many slots apart.
+struct Step {
+    sent: f64,
+    received: f64,
+    /// From the first beginning until slots count again, or would for the first of the two.
+    wait: Span,
+    /// Slots that the other has left when those of the first begin to count, before its own draw if it makes one.
+    left: usize,
+    /// The other draws too.
+    redraws: bool,
+}
+
+/// Received frames per frame sent, and per second, in the stationary chain.
+fn law(window: usize, slot: Span, step: impl Fn(usize) -> Step) -> [f64; 2] {
+    let mut share = vec![1.0];
+    let [mut sent, mut received, mut seconds] = [0.0; 3];
+    // Backoffs forget the past within some rounds; the others are the mean.
+    for round in 0..600 {
+        let mut next = vec![0.0; share.len() + window + 1];
+        for (k, share) in share.iter().enumerate().filter(|(_, share)| **share > 1e-15) {
+            let Step { sent: s, received: r, wait, left, redraws } = step(k);
+            let draws = if redraws { 0..window } else { 0..1 };
+            let each = share / (window * draws.len()) as f64;
+            let mut slots = 0.0;
+            for (a, c) in (0..window).flat_map(|a| draws.clone().map(move |c| (a, c))) {
+                next[(left + c).abs_diff(a)] += each;
+                slots += each * a.min(left + c) as f64;
+            }
+            if round >= 100 {
+                sent += share * s;
+                received += share * r;
+                seconds += share * wait.secs_f64() + slots * slot.secs_f64();
+            }
+        }
+        let last = next.iter().rposition(|share| *share > 1e-15).unwrap_or(0);
+        next.truncate(last + 1);
+        share = next;
+    }
+    [received / sent, received / seconds]
+}
+
+struct Times {
+    data: Span,
+    timeout: Span,
+    success: Span,
+    difs: Span,
+    sifs: Span,
+    slot: Span,
+    window: usize,
+}
+
+fn times(plan: &CellPlan, bytes: u32) -> Times {
+    let phy = plan.phy;
+    let success = phy.sifs + phy.airtime(ACK_BYTES, plan.control_rate);
+    Times {
+        data: phy.airtime(bytes + DATA_OVERHEAD, plan.rate),
+        timeout: success + phy.slot,
+        success,
+        difs: phy.difs(),
+        sifs: phy.sifs,
+        slot: phy.slot,
+        window: phy.cw_min as usize + 1,
+    }
+}
+
+/// Received frames per frame sent, and per second, of two hidden senders.
+fn hidden_law(plan: &CellPlan, bytes: u32) -> [f64; 2] {
+    let Times { data, timeout, success, difs, sifs, slot, window } = times(plan, bytes);
+    law(window, slot, |k| {
+        let begins = slot * k as u64;
+        if begins < data {
+            let wait = data + timeout + difs;
+            return Step { sent: 2.0, received: 0.0, wait, left: k, redraws: true };
+        }
+        let wait = data + success + difs;
+        if begins < data + sifs {
+            return Step { sent: 2.0, received: 1.0, wait, left: k + 1, redraws: true };
+        }
+        let left = k - (data + sifs).whole(slot) as usize;
+        Step { sent: 1.0, received: 1.0, wait, left, redraws: false }
+    })
+}
+
+/// The same of two exposed senders.
+fn exposed_law(plan: &CellPlan, bytes: u32) -> [f64; 2] {
+    let Times { data, success, difs, slot, window, .. } = times(plan, bytes);
+    let wait = data + success + difs;
+    law(window, slot, |k| match k {
+        0 => Step { sent: 2.0, received: 2.0, wait, left: 0, redraws: true },
+        _ => Step { sent: 1.0, received: 1.0, wait, left: k, redraws: false },
+    })
+}
+
+/// Senders and receivers, saturated, with one attempt: received frames per frame sent, and per second, over 100 s.
+fn measured(plan: &CellPlan, ways: [(Station, Station); 2], bytes: u32) -> [f64; 2] {
+    let mut plan = plan.clone();
+    plan.attempts = 1;
+    let mut world = World::new(&plan, 1);
+    world.keep = false;
+    ways.into_iter().for_each(|(from, to)| world.saturate(from, to, bytes));
+    world.run(Time::ZERO + Span::from_secs(100));
+    [world.delivered as f64 / world.handed as f64, world.delivered as f64 / 100.0]
+}
+
+fn near(what: &str, measured: [f64; 2], law: [f64; 2], tolerance: f64) {
+    for (measured, law) in measured.into_iter().zip(law) {
+        let off = measured / law - 1.0;
+        assert!(off.abs() < tolerance, "{what}: {measured:.4}, law {law:.4}, {:+.2} %", off * 100.0);
+    }
+}
+
+/// B in the middle; link ACKs at 1 Mbit/s, so that frames of 200 bytes are still shorter than a timeout and a DIFS.
+fn hidden(window: u32) -> CellPlan {
+    let mut plan = line(&[0.0, 30.0, 60.0], 40.0, 40.0);
+    plan.control_rate = Rate::from_bps(1_000_000);
+    plan.phy.cw_min = window - 1;
+    plan
+}
+
+/// From a frame in twenty that arrives to one in two. Over 100 s the shares are known to a per cent or so.
+#[test]
+fn hidden_terminals_lose_what_the_chain_of_their_offsets_says() {
+    for window in [16, 32, 64] {
+        for bytes in [40, 200] {
+            let plan = hidden(window);
+            let (measured, law) = (measured(&plan, [(0, 1), (2, 1)], bytes), hidden_law(&plan, bytes));
+            println!("W = {window}, {bytes} B: {measured:.4?}, law {law:.4?}");
+            near(&format!("W = {window}, {bytes} B"), measured, law, 0.03);
+        }
+    }
+}
+
+/// Nothing arrives if T > S + DIFS + (W - 1) σ. After a collision with offset k the next frame of the station that began first is
+/// spared by the other's next only if k + c - a >= T/σ, and by the other's last, k σ + T later, only if k σ <= S + DIFS + a σ; together
+/// T <= S + DIFS + c σ. The other station's next frame would have to begin T before that, and a σ < T.
+#[test]
+fn hidden_terminals_with_long_frames_starve() {
+    let plan = line(&[0.0, 30.0, 60.0], 40.0, 40.0);
+    let Times { data, timeout, difs, slot, window, .. } = times(&plan, 1040);
+    assert!(data > slot * (window as u64 - 1) + timeout + difs);
+    assert_eq!(measured(&plan, [(0, 1), (2, 1)], 1040), [0.0, 0.0]);
+}
+
+/// R1 - S1 - S2 - R2: the senders silence each other, though neither receiver hears the other's sender. Apart, each has a cycle of
+/// DIFS, (W - 1) / 2 slots, T, SIFS and ACK for itself.
+#[test]
+fn exposed_terminals_share_what_two_could_have_each() {
+    for bytes in [200, 1040] {
+        let exposed = line(&[0.0, 30.0, 60.0, 90.0], 40.0, 40.0);
+        let apart = line(&[0.0, 30.0, 330.0, 360.0], 40.0, 40.0);
+        let ways = [(1, 0), (2, 3)];
+        let Times { data, success, difs, slot, window, .. } = times(&exposed, bytes);
+        let cycle = difs + slot * (window as u64 - 1) / 2 + data + success;
+        let (alone, together) = (measured(&apart, ways, bytes), measured(&exposed, ways, bytes));
+        near("apart", alone, [1.0, 2.0 / cycle.secs_f64()], 0.005);
+        near("exposed", together, exposed_law(&exposed, bytes), 0.005);
+        let ratio = exposed_law(&exposed, bytes)[1] * cycle.secs_f64() / 2.0;
+        println!("{bytes} B: {:.3} of what both could have, law {ratio:.3}", together[1] / alone[1]);
+        near("ratio", [together[1] / alone[1]; 2], [ratio; 2], 0.005);
+    }
+}
+
+/// Data frames of station 0 lost in collisions, of all that it sent: 0 sends to 1, and 2 to somebody beyond, hidden from 0.
+fn lost_data(metres: &[f64], sense: f64, access: Access) -> f64 {
+    let mut plan = line(metres, 40.0, sense);
+    plan.access = access;
+    let mut world = World::new(&plan, 1);
+    world.saturate(0, 1, 1040);
+    world.saturate(2, 3, 1040);
+    world.run(Time::ZERO + Span::from_secs(10));
+    let count = |what: fn(&Note) -> bool| world.notes.iter().filter(|(_, note)| what(note)).count() as f64;
+    let received = count(|n| matches!(n, Note::Delivered { from: 0, .. }));
+    let lost =
+        count(|n| matches!(n, Note::Lost { from: 0, frame: FrameKind::Data, cause: Drop::Collision, .. }));
+    lost / (lost + received)
+}
+
+/// A hidden station that is 30 m from the receiver decodes its CTS and keeps silent. At 60 m, beyond the receive range but not beyond
+/// the sense range, it defers an EIFS (364 µs here, of a data frame's 974) and begins in the middle of the frame
+/// (schemes.md 4.1.3: station i + 3 of a chain).
+#[test]
+fn rts_and_cts_help_only_where_the_cts_is_decoded() {
+    let decodes = [0.0, 30.0, 60.0, 90.0];
+    let senses = [0.0, 30.0, 90.0, 120.0];
+    for (metres, sense, left) in [(decodes, 40.0, 0.0..0.05), (senses, 85.0, 0.5..1.5)] {
+        let [basic, rts] = [Access::Basic, Access::RtsCts].map(|access| lost_data(&metres, sense, access));
+        println!("{metres:?}: {basic:.3} lost, {rts:.3} with RTS/CTS");
+        assert!(basic > 0.3, "{basic}");
+        assert!(left.contains(&(rts / basic)), "{metres:?}: {rts:.3} with RTS/CTS, {basic:.3} without");
+    }
+}
