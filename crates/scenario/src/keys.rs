@@ -7,7 +7,7 @@ mod queue;
 mod radio;
 mod routing;
 
-pub(crate) use layout::MAX_STATIONS;
+pub(crate) use layout::{LAYOUT_KEY, MAX_STATIONS, PLACED};
 
 use airhop_net::services;
 use airhop_radio::phy::Phy;
@@ -145,26 +145,6 @@ const ERRORS_KEY: Key = key(
     Value(r#"{ kind = "clean" }"#),
     "what the channel does to frames; a list gives each direction its own",
 );
-
-/// In place of the positions of stations.
-pub(crate) const LAYOUT_KEY: Key = key(
-    "layout",
-    Kind::Choice(&layout::LAYOUT),
-    Nothing("`stations` says where each is"),
-    "places stations by a rule, in place of `stations`",
-);
-
-/// What [`crate::places()`] is told.
-pub(crate) static PLACED: [Key; 3] = [
-    Key { without: Required, ..LAYOUT_KEY },
-    key(
-        "receive",
-        Kind::Metres,
-        Nothing("all stations hear each other"),
-        "frames can be received up to here",
-    ),
-    key("wlan", Kind::Name, Required, "the wlan that would draw the same places"),
-];
 
 /// The whole file.
 pub(crate) static SCENARIO: [Key; 8] = [
