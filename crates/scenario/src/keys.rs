@@ -292,6 +292,7 @@ const REFERENCE: Key = key(
     "the frame that `fer` is about, link-layer header included",
 );
 
+const CHAIN: &str = "`p_gb` with `p_bg` or `p_bb`, or `loss` with `burst`, are needed";
 const BER_OR_FER: &str = "either `ber_good` and `ber_bad` or `fer_good` and `fer_bad` are needed";
 
 static ERRORS: Choice = Choice {
@@ -322,21 +323,24 @@ static ERRORS: Choice = Choice {
             kind: "gilbert-elliott",
             about: "bursts: a good and a bad state, which may change after every data frame; link ACKs, RTS and CTS are spared",
             keys: &[
-                key("p_gb", Kind::Probability, Required, "from good to bad after a frame"),
+                key("p_gb", Kind::Probability, Nothing(CHAIN), "from good to bad after a frame"),
+                key("p_bg", Kind::Probability, Nothing("1 - p_bb"), "from bad to good after a frame"),
+                key("p_bb", Kind::Probability, Nothing("1 - p_bg"), "from bad to bad (Yun 2009 §5.4)"),
+                key("loss", Kind::Probability, Nothing(CHAIN), "average loss rate"),
                 key(
-                    "p_bg",
-                    Kind::Probability,
-                    Nothing("1 - p_bb; one of the two is needed"),
-                    "from bad to good after a frame",
-                ),
-                key(
-                    "p_bb",
-                    Kind::Probability,
-                    Nothing("1 - p_bg; one of the two is needed"),
-                    "from bad to bad (Yun 2009 §5.4)",
+                    "burst",
+                    Kind::Number { least: 1.0, most: 1e6 },
+                    Nothing(CHAIN),
+                    "mean length of a stay in the bad state, 1 / p_bg, frames (or steps)",
                 ),
                 key("loss_good", Kind::Probability, Value("0"), "loss rate of frames in the good state"),
                 key("loss_bad", Kind::Probability, Value("1"), "loss rate of frames in the bad state"),
+                key(
+                    "step",
+                    Kind::Span { least_ns: 1_000 },
+                    Nothing("the chain steps with every data frame"),
+                    "the chain steps so often, whether or not anybody sends; a frame has the state in which it began",
+                ),
                 DIRECTION,
             ],
         },

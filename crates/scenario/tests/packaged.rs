@@ -16,6 +16,9 @@ const DOWNLINK: &str = packaged!("yun2009-downlink");
 const CROSS: &str = packaged!("koo2007-cross");
 const SINGLE: &str = packaged!("koo2007-single");
 const ECN_RED: &str = packaged!("ecn-red");
+const CHAIN: &str = packaged!("cheng2008-chain");
+const RANDOM: &str = packaged!("cheng2008-random");
+const BESIDE_UDP: &str = packaged!("cheng2008-udp");
 
 fn load(text: &str, sets: &[(&str, &str)]) -> Scenario {
     let sets = sets.iter().map(|(path, value)| (path.to_string(), value.to_string())).collect();
@@ -100,4 +103,51 @@ fn the_ecn_example_marks_instead_of_dropping() {
     let total = |report: &Report| report.flows.iter().map(|f| f.goodput_mbps).sum::<f64>();
     assert!(marked.drops[1] * 20 < dropped.drops[1], "{:?}, {:?}", marked.drops, dropped.drops);
     assert!(total(&marked) >= total(&dropped), "{} and {}", total(&marked), total(&dropped));
+}
+
+fn distance(scenario: &Scenario, a: &str, b: &str) -> f64 {
+    let stations = &scenario.plan().wlans[0].cell.stations;
+    let place = |name: &str| stations.iter().find(|(known, _)| known == name).expect("a station").1;
+    let ([x, y], [u, v]) = (place(a), place(b));
+    (x - u).hypot(y - v)
+}
+
+// What the comments say of who hears whom: 40 m to be received, 85 m to be sensed.
+#[test]
+fn chengs_stations_hear_whom_the_comments_say() {
+    let chain = load(CHAIN, &[("wlan.field.layout.nodes", "5"), ("flow.ftp.to", "n4")]);
+    assert_eq!(chain.plan().nodes.len(), 5);
+    assert!(distance(&chain, "n0", "n1") < 40.0 && distance(&chain, "n0", "n2") > 40.0);
+    assert!(distance(&chain, "n0", "n3") > 85.0 && distance(&chain, "n1", "n3") < 85.0);
+    let udp = load(BESIDE_UDP, &[("flow.udp.app.rate", "3 Mbit/s")]);
+    for beside in ["u0", "u1"] {
+        assert!(distance(&udp, beside, "n2") < 40.0);
+        assert!(["n0", "n1", "n2", "n3", "n4"].iter().all(|node| distance(&udp, beside, node) < 85.0));
+    }
+    assert_eq!(distance(&udp, "u0", "u1"), 30.0);
+}
+
+// A chain that interferes with itself carries less than its share of the hops (experiments.md B.3): beyond three hops, less than a
+// third of one hop's goodput. UDP beside it takes from it.
+#[test]
+fn chengs_chain_is_in_its_own_way() {
+    let hops = |hops: &str| {
+        let (nodes, to) = (hops.parse::<u32>().expect("a count") + 1, format!("n{hops}"));
+        let sets =
+            [("wlan.field.layout.nodes", &*nodes.to_string()), ("flow.ftp.to", &to), ("duration", "20 s")];
+        goodput(&run(CHAIN, &sets), "ftp")
+    };
+    let (one, four) = (hops("1"), hops("4"));
+    assert!((11.0..16.0).contains(&one) && four < one / 3.0, "{one} and {four} Mbit/s");
+    let beside = run(BESIDE_UDP, &[("duration", "20 s"), ("flow.udp.app.rate", "3 Mbit/s")]);
+    assert!(goodput(&beside, "ftp") < four && goodput(&beside, "udp") > 2.0, "{beside:?}");
+}
+
+// Two to nine connections two or three hops apart, or any number: there are places for all of them in the first replications.
+#[test]
+fn chengs_random_stations_have_pairs_enough() {
+    for hops in ["{ wlan = \"field\", hops = 3 }", "{ wlan = \"field\" }"] {
+        let nine = load(RANDOM, &[("copies", "9"), ("flow.ftp*.between", hops)]);
+        assert!((0..20).all(|rep| World::new(nine.plan(), 1, rep, None).is_ok()), "{hops}");
+    }
 }
