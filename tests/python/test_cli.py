@@ -92,7 +92,7 @@ def test_run_json_is_the_run_document(cli: Cli) -> None:
     ended = cli("run", "last-hop", *SHORT, "--seed", "7", "--rep", "3", "--json")
     document = json.loads(ended.out)
     assert (document["scenario"], document["seed"], document["rep"]) == ("last-hop", 7, 3)
-    assert list(document["drops"]) == ["queue", "aqm", "channel", "collision", "retries", "agent"]
+    assert list(document["drops"]) == ["queue", "aqm", "channel", "collision", "retries", "agent", "route"]
     assert set(document["flows"][0]) >= {
         "name",
         "scheme",

@@ -253,7 +253,7 @@ def test_run_json_has_exactly_these_fields() -> None:
     assert list(flow["judgements"]) == ["congestion", "wireless", "undecided"]
     causes = ["queue", "aqm", "channel", "collision", "none"]
     assert all(list(row) == causes for row in flow["judgements"].values())
-    assert list(document["drops"]) == ["queue", "aqm", "channel", "collision", "retries", "agent"]
+    assert list(document["drops"]) == ["queue", "aqm", "channel", "collision", "retries", "agent", "route"]
     assert all(type(count) is int for count in [*flow["notices"].values(), *document["drops"].values()])
     # The Python interface gives the same, but for the time it took.
     again = airhop.run(Scenario.load("last-hop").with_({"duration": "5 s"}), seed=3, rep=2).to_dict()

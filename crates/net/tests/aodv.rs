@@ -1,33 +1,164 @@
-//! Routes found on demand, in whole worlds.
+//! Routes found on demand, in whole worlds: packets arrive, lost links are found and gone around, and Reno over a chain gets what it
+//! gets in ns-2.35 with its AODV.
 
 mod common;
-use airhop_net::plan::{AodvPlan, RoutingPlan};
+
+use airhop_base::{Drop, NodeId, Span};
+use airhop_net::plan::{AodvPlan, Plan, RoutingPlan};
+use airhop_net::{BuildError, Report, World};
+use airhop_radio::cell::{LinkErrors, Station};
+use airhop_radio::errors::{ErrorPlan, State};
+use airhop_trace::{Column, Recorder, Table};
 use common::{chain::Chain, run};
+use std::sync::atomic::AtomicBool;
+
+const NS2: RoutingPlan = RoutingPlan::Aodv(AodvPlan::NS2);
+const RFC3561: RoutingPlan = RoutingPlan::Aodv(AodvPlan::RFC3561);
+
+/// Cheng and Lin's chain with ns-2's TCP: Reno, a window of 20 segments of 1000 bytes.
+fn chain(hops: u16, routing: RoutingPlan, seconds: u64) -> Plan {
+    Chain { hops, scheme: "reno", seconds, routing, errors: Vec::new() }.plan()
+}
+
+/// n0, and n3 out of its range, with n1 and n2 between them that both hear all others.
+fn diamond(routing: RoutingPlan, errors: Vec<LinkErrors>) -> Plan {
+    let mut plan = Chain { hops: 3, scheme: "reno", seconds: 60, routing, errors }.plan();
+    let places = [[0.0, 0.0], [30.0, 18.0], [30.0, -18.0], [60.0, 0.0]];
+    plan.wlans[0].cell.stations.iter_mut().zip(places).for_each(|(station, place)| station.1 = place);
+    plan
+}
+
+fn on_link(from: Station, to: Station, model: ErrorPlan) -> LinkErrors {
+    LinkErrors { from: Some(from), to: Some(to), model }
+}
+
+/// A link that is there for 5 s in the mean, and gone for as long.
+fn coming_and_going() -> ErrorPlan {
+    let state = |errors_per_bit| State { mean: Span::from_secs(5), errors_per_bit };
+    ErrorPlan::TwoState { good: state(0.0), bad: state(1.0) }
+}
+
+fn dropped(report: &Report, why: Drop) -> u64 {
+    report.drops[why as usize]
+}
+
+fn traced(plan: &Plan, seed: u64) -> Vec<Table> {
+    let recorder = Recorder::new(&["ftp".into()], &plan.nodes, plan.duration, true, None).expect("no files");
+    let mut world = World::new(plan, seed, 0, Some(recorder)).expect("a good plan");
+    world.run(&AtomicBool::new(false)).expect("nobody stops it");
+    world.audit().expect("every packet has one fate");
+    world.into_recorder().expect("it was given one").finish().expect("no files")
+}
+
+// One request crosses a chain hop by hop, one reply comes back, and data flow; `run` checks that every packet has one fate.
+#[test]
+fn a_route_is_found_over_any_number_of_hops() {
+    for routing in [NS2, RFC3561] {
+        for hops in 1..=8 {
+            let report = run(&chain(hops, routing, 3), 1);
+            let counts = report.routing.expect("there are routers");
+            let hops = u64::from(hops);
+            assert!(counts.requests >= hops && counts.replies >= hops, "{hops} hops: {counts:?}");
+            assert!(report.flows[0].delivered_bytes > 10_000, "{hops} hops: {:?}", report.flows[0]);
+        }
+    }
+}
 
 #[test]
-#[ignore = "a measurement"]
-fn table() {
-    let reps: u64 = std::env::var("REPS").ok().and_then(|s| s.parse().ok()).unwrap_or(5);
-    for (name, routing) in [
-        ("ns2", RoutingPlan::Aodv(AodvPlan::NS2)),
-        ("rfc", RoutingPlan::Aodv(AodvPlan::RFC3561)),
-        ("static", RoutingPlan::Static),
-    ] {
-        for hops in 1..=8 {
-            let chain = Chain { hops, scheme: "reno", seconds: 100, routing, errors: vec![] };
-            let mut sum = vec![];
-            for rep in 0..reps {
-                let r = run(&chain.plan(), rep + 1);
-                if rep == 0 {
-                    println!(
-                        "{:?} {:?} to {} rx {} ev {}",
-                        r.drops, r.routing, r.flows[0].timeouts, r.flows[0].retransmissions, r.events
-                    );
-                }
-                sum.push(r.flows[0].goodput_mbps * 100.0 / 99.5);
-            }
-            let mean = sum.iter().sum::<f64>() / reps as f64;
-            println!("{name} {hops} {mean:.2} {sum:.2?}");
-        }
+fn static_routes_have_nothing_to_report() {
+    let report = run(&chain(4, RoutingPlan::Static, 5), 1);
+    assert_eq!((report.routing, dropped(&report, Drop::Route)), (None, 0));
+}
+
+// A link that is gone is found by the packets that the MAC gives up; another route takes its place. With static routes nothing goes
+// on until it is back.
+#[test]
+fn a_lost_link_is_gone_around() {
+    let links = vec![
+        on_link(0, 1, coming_and_going()),
+        on_link(1, 0, coming_and_going()),
+        on_link(1, 3, coming_and_going()),
+        on_link(3, 1, coming_and_going()),
+    ];
+    let stuck = run(&diamond(RoutingPlan::Static, links.clone()), 1).flows[0].goodput_mbps;
+    for routing in [NS2, RFC3561] {
+        let report = run(&diamond(routing, links.clone()), 1);
+        let goodput = report.flows[0].goodput_mbps;
+        assert!(goodput > 1.3 * stuck, "{goodput} on demand, {stuck} on the only route");
+        let counts = report.routing.expect("there are routers");
+        assert!(
+            counts.link_failures > 0 && dropped(&report, Drop::Route) > 0,
+            "{counts:?} {:?}",
+            report.drops
+        );
+    }
+}
+
+// Cheng and Lin 2008 §5.1: on a chain there is no other route, so giving one up because of collisions only costs; the hidden stations
+// that cause them are there from three hops on.
+#[test]
+fn giving_up_routes_for_collisions_costs() {
+    let goodput = |hops, routing| run(&chain(hops, routing, 40), 1).flows[0].goodput_mbps;
+    let cost = |hops| 1.0 - goodput(hops, NS2) / goodput(hops, RoutingPlan::Static);
+    let [two, six] = [2, 6].map(cost);
+    assert!(two.abs() < 0.02 && six > 0.1, "{two} over two hops, {six} over six");
+}
+
+#[test]
+fn routing_is_part_of_fingerprint_and_trace() {
+    let plan = chain(7, NS2, 60);
+    let (a, b, other) = (run(&plan, 1), run(&plan, 1), run(&plan, 2));
+    assert_eq!((a.fingerprint, a.routing), (b.fingerprint, b.routing));
+    assert_ne!(a.fingerprint, other.fingerprint);
+    let tables = traced(&plan, 1);
+    let drops = tables.iter().find(|t| t.name == "drops").expect("a table");
+    let words = |name| match drops.column(name) {
+        Some(Column::Category(codes, words)) => codes.iter().map(|&c| words[c as usize].clone()).collect(),
+        other => panic!("{name}: {other:?}"),
+    };
+    let [causes, kinds, flows]: [Vec<String>; 3] = ["cause", "kind", "flow"].map(words);
+    let routes = causes.iter().filter(|cause| *cause == "route").count();
+    assert_eq!(routes as u64, dropped(&a, Drop::Route));
+    let of_no_flow = kinds.iter().zip(&flows).filter(|(_, flow)| *flow == "-");
+    assert!(of_no_flow.clone().count() > 0 && of_no_flow.clone().all(|(kind, _)| kind != "data"));
+}
+
+// What a warm-up had counted is left out.
+#[test]
+fn routing_counts_leave_out_the_warm_up() {
+    let plan = chain(4, NS2, 20);
+    let late = Plan { warmup: Span::from_secs(19), ..plan.clone() };
+    let (all, late) = (run(&plan, 1).routing.expect("routers"), run(&late, 1).routing.expect("routers"));
+    assert!(late.requests < all.requests / 4 && late.link_failures < all.link_failures / 4, "{late:?}");
+}
+
+#[test]
+fn flows_through_a_cell_with_routes_on_demand_are_refused() {
+    let mut plan = chain(2, NS2, 1);
+    plan.wlans[0].nodes.truncate(2);
+    plan.wlans[0].cell.stations.truncate(2);
+    let mut second = plan.wlans[0].clone();
+    (second.cell.index, second.nodes) = (1, vec![NodeId(1), NodeId(2)]);
+    second.cell.name = "beyond".into();
+    plan.wlans.push(second);
+    let refused = World::new(&plan, 1, 0, None).err().expect("its end is no station of the first");
+    assert_eq!(refused, BuildError::OnDemand { flow: "ftp".into(), wlan: "field".into() });
+}
+
+/// ns-2.35 with its AODV, goodput over 1 to 8 hops, Mbit/s: mean of five runs of 100 s, over 7 and 8 hops of twenty.
+const IN_NS2: [f64; 8] = [13.34, 6.89, 3.54, 2.36, 1.97, 1.76, 1.25, 1.31];
+
+// 802.11g at 36 and 24 Mbit/s, 20 µs of header, 34 bytes of MAC. From seven hops on a repair near the destination may fail, and nothing
+// arrives for twelve seconds: runs of 100 s differ by 0.15 Mbit/s (one standard deviation), in ns-2 as here, and the means of twenty
+// are 1.25 and 1.31 there, 1.22 and 1.21 here.
+#[test]
+fn goodput_over_a_chain_is_that_of_ns2() {
+    for (hops, ns2) in (1..).zip(IN_NS2) {
+        let runs = (1..=3).map(|seed| run(&chain(hops, NS2, 100), seed).flows[0].goodput_mbps / 0.995);
+        let ours = runs.sum::<f64>() / 3.0;
+        let off = ours / ns2 - 1.0;
+        println!("{hops} hops: ns-2 {ns2:.2}, Airhop {ours:.2}: {:+.1} %", off * 100.0);
+        let tolerance = if hops < 7 { 0.07 } else { 0.25 };
+        assert!(off.abs() < tolerance, "{hops} hops: ns-2 {ns2:.2}, Airhop {ours:.2}, {off:+.3}");
     }
 }

@@ -58,6 +58,7 @@ QUANTITIES = (
     Quantity("drops_collision", "Frames lost: collision"),
     Quantity("drops_retries", "Packets given up by the link"),
     Quantity("drops_agent", "Packets dropped by an agent"),
+    Quantity("drops_route", "Packets lost: no route"),
 )
 """In the order in which menus list them."""
 

@@ -29,6 +29,7 @@ CAUSES = {
     "collision": "collision",
     "channel": "channel error",
     "agent": "dropped by an agent",
+    "route": "no route",
     "arrived": "nothing: only the link's ACK was lost",
     "none": "nothing: it had arrived or was on its way",
 }

@@ -42,6 +42,7 @@ DATA_DROPS = {
     "queue": Mark("queue", "data lost: queue full", "square_x", "#a8643c", 9, filled=False, dropped=True),
     "aqm": Mark("aqm", "data lost: AQM", "square_cross", "#a8643c", 9, filled=False, dropped=True),
     "agent": Mark("agent", "data lost: agent", "circle_x", "#a8643c", 9, filled=False, dropped=True),
+    "route": Mark("route", "data lost: no route", "circle_cross", "#a8643c", 9, filled=False, dropped=True),
     "retries": Mark(
         "retries",
         "data given up by the link",

@@ -11,7 +11,7 @@ import polars as pl
 from airhop import judgements
 
 _NOTICES = ("eln", "ersn", "ebsn", "rttn", "nak")
-_DROPS = ("queue", "aqm", "channel", "collision", "retries", "agent")
+_DROPS = ("queue", "aqm", "channel", "collision", "retries", "agent", "route")
 
 _KEYS: dict[str, type[pl.DataType]] = {
     "run_id": pl.String,  # 32 hex digits, the content of the run: simulator, scenario, seed, rep

@@ -22,7 +22,9 @@ SUMS = (
 )
 """Counts and rates of a flow that add up over the TCP flows of a run."""
 NOTICES = tuple(f"notices_{kind}" for kind in ("eln", "ersn", "ebsn", "rttn", "nak"))
-DROPS = tuple(f"drops_{cause}" for cause in ("queue", "aqm", "channel", "collision", "retries", "agent"))
+DROPS = tuple(
+    f"drops_{cause}" for cause in ("queue", "aqm", "channel", "collision", "retries", "agent", "route")
+)
 JUDGEMENTS = tuple(judgements.COLUMNS)
 MEANS = ("srtt_ms", "completion_s")
 """What not every TCP flow has, as a mean over those that do."""
