@@ -13,7 +13,9 @@ import synthetic
 from airhop.report import TracedRun
 from airhop.report.causes import confusion, lost_segments
 
-WLAN = {"wlan": [{"stations": {"bs": [0, 0], "d": [30, 0]}, "attempts": 1, "access": "basic"}]}
+WLAN = {
+    "wlan": [{"name": "cell", "stations": {"bs": [0, 0], "d": [30, 0]}, "attempts": 1, "access": "basic"}]
+}
 Drop = tuple[float, str, str, int]
 """Time in s, place, cause, sequence number of a data packet."""
 Sent = tuple[float, int, str]

@@ -7,8 +7,10 @@ use crate::routing::Passing;
 use crate::world::{World, kind_of, tag};
 use airhop_base::{Body, Drop, FlowId, Packet, Segment, Span, Time};
 use airhop_engine::Id;
-use airhop_radio::cell::{BROADCAST, Effect, Fragmentation, FrameKind, Outgoing, Station, Tag};
-use airhop_trace::{Direction, DropKind, DropRow};
+use airhop_radio::cell::{
+    BROADCAST, Effect, Fragmentation, FrameKind, Outgoing, Reception, Station, Tag, Transmitted,
+};
+use airhop_trace::{AirKind, AirOutcome, AirRow, Direction, DropKind, DropRow};
 
 impl World {
     pub(crate) fn offer_to_station(
@@ -25,7 +27,7 @@ impl World {
             match station.queue.pass(now, station.idle_since, &id, &mut self.arena) {
                 None => self.hand_to_mac(now, cell, from, to, id),
                 Some(why) => {
-                    let place = station.places.get(to as usize).copied();
+                    let place = station.place(to);
                     self.drop_packet(now, id, why.into(), place);
                 }
             }
@@ -46,7 +48,7 @@ impl World {
     /// The place, in the recorder, of the link that a packet in a station's queue is for: what is dropped need not be what came.
     fn place_ahead(&self, cell: u16, from: Station, id: &Id<Packet>) -> Option<u32> {
         let station = &self.sites[cell as usize].stations[from as usize];
-        station.places.get(self.ahead[id.index() as usize] as usize).copied()
+        station.place(self.ahead[id.index() as usize])
     }
 
     pub(crate) fn hand_to_mac(&mut self, now: Time, cell: u16, from: Station, to: Station, id: Id<Packet>) {
@@ -136,6 +138,7 @@ impl World {
                     self.deliver_damaged(now, cell, from, to);
                 }
             }
+            Effect::Transmitted(frame) => self.record_transmission(now, cell, &frame),
             Effect::Ready(station) => self.on_mac_ready(now, cell, station),
         }
     }
@@ -151,7 +154,7 @@ impl World {
     ) {
         let station = &mut self.sites[cell as usize].stations[from as usize];
         let last = station.last_loss.unwrap_or(Drop::Channel);
-        let place = station.places.get(to as usize).copied();
+        let place = station.place(to);
         match packet {
             Some(id) => {
                 station.in_mac = false;
@@ -218,12 +221,47 @@ impl World {
             (FrameKind::Data, Some(packet)) => kind_of(packet),
             _ => (DropKind::Control, tag.seq),
         };
-        if let Some(&place) = station.places.get(to as usize) {
+        if let Some(place) = station.place(to) {
             recorder.dropped(now, place, DropRow { flow: tag.flow, cause, kind, seq, bytes });
         }
         if frame == FrameKind::Data {
             self.capture(now, cell, from, Some((to, cause)));
         }
+    }
+
+    /// Puts a transmission that just ended into the trace.
+    fn record_transmission(&mut self, now: Time, cell: u16, sent: &Transmitted) {
+        let Some(recorder) = &mut self.recorder else { return };
+        let site = &self.sites[cell as usize];
+        // A CTS and an ACK serve the packet of the station that they are for.
+        let (kind, sender) = match sent.frame {
+            FrameKind::Data => (AirKind::Data, sent.from),
+            FrameKind::Broadcast => (AirKind::Broadcast, sent.from),
+            FrameKind::Rts => (AirKind::Rts, sent.from),
+            FrameKind::Cts => (AirKind::Cts, sent.to),
+            FrameKind::Ack => (AirKind::Ack, sent.to),
+        };
+        let on_air = site.stations[sender as usize].on_air.as_ref();
+        let (packet, seq) = on_air.map_or((DropKind::Control, sent.tag.seq), kind_of);
+        recorder.transmission(AirRow {
+            start: sent.start,
+            end: now,
+            from: site.node(sent.from),
+            to: (sent.to != BROADCAST).then(|| site.node(sent.to)),
+            kind,
+            bytes: sent.bytes,
+            flow: sent.tag.flow,
+            packet,
+            seq,
+            attempt: sent.attempt,
+            outcome: match sent.reception {
+                Reception::Received => AirOutcome::Received,
+                Reception::Captured => AirOutcome::Captured,
+                Reception::Channel => AirOutcome::Channel,
+                Reception::Collision => AirOutcome::Collision,
+                Reception::Unheard => AirOutcome::Unheard,
+            },
+        });
     }
 
     pub(crate) fn captures(&self) -> bool {

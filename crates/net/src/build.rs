@@ -6,7 +6,7 @@ use crate::layout::{self, DRAWS};
 use crate::link::{Link, LinkTrace};
 use crate::plan::{FlowPlan, Plan, QueuePlan, RoutingPlan, Transport, WlanPlan};
 use crate::queues;
-use crate::route::{Graph, Hop, Stations};
+use crate::route::{Graph, Hop, Stations, hear};
 use crate::routing::Router;
 use crate::services::{Kind, LinkService, Way};
 use crate::site::{Site, StationSite};
@@ -330,6 +330,7 @@ fn site(
     mut recorder: Option<&mut Recorder>,
 ) -> Site {
     let name = |n: NodeId| plan.nodes[n.0 as usize].clone();
+    let reach = w.cell.range.map(|range| range.receive);
     let time_for = |bytes| truth::exchange_time(&w.cell, bytes) + truth::mean_backoff(&w.cell);
     let stations = w
         .nodes
@@ -354,17 +355,24 @@ fn site(
             if let Some(r) = recorder.as_deref_mut() {
                 r.station(&w.cell.name, &name(node), place);
                 site.interface = r.interface(node, &w.cell.name);
-                site.places =
-                    w.nodes.iter().map(|&to| r.place(&format!("{}->{}", name(node), name(to)))).collect();
+                let mut link = |to: &str| r.place(&format!("{}->{to}", name(node)));
+                let others = (0..).zip(&w.cell.stations).zip(&w.nodes).filter(|(_, to)| **to != node);
+                let heard =
+                    others.filter(|((_, (_, there)), _)| reach.is_none_or(|r| hear(place, *there, r)));
+                site.places = heard.map(|((station, (to, _)), _)| (station, link(to))).collect();
                 site.queue_place = match w.nodes[..] {
-                    [a, _] => site.places[usize::from(node == a)],
-                    _ => r.place(&format!("{}->*", name(node))),
+                    [a, b] => link(&name(if node == a { b } else { a })),
+                    _ => link("*"),
                 };
             }
             site
         })
         .collect();
-    Site { cell: Cell::new(&w.cell, streams), stations, routers: Vec::new() }
+    let mut cell = Cell::new(&w.cell, streams);
+    if recorder.is_some_and(|r| r.wants_transmissions()) {
+        cell.tell_all();
+    }
+    Site { cell, stations, routers: Vec::new() }
 }
 
 fn ends(f: &FlowPlan, id: FlowId, streams: &Streams, timers: &mut Timers) -> Result<Ends, BuildError> {

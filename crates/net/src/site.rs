@@ -35,8 +35,16 @@ pub(crate) struct StationSite {
     pub interface: u16,
     /// Place in the recorder of its queue: the link to the other station of two, else to all.
     pub queue_place: u32,
-    /// Places in the recorder of the links to every other station.
-    pub places: Vec<u32>,
+    /// Places in the recorder of the links to the stations in receive range, in their order.
+    pub places: Vec<(Station, u32)>,
+}
+
+impl StationSite {
+    /// The place in the recorder, if there is one, of the link to a station.
+    pub fn place(&self, to: Station) -> Option<u32> {
+        let found = self.places.binary_search_by_key(&to, |(station, _)| *station);
+        found.ok().map(|i| self.places[i].1)
+    }
 }
 
 impl Site {

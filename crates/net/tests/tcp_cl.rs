@@ -2,7 +2,7 @@
 
 mod common;
 
-use airhop_base::{NodeId, Rate, Segment, Span, Time};
+use airhop_base::{Body, NodeId, Packet, Rate, Span, Time};
 use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, Transport, WlanPlan};
 use airhop_net::{FlowReport, Report, World, services};
 use airhop_radio::cell::{Access, CellPlan, LinkErrors, Range};
@@ -72,7 +72,7 @@ fn chain(scheme: &str, fer: f64, given: &[(&str, f64)]) -> Plan {
 }
 
 /// What went in (true) and out at a node, as its capture shows it.
-type Seen = Vec<(bool, Segment)>;
+type Seen = Vec<(bool, Packet)>;
 
 /// Runs a plan and returns what was captured at each node.
 fn captured(plan: &Plan, name: &str) -> (Report, Vec<Seen>) {
@@ -94,10 +94,15 @@ fn read(path: &Path) -> Seen {
         let Block::EnhancedPacket(block) = block.expect("a block") else { continue };
         let is_in = block.options.iter().any(|o| matches!(o, EnhancedPacketOption::Flags(f) if f & 3 == 1));
         // Checksums and lengths are checked there.
-        let packet = airhop_wire::decode(&block.data).expect("a packet of Airhop").packet;
-        seen.push((is_in, packet.segment().expect("no NAK travels alone").clone()));
+        seen.push((is_in, airhop_wire::decode(&block.data).expect("a packet of Airhop").packet));
     }
     seen
+}
+
+/// What ACKs name that went in or out at a node.
+fn named(seen: &Seen, is_in: bool) -> Vec<u64> {
+    let packets = seen.iter().filter(|seen| seen.0 == is_in);
+    packets.filter_map(|seen| seen.1.segment()).flat_map(|s| s.naks.seqs().to_vec()).collect()
 }
 
 /// Right and wrong: what the sender took for a wireless loss, and what of it was none.
@@ -112,11 +117,7 @@ fn wireless(f: &FlowReport) -> (u64, u64) {
 fn naks_ride_on_acks_to_the_source() {
     let (r, at) = captured(&chain("tcp-cl", 0.3, &[]), "naks");
     let f = &r.flows[0];
-    let named = |node: usize, is_in| {
-        let acks = at[node].iter().filter(move |seen| seen.0 == is_in && seen.1.len == 0);
-        acks.flat_map(|seen| seen.1.naks.seqs().to_vec()).collect::<Vec<u64>>()
-    };
-    let (heard, by_air) = (named(0, true), [1, 2, 3, 4].map(|node| named(node, false)));
+    let (heard, by_air) = (named(&at[0], true), [1, 2, 3, 4].map(|node| named(&at[node], false)));
     assert!(by_air[1].len() > 50 && by_air[2].is_empty() && by_air[3].is_empty(), "{f:?}");
     // What one hop forwards, and perhaps repeats, is what the source hears, beside what its own MAC says.
     assert!(heard.len() > 50 && heard.len() as u64 <= f.notices[NAK], "{f:?}");
@@ -143,14 +144,28 @@ fn ret_f_limits_the_naks() {
     assert!(told(&[("no_ack", 1.0)]) < one && told(&[("ret_f", 1.0)]) <= 4);
 }
 
+// schemes.md 4.2.3, R1 and R3: what ACKs wait for at the third station is said by them, and by nothing else, or by packets of its own
+// besides.
+#[test]
+fn naks_without_an_ack() {
+    for (no_ack, name) in [(1.0, "drop"), (2.0, "send")] {
+        let (_, at) = captured(&chain("tcp-cl", 0.5, &[("no_ack", no_ack)]), name);
+        let alone = |seen: &Seen| seen.iter().filter(|s| matches!(s.1.body, Body::Notice(_))).count();
+        assert!(named(&at[2], false).len() > 20, "ACKs wait at times: {name}");
+        assert_eq!(alone(&at[2]) > 20, name == "send");
+        assert_eq!(alone(&at[0]) > 20, name == "send");
+    }
+}
+
 // schemes.md 2.15: every node adds what a segment contended. At the source it is nothing, and it grows from hop to hop; on the air of
 // the others at least a DIFS and half of CWmin, in the mean.
 #[test]
 fn contention_adds_up() {
     let (_, at) = captured(&chain("tcp-cc", 0.0, &[]), "contention");
     let of = |node: usize, is_in| {
-        let data = at[node].iter().filter(move |seen| seen.0 == is_in && seen.1.len > 0);
-        data.map(|seen| seen.1.contention.expect("a field").secs_f64()).collect::<Vec<f64>>()
+        let segments = at[node].iter().filter(|seen| seen.0 == is_in).filter_map(|seen| seen.1.segment());
+        let data = segments.filter(|s| s.len > 0).map(|s| s.contention.expect("a field").secs_f64());
+        data.collect::<Vec<f64>>()
     };
     let mean = |all: &[f64]| all.iter().sum::<f64>() / all.len() as f64;
     assert!(of(0, false).len() > 100 && of(0, false).iter().all(|&contention| contention == 0.0));

@@ -165,8 +165,46 @@ pub enum Effect {
         /// The bit errors of a data frame left its headers alone. Never so in a collision.
         header_intact: bool,
     },
+    /// A transmission is over; only if [`Cell::tell_all`] asked for it. Comes before what follows from it.
+    Transmitted(Transmitted),
     /// A station's MAC is free: give it the next packet of the queue, if there is one.
     Ready(Station),
+}
+
+/// A transmission that just ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Transmitted {
+    /// The sending station.
+    pub from: Station,
+    /// The station it was for.
+    pub to: Station,
+    /// Which kind of frame.
+    pub frame: FrameKind,
+    /// Length of the MAC frame, bytes.
+    pub bytes: u32,
+    /// The packet inside (or, for a control frame, the one it serves).
+    pub tag: Tag,
+    /// The attempt at that packet, the first is 1.
+    pub attempt: u32,
+    /// When it began.
+    pub start: Time,
+    /// What became of it.
+    pub reception: Reception,
+}
+
+/// What became of a frame at the station it was for, from the worst to the best; of a broadcast, where it fared best.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reception {
+    /// The station was not in receive range.
+    Unheard,
+    /// It was lost by bit errors.
+    Channel,
+    /// It was lost by another signal, or because the station was sending.
+    Collision,
+    /// It was received though a later signal overlapped it.
+    Captured,
+    /// It was received, and nothing else was on the air there.
+    Received,
 }
 
 /// The kinds of 802.11 frames in this model.
@@ -269,6 +307,11 @@ impl Cell {
         Cell { index: plan.index, exchange: Exchange::new(plan, streams), timers, due }
     }
 
+    /// Has the cell tell of every transmission, [`Effect::Transmitted`]: for a trace, at a cost.
+    pub fn tell_all(&mut self) {
+        self.exchange.tell_all();
+    }
+
     /// True if the MAC of `station` can take a packet.
     pub fn is_free(&self, station: Station) -> bool {
         self.exchange.is_free(station)
@@ -297,6 +340,10 @@ impl Cell {
     ) {
         let index = self.index;
         let mut schedule = |at, what| queue.push(at, CellEvent { cell: index, what }.into());
+        if !matches!(event, AirEvent::End(_)) && self.exchange.ends_something(now) {
+            // A signal that begins as another one ends does not overlap it: behind that end, which is in the queue already.
+            return schedule(now, event);
+        }
         match event {
             AirEvent::Start(slot) => self.exchange.on_start(now, slot, &mut schedule),
             AirEvent::End(slot) => self.exchange.on_end(now, slot, effects, &mut schedule),

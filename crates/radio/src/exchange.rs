@@ -1,10 +1,10 @@
 //! Frame exchange sequences: RTS, CTS, data and ACK between the stations of a cell.
-use crate::cell::{Access, AirEvent, BROADCAST, CellPlan, Effect, FrameKind, Outgoing, Station};
+use crate::cell::{Access, AirEvent, BROADCAST, CellPlan, Effect, FrameKind, Outgoing, Station, Transmitted};
 use crate::mac::dcf::{Acknowledged, Dcf, Due, Rules};
 use crate::mac::deadlines::Deadlines;
 use crate::mac::lhp::Fragments;
 use crate::mac::service::{DataFrame, Service};
-use crate::medium::{Heard, Medium, Slot, Transmission};
+use crate::medium::{Ended, Heard, Medium, Slot, Transmission};
 use crate::phy::{ACK_BYTES, CTS_BYTES, Phy, RTS_BYTES};
 use airhop_base::{Drop, Rate, Span, Time};
 use airhop_engine::Streams;
@@ -20,6 +20,8 @@ pub(crate) struct Exchange {
     medium: Medium,
     stations: Vec<Dcf>,
     deadlines: Deadlines,
+    /// Every transmission is an effect.
+    tells_all: bool,
 }
 
 /// Durations that do not change.
@@ -64,7 +66,13 @@ impl Exchange {
             medium: Medium::new(plan, streams),
             stations: plan.stations.iter().map(|(name, _)| Dcf::new(&rules, stream(name))).collect(),
             deadlines: Deadlines::new(plan.stations.len()),
+            tells_all: false,
         }
+    }
+
+    /// From now on every transmission is an effect.
+    pub fn tell_all(&mut self) {
+        self.tells_all = true;
     }
 
     pub fn is_free(&self, station: Station) -> bool {
@@ -115,6 +123,11 @@ impl Exchange {
         }
     }
 
+    /// True if a transmission is to end now whose end was not handled yet.
+    pub fn ends_something(&self, now: Time) -> bool {
+        self.medium.ends_something(now)
+    }
+
     /// An answer begins.
     pub fn on_start(&mut self, now: Time, slot: Slot, schedule: &mut impl FnMut(Time, AirEvent)) {
         self.begin(now, slot, schedule);
@@ -132,7 +145,7 @@ impl Exchange {
         let stations = &mut self.stations;
         let reserved = now + self.medium.get(slot).duration;
         let Transmission { from, to, .. } = *self.medium.get(slot);
-        let (tx, outcome) = self.medium.end(slot, |station, heard| {
+        let Ended { tx, outcome, reception } = self.medium.end(slot, |station, heard| {
             let dcf = &mut stations[usize::from(station)];
             match heard {
                 Heard::Frame if to == BROADCAST => {
@@ -144,6 +157,11 @@ impl Exchange {
                 Heard::Noise => {}
             }
         });
+        if self.tells_all {
+            let Transmission { from, to, kind: frame, bytes, tag, attempt, start, .. } = tx;
+            let all = Transmitted { from, to, frame, bytes, tag, attempt, start, reception };
+            effects.push(Effect::Transmitted(all));
+        }
         let answer = match outcome {
             _ if to == BROADCAST => self.broadcast(from, effects),
             Heard::Frame => self.receive(now, &tx, effects),

@@ -2,7 +2,7 @@
 //!
 //! Propagation takes no time: 100 m are 0.33 µs, a slot is 9 to 50 µs. So two stations collide within hearing only if they start
 //! at the same instant, which backoffs counted from the same event do.
-use crate::cell::{CellPlan, FrameKind, Range, Station, Tag};
+use crate::cell::{BROADCAST, CellPlan, FrameKind, Range, Reception, Station, Tag};
 use crate::errors::{Damage, ErrorModel, ErrorPlan, Frame};
 use airhop_base::{Drop, Span, Time};
 use airhop_engine::Streams;
@@ -55,6 +55,7 @@ struct Receiver {
 struct Lock {
     slot: Slot,
     power: f64,
+    overlapped: bool,
     collided: bool,
 }
 
@@ -69,6 +70,29 @@ pub(crate) enum Heard {
     Garbled(Drop),
     /// Energy only: the station was sending itself, or following another signal.
     Noise,
+}
+
+/// A transmission that is over.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub tx: Transmission,
+    /// What the station it was for, if it was for one, made of it.
+    pub outcome: Heard,
+    /// The same in a word.
+    pub reception: Reception,
+}
+
+impl Reception {
+    /// Of a frame of which a station within receive range made `outcome`; `overlapped`: while it followed the frame, another
+    /// signal came.
+    fn new(outcome: Heard, overlapped: bool) -> Self {
+        match outcome {
+            Heard::Frame if overlapped => Reception::Captured,
+            Heard::Frame => Reception::Received,
+            Heard::Damaged | Heard::Garbled(Drop::Channel) => Reception::Channel,
+            Heard::Garbled(_) | Heard::Noise => Reception::Collision,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -112,6 +136,11 @@ impl Medium {
         &self.air[usize::from(slot)]
     }
 
+    /// True if a transmission ends now, and [`Medium::end`] was not told. Where all hear all nobody begins at the end of another.
+    pub fn ends_something(&self, now: Time) -> bool {
+        !self.shared && self.air.iter().any(|tx| tx.end == now)
+    }
+
     /// Gives a transmission its place, before it begins.
     pub fn place(&mut self, tx: Transmission) -> Slot {
         if let Some(slot) = self.unused.pop() {
@@ -143,10 +172,11 @@ impl Medium {
     }
 
     /// The transmission in `slot` ends, and its place is free again. `heard` is told what every station within hearing made of
-    /// it. Returns what the station it was for, if it was for one, made of it.
-    pub fn end(&mut self, slot: Slot, mut heard: impl FnMut(Station, Heard)) -> (Transmission, Heard) {
+    /// it.
+    pub fn end(&mut self, slot: Slot, mut heard: impl FnMut(Station, Heard)) -> Ended {
         let tx = self.air[usize::from(slot)];
         self.unused.push(slot);
+        self.air[usize::from(slot)].end = Time::ZERO; // it is over
         let sender = &mut self.receivers[usize::from(tx.from)];
         sender.sending = false;
         sender.signals -= 1;
@@ -154,14 +184,17 @@ impl Medium {
         let control = !matches!(tx.kind, FrameKind::Data | FrameKind::Broadcast);
         let frame = Frame { bits, header_bits, control, start: tx.start, end: tx.end, attempt: tx.attempt };
         let mut addressee = Heard::Garbled(Drop::Channel); // beyond the sense range, if nothing else comes
+        let mut reception = Reception::Unheard;
         for ear in &mut self.ears[usize::from(tx.from)] {
             // Once for every frame on the link, whatever else happens to it: the n-th frame has the same fate in every run.
             let damage = ear.errors.as_mut().map_or(Damage::None, |e| e.damage(&frame));
             let receiver = &mut self.receivers[usize::from(ear.station)];
             receiver.signals -= 1;
+            let mut overlapped = false;
             let outcome = match receiver.lock {
                 Some(lock) if lock.slot == slot => {
                     receiver.lock = None;
+                    overlapped = lock.overlapped;
                     match damage {
                         _ if lock.collided => Heard::Garbled(Drop::Collision),
                         _ if !ear.decodes => Heard::Garbled(Drop::Channel),
@@ -176,8 +209,11 @@ impl Medium {
             if ear.station == tx.to {
                 addressee = outcome;
             }
+            if ear.decodes && (tx.to == ear.station || tx.to == BROADCAST) {
+                reception = reception.max(Reception::new(outcome, overlapped));
+            }
         }
-        (tx, addressee)
+        Ended { tx, outcome: addressee, reception }
     }
 
     /// Calls `f` with every station around `from`, and `from` itself, whose medium is idle.
@@ -196,8 +232,13 @@ impl Receiver {
             return;
         }
         match &mut self.lock {
-            Some(lock) => lock.collided |= lock.power < capture * power,
-            None if self.signals == 1 => self.lock = Some(Lock { slot, power, collided: false }),
+            Some(lock) => {
+                lock.overlapped = true;
+                lock.collided |= lock.power < capture * power;
+            }
+            None if self.signals == 1 => {
+                self.lock = Some(Lock { slot, power, overlapped: false, collided: false });
+            }
             None => {}
         }
     }

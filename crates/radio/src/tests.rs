@@ -2,7 +2,7 @@
 #[path = "../tests/harness/mod.rs"]
 pub(crate) mod harness;
 
-use crate::cell::{Access, AirEvent, CellPlan, FrameKind, Range, Station};
+use crate::cell::{Access, AirEvent, CellPlan, FrameKind, Range, Reception, Station, Transmitted};
 use crate::errors::ErrorPlan;
 use crate::medium::Transmission;
 use airhop_base::{Drop, Rate, Span, Time};
@@ -261,6 +261,54 @@ fn the_first_signal_captures_the_receiver_if_it_is_10_db_stronger() {
         assert!(weak.iter().all(|(lost, earlier, later)| *lost == (*earlier || *later)));
         assert!(weak.iter().filter(|(lost, ..)| *lost).count() > 100);
     }
+}
+
+/// What a trace is told: every transmission, each attempt with its fate. Station 2 is hidden from 0, too far from 1 to be received, and
+/// strong enough to spoil it.
+#[test]
+fn every_transmission_is_told_with_what_became_of_it() {
+    let told = |metres: &[f64], ratio| {
+        let mut plan = line(metres, 36.0, 50.0);
+        plan.range = plan.range.map(|range| Range { capture: ratio, ..range });
+        let mut world = World::new(&plan, 1);
+        world.cell.tell_all();
+        world.saturate(0, 1, 1040);
+        world.saturate(2, 3, 500);
+        let air = watch(&mut world, secs(2));
+        let told = world.notes.iter().filter_map(|(end, note)| match note {
+            Note::Transmitted(t) => Some((*end, *t)),
+            _ => None,
+        });
+        let told: Vec<_> = told.collect();
+        assert_eq!(told.len(), air.iter().filter(|t| t.end <= secs(2)).count());
+        for (end, t) in &told {
+            let same = |a: &&Transmission| {
+                (a.from, a.to, a.kind, a.start, a.end) == (t.from, t.to, t.frame, t.start, *end)
+            };
+            let sent = air.iter().find(same).expect("it was on the air");
+            assert_eq!((sent.bytes, sent.attempt, sent.tag), (t.bytes, t.attempt, t.tag));
+            let lost = |n: &Note| matches!(n, Note::Lost { from, frame, .. } if (*from, *frame) == (t.from, t.frame));
+            let was_lost = world.notes.iter().any(|(at, note)| at == end && lost(note));
+            assert_eq!(was_lost, !matches!(t.reception, Reception::Received | Reception::Captured));
+            // Captured: a later signal overlapped it at its receiver.
+            if t.reception == Reception::Captured {
+                let hears = |s: Station| (metres[usize::from(s)] - metres[usize::from(t.to)]).abs() <= 50.0;
+                assert!(
+                    air.iter()
+                        .any(|a| hears(a.from) && a.from != t.from && overlap(a, sent) && a.start > t.start)
+                );
+            }
+        }
+        told.into_iter().map(|(_, t)| t).filter(|t| t.from == 0).collect::<Vec<_>>()
+    };
+    let count = |told: &[Transmitted], what| told.iter().filter(|t| t.reception == what).count();
+    // 45 m against 10 m: 13 dB.
+    let near = [0.0, 10.0, 55.0, 90.0];
+    let strong = told(&near, 10.0);
+    assert!(count(&strong, Reception::Captured) > 50 && count(&strong, Reception::Collision) > 50);
+    let weak = told(&near, 100.0);
+    assert!(count(&weak, Reception::Captured) == 0 && count(&weak, Reception::Collision) > 50);
+    assert!(told(&[0.0, 40.0, 300.0, 330.0], 10.0).iter().all(|t| t.reception == Reception::Unheard));
 }
 
 #[test]

@@ -15,6 +15,8 @@ fn errors() -> impl Strategy<Value = ErrorPlan> {
         (0.0..=1.0).prop_map(|fer| ErrorPlan::FrameErrorRate { fer, reference_bits: 8592 }),
         [[0.0..=1.0, 0.0..=1.0], [0.0..=1.0, 0.0..=1.0]]
             .prop_map(|[loss, leave]| ErrorPlan::GilbertElliott { loss, leave }),
+        ([[0.0..=1.0, 0.0..=1.0], [0.0..=1.0, 0.0..=1.0]], 1_000_u64..1_000_000_000)
+            .prop_map(|([loss, leave], ns)| ErrorPlan::Stepped { loss, leave, step: Span::from_nanos(ns) }),
         [(1_000_u64..1_000_000_000, 0.0..0.01), (1_000_u64..1_000_000_000, 0.0..1.0)].prop_map(|states| {
             let [good, bad] =
                 states.map(|(ns, errors_per_bit)| State { mean: Span::from_nanos(ns), errors_per_bit });
@@ -90,7 +92,11 @@ fn of(world: &World, number: u64) -> Vec<Note> {
         | Note::Discarded { number, .. }
         | Note::HeaderOnly { number, .. }
         | Note::Acknowledged { number, .. } => Some(number),
-        Note::Lost { .. } | Note::Ready(_) | Note::Heard { .. } | Note::Broadcast { .. } => None,
+        Note::Lost { .. }
+        | Note::Transmitted(_)
+        | Note::Ready(_)
+        | Note::Heard { .. }
+        | Note::Broadcast { .. } => None,
     };
     world.notes.iter().map(|(_, n)| *n).filter(|n| about(n) == Some(number)).collect()
 }

@@ -35,12 +35,63 @@ fn bernoulli(model: &Fields) -> Option<String> {
 }
 
 fn gilbert_elliott(model: &Fields) -> Option<String> {
-    let got = match (model.number("p_bg"), model.number("p_bb")) {
-        (Some(_), Some(_)) => "both",
-        (None, None) => "neither",
-        _ => return None,
+    let has = |key| model.number(key).is_some();
+    let chain = ["p_gb", "p_bg", "p_bb"].into_iter().any(has);
+    match (chain, has("loss"), has("burst")) {
+        (true, false, false) => transitions(has),
+        (false, true, true) => averages(model),
+        (false, false, false) => Some(
+            "expected `p_gb` with `p_bg` or `p_bb`, or `loss` with `burst`, got none of them".to_string(),
+        ),
+        (true, ..) => Some(
+            "expected either `p_gb` with `p_bg` or `p_bb`, or `loss` with `burst`, got some of both"
+                .to_string(),
+        ),
+        (false, loss, _) => {
+            let (given, missing) = if loss { ("loss", "burst") } else { ("burst", "loss") };
+            Some(format!("expected `{missing}` too, got `{given}` alone"))
+        }
+    }
+}
+
+fn transitions(has: impl Fn(&'static str) -> bool) -> Option<String> {
+    let got = match (has("p_bg"), has("p_bb")) {
+        (true, true) => "both",
+        (false, false) => "neither",
+        _ if has("p_gb") => return None,
+        _ => return Some("expected `p_gb` (from good to bad) too".to_string()),
     };
     Some(format!("expected either `p_bg` (the bad state ends) or `p_bb` (it stays, 1 - p_bg), got {got}"))
+}
+
+fn averages(model: &Fields) -> Option<String> {
+    let [loss, burst, good, bad] = ["loss", "burst", "loss_good", "loss_bad"].map(|key| model.number(key));
+    let (loss, burst, good, bad) = (loss?, burst?, good?, bad?);
+    if !(good <= loss && loss < bad) {
+        return Some(format!(
+            "expected `loss` from loss_good = {good} to less than loss_bad = {bad}, which it is an average of, got {loss}"
+        ));
+    }
+    let bad_share = (loss - good) / (bad - good);
+    let least = bad_share / (1.0 - bad_share);
+    (burst < least * (1.0 - 1e-9)).then(|| {
+        format!(
+            "expected a `burst` of at least {least:.3}, as good states are a frame long at least, got {burst}"
+        )
+    })
+}
+
+/// The probabilities to leave the good and the bad state: those given, or those of a chain with that loss rate and those bad states.
+/// The share of bad frames is p_gb / (p_gb + p_bg), the mean length of a bad state 1 / p_bg (schemes.md 4.8.3).
+fn leave(model: &Fields) -> Option<[f64; 2]> {
+    let Some(loss) = model.number("loss") else {
+        let p_bg = model.number("p_bg").or_else(|| Some(1.0 - model.number("p_bb")?))?;
+        return Some([model.number("p_gb")?, p_bg]);
+    };
+    let (good, bad) = (model.number("loss_good")?, model.number("loss_bad")?);
+    let p_bg = 1.0 / model.number("burst")?;
+    // A rounding error may bring p_gb above 1.
+    Some([(p_bg * (loss - good) / (bad - loss)).min(1.0), p_bg])
 }
 
 fn two_state(model: &Fields) -> Option<String> {
@@ -72,10 +123,10 @@ fn two_state(model: &Fields) -> Option<String> {
 pub(crate) fn plan(model: &Fields, largest: u32) -> Option<ErrorPlan> {
     match model.kind? {
         "gilbert-elliott" => {
-            let p_bg = model.number("p_bg").or_else(|| Some(1.0 - model.number("p_bb")?))?;
-            Some(ErrorPlan::GilbertElliott {
-                loss: [model.number("loss_good")?, model.number("loss_bad")?],
-                leave: [model.number("p_gb")?, p_bg],
+            let (loss, leave) = ([model.number("loss_good")?, model.number("loss_bad")?], leave(model)?);
+            Some(match model.span("step") {
+                Some(step) => ErrorPlan::Stepped { loss, leave, step },
+                None => ErrorPlan::GilbertElliott { loss, leave },
             })
         }
         "two-state" => {

@@ -30,6 +30,7 @@ mod queue;
 mod reference;
 mod render;
 mod resolve;
+mod routing;
 mod run;
 mod scenario;
 mod schema;

@@ -6,12 +6,11 @@ use crate::fields::{Direction, Fields, Val};
 use crate::layout;
 use crate::phy;
 use crate::propagation;
+use crate::routing;
 use crate::tcp;
 use crate::topology::{Link, Topology};
 use airhop_base::{Time, UDP_HEADER_BYTES};
-use airhop_net::plan::{
-    AppPlan, Draws, FlowPlan, Plan, QueuePlan, RedPlan, RoutingPlan, Transport, WiredPlan, WlanPlan,
-};
+use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, QueuePlan, RedPlan, Transport, WiredPlan, WlanPlan};
 use airhop_net::services;
 use airhop_radio::cell::{Access, CellPlan, LinkErrors, Station};
 use airhop_radio::errors::ErrorPlan;
@@ -140,7 +139,8 @@ fn wlan(root: &Fields, w: &Fields, index: usize, topology: &Topology, largest: u
     };
     let nodes = stations.iter().map(|(name, _)| topology.id(name)).collect::<Option<_>>()?;
     let draws = Draws { area: layout::area(w), pairs: between::wanted(root, w.text("name")?) };
-    Some(WlanPlan { cell, nodes, queue: queue(w.table("queue")?)?, routing: RoutingPlan::Static, draws })
+    let (queue, routing) = (queue(w.table("queue")?)?, routing::plan(w.table("routing")?)?);
+    Some(WlanPlan { cell, nodes, queue, routing, draws })
 }
 
 fn queue(q: &Fields) -> Option<QueuePlan> {

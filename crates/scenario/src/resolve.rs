@@ -11,6 +11,7 @@ use crate::phy;
 use crate::problem::{Problems, did_you_mean, some_of};
 use crate::propagation;
 use crate::queue;
+use crate::routing;
 use crate::topology::{Topology, reach};
 use std::collections::HashMap;
 
@@ -30,6 +31,7 @@ pub(crate) fn resolve(root: &mut Fields, problems: &mut Problems) {
         for wlan in wlans {
             fill_wlan(wlan);
             check_layout(wlan, problems);
+            routing::fill(wlan);
             check_wlan(wlan, problems);
         }
     }
@@ -42,11 +44,13 @@ pub(crate) fn resolve(root: &mut Fields, problems: &mut Problems) {
     let duration = root.span("duration");
     check_warmup(root, problems);
     between::check(root, links_sound, problems);
+    let on_demand = routing::on_demand(root.tables("wlan"));
     if let Some(Val::Tables(flows)) = root.get_mut("flow") {
         for f in flows {
             flow::fill(f);
             flow::check(f, duration, problems);
             flow::check_ends(f, &topology, links_sound, problems);
+            routing::check_through_traffic(f, &on_demand, &topology, problems);
         }
     }
 }

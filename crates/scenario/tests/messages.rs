@@ -43,6 +43,15 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("neither p_bg nor p_bb", BERNOULLI, "kind = \"gilbert-elliott\", p_gb = 0.01"),
     ("both p_bg and p_bb", BERNOULLI, "kind = \"gilbert-elliott\", p_gb = 0.01, p_bg = 0.5, p_bb = 0.5"),
     ("no way into the bad state", BERNOULLI, "kind = \"gilbert-elliott\", p_bb = 0.5"),
+    ("no chain at all", BERNOULLI, "kind = \"gilbert-elliott\""),
+    (
+        "a chain and averages",
+        BERNOULLI,
+        "kind = \"gilbert-elliott\", p_gb = 0.01, p_bb = 0.5, loss = 0.1, burst = 2",
+    ),
+    ("a loss without a burst", BERNOULLI, "kind = \"gilbert-elliott\", loss = 0.1"),
+    ("an average outside", BERNOULLI, "kind = \"gilbert-elliott\", loss = 0.5, burst = 3, loss_bad = 0.5"),
+    ("bursts too short for their loss", BERNOULLI, "kind = \"gilbert-elliott\", loss = 0.75, burst = 2"),
     ("a misspelt probability", BERNOULLI, "kind = \"gilbert-elliott\", p_gb = 0.01, pbb = 0.5"),
     ("half a channel", BERNOULLI, "kind = \"two-state\", good = \"10 s\", ber_good = 0, ber_bad = 0.1"),
     ("no errors in either state", BERNOULLI, "kind = \"two-state\", good = \"10 s\", bad = \"4 s\""),
@@ -203,6 +212,21 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("copies of a link side by side", "name = \"w1\"", "name = \"w*\""),
     ("copies of a wlan side by side", "name = \"cell\"", "name = \"cell*\""),
     ("a copied station that exists", ", d = [30, 0]", ", d1 = [30, 0], \"d*\" = [30, 0]"),
+    (
+        "a routing that is none",
+        RANGE,
+        "range = { receive = \"40 m\", sense = \"85 m\" }\nrouting = { kind = \"dsr\" }",
+    ),
+    (
+        "a route without patience",
+        RANGE,
+        "range = { receive = \"40 m\", sense = \"85 m\" }\nrouting = { kind = \"aodv\", preset = \"ns3\", hop_time = \"0 ms\", diameter = 65 }",
+    ),
+    (
+        "a flow through a wlan with routes on demand",
+        RANGE,
+        "range = { receive = \"40 m\", sense = \"85 m\" }\nrouting = { kind = \"aodv\" }",
+    ),
     (
         "windows the wrong way round",
         "standard = \"802.11b\"",

@@ -1,7 +1,7 @@
 //! Good scenarios: defaults, the effective form, overrides, runs.
 
 use airhop_base::{Rate, Span};
-use airhop_net::plan::{AppPlan, QueuePlan, RedPlan, Transport};
+use airhop_net::plan::{AodvPlan, AppPlan, QueuePlan, RedPlan, RoutingPlan, Transport};
 use airhop_radio::cell::Range;
 use airhop_radio::errors::{ErrorPlan, State};
 use airhop_radio::phy::{Coding, Phy};
@@ -36,7 +36,7 @@ fn same(a: &Scenario, b: &Scenario) {
 
 #[test]
 fn the_effective_form_reads_back_to_the_same() {
-    let variants: [&[(&str, &str)]; 12] = [
+    let variants: [&[(&str, &str)]; 13] = [
         &[],
         &[("flow.ftp.tcp.preset", "ns2"), ("flow.ftp.tcp.delayed_ack", "true")],
         &[("flow.ftp.tcp.preset", "linux"), ("flow.ftp.tcp.receive_window", "64 kB")],
@@ -51,6 +51,7 @@ fn the_effective_form_reads_back_to_the_same() {
         &[("wlan.cell.errors", FADES)],
         &[("wlan.cell.phy", r#"{ header = "96 us", cw_max = 511 }"#)],
         &[("wlan.cell.range.capture", "6.5 dB")],
+        &[("wlan.cell.errors", r#"{ kind = "gilbert-elliott", loss = 0.1, burst = 4.5, step = "2 ms" }"#)],
         &[("flow.ftp.app", "{ kind = \"transfer\", size = \"1 MB\" }"), ("flow.ftp.start", "781091 ns")],
     ];
     for sets in variants {
@@ -121,6 +122,13 @@ fn channels_with_memory_are_planned_as_written() {
     let cheng =
         r#"{ kind = "gilbert-elliott", p_gb = 0.06, p_bg = 0.15, loss_good = 0.0155, loss_bad = 0.25 }"#;
     assert_eq!(model(cheng), ErrorPlan::GilbertElliott { loss: [0.0155, 0.25], leave: [0.06, 0.15] });
+    // The same channel by its averages: 0.0825 lost, bad states of 20 / 3 frames; in steps of a millisecond.
+    let averages = r#"{ kind = "gilbert-elliott", loss = 0.0825, burst = 6.666666666666667, loss_good = 0.0155, loss_bad = 0.25, step = "1 ms" }"#;
+    let ErrorPlan::Stepped { loss, leave, step } = model(averages) else { panic!("it has a step") };
+    assert_eq!((loss, step), ([0.0155, 0.25], Span::from_millis(1)));
+    assert!((leave[0] - 0.06).abs() < 1e-12 && (leave[1] - 0.15).abs() < 1e-12, "{leave:?}");
+    let plain = r#"{ kind = "gilbert-elliott", loss = 0.75, burst = 3 }"#;
+    assert_eq!(model(plain), ErrorPlan::GilbertElliott { loss: [0.0, 1.0], leave: [1.0, 1.0 / 3.0] });
     let state = |s, errors_per_bit| State { mean: Span::from_secs(s), errors_per_bit };
     assert_eq!(model(FADES), ErrorPlan::TwoState { good: state(10, 1e-6), bad: state(4, 1e-2) });
     let by_frame = r#"{ kind = "two-state", good = "10 s", bad = "4 s", fer_good = 0.01, fer_bad = 1 }"#;
@@ -295,4 +303,41 @@ fn a_stopped_pool_ends() {
     assert!(matches!(pool.next(Duration::from_millis(1)), Progress::Waiting));
     pool.stop();
     assert!(matches!(pool.next(Duration::from_secs(60)), Progress::Finished));
+}
+
+// Every key of `routing` reaches the plan, on top of its preset, and what is left out is the preset's.
+#[test]
+fn routes_are_static_or_found_on_demand() {
+    let text = |routing: &str| {
+        let flow = "[[flow]]\nname = \"f\"\nfrom = \"a\"\nto = \"b\"\nscheme = \"reno\"\n";
+        let wlan = "[[wlan]]\nname = \"w\"\nstandard = \"802.11g\"\nrate = \"36 Mbit/s\"\n";
+        let stations = "stations = { a = [0, 0], b = [30, 0] }\n";
+        format!("name = \"x\"\nduration = \"1 s\"\n{wlan}{stations}{routing}\n{flow}")
+    };
+    let scenario = |routing: &str| {
+        Scenario::parse(&text(routing), "x.toml", &Overrides::default()).expect("a good scenario")
+    };
+    let routing = |text: &str| scenario(text).plan().wlans[0].routing;
+    assert_eq!(routing(""), RoutingPlan::Static);
+    assert_eq!(routing("routing = { kind = \"aodv\" }"), RoutingPlan::Aodv(AodvPlan::RFC3561));
+    assert_eq!(routing("routing = { kind = \"aodv\", preset = \"ns2\" }"), RoutingPlan::Aodv(AodvPlan::NS2));
+    let keys = "active_route = \"7 s\", own_route = \"8 s\", hop_time = \"9 ms\", diameter = 5, retries = 6, buffer = 10, \
+                jitter = \"0 s\", repair = false";
+    let all = format!("routing = {{ kind = \"aodv\", preset = \"ns2\", {keys} }}");
+    let expected = AodvPlan {
+        active_route: Span::from_secs(7),
+        own_route: Span::from_secs(8),
+        hop_time: Span::from_millis(9),
+        diameter: 5,
+        ttl_start: 5,
+        ttl_threshold: 5,
+        retries: 6,
+        buffer_packets: 10,
+        jitter: Span::ZERO,
+        repairs: false,
+        ..AodvPlan::NS2
+    };
+    assert_eq!(routing(&all), RoutingPlan::Aodv(expected));
+    let again = Scenario::parse(&scenario(&all).toml(), "effective", &Overrides::default()).expect("TOML");
+    same(&scenario(&all), &again);
 }

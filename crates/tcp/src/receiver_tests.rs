@@ -386,3 +386,33 @@ fn any_arrival_order_delivers_every_byte_once() {
         }
     }
 }
+
+// schemes.md 2.15: two segments at first, and twice as many after two intervals; RFC 5681 §2: a duplicate ACK leaves the window as it
+// was, so that its right edge stays. RFC 9293 §3.8.6.2.1: the edge does not move back when the limit falls.
+#[test]
+fn contention_limits_the_window() {
+    let config = Config { receive_window: 20_000, delayed_ack: None, ..Preset::Ns2.config(1000) };
+    let asks = Asks { contention: true, ..Asks::NOTHING };
+    let mut receiver = Receiver::new(FlowId(0), NodeId(1), NodeId(0), &config, asks);
+    let mut ack = |ms: u64, n: u64, contention: u64| {
+        let contention = Some(Span::from_micros(contention));
+        let segment = Segment { contention, ..segment(1 + 1000 * n, 1000) };
+        let bytes = HEADER_BYTES + 1000 + segment.option_bytes();
+        let now = Time::ZERO + Span::from_millis(ms);
+        receiver.on_segment(now, &Packet::new(FlowId(0), NodeId(0), NodeId(1), bytes, Body::Tcp(segment)));
+        let ack = receiver.poll_transmit(now).expect("an ACK");
+        let ack = ack.segment().expect("a segment");
+        (ack.ack / 1000, (ack.ack + ack.window) / 1000)
+    };
+    assert_eq!([ack(0, 0, 100), ack(50, 1, 100), ack(100, 2, 100)], [(1, 3), (2, 4), (3, 5)]);
+    // The second interval ends as the first: the limit is 4.
+    assert_eq!([ack(150, 3, 100), ack(200, 4, 100)], [(4, 6), (5, 9)]);
+    // The next ends, with 8, out of order; what fills the hole moves the edge.
+    assert_eq!([ack(220, 5, 100), ack(240, 6, 100), ack(260, 7, 100)], [(6, 10), (7, 11), (8, 12)]);
+    assert_eq!(ack(280, 8, 100), (9, 13));
+    assert_eq!([ack(300, 10, 100), ack(310, 9, 100)], [(9, 13), (11, 19)]);
+    // Less in twice the time, and ten times the contention: half.
+    assert_eq!([ack(410, 11, 1000), ack(450, 12, 1000), ack(490, 13, 1000)], [(12, 20), (13, 21), (14, 22)]);
+    let later = [14, 15, 16, 17].map(|n| ack(500 + 100 * (n - 14), n, 1000));
+    assert!(later.is_sorted() && later.windows(2).any(|pair| pair[0].1 == pair[1].1), "{later:?}");
+}

@@ -2,11 +2,13 @@
 //!
 //! A [`Recorder`] is handed to a run and asked at its end for [`Table`]s; packets go to files as they pass.
 
+mod air;
 mod columns;
 mod pcap;
 mod recorder;
 mod tables;
 
+pub use air::{AirKind, AirOutcome, AirRow};
 pub use columns::{Column, Table};
 pub use pcap::Direction;
 pub use recorder::Recorder;

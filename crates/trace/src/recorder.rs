@@ -1,5 +1,6 @@
 //! The probes that the simulator calls.
 
+use crate::air::{Air, AirRow};
 use crate::columns::Table;
 use crate::pcap::{Captures, Direction};
 use crate::tables::{
@@ -29,6 +30,7 @@ struct Tables {
     notices: Notices,
     deliveries: Deliveries,
     stations: Stations,
+    air: Air,
 }
 
 impl Recorder {
@@ -54,6 +56,7 @@ impl Recorder {
             notices: Notices::default(),
             deliveries: Deliveries::default(),
             stations: Stations::default(),
+            air: Air::new(node_names),
         });
         let captures = match pcap_dir {
             Some(dir) => Some(Captures::create(dir, node_names, flow_names.len(), duration)?),
@@ -123,6 +126,18 @@ impl Recorder {
         }
     }
 
+    /// True if tables are recorded, so that it is worth calling [`Recorder::transmission`].
+    pub fn wants_transmissions(&self) -> bool {
+        self.tables.is_some()
+    }
+
+    /// A transmission is over.
+    pub fn transmission(&mut self, row: AirRow) {
+        if let Some(tables) = &mut self.tables {
+            tables.air.push(row);
+        }
+    }
+
     /// True if packets are captured, so that it is worth calling [`Recorder::packet`].
     pub fn wants_packets(&self) -> bool {
         self.captures.is_some()
@@ -169,6 +184,7 @@ impl Recorder {
                 tables.notices.into_table(flows),
                 tables.deliveries.into_table(flows),
                 tables.stations.into_table(),
+                tables.air.into_table(flows),
             ]
         }))
     }

@@ -379,7 +379,7 @@ impl Deliveries {
 }
 
 /// A column of flows; what belongs to none has the word "-", which no flow can be called.
-fn flows_or_none(mut codes: Vec<u32>, flows: &[String]) -> Column {
+pub(crate) fn flows_or_none(mut codes: Vec<u32>, flows: &[String]) -> Column {
     let mut names = flows.to_vec();
     for code in codes.iter_mut().filter(|code| **code == u32::from(FlowId::NONE.0)) {
         *code = flows.len() as u32;
@@ -419,6 +419,6 @@ impl Stations {
     }
 }
 
-fn words(names: &[&str]) -> Vec<String> {
+pub(crate) fn words(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }

@@ -1,7 +1,9 @@
 //! The tables that a recorder hands out: names, order and types of the columns are what readers of traces rely on.
 
-use airhop_base::{Drop, Flags, FlowId, Naks, NoticeKind, Sack, Segment, Span, Time};
-use airhop_trace::{Column, DropKind, DropRow, Recorder, SendCause, Table, WindowSample};
+use airhop_base::{Drop, Flags, FlowId, Naks, NodeId, NoticeKind, Sack, Segment, Span, Time};
+use airhop_trace::{
+    AirKind, AirOutcome, AirRow, Column, DropKind, DropRow, Recorder, SendCause, Table, WindowSample,
+};
 
 const FTP: FlowId = FlowId(0);
 const WEB: FlowId = FlowId(1);
@@ -23,7 +25,8 @@ const SAMPLE: WindowSample = WindowSample { cwnd: 2.5, ssthresh: 64.0, flight: 2
 
 fn recorder(tables: bool) -> Recorder {
     let flows = ["ftp", "web"].map(str::to_owned);
-    Recorder::new(&flows, &[], Span::from_secs(1), tables, None).unwrap()
+    let nodes = ["n0", "n1"].map(str::to_owned);
+    Recorder::new(&flows, &nodes, Span::from_secs(1), tables, None).unwrap()
 }
 
 fn at(ms: u64) -> Time {
@@ -46,6 +49,21 @@ fn fill(r: &mut Recorder) {
     r.delivered(at(6), WEB, 1 << 40);
     r.station("field", "n0", [0.0, 0.5]);
     r.station("field", "n1", [30.0, -1.0]);
+    let frame = AirRow {
+        start: at(6),
+        end: at(7),
+        from: NodeId(1),
+        to: Some(NodeId(0)),
+        kind: AirKind::Data,
+        bytes: 1094,
+        flow: WEB,
+        packet: DropKind::Data,
+        seq: 2001,
+        attempt: 2,
+        outcome: AirOutcome::Captured,
+    };
+    r.transmission(frame);
+    r.transmission(AirRow { to: None, kind: AirKind::Broadcast, outcome: AirOutcome::Unheard, ..frame });
 }
 
 fn table<'a>(tables: &'a [Table], name: &str) -> &'a Table {
@@ -89,6 +107,8 @@ fn the_schema_is_fixed() {
         "notices: time_s f64, flow category, kind category, event category, seq u64",
         "deliveries: time_s f64, flow category, bytes u64",
         "stations: wlan category, station category, x_m f64, y_m f64",
+        "air: start_s f64, end_s f64, from category, to category, kind category, bytes u32, flow category, \
+         packet category, seq u64, attempt u32, outcome category",
     ];
     assert_eq!(schema, expected);
 }
@@ -122,6 +142,18 @@ fn rows_say_what_was_recorded() {
     assert_eq!([words(stations, "wlan"), words(stations, "station")], [["field"; 2], ["n0", "n1"]]);
     assert_eq!(stations.column("x_m"), Some(&Column::F64(vec![0.0, 30.0])));
     assert_eq!(stations.column("y_m"), Some(&Column::F64(vec![0.5, -1.0])));
+
+    let air = table(&tables, "air");
+    assert_eq!(air.column("start_s"), Some(&Column::F64(vec![0.006; 2])));
+    assert_eq!(air.column("end_s"), Some(&Column::F64(vec![0.007; 2])));
+    assert_eq!([words(air, "from"), words(air, "to")], [["n1", "n1"], ["n0", "*"]]);
+    assert_eq!([words(air, "kind"), words(air, "outcome")], [["data", "broadcast"], ["captured", "unheard"]]);
+    assert_eq!([words(air, "flow"), words(air, "packet")], [["web"; 2], ["data"; 2]]);
+    assert_eq!(air.column("seq"), Some(&Column::U64(vec![2001; 2])));
+    assert_eq!(
+        [air.column("bytes"), air.column("attempt")],
+        [Some(&Column::U32(vec![1094; 2])), Some(&Column::U32(vec![2; 2]))]
+    );
 }
 
 /// The codes of category columns are positions in the lists of words.

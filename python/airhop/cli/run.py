@@ -9,6 +9,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Sets, Whole, With
+from airhop.cli.figures import check_figure, write_figure
 from airhop.cli.judged import print_counts
 from airhop.cli.output import console, print_json, print_table, say
 from airhop.files import filling
@@ -44,6 +45,16 @@ def run(
         Path | None, Parameter(help="Folder for the trace: TABLE.parquet for every table.")
     ] = None,
     pcap: Annotated[Path | None, Parameter(help="Folder for captures: NODE.pcapng for every node.")] = None,
+    air: Annotated[
+        Path | None, Parameter(help="FILE.pdf, .svg or .png for the space-time diagram of frames on the air.")
+    ] = None,
+    between: Annotated[
+        tuple[float, float] | None,
+        Parameter(
+            negative="",
+            help="Start and end of the diagram in seconds; by default around the first collision.",
+        ),
+    ] = None,
 ) -> int:
     """Run a scenario once and print what its flows and links did.
 
@@ -59,6 +70,8 @@ def run(
     rep
         Number of the replication. Equal seed and replication meet the same channel under every scheme.
     """
+    if air is not None:
+        check_figure(air)
     load_all(with_)
     chosen = [] if scheme is None else [f"scheme={scheme}"]
     loaded = Scenario.load(scenario, sets=[*chosen, *sets])
@@ -66,7 +79,8 @@ def run(
         nullcontext() if trace is None else filling(trace) as tables,
         reporter_for_stderr().task(f"{loaded.name}, {loaded.duration_s:g} s simulated", 1) as task,
     ):
-        result = simulate(loaded, seed=seed, rep=rep, trace=trace is not None, pcap_dir=pcap)
+        traced = trace is not None or air is not None
+        result = simulate(loaded, seed=seed, rep=rep, trace=traced, pcap_dir=pcap)
         task.advance()
         if tables is not None:
             result.write_tables(tables)
@@ -74,6 +88,11 @@ def run(
         say(f"trace: {', '.join(f'{table}.parquet' for table in result.tables)} in {trace}")
     if pcap is not None:
         say(f"packet captures in {pcap}")
+    if air is not None:
+        from airhop.plots import draw_space_time
+
+        write_figure(air, lambda file: draw_space_time(result, loaded, file, between=between))
+        say(f"frames on the air in {air}")
     if as_json:
         print_json(result.document)
     else:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
+from typing import Annotated
 
-from airhop.cli.app import Json, ScenarioName, SchemeName, Sets, With
-from airhop.cli.output import print_json
+from cyclopts import Parameter
+
+from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Sets, Whole, With
+from airhop.cli.figures import write_figure
+from airhop.cli.output import print_json, say
 from airhop.plugins import load_all
 from airhop.scenario import Scenario
 
@@ -18,8 +23,22 @@ def show(
     sets: Sets = (),
     with_: With = (),
     as_json: Json = False,
+    topology: Annotated[
+        Path | None,
+        Parameter(help="Draw where the stations are in FILE.pdf, .svg or .png, in place of printing."),
+    ] = None,
+    around: Annotated[
+        tuple[str, ...],
+        Parameter(
+            negative="",
+            show_default=False,
+            help="Station whose ranges the topology shows, or `all`. Can be repeated.",
+        ),
+    ] = (),
+    seed: Seed = 1,
+    rep: Whole = 0,
 ) -> int:
-    """Print a scenario with every default written out.
+    """Print a scenario with every default written out, or draw its topology.
 
     Parameters
     ----------
@@ -27,11 +46,18 @@ def show(
         Name of a packaged scenario, or path of a TOML file.
     scheme
         Scheme of every TCP flow, instead of the scenario's own.
+    rep
+        Number of the replication whose places and ends of flows are drawn, where they are left to chance.
     """
     load_all(with_)
     chosen = [] if scheme is None else [f"scheme={scheme}"]
     loaded = Scenario.load(scenario, sets=[*chosen, *sets])
-    if as_json:
+    if topology is not None:
+        from airhop.plots import draw_topology
+
+        write_figure(topology, lambda file: draw_topology(loaded, file, around=around, seed=seed, rep=rep))
+        say(f"topology in {topology}")
+    elif as_json:
         print_json(loaded.to_dict())
     else:
         sys.stdout.write(loaded.toml().rstrip("\n") + "\n")

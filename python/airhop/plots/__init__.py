@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from airhop.plots.confusion import draw_confusion
+from airhop.plots.space_time import draw_space_time
 from airhop.plots.studies import (
     draw_differences,
     draw_distribution,
@@ -11,6 +12,7 @@ from airhop.plots.studies import (
     draw_means,
     draw_study,
 )
+from airhop.plots.topology import draw_topology
 from airhop.plots.traces import draw_queue, draw_sequence, draw_window
 
 __all__ = [
@@ -22,6 +24,8 @@ __all__ = [
     "draw_means",
     "draw_queue",
     "draw_sequence",
+    "draw_space_time",
     "draw_study",
+    "draw_topology",
     "draw_window",
 ]

@@ -8,7 +8,7 @@ from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
 from airhop.plots.frame import Frame, frame
-from airhop.plots.paper import PRINT_STYLE, curve, legend, panels, write
+from airhop.plots.paper import PRINT_STYLE, curve, legend, panels, published, write
 from airhop.plots.style import styles
 
 if TYPE_CHECKING:
@@ -79,3 +79,6 @@ def _draw_curves(axes: Axes, outcome: Outcome, drawn: Frame, curves: Sequence[st
             style=look[scheme],
             joined=not experiment.axis.of_words,
         )
+        printed = [(experiment.axis.place(row.x) + aside, row.published) for row in shown if row.published]
+        if printed:
+            published(axes, *zip(*printed, strict=True), ink=look[scheme].ink)

@@ -36,10 +36,11 @@ class Frame:
 
 
 def frame(outcome: Outcome) -> Frame:
-    """Lay out the experiment's figure so that every interval is inside."""
+    """Lay out the experiment's figure so that every interval and every printed number is inside."""
     axis, metric = outcome.experiment.axis, outcome.experiment.metric
     rows = [row for row in outcome.rows if axis.shows(row.x)]
     spans = [row.interval or Interval(row.value.mean, row.value.mean) for row in rows]
+    spans += [Interval(row.published, row.published) for row in rows if row.published is not None]
     ticks = ticks_around(min(span.low for span in spans), max(span.high for span in spans), metric)
     longer = metric.printed and len(ticks) > len(metric.ticks)
     ends = f"{metric.ticks[-1]:g} {metric.unit}".rstrip()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,7 +62,12 @@ def panels(count: int, height: float = HEIGHT_IN) -> tuple[Figure, list[Axes]]:
 
 
 def write(figure: Figure, stem: Path, title: str) -> list[Path]:
-    """Write `stem.pdf`, `stem.svg` and `stem.png` and say where they are; call it inside PRINT_STYLE."""
+    """Write `stem.pdf`, `stem.svg` and `stem.png` and say where they are; call it inside PRINT_STYLE.
+
+    A stem that ends in one of these suffixes is that file alone.
+    """
+    wanted = stem.suffix[1:]
+    stem, kinds = (stem.with_suffix(""), (wanted,)) if wanted in FORMATS else (stem, FORMATS)
     stem.parent.mkdir(parents=True, exist_ok=True)
     # Without dates the same data give the same bytes.
     facts: dict[str, dict[str, str | None]] = {
@@ -73,7 +79,7 @@ def write(figure: Figure, stem: Path, title: str) -> list[Path]:
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     paths = []
-    for kind in FORMATS:
+    for kind in kinds:
         path = stem.with_name(f"{stem.name}.{kind}")
         figure.savefig(path, dpi=DPI, metadata=facts[kind])
         paths.append(path)
@@ -108,6 +114,22 @@ def curve(
     )
 
 
+def published(axes: Axes, x: Sequence[float], y: Sequence[float], *, ink: str) -> None:
+    """Mark the numbers that a paper prints, in the colour of their curve; all have one line in the legend."""
+    first = "printed" not in axes.get_legend_handles_labels()[1]
+    axes.plot(
+        x,
+        y,
+        "x",
+        color=ink,
+        markersize=5.0,
+        markeredgewidth=0.7,
+        label="printed" if first else None,
+        clip_on=False,
+        zorder=4,
+    )
+
+
 def dashes(style: SchemeStyle) -> Any:
     """Give the line style as matplotlib takes it."""
     return (0, style.dash) if style.dash else "-"
@@ -118,7 +140,7 @@ def face(style: SchemeStyle) -> str:
     return style.ink if style.filled else "white"
 
 
-def legend(figure: Figure) -> None:
+def legend(figure: Figure, most_columns: int = MOST_COLUMNS) -> None:
     """Put the legend above the axes, where it covers no data, in as few lines as its labels fit into.
 
     Every line beyond the first makes the figure higher, so that the axes stay as they are.
@@ -126,7 +148,7 @@ def legend(figure: Figure) -> None:
     count = len({label for axes in figure.axes for label in axes.get_legend_handles_labels()[1]})
     if not count:
         return
-    lines = ceil(count / MOST_COLUMNS)
+    lines = ceil(count / most_columns)
     while True:
         made = figure.legend(
             frameon=False,

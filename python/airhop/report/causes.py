@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import permutations
+from typing import TYPE_CHECKING
 
 import polars as pl
+
+from airhop.topology import cells
 
 if TYPE_CHECKING:
     from airhop.report.traced import TracedRun
@@ -82,7 +85,7 @@ def lost_segments(run: TracedRun) -> pl.DataFrame:
     A frame lost on a link that tries again is no lost segment. When such a link gives a packet up, the packet
     is lost if every attempt was; if fewer were, it had arrived and only a link ACK was lost (`arrived`).
     """
-    attempts = _attempts(run.network)
+    attempts = _attempts(run)
     drops = (
         run.table("drops")
         .filter(_word("kind") == "data")
@@ -112,22 +115,19 @@ def lost_segments(run: TracedRun) -> pl.DataFrame:
     ).sort("time_s")
 
 
-def _attempts(network: Mapping[str, Any]) -> dict[str, int]:
+def _attempts(run: TracedRun) -> dict[str, int]:
     """Count, by place, the data frames that a link loses before it gives a packet up; links with ARQ only.
 
     With RTS/CTS a packet is given up for lost RTS frames too: one lost data frame is then enough.
     """
     found: dict[str, int] = {}
-    for cell in network.get("wlan", ()):
-        needed = cell.get("attempts", 1) if cell.get("access", "basic") == "basic" else 1
-        found |= dict.fromkeys(_directions(cell["stations"]), needed)
-    for radio in network.get("radio", ()):
-        found |= dict.fromkeys(_directions(radio["ends"]), 1)
+    channels = cells(run.network, run.tables)
+    for table, cell in zip(run.network.get("wlan", ()), channels, strict=True):
+        needed = table.get("attempts", 1) if table.get("access", "basic") == "basic" else 1
+        found |= {f"{a}->{b}": needed for a, others in cell.hearers.items() for b in others}
+    for radio in run.network.get("radio", ()):
+        found |= {f"{a}->{b}": 1 for a, b in permutations(radio["ends"])}
     return found
-
-
-def _directions(nodes: Sequence[str] | Mapping[str, object]) -> Iterator[str]:
-    return (f"{a}->{b}" for a in nodes for b in nodes if a != b)
 
 
 def _passed(acks: pl.DataFrame, seqs: pl.Series) -> pl.Series:

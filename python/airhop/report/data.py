@@ -54,7 +54,8 @@ def chapter_data(chapter: Chapter) -> dict[str, Any]:
         },
         "cells": {column: _cells(found, place) for column, found in cells.items()},
         "plane": [chapter.dimensions.index(d) for d in chapter.plane] if chapter.plane else None,
-        "published": _published(chapter, points),
+        "published": (published := _published(chapter, points)),
+        "publishedRatio": published and _published_ratios(chapter, points, published),
         "frame": _frame(chapter),
         "traced": {
             str(place[run.point]): place_of for place_of, run in enumerate(chapter.runs) if run.point in place
@@ -146,6 +147,21 @@ def _published(chapter: Chapter, points: list[Point]) -> list[float | None] | No
         return None
     first, published = chapter.dimensions[0], chapter.printed.published
     return [published.get((point.scheme, first.rank(point.values[first.column]))) for point in points]
+
+
+def _published_ratios(
+    chapter: Chapter, points: list[Point], published: list[float | None]
+) -> list[float | None]:
+    """Give the printed ratio of each point to the baseline in its setting, where both are printed."""
+    study = chapter.table.study
+    pairs = list(zip(points, published, strict=True))
+    of_baseline = {point.setting: number for point, number in pairs if point.scheme == study.baseline}
+    return [
+        _number(number / beside)
+        if number and point.scheme != study.baseline and (beside := of_baseline.get(point.setting))
+        else None
+        for point, number in pairs
+    ]
 
 
 def _frame(chapter: Chapter) -> dict[str, Any] | None:

@@ -13,9 +13,11 @@ from airhop.report.causes import Confusion, confusion
 from airhop.report.chapter import VERDICTS, Chapter
 from airhop.report.data import chapter_data, runs_data, sources_data
 from airhop.report.matrices import Matrices, matrices
+from airhop.report.on_air import air_data
 from airhop.report.pack import Templates, pack
 from airhop.report.timeline import Timeline, timeline
 from airhop.report.timeline_figures import timeline_figures
+from airhop.report.topology import Plan, plans
 
 if TYPE_CHECKING:
     from bokeh.plotting import figure
@@ -107,6 +109,11 @@ class Layout:
         return [timeline(run) for run in self.chapter.runs]
 
     @cached_property
+    def plans(self) -> list[Plan]:
+        """Where the stations of the runs are, as far as not all hear all: the same in all of them."""
+        return plans(self.chapter.runs[0]) if self.chapter.runs else []
+
+    @cached_property
     def confusions(self) -> list[Confusion]:
         """Causes against repairs, in the order of the runs."""
         return [confusion(run) for run in self.chapter.runs]
@@ -164,7 +171,8 @@ class Layout:
         found = {f"{chapter.id}-data": data, f"{chapter.id}-runs": runs_data(chapter)}
         for place, (run, shown) in enumerate(zip(chapter.runs, self.timelines, strict=True)):
             window = {"opening": run.opening_s, "duration": run.duration_s}
-            found[f"{chapter.id}-run-{place}"] = window | {"sources": sources_data(shown)}
+            air = {} if shown.air is None else {"air": air_data(shown.air)}
+            found[f"{chapter.id}-run-{place}"] = window | air | {"sources": sources_data(shown)}
         return {id_: pack(data) for id_, data in found.items()}
 
     def _templates(self, templates: Templates) -> dict[str, str]:

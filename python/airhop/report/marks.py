@@ -93,7 +93,7 @@ AIR_LOSSES = (
 )
 """Marks on the floor of the figure of the queues."""
 HEIGHTS_PX = {"sequence": 460, "window": 230, "timer": 220, "queue": 220}
-"""Of the figures of a time-line; the page keeps the room free, so that making them moves nothing."""
+"""Of the figures of a time-line whose height does not depend on the run."""
 ACK_COLOR = "#7d8794"
 WINDOW_COLORS = {"cwnd": "#2f7fd6", "ssthresh": "#c77700", "flight": "#7d8794"}
 TIMER_COLORS = {"rto": "#d6336c", "srtt": "#0d9aa8"}

@@ -14,13 +14,12 @@ from airhop.report.calculated import CalculationChapter, CalculationLayout
 from airhop.report.causes import CAUSES, REPAIRS
 from airhop.report.chapter import Chapter
 from airhop.report.layout import Layout
-from airhop.report.marks import HEIGHTS_PX
 from airhop.report.matrices import CAUSES as TRUE_CAUSES
 from airhop.report.pack import Templates
 from airhop.report.symbols import symbol
 from airhop.report.timeline import TITLES
 
-SCRIPTS = ("base", "figures", "list", "choices", "views", "causes", "chapter", "timeline", "page")
+SCRIPTS = ("base", "figures", "list", "choices", "views", "causes", "chapter", "on_air", "timeline", "page")
 """Parts of the page's script, in the order in which they stand in it."""
 
 
@@ -107,7 +106,6 @@ def render(chapters: Sequence[Chapter | CalculationChapter]) -> str:
         "symbol": symbol,
         "sections": SECTIONS,
         "titles": TITLES,
-        "heights": HEIGHTS_PX,
         "causes": CAUSES,
         "repairs": REPAIRS,
         "true_causes": TRUE_CAUSES,

@@ -19,6 +19,7 @@ from airhop.report.marks import (
     AIR_LOSSES,
     DATA_DROPS,
     DUPLICATE,
+    HEIGHTS_PX,
     LINK_ACK_LOST,
     NEW_DATA,
     NOTICE_LOST,
@@ -29,6 +30,7 @@ from airhop.report.marks import (
     WINDOW_COLORS,
     Mark,
 )
+from airhop.report.on_air import AirShown, air_counts, air_shown, height_px
 
 if TYPE_CHECKING:
     from airhop.report.traced import TracedRun
@@ -39,6 +41,7 @@ TITLES = {
     "window": "Congestion window",
     "timer": "Round-trip time and timer",
     "queue": "Queues and losses in the air",
+    "air": "Frames on the air",
 }
 
 
@@ -61,14 +64,21 @@ class Timeline:
     sources: dict[str, pl.DataFrame]
     """Rows by source: `x` in seconds, `y` and what the hover cards tell; empty sources are left out."""
     legends: dict[str, list[LegendEntry]]
-    """By figure: `sequence`, `window`, `timer`, and `queue` where the trace has it."""
+    """By figure: `sequence`, `window`, `timer`, and `queue` and `air` where the trace has them."""
     losses: list[float]
     """Times at which a data packet was lost, in seconds, ascending."""
+    air: AirShown | None = None
+    """What the figure `air` shows; the page's script fills its sources."""
 
     @property
     def figures(self) -> list[str]:
         """Names of the figures, from top to bottom."""
         return list(self.legends)
+
+    @property
+    def heights(self) -> dict[str, int]:
+        """Heights of the figures in pixels: the page keeps the room free, so that nothing moves."""
+        return HEIGHTS_PX | ({"air": height_px(len(self.air.air.lanes))} if self.air else {})
 
 
 def timeline(run: TracedRun) -> Timeline:
@@ -90,7 +100,10 @@ def timeline(run: TracedRun) -> Timeline:
     if "queue" in run.tables:
         queues, legends["queue"] = _queues(run)
         sources |= queues
-    return Timeline(sources, legends, _loss_times(run))
+    air = air_shown(run)
+    if air is not None:
+        legends["air"] = [_entry(mark, count) for mark, count in air_counts(air.air)]
+    return Timeline(sources, legends, _loss_times(run), air)
 
 
 def _loss_times(run: TracedRun) -> list[float]:
@@ -108,7 +121,7 @@ def _sequence(run: TracedRun) -> tuple[dict[str, pl.DataFrame], list[LegendEntry
     for mark, points in _marks(run, acks):
         if points.height:
             sources[mark.group] = points
-            legend.append(_entry(mark, points))
+            legend.append(_entry(mark, points.height))
     return sources, legend
 
 
@@ -177,12 +190,12 @@ def _queues(run: TracedRun) -> tuple[dict[str, pl.DataFrame], list[LegendEntry]]
         lost = drops.filter(pl.lit("air-") + pl.col("cause") == mark.group).with_columns(y=pl.lit(0.0))
         if lost.height:
             sources[mark.group] = lost
-            legend.append(_entry(mark, lost))
+            legend.append(_entry(mark, lost.height))
     return sources, legend
 
 
-def _entry(mark: Mark, points: pl.DataFrame) -> LegendEntry:
-    return LegendEntry(mark.group, mark.text, mark.color, mark.symbol, points.height, mark.shown)
+def _entry(mark: Mark, count: int | None) -> LegendEntry:
+    return LegendEntry(mark.group, mark.text, mark.color, mark.symbol, count, mark.shown)
 
 
 def _kilobytes(column: str) -> pl.Expr:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from bokeh.models import (
+    BasicTickFormatter,
     BoxZoomTool,
     ColumnDataSource,
     CrosshairTool,
@@ -33,6 +34,7 @@ from airhop.report.marks import (
     WINDOW_COLORS,
     Mark,
 )
+from airhop.report.on_air_figure import on_air_figure
 
 TIME = "@x{0.000000} s"
 NUMBER_OR_NONE = "return isFinite(value) ? value.toFixed(1) : value > 0 ? '∞' : '–'"
@@ -44,7 +46,7 @@ UNFITTED = ["unfitted"]
 
 
 def timeline_figures() -> dict[str, figure]:
-    """Make the figures `sequence`, `window`, `timer` and `queue`."""
+    """Make the figures `sequence`, `window`, `timer`, `queue` and `air`."""
     time = Range1d(0.0, 1.0, bounds=(0.0, 1.0), min_interval=1e-4, name="time")
     window = ColumnDataSource({name: [] for name in WINDOW_COLUMNS}, name="window")
     made = {
@@ -52,10 +54,12 @@ def timeline_figures() -> dict[str, figure]:
         "window": _window(time, window),
         "timer": _timer(time, window),
         "queue": _queue(time),
+        "air": on_air_figure(time),
     }
     crosshair = Span(dimension="height", line_dash="dotted", line_width=1, line_color="#7d8794")
     for plot in made.values():
         zoom, wheel = BoxZoomTool(dimensions="width"), WheelZoomTool(dimensions="width", modifiers="ctrl")
+        plot.xaxis.formatter = BasicTickFormatter(use_scientific=False)  # or 1 ms is 1.000e-3
         plot.add_tools(CrosshairTool(overlay=crosshair), PanTool(dimensions="width"), wheel, zoom)
         plot.toolbar.active_drag, plot.toolbar.active_scroll = zoom, wheel
     return made

@@ -1,7 +1,7 @@
 //! A chain of stations that hear their neighbours alone (Cheng and Lin 2008: 30 m apart, frames reach 40 m and are sensed at 85 m).
 
 use airhop_base::{NodeId, Rate, Span, Time};
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, RoutingPlan, Transport, WlanPlan};
+use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, QueuePlan, RoutingPlan, Transport, WlanPlan};
 use airhop_net::services;
 use airhop_radio::cell::{Access, CellPlan, LinkErrors, Range};
 use airhop_radio::phy::{Coding, Phy};
@@ -67,7 +67,7 @@ impl Chain {
                 nodes: (0..=self.hops).map(NodeId).collect(),
                 queue: QueuePlan::DropTail { packets: 50 },
                 routing: self.routing,
-                draws: Default::default(),
+                draws: Draws::default(),
             }],
             nodes,
             flows: vec![flow],

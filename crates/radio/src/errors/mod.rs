@@ -6,9 +6,10 @@
 mod bernoulli;
 mod gilbert_elliott;
 mod loss;
+mod stepped;
 mod two_state;
 
-use airhop_base::Time;
+use airhop_base::{Span, Time};
 use airhop_engine::Streams;
 pub use two_state::State;
 
@@ -67,6 +68,15 @@ pub enum ErrorPlan {
         /// Probability to leave the good (p_gb) and the bad state (p_bg) after a frame.
         leave: [f64; 2],
     },
+    /// The same chain, stepped by a clock.
+    Stepped {
+        /// Probability to lose a data frame in the good and in the bad state.
+        loss: [f64; 2],
+        /// Probability to leave the good (p_gb) and the bad state (p_bg) after a step.
+        leave: [f64; 2],
+        /// How long a step is.
+        step: Span,
+    },
     /// Good and bad times, in real time.
     TwoState {
         /// The good times.
@@ -94,6 +104,10 @@ impl ErrorPlan {
             ErrorPlan::Loss(p) => Box::new(loss::Loss::new(p, stream)),
             ErrorPlan::GilbertElliott { loss, leave } => {
                 Box::new(gilbert_elliott::GilbertElliott::new(loss, leave, stream))
+            }
+            ErrorPlan::Stepped { loss, leave, step } => {
+                let states = streams.stream(&format!("{network}.states.{from}->{to}"));
+                Box::new(stepped::Stepped::new(loss, leave, step, states, stream))
             }
             ErrorPlan::TwoState { good, bad } => {
                 let (a, b) = (from.min(to), from.max(to));
@@ -130,7 +144,6 @@ pub(crate) fn corrupted(plan: &ErrorPlan, bits: u64, frames: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use airhop_base::Span;
 
     /// Fading is reciprocal; other paths have fades of their own.
     #[test]

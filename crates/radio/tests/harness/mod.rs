@@ -5,7 +5,7 @@ use airhop_base::{Body, Datagram, Drop, FlowId, NodeId, Packet, Rate, Span, Time
 use airhop_engine::{Arena, EventQueue, Streams};
 use airhop_radio::cell::{
     Access, AirEvent, Cell, CellEvent, CellPlan, Effect, Fragmentation, FrameKind, LinkErrors, Outgoing,
-    Range, Station, Tag,
+    Range, Station, Tag, Transmitted,
 };
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::phy::{DATA_OVERHEAD, Phy};
@@ -22,6 +22,7 @@ pub enum Note {
     HeaderOnly { to: Station, number: u64 },
     Acknowledged { from: Station, number: u64 },
     Lost { from: Station, to: Station, frame: FrameKind, bytes: u32, cause: Drop, header_intact: bool },
+    Transmitted(Transmitted),
     Ready(Station),
 }
 
@@ -181,6 +182,7 @@ impl World {
             Effect::FrameLost { from, to, frame, bytes, cause, header_intact, .. } => {
                 Note::Lost { from, to, frame, bytes, cause, header_intact }
             }
+            Effect::Transmitted(frame) => Note::Transmitted(frame),
             Effect::Ready(station) => {
                 self.feed(station);
                 Note::Ready(station)

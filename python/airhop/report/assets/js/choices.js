@@ -152,8 +152,22 @@ function pointColumns(chapter) {
       column("ratio", "ratio", (i) => ratioText(cell(), i)),
     );
   }
-  if (data.published) columns.push({ title: "printed", value: (i) => data.published[i], text: (i) => number(data.published[i]) });
-  return columns;
+  return data.published ? [...columns, ...printedColumns(chapter)] : columns;
+}
+
+/** What the paper prints of its own metric, the first: other metrics have nothing beside them. */
+function printedColumns(chapter) {
+  const { published, publishedRatio, metrics, cells } = chapter.data;
+  const cell = cells[metrics[0].column];
+  const column = (title, take, text) => {
+    const value = (i) => (chapter.metric === 0 && published[i] !== null ? take(i) : null);
+    return { title, value, text: (i) => (value(i) === null ? "–" : text(value(i))) };
+  };
+  return [
+    column("printed", (i) => published[i], (value) => number(value, digitsOf(cell))),
+    column("off printed", (i) => cell.mean[i] / published[i] - 1, (value) => `${signed(100 * value, 1)} %`),
+    column("printed ratio", (i) => publishedRatio[i], (value) => `${value.toFixed(2)} ×`),
+  ];
 }
 
 function runColumns(chapter, runs) {

@@ -11,7 +11,7 @@ class Timeline {
     this.runs = JSON.parse(one(".timeline-runs", this.element).textContent); // { losses, opening, duration } by place
     this.drawn = []; // by place: { document, time, plots }
     this.current = null;
-    this.visited = null; // the loss that the window was brought to
+    this.visited = null; // the loss or the collision that the window was brought to
     this.output = one("output", this.element);
     this.tabs.forEach((tab, place) => {
       tab.addEventListener("click", () => this.select(place));
@@ -67,7 +67,8 @@ class Timeline {
     for (const property of [time.properties.start, time.properties.end]) property.change.connect(() => this.follow());
     const plots = Object.keys(places).map((name) => plotOf(made, name));
     plots.at(-1).below[0].axis_label = "Time (s)";
-    return { time, plots };
+    const air = run.air && new OnAir(run.air, plotOf(made, "air"), new Map([...sourcesOf(made)].filter(([name]) => name.includes(":"))));
+    return { time, plots, air };
   }
 
   panel(place) { return document.getElementById(this.tabs[place].getAttribute("aria-controls")); }
@@ -87,35 +88,41 @@ class Timeline {
     this.due = true;
     requestAnimationFrame(async () => {
       this.due = false;
-      const { time, plots } = await this.drawn[this.current];
-      for (const plot of plots) fit(plot, time);
-      const at = this.atLoss() ? `, loss at ${this.visited.loss.toFixed(3)} s` : "";
-      this.output.value = `${time.start.toFixed(3)} s to ${time.end.toFixed(3)} s${at}`;
+      const { time, plots, air } = await this.drawn[this.current];
+      for (const plot of plots) if (plot.name !== "air") fit(plot, time);
+      if (air) one("figure[data-plot=air] output", this.panel(this.current)).value = air.draw(time);
+      const digits = time.end - time.start < 0.1 ? 6 : 3;
+      const seconds = (t) => `${t.toFixed(digits)} s`;
+      const at = this.visited && this.isAt(this.visited.what) ? `, ${this.visited.what} at ${seconds(this.visited.t)}` : "";
+      this.output.value = `${seconds(time.start)} to ${seconds(time.end)}${at}`;
     });
   }
 
-  atLoss() {
+  isAt(what) {
     const { visited, time } = this;
-    return visited?.place === this.current && visited.start === time.start && visited.end === time.end;
+    return visited?.what === what && visited.place === this.current && visited.start === time.start && visited.end === time.end;
   }
 
-  go(action) {
+  async go(action) {
     if (!this.time) return;
-    if (action.startsWith("loss")) this.goToLoss(action === "loss-after");
-    else move(this.time, action, this.time.bounds);
+    const [what, direction] = action.split("-");
+    if (!direction) return move(this.time, action, this.time.bounds);
+    const { air } = await this.drawn[this.current];
+    if (what === "loss") this.goTo(what, this.runs[this.current].losses, LOSS_WINDOW_S, direction === "after");
+    else this.goTo(what, air.collisions, COLLISION_WINDOW_S, direction === "after");
   }
 
-  goToLoss(forward) {
-    const { losses } = this.runs[this.current];
+  /** Shows the next or the last of what happened at `times`, in a window of so many seconds at most. */
+  goTo(what, times, longest, forward) {
     const { time, visited } = this;
-    const there = this.atLoss(); // if the reader has moved on, the next loss is the first of those in sight
+    const there = this.isAt(what); // if the reader has moved on, the next is the first of those in sight
     const target = forward
-      ? losses.find((t) => (there ? t > visited.loss : t >= time.start))
-      : losses.findLast((t) => (there ? t < visited.loss : t <= time.end));
+      ? times.find((t) => (there ? t > visited.t : t >= time.start))
+      : times.findLast((t) => (there ? t < visited.t : t <= time.end));
     if (target === undefined) return;
-    const span = Math.min(time.end - time.start, LOSS_WINDOW_S);
+    const span = Math.min(time.end - time.start, longest);
     show(time, target - span / 2, target + span / 2, time.bounds);
-    this.visited = { place: this.current, loss: target, start: time.start, end: time.end };
+    this.visited = { what, place: this.current, t: target, start: time.start, end: time.end };
     this.follow(); // the window may have been there already
   }
 }

@@ -1,0 +1,254 @@
+//! Physics: an independent reader of the trace checks that the air was used as stations with those ears can use it.
+
+use airhop_base::{NodeId, Rate, Span, Time};
+use airhop_net::World;
+use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, QueuePlan, RoutingPlan, Transport, WlanPlan};
+use airhop_radio::cell::{Access, CellPlan, Range};
+use airhop_radio::phy::{DATA_OVERHEAD, Phy};
+use airhop_tcp::{Params, Preset};
+use airhop_trace::{Column, Recorder, Table};
+use std::sync::atomic::AtomicBool;
+
+const STATIONS: u16 = 24;
+const SENSE: f64 = 85.0;
+/// Nanoseconds, as the other times here.
+const SIFS: u64 = 10_000;
+/// No frame is on the air for longer.
+const LONGEST: u64 = 10_000_000;
+
+/// 3 rows of 8 stations 21 m apart, each row a little further right; five flows.
+fn grid(access: Access) -> Plan {
+    let nodes: Vec<String> = (0..STATIONS).map(|i| format!("n{i}")).collect();
+    let place = |i: usize| [21.0 * (i % 8) as f64 + 4.0 * (i / 8) as f64, 21.0 * (i / 8) as f64];
+    let cell = CellPlan {
+        index: 0,
+        name: "grid".into(),
+        phy: Phy::ERP_OFDM,
+        rate: Rate::from_bps(36_000_000),
+        control_rate: Rate::from_bps(24_000_000),
+        access,
+        attempts: 7,
+        retry_delay: Span::ZERO,
+        overhead: DATA_OVERHEAD,
+        immediate_access: false,
+        stations: nodes.iter().enumerate().map(|(i, name)| (name.clone(), place(i))).collect(),
+        range: Some(Range::free_space(40.0, SENSE)),
+        errors: Vec::new(),
+    };
+    let scheme = airhop_tcp::find("reno").expect("a known scheme");
+    let flow = |(i, (from, to)): (usize, (u16, u16))| FlowPlan {
+        name: format!("f{i}"),
+        from: NodeId(from),
+        to: NodeId(to),
+        transport: Transport::Tcp {
+            scheme,
+            params: Params::defaults(scheme),
+            config: Preset::Ns2.config(1000),
+        },
+        app: AppPlan::Bulk,
+        start: Time::ZERO,
+        services: Vec::new(),
+    };
+    let ways = [(0, 7), (23, 16), (8, 12), (1, 18), (15, 14)];
+    Plan {
+        name: "grid".into(),
+        duration: Span::from_secs(2),
+        warmup: Span::ZERO,
+        wired: Vec::new(),
+        wlans: vec![WlanPlan {
+            cell,
+            nodes: (0..STATIONS).map(NodeId).collect(),
+            queue: QueuePlan::DropTail { packets: 50 },
+            routing: RoutingPlan::Static,
+            draws: Draws::default(),
+        }],
+        flows: ways.into_iter().enumerate().map(flow).collect(),
+        nodes,
+    }
+}
+
+/// A row of the table `air`, times in nanoseconds.
+#[derive(Clone, Copy, Debug)]
+struct Sent<'a> {
+    start: u64,
+    end: u64,
+    from: usize,
+    to: usize,
+    kind: &'a str,
+    outcome: &'a str,
+}
+
+fn transmissions(air: &Table) -> Vec<Sent<'_>> {
+    let times = |name| match air.column(name) {
+        Some(Column::F64(seconds)) => seconds.iter().map(|s| (s * 1e9).round() as u64).collect::<Vec<_>>(),
+        other => panic!("{name}: {other:?}"),
+    };
+    let words = |name| match air.column(name) {
+        Some(Column::Category(codes, words)) => {
+            codes.iter().map(|c| (*c as usize, words[*c as usize].as_str())).collect()
+        }
+        other => panic!("{name}: {other:?}"),
+    };
+    let [start, end] = ["start_s", "end_s"].map(times);
+    let [from, to, kind, outcome]: [Vec<(usize, &str)>; 4] = ["from", "to", "kind", "outcome"].map(words);
+    let row = |i: usize| Sent {
+        start: start[i],
+        end: end[i],
+        from: from[i].0,
+        to: to[i].0,
+        kind: kind[i].1,
+        outcome: outcome[i].1,
+    };
+    let mut sent: Vec<_> = (0..air.rows()).map(row).collect();
+    sent.sort_by_key(|s| s.start);
+    sent
+}
+
+/// The stations and what they sent.
+struct Air<'a> {
+    places: Vec<[f64; 2]>,
+    sent: Vec<Sent<'a>>,
+}
+
+impl<'a> Air<'a> {
+    fn distance(&self, a: usize, b: usize) -> f64 {
+        let [a, b] = [a, b].map(|s| self.places[s]);
+        (a[0] - b[0]).hypot(a[1] - b[1])
+    }
+
+    fn senses(&self, a: usize, b: usize) -> bool {
+        self.distance(a, b) <= SENSE
+    }
+
+    /// Pairs on the air together, the earlier first.
+    fn overlaps(&self) -> impl Iterator<Item = [&Sent<'a>; 2]> {
+        let later = move |i: usize| self.sent[i + 1..].iter().take_while(move |y| y.start < self.sent[i].end);
+        (0..self.sent.len()).flat_map(move |i| later(i).map(move |y| [&self.sent[i], y]))
+    }
+
+    /// The frame that `y` answers: a SIFS before it, between the same stations.
+    fn answered(&self, y: &Sent<'_>) -> Option<&Sent<'a>> {
+        let before = match y.kind {
+            "cts" => "rts",
+            "data" => "cts",
+            "ack" => "data",
+            _ => return None,
+        };
+        let asks =
+            |z: &&Sent<'_>| z.end + SIFS == y.start && (z.from, z.to, z.kind) == (y.to, y.from, before);
+        let from = self.sent.partition_point(|z| z.start + LONGEST < y.start);
+        self.sent[from..].iter().take_while(|z| z.start < y.start).find(asks)
+    }
+}
+
+impl Air<'_> {
+    /// Checks who began beside whom; how often two began together, and how often the later one was an answer.
+    fn check_access(&self) -> [usize; 2] {
+        let [mut together, mut answers] = [0; 2];
+        for [x, y] in self.overlaps() {
+            assert_ne!(x.from, y.from, "half duplex: {x:?}, {y:?}");
+            if !self.senses(x.from, y.from) {
+                continue;
+            }
+            if x.start == y.start {
+                together += 1;
+                continue;
+            }
+            let z = self.answered(y).unwrap_or_else(|| panic!("{y:?} began though it sensed {x:?}"));
+            let unaware = self.answered(x).is_some() || !self.senses(x.from, z.from) || x.start <= z.start;
+            assert!(unaware, "{x:?} began though it sensed {z:?}, which {y:?} answers");
+            answers += 1;
+        }
+        [together, answers]
+    }
+
+    /// Checks what became of each frame, on a channel without errors; how many were captured.
+    fn check_outcomes(&self) -> usize {
+        let mut captured = 0;
+        for x in &self.sent {
+            let others = self.at_receiver(x);
+            let spared = |y: &&Sent<'_>| {
+                let ratio = self.distance(y.from, x.to).powi(2) / self.distance(x.from, x.to).powi(2);
+                y.start >= x.start && ratio >= 10.0
+            };
+            match x.outcome {
+                "received" => assert!(others.is_empty(), "{x:?} met {others:?}"),
+                "captured" => {
+                    assert!(!others.is_empty() && others.iter().all(spared), "{x:?} met {others:?}")
+                }
+                "collision" => {
+                    let first = |y: &&Sent<'_>| y.start > x.start && spared(y);
+                    assert!(!others.is_empty() && !others.iter().all(first), "{x:?} met {others:?}");
+                }
+                other => panic!("{other} on a clean channel, in range"),
+            }
+            captured += usize::from(x.outcome == "captured");
+        }
+        captured
+    }
+
+    /// What else was on the air, during `x`, around the station that it was for.
+    fn at_receiver(&self, x: &Sent<'_>) -> Vec<&Sent<'_>> {
+        let from = self.sent.partition_point(|y| y.start + LONGEST < x.start);
+        let begun = self.sent[from..].iter().take_while(|y| y.start < x.end);
+        let meets = |y: &&Sent<'_>| y.end > x.start && (y.from, y.start) != (x.from, x.start);
+        begun.filter(meets).filter(|y| y.from == x.to || self.senses(y.from, x.to)).collect()
+    }
+}
+
+fn air_of<'a>(plan: &Plan, tables: &'a [Table]) -> Air<'a> {
+    let air = tables.iter().find(|t| t.name == "air").expect("a table of the trace");
+    let places = plan.wlans[0].cell.stations.iter().map(|(_, place)| *place).collect();
+    Air { places, sent: transmissions(air) }
+}
+
+fn traced(plan: &Plan) -> Vec<Table> {
+    let flows: Vec<String> = plan.flows.iter().map(|f| f.name.clone()).collect();
+    let recorder =
+        Recorder::new(&flows, &plan.nodes, plan.duration, true, None).expect("tables need no files");
+    let mut world = World::new(plan, 1, 0, Some(recorder)).expect("a plan with routes");
+    world.run(&AtomicBool::new(false)).expect("nobody stops it");
+    world.into_recorder().expect("it was given").finish().expect("tables need no files")
+}
+
+/// What a trace needs of a cell grows with neighbours: a name for each pair in receive range and each queue, none for the others.
+#[test]
+fn places_are_those_of_pairs_in_range() {
+    let plan = grid(Access::Basic);
+    let tables = traced(&plan);
+    let drops = tables.iter().find(|t| t.name == "drops").expect("a table of the trace");
+    let Some(Column::Category(_, places)) = drops.column("place") else { panic!("a column of the table") };
+    let stations = &plan.wlans[0].cell.stations;
+    let mut expected: Vec<String> = stations.iter().map(|(name, _)| format!("{name}->*")).collect();
+    for (from, here) in stations {
+        let near = |there: &[f64; 2]| (here[0] - there[0]).hypot(here[1] - there[1]) <= 40.0;
+        let others = stations.iter().filter(|(to, there)| to != from && near(there));
+        expected.extend(others.map(|(to, _)| format!("{from}->{to}")));
+    }
+    let mut places = places.clone();
+    places.sort();
+    expected.sort();
+    assert_eq!(places, expected);
+}
+
+/// Airtime is exclusive. Of two transmissions that overlap, of stations that sense each other, the later one
+/// * begins at the same instant as the other (two backoffs ended together), or
+/// * is an answer, a SIFS after a frame `z` for its sender: an answer is due whatever is on the air. And the station of the other one did
+///   not know of the exchange: it does not sense the station of `z`, or began no later than `z`, or answers itself.
+///
+/// And what became of each frame follows from who else was on the air around the station it was for (schemes.md 4.1.3).
+#[test]
+fn airtime_is_exclusive_within_the_sense_range() {
+    for access in [Access::Basic, Access::RtsCts] {
+        let plan = grid(access);
+        let tables = traced(&plan);
+        let air = air_of(&plan, &tables);
+        let [together, answers] = air.check_access();
+        let captured = air.check_outcomes();
+        println!("{access:?}: {together} together, {answers} answers, {captured} captured");
+        assert!(
+            [together, answers, captured].into_iter().all(|n| n > 20),
+            "{together}, {answers}, {captured}"
+        );
+    }
+}

@@ -1,0 +1,141 @@
+//! Bursts of lost frames that come and go whether or not anybody sends.
+use super::{Damage, ErrorModel, Frame};
+use airhop_base::Span;
+use airhop_engine::Stream;
+
+/// The chain of [`super::gilbert_elliott`], stepped by a clock in place of frames (schemes.md 4.8.3): a chain that is clocked by frames
+/// stands still while a sender waits for its timer, one that is clocked by time does not.
+///
+/// The states come from a stream of their own, so they are the same at the same time whatever is sent. A data frame is lost with the
+/// probability of the state in which it began; RTS, CTS and link ACKs are spared.
+#[derive(Debug)]
+pub struct Stepped {
+    /// Good, bad: the probability to lose a frame.
+    loss: [f64; 2],
+    /// Good, bad: the probability to leave the state after a step.
+    leave: [f64; 2],
+    step: Span,
+    bad: bool,
+    /// The step that ends the present state.
+    until: u64,
+    states: Stream,
+    stream: Stream,
+}
+
+impl Stepped {
+    /// Changes state with probability `leave` after each `step`, by `states`, and loses frames with probability `loss`, by `stream`;
+    /// probabilities are [good, bad]. The chain begins in its stationary distribution.
+    pub fn new(loss: [f64; 2], leave: [f64; 2], step: Span, mut states: Stream, stream: Stream) -> Self {
+        let bad = states.uniform() * (leave[0] + leave[1]) < leave[0];
+        let mut chain = Stepped { loss, leave, step, bad: !bad, until: 0, states, stream };
+        chain.turn();
+        chain
+    }
+
+    /// The state ends, the other begins. Its length is geometric: P(k steps) = (1 - p)^(k - 1) p, p to leave it.
+    fn turn(&mut self) {
+        self.bad = !self.bad;
+        let leave = self.leave[usize::from(self.bad)];
+        let u = self.states.uniform();
+        // A state that is never left lasts for ever: the cast saturates.
+        let steps = if leave > 0.0 { libm::log1p(-u) / libm::log1p(-leave) } else { f64::INFINITY };
+        self.until = self.until.saturating_add(steps as u64).saturating_add(1);
+    }
+}
+
+impl ErrorModel for Stepped {
+    /// One uniform number per data frame. To be asked in the order of time.
+    fn damage(&mut self, frame: &Frame) -> Damage {
+        if frame.control {
+            return Damage::None;
+        }
+        let step = Span::from_nanos(frame.start.nanos()).whole(self.step);
+        while self.until <= step {
+            self.turn();
+        }
+        let lost = self.stream.chance(self.loss[usize::from(self.bad)]);
+        if lost { Damage::Header } else { Damage::None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::errors::frame;
+    use airhop_base::Time;
+    use airhop_engine::Streams;
+
+    const STEP: Span = Span::from_millis(1);
+
+    fn model(loss: [f64; 2], leave: [f64; 2], seed: u64) -> Stepped {
+        let [states, errors] = ["states", "errors"].map(|name| Streams::new(seed, 0).stream(name));
+        Stepped::new(loss, leave, STEP, states, errors)
+    }
+
+    fn lost(model: &mut Stepped, nanos: u64) -> bool {
+        let start = Time::from_nanos(nanos);
+        model.damage(&Frame { start, end: start, ..frame(8592) }) == Damage::Header
+    }
+
+    /// Which of the frames sent in the middle of the first `n` steps are lost.
+    fn losses(loss: [f64; 2], leave: [f64; 2], n: u64) -> Vec<bool> {
+        let mut model = model(loss, leave, 1);
+        (0..n).map(|i| lost(&mut model, i * 1_000_000 + 500_000)).collect()
+    }
+
+    /// Cheng & Lin's channel loses 0.0825 of what is sent at any time (schemes.md 4.8.3), a frame per step as one every 37 steps.
+    #[test]
+    fn the_loss_rate_is_that_of_the_stationary_chain() {
+        for every in [1, 37] {
+            let n = 1_000_000;
+            let mut model = model([0.0155, 0.25], [0.06, 0.15], 1);
+            let count = (0..n).filter(|i| lost(&mut model, i * every * 1_000_000)).count();
+            // As for frames: five standard deviations, (1 + r) / (1 - r) for the correlation r = 1 - p_gb - p_bg of neighbours.
+            let deviation = (0.0825 * 0.9175 / n as f64 * 1.79 / 0.21_f64).sqrt();
+            let measured = count as f64 / n as f64;
+            assert!((measured - 0.0825).abs() < 5.0 * deviation, "{measured}");
+        }
+        assert!(!losses([0.0, 1.0], [0.0, 0.0], 1000).contains(&true), "a chain that never moves is good");
+    }
+
+    #[test]
+    fn stays_are_geometric_in_steps() {
+        let (p_gb, p_bg) = (0.05, 0.4);
+        let lost = losses([0.0, 1.0], [p_gb, p_bg], 1_000_000);
+        for (what, leave) in [(true, p_bg), (false, p_gb)] {
+            let stays: Vec<usize> =
+                lost.chunk_by(|a, b| a == b).filter(|run| run[0] == what).map(<[bool]>::len).collect();
+            let n = stays.len() as f64;
+            let mean = stays.iter().sum::<usize>() as f64 / n;
+            assert!((mean - 1.0 / leave).abs() < 5.0 * (1.0 - leave).sqrt() / leave / n.sqrt(), "{mean}");
+            let ones = stays.iter().filter(|k| **k == 1).count() as f64;
+            assert!((ones / n - leave).abs() < 5.0 * (leave * (1.0 - leave) / n).sqrt(), "{ones} of {n}");
+        }
+    }
+
+    /// DESIGN 1.5: who sends more meets the same states.
+    #[test]
+    fn the_state_at_a_time_does_not_depend_on_who_sends_when() {
+        let often = losses([0.0, 1.0], [0.05, 0.4], 10_000);
+        let mut seldom = model([0.0, 1.0], [0.05, 0.4], 1);
+        for i in (0..10_000).step_by(7) {
+            assert_eq!(lost(&mut seldom, i * 1_000_000 + 999_999), often[i as usize]);
+        }
+        assert!(often.contains(&true));
+    }
+
+    #[test]
+    fn control_frames_are_spared() {
+        let mut model = model([1.0, 1.0], [0.1, 0.1], 1);
+        assert_eq!(model.damage(&Frame { control: true, ..frame(112) }), Damage::None);
+        assert!(lost(&mut model, 0));
+    }
+
+    /// Begins stationary: over many seeds the first frame is bad as often as any.
+    #[test]
+    fn the_first_frame_is_as_any_other() {
+        let bad = (0..20_000).filter(|seed| lost(&mut model([0.0, 1.0], [0.1, 0.3], *seed), 0)).count();
+        let share = bad as f64 / 20_000.0;
+        assert!((share - 0.25).abs() < 5.0 * (0.25 * 0.75 / 20_000.0_f64).sqrt(), "{share}");
+    }
+}

@@ -1,0 +1,171 @@
+//! The table `air`: every transmission on the 802.11 channels, for a diagram of space and time.
+
+use crate::columns::{Column, Table};
+use crate::tables::{DropKind, flows_or_none, words};
+use airhop_base::{FlowId, NodeId, Time};
+
+/// The kind of a frame on the air.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AirKind {
+    /// Request to send.
+    Rts,
+    /// Clear to send.
+    Cts,
+    /// A data frame for one station.
+    Data,
+    /// The link layer's acknowledgement.
+    Ack,
+    /// A data frame for all who hear it.
+    Broadcast,
+}
+
+impl AirKind {
+    /// All kinds; a category code is an index.
+    pub const ALL: [AirKind; 5] =
+        [AirKind::Rts, AirKind::Cts, AirKind::Data, AirKind::Ack, AirKind::Broadcast];
+
+    /// Its name in traces.
+    pub const fn name(self) -> &'static str {
+        match self {
+            AirKind::Rts => "rts",
+            AirKind::Cts => "cts",
+            AirKind::Data => "data",
+            AirKind::Ack => "ack",
+            AirKind::Broadcast => "broadcast",
+        }
+    }
+}
+
+/// What became of a frame, at the station it was for; of a broadcast, at the one that fared best.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AirOutcome {
+    /// Received.
+    Received,
+    /// Lost by bit errors.
+    Channel,
+    /// Lost by another signal, or because the station was sending.
+    Collision,
+    /// Received although another signal overlapped it.
+    Captured,
+    /// Nobody it was for was in receive range.
+    Unheard,
+}
+
+impl AirOutcome {
+    /// All outcomes; a category code is an index.
+    pub const ALL: [AirOutcome; 5] = [
+        AirOutcome::Received,
+        AirOutcome::Channel,
+        AirOutcome::Collision,
+        AirOutcome::Captured,
+        AirOutcome::Unheard,
+    ];
+
+    /// Its name in traces.
+    pub const fn name(self) -> &'static str {
+        match self {
+            AirOutcome::Received => "received",
+            AirOutcome::Channel => "channel",
+            AirOutcome::Collision => "collision",
+            AirOutcome::Captured => "captured",
+            AirOutcome::Unheard => "unheard",
+        }
+    }
+}
+
+/// A row of `air`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AirRow {
+    /// First bit of the preamble.
+    pub start: Time,
+    /// End on the air.
+    pub end: Time,
+    /// The sending node.
+    pub from: NodeId,
+    /// The node it is for; `None`: all who hear it.
+    pub to: Option<NodeId>,
+    /// Which kind of frame.
+    pub kind: AirKind,
+    /// Length of the MAC frame.
+    pub bytes: u32,
+    /// The flow of the packet inside, if it is of one; for a control frame, of the one it serves.
+    pub flow: FlowId,
+    /// What that packet is.
+    pub packet: DropKind,
+    /// Its first byte of payload; the acknowledgement number of an ACK; the number of a datagram.
+    pub seq: u64,
+    /// The attempt at that packet, the first is 1.
+    pub attempt: u32,
+    /// What became of the frame.
+    pub outcome: AirOutcome,
+}
+
+/// `air`: each transmission, in the order in which they ended.
+pub(crate) struct Air {
+    /// Names of the nodes, for the columns of nodes.
+    nodes: Vec<String>,
+    start: Vec<f64>,
+    end: Vec<f64>,
+    from: Vec<u32>,
+    to: Vec<u32>,
+    kind: Vec<u32>,
+    bytes: Vec<u32>,
+    flow: Vec<u32>,
+    packet: Vec<u32>,
+    seq: Vec<u64>,
+    attempt: Vec<u32>,
+    outcome: Vec<u32>,
+}
+
+impl Air {
+    pub fn new(nodes: &[String]) -> Self {
+        Air {
+            nodes: nodes.to_vec(),
+            start: Vec::new(),
+            end: Vec::new(),
+            from: Vec::new(),
+            to: Vec::new(),
+            kind: Vec::new(),
+            bytes: Vec::new(),
+            flow: Vec::new(),
+            packet: Vec::new(),
+            seq: Vec::new(),
+            attempt: Vec::new(),
+            outcome: Vec::new(),
+        }
+    }
+
+    pub fn push(&mut self, row: AirRow) {
+        self.start.push(row.start.secs_f64());
+        self.end.push(row.end.secs_f64());
+        self.from.push(row.from.0.into());
+        self.to.push(row.to.map_or(self.nodes.len() as u32, |to| to.0.into()));
+        self.kind.push(row.kind as u32);
+        self.bytes.push(row.bytes);
+        self.flow.push(row.flow.0.into());
+        self.packet.push(row.packet as u32);
+        self.seq.push(row.seq);
+        self.attempt.push(row.attempt);
+        self.outcome.push(row.outcome as u32);
+    }
+
+    pub fn into_table(self, flows: &[String]) -> Table {
+        // The word for all nodes, which no node can be called.
+        let everyone = std::iter::once("*".to_owned());
+        let receivers = self.nodes.iter().cloned().chain(everyone).collect();
+        let columns = vec![
+            ("start_s", Column::F64(self.start)),
+            ("end_s", Column::F64(self.end)),
+            ("from", Column::Category(self.from, self.nodes)),
+            ("to", Column::Category(self.to, receivers)),
+            ("kind", Column::Category(self.kind, words(&AirKind::ALL.map(AirKind::name)))),
+            ("bytes", Column::U32(self.bytes)),
+            ("flow", flows_or_none(self.flow, flows)),
+            ("packet", Column::Category(self.packet, words(&DropKind::ALL.map(DropKind::name)))),
+            ("seq", Column::U64(self.seq)),
+            ("attempt", Column::U32(self.attempt)),
+            ("outcome", Column::Category(self.outcome, words(&AirOutcome::ALL.map(AirOutcome::name)))),
+        ];
+        Table { name: "air", columns }
+    }
+}

@@ -1,0 +1,287 @@
+"""The frames of a traced run by station and time, and why some collided: what space-time diagrams show.
+
+It is read from the trace table `air`, a row per transmission, and from the places of the stations. Times are
+seconds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from airhop.errors import InputError
+from airhop.topology import Cell, cells
+
+if TYPE_CHECKING:
+    import polars as pl
+
+FRAMES = ("rts", "cts", "data", "tcp-ack", "other", "ack", "broadcast")
+"""Kinds of frames that are drawn apart. Data frames are `data`, `tcp-ack` and `other` by what they carry: a
+TCP segment with payload, one without, anything else; `ack` are those of the link."""
+CARRIED = {"data": "data", "ack": "tcp-ack"}
+REASONS = {
+    "hidden": "of hidden terminals: the senders do not sense each other",
+    "sending": "the station it was for was sending",
+    "sensed": "the senders sense each other",
+    "unknown": "with a frame that is not in the trace",
+}
+"""Why a frame collided."""
+NOBODY = -1
+"""In place of a lane where there is none."""
+TOUCH_S = 1e-9
+"""Frames that share less than this do not overlap: the trace's times are rounded."""
+
+
+@dataclass(frozen=True)
+class Lane:
+    """A station in one cell."""
+
+    cell: Cell
+    station: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """A second signal during a frame, at the station that the frame was for."""
+
+    frame: int
+    """Row of the frame."""
+    other: int
+    """Row of the other frame; NOBODY where the trace has none."""
+    lane: int
+    """Of the station."""
+    start_s: float
+    end_s: float
+    reason: str
+    """One of REASONS."""
+    captured: bool
+    """Whether the frame was received all the same."""
+
+
+@dataclass(frozen=True)
+class OnAir:
+    """What happened on the air, a lane per station."""
+
+    lanes: tuple[Lane, ...]
+    """In the order of the scenario."""
+    frames: pl.DataFrame
+    """A row per transmission, by its start: `start_s`, `end_s`, `lane` (of the sender), `to` (lane or
+    NOBODY), `kind` (of FRAMES), `bytes`, `flow`, `seq`, `attempt`, `outcome`."""
+    waiting: tuple[tuple[int, float, float], ...]
+    """Lane, start and end of the times in which a station had something to send: packets waited in its queue,
+    or an attempt had failed and the next one was to come. By lane, then by time; not overlapping."""
+
+    @cached_property
+    def hearers(self) -> list[list[int]]:
+        """By lane, those that can receive its frames."""
+        return self._lanes_of([lane.cell.hearers[lane.station] for lane in self.lanes])
+
+    @cached_property
+    def sensers(self) -> list[list[int]]:
+        """By lane, those that sense its frames and cannot receive them."""
+        return self._lanes_of([lane.cell.sensers[lane.station] for lane in self.lanes])
+
+    def _lanes_of(self, names: list[list[str]]) -> list[list[int]]:
+        rank = {(id(lane.cell), lane.station): place for place, lane in enumerate(self.lanes)}
+        return [
+            [rank[id(lane.cell), name] for name in others if (id(lane.cell), name) in rank]
+            for lane, others in zip(self.lanes, names, strict=True)
+        ]
+
+    @cached_property
+    def overlaps(self) -> list[Overlap]:
+        """One for each frame that collided or was captured: with whom and why."""
+        return list(_overlaps(self))
+
+    def between(self, start_s: float, end_s: float) -> OnAir:
+        """Keep the frames that are on the air in this time."""
+        import polars as pl
+
+        kept = self.frames.filter(pl.col("end_s") > start_s, pl.col("start_s") < end_s)
+        waiting = tuple(
+            (lane, max(first, start_s), min(last, end_s))
+            for lane, first, last in self.waiting
+            if first < end_s and last > start_s
+        )
+        return OnAir(self.lanes, kept, waiting)
+
+    def busiest(self, lanes: int) -> OnAir:
+        """Keep no more than this many lanes, those with the most frames from or for them."""
+        import polars as pl
+
+        if len(self.lanes) <= lanes:
+            return self
+        count = Counter[int]()
+        for column in ("lane", "to"):
+            count.update(dict(self.frames[column].value_counts().iter_rows()))
+        kept = sorted(sorted(range(len(self.lanes)), key=lambda lane: -count[lane])[:lanes])
+        place = {lane: new for new, lane in enumerate(kept)}
+        moved = pl.col("lane", "to").replace_strict(place, default=NOBODY, return_dtype=pl.Int32)
+        return OnAir(
+            tuple(self.lanes[lane] for lane in kept),
+            self.frames.with_columns(moved).filter(pl.col("lane") != NOBODY),
+            tuple((place[lane], start, end) for lane, start, end in self.waiting if lane in place),
+        )
+
+
+def on_air(tables: Mapping[str, pl.DataFrame], network: Mapping[str, Any]) -> OnAir:
+    """Arrange the trace of a run of this network (`Scenario.to_dict`) by station.
+
+    Raises InputError when the trace has no table `air` or the network no wireless cell.
+    """
+    import polars as pl
+
+    channels = cells(network, tables)
+    if not channels:
+        raise InputError("there are no frames on the air: the scenario has no [[wlan]]")
+    if "air" not in tables:
+        raise InputError("the run has no table `air`; run it with trace=True")
+    lanes = _lanes(channels)
+    named = tables["air"].with_columns(
+        pl.col("from", "to", "kind", "flow", "packet", "outcome").cast(pl.String).fill_null("")
+    )
+    ends = _ends(lanes, named.select("from", "to").unique())
+    frames = (
+        named.join(ends, on=["from", "to"])
+        .with_columns(kind=_kind())
+        .select("start_s", "end_s", "lane", "receiver", "kind", "bytes", "flow", "seq", "attempt", "outcome")
+        .rename({"receiver": "to"})
+        .sort("start_s", "lane")
+    )
+    found = OnAir(lanes, frames, ())
+    return OnAir(lanes, frames, tuple(_waiting(found, tables)))
+
+
+def _lanes(channels: Sequence[Cell]) -> tuple[Lane, ...]:
+    """Make a lane per station; one that is in two cells has a lane in each, told apart by the cell's name."""
+    seen = Counter(station for cell in channels for station in cell.places)
+    return tuple(
+        Lane(cell, station, station if seen[station] == 1 else f"{station} ({cell.name})")
+        for cell in channels
+        for station in cell.places
+    )
+
+
+def _ends(lanes: Sequence[Lane], pairs: pl.DataFrame) -> pl.DataFrame:
+    """Give the lanes of sender and receiver of each pair of names: in the cell that has both."""
+    import polars as pl
+
+    place = {(id(lane.cell), lane.station): index for index, lane in enumerate(lanes)}
+    rows = []
+    for sender, receiver in pairs.select("from", "to").iter_rows():
+        homes = [lane for lane in lanes if lane.station == sender]
+        home = next((lane for lane in homes if receiver in lane.cell.places), homes[0])
+        to = place.get((id(home.cell), receiver), NOBODY)
+        rows.append((sender, receiver, place[id(home.cell), sender], to))
+    schema = {"from": pl.String, "to": pl.String, "lane": pl.Int32, "receiver": pl.Int32}
+    return pl.DataFrame(rows, schema, orient="row")
+
+
+def _kind() -> pl.Expr:
+    """Tell data frames by what they carry."""
+    import polars as pl
+
+    carried = pl.col("packet").replace_strict(CARRIED, default="other", return_dtype=pl.String)
+    return pl.when(pl.col("kind") == "data").then(carried).otherwise("kind")
+
+
+def _overlaps(air: OnAir) -> Iterator[Overlap]:
+    starts, ends, senders, receivers, outcomes = (
+        air.frames[name].to_list() for name in ("start_s", "end_s", "lane", "to", "outcome")
+    )
+    reach = [
+        {*heard, *sensed, lane}
+        for lane, (heard, sensed) in enumerate(zip(air.hearers, air.sensers, strict=True))
+    ]
+    longest = max((end - start for start, end in zip(starts, ends, strict=True)), default=0.0)
+    for row, outcome in enumerate(outcomes):
+        to, captured = receivers[row], outcome == "captured"
+        if to == NOBODY or not (captured or outcome == "collision"):
+            continue
+        best, rank = Overlap(row, NOBODY, to, starts[row], ends[row], "unknown", captured), (9, 0.0)
+        for other in _around(starts, row, starts[row] - longest, ends[row]):
+            start, end = max(starts[row], starts[other]), min(ends[row], ends[other])
+            if end - start < TOUCH_S or to not in reach[senders[other]]:
+                continue
+            reason = _reason(senders[row], senders[other], to, reach)
+            this = (tuple(REASONS).index(reason), start - end)
+            if this < rank:
+                best, rank = Overlap(row, other, to, start, end, reason, captured), this
+        yield best
+
+
+def _around(starts: Sequence[float], row: int, first_s: float, last_s: float) -> Iterator[int]:
+    """Count rows down and up from a row as far as they start within this time."""
+    before = row - 1
+    while before >= 0 and starts[before] >= first_s:
+        yield before
+        before -= 1
+    after = row + 1
+    while after < len(starts) and starts[after] < last_s:
+        yield after
+        after += 1
+
+
+def _reason(sender: int, other: int, to: int, reach: Sequence[set[int]]) -> str:
+    if other == to:
+        return "sending"
+    return "sensed" if sender in reach[other] else "hidden"
+
+
+def _waiting(air: OnAir, tables: Mapping[str, pl.DataFrame]) -> Iterator[tuple[int, float, float]]:
+    """Merge the times in which packets waited and those between two attempts, lane by lane."""
+    spans: list[list[tuple[float, float]]] = [[] for _ in air.lanes]
+    last_s = max(air.frames["end_s"], default=0.0)
+    for lane, start, end in (*_between_attempts(air.frames), *_queued(air.lanes, tables, last_s)):
+        spans[lane].append((start, end))
+    for lane, found in enumerate(spans):
+        start, end = math.inf, -math.inf
+        for first, last in sorted(found):
+            if first > end:
+                if end > start:
+                    yield lane, start, end
+                start = first
+            end = max(end, last)
+        if end > start:
+            yield lane, start, end
+
+
+def _between_attempts(frames: pl.DataFrame) -> Iterator[tuple[int, float, float]]:
+    """From the end of a failed attempt at a packet to the start of the next: timeout, backoff, deferring."""
+    import polars as pl
+
+    packet = ("to", "flow", "seq")
+    tries = frames.filter(pl.col("kind").is_in(["rts", "data", "tcp-ack", "other"]))
+    following = tries.with_columns(
+        pl.col("start_s", "attempt", *packet).shift(-1).over("lane").name.prefix("next_")
+    )
+    again = following.filter(
+        pl.col("next_attempt") > pl.col("attempt"),
+        *(pl.col(f"next_{name}") == pl.col(name) for name in packet),
+    )
+    yield from again.select("lane", "end_s", "next_start_s").iter_rows()
+
+
+def _queued(
+    lanes: Sequence[Lane], tables: Mapping[str, pl.DataFrame], end_s: float
+) -> Iterator[tuple[int, float, float]]:
+    """From each change of a station's queue to the next, if packets wait; the last lasts until `end_s`."""
+    import polars as pl
+
+    if "queue" not in tables:
+        return
+    of_place = {f"{lane.station}->*": index for index, lane in enumerate(lanes)}
+    queue = (
+        tables["queue"]
+        .select("time_s", "packets", place=pl.col("place").cast(pl.String))
+        .filter(pl.col("place").is_in(list(of_place)))
+        .with_columns(until=pl.col("time_s").shift(-1).over("place").fill_null(end_s))
+        .filter(pl.col("packets") > 0, pl.col("until") > pl.col("time_s"))
+    )
+    for place, start, end in queue.select("place", "time_s", "until").iter_rows():
+        yield of_place[place], start, end

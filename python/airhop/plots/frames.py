@@ -1,0 +1,36 @@
+"""How frames on the air look, the same in print and in the report.
+
+On screens kinds differ by colour, on paper by brightness and hatching too: a grey print tells them apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class FrameStyle:
+    """The look of one kind of frame."""
+
+    text: str
+    """What a legend calls it."""
+    color: str
+    """On screens."""
+    ink: str
+    """On paper."""
+    hatch: str
+    """matplotlib's, on paper."""
+    letter: str
+    """What stands in its bar."""
+
+
+STYLES = {
+    "rts": FrameStyle("RTS", "#c77700", "#f0dcb8", "", "R"),
+    "cts": FrameStyle("CTS", "#e0b04c", "#f0dcb8", "/////", "C"),
+    "data": FrameStyle("TCP data", "#2f7fd6", "#0f4c81", "", "D"),
+    "tcp-ack": FrameStyle("TCP ACK", "#0d9aa8", "#7fbcc4", "", "A"),
+    "other": FrameStyle("other data", "#d6336c", "#d9b3c0", "....", ""),
+    "ack": FrameStyle("link ACK", "#8a94a0", "#ffffff", "", ""),
+    "broadcast": FrameStyle("broadcast", "#a8643c", "#d9b8a4", "xxxx", ""),
+}
+"""By kind of frame (`airhop.on_air.FRAMES`)."""

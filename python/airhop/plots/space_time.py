@@ -1,0 +1,241 @@
+"""The space-time diagram of frames on the air for print: a lane per station over a few milliseconds.
+
+A bar is a frame in the lane of its sender. A strip along the edge of a lane is a frame that the station
+hears, a thin one a frame that it only senses: at the upper edge if the sender's lane is above, at the lower
+edge if it is below. Frames of hidden terminals lie on both edges of one lane, and neither sender has a strip
+of the other. An arrow leads from the end of a frame to the station that it was for; its head says what became
+of the frame. A dotted line leads from the frame that it collided with to where they overlapped.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from airhop.errors import InputError
+from airhop.on_air import NOBODY, OnAir, Overlap, on_air
+from airhop.plots.frames import STYLES
+from airhop.plots.paper import PRINT_STYLE, legend, write
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from airhop.results import Result
+    from airhop.scenario import Scenario
+
+MILLI = 1e3
+WIDTH_IN = 7.16
+"""Two columns of a paper."""
+LANE_IN = 0.42
+MARGINS_IN = 0.95
+"""Legend, ticks and label of the time axis."""
+MOST_LANES = 24
+AROUND_S, ROUND_S = 0.002, 1e-4
+"""Seconds on both sides of a collision where no window is asked for; to what its start is rounded."""
+BAR, EDGE, HEARD, SENSED = 0.22, 0.45, 0.12, 0.045
+"""Half height of a bar, distance of a strip's outer edge from the middle, heights of strips; in lanes."""
+LETTER_SHARE = 0.012
+"""Bars at least this wide, as a share of the window, bear the letter of their kind."""
+ALARM = "#b5123e"
+"""Colour of collisions: dark in a grey print."""
+NEUTRAL = "0.25"
+WORD: dict[str, Any] = {
+    "ha": "center",
+    "va": "center",
+    "fontsize": 6.5,
+    "rotation": 90,
+    "bbox": {"facecolor": "white", "edgecolor": "none", "pad": 0.6},
+}
+"""Of what stands in the middle of an overlap."""
+WORD_SHARE = 0.018
+"""Overlaps at least this long, as a share of the window, say that the terminals are hidden."""
+HEADS: dict[str, tuple[str, dict[str, Any]]] = {
+    "captured": ("captured", {"marker": "D", "markersize": 4, "markerfacecolor": "white"}),
+    "collision": ("collision", {"marker": "x", "markersize": 6.5, "color": ALARM, "markeredgewidth": 2.0}),
+    "channel": ("channel error", {"marker": "s", "markersize": 4, "markerfacecolor": "white"}),
+    "unheard": ("out of range", {"marker": "o", "markersize": 4, "markerfacecolor": "white"}),
+}
+"""How arrows end, by outcome, and what the legend calls it; frames that were received have a plain head."""
+
+Box = tuple[float, float, float, float]
+"""Start and end in seconds, upper and lower end in lanes."""
+
+
+def draw_space_time(
+    result: Result, scenario: Scenario, stem: str | Path, *, between: tuple[float, float] | None = None
+) -> list[Path]:
+    """Draw which station sent what when, who heard it and what became of it.
+
+    `result` is that of `airhop.run(scenario, trace=True)`. `between` are two times in seconds, best a few
+    milliseconds apart; without it the time around the first collision of hidden terminals is drawn, else
+    around any collision, else the beginning. Of more than 24 stations the busiest are drawn. Writes
+    `stem.pdf`, `stem.svg` and `stem.png` and returns their paths. Raises InputError where there is nothing on
+    the air.
+    """
+    import matplotlib as mpl
+
+    air = on_air(result.tables, scenario.to_dict())
+    window = between or worth_seeing(air)
+    shown = air.between(*window).busiest(MOST_LANES)
+    if not shown.frames.height:
+        raise InputError(f"there is no frame on the air between {window[0]:g} s and {window[1]:g} s")
+    with mpl.rc_context(PRINT_STYLE):
+        return write(space_time_figure(shown, window), Path(stem), f"Frames on the air of {scenario.name}")
+
+
+def worth_seeing(air: OnAir) -> tuple[float, float]:
+    """Choose a time to show, in seconds: a collision of hidden terminals, any collision, the first frames."""
+    lost = [overlap for overlap in air.overlaps if not overlap.captured]
+    first = min(lost, key=lambda overlap: (overlap.reason != "hidden", overlap.start_s), default=None)
+    if first is not None:
+        start = max((first.start_s + first.end_s) / 2 - AROUND_S, 0.0)
+    else:
+        start = float(air.frames["start_s"][0]) if air.frames.height else 0.0
+    start = math.floor(start / ROUND_S) * ROUND_S
+    return start, start + 2 * AROUND_S
+
+
+def space_time_figure(air: OnAir, window: tuple[float, float]) -> Figure:
+    """Draw the lanes between two times, in seconds; call it inside PRINT_STYLE."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    lanes, (first, last) = len(air.lanes), window
+    figure = Figure(figsize=(WIDTH_IN, LANE_IN * lanes + MARGINS_IN), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots()
+    # In the order of the legend.
+    _draw_bars(axes, air, window)
+    _draw_arrows(axes, air, first)
+    _draw_overlaps(axes, air, window)
+    _draw_strips(axes, air, first)
+    _draw_waiting(axes, air, first)
+    for lane in range(1, lanes):
+        axes.axhline(lane - 0.5, color="0.75", linewidth=0.4, zorder=0)
+    axes.set_xlim(0.0, MILLI * (last - first))
+    axes.set_ylim(lanes - 0.5, -0.5)
+    axes.set_yticks(range(lanes), [lane.label for lane in air.lanes])
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlabel(f"Time since {first:.6g} s (ms)" if first else "Time (ms)")
+    axes.set_ylabel("Station")
+    legend(figure, most_columns=7)
+    return figure
+
+
+def _draw_bars(axes: Axes, air: OnAir, window: tuple[float, float]) -> None:
+    """Draw a bar per frame, with the letter of its kind where there is room."""
+    first, last = window
+    for kind, style in STYLES.items():
+        rows = air.frames.filter(air.frames["kind"] == kind).select("start_s", "end_s", "lane").rows()
+        bars = [(start, end, lane - BAR, lane + BAR) for start, end, lane in rows]
+        look = {"facecolor": style.ink, "edgecolor": "black", "linewidth": 0.5, "zorder": 4}
+        _boxes(axes, bars, first, label=style.text, hatch=style.hatch or None, **look)
+        for start, end, lane in rows:
+            seen = max(start, first), min(end, last)
+            if style.letter and seen[1] - seen[0] >= LETTER_SHARE * (last - first):
+                axes.text(
+                    MILLI * (sum(seen) / 2 - first),
+                    lane,
+                    style.letter,
+                    ha="center",
+                    va="center_baseline",
+                    fontsize=6.5,
+                    color="white" if kind == "data" else "black",
+                    zorder=5,
+                )
+
+
+def _draw_strips(axes: Axes, air: OnAir, origin: float) -> None:
+    """Draw each frame along an edge of the lanes that hear it or sense it."""
+    frames = air.frames.select("start_s", "end_s", "lane").rows()
+    for others, height, ink, text in (
+        (air.hearers, HEARD, "0.45", "heard here"),
+        (air.sensers, SENSED, "0.65", "only sensed"),
+    ):
+        strips = [
+            (start, end, *_edge(lane, other, height)) for start, end, lane in frames for other in others[lane]
+        ]
+        _boxes(axes, strips, origin, label=text, facecolor=ink, edgecolor="none", zorder=2)
+
+
+def _edge(lane: int, other: int, height: float) -> tuple[float, float]:
+    """Give the ends of a strip in the lane of a station that hears another: at the edge towards it."""
+    side = -1 if lane < other else 1
+    return other + side * EDGE, other + side * (EDGE - height)
+
+
+def _draw_waiting(axes: Axes, air: OnAir, origin: float) -> None:
+    """Shade the times in which a station had something to send."""
+    shades = [(start, end, lane - BAR, lane + BAR) for lane, start, end in air.waiting]
+    look = {"facecolor": "0.9", "edgecolor": "none", "zorder": 1}
+    _boxes(axes, shades, origin, label="has frames to send", **look)
+
+
+def _draw_overlaps(axes: Axes, air: OnAir, window: tuple[float, float]) -> None:
+    """Mark where a second signal overlapped a frame, and lead there from its sender."""
+    known = [overlap for overlap in air.overlaps if overlap.other != NOBODY]
+    boxes: dict[bool, list[Box]] = {False: [], True: []}
+    senders, (first, last) = air.frames["lane"], window
+    for overlap in known:
+        box = overlap.start_s, overlap.end_s, overlap.lane - EDGE, overlap.lane + EDGE
+        boxes[overlap.captured].append(box)
+        ink, middle = _ink(overlap), MILLI * ((overlap.start_s + overlap.end_s) / 2 - first)
+        if overlap.reason == "hidden" and overlap.end_s - overlap.start_s >= WORD_SHARE * (last - first):
+            axes.text(middle, overlap.lane, "hidden", color=ink, zorder=8, **WORD)
+        if overlap.reason != "sending":
+            ends = _towards(senders[overlap.other], overlap.lane, BAR, EDGE)
+            axes.plot([middle, middle], ends, ":", color=ink, linewidth=1.3, zorder=6)
+    lost = {"facecolor": (*_rgb(ALARM), 0.18), "edgecolor": ALARM, "hatch": "////", "linewidth": 0.6}
+    _boxes(axes, boxes[False], first, label="frames overlap", zorder=3, **lost)
+    _boxes(
+        axes, boxes[True], first, facecolor="none", edgecolor=NEUTRAL, linestyle="--", linewidth=0.6, zorder=3
+    )
+
+
+def _ink(overlap: Overlap) -> str:
+    return NEUTRAL if overlap.captured else ALARM
+
+
+def _draw_arrows(axes: Axes, air: OnAir, origin: float) -> None:
+    """Lead from the end of each frame to the station it was for, with a head that says what became of it."""
+    tips: dict[str, list[tuple[float, float]]] = {}
+    for end, lane, to, outcome in air.frames.select("end_s", "lane", "to", "outcome").iter_rows():
+        if to == NOBODY:
+            continue
+        at, received = MILLI * (end - origin), outcome == "received"
+        ends = _towards(lane, to, BAR, BAR if received else 0.0)
+        axes.plot([at, at], ends, "-", color="black", linewidth=0.6, zorder=6)
+        mark = ("down" if lane < to else "up") if received else outcome
+        tips.setdefault(mark, []).append((at, ends[1]))
+    plain = {mark: ("", {"marker": sign, "markersize": 3}) for mark, sign in (("down", "v"), ("up", "^"))}
+    for mark, (text, look) in (plain | HEADS).items():
+        if mark in tips:
+            style = {"color": "black", "linestyle": "none", "label": text or "_", "zorder": 7} | look
+            axes.plot(*zip(*tips[mark], strict=True), **style)
+
+
+def _towards(lane: int, other: int, leave: float, arrive: float) -> tuple[float, float]:
+    """Give the ends of an arrow between lanes: so far beside the middle of the one and of the other."""
+    side = 1 if lane < other else -1
+    return lane + side * leave, other - side * arrive
+
+
+def _boxes(axes: Axes, boxes: Iterable[Box], origin: float, **look: Any) -> None:
+    """Draw boxes of one look; times are in seconds since the beginning."""
+    from matplotlib.collections import PolyCollection
+
+    corners = [
+        [(MILLI * (x - origin), y) for x, y in ((start, low), (end, low), (end, high), (start, high))]
+        for start, end, low, high in boxes
+    ]
+    if corners:
+        axes.add_collection(PolyCollection(corners, **look))
+
+
+def _rgb(color: str) -> tuple[float, float, float]:
+    from matplotlib.colors import to_rgb
+
+    return to_rgb(color)
