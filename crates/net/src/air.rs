@@ -123,12 +123,19 @@ impl World {
             }
             Effect::Discarded { from, to, tag, packet } => {
                 let kind = LinkEventKind::Discarded;
-                if self.sites[cell as usize].routers.is_empty() {
+                let site = &mut self.sites[cell as usize];
+                // What agents hear may have them send at once, and the MAC is free: what it had is noted first.
+                let station = &mut site.stations[from as usize];
+                station.in_mac &= packet.is_none();
+                let passing = station.passing;
+                if site.routers.is_empty() {
                     self.on_given_up(now, cell, from, to, packet);
                     self.tell_agents(now, cell, [from, to], kind, tag);
                 } else {
-                    let spared = self.tell_agents(now, cell, [from, to], kind, tag);
-                    self.on_next_hop_lost(now, cell, (from, to), packet, spared);
+                    match self.tell_agents(now, cell, [from, to], kind, tag) {
+                        true => self.on_given_up(now, cell, from, to, packet),
+                        false => self.on_next_hop_lost(now, cell, (from, to), packet, passing),
+                    }
                 }
             }
             Effect::FrameLost { from, to, frame, bytes, tag, cause, header_intact } => {
@@ -156,10 +163,7 @@ impl World {
         let last = station.last_loss.unwrap_or(Drop::Channel);
         let place = station.place(to);
         match packet {
-            Some(id) => {
-                station.in_mac = false;
-                self.drop_packet(now, id, Fate { counted: Drop::Retries, cause: last }, place);
-            }
+            Some(id) => self.drop_packet(now, id, Fate { counted: Drop::Retries, cause: last }, place),
             // It arrived, but the sending station does not know: for its link layer the packet is lost.
             None => self.drops[Drop::Retries as usize] += 1,
         }

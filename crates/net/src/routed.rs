@@ -51,26 +51,20 @@ impl World {
         }
     }
 
-    /// The link layer of a station gave up what it had for a neighbour. The router learns of it, unless an agent spares the link.
+    /// The link layer of a station gave up what it had for a neighbour, and no agent spares the link: the router learns of it, and
+    /// may keep the packet.
     pub(crate) fn on_next_hop_lost(
         &mut self,
         now: Time,
         cell: u16,
         (from, to): (Station, Station),
         packet: Option<Id<Packet>>,
-        spared: bool,
+        passing: Option<Passing>,
     ) {
-        if spared {
-            return self.on_given_up(now, cell, from, to, packet);
-        }
-        let site = &self.sites[cell as usize];
-        let next = site.node(to);
-        let passing = site.stations[from as usize].passing;
+        let next = self.sites[cell as usize].node(to);
         let was_there = packet.is_some();
         let rest = self.router(cell, from).on_link_failure(now, next, passing, packet);
-        if was_there && rest.is_none() {
-            self.sites[cell as usize].stations[from as usize].in_mac = false; // the router has it
-        } else {
+        if !was_there || rest.is_some() {
             self.on_given_up(now, cell, from, to, rest);
         }
         self.do_as_router_says(now, cell, from);

@@ -58,10 +58,11 @@ enum Run {
 /// Of which drops routing is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reported {
+    /// Of data that make no NAK, and of ACKs after as many in a row: RET_F is "to record the number of retransmission attempts in
+    /// the event of continuous transmission failures", and contention is no link failure whatever the frame carries.
+    Runs,
     /// Of all that make no NAK, and of every ACK.
     Unanswered,
-    /// The same, but ACKs have their RET_F, too.
-    Runs,
     /// Of none.
     Never,
 }
@@ -88,8 +89,8 @@ impl Nak {
                 _ => Run::Packet,
             },
             reported: match param("reported", 0.0) as u32 {
-                0 => Reported::Unanswered,
-                1 => Reported::Runs,
+                0 => Reported::Runs,
+                1 => Reported::Unanswered,
                 _ => Reported::Never,
             },
             ret_f: Vec::new(),

@@ -39,10 +39,10 @@ pub(super) static SCHEME: Scheme = Scheme {
         ),
         Param::word(
             "reported",
-            &["unanswered", "runs", "never"],
-            "drops that routing takes for a broken link: unanswered = all that make no NAK, and every lost ACK; runs = lost \
-             ACKs only when there were n in a row before; never = none (the algorithm read literally: its \"else discard\" \
-             says nothing of a report, as the description of the standard's MAC does)",
+            &["runs", "unanswered", "never"],
+            "drops that routing takes for a broken link: runs = those after n in a row that it is spared, of data and of \
+             ACKs alike; unanswered = all that make no NAK, and every lost ACK; never = none (the algorithm read literally: \
+             its \"else discard\" says nothing of a report, as the description of the standard's MAC does)",
         ),
         Param::word(
             "repeats",
@@ -58,7 +58,8 @@ pub(super) static SCHEME: Scheme = Scheme {
         "a frame is dropped at the attempt that reaches the MAC's limit, as for every other scheme. Read literally RET_L \
          allows two attempts more: attempts = 9 on the wlan, or 6 with RTS/CTS",
         "a NAKed frame is dropped: the source repairs it",
-        "routing is told of every drop that makes no NAK, those of ACKs among them (the parameter reported)",
+        "routing is told of a drop after n in a row, and lost ACKs have a count of their own: the slides fear that the MAC \
+         takes contention for a link failure, of any frame, and do not say when a failure is believed (the parameter reported)",
         "without an ACK at hand a NAK is held for a second at most, eight for each flow, the oldest out first",
         "an ACK bears the four lowest numbers; the ACK may be anywhere in the queue",
         "what the source's own MAC drops it learns by a call, within the same limit n",
