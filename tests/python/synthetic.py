@@ -91,8 +91,13 @@ def run_document(scheme: str, goodput_mbps: float, rep: int = 0, seed: int = 1) 
             }
         ],
         "drops": {
-            **{"queue": 0, "aqm": 0, "channel": 250, "collision": 110},
-            **{"retries": 360, "agent": 0, "route": 0},
+            "queue": 0,
+            "aqm": 0,
+            "channel": 250,
+            "collision": 110,
+            "retries": 360,
+            "agent": 0,
+            "route": 0,
         },
     }
 
