@@ -31,9 +31,8 @@ impl Topology {
         let cell = |wlan: &Fields| {
             let stations = layout::stations(wlan).unwrap_or_default();
             let places = stations.iter().map(|(name, place)| (id(name), *place)).collect();
-            // Where places are drawn there will be a way between any two stations, or the run says that there is none.
-            let reach = if layout::area(wlan).is_some() { None } else { reach(wlan) };
-            Stations { places, reach }
+            // Places that are drawn are all the same until then: there will be a way, or the run says that there is none.
+            Stations { places, reach: reach(wlan) }
         };
         let cells = wlans.iter().map(cell).collect();
         let graph = Graph::new(nodes.iter().cloned(), wired, cells);

@@ -26,6 +26,7 @@ pub struct Nak {
     threshold: u32,
     without_ack: WithoutAck,
     run: Run,
+    reported: Reported,
     /// RET_F: drops by what `run` counts them by.
     ret_f: Vec<(u64, u32)>,
     /// First bytes of dropped segments, with the time of the drop, the oldest first.
@@ -54,6 +55,17 @@ enum Run {
     Packet,
 }
 
+/// Of which drops routing is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reported {
+    /// Of all that make no NAK, and of every ACK.
+    Unanswered,
+    /// The same, but ACKs have their RET_F, too.
+    Runs,
+    /// Of none.
+    Never,
+}
+
 impl Nak {
     /// The agent at `node`. For a scheme without the parameters of TCP-CL it has their defaults.
     pub fn new(plan: &FlowPlan, node: NodeId) -> Self {
@@ -75,6 +87,11 @@ impl Nak {
                 1 => Run::Flow,
                 _ => Run::Packet,
             },
+            reported: match param("reported", 0.0) as u32 {
+                0 => Reported::Unanswered,
+                1 => Reported::Runs,
+                _ => Reported::Never,
+            },
             ret_f: Vec::new(),
             held: VecDeque::new(),
         }
@@ -95,21 +112,22 @@ impl Nak {
         }
     }
 
-    fn on_discarded(&mut self, now: Time, event: &LinkEvent, wishes: &mut Wishes) {
+    /// Data was given up. True if there is a NAK for it.
+    fn on_discarded(&mut self, now: Time, event: &LinkEvent, wishes: &mut Wishes) -> bool {
         let has_way = self.at_source || event.ack_waits || self.without_ack != WithoutAck::Drop;
         if !has_way || !self.raise(event) {
-            return; // "else discard": the link layer reports a broken link
+            return false;
         }
-        wishes.spares_link = true;
         let (seq, end) = (event.tag.seq, event.tag.end);
         if self.at_source || self.without_ack == WithoutAck::Send && !event.ack_waits {
             wishes.notices.push(Notice { kind: NoticeKind::Nak, seq, end, delay: Span::ZERO });
-            return;
+            return true;
         }
         if self.held.len() == CAPACITY {
             self.held.pop_front();
         }
         self.held.push_back((seq, now));
+        true
     }
 
     /// Counts a drop. False if there were as many before as the threshold allows.
@@ -161,13 +179,16 @@ impl Agent for Nak {
 
     fn on_link(&mut self, now: Time, event: &LinkEvent, wishes: &mut Wishes) {
         // "If a TCP data frame is discarded": a lost ACK makes no NAK.
-        if event.tag.end == event.tag.seq {
-            return;
-        }
+        let is_data = event.tag.end > event.tag.seq;
+        let counts = is_data || self.reported == Reported::Runs;
         match event.kind {
-            LinkEventKind::Delivered => self.on_delivered(event),
-            LinkEventKind::Discarded => self.on_discarded(now, event, wishes),
-            LinkEventKind::FirstFailure | LinkEventKind::AttemptFailed => {}
+            LinkEventKind::Delivered if counts => self.on_delivered(event),
+            LinkEventKind::Discarded => {
+                let spared =
+                    if is_data { self.on_discarded(now, event, wishes) } else { counts && self.raise(event) };
+                wishes.spares_link = spared || self.reported == Reported::Never;
+            }
+            _ => {}
         }
     }
 

@@ -207,6 +207,32 @@ fn data_only() {
     assert_eq!(discard(&mut agent, ms(1), 6), REPORTED);
 }
 
+// Which drops routing hears of: those without a NAK and all lost ACKs; of ACKs only runs; none.
+#[test]
+fn what_is_reported() {
+    use LinkEventKind::{Delivered, Discarded};
+    for (reported, expected) in [
+        (0.0, [SPARED, REPORTED, REPORTED, REPORTED, REPORTED]),
+        (1.0, [SPARED, REPORTED, SPARED, REPORTED, SPARED]),
+        (2.0, [SPARED; 5]),
+    ] {
+        let mut agent = at(HERE, &[("reported", reported)]);
+        let data = [discard(&mut agent, ms(0), 1), discard(&mut agent, ms(0), 2)];
+        let mut ack = |kind| {
+            let mut wishes = Wishes::default();
+            let tag = Tag { flow: FlowId(0), seq: 1, end: 1 };
+            agent.on_link(ms(0), &LinkEvent { kind, tag, next: SOURCE, ack_waits: true }, &mut wishes);
+            (wishes.spares_link, wishes.notices.len())
+        };
+        let acks = [ack(Discarded), ack(Discarded), {
+            ack(Delivered);
+            ack(Discarded)
+        }];
+        assert_eq!([data[0], data[1], acks[0], acks[1], acks[2]], expected, "{reported}");
+        assert_eq!(pass(&mut agent, ms(1), packet(SOURCE, Segment::default())), [1]);
+    }
+}
+
 // RFC 9293 §3.1: 40 bytes of options, and what an ACK bears of another node stays. Timestamps, an arrival and one NAK leave 8; with
 // an ELN there is none.
 #[test]

@@ -15,7 +15,7 @@ const PREFIX: Key = key(
 const NODES: Key = key("nodes", Kind::Count { least: 2, most: MAX_STATIONS }, Required, "how many stations");
 const SPACING: Key = key("spacing", Kind::Metres, Required, "from each station to the next");
 
-pub(super) static LAYOUT: Choice = Choice {
+static LAYOUT: Choice = Choice {
     what: "layout",
     variants: &[
         Variant {
@@ -65,6 +65,26 @@ pub(super) static LAYOUT: Choice = Choice {
         },
     ],
 };
+
+/// In place of the positions of stations.
+pub(crate) const LAYOUT_KEY: Key = key(
+    "layout",
+    Kind::Choice(&LAYOUT),
+    Nothing("`stations` says where each is"),
+    "places stations by a rule, in place of `stations`",
+);
+
+/// What [`crate::places()`] is told.
+pub(crate) static PLACED: [Key; 3] = [
+    Key { without: Required, ..LAYOUT_KEY },
+    key(
+        "receive",
+        Kind::Metres,
+        Nothing("all stations hear each other"),
+        "frames can be received up to here",
+    ),
+    key("wlan", Kind::Name, Required, "the wlan that would draw the same places"),
+];
 
 /// `flow.between`.
 pub(super) static BETWEEN: [Key; 2] = [

@@ -38,6 +38,13 @@ pub(super) static SCHEME: Scheme = Scheme {
              for ever (the algorithm read literally); packet = the segment, until it is delivered",
         ),
         Param::word(
+            "reported",
+            &["unanswered", "runs", "never"],
+            "drops that routing takes for a broken link: unanswered = all that make no NAK, and every lost ACK; runs = lost \
+             ACKs only when there were n in a row before; never = none (the algorithm read literally: its \"else discard\" \
+             says nothing of a report, as the description of the standard's MAC does)",
+        ),
+        Param::word(
             "repeats",
             &["suppressed", "sent"],
             "what the third duplicate ACK for a segment does that was retransmitted on a NAK less than an srtt before",
@@ -51,6 +58,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "a frame is dropped at the attempt that reaches the MAC's limit, as for every other scheme. Read literally RET_L \
          allows two attempts more: attempts = 9 on the wlan, or 6 with RTS/CTS",
         "a NAKed frame is dropped: the source repairs it",
+        "routing is told of every drop that makes no NAK, those of ACKs among them (the parameter reported)",
         "without an ACK at hand a NAK is held for a second at most, eight for each flow, the oldest out first",
         "an ACK bears the four lowest numbers; the ACK may be anywhere in the queue",
         "what the source's own MAC drops it learns by a call, within the same limit n",
