@@ -90,7 +90,15 @@ def run_document(scheme: str, goodput_mbps: float, rep: int = 0, seed: int = 1) 
                 "judgements": judged(scheme, rep),
             }
         ],
-        "drops": {"queue": 0, "aqm": 0, "channel": 250, "collision": 110, "retries": 360, "agent": 0, "route": 0},
+        "drops": {
+            "queue": 0,
+            "aqm": 0,
+            "channel": 250,
+            "collision": 110,
+            "retries": 360,
+            "agent": 0,
+            "route": 0,
+        },
     }
 
 
