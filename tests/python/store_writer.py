@@ -72,7 +72,15 @@ def document(number: int) -> str:
             "wall_s": os.getpid() / 1e6,  # differs between writers, and must not be seen
             "fingerprint": f"{number:016x}",
             "flows": [flow, datagrams],
-            "drops": {"queue": 0, "aqm": 0, "channel": number, "collision": 1, "retries": 2, "agent": 3, "route": 0},
+            "drops": {
+                "queue": 0,
+                "aqm": 0,
+                "channel": number,
+                "collision": 1,
+                "retries": 2,
+                "agent": 3,
+                "route": 0,
+            },
         },
         indent=2,
     )

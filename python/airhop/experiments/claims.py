@@ -118,6 +118,14 @@ def each_below_beside(
     return _each(axis, ratios, lambda ratio: below(ratio, share), _minus_high, "most, times that")
 
 
+def each_above_beside(
+    samples: Samples, axis: Axis, schemes: Sequence[str], at: Sequence[X], share: float = 1.0
+) -> Judgement:
+    """Judge whether each scheme has more than this share of what it has in the experiment beside this one."""
+    ratios = {scheme: {x: samples.ratio_to_beside(scheme, x) for x in at} for scheme in schemes}
+    return _each(axis, ratios, lambda ratio: above(ratio, share), _low, "least, times that")
+
+
 def stands_as_beside(
     samples: Samples, axis: Axis, schemes: Sequence[str], other: str, at: Sequence[X], factor: float
 ) -> Judgement:

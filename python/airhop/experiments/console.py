@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -101,7 +102,7 @@ def _wrapped(text: str, width: int, style: str = "", indent: int = 0) -> Text:
 
 
 def tables(outcome: Outcome, metric: Metric, rows: list[Row], width: int) -> list[RenderableType]:
-    """Lay out a row per x and a column per curve: mean ± half-width, ratio to the baseline.
+    """Lay out a row per x; per curve mean ± half-width, ratio to the baseline, and beside it what is printed.
 
     Curves that have no room in `width` columns beside the others stand in a table below.
     """
@@ -109,24 +110,36 @@ def tables(outcome: Outcome, metric: Metric, rows: list[Row], width: int) -> lis
     names = [Text(experiment.axis.name), *(Text(experiment.axis.text(x)) for x in outcome.samples.xs)]
     blocks: list[list[list[Text]]] = []
     room = 0
-    for column in _columns(outcome, metric, rows):
-        if not blocks or _width(column) > room:
+    for columns in _columns(outcome, metric, rows):
+        taken = sum(map(_width, columns))
+        if not blocks or taken > room:
             blocks.append([names])
             room = width + BETWEEN - _width(names)  # none behind the last
-        blocks[-1].append(column)
-        room -= _width(column)
+        blocks[-1] += columns
+        room -= taken
     return [_table(block) for block in blocks]
 
 
-def _columns(outcome: Outcome, metric: Metric, rows: list[Row]) -> Iterator[list[Text]]:
-    """Write heading and cells of each curve."""
+def _columns(outcome: Outcome, metric: Metric, rows: list[Row]) -> Iterator[list[list[Text]]]:
+    """Write heading and cells of each curve: what is measured, and what is printed if anything is."""
     labels, xs = outcome.experiment.labels, outcome.samples.xs
     cells = {(row.scheme, row.x): row for row in rows}
     look = styles(labels)
     best = {x: max(labels, key=lambda curve: cells[curve, x].value.mean) for x in xs}
     for curve, label in labels.items():
         heading = Text(f"{look[curve].glyph} {label}", style=look[curve].color)
-        yield [heading, *(_cell(cells[curve, x], curve == best[x], metric) for x in xs)]
+        columns = [[heading, *(_cell(cells[curve, x], curve == best[x], metric) for x in xs)]]
+        if any(cells[curve, x].published for x in xs):
+            columns.append([Text("printed", style="dim"), *(_printed(cells[curve, x], metric) for x in xs)])
+        yield columns
+
+
+def _printed(row: Row, metric: Metric) -> Text:
+    """Write the printed number, how far off it the measured one is, and the printed ratio to the baseline."""
+    if row.published is None or row.off is None:
+        return Text("")
+    ratio = f" {row.published_ratio:4.2f}×" if row.published_ratio is not None else ""
+    return Text(f"{row.published:.{metric.digits}f} {100 * row.off:+3.0f}%{ratio}".replace("-", "−"), "dim")
 
 
 def _width(column: list[Text]) -> int:
@@ -150,7 +163,7 @@ def _grid() -> Table:
 def _cell(row: Row, best: bool, metric: Metric) -> Text:
     text = Text(f"{row.value.mean:.{metric.digits}f}", style="bold" if best else "")
     text.append(f" {plus_minus(row.value, metric.digits)}", style="dim")
-    if row.ratio is not None and not metric.bounded:
+    if row.ratio is not None and math.isfinite(row.ratio.value) and not metric.bounded:
         text.append(f" {row.ratio.value:4.2f}×", style="bold" if best else "")
     return text
 
@@ -161,9 +174,12 @@ def legend(outcome: Outcome, metric: Metric, rows: list[Row]) -> str:
     counts = sorted({row.reps for row in rows})
     reps = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]}–{counts[-1]}"
     ratio = f"; × ratio to {experiment.labels[experiment.baseline]}" if not metric.bounded else ""
+    printed = (
+        "; printed: number, what ours is off it, its ratio" if any(row.published for row in rows) else ""
+    )
     return (
         f"{metric.label}{f' in {metric.unit}' if metric.unit else ''}: mean ± 95 % half-width of {reps} "
-        f"replications{ratio}"
+        f"replications{ratio}{printed}"
     )
 
 

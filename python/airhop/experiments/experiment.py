@@ -41,6 +41,8 @@ class Axis:
     """The grid of quick mode, in the same order: values of `full`, so that its runs are reused."""
     unit: str = ""
     """Unit of the values (`ms`); empty for counts and probabilities."""
+    counts: str = ""
+    """What the values are counts of, one of them: `hop`."""
     log: bool = False
     limits: tuple[float, float] | None = None
     """Printed range of the axis; values outside it are computed but not drawn."""
@@ -80,6 +82,8 @@ class Axis:
             return self.words.get(x, x)
         if self.percent:
             return f"{100 * x:g} %"
+        if self.counts:
+            return f"{x:g} {self.counts}{'' if x == 1 else 's'}"
         return f"{x:g} {self.unit}".rstrip()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,6 +38,14 @@ class Row:
     difference: Difference | None
     """Paired difference to the baseline, with the correlation that pairing achieved; None for itself."""
     published: float | None
+    """The printed number."""
+    published_ratio: float | None
+    """Printed ratio to the baseline, where both are printed; None for itself."""
+
+    @property
+    def off(self) -> float | None:
+        """How far the mean is above the printed number, as a share of that."""
+        return self.value.mean / self.published - 1.0 if self.published else None
 
 
 @dataclass
@@ -106,6 +115,8 @@ class Outcome(Judged):
             "mean": row.value.mean,
             "half_width": row.value.half_width,
             "published": row.published,
+            "ratio": row.ratio.value if row.ratio and math.isfinite(row.ratio.value) else None,
+            "published_ratio": row.published_ratio,
             "reps": row.reps,
         }
 
@@ -131,6 +142,7 @@ class Outcome(Judged):
         for place, row in enumerate(self.rows):
             line: dict[str, object] = {"scheme": row.scheme, self.experiment.axis.key: row.x}
             line |= {"reps": row.reps, **self._columns(self.experiment.metric.name, row)}
+            line |= self._printed(row) if self.experiment.published else {}
             for metric, others in self.also.items():
                 line |= self._columns(metric, others[place], prefix=f"{metric}_")
             lines.append(line)
@@ -149,6 +161,13 @@ class Outcome(Judged):
             if row.difference
             else None,
             f"{prefix}correlation_with_{baseline}": row.difference.correlation if row.difference else None,
+        }
+
+    def _printed(self, row: Row) -> dict[str, object]:
+        return {
+            "published": row.published,
+            "off_published": row.off,
+            f"published_ratio_to_{self.experiment.baseline}": row.published_ratio,
         }
 
     def print(self, console: Console) -> None:
@@ -171,7 +190,10 @@ def rows(experiment: Experiment, metric: Metric, samples: Samples) -> list[Row]:
             interval=value.interval(most=metric.most),
             ratio=None if curve == baseline else samples.ratio(curve, baseline, x),
             difference=None if curve == baseline else samples.difference(curve, baseline, x),
-            published=published.get((curve, x)),
+            published=(printed := published.get((curve, x))),
+            published_ratio=printed / of_baseline
+            if printed and curve != baseline and (of_baseline := published.get((baseline, x)))
+            else None,
         )
         for curve in experiment.labels
         for x in samples.xs

@@ -30,6 +30,17 @@ BUILT_IN = {
         "fig19",
     ),
     "koo2007": ("fig2a", "fig2b", "fig2b_ftp"),
+    "cheng2008": (
+        "table2",
+        "fig_cwnd",
+        "table3",
+        "table4",
+        "fig_udp",
+        "fig_udp_ge",
+        "table5",
+        "table6",
+        "table7",
+    ),
 }
 """Papers and their modules that hold an `EXPERIMENT`, in the order `reproduce --all` runs them."""
 

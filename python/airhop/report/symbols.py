@@ -26,6 +26,7 @@ PATHS = {
     "square_x": "M3 3h10v10H3zM3 3l10 10M13 3L3 13",
     "square_cross": "M3 3h10v10H3zM8 3v10M3 8h10",
     "circle_x": "M8 2.5a5.5 5.5 0 1 0 0 11a5.5 5.5 0 1 0 0-11zM4.1 4.1l7.8 7.8M11.9 4.1l-7.8 7.8",
+    "circle_cross": "M8 2.5a5.5 5.5 0 1 0 0 11a5.5 5.5 0 1 0 0-11zM8 2.5v11M2.5 8h11",
 }
 STROKED = {
     "x",
@@ -39,6 +40,7 @@ STROKED = {
     "square_x",
     "square_cross",
     "circle_x",
+    "circle_cross",
     "diamond_cross",
 }
 

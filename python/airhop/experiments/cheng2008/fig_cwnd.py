@@ -1,0 +1,229 @@
+"""Figure "Congestion window dynamics (in eight-hop path)": Reno's window and TCP-CL's over time.
+
+The curves are lost, and with them what they were drawn to show. Judged is what the slides say of the sender:
+corrupted packets are sent again without a smaller window, so TCP-CL's window is larger and falls to one
+segment less often. The set-up is that of the first table, with eight hops; drawn is replication 0, the means
+are over all. A window is what a sender may have under way: cwnd, but no more than the receiver's 20 segments,
+above which cwnd grows without being used.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING
+
+from airhop.experiments.calculation import Calculation, TextTable, Value, Values, exact
+from airhop.experiments.cheng2008 import MOST_HOPS, PAPER, SCHEMES, SETTINGS
+from airhop.experiments.cheng2008.table2 import ON_DEMAND, ROUTING
+from airhop.experiments.claims import within
+from airhop.experiments.experiment import Claim, Judgement, Mode
+from airhop.experiments.numerals import plus_minus
+from airhop.progress import Reporter
+from airhop.scenario import Scenario
+from airhop.simulate import cores, run
+from airhop.stats import Estimate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+COMPARED = ("reno", "tcp-cl")
+BETWEEN = "tcp-cl less reno"
+"""Of whom the paired differences are."""
+RECEIVER = 20.0
+"""The receiver's window, in segments."""
+STEP_S = 0.2
+"""Between the points that are drawn."""
+REPLICATIONS: dict[Mode, int] = {"quick": 3, "default": 10, "full": 10}
+METRICS = {
+    "mean_cwnd": "Mean window (segments)",
+    "at_one": "Time at one segment (%)",
+    "timeouts": "Timeouts",
+    "window_cuts": "Window cuts",
+}
+
+
+@dataclass(frozen=True)
+class Window:
+    """What became of one run's congestion window."""
+
+    drawn: Sequence[float]
+    """In segments, every `STEP_S` from 0 on."""
+    mean_cwnd: float
+    """Over time, in segments."""
+    at_one: float
+    """Share of the time with a window of one segment, in per cent."""
+    timeouts: float
+    window_cuts: float
+
+
+def scenario(scheme: str) -> Scenario:
+    """Make the scenario: the clean chain of eight hops."""
+    changes = {"wlan.field.layout.nodes": MOST_HOPS + 1, "flow.ftp.to": f"n{MOST_HOPS}", ROUTING: ON_DEMAND}
+    return Scenario.load("cheng2008-chain").with_({**SETTINGS, **changes, "scheme": scheme})
+
+
+def measure(scheme: str, seed: int, rep: int) -> Window:
+    """Trace a run and follow its window, which keeps each value until the next."""
+    import numpy as np
+
+    result = run(scenario(scheme), seed=seed, rep=rep, trace=True)
+    table, flow = result.tables["window"], result.tcp_flows[0]
+    times, cwnd = table["time_s"].to_numpy(), np.minimum(table["cwnd"].to_numpy(), RECEIVER)
+    seconds = result.document["duration_s"]
+    spans = np.diff(times, append=seconds)
+    drawn = np.searchsorted(times, np.arange(0.0, seconds, STEP_S), side="right") - 1
+    return Window(
+        drawn=np.where(drawn < 0, 0.0, cwnd[np.maximum(drawn, 0)]).tolist(),
+        mean_cwnd=float(np.average(cwnd, weights=spans)),
+        at_one=100.0 * float(np.average(cwnd < 2.0, weights=spans)),
+        timeouts=float(flow["timeouts"]),
+        window_cuts=float(flow["window_cuts"]),
+    )
+
+
+def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
+    """Trace every scheme, and compare them replication by replication."""
+    reps = range(REPLICATIONS[mode])
+    jobs = list(product(COMPARED, reps))
+    found: dict[str, list[Window]] = {scheme: [] for scheme in COMPARED}
+    with reporter.task("traced runs", len(jobs)) as task, ThreadPoolExecutor(cores()) as pool:
+        for (scheme, _), window in zip(
+            jobs, pool.map(lambda job: measure(job[0], seed, job[1]), jobs), strict=True
+        ):
+            found[scheme].append(window)
+            task.advance()
+    return [*_means(found), *_drawn(found)]
+
+
+def _means(found: dict[str, list[Window]]) -> Iterator[Value]:
+    from airhop import stats
+
+    for metric in METRICS:
+        samples = {scheme: [getattr(one, metric) for one in found[scheme]] for scheme in COMPARED}
+        for scheme in COMPARED:
+            yield Value(scheme, {}, metric, stats.estimate(samples[scheme]))
+        less = stats.difference(samples["tcp-cl"], samples["reno"])
+        yield Value(BETWEEN, {}, metric, Estimate(less.mean, less.half_width, less.n))
+
+
+def _drawn(found: dict[str, list[Window]]) -> Iterator[Value]:
+    for scheme in COMPARED:
+        for place, cwnd in enumerate(found[scheme][0].drawn):
+            yield Value(scheme, {"time_s": round(STEP_S * place, 6)}, "cwnd", exact(cwnd))
+
+
+# ---- what is claimed -------------------------------------------------------------------------------------
+
+
+def larger(metric: str, sign: int) -> Callable[[Values], Judgement]:
+    """Judge whether TCP-CL has more of it than Reno, or less (-1), by the paired differences."""
+
+    def judge(values: Values) -> Judgement:
+        less = values.at(BETWEEN, metric).value
+        told = ", ".join(f"{scheme} {_told(values.at(scheme, metric).value)}" for scheme in COMPARED)
+        if less.half_width is None:
+            return Judgement(None, told)
+        ends = sorted(sign * (less.mean + side * less.half_width) for side in (-1, 1))
+        return Judgement(
+            within(ends[0], ends[1], 0.0, math.inf),
+            f"{METRICS[metric].lower()}: {told}; paired difference {less.mean:+.2f} {plus_minus(less)}",
+        )
+
+    return judge
+
+
+def _told(value: Estimate) -> str:
+    return f"{value.mean:.2f} {plus_minus(value)}"
+
+
+CLAIMS: tuple[Claim[Values], ...] = (
+    Claim(
+        "cheng-cwnd-larger",
+        "TCP-CL's window over eight hops is larger than Reno's, in the mean over time.",
+        larger("mean_cwnd", 1),
+    ),
+    Claim(
+        "cheng-cwnd-cuts",
+        "TCP-CL's window is cut less often.",
+        larger("window_cuts", -1),
+    ),
+    Claim(
+        "cheng-cwnd-timeouts",
+        "TCP-CL's window falls to one segment less often: there are fewer timeouts.",
+        larger("timeouts", -1),
+    ),
+)
+
+
+def headline(values: Values) -> str:
+    """Say how large the windows are."""
+    reno, own = (values.at(scheme, "mean_cwnd").value.mean for scheme in COMPARED)
+    waits = [values.at(scheme, "timeouts").value.mean for scheme in COMPARED]
+    return (
+        f"Over eight hops TCP-CL's window is {own:.1f} segments in the mean and Reno's {reno:.1f}; timeouts "
+        f"are {waits[1]:.0f} and {waits[0]:.0f} in 100 s."
+    )
+
+
+# ---- how it is shown -------------------------------------------------------------------------------------
+
+
+def tables(values: Values) -> list[TextTable]:
+    """List what the windows are like over time."""
+    rows = tuple(
+        (label, *(_told(values.at(curve, metric).value) for curve in (*COMPARED, BETWEEN)))
+        for metric, label in METRICS.items()
+    )
+    runs = values.at(BETWEEN, "timeouts").value.n
+    return [
+        TextTable(
+            "The congestion window over eight hops",
+            ("", *(SCHEMES[scheme] for scheme in COMPARED), "paired difference"),
+            rows,
+            f"Mean ± 95 % half-width of {runs} runs of 100 s.",
+        )
+    ]
+
+
+def figure(values: Values) -> Figure:
+    """Draw the window of one run of each scheme, below each other."""
+    from airhop.plots.paper import panels
+    from airhop.plots.style import styles
+
+    drawing, made = panels(len(COMPARED), 1.5)
+    look = styles(COMPARED)
+    highest = max(value.value.mean for scheme in COMPARED for value in values.of(scheme, "cwnd"))
+    for axes, scheme in zip(made, COMPARED, strict=True):
+        drawn = values.of(scheme, "cwnd")
+        times = [float(value.x["time_s"]) for value in drawn]
+        axes.step(
+            times, [value.value.mean for value in drawn], where="post", color=look[scheme].ink, linewidth=0.7
+        )
+        axes.set_ylim(0.0, 1.3 * highest)
+        axes.set_ylabel("Window (segments)")
+        axes.text(0.97, 0.93, SCHEMES[scheme], transform=axes.transAxes, ha="right", va="top")
+    made[-1].set_xlim(0.0, times[-1] + STEP_S)
+    made[-1].set_xlabel("Time (s)")
+    return drawing
+
+
+EXPERIMENT = Calculation(
+    id="cheng2008/fig-cwnd",
+    title="Congestion window over time, eight hops",
+    source=f'{PAPER}, "Congestion window dynamics (in eight-hop path)"',
+    method=(
+        "Traces of the chain of eight hops without channel errors, with on-demand routing. A window is cwnd, "
+        "but no more than the receiver's 20 segments; it holds "
+        "until the next change; means over the 100 s of a run are one number each, and TCP-CL is compared "
+        "with Reno replication by replication. Drawn is replication 0, every 0.2 s."
+    ),
+    compute=compute,
+    claims=CLAIMS,
+    headline=headline,
+    figure=figure,
+    tables=tables,
+)

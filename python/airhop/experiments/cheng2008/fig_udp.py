@@ -1,0 +1,75 @@
+"""Figure "TCP goodput comparison (UDP interference)": a chain of four hops beside a UDP flow.
+
+Printed: one TCP and one UDP connection, nodes 30 m apart, UDP at 1 to 5 Mbit/s. The figure and the drawing
+of its topology are lost. Inferred: TCP over four hops, a UDP pair one hop apart and 30 m beside the middle
+of the chain, packets of 1000 bytes at a constant rate, no channel errors. Its statements are those of the
+paper's conclusion, for this setting.
+"""
+
+from __future__ import annotations
+
+from airhop.experiments.cheng2008 import (
+    ALSO,
+    CURVES,
+    GOODPUT,
+    OTHERS,
+    PAPER,
+    REPLICATIONS,
+    SETTINGS,
+    falls,
+    gain,
+)
+from airhop.experiments.claims import ahead_everywhere
+from airhop.experiments.experiment import Axis, Claim, Experiment, Metric, TimelineChoice
+from airhop.experiments.samples import Samples
+
+RATE = Axis(
+    key="udp_mbps",
+    name="UDP",
+    paths=("flow.udp.app.rate",),
+    label="Rate of the UDP flow (Mbit/s)",
+    full=(1, 2, 3, 4, 5),
+    coarse=(1, 5),
+    unit="Mbit/s",
+    ticks=(1, 2, 3, 4, 5),
+)
+UDP = Metric(
+    "flow.udp.goodput_mbps", "Goodput of UDP", "Mbit/s", (0.0, 1.0, 2.0, 3.0, 4.0, 5.0), printed=False
+)
+
+
+def headline(samples: Samples) -> str:
+    """Say what TCP-CL gains beside the slowest and the fastest UDP flow."""
+    told = " and ".join(f"{gain(samples, x)} beside {RATE.text(x)}" for x in (samples.xs[0], samples.xs[-1]))
+    return f"TCP-CL delivers {told} of UDP against Reno."
+
+
+CLAIMS: tuple[Claim[Samples], ...] = (
+    Claim(
+        "cheng-udp-ahead",
+        "TCP-CL delivers more than each of the others beside UDP of any rate.",
+        lambda s: ahead_everywhere(s, RATE, "tcp-cl", OTHERS),
+    ),
+    Claim(
+        "cheng-udp-falls",
+        "The faster UDP is, the less is left to TCP, whatever the scheme.",
+        lambda s: falls(s, RATE, (*OTHERS, "tcp-cl")),
+    ),
+)
+
+EXPERIMENT = Experiment(
+    id="cheng2008/fig-udp",
+    title="Goodput over four hops beside UDP",
+    source=f'{PAPER}, "TCP goodput comparison (UDP interference)"',
+    scenario="cheng2008-udp",
+    settings=SETTINGS,
+    curves=CURVES,
+    baseline="reno",
+    axis=RATE,
+    metric=Metric(GOODPUT.name, "Goodput of TCP", "Mbit/s", (0.0, 0.5, 1.0, 1.5, 2.0), printed=False),
+    also=(UDP, *ALSO),
+    replications=REPLICATIONS,
+    claims=CLAIMS,
+    headline=headline,
+    timeline=TimelineChoice(x=1, duration_s=5.0, opening_s=1.0),
+)

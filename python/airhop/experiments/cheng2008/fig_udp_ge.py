@@ -1,0 +1,85 @@
+"""Figure "Variation of TCP goodput with FER": the chain beside UDP at 1 Mbit/s, against the bad state's loss.
+
+Printed: UDP at 1 Mbit/s, P_G = 0.015, P_GB = 0.1, P_BG = 0.15, and P_B from 0.1 to 0.5. The curves are lost.
+The mean frame error rate grows from 4.9 % to 20.9 %.
+"""
+
+from __future__ import annotations
+
+from airhop.experiments.cheng2008 import (
+    ALSO,
+    CURVES,
+    OTHERS,
+    PAPER,
+    REPLICATIONS,
+    SETTINGS,
+    falls,
+    gain,
+    growth,
+)
+from airhop.experiments.cheng2008.fig_udp import EXPERIMENT as WITHOUT_ERRORS
+from airhop.experiments.cheng2008.fig_udp import UDP
+from airhop.experiments.claims import above, ahead_everywhere
+from airhop.experiments.experiment import Axis, Claim, Experiment, Judgement, TimelineChoice
+from airhop.experiments.numerals import interval
+from airhop.experiments.samples import Samples
+
+LOSS = Axis(
+    key="p_b",
+    name="P_B",
+    paths=("wlan.field.errors.loss_bad",),
+    label="Frame error rate in the bad state",
+    full=(0.1, 0.2, 0.3, 0.4, 0.5),
+    coarse=(0.1, 0.5),
+    ticks=(0.1, 0.2, 0.3, 0.4, 0.5),
+)
+ERRORS = {"kind": "gilbert-elliott", "loss_good": 0.015, "loss_bad": 0.1, "p_gb": 0.1, "p_bg": 0.15}
+
+
+def headline(samples: Samples) -> str:
+    """Say what TCP-CL gains on the best and on the worst channel."""
+    told = " and ".join(f"{gain(samples, x)} at P_B = {x:g}" for x in (samples.xs[0], samples.xs[-1]))
+    return f"TCP-CL delivers {told} against Reno."
+
+
+def gain_grows(samples: Samples) -> Judgement:
+    """Judge whether TCP-CL's gain over Reno is larger on the worst channel than on the best."""
+    found = growth(samples, "tcp-cl", "reno", samples.xs[0], samples.xs[-1])
+    steps = ", ".join(f"{gain(samples, x)} at {LOSS.text(x)}" for x in samples.xs)
+    return Judgement(above(found, 1.0), f"{interval(found)} × from the best to the worst: {steps}")
+
+
+CLAIMS: tuple[Claim[Samples], ...] = (
+    Claim(
+        "cheng-udp-ge-ahead",
+        "TCP-CL delivers more than each of the others at any error rate.",
+        lambda s: ahead_everywhere(s, LOSS, "tcp-cl", OTHERS),
+    ),
+    Claim(
+        "cheng-udp-ge-falls",
+        "The more frames are lost, the less TCP delivers, whatever the scheme.",
+        lambda s: falls(s, LOSS, (*OTHERS, "tcp-cl")),
+    ),
+    Claim(
+        "cheng-udp-ge-grows",
+        "TCP-CL treats frequent losses better: its gain over Reno grows with the error rate.",
+        gain_grows,
+    ),
+)
+
+EXPERIMENT = Experiment(
+    id="cheng2008/fig-udp-ge",
+    title="Goodput over four hops beside UDP, against the frame error rate",
+    source=f'{PAPER}, "Variation of TCP goodput with FER"',
+    scenario="cheng2008-udp",
+    settings=SETTINGS | {"flow.udp.app.rate": "1 Mbit/s", "wlan.field.errors": ERRORS},
+    curves=CURVES,
+    baseline="reno",
+    axis=LOSS,
+    metric=WITHOUT_ERRORS.metric,
+    also=(UDP, *ALSO),
+    replications=REPLICATIONS,
+    claims=CLAIMS,
+    headline=headline,
+    timeline=TimelineChoice(x=0.5, duration_s=5.0, opening_s=1.0),
+)

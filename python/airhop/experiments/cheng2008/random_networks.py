@@ -1,0 +1,94 @@
+"""What the tables of random networks have in common: 20 nodes in 100 m × 100 m, two to nine connections.
+
+Printed: the region, the number of nodes, the ranges, and that source and destination are drawn. Inferred:
+that a number is the sum of all connections (nine times the 5.96 Mbit/s of the last table would be more than
+the channel has), that there are no channel errors (14.82 Mbit/s is more than errors leave), that networks are
+connected, that pairs differ, and 20 topologies: a replication is a topology, the same for every scheme.
+Intervals are those of the mean over topologies, which differ so much that 50 s in each are enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from airhop.experiments.cheng2008 import CURVES, OTHERS, PAPER, SCHEMES, SETTINGS, falls, gain, number_claims
+from airhop.experiments.claims import ahead_everywhere
+from airhop.experiments.experiment import Axis, Claim, Experiment, Metric, Replications
+from airhop.experiments.printed import Printed
+from airhop.experiments.samples import Samples
+
+CONNECTIONS = Axis(
+    key="connections",
+    name="n",
+    paths=("copies",),
+    label="Connections",
+    full=tuple(range(2, 10)),
+    coarse=(2, 9),
+    ticks=tuple(range(2, 10)),
+)
+SHARED = (
+    "With 85 m of carrier sense nearly all of the 20 stations hear each other, so connections share one "
+    "channel and lose little: of two connections over two hops no frame is given up, every scheme does the "
+    "same to the bit, and together they deliver what one would. Nine lose some packets to the MAC's limit, "
+    "and what one TCP-CL connection does not cut for them the others go without. The printed sum for two is "
+    "4.05, less than one connection's 7.12, of which the slides give no cause; read as a mean per connection "
+    "nine would carry 16.7 Mbit/s where 7 fit."
+)
+"""Why the numbers of networks are others, and why no scheme is ahead."""
+REPLICATIONS = Replications(quick=3, full=20, batch=20, most=40)
+JAIN = Metric("jain", "Jain's fairness index", "", (0.2, 0.4, 0.6, 0.8, 1.0), most=1.0, printed=False)
+
+
+def headline(samples: Samples) -> str:
+    """Say what TCP-CL gains with the fewest and with the most connections."""
+    first, last = samples.xs[0], samples.xs[-1]
+    return (
+        f"Together TCP-CL's connections deliver {gain(samples, first)} against Reno's where there are "
+        f"{first:g}, {gain(samples, last)} where there are {last:g}."
+    )
+
+
+def experiment(
+    table: int,
+    title: str,
+    between: dict[str, object],
+    ticks: Sequence[float],
+    published: Printed,
+    more: Sequence[Claim[Samples]] = (),
+    **reasons: str,
+) -> Experiment:
+    """Make the experiment of a table; `between` says which pairs are drawn, `reasons` as for the chains."""
+    prefix = f"cheng-t{table}"
+    ends = ("ahead", "falls", "reno", "cl", "guesses", "ratios")
+    reasons = dict.fromkeys(ends, SHARED) | reasons
+    return Experiment(
+        id=f"cheng2008/table{table}",
+        title=f"Goodput of all connections in random networks, {title}",
+        source=f'{PAPER}, "TCP goodput comparison ({title})"',
+        scenario="cheng2008-random",
+        settings=SETTINGS | {"duration": "50 s", "flow.ftp*.between": between},
+        curves=CURVES,
+        baseline="reno",
+        axis=CONNECTIONS,
+        metric=Metric("goodput_mbps", "Total goodput", "Mbit/s", tuple(ticks), printed=False),
+        also=(JAIN,),
+        replications=REPLICATIONS,
+        claims=(
+            Claim(
+                f"{prefix}-ahead",
+                "TCP-CL delivers more than each of the others, with any number of connections.",
+                lambda s: ahead_everywhere(s, CONNECTIONS, "tcp-cl", OTHERS),
+                reasons.get("ahead", ""),
+            ),
+            Claim(
+                f"{prefix}-falls",
+                "More connections deliver less together, whatever the scheme.",
+                lambda s: falls(s, CONNECTIONS, tuple(SCHEMES)),
+                reasons.get("falls", ""),
+            ),
+            *number_claims(f"t{table}", CONNECTIONS, published, **reasons),
+            *more,
+        ),
+        headline=headline,
+        published=published,
+    )

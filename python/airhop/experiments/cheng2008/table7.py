@@ -1,0 +1,45 @@
+"""Table "TCP goodput comparison (path of all lengths)": random networks, connections of any length."""
+
+from __future__ import annotations
+
+from airhop.experiments import printed
+from airhop.experiments.cheng2008.random_networks import CONNECTIONS, experiment
+from airhop.experiments.cheng2008.table2 import PRINTED as CHAIN
+from airhop.experiments.claims import above
+from airhop.experiments.experiment import Claim, Judgement
+from airhop.experiments.numerals import plus_minus
+from airhop.experiments.samples import Samples
+
+PRINTED = printed.columns(
+    CONNECTIONS.full,
+    reno=(11.58, 9.76, 8.75, 7.24, 6.53, 6.50, 6.13, 5.96),
+    tcp_cc=(11.93, 10.63, 8.87, 8.29, 7.17, 7.14, 6.27, 6.12),
+    tcp_w=(11.82, 10.66, 8.82, 8.40, 7.27, 7.16, 6.57, 6.26),
+    tcp_cl=(14.82, 12.56, 10.91, 9.34, 8.90, 8.39, 7.58, 7.37),
+)
+ONE_HOP = CHAIN["tcp-cl", 1]
+"""What one connection over one hop delivers."""
+
+
+def reuses_space(samples: Samples) -> Judgement:
+    """Judge whether two connections of TCP-CL deliver more than one over a single hop can."""
+    found = samples.estimate("tcp-cl", 2)
+    return Judgement(
+        above(found, ONE_HOP), f"{found.mean:.2f} {plus_minus(found)} Mbit/s, {ONE_HOP} over one hop"
+    )
+
+
+EXPERIMENT = experiment(
+    7,
+    "path of all lengths",
+    {"wlan": "field"},
+    ticks=(0.0, 3.0, 6.0, 9.0, 12.0, 15.0),
+    published=PRINTED,
+    more=(
+        Claim(
+            "cheng-t7-reuse",
+            "Space is reused: two connections of TCP-CL deliver more together than one over a single hop.",
+            reuses_space,
+        ),
+    ),
+)
