@@ -48,7 +48,7 @@ def _list(out: Console, entries: list[dict[str, Any]]) -> None:
         for entry in members:
             needs = f"  [needs {', '.join(entry['needs'])}]" if entry["needs"] else ""
             lines.add_row(entry["name"], f"{entry['title']}{needs}")
-        out.print(Padding(lines, (0, 0, 1, 2)))
+        out.print(Padding(lines, (0, 0, 1, 2), expand=False))
     out.print("`airhop schemes NAME` says what one does, when it helps, and where it comes from", style="dim")
 
 
