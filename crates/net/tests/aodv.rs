@@ -3,7 +3,7 @@
 
 mod common;
 
-use airhop_base::{Drop, NodeId, Span};
+use airhop_base::{Drop, NodeId, NoticeKind, Span};
 use airhop_net::plan::{AodvPlan, Plan, RoutingPlan};
 use airhop_net::{BuildError, Report, World};
 use airhop_radio::cell::{LinkErrors, Station};
@@ -102,6 +102,24 @@ fn giving_up_routes_for_collisions_costs() {
     let cost = |hops| 1.0 - goodput(hops, NS2) / goodput(hops, RoutingPlan::Static);
     let [two, six] = [2, 6].map(cost);
     assert!(two.abs() < 0.02 && six > 0.1, "{two} over two hops, {six} over six");
+}
+
+// Cheng and Lin 2008: "The MAC layer may wrongly infer a link failure when the link experiences a high degree of contention". What
+// TCP-CL's MAC explains, of data and of ACKs, the routers are not told; of a link that is gone they are.
+#[test]
+fn what_an_agent_explains_is_no_broken_link() {
+    let over = |scheme, errors| Chain { hops: 7, scheme, seconds: 40, routing: NS2, errors }.plan();
+    let failures = |plan: &Plan| run(plan, 1).routing.expect("there are routers").link_failures;
+    assert!(failures(&over("reno", Vec::new())) > 5);
+    let spared = run(&over("tcp-cl", Vec::new()), 1);
+    assert!(spared.flows[0].notices[nak()] > 20, "{:?}", spared.flows[0]);
+    assert_eq!(spared.routing.expect("there are routers").link_failures, 0);
+    assert!(failures(&over("tcp-cl", vec![on_link(3, 4, coming_and_going())])) > 0);
+}
+
+/// Where the count of NAKs stands in a report.
+fn nak() -> usize {
+    NoticeKind::ALL.iter().position(|&kind| kind == NoticeKind::Nak).expect("a kind of notice")
 }
 
 #[test]
