@@ -28,11 +28,12 @@ CONNECTIONS = Axis(
 )
 SHARED = (
     "With 85 m of carrier sense nearly all of the 20 stations hear each other, so connections share one "
-    "channel and lose little: of two connections over two hops no frame is given up, every scheme does the "
-    "same to the bit, and together they deliver what one would. Nine lose some packets to the MAC's limit, "
-    "and what one TCP-CL connection does not cut for them the others go without. The printed sum for two is "
-    "4.05, less than one connection's 7.12, of which the slides give no cause; read as a mean per connection "
-    "nine would carry 16.7 Mbit/s where 7 fit."
+    "channel and lose little: however many there are, over two hops they deliver together nine tenths of "
+    "what one does on the chain, over three hops more, as few stations are hidden. Of two hardly a frame is "
+    "given up; nine lose some packets to the MAC's limit, and what one TCP-CL connection does not cut for "
+    "them the others go without. The printed sum for two over two hops is 4.05, less than one connection's "
+    "7.12, and falls to 1.86, of which the slides give no cause; read as a mean per connection nine would "
+    "carry 16.7 Mbit/s where 7 fit."
 )
 """Why the numbers of networks are others, and why no scheme is ahead."""
 REPLICATIONS = Replications(quick=3, full=20, batch=20, most=40)
