@@ -246,7 +246,7 @@ def test_tabs_keep_the_time_window(opened: Tab) -> None:
     page.focus(f"#{EXPERIMENT}-tab-3")
     page.keyboard.press("ArrowLeft")
     page.wait_for_selector(f"#{EXPERIMENT}-panel-2 canvas", state="attached")
-    assert page.locator(f"{timeline} output").inner_text().startswith("0.500 s to 1.500 s")
+    assert page.locator(f"{timeline} output").first.inner_text().startswith("0.500 s to 1.500 s")
 
 
 @pytest.mark.parametrize("width", [390, 800, 1400])
