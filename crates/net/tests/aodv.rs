@@ -3,26 +3,30 @@
 
 mod common;
 
-use airhop_base::{Drop, NodeId, NoticeKind, Span};
+use airhop_base::{Drop, NodeId, Span};
 use airhop_net::plan::{AodvPlan, Plan, RoutingPlan};
 use airhop_net::{BuildError, Report, World};
 use airhop_radio::cell::{LinkErrors, Station};
 use airhop_radio::errors::{ErrorPlan, State};
 use airhop_trace::{Column, Recorder, Table};
-use common::{chain::Chain, run};
+use common::{
+    chain::{Chain, naks},
+    run,
+};
 use std::sync::atomic::AtomicBool;
 
 const NS2: RoutingPlan = RoutingPlan::Aodv(AodvPlan::NS2);
 const RFC3561: RoutingPlan = RoutingPlan::Aodv(AodvPlan::RFC3561);
 
-/// Cheng and Lin's chain with ns-2's TCP: Reno, a window of 20 segments of 1000 bytes.
+/// Cheng and Lin's chain with Reno.
 fn chain(hops: u16, routing: RoutingPlan, seconds: u64) -> Plan {
-    Chain { hops, scheme: "reno", seconds, routing, errors: Vec::new() }.plan()
+    Chain { seconds, ..Chain::new(hops, "reno", routing) }.plan()
 }
 
 /// n0, and n3 out of its range, with n1 and n2 between them that both hear all others.
 fn diamond(routing: RoutingPlan, errors: Vec<LinkErrors>) -> Plan {
-    let mut plan = Chain { hops: 3, scheme: "reno", seconds: 60, routing, errors }.plan();
+    let mut plan = chain(3, routing, 60);
+    plan.wlans[0].cell.errors = errors;
     let places = [[0.0, 0.0], [30.0, 18.0], [30.0, -18.0], [60.0, 0.0]];
     plan.wlans[0].cell.stations.iter_mut().zip(places).for_each(|(station, place)| station.1 = place);
     plan
@@ -108,18 +112,15 @@ fn giving_up_routes_for_collisions_costs() {
 // TCP-CL's MAC explains, of data and of ACKs, the routers are not told; of a link that is gone they are.
 #[test]
 fn what_an_agent_explains_is_no_broken_link() {
-    let over = |scheme, errors| Chain { hops: 7, scheme, seconds: 40, routing: NS2, errors }.plan();
+    let over = |scheme| Chain { seconds: 40, ..Chain::new(7, scheme, NS2) }.plan();
     let failures = |plan: &Plan| run(plan, 1).routing.expect("there are routers").link_failures;
-    assert!(failures(&over("reno", Vec::new())) > 5);
-    let spared = run(&over("tcp-cl", Vec::new()), 1);
-    assert!(spared.flows[0].notices[nak()] > 20, "{:?}", spared.flows[0]);
+    assert!(failures(&over("reno")) > 5);
+    let spared = run(&over("tcp-cl"), 1);
+    assert!(naks(&spared.flows[0]) > 20, "{:?}", spared.flows[0]);
     assert_eq!(spared.routing.expect("there are routers").link_failures, 0);
-    assert!(failures(&over("tcp-cl", vec![on_link(3, 4, coming_and_going())])) > 0);
-}
-
-/// Where the count of NAKs stands in a report.
-fn nak() -> usize {
-    NoticeKind::ALL.iter().position(|&kind| kind == NoticeKind::Nak).expect("a kind of notice")
+    let mut gone = over("tcp-cl");
+    gone.wlans[0].cell.errors = vec![on_link(3, 4, coming_and_going())];
+    assert!(failures(&gone) > 0);
 }
 
 #[test]

@@ -3,62 +3,20 @@
 
 mod common;
 
-use airhop_base::{NodeId, Rate, Span, Time};
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, Transport, WlanPlan};
-use airhop_radio::cell::{Access, CellPlan, Range};
+use airhop_base::{Span, Time};
+use airhop_net::plan::{Plan, QueuePlan, RoutingPlan};
+use airhop_radio::cell::CellPlan;
 use airhop_radio::phy::{Coding, Phy};
-use airhop_tcp::{Config, Params, Preset};
-use common::run;
+use airhop_tcp::{Config, Preset};
+use common::{
+    chain::{Chain, cell},
+    run,
+};
 
-/// `hops + 1` stations 30 m apart that receive up to 40 m and sense up to 85 m; a bulk flow from the first to the last.
-fn chain(hops: u16, cell: CellPlan, scheme: &str, config: Config, duration: Span) -> Plan {
-    let scheme = airhop_tcp::find(scheme).expect("a known scheme");
-    let nodes: Vec<String> = (0..=hops).map(|i| format!("n{i}")).collect();
-    let place = |(i, name): (usize, &String)| (name.clone(), [30.0 * i as f64, 0.0]);
-    let cell = CellPlan { stations: nodes.iter().enumerate().map(place).collect(), ..cell };
-    let queue = QueuePlan::DropTail { packets: 50 };
-    Plan {
-        name: "chain".into(),
-        duration,
-        warmup: Span::ZERO,
-        wired: vec![],
-        wlans: vec![WlanPlan {
-            cell,
-            nodes: (0..=hops).map(NodeId).collect(),
-            queue,
-            routing: Default::default(),
-            draws: Default::default(),
-        }],
-        flows: vec![FlowPlan {
-            name: "f".into(),
-            from: NodeId(0),
-            to: NodeId(hops),
-            transport: Transport::Tcp { scheme, params: Params::defaults(scheme), config },
-            app: AppPlan::Bulk,
-            start: Time::ZERO,
-            services: Vec::new(),
-        }],
-        nodes,
-    }
-}
-
-/// 802.11g as both simulators have it, but for the rates.
-fn cell(phy: Phy, rate_mbps: u64, control_mbps: u64, overhead: u32) -> CellPlan {
-    CellPlan {
-        index: 0,
-        name: "chain".into(),
-        phy: Phy { cw_min: 31, ..phy },
-        rate: Rate::from_bps(rate_mbps * 1_000_000),
-        control_rate: Rate::from_bps(control_mbps * 1_000_000),
-        access: Access::Basic,
-        attempts: 7,
-        retry_delay: Span::ZERO,
-        overhead,
-        immediate_access: false,
-        stations: Vec::new(),
-        range: Some(Range::free_space(40.0, 85.0)),
-        errors: Vec::new(),
-    }
+/// A chain from the beginning of the run on, as long as another simulator had it.
+fn chain(hops: u16, cell: CellPlan, scheme: &'static str, config: Config, seconds: u64) -> Plan {
+    let chain = Chain::new(hops, scheme, RoutingPlan::Static);
+    Chain { cell, config, seconds, start: Time::ZERO, ..chain }.plan()
 }
 
 /// Mean goodput over some seeds, Mbit/s.
@@ -71,8 +29,9 @@ fn goodput(plan: &Plan, seeds: u64) -> f64 {
 fn as_in_ns3(hops: u16, mss: u32) -> Plan {
     let mut config = Preset::Rfc.config(mss);
     config.delayed_ack = None;
-    let cell = CellPlan { immediate_access: true, ..cell(Phy::ERP_OFDM, 54, 24, 36) };
-    let mut plan = chain(hops, cell, "sack", config, Span::from_secs(20));
+    let phy = Phy { cw_min: 31, ..Phy::ERP_OFDM };
+    let cell = CellPlan { immediate_access: true, ..cell("chain", phy, 54, 24) };
+    let mut plan = chain(hops, cell, "sack", config, 20);
     plan.wlans[0].queue = QueuePlan::DropTail { packets: 49 };
     plan
 }
@@ -105,10 +64,11 @@ fn goodput_over_a_chain_is_that_of_ns3() {
 /// ns-2's: 36 Mbit/s, control frames and the 192 bits of header at 6 Mbit/s, Reno with a window of 100 segments of 1460 bytes; its MAC
 /// adds 34 bytes, its routing 20.
 fn as_in_ns2(hops: u16) -> Plan {
-    let phy = Phy { plcp: Span::from_micros(32), coding: Coding::Serial, ..Phy::ERP_OFDM };
+    let phy = Phy { cw_min: 31, plcp: Span::from_micros(32), coding: Coding::Serial, ..Phy::ERP_OFDM };
     let mut config = Preset::Ns2.config(1460);
     config.receive_window = 100 * 1460;
-    chain(hops, cell(phy, 36, 6, 54), "reno", config, Span::from_secs(100))
+    let cell = CellPlan { overhead: 54, ..cell("chain", phy, 36, 6) };
+    chain(hops, cell, "reno", config, 100)
 }
 
 /// ns-2.35 with static routes, goodput over 1 to 8 hops (one seed of 100 s).

@@ -2,73 +2,41 @@
 
 mod common;
 
-use airhop_base::{Body, NodeId, Packet, Rate, Span, Time};
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, Transport, WlanPlan};
-use airhop_net::{FlowReport, Report, World, services};
-use airhop_radio::cell::{Access, CellPlan, LinkErrors, Range};
+use airhop_base::{Body, Packet, Time};
+use airhop_net::plan::{Plan, RoutingPlan};
+use airhop_net::{FlowReport, Report, World};
+use airhop_radio::cell::{CellPlan, LinkErrors};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::phy::Phy;
+use airhop_tcp::Preset;
 use airhop_tcp::seams::Judged;
-use airhop_tcp::{Params, Preset};
 use airhop_trace::Recorder;
-use common::run;
+use common::{
+    chain::{Chain, cell, naks},
+    run,
+};
 use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketOption;
 use pcap_file::pcapng::{Block, PcapNgReader};
 use std::fs::File;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// Of what is counted by kind of notice.
-const NAK: usize = 4;
-
-/// Five stations 30 m apart that receive up to 40 m and sense up to 85 m; a bulk flow over four hops. Data frames from the third
-/// to the fourth are lost with probability `fer`, and a MAC tries four times.
-fn chain(scheme: &str, fer: f64, given: &[(&str, f64)]) -> Plan {
-    let scheme = airhop_tcp::find(scheme).expect("a known scheme");
-    let nodes: Vec<String> = (0..5).map(|i| format!("n{i}")).collect();
+/// Five stations; a bulk flow over four hops. Data frames from the third to the fourth are lost with probability `fer`, and a MAC tries
+/// four times.
+fn chain(scheme: &'static str, fer: f64, given: &[(&'static str, f64)]) -> Plan {
     let model = ErrorPlan::FrameErrorRate { fer, reference_bits: 1076 * 8 };
-    let cell = CellPlan {
-        index: 0,
-        name: "chain".into(),
-        phy: Phy::find("802.11g").expect("a known standard"),
-        rate: Rate::from_bps(36_000_000),
-        control_rate: Rate::from_bps(24_000_000),
-        access: Access::Basic,
-        attempts: 4,
-        retry_delay: Span::ZERO,
-        overhead: 36,
-        immediate_access: false,
-        stations: nodes.iter().enumerate().map(|(i, n)| (n.clone(), [30.0 * i as f64, 0.0])).collect(),
-        range: Some(Range::free_space(40.0, 85.0)),
-        errors: vec![LinkErrors { from: Some(2), to: Some(3), model }],
-    };
-    let mut params = Params::defaults(scheme);
-    given.iter().for_each(|&(name, value)| params.set(scheme, name, value).expect("a parameter"));
+    let errors = vec![LinkErrors { from: Some(2), to: Some(3), model }];
     let mut config = Preset::Ns2.config(1000);
     config.receive_window = 4_000;
-    Plan {
-        name: "chain".into(),
-        duration: Span::from_secs(40),
-        warmup: Span::ZERO,
-        wired: vec![],
-        wlans: vec![WlanPlan {
-            cell,
-            nodes: (0..5).map(NodeId).collect(),
-            queue: QueuePlan::DropTail { packets: 50 },
-            routing: Default::default(),
-            draws: Default::default(),
-        }],
-        flows: vec![FlowPlan {
-            name: "f".into(),
-            from: NodeId(0),
-            to: NodeId(4),
-            transport: Transport::Tcp { scheme, params, config },
-            app: AppPlan::Bulk,
-            start: Time::ZERO,
-            services: scheme.needs.iter().map(|need| services::find(need).expect("a service")).collect(),
-        }],
-        nodes,
+    Chain {
+        params: given.to_vec(),
+        config,
+        start: Time::ZERO,
+        seconds: 40,
+        cell: CellPlan { attempts: 4, errors, ..cell("chain", Phy::ERP_OFDM, 36, 24) },
+        ..Chain::new(4, scheme, RoutingPlan::Static)
     }
+    .plan()
 }
 
 /// What went in (true) and out at a node, as its capture shows it.
@@ -78,7 +46,7 @@ type Seen = Vec<(bool, Packet)>;
 fn captured(plan: &Plan, name: &str) -> (Report, Vec<Seen>) {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let recorder =
-        Recorder::new(&["f".into()], &plan.nodes, plan.duration, false, Some(&dir)).expect("a directory");
+        Recorder::new(&["ftp".into()], &plan.nodes, plan.duration, false, Some(&dir)).expect("a directory");
     let mut world = World::new(plan, 1, 0, Some(recorder)).expect("a good plan");
     world.run(&AtomicBool::new(false)).expect("nobody stops it");
     world.audit().expect("every packet has one fate");
@@ -120,11 +88,11 @@ fn naks_ride_on_acks_to_the_source() {
     let (heard, by_air) = (named(&at[0], true), [1, 2, 3, 4].map(|node| named(&at[node], false)));
     assert!(by_air[1].len() > 50 && by_air[2].is_empty() && by_air[3].is_empty(), "{f:?}");
     // What one hop forwards, and perhaps repeats, is what the source hears, beside what its own MAC says.
-    assert!(heard.len() > 50 && heard.len() as u64 <= f.notices[NAK], "{f:?}");
+    assert!(heard.len() > 50 && heard.len() as u64 <= naks(f), "{f:?}");
     assert!(heard.len() <= by_air[0].len() && heard.iter().all(|seq| by_air[0].contains(seq)));
     assert!(by_air[1].iter().filter(|seq| heard.contains(seq)).count() > by_air[1].len() * 9 / 10);
     let (right, wrong) = wireless(f);
-    assert!(right > 50 && wrong == 0 && right <= f.notices[NAK], "{f:?}");
+    assert!(right > 50 && wrong == 0 && right <= naks(f), "{f:?}");
     // Every one was repaired by a retransmission, and hardly ever besides by a cut.
     assert!(f.window_cuts < right / 4 && f.retransmissions >= right, "{f:?}");
     let reno = run(&chain("reno", 0.3, &[]), 1);
@@ -135,10 +103,10 @@ fn naks_ride_on_acks_to_the_source() {
 // there are. Of the other readings, those that forgo NAKs have fewer.
 #[test]
 fn ret_f_limits_the_naks() {
-    let told = |given: &[(&str, f64)]| run(&chain("tcp-cl", 0.5, given), 1).flows[0].notices[NAK];
+    let told = |given: &[(&'static str, f64)]| naks(&run(&chain("tcp-cl", 0.5, given), 1).flows[0]);
     let (none, reno) = (run(&chain("tcp-cl", 0.5, &[("n", 0.0)]), 1), run(&chain("reno", 0.5, &[]), 1));
     assert_eq!((none.fingerprint, none.drops), (reno.fingerprint, reno.drops));
-    assert_eq!(none.flows[0].notices[NAK], 0);
+    assert_eq!(naks(&none.flows[0]), 0);
     let (one, many) = (told(&[]), told(&[("n", 1e6)]));
     assert!(one > 20 && many > one, "{one} {many}");
     assert!(told(&[("no_ack", 1.0)]) < one && told(&[("ret_f", 1.0)]) <= 4);

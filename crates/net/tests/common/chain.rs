@@ -1,61 +1,60 @@
 //! A chain of stations that hear their neighbours alone (Cheng and Lin 2008: 30 m apart, frames reach 40 m and are sensed at 85 m).
 
-use airhop_base::{NodeId, Rate, Span, Time};
+use airhop_base::{NodeId, NoticeKind, Rate, Span, Time};
 use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, QueuePlan, RoutingPlan, Transport, WlanPlan};
-use airhop_net::services;
-use airhop_radio::cell::{Access, CellPlan, LinkErrors, Range};
+use airhop_net::{FlowReport, services};
+use airhop_radio::cell::{Access, CellPlan, Range};
 use airhop_radio::phy::{Coding, Phy};
-use airhop_tcp::{Params, Preset};
+use airhop_tcp::{Config, Params, Preset};
 
 /// One bulk flow from end to end.
 #[derive(Clone, Debug)]
 pub struct Chain {
     pub hops: u16,
     pub scheme: &'static str,
+    /// Parameters of the scheme.
+    pub params: Vec<(&'static str, f64)>,
+    pub config: Config,
+    pub start: Time,
     pub seconds: u64,
+    /// The channel; its stations are those of the chain.
+    pub cell: CellPlan,
     pub routing: RoutingPlan,
-    pub errors: Vec<LinkErrors>,
 }
 
 impl Chain {
-    pub fn plan(&self) -> Plan {
-        let nodes: Vec<String> = (0..=self.hops).map(|i| format!("n{i}")).collect();
-        let phy = Phy {
-            cw_min: 31,
-            plcp: Span::from_micros(20),
-            coding: Coding::Serial,
-            ..Phy::find("802.11g").expect("a known standard")
-        };
-        let cell = CellPlan {
-            index: 0,
-            name: "field".into(),
-            phy,
-            rate: Rate::from_bps(36_000_000),
-            control_rate: Rate::from_bps(24_000_000),
-            access: Access::Basic,
-            attempts: 7,
-            retry_delay: Span::ZERO,
-            overhead: 34,
-            immediate_access: false,
-            stations: nodes
-                .iter()
-                .zip(0..)
-                .map(|(name, i)| (name.clone(), [30.0 * f64::from(i), 0.0]))
-                .collect(),
-            range: Some(Range::free_space(40.0, 85.0)),
-            errors: self.errors.clone(),
-        };
-        let scheme = airhop_tcp::find(self.scheme).expect("a known scheme");
+    /// The paper's chain with ns-2's TCP and a window of 20 segments of 1000 bytes, for 100 s.
+    pub fn new(hops: u16, scheme: &'static str, routing: RoutingPlan) -> Self {
         let mut config = Preset::Ns2.config(1000);
         config.receive_window = 20_000;
+        let phy = Phy { cw_min: 31, plcp: Span::from_micros(20), coding: Coding::Serial, ..Phy::ERP_OFDM };
+        Chain {
+            hops,
+            scheme,
+            params: Vec::new(),
+            config,
+            start: Time::ZERO + Span::from_millis(500),
+            seconds: 100,
+            cell: CellPlan { overhead: 34, ..cell("field", phy, 36, 24) },
+            routing,
+        }
+    }
+
+    pub fn plan(&self) -> Plan {
+        let nodes: Vec<String> = (0..=self.hops).map(|i| format!("n{i}")).collect();
+        let places = (0..=self.hops).map(|i| [30.0 * f64::from(i), 0.0]);
+        let cell = CellPlan { stations: nodes.iter().cloned().zip(places).collect(), ..self.cell.clone() };
+        let scheme = airhop_tcp::find(self.scheme).expect("a known scheme");
+        let mut params = Params::defaults(scheme);
+        self.params.iter().for_each(|&(name, value)| params.set(scheme, name, value).expect("a parameter"));
         let flow = FlowPlan {
             name: "ftp".into(),
             from: NodeId(0),
             to: NodeId(self.hops),
-            transport: Transport::Tcp { scheme, params: Params::defaults(scheme), config },
+            transport: Transport::Tcp { scheme, params, config: self.config },
             app: AppPlan::Bulk,
-            start: Time::ZERO + Span::from_millis(500),
-            services: scheme.needs.iter().filter_map(|need| services::find(need)).collect(),
+            start: self.start,
+            services: scheme.needs.iter().map(|need| services::find(need).expect("a service")).collect(),
         };
         Plan {
             name: "chain".into(),
@@ -73,4 +72,29 @@ impl Chain {
             flows: vec![flow],
         }
     }
+}
+
+/// A channel of the paper's ranges without errors, basic access, seven attempts and the standard's overhead; no stations yet.
+pub fn cell(name: &str, phy: Phy, rate_mbps: u64, control_mbps: u64) -> CellPlan {
+    CellPlan {
+        index: 0,
+        name: name.into(),
+        phy,
+        rate: Rate::from_bps(rate_mbps * 1_000_000),
+        control_rate: Rate::from_bps(control_mbps * 1_000_000),
+        access: Access::Basic,
+        attempts: 7,
+        retry_delay: Span::ZERO,
+        overhead: 36,
+        immediate_access: false,
+        stations: Vec::new(),
+        range: Some(Range::free_space(40.0, 85.0)),
+        errors: Vec::new(),
+    }
+}
+
+/// How many NAKs a sender got.
+pub fn naks(flow: &FlowReport) -> u64 {
+    let kind = NoticeKind::ALL.iter().position(|&kind| kind == NoticeKind::Nak);
+    flow.notices[kind.expect("a kind of notice")]
 }
