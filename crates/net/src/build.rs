@@ -150,9 +150,10 @@ impl World {
             if let (Ends::Tcp(tcp), Some(truth)) = (&mut flow.ends, truth) {
                 tcp.sender.on_truth(&truth);
             }
-            let hosts = hosts(plan, &graph.path(&routes[f.to.0 as usize], f.from, f.to), f.to);
-            host_agents(&mut flow, &hosts, &mut timers, &mut hosted);
-            host_at_stations(&mut flow, plan, &graph, &routes, &mut timers, &mut hosted);
+            let path = graph.path(&routes[f.to.0 as usize], f.from, f.to);
+            host_agents(&mut flow, &hosts(plan, &path, f.to), &mut timers, &mut hosted);
+            host_at_stations(&mut flow, plan, &path, &mut timers, &mut hosted);
+            flow.agents.sort_by_key(|&(node, _)| node);
             events.push(f.start, Event::App(id));
             flows.push(flow);
         }
@@ -424,8 +425,8 @@ fn host_agents(flow: &mut Flow, hosts: &[(NodeId, Hop)], timers: &mut Timers, ho
             if let (Ends::Tcp(tcp), Some(window)) = (&mut flow.ends, agent.first_window()) {
                 tcp.sender.expect_window(window);
             }
-            flow.agents.push((node, hosted.len() as u16));
-            hosted.push(Hosted { node, flow: flow.id, timer: timers.add(), agent });
+            let new = Hosted { node, flow: flow.id, timer: timers.add(), agent };
+            host(&mut flow.agents, new, hosted);
         }
         came_by_air = Some(goes_by_air);
     }
@@ -435,20 +436,24 @@ fn host_agents(flow: &mut Flow, hosts: &[(NodeId, Hop)], timers: &mut Timers, ho
 fn host_at_stations(
     flow: &mut Flow,
     plan: &Plan,
-    graph: &Graph,
-    routes: &[Vec<Hop>],
+    path: &[(NodeId, Hop)],
     timers: &mut Timers,
     hosted: &mut Vec<Hosted>,
 ) {
-    let path = graph.path(&routes[flow.plan.to.0 as usize], flow.plan.from, flow.plan.to);
-    let mut cells: Vec<u16> = path.into_iter().filter_map(|(_, hop)| hop.cell()).collect();
+    let mut cells: Vec<u16> = path.iter().filter_map(|(_, hop)| hop.cell()).collect();
     cells.dedup();
     for service in &flow.plan.services {
         let Kind::AtStations(build) = service.kind else { continue };
         for &node in cells.iter().flat_map(|&cell| &plan.wlans[cell as usize].nodes) {
             let agent = build(flow.id, &flow.plan, node);
-            flow.agents.push((node, hosted.len() as u16));
-            hosted.push(Hosted { node, flow: flow.id, timer: timers.add(), agent });
+            let new = Hosted { node, flow: flow.id, timer: timers.add(), agent };
+            host(&mut flow.agents, new, hosted);
         }
     }
+}
+
+/// Adds an agent to those of a flow, which know it by its place in the world.
+fn host(agents: &mut Vec<(NodeId, u16)>, new: Hosted, hosted: &mut Vec<Hosted>) {
+    agents.push((new.node, hosted.len() as u16));
+    hosted.push(new);
 }

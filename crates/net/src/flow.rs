@@ -6,6 +6,7 @@ use crate::source::Source;
 use airhop_base::{Body, Datagram, FlowId, NodeId, Packet, Time, UDP_HEADER_BYTES};
 use airhop_engine::TimerId;
 use airhop_tcp::{Receiver, Sender};
+use std::ops::Range;
 
 /// A flow in the world.
 #[derive(Debug)]
@@ -15,7 +16,7 @@ pub(crate) struct Flow {
     /// Hash of its name, for the fingerprint.
     pub hash: u64,
     pub ends: Ends,
-    /// Agents on its path: the node and the index in the world.
+    /// Agents on its path, by node: the node and the index in the world.
     pub agents: Vec<(NodeId, u16)>,
     /// Link layers deliver its segments even if their payload is damaged.
     pub takes_damaged: bool,
@@ -23,6 +24,15 @@ pub(crate) struct Flow {
     pub fragmented: bool,
     /// 802.11 adds up how long its data contended.
     pub adds_contention: bool,
+}
+
+impl Flow {
+    /// Where the agents at a node stand among all of them. A flow whose path nobody knows in advance has some at every station.
+    pub fn agents_at(&self, node: NodeId) -> Range<usize> {
+        let first = self.agents.partition_point(|&(at, _)| at < node);
+        let here = self.agents[first..].iter().take_while(|&&(at, _)| at == node);
+        first..first + here.count()
+    }
 }
 
 /// Both endpoints.

@@ -21,11 +21,8 @@ impl World {
         if self.arena.get(id).damaged {
             return verdict; // agents take packets for what their headers say
         }
-        for k in 0..self.flows[flow.0 as usize].agents.len() {
-            let (at, i) = self.flows[flow.0 as usize].agents[k];
-            if at != node {
-                continue;
-            }
+        for k in self.flows[flow.0 as usize].agents_at(node) {
+            let (_, i) = self.flows[flow.0 as usize].agents[k];
             let queued = self.fill_towards(node, self.flows[flow.0 as usize].plan.to);
             let hosted = &mut self.hosted[i as usize];
             let packet = self.arena.get_mut(id);
@@ -71,16 +68,14 @@ impl World {
         let event = self.link_event(cell, [from, to], kind, tag);
         let node = self.sites[cell as usize].node(from);
         let mut spares_link = false;
-        for k in 0..self.flows[flow].agents.len() {
-            let (at, i) = self.flows[flow].agents[k];
-            if at == node {
-                self.hosted[i as usize].agent.on_link(now, &event, &mut self.wishes);
-                if event.ack_waits {
-                    self.show_waiting(now, cell, from, i);
-                }
-                spares_link |= std::mem::take(&mut self.wishes.spares_link);
-                self.grant_wishes(now, i);
+        for k in self.flows[flow].agents_at(node) {
+            let (_, i) = self.flows[flow].agents[k];
+            self.hosted[i as usize].agent.on_link(now, &event, &mut self.wishes);
+            if event.ack_waits {
+                self.show_waiting(now, cell, from, i);
             }
+            spares_link |= std::mem::take(&mut self.wishes.spares_link);
+            self.grant_wishes(now, i);
         }
         spares_link
     }
