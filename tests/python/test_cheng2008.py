@@ -11,7 +11,7 @@ import pytest
 import synthetic
 from airhop.experiments import Experiment
 from airhop.experiments.calculation import Value, Values
-from airhop.experiments.cheng2008 import HOPS
+from airhop.experiments.cheng2008.chains import HOPS
 from airhop.experiments.cheng2008.fig_cwnd import BETWEEN, METRICS, scenario
 from airhop.experiments.cheng2008.fig_cwnd import EXPERIMENT as CWND
 from airhop.experiments.cheng2008.fig_udp import EXPERIMENT as UDP

@@ -22,7 +22,7 @@ import numpy as np
 
 from airhop import stats
 from airhop.experiments import printed
-from airhop.experiments.claims import above, along, each_above, every
+from airhop.experiments.claims import above, along, every
 from airhop.experiments.experiment import Axis, Claim, Curve, Judgement, Metric, Replications, X
 from airhop.experiments.numerals import interval
 from airhop.experiments.printed import Printed
@@ -36,18 +36,6 @@ CURVES = Curve.of_schemes(SCHEMES)
 OTHERS = ("reno", "tcp-cc", "tcp-w")
 GUESSES = ("tcp-cc", "tcp-w")
 """Columns of which only the label is printed."""
-MOST_HOPS = 8
-HOPS = Axis(
-    key="hops",
-    name="hops",
-    paths=("wlan.field.layout.nodes", "flow.ftp.to"),
-    label="Hops",
-    full=tuple(range(1, MOST_HOPS + 1)),
-    coarse=(1, 3, 8),
-    counts="hop",
-    ticks=tuple(range(1, MOST_HOPS + 1)),
-    takes={hops: (hops + 1, f"n{hops}") for hops in range(1, MOST_HOPS + 1)},
-)
 GOODPUT = Metric(
     "flow.ftp.goodput_mbps", "Goodput", "Mbit/s", ticks=(0.0, 3.0, 6.0, 9.0, 12.0, 15.0), printed=False
 )
@@ -64,30 +52,8 @@ RESENT = Metric(
 ALSO = (TIMEOUTS, CUTS, RESENT)
 """What goodput is lost by."""
 REPLICATIONS = Replications(quick=3, full=10, most=30)
-SETTINGS = {"duration": "100 s", "wlan.field.routing": {"kind": "aodv", "preset": "ns2"}}
-ERRORS = {
-    "kind": "gilbert-elliott",
-    "loss_good": 0.0155,
-    "loss_bad": 0.25,
-    "p_gb": 0.06,
-    "p_bg": 0.15,
-}
-"""Slide "Gilbert-Elliot (GE) error model": mean frame error rate 8.25 %."""
-DELAYED_ACK = {"segments": 2, "timeout": "100 ms"}
-
 Judge = Callable[[Samples], Judgement]
 
-SILENT = (
-    "From seven hops on (five with errors) packets are given up by nodes nearer to their end than to their "
-    "origin, most of them ACKs that a hidden data frame hits, and there ns-2's routing repairs a route on "
-    "the spot. Its repair asks for a route no fresher than the lost one, gets longer ones, takes none, and "
-    "waits until the clock shows about twice what it did: with errors Reno over eight hops is silent for 79 "
-    "of 100 s, in five gaps, and delivers 1.00 Mbit/s outside of them. ns-2 itself is low there too, 0.34 "
-    "to 0.39 with other rates and packet sizes."
-)
-"""Why whoever has Reno's MAC is below the printed numbers at the most hops."""
-
-LOSSLESS = 0.98
 CELL, COLUMN = 0.2, 0.08
 """How far a cell, and the mean of a column, may be off what is printed."""
 
@@ -103,16 +69,6 @@ def growth(samples: Samples, scheme: str, other: str, x: X, y: X) -> Ratio:
     return stats.ratio(np.multiply(at_y, other_x).tolist(), np.multiply(other_y, at_x).tolist())
 
 
-def gain_grows(samples: Samples, scheme: str = "tcp-cl", other: str = "reno") -> Judgement:
-    """Judge whether the gain is larger at the most hops than at the first three, where it begins."""
-    first, last = samples.from_x(3)[0], samples.xs[-1]
-    found = growth(samples, scheme, other, first, last)
-    steps = ", ".join(f"{gain(samples, x, scheme, other)} at {HOPS.text(x)}" for x in samples.from_x(3))
-    return Judgement(
-        above(found, 1.0), f"{interval(found)} × from {HOPS.text(first)} to {HOPS.text(last)}: {steps}"
-    )
-
-
 def falls(samples: Samples, axis: Axis, schemes: Sequence[str]) -> Judgement:
     """Judge whether each scheme has less at the last x than at the first."""
     first, last = samples.xs[0], samples.xs[-1]
@@ -121,45 +77,6 @@ def falls(samples: Samples, axis: Axis, schemes: Sequence[str]) -> Judgement:
     return Judgement(
         every(above(ratio, 1.0) for ratio in found.values()),
         f"{axis.text(first)} over {axis.text(last)}: {told}",
-    )
-
-
-def chain_claims(
-    table: str, numbers: Printed, last_gain: float, **reasons: str
-) -> tuple[Claim[Samples], ...]:
-    """Make the claims that tables of a chain have in common; `reasons` are by the end of the claim's id.
-
-    `last_gain` is what TCP-CL must have of Reno's goodput at the most hops.
-    """
-    off = printed.means
-
-    def claim(end: str, text: str, judge: Judge) -> Claim[Samples]:
-        return Claim(f"cheng-{table}-{end}", text, judge, reasons.get(end, ""))
-
-    return (
-        claim(
-            "short",
-            "Over one and two hops TCP-CL loses nothing against Reno: it has more than 98 %.",
-            lambda s: each_above(s, HOPS, ("tcp-cl",), "reno", [x for x in s.xs if x in (1, 2)], LOSSLESS),
-        ),
-        claim(
-            "long",
-            "From three hops on TCP-CL delivers more than Reno.",
-            lambda s: each_above(s, HOPS, ("tcp-cl",), "reno", s.from_x(3)),
-        ),
-        claim("grows", "The gain grows with the hops: at eight it is larger than at three.", gain_grows),
-        claim(
-            "last",
-            f"At eight hops TCP-CL gains more than {100 * last_gain - 100:.0f} % "
-            f"({100 * numbers['tcp-cl', 8] / numbers['reno', 8] - 100:.0f} % printed).",
-            lambda s: each_above(s, HOPS, ("tcp-cl",), "reno", (s.xs[-1],), last_gain),
-        ),
-        *number_claims(table, HOPS, numbers, **reasons),
-        claim(
-            "column",
-            "Reno's column is the printed one: the mean error is below 8 %.",
-            lambda s: printed.mean_error_below(HOPS, off(s, numbers, ("reno",)), COLUMN),
-        ),
     )
 
 

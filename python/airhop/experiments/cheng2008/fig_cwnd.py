@@ -17,8 +17,8 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from airhop.experiments.calculation import Calculation, TextTable, Value, Values, exact
-from airhop.experiments.cheng2008 import MOST_HOPS, PAPER, SCHEMES, SETTINGS
-from airhop.experiments.cheng2008.table2 import ON_DEMAND, ROUTING
+from airhop.experiments.cheng2008 import PAPER, SCHEMES
+from airhop.experiments.cheng2008.chains import MOST_HOPS
 from airhop.experiments.claims import within
 from airhop.experiments.experiment import Claim, Judgement, Mode
 from airhop.experiments.numerals import plus_minus
@@ -62,8 +62,8 @@ class Window:
 
 def scenario(scheme: str) -> Scenario:
     """Make the scenario: the clean chain of eight hops."""
-    changes = {"wlan.field.layout.nodes": MOST_HOPS + 1, "flow.ftp.to": f"n{MOST_HOPS}", ROUTING: ON_DEMAND}
-    return Scenario.load("cheng2008-chain").with_({**SETTINGS, **changes, "scheme": scheme})
+    changes = {"wlan.field.layout.nodes": MOST_HOPS + 1, "flow.ftp.to": f"n{MOST_HOPS}"}
+    return Scenario.load("cheng2008-chain").with_({**changes, "scheme": scheme})
 
 
 def measure(scheme: str, seed: int, rep: int) -> Window:

@@ -15,7 +15,6 @@ from airhop.experiments.cheng2008 import (
     OTHERS,
     PAPER,
     REPLICATIONS,
-    SETTINGS,
     falls,
     gain,
 )
@@ -62,7 +61,7 @@ EXPERIMENT = Experiment(
     title="Goodput over four hops beside UDP",
     source=f'{PAPER}, "TCP goodput comparison (UDP interference)"',
     scenario="cheng2008-udp",
-    settings=SETTINGS,
+    settings={},
     curves=CURVES,
     baseline="reno",
     axis=RATE,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from airhop.experiments.cheng2008 import CURVES, OTHERS, PAPER, SCHEMES, SETTINGS, falls, gain, number_claims
+from airhop.experiments.cheng2008 import CURVES, OTHERS, PAPER, SCHEMES, falls, gain, number_claims
 from airhop.experiments.claims import ahead_everywhere
 from airhop.experiments.experiment import Axis, Claim, Experiment, Metric, Replications
 from airhop.experiments.printed import Printed
@@ -67,7 +67,7 @@ def experiment(
         title=f"Goodput of all connections in random networks, {title}",
         source=f'{PAPER}, "TCP goodput comparison ({title})"',
         scenario="cheng2008-random",
-        settings=SETTINGS | {"duration": "50 s", "flow.ftp*.between": between},
+        settings={"duration": "50 s", "flow.ftp*.between": between},
         curves=CURVES,
         baseline="reno",
         axis=CONNECTIONS,

@@ -10,20 +10,10 @@ those two curves stand beside, without printed numbers, to show what routing doe
 from __future__ import annotations
 
 from airhop.experiments import printed
-from airhop.experiments.cheng2008 import (
-    ALSO,
-    GOODPUT,
-    HOPS,
-    PAPER,
-    REPLICATIONS,
-    SCHEMES,
-    SETTINGS,
-    SILENT,
-    chain_claims,
-    gain,
-)
+from airhop.experiments.cheng2008 import SCHEMES, gain
+from airhop.experiments.cheng2008.chains import HOPS, SILENT, chain_claims, experiment
 from airhop.experiments.claims import within
-from airhop.experiments.experiment import Claim, Curve, Experiment, Judgement, TimelineChoice
+from airhop.experiments.experiment import Claim, Curve, Judgement
 from airhop.experiments.samples import Samples
 
 PRINTED = printed.columns(
@@ -79,21 +69,14 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
 )
 
-EXPERIMENT = Experiment(
-    id="cheng2008/table2",
-    title="Goodput over a chain, no channel errors",
-    source=f'{PAPER}, "TCP goodput comparison"',
-    scenario="cheng2008-chain",
-    settings=SETTINGS | {ROUTING: ON_DEMAND},
+EXPERIMENT = experiment(
+    2,
+    "Goodput over a chain, no channel errors",
+    "TCP goodput comparison",
+    {ROUTING: ON_DEMAND},
+    PRINTED,
+    CLAIMS,
+    headline,
     curves=CURVES,
-    baseline="reno",
-    axis=HOPS,
-    metric=GOODPUT,
-    also=ALSO,
-    replications=REPLICATIONS,
-    claims=CLAIMS,
-    headline=headline,
-    timeline=TimelineChoice(x=8, duration_s=5.0, opening_s=1.0),
-    published=PRINTED,
     panels=(COMPARED, tuple(map(static, COMPARED))),
 )

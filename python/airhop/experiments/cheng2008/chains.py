@@ -1,0 +1,158 @@
+"""What the tables of a chain have in common: one connection over one to eight hops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from airhop.experiments import printed
+from airhop.experiments.cheng2008 import (
+    ALSO,
+    COLUMN,
+    CURVES,
+    GOODPUT,
+    GUESSES,
+    PAPER,
+    REPLICATIONS,
+    Judge,
+    gain,
+    growth,
+    number_claims,
+)
+from airhop.experiments.claims import above, each_above, each_below
+from airhop.experiments.experiment import Axis, Claim, Curve, Experiment, Judgement, TimelineChoice
+from airhop.experiments.numerals import interval
+from airhop.experiments.printed import Printed
+from airhop.experiments.samples import Samples
+
+MOST_HOPS = 8
+HOPS = Axis(
+    key="hops",
+    name="hops",
+    paths=("wlan.field.layout.nodes", "flow.ftp.to"),
+    label="Hops",
+    full=tuple(range(1, MOST_HOPS + 1)),
+    coarse=(1, 3, 8),
+    counts="hop",
+    ticks=tuple(range(1, MOST_HOPS + 1)),
+    takes={hops: (hops + 1, f"n{hops}") for hops in range(1, MOST_HOPS + 1)},
+)
+ERRORS = {
+    "kind": "gilbert-elliott",
+    "loss_good": 0.0155,
+    "loss_bad": 0.25,
+    "p_gb": 0.06,
+    "p_bg": 0.15,
+}
+"""Slide "Gilbert-Elliot (GE) error model": mean frame error rate 8.25 %."""
+DELAYED_ACK = {"segments": 2, "timeout": "100 ms"}
+
+
+SILENT = (
+    "From seven hops on (five with errors) packets are given up by nodes nearer to their end than to their "
+    "origin, most of them ACKs that a hidden data frame hits, and there ns-2's routing repairs a route on "
+    "the spot. Its repair asks for a route no fresher than the lost one, gets longer ones, takes none, and "
+    "waits until the clock shows about twice what it did: with errors Reno over eight hops is silent for 79 "
+    "of 100 s, in five gaps, and delivers 1.00 Mbit/s outside of them. ns-2 itself is low there too, 0.34 "
+    "to 0.39 with other rates and packet sizes."
+)
+"""Why whoever has Reno's MAC is below the printed numbers at the most hops."""
+
+LOSSLESS = 0.98
+
+
+def gain_grows(samples: Samples, scheme: str = "tcp-cl", other: str = "reno") -> Judgement:
+    """Judge whether the gain is larger at the most hops than at the first three, where it begins."""
+    first, last = samples.from_x(3)[0], samples.xs[-1]
+    found = growth(samples, scheme, other, first, last)
+    steps = ", ".join(f"{gain(samples, x, scheme, other)} at {HOPS.text(x)}" for x in samples.from_x(3))
+    return Judgement(
+        above(found, 1.0), f"{interval(found)} × from {HOPS.text(first)} to {HOPS.text(last)}: {steps}"
+    )
+
+
+def chain_claims(
+    table: str, numbers: Printed, last_gain: float, **reasons: str
+) -> tuple[Claim[Samples], ...]:
+    """Make the claims that tables of a chain have in common; `reasons` are by the end of the claim's id.
+
+    `last_gain` is what TCP-CL must have of Reno's goodput at the most hops.
+    """
+    off = printed.means
+
+    def claim(end: str, text: str, judge: Judge) -> Claim[Samples]:
+        return Claim(f"cheng-{table}-{end}", text, judge, reasons.get(end, ""))
+
+    return (
+        claim(
+            "short",
+            "Over one and two hops TCP-CL loses nothing against Reno: it has more than 98 %.",
+            lambda s: each_above(s, HOPS, ("tcp-cl",), "reno", [x for x in s.xs if x in (1, 2)], LOSSLESS),
+        ),
+        claim(
+            "long",
+            "From three hops on TCP-CL delivers more than Reno.",
+            lambda s: each_above(s, HOPS, ("tcp-cl",), "reno", s.from_x(3)),
+        ),
+        claim("grows", "The gain grows with the hops: at eight it is larger than at three.", gain_grows),
+        claim(
+            "last",
+            f"At eight hops TCP-CL gains more than {100 * last_gain - 100:.0f} % "
+            f"({100 * numbers['tcp-cl', 8] / numbers['reno', 8] - 100:.0f} % printed).",
+            lambda s: each_above(s, HOPS, ("tcp-cl",), "reno", (s.xs[-1],), last_gain),
+        ),
+        *number_claims(table, HOPS, numbers, **reasons),
+        claim(
+            "column",
+            "Reno's column is the printed one: the mean error is below 8 %.",
+            lambda s: printed.mean_error_below(HOPS, off(s, numbers, ("reno",)), COLUMN),
+        ),
+    )
+
+
+def lossy_claims(table: str, numbers: Printed) -> tuple[Claim[Samples], ...]:
+    """Make the claims of the tables with errors, where Reno's column and the guesses are not met."""
+    met = f"TCP-CL's column is met and Reno's is not. {SILENT}"
+    reasons = {"reno": SILENT, "column": SILENT, "guesses": SILENT, "ratios": met}
+    return (
+        *chain_claims(table, numbers, 1.6, **reasons),
+        Claim(
+            f"cheng-{table}-others",
+            "From three hops on TCP-CC and TCP-W deliver less than TCP-CL.",
+            lambda s: each_below(s, HOPS, GUESSES, "tcp-cl", s.from_x(3)),
+        ),
+    )
+
+
+def experiment(
+    table: int,
+    title: str,
+    slide: str,
+    settings: Mapping[str, object],
+    published: Printed,
+    claims: Sequence[Claim[Samples]],
+    headline: Callable[[Samples], str],
+    *,
+    curves: Sequence[Curve] = CURVES,
+    panels: tuple[tuple[str, ...], ...] = (),
+    beside: Experiment | None = None,
+) -> Experiment:
+    """Make the experiment of a table; `slide` is what stands above it."""
+    return Experiment(
+        id=f"cheng2008/table{table}",
+        title=title,
+        source=f'{PAPER}, "{slide}"',
+        scenario="cheng2008-chain",
+        settings=settings,
+        curves=tuple(curves),
+        baseline="reno",
+        axis=HOPS,
+        metric=GOODPUT,
+        also=ALSO,
+        replications=REPLICATIONS,
+        claims=tuple(claims),
+        headline=headline,
+        timeline=TimelineChoice(x=MOST_HOPS, duration_s=5.0, opening_s=1.0),
+        beside=beside,
+        published=published,
+        panels=panels,
+    )
