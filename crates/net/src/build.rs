@@ -250,7 +250,8 @@ fn graph(plan: &Plan) -> Graph {
         reach: w.cell.range.map(|range| range.receive),
     };
     let wired = plan.wired.iter().map(|w| w.ends).collect();
-    Graph::new(plan.nodes.iter().cloned(), wired, plan.wlans.iter().map(cell).collect())
+    let radios = plan.radios.iter().map(|r| r.nodes).collect();
+    Graph::new(plan.nodes.iter().cloned(), wired, radios, plan.wlans.iter().map(cell).collect())
 }
 
 /// The discipline of every queue: what the scenario says, or what a service of a flow makes of it.
@@ -259,6 +260,8 @@ struct Disciplines {
     links: Vec<QueuePlan>,
     /// By cell, then by station.
     stations: Vec<Vec<QueuePlan>>,
+    /// By radio link, then by end.
+    radios: Vec<[QueuePlan; 2]>,
 }
 
 impl Disciplines {
@@ -266,6 +269,7 @@ impl Disciplines {
         let mut all = Disciplines {
             links: plan.wired.iter().flat_map(|w| [w.queue; 2]).collect(),
             stations: plan.wlans.iter().map(|w| vec![w.queue; w.nodes.len()]).collect(),
+            radios: plan.radios.iter().map(|r| [r.queue; 2]).collect(),
         };
         for flow in &plan.flows {
             for service in &flow.services {
@@ -286,6 +290,7 @@ impl Disciplines {
             Hop::Air { cell, from, .. } | Hop::OnDemand { cell, from } => {
                 &mut self.stations[cell as usize][from as usize]
             }
+            Hop::Radio { link, end } => &mut self.radios[link as usize][end as usize],
         };
         if let QueuePlan::DropTail { packets } = *queue {
             *queue = discipline(packets);
@@ -412,7 +417,7 @@ fn hosts(plan: &Plan, path: &[(NodeId, Hop)], to: NodeId) -> Vec<(NodeId, Hop)> 
 fn host_agents(flow: &mut Flow, hosts: &[(NodeId, Hop)], timers: &mut Timers, hosted: &mut Vec<Hosted>) {
     let mut came_by_air = None;
     for &(node, hop) in hosts {
-        let goes_by_air = matches!(hop, Hop::Air { .. } | Hop::OnDemand { .. });
+        let goes_by_air = hop.is_wireless();
         let crosses = came_by_air.filter(|&by_air| by_air != goes_by_air);
         for service in &flow.plan.services {
             let agent = match (service.kind, crosses) {
