@@ -126,19 +126,21 @@ impl World {
         self.wishes = wishes;
     }
 
-    /// Downlink: a packet in the form of an ACK from the receiver, which can be queued and lost. At the sender's own station: a
-    /// call (Yun 2009 §3.1, Figure 1).
+    /// Downlink: a packet, which can be queued and lost; in the form of an ACK from the receiver, unless it is an ICMP message from
+    /// this node. At the sender's own station: a call (Yun 2009 §3.1, Figure 1).
     pub(crate) fn send_notice(&mut self, now: Time, node: NodeId, flow: FlowId, notice: Notice) {
         if let Some(recorder) = &mut self.recorder {
             recorder.notice(now, flow, notice.kind, false, notice.seq);
         }
         let plan = &self.flows[flow.0 as usize].plan;
+        let origin = if notice.kind.names_segment() { plan.to } else { node };
+        let notice = Notice { origin, made: now, ..notice };
         if plan.from == node {
             self.notify(now, flow, notice);
             return;
         }
-        let (src, dst) = (plan.to, plan.from);
-        let packet = Packet::new(flow, src, dst, notice.bytes(), Body::Notice(notice));
+        let dst = plan.from;
+        let packet = Packet::new(flow, origin, dst, notice.bytes(), Body::Notice(notice));
         self.created += 1;
         let id = self.arena.insert(packet);
         self.forward(now, node, id);
