@@ -242,7 +242,8 @@ mod tests {
         // s - b - d, s - a - d, s - x - y - d: two shortest ways, "a" comes first.
         let pairs = [(0, 1), (1, 3), (0, 2), (2, 3), (0, 4), (4, 5), (5, 3)];
         let wired = pairs.map(|(a, b)| [NodeId(a), NodeId(b)]).to_vec();
-        let graph = Graph::new(names(["s", "b", "a", "d", "x", "y", "island"]), wired, Vec::new(), Vec::new());
+        let graph =
+            Graph::new(names(["s", "b", "a", "d", "x", "y", "island"]), wired, Vec::new(), Vec::new());
         let hops = graph.towards(NodeId(3));
         assert_eq!(hops[0], Hop::Link(4), "s goes by a");
         assert_eq!(hops[5], Hop::Link(12));

@@ -18,7 +18,7 @@ use crate::services::Kind;
 use airhop_base::{Arrival, HEADER_BYTES, NodeId, Rate, Segment, Span, Time, Timestamps, UDP_HEADER_BYTES};
 use airhop_radio::arq::{ArqPlan, Group};
 use airhop_radio::cell::{Access, CellPlan};
-use airhop_radio::link::RadioPlan;
+use airhop_radio::link::{End, RadioPlan};
 use airhop_radio::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
 use airhop_tcp::seams::Truth;
 use airhop_tcp::{Asks, Config};
@@ -49,16 +49,26 @@ pub(crate) fn exchange_time(cell: &CellPlan, bytes: u32) -> Span {
     cell.phy.difs() + frame_time(cell, bytes) + link_ack_time(cell)
 }
 
+/// How long a radio link's transmitter is taken by an IP packet of `bytes`.
+fn radio_frame_time(link: &RadioPlan, bytes: u32) -> Span {
+    link.rate.time_for(bytes + link.overhead)
+}
+
+/// The same for the link ACK that answers data from `end`; nothing if there is none.
+fn radio_ack_time(link: &RadioPlan, end: End) -> Span {
+    link.arq[usize::from(end)].ack_bytes().map_or(Span::ZERO, |bytes| link.rate.time_for(bytes))
+}
+
 /// How long a radio link's transmitter at `end` is taken by an IP packet of `bytes`, if nothing is lost; or how often one can go, if
 /// the window of the link's recovery is a tighter limit: N frames in the time of one, its ACK, and the way there and back.
-fn pace(link: &RadioPlan, end: u8, bytes: u32) -> Span {
-    let frame = link.frame_time(bytes);
-    let answer = link.delay * 2 + link.ack_time(usize::from(end));
-    match &link.arq[usize::from(end)] {
+fn pace(link: &RadioPlan, end: End, bytes: u32) -> Span {
+    let frame = radio_frame_time(link, bytes);
+    let answer = link.delay * 2 + radio_ack_time(link, end);
+    match link.arq[usize::from(end)] {
         ArqPlan::None => frame,
-        ArqPlan::GoBackN { window, group: Group::Blocks, .. } => frame + answer / *window as u64,
-        ArqPlan::GoBackN { window, .. } | ArqPlan::SelectiveRepeat { window, .. } => {
-            frame.max((frame + answer) / *window as u64)
+        ArqPlan::GoBackN { group: Group::Blocks, rules } => frame + answer / u64::from(rules.window),
+        ArqPlan::GoBackN { group: Group::Sliding, rules } | ArqPlan::SelectiveRepeat { rules, .. } => {
+            frame.max((frame + answer) / u64::from(rules.window))
         }
     }
 }
@@ -136,7 +146,7 @@ impl<'a> Network<'a> {
                     let taken = self.time_taken(hop, bytes + UDP_HEADER_BYTES);
                     self.load(hop).datagrams += per_second * taken.secs_f64();
                     if let Hop::Radio { link, end } = hop {
-                        let acks = per_second * self.radio(link).ack_time(usize::from(end)).secs_f64();
+                        let acks = per_second * radio_ack_time(self.radio(link), end).secs_f64();
                         self.load(Hop::Radio { link, end: 1 - end }).datagrams += acks;
                     }
                 }
@@ -182,7 +192,7 @@ impl<'a> Network<'a> {
                     payload_rate = payload_rate.min(share * payload / data.secs_f64());
                 }
                 Hop::Radio { link, end } => {
-                    let link_acks = self.radio(link).ack_time(usize::from(1 - end)) / per_ack;
+                    let link_acks = radio_ack_time(self.radio(link), 1 - end) / per_ack;
                     let share = self.radios[usize::from(link)][usize::from(end)].share();
                     payload_rate = payload_rate.min(share * payload / (data + link_acks).secs_f64());
                 }
@@ -223,10 +233,10 @@ impl<'a> Network<'a> {
                 let link = self.radio(index);
                 let wait = match before {
                     // The link ACK of the frame that it answers goes first.
-                    Hop::Radio { link: same, .. } if same == index => link.ack_time(usize::from(1 - end)),
+                    Hop::Radio { link: same, .. } if same == index => radio_ack_time(link, 1 - end),
                     _ => Span::ZERO,
                 };
-                wait + link.frame_time(bytes) + link.delay
+                wait + radio_frame_time(link, bytes) + link.delay
             }
             Hop::Air { cell: index, .. } => {
                 let cell = self.cell(index);

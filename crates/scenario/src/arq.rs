@@ -3,45 +3,45 @@
 use crate::fields::{Fields, Val};
 use crate::problem::Problems;
 use airhop_base::{Rate, Span};
-use airhop_radio::arq::{ArqPlan, Group};
+use airhop_radio::arq::{ArqPlan, ArqRules, Group, derived_timeout};
 
-/// The times of a radio link that its timeouts depend on.
+/// What timeouts depend on.
 struct Times {
     rate: Rate,
     /// One way.
     delay: Span,
-    /// The largest data frame of the flows that cross the link.
-    frame: Span,
+    /// The largest data frame, either way, bytes.
+    frame: u32,
 }
 
 impl Times {
+    /// Those of a radio link whose largest IP datagram has `largest` bytes.
     fn new(link: &Fields, largest: u32) -> Option<Self> {
-        let (rate, delay) = (link.rate("rate")?, link.span("delay")?);
         let overhead = u32::try_from(link.bytes("overhead")?).ok()?;
-        Some(Times { rate, delay, frame: rate.time_for(largest + overhead) })
+        Some(Times { rate: link.rate("rate")?, delay: link.span("delay")?, frame: largest + overhead })
     }
 
-    /// An ACK and both ways.
-    fn answer(&self, arq: &Fields) -> Option<Span> {
-        let ack = u32::try_from(arq.bytes("ack")?).ok()?;
-        Some(self.rate.time_for(ack) + self.delay * 2)
-    }
-
-    /// T_o = N t_frame + t_ack + 2 delay + t_frame (schemes.md 4.4.1): the ACK of a whole window may have to wait for a frame that its
-    /// end is sending.
+    /// The timeout of a recovery that the file gives none.
     fn timeout(&self, arq: &Fields) -> Option<Span> {
-        Some(self.frame * (window(arq) + 1) + self.answer(arq)?)
+        Some(derived_timeout(self.rate, self.delay, window(arq)?, self.frame, ack_bytes(arq)?, self.frame))
     }
 
-    /// A timer that is shorter expires before any ACK can come.
+    /// A frame, its ACK, and both ways: a timer that is shorter expires before any ACK can come.
     fn least(&self, arq: &Fields) -> Option<Span> {
-        Some(self.frame + self.answer(arq)?)
+        Some(derived_timeout(self.rate, self.delay, 1, self.frame, ack_bytes(arq)?, 0))
     }
 }
 
 /// Frames that may be on their way.
-fn window(arq: &Fields) -> u64 {
-    if arq.kind == Some("stop-and-wait") { 1 } else { arq.count("window").unwrap_or(1) }
+fn window(arq: &Fields) -> Option<u32> {
+    match arq.kind? {
+        "stop-and-wait" => Some(1),
+        _ => u32::try_from(arq.count("window")?).ok(),
+    }
+}
+
+fn ack_bytes(arq: &Fields) -> Option<u32> {
+    u32::try_from(arq.bytes("ack")?).ok()
 }
 
 /// Fills the timeouts of a radio link whose largest IP datagram has `largest` bytes, and the recovery of the way back.
@@ -86,17 +86,15 @@ pub(crate) fn plan(arq: &Fields) -> Option<ArqPlan> {
     if !recovers(arq) {
         return Some(ArqPlan::None);
     }
-    let window = usize::try_from(window(arq)).ok()?;
-    let timeout = arq.span("timeout")?;
-    let attempts = arq.count("attempts").and_then(|attempts| u32::try_from(attempts).ok());
-    let ack_bytes = u32::try_from(arq.bytes("ack")?).ok()?;
+    let rules = ArqRules {
+        window: window(arq)?,
+        timeout: arq.span("timeout")?,
+        attempts: arq.count("attempts").and_then(|attempts| u32::try_from(attempts).ok()),
+        ack_bytes: ack_bytes(arq)?,
+    };
     Some(match arq.kind? {
-        "selective-repeat" => {
-            ArqPlan::SelectiveRepeat { window, srej: arq.flag("srej")?, timeout, attempts, ack_bytes }
-        }
-        "go-back-n" if arq.word("group")? == "blocks" => {
-            ArqPlan::GoBackN { window, group: Group::Blocks, timeout, attempts, ack_bytes }
-        }
-        _ => ArqPlan::GoBackN { window, group: Group::Sliding, timeout, attempts, ack_bytes },
+        "selective-repeat" => ArqPlan::SelectiveRepeat { srej: arq.flag("srej")?, rules },
+        "go-back-n" if arq.word("group")? == "blocks" => ArqPlan::GoBackN { group: Group::Blocks, rules },
+        _ => ArqPlan::GoBackN { group: Group::Sliding, rules },
     })
 }

@@ -2,7 +2,7 @@
 
 use airhop_base::{NodeId, Rate, Span};
 use airhop_net::plan::{QueuePlan, RadioLinkPlan};
-use airhop_radio::arq::{ArqPlan, Group};
+use airhop_radio::arq::{ArqPlan, ArqRules, Group};
 use airhop_radio::errors::{ErrorPlan, State};
 use airhop_scenario::{Overrides, Recording, Run, Scenario, schema};
 use std::fmt::Write;
@@ -25,7 +25,7 @@ fn link(sets: &[(&str, &str)]) -> RadioLinkPlan {
 fn timeout(arq: &ArqPlan) -> Span {
     match arq {
         ArqPlan::None => panic!("there are no ACKs to wait for"),
-        ArqPlan::GoBackN { timeout, .. } | ArqPlan::SelectiveRepeat { timeout, .. } => *timeout,
+        ArqPlan::GoBackN { rules, .. } | ArqPlan::SelectiveRepeat { rules, .. } => rules.timeout,
     }
 }
 
@@ -40,14 +40,10 @@ fn a_radio_link_is_what_the_file_says() {
     let state = |s, errors_per_bit| State { mean: Span::from_secs(s), errors_per_bit };
     let fades = ErrorPlan::TwoState { good: state(10, 1e-6), bad: state(4, 1e-2) };
     assert_eq!(link.errors, [fades.clone(), fades]);
-    let [ArqPlan::GoBackN { window: 3, group: Group::Sliding, attempts: None, ack_bytes: 6, .. }, back] = &link.arq
-    else {
-        panic!("{:?}", link.arq)
-    };
-    assert!(
-        matches!(back, ArqPlan::SelectiveRepeat { window: 8, srej: true, attempts: None, ack_bytes: 6, .. }),
-        "{back:?}"
-    );
+    let rules = |window, arq| ArqRules { window, timeout: timeout(arq), attempts: None, ack_bytes: 6 };
+    let [there, back] = &link.arq;
+    assert_eq!(*there, ArqPlan::GoBackN { group: Group::Sliding, rules: rules(3, there) });
+    assert_eq!(*back, ArqPlan::SelectiveRepeat { srej: true, rules: rules(8, back) });
 }
 
 // schemes.md 4.4.1: T_o = N t_frame + t_ack + 2 tau + t_frame. 128 B at 19.2 kbit/s are 53.33 ms, an ACK of 6 B is 2.5 ms.
@@ -55,7 +51,8 @@ fn a_radio_link_is_what_the_file_says() {
 fn timeouts_follow_from_the_link_and_its_flows() {
     let of = |sets: &[(&str, &str)]| link(sets).arq.map(|arq| timeout(&arq).millis_f64());
     let frame = 128.0 * 8.0 / 19.2;
-    let close = |a: [f64; 2], b: [f64; 2]| assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5), "{a:?} {b:?}");
+    let close =
+        |a: [f64; 2], b: [f64; 2]| assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5), "{a:?} {b:?}");
     close(of(&[]), [4.0 * frame + 22.5, 9.0 * frame + 22.5]);
     close(of(&[("radio.air.arq.window", "5")]), [6.0 * frame + 22.5, 9.0 * frame + 22.5]);
     // Link headers, and larger segments with their options: 256 + 40 + 12 + 4.
@@ -76,15 +73,12 @@ fn timeouts_follow_from_the_link_and_its_flows() {
 fn stop_and_wait_is_a_window_of_one() {
     let slow = r#"{ kind = "stop-and-wait", attempts = 3, timeout = "80 ms" }"#;
     let expected = ArqPlan::GoBackN {
-        window: 1,
         group: Group::Sliding,
-        timeout: Span::from_millis(80),
-        attempts: Some(3),
-        ack_bytes: 6,
+        rules: ArqRules { window: 1, timeout: Span::from_millis(80), attempts: Some(3), ack_bytes: 6 },
     };
     assert_eq!(link(&[("radio.air.arq", slow)]).arq[0], expected);
     let blocks = link(&[("radio.air.arq.group", "blocks")]);
-    assert!(matches!(blocks.arq[0], ArqPlan::GoBackN { window: 3, group: Group::Blocks, .. }));
+    assert!(matches!(blocks.arq[0], ArqPlan::GoBackN { group: Group::Blocks, .. }));
 }
 
 // Without `arq_back` both directions recover alike; without `arq` none does.
@@ -95,7 +89,7 @@ fn the_way_back_is_like_the_way_there() {
     let alike = read(&text);
     let [there, back] = &alike.plan().radios[0].link.arq;
     assert_eq!(there, back);
-    assert!(matches!(there, ArqPlan::GoBackN { window: 3, .. }));
+    assert!(matches!(there, ArqPlan::GoBackN { rules: ArqRules { window: 3, .. }, .. }));
     let plain = read(&text.replace("arq = { kind = \"go-back-n\", window = 3 }\n", ""));
     assert_eq!(plain.plan().radios[0].link.arq, [ArqPlan::None, ArqPlan::None]);
     // A model for one direction; the reference of `fer` is a data frame with its link header.
@@ -123,7 +117,9 @@ fn the_effective_form_has_what_was_derived_and_reads_back_to_the_same() {
         }
     }
     let shown = read(&[]).expect("a good scenario").toml();
-    insta::assert_snapshot!(&shown[shown.find("[[radio]]").expect("it is shown")..shown.find("[[flow]]").expect("too")]);
+    insta::assert_snapshot!(
+        &shown[shown.find("[[radio]]").expect("it is shown")..shown.find("[[flow]]").expect("too")]
+    );
 }
 
 /// The same link, once with copies and once by hand.
@@ -140,7 +136,8 @@ fn radio_links_are_copied() {
     assert_eq!(links, [(0, ends("m1")), (1, ends("m2"))]);
     let alone = FIXED_MOBILE.replace("name = \"fixed-mobile\"\n", "name = \"fixed-mobile\"\ncopies = 2\n");
     let same = alone.replace("name = \"air\"", "name = \"air*\"");
-    let refused = Scenario::parse(&same, "x", &Overrides::default()).expect_err("the same nodes twice").to_string();
+    let refused =
+        Scenario::parse(&same, "x", &Overrides::default()).expect_err("the same nodes twice").to_string();
     assert!(refused.contains("expected a \"*\" in the name of a node too"), "{refused}");
 }
 
@@ -155,6 +152,7 @@ fn what_is_wrong_with_a_radio_link_is_said() {
         &[("radio.air.arq.srej", "true")],
         &[("radio.air.arq", r#"{ kind = "none", window = 3 }"#)],
         &[("radio.air.arq.window", "0")],
+        &[("radio.air.arq_back.window", "65")],
         &[("radio.air.arq.group", "block")],
         &[("radio.air.arq.attempts", "0")],
         &[("radio.air.arq.timeout", "200")],
@@ -196,7 +194,10 @@ fn the_schema_has_radio_links() {
     let radio = &schema["properties"]["radio"]["items"];
     let kinds = |key: &str| -> Vec<String> {
         let variants = radio["properties"][key]["oneOf"].as_array().expect("variants");
-        variants.iter().map(|v| v["properties"]["kind"]["const"].as_str().expect("a kind").to_string()).collect()
+        variants
+            .iter()
+            .map(|v| v["properties"]["kind"]["const"].as_str().expect("a kind").to_string())
+            .collect()
     };
     assert_eq!(kinds("arq"), ["none", "stop-and-wait", "go-back-n", "selective-repeat"]);
     assert_eq!(kinds("arq_back"), kinds("arq"));

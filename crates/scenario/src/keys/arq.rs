@@ -2,6 +2,7 @@
 
 use super::Without::{Derived, Nothing, Value};
 use super::{Choice, Key, Kind, Variant, key};
+use airhop_radio::arq::SELECTIVE_WINDOW;
 
 /// More frames than any link numbers (RLC in UMTS: 2047 at most).
 const MAX_WINDOW: u64 = 2047;
@@ -30,8 +31,8 @@ const ACK: Key = key(
     "length of a link ACK: an HDLC supervisory frame (ISO/IEC 13239)",
 );
 
-const fn window(packets: &'static str, about: &'static str) -> Key {
-    key("window", Kind::Count { least: 1, most: MAX_WINDOW }, Value(packets), about)
+const fn window(most: u64, packets: &'static str, about: &'static str) -> Key {
+    key("window", Kind::Count { least: 1, most }, Value(packets), about)
 }
 
 pub(super) static ARQ: Choice = Choice {
@@ -48,7 +49,7 @@ pub(super) static ARQ: Choice = Choice {
             about: "up to `window` frames are on their way; the receiver takes them in order only, and at a timeout all of them go \
                     again (as in HDLC; Kounavis 1996)",
             keys: &[
-                window("3", "frames without an ACK at most (Kounavis 1996)"),
+                window(MAX_WINDOW, "3", "frames without an ACK at most (Kounavis 1996)"),
                 key(
                     "group",
                     Kind::Word(|| vec!["sliding", "blocks"]),
@@ -65,7 +66,11 @@ pub(super) static ARQ: Choice = Choice {
             about: "up to `window` frames are on their way; the receiver keeps what comes out of order, and only what is missing goes \
                     again; packets are delivered in order",
             keys: &[
-                window("8", "frames without an ACK at most; the default is Airhop's choice"),
+                window(
+                    SELECTIVE_WINDOW as u64,
+                    "8",
+                    "frames without an ACK at most; the default is Airhop's choice",
+                ),
                 key(
                     "srej",
                     Kind::Flag,
