@@ -12,6 +12,7 @@ pub mod layout;
 mod link;
 pub mod plan;
 mod queues;
+mod radio;
 mod report;
 mod results;
 pub mod route;
