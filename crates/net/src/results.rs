@@ -161,5 +161,6 @@ pub(crate) fn send_cause(c: Cause) -> SendCause {
         Cause::Recovery => SendCause::Recovery,
         Cause::Timeout => SendCause::Timeout,
         Cause::Notice => SendCause::Notice,
+        Cause::Probe => SendCause::Probe,
     }
 }

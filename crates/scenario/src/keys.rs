@@ -369,7 +369,7 @@ static APP: Choice = Choice {
     ],
 };
 
-static TCP: [Key; 16] = [
+static TCP: [Key; 23] = [
     key(
         "preset",
         Kind::Word(|| Preset::ALL.map(|(name, _)| name).to_vec()),
@@ -402,11 +402,16 @@ static TCP: [Key; 16] = [
     preset("sack_blocks", Kind::Count { least: 1, most: 4 }, "SACK blocks in an ACK at most (RFC 2018 §3)"),
     preset("dsack", Kind::Flag, "report duplicate data in the first SACK block (RFC 2883)"),
     preset("delayed_ack", Kind::Switch(&DELAYED_ACK), "delay ACKs (RFC 9293 §3.8.6.3)"),
+    preset(
+        "quick_acks",
+        Kind::Count { least: 0, most: 255 },
+        "so many ACKs are not delayed: first, after a pause, after a duplicate (Linux 16)",
+    ),
     key("rto", Kind::Section(&RTO), Value("{}"), "the retransmission timeout"),
     preset(
         "halve_from",
-        Kind::Word(|| vec!["flight", "cwnd"]),
-        "what a loss halves: data in flight (RFC 5681 §3.1), or cwnd (ns-2)",
+        Kind::Word(|| vec!["flight", "cwnd", "whole-cwnd"]),
+        "what a loss halves: data in flight (RFC 5681 §3.1), cwnd (ns-2), or cwnd in whole segments (Linux)",
     ),
     preset(
         "exit_to_flight",
@@ -419,6 +424,21 @@ static TCP: [Key; 16] = [
         Kind::Word(|| vec!["rfc6675", "pipe"]),
         "how scheme \"sack\" recovers: RFC 6675, or ns-2's Sack1 with its pipe counter",
     ),
+    preset(
+        "loss_detection",
+        Kind::Word(|| vec!["duplicates", "rack"]),
+        "how schemes of Reno's family notice losses: by duplicate ACKs, each with its own recovery, or all by time, with SACK \
+         (RACK, RFC 8985)",
+    ),
+    preset(
+        "growth",
+        Kind::Word(|| vec!["per-ack", "per-byte"]),
+        "what opens the window: each ACK, or each segment's worth of delivered bytes (RFC 3465, Linux)",
+    ),
+    preset("prr", Kind::Flag, "recovery with SACK comes down to the new window evenly (RFC 9937)"),
+    preset("tlp", Kind::Flag, "with rack: a probe after two round trips of silence (RFC 8985 §7)"),
+    preset("frto", Kind::Flag, "with rack: new data tells whether a timeout was for nothing (RFC 5682 §3.1)"),
+    preset("undo", Kind::Flag, "a cut for nothing is undone: by timestamps or D-SACK (RFC 3522, RFC 3708)"),
 ];
 
 pub(crate) static DELAYED_ACK: [Key; 2] = [
@@ -439,8 +459,8 @@ pub(crate) static DELAYED_ACK: [Key; 2] = [
 static RTO: [Key; 5] = [
     preset(
         "kind",
-        Kind::Word(|| vec!["rfc6298", "ns2", "single-gain"]),
-        "estimator: RFC 6298, ns-2's ticks, one gain (Kounavis 1996)",
+        Kind::Word(|| vec!["rfc6298", "ns2", "single-gain", "linux"]),
+        "estimator: RFC 6298, ns-2's ticks, one gain (Kounavis 1996), Linux (min bounds the deviation)",
     ),
     preset("min", Kind::Span { least_ns: 1_000 }, "lower bound (RFC 6298 §2.4; ns-2 minrto_)"),
     preset("max", Kind::Span { least_ns: 1_000 }, "upper bound, with backoff (RFC 6298 §2.5; ns-2 maxrto_)"),

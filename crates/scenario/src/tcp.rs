@@ -4,16 +4,26 @@ use crate::fields::{Fields, Val};
 use crate::keys::DELAYED_ACK;
 use crate::problem::{At, Problems};
 use airhop_base::{HEADER_BYTES, Span};
-use airhop_tcp::{Config, DelayedAck, HalveFrom, Preset, RtoConfig, RtoKind, SackRecovery};
+use airhop_tcp::{
+    Config, DelayedAck, Growth, HalveFrom, LossDetection, Preset, RtoConfig, RtoKind, SackRecovery,
+};
 
 /// ns-2's DelAck sink acknowledges every second segment, or after 100 ms (its `interval_`).
 const NS2_DELAYED_ACK: DelayedAck = DelayedAck { segments: 2, timeout: Span::from_millis(100) };
 /// Timestamps option with its padding (RFC 7323 appendix A).
 const TIMESTAMPS_BYTES: u32 = 12;
 
-const HALVE_FROM: [(&str, HalveFrom); 2] = [("flight", HalveFrom::Flight), ("cwnd", HalveFrom::Cwnd)];
-const RTO_KIND: [(&str, RtoKind); 3] =
-    [("rfc6298", RtoKind::Rfc6298), ("ns2", RtoKind::Ns2), ("single-gain", RtoKind::SingleGain)];
+const HALVE_FROM: [(&str, HalveFrom); 3] =
+    [("flight", HalveFrom::Flight), ("cwnd", HalveFrom::Cwnd), ("whole-cwnd", HalveFrom::WholeCwnd)];
+const RTO_KIND: [(&str, RtoKind); 4] = [
+    ("rfc6298", RtoKind::Rfc6298),
+    ("ns2", RtoKind::Ns2),
+    ("single-gain", RtoKind::SingleGain),
+    ("linux", RtoKind::Linux),
+];
+const LOSS_DETECTION: [(&str, LossDetection); 2] =
+    [("duplicates", LossDetection::Duplicates), ("rack", LossDetection::Rack)];
+const GROWTH: [(&str, Growth); 2] = [("per-ack", Growth::PerAck), ("per-byte", Growth::PerByte)];
 const SACK_RECOVERY: [(&str, SackRecovery); 2] =
     [("rfc6675", SackRecovery::Rfc6675), ("pipe", SackRecovery::Pipe)];
 
@@ -44,7 +54,7 @@ pub(crate) fn fill(tcp: &mut Fields, mss: u32) {
 }
 
 /// The keys whose default the preset has, with its value; what [`config`] reads.
-pub(crate) fn values(c: &Config) -> [(&'static str, Val); 14] {
+pub(crate) fn values(c: &Config) -> [(&'static str, Val); 21] {
     [
         ("handshake", Val::Flag(c.handshake)),
         ("initial_window", Val::Number(c.initial_window)),
@@ -56,10 +66,17 @@ pub(crate) fn values(c: &Config) -> [(&'static str, Val); 14] {
         ("sack_blocks", Val::Count(c.sack_blocks.into())),
         ("dsack", Val::Flag(c.dsack)),
         ("delayed_ack", delayed_ack(c.delayed_ack)),
+        ("quick_acks", Val::Count(c.quick_acks.into())),
         ("halve_from", word_of(&HALVE_FROM, &c.halve_from)),
         ("exit_to_flight", Val::Flag(c.exit_to_flight)),
         ("ecn", Val::Flag(c.ecn)),
         ("sack_recovery", word_of(&SACK_RECOVERY, &c.sack_recovery)),
+        ("loss_detection", word_of(&LOSS_DETECTION, &c.loss_detection)),
+        ("growth", word_of(&GROWTH, &c.growth)),
+        ("prr", Val::Flag(c.prr)),
+        ("tlp", Val::Flag(c.tlp)),
+        ("frto", Val::Flag(c.frto)),
+        ("undo", Val::Flag(c.undo)),
     ]
 }
 
@@ -121,6 +138,7 @@ pub(crate) fn config(tcp: &Fields, mss: u32) -> Option<Config> {
             }),
             _ => None,
         },
+        quick_acks: u32::try_from(tcp.count("quick_acks")?).ok()?,
         rto: RtoConfig {
             kind: of_word(&RTO_KIND, rto.word("kind")?)?,
             min: rto.span("min")?,
@@ -132,6 +150,12 @@ pub(crate) fn config(tcp: &Fields, mss: u32) -> Option<Config> {
         exit_to_flight: tcp.flag("exit_to_flight")?,
         ecn: tcp.flag("ecn")?,
         sack_recovery: of_word(&SACK_RECOVERY, tcp.word("sack_recovery")?)?,
+        loss_detection: of_word(&LOSS_DETECTION, tcp.word("loss_detection")?)?,
+        growth: of_word(&GROWTH, tcp.word("growth")?)?,
+        prr: tcp.flag("prr")?,
+        tlp: tcp.flag("tlp")?,
+        frto: tcp.flag("frto")?,
+        undo: tcp.flag("undo")?,
     })
 }
 

@@ -27,6 +27,9 @@ pub struct Config {
     pub dsack: bool,
     /// Delay ACKs, or send one for every segment.
     pub delayed_ack: Option<DelayedAck>,
+    /// ACKs that are sent at once although ACKs are delayed: at the beginning, after a pause of more than the first timeout,
+    /// and after a duplicate, when the sender may be in slow start and waits for them (Linux' quick ACKs: 16).
+    pub quick_acks: u32,
     /// How the retransmission timeout is found.
     pub rto: RtoConfig,
     /// What a loss halves.
@@ -38,6 +41,38 @@ pub struct Config {
     pub ecn: bool,
     /// How the scheme `sack` recovers.
     pub sack_recovery: SackRecovery,
+    /// How schemes of Reno's family notice losses.
+    pub loss_detection: LossDetection,
+    /// What an ACK of new data adds to the window.
+    pub growth: Growth,
+    /// Recoveries with SACK come down to the new window evenly (PRR, RFC 9937).
+    pub prr: bool,
+    /// With RACK: a probe after two round trips of silence (TLP, RFC 8985 §7).
+    pub tlp: bool,
+    /// With RACK: after a timeout, two new segments before further retransmissions (F-RTO, RFC 5682 §3.1).
+    pub frto: bool,
+    /// A reduction of the window is undone if it turns out that nothing was lost (RFC 3522, RFC 3708, RFC 4015).
+    pub undo: bool,
+}
+
+/// How losses are noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossDetection {
+    /// By duplicate ACKs, or SACK blocks above a hole: each scheme by its own recovery.
+    Duplicates,
+    /// By time, with SACK (RACK, RFC 8985): schemes of Reno's family all recover alike. Schemes whose recovery is what they
+    /// are about (Tahoe, Vegas, ESACK, LHP, TCP-CL, TCP-DCR) keep it.
+    Rack,
+}
+
+/// What an ACK of new data adds to the window (RFC 5681 §3.1, RFC 3465).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Growth {
+    /// A segment in slow start, one window's share of a segment after: for each ACK, whatever it acknowledges.
+    PerAck,
+    /// The same for each segment's worth of newly delivered bytes, as Linux does: delayed ACKs do not slow growth. What is left
+    /// when slow start ends counts for congestion avoidance.
+    PerByte,
 }
 
 /// The two SACK recoveries.
@@ -65,6 +100,8 @@ pub enum HalveFrom {
     Flight,
     /// The congestion window, as ns-2 does.
     Cwnd,
+    /// The congestion window in whole segments, as Linux does; not again at a timeout in fast recovery.
+    WholeCwnd,
 }
 
 /// Retransmission timeout parameters.
@@ -91,6 +128,8 @@ pub enum RtoKind {
     Ns2,
     /// One gain for mean and deviation on a coarse clock (Kounavis 1996).
     SingleGain,
+    /// Linux: the minimum bounds the deviation's part, which falls once a round trip only.
+    Linux,
 }
 
 /// The named sets of defaults.
@@ -124,6 +163,7 @@ impl Preset {
             sack_blocks: 3,
             dsack: true,
             delayed_ack: Some(DelayedAck { segments: 2, timeout: Span::from_millis(200) }),
+            quick_acks: 0,
             rto: RtoConfig {
                 kind: RtoKind::Rfc6298,
                 min: Span::from_secs(1),
@@ -135,12 +175,32 @@ impl Preset {
             exit_to_flight: true,
             ecn: false,
             sack_recovery: SackRecovery::Rfc6675,
+            loss_detection: LossDetection::Duplicates,
+            growth: Growth::PerAck,
+            prr: false,
+            tlp: false,
+            frto: false,
+            undo: false,
         };
         match self {
             Preset::Rfc => rfc,
             Preset::Linux => Config {
                 delayed_ack: Some(DelayedAck { segments: 2, timeout: Span::from_millis(40) }),
-                rto: RtoConfig { min: Span::from_millis(200), max: Span::from_secs(120), ..rfc.rto },
+                quick_acks: 16,
+                rto: RtoConfig {
+                    kind: RtoKind::Linux,
+                    min: Span::from_millis(200),
+                    max: Span::from_secs(120),
+                    ..rfc.rto
+                },
+                halve_from: HalveFrom::WholeCwnd,
+                exit_to_flight: false,
+                loss_detection: LossDetection::Rack,
+                growth: Growth::PerByte,
+                prr: true,
+                tlp: true,
+                frto: true,
+                undo: true,
                 ..rfc
             },
             Preset::Ns2 => Config {

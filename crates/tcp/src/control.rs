@@ -1,16 +1,20 @@
 //! Additive increase, multiplicative decrease: the control that most schemes are built on.
 
+use crate::config::Growth;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Signal, Window};
 use crate::space::Space;
 
-/// Slow start and congestion avoidance by ACK counting, and a halving per loss (RFC 5681 §3.1).
+/// Slow start and congestion avoidance, and a halving per loss (RFC 5681 §3.1).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reno;
 
 impl CongestionControl for Reno {
-    fn on_ack(&mut self, w: &mut Window, _: &Ack, _: &Space) {
-        // One segment per ACK, then one per window: what ns-2 does, and what the papers' figures come from.
-        w.cwnd += if w.in_slow_start() { 1.0 } else { 1.0 / w.cwnd };
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+        match s.growth {
+            // One segment per ACK, then one per window: what ns-2 does, and what the papers' figures come from.
+            Growth::PerAck => w.cwnd += if w.in_slow_start() { 1.0 } else { 1.0 / w.cwnd },
+            Growth::PerByte => grow(w, a.delivered as f64 / s.mss as f64),
+        }
     }
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &Space) -> Judged {
@@ -21,4 +25,17 @@ impl CongestionControl for Reno {
         };
         Judged::Congestion
     }
+}
+
+/// RFC 3465 §2.1 and §2.2, without a limit in slow start, as Linux has it: `segments` were delivered. The window counts in whole
+/// segments: one more for as many as it holds.
+fn grow(w: &mut Window, segments: f64) {
+    let exponential = segments.min((w.ssthresh - w.cwnd).max(0.0));
+    w.cwnd += exponential;
+    w.cwnd += (segments - exponential) / whole(w.cwnd);
+}
+
+/// `segments` without its fraction, which many small increments may have left a hair below the next whole number.
+pub(crate) fn whole(segments: f64) -> f64 {
+    (segments + 1e-6).floor()
 }

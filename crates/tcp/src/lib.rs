@@ -8,6 +8,7 @@ mod control;
 mod fault;
 pub mod meters;
 pub mod notices;
+mod quick_acks;
 mod receiver;
 pub mod recovery;
 mod rto;
@@ -17,7 +18,9 @@ pub mod seams;
 mod sender;
 mod space;
 
-pub use config::{Config, DelayedAck, HalveFrom, Preset, RtoConfig, RtoKind, SackRecovery};
+pub use config::{
+    Config, DelayedAck, Growth, HalveFrom, LossDetection, Preset, RtoConfig, RtoKind, SackRecovery,
+};
 pub use fault::Fault;
 pub use receiver::Receiver;
 pub use schemes::{Asks, Build, NameTaken, Param, Params, SCHEMES, Scheme, add, find, schemes};

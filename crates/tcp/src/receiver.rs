@@ -4,7 +4,8 @@
 //! the advertised window never shrinks, unless somebody who reads more slowly says where it ends.
 
 use crate::Asks;
-use crate::config::{Config, DelayedAck};
+use crate::config::{Config, DelayedAck, LossDetection};
+use crate::quick_acks::QuickAcks;
 use crate::meters::ContentionLimit;
 use airhop_base::{
     Arrival, Body, Ecn, Eln, Flags, FlowId, HEADER_BYTES, MAX_OPTION_BYTES, Naks, NodeId, Notice, Packet,
@@ -30,6 +31,7 @@ pub struct Receiver {
     sack_blocks: usize,
     dsack: bool,
     delayed_ack: Option<DelayedAck>,
+    quick_acks: QuickAcks,
     mss: u32,
     stream: Stream,
     clock: Option<EchoClock>,
@@ -59,6 +61,7 @@ impl Receiver {
     /// The receiver of `flow` at node `me`, whose sender is at `peer` and asks for so much.
     pub fn new(flow: FlowId, me: NodeId, peer: NodeId, config: &Config, asks: Asks) -> Self {
         let expected = if config.handshake { 0 } else { FIRST_BYTE };
+        let reports_sack = asks.sack || config.loss_detection == LossDetection::Rack;
         let contention = asks.contention.then(|| ContentionLimit::new(config.mss, config.receive_window));
         Receiver {
             flow,
@@ -68,9 +71,10 @@ impl Receiver {
             edge: contention.as_ref().map(|limit| FIRST_BYTE + limit.window()),
             contention,
             asks,
-            sack_blocks: if asks.sack { usize::from(config.sack_blocks) } else { 0 },
+            sack_blocks: if reports_sack { usize::from(config.sack_blocks) } else { 0 },
             dsack: config.dsack,
             delayed_ack: config.delayed_ack,
+            quick_acks: QuickAcks::new(config),
             mss: config.mss,
             stream: Stream::new(expected),
             clock: config.timestamps.then_some(EchoClock { recent: 0, last_ack: expected }),
@@ -181,8 +185,11 @@ impl Receiver {
         // RFC 5681 §4.2: at once when out of order and when a gap is filled, wholly or in part; RFC 9293 §3.10.7.4:
         // and when it is a duplicate.
         let in_order = !had_gap && change.duplicate.is_none() && change.advance > 0;
+        let is_quick = self.quick_acks.on_data(now, change.advance > 0, change.duplicate.is_some());
         match self.delayed_ack {
-            Some(delay) if in_order && !ecn_news && !self.enough_for_an_ack(delay.segments) => {
+            Some(delay)
+                if in_order && !ecn_news && !is_quick && !self.enough_for_an_ack(delay.segments) =>
+            {
                 self.ack_due.get_or_insert(now + delay.timeout);
             }
             _ => self.acknowledge(now, change.duplicate.filter(|_| self.dsack)),
@@ -235,6 +242,7 @@ impl Receiver {
         }
         self.unacked = 0;
         self.ack_due = None;
+        self.quick_acks.on_ack();
         self.congestion_seen &= !self.asks.echo_each_mark;
         self.ready.push_back(ack);
     }

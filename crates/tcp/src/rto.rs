@@ -1,7 +1,9 @@
 //! Retransmission timeout: from round-trip samples to a waiting time.
 //!
 //! The sender sees to Karn's rule (no sample of a segment that was sent twice) and to the one timer; here is only the
-//! arithmetic. Three estimators: RFC 6298, ns-2's integer ticks, and the single-gain form of Kounavis 1996.
+//! arithmetic. Four estimators: RFC 6298, ns-2's integer ticks, the single-gain form of Kounavis 1996, and Linux'.
+
+mod linux;
 
 use crate::config::{RtoConfig, RtoKind};
 use airhop_base::{Span, Time};
@@ -45,6 +47,7 @@ pub fn build(c: &RtoConfig) -> Box<dyn RtoPolicy> {
         RtoKind::Rfc6298 => Box::new(Rfc6298::new(*c)),
         RtoKind::Ns2 => Box::new(Ns2Ticks::new(*c)),
         RtoKind::SingleGain => Box::new(SingleGain::new(*c)),
+        RtoKind::Linux => Box::new(linux::Linux::new(*c)),
     }
 }
 
@@ -451,7 +454,7 @@ mod tests {
     // Yun 2009 §4: what was frozen comes back whole, backoff and all.
     #[test]
     fn a_snapshot_is_independent() {
-        for kind in [RtoKind::Rfc6298, RtoKind::Ns2, RtoKind::SingleGain] {
+        for kind in [RtoKind::Rfc6298, RtoKind::Ns2, RtoKind::SingleGain, RtoKind::Linux] {
             let mut rto = build(&config(kind, 200, 60_000, 1000, 10));
             sample(&mut *rto, 300);
             rto.on_backoff();

@@ -13,6 +13,8 @@ pub struct Sent {
     pub end: u64,
     /// Number of its last transmission, counted over the connection: the sending order.
     pub order: u64,
+    /// When that was.
+    pub at: Time,
     /// The receiver has it.
     pub sacked: bool,
     /// It was sent more than once since the scoreboard was last cleared.
@@ -45,8 +47,8 @@ pub struct Scoreboard {
 }
 
 impl Scoreboard {
-    /// Notes a transmission of `[start, end)`.
-    pub fn on_sent(&mut self, start: u64, end: u64) {
+    /// Notes a transmission of `[start, end)` at `at`.
+    pub fn on_sent(&mut self, at: Time, start: u64, end: u64) {
         self.transmissions += 1;
         let order = self.transmissions;
         if self.segments.back().is_none_or(|b| start >= b.end) {
@@ -54,13 +56,14 @@ impl Scoreboard {
                 start,
                 end,
                 order,
+                at,
                 sacked: false,
                 retransmitted: false,
                 lost: false,
                 held_until: Time::ZERO,
             });
         } else if let Some(e) = self.get_mut(start) {
-            e.order = order;
+            (e.order, e.at) = (order, at);
             e.retransmitted = true;
             let len = e.len();
             if std::mem::take(&mut e.lost) {
@@ -71,6 +74,18 @@ impl Scoreboard {
 
     /// Removes what is acknowledged up to `una`.
     pub fn on_cumulative(&mut self, una: u64) {
+        self.remove_below(una, |_| {});
+    }
+
+    /// Takes in an ACK up to `una` with these SACK blocks. Shows each segment that is newly known to have arrived.
+    pub fn on_ack(&mut self, una: u64, sack: &Sack, mut arrived: impl FnMut(&Sent)) {
+        self.remove_below(una, &mut arrived);
+        for b in sack.blocks() {
+            self.mark(b, &mut arrived);
+        }
+    }
+
+    fn remove_below(&mut self, una: u64, mut arrived: impl FnMut(&Sent)) {
         while let Some(e) = self.segments.front_mut() {
             if e.end > una {
                 // A partly acknowledged segment keeps its tail.
@@ -84,6 +99,9 @@ impl Scoreboard {
             }
             self.sacked_bytes -= if e.sacked { e.len() } else { 0 };
             self.lost_bytes -= if e.lost { e.len() } else { 0 };
+            if !e.sacked {
+                arrived(e);
+            }
             self.segments.pop_front();
         }
         if self.high_sack <= una {
@@ -93,10 +111,10 @@ impl Scoreboard {
 
     /// Marks what `sack` covers. Returns the bytes that are newly known to have arrived.
     pub fn on_sack(&mut self, sack: &Sack) -> u64 {
-        sack.blocks().iter().map(|b| self.mark(b)).sum()
+        sack.blocks().iter().map(|b| self.mark(b, |_| {})).sum()
     }
 
-    fn mark(&mut self, b: &SackBlock) -> u64 {
+    fn mark(&mut self, b: &SackBlock, mut arrived: impl FnMut(&Sent)) -> u64 {
         let first = self.segments.partition_point(|e| e.start < b.start);
         let mut fresh = 0;
         for e in self.segments.range_mut(first..) {
@@ -108,6 +126,7 @@ impl Scoreboard {
                 fresh += e.len();
                 self.lost_bytes -= if std::mem::take(&mut e.lost) { e.len() } else { 0 };
                 self.high_sack = self.high_sack.max(e.end);
+                arrived(e);
             }
         }
         self.sacked_bytes += fresh;
@@ -127,7 +146,7 @@ impl Scoreboard {
     }
 
     /// Marks every segment lost that has not arrived and for which `is_lost` holds.
-    pub fn mark_lost_where(&mut self, is_lost: impl Fn(&Sent) -> bool) {
+    pub fn mark_lost_where(&mut self, mut is_lost: impl FnMut(&Sent) -> bool) {
         for e in self.segments.iter_mut().filter(|e| !e.sacked && !e.lost) {
             if is_lost(e) {
                 e.lost = true;
@@ -149,6 +168,21 @@ impl Scoreboard {
             e.retransmitted = false;
             self.lost_bytes += if e.lost { e.len() } else { 0 };
         }
+    }
+
+    /// RFC 2018 §8: after a timeout the segment at the left edge goes out again even if it is SACKed, as the receiver may have
+    /// dropped it.
+    pub fn mark_first_lost(&mut self) {
+        let Some(e) = self.segments.front_mut() else { return };
+        let len = e.end - e.start;
+        self.sacked_bytes -= if std::mem::take(&mut e.sacked) { len } else { 0 };
+        self.lost_bytes += if std::mem::replace(&mut e.lost, true) { 0 } else { len };
+    }
+
+    /// What is marked lost is under way after all.
+    pub fn forgive(&mut self) {
+        self.segments.iter_mut().for_each(|e| e.lost = false);
+        self.lost_bytes = 0;
     }
 
     /// Forgets all SACK information (RFC 2018 §8: the receiver may renege).
@@ -187,6 +221,16 @@ impl Scoreboard {
         self.segments.iter()
     }
 
+    /// The newest segment.
+    pub fn last(&self) -> Option<&Sent> {
+        self.segments.back()
+    }
+
+    /// How many segments there are.
+    pub fn len(&self) -> usize {
+        self.segments.len()
+    }
+
     /// End of the highest SACKed segment; zero if nothing is SACKed.
     pub fn high_sack(&self) -> u64 {
         self.high_sack
@@ -201,4 +245,12 @@ impl Scoreboard {
     pub fn lost_bytes(&self) -> u64 {
         self.lost_bytes
     }
+}
+
+/// The run of bytes that the receiver says came twice (D-SACK, RFC 2883 §4): the first block, if it is below the cumulative ACK or
+/// within the second block.
+pub fn duplicate(una: u64, sack: &Sack) -> Option<SackBlock> {
+    let first = *sack.blocks().first()?;
+    let is_within = |second: &SackBlock| second.start <= first.start && first.end <= second.end;
+    (first.end <= una || sack.blocks().get(1).is_some_and(is_within)).then_some(first)
 }

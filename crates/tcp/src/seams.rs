@@ -41,6 +41,9 @@ pub struct Ack {
     pub now: Time,
     /// Bytes that it acknowledges cumulatively for the first time; zero for a duplicate.
     pub acked: u64,
+    /// Bytes that it shows to have arrived for the first time: those it acknowledges cumulatively, less what SACK blocks had
+    /// reported before, plus what its own report. Known once the recovery has seen it; before, the same as `acked`.
+    pub delivered: u64,
     /// Its SACK blocks.
     pub sack: Sack,
     /// The round-trip sample that the retransmission timer took from it, if it took one: one a round trip without timestamps.
@@ -128,6 +131,14 @@ pub trait CongestionControl: Debug + Send {
     /// and is repaired all the same.
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged;
 
+    /// The last reduction was for nothing: what was taken for lost had arrived, or did so later (RFC 4015 §4). `before` is the
+    /// window as it was then; what was gained since is kept.
+    fn on_spurious(&mut self, w: &mut Window, before: &Window, s: &Space) {
+        let _ = s;
+        w.cwnd = w.cwnd.max(before.cwnd);
+        w.ssthresh = w.ssthresh.max(before.ssthresh);
+    }
+
     /// Any ACK, duplicates and those during recovery included, before anything else acts on it: for estimators.
     fn observe(&mut self, a: &Ack, s: &Space) {
         let _ = (a, s);
@@ -157,6 +168,10 @@ pub enum Detect {
     Nothing,
     /// The segment that begins here was lost, and that is a sign of congestion: the window is cut and recovery begins.
     Lost(u64),
+    /// A probe goes out, whatever the window: the retransmission timer starts anew (RFC 8985 §7.3).
+    Probe,
+    /// The last timeout was for nothing (RFC 5682).
+    Spurious,
 }
 
 /// What an advance of the cumulative ACK means.
@@ -173,6 +188,11 @@ pub enum Advance {
     Over,
     /// It shows at once that the segment that begins here was lost too, which is a sign of congestion (Vegas).
     Lost(u64),
+    /// A probe has repaired the loss of the segment that begins here, which is a sign of congestion (RFC 8985 §7.4): the window
+    /// is cut, and nothing is left to repair.
+    Repaired(u64),
+    /// The last timeout was for nothing (RFC 5682).
+    Spurious,
 }
 
 /// Bytes to send now.
@@ -199,6 +219,8 @@ pub enum Cause {
     Timeout,
     /// On an explicit notification.
     Notice,
+    /// To find out whether the tail of a flight was lost (RFC 8985 §7).
+    Probe,
 }
 
 /// Decides what a duplicate ACK means and which bytes go out next. All of it in byte sequence numbers.
@@ -218,10 +240,33 @@ pub trait Recovery: Debug + Send {
     fn on_advance(&mut self, s: &mut Space, w: &mut Window, a: &Ack) -> Advance;
 
     /// The retransmission timer expired; the window has been cut.
-    fn on_timeout(&mut self, s: &mut Space);
+    fn on_timeout(&mut self, s: &mut Space, now: Time);
 
     /// The next segment that the window and the state of recovery permit.
     fn next(&mut self, s: &Space, w: &Window) -> Option<Next>;
+
+    /// The retransmission timer expired. True if a loss probe was due no earlier and goes out in its place (RFC 8985 §7.2).
+    fn probe_instead(&mut self, s: &mut Space, now: Time) -> bool {
+        let _ = (s, now);
+        false
+    }
+
+    /// The last reduction was for nothing: what is marked lost is under way, and recovery is over. False if this recovery cannot
+    /// go back.
+    fn forgive(&mut self, s: &mut Space) -> bool {
+        let _ = s;
+        false
+    }
+
+    /// True in fast recovery.
+    fn is_fast(&self) -> bool {
+        false
+    }
+
+    /// Bytes beyond the cumulative ACK that are known to have arrived.
+    fn sacked(&self) -> u64 {
+        0
+    }
 
     /// A duplicate ACK that an explicit notification explains: what it says of arrivals is taken in, and it counts for nothing.
     fn note(&mut self, s: &mut Space, a: &Ack) {

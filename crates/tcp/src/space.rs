@@ -1,6 +1,7 @@
 //! The sequence space of a sender.
 
 use crate::Config;
+use crate::config::Growth;
 use airhop_base::Span;
 
 /// Where a sender stands. Bytes as 64-bit stream offsets: the SYN is 0, the first data byte 1.
@@ -24,6 +25,8 @@ pub struct Space {
     pub dupthresh: u32,
     /// RFC 3042.
     pub limited_transmit: bool,
+    /// What an ACK adds to the window.
+    pub growth: Growth,
     /// The smoothed round-trip time at the last sample.
     pub srtt: Option<Span>,
 }
@@ -42,6 +45,7 @@ impl Space {
             dupacks: 0,
             dupthresh: c.dupthresh,
             limited_transmit: c.limited_transmit,
+            growth: c.growth,
             srtt: None,
         }
     }

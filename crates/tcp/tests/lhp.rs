@@ -38,8 +38,8 @@ impl Recovery for Shown {
     fn on_advance(&mut self, s: &mut Space, w: &mut Window, a: &Ack) -> Advance {
         self.with(|lhp| lhp.on_advance(s, w, a))
     }
-    fn on_timeout(&mut self, s: &mut Space) {
-        self.with(|lhp| lhp.on_timeout(s));
+    fn on_timeout(&mut self, s: &mut Space, now: Time) {
+        self.with(|lhp| lhp.on_timeout(s, now));
     }
     fn next(&mut self, s: &Space, w: &Window) -> Option<Next> {
         self.with(|lhp| lhp.next(s, w))

@@ -19,12 +19,20 @@ pub enum SendCause {
     Notice,
     /// A further retransmission of the same recovery, or data sent to keep it going (RFC 6582, RFC 6675).
     Recovery,
+    /// To find out whether the tail of a flight was lost (RFC 8985 §7.3).
+    Probe,
 }
 
 impl SendCause {
     /// All causes; a category code is an index.
-    pub const ALL: [SendCause; 5] =
-        [SendCause::New, SendCause::Fast, SendCause::Timeout, SendCause::Notice, SendCause::Recovery];
+    pub const ALL: [SendCause; 6] = [
+        SendCause::New,
+        SendCause::Fast,
+        SendCause::Timeout,
+        SendCause::Notice,
+        SendCause::Recovery,
+        SendCause::Probe,
+    ];
 
     /// Its name in traces.
     pub const fn name(self) -> &'static str {
@@ -34,6 +42,7 @@ impl SendCause {
             SendCause::Timeout => "timeout",
             SendCause::Notice => "notice",
             SendCause::Recovery => "recovery",
+            SendCause::Probe => "probe",
         }
     }
 }

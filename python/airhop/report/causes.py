@@ -19,6 +19,7 @@ REPAIRS = {
     "fast": "fast retransmission",
     "recovery": "in recovery",
     "timeout": "after a timeout",
+    "probe": "by a probe",
     "elsewhere": "without the sender",
     "open": "not yet",
 }

@@ -50,6 +50,7 @@ mod tests {
         let ack = |n: u64| Ack {
             now: Time::ZERO,
             acked: n * 1000,
+            delivered: n * 1000,
             sack: Sack::EMPTY,
             rtt: None,
             ece: false,

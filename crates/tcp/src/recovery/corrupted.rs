@@ -64,10 +64,10 @@ impl Recovery for Corrupted {
         self.reno.on_advance(s, w, a)
     }
 
-    fn on_timeout(&mut self, s: &mut Space) {
+    fn on_timeout(&mut self, s: &mut Space, now: Time) {
         // All is sent again, and what had arrived causes duplicates then: they must not begin a recovery.
         self.known.clear();
-        self.reno.on_timeout(s);
+        self.reno.on_timeout(s, now);
     }
 
     fn next(&mut self, s: &Space, w: &Window) -> Option<Next> {

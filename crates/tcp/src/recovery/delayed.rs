@@ -56,11 +56,11 @@ impl Recovery for Delayed {
         self.inner.on_advance(s, w, a)
     }
 
-    fn on_timeout(&mut self, s: &mut Space) {
+    fn on_timeout(&mut self, s: &mut Space, now: Time) {
         self.guard.set(s);
         self.waiting = None;
         self.urgent.clear();
-        self.inner.on_timeout(s);
+        self.inner.on_timeout(s, now);
     }
 
     fn next(&mut self, s: &Space, w: &Window) -> Option<Next> {

@@ -166,7 +166,7 @@ impl Recovery for Esack {
         Advance::Open
     }
 
-    fn on_timeout(&mut self, s: &mut Space) {
+    fn on_timeout(&mut self, s: &mut Space, _: Time) {
         self.guard.set(s);
         self.recovering = false;
         self.after_timeout = true;
@@ -190,8 +190,8 @@ impl Recovery for Esack {
         forward(s, flight, w.cwnd)
     }
 
-    fn on_sent(&mut self, _: Time, sent: &Next) {
-        self.board.on_sent(sent.start, sent.end);
+    fn on_sent(&mut self, now: Time, sent: &Next) {
+        self.board.on_sent(now, sent.start, sent.end);
         if let Some(e) = self.board.get(sent.start) {
             self.sending_order.push_back((e.order, sent.start));
         }

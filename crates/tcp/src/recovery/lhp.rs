@@ -117,7 +117,7 @@ impl Recovery for Lhp {
         Advance::Partial { restart: true }
     }
 
-    fn on_timeout(&mut self, s: &mut Space) {
+    fn on_timeout(&mut self, s: &mut Space, _: Time) {
         self.guard.set(s);
         self.recovering = false;
         self.urgent.clear();

@@ -3,10 +3,15 @@
 mod corrupted;
 mod delayed;
 mod esack;
+mod frto;
 mod lhp;
 mod packet_list;
+mod probe;
+mod prr;
+mod rack;
 mod rate_halving;
 mod reno;
+mod reordering;
 mod rfc6675;
 mod sack_pipe;
 mod tahoe;
@@ -17,6 +22,7 @@ pub use delayed::Delayed;
 pub use esack::Esack;
 pub use lhp::{Lhp, Trigger};
 pub use packet_list::{Entry, PacketList};
+pub use rack::Rack;
 pub use rate_halving::RateHalving;
 pub use reno::{Partial, RenoRecovery};
 pub use rfc6675::Rfc6675;
@@ -25,9 +31,10 @@ pub use tahoe::Tahoe;
 pub use vegas::Vegas;
 
 use crate::Config;
-use crate::config::SackRecovery;
+use crate::config::{LossDetection, SackRecovery};
 use crate::seams::{Cause, Next, Recovery};
 use crate::space::Space;
+use prr::Prr;
 use std::collections::VecDeque;
 
 /// A way to repair a loss, for schemes that choose it by its name.
@@ -44,21 +51,35 @@ pub struct Kind {
 /// The recoveries by name.
 pub static KINDS: &[Kind] = &[
     Kind { name: "tahoe", sack: false, build: |_| Box::new(Tahoe::default()) },
-    Kind { name: "reno", sack: false, build: |_| Box::new(RenoRecovery::new(Partial::Ends, false)) },
-    Kind {
-        name: "newreno",
-        sack: false,
-        build: |c| Box::new(RenoRecovery::new(Partial::RepairsNext, c.exit_to_flight)),
-    },
+    Kind { name: "reno", sack: false, build: reno },
+    Kind { name: "newreno", sack: false, build: newreno },
     Kind { name: "sack", sack: true, build: sack },
     Kind { name: "esack", sack: true, build: |_| Box::new(Esack::default()) },
 ];
 
+/// Reno's recovery, or what the configuration puts in its place.
+pub fn reno(c: &Config) -> Box<dyn Recovery> {
+    by_detection(c, |_| Box::new(RenoRecovery::new(Partial::Ends, false)))
+}
+
+/// NewReno's recovery, or what the configuration puts in its place.
+pub fn newreno(c: &Config) -> Box<dyn Recovery> {
+    by_detection(c, |c| Box::new(RenoRecovery::new(Partial::RepairsNext, c.exit_to_flight)))
+}
+
 /// The recovery with SACK that the configuration asks for.
 pub fn sack(c: &Config) -> Box<dyn Recovery> {
-    match c.sack_recovery {
+    by_detection(c, |c| match c.sack_recovery {
         SackRecovery::Pipe => Box::new(SackPipe::default()),
-        SackRecovery::Rfc6675 => Box::new(Rfc6675::default()),
+        SackRecovery::Rfc6675 => Box::new(Rfc6675::new(c)),
+    })
+}
+
+/// The recovery of a scheme of Reno's family: by RACK if the configuration says so, else its `own`.
+pub fn by_detection(c: &Config, own: impl FnOnce(&Config) -> Box<dyn Recovery>) -> Box<dyn Recovery> {
+    match c.loss_detection {
+        LossDetection::Duplicates => own(c),
+        LossDetection::Rack => Box::new(Rack::new(c)),
     }
 }
 

@@ -98,7 +98,7 @@ impl Recovery for RateHalving {
         }
     }
 
-    fn on_timeout(&mut self, s: &mut Space) {
+    fn on_timeout(&mut self, s: &mut Space, _: Time) {
         self.guard.set(s);
         self.state = State::Slow;
         self.urgent.clear();
@@ -125,8 +125,8 @@ impl Recovery for RateHalving {
         }
     }
 
-    fn on_sent(&mut self, _: Time, sent: &Next) {
-        self.board.on_sent(sent.start, sent.end);
+    fn on_sent(&mut self, now: Time, sent: &Next) {
+        self.board.on_sent(now, sent.start, sent.end);
     }
 
     /// Neither SACKed nor lost, plus retransmitted.

@@ -1,6 +1,7 @@
 use super::{Guard, Urgent, forward};
 use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
 use crate::space::Space;
+use airhop_base::Time;
 
 /// What fast recovery makes of an ACK of only part of the data that was outstanding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,7 +110,7 @@ impl Recovery for RenoRecovery {
         Advance::Over
     }
 
-    fn on_timeout(&mut self, s: &mut Space) {
+    fn on_timeout(&mut self, s: &mut Space, _: Time) {
         self.guard.set(s);
         self.state = State::Open;
         self.urgent.clear();

@@ -1,16 +1,21 @@
-use super::{Guard, Urgent, forward};
+use super::{Guard, Prr, Urgent, forward};
+use crate::Config;
 use crate::scoreboard::Scoreboard;
 use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
 use crate::space::Space;
 use airhop_base::Time;
 
-/// SACK-based loss recovery of RFC 6675.
+/// SACK-based loss recovery of RFC 6675. It comes down to the new window at once, by half a round trip of silence, or with PRR evenly.
 #[derive(Debug, Default)]
 pub struct Rfc6675 {
     board: Scoreboard,
     guard: Guard,
     urgent: Urgent,
     state: State,
+    uses_prr: bool,
+    prr: Option<Prr>,
+    /// Bytes that the last ACK reported for the first time.
+    delivered: u64,
 }
 
 #[derive(Debug, Default, PartialEq)]
@@ -27,6 +32,19 @@ enum State {
 }
 
 impl Rfc6675 {
+    /// Ready for a new connection.
+    pub fn new(c: &Config) -> Self {
+        Rfc6675 { uses_prr: c.prr, ..Rfc6675::default() }
+    }
+
+    /// Lets PRR know of an ACK during recovery.
+    fn pace(&mut self, s: &Space, is_safe: bool) {
+        let (delivered, in_flight) = (self.delivered, self.in_flight(s));
+        if let Some(prr) = self.prr.as_mut().filter(|_| delivered > 0) {
+            prr.on_ack(delivered, in_flight, is_safe);
+        }
+    }
+
     /// §4 IsLost(): DupThresh discontiguous SACKed runs above a segment, or more than (DupThresh - 1) segments' worth of
     /// SACKed bytes. Marks every segment for which it holds; one pass from the top.
     fn update_lost(&mut self, s: &Space) {
@@ -74,11 +92,12 @@ impl Rfc6675 {
 
 impl Recovery for Rfc6675 {
     fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect {
-        let fresh = self.board.on_sack(&a.sack);
-        if fresh > 0 {
+        self.delivered = self.board.on_sack(&a.sack);
+        if self.delivered > 0 {
             s.dupacks += 1; // §2: a duplicate ACK carries SACK information that was not known
         }
         self.update_lost(s);
+        self.pace(s, false);
         // RFC 6675 §5.1: after a timeout not before HighACK reaches RecoveryPoint.
         if self.state != State::Open || !self.guard.is_passed(s) {
             return Detect::Nothing;
@@ -92,22 +111,30 @@ impl Recovery for Rfc6675 {
         self.board.on_sack(&a.sack);
     }
 
-    fn enter(&mut self, s: &mut Space, _: &mut Window, seq: u64) {
+    fn enter(&mut self, s: &mut Space, w: &mut Window, seq: u64) {
         self.guard.set(s);
         self.state = State::Recovering { rescued: false };
         self.board.mark_lost(seq);
+        if self.uses_prr {
+            let flight = s.nxt - s.una + self.delivered - self.board.sacked_bytes();
+            self.prr = Some(Prr::new(s.mss, flight, (w.cwnd * s.mss as f64) as u64));
+            self.pace(s, false);
+        }
         self.urgent.push(seq, self.board.end_of(seq, s), Cause::Fast);
     }
 
     fn on_advance(&mut self, s: &mut Space, w: &mut Window, a: &Ack) -> Advance {
         s.dupacks = 0;
+        let before = self.board.sacked_bytes();
         self.board.on_cumulative(s.una);
         self.board.on_sack(&a.sack);
+        self.delivered = a.acked + self.board.sacked_bytes() - before;
         match self.state {
             State::Open => Advance::Open,
             _ if self.guard.is_passed(s) => {
                 let was_fast = matches!(self.state, State::Recovering { .. });
                 self.state = State::Open;
+                self.prr = None;
                 if !was_fast {
                     return Advance::Open;
                 }
@@ -115,16 +142,19 @@ impl Recovery for Rfc6675 {
                 Advance::Over
             }
             State::Recovering { .. } => {
+                let lost = self.board.lost_bytes();
                 self.update_lost(s);
+                self.pace(s, self.board.lost_bytes() <= lost);
                 Advance::Partial { restart: true }
             }
             State::Slow => Advance::Open,
         }
     }
 
-    fn on_timeout(&mut self, s: &mut Space) {
+    fn on_timeout(&mut self, s: &mut Space, _: Time) {
         self.guard.set(s);
         self.state = State::Slow;
+        self.prr = None;
         self.urgent.clear();
         s.dupacks = 0;
         self.board.mark_all_lost();
@@ -135,7 +165,7 @@ impl Recovery for Rfc6675 {
             return Some(next);
         }
         let flight = self.in_flight(s);
-        let room = s.has_room(s.mss, flight, w.cwnd);
+        let room = self.prr.map_or_else(|| s.has_room(s.mss, flight, w.cwnd), |prr| prr.has_room(s.mss, flight));
         match self.state {
             // RFC 5681 §3.1: outside recovery everything outstanding counts.
             State::Open => forward(s, s.nxt - s.una, w.cwnd + f64::from(s.limited_transmit_extra())),
@@ -149,8 +179,28 @@ impl Recovery for Rfc6675 {
         }
     }
 
-    fn on_sent(&mut self, _: Time, sent: &Next) {
-        self.board.on_sent(sent.start, sent.end);
+    fn on_sent(&mut self, now: Time, sent: &Next) {
+        self.board.on_sent(now, sent.start, sent.end);
+        if let Some(prr) = &mut self.prr {
+            prr.on_sent(sent.end - sent.start);
+        }
+    }
+
+    fn forgive(&mut self, _: &mut Space) -> bool {
+        self.state = State::Open;
+        self.prr = None;
+        self.guard = Guard::new();
+        self.urgent.clear();
+        self.board.forgive();
+        true
+    }
+
+    fn is_fast(&self) -> bool {
+        matches!(self.state, State::Recovering { .. })
+    }
+
+    fn sacked(&self) -> u64 {
+        self.board.sacked_bytes()
     }
 
     /// §4 SetPipe(): neither SACKed nor lost, plus retransmitted.

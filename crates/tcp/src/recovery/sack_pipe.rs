@@ -70,7 +70,7 @@ impl Recovery for SackPipe {
         Advance::Partial { restart: true }
     }
 
-    fn on_timeout(&mut self, s: &mut Space) {
+    fn on_timeout(&mut self, s: &mut Space, _: Time) {
         self.guard.set(s);
         self.pipe = None;
         self.board.forget();
@@ -92,8 +92,8 @@ impl Recovery for SackPipe {
         self.next_hole().or_else(|| forward(s, 0, f64::INFINITY))
     }
 
-    fn on_sent(&mut self, _: Time, sent: &Next) {
-        self.board.on_sent(sent.start, sent.end);
+    fn on_sent(&mut self, now: Time, sent: &Next) {
+        self.board.on_sent(now, sent.start, sent.end);
         // The fast retransmit takes the place of the segment that was lost, which the pipe still counts; so does what is sent on
         // a notice.
         if let Some(pipe) = self.pipe.as_mut().filter(|_| !matches!(sent.cause, Cause::Fast | Cause::Notice))

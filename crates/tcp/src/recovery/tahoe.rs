@@ -1,6 +1,7 @@
 use super::{Guard, Urgent, forward};
 use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
 use crate::space::Space;
+use airhop_base::Time;
 
 /// Fast retransmit without fast recovery (Jacobson 1988): after a loss, slow start from the hole.
 #[derive(Debug, Default)]
@@ -27,7 +28,7 @@ impl Recovery for Tahoe {
         Advance::Open
     }
 
-    fn on_timeout(&mut self, s: &mut Space) {
+    fn on_timeout(&mut self, s: &mut Space, _: Time) {
         self.guard.set(s);
         self.urgent.clear();
         s.dupacks = 0;

@@ -96,7 +96,7 @@ impl Recovery for Vegas {
         Advance::Open
     }
 
-    fn on_timeout(&mut self, s: &mut Space) {
+    fn on_timeout(&mut self, s: &mut Space, _: Time) {
         self.guard.set(s);
         self.inflation = None;
         self.worried = 0;

@@ -1,7 +1,7 @@
 use super::{Asks, Param, Scheme};
 use crate::control::Reno;
 use crate::notices::Deaf;
-use crate::recovery::{Partial, RenoRecovery};
+use crate::recovery;
 use crate::scoreboard::Scoreboard;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
 use crate::space::Space;
@@ -37,7 +37,7 @@ pub(super) static SCHEME: Scheme = Scheme {
             marking: Marking { k: p.get("k") as u64, mss: u64::from(c.mss) },
             board: Scoreboard::default(),
         }),
-        recovery: Box::new(RenoRecovery::new(Partial::RepairsNext, c.exit_to_flight)),
+        recovery: recovery::newreno(c),
         notices: Box::new(Deaf),
     },
 };
@@ -113,8 +113,8 @@ impl CongestionControl for Casablanca {
         self.board.on_sack(&a.sack);
     }
 
-    fn on_sent(&mut self, _: Time, sent: &Next) {
-        self.board.on_sent(sent.start, sent.end);
+    fn on_sent(&mut self, now: Time, sent: &Next) {
+        self.board.on_sent(now, sent.start, sent.end);
     }
 
     fn profile(&mut self, sent: &Next) -> Profile {

@@ -1,7 +1,7 @@
 use super::{Asks, Scheme};
 use crate::control::Reno;
 use crate::notices::OncePerLoss;
-use crate::recovery::{Partial, RenoRecovery};
+use crate::recovery;
 use crate::seams::Parts;
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -35,9 +35,9 @@ pub(super) static SCHEME: Scheme = Scheme {
          segments ahead of it cause",
     ],
     asks: Asks::NOTHING,
-    build: &|_, _| Parts {
+    build: &|_, c| Parts {
         control: Box::new(Reno),
-        recovery: Box::new(RenoRecovery::new(Partial::Ends, false)),
+        recovery: recovery::reno(c),
         notices: Box::new(OncePerLoss::default()),
     },
 };

@@ -1,7 +1,7 @@
 use super::{Asks, Scheme};
 use crate::control::Reno;
 use crate::notices::Deaf;
-use crate::recovery::{Partial, RenoRecovery};
+use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Truth, Window};
 use crate::space::Space;
 
@@ -26,7 +26,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     asks: Asks::NOTHING,
     build: &|_, c| Parts {
         control: Box::new(Ideal { truth: None }),
-        recovery: Box::new(RenoRecovery::new(Partial::RepairsNext, c.exit_to_flight)),
+        recovery: recovery::newreno(c),
         notices: Box::new(Deaf),
     },
 };

@@ -2,7 +2,7 @@ use super::{Asks, Param, Scheme};
 use crate::control::Reno;
 use crate::meters::{AvailableRate, SendTimes};
 use crate::notices::Deaf;
-use crate::recovery::{Partial, RenoRecovery};
+use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
 use crate::space::Space;
 use airhop_base::{Span, Time};
@@ -34,7 +34,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     asks: Asks { echo_each_mark: true, ..Asks::NOTHING },
     build: &|p, c| Parts {
         control: Box::new(Jersey::new(Clock::Sender, p.choice("rtt") == 1)),
-        recovery: Box::new(RenoRecovery::new(Partial::RepairsNext, c.exit_to_flight)),
+        recovery: recovery::newreno(c),
         notices: Box::new(Deaf),
     },
 };
@@ -193,7 +193,7 @@ mod tests {
     }
 
     fn ack(now: Time, acked: u64, arrival: Option<Arrival>, ece: bool) -> Ack {
-        Ack { now, acked, sack: Sack::EMPTY, rtt: None, ece, arrival }
+        Ack { now, acked, delivered: acked, sack: Sack::EMPTY, rtt: None, ece, arrival }
     }
 
     fn loss(signal: Signal) -> Loss {

@@ -1,7 +1,7 @@
 use super::jersey::{Clock, Jersey, PARAMS};
 use super::{Asks, Scheme};
 use crate::notices::Deaf;
-use crate::recovery::{Partial, RenoRecovery};
+use crate::recovery;
 use crate::seams::Parts;
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -25,7 +25,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     asks: Asks { arrival: true, echo_each_mark: true, ..Asks::NOTHING },
     build: &|p, c| Parts {
         control: Box::new(Jersey::new(Clock::Receiver, p.choice("rtt") == 1)),
-        recovery: Box::new(RenoRecovery::new(Partial::RepairsNext, c.exit_to_flight)),
+        recovery: recovery::newreno(c),
         notices: Box::new(Deaf),
     },
 };

@@ -1,7 +1,7 @@
 use super::{Asks, Scheme};
 use crate::control::Reno;
 use crate::notices::Deaf;
-use crate::recovery::{Partial, RenoRecovery};
+use crate::recovery;
 use crate::seams::Parts;
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -19,7 +19,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     asks: Asks::NOTHING,
     build: &|_, c| Parts {
         control: Box::new(Reno),
-        recovery: Box::new(RenoRecovery::new(Partial::RepairsNext, c.exit_to_flight)),
+        recovery: recovery::newreno(c),
         notices: Box::new(Deaf),
     },
 };

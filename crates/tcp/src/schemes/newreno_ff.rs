@@ -2,7 +2,7 @@ use super::{Asks, Param, Scheme};
 use crate::control::Reno;
 use crate::meters::{FlipFlop, SendTimes};
 use crate::notices::Deaf;
-use crate::recovery::{Partial, RenoRecovery};
+use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
 use crate::space::Space;
 use airhop_base::Time;
@@ -39,7 +39,7 @@ pub(super) static SCHEME: Scheme = Scheme {
             times: SendTimes::default(),
             filter: FlipFlop::default(),
         }),
-        recovery: Box::new(RenoRecovery::new(Partial::RepairsNext, c.exit_to_flight)),
+        recovery: recovery::newreno(c),
         notices: Box::new(Deaf),
     },
 };

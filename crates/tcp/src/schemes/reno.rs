@@ -1,7 +1,7 @@
 use super::{Asks, Scheme};
 use crate::control::Reno;
 use crate::notices::Deaf;
-use crate::recovery::{Partial, RenoRecovery};
+use crate::recovery;
 use crate::seams::Parts;
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -18,9 +18,9 @@ pub(super) static SCHEME: Scheme = Scheme {
     verified: &["goodput within 10 % of ns-2.35 at every point of the reference table"],
     reconstructed: &[],
     asks: Asks::NOTHING,
-    build: &|_, _| Parts {
+    build: &|_, c| Parts {
         control: Box::new(Reno),
-        recovery: Box::new(RenoRecovery::new(Partial::Ends, false)),
+        recovery: recovery::reno(c),
         notices: Box::new(Deaf),
     },
 };

@@ -2,7 +2,7 @@ use super::{Asks, Param, Scheme};
 use crate::control::Reno;
 use crate::meters::{ForwardDelays, SendTimes};
 use crate::notices::Deaf;
-use crate::recovery::{Partial, RenoRecovery};
+use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
 use crate::space::Space;
 use airhop_base::Time;
@@ -43,7 +43,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     asks: Asks { arrival: true, ..Asks::NOTHING },
     build: &|p, c| Parts {
         control: Box::new(SantaCruz::new(p.get("n"), p.get("delta"))),
-        recovery: Box::new(RenoRecovery::new(Partial::RepairsNext, c.exit_to_flight)),
+        recovery: recovery::newreno(c),
         notices: Box::new(Deaf),
     },
 };
@@ -206,6 +206,7 @@ mod tests {
         let ack = Ack {
             now: at(200),
             acked: 1000,
+            delivered: 1000,
             sack: airhop_base::Sack::EMPTY,
             rtt: None,
             ece: false,

@@ -2,7 +2,7 @@ use super::{Asks, Param, Scheme};
 use crate::control::Reno;
 use crate::meters::{DepartureRate, SendTimes};
 use crate::notices::Deaf;
-use crate::recovery::{Partial, RenoRecovery};
+use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
 use crate::space::Space;
 use airhop_base::Time;
@@ -48,7 +48,7 @@ pub(super) static SCHEME: Scheme = Scheme {
             least_measured: f64::INFINITY,
             rtt_min: f64::INFINITY,
         }),
-        recovery: Box::new(RenoRecovery::new(Partial::RepairsNext, c.exit_to_flight)),
+        recovery: recovery::newreno(c),
         notices: Box::new(Deaf),
     },
 };

@@ -2,7 +2,7 @@ use super::{Asks, Param, Params, Scheme};
 use crate::control::Reno;
 use crate::meters::{AckCredit, Backlog, PerAck, Smoothing};
 use crate::notices::Deaf;
-use crate::recovery::{Partial, RenoRecovery};
+use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
 use crate::space::Space;
 use airhop_base::{Span, Time};
@@ -29,9 +29,9 @@ pub(super) static SCHEME: Scheme = Scheme {
         "ACKs of one instant are one sample, where the modules divide by zero",
     ],
     asks: Asks::NOTHING,
-    build: &|p, _| Parts {
+    build: &|p, c| Parts {
         control: Box::new(Westwood::new(p, true)),
-        recovery: Box::new(RenoRecovery::new(Partial::Ends, false)),
+        recovery: recovery::reno(c),
         notices: Box::new(Deaf),
     },
 };

@@ -4,7 +4,7 @@ use crate::Config;
 use crate::control::Reno;
 use crate::meters::{AckCredit, PerRound, SendTimes, Stages};
 use crate::notices::Deaf;
-use crate::recovery::{Partial, RateHalving, RenoRecovery};
+use crate::recovery::{self, RateHalving};
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Recovery, Signal, Window};
 use crate::space::Space;
 use airhop_base::{Span, Time};
@@ -59,8 +59,8 @@ pub(super) const RECOVERY: Param = Param::word(
 /// The recovery that the parameter names.
 pub(super) fn recovery_of(p: &Params, c: &Config) -> Box<dyn Recovery> {
     match p.choice("recovery") {
-        0 => Box::new(RateHalving::default()),
-        _ => Box::new(RenoRecovery::new(Partial::RepairsNext, c.exit_to_flight)),
+        0 => recovery::by_detection(c, |_| Box::new(RateHalving::default())),
+        _ => recovery::newreno(c),
     }
 }
 

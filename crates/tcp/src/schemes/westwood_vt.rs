@@ -1,7 +1,7 @@
 use super::westwood::{CAP, FILTER, TAU, Westwood};
 use super::{Asks, Param, Params, Scheme};
 use crate::notices::Deaf;
-use crate::recovery::{Partial, RenoRecovery};
+use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
 use crate::space::Space;
 use airhop_base::Time;
@@ -45,7 +45,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     asks: Asks::NOTHING,
     build: &|p, c| Parts {
         control: Box::new(WestwoodVt::new(p)),
-        recovery: Box::new(RenoRecovery::new(Partial::RepairsNext, c.exit_to_flight)),
+        recovery: recovery::newreno(c),
         notices: Box::new(Deaf),
     },
 };

@@ -3,8 +3,10 @@
 mod expected_delay;
 mod timeout;
 mod transmit;
+mod undo;
 
 use crate::config::HalveFrom;
+use crate::control::whole;
 use crate::meters::ContentionLimit;
 use crate::rto;
 use crate::seams::{
@@ -17,6 +19,7 @@ use airhop_base::{Body, Eln, FlowId, NodeId, Notice, NoticeKind, Packet, Segment
 use expected_delay::ExpectedDelay;
 use std::collections::VecDeque;
 use timeout::Running;
+use undo::Reduction;
 
 /// Longest time that an ERSN suspends congestion control for a segment (schemes.md 3.6.8).
 const LONGEST_HOLD: Span = Span::from_secs(60);
@@ -49,6 +52,7 @@ pub struct Sender {
     frozen: Option<Frozen>,
     /// The oldest segment at the last timeout.
     timed_out: Option<u64>,
+    reduction: Option<Reduction>,
     /// RFC 3168 §6.1.2: once per window of data. Echoes are heeded again when this is acknowledged.
     echo_point: u64,
     /// The next new segment says that the window was reduced because of an echo.
@@ -93,6 +97,8 @@ pub struct Counters {
     pub fast_recoveries: u64,
     /// Reductions of the window, for whatever reason.
     pub window_cuts: u64,
+    /// Of these, those that were undone: nothing had been lost.
+    pub undone: u64,
     /// Notices received, in the order of [`NoticeKind::ALL`].
     pub notices: [u64; 5],
 }
@@ -131,6 +137,7 @@ impl Sender {
             recent_timestamp: 0,
             frozen: None,
             timed_out: None,
+            reduction: None,
             echo_point: 0,
             cwr_due: false,
             judgements: VecDeque::new(),
@@ -193,6 +200,7 @@ impl Sender {
         {
             self.on_duplicate(now, segment);
         }
+        self.reconsider(segment);
         if let Some(seq) = segment.lost().filter(|_| self.notices.knows_eln()) {
             let end = self.space.segment_end(seq);
             self.on_notice(now, Notice::about(NoticeKind::Eln, seq, end));
@@ -226,9 +234,12 @@ impl Sender {
             self.rto = frozen.rto;
         }
         self.notices.on_progress(true);
-        let ack = seen(now, segment, acked, rtt);
+        let mut ack = seen(now, segment, acked, rtt);
         self.control.observe(&ack, &self.space);
-        let restart = match self.recovery.on_advance(&mut self.space, &mut self.window, &ack) {
+        let sacked = self.recovery.sacked();
+        let advance = self.recovery.on_advance(&mut self.space, &mut self.window, &ack);
+        ack.delivered = acked + self.recovery.sacked() - sacked;
+        let restart = match advance {
             Advance::Open => {
                 // Congestion window validation (RFC 7661) is not modelled: sources here are greedy or end.
                 if !(segment.flags.syn && acked == 1) {
@@ -240,6 +251,15 @@ impl Sender {
             Advance::Partial { restart } => restart,
             Advance::Lost(seq) => {
                 self.act_on(now, Detect::Lost(seq));
+                true
+            }
+            Advance::Repaired(seq) => {
+                let judged = self.cut(now, Signal::Duplicates);
+                self.judgements.push_back(Judgement { seq, judged });
+                true
+            }
+            Advance::Spurious => {
+                self.undo();
                 true
             }
         };
@@ -270,6 +290,11 @@ impl Sender {
 
     /// Recovery begins if a loss was found.
     fn act_on(&mut self, now: Time, mut detect: Detect) {
+        match detect {
+            Detect::Probe => self.restart_timer(now),
+            Detect::Spurious => self.undo(),
+            Detect::Nothing | Detect::Lost(_) => {}
+        }
         while let (Detect::Lost(seq), None) = (detect, &self.frozen) {
             self.counters.fast_recoveries += 1;
             let judged = self.cut(now, Signal::Duplicates);
@@ -323,16 +348,28 @@ impl Sender {
         let half = match self.config.halve_from {
             HalveFrom::Flight => self.half_of_the_flight(signal),
             HalveFrom::Cwnd => self.window.cwnd / 2.0,
+            HalveFrom::WholeCwnd if signal == Signal::Timeout && self.is_cut() => self.window.ssthresh,
+            HalveFrom::WholeCwnd => whole(whole(self.window.cwnd) / 2.0),
         };
         let least = if self.config.halve_from == HalveFrom::Cwnd { 1.0 } else { 2.0 };
         let loss = Loss { now, signal, half: half.max(2.0), window: half.max(least) };
-        let before = self.window.cwnd;
+        let before = self.window;
+        if signal != Signal::Echo {
+            self.remember(before);
+        }
         let judged = self.control.on_loss(&mut self.window, &loss, &self.space);
-        let is_cut = judged == Judged::Congestion || self.window.cwnd < before;
+        let is_cut = judged == Judged::Congestion || self.window.cwnd < before.cwnd;
         self.counters.window_cuts += u64::from(is_cut);
         // RFC 3168 §6.1.2: no second reduction for the same window of data, whatever told of it.
         self.echo_point = self.space.max_sent;
         judged
+    }
+
+    /// True if the timer has expired for this segment before, or expires in a fast recovery that cut the window: Linux then leaves
+    /// ssthresh as it is.
+    fn is_cut(&self) -> bool {
+        let in_recovery = self.recovery.is_fast() && !self.window.in_slow_start();
+        self.timed_out == Some(self.space.una) || in_recovery
     }
 
     /// Half of FlightSize in segments (RFC 5681 §3.1, equation 4).
@@ -451,7 +488,7 @@ impl Sender {
 /// An ACK as policies see it.
 fn seen(now: Time, segment: &Segment, acked: u64, rtt: Option<Span>) -> Ack {
     let ece = segment.flags.ece && !segment.flags.syn; // RFC 3168 §6.1.1: on a SYN-ACK it only says that marks are understood
-    Ack { now, acked, sack: segment.sack, rtt, ece, arrival: segment.arrival }
+    Ack { now, acked, delivered: acked, sack: segment.sack, rtt, ece, arrival: segment.arrival }
 }
 
 /// The timestamp clock: milliseconds, modulo 2^32 (RFC 7323 §5.4).

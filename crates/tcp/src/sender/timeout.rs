@@ -28,6 +28,10 @@ impl Sender {
             self.timer = None;
             return;
         }
+        if self.frozen.is_none() && self.recovery.probe_instead(&mut self.space, now) {
+            self.restart_timer(now);
+            return;
+        }
         self.timed = None; // Karn: what follows are retransmissions
         if self.frozen.is_none() && self.recovery.is_held(&self.space, now) {
             self.restart_timer(now);
@@ -42,7 +46,7 @@ impl Sender {
         let judged = self.cut(now, Signal::Timeout);
         self.judgements.push_back(Judgement { seq: self.space.una, judged });
         self.timed_out = Some(self.space.una);
-        self.recovery.on_timeout(&mut self.space);
+        self.recovery.on_timeout(&mut self.space, now);
         self.rto.on_backoff();
         self.restart_timer(now);
     }

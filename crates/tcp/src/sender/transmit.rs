@@ -50,6 +50,7 @@ impl Sender {
         }
         s.max_sent = s.max_sent.max(next.end);
         if again {
+            self.note_retransmission(now, &next);
             // Karn's rule: an ACK of a segment that was sent twice is ambiguous.
             self.timed = self.timed.filter(|&(end, _)| end <= next.start || next.end < end);
         } else if self.timed.is_none() && next.start >= self.timed_up_to && !self.config.timestamps {

@@ -57,7 +57,7 @@ pub fn rfc(cwnd: f64, ssthresh: f64) -> Config {
 }
 
 /// How a segment appears in scripts and traces: its number, then why it was sent (nothing: new data, `!` fast
-/// retransmit, `+` further repair, `t` after a timeout, `n` on a notice).
+/// retransmit, `+` further repair, `t` after a timeout, `n` on a notice, `p` a probe).
 pub fn label(s: &Segment, cause: Cause) -> String {
     let mark = match cause {
         Cause::New => "",
@@ -65,6 +65,7 @@ pub fn label(s: &Segment, cause: Cause) -> String {
         Cause::Recovery => "+",
         Cause::Timeout => "t",
         Cause::Notice => "n",
+        Cause::Probe => "p",
     };
     match (s.flags.syn, s.len) {
         (true, _) => "SYN".into(),

@@ -1,0 +1,42 @@
+use crate::seams::Ack;
+use crate::space::Space;
+
+/// Forward RTO-recovery (RFC 5682 §3.1, with SACK): before all the rest is sent again after a timeout, two new segments find out
+/// whether it is lost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Frto {
+    /// Step 2: the answer to the retransmission of the first segment.
+    AwaitsAnswer,
+    /// Step 3: the answer to new data.
+    AwaitsVerdict {
+        /// RecoveryPoint: new data begins here.
+        point: u64,
+    },
+}
+
+/// What an ACK says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Verdict {
+    /// Not yet known: go on like this.
+    Open(Frto),
+    /// The timeout was right.
+    Lost,
+    /// Everything was only late.
+    Spurious,
+}
+
+impl Frto {
+    /// An ACK after the timeout. `late`: it shows that something arrived that was sent once and before the timeout. `beyond`: it
+    /// reports something above `point`.
+    pub fn on_ack(self, s: &Space, a: &Ack, late: bool, beyond: bool, recovery_point: u64) -> Verdict {
+        match self {
+            // "If duplicate ACKs arrive …, adjust the scoreboard …, and stay in step 2".
+            Frto::AwaitsAnswer if a.acked == 0 => Verdict::Open(self),
+            Frto::AwaitsAnswer if s.una >= recovery_point => Verdict::Lost, // step 2a
+            Frto::AwaitsAnswer => Verdict::Open(Frto::AwaitsVerdict { point: s.max_sent }), // step 2b
+            Frto::AwaitsVerdict { .. } if beyond => Verdict::Lost,          // step 3a
+            Frto::AwaitsVerdict { .. } if late => Verdict::Spurious,        // step 3b
+            Frto::AwaitsVerdict { .. } => Verdict::Open(self),
+        }
+    }
+}

@@ -1,0 +1,80 @@
+use crate::scoreboard::duplicate;
+use crate::seams::Ack;
+use crate::space::Space;
+use airhop_base::{Span, Time};
+
+/// WCDelAckT: how long an ACK is delayed at most (RFC 8985 §7.2).
+const LONGEST_DELAY: Span = Span::from_millis(200);
+/// Before there is a round-trip sample.
+const WITHOUT_SAMPLE: Span = Span::from_secs(1);
+
+/// The tail loss probe (TLP, RFC 8985 §7): when it is due, and what became of the last one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Probe {
+    /// The probe timer (PTO).
+    pub due: Option<Time>,
+    out: Option<Out>,
+    /// No round trip was measured since the last probe.
+    is_stale: bool,
+}
+
+/// A probe in the network.
+#[derive(Clone, Copy, Debug)]
+struct Out {
+    /// TLP.end_seq: the first byte that had not been sent when it went out, itself included.
+    end: u64,
+    /// TLP.is_retrans, and then its first byte.
+    again: Option<u64>,
+}
+
+impl Probe {
+    /// §7.2: two round trips after now, and for a lone segment whose ACK may be delayed longer still.
+    pub fn arm(&mut self, now: Time, srtt: Option<Span>, is_alone: bool) {
+        let extra = if is_alone { LONGEST_DELAY } else { Span::ZERO };
+        self.due = Some(now + srtt.map_or(WITHOUT_SAMPLE, |srtt| srtt * 2 + extra));
+    }
+
+    /// §7.3: one probe at a time, and a round-trip sample since the last one.
+    pub fn may_go(&self) -> bool {
+        self.out.is_none() && !self.is_stale
+    }
+
+    /// §7.3: it goes out; `end` is the first byte not sent then, `again` its first byte if it was sent before.
+    pub fn on_sent(&mut self, end: u64, again: Option<u64>) {
+        self.out = Some(Out { end, again });
+        self.is_stale = true;
+    }
+
+    /// A round trip was measured.
+    pub fn on_sample(&mut self) {
+        self.is_stale = false;
+    }
+
+    /// Another recovery took over: what becomes of the probe is its affair.
+    pub fn forget(&mut self) {
+        self.due = None;
+        self.out = None;
+    }
+
+    /// §7.4.2: the ACK of everything up to the probe. Returns the first byte of the segment that was lost and that the probe has
+    /// repaired, if so.
+    pub fn on_ack(&mut self, s: &Space, a: &Ack) -> Option<u64> {
+        let Out { end, again } = self.out.filter(|out| s.una >= out.end)?;
+        let Some(start) = again else {
+            self.out = None; // the probe was new data
+            return None;
+        };
+        if duplicate(s.una, &a.sack).is_some_and(|b| b.end == end) {
+            self.out = None; // both came: nothing was lost
+            return None;
+        }
+        if s.una > end {
+            self.out = None;
+            return Some(start);
+        }
+        if a.acked == 0 && a.sack.is_empty() {
+            self.out = None; // a duplicate without SACK is that of a receiver without D-SACK: both came
+        }
+        None
+    }
+}

@@ -1,0 +1,55 @@
+/// Proportional rate reduction (RFC 9937): how much may be in the network during fast recovery, so that the flight comes down to the
+/// new window evenly, as data is delivered, and is just that at the end.
+///
+/// The part of a recovery that knows what each ACK delivers and how much is in the network.
+#[derive(Clone, Copy, Debug)]
+pub struct Prr {
+    mss: u64,
+    /// The flight to end with: ssthresh.
+    target: u64,
+    /// RecoverFS: the flight that recovery began with.
+    flight: u64,
+    /// prr_delivered, bytes.
+    delivered: u64,
+    /// prr_out, bytes.
+    out: u64,
+    /// The flight that the last ACK allows.
+    limit: u64,
+}
+
+impl Prr {
+    /// Recovery begins with `flight` bytes outstanding of which the receiver had reported nothing before this ACK, and is to end
+    /// with `target` bytes (§6.1).
+    pub fn new(mss: u64, flight: u64, target: u64) -> Self {
+        Prr { mss, target, flight: flight.max(mss), delivered: 0, out: 0, limit: 0 }
+    }
+
+    /// An ACK that delivers so much and leaves `in_flight` in the network. `is_safe`: it acknowledges data cumulatively, and shows no
+    /// further loss (§5, SafeACK).
+    pub fn on_ack(&mut self, delivered: u64, in_flight: u64, is_safe: bool) {
+        self.delivered += delivered;
+        // §6.2
+        let count = if in_flight > self.target {
+            // The RFC's CEIL, in whole segments: the last part of a segment is not held back.
+            let share = (u128::from(self.delivered) * u128::from(self.target)).div_ceil(self.flight.into());
+            (share as u64).div_ceil(self.mss).saturating_mul(self.mss).saturating_sub(self.out)
+        } else {
+            let progress = self.delivered.saturating_sub(self.out).max(delivered);
+            let limit = progress + if is_safe { self.mss } else { 0 };
+            limit.min(self.target - in_flight)
+        };
+        // "Force a fast retransmit upon entering recovery"
+        let least = if self.out == 0 { self.mss } else { 0 };
+        self.limit = in_flight + count.max(least);
+    }
+
+    /// So much was sent.
+    pub fn on_sent(&mut self, bytes: u64) {
+        self.out += bytes;
+    }
+
+    /// True if `len` more bytes beside `in_flight` are allowed.
+    pub fn has_room(&self, len: u64, in_flight: u64) -> bool {
+        in_flight + len <= self.limit
+    }
+}

@@ -1,0 +1,65 @@
+use crate::scoreboard::Sent;
+use crate::space::Space;
+use airhop_base::Span;
+
+/// Recoveries without a D-SACK after which the window is small again (RFC 8985 §6.2 step 4).
+const PATIENCE: u32 = 16;
+
+/// How long after a segment that was sent later a segment may still arrive: RACK's reordering window (RFC 8985 §6.2 steps 3 and 4).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reordering {
+    /// RACK.reordering_seen
+    seen: bool,
+    /// RACK.fack: the end of the highest segment that arrived.
+    foremost: u64,
+    /// RACK.reo_wnd_mult
+    multiplier: u32,
+    /// RACK.reo_wnd_persist
+    patience: u32,
+    /// RACK.dsack_round: D-SACKs below this belong to a round that counted.
+    round_end: Option<u64>,
+}
+
+impl Default for Reordering {
+    fn default() -> Self {
+        Reordering { seen: false, foremost: 0, multiplier: 1, patience: PATIENCE, round_end: None }
+    }
+}
+
+impl Reordering {
+    /// Step 3: it arrived. One that was sent once and comes after a higher one was overtaken.
+    pub fn on_arrival(&mut self, e: &Sent) {
+        if e.end > self.foremost {
+            self.foremost = e.end;
+        } else if e.end < self.foremost && !e.retransmitted {
+            self.seen = true;
+        }
+    }
+
+    /// Step 4: an ACK came, with a D-SACK or not. A retransmission for nothing widens the window, once a round.
+    pub fn on_ack(&mut self, s: &Space, duplicate: bool) {
+        self.round_end = self.round_end.filter(|&end| s.una < end);
+        if duplicate && self.round_end.is_none() {
+            self.round_end = Some(s.nxt);
+            self.multiplier = self.multiplier.saturating_add(1);
+            self.patience = PATIENCE;
+        }
+    }
+
+    /// Step 4: a recovery is over.
+    pub fn on_recovered(&mut self) {
+        self.patience = self.patience.saturating_sub(1);
+        if self.patience == 0 {
+            self.multiplier = 1;
+        }
+    }
+
+    /// Step 4: no wait as long as nothing was reordered and there is reason to be quick.
+    pub fn window(&self, is_urgent: bool, least_rtt: Option<Span>, srtt: Option<Span>) -> Span {
+        match (least_rtt, srtt) {
+            _ if is_urgent && !self.seen => Span::ZERO,
+            (Some(least), Some(srtt)) => (least / 4 * u64::from(self.multiplier)).min(srtt),
+            _ => Span::ZERO,
+        }
+    }
+}

@@ -1,0 +1,188 @@
+use super::RtoPolicy;
+use crate::config::RtoConfig;
+use airhop_base::{Span, Time};
+
+/// Linux' estimator: RFC 6298's means, but for three things. The configured minimum bounds four times the deviation, not the
+/// timeout: the timeout is never less than the mean and the minimum. A round trip that is shorter than the mean by more than the
+/// deviation raises the deviation by an eighth of what it otherwise would. And what is added to the mean follows the greatest
+/// deviation of a round trip of data at once when that rises, but comes down by a quarter of the difference once a round trip.
+#[derive(Clone, Debug)]
+pub(super) struct Linux {
+    config: RtoConfig,
+    mean: Option<Mean>,
+    /// Without backoff.
+    rto: Span,
+    backoff: u64,
+}
+
+/// After the first sample.
+#[derive(Clone, Copy, Debug)]
+struct Mean {
+    srtt: Span,
+    /// Four times the mean deviation.
+    deviation: Span,
+    /// The greatest `deviation` of this round, the minimum at least.
+    greatest: Span,
+    /// What is added to the mean.
+    margin: Span,
+    /// A segment that was sent at this time or later ends the round.
+    round_began: Time,
+}
+
+impl Linux {
+    pub(super) fn new(config: RtoConfig) -> Self {
+        Linux { config, mean: None, rto: config.initial, backoff: 1 }
+    }
+
+    fn backed_off(&self, rto: Span) -> Span {
+        (rto.min(self.config.max) * self.backoff).min(self.config.max)
+    }
+}
+
+impl Mean {
+    fn first(r: Span, now: Time, least: Span) -> Self {
+        let margin = (r * 2).max(least);
+        Mean { srtt: r, deviation: r * 2, greatest: margin, margin, round_began: now }
+    }
+
+    fn update(&mut self, sent: Time, now: Time, least: Span) {
+        let r = now - sent;
+        let error = self.srtt.max(r) - self.srtt.min(r);
+        let quarter = self.deviation / 4;
+        self.deviation = if r < self.srtt && error > quarter {
+            self.deviation + (error - quarter) / 8
+        } else {
+            self.deviation + error - quarter
+        };
+        self.srtt = (self.srtt * 7 + r) / 8;
+        self.greatest = self.greatest.max(self.deviation);
+        self.margin = self.margin.max(self.greatest);
+        if sent >= self.round_began {
+            self.margin = self.margin - (self.margin - self.greatest) / 4;
+            self.greatest = least;
+            self.round_began = now;
+        }
+    }
+}
+
+impl RtoPolicy for Linux {
+    fn on_rtt(&mut self, sent: Time, now: Time) {
+        let least = self.config.min;
+        let mut mean = self.mean.unwrap_or_else(|| Mean::first(now - sent, now, least));
+        if self.mean.is_some() {
+            mean.update(sent, now, least);
+        }
+        self.mean = Some(mean);
+        self.rto = (mean.srtt + mean.margin).min(self.config.max);
+        self.backoff = 1;
+    }
+
+    fn on_backoff(&mut self) {
+        if self.timeout() < self.config.max {
+            self.backoff = self.backoff.saturating_mul(2);
+        }
+    }
+
+    fn on_slow_handshake(&mut self) {
+        // RFC 6298 §5.7
+        self.rto = self.rto.max(Span::from_secs(3)).min(self.config.max);
+        self.backoff = 1;
+    }
+
+    fn timeout(&self) -> Span {
+        self.backed_off(self.rto)
+    }
+
+    fn timeout_without_backoff(&self) -> Span {
+        self.rto
+    }
+
+    fn timeout_expecting(&self, extra: Span) -> Span {
+        let late = self.srtt().unwrap_or(Span::ZERO) + extra + self.config.tick;
+        self.backed_off(self.rto.max(late))
+    }
+
+    fn srtt(&self) -> Option<Span> {
+        self.mean.map(|mean| mean.srtt)
+    }
+
+    fn rttvar(&self) -> Option<Span> {
+        self.mean.map(|mean| mean.deviation / 4)
+    }
+
+    fn snapshot(&self) -> Box<dyn RtoPolicy> {
+        Box::new(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::RtoKind;
+
+    fn linux() -> Linux {
+        let ms = Span::from_millis;
+        Linux::new(RtoConfig {
+            kind: RtoKind::Linux,
+            min: ms(200),
+            max: ms(120_000),
+            initial: ms(1000),
+            tick: ms(1),
+        })
+    }
+
+    /// Timeouts in milliseconds after samples of so many milliseconds, each of a round of its own.
+    fn timeouts(samples: &[u64]) -> Vec<f64> {
+        let mut rto = linux();
+        let mut now = Time::ZERO;
+        let mut after = Vec::new();
+        for &ms in samples {
+            let sent = now;
+            now += Span::from_millis(ms);
+            rto.on_rtt(sent, now);
+            after.push(rto.timeout().millis_f64());
+        }
+        after
+    }
+
+    // tcp_rtt_estimator of Linux 6, by hand. A steady 60 ms: the minimum of 200 ms comes on top of it, as 4 · 30 is less.
+    #[test]
+    fn the_minimum_bounds_the_deviation() {
+        assert_eq!(timeouts(&[60, 60, 60]), [260.0; 3]);
+        // 400: 4 · 200 = 800 on top. Then the deviation falls by a quarter a sample, and the margin follows once a round by a
+        // quarter of the difference: the round that began with the first sample ends with the second one, deviation 600, but the
+        // greatest of that round was the 800 that it began with.
+        assert_eq!(timeouts(&[400, 400, 400, 400])[..2], [1200.0, 1200.0]);
+        // Greatest of the second round: 450, so 800 - 350 / 4 = 712.5. Of the third: 337.5, so 712.5 - 375 / 4 = 618.75.
+        assert_eq!(timeouts(&[400, 400, 400, 400])[2..], [1112.5, 1018.75]);
+    }
+
+    // A longer round trip raises the margin at once; a shorter one raises the deviation by an eighth only.
+    #[test]
+    fn spikes_count_at_once_and_troughs_little() {
+        // Deviation 4 · 30 = 120; error 440: 120 + 440 - 30 = 530; mean 60 + 440 / 8 = 115.
+        assert_eq!(timeouts(&[60, 500])[1], 645.0);
+        let mut rto = linux();
+        rto.on_rtt(Time::ZERO, Time::ZERO + Span::from_millis(400));
+        let sent = Time::ZERO + Span::from_millis(400);
+        rto.on_rtt(sent, sent + Span::from_millis(100));
+        // Deviation 800, error 300 - 200 = 100 more than it: 800 + 100 / 8, a quarter of which is 203.125.
+        assert_eq!(rto.rttvar().expect("samples").millis_f64(), 203.125);
+        assert_eq!(rto.srtt().expect("samples").millis_f64(), 362.5);
+    }
+
+    // The timeout doubles up to two minutes, and a sample ends that.
+    #[test]
+    fn backoff() {
+        let mut rto = linux();
+        let waits: Vec<f64> = (0..9)
+            .map(|_| {
+                rto.on_backoff();
+                rto.timeout().secs_f64()
+            })
+            .collect();
+        assert_eq!(waits, [2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 120.0, 120.0, 120.0]);
+        rto.on_rtt(Time::ZERO, Time::ZERO + Span::from_millis(60));
+        assert_eq!(rto.timeout(), Span::from_millis(260));
+    }
+}

@@ -1,0 +1,67 @@
+//! Reductions of the window that turn out to have been for nothing: nothing was lost, only late.
+
+use super::{Sender, clock};
+use crate::scoreboard::duplicate;
+use crate::seams::{Next, Window};
+use airhop_base::{Segment, Time};
+
+/// The last reduction for a loss, as long as it may have been for nothing.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reduction {
+    /// The window before it.
+    before: Window,
+    /// First byte that had not been sent then.
+    point: u64,
+    /// The first retransmission since: where it ends, and the timestamp that it bears.
+    first: Option<(u64, u32)>,
+    /// Retransmissions that no D-SACK has named.
+    unnamed: u32,
+}
+
+impl Sender {
+    /// The window is reduced for a loss: what it was is kept. A second reduction for the same window of data does not count.
+    pub(super) fn remember(&mut self, before: Window) {
+        if !self.config.undo && !self.config.frto {
+            return;
+        }
+        let (una, point) = (self.space.una, self.space.max_sent);
+        match &mut self.reduction {
+            Some(reduction) if una < reduction.point => reduction.point = point,
+            last => *last = Some(Reduction { before, point, first: None, unnamed: 0 }),
+        }
+    }
+
+    /// A segment is sent again.
+    pub(super) fn note_retransmission(&mut self, now: Time, next: &Next) {
+        if let Some(reduction) = self.reduction.as_mut().filter(|r| next.start < r.point) {
+            reduction.first.get_or_insert((next.end, clock(now)));
+            reduction.unnamed += 1;
+        }
+    }
+
+    /// What an ACK says of the last reduction. Eifel (RFC 3522 §3.2 step 5): it covers the first retransmission and echoes a
+    /// timestamp older than that, so the original arrived. D-SACK (RFC 3708 §2): every retransmission arrived as a duplicate.
+    pub(super) fn reconsider(&mut self, ack: &Segment) {
+        let Some(reduction) = self.reduction.as_mut().filter(|_| self.config.undo) else { return };
+        let is_older = |echo: u32, sent: u32| echo.wrapping_sub(sent) > 1 << 31;
+        let by_time = match (reduction.first, ack.timestamps) {
+            (Some((end, sent)), Some(ts)) => ack.ack >= end && is_older(ts.echo, sent),
+            _ => false,
+        };
+        let is_named = duplicate(ack.ack, &ack.sack).is_some_and(|b| b.start < reduction.point);
+        let had = reduction.unnamed;
+        reduction.unnamed -= u32::from(is_named && had > 0);
+        if by_time || (had > 0 && reduction.unnamed == 0) {
+            self.undo();
+        }
+    }
+
+    /// The last reduction was for nothing: the window is as before (RFC 4015 §4), if the recovery can go back.
+    pub(super) fn undo(&mut self) {
+        let Some(reduction) = self.reduction.take() else { return };
+        if self.frozen.is_none() && self.recovery.forgive(&mut self.space) {
+            self.control.on_spurious(&mut self.window, &reduction.before, &self.space);
+            self.counters.undone += 1;
+        }
+    }
+}
