@@ -1,5 +1,6 @@
 //! From a plan to a world.
 
+use crate::fades;
 use crate::fates::Fates;
 use crate::flow::{Ends, Flow, SpuriousTimeouts, TcpEnds, UdpEnds};
 use crate::layout::{self, DRAWS};
@@ -132,6 +133,9 @@ impl World {
             sites.map(|(w, queues)| site(w, plan, queues, &streams, recorder.as_mut())).collect();
         for (site, w) in sites.iter_mut().zip(&plan.wlans) {
             site.routers = routers(w, plan, &streams, &mut timers);
+        }
+        if let Some(recorder) = recorder.as_mut() {
+            fades::record(plan, &streams, recorder);
         }
         let mut flows = Vec::new();
         let truths = truth::tell(plan, &graph, &routes);

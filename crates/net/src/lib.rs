@@ -5,6 +5,7 @@
 pub mod agents;
 mod air;
 mod build;
+mod fades;
 mod fates;
 mod flow;
 mod hosting;
@@ -24,6 +25,7 @@ mod truth;
 mod world;
 
 pub use build::BuildError;
+pub use fades::{LinkFades, fades};
 pub use fates::{Confusion, TRUE_CAUSES};
 pub use report::{FlowReport, Report};
 pub use routing::RoutingCounts;
