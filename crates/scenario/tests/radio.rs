@@ -3,7 +3,8 @@
 use airhop_base::{NodeId, Rate, Span};
 use airhop_net::plan::{QueuePlan, RadioLinkPlan};
 use airhop_radio::arq::{ArqPlan, ArqRules, Group};
-use airhop_radio::errors::{ErrorPlan, State};
+use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
+use airhop_radio::link::RadioPlan;
 use airhop_scenario::{Overrides, Recording, Run, Scenario, schema};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -18,8 +19,8 @@ fn read(sets: &[(&str, &str)]) -> Result<Scenario, String> {
     read.map_err(|refusal| refusal.to_string())
 }
 
-fn link(sets: &[(&str, &str)]) -> RadioLinkPlan {
-    read(sets).expect("a good scenario").plan().radios[0].clone()
+fn link(sets: &[(&str, &str)]) -> RadioPlan {
+    read(sets).expect("a good scenario").plan().radios[0].link.clone()
 }
 
 fn timeout(arq: &ArqPlan) -> Span {
@@ -31,14 +32,15 @@ fn timeout(arq: &ArqPlan) -> Span {
 
 #[test]
 fn a_radio_link_is_what_the_file_says() {
-    let RadioLinkPlan { link, nodes, queue } = link(&[]);
+    let RadioLinkPlan { link, nodes, queue } = read(&[]).expect("a good scenario").plan().radios[0].clone();
     assert_eq!(nodes, [NodeId(1), NodeId(2)]);
     assert_eq!((link.index, link.name.as_str(), link.overhead), (0, "air", 0));
     assert_eq!(link.ends, ["bs", "m"]);
     assert_eq!((link.rate, link.delay), (Rate::from_bps(19_200), Span::from_millis(10)));
     assert_eq!(queue, QueuePlan::DropTail { packets: 50 });
-    let state = |s, errors_per_bit| State { mean: Span::from_secs(s), errors_per_bit };
-    let fades = ErrorPlan::TwoState { good: state(10, 1e-6), bad: state(4, 1e-2) };
+    let means = [10, 4].map(Span::from_secs);
+    let fades = FadePlan::Drawn { means, sojourn: Sojourn::Exponential, start: Start::Stationary };
+    let fades = ErrorPlan::TwoState { fades, errors_per_bit: [1e-6, 1e-2] };
     assert_eq!(link.errors, [fades.clone(), fades]);
     let rules = |window, arq| ArqRules { window, timeout: timeout(arq), attempts: None, ack_bytes: 6 };
     let [there, back] = &link.arq;
