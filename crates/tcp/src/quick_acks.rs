@@ -20,7 +20,7 @@ impl QuickAcks {
 
     /// Data came, and brought something `new` in order or `duplicate` bytes. True if its ACK is not to be delayed.
     pub(crate) fn on_data(&mut self, now: Time, new: bool, duplicate: bool) -> bool {
-        let pauses = self.last.is_none_or(|last| now - last > self.pause);
+        let pauses = self.last.is_none_or(|last| now.since(last) > self.pause);
         if duplicate || (new && pauses) {
             self.left = self.most;
         }

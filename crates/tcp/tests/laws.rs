@@ -3,7 +3,7 @@
 mod common;
 
 use airhop_base::{NodeId, Notice, NoticeKind, Rate, Span};
-use airhop_tcp::{Config, Preset, SCHEMES, SackRecovery};
+use airhop_tcp::{Config, Growth, LossDetection, Preset, SCHEMES, SackRecovery};
 use common::ledger::Ledger;
 use common::path::{Fate, Path, Transfer};
 use common::{MSS, at, byte, sender};
@@ -46,15 +46,33 @@ fn law_of(scheme: &'static str, k: u8) -> &'static str {
 fn configs() -> impl Strategy<Value = Config> {
     let preset = prop::sample::select(vec![Preset::Ns2, Preset::Rfc, Preset::Linux]);
     let recovery = prop::sample::select(vec![SackRecovery::Pipe, SackRecovery::Rfc6675]);
-    (preset, any::<bool>(), recovery, prop::sample::select(vec![2.0, 8.0, f64::INFINITY]), 3u64..60).prop_map(
-        |(preset, handshake, sack_recovery, initial_ssthresh, window)| Config {
-            handshake,
-            sack_recovery,
-            initial_ssthresh,
-            receive_window: window * 1000,
-            ..preset.config(MSS)
+    let common =
+        (preset, any::<bool>(), recovery, prop::sample::select(vec![2.0, 8.0, f64::INFINITY]), 3u64..60).prop_map(
+            |(preset, handshake, sack_recovery, initial_ssthresh, window)| Config {
+                handshake,
+                sack_recovery,
+                initial_ssthresh,
+                receive_window: window * 1000,
+                ..preset.config(MSS)
+            },
+        );
+    (common, prop::option::weighted(0.5, parts())).prop_map(|(config, parts)| match parts {
+        Some([rack, per_byte, prr, tlp, frto, undo]) => Config {
+            loss_detection: if rack { LossDetection::Rack } else { LossDetection::Duplicates },
+            growth: if per_byte { Growth::PerByte } else { Growth::PerAck },
+            prr,
+            tlp,
+            frto,
+            undo,
+            ..config
         },
-    )
+        None => config,
+    })
+}
+
+/// Any combination of what the preset "linux" has.
+fn parts() -> impl Strategy<Value = [bool; 6]> {
+    prop::array::uniform6(any::<bool>())
 }
 
 fn span() -> impl Strategy<Value = Span> {

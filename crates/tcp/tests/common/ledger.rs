@@ -4,7 +4,7 @@
 use super::path::Observer;
 use airhop_base::{Notice, NoticeKind, Segment};
 use airhop_tcp::seams::Cause;
-use airhop_tcp::{Config, SackRecovery, Sender, Space};
+use airhop_tcp::{Config, LossDetection, SackRecovery, Sender, Space};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What limits new data.
@@ -24,6 +24,9 @@ enum Law {
     Delayed,
     /// The same, and what was in the network when recovery began is still allowed to be.
     Halving,
+    /// At all times, outstanding less SACKed less lost ≤ cwnd, where what was sent before something that arrived may be lost; in
+    /// recovery no more than was in the network when it began (RFC 8985, RFC 9937); and one probe beyond.
+    Rack,
     /// The same as RFC 6675 at all times (schemes.md 3.6).
     Esack,
     /// The same, and every loss is a cut of its own (Yun 2009, Figure 4).
@@ -45,11 +48,15 @@ pub struct Ledger {
     knows_eln: bool,
     /// TCP-CL: first bytes of the segments that NAKs named.
     corrupted: Option<BTreeSet<u64>>,
+    prr: bool,
     /// Lowest byte that is not acknowledged.
     una: u64,
     /// Outstanding segments by first byte.
     board: BTreeMap<u64, Line>,
     transmissions: u64,
+    /// The last transmission of a segment that arrived.
+    newest: u64,
+    undone: u64,
     /// Duplicate ACKs since the last advance; for SACK those with news.
     dups: u32,
     /// While in fast recovery.
@@ -98,6 +105,9 @@ impl Ledger {
             ("lhp", _) => Law::Lhp,
             other => panic!("no law for {other:?}"),
         };
+        let keeps_its_own = ["tahoe", "ebsn", "rttn", "vegas", "tcp-cl", "dcr", "ll-elsn", "lhp"].contains(&scheme);
+        let by_time = config.loss_detection == LossDetection::Rack && !keeps_its_own;
+        let law = if by_time { Law::Rack } else { law };
         Ledger {
             law,
             mss: f64::from(config.mss),
@@ -106,9 +116,12 @@ impl Ledger {
             explains: scheme == "hack-fixed",
             knows_eln: HEED_ELN.contains(&scheme),
             corrupted: (scheme == "tcp-cl").then(BTreeSet::new),
+            prr: config.prr,
             una: 0,
             board: BTreeMap::new(),
             transmissions: 0,
+            newest: 0,
+            undone: 0,
             dups: 0,
             recovery: None,
             fast_recoveries: 0,
@@ -149,11 +162,18 @@ impl Ledger {
         let first_sent = self.board.values().filter(|l| l.sacked && !l.again).map(|l| l.order).max();
         let is_lost = |l: &Line| match self.law {
             _ if l.lost => true,
+            Law::Rack => l.order < self.newest,
             Law::Halving if l.again => first_sent.is_some_and(|order| order > l.order),
             Law::Halving => l.end as f64 + f64::from(self.dupthresh) * self.mss <= foremost,
             _ => arrived.iter().filter(|&&order| order > l.order).count() >= self.dupthresh as usize,
         };
         let there = self.board.iter().filter(|(_, l)| !l.sacked && !is_lost(l));
+        there.map(|(&start, l)| l.end.saturating_sub(start.max(una)) as f64).sum::<f64>() / self.mss
+    }
+
+    /// Segments outstanding and not SACKed, lost or not.
+    fn unsacked(&self, una: u64) -> f64 {
+        let there = self.board.iter().filter(|(_, l)| !l.sacked);
         there.map(|(&start, l)| l.end.saturating_sub(start.max(una)) as f64).sum::<f64>() / self.mss
     }
 
@@ -192,6 +212,15 @@ impl Ledger {
         let open =
             cwnd + f64::from(if self.limited_transmit && counted < self.dupthresh { counted } else { 0 });
         match (self.law, &self.recovery) {
+            (Law::Rack, recovery) => {
+                let probe = if sender.last_cause() == Cause::Probe { 1.0 } else { 0.0 };
+                // RFC 9937's CEIL may let one segment out early.
+                let flight = recovery.as_ref().map_or(0.0, |r| r.flight.max(cwnd) + 1.0);
+                within(self.on_board(before.una), cwnd.max(flight) + probe)
+            }
+            (Law::Rfc6675, Some(r)) if self.prr => {
+                within(self.on_board(before.una), cwnd.max(r.flight) + 1.0)
+            }
             (Law::Esack | Law::Lhp, _) | (Law::Rfc6675 | Law::Delayed, Some(_)) => {
                 within(self.on_board(before.una), cwnd)
             }
@@ -224,9 +253,16 @@ impl Observer for Ledger {
         if !is_valid {
             return;
         }
-        self.flight_before = self.on_board(s.una);
+        self.flight_before = match self.law {
+            // Overtaken or not: nothing need be taken for lost yet.
+            Law::Rack | Law::Rfc6675 => self.unsacked(s.una),
+            _ => self.on_board(s.una),
+        };
+        let gone = self.board.values().filter(|l| l.end <= ack.ack).map(|l| l.order).max();
         self.board.retain(|_, l| l.end > ack.ack);
         let news = self.sack(ack);
+        let sacked = self.board.values().filter(|l| l.sacked).map(|l| l.order).max();
+        self.newest = self.newest.max(gone.max(sacked).unwrap_or(0));
         let with_sack = !matches!(self.law, Law::Tahoe | Law::Reno | Law::NewReno);
         if self.acked > 0 {
             self.dups = 0;
@@ -252,9 +288,11 @@ impl Observer for Ledger {
             }
         }
         let ends = |r: &Recovery| s.una >= r.point || (self.law == Law::Reno && self.acked > 0);
-        if self.recovery.as_ref().is_some_and(ends) {
+        let undone = sender.counters().undone;
+        if self.recovery.as_ref().is_some_and(ends) || undone > self.undone {
             self.recovery = None;
         }
+        self.undone = undone;
         self.begin_recovery(sender);
     }
 
