@@ -32,7 +32,11 @@ fn wire(scheme: &str, loss: f64) -> Plan {
             name: "f".into(),
             from: NodeId(0),
             to: NodeId(1),
-            transport: Transport::Tcp { scheme, params: Params::defaults(scheme), config: Preset::Linux.config(988) },
+            transport: Transport::Tcp {
+                scheme,
+                params: Params::defaults(scheme),
+                config: Preset::Linux.config(988),
+            },
             app: AppPlan::Bulk,
             start: Time::ZERO,
             services: Vec::new(),
@@ -43,8 +47,10 @@ fn wire(scheme: &str, loss: f64) -> Plan {
 /// The mean of a column of the kernel's runs of a scheme at a loss rate.
 fn kernel(scheme: &str, loss: &str, column: usize) -> f64 {
     let rows = include_str!("reference/linux.csv").lines().map(|l| l.split(',').collect::<Vec<_>>());
-    let values: Vec<f64> =
-        rows.filter(|f| f[0] == scheme && f[8] == loss).map(|f| f[column].parse().expect("a number")).collect();
+    let values: Vec<f64> = rows
+        .filter(|f| f[0] == scheme && f[8] == loss)
+        .map(|f| f[column].parse().expect("a number"))
+        .collect();
     values.iter().sum::<f64>() / values.len() as f64
 }
 
@@ -62,10 +68,18 @@ fn goodput_is_the_kernels() {
     for (loss, tolerance) in [("0.0001", 0.1), ("0.001", 0.1), ("0.01", 0.1), ("0.05", 0.2)] {
         let reports = runs("reno", loss, 20);
         let mean = reports.iter().map(|r| r.flows[0].goodput_mbps).sum::<f64>() / 20.0;
-        let (rtx, rto) = reports.iter().fold((0, 0), |(a, b), r| (a + r.flows[0].retransmissions, b + r.flows[0].timeouts));
+        let (rtx, rto) = reports
+            .iter()
+            .fold((0, 0), |(a, b), r| (a + r.flows[0].retransmissions, b + r.flows[0].timeouts));
         let linux = kernel("reno", loss, GOODPUT);
         let off = mean / linux - 1.0;
-        println!("reno {loss}: Linux {linux:.3} Mbit/s, Airhop {mean:.3}: {:+.1} %; {} retransmissions ({}), {} timeouts", off * 100.0, rtx as f64/20.0, kernel("reno", loss, RETRANSMISSIONS), rto as f64 / 20.0);
+        println!(
+            "reno {loss}: Linux {linux:.3} Mbit/s, Airhop {mean:.3}: {:+.1} %; {} retransmissions ({}), {} timeouts",
+            off * 100.0,
+            rtx as f64 / 20.0,
+            kernel("reno", loss, RETRANSMISSIONS),
+            rto as f64 / 20.0
+        );
         assert!(off.abs() < tolerance, "reno at {loss}: Linux {linux:.3}, Airhop {mean:.3}");
     }
 }
@@ -78,5 +92,9 @@ fn without_errors() {
     println!("reno 0: Linux {linux:.3} Mbit/s, Airhop {ours:.3}; {:?}", r.flows[0]);
     assert!((ours / linux - 1.0).abs() < 0.1);
     let rtx = kernel("reno", "0", RETRANSMISSIONS);
-    assert!((r.flows[0].retransmissions as f64 / rtx - 1.0).abs() < 0.1, "{} for {rtx}", r.flows[0].retransmissions);
+    assert!(
+        (r.flows[0].retransmissions as f64 / rtx - 1.0).abs() < 0.1,
+        "{} for {rtx}",
+        r.flows[0].retransmissions
+    );
 }

@@ -5,8 +5,8 @@
 
 use crate::Asks;
 use crate::config::{Config, DelayedAck, LossDetection};
-use crate::quick_acks::QuickAcks;
 use crate::meters::ContentionLimit;
+use crate::quick_acks::QuickAcks;
 use airhop_base::{
     Arrival, Body, Ecn, Eln, Flags, FlowId, HEADER_BYTES, MAX_OPTION_BYTES, Naks, NodeId, Notice, Packet,
     Sack, SackBlock, Segment, Span, Time, Timestamps,
@@ -196,9 +196,7 @@ impl Receiver {
         let in_order = !had_gap && change.duplicate.is_none() && change.advance > 0;
         let is_quick = self.quick_acks.on_data(now, change.advance > 0, change.duplicate.is_some());
         match self.delayed_ack {
-            Some(delay)
-                if in_order && !ecn_news && !is_quick && !self.enough_for_an_ack(delay.segments) =>
-            {
+            Some(delay) if in_order && !ecn_news && !is_quick && !self.enough_for_an_ack(delay.segments) => {
                 self.ack_due.get_or_insert(now + delay.timeout);
             }
             _ => self.acknowledge(now, change.duplicate.filter(|_| self.dsack)),

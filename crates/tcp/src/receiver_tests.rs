@@ -416,3 +416,27 @@ fn contention_limits_the_window() {
     let later = [14, 15, 16, 17].map(|n| ack(500 + 100 * (n - 14), n, 1000));
     assert!(later.is_sorted() && later.windows(2).any(|pair| pair[0].1 == pair[1].1), "{later:?}");
 }
+
+// Linux: the first 16 ACKs are not delayed, nor as many after a pause or a duplicate, as the sender may be in slow start.
+#[test]
+fn quick_acks() {
+    let delay = DelayedAck { segments: 2, timeout: Span::from_millis(40) };
+    let mut b = Bench::new(Config { delayed_ack: Some(delay), quick_acks: 16, ..plain() });
+    let mut next = 1;
+    // How many of so many segments are acknowledged, if they come a millisecond apart.
+    let mut acks = |b: &mut Bench, from: u64, segments: u64| -> usize {
+        let answers = (0..segments).map(|k| {
+            let n = b.give(ms(from + k), segment(next, 500)).len();
+            next += 500;
+            n
+        });
+        answers.sum()
+    };
+    assert_eq!(acks(&mut b, 0, 16), 16);
+    assert_eq!(acks(&mut b, 16, 20), 10);
+    assert_eq!(acks(&mut b, 235, 2), 1, "200 ms are no pause");
+    assert_eq!(acks(&mut b, 437, 16), 16, "201 ms are one");
+    assert_eq!(b.give(ms(460), segment(1, 500)).len(), 1);
+    assert_eq!(acks(&mut b, 461, 15), 15, "the ACK of the duplicate counts");
+    assert_eq!(acks(&mut b, 476, 20), 10);
+}

@@ -47,15 +47,14 @@ fn configs() -> impl Strategy<Value = Config> {
     let preset = prop::sample::select(vec![Preset::Ns2, Preset::Rfc, Preset::Linux]);
     let recovery = prop::sample::select(vec![SackRecovery::Pipe, SackRecovery::Rfc6675]);
     let common =
-        (preset, any::<bool>(), recovery, prop::sample::select(vec![2.0, 8.0, f64::INFINITY]), 3u64..60).prop_map(
-            |(preset, handshake, sack_recovery, initial_ssthresh, window)| Config {
+        (preset, any::<bool>(), recovery, prop::sample::select(vec![2.0, 8.0, f64::INFINITY]), 3u64..60)
+            .prop_map(|(preset, handshake, sack_recovery, initial_ssthresh, window)| Config {
                 handshake,
                 sack_recovery,
                 initial_ssthresh,
                 receive_window: window * 1000,
                 ..preset.config(MSS)
-            },
-        );
+            });
     (common, prop::option::weighted(0.5, parts())).prop_map(|(config, parts)| match parts {
         Some([rack, per_byte, prr, tlp, frto, undo]) => Config {
             loss_detection: if rack { LossDetection::Rack } else { LossDetection::Duplicates },

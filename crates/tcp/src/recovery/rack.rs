@@ -219,6 +219,9 @@ impl Recovery for Rack {
 
     fn note(&mut self, s: &mut Space, a: &Ack) {
         self.update(s, a);
+        if let Some(probe) = &mut self.probe {
+            probe.on_ack(s, a);
+        }
     }
 
     fn enter(&mut self, s: &mut Space, w: &mut Window, seq: u64) {

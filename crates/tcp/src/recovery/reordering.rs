@@ -56,10 +56,40 @@ impl Reordering {
 
     /// Step 4: no wait as long as nothing was reordered and there is reason to be quick.
     pub fn window(&self, is_urgent: bool, least_rtt: Option<Span>, srtt: Option<Span>) -> Span {
-        match (least_rtt, srtt) {
-            _ if is_urgent && !self.seen => Span::ZERO,
-            (Some(least), Some(srtt)) => (least / 4 * u64::from(self.multiplier)).min(srtt),
-            _ => Span::ZERO,
+        if is_urgent && !self.seen {
+            return Span::ZERO;
         }
+        let window = least_rtt.map_or(Span::ZERO, |least| least / 4 * u64::from(self.multiplier));
+        srtt.map_or(window, |srtt| window.min(srtt))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Preset;
+
+    // RFC 8985 §6.2 step 4: RACK.reo_wnd_mult grows once a round with a D-SACK, and is 1 again after 16 recoveries without one;
+    // the window is no longer than SRTT.
+    #[test]
+    fn the_window_grows_by_rounds_and_shrinks_by_recoveries() {
+        let ms = Span::from_millis;
+        let mut s = Space::new(&Preset::Rfc.config(1000));
+        let mut r = Reordering::default();
+        let window = |r: &Reordering| r.window(false, Some(ms(100)), Some(ms(120)));
+        assert_eq!(window(&r), ms(25));
+        (s.una, s.nxt) = (1, 10_001);
+        r.on_ack(&s, true);
+        r.on_ack(&s, true); // the same round
+        assert_eq!(window(&r), ms(50));
+        for round in 1..5 {
+            (s.una, s.nxt) = (round * 10_000 + 1, (round + 1) * 10_000 + 1);
+            r.on_ack(&s, true);
+        }
+        assert_eq!(window(&r), ms(120));
+        (0..15).for_each(|_| r.on_recovered());
+        assert_eq!(window(&r), ms(120));
+        r.on_recovered();
+        assert_eq!(window(&r), ms(25));
     }
 }

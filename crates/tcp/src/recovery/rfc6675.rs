@@ -165,7 +165,8 @@ impl Recovery for Rfc6675 {
             return Some(next);
         }
         let flight = self.in_flight(s);
-        let room = self.prr.map_or_else(|| s.has_room(s.mss, flight, w.cwnd), |prr| prr.has_room(s.mss, flight));
+        let room =
+            self.prr.map_or_else(|| s.has_room(s.mss, flight, w.cwnd), |prr| prr.has_room(s.mss, flight));
         match self.state {
             // RFC 5681 §3.1: outside recovery everything outstanding counts.
             State::Open => forward(s, s.nxt - s.una, w.cwnd + f64::from(s.limited_transmit_extra())),

@@ -191,14 +191,14 @@ impl Sender {
         }
         // Behind what the ACK acknowledges, which needs no repair; before what it may signal as a duplicate.
         self.heed_naks(now, segment);
-        if !advances
-            && segment.ack == self.space.una
-            && segment.len == 0
-            && !segment.flags.syn
-            && !is_update // RFC 5681 §2: a duplicate ACK leaves the window as it was
-            && self.space.is_outstanding()
+        if !advances && segment.ack == self.space.una && segment.len == 0 && !segment.flags.syn && !is_update
+        // RFC 5681 §2: a duplicate ACK leaves the window as it was
         {
-            self.on_duplicate(now, segment);
+            if self.space.is_outstanding() {
+                self.on_duplicate(now, segment);
+            } else {
+                self.recovery.note(&mut self.space, &seen(now, segment, 0, None)); // a D-SACK may come late
+            }
         }
         self.reconsider(segment);
         if let Some(seq) = segment.lost().filter(|_| self.notices.knows_eln()) {

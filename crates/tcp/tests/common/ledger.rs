@@ -105,7 +105,8 @@ impl Ledger {
             ("lhp", _) => Law::Lhp,
             other => panic!("no law for {other:?}"),
         };
-        let keeps_its_own = ["tahoe", "ebsn", "rttn", "vegas", "tcp-cl", "dcr", "ll-elsn", "lhp"].contains(&scheme);
+        let keeps_its_own =
+            ["tahoe", "ebsn", "rttn", "vegas", "tcp-cl", "dcr", "ll-elsn", "lhp"].contains(&scheme);
         let by_time = config.loss_detection == LossDetection::Rack && !keeps_its_own;
         let law = if by_time { Law::Rack } else { law };
         Ledger {

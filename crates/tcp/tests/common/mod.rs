@@ -56,6 +56,17 @@ pub fn rfc(cwnd: f64, ssthresh: f64) -> Config {
     }
 }
 
+/// The Linux preset without handshake and timestamps, in the same way.
+pub fn linux(cwnd: f64, ssthresh: f64) -> Config {
+    Config {
+        initial_window: cwnd,
+        initial_ssthresh: ssthresh,
+        handshake: false,
+        timestamps: false,
+        ..Preset::Linux.config(MSS)
+    }
+}
+
 /// How a segment appears in scripts and traces: its number, then why it was sent (nothing: new data, `!` fast
 /// retransmit, `+` further repair, `t` after a timeout, `n` on a notice, `p` a probe).
 pub fn label(s: &Segment, cause: Cause) -> String {

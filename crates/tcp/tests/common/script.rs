@@ -4,7 +4,7 @@ use super::{at, byte, label, segment, sender};
 use airhop_base::{
     Arrival, Body, Flags, FlowId, HEADER_BYTES, Naks, NodeId, Notice, NoticeKind, Packet, Sack,
 };
-use airhop_base::{SackBlock, Segment, Span, Time};
+use airhop_base::{SackBlock, Segment, Span, Time, Timestamps};
 use airhop_tcp::{Config, Sender};
 
 /// A scripted sender with much data to send. Every step returns the segments that it makes the sender send.
@@ -65,6 +65,17 @@ impl Script {
     /// An ACK that expects byte `ack`, with SACK blocks `[start, end)`.
     pub fn sack_bytes(&mut self, ack: u64, runs: &[(u64, u64)]) -> String {
         self.segment(Segment { ack, sack: sack(runs), ..self.pure_ack() })
+    }
+
+    /// An ACK that expects segment `n` and reports that segment `again` came twice (D-SACK).
+    pub fn dsack(&mut self, n: u64, again: u64) -> String {
+        self.sack(n, &[(again, again)])
+    }
+
+    /// An ACK that expects segment `n` and echoes the timestamp of `ms` milliseconds.
+    pub fn echo(&mut self, n: u64, ms: u32) -> String {
+        let timestamps = Some(Timestamps { value: 0, echo: ms });
+        self.segment(Segment { ack: byte(n), timestamps, ..self.pure_ack() })
     }
 
     /// An ACK that expects segment `n` and bears NAKs about these segments.

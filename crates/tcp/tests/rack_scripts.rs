@@ -1,0 +1,291 @@
+//! Loss recovery of today against the text of the RFCs: given these ACKs at these times, these segments.
+
+mod common;
+
+use airhop_tcp::{Config, SackRecovery};
+use common::script::Script;
+use common::{linux, rfc};
+
+/// Ten segments at 0 ms in congestion avoidance; the first is acknowledged after 100 ms, the eleventh follows. The window is 10.1.
+fn ten(config: Config) -> Script {
+    let mut s = Script::new("reno", Config { initial_window: 10.0, initial_ssthresh: 5.0, ..config });
+    assert_eq!(s.sent(), "1 2 3 4 5 6 7 8 9 10");
+    assert_eq!(s.at(100).ack(2), "11");
+    s
+}
+
+// RFC 8985 §6.2 step 4: no wait once DupThresh segments are SACKed. RFC 9937 §6.2: while more than ssthresh is in the network, what
+// goes out is to what is delivered as ssthresh is to the flight: 5 for 10. 2 is lost.
+#[test]
+fn rack_fast_retransmit_and_proportional_rate_reduction() {
+    let mut s = ten(linux(10.0, 5.0));
+    assert_eq!(s.at(110).sack(2, &[(3, 3)]), "12");
+    assert_eq!(s.sack(2, &[(3, 4)]), "13");
+    assert_eq!(s.sack(2, &[(3, 5)]), "2!");
+    assert_eq!(s.window(), (5.0, 5.0)); // half of 10.1 in whole segments
+    let sent: Vec<String> = (6..=10).map(|last| s.sack(2, &[(3, last)])).collect();
+    assert_eq!(sent, ["", "14", "", "15", ""]); // CEIL(delivered · 5 / 10) - out
+    s.at(205);
+    let sent: Vec<String> = (11..=13).map(|last| s.sack(2, &[(3, last)])).collect();
+    assert_eq!(sent, ["", "16", "17"]); // 5 in the network: one for one
+    assert_eq!(s.sender.in_flight(), 5000);
+    assert_eq!(s.at(215).ack(14), "18"); // all that was out: cwnd = ssthresh
+    assert_eq!((s.window(), s.cuts()), ((5.0, 5.0), 1));
+    assert_eq!(s.sender.counters().retransmissions, 1);
+}
+
+// RFC 9937 §6.2, PRR-SSRB: with so many losses that less than ssthresh is in the network, each ACK that acknowledges data and
+// shows no further loss lets out one segment more than it delivers, any other just as much. 2 to 8 are lost.
+#[test]
+fn prr_slow_start_reduction_bound() {
+    let mut s = ten(linux(10.0, 5.0));
+    assert_eq!(s.at(110).sack(2, &[(9, 9)]), "12");
+    assert_eq!(s.sack(2, &[(9, 10)]), "13");
+    assert_eq!(s.expire(), (135.0, "2!".into())); // 7 of 10 are lost, 11 to 13 in the network
+    s.at(210);
+    assert_eq!(s.sack(2, &[(9, 11)]), "3+"); // one for one
+    assert_eq!(s.sack(2, &[(9, 12)]), "4+");
+    assert_eq!(s.sack(2, &[(9, 13)]), "5+");
+    assert_eq!(s.at(235).sack(3, &[(9, 13)]), "6+ 7+"); // a "safe ACK": two for one, from 3 to 5
+    assert_eq!(s.sender.in_flight(), 5000);
+    s.at(310);
+    assert_eq!(s.sack(4, &[(9, 13)]), "8+");
+    assert_eq!(s.sack(5, &[(9, 13)]), "14");
+    assert_eq!((s.sender.in_flight(), s.cuts()), (5000, 1));
+}
+
+// RFC 9937 for RFC 6675's recovery: where that is silent until the flight has come down to half, PRR answers every second ACK.
+#[test]
+fn prr_with_rfc6675() {
+    for (prr, sent) in [(false, ["", "", "", "", "13", "14"]), (true, ["", "13", "", "14", "", ""])] {
+        let mut s =
+            Script::new("sack", Config { prr, sack_recovery: SackRecovery::Rfc6675, ..rfc(10.0, 5.0) });
+        s.sent();
+        s.at(100);
+        assert_eq!([s.sack(1, &[(2, 2)]), s.sack(1, &[(2, 3)])], ["11", "12"]);
+        assert_eq!(s.sack(1, &[(2, 4)]), "1!");
+        let answers: Vec<String> = (5..=10).map(|last| s.sack(1, &[(2, last)])).collect();
+        assert_eq!(answers, sent, "{prr}");
+    }
+}
+
+// RFC 8985 §6.2 step 5: a segment is lost when one that was sent later has arrived and a round trip and the reordering window,
+// a quarter of the least round trip, have passed since it was sent; a timer sees to that.
+#[test]
+fn rack_waits_for_what_was_overtaken() {
+    let mut s = ten(linux(10.0, 5.0));
+    assert_eq!(s.at(110).sack(2, &[(3, 3)]), "12");
+    assert_eq!(s.due(), Some(135.0)); // 0 + 110 + 100 / 4
+    assert_eq!(s.expire(), (135.0, "2!".into()));
+    assert_eq!(s.cuts(), 1);
+
+    let mut s = ten(linux(10.0, 5.0));
+    s.at(110).sack(2, &[(3, 3)]);
+    assert_eq!(s.at(120).ack(4), "13"); // it comes after all
+    assert_eq!((s.cuts(), s.window().0), (0, 10.2));
+    // Step 4: from now on reordering is expected. DupThresh segments above a hole are no reason for haste.
+    assert_eq!(s.at(121).sack(4, &[(5, 7)]), "14 15 16");
+    assert_eq!(s.due(), Some(146.0));
+    assert_eq!(s.expire(), (146.0, "4!".into()));
+}
+
+// RFC 8985 §6.2 step 4: each round with a D-SACK widens the window by a quarter of the least round trip; sixteen recoveries
+// without one narrow it again.
+#[test]
+fn needless_retransmissions_widen_the_window() {
+    let mut s = ten(Config { undo: false, tlp: false, ..linux(10.0, 5.0) });
+    s.at(110).sack(2, &[(3, 3)]);
+    assert_eq!(s.expire(), (135.0, "2!".into()));
+    assert_eq!(s.at(140).ack(4), ""); // 2 was only late
+    assert_eq!(s.at(215).ack(13), "13 14 15 16 17");
+    assert_eq!(s.at(240).dsack(13, 2), "");
+    assert_eq!(s.dsack(13, 2), ""); // the same round
+    assert_eq!(s.at(315).sack(13, &[(14, 14)]), "18");
+    assert_eq!(s.due(), Some(365.0)); // 215 + 100 + 2 · 25
+}
+
+// RFC 8985 §1 and §6.2: a lost retransmission is found when something sent after it has arrived, and is no sign of congestion of its
+// own here, as in Linux.
+#[test]
+fn rack_repairs_a_lost_retransmission() {
+    let mut s = ten(linux(10.0, 5.0));
+    s.at(110).sack(2, &[(3, 3)]);
+    assert_eq!(s.sack(2, &[(3, 5)]), "2!");
+    assert_eq!(s.at(115).sack(2, &[(3, 7)]), "13"); // sent after 2!
+    assert_eq!(s.at(205).sack(2, &[(3, 12)]), "14 15 16");
+    assert_eq!(s.at(216).sack(2, &[(3, 13)]), "2+ 17"); // 110 + the 101 ms of 13
+    assert_eq!((s.cuts(), s.sender.counters().retransmissions), (1, 2));
+}
+
+/// Four segments at 0 ms, two of them acknowledged at 100 ms, so that two follow; the window is 4.5. `segments` in all.
+fn four(config: Config, segments: u64) -> Script {
+    let mut s = Script::of("reno", Config { initial_window: 4.0, initial_ssthresh: 2.0, ..config }, segments);
+    assert_eq!(s.sent(), "1 2 3 4");
+    assert_eq!(s.at(100).ack(3), "5 6");
+    assert_eq!(s.window(), (4.5, 2.0));
+    s
+}
+
+// RFC 8985 §7.2 and §7.3: two round trips of silence, then new data whatever cwnd; one probe, and the retransmission timer anew.
+#[test]
+fn tail_loss_probe_with_new_data() {
+    let mut s = four(linux(4.0, 2.0), 100);
+    assert_eq!(s.due(), Some(300.0));
+    assert_eq!(s.expire(), (300.0, "7p".into()));
+    assert_eq!(s.due(), Some(600.0)); // RTO 100 + 200
+    assert_eq!(s.at(400).ack(8), "8 9 10 11 12");
+    assert_eq!((s.cuts(), s.sender.counters().retransmissions), (0, 0)); // §7.4: it was new data
+
+    let mut s = four(linux(4.0, 2.0), 100);
+    s.expire();
+    assert_eq!(s.expire(), (600.0, "3t".into())); // no second probe
+    assert_eq!(s.sender.counters().timeouts, 1);
+}
+
+// RFC 8985 §7.3: without new data the last segment goes again; its SACK lets RACK repair what was lost before it.
+#[test]
+fn tail_loss_probe_of_a_lost_tail() {
+    let mut s = four(linux(4.0, 2.0), 6);
+    assert_eq!(s.at(110).ack(5), "");
+    assert_eq!(s.expire(), (310.0, "6p".into()));
+    assert_eq!(s.at(410).sack(5, &[(6, 6)]), "5!");
+    assert_eq!((s.cuts(), s.sender.counters().timeouts), (1, 0));
+    assert_eq!(s.at(510).ack(7), "");
+    assert_eq!(s.due(), None);
+}
+
+// RFC 8985 §7.2: 200 ms more for a lone segment whose ACK may be delayed, but no later than the retransmission timer. §7.4.2: if the
+// probe itself repaired the loss, the window is cut, as soon as the ACK of later data shows that no D-SACK came for the probe.
+#[test]
+fn tail_loss_probe_of_the_last_segment() {
+    for (answers, cuts) in
+        [(&[(7, 0)][..], 1), (&[(7, 6)], 0), (&[(7, 0), (7, 6)], 0), (&[(7, 0), (7, 0)], 0)]
+    {
+        let mut s = four(linux(4.0, 2.0), 6);
+        s.at(110).ack(5);
+        s.at(200).ack(6);
+        assert_eq!(s.due(), Some(500.0)); // not 200 + 2 · 100 + 200
+        assert_eq!(s.expire(), (500.0, "6p".into()));
+        assert_eq!(s.sender.counters().timeouts, 0);
+        s.at(600);
+        for &(n, again) in answers {
+            if again > 0 {
+                s.dsack(n, again)
+            } else {
+                s.ack(n)
+            };
+        }
+        assert_eq!((s.cuts(), s.due()), (0, None), "{answers:?}");
+        s.at(610).sender.supply(2000);
+        assert_eq!(s.sent(), "7 8");
+        s.at(710).ack(9);
+        assert_eq!((s.cuts(), s.due(), s.sender.counters().fast_recoveries), (cuts, None, 0), "{answers:?}");
+    }
+}
+
+/// The delay of all four outstanding segments, 3 to 6, grows: the timer expires at 400 ms.
+fn late(segments: u64) -> Script {
+    let mut s = four(Config { tlp: false, undo: false, ..linux(4.0, 2.0) }, segments);
+    assert_eq!(s.expire(), (400.0, "3t".into()));
+    assert_eq!(s.window(), (1.0, 2.0));
+    s
+}
+
+// RFC 5682 §3.1: step 2b, two new segments for the first new ACK; step 3b, the next one covers what was sent once: spurious. RFC 4015
+// §4: the window is as before.
+#[test]
+fn frto_finds_a_timeout_for_nothing() {
+    let mut s = late(100);
+    assert_eq!(s.at(450).sack(3, &[(4, 4)]), ""); // stay in step 2
+    assert_eq!(s.at(500).sack(4 + 1, &[]), "7 8");
+    assert_eq!(s.at(510).ack(6), "9");
+    assert_eq!(s.window(), (4.5, 2.0));
+    let c = *s.sender.counters();
+    assert_eq!((c.timeouts, c.undone, c.retransmissions), (1, 1, 1));
+}
+
+// RFC 5682 §3.1 step 3a: new data arrives while a hole remains: the timeout was right, and the rest goes out again.
+#[test]
+fn frto_confirms_a_timeout() {
+    let mut s = late(100);
+    assert_eq!(s.at(500).ack(4), "7 8");
+    assert_eq!(s.at(600).sack(4, &[(7, 7)]), "4t");
+    assert_eq!(s.sack(4, &[(7, 8)]), "5t");
+    assert_eq!(s.sender.counters().undone, 0);
+}
+
+// RFC 5682 §3.1 step 2b: without new data conventional recovery goes on; step 1: so it does if the timer expires again before
+// everything from the first time is acknowledged.
+#[test]
+fn frto_without_new_data() {
+    let mut s = late(6);
+    assert_eq!(s.at(500).ack(4), "4t 5t");
+
+    let mut s = late(100);
+    assert_eq!(s.expire(), (1000.0, "3t".into()));
+    assert_eq!(s.at(1100).ack(4), "4t 5t");
+}
+
+// RFC 8985 §6.3: at a timeout what was sent less than a round trip ago is not taken for lost.
+#[test]
+fn a_timeout_spares_what_has_just_been_sent() {
+    let mut s = Script::of("reno", Config { tlp: false, frto: false, ..linux(8.0, 4.0) }, 4);
+    assert_eq!(s.sent(), "1 2 3 4");
+    assert_eq!(s.at(100).ack(2), "");
+    s.at(380).sender.supply(1000);
+    assert_eq!(s.sent(), "5");
+    assert_eq!(s.expire(), (400.0, "2t".into()));
+    assert_eq!(s.at(470).ack(3), "3t"); // cwnd 2, and 5 is under way
+    assert_eq!(s.at(480).sack(3, &[(5, 5)]), "4t");
+}
+
+// Linux: a timeout in fast recovery leaves ssthresh as it is.
+#[test]
+fn a_timeout_in_fast_recovery_cuts_once() {
+    let mut s = ten(Config { frto: false, ..linux(10.0, 5.0) });
+    s.at(110).sack(2, &[(3, 3)]);
+    assert_eq!(s.sack(2, &[(3, 5)]), "2!");
+    assert_eq!(s.window(), (5.0, 5.0));
+    let (_, sent) = s.expire();
+    assert_eq!((sent, s.window()), ("2t".into(), (1.0, 5.0)));
+}
+
+// RFC 3522 §3.2 step 5: the ACK of the retransmission echoes a timestamp older than it, so the original arrived. RFC 4015 §4: the window
+// is as before.
+#[test]
+fn eifel_undoes_a_cut_for_nothing() {
+    for (echo, undone, cwnd) in [(0, 1, 10.1), (110, 0, 5.0)] {
+        let mut s = ten(Config { timestamps: true, ..linux(10.0, 5.0) });
+        assert_eq!(s.at(110).sack(2, &[(3, 5)]), "2! 12"); // CEIL(3 · 5 / 10)
+        assert_eq!(s.window(), (5.0, 5.0));
+        s.at(120).echo(6, echo);
+        assert_eq!((s.sender.counters().undone, s.window().0), (undone, cwnd));
+    }
+}
+
+// RFC 3708 §2, RFC 8985: when D-SACKs have named every retransmission, nothing was lost.
+#[test]
+fn dsack_undoes_a_cut_for_nothing() {
+    let mut s = ten(linux(10.0, 5.0));
+    assert_eq!(s.at(110).sack(2, &[(3, 5)]), "2! 12");
+    assert_eq!(s.at(120).ack(6), "");
+    assert_eq!(s.window().0, 5.0);
+    assert_eq!(s.at(200).dsack(6, 2), "13 14 15");
+    assert_eq!((s.window(), s.sender.counters().undone), ((10.1, 5.0), 1));
+    // A second report is of nothing more.
+    s.dsack(6, 2);
+    assert_eq!(s.sender.counters().undone, 1);
+}
+
+// RFC 3465 §2.2: in slow start as much as was delivered; what is left at ssthresh counts for congestion avoidance (§2.1).
+#[test]
+fn growth_by_what_is_delivered() {
+    let mut s = Script::new("reno", linux(4.0, 5.0));
+    s.sent();
+    assert_eq!(s.at(100).ack(3), "5 6 7");
+    assert_eq!(s.window().0, 5.0 + 1.0 / 5.0);
+    // What a SACK reported before is not counted twice.
+    s.at(110).sack(3, &[(4, 4)]);
+    s.at(120).ack(5);
+    assert!((s.window().0 - 5.4).abs() < 1e-9);
+}
