@@ -1,5 +1,6 @@
 //! From a plan to a world.
 
+use crate::fades;
 use crate::fates::Fates;
 use crate::flow::{Ends, Flow, SpuriousTimeouts, TcpEnds, UdpEnds};
 use crate::layout::{self, DRAWS};
@@ -138,6 +139,9 @@ impl World {
         let radios = plan.radios.iter().zip(&queues.radios);
         let mut radios: Vec<RadioSite> =
             radios.map(|(r, queues)| radio_site(r, plan, queues, &streams, recorder.as_mut())).collect();
+        if let Some(recorder) = recorder.as_mut() {
+            fades::record(plan, &streams, recorder);
+        }
         let mut flows = Vec::new();
         let truths = truth::tell(plan, &graph, &routes);
         for (i, (f, truth)) in plan.flows.iter().zip(truths).enumerate() {

@@ -5,6 +5,7 @@
 pub mod agents;
 mod air;
 mod build;
+mod fades;
 mod fates;
 mod flow;
 mod hosting;
@@ -25,6 +26,7 @@ mod truth;
 mod world;
 
 pub use build::BuildError;
+pub use fades::{LinkFades, fades};
 pub use fates::{Confusion, TRUE_CAUSES};
 pub use report::{FlowReport, Report};
 pub use routing::RoutingCounts;

@@ -4,6 +4,7 @@
 
 mod air;
 mod columns;
+mod fades;
 mod pcap;
 mod recorder;
 mod tables;

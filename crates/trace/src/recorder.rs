@@ -2,6 +2,7 @@
 
 use crate::air::{Air, AirRow};
 use crate::columns::Table;
+use crate::fades::Fades;
 use crate::pcap::{Captures, Direction};
 use crate::tables::{
     Acks, Deliveries, DropRow, Drops, Notices, Places, Queues, Segments, SendCause, Stations, WindowSample,
@@ -29,6 +30,7 @@ struct Tables {
     queue: Queues,
     notices: Notices,
     deliveries: Deliveries,
+    fades: Fades,
     stations: Stations,
     air: Air,
 }
@@ -55,6 +57,7 @@ impl Recorder {
             queue: Queues::default(),
             notices: Notices::default(),
             deliveries: Deliveries::default(),
+            fades: Fades::default(),
             stations: Stations::default(),
             air: Air::new(node_names),
         });
@@ -116,6 +119,13 @@ impl Recorder {
     pub fn delivered(&mut self, t: Time, flow: FlowId, total: u64) {
         if let Some(tables) = &mut self.tables {
             tables.deliveries.push(t, flow, total);
+        }
+    }
+
+    /// The channel at `place` (of [`Recorder::place`]) is bad from the first to before the second of these times.
+    pub fn fade(&mut self, place: u32, times: [Time; 2]) {
+        if let Some(tables) = &mut self.tables {
+            tables.fades.push(place, times);
         }
     }
 
@@ -183,6 +193,7 @@ impl Recorder {
                 tables.queue.into_table(&tables.places),
                 tables.notices.into_table(flows),
                 tables.deliveries.into_table(flows),
+                tables.fades.into_table(&tables.places),
                 tables.stations.into_table(),
                 tables.air.into_table(flows),
             ]

@@ -242,7 +242,7 @@ impl Places {
         known.unwrap_or_else(|| self.0.insert_full(name.to_owned()).0) as u32
     }
 
-    fn column(&self, codes: Vec<u32>) -> Column {
+    pub(crate) fn column(&self, codes: Vec<u32>) -> Column {
         debug_assert!(
             codes.iter().all(|&code| (code as usize) < self.0.len()),
             "a place that was not registered"

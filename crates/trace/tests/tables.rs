@@ -47,6 +47,7 @@ fn fill(r: &mut Recorder) {
     r.notice(at(4), FTP, NoticeKind::Ersn, false, 2001);
     r.notice(at(5), FTP, NoticeKind::Nak, true, 2001);
     r.delivered(at(6), WEB, 1 << 40);
+    r.fade(downlink, [at(8), at(9)]);
     r.station("field", "n0", [0.0, 0.5]);
     r.station("field", "n1", [30.0, -1.0]);
     let frame = AirRow {
@@ -106,6 +107,7 @@ fn the_schema_is_fixed() {
         "queue: time_s f64, place category, packets u32",
         "notices: time_s f64, flow category, kind category, event category, seq u64",
         "deliveries: time_s f64, flow category, bytes u64",
+        "fades: place category, begin_s f64, end_s f64",
         "stations: wlan category, station category, x_m f64, y_m f64",
         "air: start_s f64, end_s f64, from category, to category, kind category, bytes u32, flow category, \
          packet category, seq u64, attempt u32, outcome category",
@@ -137,6 +139,11 @@ fn rows_say_what_was_recorded() {
     assert_eq!([words(notices, "kind"), words(notices, "event")], [["ersn", "nak"], ["sent", "received"]]);
 
     assert_eq!(table(&tables, "deliveries").column("bytes"), Some(&Column::U64(vec![1 << 40])));
+
+    let fades = table(&tables, "fades");
+    assert_eq!(words(fades, "place"), ["bs->d"]);
+    assert_eq!(fades.column("begin_s"), Some(&Column::F64(vec![0.008])));
+    assert_eq!(fades.column("end_s"), Some(&Column::F64(vec![0.009])));
 
     let stations = table(&tables, "stations");
     assert_eq!([words(stations, "wlan"), words(stations, "station")], [["field"; 2], ["n0", "n1"]]);
