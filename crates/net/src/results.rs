@@ -23,7 +23,7 @@ impl World {
             ssthresh: w.ssthresh,
             flight: tcp.sender.in_flight() as u32,
             srtt: tcp.sender.srtt(),
-            rto: Some(tcp.sender.rto()),
+            rto: Some(tcp.sender.rto(now)),
         };
         recorder.window(now, id, sample);
     }
@@ -93,6 +93,8 @@ impl World {
             fast_recoveries: 0,
             window_cuts: 0,
             spurious_timeouts: 0,
+            duplicates: 0,
+            lateness: Default::default(),
             judgements: Default::default(),
             completion_s: None,
             srtt_ms: None,
@@ -122,6 +124,8 @@ impl World {
             fast_recoveries: c.fast_recoveries,
             window_cuts: c.window_cuts,
             spurious_timeouts: tcp.spurious.count,
+            duplicates: tcp.receiver.duplicates(),
+            lateness: tcp.lateness.counts(),
             judgements: tcp.fates.confusion(),
             completion_s: tcp.completed.map(|end| (end - flow.plan.start).secs_f64()),
             srtt_ms: tcp.sender.srtt().map(Span::millis_f64),
