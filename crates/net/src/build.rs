@@ -517,7 +517,7 @@ fn place(flow: &FlowPlan, node: NodeId, came_by: Option<Hop>, hop: Hop) -> Optio
     }
 }
 
-/// Installs the agents that a flow has at every station of the cells that its data cross.
+/// Installs the agents that a flow has at every station of the wireless networks that its data cross.
 fn host_at_stations(
     flow: &mut Flow,
     plan: &Plan,
@@ -525,11 +525,18 @@ fn host_at_stations(
     timers: &mut Timers,
     hosted: &mut Vec<Hosted>,
 ) {
-    let mut cells: Vec<u16> = path.iter().filter_map(|(_, hop)| hop.cell()).collect();
-    cells.dedup();
+    let network = |&(_, hop): &(NodeId, Hop)| -> &[NodeId] {
+        match hop {
+            Hop::None | Hop::Link(_) => &[],
+            Hop::Air { cell, .. } | Hop::OnDemand { cell, .. } => &plan.wlans[cell as usize].nodes,
+            Hop::Radio { link, .. } => &plan.radios[link as usize].nodes,
+        }
+    };
+    let mut networks: Vec<&[NodeId]> = path.iter().map(network).filter(|nodes| !nodes.is_empty()).collect();
+    networks.dedup();
     for service in &flow.plan.services {
         let Kind::AtStations(build) = service.kind else { continue };
-        for &node in cells.iter().flat_map(|&cell| &plan.wlans[cell as usize].nodes) {
+        for &node in networks.iter().copied().flatten() {
             let agent = build(flow.id, &flow.plan, node);
             let new = Hosted { node, flow: flow.id, timer: timers.add(), agent };
             host(&mut flow.agents, new, hosted);
