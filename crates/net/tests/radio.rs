@@ -137,7 +137,11 @@ fn link_acks_go_before_data() {
             let later = sent.iter().skip_while(|s| s.start < arrival - 1e-8);
             let next = later.skip_while(|s| s.kind == "data" && s.start < arrival + 1e-8).next();
             let next = next.expect("it answers");
-            assert_eq!((next.kind.as_str(), next.bytes), ("ack", 6), "after arrival {i} at {arrival}: {next:?}");
+            assert_eq!(
+                (next.kind.as_str(), next.bytes),
+                ("ack", 6),
+                "after arrival {i} at {arrival}: {next:?}"
+            );
             checked += 1;
         }
         assert!(checked > 500, "{node}: {checked}");
@@ -185,7 +189,8 @@ fn a_queue_counts_what_waits_for_the_window() {
         assert_eq!(rows.iter().map(|row| row.1).max(), Some(50));
         // The first that waits: the lowest k for which k + 1 have come and fewer than k + 1 - in_service have left.
         let left = |at: f64| ((at - answer) / (0.128 * 8.0 / 19.2)).max(0.0).floor() as i64;
-        let first = (0..1000).find(|&k| k + 1 - left(interval * k as f64 + 1e-9) > in_service).expect("it fills");
+        let first =
+            (0..1000).find(|&k| k + 1 - left(interval * k as f64 + 1e-9) > in_service).expect("it fills");
         let at = 0.05 + interval * first as f64 + 8.0 * 128.0 / 1e9;
         assert!((rows[0].0 - at).abs() < 2e-9 && rows[0].1 == 1, "{:?}, by hand {at}", rows[0]);
         // What was sent is delivered, dropped by the queue, waiting, in the link, or on the wire (2 at most).
@@ -208,7 +213,8 @@ fn drops_are_told_by_their_reasons() {
         let plan = Mobile { arq, errors: errors.clone(), seconds: 400, ..Mobile::default() }.datagrams(5_000);
         let (r, tables) = traced(&plan, 1);
         let air = on_air(&tables);
-        let corrupted = |kind: &str| air.iter().filter(|s| s.kind == kind && s.outcome == "channel").count() as u64;
+        let corrupted =
+            |kind: &str| air.iter().filter(|s| s.kind == kind && s.outcome == "channel").count() as u64;
         let [channel, retries] = [Drop::Channel, Drop::Retries].map(|why| dropped(&r, why));
         // The last frame of each end may have left and not arrived.
         assert!(corrupted("data") + corrupted("ack") - channel <= 2, "{attempts:?}");
@@ -226,7 +232,10 @@ fn drops_are_told_by_their_reasons() {
             }
             // 9 % would be lost twice; go-back-n also gives up what arrived out of order, and packets of which only ACKs were lost.
             Some(Some(_)) => {
-                assert!(retries > 100 && (missing.saturating_sub(12)) <= retries, "{missing} missing, {retries} given up");
+                assert!(
+                    retries > 100 && (missing.saturating_sub(12)) <= retries,
+                    "{missing} missing, {retries} given up"
+                );
             }
         }
     }
@@ -256,7 +265,14 @@ fn what_link_recovery_does_is_notified() {
     let errors = ErrorPlan::FrameErrorRate { fer: 0.1, reference_bits: u64::from(FRAME) * 8 };
     for to_mobile in [false, true] {
         let of = |arq| {
-            let mobile = Mobile { scheme: "ll-elsn", to_mobile, arq, errors: errors.clone(), seconds: 400, ..Mobile::default() };
+            let mobile = Mobile {
+                scheme: "ll-elsn",
+                to_mobile,
+                arq,
+                errors: errors.clone(),
+                seconds: 400,
+                ..Mobile::default()
+            };
             run(&mobile.plan(), 1)
         };
         let persistent = of(recovery(None));
@@ -266,7 +282,11 @@ fn what_link_recovery_does_is_notified() {
         assert!(notices(&twice, NoticeKind::Eln) > 20, "{:?}", twice.flows[0]);
         assert!(notices(&twice, NoticeKind::Eln) <= dropped(&twice, Drop::Retries));
         let plain = of(PLAIN);
-        assert_eq!([NoticeKind::Eln, NoticeKind::Ersn].map(|kind| notices(&plain, kind)), [0, 0], "nobody knows");
+        assert_eq!(
+            [NoticeKind::Eln, NoticeKind::Ersn].map(|kind| notices(&plain, kind)),
+            [0, 0],
+            "nobody knows"
+        );
     }
 }
 
@@ -279,7 +299,8 @@ fn served(mut plan: Plan, service: &str) -> Plan {
 // Kounavis 1996 §4: base stations measure fades and tell of them; the length is what the link layer can know. On an 802.11 cell, too.
 #[test]
 fn fades_are_told_to_agents_of_both_kinds_of_radio() {
-    let mobile = Mobile { scheme: "rttn", arq: recovery(None), errors: fades(), seconds: 400, ..Mobile::default() };
+    let mobile =
+        Mobile { scheme: "rttn", arq: recovery(None), errors: fades(), seconds: 400, ..Mobile::default() };
     for to_mobile in [false, true] {
         let r = run(&Mobile { to_mobile, ..mobile.clone() }.plan(), 1);
         assert!(notices(&r, NoticeKind::Rttn) > 10, "{:?}", r.flows[0]);
@@ -319,7 +340,8 @@ fn each_base_station_answers_for_its_own_link() {
     }
     assert!(both > 0.0);
     // What queues lose base stations do not mark, but for a few repairs that overtake.
-    let mut congested = Mobile { scheme: "eln", to_mobile: true, window: 100, seconds: 400, ..Mobile::default() }.plan();
+    let mut congested =
+        Mobile { scheme: "eln", to_mobile: true, window: 100, seconds: 400, ..Mobile::default() }.plan();
     congested.wired[0].queue = QueuePlan::DropTail { packets: 3 };
     congested.wired[0].rate = Rate::from_bps(12_000);
     let r = run(&congested, 1);
@@ -334,8 +356,10 @@ fn every_scheme_and_every_service_works_beside_radio_links() {
     let mut worlds = 0;
     for to_mobile in [false, true] {
         for arq in [PLAIN, recovery(None), recovery(Some(3))] {
-            let mobile = Mobile { to_mobile, arq: arq.clone(), errors: fades(), seconds: 150, ..Mobile::default() };
-            let schemes = airhop_tcp::schemes().into_iter().map(|s| Mobile { scheme: s.name, ..mobile.clone() }.plan());
+            let mobile =
+                Mobile { to_mobile, arq: arq.clone(), errors: fades(), seconds: 150, ..Mobile::default() };
+            let schemes =
+                airhop_tcp::schemes().into_iter().map(|s| Mobile { scheme: s.name, ..mobile.clone() }.plan());
             let with_service = services::names().into_iter().map(|name| {
                 let newreno = Mobile { scheme: "newreno", ..mobile.clone() }.plan();
                 (name, served(newreno, name))

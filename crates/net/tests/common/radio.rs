@@ -59,10 +59,15 @@ pub fn recovery(attempts: Option<u32>) -> [ArqPlan; 2] {
     ]
 }
 
-/// 10 s good with a bit error rate of 1e-6, 4 s bad with 1e-2, in the mean; the first time is a good one.
+/// 10 s good with a bit error rate of 1e-6, 4 s bad with 1e-2, exponential; the first time is a good one.
 pub fn fades() -> ErrorPlan {
+    fades_of(Sojourn::Exponential)
+}
+
+/// The same of times with another distribution around those means.
+pub fn fades_of(sojourn: Sojourn) -> ErrorPlan {
     let means = [Span::from_secs(10), Span::from_secs(4)];
-    let fades = FadePlan::Drawn { means, sojourn: Sojourn::Exponential, start: Start::Good };
+    let fades = FadePlan::Drawn { means, sojourn, start: Start::Good };
     ErrorPlan::TwoState { fades, errors_per_bit: [1e-6, 1e-2] }
 }
 
