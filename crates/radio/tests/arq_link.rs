@@ -74,6 +74,22 @@ fn the_timeout_runs_from_the_start_of_the_frame() {
     }
 }
 
+/// A block is what can be sent in one go. What comes later waits for its link ACK, and goes out with the next block at once.
+#[test]
+fn a_block_is_closed_when_nothing_follows() {
+    let plan = RadioPlan { arq: [go_back(Group::Blocks, rules(4, 1000)), ArqPlan::None], ..round(45) };
+    let mut world = World::new(&plan, 1);
+    world.push(0, 100);
+    world.push(0, 20);
+    world.run(Time::ZERO + Span::from_micros(150)); // both have left: 100 and 20 µs
+    world.push(0, 30);
+    world.run(Time::ZERO + Span::from_millis(10));
+    let delivered = world.notes.iter().filter(|(_, note)| matches!(note, Note::Delivered { .. }));
+    let at: Vec<u64> = delivered.map(|(at, _)| at.nanos() / 1000).collect();
+    // The second link ACK is there at 165 + 10 + 45 = 220 µs.
+    assert_eq!(at, [145, 165, 220 + 30 + 45]);
+}
+
 /// At a timeout every frame that is sent again has failed once more; the limit counts the transmissions of each.
 #[test]
 fn a_timeout_fails_all_outstanding_frames() {
