@@ -2,7 +2,7 @@
 
 use crate::fields::Fields;
 use crate::problem::Problems;
-use airhop_radio::errors::{ErrorPlan, State, errors_per_bit};
+use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start, errors_per_bit};
 
 /// Refuses an error model whose keys contradict each other, or are too few.
 pub(crate) fn check(model: &Fields, problems: &mut Problems) {
@@ -130,17 +130,12 @@ pub(crate) fn plan(model: &Fields, largest: u32) -> Option<ErrorPlan> {
             })
         }
         "two-state" => {
-            let state = |mean, ber, fer| {
-                let per_bit = match model.number(ber) {
-                    Some(ber) => ber,
-                    None => errors_per_bit(model.number(fer)?, reference_bits(model, largest)),
-                };
-                Some(State { mean: model.span(mean)?, errors_per_bit: per_bit })
+            let fades = FadePlan::Drawn {
+                means: [model.span("good")?, model.span("bad")?],
+                sojourn: named(&Sojourn::ALL, model.word("sojourn")?)?,
+                start: named(&Start::ALL, model.word("start")?)?,
             };
-            Some(ErrorPlan::TwoState {
-                good: state("good", "ber_good", "fer_good")?,
-                bad: state("bad", "ber_bad", "fer_bad")?,
-            })
+            Some(ErrorPlan::TwoState { fades, errors_per_bit: per_bit(model, largest)? })
         }
         "bernoulli" => match model.number("loss") {
             Some(loss) => Some(ErrorPlan::Loss(loss)),
@@ -151,6 +146,19 @@ pub(crate) fn plan(model: &Fields, largest: u32) -> Option<ErrorPlan> {
         },
         _ => Some(ErrorPlan::Clean),
     }
+}
+
+fn named<T: Copy>(all: &[(&str, T)], name: &str) -> Option<T> {
+    all.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+}
+
+/// Errors per bit in good and in bad times.
+fn per_bit(model: &Fields, largest: u32) -> Option<[f64; 2]> {
+    let in_state = |ber, fer| match model.number(ber) {
+        Some(ber) => Some(ber),
+        None => Some(errors_per_bit(model.number(fer)?, reference_bits(model, largest))),
+    };
+    Some([in_state("ber_good", "fer_good")?, in_state("ber_bad", "fer_bad")?])
 }
 
 /// Bits of the frame that an error rate is about.
