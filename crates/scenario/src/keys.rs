@@ -28,6 +28,10 @@ pub(crate) struct Key {
 pub(crate) enum Kind {
     /// The name of the scenario: any line of text.
     Title,
+    /// The path of a file; the key beside it with this name has the digest of what is in it.
+    File { digest: &'static str },
+    /// A digest of a file.
+    Digest,
     /// The name of a table or a node.
     Name,
     /// Two different nodes.
