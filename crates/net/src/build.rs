@@ -5,8 +5,9 @@ use crate::fates::Fates;
 use crate::flow::{Ends, Flow, SpuriousTimeouts, TcpEnds, UdpEnds};
 use crate::layout::{self, DRAWS};
 use crate::link::{Link, LinkTrace};
-use crate::plan::{FlowPlan, Plan, QueuePlan, RoutingPlan, Transport, WlanPlan};
+use crate::plan::{FlowPlan, Plan, QueuePlan, RadioLinkPlan, RoutingPlan, Transport, WlanPlan};
 use crate::queues;
+use crate::radio::{EndSite, RadioSite, Taken};
 use crate::route::{Graph, Hop, Stations, hear};
 use crate::routing::Router;
 use crate::services::{Kind, LinkService, Way};
@@ -18,6 +19,7 @@ use airhop_base::{Drop, FlowId, NodeId, Time};
 use airhop_engine::{Arena, EventQueue, Fingerprint, Streams, TimerId, Timers, name_hash};
 use airhop_radio::cell::Cell;
 use airhop_radio::errors::ErrorPlan;
+use airhop_radio::link::RadioLink;
 use airhop_tcp::{Receiver, Sender};
 use airhop_trace::Recorder;
 use std::fmt;
@@ -134,6 +136,9 @@ impl World {
         for (site, w) in sites.iter_mut().zip(&plan.wlans) {
             site.routers = routers(w, plan, &streams, &mut timers);
         }
+        let radios = plan.radios.iter().zip(&queues.radios);
+        let mut radios: Vec<RadioSite> =
+            radios.map(|(r, queues)| radio_site(r, plan, queues, &streams, recorder.as_mut())).collect();
         if let Some(recorder) = recorder.as_mut() {
             fades::record(plan, &streams, recorder);
         }
@@ -161,6 +166,11 @@ impl World {
             events.push(f.start, Event::App(id));
             flows.push(flow);
         }
+        hosted.iter().zip(0..).for_each(|(host, i)| {
+            let f = &plan.flows[host.flow.0 as usize];
+            let hops = [f.to, f.from].map(|end| routes[end.0 as usize][host.node.0 as usize]);
+            hops.into_iter().for_each(|hop| listen(hop, i, &mut sites, &mut radios));
+        });
         Ok(World {
             duration: plan.duration,
             warmup: plan.warmup,
@@ -172,12 +182,14 @@ impl World {
             arena: Arena::new(),
             links,
             sites,
+            radios,
             flows,
             hosted,
             routes: on_demand(plan, routes),
             ahead: Vec::new(),
             effects: Vec::new(),
             spare_effects: Vec::new(),
+            radio_effects: Vec::new(),
             wishes: Default::default(),
             print: Fingerprint::default(),
             drops: [0; Drop::ALL.len()],
@@ -254,7 +266,8 @@ fn graph(plan: &Plan) -> Graph {
         reach: w.cell.range.map(|range| range.receive),
     };
     let wired = plan.wired.iter().map(|w| w.ends).collect();
-    Graph::new(plan.nodes.iter().cloned(), wired, plan.wlans.iter().map(cell).collect())
+    let radios = plan.radios.iter().map(|r| r.nodes).collect();
+    Graph::new(plan.nodes.iter().cloned(), wired, radios, plan.wlans.iter().map(cell).collect())
 }
 
 /// The discipline of every queue: what the scenario says, or what a service of a flow makes of it.
@@ -263,6 +276,8 @@ struct Disciplines {
     links: Vec<QueuePlan>,
     /// By cell, then by station.
     stations: Vec<Vec<QueuePlan>>,
+    /// By radio link, then by end.
+    radios: Vec<[QueuePlan; 2]>,
 }
 
 impl Disciplines {
@@ -270,6 +285,7 @@ impl Disciplines {
         let mut all = Disciplines {
             links: plan.wired.iter().flat_map(|w| [w.queue; 2]).collect(),
             stations: plan.wlans.iter().map(|w| vec![w.queue; w.nodes.len()]).collect(),
+            radios: plan.radios.iter().map(|r| [r.queue; 2]).collect(),
         };
         for flow in &plan.flows {
             for service in &flow.services {
@@ -290,6 +306,7 @@ impl Disciplines {
             Hop::Air { cell, from, .. } | Hop::OnDemand { cell, from } => {
                 &mut self.stations[cell as usize][from as usize]
             }
+            Hop::Radio { link, end } => &mut self.radios[link as usize][end as usize],
         };
         if let QueuePlan::DropTail { packets } = *queue {
             *queue = discipline(packets);
@@ -356,6 +373,7 @@ fn site(
                 interface: 0,
                 queue_place: 0,
                 places: Vec::new(),
+                fades: Vec::new(),
             };
             if let Some(r) = recorder.as_deref_mut() {
                 r.station(&w.cell.name, &name(node), place);
@@ -378,6 +396,48 @@ fn site(
         cell.tell_all();
     }
     Site { cell, stations, routers: Vec::new() }
+}
+
+fn radio_site(
+    r: &RadioLinkPlan,
+    plan: &Plan,
+    queues: &[QueuePlan; 2],
+    streams: &Streams,
+    mut recorder: Option<&mut Recorder>,
+) -> RadioSite {
+    let mut link = RadioLink::new(&r.link, streams);
+    if recorder.is_some() {
+        link.tell_all();
+    }
+    let ends = [0, 1].map(|end| {
+        let [from, to] = [end, 1 - end].map(|end| &plan.nodes[r.nodes[end].0 as usize]);
+        let name = format!("{from}->{to}");
+        let stream = streams.stream(&format!("{}.queue.{name}", r.link.name));
+        let time_for = |bytes| r.link.rate.time_for(bytes + r.link.overhead);
+        let (place, interface) = recorder.as_deref_mut().map_or((0, 0), |recorder| {
+            (recorder.place(&name), recorder.interface(r.nodes[end], &r.link.name))
+        });
+        EndSite {
+            node: r.nodes[end],
+            name,
+            queue: queues::build(&queues[end], time_for, stream),
+            idle_since: Time::ZERO,
+            taken: Taken::default(),
+            place,
+            interface,
+            listeners: Vec::new(),
+        }
+    });
+    RadioSite { link, ends }
+}
+
+/// Agent `i` is to hear of the fades of this hop from its node. Where routes are found on demand nobody can say which those are.
+fn listen(hop: Hop, i: u16, sites: &mut [Site], radios: &mut [RadioSite]) {
+    match hop {
+        Hop::None | Hop::Link(_) | Hop::OnDemand { .. } => {}
+        Hop::Air { cell, from, to } => sites[cell as usize].stations[from as usize].listen(to, i),
+        Hop::Radio { link, end } => radios[link as usize].ends[end as usize].listeners.push(i),
+    }
 }
 
 fn ends(f: &FlowPlan, id: FlowId, streams: &Streams, timers: &mut Timers) -> Result<Ends, BuildError> {
@@ -416,7 +476,7 @@ fn hosts(plan: &Plan, path: &[(NodeId, Hop)], to: NodeId) -> Vec<(NodeId, Hop)> 
 fn host_agents(flow: &mut Flow, hosts: &[(NodeId, Hop)], timers: &mut Timers, hosted: &mut Vec<Hosted>) {
     let mut came_by_air = None;
     for &(node, hop) in hosts {
-        let goes_by_air = matches!(hop, Hop::Air { .. } | Hop::OnDemand { .. });
+        let goes_by_air = hop.is_wireless();
         let crosses = came_by_air.filter(|&by_air| by_air != goes_by_air);
         for service in &flow.plan.services {
             let agent = match (service.kind, crosses) {

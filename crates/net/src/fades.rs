@@ -22,8 +22,8 @@ pub struct LinkFades {
     pub bad: Vec<[Time; 2]>,
 }
 
-/// The bad times up to `until` in one replication, of each directed link that has such in real time: wired links, then those between
-/// stations of a wlan that receive each other.
+/// The bad times up to `until` in one replication, of each directed link that has such in real time: wired links, those between stations
+/// of a wlan that receive each other, radio links.
 ///
 /// # Errors
 /// [`BuildError`] if what the replication draws cannot be drawn.
@@ -64,5 +64,10 @@ fn directed(plan: &Plan) -> impl Iterator<Item = (&str, &str, &str, &ErrorPlan)>
             Some((w.cell.name.as_str(), from.as_str(), to.as_str(), errors))
         })
     });
-    wired.chain(wlans)
+    let radios = plan.radios.iter().map(|r| &r.link).flat_map(|r| {
+        let [a, b] = r.ends.each_ref().map(String::as_str);
+        let [there, back] = &r.errors;
+        [(r.name.as_str(), a, b, there), (r.name.as_str(), b, a, back)]
+    });
+    wired.chain(wlans).chain(radios)
 }

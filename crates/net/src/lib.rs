@@ -13,6 +13,7 @@ pub mod layout;
 mod link;
 pub mod plan;
 mod queues;
+mod radio;
 mod report;
 mod results;
 pub mod route;

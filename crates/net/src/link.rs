@@ -151,14 +151,9 @@ impl Link {
         Some(Arrival { packet, damage })
     }
 
-    /// Packets in the queue.
-    pub fn waiting(&self) -> usize {
-        self.queue.len()
-    }
-
-    /// How full the queue is, 0 to 1.
-    pub fn fill(&self) -> f64 {
-        self.queue.len() as f64 / self.queue.capacity().max(1) as f64
+    /// Its queue.
+    pub fn queue(&self) -> &dyn QueueDisc {
+        &*self.queue
     }
 
     /// Packets inside: waiting, and on the wire.

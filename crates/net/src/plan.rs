@@ -4,6 +4,7 @@ use crate::services::{Kind, LinkService, Service};
 use airhop_base::{FlowId, NodeId, Rate, Span, Time};
 use airhop_radio::cell::CellPlan;
 use airhop_radio::errors::ErrorPlan;
+use airhop_radio::link::RadioPlan;
 use airhop_tcp::{Config, Scheme};
 
 /// A whole scenario, resolved: names only for streams, traces and messages.
@@ -21,6 +22,8 @@ pub struct Plan {
     pub wired: Vec<WiredPlan>,
     /// 802.11 channels.
     pub wlans: Vec<WlanPlan>,
+    /// Radio links.
+    pub radios: Vec<RadioLinkPlan>,
     /// Flows; a `FlowId` is an index.
     pub flows: Vec<FlowPlan>,
 }
@@ -55,6 +58,17 @@ pub struct WlanPlan {
     pub routing: RoutingPlan,
     /// What each replication draws.
     pub draws: Draws,
+}
+
+/// A full-duplex radio link between two nodes.
+#[derive(Clone, Debug)]
+pub struct RadioLinkPlan {
+    /// The link itself; its end `i` is node `nodes[i]`.
+    pub link: RadioPlan,
+    /// The node of each end.
+    pub nodes: [NodeId; 2],
+    /// The queue at each end.
+    pub queue: QueuePlan,
 }
 
 /// What of a wlan is drawn anew for each replication (see [`crate::layout`]).

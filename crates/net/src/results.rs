@@ -3,6 +3,7 @@
 use crate::flow::{Ends, Flow, TcpEnds};
 use crate::link::Link;
 use crate::plan::Transport;
+use crate::radio::RadioSite;
 use crate::report::{FlowReport, Report};
 use crate::routing::RoutingCounts;
 use crate::site::Site;
@@ -30,7 +31,7 @@ impl World {
     pub(crate) fn record_link_queue(&mut self, now: Time, i: u16) {
         if let Some(recorder) = &mut self.recorder {
             let link = &self.links[i as usize];
-            recorder.queue(now, link.trace.place, link.waiting());
+            recorder.queue(now, link.trace.place, link.queue().len());
         }
     }
 
@@ -135,7 +136,8 @@ impl World {
     /// A sentence that says what does not add up.
     pub fn audit(&self) -> Result<(), String> {
         let inside = self.links.iter().map(Link::holds).sum::<usize>()
-            + self.sites.iter().map(Site::holds).sum::<usize>();
+            + self.sites.iter().map(Site::holds).sum::<usize>()
+            + self.radios.iter().map(RadioSite::holds).sum::<usize>();
         if inside != self.arena.len() {
             return Err(format!("{} packets alive, {inside} on links and in stations", self.arena.len()));
         }

@@ -9,6 +9,7 @@ use crate::agents::{Agent, Verdict, Wishes};
 use crate::fates::Fate;
 use crate::flow::{Ends, Flow, supply};
 use crate::link::Link;
+use crate::radio::RadioSite;
 use crate::report::Report;
 use crate::results::send_cause;
 use crate::route::Hop;
@@ -17,6 +18,7 @@ use airhop_base::{Body, Drop, FlowId, NodeId, Notice, NoticeKind, Packet, Routin
 use airhop_engine::{Arena, EventQueue, Fingerprint, Id, TimerId, Timers};
 use airhop_radio::cell::{CellEvent, Effect, Station, Tag};
 use airhop_radio::errors::Damage;
+use airhop_radio::link::{RadioEffect, RadioEvent};
 use airhop_trace::{Direction, DropKind, DropRow, Recorder};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -29,6 +31,8 @@ pub(crate) enum Event {
     LinkArrival(u16),
     /// Something happens in a cell.
     Cell(CellEvent),
+    /// Something happens on a radio link.
+    Radio(RadioEvent),
     /// A flow starts, or a datagram is due.
     App(FlowId),
     /// A sender's timer.
@@ -44,6 +48,12 @@ pub(crate) enum Event {
 impl From<CellEvent> for Event {
     fn from(e: CellEvent) -> Self {
         Event::Cell(e)
+    }
+}
+
+impl From<RadioEvent> for Event {
+    fn from(e: RadioEvent) -> Self {
+        Event::Radio(e)
     }
 }
 
@@ -70,6 +80,7 @@ pub struct World {
     pub(crate) arena: Arena<Packet>,
     pub(crate) links: Vec<Link>,
     pub(crate) sites: Vec<Site>,
+    pub(crate) radios: Vec<RadioSite>,
     pub(crate) flows: Vec<Flow>,
     pub(crate) hosted: Vec<Hosted>,
     /// By destination, then by node; empty for nodes that are no destination.
@@ -78,6 +89,7 @@ pub struct World {
     pub(crate) ahead: Vec<Station>,
     pub(crate) effects: Vec<Effect>,
     pub(crate) spare_effects: Vec<Effect>,
+    pub(crate) radio_effects: Vec<RadioEffect>,
     pub(crate) wishes: Wishes,
     pub(crate) print: Fingerprint,
     pub(crate) drops: [u64; Drop::ALL.len()],
@@ -130,6 +142,7 @@ impl World {
                 self.sites[e.cell as usize].cell.on_event(now, e.what, &mut self.events, &mut self.effects);
                 self.apply_effects(now, e.cell);
             }
+            Event::Radio(e) => self.on_radio_event(now, e),
             Event::App(flow) => self.on_app(now, flow),
             Event::Sender(flow) => self.on_sender_timer(now, flow),
             Event::Receiver(flow) => self.on_receiver_timer(now, flow),
@@ -279,6 +292,7 @@ impl World {
         match self.routes[dst.0 as usize][node.0 as usize] {
             Hop::Link(i) => self.offer_to_link(now, i, id),
             Hop::Air { cell, from, to } => self.offer_to_station(now, cell, from, to, id),
+            Hop::Radio { link, end } => self.offer_to_radio(now, link, end, id),
             Hop::OnDemand { cell, from } => self.ask_router(now, cell, from, id),
             Hop::None => unreachable!("every flow was checked to have a route both ways"),
         }
@@ -315,13 +329,17 @@ impl World {
             return self.visit(now, node, trace.to_interface, arrival.packet);
         }
         let packet = self.arena.get(&arrival.packet);
-        let is_of_use = arrival.damage == Damage::Payload && packet.is_tcp_data();
-        let remains = (is_of_use && self.flows[packet.flow.0 as usize].takes_damaged)
-            .then(|| Packet { damaged: true, ..packet.clone() });
+        let remains = (arrival.damage == Damage::Payload).then(|| self.remains(packet)).flatten();
         self.drop_packet(now, arrival.packet, Drop::Channel.into(), Some(trace.place));
         if let Some(packet) = remains {
             self.enter(now, node, trace.to_interface, packet);
         }
+    }
+
+    /// What is left of a packet with an intact header, if its flow has a use for that.
+    pub(crate) fn remains(&self, packet: &Packet) -> Option<Packet> {
+        let is_of_use = packet.is_tcp_data() && self.flows[packet.flow.0 as usize].takes_damaged;
+        is_of_use.then(|| Packet { damaged: true, ..packet.clone() })
     }
 
     /// The packet reached its destination.

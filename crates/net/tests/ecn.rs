@@ -64,6 +64,7 @@ fn bottleneck(scheme: &str, flows: usize, ecn: bool) -> Plan {
             link("slow", 1, 2, 2, 20, QueuePlan::Red(RED)),
         ],
         wlans: vec![],
+        radios: vec![],
         flows: (0..flows).map(flow).collect(),
     }
 }

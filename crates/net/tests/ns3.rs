@@ -32,6 +32,7 @@ fn wire(scheme: &str, given: &[(&str, f64)], loss: f64) -> Plan {
             errors: [ErrorPlan::Loss(loss), ErrorPlan::Clean],
         }],
         wlans: vec![],
+        radios: vec![],
         flows: vec![FlowPlan {
             name: "f".into(),
             from: NodeId(0),

@@ -27,6 +27,7 @@ fn lossy(loss: f64) -> Plan {
             errors: [ErrorPlan::Loss(loss), ErrorPlan::Clean],
         }],
         wlans: vec![],
+        radios: vec![],
         flows: vec![FlowPlan {
             name: "f".into(),
             from: NodeId(0),

@@ -26,6 +26,7 @@ fn alone(mbps: u64, delay: Span, transport: Transport, app: AppPlan) -> Plan {
             errors: [ErrorPlan::Clean, ErrorPlan::Clean],
         }],
         wlans: vec![],
+        radios: vec![],
         flows: vec![FlowPlan {
             name: "f".into(),
             from: NodeId(0),

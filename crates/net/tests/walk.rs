@@ -27,6 +27,7 @@ fn wire(mbps: u64, delay: Span, packets: usize, errors: ErrorPlan) -> Plan {
             errors: [errors, ErrorPlan::Clean],
         }],
         wlans: vec![],
+        radios: vec![],
         flows: vec![FlowPlan {
             name: "f".into(),
             from: NodeId(0),

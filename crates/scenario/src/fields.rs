@@ -93,6 +93,12 @@ impl Fields {
         self.values[place].get_or_insert((val, At::Default));
     }
 
+    /// The same table at another path, as if nobody had written it.
+    pub(crate) fn as_default(&self, path: String) -> Fields {
+        let values = self.values.iter().map(|value| value.clone().map(|(val, _)| (val, At::Default)));
+        Fields { path, at: At::Default, values: values.collect(), ..self.clone() }
+    }
+
     /// Removes a default that does not apply.
     pub(crate) fn clear(&mut self, name: &str) {
         let place = self.place(name);

@@ -1,6 +1,7 @@
 //! Every key of a scenario file, once. Reading, defaults, the effective form, the JSON schema and the reference page
 //! are all made from these tables: a key that is added here exists everywhere.
 
+mod arq;
 mod errors;
 mod layout;
 mod queue;
@@ -80,8 +81,6 @@ pub(crate) enum Kind {
     Choices(&'static Choice),
     /// `[[…]]`: tables with names.
     Tables(&'static [Key]),
-    /// Something that a later version takes; the text is the refusal.
-    Later(&'static str),
 }
 
 /// Tables told apart by their `kind`.
@@ -170,9 +169,9 @@ pub(crate) static SCENARIO: [Key; 8] = [
     key("wlan", Kind::Tables(&WLAN), Nothing("no 802.11 channels"), "802.11 channels"),
     key(
         "radio",
-        Kind::Later("radio links are not available in this version; it has [[wired]] and [[wlan]]"),
+        Kind::Tables(&RADIO),
         Nothing("no radio links"),
-        "point-to-point radio links: a later version",
+        "full-duplex radio links between two nodes, with link recovery",
     ),
     key("flow", Kind::Tables(&FLOW), Required, "flows, each one sender and one receiver"),
 ];
@@ -258,6 +257,34 @@ pub(crate) static WLAN: [Key; 17] = [
         Kind::Choice(&routing::ROUTING),
         Value(r#"{ kind = "static" }"#),
         "how stations find routes to each other",
+    ),
+    QUEUE_KEY,
+    ERRORS_KEY,
+];
+
+/// `[[radio]]`.
+pub(crate) static RADIO: [Key; 9] = [
+    NAME,
+    key("ends", Kind::Ends, Required, "its two nodes; each has a transmitter of its own"),
+    key("rate", Kind::Rate, Required, "rate of each direction"),
+    key("delay", Kind::Span { least_ns: 0 }, Required, "propagation delay"),
+    key(
+        "overhead",
+        Kind::Bytes { least: 0, most: 1000 },
+        Value(r#""0 B""#),
+        "added to an IP packet in a data frame; Kounavis 1996 has none",
+    ),
+    key(
+        "arq",
+        Kind::Choice(&arq::ARQ),
+        Value(r#"{ kind = "none" }"#),
+        "link recovery of what the first of `ends` sends",
+    ),
+    key(
+        "arq_back",
+        Kind::Choice(&arq::ARQ),
+        Derived("as `arq`"),
+        "link recovery of what the second of `ends` sends",
     ),
     QUEUE_KEY,
     ERRORS_KEY,

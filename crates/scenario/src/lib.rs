@@ -10,6 +10,7 @@
 //! `keys.rs` lists every key once; reading, the effective form, the JSON schema and the reference page come from it.
 
 mod added;
+mod arq;
 mod between;
 mod catalogue;
 mod check;
@@ -21,6 +22,7 @@ mod fields;
 mod files;
 mod flow;
 mod keys;
+mod largest;
 mod layout;
 mod phy;
 mod places;

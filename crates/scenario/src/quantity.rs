@@ -45,7 +45,6 @@ pub(crate) fn expected(kind: &Kind) -> String {
         Kind::Choice(_) => "a table with a kind",
         Kind::Choices(_) => "a table with a kind, or a list of them",
         Kind::Tables(_) => "at least one table, with double brackets",
-        Kind::Later(_) => "nothing",
     };
     format!("expected {text}")
 }

@@ -18,7 +18,7 @@ fn object(keys: &[Key], kind: Option<&str>) -> Json {
     if let Some(kind) = kind {
         properties.insert("kind".to_string(), json!({ "const": kind }));
     }
-    for key in keys.iter().filter(|k| !matches!(k.kind, Kind::Later(_))) {
+    for key in keys {
         properties.insert(key.name.to_string(), property(key));
     }
     let needed = keys.iter().filter(|k| matches!(k.without, Without::Required)).map(|k| k.name);
@@ -103,7 +103,6 @@ fn value(kind: &Kind) -> Json {
             json!({ "anyOf": [one_of(choice), { "type": "array", "items": one_of(choice), "minItems": 1 }] })
         }
         Kind::Tables(keys) => json!({ "type": "array", "items": object(keys, None), "minItems": 1 }),
-        Kind::Later(_) => json!(false),
     }
 }
 

@@ -85,7 +85,13 @@ fn seqs() -> impl Strategy<Value = u64> {
 fn notice() -> impl Strategy<Value = (airhop_base::Time, Notice)> {
     let kinds = prop::sample::select(NoticeKind::ALL.to_vec());
     (0u64..5_000, kinds, seqs()).prop_map(|(ms, kind, seq)| {
-        (at(ms), Notice { kind, seq, end: seq.saturating_add(MSS.into()), delay: Span::from_millis(50) })
+        (
+            at(ms),
+            Notice {
+                delay: Span::from_millis(50),
+                ..Notice::about(kind, seq, seq.saturating_add(MSS.into()))
+            },
+        )
     })
 }
 

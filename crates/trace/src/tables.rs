@@ -336,7 +336,7 @@ impl Notices {
     pub fn push(&mut self, t: Time, flow: FlowId, kind: NoticeKind, received: bool, seq: u64) {
         self.time.push(t.secs_f64());
         self.flow.push(flow.0.into());
-        self.kind.push(NoticeKind::ALL.iter().position(|k| *k == kind).map_or(0, |code| code as u32));
+        self.kind.push(kind.index() as u32);
         self.event.push(received.into());
         self.seq.push(seq);
     }

@@ -9,6 +9,7 @@ use proptest::prelude::*;
 
 const SENDER: NodeId = NodeId(0);
 const RECEIVER: NodeId = NodeId(4);
+const BASE_STATION: NodeId = NodeId(2);
 const NOTHING: Segment = Segment {
     seq: 1,
     len: 0,
@@ -42,7 +43,7 @@ fn reverse(segment: Segment) -> Packet {
 }
 
 fn notice(kind: NoticeKind, seq: u64, end: u64) -> Packet {
-    let notice = Notice { kind, seq, end, delay: Span::ZERO };
+    let notice = Notice { origin: RECEIVER, ..Notice::about(kind, seq, end) };
     Packet::new(FlowId(3), RECEIVER, SENDER, notice.bytes(), Body::Notice(notice))
 }
 
@@ -413,11 +414,15 @@ prop_compose! {
 }
 
 fn notices() -> impl Strategy<Value = Notice> {
-    (prop::sample::select(&NoticeKind::ALL[..]), 0..u64::MAX / 2, 1..65_495u64, any::<u32>()).prop_map(
-        |(kind, seq, len, micros)| {
+    let kinds = prop::sample::select(&NoticeKind::ALL[..]);
+    (kinds, 0..u64::MAX / 2, 1..65_495u64, any::<u32>(), any::<u64>()).prop_map(
+        |(kind, seq, len, micros, made)| {
             let rttn = kind == NoticeKind::Rttn;
             let delay = if rttn { Span::from_micros(micros.into()) } else { Span::ZERO };
-            Notice { kind, seq, end: seq + len, delay }
+            // In the form of an ACK of the receiver, or from the base station that made it.
+            let origin = if kind.names_segment() { RECEIVER } else { BASE_STATION };
+            let made = Time::from_nanos(made);
+            Notice { delay, origin, made, ..Notice::about(kind, seq, seq + len) }
         },
     )
 }
@@ -463,8 +468,11 @@ prop_compose! {
             Body::Routing(message) => 28 + message.bytes(),
         };
         let flow = if matches!(body, Body::Routing(_)) { FlowId::NONE } else { FlowId(flow) };
-        let back = back || matches!(body, Body::Notice(_));
-        let (src, dst) = if back { (RECEIVER, SENDER) } else { (SENDER, RECEIVER) };
+        let (src, dst) = match &body {
+            Body::Notice(n) => (n.origin, SENDER),
+            _ if back => (RECEIVER, SENDER),
+            _ => (SENDER, RECEIVER),
+        };
         Packet { ecn, ttl, ..Packet::new(flow, src, dst, bytes, body) }
     }
 }
@@ -490,7 +498,7 @@ fn folded(packet: &Packet, shift: u8) -> Packet {
             let (seq, ack) = (low(s.seq), low(s.ack));
             Body::Tcp(Segment { seq, ack, window, sack, eln, arrival, naks, contention, ..s })
         }
-        Body::Notice(n) => Body::Notice(Notice { seq: low(n.seq), end: low(n.end), ..n }),
+        Body::Notice(n) => Body::Notice(Notice { seq: low(n.seq), end: low(n.end), made: Time::ZERO, ..n }),
         udp_or_routing => udp_or_routing,
     };
     Packet { body, ..packet.clone() }

@@ -9,7 +9,7 @@ mod nak;
 mod snoop;
 mod split;
 
-use airhop_base::{NodeId, Notice, Packet, Time};
+use airhop_base::{NodeId, Notice, Packet, Span, Time};
 use airhop_radio::cell::Tag;
 pub use eln::Eln;
 pub use elsn::Elsn;
@@ -41,6 +41,11 @@ pub enum LinkEventKind {
     Discarded,
     /// The link layer learned that the packet arrived.
     Delivered,
+    /// A fade began, as the link layer sees it: the first failure after a success. Told to the agents of all flows whose next
+    /// hop, towards either end, is this link; the tag names the flow.
+    FadeStart,
+    /// The fade is over: the first link ACK since it began, so much later.
+    FadeEnd(Span),
 }
 
 /// What becomes of a packet that passes an agent.

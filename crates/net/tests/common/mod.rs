@@ -122,6 +122,7 @@ impl LastHop {
             warmup: Span::ZERO,
             nodes,
             wired,
+            radios: vec![],
             wlans: vec![WlanPlan {
                 cell,
                 nodes: vec![NodeId(3), NodeId(4)],

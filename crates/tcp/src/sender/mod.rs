@@ -189,7 +189,7 @@ impl Sender {
         }
         if let Some(seq) = segment.lost().filter(|_| self.notices.knows_eln()) {
             let end = self.space.segment_end(seq);
-            self.on_notice(now, Notice { kind: NoticeKind::Eln, seq, end, delay: Span::ZERO });
+            self.on_notice(now, Notice::about(NoticeKind::Eln, seq, end));
         }
     }
 
@@ -200,7 +200,7 @@ impl Sender {
         }
         for &seq in segment.naks.seqs() {
             let end = self.space.segment_end(seq);
-            self.on_notice(now, Notice { kind: NoticeKind::Nak, seq, end, delay: Span::ZERO });
+            self.on_notice(now, Notice::about(NoticeKind::Nak, seq, end));
         }
     }
 
@@ -345,7 +345,7 @@ impl Sender {
 
     /// A notice arrived, as a packet or as a call from the link layer of this station.
     pub fn on_notice(&mut self, now: Time, n: Notice) {
-        self.counters.notices[NoticeKind::ALL.iter().position(|&k| k == n.kind).unwrap_or(0)] += 1;
+        self.counters.notices[n.kind.index()] += 1;
         if self.connection != Connection::Established || !self.recovery.is_missing(&self.space, n.seq) {
             return;
         }

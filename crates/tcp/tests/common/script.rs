@@ -4,7 +4,7 @@ use super::{at, byte, label, segment, sender};
 use airhop_base::{
     Arrival, Body, Flags, FlowId, HEADER_BYTES, Naks, NodeId, Notice, NoticeKind, Packet, Sack,
 };
-use airhop_base::{SackBlock, Segment, Span, Time};
+use airhop_base::{SackBlock, Segment, Time};
 use airhop_tcp::{Config, Sender};
 
 /// A scripted sender with much data to send. Every step returns the segments that it makes the sender send.
@@ -125,7 +125,7 @@ impl Script {
     }
 
     fn notice(&mut self, kind: NoticeKind, n: u64) -> String {
-        self.sender.on_notice(self.now, Notice { kind, seq: byte(n), end: byte(n + 1), delay: Span::ZERO });
+        self.sender.on_notice(self.now, Notice::about(kind, byte(n), byte(n + 1)));
         self.sent()
     }
 
