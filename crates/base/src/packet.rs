@@ -122,6 +122,8 @@ pub struct Segment {
     pub naks: Naks,
     /// How long data has contended for the medium on its way so far, if nodes add that up.
     pub contention: Option<Span>,
+    /// When its sender handed it to IP: what an observer tells copies apart by. Not on the wire.
+    pub sent: Time,
 }
 
 impl Segment {

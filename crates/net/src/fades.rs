@@ -22,8 +22,8 @@ pub struct LinkFades {
     pub bad: Vec<[Time; 2]>,
 }
 
-/// The bad times up to `until` in one replication, of each directed link that has such in real time: wired links, those between stations
-/// of a wlan that receive each other, radio links.
+/// The bad times up to `until` in one replication, of each directed link that has such in real time: wired and radio links, then those
+/// between stations of a wlan that receive each other.
 ///
 /// # Errors
 /// [`BuildError`] if what the replication draws cannot be drawn.
@@ -55,6 +55,10 @@ fn directed(plan: &Plan) -> impl Iterator<Item = (&str, &str, &str, &ErrorPlan)>
         let [there, back] = &w.errors;
         [(w.name.as_str(), a, b, there), (w.name.as_str(), b, a, back)]
     });
+    let radios = plan.radios.iter().flat_map(|r| {
+        let ([a, b], [there, back]) = (&r.link.ends, &r.link.errors);
+        [(r.link.name.as_str(), a.as_str(), b.as_str(), there), (r.link.name.as_str(), b, a, back)]
+    });
     let wlans = plan.wlans.iter().flat_map(|w| {
         let stations = || w.cell.stations.iter().enumerate();
         let pairs = stations().flat_map(move |from| stations().map(move |to| (from, to)));
@@ -64,10 +68,5 @@ fn directed(plan: &Plan) -> impl Iterator<Item = (&str, &str, &str, &ErrorPlan)>
             Some((w.cell.name.as_str(), from.as_str(), to.as_str(), errors))
         })
     });
-    let radios = plan.radios.iter().map(|r| &r.link).flat_map(|r| {
-        let [a, b] = r.ends.each_ref().map(String::as_str);
-        let [there, back] = &r.errors;
-        [(r.name.as_str(), a, b, there), (r.name.as_str(), b, a, back)]
-    });
-    wired.chain(wlans).chain(radios)
+    wired.chain(radios).chain(wlans)
 }

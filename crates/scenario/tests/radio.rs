@@ -3,7 +3,7 @@
 use airhop_base::{NodeId, Rate, Span};
 use airhop_net::plan::{QueuePlan, RadioLinkPlan};
 use airhop_radio::arq::{ArqPlan, ArqRules, Group};
-use airhop_radio::errors::{ErrorPlan, State};
+use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
 use airhop_radio::link::RadioPlan;
 use airhop_scenario::{Overrides, Recording, Run, Scenario, schema};
 use std::fmt::Write;
@@ -38,8 +38,9 @@ fn a_radio_link_is_what_the_file_says() {
     assert_eq!(link.ends, ["bs", "m"]);
     assert_eq!((link.rate, link.delay), (Rate::from_bps(19_200), Span::from_millis(10)));
     assert_eq!(queue, QueuePlan::DropTail { packets: 50 });
-    let state = |s, errors_per_bit| State { mean: Span::from_secs(s), errors_per_bit };
-    let fades = ErrorPlan::TwoState { good: state(10, 1e-6), bad: state(4, 1e-2) };
+    let means = [10, 4].map(Span::from_secs);
+    let fades = FadePlan::Drawn { means, sojourn: Sojourn::Exponential, start: Start::Stationary };
+    let fades = ErrorPlan::TwoState { fades, errors_per_bit: [1e-6, 1e-2] };
     assert_eq!(link.errors, [fades.clone(), fades]);
     let rules = |window, arq| ArqRules { window, timeout: timeout(arq), attempts: None, ack_bytes: 6 };
     let [there, back] = &link.arq;

@@ -262,6 +262,7 @@ impl Receiver {
             arrival: self.arrival,
             naks: Naks::EMPTY,
             contention: None,
+            sent: now,
         }
     }
 }

@@ -10,7 +10,7 @@
 //!   the delay of an RTTN, the clock of an arrival and the contention of data (modulo 2³²) count whole microseconds, and the
 //!   lifetime of a route (modulo 2³²) whole milliseconds;
 //! * that the payload of a packet was damaged on its way is not carried: it is written as it was sent;
-//! * nor when a notice was made: it is read as made at time zero.
+//! * nor when a segment was sent or a notice made: it is read as time zero.
 //!
 //! The payload of TCP byte `n` of the stream is the low byte of `n`, so that a retransmission repeats what was sent.
 

@@ -496,7 +496,8 @@ fn folded(packet: &Packet, shift: u8) -> Packet {
             let naks = s.naks.seqs().iter().map(|&seq| low(seq)).collect();
             let contention = s.contention.map(|c| Span::from_nanos(low(c.nanos() / 1000) * 1000));
             let (seq, ack) = (low(s.seq), low(s.ack));
-            Body::Tcp(Segment { seq, ack, window, sack, eln, arrival, naks, contention, ..s })
+            let sent = Time::ZERO;
+            Body::Tcp(Segment { seq, ack, window, sack, eln, arrival, naks, contention, sent, ..s })
         }
         Body::Notice(n) => Body::Notice(Notice { seq: low(n.seq), end: low(n.end), made: Time::ZERO, ..n }),
         udp_or_routing => udp_or_routing,
