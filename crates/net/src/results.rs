@@ -23,7 +23,7 @@ impl World {
             ssthresh: w.ssthresh,
             flight: tcp.sender.in_flight() as u32,
             srtt: tcp.sender.srtt(),
-            rto: Some(tcp.sender.rto()),
+            rto: Some(tcp.sender.rto(now)),
         };
         recorder.window(now, id, sample);
     }
