@@ -2,7 +2,7 @@
 
 use crate::fades;
 use crate::fates::Fates;
-use crate::flow::{Ends, Flow, SpuriousTimeouts, TcpEnds, UdpEnds};
+use crate::flow::{Ends, Flow, TcpEnds, UdpEnds};
 use crate::layout::{self, DRAWS};
 use crate::link::{Link, LinkTrace};
 use crate::plan::{FlowPlan, Plan, QueuePlan, RadioLinkPlan, RoutingPlan, Transport, WlanPlan};
@@ -10,7 +10,7 @@ use crate::queues;
 use crate::radio::{EndSite, RadioSite, Taken};
 use crate::route::{Graph, Hop, Stations, hear};
 use crate::routing::Router;
-use crate::services::{Kind, LinkService, Way};
+use crate::services::{Kind, LinkService, Place, Way};
 use crate::site::{Site, StationSite};
 use crate::source::Source;
 use crate::truth;
@@ -447,7 +447,8 @@ fn ends(f: &FlowPlan, id: FlowId, streams: &Streams, timers: &mut Timers) -> Res
             receiver: Receiver::new(id, f.to, f.from, config, scheme.asks),
             sender_timer: timers.add(),
             receiver_timer: timers.add(),
-            spurious: SpuriousTimeouts::default(),
+            spurious: Default::default(),
+            lateness: Default::default(),
             fates: Fates::default(),
             completed: None,
         })),
@@ -474,15 +475,20 @@ fn hosts(plan: &Plan, path: &[(NodeId, Hop)], to: NodeId) -> Vec<(NodeId, Hop)> 
 
 /// Installs the agents of a flow at these nodes.
 fn host_agents(flow: &mut Flow, hosts: &[(NodeId, Hop)], timers: &mut Timers, hosted: &mut Vec<Hosted>) {
-    let mut came_by_air = None;
+    let mut came_by = None;
     for &(node, hop) in hosts {
         let goes_by_air = hop.is_wireless();
-        let crosses = came_by_air.filter(|&by_air| by_air != goes_by_air);
+        let crosses = came_by.map(Hop::is_wireless).filter(|&by_air| by_air != goes_by_air);
         for service in &flow.plan.services {
             let agent = match (service.kind, crosses) {
                 (Kind::AtLink(build), _) if goes_by_air => build(flow.id, &flow.plan),
                 (Kind::AtBase(build), Some(by_air)) => {
                     build(flow.id, &flow.plan, if by_air { Way::Up } else { Way::Down })
+                }
+                (Kind::BesideAir(build), _) => {
+                    let place = place(&flow.plan, node, came_by, hop);
+                    let Some(agent) = place.and_then(|place| build(&flow.plan, place)) else { continue };
+                    agent
                 }
                 _ => continue,
             };
@@ -492,7 +498,22 @@ fn host_agents(flow: &mut Flow, hosts: &[(NodeId, Hop)], timers: &mut Timers, ho
             let new = Hosted { node, flow: flow.id, timer: timers.add(), agent };
             host(&mut flow.agents, new, hosted);
         }
-        came_by_air = Some(goes_by_air);
+        came_by = Some(hop);
+    }
+}
+
+/// What place a node has beside the wireless links of a flow, if any, where data come by one hop and go by the next.
+fn place(flow: &FlowPlan, node: NodeId, came_by: Option<Hop>, hop: Hop) -> Option<Place> {
+    if node == flow.from {
+        return hop.is_wireless().then_some(Place::Source);
+    }
+    let came_by = came_by?;
+    let is_relay = came_by.cell().is_some_and(|cell| hop.cell() == Some(cell));
+    match (came_by.is_wireless(), hop.is_wireless()) {
+        (true, true) => (!is_relay).then_some(Place::Down),
+        (false, true) => Some(Place::Down),
+        (true, false) => Some(Place::Up),
+        (false, false) => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The world and its agents: they are shown packets, told what the link layer does, and granted their wishes.
 
 use crate::agents::{LinkEvent, LinkEventKind, Verdict};
-use crate::flow::Flow;
+use crate::flow::{Ends, Flow};
 use crate::link::Link;
 use crate::queues::QueueDisc;
 use crate::radio::RadioSite;
@@ -11,7 +11,7 @@ use crate::world::{Event, Hosted, World};
 use airhop_base::{Body, FlowId, Naks, NodeId, Notice, NoticeKind, Packet, Segment, Time};
 use airhop_engine::Id;
 use airhop_radio::cell::Tag;
-use airhop_trace::Recorder;
+use airhop_trace::{NoticeEvent, Recorder};
 
 impl World {
     pub(crate) fn show_to_agents(
@@ -40,7 +40,7 @@ impl World {
                 (&mut self.recorder, packet.segment().and_then(Segment::lost))
                 && !had_eln
             {
-                recorder.notice(now, flow, NoticeKind::Eln, false, seq);
+                recorder.notice(now, flow, NoticeKind::Eln, NoticeEvent::Sent, seq);
             }
             record_naks(&mut self.recorder, now, packet, had_naks);
             self.grant_wishes(now, i);
@@ -173,9 +173,12 @@ impl World {
     /// this node. At the sender's own station: a call (Yun 2009 §3.1, Figure 1).
     pub(crate) fn send_notice(&mut self, now: Time, node: NodeId, flow: FlowId, notice: Notice) {
         if let Some(recorder) = &mut self.recorder {
-            recorder.notice(now, flow, notice.kind, false, notice.seq);
+            recorder.notice(now, flow, notice.kind, NoticeEvent::Sent, notice.seq);
         }
-        let plan = &self.flows[flow.0 as usize].plan;
+        let Flow { plan, ends, .. } = &mut self.flows[flow.0 as usize];
+        if let Ends::Tcp(tcp) = ends {
+            tcp.lateness.on_made(notice.kind);
+        }
         let origin = if notice.kind.names_segment() { plan.to } else { node };
         let notice = Notice { origin, made: now, ..notice };
         if plan.from == node {
@@ -227,6 +230,6 @@ fn naks(packet: &Packet) -> Naks {
 fn record_naks(recorder: &mut Option<Box<Recorder>>, now: Time, packet: &Packet, had: Naks) {
     let Some(recorder) = recorder else { return };
     for &seq in naks(packet).seqs().iter().filter(|seq| !had.seqs().contains(seq)) {
-        recorder.notice(now, packet.flow, NoticeKind::Nak, false, seq);
+        recorder.notice(now, packet.flow, NoticeKind::Nak, NoticeEvent::Sent, seq);
     }
 }

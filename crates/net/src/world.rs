@@ -19,7 +19,7 @@ use airhop_engine::{Arena, EventQueue, Fingerprint, Id, TimerId, Timers};
 use airhop_radio::cell::{CellEvent, Effect, Station, Tag};
 use airhop_radio::errors::Damage;
 use airhop_radio::link::{RadioEffect, RadioEvent};
-use airhop_trace::{Direction, DropKind, DropRow, Recorder};
+use airhop_trace::{Direction, DropKind, DropRow, NoticeEvent, Recorder};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Everything that can happen.
@@ -174,11 +174,7 @@ impl World {
         if !self.timers.fire(tcp.sender_timer, Event::Sender(id), &mut self.events) {
             return;
         }
-        let (una, timeouts) = (tcp.sender.space().una, tcp.sender.counters().timeouts);
-        tcp.sender.on_timeout(now);
-        if tcp.sender.counters().timeouts > timeouts {
-            tcp.spurious.on_timeout(una);
-        }
+        tcp.on_sender_timer(now);
         self.send_what_is_ready(now, id);
     }
 
@@ -232,7 +228,7 @@ impl World {
             if let (Some(recorder), Some(seq)) =
                 (&mut self.recorder, packet.segment().and_then(Segment::lost))
             {
-                recorder.notice(now, id, NoticeKind::Eln, false, seq);
+                recorder.notice(now, id, NoticeKind::Eln, NoticeEvent::Sent, seq);
             }
             self.enter(now, node, 0, packet);
         }
@@ -352,11 +348,8 @@ impl World {
         match (ends, &packet.body) {
             (Ends::Tcp(_), &Body::Notice(n)) => self.notify(now, flow, n),
             (Ends::Tcp(tcp), Body::Tcp(segment)) if at_receiver => {
-                let (expected, delivered) = (tcp.receiver.expected(), tcp.receiver.delivered());
-                tcp.receiver.on_segment(now, &packet);
-                if !packet.damaged {
-                    tcp.spurious.on_arrival(segment.seq, expected);
-                }
+                let delivered = tcp.receiver.delivered();
+                tcp.on_arrival(now, &packet, segment);
                 if tcp.completed.is_none() && tcp.receiver.delivered() >= supply(&plan.app) {
                     tcp.completed = Some(now);
                 }
@@ -373,11 +366,12 @@ impl World {
                 if let Some(recorder) = &mut self.recorder {
                     let sacked = segment.sack.blocks().iter().map(|b| b.end - b.start).sum::<u64>();
                     recorder.ack(now, flow, segment.ack, sacked as u32, segment.ack <= una);
+                    let received = NoticeEvent::Received { lateness_ms: None };
                     if let Some(seq) = segment.lost() {
-                        recorder.notice(now, flow, NoticeKind::Eln, true, seq);
+                        recorder.notice(now, flow, NoticeKind::Eln, received, seq);
                     }
                     for &seq in segment.naks.seqs() {
-                        recorder.notice(now, flow, NoticeKind::Nak, true, seq);
+                        recorder.notice(now, flow, NoticeKind::Nak, received, seq);
                     }
                 }
                 self.send_what_is_ready(now, flow);
@@ -390,9 +384,9 @@ impl World {
     /// A notice reaches the sender, from the network or from the link layer of its own station.
     pub(crate) fn notify(&mut self, now: Time, id: FlowId, notice: Notice) {
         let Ends::Tcp(tcp) = &mut self.flows[id.0 as usize].ends else { return };
-        tcp.sender.on_notice(now, notice);
+        let lateness_ms = tcp.on_notice(now, notice);
         if let Some(recorder) = &mut self.recorder {
-            recorder.notice(now, id, notice.kind, true, notice.seq);
+            recorder.notice(now, id, notice.kind, NoticeEvent::Received { lateness_ms }, notice.seq);
         }
         self.send_what_is_ready(now, id);
     }
@@ -409,6 +403,11 @@ impl World {
             && segment.seq >= tcp.sender.space().una
         {
             tcp.fates.on_loss(segment.seq, fate.cause);
+        }
+        if let (Body::Notice(notice), Some(flow)) = (&packet.body, packet.flow.index())
+            && let Ends::Tcp(tcp) = &mut self.flows[flow].ends
+        {
+            tcp.lateness.on_lost(notice.kind);
         }
         self.print.mix(now, 1 + why as u64);
         if let Some(recorder) = &mut self.recorder {

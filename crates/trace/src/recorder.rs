@@ -5,8 +5,8 @@ use crate::columns::Table;
 use crate::fades::Fades;
 use crate::pcap::{Captures, Direction};
 use crate::tables::{
-    Acks, Deliveries, DropRow, Drops, Notices, Places, Queues, Segments, SendCause, Stations, WindowSample,
-    Windows,
+    Acks, Deliveries, DropRow, Drops, NoticeEvent, Notices, Places, Queues, Segments, SendCause, Stations,
+    WindowSample, Windows,
 };
 use airhop_base::{FlowId, NodeId, NoticeKind, Packet, Segment, Span, Time};
 use std::io;
@@ -109,9 +109,9 @@ impl Recorder {
     }
 
     /// A notice about the segment that starts at `seq` was sent by the link layer, or received by the sender.
-    pub fn notice(&mut self, t: Time, flow: FlowId, kind: NoticeKind, received: bool, seq: u64) {
+    pub fn notice(&mut self, t: Time, flow: FlowId, kind: NoticeKind, event: NoticeEvent, seq: u64) {
         if let Some(tables) = &mut self.tables {
-            tables.notices.push(t, flow, kind, received, seq);
+            tables.notices.push(t, flow, kind, event, seq);
         }
     }
 

@@ -23,6 +23,7 @@ const NOTHING: Segment = Segment {
     arrival: None,
     naks: Naks::EMPTY,
     contention: None,
+    sent: Time::ZERO,
 };
 
 fn sack(blocks: &[(u64, u64)]) -> Sack {
@@ -379,6 +380,7 @@ prop_compose! {
         arrival in prop::option::of((0..u64::MAX / 2, any::<u64>())),
         lost in prop::collection::vec(0..u64::MAX / 2, 0..6),
         contention in prop::option::of(0..1u64 << 52),
+        sent in any::<u64>(),
     ) -> Segment {
         let [syn, has_ack, fin, ece, cwr] = bits;
         let mut segment = Segment {
@@ -395,6 +397,7 @@ prop_compose! {
             arrival: arrival.map(|(seq, nanos)| Arrival { seq, at: Time::from_nanos(nanos) }),
             naks: lost.into_iter().collect(),
             contention: contention.map(Span::from_nanos),
+            sent: Time::from_nanos(sent),
         };
         // 40 bytes of options (RFC 9293 §3.1).
         if segment.option_bytes() > 40 {

@@ -3,17 +3,21 @@
 //! One agent instance serves one flow at one node. Which agents there are, and where on a flow's path they are installed, stands
 //! in [`crate::services`].
 
+mod ebsn;
 mod eln;
 mod elsn;
 mod nak;
+mod rttn;
 mod snoop;
 mod split;
 
 use airhop_base::{NodeId, Notice, Packet, Span, Time};
 use airhop_radio::cell::Tag;
+pub use ebsn::Ebsn;
 pub use eln::Eln;
 pub use elsn::Elsn;
 pub use nak::Nak;
+pub use rttn::Rttn;
 pub use snoop::Snoop;
 pub use split::Split;
 
