@@ -112,7 +112,7 @@ fn so_do_frames_on_a_radio_link() {
                 index: 0,
                 name: "air".into(),
                 ends: ["bs".into(), "d".into()],
-                rate: Rate::from_bps(1_000_000),
+                pace: Rate::from_bps(1_000_000).into(),
                 delay: Span::from_millis(1),
                 overhead: 0,
                 arq: [arq.clone(), arq],

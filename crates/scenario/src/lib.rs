@@ -24,6 +24,7 @@ mod flow;
 mod keys;
 mod largest;
 mod layout;
+mod pace;
 mod phy;
 mod places;
 mod plan;

@@ -2,6 +2,7 @@
 
 use airhop_base::Span;
 use airhop_radio::errors::{ErrorPlan, FadePlan, FadeRecord};
+use airhop_radio::pace::{Deliveries, PacePlan};
 use airhop_scenario::{Overrides, Scenario, ScenarioError, Source};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -166,4 +167,76 @@ fn links_that_are_copied_have_the_same_record() {
     let scenario = read(&text, &here, &[]).expect("good");
     let [one, two] = &scenario.plan().wired[..] else { panic!("two links") };
     assert_eq!(one.errors, two.errors);
+}
+
+const TRACE: &str = "0\n5\n5\n20\n";
+
+/// The pace of a link out of a file, wired or by radio, with the rules of every file.
+#[test]
+fn a_link_can_be_as_fast_as_a_recorded_one() {
+    let expect = PacePlan::Deliveries(Arc::new(Deliveries::parse(TRACE).expect("good")));
+    for (list, read_pace) in [
+        ("wired", (|s| s.plan().wired[0].pace.clone()) as fn(&Scenario) -> PacePlan),
+        ("radio", |s| s.plan().radios[0].link.pace.clone()),
+    ] {
+        let here = with_fades(&format!("paced-{list}"), FADES);
+        std::fs::write(here.join("lte.trace"), TRACE).expect("a file");
+        let text =
+            LINK.replace("wired", list).replace("rate = \"19.2 kbit/s\"", "deliveries = \"lte.trace\"");
+        let scenario = read(&text, &here, &[]).expect("good");
+        assert_eq!(read_pace(&scenario), expect);
+        let again = Scenario::from_json(&scenario.json(), "x", &Overrides::default()).expect("good before");
+        assert_eq!((again.identity(), read_pace(&again)), (scenario.identity(), expect.clone()));
+        std::fs::write(here.join("lte.trace"), "1\n").expect("a file");
+        assert_ne!(read(&text, &here, &[]).expect("good").identity(), scenario.identity());
+        let refusal = Scenario::from_json(&scenario.json(), "x", &Overrides::default()).expect_err("changed");
+        assert!(
+            refusal.to_string().contains(&format!("{list}.air.deliveries_digest: expected \"")),
+            "{refusal}"
+        );
+    }
+}
+
+/// Timeouts that a recovery derives are for the mean rate of the trace.
+#[test]
+fn a_timeout_is_derived_from_the_mean_rate() {
+    let here = folder("derived");
+    std::fs::write(here.join("lte.trace"), TRACE).expect("a file");
+    let text = LINK.replace("[[wired]]", "[[radio]]\narq = { kind = \"go-back-n\" }");
+    let text = text.replace(
+        "kind = \"recorded\", file = \"fades.csv\", ber_good = 1e-6, ber_bad = 1e-2",
+        "kind = \"clean\"",
+    );
+    let timeout = |pace: &str| {
+        let scenario = read(&text.replace("rate = \"19.2 kbit/s\"", pace), &here, &[]).expect("good");
+        scenario.plan().radios[0].link.arq.clone()
+    };
+    assert_eq!(timeout("deliveries = \"lte.trace\""), timeout("rate = \"2.4064 Mbit/s\"")); // 4 × 1504 B in 20 ms
+}
+
+#[test]
+fn a_link_has_one_pace() {
+    let here = with_fades("one-pace", FADES);
+    std::fs::write(here.join("lte.trace"), "5\n4\n").expect("a file");
+    let shown = here.join("lte.trace").display().to_string();
+    let rate = "rate = \"19.2 kbit/s\"";
+    let cases = [
+        ("".to_string(), "air.toml:5: wired.air.rate: is missing: rate of each direction"),
+        (
+            format!("{rate}\ndeliveries = \"lte.trace\""),
+            "air.toml:9: wired.air.deliveries: expected either `rate` or `deliveries`, got both",
+        ),
+        (
+            "deliveries = \"lte.trace\"".to_string(),
+            &format!("air.toml:8: wired.air.deliveries: {shown}:2: expected a time not before"),
+        ),
+        ("deliveries = 5".to_string(), "air.toml:8: wired.air.deliveries: expected the path of a file"),
+        ("rate = 5".to_string(), "air.toml:8: wired.air.rate: expected a data rate with a unit"),
+        ("rat = \"5 bit/s\"".to_string(), "air.toml:8: wired.air.rat: unknown key"),
+    ];
+    for (pace, expect) in cases {
+        let refusal = refusal(&LINK.replace(rate, &pace), &here, &[]);
+        assert!(refusal.starts_with(expect), "{pace}: {refusal}");
+        assert!(!refusal.contains("\n\n"), "one problem: {refusal}");
+    }
 }
