@@ -203,7 +203,7 @@ fn the_schema_has_radio_links() {
     };
     assert_eq!(kinds("arq"), ["none", "stop-and-wait", "go-back-n", "selective-repeat"]);
     assert_eq!(kinds("arq_back"), kinds("arq"));
-    assert_eq!(radio["required"], serde_json::json!(["name", "ends", "rate", "delay"]));
+    assert_eq!(radio["required"], serde_json::json!(["name", "ends", "delay"]));
 }
 
 #[test]
