@@ -304,7 +304,7 @@ proptest! {
         for (at, note) in &world.notes {
             if let Note::Transmitted(Transmitted { end, bytes, start, .. }) = *note {
                 prop_assert!(start >= free[usize::from(end)]);
-                prop_assert_eq!(*at, start + plan.rate.time_for(bytes));
+                prop_assert_eq!(*at, start + plan.pace.time_for(bytes));
                 free[usize::from(end)] = *at;
             }
         }
