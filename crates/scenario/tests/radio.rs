@@ -5,7 +5,7 @@ use airhop_net::plan::{QueuePlan, RadioLinkPlan};
 use airhop_radio::arq::{ArqPlan, ArqRules, Group};
 use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
 use airhop_radio::link::RadioPlan;
-use airhop_scenario::{Overrides, Recording, Run, Scenario, schema};
+use airhop_scenario::{Overrides, Recording, Run, Scenario, reference, schema};
 use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -36,7 +36,7 @@ fn a_radio_link_is_what_the_file_says() {
     assert_eq!(nodes, [NodeId(1), NodeId(2)]);
     assert_eq!((link.index, link.name.as_str(), link.overhead), (0, "air", 0));
     assert_eq!(link.ends, ["bs", "m"]);
-    assert_eq!((link.rate, link.delay), (Rate::from_bps(19_200), Span::from_millis(10)));
+    assert_eq!((link.pace, link.delay), (Rate::from_bps(19_200).into(), Span::from_millis(10)));
     assert_eq!(queue, QueuePlan::DropTail { packets: 50 });
     let means = [10, 4].map(Span::from_secs);
     let fades = FadePlan::Drawn { means, sojourn: Sojourn::Exponential, start: Start::Stationary };
@@ -190,6 +190,17 @@ fn one_mistake_is_one_problem() {
     assert_eq!(count(&short.replace("\"88 B\"", "\"88\"")), 1);
 }
 
+/// The example of the reference page is a good link.
+#[test]
+fn the_example_of_the_reference_page_is_that_of_the_paper() {
+    let page = reference();
+    let example =
+        page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+    let start = FIXED_MOBILE.find("[[radio]]").expect("a link");
+    let end = FIXED_MOBILE.find("[[flow]]").expect("a flow");
+    assert_eq!(example.trim(), FIXED_MOBILE[start..end].trim());
+}
+
 #[test]
 fn the_schema_has_radio_links() {
     let schema: serde_json::Value = serde_json::from_str(&schema()).expect("JSON");
@@ -203,7 +214,7 @@ fn the_schema_has_radio_links() {
     };
     assert_eq!(kinds("arq"), ["none", "stop-and-wait", "go-back-n", "selective-repeat"]);
     assert_eq!(kinds("arq_back"), kinds("arq"));
-    assert_eq!(radio["required"], serde_json::json!(["name", "ends", "rate", "delay"]));
+    assert_eq!(radio["required"], serde_json::json!(["name", "ends", "delay"]));
 }
 
 #[test]
