@@ -23,7 +23,7 @@ fn wire(scheme: &str, loss: f64) -> Plan {
         wired: vec![WiredPlan {
             name: "w".into(),
             ends: [NodeId(0), NodeId(1)],
-            rate: Rate::from_bps(10_000_000),
+            pace: Rate::from_bps(10_000_000).into(),
             delay: Span::from_millis(30),
             queue: QueuePlan::DropTail { packets: 50 },
             errors: [ErrorPlan::Loss(loss), ErrorPlan::Clean],
@@ -62,12 +62,9 @@ const RETRANSMISSIONS: usize = 13;
 // DESIGN.md §5, reference: within 10 % up to 1 % loss, 20 % at 5 %, mean of 20 replications.
 #[test]
 fn goodput_is_the_kernels() {
-    for (scheme, loss, tolerance) in [
-        ("reno", "0.0001", 0.1),
-        ("reno", "0.001", 0.1),
-        ("reno", "0.01", 0.1),
-        ("reno", "0.05", 0.2),
-    ] {
+    for (scheme, loss, tolerance) in
+        [("reno", "0.0001", 0.1), ("reno", "0.001", 0.1), ("reno", "0.01", 0.1), ("reno", "0.05", 0.2)]
+    {
         let p = loss.parse().expect("a number");
         let goodput = (1..=20).map(|seed| run(&wire(scheme, p), seed).flows[0].goodput_mbps);
         let (ours, linux) = (goodput.sum::<f64>() / 20.0, kernel(scheme, loss, GOODPUT));
@@ -105,10 +102,8 @@ fn slow_start_ends_where_the_kernels_does() {
         Some(Column::F64(values)) => values,
         _ => panic!("no column {name}"),
     });
-    let cuts: Vec<(f64, f64, f64)> = (1..cwnd.len())
-        .filter(|&i| cwnd[i] < cwnd[i - 1])
-        .map(|i| (time[i], cwnd[i - 1], cwnd[i]))
-        .collect();
+    let cuts: Vec<(f64, f64, f64)> =
+        (1..cwnd.len()).filter(|&i| cwnd[i] < cwnd[i - 1]).map(|i| (time[i], cwnd[i - 1], cwnd[i])).collect();
     println!("{cuts:?}");
     let within = |ours: f64, linux: f64| assert!((ours / linux - 1.0).abs() < 0.02, "{ours}, Linux {linux}");
     for (cut, linux) in cuts.iter().zip([(250.0, 125.0), (125.0, 62.0)]) {

@@ -140,6 +140,12 @@ fn tail_loss_probe_with_new_data() {
     s.expire();
     assert_eq!(s.expire(), (600.0, "3t".into())); // no second probe
     assert_eq!(s.sender.counters().timeouts, 1);
+
+    let mut s = four(linux(4.0, 2.0), 100);
+    s.expire();
+    assert_eq!(s.at(310).ack(4), "");
+    assert_eq!(s.expire(), (510.0, String::new())); // the first probe is still out
+    assert_eq!(s.expire(), (610.0, "4t".into()));
 }
 
 // RFC 8985 §7.3: without new data the last segment goes again; its SACK lets RACK repair what was lost before it.

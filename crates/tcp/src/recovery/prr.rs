@@ -1,7 +1,8 @@
 /// Proportional rate reduction (RFC 9937): how much may be in the network during fast recovery, so that the flight comes down to the
 /// new window evenly, as data is delivered, and is just that at the end.
 ///
-/// The part of a recovery that knows what each ACK delivers and how much is in the network.
+/// The part of a recovery that knows what each ACK delivers and how much is in the network. The fast retransmit goes out whatever it
+/// says (§6.2: "force a fast retransmit upon entering recovery").
 #[derive(Clone, Copy, Debug)]
 pub struct Prr {
     mss: u64,
@@ -38,9 +39,7 @@ impl Prr {
             let limit = progress + if is_safe { self.mss } else { 0 };
             limit.min(self.target - in_flight)
         };
-        // "Force a fast retransmit upon entering recovery"
-        let least = if self.out == 0 { self.mss } else { 0 };
-        self.limit = in_flight + count.max(least);
+        self.limit = in_flight + count;
     }
 
     /// So much was sent.
