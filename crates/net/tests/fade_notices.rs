@@ -2,11 +2,11 @@
 
 mod common;
 
-use airhop_base::{NodeId, NoticeKind, Span};
+use airhop_base::{Drop, NodeId, NoticeKind, Span};
 use airhop_net::plan::{AppPlan, Plan, QueuePlan, RadioLinkPlan, Transport};
 use airhop_net::{FlowReport, Report};
 use airhop_radio::arq::ArqPlan;
-use airhop_radio::errors::ErrorPlan;
+use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
 use airhop_trace::{Column, Table};
 use common::radio::{Mobile, PAYLOAD, fades, on_air, recovery, traced};
 use common::{LastHop, run};
@@ -88,6 +88,23 @@ fn a_persistent_link_makes_every_timeout_needless() {
     }
 }
 
+// The link fades from 0.2 s on for 3 s, just before the ACK of the SYN-ACK and the first data are at the base station. That ACK has
+// the number of the segment that times out, but is no copy of it.
+#[test]
+fn an_ack_is_no_copy_of_a_segment() {
+    let means = [Span::from_millis(200), Span::from_secs(3)];
+    let fades = FadePlan::Drawn { means, sojourn: Sojourn::Constant, start: Start::Good };
+    let errors = ErrorPlan::TwoState { fades, errors_per_bit: [0.0, 1e-2] };
+    let mut plan = Mobile { errors, ..over_fades("tahoe", false) }.plan();
+    let Transport::Tcp { config, .. } = &mut plan.flows[0].transport else { panic!("TCP") };
+    config.handshake = true;
+    plan.flows[0].app = AppPlan::Transfer { bytes: u64::from(PAYLOAD) };
+    let r = run(&plan, 1);
+    let f = &r.flows[0];
+    assert!(f.timeouts > 1 && f.completion_s.is_some_and(|s| s > 3.2), "{f:?}");
+    assert_eq!((f.spurious_timeouts, f.duplicates), (f.timeouts, f.timeouts));
+}
+
 // Without recovery on the link, and with every ACK arriving, what a timeout sends again had been lost.
 #[test]
 fn timeouts_for_losses_are_needed() {
@@ -142,6 +159,17 @@ fn lateness_by_an_independent_reader() {
         let under_way = |expiry: &&f64| made.iter().zip(&arrived).any(|(m, a)| m <= expiry && *expiry <= a);
         assert_eq!(book.timeouts_warned_late, expiries.iter().filter(under_way).count() as u64);
     }
+}
+
+// A notice that a full queue drops is not under way any more. A burst of them takes some 60 ms of the 250 ms between two.
+#[test]
+fn lost_notices_warn_nobody() {
+    let mut plan = over_fades("tahoe", false).plan();
+    plan.flows[0].services = vec![airhop_net::services::find("ebsn").expect("a service")];
+    plan.wired[0].queue = QueuePlan::DropTail { packets: 1 };
+    let lost = SEEDS.map(|seed| run(&plan, seed).drops[Drop::Queue as usize]).sum::<u64>();
+    let (timeouts, warned) = (sum(&plan, |f| f.timeouts), sum(&plan, |f| f.lateness.timeouts_warned_late));
+    assert!(lost > 50 && timeouts > 20 && warned * 2 < timeouts, "{lost}: {warned} of {timeouts}");
 }
 
 // The base station tells of the way down only. The source's own link calls, if it is heard, and its calls are never late.
