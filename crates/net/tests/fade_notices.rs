@@ -94,7 +94,7 @@ fn a_persistent_link_makes_every_timeout_needless() {
 fn an_ack_is_no_copy_of_a_segment() {
     let means = [Span::from_millis(200), Span::from_secs(3)];
     let fades = FadePlan::Drawn { means, sojourn: Sojourn::Constant, start: Start::Good };
-    let errors = ErrorPlan::TwoState { fades, errors_per_bit: [0.0, 1e-2] };
+    let errors = ErrorPlan::TwoState { fades, errors_per_bit: [0.0, 0.5] };
     let mut plan = Mobile { errors, ..over_fades("tahoe", false) }.plan();
     let Transport::Tcp { config, .. } = &mut plan.flows[0].transport else { panic!("TCP") };
     config.handshake = true;
