@@ -327,8 +327,9 @@ fn links(
             let model = (*errors != ErrorPlan::Clean)
                 .then(|| errors.build(streams, &w.name, names[side], names[1 - side]));
             let stream = streams.stream(&format!("{}.queue.{name}", w.name));
-            let queue = queues::build(&queues.links[links.len()], |bytes| w.rate.time_for(bytes), stream);
-            let mut link = Link::new(links.len() as u16, name, from, to, w.rate, w.delay, queue, model);
+            let queue = queues::build(&queues.links[links.len()], |bytes| w.pace.time_for(bytes), stream);
+            let mut link =
+                Link::new(links.len() as u16, name, from, to, w.pace.start(), w.delay, queue, model);
             if let Some(r) = recorder.as_deref_mut() {
                 link.trace = LinkTrace {
                     place: r.place(&link.name),
@@ -411,7 +412,7 @@ fn radio_site(
         let [from, to] = [end, 1 - end].map(|end| &plan.nodes[r.nodes[end].0 as usize]);
         let name = format!("{from}->{to}");
         let stream = streams.stream(&format!("{}.queue.{name}", r.link.name));
-        let time_for = |bytes| r.link.rate.time_for(bytes + r.link.overhead);
+        let time_for = |bytes| r.link.pace.time_for(bytes + r.link.overhead);
         let (place, interface) = recorder.as_deref_mut().map_or((0, 0), |recorder| {
             (recorder.place(&name), recorder.interface(r.nodes[end], &r.link.name))
         });

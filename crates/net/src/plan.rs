@@ -5,6 +5,7 @@ use airhop_base::{FlowId, NodeId, Rate, Span, Time};
 use airhop_radio::cell::CellPlan;
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link::RadioPlan;
+use airhop_radio::pace::PacePlan;
 use airhop_tcp::{Config, Scheme};
 
 /// A whole scenario, resolved: names only for streams, traces and messages.
@@ -35,8 +36,8 @@ pub struct WiredPlan {
     pub name: String,
     /// The two ends.
     pub ends: [NodeId; 2],
-    /// Rate of each direction.
-    pub rate: Rate,
+    /// How fast each direction is.
+    pub pace: PacePlan,
     /// Propagation delay.
     pub delay: Span,
     /// The queue at each end.

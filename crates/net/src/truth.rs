@@ -1,7 +1,7 @@
 //! What only a simulator knows of a path: how long everything takes when nothing goes wrong, and what share of the bottleneck is a
 //! flow's.
 //!
-//! A wired link carries its rate. A radio link does, too, less the overhead of its frames and the link ACKs that share its
+//! A wired link carries its rate (the mean, if it is that of a recorded link). A radio link does, too, less the overhead of its frames and the link ACKs that share its
 //! transmitters, if its window is large enough. A cell carries, of one bulk TCP flow whose receiver acknowledges every b-th segment,
 //! ```text
 //!                              b × MSS
@@ -51,12 +51,12 @@ pub(crate) fn exchange_time(cell: &CellPlan, bytes: u32) -> Span {
 
 /// How long a radio link's transmitter is taken by an IP packet of `bytes`.
 fn radio_frame_time(link: &RadioPlan, bytes: u32) -> Span {
-    link.rate.time_for(bytes + link.overhead)
+    link.pace.time_for(bytes + link.overhead)
 }
 
 /// The same for the link ACK that answers data from `end`; nothing if there is none.
 fn radio_ack_time(link: &RadioPlan, end: End) -> Span {
-    link.arq[usize::from(end)].ack_bytes().map_or(Span::ZERO, |bytes| link.rate.time_for(bytes))
+    link.arq[usize::from(end)].ack_bytes().map_or(Span::ZERO, |bytes| link.pace.time_for(bytes))
 }
 
 /// How long a radio link's transmitter at `end` is taken by an IP packet of `bytes`, if nothing is lost; or how often one can go, if
@@ -170,7 +170,7 @@ impl<'a> Network<'a> {
     fn time_taken(&self, hop: Hop, bytes: u32) -> Span {
         match hop {
             Hop::None | Hop::OnDemand { .. } => Span::ZERO,
-            Hop::Link(i) => self.plan.wired[usize::from(i / 2)].rate.time_for(bytes),
+            Hop::Link(i) => self.plan.wired[usize::from(i / 2)].pace.time_for(bytes),
             Hop::Air { cell, .. } => exchange_time(self.cell(cell), bytes) + mean_backoff(self.cell(cell)),
             Hop::Radio { link, end } => pace(self.radio(link), end, bytes),
         }
@@ -227,7 +227,7 @@ impl<'a> Network<'a> {
             Hop::None | Hop::OnDemand { .. } => Span::ZERO,
             Hop::Link(i) => {
                 let wire = &self.plan.wired[usize::from(i / 2)];
-                wire.rate.time_for(bytes) + wire.delay
+                wire.pace.time_for(bytes) + wire.delay
             }
             Hop::Radio { link: index, end } => {
                 let link = self.radio(index);

@@ -40,7 +40,7 @@ fn bottleneck(scheme: &str, flows: usize, ecn: bool) -> Plan {
     let link = |name: &str, a, b, mbps: u64, ms, queue| WiredPlan {
         name: name.into(),
         ends: [NodeId(a), NodeId(b)],
-        rate: Rate::from_bps(mbps * 1_000_000),
+        pace: Rate::from_bps(mbps * 1_000_000).into(),
         delay: Span::from_millis(ms),
         queue,
         errors: [ErrorPlan::Clean, ErrorPlan::Clean],

@@ -2,11 +2,13 @@
 //! them is what frames suffer.
 
 mod common;
-use airhop_base::{Span, Time};
-use airhop_net::plan::Plan;
+use airhop_base::{Rate, Span, Time};
+use airhop_net::plan::{Plan, QueuePlan, RadioLinkPlan};
 use airhop_net::{World, fades};
+use airhop_radio::arq::{ArqPlan, ArqRules, Group};
 use airhop_radio::cell::LinkErrors;
 use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
+use airhop_radio::link::RadioPlan;
 use airhop_trace::{Column, Recorder, Table};
 use common::LastHop;
 use std::sync::atomic::AtomicBool;
@@ -56,43 +58,70 @@ fn table_of_fades(tables: &[Table]) -> Vec<(&str, f64, f64)> {
     places.into_iter().zip(begin).zip(end).map(|((place, begin), end)| (place, *begin, *end)).collect()
 }
 
-/// DESIGN 1.5. Each frame on the air is lost if and only if it overlaps a bad time of its link that was known beforehand.
+/// Runs it: each frame on the air is lost if and only if it overlaps a bad time of its link that was known beforehand, and the trace has
+/// these times. `links` are the directed links that have such, in order.
+fn frames_meet_what_was_foretold(plan: &Plan, seed: u64, links: &[[&str; 3]]) {
+    let foretold = fades(plan, seed, 0, Time::ZERO + plan.duration).expect("nothing is drawn");
+    let names: Vec<_> = foretold.iter().map(|l| [&l.network, &l.from, &l.to].map(String::as_str)).collect();
+    assert_eq!(names, links);
+
+    let tables = traced(plan, seed);
+    let places: Vec<String> = foretold.iter().map(|l| format!("{}->{}", l.from, l.to)).collect();
+    let bad: Vec<Vec<[f64; 2]>> =
+        foretold.iter().map(|l| l.bad.iter().map(|times| times.map(Time::secs_f64)).collect()).collect();
+    let rows =
+        places.iter().zip(&bad).flat_map(|(place, bad)| bad.iter().map(|[b, e]| (place.as_str(), *b, *e)));
+    assert_eq!(table_of_fades(&tables), rows.collect::<Vec<_>>());
+
+    let [starts, ends] = ["start_s", "end_s"].map(|column| times(&tables, "air", column));
+    let [from, to, outcome] = ["from", "to", "outcome"].map(|column| words(&tables, "air", column));
+    let mut counts = [0; 2];
+    for (row, (start, end)) in
+        starts.iter().zip(ends).enumerate().filter(|(row, _)| outcome[*row] != "collision")
+    {
+        let place = format!("{}->{}", from[row], to[row]);
+        let link = places.iter().position(|known| *known == place).expect("a link that fades");
+        let hit = bad[link].iter().any(|[b, e]| b < end && start < e);
+        assert_eq!(outcome[row], if hit { "channel" } else { "received" }, "{place}: {start} to {end}");
+        counts[usize::from(hit)] += 1;
+    }
+    assert!(counts[0] > 1000 && counts[1] > 20, "{counts:?}");
+}
+
+/// DESIGN 1.5, on a wlan, and on a wire in one direction.
 #[test]
 fn frames_meet_the_fades_that_were_foretold() {
-    for (seed, (name, sojourn)) in (1..).zip(Sojourn::ALL) {
-        let plan = plan("reno", sojourn);
-        let end = Time::ZERO + plan.duration;
-        let foretold = fades(&plan, seed, 0, end).expect("nothing is drawn");
-        let links: Vec<_> =
-            foretold.iter().map(|l| [&l.network, &l.from, &l.to].map(String::as_str)).collect();
-        assert_eq!(links, [["w3", "r2", "bs"], ["cell", "bs", "d"], ["cell", "d", "bs"]]);
-        assert_eq!(foretold[1].bad, foretold[2].bad, "both directions fade together");
-        assert!(foretold[1].bad.len() > 20);
+    for (seed, (_, sojourn)) in (1..).zip(Sojourn::ALL) {
+        let links = [["w3", "r2", "bs"], ["cell", "bs", "d"], ["cell", "d", "bs"]];
+        frames_meet_what_was_foretold(&plan("reno", sojourn), seed, &links);
+    }
+}
 
-        let tables = traced(&plan, seed);
-        let rows = |link: &airhop_net::LinkFades| {
-            let place = format!("{}->{}", link.from, link.to);
-            let row = |[begin, end]: &[Time; 2]| (place.clone(), begin.secs_f64(), end.secs_f64());
-            link.bad.iter().map(row).collect::<Vec<_>>()
-        };
-        let expect: Vec<_> = foretold.iter().flat_map(rows).collect();
-        let table: Vec<_> =
-            table_of_fades(&tables).into_iter().map(|(p, begin, end)| (p.to_string(), begin, end)).collect();
-        assert_eq!(table, expect, "{name}");
-
-        let bad: Vec<[f64; 2]> = foretold[1].bad.iter().map(|t| t.map(Time::secs_f64)).collect();
-        let [starts, ends] = ["start_s", "end_s"].map(|column| times(&tables, "air", column));
-        let mut counts = [0; 2];
-        for ((start, end), outcome) in starts.iter().zip(ends).zip(words(&tables, "air", "outcome")) {
-            let hit = bad.iter().any(|[b, e]| b < end && start < e);
-            let expect: &[&str] = if hit { &["channel"] } else { &["received"] };
-            assert!(
-                expect.contains(&outcome) || outcome == "collision",
-                "{name}: {start} to {end}: {outcome}"
-            );
-            counts[usize::from(hit)] += 1;
-        }
-        assert!(counts[0] > 1000 && counts[1] > 20, "{counts:?}");
+/// And on a radio link, where nobody else is on the air, with and without recovery.
+#[test]
+fn so_do_frames_on_a_radio_link() {
+    let rules = ArqRules { window: 3, timeout: Span::from_millis(30), attempts: None, ack_bytes: 6 };
+    let recovery = ArqPlan::GoBackN { group: Group::Sliding, rules };
+    for arq in [ArqPlan::None, recovery] {
+        let mut plan = plan("reno", Sojourn::Uniform);
+        let [bs, d] = plan.wlans.remove(0).nodes[..] else { panic!("two stations") };
+        let errors = fading(drawn(1000, 300, Sojourn::Uniform));
+        plan.wired[2].errors[0] = ErrorPlan::Clean;
+        plan.radios.push(RadioLinkPlan {
+            link: RadioPlan {
+                index: 0,
+                name: "air".into(),
+                ends: ["bs".into(), "d".into()],
+                pace: Rate::from_bps(1_000_000).into(),
+                delay: Span::from_millis(1),
+                overhead: 0,
+                arq: [arq.clone(), arq],
+                errors: [errors.clone(), errors],
+            },
+            nodes: [bs, d],
+            queue: QueuePlan::DropTail { packets: 50 },
+        });
+        frames_meet_what_was_foretold(&plan, 1, &[["air", "bs", "d"], ["air", "d", "bs"]]);
     }
 }
 

@@ -16,6 +16,7 @@ mod exchange;
 pub mod link;
 mod mac;
 mod medium;
+pub mod pace;
 pub mod phy;
 pub mod propagation;
 

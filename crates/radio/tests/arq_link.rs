@@ -3,7 +3,7 @@ mod radio_link;
 
 use airhop_base::{Span, Time};
 use airhop_radio::arq::{ArqPlan, ArqRules, Group};
-use airhop_radio::errors::{ErrorPlan, State};
+use airhop_radio::errors::{Damage, ErrorPlan, State};
 use airhop_radio::link::{RadioPlan, Transmitted};
 use proptest::prelude::*;
 use radio_link::{Note, World, go_back, round, rules};
@@ -65,13 +65,72 @@ fn the_timeout_runs_from_the_start_of_the_frame() {
         let plan =
             RadioPlan { arq: [go_back(Group::Sliding, rules(1, timeout)), ArqPlan::None], ..round(45) };
         let notes = story(&plan, &[(0, 100)]);
-        let failed = (199, Note::Failed { end: 0, number: 0, attempt: 1, retry: true });
+        let failed = (timeout, Note::Failed { end: 0, number: 0, attempt: 1, retry: true });
         assert_eq!(notes.contains(&failed), !in_time, "{notes:?}");
         let acknowledged = (200, Note::Acknowledged { end: 0, number: 0 });
         assert_eq!(notes.iter().filter(|n| **n == acknowledged).count(), 1, "{notes:?}");
         let delivered = notes.iter().filter(|(_, n)| matches!(n, Note::Delivered { .. })).count();
         assert_eq!(delivered, 1, "the second copy is no packet");
     }
+}
+
+/// A block is what can be sent in one go. What comes later waits for its link ACK, and goes out with the next block at once.
+#[test]
+fn a_block_is_closed_when_nothing_follows() {
+    let plan = RadioPlan { arq: [go_back(Group::Blocks, rules(4, 1000)), ArqPlan::None], ..round(45) };
+    let mut world = World::new(&plan, 1);
+    world.push(0, 100);
+    world.push(0, 20);
+    world.run(Time::ZERO + Span::from_micros(150)); // both have left: 100 and 20 µs
+    world.push(0, 30);
+    world.run(Time::ZERO + Span::from_millis(10));
+    let delivered = world.notes.iter().filter(|(_, note)| matches!(note, Note::Delivered { .. }));
+    let at: Vec<u64> = delivered.map(|(at, _)| at.nanos() / 1000).collect();
+    // The second link ACK is there at 165 + 10 + 45 = 220 µs.
+    assert_eq!(at, [145, 165, 220 + 30 + 45]);
+}
+
+/// At a timeout every frame that is sent again has failed once more; the limit counts the transmissions of each.
+#[test]
+fn a_timeout_fails_all_outstanding_frames() {
+    let rules = ArqRules { attempts: Some(2), ..rules(3, 1000) };
+    let plan = RadioPlan {
+        arq: [go_back(Group::Sliding, rules), ArqPlan::None],
+        errors: [ErrorPlan::Loss(1.0), ErrorPlan::Clean],
+        ..round(45)
+    };
+    let notes = story(&plan, &[(0, 100), (0, 100), (0, 100)]);
+    let said: Vec<_> = notes.into_iter().filter(|(_, n)| !matches!(n, Note::Lost { .. })).collect();
+    let failed = |number, attempt, retry| Note::Failed { end: 0, number, attempt, retry };
+    let discarded = |number| Note::Discarded { end: 0, number, arrived: false };
+    assert_eq!(
+        said,
+        [
+            (1000, Note::FadeStart(0)),
+            (1000, failed(0, 1, true)),
+            (1000, failed(1, 1, true)),
+            (1000, failed(2, 1, true)),
+            (2000, failed(0, 2, false)),
+            (2000, discarded(0)),
+            (2000, failed(1, 2, false)),
+            (2000, discarded(1)),
+            (2000, failed(2, 2, false)),
+            (2000, discarded(2)),
+        ]
+    );
+}
+
+/// Error models see link ACKs as control frames: a Gilbert-Elliott channel spares them (schemes.md 4.8.3).
+#[test]
+fn link_acks_are_control_frames() {
+    let plan = RadioPlan {
+        arq: [go_back(Group::Sliding, rules(1, 1000)), ArqPlan::None],
+        errors: [ErrorPlan::Clean, ErrorPlan::GilbertElliott { loss: [1.0, 1.0], leave: [0.1, 0.1] }],
+        ..round(45)
+    };
+    assert!(story(&plan, &[(0, 100)]).contains(&(200, Note::Acknowledged { end: 0, number: 0 })));
+    let lost = Note::Lost { end: 1, frame: Some(0), bytes: 100, header_intact: false, with_packet: true };
+    assert_eq!(story(&plan, &[(1, 100)]), [(145, lost)]);
 }
 
 /// Channels with good and bad times: `bad` ones lose all.
@@ -130,7 +189,8 @@ fn errors() -> impl Strategy<Value = ErrorPlan> {
     prop_oneof![
         Just(ErrorPlan::Clean),
         (0.0..0.6).prop_map(ErrorPlan::Loss),
-        [1_u64..20_000, 1..20_000]
+        // Good times that frames of at most 0.2 ms fit into.
+        [2_000_u64..20_000, 1..20_000]
             .prop_map(|[good, bad]| fading(Span::from_micros(good), Span::from_micros(bad))),
     ]
 }
@@ -161,7 +221,7 @@ fn run(plan: &RadioPlan, packets: &[(u8, u32, u64)], seed: u64) -> World {
         world.run(Time::ZERO + Span::from_micros(at));
         world.push(end, bytes);
     }
-    world.run(Time::ZERO + Span::from_secs(5));
+    world.run(Time::ZERO + Span::from_secs(20));
     world
 }
 
@@ -213,6 +273,26 @@ proptest! {
             prop_assert!(all.into_iter().eq(0..world.handed[usize::from(from)]));
         }
         prop_assert_eq!((world.packets.len(), world.link.holds()), (0, 0));
+    }
+
+    /// What selective repeat gives up has arrived if one of its frames did, whether it was delivered already or is held back.
+    #[test]
+    fn what_is_given_up_may_have_arrived(
+        plan in any_plan(Some(2)), srej in any::<bool>(), window in 1_u32..=64, packets in traffic(), seed in any::<u64>(),
+    ) {
+        let rules = ArqRules { attempts: Some(2), ..rules(window, 3000) };
+        let plan = RadioPlan { arq: [ArqPlan::SelectiveRepeat { srej, rules }, ArqPlan::None], ..plan };
+        let world = run(&plan, &packets, seed);
+        for (at, note) in &world.notes {
+            let Note::Discarded { end: 0, number, arrived } = *note else { continue };
+            let received = world.notes.iter().any(|(sent, note)| {
+                let Note::Transmitted(Transmitted { end: 0, number: Some(n), damage: Damage::None, .. }) = *note else {
+                    return false;
+                };
+                n == number && *sent + plan.delay <= *at
+            });
+            prop_assert_eq!(arrived, received);
+        }
     }
 
     /// An end sends one frame at a time, in order of time: what the error models rely on.

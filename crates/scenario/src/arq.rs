@@ -1,12 +1,14 @@
 //! Link recovery: the defaults that follow from the link, and what they become.
 
 use crate::fields::{Fields, Val};
+use crate::pace;
 use crate::problem::Problems;
 use airhop_base::{Rate, Span};
 use airhop_radio::arq::{ArqPlan, ArqRules, Group, derived_timeout};
 
 /// What timeouts depend on.
 struct Times {
+    /// The mean, if it is that of a recorded link.
     rate: Rate,
     /// One way.
     delay: Span,
@@ -18,7 +20,11 @@ impl Times {
     /// Those of a radio link whose largest IP datagram has `largest` bytes.
     fn new(link: &Fields, largest: u32) -> Option<Self> {
         let overhead = u32::try_from(link.bytes("overhead")?).ok()?;
-        Some(Times { rate: link.rate("rate")?, delay: link.span("delay")?, frame: largest + overhead })
+        Some(Times {
+            rate: pace::plan(link)?.mean_rate(),
+            delay: link.span("delay")?,
+            frame: largest + overhead,
+        })
     }
 
     /// The timeout of a recovery that the file gives none.

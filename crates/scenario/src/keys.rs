@@ -29,6 +29,10 @@ pub(crate) struct Key {
 pub(crate) enum Kind {
     /// The name of the scenario: any line of text.
     Title,
+    /// The path of a file; the key beside it with this name has the digest of what is in it.
+    File { digest: &'static str },
+    /// A digest of a file.
+    Digest,
     /// The name of a table or a node.
     Name,
     /// Two different nodes.
@@ -132,6 +136,20 @@ const fn preset(name: &'static str, kind: Kind, about: &'static str) -> Key {
 }
 
 const NAME: Key = key("name", Kind::Name, Required, "its name, by which --set and the results call it");
+const RATE: Key =
+    key("rate", Kind::Rate, Nothing("`deliveries` says how fast it is"), "rate of each direction");
+const DELIVERIES: Key = key(
+    "deliveries",
+    Kind::File { digest: "deliveries_digest" },
+    Nothing("it has a `rate`"),
+    "in place of `rate`, for both directions: a trace of Mahimahi's `mm-link`, a line of whole milliseconds for each 1504 B that can be delivered then; it repeats",
+);
+const DELIVERIES_DIGEST: Key = key(
+    "deliveries_digest",
+    Kind::Digest,
+    Derived("that of the file, if there is one"),
+    "of the content of that file; with another content it is refused",
+);
 const QUEUE_KEY: Key = key(
     "queue",
     Kind::Choice(&queue::QUEUE),
@@ -173,10 +191,12 @@ pub(crate) static SCENARIO: [Key; 8] = [
 ];
 
 /// `[[wired]]`.
-pub(crate) static WIRED: [Key; 6] = [
+pub(crate) static WIRED: [Key; 8] = [
     NAME,
     key("ends", Kind::Ends, Required, "its two nodes; nodes exist by being named"),
-    key("rate", Kind::Rate, Required, "rate of each direction"),
+    RATE,
+    DELIVERIES,
+    DELIVERIES_DIGEST,
     key("delay", Kind::Span { least_ns: 0 }, Required, "propagation delay"),
     QUEUE_KEY,
     ERRORS_KEY,
@@ -259,10 +279,12 @@ pub(crate) static WLAN: [Key; 17] = [
 ];
 
 /// `[[radio]]`.
-pub(crate) static RADIO: [Key; 9] = [
+pub(crate) static RADIO: [Key; 11] = [
     NAME,
     key("ends", Kind::Ends, Required, "its two nodes; each has a transmitter of its own"),
-    key("rate", Kind::Rate, Required, "rate of each direction"),
+    RATE,
+    DELIVERIES,
+    DELIVERIES_DIGEST,
     key("delay", Kind::Span { least_ns: 0 }, Required, "propagation delay"),
     key(
         "overhead",

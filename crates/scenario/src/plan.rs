@@ -6,6 +6,7 @@ use crate::errors;
 use crate::fields::{Direction, Fields, Val};
 use crate::largest::Largest;
 use crate::layout;
+use crate::pace;
 use crate::phy;
 use crate::propagation;
 use crate::routing;
@@ -56,7 +57,7 @@ fn wired(w: &Fields, topology: &Topology, largest: u32) -> Option<WiredPlan> {
     Some(WiredPlan {
         name: w.text("name")?.to_string(),
         ends: [topology.id(a)?, topology.id(b)?],
-        rate: w.rate("rate")?,
+        pace: pace::plan(w)?,
         delay: w.span("delay")?,
         queue: queue(w.table("queue")?)?,
         errors: errors_between(w, largest)?,
@@ -70,7 +71,7 @@ fn radio(r: &Fields, index: usize, topology: &Topology, largest: u32) -> Option<
         index: u16::try_from(index).ok()?,
         name: r.text("name")?.to_string(),
         ends: [a.clone(), b.clone()],
-        rate: r.rate("rate")?,
+        pace: pace::plan(r)?,
         delay: r.span("delay")?,
         overhead,
         arq: [arq::plan(r.table("arq")?)?, arq::plan(r.table("arq_back")?)?],

@@ -9,6 +9,7 @@ use crate::flow;
 use crate::keys::{ALL, MAX_STATIONS};
 use crate::largest::Largest;
 use crate::layout;
+use crate::pace;
 use crate::phy;
 use crate::problem::{Problems, did_you_mean, some_of};
 use crate::propagation;
@@ -27,6 +28,7 @@ pub(crate) fn resolve(root: &mut Fields, problems: &mut Problems) {
         }
     }
     for link in root.tables("wired").iter().chain(root.tables("radio")) {
+        pace::check(link, problems);
         check_errors(link, &link.ends("ends").map_or(Vec::new(), |ends| ends.to_vec()), false, problems);
     }
     if let Some(Val::Tables(wlans)) = root.get_mut("wlan") {

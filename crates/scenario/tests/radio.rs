@@ -36,7 +36,7 @@ fn a_radio_link_is_what_the_file_says() {
     assert_eq!(nodes, [NodeId(1), NodeId(2)]);
     assert_eq!((link.index, link.name.as_str(), link.overhead), (0, "air", 0));
     assert_eq!(link.ends, ["bs", "m"]);
-    assert_eq!((link.rate, link.delay), (Rate::from_bps(19_200), Span::from_millis(10)));
+    assert_eq!((link.pace, link.delay), (Rate::from_bps(19_200).into(), Span::from_millis(10)));
     assert_eq!(queue, QueuePlan::DropTail { packets: 50 });
     let means = [10, 4].map(Span::from_secs);
     let fades = FadePlan::Drawn { means, sojourn: Sojourn::Exponential, start: Start::Stationary };
@@ -214,7 +214,7 @@ fn the_schema_has_radio_links() {
     };
     assert_eq!(kinds("arq"), ["none", "stop-and-wait", "go-back-n", "selective-repeat"]);
     assert_eq!(kinds("arq_back"), kinds("arq"));
-    assert_eq!(radio["required"], serde_json::json!(["name", "ends", "rate", "delay"]));
+    assert_eq!(radio["required"], serde_json::json!(["name", "ends", "delay"]));
 }
 
 #[test]

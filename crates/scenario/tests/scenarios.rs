@@ -78,7 +78,8 @@ fn packaged_scenarios_are_good() {
         let name = file.file_stem().expect("a name").to_string_lossy().into_owned();
         let copies = if text.contains('*') { "10" } else { "1" };
         let sets = vec![("copies".to_string(), copies.to_string())];
-        let scenario = Scenario::parse(&text, &name, &Overrides { sets, scheme: None }).expect("good");
+        let scenario =
+            Scenario::parse(&text, name.as_str(), &Overrides { sets, scheme: None }).expect("good");
         assert_eq!(scenario.name(), name, "a scenario is found by the name that it gives itself");
         // A flow for each copy, and perhaps one beside them (Yun 2009, Figure 12).
         let (flows, copies) = (scenario.tcp_flows().count(), copies.parse::<usize>().expect("a count"));

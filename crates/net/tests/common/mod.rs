@@ -65,7 +65,7 @@ impl LastHop {
             .map(|i| WiredPlan {
                 name: format!("w{}", i + 1),
                 ends: [NodeId(i), NodeId(i + 1)],
-                rate: Rate::from_bps(10_000_000),
+                pace: Rate::from_bps(10_000_000).into(),
                 delay: Span::from_millis(self.d_off_ms),
                 queue,
                 errors: [ErrorPlan::Clean, ErrorPlan::Clean],

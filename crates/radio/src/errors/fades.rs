@@ -1,8 +1,10 @@
 //! When a channel is bad: by turns good and bad, whether or not anybody sends.
 
+use super::recorded::FadeRecord;
 use super::sojourn::Sojourn;
 use airhop_base::{Span, Time};
 use airhop_engine::Stream;
+use std::sync::Arc;
 
 /// When a channel is bad.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +18,8 @@ pub enum FadePlan {
         /// How the path begins.
         start: Start,
     },
+    /// The same in every run.
+    Recorded(Arc<FadeRecord>),
 }
 
 /// How a path begins.
@@ -41,16 +45,32 @@ pub(super) struct Fades {
     bad: bool,
     /// The end of the present state.
     until: Time,
-    /// Good, bad.
-    means: [f64; 2],
-    sojourn: Sojourn,
-    stream: Stream,
+    path: Path,
+}
+
+/// Where the next states come from.
+#[derive(Debug)]
+enum Path {
+    /// Good, bad: their means in seconds.
+    Drawn { means: [f64; 2], sojourn: Sojourn, stream: Stream },
+    /// The number of the bad time that is under way or comes next.
+    Recorded { record: Arc<FadeRecord>, number: u64 },
 }
 
 impl Fades {
-    pub fn new(plan: &FadePlan, mut stream: Stream) -> Self {
-        let FadePlan::Drawn { means, sojourn, start } = *plan;
-        let means = means.map(Span::secs_f64);
+    pub fn new(plan: &FadePlan, stream: Stream) -> Self {
+        match plan {
+            FadePlan::Drawn { means, sojourn, start } => {
+                Fades::drawn(means.map(Span::secs_f64), *sojourn, *start, stream)
+            }
+            FadePlan::Recorded(record) => {
+                let until = record.nth(0).map_or(Time::MAX, |[begin, _]| begin);
+                Fades { bad: false, until, path: Path::Recorded { record: record.clone(), number: 0 } }
+            }
+        }
+    }
+
+    fn drawn(means: [f64; 2], sojourn: Sojourn, start: Start, mut stream: Stream) -> Self {
         let [good, bad] = means;
         let (bad, first) = match start {
             Start::Stationary => {
@@ -59,14 +79,23 @@ impl Fades {
             }
             Start::Good => (false, sojourn.duration(good, stream.uniform())),
         };
-        Fades { bad, until: Time::ZERO + Span::from_secs_f64(first), means, sojourn, stream }
+        let until = Time::ZERO + Span::from_secs_f64(first);
+        Fades { bad, until, path: Path::Drawn { means, sojourn, stream } }
     }
 
     /// The state ends, the other begins.
     fn turn(&mut self) {
         self.bad = !self.bad;
-        let mean = self.means[usize::from(self.bad)];
-        self.until += Span::from_secs_f64(self.sojourn.duration(mean, self.stream.uniform()));
+        match &mut self.path {
+            Path::Drawn { means, sojourn, stream } => {
+                let mean = means[usize::from(self.bad)];
+                self.until += Span::from_secs_f64(sojourn.duration(mean, stream.uniform()));
+            }
+            Path::Recorded { record, number } => {
+                *number += u64::from(!self.bad);
+                self.until = record.nth(*number).map_or(Time::MAX, |bad| bad[usize::from(self.bad)]);
+            }
+        }
     }
 
     /// Which part of the time from `from` to `to` is bad, 0 to 1; of a mere instant, whether it is.
@@ -103,7 +132,9 @@ impl Fades {
                 }
             }
             begin = until;
-            self.turn();
+            if begin < end {
+                self.turn();
+            }
         }
         times
     }
@@ -208,6 +239,42 @@ mod tests {
                 assert!((sum / f64::from(n) - mean).abs() <= allowed, "{name}: {sum}");
             }
         }
+    }
+
+    /// A path that was saved and is played back is the same path for as long as it is; then it begins again.
+    #[test]
+    fn a_recorded_path_is_the_path_that_was_recorded() {
+        for (name, sojourn) in Sojourn::ALL {
+            let long = Span::from_secs(200);
+            let saved = fades(sojourn, Start::Stationary, 7).bad_times(Time::ZERO + long);
+            let file = FadeRecord::new(saved.clone(), long).to_csv();
+            let plan = FadePlan::Recorded(Arc::new(FadeRecord::parse(&file).expect("it was written so")));
+            let played = || Fades::new(&plan, Streams::new(1, 0).stream("of no use"));
+            assert_eq!(played().bad_times(Time::ZERO + long), saved, "{name}");
+            // The third time; a bad time at both ends of the record is one.
+            let all = played().bad_times(Time::ZERO + long * 3);
+            let mut walk = played();
+            for i in 0..6_000 {
+                let from = at(100 * i);
+                let here = at((100 * i) % 200_000);
+                let expect = saved.iter().any(|[b, e]| *b <= here && here < *e);
+                assert_eq!(walk.bad_share(from, from) > 0.0, expect, "{name}: {from}");
+                assert_eq!(all.iter().any(|[b, e]| *b <= from && from < *e), expect, "{name}: {from}");
+            }
+        }
+    }
+
+    /// A record without a bad time, or without a good one.
+    #[test]
+    fn a_record_may_be_all_good_or_all_bad() {
+        let played = |bad| {
+            let record = FadeRecord::new(bad, Span::from_secs(1));
+            Fades::new(&FadePlan::Recorded(Arc::new(record)), Streams::new(1, 0).stream("of no use"))
+        };
+        assert!(played(Vec::new()).bad_times(at(10_000)).is_empty());
+        assert_eq!(played(Vec::new()).bad_share(at(3), at(10_000)), 0.0);
+        assert_eq!(played(vec![[at(0), at(1000)]]).bad_times(at(10_000)), [[at(0), at(10_000)]]);
+        assert_eq!(played(vec![[at(0), at(1000)]]).bad_share(at(3), at(10_000)), 1.0);
     }
 
     /// 4 of 14 seconds are bad, at the first moment as at any other: a path that did not begin in equilibrium would swing.

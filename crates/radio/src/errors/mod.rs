@@ -7,6 +7,7 @@ mod bernoulli;
 mod fades;
 mod gilbert_elliott;
 mod loss;
+mod recorded;
 mod sojourn;
 mod stepped;
 mod two_state;
@@ -15,6 +16,7 @@ use airhop_base::{Span, Time};
 use airhop_engine::{Stream, Streams};
 use fades::Fades;
 pub use fades::{FadePlan, Start};
+pub use recorded::{BadLine, FadeRecord};
 pub use sojourn::Sojourn;
 
 /// A transmission, as an error model sees it: once per attempt, at its end.

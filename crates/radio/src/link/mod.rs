@@ -8,7 +8,7 @@ mod terminal;
 use crate::arq::{LinkFrame, Report};
 use crate::cell::Tag;
 use crate::errors::Damage;
-use airhop_base::{Packet, Rate, Span, Time};
+use airhop_base::{Packet, Span, Time};
 use airhop_engine::{EventQueue, Id, Streams, Timers};
 pub use effects::{RadioEffect, RadioEvent, RadioWhat, Transmitted};
 pub use plan::{End, Outgoing, RadioPlan};
@@ -21,7 +21,6 @@ use terminal::{Content, Terminal, Transmission};
 #[derive(Debug)]
 pub struct RadioLink {
     index: u16,
-    rate: Rate,
     delay: Span,
     ends: [Terminal; 2],
     timers: Timers,
@@ -37,9 +36,9 @@ impl RadioLink {
     pub fn new(plan: &RadioPlan, streams: &Streams) -> Self {
         let mut timers = Timers::new();
         let ends = [0, 1].map(|end| Terminal::new(plan, end, timers.add(), streams));
-        let (index, rate, delay) = (plan.index, plan.rate, plan.delay);
+        let (index, delay) = (plan.index, plan.delay);
         let (reports, deliverable) = (Vec::new(), Vec::new());
-        RadioLink { index, rate, delay, ends, timers, tells_all: false, reports, deliverable }
+        RadioLink { index, delay, ends, timers, tells_all: false, reports, deliverable }
     }
 
     /// Has the link tell of every transmission, [`RadioEffect::Transmitted`]: for a trace, at a cost.
@@ -204,7 +203,7 @@ impl RadioLink {
             let [sent, due] = [RadioWhat::Sent(end), RadioWhat::Due(end)].map(|what| self.event(what));
             let terminal = &mut self.ends[usize::from(end)];
             if let Some(mut next) = terminal.next(now) {
-                next.end = now + self.rate.time_for(next.bytes);
+                next.end = terminal.pace.finish(now, next.bytes);
                 queue.push(next.end, sent);
                 terminal.transmitter = Some(next);
             }

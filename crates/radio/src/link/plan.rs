@@ -2,7 +2,8 @@
 use crate::arq::ArqPlan;
 use crate::cell::Tag;
 use crate::errors::ErrorPlan;
-use airhop_base::{Packet, Rate, Span};
+use crate::pace::PacePlan;
+use airhop_base::{Packet, Span};
 use airhop_engine::Id;
 
 /// An end of a radio link: 0 or 1, its position in [`RadioPlan::ends`]. With a packet or a frame, the end that sends it.
@@ -17,8 +18,8 @@ pub struct RadioPlan {
     pub name: String,
     /// The names of its ends.
     pub ends: [String; 2],
-    /// Data rate, of each direction.
-    pub rate: Rate,
+    /// How fast each end sends.
+    pub pace: PacePlan,
     /// How long a frame is under way, from its last bit sent to its last bit received.
     pub delay: Span,
     /// Bytes that the link adds to an IP packet in a data frame.

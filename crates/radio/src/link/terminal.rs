@@ -4,6 +4,7 @@ use super::{End, RadioPlan};
 use crate::arq::{ArqReceiver, ArqSender, LinkAck, LinkFrame};
 use crate::cell::Tag;
 use crate::errors::{Damage, ErrorModel, Frame};
+use crate::pace::Pace;
 use airhop_base::{FlowId, Time};
 use airhop_engine::{Streams, TimerId};
 use std::collections::VecDeque;
@@ -28,6 +29,7 @@ pub(super) struct Terminal {
     /// Its data go once: it takes a packet only when it can send it.
     is_plain: bool,
     errors: Box<dyn ErrorModel>,
+    pub pace: Pace,
     overhead: u32,
     /// Length of its control frames: link ACKs for the other end's data, and what its own ARQ tells without data.
     ack_bytes: u32,
@@ -72,6 +74,7 @@ impl Terminal {
             was_ready: true,
             is_plain: ack_bytes(this).is_none(),
             errors: plan.errors[this].build(streams, &plan.name, &plan.ends[this], &plan.ends[other]),
+            pace: plan.pace.start(),
             overhead: plan.overhead,
             ack_bytes: ack_bytes(other).unwrap_or(0),
             empty_bytes: ack_bytes(this).unwrap_or(0),

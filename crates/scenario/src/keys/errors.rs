@@ -1,6 +1,6 @@
 //! The keys of `errors = { … }`.
 
-use super::Without::{Nothing, Required, Value};
+use super::Without::{Derived, Nothing, Required, Value};
 use super::{Choice, Key, Kind, Variant, key};
 use airhop_radio::errors::{Sojourn, Start};
 
@@ -104,6 +104,30 @@ pub(super) static ERRORS: Choice = Choice {
                     Kind::Word(|| Start::ALL.map(|(name, _)| name).to_vec()),
                     Value(r#""stationary""#),
                     "begins at any moment of a path that has been there for ever, or with a whole good time, as ns-2 and Bakshi et al. do",
+                ),
+                BER_GOOD,
+                BER_BAD,
+                FER_GOOD,
+                FER_BAD,
+                REFERENCE,
+                DIRECTION,
+            ],
+        },
+        Variant {
+            kind: "recorded",
+            about: "fades out of a file, the same in both directions and in every run; after its end it begins again",
+            keys: &[
+                key(
+                    "file",
+                    Kind::File { digest: "digest" },
+                    Required,
+                    "a CSV file with the header `begin_s,end_s` and a row for each bad time (`airhop fades` writes such)",
+                ),
+                key(
+                    "digest",
+                    Kind::Digest,
+                    Derived("that of the file"),
+                    "of the content of the file; with another content it is refused",
                 ),
                 BER_GOOD,
                 BER_BAD,
