@@ -139,6 +139,12 @@ pub trait CongestionControl: Debug + Send {
         w.ssthresh = w.ssthresh.max(before.ssthresh);
     }
 
+    /// How fast segments may go out at most, headers included, if they are to be spaced. Asked before each.
+    fn pacing_rate(&self, w: &Window, s: &Space) -> Option<Rate> {
+        let _ = (w, s);
+        None
+    }
+
     /// Any ACK, duplicates and those during recovery included, before anything else acts on it: for estimators.
     fn observe(&mut self, a: &Ack, s: &Space) {
         let _ = (a, s);

@@ -1,6 +1,7 @@
 //! The mechanism of a sender: sequence space, timer, RTT measurement. No policy.
 
 mod expected_delay;
+mod pacing;
 mod timeout;
 mod transmit;
 mod undo;
@@ -17,6 +18,7 @@ use crate::space::Space;
 use crate::{Asks, Config};
 use airhop_base::{Body, Eln, FlowId, NodeId, Notice, NoticeKind, Packet, Segment, Span, Time};
 use expected_delay::ExpectedDelay;
+use pacing::Pacing;
 use std::collections::VecDeque;
 use timeout::Running;
 use undo::Reduction;
@@ -53,6 +55,7 @@ pub struct Sender {
     /// The oldest segment at the last timeout.
     timed_out: Option<u64>,
     reduction: Option<Reduction>,
+    pacing: Pacing,
     /// RFC 3168 §6.1.2: once per window of data. Echoes are heeded again when this is acknowledged.
     echo_point: u64,
     /// The next new segment says that the window was reduced because of an echo.
@@ -138,6 +141,7 @@ impl Sender {
             frozen: None,
             timed_out: None,
             reduction: None,
+            pacing: Pacing::default(),
             echo_point: 0,
             cwr_due: false,
             judgements: VecDeque::new(),
@@ -365,13 +369,6 @@ impl Sender {
         judged
     }
 
-    /// True if the timer has expired for this segment before, or expires in a fast recovery that cut the window: Linux then leaves
-    /// ssthresh as it is.
-    fn is_cut(&self) -> bool {
-        let in_recovery = self.recovery.is_fast() && !self.window.in_slow_start();
-        self.timed_out == Some(self.space.una) || in_recovery
-    }
-
     /// Half of FlightSize in segments (RFC 5681 §3.1, equation 4).
     fn half_of_the_flight(&self, signal: Signal) -> f64 {
         let s = &self.space;
@@ -436,7 +433,7 @@ impl Sender {
 
     /// When [`Sender::on_timeout`] is to be called.
     pub fn poll_timeout(&self) -> Option<Time> {
-        [self.expiry(), self.recovery.deadline()].into_iter().flatten().min()
+        [self.expiry(), self.recovery.deadline(), self.pacing.due].into_iter().flatten().min()
     }
 
     /// The next loss that was judged since this was last asked.

@@ -33,11 +33,19 @@ impl Sender {
     }
 
     fn next_data(&mut self, now: Time) -> Option<Packet> {
+        let rate = self.control.pacing_rate(&self.window, &self.space);
+        if rate.is_some() && self.pacing.holds(now) {
+            return None;
+        }
         let next = self.recovery.next(&self.space, &self.window)?;
         if self.frozen.is_some() && next.cause != Cause::Notice {
             return None; // Yun 2009 §4.2: nothing but every other ELN is answered
         }
-        Some(self.transmit(now, next))
+        let packet = self.transmit(now, next);
+        if let Some(rate) = rate {
+            self.pacing.on_sent(now, packet.bytes, rate);
+        }
+        Some(packet)
     }
 
     fn transmit(&mut self, now: Time, next: Next) -> Packet {
