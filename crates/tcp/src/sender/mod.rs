@@ -186,6 +186,7 @@ impl Sender {
         if opens {
             self.connection = Connection::AckDue;
         }
+        self.reconsider(segment); // before it can cause a reduction of its own
         let advances = segment.ack > self.space.una;
         if advances {
             self.on_advance(now, segment);
@@ -204,7 +205,6 @@ impl Sender {
                 self.recovery.note(&mut self.space, &seen(now, segment, 0, None)); // a D-SACK may come late
             }
         }
-        self.reconsider(segment);
         if let Some(seq) = segment.lost().filter(|_| self.notices.knows_eln()) {
             let end = self.space.segment_end(seq);
             self.on_notice(now, Notice::about(NoticeKind::Eln, seq, end));
