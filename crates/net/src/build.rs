@@ -172,6 +172,7 @@ impl World {
             hosted,
             routes: on_demand(plan, routes),
             ahead: Vec::new(),
+            dropped_by_queue: Vec::new(),
             effects: Vec::new(),
             spare_effects: Vec::new(),
             wishes: Default::default(),

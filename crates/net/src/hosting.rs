@@ -50,7 +50,7 @@ impl World {
         let flow = &self.flows[tag.flow.0 as usize];
         let ack_waits = kind == LinkEventKind::Discarded
             && !flow.agents.is_empty()
-            && site.stations[from as usize].queue.waiting().any(|id| is_ack(self.arena.get(id), flow));
+            && site.stations[from as usize].queue.any(&mut |id| is_ack(self.arena.get(id), flow));
         LinkEvent { kind, tag, next: site.node(to), ack_waits }
     }
 
@@ -84,18 +84,16 @@ impl World {
     fn show_waiting(&mut self, now: Time, cell: u16, station: Station, i: u16) {
         let World { sites, arena, flows, hosted, recorder, .. } = self;
         let Hosted { flow, agent, .. } = &mut hosted[i as usize];
-        for id in sites[cell as usize].stations[station as usize].queue.waiting() {
+        sites[cell as usize].stations[station as usize].queue.any(&mut |id| {
             let packet = arena.get_mut(id);
             if !is_ack(packet, &flows[flow.0 as usize]) {
-                continue;
+                return false;
             }
             let had_naks = naks(packet);
             let goes_on = agent.on_waiting(now, packet);
             record_naks(recorder, now, packet, had_naks);
-            if !goes_on {
-                break;
-            }
-        }
+            !goes_on
+        });
     }
 
     pub(crate) fn on_agent_timer(&mut self, now: Time, i: u16) {
