@@ -264,9 +264,9 @@ pub struct RedPlan {
 pub struct CodelPlan {
     /// Capacity in packets.
     pub packets: usize,
-    /// How long packets may wait for ever.
+    /// The wait that a queue may always have.
     pub target: Span,
-    /// How long all of them may wait longer than that; about the longest round trip.
+    /// How long every packet has waited longer when the first is told; about the longest round trip.
     pub interval: Span,
     /// Mark those that can be marked, in place of dropping them.
     pub ecn: bool,

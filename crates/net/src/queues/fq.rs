@@ -171,9 +171,20 @@ mod tests {
         bench.offer_with(of(0, 100));
         assert_eq!(bench.drain(), [0]);
         for flow in [0, 0, 1] {
-            bench.offer_with(of(flow, 1000));
+            bench.offer_with(of(flow, 900));
         }
         assert_eq!(bench.drain(), [1, 3, 2], "one quantum, not one and 900");
+    }
+
+    // Messages of routers belong to no flow, and have a queue like any other.
+    #[test]
+    fn what_belongs_to_no_flow_has_its_turn() {
+        let mut bench = Bench::new(Fq::new(50, 1000));
+        for flow in [FlowId(0), FlowId(0), FlowId::NONE] {
+            bench.offer_with(of(flow.0, 1000));
+        }
+        assert_eq!(bench.drain(), [0, 2, 1]);
+        assert_eq!(bench.disc.flows.len(), 2);
     }
 
     // McKenney 1990: a flood takes places from nobody but itself.

@@ -212,6 +212,9 @@ mod tests {
     fn a_turn_ends_when_the_credits_are_used_up() {
         let mut bench = waiting(PLAN, &[(9, 1000), (9, 1000)]);
         assert_eq!(next_flows(&mut bench, 10), [0, 0, 1, 1, 0, 0, 1, 1, 0, 1]);
+        // §3: "zero or less".
+        let mut bench = waiting(PLAN, &[(9, 1514), (9, 1514)]);
+        assert_eq!(next_flows(&mut bench, 4), [0, 1, 0, 1]);
     }
 
     // §1.3: what does not build a queue goes before what does.
@@ -231,6 +234,7 @@ mod tests {
     #[test]
     fn flows_that_become_empty_stay_for_a_round() {
         let mut bench = waiting(PLAN, &[(900, 1000)]);
+        assert_eq!(next_flows(&mut bench, 2), [0, 0], "no longer new");
         let mut sent = [0; 3];
         for step in 0..300 {
             bench.offer_with(of(1 + step % 2, 1000));
@@ -306,6 +310,18 @@ mod tests {
         let mut bench = waiting(PLAN, &[(1, 1500); 30]);
         let drops = drops(&mut bench, 300, |ms, last| (ms > 0).then_some((last, 1500)));
         assert!(drops.iter().sum::<usize>() >= 20, "{drops:?}");
+    }
+
+    // What was taken out keeps the link busy no more: the last packet is then not dropped, however long it has waited.
+    #[test]
+    fn what_was_taken_out_is_not_counted() {
+        let mut bench = waiting(PLAN, &[(0, 0), (20, 1500)]);
+        (0..20).for_each(|number| assert_eq!(bench.take_out(FlowId(1)), Some(number)));
+        for round in 1..=30 {
+            assert_eq!(bench.offer_with(of(0, 1500)), Offered::Queued);
+            bench.now = Time::ZERO + Span::from_millis(10 * round);
+            assert_eq!(bench.next(), Some(19 + round));
+        }
     }
 
     // With one queue only, this is CoDel (§1.3); flows that leave the same remainder share one.

@@ -282,7 +282,7 @@ mod tests {
     #[test]
     fn a_burst_is_let_through() {
         let mut pie = Controller { burst_left: PLAN.burst, burst: PLAN.burst, ..at(1.0, 1.0, 1.0) };
-        let mut told_at = |pie: &mut Controller, ms| {
+        let told_at = |pie: &mut Controller, ms| {
             pie.catch_up(Time::ZERO + Span::from_millis(ms));
             pie.note_arrival();
             pie.tells(&mut stream())

@@ -55,7 +55,7 @@ pub(super) static QUEUE: Choice = Choice {
         },
         Variant {
             kind: "codel",
-            about: "controlled delay: drops, or marks, the oldest, ever more often, while all packets wait too long (RFC 8289)",
+            about: "controlled delay: drops, or marks, the oldest, ever more often, while every packet waits too long (RFC 8289)",
             keys: &CODEL,
         },
         Variant {
@@ -133,14 +133,14 @@ const TARGET: Key = key(
     "target",
     Kind::Span { least_ns: 1 },
     Value(r#""5 ms""#),
-    "how long packets may wait for ever; less than `interval` (RFC 8289 §4.3)",
+    "wait that a queue may always have; less than `interval` (RFC 8289 §4.3)",
 );
 
 const INTERVAL: Key = key(
     "interval",
     Kind::Span { least_ns: 1 },
     Value(r#""100 ms""#),
-    "how long all packets may wait longer; about the longest round trip (RFC 8289 §4.2)",
+    "how long every packet has waited longer when the first is told; about the longest round trip (RFC 8289 §4.2)",
 );
 
 const QUANTUM: Key = key(
