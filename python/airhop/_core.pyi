@@ -131,14 +131,18 @@ class Scenario:
     """A scenario, checked to the last key. Immutable."""
 
     @staticmethod
-    def parse(text: str, source: str, sets: list[tuple[str, str]], scheme: str | None) -> Scenario:
-        """Read TOML; `source` names it in messages.
+    def parse(
+        text: str, source: str, folder: str, sets: list[tuple[str, str]], scheme: str | None
+    ) -> Scenario:
+        """Read TOML; `source` names it in messages, and files that it names are relative to `folder`.
 
         `sets` are pairs of a path and a TOML literal or bare text; so is `scheme`, for every TCP flow.
         """
 
     @staticmethod
-    def from_json(text: str, source: str, sets: list[tuple[str, str]], scheme: str | None) -> Scenario:
+    def from_json(
+        text: str, source: str, folder: str, sets: list[tuple[str, str]], scheme: str | None
+    ) -> Scenario:
         """Read the same model given as JSON."""
 
     @property
@@ -154,6 +158,12 @@ class Scenario:
 
     def json(self) -> str:
         """Write the same as canonical JSON: equal scenarios give equal text."""
+
+    def identity(self) -> str:
+        """Write what results depend on: the same JSON, with files by their digests alone."""
+
+    def fades(self, seed: int, rep: int, until: str | None) -> list[tuple[str, str]]:
+        """List links with the CSV text of their fades in one replication, up to `until` or the run's end."""
 
     def tcp_flows(self) -> list[str]:
         """Names of the TCP flows in file order."""

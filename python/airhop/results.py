@@ -82,7 +82,7 @@ class Result:
 
     @cached_property
     def tables(self) -> dict[str, pl.DataFrame]:
-        """The trace by table (segments, acks, window, drops, … stations, air); empty untraced."""
+        """The trace by table (segments, acks, window, drops, … fades, stations, air); empty untraced."""
         import polars as pl
 
         if self._outcome is None:

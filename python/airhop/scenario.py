@@ -35,6 +35,8 @@ class _Source:
 
     text: str
     name: str
+    folder: str = ""
+    """What the files that it names are relative to, an absolute path; empty for the working directory."""
     is_json: bool = False
     sets: tuple[tuple[str, str], ...] = ()
     scheme: str | None = None
@@ -55,7 +57,7 @@ class _Source:
 
     def _read(self) -> _core.Scenario:
         read = _core.Scenario.from_json if self.is_json else _core.Scenario.parse
-        return read(self.text, self.name, list(self.sets), self.scheme)
+        return read(self.text, self.name, self.folder, list(self.sets), self.scheme)
 
     def changed(self, path: str, value: str) -> _Source:
         """Set one path to a TOML value; a later change wins, whichever of the two is wider."""
@@ -80,6 +82,7 @@ class Scenario:
     def load(cls, source: str | Path | Mapping[str, Any], *, sets: Sequence[str] = ()) -> Scenario:
         """Read a packaged scenario by its name, a TOML file by its path, or the same model as a dict.
 
+        Files that it names are relative to the folder of the TOML file, else to the working directory.
         `sets` are changes as the command line takes them: "wlan.cell.errors.fer=0.02".
         Raises InputError when there is no such scenario, ScenarioError when something in it is wrong.
         """
@@ -106,9 +109,10 @@ class Scenario:
     def digest(self) -> str:
         """Name the effective scenario by its content: SHA-256, in hex.
 
-        The content is the canonical JSON and the code of every scheme in it that is written in Python.
+        The content is the canonical JSON, in which files stand for what is in them, wherever they are, and
+        the code of every scheme in it that is written in Python.
         """
-        content = [self.core.json()]
+        content = [self.core.identity()]
         if self._custom:
             content += [self._custom[name].digest for name in sorted(self._schemes() & self._custom.keys())]
         return hashlib.sha256("\n".join(content).encode()).hexdigest()
@@ -116,6 +120,15 @@ class Scenario:
     def _schemes(self) -> set[str]:
         schemes = [flow.get("scheme", "") for flow in self.to_dict()["flow"]]
         return {scheme if isinstance(scheme, str) else scheme["name"] for scheme in schemes}
+
+    def fades(self, *, seed: int = 1, rep: int = 0, until: str | None = None) -> dict[str, str]:
+        """Give the bad times of every link that fades, as text of CSV files that a recorded channel reads.
+
+        They are those that every run with this `seed` and `rep` meets, whatever it sends, up to `until` (a
+        duration such as "200 s") or the end of the run. A link whose directions differ has a text for each,
+        called LINK.FROM.TO. Raises ScenarioError when `until` is no duration.
+        """
+        return dict(self.core.fades(seed, rep, until))
 
     def tcp_flows(self) -> list[str]:
         """Names of the TCP flows, in file order."""
@@ -204,13 +217,13 @@ def _bare(literal: str) -> str:
 
 def _find(source: str | Path | Mapping[str, Any]) -> _Source:
     if isinstance(source, Mapping):
-        return _Source(json.dumps(source), "scenario", is_json=True)
+        return _Source(json.dumps(source), "scenario", str(Path.cwd()), is_json=True)
     known = packaged()
     path = Path(source)
     if isinstance(source, Path) or path.suffix == ".toml" or is_file(path):
-        return _Source(read_text(path, "a scenario", known), str(path))
+        return _Source(read_text(path, "a scenario", known), str(path), str(path.parent.absolute()))
     if source in known:
-        return _Source(known[source], f"{source}.toml", is_packaged=True)
+        return _Source(known[source], f"{source}.toml", str(Path.cwd()), is_packaged=True)
     if source and os.path.isdir(source):  # noqa: PTH112 - unlike pathlib's, for any text
         raise InputError(f"{source} is a folder; a scenario is a TOML file")
     raise InputError(

@@ -122,6 +122,8 @@ pub struct Segment {
     pub naks: Naks,
     /// How long data has contended for the medium on its way so far, if nodes add that up.
     pub contention: Option<Span>,
+    /// When its sender handed it to IP: what an observer tells copies apart by. Not on the wire.
+    pub sent: Time,
 }
 
 impl Segment {
@@ -329,9 +331,18 @@ pub struct Notice {
     pub end: u64,
     /// An extra delay to expect; only RTTN carries one (Kounavis 1996).
     pub delay: Span,
+    /// The source of its packet: the node that made it, or, of one in the form of an ACK, the receiver of the flow.
+    pub origin: NodeId,
+    /// When it was made. An observer's knowledge, not on the wire.
+    pub made: Time,
 }
 
 impl Notice {
+    /// One about the segment `[seq, end)` that nobody has sent: whoever does fills in `origin` and `made`.
+    pub const fn about(kind: NoticeKind, seq: u64, end: u64) -> Self {
+        Notice { kind, seq, end, delay: Span::ZERO, origin: NodeId::BROADCAST, made: Time::ZERO }
+    }
+
     /// Length of the IP datagram that carries it, bytes: that of a pure ACK, and for a NAK an option of 12 (schemes.md 4.2.3).
     pub const fn bytes(&self) -> u32 {
         match self.kind {
@@ -360,6 +371,17 @@ impl NoticeKind {
     /// All kinds, in the order of the results.
     pub const ALL: [NoticeKind; 5] =
         [NoticeKind::Eln, NoticeKind::Ersn, NoticeKind::Ebsn, NoticeKind::Rttn, NoticeKind::Nak];
+
+    /// Its place in [`NoticeKind::ALL`].
+    pub fn index(self) -> usize {
+        NoticeKind::ALL.iter().position(|&kind| kind == self).expect("ALL has every kind")
+    }
+
+    /// True if it tells of the one segment that it names, and so means nothing once that has arrived. EBSN and RTTN tell of the
+    /// link, whichever segment they quote (Kounavis 1996 §3, §4).
+    pub const fn names_segment(self) -> bool {
+        matches!(self, NoticeKind::Eln | NoticeKind::Ersn | NoticeKind::Nak)
+    }
 
     /// Its name in results and traces.
     pub const fn name(self) -> &'static str {

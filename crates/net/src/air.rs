@@ -2,6 +2,7 @@
 
 use crate::agents::LinkEventKind;
 use crate::fates::Fate;
+use crate::route::Hop;
 use crate::routing::Passing;
 use crate::world::{World, kind_of, tag};
 use airhop_base::{Body, Drop, FlowId, Packet, Segment, Span, Time};
@@ -116,18 +117,25 @@ impl World {
                 self.arrived += 1;
                 self.arena.take(packet);
             }
-            Effect::AttemptFailed { from, to, tag, attempt, retry: true } => {
-                let kind =
-                    if attempt == 1 { LinkEventKind::FirstFailure } else { LinkEventKind::AttemptFailed };
-                self.tell_agents(now, cell, [from, to], kind, tag);
+            Effect::AttemptFailed { from, to, tag, attempt, retry } => {
+                let hop = Hop::Air { cell, from, to };
+                let fade = self.sites[cell as usize].stations[from as usize].fade_mut(to);
+                if fade.is_some_and(|fade| fade.begins(now)) {
+                    self.tell_of_fade(now, hop, LinkEventKind::FadeStart);
+                }
+                self.on_attempt_failed(now, hop, tag, attempt, retry);
             }
-            Effect::AttemptFailed { .. } => {}
             Effect::HeaderOnly { from, to, .. } => self.deliver_damaged(now, cell, from, to),
             Effect::Acknowledged { from, to, tag } => {
-                self.tell_agents(now, cell, [from, to], LinkEventKind::Delivered, tag);
+                let hop = Hop::Air { cell, from, to };
+                self.tell_agents(now, hop, LinkEventKind::Delivered, tag);
+                let fade = self.sites[cell as usize].stations[from as usize].fade_mut(to);
+                if let Some(lasted) = fade.and_then(|fade| fade.ends(now)) {
+                    self.tell_of_fade(now, hop, LinkEventKind::FadeEnd(lasted));
+                }
             }
             Effect::Discarded { from, to, tag, packet } => {
-                let kind = LinkEventKind::Discarded;
+                let (hop, kind) = (Hop::Air { cell, from, to }, LinkEventKind::Discarded);
                 let site = &mut self.sites[cell as usize];
                 // What agents hear may have them send at once, and the MAC is free: what it had is noted first.
                 let station = &mut site.stations[from as usize];
@@ -135,9 +143,9 @@ impl World {
                 let passing = station.passing;
                 if site.routers.is_empty() {
                     self.on_given_up(now, cell, from, to, packet);
-                    self.tell_agents(now, cell, [from, to], kind, tag);
+                    self.tell_agents(now, hop, kind, tag);
                 } else {
-                    match self.tell_agents(now, cell, [from, to], kind, tag) {
+                    match self.tell_agents(now, hop, kind, tag) {
                         true => self.on_given_up(now, cell, from, to, packet),
                         false => self.on_next_hop_lost(now, cell, (from, to), packet, passing),
                     }

@@ -1,22 +1,26 @@
 //! From a plan to a world.
 
+use crate::fades;
 use crate::fates::Fates;
-use crate::flow::{Ends, Flow, SpuriousTimeouts, TcpEnds, UdpEnds};
+use crate::flow::{Ends, Flow, TcpEnds, UdpEnds};
+use crate::install;
 use crate::layout::{self, DRAWS};
 use crate::link::{Link, LinkTrace};
-use crate::plan::{FlowPlan, Plan, QueuePlan, RoutingPlan, Transport, WlanPlan};
+use crate::plan::{FlowPlan, Plan, QueuePlan, RadioLinkPlan, RoutingPlan, Transport, WlanPlan};
 use crate::queues;
+use crate::radio::{EndSite, RadioSite, Taken};
 use crate::route::{Graph, Hop, Stations, hear};
 use crate::routing::Router;
-use crate::services::{Kind, LinkService, Way};
+use crate::services::{Kind, LinkService};
 use crate::site::{Site, StationSite};
 use crate::source::Source;
 use crate::truth;
-use crate::world::{Event, Hosted, World};
+use crate::world::{Event, World};
 use airhop_base::{Drop, FlowId, NodeId, Time};
 use airhop_engine::{Arena, EventQueue, Fingerprint, Streams, TimerId, Timers, name_hash};
 use airhop_radio::cell::Cell;
 use airhop_radio::errors::ErrorPlan;
+use airhop_radio::link::RadioLink;
 use airhop_tcp::{Receiver, Sender};
 use airhop_trace::Recorder;
 use std::fmt;
@@ -133,6 +137,12 @@ impl World {
         for (site, w) in sites.iter_mut().zip(&plan.wlans) {
             site.routers = routers(w, plan, &streams, &mut timers);
         }
+        let radios = plan.radios.iter().zip(&queues.radios);
+        let mut radios: Vec<RadioSite> =
+            radios.map(|(r, queues)| radio_site(r, plan, queues, &streams, recorder.as_mut())).collect();
+        if let Some(recorder) = recorder.as_mut() {
+            fades::record(plan, &streams, recorder);
+        }
         let mut flows = Vec::new();
         let truths = truth::tell(plan, &graph, &routes);
         for (i, (f, truth)) in plan.flows.iter().zip(truths).enumerate() {
@@ -151,12 +161,12 @@ impl World {
                 tcp.sender.on_truth(&truth);
             }
             let path = graph.path(&routes[f.to.0 as usize], f.from, f.to);
-            host_agents(&mut flow, &hosts(plan, &path, f.to), &mut timers, &mut hosted);
-            host_at_stations(&mut flow, plan, &path, &mut timers, &mut hosted);
-            flow.agents.sort_by_key(|&(node, _)| node);
+            install::agents(&mut flow, plan, &path, &mut timers, &mut hosted);
             events.push(f.start, Event::App(id));
             flows.push(flow);
         }
+        let routes = on_demand(plan, routes);
+        install::listeners(plan, &routes, &hosted, &mut sites, &mut radios);
         Ok(World {
             duration: plan.duration,
             warmup: plan.warmup,
@@ -168,13 +178,15 @@ impl World {
             arena: Arena::new(),
             links,
             sites,
+            radios,
             flows,
             hosted,
-            routes: on_demand(plan, routes),
+            routes,
             ahead: Vec::new(),
             dropped_by_queue: Vec::new(),
             effects: Vec::new(),
             spare_effects: Vec::new(),
+            radio_effects: Vec::new(),
             wishes: Default::default(),
             print: Fingerprint::default(),
             drops: [0; Drop::ALL.len()],
@@ -221,7 +233,7 @@ fn refuse_through_traffic(plan: &Plan, graph: &Graph, routes: &[Vec<Hop>]) -> Re
 }
 
 /// The cell of this hop, if its stations find their routes on demand.
-fn on_demand_cell(plan: &Plan, hop: Hop) -> Option<&WlanPlan> {
+pub(crate) fn on_demand_cell(plan: &Plan, hop: Hop) -> Option<&WlanPlan> {
     let Hop::Air { cell, .. } = hop else { return None };
     Some(&plan.wlans[cell as usize]).filter(|wlan| wlan.routing != RoutingPlan::Static)
 }
@@ -251,7 +263,8 @@ fn graph(plan: &Plan) -> Graph {
         reach: w.cell.range.map(|range| range.receive),
     };
     let wired = plan.wired.iter().map(|w| w.ends).collect();
-    Graph::new(plan.nodes.iter().cloned(), wired, plan.wlans.iter().map(cell).collect())
+    let radios = plan.radios.iter().map(|r| r.nodes).collect();
+    Graph::new(plan.nodes.iter().cloned(), wired, radios, plan.wlans.iter().map(cell).collect())
 }
 
 /// The discipline of every queue: what the scenario says, or what a service of a flow makes of it.
@@ -260,6 +273,8 @@ struct Disciplines {
     links: Vec<QueuePlan>,
     /// By cell, then by station.
     stations: Vec<Vec<QueuePlan>>,
+    /// By radio link, then by end.
+    radios: Vec<[QueuePlan; 2]>,
 }
 
 impl Disciplines {
@@ -267,12 +282,15 @@ impl Disciplines {
         let mut all = Disciplines {
             links: plan.wired.iter().flat_map(|w| [w.queue; 2]).collect(),
             stations: plan.wlans.iter().map(|w| vec![w.queue; w.nodes.len()]).collect(),
+            radios: plan.radios.iter().map(|r| [r.queue; 2]).collect(),
         };
         for flow in &plan.flows {
             for service in &flow.services {
                 if let Kind::Queue(discipline) = service.kind {
                     let path = graph.path(&routes[flow.to.0 as usize], flow.from, flow.to);
-                    hosts(plan, &path, flow.to).into_iter().for_each(|(_, hop)| all.replace(hop, discipline));
+                    install::hosts(plan, &path, flow.to)
+                        .into_iter()
+                        .for_each(|(_, hop)| all.replace(hop, discipline));
                 }
             }
         }
@@ -287,6 +305,7 @@ impl Disciplines {
             Hop::Air { cell, from, .. } | Hop::OnDemand { cell, from } => {
                 &mut self.stations[cell as usize][from as usize]
             }
+            Hop::Radio { link, end } => &mut self.radios[link as usize][end as usize],
         };
         if let QueuePlan::DropTail { packets } = *queue {
             *queue = discipline(packets);
@@ -309,8 +328,9 @@ fn links(
             let model = (*errors != ErrorPlan::Clean)
                 .then(|| errors.build(streams, &w.name, names[side], names[1 - side]));
             let stream = streams.stream(&format!("{}.queue.{name}", w.name));
-            let queue = queues::build(&queues.links[links.len()], |bytes| w.rate.time_for(bytes), stream);
-            let mut link = Link::new(links.len() as u16, name, from, to, w.rate, w.delay, queue, model);
+            let queue = queues::build(&queues.links[links.len()], |bytes| w.pace.time_for(bytes), stream);
+            let mut link =
+                Link::new(links.len() as u16, name, from, to, w.pace.start(), w.delay, queue, model);
             if let Some(r) = recorder.as_deref_mut() {
                 link.trace = LinkTrace {
                     place: r.place(&link.name),
@@ -353,6 +373,7 @@ fn site(
                 interface: 0,
                 queue_place: 0,
                 places: Vec::new(),
+                fades: Vec::new(),
             };
             if let Some(r) = recorder.as_deref_mut() {
                 r.station(&w.cell.name, &name(node), place);
@@ -377,6 +398,39 @@ fn site(
     Site { cell, stations, routers: Vec::new() }
 }
 
+fn radio_site(
+    r: &RadioLinkPlan,
+    plan: &Plan,
+    queues: &[QueuePlan; 2],
+    streams: &Streams,
+    mut recorder: Option<&mut Recorder>,
+) -> RadioSite {
+    let mut link = RadioLink::new(&r.link, streams);
+    if recorder.is_some() {
+        link.tell_all();
+    }
+    let ends = [0, 1].map(|end| {
+        let [from, to] = [end, 1 - end].map(|end| &plan.nodes[r.nodes[end].0 as usize]);
+        let name = format!("{from}->{to}");
+        let stream = streams.stream(&format!("{}.queue.{name}", r.link.name));
+        let time_for = |bytes| r.link.pace.time_for(bytes + r.link.overhead);
+        let (place, interface) = recorder.as_deref_mut().map_or((0, 0), |recorder| {
+            (recorder.place(&name), recorder.interface(r.nodes[end], &r.link.name))
+        });
+        EndSite {
+            node: r.nodes[end],
+            name,
+            queue: queues::build(&queues[end], time_for, stream),
+            idle_since: Time::ZERO,
+            taken: Taken::default(),
+            place,
+            interface,
+            listeners: Vec::new(),
+        }
+    });
+    RadioSite { link, ends }
+}
+
 fn ends(f: &FlowPlan, id: FlowId, streams: &Streams, timers: &mut Timers) -> Result<Ends, BuildError> {
     Ok(match &f.transport {
         Transport::Tcp { scheme, params, config } => Ends::Tcp(Box::new(TcpEnds {
@@ -384,7 +438,8 @@ fn ends(f: &FlowPlan, id: FlowId, streams: &Streams, timers: &mut Timers) -> Res
             receiver: Receiver::new(id, f.to, f.from, config, scheme.asks),
             sender_timer: timers.add(),
             receiver_timer: timers.add(),
-            spurious: SpuriousTimeouts::default(),
+            spurious: Default::default(),
+            lateness: Default::default(),
             fates: Fates::default(),
             completed: None,
         })),
@@ -397,64 +452,4 @@ fn ends(f: &FlowPlan, id: FlowId, streams: &Streams, timers: &mut Timers) -> Res
             ))
         }
     })
-}
-
-/// The nodes that the data of a flow to `to` may pass, each with its hop: its path, or all stations of a cell in which nobody knows
-/// the path yet.
-fn hosts(plan: &Plan, path: &[(NodeId, Hop)], to: NodeId) -> Vec<(NodeId, Hop)> {
-    let Some(wlan) = path.iter().find_map(|&(_, hop)| on_demand_cell(plan, hop)) else {
-        return path.to_vec();
-    };
-    let stations = wlan.nodes.iter().zip(0..).filter(|(node, _)| **node != to);
-    stations.map(|(&node, from)| (node, Hop::OnDemand { cell: wlan.cell.index, from })).collect()
-}
-
-/// Installs the agents of a flow at these nodes.
-fn host_agents(flow: &mut Flow, hosts: &[(NodeId, Hop)], timers: &mut Timers, hosted: &mut Vec<Hosted>) {
-    let mut came_by_air = None;
-    for &(node, hop) in hosts {
-        let goes_by_air = matches!(hop, Hop::Air { .. } | Hop::OnDemand { .. });
-        let crosses = came_by_air.filter(|&by_air| by_air != goes_by_air);
-        for service in &flow.plan.services {
-            let agent = match (service.kind, crosses) {
-                (Kind::AtLink(build), _) if goes_by_air => build(flow.id, &flow.plan),
-                (Kind::AtBase(build), Some(by_air)) => {
-                    build(flow.id, &flow.plan, if by_air { Way::Up } else { Way::Down })
-                }
-                _ => continue,
-            };
-            if let (Ends::Tcp(tcp), Some(window)) = (&mut flow.ends, agent.first_window()) {
-                tcp.sender.expect_window(window);
-            }
-            let new = Hosted { node, flow: flow.id, timer: timers.add(), agent };
-            host(&mut flow.agents, new, hosted);
-        }
-        came_by_air = Some(goes_by_air);
-    }
-}
-
-/// Installs the agents that a flow has at every station of the cells that its data cross.
-fn host_at_stations(
-    flow: &mut Flow,
-    plan: &Plan,
-    path: &[(NodeId, Hop)],
-    timers: &mut Timers,
-    hosted: &mut Vec<Hosted>,
-) {
-    let mut cells: Vec<u16> = path.iter().filter_map(|(_, hop)| hop.cell()).collect();
-    cells.dedup();
-    for service in &flow.plan.services {
-        let Kind::AtStations(build) = service.kind else { continue };
-        for &node in cells.iter().flat_map(|&cell| &plan.wlans[cell as usize].nodes) {
-            let agent = build(flow.id, &flow.plan, node);
-            let new = Hosted { node, flow: flow.id, timer: timers.add(), agent };
-            host(&mut flow.agents, new, hosted);
-        }
-    }
-}
-
-/// Adds an agent to those of a flow, which know it by its place in the world.
-fn host(agents: &mut Vec<(NodeId, u16)>, new: Hosted, hosted: &mut Vec<Hosted>) {
-    agents.push((new.node, hosted.len() as u16));
-    hosted.push(new);
 }

@@ -1,9 +1,11 @@
 //! The two ends of a flow.
 
 use crate::fates::Fates;
+use crate::lateness::LatenessBook;
 use crate::plan::{AppPlan, FlowPlan};
 use crate::source::Source;
-use airhop_base::{Body, Datagram, FlowId, NodeId, Packet, Time, UDP_HEADER_BYTES};
+use crate::spurious::SpuriousTimeouts;
+use airhop_base::{Body, Datagram, FlowId, NodeId, Notice, Packet, Segment, Time, UDP_HEADER_BYTES};
 use airhop_engine::TimerId;
 use airhop_tcp::{Receiver, Sender};
 use std::ops::Range;
@@ -50,32 +52,36 @@ pub(crate) struct TcpEnds {
     pub sender_timer: TimerId,
     pub receiver_timer: TimerId,
     pub spurious: SpuriousTimeouts,
+    pub lateness: LatenessBook,
     pub fates: Fates,
     /// When the receiver had all of a finite transfer.
     pub completed: Option<Time>,
 }
 
-/// Finds timeouts that were not needed, as only an observer of both ends can: the receiver had the segment that the timeout sent
-/// again, or got it from the first transmission after all.
-#[derive(Debug, Default)]
-pub(crate) struct SpuriousTimeouts {
-    /// The segment that the last timeout sent again, until its fate is known.
-    watched: Option<u64>,
-    pub count: u64,
-}
-
-impl SpuriousTimeouts {
-    /// The sender timed out with `una` as its lowest unacknowledged byte.
-    pub fn on_timeout(&mut self, una: u64) {
-        self.watched = Some(una);
+impl TcpEnds {
+    /// The time of the sender's timer has come.
+    pub fn on_sender_timer(&mut self, now: Time) {
+        let (una, timeouts) = (self.sender.space().una, self.sender.counters().timeouts);
+        self.sender.on_timeout(now);
+        if self.sender.counters().timeouts > timeouts {
+            self.spurious.on_timeout(now, una, self.receiver.expected());
+            self.lateness.on_timeout(now);
+        }
     }
 
-    /// A segment reached the receiver, which expected `expected` next.
-    pub fn on_arrival(&mut self, seq: u64, expected: u64) {
-        if self.watched == Some(seq) && seq < expected {
-            self.count += 1;
-            self.watched = None;
+    /// A segment reaches the receiver.
+    pub fn on_arrival(&mut self, now: Time, packet: &Packet, segment: &Segment) {
+        self.receiver.on_segment(now, packet);
+        if !packet.damaged {
+            self.spurious.on_arrival(segment.seq, segment.sent, self.receiver.expected());
         }
+    }
+
+    /// A notice reaches the sender. Returns how late it came, in milliseconds, if that can be said.
+    pub fn on_notice(&mut self, now: Time, notice: Notice) -> Option<f64> {
+        let lateness = self.lateness.on_arrival(now, &notice, self.sender.expiry());
+        self.sender.on_notice(now, notice);
+        lateness
     }
 }
 

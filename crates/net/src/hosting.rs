@@ -1,13 +1,17 @@
 //! The world and its agents: they are shown packets, told what the link layer does, and granted their wishes.
 
 use crate::agents::{LinkEvent, LinkEventKind, Verdict};
-use crate::flow::Flow;
+use crate::flow::{Ends, Flow};
+use crate::link::Link;
+use crate::queues::QueueDisc;
+use crate::radio::RadioSite;
 use crate::route::Hop;
+use crate::site::Site;
 use crate::world::{Event, Hosted, World};
 use airhop_base::{Body, FlowId, Naks, NodeId, Notice, NoticeKind, Packet, Segment, Time};
 use airhop_engine::Id;
-use airhop_radio::cell::{Station, Tag};
-use airhop_trace::Recorder;
+use airhop_radio::cell::Tag;
+use airhop_trace::{NoticeEvent, Recorder};
 
 impl World {
     pub(crate) fn show_to_agents(
@@ -36,7 +40,7 @@ impl World {
                 (&mut self.recorder, packet.segment().and_then(Segment::lost))
                 && !had_eln
             {
-                recorder.notice(now, flow, NoticeKind::Eln, false, seq);
+                recorder.notice(now, flow, NoticeKind::Eln, NoticeEvent::Sent, seq);
             }
             record_naks(&mut self.recorder, now, packet, had_naks);
             self.grant_wishes(now, i);
@@ -44,35 +48,27 @@ impl World {
         verdict
     }
 
-    /// What happened to a packet that station `from` of a cell has, or had, for station `to`.
-    fn link_event(&self, cell: u16, [from, to]: [Station; 2], kind: LinkEventKind, tag: Tag) -> LinkEvent {
-        let site = &self.sites[cell as usize];
+    /// What happened to a packet that the link layer before a hop to `next` has, or had.
+    fn link_event(&self, hop: Hop, next: NodeId, kind: LinkEventKind, tag: Tag) -> LinkEvent {
         let flow = &self.flows[tag.flow.0 as usize];
         let ack_waits = kind == LinkEventKind::Discarded
             && !flow.agents.is_empty()
-            && site.stations[from as usize].queue.any(&mut |id| is_ack(self.arena.get(id), flow));
-        LinkEvent { kind, tag, next: site.node(to), ack_waits }
+            && self.queue(hop).is_some_and(|q| q.any(&mut |id| is_ack(self.arena.get(id), flow)));
+        LinkEvent { kind, tag, next, ack_waits }
     }
 
-    /// Tells the agents at station `from` what happened to a packet that it has, or had, for station `to`. Returns whether one of them
-    /// wants routing not to be told.
-    pub(crate) fn tell_agents(
-        &mut self,
-        now: Time,
-        cell: u16,
-        [from, to]: [Station; 2],
-        kind: LinkEventKind,
-        tag: Tag,
-    ) -> bool {
+    /// Tells the agents at the node where a wireless hop begins what happened to a packet that its link layer has, or had. Returns
+    /// whether one of them wants routing not to be told.
+    pub(crate) fn tell_agents(&mut self, now: Time, hop: Hop, kind: LinkEventKind, tag: Tag) -> bool {
         let Some(flow) = tag.flow.index() else { return false };
-        let event = self.link_event(cell, [from, to], kind, tag);
-        let node = self.sites[cell as usize].node(from);
+        let [node, next] = self.ends(hop);
+        let event = self.link_event(hop, next, kind, tag);
         let mut spares_link = false;
         for k in self.flows[flow].agents_at(node) {
             let (_, i) = self.flows[flow].agents[k];
             self.hosted[i as usize].agent.on_link(now, &event, &mut self.wishes);
             if event.ack_waits {
-                self.show_waiting(now, cell, from, i);
+                self.show_waiting(now, hop, i);
             }
             spares_link |= std::mem::take(&mut self.wishes.spares_link);
             self.grant_wishes(now, i);
@@ -80,11 +76,59 @@ impl World {
         spares_link
     }
 
-    /// Shows an agent the ACKs of its flow in the queue of a station.
-    fn show_waiting(&mut self, now: Time, cell: u16, station: Station, i: u16) {
-        let World { sites, arena, flows, hosted, recorder, .. } = self;
+    /// An attempt of the link layer before a wireless hop failed: agents hear of it if another one follows.
+    pub(crate) fn on_attempt_failed(&mut self, now: Time, hop: Hop, tag: Tag, attempt: u32, retry: bool) {
+        if retry {
+            let kind = if attempt == 1 { LinkEventKind::FirstFailure } else { LinkEventKind::AttemptFailed };
+            self.tell_agents(now, hop, kind, tag);
+        }
+    }
+
+    /// Tells agents that listen to the fades of a wireless hop that one began or is over.
+    pub(crate) fn tell_of_fade(&mut self, now: Time, hop: Hop, kind: LinkEventKind) {
+        let [_, next] = self.ends(hop);
+        for k in 0..self.listeners(hop).len() {
+            let i = self.listeners(hop)[k];
+            let hosted = &mut self.hosted[i as usize];
+            let tag = Tag { flow: hosted.flow, seq: 0, end: 0 };
+            let event = LinkEvent { kind, tag, next, ack_waits: false };
+            hosted.agent.on_link(now, &event, &mut self.wishes);
+            self.grant_wishes(now, i);
+        }
+    }
+
+    /// The agents that are to hear of the fades of a wireless hop.
+    fn listeners(&self, hop: Hop) -> &[u16] {
+        match hop {
+            Hop::Air { cell, from, to } => {
+                let fade = self.sites[cell as usize].stations[from as usize].fade(to);
+                fade.map_or(&[], |fade| &fade.listeners)
+            }
+            Hop::Radio { link, end } => &self.radios[link as usize].ends[end as usize].listeners,
+            Hop::None | Hop::Link(_) | Hop::OnDemand { .. } => &[],
+        }
+    }
+
+    /// The nodes where a wireless hop begins and ends.
+    fn ends(&self, hop: Hop) -> [NodeId; 2] {
+        match hop {
+            Hop::Air { cell, from, to } => [from, to].map(|station| self.sites[cell as usize].node(station)),
+            Hop::Radio { link, end } => [end, end ^ 1].map(|end| self.radios[link as usize].node(end)),
+            Hop::None | Hop::Link(_) | Hop::OnDemand { .. } => unreachable!("its link layer tells nothing"),
+        }
+    }
+
+    /// The queue before a hop, if it is one.
+    fn queue(&self, hop: Hop) -> Option<&dyn QueueDisc> {
+        queue_before(&self.links, &self.sites, &self.radios, hop)
+    }
+
+    /// Shows an agent the ACKs of its flow in the queue before a hop.
+    fn show_waiting(&mut self, now: Time, hop: Hop, i: u16) {
+        let World { links, sites, radios, arena, flows, hosted, recorder, .. } = self;
         let Hosted { flow, agent, .. } = &mut hosted[i as usize];
-        sites[cell as usize].stations[station as usize].queue.any(&mut |id| {
+        let Some(queue) = queue_before(links, sites, radios, hop) else { return };
+        queue.any(&mut |id| {
             let packet = arena.get_mut(id);
             if !is_ack(packet, &flows[flow.0 as usize]) {
                 return false;
@@ -124,19 +168,24 @@ impl World {
         self.wishes = wishes;
     }
 
-    /// Downlink: a packet in the form of an ACK from the receiver, which can be queued and lost. At the sender's own station: a
-    /// call (Yun 2009 §3.1, Figure 1).
+    /// Downlink: a packet, which can be queued and lost; in the form of an ACK from the receiver, unless it is an ICMP message from
+    /// this node. At the sender's own station: a call (Yun 2009 §3.1, Figure 1).
     pub(crate) fn send_notice(&mut self, now: Time, node: NodeId, flow: FlowId, notice: Notice) {
         if let Some(recorder) = &mut self.recorder {
-            recorder.notice(now, flow, notice.kind, false, notice.seq);
+            recorder.notice(now, flow, notice.kind, NoticeEvent::Sent, notice.seq);
         }
-        let plan = &self.flows[flow.0 as usize].plan;
+        let Flow { plan, ends, .. } = &mut self.flows[flow.0 as usize];
+        if let Ends::Tcp(tcp) = ends {
+            tcp.lateness.on_made(notice.kind);
+        }
+        let origin = if notice.kind.names_segment() { plan.to } else { node };
+        let notice = Notice { origin, made: now, ..notice };
         if plan.from == node {
             self.notify(now, flow, notice);
             return;
         }
-        let (src, dst) = (plan.to, plan.from);
-        let packet = Packet::new(flow, src, dst, notice.bytes(), Body::Notice(notice));
+        let dst = plan.from;
+        let packet = Packet::new(flow, origin, dst, notice.bytes(), Body::Notice(notice));
         self.created += 1;
         let id = self.arena.insert(packet);
         self.forward(now, node, id);
@@ -144,15 +193,26 @@ impl World {
 
     /// How full the queue from `node` towards `to` is.
     pub(crate) fn fill_towards(&self, node: NodeId, to: NodeId) -> f64 {
-        match self.routes[to.0 as usize][node.0 as usize] {
-            Hop::Link(i) => self.links[i as usize].fill(),
-            Hop::Air { cell, from, .. } | Hop::OnDemand { cell, from } => {
-                let queue = &self.sites[cell as usize].stations[from as usize].queue;
-                queue.len() as f64 / queue.capacity().max(1) as f64
-            }
-            Hop::None => 0.0,
-        }
+        let queue = self.queue(self.routes[to.0 as usize][node.0 as usize]);
+        queue.map_or(0.0, |queue| queue.len() as f64 / queue.capacity().max(1) as f64)
     }
+}
+
+/// The queue before a hop, if it is one.
+fn queue_before<'a>(
+    links: &'a [Link],
+    sites: &'a [Site],
+    radios: &'a [RadioSite],
+    hop: Hop,
+) -> Option<&'a dyn QueueDisc> {
+    Some(match hop {
+        Hop::None => return None,
+        Hop::Link(i) => links[i as usize].queue(),
+        Hop::Air { cell, from, .. } | Hop::OnDemand { cell, from } => {
+            &*sites[cell as usize].stations[from as usize].queue
+        }
+        Hop::Radio { link, end } => &*radios[link as usize].ends[end as usize].queue,
+    })
 }
 
 /// True if the packet is an ACK of the flow's receiver.
@@ -169,6 +229,6 @@ fn naks(packet: &Packet) -> Naks {
 fn record_naks(recorder: &mut Option<Box<Recorder>>, now: Time, packet: &Packet, had: Naks) {
     let Some(recorder) = recorder else { return };
     for &seq in naks(packet).seqs().iter().filter(|seq| !had.seqs().contains(seq)) {
-        recorder.notice(now, packet.flow, NoticeKind::Nak, false, seq);
+        recorder.notice(now, packet.flow, NoticeKind::Nak, NoticeEvent::Sent, seq);
     }
 }

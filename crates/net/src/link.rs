@@ -2,9 +2,10 @@
 
 use crate::queues::{Dropped, QueueDisc};
 use crate::world::Event;
-use airhop_base::{NodeId, Packet, Rate, Span, Time};
+use airhop_base::{NodeId, Packet, Span, Time};
 use airhop_engine::{Arena, EventQueue, Id};
 use airhop_radio::errors::{Damage, ErrorModel, Frame};
+use airhop_radio::pace::Pace;
 use std::collections::VecDeque;
 
 /// One direction of a wired link. At most two of its events wait: the next arrival, and, if packets queue, the end of the
@@ -21,7 +22,7 @@ pub(crate) struct Link {
     pub to: NodeId,
     /// The row of its name in the recorder, and its interfaces at both ends.
     pub trace: LinkTrace,
-    rate: Rate,
+    pace: Pace,
     delay: Span,
     queue: Box<dyn QueueDisc>,
     errors: Option<Box<dyn ErrorModel>>,
@@ -55,7 +56,7 @@ impl Link {
         name: String,
         from: NodeId,
         to: NodeId,
-        rate: Rate,
+        pace: Pace,
         delay: Span,
         queue: Box<dyn QueueDisc>,
         errors: Option<Box<dyn ErrorModel>>,
@@ -66,7 +67,7 @@ impl Link {
             from,
             to,
             trace: LinkTrace::default(),
-            rate,
+            pace,
             delay,
             queue,
             errors,
@@ -106,8 +107,8 @@ impl Link {
         arena: &Arena<Packet>,
         events: &mut EventQueue<Event>,
     ) {
-        let airtime = self.rate.time_for(arena.get(&packet).bytes);
-        self.free_at = now + airtime;
+        self.free_at = self.pace.finish(now, arena.get(&packet).bytes);
+        let airtime = self.free_at - now;
         let arrival = self.free_at + self.delay;
         if self.wire.is_empty() {
             events.push(arrival, Event::LinkArrival(self.index));
@@ -154,14 +155,9 @@ impl Link {
         Some(Arrival { packet, damage })
     }
 
-    /// Packets in the queue.
-    pub fn waiting(&self) -> usize {
-        self.queue.len()
-    }
-
-    /// How full the queue is, 0 to 1.
-    pub fn fill(&self) -> f64 {
-        self.queue.len() as f64 / self.queue.capacity().max(1) as f64
+    /// Its queue.
+    pub fn queue(&self) -> &dyn QueueDisc {
+        &*self.queue
     }
 
     /// Packets inside: waiting, and on the wire.

@@ -4,6 +4,8 @@ use crate::services::{Kind, LinkService, Service};
 use airhop_base::{FlowId, NodeId, Rate, Span, Time};
 use airhop_radio::cell::CellPlan;
 use airhop_radio::errors::ErrorPlan;
+use airhop_radio::link::RadioPlan;
+use airhop_radio::pace::PacePlan;
 use airhop_tcp::{Config, Scheme};
 
 /// A whole scenario, resolved: names only for streams, traces and messages.
@@ -21,6 +23,8 @@ pub struct Plan {
     pub wired: Vec<WiredPlan>,
     /// 802.11 channels.
     pub wlans: Vec<WlanPlan>,
+    /// Radio links.
+    pub radios: Vec<RadioLinkPlan>,
     /// Flows; a `FlowId` is an index.
     pub flows: Vec<FlowPlan>,
 }
@@ -32,8 +36,8 @@ pub struct WiredPlan {
     pub name: String,
     /// The two ends.
     pub ends: [NodeId; 2],
-    /// Rate of each direction.
-    pub rate: Rate,
+    /// How fast each direction is.
+    pub pace: PacePlan,
     /// Propagation delay.
     pub delay: Span,
     /// The queue at each end.
@@ -55,6 +59,17 @@ pub struct WlanPlan {
     pub routing: RoutingPlan,
     /// What each replication draws.
     pub draws: Draws,
+}
+
+/// A full-duplex radio link between two nodes.
+#[derive(Clone, Debug)]
+pub struct RadioLinkPlan {
+    /// The link itself; its end `i` is node `nodes[i]`.
+    pub link: RadioPlan,
+    /// The node of each end.
+    pub nodes: [NodeId; 2],
+    /// The queue at each end.
+    pub queue: QueuePlan,
 }
 
 /// What of a wlan is drawn anew for each replication (see [`crate::layout`]).

@@ -1,6 +1,7 @@
 //! What a run measured.
 
 use crate::fates::Confusion;
+use crate::lateness::Lateness;
 use crate::routing::RoutingCounts;
 use airhop_base::{Drop, Span};
 
@@ -51,8 +52,12 @@ pub struct FlowReport {
     pub fast_recoveries: u64,
     /// Reductions of the congestion window.
     pub window_cuts: u64,
-    /// Timeouts whose retransmission the receiver did not need: it arrived as a duplicate.
+    /// Timeouts that were not needed: a copy of the segment that was sent before reached the receiver.
     pub spurious_timeouts: u64,
+    /// Data segments that reached the receiver when it had all their bytes.
+    pub duplicates: u64,
+    /// How late the notices came that could have spared timeouts.
+    pub lateness: Lateness,
     /// How often each judgement on the cause of a loss met each true cause.
     pub judgements: Confusion,
     /// How long a finite transfer took, from its start until the receiver had all of it, seconds.
@@ -97,6 +102,8 @@ impl FlowReport {
             fast_recoveries,
             window_cuts,
             spurious_timeouts,
+            duplicates,
+            lateness,
             judgements,
             completion_s: _,
             srtt_ms: _,
@@ -109,6 +116,8 @@ impl FlowReport {
         self.fast_recoveries -= fast_recoveries;
         self.window_cuts -= window_cuts;
         self.spurious_timeouts -= spurious_timeouts;
+        self.duplicates -= duplicates;
+        self.lateness.leave_out(lateness);
         self.judgements.iter_mut().zip(judgements).for_each(|(row, earlier)| subtract(row, earlier));
         subtract(&mut self.notices, notices);
     }

@@ -3,6 +3,7 @@
 use crate::flow::{Ends, Flow, TcpEnds};
 use crate::link::Link;
 use crate::plan::Transport;
+use crate::radio::RadioSite;
 use crate::report::{FlowReport, Report};
 use crate::routing::RoutingCounts;
 use crate::site::Site;
@@ -22,7 +23,7 @@ impl World {
             ssthresh: w.ssthresh,
             flight: tcp.sender.in_flight() as u32,
             srtt: tcp.sender.srtt(),
-            rto: Some(tcp.sender.rto()),
+            rto: Some(tcp.sender.rto(now)),
         };
         recorder.window(now, id, sample);
     }
@@ -30,7 +31,7 @@ impl World {
     pub(crate) fn record_link_queue(&mut self, now: Time, i: u16) {
         if let Some(recorder) = &mut self.recorder {
             let link = &self.links[i as usize];
-            recorder.queue(now, link.trace.place, link.waiting());
+            recorder.queue(now, link.trace.place, link.queue().len());
         }
     }
 
@@ -92,6 +93,8 @@ impl World {
             fast_recoveries: 0,
             window_cuts: 0,
             spurious_timeouts: 0,
+            duplicates: 0,
+            lateness: Default::default(),
             judgements: Default::default(),
             completion_s: None,
             srtt_ms: None,
@@ -121,6 +124,8 @@ impl World {
             fast_recoveries: c.fast_recoveries,
             window_cuts: c.window_cuts,
             spurious_timeouts: tcp.spurious.count,
+            duplicates: tcp.receiver.duplicates(),
+            lateness: tcp.lateness.counts(),
             judgements: tcp.fates.confusion(),
             completion_s: tcp.completed.map(|end| (end - flow.plan.start).secs_f64()),
             srtt_ms: tcp.sender.srtt().map(Span::millis_f64),
@@ -135,7 +140,8 @@ impl World {
     /// A sentence that says what does not add up.
     pub fn audit(&self) -> Result<(), String> {
         let inside = self.links.iter().map(Link::holds).sum::<usize>()
-            + self.sites.iter().map(Site::holds).sum::<usize>();
+            + self.sites.iter().map(Site::holds).sum::<usize>()
+            + self.radios.iter().map(RadioSite::holds).sum::<usize>();
         if inside != self.arena.len() {
             return Err(format!("{} packets alive, {inside} on links and in stations", self.arena.len()));
         }

@@ -26,15 +26,27 @@ pub enum Hop {
         /// The station.
         from: u16,
     },
+    /// One end of a radio link sends to the other.
+    Radio {
+        /// The link.
+        link: u16,
+        /// The sending end: 0 or 1.
+        end: u8,
+    },
 }
 
 impl Hop {
-    /// The cell whose medium it takes, if it is not by wire.
+    /// The cell whose medium it takes, if it takes one.
     pub fn cell(self) -> Option<u16> {
         match self {
             Hop::Air { cell, .. } | Hop::OnDemand { cell, .. } => Some(cell),
-            Hop::None | Hop::Link(_) => None,
+            Hop::None | Hop::Link(_) | Hop::Radio { .. } => None,
         }
+    }
+
+    /// True if it is by radio, in a cell or over a radio link.
+    pub fn is_wireless(self) -> bool {
+        matches!(self, Hop::Air { .. } | Hop::OnDemand { .. } | Hop::Radio { .. })
     }
 }
 
@@ -43,6 +55,7 @@ impl Hop {
 pub struct Graph {
     nodes: Vec<Node>,
     wired: Vec<[NodeId; 2]>,
+    radios: Vec<[NodeId; 2]>,
     cells: Vec<Stations>,
 }
 
@@ -66,15 +79,18 @@ struct Node {
 enum Port {
     /// Over the wired link `link`, which leads here.
     Wire { link: usize },
+    /// Over a radio link, from this end of it.
+    Radio { link: usize, end: usize },
     /// As this station of a cell.
     Air { cell: usize, station: usize },
 }
 
 impl Graph {
-    /// The graph of these nodes; a [`NodeId`] is an index of `names`.
+    /// The graph of these nodes, joined by the ends of wired and radio links and by cells; a [`NodeId`] is an index of `names`.
     pub fn new(
         names: impl IntoIterator<Item = String>,
         wired: Vec<[NodeId; 2]>,
+        radios: Vec<[NodeId; 2]>,
         cells: Vec<Stations>,
     ) -> Graph {
         let mut nodes: Vec<Node> = names.into_iter().map(|name| Node { name, ports: Vec::new() }).collect();
@@ -82,12 +98,16 @@ impl Graph {
             nodes[index(*b)].ports.push(Port::Wire { link: 2 * i });
             nodes[index(*a)].ports.push(Port::Wire { link: 2 * i + 1 });
         }
+        for (link, [a, b]) in radios.iter().enumerate() {
+            nodes[index(*b)].ports.push(Port::Radio { link, end: 0 });
+            nodes[index(*a)].ports.push(Port::Radio { link, end: 1 });
+        }
         for (cell, stations) in cells.iter().enumerate() {
             for (station, (node, _)) in stations.places.iter().enumerate() {
                 nodes[index(*node)].ports.push(Port::Air { cell, station });
             }
         }
-        Graph { nodes, wired, cells }
+        Graph { nodes, wired, radios, cells }
     }
 
     /// For every node, the next hop towards `to`. Ties go to the neighbour whose name comes first, so that adding nodes
@@ -98,6 +118,10 @@ impl Graph {
             for &port in &self.nodes[index(node)].ports {
                 match port {
                     Port::Wire { link } => search.reach(self.start(link), node, Hop::Link(link as u16)),
+                    Port::Radio { link, end } => {
+                        let hop = Hop::Radio { link: link as u16, end: end as u8 };
+                        search.reach(self.radios[link][end], node, hop);
+                    }
                     Port::Air { cell, station } => search.reach_stations(node, cell, station),
                 }
             }
@@ -110,6 +134,7 @@ impl Graph {
         match hop {
             Hop::None | Hop::OnDemand { .. } => None,
             Hop::Link(link) => Some(self.start(usize::from(link) ^ 1)),
+            Hop::Radio { link, end } => Some(self.radios[usize::from(link)][usize::from(end ^ 1)]),
             Hop::Air { cell, to, .. } => Some(self.cells[usize::from(cell)].places[usize::from(to)].0),
         }
     }
@@ -217,7 +242,8 @@ mod tests {
         // s - b - d, s - a - d, s - x - y - d: two shortest ways, "a" comes first.
         let pairs = [(0, 1), (1, 3), (0, 2), (2, 3), (0, 4), (4, 5), (5, 3)];
         let wired = pairs.map(|(a, b)| [NodeId(a), NodeId(b)]).to_vec();
-        let graph = Graph::new(names(["s", "b", "a", "d", "x", "y", "island"]), wired, Vec::new());
+        let graph =
+            Graph::new(names(["s", "b", "a", "d", "x", "y", "island"]), wired, Vec::new(), Vec::new());
         let hops = graph.towards(NodeId(3));
         assert_eq!(hops[0], Hop::Link(4), "s goes by a");
         assert_eq!(hops[5], Hop::Link(12));
@@ -240,11 +266,28 @@ mod tests {
         };
         let chain =
             Stations { places: vec![place(4, 0.0), place(5, 30.0), place(6, 60.0)], reach: Some(40.0) };
-        let graph = Graph::new(names(["s", "q", "p", "d", "e", "f", "g"]), wired, vec![everyone, chain]);
+        let graph =
+            Graph::new(names(["s", "q", "p", "d", "e", "f", "g"]), wired, Vec::new(), vec![everyone, chain]);
         let up = graph.towards(NodeId(0));
         assert_eq!(up[3], Hop::Air { cell: 0, from: 2, to: 1 }, "d goes by p");
         assert_eq!(up[6], Hop::Air { cell: 1, from: 2, to: 1 }, "g does not hear e");
         let down = graph.towards(NodeId(6));
         assert_eq!([down[3], down[0]], [Hop::Air { cell: 0, from: 2, to: 3 }, Hop::Link(2)]);
+    }
+
+    /// m - b by radio, b - s by wire, and a radio link that is no shortcut: its ends are named the other way round.
+    #[test]
+    fn radio_links_are_hops_like_wires() {
+        let radios = vec![[NodeId(0), NodeId(1)], [NodeId(3), NodeId(2)], [NodeId(3), NodeId(0)]];
+        let wired = vec![[NodeId(1), NodeId(2)]];
+        let graph = Graph::new(names(["m", "b", "s", "t"]), wired, radios, Vec::new());
+        let towards_s = graph.towards(NodeId(2));
+        let first = Hop::Radio { link: 0, end: 0 };
+        assert_eq!(towards_s[..2], [first, Hop::Link(0)], "by b, which comes before t");
+        assert_eq!(towards_s[3], Hop::Radio { link: 1, end: 0 });
+        assert_eq!([graph.end(first), graph.end(towards_s[3])], [Some(NodeId(1)), Some(NodeId(2))]);
+        let path = graph.path(&graph.towards(NodeId(0)), NodeId(2), NodeId(0));
+        assert_eq!(path, [(NodeId(2), Hop::Link(1)), (NodeId(1), Hop::Radio { link: 0, end: 1 })]);
+        assert!(path[1].1.is_wireless() && !path[0].1.is_wireless());
     }
 }

@@ -3,7 +3,7 @@
 //! A scheme names what it needs; choosing the scheme installs it. A scenario may name something else for a flow, so that any
 //! sender can be tried with any notification (Yun 2009 §5.3).
 
-use crate::agents::{Agent, Eln, Elsn, Nak, Snoop, Split};
+use crate::agents::{Agent, Ebsn, Eln, Elsn, Nak, Rttn, Snoop, Split};
 use crate::plan::{FlowPlan, QueuePlan};
 use airhop_base::{FlowId, NodeId};
 
@@ -28,6 +28,8 @@ pub enum Kind {
     AtStations(BuildAtStation),
     /// An agent at the base station, where the wired and the wireless network meet, in either direction.
     AtBase(BuildAtBase),
+    /// An agent that tells of a wireless link, at any [`Place`] that it wants.
+    BesideAir(BuildBesideAir),
     /// A discipline, of the capacity given, in place of the drop-tail queues that the flow's data meet.
     Queue(fn(usize) -> QueuePlan),
     /// The simulator tells the sender the truth about its path.
@@ -44,6 +46,21 @@ pub type BuildAtStation = fn(FlowId, &FlowPlan, NodeId) -> Box<dyn Agent>;
 
 /// The same for one at the base station, which the data crosses that way.
 pub type BuildAtBase = fn(FlowId, &FlowPlan, Way) -> Box<dyn Agent>;
+
+/// The same for one at this place, if it wants to be there.
+pub type BuildBesideAir = fn(&FlowPlan, Place) -> Option<Box<dyn Agent>>;
+
+/// Where on the path of a flow something can be said of one of its wireless links. A base station is a node at which the data change
+/// from one network to another, and at least one of the two is wireless.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// At the source, which is itself wireless.
+    Source,
+    /// At a base station, from which data go down to a wireless link.
+    Down,
+    /// At a base station to which data come up by a wireless link, and go on by wire.
+    Up,
+}
 
 /// Which way data crosses a base station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +94,16 @@ pub static SERVICES: &[Service] = &[
         name: "elsn",
         about: "the link layer tells the sender what it repeats (ERSN) and what it gives up (ELN)",
         kind: Kind::AtLink(|_, _| Box::new(Elsn)),
+    },
+    Service {
+        name: "ebsn",
+        about: "the base station tells the sender of each attempt on the way down to a mobile that failed (EBSN)",
+        kind: Kind::BesideAir(|plan, place| Some(Box::new(Ebsn::at(plan, place)?))),
+    },
+    Service {
+        name: "rttn",
+        about: "base stations measure fades and tell the sender what delay to expect from them (RTTN, a reconstruction)",
+        kind: Kind::BesideAir(|plan, place| (place != Place::Source).then(|| Box::new(Rttn::new(plan)) as _)),
     },
     Service {
         name: "nak",

@@ -2,7 +2,7 @@
 
 use crate::queues::QueueDisc;
 use crate::routing::{Passing, Router};
-use airhop_base::{Drop, NodeId, Packet, Time};
+use airhop_base::{Drop, NodeId, Packet, Span, Time};
 use airhop_engine::TimerId;
 use airhop_radio::cell::{BROADCAST, Cell, Station};
 
@@ -37,6 +37,28 @@ pub(crate) struct StationSite {
     pub queue_place: u32,
     /// Places in the recorder of the links to the stations in receive range, in their order.
     pub places: Vec<(Station, u32)>,
+    /// Fades towards the stations that agents here want to hear of.
+    pub fades: Vec<(Station, Fade)>,
+}
+
+/// A fade as the link layer of the sending station knows it: from the first failure after a success to the next link ACK.
+#[derive(Debug, Default)]
+pub(crate) struct Fade {
+    since: Option<Time>,
+    /// The agents that are to hear of it.
+    pub listeners: Vec<u16>,
+}
+
+impl Fade {
+    /// An attempt failed; true if a fade begins with it.
+    pub fn begins(&mut self, now: Time) -> bool {
+        self.since.replace(self.since.unwrap_or(now)).is_none()
+    }
+
+    /// A link ACK came; how long the fade was that it ends, if there was one.
+    pub fn ends(&mut self, now: Time) -> Option<Span> {
+        self.since.take().map(|since| now - since)
+    }
 }
 
 impl StationSite {
@@ -44,6 +66,24 @@ impl StationSite {
     pub fn place(&self, to: Station) -> Option<u32> {
         let found = self.places.binary_search_by_key(&to, |(station, _)| *station);
         found.ok().map(|i| self.places[i].1)
+    }
+
+    /// The fade towards a station, if anybody here wants to hear of it.
+    pub fn fade(&self, to: Station) -> Option<&Fade> {
+        self.fades.iter().find(|(station, _)| *station == to).map(|(_, fade)| fade)
+    }
+
+    /// Agent `i` is to hear of fades towards a station.
+    pub fn listen(&mut self, to: Station, i: u16) {
+        match self.fade_mut(to) {
+            Some(fade) => fade.listeners.push(i),
+            None => self.fades.push((to, Fade { since: None, listeners: vec![i] })),
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn fade_mut(&mut self, to: Station) -> Option<&mut Fade> {
+        self.fades.iter_mut().find(|(station, _)| *station == to).map(|(_, fade)| fade)
     }
 }
 

@@ -1,7 +1,8 @@
 //! What only a simulator knows of a path: how long everything takes when nothing goes wrong, and what share of the bottleneck is a
 //! flow's.
 //!
-//! A wired link carries its rate. A cell carries, of one bulk TCP flow whose receiver acknowledges every b-th segment,
+//! A wired link carries its rate (the mean, if it is that of a recorded link). A radio link does, too, less the overhead of its frames and the link ACKs that share its
+//! transmitters, if its window is large enough. A cell carries, of one bulk TCP flow whose receiver acknowledges every b-th segment,
 //! ```text
 //!                              b × MSS
 //! C = ──────────────────────────────────────────────────────────     backoff = slot × CWmin / 2
@@ -15,7 +16,9 @@ use crate::plan::{AppPlan, FlowPlan, Plan, Transport};
 use crate::route::{Graph, Hop};
 use crate::services::Kind;
 use airhop_base::{Arrival, HEADER_BYTES, NodeId, Rate, Segment, Span, Time, Timestamps, UDP_HEADER_BYTES};
+use airhop_radio::arq::{ArqPlan, Group};
 use airhop_radio::cell::{Access, CellPlan};
+use airhop_radio::link::{End, RadioPlan};
 use airhop_radio::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
 use airhop_tcp::seams::Truth;
 use airhop_tcp::{Asks, Config};
@@ -46,6 +49,30 @@ pub(crate) fn exchange_time(cell: &CellPlan, bytes: u32) -> Span {
     cell.phy.difs() + frame_time(cell, bytes) + link_ack_time(cell)
 }
 
+/// How long a radio link's transmitter is taken by an IP packet of `bytes`.
+fn radio_frame_time(link: &RadioPlan, bytes: u32) -> Span {
+    link.pace.time_for(bytes + link.overhead)
+}
+
+/// The same for the link ACK that answers data from `end`; nothing if there is none.
+fn radio_ack_time(link: &RadioPlan, end: End) -> Span {
+    link.arq[usize::from(end)].ack_bytes().map_or(Span::ZERO, |bytes| link.pace.time_for(bytes))
+}
+
+/// How long a radio link's transmitter at `end` is taken by an IP packet of `bytes`, if nothing is lost; or how often one can go, if
+/// the window of the link's recovery is a tighter limit: N frames in the time of one, its ACK, and the way there and back.
+fn pace(link: &RadioPlan, end: End, bytes: u32) -> Span {
+    let frame = radio_frame_time(link, bytes);
+    let answer = link.delay * 2 + radio_ack_time(link, end);
+    match link.arq[usize::from(end)] {
+        ArqPlan::None => frame,
+        ArqPlan::GoBackN { group: Group::Blocks, rules } => frame + answer / u64::from(rules.window),
+        ArqPlan::GoBackN { group: Group::Sliding, rules } | ArqPlan::SelectiveRepeat { rules, .. } => {
+            frame.max((frame + answer) / u64::from(rules.window))
+        }
+    }
+}
+
 /// The truth for each flow that is to be told, in the order of the plan.
 pub(crate) fn tell(plan: &Plan, graph: &Graph, routes: &[Vec<Hop>]) -> Vec<Option<Truth>> {
     if !plan.flows.iter().any(is_told) {
@@ -67,6 +94,8 @@ struct Network<'a> {
     /// By direction of wired links.
     links: Vec<Load>,
     cells: Vec<Load>,
+    /// By link, then by sending end.
+    radios: Vec<[Load; 2]>,
 }
 
 /// What crosses a link.
@@ -89,7 +118,8 @@ impl<'a> Network<'a> {
     fn new(plan: &'a Plan, graph: &'a Graph, routes: &'a [Vec<Hop>]) -> Self {
         let (links, cells) =
             (vec![Load::default(); 2 * plan.wired.len()], vec![Load::default(); plan.wlans.len()]);
-        let mut network = Network { plan, graph, routes, links, cells };
+        let radios = vec![[Load::default(); 2]; plan.radios.len()];
+        let mut network = Network { plan, graph, routes, links, cells, radios };
         plan.flows.iter().for_each(|flow| network.add(flow));
         network
     }
@@ -103,6 +133,10 @@ impl<'a> Network<'a> {
         &self.plan.wlans[usize::from(index)].cell
     }
 
+    fn radio(&self, index: u16) -> &'a RadioPlan {
+        &self.plan.radios[usize::from(index)].link
+    }
+
     fn add(&mut self, flow: &FlowPlan) {
         let path = self.path(flow.from, flow.to);
         for (i, &hop) in path.iter().enumerate() {
@@ -111,6 +145,10 @@ impl<'a> Network<'a> {
                     let per_second = mean_rate(&flow.app) / (8.0 * f64::from(bytes));
                     let taken = self.time_taken(hop, bytes + UDP_HEADER_BYTES);
                     self.load(hop).datagrams += per_second * taken.secs_f64();
+                    if let Hop::Radio { link, end } = hop {
+                        let acks = per_second * radio_ack_time(self.radio(link), end).secs_f64();
+                        self.load(Hop::Radio { link, end: 1 - end }).datagrams += acks;
+                    }
                 }
                 // A connection that crosses a cell twice is one that takes more of its time.
                 Transport::Tcp { .. } if path[..i].iter().any(|&earlier| shares_medium(earlier, hop)) => {}
@@ -124,6 +162,7 @@ impl<'a> Network<'a> {
             Hop::None | Hop::OnDemand { .. } => unreachable!("a path is made of hops"),
             Hop::Link(i) => &mut self.links[usize::from(i)],
             Hop::Air { cell, .. } => &mut self.cells[usize::from(cell)],
+            Hop::Radio { link, end } => &mut self.radios[usize::from(link)][usize::from(end)],
         }
     }
 
@@ -131,8 +170,9 @@ impl<'a> Network<'a> {
     fn time_taken(&self, hop: Hop, bytes: u32) -> Span {
         match hop {
             Hop::None | Hop::OnDemand { .. } => Span::ZERO,
-            Hop::Link(i) => self.plan.wired[usize::from(i / 2)].rate.time_for(bytes),
+            Hop::Link(i) => self.plan.wired[usize::from(i / 2)].pace.time_for(bytes),
             Hop::Air { cell, .. } => exchange_time(self.cell(cell), bytes) + mean_backoff(self.cell(cell)),
+            Hop::Radio { link, end } => pace(self.radio(link), end, bytes),
         }
     }
 
@@ -150,6 +190,11 @@ impl<'a> Network<'a> {
                 Hop::Link(i) => {
                     let share = self.links[usize::from(i)].share();
                     payload_rate = payload_rate.min(share * payload / data.secs_f64());
+                }
+                Hop::Radio { link, end } => {
+                    let link_acks = radio_ack_time(self.radio(link), 1 - end) / per_ack;
+                    let share = self.radios[usize::from(link)][usize::from(end)].share();
+                    payload_rate = payload_rate.min(share * payload / (data + link_acks).secs_f64());
                 }
                 Hop::Air { cell, .. } => {
                     in_cells[usize::from(cell)] = in_cells[usize::from(cell)]
@@ -182,7 +227,16 @@ impl<'a> Network<'a> {
             Hop::None | Hop::OnDemand { .. } => Span::ZERO,
             Hop::Link(i) => {
                 let wire = &self.plan.wired[usize::from(i / 2)];
-                wire.rate.time_for(bytes) + wire.delay
+                wire.pace.time_for(bytes) + wire.delay
+            }
+            Hop::Radio { link: index, end } => {
+                let link = self.radio(index);
+                let wait = match before {
+                    // The link ACK of the frame that it answers goes first.
+                    Hop::Radio { link: same, .. } if same == index => radio_ack_time(link, 1 - end),
+                    _ => Span::ZERO,
+                };
+                wait + radio_frame_time(link, bytes) + link.delay
             }
             Hop::Air { cell: index, .. } => {
                 let cell = self.cell(index);

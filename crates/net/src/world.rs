@@ -10,6 +10,7 @@ use crate::fates::Fate;
 use crate::flow::{Ends, Flow, supply};
 use crate::link::Link;
 use crate::queues::Dropped;
+use crate::radio::RadioSite;
 use crate::report::Report;
 use crate::results::send_cause;
 use crate::route::Hop;
@@ -18,7 +19,8 @@ use airhop_base::{Body, Drop, FlowId, NodeId, Notice, NoticeKind, Packet, Routin
 use airhop_engine::{Arena, EventQueue, Fingerprint, Id, TimerId, Timers};
 use airhop_radio::cell::{CellEvent, Effect, Station, Tag};
 use airhop_radio::errors::Damage;
-use airhop_trace::{Direction, DropKind, DropRow, Recorder};
+use airhop_radio::link::{RadioEffect, RadioEvent};
+use airhop_trace::{Direction, DropKind, DropRow, NoticeEvent, Recorder};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Everything that can happen.
@@ -30,6 +32,8 @@ pub(crate) enum Event {
     LinkArrival(u16),
     /// Something happens in a cell.
     Cell(CellEvent),
+    /// Something happens on a radio link.
+    Radio(RadioEvent),
     /// A flow starts, or a datagram is due.
     App(FlowId),
     /// A sender's timer.
@@ -45,6 +49,12 @@ pub(crate) enum Event {
 impl From<CellEvent> for Event {
     fn from(e: CellEvent) -> Self {
         Event::Cell(e)
+    }
+}
+
+impl From<RadioEvent> for Event {
+    fn from(e: RadioEvent) -> Self {
+        Event::Radio(e)
     }
 }
 
@@ -71,6 +81,7 @@ pub struct World {
     pub(crate) arena: Arena<Packet>,
     pub(crate) links: Vec<Link>,
     pub(crate) sites: Vec<Site>,
+    pub(crate) radios: Vec<RadioSite>,
     pub(crate) flows: Vec<Flow>,
     pub(crate) hosted: Vec<Hosted>,
     /// By destination, then by node; empty for nodes that are no destination.
@@ -81,6 +92,7 @@ pub struct World {
     pub(crate) dropped_by_queue: Dropped,
     pub(crate) effects: Vec<Effect>,
     pub(crate) spare_effects: Vec<Effect>,
+    pub(crate) radio_effects: Vec<RadioEffect>,
     pub(crate) wishes: Wishes,
     pub(crate) print: Fingerprint,
     pub(crate) drops: [u64; Drop::ALL.len()],
@@ -127,14 +139,16 @@ impl World {
             Event::LinkArrival(i) => self.on_link_arrival(now, i),
             Event::LinkFree(i) => {
                 let link = &mut self.links[i as usize];
+                let place = link.trace.place;
                 link.on_free(now, &mut self.arena, &mut self.events, &mut self.dropped_by_queue);
-                self.drop_at_link(now, i);
+                self.drop_at_link(now, place);
                 self.record_link_queue(now, i);
             }
             Event::Cell(e) => {
                 self.sites[e.cell as usize].cell.on_event(now, e.what, &mut self.events, &mut self.effects);
                 self.apply_effects(now, e.cell);
             }
+            Event::Radio(e) => self.on_radio_event(now, e),
             Event::App(flow) => self.on_app(now, flow),
             Event::Sender(flow) => self.on_sender_timer(now, flow),
             Event::Receiver(flow) => self.on_receiver_timer(now, flow),
@@ -166,11 +180,7 @@ impl World {
         if !self.timers.fire(tcp.sender_timer, Event::Sender(id), &mut self.events) {
             return;
         }
-        let (una, timeouts) = (tcp.sender.space().una, tcp.sender.counters().timeouts);
-        tcp.sender.on_timeout(now);
-        if tcp.sender.counters().timeouts > timeouts {
-            tcp.spurious.on_timeout(una);
-        }
+        tcp.on_sender_timer(now);
         self.send_what_is_ready(now, id);
     }
 
@@ -224,7 +234,7 @@ impl World {
             if let (Some(recorder), Some(seq)) =
                 (&mut self.recorder, packet.segment().and_then(Segment::lost))
             {
-                recorder.notice(now, id, NoticeKind::Eln, false, seq);
+                recorder.notice(now, id, NoticeKind::Eln, NoticeEvent::Sent, seq);
             }
             self.enter(now, node, 0, packet);
         }
@@ -284,6 +294,7 @@ impl World {
         match self.routes[dst.0 as usize][node.0 as usize] {
             Hop::Link(i) => self.offer_to_link(now, i, id),
             Hop::Air { cell, from, to } => self.offer_to_station(now, cell, from, to, id),
+            Hop::Radio { link, end } => self.offer_to_radio(now, link, end, id),
             Hop::OnDemand { cell, from } => self.ask_router(now, cell, from, id),
             Hop::None => unreachable!("every flow was checked to have a route both ways"),
         }
@@ -301,19 +312,18 @@ impl World {
         {
             recorder.packet(now, node, trace.from_interface, Direction::Out, &packet, None);
         }
-        self.drop_at_link(now, i);
+        self.drop_at_link(now, trace.place);
         self.record_link_queue(now, i);
     }
 
-    /// Drops what the queue of a link has just given up.
-    fn drop_at_link(&mut self, now: Time, i: u16) {
+    /// Drops what the queue before a link has just given up; `place` is that of the link in the recorder.
+    pub(crate) fn drop_at_link(&mut self, now: Time, place: u32) {
         if self.dropped_by_queue.is_empty() {
             return;
         }
-        let place = Some(self.links[i as usize].trace.place);
         let mut dropped = std::mem::take(&mut self.dropped_by_queue);
         for (packet, why) in dropped.drain(..) {
-            self.drop_packet(now, packet, why.into(), place);
+            self.drop_packet(now, packet, why.into(), Some(place));
         }
         self.dropped_by_queue = dropped;
     }
@@ -331,13 +341,17 @@ impl World {
             return self.visit(now, node, trace.to_interface, arrival.packet);
         }
         let packet = self.arena.get(&arrival.packet);
-        let is_of_use = arrival.damage == Damage::Payload && packet.is_tcp_data();
-        let remains = (is_of_use && self.flows[packet.flow.0 as usize].takes_damaged)
-            .then(|| Packet { damaged: true, ..packet.clone() });
+        let remains = (arrival.damage == Damage::Payload).then(|| self.remains(packet)).flatten();
         self.drop_packet(now, arrival.packet, Drop::Channel.into(), Some(trace.place));
         if let Some(packet) = remains {
             self.enter(now, node, trace.to_interface, packet);
         }
+    }
+
+    /// What is left of a packet with an intact header, if its flow has a use for that.
+    pub(crate) fn remains(&self, packet: &Packet) -> Option<Packet> {
+        let is_of_use = packet.is_tcp_data() && self.flows[packet.flow.0 as usize].takes_damaged;
+        is_of_use.then(|| Packet { damaged: true, ..packet.clone() })
     }
 
     /// The packet reached its destination.
@@ -350,11 +364,8 @@ impl World {
         match (ends, &packet.body) {
             (Ends::Tcp(_), &Body::Notice(n)) => self.notify(now, flow, n),
             (Ends::Tcp(tcp), Body::Tcp(segment)) if at_receiver => {
-                let (expected, delivered) = (tcp.receiver.expected(), tcp.receiver.delivered());
-                tcp.receiver.on_segment(now, &packet);
-                if !packet.damaged {
-                    tcp.spurious.on_arrival(segment.seq, expected);
-                }
+                let delivered = tcp.receiver.delivered();
+                tcp.on_arrival(now, &packet, segment);
                 if tcp.completed.is_none() && tcp.receiver.delivered() >= supply(&plan.app) {
                     tcp.completed = Some(now);
                 }
@@ -371,11 +382,12 @@ impl World {
                 if let Some(recorder) = &mut self.recorder {
                     let sacked = segment.sack.blocks().iter().map(|b| b.end - b.start).sum::<u64>();
                     recorder.ack(now, flow, segment.ack, sacked as u32, segment.ack <= una);
+                    let received = NoticeEvent::Received { lateness_ms: None };
                     if let Some(seq) = segment.lost() {
-                        recorder.notice(now, flow, NoticeKind::Eln, true, seq);
+                        recorder.notice(now, flow, NoticeKind::Eln, received, seq);
                     }
                     for &seq in segment.naks.seqs() {
-                        recorder.notice(now, flow, NoticeKind::Nak, true, seq);
+                        recorder.notice(now, flow, NoticeKind::Nak, received, seq);
                     }
                 }
                 self.send_what_is_ready(now, flow);
@@ -388,9 +400,9 @@ impl World {
     /// A notice reaches the sender, from the network or from the link layer of its own station.
     pub(crate) fn notify(&mut self, now: Time, id: FlowId, notice: Notice) {
         let Ends::Tcp(tcp) = &mut self.flows[id.0 as usize].ends else { return };
-        tcp.sender.on_notice(now, notice);
+        let lateness_ms = tcp.on_notice(now, notice);
         if let Some(recorder) = &mut self.recorder {
-            recorder.notice(now, id, notice.kind, true, notice.seq);
+            recorder.notice(now, id, notice.kind, NoticeEvent::Received { lateness_ms }, notice.seq);
         }
         self.send_what_is_ready(now, id);
     }
@@ -407,6 +419,11 @@ impl World {
             && segment.seq >= tcp.sender.space().una
         {
             tcp.fates.on_loss(segment.seq, fate.cause);
+        }
+        if let (Body::Notice(notice), Some(flow)) = (&packet.body, packet.flow.index())
+            && let Ends::Tcp(tcp) = &mut self.flows[flow].ends
+        {
+            tcp.lateness.on_lost(notice.kind);
         }
         self.print.mix(now, 1 + why as u64);
         if let Some(recorder) = &mut self.recorder {

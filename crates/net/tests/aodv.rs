@@ -7,7 +7,7 @@ use airhop_base::{Drop, NodeId, Span};
 use airhop_net::plan::{AodvPlan, Plan, RoutingPlan};
 use airhop_net::{BuildError, Report, World};
 use airhop_radio::cell::{LinkErrors, Station};
-use airhop_radio::errors::{ErrorPlan, State};
+use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
 use airhop_trace::{Column, Recorder, Table};
 use common::{
     chain::{Chain, naks},
@@ -38,8 +38,9 @@ fn on_link(from: Station, to: Station, model: ErrorPlan) -> LinkErrors {
 
 /// A link that is there for 5 s in the mean, and gone for as long.
 fn coming_and_going() -> ErrorPlan {
-    let state = |errors_per_bit| State { mean: Span::from_secs(5), errors_per_bit };
-    ErrorPlan::TwoState { good: state(0.0), bad: state(1.0) }
+    let means = [Span::from_secs(5); 2];
+    let fades = FadePlan::Drawn { means, sojourn: Sojourn::Exponential, start: Start::Stationary };
+    ErrorPlan::TwoState { fades, errors_per_bit: [0.0, 1.0] }
 }
 
 fn dropped(report: &Report, why: Drop) -> u64 {

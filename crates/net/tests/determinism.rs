@@ -44,7 +44,7 @@ fn unrelated_nodes_change_nothing() {
     let link = WiredPlan {
         name: "aside".into(),
         ends: [NodeId(first), NodeId(first + 1)],
-        rate: Rate::from_bps(1_000_000),
+        pace: Rate::from_bps(1_000_000).into(),
         delay: Span::from_millis(1),
         queue: QueuePlan::DropTail { packets: 5 },
         errors: [ErrorPlan::Clean, ErrorPlan::Loss(0.5)],

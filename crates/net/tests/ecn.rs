@@ -40,7 +40,7 @@ fn bottleneck(scheme: &str, flows: usize, ecn: bool) -> Plan {
     let link = |name: &str, a, b, mbps: u64, ms, queue| WiredPlan {
         name: name.into(),
         ends: [NodeId(a), NodeId(b)],
-        rate: Rate::from_bps(mbps * 1_000_000),
+        pace: Rate::from_bps(mbps * 1_000_000).into(),
         delay: Span::from_millis(ms),
         queue,
         errors: [ErrorPlan::Clean, ErrorPlan::Clean],
@@ -64,6 +64,7 @@ fn bottleneck(scheme: &str, flows: usize, ecn: bool) -> Plan {
             link("slow", 1, 2, 2, 20, QueuePlan::Red(RED)),
         ],
         wlans: vec![],
+        radios: vec![],
         flows: (0..flows).map(flow).collect(),
     }
 }

@@ -26,12 +26,13 @@ fn wire(scheme: &str, given: &[(&str, f64)], loss: f64) -> Plan {
         wired: vec![WiredPlan {
             name: "w".into(),
             ends: [NodeId(0), NodeId(1)],
-            rate: Rate::from_bps(10_000_000),
+            pace: Rate::from_bps(10_000_000).into(),
             delay: Span::from_millis(30),
             queue: QueuePlan::DropTail { packets: 50 },
             errors: [ErrorPlan::Loss(loss), ErrorPlan::Clean],
         }],
         wlans: vec![],
+        radios: vec![],
         flows: vec![FlowPlan {
             name: "f".into(),
             from: NodeId(0),

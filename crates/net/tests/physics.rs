@@ -55,6 +55,7 @@ fn grid(access: Access) -> Plan {
         duration: Span::from_secs(2),
         warmup: Span::ZERO,
         wired: Vec::new(),
+        radios: vec![],
         wlans: vec![WlanPlan {
             cell,
             nodes: (0..STATIONS).map(NodeId).collect(),

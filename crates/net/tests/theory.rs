@@ -21,12 +21,13 @@ fn lossy(loss: f64) -> Plan {
         wired: vec![WiredPlan {
             name: "w".into(),
             ends: [NodeId(0), NodeId(1)],
-            rate: Rate::from_bps(1_000_000_000),
+            pace: Rate::from_bps(1_000_000_000).into(),
             delay: Span::from_millis(50),
             queue: QueuePlan::DropTail { packets: 1_000_000 },
             errors: [ErrorPlan::Loss(loss), ErrorPlan::Clean],
         }],
         wlans: vec![],
+        radios: vec![],
         flows: vec![FlowPlan {
             name: "f".into(),
             from: NodeId(0),

@@ -20,12 +20,13 @@ fn alone(mbps: u64, delay: Span, transport: Transport, app: AppPlan) -> Plan {
         wired: vec![WiredPlan {
             name: "w".into(),
             ends: [NodeId(0), NodeId(1)],
-            rate: Rate::from_bps(mbps * 1_000_000),
+            pace: Rate::from_bps(mbps * 1_000_000).into(),
             delay,
             queue: QueuePlan::DropTail { packets: 100_000 },
             errors: [ErrorPlan::Clean, ErrorPlan::Clean],
         }],
         wlans: vec![],
+        radios: vec![],
         flows: vec![FlowPlan {
             name: "f".into(),
             from: NodeId(0),

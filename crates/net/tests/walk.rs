@@ -21,12 +21,13 @@ fn wire(mbps: u64, delay: Span, packets: usize, errors: ErrorPlan) -> Plan {
         wired: vec![WiredPlan {
             name: "w".into(),
             ends: [NodeId(0), NodeId(1)],
-            rate: Rate::from_bps(mbps * 1_000_000),
+            pace: Rate::from_bps(mbps * 1_000_000).into(),
             delay,
             queue: QueuePlan::DropTail { packets },
             errors: [errors, ErrorPlan::Clean],
         }],
         wlans: vec![],
+        radios: vec![],
         flows: vec![FlowPlan {
             name: "f".into(),
             from: NodeId(0),

@@ -1,9 +1,10 @@
 //! `Scenario`.
 
-use airhop_scenario::Overrides;
+use airhop_scenario::{Overrides, Source};
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 create_exception!(
@@ -32,28 +33,32 @@ impl Scenario {
 
 #[pymethods]
 impl Scenario {
-    /// Reads TOML. `source` is what messages call it, `sets` are paths with TOML literals (or bare text), `scheme`
-    /// replaces that of every TCP flow.
+    /// Reads TOML. `source` is what messages call it, `folder` what the files that it names are relative to, `sets` are paths with
+    /// TOML literals (or bare text), `scheme` replaces that of every TCP flow.
     #[staticmethod]
-    #[pyo3(signature = (text, source, sets, scheme))]
+    #[pyo3(signature = (text, source, folder, sets, scheme))]
     fn parse(
         text: &str,
         source: &str,
+        folder: PathBuf,
         sets: Vec<(String, String)>,
         scheme: Option<String>,
     ) -> PyResult<Scenario> {
+        let source = Source { name: source, folder: &folder };
         Self::checked(airhop_scenario::Scenario::parse(text, source, &Overrides { sets, scheme }))
     }
 
     /// Reads the same model given as JSON.
     #[staticmethod]
-    #[pyo3(signature = (text, source, sets, scheme))]
+    #[pyo3(signature = (text, source, folder, sets, scheme))]
     fn from_json(
         text: &str,
         source: &str,
+        folder: PathBuf,
         sets: Vec<(String, String)>,
         scheme: Option<String>,
     ) -> PyResult<Scenario> {
+        let source = Source { name: source, folder: &folder };
         Self::checked(airhop_scenario::Scenario::from_json(text, source, &Overrides { sets, scheme }))
     }
 
@@ -77,6 +82,18 @@ impl Scenario {
     /// The same as canonical JSON.
     fn json(&self) -> String {
         self.inner.json()
+    }
+
+    /// What results depend on: the same JSON, with files by their digests alone.
+    fn identity(&self) -> String {
+        self.inner.identity()
+    }
+
+    /// The fades of each link in one replication up to `until`, a duration, or the end of the run: the link, and the text of a CSV
+    /// file that a recorded channel reads. Raises ScenarioError.
+    fn fades(&self, seed: u64, rep: u64, until: Option<&str>) -> PyResult<Vec<(String, String)>> {
+        let saved = self.inner.fades(seed, rep, until).map_err(ScenarioError::new_err)?;
+        Ok(saved.into_iter().map(|fades| (fades.link, fades.csv)).collect())
     }
 
     /// Names of the TCP flows.

@@ -263,6 +263,16 @@ pub struct CellPlan {
     pub errors: Vec<LinkErrors>,
 }
 
+impl CellPlan {
+    /// What the channel does from one station to another, if anything: the most specific entry, the last of equally specific ones.
+    pub fn errors_between(&self, from: usize, to: usize) -> Option<&ErrorPlan> {
+        let matches = |end: Option<Station>, station: usize| end.is_none_or(|s| usize::from(s) == station);
+        let specific = |e: &&LinkErrors| u8::from(e.from.is_some()) + u8::from(e.to.is_some());
+        let all = self.errors.iter().filter(|e| matches(e.from, from) && matches(e.to, to));
+        all.max_by_key(specific).map(|entry| &entry.model).filter(|model| **model != ErrorPlan::Clean)
+    }
+}
+
 /// How far signals reach, and how their power falls on the way.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {

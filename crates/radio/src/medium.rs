@@ -3,7 +3,7 @@
 //! Propagation takes no time: 100 m are 0.33 µs, a slot is 9 to 50 µs. So two stations collide within hearing only if they start
 //! at the same instant, which backoffs counted from the same event do.
 use crate::cell::{BROADCAST, CellPlan, FrameKind, Range, Reception, Station, Tag};
-use crate::errors::{Damage, ErrorModel, ErrorPlan, Frame};
+use crate::errors::{Damage, ErrorModel, Frame};
 use airhop_base::{Drop, Span, Time};
 use airhop_engine::Streams;
 
@@ -264,11 +264,8 @@ fn ear(plan: &CellPlan, streams: &Streams, from: usize, to: usize) -> Option<Ear
     Some(Ear { station, power, decodes, errors: errors(plan, streams, from, to) })
 }
 
-/// The error model of the directed link: the most specific entry of the plan, the last of equally specific ones.
+/// The error model of the directed link.
 fn errors(plan: &CellPlan, streams: &Streams, from: usize, to: usize) -> Option<Box<dyn ErrorModel>> {
-    let matches = |end: Option<Station>, station: usize| end.is_none_or(|s| usize::from(s) == station);
-    let specific = |e: &&crate::cell::LinkErrors| u8::from(e.from.is_some()) + u8::from(e.to.is_some());
-    let all = plan.errors.iter().filter(|e| matches(e.from, from) && matches(e.to, to));
-    let entry = all.max_by_key(specific).filter(|e| e.model != ErrorPlan::Clean)?;
-    Some(entry.model.build(streams, &plan.name, &plan.stations[from].0, &plan.stations[to].0))
+    let errors = plan.errors_between(from, to)?;
+    Some(errors.build(streams, &plan.name, &plan.stations[from].0, &plan.stations[to].0))
 }

@@ -3,7 +3,7 @@ mod harness;
 
 use airhop_base::{Drop, Rate, Span, Time};
 use airhop_radio::cell::{Access, CellPlan, Fragmentation, FrameKind, LinkErrors, Range};
-use airhop_radio::errors::{ErrorPlan, State};
+use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
 use airhop_radio::phy::{DATA_OVERHEAD, Phy};
 use harness::{Note, World};
 use proptest::prelude::*;
@@ -17,11 +17,15 @@ fn errors() -> impl Strategy<Value = ErrorPlan> {
             .prop_map(|[loss, leave]| ErrorPlan::GilbertElliott { loss, leave }),
         ([[0.0..=1.0, 0.0..=1.0], [0.0..=1.0, 0.0..=1.0]], 1_000_u64..1_000_000_000)
             .prop_map(|([loss, leave], ns)| ErrorPlan::Stepped { loss, leave, step: Span::from_nanos(ns) }),
-        [(1_000_u64..1_000_000_000, 0.0..0.01), (1_000_u64..1_000_000_000, 0.0..1.0)].prop_map(|states| {
-            let [good, bad] =
-                states.map(|(ns, errors_per_bit)| State { mean: Span::from_nanos(ns), errors_per_bit });
-            ErrorPlan::TwoState { good, bad }
-        }),
+        (prop::array::uniform2(1_000_u64..1_000_000_000), 0..4_usize, any::<bool>(), 0.0..0.01, 0.0..1.0)
+            .prop_map(|(means, sojourn, good, in_good, in_bad)| ErrorPlan::TwoState {
+                fades: FadePlan::Drawn {
+                    means: means.map(Span::from_nanos),
+                    sojourn: Sojourn::ALL[sojourn].1,
+                    start: if good { Start::Good } else { Start::Stationary },
+                },
+                errors_per_bit: [in_good, in_bad],
+            }),
     ]
 }
 

@@ -137,7 +137,6 @@ impl Checker<'_> {
             Kind::Choice(choice) => self.choice(choice, item, path).map(Val::Table),
             Kind::Choices(choice) => self.choices(choice, item, path).map(Val::Tables),
             Kind::Tables(keys) => self.tables(keys, item, path).map(Val::Tables),
-            Kind::Later(refusal) => self.refuse(&item.at, path, *refusal),
             Kind::Stations => self.stations(item, path).map(Val::Stations),
             Kind::Scheme => crate::scheme::read(item, path, self.problems),
             plain => match quantity::read(plain, item) {

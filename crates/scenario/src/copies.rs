@@ -9,7 +9,8 @@ use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
 /// The lists whose tables can be repeated, each with the keys that may say which nodes a link joins.
-const LISTS: [(&str, &[&str]); 3] = [("wired", &["ends"]), ("wlan", &["stations", "layout"]), ("flow", &[])];
+const LISTS: [(&str, &[&str]); 4] =
+    [("wired", &["ends"]), ("wlan", &["stations", "layout"]), ("radio", &["ends"]), ("flow", &[])];
 
 /// Repeats tables and stations as often as `copies` says. Afterwards no name has a `*`, and `copies` has no value any more.
 pub(crate) fn repeat(root: &mut Fields, problems: &mut Problems) {

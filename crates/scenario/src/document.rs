@@ -1,7 +1,7 @@
 //! The run document: the results of one run as JSON. Field names and their order are a contract.
 
 use airhop_base::{Drop, NoticeKind};
-use airhop_net::{Confusion, FlowReport, Report, RoutingCounts, TRUE_CAUSES};
+use airhop_net::{Confusion, FlowReport, Lateness, Report, RoutingCounts, TRUE_CAUSES};
 use airhop_tcp::seams::Judged;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -52,6 +52,17 @@ struct FlowDocument<'a> {
     completion_s: Option<f64>,
     notices: Counts<5>,
     judgements: Confused,
+    duplicates: u64,
+    timeouts_warned_late: u64,
+    lateness: Option<LatenessDocument>,
+}
+
+/// How late the notices came that could have spared timeouts.
+#[derive(Serialize)]
+struct LatenessDocument {
+    notices: u64,
+    late: u64,
+    mean_ms: f64,
 }
 
 /// How often a loss that was judged so had that true cause: `{"congestion": {"queue": 3, …}, …}`.
@@ -124,7 +135,15 @@ fn flow(f: &FlowReport) -> FlowDocument<'_> {
         completion_s: f.completion_s,
         notices: Counts(std::array::from_fn(|i| (NoticeKind::ALL[i].name(), f.notices[i]))),
         judgements: Confused(f.judgements),
+        duplicates: f.duplicates,
+        timeouts_warned_late: f.lateness.timeouts_warned_late,
+        lateness: lateness(&f.lateness),
     }
+}
+
+fn lateness(of: &Lateness) -> Option<LatenessDocument> {
+    let mean_ms = of.mean_ms()?;
+    Some(LatenessDocument { notices: of.notices, late: of.late, mean_ms })
 }
 
 #[cfg(test)]
@@ -152,6 +171,8 @@ mod tests {
             completion_s: Some(1.5),
             judgements: [[1, 2, 3, 4, 5], [6, 7, 8, 9, 10], [0; 5]],
             notices: [1, 2, 3, 4, 5],
+            duplicates: 12,
+            lateness: Lateness { notices: 4, late: 3, sum_ns: 6_000_000, timeouts_warned_late: 2 },
         };
         let report = Report {
             duration: Span::from_secs(200),
@@ -174,7 +195,8 @@ mod tests {
                 r#""notices":{"eln":1,"ersn":2,"ebsn":3,"rttn":4,"nak":5},"#,
                 r#""judgements":{"congestion":{"queue":1,"aqm":2,"channel":3,"collision":4,"none":5},"#,
                 r#""wireless":{"queue":6,"aqm":7,"channel":8,"collision":9,"none":10},"#,
-                r#""undecided":{"queue":0,"aqm":0,"channel":0,"collision":0,"none":0}}}],"#,
+                r#""undecided":{"queue":0,"aqm":0,"channel":0,"collision":0,"none":0}},"#,
+                r#""duplicates":12,"timeouts_warned_late":2,"lateness":{"notices":4,"late":3,"mean_ms":1.5}}],"#,
                 r#""drops":{"queue":1,"aqm":2,"channel":3,"collision":4,"retries":5,"agent":6,"route":7},"#,
                 r#""routing":{"requests":8,"replies":9,"errors":10,"link_failures":11}}"#,
             )

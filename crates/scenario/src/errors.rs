@@ -2,7 +2,8 @@
 
 use crate::fields::Fields;
 use crate::problem::Problems;
-use airhop_radio::errors::{ErrorPlan, State, errors_per_bit};
+use airhop_radio::errors::{BadLine, ErrorPlan, FadePlan, FadeRecord, Sojourn, Start, errors_per_bit};
+use std::sync::Arc;
 
 /// Refuses an error model whose keys contradict each other, or are too few.
 pub(crate) fn check(model: &Fields, problems: &mut Problems) {
@@ -12,7 +13,8 @@ pub(crate) fn check(model: &Fields, problems: &mut Problems) {
     let contradiction = match model.kind {
         Some("bernoulli") => bernoulli(model),
         Some("gilbert-elliott") => gilbert_elliott(model),
-        Some("two-state") => two_state(model),
+        Some("two-state") => rates(model),
+        Some("recorded") => rates(model).or_else(|| record(model)?.err()),
         _ => None,
     };
     if let Some(what) = contradiction {
@@ -94,7 +96,7 @@ fn leave(model: &Fields) -> Option<[f64; 2]> {
     Some([(p_bg * (loss - good) / (bad - loss)).min(1.0), p_bg])
 }
 
-fn two_state(model: &Fields) -> Option<String> {
+fn rates(model: &Fields) -> Option<String> {
     let keys = ["ber_good", "ber_bad", "fer_good", "fer_bad"];
     match keys.map(|key| model.number(key).is_some()) {
         [false, false, true, true] => None,
@@ -119,6 +121,13 @@ fn two_state(model: &Fields) -> Option<String> {
     }
 }
 
+/// The record in a model's file.
+fn record(model: &Fields) -> Option<Result<FadeRecord, String>> {
+    let file = model.file("file")?;
+    let refused = |BadLine { line, what }| format!("{}:{line}: {what}", file.path);
+    Some(FadeRecord::parse(&file.text).map_err(refused))
+}
+
 /// The plan of an error model on a link whose largest data frame has `largest` bytes.
 pub(crate) fn plan(model: &Fields, largest: u32) -> Option<ErrorPlan> {
     match model.kind? {
@@ -130,17 +139,16 @@ pub(crate) fn plan(model: &Fields, largest: u32) -> Option<ErrorPlan> {
             })
         }
         "two-state" => {
-            let state = |mean, ber, fer| {
-                let per_bit = match model.number(ber) {
-                    Some(ber) => ber,
-                    None => errors_per_bit(model.number(fer)?, reference_bits(model, largest)),
-                };
-                Some(State { mean: model.span(mean)?, errors_per_bit: per_bit })
+            let fades = FadePlan::Drawn {
+                means: [model.span("good")?, model.span("bad")?],
+                sojourn: named(&Sojourn::ALL, model.word("sojourn")?)?,
+                start: named(&Start::ALL, model.word("start")?)?,
             };
-            Some(ErrorPlan::TwoState {
-                good: state("good", "ber_good", "fer_good")?,
-                bad: state("bad", "ber_bad", "fer_bad")?,
-            })
+            Some(ErrorPlan::TwoState { fades, errors_per_bit: per_bit(model, largest)? })
+        }
+        "recorded" => {
+            let fades = FadePlan::Recorded(Arc::new(record(model)?.ok()?));
+            Some(ErrorPlan::TwoState { fades, errors_per_bit: per_bit(model, largest)? })
         }
         "bernoulli" => match model.number("loss") {
             Some(loss) => Some(ErrorPlan::Loss(loss)),
@@ -151,6 +159,19 @@ pub(crate) fn plan(model: &Fields, largest: u32) -> Option<ErrorPlan> {
         },
         _ => Some(ErrorPlan::Clean),
     }
+}
+
+fn named<T: Copy>(all: &[(&str, T)], name: &str) -> Option<T> {
+    all.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+}
+
+/// Errors per bit in good and in bad times.
+fn per_bit(model: &Fields, largest: u32) -> Option<[f64; 2]> {
+    let in_state = |ber, fer| match model.number(ber) {
+        Some(ber) => Some(ber),
+        None => Some(errors_per_bit(model.number(fer)?, reference_bits(model, largest))),
+    };
+    Some([in_state("ber_good", "fer_good")?, in_state("ber_bad", "fer_bad")?])
 }
 
 /// Bits of the frame that an error rate is about.

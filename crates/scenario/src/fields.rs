@@ -4,6 +4,7 @@ use crate::keys::Key;
 use crate::problem::{At, nearest};
 use airhop_base::{Rate, Span};
 use airhop_tcp::{Params, Scheme};
+use std::sync::Arc;
 
 /// A checked value.
 #[derive(Clone, Debug)]
@@ -29,8 +30,18 @@ pub(crate) enum Val {
     Number(f64),
     Flag(bool),
     Scheme(&'static Scheme, Params),
+    File(NamedFile),
     Table(Fields),
     Tables(Vec<Fields>),
+}
+
+/// A file that was read.
+#[derive(Clone, Debug)]
+pub(crate) struct NamedFile {
+    /// Its absolute path.
+    pub(crate) path: String,
+    /// What is in it.
+    pub(crate) text: Arc<str>,
 }
 
 /// Where errors happen: from one node to another; `None` stands for all.
@@ -80,6 +91,12 @@ impl Fields {
     pub(crate) fn fill(&mut self, name: &str, val: Val) {
         let place = self.place(name);
         self.values[place].get_or_insert((val, At::Default));
+    }
+
+    /// The same table at another path, as if nobody had written it.
+    pub(crate) fn as_default(&self, path: String) -> Fields {
+        let values = self.values.iter().map(|value| value.clone().map(|(val, _)| (val, At::Default)));
+        Fields { path, at: At::Default, values: values.collect(), ..self.clone() }
     }
 
     /// Removes a default that does not apply.
@@ -177,6 +194,7 @@ getters! {
     count: Count(v) -> u64 = *v;
     number: Number(v) -> f64 = *v;
     flag: Flag(v) -> bool = *v;
+    file: File(v) -> &NamedFile = v;
     table: Table(v) -> &Fields = v;
     tables_or_none: Tables(v) -> &[Fields] = v;
 }

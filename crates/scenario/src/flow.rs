@@ -154,7 +154,7 @@ pub(crate) fn check_ends(flow: &Fields, topology: &Topology, links_sound: bool, 
         problems.add(flow.at("to"), flow.path_of("to"), what);
     } else if links_sound && known && topology.way(from, to).is_none() {
         let what = format!(
-            "unreachable: no links lead from \"{from}\" to \"{to}\"; expected a way of wired links and stations in range"
+            "unreachable: no links lead from \"{from}\" to \"{to}\"; expected a way of wired links, radio links and stations in range"
         );
         problems.add(flow.at("to"), flow.path_of("to"), what);
     }

@@ -1,6 +1,7 @@
 //! Every key of a scenario file, once. Reading, defaults, the effective form, the JSON schema and the reference page
 //! are all made from these tables: a key that is added here exists everywhere.
 
+mod arq;
 mod errors;
 mod layout;
 mod queue;
@@ -28,6 +29,10 @@ pub(crate) struct Key {
 pub(crate) enum Kind {
     /// The name of the scenario: any line of text.
     Title,
+    /// The path of a file; the key beside it with this name has the digest of what is in it.
+    File { digest: &'static str },
+    /// A digest of a file.
+    Digest,
     /// The name of a table or a node.
     Name,
     /// Two different nodes.
@@ -76,8 +81,6 @@ pub(crate) enum Kind {
     Choices(&'static Choice),
     /// `[[…]]`: tables with names.
     Tables(&'static [Key]),
-    /// Something that a later version takes; the text is the refusal.
-    Later(&'static str),
 }
 
 /// Tables told apart by their `kind`.
@@ -133,6 +136,20 @@ const fn preset(name: &'static str, kind: Kind, about: &'static str) -> Key {
 }
 
 const NAME: Key = key("name", Kind::Name, Required, "its name, by which --set and the results call it");
+const RATE: Key =
+    key("rate", Kind::Rate, Nothing("`deliveries` says how fast it is"), "rate of each direction");
+const DELIVERIES: Key = key(
+    "deliveries",
+    Kind::File { digest: "deliveries_digest" },
+    Nothing("it has a `rate`"),
+    "in place of `rate`, for both directions: a trace of Mahimahi's `mm-link`, a line of whole milliseconds for each 1504 B that can be delivered then; it repeats",
+);
+const DELIVERIES_DIGEST: Key = key(
+    "deliveries_digest",
+    Kind::Digest,
+    Derived("that of the file, if there is one"),
+    "of the content of that file; with another content it is refused",
+);
 const QUEUE_KEY: Key = key(
     "queue",
     Kind::Choice(&queue::QUEUE),
@@ -166,18 +183,20 @@ pub(crate) static SCENARIO: [Key; 8] = [
     key("wlan", Kind::Tables(&WLAN), Nothing("no 802.11 channels"), "802.11 channels"),
     key(
         "radio",
-        Kind::Later("radio links are not available in this version; it has [[wired]] and [[wlan]]"),
+        Kind::Tables(&RADIO),
         Nothing("no radio links"),
-        "point-to-point radio links: a later version",
+        "full-duplex radio links between two nodes, with link recovery",
     ),
     key("flow", Kind::Tables(&FLOW), Required, "flows, each one sender and one receiver"),
 ];
 
 /// `[[wired]]`.
-pub(crate) static WIRED: [Key; 6] = [
+pub(crate) static WIRED: [Key; 8] = [
     NAME,
     key("ends", Kind::Ends, Required, "its two nodes; nodes exist by being named"),
-    key("rate", Kind::Rate, Required, "rate of each direction"),
+    RATE,
+    DELIVERIES,
+    DELIVERIES_DIGEST,
     key("delay", Kind::Span { least_ns: 0 }, Required, "propagation delay"),
     QUEUE_KEY,
     ERRORS_KEY,
@@ -254,6 +273,36 @@ pub(crate) static WLAN: [Key; 17] = [
         Kind::Choice(&routing::ROUTING),
         Value(r#"{ kind = "static" }"#),
         "how stations find routes to each other",
+    ),
+    QUEUE_KEY,
+    ERRORS_KEY,
+];
+
+/// `[[radio]]`.
+pub(crate) static RADIO: [Key; 11] = [
+    NAME,
+    key("ends", Kind::Ends, Required, "its two nodes; each has a transmitter of its own"),
+    RATE,
+    DELIVERIES,
+    DELIVERIES_DIGEST,
+    key("delay", Kind::Span { least_ns: 0 }, Required, "propagation delay"),
+    key(
+        "overhead",
+        Kind::Bytes { least: 0, most: 1000 },
+        Value(r#""0 B""#),
+        "added to an IP packet in a data frame; Kounavis 1996 has none",
+    ),
+    key(
+        "arq",
+        Kind::Choice(&arq::ARQ),
+        Value(r#"{ kind = "none" }"#),
+        "link recovery of what the first of `ends` sends",
+    ),
+    key(
+        "arq_back",
+        Kind::Choice(&arq::ARQ),
+        Derived("as `arq`"),
+        "link recovery of what the second of `ends` sends",
     ),
     QUEUE_KEY,
     ERRORS_KEY,

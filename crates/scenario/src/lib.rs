@@ -10,16 +10,21 @@
 //! `keys.rs` lists every key once; reading, the effective form, the JSON schema and the reference page come from it.
 
 mod added;
+mod arq;
 mod between;
 mod catalogue;
 mod check;
 mod copies;
 mod document;
 mod errors;
+mod fades;
 mod fields;
+mod files;
 mod flow;
 mod keys;
+mod largest;
 mod layout;
+mod pace;
 mod phy;
 mod places;
 mod plan;
@@ -42,9 +47,10 @@ mod tree;
 
 pub use added::{NewParam, NewScheme, Policies};
 pub use catalogue::{catalogue, services};
+pub use fades::SavedFades;
 pub use places::places;
 pub use problem::ScenarioError;
 pub use reference::reference;
 pub use run::{Outcome, Pool, Progress, Recording, Run, RunError};
-pub use scenario::{Overrides, Scenario};
+pub use scenario::{Overrides, Scenario, Source};
 pub use schema::schema;

@@ -1,29 +1,31 @@
 //! From a checked scenario to the plan of a world.
 
+use crate::arq;
 use crate::between;
 use crate::errors;
 use crate::fields::{Direction, Fields, Val};
+use crate::largest::Largest;
 use crate::layout;
+use crate::pace;
 use crate::phy;
 use crate::propagation;
 use crate::routing;
 use crate::tcp;
 use crate::topology::{Link, Topology};
-use airhop_base::{Time, UDP_HEADER_BYTES};
+use airhop_base::Time;
 use airhop_net::plan::{
-    AppPlan, CodelPlan, Draws, FlowPlan, FqCodelPlan, PiePlan, Plan, QueuePlan, RedPlan, Transport,
-    WiredPlan, WlanPlan,
+    AppPlan, CodelPlan, Draws, FlowPlan, FqCodelPlan, PiePlan, Plan, QueuePlan, RadioLinkPlan, RedPlan,
+    Transport, WiredPlan, WlanPlan,
 };
 use airhop_net::services;
 use airhop_radio::cell::{Access, CellPlan, LinkErrors, Station};
 use airhop_radio::errors::ErrorPlan;
+use airhop_radio::link::RadioPlan;
 
 /// The plan of a resolved scenario. `None` if a value is missing, which [`crate::resolve`] has then complained about.
 pub(crate) fn plan(root: &Fields) -> Option<Plan> {
-    let topology = Topology::new(root.tables("wired"), root.tables("wlan"));
-    let flows: Vec<FlowPlan> =
-        root.tables("flow").iter().map(|f| flow(root, f, &topology)).collect::<Option<_>>()?;
-    let largest = Largest::new(root, &topology, &flows);
+    let topology = Topology::new(root);
+    let largest = Largest::new(root, &topology);
     Some(Plan {
         name: root.text("name")?.to_string(),
         duration: root.span("duration")?,
@@ -33,66 +35,57 @@ pub(crate) fn plan(root: &Fields) -> Option<Plan> {
             .tables("wired")
             .iter()
             .enumerate()
-            .map(|(i, w)| wired(w, &topology, largest.wired[i]))
+            .map(|(i, w)| wired(w, &topology, largest.of(Link::Wired(i))))
             .collect::<Option<_>>()?,
         wlans: root
             .tables("wlan")
             .iter()
             .enumerate()
-            .map(|(i, w)| wlan(root, w, i, &topology, largest.wlans[i]))
+            .map(|(i, w)| wlan(root, w, i, &topology, largest.of(Link::Wlan(i))))
             .collect::<Option<_>>()?,
-        flows,
+        radios: root
+            .tables("radio")
+            .iter()
+            .enumerate()
+            .map(|(i, r)| radio(r, i, &topology, largest.of(Link::Radio(i))))
+            .collect::<Option<_>>()?,
+        flows: root.tables("flow").iter().map(|f| flow(root, f, &topology)).collect::<Option<_>>()?,
     })
-}
-
-/// The largest IP datagram that a flow sends over each link, bytes: what `fer` is about. A link that no flow crosses is
-/// given that of the default segment.
-struct Largest {
-    wired: Vec<u32>,
-    wlans: Vec<u32>,
-}
-
-impl Largest {
-    fn new(root: &Fields, topology: &Topology, flows: &[FlowPlan]) -> Self {
-        const UNUSED: u32 = 0;
-        let mut wired = vec![UNUSED; root.tables("wired").len()];
-        let mut wlans = vec![UNUSED; root.tables("wlan").len()];
-        for (fields, flow) in root.tables("flow").iter().zip(flows) {
-            let bytes = match &flow.transport {
-                Transport::Tcp { config, .. } => tcp::datagram_bytes(config),
-                Transport::Udp { bytes } => bytes + UDP_HEADER_BYTES,
-            };
-            for link in way(root, fields, topology) {
-                let slot = match link {
-                    Link::Wired(i) => &mut wired[i],
-                    Link::Wlan(i) => &mut wlans[i],
-                };
-                *slot = (*slot).max(bytes);
-            }
-        }
-        let or_default = |bytes: u32| if bytes == UNUSED { 1000 + airhop_base::HEADER_BYTES } else { bytes };
-        Largest {
-            wired: wired.into_iter().map(or_default).collect(),
-            wlans: wlans.into_iter().map(or_default).collect(),
-        }
-    }
-}
-
-/// The links that a flow crosses. One between stations that are drawn stays in their wlan.
-fn way(root: &Fields, flow: &Fields, topology: &Topology) -> Vec<Link> {
-    let between = flow.table("between").and_then(|between| between.text("wlan"));
-    match (flow.text("from"), flow.text("to")) {
-        (Some(from), Some(to)) => topology.way(from, to).unwrap_or_default(),
-        _ => {
-            let wlan = root.tables("wlan").iter().position(|wlan| wlan.text("name") == between);
-            wlan.map(Link::Wlan).into_iter().collect()
-        }
-    }
 }
 
 fn wired(w: &Fields, topology: &Topology, largest: u32) -> Option<WiredPlan> {
     let [a, b] = w.ends("ends")?;
-    let models = w.tables("errors");
+    Some(WiredPlan {
+        name: w.text("name")?.to_string(),
+        ends: [topology.id(a)?, topology.id(b)?],
+        pace: pace::plan(w)?,
+        delay: w.span("delay")?,
+        queue: queue(w.table("queue")?)?,
+        errors: errors_between(w, largest)?,
+    })
+}
+
+fn radio(r: &Fields, index: usize, topology: &Topology, largest: u32) -> Option<RadioLinkPlan> {
+    let [a, b] = r.ends("ends")?;
+    let overhead = u32::try_from(r.bytes("overhead")?).ok()?;
+    let link = RadioPlan {
+        index: u16::try_from(index).ok()?,
+        name: r.text("name")?.to_string(),
+        ends: [a.clone(), b.clone()],
+        pace: pace::plan(r)?,
+        delay: r.span("delay")?,
+        overhead,
+        arq: [arq::plan(r.table("arq")?)?, arq::plan(r.table("arq_back")?)?],
+        errors: errors_between(r, largest + overhead)?,
+    };
+    let nodes = [topology.id(a)?, topology.id(b)?];
+    Some(RadioLinkPlan { link, nodes, queue: queue(r.table("queue")?)? })
+}
+
+/// The errors of a link between two nodes, from each of them; `largest` is that of its data frames.
+fn errors_between(link: &Fields, largest: u32) -> Option<[ErrorPlan; 2]> {
+    let [a, b] = link.ends("ends")?;
+    let models = link.tables("errors");
     let one_way = |from: &String, to: &String| {
         // A model for this direction goes before one for both.
         let exact = Direction { from: Some(from.clone()), to: Some(to.clone()) };
@@ -100,14 +93,7 @@ fn wired(w: &Fields, topology: &Topology, largest: u32) -> Option<WiredPlan> {
         let model = for_direction.or_else(|| models.iter().find(|m| m.direction("direction").is_none()));
         model.map_or(Some(ErrorPlan::Clean), |m| errors::plan(m, largest))
     };
-    Some(WiredPlan {
-        name: w.text("name")?.to_string(),
-        ends: [topology.id(a)?, topology.id(b)?],
-        rate: w.rate("rate")?,
-        delay: w.span("delay")?,
-        queue: queue(w.table("queue")?)?,
-        errors: [one_way(a, b)?, one_way(b, a)?],
-    })
+    Some([one_way(a, b)?, one_way(b, a)?])
 }
 
 fn wlan(root: &Fields, w: &Fields, index: usize, topology: &Topology, largest: u32) -> Option<WlanPlan> {

@@ -15,6 +15,8 @@ pub(crate) const MAX_COORDINATE: f64 = 1e6;
 pub(crate) fn expected(kind: &Kind) -> String {
     let text = match kind {
         Kind::Title => "a line of text",
+        Kind::File { .. } => "the path of a file, relative to the folder of the scenario",
+        Kind::Digest => "16 hexadecimal digits",
         Kind::Name => "a name such as \"w1\"",
         Kind::Ends => "two different nodes, such as [\"s\", \"r1\"]",
         Kind::Stations => {
@@ -43,7 +45,6 @@ pub(crate) fn expected(kind: &Kind) -> String {
         Kind::Choice(_) => "a table with a kind",
         Kind::Choices(_) => "a table with a kind, or a list of them",
         Kind::Tables(_) => "at least one table, with double brackets",
-        Kind::Later(_) => "nothing",
     };
     format!("expected {text}")
 }
@@ -71,6 +72,10 @@ pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
         (Kind::Word(words), Value::Text(text)) => word(&words(), text).map(Val::Word),
         (Kind::Words(known), Value::List(items)) => words(&known(), items),
         (Kind::Title, Value::Text(text)) => title(text),
+        (Kind::File { .. }, Value::Text(text)) if !text.is_empty() && !text.contains('\0') => {
+            Ok(Val::Text(text.clone()))
+        }
+        (Kind::Digest, Value::Text(text)) if is_digest(text) => Ok(Val::Text(text.clone())),
         (Kind::Name, Value::Text(text)) => name(text).map(|()| Val::Text(text.clone())),
         (Kind::Direction, Value::Text(text)) => direction(text).map(Val::Direction),
         (Kind::Ends, Value::List(items)) => ends(items).ok_or_else(mismatch)?.map(Val::Ends),
@@ -138,6 +143,10 @@ fn title(text: &str) -> Result<Val, Refusal> {
             Err(format!("expected a line of 1 to 100 characters without spaces around it, got {text:?}"))
         }
     }
+}
+
+fn is_digest(text: &str) -> bool {
+    text.len() == 16 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// Names stand in paths (`wlan.cell.errors`), in directions (`bs->d`) and in file names (`bs.pcapng`). A `*` stands for the
@@ -247,6 +256,7 @@ pub(crate) fn number(x: f64) -> String {
 pub(crate) fn format(val: &Val) -> Option<String> {
     Some(match val {
         Val::Text(text) => quoted(text),
+        Val::File(file) => quoted(&file.path),
         Val::Word(word) => quoted(word),
         Val::Words(words) => {
             format!("[{}]", words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(", "))

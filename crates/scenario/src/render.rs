@@ -58,7 +58,7 @@ fn section(fields: &Fields, path: &str, open: &str, close: &str, out: &mut Strin
 
 /// Keys without a value are worth a line: what it means that they are not there.
 fn nothings(fields: &Fields, out: &mut String) {
-    for key in fields.keys.iter().filter(|k| !matches!(k.kind, Kind::Tables(_) | Kind::Later(_))) {
+    for key in fields.keys.iter().filter(|k| !matches!(k.kind, Kind::Tables(_))) {
         if let (None, Without::Nothing(meaning)) = (fields.get(key.name), key.without) {
             let _ = writeln!(out, "# {}: {meaning}", key.name);
         }

@@ -1,31 +1,35 @@
 //! What single keys cannot say: names that occur twice, links that do not exist, rates that a standard lacks; and the
 //! defaults that follow from other keys.
 
+use crate::arq;
 use crate::between;
 use crate::errors;
 use crate::fields::{Direction, Fields, Val};
 use crate::flow;
 use crate::keys::{ALL, MAX_STATIONS};
+use crate::largest::Largest;
 use crate::layout;
+use crate::pace;
 use crate::phy;
 use crate::problem::{Problems, did_you_mean, some_of};
 use crate::propagation;
 use crate::queue;
 use crate::routing;
-use crate::topology::{Topology, reach};
+use crate::topology::{Link, Topology, reach};
 use std::collections::HashMap;
 
 /// Checks the whole scenario, and fills the defaults that follow from other keys.
 pub(crate) fn resolve(root: &mut Fields, problems: &mut Problems) {
-    names(&["wired", "wlan"], root, problems);
+    names(&["wired", "wlan", "radio"], root, problems);
     names(&["flow"], root, problems);
-    for list in ["wired", "wlan"] {
+    for list in ["wired", "wlan", "radio"] {
         if let Some(Val::Tables(links)) = root.get_mut(list) {
             links.iter_mut().for_each(|link| queue::resolve(link, problems));
         }
     }
-    for wired in root.tables("wired") {
-        check_errors(wired, &wired.ends("ends").map_or(Vec::new(), |ends| ends.to_vec()), false, problems);
+    for link in root.tables("wired").iter().chain(root.tables("radio")) {
+        pace::check(link, problems);
+        check_errors(link, &link.ends("ends").map_or(Vec::new(), |ends| ends.to_vec()), false, problems);
     }
     if let Some(Val::Tables(wlans)) = root.get_mut("wlan") {
         for wlan in wlans {
@@ -35,11 +39,11 @@ pub(crate) fn resolve(root: &mut Fields, problems: &mut Problems) {
             check_wlan(wlan, problems);
         }
     }
-    let links = || root.tables("wired").iter().chain(root.tables("wlan"));
+    let mut links = ["wired", "wlan", "radio"].into_iter().flat_map(|list| root.tables(list));
     // If a link was refused, nobody can say which nodes there are.
     let no_link = |key: &String| ["name", "duration", "warmup", "flow"].contains(&key.as_str());
-    let mut links_sound = links().all(|link| link.sound) && root.refused().iter().all(no_link);
-    let topology = Topology::new(root.tables("wired"), root.tables("wlan"));
+    let mut links_sound = links.all(|link| link.sound) && root.refused().iter().all(no_link);
+    let topology = Topology::new(root);
     links_sound &= counts(root, &topology, problems);
     let duration = root.span("duration");
     check_warmup(root, problems);
@@ -52,6 +56,22 @@ pub(crate) fn resolve(root: &mut Fields, problems: &mut Problems) {
             flow::check_ends(f, &topology, links_sound, problems);
             routing::check_through_traffic(f, &on_demand, &topology, problems);
         }
+    }
+    resolve_recovery(root, &topology, links_sound, problems);
+}
+
+/// Fills and checks the link recovery of radio links. Its timeouts depend on what crosses them: with a flow or a link refused, nobody
+/// can say which are too short.
+fn resolve_recovery(root: &mut Fields, topology: &Topology, links_sound: bool, problems: &mut Problems) {
+    let largest = Largest::new(root, topology);
+    let all_sound = links_sound && root.tables("flow").iter().all(|flow| flow.sound);
+    let Some(Val::Tables(radios)) = root.get_mut("radio") else { return };
+    for (i, radio) in radios.iter_mut().enumerate() {
+        let largest = largest.of(Link::Radio(i));
+        if all_sound {
+            arq::check(radio, largest, problems);
+        }
+        arq::fill(radio, largest);
     }
 }
 
@@ -89,6 +109,7 @@ fn counts(root: &Fields, topology: &Topology, problems: &mut Problems) -> bool {
     let limits = [
         ("wired", root.tables("wired").len(), usize::from(u16::MAX) / 2),
         ("wlan", root.tables("wlan").len(), usize::from(u16::MAX)),
+        ("radio", root.tables("radio").len(), usize::from(u16::MAX)),
         ("flow", root.tables("flow").len(), usize::from(u16::MAX)),
     ];
     for (what, count, most) in limits.into_iter().filter(|(_, count, most)| count > most) {
@@ -172,6 +193,6 @@ fn check_direction(
     if given && direction.from == direction.to {
         problems.add(at, &path, "expected two different nodes");
     } else if given && !any && (direction.from.is_none() || direction.to.is_none()) {
-        problems.add(at, &path, "\"*\" is for wlans; a wired link has two ends: name them");
+        problems.add(at, &path, "\"*\" is for wlans; this link has two ends: name them");
     }
 }

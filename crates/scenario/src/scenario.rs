@@ -4,9 +4,10 @@ use crate::fields::Fields;
 use crate::keys::SCENARIO;
 use crate::problem::{Problems, ScenarioError};
 use crate::tree::Item;
-use crate::{check, copies, plan, render, resolve, sets, tree};
+use crate::{check, copies, files, plan, render, resolve, sets, tree};
 use airhop_base::Span;
 use airhop_net::plan::{Plan, Transport};
+use std::path::Path;
 
 /// A checked scenario. Immutable; share it between threads behind an `Arc`.
 #[derive(Clone, Debug)]
@@ -24,34 +25,58 @@ pub struct Overrides {
     pub scheme: Option<String>,
 }
 
+/// Where a scenario comes from.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// What messages call it.
+    pub name: &'a str,
+    /// What the files that it names are relative to.
+    pub folder: &'a Path,
+}
+
+impl<'a> From<&'a str> for Source<'a> {
+    /// Files are relative to the working directory.
+    fn from(name: &'a str) -> Self {
+        Source { name, folder: Path::new("") }
+    }
+}
+
 impl Scenario {
-    /// Reads a scenario file. `source` is what messages call it.
+    /// Reads a scenario file.
     ///
     /// # Errors
     /// [`ScenarioError`] with everything that is wrong with it.
-    pub fn parse(text: &str, source: &str, overrides: &Overrides) -> Result<Scenario, ScenarioError> {
+    pub fn parse<'a>(
+        text: &str,
+        source: impl Into<Source<'a>>,
+        overrides: &Overrides,
+    ) -> Result<Scenario, ScenarioError> {
         let mut problems = Problems::default();
         let document = tree::from_toml(text, &mut problems);
-        Self::read(document, source, overrides, problems)
+        Self::read(document, source.into(), overrides, problems)
     }
 
     /// Reads the same model given as JSON.
     ///
     /// # Errors
     /// [`ScenarioError`] with everything that is wrong with it.
-    pub fn from_json(text: &str, source: &str, overrides: &Overrides) -> Result<Scenario, ScenarioError> {
+    pub fn from_json<'a>(
+        text: &str,
+        source: impl Into<Source<'a>>,
+        overrides: &Overrides,
+    ) -> Result<Scenario, ScenarioError> {
         let mut problems = Problems::default();
         let document = tree::from_json(text, &mut problems);
-        Self::read(document, source, overrides, problems)
+        Self::read(document, source.into(), overrides, problems)
     }
 
     fn read(
         document: Option<Item>,
-        source: &str,
+        source: Source<'_>,
         overrides: &Overrides,
         mut problems: Problems,
     ) -> Result<Scenario, ScenarioError> {
-        let Some(mut document) = document else { return problems.or(source, None) };
+        let Some(mut document) = document else { return problems.or(source.name, None) };
         if let Some(scheme) = &overrides.scheme {
             sets::set_scheme(&mut document, scheme);
         }
@@ -59,10 +84,11 @@ impl Scenario {
             sets::set(&mut document, path, value, &mut problems);
         }
         let mut fields = check::check(&document, &SCENARIO, &mut problems);
+        files::load(&mut fields, source.folder, &mut problems);
         copies::repeat(&mut fields, &mut problems);
         resolve::resolve(&mut fields, &mut problems);
         let plan = if problems.len() == 0 { plan::plan(&fields) } else { None };
-        problems.or(source, plan.map(|plan| Scenario { fields, plan }))
+        problems.or(source.name, plan.map(|plan| Scenario { fields, plan }))
     }
 
     /// Its name.
@@ -94,5 +120,10 @@ impl Scenario {
     /// The effective scenario as JSON, the same text for the same scenario. Reads back to the same.
     pub fn json(&self) -> String {
         render::json(&self.fields)
+    }
+
+    /// What results depend on: as [`Scenario::json`], but files by their digests alone, wherever they are.
+    pub fn identity(&self) -> String {
+        render::json(&files::without_paths(&self.fields))
     }
 }

@@ -18,7 +18,7 @@ fn object(keys: &[Key], kind: Option<&str>) -> Json {
     if let Some(kind) = kind {
         properties.insert("kind".to_string(), json!({ "const": kind }));
     }
-    for key in keys.iter().filter(|k| !matches!(k.kind, Kind::Later(_))) {
+    for key in keys {
         properties.insert(key.name.to_string(), property(key));
     }
     let needed = keys.iter().filter(|k| matches!(k.without, Without::Required)).map(|k| k.name);
@@ -69,6 +69,8 @@ fn value(kind: &Kind) -> Json {
                 json!({ "type": "array", "items": { "type": "number" }, "minItems": 2, "maxItems": 2 });
             json!({ "type": "object", "minProperties": 2, "propertyNames": name(), "additionalProperties": position })
         }
+        Kind::File { .. } => json!({ "type": "string", "minLength": 1 }),
+        Kind::Digest => json!({ "type": "string", "pattern": "^[0-9a-f]{16}$" }),
         Kind::Direction => json!({ "type": "string", "pattern": "->", "examples": ["bs->d"] }),
         Kind::Span { .. } => quantity("ns|us|µs|ms|s", "10 ms"),
         Kind::Rate => quantity("bit/s|kbit/s|Mbit/s|Gbit/s", "10 Mbit/s"),
@@ -101,7 +103,6 @@ fn value(kind: &Kind) -> Json {
             json!({ "anyOf": [one_of(choice), { "type": "array", "items": one_of(choice), "minItems": 1 }] })
         }
         Kind::Tables(keys) => json!({ "type": "array", "items": object(keys, None), "minItems": 1 }),
-        Kind::Later(_) => json!(false),
     }
 }
 

@@ -136,6 +136,6 @@ pub(crate) fn config(tcp: &Fields, mss: u32) -> Option<Config> {
 }
 
 /// The IP datagram of a full data segment, bytes.
-pub(crate) fn datagram_bytes(config: &Config) -> u32 {
-    HEADER_BYTES + config.mss + if config.timestamps { TIMESTAMPS_BYTES } else { 0 }
+pub(crate) fn datagram_bytes(tcp: &Fields, mss: u32) -> Option<u32> {
+    Some(HEADER_BYTES + mss + if tcp.flag("timestamps")? { TIMESTAMPS_BYTES } else { 0 })
 }

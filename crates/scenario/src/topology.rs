@@ -7,11 +7,12 @@ use airhop_base::NodeId;
 use airhop_net::route::{Graph, Hop, Stations, hear};
 use indexmap::IndexSet;
 
-/// A link, by its place among the `[[wired]]` or the `[[wlan]]` tables.
+/// A link, by its place among the `[[wired]]`, the `[[wlan]]` or the `[[radio]]` tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Link {
     Wired(usize),
     Wlan(usize),
+    Radio(usize),
 }
 
 /// The nodes of a scenario and the hops between them.
@@ -22,20 +23,23 @@ pub(crate) struct Topology {
 }
 
 impl Topology {
-    /// The topology of the links that could be read.
-    pub(crate) fn new(wired: &[Fields], wlans: &[Fields]) -> Self {
+    /// The topology of the links of a scenario that could be read.
+    pub(crate) fn new(root: &Fields) -> Self {
         let mut nodes = IndexSet::new();
         let mut id = |name: &String| NodeId(nodes.insert_full(name.clone()).0 as u16);
-        let wired = wired.iter().filter_map(|link| link.ends("ends"));
-        let wired = wired.map(|ends| ends.each_ref().map(&mut id)).collect();
+        let mut between = |list: &str| {
+            let ends = root.tables(list).iter().filter_map(|link| link.ends("ends"));
+            ends.map(|ends| ends.each_ref().map(&mut id)).collect()
+        };
+        let (wired, radios) = (between("wired"), between("radio"));
         let cell = |wlan: &Fields| {
             let stations = layout::stations(wlan).unwrap_or_default();
             let places = stations.iter().map(|(name, place)| (id(name), *place)).collect();
             // Places that are drawn are all the same until then: there will be a way, or the run says that there is none.
             Stations { places, reach: reach(wlan) }
         };
-        let cells = wlans.iter().map(cell).collect();
-        let graph = Graph::new(nodes.iter().cloned(), wired, cells);
+        let cells = root.tables("wlan").iter().map(cell).collect();
+        let graph = Graph::new(nodes.iter().cloned(), wired, radios, cells);
         Topology { nodes, graph }
     }
 
@@ -54,6 +58,7 @@ impl Topology {
             links.push(match hop {
                 Hop::None | Hop::OnDemand { .. } => return None,
                 Hop::Link(link) => Link::Wired(usize::from(link / 2)),
+                Hop::Radio { link, .. } => Link::Radio(usize::from(link)),
                 Hop::Air { cell, .. } => Link::Wlan(usize::from(cell)),
             });
             node = self.graph.end(hop)?;

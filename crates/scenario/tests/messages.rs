@@ -257,7 +257,6 @@ const EDITS: &[(&str, &str, &str)] = &[
         "standard = \"802.11b\"",
         "standard = \"802.11b\"\nphy = { coding = \"ofdm\", headers = \"20 us\" }",
     ),
-    ("a radio link", "[[flow]]", "[[radio]]\nname = \"air\"\n\n[[flow]]"),
 ];
 
 /// Layouts and drawn ends, changed through `--set`.

@@ -53,7 +53,7 @@ fn yuns_background_is_the_downlink_otherwise() {
     let (with, without) = (with.plan(), without.plan());
     assert_eq!(format!("{:?}", with.wlans[0].cell), format!("{:?}", without.wlans[0].cell));
     for (a, b) in with.wired.iter().zip(&without.wired) {
-        assert_eq!((&a.name, a.rate, a.delay, a.queue), (&b.name, b.rate, b.delay, b.queue));
+        assert_eq!((&a.name, &a.pace, a.delay, a.queue), (&b.name, &b.pace, b.delay, b.queue));
     }
     assert_eq!(with.flows[0].name, without.flows[0].name);
 }

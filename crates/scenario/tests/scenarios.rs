@@ -5,7 +5,7 @@ use airhop_net::plan::{
     AodvPlan, AppPlan, CodelPlan, FqCodelPlan, PiePlan, QueuePlan, RedPlan, RoutingPlan, Transport,
 };
 use airhop_radio::cell::Range;
-use airhop_radio::errors::{ErrorPlan, State};
+use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
 use airhop_radio::phy::{Coding, Phy};
 use airhop_scenario::{Overrides, Pool, Progress, Recording, Run, Scenario};
 use airhop_tcp::Config;
@@ -80,7 +80,8 @@ fn packaged_scenarios_are_good() {
         let name = file.file_stem().expect("a name").to_string_lossy().into_owned();
         let copies = if text.contains('*') { "10" } else { "1" };
         let sets = vec![("copies".to_string(), copies.to_string())];
-        let scenario = Scenario::parse(&text, &name, &Overrides { sets, scheme: None }).expect("good");
+        let scenario =
+            Scenario::parse(&text, name.as_str(), &Overrides { sets, scheme: None }).expect("good");
         assert_eq!(scenario.name(), name, "a scenario is found by the name that it gives itself");
         // A flow for each copy, and perhaps one beside them (Yun 2009, Figure 12).
         let (flows, copies) = (scenario.tcp_flows().count(), copies.parse::<usize>().expect("a count"));
@@ -131,12 +132,19 @@ fn channels_with_memory_are_planned_as_written() {
     assert!((leave[0] - 0.06).abs() < 1e-12 && (leave[1] - 0.15).abs() < 1e-12, "{leave:?}");
     let plain = r#"{ kind = "gilbert-elliott", loss = 0.75, burst = 3 }"#;
     assert_eq!(model(plain), ErrorPlan::GilbertElliott { loss: [0.0, 1.0], leave: [1.0, 1.0 / 3.0] });
-    let state = |s, errors_per_bit| State { mean: Span::from_secs(s), errors_per_bit };
-    assert_eq!(model(FADES), ErrorPlan::TwoState { good: state(10, 1e-6), bad: state(4, 1e-2) });
+    let drawn = |sojourn, start| FadePlan::Drawn { means: [10, 4].map(Span::from_secs), sojourn, start };
+    let two_state = |fades| ErrorPlan::TwoState { fades, errors_per_bit: [1e-6, 1e-2] };
+    assert_eq!(model(FADES), two_state(drawn(Sojourn::Exponential, Start::Stationary)));
+    for (name, sojourn) in Sojourn::ALL {
+        let keys = format!(r#"start = "good", sojourn = "{name}" }}"#);
+        assert_eq!(model(&FADES.replace('}', &format!(", {keys}"))), two_state(drawn(sojourn, Start::Good)));
+    }
     let by_frame = r#"{ kind = "two-state", good = "10 s", bad = "4 s", fer_good = 0.01, fer_bad = 1 }"#;
-    let ErrorPlan::TwoState { good, bad } = model(by_frame) else { panic!("not what was written") };
-    let survives = (-good.errors_per_bit * f64::from((1000 + 40 + 12 + 36) * 8)).exp();
-    assert!((survives - 0.99).abs() < 1e-12 && bad.errors_per_bit == f64::INFINITY, "{good:?}, {bad:?}");
+    let ErrorPlan::TwoState { errors_per_bit: [good, bad], .. } = model(by_frame) else {
+        panic!("not what was written")
+    };
+    let survives = (-good * f64::from((1000 + 40 + 12 + 36) * 8)).exp();
+    assert!((survives - 0.99).abs() < 1e-12 && bad == f64::INFINITY, "{good}, {bad}");
 }
 
 #[test]

@@ -44,6 +44,7 @@ pub struct Receiver {
     ack_due: Option<Time>,
     /// ACKs ready to go, in the order of the segments that caused them.
     ready: VecDeque<Segment>,
+    duplicates: u64,
 }
 
 /// The timestamps option (RFC 7323 §4.3).
@@ -80,12 +81,18 @@ impl Receiver {
             unacked: 0,
             ack_due: None,
             ready: VecDeque::new(),
+            duplicates: 0,
         }
     }
 
     /// Payload bytes handed to the application so far: all in order, each once.
     pub fn delivered(&self) -> u64 {
         self.stream.expected.saturating_sub(FIRST_BYTE)
+    }
+
+    /// Data segments that came when all their bytes had come before.
+    pub fn duplicates(&self) -> u64 {
+        self.duplicates
     }
 
     /// The next sequence number expected (RCV.NXT); zero before the SYN.
@@ -174,7 +181,9 @@ impl Receiver {
         self.arrival = self.asks.arrival.then_some(Arrival { seq: s.seq, at: now });
         let ecn_news = self.note_congestion(s.flags.cwr, ecn);
         let had_gap = self.stream.has_gap();
-        let change = self.stream.insert(SackBlock { start: s.seq, end: s.seq + u64::from(s.len) });
+        let block = SackBlock { start: s.seq, end: s.seq + u64::from(s.len) };
+        let change = self.stream.insert(block);
+        self.duplicates += u64::from(change.duplicate == Some(block));
         self.damaged = self.damaged.filter(|&seq| !self.stream.holds(seq));
         self.limit_by_contention(now, s, change.advance);
         self.unacked += change.advance;
@@ -262,6 +271,7 @@ impl Receiver {
             arrival: self.arrival,
             naks: Naks::EMPTY,
             contention: None,
+            sent: now,
         }
     }
 }

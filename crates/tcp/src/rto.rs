@@ -21,6 +21,13 @@ pub trait RtoPolicy: Debug + Send {
     /// The timeout for a timer that is started now: with backoff, within the configured bounds.
     fn timeout(&self) -> Span;
 
+    /// The same without backoff: a + 4v.
+    fn timeout_without_backoff(&self) -> Span;
+
+    /// The same for a round trip that may take `extra` longer: max(a + 4v, a + extra + G), with backoff, within the configured
+    /// bounds. Before the first sample a is not known, and counts for nothing.
+    fn timeout_expecting(&self, extra: Span) -> Span;
+
     /// Smoothed round-trip time, `None` before the first sample.
     fn srtt(&self) -> Option<Span>;
 
@@ -64,6 +71,10 @@ impl Rfc6298 {
         // (2.1) Until there is a sample.
         Rfc6298 { config, mean: None, rto: config.initial, backoff: 1 }
     }
+
+    fn backed_off(&self, rto: Span) -> Span {
+        (rto.min(self.config.max) * self.backoff).min(self.config.max)
+    }
 }
 
 impl RtoPolicy for Rfc6298 {
@@ -96,7 +107,16 @@ impl RtoPolicy for Rfc6298 {
     }
 
     fn timeout(&self) -> Span {
-        (self.rto * self.backoff).min(self.config.max)
+        self.backed_off(self.rto)
+    }
+
+    fn timeout_without_backoff(&self) -> Span {
+        self.rto
+    }
+
+    fn timeout_expecting(&self, extra: Span) -> Span {
+        let late = self.srtt().unwrap_or(Span::ZERO) + extra + self.config.tick;
+        self.backed_off(self.rto.max(late))
     }
 
     fn srtt(&self) -> Option<Span> {
@@ -128,6 +148,13 @@ struct Ns2Ticks {
 impl Ns2Ticks {
     fn new(config: RtoConfig) -> Self {
         Ns2Ticks { config, srtt8: 0, rttvar4: 0, rto: config.initial, backoff: 1 }
+    }
+
+    /// The lower bound applies before the backoff, the floor of two ticks after everything else.
+    fn bounded(&self, rto: Span, backoff: u64) -> Span {
+        (rto.max(self.config.min).min(self.config.max) * backoff)
+            .min(self.config.max)
+            .max(self.config.tick * 2)
     }
 }
 
@@ -161,8 +188,16 @@ impl RtoPolicy for Ns2Ticks {
     }
 
     fn timeout(&self) -> Span {
-        // The lower bound applies before the backoff, the floor of two ticks after everything else.
-        (self.rto.max(self.config.min) * self.backoff).min(self.config.max).max(self.config.tick * 2)
+        self.bounded(self.rto, self.backoff)
+    }
+
+    fn timeout_without_backoff(&self) -> Span {
+        self.bounded(self.rto, 1)
+    }
+
+    fn timeout_expecting(&self, extra: Span) -> Span {
+        let late = self.srtt().unwrap_or(Span::ZERO) + extra + self.config.tick;
+        self.bounded(self.rto.max(late), self.backoff)
     }
 
     fn srtt(&self) -> Option<Span> {
@@ -200,11 +235,18 @@ impl SingleGain {
         Span::from_nanos((self.config.tick.nanos() as f64 * ticks + 0.5) as u64)
     }
 
+    /// a + 4v in whole ticks.
     fn base(&self) -> Span {
         match self.mean {
             None => self.config.initial,
             Some((a, v)) => self.config.tick * (a + 4.0 * v).ceil() as u64,
         }
+    }
+
+    /// A coarse clock cannot time less than two ticks.
+    fn bounded(&self, rto: Span, backoff: u64) -> Span {
+        let floor = self.config.min.max(self.config.tick * 2);
+        (rto.max(floor).min(self.config.max) * backoff).min(self.config.max)
     }
 }
 
@@ -229,8 +271,18 @@ impl RtoPolicy for SingleGain {
     }
 
     fn timeout(&self) -> Span {
-        let floor = self.config.min.max(self.config.tick * 2);
-        (self.base().max(floor) * self.backoff).min(self.config.max)
+        self.bounded(self.base(), self.backoff)
+    }
+
+    fn timeout_without_backoff(&self) -> Span {
+        self.bounded(self.base(), 1)
+    }
+
+    fn timeout_expecting(&self, extra: Span) -> Span {
+        let ticks =
+            self.mean.map_or(0.0, |(a, _)| a) + extra.nanos() as f64 / self.config.tick.nanos() as f64 + 1.0;
+        let late = self.config.tick * ticks.ceil() as u64;
+        self.bounded(self.base().max(late), self.backoff)
     }
 
     fn srtt(&self) -> Option<Span> {

@@ -5,7 +5,7 @@
 //!               │                             │
 //!   Sender ── Recovery ── Detect::Lost ── NoticePolicy ── Reaction
 //!               │   │                         │
-//!               │   └── CongestionControl     └── retransmit, hold, freeze
+//!               │   └── CongestionControl     └── retransmit, hold, freeze; restart or prolong the timer
 //!               └── next(): which bytes go out now
 //! ```
 //!
@@ -277,7 +277,7 @@ pub trait Recovery: Debug + Send {
 
 /// Says what an explicit notification is worth.
 pub trait NoticePolicy: Debug + Send {
-    /// A notice about a segment that is missing.
+    /// A notice: about a segment that is missing, or about the link ([`NoticeKind::names_segment`](airhop_base::NoticeKind)).
     fn on_notice(&mut self, now: Time, n: &Notice, s: &Space) -> Reaction;
 
     /// True if it knows what an ELN in an ACK is. To all others such an ACK is one like any other.
@@ -324,6 +324,12 @@ pub enum Reaction {
         /// Whether this segment is retransmitted.
         retransmit: bool,
     },
+    /// If the timer runs, start it anew with a + 4v: the estimates as they are, no backoff now, and the backoff kept for later
+    /// timers (Kounavis 1996 §3). Nothing else changes.
+    RestartTimer,
+    /// For the next 60 s timeouts allow for the delay that the notice tells of, on top of that of other base stations. The running
+    /// timer is put off, never brought forward (RTTN).
+    Expect,
 }
 
 /// The policies of one sender.

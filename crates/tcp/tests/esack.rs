@@ -186,7 +186,7 @@ fn a_disconnection_freezes() {
     let mut s = fourteen(100);
     s.at(310);
     assert_eq!([s.eln(14), s.eln(15)], ["14n", "15n"]);
-    let (window, rto) = (s.window(), s.sender.rto());
+    let (window, rto) = (s.window(), s.rto());
     assert_eq!([s.eln(16), s.eln(17), s.eln(18), s.eln(19)], ["", "17n", "", "19n"]);
     assert!(s.sender.is_frozen());
     // Duplicates, from segments that were on their way, neither thaw nor cut nor let new data out.
@@ -199,12 +199,12 @@ fn a_disconnection_freezes() {
         assert_eq!(s.expire(), (due, "14n".into()));
         due += rto.millis_f64();
     }
-    assert_eq!((s.window(), s.sender.rto(), s.cuts(), s.sender.counters().timeouts), (window, rto, 0, 0));
+    assert_eq!((s.window(), s.rto(), s.cuts(), s.sender.counters().timeouts), (window, rto, 0, 0));
     // Patience ends: the ordinary rules return.
     assert_eq!(s.expire(), (due, "14t".into()));
     assert!(!s.sender.is_frozen());
     assert_eq!((s.window().0, s.cuts(), s.sender.counters().timeouts), (1.0, 1, 1));
-    assert_eq!(s.sender.rto(), rto * 2);
+    assert_eq!(s.rto(), rto * 2);
 }
 
 // Yun 2009 §4.2: "If the TCP sender receives a new ACK, the TCP sender restores the parameters and resumes data service."
@@ -247,7 +247,7 @@ fn an_ersn_suspends_congestion_control() {
     // The timer only starts again, while the hold lasts: 2 RTO (3.6.8).
     assert_eq!(s.expire(), (1300.0, "".into()));
     assert_eq!((s.cuts(), s.sender.counters().timeouts, s.window()), (0, 0, window));
-    assert_eq!(s.sender.rto(), ms(1000));
+    assert_eq!(s.rto(), ms(1000));
     assert_eq!(s.expire(), (2300.0, "14t".into()));
     assert_eq!((s.cuts(), s.sender.counters().timeouts), (1, 1));
 }

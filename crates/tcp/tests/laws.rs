@@ -2,7 +2,7 @@
 
 mod common;
 
-use airhop_base::{Notice, NoticeKind, Rate, Span};
+use airhop_base::{NodeId, Notice, NoticeKind, Rate, Span};
 use airhop_tcp::{Config, Preset, SCHEMES, SackRecovery};
 use common::ledger::Ledger;
 use common::path::{Fate, Path, Transfer};
@@ -30,7 +30,16 @@ fn parameters(scheme: &str, k: u8) -> Vec<(&'static str, f64)> {
         "hack-fixed" => vec![("shield", f64::from(k % 2))],
         "lhp" => vec![("trigger", f64::from(k % 2))],
         "tcp-cl" => vec![("repeats", f64::from(k % 2))],
+        "ebsn" | "rttn" => vec![("base", f64::from(k % 3))],
         _ => vec![],
+    }
+}
+
+/// The scheme whose window law a scheme with these parameters has.
+fn law_of(scheme: &'static str, k: u8) -> &'static str {
+    match scheme {
+        "ebsn" | "rttn" => ["tahoe", "reno", "newreno"][usize::from(k % 3)],
+        itself => itself,
     }
 }
 
@@ -84,8 +93,9 @@ fn seqs() -> impl Strategy<Value = u64> {
 
 fn notice() -> impl Strategy<Value = (airhop_base::Time, Notice)> {
     let kinds = prop::sample::select(NoticeKind::ALL.to_vec());
-    (0u64..5_000, kinds, seqs()).prop_map(|(ms, kind, seq)| {
-        (at(ms), Notice { kind, seq, end: seq.saturating_add(MSS.into()), delay: Span::from_millis(50) })
+    (0u64..5_000, kinds, seqs(), 0u64..9_000, 0u16..3).prop_map(|(ms, kind, seq, delay, origin)| {
+        let (delay, origin) = (Span::from_millis(delay), NodeId(origin));
+        (at(ms), Notice { delay, origin, ..Notice::about(kind, seq, seq.saturating_add(MSS.into())) })
     })
 }
 
@@ -109,7 +119,7 @@ fn paths() -> impl Strategy<Value = Path> {
 
 /// A transfer of `bytes` bytes in which all laws are watched, until nothing is left to happen.
 fn transfer(scheme: &'static str, k: u8, config: &Config, path: Path, bytes: u64) -> Transfer<Ledger> {
-    let ledger = Ledger::new(scheme, config);
+    let ledger = Ledger::new(law_of(scheme, k), config);
     let sender = sender(scheme, &parameters(scheme, k), config);
     let mut t = Transfer::watched(sender, scheme, config, path, bytes, ledger);
     t.run_until(at(100_000_000));

@@ -4,6 +4,7 @@ mod common;
 
 use airhop_base::Span;
 use airhop_tcp::{Config, Preset, SackRecovery};
+use common::at;
 use common::path::{Path, Transfer};
 use common::script::Script;
 use common::{MSS, ns2, rfc};
@@ -392,6 +393,9 @@ fn timestamps_lift_karns_rule() {
         let config = Config { timestamps, ..rfc(2.0, 2.0) };
         let t = Transfer::run("reno", &config, Path::of(50).losing(&[1]), 1);
         assert_eq!(t.trace(), "     0.0  1\n  1000.0  1t");
-        assert_eq!((t.sender.srtt(), t.sender.rto()), (srtt.map(Span::from_millis), Span::from_millis(rto)));
+        assert_eq!(
+            (t.sender.srtt(), t.sender.rto(at(0))),
+            (srtt.map(Span::from_millis), Span::from_millis(rto))
+        );
     }
 }

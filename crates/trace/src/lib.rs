@@ -4,6 +4,7 @@
 
 mod air;
 mod columns;
+mod fades;
 mod pcap;
 mod recorder;
 mod tables;
@@ -12,4 +13,4 @@ pub use air::{AirKind, AirOutcome, AirRow};
 pub use columns::{Column, Table};
 pub use pcap::Direction;
 pub use recorder::Recorder;
-pub use tables::{DropKind, DropRow, SendCause, WindowSample};
+pub use tables::{DropKind, DropRow, NoticeEvent, SendCause, WindowSample};

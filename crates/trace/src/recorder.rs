@@ -2,10 +2,11 @@
 
 use crate::air::{Air, AirRow};
 use crate::columns::Table;
+use crate::fades::Fades;
 use crate::pcap::{Captures, Direction};
 use crate::tables::{
-    Acks, Deliveries, DropRow, Drops, Notices, Places, Queues, Segments, SendCause, Stations, WindowSample,
-    Windows,
+    Acks, Deliveries, DropRow, Drops, NoticeEvent, Notices, Places, Queues, Segments, SendCause, Stations,
+    WindowSample, Windows,
 };
 use airhop_base::{FlowId, NodeId, NoticeKind, Packet, Segment, Span, Time};
 use std::io;
@@ -29,6 +30,7 @@ struct Tables {
     queue: Queues,
     notices: Notices,
     deliveries: Deliveries,
+    fades: Fades,
     stations: Stations,
     air: Air,
 }
@@ -55,6 +57,7 @@ impl Recorder {
             queue: Queues::default(),
             notices: Notices::default(),
             deliveries: Deliveries::default(),
+            fades: Fades::default(),
             stations: Stations::default(),
             air: Air::new(node_names),
         });
@@ -106,9 +109,9 @@ impl Recorder {
     }
 
     /// A notice about the segment that starts at `seq` was sent by the link layer, or received by the sender.
-    pub fn notice(&mut self, t: Time, flow: FlowId, kind: NoticeKind, received: bool, seq: u64) {
+    pub fn notice(&mut self, t: Time, flow: FlowId, kind: NoticeKind, event: NoticeEvent, seq: u64) {
         if let Some(tables) = &mut self.tables {
-            tables.notices.push(t, flow, kind, received, seq);
+            tables.notices.push(t, flow, kind, event, seq);
         }
     }
 
@@ -116,6 +119,13 @@ impl Recorder {
     pub fn delivered(&mut self, t: Time, flow: FlowId, total: u64) {
         if let Some(tables) = &mut self.tables {
             tables.deliveries.push(t, flow, total);
+        }
+    }
+
+    /// The channel at `place` (of [`Recorder::place`]) is bad from the first to before the second of these times.
+    pub fn fade(&mut self, place: u32, times: [Time; 2]) {
+        if let Some(tables) = &mut self.tables {
+            tables.fades.push(place, times);
         }
     }
 
@@ -183,6 +193,7 @@ impl Recorder {
                 tables.queue.into_table(&tables.places),
                 tables.notices.into_table(flows),
                 tables.deliveries.into_table(flows),
+                tables.fades.into_table(&tables.places),
                 tables.stations.into_table(),
                 tables.air.into_table(flows),
             ]

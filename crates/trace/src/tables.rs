@@ -242,7 +242,7 @@ impl Places {
         known.unwrap_or_else(|| self.0.insert_full(name.to_owned()).0) as u32
     }
 
-    fn column(&self, codes: Vec<u32>) -> Column {
+    pub(crate) fn column(&self, codes: Vec<u32>) -> Column {
         debug_assert!(
             codes.iter().all(|&code| (code as usize) < self.0.len()),
             "a place that was not registered"
@@ -322,6 +322,18 @@ impl Queues {
     }
 }
 
+/// What becomes of a notice.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum NoticeEvent {
+    /// It was made.
+    Sent,
+    /// The sender acted on it.
+    Received {
+        /// How much later than the expiry of the retransmission timer that it should have prevented; negative: in time.
+        lateness_ms: Option<f64>,
+    },
+}
+
 /// `notices`: explicit notifications, where they were made and where they were acted on.
 #[derive(Default)]
 pub(crate) struct Notices {
@@ -330,15 +342,21 @@ pub(crate) struct Notices {
     kind: Vec<u32>,
     event: Vec<u32>,
     seq: Vec<u64>,
+    lateness: Vec<f64>,
 }
 
 impl Notices {
-    pub fn push(&mut self, t: Time, flow: FlowId, kind: NoticeKind, received: bool, seq: u64) {
+    pub fn push(&mut self, t: Time, flow: FlowId, kind: NoticeKind, event: NoticeEvent, seq: u64) {
+        let (event, lateness) = match event {
+            NoticeEvent::Sent => (0, None),
+            NoticeEvent::Received { lateness_ms } => (1, lateness_ms),
+        };
         self.time.push(t.secs_f64());
         self.flow.push(flow.0.into());
-        self.kind.push(NoticeKind::ALL.iter().position(|k| *k == kind).map_or(0, |code| code as u32));
-        self.event.push(received.into());
+        self.kind.push(kind.index() as u32);
+        self.event.push(event);
         self.seq.push(seq);
+        self.lateness.push(lateness.unwrap_or(f64::NAN));
     }
 
     pub fn into_table(self, flows: &[String]) -> Table {
@@ -348,6 +366,7 @@ impl Notices {
             ("kind", Column::Category(self.kind, words(&NoticeKind::ALL.map(NoticeKind::name)))),
             ("event", Column::Category(self.event, words(&["sent", "received"]))),
             ("seq", Column::U64(self.seq)),
+            ("lateness_ms", Column::F64(self.lateness)),
         ];
         Table { name: "notices", columns }
     }

@@ -89,7 +89,7 @@ impl Exchange {
 
     fn notice(&mut self, kind: NoticeKind, number: u64) {
         let (seq, end) = (first_byte(number), first_byte(number + 1));
-        self.record(Direction::In, Body::Notice(Notice { kind, seq, end, delay: Span::ZERO }), 40, None);
+        self.record(Direction::In, Body::Notice(Notice::about(kind, seq, end)), 40, None);
     }
 }
 

@@ -2,7 +2,8 @@
 
 use airhop_base::{Drop, Flags, FlowId, Naks, NodeId, NoticeKind, Sack, Segment, Span, Time};
 use airhop_trace::{
-    AirKind, AirOutcome, AirRow, Column, DropKind, DropRow, Recorder, SendCause, Table, WindowSample,
+    AirKind, AirOutcome, AirRow, Column, DropKind, DropRow, NoticeEvent, Recorder, SendCause, Table,
+    WindowSample,
 };
 
 const FTP: FlowId = FlowId(0);
@@ -20,6 +21,7 @@ const SEGMENT: Segment = Segment {
     arrival: None,
     naks: Naks::EMPTY,
     contention: None,
+    sent: Time::ZERO,
 };
 const SAMPLE: WindowSample = WindowSample { cwnd: 2.5, ssthresh: 64.0, flight: 2000, srtt: None, rto: None };
 
@@ -44,9 +46,10 @@ fn fill(r: &mut Recorder) {
     let row = DropRow { flow: WEB, cause: Drop::Collision, kind: DropKind::Control, seq: 7, bytes: 14 };
     r.dropped(at(3), downlink, row);
     r.queue(at(3), uplink, 1);
-    r.notice(at(4), FTP, NoticeKind::Ersn, false, 2001);
-    r.notice(at(5), FTP, NoticeKind::Nak, true, 2001);
+    r.notice(at(4), FTP, NoticeKind::Ersn, NoticeEvent::Sent, 2001);
+    r.notice(at(5), FTP, NoticeKind::Nak, NoticeEvent::Received { lateness_ms: Some(-1.5) }, 2001);
     r.delivered(at(6), WEB, 1 << 40);
+    r.fade(downlink, [at(8), at(9)]);
     r.station("field", "n0", [0.0, 0.5]);
     r.station("field", "n1", [30.0, -1.0]);
     let frame = AirRow {
@@ -104,8 +107,9 @@ fn the_schema_is_fixed() {
         "window: time_s f64, flow category, cwnd f64, ssthresh f64, flight u32, srtt_ms f64, rto_ms f64",
         "drops: time_s f64, flow category, place category, cause category, kind category, seq u64, bytes u32",
         "queue: time_s f64, place category, packets u32",
-        "notices: time_s f64, flow category, kind category, event category, seq u64",
+        "notices: time_s f64, flow category, kind category, event category, seq u64, lateness_ms f64",
         "deliveries: time_s f64, flow category, bytes u64",
+        "fades: place category, begin_s f64, end_s f64",
         "stations: wlan category, station category, x_m f64, y_m f64",
         "air: start_s f64, end_s f64, from category, to category, kind category, bytes u32, flow category, \
          packet category, seq u64, attempt u32, outcome category",
@@ -135,8 +139,15 @@ fn rows_say_what_was_recorded() {
 
     let notices = table(&tables, "notices");
     assert_eq!([words(notices, "kind"), words(notices, "event")], [["ersn", "nak"], ["sent", "received"]]);
+    let Some(Column::F64(lateness)) = notices.column("lateness_ms") else { panic!("numbers") };
+    assert!(lateness[0].is_nan() && lateness[1] == -1.5, "{lateness:?}");
 
     assert_eq!(table(&tables, "deliveries").column("bytes"), Some(&Column::U64(vec![1 << 40])));
+
+    let fades = table(&tables, "fades");
+    assert_eq!(words(fades, "place"), ["bs->d"]);
+    assert_eq!(fades.column("begin_s"), Some(&Column::F64(vec![0.008])));
+    assert_eq!(fades.column("end_s"), Some(&Column::F64(vec![0.009])));
 
     let stations = table(&tables, "stations");
     assert_eq!([words(stations, "wlan"), words(stations, "station")], [["field"; 2], ["n0", "n1"]]);
@@ -168,7 +179,7 @@ fn every_word_has_its_code() {
         r.dropped(at(0), place, DropRow { flow: FTP, cause, kind, seq: 0, bytes: 0 });
     }
     for kind in NoticeKind::ALL {
-        r.notice(at(0), FTP, kind, false, 0);
+        r.notice(at(0), FTP, kind, NoticeEvent::Sent, 0);
     }
     let tables = r.finish().unwrap();
     assert_eq!(words(table(&tables, "segments"), "cause"), SendCause::ALL.map(SendCause::name));

@@ -49,11 +49,8 @@ pub(crate) fn read(ip: &Ip<'_>) -> Result<(FlowId, Body, Option<u8>), WireError>
         return Err(WireError::Foreign("ports"));
     }
     let isn = addressing::isn(flow, Way::Forward);
-    let notice = Notice {
-        kind,
-        seq: addressing::unfold(word(12), isn),
-        end: addressing::unfold(word(16), isn),
-        delay: Span::from_micros(word(4).into()),
-    };
+    let (seq, end) = (addressing::unfold(word(12), isn), addressing::unfold(word(16), isn));
+    let delay = Span::from_micros(word(4).into());
+    let notice = Notice { delay, origin: ip.src, ..Notice::about(kind, seq, end) };
     Ok((flow, Body::Notice(notice), None))
 }

@@ -2,14 +2,15 @@
 //!
 //! A simulated [`Packet`] holds what matters to the simulation. On the wire it needs more:
 //! addresses, ports and initial sequence numbers, which [`addressing`] derives from node and flow numbers, and the
-//! window scale, which a [`Conversation`] remembers from its SYNs. What is on the wire holds less in four places:
+//! window scale, which a [`Conversation`] remembers from its SYNs. What is on the wire holds less in five places:
 //!
 //! * stream offsets (sequence, acknowledgement and SACK numbers) are modulo 2³², as [`decode`] returns them;
 //! * a window loses the bits below the connection's window scale and saturates at 65535 units (RFC 7323 §2.3);
 //! * the acknowledgement number of a segment without the ACK bit is not carried, an ECN-capable packet is ECT(0),
 //!   the delay of an RTTN, the clock of an arrival and the contention of data (modulo 2³²) count whole microseconds, and the
 //!   lifetime of a route (modulo 2³²) whole milliseconds;
-//! * that the payload of a packet was damaged on its way is not carried: it is written as it was sent.
+//! * that the payload of a packet was damaged on its way is not carried: it is written as it was sent;
+//! * nor when a segment was sent or a notice made: it is read as time zero.
 //!
 //! The payload of TCP byte `n` of the stream is the low byte of `n`, so that a retransmission repeats what was sent.
 

@@ -20,7 +20,7 @@ use crate::WireError;
 use crate::addressing::{self, Conversation, TCP_RECEIVER_PORT, Way};
 use crate::ipv4::Datagram as Ip;
 use crate::options;
-use airhop_base::{Body, Eln, Flags, FlowId, NodeId, Notice, NoticeKind, Packet, Segment, Span};
+use airhop_base::{Body, Eln, Flags, FlowId, NodeId, Notice, NoticeKind, Packet, Segment};
 use etherparse::checksum::Sum16BitWords;
 use etherparse::{IpNumber, TcpHeader};
 
@@ -139,7 +139,7 @@ pub(crate) fn read(ip: &Ip<'_>) -> Result<(FlowId, Body, Option<u8>), WireError>
     let (header, payload) = TcpHeader::from_slice(ip.body).map_err(|_| WireError::Malformed("TCP header"))?;
     let (flow, way) = addressing::flow(header.source_port, header.destination_port, TCP_RECEIVER_PORT)?;
     if let Some(notice) = read_notice(flow, ip.body[OFFSET_BYTE] & NOTICE_BITS, &header)? {
-        return Ok((flow, Body::Notice(notice), None));
+        return Ok((flow, Body::Notice(Notice { origin: ip.src, ..notice }), None));
     }
     let peer_isn = addressing::isn(flow, way.opposite());
     let mut segment = Segment {
@@ -163,7 +163,7 @@ fn read_notice(flow: FlowId, bits: u8, header: &TcpHeader) -> Result<Option<Noti
     let isn = addressing::isn(flow, Way::Forward);
     let notice = |kind, seq: u32, end| {
         let [seq, end] = [seq, end].map(|number| addressing::unfold(number, isn));
-        Some(Notice { kind, seq, end, delay: Span::ZERO })
+        Some(Notice::about(kind, seq, end))
     };
     let seq = header.acknowledgment_number;
     let end = seq.wrapping_add((u16::MAX - header.window_size).into());

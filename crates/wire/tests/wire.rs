@@ -9,6 +9,7 @@ use proptest::prelude::*;
 
 const SENDER: NodeId = NodeId(0);
 const RECEIVER: NodeId = NodeId(4);
+const BASE_STATION: NodeId = NodeId(2);
 const NOTHING: Segment = Segment {
     seq: 1,
     len: 0,
@@ -22,6 +23,7 @@ const NOTHING: Segment = Segment {
     arrival: None,
     naks: Naks::EMPTY,
     contention: None,
+    sent: Time::ZERO,
 };
 
 fn sack(blocks: &[(u64, u64)]) -> Sack {
@@ -42,7 +44,7 @@ fn reverse(segment: Segment) -> Packet {
 }
 
 fn notice(kind: NoticeKind, seq: u64, end: u64) -> Packet {
-    let notice = Notice { kind, seq, end, delay: Span::ZERO };
+    let notice = Notice { origin: RECEIVER, ..Notice::about(kind, seq, end) };
     Packet::new(FlowId(3), RECEIVER, SENDER, notice.bytes(), Body::Notice(notice))
 }
 
@@ -378,6 +380,7 @@ prop_compose! {
         arrival in prop::option::of((0..u64::MAX / 2, any::<u64>())),
         lost in prop::collection::vec(0..u64::MAX / 2, 0..6),
         contention in prop::option::of(0..1u64 << 52),
+        sent in any::<u64>(),
     ) -> Segment {
         let [syn, has_ack, fin, ece, cwr] = bits;
         let mut segment = Segment {
@@ -394,6 +397,7 @@ prop_compose! {
             arrival: arrival.map(|(seq, nanos)| Arrival { seq, at: Time::from_nanos(nanos) }),
             naks: lost.into_iter().collect(),
             contention: contention.map(Span::from_nanos),
+            sent: Time::from_nanos(sent),
         };
         // 40 bytes of options (RFC 9293 §3.1).
         if segment.option_bytes() > 40 {
@@ -413,11 +417,15 @@ prop_compose! {
 }
 
 fn notices() -> impl Strategy<Value = Notice> {
-    (prop::sample::select(&NoticeKind::ALL[..]), 0..u64::MAX / 2, 1..65_495u64, any::<u32>()).prop_map(
-        |(kind, seq, len, micros)| {
+    let kinds = prop::sample::select(&NoticeKind::ALL[..]);
+    (kinds, 0..u64::MAX / 2, 1..65_495u64, any::<u32>(), any::<u64>()).prop_map(
+        |(kind, seq, len, micros, made)| {
             let rttn = kind == NoticeKind::Rttn;
             let delay = if rttn { Span::from_micros(micros.into()) } else { Span::ZERO };
-            Notice { kind, seq, end: seq + len, delay }
+            // In the form of an ACK of the receiver, or from the base station that made it.
+            let origin = if kind.names_segment() { RECEIVER } else { BASE_STATION };
+            let made = Time::from_nanos(made);
+            Notice { delay, origin, made, ..Notice::about(kind, seq, seq + len) }
         },
     )
 }
@@ -463,8 +471,11 @@ prop_compose! {
             Body::Routing(message) => 28 + message.bytes(),
         };
         let flow = if matches!(body, Body::Routing(_)) { FlowId::NONE } else { FlowId(flow) };
-        let back = back || matches!(body, Body::Notice(_));
-        let (src, dst) = if back { (RECEIVER, SENDER) } else { (SENDER, RECEIVER) };
+        let (src, dst) = match &body {
+            Body::Notice(n) => (n.origin, SENDER),
+            _ if back => (RECEIVER, SENDER),
+            _ => (SENDER, RECEIVER),
+        };
         Packet { ecn, ttl, ..Packet::new(flow, src, dst, bytes, body) }
     }
 }
@@ -488,9 +499,10 @@ fn folded(packet: &Packet, shift: u8) -> Packet {
             let naks = s.naks.seqs().iter().map(|&seq| low(seq)).collect();
             let contention = s.contention.map(|c| Span::from_nanos(low(c.nanos() / 1000) * 1000));
             let (seq, ack) = (low(s.seq), low(s.ack));
-            Body::Tcp(Segment { seq, ack, window, sack, eln, arrival, naks, contention, ..s })
+            let sent = Time::ZERO;
+            Body::Tcp(Segment { seq, ack, window, sack, eln, arrival, naks, contention, sent, ..s })
         }
-        Body::Notice(n) => Body::Notice(Notice { seq: low(n.seq), end: low(n.end), ..n }),
+        Body::Notice(n) => Body::Notice(Notice { seq: low(n.seq), end: low(n.end), made: Time::ZERO, ..n }),
         udp_or_routing => udp_or_routing,
     };
     Packet { body, ..packet.clone() }

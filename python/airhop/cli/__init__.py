@@ -15,6 +15,7 @@ COMMANDS = {
     "reproduce": "Reproduce figures and tables of published papers and check their claims.",
     "report": "Write one interactive HTML file about the studies and experiments of a folder.",
     "show": "Print a scenario with every default written out.",
+    "fades": "Save the fades of a scenario's links, to be played back to any other.",
     "schemes": "List the schemes, or describe one.",
     "bench": "Measure the simulator's speed, beside ns-2 and ns-3 where they are installed.",
     "doctor": "Check this installation.",

@@ -1,7 +1,7 @@
 //! LL-ELSN: the link layer tells the TCP sender what it does with each segment (Yun 2009 §3.1).
 
 use super::{Agent, LinkEvent, LinkEventKind, Wishes};
-use airhop_base::{Notice, NoticeKind, Span, Time};
+use airhop_base::{Notice, NoticeKind, Time};
 
 /// Explicit Link Status Notification: ERSN when the link layer begins to repeat a segment, ELN when it gives it up.
 ///
@@ -15,12 +15,15 @@ impl Agent for Elsn {
             // Once per packet: later failures are `AttemptFailed`. With a single attempt there is none.
             LinkEventKind::FirstFailure => NoticeKind::Ersn,
             LinkEventKind::Discarded => NoticeKind::Eln,
-            LinkEventKind::AttemptFailed | LinkEventKind::Delivered => return,
+            LinkEventKind::AttemptFailed
+            | LinkEventKind::Delivered
+            | LinkEventKind::FadeStart
+            | LinkEventKind::FadeEnd(_) => return,
         };
         let tag = event.tag;
         // Only segments that carry payload; the paper does not say, but nothing can be done about a lost ACK.
         if tag.end > tag.seq {
-            wishes.notices.push(Notice { kind, seq: tag.seq, end: tag.end, delay: Span::ZERO });
+            wishes.notices.push(Notice::about(kind, tag.seq, tag.end));
         }
     }
 }
@@ -51,7 +54,7 @@ mod tests {
     }
 
     fn notice(kind: NoticeKind) -> Notice {
-        Notice { kind, seq: 1001, end: 2001, delay: Span::ZERO }
+        Notice::about(kind, 1001, 2001)
     }
 
     use LinkEventKind::{AttemptFailed, Delivered, Discarded, FirstFailure};

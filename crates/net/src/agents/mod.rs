@@ -3,17 +3,21 @@
 //! One agent instance serves one flow at one node. Which agents there are, and where on a flow's path they are installed, stands
 //! in [`crate::services`].
 
+mod ebsn;
 mod eln;
 mod elsn;
 mod nak;
+mod rttn;
 mod snoop;
 mod split;
 
-use airhop_base::{NodeId, Notice, Packet, Time};
+use airhop_base::{NodeId, Notice, Packet, Span, Time};
 use airhop_radio::cell::Tag;
+pub use ebsn::Ebsn;
 pub use eln::Eln;
 pub use elsn::Elsn;
 pub use nak::Nak;
+pub use rttn::Rttn;
 pub use snoop::Snoop;
 pub use split::Split;
 
@@ -41,6 +45,11 @@ pub enum LinkEventKind {
     Discarded,
     /// The link layer learned that the packet arrived.
     Delivered,
+    /// A fade began, as the link layer sees it: the first failure after a success. Told to the agents that heed fades, of all flows
+    /// whose next hop, towards either end, is this link; the tag names the flow.
+    FadeStart,
+    /// The fade is over: the first link ACK since it began, so much later.
+    FadeEnd(Span),
 }
 
 /// What becomes of a packet that passes an agent.
@@ -83,6 +92,11 @@ pub trait Agent: std::fmt::Debug + Send {
     /// goes next is shown first. Returns true to see the next one, too.
     fn on_waiting(&mut self, now: Time, ack: &mut Packet) -> bool {
         let _ = (now, ack);
+        false
+    }
+
+    /// True if it is to hear of fades: [`LinkEventKind::FadeStart`] and [`LinkEventKind::FadeEnd`].
+    fn heeds_fades(&self) -> bool {
         false
     }
 

@@ -121,7 +121,7 @@ impl Nak {
         }
         let (seq, end) = (event.tag.seq, event.tag.end);
         if self.at_source || self.without_ack == WithoutAck::Send && !event.ack_waits {
-            wishes.notices.push(Notice { kind: NoticeKind::Nak, seq, end, delay: Span::ZERO });
+            wishes.notices.push(Notice::about(NoticeKind::Nak, seq, end));
             return true;
         }
         if self.held.len() == CAPACITY {

@@ -54,7 +54,7 @@ fn tell(
     let tag = Tag { flow: FlowId(0), seq: byte(n), end: byte(n + 1) };
     let mut wishes = Wishes::default();
     agent.on_link(now, &LinkEvent { kind, tag, next, ack_waits }, &mut wishes);
-    let expected = Notice { kind: NoticeKind::Nak, seq: byte(n), end: byte(n + 1), delay: Span::ZERO };
+    let expected = Notice::about(NoticeKind::Nak, byte(n), byte(n + 1));
     assert!(wishes.packets.is_empty() && wishes.notices.iter().all(|&notice| notice == expected));
     (wishes.spares_link, wishes.notices.len())
 }

@@ -61,6 +61,7 @@ impl Chain {
             duration: Span::from_secs(self.seconds),
             warmup: Span::ZERO,
             wired: Vec::new(),
+            radios: vec![],
             wlans: vec![WlanPlan {
                 cell,
                 nodes: (0..=self.hops).map(NodeId).collect(),

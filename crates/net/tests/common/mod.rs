@@ -2,6 +2,7 @@
 #![allow(dead_code)] // each test binary uses its own part
 
 pub mod chain;
+pub mod radio;
 
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::plan::{
@@ -64,7 +65,7 @@ impl LastHop {
             .map(|i| WiredPlan {
                 name: format!("w{}", i + 1),
                 ends: [NodeId(i), NodeId(i + 1)],
-                rate: Rate::from_bps(10_000_000),
+                pace: Rate::from_bps(10_000_000).into(),
                 delay: Span::from_millis(self.d_off_ms),
                 queue,
                 errors: [ErrorPlan::Clean, ErrorPlan::Clean],
@@ -122,6 +123,7 @@ impl LastHop {
             warmup: Span::ZERO,
             nodes,
             wired,
+            radios: vec![],
             wlans: vec![WlanPlan {
                 cell,
                 nodes: vec![NodeId(3), NodeId(4)],

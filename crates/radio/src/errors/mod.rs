@@ -4,14 +4,20 @@
 //! [`ErrorPlan::build`].
 
 mod bernoulli;
+mod fades;
 mod gilbert_elliott;
 mod loss;
+mod recorded;
+mod sojourn;
 mod stepped;
 mod two_state;
 
 use airhop_base::{Span, Time};
-use airhop_engine::Streams;
-pub use two_state::State;
+use airhop_engine::{Stream, Streams};
+use fades::Fades;
+pub use fades::{FadePlan, Start};
+pub use recorded::{BadLine, FadeRecord};
+pub use sojourn::Sojourn;
 
 /// A transmission, as an error model sees it: once per attempt, at its end.
 #[derive(Clone, Copy, Debug)]
@@ -79,10 +85,11 @@ pub enum ErrorPlan {
     },
     /// Good and bad times, in real time.
     TwoState {
-        /// The good times.
-        good: State,
-        /// The bad times.
-        bad: State,
+        /// When it is bad.
+        fades: FadePlan,
+        /// Bit errors per bit in good and in bad times, Poisson: a frame of b bits survives with exp(-b × this). Infinite where
+        /// nothing survives.
+        errors_per_bit: [f64; 2],
     },
 }
 
@@ -109,13 +116,36 @@ impl ErrorPlan {
                 let states = streams.stream(&format!("{network}.states.{from}->{to}"));
                 Box::new(stepped::Stepped::new(loss, leave, step, states, stream))
             }
-            ErrorPlan::TwoState { good, bad } => {
-                let (a, b) = (from.min(to), from.max(to));
-                let fades = streams.stream(&format!("{network}.fades.{a}-{b}"));
-                Box::new(two_state::TwoState::new(good, bad, fades, stream))
+            ErrorPlan::TwoState { ref fades, errors_per_bit } => {
+                let states = fade_stream(streams, network, from, to);
+                Box::new(two_state::TwoState::new(fades, errors_per_bit, states, stream))
             }
         }
     }
+
+    /// The bad times of this directed link up to `until`, each [begin, end), in order: those that the model which
+    /// [`ErrorPlan::build`] makes of the same arguments will meet. None if it has no such times in real time.
+    pub fn fades(
+        &self,
+        streams: &Streams,
+        network: &str,
+        from: &str,
+        to: &str,
+        until: Time,
+    ) -> Option<Vec<[Time; 2]>> {
+        match self {
+            ErrorPlan::TwoState { fades, .. } => {
+                Some(Fades::new(fades, fade_stream(streams, network, from, to)).bad_times(until))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The randomness of the fades between two nodes or stations: the same in both directions.
+fn fade_stream(streams: &Streams, network: &str, from: &str, to: &str) -> Stream {
+    let (a, b) = (from.min(to), from.max(to));
+    streams.stream(&format!("{network}.fades.{a}-{b}"))
 }
 
 /// A link without errors.
@@ -148,8 +178,12 @@ mod tests {
     /// Fading is reciprocal; other paths have fades of their own.
     #[test]
     fn both_directions_of_a_path_fade_together() {
-        let state = |errors_per_bit| State { mean: Span::from_secs(1), errors_per_bit };
-        let plan = ErrorPlan::TwoState { good: state(0.0), bad: state(f64::INFINITY) };
+        let fades = FadePlan::Drawn {
+            means: [Span::from_secs(1); 2],
+            sojourn: Sojourn::Exponential,
+            start: Start::Stationary,
+        };
+        let plan = ErrorPlan::TwoState { fades, errors_per_bit: [0.0, f64::INFINITY] };
         let fates = |from, to| {
             let mut model = plan.build(&Streams::new(1, 0), "cell", from, to);
             let at = |i| Frame {

@@ -1,7 +1,8 @@
 //! The keys of `errors = { … }`.
 
-use super::Without::{Nothing, Required, Value};
+use super::Without::{Derived, Nothing, Required, Value};
 use super::{Choice, Key, Kind, Variant, key};
+use airhop_radio::errors::{Sojourn, Start};
 
 const DIRECTION: Key = key(
     "direction",
@@ -19,6 +20,23 @@ const REFERENCE: Key = key(
 
 const CHAIN: &str = "`p_gb` with `p_bg` or `p_bb`, or `loss` with `burst`, are needed";
 const BER_OR_FER: &str = "either `ber_good` and `ber_bad` or `fer_good` and `fer_bad` are needed";
+
+const BER_GOOD: Key =
+    key("ber_good", Kind::Probability, Nothing(BER_OR_FER), "bit errors per bit in good times");
+const BER_BAD: Key =
+    key("ber_bad", Kind::Probability, Nothing(BER_OR_FER), "bit errors per bit in bad times");
+const FER_GOOD: Key = key(
+    "fer_good",
+    Kind::Probability,
+    Nothing(BER_OR_FER),
+    "error rate of a full data frame in good times; shorter frames by their bits",
+);
+const FER_BAD: Key = key(
+    "fer_bad",
+    Kind::Probability,
+    Nothing(BER_OR_FER),
+    "error rate of a full data frame in bad times; shorter frames by their bits",
+);
 
 pub(super) static ERRORS: Choice = Choice {
     what: "error model",
@@ -71,24 +89,50 @@ pub(super) static ERRORS: Choice = Choice {
         },
         Variant {
             kind: "two-state",
-            about: "fades: good and bad times of exponential length in real time, the same in both directions and for every scheme (Bakshi et al. 1997)",
+            about: "fades: good and bad times in real time, the same in both directions and for every scheme (Bakshi et al. 1997)",
             keys: &[
                 key("good", Kind::Span { least_ns: 1_000 }, Required, "mean length of a good time"),
                 key("bad", Kind::Span { least_ns: 1_000 }, Required, "mean length of a bad time"),
-                key("ber_good", Kind::Probability, Nothing(BER_OR_FER), "bit errors per bit in good times"),
-                key("ber_bad", Kind::Probability, Nothing(BER_OR_FER), "bit errors per bit in bad times"),
                 key(
-                    "fer_good",
-                    Kind::Probability,
-                    Nothing(BER_OR_FER),
-                    "error rate of a full data frame in good times; shorter frames by their bits",
+                    "sojourn",
+                    Kind::Word(|| Sojourn::ALL.map(|(name, _)| name).to_vec()),
+                    Value(r#""exponential""#),
+                    "how these times are distributed: exponential; uniform from 0 to twice the mean (the \"uniformal\" ones of Kounavis 1996); uniform from half to three halves of it; all the same",
                 ),
                 key(
-                    "fer_bad",
-                    Kind::Probability,
-                    Nothing(BER_OR_FER),
-                    "error rate of a full data frame in bad times; shorter frames by their bits",
+                    "start",
+                    Kind::Word(|| Start::ALL.map(|(name, _)| name).to_vec()),
+                    Value(r#""stationary""#),
+                    "begins at any moment of a path that has been there for ever, or with a whole good time, as ns-2 and Bakshi et al. do",
                 ),
+                BER_GOOD,
+                BER_BAD,
+                FER_GOOD,
+                FER_BAD,
+                REFERENCE,
+                DIRECTION,
+            ],
+        },
+        Variant {
+            kind: "recorded",
+            about: "fades out of a file, the same in both directions and in every run; after its end it begins again",
+            keys: &[
+                key(
+                    "file",
+                    Kind::File { digest: "digest" },
+                    Required,
+                    "a CSV file with the header `begin_s,end_s` and a row for each bad time (`airhop fades` writes such)",
+                ),
+                key(
+                    "digest",
+                    Kind::Digest,
+                    Derived("that of the file"),
+                    "of the content of the file; with another content it is refused",
+                ),
+                BER_GOOD,
+                BER_BAD,
+                FER_GOOD,
+                FER_BAD,
                 REFERENCE,
                 DIRECTION,
             ],

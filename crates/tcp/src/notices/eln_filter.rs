@@ -69,12 +69,11 @@ impl NoticePolicy for ElnFilter {
 mod tests {
     use super::*;
     use crate::Preset;
-    use airhop_base::Span;
 
     #[test]
     fn noise_is_answered_and_a_disconnection_every_other_time() {
         // Yun 2009 §4.2 with N = 2, the paper's example.
-        let eln = Notice { kind: NoticeKind::Eln, seq: 1, end: 2, delay: Span::ZERO };
+        let eln = Notice::about(NoticeKind::Eln, 1, 2);
         let mut f = ElnFilter::new(2);
         let skip = Reaction::Freeze { retransmit: false };
         let answer = Reaction::Freeze { retransmit: true };

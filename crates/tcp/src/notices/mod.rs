@@ -3,7 +3,9 @@
 mod answer;
 mod answer_naks;
 mod eln_filter;
+mod expect_delay;
 mod once_per_loss;
+mod refresh_timer;
 mod shield;
 
 use crate::seams::{NoticePolicy, Reaction};
@@ -12,7 +14,9 @@ use airhop_base::{Notice, Time};
 pub use answer::Answer;
 pub use answer_naks::AnswerNaks;
 pub use eln_filter::ElnFilter;
+pub use expect_delay::ExpectDelay;
 pub use once_per_loss::OncePerLoss;
+pub use refresh_timer::RefreshTimer;
 pub use shield::{Lasts, Shield};
 
 /// How many timeouts a frozen sender probes through before the ordinary rules return. Yun 2009 does not say; without an end

@@ -1,7 +1,8 @@
 //! The schemes: one file each, and one word each in the list below.
 
 use crate::Config;
-use crate::seams::Parts;
+use crate::recovery;
+use crate::seams::{Parts, Recovery};
 use std::fmt;
 use std::sync::{PoisonError, RwLock};
 
@@ -169,6 +170,20 @@ impl Params {
     }
 }
 
+/// The sender below a scheme whose paper does not name it.
+const BASE: Param = Param::word(
+    "base",
+    &["tahoe", "reno", "newreno"],
+    "how losses are repaired; the paper does not say, and Tahoe is what its model had (Bakshi et al. 1997)",
+);
+
+/// The recovery that a scheme with the parameter [`BASE`] has.
+fn base(params: &Params, config: &Config) -> Box<dyn Recovery> {
+    let name = BASE.words[params.choice(BASE.name)];
+    let kind = recovery::KINDS.iter().find(|kind| kind.name == name);
+    (kind.expect("every base is a recovery").build)(config)
+}
+
 macro_rules! schemes {
     ($($file:ident),+ $(,)?) => {
         $(mod $file;)+
@@ -182,7 +197,7 @@ schemes! {
     vegas, veno, westwood, tcp_w, westwood_nr, westwood_plus, westwood_vt,
     santa_cruz, jersey, new_jersey, jtcp, tibet, newreno_ff, casablanca, dcr, tcp_cc, ideal_bwe,
     snoop, split,
-    eln, hack, hack_fixed, ewln, tcp_eln, lhp, ll_elsn, tcp_cl,
+    eln, hack, hack_fixed, ewln, tcp_eln, lhp, ll_elsn, tcp_cl, ebsn, rttn,
 }
 
 /// Schemes that were added while running.

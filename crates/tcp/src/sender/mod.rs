@@ -1,5 +1,6 @@
 //! The mechanism of a sender: sequence space, timer, RTT measurement. No policy.
 
+mod expected_delay;
 mod timeout;
 mod transmit;
 
@@ -13,7 +14,9 @@ use crate::seams::{
 use crate::space::Space;
 use crate::{Asks, Config};
 use airhop_base::{Body, Eln, FlowId, NodeId, Notice, NoticeKind, Packet, Segment, Span, Time};
+use expected_delay::ExpectedDelay;
 use std::collections::VecDeque;
+use timeout::Running;
 
 /// Longest time that an ERSN suspends congestion control for a segment (schemes.md 3.6.8).
 const LONGEST_HOLD: Span = Span::from_secs(60);
@@ -33,8 +36,10 @@ pub struct Sender {
     recovery: Box<dyn Recovery>,
     notices: Box<dyn NoticePolicy>,
     rto: Box<dyn RtoPolicy>,
-    /// When the retransmission timer expires.
-    deadline: Option<Time>,
+    /// What base stations said of delays to come.
+    expected: ExpectedDelay,
+    /// The retransmission timer, if it runs.
+    timer: Option<Running>,
     /// The segment being timed, without timestamps: first byte after it, and when it was sent.
     timed: Option<(u64, Time)>,
     /// Segments below this were timed already and are not timed again.
@@ -119,7 +124,8 @@ impl Sender {
             recovery: parts.recovery,
             notices: parts.notices,
             rto: rto::build(&config.rto),
-            deadline: None,
+            expected: ExpectedDelay::default(),
+            timer: None,
             timed: None,
             timed_up_to: 0,
             recent_timestamp: 0,
@@ -189,7 +195,7 @@ impl Sender {
         }
         if let Some(seq) = segment.lost().filter(|_| self.notices.knows_eln()) {
             let end = self.space.segment_end(seq);
-            self.on_notice(now, Notice { kind: NoticeKind::Eln, seq, end, delay: Span::ZERO });
+            self.on_notice(now, Notice::about(NoticeKind::Eln, seq, end));
         }
     }
 
@@ -200,7 +206,7 @@ impl Sender {
         }
         for &seq in segment.naks.seqs() {
             let end = self.space.segment_end(seq);
-            self.on_notice(now, Notice { kind: NoticeKind::Nak, seq, end, delay: Span::ZERO });
+            self.on_notice(now, Notice::about(NoticeKind::Nak, seq, end));
         }
     }
 
@@ -239,8 +245,8 @@ impl Sender {
         };
         self.heed_echo(now, &ack);
         if !self.space.is_outstanding() {
-            self.deadline = None;
-        } else if restart || self.deadline.is_none() {
+            self.timer = None;
+        } else if restart || self.timer.is_none() {
             self.restart_timer(now);
         }
     }
@@ -345,21 +351,28 @@ impl Sender {
 
     /// A notice arrived, as a packet or as a call from the link layer of this station.
     pub fn on_notice(&mut self, now: Time, n: Notice) {
-        self.counters.notices[NoticeKind::ALL.iter().position(|&k| k == n.kind).unwrap_or(0)] += 1;
-        if self.connection != Connection::Established || !self.recovery.is_missing(&self.space, n.seq) {
+        self.counters.notices[n.kind.index()] += 1;
+        let is_missing = self.recovery.is_missing(&self.space, n.seq);
+        if self.connection != Connection::Established || (n.kind.names_segment() && !is_missing) {
             return;
         }
-        match self.notices.on_notice(now, &n, &self.space) {
-            Reaction::Ignore => return,
-            Reaction::Retransmit => {
+        match (self.notices.on_notice(now, &n, &self.space), is_missing) {
+            (Reaction::Ignore, _) => return,
+            (Reaction::RestartTimer, _) => return self.refresh_timer(now),
+            (Reaction::Expect, _) => {
+                self.expected.hear(now, n.origin, n.delay);
+                return self.put_off_timer(now);
+            }
+            (_, false) => return, // it arrived: nothing to repair
+            (Reaction::Retransmit, true) => {
                 self.judgements.push_back(Judgement { seq: n.seq, judged: Judged::Wireless });
                 self.recovery.retransmit(&mut self.space, n.seq);
             }
-            Reaction::Hold => {
+            (Reaction::Hold, true) => {
                 let hold = (self.rto.timeout() * 2).min(LONGEST_HOLD);
                 self.recovery.hold(n.seq, now + hold);
             }
-            Reaction::Freeze { retransmit } => {
+            (Reaction::Freeze { retransmit }, true) => {
                 if self.frozen.is_none() {
                     self.frozen = Some(Frozen { window: self.window, rto: self.rto.snapshot(), probes: 0 });
                 }
@@ -379,9 +392,14 @@ impl Sender {
         self.control.on_truth(truth);
     }
 
+    /// When the retransmission timer expires, if it runs.
+    pub fn expiry(&self) -> Option<Time> {
+        self.timer.map(|timer| timer.expires)
+    }
+
     /// When [`Sender::on_timeout`] is to be called.
     pub fn poll_timeout(&self) -> Option<Time> {
-        [self.deadline, self.recovery.deadline()].into_iter().flatten().min()
+        [self.expiry(), self.recovery.deadline()].into_iter().flatten().min()
     }
 
     /// The next loss that was judged since this was last asked.
@@ -419,9 +437,9 @@ impl Sender {
         self.rto.srtt()
     }
 
-    /// The retransmission timeout now, with backoff.
-    pub fn rto(&self) -> Span {
-        self.rto.timeout()
+    /// The timeout of a retransmission timer that is started now: with backoff, and with what base stations said of delays.
+    pub fn rto(&self, now: Time) -> Span {
+        self.expected.sum(now).map_or_else(|| self.rto.timeout(), |extra| self.rto.timeout_expecting(extra))
     }
 
     /// True while a disconnection keeps the parameters frozen.

@@ -2,7 +2,14 @@
 
 use super::{Connection, Sender};
 use crate::seams::{Judgement, Signal};
-use airhop_base::Time;
+use airhop_base::{Span, Time};
+
+/// The retransmission timer while it runs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Running {
+    started: Time,
+    pub expires: Time,
+}
 
 impl Sender {
     /// The time that [`Sender::poll_timeout`] named has come.
@@ -11,14 +18,14 @@ impl Sender {
             let detect = self.recovery.on_deadline(&mut self.space, now);
             self.act_on(now, detect);
         }
-        if self.deadline.is_none_or(|d| now < d) {
+        if self.expiry().is_none_or(|expiry| now < expiry) {
             return;
         }
         if self.connection == Connection::SynSent {
             self.connection = Connection::SynDue;
             self.timed_out = Some(0);
             self.rto.on_backoff();
-            self.deadline = None;
+            self.timer = None;
             return;
         }
         self.timed = None; // Karn: what follows are retransmissions
@@ -54,6 +61,26 @@ impl Sender {
     }
 
     pub(super) fn restart_timer(&mut self, now: Time) {
-        self.deadline = Some(now + self.rto.timeout());
+        self.start_timer(now, self.rto(now));
+    }
+
+    /// EBSN: "cancel the previous timeout and set a new one based on the existing estimate of round trip time and variance"
+    /// (Kounavis 1996 §3).
+    pub(super) fn refresh_timer(&mut self, now: Time) {
+        if self.timer.is_some() {
+            self.start_timer(now, self.rto.timeout_without_backoff());
+        }
+    }
+
+    /// RTTN: the running timer expires as if it had been started with what is known now, if that is later.
+    pub(super) fn put_off_timer(&mut self, now: Time) {
+        let timeout = self.rto(now);
+        if let Some(timer) = &mut self.timer {
+            timer.expires = timer.expires.max(timer.started + timeout);
+        }
+    }
+
+    fn start_timer(&mut self, now: Time, timeout: Span) {
+        self.timer = Some(Running { started: now, expires: now + timeout });
     }
 }

@@ -56,7 +56,7 @@ impl Sender {
             self.timed = Some((next.end, now));
             self.timed_up_to = next.end;
         }
-        if self.deadline.is_none() {
+        if self.timer.is_none() {
             self.restart_timer(now);
         }
         self.recovery.on_sent(now, &next);
@@ -86,6 +86,7 @@ impl Sender {
             timestamps,
             header_check: len > 0 && self.asks.header_check,
             contention: (len > 0 && self.asks.contention).then_some(Span::ZERO),
+            sent: now,
             ..Segment::default()
         };
         let bytes = HEADER_BYTES + segment.option_bytes() + len;

@@ -85,7 +85,7 @@ struct Recovery {
 impl Ledger {
     pub fn new(scheme: &str, config: &Config) -> Self {
         let law = match (scheme, config.sack_recovery) {
-            ("tahoe", _) => Law::Tahoe,
+            ("tahoe" | "ebsn" | "rttn", _) => Law::Tahoe,
             ("reno" | "vegas" | "westwood" | "tcp-w" | "tcp-cc" | "eln" | "tcp-cl", _) => Law::Reno,
             ("newreno" | "snoop" | "split" | "westwood-nr" | "westwood-vt", _) => Law::NewReno,
             ("santa-cruz" | "jersey" | "new-jersey" | "jtcp" | "tibet", _) => Law::NewReno,

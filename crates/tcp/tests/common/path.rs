@@ -314,7 +314,7 @@ impl<O: Observer> Transfer<O> {
         let Some(departure) = self.serve(p.bytes) else { return };
         let (now, arrival) = (self.now, departure + self.path.delay);
         let mut notice = |kind, after| {
-            let n = Notice { kind, seq: s.seq, end: s.end(), delay: Span::ZERO };
+            let n = Notice::about(kind, s.seq, s.end());
             self.scheduled += 1;
             self.events.insert((now + after, self.scheduled), Event::Notice(n));
         };

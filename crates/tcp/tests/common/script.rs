@@ -124,8 +124,23 @@ impl Script {
         self.notice(NoticeKind::Nak, n)
     }
 
+    /// An EBSN that quotes segment `n`.
+    pub fn ebsn(&mut self, n: u64) -> String {
+        self.notice(NoticeKind::Ebsn, n)
+    }
+
+    /// An RTTN from base station `origin`: so many milliseconds more are to be expected.
+    pub fn rttn(&mut self, origin: u16, delay: u64) -> String {
+        let (origin, delay) = (NodeId(origin), Span::from_millis(delay));
+        self.hear(Notice { origin, delay, ..Notice::about(NoticeKind::Rttn, byte(1), byte(2)) })
+    }
+
     fn notice(&mut self, kind: NoticeKind, n: u64) -> String {
-        self.sender.on_notice(self.now, Notice { kind, seq: byte(n), end: byte(n + 1), delay: Span::ZERO });
+        self.hear(Notice::about(kind, byte(n), byte(n + 1)))
+    }
+
+    fn hear(&mut self, notice: Notice) -> String {
+        self.sender.on_notice(self.now, notice);
         self.sent()
     }
 
@@ -139,6 +154,11 @@ impl Script {
     /// When the timer is due, in milliseconds.
     pub fn due(&self) -> Option<f64> {
         self.sender.poll_timeout().map(|t| t.secs_f64() * 1e3)
+    }
+
+    /// The timeout of a timer that is started now.
+    pub fn rto(&self) -> Span {
+        self.sender.rto(self.now)
     }
 
     /// (cwnd, ssthresh) in segments.

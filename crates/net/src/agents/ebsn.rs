@@ -1,0 +1,73 @@
+//! EBSN: the base station tells the TCP sender of every attempt that failed (Bakshi et al. 1997; Kounavis 1996 §3).
+
+use super::{Agent, LinkEvent, LinkEventKind, Wishes};
+use crate::plan::{FlowPlan, Transport};
+use crate::services::Place;
+use airhop_base::{Notice, NoticeKind, Time};
+
+/// Explicit Bad State Notification. It says nothing but that the link layer is at work, and keeps nothing.
+#[derive(Debug, Default)]
+pub struct Ebsn;
+
+impl Ebsn {
+    /// The agent at this place, if there is one: base stations tell of the way down, and the link layer of the source itself only if
+    /// the scheme listens to it.
+    pub fn at(plan: &FlowPlan, place: Place) -> Option<Ebsn> {
+        let has_agent = match (place, &plan.transport) {
+            (Place::Source, Transport::Tcp { params, .. }) => params.find("own_link") == Some(1.0),
+            (place, _) => place == Place::Down,
+        };
+        has_agent.then_some(Ebsn)
+    }
+}
+
+impl Agent for Ebsn {
+    fn on_link(&mut self, _: Time, event: &LinkEvent, wishes: &mut Wishes) {
+        // "Once a packet loss is being encountered over a wireless link … For all subsequent packet losses new EBSN messages are
+        // sent", while the link layer goes on. What it gives up is lost, and better left to the timer.
+        let failed = matches!(event.kind, LinkEventKind::FirstFailure | LinkEventKind::AttemptFailed);
+        let (seq, end) = (event.tag.seq, event.tag.end);
+        if failed && end > seq {
+            wishes.notices.push(Notice::about(NoticeKind::Ebsn, seq, end));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airhop_base::{FlowId, NodeId, Span};
+    use airhop_radio::cell::Tag;
+
+    /// What the agent says on `events` of the frame that carries `[seq, end)`.
+    fn notices(events: &[LinkEventKind], seq: u64, end: u64) -> Vec<Notice> {
+        let mut wishes = Wishes::default();
+        for &kind in events {
+            let tag = Tag { flow: FlowId(0), seq, end };
+            Ebsn.on_link(
+                Time::ZERO,
+                &LinkEvent { kind, tag, next: NodeId(1), ack_waits: false },
+                &mut wishes,
+            );
+        }
+        assert!(wishes.packets.is_empty());
+        wishes.notices
+    }
+
+    use LinkEventKind::{AttemptFailed, Delivered, Discarded, FadeEnd, FadeStart, FirstFailure};
+
+    // Every failure that is followed by another attempt, and nothing else.
+    #[test]
+    fn one_for_each_failed_attempt() {
+        let ebsn = Notice::about(NoticeKind::Ebsn, 89, 177);
+        let events = [FadeStart, FirstFailure, AttemptFailed, AttemptFailed, Delivered, FadeEnd(Span::ZERO)];
+        assert_eq!(notices(&events, 89, 177), [ebsn; 3]);
+        assert_eq!(notices(&[FirstFailure, Discarded], 89, 177), [ebsn]);
+        assert_eq!(notices(&[Discarded, Delivered], 89, 177), []);
+    }
+
+    #[test]
+    fn pure_acks_are_not_reported() {
+        assert_eq!(notices(&[FirstFailure, AttemptFailed], 1, 1), []);
+    }
+}

@@ -1,0 +1,125 @@
+//! RTTN: the base station tells TCP senders what delay to expect from fades (Kounavis 1996 §4).
+//!
+//! A reconstruction: of the paper's algorithm only the idea is left. What is chosen here, and why, stands in schemes.md 4.6 and
+//! with the scheme.
+
+use super::{Agent, LinkEvent, LinkEventKind, Verdict, Wishes};
+use crate::plan::{FlowPlan, Transport};
+use airhop_base::{NodeId, Notice, NoticeKind, Packet, Span, Time};
+
+/// How long a sender heeds what it was told, and how long a flow without data counts as active.
+const VALIDITY: Span = Span::from_secs(60);
+
+/// Between two notices to a flow at least.
+const PAUSE: Span = Span::from_secs(1);
+
+/// Mean deviations that are added to the mean length of a fade, unless the scheme says so.
+const K: f64 = 2.0;
+
+/// RTTN agent for one flow at one base station.
+#[derive(Debug)]
+pub struct Rttn {
+    k: f64,
+    /// How long fades last on the way to each mobile that it serves for this flow: one or two.
+    fades: Vec<(NodeId, Fades)>,
+    /// The last data of the flow that passed: when, and first byte and first byte after it.
+    data: Option<(Time, [u64; 2])>,
+    /// What the sender was told last, and when.
+    told: Option<(Time, Span)>,
+}
+
+/// Mean and mean deviation of the lengths of fades.
+#[derive(Clone, Copy, Debug)]
+struct Fades {
+    mean: Span,
+    deviation: Span,
+}
+
+impl Fades {
+    fn first(lasted: Span) -> Self {
+        Fades { mean: lasted, deviation: lasted / 2 }
+    }
+
+    /// F = F + g (d − F), Fd = Fd + g (|d − F| − Fd) with g = 1/8 and the same d − F in both, as Kounavis 1996 §3 has it for
+    /// round-trip times.
+    fn add(&mut self, lasted: Span) {
+        let error = lasted.max(self.mean) - lasted.min(self.mean);
+        self.mean = (self.mean * 7 + lasted) / 8;
+        self.deviation = (self.deviation * 7 + error) / 8;
+    }
+
+    /// D = F + k Fd.
+    fn expected(&self, k: f64) -> Span {
+        self.mean + Span::from_secs_f64(k * self.deviation.secs_f64())
+    }
+}
+
+impl Rttn {
+    /// The agent of this flow. For a scheme without the parameters of RTTN it has their defaults.
+    pub fn new(plan: &FlowPlan) -> Self {
+        let k = match &plan.transport {
+            Transport::Tcp { params, .. } => params.find("k"),
+            Transport::Udp { .. } => None,
+        };
+        Rttn { k: k.unwrap_or(K), fades: Vec::new(), data: None, told: None }
+    }
+
+    /// A fade of the link to `mobile` is over.
+    fn measure(&mut self, mobile: NodeId, lasted: Span) {
+        match self.fades.iter_mut().find(|(of, _)| *of == mobile) {
+            Some((_, fades)) => fades.add(lasted),
+            None => self.fades.push((mobile, Fades::first(lasted))),
+        }
+    }
+
+    /// The delay to expect from the fades of all its links, once there was one.
+    fn expected(&self) -> Option<Span> {
+        self.fades.iter().map(|(_, fades)| fades.expected(self.k)).reduce(|sum, delay| sum + delay)
+    }
+
+    /// Tells the sender of an active flow what to expect, if there is need: always as a fade begins, else if that is news.
+    fn tell(&mut self, now: Time, fade_begins: bool, wishes: &mut Wishes) {
+        let Some((_, [seq, end])) = self.data.filter(|&(at, _)| now - at <= VALIDITY) else { return };
+        let Some(delay) = self.expected() else { return };
+        let is_soon = self.told.is_some_and(|(at, _)| now - at < PAUSE);
+        if !is_soon && (fade_begins || self.is_news(now, delay)) {
+            self.told = Some((now, delay));
+            wishes.notices.push(Notice { delay, ..Notice::about(NoticeKind::Rttn, seq, end) });
+        }
+    }
+
+    /// True if the sender knows of no delay, or of one that differs by more than 20 %.
+    fn is_news(&self, now: Time, delay: Span) -> bool {
+        let known = self.told.filter(|&(at, _)| now - at < VALIDITY);
+        known.is_none_or(|(_, told)| (delay.max(told) - delay.min(told)) * 5 > told)
+    }
+}
+
+impl Agent for Rttn {
+    fn heeds_fades(&self) -> bool {
+        true
+    }
+
+    fn on_packet(&mut self, now: Time, packet: &mut Packet, _: f64, wishes: &mut Wishes) -> Verdict {
+        if let Some(segment) = packet.segment().filter(|segment| segment.len > 0) {
+            self.data = Some((now, [segment.seq, segment.end()]));
+            self.tell(now, false, wishes);
+        }
+        Verdict::Forward
+    }
+
+    fn on_link(&mut self, now: Time, event: &LinkEvent, wishes: &mut Wishes) {
+        match event.kind {
+            LinkEventKind::FadeStart => self.tell(now, true, wishes),
+            LinkEventKind::FadeEnd(lasted) => {
+                self.measure(event.next, lasted);
+                self.tell(now, false, wishes);
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "rttn_tests.rs"]
+mod tests;

@@ -1,0 +1,139 @@
+//! The agent of schemes.md 4.6, with fades made by hand.
+
+use super::*;
+use airhop_base::{Body, FlowId, HEADER_BYTES, Segment};
+use airhop_radio::cell::Tag;
+
+const SENDER: NodeId = NodeId(0);
+const RECEIVER: NodeId = NodeId(3);
+const MOBILE: NodeId = NodeId(3);
+const OTHER: NodeId = NodeId(4);
+
+fn agent() -> Rttn {
+    Rttn { k: K, fades: Vec::new(), data: None, told: None }
+}
+
+fn at(ms: u64) -> Time {
+    Time::ZERO + Span::from_millis(ms)
+}
+
+/// What it says, in milliseconds: of each notice the delay.
+fn said(wishes: &Wishes) -> Vec<f64> {
+    assert!(wishes.packets.is_empty());
+    wishes.notices.iter().map(|n| n.delay.millis_f64()).collect()
+}
+
+fn data(agent: &mut Rttn, ms: u64) -> Vec<f64> {
+    let (seq, len) = (1001 + ms, 88);
+    let segment = Segment { seq, len, ..Segment::default() };
+    let mut packet = Packet::new(FlowId(0), SENDER, RECEIVER, HEADER_BYTES + len, Body::Tcp(segment));
+    let mut wishes = Wishes::default();
+    assert_eq!(agent.on_packet(at(ms), &mut packet, 0.0, &mut wishes), Verdict::Forward);
+    assert!(wishes.notices.iter().all(|n| (n.kind, n.seq, n.end) == (NoticeKind::Rttn, seq, seq + 88)));
+    said(&wishes)
+}
+
+fn tell(agent: &mut Rttn, ms: u64, next: NodeId, kind: LinkEventKind) -> Vec<f64> {
+    let tag = Tag { flow: FlowId(0), seq: 0, end: 0 };
+    let mut wishes = Wishes::default();
+    agent.on_link(at(ms), &LinkEvent { kind, tag, next, ack_waits: false }, &mut wishes);
+    said(&wishes)
+}
+
+fn fade_begins(agent: &mut Rttn, ms: u64) -> Vec<f64> {
+    tell(agent, ms, MOBILE, LinkEventKind::FadeStart)
+}
+
+fn fade_ends(agent: &mut Rttn, ms: u64, lasted: u64) -> Vec<f64> {
+    tell(agent, ms, MOBILE, LinkEventKind::FadeEnd(Span::from_millis(lasted)))
+}
+
+// By hand: 4 s: F 4, Fd 2. Then 8 s: F 4 + 4/8 = 4.5, Fd 2 + (4 - 2)/8 = 2.25. Then 4.1 s: F 4.45, Fd 2.25 + (0.4 - 2.25)/8 = 2.01875.
+// With k = 2 these are 8, 9 and 8.4875 s.
+#[test]
+fn fades_are_averaged() {
+    let mut a = agent();
+    let mut expected = vec![];
+    for (ms, lasted) in [(0, 4000), (10_000, 8000), (20_000, 4100)] {
+        fade_ends(&mut a, ms, lasted);
+        expected.push(a.expected().map(Span::millis_f64));
+    }
+    assert_eq!(expected, [Some(8000.0), Some(9000.0), Some(8487.5)]);
+    a.k = 0.5;
+    assert_eq!(a.expected().map(Span::millis_f64), Some(5459.375));
+}
+
+// "At first data of a flow once F exists", which other flows over the link may have shown before.
+#[test]
+fn the_first_data_of_a_flow() {
+    let mut a = agent();
+    assert_eq!(fade_begins(&mut a, 0), []);
+    assert_eq!(fade_ends(&mut a, 4000, 4000), [], "nobody is there to be told");
+    assert_eq!(data(&mut a, 5000), [8000.0]);
+    assert_eq!(data(&mut a, 9000), [], "the sender knows");
+}
+
+// "At each fade start", and as D changes by more than 20 % of what the sender was told last.
+#[test]
+fn the_fades_of_an_active_flow() {
+    let mut a = agent();
+    assert_eq!(data(&mut a, 0), [], "no fade was measured yet");
+    assert_eq!(fade_begins(&mut a, 1000), []);
+    assert_eq!(fade_ends(&mut a, 5000, 4000), [8000.0]);
+    assert_eq!(fade_begins(&mut a, 9000), [8000.0]);
+    assert_eq!(fade_ends(&mut a, 17_000, 8000), [], "9000: 12.5 % more");
+    assert_eq!(fade_begins(&mut a, 20_000), [9000.0]);
+    // F 4.5 + 11.5/8 = 5.9375, Fd 2.25 + 9.25/8 = 3.40625
+    assert_eq!(fade_ends(&mut a, 36_000, 16_000), [12_750.0]);
+}
+
+// "Rate <= 1 per second per flow". What could not be said is said with the next data, if it is still news.
+#[test]
+fn once_a_second() {
+    let mut a = agent();
+    data(&mut a, 0);
+    assert_eq!(fade_ends(&mut a, 100, 100), [200.0]);
+    assert_eq!(fade_begins(&mut a, 1099), []);
+    assert_eq!(fade_ends(&mut a, 1099, 999), []);
+    assert_eq!(data(&mut a, 1099), []);
+    // F 100 + 899/8 = 212.375, Fd 50 + 849/8 = 156.125
+    assert_eq!(data(&mut a, 1100), [524.625]);
+    assert_eq!(fade_begins(&mut a, 2100), [524.625]);
+}
+
+// "Active senders (… seen in the last 60 s)"; and a word holds for 60 s, after which it is news again.
+#[test]
+fn sixty_seconds() {
+    let mut a = agent();
+    data(&mut a, 0);
+    assert_eq!(fade_ends(&mut a, 60_000, 4000), [8000.0]);
+    assert_eq!(fade_begins(&mut a, 61_001), [], "the flow has fallen silent");
+    assert_eq!(data(&mut a, 61_002), [], "but what it was told holds");
+    assert_eq!(data(&mut a, 119_999), []);
+    assert_eq!(data(&mut a, 120_000), [8000.0]);
+}
+
+// A base station between two mobiles expects the fades of both links to add up.
+#[test]
+fn two_mobiles() {
+    let mut a = agent();
+    data(&mut a, 0);
+    fade_ends(&mut a, 1000, 4000);
+    assert_eq!(tell(&mut a, 5000, OTHER, LinkEventKind::FadeEnd(Span::from_secs(1))), [10_000.0]);
+    assert_eq!(tell(&mut a, 7000, OTHER, LinkEventKind::FadeStart), [10_000.0]);
+}
+
+// ACKs are no data of the flow, and single failures no fades.
+#[test]
+fn acks_and_failures_say_nothing() {
+    let mut a = agent();
+    let ack = Segment { seq: 1, ack: 1001, ..Segment::default() };
+    let mut packet = Packet::new(FlowId(0), RECEIVER, SENDER, HEADER_BYTES, Body::Tcp(ack));
+    let mut wishes = Wishes::default();
+    a.on_packet(at(0), &mut packet, 0.0, &mut wishes);
+    assert_eq!(fade_ends(&mut a, 1000, 4000), []);
+    data(&mut a, 2000);
+    for kind in [LinkEventKind::FirstFailure, LinkEventKind::AttemptFailed, LinkEventKind::Delivered] {
+        assert_eq!(tell(&mut a, 5000, MOBILE, kind), []);
+    }
+}

@@ -1,0 +1,138 @@
+//! The channel runs in its own time: which times are bad is known without a run, every scheme meets them, and what the trace says of
+//! them is what frames suffer.
+
+mod common;
+use airhop_base::{Rate, Span, Time};
+use airhop_net::plan::{Plan, QueuePlan, RadioLinkPlan};
+use airhop_net::{World, fades};
+use airhop_radio::arq::{ArqPlan, ArqRules, Group};
+use airhop_radio::cell::LinkErrors;
+use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
+use airhop_radio::link::RadioPlan;
+use airhop_trace::{Column, Recorder, Table};
+use common::LastHop;
+use std::sync::atomic::AtomicBool;
+
+/// In good times nothing is lost, in bad ones everything.
+fn fading(fades: FadePlan) -> ErrorPlan {
+    ErrorPlan::TwoState { fades, errors_per_bit: [0.0, f64::INFINITY] }
+}
+
+fn drawn(good_ms: u64, bad_ms: u64, sojourn: Sojourn) -> FadePlan {
+    FadePlan::Drawn { means: [good_ms, bad_ms].map(Span::from_millis), sojourn, start: Start::Stationary }
+}
+
+/// The last hop fades, and so does the wire before it, in one direction.
+fn plan(scheme: &'static str, sojourn: Sojourn) -> Plan {
+    let mut plan = LastHop { scheme, attempts: 4, seconds: 60, ..LastHop::default() }.plan();
+    plan.wlans[0].cell.errors =
+        vec![LinkErrors { from: None, to: None, model: fading(drawn(1000, 300, sojourn)) }];
+    plan.wired[2].errors[0] = fading(drawn(5000, 50, Sojourn::Constant));
+    plan
+}
+
+fn traced(plan: &Plan, seed: u64) -> Vec<Table> {
+    let flows: Vec<String> = plan.flows.iter().map(|f| f.name.clone()).collect();
+    let recorder = Recorder::new(&flows, &plan.nodes, plan.duration, true, None).expect("no files");
+    let mut world = World::new(plan, seed, 0, Some(recorder)).expect("a good plan");
+    world.run(&AtomicBool::new(false)).expect("nobody stops it");
+    world.into_recorder().expect("it was given one").finish().expect("no files")
+}
+
+fn times<'a>(tables: &'a [Table], table: &str, column: &str) -> &'a [f64] {
+    let found = tables.iter().find(|t| t.name == table).and_then(|t| t.column(column));
+    let Some(Column::F64(values)) = found else { panic!("{table}.{column}") };
+    values
+}
+
+fn words<'a>(tables: &'a [Table], table: &str, column: &str) -> Vec<&'a str> {
+    let found = tables.iter().find(|t| t.name == table).and_then(|t| t.column(column));
+    let Some(Column::Category(codes, words)) = found else { panic!("{table}.{column}") };
+    codes.iter().map(|code| words[*code as usize].as_str()).collect()
+}
+
+/// Place, begin and end in seconds, as the table `fades` has them.
+fn table_of_fades(tables: &[Table]) -> Vec<(&str, f64, f64)> {
+    let [begin, end] = ["begin_s", "end_s"].map(|column| times(tables, "fades", column));
+    let places = words(tables, "fades", "place");
+    places.into_iter().zip(begin).zip(end).map(|((place, begin), end)| (place, *begin, *end)).collect()
+}
+
+/// Runs it: each frame on the air is lost if and only if it overlaps a bad time of its link that was known beforehand, and the trace has
+/// these times. `links` are the directed links that have such, in order.
+fn frames_meet_what_was_foretold(plan: &Plan, seed: u64, links: &[[&str; 3]]) {
+    let foretold = fades(plan, seed, 0, Time::ZERO + plan.duration).expect("nothing is drawn");
+    let names: Vec<_> = foretold.iter().map(|l| [&l.network, &l.from, &l.to].map(String::as_str)).collect();
+    assert_eq!(names, links);
+
+    let tables = traced(plan, seed);
+    let places: Vec<String> = foretold.iter().map(|l| format!("{}->{}", l.from, l.to)).collect();
+    let bad: Vec<Vec<[f64; 2]>> =
+        foretold.iter().map(|l| l.bad.iter().map(|times| times.map(Time::secs_f64)).collect()).collect();
+    let rows =
+        places.iter().zip(&bad).flat_map(|(place, bad)| bad.iter().map(|[b, e]| (place.as_str(), *b, *e)));
+    assert_eq!(table_of_fades(&tables), rows.collect::<Vec<_>>());
+
+    let [starts, ends] = ["start_s", "end_s"].map(|column| times(&tables, "air", column));
+    let [from, to, outcome] = ["from", "to", "outcome"].map(|column| words(&tables, "air", column));
+    let mut counts = [0; 2];
+    for (row, (start, end)) in
+        starts.iter().zip(ends).enumerate().filter(|(row, _)| outcome[*row] != "collision")
+    {
+        let place = format!("{}->{}", from[row], to[row]);
+        let link = places.iter().position(|known| *known == place).expect("a link that fades");
+        let hit = bad[link].iter().any(|[b, e]| b < end && start < e);
+        assert_eq!(outcome[row], if hit { "channel" } else { "received" }, "{place}: {start} to {end}");
+        counts[usize::from(hit)] += 1;
+    }
+    assert!(counts[0] > 1000 && counts[1] > 20, "{counts:?}");
+}
+
+/// DESIGN 1.5, on a wlan, and on a wire in one direction.
+#[test]
+fn frames_meet_the_fades_that_were_foretold() {
+    for (seed, (_, sojourn)) in (1..).zip(Sojourn::ALL) {
+        let links = [["w3", "r2", "bs"], ["cell", "bs", "d"], ["cell", "d", "bs"]];
+        frames_meet_what_was_foretold(&plan("reno", sojourn), seed, &links);
+    }
+}
+
+/// And on a radio link, where nobody else is on the air, with and without recovery.
+#[test]
+fn so_do_frames_on_a_radio_link() {
+    let rules = ArqRules { window: 3, timeout: Span::from_millis(30), attempts: None, ack_bytes: 6 };
+    let recovery = ArqPlan::GoBackN { group: Group::Sliding, rules };
+    for arq in [ArqPlan::None, recovery] {
+        let mut plan = plan("reno", Sojourn::Uniform);
+        let [bs, d] = plan.wlans.remove(0).nodes[..] else { panic!("two stations") };
+        let errors = fading(drawn(1000, 300, Sojourn::Uniform));
+        plan.wired[2].errors[0] = ErrorPlan::Clean;
+        plan.radios.push(RadioLinkPlan {
+            link: RadioPlan {
+                index: 0,
+                name: "air".into(),
+                ends: ["bs".into(), "d".into()],
+                pace: Rate::from_bps(1_000_000).into(),
+                delay: Span::from_millis(1),
+                overhead: 0,
+                arq: [arq.clone(), arq],
+                errors: [errors.clone(), errors],
+            },
+            nodes: [bs, d],
+            queue: QueuePlan::DropTail { packets: 50 },
+        });
+        frames_meet_what_was_foretold(&plan, 1, &[["air", "bs", "d"], ["air", "d", "bs"]]);
+    }
+}
+
+/// Who sends, and how much, makes no difference to the path.
+#[test]
+fn every_scheme_meets_the_same_fades() {
+    let path = |scheme| traced(&plan(scheme, Sojourn::Uniform), 1);
+    let first = path("reno");
+    for scheme in ["tahoe", "vegas", "ll-elsn"] {
+        let tables = path(scheme);
+        assert_eq!(table_of_fades(&tables), table_of_fades(&first), "{scheme}");
+        assert_ne!(times(&tables, "air", "start_s"), times(&first, "air", "start_s"), "{scheme}");
+    }
+}

@@ -1,0 +1,130 @@
+//! Links that deliver when a recorded link could (Mahimahi's traces), wired and by radio. How bytes are accounted for is pinned where
+//! the pace is (airhop-radio, pace.rs); here, that links heed it.
+
+mod common;
+use airhop_base::{NodeId, Rate, Span, Time};
+use airhop_net::World;
+use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, RadioLinkPlan, Transport, WiredPlan};
+use airhop_radio::arq::{ArqPlan, ArqRules, Group};
+use airhop_radio::errors::ErrorPlan;
+use airhop_radio::link::RadioPlan;
+use airhop_radio::pace::{Deliveries, PacePlan};
+use airhop_tcp::{Params, Preset};
+use airhop_trace::{Column, Recorder};
+use common::run;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+const DELAY: Span = Span::from_millis(10);
+const TRACE: &str = "0\n5\n5\n7\n20\n";
+
+/// A flow from a to b over one link.
+fn plan(transport: Transport, app: AppPlan) -> Plan {
+    Plan {
+        name: "paced".into(),
+        duration: Span::from_secs(10),
+        warmup: Span::ZERO,
+        nodes: vec!["a".into(), "b".into()],
+        wired: vec![],
+        wlans: vec![],
+        radios: vec![],
+        flows: vec![FlowPlan {
+            name: "f".into(),
+            from: NodeId(0),
+            to: NodeId(1),
+            transport,
+            app,
+            start: Time::ZERO,
+            services: Vec::new(),
+        }],
+    }
+}
+
+fn pace() -> PacePlan {
+    PacePlan::Deliveries(Arc::new(Deliveries::parse(TRACE).expect("a good trace")))
+}
+
+fn wired(mut plan: Plan) -> Plan {
+    plan.wired.push(WiredPlan {
+        name: "w".into(),
+        ends: [NodeId(0), NodeId(1)],
+        pace: pace(),
+        delay: DELAY,
+        queue: QueuePlan::DropTail { packets: 100_000 },
+        errors: [ErrorPlan::Clean, ErrorPlan::Clean],
+    });
+    plan
+}
+
+fn radio(mut plan: Plan, arq: &ArqPlan) -> Plan {
+    plan.radios.push(RadioLinkPlan {
+        link: RadioPlan {
+            index: 0,
+            name: "air".into(),
+            ends: ["a".into(), "b".into()],
+            pace: pace(),
+            delay: DELAY,
+            overhead: 0,
+            arq: [arq.clone(), ArqPlan::None],
+            errors: [ErrorPlan::Clean, ErrorPlan::Clean],
+        },
+        nodes: [NodeId(0), NodeId(1)],
+        queue: QueuePlan::DropTail { packets: 100_000 },
+    });
+    plan
+}
+
+/// A window for all segments from the beginning, each `bytes` as an IP datagram.
+fn backlog(bytes: u32) -> Plan {
+    let scheme = airhop_tcp::find("newreno").expect("known");
+    let mut config = Preset::Ns2.config(bytes - 40);
+    config.initial_window = 1000.0;
+    plan(Transport::Tcp { scheme, params: Params::defaults(scheme), config }, AppPlan::Bulk)
+}
+
+/// When the first segments arrive, ms.
+fn arrivals(plan: &Plan, many: usize) -> Vec<u64> {
+    let recorder = Recorder::new(&["f".into()], &plan.nodes, plan.duration, true, None).expect("no files");
+    let mut world = World::new(plan, 1, 0, Some(recorder)).expect("a good plan");
+    world.run(&AtomicBool::new(false)).expect("nobody stops it");
+    let tables = world.into_recorder().expect("it was given one").finish().expect("no files");
+    let deliveries = tables.iter().find(|t| t.name == "deliveries").and_then(|t| t.column("time_s"));
+    let Some(Column::F64(times)) = deliveries else { panic!("{deliveries:?}") };
+    times.iter().take(many).map(|s| (s * 1e3).round() as u64).collect()
+}
+
+/// Recovery with a window that is never full.
+fn recovery() -> ArqPlan {
+    let rules = ArqRules { window: 1000, timeout: Span::from_secs(5), attempts: None, ack_bytes: 6 };
+    ArqPlan::GoBackN { group: Group::Sliding, rules }
+}
+
+#[test]
+fn packets_leave_at_the_times_of_the_trace() {
+    // Full opportunities, one packet each. The one at time 0 was over when the first packet came; that of the repetition is not.
+    let full = [5, 5, 7, 20, 20, 25, 25, 27, 40].map(|ms| ms + 10);
+    // Two in each.
+    let halves = [5, 5, 5, 5, 7, 7, 20, 20, 20].map(|ms| ms + 10);
+    for (bytes, expect) in [(1504, full), (752, halves)] {
+        let plan = backlog(bytes);
+        assert_eq!(arrivals(&wired(plan.clone()), 9), expect, "wired, {bytes} B");
+        for arq in [ArqPlan::None, recovery()] {
+            assert_eq!(arrivals(&radio(plan.clone(), &arq), 9), expect, "{arq:?}, {bytes} B");
+        }
+    }
+}
+
+/// More than the link can carry: it carries its mean rate, 5 opportunities in 20 ms, whatever the sizes of the packets.
+#[test]
+fn a_saturated_link_carries_its_mean_rate() {
+    let mean = 5.0 * 1504.0 * 8.0 / 0.020 / 1e6;
+    for payload in [100_u32, 1000, 1476] {
+        let app = AppPlan::Cbr { rate: Rate::from_bps(8_000_000) };
+        let plan = plan(Transport::Udp { bytes: payload }, app);
+        let expect = mean * f64::from(payload) / f64::from(payload + 28);
+        for plan in [wired(plan.clone()), radio(plan.clone(), &ArqPlan::None), radio(plan, &recovery())] {
+            let goodput = run(&plan, 1).flows[0].goodput_mbps;
+            assert!((goodput / expect - 1.0).abs() < 0.005, "{payload} B: {goodput}, expected {expect}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Go-back-n (schemes.md 4.4.1); stop-and-wait if n is 1 (4.7).
+use super::{ArqReceiver, ArqRules, ArqSender, Group, LinkAck, LinkFrame, Report};
+use airhop_base::Time;
+use std::collections::VecDeque;
+
+/// Sends frames in order, and from the oldest one again when its link ACK does not come.
+#[derive(Debug)]
+pub(super) struct Sender {
+    group: Group,
+    rules: ArqRules,
+    /// The number of the oldest frame inside.
+    base: u64,
+    /// The number that is sent next.
+    next: u64,
+    /// The number after the highest that was ever sent.
+    sent: u64,
+    /// The frames from `base` on.
+    frames: VecDeque<Transmission>,
+    /// Blocks: nothing joins the present block any more.
+    closed: bool,
+}
+
+/// The last transmission of a frame.
+#[derive(Clone, Copy, Debug)]
+struct Transmission {
+    /// Which it was; 0 before the first.
+    attempt: u32,
+    start: Time,
+}
+
+impl Sender {
+    pub fn new(group: Group, rules: ArqRules) -> Self {
+        Sender { group, rules, base: 0, next: 0, sent: 0, frames: VecDeque::new(), closed: false }
+    }
+
+    /// Takes the oldest frame out.
+    fn pop(&mut self) -> u64 {
+        self.frames.pop_front();
+        self.base += 1;
+        self.base - 1
+    }
+
+    /// The number after the last frame that may be sent now.
+    fn end(&self) -> u64 {
+        if self.closed { self.sent } else { self.base + self.frames.len() as u64 }
+    }
+}
+
+impl ArqSender for Sender {
+    fn has_room(&self) -> bool {
+        self.frames.len() < self.rules.window as usize
+    }
+
+    fn push(&mut self) -> u64 {
+        self.frames.push_back(Transmission { attempt: 0, start: Time::ZERO });
+        self.base + self.frames.len() as u64 - 1
+    }
+
+    fn next_frame(&mut self, now: Time) -> Option<LinkFrame> {
+        if self.next >= self.end() {
+            // A block is what was there to be sent in one go: what comes later would delay its ACK beyond the timer of its
+            // first frame.
+            self.closed = self.group == Group::Blocks && self.sent > self.base;
+            return None;
+        }
+        let number = self.next;
+        let frame = &mut self.frames[(number - self.base) as usize];
+        *frame = Transmission { attempt: frame.attempt + 1, start: now };
+        self.next += 1;
+        self.sent = self.sent.max(self.next);
+        Some(LinkFrame { number, attempt: frame.attempt, floor: self.base })
+    }
+
+    fn on_ack(&mut self, ack: LinkAck, reports: &mut Vec<Report>) {
+        if self.group == Group::Blocks && ack.expected < self.sent {
+            return;
+        }
+        while self.base < ack.expected {
+            reports.push(Report::Acknowledged(self.pop()));
+        }
+        self.next = self.next.max(self.base);
+        self.closed &= self.base < self.sent;
+    }
+
+    /// The timer of the oldest frame, from the start of its last transmission. It stands still until that frame is sent again.
+    fn deadline(&self) -> Option<Time> {
+        (self.base < self.next).then(|| self.frames[0].start + self.rules.timeout)
+    }
+
+    /// All that was sent since the sender last went back has failed. The oldest frame has been sent most often, so those that
+    /// are given up are the first.
+    fn on_timeout(&mut self, _: Time, reports: &mut Vec<Report>) {
+        for number in self.base..self.next {
+            let attempt = self.frames[(number - self.base) as usize].attempt;
+            let retry = self.rules.retry(attempt);
+            reports.push(Report::Failed { number, attempt, retry });
+            if !retry {
+                debug_assert_eq!(number, self.base, "an older frame was sent less often");
+                reports.push(Report::Discarded(self.pop()));
+            }
+        }
+        self.next = self.base;
+        self.closed = self.group == Group::Blocks && self.sent > self.base;
+    }
+}
+
+/// Takes frames in order only, and says at each which it waits for.
+#[derive(Debug, Default)]
+pub(super) struct Receiver {
+    expected: u64,
+}
+
+impl ArqReceiver for Receiver {
+    fn on_frame(&mut self, frame: LinkFrame, deliver: &mut Vec<u64>) -> Option<LinkAck> {
+        self.expected = self.expected.max(frame.floor);
+        if frame.number == self.expected {
+            deliver.push(frame.number);
+            self.expected += 1;
+        }
+        Some(LinkAck { expected: self.expected, beyond: 0 })
+    }
+}

@@ -1,0 +1,50 @@
+//! No recovery.
+use super::{ArqReceiver, ArqSender, LinkAck, LinkFrame, Report};
+use airhop_base::Time;
+
+/// Sends each frame once.
+#[derive(Debug, Default)]
+pub(super) struct PlainSender {
+    /// The number of the frame to be sent next.
+    next: u64,
+    /// A frame waits.
+    waits: bool,
+}
+
+impl ArqSender for PlainSender {
+    fn has_room(&self) -> bool {
+        !self.waits
+    }
+
+    fn push(&mut self) -> u64 {
+        self.waits = true;
+        self.next
+    }
+
+    fn next_frame(&mut self, _: Time) -> Option<LinkFrame> {
+        if !std::mem::take(&mut self.waits) {
+            return None;
+        }
+        self.next += 1;
+        Some(LinkFrame { number: self.next - 1, attempt: 1, floor: 0 })
+    }
+
+    fn on_ack(&mut self, _: LinkAck, _: &mut Vec<Report>) {}
+
+    fn deadline(&self) -> Option<Time> {
+        None
+    }
+
+    fn on_timeout(&mut self, _: Time, _: &mut Vec<Report>) {}
+}
+
+/// Takes what comes.
+#[derive(Debug)]
+pub(super) struct PlainReceiver;
+
+impl ArqReceiver for PlainReceiver {
+    fn on_frame(&mut self, frame: LinkFrame, deliver: &mut Vec<u64>) -> Option<LinkAck> {
+        deliver.push(frame.number);
+        None
+    }
+}

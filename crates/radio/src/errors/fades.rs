@@ -1,0 +1,326 @@
+//! When a channel is bad: by turns good and bad, whether or not anybody sends.
+
+use super::recorded::FadeRecord;
+use super::sojourn::Sojourn;
+use airhop_base::{Span, Time};
+use airhop_engine::Stream;
+use std::sync::Arc;
+
+/// When a channel is bad.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FadePlan {
+    /// Good and bad times by turns, drawn.
+    Drawn {
+        /// Mean length of the good and of the bad times.
+        means: [Span; 2],
+        /// How they are distributed.
+        sojourn: Sojourn,
+        /// How the path begins.
+        start: Start,
+    },
+    /// The same in every run.
+    Recorded(Arc<FadeRecord>),
+}
+
+/// How a path begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Start {
+    /// At an arbitrary moment of a path that has been there for ever: bad with the share of the bad times, in the midst of a time.
+    #[default]
+    Stationary,
+    /// With a whole good time (Bakshi et al. 1997; ns-2's two-state model).
+    Good,
+}
+
+impl Start {
+    /// All, with their names.
+    pub const ALL: [(&str, Start); 2] = [("stationary", Start::Stationary), ("good", Start::Good)];
+}
+
+/// The states through time; to be looked at in the order of time.
+///
+/// The path depends on the plan and on the randomness of `stream` alone, not on who looks at it, or when.
+#[derive(Debug)]
+pub(super) struct Fades {
+    bad: bool,
+    /// The end of the present state.
+    until: Time,
+    path: Path,
+}
+
+/// Where the next states come from.
+#[derive(Debug)]
+enum Path {
+    /// Good, bad: their means in seconds.
+    Drawn { means: [f64; 2], sojourn: Sojourn, stream: Stream },
+    /// The number of the bad time that is under way or comes next.
+    Recorded { record: Arc<FadeRecord>, number: u64 },
+}
+
+impl Fades {
+    pub fn new(plan: &FadePlan, stream: Stream) -> Self {
+        match plan {
+            FadePlan::Drawn { means, sojourn, start } => {
+                Fades::drawn(means.map(Span::secs_f64), *sojourn, *start, stream)
+            }
+            FadePlan::Recorded(record) => {
+                let until = record.nth(0).map_or(Time::MAX, |[begin, _]| begin);
+                Fades { bad: false, until, path: Path::Recorded { record: record.clone(), number: 0 } }
+            }
+        }
+    }
+
+    fn drawn(means: [f64; 2], sojourn: Sojourn, start: Start, mut stream: Stream) -> Self {
+        let [good, bad] = means;
+        let (bad, first) = match start {
+            Start::Stationary => {
+                let bad = stream.uniform() * (good + bad) < bad;
+                (bad, sojourn.residual(means[usize::from(bad)], stream.uniform()))
+            }
+            Start::Good => (false, sojourn.duration(good, stream.uniform())),
+        };
+        let until = Time::ZERO + Span::from_secs_f64(first);
+        Fades { bad, until, path: Path::Drawn { means, sojourn, stream } }
+    }
+
+    /// The state ends, the other begins.
+    fn turn(&mut self) {
+        self.bad = !self.bad;
+        match &mut self.path {
+            Path::Drawn { means, sojourn, stream } => {
+                let mean = means[usize::from(self.bad)];
+                self.until += Span::from_secs_f64(sojourn.duration(mean, stream.uniform()));
+            }
+            Path::Recorded { record, number } => {
+                *number += u64::from(!self.bad);
+                self.until = record.nth(*number).map_or(Time::MAX, |bad| bad[usize::from(self.bad)]);
+            }
+        }
+    }
+
+    /// Which part of the time from `from` to `to` is bad, 0 to 1; of a mere instant, whether it is.
+    pub fn bad_share(&mut self, from: Time, to: Time) -> f64 {
+        while self.until <= from {
+            self.turn();
+        }
+        if to <= from {
+            return f64::from(u8::from(self.bad));
+        }
+        let (mut bad, mut at) = (Span::ZERO, from);
+        loop {
+            if self.bad {
+                bad = bad + self.until.min(to).since(at);
+            }
+            if self.until >= to {
+                return bad.nanos() as f64 / (to - from).nanos() as f64;
+            }
+            at = self.until;
+            self.turn();
+        }
+    }
+
+    /// The bad times from the beginning to `end`, each [begin, end), in order; none touches another.
+    pub fn bad_times(mut self, end: Time) -> Vec<[Time; 2]> {
+        let mut times: Vec<[Time; 2]> = Vec::new();
+        let mut begin = Time::ZERO;
+        while begin < end {
+            let until = self.until.min(end);
+            if self.bad && begin < until {
+                match times.last_mut() {
+                    Some(last) if last[1] == begin => last[1] = until, // a good time of no length between them
+                    _ => times.push([begin, until]),
+                }
+            }
+            begin = until;
+            if begin < end {
+                self.turn();
+            }
+        }
+        times
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airhop_engine::Streams;
+
+    fn plan(sojourn: Sojourn, start: Start) -> FadePlan {
+        FadePlan::Drawn { means: [10, 4].map(Span::from_secs), sojourn, start }
+    }
+
+    fn fades(sojourn: Sojourn, start: Start, seed: u64) -> Fades {
+        Fades::new(&plan(sojourn, start), Streams::new(seed, 0).stream("fades"))
+    }
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    /// DESIGN 1.5: who looks more often, or for longer, sees the same fades.
+    #[test]
+    fn the_state_at_a_time_does_not_depend_on_who_looks_when() {
+        let new = || fades(Sojourn::Exponential, Start::Stationary, 1);
+        let (mut often, mut seldom, mut wide) = (new(), new(), new());
+        for second in 0..2000 {
+            let states: Vec<f64> =
+                (0..10).map(|i| at(1000 * second + 100 * i)).map(|t| often.bad_share(t, t)).collect();
+            if second % 7 == 0 {
+                let t = at(1000 * second);
+                assert_eq!(seldom.bad_share(t, t), states[0]);
+            }
+            if second % 13 == 0 {
+                let share = wide.bad_share(at(1000 * second), at(1000 * second + 900));
+                assert!((share - states.iter().sum::<f64>() / 10.0).abs() < 0.2, "{share}, {states:?}");
+            }
+        }
+    }
+
+    /// The list and the walk are the same path: what is bad of any window is the overlap with the bad times.
+    #[test]
+    fn bad_times_are_those_that_the_walk_meets() {
+        for (name, sojourn) in Sojourn::ALL {
+            for start in [Start::Stationary, Start::Good] {
+                let end = at(2_000_000);
+                let bad = fades(sojourn, start, 3).bad_times(end);
+                assert!(bad.iter().all(|[begin, end]| begin < end), "{name}");
+                assert!(bad.windows(2).all(|w| w[0][1] < w[1][0]), "{name}");
+                let mut walk = fades(sojourn, start, 3);
+                for i in 0..10_000 {
+                    let (from, to) = (at(200 * i), at(200 * i + 123));
+                    let overlap = |[b, e]: &[Time; 2]| (*e).min(to).since((*b).max(from)).nanos();
+                    let expect = bad.iter().map(overlap).sum::<u64>() as f64 / 123e6;
+                    assert_eq!(walk.bad_share(from, to), expect, "{name}, window {i}");
+                }
+                // A shorter list is the beginning of a longer one, its last time cut.
+                let cut = at(777_777);
+                let mut expect: Vec<[Time; 2]> = bad.into_iter().filter(|[b, _]| *b < cut).collect();
+                if let Some(last) = expect.last_mut() {
+                    last[1] = last[1].min(cut);
+                }
+                assert_eq!(fades(sojourn, start, 3).bad_times(cut), expect, "{name}");
+            }
+        }
+    }
+
+    /// One uniform number says in which state the path begins, one for each time how long it is: what any seed means is fixed by this.
+    #[test]
+    fn a_path_is_drawn_in_this_order() {
+        let mut stream = Streams::new(1, 0).stream("fades");
+        let mut bad = stream.uniform() * 14.0 < 4.0;
+        let (mut at, mut expect) = (Time::ZERO, Vec::new());
+        while at.secs_f64() < 1000.0 {
+            let begin = at;
+            at += Span::from_secs_f64(-[10.0, 4.0][usize::from(bad)] * libm::log1p(-stream.uniform()));
+            if bad {
+                expect.push([begin, at]);
+            }
+            bad = !bad;
+        }
+        assert!(expect.len() > 50);
+        assert_eq!(fades(Sojourn::Exponential, Start::Stationary, 1).bad_times(expect[50][1]), expect[..=50]);
+    }
+
+    /// Good and bad times each have their own mean, and the law that the plan names (the laws themselves: sojourn.rs).
+    #[test]
+    fn times_alternate_with_their_own_means() {
+        for ((name, sojourn), variance) in Sojourn::ALL.into_iter().zip([1.0, 1.0 / 3.0, 1.0 / 12.0, 0.0]) {
+            let mut fades = fades(sojourn, Start::Stationary, 1);
+            let mut sums = [0.0; 2];
+            let n = 20_000;
+            for _ in 0..2 * n {
+                let begin = fades.until;
+                fades.turn();
+                sums[usize::from(fades.bad)] += (fades.until - begin).secs_f64();
+            }
+            for (sum, mean) in sums.into_iter().zip([10.0_f64, 4.0]) {
+                // Five standard deviations: once in 1.7 million; a nanosecond for rounding.
+                let allowed = 5.0 * mean * (variance / f64::from(n)).sqrt() + 1e-9;
+                assert!((sum / f64::from(n) - mean).abs() <= allowed, "{name}: {sum}");
+            }
+        }
+    }
+
+    /// A path that was saved and is played back is the same path for as long as it is; then it begins again.
+    #[test]
+    fn a_recorded_path_is_the_path_that_was_recorded() {
+        for (name, sojourn) in Sojourn::ALL {
+            let long = Span::from_secs(200);
+            let saved = fades(sojourn, Start::Stationary, 7).bad_times(Time::ZERO + long);
+            let file = FadeRecord::new(saved.clone(), long).to_csv();
+            let plan = FadePlan::Recorded(Arc::new(FadeRecord::parse(&file).expect("it was written so")));
+            let played = || Fades::new(&plan, Streams::new(1, 0).stream("of no use"));
+            assert_eq!(played().bad_times(Time::ZERO + long), saved, "{name}");
+            // The third time; a bad time at both ends of the record is one.
+            let all = played().bad_times(Time::ZERO + long * 3);
+            let mut walk = played();
+            for i in 0..6_000 {
+                let from = at(100 * i);
+                let here = at((100 * i) % 200_000);
+                let expect = saved.iter().any(|[b, e]| *b <= here && here < *e);
+                assert_eq!(walk.bad_share(from, from) > 0.0, expect, "{name}: {from}");
+                assert_eq!(all.iter().any(|[b, e]| *b <= from && from < *e), expect, "{name}: {from}");
+            }
+        }
+    }
+
+    /// A record without a bad time, or without a good one.
+    #[test]
+    fn a_record_may_be_all_good_or_all_bad() {
+        let played = |bad| {
+            let record = FadeRecord::new(bad, Span::from_secs(1));
+            Fades::new(&FadePlan::Recorded(Arc::new(record)), Streams::new(1, 0).stream("of no use"))
+        };
+        assert!(played(Vec::new()).bad_times(at(10_000)).is_empty());
+        assert_eq!(played(Vec::new()).bad_share(at(3), at(10_000)), 0.0);
+        assert_eq!(played(vec![[at(0), at(1000)]]).bad_times(at(10_000)), [[at(0), at(10_000)]]);
+        assert_eq!(played(vec![[at(0), at(1000)]]).bad_share(at(3), at(10_000)), 1.0);
+    }
+
+    /// 4 of 14 seconds are bad, at the first moment as at any other: a path that did not begin in equilibrium would swing.
+    #[test]
+    fn the_bad_share_is_stationary() {
+        for (name, sojourn) in Sojourn::ALL {
+            let share = fades(sojourn, Start::Stationary, 1).bad_share(Time::ZERO, at(400_000 * 14_000));
+            // Of cycles with good times G and bad times B, √Var((1 - p) B - p G) / 14 s = 0.289 at most, for exponential ones. Five
+            // standard deviations over 400 000 cycles: once in 1.7 million.
+            assert!((share - 4.0 / 14.0).abs() < 5.0 * 0.289 / 400_000_f64.sqrt(), "{name}: {share}");
+            let n = 20_000;
+            let mut bad = [0.0; 4];
+            for seed in 0..n {
+                let mut path = fades(sojourn, Start::Stationary, seed);
+                for (count, ms) in bad.iter_mut().zip([0, 3_000, 7_000, 13_000]) {
+                    *count += path.bad_share(at(ms), at(ms));
+                }
+            }
+            for count in bad {
+                // Binomial; five standard deviations, once in 1.7 million.
+                let share = count / n as f64;
+                assert!(
+                    (share - 4.0 / 14.0).abs() < 5.0 * (0.2857 * 0.7143 / n as f64).sqrt(),
+                    "{name}: {bad:?}"
+                );
+            }
+        }
+    }
+
+    /// ns-2's and Bakshi's runs begin with a whole good time.
+    #[test]
+    fn a_path_can_start_good() {
+        for (name, sojourn) in Sojourn::ALL {
+            let n = 4_000;
+            let mut sum = 0.0;
+            for seed in 0..n {
+                let path = fades(sojourn, Start::Good, seed);
+                assert!(!path.bad, "{name}");
+                sum += path.until.secs_f64();
+            }
+            // Its standard deviation is its mean at most.
+            assert!((sum / n as f64 - 10.0).abs() < 5.0 * 10.0 / (n as f64).sqrt(), "{name}: {sum}");
+        }
+        assert_eq!(
+            fades(Sojourn::Constant, Start::Good, 1).bad_times(at(30_000)),
+            [[at(10_000), at(14_000)], [at(24_000), at(28_000)]]
+        );
+    }
+}

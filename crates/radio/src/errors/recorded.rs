@@ -1,0 +1,244 @@
+//! Fades out of a file.
+
+use airhop_base::{Span, Time};
+use std::fmt::Write;
+
+/// The first line of a file of fades that is no comment.
+const HEADER: &str = "begin_s,end_s";
+/// A comment that says when the record begins again.
+const PERIOD: &str = "# period_s =";
+/// The longest record, seconds: up to here an f64 counts nanoseconds.
+const LONGEST_S: f64 = 1e6;
+
+/// Bad times that were recorded, or made up. After its end the record begins again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FadeRecord {
+    bad: Vec<[Time; 2]>,
+    period: Span,
+}
+
+/// Why a file is no record: the line (the first is 1), and what was expected there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadLine {
+    /// The line.
+    pub line: usize,
+    /// What was expected, and what came.
+    pub what: String,
+}
+
+impl FadeRecord {
+    /// These bad times, each [begin, end), repeated with `period`.
+    ///
+    /// # Panics
+    /// In debug builds, if they are not in order, overlap, or end after the period.
+    pub fn new(bad: Vec<[Time; 2]>, period: Span) -> Self {
+        debug_assert!(bad.iter().all(|[begin, end]| begin < end));
+        debug_assert!(bad.windows(2).all(|w| w[0][1] <= w[1][0]));
+        debug_assert!(bad.last().is_none_or(|[_, end]| *end <= Time::ZERO + period));
+        FadeRecord { bad, period }
+    }
+
+    /// Reads a file of fades: the header `begin_s,end_s` and a row for each bad time, in order. Lines that begin with `#` are comments; one
+    /// of the form `# period_s = 200` says when the record begins again, which without it is at the end of the last bad time.
+    ///
+    /// # Errors
+    /// [`BadLine`] for the first line that is not as it should be.
+    pub fn parse(text: &str) -> Result<FadeRecord, BadLine> {
+        let mut reader = Reader::default();
+        let mut last = 0;
+        for (line, text) in (1..).zip(text.lines()) {
+            reader.line(text.trim()).map_err(|what| BadLine { line, what })?;
+            last = line;
+        }
+        reader.finish().map_err(|what| BadLine { line: last.max(1), what })
+    }
+
+    /// The file that [`FadeRecord::parse`] reads back to the same, to the nanosecond.
+    pub fn to_csv(&self) -> String {
+        let mut out = format!("{PERIOD} {}\n{HEADER}\n", seconds(Time::ZERO + self.period));
+        for [begin, end] in &self.bad {
+            let _ = writeln!(out, "{},{}", seconds(*begin), seconds(*end));
+        }
+        out
+    }
+
+    /// After which it begins again.
+    pub fn period(&self) -> Span {
+        self.period
+    }
+
+    /// The bad time with this number, counted through all repetitions; `None` if it is never bad.
+    pub(super) fn nth(&self, number: u64) -> Option<[Time; 2]> {
+        let many = self.bad.len() as u64;
+        let index = number.checked_rem(many)?;
+        Some(self.bad[index as usize].map(|t| t + self.period * (number / many)))
+    }
+}
+
+/// What was read so far.
+#[derive(Default)]
+struct Reader {
+    has_header: bool,
+    bad: Vec<[Time; 2]>,
+    period: Option<Span>,
+}
+
+impl Reader {
+    fn line(&mut self, line: &str) -> Result<(), String> {
+        if line.starts_with('#') {
+            return self.comment(line);
+        }
+        match line.is_empty() {
+            true => Ok(()),
+            false if self.has_header => self.row(line),
+            false if line == HEADER => {
+                self.has_header = true;
+                Ok(())
+            }
+            false => Err(format!("expected the header {HEADER}, got {line:?}")),
+        }
+    }
+
+    fn comment(&mut self, line: &str) -> Result<(), String> {
+        if !line.trim_start_matches(['#', ' ']).starts_with("period") {
+            return Ok(());
+        }
+        let period = line.strip_prefix(PERIOD).and_then(time).filter(|period| *period > Time::ZERO);
+        match period {
+            Some(period) if self.period.is_none() => {
+                self.period = Some(period - Time::ZERO);
+                Ok(())
+            }
+            Some(_) => Err("expected one period, got a second".to_string()),
+            None => Err(format!("expected `{PERIOD} 200` with seconds up to {LONGEST_S:.0}, got {line:?}")),
+        }
+    }
+
+    fn row(&mut self, line: &str) -> Result<(), String> {
+        let times = line.split_once(',').and_then(|(begin, end)| Some([time(begin)?, time(end)?]));
+        let Some([begin, end]) = times else {
+            return Err(format!(
+                "expected the begin and the end of a bad time, seconds from 0 to {LONGEST_S:.0}, such as 10.5,14.25, got {line:?}"
+            ));
+        };
+        if begin >= end {
+            return Err(format!("expected an end after the begin, got {line:?}"));
+        }
+        match self.bad.last() {
+            Some([_, before]) if begin < *before => Err(format!(
+                "expected a begin at or after {}, where the bad time before it ends, got {line:?}",
+                seconds(*before)
+            )),
+            _ => {
+                self.bad.push([begin, end]);
+                Ok(())
+            }
+        }
+    }
+
+    fn finish(self) -> Result<FadeRecord, String> {
+        if !self.has_header {
+            return Err(format!("expected the header {HEADER}, got the end of the file"));
+        }
+        let end = self.bad.last().map_or(Time::ZERO, |[_, end]| *end);
+        match self.period {
+            Some(period) if Time::ZERO + period < end => Err(format!(
+                "expected all bad times in the first period_s = {}, got one up to {}",
+                seconds(Time::ZERO + period),
+                seconds(end)
+            )),
+            period => Ok(FadeRecord { bad: self.bad, period: period.unwrap_or(end - Time::ZERO) }),
+        }
+    }
+}
+
+/// Seconds as text; `None` if it is no number from 0 to [`LONGEST_S`].
+fn time(text: &str) -> Option<Time> {
+    let s: f64 = text.trim().parse().ok()?;
+    (0.0..=LONGEST_S).contains(&s).then(|| Time::ZERO + Span::from_secs_f64(s))
+}
+
+/// A time in seconds with all its nine decimals.
+fn seconds(t: Time) -> String {
+    format!("{}.{:09}", t.nanos() / 1_000_000_000, t.nanos() % 1_000_000_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    #[test]
+    fn a_file_is_read_as_written() {
+        let text = "# measured in a lift\nbegin_s,end_s\n10,14.5\n\n 14.5 , 15\n20.000000001,21e0\n";
+        let bad = vec![
+            [at(10_000), at(14_500)],
+            [at(14_500), at(15_000)],
+            [at(20_000) + Span::from_nanos(1), at(21_000)],
+        ];
+        assert_eq!(FadeRecord::parse(text), Ok(FadeRecord::new(bad.clone(), Span::from_secs(21))));
+        let text = format!("# period_s = 30\n{text}");
+        assert_eq!(FadeRecord::parse(&text), Ok(FadeRecord::new(bad, Span::from_secs(30))));
+        // A channel that was good all the time.
+        for (text, period) in [("begin_s,end_s\n", 0), ("# period_s = 30\nbegin_s,end_s", 30)] {
+            let never = FadeRecord::parse(text).expect("a header is enough");
+            assert_eq!(never, FadeRecord::new(Vec::new(), Span::from_secs(period)));
+            assert_eq!(never.nth(0), None);
+        }
+    }
+
+    /// Bad times go on in every repetition as in the first.
+    #[test]
+    fn after_its_end_a_record_begins_again() {
+        let record = FadeRecord::parse("# period_s = 10\nbegin_s,end_s\n1,2\n4,10\n").expect("good");
+        let expect = [[1, 2], [4, 10], [11, 12], [14, 20], [21, 22]].map(|t| t.map(|s| at(s * 1000)));
+        assert_eq!([0, 1, 2, 3, 4].map(|i| record.nth(i).expect("it goes on")), expect);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line() {
+        let cases = [
+            ("", 1, "expected the header begin_s,end_s, got the end of the file"),
+            ("1,2\n", 1, "expected the header begin_s,end_s, got \"1,2\""),
+            ("begin_s,end_s\n1;2\n", 2, "expected the begin and the end of a bad time"),
+            ("begin_s,end_s\n1,2,3\n", 2, "expected the begin and the end of a bad time"),
+            ("begin_s,end_s\n-1,2\n", 2, "seconds from 0 to 1000000"),
+            ("begin_s,end_s\n1,nan\n", 2, "seconds from 0 to 1000000"),
+            ("begin_s,end_s\n1,1000001\n", 2, "seconds from 0 to 1000000"),
+            ("begin_s,end_s\n2,2\n", 2, "expected an end after the begin"),
+            ("begin_s,end_s\n1,3\n\n2,4\n", 4, "expected a begin at or after 3.000000000"),
+            ("# period_s = x\n", 1, "expected `# period_s = 200`"),
+            ("# period_s = 0\n", 1, "expected `# period_s = 200`"),
+            ("#period = 200\n", 1, "expected `# period_s = 200`"),
+            ("# period_s = 2\n# period_s = 2\n", 2, "expected one period"),
+            ("# period_s = 2\nbegin_s,end_s\n1,3\n", 3, "in the first period_s = 2.000000000"),
+        ];
+        for (text, line, expect) in cases {
+            let bad = FadeRecord::parse(text).expect_err(text);
+            assert!(bad.line == line && bad.what.contains(expect), "{text:?}: {bad:?}");
+        }
+    }
+
+    proptest! {
+        /// What is written reads back the same to the nanosecond.
+        #[test]
+        fn records_survive_a_file(
+            lengths in prop::collection::vec((0_u64..50_000_000_000, 1_u64..50_000_000_000), 0..50),
+            tail in 0_u64..1_000_000_000,
+        ) {
+            let mut end = Time::ZERO;
+            let mut bad = Vec::new();
+            for (good, long) in lengths {
+                let begin = end + Span::from_nanos(good);
+                end = begin + Span::from_nanos(long);
+                bad.push([begin, end]);
+            }
+            let record = FadeRecord::new(bad, end + Span::from_nanos(tail + 1) - Time::ZERO);
+            prop_assert_eq!(FadeRecord::parse(&record.to_csv()), Ok(record));
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! How long a state lasts.
+
+/// The distribution of the time in a state, given its mean m. Every variate is made from one uniform number by inversion.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sojourn {
+    /// Exponential (Bakshi et al. 1997).
+    #[default]
+    Exponential,
+    /// Uniform from 0 to 2m: the "uniformal distributions" of Kounavis 1996, who does not give their bounds.
+    Uniform,
+    /// Uniform from m/2 to 3m/2.
+    UniformHalf,
+    /// Always m.
+    Constant,
+}
+
+impl Sojourn {
+    /// All, with their names.
+    pub const ALL: [(&str, Sojourn); 4] = [
+        ("exponential", Sojourn::Exponential),
+        ("uniform", Sojourn::Uniform),
+        ("uniform-half", Sojourn::UniformHalf),
+        ("constant", Sojourn::Constant),
+    ];
+
+    /// The h of those that are uniform from (1 - h) m to (1 + h) m.
+    fn half_width(self) -> Option<f64> {
+        match self {
+            Sojourn::Exponential => None,
+            Sojourn::Uniform => Some(1.0),
+            Sojourn::UniformHalf => Some(0.5),
+            Sojourn::Constant => Some(0.0),
+        }
+    }
+
+    /// A whole sojourn, in the unit of `mean`, by a uniform number in [0, 1).
+    pub(super) fn duration(self, mean: f64, u: f64) -> f64 {
+        match self.half_width() {
+            None => -mean * libm::log1p(-u),
+            Some(h) => mean * (1.0 - h + 2.0 * h * u),
+        }
+    }
+
+    /// What is left of a sojourn at an arbitrary moment in it, by a uniform number in [0, 1).
+    ///
+    /// The equilibrium distribution of a renewal process (Cox 1962, Renewal Theory, chapter 5) has the density (1 - F(x)) / m. Of an
+    /// exponential time that is the same exponential. Of one that is uniform from a = (1 - h) m to b = (1 + h) m, the distribution
+    /// function is G(x) = x / m up to a, where it is 1 - h, and then, as 1 - F(x) = (b - x) / (b - a) there,
+    ///
+    /// 1 - G(x) = ∫ from x to b of (b - t) / ((b - a) m) dt = (b - x)² / (4 h m²),
+    ///
+    /// so that x = u m below 1 - h, and x = b - 2 m √(h (1 - u)) from there on.
+    pub(super) fn residual(self, mean: f64, u: f64) -> f64 {
+        match self.half_width() {
+            None => self.duration(mean, u),
+            Some(h) if u < 1.0 - h => u * mean,
+            Some(h) => mean * (1.0 + h - 2.0 * (h * (1.0 - u)).sqrt()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airhop_engine::Streams;
+
+    const MEAN: f64 = 4.0;
+    const N: usize = 40_000;
+
+    /// `N` variates, sorted.
+    fn sample(variate: impl Fn(f64, f64) -> f64) -> Vec<f64> {
+        let mut stream = Streams::new(1, 0).stream("sojourns");
+        let mut all: Vec<f64> = (0..N).map(|_| variate(MEAN, stream.uniform())).collect();
+        all.sort_by(f64::total_cmp);
+        all
+    }
+
+    /// The distribution function F, as the names of the distributions have it.
+    fn whole(sojourn: Sojourn, x: f64) -> f64 {
+        let between = |a: f64, b: f64| ((x - a) / (b - a)).clamp(0.0, 1.0);
+        match sojourn {
+            Sojourn::Exponential => 1.0 - (-x / MEAN).exp(),
+            Sojourn::Uniform => between(0.0, 2.0 * MEAN),
+            Sojourn::UniformHalf => between(0.5 * MEAN, 1.5 * MEAN),
+            Sojourn::Constant => f64::from(u8::from(x >= MEAN)),
+        }
+    }
+
+    /// The equilibrium distribution, its density 1 - F integrated by the midpoint rule in steps of m / 10000.
+    fn equilibrium(sojourn: Sojourn) -> impl Fn(f64) -> f64 {
+        let step = MEAN / 10_000.0;
+        let mut below = vec![0.0];
+        for i in 0..200_000 {
+            let density = (1.0 - whole(sojourn, (f64::from(i) + 0.5) * step)) / MEAN;
+            below.push(below[i as usize] + density * step);
+        }
+        move |x| below[((x / step) as usize).min(below.len() - 1)]
+    }
+
+    /// Kolmogorov and Smirnov: √n times the greatest distance is over 2.23 by chance once in 10 000 times.
+    fn follows(sorted: &[f64], law: impl Fn(f64) -> f64, what: &str) {
+        let n = sorted.len() as f64;
+        let distance = |(i, x): (usize, &f64)| {
+            let p = law(*x);
+            (p - i as f64 / n).abs().max((p - (i + 1) as f64 / n).abs())
+        };
+        let greatest = sorted.iter().enumerate().map(distance).fold(0.0, f64::max);
+        assert!(greatest * n.sqrt() < 2.23, "{what}: {greatest}");
+    }
+
+    #[test]
+    fn whole_sojourns_have_their_law_and_mean() {
+        // The variance over m²: 1, (2m)²/12, m²/12, 0.
+        for ((name, sojourn), variance) in Sojourn::ALL.into_iter().zip([1.0, 1.0 / 3.0, 1.0 / 12.0, 0.0]) {
+            let sorted = sample(|mean, u| sojourn.duration(mean, u));
+            let mean = sorted.iter().sum::<f64>() / N as f64;
+            let deviation = (variance * MEAN * MEAN).sqrt();
+            // Five standard deviations of the mean: once in 1.7 million. That of a variance is below √(8/n) of it, an exponential's.
+            assert!((mean - MEAN).abs() <= 5.0 * deviation / (N as f64).sqrt(), "{name}: {mean}");
+            let measured = sorted.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / N as f64;
+            assert!(
+                (measured - deviation.powi(2)).abs() <= 5.0 * deviation.powi(2) * (8.0 / N as f64).sqrt(),
+                "{name}: {measured}"
+            );
+            match sojourn {
+                Sojourn::Constant => assert!(sorted.iter().all(|x| *x == MEAN)),
+                _ => follows(&sorted, |x| whole(sojourn, x), name),
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_left_of_a_sojourn_has_the_equilibrium_law() {
+        for (name, sojourn) in Sojourn::ALL {
+            let sorted = sample(|mean, u| sojourn.residual(mean, u));
+            follows(&sorted, equilibrium(sojourn), name);
+            // E(residual) = E(X²) / 2m (Cox 1962, chapter 5).
+            let mean = sorted.iter().sum::<f64>() / N as f64;
+            let expect = MEAN
+                * match sojourn {
+                    Sojourn::Exponential => 1.0,
+                    Sojourn::Uniform => 2.0 / 3.0,
+                    Sojourn::UniformHalf => 13.0 / 24.0,
+                    Sojourn::Constant => 0.5,
+                };
+            // The deviation of a residual is at most m (the exponential's).
+            assert!((mean - expect).abs() < 5.0 * MEAN / (N as f64).sqrt(), "{name}: {mean}");
+        }
+    }
+
+    /// A residual is never longer than a whole sojourn can be, and never negative.
+    #[test]
+    fn the_ends_of_the_uniform_numbers_are_sound() {
+        let last = 1.0 - f64::EPSILON / 2.0;
+        for (name, sojourn) in Sojourn::ALL {
+            for u in [0.0, 0.5, last] {
+                let [whole, left] = [sojourn.duration(1.0, u), sojourn.residual(1.0, u)];
+                assert!(whole >= 0.0 && left >= 0.0 && whole.is_finite() && left.is_finite(), "{name} {u}");
+                assert!(left <= sojourn.duration(1.0, last), "{name} {u}");
+            }
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! A point-to-point radio link: two ends, full duplex, and the recovery of each direction.
+
+mod buffer;
+mod effects;
+mod plan;
+mod terminal;
+
+use crate::arq::{LinkFrame, Report};
+use crate::cell::Tag;
+use crate::errors::Damage;
+use airhop_base::{Packet, Span, Time};
+use airhop_engine::{EventQueue, Id, Streams, Timers};
+pub use effects::{RadioEffect, RadioEvent, RadioWhat, Transmitted};
+pub use plan::{End, Outgoing, RadioPlan};
+use terminal::{Content, Terminal, Transmission};
+
+/// The link at work.
+///
+/// One event of it waits for each frame that is being sent, one for each that is under way, and one for each end that waits for a
+/// link ACK. A data frame and its ACK cost four; the timer next to none, as it moves with every ACK.
+#[derive(Debug)]
+pub struct RadioLink {
+    index: u16,
+    delay: Span,
+    ends: [Terminal; 2],
+    timers: Timers,
+    /// Every transmission is an effect.
+    tells_all: bool,
+    /// Buffers that are empty between events.
+    reports: Vec<Report>,
+    deliverable: Vec<u64>,
+}
+
+impl RadioLink {
+    /// Builds the link; its randomness comes from `streams` under its own name.
+    pub fn new(plan: &RadioPlan, streams: &Streams) -> Self {
+        let mut timers = Timers::new();
+        let ends = [0, 1].map(|end| Terminal::new(plan, end, timers.add(), streams));
+        let (index, delay) = (plan.index, plan.delay);
+        let (reports, deliverable) = (Vec::new(), Vec::new());
+        RadioLink { index, delay, ends, timers, tells_all: false, reports, deliverable }
+    }
+
+    /// Has the link tell of every transmission, [`RadioEffect::Transmitted`]: for a trace, at a cost.
+    pub fn tell_all(&mut self) {
+        self.tells_all = true;
+    }
+
+    /// True if `end` takes a packet: its window has room or, without recovery, its transmitter is idle. It may take several, one
+    /// after the other; [`RadioEffect::Ready`] comes when this becomes true again.
+    pub fn is_free(&self, end: End) -> bool {
+        self.ends[usize::from(end)].is_free()
+    }
+
+    /// The packet of a data frame from `end`, as long as it is neither delivered nor dropped.
+    pub fn packet(&self, end: End, number: u64) -> Option<&Id<Packet>> {
+        self.ends[usize::from(end)].buffer.get(number)?.packet.as_ref()
+    }
+
+    /// How many packets are inside.
+    pub fn holds(&self) -> usize {
+        self.ends.iter().map(|terminal| terminal.buffer.len()).sum()
+    }
+
+    /// Hands a packet to `end`, which must be free.
+    pub fn send<E: Copy + From<RadioEvent>>(
+        &mut self,
+        now: Time,
+        end: End,
+        packet: Outgoing,
+        queue: &mut EventQueue<E>,
+        effects: &mut Vec<RadioEffect>,
+    ) {
+        let terminal = &mut self.ends[usize::from(end)];
+        debug_assert!(terminal.is_free(), "end {end} has no room");
+        terminal.sender.push();
+        terminal.buffer.push(packet);
+        self.go_on(now, queue, effects);
+    }
+
+    /// Handles an event that the link scheduled.
+    pub fn on_event<E: Copy + From<RadioEvent>>(
+        &mut self,
+        now: Time,
+        event: RadioWhat,
+        queue: &mut EventQueue<E>,
+        effects: &mut Vec<RadioEffect>,
+    ) {
+        match event {
+            RadioWhat::Sent(end) => {
+                let arrival = self.on_sent(now, end, effects);
+                queue.push(arrival, self.event(RadioWhat::Arrived(end)));
+            }
+            RadioWhat::Arrived(end) => self.on_arrived(now, end, effects),
+            RadioWhat::Due(end) => {
+                if self.ends.iter().any(|terminal| terminal.is_heard_now(now)) {
+                    // A link ACK that comes at the last moment comes in time: behind it, which is in the queue already.
+                    return queue.push(now, self.event(event));
+                }
+                let timer = self.ends[usize::from(end)].timer;
+                if !self.timers.fire(timer, self.event(event), queue) {
+                    return;
+                }
+                self.on_due(now, end, effects);
+            }
+        }
+        self.go_on(now, queue, effects);
+    }
+
+    /// A frame has left `end`; returns when it arrives.
+    fn on_sent(&mut self, now: Time, end: End, effects: &mut Vec<RadioEffect>) -> Time {
+        let terminal = &mut self.ends[usize::from(end)];
+        let sent = terminal.transmitter.take().expect("only what is on the air leaves it");
+        let damage = terminal.damage(&sent);
+        if self.tells_all {
+            let Transmission { tag, bytes, start, .. } = sent;
+            let (number, attempt) = (sent.number(), sent.attempt());
+            let all = Transmitted { end, tag, bytes, number, attempt, start, damage };
+            effects.push(RadioEffect::Transmitted(all));
+        }
+        let arrival = now + self.delay;
+        terminal.under_way.push_back((sent, damage, arrival));
+        arrival
+    }
+
+    /// The oldest frame from `end` reaches the other end.
+    fn on_arrived(&mut self, now: Time, end: End, effects: &mut Vec<RadioEffect>) {
+        let (from, to) = pair(&mut self.ends, end);
+        let (sent, damage, _) = from.under_way.pop_front().expect("only what is under way arrives");
+        if damage != Damage::None {
+            let Transmission { tag, bytes, .. } = sent;
+            let (number, header_intact) = (sent.number(), damage == Damage::Payload);
+            let packet = number.and_then(|number| from.buffer.lost(number));
+            return effects.push(RadioEffect::FrameLost { end, tag, bytes, number, header_intact, packet });
+        }
+        match sent.content {
+            Content::Data(frame) | Content::Empty(frame) => self.on_frame(end, frame, sent.tag, effects),
+            Content::Ack(ack) => {
+                if let Some(since) = to.fading.take() {
+                    effects.push(RadioEffect::FadeEnd { end: 1 - end, lasted: now - since });
+                }
+                to.sender.on_ack(ack, &mut self.reports);
+                self.pass_on(1 - end, effects);
+            }
+        }
+    }
+
+    /// A frame of the ARQ sender at `end` is received: what can go up goes up, and the answer waits for the transmitter. At most
+    /// one answer waits, as the newest says all.
+    fn on_frame(&mut self, end: End, frame: LinkFrame, tag: Tag, effects: &mut Vec<RadioEffect>) {
+        let (from, to) = pair(&mut self.ends, end);
+        let answer = to.receiver.on_frame(frame, &mut self.deliverable);
+        let packets = self.deliverable.drain(..).filter_map(|number| from.buffer.take(number));
+        effects.extend(packets.map(|packet| RadioEffect::Deliver { end, packet }));
+        if let Some(ack) = answer {
+            to.answer = Some((ack, tag));
+        }
+    }
+
+    /// No link ACK came in time for data from `end`.
+    fn on_due(&mut self, now: Time, end: End, effects: &mut Vec<RadioEffect>) {
+        let terminal = &mut self.ends[usize::from(end)];
+        terminal.sender.on_timeout(now, &mut self.reports);
+        if terminal.fading.is_none() && !self.reports.is_empty() {
+            terminal.fading = Some(now);
+            effects.push(RadioEffect::FadeStart { end });
+        }
+        self.pass_on(end, effects);
+    }
+
+    /// Tells what the ARQ sender at `end` has found out.
+    fn pass_on(&mut self, end: End, effects: &mut Vec<RadioEffect>) {
+        let (from, to) = pair(&mut self.ends, end);
+        for report in self.reports.drain(..) {
+            let (Report::Acknowledged(number) | Report::Discarded(number) | Report::Failed { number, .. }) =
+                report;
+            let tag = from.buffer.get(number).expect("the sender has not done with it").tag;
+            match report {
+                Report::Failed { attempt, retry, .. } => {
+                    effects.push(RadioEffect::AttemptFailed { end, tag, attempt, retry });
+                }
+                Report::Acknowledged(_) => {
+                    from.buffer.settle(number);
+                    effects.push(RadioEffect::Acknowledged { end, tag });
+                }
+                Report::Discarded(_) => {
+                    let packet = if to.receiver.holds(number) { None } else { from.buffer.take(number) };
+                    from.buffer.settle(number);
+                    effects.push(RadioEffect::Discarded { end, tag, packet });
+                }
+            }
+        }
+    }
+
+    /// Whatever happened, each end sends what it can, waits for what is due, and says if it takes packets again.
+    fn go_on<E: Copy + From<RadioEvent>>(
+        &mut self,
+        now: Time,
+        queue: &mut EventQueue<E>,
+        effects: &mut Vec<RadioEffect>,
+    ) {
+        for end in [0, 1] {
+            let [sent, due] = [RadioWhat::Sent(end), RadioWhat::Due(end)].map(|what| self.event(what));
+            let terminal = &mut self.ends[usize::from(end)];
+            if let Some(mut next) = terminal.next(now) {
+                next.end = terminal.pace.finish(now, next.bytes);
+                queue.push(next.end, sent);
+                terminal.transmitter = Some(next);
+            }
+            self.timers.set(terminal.timer, terminal.sender.deadline(), due, queue);
+            let is_free = terminal.is_free();
+            if is_free && !terminal.was_ready {
+                effects.push(RadioEffect::Ready(end));
+            }
+            terminal.was_ready = is_free;
+        }
+    }
+
+    fn event<E: From<RadioEvent>>(&self, what: RadioWhat) -> E {
+        RadioEvent { link: self.index, what }.into()
+    }
+}
+
+/// An end, and the other.
+fn pair(ends: &mut [Terminal; 2], end: End) -> (&mut Terminal, &mut Terminal) {
+    let [a, b] = ends;
+    if end == 0 { (a, b) } else { (b, a) }
+}

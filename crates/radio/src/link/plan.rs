@@ -1,0 +1,44 @@
+//! What a radio link is built from, and what goes into it.
+use crate::arq::ArqPlan;
+use crate::cell::Tag;
+use crate::errors::ErrorPlan;
+use crate::pace::PacePlan;
+use airhop_base::{Packet, Span};
+use airhop_engine::Id;
+
+/// An end of a radio link: 0 or 1, its position in [`RadioPlan::ends`]. With a packet or a frame, the end that sends it.
+pub type End = u8;
+
+/// Everything that a radio link is built from.
+#[derive(Clone, Debug)]
+pub struct RadioPlan {
+    /// Its index among the radio links of the world.
+    pub index: u16,
+    /// Its name, the root of the names of its random streams.
+    pub name: String,
+    /// The names of its ends.
+    pub ends: [String; 2],
+    /// How fast each end sends.
+    pub pace: PacePlan,
+    /// How long a frame is under way, from its last bit sent to its last bit received.
+    pub delay: Span,
+    /// Bytes that the link adds to an IP packet in a data frame.
+    pub overhead: u32,
+    /// How the data from each end are recovered.
+    pub arq: [ArqPlan; 2],
+    /// What the channel does to the frames from each end: data frames, and the link ACKs of the other end's data.
+    pub errors: [ErrorPlan; 2],
+}
+
+/// A packet on its way into a radio link.
+#[derive(Debug)]
+pub struct Outgoing {
+    /// The packet.
+    pub packet: Id<Packet>,
+    /// Length of the IP datagram, bytes.
+    pub bytes: u32,
+    /// So many of them, at the front, are headers: IP and transport.
+    pub header: u32,
+    /// What it is.
+    pub tag: Tag,
+}

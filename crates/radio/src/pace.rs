@@ -1,0 +1,266 @@
+//! How fast a transmitter sends: at a rate, or when a recorded link could deliver.
+
+use crate::errors::BadLine;
+use airhop_base::{Rate, Span, Time};
+use std::sync::Arc;
+
+/// How fast a link is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PacePlan {
+    /// Always as fast.
+    Rate(Rate),
+    /// As fast as another link was.
+    Deliveries(Arc<Deliveries>),
+}
+
+impl From<Rate> for PacePlan {
+    fn from(rate: Rate) -> Self {
+        PacePlan::Rate(rate)
+    }
+}
+
+impl PacePlan {
+    /// The rate, or the mean of it.
+    pub fn mean_rate(&self) -> Rate {
+        match self {
+            PacePlan::Rate(rate) => *rate,
+            PacePlan::Deliveries(deliveries) => deliveries.mean_rate(),
+        }
+    }
+
+    /// How long `bytes` take, in the mean.
+    pub fn time_for(&self, bytes: u32) -> Span {
+        self.mean_rate().time_for(bytes)
+    }
+
+    /// A transmitter at work, idle until it is asked to send.
+    pub fn start(&self) -> Pace {
+        match self {
+            PacePlan::Rate(rate) => Pace::Rate(*rate),
+            PacePlan::Deliveries(deliveries) => {
+                Pace::Deliveries(Clock { deliveries: deliveries.clone(), next: 0, left: 0, busy_until: None })
+            }
+        }
+    }
+}
+
+/// A packet-delivery trace as Mahimahi's `mm-link` plays it (Netravali et al. 2015, USENIX ATC): at each of its times the link can
+/// deliver 1504 bytes. After the last of them it begins again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deliveries {
+    /// In order; the last is also the period.
+    times: Vec<Span>,
+}
+
+/// What one opportunity delivers: the largest packet of Mahimahi's interfaces.
+const OPPORTUNITY_BYTES: u32 = 1504;
+/// The latest time in a trace, milliseconds.
+const LATEST_MS: u64 = 1_000_000_000;
+
+impl Deliveries {
+    /// Reads a trace: a line for each opportunity, its time in whole milliseconds; as many equal lines as there are at a time.
+    ///
+    /// # Errors
+    /// [`BadLine`] for the first line that is not as it should be.
+    pub fn parse(text: &str) -> Result<Deliveries, BadLine> {
+        let mut times: Vec<Span> = Vec::new();
+        for (line, text) in (1..).zip(text.lines()) {
+            let ms: Option<u64> = text.trim().parse().ok().filter(|ms| *ms <= LATEST_MS);
+            let before = times.last().copied().unwrap_or(Span::ZERO);
+            let what = match ms.map(Span::from_millis) {
+                Some(time) if time >= before => {
+                    times.push(time);
+                    continue;
+                }
+                Some(_) => format!("expected a time not before that of the line above, got {text:?}"),
+                None => format!(
+                    "expected the time of a delivery, 0 to {LATEST_MS} whole milliseconds, got {text:?}"
+                ),
+            };
+            return Err(BadLine { line, what });
+        }
+        let line = times.len().max(1);
+        let refused = |what: &str| Err(BadLine { line, what: what.to_string() });
+        match times.last() {
+            None => refused("expected the time of a delivery, got the end of the file"),
+            Some(&Span::ZERO) => refused("expected a trace that lasts for a time, got one that ends at 0 ms"),
+            Some(_) => Ok(Deliveries { times }),
+        }
+    }
+
+    fn period(&self) -> Span {
+        *self.times.last().expect("a trace has deliveries")
+    }
+
+    /// The time of the opportunity with this number, counted through all repetitions.
+    fn time(&self, number: u64) -> Time {
+        let many = self.times.len() as u64;
+        Time::ZERO + self.period() * (number / many) + self.times[(number % many) as usize]
+    }
+
+    /// The number of the first opportunity after `now`.
+    fn first_after(&self, now: Time) -> u64 {
+        let since = now - Time::ZERO;
+        let laps = since.whole(self.period());
+        let within = since - self.period() * laps;
+        laps * self.times.len() as u64 + self.times.partition_point(|t| *t <= within) as u64
+    }
+
+    /// What it carries if something always waits; 1 bit/s at least.
+    pub fn mean_rate(&self) -> Rate {
+        let bits = self.times.len() as u128 * u128::from(OPPORTUNITY_BYTES) * 8;
+        let per_second = bits * 1_000_000_000 / u128::from(self.period().nanos());
+        Rate::from_bps(u64::try_from(per_second).unwrap_or(u64::MAX).max(1))
+    }
+}
+
+/// A transmitter's pace at work; to be asked in the order of time.
+#[derive(Debug)]
+pub enum Pace {
+    /// At a rate.
+    Rate(Rate),
+    /// By a trace.
+    Deliveries(Clock),
+}
+
+/// Where a transmitter is in its trace.
+#[derive(Debug)]
+pub struct Clock {
+    deliveries: Arc<Deliveries>,
+    /// The number of the next opportunity.
+    next: u64,
+    /// Bytes that the one before it can still deliver.
+    left: u32,
+    /// When the last packet had been sent.
+    busy_until: Option<Time>,
+}
+
+impl Pace {
+    /// When a packet of `bytes` has been sent that goes to the transmitter at `start`. One that does so the moment the packet before it
+    /// has been sent has waited for it.
+    pub fn finish(&mut self, start: Time, bytes: u32) -> Time {
+        match self {
+            Pace::Rate(rate) => start + rate.time_for(bytes),
+            Pace::Deliveries(clock) => clock.finish(start, bytes),
+        }
+    }
+}
+
+impl Clock {
+    /// As Mahimahi's LinkQueue accounts: by bytes. A packet takes what its opportunities have, as many as it needs; what is left of
+    /// the last is for packets that wait. What nobody waited for is lost, also for one that comes at the very time of an opportunity.
+    fn finish(&mut self, start: Time, bytes: u32) -> Time {
+        if self.busy_until != Some(start) {
+            self.next = self.deliveries.first_after(start);
+            self.left = 0;
+        }
+        let (mut missing, mut end) = (bytes, start);
+        while missing > self.left {
+            missing -= self.left;
+            self.left = OPPORTUNITY_BYTES;
+            end = self.deliveries.time(self.next);
+            self.next += 1;
+        }
+        self.left -= missing;
+        self.busy_until = Some(end);
+        end
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    fn pace(trace: &str) -> Pace {
+        PacePlan::Deliveries(Arc::new(Deliveries::parse(trace).expect("a good trace"))).start()
+    }
+
+    /// The times, in ms, at which packets of these sizes have been sent that all wait from the beginning.
+    fn backlog(trace: &str, sizes: &[u32]) -> Vec<u64> {
+        let (mut pace, mut now) = (pace(trace), Time::ZERO);
+        let mut send = |bytes: &u32| {
+            now = pace.finish(now, *bytes);
+            now.nanos() / 1_000_000
+        };
+        sizes.iter().map(&mut send).collect()
+    }
+
+    // By hand, after LinkQueue::rationalize of mm-link.
+    #[test]
+    fn packets_take_opportunities_as_mahimahi_accounts_for_them() {
+        // One packet of 1504 B each, and none at time 0: who comes then has missed it.
+        assert_eq!(backlog("0\n5\n7\n20\n", &[1504; 5]), [5, 7, 20, 20, 25]);
+        // Several in a millisecond.
+        assert_eq!(backlog("3\n3\n3\n10\n", &[1504; 5]), [3, 3, 3, 10, 13]);
+        // Small packets share one; a byte more than fits goes with the next.
+        assert_eq!(backlog("1\n2\n3\n", &[752, 752, 752, 753, 1]), [1, 1, 2, 3, 3]);
+        // A large one spans several, and leaves the rest of the last to others: 1504 + 1504 + 992, so 512 are left.
+        assert_eq!(backlog("1\n4\n6\n9\n", &[4000, 512, 1]), [6, 6, 9]);
+        assert_eq!(backlog("1\n4\n6\n9\n", &[4000, 513]), [6, 9]);
+        // The file repeats after its last time: 10, 12, 20, 22, …
+        assert_eq!(backlog("2\n10\n", &[1504; 5]), [2, 10, 12, 20, 22]);
+    }
+
+    #[test]
+    fn what_nobody_waits_for_is_lost() {
+        let mut pace = pace("1\n2\n3\n10\n");
+        assert_eq!(pace.finish(Time::ZERO, 100), at(1));
+        // The other 1404 bytes of the first opportunity are gone, and the one at 2 ms, as it came at that time.
+        assert_eq!(pace.finish(at(2), 100), at(3));
+        // It had waited for the one before it: they share.
+        assert_eq!(pace.finish(at(3), 1404), at(3));
+        // Repetitions are lost too: in the fifth, opportunities are at 41, 42, 43 and 50 ms.
+        assert_eq!(pace.finish(at(42) + Span::from_nanos(1), 1504), at(43));
+        assert_eq!(pace.finish(at(43), 1504), at(50));
+        assert_eq!(pace.finish(at(50), 1504), at(51));
+    }
+
+    /// Saturated, a link delivers as many bytes as its trace has room for, whatever the sizes of the packets.
+    #[test]
+    fn a_saturated_link_has_the_mean_rate_of_its_trace() {
+        let trace = "0\n0\n13\n13\n13\n14\n200\n201\n999\n1000\n";
+        let deliveries = Deliveries::parse(trace).expect("a good trace");
+        assert_eq!(deliveries.mean_rate(), Rate::from_bps(10 * 1504 * 8));
+        for bytes in [40, 577, 1040, 1500, 9000] {
+            let mut pace = PacePlan::Deliveries(Arc::new(deliveries.clone())).start();
+            let (mut now, mut sent) = (Time::ZERO, 0);
+            while now < at(100_000) {
+                now = pace.finish(now, bytes);
+                sent += u64::from(bytes);
+            }
+            // All but the two at time 0 that the first packet missed; the last packet may need more than was left.
+            let room = (now.nanos() / 1_000_000_000 * 10 - 2) * 1504;
+            assert!(sent.abs_diff(room) < 1504 * 12, "{bytes}: {sent} B, room for {room} B");
+        }
+    }
+
+    #[test]
+    fn a_rate_is_a_rate() {
+        let plan = PacePlan::from(Rate::from_bps(8000));
+        let mut pace = plan.start();
+        assert_eq!(pace.finish(at(5), 10), at(15));
+        assert_eq!(pace.finish(at(100), 10), at(110));
+        assert_eq!((plan.mean_rate(), plan.time_for(10)), (Rate::from_bps(8000), Span::from_millis(10)));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line() {
+        let cases = [
+            ("", 1, "got the end of the file"),
+            ("0\n0\n", 2, "got one that ends at 0 ms"),
+            ("1\n\n2\n", 2, "whole milliseconds, got \"\""),
+            ("1\n2.5\n", 2, "whole milliseconds, got \"2.5\""),
+            ("1\n-2\n", 2, "whole milliseconds"),
+            ("1\n1000000001\n", 2, "0 to 1000000000 whole milliseconds"),
+            ("1\n3\n2\n", 3, "not before that of the line above, got \"2\""),
+        ];
+        for (text, line, expect) in cases {
+            let bad = Deliveries::parse(text).expect_err(text);
+            assert!(bad.line == line && bad.what.contains(expect), "{text:?}: {bad:?}");
+        }
+    }
+}

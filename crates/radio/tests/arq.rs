@@ -1,0 +1,296 @@
+//! What must hold for every ARQ sender and its receiver, whatever the channel between them loses.
+
+use airhop_base::{Span, Time};
+use airhop_engine::EventQueue;
+use airhop_radio::arq::{ArqPlan, ArqReceiver, ArqRules, ArqSender, Group, LinkAck, LinkFrame, Report};
+use proptest::prelude::*;
+
+/// A channel that keeps frames in order, with a fate for each of the first frames and link ACKs; what comes after is received.
+#[derive(Clone, Debug)]
+struct Channel {
+    frame: Span,
+    delay: Span,
+    /// How much later each link ACK comes: it waits for the other direction's data.
+    waits: Vec<Span>,
+    lost_frames: Vec<bool>,
+    lost_acks: Vec<bool>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    Push,
+    Sent,
+    Frame(LinkFrame),
+    Ack(LinkAck),
+    Due,
+}
+
+/// What the two sides said.
+#[derive(Debug, Default, PartialEq)]
+struct Transcript {
+    pushed: u64,
+    delivered: Vec<u64>,
+    reports: Vec<Report>,
+    /// Transmissions of numbered frames.
+    sent: Vec<LinkFrame>,
+}
+
+struct World {
+    sender: Box<dyn ArqSender>,
+    receiver: Box<dyn ArqReceiver>,
+    channel: Channel,
+    queue: EventQueue<Event>,
+    /// Packets that wait for room.
+    waiting: usize,
+    is_sending: bool,
+    frames: usize,
+    acks: usize,
+    last_ack: Time,
+    /// The earliest [`Event::Due`] in the queue.
+    wakes: Time,
+    said: Transcript,
+}
+
+impl World {
+    /// Sends packets that come at these times, until nothing happens any more.
+    fn run(plan: &ArqPlan, channel: &Channel, arrivals: &[Span]) -> Transcript {
+        let mut world = World {
+            sender: plan.sender(),
+            receiver: plan.receiver(),
+            channel: channel.clone(),
+            queue: EventQueue::new(),
+            waiting: 0,
+            is_sending: false,
+            frames: 0,
+            acks: 0,
+            last_ack: Time::ZERO,
+            wakes: Time::MAX,
+            said: Transcript::default(),
+        };
+        arrivals.iter().for_each(|at| world.queue.push(Time::ZERO + *at, Event::Push));
+        while let Some((now, event)) = world.queue.pop_until(Time::MAX) {
+            assert!(world.queue.popped() < 1_000_000, "no end: {:?}", world.sender);
+            world.handle(now, event);
+        }
+        world.said
+    }
+
+    fn handle(&mut self, now: Time, event: Event) {
+        match event {
+            Event::Push => self.waiting += 1,
+            Event::Sent => self.is_sending = false,
+            Event::Frame(frame) => self.on_frame(now, frame),
+            Event::Ack(ack) => self.sender.on_ack(ack, &mut self.said.reports),
+            Event::Due => {
+                self.wakes = Time::MAX;
+                if self.sender.deadline().is_some_and(|due| due <= now) {
+                    self.sender.on_timeout(now, &mut self.said.reports);
+                }
+            }
+        }
+        while self.waiting > 0 && self.sender.has_room() {
+            self.waiting -= 1;
+            assert_eq!(self.sender.push(), self.said.pushed);
+            self.said.pushed += 1;
+        }
+        if !self.is_sending
+            && let Some(frame) = self.sender.next_frame(now)
+        {
+            self.transmit(now, frame);
+        }
+        if let Some(due) = self.sender.deadline().filter(|due| *due < self.wakes) {
+            self.wakes = due;
+            self.queue.push(due.max(now), Event::Due);
+        }
+    }
+
+    fn transmit(&mut self, now: Time, frame: LinkFrame) {
+        self.is_sending = true;
+        let end = now + self.channel.frame;
+        self.queue.push(end, Event::Sent);
+        if !frame.is_empty() {
+            self.said.sent.push(frame);
+        }
+        if !self.channel.lost_frames.get(self.frames).is_some_and(|lost| *lost) {
+            self.queue.push(end + self.channel.delay, Event::Frame(frame));
+        }
+        self.frames += 1;
+    }
+
+    fn on_frame(&mut self, now: Time, frame: LinkFrame) {
+        let Some(ack) = self.receiver.on_frame(frame, &mut self.said.delivered) else { return };
+        let wait = self.channel.waits.get(self.acks).copied().unwrap_or(Span::ZERO);
+        self.last_ack = self.last_ack.max(now + self.channel.delay + wait);
+        if !self.channel.lost_acks.get(self.acks).is_some_and(|lost| *lost) {
+            self.queue.push(self.last_ack, Event::Ack(ack));
+        }
+        self.acks += 1;
+    }
+}
+
+fn rules(most: u32, attempts: Option<u32>) -> impl Strategy<Value = ArqRules> {
+    // Frames last 1 to 50 µs and are under way for 0 to 50: some timeouts are shorter than the way there and back.
+    (1..=most, 1_u64..500).prop_map(move |(window, us)| ArqRules {
+        window,
+        timeout: Span::from_micros(us),
+        attempts,
+        ack_bytes: 6,
+    })
+}
+
+fn plan(attempts: Option<u32>) -> impl Strategy<Value = ArqPlan> {
+    let group = prop_oneof![Just(Group::Sliding), Just(Group::Blocks)];
+    prop_oneof![
+        (group, rules(70, attempts)).prop_map(|(group, rules)| ArqPlan::GoBackN { group, rules }),
+        (any::<bool>(), rules(64, attempts))
+            .prop_map(|(srej, rules)| ArqPlan::SelectiveRepeat { srej, rules }),
+        (any::<bool>(), rules(4, attempts))
+            .prop_map(|(srej, rules)| ArqPlan::SelectiveRepeat { srej, rules }),
+    ]
+}
+
+prop_compose! {
+    fn channel()(
+        [frame, delay] in [1_u64..50, 0_u64..50],
+        waits in prop::collection::vec((0_u64..60).prop_map(Span::from_micros), 0..100),
+        lost_frames in prop::collection::vec(any::<bool>(), 0..200),
+        lost_acks in prop::collection::vec(any::<bool>(), 0..100),
+    ) -> Channel {
+        Channel { frame: Span::from_micros(frame), delay: Span::from_micros(delay), waits, lost_frames, lost_acks }
+    }
+}
+
+fn arrivals() -> impl Strategy<Value = Vec<Span>> {
+    prop::collection::vec((0_u64..3000).prop_map(Span::from_micros), 1..80)
+}
+
+/// The same with a timeout after which nothing of a frame or of its link ACK is under way any more.
+fn patient(mut plan: ArqPlan, channel: &Channel) -> ArqPlan {
+    let longest = channel.waits.iter().max().copied().unwrap_or(Span::ZERO);
+    if let ArqPlan::GoBackN { rules, .. } | ArqPlan::SelectiveRepeat { rules, .. } = &mut plan {
+        let window = u64::from(rules.window);
+        rules.timeout = rules.timeout + channel.frame * window + channel.delay * 2 + longest;
+    }
+    plan
+}
+
+/// What was reported of one number.
+fn of(said: &Transcript, number: u64) -> Vec<Report> {
+    let about = |report: &Report| match *report {
+        Report::Acknowledged(n) | Report::Discarded(n) | Report::Failed { number: n, .. } => n == number,
+    };
+    said.reports.iter().copied().filter(about).collect()
+}
+
+/// Failures with numbers that count up, each sent again; then the frame is acknowledged or, after the last allowed, given up.
+fn check_story(said: &Transcript, number: u64, limit: Option<u32>) -> Result<(), TestCaseError> {
+    let story = of(said, number);
+    let (last, failures) = story.split_last().expect("every frame comes to an end");
+    let failed = |i: usize, retry| Report::Failed { number, attempt: i as u32 + 1, retry };
+    let gave_up = *last == Report::Discarded(number);
+    prop_assert!(gave_up || *last == Report::Acknowledged(number), "{story:?}");
+    let attempts = said.sent.iter().filter(|f| f.number == number).map(|f| f.attempt);
+    prop_assert!(attempts.clone().eq(1..=attempts.clone().count() as u32), "sent as {attempts:?}");
+    for (i, report) in failures.iter().enumerate() {
+        let is_last = gave_up && i + 1 == failures.len();
+        prop_assert_eq!(*report, failed(i, !is_last));
+    }
+    if gave_up {
+        prop_assert_eq!(Some(failures.len() as u32), limit);
+    }
+    Ok(())
+}
+
+proptest! {
+    /// Without a limit everything arrives, in order and once, and the sender learns that once, whatever is lost and whatever the
+    /// timeout.
+    #[test]
+    fn persistent_recovery_delivers_everything_in_order_and_once(
+        plan in plan(None), channel in channel(), arrivals in arrivals(),
+    ) {
+        let said = World::run(&plan, &channel, &arrivals);
+        prop_assert_eq!(said.pushed, arrivals.len() as u64);
+        prop_assert!(said.delivered.iter().copied().eq(0..said.pushed), "{:?}", said.delivered);
+        for number in 0..said.pushed {
+            check_story(&said, number, None)?;
+        }
+    }
+
+    /// With a limit what arrives is in order and comes once, and what does not was given up, and nothing that is known to be
+    /// there was.
+    #[test]
+    fn limited_recovery_gives_up_what_it_does_not_deliver(
+        (plan, limit) in (1_u32..5).prop_flat_map(|limit| (plan(Some(limit)), Just(limit))),
+        channel in channel(), arrivals in arrivals(),
+    ) {
+        let said = World::run(&plan, &channel, &arrivals);
+        prop_assert_eq!(said.pushed, arrivals.len() as u64);
+        prop_assert!(said.delivered.is_sorted_by(|a, b| a < b), "{:?}", said.delivered);
+        for number in 0..said.pushed {
+            check_story(&said, number, Some(limit))?;
+            let discarded = of(&said, number).contains(&Report::Discarded(number));
+            prop_assert!(discarded || said.delivered.contains(&number), "{} is missing", number);
+        }
+    }
+
+    /// The receiver learns what was given up: it does not wait for it when the next packet comes.
+    #[test]
+    fn what_was_given_up_holds_nothing_back(
+        (plan, limit) in (1_u32..5).prop_flat_map(|limit| (plan(Some(limit)), Just(limit))),
+        channel in channel(), burst in 1_usize..80,
+    ) {
+        let lost_frames = vec![true; burst * limit as usize];
+        let channel = Channel { lost_frames, lost_acks: Vec::new(), ..channel };
+        let mut arrivals = vec![Span::ZERO; burst];
+        arrivals.push(Span::from_secs(1));
+        let said = World::run(&patient(plan, &channel), &channel, &arrivals);
+        prop_assert_eq!(&said.delivered, &[burst as u64]);
+        prop_assert_eq!(said.sent.last().map(|f| f.attempt), Some(1));
+    }
+
+    /// The window is never exceeded: no frame is sent whose number is a window above one that was sent and not acknowledged.
+    #[test]
+    fn no_frame_is_sent_beyond_the_window(plan in plan(None), channel in channel(), arrivals in arrivals()) {
+        let (ArqPlan::GoBackN { rules, .. } | ArqPlan::SelectiveRepeat { rules, .. }) = &plan else { unreachable!() };
+        let said = World::run(&plan, &channel, &arrivals);
+        for frame in &said.sent {
+            prop_assert!(frame.number < frame.floor + u64::from(rules.window));
+        }
+    }
+
+    /// Where nothing is lost and timeouts are long enough, every frame goes once.
+    #[test]
+    fn nothing_is_repeated_for_nothing(plan in plan(None), channel in channel(), arrivals in arrivals()) {
+        let channel = Channel { lost_frames: Vec::new(), lost_acks: Vec::new(), ..channel };
+        let said = World::run(&patient(plan, &channel), &channel, &arrivals);
+        prop_assert!(said.sent.iter().map(|f| f.number).eq(0..said.pushed), "{:?}", said.sent);
+    }
+
+    /// Selective repeat repeats what was lost, and nothing else.
+    #[test]
+    fn selective_repeat_repeats_what_was_lost(
+        rules in rules(64, None), srej in any::<bool>(), channel in channel(), arrivals in arrivals(),
+    ) {
+        let channel = Channel { lost_acks: Vec::new(), ..channel };
+        let plan = patient(ArqPlan::SelectiveRepeat { srej, rules }, &channel);
+        let said = World::run(&plan, &channel, &arrivals);
+        let lost = channel.lost_frames.iter().take(said.sent.len()).filter(|lost| **lost).count();
+        prop_assert_eq!(said.sent.len(), said.pushed as usize + lost);
+    }
+
+    /// A gap costs a round trip with selective reject, and a timeout without.
+    #[test]
+    fn a_rejected_frame_goes_again_before_its_timer_runs_out(rules in rules(64, None), channel in channel()) {
+        let channel = Channel { lost_frames: vec![true], lost_acks: Vec::new(), waits: Vec::new(), ..channel };
+        let window = rules.window.max(2);
+        let again = |srej| {
+            let plan = ArqPlan::SelectiveRepeat { srej, rules: ArqRules { window, ..rules } };
+            let said = World::run(&patient(plan, &channel), &channel, &[Span::ZERO; 64]);
+            said.sent.iter().rposition(|f| f.number == 0).unwrap()
+        };
+        // Two frames and a way there and back after the start, the link ACK of the second is there; a frame may start just then.
+        let meanwhile = 3 + (channel.delay * 2).whole(channel.frame) as usize;
+        prop_assert!(again(true) <= meanwhile.min(window as usize));
+        prop_assert_eq!(again(false), window as usize);
+    }
+}

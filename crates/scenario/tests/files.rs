@@ -1,0 +1,242 @@
+//! Files that a scenario names: where they are looked for, what is in them, and that results of two contents never meet.
+
+use airhop_base::Span;
+use airhop_radio::errors::{ErrorPlan, FadePlan, FadeRecord};
+use airhop_radio::pace::{Deliveries, PacePlan};
+use airhop_scenario::{Overrides, Scenario, ScenarioError, Source};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const FADES: &str = "# period_s = 200\nbegin_s,end_s\n1,2.5\n10,14\n";
+const LINK: &str = r#"
+name = "played-back"
+duration = "1 s"
+
+[[wired]]
+name = "air"
+ends = ["bs", "m"]
+rate = "19.2 kbit/s"
+delay = "10 ms"
+errors = { kind = "recorded", file = "fades.csv", ber_good = 1e-6, ber_bad = 1e-2 }
+
+[[flow]]
+name = "ftp"
+from = "bs"
+to = "m"
+scheme = "reno"
+"#;
+
+/// An empty folder of the test's own.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("files").join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder to write to");
+    folder
+}
+
+fn with_fades(name: &str, fades: &str) -> PathBuf {
+    let folder = folder(name);
+    std::fs::write(folder.join("fades.csv"), fades).expect("a file");
+    folder
+}
+
+fn read(text: &str, folder: &Path, sets: &[(&str, &str)]) -> Result<Scenario, ScenarioError> {
+    let sets = sets.iter().map(|(path, value)| (path.to_string(), value.to_string())).collect();
+    Scenario::parse(text, Source { name: "air.toml", folder }, &Overrides { sets, scheme: None })
+}
+
+fn load(folder: &Path) -> Scenario {
+    read(LINK, folder, &[]).expect("a good scenario")
+}
+
+fn refusal(text: &str, folder: &Path, sets: &[(&str, &str)]) -> String {
+    read(text, folder, sets).expect_err("something is wrong").to_string()
+}
+
+#[test]
+fn a_recorded_channel_is_planned_as_its_file_says() {
+    let plan = load(&with_fades("planned", FADES)).plan().wired[0].errors.clone();
+    let record = FadeRecord::parse(FADES).expect("good");
+    let expect =
+        ErrorPlan::TwoState { fades: FadePlan::Recorded(Arc::new(record)), errors_per_bit: [1e-6, 1e-2] };
+    assert_eq!(plan, [expect.clone(), expect]);
+}
+
+/// Relative to the folder of the scenario, or wherever an absolute path or an option says.
+#[test]
+fn a_file_is_looked_for_beside_the_scenario() {
+    let here = with_fades("here", FADES);
+    let there = with_fades("there", "begin_s,end_s\n3,4\n");
+    let period = |scenario: Scenario| match &scenario.plan().wired[0].errors[0] {
+        ErrorPlan::TwoState { fades: FadePlan::Recorded(record), .. } => record.period(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(period(load(&here)), Span::from_secs(200));
+    for path in [there.join("fades.csv"), PathBuf::from("../there/fades.csv")] {
+        let sets = [("wired.air.errors.file", path.to_str().expect("text"))];
+        assert_eq!(period(read(LINK, &here, &sets).expect("good")), Span::from_secs(4));
+    }
+}
+
+/// The effective scenario names the file with its whole path, so that it can be read from anywhere, and has its digest.
+#[test]
+fn the_effective_scenario_reads_back_to_the_same() {
+    let here = with_fades("effective", FADES);
+    let scenario = load(&here);
+    let path = here.join("fades.csv").display().to_string();
+    assert!(scenario.json().contains(&format!(r#""file":"{path}","digest":"#)), "{}", scenario.json());
+    let elsewhere = Source { name: "x", folder: Path::new("/") };
+    for again in [
+        Scenario::parse(&scenario.toml(), elsewhere, &Overrides::default()),
+        Scenario::from_json(&scenario.json(), elsewhere, &Overrides::default()),
+    ] {
+        let again = again.expect("it was good before");
+        assert_eq!([again.json(), again.identity()], [scenario.json(), scenario.identity()]);
+        assert_eq!(again.plan().wired[0].errors, scenario.plan().wired[0].errors);
+    }
+}
+
+/// A store that is filled on two machines is one; one whose file was edited is not.
+#[test]
+fn results_depend_on_the_content_of_a_file_and_not_on_its_place() {
+    let [one, two] = ["one", "two"].map(|name| load(&with_fades(name, FADES)));
+    assert_ne!(one.json(), two.json());
+    assert_eq!(one.identity(), two.identity());
+    assert_ne!(load(&with_fades("three", &FADES.replace("2.5", "2.6"))).identity(), one.identity());
+}
+
+#[test]
+fn another_content_than_the_digest_says_is_refused() {
+    let here = with_fades("edited", FADES);
+    let effective = load(&here).toml();
+    std::fs::write(here.join("fades.csv"), "begin_s,end_s\n").expect("a file");
+    let refusal = refusal(&effective, &here, &[]);
+    let path = here.join("fades.csv").display().to_string();
+    for part in [
+        "air.toml:",
+        "wired.air.errors.digest: expected \"",
+        &path,
+        "not the file that this scenario was run with",
+    ] {
+        assert!(refusal.contains(part), "{part}: {refusal}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_file_is_said_with_its_name() {
+    let here = with_fades("wrong", "begin_s,end_s\n1,2\n1.5,3\n");
+    std::fs::write(here.join("bytes.csv"), [0xff, 0xfe]).expect("a file");
+    let shown = |name: &str| here.join(name).display().to_string();
+    let cases = [
+        (
+            "fades.csv",
+            format!("wired.air.errors: {}:3: expected a begin at or after 2.000000000", shown("fades.csv")),
+        ),
+        ("none.csv", format!("wired.air.errors.file: there is no file {}", shown("none.csv"))),
+        ("", "wired.air.errors.file: expected the path of a file".to_string()),
+        ("..", "it is not a file".to_string()),
+        ("bytes.csv", "it is not text (UTF-8)".to_string()),
+    ];
+    for (name, expect) in cases {
+        let text = LINK.replace("fades.csv", name);
+        let refusal = refusal(&text, &here, &[]);
+        assert!(refusal.starts_with("air.toml:10: ") && refusal.contains(&expect), "{name}: {refusal}");
+        assert!(!refusal.contains("\n\n"), "one problem: {refusal}");
+    }
+    let set = [("wired.air.errors.file", "none.csv")];
+    let refusal = refusal(LINK, &here, &set);
+    assert!(refusal.starts_with("--set wired.air.errors.file=none.csv: there is no file"), "{refusal}");
+}
+
+#[test]
+fn a_digest_is_sixteen_digits() {
+    let here = with_fades("digits", FADES);
+    let text = LINK.replace("file =", "digest = \"1f\", file =");
+    assert!(refusal(&text, &here, &[]).contains("expected 16 hexadecimal digits, got \"1f\""));
+}
+
+/// Copies of a link share the file.
+#[test]
+fn links_that_are_copied_have_the_same_record() {
+    let here = with_fades("copies", FADES);
+    let text = LINK
+        .replace("duration", "copies = 2\nduration")
+        .replace("\"air\"", "\"air*\"")
+        .replace("\"m\"", "\"m*\"");
+    let text = text.replace("\"ftp\"", "\"ftp*\"");
+    let scenario = read(&text, &here, &[]).expect("good");
+    let [one, two] = &scenario.plan().wired[..] else { panic!("two links") };
+    assert_eq!(one.errors, two.errors);
+}
+
+const TRACE: &str = "0\n5\n5\n20\n";
+
+/// The pace of a link out of a file, wired or by radio, with the rules of every file.
+#[test]
+fn a_link_can_be_as_fast_as_a_recorded_one() {
+    let expect = PacePlan::Deliveries(Arc::new(Deliveries::parse(TRACE).expect("good")));
+    for (list, read_pace) in [
+        ("wired", (|s| s.plan().wired[0].pace.clone()) as fn(&Scenario) -> PacePlan),
+        ("radio", |s| s.plan().radios[0].link.pace.clone()),
+    ] {
+        let here = with_fades(&format!("paced-{list}"), FADES);
+        std::fs::write(here.join("lte.trace"), TRACE).expect("a file");
+        let text =
+            LINK.replace("wired", list).replace("rate = \"19.2 kbit/s\"", "deliveries = \"lte.trace\"");
+        let scenario = read(&text, &here, &[]).expect("good");
+        assert_eq!(read_pace(&scenario), expect);
+        let again = Scenario::from_json(&scenario.json(), "x", &Overrides::default()).expect("good before");
+        assert_eq!((again.identity(), read_pace(&again)), (scenario.identity(), expect.clone()));
+        std::fs::write(here.join("lte.trace"), "1\n").expect("a file");
+        assert_ne!(read(&text, &here, &[]).expect("good").identity(), scenario.identity());
+        let refusal = Scenario::from_json(&scenario.json(), "x", &Overrides::default()).expect_err("changed");
+        assert!(
+            refusal.to_string().contains(&format!("{list}.air.deliveries_digest: expected \"")),
+            "{refusal}"
+        );
+    }
+}
+
+/// Timeouts that a recovery derives are for the mean rate of the trace.
+#[test]
+fn a_timeout_is_derived_from_the_mean_rate() {
+    let here = folder("derived");
+    std::fs::write(here.join("lte.trace"), TRACE).expect("a file");
+    let text = LINK.replace("[[wired]]", "[[radio]]\narq = { kind = \"go-back-n\" }");
+    let text = text.replace(
+        "kind = \"recorded\", file = \"fades.csv\", ber_good = 1e-6, ber_bad = 1e-2",
+        "kind = \"clean\"",
+    );
+    let timeout = |pace: &str| {
+        let scenario = read(&text.replace("rate = \"19.2 kbit/s\"", pace), &here, &[]).expect("good");
+        scenario.plan().radios[0].link.arq.clone()
+    };
+    assert_eq!(timeout("deliveries = \"lte.trace\""), timeout("rate = \"2.4064 Mbit/s\"")); // 4 × 1504 B in 20 ms
+}
+
+#[test]
+fn a_link_has_one_pace() {
+    let here = with_fades("one-pace", FADES);
+    std::fs::write(here.join("lte.trace"), "5\n4\n").expect("a file");
+    let shown = here.join("lte.trace").display().to_string();
+    let rate = "rate = \"19.2 kbit/s\"";
+    let cases = [
+        ("".to_string(), "air.toml:5: wired.air.rate: is missing: rate of each direction"),
+        (
+            format!("{rate}\ndeliveries = \"lte.trace\""),
+            "air.toml:9: wired.air.deliveries: expected either `rate` or `deliveries`, got both",
+        ),
+        (
+            "deliveries = \"lte.trace\"".to_string(),
+            &format!("air.toml:8: wired.air.deliveries: {shown}:2: expected a time not before"),
+        ),
+        ("deliveries = 5".to_string(), "air.toml:8: wired.air.deliveries: expected the path of a file"),
+        ("rate = 5".to_string(), "air.toml:8: wired.air.rate: expected a data rate with a unit"),
+        ("rat = \"5 bit/s\"".to_string(), "air.toml:8: wired.air.rat: unknown key"),
+    ];
+    for (pace, expect) in cases {
+        let refusal = refusal(&LINK.replace(rate, &pace), &here, &[]);
+        assert!(refusal.starts_with(expect), "{pace}: {refusal}");
+        assert!(!refusal.contains("\n\n"), "one problem: {refusal}");
+    }
+}

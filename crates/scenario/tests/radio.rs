@@ -1,0 +1,227 @@
+//! Radio links: derived defaults, the effective form, overrides, and what is refused.
+
+use airhop_base::{NodeId, Rate, Span};
+use airhop_net::plan::{QueuePlan, RadioLinkPlan};
+use airhop_radio::arq::{ArqPlan, ArqRules, Group};
+use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
+use airhop_radio::link::RadioPlan;
+use airhop_scenario::{Overrides, Recording, Run, Scenario, reference, schema};
+use std::fmt::Write;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Kounavis 1996: a fixed host, a base station and a mobile.
+const FIXED_MOBILE: &str = include_str!("data/fixed-mobile.toml");
+
+fn read(sets: &[(&str, &str)]) -> Result<Scenario, String> {
+    let sets = sets.iter().map(|(path, value)| (path.to_string(), value.to_string())).collect();
+    let read = Scenario::parse(FIXED_MOBILE, "fixed-mobile.toml", &Overrides { sets, scheme: None });
+    read.map_err(|refusal| refusal.to_string())
+}
+
+fn link(sets: &[(&str, &str)]) -> RadioPlan {
+    read(sets).expect("a good scenario").plan().radios[0].link.clone()
+}
+
+fn timeout(arq: &ArqPlan) -> Span {
+    match arq {
+        ArqPlan::None => panic!("there are no ACKs to wait for"),
+        ArqPlan::GoBackN { rules, .. } | ArqPlan::SelectiveRepeat { rules, .. } => rules.timeout,
+    }
+}
+
+#[test]
+fn a_radio_link_is_what_the_file_says() {
+    let RadioLinkPlan { link, nodes, queue } = read(&[]).expect("a good scenario").plan().radios[0].clone();
+    assert_eq!(nodes, [NodeId(1), NodeId(2)]);
+    assert_eq!((link.index, link.name.as_str(), link.overhead), (0, "air", 0));
+    assert_eq!(link.ends, ["bs", "m"]);
+    assert_eq!((link.pace, link.delay), (Rate::from_bps(19_200).into(), Span::from_millis(10)));
+    assert_eq!(queue, QueuePlan::DropTail { packets: 50 });
+    let means = [10, 4].map(Span::from_secs);
+    let fades = FadePlan::Drawn { means, sojourn: Sojourn::Exponential, start: Start::Stationary };
+    let fades = ErrorPlan::TwoState { fades, errors_per_bit: [1e-6, 1e-2] };
+    assert_eq!(link.errors, [fades.clone(), fades]);
+    let rules = |window, arq| ArqRules { window, timeout: timeout(arq), attempts: None, ack_bytes: 6 };
+    let [there, back] = &link.arq;
+    assert_eq!(*there, ArqPlan::GoBackN { group: Group::Sliding, rules: rules(3, there) });
+    assert_eq!(*back, ArqPlan::SelectiveRepeat { srej: true, rules: rules(8, back) });
+}
+
+// schemes.md 4.4.1: T_o = N t_frame + t_ack + 2 tau + t_frame. 128 B at 19.2 kbit/s are 53.33 ms, an ACK of 6 B is 2.5 ms.
+#[test]
+fn timeouts_follow_from_the_link_and_its_flows() {
+    let of = |sets: &[(&str, &str)]| link(sets).arq.map(|arq| timeout(&arq).millis_f64());
+    let frame = 128.0 * 8.0 / 19.2;
+    let close =
+        |a: [f64; 2], b: [f64; 2]| assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5), "{a:?} {b:?}");
+    close(of(&[]), [4.0 * frame + 22.5, 9.0 * frame + 22.5]);
+    close(of(&[("radio.air.arq.window", "5")]), [6.0 * frame + 22.5, 9.0 * frame + 22.5]);
+    // Link headers, and larger segments with their options: 256 + 40 + 12 + 4.
+    let large = [
+        ("radio.air.overhead", "4 B"),
+        ("flow.ftp.segment", "256 B"),
+        ("flow.ftp.tcp.timestamps", "true"),
+        ("radio.air.arq.ack", "12 B"),
+    ];
+    let frame = 312.0 * 8.0 / 19.2;
+    close(of(&large), [4.0 * frame + 25.0, 9.0 * frame + 22.5]);
+    // What is written stays.
+    close(of(&[("radio.air.arq.timeout", "250 ms")]), [250.0, 9.0 * (128.0 * 8.0 / 19.2) + 22.5]);
+}
+
+// UMTS R99 (Yun 2009 §2.2): a window of one, a few attempts, 80 ms until a loss is noticed.
+#[test]
+fn stop_and_wait_is_a_window_of_one() {
+    let slow = r#"{ kind = "stop-and-wait", attempts = 3, timeout = "80 ms" }"#;
+    let expected = ArqPlan::GoBackN {
+        group: Group::Sliding,
+        rules: ArqRules { window: 1, timeout: Span::from_millis(80), attempts: Some(3), ack_bytes: 6 },
+    };
+    assert_eq!(link(&[("radio.air.arq", slow)]).arq[0], expected);
+    let blocks = link(&[("radio.air.arq.group", "blocks")]);
+    assert!(matches!(blocks.arq[0], ArqPlan::GoBackN { group: Group::Blocks, .. }));
+}
+
+// Without `arq_back` both directions recover alike; without `arq` none does.
+#[test]
+fn the_way_back_is_like_the_way_there() {
+    let text = FIXED_MOBILE.replace("arq_back = { kind = \"selective-repeat\" }\n", "");
+    let read = |text: &str| Scenario::parse(text, "x", &Overrides::default()).expect("a good scenario");
+    let alike = read(&text);
+    let [there, back] = &alike.plan().radios[0].link.arq;
+    assert_eq!(there, back);
+    assert!(matches!(there, ArqPlan::GoBackN { rules: ArqRules { window: 3, .. }, .. }));
+    let plain = read(&text.replace("arq = { kind = \"go-back-n\", window = 3 }\n", ""));
+    assert_eq!(plain.plan().radios[0].link.arq, [ArqPlan::None, ArqPlan::None]);
+    // A model for one direction; the reference of `fer` is a data frame with its link header.
+    let fer = r#"{ kind = "bernoulli", fer = 0.1, direction = "m->bs" }"#;
+    let one_way = link(&[("radio.air.errors", fer), ("radio.air.overhead", "10 B")]);
+    let expected = ErrorPlan::FrameErrorRate { fer: 0.1, reference_bits: 138 * 8 };
+    assert_eq!(one_way.errors, [ErrorPlan::Clean, expected]);
+}
+
+#[test]
+fn the_effective_form_has_what_was_derived_and_reads_back_to_the_same() {
+    let variants: [&[(&str, &str)]; 4] = [
+        &[],
+        &[("radio.air.arq", r#"{ kind = "stop-and-wait", attempts = 13 }"#)],
+        &[("radio.air.arq_back", r#"{ kind = "none" }"#), ("radio.air.arq.group", "blocks")],
+        &[("radio.air.errors", r#"{ kind = "bernoulli", loss = 0.1, direction = "bs->m" }"#)],
+    ];
+    for sets in variants {
+        let scenario = read(sets).expect("a good scenario");
+        let toml = Scenario::parse(&scenario.toml(), "effective", &Overrides::default()).expect("TOML");
+        let json = Scenario::from_json(&scenario.json(), "effective", &Overrides::default()).expect("JSON");
+        for again in [toml, json] {
+            assert_eq!(format!("{:?}", again.plan()), format!("{:?}", scenario.plan()));
+            assert_eq!(again.json(), scenario.json());
+        }
+    }
+    let shown = read(&[]).expect("a good scenario").toml();
+    insta::assert_snapshot!(
+        &shown[shown.find("[[radio]]").expect("it is shown")..shown.find("[[flow]]").expect("too")]
+    );
+}
+
+/// The same link, once with copies and once by hand.
+#[test]
+fn radio_links_are_copied() {
+    let text = FIXED_MOBILE
+        .replace("name = \"fixed-mobile\"\n", "name = \"fixed-mobile\"\ncopies = 2\n")
+        .replace("name = \"air\"\nends = [\"bs\", \"m\"]", "name = \"air*\"\nends = [\"bs\", \"m*\"]")
+        .replace("name = \"ftp\"", "name = \"ftp*\"")
+        .replace("to = \"m\"", "to = \"m*\"");
+    let scenario = Scenario::parse(&text, "x", &Overrides::default()).expect("a good scenario");
+    let links: Vec<_> = scenario.plan().radios.iter().map(|r| (r.link.index, r.link.ends.clone())).collect();
+    let ends = |m: &str| ["bs".to_string(), m.to_string()];
+    assert_eq!(links, [(0, ends("m1")), (1, ends("m2"))]);
+    let alone = FIXED_MOBILE.replace("name = \"fixed-mobile\"\n", "name = \"fixed-mobile\"\ncopies = 2\n");
+    let same = alone.replace("name = \"air\"", "name = \"air*\"");
+    let refused =
+        Scenario::parse(&same, "x", &Overrides::default()).expect_err("the same nodes twice").to_string();
+    assert!(refused.contains("expected a \"*\" in the name of a node too"), "{refused}");
+}
+
+/// What was changed through `--set`, and what its author reads.
+#[test]
+fn what_is_wrong_with_a_radio_link_is_said() {
+    let sets: &[&[(&str, &str)]] = &[
+        &[("radio.air.arq", "go-back-n")],
+        &[("radio.air.arq", r#"{ kind = "go-back" }"#)],
+        &[("radio.air.arq", r#"{ kind = "hybrid" }"#)],
+        &[("radio.air.arq.windw", "5")],
+        &[("radio.air.arq.srej", "true")],
+        &[("radio.air.arq", r#"{ kind = "none", window = 3 }"#)],
+        &[("radio.air.arq.window", "0")],
+        &[("radio.air.arq_back.window", "65")],
+        &[("radio.air.arq.group", "block")],
+        &[("radio.air.arq.attempts", "0")],
+        &[("radio.air.arq.timeout", "200")],
+        &[("radio.air.arq.timeout", "70 ms")],
+        &[("radio.air.arq_back.timeout", "10 ms"), ("radio.air.overhead", "8 B")],
+        &[("radio.air.arq_bak.window", "3")],
+        &[("radio.air.overhead", "2 kB")],
+        &[("radio.air.errors.direction", "bs->*")],
+        &[("radio.air.errors.direction", "bs->f")],
+        &[("radio.air.name", "w1")],
+        &[("radio.ai.rate", "1 Mbit/s")],
+        &[("radio.air.ends", r#"["bs", "bs"]"#)],
+        &[("flow.ftp.to", "mm")],
+    ];
+    let mut page = String::new();
+    for sets in sets {
+        let _ = writeln!(page, "== {sets:?}\n{}\n", read(sets).expect_err("this must be refused"));
+    }
+    insta::assert_snapshot!(page);
+}
+
+// What is derived of a default is not complained about, and neither is a timeout while nobody knows what crosses the link.
+#[test]
+fn one_mistake_is_one_problem() {
+    let count = |text: &str| {
+        let refused = Scenario::parse(text, "x", &Overrides::default()).expect_err("this must be refused");
+        refused.problems().len()
+    };
+    let short = FIXED_MOBILE
+        .replace("arq_back = { kind = \"selective-repeat\" }\n", "")
+        .replace("window = 3", "window = 3, timeout = \"20 ms\"");
+    assert_eq!(count(&short), 1);
+    assert_eq!(count(&short.replace("\"88 B\"", "\"88\"")), 1);
+}
+
+/// The example of the reference page is a good link.
+#[test]
+fn the_example_of_the_reference_page_is_that_of_the_paper() {
+    let page = reference();
+    let example =
+        page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+    let start = FIXED_MOBILE.find("[[radio]]").expect("a link");
+    let end = FIXED_MOBILE.find("[[flow]]").expect("a flow");
+    assert_eq!(example.trim(), FIXED_MOBILE[start..end].trim());
+}
+
+#[test]
+fn the_schema_has_radio_links() {
+    let schema: serde_json::Value = serde_json::from_str(&schema()).expect("JSON");
+    let radio = &schema["properties"]["radio"]["items"];
+    let kinds = |key: &str| -> Vec<String> {
+        let variants = radio["properties"][key]["oneOf"].as_array().expect("variants");
+        variants
+            .iter()
+            .map(|v| v["properties"]["kind"]["const"].as_str().expect("a kind").to_string())
+            .collect()
+    };
+    assert_eq!(kinds("arq"), ["none", "stop-and-wait", "go-back-n", "selective-repeat"]);
+    assert_eq!(kinds("arq_back"), kinds("arq"));
+    assert_eq!(radio["required"], serde_json::json!(["name", "ends", "delay"]));
+}
+
+#[test]
+fn a_file_with_a_radio_link_runs() {
+    let run = Run { scenario: Arc::new(read(&[]).expect("a good scenario")), seed: 1, rep: 0 };
+    let recording = Recording { tables: true, ..Recording::default() };
+    let outcome = run.execute(&recording, &AtomicBool::new(false)).expect("a run");
+    let document: serde_json::Value = serde_json::from_str(&outcome.document).expect("JSON");
+    assert!(document["flows"][0]["delivered_bytes"].as_u64() > Some(88 * 50), "{document}");
+}

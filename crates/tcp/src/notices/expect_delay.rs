@@ -1,0 +1,17 @@
+use crate::seams::{NoticePolicy, Reaction};
+use crate::space::Space;
+use airhop_base::{Notice, NoticeKind, Time};
+
+/// Waits for acknowledgements as much longer as RTTNs say (Kounavis 1996 §4, reconstructed).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ExpectDelay;
+
+impl NoticePolicy for ExpectDelay {
+    fn on_notice(&mut self, _: Time, notice: &Notice, _: &Space) -> Reaction {
+        if notice.kind == NoticeKind::Rttn { Reaction::Expect } else { Reaction::Ignore }
+    }
+
+    fn knows_eln(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,17 @@
+use crate::seams::{NoticePolicy, Reaction};
+use crate::space::Space;
+use airhop_base::{Notice, NoticeKind, Time};
+
+/// Starts the running retransmission timer anew on each EBSN, and does nothing else (Kounavis 1996 §3).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RefreshTimer;
+
+impl NoticePolicy for RefreshTimer {
+    fn on_notice(&mut self, _: Time, notice: &Notice, _: &Space) -> Reaction {
+        if notice.kind == NoticeKind::Ebsn { Reaction::RestartTimer } else { Reaction::Ignore }
+    }
+
+    fn knows_eln(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,35 @@
+//! What base stations said of the delays that fades of their links will cause (RTTN: Kounavis 1996 §4, reconstructed).
+
+use airhop_base::{NodeId, Span, Time};
+
+/// How long such a word holds.
+const VALIDITY: Span = Span::from_secs(60);
+
+/// The newest word of each base station. A path has one or two of them.
+#[derive(Debug, Default)]
+pub(super) struct ExpectedDelay {
+    told: Vec<Told>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Told {
+    origin: NodeId,
+    delay: Span,
+    /// It holds before this time.
+    until: Time,
+}
+
+impl ExpectedDelay {
+    /// `origin` says that a round trip through its wireless link may take so much longer.
+    pub fn hear(&mut self, now: Time, origin: NodeId, delay: Span) {
+        self.told.retain(|told| told.origin != origin && now < told.until);
+        self.told.push(Told { origin, delay, until: now + VALIDITY });
+    }
+
+    /// How much longer a round trip may take: a path through several base stations meets the fades of each. `None` if nobody said
+    /// anything that still holds.
+    pub fn sum(&self, now: Time) -> Option<Span> {
+        let valid = self.told.iter().filter(|told| now < told.until);
+        valid.map(|told| told.delay).reduce(|sum, delay| sum + delay)
+    }
+}

@@ -1,0 +1,30 @@
+//! The table `fades`.
+
+use crate::columns::{Column, Table};
+use crate::tables::Places;
+use airhop_base::Time;
+
+/// `fades`: the bad times of each directed link that has such in real time, whether or not anything was sent in them.
+#[derive(Default)]
+pub(crate) struct Fades {
+    place: Vec<u32>,
+    begin: Vec<f64>,
+    end: Vec<f64>,
+}
+
+impl Fades {
+    pub fn push(&mut self, place: u32, [begin, end]: [Time; 2]) {
+        self.place.push(place);
+        self.begin.push(begin.secs_f64());
+        self.end.push(end.secs_f64());
+    }
+
+    pub fn into_table(self, places: &Places) -> Table {
+        let columns = vec![
+            ("place", places.column(self.place)),
+            ("begin_s", Column::F64(self.begin)),
+            ("end_s", Column::F64(self.end)),
+        ];
+        Table { name: "fades", columns }
+    }
+}

@@ -1,0 +1,55 @@
+"""`airhop fades`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from airhop.cli.app import ScenarioName, Seed, Sets, Whole, With
+from airhop.cli.output import say
+from airhop.errors import InputError
+from airhop.files import filling
+from airhop.plugins import load_all
+from airhop.scenario import Scenario
+
+
+def fades(
+    scenario: ScenarioName,
+    /,
+    *,
+    out: Annotated[Path, Parameter(help="Folder for LINK.csv, one for every link that fades.")],
+    sets: Sets = (),
+    with_: With = (),
+    seed: Seed = 1,
+    rep: Whole = 0,
+    until: Annotated[
+        str | None, Parameter(help='How much to save, as in "200 s"; by default as long as a run.')
+    ] = None,
+) -> int:
+    """Save the fades that every run with this seed and replication meets.
+
+    The files are for errors of kind "recorded", in this scenario or any other. Played back, a file begins
+    again after the time that was saved.
+
+    Parameters
+    ----------
+    scenario
+        Name of a packaged scenario, or path of a TOML file.
+    rep
+        Number of the replication.
+    """
+    load_all(with_)
+    loaded = Scenario.load(scenario, sets=sets)
+    saved = loaded.fades(seed=seed, rep=rep, until=until)
+    if not saved:
+        raise InputError(
+            f'no link of `{loaded.name}` has fades in real time: give one errors of kind "two-state", as in'
+            ' errors = { kind = "two-state", good = "10 s", bad = "4 s", ber_good = 1e-6, ber_bad = 1e-2 }'
+        )
+    with filling(out) as folder:
+        for link, text in saved.items():
+            (folder / f"{link}.csv").write_text(text, encoding="utf-8")
+    say(f"fades: {', '.join(f'{link}.csv' for link in saved)} in {out}")
+    return 0
