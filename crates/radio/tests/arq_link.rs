@@ -3,7 +3,7 @@ mod radio_link;
 
 use airhop_base::{Span, Time};
 use airhop_radio::arq::{ArqPlan, ArqRules, Group};
-use airhop_radio::errors::{Damage, ErrorPlan, State};
+use airhop_radio::errors::{Damage, ErrorPlan, FadePlan, Sojourn, Start};
 use airhop_radio::link::{RadioPlan, Transmitted};
 use proptest::prelude::*;
 use radio_link::{Note, World, go_back, round, rules};
@@ -135,8 +135,9 @@ fn link_acks_are_control_frames() {
 
 /// Channels with good and bad times: `bad` ones lose all.
 fn fading(good: Span, bad: Span) -> ErrorPlan {
-    let state = |mean, errors_per_bit| State { mean, errors_per_bit };
-    ErrorPlan::TwoState { good: state(good, 0.0), bad: state(bad, f64::INFINITY) }
+    let (sojourn, start) = (Sojourn::Exponential, Start::Stationary);
+    let fades = FadePlan::Drawn { means: [good, bad], sojourn, start };
+    ErrorPlan::TwoState { fades, errors_per_bit: [0.0, f64::INFINITY] }
 }
 
 /// schemes.md 4.6: a fade begins with the first timeout after a success and ends with the next link ACK. What is said of it, and
@@ -303,7 +304,7 @@ proptest! {
         for (at, note) in &world.notes {
             if let Note::Transmitted(Transmitted { end, bytes, start, .. }) = *note {
                 prop_assert!(start >= free[usize::from(end)]);
-                prop_assert_eq!(*at, start + plan.rate.time_for(bytes));
+                prop_assert_eq!(*at, start + plan.pace.time_for(bytes));
                 free[usize::from(end)] = *at;
             }
         }

@@ -82,7 +82,7 @@ impl Mobile {
                 index,
                 name: format!("air{index}"),
                 ends: ends.map(|node| nodes[usize::from(node)].to_string()),
-                rate: AIR,
+                pace: AIR.into(),
                 delay: Span::from_millis(self.air_delay_ms),
                 overhead: self.overhead,
                 arq: self.arq.clone(),
@@ -104,7 +104,7 @@ impl Mobile {
             wired: vec![WiredPlan {
                 name: "w".into(),
                 ends: bases,
-                rate: Rate::from_bps(56_000),
+                pace: Rate::from_bps(56_000).into(),
                 delay: Span::from_millis(50),
                 queue,
                 errors: [ErrorPlan::Clean, ErrorPlan::Clean],

@@ -29,7 +29,7 @@ pub fn plan() -> RadioPlan {
         index: 0,
         name: "air".into(),
         ends: ["bs".into(), "m".into()],
-        rate: Rate::from_bps(19_200),
+        pace: Rate::from_bps(19_200).into(),
         delay: Span::from_millis(10),
         overhead: 0,
         arq: [ArqPlan::None, ArqPlan::None],
@@ -39,7 +39,7 @@ pub fn plan() -> RadioPlan {
 
 /// A link that is easy to reckon with: bytes last a microsecond each, and frames are under way for `delay_us`.
 pub fn round(delay_us: u64) -> RadioPlan {
-    RadioPlan { rate: Rate::from_bps(8_000_000), delay: Span::from_micros(delay_us), ..plan() }
+    RadioPlan { pace: Rate::from_bps(8_000_000).into(), delay: Span::from_micros(delay_us), ..plan() }
 }
 
 /// Link ACKs of 10 bytes, and no end to patience.
