@@ -45,7 +45,7 @@ fn with_ecn(plan: &Plan) -> Plan {
 
 fn narrow(plan: &Plan, mbps: u64) -> Plan {
     let mut plan = plan.clone();
-    plan.wired[1].rate = Rate::from_bps(mbps * 1_000_000);
+    plan.wired[1].pace = Rate::from_bps(mbps * 1_000_000).into();
     plan
 }
 
