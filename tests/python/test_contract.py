@@ -74,6 +74,15 @@ arq = { kind = "go-back-n", window = 3 }
 errors = { kind = "two-state", good = "10 s", bad = "4 s", ber_good = 1e-6, ber_bad = 1e-2 }
 """
 
+MOBILE = """
+[[flow]]
+name = "mobile"
+from = "s"
+to = "m"
+scheme = "tahoe"
+segment = "88 B"
+"""
+
 WIRED = """
 name = "wired"
 duration = "20 s"
@@ -114,15 +123,14 @@ def test_example_loads_and_runs(example: Path) -> None:
     assert cross["goodput_mbps"] == pytest.approx(0.08, rel=0.1)
 
 
-def test_radio_links_are_refused_in_words(tmp_path: Path) -> None:
+def test_a_radio_link_loads_and_runs(tmp_path: Path) -> None:
     file = tmp_path / "radio.toml"
-    file.write_text(EXAMPLE + RADIO, encoding="utf-8")
-    with pytest.raises(ScenarioError) as refusal:
-        Scenario.load(file)
-    line = EXAMPLE.count("\n") + 2
-    assert str(refusal.value) == (
-        f"{file}:{line}: radio: radio links are not available in this version; it has [[wired]] and [[wlan]]"
-    )
+    file.write_text(EXAMPLE + RADIO + MOBILE, encoding="utf-8")
+    # So long that any fade at the beginning ends.
+    scenario = Scenario.load(file).with_({"duration": "100 s"})
+    document = airhop.run(scenario).to_dict()
+    assert document["flows"][-1]["delivered_bytes"] > 0
+    assert document["drops"]["channel"] > 0
 
 
 def test_all_problems_are_told_with_file_line_key_and_suggestion(tmp_path: Path) -> None:

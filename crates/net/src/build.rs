@@ -3,6 +3,7 @@
 use crate::fades;
 use crate::fates::Fates;
 use crate::flow::{Ends, Flow, TcpEnds, UdpEnds};
+use crate::install;
 use crate::layout::{self, DRAWS};
 use crate::link::{Link, LinkTrace};
 use crate::plan::{FlowPlan, Plan, QueuePlan, RadioLinkPlan, RoutingPlan, Transport, WlanPlan};
@@ -10,11 +11,11 @@ use crate::queues;
 use crate::radio::{EndSite, RadioSite, Taken};
 use crate::route::{Graph, Hop, Stations, hear};
 use crate::routing::Router;
-use crate::services::{Kind, LinkService, Place, Way};
+use crate::services::{Kind, LinkService};
 use crate::site::{Site, StationSite};
 use crate::source::Source;
 use crate::truth;
-use crate::world::{Event, Hosted, World};
+use crate::world::{Event, World};
 use airhop_base::{Drop, FlowId, NodeId, Time};
 use airhop_engine::{Arena, EventQueue, Fingerprint, Streams, TimerId, Timers, name_hash};
 use airhop_radio::cell::Cell;
@@ -160,17 +161,12 @@ impl World {
                 tcp.sender.on_truth(&truth);
             }
             let path = graph.path(&routes[f.to.0 as usize], f.from, f.to);
-            host_agents(&mut flow, &hosts(plan, &path, f.to), &mut timers, &mut hosted);
-            host_at_stations(&mut flow, plan, &path, &mut timers, &mut hosted);
-            flow.agents.sort_by_key(|&(node, _)| node);
+            install::agents(&mut flow, plan, &path, &mut timers, &mut hosted);
             events.push(f.start, Event::App(id));
             flows.push(flow);
         }
-        hosted.iter().zip(0..).for_each(|(host, i)| {
-            let f = &plan.flows[host.flow.0 as usize];
-            let hops = [f.to, f.from].map(|end| routes[end.0 as usize][host.node.0 as usize]);
-            hops.into_iter().for_each(|hop| listen(hop, i, &mut sites, &mut radios));
-        });
+        let routes = on_demand(plan, routes);
+        install::listeners(plan, &routes, &hosted, &mut sites, &mut radios);
         Ok(World {
             duration: plan.duration,
             warmup: plan.warmup,
@@ -185,7 +181,7 @@ impl World {
             radios,
             flows,
             hosted,
-            routes: on_demand(plan, routes),
+            routes,
             ahead: Vec::new(),
             effects: Vec::new(),
             spare_effects: Vec::new(),
@@ -236,7 +232,7 @@ fn refuse_through_traffic(plan: &Plan, graph: &Graph, routes: &[Vec<Hop>]) -> Re
 }
 
 /// The cell of this hop, if its stations find their routes on demand.
-fn on_demand_cell(plan: &Plan, hop: Hop) -> Option<&WlanPlan> {
+pub(crate) fn on_demand_cell(plan: &Plan, hop: Hop) -> Option<&WlanPlan> {
     let Hop::Air { cell, .. } = hop else { return None };
     Some(&plan.wlans[cell as usize]).filter(|wlan| wlan.routing != RoutingPlan::Static)
 }
@@ -291,7 +287,9 @@ impl Disciplines {
             for service in &flow.services {
                 if let Kind::Queue(discipline) = service.kind {
                     let path = graph.path(&routes[flow.to.0 as usize], flow.from, flow.to);
-                    hosts(plan, &path, flow.to).into_iter().for_each(|(_, hop)| all.replace(hop, discipline));
+                    install::hosts(plan, &path, flow.to)
+                        .into_iter()
+                        .for_each(|(_, hop)| all.replace(hop, discipline));
                 }
             }
         }
@@ -432,15 +430,6 @@ fn radio_site(
     RadioSite { link, ends }
 }
 
-/// Agent `i` is to hear of the fades of this hop from its node. Where routes are found on demand nobody can say which those are.
-fn listen(hop: Hop, i: u16, sites: &mut [Site], radios: &mut [RadioSite]) {
-    match hop {
-        Hop::None | Hop::Link(_) | Hop::OnDemand { .. } => {}
-        Hop::Air { cell, from, to } => sites[cell as usize].stations[from as usize].listen(to, i),
-        Hop::Radio { link, end } => radios[link as usize].ends[end as usize].listeners.push(i),
-    }
-}
-
 fn ends(f: &FlowPlan, id: FlowId, streams: &Streams, timers: &mut Timers) -> Result<Ends, BuildError> {
     Ok(match &f.transport {
         Transport::Tcp { scheme, params, config } => Ends::Tcp(Box::new(TcpEnds {
@@ -462,84 +451,4 @@ fn ends(f: &FlowPlan, id: FlowId, streams: &Streams, timers: &mut Timers) -> Res
             ))
         }
     })
-}
-
-/// The nodes that the data of a flow to `to` may pass, each with its hop: its path, or all stations of a cell in which nobody knows
-/// the path yet.
-fn hosts(plan: &Plan, path: &[(NodeId, Hop)], to: NodeId) -> Vec<(NodeId, Hop)> {
-    let Some(wlan) = path.iter().find_map(|&(_, hop)| on_demand_cell(plan, hop)) else {
-        return path.to_vec();
-    };
-    let stations = wlan.nodes.iter().zip(0..).filter(|(node, _)| **node != to);
-    stations.map(|(&node, from)| (node, Hop::OnDemand { cell: wlan.cell.index, from })).collect()
-}
-
-/// Installs the agents of a flow at these nodes.
-fn host_agents(flow: &mut Flow, hosts: &[(NodeId, Hop)], timers: &mut Timers, hosted: &mut Vec<Hosted>) {
-    let mut came_by = None;
-    for &(node, hop) in hosts {
-        let goes_by_air = hop.is_wireless();
-        let crosses = came_by.map(Hop::is_wireless).filter(|&by_air| by_air != goes_by_air);
-        for service in &flow.plan.services {
-            let agent = match (service.kind, crosses) {
-                (Kind::AtLink(build), _) if goes_by_air => build(flow.id, &flow.plan),
-                (Kind::AtBase(build), Some(by_air)) => {
-                    build(flow.id, &flow.plan, if by_air { Way::Up } else { Way::Down })
-                }
-                (Kind::BesideAir(build), _) => {
-                    let place = place(&flow.plan, node, came_by, hop);
-                    let Some(agent) = place.and_then(|place| build(&flow.plan, place)) else { continue };
-                    agent
-                }
-                _ => continue,
-            };
-            if let (Ends::Tcp(tcp), Some(window)) = (&mut flow.ends, agent.first_window()) {
-                tcp.sender.expect_window(window);
-            }
-            let new = Hosted { node, flow: flow.id, timer: timers.add(), agent };
-            host(&mut flow.agents, new, hosted);
-        }
-        came_by = Some(hop);
-    }
-}
-
-/// What place a node has beside the wireless links of a flow, if any, where data come by one hop and go by the next.
-fn place(flow: &FlowPlan, node: NodeId, came_by: Option<Hop>, hop: Hop) -> Option<Place> {
-    if node == flow.from {
-        return hop.is_wireless().then_some(Place::Source);
-    }
-    let came_by = came_by?;
-    let is_relay = came_by.cell().is_some_and(|cell| hop.cell() == Some(cell));
-    match (came_by.is_wireless(), hop.is_wireless()) {
-        (true, true) => (!is_relay).then_some(Place::Down),
-        (false, true) => Some(Place::Down),
-        (true, false) => Some(Place::Up),
-        (false, false) => None,
-    }
-}
-
-/// Installs the agents that a flow has at every station of the cells that its data cross.
-fn host_at_stations(
-    flow: &mut Flow,
-    plan: &Plan,
-    path: &[(NodeId, Hop)],
-    timers: &mut Timers,
-    hosted: &mut Vec<Hosted>,
-) {
-    let mut cells: Vec<u16> = path.iter().filter_map(|(_, hop)| hop.cell()).collect();
-    cells.dedup();
-    for service in &flow.plan.services {
-        let Kind::AtStations(build) = service.kind else { continue };
-        for &node in cells.iter().flat_map(|&cell| &plan.wlans[cell as usize].nodes) {
-            let agent = build(flow.id, &flow.plan, node);
-            let new = Hosted { node, flow: flow.id, timer: timers.add(), agent };
-            host(&mut flow.agents, new, hosted);
-        }
-    }
-}
-
-/// Adds an agent to those of a flow, which know it by its place in the world.
-fn host(agents: &mut Vec<(NodeId, u16)>, new: Hosted, hosted: &mut Vec<Hosted>) {
-    agents.push((new.node, hosted.len() as u16));
-    hosted.push(new);
 }

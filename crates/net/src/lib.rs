@@ -9,6 +9,7 @@ mod fades;
 mod fates;
 mod flow;
 mod hosting;
+mod install;
 mod lateness;
 pub mod layout;
 mod link;

@@ -4,10 +4,12 @@ mod common;
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
 use airhop_net::{World, services};
+use airhop_radio::arq::{ArqPlan, Group};
 use airhop_radio::cell::Access;
 use airhop_tcp::recovery::{Partial, RenoRecovery};
 use airhop_tcp::seams::{Ack, CongestionControl, Judged, Loss, NoticePolicy, Parts, Reaction, Truth, Window};
 use airhop_tcp::{Asks, Config, Params, Preset, Scheme, Space};
+use common::radio::{Mobile, recovery, rules};
 use common::{LastHop, run};
 use std::cell::Cell;
 
@@ -207,5 +209,57 @@ fn the_round_trip_is_that_of_empty_queues() {
         );
         let deviation = 20e-6 * f64::sqrt(2.0 * 1023.0 / 12.0 / 5000.0);
         assert!((mean - told).abs() < 5.0 * deviation, "{mean} s, told {told} s");
+    }
+}
+
+/// The spy's window, segments.
+fn window(plan: &Plan, segments: f64) -> Plan {
+    let mut plan = spied(plan);
+    if let Transport::Tcp { config, .. } = &mut plan.flows[0].transport {
+        config.initial_window = segments;
+    }
+    plan
+}
+
+// A clean radio link: 128 bytes at 19.2 kbit/s and, with recovery, the link ACK of each TCP ACK; or a window of the link that is too
+// small. What is told is what a full window gets, and the round trip is that of a window of one.
+#[test]
+fn a_radio_link_does_what_is_told() {
+    let go_back = |group, window| ArqPlan::GoBackN { group, rules: rules(window, None) };
+    let selective = ArqPlan::SelectiveRepeat { srej: true, rules: rules(8, None) };
+    let recoveries = [
+        ([ArqPlan::None, ArqPlan::None], 128.0 * 8.0 / 19.2),
+        (recovery(None), 134.0 * 8.0 / 19.2),
+        ([selective, ArqPlan::None], 128.0 * 8.0 / 19.2),
+        // A frame, its ACK of 6 bytes, twice 10 ms; for each, or for each block of three.
+        ([go_back(Group::Sliding, 1), ArqPlan::None], 134.0 * 8.0 / 19.2 + 20.0),
+        ([go_back(Group::Blocks, 3), ArqPlan::None], 128.0 * 8.0 / 19.2 + (20.0 + 48.0 / 19.2) / 3.0),
+    ];
+    for (arq, cycle_ms) in recoveries {
+        let plan = Mobile { arq: arq.clone(), ..Mobile::default() }.plan();
+        let truth = told(&plan);
+        let kbps = truth.rate.bps() as f64 / 1e3;
+        assert!((kbps - 88.0 * 8.0 / cycle_ms).abs() < 2e-3, "{arq:?}: told {kbps} kbit/s");
+        let mut full = window(&plan, 20.0);
+        full.warmup = Span::from_secs(20);
+        let goodput = run(&full, 1).flows[0].goodput_mbps * 1e3;
+        assert!((goodput / kbps - 1.0).abs() < 0.01, "{arq:?}: {goodput} kbit/s, told {kbps}");
+        let lone = run(&window(&plan, 1.0), 1).flows[0].delivered_bytes / 88;
+        let (rtt, told) = (100.0 / lone as f64, truth.rtt.secs_f64());
+        assert!((rtt / told - 1.0).abs() < 0.003, "{arq:?}: {rtt} s, told {told}");
+    }
+}
+
+// Datagrams take their share of a radio link, and on its way back that of their link ACKs: 1000 bytes with their headers, 2 a second.
+#[test]
+fn datagrams_take_their_time_of_a_radio_link() {
+    let plain = Mobile { arq: recovery(None), ..Mobile::default() }.plan();
+    let cbr = AppPlan::Cbr { rate: Rate::from_bps(2 * 8 * 972) };
+    let whole = mbps(told(&plain));
+    for (from, to, taken_ms) in [(1, 2, 1000.0 * 8.0 / 19.2), (2, 1, 6.0 * 8.0 / 19.2)] {
+        let mut plan = plain.clone();
+        plan.flows.push(udp("cbr", from, to, cbr));
+        let share = mbps(told(&plan)) / whole;
+        assert!((share - (1.0 - 2.0 * taken_ms / 1e3)).abs() < 1e-3, "{from} to {to}: {share}");
     }
 }

@@ -233,6 +233,21 @@ proptest! {
         }
     }
 
+    /// The receiver learns what was given up: it does not wait for it when the next packet comes.
+    #[test]
+    fn what_was_given_up_holds_nothing_back(
+        (plan, limit) in (1_u32..5).prop_flat_map(|limit| (plan(Some(limit)), Just(limit))),
+        channel in channel(), burst in 1_usize..80,
+    ) {
+        let lost_frames = vec![true; burst * limit as usize];
+        let channel = Channel { lost_frames, lost_acks: Vec::new(), ..channel };
+        let mut arrivals = vec![Span::ZERO; burst];
+        arrivals.push(Span::from_secs(1));
+        let said = World::run(&patient(plan, &channel), &channel, &arrivals);
+        prop_assert_eq!(&said.delivered, &[burst as u64]);
+        prop_assert_eq!(said.sent.last().map(|f| f.attempt), Some(1));
+    }
+
     /// The window is never exceeded: no frame is sent whose number is a window above one that was sent and not acknowledged.
     #[test]
     fn no_frame_is_sent_beyond_the_window(plan in plan(None), channel in channel(), arrivals in arrivals()) {

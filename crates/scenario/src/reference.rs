@@ -24,8 +24,38 @@ pub fn reference() -> String {
     page
 }
 
+/// What stands before the keys of some tables.
+const NOTES: [(&str, &str); 1] = [("radio", RADIO)];
+
+const RADIO: &str = "\
+A radio link joins two nodes, and each sends on a channel of its own. Its link layer may recover what the channel loses: a frame
+without a link ACK goes again, so that packets come late in place of getting lost. The air interface of Kounavis 1996, with
+go-back-n towards the mobile and selective repeat from it, is
+
+```toml
+[[radio]]
+name = \"air\"
+ends = [\"bs\", \"m\"]
+rate = \"19.2 kbit/s\"
+delay = \"10 ms\"
+arq = { kind = \"go-back-n\", window = 3 }
+arq_back = { kind = \"selective-repeat\" }
+errors = { kind = \"two-state\", good = \"10 s\", bad = \"4 s\", ber_good = 1e-6, ber_bad = 1e-2 }
+```
+
+A packet waits in the queue until there is room in the window: `queue` counts what waits, not the frames without an ACK. Link ACKs
+go before data on the transmitter of their end, and the channel errs on them, too. Rate, kinds of recovery, the window of three and
+the errors are the paper's; it gives no delay, no timeouts, no length of link ACKs and no other window, so those are Airhop's
+choice. Without `attempts` nothing is ever given up; Bakshi et al. 1997 give up after 13, and UMTS R99 (`stop-and-wait`) notices each
+loss 80 to 100 ms late (Yun 2009 §2.2: `timeout`).
+
+";
+
 fn section(path: &str, title: &str, keys: &[Key], page: &mut String) {
     let _ = write!(page, "\n## {title}\n\n");
+    if let Some((_, note)) = NOTES.iter().find(|(table, _)| *table == path) {
+        page.push_str(note);
+    }
     rows(keys, page);
     for key in keys {
         let path = if path.is_empty() { key.name.to_string() } else { format!("{path}.{}", key.name) };

@@ -5,7 +5,7 @@ use airhop_net::plan::{QueuePlan, RadioLinkPlan};
 use airhop_radio::arq::{ArqPlan, ArqRules, Group};
 use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
 use airhop_radio::link::RadioPlan;
-use airhop_scenario::{Overrides, Recording, Run, Scenario, schema};
+use airhop_scenario::{Overrides, Recording, Run, Scenario, reference, schema};
 use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -119,9 +119,8 @@ fn the_effective_form_has_what_was_derived_and_reads_back_to_the_same() {
         }
     }
     let shown = read(&[]).expect("a good scenario").toml();
-    insta::assert_snapshot!(
-        &shown[shown.find("[[radio]]").expect("it is shown")..shown.find("[[flow]]").expect("too")]
-    );
+    let [start, end] = ["[[radio]]", "[radio.queue]"].map(|table| shown.find(table).expect("it is shown"));
+    insta::assert_snapshot!(&shown[start..end]);
 }
 
 /// The same link, once with copies and once by hand.
@@ -188,6 +187,17 @@ fn one_mistake_is_one_problem() {
         .replace("window = 3", "window = 3, timeout = \"20 ms\"");
     assert_eq!(count(&short), 1);
     assert_eq!(count(&short.replace("\"88 B\"", "\"88\"")), 1);
+}
+
+/// The example of the reference page is a good link.
+#[test]
+fn the_example_of_the_reference_page_is_that_of_the_paper() {
+    let page = reference();
+    let example =
+        page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+    let start = FIXED_MOBILE.find("[[radio]]").expect("a link");
+    let end = FIXED_MOBILE.find("[[flow]]").expect("a flow");
+    assert_eq!(example.trim(), FIXED_MOBILE[start..end].trim());
 }
 
 #[test]

@@ -45,8 +45,8 @@ pub enum LinkEventKind {
     Discarded,
     /// The link layer learned that the packet arrived.
     Delivered,
-    /// A fade began, as the link layer sees it: the first failure after a success. Told to the agents of all flows whose next
-    /// hop, towards either end, is this link; the tag names the flow.
+    /// A fade began, as the link layer sees it: the first failure after a success. Told to the agents that heed fades, of all flows
+    /// whose next hop, towards either end, is this link; the tag names the flow.
     FadeStart,
     /// The fade is over: the first link ACK since it began, so much later.
     FadeEnd(Span),
@@ -92,6 +92,11 @@ pub trait Agent: std::fmt::Debug + Send {
     /// goes next is shown first. Returns true to see the next one, too.
     fn on_waiting(&mut self, now: Time, ack: &mut Packet) -> bool {
         let _ = (now, ack);
+        false
+    }
+
+    /// True if it is to hear of fades: [`LinkEventKind::FadeStart`] and [`LinkEventKind::FadeEnd`].
+    fn heeds_fades(&self) -> bool {
         false
     }
 

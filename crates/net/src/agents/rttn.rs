@@ -96,6 +96,10 @@ impl Rttn {
 }
 
 impl Agent for Rttn {
+    fn heeds_fades(&self) -> bool {
+        true
+    }
+
     fn on_packet(&mut self, now: Time, packet: &mut Packet, _: f64, wishes: &mut Wishes) -> Verdict {
         if let Some(segment) = packet.segment().filter(|segment| segment.len > 0) {
             self.data = Some((now, [segment.seq, segment.end()]));

@@ -13,8 +13,6 @@ pub(super) struct Sender {
     frames: VecDeque<Frame>,
     /// The lowest number that the receiver waits for, as far as is known.
     expected: u64,
-    /// The number after the highest that was given up.
-    given_up: u64,
     /// When the receiver was last told, by an empty frame, that `base` is the lowest that may come.
     told: Option<Time>,
 }
@@ -41,8 +39,7 @@ impl Sender {
     /// If the window is larger than [`SELECTIVE_WINDOW`]: its link ACKs could not say what came.
     pub fn new(srej: bool, rules: ArqRules) -> Self {
         assert!(rules.window <= SELECTIVE_WINDOW, "a window of {} frames", rules.window);
-        let (base, expected, given_up) = (0, 0, 0);
-        Sender { srej, rules, base, frames: VecDeque::new(), expected, given_up, told: None }
+        Sender { srej, rules, base: 0, frames: VecDeque::new(), expected: 0, told: None }
     }
 
     /// The transmission under way of the frame at `index` has failed.
@@ -53,7 +50,6 @@ impl Sender {
         reports.push(Report::Failed { number, attempt, retry });
         self.frames[index].state = if retry { State::Waiting } else { State::Done };
         if !retry {
-            self.given_up = self.given_up.max(number + 1);
             reports.push(Report::Discarded(number));
         }
     }
@@ -66,9 +62,9 @@ impl Sender {
         }
     }
 
-    /// True if the receiver waits for a frame that was given up, and no frame is left that would tell it.
+    /// True if the receiver waits for a frame that was given up, as far as is known, and no frame is left that would tell it.
     fn must_tell(&self) -> bool {
-        self.frames.is_empty() && self.expected < self.given_up
+        self.frames.is_empty() && self.expected < self.base
     }
 }
 

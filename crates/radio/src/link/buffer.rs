@@ -83,3 +83,47 @@ impl Buffer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airhop_base::{Body, Datagram, FlowId, NodeId, Time};
+    use airhop_engine::Arena;
+
+    /// A buffer with so many packets.
+    fn filled(recovers: bool, packets: u64) -> Buffer {
+        let (mut arena, mut buffer) = (Arena::new(), Buffer::new(recovers));
+        for number in 0..packets {
+            let body = Body::Udp(Datagram { number, len: 100, sent: Time::ZERO });
+            let packet = arena.insert(Packet::new(FlowId(0), NodeId(0), NodeId(1), 100, body));
+            let tag = Tag { flow: FlowId(0), seq: number, end: number };
+            buffer.push(Outgoing { packet, bytes: 100, header: 28, tag });
+        }
+        buffer
+    }
+
+    /// With recovery a packet is gone when it has left, and the sender has done with it, in either order.
+    #[test]
+    fn what_nobody_needs_is_let_go() {
+        let mut buffer = filled(true, 3);
+        buffer.settle(1);
+        buffer.settle(0);
+        assert_eq!((buffer.held.len(), buffer.len()), (3, 3));
+        assert!(buffer.take(0).is_some());
+        assert!(buffer.take(0).is_none(), "it leaves once");
+        assert_eq!((buffer.held.len(), buffer.first), (2, 1));
+        assert!(buffer.take(2).is_some() && buffer.take(1).is_some());
+        assert_eq!((buffer.held.len(), buffer.len()), (1, 0), "2 may be sent again");
+        assert_eq!(buffer.get(2).map(|held| held.tag.seq), Some(2));
+        buffer.settle(2);
+        assert!(buffer.held.is_empty());
+    }
+
+    #[test]
+    fn without_recovery_a_lost_frame_takes_its_packet_with_it() {
+        let mut buffer = filled(false, 2);
+        assert!(buffer.lost(0).is_some() && buffer.take(1).is_some());
+        assert!(buffer.held.is_empty());
+        assert!(filled(true, 1).lost(0).is_none());
+    }
+}

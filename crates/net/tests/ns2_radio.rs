@@ -1,0 +1,71 @@
+//! Reference: what ns-2.35 measured on the air interface of Kounavis 1996 (mean and standard deviation over 20 seeds of 2000 s).
+//!
+//! F - 56 kbit/s, 50 ms - B - 19.2 kbit/s, 1 ms - M; queues of 50, a window of 20, segments of 88 bytes with 40 of headers, a tick of
+//! 100 ms, no link recovery. Good and bad times have means of 10 and 4 s, begin with a good one, and are shared by both directions.
+//! One thing differs: ns-2 takes a frame's errors from the state in which it arrives, Airhop from each for its part of the airtime.
+
+mod common;
+use airhop_radio::errors::Sojourn;
+use common::radio::{Mobile, fades_of};
+use common::run;
+
+const SEEDS: u64 = 20;
+
+/// A scheme of ns-2 and of Airhop; how the times are distributed; goodput in ns-2, payload in kbit/s: mean and standard deviation.
+type Point = (&'static str, &'static str, Sojourn, [f64; 2]);
+
+const MEASURED: [Point; 8] = [
+    ("Tahoe", "tahoe", Sojourn::Exponential, [6.04, 0.58]),
+    ("Reno", "reno", Sojourn::Exponential, [5.93, 0.55]),
+    ("Newreno", "newreno", Sojourn::Exponential, [6.11, 0.59]),
+    ("Sack1", "sack", Sojourn::Exponential, [5.89, 0.70]),
+    ("Tahoe", "tahoe", Sojourn::Constant, [7.80, 0.13]),
+    ("Reno", "reno", Sojourn::Constant, [7.67, 0.33]),
+    ("Tahoe", "tahoe", Sojourn::Uniform, [5.97, f64::NAN]),
+    ("Reno", "reno", Sojourn::Uniform, [6.09, f64::NAN]),
+];
+
+/// Mean and standard deviation.
+fn moments(values: &[f64]) -> [f64; 2] {
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    let squares = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>();
+    [mean, (squares / (values.len() - 1) as f64).sqrt()]
+}
+
+/// A line for people, and by how many standard errors of the difference the means are apart.
+fn compare(&(ns2, scheme, sojourn, [mean, deviation]): &Point) -> (String, f64) {
+    let mobile =
+        Mobile { scheme, errors: fades_of(sojourn), air_delay_ms: 1, seconds: 2000, ..Mobile::default() };
+    let plan = mobile.plan();
+    let runs: Vec<_> = (1..=SEEDS).map(|seed| run(&plan, seed).flows[0].clone()).collect();
+    let goodput: Vec<f64> = runs.iter().map(|f| f.goodput_mbps * 1e3).collect();
+    let [ours, spread] = moments(&goodput);
+    // Of some points only ns-2's mean is known: it spreads as Airhop does.
+    let theirs = if deviation.is_nan() { spread } else { deviation };
+    let apart = (ours - mean) / (spread.hypot(theirs) / (SEEDS as f64).sqrt());
+    let [timeouts, again] =
+        [runs.iter().map(|f| f.timeouts).sum::<u64>(), runs.iter().map(|f| f.retransmissions).sum::<u64>()]
+            .map(|sum| sum / SEEDS);
+    let line = format!(
+        "{ns2} {sojourn:?}: ns-2 {mean} ± {deviation}, Airhop {ours:.2} ± {spread:.2} ({again} rexmit, {timeouts} timeouts): {apart:+.1} standard errors"
+    );
+    (line, apart)
+}
+
+#[test]
+fn goodput_in_fades_is_that_of_ns2() {
+    // Two threads: the points are independent. Beyond three standard errors is one in fifty such tables.
+    let halves: Vec<Vec<(String, f64)>> = std::thread::scope(|s| {
+        let half = |k| move || MEASURED.iter().skip(k).step_by(2).map(compare).collect();
+        let workers = [0, 1].map(|k| s.spawn(half(k)));
+        workers.into_iter().map(|w| w.join().expect("no panic")).collect()
+    });
+    let mut misses = Vec::new();
+    for (line, apart) in halves.into_iter().flatten() {
+        println!("{line}");
+        if apart.abs() > 3.0 {
+            misses.push(line);
+        }
+    }
+    assert!(misses.is_empty(), "{}", misses.join("\n"));
+}

@@ -1,0 +1,452 @@
+//! Radio links: times, queues, reasons for drops, agents beside them, and that a run is its plan and seed.
+
+mod common;
+use airhop_base::{Drop, NodeId, NoticeKind, Rate, Span};
+use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, RadioLinkPlan, Transport};
+use airhop_net::{Report, World, services};
+use airhop_radio::arq::ArqPlan;
+use airhop_radio::errors::ErrorPlan;
+use common::radio::{FRAME, Mobile, PAYLOAD, Sent, fades, on_air, queue_at, recovery, rules, traced};
+use common::run;
+use std::sync::atomic::AtomicBool;
+
+const PLAIN: [ArqPlan; 2] = [ArqPlan::None, ArqPlan::None];
+
+fn dropped(r: &Report, why: Drop) -> u64 {
+    r.drops[why as usize]
+}
+
+fn notices(r: &Report, kind: NoticeKind) -> u64 {
+    let place = NoticeKind::ALL.iter().position(|&k| k == kind);
+    r.flows[0].notices[place.expect("all kinds are there")]
+}
+
+/// Milliseconds of so many bytes at so many kbit/s.
+fn ms(bytes: f64, kbps: f64) -> f64 {
+    bytes * 8.0 / kbps
+}
+
+// ---- times -------------------------------------------------------------------------------------------------------------------
+
+// A transfer of one segment is timed once: 128 bytes and 40 of ACK at 56 and at 19.2 kbit/s, 50 and 10 ms each way. With recovery the
+// TCP ACK follows the link ACK of what it acknowledges, 6 bytes. Link headers are on the air only.
+#[test]
+fn a_round_trip_is_serialisation_and_propagation() {
+    for (arq, overhead, link_ack) in [(PLAIN, 0, 0.0), (PLAIN, 4, 0.0), (recovery(None), 4, 6.0)] {
+        let mut plan = Mobile { arq, overhead, ..Mobile::default() }.plan();
+        plan.flows[0].app = AppPlan::Transfer { bytes: u64::from(PAYLOAD) };
+        if let Transport::Tcp { config, .. } = &mut plan.flows[0].transport {
+            config.rto = airhop_tcp::Preset::Rfc.config(PAYLOAD).rto; // times exactly
+        }
+        let r = run(&plan, 1);
+        let air = f64::from(overhead);
+        let expected =
+            ms(128.0 + 40.0, 56.0) + ms(128.0 + 40.0 + 2.0 * air + link_ack, 19.2) + 2.0 * (50.0 + 10.0);
+        let measured = r.flows[0].srtt_ms.expect("one sample");
+        assert!((measured - expected).abs() < 1e-5, "{measured} ms, by hand {expected} ms");
+    }
+}
+
+// A saturated link carries its rate: every 128 bytes of a segment, and the link ACK of each TCP ACK that comes back over it.
+#[test]
+fn a_clean_link_carries_its_rate() {
+    for (arq, link_ack) in [(PLAIN, 0.0), (recovery(None), 6.0)] {
+        let mobile = Mobile { arq: arq.clone(), scheme: "reno", seconds: 400, ..Mobile::default() };
+        let mut plan = mobile.plan();
+        plan.warmup = Span::from_secs(50);
+        let expected = 19.2e-3 * f64::from(PAYLOAD) / (f64::from(FRAME) + link_ack);
+        let goodput = run(&plan, 1).flows[0].goodput_mbps;
+        assert!((goodput / expected - 1.0).abs() < 0.001, "{arq:?}: {goodput} of {expected} Mbit/s");
+    }
+    // reference C: error-free Reno in ns-2, 13.18 kbit/s over 200 s with an air delay of 1 ms.
+    let ns2 = Mobile { scheme: "reno", air_delay_ms: 1, seconds: 200, ..Mobile::default() };
+    let goodput = run(&ns2.plan(), 1).flows[0].goodput_mbps;
+    assert!((goodput * 1e3 - 13.18).abs() < 0.02, "{goodput}");
+}
+
+// The truth that a scheme is told of this path, held against what it does (see truth.rs of these tests for other paths).
+#[test]
+fn a_window_too_small_is_the_limit() {
+    // Stop-and-wait: a frame, its ACK, and twice 10 ms for 88 bytes of payload. No ACK waits for data: TCP ACKs come when the link
+    // ACK has gone, and are over before the next one.
+    let wait = ArqPlan::GoBackN { group: airhop_radio::arq::Group::Sliding, rules: rules(1, None) };
+    let mobile = Mobile { arq: [wait, ArqPlan::None], seconds: 200, scheme: "reno", ..Mobile::default() };
+    let cycle = ms(128.0 + 6.0, 19.2) + 20.0;
+    let expected = f64::from(PAYLOAD) * 8.0 / cycle;
+    let mut plan = mobile.plan();
+    plan.warmup = Span::from_secs(20);
+    let goodput = run(&plan, 1).flows[0].goodput_mbps * 1e3;
+    assert!((goodput / expected - 1.0).abs() < 0.002, "{goodput} of {expected} kbit/s");
+}
+
+/// The frames of one end, in the order of their start.
+fn sent_by<'a>(air: &'a [Sent], node: &str) -> Vec<&'a Sent> {
+    let mut sent: Vec<&Sent> = air.iter().filter(|s| s.from == node).collect();
+    sent.sort_by(|a, b| a.start.total_cmp(&b.start));
+    sent
+}
+
+/// A link that works both ways, with errors, and a window that is not always full.
+fn busy() -> Plan {
+    let mobile = Mobile {
+        arq: recovery(None),
+        errors: ErrorPlan::FrameErrorRate { fer: 0.1, reference_bits: u64::from(FRAME) * 8 },
+        overhead: 3,
+        ..Mobile::default()
+    };
+    let mut plan = mobile.plan();
+    plan.flows.push(FlowPlan { name: "up".into(), ..mobile.flow("up", NodeId(2), NodeId(0)) });
+    plan
+}
+
+// Each end has one transmitter: its frames follow each other, each for the time of its bytes. They are sent at full rate as long as
+// there is something to send.
+#[test]
+fn a_transmitter_sends_one_frame_after_the_other() {
+    let (_, tables) = traced(&busy(), 1);
+    let air = on_air(&tables);
+    let nanosecond = 2e-9;
+    for node in ["bs", "m"] {
+        let sent = sent_by(&air, node);
+        assert!(sent.len() > 1000, "{node}: {}", sent.len());
+        for frame in &sent {
+            let time = ms(f64::from(frame.bytes), 19.2) / 1e3;
+            assert!((frame.end - frame.start - time).abs() < nanosecond, "{frame:?}");
+        }
+        assert!(sent.windows(2).all(|w| w[1].start > w[0].end - nanosecond), "{node} sends two at once");
+        let adjacent = sent.windows(2).filter(|w| w[1].start < w[0].end + nanosecond).count();
+        assert!(adjacent * 2 > sent.len(), "{node}: {adjacent} of {} without a pause", sent.len());
+    }
+}
+
+// A link ACK answers each data frame that arrives, as soon as the transmitter is free: before any other data.
+#[test]
+fn link_acks_go_before_data() {
+    let (_, tables) = traced(&busy(), 1);
+    let air = on_air(&tables);
+    for (node, other) in [("bs", "m"), ("m", "bs")] {
+        let arrivals: Vec<f64> = sent_by(&air, other)
+            .iter()
+            .filter(|s| s.kind == "data" && s.outcome == "received")
+            .map(|s| s.end + 0.01)
+            .collect();
+        let sent = sent_by(&air, node);
+        let mut checked = 0;
+        for (i, &arrival) in arrivals.iter().enumerate().take_while(|(_, at)| **at < 99.0) {
+            // Data that begin in the very moment of the arrival are no later than it.
+            let mut later = sent.iter().skip_while(|s| s.start < arrival - 1e-8);
+            let next = later.find(|s| s.kind == "ack" || s.start >= arrival + 1e-8);
+            let next = next.expect("it answers");
+            assert_eq!(
+                (next.kind.as_str(), next.bytes),
+                ("ack", 6),
+                "after arrival {i} at {arrival}: {next:?}"
+            );
+            checked += 1;
+        }
+        assert!(checked > 500, "{node}: {checked}");
+    }
+}
+
+// Kinds and numbers of what is in the frames: data of 128 + 3 bytes, TCP ACKs of 40 + 3, link ACKs of 6, also when the packet inside
+// has long been delivered.
+#[test]
+fn frames_are_recorded_with_what_is_in_them() {
+    let (_, tables) = traced(&busy(), 1);
+    let air = on_air(&tables);
+    for frame in &air {
+        let expected = match (frame.kind.as_str(), frame.packet.as_str()) {
+            ("data", "data") => 131,
+            ("data", "ack") => 43,
+            ("ack", "control") => 6,
+            other => panic!("{other:?}: {frame:?}"),
+        };
+        assert_eq!(frame.bytes, expected, "{frame:?}");
+        assert!(frame.attempt >= 1 && (frame.from == "bs") == (frame.to == "m"), "{frame:?}");
+        let is_segment = frame.packet == "data";
+        assert!(!is_segment || frame.seq % u64::from(PAYLOAD) == 1 % u64::from(PAYLOAD), "{frame:?}");
+    }
+    // Go-back-n sends frames again that had arrived: their attempts go up while the packet is gone.
+    let again = air.iter().filter(|s| s.attempt > 1 && s.outcome == "received" && s.packet == "data").count();
+    assert!(again > 50, "{again}");
+}
+
+// ---- queues and drops --------------------------------------------------------------------------------------------------------
+
+// Datagrams of 128 bytes every 50 ms onto a link that takes one every 53.33 ms: the window of three is filled first, then the queue,
+// which counts only what waits, up to its 50.
+#[test]
+fn a_queue_counts_what_waits_for_the_window() {
+    for (arq, in_service) in [(PLAIN, 1), (recovery(None), 3)] {
+        let mut plan = Mobile { arq, ..Mobile::default() }.datagrams(16_000);
+        plan.wired[0].pace = Rate::from_bps(1_000_000_000).into();
+        let interval = 0.05;
+        // Alone on the link: from the mobile come link ACKs only. Datagram k comes at 50 ms × k; frame i is done, and its place in the
+        // window is free, 53.33 ms × (i + 1) after the first came and, with recovery, an ACK and twice 10 ms later.
+        let answer = if in_service == 1 { 0.0 } else { 0.0025 + 0.02 };
+        let (r, tables) = traced(&plan, 1);
+        let rows = queue_at(&tables, "bs->m");
+        assert_eq!(rows.iter().map(|row| row.1).max(), Some(50));
+        // The first that waits: the lowest k for which k + 1 have come and fewer than k + 1 - in_service have left.
+        let left = |at: f64| ((at - answer) / (0.128 * 8.0 / 19.2)).max(0.0).floor() as i64;
+        let first =
+            (0..1000).find(|&k| k + 1 - left(interval * k as f64 + 1e-9) > in_service).expect("it fills");
+        let at = 0.05 + interval * first as f64 + 8.0 * 128.0 / 1e9;
+        assert!((rows[0].0 - at).abs() < 2e-9 && rows[0].1 == 1, "{:?}, by hand {at}", rows[0]);
+        // What was sent is delivered, dropped by the queue, waiting, in the link, or on the wire (2 at most).
+        let f = &r.flows[0];
+        let inside = f.sent_segments - f.delivered_bytes / 100 - dropped(&r, Drop::Queue);
+        let full = 50 + in_service as u64;
+        assert!((full..=full + 2).contains(&inside), "{inside} inside");
+        assert_eq!(r.drops.iter().sum::<u64>(), dropped(&r, Drop::Queue));
+    }
+}
+
+// DESIGN 4.3: `channel` counts frames, data and link ACKs; `retries` packets that were given up. Without recovery a corrupted packet
+// is lost, with it nothing is, and with a limit what is given up.
+#[test]
+fn drops_are_told_by_their_reasons() {
+    let errors = ErrorPlan::FrameErrorRate { fer: 0.3, reference_bits: u64::from(FRAME) * 8 };
+    for attempts in [None, Some(Some(2)), Some(None)] {
+        let arq = attempts.map_or(PLAIN, recovery);
+        // A third of the link's rate, so that no queue fills.
+        let plan = Mobile { arq, errors: errors.clone(), seconds: 400, ..Mobile::default() }.datagrams(5_000);
+        let (r, tables) = traced(&plan, 1);
+        let air = on_air(&tables);
+        let corrupted =
+            |kind: &str| air.iter().filter(|s| s.kind == kind && s.outcome == "channel").count() as u64;
+        let [channel, retries] = [Drop::Channel, Drop::Retries].map(|why| dropped(&r, why));
+        // The last frame of each end may have left and not arrived.
+        assert!(corrupted("data") + corrupted("ack") - channel <= 2, "{attempts:?}");
+        assert_eq!(dropped(&r, Drop::Queue), 0);
+        let f = &r.flows[0];
+        let missing = f.sent_segments - f.delivered_bytes / 100;
+        match attempts {
+            None => {
+                assert!(channel > 600 && retries == 0 && corrupted("ack") == 0);
+                assert!((0..5).contains(&(missing - channel)), "{missing} missing, {channel} lost");
+            }
+            Some(None) => {
+                assert!(channel > 600 && retries == 0 && corrupted("ack") > 0);
+                assert!(missing < 40, "{missing} missing: those inside");
+            }
+            // 9 % would be lost twice; go-back-n also gives up what arrived out of order, and packets of which only ACKs were lost.
+            Some(Some(_)) => {
+                assert!(
+                    retries > 100 && (missing.saturating_sub(12)) <= retries,
+                    "{missing} missing, {retries} given up"
+                );
+            }
+        }
+    }
+}
+
+/// A link that delivers headers (TCP HACK): the corrupted packet is lost, and its headers go on.
+#[test]
+fn headers_of_damaged_segments_go_on() {
+    let errors = ErrorPlan::FrameErrorRate { fer: 0.2, reference_bits: u64::from(FRAME) * 8 };
+    let goodput = |scheme, arq: [ArqPlan; 2]| {
+        let mobile = Mobile { scheme, arq, errors: errors.clone(), seconds: 400, ..Mobile::default() };
+        run(&mobile.plan(), 1).flows[0].goodput_mbps
+    };
+    let (hack, sack) = (goodput("hack", PLAIN), goodput("sack", PLAIN));
+    assert!(hack > 1.5 * sack, "{hack} and {sack}");
+    // With recovery the segment itself comes a little later: all that headers do is harm, and little of it.
+    let (hack, sack) = (goodput("hack", recovery(None)), goodput("sack", recovery(None)));
+    assert!(hack > 0.8 * sack, "{hack} and {sack}");
+}
+
+// ---- agents ------------------------------------------------------------------------------------------------------------------
+
+// Yun 2009 §3.1: ERSN when the link layer begins to repeat a segment, ELN when it gives it up. Down the link a notice is a packet,
+// from the sender's own station a call.
+#[test]
+fn what_link_recovery_does_is_notified() {
+    let errors = ErrorPlan::FrameErrorRate { fer: 0.1, reference_bits: u64::from(FRAME) * 8 };
+    for to_mobile in [false, true] {
+        let of = |arq| {
+            let mobile = Mobile {
+                scheme: "ll-elsn",
+                to_mobile,
+                arq,
+                errors: errors.clone(),
+                seconds: 400,
+                ..Mobile::default()
+            };
+            run(&mobile.plan(), 1)
+        };
+        let persistent = of(recovery(None));
+        assert_eq!(notices(&persistent, NoticeKind::Eln), 0, "it never gives up");
+        assert!(notices(&persistent, NoticeKind::Ersn) > 200, "{:?}", persistent.flows[0]);
+        let twice = of(recovery(Some(2)));
+        assert!(notices(&twice, NoticeKind::Eln) > 20, "{:?}", twice.flows[0]);
+        assert!(notices(&twice, NoticeKind::Eln) <= dropped(&twice, Drop::Retries));
+        let plain = of(PLAIN);
+        assert_eq!(
+            [NoticeKind::Eln, NoticeKind::Ersn].map(|kind| notices(&plain, kind)),
+            [0, 0],
+            "nobody knows"
+        );
+    }
+}
+
+/// The service in place of what the scheme needs.
+fn served(mut plan: Plan, service: &str) -> Plan {
+    plan.flows[0].services = vec![services::find(service).expect("there is one")];
+    plan
+}
+
+// Kounavis 1996 §4: base stations measure fades and tell of them; the length is what the link layer can know. On an 802.11 cell, too.
+#[test]
+fn fades_are_told_to_agents_of_both_kinds_of_radio() {
+    let mobile =
+        Mobile { scheme: "rttn", arq: recovery(None), errors: fades(), seconds: 400, ..Mobile::default() };
+    for to_mobile in [false, true] {
+        let r = run(&Mobile { to_mobile, ..mobile.clone() }.plan(), 1);
+        assert!(notices(&r, NoticeKind::Rttn) > 10, "{:?}", r.flows[0]);
+    }
+    let clean = run(&Mobile { errors: ErrorPlan::Clean, ..mobile }.plan(), 1);
+    assert_eq!(notices(&clean, NoticeKind::Rttn), 0, "there are no fades");
+    let hop = common::LastHop { scheme: "rttn", attempts: 255, seconds: 100, ..common::LastHop::default() };
+    let mut cell = hop.plan();
+    cell.wlans[0].cell.retry_delay = Span::from_millis(20);
+    cell.wlans[0].cell.errors[0].model = fades();
+    let r = run(&cell, 1);
+    assert!(notices(&r, NoticeKind::Rttn) > 3, "{:?}", r.flows[0]);
+    cell.wlans[0].cell.errors.clear();
+    cell.wlans[0].cell.attempts = 255;
+    // Collisions are failures, too, but short: what is told is told of milliseconds.
+    let (with, without) = (run(&cell, 1), run(&served(cell, "snoop"), 1));
+    assert!(notices(&with, NoticeKind::Rttn) > 0 && notices(&without, NoticeKind::Rttn) == 0);
+}
+
+// Two base stations on one path, each with an agent of its own: the one behind the first radio link looks up, the one before the
+// second looks down (Balakrishnan and Katz 1998). Each marks what its own link loses.
+#[test]
+fn each_base_station_answers_for_its_own_link() {
+    let errors = ErrorPlan::FrameErrorRate { fer: 0.03, reference_bits: u64::from(FRAME) * 8 };
+    let mut both = 0.0;
+    for lossy in [vec![0], vec![1], vec![0, 1]] {
+        let mut plan = Mobile { scheme: "eln", to_mobile: true, seconds: 1000, ..Mobile::default() }.plan();
+        for &link in &lossy {
+            plan.radios[link].link.errors[0] = errors.clone();
+        }
+        let r = run(&plan, 1);
+        let f = &r.flows[0];
+        let eln = notices(&r, NoticeKind::Eln) as f64;
+        // One for each loss that three duplicates follow, more or less.
+        assert!(eln > 0.5 * dropped(&r, Drop::Channel) as f64, "{lossy:?}: {eln} {:?} {f:?}", r.drops);
+        both = eln;
+    }
+    assert!(both > 0.0);
+    // What queues lose base stations do not mark, but for a few repairs that overtake.
+    let mut congested =
+        Mobile { scheme: "eln", to_mobile: true, window: 100, seconds: 400, ..Mobile::default() }.plan();
+    congested.wired[0].queue = QueuePlan::DropTail { packets: 3 };
+    congested.wired[0].pace = Rate::from_bps(12_000).into();
+    let r = run(&congested, 1);
+    let (lost, marked) = (dropped(&r, Drop::Queue), notices(&r, NoticeKind::Eln));
+    assert!(lost > 50 && marked * 20 < lost, "{:?} {:?}", r.drops, r.flows[0]);
+}
+
+/// Every scheme, with all that it needs, and every service, on both topologies and every recovery: it runs, its books add up, and
+/// data arrive in the good times.
+#[test]
+fn every_scheme_and_every_service_works_beside_radio_links() {
+    let mut worlds = 0;
+    for to_mobile in [false, true] {
+        for arq in [PLAIN, recovery(None), recovery(Some(3))] {
+            let mobile =
+                Mobile { to_mobile, arq: arq.clone(), errors: fades(), seconds: 150, ..Mobile::default() };
+            let schemes =
+                airhop_tcp::schemes().into_iter().map(|s| Mobile { scheme: s.name, ..mobile.clone() }.plan());
+            let with_service = services::names().into_iter().map(|name| {
+                let newreno = Mobile { scheme: "newreno", ..mobile.clone() }.plan();
+                (name, served(newreno, name))
+            });
+            let named = schemes.map(|plan| (plan.flows[0].scheme_name(), plan));
+            for (name, plan) in named.chain(with_service) {
+                let r = run(&plan, 1);
+                let kbps = r.flows[0].goodput_mbps * 1e3;
+                assert!(kbps > 1.0, "{name}, to mobile {to_mobile}, {arq:?}: {kbps} kbit/s");
+                worlds += 1;
+            }
+        }
+    }
+    assert!(worlds > 6 * 35, "{worlds}");
+}
+
+/// The name of a flow's scheme.
+trait SchemeName {
+    fn scheme_name(&self) -> &'static str;
+}
+
+impl SchemeName for FlowPlan {
+    fn scheme_name(&self) -> &'static str {
+        match &self.transport {
+            Transport::Tcp { scheme, .. } => scheme.name,
+            Transport::Udp { .. } => "udp",
+        }
+    }
+}
+
+// ---- determinism -------------------------------------------------------------------------------------------------------------
+
+fn short() -> Mobile {
+    Mobile { scheme: "ll-elsn", arq: recovery(Some(5)), errors: fades(), ..Mobile::default() }
+}
+
+#[test]
+fn a_run_is_its_plan_and_seed_on_any_thread() {
+    for to_mobile in [false, true] {
+        let plan = Mobile { to_mobile, ..short() }.plan();
+        let alone = run(&plan, 1);
+        let together: Vec<_> = std::thread::scope(|s| {
+            let runs: Vec<_> = (0..2).map(|_| s.spawn(|| run(&plan, 1))).collect();
+            runs.into_iter().map(|r| r.join().expect("no panic")).collect()
+        });
+        assert!(together.iter().all(|r| *r == alone));
+        assert_ne!(run(&plan, 2).fingerprint, alone.fingerprint, "the seed matters");
+        // Looking on changes nothing, though the link tells more then.
+        assert_eq!(traced(&plan, 1).0, alone);
+    }
+}
+
+// Randomness is named: a radio link elsewhere, before and after, changes nothing.
+#[test]
+fn other_links_change_nothing() {
+    let plan = short().plan();
+    let mut more = plan.clone();
+    more.nodes.extend(["a0", "zz"].map(String::from));
+    let aside = RadioLinkPlan { nodes: [NodeId(3), NodeId(4)], ..plan.radios[0].clone() };
+    more.radios.insert(0, aside);
+    for (i, radio) in more.radios.iter_mut().enumerate() {
+        radio.link.index = i as u16;
+        radio.link.name = ["aside", "air0"][i].into();
+    }
+    more.radios[0].link.ends = ["a0", "zz"].map(String::from);
+    assert_eq!(run(&plan, 3), run(&more, 3));
+}
+
+#[test]
+fn a_warm_up_only_splits_the_counting() {
+    let plan = short().plan();
+    let whole = run(&plan, 1);
+    let first = run(&Plan { duration: Span::from_secs(30), ..plan.clone() }, 1);
+    let rest = run(&Plan { warmup: Span::from_secs(30), ..plan }, 1);
+    assert_eq!((rest.fingerprint, rest.events), (whole.fingerprint, whole.events));
+    let sums = first.drops.iter().zip(rest.drops).map(|(a, b)| a + b);
+    assert!(sums.eq(whole.drops));
+}
+
+#[test]
+fn two_mobiles_talk_without_any_wire() {
+    let mut plan = short().plan();
+    plan.wired.clear();
+    plan.flows = vec![short().flow("down", NodeId(1), NodeId(2)), short().flow("up", NodeId(2), NodeId(1))];
+    let mut world = World::new(&plan, 1, 0, None).expect("a good plan");
+    world.run(&AtomicBool::new(false)).expect("nobody stops it");
+    world.audit().expect("every packet has one fate");
+    let delivered = world.report().flows.iter().map(|f| f.delivered_bytes).collect::<Vec<_>>();
+    assert!(delivered.iter().all(|&bytes| bytes > 10_000), "{delivered:?}");
+}

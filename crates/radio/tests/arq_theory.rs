@@ -1,0 +1,123 @@
+//! What recovery costs, against closed forms.
+//!
+//! A sender with packets at all times, frames that are lost independently with probability p, and link ACKs that are not lost: then
+//! the time that a packet takes of the sender is a sum of independent parts, and their mean is exact. t is the time of a frame,
+//! T the timeout, both from the start of a transmission; R the time until a frame's link ACK is there.
+mod radio_link;
+
+use airhop_base::{Span, Time};
+use airhop_radio::arq::{ArqPlan, ArqRules, Group};
+use airhop_radio::errors::ErrorPlan;
+use airhop_radio::link::RadioPlan;
+use radio_link::{World, go_back, round, rules};
+
+/// Frames of 100 bytes last 100 µs and are 45 µs under way, link ACKs last 10 µs: they are there after R = 200 µs.
+const FRAME: f64 = 100.0;
+const ROUND_TRIP: f64 = 200.0;
+
+fn lossy(arq: ArqPlan, p: f64) -> RadioPlan {
+    RadioPlan { arq: [arq, ArqPlan::None], errors: [ErrorPlan::Loss(p), ErrorPlan::Clean], ..round(45) }
+}
+
+/// Microseconds that a packet takes, if `packets` of them take about `expect` each.
+fn measured(plan: &RadioPlan, packets: f64, expect: f64) -> f64 {
+    let mut world = World::new(plan, 1);
+    world.keep = false;
+    world.saturate(0, FRAME as u32);
+    world.run(Time::ZERO + Span::from_secs_f64(packets * expect * 1e-6));
+    world.queue.now().secs_f64() * 1e6 / world.delivered[0] as f64
+}
+
+/// A packet takes `mean` µs, with this standard deviation; so many packets that five standard deviations of their mean are 0.9 % of
+/// it (false alarm 6e-7). The 0.05 % are for what is under way at the end.
+fn check(plan: &RadioPlan, mean: f64, deviation: f64) {
+    let packets = (5.0 * deviation / (0.009 * mean)).powi(2).max(10_000.0);
+    let measured = measured(plan, packets, mean);
+    let allowed = (5.0 * deviation / packets.sqrt()) + 0.0005 * mean;
+    assert!(
+        (measured - mean).abs() < allowed,
+        "{:?}: {measured} µs, expected {mean} ± {allowed}",
+        plan.arq[0]
+    );
+}
+
+/// Without losses a window of N frames is sent per round trip, or frames without a pause.
+#[test]
+fn a_window_limits_what_a_round_trip_can_carry() {
+    for window in 1..=4 {
+        let sliding = ROUND_TRIP.max(f64::from(window) * FRAME) / f64::from(window);
+        check(&lossy(go_back(Group::Sliding, rules(window, 1000)), 0.0), sliding, 0.0);
+        let selective = ArqPlan::SelectiveRepeat { srej: true, rules: rules(window, 1000) };
+        check(&lossy(selective, 0.0), sliding, 0.0);
+        // A block's link ACK is there R after the start of its last frame.
+        let block = (ROUND_TRIP + f64::from(window - 1) * FRAME) / f64::from(window);
+        check(&lossy(go_back(Group::Blocks, rules(window, 1000)), 0.0), block, 0.0);
+    }
+    check(&round(45), FRAME, 0.0);
+}
+
+/// Sliding: a frame that is lost when all before it have arrived is the oldest a round trip later, and the sender is back at it T
+/// after it began; what it sends meanwhile is in vain. So a packet takes t and T for each loss, of which there are p / (1 - p) with
+/// variance p / (1 - p)²: the efficiency is t / (t + T p / (1 - p)) = (1 - p) / (1 - p + p T / t). The window is to last a round
+/// trip, and to be through before T.
+#[test]
+fn going_back_costs_a_timeout_per_loss() {
+    for (p, window, timeout) in [(0.02, 3, 350.0), (0.1, 4, 430.0), (0.2, 3, 301.0)] {
+        let plan = lossy(go_back(Group::Sliding, rules(window, timeout as u64)), p);
+        check(&plan, FRAME + timeout * p / (1.0 - p), timeout * f64::sqrt(p) / (1.0 - p));
+    }
+}
+
+/// Blocks: each round gets the block as far as the first loss among the frames that are still missing, so every loss of a frame
+/// whose turn it is costs a round: with N frames, rounds = 1 + N p / (1 - p) in the mean. All but the last take T, the last
+/// (N - 1) t + R.
+#[test]
+fn a_block_costs_a_timeout_per_round() {
+    for (p, n, timeout) in [(0.1, 3.0, 450.0), (0.05, 4.0, 520.0), (0.2, 2.0, 333.0)] {
+        let plan = lossy(go_back(Group::Blocks, rules(n as u32, timeout as u64)), p);
+        let block = (n - 1.0) * FRAME + ROUND_TRIP;
+        check(&plan, block / n + timeout * p / (1.0 - p), timeout * f64::sqrt(p) / (1.0 - p));
+    }
+}
+
+/// A window of one is stop-and-wait: R, and T for each loss of the frame or of its ACK.
+#[test]
+fn stop_and_wait_costs_a_timeout_per_loss_of_frame_or_ack() {
+    for (p, q) in [(0.1, 0.0), (0.2, 0.1)] {
+        let plan = lossy(go_back(Group::Sliding, rules(1, 280)), p);
+        let plan = RadioPlan { errors: [ErrorPlan::Loss(p), ErrorPlan::Loss(q)], ..plan };
+        let fails = 1.0 - (1.0 - p) * (1.0 - q);
+        check(&plan, ROUND_TRIP + 280.0 * fails / (1.0 - fails), 280.0 * fails.sqrt() / (1.0 - fails));
+    }
+}
+
+/// Selective repeat: a loss costs the frame that is sent again, and no pause if the window outlasts what may be missing at once: t
+/// / (1 - p) per packet. With timers of three frames, 64 frames are enough for 20 losses of one frame.
+#[test]
+fn selective_repeat_costs_a_frame_per_loss() {
+    for srej in [true, false] {
+        for p in [0.01, 0.2] {
+            let plan = lossy(ArqPlan::SelectiveRepeat { srej, rules: rules(64, 290) }, p);
+            check(&plan, FRAME / (1.0 - p), FRAME * f64::sqrt(p) / (1.0 - p));
+        }
+    }
+}
+
+/// With at most l attempts and clean ACKs, stop-and-wait loses p^l of the packets; a packet takes R with probability 1 - p^l, and T
+/// for each failure, of which there are p (1 - p^l) / (1 - p) = p + … + p^l.
+#[test]
+fn a_limit_of_attempts_loses_the_power_of_the_loss_rate() {
+    let (p, limit, timeout) = (0.3_f64, 3, 280.0);
+    let rules = ArqRules { attempts: Some(limit), ..rules(1, timeout as u64) };
+    let mut world = World::new(&lossy(go_back(Group::Sliding, rules), p), 1);
+    world.keep = false;
+    world.saturate(0, FRAME as u32);
+    world.run(Time::ZERO + Span::from_secs(50));
+    let (lost, n) = (p.powi(limit as i32), world.handed[0] as f64);
+    let delivered = world.delivered[0] as f64 / n;
+    assert!((delivered - (1.0 - lost)).abs() < 5.0 * (lost * (1.0 - lost) / n).sqrt(), "{delivered} of {n}");
+    let mean = ROUND_TRIP * (1.0 - lost) + timeout * p * (1.0 - lost) / (1.0 - p);
+    let measured = world.queue.now().secs_f64() * 1e6 / n;
+    // A packet takes no more than 3 T = 840 µs: its standard deviation is below 420.
+    assert!((measured - mean).abs() < 5.0 * 420.0 / n.sqrt(), "{measured} µs, expected {mean}");
+}

@@ -1,0 +1,174 @@
+//! A radio link with a packet queue per end and nothing else.
+#![allow(dead_code, reason = "each test binary uses its own part")]
+
+use airhop_base::{Body, Datagram, FlowId, NodeId, Packet, Rate, Span, Time};
+use airhop_engine::{Arena, EventQueue, Streams};
+use airhop_radio::arq::{ArqPlan, ArqRules, Group};
+use airhop_radio::cell::Tag;
+use airhop_radio::errors::ErrorPlan;
+use airhop_radio::link::{End, Outgoing, RadioEffect, RadioEvent, RadioLink, RadioPlan, Transmitted};
+use std::collections::VecDeque;
+
+/// What happened, without the packets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Note {
+    Delivered { end: End, number: u64 },
+    Failed { end: End, number: u64, attempt: u32, retry: bool },
+    Acknowledged { end: End, number: u64 },
+    Discarded { end: End, number: u64, arrived: bool },
+    Lost { end: End, frame: Option<u64>, bytes: u32, header_intact: bool, with_packet: bool },
+    FadeStart(End),
+    FadeEnd(End, Span),
+    Transmitted(Transmitted),
+    Ready(End),
+}
+
+/// The air interface of Kounavis 1996 (19.2 kbit/s), 10 ms long, without errors and without recovery.
+pub fn plan() -> RadioPlan {
+    RadioPlan {
+        index: 0,
+        name: "air".into(),
+        ends: ["bs".into(), "m".into()],
+        pace: Rate::from_bps(19_200).into(),
+        delay: Span::from_millis(10),
+        overhead: 0,
+        arq: [ArqPlan::None, ArqPlan::None],
+        errors: [ErrorPlan::Clean, ErrorPlan::Clean],
+    }
+}
+
+/// A link that is easy to reckon with: bytes last a microsecond each, and frames are under way for `delay_us`.
+pub fn round(delay_us: u64) -> RadioPlan {
+    RadioPlan { pace: Rate::from_bps(8_000_000).into(), delay: Span::from_micros(delay_us), ..plan() }
+}
+
+/// Link ACKs of 10 bytes, and no end to patience.
+pub fn rules(window: u32, timeout_us: u64) -> ArqRules {
+    ArqRules { window, timeout: Span::from_micros(timeout_us), attempts: None, ack_bytes: 10 }
+}
+
+/// Go-back-n with these rules.
+pub fn go_back(group: Group, rules: ArqRules) -> ArqPlan {
+    ArqPlan::GoBackN { group, rules }
+}
+
+#[derive(Debug)]
+pub struct World {
+    pub link: RadioLink,
+    pub queue: EventQueue<RadioEvent>,
+    pub packets: Arena<Packet>,
+    /// Packets that wait at each end: bytes, number.
+    pub waiting: [VecDeque<(u32, u64)>; 2],
+    /// The size of the packets of which there is always one at an end.
+    pub saturated: [Option<u32>; 2],
+    /// What happened and when, if `keep`.
+    pub notes: Vec<(Time, Note)>,
+    pub keep: bool,
+    /// Packets handed to the queues, and delivered from each end, so far.
+    pub handed: [u64; 2],
+    pub delivered: [u64; 2],
+    effects: Vec<RadioEffect>,
+}
+
+impl World {
+    pub fn new(plan: &RadioPlan, seed: u64) -> Self {
+        World {
+            link: RadioLink::new(plan, &Streams::new(seed, 0)),
+            queue: EventQueue::new(),
+            packets: Arena::new(),
+            waiting: [VecDeque::new(), VecDeque::new()],
+            saturated: [None; 2],
+            notes: Vec::new(),
+            keep: true,
+            handed: [0; 2],
+            delivered: [0; 2],
+            effects: Vec::new(),
+        }
+    }
+
+    /// Queues a packet; its number is the count of all before it at this end.
+    pub fn push(&mut self, end: End, bytes: u32) {
+        let at = usize::from(end);
+        self.waiting[at].push_back((bytes, self.handed[at]));
+        self.handed[at] += 1;
+        self.feed(end);
+    }
+
+    /// Keeps packets of `bytes` bytes ready at `end` for ever.
+    pub fn saturate(&mut self, end: End, bytes: u32) {
+        self.saturated[usize::from(end)] = Some(bytes);
+        self.feed(end);
+    }
+
+    /// Hands the link what it takes.
+    fn feed(&mut self, end: End) {
+        let (at, now) = (usize::from(end), self.queue.now());
+        while self.link.is_free(end) {
+            let next = self.waiting[at].pop_front().or_else(|| {
+                let bytes = self.saturated[at]?;
+                self.handed[at] += 1;
+                Some((bytes, self.handed[at] - 1))
+            });
+            let Some((bytes, number)) = next else { return };
+            let body = Body::Udp(Datagram { number, len: bytes, sent: now });
+            let (from, to) = (NodeId(u16::from(end)), NodeId(u16::from(1 - end)));
+            let packet = self.packets.insert(Packet::new(FlowId(0), from, to, bytes, body));
+            let tag = Tag { flow: FlowId(0), seq: number, end: number };
+            let packet = Outgoing { packet, bytes, header: bytes / 4, tag };
+            self.link.send(now, end, packet, &mut self.queue, &mut self.effects);
+        }
+    }
+
+    /// Runs to `end`.
+    pub fn run(&mut self, end: Time) {
+        while self.step(end).is_some() {}
+    }
+
+    /// One event, if there is one not later than `end`.
+    pub fn step(&mut self, end: Time) -> Option<Time> {
+        let (now, event) = self.queue.pop_until(end)?;
+        self.link.on_event(now, event.what, &mut self.queue, &mut self.effects);
+        let mut effects = std::mem::take(&mut self.effects);
+        for effect in effects.drain(..) {
+            self.take(now, effect);
+        }
+        self.effects = effects;
+        Some(now)
+    }
+
+    fn take(&mut self, now: Time, effect: RadioEffect) {
+        let note = match effect {
+            RadioEffect::Deliver { end, packet } => {
+                self.delivered[usize::from(end)] += 1;
+                let Body::Udp(Datagram { number, .. }) = self.packets.take(packet).body else {
+                    unreachable!()
+                };
+                Note::Delivered { end, number }
+            }
+            RadioEffect::AttemptFailed { end, tag, attempt, retry } => {
+                Note::Failed { end, number: tag.seq, attempt, retry }
+            }
+            RadioEffect::Acknowledged { end, tag } => Note::Acknowledged { end, number: tag.seq },
+            RadioEffect::Discarded { end, tag, packet } => {
+                let arrived = packet.is_none();
+                packet.map(|p| self.packets.take(p));
+                Note::Discarded { end, number: tag.seq, arrived }
+            }
+            RadioEffect::FrameLost { end, bytes, number: frame, header_intact, packet, .. } => {
+                let with_packet = packet.is_some();
+                packet.map(|p| self.packets.take(p));
+                Note::Lost { end, frame, bytes, header_intact, with_packet }
+            }
+            RadioEffect::FadeStart { end } => Note::FadeStart(end),
+            RadioEffect::FadeEnd { end, lasted } => Note::FadeEnd(end, lasted),
+            RadioEffect::Transmitted(frame) => Note::Transmitted(frame),
+            RadioEffect::Ready(end) => {
+                self.feed(end);
+                Note::Ready(end)
+            }
+        };
+        if self.keep {
+            self.notes.push((now, note));
+        }
+    }
+}
