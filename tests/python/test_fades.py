@@ -206,7 +206,8 @@ def test_a_link_as_fast_as_a_recorded_one(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.chdir(tmp_path)
     paced = Scenario.load(FADING | {"wired": [link | {"deliveries": "lte.trace"}]})
     assert paced.to_dict()["wired"][0]["deliveries"] == str(tmp_path / "lte.trace")
-    fast = paced.with_({"flow.ftp.segment": "1464 B", "flow.ftp.tcp": {"preset": "ns2"}})
+    window = {"preset": "ns2", "receive_window": "29280 B"}  # what the queue has room for: nothing is lost
+    fast = paced.with_({"flow.ftp.segment": "1464 B", "flow.ftp.tcp": window})
     assert airhop.run(fast).goodput_mbps == pytest.approx(0.24064 * 1464 / 1504, rel=0.01)
     (tmp_path / "lte.trace").write_text("50\n40\n")
     with pytest.raises(ScenarioError, match=r"lte\.trace:2: expected a time not before"):
