@@ -42,11 +42,12 @@ class NoticeScheme(Scheme, Protocol):
     """A scheme that heeds the notices of the services that it needs."""
 
     def on_notice(self, notice: Notice, flow: Flow, /) -> str | None:
-        """Say what a notice about a missing segment is worth.
+        """Say what a notice about a missing segment, or about a wireless link (EBSN, RTTN), is worth.
 
         "ignore" (or None): nothing. "retransmit": send it again at once, without congestion control. "hold":
         no congestion control because of it for two RTOs. "freeze": keep all parameters as they are, and send
-        no new data, until a new ACK comes. "probe": freeze, and send this segment again.
+        no new data, until a new ACK comes. "probe": freeze, and send this segment again. "restart-timer":
+        start the running timer anew, without backoff. "expect": allow for the notice's delay for 60 s.
         """
 
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from airhop import lateness
 from airhop.files import filling
 from airhop.judgements import Judgements
 
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 
 NUMPY_DTYPES = {"u64": "<u8", "u32": "<u4", "f64": "<f8", "bool": "?", "category": "<u4"}
 """Little-endian numpy types of the column types that the core writes."""
+
+
+NESTED = ("notices", "judgements", "lateness")
+"""What a flow of a run document holds that is no number of its own: several columns each in a frame."""
 
 
 class Result:
@@ -62,17 +67,19 @@ class Result:
     def flows(self) -> pl.DataFrame:
         """A row per flow, units in the column names.
 
-        Notices as `notice_eln` and so on; judgements as `judged_wireless_channel` and so on: how many losses
-        were taken for wireless that the channel had caused.
+        Notices as `notice_eln` and so on; how late they came as `lateness_mean_ms` and so on; judgements as
+        `judged_wireless_channel` and so on: how many losses were taken for wireless that the channel had
+        caused.
         """
         import polars as pl
 
         rows = []
         for flow in self.document["flows"]:
-            row = {key: value for key, value in flow.items() if key not in ("notices", "judgements")}
+            row = {key: value for key, value in flow.items() if key not in NESTED}
             row |= {f"notice_{kind}": count for kind, count in flow["notices"].items()}
-            rows.append(row | Judgements.of_flows([flow]).columns)
-        known = {"srtt_ms": pl.Float64, "completion_s": pl.Float64}  # even where all are null
+            rows.append(row | lateness.columns_of(flow) | Judgements.of_flows([flow]).columns)
+        measured = ("srtt_ms", "completion_s", lateness.MEAN)
+        known = dict.fromkeys(measured, pl.Float64)  # even where all are null
         return pl.DataFrame(rows, schema_overrides=known, infer_schema_length=None)
 
     @property

@@ -59,6 +59,9 @@ def document(number: int) -> str:
             judged: {"queue": number % 4, "aqm": 0, "channel": number, "collision": 1, "none": 2}
             for judged in ("congestion", "wireless", "undecided")
         },
+        "duplicates": number % 6,
+        "timeouts_warned_late": number % 2,
+        "lateness": {"notices": 2 * number, "late": number, "mean_ms": 1.5 * number} if number % 2 else None,
     }
     datagrams = flow | {"name": "cbr", "scheme": None, "transport": "udp", "srtt_ms": None}
     return json.dumps(

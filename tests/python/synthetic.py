@@ -88,6 +88,9 @@ def run_document(scheme: str, goodput_mbps: float, rep: int = 0, seed: int = 1) 
                 "completion_s": None,
                 "notices": {"eln": 7, "ersn": 0, "ebsn": 0, "rttn": 0, "nak": 0},
                 "judgements": judged(scheme, rep),
+                "duplicates": 3,
+                "timeouts_warned_late": 0,
+                "lateness": None,
             }
         ],
         "drops": {

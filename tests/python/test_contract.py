@@ -235,6 +235,9 @@ FLOW = {
     "completion_s": type(None),  # of a flow without an end
     "notices": dict,
     "judgements": dict,
+    "duplicates": int,
+    "timeouts_warned_late": int,
+    "lateness": type(None),  # without notices
 }
 RUN = {
     "scenario": str,
@@ -276,7 +279,10 @@ def test_flows_frame_has_these_columns() -> None:
         for judged in ("congestion", "wireless", "undecided")
         for cause in ("queue", "aqm", "channel", "collision", "none")
     ]
-    assert flows.columns == [*(k for k in FLOW if k not in ("notices", "judgements")), *notices, *judged]
+    lateness = [f"lateness_{what}" for what in ("notices", "late", "mean_ms")]
+    plain = [k for k in FLOW if k not in ("notices", "judgements", "lateness")]
+    assert flows.columns == [*plain, *notices, *lateness, *judged]
+    assert flows.schema["lateness_mean_ms"] == pl.Float64
     assert flows.schema["goodput_mbps"] == flows.schema["srtt_ms"] == pl.Float64
     assert flows.schema["completion_s"] == pl.Float64
     assert flows.schema["delivered_bytes"] == pl.Int64

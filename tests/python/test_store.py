@@ -41,7 +41,7 @@ TWO_FLOWS = {
     ],
 }
 
-NAMED_OTHERWISE = ("name", "notices", "judgements")
+NAMED_OTHERWISE = ("name", "notices", "judgements", "lateness")
 """Keys of a flow that are no columns."""
 
 
@@ -67,6 +67,8 @@ def test_a_row_holds_every_figure_of_the_run_document(tmp_path: Path) -> None:
         run = {key: value for key, value in document.items() if key not in ("flows", "drops", "wall_s")}
         expected = run | {key: value for key, value in flow.items() if key not in NAMED_OTHERWISE}
         expected |= {f"notices_{kind}": count for kind, count in flow["notices"].items()}
+        late = flow["lateness"] or {"notices": 0, "late": 0, "mean_ms": None}
+        expected |= {f"lateness_{key}": value for key, value in late.items()}
         expected |= {
             f"judged_{judged}_{cause}": count
             for judged, causes in flow["judgements"].items()

@@ -72,7 +72,8 @@ impl TcpEnds {
     /// A segment reaches the receiver.
     pub fn on_arrival(&mut self, now: Time, packet: &Packet, segment: &Segment) {
         self.receiver.on_segment(now, packet);
-        if !packet.damaged {
+        // A pure ACK is no copy of the segment that would have its number.
+        if segment.len > 0 && !packet.damaged {
             self.spurious.on_arrival(segment.seq, segment.sent, self.receiver.expected());
         }
     }

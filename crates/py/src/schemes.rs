@@ -186,12 +186,14 @@ impl CongestionControl for Hands {
 struct Ears(Arc<Object>);
 
 /// What `on_notice` can answer. None is the first.
-const REACTIONS: [(&str, Reaction); 5] = [
+const REACTIONS: [(&str, Reaction); 7] = [
     ("ignore", Reaction::Ignore),
     ("retransmit", Reaction::Retransmit),
     ("hold", Reaction::Hold),
     ("freeze", Reaction::Freeze { retransmit: false }),
     ("probe", Reaction::Freeze { retransmit: true }),
+    ("restart-timer", Reaction::RestartTimer),
+    ("expect", Reaction::Expect),
 ];
 
 impl NoticePolicy for Ears {

@@ -174,7 +174,7 @@ impl Loss {
     }
 }
 
-/// A notice about a segment that is missing.
+/// A notice about a segment that is missing, or about a wireless link.
 #[pyclass(module = "airhop._core", get_all)]
 pub struct Notice {
     /// When it came, simulated seconds.

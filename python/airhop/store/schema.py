@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from airhop import judgements
+from airhop import judgements, lateness
 
 _NOTICES = ("eln", "ersn", "ebsn", "rttn", "nak")
 _DROPS = ("queue", "aqm", "channel", "collision", "retries", "agent", "route")
@@ -38,12 +38,21 @@ _COUNTERS: dict[str, type[pl.DataType]] = {
 _COMPLETION = (
     "completion_s"  # of a finite transfer, since the flow's start; null for others and until it is over
 )
+_OBSERVED: dict[str, type[pl.DataType]] = {
+    "duplicates": pl.Int64,  # data segments that the receiver had already
+    "timeouts_warned_late": pl.Int64,  # timeouts at which a notice was under way
+}
+_LATENESS: dict[str, type[pl.DataType]] = dict.fromkeys(lateness.COLUMNS, pl.Int64) | {
+    lateness.MEAN: pl.Float64
+}
 _MEASURED: dict[str, type[pl.DataType]] = {
     "duration_s": pl.Float64,
     "warmup_s": pl.Float64,  # goodput and counters are of the time after it
     **_COUNTERS,
     _COMPLETION: pl.Float64,
     **{f"notices_{kind}": pl.Int64 for kind in _NOTICES},
+    **_OBSERVED,
+    **_LATENESS,
     **dict.fromkeys(judgements.COLUMNS, pl.Int64),  # losses by what they were taken for, and true cause
     **{f"drops_{cause}": pl.Int64 for cause in _DROPS},
     "events": pl.Int64,
@@ -105,7 +114,8 @@ def _rows_of(run: FinishedRun) -> Iterator[list[Any]]:
     """Make one row per flow, values in the order of COLUMNS."""
     document = json.loads(run.document)
     for flow in document["flows"]:
-        judged = flow.get("judgements", {})  # journals of earlier versions have neither it nor completion_s
+        # Journals of earlier versions have neither judgements nor completion_s nor what was observed.
+        judged = flow.get("judgements", {})
         yield [
             run.run_id,
             document["scenario"],
@@ -121,6 +131,8 @@ def _rows_of(run: FinishedRun) -> Iterator[list[Any]]:
             *(flow[name] for name in _COUNTERS),
             flow.get(_COMPLETION),
             *(flow["notices"][kind] for kind in _NOTICES),
+            *(flow.get(name) for name in _OBSERVED),
+            *lateness.columns_of(flow).values(),
             *(judged.get(taken_for, {}).get(cause) for taken_for, cause in judgements.COLUMNS.values()),
             *(document["drops"][cause] for cause in _DROPS),
             document["events"],

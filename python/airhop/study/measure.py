@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from airhop import judgements
+from airhop import judgements, lateness
 
 if TYPE_CHECKING:
     import polars as pl
@@ -19,6 +19,9 @@ SUMS = (
     "fast_recoveries",
     "window_cuts",
     "spurious_timeouts",
+    "duplicates",
+    "timeouts_warned_late",
+    *(column for column in lateness.COLUMNS if column != lateness.MEAN),
 )
 """Counts and rates of a flow that add up over the TCP flows of a run."""
 NOTICES = tuple(f"notices_{kind}" for kind in ("eln", "ersn", "ebsn", "rttn", "nak"))
@@ -26,7 +29,7 @@ DROPS = tuple(
     f"drops_{cause}" for cause in ("queue", "aqm", "channel", "collision", "retries", "agent", "route")
 )
 JUDGEMENTS = tuple(judgements.COLUMNS)
-MEANS = ("srtt_ms", "completion_s")
+MEANS = ("srtt_ms", "completion_s", lateness.MEAN)
 """What not every TCP flow has, as a mean over those that do."""
 METRICS = (*SUMS, *MEANS, "jain", "judged_right", *NOTICES, *DROPS, "events", *JUDGEMENTS)
 """What a run is measured by: its numbers that a seed can change."""
@@ -39,10 +42,10 @@ SAME_IN_ALL_ROWS = ("seed", "rep", *DROPS, "events", "duration_s", "fingerprint"
 def per_run(rows: pl.DataFrame) -> pl.DataFrame:
     """Sum up the rows of a store: a row per run, with METRICS and what all rows of the run have in common.
 
-    Counts of flows are sums over the TCP flows; `srtt_ms` is the mean over those that have measured one, and
-    `completion_s` over those that have finished; `jain` is the fairness index of their goodputs, 1 for a
-    single flow and null when all starved; `judged_right` is the share of losses whose cause was judged right,
-    null when none was judged.
+    Counts of flows are sums over the TCP flows; `srtt_ms` is the mean over those that have measured one,
+    `completion_s` over those that have finished, and `lateness_mean_ms` over those whose notices met a timer;
+    `jain` is the fairness index of their goodputs, 1 for a single flow and null when all starved;
+    `judged_right` is the share of losses whose cause was judged right, null when none was judged.
     """
     import polars as pl
 

@@ -76,10 +76,10 @@ class Table:
         """Give a row per run, sorted by point and replication; `metrics` are columns beside the usual ones.
 
         Columns: the axes, with units in their names; scheme, seed, rep; sums over the TCP flows
-        (`goodput_mbps`, `delivered_bytes`, …), their mean `srtt_ms` and `completion_s`, and `jain`, the
-        fairness of their goodputs; `judged_right`, the share of losses whose cause they judged right; notices
-        by kind and drops by cause; events; `judged_wireless_channel` and so on, how many losses were taken
-        for wireless that the channel had caused; duration_s, fingerprint and run_id.
+        (`goodput_mbps`, `delivered_bytes`, …), their mean `srtt_ms`, `completion_s` and `lateness_mean_ms`,
+        and `jain`, the fairness of their goodputs; `judged_right`, the share of losses whose cause they
+        judged right; notices by kind and drops by cause; events; `judged_wireless_channel` and so on, how
+        many losses were taken for wireless that the channel had caused; duration_s, fingerprint and run_id.
         The same study gives the same bytes, whichever run finished first.
         """
         import polars as pl

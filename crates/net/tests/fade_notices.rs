@@ -1,0 +1,252 @@
+//! EBSN and RTTN over links that fade (Kounavis 1996), and the observer's books on timeouts.
+
+mod common;
+
+use airhop_base::{Drop, NodeId, NoticeKind, Span};
+use airhop_net::plan::{AppPlan, Plan, QueuePlan, RadioLinkPlan, Transport};
+use airhop_net::{FlowReport, Report};
+use airhop_radio::arq::ArqPlan;
+use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
+use airhop_trace::{Column, Table};
+use common::radio::{Mobile, PAYLOAD, fades, on_air, recovery, traced};
+use common::{LastHop, run};
+
+const SEEDS: std::ops::RangeInclusive<u64> = 1..=8;
+
+fn over_fades(scheme: &'static str, to_mobile: bool) -> Mobile {
+    Mobile { scheme, to_mobile, arq: recovery(None), errors: fades(), seconds: 200, ..Mobile::default() }
+}
+
+fn heard(r: &Report, kind: NoticeKind) -> u64 {
+    r.flows[0].notices[kind.index()]
+}
+
+/// The same numbers of several runs, added up.
+fn sum(plan: &Plan, of: impl Fn(&FlowReport) -> u64) -> u64 {
+    SEEDS.map(|seed| of(&run(plan, seed).flows[0])).sum()
+}
+
+fn set(plan: &mut Plan, name: &str, value: f64) {
+    let Transport::Tcp { scheme, params, .. } = &mut plan.flows[0].transport else { panic!("TCP") };
+    params.set(scheme, name, value).expect("a parameter of the scheme");
+}
+
+/// The same path the other way: from the mobile to the fixed host.
+fn upwards(mobile: &Mobile) -> Plan {
+    let mut plan = mobile.plan();
+    plan.flows = vec![mobile.flow("f", NodeId(2), NodeId(0))];
+    plan
+}
+
+fn numbers(table: &Table, name: &str) -> Vec<f64> {
+    match table.column(name) {
+        Some(Column::F64(values)) => values.clone(),
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+fn words(table: &Table, name: &str) -> Vec<String> {
+    match table.column(name) {
+        Some(Column::Category(codes, words)) => codes.iter().map(|&c| words[c as usize].clone()).collect(),
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+fn table<'a>(tables: &'a [Table], name: &str) -> &'a Table {
+    tables.iter().find(|t| t.name == name).expect("a table of the trace")
+}
+
+// Kounavis 1996 §3, §6: from a fixed host EBSN spares nearly all timeouts that local recovery alone suffers, and its notices are in
+// time; between mobiles some come when the timer has expired. RTTN needs no timely word.
+#[test]
+fn what_notices_spare() {
+    for (to_mobile, most) in [(false, 0.1), (true, 0.7)] {
+        let timeouts = |scheme| sum(&over_fades(scheme, to_mobile).plan(), |f| f.timeouts);
+        let (basic, ebsn, rttn) = (timeouts("tahoe"), timeouts("ebsn"), timeouts("rttn"));
+        assert!(basic > 40, "{basic}");
+        assert!((ebsn as f64) < most * basic as f64, "{to_mobile}: {ebsn} of {basic}");
+        assert!((rttn as f64) < 0.6 * basic as f64, "{to_mobile}: {rttn} of {basic}");
+    }
+    let late = |to_mobile| sum(&over_fades("ebsn", to_mobile).plan(), |f| f.lateness.late);
+    let (fixed, mobile) = (late(false), late(true));
+    assert!(mobile > 20 && fixed * 10 < mobile, "{fixed} and {mobile}");
+}
+
+// A persistent link loses nothing, so that every timeout is needless and every segment beyond those of the transfer is a duplicate.
+#[test]
+fn a_persistent_link_makes_every_timeout_needless() {
+    for (scheme, to_mobile) in [("tahoe", false), ("reno", true), ("ebsn", true), ("rttn", true)] {
+        let mut plan = Mobile { seconds: 2000, ..over_fades(scheme, to_mobile) }.plan();
+        plan.flows[0].app = AppPlan::Transfer { bytes: 6000 * u64::from(PAYLOAD) };
+        plan.wired[0].queue = QueuePlan::DropTail { packets: 1000 };
+        plan.radios.iter_mut().for_each(|r| r.queue = QueuePlan::DropTail { packets: 1000 });
+        let r = run(&plan, 3);
+        let f = &r.flows[0];
+        assert!(f.timeouts > 1 && f.completion_s.is_some_and(|s| s < 1900.0), "{scheme}: {f:?}");
+        assert_eq!((f.spurious_timeouts, f.duplicates), (f.timeouts, f.sent_segments - 6000), "{scheme}");
+        assert!(f.lateness.timeouts_warned_late <= f.timeouts);
+    }
+}
+
+// The link fades from 0.2 s on for 3 s, just before the ACK of the SYN-ACK and the first data are at the base station. That ACK has
+// the number of the segment that times out, but is no copy of it.
+#[test]
+fn an_ack_is_no_copy_of_a_segment() {
+    let means = [Span::from_millis(200), Span::from_secs(3)];
+    let fades = FadePlan::Drawn { means, sojourn: Sojourn::Constant, start: Start::Good };
+    let errors = ErrorPlan::TwoState { fades, errors_per_bit: [0.0, 0.5] };
+    let mut plan = Mobile { errors, ..over_fades("tahoe", false) }.plan();
+    let Transport::Tcp { config, .. } = &mut plan.flows[0].transport else { panic!("TCP") };
+    config.handshake = true;
+    plan.flows[0].app = AppPlan::Transfer { bytes: u64::from(PAYLOAD) };
+    let r = run(&plan, 1);
+    let f = &r.flows[0];
+    assert!(f.timeouts > 1 && f.completion_s.is_some_and(|s| s > 3.2), "{f:?}");
+    assert_eq!((f.spurious_timeouts, f.duplicates), (f.timeouts, f.timeouts));
+}
+
+// Without recovery on the link, and with every ACK arriving, what a timeout sends again had been lost.
+#[test]
+fn timeouts_for_losses_are_needed() {
+    let mut plan = Mobile { arq: [ArqPlan::None, ArqPlan::None], ..over_fades("tahoe", false) }.plan();
+    plan.radios[0].link.errors[1] = ErrorPlan::Clean;
+    let (timeouts, spurious) = (sum(&plan, |f| f.timeouts), sum(&plan, |f| f.spurious_timeouts));
+    assert!(timeouts > 100 && spurious == 0, "{spurious} of {timeouts}");
+}
+
+// The trace tells each notice's lateness. The k-th that arrives is the k-th that was made, as the path keeps the order and loses
+// none here. It is late if the timer expired in between: a segment was sent for a timeout, and no ACK set it free.
+#[test]
+fn lateness_by_an_independent_reader() {
+    for (scheme, seed) in [("ebsn", 1), ("rttn", 2)] {
+        let mut plan = over_fades(scheme, true).plan();
+        if scheme == "rttn" {
+            plan.flows[0].services = vec![airhop_net::services::find("ebsn").expect("a service")];
+        }
+        plan.radios.iter_mut().for_each(|r| r.queue = QueuePlan::DropTail { packets: 1000 });
+        let (r, tables) = traced(&plan, seed);
+        let notices = table(&tables, "notices");
+        let (times, events) = (numbers(notices, "time_s"), words(notices, "event"));
+        let at =
+            |event: &str| times.iter().zip(&events).filter(|(_, e)| *e == event).map(|(&t, _)| t).collect();
+        let (made, arrived): (Vec<f64>, Vec<f64>) = (at("sent"), at("received"));
+        let lateness: Vec<f64> = numbers(notices, "lateness_ms")
+            .into_iter()
+            .zip(&events)
+            .filter(|(_, e)| *e == "received")
+            .map(|(ms, _)| ms)
+            .collect();
+        let acks = numbers(table(&tables, "acks"), "time_s");
+        let segments = table(&tables, "segments");
+        let mut expiries = numbers(segments, "time_s");
+        let causes = words(segments, "cause");
+        expiries = expiries.into_iter().zip(causes).filter(|(_, c)| c == "timeout").map(|(t, _)| t).collect();
+        expiries.retain(|t| !acks.contains(t));
+        assert_eq!(expiries.len() as u64, r.flows[0].timeouts, "each was seen");
+        for ((&made, &arrived), &ms) in made.iter().zip(&arrived).zip(&lateness) {
+            let missed = expiries.iter().find(|&&t| made <= t && t <= arrived);
+            match missed {
+                Some(&expiry) => assert!((ms - (arrived - expiry) * 1e3).abs() < 1e-3, "{ms} at {arrived}"),
+                None => assert!(ms.is_nan() || ms <= 0.0, "{ms} at {arrived}"),
+            }
+        }
+        let met: Vec<f64> = lateness.into_iter().filter(|ms| !ms.is_nan()).collect();
+        let book = &r.flows[0].lateness;
+        assert_eq!(book.notices, met.len() as u64);
+        assert!(book.late > 0 && book.late == met.iter().filter(|&&ms| ms > 0.0).count() as u64);
+        let mean = met.iter().sum::<f64>() / met.len() as f64;
+        assert!(book.mean_ms().is_some_and(|ms| (ms / mean - 1.0).abs() < 1e-9), "{book:?}, {mean}");
+        let under_way = |expiry: &&f64| made.iter().zip(&arrived).any(|(m, a)| m <= expiry && *expiry <= a);
+        assert_eq!(book.timeouts_warned_late, expiries.iter().filter(under_way).count() as u64);
+    }
+}
+
+// A notice that a full queue drops is not under way any more. A burst of them takes some 60 ms of the 250 ms between two.
+#[test]
+fn lost_notices_warn_nobody() {
+    let mut plan = over_fades("tahoe", false).plan();
+    plan.flows[0].services = vec![airhop_net::services::find("ebsn").expect("a service")];
+    plan.wired[0].queue = QueuePlan::DropTail { packets: 1 };
+    let lost = SEEDS.map(|seed| run(&plan, seed).drops[Drop::Queue as usize]).sum::<u64>();
+    let (timeouts, warned) = (sum(&plan, |f| f.timeouts), sum(&plan, |f| f.lateness.timeouts_warned_late));
+    assert!(lost > 50 && timeouts > 20 && warned * 2 < timeouts, "{lost}: {warned} of {timeouts}");
+}
+
+// The base station tells of the way down only. The source's own link calls, if it is heard, and its calls are never late.
+#[test]
+fn a_mobile_source_hears_its_own_link_if_it_wants() {
+    let mut plan = upwards(&over_fades("ebsn", false));
+    assert_eq!(heard(&run(&plan, 1), NoticeKind::Ebsn), 0);
+    set(&mut plan, "own_link", 1.0);
+    let r = run(&plan, 1);
+    assert!(heard(&r, NoticeKind::Ebsn) > 20, "{:?}", r.flows[0]);
+    assert_eq!(r.flows[0].lateness.late, 0);
+    // The notices are no packets: where the link to the source fades, they still come.
+    let silent = sum(&upwards(&over_fades("ebsn", false)), |f| f.timeouts);
+    assert!(sum(&plan, |f| f.timeouts) * 2 < silent);
+}
+
+// A base station that data come up through knows the fades of its own link by the ACKs that it sends down; if these have no link
+// ACKs, it knows nothing.
+#[test]
+fn a_base_station_knows_what_its_own_link_layer_meets() {
+    let mobile = over_fades("rttn", false);
+    let r = run(&upwards(&mobile), 1);
+    assert!(heard(&r, NoticeKind::Rttn) > 5, "{:?}", r.flows[0]);
+    let [down, up] = mobile.arq.clone();
+    for (arq, any) in [([down, ArqPlan::None], true), ([ArqPlan::None, up], false)] {
+        let r = run(&upwards(&Mobile { arq, ..mobile.clone() }), 1);
+        assert_eq!(heard(&r, NoticeKind::Rttn) > 0, any, "{:?}", r.flows[0]);
+    }
+}
+
+// One base station between two mobiles: data come by one radio link and go down by the other.
+#[test]
+fn one_base_station_between_two_mobiles() {
+    for (scheme, kind) in [("ebsn", NoticeKind::Ebsn), ("rttn", NoticeKind::Rttn)] {
+        let mobile = over_fades(scheme, false);
+        let mut plan = mobile.plan();
+        let air = &plan.radios[0];
+        let mut link = air.link.clone();
+        (link.index, link.name) = (1, "air1".into());
+        link.ends = ["bs", "m2"].map(String::from);
+        let second = RadioLinkPlan { link, nodes: [NodeId(1), NodeId(3)], queue: air.queue };
+        plan.nodes.push("m2".into());
+        plan.radios.push(second);
+        plan.flows = vec![mobile.flow("f", NodeId(2), NodeId(3))];
+        let r = run(&plan, 1);
+        assert!(heard(&r, kind) > 5, "{:?}", r.flows[0]);
+    }
+}
+
+// On 802.11 an EBSN for every attempt of a data frame that is followed by another: as many as there are further attempts.
+#[test]
+fn a_cell_tells_of_its_attempts() {
+    let hop = LastHop { scheme: "ebsn", fer: 0.3, attempts: 7, seconds: 20, ..LastHop::default() };
+    let (r, tables) = traced(&hop.plan(), 1);
+    let again = on_air(&tables)
+        .iter()
+        .filter(|s| s.from == "bs" && s.packet == "data" && s.kind == "data" && s.attempt > 1)
+        .count();
+    let notices = words(table(&tables, "notices"), "event");
+    let made = notices.iter().filter(|event| *event == "sent").count();
+    assert!(again > 100 && made.abs_diff(again) <= 1, "{made} notices, {again} further attempts");
+    assert!(heard(&r, NoticeKind::Ebsn) <= made as u64);
+    // RTO and fades differ by orders of magnitude: everything is in time.
+    assert_eq!((r.flows[0].lateness.late, r.flows[0].timeouts), (0, 0));
+}
+
+// Counters are of the time after the warm-up.
+#[test]
+fn the_warm_up_is_left_out() {
+    let plan = over_fades("ebsn", true).plan();
+    let mut later = plan.clone();
+    later.warmup = Span::from_secs(100);
+    let mut early = plan.clone();
+    early.duration = Span::from_secs(100);
+    let [all, later, early] = [&plan, &later, &early].map(|plan| run(plan, 1).flows.remove(0));
+    assert!(early.duplicates > 0 && early.lateness.notices > 0);
+    assert_eq!(later.duplicates, all.duplicates - early.duplicates);
+    assert_eq!(later.lateness.notices, all.lateness.notices - early.lateness.notices);
+    assert_eq!(later.lateness.sum_ns, all.lateness.sum_ns - early.lateness.sum_ns);
+}
