@@ -40,8 +40,21 @@ pub(super) static SCHEME: Scheme = Scheme {
             "a loss below the last W_max gives up some more, for flows that come later (RFC 9438 §4.7)",
         ),
     ],
-    verified: &[],
-    reconstructed: &[],
+    verified: &[
+        "the cubic, its time to the plateau, the Reno-friendly pace, fast convergence, what a loss, a mark and a timeout leave, and \
+         undoing: RFC 9438, by hand; conservative slow start: RFC 9406, by hand",
+        "with preset linux within 8 % of a Linux 6.18 kernel from 0.01 to 5 % loss (+0.5, -3.9, -3.6, -7.1 %); at zero loss within 1 % \
+         of its goodput, and of the windows between which it swings",
+        "goodput within 5 % of ns-3.44 at 0.01 and 1 % loss (+3.6 and -2.7 %, mean of 20)",
+    ],
+    reconstructed: &[
+        "where HyStart's rounds begin: once the window is 16 segments, amid the bursts of slow start, so that no train of ACKs is long \
+         enough and delays end slow start, as they did in the kernel of the reference table: at 144 segments here, at 154 there, whose \
+         39 retransmissions of a minute without losses are 54 there. Linux 6.18 itself begins them at once; on a path that delivers to \
+         the microsecond trains then end its slow start at 78 or 118 segments (measured), and here at 78, which leaves 18 \
+         retransmissions. The emulator of the table broke trains",
+        "growth in Linux' form is computed with fractions of segments",
+    ],
     asks: Asks::SACK,
     build: &|p, c| Parts { control: Box::new(control(p, c)), recovery: recovery::sack(c), notices: Box::new(Deaf) },
 };
