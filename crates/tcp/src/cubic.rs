@@ -304,6 +304,14 @@ mod tests {
         is_close(alpha(0.5), 1.0); // Reno
     }
 
+    // What is left of an ACK when slow start ends counts for congestion avoidance: half a segment of one window's share.
+    #[test]
+    fn slow_start_ends_within_an_ack() {
+        let mut w = Window { cwnd: 9.5, ssthresh: 10.0 };
+        cubic(Form::Rfc, 0.7, true).on_ack(&mut w, &ack(0), &space(100));
+        is_close(w.cwnd, 10.0 + 0.5 / 10.0);
+    }
+
     // §4.7: below the last W_max, only to (1 + beta) / 2 of the window.
     #[test]
     fn fast_convergence() {
