@@ -49,10 +49,11 @@ pub(super) static SCHEME: Scheme = Scheme {
     ],
     reconstructed: &[
         "where HyStart's rounds begin: once the window is 16 segments, amid the bursts of slow start, so that no train of ACKs is long \
-         enough and delays end slow start, as they did in the kernel of the reference table: at 144 segments here, at 154 there, whose \
-         39 retransmissions of a minute without losses are 54 there. Linux 6.18 itself begins them at once; on a path that delivers to \
-         the microsecond trains then end its slow start at 78 or 118 segments (measured), and here at 78, which leaves 18 \
-         retransmissions. The emulator of the table broke trains",
+         enough and delays end slow start: at 144 segments with preset linux, where the kernel of the reference table left by delay at \
+         154 and had 54 retransmissions in a minute without losses (here 39). Chosen with that table in view, of two rules. The other, \
+         rounds from the first ACK on, is what Linux 6.18 was seen to do on a path without jitter: there trains end its slow start at \
+         78 or 118 segments, by how the connection begins, and with that rule it is 78 and 18 retransmissions here. Why the table's \
+         kernel saw no train is not known; jitter of its emulator beyond the 2 ms between two ACKs would explain it",
         "growth in Linux' form is computed with fractions of segments",
     ],
     asks: Asks::SACK,
