@@ -52,7 +52,6 @@ impl World {
     fn link_event(&self, hop: Hop, next: NodeId, kind: LinkEventKind, tag: Tag) -> LinkEvent {
         let flow = &self.flows[tag.flow.0 as usize];
         let ack_waits = kind == LinkEventKind::Discarded
-            && !flow.agents.is_empty()
             && self.queue(hop).is_some_and(|q| q.any(&mut |id| is_ack(self.arena.get(id), flow)));
         LinkEvent { kind, tag, next, ack_waits }
     }
@@ -60,7 +59,9 @@ impl World {
     /// Tells the agents at the node where a wireless hop begins what happened to a packet that its link layer has, or had. Returns
     /// whether one of them wants routing not to be told.
     pub(crate) fn tell_agents(&mut self, now: Time, hop: Hop, kind: LinkEventKind, tag: Tag) -> bool {
-        let Some(flow) = tag.flow.index() else { return false };
+        let Some(flow) = tag.flow.index().filter(|&flow| !self.flows[flow].agents.is_empty()) else {
+            return false;
+        };
         let [node, next] = self.ends(hop);
         let event = self.link_event(hop, next, kind, tag);
         let mut spares_link = false;

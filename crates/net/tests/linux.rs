@@ -2,47 +2,20 @@
 
 mod common;
 
-use airhop_base::{NodeId, Rate, Span, Time};
-use airhop_net::World;
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, Transport, WiredPlan};
+use airhop_base::Span;
+use airhop_net::plan::{AppPlan, Plan};
 use airhop_radio::errors::ErrorPlan;
-use airhop_tcp::{Params, Preset};
-use airhop_trace::{Column, Recorder};
-use common::run;
-use std::sync::atomic::AtomicBool;
+use airhop_tcp::Preset;
+use airhop_trace::Column;
+use common::radio::traced;
+use common::{hosts, run};
 
 /// Two hosts, 10 Mbit/s and 30 ms each way, 50 packets of queue, independent losses of what goes to the receiver; MTU 1040, so 988
 /// bytes of payload beside 12 of timestamps.
 fn wire(scheme: &str, loss: f64) -> Plan {
-    let scheme = airhop_tcp::find(scheme).expect("a known scheme");
     Plan {
-        name: "wire".into(),
-        duration: Span::from_secs(60),
-        warmup: Span::ZERO,
-        nodes: vec!["a".into(), "b".into()],
-        wired: vec![WiredPlan {
-            name: "w".into(),
-            ends: [NodeId(0), NodeId(1)],
-            pace: Rate::from_bps(10_000_000).into(),
-            delay: Span::from_millis(30),
-            queue: QueuePlan::DropTail { packets: 50 },
-            errors: [ErrorPlan::Loss(loss), ErrorPlan::Clean],
-        }],
-        radios: vec![],
-        wlans: vec![],
-        flows: vec![FlowPlan {
-            name: "f".into(),
-            from: NodeId(0),
-            to: NodeId(1),
-            transport: Transport::Tcp {
-                scheme,
-                params: Params::defaults(scheme),
-                config: Preset::Linux.config(988),
-            },
-            app: AppPlan::Bulk,
-            start: Time::ZERO,
-            services: Vec::new(),
-        }],
+        wired: vec![hosts::wire(10, Span::from_millis(30), 50, ErrorPlan::Loss(loss))],
+        ..hosts::hosts(Span::from_secs(60), hosts::tcp(scheme, Preset::Linux.config(988)), AppPlan::Bulk)
     }
 }
 
@@ -95,10 +68,7 @@ fn without_errors_the_queue_alone_drops() {
 /// Time, cwnd and ssthresh at each change, in the first seconds without errors.
 fn windows(scheme: &str, seconds: u64) -> Vec<[f64; 3]> {
     let plan = Plan { duration: Span::from_secs(seconds), ..wire(scheme, 0.0) };
-    let recorder = Recorder::new(&["f".into()], &plan.nodes, plan.duration, true, None).expect("no files");
-    let mut world = World::new(&plan, 1, 0, Some(recorder)).expect("a good plan");
-    world.run(&AtomicBool::new(false)).expect("nobody stops it");
-    let tables = world.into_recorder().expect("it was given one").finish().expect("no files");
+    let (_, tables) = traced(&plan, 1);
     let window = tables.iter().find(|t| t.name == "window").expect("a table");
     let columns = ["time_s", "cwnd", "ssthresh"].map(|name| match window.column(name) {
         Some(Column::F64(values)) => values.clone(),
@@ -118,12 +88,13 @@ fn is_within(ours: f64, linux: f64, tolerance: f64) {
 
 // reference/README.md: "reno's slow start reaches cwnd 250 at 0.61 s, ssthresh 125, a second halving to 62 at 0.92 s". The path holds 73
 // packets and its queue 50, one more is in service: the first of a window of 125 is dropped, and when that is known the window has
-// doubled. The times there count from before the connection (iperf3 agrees with its peer first, on a connection of its own); from the
-// SYN on, ten segments, then doubling every 61 ms to 80, then one more for each of the link's 0.832 ms a packet make 0.45 s.
+// doubled. The times there do not follow from that: what they count from is not said (perhaps iperf3's own connection, which comes
+// first), and they are not asserted. From the SYN on, ten segments, then doubling every 61 ms to 80, then one more for each of the link's 0.832 ms a packet make 0.45 s.
 #[test]
 fn slow_start_ends_where_the_kernels_does() {
     let cuts = cuts(&windows("reno", 2));
     println!("{cuts:?}");
+    assert!(cuts.len() >= 2);
     for (cut, linux) in cuts.iter().zip([(250.0, 125.0), (125.0, 62.0)]) {
         is_within(cut.1, linux.0, 0.02);
         is_within(cut.2, linux.1, 0.02);

@@ -2,11 +2,11 @@
 
 mod common;
 
-use airhop_base::{NodeId, Rate, Span, Time};
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, Transport, WiredPlan};
+use airhop_base::Span;
+use airhop_net::plan::{AppPlan, Plan, Transport};
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::{Params, Preset};
-use common::run;
+use common::{hosts, run};
 
 /// Two hosts, 10 Mbit/s and 30 ms each way, 50 packets of queue, independent losses of what goes to the receiver; an ACK for every
 /// segment, timestamps, an initial window of 10 and a least RTO of 1 s.
@@ -19,29 +19,8 @@ fn wire(scheme: &str, given: &[(&str, f64)], loss: f64) -> Plan {
     let mut config = Preset::Rfc.config(1000);
     config.delayed_ack = None;
     Plan {
-        name: "wire".into(),
-        duration: Span::from_secs(100),
-        warmup: Span::ZERO,
-        nodes: vec!["a".into(), "b".into()],
-        wired: vec![WiredPlan {
-            name: "w".into(),
-            ends: [NodeId(0), NodeId(1)],
-            pace: Rate::from_bps(10_000_000).into(),
-            delay: Span::from_millis(30),
-            queue: QueuePlan::DropTail { packets: 50 },
-            errors: [ErrorPlan::Loss(loss), ErrorPlan::Clean],
-        }],
-        wlans: vec![],
-        radios: vec![],
-        flows: vec![FlowPlan {
-            name: "f".into(),
-            from: NodeId(0),
-            to: NodeId(1),
-            transport: Transport::Tcp { scheme, params, config },
-            app: AppPlan::Bulk,
-            start: Time::ZERO,
-            services: Vec::new(),
-        }],
+        wired: vec![hosts::wire(10, Span::from_millis(30), 50, ErrorPlan::Loss(loss))],
+        ..hosts::hosts(Span::from_secs(100), Transport::Tcp { scheme, params, config }, AppPlan::Bulk)
     }
 }
 

@@ -2,42 +2,24 @@
 //! the pace is (airhop-radio, pace.rs); here, that links heed it.
 
 mod common;
-use airhop_base::{NodeId, Rate, Span, Time};
-use airhop_net::World;
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, RadioLinkPlan, Transport, WiredPlan};
+use airhop_base::{NodeId, Rate, Span};
+use airhop_net::plan::{AppPlan, Plan, QueuePlan, RadioLinkPlan, Transport, WiredPlan};
 use airhop_radio::arq::{ArqPlan, ArqRules, Group};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link::RadioPlan;
 use airhop_radio::pace::{Deliveries, PacePlan};
-use airhop_tcp::{Params, Preset};
-use airhop_trace::{Column, Recorder};
-use common::run;
+use airhop_tcp::Preset;
+use airhop_trace::Column;
+use common::radio::traced;
+use common::{hosts, run};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 const DELAY: Span = Span::from_millis(10);
 const TRACE: &str = "0\n5\n5\n7\n20\n";
 
 /// A flow from a to b over one link.
 fn plan(transport: Transport, app: AppPlan) -> Plan {
-    Plan {
-        name: "paced".into(),
-        duration: Span::from_secs(10),
-        warmup: Span::ZERO,
-        nodes: vec!["a".into(), "b".into()],
-        wired: vec![],
-        wlans: vec![],
-        radios: vec![],
-        flows: vec![FlowPlan {
-            name: "f".into(),
-            from: NodeId(0),
-            to: NodeId(1),
-            transport,
-            app,
-            start: Time::ZERO,
-            services: Vec::new(),
-        }],
-    }
+    hosts::hosts(Span::from_secs(10), transport, app)
 }
 
 fn pace() -> PacePlan {
@@ -76,18 +58,14 @@ fn radio(mut plan: Plan, arq: &ArqPlan) -> Plan {
 
 /// A window for all segments from the beginning, each `bytes` as an IP datagram.
 fn backlog(bytes: u32) -> Plan {
-    let scheme = airhop_tcp::find("newreno").expect("known");
     let mut config = Preset::Ns2.config(bytes - 40);
     config.initial_window = 1000.0;
-    plan(Transport::Tcp { scheme, params: Params::defaults(scheme), config }, AppPlan::Bulk)
+    plan(hosts::tcp("newreno", config), AppPlan::Bulk)
 }
 
 /// When the first segments arrive, ms.
 fn arrivals(plan: &Plan, many: usize) -> Vec<u64> {
-    let recorder = Recorder::new(&["f".into()], &plan.nodes, plan.duration, true, None).expect("no files");
-    let mut world = World::new(plan, 1, 0, Some(recorder)).expect("a good plan");
-    world.run(&AtomicBool::new(false)).expect("nobody stops it");
-    let tables = world.into_recorder().expect("it was given one").finish().expect("no files");
+    let (_, tables) = traced(plan, 1);
     let deliveries = tables.iter().find(|t| t.name == "deliveries").and_then(|t| t.column("time_s"));
     let Some(Column::F64(times)) = deliveries else { panic!("{deliveries:?}") };
     times.iter().take(many).map(|s| (s * 1e3).round() as u64).collect()

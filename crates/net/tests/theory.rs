@@ -1,42 +1,20 @@
 //! Theory: the square-root law.
 
 mod common;
-use airhop_base::{NodeId, Rate, Span, Time};
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, Transport, WiredPlan};
+use airhop_base::Span;
+use airhop_net::plan::{AppPlan, Plan};
 use airhop_radio::errors::ErrorPlan;
-use airhop_tcp::{Params, Preset, SackRecovery};
-use common::run;
+use airhop_tcp::{Preset, SackRecovery};
+use common::{hosts, run};
 
 /// A link that never limits, with a round trip of 100 ms and independent losses of data packets.
 fn lossy(loss: f64) -> Plan {
-    let scheme = airhop_tcp::find("sack").expect("known");
     let mut config = Preset::Rfc.config(1000);
     config.delayed_ack = None;
     config.sack_recovery = SackRecovery::Rfc6675;
     Plan {
-        name: "lossy".into(),
-        duration: Span::from_secs(2000),
-        warmup: Span::ZERO,
-        nodes: vec!["a".into(), "b".into()],
-        wired: vec![WiredPlan {
-            name: "w".into(),
-            ends: [NodeId(0), NodeId(1)],
-            pace: Rate::from_bps(1_000_000_000).into(),
-            delay: Span::from_millis(50),
-            queue: QueuePlan::DropTail { packets: 1_000_000 },
-            errors: [ErrorPlan::Loss(loss), ErrorPlan::Clean],
-        }],
-        wlans: vec![],
-        radios: vec![],
-        flows: vec![FlowPlan {
-            name: "f".into(),
-            from: NodeId(0),
-            to: NodeId(1),
-            transport: Transport::Tcp { scheme, params: Params::defaults(scheme), config },
-            app: AppPlan::Bulk,
-            start: Time::ZERO,
-            services: Vec::new(),
-        }],
+        wired: vec![hosts::wire(1000, Span::from_millis(50), 1_000_000, ErrorPlan::Loss(loss))],
+        ..hosts::hosts(Span::from_secs(2000), hosts::tcp("sack", config), AppPlan::Bulk)
     }
 }
 

@@ -1,41 +1,20 @@
 //! Applications: bursts, transfers, and when they are over.
 
 mod common;
-use airhop_base::{NodeId, Rate, Span, Time};
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, Transport, WiredPlan};
+use airhop_base::{Rate, Span, Time};
+use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
 use airhop_net::{BuildError, World};
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::{Params, Preset};
-use common::run;
+use common::{hosts, run};
 
 const MS: fn(u64) -> Span = Span::from_millis;
 
 /// One flow from a to b over a link that loses nothing and has room for all.
 fn alone(mbps: u64, delay: Span, transport: Transport, app: AppPlan) -> Plan {
     Plan {
-        name: "alone".into(),
-        duration: Span::from_secs(20),
-        warmup: Span::ZERO,
-        nodes: vec!["a".into(), "b".into()],
-        wired: vec![WiredPlan {
-            name: "w".into(),
-            ends: [NodeId(0), NodeId(1)],
-            pace: Rate::from_bps(mbps * 1_000_000).into(),
-            delay,
-            queue: QueuePlan::DropTail { packets: 100_000 },
-            errors: [ErrorPlan::Clean, ErrorPlan::Clean],
-        }],
-        wlans: vec![],
-        radios: vec![],
-        flows: vec![FlowPlan {
-            name: "f".into(),
-            from: NodeId(0),
-            to: NodeId(1),
-            transport,
-            app,
-            start: Time::ZERO,
-            services: Vec::new(),
-        }],
+        wired: vec![hosts::wire(mbps, delay, 100_000, ErrorPlan::Clean)],
+        ..hosts::hosts(Span::from_secs(20), transport, app)
     }
 }
 

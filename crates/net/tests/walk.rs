@@ -1,46 +1,18 @@
 //! A packet's walk: times, queues, reasons for drops, and the way of a notice.
 
 mod common;
-use airhop_base::{NodeId, Rate, Span, Time};
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, Transport, WiredPlan};
+use airhop_base::{NodeId, Rate, Span};
+use airhop_net::plan::{AppPlan, Plan, Transport};
 use airhop_net::{BuildError, World};
 use airhop_radio::errors::ErrorPlan;
-use airhop_tcp::{Params, Preset};
-use airhop_trace::{Column, Recorder};
-use common::{LastHop, run};
-use std::sync::atomic::AtomicBool;
+use airhop_tcp::Preset;
+use common::{LastHop, hosts, radio, run};
 
 /// One wired link from a to b.
 fn wire(mbps: u64, delay: Span, packets: usize, errors: ErrorPlan) -> Plan {
-    let scheme = airhop_tcp::find("newreno").expect("known");
     Plan {
-        name: "wire".into(),
-        duration: Span::from_secs(10),
-        warmup: Span::ZERO,
-        nodes: vec!["a".into(), "b".into()],
-        wired: vec![WiredPlan {
-            name: "w".into(),
-            ends: [NodeId(0), NodeId(1)],
-            pace: Rate::from_bps(mbps * 1_000_000).into(),
-            delay,
-            queue: QueuePlan::DropTail { packets },
-            errors: [errors, ErrorPlan::Clean],
-        }],
-        wlans: vec![],
-        radios: vec![],
-        flows: vec![FlowPlan {
-            name: "f".into(),
-            from: NodeId(0),
-            to: NodeId(1),
-            transport: Transport::Tcp {
-                scheme,
-                params: Params::defaults(scheme),
-                config: Preset::Ns2.config(1000),
-            },
-            app: AppPlan::Bulk,
-            start: Time::ZERO,
-            services: Vec::new(),
-        }],
+        wired: vec![hosts::wire(mbps, delay, packets, errors)],
+        ..hosts::hosts(Span::from_secs(10), hosts::tcp("newreno", Preset::Ns2.config(1000)), AppPlan::Bulk)
     }
 }
 
@@ -78,19 +50,7 @@ fn a_full_queue_drops_and_the_rest_gets_through() {
 
 /// The queue at one place over time: seconds and packets.
 fn queue_at(plan: &Plan, place: &str) -> Vec<(f64, u32)> {
-    let flows: Vec<String> = plan.flows.iter().map(|f| f.name.clone()).collect();
-    let recorder = Recorder::new(&flows, &plan.nodes, plan.duration, true, None).expect("no files");
-    let mut world = World::new(plan, 1, 0, Some(recorder)).expect("a good plan");
-    world.run(&AtomicBool::new(false)).expect("nobody stops it");
-    let tables = world.into_recorder().expect("it was given one").finish().expect("no files");
-    let table = tables.iter().find(|t| t.name == "queue").expect("a table of queues");
-    let (Some(Column::F64(time)), Some(Column::Category(code, words)), Some(Column::U32(packets))) =
-        (table.column("time_s"), table.column("place"), table.column("packets"))
-    else {
-        panic!("{table:?}")
-    };
-    let rows = time.iter().zip(packets).zip(code);
-    rows.filter(|(_, code)| words[**code as usize] == place).map(|((&t, &n), _)| (t, n)).collect()
+    radio::queue_at(&radio::traced(plan, 1).1, place)
 }
 
 #[test]

@@ -3,10 +3,12 @@
 //! The sender sees to Karn's rule (no sample of a segment that was sent twice) and to the one timer; here is only the
 //! arithmetic. Four estimators: RFC 6298, ns-2's integer ticks, the single-gain form of Kounavis 1996, and Linux'.
 
+mod exact;
 mod linux;
 
 use crate::config::{RtoConfig, RtoKind};
 use airhop_base::{Span, Time};
+use exact::Timeout;
 use std::fmt::Debug;
 
 /// Finds the retransmission timeout.
@@ -61,22 +63,14 @@ fn ticks_between(sent: Time, now: Time, tick: Span) -> u64 {
 /// RFC 6298 on exact samples.
 #[derive(Clone, Debug)]
 struct Rfc6298 {
-    config: RtoConfig,
     /// Smoothed mean and mean deviation.
     mean: Option<(Span, Span)>,
-    /// Without backoff.
-    rto: Span,
-    backoff: u64,
+    timeout: Timeout,
 }
 
 impl Rfc6298 {
     fn new(config: RtoConfig) -> Self {
-        // (2.1) Until there is a sample.
-        Rfc6298 { config, mean: None, rto: config.initial, backoff: 1 }
-    }
-
-    fn backed_off(&self, rto: Span) -> Span {
-        (rto.min(self.config.max) * self.backoff).min(self.config.max)
+        Rfc6298 { mean: None, timeout: Timeout::new(config) }
     }
 }
 
@@ -93,33 +87,28 @@ impl RtoPolicy for Rfc6298 {
             }
         };
         self.mean = Some((srtt, rttvar));
-        self.rto = (srtt + self.config.tick.max(rttvar * 4)).clamp(self.config.min, self.config.max);
-        self.backoff = 1;
+        let config = self.timeout.config;
+        self.timeout.set((srtt + config.tick.max(rttvar * 4)).max(config.min));
     }
 
     fn on_backoff(&mut self) {
-        if self.rto * self.backoff < self.config.max {
-            self.backoff = self.backoff.saturating_mul(2);
-        }
+        self.timeout.double();
     }
 
     fn on_slow_handshake(&mut self) {
-        // RFC 6298 §5.7: "the RTO MUST be re-initialized to 3 seconds when data transmission begins".
-        self.rto = self.rto.max(Span::from_secs(3)).min(self.config.max);
-        self.backoff = 1;
+        self.timeout.after_slow_handshake();
     }
 
     fn timeout(&self) -> Span {
-        self.backed_off(self.rto)
+        self.timeout.now()
     }
 
     fn timeout_without_backoff(&self) -> Span {
-        self.rto
+        self.timeout.base
     }
 
     fn timeout_expecting(&self, extra: Span) -> Span {
-        let late = self.srtt().unwrap_or(Span::ZERO) + extra + self.config.tick;
-        self.backed_off(self.rto.max(late))
+        self.timeout.expecting(self.srtt(), extra)
     }
 
     fn srtt(&self) -> Option<Span> {

@@ -231,6 +231,16 @@ impl Scoreboard {
         self.segments.len()
     }
 
+    /// RFC 6675 §4 SetPipe(): bytes neither SACKed nor lost, plus those sent again.
+    pub fn in_flight(&self, s: &Space) -> u64 {
+        (s.nxt - s.una) - self.sacked_bytes - self.lost_bytes
+    }
+
+    /// True if the segment at `seq` is outstanding and not SACKed.
+    pub fn is_missing(&self, s: &Space, seq: u64) -> bool {
+        s.una <= seq && self.get(seq).is_some_and(|e| !e.sacked)
+    }
+
     /// End of the highest SACKed segment; zero if nothing is SACKed.
     pub fn high_sack(&self) -> u64 {
         self.high_sack

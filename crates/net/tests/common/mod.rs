@@ -2,6 +2,7 @@
 #![allow(dead_code)] // each test binary uses its own part
 
 pub mod chain;
+pub mod hosts;
 pub mod radio;
 
 use airhop_base::{NodeId, Rate, Span, Time};

@@ -204,13 +204,12 @@ impl Recovery for Rfc6675 {
         self.board.sacked_bytes()
     }
 
-    /// §4 SetPipe(): neither SACKed nor lost, plus retransmitted.
     fn in_flight(&self, s: &Space) -> u64 {
-        (s.nxt - s.una) - self.board.sacked_bytes() - self.board.lost_bytes()
+        self.board.in_flight(s)
     }
 
     fn is_missing(&self, s: &Space, seq: u64) -> bool {
-        s.una <= seq && self.board.get(seq).is_some_and(|e| !e.sacked)
+        self.board.is_missing(s, seq)
     }
 
     fn retransmit(&mut self, s: &mut Space, seq: u64) {

@@ -103,7 +103,7 @@ impl Recovery for SackPipe {
     }
 
     fn is_missing(&self, s: &Space, seq: u64) -> bool {
-        s.una <= seq && self.board.get(seq).is_some_and(|e| !e.sacked)
+        self.board.is_missing(s, seq)
     }
 
     fn retransmit(&mut self, s: &mut Space, seq: u64) {

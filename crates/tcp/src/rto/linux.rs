@@ -1,4 +1,5 @@
 use super::RtoPolicy;
+use super::exact::Timeout;
 use crate::config::RtoConfig;
 use airhop_base::{Span, Time};
 
@@ -8,11 +9,8 @@ use airhop_base::{Span, Time};
 /// deviation of a round trip of data at once when that rises, but comes down by a quarter of the difference once a round trip.
 #[derive(Clone, Debug)]
 pub(super) struct Linux {
-    config: RtoConfig,
     mean: Option<Mean>,
-    /// Without backoff.
-    rto: Span,
-    backoff: u64,
+    timeout: Timeout,
 }
 
 /// After the first sample.
@@ -31,11 +29,7 @@ struct Mean {
 
 impl Linux {
     pub(super) fn new(config: RtoConfig) -> Self {
-        Linux { config, mean: None, rto: config.initial, backoff: 1 }
-    }
-
-    fn backed_off(&self, rto: Span) -> Span {
-        (rto.min(self.config.max) * self.backoff).min(self.config.max)
+        Linux { mean: None, timeout: Timeout::new(config) }
     }
 }
 
@@ -67,39 +61,33 @@ impl Mean {
 
 impl RtoPolicy for Linux {
     fn on_rtt(&mut self, sent: Time, now: Time) {
-        let least = self.config.min;
+        let least = self.timeout.config.min;
         let mut mean = self.mean.unwrap_or_else(|| Mean::first(now - sent, now, least));
         if self.mean.is_some() {
             mean.update(sent, now, least);
         }
         self.mean = Some(mean);
-        self.rto = (mean.srtt + mean.margin).min(self.config.max);
-        self.backoff = 1;
+        self.timeout.set(mean.srtt + mean.margin);
     }
 
     fn on_backoff(&mut self) {
-        if self.timeout() < self.config.max {
-            self.backoff = self.backoff.saturating_mul(2);
-        }
+        self.timeout.double();
     }
 
     fn on_slow_handshake(&mut self) {
-        // RFC 6298 §5.7
-        self.rto = self.rto.max(Span::from_secs(3)).min(self.config.max);
-        self.backoff = 1;
+        self.timeout.after_slow_handshake();
     }
 
     fn timeout(&self) -> Span {
-        self.backed_off(self.rto)
+        self.timeout.now()
     }
 
     fn timeout_without_backoff(&self) -> Span {
-        self.rto
+        self.timeout.base
     }
 
     fn timeout_expecting(&self, extra: Span) -> Span {
-        let late = self.srtt().unwrap_or(Span::ZERO) + extra + self.config.tick;
-        self.backed_off(self.rto.max(late))
+        self.timeout.expecting(self.srtt(), extra)
     }
 
     fn srtt(&self) -> Option<Span> {

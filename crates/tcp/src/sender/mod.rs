@@ -196,9 +196,9 @@ impl Sender {
         }
         // Behind what the ACK acknowledges, which needs no repair; before what it may signal as a duplicate.
         self.heed_naks(now, segment);
-        if !advances && segment.ack == self.space.una && segment.len == 0 && !segment.flags.syn && !is_update
-        // RFC 5681 §2: a duplicate ACK leaves the window as it was
-        {
+        // RFC 5681 §2: a duplicate ACK leaves the window as it was.
+        let repeats = !advances && segment.ack == self.space.una && !is_update;
+        if repeats && segment.len == 0 && !segment.flags.syn {
             if self.space.is_outstanding() {
                 self.on_duplicate(now, segment);
             } else {
@@ -394,23 +394,23 @@ impl Sender {
         if self.connection != Connection::Established || (n.kind.names_segment() && !is_missing) {
             return;
         }
-        match (self.notices.on_notice(now, &n, &self.space), is_missing) {
-            (Reaction::Ignore, _) => return,
-            (Reaction::RestartTimer, _) => return self.refresh_timer(now),
-            (Reaction::Expect, _) => {
+        match self.notices.on_notice(now, &n, &self.space) {
+            Reaction::Ignore => return,
+            Reaction::RestartTimer => return self.refresh_timer(now),
+            Reaction::Expect => {
                 self.expected.hear(now, n.origin, n.delay);
                 return self.put_off_timer(now);
             }
-            (_, false) => return, // it arrived: nothing to repair
-            (Reaction::Retransmit, true) => {
+            _ if !is_missing => return, // it arrived: nothing to repair
+            Reaction::Retransmit => {
                 self.judgements.push_back(Judgement { seq: n.seq, judged: Judged::Wireless });
                 self.recovery.retransmit(&mut self.space, n.seq);
             }
-            (Reaction::Hold, true) => {
+            Reaction::Hold => {
                 let hold = (self.rto.timeout() * 2).min(LONGEST_HOLD);
                 self.recovery.hold(n.seq, now + hold);
             }
-            (Reaction::Freeze { retransmit }, true) => {
+            Reaction::Freeze { retransmit } => {
                 if self.frozen.is_none() {
                     self.frozen = Some(Frozen { window: self.window, rto: self.rto.snapshot(), probes: 0 });
                 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from airhop import stats
 from airhop.experiments.claims import above, below
 from airhop.experiments.experiment import Axis, Judgement, Metric, X
-from airhop.experiments.kounavis1996 import SEED_TICK, TICK
+from airhop.experiments.kounavis1996 import SEED_TICK, TICK, TIMEOUTS
 from airhop.experiments.numerals import interval, plus_minus
 from airhop.experiments.samples import Samples
 from airhop.stats import Ratio
@@ -14,6 +14,11 @@ from airhop.stats import Ratio
 def count(samples: Samples, metric: Metric) -> Samples:
     """Take the samples of one of the further metrics."""
     return samples.also[metric.name]
+
+
+def timeouts_left(samples: Samples, *curves: str) -> list[float]:
+    """Give the mean number of timeouts that each curve has in a run, at the paper's setting."""
+    return [count(samples, TIMEOUTS).estimate(curve, SEED_TICK).mean for curve in curves]
 
 
 def share(samples: Samples, part: Metric, whole: Metric, curve: str, x: X = SEED_TICK) -> Ratio:

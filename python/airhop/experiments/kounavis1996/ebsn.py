@@ -17,7 +17,7 @@ from airhop.experiments.kounavis1996 import (
     experiment,
     unmodified,
 )
-from airhop.experiments.kounavis1996.checks import count, seldom, times
+from airhop.experiments.kounavis1996.checks import count, seldom, timeouts_left, times
 from airhop.experiments.samples import Samples
 
 GAIN = 1.5
@@ -26,7 +26,7 @@ GAIN = 1.5
 
 def headline(samples: Samples) -> str:
     """Say what EBSN gives over TCP and over local recovery alone."""
-    left = [count(samples, TIMEOUTS).estimate(curve, SEED_TICK).mean for curve in ("local", "ebsn")]
+    left = timeouts_left(samples, "local", "ebsn")
     return (
         f"EBSN delivers {times(samples, 'ebsn', 'basic')} times the goodput of unmodified TCP and "
         f"{times(samples, 'ebsn', 'local')} times that of local recovery alone: of {left[0]:.1f} timeouts in "

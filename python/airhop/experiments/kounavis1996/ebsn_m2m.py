@@ -22,7 +22,7 @@ from airhop.experiments.kounavis1996 import (
     experiment,
     unmodified,
 )
-from airhop.experiments.kounavis1996.checks import count, mostly, times
+from airhop.experiments.kounavis1996.checks import count, mostly, timeouts_left, times
 from airhop.experiments.samples import Samples
 
 LITTLE = 1.1
@@ -30,7 +30,7 @@ LITTLE = 1.1
 
 def headline(samples: Samples) -> str:
     """Say what recovery and EBSN give."""
-    left = [count(samples, TIMEOUTS).estimate(curve, SEED_TICK).mean for curve in ("local", "ebsn")]
+    left = timeouts_left(samples, "local", "ebsn")
     return (
         f"Local recovery delivers {times(samples, 'local', 'basic')} times the goodput of unmodified TCP and "
         f"EBSN {times(samples, 'ebsn', 'basic')} times: of {left[0]:.1f} timeouts in 100 s EBSN leaves "

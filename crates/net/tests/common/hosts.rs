@@ -1,0 +1,46 @@
+//! Two hosts, a and b, and one flow from a to b, "f".
+
+use airhop_base::{NodeId, Rate, Span, Time};
+use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, Transport, WiredPlan};
+use airhop_radio::errors::ErrorPlan;
+use airhop_tcp::{Config, Params};
+
+/// The hosts without a link between them.
+pub fn hosts(duration: Span, transport: Transport, app: AppPlan) -> Plan {
+    Plan {
+        name: "hosts".into(),
+        duration,
+        warmup: Span::ZERO,
+        nodes: vec!["a".into(), "b".into()],
+        wired: vec![],
+        wlans: vec![],
+        radios: vec![],
+        flows: vec![FlowPlan {
+            name: "f".into(),
+            from: NodeId(0),
+            to: NodeId(1),
+            transport,
+            app,
+            start: Time::ZERO,
+            services: Vec::new(),
+        }],
+    }
+}
+
+/// A wire between them, with errors on the way to b.
+pub fn wire(mbps: u64, delay: Span, packets: usize, errors: ErrorPlan) -> WiredPlan {
+    WiredPlan {
+        name: "w".into(),
+        ends: [NodeId(0), NodeId(1)],
+        pace: Rate::from_bps(mbps * 1_000_000).into(),
+        delay,
+        queue: QueuePlan::DropTail { packets },
+        errors: [errors, ErrorPlan::Clean],
+    }
+}
+
+/// A scheme with the defaults of its parameters.
+pub fn tcp(scheme: &str, config: Config) -> Transport {
+    let scheme = airhop_tcp::find(scheme).expect("a known scheme");
+    Transport::Tcp { scheme, params: Params::defaults(scheme), config }
+}
