@@ -1,13 +1,15 @@
 //! The mechanism of a sender: sequence space, timer, RTT measurement. No policy.
 
 mod expected_delay;
+mod pacing;
+mod rates;
 mod timeout;
 mod transmit;
 mod undo;
 
 use crate::config::HalveFrom;
 use crate::control::whole;
-use crate::meters::ContentionLimit;
+use crate::meters::{ContentionLimit, DeliveryRate};
 use crate::rto;
 use crate::seams::{
     Ack, Advance, Cause, CongestionControl, Detect, Judged, Judgement, Loss, NoticePolicy, Parts, Reaction,
@@ -17,6 +19,8 @@ use crate::space::Space;
 use crate::{Asks, Config};
 use airhop_base::{Body, Eln, FlowId, NodeId, Notice, NoticeKind, Packet, Segment, Span, Time};
 use expected_delay::ExpectedDelay;
+use pacing::Pacer;
+pub(crate) use pacing::send_quantum;
 use std::collections::VecDeque;
 use timeout::Running;
 use undo::Reduction;
@@ -57,6 +61,10 @@ pub struct Sender {
     echo_point: u64,
     /// The next new segment says that the window was reduced because of an echo.
     cwr_due: bool,
+    /// For schemes that ask for it.
+    delivery: Option<Box<DeliveryRate>>,
+    /// For schemes that ask for it.
+    pacer: Option<Pacer>,
     judgements: VecDeque<Judgement>,
     counters: Counters,
     last_cause: Cause,
@@ -140,6 +148,8 @@ impl Sender {
             reduction: None,
             echo_point: 0,
             cwr_due: false,
+            delivery: asks.delivery_rate.then(Box::default),
+            pacer: asks.pacing.then(Pacer::default),
             judgements: VecDeque::new(),
             counters: Counters::default(),
             last_cause: Cause::New,
@@ -182,6 +192,7 @@ impl Sender {
         if opens {
             self.connection = Connection::AckDue;
         }
+        let earlier = self.look();
         let advances = segment.ack > self.space.una;
         if advances {
             self.on_advance(now, segment);
@@ -201,6 +212,9 @@ impl Sender {
             }
         }
         self.reconsider(segment);
+        if let Some(earlier) = earlier {
+            self.tell_of_delivery(now, segment, earlier);
+        }
         if let Some(seq) = segment.lost().filter(|_| self.notices.knows_eln()) {
             let end = self.space.segment_end(seq);
             self.on_notice(now, Notice::about(NoticeKind::Eln, seq, end));
@@ -429,6 +443,11 @@ impl Sender {
         self.control.on_truth(truth);
     }
 
+    /// A random number for what the scheme draws: one of the flow and the replication, whatever else there is.
+    pub fn seed(&mut self, seed: u32) {
+        self.control.on_seed(seed);
+    }
+
     /// When the retransmission timer expires, if it runs.
     pub fn expiry(&self) -> Option<Time> {
         self.timer.map(|timer| timer.expires)
@@ -436,7 +455,8 @@ impl Sender {
 
     /// When [`Sender::on_timeout`] is to be called.
     pub fn poll_timeout(&self) -> Option<Time> {
-        [self.expiry(), self.recovery.deadline()].into_iter().flatten().min()
+        let release = self.pacer.and_then(|pacer| pacer.due());
+        [self.expiry(), self.recovery.deadline(), release].into_iter().flatten().min()
     }
 
     /// The next loss that was judged since this was last asked.

@@ -1,0 +1,98 @@
+use airhop_base::{Span, Time};
+
+/// 2/ln 2: doubles the rate each round trip (draft §4.3.2).
+pub const HIGH_GAIN: f64 = 2.0 / std::f64::consts::LN_2;
+/// Of the window, when the pipe is full: delayed and aggregated ACKs must not stop the sender (§4.2.3.2).
+const CWND_GAIN: f64 = 2.0;
+/// BBRGainCycleLen and its gains (§4.3.4).
+const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+/// ProbeRTTDuration (§4.3.5).
+const PROBE_RTT: Span = Span::from_millis(200);
+
+/// What the sender is about (§3.4).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Mode {
+    /// Doubles its rate each round trip, until that stops the rate of delivery from growing.
+    Startup,
+    /// Lets the queue drain that startup left.
+    Drain,
+    /// Cycles through gains about one.
+    ProbeBw(Phase),
+    /// Keeps four segments in flight, to measure the round trip without its own queue.
+    ProbeRtt(Option<Stay>),
+}
+
+/// A phase of the gain cycle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Phase {
+    index: usize,
+    began: Time,
+}
+
+/// The flight is down to four segments.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stay {
+    until: Time,
+    /// A round trip has passed.
+    round: bool,
+}
+
+impl Mode {
+    /// Of the rate at which it paces.
+    pub fn pacing_gain(&self) -> f64 {
+        match self {
+            Mode::Startup => HIGH_GAIN,
+            Mode::Drain => 1.0 / HIGH_GAIN,
+            Mode::ProbeBw(phase) => CYCLE[phase.index],
+            Mode::ProbeRtt(_) => 1.0,
+        }
+    }
+
+    /// Of the product of rate and round trip that may be in flight.
+    pub fn cwnd_gain(&self) -> f64 {
+        match self {
+            Mode::Startup | Mode::Drain => HIGH_GAIN,
+            Mode::ProbeBw(_) => CWND_GAIN,
+            Mode::ProbeRtt(_) => 1.0,
+        }
+    }
+
+    /// True in the phase that asks for more.
+    pub fn is_probing_up(&self) -> bool {
+        matches!(self, Mode::ProbeBw(Phase { index: 0, .. }))
+    }
+}
+
+impl Phase {
+    /// Any but that of 3/4, by a draw from 0 to 6: flows are not to probe in step (§4.3.4.3).
+    pub fn first(now: Time, draw: usize) -> Self {
+        Phase { index: (CYCLE.len() - draw) % CYCLE.len(), began: now }
+    }
+
+    /// Goes on to the next phase if this one is over (§4.3.4.3): after a round trip; that of 5/4 not before it has filled what it is
+    /// to fill, unless something is lost; that of 3/4 as soon as nothing is queued.
+    pub fn advance(&mut self, now: Time, min_rtt: Span, is_filled: bool, is_drained: bool) {
+        let is_full_length = now.since(self.began) > min_rtt;
+        let is_over = match CYCLE[self.index] {
+            gain if gain > 1.0 => is_full_length && is_filled,
+            gain if gain < 1.0 => is_full_length || is_drained,
+            _ => is_full_length,
+        };
+        if is_over {
+            *self = Phase { index: (self.index + 1) % CYCLE.len(), began: now };
+        }
+    }
+}
+
+impl Stay {
+    /// From now.
+    pub fn begin(now: Time) -> Self {
+        Stay { until: now + PROBE_RTT, round: false }
+    }
+
+    /// An ACK, which may begin a round trip. True if the stay is over.
+    pub fn is_over(&mut self, now: Time, round_starts: bool) -> bool {
+        self.round |= round_starts;
+        self.round && now > self.until
+    }
+}
