@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from airhop.errors import InputError
-from airhop.topology import Cell, cells
+from airhop.topology import Cell, RadioLink, cells, radio_links
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,9 +38,9 @@ TOUCH_S = 1e-9
 
 @dataclass(frozen=True)
 class Lane:
-    """A station in one cell."""
+    """A station in one cell, or at one end of a radio link."""
 
-    cell: Cell
+    cell: Cell | RadioLink
     station: str
     label: str
 
@@ -132,13 +132,14 @@ class OnAir:
 def on_air(tables: Mapping[str, pl.DataFrame], network: Mapping[str, Any]) -> OnAir:
     """Arrange the trace of a run of this network (`Scenario.to_dict`) by station.
 
-    Raises InputError when the trace has no table `air` or the network no wireless cell.
+    Raises InputError when the trace has no table `air` or the network neither a wireless cell nor a radio
+    link.
     """
     import polars as pl
 
-    channels = cells(network, tables)
+    channels: list[Cell | RadioLink] = [*cells(network, tables), *radio_links(network)]
     if not channels:
-        raise InputError("there are no frames on the air: the scenario has no [[wlan]]")
+        raise InputError("there are no frames on the air: the scenario has no [[wlan]] and no [[radio]]")
     if "air" not in tables:
         raise InputError("the run has no table `air`; run it with trace=True")
     lanes = _lanes(channels)
@@ -157,13 +158,13 @@ def on_air(tables: Mapping[str, pl.DataFrame], network: Mapping[str, Any]) -> On
     return OnAir(lanes, frames, tuple(_waiting(found, tables)))
 
 
-def _lanes(channels: Sequence[Cell]) -> tuple[Lane, ...]:
+def _lanes(channels: Sequence[Cell | RadioLink]) -> tuple[Lane, ...]:
     """Make a lane per station; one that is in two cells has a lane in each, told apart by the cell's name."""
-    seen = Counter(station for cell in channels for station in cell.places)
+    seen = Counter(station for cell in channels for station in cell.stations)
     return tuple(
         Lane(cell, station, station if seen[station] == 1 else f"{station} ({cell.name})")
         for cell in channels
-        for station in cell.places
+        for station in cell.stations
     )
 
 
@@ -175,7 +176,7 @@ def _ends(lanes: Sequence[Lane], pairs: pl.DataFrame) -> pl.DataFrame:
     rows = []
     for sender, receiver in pairs.select("from", "to").iter_rows():
         homes = [lane for lane in lanes if lane.station == sender]
-        home = next((lane for lane in homes if receiver in lane.cell.places), homes[0])
+        home = next((lane for lane in homes if receiver in lane.cell.stations), homes[0])
         to = place.get((id(home.cell), receiver), NOBODY)
         rows.append((sender, receiver, place[id(home.cell), sender], to))
     schema = {"from": pl.String, "to": pl.String, "lane": pl.Int32, "receiver": pl.Int32}
@@ -252,19 +253,26 @@ def _waiting(air: OnAir, tables: Mapping[str, pl.DataFrame]) -> Iterator[tuple[i
 
 
 def _between_attempts(frames: pl.DataFrame) -> Iterator[tuple[int, float, float]]:
-    """From the end of a failed attempt at a packet to the start of the next: timeout, backoff, deferring."""
+    """From the end of a failed attempt at a packet to the start of the next: timeout, backoff, deferring.
+
+    A link with a window sends other packets in between.
+    """
     import polars as pl
 
     packet = ("to", "flow", "seq")
     tries = frames.filter(pl.col("kind").is_in(["rts", "data", "tcp-ack", "other"]))
     following = tries.with_columns(
-        pl.col("start_s", "attempt", *packet).shift(-1).over("lane").name.prefix("next_")
+        pl.col("start_s", "attempt").shift(-1).over("lane", *packet).name.prefix("next_")
     )
-    again = following.filter(
-        pl.col("next_attempt") > pl.col("attempt"),
-        *(pl.col(f"next_{name}") == pl.col(name) for name in packet),
-    )
+    again = following.filter(pl.col("next_attempt") > pl.col("attempt"))
     yield from again.select("lane", "end_s", "next_start_s").iter_rows()
+
+
+def _queue_places(lane: Lane) -> list[str]:
+    """Name the queue that a station has for all of its cell, or for the other end of its link."""
+    if isinstance(lane.cell, Cell):
+        return [f"{lane.station}->*"]
+    return [f"{lane.station}->{other}" for other in lane.cell.hearers[lane.station]]
 
 
 def _queued(
@@ -275,7 +283,7 @@ def _queued(
 
     if "queue" not in tables:
         return
-    of_place = {f"{lane.station}->*": index for index, lane in enumerate(lanes)}
+    of_place = {place: index for index, lane in enumerate(lanes) for place in _queue_places(lane)}
     queue = (
         tables["queue"]
         .select("time_s", "packets", place=pl.col("place").cast(pl.String))

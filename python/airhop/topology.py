@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, combinations
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -23,6 +24,21 @@ LIGHT_M_PER_S = 299_792_458.0
 _METRES = {"m": 1.0, "km": 1000.0}
 _HERTZ = {"Hz": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9}
 _DBM = {"dBm": 1.0}
+_ERRORS = {
+    "direction": "of",
+    "fer": "FER",
+    "ber": "BER",
+    "loss": "loss",
+    "good": "good",
+    "bad": "bad",
+    "fer_good": "FER good",
+    "fer_bad": "FER bad",
+    "ber_good": "BER good",
+    "ber_bad": "BER bad",
+    "file": "file",
+}
+"""What a picture says of an error model."""
+NO_BREAK = "\u00a0"
 
 
 @dataclass(frozen=True)
@@ -36,6 +52,11 @@ class Cell:
     """Frames can be received up to here; infinite where all hear all."""
     sense: float
     """The medium is sensed busy up to here."""
+
+    @property
+    def stations(self) -> tuple[str, ...]:
+        """Names of the stations."""
+        return tuple(self.places)
 
     @property
     def limited(self) -> bool:
@@ -70,6 +91,43 @@ class Cell:
         """Pairs of stations that can receive each other's frames, each once."""
         rank = {name: place for place, name in enumerate(self.places)}
         return ((a, b) for a, others in self.hearers.items() for b in others if rank[a] < rank[b])
+
+
+@dataclass(frozen=True)
+class RadioLink:
+    """A point-to-point radio link; quantities are written as in the scenario."""
+
+    name: str
+    ends: tuple[str, str]
+    rate: str
+    """Or the file of its delivery opportunities."""
+    delay: str
+    arq: tuple[str, str]
+    """How data from each end are recovered, in words."""
+    errors: str
+    """In words; empty where there are none."""
+
+    @property
+    def stations(self) -> tuple[str, ...]:
+        """Names of the stations."""
+        return self.ends
+
+    @property
+    def hearers(self) -> dict[str, list[str]]:
+        """List by station those that can receive its frames: the other end."""
+        a, b = self.ends
+        return {a: [b], b: [a]}
+
+    @property
+    def sensers(self) -> dict[str, list[str]]:
+        """List by station those that only sense its frames: nobody shares the link."""
+        return {station: [] for station in self.ends}
+
+    @property
+    def places(self) -> tuple[str, str]:
+        """Its two directions, as `bs->m`."""
+        a, b = self.ends
+        return f"{a}->{b}", f"{b}->{a}"
 
 
 @dataclass(frozen=True)
@@ -117,6 +175,58 @@ def _drawn(cell: str, stations: pl.DataFrame) -> dict[str, tuple[float, float]]:
     """Take the places of a layout's stations from the trace table `stations`."""
     rows = stations.filter(stations["wlan"].cast(str) == cell).select("station", "x_m", "y_m").iter_rows()
     return {station: (x, y) for station, x, y in rows}
+
+
+def radio_links(network: Mapping[str, Any]) -> list[RadioLink]:
+    """List the radio links of an effective scenario."""
+    return [
+        RadioLink(
+            table["name"],
+            tuple(table["ends"]),
+            rate(table),
+            table["delay"],
+            (_arq(table["arq"]), _arq(table["arq_back"])),
+            _errors(table.get("errors")),
+        )
+        for table in network.get("radio", ())
+    ]
+
+
+def rate(table: Mapping[str, Any]) -> str:
+    """Give the rate of a wired or a radio link, or the name of the file with its opportunities to deliver."""
+    return str(table["rate"]) if "rate" in table else PurePath(table["deliveries"]).name
+
+
+def _arq(table: Mapping[str, Any]) -> str:
+    """Put a link's recovery into words: `go-back-n, window 3`."""
+    if table["kind"] == "none":
+        return "no ARQ"
+    return _listed(
+        [table["kind"], *(f"{name} {table[name]}" for name in ("window", "attempts") if name in table)]
+    )
+
+
+def _errors(tables: Any) -> str:
+    """Put a link's error models into words: `two-state, good 10 s, bad 4 s`."""
+    models = tables if isinstance(tables, list) else [tables] if tables else []
+    return "; ".join(
+        _listed(
+            [
+                model["kind"],
+                *(f"{_ERRORS[name]} {_short(name, model[name])}" for name in model if name in _ERRORS),
+            ]
+        )
+        for model in models
+    )
+
+
+def _short(name: str, value: Any) -> str:
+    return PurePath(value).name if name == "file" else str(value).replace("e-0", "e-")
+
+
+def _listed(words: Iterable[str]) -> str:
+    """Join words by commas; a number is not parted from its name and its unit."""
+    return ", ".join(word.replace(" ", NO_BREAK) for word in words)
 
 
 def _ranges(table: Mapping[str, Any]) -> tuple[float, float]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import synthetic
+import synthetic_radio
 import synthetic_study
 from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
 from airhop.judgements import Judgements
@@ -302,6 +304,7 @@ def test_studies_of_any_shape_are_drawn(tab: Tab, tmp_path: Path) -> None:
         "alone": {"alone": True},
         "words": {"access": ("basic", "rts-cts")},
         "few": {"attempts": (1, 2, 4)},
+        "one": {"attempts": (3,)},
     }
     tables = [synthetic_study.study(name, **grid) for name, grid in shapes.items()]
     chapters = [Chapter.of_table(table, trace=False) for table in tables]  # type: ignore[arg-type]
@@ -309,7 +312,7 @@ def test_studies_of_any_shape_are_drawn(tab: Tab, tmp_path: Path) -> None:
     ticks = "chapters.map(({ drawn }) => [...drawn.get('means').plot.below[0].ticker.ticks])"
     for name in shapes:
         figure(tab, "means", f"study-{name}")
-    assert tab.page.evaluate(ticks) == [[0], [0, 1], [1, 2, 4]]
+    assert tab.page.evaluate(ticks) == [[0], [0, 1], [1, 2, 4], [3]]
     click_point(tab, "means", 3, 0, "study-alone")
     assert card(tab, "where", "study-alone") == "the one setting"
     assert tab.errors == []
@@ -353,3 +356,103 @@ def test_matrices_follow_the_selected_point_and_the_legend(tab: Tab, tmp_path: P
     tab.page.locator(".schemes button").first.click()
     assert [matrix(place)["hidden"] for place in (0, 1)] == [True, False]
     assert tab.errors == []
+
+
+# ---- a run over a radio link -----------------------------------------------------------------------------
+
+RANGES = """async () => {
+  const { plots } = await chapters[0].timeline.drawn[0];
+  return Object.fromEntries(plots.map(({ name, y_range }) => [name, [y_range.start, y_range.end]]));
+}"""
+SHOWN = """async ([plot, group]) => {
+  const { plots } = await chapters[0].timeline.drawn[0];
+  return plots.find(({ name }) => name === plot).renderers.filter(({ name }) => name === group)
+    .map(({ visible, data_source }) => [visible, data_source.get_length()]);
+}"""
+
+
+@pytest.fixture(scope="module")
+def radio_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    chapter = chapter_of_outcome(synthetic.four_schemes(FIG6), trace=False)
+    run = replace(synthetic_radio.traced_run(), point=chapter.table.study.points()[0].index)
+    return write_report([replace(chapter, runs=(run,))], tmp_path_factory.mktemp("radio") / "report.html")
+
+
+@pytest.fixture
+def radio(tab: Tab, radio_report: Path) -> Tab:
+    show(tab, radio_report)
+    tab.page.locator("figure[data-plot=arrivals]").scroll_into_view_if_needed()
+    tab.page.wait_for_selector(".timeline output:has-text('0.000 s to 4.000 s')")
+    tab.page.wait_for_selector("figure[data-plot=arrivals] canvas", state="attached")
+    return tab
+
+
+def test_a_radio_link_has_its_network_its_sequence_graph_and_its_round_trips(radio: Tab) -> None:
+    page = radio.page
+    assert page.locator(".network rect").count() == 3
+    assert "go-back-n" in page.locator(".topology li").nth(1).inner_text()
+    for plot, group, count in (
+        ("arrivals", "arrived", 6),
+        ("arrivals", "arrival-lost", 3),
+        ("arrivals", "hop-fades", 1),
+        ("arrivals", "hop-timeouts", 1),
+        ("timer", "trip-again", 2),
+        ("timer", "notice-late", 1),
+    ):
+        assert page.evaluate(SHOWN, [plot, group]) == [[True, count]]
+    # No frames collide on a link of one sender in each direction.
+    assert page.locator("[data-go=collision-after]").count() == 0
+    assert radio.errors == []
+
+
+def test_what_the_legend_of_a_sequence_graph_switches_off_is_gone(radio: Tab) -> None:
+    radio.page.click("figure[data-plot=arrivals] [data-group=hop-fades]")
+    assert radio.page.evaluate(SHOWN, ["arrivals", "hop-fades"]) == [[False, 1]]
+    assert radio.page.evaluate(SHOWN, ["timer", "fades"]) == [[True, 1]]
+
+
+def test_segment_numbers_keep_their_axis_and_notices_have_room_below_the_round_trips(radio: Tab) -> None:
+    page = radio.page
+    before = page.evaluate(RANGES)
+    assert before["arrivals"] == pytest.approx([-3.6, 95.4])
+    page.locator("figure[data-plot=arrivals]").focus()
+    page.keyboard.press("+")
+    page.wait_for_selector(".timeline output:has-text('1.000 s to 3.000 s')")
+    page.wait_for_timeout(100)
+    assert page.evaluate(RANGES)["arrivals"] == before["arrivals"]
+    # 120 to 600 ms are seen: without notices below them they fill the axis.
+    low, high = before["timer"]
+    assert high == pytest.approx(600 * 5**0.04 * 1.02)
+    assert low == pytest.approx(120 / (5**0.04 * 1.02) / 5**0.16)
+    page.keyboard.press("0")
+    for group in ("notice-in-time", "notice-late"):
+        page.click(f"figure[data-plot=timer] [data-group={group}]")
+    page.wait_for_timeout(200)
+    assert page.evaluate(RANGES)["timer"][0] == pytest.approx(120 / (5**0.04 * 1.02))
+
+
+def test_a_frame_tells_whose_sending_it_bears(radio: Tab) -> None:
+    page = radio.page
+    page.wait_for_timeout(300)
+    x, y = page.evaluate(
+        """async () => {
+          const { plots } = await chapters[0].timeline.drawn[0];
+          const plot = plots.find(({ name }) => name === "arrivals");
+          const { frame, el } = Bokeh.index.get_by_id(plot.id);
+          const box = el.getBoundingClientRect();
+          return [box.left + frame.x_scale.compute(2.3), box.top + frame.y_scale.compute(4)];
+        }"""
+    )
+    page.mouse.move(x, y)
+    hover = page.locator(".bk-Tooltip")
+    for told in ("sent again by the source: delivered", "sending 2 of the source", "attempt 1", "0.400 kB"):
+        hover.get_by_text(told).wait_for()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_radio_link_fits_any_window(tab: Tab, radio_report: Path, width: int) -> None:
+    tab.page.set_viewport_size({"width": width, "height": 800})
+    show(tab, radio_report)
+    tab.page.locator("figure[data-plot=arrivals]").scroll_into_view_if_needed()
+    tab.page.wait_for_selector(".timeline output:has-text('0.000 s to')")
+    assert tab.page.evaluate("document.documentElement.scrollWidth") <= width

@@ -40,7 +40,9 @@ def test_schemes_differ_without_colour() -> None:
     assert len({style.marker for style in look.values()}) == len(look)
     assert len({style.glyph for style in look.values()}) == len(look)
     assert len({style.dash for style in look.values()}) == len(look)
-    assert len({(style.marker, style.dash) for style in PALETTE}) == len(PALETTE) == 32
+    for a, b in combinations(PALETTE, 2):
+        shared = (a.color == b.color) + (a.marker == b.marker) + (a.dash == b.dash)
+        assert shared <= 1, (a, b)
 
 
 def test_a_scheme_has_one_look_wherever_it_is_drawn() -> None:
@@ -108,9 +110,9 @@ def test_inks_differ_in_grey() -> None:
 
 
 def test_more_schemes_than_looks_are_drawn_all_the_same() -> None:
-    look = styles(str(n) for n in range(40))
-    assert len(look) == 40
-    assert len({(style.color, style.marker, style.dash) for style in look.values()}) == 32
+    look = styles(str(n) for n in range(48))
+    assert len(look) == 48
+    assert len({(style.color, style.marker, style.dash) for style in look.values()}) == len(PALETTE) == 40
 
 
 def test_a_legend_of_thirteen_is_above_the_axes_and_inside_of_the_page() -> None:

@@ -45,6 +45,7 @@ def test_every_event_of_the_trace_is_drawn_once(shown: Timeline) -> None:
         "eln-received": 1,
         "ersn-sent": 1,
         "ersn-received": 1,
+        "trip": 2,
     }
 
 

@@ -2,7 +2,6 @@
 
 use crate::agents::LinkEventKind;
 use crate::fates::Fate;
-use crate::queues::Admit;
 use crate::route::Hop;
 use crate::routing::Passing;
 use crate::world::{World, kind_of, tag};
@@ -39,17 +38,23 @@ impl World {
             self.ahead.resize(slot + 1, BROADCAST);
         }
         self.ahead[slot] = to;
-        if let Admit::Dropped(packet, why) = station.queue.push(now, id, &mut self.arena) {
-            let place = self.place_ahead(cell, from, &packet);
-            self.drop_packet(now, packet, why.into(), place);
-        }
+        station.queue.push(now, id, &mut self.arena, &mut self.dropped_by_queue);
+        self.drop_at_station(now, cell, from);
         self.record_station_queue(now, cell, from);
     }
 
-    /// The place, in the recorder, of the link that a packet in a station's queue is for: what is dropped need not be what came.
-    fn place_ahead(&self, cell: u16, from: Station, id: &Id<Packet>) -> Option<u32> {
-        let station = &self.sites[cell as usize].stations[from as usize];
-        station.place(self.ahead[id.index() as usize])
+    /// Drops what the queue of a station has just given up. Each of these packets was for a station of its own.
+    fn drop_at_station(&mut self, now: Time, cell: u16, from: Station) {
+        if self.dropped_by_queue.is_empty() {
+            return;
+        }
+        let mut dropped = std::mem::take(&mut self.dropped_by_queue);
+        for (packet, why) in dropped.drain(..) {
+            let station = &self.sites[cell as usize].stations[from as usize];
+            let place = station.place(self.ahead[packet.index() as usize]);
+            self.drop_packet(now, packet, why.into(), place);
+        }
+        self.dropped_by_queue = dropped;
     }
 
     pub(crate) fn hand_to_mac(&mut self, now: Time, cell: u16, from: Station, to: Station, id: Id<Packet>) {
@@ -203,10 +208,11 @@ impl World {
             return; // a packet that came with the same effects was quicker
         }
         let station = &mut site.stations[from as usize];
-        let Some(id) = station.queue.pop() else {
+        let Some(id) = station.queue.pop(now, &mut self.arena, &mut self.dropped_by_queue) else {
             station.idle_since = now;
             return;
         };
+        self.drop_at_station(now, cell, from);
         self.record_station_queue(now, cell, from);
         let to = self.ahead[id.index() as usize];
         self.hand_to_mac(now, cell, from, to, id);

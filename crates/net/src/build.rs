@@ -183,6 +183,7 @@ impl World {
             hosted,
             routes,
             ahead: Vec::new(),
+            dropped_by_queue: Vec::new(),
             effects: Vec::new(),
             spare_effects: Vec::new(),
             radio_effects: Vec::new(),

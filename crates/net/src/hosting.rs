@@ -53,7 +53,7 @@ impl World {
         let flow = &self.flows[tag.flow.0 as usize];
         let ack_waits = kind == LinkEventKind::Discarded
             && !flow.agents.is_empty()
-            && self.queue(hop).is_some_and(|q| q.waiting().any(|id| is_ack(self.arena.get(id), flow)));
+            && self.queue(hop).is_some_and(|q| q.any(&mut |id| is_ack(self.arena.get(id), flow)));
         LinkEvent { kind, tag, next, ack_waits }
     }
 
@@ -127,18 +127,17 @@ impl World {
     fn show_waiting(&mut self, now: Time, hop: Hop, i: u16) {
         let World { links, sites, radios, arena, flows, hosted, recorder, .. } = self;
         let Hosted { flow, agent, .. } = &mut hosted[i as usize];
-        for id in queue_before(links, sites, radios, hop).into_iter().flat_map(QueueDisc::waiting) {
+        let Some(queue) = queue_before(links, sites, radios, hop) else { return };
+        queue.any(&mut |id| {
             let packet = arena.get_mut(id);
             if !is_ack(packet, &flows[flow.0 as usize]) {
-                continue;
+                return false;
             }
             let had_naks = naks(packet);
             let goes_on = agent.on_waiting(now, packet);
             record_naks(recorder, now, packet, had_naks);
-            if !goes_on {
-                break;
-            }
-        }
+            !goes_on
+        });
     }
 
     pub(crate) fn on_agent_timer(&mut self, now: Time, i: u16) {

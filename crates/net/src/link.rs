@@ -1,8 +1,8 @@
 //! One direction of a wired link: a queue, a serialiser, and the wire.
 
-use crate::queues::{Admit, QueueDisc};
+use crate::queues::{Dropped, QueueDisc};
 use crate::world::Event;
-use airhop_base::{Drop, NodeId, Packet, Span, Time};
+use airhop_base::{NodeId, Packet, Span, Time};
 use airhop_engine::{Arena, EventQueue, Id};
 use airhop_radio::errors::{Damage, ErrorModel, Frame};
 use airhop_radio::pace::Pace;
@@ -77,29 +77,26 @@ impl Link {
         }
     }
 
-    /// Offers a packet. Returns the packet that was dropped, if one was.
+    /// Offers a packet. What the queue drops is found in `dropped`.
     pub fn offer(
         &mut self,
         now: Time,
         packet: Id<Packet>,
         arena: &mut Arena<Packet>,
         events: &mut EventQueue<Event>,
-    ) -> Option<(Id<Packet>, Drop)> {
+        dropped: &mut Dropped,
+    ) {
         if self.free_at <= now && self.queue.len() == 0 {
-            if let Some(why) = self.queue.pass(now, self.free_at, &packet, arena) {
-                return Some((packet, why));
+            match self.queue.pass(now, self.free_at, &packet, arena) {
+                None => self.transmit(now, packet, arena, events),
+                Some(why) => dropped.push((packet, why)),
             }
-            self.transmit(now, packet, arena, events);
-            return None;
+            return;
         }
-        let admit = self.queue.push(now, packet, arena);
+        self.queue.push(now, packet, arena, dropped);
         if !self.free_pending {
             self.free_pending = true;
             events.push(self.free_at.max(now), Event::LinkFree(self.index));
-        }
-        match admit {
-            Admit::Queued => None,
-            Admit::Dropped(packet, why) => Some((packet, why)),
         }
     }
 
@@ -119,10 +116,16 @@ impl Link {
         self.wire.push_back((arrival, airtime, packet));
     }
 
-    /// The serialiser is free: the next packet goes out.
-    pub fn on_free(&mut self, now: Time, arena: &Arena<Packet>, events: &mut EventQueue<Event>) {
+    /// The serialiser is free: the next packet goes out. What the queue drops is found in `dropped`.
+    pub fn on_free(
+        &mut self,
+        now: Time,
+        arena: &mut Arena<Packet>,
+        events: &mut EventQueue<Event>,
+        dropped: &mut Dropped,
+    ) {
         self.free_pending = false;
-        if let Some(packet) = self.queue.pop() {
+        if let Some(packet) = self.queue.pop(now, arena, dropped) {
             self.transmit(now, packet, arena, events);
         }
         if self.queue.len() > 0 {

@@ -227,6 +227,19 @@ pub enum QueuePlan {
         /// Capacity in packets.
         packets: usize,
     },
+    /// Controlled delay (RFC 8289).
+    Codel(CodelPlan),
+    /// A queue for each flow, each with controlled delay (RFC 8290).
+    FqCodel(FqCodelPlan),
+    /// A proportional-integral controller of the delay (RFC 8033).
+    Pie(PiePlan),
+    /// A queue for each flow, served in turn by deficit round robin (Shreedhar and Varghese 1995).
+    Fq {
+        /// Capacity in packets, all queues together.
+        packets: usize,
+        /// What a flow may send in its turn, bytes.
+        quantum: u32,
+    },
 }
 
 impl QueuePlan {
@@ -259,6 +272,43 @@ pub struct RedPlan {
     pub ecn: bool,
     /// A packet of typical size, bytes: while the link is idle the average falls by one weight in the time of each.
     pub mean_packet: u32,
+}
+
+/// The parameters of controlled delay (RFC 8289).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CodelPlan {
+    /// Capacity in packets.
+    pub packets: usize,
+    /// The wait that a queue may always have.
+    pub target: Span,
+    /// How long every packet has waited longer when the first is told; about the longest round trip.
+    pub interval: Span,
+    /// Mark those that can be marked, in place of dropping them.
+    pub ecn: bool,
+}
+
+/// The parameters of FQ-CoDel (RFC 8290).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FqCodelPlan {
+    /// For the queue of each flow; its capacity is that of all of them together.
+    pub codel: CodelPlan,
+    /// What a flow may send in its turn, bytes.
+    pub quantum: u32,
+    /// Queues; flows whose numbers leave the same remainder share one.
+    pub flows: u16,
+}
+
+/// The parameters of PIE (RFC 8033).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PiePlan {
+    /// Capacity in packets.
+    pub packets: usize,
+    /// The delay to hold: QDELAY_REF.
+    pub target: Span,
+    /// So long after the queue was short nothing is dropped: MAX_BURST.
+    pub burst: Span,
+    /// Mark those that can be marked, in place of dropping them, while few are to be dropped.
+    pub ecn: bool,
 }
 
 /// A flow.

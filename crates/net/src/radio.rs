@@ -2,7 +2,7 @@
 
 use crate::agents::LinkEventKind;
 use crate::fates::Fate;
-use crate::queues::{Admit, QueueDisc};
+use crate::queues::QueueDisc;
 use crate::route::Hop;
 use crate::world::{World, kind_of, tag};
 use airhop_base::{Drop, NodeId, Packet, Time};
@@ -92,17 +92,16 @@ impl World {
     pub(crate) fn offer_to_radio(&mut self, now: Time, link: u16, end: End, id: Id<Packet>) {
         let site = &mut self.radios[link as usize];
         let from = &mut site.ends[end as usize];
-        let place = Some(from.place);
+        let place = from.place;
         if site.link.is_free(end) && from.queue.len() == 0 {
             match from.queue.pass(now, from.idle_since, &id, &mut self.arena) {
                 None => self.hand_to_radio(now, link, end, id),
-                Some(why) => self.drop_packet(now, id, why.into(), place),
+                Some(why) => self.drop_packet(now, id, why.into(), Some(place)),
             }
             return;
         }
-        if let Admit::Dropped(packet, why) = from.queue.push(now, id, &mut self.arena) {
-            self.drop_packet(now, packet, why.into(), place);
-        }
+        from.queue.push(now, id, &mut self.arena, &mut self.dropped_by_queue);
+        self.drop_at_link(now, place);
         self.record_radio_queue(now, link, end);
     }
 
@@ -206,11 +205,13 @@ impl World {
         let mut popped = false;
         while self.radios[link as usize].link.is_free(end) {
             let from = &mut self.radios[link as usize].ends[end as usize];
-            let Some(id) = from.queue.pop() else {
+            let place = from.place;
+            let Some(id) = from.queue.pop(now, &mut self.arena, &mut self.dropped_by_queue) else {
                 from.idle_since = now;
                 break;
             };
             popped = true;
+            self.drop_at_link(now, place);
             self.hand_to_radio(now, link, end, id);
         }
         if popped {

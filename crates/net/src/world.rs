@@ -9,6 +9,7 @@ use crate::agents::{Agent, Verdict, Wishes};
 use crate::fates::Fate;
 use crate::flow::{Ends, Flow, supply};
 use crate::link::Link;
+use crate::queues::Dropped;
 use crate::radio::RadioSite;
 use crate::report::Report;
 use crate::results::send_cause;
@@ -87,6 +88,8 @@ pub struct World {
     pub(crate) routes: Vec<Vec<Hop>>,
     /// The station that each packet in a station's queue is for, by its slot in the arena.
     pub(crate) ahead: Vec<Station>,
+    /// What the queue at work has dropped; empty otherwise.
+    pub(crate) dropped_by_queue: Dropped,
     pub(crate) effects: Vec<Effect>,
     pub(crate) spare_effects: Vec<Effect>,
     pub(crate) radio_effects: Vec<RadioEffect>,
@@ -135,7 +138,10 @@ impl World {
         match event {
             Event::LinkArrival(i) => self.on_link_arrival(now, i),
             Event::LinkFree(i) => {
-                self.links[i as usize].on_free(now, &self.arena, &mut self.events);
+                let link = &mut self.links[i as usize];
+                let place = link.trace.place;
+                link.on_free(now, &mut self.arena, &mut self.events, &mut self.dropped_by_queue);
+                self.drop_at_link(now, place);
                 self.record_link_queue(now, i);
             }
             Event::Cell(e) => {
@@ -295,21 +301,31 @@ impl World {
     }
 
     fn offer_to_link(&mut self, now: Time, i: u16, id: Id<Packet>) {
-        let link = &self.links[i as usize];
-        let (node, trace) = (link.from, link.trace);
         let captured = self.captures().then(|| self.arena.get(&id).clone());
-        let dropped = self.links[i as usize].offer(now, id, &mut self.arena, &mut self.events);
+        let link = &mut self.links[i as usize];
+        let (node, trace) = (link.from, link.trace);
+        link.offer(now, id, &mut self.arena, &mut self.events, &mut self.dropped_by_queue);
         // What a queue refuses never leaves the node, and no capture would show it.
-        let refused = dropped.as_ref().map(|(packet, _)| self.arena.get(packet));
-        if let (Some(packet), Some(recorder)) =
-            (captured.as_ref().filter(|p| refused != Some(p)), &mut self.recorder)
+        let mut refused = self.dropped_by_queue.iter().map(|(packet, _)| self.arena.get(packet));
+        if let Some(packet) = captured.filter(|packet| refused.all(|other| other != packet))
+            && let Some(recorder) = &mut self.recorder
         {
-            recorder.packet(now, node, trace.from_interface, Direction::Out, packet, None);
+            recorder.packet(now, node, trace.from_interface, Direction::Out, &packet, None);
         }
-        if let Some((packet, why)) = dropped {
-            self.drop_packet(now, packet, why.into(), Some(trace.place));
-        }
+        self.drop_at_link(now, trace.place);
         self.record_link_queue(now, i);
+    }
+
+    /// Drops what the queue before a link has just given up; `place` is that of the link in the recorder.
+    pub(crate) fn drop_at_link(&mut self, now: Time, place: u32) {
+        if self.dropped_by_queue.is_empty() {
+            return;
+        }
+        let mut dropped = std::mem::take(&mut self.dropped_by_queue);
+        for (packet, why) in dropped.drain(..) {
+            self.drop_packet(now, packet, why.into(), Some(place));
+        }
+        self.dropped_by_queue = dropped;
     }
 
     fn on_link_arrival(&mut self, now: Time, i: u16) {

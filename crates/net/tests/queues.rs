@@ -1,10 +1,14 @@
 //! Queue disciplines at work: who is dropped where, and what a flow's services make of the queues on its way.
 
 mod common;
-use airhop_base::{NodeId, Rate, Time};
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, RedPlan, Transport, WiredPlan};
-use airhop_net::services;
+use airhop_base::{NodeId, Rate, Span, Time};
+use airhop_net::plan::{
+    AppPlan, CodelPlan, FlowPlan, FqCodelPlan, PiePlan, Plan, QueuePlan, RedPlan, Transport, WiredPlan,
+};
+use airhop_net::{Report, World, services};
+use airhop_trace::{Column, Recorder};
 use common::{LastHop, run};
+use std::sync::atomic::AtomicBool;
 
 const QUEUE: usize = 0;
 const AQM: usize = 1;
@@ -147,4 +151,211 @@ fn a_service_replaces_drop_tail_queues_on_the_way_of_the_data_only() {
 fn a_biased_queue_is_drop_tail_for_equals() {
     let plan = narrow(&clean(false), 2);
     assert_eq!(run(&with_service(&plan, "biased-queue"), 1), run(&plan, 1));
+}
+
+const CODEL: CodelPlan =
+    CodelPlan { packets: 1000, target: Span::from_millis(5), interval: Span::from_millis(100), ecn: true };
+const PIE: PiePlan =
+    PiePlan { packets: 1000, target: Span::from_millis(15), burst: Span::from_millis(150), ecn: true };
+
+const fn fq_codel(codel: CodelPlan, flows: u16) -> QueuePlan {
+    QueuePlan::FqCodel(FqCodelPlan { codel, quantum: 1514, flows })
+}
+
+const fn fq(packets: usize) -> QueuePlan {
+    QueuePlan::Fq { packets, quantum: 1514 }
+}
+
+/// Puts a discipline at both ends of all links.
+fn everywhere(plan: &Plan, queue: QueuePlan) -> Plan {
+    let mut plan = plan.clone();
+    plan.wired.iter_mut().for_each(|w| w.queue = queue);
+    plan.wlans[0].queue = queue;
+    plan
+}
+
+/// The first flow and others like it, with segments of these lengths.
+fn with_segments(plan: &Plan, segments: &[u32]) -> Plan {
+    let mut plan = plan.clone();
+    let first = plan.flows.remove(0);
+    plan.flows = (0..)
+        .zip(segments)
+        .map(|(i, &segment)| {
+            let mut flow = FlowPlan { name: format!("f{i}"), ..first.clone() };
+            if let Transport::Tcp { config, .. } = &mut flow.transport {
+                config.mss = segment;
+            }
+            flow
+        })
+        .collect();
+    plan
+}
+
+/// Jain, Chiu and Hawe 1984: 1 if all have the same, 1/n if one has all.
+fn fairness(report: &Report) -> f64 {
+    let shares: Vec<f64> = report.flows.iter().map(|flow| flow.goodput_mbps).collect();
+    let sum: f64 = shares.iter().sum();
+    sum * sum / (shares.len() as f64 * shares.iter().map(|share| share * share).sum::<f64>())
+}
+
+fn goodput(report: &Report) -> f64 {
+    report.flows.iter().map(|flow| flow.goodput_mbps).sum()
+}
+
+/// What the trace of a run says about the queue before the narrow link.
+struct Narrow {
+    /// When it became so long: seconds and packets.
+    lengths: Vec<(f64, f64)>,
+}
+
+impl Narrow {
+    /// How long packets of 1040 bytes wait at 2 Mbit/s, ms.
+    const PACKET_MS: f64 = 4.16;
+
+    fn new(plan: &Plan) -> Self {
+        let flows: Vec<String> = plan.flows.iter().map(|f| f.name.clone()).collect();
+        let recorder =
+            Recorder::new(&flows, &plan.nodes, plan.duration, true, None).expect("tables need no files");
+        let mut world = World::new(plan, 1, 0, Some(recorder)).expect("a plan with routes");
+        world.run(&AtomicBool::new(false)).expect("nobody stops it");
+        let tables = world.into_recorder().expect("it was given").finish().expect("tables need no files");
+        let queue = tables.iter().find(|table| table.name == "queue").expect("a table of the trace");
+        let column = |name| queue.column(name).expect("a column");
+        let (Column::F64(times), Column::U32(packets), Column::Category(places, names)) =
+            (column("time_s"), column("packets"), column("place"))
+        else {
+            panic!("{queue:?}")
+        };
+        let place = names.iter().position(|name| name == "r1->r2").expect("a link") as u32;
+        let rows = times.iter().zip(packets).zip(places).filter(|(_, at)| **at == place);
+        Narrow { lengths: rows.map(|((t, packets), _)| (*t, f64::from(*packets))).collect() }
+    }
+
+    /// The mean wait from a time on, ms.
+    fn mean_wait(&self, from: f64) -> f64 {
+        let steps = self.lengths.windows(2).filter(|w| w[0].0 >= from);
+        let (area, time) = steps.fold((0.0, 0.0), |(area, time), w| {
+            let lasts = w[1].0 - w[0].0;
+            (area + lasts * w[0].1, time + lasts)
+        });
+        area / time * Self::PACKET_MS
+    }
+
+    /// The share of windows of 100 ms from a time on in which no packet waits less than `ms`.
+    fn standing(&self, from: f64, to: f64, ms: f64) -> f64 {
+        let windows = ((to - from) / 0.1) as usize;
+        let stands = |i: usize| {
+            let (begin, end) = (from + 0.1 * i as f64, from + 0.1 * (i + 1) as f64);
+            let first = self.lengths.partition_point(|(t, _)| *t <= begin).saturating_sub(1);
+            let within = self.lengths[first..].iter().take_while(|(t, _)| *t < end);
+            within.map(|(_, packets)| packets * Self::PACKET_MS).fold(f64::INFINITY, f64::min) > ms
+        };
+        (0..windows).filter(|&i| stands(i)).count() as f64 / windows as f64
+    }
+}
+
+/// Disciplines that drop early, without marks.
+fn of_today() -> [QueuePlan; 3] {
+    let codel = CodelPlan { ecn: false, ..CODEL };
+    [QueuePlan::Codel(codel), fq_codel(codel, 1024), QueuePlan::Pie(PiePlan { ecn: false, ..PIE })]
+}
+
+// RFC 8289, 8290, 8033: the delay is held down by drops before the queue is full, at wires and before MACs, where the rate varies.
+#[test]
+fn delay_is_controlled_in_wired_links_and_in_stations() {
+    for (plan, place) in
+        [(narrow(&clean(false), 2), "wire"), (clean(false), "base station"), (clean(true), "station")]
+    {
+        let drop_tail = run(&plan, 1);
+        for queue in of_today() {
+            let controlled = run(&everywhere(&plan, queue), 1);
+            let drops = controlled.drops;
+            assert!(drops[AQM] > 10 && drops[QUEUE] == 0, "{place}, {queue:?}: {drops:?}");
+            let [less, more] = [&controlled, &drop_tail].map(|r| r.flows[0].srtt_ms.expect("a sample"));
+            assert!(less < 0.8 * more, "{place}, {queue:?}: {less} and {more} ms");
+            assert!(goodput(&controlled) > 0.8 * goodput(&drop_tail), "{place}, {queue:?}");
+            assert!(controlled.flows[0].judgements[0][1] > 0, "{place}: true causes know of early drops");
+        }
+    }
+}
+
+// RFC 8289 §3.2: what is not wanted is a queue that stands. One Reno flow fills a drop-tail queue for good; with CoDel there is
+// hardly a tenth of a second in which no packet waits less than twice the target.
+#[test]
+fn no_queue_stands_with_codel() {
+    let plan = narrow(&clean(false), 2);
+    assert_eq!(Narrow::new(&plan).standing(10.0, 60.0, 10.0), 1.0, "drop-tail");
+    let narrow = Narrow::new(&everywhere(&plan, QueuePlan::Codel(CODEL)));
+    assert!(narrow.standing(10.0, 60.0, 10.0) < 0.02);
+    assert!((1.0..5.0 + Narrow::PACKET_MS).contains(&narrow.mean_wait(10.0)), "{}", narrow.mean_wait(10.0));
+}
+
+// RFC 8033 §4.2: a controller with an integral has no steady error: the mean delay is the target, however many flows there are.
+#[test]
+fn pie_holds_its_target() {
+    let plan = narrow(&clean(false), 2);
+    for flows in [1, 4, 12] {
+        let plan = everywhere(&with_segments(&plan, &vec![1000; flows]), QueuePlan::Pie(PIE));
+        let wait = Narrow::new(&plan).mean_wait(10.0);
+        assert!((wait - 15.0).abs() < 5.0, "{flows} flows: {wait} ms");
+    }
+}
+
+// RFC 3168: senders that heed marks lose nothing where marks take the place of drops. PIE drops all the same when it would tell one
+// packet in ten (RFC 8033 §5.1), as in a slow start.
+#[test]
+fn marks_take_the_place_of_drops() {
+    let plan = narrow(&clean(false), 2);
+    for queue in [QueuePlan::Codel(CODEL), fq_codel(CODEL, 1024), QueuePlan::Pie(PIE)] {
+        let [deaf, heeding] = [plan.clone(), with_ecn(&plan)].map(|plan| run(&everywhere(&plan, queue), 1));
+        let most = if matches!(queue, QueuePlan::Pie(_)) { deaf.drops[AQM] / 2 } else { 0 };
+        assert!(deaf.drops[AQM] > 50 && heeding.drops[AQM] <= most, "{queue:?}: {:?}", heeding.drops);
+        assert!(heeding.flows[0].window_cuts > 20, "{queue:?}: {:?}", heeding.flows[0]);
+        assert!(goodput(&heeding) > goodput(&deaf), "{queue:?}");
+    }
+}
+
+// Shreedhar and Varghese 1995: flows that always have something to send get equal shares of the bytes on the wire; through one
+// queue, long segments win.
+#[test]
+fn fair_queues_share_a_link_whatever_the_segments_are() {
+    let plan = with_segments(&narrow(&clean(false), 2), &[1400, 1000, 700, 500, 300]);
+    let index = |queue| fairness(&run(&everywhere(&plan, queue), 1));
+    assert!(index(QueuePlan::DropTail { packets: 50 }) < 0.8);
+    for queue in [fq(50), fq_codel(CODEL, 1024)] {
+        // Goodput is without headers: 40 in 340 bytes are more than 40 in 1440.
+        assert!(index(queue) > 0.99, "{queue:?}: {}", index(queue));
+    }
+    assert!(index(fq_codel(CODEL, 1)) < 0.98, "all in one queue");
+}
+
+// A flood of datagrams at twice the rate of the link gets the half that is its own from a fair queue, and nearly all from others.
+#[test]
+fn a_flood_takes_its_share_and_no_more() {
+    let mut plan = narrow(&clean(false), 2);
+    plan.flows.push(FlowPlan {
+        name: "flood".into(),
+        transport: Transport::Udp { bytes: 972 },
+        app: AppPlan::Cbr { rate: Rate::from_bps(4_000_000) },
+        services: Vec::new(),
+        ..plan.flows[0].clone()
+    });
+    let left = |queue| run(&everywhere(&plan, queue), 1).flows[0].goodput_mbps;
+    for queue in [QueuePlan::DropTail { packets: 50 }, QueuePlan::Codel(CODEL), QueuePlan::Pie(PIE)] {
+        assert!(left(queue) < 0.1, "{queue:?}: {}", left(queue));
+    }
+    assert!((left(fq(50)) - 1000.0 / 1040.0).abs() < 0.05, "{}", left(fq(50)));
+    // CoDel costs a flow that is on its own some of its rate: it has 8 packets on its way.
+    assert!(left(fq_codel(CODEL, 1024)) > 0.7, "{}", left(fq_codel(CODEL, 1024)));
+}
+
+// Of one flow a fair queue makes nothing; with one queue, FQ-CoDel is CoDel (RFC 8290 §1.3).
+#[test]
+fn a_flow_on_its_own_has_a_queue_of_its_own() {
+    let plan = narrow(&clean(false), 2);
+    let with = |queue| run(&everywhere(&plan, queue), 1);
+    assert_eq!(with(fq(50)), with(QueuePlan::DropTail { packets: 50 }));
+    let two = with_segments(&plan, &[1000, 500]);
+    let with = |queue| run(&everywhere(&two, queue), 1);
+    assert_eq!(with(fq_codel(CODEL, 1)), with(QueuePlan::Codel(CODEL)));
 }

@@ -14,7 +14,8 @@ use crate::tcp;
 use crate::topology::{Link, Topology};
 use airhop_base::Time;
 use airhop_net::plan::{
-    AppPlan, Draws, FlowPlan, Plan, QueuePlan, RadioLinkPlan, RedPlan, Transport, WiredPlan, WlanPlan,
+    AppPlan, CodelPlan, Draws, FlowPlan, FqCodelPlan, PiePlan, Plan, QueuePlan, RadioLinkPlan, RedPlan,
+    Transport, WiredPlan, WlanPlan,
 };
 use airhop_net::services;
 use airhop_radio::cell::{Access, CellPlan, LinkErrors, Station};
@@ -150,8 +151,25 @@ fn queue(q: &Fields) -> Option<QueuePlan> {
             weight: q.number("weight")?,
         },
         "biased" => QueuePlan::Biased { packets },
+        "codel" => QueuePlan::Codel(codel(q, packets)?),
+        "fq-codel" => QueuePlan::FqCodel(FqCodelPlan {
+            codel: codel(q, packets)?,
+            quantum: u32::try_from(q.bytes("quantum")?).ok()?,
+            flows: u16::try_from(q.count("flows")?).ok()?,
+        }),
+        "pie" => QueuePlan::Pie(PiePlan {
+            packets,
+            target: q.span("target")?,
+            burst: q.span("burst")?,
+            ecn: q.flag("ecn")?,
+        }),
+        "fq" => QueuePlan::Fq { packets, quantum: u32::try_from(q.bytes("quantum")?).ok()? },
         _ => QueuePlan::DropTail { packets },
     })
+}
+
+fn codel(q: &Fields, packets: usize) -> Option<CodelPlan> {
+    Some(CodelPlan { packets, target: q.span("target")?, interval: q.span("interval")?, ecn: q.flag("ecn")? })
 }
 
 fn flow(root: &Fields, f: &Fields, topology: &Topology) -> Option<FlowPlan> {

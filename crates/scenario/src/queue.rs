@@ -10,6 +10,7 @@ pub(crate) fn resolve(link: &mut Fields, problems: &mut Problems) {
     match queue.kind {
         Some("red") => resolve_red(queue, problems),
         Some("congestion-warning") => fill_threshold(queue),
+        Some("codel" | "fq-codel") => check_target(queue, problems),
         _ => {}
     }
 }
@@ -27,5 +28,14 @@ fn fill_threshold(queue: &mut Fields) {
     let packets = queue.count("packets").and_then(|packets| usize::try_from(packets).ok());
     if let Some(QueuePlan::CongestionWarning { threshold, .. }) = packets.map(QueuePlan::congestion_warning) {
         queue.fill("threshold", Val::Count(threshold as u64));
+    }
+}
+
+/// RFC 8289 §4.2, §4.3: the interval is a round trip, and the target a small part of it.
+fn check_target(queue: &Fields, problems: &mut Problems) {
+    let (Some(target), Some(interval)) = (queue.span("target"), queue.span("interval")) else { return };
+    if target >= interval {
+        let what = format!("expected less than interval = \"{interval}\", got \"{target}\"");
+        problems.add(queue.at("target"), queue.path_of("target"), what);
     }
 }

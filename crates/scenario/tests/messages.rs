@@ -82,6 +82,26 @@ const EDITS: &[(&str, &str, &str)] = &[
         "\"drop-tail\", packets = 50 }\nerrors",
         "\"congestion-warning\", threshold = 0 }\nerrors",
     ),
+    (
+        "a target that is no small part of the interval",
+        "kind = \"drop-tail\", packets = 50 }\nerrors",
+        "kind = \"codel\", target = \"100 ms\" }\nerrors",
+    ),
+    (
+        "turns too short",
+        "kind = \"drop-tail\", packets = 50 }\nerrors",
+        "kind = \"fq\", quantum = \"100 B\" }\nerrors",
+    ),
+    (
+        "a wait of nothing",
+        "kind = \"drop-tail\", packets = 50 }\nerrors",
+        "kind = \"pie\", target = \"0 s\" }\nerrors",
+    ),
+    (
+        "no queue for any flow",
+        "kind = \"drop-tail\", packets = 50 }\nerrors",
+        "kind = \"fq-codel\", flows = 0 }\nerrors",
+    ),
     ("an empty queue", "packets = 50 }\nerrors", "packets = 0 }\nerrors"),
     ("a fraction of a packet", "packets = 50 }\nerrors", "packets = 2.5 }\nerrors"),
     ("an unknown standard", "standard = \"802.11b\"", "standard = \"802.11ac\""),

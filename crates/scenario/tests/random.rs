@@ -181,6 +181,10 @@ fn cell() -> impl Strategy<Value = RandomCell> {
         r#"kind = "red", max = 7, gentle = false"#,
         r#"kind = "congestion-warning""#,
         r#"kind = "biased""#,
+        r#"kind = "codel", target = "1 ms", interval = "10 ms", ecn = true"#,
+        r#"kind = "fq-codel", target = "1 ms", interval = "10 ms", flows = 2, quantum = "300 B""#,
+        r#"kind = "pie", target = "1 ms", burst = "0 s""#,
+        r#"kind = "fq""#,
     ];
     let link = (1..100_u32, 0..40_u32, 1..60_u32);
     let shape = (select(&["802.11", "802.11b", "802.11g"][..]), any::<bool>(), 1..8_u32, 1..6_usize);

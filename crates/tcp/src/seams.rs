@@ -170,6 +170,17 @@ pub trait CongestionControl: Debug + Send {
         w.ssthresh = w.ssthresh.max(before.ssthresh);
     }
 
+    /// How fast segments may go out at most, payload alone, if they are to be spaced. Asked before each.
+    fn pacing_rate(&self, w: &Window, s: &Space) -> Option<Rate> {
+        let _ = (w, s);
+        None
+    }
+
+    /// How many segments leave together when they are spaced.
+    fn send_quantum(&self) -> u64 {
+        1
+    }
+
     /// Any ACK, duplicates and those during recovery included, before anything else acts on it: for estimators.
     fn observe(&mut self, a: &Ack, s: &Space) {
         let _ = (a, s);
@@ -189,12 +200,6 @@ pub trait CongestionControl: Debug + Send {
     /// True if it sends less than the path might take, of its own accord: what is sent now says nothing of the path's rate.
     fn holds_back(&self) -> bool {
         false
-    }
-
-    /// The rate at which data leaves, headers not counted; unpaced if none. Only schemes that ask for [`Asks::pacing`](crate::Asks)
-    /// are paced.
-    fn pacing_rate(&self) -> Option<Rate> {
-        None
     }
 
     /// A segment is handed to IP.

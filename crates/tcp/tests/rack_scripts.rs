@@ -260,7 +260,7 @@ fn a_timeout_in_fast_recovery_cuts_once() {
 // is as before.
 #[test]
 fn eifel_undoes_a_cut_for_nothing() {
-    for (echo, undone, cwnd) in [(0, 1, 10.1), (110, 0, 5.0)] {
+    for (echo, undone, cwnd) in [(0, 1, 10.1 + 1.0 / 10.0), (110, 0, 5.0)] {
         let mut s = ten(Config { timestamps: true, ..linux(10.0, 5.0) });
         assert_eq!(s.at(110).sack(2, &[(3, 5)]), "2! 12"); // CEIL(3 · 5 / 10)
         assert_eq!(s.window(), (5.0, 5.0));
@@ -281,6 +281,16 @@ fn dsack_undoes_a_cut_for_nothing() {
     // A second report is of nothing more.
     s.dsack(6, 2);
     assert_eq!(s.sender.counters().undone, 1);
+}
+
+// One ACK that tells of a cut for nothing and of a new loss: the former is undone before the latter cuts.
+#[test]
+fn undo_comes_before_a_new_cut() {
+    let mut s = ten(linux(10.0, 5.0));
+    assert_eq!(s.at(110).sack(2, &[(3, 5)]), "2! 12");
+    assert_eq!(s.at(120).ack(6), "");
+    assert!(s.at(200).sack(6, &[(2, 2), (7, 9)]).starts_with("6!"));
+    assert_eq!((s.window(), s.cuts(), s.sender.counters().undone), ((5.0, 5.0), 2, 1));
 }
 
 // RFC 3465 §2.2: in slow start as much as was delivered; what is left at ssthresh counts for congestion avoidance (§2.1).

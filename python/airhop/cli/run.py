@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -48,11 +49,22 @@ def run(
     air: Annotated[
         Path | None, Parameter(help="FILE.pdf, .svg or .png for the space-time diagram of frames on the air.")
     ] = None,
+    sequence: Annotated[
+        Path | None,
+        Parameter(
+            help="FILE.pdf, .svg or .png for what came over the air of the receiver, by segment number."
+        ),
+    ] = None,
+    round_trips: Annotated[
+        Path | None,
+        Parameter(help="FILE.pdf, .svg or .png for round trips, their estimate, the timer, and notices."),
+    ] = None,
     between: Annotated[
         tuple[float, float] | None,
         Parameter(
             negative="",
-            help="Start and end of the diagram in seconds; by default around the first collision.",
+            help="Start and end of these figures in seconds; by default the whole run, and for --air around"
+            " the first collision.",
         ),
     ] = None,
 ) -> int:
@@ -70,8 +82,10 @@ def run(
     rep
         Number of the replication. Equal seed and replication meet the same channel under every scheme.
     """
-    if air is not None:
-        check_figure(air)
+    figures = {"air": air, "sequence": sequence, "round_trips": round_trips}
+    wanted = {name: path for name, path in figures.items() if path is not None}
+    for path in wanted.values():
+        check_figure(path)
     load_all(with_)
     chosen = [] if scheme is None else [f"scheme={scheme}"]
     loaded = Scenario.load(scenario, sets=[*chosen, *sets])
@@ -79,7 +93,7 @@ def run(
         nullcontext() if trace is None else filling(trace) as tables,
         reporter_for_stderr().task(f"{loaded.name}, {loaded.duration_s:g} s simulated", 1) as task,
     ):
-        traced = trace is not None or air is not None
+        traced = trace is not None or bool(wanted)
         result = simulate(loaded, seed=seed, rep=rep, trace=traced, pcap_dir=pcap)
         task.advance()
         if tables is not None:
@@ -88,16 +102,28 @@ def run(
         say(f"trace: {', '.join(f'{table}.parquet' for table in result.tables)} in {trace}")
     if pcap is not None:
         say(f"packet captures in {pcap}")
-    if air is not None:
-        from airhop.plots import draw_space_time
-
-        write_figure(air, lambda file: draw_space_time(result, loaded, file, between=between))
-        say(f"frames on the air in {air}")
+    for name, path in wanted.items():
+        _draw(name, path, result, loaded, between)
     if as_json:
         print_json(result.document)
     else:
         _print(result)
     return 0
+
+
+def _draw(
+    name: str, path: Path, result: Result, scenario: Scenario, between: tuple[float, float] | None
+) -> None:
+    """Write one of the figures of a traced run and say what is where."""
+    from airhop import plots
+
+    title, draw = {
+        "air": ("frames on the air", partial(plots.draw_space_time, result, scenario)),
+        "sequence": ("segments at the receiver", partial(plots.draw_arrivals, result)),
+        "round_trips": ("round trips", partial(plots.draw_round_trips, result)),
+    }[name]
+    write_figure(path, lambda file: draw(file, between=between))
+    say(f"{title} in {path}")
 
 
 def _print(result: Result) -> None:

@@ -182,7 +182,7 @@ def _geometric(numbers: Sequence[float]) -> bool:
     return steps[-1] > 2 * steps[0]
 
 
-NAMES = {"errors.fer": "frame error rate"}
+NAMES = {"errors.fer": "frame error rate", "errors.good": "mean good time", "errors.bad": "mean fade"}
 """Readers' words for what a scenario calls it."""
 
 

@@ -57,36 +57,43 @@ MARKERS = (
 )
 """For matplotlib, for Bokeh, and as characters, open and filled."""
 DASHES: tuple[tuple[int, ...], ...] = ((4, 2), (1, 1), (6, 2, 1, 2), ())
+LAST_DASHES = (8, 2, 2, 2)
+"""Of the last row, all of it."""
 
 PLACES = (
     ("reno", "sack", "snoop", "ll-elsn", "newreno", "tahoe", "eln", "vegas"),
     ("jtcp", "tibet", "lhp", "dcr", "veno", "westwood-plus", "jersey", "hack"),
     ("tcp-eln", "ewln", "westwood", "casablanca", "hack-fixed", "split", "westwood-nr", "ideal-bwe"),
     ("newreno-ff", "westwood-vt", "santa-cruz", "new-jersey", "tcp-cl", "tcp-cc", "tcp-w"),
+    ("", "ebsn", "rttn"),
 )
-"""A column a colour. Schemes that stand in one figure of a paper have different ones as far as there are."""
-ROWS = len(DASHES)
+"""A column a colour, and "" a place that is free. Schemes that stand in one figure of a paper have different
+colours as far as there are."""
+ROWS = len(DASHES) + 1
 
 
 def _style(place: int) -> SchemeStyle:
     """Give the look of a place, counted row by row.
 
-    From row to row markers move on by two and dashes by one: no two places have two of colour, marker and
-    dashes in common.
+    From row to row markers move on by two and dashes by one; in the last row by one from the first, and all
+    have the same dashes. No two places have two of colour, marker and dashes in common.
     """
     row, column = divmod(place, len(COLORS))
+    last = row == len(DASHES)
     color, ink = COLORS[column]
-    marker, bokeh_marker, glyphs = MARKERS[(column + 2 * row) % len(MARKERS)]
+    marker, bokeh_marker, glyphs = MARKERS[(column + (1 if last else 2 * row)) % len(MARKERS)]
+    dashes = LAST_DASHES if last else DASHES[(column + row) % len(DASHES)]
     filled = row % 2 == 0
-    return SchemeStyle(
-        color, ink, marker, bokeh_marker, glyphs[filled], filled, DASHES[(column + row) % len(DASHES)]
-    )
+    return SchemeStyle(color, ink, marker, bokeh_marker, glyphs[filled], filled, dashes)
 
 
 PALETTE = tuple(_style(place) for place in range(ROWS * len(COLORS)))
 """Every look there is."""
 OWN = {
-    name: row * len(COLORS) + column for row, names in enumerate(PLACES) for column, name in enumerate(names)
+    name: row * len(COLORS) + column
+    for row, names in enumerate(PLACES)
+    for column, name in enumerate(names)
+    if name
 }
 """The place of each scheme that has one of its own."""
 

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from airhop.errors import InputError, did_you_mean
 from airhop.plots.paper import COLUMN_WIDTH_IN, PRINT_STYLE, legend, write
+from airhop.plots.schematic import schematic_figure
 from airhop.plots.style import PALETTE
+from airhop.schematic import schematic
 from airhop.topology import Cell, Topology
 
 if TYPE_CHECKING:
@@ -42,6 +44,9 @@ def draw_topology(
 ) -> list[Path]:
     """Draw the stations of a wlan at their places in metres, links within receive range and ways of flows.
 
+    A network with radio links, or without a wlan, has no places: its nodes stand in columns, with what is
+    known of each link. `cell` and `around` ask for the stations all the same.
+
     `cell` is the name of a `[[wlan]]`, by default the first. `around` names the stations whose receive range
     (solid) and sense range (dashed) are drawn, or is `["all"]`; by default it is the first sender in the
     cell. Places and ends of flows that are drawn by chance are those of `seed` and `rep`. Ways are those of
@@ -50,19 +55,19 @@ def draw_topology(
     """
     import matplotlib as mpl
 
-    topology = Topology.of(scenario, seed=seed, rep=rep)
+    network, topology = scenario.to_dict(), Topology.of(scenario, seed=seed, rep=rep)
+    title = f"Topology of {scenario.name}"
+    if not topology.cells or (network.get("radio") and cell is None and not around):
+        with mpl.rc_context(PRINT_STYLE):
+            return write(schematic_figure(schematic(network, topology)), Path(stem), title)
     drawn = _chosen(topology.cells, cell)
     ringed = _ringed(drawn, around, topology.ways)
     with mpl.rc_context(PRINT_STYLE):
-        return write(
-            topology_figure(drawn, topology.ways, ringed), Path(stem), f"Topology of {scenario.name}"
-        )
+        return write(topology_figure(drawn, topology.ways, ringed), Path(stem), title)
 
 
 def _chosen(cells: Sequence[Cell], wanted: str | None) -> Cell:
     names = [cell.name for cell in cells]
-    if not cells:
-        raise InputError("there is no topology to draw: the scenario has no [[wlan]]")
     if wanted is not None and wanted not in names:
         raise InputError(
             f"there is no wlan `{wanted}`.{did_you_mean(wanted, names)} There are: {', '.join(names)}."

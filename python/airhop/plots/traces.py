@@ -32,7 +32,7 @@ def draw_sequence(
     """Draw what was sent, sent again, acknowledged and lost over time, by sequence number in kB."""
     import polars as pl
 
-    name = _flow(result, flow)
+    name = chosen_flow(result, flow)
     segments, acks, drops = (_rows(result, table, name, between) for table in ("segments", "acks", "drops"))
     lost = drops.filter(_word("kind") == "data", _word("cause") != "retries")
     with _style():
@@ -73,7 +73,7 @@ def draw_window(
     result: Result, stem: str | Path, *, flow: str | None = None, between: Span = None
 ) -> list[Path]:
     """Draw congestion window and threshold over time, in segments."""
-    name = _flow(result, flow)
+    name = chosen_flow(result, flow)
     rows = _rows(result, "window", name, between)
     with _style():
         figure, axes = page()
@@ -129,7 +129,8 @@ def draw_queue(result: Result, stem: str | Path, *, between: Span = None) -> lis
         return _finish(figure, between, stem, "Queues and frames lost in the air")
 
 
-def _flow(result: Result, wanted: str | None) -> str:
+def chosen_flow(result: Result, wanted: str | None) -> str:
+    """Name the TCP flow to draw, by default the first. Raises InputError where there is no such flow."""
     names = [str(flow["name"]) for flow in result.tcp_flows]
     if not names:
         raise InputError("the run has no TCP flow to draw")

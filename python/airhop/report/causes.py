@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import permutations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -128,8 +127,22 @@ def _attempts(run: TracedRun) -> dict[str, int]:
         needed = table.get("attempts", 1) if table.get("access", "basic") == "basic" else 1
         found |= {f"{a}->{b}": needed for a, others in cell.hearers.items() for b in others}
     for radio in run.network.get("radio", ()):
-        found |= {f"{a}->{b}": 1 for a, b in permutations(radio["ends"])}
+        found |= _radio_attempts(radio)
     return found
+
+
+def _radio_attempts(radio: Mapping[str, Any]) -> dict[str, int]:
+    """Count them for the directions of a radio link that has ARQ.
+
+    With a window a packet may be given up although frames of it came over: the receiver had refused them. One
+    lost frame is then enough.
+    """
+    a, b = radio["ends"]
+    return {
+        place: arq.get("attempts", 1) if arq["kind"] == "stop-and-wait" else 1
+        for place, arq in ((f"{a}->{b}", radio["arq"]), (f"{b}->{a}", radio["arq_back"]))
+        if arq["kind"] != "none"
+    }
 
 
 def _passed(acks: pl.DataFrame, seqs: pl.Series) -> pl.Series:

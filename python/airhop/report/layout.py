@@ -15,6 +15,7 @@ from airhop.report.data import chapter_data, runs_data, sources_data
 from airhop.report.matrices import Matrices, matrices
 from airhop.report.on_air import air_data
 from airhop.report.pack import Templates, pack
+from airhop.report.schematic import Network, network
 from airhop.report.timeline import Timeline, timeline
 from airhop.report.timeline_figures import timeline_figures
 from airhop.report.topology import Plan, plans
@@ -114,6 +115,16 @@ class Layout:
         return plans(self.chapter.runs[0]) if self.chapter.runs else []
 
     @cached_property
+    def networks(self) -> list[Network]:
+        """The links of each run, in the order of the runs, if some are radio links."""
+        return [drawn for run in self.chapter.runs if (drawn := network(run))]
+
+    @property
+    def alike(self) -> bool:
+        """Whether all runs have the same links, with the same recovery and errors."""
+        return len({drawn.lines for drawn in self.networks}) == 1
+
+    @cached_property
     def confusions(self) -> list[Confusion]:
         """Causes against repairs, in the order of the runs."""
         return [confusion(run) for run in self.chapter.runs]
@@ -178,7 +189,9 @@ class Layout:
     def _templates(self, templates: Templates) -> dict[str, str]:
         """Name the template of every view, and for those against a dimension, of every scale."""
         chapter = self.chapter
-        scales: set[Scale] = {d.scale for d in chapter.dimensions if len(d.values) > 1} or {"category"}
+        # Where nothing varies, the page shows the one value of the first dimension.
+        axes = [d for d in chapter.dimensions if len(d.values) > 1] or chapter.dimensions[:1]
+        scales: set[Scale] = {d.scale for d in axes} or {"category"}
         published = bool(chapter.printed and chapter.printed.published)
         drawn = (*chapter.labels.items(), chapter.table.study.baseline, published)
         found = {

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from airhop.plots.style import COLORS
+
 
 @dataclass(frozen=True)
 class Mark:
@@ -27,6 +29,23 @@ class Mark:
     def symbol(self) -> str:
         """The marker as the legend draws it."""
         return self.marker if self.filled else f"{self.marker}-open"
+
+
+@dataclass(frozen=True)
+class LegendEntry:
+    """A legend button: a group of events, its look and how many it holds (None for a line)."""
+
+    group: str
+    text: str
+    color: str
+    symbol: str
+    count: int | None
+    shown: bool = True
+
+    @classmethod
+    def of(cls, mark: Mark, count: int | None) -> LegendEntry:
+        """Make the button of one kind of event."""
+        return cls(mark.group, mark.text, mark.color, mark.symbol, count, mark.shown)
 
 
 NEW_DATA = Mark("new", "new data", "circle", "#5b87b5", 4)
@@ -75,6 +94,12 @@ NOTICES = {
     ("eln", "received"): Mark("eln-received", "ELN received", "diamond", "#1f9d63", 7),
     ("ersn", "sent"): Mark("ersn-sent", "ERSN sent", "square_pin", "#0d9aa8", 8, filled=False, shown=False),
     ("ersn", "received"): Mark("ersn-received", "ERSN received", "square_pin", "#0d9aa8", 8),
+    ("ebsn", "sent"): Mark("ebsn-sent", "EBSN sent", "star", "#a8643c", 9, filled=False, shown=False),
+    ("ebsn", "received"): Mark("ebsn-received", "EBSN received", "star", "#a8643c", 9),
+    ("rttn", "sent"): Mark(
+        "rttn-sent", "RTTN (reconstructed) sent", "plus", "#b5489a", 9, filled=False, shown=False
+    ),
+    ("rttn", "received"): Mark("rttn-received", "RTTN (reconstructed) received", "plus", "#b5489a", 9),
 }
 SEQUENCE = (
     NEW_DATA,
@@ -93,10 +118,12 @@ AIR_LOSSES = (
     Mark("air-collision", "frame lost: collision", "asterisk", "#8b5cf6", 7, height=None, dropped=True),
 )
 """Marks on the floor of the figure of the queues."""
-HEIGHTS_PX = {"sequence": 460, "window": 230, "timer": 220, "queue": 220}
+HEIGHTS_PX = {"sequence": 460, "arrivals": 320, "window": 230, "timer": 300, "queue": 220}
 """Of the figures of a time-line whose height does not depend on the run."""
 ACK_COLOR = "#7d8794"
 WINDOW_COLORS = {"cwnd": "#2f7fd6", "ssthresh": "#c77700", "flight": "#7d8794"}
-TIMER_COLORS = {"rto": "#d6336c", "srtt": "#0d9aa8"}
+GREY, BLUE, GOLD, CRIMSON, GREEN, VIOLET = (color for color, _ in COLORS[:6])
+"""Of the palette, which every colour vision tells apart."""
+TIMER_COLORS = {"rto": CRIMSON, "srtt": BLUE}
 QUEUE_COLORS = ("#2f7fd6", "#c77700", "#1f9d63", "#0d9aa8", "#a8643c", "#7d8794")
 """Of the fullest queues; the others are not drawn."""

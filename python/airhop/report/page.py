@@ -16,6 +16,7 @@ from airhop.report.chapter import Chapter
 from airhop.report.layout import Layout
 from airhop.report.matrices import CAUSES as TRUE_CAUSES
 from airhop.report.pack import Templates
+from airhop.report.schematic import tell
 from airhop.report.symbols import symbol
 from airhop.report.timeline import TITLES
 
@@ -104,6 +105,7 @@ def render(chapters: Sequence[Chapter | CalculationChapter]) -> str:
     packed = {page.chapter.id: page.pack(templates) for page in pages if isinstance(page, Layout)}
     environment.globals |= {
         "symbol": symbol,
+        "tell": tell,
         "sections": SECTIONS,
         "titles": TITLES,
         "causes": CAUSES,

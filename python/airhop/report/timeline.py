@@ -26,11 +26,13 @@ from airhop.report.marks import (
     NOTICES,
     QUEUE_COLORS,
     RETRANSMISSIONS,
-    TIMER_COLORS,
     WINDOW_COLORS,
+    LegendEntry,
     Mark,
 )
 from airhop.report.on_air import AirShown, air_counts, air_shown, height_px
+from airhop.report.round_trip import round_trips_shown
+from airhop.report.sequence import sequence_shown, shows_arrivals
 
 if TYPE_CHECKING:
     from airhop.report.traced import TracedRun
@@ -38,23 +40,12 @@ if TYPE_CHECKING:
 KILOBYTE = 1000.0
 TITLES = {
     "sequence": "Time-sequence graph",
+    "arrivals": "Segments at the receiver’s air interface",
     "window": "Congestion window",
     "timer": "Round-trip time and timer",
     "queue": "Queues and losses in the air",
     "air": "Frames on the air",
 }
-
-
-@dataclass(frozen=True)
-class LegendEntry:
-    """A legend button: a group of events, its look and how many it holds (None for a line)."""
-
-    group: str
-    text: str
-    color: str
-    symbol: str
-    count: int | None
-    shown: bool = True
 
 
 @dataclass(frozen=True)
@@ -64,7 +55,8 @@ class Timeline:
     sources: dict[str, pl.DataFrame]
     """Rows by source: `x` in seconds, `y` and what the hover cards tell; empty sources are left out."""
     legends: dict[str, list[LegendEntry]]
-    """By figure: `sequence`, `window`, `timer`, and `queue` and `air` where the trace has them."""
+    """By figure: `sequence`, `arrivals` of a radio link, `window`, `timer`, and `queue` and `air` where the
+    trace has them."""
     losses: list[float]
     """Times at which a data packet was lost, in seconds, ascending."""
     air: AirShown | None = None
@@ -83,26 +75,20 @@ class Timeline:
 
 def timeline(run: TracedRun) -> Timeline:
     """Arrange the trace of one run for its figures."""
-    sources, sequence = _sequence(run)
-    sources["window"] = _window(run)
-    legends = {
-        "sequence": sequence,
-        "window": [
-            LegendEntry("cwnd", "cwnd", WINDOW_COLORS["cwnd"], "line", None),
-            LegendEntry("ssthresh", "ssthresh", WINDOW_COLORS["ssthresh"], "dashed", None),
-            LegendEntry("flight", "in flight", WINDOW_COLORS["flight"], "circle", None),
-        ],
-        "timer": [
-            LegendEntry("rto", "retransmission timeout", TIMER_COLORS["rto"], "line", None),
-            LegendEntry("srtt", "smoothed RTT", TIMER_COLORS["srtt"], "line", None),
-        ],
-    }
-    if "queue" in run.tables:
-        queues, legends["queue"] = _queues(run)
-        sources |= queues
+    sources: dict[str, pl.DataFrame] = {}
+    legends: dict[str, list[LegendEntry]] = {}
+    for name, take in (
+        ("sequence", _sequence),
+        *((("arrivals", sequence_shown),) if shows_arrivals(run) else ()),
+        ("window", _window),
+        ("timer", round_trips_shown),
+        *((("queue", _queues),) if "queue" in run.tables else ()),
+    ):
+        taken, legends[name] = take(run)
+        sources |= taken
     air = air_shown(run)
     if air is not None:
-        legends["air"] = [_entry(mark, count) for mark, count in air_counts(air.air)]
+        legends["air"] = [LegendEntry.of(mark, count) for mark, count in air_counts(air.air)]
     return Timeline(sources, legends, _loss_times(run), air)
 
 
@@ -121,7 +107,7 @@ def _sequence(run: TracedRun) -> tuple[dict[str, pl.DataFrame], list[LegendEntry
     for mark, points in _marks(run, acks):
         if points.height:
             sources[mark.group] = points
-            legend.append(_entry(mark, points.height))
+            legend.append(LegendEntry.of(mark, points.height))
     return sources, legend
 
 
@@ -162,10 +148,10 @@ def _on_the_ack_line(points: pl.DataFrame, acks: pl.DataFrame) -> pl.DataFrame:
     return points.drop("y").sort("x").join_asof(line, on="x").with_columns(pl.col("y").fill_null(0.0))
 
 
-def _window(run: TracedRun) -> pl.DataFrame:
+def _window(run: TracedRun) -> tuple[dict[str, pl.DataFrame], list[LegendEntry]]:
     """Take windows in segments and timers in ms; no sample yet is a gap, not a zero on a log axis."""
     segment_bytes = run.table("segments")["bytes"].max() or 1
-    return run.table("window").select(
+    rows = run.table("window").select(
         x="time_s",
         cwnd="cwnd",
         ssthresh="ssthresh",
@@ -173,6 +159,11 @@ def _window(run: TracedRun) -> pl.DataFrame:
         srtt_ms=pl.when(pl.col("srtt_ms") > 0).then("srtt_ms").otherwise(float("nan")),
         rto_ms="rto_ms",
     )
+    return {"window": rows}, [
+        LegendEntry("cwnd", "cwnd", WINDOW_COLORS["cwnd"], "line", None),
+        LegendEntry("ssthresh", "ssthresh", WINDOW_COLORS["ssthresh"], "dashed", None),
+        LegendEntry("flight", "in flight", WINDOW_COLORS["flight"], "circle", None),
+    ]
 
 
 def _queues(run: TracedRun) -> tuple[dict[str, pl.DataFrame], list[LegendEntry]]:
@@ -190,12 +181,8 @@ def _queues(run: TracedRun) -> tuple[dict[str, pl.DataFrame], list[LegendEntry]]
         lost = drops.filter(pl.lit("air-") + pl.col("cause") == mark.group).with_columns(y=pl.lit(0.0))
         if lost.height:
             sources[mark.group] = lost
-            legend.append(_entry(mark, lost.height))
+            legend.append(LegendEntry.of(mark, lost.height))
     return sources, legend
-
-
-def _entry(mark: Mark, count: int | None) -> LegendEntry:
-    return LegendEntry(mark.group, mark.text, mark.color, mark.symbol, count, mark.shown)
 
 
 def _kilobytes(column: str) -> pl.Expr:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 LONGEST_S = 20.0
 """Simulated seconds shown at most: enough for hundreds of losses, and a page that opens at once."""
+SLOW_MBPS = 0.1
+"""Below this goodput is told in kbit/s."""
 OPENING_S = 2.0
 """How much of the beginning the page opens on."""
 
@@ -40,6 +42,12 @@ class TracedRun:
     def flow(self) -> dict[str, Any]:
         """The TCP flow shown: the first of the run."""
         return next(flow for flow in self.document["flows"] if flow["transport"] == "tcp")
+
+    @property
+    def goodput(self) -> str:
+        """The goodput of the flow shown, in words."""
+        mbps = float(self.flow["goodput_mbps"])
+        return f"{mbps:.2f} Mbit/s" if mbps >= SLOW_MBPS else f"{1000.0 * mbps:.2f} kbit/s"
 
     @property
     def duration_s(self) -> float:

@@ -15,6 +15,7 @@ STEPS = ("1", "1.5", "2", "3", "5", "7")
 """Of a decade, each about half as much again as the one before."""
 RATES = (0.0, *(float(f"{step}e{decade}") for decade in (-4, -3, -2) for step in STEPS), 0.1, 0.15, 0.2, 0.3)
 DELAYS_S = (0.0, *(float(f"{step}e{decade}") for decade in (-3, -2, -1) for step in STEPS), 1.0)
+FADES_S = (0.1, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 DURATIONS_S = (2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0)
 ATTEMPTS = tuple(range(1, 11))
 COPIES = tuple(range(1, 11))
@@ -58,6 +59,7 @@ def controls(scenario: Scenario) -> list[Control]:
     links = list(_links(scenario))
     return [
         *_error_rates(links),
+        *_fades(links),
         *_delays(links),
         *_attempts(links),
         *_copies(scenario),
@@ -75,19 +77,29 @@ def _links(scenario: Scenario) -> Iterator[_Link]:
             yield _Link(medium, table["name"], values)
 
 
-def _error_rates(links: Sequence[_Link]) -> Iterator[Control]:
+def _error_models(links: Sequence[_Link]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """List the error models: of which link or direction, at which path, and their values."""
     for link in links:
         errors = link.values.get("errors", {})
         models = enumerate(errors) if isinstance(errors, list) else [(None, errors)]
         for index, model in models:
-            for key, what in (("fer", "Frame error rate"), ("loss", "Loss rate")):
-                if key not in model:
-                    continue
-                of = model.get("direction") or link.name
-                at = "errors" if index is None else f"errors.{index}"
+            at = "errors" if index is None else f"errors.{index}"
+            yield model.get("direction") or link.name, link.path(at), model
+
+
+def _error_rates(links: Sequence[_Link]) -> Iterator[Control]:
+    for of, path, model in _error_models(links):
+        for key, what in (("fer", "Frame error rate"), ("loss", "Loss rate")):
+            if key in model:
                 rates, place = _ladder(RATES, float(model[key]))
                 texts = tuple(f"{100 * rate:.3g} %" for rate in rates)
-                yield Control(f"{what} of {of}", (link.path(f"{at}.{key}"),), tuple(rates), texts, place)
+                yield Control(f"{what} of {of}", (f"{path}.{key}",), tuple(rates), texts, place)
+
+
+def _fades(links: Sequence[_Link]) -> Iterator[Control]:
+    for of, path, model in _error_models(links):
+        if model.get("kind") == "two-state":
+            yield _times(f"Mean fade of {of}", (f"{path}.bad",), model["bad"], FADES_S)
 
 
 def _delays(links: Sequence[_Link]) -> Iterator[Control]:
@@ -105,9 +117,13 @@ def _delays(links: Sequence[_Link]) -> Iterator[Control]:
 
 def _attempts(links: Sequence[_Link]) -> Iterator[Control]:
     for link in links:
-        if "attempts" in link.values:
-            label = f"Attempts per frame on {link.name}"
-            yield _counts(label, link.path("attempts"), link.values["attempts"], ATTEMPTS)
+        for key, values, of in (
+            ("attempts", link.values, link.name),
+            ("arq.attempts", link.values.get("arq", {}), "->".join(link.values.get("ends", ()))),
+        ):
+            if "attempts" in values:
+                label = f"Attempts per frame on {of}"
+                yield _counts(label, link.path(key), values["attempts"], ATTEMPTS)
 
 
 def _copies(scenario: Scenario) -> Iterator[Control]:

@@ -1,8 +1,7 @@
 use super::drop_tail::DropTail;
-use super::{Admit, QueueDisc};
+use super::{Dropped, QueueDisc};
 use airhop_base::{Drop, Packet, Profile, Time};
 use airhop_engine::{Arena, Id};
-use std::collections::vec_deque::Iter;
 
 /// Biased queue management (Biaz and Vaidya 2005): first in, first out, but when the queue is full a packet marked "in" takes the
 /// place of the newest one that is marked "out".
@@ -20,31 +19,26 @@ impl Biased {
 }
 
 impl QueueDisc for Biased {
-    fn push(&mut self, now: Time, packet: Id<Packet>, arena: &mut Arena<Packet>) -> Admit {
-        if self.0.len() < self.0.capacity() || arena.get(&packet).profile == Profile::Out {
-            return self.0.push(now, packet, arena);
+    fn push(&mut self, now: Time, packet: Id<Packet>, arena: &mut Arena<Packet>, dropped: &mut Dropped) {
+        if self.0.len() >= self.0.capacity()
+            && arena.get(&packet).profile == Profile::In
+            && let Some(out) = self.0.take_newest(|waiting| arena.get(waiting).profile == Profile::Out)
+        {
+            dropped.push((out, Drop::Queue));
         }
-        match self.0.take_newest(|waiting| arena.get(waiting).profile == Profile::Out) {
-            Some(out) => {
-                let Admit::Queued = self.0.push(now, packet, arena) else {
-                    unreachable!("a place was made for it");
-                };
-                Admit::Dropped(out, Drop::Queue)
-            }
-            None => Admit::Dropped(packet, Drop::Queue),
-        }
+        self.0.push(now, packet, arena, dropped);
     }
 
-    fn pop(&mut self) -> Option<Id<Packet>> {
-        self.0.pop()
+    fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Id<Packet>> {
+        self.0.pop(now, arena, dropped)
     }
 
     fn take_out(&mut self, is_so: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
         self.0.take_out(is_so)
     }
 
-    fn waiting(&self) -> Iter<'_, Id<Packet>> {
-        self.0.waiting()
+    fn any(&self, is_so: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool {
+        self.0.any(is_so)
     }
 
     fn len(&self) -> usize {

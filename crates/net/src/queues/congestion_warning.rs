@@ -1,8 +1,7 @@
 use super::drop_tail::DropTail;
-use super::{Admit, QueueDisc, mark};
+use super::{Dropped, QueueDisc, mark};
 use airhop_base::{Drop, Packet, Time};
 use airhop_engine::{Arena, Id};
-use std::collections::vec_deque::Iter;
 
 /// Congestion warning (Xu, Tian and Ansari 2004): while the averaged queue is at a threshold or above, every packet of a transport
 /// that understands it is marked. No chance is involved: a burst of marks says "congestion", and a loss without one "wireless".
@@ -32,9 +31,9 @@ impl CongestionWarning {
 }
 
 impl QueueDisc for CongestionWarning {
-    fn push(&mut self, now: Time, packet: Id<Packet>, arena: &mut Arena<Packet>) -> Admit {
+    fn push(&mut self, now: Time, packet: Id<Packet>, arena: &mut Arena<Packet>, dropped: &mut Dropped) {
         self.note_arrival(&packet, arena);
-        self.queue.push(now, packet, arena)
+        self.queue.push(now, packet, arena, dropped);
     }
 
     fn pass(&mut self, _: Time, _: Time, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<Drop> {
@@ -42,16 +41,16 @@ impl QueueDisc for CongestionWarning {
         None
     }
 
-    fn pop(&mut self) -> Option<Id<Packet>> {
-        self.queue.pop()
+    fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Id<Packet>> {
+        self.queue.pop(now, arena, dropped)
     }
 
     fn take_out(&mut self, is_so: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
         self.queue.take_out(is_so)
     }
 
-    fn waiting(&self) -> Iter<'_, Id<Packet>> {
-        self.queue.waiting()
+    fn any(&self, is_so: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool {
+        self.queue.any(is_so)
     }
 
     fn len(&self) -> usize {

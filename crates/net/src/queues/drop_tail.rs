@@ -1,8 +1,7 @@
-use super::{Admit, QueueDisc};
+use super::{Dropped, QueueDisc};
 use airhop_base::{Drop, Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::collections::VecDeque;
-use std::collections::vec_deque::Iter;
 
 /// First in, first out; a packet that finds the queue full is dropped.
 #[derive(Debug)]
@@ -25,15 +24,15 @@ impl DropTail {
 }
 
 impl QueueDisc for DropTail {
-    fn push(&mut self, _: Time, packet: Id<Packet>, _: &mut Arena<Packet>) -> Admit {
+    fn push(&mut self, _: Time, packet: Id<Packet>, _: &mut Arena<Packet>, dropped: &mut Dropped) {
         if self.waiting.len() >= self.capacity {
-            return Admit::Dropped(packet, Drop::Queue);
+            dropped.push((packet, Drop::Queue));
+        } else {
+            self.waiting.push_back(packet);
         }
-        self.waiting.push_back(packet);
-        Admit::Queued
     }
 
-    fn pop(&mut self) -> Option<Id<Packet>> {
+    fn pop(&mut self, _: Time, _: &mut Arena<Packet>, _: &mut Dropped) -> Option<Id<Packet>> {
         self.waiting.pop_front()
     }
 
@@ -42,8 +41,8 @@ impl QueueDisc for DropTail {
         self.waiting.remove(place)
     }
 
-    fn waiting(&self) -> Iter<'_, Id<Packet>> {
-        self.waiting.iter()
+    fn any(&self, is_so: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool {
+        self.waiting.iter().any(is_so)
     }
 
     fn len(&self) -> usize {

@@ -1,9 +1,8 @@
 use super::drop_tail::DropTail;
-use super::{Admit, QueueDisc, mark};
+use super::{Dropped, QueueDisc, mark};
 use crate::plan::RedPlan;
 use airhop_base::{Drop, Packet, Span, Time};
 use airhop_engine::{Arena, Id, Stream};
-use std::collections::vec_deque::Iter;
 
 /// Random early detection (Floyd and Jacobson 1993).
 ///
@@ -79,11 +78,11 @@ impl Red {
 }
 
 impl QueueDisc for Red {
-    fn push(&mut self, now: Time, packet: Id<Packet>, arena: &mut Arena<Packet>) -> Admit {
+    fn push(&mut self, now: Time, packet: Id<Packet>, arena: &mut Arena<Packet>, dropped: &mut Dropped) {
         self.average += self.plan.weight * (self.queue.len() as f64 - self.average);
         match self.judge(&packet, arena) {
-            Some(why) => Admit::Dropped(packet, why),
-            None => self.queue.push(now, packet, arena),
+            Some(why) => dropped.push((packet, why)),
+            None => self.queue.push(now, packet, arena, dropped),
         }
     }
 
@@ -101,16 +100,16 @@ impl QueueDisc for Red {
         self.judge(packet, arena)
     }
 
-    fn pop(&mut self) -> Option<Id<Packet>> {
-        self.queue.pop()
+    fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Id<Packet>> {
+        self.queue.pop(now, arena, dropped)
     }
 
     fn take_out(&mut self, is_so: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
         self.queue.take_out(is_so)
     }
 
-    fn waiting(&self) -> Iter<'_, Id<Packet>> {
-        self.queue.waiting()
+    fn any(&self, is_so: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool {
+        self.queue.any(is_so)
     }
 
     fn len(&self) -> usize {

@@ -1,8 +1,9 @@
 //! A queue discipline under test: packets are known by their order of arrival.
 
-use super::{Admit, QueueDisc};
+use super::{Dropped, QueueDisc};
 use airhop_base::{Body, Datagram, Drop, Ecn, FlowId, NodeId, Packet, Span, Time};
 use airhop_engine::Arena;
+use std::collections::BTreeSet;
 
 /// What became of an offered packet.
 #[derive(Debug, PartialEq)]
@@ -10,19 +11,30 @@ pub enum Offered {
     Queued,
     /// This one was dropped.
     Dropped(u64, Drop),
+    /// These were dropped.
+    DroppedMany(Vec<u64>),
 }
 
-pub struct Bench<Q> {
-    pub disc: Q,
+pub struct Bench<Q: ?Sized> {
+    pub disc: Box<Q>,
+    pub now: Time,
     /// How long the link has been free for packets that pass.
     pub idle: Span,
     arena: Arena<Packet>,
+    dropped: Dropped,
     made: u64,
 }
 
 impl<Q: QueueDisc> Bench<Q> {
     pub fn new(disc: Q) -> Self {
-        Bench { disc, idle: Span::ZERO, arena: Arena::new(), made: 0 }
+        Bench::of(Box::new(disc))
+    }
+}
+
+impl<Q: QueueDisc + ?Sized> Bench<Q> {
+    pub fn of(disc: Box<Q>) -> Self {
+        let (arena, dropped) = (Arena::new(), Dropped::new());
+        Bench { disc, now: Time::ZERO, idle: Span::ZERO, arena, dropped, made: 0 }
     }
 
     pub fn offer(&mut self) -> Offered {
@@ -31,19 +43,50 @@ impl<Q: QueueDisc> Bench<Q> {
 
     /// Offers a packet of which `set` says what is special.
     pub fn offer_with(&mut self, set: impl Fn(&mut Packet)) -> Offered {
+        self.push_with(set);
+        match self.dropped()[..] {
+            [] => Offered::Queued,
+            [(packet, why)] => Offered::Dropped(packet, why),
+            ref many => Offered::DroppedMany(many.iter().map(|&(packet, _)| packet).collect()),
+        }
+    }
+
+    /// Offers such a packet, and leaves aside what is dropped.
+    pub fn push_with(&mut self, set: impl Fn(&mut Packet)) {
         let packet = self.packet(set);
         let id = self.arena.insert(packet);
-        match self.disc.push(Time::ZERO, id, &mut self.arena) {
-            Admit::Queued => Offered::Queued,
-            Admit::Dropped(id, why) => Offered::Dropped(number(&self.arena.take(id)), why),
-        }
+        self.disc.push(self.now, id, &mut self.arena, &mut self.dropped);
+    }
+
+    /// Takes out the first packet of a flow.
+    pub fn take_out(&mut self, flow: FlowId) -> Option<u64> {
+        let id = self.disc.take_out(&|id| self.arena.get(id).flow == flow)?;
+        Some(number(&self.arena.take(id)))
+    }
+
+    /// The packets that wait.
+    pub fn waiting(&self) -> BTreeSet<u64> {
+        let mut waiting = BTreeSet::new();
+        let is_known = self.disc.any(&mut |id| !waiting.insert(number(self.arena.get(id))));
+        assert!(!is_known, "each is shown once");
+        waiting
+    }
+
+    /// What was dropped since this was asked last.
+    pub fn dropped(&mut self) -> Vec<(u64, Drop)> {
+        self.dropped_packets().map(|(packet, why)| (number(&packet), why)).collect()
+    }
+
+    pub fn dropped_packets(&mut self) -> impl Iterator<Item = (Packet, Drop)> {
+        let Bench { dropped, arena, .. } = self;
+        dropped.drain(..).map(|(id, why)| (arena.take(id), why))
     }
 
     /// A packet goes straight through. Returns the mark that it has then.
     pub fn pass_with(&mut self, set: impl Fn(&mut Packet)) -> Ecn {
         let packet = self.packet(set);
         let id = self.arena.insert(packet);
-        assert_eq!(self.disc.pass(Time::ZERO + self.idle, Time::ZERO, &id, &mut self.arena), None);
+        assert_eq!(self.disc.pass(self.now + self.idle, self.now, &id, &mut self.arena), None);
         self.arena.take(id).ecn
     }
 
@@ -52,7 +95,18 @@ impl<Q: QueueDisc> Bench<Q> {
     }
 
     pub fn drain_packets(&mut self) -> impl Iterator<Item = Packet> {
-        std::iter::from_fn(|| Some(self.arena.take(self.disc.pop()?)))
+        std::iter::from_fn(|| self.next_packet())
+    }
+
+    /// The packet that goes next.
+    pub fn next_packet(&mut self) -> Option<Packet> {
+        let id = self.disc.pop(self.now, &mut self.arena, &mut self.dropped)?;
+        Some(self.arena.take(id))
+    }
+
+    /// The number of the packet that goes next.
+    pub fn next(&mut self) -> Option<u64> {
+        self.next_packet().map(|packet| number(&packet))
     }
 
     fn packet(&mut self, set: impl Fn(&mut Packet)) -> Packet {
@@ -64,7 +118,7 @@ impl<Q: QueueDisc> Bench<Q> {
     }
 }
 
-fn number(packet: &Packet) -> u64 {
+pub fn number(packet: &Packet) -> u64 {
     match &packet.body {
         Body::Udp(datagram) => datagram.number,
         other => unreachable!("no {other:?} was made"),

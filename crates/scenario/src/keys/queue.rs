@@ -53,6 +53,28 @@ pub(super) static QUEUE: Choice = Choice {
                     Vaidya 2005)",
             keys: &[PACKETS],
         },
+        Variant {
+            kind: "codel",
+            about: "controlled delay: drops, or marks, the oldest, ever more often, while every packet waits too long (RFC 8289)",
+            keys: &CODEL,
+        },
+        Variant {
+            kind: "fq-codel",
+            about: "a queue for each flow, served in turn, each with controlled delay; what does not build up goes first (RFC 8290)",
+            keys: &FQ_CODEL,
+        },
+        Variant {
+            kind: "pie",
+            about: "drops, or marks, a share of the arriving packets that a proportional-integral controller sets from the delay \
+                    (RFC 8033)",
+            keys: &PIE,
+        },
+        Variant {
+            kind: "fq",
+            about: "a queue for each flow, served by deficit round robin; when all places are taken, the longest loses its newest \
+                    packet (Shreedhar and Varghese 1995)",
+            keys: &FQ,
+        },
     ],
 };
 
@@ -101,3 +123,83 @@ static RED: [Key; 8] = [
         "typical packet: the average falls by one weight in the time of each while the link is idle (ns-2 mean_pktsize_)",
     ),
 ];
+
+/// The capacity of a queue.
+const fn capacity(packets: &'static str, about: &'static str) -> Key {
+    key("packets", Kind::Count { least: 1, most: MAX_PACKETS }, Value(packets), about)
+}
+
+const TARGET: Key = key(
+    "target",
+    Kind::Span { least_ns: 1 },
+    Value(r#""5 ms""#),
+    "wait that a queue may always have; less than `interval` (RFC 8289 §4.3)",
+);
+
+const INTERVAL: Key = key(
+    "interval",
+    Kind::Span { least_ns: 1 },
+    Value(r#""100 ms""#),
+    "how long every packet has waited longer when the first is told; about the longest round trip (RFC 8289 §4.2)",
+);
+
+const QUANTUM: Key = key(
+    "quantum",
+    Kind::Bytes { least: 256, most: 65_535 },
+    Value(r#""1514 B""#),
+    "bytes that a flow may send in its turn: a frame of Ethernet (RFC 8290 §5.2.4)",
+);
+
+static CODEL: [Key; 4] = [
+    capacity("1000", "packets that can wait, the one in service not counted (Linux 6)"),
+    TARGET,
+    INTERVAL,
+    key(
+        "ecn",
+        Kind::Flag,
+        Value("false"),
+        "mark ECN-capable packets in place of dropping them (off as in Linux 6)",
+    ),
+];
+
+static FQ_CODEL: [Key; 6] = [
+    capacity(
+        "10240",
+        "packets that can wait in all queues together, the one in service not counted (RFC 8290 §5.2.3)",
+    ),
+    TARGET,
+    INTERVAL,
+    QUANTUM,
+    key(
+        "flows",
+        Kind::Count { least: 1, most: u16::MAX as u64 },
+        Value("1024"),
+        "queues; flows share them when there are more of them (RFC 8290 §5.2.5)",
+    ),
+    key(
+        "ecn",
+        Kind::Flag,
+        Value("true"),
+        "mark ECN-capable packets in place of dropping them (RFC 8290 §5.2.6)",
+    ),
+];
+
+static PIE: [Key; 4] = [
+    capacity("1000", "packets that can wait, the one in service not counted (Linux 6)"),
+    key("target", Kind::Span { least_ns: 1 }, Value(r#""15 ms""#), "the delay to hold (RFC 8033 §4.2)"),
+    key(
+        "burst",
+        Kind::Span { least_ns: 0 },
+        Value(r#""150 ms""#),
+        "so long after the queue was short nothing is dropped; rounded up to updates, which are 15 ms apart (RFC 8033 §4.4)",
+    ),
+    key(
+        "ecn",
+        Kind::Flag,
+        Value("false"),
+        "mark ECN-capable packets in place of dropping them, while less than 10 % are to be dropped (RFC 8033 §5.1)",
+    ),
+];
+
+static FQ: [Key; 2] =
+    [capacity("50", "packets that can wait in all queues together, the one in service not counted"), QUANTUM];

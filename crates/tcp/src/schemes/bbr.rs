@@ -27,11 +27,11 @@ pub(super) static SCHEME: Scheme = Scheme {
     verified: &["the states, gains and filters: draft-cardwell-iccrg-bbr-congestion-control-00"],
     reconstructed: &[
         "what the draft does not have and Linux does, from knowledge of it: room for aggregated ACKs, one loss off the window for \
-         each found, three send quanta above the window, the first ten segments unpaced",
+         each found, three send quanta above the window, the initial window unpaced",
         "no detection of policers (Linux' long-term rate): a path that drops a fifth or more is taken as it is",
         "losses are repaired by RACK whatever the preset says, as the window follows the flight",
     ],
-    asks: Asks { delivery_rate: true, pacing: true, ..Asks::SACK },
+    asks: Asks { delivery_rate: true, ..Asks::SACK },
     build: &|_, c| Parts {
         control: Box::new(Bbr::new(c)),
         // Packet conservation is the scheme's own: no PRR beside it.

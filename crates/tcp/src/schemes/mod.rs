@@ -43,7 +43,7 @@ impl fmt::Debug for Scheme {
     }
 }
 
-/// What a scheme asks of its receiver, of the segments between both ends and of the machinery of its sender, beyond RFC 9293.
+/// What a scheme asks of its receiver, of the segments between both ends and of its sender, beyond RFC 9293.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Asks {
     /// ACKs with SACK blocks (RFC 2018).
@@ -60,10 +60,8 @@ pub struct Asks {
     /// Data in whose header nodes add up how long it contended for the medium, and a receiver that limits the window by that
     /// (TCP-CC).
     pub contention: bool,
-    /// Of its own side only: a sample of the rate at which data is delivered, with each ACK.
+    /// Of its sender only: a sample of the rate at which data is delivered, with each ACK.
     pub delivery_rate: bool,
-    /// Of its own side only: segments leave at the rate that it gives.
-    pub pacing: bool,
 }
 
 impl Asks {
@@ -76,7 +74,6 @@ impl Asks {
         echo_each_mark: false,
         contention: false,
         delivery_rate: false,
-        pacing: false,
     };
     /// SACK blocks.
     pub const SACK: Asks = Asks { sack: true, ..Asks::NOTHING };

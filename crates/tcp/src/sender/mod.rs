@@ -19,8 +19,7 @@ use crate::space::Space;
 use crate::{Asks, Config};
 use airhop_base::{Body, Eln, FlowId, NodeId, Notice, NoticeKind, Packet, Segment, Span, Time};
 use expected_delay::ExpectedDelay;
-use pacing::Pacer;
-pub(crate) use pacing::send_quantum;
+use pacing::Pacing;
 use std::collections::VecDeque;
 use timeout::Running;
 use undo::Reduction;
@@ -57,14 +56,13 @@ pub struct Sender {
     /// The oldest segment at the last timeout.
     timed_out: Option<u64>,
     reduction: Option<Reduction>,
+    pacing: Pacing,
     /// RFC 3168 §6.1.2: once per window of data. Echoes are heeded again when this is acknowledged.
     echo_point: u64,
     /// The next new segment says that the window was reduced because of an echo.
     cwr_due: bool,
     /// For schemes that ask for it.
     delivery: Option<Box<DeliveryRate>>,
-    /// For schemes that ask for it.
-    pacer: Option<Pacer>,
     judgements: VecDeque<Judgement>,
     counters: Counters,
     last_cause: Cause,
@@ -146,10 +144,10 @@ impl Sender {
             frozen: None,
             timed_out: None,
             reduction: None,
+            pacing: Pacing::default(),
             echo_point: 0,
             cwr_due: false,
             delivery: asks.delivery_rate.then(Box::default),
-            pacer: asks.pacing.then(Pacer::default),
             judgements: VecDeque::new(),
             counters: Counters::default(),
             last_cause: Cause::New,
@@ -193,6 +191,7 @@ impl Sender {
             self.connection = Connection::AckDue;
         }
         let earlier = self.look();
+        self.reconsider(segment); // before it can cause a reduction of its own
         let advances = segment.ack > self.space.una;
         if advances {
             self.on_advance(now, segment);
@@ -211,7 +210,6 @@ impl Sender {
                 self.recovery.note(&mut self.space, &seen(now, segment, 0, None)); // a D-SACK may come late
             }
         }
-        self.reconsider(segment);
         if let Some(earlier) = earlier {
             self.tell_of_delivery(now, segment, earlier);
         }
@@ -379,13 +377,6 @@ impl Sender {
         judged
     }
 
-    /// True if the timer has expired for this segment before, or expires in a fast recovery that cut the window: Linux then leaves
-    /// ssthresh as it is.
-    fn is_cut(&self) -> bool {
-        let in_recovery = self.recovery.is_fast() && !self.window.in_slow_start();
-        self.timed_out == Some(self.space.una) || in_recovery
-    }
-
     /// Half of FlightSize in segments (RFC 5681 §3.1, equation 4).
     fn half_of_the_flight(&self, signal: Signal) -> f64 {
         let s = &self.space;
@@ -455,8 +446,7 @@ impl Sender {
 
     /// When [`Sender::on_timeout`] is to be called.
     pub fn poll_timeout(&self) -> Option<Time> {
-        let release = self.pacer.and_then(|pacer| pacer.due());
-        [self.expiry(), self.recovery.deadline(), release].into_iter().flatten().min()
+        [self.expiry(), self.recovery.deadline(), self.pacing.due].into_iter().flatten().min()
     }
 
     /// The next loss that was judged since this was last asked.

@@ -1,21 +1,15 @@
-//! Segments leave at the rate that the scheme gives, not as ACKs come in.
+//! The spacing of segments, for controls that say how fast to send.
 
 use airhop_base::{Rate, Span, Time};
 
-/// Segments at the beginning of a connection that are not paced, as in Linux: the initial window leaves at once.
-const UNPACED: u64 = 10;
-
-/// Releases segments at a rate: so many at once, then nothing until their time is over. What Linux does inside TCP where no queueing
-/// discipline paces (`tcp_wstamp_ns`).
+/// When the next segments may go out: some together, then none until their time at that rate is over. What Linux does inside TCP where
+/// no queueing discipline spaces packets.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Pacer {
-    /// When the next segments may leave.
-    release: Time,
+pub(super) struct Pacing {
+    next: Time,
     burst: Option<Burst>,
-    /// Segments sent, up to [`UNPACED`].
-    sent: u64,
-    /// The release that something waits for, or may.
-    awaited: Option<Time>,
+    /// The sender was asked for a segment before that time, and is to be asked again then.
+    pub due: Option<Time>,
 }
 
 /// Segments that leave together.
@@ -28,48 +22,32 @@ struct Burst {
     late: Span,
 }
 
-/// Segments that leave together: what the rate makes in 1/1024 s, 64 KiB at most and two at least, or one below 1.2 Mbit/s. Linux' TSO
-/// autosizing with BBR's minimum; draft-ietf-ccwg-bbr §5.6.3 is the same with a millisecond.
-pub(crate) fn send_quantum(rate: Rate, mss: u64) -> u64 {
-    let least = if rate.bps() < 1_200_000 { 1 } else { 2 };
-    ((rate.bps() / 8 / 1024).min(65_535) / mss).max(least)
-}
-
-impl Pacer {
-    /// True if a segment may leave now. If not, [`Pacer::due`] says when.
-    pub fn is_open(&mut self, now: Time) -> bool {
-        let is_open = now >= self.release || self.burst.is_some_and(|b| b.at == now && b.left > 0);
-        self.awaited = (!is_open).then_some(self.release);
-        is_open
+impl Pacing {
+    /// True if it is too early for a segment.
+    pub fn holds(&mut self, now: Time) -> bool {
+        let is_open = now >= self.next || self.burst.is_some_and(|b| b.at == now && b.left > 0);
+        self.due = (!is_open).then_some(self.next);
+        !is_open
     }
 
-    /// A segment of `bytes` leaves, at a rate at which `quantum` segments leave together.
+    /// A segment with so many bytes of payload goes out: the next one follows when they would have left a link of this rate, but for
+    /// the first `quantum` segments, which go together.
     pub fn on_sent(&mut self, now: Time, bytes: u64, rate: Rate, quantum: u64) {
-        let late = now.since(self.release);
+        let late = now.since(self.next);
         let burst = match &mut self.burst {
             Some(burst) if burst.at == now && burst.left > 0 => burst,
-            burst => burst.insert(Burst { at: now, left: quantum, late }),
+            burst => burst.insert(Burst { at: now, left: quantum.max(1), late }),
         };
         burst.left -= 1;
-        self.release = self.release.max(now);
-        if self.sent < UNPACED {
-            self.sent += 1;
-            return;
-        }
-        // Half of the wait is made up for at most, so that a segment that leaves late does not slow the flow.
+        // Half of the wait is made up for at most, so that one who comes late does not slow the flow for good.
         let wait = rate.time_for_bits(bytes * 8);
         let made_up = burst.late.min(wait / 2);
         burst.late = burst.late - made_up;
-        self.release += wait - made_up;
+        self.next = self.next.max(now) + (wait - made_up);
     }
 
-    /// When something that could not leave may.
-    pub fn due(&self) -> Option<Time> {
-        self.awaited
-    }
-
-    /// How long from `now` until the next segment may leave.
+    /// How long from `now` until the next segment may go out.
     pub fn wait(&self, now: Time) -> Span {
-        self.release.max(now) - now
+        self.next.since(now)
     }
 }

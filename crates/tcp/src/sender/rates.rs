@@ -1,6 +1,6 @@
-//! What senders need that go by rates: samples of what is delivered, and departures at a pace. Nothing of it runs for others.
+//! What senders need that go by the rate at which data is delivered. Nothing of it runs for others.
 
-use super::{Sender, pacing};
+use super::Sender;
 use crate::seams::{Delivery, Next, Repair};
 use airhop_base::{Segment, Time};
 
@@ -33,7 +33,7 @@ impl Sender {
             before: earlier.in_flight,
             in_flight,
             repair: self.recovery.repair(),
-            wait: self.pacer.map(|pacer| pacer.wait(now)).unwrap_or_default(),
+            wait: self.pacing.wait(now),
         };
         self.control.on_delivery(&mut self.window, &delivery, &self.space);
         if self.control.holds_back() {
@@ -47,11 +47,6 @@ impl Sender {
             && meter.on_sent(now, next.start, next.end)
         {
             self.control.on_restart(&mut self.window, now);
-        }
-        if let Some(pacer) = &mut self.pacer
-            && let Some(rate) = self.control.pacing_rate()
-        {
-            pacer.on_sent(now, next.end - next.start, rate, pacing::send_quantum(rate, self.space.mss));
         }
     }
 

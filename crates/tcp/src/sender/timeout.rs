@@ -14,6 +14,7 @@ pub(super) struct Running {
 impl Sender {
     /// The time that [`Sender::poll_timeout`] named has come.
     pub fn on_timeout(&mut self, now: Time) {
+        self.pacing.due = self.pacing.due.filter(|&due| due > now);
         if self.recovery.deadline().is_some_and(|d| d <= now) {
             let detect = self.recovery.on_deadline(&mut self.space, now);
             self.act_on(now, detect);

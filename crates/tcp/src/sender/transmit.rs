@@ -36,7 +36,8 @@ impl Sender {
     }
 
     fn next_data(&mut self, now: Time) -> Option<Packet> {
-        if self.pacer.as_mut().is_some_and(|pacer| !pacer.is_open(now)) {
+        let rate = self.control.pacing_rate(&self.window, &self.space);
+        if rate.is_some() && self.pacing.holds(now) {
             return None;
         }
         let Some(next) = self.recovery.next(&self.space, &self.window) else {
@@ -45,6 +46,9 @@ impl Sender {
         };
         if self.frozen.is_some() && next.cause != Cause::Notice {
             return None; // Yun 2009 §4.2: nothing but every other ELN is answered
+        }
+        if let Some(rate) = rate {
+            self.pacing.on_sent(now, next.end - next.start, rate, self.control.send_quantum());
         }
         Some(self.transmit(now, next))
     }

@@ -64,4 +64,11 @@ impl Sender {
             self.counters.undone += 1;
         }
     }
+
+    /// True if the timer has expired for this segment before, or expires in a fast recovery that cut the window: Linux then leaves
+    /// ssthresh as it is.
+    pub(super) fn is_cut(&self) -> bool {
+        let in_recovery = self.recovery.is_fast() && !self.window.in_slow_start();
+        self.timed_out == Some(self.space.una) || in_recovery
+    }
 }

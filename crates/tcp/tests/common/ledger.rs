@@ -300,7 +300,10 @@ impl Observer for Ledger {
     }
 
     fn expired(&mut self, sender: &Sender) {
-        self.begin_recovery(sender); // DCR's timer
+        if self.law == Law::Rack {
+            self.flight_before = self.unsacked(sender.space().una); // more was sent since the last ACK
+        }
+        self.begin_recovery(sender); // the timers of DCR and RACK
         if sender.counters().timeouts > self.timeouts {
             self.timeouts = sender.counters().timeouts;
             self.slow_until = sender.space().max_sent;

@@ -3,7 +3,6 @@ use super::mode::{HIGH_GAIN, Mode, Phase, Stay};
 use crate::Config;
 use crate::meters::{RateSample, WindowedMax};
 use crate::seams::{Ack, CongestionControl, Delivery, Judged, Loss, Repair, Signal, Window};
-use crate::sender::send_quantum;
 use crate::space::Space;
 use airhop_base::{Rate, Span, Time};
 
@@ -191,20 +190,15 @@ impl Bbr {
     fn inflight(&self, gain: f64, room: f64) -> f64 {
         let Some(min_rtt) = self.min_rtt else { return self.initial_window * self.mss };
         let bytes = gain * self.bw.get() * min_rtt.value.secs_f64() + room;
-        let segments = (bytes / self.mss).ceil() + 3.0 * self.quantum();
+        let segments = (bytes / self.mss).ceil() + 3.0 * self.send_quantum() as f64;
         // Linux: even, for receivers that acknowledge every second; and the phase of 5/4 must show with one segment a round trip.
         let even = 2.0 * (segments / 2.0).ceil();
         (even + if self.mode.is_probing_up() { 2.0 } else { 0.0 }) * self.mss
     }
 
-    /// Segments that leave together.
-    fn quantum(&self) -> f64 {
-        self.rate.map_or(1.0, |rate| send_quantum(rate, self.mss as u64) as f64)
-    }
-
     /// Of so many bytes in flight, those that will be when pacing lets the next segment go (Linux); with what then goes while it probes.
     fn at_departure(&self, in_flight: u64, wait: Span) -> f64 {
-        let goes = if self.mode.pacing_gain() > 1.0 { self.quantum() * self.mss } else { 0.0 };
+        let goes = if self.mode.pacing_gain() > 1.0 { self.send_quantum() as f64 * self.mss } else { 0.0 };
         (in_flight as f64 + goes - self.bw.get() * wait.secs_f64()).max(0.0)
     }
 
@@ -344,8 +338,17 @@ impl CongestionControl for Bbr {
         matches!(self.mode, Mode::ProbeRtt(_))
     }
 
-    fn pacing_rate(&self) -> Option<Rate> {
+    /// The initial window is not paced.
+    fn pacing_rate(&self, _: &Window, _: &Space) -> Option<Rate> {
         self.rate
+    }
+
+    /// What the rate makes in 1/1024 s, 64 KiB at most and two segments at least, or one below 1.2 Mbit/s (Linux; §4.2.2 has a
+    /// millisecond).
+    fn send_quantum(&self) -> u64 {
+        let bps = self.rate.map_or(0, Rate::bps);
+        let least = if bps < 1_200_000 { 1 } else { 2 };
+        ((bps / 8 / 1024).min(65_535) / self.mss as u64).max(least)
     }
 
     fn on_seed(&mut self, seed: u32) {

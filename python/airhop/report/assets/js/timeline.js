@@ -2,6 +2,7 @@
 
 const LOSS_WINDOW_S = 0.6; // shows a loss, its notice or duplicates, and the repair
 const MARGIN = 0.04;
+const STRIP = 0.16; // room for what stands on the lower edge
 
 class Timeline {
   constructor(chapter) {
@@ -127,8 +128,10 @@ class Timeline {
   }
 }
 
+const WORDS = ["place", "cause", "kind"];
+
 /** Numbers as Bokeh draws them fastest; what is missing is a gap. */
-const columnOf = (name, values) => (["place", "cause"].includes(name) ? values : Float64Array.from(values, (value) => value ?? NaN));
+const columnOf = (name, values) => (WORDS.includes(name) ? values : Float64Array.from(values, (value) => value ?? NaN));
 
 /** Extends [low, high] by what a renderer shows in the time window; a step still shows the value from before it. */
 function extent(renderer, time, low, high) {
@@ -151,6 +154,7 @@ function extent(renderer, time, low, high) {
 }
 
 function fit(plot, time) {
+  if (plot.y_range.tags.includes("fixed")) return;
   let [low, high] = [Infinity, -Infinity];
   for (const renderer of plot.renderers) {
     if (renderer.visible && !renderer.tags.includes("unfitted")) [low, high] = extent(renderer, time, low, high);
@@ -158,7 +162,8 @@ function fit(plot, time) {
   if (low > high) return;
   if (plot.y_scale.type === "LogScale") {
     const by = (high / low) ** MARGIN * 1.02;
-    plot.y_range.setv({ start: low / by, end: high * by });
+    const strip = plot.renderers.some(({ tags, visible, data_source }) => tags.includes("strip") && visible && data_source.data.x.length);
+    plot.y_range.setv({ start: low / (strip ? by * (high / low) ** STRIP : by), end: high * by });
   } else {
     const by = Math.max((high - low) * MARGIN, 0.5);
     plot.y_range.setv({ start: plot.y_range.tags.includes("zero") ? 0 : low - by, end: high + by });

@@ -1,0 +1,303 @@
+use super::fifo::{Fifo, Waiting};
+use super::{Dropped, QueueDisc, mark};
+use crate::plan::CodelPlan;
+use airhop_base::{Drop, Packet, Span, Time};
+use airhop_engine::{Arena, Id};
+
+/// Controlled delay (RFC 8289): when every packet of the last `interval` has waited longer than `target`, the one at the head is
+/// dropped, and others after it, ever faster, until one has waited less. What finds the queue full is dropped.
+#[derive(Debug)]
+pub struct Codel {
+    fifo: Fifo,
+    law: ControlLaw,
+    /// The largest packet seen so far stands for the MTU (RFC 8289 §4.1).
+    mtu: u32,
+    capacity: usize,
+}
+
+impl Codel {
+    /// An empty queue.
+    pub fn new(plan: CodelPlan) -> Self {
+        Codel { fifo: Fifo::default(), law: ControlLaw::new(plan), mtu: 0, capacity: plan.packets }
+    }
+}
+
+impl QueueDisc for Codel {
+    fn push(&mut self, now: Time, packet: Id<Packet>, arena: &mut Arena<Packet>, dropped: &mut Dropped) {
+        if self.fifo.len() >= self.capacity {
+            return dropped.push((packet, Drop::Queue));
+        }
+        self.mtu = self.mtu.max(arena.get(&packet).bytes);
+        self.fifo.push(now, packet, arena);
+    }
+
+    fn pass(&mut self, _: Time, _: Time, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<Drop> {
+        self.mtu = self.mtu.max(arena.get(packet).bytes);
+        self.law.rest();
+        None
+    }
+
+    fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Id<Packet>> {
+        let next = self.law.pop(now, &mut self.fifo, i64::from(self.mtu), arena, dropped);
+        next.map(|waiting| waiting.packet)
+    }
+
+    fn take_out(&mut self, is_so: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
+        self.fifo.take_out(is_so).map(|waiting| waiting.packet)
+    }
+
+    fn any(&self, is_so: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool {
+        self.fifo.any(is_so)
+    }
+
+    fn len(&self) -> usize {
+        self.fifo.len()
+    }
+
+    fn capacity(&self) -> usize {
+        self.capacity
+    }
+}
+
+/// What CoDel knows of one queue, and the law by which it drops (RFC 8289 §5).
+#[derive(Debug)]
+pub struct ControlLaw {
+    plan: CodelPlan,
+    /// If the wait is still above the target then, it has been so for an interval.
+    above_from: Option<Time>,
+    dropping: bool,
+    /// When the next packet is dropped, while `dropping`; about when the last one was, afterwards.
+    drop_next: Time,
+    /// Packets dropped since `dropping` began, or from where the last such time left off.
+    count: u32,
+    /// What `count` was when `dropping` began.
+    count_before: u32,
+}
+
+/// The head of a queue, and whether the wait has been above the target for an interval.
+type Head = (Option<Waiting>, bool);
+
+impl ControlLaw {
+    /// The law for an empty queue.
+    pub fn new(plan: CodelPlan) -> Self {
+        let (drop_next, count, count_before) = (Time::ZERO, 0, 0);
+        ControlLaw { plan, above_from: None, dropping: false, drop_next, count, count_before }
+    }
+
+    /// The queue is empty, or what comes does not wait.
+    pub fn rest(&mut self) {
+        self.above_from = None;
+        self.dropping = false;
+    }
+
+    /// Takes out the packet that goes next (RFC 8289 §5.5). Nothing is dropped if that left `reserve` bytes or less behind; where
+    /// queues share a link, less than nothing is enough for one of them as long as others have something (§4.4).
+    ///
+    /// A packet is told of congestion by being dropped, or by being marked if it can be; then it goes, and no other is told in its
+    /// place.
+    pub fn pop(
+        &mut self,
+        now: Time,
+        fifo: &mut Fifo,
+        reserve: i64,
+        arena: &mut Arena<Packet>,
+        dropped: &mut Dropped,
+    ) -> Option<Waiting> {
+        let (mut next, mut is_late) = self.take(now, fifo, reserve);
+        if self.dropping {
+            // A long queue may make drops due faster than packets go: hence a loop.
+            while is_late && now >= self.drop_next {
+                self.count += 1;
+                let told = self.tell(next, arena, dropped);
+                if told.is_some() {
+                    self.drop_next = self.after(self.drop_next);
+                    return told;
+                }
+                (next, is_late) = self.take(now, fifo, reserve);
+                if is_late {
+                    self.drop_next = self.after(self.drop_next);
+                }
+            }
+            self.dropping = is_late;
+        } else if is_late {
+            self.begin(now);
+            let told = self.tell(next, arena, dropped);
+            return told.or_else(|| self.take(now, fifo, reserve).0);
+        }
+        next
+    }
+
+    /// The wait has been above the target for an interval. If it was so not long ago, the rate of drops that ended it then is where
+    /// to begin now.
+    fn begin(&mut self, now: Time) {
+        let dropped_then = self.count - self.count_before;
+        let is_recent = now.since(self.drop_next) < self.plan.interval * 16;
+        self.count = if is_recent { dropped_then.max(1) } else { 1 };
+        self.count_before = self.count;
+        self.drop_next = self.after(now);
+        self.dropping = true;
+    }
+
+    /// RFC 8289 §5.6: the time between drops falls with the square root of their number, so that the throughput of a TCP falls
+    /// linearly.
+    fn after(&self, then: Time) -> Time {
+        then + Span::from_secs_f64(self.plan.interval.secs_f64() / f64::from(self.count).sqrt())
+    }
+
+    /// Takes out the head, and looks how long it has waited.
+    fn take(&mut self, now: Time, fifo: &mut Fifo, reserve: i64) -> Head {
+        let Some(head) = fifo.pop() else {
+            self.above_from = None;
+            return (None, false);
+        };
+        if now - head.since < self.plan.target || fifo.bytes() as i64 <= reserve {
+            self.above_from = None;
+            return (Some(head), false);
+        }
+        let above_from = *self.above_from.get_or_insert(now + self.plan.interval);
+        (Some(head), now >= above_from)
+    }
+
+    /// Drops a packet, or marks it and gives it back.
+    fn tell(
+        &self,
+        told: Option<Waiting>,
+        arena: &mut Arena<Packet>,
+        dropped: &mut Dropped,
+    ) -> Option<Waiting> {
+        let told = told?;
+        if self.plan.ecn && mark(arena.get_mut(&told.packet)) {
+            return Some(told);
+        }
+        dropped.push((told.packet, Drop::Aqm));
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Bench, Offered, number};
+    use super::*;
+    use airhop_base::Ecn;
+
+    const PLAN: CodelPlan = CodelPlan {
+        packets: 1000,
+        target: Span::from_millis(5),
+        interval: Span::from_millis(100),
+        ecn: false,
+    };
+
+    /// A link that takes a packet every millisecond.
+    struct Link {
+        bench: Bench<Codel>,
+        ms: u64,
+    }
+
+    impl Link {
+        fn new(plan: CodelPlan) -> Self {
+            Link { bench: Bench::new(Codel::new(plan)), ms: 0 }
+        }
+
+        fn offer(&mut self, packets: usize) {
+            self.bench.now = Time::ZERO + Span::from_millis(self.ms);
+            (0..packets).for_each(|_| assert_eq!(self.bench.offer(), Offered::Queued));
+        }
+
+        /// Goes on to `end` with so many packets coming each millisecond. Returns when packets were dropped, ms.
+        fn run(&mut self, end: u64, packets: usize) -> Vec<u64> {
+            let mut drops = Vec::new();
+            while self.ms < end {
+                self.offer(packets);
+                self.bench.next();
+                for (_, why) in self.bench.dropped() {
+                    assert_eq!(why, Drop::Aqm);
+                    drops.push(self.ms);
+                }
+                self.ms += 1;
+            }
+            drops
+        }
+    }
+
+    // RFC 8289 §5.5 and §5.6: 20 packets wait, and as many come as go. From 5 ms on each has waited 5 ms or more; 100 ms later the
+    // first is dropped; then they are 100 ms / √n apart: 205, 275.7, 333.4, 383.4, 428.2.
+    #[test]
+    fn drops_begin_an_interval_later_and_follow_the_root() {
+        let mut link = Link::new(PLAN);
+        link.offer(20);
+        assert_eq!(link.run(430, 1), [105, 205, 276, 334, 384, 429]);
+    }
+
+    // §5.5: one packet that waited less ends it; the next time begins with an interval above the target.
+    #[test]
+    fn a_short_wait_ends_it() {
+        let mut link = Link::new(PLAN);
+        link.offer(20);
+        assert_eq!(link.run(290, 1), [105, 205, 276]);
+        assert_eq!(link.run(310, 0), [], "the queue runs empty");
+        link.offer(20);
+        assert_eq!(link.run(310 + 105, 1), []);
+    }
+
+    // §5.5: three drops ended it, two of them after the first: within 16 intervals the next time begins with a count of two, so the
+    // second drop comes 100 ms / √2 after the first; later it begins with one.
+    #[test]
+    fn soon_after_it_goes_on_at_the_rate_that_helped() {
+        for (pause, second) in [(1_000, 71), (1_500, 71), (1_700, 100), (60_000, 100)] {
+            let mut link = Link::new(PLAN);
+            link.offer(20);
+            assert_eq!(link.run(290, 1), [105, 205, 276]);
+            link.run(290 + pause, 0);
+            link.offer(20);
+            let begin = link.ms;
+            let drops = link.run(begin + 210, 1);
+            assert_eq!(drops[..2], [begin + 105, begin + 105 + second], "{pause} ms later");
+        }
+    }
+
+    // §4.1: what would leave no more than the largest packet behind is not dropped, however long it has waited.
+    #[test]
+    fn the_last_packets_are_not_dropped() {
+        for (waiting, dropped) in [(1, 0), (2, 1)] {
+            let mut bench = Bench::new(Codel::new(PLAN));
+            (0..waiting).for_each(|_| assert_eq!(bench.offer(), Offered::Queued));
+            let mut drops = 0;
+            for round in 1..=11 {
+                assert_eq!(bench.offer(), Offered::Queued);
+                bench.now = Time::ZERO + Span::from_millis(10 * round);
+                bench.next();
+                drops += bench.dropped().len();
+            }
+            assert_eq!(drops, dropped, "{waiting} left behind");
+        }
+    }
+
+    // RFC 8290 §5.2.6: a mark takes the place of a drop, at the same time.
+    #[test]
+    fn a_capable_packet_is_marked_in_place_of_being_dropped() {
+        let mut bench = Bench::new(Codel::new(CodelPlan { ecn: true, ..PLAN }));
+        let ect = |packet: &mut Packet| packet.ecn = Ecn::Ect;
+        (0..20).for_each(|_| assert_eq!(bench.offer_with(ect), Offered::Queued));
+        let mut marked = Vec::new();
+        for ms in 0..430 {
+            bench.now = Time::ZERO + Span::from_millis(ms);
+            bench.offer_with(ect);
+            let packet = bench.next_packet().expect("one waits");
+            assert_eq!(number(&packet), ms, "nothing is missing");
+            if packet.ecn == Ecn::Ce {
+                marked.push(ms);
+            }
+        }
+        assert_eq!(marked, [105, 205, 276, 334, 384, 429]);
+        assert_eq!(bench.dropped(), []);
+    }
+
+    // §5.4: what finds the queue full is dropped, and says nothing of the wait.
+    #[test]
+    fn a_full_queue_drops_what_comes() {
+        let mut bench = Bench::new(Codel::new(CodelPlan { packets: 3, ..PLAN }));
+        let offers: Vec<_> = (0..4).map(|_| bench.offer()).collect();
+        assert_eq!(offers[2..], [Offered::Queued, Offered::Dropped(3, Drop::Queue)]);
+        assert_eq!(bench.drain(), [0, 1, 2]);
+    }
+}

@@ -1,0 +1,206 @@
+use super::fifo::Fifo;
+use super::{Dropped, QueueDisc, bucket};
+use airhop_base::{Drop, Packet, Time};
+use airhop_engine::{Arena, Id};
+use std::collections::VecDeque;
+
+/// Fair queueing by deficit round robin (Shreedhar and Varghese 1995): a queue for each flow; in its turn a flow may send a quantum
+/// of bytes, and what its next packet was too long for is added to its next turn. Over time, all flows that always have something
+/// to send get the same share of the link, whatever they send.
+///
+/// When all places are taken, the longest queue loses its newest packet (buffer stealing: McKenney 1990).
+#[derive(Debug)]
+pub struct Fq {
+    flows: Vec<Flow>,
+    /// The flows that have something to send; the first has its turn.
+    active: VecDeque<u16>,
+    /// The first of them has been given its quantum.
+    has_begun: bool,
+    len: usize,
+    quantum: u32,
+    capacity: usize,
+}
+
+#[derive(Debug, Default)]
+struct Flow {
+    fifo: Fifo,
+    /// Bytes that it may still send in its turn; between turns, what was left over.
+    deficit: u32,
+}
+
+impl Fq {
+    /// Empty queues for `capacity` packets in all.
+    pub fn new(capacity: usize, quantum: u32) -> Self {
+        let (flows, active) = (Vec::new(), VecDeque::new());
+        Fq { flows, active, has_begun: false, len: 0, quantum, capacity }
+    }
+
+    /// Takes the newest packet of the flow that has most.
+    fn steal(&mut self) -> Option<Id<Packet>> {
+        let (i, longest) = self.flows.iter_mut().enumerate().rev().max_by_key(|(_, flow)| flow.fifo.len())?;
+        let stolen = longest.fifo.pop_newest()?;
+        self.took_from(i as u16);
+        Some(stolen.packet)
+    }
+
+    /// A flow has one packet less. With its last one it loses its turn and what it has saved.
+    fn took_from(&mut self, i: u16) {
+        self.len -= 1;
+        let flow = &mut self.flows[i as usize];
+        if flow.fifo.len() > 0 {
+            return;
+        }
+        flow.deficit = 0;
+        if self.active.front() == Some(&i) {
+            self.active.pop_front();
+            self.has_begun = false;
+        } else {
+            self.active.retain(|&other| other != i);
+        }
+    }
+}
+
+impl QueueDisc for Fq {
+    fn push(&mut self, now: Time, packet: Id<Packet>, arena: &mut Arena<Packet>, dropped: &mut Dropped) {
+        let i = bucket(arena.get(&packet), u16::MAX);
+        if self.flows.len() <= i as usize {
+            self.flows.resize_with(i as usize + 1, Flow::default);
+        }
+        let fifo = &mut self.flows[i as usize].fifo;
+        fifo.push(now, packet, arena);
+        if fifo.len() == 1 {
+            self.active.push_back(i);
+        }
+        self.len += 1;
+        if self.len > self.capacity {
+            dropped.extend(self.steal().map(|packet| (packet, Drop::Queue)));
+        }
+    }
+
+    fn pop(&mut self, _: Time, _: &mut Arena<Packet>, _: &mut Dropped) -> Option<Id<Packet>> {
+        loop {
+            let i = *self.active.front()?;
+            let flow = &mut self.flows[i as usize];
+            if !self.has_begun {
+                flow.deficit += self.quantum;
+                self.has_begun = true;
+            }
+            match flow.fifo.next_bytes().and_then(|bytes| flow.deficit.checked_sub(bytes)) {
+                Some(rest) => {
+                    flow.deficit = rest;
+                    let next = flow.fifo.pop();
+                    self.took_from(i);
+                    return next.map(|waiting| waiting.packet);
+                }
+                None => {
+                    self.active.rotate_left(1);
+                    self.has_begun = false;
+                }
+            }
+        }
+    }
+
+    fn take_out(&mut self, is_so: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
+        let mut queues = (0..).zip(&mut self.flows);
+        let (i, found) = queues.find_map(|(i, flow)| Some((i, flow.fifo.take_out(is_so)?)))?;
+        self.took_from(i);
+        Some(found.packet)
+    }
+
+    fn any(&self, is_so: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool {
+        self.flows.iter().any(|flow| flow.fifo.any(is_so))
+    }
+
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    fn capacity(&self) -> usize {
+        self.capacity
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Bench, Offered};
+    use super::*;
+    use airhop_base::FlowId;
+
+    fn of(flow: u16, bytes: u32) -> impl Fn(&mut Packet) {
+        move |packet| (packet.flow, packet.bytes) = (FlowId(flow), bytes)
+    }
+
+    // Shreedhar and Varghese 1995, their example with a quantum of 500: first 200 of the first flow, which keeps 300 and with them
+    // sends 750 and 20 in the second round; and so on.
+    #[test]
+    fn what_is_left_of_a_turn_is_kept_for_the_next() {
+        let mut bench = Bench::new(Fq::new(50, 500));
+        let queues: [&[u32]; 4] = [&[200, 750, 20], &[500, 500], &[100, 600, 200], &[180, 700, 50]];
+        for (flow, sizes) in (0..).zip(queues) {
+            sizes.iter().for_each(|&bytes| assert_eq!(bench.offer_with(of(flow, bytes)), Offered::Queued));
+        }
+        let sent: Vec<_> = bench.drain_packets().map(|packet| (packet.flow.0, packet.bytes)).collect();
+        let first = [(0, 200), (1, 500), (2, 100), (3, 180)];
+        let second = [(0, 750), (0, 20), (1, 500), (2, 600), (2, 200), (3, 700), (3, 50)];
+        assert_eq!(sent, [&first[..], &second[..]].concat());
+    }
+
+    // Lemma 2 there: of flows that always have something to send none is more than a quantum and twice the longest packet ahead.
+    #[test]
+    fn shares_are_equal_whatever_the_packets_are() {
+        let mut bench = Bench::new(Fq::new(1000, 1500));
+        let sizes = [1500, 40, 700];
+        let mut sent = [0_u32; 3];
+        (0..3).for_each(|flow| {
+            (0..300)
+                .for_each(|_| assert_eq!(bench.offer_with(of(flow, sizes[flow as usize])), Offered::Queued))
+        });
+        for _ in 0..200 {
+            let packet = bench.next_packet().expect("all have something to send");
+            sent[packet.flow.0 as usize] += packet.bytes;
+            bench.offer_with(of(packet.flow.0, packet.bytes));
+            let (least, most) = (sent.iter().min(), sent.iter().max());
+            assert!(most.expect("three") - least.expect("three") <= 1500 + 2 * 1500, "{sent:?}");
+        }
+    }
+
+    // A flow that had nothing to send has saved nothing.
+    #[test]
+    fn an_empty_queue_keeps_nothing() {
+        let mut bench = Bench::new(Fq::new(50, 1000));
+        bench.offer_with(of(0, 100));
+        assert_eq!(bench.drain(), [0]);
+        for flow in [0, 0, 1] {
+            bench.offer_with(of(flow, 900));
+        }
+        assert_eq!(bench.drain(), [1, 3, 2], "one quantum, not one and 900");
+    }
+
+    // Messages of routers belong to no flow, and have a queue like any other.
+    #[test]
+    fn what_belongs_to_no_flow_has_its_turn() {
+        let mut bench = Bench::new(Fq::new(50, 1000));
+        for flow in [FlowId(0), FlowId(0), FlowId::NONE] {
+            bench.offer_with(of(flow.0, 1000));
+        }
+        assert_eq!(bench.drain(), [0, 2, 1]);
+        assert_eq!(bench.disc.flows.len(), 2);
+    }
+
+    // McKenney 1990: a flood takes places from nobody but itself.
+    #[test]
+    fn the_longest_queue_makes_room() {
+        let mut bench = Bench::new(Fq::new(4, 1000));
+        for _ in 0..3 {
+            bench.offer_with(of(0, 1000));
+        }
+        bench.offer_with(of(1, 1000));
+        assert_eq!(
+            bench.offer_with(of(1, 1000)),
+            Offered::Dropped(2, Drop::Queue),
+            "the newest of the flood"
+        );
+        assert_eq!(bench.offer_with(of(0, 1000)), Offered::Dropped(5, Drop::Queue), "now that is this one");
+        assert_eq!(bench.drain(), [0, 3, 1, 4]);
+    }
+}

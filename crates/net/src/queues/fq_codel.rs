@@ -1,0 +1,347 @@
+use super::codel::ControlLaw;
+use super::fifo::{Fifo, Waiting};
+use super::{Dropped, QueueDisc, bucket};
+use crate::plan::FqCodelPlan;
+use airhop_base::{Drop, Packet, Time};
+use airhop_engine::{Arena, Id};
+use std::collections::VecDeque;
+
+/// FQ-CoDel (RFC 8290): a queue for each flow, each with controlled delay. Queues are served in turn, a quantum of bytes each; those
+/// that do not build up go first.
+///
+/// Flows are told apart by their numbers where the RFC hashes addresses and ports: chance has no part in who shares a queue with
+/// whom, and as long as there are more queues than flows nobody does.
+#[derive(Debug)]
+pub struct FqCodel {
+    plan: FqCodelPlan,
+    queues: Vec<Queue>,
+    /// Queues that had nothing to send a short while ago, in the order of their turns.
+    new: VecDeque<u16>,
+    /// The others that may have something to send.
+    old: VecDeque<u16>,
+    len: usize,
+    bytes: u64,
+    /// The largest packet seen so far stands for the MTU (RFC 8289 §4.1).
+    mtu: u32,
+}
+
+#[derive(Debug)]
+struct Queue {
+    fifo: Fifo,
+    law: ControlLaw,
+    /// Bytes that it may send before the next one has its turn; less than nothing after a packet that was longer.
+    credits: i64,
+    /// It is in one of the lists.
+    is_active: bool,
+}
+
+impl FqCodel {
+    /// The most packets that are dropped at once (RFC 8290 §4.1).
+    const BATCH: usize = 64;
+
+    /// Empty queues.
+    pub fn new(plan: FqCodelPlan) -> Self {
+        let (new, old) = (VecDeque::new(), VecDeque::new());
+        FqCodel { plan, queues: Vec::new(), new, old, len: 0, bytes: 0, mtu: 0 }
+    }
+
+    /// The queue of a packet that has just come. Memory is taken for those that are used.
+    fn queue_of(&mut self, packet: &Packet) -> u16 {
+        self.mtu = self.mtu.max(packet.bytes);
+        let i = bucket(packet, self.plan.flows);
+        if self.queues.len() <= i as usize {
+            let law = || ControlLaw::new(self.plan.codel);
+            let empty = || Queue { fifo: Fifo::default(), law: law(), credits: 0, is_active: false };
+            self.queues.resize_with(i as usize + 1, empty);
+        }
+        i
+    }
+
+    /// RFC 8290 §4.1: a queue that was not active is new, with a quantum of credits.
+    fn activate(&mut self, i: u16) {
+        let queue = &mut self.queues[i as usize];
+        if !queue.is_active {
+            queue.is_active = true;
+            queue.credits = i64::from(self.plan.quantum);
+            self.new.push_back(i);
+        }
+    }
+
+    /// The queue at the head of its list goes to the end of the old ones.
+    fn put_behind(&mut self, i: u16, is_new: bool) {
+        if is_new { &mut self.new } else { &mut self.old }.pop_front();
+        self.old.push_back(i);
+    }
+
+    /// RFC 8290 §4.1: half of the packets of the queue that has most bytes go, the oldest first.
+    fn drop_from_fattest(&mut self, dropped: &mut Dropped) {
+        let Some(fattest) = self.queues.iter_mut().rev().max_by_key(|queue| queue.fifo.bytes()) else {
+            return;
+        };
+        let before = fattest.fifo.bytes();
+        let count = (fattest.fifo.len() / 2).clamp(1, Self::BATCH);
+        let oldest = std::iter::from_fn(|| fattest.fifo.pop()).take(count);
+        dropped.extend(oldest.map(|waiting| (waiting.packet, Drop::Queue)));
+        self.len -= count;
+        self.bytes -= before - fattest.fifo.bytes();
+    }
+
+    /// Lets CoDel take the next packet out of a queue.
+    fn take_from(
+        &mut self,
+        i: u16,
+        now: Time,
+        arena: &mut Arena<Packet>,
+        dropped: &mut Dropped,
+    ) -> Option<Waiting> {
+        let Queue { fifo, law, credits, .. } = &mut self.queues[i as usize];
+        let (len, bytes) = (fifo.len(), fifo.bytes());
+        let elsewhere = self.bytes - bytes;
+        let next = law.pop(now, fifo, i64::from(self.mtu) - elsewhere as i64, arena, dropped);
+        self.len -= len - fifo.len();
+        self.bytes -= bytes - fifo.bytes();
+        *credits -= next.as_ref().map_or(0, |waiting| i64::from(waiting.bytes));
+        next
+    }
+}
+
+impl QueueDisc for FqCodel {
+    fn push(&mut self, now: Time, packet: Id<Packet>, arena: &mut Arena<Packet>, dropped: &mut Dropped) {
+        let i = self.queue_of(arena.get(&packet));
+        self.len += 1;
+        self.bytes += u64::from(arena.get(&packet).bytes);
+        self.queues[i as usize].fifo.push(now, packet, arena);
+        self.activate(i);
+        if self.len > self.plan.codel.packets {
+            self.drop_from_fattest(dropped);
+        }
+    }
+
+    /// The link has been asking for packets and found none: no queue is active any more.
+    fn pass(&mut self, _: Time, _: Time, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<Drop> {
+        for i in self.new.drain(..).chain(self.old.drain(..)) {
+            let queue = &mut self.queues[i as usize];
+            queue.is_active = false;
+            queue.law.rest();
+        }
+        let packet = arena.get(packet);
+        let i = self.queue_of(packet);
+        self.activate(i);
+        self.queues[i as usize].credits -= i64::from(packet.bytes);
+        None
+    }
+
+    /// RFC 8290 §4.2. What becomes empty while it is new stays for one more round, as old: else it could come back as new again and
+    /// again, and others would starve.
+    fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Id<Packet>> {
+        loop {
+            let is_new = !self.new.is_empty();
+            let i = *if is_new { &self.new } else { &self.old }.front()?;
+            if self.queues[i as usize].credits <= 0 {
+                self.queues[i as usize].credits += i64::from(self.plan.quantum);
+                self.put_behind(i, is_new);
+                continue;
+            }
+            if let Some(next) = self.take_from(i, now, arena, dropped) {
+                return Some(next.packet);
+            }
+            if is_new {
+                self.put_behind(i, is_new);
+            } else {
+                self.old.pop_front();
+                self.queues[i as usize].is_active = false;
+            }
+        }
+    }
+
+    fn take_out(&mut self, is_so: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
+        let found = self.queues.iter_mut().find_map(|queue| queue.fifo.take_out(is_so))?;
+        self.len -= 1;
+        self.bytes -= u64::from(found.bytes);
+        Some(found.packet)
+    }
+
+    fn any(&self, is_so: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool {
+        self.queues.iter().any(|queue| queue.fifo.any(is_so))
+    }
+
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    fn capacity(&self) -> usize {
+        self.plan.codel.packets
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Bench, Offered};
+    use super::*;
+    use crate::plan::CodelPlan;
+    use airhop_base::{FlowId, Span};
+
+    const CODEL: CodelPlan = CodelPlan {
+        packets: 10_240,
+        target: Span::from_millis(5),
+        interval: Span::from_millis(100),
+        ecn: true,
+    };
+    const PLAN: FqCodelPlan = FqCodelPlan { codel: CODEL, quantum: 1514, flows: 1024 };
+
+    fn of(flow: u16, bytes: u32) -> impl Fn(&mut Packet) {
+        move |packet| (packet.flow, packet.bytes) = (FlowId(flow), bytes)
+    }
+
+    /// Queues in which flow `i` has so many packets of so many bytes.
+    fn waiting(plan: FqCodelPlan, flows: &[(usize, u32)]) -> Bench<FqCodel> {
+        let mut bench = Bench::new(FqCodel::new(plan));
+        for (flow, &(packets, bytes)) in (0..).zip(flows) {
+            (0..packets).for_each(|_| assert_eq!(bench.offer_with(of(flow, bytes)), Offered::Queued));
+        }
+        bench
+    }
+
+    fn next_flows(bench: &mut Bench<FqCodel>, packets: usize) -> Vec<u16> {
+        bench.drain_packets().take(packets).map(|packet| packet.flow.0).collect()
+    }
+
+    // RFC 8290 §4.2: packets of 1000 bytes with a quantum of 1514: 1514, 514, -486 and the turn is over, with 1028; 28, -972, and
+    // 542; -458: two, two and one packet a turn.
+    #[test]
+    fn a_turn_ends_when_the_credits_are_used_up() {
+        let mut bench = waiting(PLAN, &[(9, 1000), (9, 1000)]);
+        assert_eq!(next_flows(&mut bench, 10), [0, 0, 1, 1, 0, 0, 1, 1, 0, 1]);
+        // §3: "zero or less".
+        let mut bench = waiting(PLAN, &[(9, 1514), (9, 1514)]);
+        assert_eq!(next_flows(&mut bench, 4), [0, 1, 0, 1]);
+    }
+
+    // §1.3: what does not build a queue goes before what does.
+    #[test]
+    fn a_sparse_flow_goes_first() {
+        let mut bench = waiting(PLAN, &[(90, 1000), (90, 1000)]);
+        assert_eq!(next_flows(&mut bench, 7).len(), 7);
+        bench.offer_with(of(2, 200));
+        assert_eq!(next_flows(&mut bench, 1), [2]);
+        // Its credits are not used up: as long as it is new, and comes while it is in the list, it goes first.
+        bench.offer_with(of(2, 200));
+        assert_eq!(next_flows(&mut bench, 1), [2]);
+    }
+
+    // §4.2: two flows that send one packet at a time, each when the other has just been served and found empty, would starve a
+    // third one if they came back as new.
+    #[test]
+    fn flows_that_become_empty_stay_for_a_round() {
+        let mut bench = waiting(PLAN, &[(900, 1000)]);
+        assert_eq!(next_flows(&mut bench, 2), [0, 0], "no longer new");
+        let mut sent = [0; 3];
+        for step in 0..300 {
+            bench.offer_with(of(1 + step % 2, 1000));
+            sent[next_flows(&mut bench, 1)[0] as usize] += 1;
+        }
+        assert!(sent[0] >= 80, "{sent:?}: a third of the link is its own");
+    }
+
+    // §3: shares are of bytes, not of packets.
+    #[test]
+    fn shares_are_equal_whatever_the_packets_are() {
+        let mut bench = waiting(PLAN, &[(900, 1500), (900, 300)]);
+        let mut sent = [0_u32; 2];
+        for packet in bench.drain_packets().take(600) {
+            sent[packet.flow.0 as usize] += packet.bytes;
+        }
+        assert!(sent[0].abs_diff(sent[1]) <= 1514 + 1500, "{sent:?}");
+    }
+
+    // §4.1: half of the packets of the queue with most bytes, the oldest first, and no more than 64.
+    #[test]
+    fn the_fattest_queue_makes_room() {
+        let limit = |packets| FqCodelPlan { codel: CodelPlan { packets, ..CODEL }, ..PLAN };
+        let mut bench = waiting(limit(10), &[(6, 300), (4, 1000)]);
+        assert_eq!(
+            bench.offer_with(of(0, 300)),
+            Offered::DroppedMany(vec![6, 7]),
+            "more packets are not more bytes"
+        );
+        assert_eq!(bench.disc.len(), 9);
+        let mut bench = waiting(limit(300), &[(300, 1000)]);
+        assert_eq!(bench.offer(), Offered::DroppedMany((0..64).collect()));
+        let mut bench = waiting(limit(1), &[(1, 1000)]);
+        assert_eq!(bench.offer(), Offered::Dropped(0, Drop::Queue));
+        assert_eq!(bench.drain(), [1]);
+    }
+
+    /// A packet leaves every millisecond, and `comes` says what comes before it, given the time and who left last. Returns how many
+    /// packets of each flow are dropped.
+    fn drops(
+        bench: &mut Bench<FqCodel>,
+        ms: u64,
+        comes: impl Fn(u64, u16) -> Option<(u16, u32)>,
+    ) -> [usize; 40] {
+        let mut drops = [0; 40];
+        let mut last = 0;
+        for ms in 0..ms {
+            bench.now = Time::ZERO + Span::from_millis(ms);
+            if let Some((flow, bytes)) = comes(ms, last) {
+                bench.offer_with(of(flow, bytes));
+            }
+            last = bench.next_packet().expect("the link is never idle").flow.0;
+            for (packet, why) in bench.dropped_packets() {
+                assert_eq!(why, Drop::Aqm);
+                drops[packet.flow.0 as usize] += 1;
+            }
+        }
+        drops
+    }
+
+    // §1.3: who waits long is told, and nobody else: one flow has 400 packets waiting; of the other one comes now and then.
+    #[test]
+    fn each_flow_has_a_codel_of_its_own() {
+        let mut bench = waiting(PLAN, &[(400, 1500)]);
+        let drops = drops(&mut bench, 300, |ms, _| (ms % 3 == 0).then_some((1, 100)));
+        assert!(drops[0] >= 3 && drops[1] == 0, "{drops:?}");
+    }
+
+    // RFC 8289 §4.4: the queue of one flow may run empty where others have something to send: each of 30 flows has one packet
+    // waiting, for 30 ms.
+    #[test]
+    fn all_queues_together_keep_the_link_busy() {
+        let mut bench = waiting(PLAN, &[(1, 1500); 30]);
+        let drops = drops(&mut bench, 300, |ms, last| (ms > 0).then_some((last, 1500)));
+        assert!(drops.iter().sum::<usize>() >= 20, "{drops:?}");
+    }
+
+    // What was taken out keeps the link busy no more: the last packet is then not dropped, however long it has waited.
+    #[test]
+    fn what_was_taken_out_is_not_counted() {
+        let mut bench = waiting(PLAN, &[(0, 0), (20, 1500)]);
+        (0..20).for_each(|number| assert_eq!(bench.take_out(FlowId(1)), Some(number)));
+        for round in 1..=30 {
+            assert_eq!(bench.offer_with(of(0, 1500)), Offered::Queued);
+            bench.now = Time::ZERO + Span::from_millis(10 * round);
+            assert_eq!(bench.next(), Some(19 + round));
+        }
+    }
+
+    // With one queue only, this is CoDel (§1.3); flows that leave the same remainder share one.
+    #[test]
+    fn flows_share_queues_when_there_are_too_few() {
+        let two = FqCodelPlan { flows: 2, ..PLAN };
+        let mut bench = waiting(two, &[(2, 1000), (2, 1000), (2, 1000)]);
+        assert_eq!(bench.drain(), [0, 1, 2, 3, 4, 5], "0 and 2 have one queue: 0 1 | 2 3 | 4 5");
+        let mut bench = waiting(two, &[(2, 1000), (0, 0), (2, 1000), (1, 1000)]);
+        assert_eq!(bench.drain(), [0, 1, 4, 2, 3]);
+    }
+
+    // §4.1: a packet that goes straight through is the first of a new queue: it uses up credits.
+    #[test]
+    fn a_packet_that_passes_counts() {
+        let mut bench = Bench::new(FqCodel::new(PLAN));
+        bench.pass_with(of(0, 1000));
+        for flow in [0, 0, 1] {
+            bench.offer_with(of(flow, 1000));
+        }
+        assert_eq!(bench.drain(), [1, 3, 2]);
+    }
+}

@@ -1,0 +1,142 @@
+//! What holds for every discipline, whatever comes and goes.
+
+use super::testing::Bench;
+use super::{QueueDisc, build};
+use crate::plan::{CodelPlan, FqCodelPlan, PiePlan, QueuePlan, RedPlan};
+use airhop_base::{Ecn, FlowId, Packet, Profile, Span};
+use airhop_engine::Streams;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+const CAPACITY: usize = 12;
+
+/// Every discipline, quick to drop.
+fn disciplines() -> Vec<QueuePlan> {
+    let packets = CAPACITY;
+    let (target, interval) = (Span::from_millis(2), Span::from_millis(10));
+    let codel = CodelPlan { packets, target, interval, ecn: true };
+    let (min, max, max_p, weight) = (2.0, 6.0, 0.3, 0.2);
+    vec![
+        QueuePlan::DropTail { packets },
+        QueuePlan::Red(RedPlan {
+            packets,
+            min,
+            max,
+            max_p,
+            weight,
+            gentle: true,
+            ecn: true,
+            mean_packet: 500,
+        }),
+        QueuePlan::congestion_warning(packets),
+        QueuePlan::Biased { packets },
+        QueuePlan::Codel(codel),
+        QueuePlan::FqCodel(FqCodelPlan { codel, quantum: 600, flows: 3 }),
+        QueuePlan::Pie(PiePlan { packets, target, burst: Span::ZERO, ecn: true }),
+        QueuePlan::Fq { packets, quantum: 600 },
+    ]
+}
+
+/// What happens to a queue.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    /// A packet of this flow and length comes; it may be marked, and is spared by biased queues.
+    Push(u16, u32, bool),
+    /// The link takes one.
+    Pop,
+    /// The first of this flow is taken out.
+    TakeOut(u16),
+    /// Milliseconds go by.
+    Wait(u64),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        5 => (0..5_u16, 40..1500_u32, any::<bool>()).prop_map(|(flow, bytes, set)| Step::Push(flow, bytes, set)),
+        4 => Just(Step::Pop),
+        1 => (0..5_u16).prop_map(Step::TakeOut),
+        3 => (1..8_u64).prop_map(Step::Wait),
+    ]
+}
+
+/// A queue, and what must be inside: the numbers of packets, by flow.
+struct Audit {
+    bench: Bench<dyn QueueDisc>,
+    inside: BTreeSet<(u16, u64)>,
+    flows: Vec<u16>,
+    plan: QueuePlan,
+}
+
+impl Audit {
+    fn take(&mut self, step: Step) {
+        match step {
+            Step::Wait(ms) => self.bench.now += Span::from_millis(ms),
+            Step::Push(flow, bytes, set) => {
+                let number = self.flows.len() as u64;
+                self.flows.push(flow);
+                self.inside.insert((flow, number));
+                self.bench.push_with(|packet: &mut Packet| {
+                    (packet.flow, packet.bytes) = (FlowId(flow), bytes);
+                    packet.ecn = if set { Ecn::Ect } else { Ecn::NotEct };
+                    packet.profile = if set { Profile::In } else { Profile::Out };
+                });
+            }
+            Step::Pop => {
+                let next = self.bench.next();
+                self.account_for_drops();
+                match next {
+                    Some(number) => self.leaves_in_order(number),
+                    None => assert!(self.inside.is_empty(), "{:?} keeps {:?}", self.plan, self.inside),
+                }
+            }
+            Step::TakeOut(flow) => {
+                let first = self.inside.range((flow, 0)..(flow + 1, 0)).next().map(|(_, number)| *number);
+                assert_eq!(self.bench.take_out(FlowId(flow)), first, "{:?}", self.plan);
+                self.inside.retain(|(_, number)| Some(*number) != first);
+            }
+        }
+        self.account_for_drops();
+        let inside: BTreeSet<u64> = self.inside.iter().map(|(_, number)| *number).collect();
+        assert_eq!(self.bench.waiting(), inside, "{:?}", self.plan);
+        assert_eq!(self.bench.disc.len(), inside.len(), "{:?}", self.plan);
+        assert!(inside.len() <= CAPACITY && self.bench.disc.capacity() == CAPACITY, "{:?}", self.plan);
+    }
+
+    fn account_for_drops(&mut self) {
+        for (number, _) in self.bench.dropped() {
+            let flow = self.flows[number as usize];
+            assert!(
+                self.inside.remove(&(flow, number)),
+                "{:?}: {number} is dropped once, or sent",
+                self.plan
+            );
+        }
+    }
+
+    /// Of one flow, the oldest goes first.
+    fn leaves_in_order(&mut self, number: u64) {
+        let flow = self.flows[number as usize];
+        let first = self.inside.range((flow, 0)..(flow + 1, 0)).next().copied();
+        assert_eq!(first, Some((flow, number)), "{:?}", self.plan);
+        self.inside.remove(&(flow, number));
+    }
+}
+
+proptest! {
+    // Every packet has one fate: it is dropped, or taken, or still there. No queue is longer than it may be, idle while something
+    // waits, or out of order within a flow.
+    #[test]
+    fn every_packet_has_one_fate(steps in vec(step(), 1..300)) {
+        for plan in disciplines() {
+            let stream = Streams::new(1, 0).stream("queue");
+            let disc = build(&plan, |bytes| Span::from_micros(u64::from(bytes)), stream);
+            let mut audit = Audit { bench: Bench::of(disc), inside: BTreeSet::new(), flows: Vec::new(), plan };
+            steps.iter().for_each(|&step| audit.take(step));
+            while !audit.inside.is_empty() {
+                audit.take(Step::Wait(3));
+                audit.take(Step::Pop);
+            }
+        }
+    }
+}

@@ -1,0 +1,379 @@
+use super::fifo::Fifo;
+use super::{Dropped, QueueDisc, mark};
+use crate::plan::PiePlan;
+use airhop_base::{Drop, Packet, Span, Time};
+use airhop_engine::{Arena, Id, Stream};
+
+/// PIE (RFC 8033): arriving packets are dropped with a probability that a proportional-integral controller sets anew every 15 ms,
+/// from how far the delay is off its target and where it is going. What finds the queue full is dropped.
+///
+/// The basic scheme (§4) with marks (§5.1), derandomisation (§5.4) and the cap of the probability's growth (§5.5). The delay is
+/// that of the packet that left last, taken from its time stamp (§4.3): this is exact, also where the rate varies, as before a MAC;
+/// an estimate from the departure rate (§5.2) needs 16 kB in the queue before it says anything, which is more than a slow link has
+/// waiting at the target. PIE is always at work (§5.3 would save a router the trouble while its queue is short).
+#[derive(Debug)]
+pub struct Pie {
+    fifo: Fifo,
+    control: Controller,
+    /// The largest packet seen so far stands for the typical one.
+    packet: u32,
+    plan: PiePlan,
+    stream: Stream,
+}
+
+impl Pie {
+    /// RFC 8033 §5.1: from this probability on, packets that could be marked are dropped.
+    const MOST_MARKED: f64 = 0.1;
+
+    /// An empty queue.
+    pub fn new(plan: PiePlan, stream: Stream) -> Self {
+        Pie { fifo: Fifo::default(), control: Controller::new(plan), packet: 0, plan, stream }
+    }
+
+    /// A packet arrives. `None`: it may go on, marked perhaps.
+    fn judge(&mut self, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<Drop> {
+        self.control.note_arrival();
+        self.packet = self.packet.max(arena.get(packet).bytes);
+        // A queue of a couple of packets is never made shorter: the link would run dry.
+        let is_short = self.fifo.bytes() <= 2 * u64::from(self.packet);
+        if is_short || !self.control.tells(&mut self.stream) {
+            return None;
+        }
+        let marks = self.plan.ecn && self.control.probability < Self::MOST_MARKED;
+        (!marks || !mark(arena.get_mut(packet))).then_some(Drop::Aqm)
+    }
+}
+
+impl QueueDisc for Pie {
+    fn push(&mut self, now: Time, packet: Id<Packet>, arena: &mut Arena<Packet>, dropped: &mut Dropped) {
+        self.control.catch_up(now);
+        if self.fifo.len() >= self.plan.packets {
+            self.control.accumulated = 0.0;
+            return dropped.push((packet, Drop::Queue));
+        }
+        match self.judge(&packet, arena) {
+            Some(why) => dropped.push((packet, why)),
+            None => self.fifo.push(now, packet, arena),
+        }
+    }
+
+    fn pass(&mut self, now: Time, _: Time, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<Drop> {
+        self.control.catch_up(now);
+        self.control.delay = 0.0;
+        self.judge(packet, arena)
+    }
+
+    fn pop(&mut self, now: Time, _: &mut Arena<Packet>, _: &mut Dropped) -> Option<Id<Packet>> {
+        self.control.catch_up(now);
+        let next = self.fifo.pop();
+        let delay = next.as_ref().map_or(Span::ZERO, |waiting| now - waiting.since);
+        // Nobody waits in an empty queue.
+        self.control.delay = if self.fifo.len() > 0 { delay.secs_f64() } else { 0.0 };
+        next.map(|waiting| waiting.packet)
+    }
+
+    fn take_out(&mut self, is_so: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
+        self.fifo.take_out(is_so).map(|waiting| waiting.packet)
+    }
+
+    fn any(&self, is_so: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool {
+        self.fifo.any(is_so)
+    }
+
+    fn len(&self) -> usize {
+        self.fifo.len()
+    }
+
+    fn capacity(&self) -> usize {
+        self.plan.packets
+    }
+}
+
+/// The controller (RFC 8033 §4.2, §4.4, §5.4, §5.5). Delays are in seconds.
+#[derive(Debug)]
+struct Controller {
+    target: f64,
+    burst: Span,
+    /// The share of arriving packets that are told of congestion.
+    probability: f64,
+    /// The sum of that over the packets since the last one that was told.
+    accumulated: f64,
+    /// What the packet that left last has waited.
+    delay: f64,
+    /// That at the last update.
+    delay_before: f64,
+    /// So long nobody is told yet.
+    burst_left: Span,
+    next_update: Time,
+}
+
+impl Controller {
+    /// T_UPDATE.
+    const UPDATE: Span = Span::from_millis(15);
+    /// What a second above the target adds to the probability at an update.
+    const ALPHA: f64 = 0.125;
+    /// What a second more than at the last update adds to it.
+    const BETA: f64 = 1.25;
+    /// RFC 8033 §4.2: below these probabilities, only so much of that is added.
+    const SCALES: [(f64, f64); 6] = [
+        (0.000_001, 1.0 / 2048.0),
+        (0.000_01, 1.0 / 512.0),
+        (0.000_1, 1.0 / 128.0),
+        (0.001, 1.0 / 32.0),
+        (0.01, 1.0 / 8.0),
+        (0.1, 1.0 / 2.0),
+    ];
+
+    fn new(plan: PiePlan) -> Self {
+        Controller {
+            target: plan.target.secs_f64(),
+            burst: plan.burst,
+            probability: 0.0,
+            accumulated: 0.0,
+            delay: 0.0,
+            delay_before: 0.0,
+            burst_left: plan.burst,
+            next_update: Time::ZERO + Self::UPDATE,
+        }
+    }
+
+    /// Makes the updates that were due up to now: nothing that they depend on has changed in between.
+    fn catch_up(&mut self, now: Time) {
+        while self.next_update <= now {
+            if self.is_at_rest() {
+                let missed = (now - self.next_update).whole(Self::UPDATE);
+                self.next_update += Self::UPDATE * missed;
+            } else {
+                self.update();
+            }
+            self.next_update += Self::UPDATE;
+        }
+    }
+
+    /// Updates change nothing any more.
+    fn is_at_rest(&self) -> bool {
+        let is_bounded = match self.delay < self.target {
+            true => self.probability == 0.0,
+            false => self.probability == 1.0,
+        };
+        is_bounded && self.delay == self.delay_before && self.burst_left == Span::ZERO
+    }
+
+    fn update(&mut self) {
+        let step = Self::ALPHA * (self.delay - self.target) + Self::BETA * (self.delay - self.delay_before);
+        let scale = Self::SCALES.iter().find(|(below, _)| self.probability < *below);
+        self.probability += match scale {
+            Some((_, scale)) => step * scale,
+            // §5.5: one flow in slow start is not to drive it up at once.
+            None => step.min(0.02),
+        };
+        if self.delay == 0.0 && self.delay_before == 0.0 {
+            self.probability *= 0.98;
+        }
+        self.probability = self.probability.clamp(0.0, 1.0);
+        self.delay_before = self.delay;
+        self.burst_left = self.burst_left.saturating_sub(Self::UPDATE);
+    }
+
+    /// §4.4: when congestion is over, a new burst may come.
+    fn note_arrival(&mut self) {
+        if self.probability == 0.0 && self.delay.max(self.delay_before) < self.target / 2.0 {
+            self.burst_left = self.burst;
+        }
+    }
+
+    /// Whether the packet that arrives is told: never while a burst is let through or the queue is hardly longer than it should be
+    /// (§4.1); else at random, but neither too soon after another nor too late (§5.4).
+    fn tells(&mut self, stream: &mut Stream) -> bool {
+        let is_harmless = self.delay_before < self.target / 2.0 && self.probability < 0.2;
+        if self.burst_left > Span::ZERO || is_harmless {
+            return false;
+        }
+        if self.probability == 0.0 {
+            self.accumulated = 0.0;
+        }
+        self.accumulated += self.probability;
+        let tells =
+            self.accumulated >= 0.85 && (self.accumulated >= 8.5 || stream.uniform() < self.probability);
+        if tells {
+            self.accumulated = 0.0;
+        }
+        tells
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Bench, Offered};
+    use super::*;
+    use airhop_base::Ecn;
+    use airhop_engine::Streams;
+
+    const MS: f64 = 0.001;
+    const PLAN: PiePlan =
+        PiePlan { packets: 1000, target: Span::from_millis(15), burst: Span::from_millis(150), ecn: true };
+
+    fn stream() -> Stream {
+        Streams::new(1, 0).stream("pie")
+    }
+
+    /// A controller without burst allowance that knows these delays, s.
+    fn at(probability: f64, delay_before: f64, delay: f64) -> Controller {
+        let calm = Controller::new(PiePlan { burst: Span::ZERO, ..PLAN });
+        Controller { probability, delay_before, delay, ..calm }
+    }
+
+    fn updated(mut controller: Controller) -> f64 {
+        controller.update();
+        controller.probability
+    }
+
+    // RFC 8033 §4.2: 80 ms above the target adds 0.125 × 0.08 = 0.01, 4 ms more than before adds 1.25 × 0.004 = 0.005; below 0.1
+    // only a part of it, given by the table.
+    #[test]
+    fn the_step_is_tuned_to_the_probability() {
+        let steps = [
+            (0.0, 2048.0),
+            (2e-6, 512.0),
+            (2e-5, 128.0),
+            (2e-4, 32.0),
+            (2e-3, 8.0),
+            (2e-2, 2.0),
+            (0.1, 1.0),
+            (0.2, 1.0),
+        ];
+        for (probability, part) in steps {
+            let steady = updated(at(probability, 95.0 * MS, 95.0 * MS));
+            assert!((steady - probability - 0.01 / part).abs() < 1e-12, "{probability}: {steady}");
+            let rising = updated(at(probability, 11.0 * MS, 15.0 * MS));
+            assert!((rising - probability - 0.005 / part).abs() < 1e-12, "{probability}: {rising}");
+        }
+    }
+
+    // §5.5: at most 0.02 at once from 0.1 on; §4.2: without delay 2 % less every time, and never below 0 or above 1.
+    #[test]
+    fn the_probability_is_capped_decays_and_is_bounded() {
+        let second = |probability| updated(at(probability, 0.015, 1.015)) - probability;
+        assert!((second(0.1) - 0.02).abs() < 1e-12 && (second(0.09) - 1.375 / 2.0).abs() < 1e-12);
+        assert!((updated(at(0.5, 0.0, 0.0)) - (0.5 - 0.125 * 0.015) * 0.98).abs() < 1e-12);
+        assert_eq!(updated(at(0.001, 0.015, 0.0)), 0.0);
+        assert_eq!(updated(at(0.999, 0.5, 0.5)), 1.0);
+    }
+
+    // Nothing changes between packets, so updates may be made when the next one is there: as if they had been made in time.
+    #[test]
+    fn late_updates_are_those_that_were_due() {
+        for delay in [0.0, 15.0 * MS, 20.0 * MS, 90.0 * MS] {
+            for ms in [14, 15, 100, 7_000] {
+                let [mut late, mut punctual] = [0; 2].map(|_| at(0.05, 0.01, delay));
+                let end = Time::ZERO + Span::from_millis(ms);
+                late.catch_up(end);
+                while punctual.next_update <= end {
+                    punctual.update();
+                    punctual.next_update += Controller::UPDATE;
+                }
+                assert_eq!(format!("{late:?}"), format!("{punctual:?}"));
+            }
+        }
+    }
+
+    // §4.4: in the 150 ms after the queue was short nobody is told, however long it is; then the allowance is used up until
+    // congestion is over, which is when the probability is zero and the delay below half of the target.
+    #[test]
+    fn a_burst_is_let_through() {
+        let mut pie = Controller { burst_left: PLAN.burst, burst: PLAN.burst, ..at(1.0, 1.0, 1.0) };
+        let told_at = |pie: &mut Controller, ms| {
+            pie.catch_up(Time::ZERO + Span::from_millis(ms));
+            pie.note_arrival();
+            pie.tells(&mut stream())
+        };
+        assert!((0..150).all(|ms| !told_at(&mut pie, ms)));
+        assert!(told_at(&mut pie, 150));
+        (pie.probability, pie.delay_before, pie.delay) = (0.3, 7.0 * MS, 7.0 * MS);
+        told_at(&mut pie, 165);
+        assert_eq!(pie.burst_left, Span::ZERO, "not over yet");
+        pie.probability = 0.0;
+        told_at(&mut pie, 166);
+        assert_eq!(pie.burst_left, PLAN.burst);
+    }
+
+    // §5.4: with p = 0.05 the gap is 17 packets at least and 170 at most; from the 17th on each is told with probability 0.05: a
+    // mean of 16 + 20.
+    #[test]
+    fn gaps_are_neither_short_nor_long() {
+        let mut pie = at(0.05, 20.0 * MS, 20.0 * MS);
+        let mut stream = stream();
+        let mut gaps = Vec::new();
+        let mut gap = 0_u32;
+        while gaps.len() < 10_000 {
+            gap += 1;
+            if pie.tells(&mut stream) {
+                gaps.push(std::mem::take(&mut gap));
+            }
+        }
+        let mean = gaps.iter().map(|&gap| f64::from(gap)).sum::<f64>() / 10_000.0;
+        let [least, most] = [gaps.iter().min(), gaps.iter().max()].map(|gap| *gap.expect("gaps"));
+        assert!((17..=18).contains(&least) && (140..=171).contains(&most), "{least} to {most}");
+        // Standard deviation of a geometric gap: 19.5; five of the mean's.
+        assert!((mean - 36.0).abs() < 5.0 * 0.195, "{mean}");
+    }
+
+    // §4.1: nobody is told while the delay was below half of the target and the probability is below 0.2.
+    #[test]
+    fn a_queue_that_is_hardly_there_is_left_alone() {
+        let tells = |probability, delay_ms: f64| {
+            let mut pie = at(probability, delay_ms * MS, 20.0 * MS);
+            (0..2000).any(|_| pie.tells(&mut stream()))
+        };
+        assert_eq!([tells(0.19, 7.4), tells(0.21, 7.4), tells(0.19, 7.6)], [false, true, true]);
+    }
+
+    /// A long queue whose probability is `probability` for a while.
+    fn congested(probability: f64, plan: PiePlan) -> Bench<Pie> {
+        let mut bench = Bench::new(Pie::new(plan, stream()));
+        (0..3).for_each(|_| assert_eq!(bench.offer(), Offered::Queued));
+        bench.disc.control = at(probability, 20.0 * MS, 20.0 * MS);
+        bench
+    }
+
+    // §5.1: marked in place of dropped below a probability of 0.1; §4.1: not with a couple of packets in the queue.
+    #[test]
+    fn capable_packets_are_marked_while_few_are_told() {
+        let ect: fn(&mut Packet) = |packet| packet.ecn = Ecn::Ect;
+        let plain: fn(&mut Packet) = |_| {};
+        for (probability, ecn, set, marks) in [
+            (0.09, true, ect, true),
+            (0.1, true, ect, false),
+            (0.09, false, ect, false),
+            (0.09, true, plain, false),
+        ] {
+            let mut bench = congested(probability, PiePlan { ecn, ..PLAN });
+            let offers: Vec<_> = (0..900).map(|_| bench.offer_with(set)).collect();
+            let drops = offers.iter().filter(|offer| matches!(offer, Offered::Dropped(_, Drop::Aqm))).count();
+            let marked = bench.drain_packets().filter(|packet| packet.ecn == Ecn::Ce).count();
+            assert_eq!((drops == 0, marked > 0), (marks, marks), "{drops} dropped, {marked} marked");
+        }
+        let mut bench = congested(1.0, PLAN);
+        bench.next();
+        assert_eq!(bench.disc.len(), 2);
+        bench.disc.control = at(1.0, 20.0 * MS, 20.0 * MS);
+        assert_eq!(bench.offer(), Offered::Queued, "it finds two");
+        assert_eq!(bench.offer(), Offered::Dropped(4, Drop::Aqm), "it finds three");
+    }
+
+    // §4.3: the delay is that of the packet that left last, and none once the queue is empty.
+    #[test]
+    fn the_delay_is_that_of_the_last_packet() {
+        let mut bench = Bench::new(Pie::new(PLAN, stream()));
+        for ms in [0, 1, 2] {
+            bench.now = Time::ZERO + Span::from_millis(ms);
+            bench.offer();
+        }
+        let delays = [5, 9, 12].map(|ms| {
+            bench.now = Time::ZERO + Span::from_millis(ms);
+            bench.next();
+            (bench.disc.control.delay / MS).round()
+        });
+        assert_eq!(delays, [5.0, 8.0, 0.0]);
+    }
+}

@@ -1,0 +1,84 @@
+"""What figures of a run over a fading link share: their width, shaded fades, timeouts on the edge."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from airhop.arrivals import fades
+from airhop.round_trips import timeouts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import polars as pl
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+WIDE_IN, LOW_IN = 7.16, 2.4
+"""Two columns of a paper: minutes of a run are long."""
+FADE_LOOKS: tuple[dict[str, Any], ...] = (
+    {"facecolor": "0.88", "edgecolor": "none"},
+    {"facecolor": "none", "edgecolor": "0.75", "hatch": "////"},
+    {"facecolor": "none", "edgecolor": "0.75", "hatch": "...."},
+)
+"""By link; two at once are both seen."""
+ALARM = "#b5123e"
+"""Colour of losses and timeouts: dark in a grey print."""
+EDGE_MARK: dict[str, Any] = {"linestyle": "none", "clip_on": False, "markeredgewidth": 0.7, "zorder": 5}
+
+
+def wide_page(strip: float = 0.0) -> tuple[Figure, list[Axes]]:
+    """Start a figure of two columns, with a strip of this height in inches below it if there is to be one."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(WIDE_IN, LOW_IN + strip), layout="constrained")
+    FigureCanvasAgg(figure)
+    heights = [LOW_IN, strip] if strip else [LOW_IN]
+    made = list(figure.subplots(len(heights), 1, sharex=True, height_ratios=heights, squeeze=False)[:, 0])
+    for axes in made:
+        axes.grid(visible=True, linewidth=0.3, color="0.85")
+        axes.set_axisbelow(True)
+    return figure, made
+
+
+def shade_fades(panels: Sequence[Axes], tables: Mapping[str, pl.DataFrame], place: str | None = None) -> None:
+    """Shade the times in which a hop was bad; without `place` those of all links, each in a look of its own.
+
+    Beyond three links the others are left out.
+    """
+    found = fades(tables, place)
+    links = found["place"].unique(maintain_order=True)
+    for look, link in zip(FADE_LOOKS, links, strict=False):
+        for begin, end in found.filter(found["place"] == link).select("begin_s", "end_s").iter_rows():
+            for axes in panels:
+                axes.axvspan(begin, end, linewidth=0, zorder=0.5, **look)
+        text = "fade" if links.len() == 1 else f"fade of {link.replace('->', '→')}"
+        panels[0].patches[-1].set_label(text)
+
+
+def mark_timeouts(
+    axes: Axes, tables: Mapping[str, pl.DataFrame], flow: str, first: float, last: float
+) -> None:
+    """Mark the expiries of the sender's timer between two times on the upper edge, where no data is."""
+    times = [time for time in timeouts(tables, flow) if first <= time <= last]
+    if times:
+        axes.plot(
+            times,
+            [1.025] * len(times),
+            "v",
+            transform=axes.get_xaxis_transform(),
+            markersize=4.5,
+            color=ALARM,
+            label="timeout of the sender",
+            **EDGE_MARK,
+        )
+
+
+def ends(tables: Mapping[str, pl.DataFrame], since: float, until: float | None) -> tuple[float, float]:
+    """Give the ends of the time axis in seconds: without `until`, up to the last thing that happened."""
+    if until is None:
+        columns = (("segments", "time_s"), ("acks", "time_s"), ("air", "end_s"))
+        last = (tables[name][column].max() for name, column in columns if name in tables)
+        until = max((float(time) for time in last if time is not None), default=since)  # type: ignore[arg-type]
+    return since, max(until, since)

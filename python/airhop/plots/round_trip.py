@@ -1,0 +1,130 @@
+"""Round trips for print: how long segments took, what the sender expected, which notices came in time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from airhop.plots.fading import ALARM, EDGE_MARK, ends, mark_timeouts, shade_fades, wide_page
+from airhop.plots.paper import PRINT_STYLE, legend, write
+from airhop.plots.traces import Span, chosen_flow
+from airhop.round_trips import round_trips, timely_notices
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import polars as pl
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from airhop.results import Result
+
+MILLI = 1e-3
+ROW_IN = 0.22
+"""Height of the row of a kind of notice."""
+NOTICE_LOOKS: dict[bool, tuple[str, dict[str, Any]]] = {
+    False: ("notice in time", {"marker": "|", "color": "0.0", "markersize": 6.0}),
+    True: ("notice late", {"marker": "x", "color": ALARM, "markersize": 3.5}),
+}
+"""By whether a notice came after the expiry that it should have prevented."""
+
+
+def draw_round_trips(
+    result: Result, stem: str | Path, *, flow: str | None = None, between: Span = None
+) -> list[Path]:
+    """Draw the round trips of a traced run (see `round_trip_graph`).
+
+    `flow` is by default the first TCP flow. Writes `stem.pdf`, `stem.svg` and `stem.png` and returns their
+    paths. Raises InputError where there is no such flow.
+    """
+    import matplotlib as mpl
+
+    name = chosen_flow(result, flow)
+    since, until = between or (0.0, float(result.document["duration_s"]))
+    with mpl.rc_context(PRINT_STYLE):
+        drawn = round_trip_graph(result.tables, name, since=since, until=until)
+        return write(drawn, Path(stem), f"Round trips of {name}")
+
+
+def round_trip_graph(
+    tables: Mapping[str, pl.DataFrame], flow: str, *, since: float = 0.0, until: float | None = None
+) -> Figure:
+    """Draw the true round trip of each segment at the time of its ACK, the sender's estimate and its timeout.
+
+    A round trip lasts from the last sending of a segment to the ACK that covers it; it is hollow where the
+    segment was sent more than once, so that the sender may not measure it. Notices stand below: in time or
+    late for the expiry that each should have prevented. Expiries stand on the upper edge, fades of
+    all links are shaded. `tables` are the trace tables of a run, `flow` the name of a TCP flow. The time axis
+    is from `since` to `until`, in seconds; without `until`, to the end of the trace. Call it inside
+    `PRINT_STYLE`.
+    """
+    from matplotlib.ticker import LogLocator, NullLocator
+
+    first, last = ends(tables, since, until)
+    notices = timely_notices(tables, flow)
+    notices = notices.filter(notices["time_s"].is_between(first, last))
+    figure, made = wide_page(strip=ROW_IN * notices["kind"].n_unique())
+    _draw_trips(made[0], tables, flow, first, last)
+    _draw_timer(made[0], tables, flow, last)
+    mark_timeouts(made[0], tables, flow, first, last)
+    made[0].set_yscale("log")
+    made[0].yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    made[0].yaxis.set_major_formatter("{x:g}")
+    made[0].yaxis.set_minor_locator(NullLocator())
+    made[0].set_ylabel("Round-trip time (s)")
+    if len(made) > 1:
+        _draw_notices(made[1], notices)
+    shade_fades(made, tables)
+    made[-1].set_xlim(first, last)
+    made[-1].set_xlabel("Time (s)")
+    legend(figure, most_columns=7)
+    return figure
+
+
+def _draw_trips(axes: Axes, tables: Mapping[str, pl.DataFrame], flow: str, first: float, last: float) -> None:
+    """Draw a dot per segment, hollow where it was sent more than once."""
+    trips = round_trips(tables, flow)
+    trips = trips.filter(trips["time_s"].is_between(first, last))
+    for again, face, text in ((False, "0.45", "round trip"), (True, "white", "sent more than once")):
+        shown = trips.filter((trips["sendings"] > 1) == again)
+        if shown.height:
+            axes.plot(
+                shown["time_s"],
+                MILLI * shown["rtt_ms"],
+                "o",
+                color="0.45",
+                markersize=2.6 if again else 2.2,
+                markerfacecolor=face,
+                markeredgewidth=0.6 if again else 0.0,
+                zorder=3,
+                label=text,
+            )
+
+
+def _draw_timer(axes: Axes, tables: Mapping[str, pl.DataFrame], flow: str, last: float) -> None:
+    """Draw the estimate and the timeout as steps, from the first sample on."""
+    window = tables["window"].filter(tables["window"]["flow"].cast(str) == flow)
+    looks: tuple[tuple[str, str, dict[str, Any]], ...] = (
+        ("srtt_ms", "estimate (srtt)", {"color": "#0096d2", "linewidth": 1.2}),
+        ("rto_ms", "retransmission timeout", {"color": "0.0", "linewidth": 0.8, "linestyle": (0, (4, 1.5))}),
+    )
+    for column, text, look in looks:
+        known = window.filter(window[column].is_finite() & (window[column] > 0))
+        if known.height:
+            times, values = known["time_s"].to_list(), (MILLI * known[column]).to_list()
+            held = [*times, max(last, times[-1])], [*values, values[-1]]
+            axes.plot(*held, drawstyle="steps-post", label=text, zorder=2.5, **look)
+
+
+def _draw_notices(axes: Axes, notices: pl.DataFrame) -> None:
+    """Draw a row of marks for each kind of notice."""
+    kinds = notices["kind"].unique().sort().to_list()
+    for late, (text, look) in NOTICE_LOOKS.items():
+        shown = notices.filter(notices["late"] == late)
+        if shown.height:
+            rows = [kinds.index(kind) for kind in shown["kind"]]
+            axes.plot(shown["time_s"], rows, label=text, **EDGE_MARK | look)
+    axes.set_ylim(len(kinds) - 0.5, -0.5)
+    axes.set_yticks(range(len(kinds)), [kind.upper() for kind in kinds])
+    axes.tick_params(axis="y", length=0)
+    axes.grid(visible=False, axis="y")

@@ -1,0 +1,110 @@
+"""How long the segments of a flow took, against what its sender expected: round trips, timeouts, notices.
+
+It is read from the trace tables of a run. Times are seconds, round trips milliseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def round_trips(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.DataFrame:
+    """List the true round-trip time of each segment of a flow that was acknowledged, by time.
+
+    It lasts from the last sending of the segment to the ACK that covers it. Columns: `time_s` of that ACK;
+    `sent_s`; `seq`, its first byte; `rtt_ms`; `sendings` until then. With more than one sending the ACK may
+    be for an earlier one: no sender may measure it (Karn and Partridge 1987).
+    """
+    import polars as pl
+
+    sent = (
+        _rows(tables, "segments", flow)
+        .sort("time_s", maintain_order=True)
+        .select(
+            "seq",
+            sent_s="time_s",
+            end=pl.col("seq") + pl.col("bytes"),
+            sendings=pl.int_range(1, pl.len() + 1, dtype=pl.UInt32).over("seq"),
+        )
+    )
+    covered = sent.group_by("seq").agg(end=pl.col("end").max()).sort("end")
+    # An ACK covers what ends at or before its number.
+    known = (
+        covered.join_asof(_progress(tables, flow), left_on="end", right_on="ack", strategy="forward")
+        .drop_nulls("time_s")
+        .select("seq", "time_s")
+        .sort("time_s")
+    )
+    return (
+        known.join_asof(
+            sent.drop("end").sort("sent_s"),
+            left_on="time_s",
+            right_on="sent_s",
+            by="seq",
+            strategy="backward",
+            check_sortedness=False,
+        )
+        .with_columns(rtt_ms=1e3 * (pl.col("time_s") - pl.col("sent_s")))
+        .select("time_s", "sent_s", "seq", "rtt_ms", "sendings")
+        .sort("time_s", "seq")
+    )
+
+
+def timeouts(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.Series:
+    """List when the retransmission timer of a flow expired, ascending.
+
+    The sender then sends its oldest segment, and no ACK has come at that moment: what else bears the cause
+    `timeout` is sent on an ACK, in the slow start after it.
+    """
+    import polars as pl
+
+    acks = _rows(tables, "acks", flow).sort("time_s", maintain_order=True)
+    oldest = acks.select(acked_s="time_s", una=pl.col("ack").cum_max())
+    on_ack = pl.col("time_s").is_in(acks["time_s"].to_list())
+    return (
+        _rows(tables, "segments", flow)
+        .filter(pl.col("cause").cast(pl.String) == "timeout", ~on_ack)
+        .sort("time_s", maintain_order=True)
+        .join_asof(oldest, left_on="time_s", right_on="acked_s", strategy="backward")
+        .filter(pl.col("seq") == pl.col("una").fill_null(1))["time_s"]
+        .unique(maintain_order=True)
+    )
+
+
+def timely_notices(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.DataFrame:
+    """List the notices that a sender got, as far as each should have prevented an expiry of its timer.
+
+    Columns: `time_s`; `kind`; `lateness_ms` against that expiry; `late`, whether it had been before.
+    """
+    import polars as pl
+
+    notices = _rows(tables, "notices", flow)
+    if "lateness_ms" not in notices.columns:
+        notices = notices.with_columns(lateness_ms=float("nan"))
+    return (
+        notices.filter(pl.col("event").cast(pl.String) == "received", pl.col("lateness_ms").is_finite())
+        .select("time_s", "lateness_ms", kind=pl.col("kind").cast(pl.String), late=pl.col("lateness_ms") > 0)
+        .sort("time_s")
+    )
+
+
+def _progress(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.DataFrame:
+    """Take the ACKs that acknowledged more than all before them."""
+    import polars as pl
+
+    acks = _rows(tables, "acks", flow).sort("time_s", maintain_order=True)
+    return (
+        acks.select("time_s", ack=pl.col("ack").cum_max())
+        .unique("ack", keep="first", maintain_order=True)
+        .sort("ack")
+    )
+
+
+def _rows(tables: Mapping[str, pl.DataFrame], name: str, flow: str) -> pl.DataFrame:
+    import polars as pl
+
+    return tables[name].filter(pl.col("flow").cast(pl.String) == flow)
