@@ -173,3 +173,102 @@ impl DeliveryRate {
         self.segments.get_mut(i).filter(|e| e.start == start)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airhop_base::SackBlock;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    /// Segments `n` of 1000 bytes each are sent.
+    fn send(meter: &mut DeliveryRate, ms: u64, segments: impl IntoIterator<Item = u64>) {
+        segments.into_iter().for_each(|n| {
+            meter.on_sent(at(ms), n * 1000, (n + 1) * 1000);
+        });
+    }
+
+    /// An ACK of all segments below `next`: (bytes, milliseconds) of the sample.
+    fn ack(meter: &mut DeliveryRate, ms: u64, next: u64) -> Option<(u64, f64)> {
+        let rate = meter.on_ack(at(ms), next * 1000, &Sack::EMPTY).rate;
+        rate.map(|r| (r.delivered, r.interval.millis_f64()))
+    }
+
+    // Ten segments at once over a link that takes 10 ms for each: the burst says nothing, the ACKs tell the rate. 11 leaves with the
+    // first ACK; over its flight ten are delivered, in 100 ms.
+    #[test]
+    fn a_burst_does_not_raise_the_rate() {
+        let mut m = DeliveryRate::default();
+        send(&mut m, 0, 1..=10);
+        assert_eq!(ack(&mut m, 100, 2), Some((1000, 100.0)));
+        send(&mut m, 100, [11]);
+        for n in 2..=10 {
+            assert_eq!(ack(&mut m, 90 + 10 * n, n + 1), Some((1000 * n, 90.0 + 10.0 * n as f64)));
+        }
+        assert_eq!(ack(&mut m, 200, 12), Some((10_000, 100.0)));
+    }
+
+    // draft-cheng-iccrg-delivery-rate-estimation §2.2: ACKs that come in a bunch. A segment every 30 ms; five are acknowledged within
+    // 100 ms, but took 150 ms to be sent.
+    #[test]
+    fn compressed_acks_do_not_raise_the_rate() {
+        let mut m = DeliveryRate::default();
+        for n in 1..=5 {
+            send(&mut m, 30 * (n - 1), [n]);
+        }
+        ack(&mut m, 150, 2);
+        send(&mut m, 150, [6]);
+        assert_eq!(ack(&mut m, 250, 7), Some((5000, 150.0)));
+    }
+
+    // What arrives counts once, whether a SACK block or the cumulative ACK tells of it first, and a part of a segment as such.
+    #[test]
+    fn bytes_count_once() {
+        let mut m = DeliveryRate::default();
+        send(&mut m, 0, 1..=5);
+        let mut sack = Sack::EMPTY;
+        sack.push(SackBlock { start: 3000, end: 5000 });
+        let fresh: Vec<u64> = [(1000, sack), (1000, sack), (1500, sack), (4000, sack), (6000, Sack::EMPTY)]
+            .iter()
+            .map(|(una, sack)| m.on_ack(at(100), *una, sack).fresh)
+            .collect();
+        assert_eq!(fresh, [2000, 0, 500, 1500, 1000]);
+        assert_eq!(m.delivered, 5000);
+    }
+
+    // §3.3: an interval below the least round trip is none. Two segments are sent again just before their originals are acknowledged.
+    // Karn: neither gives a round trip.
+    #[test]
+    fn what_is_too_short_is_no_flight() {
+        let mut m = DeliveryRate::default();
+        send(&mut m, 0, [1]);
+        ack(&mut m, 100, 2);
+        send(&mut m, 100, [2, 3]);
+        send(&mut m, 195, [2]);
+        assert_eq!(ack(&mut m, 200, 3), Some((1000, 100.0))); // since the pause ended, at 100 ms
+        send(&mut m, 201, [3]);
+        let arrivals = m.on_ack(at(205), 4000, &Sack::EMPTY);
+        assert_eq!((arrivals.fresh, arrivals.rate, arrivals.rtt), (1000, None, None));
+        assert_eq!(arrivals.least_rtt, Some(Span::from_millis(100)));
+    }
+
+    // §3.4: what is sent while the application is the limit is marked, and what is sent when that has arrived is not. A pause counts for
+    // no sample.
+    #[test]
+    fn what_the_application_limits_is_marked() {
+        let mut m = DeliveryRate::default();
+        send(&mut m, 0, [1, 2]);
+        m.limit(2000);
+        assert!(!m.on_ack(at(100), 2000, &Sack::EMPTY).rate.is_some_and(|r| r.limited), "sent before");
+        send(&mut m, 100, [3]);
+        ack(&mut m, 100, 3);
+        assert!(m.on_ack(at(200), 4000, &Sack::EMPTY).rate.is_some_and(|r| r.limited));
+        assert!(!m.on_sent(at(5000), 4000, 5000), "that all has arrived ended the limit");
+        assert_eq!(ack(&mut m, 5100, 5), Some((1000, 100.0)));
+        m.limit(0);
+        assert!(m.on_sent(at(9000), 5000, 6000), "it had nothing to send");
+        assert!(m.on_ack(at(9100), 6000, &Sack::EMPTY).rate.is_some_and(|r| r.limited));
+    }
+}
