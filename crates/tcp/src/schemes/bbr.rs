@@ -24,7 +24,11 @@ pub(super) static SCHEME: Scheme = Scheme {
            14(5), 2016; draft-cardwell-iccrg-bbr-congestion-control-00, 2017",
     needs: &[],
     params: &[],
-    verified: &["the states, gains and filters: draft-cardwell-iccrg-bbr-congestion-control-00"],
+    verified: &[
+        "the states, gains and filters: draft-cardwell-iccrg-bbr-congestion-control-00",
+        "with preset linux within 2 % of a Linux 6.18 kernel's goodput and retransmissions from zero to 5 % loss; its startup \
+         loses the kernel's 191 segments",
+    ],
     reconstructed: &[
         "what the draft does not have and Linux does, from knowledge of it: room for aggregated ACKs, one loss off the window for \
          each found, three send quanta above the window, the initial window unpaced",

@@ -43,3 +43,31 @@ impl Aggregation {
         self.most[0].max(self.most[1]).min(bw * LONGEST)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airhop_base::Span;
+
+    // At 1 MB/s, 10,000 bytes at once after 10 ms are what the rate explains and begin a new account; 4000 more at that time are too
+    // many by all 14,000 of it, as nothing was expected yet. A maximum lasts five to ten round trips.
+    #[test]
+    fn what_the_rate_does_not_explain() {
+        let ms = |ms| Time::ZERO + Span::from_millis(ms);
+        let mut a = Aggregation::default();
+        a.on_ack(ms(10), 10_000.0, 1e6, 1e9, false);
+        a.on_ack(ms(10), 4_000.0, 1e6, 1e9, false);
+        assert_eq!(a.room(1e6), 14_000.0);
+        a.on_ack(ms(12), 1_000.0, 1e6, 1e9, false); // 15,000 less 2000 expected
+        assert_eq!((a.room(1e6), a.room(1e5)), (14_000.0, 10_000.0)); // 100 ms' worth at most
+        a.on_ack(ms(12), 50_000.0, 1e6, 20_000.0, false); // the window at most
+        assert_eq!(a.room(1e6), 20_000.0);
+        let room: Vec<f64> = (1..=10)
+            .map(|round| {
+                a.on_ack(ms(1000 * round), 0.0, 1e6, 1e9, true);
+                a.room(1e6)
+            })
+            .collect();
+        assert_eq!(room, [20e3, 20e3, 20e3, 20e3, 20e3, 20e3, 20e3, 20e3, 20e3, 0.0]);
+    }
+}

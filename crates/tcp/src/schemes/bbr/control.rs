@@ -355,3 +355,21 @@ impl CongestionControl for Bbr {
         self.random = seed.into();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Preset;
+
+    // Each flow draws for itself: all numbers come, and about equally often.
+    #[test]
+    fn seeds_decide_the_draw() {
+        let mut counts = [0; 7];
+        for seed in 0..7000 {
+            let mut bbr = Bbr::new(&Preset::Linux.config(1000));
+            bbr.on_seed(seed);
+            counts[bbr.draw(7)] += 1;
+        }
+        assert!(counts.iter().all(|&n| (850..1150).contains(&n)), "{counts:?}");
+    }
+}

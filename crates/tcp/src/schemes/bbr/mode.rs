@@ -96,3 +96,46 @@ impl Stay {
         self.round && now > self.until
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    // §4.3.4.3: "picking randomly among phases, excluding the 3/4 phase".
+    #[test]
+    fn any_phase_comes_first_but_that_of_three_quarters() {
+        let mut first: Vec<usize> = (0..7).map(|draw| Phase::first(at(0), draw).index).collect();
+        first.sort_unstable();
+        assert_eq!(first, [0, 2, 3, 4, 5, 6, 7]);
+    }
+
+    // §4.3.4.3, for a least round trip of 100 ms: the phase of 5/4 waits for its fill, that of 3/4 ends when nothing is queued, the others
+    // after just that time.
+    #[test]
+    fn phases_end_each_for_its_own_reason() {
+        let after = |index, ms, is_filled, is_drained| {
+            let mut phase = Phase { index, began: at(0) };
+            phase.advance(at(ms), Span::from_millis(100), is_filled, is_drained);
+            phase.index
+        };
+        assert_eq!([after(0, 101, false, true), after(0, 101, true, false), after(0, 100, true, true)], [0, 1, 0]);
+        assert_eq!([after(1, 101, false, false), after(1, 1, true, true), after(1, 100, true, false)], [2, 2, 1]);
+        assert_eq!([after(2, 101, false, false), after(2, 100, true, true), after(7, 101, false, false)], [3, 2, 0]);
+    }
+
+    // §4.3.5: ProbeRTTDuration and a round trip, whichever is longer.
+    #[test]
+    fn the_stay_lasts_both() {
+        let mut stay = Stay::begin(at(0));
+        assert!(!stay.is_over(at(100), true));
+        assert!(!stay.is_over(at(200), false));
+        assert!(stay.is_over(at(201), false));
+        let mut stay = Stay::begin(at(0));
+        assert!(!stay.is_over(at(300), false));
+        assert!(stay.is_over(at(301), true));
+    }
+}
