@@ -161,16 +161,17 @@ impl Bbr {
     }
 
     fn probe_rtt(&mut self, w: &mut Window, d: &Delivery, round_starts: bool) {
-        match &mut self.mode {
-            Mode::ProbeRtt(stay @ None) if d.in_flight as f64 <= LEAST_CWND * self.mss => {
-                *stay = Some(Stay::begin(d.now));
+        if let Mode::ProbeRtt(Some(stay)) = &mut self.mode
+            && round_starts
+        {
+            stay.on_round();
+        }
+        match self.mode {
+            Mode::ProbeRtt(None) if d.in_flight as f64 <= LEAST_CWND * self.mss => {
+                self.mode = Mode::ProbeRtt(Some(Stay::begin(d.now)));
                 self.round_ends = d.arrivals.total;
             }
-            Mode::ProbeRtt(Some(stay)) => {
-                if stay.is_over(d.now, round_starts) {
-                    self.leave_probe_rtt(w, d.now);
-                }
-            }
+            Mode::ProbeRtt(Some(stay)) if stay.is_over(d.now) => self.leave_probe_rtt(w, d.now),
             _ => {}
         }
     }
@@ -278,7 +279,7 @@ impl Bbr {
         let mut z = self.random;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (((z ^ (z >> 31)) >> 32) * n >> 32) as usize
+        ((((z ^ (z >> 31)) >> 32) * n) >> 32) as usize
     }
 }
 
@@ -320,16 +321,12 @@ impl CongestionControl for Bbr {
     fn on_restart(&mut self, w: &mut Window, now: Time) {
         self.restarts = true;
         self.aggregation.restart(now);
-        match &mut self.mode {
+        match self.mode {
             Mode::ProbeBw(_) => {
                 let bw = self.bw.get() * (1.0 - PACING_MARGIN) * 8.0;
                 self.rate = Some(Rate::from_bps((bw as u64).max(1)));
             }
-            Mode::ProbeRtt(Some(stay)) => {
-                if stay.is_over(now, false) {
-                    self.leave_probe_rtt(w, now);
-                }
-            }
+            Mode::ProbeRtt(Some(stay)) if stay.is_over(now) => self.leave_probe_rtt(w, now),
             _ => {}
         }
     }

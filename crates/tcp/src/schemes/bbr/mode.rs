@@ -90,9 +90,13 @@ impl Stay {
         Stay { until: now + PROBE_RTT, round: false }
     }
 
-    /// An ACK, which may begin a round trip. True if the stay is over.
-    pub fn is_over(&mut self, now: Time, round_starts: bool) -> bool {
-        self.round |= round_starts;
+    /// A round trip begins.
+    pub fn on_round(&mut self) {
+        self.round = true;
+    }
+
+    /// Both have passed.
+    pub fn is_over(&self, now: Time) -> bool {
         self.round && now > self.until
     }
 }
@@ -131,11 +135,9 @@ mod tests {
     #[test]
     fn the_stay_lasts_both() {
         let mut stay = Stay::begin(at(0));
-        assert!(!stay.is_over(at(100), true));
-        assert!(!stay.is_over(at(200), false));
-        assert!(stay.is_over(at(201), false));
-        let mut stay = Stay::begin(at(0));
-        assert!(!stay.is_over(at(300), false));
-        assert!(stay.is_over(at(301), true));
+        assert!(!stay.is_over(at(300)));
+        stay.on_round();
+        assert!(stay.is_over(at(201)));
+        assert!(!stay.is_over(at(200)));
     }
 }
