@@ -105,6 +105,17 @@ fn the_round_trip_is_probed_after_ten_seconds() {
     assert!((8..=12).contains(&probed), "four segments a round trip, not {probed}");
 }
 
+// §4.3.5, BBRHandleProbeRTT: what is sent at four segments a round trip is marked as limited. On a path of 11 ms the 200 ms are more round
+// trips than the filter holds, and the rate is not forgotten.
+#[test]
+fn the_rate_survives_the_probe_of_the_round_trip() {
+    let t = run(Path { bottleneck: path(1000).bottleneck, ..Path::of(5) }, 10_500);
+    let probed = sent(&t, 10_040, 10_190); // fourteen round trips
+    assert!((40..=60).contains(&probed), "{probed}");
+    let after = sent(&t, 10_300, 10_500);
+    assert!(after > 180, "{after} of 200");
+}
+
 // §4.2.3.4: in the first round trip of fast recovery the window is what is in flight and what each ACK delivers; then it grows again,
 // and is what it was before when recovery is over. Nothing waits for a window that was halved.
 #[test]

@@ -357,6 +357,28 @@ impl CongestionControl for Bbr {
 mod tests {
     use super::*;
     use crate::Preset;
+    use crate::meters::Arrivals;
+
+    // §4.2.3.4, BBRModulateCwndForRecovery: each loss found takes a segment off the window, also when packets are not conserved any more.
+    #[test]
+    fn losses_take_their_own_off_the_window() {
+        let config = Preset::Linux.config(1000);
+        let mut bbr = Bbr { repair: Repair::Loss, ..Bbr::new(&config) };
+        let mut w = Window { cwnd: 40.0, ssthresh: f64::INFINITY };
+        let arrivals = Arrivals { fresh: 1000, total: 90_000, rtt: None, least_rtt: None, rate: None };
+        let (now, in_flight) = (Time::ZERO, 20_000);
+        let d = Delivery {
+            now,
+            arrivals,
+            lost: 3000,
+            before: in_flight,
+            in_flight,
+            repair: Repair::Loss,
+            wait: Span::ZERO,
+        };
+        bbr.on_delivery(&mut w, &d, &Space::new(&config));
+        assert_eq!(w.cwnd, 37.0);
+    }
 
     // Each flow draws for itself: all numbers come, and about equally often.
     #[test]
