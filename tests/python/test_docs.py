@@ -30,12 +30,13 @@ class Block:
     """A fenced block of a page."""
 
     language: str
-    title: str | None
+    title: str
+    """Empty if it has none."""
     text: str
 
     @property
     def runs(self) -> bool:
-        return self.language == "sh" or (self.language == "python" and self.title is None)
+        return self.language == "sh" or (self.language == "python" and not self.title)
 
 
 def blocks(page: Path) -> list[Block]:
@@ -73,6 +74,7 @@ def test_generated_pages_are_up_to_date() -> None:
 
 @pytest.mark.parametrize("page", [page for page in PAGES if any(b.runs for b in blocks(page))], ids=name)
 def test_what_a_page_shows_works(page: Path, tmp_path: Path) -> None:
+    session = ""  # a page's blocks of Python follow each other, as in an interpreter
     for place, block in enumerate(blocks(page)):
         if block.title:
             (tmp_path / block.title).write_text(block.text, encoding="utf-8")
@@ -81,7 +83,8 @@ def test_what_a_page_shows_works(page: Path, tmp_path: Path) -> None:
         elif block.language == "python":
             # A process of its own: what a page loads must not meet what other tests do.
             script = tmp_path / f"block{place}.py"
-            script.write_text(block.text, encoding="utf-8")
+            session += block.text
+            script.write_text(session, encoding="utf-8")
             shell(f"{sys.executable} {script.name}", tmp_path)
 
 

@@ -63,7 +63,9 @@ const RETRANSMISSIONS: usize = 13;
 #[test]
 fn goodput_is_the_kernels() {
     let points = [("0.0001", 0.1), ("0.001", 0.1), ("0.01", 0.1), ("0.05", 0.2)];
-    for (scheme, (loss, tolerance)) in ["reno", "bbr"].into_iter().flat_map(|s| points.map(|p| (s, p))) {
+    for (scheme, (loss, tolerance)) in
+        ["reno", "cubic", "bbr"].into_iter().flat_map(|s| points.map(|p| (s, p)))
+    {
         let p = loss.parse().expect("a number");
         let goodput = (1..=20).map(|seed| run(&wire(scheme, p), seed).flows[0].goodput_mbps);
         let (ours, linux) = (goodput.sum::<f64>() / 20.0, kernel(scheme, loss, GOODPUT));
@@ -73,16 +75,45 @@ fn goodput_is_the_kernels() {
     }
 }
 
-// reference/README.md: at zero loss retransmissions are the queue's drops exactly, 148 in 13 recoveries.
+// reference/README.md: at zero loss retransmissions are the queue's drops exactly, 148 of reno in 13 recoveries, 54 of cubic. CUBIC's
+// slow start ends ten segments earlier here (below), which spares it as many.
 #[test]
 fn without_errors_the_queue_alone_drops() {
-    let report = run(&wire("reno", 0.0), 1);
-    let flow = &report.flows[0];
-    println!("{} Mbit/s, {} retransmissions", flow.goodput_mbps, flow.retransmissions);
-    assert!((flow.goodput_mbps / kernel("reno", "0", GOODPUT) - 1.0).abs() < 0.01);
-    let retransmissions = kernel("reno", "0", RETRANSMISSIONS);
-    assert!((flow.retransmissions as f64 / retransmissions - 1.0).abs() < 0.05, "{retransmissions}");
-    assert_eq!((flow.fast_recoveries, flow.timeouts), (13, 0));
+    for (scheme, known) in [("reno", 0.0), ("cubic", -0.28)] {
+        let report = run(&wire(scheme, 0.0), 1);
+        let flow = &report.flows[0];
+        println!("{scheme}: {} Mbit/s, {} retransmissions", flow.goodput_mbps, flow.retransmissions);
+        let goodput = kernel(scheme, "0", GOODPUT);
+        assert!((flow.goodput_mbps / goodput - 1.0).abs() < 0.01, "{goodput}");
+        let retransmissions = kernel(scheme, "0", RETRANSMISSIONS);
+        let off = flow.retransmissions as f64 / retransmissions - 1.0;
+        assert!((off - known).abs() < 0.05, "{scheme}: {} of {retransmissions}", flow.retransmissions);
+        assert_eq!((flow.fast_recoveries, flow.timeouts), (13, 0), "{scheme}");
+    }
+}
+
+/// Time, cwnd and ssthresh at each change, in the first seconds without errors.
+fn windows(scheme: &str, seconds: u64) -> Vec<[f64; 3]> {
+    let plan = Plan { duration: Span::from_secs(seconds), ..wire(scheme, 0.0) };
+    let recorder = Recorder::new(&["f".into()], &plan.nodes, plan.duration, true, None).expect("no files");
+    let mut world = World::new(&plan, 1, 0, Some(recorder)).expect("a good plan");
+    world.run(&AtomicBool::new(false)).expect("nobody stops it");
+    let tables = world.into_recorder().expect("it was given one").finish().expect("no files");
+    let window = tables.iter().find(|t| t.name == "window").expect("a table");
+    let columns = ["time_s", "cwnd", "ssthresh"].map(|name| match window.column(name) {
+        Some(Column::F64(values)) => values.clone(),
+        _ => panic!("no column {name}"),
+    });
+    (0..columns[0].len()).map(|i| [0, 1, 2].map(|column: usize| columns[column][i])).collect()
+}
+
+/// Time, window before and after each cut.
+fn cuts(windows: &[[f64; 3]]) -> Vec<(f64, f64, f64)> {
+    windows.windows(2).filter(|w| w[1][1] < w[0][1]).map(|w| (w[1][0], w[0][1], w[1][1])).collect()
+}
+
+fn is_within(ours: f64, linux: f64, tolerance: f64) {
+    assert!((ours / linux - 1.0).abs() < tolerance, "{ours}, Linux {linux}");
 }
 
 // reference/README.md: 191 for BBR, all of them of its startup, which fills the queue and as much again; each is a drop of the queue.
@@ -116,25 +147,30 @@ fn bbr_sends_again_what_the_kernel_does() {
 // SYN on, ten segments, then doubling every 61 ms to 80, then one more for each of the link's 0.832 ms a packet make 0.45 s.
 #[test]
 fn slow_start_ends_where_the_kernels_does() {
-    let plan = Plan { duration: Span::from_secs(2), ..wire("reno", 0.0) };
-    let recorder = Recorder::new(&["f".into()], &plan.nodes, plan.duration, true, None).expect("no files");
-    let mut world = World::new(&plan, 1, 0, Some(recorder)).expect("a good plan");
-    world.run(&AtomicBool::new(false)).expect("nobody stops it");
-    let tables = world.into_recorder().expect("it was given one").finish().expect("no files");
-    let window = tables.iter().find(|t| t.name == "window").expect("a table");
-    let [time, cwnd] = ["time_s", "cwnd"].map(|name| match window.column(name) {
-        Some(Column::F64(values)) => values,
-        _ => panic!("no column {name}"),
-    });
-    let cuts: Vec<(f64, f64, f64)> =
-        (1..cwnd.len()).filter(|&i| cwnd[i] < cwnd[i - 1]).map(|i| (time[i], cwnd[i - 1], cwnd[i])).collect();
+    let cuts = cuts(&windows("reno", 2));
     println!("{cuts:?}");
-    let within = |ours: f64, linux: f64| assert!((ours / linux - 1.0).abs() < 0.02, "{ours}, Linux {linux}");
     for (cut, linux) in cuts.iter().zip([(250.0, 125.0), (125.0, 62.0)]) {
-        within(cut.1, linux.0);
-        within(cut.2, linux.1);
+        is_within(cut.1, linux.0, 0.02);
+        is_within(cut.2, linux.1, 0.02);
     }
     let doublings = 0.061 * (1.0 + (80.0f64 / 10.0).log2()); // the handshake is one more round trip
     let ends = doublings + 0.832e-3 * (250.0 - 80.0) + 0.061;
     assert!((cuts[0].0 / ends - 1.0).abs() < 0.1, "at {} s, not {ends}", cuts[0].0);
+}
+
+// reference/README.md: "CUBIC's HyStart (delay) leaves slow start at cwnd 154 at 0.509 s, first loss at 0.587 s, ssthresh 110, then
+// between 86 and 123".
+#[test]
+fn hystart_ends_slow_start_where_the_kernels_does() {
+    let windows = windows("cubic", 60);
+    let left = windows.iter().find(|w| w[2].is_finite()).expect("slow start ends");
+    let cuts = cuts(&windows);
+    println!("{left:?} {cuts:?}");
+    is_within(left[2], 154.0, 0.1);
+    is_within(cuts[0].2, 110.0, 0.1);
+    is_within(cuts[0].0 - left[0], 0.587 - 0.509, 0.15);
+    for cut in &cuts[2..] {
+        is_within(cut.1, 123.0, 0.02);
+        is_within(cut.2, 86.0, 0.02);
+    }
 }

@@ -60,13 +60,15 @@ type Row = (&'static str, &'static str, &'static [(&'static str, f64)], &'static
 /// At 1 % ns-3's Vegas gives up one segment for a loss and not a quarter of its window; its Westwood+ counts what duplicate ACKs
 /// reported a second time when the recovery ends (done so here, 9.09 Mbit/s against its 8.54); its Veno takes four fifths of what is
 /// in flight after the loss.
-const ROWS: [Row; 6] = [
+const ROWS: [Row; 8] = [
     ("vegas", "vegas", &[("alpha", 2.0), ("beta", 4.0)], "0.0001", 0.0),
     ("westwood+", "westwood-plus", &[("filter", 2.0)], "0.0001", 0.0),
     ("veno", "veno", &[], "0.0001", 0.0),
+    ("cubic", "cubic", &[], "0.0001", 0.04),
     ("vegas", "vegas", &[("alpha", 2.0), ("beta", 4.0)], "0.01", -0.36),
     ("westwood+", "westwood-plus", &[("filter", 2.0)], "0.01", -0.32),
     ("veno", "veno", &[], "0.01", 0.16),
+    ("cubic", "cubic", &[], "0.01", -0.03),
 ];
 
 #[test]

@@ -5,6 +5,7 @@
 
 mod config;
 mod control;
+mod cubic;
 mod fault;
 pub mod meters;
 pub mod notices;
@@ -16,6 +17,7 @@ mod schemes;
 mod scoreboard;
 pub mod seams;
 mod sender;
+mod slow_start;
 mod space;
 
 pub use config::{

@@ -104,6 +104,9 @@ pub struct Loss {
     pub now: Time,
     /// How it was noticed.
     pub signal: Signal,
+    /// What is to be reduced, in segments: data in flight or window, as configured. None at a timeout that leaves the threshold as it
+    /// is, since the segment has timed out before (RFC 5681 §3.1).
+    pub base: Option<f64>,
     /// Half of what the configuration halves (data in flight or window), in segments, at least 2 (RFC 5681 §3.1 (4)).
     pub half: f64,
     /// The window that halving leaves, in segments. The same as `half`, but for ns-2, which keeps only ssthresh above 2.

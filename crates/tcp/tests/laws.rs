@@ -28,6 +28,7 @@ fn parameters(scheme: &str, k: u8) -> Vec<(&'static str, f64)> {
     match scheme {
         "ll-elsn" => vec![("n", f64::from(k))],
         "hack-fixed" => vec![("shield", f64::from(k % 2))],
+        "cubic" => vec![("slow_start", f64::from(k))],
         "lhp" => vec![("trigger", f64::from(k % 2))],
         "tcp-cl" => vec![("repeats", f64::from(k % 2))],
         "ebsn" | "rttn" => vec![("base", f64::from(k % 3))],

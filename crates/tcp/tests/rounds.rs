@@ -286,3 +286,50 @@ fn losses_on_the_air() {
     8  13  13.36
     ");
 }
+
+// CUBIC without a loss is Reno: no W_max, so it stays at the plateau, and its friendly estimate grows by one segment a window.
+#[test]
+fn cubic_without_a_loss() {
+    assert_eq!(rounds("cubic", &clean(), 13), rounds("reno", &clean(), 13));
+}
+
+// CUBIC (RFC 9438): a loss leaves 0.7 of 9.50. K = cbrt(2.85 / 0.4) = 1.92 s: in a second from round 6 on the cubic itself would be at
+// 9.19, so Reno's pace, 0.53 of a segment a window, is the faster at first (rounds 6 and 7) and the cubic not far off; past 9.50, in round
+// 11, it is one segment a window.
+#[test]
+fn one_loss_cubic() {
+    insta::assert_snapshot!(rounds("cubic", &one(), 13), @r"
+    0   2   2.00
+    1   4   4.00
+    2   8   8.00
+    3   8   8.95
+    4   8   9.50
+    5   6   6.65  20!
+    6   7   7.04
+    7   7   7.55
+    8   8   8.03
+    9   8   8.54
+   10   9   9.02
+   11   9   9.54
+   12  10  10.44
+    ");
+}
+
+// A timeout: slow start to 0.7 of 8.95, which is 6.27 and reached in round 8; then Reno's pace for 0.7, as the cubic is flat there.
+#[test]
+fn a_timeout_cubic() {
+    insta::assert_snapshot!(rounds("cubic", &window(), 13), @r"
+    0   2   2.00
+    1   4   4.00
+    2   8   8.00
+    3   8   8.95
+    5   1   1.00  15t
+    6   2   2.00  16t 17t
+    7   4   4.00  18t 19t 20t 21t
+    8   6   6.41  22t
+    9   6   6.89
+   10   7   7.34
+   11   7   7.83
+   12   8   8.29
+    ");
+}

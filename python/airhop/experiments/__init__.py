@@ -16,6 +16,7 @@ from airhop.experiments.experiment import (
     Judgement,
     Metric,
     Mode,
+    Picture,
     Replications,
     TimelineChoice,
 )
@@ -36,6 +37,7 @@ __all__ = [
     "Metric",
     "Mode",
     "Outcome",
+    "Picture",
     "Replications",
     "TextTable",
     "TimelineChoice",

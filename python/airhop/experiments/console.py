@@ -89,10 +89,11 @@ def _print(outcome: Judged, shown: Sequence[RenderableType], console: Console, w
 
 def _measured(outcome: Outcome) -> list[tuple[Metric, list[Row]]]:
     experiment = outcome.experiment
-    return [
+    measured = [
         (experiment.metric, outcome.rows),
         *((metric, outcome.also[metric.name]) for metric in experiment.also),
     ]
+    return [(metric, rows) for metric, rows in measured if rows]
 
 
 def _wrapped(text: str, width: int, style: str = "", indent: int = 0) -> Text:
@@ -121,22 +122,29 @@ def tables(outcome: Outcome, metric: Metric, rows: list[Row], width: int) -> lis
 
 
 def _columns(outcome: Outcome, metric: Metric, rows: list[Row]) -> Iterator[list[list[Text]]]:
-    """Write heading and cells of each curve: what is measured, and what is printed if anything is."""
+    """Write heading and cells of each curve that has the metric: what is measured, and what is printed."""
     labels, xs = outcome.experiment.labels, outcome.samples.xs
-    cells = {(row.scheme, row.x): row for row in rows}
     look = styles(labels)
-    best = {x: max(labels, key=lambda curve: cells[curve, x].value.mean) for x in xs}
-    for curve, label in labels.items():
-        heading = Text(f"{look[curve].glyph} {label}", style=look[curve].color)
-        columns = [[heading, *(_cell(cells[curve, x], curve == best[x], metric) for x in xs)]]
-        if any(cells[curve, x].published for x in xs):
-            columns.append([Text("printed", style="dim"), *(_printed(cells[curve, x], metric) for x in xs)])
+    best = [max((row for row in rows if row.x == x), key=_mean, default=None) for x in xs]
+    for curve in dict.fromkeys(row.scheme for row in rows):
+        heading = Text(f"{look[curve].glyph} {labels[curve]}", style=look[curve].color)
+        found = {row.x: row for row in rows if row.scheme == curve}
+        cells = [found.get(x) for x in xs]
+        columns = [
+            [heading, *(_cell(row, row is most, metric) for row, most in zip(cells, best, strict=True))]
+        ]
+        if any(row.published for row in found.values()):
+            columns.append([Text("printed", style="dim"), *(_printed(row, metric) for row in cells)])
         yield columns
 
 
-def _printed(row: Row, metric: Metric) -> Text:
+def _mean(row: Row) -> float:
+    return row.value.mean
+
+
+def _printed(row: Row | None, metric: Metric) -> Text:
     """Write the printed number, how far off it the measured one is, and the printed ratio to the baseline."""
-    if row.published is None or row.off is None:
+    if row is None or row.published is None or row.off is None:
         return Text("")
     ratio = f" {row.published_ratio:4.2f}×" if row.published_ratio is not None else ""
     return Text(f"{row.published:.{metric.digits}f} {100 * row.off:+3.0f}%{ratio}".replace("-", "−"), "dim")
@@ -160,7 +168,10 @@ def _grid() -> Table:
     return Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
 
 
-def _cell(row: Row, best: bool, metric: Metric) -> Text:
+def _cell(row: Row | None, best: bool, metric: Metric) -> Text:
+    """Write mean, half-width and ratio to the baseline; a dash where no run has the metric."""
+    if row is None:
+        return Text("–", style="dim")
     text = Text(f"{row.value.mean:.{metric.digits}f}", style="bold" if best else "")
     text.append(f" {plus_minus(row.value, metric.digits)}", style="dim")
     if row.ratio is not None and math.isfinite(row.ratio.value) and not metric.bounded:

@@ -12,7 +12,10 @@ from airhop.errors import InputError
 from airhop.scenario import SCHEME
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from airhop.experiments.samples import Samples
+    from airhop.results import Result
     from airhop.study import Study, Until
 
 Mode = Literal["quick", "default", "full"]
@@ -173,6 +176,19 @@ class TimelineChoice:
 
 
 @dataclass(frozen=True)
+class Picture:
+    """A figure for print of one run, packet by packet, where the paper shows runs and not means."""
+
+    name: str
+    """Of its files: `sequence` makes `sequence.pdf` and so on."""
+    curve: str
+    x: X
+    draw: Callable[[Result], Figure]
+    """Draws a traced run, inside `plots.paper.PRINT_STYLE`."""
+    rep: int = 0
+
+
+@dataclass(frozen=True)
 class Judgement:
     """The verdict on one claim, with the figure it rests on."""
 
@@ -232,6 +248,8 @@ class Experiment:
     """Further metrics of the same runs."""
     panels: tuple[tuple[str, ...], ...] = ()
     """Names of the curves of each panel of the printed figure; empty for one panel with all."""
+    pictures: tuple[Picture, ...] = ()
+    """Figures of single runs, beside that of the means."""
 
     def __post_init__(self) -> None:
         if len(self.labels) < len(self.curves):
@@ -239,6 +257,12 @@ class Experiment:
         drawn = [curve for panel in self.panels for curve in panel]
         if drawn and sorted(drawn) != sorted(self.labels):
             raise InputError(f"{self.id}: every curve stands in one panel, and no other does")
+        for picture in self.pictures:
+            if picture.curve not in self.labels or picture.x not in self.axis.coarse:
+                raise InputError(
+                    f"{self.id}: `{picture.name}` is a picture of `{picture.curve}` at "
+                    f"{self.axis.text(picture.x)}, which is not run in every mode"
+                )
 
     @property
     def labels(self) -> dict[str, str]:

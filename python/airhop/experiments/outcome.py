@@ -34,9 +34,9 @@ class Row:
     interval: Interval | None
     """Of the mean, cut to what the metric can be; None for a single replication."""
     ratio: Ratio | None
-    """Paired ratio to the baseline; None for the baseline itself."""
+    """Paired ratio to the baseline; None for the baseline itself, and where that has none of the metric."""
     difference: Difference | None
-    """Paired difference to the baseline, with the correlation that pairing achieved; None for itself."""
+    """Paired difference to the baseline, with the correlation that pairing achieved; None as `ratio`."""
     published: float | None
     """The printed number."""
     published_ratio: float | None
@@ -124,10 +124,12 @@ class Outcome(Judged):
         """Write rows, verdicts, the printed figure and the interactive report into a folder."""
         from airhop.plots.chart import draw
         from airhop.plots.confusion import draw_confusion
+        from airhop.plots.pictures import draw_pictures
         from airhop.report import chapter_of_outcome, write_report
 
         rows, document, report = folder / "rows.csv", folder / "outcome.json", folder / "report.html"
         figures = draw(self, folder / "figure")
+        figures += draw_pictures(self, folder)
         figures += draw_confusion(self.table, folder / "confusion", labels=self.experiment.labels)
         self.write_rows(rows)
         document.write_text(json.dumps(self.to_dict(), indent=2) + "\n", encoding="utf-8")
@@ -139,14 +141,16 @@ class Outcome(Judged):
         import polars as pl
 
         lines: list[dict[str, object]] = []
-        for place, row in enumerate(self.rows):
+        also = {metric: {(row.scheme, row.x): row for row in rows} for metric, rows in self.also.items()}
+        for row in self.rows:
             line: dict[str, object] = {"scheme": row.scheme, self.experiment.axis.key: row.x}
             line |= {"reps": row.reps, **self._columns(self.experiment.metric.name, row)}
             line |= self._printed(row) if self.experiment.published else {}
-            for metric, others in self.also.items():
-                line |= self._columns(metric, others[place], prefix=f"{metric}_")
+            for metric, others in also.items():
+                if (row.scheme, row.x) in others:
+                    line |= self._columns(metric, others[row.scheme, row.x], prefix=f"{metric}_")
             lines.append(line)
-        pl.DataFrame(lines).write_csv(path)
+        pl.DataFrame(lines, infer_schema_length=None).write_csv(path)
 
     def _columns(self, metric: str, row: Row, prefix: str = "") -> dict[str, object]:
         baseline = self.experiment.baseline
@@ -178,9 +182,16 @@ class Outcome(Judged):
 
 
 def rows(experiment: Experiment, metric: Metric, samples: Samples) -> list[Row]:
-    """List every measured cell, curve by curve in the experiment's order."""
+    """List every measured cell, curve by curve in the experiment's order.
+
+    A cell of which no run has the metric is left out: the delay of notices where none is sent.
+    """
     published = (experiment.published or {}) if metric is experiment.metric else {}
     baseline = experiment.baseline
+
+    def compared(curve: str, x: X) -> bool:
+        return curve != baseline and bool(samples.paired((curve, x), (baseline, x))[0])
+
     return [
         Row(
             scheme=curve,
@@ -188,8 +199,8 @@ def rows(experiment: Experiment, metric: Metric, samples: Samples) -> list[Row]:
             reps=len(samples.cells[curve, x]),
             value=(value := samples.estimate(curve, x)),
             interval=value.interval(most=metric.most),
-            ratio=None if curve == baseline else samples.ratio(curve, baseline, x),
-            difference=None if curve == baseline else samples.difference(curve, baseline, x),
+            ratio=samples.ratio(curve, baseline, x) if compared(curve, x) else None,
+            difference=samples.difference(curve, baseline, x) if compared(curve, x) else None,
             published=(printed := published.get((curve, x))),
             published_ratio=printed / of_baseline
             if printed and curve != baseline and (of_baseline := published.get((baseline, x)))
@@ -197,6 +208,7 @@ def rows(experiment: Experiment, metric: Metric, samples: Samples) -> list[Row]:
         )
         for curve in experiment.labels
         for x in samples.xs
+        if samples.cells[curve, x]
     ]
 
 

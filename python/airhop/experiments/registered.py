@@ -41,6 +41,22 @@ BUILT_IN = {
         "table6",
         "table7",
     ),
+    "kounavis1996": (
+        "basic",
+        "local_recovery",
+        "ebsn",
+        "basic_m2m",
+        "ebsn_m2m",
+        "rttn",
+        "run_length",
+        "loss_formula",
+        "fade_length",
+        "fade_length_m2m",
+        "packet_size",
+        "attempt_limit",
+        "notices",
+        "notices_m2m",
+    ),
 }
 """Papers and their modules that hold an `EXPERIMENT`, in the order `reproduce --all` runs them."""
 

@@ -64,7 +64,7 @@ PLACES = (
     ("reno", "sack", "snoop", "ll-elsn", "newreno", "tahoe", "eln", "vegas"),
     ("jtcp", "tibet", "lhp", "dcr", "veno", "westwood-plus", "jersey", "hack"),
     ("tcp-eln", "ewln", "westwood", "casablanca", "hack-fixed", "split", "westwood-nr", "ideal-bwe"),
-    ("newreno-ff", "westwood-vt", "santa-cruz", "new-jersey", "tcp-cl", "tcp-cc", "tcp-w"),
+    ("newreno-ff", "westwood-vt", "santa-cruz", "new-jersey", "tcp-cl", "tcp-cc", "tcp-w", "cubic"),
     ("", "ebsn", "rttn"),
 )
 """A column a colour, and "" a place that is free. Schemes that stand in one figure of a paper have different

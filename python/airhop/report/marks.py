@@ -53,6 +53,7 @@ RETRANSMISSIONS = {
     "fast": Mark("fast", "fast retransmission", "triangle", "#c77700", 7),
     "recovery": Mark("recovery", "retransmission in recovery", "inverted_triangle", "#c77700", 7),
     "timeout": Mark("timeout", "retransmission after timeout", "hex", "#e03131", 9),
+    "probe": Mark("probe", "tail loss probe", "diamond", "#c77700", 7),
     "notice": Mark("notice", "retransmission on ELN", "triangle", "#1f9d63", 7),
 }
 DATA_DROPS = {

@@ -77,7 +77,7 @@ mod tests {
                 ideal.on_truth(&Truth { rate: Rate::from_bps(4_000_000), rtt: Span::from_millis(64) });
             }
             let judged =
-                ideal.on_loss(&mut w, &Loss { now: Time::ZERO, signal, half: 10.0, window: 10.0 }, &space);
+                ideal.on_loss(&mut w, &Loss { now: Time::ZERO, signal, base: Some(20.0), half: 10.0, window: 10.0 }, &space);
             assert_eq!(judged, Judged::Congestion);
             (w.cwnd, w.ssthresh)
         };

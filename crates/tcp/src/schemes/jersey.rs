@@ -197,7 +197,7 @@ mod tests {
     }
 
     fn loss(signal: Signal) -> Loss {
-        Loss { now: at(5000), signal, half: 7.0, window: 7.0 }
+        Loss { now: at(5000), signal, base: Some(14.0), half: 7.0, window: 7.0 }
     }
 
     fn is_near(w: Window, cwnd: f64, ssthresh: f64) {

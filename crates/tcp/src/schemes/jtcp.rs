@@ -128,7 +128,7 @@ mod tests {
             let space = Space { srtt: Some(Span::from_millis(100)), ..Space::new(&Preset::Ns2.config(1000)) };
             let mut lose = |ms| {
                 let mut w = Window { cwnd: 20.0, ssthresh: 10.0 };
-                let loss = Loss { now: at(ms), signal: Signal::Duplicates, half: 9.0, window: 9.0 };
+                let loss = Loss { now: at(ms), signal: Signal::Duplicates, base: Some(18.0), half: 9.0, window: 9.0 };
                 (jtcp.on_loss(&mut w, &loss, &space), w.cwnd)
             };
             assert_eq!(lose(1000), (Judged::Congestion, 9.0));

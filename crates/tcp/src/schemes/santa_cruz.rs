@@ -219,7 +219,7 @@ mod tests {
             santa.arrivals = 12;
             let mut w = Window { cwnd: 8.0, ssthresh: f64::INFINITY };
             if timeout {
-                let loss = Loss { now: at(200), signal: Signal::Timeout, half: 4.0, window: 4.0 };
+                let loss = Loss { now: at(200), signal: Signal::Timeout, base: Some(8.0), half: 4.0, window: 4.0 };
                 assert_eq!(santa.on_loss(&mut w, &loss, &space), Judged::Congestion);
             }
             santa.on_ack(&mut w, &ack, &space);

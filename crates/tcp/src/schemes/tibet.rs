@@ -116,7 +116,7 @@ mod tests {
             let space = Space::new(&Preset::Ns2.config(1000));
             let mut w = Window { cwnd: 30.0, ssthresh: 30.0 };
             for n in 1..=100 {
-                let loss = Loss { now: Time::ZERO, signal: Signal::Duplicates, half: 15.0, window: 15.0 };
+                let loss = Loss { now: Time::ZERO, signal: Signal::Duplicates, base: Some(30.0), half: 15.0, window: 15.0 };
                 tibet.on_loss(&mut w, &loss, &space);
                 if n == 10 {
                     assert!((w.ssthresh - after_ten).abs() < 1e-9 && w.cwnd == w.ssthresh, "{w:?}");

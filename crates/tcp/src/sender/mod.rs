@@ -357,14 +357,18 @@ impl Sender {
 
     /// Has the window moved for a sign of congestion. Returns what the scheme takes it for.
     fn cut(&mut self, now: Time, signal: Signal) -> Judged {
-        let half = match self.config.halve_from {
-            HalveFrom::Flight => self.half_of_the_flight(signal),
-            HalveFrom::Cwnd => self.window.cwnd / 2.0,
-            HalveFrom::WholeCwnd if signal == Signal::Timeout && self.is_cut() => self.window.ssthresh,
-            HalveFrom::WholeCwnd => whole(whole(self.window.cwnd) / 2.0),
+        let base = match self.config.halve_from {
+            HalveFrom::Flight => self.flight_to_reduce(signal),
+            HalveFrom::Cwnd => Some(self.window.cwnd),
+            HalveFrom::WholeCwnd if signal == Signal::Timeout && self.is_cut() => None,
+            HalveFrom::WholeCwnd => Some(whole(self.window.cwnd)),
         };
+        let half = base.map_or(self.window.ssthresh, |base| match self.config.halve_from {
+            HalveFrom::WholeCwnd => whole(base / 2.0),
+            HalveFrom::Flight | HalveFrom::Cwnd => base / 2.0,
+        });
         let least = if self.config.halve_from == HalveFrom::Cwnd { 1.0 } else { 2.0 };
-        let loss = Loss { now, signal, half: half.max(2.0), window: half.max(least) };
+        let loss = Loss { now, signal, base, half: half.max(2.0), window: half.max(least) };
         let before = self.window;
         if signal != Signal::Echo {
             self.remember(before);
@@ -377,17 +381,17 @@ impl Sender {
         judged
     }
 
-    /// Half of FlightSize in segments (RFC 5681 §3.1, equation 4).
-    fn half_of_the_flight(&self, signal: Signal) -> f64 {
+    /// FlightSize in segments (RFC 5681 §3.1, equation 4).
+    fn flight_to_reduce(&self, signal: Signal) -> Option<f64> {
         let s = &self.space;
         match signal {
             // RFC 5681 §3.2 step 2: what limited transmit sent beyond the window does not count.
             Signal::Duplicates | Signal::Echo => {
-                ((s.nxt - s.una) as f64 / s.mss as f64).min(self.window.cwnd) / 2.0
+                Some(((s.nxt - s.una) as f64 / s.mss as f64).min(self.window.cwnd))
             }
             // RFC 5681 §3.1: if this segment timed out before, the threshold stays.
-            Signal::Timeout if self.timed_out == Some(s.una) => self.window.ssthresh,
-            Signal::Timeout => self.recovery.in_flight(s) as f64 / s.mss as f64 / 2.0,
+            Signal::Timeout if self.timed_out == Some(s.una) => None,
+            Signal::Timeout => Some(self.recovery.in_flight(s) as f64 / s.mss as f64),
         }
     }
 

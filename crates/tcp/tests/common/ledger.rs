@@ -99,8 +99,10 @@ impl Ledger {
             ("newreno-ff" | "casablanca" | "ideal-bwe", _) => Law::NewReno,
             ("veno" | "westwood-plus", _) => Law::Halving,
             ("dcr", _) => Law::Delayed,
-            ("sack" | "hack" | "hack-fixed" | "ewln" | "tcp-eln", SackRecovery::Pipe) => Law::Pipe,
-            ("sack" | "hack" | "hack-fixed" | "ewln" | "tcp-eln", SackRecovery::Rfc6675) => Law::Rfc6675,
+            ("sack" | "cubic" | "hack" | "hack-fixed" | "ewln" | "tcp-eln", SackRecovery::Pipe) => Law::Pipe,
+            ("sack" | "cubic" | "hack" | "hack-fixed" | "ewln" | "tcp-eln", SackRecovery::Rfc6675) => {
+                Law::Rfc6675
+            }
             ("ll-elsn", _) => Law::Esack,
             ("lhp", _) => Law::Lhp,
             ("bbr", _) => Law::Rack,

@@ -1,0 +1,132 @@
+use super::{ENOUGH, Sample, least, threshold};
+use airhop_base::{Span, Time};
+
+/// HyStart (Ha and Rhee 2011, Taming the elephants: New TCP slow start, §4), as Linux has it: slow start is over when the ACKs of a
+/// round come in one train for longer than half the smallest round trip, or when the round's smallest round trip has grown.
+#[derive(Debug, Default)]
+pub(crate) struct HyStart {
+    round: Round,
+    is_over: bool,
+}
+
+/// Until all is acknowledged that was sent when it began.
+#[derive(Debug, Default)]
+struct Round {
+    began: Time,
+    end: u64,
+    /// The last ACK of the train that began with the round.
+    train: Time,
+    least: Option<Span>,
+    samples: u32,
+}
+
+/// Linux, hystart_low_window: below it nothing is watched, and no round begins. (A kernel that begins rounds below it, as newer ones
+/// do, ends slow start by trains where this one does by delay: its rounds then begin between the bursts that slow start sends.)
+const LEAST_WINDOW: f64 = 16.0;
+/// Linux, hystart_ack_delta_us: a longer gap ends a train.
+const LONGEST_GAP: Span = Span::from_millis(2);
+/// Linux, hystart_ack_delay(): what segmentation offload may add to a train, at rates below 2 Gbit/s.
+const CUSHION: Span = Span::from_millis(1);
+
+impl HyStart {
+    /// True if slow start ends with this ACK, or should have before.
+    pub fn is_over(&mut self, cwnd: f64, sample: &Sample) -> bool {
+        if let (Some(rtt), Some(least_rtt)) = (sample.rtt, sample.least_rtt)
+            && cwnd >= LEAST_WINDOW
+            && !self.is_over
+        {
+            if sample.una > self.round.end {
+                let Sample { now, nxt, .. } = *sample;
+                self.round = Round { began: now, end: nxt, train: now, ..Round::default() };
+            }
+            self.is_over =
+                self.round.is_long_train(sample.now, least_rtt) | self.round.is_delayed(rtt, least_rtt);
+        }
+        self.is_over
+    }
+}
+
+impl Round {
+    /// The train fills half of the smallest round trip: one way of the path.
+    fn is_long_train(&mut self, now: Time, least_rtt: Span) -> bool {
+        if now - self.train > LONGEST_GAP {
+            return false;
+        }
+        self.train = now;
+        now - self.began > (least_rtt + CUSHION) / 2
+    }
+
+    /// The smallest of the round's first round trips, and of all since, is too long.
+    fn is_delayed(&mut self, rtt: Span, least_rtt: Span) -> bool {
+        self.least = least(self.least, rtt);
+        self.samples += 1;
+        self.samples > ENOUGH && self.least > Some(least_rtt + threshold(least_rtt))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn us(us: u64) -> Time {
+        Time::ZERO + Span::from_micros(us)
+    }
+
+    /// The ACK, counted from 1, that ends slow start, of one round with a smallest round trip of `least` ms before, a window of `cwnd`,
+    /// ACKs at these times and all with a round trip of `rtt` us.
+    fn ends(cwnd: f64, least: u64, rtt: u64, acks: impl Iterator<Item = u64>) -> Option<usize> {
+        let mut hystart = HyStart::default();
+        let least_rtt = Some(Span::from_millis(least));
+        acks.enumerate()
+            .position(|(n, at)| {
+                let sample = Sample {
+                    now: us(at),
+                    una: n as u64 + 1,
+                    nxt: 1000,
+                    rtt: Some(Span::from_micros(rtt)),
+                    least_rtt,
+                };
+                hystart.is_over(cwnd, &sample)
+            })
+            .map(|n| n + 1)
+    }
+
+    // Gaps of 3 ms: no train. An eighth of 80 ms is 10 ms; of 16 ms 2, but 4 at least; of 400 ms 50, but 16 at most. "more than": not
+    // just that. Eight samples first.
+    #[test]
+    fn a_longer_round_trip_ends_it() {
+        for (least, just) in [(80, 90_000), (16, 20_000), (400, 416_000)] {
+            let acks = || (0..60).map(|n| 3000 * n);
+            assert_eq!(ends(16.0, least, just, acks()), None, "{least}");
+            assert_eq!(ends(16.0, least, just + 1, acks()), Some(9), "{least}");
+            assert_eq!(ends(15.9, least, just + 1, acks()), None, "{least}");
+        }
+    }
+
+    // Half of 60 ms and of the millisecond for offload: 30.5 ms. The ACKs come every 1.5 ms: the 22nd is the first after more than that.
+    #[test]
+    fn a_train_of_half_a_round_trip_ends_it() {
+        assert_eq!(ends(16.0, 60, 60_000, (0..60).map(|n| 1500 * n)), Some(22));
+        assert_eq!(ends(16.0, 60, 60_000, (0..60).map(|n| 2000 * n)), Some(17), "2 ms are no gap");
+        let gap = |n: u64| 1500 * n + if n >= 10 { 501 } else { 0 };
+        assert_eq!(ends(16.0, 60, 60_000, (0..60).map(gap)), None, "more than 2 ms are");
+        assert_eq!(ends(15.9, 60, 60_000, (0..60).map(|n| 1500 * n)), None);
+    }
+
+    // A new round forgets both: its train begins anew, and so does its smallest round trip.
+    #[test]
+    fn each_round_by_itself() {
+        let mut hystart = HyStart::default();
+        let mut ack = |at: u64, una: u64, nxt: u64, rtt: u64| {
+            let (rtt, least_rtt) = (Some(Span::from_millis(rtt)), Some(Span::from_millis(80)));
+            hystart.is_over(20.0, &Sample { now: us(at), una, nxt, rtt, least_rtt })
+        };
+        for n in 0..20 {
+            assert!(!ack(1500 * n, 1 + n, 20, 80), "the smallest round trip is not longer");
+        }
+        for n in 0..8 {
+            assert!(!ack(100_000 + 1500 * n, 21 + n, 60, 100), "too few samples");
+        }
+        assert!(ack(112_000, 29, 60, 100));
+    }
+}

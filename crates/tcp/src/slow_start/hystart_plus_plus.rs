@@ -1,0 +1,134 @@
+use super::{ENOUGH, Sample, least, threshold};
+use airhop_base::Span;
+
+/// HyStart++ (RFC 9406 §4): when round trips grow, conservative slow start, a quarter as fast; after five rounds of it slow start is
+/// over, unless they were shorter again.
+#[derive(Debug, Default)]
+pub(crate) struct HyStartPlusPlus {
+    round: Round,
+    /// lastRoundMinRTT
+    last: Option<Span>,
+    conservative: Option<Conservative>,
+}
+
+/// Until all is acknowledged that was sent when it began.
+#[derive(Debug, Default)]
+struct Round {
+    end: u64,
+    /// currentRoundMinRTT
+    least: Option<Span>,
+    samples: u32,
+}
+
+#[derive(Debug)]
+struct Conservative {
+    /// cssBaselineMinRtt
+    baseline: Span,
+    /// That were completed; the one in which it began counts.
+    rounds: u32,
+}
+
+/// §4.3: L, in segments, without pacing.
+const MOST: f64 = 8.0;
+/// §4.3: CSS_GROWTH_DIVISOR.
+const DIVISOR: f64 = 4.0;
+/// §4.3: CSS_ROUNDS.
+const ROUNDS: u32 = 5;
+
+impl HyStartPlusPlus {
+    /// What an ACK adds to the window that would add so many segments.
+    pub fn growth(&mut self, segments: f64, sample: &Sample) -> f64 {
+        if sample.una >= self.round.end {
+            self.begin_round(sample.nxt);
+        }
+        if let Some(rtt) = sample.rtt {
+            self.round.least = least(self.round.least, rtt);
+            self.round.samples += 1;
+        }
+        let growth = segments.min(MOST) / if self.conservative.is_some() { DIVISOR } else { 1.0 };
+        self.judge();
+        growth
+    }
+
+    /// True after all rounds of conservative slow start.
+    pub fn is_over(&self) -> bool {
+        self.conservative.as_ref().is_some_and(|css| css.rounds >= ROUNDS)
+    }
+
+    fn begin_round(&mut self, nxt: u64) {
+        self.last = self.round.least;
+        self.round = Round { end: nxt, ..Round::default() };
+        if let Some(css) = &mut self.conservative {
+            css.rounds += 1;
+        }
+    }
+
+    fn judge(&mut self) {
+        let Some(least) = self.round.least.filter(|_| self.round.samples >= ENOUGH) else { return };
+        match (&self.conservative, self.last) {
+            (Some(css), _) if least < css.baseline => self.conservative = None,
+            (None, Some(last)) if least >= last + threshold(last) => {
+                self.conservative = Some(Conservative { baseline: least, rounds: 0 });
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airhop_base::Time;
+
+    /// What each of ten ACKs of a round adds, each of one segment, all with a round trip of so many ms. Rounds count from 0.
+    fn round(hystart: &mut HyStartPlusPlus, k: u64, ms: u64) -> Vec<f64> {
+        let rtt = Some(Span::from_millis(ms));
+        let (nxt, least_rtt) = (10 * (k + 1), None);
+        let ack = |n| Sample { now: Time::ZERO, una: 10 * k + n, nxt, rtt, least_rtt };
+        (0..10).map(|n| hystart.growth(1.0, &ack(n))).collect()
+    }
+
+    fn begun(ms: &[u64]) -> HyStartPlusPlus {
+        let mut hystart = HyStartPlusPlus::default();
+        (0..).zip(ms).for_each(|(k, &ms)| drop(round(&mut hystart, k, ms)));
+        hystart
+    }
+
+    // RFC 9406 §4.2: RttThresh = max(4 ms, min(lastRoundMinRTT / 8, 16 ms)); at least that much longer, with eight samples. Then a
+    // quarter for each.
+    #[test]
+    fn longer_round_trips_slow_it_down() {
+        for (last, least) in [(80, 90), (16, 20), (400, 416)] {
+            assert_eq!(round(&mut begun(&[last]), 1, least - 1), [1.0; 10], "{last}");
+            let growth = round(&mut begun(&[last]), 1, least);
+            assert_eq!(growth[..8], [1.0; 8], "{last}");
+            assert_eq!(growth[8..], [0.25; 2], "{last}");
+        }
+    }
+
+    // §4.2: "if (currentRoundMinRTT < cssBaselineMinRtt)" slow start resumes.
+    #[test]
+    fn shorter_ones_speed_it_up_again() {
+        let mut hystart = begun(&[80, 100]);
+        assert_eq!(round(&mut hystart, 2, 100), [0.25; 10]);
+        let growth = round(&mut hystart, 3, 99);
+        assert_eq!((growth[7], growth[8]), (0.25, 1.0));
+    }
+
+    // §4.2, CSS_ROUNDS: five rounds, of which the one in which it began is the first.
+    #[test]
+    fn five_slow_rounds_end_it() {
+        for rounds in 1..=6 {
+            let mut hystart = begun(&[80]);
+            (1..=rounds).for_each(|k| drop(round(&mut hystart, k, 100)));
+            assert_eq!(hystart.is_over(), rounds > 5, "{rounds}");
+        }
+    }
+
+    // §4.2: cwnd += min(N, L * SMSS).
+    #[test]
+    fn an_ack_counts_for_eight_segments_at_most() {
+        let sample = Sample { now: Time::ZERO, una: 1, nxt: 10, rtt: None, least_rtt: None };
+        assert_eq!(HyStartPlusPlus::default().growth(20.0, &sample), 8.0);
+    }
+}

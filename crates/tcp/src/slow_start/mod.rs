@@ -1,0 +1,90 @@
+//! When to leave slow start before something is lost.
+
+mod hystart;
+mod hystart_plus_plus;
+
+use crate::seams::Window;
+use airhop_base::{Span, Time};
+use hystart::HyStart;
+use hystart_plus_plus::HyStartPlusPlus;
+
+/// A way to end slow start.
+#[derive(Debug)]
+pub(crate) enum SlowStart {
+    /// With the first loss (RFC 5681 §3.1).
+    Standard,
+    /// HyStart (Ha and Rhee 2011).
+    HyStart(HyStart),
+    /// HyStart++ (RFC 9406); none after the first loss, when ssthresh is known (§4.3).
+    HyStartPlusPlus(Option<HyStartPlusPlus>),
+}
+
+/// What an ACK of new data says in slow start.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sample {
+    /// When it came.
+    pub now: Time,
+    /// Lowest byte not acknowledged, after it.
+    pub una: u64,
+    /// First byte not sent when it came.
+    pub nxt: u64,
+    /// The round trip of the newest segment that it acknowledges, if that was sent once.
+    pub rtt: Option<Span>,
+    /// The smallest round trip of the connection.
+    pub least_rtt: Option<Span>,
+}
+
+impl SlowStart {
+    /// HyStart.
+    pub fn hystart() -> Self {
+        SlowStart::HyStart(HyStart::default())
+    }
+
+    /// HyStart++.
+    pub fn hystart_plus_plus() -> Self {
+        SlowStart::HyStartPlusPlus(Some(HyStartPlusPlus::default()))
+    }
+
+    /// An ACK in slow start that would add so many segments to the window. Slow start may end here: ssthresh is the window then.
+    /// Returns what it adds.
+    pub fn on_ack(&mut self, w: &mut Window, segments: f64, sample: &Sample) -> f64 {
+        match self {
+            SlowStart::Standard | SlowStart::HyStartPlusPlus(None) => segments,
+            SlowStart::HyStart(hystart) => {
+                if hystart.is_over(w.cwnd, sample) {
+                    w.ssthresh = w.cwnd;
+                }
+                segments
+            }
+            SlowStart::HyStartPlusPlus(Some(hystart)) => {
+                let growth = hystart.growth(segments, sample);
+                if hystart.is_over() {
+                    w.ssthresh = w.cwnd;
+                }
+                growth
+            }
+        }
+    }
+
+    /// Something was lost.
+    pub fn on_loss(&mut self, by_timeout: bool) {
+        match self {
+            SlowStart::HyStart(hystart) if by_timeout => *hystart = HyStart::default(),
+            SlowStart::HyStartPlusPlus(hystart) => *hystart = None,
+            SlowStart::Standard | SlowStart::HyStart(_) => {}
+        }
+    }
+}
+
+/// An eighth of a round trip, from 4 to 16 ms: how much longer than the smallest one of a connection (HyStart) or of the last round
+/// (RFC 9406 §4.2) tells of a queue.
+fn threshold(least: Span) -> Span {
+    (least / 8).clamp(Span::from_millis(4), Span::from_millis(16))
+}
+
+/// Round trips that a round must have before their smallest says anything, in both (RFC 9406 §4.2, N_RTT_SAMPLE).
+const ENOUGH: u32 = 8;
+
+fn least(old: Option<Span>, new: Span) -> Option<Span> {
+    Some(old.map_or(new, |old| old.min(new)))
+}

@@ -1,0 +1,42 @@
+//! Where CUBIC leaves slow start when nothing is lost and a queue grows.
+
+mod common;
+
+use airhop_base::Rate;
+use airhop_tcp::seams::Window;
+use airhop_tcp::{Config, Preset};
+use common::path::{Blind, Path, Transfer};
+use common::{MSS, at, byte, sender};
+
+/// The window after four seconds on a link that serves a segment in 1 ms, 100 ms there and back, and never drops: the path holds 100
+/// segments. An ACK for each.
+fn after_four_seconds(preset: Preset, slow_start: f64) -> Window {
+    let config = Config { delayed_ack: None, ..preset.config(MSS) };
+    let path = Path { bottleneck: Some((Rate::from_bps(8_416_000), 100_000)), ..Path::of(50) };
+    let sender = sender("cubic", &[("slow_start", slow_start)], &config);
+    let mut t = Transfer::watched(sender, "cubic", &config, path, byte(100_000), Blind);
+    t.run_until(at(4_000));
+    t.sender.window()
+}
+
+const STANDARD: f64 = 3.0;
+
+// RFC 9406: the first of 160 segments finds no queue, as the 80 before have left within a round trip; the first of 320 finds 60 of the
+// 160, and the eighth sample of that round says so. Then five rounds that add a quarter each at most, and slow start is over. RFC 9438
+// §4.10: the default.
+#[test]
+fn hystart_plus_plus() {
+    assert_eq!(after_four_seconds(Preset::Rfc, STANDARD).ssthresh, f64::INFINITY);
+    let Window { ssthresh, .. } = after_four_seconds(Preset::Rfc, 0.0);
+    assert_eq!(after_four_seconds(Preset::Rfc, 1.0).ssthresh, ssthresh);
+    assert!((320.0..320.0 * 1.25f64.powi(5)).contains(&ssthresh), "{ssthresh}");
+}
+
+// Ha and Rhee 2011, as in Linux: the default of its preset. Before the window is twice what the path holds.
+#[test]
+fn hystart() {
+    assert_eq!(after_four_seconds(Preset::Linux, STANDARD).ssthresh, f64::INFINITY);
+    let Window { ssthresh, .. } = after_four_seconds(Preset::Linux, 0.0);
+    assert_eq!(after_four_seconds(Preset::Linux, 2.0).ssthresh, ssthresh);
+    assert!((100.0..200.0).contains(&ssthresh), "{ssthresh}");
+}

@@ -1,0 +1,207 @@
+"""Kounavis 1996: local recovery, EBSN and RTTN over an air interface that fades for seconds.
+
+What its experiments share. Printed: both topologies, 56 and 19.2 kbit/s, packets of 128 bytes, good and bad
+times of 10 and 4 s in the mean with bit error rates of 1e-6 and 1e-2, Go-Back-3 down and selective
+retransmission up, an estimator with one gain, and the results: graphs of one run each, which are lost, with
+a sentence or two beside them. Inferred: the rest (`airhop show kounavis1996-fixed-mobile` says what). The
+clock of the sender is one of the guesses, so its tick is the axis of the six experiments of the paper;
+claims are judged at 100 ms, the tick of ns 1.1.
+
+A sender that has no timeouts at all stands beside the others: as long as the link loses nothing, no notice
+that prevents timeouts can give more than it has.
+
+RTTN is a reconstruction. The paper's listing of it is lost; its prose says that base stations measure how
+long fades last and tell senders what to expect, and not how.
+
+How sentences are read, written down before the first run: "unacceptable" is less than half of what the same
+sender has fixed to mobile; EBSN "fails to improve" where it has less than 10 % more than local recovery
+alone; timeouts are prevented where fewer than half of them are left, and "in most cases" is more than half.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from airhop.experiments.experiment import (
+    Axis,
+    Claim,
+    Curve,
+    Experiment,
+    Metric,
+    Picture,
+    Replications,
+    TimelineChoice,
+)
+from airhop.experiments.samples import Samples
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from airhop.results import Result
+
+PAPER = "M. E. Kounavis, A study on Transport Layer Protocols over Wireless Links, Columbia University, 1996"
+
+# ---- networks --------------------------------------------------------------------------------------------
+
+DOWN = {"kind": "go-back-n", "window": 3}
+UP = {"kind": "selective-repeat", "window": 8}
+NONE = {"kind": "none"}
+
+
+@dataclass(frozen=True)
+class Network:
+    """One of the two topologies."""
+
+    scenario: str
+    links: Mapping[str, tuple[Mapping[str, object], Mapping[str, object]]]
+    """How each radio link recovers frames: of data, and of what comes back."""
+    name: str
+    """As titles end in it."""
+
+    @property
+    def recovery(self) -> dict[str, object]:
+        """Local recovery on every radio link."""
+        return self._arq(dict(self.links))
+
+    @property
+    def plain(self) -> dict[str, object]:
+        """Radio links that send every frame once."""
+        return self._arq(dict.fromkeys(self.links, (NONE, NONE)))
+
+    @staticmethod
+    def _arq(links: Mapping[str, tuple[Mapping[str, object], Mapping[str, object]]]) -> dict[str, object]:
+        ways = ("arq", "arq_back")
+        return {
+            f"radio.{link}.{way}": dict(arq)
+            for link, both in links.items()
+            for way, arq in zip(ways, both, strict=True)
+        }
+
+    def each(self, key: str) -> tuple[str, ...]:
+        """Give the path of a key in every radio link."""
+        return tuple(f"radio.{link}.{key}" for link in self.links)
+
+
+FIXED = Network("kounavis1996-fixed-mobile", {"air": (DOWN, UP)}, "fixed to mobile")
+MOBILE = Network("kounavis1996-mobile-mobile", {"first": (UP, DOWN), "last": (DOWN, UP)}, "mobile to mobile")
+
+# ---- what is compared ------------------------------------------------------------------------------------
+
+TIMER = {"flow.ftp.tcp.rto.min": "200 ms", "flow.ftp.tcp.rto.max": "64 s"}
+NO_TIMEOUTS = dict.fromkeys(TIMER, "1000 s")
+"""A timer that does not expire within a run."""
+LOCAL = Curve("local", "Local recovery", "tahoe")
+EBSN = Curve("ebsn", "EBSN", {"name": "ebsn", "base": "tahoe"})
+RTTN = Curve("rttn", "RTTN (reconstruction)", {"name": "rttn", "base": "tahoe"})
+PATIENT = Curve("patient", "No timeouts", "tahoe", NO_TIMEOUTS)
+
+
+def unmodified(network: Network, name: str = "basic", label: str = "Basic TCP") -> Curve:
+    """Make the curve of TCP without anybody's help."""
+    return Curve(name, label, "tahoe", network.plain)
+
+
+# ---- what is measured ------------------------------------------------------------------------------------
+
+
+def _count(column: str, label: str, ticks: tuple[float, ...] = (0.0, 10.0, 20.0)) -> Metric:
+    return Metric(f"flow.ftp.{column}", label, "", ticks, digits=1, printed=False)
+
+
+GOODPUT = Metric("1000 * flow.ftp.goodput_mbps", "Goodput", "kbit/s", (0.0, 3.0, 6.0, 9.0), printed=False)
+TIMEOUTS = _count("timeouts", "Timeouts")
+SPURIOUS = _count("spurious_timeouts", "Spurious timeouts")
+RESENT = _count("retransmissions", "Segments sent again by the sender")
+DUPLICATES = _count("duplicates", "Segments that the receiver had already")
+NOTICES = Metric(
+    "flow.ftp.notices_ebsn + flow.ftp.notices_rttn + flow.ftp.notices_ersn",
+    "Notices",
+    "",
+    (0.0, 50.0, 100.0),
+    digits=1,
+    printed=False,
+)
+GIVEN_UP = Metric("drops_retries", "Packets given up by a link", "", (0.0, 1.0), digits=1, printed=False)
+TIMED = _count("lateness_notices", "Notices that met a timer")
+LATE = _count("lateness_late", "Notices later than a timeout")
+LATENESS = Metric(
+    "flow.ftp.lateness_mean_ms", "Lateness of notices", "ms", (-2000.0, 0.0, 2000.0), digits=0, printed=False
+)
+WARNED = _count("timeouts_warned_late", "Timeouts with a notice under way")
+ALSO = (TIMEOUTS, SPURIOUS, WARNED, RESENT, DUPLICATES, GIVEN_UP, NOTICES, TIMED, LATE, LATENESS)
+"""What goodput is lost by."""
+
+# ---- the experiments of the paper ------------------------------------------------------------------------
+
+SEED_TICK = 100
+TICK = Axis(
+    key="tick_ms",
+    name="tick",
+    paths=("flow.ftp.tcp.rto.tick",),
+    label="Tick of the sender's clock",
+    full=(SEED_TICK, 300, 500),
+    coarse=(SEED_TICK,),
+    unit="ms",
+    limits=(0.0, 600.0),
+    ticks=(0.0, 100.0, 300.0, 500.0),
+)
+REPLICATIONS = Replications(quick=10, full=200)
+SECONDS = 100.0
+
+
+def experiment(
+    id_: str,
+    title: str,
+    result: str,
+    network: Network,
+    curves: Sequence[Curve],
+    claims: Sequence[Claim[Samples]],
+    headline: Callable[[Samples], str],
+    *,
+    axis: Axis = TICK,
+    at: float = SEED_TICK,
+    shown: str = "",
+    settings: Mapping[str, object] | None = None,
+    beside: Experiment | None = None,
+) -> Experiment:
+    """Make an experiment. `at` is the paper's setting, of which the report shows a run packet by packet.
+
+    `shown` is the curve of which that run is drawn for print, as the paper does.
+    """
+    return Experiment(
+        id=f"kounavis1996/{id_}",
+        title=f"{title}, {network.name}",
+        source=f"{PAPER}, {result}",
+        scenario=network.scenario,
+        settings={**network.recovery, **TIMER, **(settings or {})},
+        curves=tuple(curves),
+        baseline=curves[0].name,
+        axis=axis,
+        metric=GOODPUT,
+        also=ALSO,
+        replications=REPLICATIONS,
+        claims=tuple(claims),
+        headline=headline,
+        timeline=TimelineChoice(x=at, duration_s=SECONDS, opening_s=SECONDS),
+        beside=beside,
+        pictures=(
+            Picture("sequence", shown, at, _sequence),
+            Picture("round-trips", shown, at, _round_trips),
+        )
+        if shown
+        else (),
+    )
+
+
+def _sequence(result: Result) -> Figure:
+    from airhop.plots.sequence import sequence_graph
+
+    return sequence_graph(result.tables, "ftp", until=SECONDS)
+
+
+def _round_trips(result: Result) -> Figure:
+    from airhop.plots.round_trip import round_trip_graph
+
+    return round_trip_graph(result.tables, "ftp", until=SECONDS)

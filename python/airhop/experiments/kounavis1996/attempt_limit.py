@@ -1,0 +1,241 @@
+"""What EBSN costs where packets are really lost: "it may unnecessarily delay retransmissions".
+
+With a limit of attempts the base station gives packets up in a long fade, and the sender must send them
+again. Each attempt that fails has restarted its timer by then. Measured in traces is how long after a packet
+was given up the sender sends it again, for EBSN and for local recovery alone, replication by replication.
+The limits are ours; that of Bakshi et al. (1997) is 13. An attempt takes 0.24 s, fades 4 s in the mean.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING
+
+from airhop.experiments.calculation import Calculation, TextTable, Value, Values
+from airhop.experiments.claims import some, within
+from airhop.experiments.experiment import Claim, Judgement, Mode
+from airhop.experiments.kounavis1996 import EBSN, FIXED, LOCAL, PAPER
+from airhop.experiments.numerals import plus_minus
+from airhop.progress import Reporter
+from airhop.scenario import Scenario
+from airhop.simulate import cores, run
+from airhop.stats import Estimate
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+
+CURVES = (LOCAL, EBSN)
+BETWEEN = "ebsn less local"
+"""Of whom the paired differences are."""
+LIMITS = (2, 4, 8, 13)
+REPLICATIONS: dict[Mode, int] = {"quick": 10, "default": 50, "full": 200}
+METRICS = {
+    "repair_s": "Until it is sent again (s)",
+    "goodput_kbps": "Goodput (kbit/s)",
+    "given_up": "Packets given up",
+    "real_timeouts": "Timeouts that were due",
+}
+
+
+@dataclass(frozen=True)
+class Repairs:
+    """What became of the packets that the link gave up in a run."""
+
+    repair_s: float
+    """Mean time until the sender sent one again; nan where none was."""
+    goodput_kbps: float
+    given_up: float
+    real_timeouts: float
+
+
+def scenario(curve: str, limit: int) -> Scenario:
+    """Make the scenario: local recovery that sends a frame so often at most, in either direction."""
+    limited = {path: {**FIXED.recovery[path], "attempts": limit} for path in FIXED.recovery}  # type: ignore[dict-item]
+    scheme = next(one.scheme for one in CURVES if one.name == curve)
+    return Scenario.load(FIXED.scenario).with_({**limited, "scheme": scheme})
+
+
+def repair_times(tables: Mapping[str, pl.DataFrame]) -> pl.Series:
+    """Give how long after each packet with data was given up its segment was sent again, seconds."""
+    import polars as pl
+
+    given_up = tables["drops"].filter(
+        pl.col("cause").cast(str) == "retries", pl.col("kind").cast(str) == "data"
+    )
+    sent = tables["segments"].select("seq", "time_s").sort("time_s")
+    repaired = (
+        given_up.select("seq", dropped_s="time_s")
+        .sort("dropped_s")
+        .join_asof(
+            sent,
+            left_on="dropped_s",
+            right_on="time_s",
+            by="seq",
+            strategy="forward",
+            check_sortedness=False,  # polars cannot check groups; both are sorted above
+        )
+    )
+    return (repaired["time_s"] - repaired["dropped_s"]).drop_nulls()
+
+
+def measure(curve: str, limit: int, seed: int, rep: int) -> Repairs:
+    """Trace a run and follow what was given up."""
+    result = run(scenario(curve, limit), seed=seed, rep=rep, trace=True)
+    times, flow = repair_times(result.tables), result.tcp_flows[0]
+    return Repairs(
+        repair_s=float(times.mean()) if len(times) else math.nan,  # type: ignore[arg-type]
+        goodput_kbps=1000 * result.goodput_mbps,
+        given_up=float(result.drops["retries"]),
+        real_timeouts=float(flow["timeouts"] - flow["spurious_timeouts"]),
+    )
+
+
+def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
+    """Trace both curves at every limit, and compare them replication by replication."""
+    reps = range(REPLICATIONS[mode])
+    jobs = list(product((curve.name for curve in CURVES), LIMITS, reps))
+    found: dict[tuple[str, int], list[Repairs]] = {}
+    with reporter.task("traced runs", len(jobs)) as task, ThreadPoolExecutor(cores()) as pool:
+        runs = pool.map(lambda job: measure(job[0], job[1], seed, job[2]), jobs)
+        for (curve, limit, _), repairs in zip(jobs, runs, strict=True):
+            found.setdefault((curve, limit), []).append(repairs)
+            task.advance()
+    return [value for limit, metric in product(LIMITS, METRICS) for value in _values(found, limit, metric)]
+
+
+def _values(found: Mapping[tuple[str, int], Sequence[Repairs]], limit: int, metric: str) -> Iterator[Value]:
+    from airhop import stats
+
+    pairs = zip(
+        *([getattr(one, metric) for one in found[curve.name, limit]] for curve in CURVES), strict=True
+    )
+    local, ebsn = zip(*(pair for pair in pairs if not any(map(math.isnan, pair))), strict=True)
+    x = {"attempts": limit}
+    yield Value("local", x, metric, stats.estimate(local))
+    yield Value("ebsn", x, metric, stats.estimate(ebsn))
+    less = stats.difference(ebsn, local)
+    yield Value(BETWEEN, x, metric, Estimate(less.mean, less.half_width, less.n))
+
+
+# ---- what is claimed -------------------------------------------------------------------------------------
+
+
+def somewhere(metric: str, sign: int) -> Callable[[Values], Judgement]:
+    """Judge whether EBSN has more of it than local recovery alone at some limit, or less (-1)."""
+
+    def judge(values: Values) -> Judgement:
+        differences = values.of(BETWEEN, metric)
+        verdicts = []
+        for found in differences:
+            mean, half = sign * found.value.mean, found.value.half_width
+            verdicts.append(None if half is None else within(mean - half, mean + half, 0.0, math.inf))
+        told = ", ".join(f"{_told(found.value, '+')} at {found.x['attempts']}" for found in differences)
+        return Judgement(some(verdicts), f"{METRICS[metric]}, EBSN less local recovery: {told} attempts")
+
+    return judge
+
+
+def _told(value: Estimate, sign: str = "") -> str:
+    return f"{value.mean:{sign}.2f} {plus_minus(value)}".replace("-", "−")
+
+
+CLAIMS: tuple[Claim[Values], ...] = (
+    Claim(
+        "kou-6",
+        "EBSN delays retransmissions of packets that were dropped over the wireless link: with some limit of "
+        "attempts the sender repeats them later than with local recovery alone.",
+        somewhere("repair_s", 1),
+    ),
+    Claim(
+        "kou-6-cost",
+        "That is a weakness: with some limit EBSN delivers less than local recovery alone.",
+        somewhere("goodput_kbps", -1),
+    ),
+)
+
+
+def headline(values: Values) -> str:
+    """Say how much later packets are sent again, and what becomes of the goodput."""
+    told = [
+        f"{values.at(BETWEEN, 'repair_s', attempts=limit).value.mean:+.2f} s and "
+        f"{values.at(BETWEEN, 'goodput_kbps', attempts=limit).value.mean:+.2f} kbit/s with {limit} attempts"
+        for limit in (LIMITS[0], LIMITS[-1])
+    ]
+    return f"EBSN changes the repair of packets that the link gave up by {', '.join(told)}.".replace("-", "−")
+
+
+# ---- how it is shown -------------------------------------------------------------------------------------
+
+
+def tables(values: Values) -> list[TextTable]:
+    """List what becomes of packets that were given up, a table a metric."""
+    reps = max(value.value.n for value in values)
+    return [
+        TextTable(
+            label,
+            ("attempts", *(curve.label for curve in CURVES), "paired difference"),
+            tuple(
+                (
+                    str(limit),
+                    *(
+                        _told(values.at(curve, metric, attempts=limit).value, sign)
+                        for curve, sign in (("local", ""), ("ebsn", ""), (BETWEEN, "+"))
+                    ),
+                )
+                for limit in LIMITS
+            ),
+            f"Mean ± 95 % half-width of {reps} runs of 100 s." if metric == list(METRICS)[-1] else "",
+        )
+        for metric, label in METRICS.items()
+    ]
+
+
+def figure(values: Values) -> Figure:
+    """Draw how long packets wait for their repair, and the goodput, against the limit."""
+    from airhop.plots.paper import curve as draw
+    from airhop.plots.paper import legend, panels
+    from airhop.plots.style import styles
+
+    shown = ("repair_s", "goodput_kbps")
+    drawing, made = panels(len(shown), 1.8)
+    look = styles([curve.name for curve in CURVES])
+    for axes, metric in zip(made, shown, strict=True):
+        for curve in CURVES:
+            cells = values.of(curve.name, metric)
+            draw(
+                axes,
+                [float(cell.x["attempts"]) for cell in cells],
+                [cell.value.mean for cell in cells],
+                [cell.value.half_width for cell in cells],
+                label=curve.label if axes is made[0] else f"_{curve.label}",
+                style=look[curve.name],
+            )
+        axes.set_ylim(bottom=0.0)
+        axes.set_ylabel(METRICS[metric])
+    made[-1].set_xticks(LIMITS)
+    made[-1].set_xlabel("Attempts of the link at most")
+    legend(drawing)
+    return drawing
+
+
+EXPERIMENT = Calculation(
+    id="kounavis1996/attempt-limit",
+    title="EBSN where the link gives packets up, fixed to mobile",
+    source=f"{PAPER}, §3",
+    method=(
+        "Traces of the fixed-to-mobile network with local recovery that sends a frame a limited number of "
+        "times. For every packet with data that the link gave up: the time until the sender sends that "
+        "segment again, as a mean a run. Runs are compared replication by replication; where nothing was "
+        "given up there is no time to repair."
+    ),
+    compute=compute,
+    claims=CLAIMS,
+    headline=headline,
+    figure=figure,
+    tables=tables,
+)

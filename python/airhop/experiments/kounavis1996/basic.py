@@ -1,0 +1,93 @@
+"""Result 1: unmodified TCP, fixed to mobile. "During these periods almost no packet is being delivered".
+
+The graph shows that by single packets. Over all runs it is judged by fades that let nothing through: if TCP
+delivers as much with them, within 5 %, then fades as the paper has them let almost nothing through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from airhop.experiments.claims import above, every, within
+from airhop.experiments.experiment import Claim, Curve, Judgement
+from airhop.experiments.kounavis1996 import FIXED, SEED_TICK, TICK, experiment, unmodified
+from airhop.experiments.kounavis1996.checks import times
+from airhop.experiments.numerals import interval
+from airhop.experiments.samples import Samples
+
+BER, DEAD = "radio.air.errors.ber_bad", {"radio.air.errors.ber_bad": 0.5}
+CLEAN = {"radio.air.errors.ber_good": 0.0, "radio.air.errors.ber_bad": 0.0}
+SETTINGS = {"radio.air.errors.ber_good": 1e-6, "radio.air.errors.ber_bad": 1e-2}
+GOOD_TIME = 10 / 14
+"""Share of the time that is good in the mean."""
+SAME = 0.05
+
+
+def variant(name: str, label: str, settings: Mapping[str, object], scheme: str = "tahoe") -> Curve:
+    """Make a curve of unmodified TCP over another channel, or of another sender."""
+    return Curve(name, label, scheme, FIXED.plain | dict(settings))
+
+
+CURVES = (
+    unmodified(FIXED),
+    variant("reno", "Reno", {}, "reno"),
+    variant("dead", "Nothing gets through in fades", DEAD),
+    variant("clean", "No errors", CLEAN),
+)
+
+
+def headline(samples: Samples) -> str:
+    """Say what fades leave of the goodput."""
+    left = samples.ratio("basic", "clean", SEED_TICK)
+    return (
+        f"Fades take {100 * (1 - GOOD_TIME):.0f} % of the time and {100 * (1 - left.value):.0f} % of the "
+        f"goodput of unmodified TCP; Reno has {times(samples, 'reno', 'basic')} times that of Tahoe."
+    )
+
+
+def nothing_in_fades(samples: Samples) -> Judgement:
+    """Judge whether TCP has the same goodput when fades let nothing through at all."""
+    found = samples.ratio("dead", "basic", SEED_TICK)
+    known = found.low is not None and found.high is not None
+    return Judgement(
+        within(found.low, found.high, 1 - SAME, 1 + SAME) if known else None,  # type: ignore[arg-type]
+        f"{interval(found, 3)} × basic when nothing gets through, at {TICK.text(SEED_TICK)}",
+    )
+
+
+def loses_more_than_time(samples: Samples) -> Judgement:
+    """Judge whether fades cost either sender more than the time they take."""
+    found = {curve: samples.ratio("clean", curve, SEED_TICK) for curve in ("basic", "reno")}
+    told = ", ".join(f"{interval(ratio)} × {curve}" for curve, ratio in found.items())
+    return Judgement(
+        every(above(ratio, 1 / GOOD_TIME) for ratio in found.values()),
+        f"without errors: {told}; time alone is 1.40 ×",
+    )
+
+
+CLAIMS: tuple[Claim[Samples], ...] = (
+    Claim(
+        "kou-fades",
+        "In deep fades almost no packet is delivered: goodput is the same within 5 % when nothing gets "
+        "through.",
+        nothing_in_fades,
+    ),
+    Claim(
+        "kou-severe",
+        "Congestion control is unnecessarily severe: unmodified TCP, Tahoe or Reno, loses more than the "
+        "share of time that fades take, 4 s of 14.",
+        loses_more_than_time,
+    ),
+)
+
+EXPERIMENT = experiment(
+    "basic",
+    "Basic TCP",
+    "result 1",
+    FIXED,
+    CURVES,
+    CLAIMS,
+    headline,
+    shown="basic",
+    settings=SETTINGS,
+)

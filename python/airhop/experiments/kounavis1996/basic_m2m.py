@@ -1,0 +1,47 @@
+"""Result 4: unmodified TCP from one mobile to another. "Performance of TCP is unacceptable!".
+
+Both links must be good at once, which they are half of the time. Unacceptable is read as less than half of
+what the same sender delivers fixed to mobile, over the same fades of the last link.
+"""
+
+from __future__ import annotations
+
+from airhop.experiments.claims import each_below_beside
+from airhop.experiments.experiment import Claim, Curve
+from airhop.experiments.kounavis1996 import MOBILE, SEED_TICK, TICK, experiment, unmodified
+from airhop.experiments.kounavis1996.basic import EXPERIMENT as FIXED_TO_MOBILE
+from airhop.experiments.samples import Samples
+
+UNACCEPTABLE = 0.5
+
+
+def headline(samples: Samples) -> str:
+    """Say what is left of the goodput with a second air interface."""
+    left = samples.ratio_to_beside("basic", SEED_TICK).value
+    goodput = samples.estimate("basic", SEED_TICK).mean
+    return (
+        f"With a second air interface unmodified TCP delivers {goodput:.2f} kbit/s, {left:.2f} of what it "
+        "has fixed to mobile."
+    )
+
+
+CLAIMS: tuple[Claim[Samples], ...] = (
+    Claim(
+        "kou-m2m-basic",
+        "Mobile to mobile the performance of unmodified TCP is unacceptable: less than half of that fixed to "
+        "mobile.",
+        lambda s: each_below_beside(s, TICK, ("basic",), (SEED_TICK,), UNACCEPTABLE),
+    ),
+)
+
+EXPERIMENT = experiment(
+    "basic-m2m",
+    "Basic TCP",
+    "result 4",
+    MOBILE,
+    (unmodified(MOBILE), Curve("reno", "Reno", "reno", MOBILE.plain)),
+    CLAIMS,
+    headline,
+    shown="basic",
+    beside=FIXED_TO_MOBILE,
+)

@@ -1,0 +1,62 @@
+"""Checks that claims of Kounavis 1996 share: counts of one run against each other, and shares of them."""
+
+from __future__ import annotations
+
+from airhop import stats
+from airhop.experiments.claims import above, below
+from airhop.experiments.experiment import Axis, Judgement, Metric, X
+from airhop.experiments.kounavis1996 import SEED_TICK, TICK
+from airhop.experiments.numerals import interval, plus_minus
+from airhop.experiments.samples import Samples
+from airhop.stats import Ratio
+
+
+def count(samples: Samples, metric: Metric) -> Samples:
+    """Take the samples of one of the further metrics."""
+    return samples.also[metric.name]
+
+
+def share(samples: Samples, part: Metric, whole: Metric, curve: str, x: X = SEED_TICK) -> Ratio:
+    """Give which share of one count another is, over all replications of a cell."""
+    parts, wholes = count(samples, part).cells[curve, x], count(samples, whole).cells[curve, x]
+    common = sorted(parts.keys() & wholes.keys())
+    return stats.ratio([parts[rep] for rep in common], [wholes[rep] for rep in common])
+
+
+def mostly(samples: Samples, part: Metric, whole: Metric, curve: str, level: float = 0.5) -> Judgement:
+    """Judge whether one count is more than this share of another, at the paper's setting."""
+    found = share(samples, part, whole, curve)
+    return Judgement(above(found, level), _share_of(samples, part, whole, curve, found))
+
+
+def seldom(samples: Samples, part: Metric, whole: Metric, curve: str, level: float = 0.5) -> Judgement:
+    """Judge whether one count is less than this share of another, at the paper's setting."""
+    found = share(samples, part, whole, curve)
+    return Judgement(below(found, level), _share_of(samples, part, whole, curve, found))
+
+
+def more_than(samples: Samples, metric: Metric, curve: str, level: float) -> Judgement:
+    """Judge whether a run has more than so many in the mean, at the paper's setting."""
+    found = count(samples, metric).estimate(curve, SEED_TICK)
+    return Judgement(
+        above(found, level),
+        f"{metric.label.lower()}: {found.mean:.1f} {plus_minus(found, 1)} in 100 s at {TICK.text(SEED_TICK)}",
+    )
+
+
+def times(samples: Samples, curve: str, other: str, x: X = SEED_TICK) -> str:
+    """Write the goodput of a curve as a multiple of another's."""
+    return f"{samples.ratio(curve, other, x).value:.2f}"
+
+
+def at(axis: Axis, samples: Samples, curve: str, other: str) -> str:
+    """Write the ratio of two curves all along an axis."""
+    return ", ".join(f"{interval(samples.ratio(curve, other, x))} at {axis.text(x)}" for x in samples.xs)
+
+
+def _share_of(samples: Samples, part: Metric, whole: Metric, curve: str, found: Ratio) -> str:
+    parts, wholes = (count(samples, one).estimate(curve, SEED_TICK).mean for one in (part, whole))
+    return (
+        f"{interval(found)} of them: {parts:.1f} of {wholes:.1f} in 100 s at {TICK.text(SEED_TICK)} "
+        f"({part.label.lower()}; {whole.label.lower()})"
+    )

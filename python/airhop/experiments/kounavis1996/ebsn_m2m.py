@@ -1,0 +1,93 @@
+"""Result 5: EBSN between mobiles. "EBSN messages fail to refresh the sender's timer".
+
+The base station of the receiver sends its notices over the sender's own air interface, which fades as well.
+"""
+
+from __future__ import annotations
+
+from airhop.experiments.claims import each_above, each_below
+from airhop.experiments.experiment import Claim
+from airhop.experiments.kounavis1996 import (
+    DUPLICATES,
+    EBSN,
+    LATE,
+    LOCAL,
+    MOBILE,
+    PATIENT,
+    RESENT,
+    SEED_TICK,
+    TICK,
+    TIMED,
+    TIMEOUTS,
+    experiment,
+    unmodified,
+)
+from airhop.experiments.kounavis1996.checks import count, mostly, times
+from airhop.experiments.samples import Samples
+
+LITTLE = 1.1
+
+
+def headline(samples: Samples) -> str:
+    """Say what recovery and EBSN give."""
+    left = [count(samples, TIMEOUTS).estimate(curve, SEED_TICK).mean for curve in ("local", "ebsn")]
+    return (
+        f"Local recovery delivers {times(samples, 'local', 'basic')} times the goodput of unmodified TCP and "
+        f"EBSN {times(samples, 'ebsn', 'basic')} times: of {left[0]:.1f} timeouts in 100 s EBSN leaves "
+        f"{left[1]:.1f}."
+    )
+
+
+CLAIMS: tuple[Claim[Samples], ...] = (
+    Claim(
+        "kou-m2m-local",
+        "Local recovery improves the performance of TCP.",
+        lambda s: each_above(s, TICK, ("local",), "basic", (SEED_TICK,)),
+    ),
+    Claim(
+        "kou-3",
+        "With an air interface between the sender and the receiver's base station EBSN fails to improve "
+        "performance: it delivers less than 10 % more than local recovery alone.",
+        lambda s: each_below(s, TICK, ("ebsn",), "local", (SEED_TICK,), LITTLE),
+        reason="It has 9 % more, so close to the tenth that 200 runs do not tell. Fixed to mobile it is 9 "
+        "%, too, but there that is all there is to have; here a sender without timeouts has 16 %.",
+    ),
+    Claim(
+        "kou-3-timeouts",
+        "It fails to refresh the sender's timer: more than half of the timeouts of local recovery alone are "
+        "left.",
+        lambda s: each_above(count(s, TIMEOUTS), TICK, ("ebsn",), "local", (SEED_TICK,), 0.5),
+        reason="One in three is left. Those of the receiver's link are prevented. In traces of 200 runs 94 "
+        "% of what is left expires while the sender's own link is bad, of which the receiver's base "
+        "station knows nothing; a sender that heeds its own link layer as well has next to none "
+        "(`kounavis1996/notices-m2m`).",
+    ),
+    Claim(
+        "kou-5",
+        "That is because its messages arrive in most cases after the timer has expired: more than half are "
+        "late.",
+        lambda s: mostly(s, LATE, TIMED, "ebsn"),
+        reason="6 % are late: there is one for every frame that fails, a dozen a second in a fade, and "
+        "most of them find the sender's own link good. Of the timeouts that are left 39 % have a notice "
+        "under way, which waits at the first base station for the end of the sender's own fade and comes "
+        "too late, as the paper says; at 61 % there is none, for nothing has failed at the receiver's base "
+        "station.",
+    ),
+    Claim(
+        "kou-m2m-redundant",
+        "Redundant retransmissions cannot be avoided: most of what EBSN's sender sends again the receiver "
+        "had.",
+        lambda s: mostly(s, DUPLICATES, RESENT, "ebsn"),
+    ),
+)
+
+EXPERIMENT = experiment(
+    "ebsn-m2m",
+    "EBSN",
+    "result 5",
+    MOBILE,
+    (unmodified(MOBILE), LOCAL, EBSN, PATIENT),
+    CLAIMS,
+    headline,
+    shown="ebsn",
+)

@@ -1,0 +1,8 @@
+"""The length of fades between mobiles, where the paper looked at it: both links fade, each on its own."""
+
+from __future__ import annotations
+
+from airhop.experiments.kounavis1996 import MOBILE
+from airhop.experiments.kounavis1996.fade_length import over_fades
+
+EXPERIMENT = over_fades("fade-length-m2m", MOBILE, "-m2m")

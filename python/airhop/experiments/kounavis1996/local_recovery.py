@@ -1,0 +1,85 @@
+"""Result 2: Go-Back-3 at the base station. "This scheme suffers from timeouts".
+
+The claims of section 2 are judged here: that recovery leaves no losses but late arrivals, so that the link
+is a reliable one whose bandwidth fluctuates; and that two retransmission schemes that know nothing of each
+other send the same data twice.
+"""
+
+from __future__ import annotations
+
+from airhop.experiments.claims import each_below, every
+from airhop.experiments.experiment import Claim, Judgement
+from airhop.experiments.kounavis1996 import (
+    DUPLICATES,
+    FIXED,
+    GIVEN_UP,
+    LOCAL,
+    PATIENT,
+    RESENT,
+    SEED_TICK,
+    SPURIOUS,
+    TICK,
+    TIMEOUTS,
+    experiment,
+    unmodified,
+)
+from airhop.experiments.kounavis1996.checks import count, more_than, mostly, share, times
+from airhop.experiments.samples import Samples
+
+
+def headline(samples: Samples) -> str:
+    """Say what recovery gives and what is left to gain."""
+    left = count(samples, TIMEOUTS).estimate("local", SEED_TICK).mean
+    needless = share(samples, SPURIOUS, TIMEOUTS, "local").value
+    return (
+        f"Local recovery delivers {times(samples, 'local', 'basic')} times the goodput of unmodified TCP "
+        f"and leaves {left:.1f} timeouts in 100 s, {100 * needless:.0f} % of them for nothing; without them "
+        f"it would be {times(samples, 'patient', 'basic')} times."
+    )
+
+
+def loses_nothing(samples: Samples) -> Judgement:
+    """Judge whether recovery gives no packet up, and almost every timeout is spurious."""
+    given_up = count(samples, GIVEN_UP).estimate("local", SEED_TICK)
+    spurious = mostly(samples, SPURIOUS, TIMEOUTS, "local", 0.95)
+    return Judgement(
+        every((given_up.mean == 0.0, spurious.holds)),
+        f"packets given up: {given_up.mean:.0f}; {spurious.measured}",
+    )
+
+
+CLAIMS: tuple[Claim[Samples], ...] = (
+    Claim(
+        "kou-7-timeouts",
+        "Local recovery alone suffers from timeouts: more than one in 100 s.",
+        lambda s: more_than(s, TIMEOUTS, "local", 1.0),
+    ),
+    Claim(
+        "kou-7-reliable",
+        "The link behaves as a reliable one of fluctuating bandwidth: no packet is lost, and more than 95 % "
+        "of the timeouts are spurious.",
+        loses_nothing,
+    ),
+    Claim(
+        "kou-7-redundant",
+        "Retransmissions of the remote sender cannot be avoided, and they are redundant: most bring what the "
+        "receiver had.",
+        lambda s: mostly(s, DUPLICATES, RESENT, "local"),
+    ),
+    Claim(
+        "kou-7-cost",
+        "They degrade performance: local recovery delivers less than it would without timeouts.",
+        lambda s: each_below(s, TICK, ("local",), "patient", (SEED_TICK,)),
+    ),
+)
+
+EXPERIMENT = experiment(
+    "local-recovery",
+    "Local recovery",
+    "result 2",
+    FIXED,
+    (unmodified(FIXED), LOCAL, PATIENT),
+    CLAIMS,
+    headline,
+    shown="local",
+)

@@ -1,0 +1,263 @@
+"""The formula of section 1: losses of probability p leave 1 / (1 + 2 p w) of a window's throughput.
+
+"For example 1% damage loss degrades throughput by 14%" makes w = 8. The formula is exact where each loss
+stops the window for two round trips and nothing else happens: 2 w packets are not sent for each one that is
+lost. Beside it stand Tahoe and Reno whose receiver's window is w, on a path that limits nothing else, with
+independent losses of data packets. It holds where the simulated share is within 10 % of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import TYPE_CHECKING
+
+from airhop.experiments.calculation import Calculation, TextTable, Value, Values, exact
+from airhop.experiments.claims import Verdict, every, within
+from airhop.experiments.experiment import Claim, Judgement, Mode
+from airhop.experiments.kounavis1996 import PAPER
+from airhop.experiments.numerals import plus_minus
+from airhop.progress import Reporter
+from airhop.scenario import Scenario
+from airhop.simulate import Job, run_many
+from airhop.stats import Estimate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SENDERS = {"tahoe": "Tahoe", "reno": "Reno"}
+WINDOWS = (4, 8, 16, 32)
+LOSSES = (0.001, 0.003, 0.01, 0.03, 0.1)
+GRID = tuple(10 ** (-3 + step / 20) for step in range(41))
+"""Where the formula is drawn."""
+SEGMENT = 88
+"""Payload of a packet of 128 bytes."""
+REPLICATIONS: dict[Mode, int] = {"quick": 4, "default": 10, "full": 20}
+FORMULA, SIMULATED = "share_formula", "share"
+HOLDS = 0.1
+LIMITED = 1.5
+"""p w² from which on losses limit the window more than w does: W = sqrt(3 / (2 p)) (Mathis et al. 1997)."""
+EXAMPLE_W, EXAMPLE_P, EXAMPLE = 8, 0.01, 0.14
+"""The printed example: a degradation of 14 %."""
+
+
+def share(p: float, w: float) -> float:
+    """Give the part of the throughput that is left, as printed."""
+    return 1.0 / (1.0 + 2.0 * p * w)
+
+
+def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
+    """Evaluate the formula, and run both senders with and without losses."""
+    found = [Value("formula", {"w": w, "p": p}, FORMULA, exact(share(p, w))) for w in WINDOWS for p in GRID]
+    cells = list(product(SENDERS, WINDOWS))
+    with reporter.task("windows", len(cells)) as task:
+        for sender, w in cells:
+            found += _simulate(sender, w, seed, REPLICATIONS[mode])
+            task.advance()
+    return found
+
+
+def _simulate(sender: str, w: int, seed: int, reps: int) -> list[Value]:
+    """Measure the shares that losses leave."""
+    from airhop import stats
+
+    base = Scenario.load("kounavis1996-loss").with_(
+        {"scheme": sender, "flow.ftp.tcp.receive_window": f"{w * SEGMENT} B"}
+    )
+    lossy = [base.with_({"wired.path.errors.loss": p}) for p in LOSSES]
+    jobs = [Job(one, seed, rep) for one, rep in product(lossy, range(reps))]
+    clean = Job(base.with_({"wired.path.errors.loss": 0.0}), seed)  # once: nothing is random there
+    without, *goodputs = (result.goodput_mbps for result in run_many([clean, *jobs]))
+    return [
+        Value(
+            sender,
+            {"w": w, "p": p},
+            SIMULATED,
+            stats.estimate([one / without for one in goodputs[place * reps : (place + 1) * reps]]),
+            share(p, w),
+        )
+        for place, p in enumerate(LOSSES)
+    ]
+
+
+# ---- what is claimed -------------------------------------------------------------------------------------
+
+
+def example(values: Values) -> Judgement:
+    """Judge whether 1 % of losses costs 14 % with a window of 8, by the formula and simulated."""
+    by_formula = 1.0 - share(EXAMPLE_P, EXAMPLE_W)
+    verdicts: list[Verdict] = [round(by_formula, 2) == EXAMPLE]
+    told = [f"{100 * by_formula:.1f} % by the formula"]
+    for sender, label in SENDERS.items():
+        value = values.at(sender, SIMULATED, w=EXAMPLE_W, p=EXAMPLE_P)
+        verdicts.append(_met(value))
+        told.append(f"{100 - 100 * value.value.mean:.1f} {plus_minus(_percent(value.value), 1)} % {label}")
+    return Judgement(every(verdicts), f"loses {', '.join(told)}")
+
+
+def everywhere(values: Values) -> Judgement:
+    """Judge whether the formula holds for both senders, all windows and all losses; tell where it does."""
+    met: dict[str, list[Value]] = {
+        sender: [value for value in values.of(sender, SIMULATED) if _met(value)] for sender in SENDERS
+    }
+    cells = [value for sender in SENDERS for value in values.of(sender, SIMULATED)]
+    furthest = max(cells, key=lambda value: abs(_off(value)))
+    told = "; ".join(f"{SENDERS[sender]} with {_where(found)}" for sender, found in met.items() if found)
+    return Judgement(
+        every(map(_met, cells)),
+        f"within 10 % in {sum(map(len, met.values()))} of {len(cells)} cells: {told}; furthest: "
+        f"{SENDERS[furthest.curve]}, w = {furthest.x['w']}, p = {_loss(furthest)}, "
+        f"{100 * _off(furthest):+.0f} %".replace("-", "−"),
+    )
+
+
+def _met(value: Value) -> Verdict:
+    assert value.published is not None
+    half = value.value.half_width
+    if half is None:
+        return None
+    low, high = (end / value.published for end in (value.value.mean - half, value.value.mean + half))
+    return within(low, high, 1.0 - HOLDS, 1.0 + HOLDS)
+
+
+def _off(value: Value) -> float:
+    assert value.published is not None
+    return value.value.mean / value.published - 1.0
+
+
+def _where(found: Sequence[Value]) -> str:
+    """Say up to which loss it holds, window by window."""
+    windows = dict.fromkeys(value.x["w"] for value in found)
+    return ", ".join(
+        f"w = {w} at p = {', '.join(_loss(value) for value in found if value.x['w'] == w)}" for w in windows
+    )
+
+
+def _loss(value: Value) -> str:
+    return f"{100 * float(value.x['p']):g} %"
+
+
+def _percent(value: Estimate) -> Estimate:
+    return Estimate(100 * value.mean, None if value.half_width is None else 100 * value.half_width, value.n)
+
+
+CLAIMS: tuple[Claim[Values], ...] = (
+    Claim(
+        "kou-1-example",
+        "1 % of damage losses degrades throughput by 14 % with a window of 8, by the formula and, within "
+        "10 % of what is left, for Tahoe and Reno.",
+        example,
+    ),
+    Claim(
+        "kou-1",
+        "A packet loss probability p degrades the throughput of a window w by a factor of 1/(1+2pw): of "
+        "Tahoe and Reno, w from 4 to 32, p from 0.1 to 10 %.",
+        everywhere,
+        reason="It holds while w is what limits the window. Each loss halves it (Tahoe's becomes one), and "
+        "it grows back by a packet a round trip; the next loss comes before it is w again once w is above "
+        "the window that losses allow by themselves, sqrt(3/(2p)) for Reno (Mathis et al. 1997). Where p "
+        "w² is below 1.5 every cell of Reno is met, elsewhere none: with larger w throughput does not "
+        "depend on w at all. Tahoe, which starts anew, falls off a little earlier. Larger p also bring "
+        "timeouts, which the formula's two round trips do not pay for.",
+    ),
+)
+
+
+def headline(values: Values) -> str:
+    """Say where the formula holds."""
+    cells = [value for sender in SENDERS for value in values.of(sender, SIMULATED)]
+    few = [value for value in cells if float(value.x["p"]) * float(value.x["w"]) ** 2 < LIMITED]
+    met, of_few = (sum(_met(value) is True for value in some) for some in (cells, few))
+    return (
+        f"1/(1+2pw) is met within 10 % in {met} of {len(cells)} cells: in {of_few} of the {len(few)} where "
+        "w is below the window that losses allow by themselves."
+    )
+
+
+# ---- how it is shown -------------------------------------------------------------------------------------
+
+
+def tables(values: Values) -> list[TextTable]:
+    """List the shares of both senders beside the formula, a table a window."""
+    reps = max(value.value.n for value in values)
+    return [
+        TextTable(
+            f"Share of the throughput that is left, window of {w} packets, %",
+            ("loss", "1/(1+2pw)", *SENDERS.values()),
+            tuple(_row(values, w, p) for p in LOSSES),
+            f"Mean ± 95 % half-width of {reps} runs of 200 s." if w == WINDOWS[-1] else "",
+        )
+        for w in WINDOWS
+    ]
+
+
+def _row(values: Values, w: int, p: float) -> tuple[str, ...]:
+    cells = []
+    for sender in SENDERS:
+        value = values.at(sender, SIMULATED, w=w, p=p)
+        off = f"{100 * _off(value):+.0f} %".replace("-", "−")
+        cells.append(f"{100 * value.value.mean:.1f} {plus_minus(_percent(value.value), 1)} ({off})")
+    return f"{100 * p:g} %", f"{100 * share(p, w):.1f}", *cells
+
+
+def figure(values: Values) -> Figure:
+    """Draw the formula as lines, a window each, and the senders as markers."""
+    from airhop.plots.paper import legend, page
+    from airhop.plots.style import PALETTE
+
+    drawing, axes = page()
+    for w, style in zip(WINDOWS, PALETTE, strict=False):
+        line = [value for value in values.of("formula", FORMULA) if value.x["w"] == w]
+        axes.plot(
+            [float(value.x["p"]) for value in line],
+            [value.value.mean for value in line],
+            color=style.ink,
+            label=f"$w$ = {w}",
+        )
+        for sender, marker in MARKERS.items():
+            cells = [value for value in values.of(sender, SIMULATED) if value.x["w"] == w]
+            axes.errorbar(
+                [float(value.x["p"]) for value in cells],
+                [value.value.mean for value in cells],
+                yerr=[value.value.half_width or 0.0 for value in cells],
+                color=style.ink,
+                marker=marker,
+                markerfacecolor="white",
+                markersize=4.0,
+                markeredgewidth=0.8,
+                linestyle="none",
+                elinewidth=0.7,
+                clip_on=False,
+                zorder=3,
+            )
+    for sender, marker in MARKERS.items():
+        axes.plot(
+            [], [], "k", linestyle="none", marker=marker, markerfacecolor="white", label=SENDERS[sender]
+        )
+    axes.set_xscale("log")
+    axes.set_xlim(LOSSES[0], LOSSES[-1])
+    axes.set_ylim(0.0, 1.0)
+    axes.set_xlabel("Loss probability $p$")
+    axes.set_ylabel("Share of the throughput")
+    legend(drawing)
+    return drawing
+
+
+MARKERS = {"tahoe": "o", "reno": "s"}
+
+EXPERIMENT = Calculation(
+    id="kounavis1996/loss-formula",
+    title="Throughput against the loss probability: 1/(1+2pw) and two senders",
+    source=f"{PAPER}, §1",
+    method=(
+        "Lines are the formula. Markers are Tahoe and Reno whose receiver advertises w packets of 128 "
+        "bytes, over a link of 100 Mbit/s and 60 ms that loses each data packet with probability p, and no "
+        "ACK, beside the same run without losses; RTO = a + 4 v in ticks of 100 ms. The formula holds where "
+        "the whole interval is within 10 % of it."
+    ),
+    compute=compute,
+    claims=CLAIMS,
+    headline=headline,
+    figure=figure,
+    tables=tables,
+)

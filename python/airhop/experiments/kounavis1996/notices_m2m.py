@@ -1,0 +1,15 @@
+"""ERSN, EBSN and RTTN on the same fades, between mobiles.
+
+Most notices come over the sender's own air interface. One curve more has a sender whose own link layer calls
+it as base stations do, which that of the paper does not.
+"""
+
+from __future__ import annotations
+
+from airhop.experiments.experiment import Curve
+from airhop.experiments.kounavis1996 import MOBILE
+from airhop.experiments.kounavis1996.notices import on_the_same_fades
+
+HEARD = Curve("ebsn-own-link", "EBSN, own link heard", {"name": "ebsn", "base": "tahoe", "own_link": "heard"})
+
+EXPERIMENT = on_the_same_fades("notices-m2m", MOBILE, "-m2m", (HEARD,))

@@ -1,0 +1,63 @@
+"""RTTN between mobiles, section 4: a reconstruction. The paper proposes it and prints no result of it.
+
+Its listing is lost. Here each base station keeps mean and deviation of the fades of its link as TCP keeps
+those of round trips, and tells senders to expect a mean and two deviations more; a sender adds up what it
+is told by different stations (`airhop schemes rttn`).
+"""
+
+from __future__ import annotations
+
+from airhop.experiments.claims import each_above, each_below
+from airhop.experiments.experiment import Claim
+from airhop.experiments.kounavis1996 import (
+    EBSN,
+    LOCAL,
+    MOBILE,
+    PATIENT,
+    RTTN,
+    SEED_TICK,
+    TICK,
+    TIMEOUTS,
+    experiment,
+    unmodified,
+)
+from airhop.experiments.kounavis1996.checks import count, times
+from airhop.experiments.samples import Samples
+
+TOLD = {"local": "local recovery", "ebsn": "EBSN", "rttn": "RTTN"}
+
+
+def headline(samples: Samples) -> str:
+    """Say what the reconstruction gives beside EBSN."""
+    left = {curve: count(samples, TIMEOUTS).estimate(curve, SEED_TICK).mean for curve in TOLD}
+    told = ", ".join(f"{label} {left[curve]:.1f}" for curve, label in TOLD.items())
+    return (
+        f"RTTN as reconstructed delivers {times(samples, 'rttn', 'local')} times the goodput of local "
+        f"recovery alone, EBSN {times(samples, 'ebsn', 'local')} times; timeouts in 100 s: {told}."
+    )
+
+
+CLAIMS: tuple[Claim[Samples], ...] = (
+    Claim(
+        "kou-rttn-goodput",
+        "RTTN (as reconstructed) may improve on EBSN: it delivers more.",
+        lambda s: each_above(s, TICK, ("rttn",), "ebsn", (SEED_TICK,)),
+    ),
+    Claim(
+        "kou-rttn-timeouts",
+        "RTTN (as reconstructed) prevents timeouts: fewer than half of those of local recovery alone are "
+        "left.",
+        lambda s: each_below(count(s, TIMEOUTS), TICK, ("rttn",), "local", (SEED_TICK,), 0.5),
+    ),
+)
+
+EXPERIMENT = experiment(
+    "rttn",
+    "RTTN (reconstruction)",
+    "section 4",
+    MOBILE,
+    (unmodified(MOBILE), LOCAL, EBSN, RTTN, PATIENT),
+    CLAIMS,
+    headline,
+    shown="rttn",
+)
