@@ -434,7 +434,12 @@ fn radio_site(
 fn ends(f: &FlowPlan, id: FlowId, streams: &Streams, timers: &mut Timers) -> Result<Ends, BuildError> {
     Ok(match &f.transport {
         Transport::Tcp { scheme, params, config } => Ends::Tcp(Box::new(TcpEnds {
-            sender: Sender::new(id, f.from, f.to, config, scheme.asks, (scheme.build)(params, config)),
+            sender: {
+                let parts = (scheme.build)(params, config);
+                let mut sender = Sender::new(id, f.from, f.to, config, scheme.asks, parts);
+                sender.seed(streams.stream(&format!("{}.sender", f.name)).below(u32::MAX));
+                sender
+            },
             receiver: Receiver::new(id, f.to, f.from, config, scheme.asks),
             sender_timer: timers.add(),
             receiver_timer: timers.add(),

@@ -35,9 +35,9 @@ const RETRANSMISSIONS: usize = 13;
 // DESIGN.md §5, reference: within 10 % up to 1 % loss, 20 % at 5 %, mean of 20 replications.
 #[test]
 fn goodput_is_the_kernels() {
-    for (scheme, loss, tolerance) in ["reno", "cubic"]
-        .iter()
-        .flat_map(|s| [(*s, "0.0001", 0.1), (*s, "0.001", 0.1), (*s, "0.01", 0.1), (*s, "0.05", 0.2)])
+    let points = [("0.0001", 0.1), ("0.001", 0.1), ("0.01", 0.1), ("0.05", 0.2)];
+    for (scheme, (loss, tolerance)) in
+        ["reno", "cubic", "bbr"].into_iter().flat_map(|s| points.map(|p| (s, p)))
     {
         let p = loss.parse().expect("a number");
         let goodput = (1..=20).map(|seed| run(&wire(scheme, p), seed).flows[0].goodput_mbps);
@@ -84,6 +84,31 @@ fn cuts(windows: &[[f64; 3]]) -> Vec<(f64, f64, f64)> {
 
 fn is_within(ours: f64, linux: f64, tolerance: f64) {
     assert!((ours / linux - 1.0).abs() < tolerance, "{ours}, Linux {linux}");
+}
+
+// reference/README.md: 191 for BBR, all of them of its startup, which fills the queue and as much again; each is a drop of the queue.
+#[test]
+fn bbrs_startup_loses_what_the_kernels_does() {
+    let report = run(&wire("bbr", 0.0), 1);
+    let flow = &report.flows[0];
+    println!("{} Mbit/s, {} retransmissions", flow.goodput_mbps, flow.retransmissions);
+    assert!((flow.goodput_mbps / kernel("bbr", "0", GOODPUT) - 1.0).abs() < 0.01);
+    let retransmissions = kernel("bbr", "0", RETRANSMISSIONS);
+    assert!((flow.retransmissions as f64 / retransmissions - 1.0).abs() < 0.05, "{retransmissions}");
+    assert_eq!((report.drops[0], flow.timeouts), (flow.retransmissions, 0));
+}
+
+// With losses, what is sent again is what the channel and the queue took, as in the kernel: 3 % is its own spread at 1 %.
+#[test]
+fn bbr_sends_again_what_the_kernel_does() {
+    for loss in ["0.01", "0.05"] {
+        let p = loss.parse().expect("a number");
+        let ours =
+            (1..=5).map(|seed| run(&wire("bbr", p), seed).flows[0].retransmissions as f64).sum::<f64>() / 5.0;
+        let linux = kernel("bbr", loss, RETRANSMISSIONS);
+        println!("{loss}: Linux {linux:.0}, Airhop {ours:.0}");
+        assert!((ours / linux - 1.0).abs() < 0.05, "{loss}: Linux {linux}, Airhop {ours}");
+    }
 }
 
 // reference/README.md: "reno's slow start reaches cwnd 250 at 0.61 s, ssthresh 125, a second halving to 62 at 0.92 s". The path holds 73

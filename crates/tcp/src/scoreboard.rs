@@ -44,6 +44,8 @@ pub struct Scoreboard {
     sacked_bytes: u64,
     /// Bytes marked lost.
     lost_bytes: u64,
+    /// Bytes ever marked lost.
+    all_lost: u64,
 }
 
 impl Scoreboard {
@@ -142,6 +144,7 @@ impl Scoreboard {
             e.lost = true;
             let len = e.len();
             self.lost_bytes += len;
+            self.all_lost += len;
         }
     }
 
@@ -150,7 +153,8 @@ impl Scoreboard {
         for e in self.segments.iter_mut().filter(|e| !e.sacked && !e.lost) {
             if is_lost(e) {
                 e.lost = true;
-                self.lost_bytes += e.end - e.start;
+                self.lost_bytes += e.len();
+                self.all_lost += e.len();
             }
         }
     }
@@ -249,6 +253,11 @@ impl Scoreboard {
     /// Bytes SACKed.
     pub fn sacked_bytes(&self) -> u64 {
         self.sacked_bytes
+    }
+
+    /// Bytes marked lost while ACKs and timers told what had arrived; what a timeout marks wholesale does not count.
+    pub fn all_lost(&self) -> u64 {
+        self.all_lost
     }
 
     /// Bytes marked lost and not yet repaired.

@@ -13,6 +13,7 @@
 //! [`Recovery`] decides which bytes go next and what a duplicate ACK means; a [`CongestionControl`] moves the window; a
 //! [`NoticePolicy`] says what an explicit notification is worth; an [`RtoPolicy`] turns RTT samples into a timeout.
 
+use crate::meters::Arrivals;
 pub use crate::rto::RtoPolicy;
 use crate::space::Space;
 use airhop_base::{Arrival, Notice, Profile, Rate, Sack, Span, Time};
@@ -53,6 +54,36 @@ pub struct Ack {
     pub ece: bool,
     /// Which segment caused it and when that arrived, if the scheme's receiver says so.
     pub arrival: Option<Arrival>,
+}
+
+/// What an ACK did, as senders see it that go by the rate at which data is delivered.
+#[derive(Clone, Copy, Debug)]
+pub struct Delivery {
+    /// When it came.
+    pub now: Time,
+    /// What it says of arrivals.
+    pub arrivals: Arrivals,
+    /// Bytes that it shows to be lost.
+    pub lost: u64,
+    /// Bytes in the network before it.
+    pub before: u64,
+    /// Bytes in the network after it; what it lets out is still to be sent.
+    pub in_flight: u64,
+    /// What is being repaired after it.
+    pub repair: Repair,
+    /// How long pacing holds the next segment back.
+    pub wait: Span,
+}
+
+/// What a sender repairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repair {
+    /// Nothing.
+    Nothing,
+    /// A loss that ACKs told of: fast recovery.
+    Loss,
+    /// What a timeout left.
+    Timeout,
 }
 
 /// What told the sender of a loss.
@@ -142,10 +173,15 @@ pub trait CongestionControl: Debug + Send {
         w.ssthresh = w.ssthresh.max(before.ssthresh);
     }
 
-    /// How fast segments may go out at most, headers included, if they are to be spaced. Asked before each.
+    /// How fast segments may go out at most, payload alone, if they are to be spaced. Asked before each.
     fn pacing_rate(&self, w: &Window, s: &Space) -> Option<Rate> {
         let _ = (w, s);
         None
+    }
+
+    /// How many segments leave together when they are spaced.
+    fn send_quantum(&self) -> u64 {
+        1
     }
 
     /// Any ACK, duplicates and those during recovery included, before anything else acts on it: for estimators.
@@ -153,9 +189,30 @@ pub trait CongestionControl: Debug + Send {
         let _ = (a, s);
     }
 
+    /// Any ACK that acknowledges something or is a duplicate, after everything else has acted on it; only for schemes that ask for
+    /// [`Asks::delivery_rate`](crate::Asks).
+    fn on_delivery(&mut self, w: &mut Window, d: &Delivery, s: &Space) {
+        let _ = (w, d, s);
+    }
+
+    /// The sender had nothing to send, nothing is outstanding, and now it sends again; for the same schemes.
+    fn on_restart(&mut self, w: &mut Window, now: Time) {
+        let _ = (w, now);
+    }
+
+    /// True if it sends less than the path might take, of its own accord: what is sent now says nothing of the path's rate.
+    fn holds_back(&self) -> bool {
+        false
+    }
+
     /// A segment is handed to IP.
     fn on_sent(&mut self, now: Time, sent: &Next) {
         let _ = (now, sent);
+    }
+
+    /// A random number, of this flow and replication alone, for a scheme that draws.
+    fn on_seed(&mut self, seed: u32) {
+        let _ = seed;
     }
 
     /// Whether a biased queue is to spare the segment that goes out now.
@@ -272,8 +329,18 @@ pub trait Recovery: Debug + Send {
         false
     }
 
+    /// What is being repaired.
+    fn repair(&self) -> Repair {
+        if self.is_fast() { Repair::Loss } else { Repair::Nothing }
+    }
+
     /// Bytes beyond the cumulative ACK that are known to have arrived.
     fn sacked(&self) -> u64 {
+        0
+    }
+
+    /// Bytes that were taken to be lost so far, all in all.
+    fn lost(&self) -> u64 {
         0
     }
 

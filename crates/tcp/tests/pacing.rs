@@ -9,9 +9,11 @@ use airhop_tcp::{Asks, Config, Sender, Space, recovery};
 use common::linux;
 use common::script::Script;
 
-/// A constant window, and 8.32 Mbit/s: a datagram of 1040 bytes takes a millisecond.
+/// A constant window, and 8 Mbit/s: a segment of 1000 bytes takes a millisecond. So many segments leave together.
 #[derive(Debug)]
-struct Even;
+struct Even {
+    quantum: u64,
+}
 
 impl CongestionControl for Even {
     fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &Space) {}
@@ -21,13 +23,21 @@ impl CongestionControl for Even {
     }
 
     fn pacing_rate(&self, _: &Window, _: &Space) -> Option<Rate> {
-        Some(Rate::from_bps(8_320_000))
+        Some(Rate::from_bps(8_000_000))
+    }
+
+    fn send_quantum(&self) -> u64 {
+        self.quantum
     }
 }
 
-fn even(cwnd: f64, segments: u64) -> Script {
+fn even(cwnd: f64, segments: u64, quantum: u64) -> Script {
     let config = Config { initial_window: cwnd, ..linux(cwnd, 2.0) };
-    let parts = Parts { control: Box::new(Even), recovery: recovery::reno(&config), notices: Box::new(Deaf) };
+    let parts = Parts {
+        control: Box::new(Even { quantum }),
+        recovery: recovery::reno(&config),
+        notices: Box::new(Deaf),
+    };
     let sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), &config, Asks::NOTHING, parts);
     Script::by(sender, &config, segments * 1000)
 }
@@ -35,13 +45,28 @@ fn even(cwnd: f64, segments: u64) -> Script {
 // One segment after the other, each when the one before would have left a link of that rate; retransmissions as well.
 #[test]
 fn segments_keep_their_distance() {
-    let mut s = even(3.0, 100);
+    let mut s = even(3.0, 100, 1);
     assert_eq!(s.sent(), "1");
     assert_eq!(s.due(), Some(1.0));
     assert_eq!(s.expire(), (1.0, "2".into()));
     assert_eq!(s.sent(), "", "asked too early");
     assert_eq!(s.expire(), (2.0, "3".into()));
     assert_eq!(s.expire(), (3.0, String::new())); // the window is full
-    assert_eq!(s.at(100).ack(4), "4"); // no credit for the pause
-    assert_eq!(s.expire(), (101.0, "5".into()));
+    assert_eq!(s.at(100).ack(4), "4"); // no credit for the pause but half of the next wait, as in Linux
+    assert_eq!(s.expire(), (100.5, "5".into()));
+    assert_eq!(s.expire(), (101.5, "6".into()));
+}
+
+// Linux sends no less than two segments at a time: the wait after them is that of both. Two that leave at different times do not go
+// together, and who was not late waits in full.
+#[test]
+fn a_quantum_leaves_together() {
+    let mut s = even(5.0, 100, 2);
+    assert_eq!(s.sent(), "1 2");
+    assert_eq!(s.expire(), (2.0, "3 4".into()));
+    assert_eq!(s.expire(), (4.0, "5".into())); // the window is full
+    assert_eq!(s.at(5).ack(2), "6"); // 5 was sent alone and its millisecond is over
+    assert_eq!(s.ack(3), "7"); // the other one of this quantum
+    assert_eq!(s.ack(4), "");
+    assert_eq!(s.expire(), (7.0, "8".into()));
 }

@@ -4,7 +4,7 @@ use super::reordering::Reordering;
 use super::{Guard, Prr, Urgent, forward};
 use crate::Config;
 use crate::scoreboard::{Scoreboard, Sent, duplicate};
-use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
+use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Repair, Window};
 use crate::space::Space;
 use airhop_base::{Span, Time};
 
@@ -372,8 +372,20 @@ impl Recovery for Rack {
         matches!(self.state, State::Recovering(_))
     }
 
+    fn repair(&self) -> Repair {
+        match self.state {
+            State::Open => Repair::Nothing,
+            State::Recovering(_) => Repair::Loss,
+            State::Slow(_) => Repair::Timeout,
+        }
+    }
+
     fn sacked(&self) -> u64 {
         self.board.sacked_bytes()
+    }
+
+    fn lost(&self) -> u64 {
+        self.board.all_lost()
     }
 
     fn in_flight(&self, s: &Space) -> u64 {

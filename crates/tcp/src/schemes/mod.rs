@@ -43,7 +43,7 @@ impl fmt::Debug for Scheme {
     }
 }
 
-/// What a scheme asks of its receiver and of the segments between both ends, beyond RFC 9293.
+/// What a scheme asks of its receiver, of the segments between both ends and of its sender, beyond RFC 9293.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Asks {
     /// ACKs with SACK blocks (RFC 2018).
@@ -60,6 +60,8 @@ pub struct Asks {
     /// Data in whose header nodes add up how long it contended for the medium, and a receiver that limits the window by that
     /// (TCP-CC).
     pub contention: bool,
+    /// Of its sender only: a sample of the rate at which data is delivered, with each ACK.
+    pub delivery_rate: bool,
 }
 
 impl Asks {
@@ -71,6 +73,7 @@ impl Asks {
         eln_repeated: false,
         echo_each_mark: false,
         contention: false,
+        delivery_rate: false,
     };
     /// SACK blocks.
     pub const SACK: Asks = Asks { sack: true, ..Asks::NOTHING };
@@ -193,7 +196,7 @@ macro_rules! schemes {
 }
 
 schemes! {
-    tahoe, reno, newreno, sack, cubic,
+    tahoe, reno, newreno, sack, cubic, bbr,
     vegas, veno, westwood, tcp_w, westwood_nr, westwood_plus, westwood_vt,
     santa_cruz, jersey, new_jersey, jtcp, tibet, newreno_ff, casablanca, dcr, tcp_cc, ideal_bwe,
     snoop, split,

@@ -1,30 +1,30 @@
 //! The mechanism of a sender: sequence space, timer, RTT measurement. No policy.
 
 mod expected_delay;
+mod notices;
 mod pacing;
+mod rates;
 mod timeout;
 mod transmit;
 mod undo;
 
 use crate::config::HalveFrom;
 use crate::control::whole;
-use crate::meters::ContentionLimit;
+use crate::meters::{ContentionLimit, DeliveryRate};
 use crate::rto;
 use crate::seams::{
-    Ack, Advance, Cause, CongestionControl, Detect, Judged, Judgement, Loss, NoticePolicy, Parts, Reaction,
-    Recovery, RtoPolicy, Signal, Truth, Window,
+    Ack, Advance, Cause, CongestionControl, Detect, Judged, Judgement, Loss, NoticePolicy, Parts, Recovery,
+    RtoPolicy, Signal, Truth, Window,
 };
 use crate::space::Space;
 use crate::{Asks, Config};
 use airhop_base::{Body, Eln, FlowId, NodeId, Notice, NoticeKind, Packet, Segment, Span, Time};
 use expected_delay::ExpectedDelay;
+use notices::Frozen;
 use pacing::Pacing;
 use std::collections::VecDeque;
 use timeout::Running;
 use undo::Reduction;
-
-/// Longest time that an ERSN suspends congestion control for a segment (schemes.md 3.6.8).
-const LONGEST_HOLD: Span = Span::from_secs(60);
 
 /// The sending end of a TCP connection. Gets time as an argument; touches no socket, clock or simulator.
 #[derive(Debug)]
@@ -60,6 +60,8 @@ pub struct Sender {
     echo_point: u64,
     /// The next new segment says that the window was reduced because of an echo.
     cwr_due: bool,
+    /// For schemes that ask for it.
+    delivery: Option<Box<DeliveryRate>>,
     judgements: VecDeque<Judgement>,
     counters: Counters,
     last_cause: Cause,
@@ -77,14 +79,6 @@ enum Connection {
     AckDue,
     /// Data may flow.
     Established,
-}
-
-/// What a disconnection froze (Yun 2009 §4.2: "freezes all the TCP-related parameters").
-#[derive(Debug)]
-struct Frozen {
-    window: Window,
-    rto: Box<dyn RtoPolicy>,
-    probes: u32,
 }
 
 /// What a sender counts.
@@ -144,6 +138,7 @@ impl Sender {
             pacing: Pacing::default(),
             echo_point: 0,
             cwr_due: false,
+            delivery: asks.delivery_rate.then(Box::default),
             judgements: VecDeque::new(),
             counters: Counters::default(),
             last_cause: Cause::New,
@@ -186,6 +181,7 @@ impl Sender {
         if opens {
             self.connection = Connection::AckDue;
         }
+        let earlier = self.look();
         self.reconsider(segment); // before it can cause a reduction of its own
         let advances = segment.ack > self.space.una;
         if advances {
@@ -205,20 +201,12 @@ impl Sender {
                 self.recovery.note(&mut self.space, &seen(now, segment, 0, None)); // a D-SACK may come late
             }
         }
+        if let Some(earlier) = earlier {
+            self.tell_of_delivery(now, segment, earlier);
+        }
         if let Some(seq) = segment.lost().filter(|_| self.notices.knows_eln()) {
             let end = self.space.segment_end(seq);
             self.on_notice(now, Notice::about(NoticeKind::Eln, seq, end));
-        }
-    }
-
-    /// Nodes of the path may have put NAKs on an ACK (Cheng & Lin 2008).
-    fn heed_naks(&mut self, now: Time, segment: &Segment) {
-        if !self.notices.knows_nak() {
-            return;
-        }
-        for &seq in segment.naks.seqs() {
-            let end = self.space.segment_end(seq);
-            self.on_notice(now, Notice::about(NoticeKind::Nak, seq, end));
         }
     }
 
@@ -387,47 +375,14 @@ impl Sender {
         }
     }
 
-    /// A notice arrived, as a packet or as a call from the link layer of this station.
-    pub fn on_notice(&mut self, now: Time, n: Notice) {
-        self.counters.notices[n.kind.index()] += 1;
-        let is_missing = self.recovery.is_missing(&self.space, n.seq);
-        if self.connection != Connection::Established || (n.kind.names_segment() && !is_missing) {
-            return;
-        }
-        match self.notices.on_notice(now, &n, &self.space) {
-            Reaction::Ignore => return,
-            Reaction::RestartTimer => return self.refresh_timer(now),
-            Reaction::Expect => {
-                self.expected.hear(now, n.origin, n.delay);
-                return self.put_off_timer(now);
-            }
-            _ if !is_missing => return, // it arrived: nothing to repair
-            Reaction::Retransmit => {
-                self.judgements.push_back(Judgement { seq: n.seq, judged: Judged::Wireless });
-                self.recovery.retransmit(&mut self.space, n.seq);
-            }
-            Reaction::Hold => {
-                let hold = (self.rto.timeout() * 2).min(LONGEST_HOLD);
-                self.recovery.hold(n.seq, now + hold);
-            }
-            Reaction::Freeze { retransmit } => {
-                if self.frozen.is_none() {
-                    self.frozen = Some(Frozen { window: self.window, rto: self.rto.snapshot(), probes: 0 });
-                }
-                self.judgements.push_back(Judgement { seq: n.seq, judged: Judged::Wireless });
-                if retransmit {
-                    self.recovery.retransmit(&mut self.space, n.seq);
-                } else {
-                    self.recovery.mark_lost(&mut self.space, n.seq);
-                }
-            }
-        }
-        self.restart_timer(now);
-    }
-
     /// The simulator tells how the path is.
     pub fn on_truth(&mut self, truth: &Truth) {
         self.control.on_truth(truth);
+    }
+
+    /// A random number for what the scheme draws: one of the flow and the replication, whatever else there is.
+    pub fn seed(&mut self, seed: u32) {
+        self.control.on_seed(seed);
     }
 
     /// When the retransmission timer expires, if it runs.

@@ -14,6 +14,9 @@ impl Sender {
                 self.space.nxt = 1;
                 self.space.max_sent = 1;
                 self.restart_timer(now);
+                if let Some(meter) = &mut self.delivery {
+                    meter.on_sent(now, 0, 1);
+                }
                 // Karn's rule: the answer to a SYN that was sent twice is ambiguous.
                 self.timed = (!self.config.timestamps && self.timed_out.is_none()).then_some((1, now));
                 // RFC 3168 §6.1.1: both bits on a SYN ask whether the receiver echoes marks.
@@ -37,18 +40,21 @@ impl Sender {
         if rate.is_some() && self.pacing.holds(now) {
             return None;
         }
-        let next = self.recovery.next(&self.space, &self.window)?;
+        let Some(next) = self.recovery.next(&self.space, &self.window) else {
+            self.note_scarcity();
+            return None;
+        };
         if self.frozen.is_some() && next.cause != Cause::Notice {
             return None; // Yun 2009 §4.2: nothing but every other ELN is answered
         }
-        let packet = self.transmit(now, next);
         if let Some(rate) = rate {
-            self.pacing.on_sent(now, packet.bytes, rate);
+            self.pacing.on_sent(now, next.end - next.start, rate, self.control.send_quantum());
         }
-        Some(packet)
+        Some(self.transmit(now, next))
     }
 
     fn transmit(&mut self, now: Time, next: Next) -> Packet {
+        self.note_departure(now, &next);
         let s = &mut self.space;
         let again = next.start < s.max_sent;
         self.counters.sent_segments += 1;

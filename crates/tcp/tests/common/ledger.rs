@@ -105,6 +105,7 @@ impl Ledger {
             }
             ("ll-elsn", _) => Law::Esack,
             ("lhp", _) => Law::Lhp,
+            ("bbr", _) => Law::Rack,
             other => panic!("no law for {other:?}"),
         };
         let keeps_its_own =
@@ -119,7 +120,7 @@ impl Ledger {
             explains: scheme == "hack-fixed",
             knows_eln: HEED_ELN.contains(&scheme),
             corrupted: (scheme == "tcp-cl").then(BTreeSet::new),
-            prr: config.prr,
+            prr: config.prr && scheme != "bbr",
             una: 0,
             board: BTreeMap::new(),
             transmissions: 0,
@@ -218,7 +219,8 @@ impl Ledger {
             (Law::Rack, recovery) => {
                 let probe = if sender.last_cause() == Cause::Probe { 1.0 } else { 0.0 };
                 // RFC 9937's CEIL may let one segment out early.
-                let flight = recovery.as_ref().map_or(0.0, |r| r.flight.max(cwnd) + 1.0);
+                let recovery = recovery.as_ref().filter(|_| self.prr);
+                let flight = recovery.map_or(0.0, |r| r.flight.max(cwnd) + 1.0);
                 within(self.on_board(before.una), cwnd.max(flight) + probe)
             }
             (Law::Rfc6675, Some(r)) if self.prr => {

@@ -1,0 +1,274 @@
+use airhop_base::{Sack, Span, Time};
+use std::collections::VecDeque;
+
+/// The rate at which data is delivered, a sample with each ACK that tells of an arrival
+/// (draft-cheng-iccrg-delivery-rate-estimation; draft-ietf-ccwg-bbr §4.1).
+///
+/// Over the flight of a segment so much was delivered beside it: the slower of the rate at which that was sent and the rate at which
+/// it was acknowledged. ACKs that arrive in a bunch do not raise it, nor does a pause of the sender.
+#[derive(Debug, Default)]
+pub struct DeliveryRate {
+    /// What is outstanding, in sequence order.
+    segments: VecDeque<Sent>,
+    /// C.delivered: bytes known to have arrived so far.
+    delivered: u64,
+    /// C.delivered_time: when the last of them were acknowledged.
+    delivered_at: Time,
+    /// C.first_sent_time: when that segment was sent which the last sample was taken from.
+    first_sent_at: Time,
+    /// C.app_limited: until so much is delivered, the sender sent less than the path may have taken; zero if it did not.
+    limited_until: u64,
+    /// The least round trip so far.
+    least_rtt: Option<Span>,
+}
+
+/// A segment that was sent, with what was known then.
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    start: u64,
+    end: u64,
+    at: Time,
+    delivered: u64,
+    delivered_at: Time,
+    first_sent_at: Time,
+    limited: bool,
+    again: bool,
+    arrived: bool,
+}
+
+/// What an ACK says of arrivals.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Arrivals {
+    /// Bytes that it shows to have arrived for the first time.
+    pub fresh: u64,
+    /// Bytes known to have arrived so far, these included.
+    pub total: u64,
+    /// The round trip of the last of these segments that were sent once only.
+    pub rtt: Option<Span>,
+    /// The least round trip so far, the handshake's included.
+    pub least_rtt: Option<Span>,
+    /// The rate, if it gives a valid sample.
+    pub rate: Option<RateSample>,
+}
+
+/// So much was delivered in so long.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RateSample {
+    /// Bytes.
+    pub delivered: u64,
+    /// The longer of the times in which they were sent and acknowledged.
+    pub interval: Span,
+    /// Bytes known to have arrived when the segment was sent that the sample is taken from: what is sent later than that belongs to
+    /// a later round trip.
+    pub prior: u64,
+    /// The sender had less to send than the path may have taken.
+    pub limited: bool,
+}
+
+impl RateSample {
+    /// Bytes per second.
+    pub fn rate(&self) -> f64 {
+        self.delivered as f64 / self.interval.secs_f64()
+    }
+}
+
+impl DeliveryRate {
+    /// The bytes `[start, end)` are sent. True if nothing was outstanding and the sender had nothing to send before.
+    pub fn on_sent(&mut self, at: Time, start: u64, end: u64) -> bool {
+        let is_idle = self.segments.is_empty();
+        if is_idle {
+            // The pause that ends belongs to no sample.
+            (self.first_sent_at, self.delivered_at) = (at, at);
+        }
+        let sent = Sent {
+            start,
+            end,
+            at,
+            delivered: self.delivered,
+            delivered_at: self.delivered_at,
+            first_sent_at: self.first_sent_at,
+            limited: self.limited_until > 0,
+            again: false,
+            arrived: false,
+        };
+        if self.segments.back().is_none_or(|last| start >= last.end) {
+            self.segments.push_back(sent);
+        } else if let Some(before) = self.get_mut(start) {
+            *before = Sent { end: before.end, again: true, arrived: before.arrived, ..sent };
+        }
+        is_idle && sent.limited
+    }
+
+    /// All that is outstanding, `in_flight` bytes, is less than what may be: samples of what is sent from now until it has arrived
+    /// show what the application supplied, or what the scheme chose to send.
+    pub fn limit(&mut self, in_flight: u64) {
+        self.limited_until = (self.delivered + in_flight).max(1);
+    }
+
+    /// An ACK up to `una` with these SACK blocks.
+    pub fn on_ack(&mut self, now: Time, una: u64, sack: &Sack) -> Arrivals {
+        let before = self.delivered;
+        let mut newest: Option<Sent> = None;
+        let mut newest_once: Option<Time> = None;
+        let mut arrive = |e: &mut Sent| {
+            if std::mem::replace(&mut e.arrived, true) {
+                return 0;
+            }
+            if newest.is_none_or(|n| (n.at, n.end) < (e.at, e.end)) {
+                newest = Some(*e);
+            }
+            if !e.again {
+                newest_once = newest_once.max(Some(e.at));
+            }
+            e.end - e.start
+        };
+        let mut fresh = 0;
+        while let Some(e) = self.segments.front_mut().filter(|e| e.start < una) {
+            if e.end > una {
+                fresh += if e.arrived { 0 } else { una - e.start };
+                e.start = una; // the rest is still out
+                break;
+            }
+            fresh += arrive(e);
+            self.segments.pop_front();
+        }
+        for block in sack.blocks() {
+            let first = self.segments.partition_point(|e| e.start < block.start);
+            fresh += self
+                .segments
+                .range_mut(first..)
+                .take_while(|e| e.end <= block.end)
+                .map(&mut arrive)
+                .sum::<u64>();
+        }
+        self.delivered = before + fresh;
+        if fresh > 0 {
+            self.delivered_at = now;
+        }
+        if self.delivered > self.limited_until {
+            self.limited_until = 0;
+        }
+        let rtt = newest_once.map(|at| now - at);
+        self.least_rtt = [self.least_rtt, rtt].into_iter().flatten().min();
+        let rate = newest.and_then(|e| self.sample(now, &e));
+        Arrivals { fresh, total: self.delivered, rtt, least_rtt: self.least_rtt, rate }
+    }
+
+    /// §3.3 of the first draft: the sample that the newest segment among those that arrived gives.
+    fn sample(&mut self, now: Time, e: &Sent) -> Option<RateSample> {
+        self.first_sent_at = e.at;
+        let interval = (e.at - e.first_sent_at).max(now - e.delivered_at);
+        // "it is possible for the ACK of a retransmission to be that of the original": too short to be a flight.
+        let is_flight = interval > Span::ZERO && self.least_rtt.is_none_or(|least| interval >= least);
+        is_flight.then_some(RateSample {
+            delivered: self.delivered - e.delivered,
+            interval,
+            prior: e.delivered,
+            limited: e.limited,
+        })
+    }
+
+    fn get_mut(&mut self, start: u64) -> Option<&mut Sent> {
+        let i = self.segments.partition_point(|e| e.start < start);
+        self.segments.get_mut(i).filter(|e| e.start == start)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airhop_base::SackBlock;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    /// Segments `n` of 1000 bytes each are sent.
+    fn send(meter: &mut DeliveryRate, ms: u64, segments: impl IntoIterator<Item = u64>) {
+        segments.into_iter().for_each(|n| {
+            meter.on_sent(at(ms), n * 1000, (n + 1) * 1000);
+        });
+    }
+
+    /// An ACK of all segments below `next`: (bytes, milliseconds) of the sample.
+    fn ack(meter: &mut DeliveryRate, ms: u64, next: u64) -> Option<(u64, f64)> {
+        let rate = meter.on_ack(at(ms), next * 1000, &Sack::EMPTY).rate;
+        rate.map(|r| (r.delivered, r.interval.millis_f64()))
+    }
+
+    // Ten segments at once over a link that takes 10 ms for each: the burst says nothing, the ACKs tell the rate. 11 leaves with the
+    // first ACK; over its flight ten are delivered, in 100 ms.
+    #[test]
+    fn a_burst_does_not_raise_the_rate() {
+        let mut m = DeliveryRate::default();
+        send(&mut m, 0, 1..=10);
+        assert_eq!(ack(&mut m, 100, 2), Some((1000, 100.0)));
+        send(&mut m, 100, [11]);
+        for n in 2..=10 {
+            assert_eq!(ack(&mut m, 90 + 10 * n, n + 1), Some((1000 * n, 90.0 + 10.0 * n as f64)));
+        }
+        assert_eq!(ack(&mut m, 200, 12), Some((10_000, 100.0)));
+    }
+
+    // draft-cheng-iccrg-delivery-rate-estimation §2.2: ACKs that come in a bunch. A segment every 30 ms; five are acknowledged within
+    // 100 ms, but took 150 ms to be sent.
+    #[test]
+    fn compressed_acks_do_not_raise_the_rate() {
+        let mut m = DeliveryRate::default();
+        for n in 1..=5 {
+            send(&mut m, 30 * (n - 1), [n]);
+        }
+        ack(&mut m, 150, 2);
+        send(&mut m, 150, [6]);
+        assert_eq!(ack(&mut m, 250, 7), Some((5000, 150.0)));
+    }
+
+    // What arrives counts once, whether a SACK block or the cumulative ACK tells of it first, and a part of a segment as such.
+    #[test]
+    fn bytes_count_once() {
+        let mut m = DeliveryRate::default();
+        send(&mut m, 0, 1..=5);
+        let mut sack = Sack::EMPTY;
+        sack.push(SackBlock { start: 3000, end: 5000 });
+        let fresh: Vec<u64> = [(1000, sack), (1000, sack), (1500, sack), (4000, sack), (6000, Sack::EMPTY)]
+            .iter()
+            .map(|(una, sack)| m.on_ack(at(100), *una, sack).fresh)
+            .collect();
+        assert_eq!(fresh, [2000, 0, 500, 1500, 1000]);
+        assert_eq!(m.delivered, 5000);
+    }
+
+    // §3.3: an interval below the least round trip is none. Two segments are sent again just before their originals are acknowledged.
+    // Karn: neither gives a round trip.
+    #[test]
+    fn what_is_too_short_is_no_flight() {
+        let mut m = DeliveryRate::default();
+        send(&mut m, 0, [1]);
+        ack(&mut m, 100, 2);
+        send(&mut m, 100, [2, 3]);
+        send(&mut m, 195, [2]);
+        assert_eq!(ack(&mut m, 200, 3), Some((1000, 100.0))); // since the pause ended, at 100 ms
+        send(&mut m, 201, [3]);
+        let arrivals = m.on_ack(at(205), 4000, &Sack::EMPTY);
+        assert_eq!((arrivals.fresh, arrivals.rate, arrivals.rtt), (1000, None, None));
+        assert_eq!(arrivals.least_rtt, Some(Span::from_millis(100)));
+    }
+
+    // §3.4: what is sent while the application is the limit is marked, and what is sent when that has arrived is not. A pause counts for
+    // no sample.
+    #[test]
+    fn what_the_application_limits_is_marked() {
+        let mut m = DeliveryRate::default();
+        send(&mut m, 0, [1, 2]);
+        m.limit(2000);
+        assert!(!m.on_ack(at(100), 2000, &Sack::EMPTY).rate.is_some_and(|r| r.limited), "sent before");
+        send(&mut m, 100, [3]);
+        ack(&mut m, 100, 3);
+        assert!(m.on_ack(at(200), 4000, &Sack::EMPTY).rate.is_some_and(|r| r.limited));
+        assert!(!m.on_sent(at(5000), 4000, 5000), "that all has arrived ended the limit");
+        assert_eq!(ack(&mut m, 5100, 5), Some((1000, 100.0)));
+        m.limit(0);
+        assert!(m.on_sent(at(9000), 5000, 6000), "it had nothing to send");
+        assert!(m.on_ack(at(9100), 6000, &Sack::EMPTY).rate.is_some_and(|r| r.limited));
+    }
+}

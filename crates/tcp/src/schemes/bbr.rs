@@ -1,0 +1,45 @@
+mod aggregation;
+mod control;
+mod mode;
+
+use super::{Asks, Scheme};
+use crate::Config;
+use crate::notices::Deaf;
+use crate::recovery::Rack;
+use crate::seams::Parts;
+use control::Bbr;
+
+pub(super) static SCHEME: Scheme = Scheme {
+    name: "bbr",
+    title: "TCP BBR v1",
+    family: "rate-based",
+    about: "The sender keeps a model of the path: the greatest rate of delivery of the last ten round trips and the least round \
+            trip of the last ten seconds. It paces at that rate, and keeps no more than twice their product in flight. Once \
+            in eight round trips it sends a quarter faster for one, to see whether there is more, and a quarter slower for \
+            the next, to drain what that queued; every ten seconds it sends next to nothing for 200 ms, to see the path \
+            without its own queue. Losses do not count.",
+    helps: "Where losses are the air's: it fills a path up to about a fifth of loss. In a queue shorter than what it overshoots it \
+            loses much at the start; beside loss-based flows its share depends on the queue and not on their number.",
+    cite: "N. Cardwell, Y. Cheng, C. S. Gunn, S. H. Yeganeh and V. Jacobson, BBR: Congestion-Based Congestion Control, ACM Queue \
+           14(5), 2016; draft-cardwell-iccrg-bbr-congestion-control-00, 2017",
+    needs: &[],
+    params: &[],
+    verified: &[
+        "the states, gains and filters: draft-cardwell-iccrg-bbr-congestion-control-00",
+        "with preset linux within 2 % of a Linux 6.18 kernel's goodput and retransmissions from zero to 5 % loss; its startup \
+         loses the kernel's 191 segments",
+    ],
+    reconstructed: &[
+        "what the draft does not have and Linux does, from knowledge of it: room for aggregated ACKs, one loss off the window for \
+         each found, three send quanta above the window, the initial window unpaced",
+        "no detection of policers (Linux' long-term rate): a path that drops a fifth or more is taken as it is",
+        "losses are repaired by RACK whatever the preset says, as the window follows the flight",
+    ],
+    asks: Asks { delivery_rate: true, ..Asks::SACK },
+    build: &|_, c| Parts {
+        control: Box::new(Bbr::new(c)),
+        // Packet conservation is the scheme's own: no PRR beside it.
+        recovery: Box::new(Rack::new(&Config { prr: false, ..*c })),
+        notices: Box::new(Deaf),
+    },
+};

@@ -1,0 +1,394 @@
+use super::aggregation::Aggregation;
+use super::mode::{HIGH_GAIN, Mode, Phase, Stay};
+use crate::Config;
+use crate::meters::{RateSample, WindowedMax};
+use crate::seams::{Ack, CongestionControl, Delivery, Judged, Loss, Repair, Signal, Window};
+use crate::space::Space;
+use airhop_base::{Rate, Span, Time};
+
+/// BtlBwFilterLen (draft §4.1.1.3).
+const BW_ROUNDS: u64 = 10;
+/// RTpropFilterLen (§4.1.2.1).
+const MIN_RTT_LASTS: Span = Span::from_secs(10);
+/// BBRMinPipeCwnd, segments: enough for delayed ACKs to come (§4.2.3.2).
+const LEAST_CWND: f64 = 4.0;
+/// Startup is over after so many round trips without a quarter more (§4.3.2.2).
+const FULL_PIPE_ROUNDS: u32 = 3;
+const FULL_PIPE_GROWTH: f64 = 1.25;
+/// Linux paces one per cent below its estimate, so that queues drain.
+const PACING_MARGIN: f64 = 0.01;
+/// Before there is a round-trip sample (§4.2.1).
+const WITHOUT_SAMPLE: Span = Span::from_millis(1);
+
+/// BBR v1. Section numbers are those of draft-cardwell-iccrg-bbr-congestion-control-00.
+#[derive(Debug)]
+pub struct Bbr {
+    mss: f64,
+    initial_window: f64,
+    mode: Mode,
+    pipe: Pipe,
+    /// Round trips so far.
+    rounds: u64,
+    /// What is sent when this much was delivered belongs to the next round trip.
+    round_ends: u64,
+    /// BBR.BtlBw, bytes per second.
+    bw: WindowedMax,
+    min_rtt: Option<MinRtt>,
+    aggregation: Aggregation,
+    rate: Option<Rate>,
+    repair: Repair,
+    /// The first round trip of fast recovery: what leaves the network may enter it (§4.2.3.4).
+    conserves: bool,
+    /// The window before recovery, or before the round trip was probed.
+    prior_cwnd: f64,
+    /// Nothing has arrived since a pause ended.
+    restarts: bool,
+    random: u64,
+}
+
+/// Whether startup has found the path's rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Pipe {
+    /// The rate was `bw` when it last grew by a quarter, so many rounds ago.
+    Filling { bw: f64, rounds: u32 },
+    /// It does not grow any more.
+    Full,
+}
+
+/// BBR.RTprop.
+#[derive(Clone, Copy, Debug)]
+struct MinRtt {
+    value: Span,
+    at: Time,
+}
+
+impl Bbr {
+    /// Ready for a new connection.
+    pub fn new(c: &Config) -> Self {
+        Bbr {
+            mss: f64::from(c.mss),
+            initial_window: c.initial_window,
+            mode: Mode::Startup,
+            pipe: Pipe::Filling { bw: 0.0, rounds: 0 },
+            rounds: 0,
+            round_ends: 0,
+            bw: WindowedMax::new(BW_ROUNDS),
+            min_rtt: None,
+            aggregation: Aggregation::default(),
+            rate: None,
+            repair: Repair::Nothing,
+            conserves: false,
+            prior_cwnd: 0.0,
+            restarts: false,
+            random: 0,
+        }
+    }
+
+    /// §4.1.1: rounds, and the greatest rate of the last ten. True if a round trip begins.
+    fn update_bw(&mut self, sample: Option<&RateSample>, total: u64) -> bool {
+        let Some(sample) = sample else { return false };
+        let round_starts = sample.prior >= self.round_ends;
+        if round_starts {
+            self.round_ends = total;
+            self.rounds += 1;
+            self.conserves = false;
+        }
+        if !sample.limited || sample.rate() >= self.bw.get() {
+            self.bw.update(self.rounds, sample.rate());
+        }
+        round_starts
+    }
+
+    /// §4.3.2.2
+    fn check_full_pipe(&mut self, sample: Option<&RateSample>, round_starts: bool) {
+        let is_limited = sample.is_none_or(|sample| sample.limited);
+        let Pipe::Filling { bw, rounds } = &mut self.pipe else { return };
+        if !round_starts || is_limited {
+            return;
+        }
+        if self.bw.get() >= *bw * FULL_PIPE_GROWTH {
+            (*bw, *rounds) = (self.bw.get(), 0);
+            return;
+        }
+        *rounds += 1;
+        if *rounds >= FULL_PIPE_ROUNDS {
+            self.pipe = Pipe::Full;
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.pipe == Pipe::Full
+    }
+
+    /// §4.3.3 and §4.3.4: from startup to draining to the gain cycle, and on in that.
+    fn change_mode(&mut self, d: &Delivery) {
+        if self.mode == Mode::Startup && self.is_full() {
+            self.mode = Mode::Drain;
+        }
+        let is_drained = self.at_departure(d.in_flight, d.wait) <= self.inflight(1.0, 0.0);
+        if self.mode == Mode::Drain && is_drained {
+            self.enter_probe_bw(d.now);
+        }
+    }
+
+    fn cycle(&mut self, d: &Delivery) {
+        let before = self.at_departure(d.before, d.wait);
+        let is_filled = d.lost > 0 || before >= self.inflight(self.mode.pacing_gain(), 0.0);
+        let is_drained = before <= self.inflight(1.0, 0.0);
+        let (Mode::ProbeBw(phase), Some(min_rtt)) = (&mut self.mode, self.min_rtt) else { return };
+        phase.advance(d.now, min_rtt.value, is_filled, is_drained);
+    }
+
+    fn enter_probe_bw(&mut self, now: Time) {
+        let draw = self.draw(7);
+        self.mode = Mode::ProbeBw(Phase::first(now, draw));
+    }
+
+    /// §4.1.2 and §4.3.5: the least round trip of ten seconds, and what is done when it has grown old.
+    fn update_min_rtt(&mut self, w: &mut Window, d: &Delivery, round_starts: bool) {
+        let Some(min) = self.min_rtt.or(d.arrivals.least_rtt.map(|value| MinRtt { value, at: d.now })) else {
+            return;
+        };
+        let is_old = d.now > min.at + MIN_RTT_LASTS;
+        let newer = d.arrivals.rtt.filter(|&rtt| rtt < min.value || is_old);
+        self.min_rtt = Some(newer.map_or(min, |value| MinRtt { value, at: d.now }));
+        if is_old && !self.restarts && !matches!(self.mode, Mode::ProbeRtt(_)) {
+            self.save_cwnd(w);
+            self.mode = Mode::ProbeRtt(None);
+        }
+        self.probe_rtt(w, d, round_starts);
+        self.restarts &= d.arrivals.rate.is_none();
+    }
+
+    fn probe_rtt(&mut self, w: &mut Window, d: &Delivery, round_starts: bool) {
+        if let Mode::ProbeRtt(Some(stay)) = &mut self.mode
+            && round_starts
+        {
+            stay.on_round();
+        }
+        match self.mode {
+            Mode::ProbeRtt(None) if d.in_flight as f64 <= LEAST_CWND * self.mss => {
+                self.mode = Mode::ProbeRtt(Some(Stay::begin(d.now)));
+                self.round_ends = d.arrivals.total;
+            }
+            Mode::ProbeRtt(Some(stay)) if stay.is_over(d.now) => self.leave_probe_rtt(w, d.now),
+            _ => {}
+        }
+    }
+
+    fn leave_probe_rtt(&mut self, w: &mut Window, now: Time) {
+        self.min_rtt = self.min_rtt.map(|min| MinRtt { at: now, ..min });
+        w.cwnd = w.cwnd.max(self.prior_cwnd);
+        if self.is_full() {
+            self.enter_probe_bw(now);
+        } else {
+            self.mode = Mode::Startup;
+        }
+    }
+
+    /// Bytes that gain · rate · round trip and `room` are, and what keeps a sender going that sends in quanta: three of them
+    /// (§4.2.3.2).
+    fn inflight(&self, gain: f64, room: f64) -> f64 {
+        let Some(min_rtt) = self.min_rtt else { return self.initial_window * self.mss };
+        let bytes = gain * self.bw.get() * min_rtt.value.secs_f64() + room;
+        let segments = (bytes / self.mss).ceil() + 3.0 * self.send_quantum() as f64;
+        // Linux: even, for receivers that acknowledge every second; and the phase of 5/4 must show with one segment a round trip.
+        let even = 2.0 * (segments / 2.0).ceil();
+        (even + if self.mode.is_probing_up() { 2.0 } else { 0.0 }) * self.mss
+    }
+
+    /// Of so many bytes in flight, those that will be when pacing lets the next segment go (Linux); with what then goes while it probes.
+    fn at_departure(&self, in_flight: u64, wait: Span) -> f64 {
+        let goes = if self.mode.pacing_gain() > 1.0 { self.send_quantum() as f64 * self.mss } else { 0.0 };
+        (in_flight as f64 + goes - self.bw.get() * wait.secs_f64()).max(0.0)
+    }
+
+    /// §4.2.1: until the pipe is full, the rate does not fall.
+    fn set_rate(&mut self, w: &Window, s: &Space) {
+        let bps = |bytes: f64| Rate::from_bps(((bytes * 8.0) as u64).max(1));
+        let first = self.rate.unwrap_or_else(|| {
+            let rtt = s.srtt.unwrap_or(WITHOUT_SAMPLE).max(WITHOUT_SAMPLE);
+            bps(HIGH_GAIN * w.cwnd * self.mss / rtt.secs_f64())
+        });
+        let next = bps(self.mode.pacing_gain() * self.bw.get() * (1.0 - PACING_MARGIN));
+        self.rate = Some(if self.is_full() { next } else { next.max(first) });
+    }
+
+    /// §4.2.3
+    fn set_cwnd(&mut self, w: &mut Window, d: &Delivery) {
+        if d.arrivals.fresh > 0 {
+            let acked = d.arrivals.fresh as f64 / self.mss;
+            let floor = d.in_flight as f64 / self.mss + acked;
+            self.recover_or_restore(w, d, floor);
+            if self.conserves {
+                w.cwnd = w.cwnd.max(floor);
+            } else {
+                self.grow(w, d, acked);
+            }
+        }
+        if matches!(self.mode, Mode::ProbeRtt(_)) {
+            w.cwnd = w.cwnd.min(LEAST_CWND);
+        }
+    }
+
+    fn grow(&self, w: &mut Window, d: &Delivery, acked: f64) {
+        let room = if self.is_full() { self.aggregation.room(self.bw.get()) } else { 0.0 };
+        let target = self.inflight(self.mode.cwnd_gain(), room) / self.mss;
+        if self.is_full() {
+            w.cwnd = (w.cwnd + acked).min(target);
+        } else if w.cwnd < target || (d.arrivals.total as f64) < self.initial_window * self.mss {
+            w.cwnd += acked;
+        }
+        w.cwnd = w.cwnd.max(LEAST_CWND);
+    }
+
+    /// §4.2.3.4: one segment in for each one out in the first round trip of fast recovery; the former window after it.
+    fn recover_or_restore(&mut self, w: &mut Window, d: &Delivery, floor: f64) {
+        w.cwnd = (w.cwnd - d.lost as f64 / self.mss).max(1.0);
+        match (self.repair, d.repair) {
+            (before, Repair::Loss) if before != Repair::Loss => {
+                self.conserves = true;
+                self.round_ends = d.arrivals.total;
+                w.cwnd = floor.max(1.0);
+            }
+            (before, Repair::Nothing) if before != Repair::Nothing => {
+                self.conserves = false;
+                w.cwnd = w.cwnd.max(self.prior_cwnd);
+            }
+            _ => {}
+        }
+        self.repair = d.repair;
+    }
+
+    /// BBRSaveCwnd (§4.2.3.4).
+    fn save_cwnd(&mut self, w: &Window) {
+        let is_usual = self.repair == Repair::Nothing && !matches!(self.mode, Mode::ProbeRtt(_));
+        self.prior_cwnd = if is_usual { w.cwnd } else { self.prior_cwnd.max(w.cwnd) };
+    }
+
+    /// What startup has seen so far may have been the loss.
+    fn refill(&mut self) {
+        if let Pipe::Filling { bw, .. } = &mut self.pipe {
+            *bw = 0.0;
+        }
+    }
+
+    /// A number below `n`, by SplitMix64 (Steele, Lea and Flood 2014).
+    fn draw(&mut self, n: u64) -> usize {
+        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.random;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((((z ^ (z >> 31)) >> 32) * n) >> 32) as usize
+    }
+}
+
+impl CongestionControl for Bbr {
+    /// Everything is done in [`Bbr::on_delivery`].
+    fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &Space) {}
+
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &Space) -> Judged {
+        self.save_cwnd(w);
+        if l.signal == Signal::Timeout {
+            self.repair = Repair::Timeout;
+            self.refill();
+            w.cwnd = 1.0;
+        }
+        Judged::Undecided
+    }
+
+    /// The window is as before once recovery is over, whatever it was for.
+    fn on_spurious(&mut self, _: &mut Window, _: &Window, _: &Space) {
+        self.refill();
+    }
+
+    fn on_delivery(&mut self, w: &mut Window, d: &Delivery, s: &Space) {
+        let sample = d.arrivals.rate.as_ref();
+        let round_starts = self.update_bw(sample, d.arrivals.total);
+        if sample.is_some() {
+            let (fresh, bw) = (d.arrivals.fresh as f64, self.bw.get());
+            self.aggregation.on_ack(d.now, fresh, bw, w.cwnd * self.mss, round_starts);
+        }
+        self.cycle(d);
+        self.check_full_pipe(sample, round_starts);
+        self.change_mode(d);
+        self.update_min_rtt(w, d, round_starts);
+        self.set_rate(w, s);
+        self.set_cwnd(w, d);
+    }
+
+    /// §4.3.4.4: a queue is not to be built at once, and what the round trip was before the pause is still good.
+    fn on_restart(&mut self, w: &mut Window, now: Time) {
+        self.restarts = true;
+        self.aggregation.restart(now);
+        match self.mode {
+            Mode::ProbeBw(_) => {
+                let bw = self.bw.get() * (1.0 - PACING_MARGIN) * 8.0;
+                self.rate = Some(Rate::from_bps((bw as u64).max(1)));
+            }
+            Mode::ProbeRtt(Some(stay)) if stay.is_over(now) => self.leave_probe_rtt(w, now),
+            _ => {}
+        }
+    }
+
+    fn holds_back(&self) -> bool {
+        matches!(self.mode, Mode::ProbeRtt(_))
+    }
+
+    /// The initial window is not paced.
+    fn pacing_rate(&self, _: &Window, _: &Space) -> Option<Rate> {
+        self.rate
+    }
+
+    /// What the rate makes in 1/1024 s, 64 KiB at most and two segments at least, or one below 1.2 Mbit/s (Linux; §4.2.2 has a
+    /// millisecond).
+    fn send_quantum(&self) -> u64 {
+        let bps = self.rate.map_or(0, Rate::bps);
+        let least = if bps < 1_200_000 { 1 } else { 2 };
+        ((bps / 8 / 1024).min(65_535) / self.mss as u64).max(least)
+    }
+
+    fn on_seed(&mut self, seed: u32) {
+        self.random = seed.into();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Preset;
+    use crate::meters::Arrivals;
+
+    // §4.2.3.4, BBRModulateCwndForRecovery: each loss found takes a segment off the window, also when packets are not conserved any more.
+    #[test]
+    fn losses_take_their_own_off_the_window() {
+        let config = Preset::Linux.config(1000);
+        let mut bbr = Bbr { repair: Repair::Loss, ..Bbr::new(&config) };
+        let mut w = Window { cwnd: 40.0, ssthresh: f64::INFINITY };
+        let arrivals = Arrivals { fresh: 1000, total: 90_000, rtt: None, least_rtt: None, rate: None };
+        let (now, in_flight) = (Time::ZERO, 20_000);
+        let d = Delivery {
+            now,
+            arrivals,
+            lost: 3000,
+            before: in_flight,
+            in_flight,
+            repair: Repair::Loss,
+            wait: Span::ZERO,
+        };
+        bbr.on_delivery(&mut w, &d, &Space::new(&config));
+        assert_eq!(w.cwnd, 37.0);
+    }
+
+    // Each flow draws for itself: all numbers come, and about equally often.
+    #[test]
+    fn seeds_decide_the_draw() {
+        let mut counts = [0; 7];
+        for seed in 0..7000 {
+            let mut bbr = Bbr::new(&Preset::Linux.config(1000));
+            bbr.on_seed(seed);
+            counts[bbr.draw(7)] += 1;
+        }
+        assert!(counts.iter().all(|&n| (850..1150).contains(&n)), "{counts:?}");
+    }
+}

@@ -1,0 +1,143 @@
+use airhop_base::{Span, Time};
+
+/// 2/ln 2: doubles the rate each round trip (draft §4.3.2).
+pub const HIGH_GAIN: f64 = 2.0 / std::f64::consts::LN_2;
+/// Of the window, when the pipe is full: delayed and aggregated ACKs must not stop the sender (§4.2.3.2).
+const CWND_GAIN: f64 = 2.0;
+/// BBRGainCycleLen and its gains (§4.3.4).
+const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+/// ProbeRTTDuration (§4.3.5).
+const PROBE_RTT: Span = Span::from_millis(200);
+
+/// What the sender is about (§3.4).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Mode {
+    /// Doubles its rate each round trip, until that stops the rate of delivery from growing.
+    Startup,
+    /// Lets the queue drain that startup left.
+    Drain,
+    /// Cycles through gains about one.
+    ProbeBw(Phase),
+    /// Keeps four segments in flight, to measure the round trip without its own queue.
+    ProbeRtt(Option<Stay>),
+}
+
+/// A phase of the gain cycle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Phase {
+    index: usize,
+    began: Time,
+}
+
+/// The flight is down to four segments.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stay {
+    until: Time,
+    /// A round trip has passed.
+    round: bool,
+}
+
+impl Mode {
+    /// Of the rate at which it paces.
+    pub fn pacing_gain(&self) -> f64 {
+        match self {
+            Mode::Startup => HIGH_GAIN,
+            Mode::Drain => 1.0 / HIGH_GAIN,
+            Mode::ProbeBw(phase) => CYCLE[phase.index],
+            Mode::ProbeRtt(_) => 1.0,
+        }
+    }
+
+    /// Of the product of rate and round trip that may be in flight.
+    pub fn cwnd_gain(&self) -> f64 {
+        match self {
+            Mode::Startup | Mode::Drain => HIGH_GAIN,
+            Mode::ProbeBw(_) => CWND_GAIN,
+            Mode::ProbeRtt(_) => 1.0,
+        }
+    }
+
+    /// True in the phase that asks for more.
+    pub fn is_probing_up(&self) -> bool {
+        matches!(self, Mode::ProbeBw(Phase { index: 0, .. }))
+    }
+}
+
+impl Phase {
+    /// Any but that of 3/4, by a draw from 0 to 6: flows are not to probe in step (§4.3.4.3).
+    pub fn first(now: Time, draw: usize) -> Self {
+        Phase { index: (CYCLE.len() - draw) % CYCLE.len(), began: now }
+    }
+
+    /// Goes on to the next phase if this one is over (§4.3.4.3): after a round trip; that of 5/4 not before it has filled what it is
+    /// to fill, unless something is lost; that of 3/4 as soon as nothing is queued.
+    pub fn advance(&mut self, now: Time, min_rtt: Span, is_filled: bool, is_drained: bool) {
+        let is_full_length = now.since(self.began) > min_rtt;
+        let is_over = match CYCLE[self.index] {
+            gain if gain > 1.0 => is_full_length && is_filled,
+            gain if gain < 1.0 => is_full_length || is_drained,
+            _ => is_full_length,
+        };
+        if is_over {
+            *self = Phase { index: (self.index + 1) % CYCLE.len(), began: now };
+        }
+    }
+}
+
+impl Stay {
+    /// From now.
+    pub fn begin(now: Time) -> Self {
+        Stay { until: now + PROBE_RTT, round: false }
+    }
+
+    /// A round trip begins.
+    pub fn on_round(&mut self) {
+        self.round = true;
+    }
+
+    /// Both have passed.
+    pub fn is_over(&self, now: Time) -> bool {
+        self.round && now > self.until
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    // §4.3.4.3: "picking randomly among phases, excluding the 3/4 phase".
+    #[test]
+    fn any_phase_comes_first_but_that_of_three_quarters() {
+        let mut first: Vec<usize> = (0..7).map(|draw| Phase::first(at(0), draw).index).collect();
+        first.sort_unstable();
+        assert_eq!(first, [0, 2, 3, 4, 5, 6, 7]);
+    }
+
+    // §4.3.4.3, for a least round trip of 100 ms: the phase of 5/4 waits for its fill, that of 3/4 ends when nothing is queued, the others
+    // after just that time.
+    #[test]
+    fn phases_end_each_for_its_own_reason() {
+        let after = |index, ms, is_filled, is_drained| {
+            let mut phase = Phase { index, began: at(0) };
+            phase.advance(at(ms), Span::from_millis(100), is_filled, is_drained);
+            phase.index
+        };
+        assert_eq!([after(0, 101, false, true), after(0, 101, true, false), after(0, 100, true, true)], [0, 1, 0]);
+        assert_eq!([after(1, 101, false, false), after(1, 1, true, true), after(1, 100, true, false)], [2, 2, 1]);
+        assert_eq!([after(2, 101, false, false), after(2, 100, true, true), after(7, 101, false, false)], [3, 2, 0]);
+    }
+
+    // §4.3.5: ProbeRTTDuration and a round trip, whichever is longer.
+    #[test]
+    fn the_stay_lasts_both() {
+        let mut stay = Stay::begin(at(0));
+        assert!(!stay.is_over(at(300)));
+        stay.on_round();
+        assert!(stay.is_over(at(201)));
+        assert!(!stay.is_over(at(200)));
+    }
+}

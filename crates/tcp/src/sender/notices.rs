@@ -1,0 +1,67 @@
+//! What explicit notifications make a sender do. Which of it, its [`NoticePolicy`](crate::seams::NoticePolicy) says.
+
+use super::{Connection, Sender};
+use crate::seams::{Judged, Judgement, Reaction, RtoPolicy, Window};
+use airhop_base::{Notice, NoticeKind, Segment, Span, Time};
+
+/// Longest time that an ERSN suspends congestion control for a segment (schemes.md 3.6.8).
+const LONGEST_HOLD: Span = Span::from_secs(60);
+
+/// What a disconnection froze (Yun 2009 §4.2: "freezes all the TCP-related parameters").
+#[derive(Debug)]
+pub(super) struct Frozen {
+    pub window: Window,
+    pub rto: Box<dyn RtoPolicy>,
+    pub probes: u32,
+}
+
+impl Sender {
+    /// A notice arrived, as a packet or as a call from the link layer of this station.
+    pub fn on_notice(&mut self, now: Time, n: Notice) {
+        self.counters.notices[n.kind.index()] += 1;
+        let is_missing = self.recovery.is_missing(&self.space, n.seq);
+        if self.connection != Connection::Established || (n.kind.names_segment() && !is_missing) {
+            return;
+        }
+        match self.notices.on_notice(now, &n, &self.space) {
+            Reaction::Ignore => return,
+            Reaction::RestartTimer => return self.refresh_timer(now),
+            Reaction::Expect => {
+                self.expected.hear(now, n.origin, n.delay);
+                return self.put_off_timer(now);
+            }
+            _ if !is_missing => return, // it arrived: nothing to repair
+            Reaction::Retransmit => {
+                self.judgements.push_back(Judgement { seq: n.seq, judged: Judged::Wireless });
+                self.recovery.retransmit(&mut self.space, n.seq);
+            }
+            Reaction::Hold => {
+                let hold = (self.rto.timeout() * 2).min(LONGEST_HOLD);
+                self.recovery.hold(n.seq, now + hold);
+            }
+            Reaction::Freeze { retransmit } => {
+                if self.frozen.is_none() {
+                    self.frozen = Some(Frozen { window: self.window, rto: self.rto.snapshot(), probes: 0 });
+                }
+                self.judgements.push_back(Judgement { seq: n.seq, judged: Judged::Wireless });
+                if retransmit {
+                    self.recovery.retransmit(&mut self.space, n.seq);
+                } else {
+                    self.recovery.mark_lost(&mut self.space, n.seq);
+                }
+            }
+        }
+        self.restart_timer(now);
+    }
+
+    /// Nodes of the path may have put NAKs on an ACK (Cheng & Lin 2008).
+    pub(super) fn heed_naks(&mut self, now: Time, segment: &Segment) {
+        if !self.notices.knows_nak() {
+            return;
+        }
+        for &seq in segment.naks.seqs() {
+            let end = self.space.segment_end(seq);
+            self.on_notice(now, Notice::about(NoticeKind::Nak, seq, end));
+        }
+    }
+}

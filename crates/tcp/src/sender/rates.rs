@@ -1,0 +1,62 @@
+//! What senders need that go by the rate at which data is delivered. Nothing of it runs for others.
+
+use super::Sender;
+use crate::seams::{Delivery, Next, Repair};
+use airhop_base::{Segment, Time};
+
+/// The state before an ACK.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Earlier {
+    in_flight: u64,
+    lost: u64,
+}
+
+impl Sender {
+    /// The state before an ACK, if the scheme asks what the ACK changes.
+    pub(super) fn look(&self) -> Option<Earlier> {
+        self.delivery.as_ref()?;
+        Some(Earlier { in_flight: self.in_flight(), lost: self.recovery.lost() })
+    }
+
+    /// The scheme learns what an ACK did.
+    pub(super) fn tell_of_delivery(&mut self, now: Time, segment: &Segment, earlier: Earlier) {
+        let Some(meter) = &mut self.delivery else { return };
+        let arrivals = meter.on_ack(now, segment.ack, &segment.sack);
+        if segment.flags.syn || self.frozen.is_some() {
+            return;
+        }
+        let in_flight = self.recovery.in_flight(&self.space);
+        let delivery = Delivery {
+            now,
+            arrivals,
+            lost: self.recovery.lost() - earlier.lost,
+            before: earlier.in_flight,
+            in_flight,
+            repair: self.recovery.repair(),
+            wait: self.pacing.wait(now),
+        };
+        self.control.on_delivery(&mut self.window, &delivery, &self.space);
+        if self.control.holds_back() {
+            meter.limit(in_flight);
+        }
+    }
+
+    /// A segment leaves.
+    pub(super) fn note_departure(&mut self, now: Time, next: &Next) {
+        if let Some(meter) = &mut self.delivery
+            && meter.on_sent(now, next.start, next.end)
+        {
+            self.control.on_restart(&mut self.window, now);
+        }
+    }
+
+    /// Nothing can be sent. If that is for want of data, what is in flight shows less than the path's rate.
+    pub(super) fn note_scarcity(&mut self) {
+        let Some(meter) = &mut self.delivery else { return };
+        let in_flight = self.recovery.in_flight(&self.space);
+        let has_room = self.space.has_room(self.space.mss, in_flight, self.window.cwnd);
+        if self.space.nxt == self.space.supplied && has_room && self.recovery.repair() == Repair::Nothing {
+            meter.limit(in_flight);
+        }
+    }
+}

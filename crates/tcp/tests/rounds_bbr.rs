@@ -1,0 +1,162 @@
+//! BBR v1 on a path of 50 ms each way whose bottleneck takes a millisecond for a segment: 1 MB/s of payload, a least round trip of
+//! 101 ms, so 101 segments fill it. Section numbers are those of draft-cardwell-iccrg-bbr-congestion-control-00.
+
+mod common;
+
+use airhop_base::{Rate, Span};
+
+use common::path::{Path, Transfer};
+use common::{at, rfc};
+
+fn path(room: usize) -> Path {
+    Path { bottleneck: Some((Rate::from_bps(8_320_000), room)), ..Path::of(50) }
+}
+
+fn run(path: Path, ms: u64) -> Transfer {
+    let config = rfc(10.0, f64::INFINITY);
+    let mut t = Transfer::new("bbr", &config, path, 1_000_000);
+    t.run_until(at(ms));
+    t
+}
+
+/// The window at `ms`.
+fn cwnd(t: &Transfer, ms: u64) -> f64 {
+    t.cwnd.iter().rev().find(|(time, _)| *time <= at(ms)).expect("a window").1
+}
+
+/// Segments that left from `from` to `to`.
+fn sent(t: &Transfer, from: u64, to: u64) -> usize {
+    t.log.iter().filter(|s| at(from) <= s.time && s.time < at(to)).count()
+}
+
+/// Rounds `from` to `to` of 100 ms: segments sent, the window at the end, what was sent again.
+fn rounds(t: &Transfer, from: usize, to: usize) -> String {
+    t.rounds().lines().skip(from).take(to + 1 - from).collect::<Vec<_>>().join("\n")
+}
+
+// §4.3.2: the window doubles with what is acknowledged and the rate is 2/ln 2 of what was delivered, so that both double each round
+// trip; the window is then 2.885 · 101 segments and three quanta of two, 298, and stays there for three round trips of 298 ms without
+// growth. §4.3.3: at 1/2.885 of the rate, 34 a round, the 197 queued drain in three rounds.
+#[test]
+fn startup_doubles_until_the_pipe_is_full_and_drains() {
+    insta::assert_snapshot!(rounds(&run(path(1000), 3_000), 0, 19), @r"
+      0  10  10.00
+      1  20  20.00
+      2  34  40.00
+      3  60  74.00
+      4 122 132.00
+      5 202 229.00
+      6 169 298.00
+      7 100 298.00
+      8 100 298.00
+      9 100 298.00
+     10 100 298.00
+     11 100 298.00
+     12 100 298.00
+     13 100 298.00
+     14 100 298.00
+     15  47 310.00
+     16  36 310.00
+     17  34 310.00
+     18  92 216.00
+     19  98 216.00
+    ");
+}
+
+// §4.3.4: a quarter more in one round of eight, a quarter less in the next, and two segments more in the window while it asks for more.
+// Between, 1 % less than the link takes (Linux' margin). §4.2.3: 2 · 101 segments, three quanta of two, and two for aggregated ACKs.
+#[test]
+fn the_gain_cycle() {
+    insta::assert_snapshot!(rounds(&run(path(1000), 5_000), 24, 42), @r"
+     24 120 212.00
+     25 102 210.00
+     26  84 210.00
+     27 100 210.00
+     28  98 210.00
+     29 100 210.00
+     30  98 210.00
+     31 100 210.00
+     32 106 212.00
+     33 124 212.00
+     34  78 210.00
+     35  96 210.00
+     36 100 210.00
+     37  98 210.00
+     38 100 210.00
+     39  98 210.00
+     40 100 210.00
+     41 118 212.00
+     42 102 210.00
+    ");
+}
+
+// §4.3.5: when no lower round trip was seen for 10 s since the first one at 0.1 s, the window is four segments; it takes a round trip
+// until no more are in flight, then 200 ms and a round trip pass. After that the window is what it was.
+#[test]
+fn the_round_trip_is_probed_after_ten_seconds() {
+    let t = run(path(1000), 12_000);
+    let first = t.cwnd.iter().find(|(time, cwnd)| *time > at(2_000) && *cwnd < 200.0).expect("it is probed");
+    assert!(at(10_100) < first.0 && first.0 < at(10_115), "{first:?}");
+    assert_eq!(cwnd(&t, 10_150), 4.0);
+    let back = t.cwnd.iter().find(|(time, cwnd)| *time > first.0 && *cwnd > 4.0).expect("it ends");
+    assert!(at(10_400) < back.0 && back.0 < at(10_520), "{back:?}");
+    assert_eq!(back.1, 210.0);
+    let probed = sent(&t, 10_120, 10_400);
+    assert!((8..=12).contains(&probed), "four segments a round trip, not {probed}");
+}
+
+// §4.3.5, BBRHandleProbeRTT: what is sent at four segments a round trip is marked as limited. On a path of 11 ms the 200 ms are more round
+// trips than the filter holds, and the rate is not forgotten.
+#[test]
+fn the_rate_survives_the_probe_of_the_round_trip() {
+    let t = run(Path { bottleneck: path(1000).bottleneck, ..Path::of(5) }, 10_500);
+    let probed = sent(&t, 10_040, 10_190); // fourteen round trips
+    assert!((40..=60).contains(&probed), "{probed}");
+    let after = sent(&t, 10_240, 10_320);
+    assert!(after > 70, "{after} of 80");
+}
+
+// §4.2.3.4: in the first round trip of fast recovery the window is what is in flight and what each ACK delivers; then it grows again,
+// and is what it was before when recovery is over. Nothing waits for a window that was halved.
+#[test]
+fn a_loss_conserves_packets_for_a_round_trip() {
+    let lost = 2500; // while about 101 are in flight
+    let t = run(path(1000).losing(&[lost]), 4_000);
+    let repaired = t.log.iter().find(|s| s.label == format!("{lost}!")).expect("it is sent again").time;
+    let window =
+        |ms: u64| t.cwnd.iter().rev().find(|(time, _)| *time <= repaired + Span::from_millis(ms)).unwrap().1;
+    let before = t.cwnd.iter().rev().find(|(time, _)| *time + Span::from_millis(5) < repaired).unwrap().1;
+    assert!(before > 200.0, "{before}");
+    assert!((90.0..=112.0).contains(&window(1)), "{}", window(1));
+    assert!((90.0..=112.0).contains(&window(95)), "{}", window(95));
+    assert!(window(120) >= 206.0, "{}", window(120));
+    let clean = run(path(1000), 4_000);
+    assert!(sent(&t, 2_000, 4_000) as f64 > 0.98 * sent(&clean, 2_000, 4_000) as f64);
+    assert_eq!((t.sender.counters().fast_recoveries, t.sender.counters().timeouts), (1, 0));
+}
+
+// §4.2.3.4: after a timeout the window is one segment; what was delivered before it is not forgotten, and once all is repaired the window
+// is what it was.
+#[test]
+fn a_timeout_is_a_segment_and_then_the_former_window() {
+    let lost: Vec<u64> = (2000..2400).collect();
+    let t = run(path(1000).losing(&lost), 12_000);
+    assert_eq!(t.sender.counters().timeouts, 1);
+    let smallest = t.cwnd.iter().map(|c| c.1).fold(f64::INFINITY, f64::min);
+    assert_eq!(smallest, 1.0);
+    assert!(cwnd(&t, 9_000) >= 208.0);
+    assert!(sent(&t, 8_000, 9_000) > 970);
+}
+
+// The window ignores what is lost on the air: one in twenty costs no more than its own transmissions.
+#[test]
+fn random_losses_do_not_count() {
+    let lost: Vec<u64> = (200..20_000).step_by(20).collect();
+    let t = run(path(1000).losing(&lost), 10_000);
+    let arrived = t.receiver.delivered() / 1000;
+    assert!(
+        arrived as f64 > 0.9 * 9_500.0,
+        "{arrived}: nine tenths of what the link takes less one in twenty"
+    );
+    assert_eq!(t.sender.counters().timeouts, 0);
+}
