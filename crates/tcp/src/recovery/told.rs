@@ -65,7 +65,7 @@ impl Told {
         let has_news = a.sack.is_empty() || (a.sack != self.sack && duplicate(s.una, &a.sack).is_none());
         self.sack = a.sack;
         self.duplicates += u32::from(has_news);
-        if self.is_held(s, a.now) {
+        if self.works_on(s.una, a.now) {
             return true;
         }
         let Some(answered) = self.answered.iter_mut().find(|answered| answered.seq == s.una) else {
@@ -100,7 +100,7 @@ impl Told {
     fn is_clocked(&self, s: &Space) -> bool {
         let is_answered = || self.answered.iter().any(|answered| answered.seq == s.una);
         let is_open = !self.recovering && s.una >= self.slow_until;
-        is_open && !self.inner.goes_by_order() && (is_answered() || self.is_held(s, self.now))
+        is_open && !self.inner.goes_by_order() && (is_answered() || self.works_on(s.una, self.now))
     }
 }
 
