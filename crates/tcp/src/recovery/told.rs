@@ -7,12 +7,13 @@ use airhop_base::{Sack, Time};
 /// A recovery that was not made for notices, and heeds them all the same: what a notice names is no sign of congestion.
 ///
 /// What is sent again on an ELN is the last segment sent, so the duplicate ACKs that those before it cause say nothing against
-/// it; further ones do. That is ESACK's order of sending (Yun 2009 §4.1, Figure 4), found by counting. Meanwhile each duplicate
-/// makes room for a segment, as in fast recovery (RFC 5681 §3.2 step 4), so that the connection stays ACK-clocked. Where the
-/// recovery goes by that order itself, all of this is its own affair.
+/// it; further ones do. That is ESACK's order of sending (Yun 2009 §4.1, Figure 4): the newest SACK block tells it, or without SACK
+/// a count. Meanwhile each duplicate makes room for a segment, as in fast recovery (RFC 5681 §3.2 step 4), so that the connection
+/// stays ACK-clocked. Where the recovery goes by that order itself, all of this is its own affair.
 ///
-/// The duplicates for a segment that an ERSN names do not count either, and after a disconnection what was lost in it is sent
-/// again. Reconstructed: the paper has no sender but its own.
+/// The duplicates for a segment that an ERSN names do not count either; in fast recovery for another loss those without a scoreboard
+/// of losses (Reno's, NewReno's, ns-2's SACK) may still send it again. After a disconnection what was lost in it goes out again.
+/// Reconstructed: the paper has no sender but its own.
 #[derive(Debug)]
 pub struct Told {
     inner: Box<dyn Recovery>,

@@ -118,7 +118,11 @@ impl Ledger {
             ["tahoe", "ebsn", "rttn", "vegas", "tcp-cl", "dcr", "ll-elsn", "lhp"].contains(&scheme);
         let by_time = config.loss_detection == LossDetection::Rack && !keeps_its_own;
         let law = if by_time { Law::Rack } else { law };
-        let told = scheme == "eln-cubic" || matches!(config.notices, Notices::Eln | Notices::Elsn);
+        let told = match config.notices {
+            Notices::Scheme => scheme == "eln-cubic",
+            Notices::Ignored => false,
+            Notices::Eln | Notices::Elsn => true,
+        };
         Ledger {
             law,
             mss: f64::from(config.mss),
