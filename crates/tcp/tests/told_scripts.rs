@@ -95,6 +95,13 @@ fn what_was_counted_before_the_eln_is_forgiven() {
         assert!(s.eln(2).starts_with("2n"), "{scheme}");
         duplicates(&mut s, has_sack, 2, 5..=11);
         assert_eq!(s.cuts(), 0, "{scheme}");
+        if ["newreno", "reno", "sack"].contains(&scheme) && config != linux(10.0, 5.0) {
+            duplicates(&mut s, has_sack, 2, 12..=13); // sent before the repair, by limited transmit
+            s.at(206);
+            duplicate(&mut s, has_sack, 2, 14); // the first that counts, not the third
+            assert_eq!(s.cuts(), 0, "{scheme}");
+            continue;
+        }
         s.at(205).ack(12);
         let c = s.sender.counters();
         assert_eq!((s.cuts(), c.retransmissions), (0, 1), "{scheme}");
