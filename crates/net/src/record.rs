@@ -67,7 +67,7 @@ impl World {
         let (kind, seq) = kind_of(packet);
         let row = DropRow { flow: packet.flow, cause: why, kind, seq, bytes: packet.bytes };
         recorder.dropped(now, place, row);
-        recorder.step(now, Step::Dropped, Spot::Place(place), walker(id, packet));
+        recorder.step(now, Step::Dropped(why), Spot::Place(place), walker(id, packet));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::columns::{Column, Table};
 use crate::tables::{DropKind, Places, flows_or_none, words};
-use airhop_base::{FlowId, NodeId, Time};
+use airhop_base::{Drop, FlowId, NodeId, Time};
 
 /// A step of a packet's walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,22 +15,29 @@ pub enum Step {
     Arrived,
     /// Its walk is over: the end that it was for has it, or an agent that ends the connection, or, of a broadcast, the air.
     Delivered,
-    /// Its walk is over: it was dropped.
-    Dropped,
+    /// Its walk is over: it was dropped, for this reason.
+    Dropped(Drop),
 }
 
 impl Step {
-    /// All steps; a category code is an index.
-    pub const ALL: [Step; 5] = [Step::Made, Step::Offered, Step::Arrived, Step::Delivered, Step::Dropped];
+    /// The names of steps in traces; a category code is an index.
+    pub const NAMES: [&'static str; 5] = ["made", "offered", "arrived", "delivered", "dropped"];
 
-    /// Its name in traces.
-    pub const fn name(self) -> &'static str {
+    const fn code(self) -> u32 {
         match self {
-            Step::Made => "made",
-            Step::Offered => "offered",
-            Step::Arrived => "arrived",
-            Step::Delivered => "delivered",
-            Step::Dropped => "dropped",
+            Step::Made => 0,
+            Step::Offered => 1,
+            Step::Arrived => 2,
+            Step::Delivered => 3,
+            Step::Dropped(_) => 4,
+        }
+    }
+
+    /// Why it was dropped; past the last reason if it was not.
+    const fn cause(self) -> u32 {
+        match self {
+            Step::Dropped(why) => why as u32,
+            _ => Drop::ALL.len() as u32,
         }
     }
 }
@@ -73,6 +80,7 @@ pub(crate) struct Walks {
     time: Vec<f64>,
     packet: Vec<u64>,
     step: Vec<u32>,
+    cause: Vec<u32>,
     place: Vec<u32>,
     flow: Vec<u32>,
     kind: Vec<u32>,
@@ -91,6 +99,7 @@ impl Walks {
             time: Vec::new(),
             packet: Vec::new(),
             step: Vec::new(),
+            cause: Vec::new(),
             place: Vec::new(),
             flow: Vec::new(),
             kind: Vec::new(),
@@ -112,7 +121,8 @@ impl Walks {
         }
         self.time.push(t.secs_f64());
         self.packet.push(self.numbers[slot]);
-        self.step.push(step as u32);
+        self.step.push(step.code());
+        self.cause.push(step.cause());
         self.place.push(match at {
             Spot::Node(node) => node.0.into(),
             Spot::Place(place) => self.nodes.len() as u32 + place,
@@ -127,10 +137,12 @@ impl Walks {
 
     pub fn into_table(self, flows: &[String], places: &Places) -> Table {
         let spots = self.nodes.into_iter().chain(places.names()).collect();
+        let causes = Drop::ALL.iter().map(|why| why.name()).chain(["-"]).map(str::to_owned).collect();
         let columns = vec![
             ("time_s", Column::F64(self.time)),
             ("packet", Column::U64(self.packet)),
-            ("step", Column::Category(self.step, words(&Step::ALL.map(Step::name)))),
+            ("step", Column::Category(self.step, words(&Step::NAMES))),
+            ("cause", Column::Category(self.cause, causes)),
             ("place", Column::Category(self.place, spots)),
             ("flow", flows_or_none(self.flow, flows)),
             ("kind", Column::Category(self.kind, words(&DropKind::ALL.map(DropKind::name)))),

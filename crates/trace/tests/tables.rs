@@ -115,7 +115,7 @@ fn the_schema_is_fixed() {
         "stations: wlan category, station category, x_m f64, y_m f64",
         "air: start_s f64, end_s f64, from category, to category, kind category, bytes u32, flow category, \
          packet category, seq u64, attempt u32, outcome category",
-        "packets: time_s f64, packet u64, step category, place category, flow category, kind category, seq u64, \
+        "packets: time_s f64, packet u64, step category, cause category, place category, flow category, kind category, seq u64, \
          bytes u32, payload u32, damaged bool",
     ];
     assert_eq!(schema, expected);
@@ -191,12 +191,13 @@ fn each_packet_has_a_number_of_its_own() {
     r.step(at(0), Step::Made, Spot::Node(NodeId(0)), walker);
     r.step(at(1), Step::Offered, link, walker);
     r.step(at(1), Step::Made, Spot::Node(NodeId(1)), other);
-    r.step(at(2), Step::Dropped, link, walker);
+    r.step(at(2), Step::Dropped(Drop::Queue), link, walker);
     r.step(at(3), Step::Made, Spot::Node(NodeId(0)), Walker { seq: 1001, damaged: true, ..walker });
     let tables = r.finish().unwrap();
     let packets = table(&tables, "packets");
     assert_eq!(packets.column("packet"), Some(&Column::U64(vec![0, 0, 1, 0, 2])));
     assert_eq!(words(packets, "step"), ["made", "offered", "made", "dropped", "made"]);
+    assert_eq!(words(packets, "cause"), ["-", "-", "-", "queue", "-"]);
     assert_eq!(words(packets, "place"), ["n0", "n0->n1", "n1", "n0->n1", "n0"]);
     assert_eq!(words(packets, "flow"), ["ftp", "ftp", "-", "ftp", "ftp"]);
     assert_eq!(packets.column("seq"), Some(&Column::U64(vec![1, 1, 1, 1, 1001])));
