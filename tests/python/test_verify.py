@@ -1,4 +1,4 @@
-"""The verifier: nothing is found in sound runs, whatever scheme and links, and every planted fault is found."""
+"""The verifier: nothing is found in sound runs, whatever scheme and links; every planted fault is found."""
 
 from __future__ import annotations
 

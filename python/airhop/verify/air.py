@@ -93,7 +93,7 @@ def _lasts(medium: _Medium, frame: Frame) -> Iterator[Finding]:
 
 
 def _attempts(medium: _Medium) -> Iterator[Finding]:
-    """Count how often each packet is sent. Attempts are numbered with those of RTS frames; 1 begins a packet."""
+    """Count how often each packet is sent; RTS frames are numbered with it, and 1 begins a packet."""
     first = "rts" if medium.plan["access"] == "rts-cts" else "data"
     sent: Counter[str] = Counter()
     for frame in medium.frames:
@@ -107,7 +107,7 @@ def _attempts(medium: _Medium) -> Iterator[Finding]:
 
 
 def _begins(medium: _Medium, frame: Frame) -> Iterator[Finding]:
-    """Look for frames beside one that their sender sends or senses, but for answers and what began with it."""
+    """Find frames beside one that their sender sends or senses, save answers and what began with it."""
     is_answer = _is_answer(medium, frame)
     for other in medium.before(frame.start, medium.difs):
         is_over = other.end <= frame.start
