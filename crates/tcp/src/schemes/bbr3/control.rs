@@ -444,3 +444,7 @@ impl CongestionControl for Bbr3 {
         self.random = Draw::new(seed);
     }
 }
+
+#[cfg(test)]
+#[path = "control_tests.rs"]
+mod tests;
