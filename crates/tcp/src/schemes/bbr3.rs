@@ -24,9 +24,9 @@ pub(super) static SCHEME: Scheme = Scheme {
             asks again. Losses at other times bring it down to what was delivered in their round trip, by three tenths at most, and \
             that is forgotten when it asks. Every five seconds it halves what is in flight for 200 ms, to see the path without its \
             own queue.",
-    helps: "In queues shorter than what the path holds, where v1 loses a packet in ten, and beside Reno and CUBIC, to which v1 leaves a \
-            tenth there and v3 a third. Losses of the air cost little at 0.1 %, about their rate in each round trip of two seconds \
-            at 1 %, and most of the path from 2 % on, where v1 still fills it.",
+    helps: "In queues shorter than what the path holds, where v1 goes on losing, and beside Reno and CUBIC, to which v1 leaves a tenth \
+            there and v3 a third. Losses of the air cost little at 0.1 %; at 1 % about a sixth of a path that holds some dozens of \
+            segments, half of it at 2 %, and most of it at 5 %, where v1 still fills it.",
     cite: "N. Cardwell, I. Swett and J. Beshay (eds), BBR Congestion Control, draft-ietf-ccwg-bbr-06, 2026",
     needs: &[],
     params: PARAMS,

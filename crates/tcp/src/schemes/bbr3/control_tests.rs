@@ -374,6 +374,55 @@ fn the_round_trip_is_probed() {
     assert_ne!(t.b.state, State::ProbeRtt(None), "a pause has drained the queue as well (§5.4.1)");
 }
 
+// §5.4.1: a pause in the middle of it may have lasted long enough; otherwise it goes on.
+#[test]
+fn a_pause_may_end_the_probe_of_the_round_trip() {
+    let after = |ms| {
+        let mut t = Bench::within(State::ProbeBw(Phase::Cruise));
+        t.usual(5001, true, 80);
+        t.usual(50, true, 50);
+        t.b.on_restart(&mut t.w, t.now + Span::from_millis(ms));
+        t.b.state
+    };
+    assert!(matches!(after(200), State::ProbeRtt(Some(_))));
+    assert_eq!(after(201), State::ProbeBw(Phase::Cruise));
+}
+
+// §5.5.6: the greatest rate of a cycle is forgotten when the second probe after it is over.
+#[test]
+fn a_rate_that_is_gone_is_forgotten_after_two_probes() {
+    let mut t = Bench::within(State::ProbeBw(Phase::Up));
+    let slow = Says { delivered: 50, interval: 100, prior: 0, tx_in_flight: 100, lost: 0, in_flight: 99 };
+    let mut probe = || {
+        t.b.state = State::ProbeBw(Phase::Up);
+        t.b.pipe.now = true;
+        t.ack(1, slow);
+        assert_eq!(t.b.state, State::ProbeBw(Phase::Down));
+        t.ack(100, Says { prior: t.delivered, ..slow });
+        t.ack(1, slow);
+        t.b.model.max_bw()
+    };
+    assert_eq!([probe(), probe()], [1e6, 0.5e6]);
+}
+
+// What a sweep may change.
+#[test]
+fn the_parameters_are_heeded() {
+    let given = [("drain_gain", 0.35), ("down_gain", 0.75), ("up_cwnd_gain", 3.0), ("loss_thresh", 0.5)];
+    let mut t = Bench::new(&given);
+    let s = t.b.settings;
+    let gains = [State::Drain(0), State::ProbeBw(Phase::Down)].map(|state| state.pacing_gain(&s));
+    assert_eq!((gains, State::ProbeBw(Phase::Up).cwnd_gain(&s)), ([0.35, 0.75], 3.0));
+    assert!(!t.b.is_too_high(50, 100) && t.b.is_too_high(51, 100));
+    let given = [("beta", 0.9), ("headroom", 0.3), ("probe_rtt_interval", 1.0), ("startup_losses", 2.0)];
+    t.b.settings = Bench::new(&given).b.settings;
+    t.b.model.bounds.inflight_longterm = 100e3;
+    assert_eq!(t.b.inflight_with_headroom(), 70e3);
+    assert_eq!((t.b.settings.beta, t.b.settings.startup_losses), (0.9, 2));
+    assert_eq!(t.b.settings.probe_rtt_interval, Span::from_secs(1));
+    assert_eq!(Bench::new(&[("probe_wait", 7.0)]).b.settings.probe_wait, Span::from_secs(7));
+}
+
 // §3.6: "MUST treat any CE marks as congestion": a mark ends a probe, where it was, and bounds the short term at other times.
 #[test]
 fn a_mark_is_congestion() {
