@@ -56,7 +56,7 @@ impl Bench {
 
     /// An ACK, so much later, of one segment.
     fn ack(&mut self, ms: u64, says: Says) {
-        self.now = self.now + Span::from_millis(ms);
+        self.now += Span::from_millis(ms);
         self.delivered += 1;
         let rtt = Some(Span::from_millis(100));
         let rate = RateSample {
