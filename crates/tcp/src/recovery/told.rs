@@ -105,6 +105,8 @@ impl Told {
     }
 }
 
+// A call that is not passed on would be lost.
+#[deny(clippy::missing_trait_methods)]
 impl Recovery for Told {
     fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect {
         // In recovery duplicates are not counted towards a loss; what else they do there they are to do.
@@ -186,6 +188,10 @@ impl Recovery for Told {
 
     fn lost(&self) -> u64 {
         self.inner.lost()
+    }
+
+    fn each_lost(&self, visit: &mut dyn FnMut(u64)) {
+        self.inner.each_lost(visit);
     }
 
     fn goes_by_order(&self) -> bool {

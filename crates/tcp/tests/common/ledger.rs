@@ -111,7 +111,7 @@ impl Ledger {
             }
             ("ll-elsn", _) => Law::Esack,
             ("lhp", _) => Law::Lhp,
-            ("bbr", _) => Law::Rack,
+            ("bbr" | "bbr3", _) => Law::Rack,
             other => panic!("no law for {other:?}"),
         };
         let keeps_its_own =
@@ -133,7 +133,7 @@ impl Ledger {
             named: told.then(BTreeSet::new),
             all_dups: 0,
             corrupted: (scheme == "tcp-cl" && config.notices == Notices::Scheme).then(BTreeSet::new),
-            prr: config.prr && scheme != "bbr",
+            prr: config.prr && !scheme.starts_with("bbr"),
             una: 0,
             board: BTreeMap::new(),
             transmissions: 0,
