@@ -22,7 +22,7 @@ mod slow_start;
 mod space;
 
 pub use config::{
-    Config, DelayedAck, Growth, HalveFrom, LossDetection, Preset, RtoConfig, RtoKind, SackRecovery,
+    Config, DelayedAck, Growth, HalveFrom, LossDetection, Notices, Preset, RtoConfig, RtoKind, SackRecovery,
 };
 pub use fault::Fault;
 pub use receiver::Receiver;

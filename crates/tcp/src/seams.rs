@@ -296,6 +296,7 @@ pub enum Cause {
 }
 
 /// Decides what a duplicate ACK means and which bytes go out next. All of it in byte sequence numbers.
+/// [`Told`](crate::recovery::Told) passes every call on to another: what is added here is to be added there.
 pub trait Recovery: Debug + Send {
     /// A duplicate ACK. The scoreboard, if there is one, is updated here.
     fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect;
@@ -390,9 +391,16 @@ pub trait Recovery: Debug + Send {
     /// (schemes.md 3.0).
     fn retransmit(&mut self, s: &mut Space, seq: u64);
 
-    /// The segment at `seq` is known to be lost, but is not to be repaired now.
-    fn mark_lost(&mut self, s: &mut Space, seq: u64) {
+    /// True if it tells by the order of sending what a duplicate is about: nothing that was sent before a retransmission is held
+    /// against it, and what has arrived makes room for new data.
+    fn goes_by_order(&self) -> bool {
+        false
+    }
+
+    /// The segment at `seq` is known to be lost, but is not to be repaired now. False if the recovery cannot keep that in mind.
+    fn mark_lost(&mut self, s: &mut Space, seq: u64) -> bool {
         let _ = (s, seq);
+        false
     }
 
     /// The link layer works on the segment at `seq`: until then no congestion control because of it (Yun 2009 §3.1).
