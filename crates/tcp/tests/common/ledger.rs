@@ -99,10 +99,12 @@ impl Ledger {
             ("newreno-ff" | "casablanca" | "ideal-bwe", _) => Law::NewReno,
             ("veno" | "westwood-plus", _) => Law::Halving,
             ("dcr", _) => Law::Delayed,
-            ("sack" | "cubic" | "hack" | "hack-fixed" | "ewln" | "tcp-eln", SackRecovery::Pipe) => Law::Pipe,
-            ("sack" | "cubic" | "hack" | "hack-fixed" | "ewln" | "tcp-eln", SackRecovery::Rfc6675) => {
+            ("sack" | "cubic" | "dctcp" | "hybla" | "illinois" | "htcp", SackRecovery::Pipe) => Law::Pipe,
+            ("hack" | "hack-fixed" | "ewln" | "tcp-eln", SackRecovery::Pipe) => Law::Pipe,
+            ("sack" | "cubic" | "dctcp" | "hybla" | "illinois" | "htcp", SackRecovery::Rfc6675) => {
                 Law::Rfc6675
             }
+            ("hack" | "hack-fixed" | "ewln" | "tcp-eln", SackRecovery::Rfc6675) => Law::Rfc6675,
             ("ll-elsn", _) => Law::Esack,
             ("lhp", _) => Law::Lhp,
             ("bbr", _) => Law::Rack,
