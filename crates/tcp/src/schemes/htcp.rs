@@ -262,7 +262,7 @@ mod tests {
     // RTTmin/RTTmax between 0.5 and 0.8; half after a change by more than a fifth, and while there is nothing to compare with.
     #[test]
     fn what_a_loss_leaves() {
-        let mut with = |longest, before, now| {
+        let with = |longest, before, now| {
             let memory = Memory { since: None, longest: Some(ms(longest)), rate: before };
             let rate = Throughput { greatest: Some(now), ..Throughput::default() };
             let mut h = Htcp { least: Some(ms(60)), memory, rate, ..htcp(&[]) };
