@@ -120,9 +120,9 @@ impl Htcp {
         }
     }
 
-    /// Outside recovery, whose samples say little of queues.
-    fn note_longest(&mut self) {
-        let (Some(rtt), Some(least)) = (self.rtt, self.least) else { return };
+    /// A round trip outside recovery.
+    fn note(&mut self, rtt: Span) {
+        let least = self.least.unwrap_or(rtt);
         let longest = self.memory.longest.unwrap_or(least).max(least);
         self.memory.longest = Some(if rtt <= longest + LONGEST_STEP { longest.max(rtt) } else { longest });
     }
@@ -130,7 +130,10 @@ impl Htcp {
 
 impl CongestionControl for Htcp {
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
-        self.note_longest();
+        // What arrived before this ACK waited for a hole to be filled, and says nothing of queues.
+        if let Some(rtt) = self.rtt.filter(|_| a.delivered == a.acked) {
+            self.note(rtt);
+        }
         let since = *self.memory.since.get_or_insert(a.now);
         let alpha = self.alpha((a.now - since).secs_f64());
         if let Some(least) = self.least {

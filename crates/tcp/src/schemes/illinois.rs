@@ -36,6 +36,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     ],
     reconstructed: &[
         "the rounds of shortest delay are in a row; in Linux others may come between",
+        "round trips count outside recovery, and not those of segments that SACK had reported",
         "the window is cut and grown with fractions of segments; Linux computes in 1/128 and 1/64",
     ],
     asks: Asks::SACK,
@@ -49,6 +50,8 @@ struct Illinois {
     /// W_thresh.
     window: f64,
     times: SendTimes,
+    /// The round trip that the ACK under way gave.
+    rtt: Option<Span>,
     delays: Delays,
     round: Round,
     now: Pace,
@@ -122,11 +125,20 @@ impl Illinois {
             theta: p.get("theta") as u32,
             window: p.get("window"),
             times: SendTimes::default(),
+            rtt: None,
             delays: Delays::default(),
             round: Round::default(),
             now: Pace { alpha: p.get("alpha_max"), ..RENO },
             short: None,
         }
+    }
+
+    /// A sample, outside recovery.
+    fn note(&mut self, rtt: Span) {
+        let Delays { least, most } = self.delays;
+        self.delays = Delays { least: Some(least.map_or(rtt, |least| least.min(rtt))), most: most.max(rtt) };
+        self.round.sum = self.round.sum + rtt;
+        self.round.samples += 1;
     }
 
     /// The mean queueing delay of the round as a share of the longest so far.
@@ -159,6 +171,10 @@ impl Illinois {
 
 impl CongestionControl for Illinois {
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+        // What arrived before this ACK waited for a hole to be filled, and says nothing of queues.
+        if let Some(rtt) = self.rtt.filter(|_| a.delivered == a.acked) {
+            self.note(rtt);
+        }
         if s.una > self.round.end {
             self.adapt(w);
             self.round = Round { end: s.nxt, ..Round::default() };
@@ -177,12 +193,7 @@ impl CongestionControl for Illinois {
     }
 
     fn observe(&mut self, a: &Ack, s: &Space) {
-        if let Some(rtt) = self.times.on_ack(a.now, s.una) {
-            let Delays { least, most } = self.delays;
-            self.delays = Delays { least: Some(least.map_or(rtt, |least| least.min(rtt))), most: most.max(rtt) };
-            self.round.sum = self.round.sum + rtt;
-            self.round.samples += 1;
-        }
+        self.rtt = self.times.on_ack(a.now, s.una);
     }
 
     fn on_sent(&mut self, now: Time, sent: &Next) {
