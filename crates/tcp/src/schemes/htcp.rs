@@ -329,6 +329,18 @@ mod tests {
         assert!(h.rate.mean < 100.0, "{}", h.rate.mean);
     }
 
+    // Linux: a new round trip weighs a quarter, but just after a loss, when it is the mean.
+    #[test]
+    fn the_rate_is_a_moving_mean() {
+        let mut rate = Throughput::default();
+        let mut means = Vec::new();
+        for (now, segments, is_settled) in [(0, 5.0, false), (100, 10.0, false), (200, 20.0, true), (300, 5.0, true)] {
+            rate.on_ack(Time::ZERO + ms(now), segments, 5.0, ms(50), is_settled);
+            means.push((rate.mean, rate.greatest));
+        }
+        assert_eq!(means, [(0.0, None), (100.0, Some(100.0)), (125.0, Some(125.0)), (106.25, Some(125.0))]);
+    }
+
     // A loss begins the time anew; one that was none takes that back (Linux), also with a timeout in the same window of data.
     #[test]
     fn a_loss_that_was_none() {
