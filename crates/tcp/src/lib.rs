@@ -3,6 +3,7 @@
 //! Read [`seams`] first: the policies that make one sender differ from another. `sender.rs` and `receiver.rs` are
 //! the mechanism, `recovery/` the ways to repair a loss, `schemes/` the named combinations.
 
+mod bbr;
 mod config;
 mod control;
 mod cubic;

@@ -13,7 +13,7 @@
 //! [`Recovery`] decides which bytes go next and what a duplicate ACK means; a [`CongestionControl`] moves the window; a
 //! [`NoticePolicy`] says what an explicit notification is worth; an [`RtoPolicy`] turns RTT samples into a timeout.
 
-use crate::meters::Arrivals;
+use crate::meters::{Arrivals, LostSegment};
 pub use crate::rto::RtoPolicy;
 use crate::space::Space;
 use airhop_base::{Arrival, Notice, Profile, Rate, Sack, Span, Time};
@@ -195,6 +195,12 @@ pub trait CongestionControl: Debug + Send {
         let _ = (w, d, s);
     }
 
+    /// A segment is newly taken to be lost, whatever told of it: after [`CongestionControl::on_loss`] if that is what recovery begins
+    /// with, and before [`CongestionControl::on_delivery`]; for the same schemes.
+    fn on_lost(&mut self, w: &mut Window, now: Time, lost: &LostSegment) {
+        let _ = (w, now, lost);
+    }
+
     /// The sender had nothing to send, nothing is outstanding, and now it sends again; for the same schemes.
     fn on_restart(&mut self, w: &mut Window, now: Time) {
         let _ = (w, now);
@@ -342,6 +348,11 @@ pub trait Recovery: Debug + Send {
     /// Bytes that were taken to be lost so far, all in all.
     fn lost(&self) -> u64 {
         0
+    }
+
+    /// Shows the first byte of each segment that is taken to be lost now, in sequence order.
+    fn each_lost(&self, visit: &mut dyn FnMut(u64)) {
+        let _ = visit;
     }
 
     /// A duplicate ACK that an explicit notification explains: what it says of arrivals is taken in, and it counts for nothing.

@@ -388,6 +388,10 @@ impl Recovery for Rack {
         self.board.all_lost()
     }
 
+    fn each_lost(&self, visit: &mut dyn FnMut(u64)) {
+        self.board.iter().filter(|e| e.lost).for_each(|e| visit(e.start));
+    }
+
     fn in_flight(&self, s: &Space) -> u64 {
         self.board.in_flight(s)
     }

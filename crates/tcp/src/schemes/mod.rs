@@ -206,7 +206,7 @@ macro_rules! schemes {
 }
 
 schemes! {
-    tahoe, reno, newreno, sack, cubic, bbr, dctcp, hybla, illinois, htcp,
+    tahoe, reno, newreno, sack, cubic, bbr, bbr3, dctcp, hybla, illinois, htcp,
     vegas, veno, westwood, tcp_w, westwood_nr, westwood_plus, westwood_vt,
     santa_cruz, jersey, new_jersey, jtcp, tibet, newreno_ff, casablanca, dcr, tcp_cc, ideal_bwe,
     snoop, split,

@@ -107,7 +107,7 @@ impl Ledger {
             ("hack" | "hack-fixed" | "ewln" | "tcp-eln", SackRecovery::Rfc6675) => Law::Rfc6675,
             ("ll-elsn", _) => Law::Esack,
             ("lhp", _) => Law::Lhp,
-            ("bbr", _) => Law::Rack,
+            ("bbr" | "bbr3", _) => Law::Rack,
             other => panic!("no law for {other:?}"),
         };
         let keeps_its_own =
@@ -122,7 +122,7 @@ impl Ledger {
             explains: scheme == "hack-fixed",
             knows_eln: HEED_ELN.contains(&scheme),
             corrupted: (scheme == "tcp-cl").then(BTreeSet::new),
-            prr: config.prr && scheme != "bbr",
+            prr: config.prr && !scheme.starts_with("bbr"),
             una: 0,
             board: BTreeMap::new(),
             transmissions: 0,
