@@ -124,6 +124,12 @@ pub static SERVICES: &[Service] = &[
         kind: Kind::Queue(QueuePlan::congestion_warning),
     },
     Service {
+        name: "step-marking",
+        about: "routers mark every capable packet that finds a quarter of the places taken (RFC 8257 §3.1), in place of drop-tail \
+                queues",
+        kind: Kind::Queue(QueuePlan::step_marking),
+    },
+    Service {
         name: "biased-queue",
         about: "full routers drop packets that the sender marks \"out\" first (Biaz and Vaidya 2005), \
                 in place of drop-tail queues",

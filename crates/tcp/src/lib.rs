@@ -26,6 +26,6 @@ pub use config::{
 };
 pub use fault::Fault;
 pub use receiver::Receiver;
-pub use schemes::{Asks, Build, NameTaken, Param, Params, SCHEMES, Scheme, add, find, schemes};
+pub use schemes::{Asks, Build, Echo, NameTaken, Param, Params, SCHEMES, Scheme, add, find, schemes};
 pub use sender::{Counters, Sender};
 pub use space::Space;

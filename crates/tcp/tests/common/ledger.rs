@@ -103,12 +103,11 @@ impl Ledger {
             ("newreno-ff" | "casablanca" | "ideal-bwe", _) => Law::NewReno,
             ("veno" | "westwood-plus", _) => Law::Halving,
             ("dcr", _) => Law::Delayed,
-            ("sack" | "cubic" | "eln-cubic", by) | ("hack" | "hack-fixed" | "ewln" | "tcp-eln", by) => {
-                match by {
-                    SackRecovery::Pipe => Law::Pipe,
-                    SackRecovery::Rfc6675 => Law::Rfc6675,
-                }
-            }
+            ("sack" | "cubic" | "eln-cubic" | "dctcp" | "hybla" | "illinois" | "htcp", by)
+            | ("hack" | "hack-fixed" | "ewln" | "tcp-eln", by) => match by {
+                SackRecovery::Pipe => Law::Pipe,
+                SackRecovery::Rfc6675 => Law::Rfc6675,
+            },
             ("ll-elsn", _) => Law::Esack,
             ("lhp", _) => Law::Lhp,
             ("bbr" | "bbr3", _) => Law::Rack,
