@@ -99,13 +99,17 @@ impl Ledger {
             ("newreno-ff" | "casablanca" | "ideal-bwe", _) => Law::NewReno,
             ("veno" | "westwood-plus", _) => Law::Halving,
             ("dcr", _) => Law::Delayed,
-            ("sack" | "cubic" | "hack" | "hack-fixed" | "ewln" | "tcp-eln", SackRecovery::Pipe) => Law::Pipe,
-            ("sack" | "cubic" | "hack" | "hack-fixed" | "ewln" | "tcp-eln", SackRecovery::Rfc6675) => {
-                Law::Rfc6675
-            }
+            (
+                "sack" | "cubic" | "ledbat" | "hack" | "hack-fixed" | "ewln" | "tcp-eln",
+                SackRecovery::Pipe,
+            ) => Law::Pipe,
+            (
+                "sack" | "cubic" | "ledbat" | "hack" | "hack-fixed" | "ewln" | "tcp-eln",
+                SackRecovery::Rfc6675,
+            ) => Law::Rfc6675,
             ("ll-elsn", _) => Law::Esack,
             ("lhp", _) => Law::Lhp,
-            ("bbr", _) => Law::Rack,
+            ("bbr" | "copa", _) => Law::Rack,
             other => panic!("no law for {other:?}"),
         };
         let keeps_its_own =
@@ -120,7 +124,7 @@ impl Ledger {
             explains: scheme == "hack-fixed",
             knows_eln: HEED_ELN.contains(&scheme),
             corrupted: (scheme == "tcp-cl").then(BTreeSet::new),
-            prr: config.prr && scheme != "bbr",
+            prr: config.prr && !["bbr", "copa"].contains(&scheme),
             una: 0,
             board: BTreeMap::new(),
             transmissions: 0,
