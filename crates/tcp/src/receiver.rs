@@ -75,7 +75,7 @@ impl Receiver {
             asks,
             sack_blocks: if reports_sack { usize::from(config.sack_blocks) } else { 0 },
             dsack: config.dsack,
-            delayed_ack: config.delayed_ack,
+            delayed_ack: config.delayed_ack.filter(|_| !asks.prompt_acks),
             quick_acks: QuickAcks::new(config),
             mss: config.mss,
             stream: Stream::new(expected),

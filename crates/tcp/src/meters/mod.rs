@@ -10,7 +10,7 @@ mod departure_rate;
 mod flip_flop;
 mod forward_delays;
 mod send_times;
-mod windowed_max;
+mod windowed;
 
 pub use ack_credit::AckCredit;
 pub use available_rate::AvailableRate;
@@ -22,4 +22,4 @@ pub use departure_rate::DepartureRate;
 pub use flip_flop::FlipFlop;
 pub use forward_delays::{ForwardDelays, Interval};
 pub use send_times::SendTimes;
-pub use windowed_max::WindowedMax;
+pub use windowed::{Windowed, WindowedMax, WindowedMin};

@@ -50,6 +50,8 @@ pub struct Asks {
     pub sack: bool,
     /// ACKs that name the segment that caused them, and when it arrived.
     pub arrival: bool,
+    /// An ACK for every segment, however the connection delays them.
+    pub prompt_acks: bool,
     /// Data with a checksum of its headers (HACK).
     pub header_check: bool,
     /// An ELN is repeated on every duplicate ACK until the segment is there (TCP-ELN).
@@ -68,6 +70,7 @@ impl Asks {
     pub const NOTHING: Asks = Asks {
         sack: false,
         arrival: false,
+        prompt_acks: false,
         header_check: false,
         eln_repeated: false,
         echo: Echo::AsConfigured,
@@ -206,7 +209,7 @@ macro_rules! schemes {
 }
 
 schemes! {
-    tahoe, reno, newreno, sack, cubic, bbr, bbr3, dctcp, hybla, illinois, htcp,
+    tahoe, reno, newreno, sack, cubic, bbr, bbr3, dctcp, hybla, illinois, htcp, copa, ledbat,
     vegas, veno, westwood, tcp_w, westwood_nr, westwood_plus, westwood_vt,
     santa_cruz, jersey, new_jersey, jtcp, tibet, newreno_ff, casablanca, dcr, tcp_cc, ideal_bwe,
     snoop, split,

@@ -103,14 +103,14 @@ impl Ledger {
             ("newreno-ff" | "casablanca" | "ideal-bwe", _) => Law::NewReno,
             ("veno" | "westwood-plus", _) => Law::Halving,
             ("dcr", _) => Law::Delayed,
-            ("sack" | "cubic" | "eln-cubic" | "dctcp" | "hybla" | "illinois" | "htcp", by)
+            ("sack" | "cubic" | "eln-cubic" | "dctcp" | "hybla" | "illinois" | "htcp" | "ledbat", by)
             | ("hack" | "hack-fixed" | "ewln" | "tcp-eln", by) => match by {
                 SackRecovery::Pipe => Law::Pipe,
                 SackRecovery::Rfc6675 => Law::Rfc6675,
             },
             ("ll-elsn", _) => Law::Esack,
             ("lhp", _) => Law::Lhp,
-            ("bbr" | "bbr3", _) => Law::Rack,
+            ("bbr" | "bbr3" | "copa", _) => Law::Rack,
             other => panic!("no law for {other:?}"),
         };
         let keeps_its_own =
@@ -132,7 +132,7 @@ impl Ledger {
             named: told.then(BTreeSet::new),
             all_dups: 0,
             corrupted: (scheme == "tcp-cl" && config.notices == Notices::Scheme).then(BTreeSet::new),
-            prr: config.prr && !scheme.starts_with("bbr"),
+            prr: config.prr && !["bbr", "bbr3", "copa"].contains(&scheme),
             una: 0,
             board: BTreeMap::new(),
             transmissions: 0,

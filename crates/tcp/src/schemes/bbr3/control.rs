@@ -157,7 +157,7 @@ impl Bbr3 {
     /// UpdateACKAggregation (§5.5.9): in startup over one round trip.
     fn update_extra_acked(&mut self, d: &Delivery, cwnd: f64) {
         let extra = self.excess.on_ack(d.now, d.arrivals.fresh as f64, self.model.bw(), cwnd);
-        self.extra_acked.span(if self.pipe.reached { EXTRA_ACKED_ROUNDS } else { 1 });
+        self.extra_acked.resize(if self.pipe.reached { EXTRA_ACKED_ROUNDS } else { 1 });
         self.extra_acked.update(self.model.rounds.count(), extra);
     }
 

@@ -1,0 +1,245 @@
+//! Copa and LEDBAT on a wire of 10 Mbit/s and 30 ms each way: what their papers say of queues, shares and losses.
+
+mod common;
+
+use airhop_base::{NodeId, Rate, Span, Time};
+use airhop_net::Report;
+use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
+use airhop_radio::errors::ErrorPlan;
+use airhop_tcp::{Params, Preset};
+use airhop_trace::{Column, Table};
+use common::radio::traced;
+use common::{hosts, run};
+
+type Given<'a> = &'a [(&'a str, f64)];
+
+/// A packet of 1040 bytes takes so long, ms.
+const PACKET_MS: f64 = 0.832;
+/// What the link takes at most, Mbit/s of payload.
+const CAPACITY: f64 = 10.0 * 988.0 / 1040.0;
+const ALONE: Given = &[("competitive", 1.0)];
+const PLUS_PLUS: Given = &[("form", 1.0)];
+
+/// Flows of these schemes that start at these seconds.
+fn plan(flows: &[(&str, Given, u64)], seconds: u64, room: usize, loss: f64) -> Plan {
+    let flow = |i, &(scheme, given, start): &(&str, Given, u64)| {
+        let scheme = airhop_tcp::find(scheme).expect("a known scheme");
+        let mut params = Params::defaults(scheme);
+        for &(name, value) in given {
+            params.set(scheme, name, value).expect("a parameter of the scheme");
+        }
+        FlowPlan {
+            name: format!("f{i}"),
+            from: NodeId(0),
+            to: NodeId(1),
+            transport: Transport::Tcp { scheme, params, config: Preset::Linux.config(988) },
+            app: AppPlan::Bulk,
+            start: Time::ZERO + Span::from_secs(start),
+            services: Vec::new(),
+        }
+    };
+    let transport = hosts::tcp("reno", Preset::Linux.config(988));
+    Plan {
+        wired: vec![hosts::wire(10, Span::from_millis(30), room, ErrorPlan::Loss(loss))],
+        flows: flows.iter().enumerate().map(|(i, f)| flow(i, f)).collect(),
+        ..hosts::hosts(Span::from_secs(seconds), transport, AppPlan::Bulk)
+    }
+}
+
+fn numbers(tables: &[Table], table: &str, column: &str) -> Vec<f64> {
+    let table = tables.iter().find(|t| t.name == table).expect("a table");
+    match table.column(column) {
+        Some(Column::F64(values)) => values.clone(),
+        Some(Column::U32(values)) | Some(Column::Category(values, _)) => {
+            values.iter().map(|&v| v.into()).collect()
+        }
+        other => panic!("{column}: {other:?}"),
+    }
+}
+
+/// Packets that wait for the wire to b.
+#[derive(Debug)]
+struct Waiting {
+    mean: f64,
+    least: f64,
+    most: f64,
+    /// From one time at which more than half of the most wait, after none did, to the next, ms on average.
+    period_ms: f64,
+}
+
+/// From `from` seconds to the end.
+fn waiting(tables: &[Table], from: f64, until: f64) -> Waiting {
+    let [time, place, packets] = ["time_s", "place", "packets"].map(|c| numbers(tables, "queue", c));
+    let rows: Vec<(f64, f64)> =
+        (0..time.len()).filter(|&i| place[i] == place[0]).map(|i| (time[i], packets[i])).collect();
+    let ends = rows.iter().skip(1).map(|row| row.0).chain([until]);
+    let spans: Vec<(f64, f64, f64)> = rows
+        .iter()
+        .zip(ends)
+        .map(|(&(start, n), end)| (start.max(from), end, n))
+        .filter(|&(start, end, _)| end > start)
+        .collect();
+    let most = spans.iter().map(|s| s.2).fold(0.0, f64::max);
+    let (mut was_empty, mut rises) = (false, Vec::new());
+    for &(start, _, n) in &spans {
+        if was_empty && n > most / 2.0 {
+            rises.push(start);
+            was_empty = false;
+        }
+        was_empty |= n == 0.0;
+    }
+    let period_ms = match rises[..] {
+        [first, .., last] => (last - first) * 1e3 / (rises.len() - 1) as f64,
+        _ => f64::INFINITY,
+    };
+    Waiting {
+        mean: spans.iter().map(|(start, end, n)| n * (end - start)).sum::<f64>() / (until - from),
+        least: spans.iter().map(|s| s.2).fold(f64::INFINITY, f64::min),
+        most,
+        period_ms,
+    }
+}
+
+fn goodputs(r: &Report) -> Vec<f64> {
+    r.flows.iter().map(|f| f.goodput_mbps).collect()
+}
+
+fn is_near(value: f64, expected: f64, tolerance: f64) -> bool {
+    (value / expected - 1.0).abs() <= tolerance
+}
+
+// Arun and Balakrishnan 2018, §3 and figure 1: the queue swings between none and 2.5/δ packets, 1.25/δ on average, in five round trips.
+// That of one packet more or less is what a queue of packets differs from a fluid.
+#[test]
+fn copas_queue_swings_as_its_analysis_says() {
+    for delta in [0.5, 0.2] {
+        let (r, tables) = traced(&plan(&[("copa", &[("delta", delta)], 0)], 60, 500, 0.0), 1);
+        let queue = waiting(&tables, 30.0, 60.0);
+        println!("delta {delta}: {queue:?}, {:.3} Mbit/s", r.flows[0].goodput_mbps);
+        assert_eq!(queue.least, 0.0, "delta {delta}: {queue:?}");
+        assert!((queue.most - 2.5 / delta).abs() <= 2.0, "delta {delta}: {queue:?}");
+        assert!(is_near(queue.mean, 1.25 / delta, 0.2), "delta {delta}: {queue:?}");
+        let rtt = 60.0 + PACKET_MS * (1.0 + queue.mean);
+        assert!((4.5..6.5).contains(&(queue.period_ms / rtt)), "delta {delta}: {queue:?}");
+        assert_eq!(r.flows[0].retransmissions, 0);
+    }
+}
+
+// §2.1: in steady state the velocity is 1, and the window swings by the same 2.5/δ.
+#[test]
+fn copas_window_swings_about_the_pipe() {
+    let (_, tables) = traced(&plan(&[("copa", &[], 0)], 60, 500, 0.0), 1);
+    let [time, cwnd] = ["time_s", "cwnd"].map(|c| numbers(&tables, "window", c));
+    let late: Vec<f64> = time.iter().zip(&cwnd).filter(|(t, _)| **t > 30.0).map(|(_, &w)| w).collect();
+    let (least, most) = late.iter().fold((f64::INFINITY, 0.0_f64), |(l, m), &w| (l.min(w), m.max(w)));
+    let pipe = 60.9 / PACKET_MS;
+    assert!((least - pipe).abs() < 1.5 && (most - least - 5.0).abs() < 1.0, "{least} to {most}, pipe {pipe}");
+}
+
+// §1 and §3: flows share alike, and each adds 1/δ to the queue. They do not take each other for somebody who fills it.
+#[test]
+fn copa_flows_share_and_keep_the_queue_short() {
+    for given in [&[] as Given, ALONE] {
+        for n in [2_u64, 4] {
+            let flows: Vec<_> = (0..n).map(|i| ("copa", given, i)).collect();
+            let (r, tables) = traced(&plan(&flows, 60, 500, 0.0), 1);
+            let queue = waiting(&tables, 30.0, 60.0);
+            let rates = goodputs(&r);
+            let (sum, squares) = (rates.iter().sum::<f64>(), rates.iter().map(|x| x * x).sum::<f64>());
+            let jain = sum * sum / (n as f64 * squares);
+            println!("{n}: {rates:?}, Jain {jain:.4}, {queue:?}");
+            assert!(jain > 0.99 && sum > 0.95 * CAPACITY, "{n}: {rates:?}");
+            assert!(is_near(queue.mean, 2.5 * n as f64, 0.2) && queue.least == 0.0, "{n}: {queue:?}");
+            assert!((queue.most - 5.0 * n as f64).abs() <= 2.0, "{n}: {queue:?}");
+        }
+    }
+}
+
+// §5: "Copa is also robust to non-congestive loss": the default mode does not know losses.
+#[test]
+fn random_losses_do_not_slow_copa() {
+    for (loss, share) in [(0.001, 0.9), (0.01, 0.9), (0.05, 0.85)] {
+        let goodput = |scheme| run(&plan(&[(scheme, &[], 0)], 60, 50, loss), 1).flows[0].goodput_mbps;
+        let (copa, reno) = (goodput("copa"), goodput("reno"));
+        println!("{loss}: {copa:.3}, Reno {reno:.3}");
+        assert!(copa > share * CAPACITY && copa > 1.5 * reno, "{loss}: {copa} Mbit/s, Reno {reno}");
+    }
+}
+
+// §2.2: with the competitive mode Copa holds its own beside flows that fill the queue; without it starves.
+#[test]
+fn copa_competes_if_it_may() {
+    for (other, room) in [("reno", 50), ("reno", 100), ("cubic", 100)] {
+        let share = |given| {
+            let rates = goodputs(&run(&plan(&[("copa", given, 0), (other, &[], 5)], 120, room, 0.0), 1));
+            println!("{other} {room}: {rates:?}");
+            rates[0] / (rates[0] + rates[1])
+        };
+        assert!((0.33..0.67).contains(&share(&[])), "{other} {room}");
+        assert!(share(ALONE) < 0.2, "{other} {room}");
+    }
+}
+
+// The authors' sender: where delay tells nothing, losses of 30 % bound the window. Somebody sends more than the link takes and keeps its
+// queue full: without that bound Copa would take no queue for an empty one, and send ever more.
+#[test]
+fn copa_does_not_flood_a_queue_that_is_always_full() {
+    let mut p = plan(&[("copa", &[], 0), ("copa", &[], 0)], 60, 20, 0.0);
+    p.flows[1].transport = Transport::Udp { bytes: 1000 };
+    p.flows[1].app = AppPlan::Cbr { rate: Rate::from_bps(12_000_000) };
+    let flow = &run(&p, 1).flows[0];
+    let mbps = flow.sent_segments as f64 * 8320.0 / 60.0 / 1e6;
+    println!("{mbps:.2} Mbit/s offered, {:.3} of goodput", flow.goodput_mbps);
+    assert!(mbps < 12.0, "{mbps} Mbit/s offered");
+}
+
+// RFC 6817 §2.4.2: the queue that it adds stays at TARGET, here in a buffer of 416 ms. LEDBAT++ (§4.4) leaves it now and then, so that
+// the path without a queue is seen.
+#[test]
+fn ledbats_queue_stays_at_its_target() {
+    for (given, target) in [(&[] as Given, 100.0), (&[("target", 25.0)], 25.0), (PLUS_PLUS, 60.0)] {
+        let (r, tables) = traced(&plan(&[("ledbat", given, 0)], 180, 500, 0.0), 1);
+        let queue = waiting(&tables, 120.0, 180.0);
+        println!("{given:?}: {queue:?}, {:.3} Mbit/s", r.flows[0].goodput_mbps);
+        let ms = queue.mean * PACKET_MS;
+        assert!(is_near(ms, target, 0.1), "{given:?}: {ms} ms");
+        let leaves = given == PLUS_PLUS;
+        assert_eq!(queue.least == 0.0, leaves, "{given:?}: {queue:?}");
+        assert!(leaves || queue.most * PACKET_MS < 1.05 * target, "{given:?}: {queue:?}");
+        assert_eq!(r.flows[0].retransmissions, 0);
+    }
+}
+
+// RFC 6817 §1: it yields to flows that fill the queue, where the buffer is longer than its target. In one of 42 ms it never gets there,
+// and shares as Reno does.
+#[test]
+fn ledbat_yields_where_there_is_room_for_its_target() {
+    for given in [&[] as Given, PLUS_PLUS] {
+        for (other, room, most) in [("reno", 200, 0.08), ("cubic", 200, 0.08), ("reno", 500, 0.08)] {
+            let rates = goodputs(&run(&plan(&[("ledbat", given, 0), (other, &[], 5)], 120, room, 0.0), 1));
+            println!("{given:?} beside {other}, {room}: {rates:?}");
+            assert!(rates[0] < most * CAPACITY, "{given:?} beside {other}, {room}: {rates:?}");
+            assert!(rates[1] > 0.85 * CAPACITY, "{given:?} beside {other}, {room}: {rates:?}");
+        }
+    }
+    let rates = goodputs(&run(&plan(&[("ledbat", &[], 0), ("reno", &[], 5)], 120, 50, 0.0), 1));
+    assert!((0.67..1.5).contains(&(rates[0] / rates[1])), "{rates:?}");
+}
+
+// RFC 6817 §4.4 ("latecomer's advantage"): the later flow takes the queue of the earlier one for the path and adds its own target to it.
+// That is what the slowdowns of LEDBAT++ are for.
+#[test]
+fn the_latecomer_wins_but_not_with_slowdowns() {
+    for (given, is_unfair) in [(&[] as Given, true), (PLUS_PLUS, false)] {
+        let flows = [("ledbat", given, 0), ("ledbat", given, 60)];
+        let mut p = plan(&flows, 240, 500, 0.0);
+        p.warmup = Span::from_secs(120);
+        let (r, tables) = traced(&p, 1);
+        let (rates, queue) = (goodputs(&r), waiting(&tables, 120.0, 240.0));
+        println!("{given:?}: {rates:?}, {queue:?}");
+        let ratio = rates[1] / rates[0];
+        assert_eq!(ratio > 2.0, is_unfair, "{given:?}: {rates:?}");
+        assert!(is_unfair || (0.6..1.67).contains(&ratio), "{given:?}: {rates:?}");
+        assert_eq!(queue.mean * PACKET_MS > 150.0, is_unfair, "{given:?}: {queue:?}");
+    }
+}

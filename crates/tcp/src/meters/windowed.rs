@@ -1,0 +1,96 @@
+use std::collections::VecDeque;
+
+/// The least value (`LEAST`) or the greatest of a window that slides: over rounds, nanoseconds, or whatever else its places count.
+#[derive(Debug)]
+pub struct Windowed<V, const LEAST: bool> {
+    length: u64,
+    /// What may yet become the extreme: each beats all after it. With its place.
+    values: VecDeque<(u64, V)>,
+}
+
+/// The greatest value of a window.
+pub type WindowedMax<V = f64> = Windowed<V, false>;
+/// The least value of a window.
+pub type WindowedMin<V> = Windowed<V, true>;
+
+impl<V: PartialOrd + Copy, const LEAST: bool> Windowed<V, LEAST> {
+    /// Of a value's own place and `length` after it.
+    pub fn new(length: u64) -> Self {
+        Windowed { length, values: VecDeque::new() }
+    }
+
+    /// From the next update on the window has another length. What an update has dropped does not come back.
+    pub fn resize(&mut self, length: u64) {
+        self.length = length;
+    }
+
+    /// A value at `place`; places never go back.
+    pub fn update(&mut self, place: u64, value: V) {
+        let beats = |last: V| if LEAST { value <= last } else { value >= last };
+        while self.values.back().is_some_and(|&(_, last)| beats(last)) {
+            self.values.pop_back();
+        }
+        self.values.push_back((place, value));
+        while self.values.front().is_some_and(|&(of, _)| of.saturating_add(self.length) < place) {
+            self.values.pop_front();
+        }
+    }
+
+    /// The extreme at the last update; none before the first.
+    pub fn extreme(&self) -> Option<V> {
+        self.values.front().map(|&(_, value)| value)
+    }
+}
+
+impl WindowedMax {
+    /// The greatest at the last update; zero before the first.
+    pub fn get(&self) -> f64 {
+        self.extreme().unwrap_or(0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VALUES: [(u64, f64); 8] =
+        [(0, 5.0), (0, 9.0), (3, 7.0), (4, 6.0), (10, 1.0), (11, 2.0), (14, 3.0), (15, 3.0)];
+
+    // A maximum holds for its window and then gives way to the greatest that came after it.
+    #[test]
+    fn a_maximum_expires() {
+        let mut max = WindowedMax::new(10);
+        assert_eq!(max.get(), 0.0);
+        let after = VALUES.map(|(place, value)| {
+            max.update(place, value);
+            max.get()
+        });
+        assert_eq!(after, [5.0, 9.0, 9.0, 9.0, 9.0, 7.0, 6.0, 3.0]);
+    }
+
+    // The same of the least of opposite values.
+    #[test]
+    fn a_minimum_expires_too() {
+        let mut min = WindowedMin::new(10);
+        assert_eq!(min.extreme(), None);
+        let after = VALUES.map(|(place, value)| {
+            min.update(place, -value);
+            min.extreme()
+        });
+        assert_eq!(after, [5.0, 9.0, 9.0, 9.0, 9.0, 7.0, 6.0, 3.0].map(|value| Some(-value)));
+    }
+
+    // A window that shrinks forgets what no longer belongs to it; one that grows only remembers from then on.
+    #[test]
+    fn a_window_may_change_its_length() {
+        let mut min = WindowedMin::new(10);
+        [(0, 1), (4, 2), (8, 3)].into_iter().for_each(|(place, value)| min.update(place, value));
+        assert_eq!(min.extreme(), Some(1));
+        min.resize(5);
+        min.update(9, 4);
+        assert_eq!(min.extreme(), Some(2));
+        min.resize(20);
+        min.update(20, 5);
+        assert_eq!(min.extreme(), Some(2));
+    }
+}

@@ -1,0 +1,124 @@
+use super::delta::Delta;
+use super::overload::Overload;
+use super::trips::{RoundTrips, Standing};
+use super::velocity::Velocity;
+use crate::seams::{Ack, CongestionControl, Delivery, Judged, Loss, Signal, Window};
+use crate::space::Space;
+use airhop_base::{Rate, Time};
+
+/// The least window, segments (the authors' sender).
+const LEAST_CWND: f64 = 2.0;
+/// What too many losses leave of the window (the authors' sender).
+const AFTER_OVERLOAD: f64 = 0.7;
+/// Of cwnd/RTTstanding: segments are spaced, but pacing is not to slow the sender (§2.1).
+const PACING_GAIN: f64 = 2.0;
+
+/// Copa. Section numbers are those of Arun and Balakrishnan 2018.
+#[derive(Debug)]
+pub struct Copa {
+    trips: RoundTrips,
+    standing: Option<Standing>,
+    delta: Delta,
+    overload: Overload,
+    /// None in slow start.
+    velocity: Option<Velocity>,
+    /// What is sent when this much was delivered belongs to the next round trip.
+    round_ends: u64,
+}
+
+impl Copa {
+    /// With that delta in the default mode.
+    pub fn new(delta: f64, may_compete: bool) -> Self {
+        Copa {
+            trips: RoundTrips::new(),
+            standing: None,
+            delta: Delta::new(delta, may_compete),
+            overload: Overload::default(),
+            velocity: None,
+            round_ends: 0,
+        }
+    }
+
+    /// What the ACK says of the path. True if too much is lost there.
+    fn measure(&mut self, cwnd: f64, d: &Delivery, segments: f64, lost: f64) -> bool {
+        if let Some(rtt) = d.arrivals.rtt {
+            self.trips.update(d.now, rtt);
+            self.standing = self.trips.standing();
+        }
+        let (Some(standing), Some(srtt)) = (&self.standing, self.trips.smoothed()) else { return false };
+        let is_steady = self.velocity.is_some_and(|velocity| velocity.is_steady());
+        self.delta.on_queue(d.now, standing.is_nearly_empty(cwnd), is_steady, srtt);
+        self.overload.on_delivery(d.now, segments, lost, srtt)
+    }
+
+    /// Whether this ACK begins a round trip: it acknowledges a segment that was sent after the last one began.
+    fn round_starts(&mut self, d: &Delivery) -> bool {
+        let starts = d.arrivals.rate.is_some_and(|sample| sample.prior >= self.round_ends);
+        if starts {
+            self.round_ends = d.arrivals.total;
+        }
+        starts
+    }
+
+    /// §2.1 step 3: λ = cwnd/RTTstanding ≤ λ_t = 1/(δ d_q); so too where as many segments as the target wait, 1/δ.
+    fn is_below_target(&self, cwnd: f64, standing: &Standing) -> bool {
+        standing.own(cwnd) * self.delta.get() <= 1.0
+    }
+}
+
+impl CongestionControl for Copa {
+    /// Everything is done in [`Copa::on_delivery`].
+    fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &Space) {}
+
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &Space) -> Judged {
+        let is_competitive = self.delta.is_competitive();
+        self.delta.on_loss();
+        if l.signal == Signal::Timeout {
+            self.velocity = None;
+            *w = Window { cwnd: 1.0, ssthresh: f64::INFINITY };
+        }
+        if is_competitive { Judged::Congestion } else { Judged::Undecided }
+    }
+
+    /// Only a timeout has moved the window.
+    fn on_spurious(&mut self, w: &mut Window, before: &Window, _: &Space) {
+        if w.in_slow_start() {
+            *w = Window { cwnd: w.cwnd.max(before.cwnd), ..*before };
+        }
+    }
+
+    fn on_delivery(&mut self, w: &mut Window, d: &Delivery, s: &Space) {
+        let [segments, lost] = [d.arrivals.fresh, d.lost].map(|bytes| bytes as f64 / s.mss as f64);
+        let is_overloaded = self.measure(w.cwnd, d, segments, lost);
+        if self.round_starts(d) {
+            self.delta.on_round();
+            if let Some(velocity) = &mut self.velocity {
+                velocity.on_round(w.cwnd);
+            }
+        }
+        let Some(standing) = self.standing else { return };
+        let is_below = self.is_below_target(w.cwnd, &standing);
+        if is_overloaded {
+            w.cwnd *= AFTER_OVERLOAD;
+        } else if w.in_slow_start() && is_below {
+            w.cwnd += segments; // "cwnd doubles once per RTT until λ exceeds λ_t"
+            return;
+        }
+        w.ssthresh = LEAST_CWND;
+        let delta = self.delta.get();
+        let v = self.velocity.get_or_insert(Velocity::new(w.cwnd)).within(w.cwnd, delta);
+        let step = segments * v / (delta * w.cwnd);
+        w.cwnd = (w.cwnd + if is_below { step } else { -step }).max(LEAST_CWND);
+    }
+
+    fn on_restart(&mut self, _: &mut Window, _: Time) {
+        self.delta.on_restart();
+    }
+
+    /// The initial window is not paced.
+    fn pacing_rate(&self, w: &Window, s: &Space) -> Option<Rate> {
+        let rtt = self.standing?.rtt.secs_f64();
+        let bps = PACING_GAIN * w.cwnd * (s.mss * 8) as f64 / rtt;
+        Some(Rate::from_bps((bps as u64).max(1)))
+    }
+}

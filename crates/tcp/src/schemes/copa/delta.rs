@@ -1,0 +1,179 @@
+use airhop_base::{Span, Time};
+
+/// Alone, the queue is nearly empty once in so many round trips (§3).
+const EMPTIES_EVERY: u64 = 5;
+
+/// The share of the queue that the sender claims, and by which of the two modes of §2.2.
+#[derive(Debug)]
+pub struct Delta {
+    /// Of the default mode; the greatest of the other.
+    default: f64,
+    may_compete: bool,
+    /// When the queue was nearly empty last.
+    empty: Option<Time>,
+    mode: Mode,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Mode {
+    Default,
+    /// Somebody fills the queue.
+    Competitive {
+        /// 1/delta, segments.
+        segments: f64,
+        /// Something was lost in this round trip.
+        lost: bool,
+    },
+}
+
+impl Delta {
+    /// In the default mode; the other one is never entered unless it may compete.
+    pub fn new(default: f64, may_compete: bool) -> Self {
+        Delta { default, may_compete, empty: None, mode: Mode::Default }
+    }
+
+    /// delta.
+    pub fn get(&self) -> f64 {
+        match self.mode {
+            Mode::Default => self.default,
+            Mode::Competitive { segments, .. } => 1.0 / segments,
+        }
+    }
+
+    /// True if losses count.
+    pub fn is_competitive(&self) -> bool {
+        self.mode != Mode::Default
+    }
+
+    /// Whether the queue is nearly empty as an ACK shows it, while a round trip takes `srtt`: the mode may change. A sender that is not
+    /// steady has made the queue itself, and does not look for others.
+    pub fn on_queue(&mut self, now: Time, is_nearly_empty: bool, is_steady: bool, srtt: Span) {
+        if is_nearly_empty || (!is_steady && !self.is_competitive()) {
+            self.empty = Some(now);
+        }
+        let empty = *self.empty.get_or_insert(now);
+        let is_filled = self.may_compete && now.since(empty) > srtt * EMPTIES_EVERY;
+        if !is_filled {
+            self.mode = Mode::Default;
+        } else if self.mode == Mode::Default {
+            self.mode = Mode::Competitive { segments: 1.0 / self.default, lost: false };
+        }
+    }
+
+    /// A pause is over: nothing is known of the queue meanwhile.
+    pub fn on_restart(&mut self) {
+        self.empty = None;
+    }
+
+    /// A round trip is over: one segment more, unless something was lost in it.
+    pub fn on_round(&mut self) {
+        if let Mode::Competitive { segments, lost } = &mut self.mode
+            && !std::mem::take(lost)
+        {
+            *segments += 1.0;
+        }
+    }
+
+    /// A window in which something was lost: half of 1/delta.
+    pub fn on_loss(&mut self) {
+        if let Mode::Competitive { segments, lost } = &mut self.mode {
+            (*segments, *lost) = ((*segments / 2.0).max(1.0 / self.default), true);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RTT: Span = Span::from_millis(100);
+
+    fn see(delta: &mut Delta, ms: u64, is_nearly_empty: bool) {
+        delta.on_queue(Time::ZERO + Span::from_millis(ms), is_nearly_empty, true, RTT);
+    }
+
+    /// A sender that has seen no empty queue for more than five round trips.
+    fn competing() -> Delta {
+        let mut delta = Delta::new(0.5, true);
+        see(&mut delta, 0, true);
+        see(&mut delta, 501, false);
+        delta
+    }
+
+    // §2.2: "if the sender sees a nearly empty queue in the last 5 RTTs, it remains in the default mode; otherwise, it switches to
+    // competitive mode"; "when Copa switches from competitive mode to default mode, it resets δ to 0.5".
+    #[test]
+    fn the_mode_follows_the_last_five_round_trips() {
+        let mut delta = Delta::new(0.5, true);
+        see(&mut delta, 0, true);
+        see(&mut delta, 500, false);
+        assert!(!delta.is_competitive());
+        see(&mut delta, 501, false);
+        assert!(delta.is_competitive());
+        delta.on_round();
+        assert_eq!(delta.get(), 1.0 / 3.0);
+        see(&mut delta, 510, true);
+        assert_eq!((delta.is_competitive(), delta.get()), (false, 0.5));
+        see(&mut delta, 1010, false);
+        assert!(!delta.is_competitive());
+        see(&mut delta, 1011, false);
+        assert_eq!((delta.is_competitive(), delta.get()), (true, 0.5));
+    }
+
+    // §2.2: additive increase, multiplicative decrease of 1/δ, and "in competitive mode, δ ≤ 0.5".
+    #[test]
+    fn one_over_delta_moves_as_renos_window() {
+        let mut delta = competing();
+        (0..6).for_each(|_| delta.on_round());
+        assert_eq!(delta.get(), 1.0 / 8.0);
+        delta.on_loss();
+        assert_eq!(delta.get(), 1.0 / 4.0);
+        delta.on_round(); // that of the loss
+        assert_eq!(delta.get(), 1.0 / 4.0);
+        delta.on_round();
+        assert_eq!(delta.get(), 1.0 / 5.0);
+        (0..5).for_each(|_| delta.on_loss());
+        assert_eq!(delta.get(), 0.5);
+    }
+
+    #[test]
+    fn losses_mean_nothing_in_the_default_mode() {
+        let mut delta = Delta::new(0.5, true);
+        delta.on_loss();
+        delta.on_round();
+        assert_eq!(delta.get(), 0.5);
+    }
+
+    #[test]
+    fn one_that_may_not_compete_never_does() {
+        let mut delta = Delta::new(0.5, false);
+        see(&mut delta, 0, true);
+        see(&mut delta, 60_000, false);
+        assert!(!delta.is_competitive());
+    }
+
+    // §3 says of the steady state that the queue empties every five round trips. In competitive mode the queue itself must tell.
+    #[test]
+    fn nobody_is_looked_for_in_a_queue_of_its_own() {
+        let see = |delta: &mut Delta, ms| delta.on_queue(Time::ZERO + Span::from_millis(ms), false, false, RTT);
+        let mut delta = Delta::new(0.5, true);
+        [0, 400, 800, 1200].into_iter().for_each(|ms| see(&mut delta, ms));
+        assert!(!delta.is_competitive());
+        let mut delta = competing();
+        see(&mut delta, 510);
+        assert!(delta.is_competitive());
+    }
+
+    // After a pause of ten seconds the five round trips count from its end.
+    #[test]
+    fn a_pause_says_nothing() {
+        let mut delta = Delta::new(0.5, true);
+        see(&mut delta, 0, true);
+        delta.on_restart();
+        see(&mut delta, 10_000, false);
+        see(&mut delta, 10_500, false);
+        assert!(!delta.is_competitive());
+        see(&mut delta, 10_501, false);
+        assert!(delta.is_competitive());
+    }
+}

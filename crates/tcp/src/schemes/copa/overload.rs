@@ -1,0 +1,51 @@
+use airhop_base::{Span, Time};
+
+/// Losses are counted over so many round trips and segments at least, and are too many beyond this share (the authors' sender).
+const ROUND_TRIPS: u64 = 2;
+const SEGMENTS: f64 = 20.0;
+const TOO_MANY: f64 = 0.3;
+
+/// A path on which delay says nothing: a queue that is always full, or a policer. Its losses are the only bound that is left.
+#[derive(Debug, Default)]
+pub struct Overload {
+    since: Time,
+    delivered: f64,
+    lost: f64,
+}
+
+impl Overload {
+    /// So many segments were found delivered and lost. True if too many were lost lately.
+    pub fn on_delivery(&mut self, now: Time, delivered: f64, lost: f64, srtt: Span) -> bool {
+        self.delivered += delivered;
+        self.lost += lost;
+        let all = self.delivered + self.lost;
+        if now.since(self.since) <= srtt * ROUND_TRIPS || all <= SEGMENTS {
+            return false;
+        }
+        let share = self.lost / all;
+        *self = Overload { since: now, ..Overload::default() };
+        share > TOO_MANY
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // The authors' sender: more than 0.3 of at least 20 segments and two round trips.
+    #[test]
+    fn a_third_of_two_round_trips_is_too_many() {
+        let after = |lost: f64, segments: u64, gap: u64| {
+            let mut overload = Overload::default();
+            (1..=segments)
+                .map(|k| {
+                    let now = Time::ZERO + Span::from_millis(gap * k);
+                    overload.on_delivery(now, 1.0 - lost, lost, Span::from_millis(100))
+                })
+                .position(|is_over| is_over)
+        };
+        assert_eq!(after(0.34, 100, 4), Some(50)); // at 204 ms
+        assert_eq!(after(0.34, 100, 40), Some(20)); // with 21 segments
+        assert_eq!(after(0.29, 100, 4), None);
+    }
+}

@@ -1,0 +1,98 @@
+/// The velocity doubles once the window has gone the same way for so many round trips (§2.1 step 4). In steady state it goes one way for
+/// two and a half.
+const PATIENCE: u32 = 3;
+
+/// How fast the window moves: v/delta segments a round trip (§2.1).
+#[derive(Clone, Copy, Debug)]
+pub struct Velocity {
+    v: f64,
+    direction: Direction,
+    /// Round trips in that direction after the first.
+    lasted: u32,
+    /// cwnd when this round trip began.
+    cwnd: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Direction {
+    /// Nothing is known yet.
+    Unknown,
+    Up,
+    Down,
+}
+
+impl Velocity {
+    /// The window is `cwnd`, and has not moved yet.
+    pub fn new(cwnd: f64) -> Self {
+        Velocity { v: 1.0, direction: Direction::Unknown, lasted: 0, cwnd }
+    }
+
+    /// A round trip is over, and the window is `cwnd`.
+    pub fn on_round(&mut self, cwnd: f64) {
+        let direction = if cwnd > self.cwnd { Direction::Up } else { Direction::Down };
+        self.cwnd = cwnd;
+        if direction != self.direction {
+            *self = Velocity { direction, ..Velocity::new(cwnd) };
+            return;
+        }
+        self.lasted += 1;
+        if self.lasted >= PATIENCE {
+            self.v *= 2.0;
+        }
+    }
+
+    /// True while it is 1.
+    pub fn is_steady(&self) -> bool {
+        self.v == 1.0
+    }
+
+    /// v, halved until the window moves by no more than itself in a round trip.
+    pub fn within(&mut self, cwnd: f64, delta: f64) -> f64 {
+        while self.v > 1.0 && self.v > cwnd * delta {
+            self.v /= 2.0;
+        }
+        self.v
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // §2.1 step 4: "if direction is the same as in the previous window, then double v. If not, then reset v to 1. However, start doubling
+    // v only after the direction has remained the same for three RTTs."
+    #[test]
+    fn it_doubles_after_three_round_trips_and_starts_anew_with_a_turn() {
+        let mut velocity = Velocity::new(10.0);
+        let windows = [12.0, 14.0, 16.0, 18.0, 22.0, 30.0, 29.0, 27.0, 28.0];
+        let seen = windows.map(|cwnd| {
+            velocity.on_round(cwnd);
+            velocity.within(1e9, 0.5)
+        });
+        assert_eq!(seen, [1.0, 1.0, 1.0, 2.0, 4.0, 8.0, 1.0, 1.0, 1.0]);
+    }
+
+    // Figure 1: two and a half round trips up, two and a half down, wherever the round trips begin: v is 1 in steady state.
+    #[test]
+    fn it_is_one_in_steady_state() {
+        for phase in 0..20 {
+            let wave = |t: f64| 10.0 + 2.0 * (t.rem_euclid(5.0) - 2.5).abs();
+            let at = |round: u32| wave(f64::from(round) + f64::from(phase) / 20.0 + 0.025);
+            let mut velocity = Velocity::new(at(0));
+            for round in 1..40 {
+                velocity.on_round(at(round));
+                assert_eq!(velocity.within(1e9, 0.5), 1.0, "phase {phase}, round {round}");
+            }
+        }
+    }
+
+    // The authors' sender: v/delta of 2, 4, 8, 16 segments a round trip, but no more than the window has.
+    #[test]
+    fn a_window_at_most_doubles_in_a_round_trip() {
+        let mut velocity = Velocity { v: 16.0, ..Velocity::new(10.0) };
+        assert_eq!(velocity.within(40.0, 0.5), 16.0);
+        assert_eq!(velocity.within(10.0, 0.5), 4.0);
+        assert_eq!(velocity.within(40.0, 0.5), 4.0);
+        assert_eq!(velocity.within(1.0, 0.5), 1.0);
+    }
+}

@@ -1,0 +1,80 @@
+use crate::meters::WindowedMin;
+use airhop_base::{Span, Time};
+
+/// BASE_HISTORY, minutes (RFC 6817 §2.5).
+const BASE_MINUTES: u64 = 10;
+/// CURRENT_FILTER, samples (RFC 6817 §2.5).
+const CURRENT_SAMPLES: u64 = 4;
+const MINUTE: Span = Span::from_secs(60);
+
+/// How long packets are under way, and how much of that is queueing (RFC 6817 §2.4.2).
+#[derive(Debug)]
+pub struct Delays {
+    /// By minutes: in the RFC's list each of the last minutes has its least.
+    base: WindowedMin<Span>,
+    /// By samples.
+    current: WindowedMin<Span>,
+    samples: u64,
+}
+
+impl Delays {
+    /// Before the first sample.
+    pub fn new() -> Self {
+        Delays {
+            base: WindowedMin::new(BASE_MINUTES - 1),
+            current: WindowedMin::new(CURRENT_SAMPLES - 1),
+            samples: 0,
+        }
+    }
+
+    /// update_base_delay() and update_current_delay().
+    pub fn update(&mut self, now: Time, delay: Span) {
+        self.base.update(now.since(Time::ZERO).whole(MINUTE), delay);
+        self.current.update(self.samples, delay);
+        self.samples += 1;
+    }
+
+    /// MIN(base_delays): the empty path.
+    pub fn base(&self) -> Option<Span> {
+        self.base.extreme()
+    }
+
+    /// FILTER(current_delays).
+    pub fn current(&self) -> Option<Span> {
+        self.current.extreme()
+    }
+
+    /// The queueing delay.
+    pub fn queueing(&self) -> Option<Span> {
+        Some(self.current()?.saturating_sub(self.base()?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn queueing(samples: impl IntoIterator<Item = (u64, u64)>) -> Span {
+        let mut delays = Delays::new();
+        for (s, ms) in samples {
+            delays.update(Time::ZERO + Span::from_secs(s), Span::from_millis(ms));
+        }
+        delays.queueing().expect("samples")
+    }
+
+    // RFC 6817 §2.4.2 and §2.5: FILTER is the least of the last four samples.
+    #[test]
+    fn one_that_was_late_is_no_queue() {
+        let ms = Span::from_millis;
+        assert_eq!(queueing([(1, 30), (1, 50), (1, 50), (1, 50)]), ms(0));
+        assert_eq!(queueing([(1, 30), (1, 50), (1, 60), (1, 70), (1, 80)]), ms(20));
+    }
+
+    // The least of the minute in which the route was shorter leaves the list when ten minutes after it have their own.
+    #[test]
+    fn the_base_is_the_least_of_ten_minutes() {
+        let after = |seconds: u64| queueing((0..seconds).map(|s| (s, if s == 59 { 20 } else { 30 })));
+        assert_eq!(after(600), Span::from_millis(10));
+        assert_eq!(after(601), Span::ZERO);
+    }
+}

@@ -1,0 +1,190 @@
+use super::LEAST_CWND;
+use super::delays::Delays;
+use crate::meters::SendTimes;
+use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Signal, Window};
+use crate::space::Space;
+use airhop_base::{Span, Time};
+
+/// The gain is this fraction of Reno's at least (§4.2).
+const GAIN_AT_LEAST: f64 = 1.0 / 16.0;
+/// The first slow start ends beyond this share of the target (§4.1), a later one beyond the target itself.
+const FIRST_EXIT: f64 = 0.75;
+/// Round trips from the end of the first slow start to the first slowdown, and from its beginning until the window grows again (§4.4).
+const ROUND_TRIPS: u64 = 2;
+/// From the end of a slowdown to the next, in durations of that slowdown: a tenth of the time is lost at most (§4.4).
+const PAUSE: u64 = 9;
+
+/// LEDBAT++. Section numbers are those of draft-irtf-iccrg-ledbat-plus-plus-01.
+#[derive(Debug)]
+pub struct PlusPlus {
+    target: Span,
+    times: SendTimes,
+    /// Of round trips: there is no clock of the receiver's in TCP.
+    delays: Delays,
+    phase: Phase,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Phase {
+    /// The first slow start.
+    Start,
+    /// Until the next slowdown.
+    Cruise { until: Time },
+    /// A slowdown: two segments, for queues to drain.
+    Stand { began: Time, until: Time },
+    /// Its end: slow start back to the former window.
+    Return { began: Time },
+}
+
+impl PlusPlus {
+    /// With that target.
+    pub fn new(target: Span) -> Self {
+        PlusPlus { target, times: SendTimes::default(), delays: Delays::new(), phase: Phase::Start }
+    }
+
+    /// GAIN = 1 / min(16, ceil(2 TARGET / base)) (§4.2).
+    fn gain(&self, base: Span) -> f64 {
+        (1.0 / (2.0 * self.target.secs_f64() / base.secs_f64()).ceil()).max(GAIN_AT_LEAST)
+    }
+
+    /// What a round trip adds to the window, segments (§4.3): GAIN up to the target, beyond it
+    /// max(GAIN - W (delay/target - 1), -W/2).
+    fn change(&self, cwnd: f64, base: Span, queueing: Span) -> f64 {
+        let excess = queueing.secs_f64() / self.target.secs_f64() - 1.0;
+        (self.gain(base) - cwnd * excess.max(0.0)).max(-cwnd / 2.0)
+    }
+
+    /// Goes on to the next phase if this one is over.
+    fn advance(&mut self, w: &mut Window, now: Time, rtt: Span, queueing: Span) {
+        let cruise = |for_so_long| Phase::Cruise { until: now + for_so_long };
+        let exit = if self.phase == Phase::Start { FIRST_EXIT } else { 1.0 };
+        let stands = matches!(self.phase, Phase::Stand { .. });
+        if w.in_slow_start() && !stands && queueing.secs_f64() > exit * self.target.secs_f64() {
+            w.ssthresh = w.cwnd;
+        }
+        match self.phase {
+            Phase::Start if !w.in_slow_start() => self.phase = cruise(rtt * ROUND_TRIPS),
+            Phase::Cruise { until } if now >= until => {
+                *w = Window { cwnd: LEAST_CWND, ssthresh: w.cwnd.max(LEAST_CWND) };
+                self.phase = Phase::Stand { began: now, until: now + rtt * ROUND_TRIPS };
+            }
+            Phase::Stand { began, until } if now >= until => self.phase = Phase::Return { began },
+            Phase::Return { began } if !w.in_slow_start() => self.phase = cruise((now - began) * PAUSE),
+            _ => {}
+        }
+    }
+}
+
+impl CongestionControl for PlusPlus {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+        let (Some(base), Some(rtt)) = (self.delays.base(), self.delays.current()) else { return };
+        let queueing = rtt.saturating_sub(base);
+        self.advance(w, a.now, rtt, queueing);
+        let segments = a.delivered as f64 / s.mss as f64;
+        w.cwnd = match self.phase {
+            Phase::Stand { .. } => LEAST_CWND,
+            _ if w.in_slow_start() => (w.cwnd + self.gain(base) * segments).min(w.ssthresh),
+            _ => w.cwnd + self.change(w.cwnd, base, queueing) * segments / w.cwnd,
+        }
+        .max(LEAST_CWND);
+    }
+
+    /// As TCP does (RFC 5681). In a slowdown it is the window to return to that was too large.
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &Space) -> Judged {
+        let window = if matches!(self.phase, Phase::Stand { .. }) { w.ssthresh } else { w.cwnd };
+        w.ssthresh = (window / 2.0).max(LEAST_CWND);
+        w.cwnd = if l.signal == Signal::Timeout { 1.0 } else { w.cwnd.min(w.ssthresh) };
+        Judged::Congestion
+    }
+
+    fn observe(&mut self, a: &Ack, s: &Space) {
+        if let Some(rtt) = self.times.on_ack(a.now, s.una) {
+            self.delays.update(a.now, rtt);
+        }
+    }
+
+    fn on_sent(&mut self, now: Time, sent: &Next) {
+        self.times.on_sent(now, sent.start, sent.end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TARGET: Span = Span::from_millis(60);
+    const RTT: Span = Span::from_millis(20);
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    // §4.2: Reno's rate from a round trip of 120 ms on, a sixteenth of it below 7.5 ms.
+    #[test]
+    fn the_gain_grows_with_the_path() {
+        let gain = |us| 1.0 / PlusPlus::new(TARGET).gain(Span::from_micros(us));
+        assert_eq!([1, 7_400, 7_500, 8_000, 20_000].map(gain), [16.0, 16.0, 16.0, 15.0, 6.0]);
+        assert_eq!([60_000, 119_000, 120_000, 600_000].map(gain), [2.0, 2.0, 1.0, 1.0]);
+    }
+
+    // §4.3: 66 ms are a tenth too much, and a window of 100 gives up ten; 600 ms are ten times the target, and half is given up.
+    #[test]
+    fn the_decrease_is_a_share_of_the_window() {
+        let change = |ms| PlusPlus::new(TARGET).change(100.0, RTT, Span::from_millis(ms));
+        let expected = [(0, 1.0 / 6.0), (59, 1.0 / 6.0), (60, 1.0 / 6.0), (66, 1.0 / 6.0 - 10.0), (600, -50.0)];
+        for (ms, segments) in expected {
+            assert!((change(ms) - segments).abs() < 1e-9, "{ms} ms: {}", change(ms));
+        }
+    }
+
+    // §4.1: the first slow start ends above 45 ms of queue. §4.4: two round trips later two segments for two round trips, slow start to
+    // the former window, and nine times as long as all of that took until the next.
+    #[test]
+    fn a_slowdown_takes_a_tenth_of_the_time() {
+        let mut sender = PlusPlus::new(TARGET);
+        let mut w = Window { cwnd: 40.0, ssthresh: f64::INFINITY };
+        let mut step = |w: &mut Window, now, queue| {
+            sender.advance(w, at(now), RTT, Span::from_millis(queue));
+            sender.phase
+        };
+        assert_eq!(step(&mut w, 1000, 45), Phase::Start);
+        assert_eq!(step(&mut w, 1010, 46), Phase::Cruise { until: at(1050) });
+        assert_eq!(w.ssthresh, 40.0);
+        w.cwnd = 41.0;
+        assert_eq!(step(&mut w, 1049, 46), Phase::Cruise { until: at(1050) });
+        assert_eq!(step(&mut w, 1050, 46), Phase::Stand { began: at(1050), until: at(1090) });
+        assert_eq!((w.cwnd, w.ssthresh), (2.0, 41.0));
+        assert_eq!(step(&mut w, 1070, 99), Phase::Stand { began: at(1050), until: at(1090) });
+        assert_eq!((w.cwnd, w.ssthresh), (2.0, 41.0), "the queue of before");
+        assert_eq!(step(&mut w, 1089, 0), Phase::Stand { began: at(1050), until: at(1090) });
+        assert_eq!(step(&mut w, 1090, 0), Phase::Return { began: at(1050) });
+        w.cwnd = 40.0;
+        assert_eq!(step(&mut w, 1140, 50), Phase::Return { began: at(1050) });
+        w.cwnd = 41.0;
+        assert_eq!(step(&mut w, 1150, 0), Phase::Cruise { until: at(1150 + 900) });
+    }
+
+    // Somebody else's queue: it does not grow into that by slow start.
+    #[test]
+    fn the_way_back_ends_at_the_target() {
+        let mut sender = PlusPlus { phase: Phase::Return { began: at(0) }, ..PlusPlus::new(TARGET) };
+        let mut w = Window { cwnd: 9.0, ssthresh: 40.0 };
+        sender.advance(&mut w, at(100), RTT, Span::from_millis(60));
+        assert!(w.in_slow_start());
+        sender.advance(&mut w, at(100), RTT, Span::from_millis(61));
+        assert_eq!((w.ssthresh, sender.phase), (9.0, Phase::Cruise { until: at(1000) }));
+    }
+
+    // A loss while it stands back was one of the window before; it stands back all the same.
+    #[test]
+    fn a_loss_in_a_slowdown_halves_the_window_to_return_to() {
+        let config = crate::Preset::Ns2.config(1000);
+        let phase = Phase::Stand { began: at(0), until: at(40) };
+        let mut sender = PlusPlus { phase, ..PlusPlus::new(TARGET) };
+        let mut w = Window { cwnd: 2.0, ssthresh: 40.0 };
+        let loss =
+            Loss { now: at(10), signal: Signal::Duplicates, base: Some(2.0), half: 2.0, window: 2.0 };
+        sender.on_loss(&mut w, &loss, &Space::new(&config));
+        assert_eq!((w.cwnd, w.ssthresh), (2.0, 20.0));
+    }
+}

@@ -1,0 +1,156 @@
+use super::LEAST_CWND;
+use super::delays::Delays;
+use crate::meters::SendTimes;
+use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Signal, Window};
+use crate::space::Space;
+use airhop_base::{Span, Time};
+
+/// The sender of RFC 6817 §2.4.2.
+#[derive(Debug)]
+pub struct Ledbat {
+    target: Span,
+    gain: f64,
+    /// ALLOWED_INCREASE, segments.
+    allowed: f64,
+    times: SendTimes,
+    delays: Delays,
+}
+
+impl Ledbat {
+    /// With TARGET, GAIN and ALLOWED_INCREASE (segments).
+    pub fn new(target: Span, gain: f64, allowed: f64) -> Self {
+        Ledbat { target, gain, allowed, times: SendTimes::default(), delays: Delays::new() }
+    }
+
+    /// (TARGET - queuing_delay) / TARGET.
+    fn off_target(&self) -> Option<f64> {
+        Some(1.0 - self.delays.queueing()?.secs_f64() / self.target.secs_f64())
+    }
+}
+
+impl CongestionControl for Ledbat {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+        let Some(off_target) = self.off_target() else { return };
+        let mss = s.mss as f64;
+        w.cwnd += self.gain * off_target * (a.delivered as f64 / mss) / w.cwnd;
+        // What was outstanding before this ACK.
+        let flight = (s.nxt - s.una + a.acked) as f64 / mss;
+        w.cwnd = w.cwnd.min(flight + self.allowed).max(LEAST_CWND);
+    }
+
+    /// "cwnd = min (cwnd, max (cwnd/2, MIN_CWND * MSS))", once a round trip; one segment if nothing comes for a timeout.
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &Space) -> Judged {
+        let half = (w.cwnd / 2.0).max(LEAST_CWND).min(w.cwnd);
+        w.ssthresh = half.max(LEAST_CWND);
+        w.cwnd = if l.signal == Signal::Timeout { 1.0 } else { half };
+        Judged::Congestion
+    }
+
+    fn observe(&mut self, a: &Ack, s: &Space) {
+        // Of what was sent twice nobody knows which copy arrived.
+        if let Some(arrival) = a.arrival
+            && let Some((sent, false)) = self.times.of(arrival.seq)
+        {
+            self.delays.update(a.now, arrival.at - sent);
+        }
+        self.times.on_ack(a.now, s.una);
+    }
+
+    fn on_sent(&mut self, now: Time, sent: &Next) {
+        self.times.on_sent(now, sent.start, sent.end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Preset;
+    use crate::seams::Cause;
+    use airhop_base::{Arrival, Sack};
+
+    const MSS: u64 = 1000;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    /// A sender with a window of ten, all of it in flight since time zero, that gets an ACK of the first segment, which was so long
+    /// under way, after four segments that took 30 ms.
+    struct Case {
+        ledbat: Ledbat,
+        space: Space,
+        w: Window,
+    }
+
+    impl Case {
+        fn new(in_flight: u64) -> Self {
+            let mut ledbat = Ledbat::new(Span::from_millis(100), 1.0, 1.0);
+            ledbat.delays.update(at(0), Span::from_millis(30));
+            let mut space = Space::new(&Preset::Ns2.config(MSS as u32));
+            for n in 0..in_flight {
+                let start = 1 + n * MSS;
+                ledbat.on_sent(at(0), &Next { start, end: start + MSS, cause: Cause::New });
+            }
+            (space.nxt, space.max_sent) = (1 + in_flight * MSS, 1 + in_flight * MSS);
+            Case { ledbat, space, w: Window { cwnd: 10.0, ssthresh: f64::INFINITY } }
+        }
+
+        /// The window after ACKs of the first segments, one each, all of which took `ms`.
+        fn after(mut self, acks: u64, ms: u64) -> f64 {
+            for n in 0..acks {
+                let a = Ack {
+                    now: at(ms + 30),
+                    acked: MSS,
+                    delivered: MSS,
+                    sack: Sack::EMPTY,
+                    rtt: None,
+                    ece: false,
+                    arrival: Some(Arrival { seq: 1 + n * MSS, at: at(ms) }),
+                };
+                self.space.una += MSS;
+                self.ledbat.observe(&a, &self.space);
+                self.ledbat.on_ack(&mut self.w, &a, &self.space);
+            }
+            self.w.cwnd
+        }
+    }
+
+    // cwnd += GAIN * off_target * bytes_newly_acked * MSS / cwnd. The first three of the four samples still have the 30 ms of before.
+    #[test]
+    fn the_window_moves_by_how_far_the_queue_is_off_its_target() {
+        let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a}, expected {b}");
+        near(Case::new(30).after(1, 30), 10.1);
+        let three = [10.0, 10.1, 10.1 + 1.0 / 10.1].map(|w: f64| w + 1.0 / w)[2];
+        // With the fourth: off_target is (100 - 50) / 100, or 0, or -1.
+        near(Case::new(30).after(4, 80), three + 0.5 / three);
+        near(Case::new(30).after(4, 130), three);
+        near(Case::new(30).after(4, 230), three - 1.0 / three);
+    }
+
+    // max_allowed_cwnd = flightsize + ALLOWED_INCREASE * MSS, with what was in flight before the ACK; MIN_CWND at least.
+    #[test]
+    fn the_window_stays_near_what_is_in_flight() {
+        assert_eq!(Case::new(5).after(1, 30), 6.0);
+        assert_eq!(Case::new(5).after(5, 30), 2.0);
+    }
+
+    #[test]
+    fn it_never_falls_below_two_by_delay() {
+        let case = Case { w: Window { cwnd: 2.0, ssthresh: 2.0 }, ..Case::new(6) };
+        assert_eq!(case.after(6, 1000), 2.0);
+    }
+
+    // "on data loss: cwnd = min (cwnd, max (cwnd/2, MIN_CWND * MSS))"; "if no ACKs are received within a CTO: cwnd = 1 * MSS".
+    #[test]
+    fn a_loss_halves_and_a_timeout_leaves_one() {
+        let after = |cwnd, signal| {
+            let mut case = Case { w: Window { cwnd, ssthresh: f64::INFINITY }, ..Case::new(10) };
+            let loss = Loss { now: at(9), signal, base: Some(cwnd), half: cwnd / 2.0, window: cwnd / 2.0 };
+            case.ledbat.on_loss(&mut case.w, &loss, &case.space);
+            case.w.cwnd
+        };
+        let lost = [10.0, 3.0, 1.5].map(|cwnd| after(cwnd, Signal::Duplicates));
+        assert_eq!(lost, [5.0, 2.0, 1.5]);
+        assert_eq!(after(10.0, Signal::Timeout), 1.0);
+    }
+}
