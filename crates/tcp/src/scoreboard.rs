@@ -65,8 +65,8 @@ pub struct Scoreboard {
 }
 
 impl Scoreboard {
-    /// Notes a transmission of `[start, end)` at `at`.
-    pub fn on_sent(&mut self, at: Time, start: u64, end: u64) {
+    /// Notes a transmission of `[start, end)` at `at`. Returns the number of the one before of this segment, if there was one.
+    pub fn on_sent(&mut self, at: Time, start: u64, end: u64) -> Option<u64> {
         self.transmissions += 1;
         let order = self.transmissions;
         if self.segments.back().is_none_or(|b| start >= b.end) {
@@ -80,14 +80,17 @@ impl Scoreboard {
                 lost: false,
                 held_until: Time::ZERO,
             });
-        } else if let Some(e) = self.get_mut(start) {
-            (e.order, e.at) = (order, at);
-            e.retransmitted = true;
-            let len = e.len();
-            if std::mem::take(&mut e.lost) {
-                self.lost_bytes -= len;
-            }
+            return None;
         }
+        let e = self.get_mut(start)?;
+        let before = std::mem::replace(&mut e.order, order);
+        e.at = at;
+        e.retransmitted = true;
+        let len = e.len();
+        if std::mem::take(&mut e.lost) {
+            self.lost_bytes -= len;
+        }
+        Some(before)
     }
 
     /// Removes what is acknowledged up to `una`.
