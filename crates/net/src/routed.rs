@@ -1,8 +1,9 @@
 //! The world and its routers: they are asked for next hops, given messages, told of lost neighbours, and do as they please.
 
 use crate::fates::Fate;
+use crate::label::digest;
 use crate::routing::{Action, Passing, Router};
-use crate::world::{Event, World, digest};
+use crate::world::{Event, World};
 use airhop_base::{Body, Drop, NodeId, Packet, Routing, Time};
 use airhop_engine::Id;
 use airhop_radio::cell::Station;
@@ -102,8 +103,7 @@ impl World {
     ) {
         let site = &self.sites[cell as usize];
         let (src, to) = (site.node(station), site.station(dst));
-        self.created += 1;
-        let id = self.arena.insert(Packet::routing(src, dst, ttl, message));
+        let id = self.admit(Packet::routing(src, dst, ttl, message));
         self.offer_to_station(now, cell, station, to, id);
     }
 
