@@ -162,7 +162,7 @@ impl World {
         }
         let mut wishes = std::mem::take(&mut self.wishes);
         for packet in wishes.packets.drain(..) {
-            let id = self.admit(packet);
+            let id = self.make(now, node, packet);
             self.forward(now, node, id);
         }
         for notice in wishes.notices.drain(..) {
@@ -189,7 +189,7 @@ impl World {
         }
         let dst = plan.from;
         let packet = Packet::new(flow, origin, dst, notice.bytes(), Body::Notice(notice));
-        let id = self.admit(packet);
+        let id = self.make(now, node, packet);
         self.forward(now, node, id);
     }
 

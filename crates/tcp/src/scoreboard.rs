@@ -180,20 +180,26 @@ impl Scoreboard {
         }
     }
 
-    /// Marks every segment that begins below `edge` lost if it was sent once and has not arrived.
-    pub fn mark_holes_lost(&mut self, edge: u64) {
+    /// Marks every segment that begins below `edge` lost if it was sent once and has not arrived, and the link layer does not work on
+    /// it.
+    pub fn mark_holes_lost(&mut self, edge: u64, now: Time) {
         if edge <= self.judged_to {
             return;
         }
         let first = self.place(self.judged_to);
         self.judged_to = edge.min(self.segments.back().map_or(0, |last| last.end));
         for e in self.segments.range_mut(first..).take_while(|e| e.start < edge) {
-            if !e.sacked && !e.lost && !e.retransmitted {
-                e.lost = true;
-                self.lost_bytes += e.len();
-                self.all_lost += e.len();
-                self.lost_from = self.lost_from.min(e.start);
+            if e.sacked || e.lost || e.retransmitted {
+                continue;
             }
+            if e.held_until > now {
+                self.judged_to = self.judged_to.min(e.start); // to be asked about again
+                continue;
+            }
+            e.lost = true;
+            self.lost_bytes += e.len();
+            self.all_lost += e.len();
+            self.lost_from = self.lost_from.min(e.start);
         }
     }
 

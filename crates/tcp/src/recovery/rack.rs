@@ -124,6 +124,9 @@ impl Rack {
         while let Some((order, sent)) = next.filter(|&(order, _)| order < newest.order) {
             next = self.under_way.after(&sent);
             let until = sent.at + newest.rtt + window;
+            if self.is_held(s, &sent, now) {
+                continue;
+            }
             if until <= now {
                 self.lose(s, order, &sent);
             } else {
@@ -132,10 +135,15 @@ impl Rack {
         }
     }
 
+    /// True if the link layer works on it (ERSN).
+    fn is_held(&self, s: &Space, sent: &Transmission, now: Time) -> bool {
+        self.board.get(sent.first(s)).is_some_and(|e| e.held_until > now)
+    }
+
     /// Takes a transmission that is under way for lost.
     fn lose(&mut self, s: &Space, order: u64, sent: &Transmission) {
         self.under_way.remove(order);
-        self.board.mark_lost(sent.start.max(s.una)); // the ACK may have cut it
+        self.board.mark_lost(sent.first(s));
     }
 
     fn first_lost(&mut self) -> Option<u64> {
@@ -412,6 +420,10 @@ impl Recovery for Rack {
         self.board.all_lost()
     }
 
+    fn each_lost(&self, visit: &mut dyn FnMut(u64)) {
+        self.board.iter().filter(|e| e.lost).for_each(|e| visit(e.start));
+    }
+
     fn in_flight(&self, s: &Space) -> u64 {
         self.board.in_flight(s)
     }
@@ -422,5 +434,13 @@ impl Recovery for Rack {
 
     fn retransmit(&mut self, s: &mut Space, seq: u64) {
         self.urgent.push(seq, self.board.end_of(seq, s), Cause::Notice);
+    }
+
+    fn goes_by_order(&self) -> bool {
+        true
+    }
+
+    fn hold(&mut self, seq: u64, until: Time) {
+        self.board.hold(seq, until);
     }
 }

@@ -46,8 +46,8 @@ impl Rfc6675 {
     }
 
     /// §4 IsLost(): DupThresh discontiguous SACKed runs above a segment, or more than (DupThresh - 1) segments' worth of
-    /// SACKed bytes. Marks every segment for which it holds: those below the run with which enough is SACKed.
-    fn update_lost(&mut self, s: &Space) {
+    /// SACKed bytes. Marks every segment for which it holds, unless the link layer works on it: those below the run with which enough is SACKed.
+    fn update_lost(&mut self, s: &Space, now: Time) {
         let (mut runs, mut bytes) = (0, 0);
         let enough = self.board.sacked_runs().rev().find(|run| {
             runs += 1;
@@ -56,7 +56,7 @@ impl Rfc6675 {
         });
         if let Some(run) = enough {
             let edge = run.start;
-            self.board.mark_holes_lost(edge);
+            self.board.mark_holes_lost(edge, now);
         }
     }
 
@@ -88,7 +88,7 @@ impl Recovery for Rfc6675 {
         if self.delivered > 0 {
             s.dupacks += 1; // §2: a duplicate ACK carries SACK information that was not known
         }
-        self.update_lost(s);
+        self.update_lost(s, a.now);
         self.pace(s, false);
         // RFC 6675 §5.1: after a timeout not before HighACK reaches RecoveryPoint.
         if self.state != State::Open || !self.guard.is_passed(s) {
@@ -135,7 +135,7 @@ impl Recovery for Rfc6675 {
             }
             State::Recovering { .. } => {
                 let lost = self.board.lost_bytes();
-                self.update_lost(s);
+                self.update_lost(s, a.now);
                 self.pace(s, self.board.lost_bytes() <= lost);
                 Advance::Partial { restart: true }
             }
@@ -206,5 +206,9 @@ impl Recovery for Rfc6675 {
 
     fn retransmit(&mut self, s: &mut Space, seq: u64) {
         self.urgent.push(seq, self.board.end_of(seq, s), Cause::Notice);
+    }
+
+    fn hold(&mut self, seq: u64, until: Time) {
+        self.board.hold(seq, until);
     }
 }

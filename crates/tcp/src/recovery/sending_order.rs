@@ -1,3 +1,4 @@
+use crate::space::Space;
 use airhop_base::Time;
 use std::collections::VecDeque;
 
@@ -15,14 +16,21 @@ pub(super) struct SendingOrder {
 /// The last transmission of a segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Transmission {
-    /// First byte then; an ACK may have cut the segment since.
-    pub start: u64,
+    /// First byte then.
+    start: u64,
     /// When it was.
     pub at: Time,
     /// The number of the one before, if it is under way and not the first; and of the one after.
     before: Option<u64>,
     after: Option<u64>,
     is_under_way: bool,
+}
+
+impl Transmission {
+    /// The first byte now: an ACK may have cut the segment.
+    pub fn first(&self, s: &Space) -> u64 {
+        self.start.max(s.una)
+    }
 }
 
 impl SendingOrder {

@@ -13,6 +13,7 @@ enum Act {
     SendAgain(u64),
     Ack { by: u64, blocks: Vec<(u64, u64)> },
     MarkLost(u64),
+    Hold(u64),
     MarkHolesLost(u64),
     Timeout { all: bool },
     Forgive,
@@ -28,6 +29,7 @@ fn act() -> impl Strategy<Value = Act> {
         3 => (0..30_u64).prop_map(Act::SendAgain),
         6 => ack,
         2 => (0..30_u64).prop_map(Act::MarkLost),
+        1 => (0..30_u64).prop_map(Act::Hold),
         3 => (0..30_u64).prop_map(Act::MarkHolesLost),
         1 => any::<bool>().prop_map(|all| Act::Timeout { all }),
         1 => Just(Act::Forgive),
@@ -88,10 +90,16 @@ proptest! {
                 Act::MarkLost(number) => if let Some(start) = board.nth(number) {
                     board.mark_lost(start);
                 },
+                // For ever, or until the next question.
+                Act::Hold(number) => if let Some(start) = board.nth(number / 2) {
+                    board.hold(start, if number % 2 == 0 { Time::ZERO } else { Time::MAX });
+                },
                 Act::MarkHolesLost(number) => {
                     let edge = una + number * MSS;
-                    board.mark_holes_lost(edge);
-                    let is_left = |e: &&Sent| e.start < edge && !e.sacked && !e.lost && !e.retransmitted;
+                    let now = Time::from_nanos(5);
+                    board.mark_holes_lost(edge, now);
+                    let is_free = |e: &&Sent| e.start < edge && e.held_until <= now;
+                    let is_left = |e: &&Sent| is_free(e) && !e.sacked && !e.lost && !e.retransmitted;
                     prop_assert_eq!(board.iter().filter(is_left).count(), 0);
                     prop_assert!(board.iter().filter(|e| e.lost).all(|e| !e.sacked));
                 }
