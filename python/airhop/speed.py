@@ -1,7 +1,7 @@
-"""Speed: delivered segments per second of user CPU time, beside other simulators on the same scenario.
+"""Speed: delivered segments per second of user CPU time, beside other simulators on the same course.
 
-The scenario is the packaged `yun2009-downlink` with SACK at a frame error rate of 1 %. The programs for the
-peers stand in bench/peers of the source tree; ns-2 is the Debian package ns2, ns-3 the package libns3-dev.
+A course is a packaged scenario with the words that make the peers' programs run the same. These programs
+stand in bench/peers of the source tree; ns-2 is the Debian package ns2, ns-3 the package libns3-dev.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import resource
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,12 +19,6 @@ from airhop.custom import scheme as register
 from airhop.scenario import Scenario
 from airhop.simulate import run
 
-SCENARIO = "yun2009-downlink"
-SEGMENT_BYTES = 1000
-FER = 0.01
-DURATION_S = 2000
-NS3_DURATION_S = 200
-"""ns-3 needs about 6 s for these, and a rate needs no more."""
 NS3_MODULES = (
     "ns3-core",
     "ns3-internet",
@@ -34,6 +28,66 @@ NS3_MODULES = (
     "ns3-mobility",
     "ns3-traffic-control",
 )
+
+
+@dataclass(frozen=True)
+class Course:
+    """What all simulators run."""
+
+    title: str
+    scenario: str
+    """A packaged scenario,"""
+    changes: Mapping[str, str | float]
+    """with other values in it."""
+    segment_bytes: int
+    duration_s: int
+    """Simulated time here and in ns-2."""
+    ns2: tuple[str, ...]
+    """The program for ns-2 and its words, but for the time."""
+    ns3: tuple[str, ...]
+    """The words for ns-3, but for the time."""
+    ns3_duration_s: int
+    """A rate needs no more, and ns-3 is slow."""
+
+
+COURSES: Mapping[str, Course] = {
+    "last-hop": Course(
+        title="last hop of Yun 2009, SACK, FER 1 %",
+        scenario="yun2009-downlink",
+        changes={"scheme": "sack", "wlan.cell.errors.fer": 0.01},
+        segment_bytes=1000,
+        duration_s=2000,
+        ns2=("ns2/last_hop.tcl", "scheme=Sack1", "fer=0.01", "seed=1", "basic=11Mb"),
+        ns3=("--scn=A", "--scheme=linuxreno", "--fer=0.01", "--retry=1"),
+        ns3_duration_s=200,
+    ),
+    "chain": Course(
+        title="eight hops of 802.11g, routes by AODV (static in ns-3), a window of 100 segments",
+        scenario="cheng2008-chain",
+        changes={
+            "scheme": "newreno",
+            "flow.ftp.segment": "1460 B",
+            "flow.ftp.tcp.receive_window": "146 kB",
+            "wlan.field.control_rate": "6 Mbit/s",
+        },
+        segment_bytes=1460,
+        duration_s=100,
+        ns2=("ns2/chain.tcl", "hops=8", "data=36Mb", "basic=6Mb", "plcp=6Mb", "pkt=1460", "win=100"),
+        ns3=("--scn=B", "--scheme=newreno", "--hops=8", "--mss=1460"),
+        ns3_duration_s=20,
+    ),
+    "dumbbell": Course(
+        title="dumbbell, 100 flows with SACK, 1 Gbit/s",
+        scenario="dumbbell",
+        changes={},
+        segment_bytes=1000,
+        duration_s=10,
+        ns2=("ns2/dumbbell.tcl", "q=1000", "spread=0.1"),
+        ns3=("--scn=E", "--scheme=linuxreno"),
+        ns3_duration_s=2,
+    ),
+}
+"""The courses by name."""
 
 
 @dataclass(frozen=True)
@@ -63,16 +117,16 @@ class UnavailableError(Exception):
     """A peer cannot run here; the message says how to get it."""
 
 
-def airhop() -> Speed:
+def airhop(course: Course) -> Speed:
     """Measure this simulator on one thread."""
-    return _airhop("Airhop", "sack")
+    return _airhop("Airhop", course, course.changes)
 
 
-def python_scheme() -> Speed:
-    """Measure this simulator with a scheme in Python, which does the same: the run is the same to the bit."""
+def python_scheme(course: Course) -> Speed:
+    """Measure this simulator with SACK in Python: on a course with SACK, the run is the same to the bit."""
     name = "sack-in-python"
     register(name, recovery="sack")(_Reno)
-    return _airhop("Airhop, scheme in Python", name)
+    return _airhop("Airhop, scheme in Python", course, {**course.changes, "scheme": name})
 
 
 class _Reno:
@@ -88,42 +142,39 @@ class _Reno:
         window.cwnd = 1 if loss.signal == "timeout" else loss.window
 
 
-def _airhop(label: str, scheme: str) -> Speed:
-    changes = {"scheme": scheme, "duration": f"{DURATION_S} s", "wlan.cell.errors.fer": FER}
-    scenario = Scenario.load(SCENARIO).with_(changes)
+def _airhop(label: str, course: Course, changes: Mapping[str, str | float]) -> Speed:
+    scenario = Scenario.load(course.scenario).with_({**changes, "duration": f"{course.duration_s} s"})
     before = _user_cpu(resource.RUSAGE_SELF)
     result = run(scenario)
     cpu = _user_cpu(resource.RUSAGE_SELF) - before
-    segments = sum(flow["delivered_bytes"] for flow in result.tcp_flows) / SEGMENT_BYTES
-    return Speed(label, DURATION_S, segments, cpu, result.document["events"], result.goodput_mbps)
+    segments = sum(flow["delivered_bytes"] for flow in result.tcp_flows) / course.segment_bytes
+    return Speed(label, course.duration_s, segments, cpu, result.document["events"], result.goodput_mbps)
 
 
-def ns2(peers: Path) -> Speed:
+def ns2(peers: Path, course: Course) -> Speed:
     """Measure ns-2: the whole process, whose set-up is a few hundredths of a second."""
     ns = shutil.which("ns")
     if ns is None:
         raise UnavailableError("ns-2 is not installed. Debian or Ubuntu: sudo apt install ns2")
-    program = _program(peers, "ns2/last_hop.tcl")
-    words = ["scheme=Sack1", f"fer={FER}", f"T={DURATION_S}", "seed=1", "basic=11Mb"]
-    output, cpu = _run([ns, str(program), *words])
+    program, *words = course.ns2
+    output, cpu = _run([ns, str(_program(peers, program)), *words, f"T={course.duration_s}"])
     # RES,A,Sack1,PARAMETERS,SEED,GOODPUT,pkts=…;events=…;rexmit=…
     fields = _result_line(output).split(",")
     counts = dict(pair.split("=") for pair in fields[6].split(";"))
     return Speed(
-        "ns-2", DURATION_S, float(counts["pkts"]), cpu, int(float(counts["events"])), float(fields[5])
+        "ns-2", course.duration_s, float(counts["pkts"]), cpu, int(float(counts["events"])), float(fields[5])
     )
 
 
-def ns3(peers: Path) -> Speed:
+def ns3(peers: Path, course: Course) -> Speed:
     """Build the program for ns-3 and measure its run without the set-up; its Reno has SACK, as Linux has."""
     with tempfile.TemporaryDirectory(prefix="airhop-ns3-") as folder:
         binary = _build_ns3(_program(peers, "ns3/base.cc"), Path(folder))
-        words = ["--scn=A", "--scheme=linuxreno", f"--fer={FER}", "--retry=1", f"--T={NS3_DURATION_S}"]
-        output, _ = _run([str(binary), *words])
+        output, _ = _run([str(binary), *course.ns3, f"--T={course.ns3_duration_s}"])
     counts = dict(word.split("=", 1) for word in _result_line(output).split()[1:])
     return Speed(
         "ns-3",
-        NS3_DURATION_S,
+        course.ns3_duration_s,
         float(counts["segs"]),
         float(counts["cpu_run"]),
         int(counts["events"]),

@@ -13,6 +13,9 @@ const ARITY: usize = 4;
 #[derive(Debug)]
 pub struct EventQueue<E> {
     heap: Vec<Entry<E>>,
+    /// The place at the top is free: its event was taken out. What happens at an event most often schedules another, which then
+    /// takes that place and goes down once, where filling it from the end and putting the other there would take two ways.
+    vacant: bool,
     now: Time,
     seq: u64,
     popped: u64,
@@ -42,7 +45,7 @@ impl<E: Copy> Default for EventQueue<E> {
 impl<E: Copy> EventQueue<E> {
     /// An empty queue at time zero.
     pub fn new() -> Self {
-        EventQueue { heap: Vec::with_capacity(256), now: Time::ZERO, seq: 0, popped: 0 }
+        EventQueue { heap: Vec::with_capacity(256), vacant: false, now: Time::ZERO, seq: 0, popped: 0 }
     }
 
     /// The time of the last event taken out.
@@ -59,12 +62,12 @@ impl<E: Copy> EventQueue<E> {
 
     /// How many events wait.
     pub fn len(&self) -> usize {
-        self.heap.len()
+        self.heap.len() - usize::from(self.vacant)
     }
 
     /// True if nothing waits.
     pub fn is_empty(&self) -> bool {
-        self.heap.is_empty()
+        self.len() == 0
     }
 
     /// Schedules `event` at `at`.
@@ -76,6 +79,9 @@ impl<E: Copy> EventQueue<E> {
         assert!(at >= self.now, "an event at {at} was scheduled at {}, after it", self.now);
         self.seq += 1;
         let entry = Entry { at, seq: self.seq, event };
+        if std::mem::take(&mut self.vacant) {
+            return self.sink(entry);
+        }
         self.heap.push(entry);
         self.rise(self.heap.len() - 1, entry);
     }
@@ -83,14 +89,17 @@ impl<E: Copy> EventQueue<E> {
     /// Takes out the next event not later than `end`.
     #[inline]
     pub fn pop_until(&mut self, end: Time) -> Option<(Time, E)> {
+        if std::mem::take(&mut self.vacant) {
+            let last = self.heap.pop()?;
+            if !self.heap.is_empty() {
+                self.sink(last);
+            }
+        }
         let first = *self.heap.first()?;
         if first.at > end {
             return None;
         }
-        let last = self.heap.pop()?;
-        if !self.heap.is_empty() {
-            self.sink(last);
-        }
+        self.vacant = true;
         self.now = first.at;
         self.popped += 1;
         Some((first.at, first.event))
@@ -115,14 +124,17 @@ impl<E: Copy> EventQueue<E> {
         let mut hole = 0;
         loop {
             let first = hole * ARITY + 1;
-            let last = (first + ARITY).min(heap.len());
-            let Some(children) = heap.get(first..last).filter(|c| !c.is_empty()) else { break };
-            let (mut least, mut least_key) = (0, children[0].key());
-            for (i, child) in children.iter().enumerate().skip(1) {
-                if child.key() < least_key {
-                    (least, least_key) = (i, child.key());
+            let (least, least_key) = match heap.get(first..) {
+                // Two pairs, which do not wait for each other, and then the earlier of both.
+                Some([a, b, c, d, ..]) => {
+                    earlier(earlier((0, a.key()), (1, b.key())), earlier((2, c.key()), (3, d.key())))
                 }
-            }
+                Some([a, rest @ ..]) => rest
+                    .iter()
+                    .zip(1..)
+                    .fold((0, a.key()), |least, (child, i)| earlier(least, (i, child.key()))),
+                _ => break,
+            };
             if key <= least_key {
                 break;
             }
@@ -131,6 +143,12 @@ impl<E: Copy> EventQueue<E> {
         }
         heap[hole] = entry;
     }
+}
+
+/// Of two children with their keys, the earlier.
+#[inline]
+fn earlier(a: (usize, u128), b: (usize, u128)) -> (usize, u128) {
+    if b.1 < a.1 { b } else { a }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use crate::plan::{FlowPlan, Plan, QueuePlan, RadioLinkPlan, RoutingPlan, Transpo
 use crate::queues;
 use crate::radio::{EndSite, RadioSite, Taken};
 use crate::route::{Graph, Hop, Stations, hear};
+use crate::routes::Routes;
 use crate::routing::Router;
 use crate::services::{Kind, LinkService};
 use crate::site::{Site, StationSite};
@@ -160,7 +161,7 @@ impl World {
             if let (Ends::Tcp(tcp), Some(truth)) = (&mut flow.ends, truth) {
                 tcp.sender.on_truth(&truth);
             }
-            let path = graph.path(&routes[f.to.0 as usize], f.from, f.to);
+            let path = graph.path(&routes, f.from, f.to);
             let others = hosted.len();
             install::agents(&mut flow, plan, &path, &mut timers, &mut hosted);
             for host in &mut hosted[others..] {
@@ -170,6 +171,7 @@ impl World {
             events.push(f.start, Event::App(id));
             flows.push(flow);
         }
+        let watched = flows.iter().map(|flow| !flow.agents.is_empty()).collect();
         let routes = on_demand(plan, routes);
         install::listeners(plan, &routes, &hosted, &mut sites, &mut radios);
         Ok(World {
@@ -187,6 +189,8 @@ impl World {
             flows,
             hosted,
             routes,
+            labels: Vec::new(),
+            watched,
             ahead: Vec::new(),
             dropped_by_queue: Vec::new(),
             effects: Vec::new(),
@@ -204,18 +208,11 @@ impl World {
 }
 
 /// Next hops towards every node that a flow begins or ends at.
-fn routes(plan: &Plan, graph: &Graph) -> Result<Vec<Vec<Hop>>, BuildError> {
-    let mut routes = vec![Vec::new(); plan.nodes.len()];
-    for f in &plan.flows {
-        for end in [f.from, f.to] {
-            if routes[end.0 as usize].is_empty() {
-                routes[end.0 as usize] = graph.towards(end);
-            }
-        }
-    }
+fn routes(plan: &Plan, graph: &Graph) -> Result<Routes, BuildError> {
+    let routes = Routes::new(graph, plan.flows.iter().flat_map(|f| [f.from, f.to]));
     for f in &plan.flows {
         for (from, to) in [(f.from, f.to), (f.to, f.from)] {
-            if routes[to.0 as usize][from.0 as usize] == Hop::None {
+            if routes.hop(from, to) == Hop::None {
                 let name = |n: NodeId| plan.nodes[n.0 as usize].clone();
                 return Err(BuildError::NoRoute { flow: f.name.clone(), from: name(from), to: name(to) });
             }
@@ -225,9 +222,9 @@ fn routes(plan: &Plan, graph: &Graph) -> Result<Vec<Vec<Hop>>, BuildError> {
 }
 
 /// What crosses a cell whose routes are found on demand must begin and end there: its routers know no other nodes.
-fn refuse_through_traffic(plan: &Plan, graph: &Graph, routes: &[Vec<Hop>]) -> Result<(), BuildError> {
+fn refuse_through_traffic(plan: &Plan, graph: &Graph, routes: &Routes) -> Result<(), BuildError> {
     for f in &plan.flows {
-        for (_, hop) in graph.path(&routes[f.to.0 as usize], f.from, f.to) {
+        for (_, hop) in graph.path(routes, f.from, f.to) {
             let Some(wlan) = on_demand_cell(plan, hop) else { continue };
             if ![f.from, f.to].iter().all(|end| wlan.nodes.contains(end)) {
                 return Err(BuildError::OnDemand { flow: f.name.clone(), wlan: wlan.cell.name.clone() });
@@ -244,12 +241,11 @@ pub(crate) fn on_demand_cell(plan: &Plan, hop: Hop) -> Option<&WlanPlan> {
 }
 
 /// The routes of the world: in cells whose routes are found on demand, the stations ask their routers.
-fn on_demand(plan: &Plan, mut routes: Vec<Vec<Hop>>) -> Vec<Vec<Hop>> {
-    for hop in routes.iter_mut().flatten() {
-        if let (Some(_), Hop::Air { cell, from, .. }) = (on_demand_cell(plan, *hop), *hop) {
-            *hop = Hop::OnDemand { cell, from };
-        }
-    }
+fn on_demand(plan: &Plan, mut routes: Routes) -> Routes {
+    routes.replace(|hop| match (on_demand_cell(plan, hop), hop) {
+        (Some(_), Hop::Air { cell, from, .. }) => Hop::OnDemand { cell, from },
+        _ => hop,
+    });
     routes
 }
 
@@ -283,7 +279,7 @@ struct Disciplines {
 }
 
 impl Disciplines {
-    fn new(plan: &Plan, graph: &Graph, routes: &[Vec<Hop>]) -> Self {
+    fn new(plan: &Plan, graph: &Graph, routes: &Routes) -> Self {
         let mut all = Disciplines {
             links: plan.wired.iter().flat_map(|w| [w.queue; 2]).collect(),
             stations: plan.wlans.iter().map(|w| vec![w.queue; w.nodes.len()]).collect(),
@@ -292,7 +288,7 @@ impl Disciplines {
         for flow in &plan.flows {
             for service in &flow.services {
                 if let Kind::Queue(discipline) = service.kind {
-                    let path = graph.path(&routes[flow.to.0 as usize], flow.from, flow.to);
+                    let path = graph.path(routes, flow.from, flow.to);
                     install::hosts(plan, &path, flow.to)
                         .into_iter()
                         .for_each(|(_, hop)| all.replace(hop, discipline));

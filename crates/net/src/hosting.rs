@@ -2,6 +2,7 @@
 
 use crate::agents::{LinkEvent, LinkEventKind, Verdict};
 use crate::flow::{Ends, Flow};
+use crate::label::Label;
 use crate::link::Link;
 use crate::queues::QueueDisc;
 use crate::radio::RadioSite;
@@ -36,6 +37,7 @@ impl World {
                 Verdict::Forward => {}
                 taken => verdict = taken,
             }
+            self.labels[id.index() as usize] = Label::of(packet, &self.flows);
             if let (Some(recorder), Some(seq)) =
                 (&mut self.recorder, packet.segment().and_then(Segment::lost))
                 && !had_eln
@@ -126,7 +128,7 @@ impl World {
 
     /// Shows an agent the ACKs of its flow in the queue before a hop.
     fn show_waiting(&mut self, now: Time, hop: Hop, i: u16) {
-        let World { links, sites, radios, arena, flows, hosted, recorder, .. } = self;
+        let World { links, sites, radios, arena, labels, flows, hosted, recorder, .. } = self;
         let Hosted { flow, agent, .. } = &mut hosted[i as usize];
         let Some(queue) = queue_before(links, sites, radios, hop) else { return };
         queue.any(&mut |id| {
@@ -136,6 +138,7 @@ impl World {
             }
             let had_naks = naks(packet);
             let goes_on = agent.on_waiting(now, packet);
+            labels[id.index() as usize] = Label::of(packet, flows);
             record_naks(recorder, now, packet, had_naks);
             !goes_on
         });
@@ -192,7 +195,7 @@ impl World {
 
     /// How full the queue from `node` towards `to` is.
     pub(crate) fn fill_towards(&self, node: NodeId, to: NodeId) -> f64 {
-        let queue = self.queue(self.routes[to.0 as usize][node.0 as usize]);
+        let queue = self.queue(self.routes.hop(node, to));
         queue.map_or(0.0, |queue| queue.len() as f64 / queue.capacity().max(1) as f64)
     }
 }

@@ -5,6 +5,7 @@ use crate::flow::{Ends, Flow};
 use crate::plan::{FlowPlan, Plan};
 use crate::radio::RadioSite;
 use crate::route::Hop;
+use crate::routes::Routes;
 use crate::services::{Kind, Place, Way};
 use crate::site::Site;
 use crate::world::Hosted;
@@ -28,7 +29,7 @@ pub(crate) fn agents(
 /// routes are found on demand nobody can say which those are.
 pub(crate) fn listeners(
     plan: &Plan,
-    routes: &[Vec<Hop>],
+    routes: &Routes,
     hosted: &[Hosted],
     sites: &mut [Site],
     radios: &mut [RadioSite],
@@ -36,7 +37,7 @@ pub(crate) fn listeners(
     for (host, i) in hosted.iter().zip(0..).filter(|(host, _)| host.agent.heeds_fades()) {
         let flow = &plan.flows[host.flow.0 as usize];
         for end in [flow.to, flow.from] {
-            match routes[end.0 as usize][host.node.0 as usize] {
+            match routes.hop(host.node, end) {
                 Hop::None | Hop::Link(_) | Hop::OnDemand { .. } => {}
                 Hop::Air { cell, from, to } => sites[cell as usize].stations[from as usize].listen(to, i),
                 Hop::Radio { link, end } => radios[link as usize].ends[end as usize].listeners.push(i),

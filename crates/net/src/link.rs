@@ -1,5 +1,6 @@
 //! One direction of a wired link: a queue, a serialiser, and the wire.
 
+use crate::label::Label;
 use crate::queues::{Dropped, QueueDisc};
 use crate::world::Event;
 use airhop_base::{NodeId, Packet, Span, Time};
@@ -83,12 +84,13 @@ impl Link {
         now: Time,
         packet: Id<Packet>,
         arena: &mut Arena<Packet>,
+        labels: &[Label],
         events: &mut EventQueue<Event>,
         dropped: &mut Dropped,
     ) {
         if self.free_at <= now && self.queue.len() == 0 {
             match self.queue.pass(now, self.free_at, &packet, arena) {
-                None => self.transmit(now, packet, arena, events),
+                None => self.transmit(now, packet, labels, events),
                 Some(why) => dropped.push((packet, why)),
             }
             return;
@@ -100,14 +102,8 @@ impl Link {
         }
     }
 
-    fn transmit(
-        &mut self,
-        now: Time,
-        packet: Id<Packet>,
-        arena: &Arena<Packet>,
-        events: &mut EventQueue<Event>,
-    ) {
-        self.free_at = self.pace.finish(now, arena.get(&packet).bytes);
+    fn transmit(&mut self, now: Time, packet: Id<Packet>, labels: &[Label], events: &mut EventQueue<Event>) {
+        self.free_at = self.pace.finish(now, labels[packet.index() as usize].bytes);
         let airtime = self.free_at - now;
         let arrival = self.free_at + self.delay;
         if self.wire.is_empty() {
@@ -121,12 +117,13 @@ impl Link {
         &mut self,
         now: Time,
         arena: &mut Arena<Packet>,
+        labels: &[Label],
         events: &mut EventQueue<Event>,
         dropped: &mut Dropped,
     ) {
         self.free_pending = false;
         if let Some(packet) = self.queue.pop(now, arena, dropped) {
-            self.transmit(now, packet, arena, events);
+            self.transmit(now, packet, labels, events);
         }
         if self.queue.len() > 0 {
             self.free_pending = true;

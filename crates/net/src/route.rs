@@ -1,5 +1,6 @@
 //! Static routes: fewest hops, ties by the name of the next node.
 
+use crate::routes::Routes;
 use airhop_base::NodeId;
 use std::collections::VecDeque;
 
@@ -110,6 +111,11 @@ impl Graph {
         Graph { nodes, wired, radios, cells }
     }
 
+    /// How many nodes there are.
+    pub fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
     /// For every node, the next hop towards `to`. Ties go to the neighbour whose name comes first, so that adding nodes
     /// elsewhere changes nothing.
     pub fn towards(&self, to: NodeId) -> Vec<Hop> {
@@ -139,14 +145,21 @@ impl Graph {
         }
     }
 
-    /// The nodes from `from` on, each with its hop towards `to`, as far as there is a way. `hops` is what [`Graph::towards`] says
-    /// of `to`.
-    pub fn path(&self, hops: &[Hop], from: NodeId, to: NodeId) -> Vec<(NodeId, Hop)> {
+    /// The only neighbour of `node` and the hop from there, if it has one neighbour alone, over a wire.
+    pub fn anchor(&self, node: NodeId) -> Option<(NodeId, Hop)> {
+        match self.nodes[index(node)].ports[..] {
+            [Port::Wire { link }] => Some((self.start(link), Hop::Link(link as u16))),
+            _ => None,
+        }
+    }
+
+    /// The nodes from `from` on, each with its hop towards `to`, as far as there is a way.
+    pub fn path(&self, routes: &Routes, from: NodeId, to: NodeId) -> Vec<(NodeId, Hop)> {
         let step = |&(_, hop): &(NodeId, Hop)| {
             let node = self.end(hop)?;
-            (node != to).then(|| (node, hops[index(node)]))
+            (node != to).then(|| (node, routes.hop(node, to)))
         };
-        let first = (from != to).then(|| (from, hops[index(from)]));
+        let first = (from != to).then(|| (from, routes.hop(from, to)));
         std::iter::successors(first, step).filter(|(_, hop)| *hop != Hop::None).collect()
     }
 
@@ -250,9 +263,10 @@ mod tests {
         assert_eq!([hops[3], hops[6]], [Hop::None, Hop::None]);
         assert_eq!(graph.towards(NodeId(0))[3], Hop::Link(7), "d goes back by a, over the link from a");
         assert_eq!(graph.end(Hop::Link(7)), Some(NodeId(2)));
-        let path = graph.path(&hops, NodeId(0), NodeId(3));
+        let routes = Routes::new(&graph, [NodeId(3)]);
+        let path = graph.path(&routes, NodeId(0), NodeId(3));
         assert_eq!(path, [(NodeId(0), Hop::Link(4)), (NodeId(2), Hop::Link(6))]);
-        assert_eq!(graph.path(&hops, NodeId(6), NodeId(3)), [], "no way from the island");
+        assert_eq!(graph.path(&routes, NodeId(6), NodeId(3)), [], "no way from the island");
     }
 
     /// s hangs on two base stations of one cell, then a chain follows: the cell is crossed from both at once, and once only.
@@ -286,7 +300,7 @@ mod tests {
         assert_eq!(towards_s[..2], [first, Hop::Link(0)], "by b, which comes before t");
         assert_eq!(towards_s[3], Hop::Radio { link: 1, end: 0 });
         assert_eq!([graph.end(first), graph.end(towards_s[3])], [Some(NodeId(1)), Some(NodeId(2))]);
-        let path = graph.path(&graph.towards(NodeId(0)), NodeId(2), NodeId(0));
+        let path = graph.path(&Routes::new(&graph, [NodeId(0)]), NodeId(2), NodeId(0));
         assert_eq!(path, [(NodeId(2), Hop::Link(1)), (NodeId(1), Hop::Radio { link: 0, end: 1 })]);
         assert!(path[1].1.is_wireless() && !path[0].1.is_wireless());
     }

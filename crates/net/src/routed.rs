@@ -1,8 +1,9 @@
 //! The world and its routers: they are asked for next hops, given messages, told of lost neighbours, and do as they please.
 
 use crate::fates::Fate;
+use crate::label::digest;
 use crate::routing::{Action, Passing, Router};
-use crate::world::{Event, World, digest};
+use crate::world::{Event, World};
 use airhop_base::{Body, Drop, NodeId, Packet, Routing, Time};
 use airhop_engine::Id;
 use airhop_radio::cell::Station;

@@ -14,6 +14,7 @@
 
 use crate::plan::{AppPlan, FlowPlan, Plan, Transport};
 use crate::route::{Graph, Hop};
+use crate::routes::Routes;
 use crate::services::Kind;
 use airhop_base::{Arrival, HEADER_BYTES, NodeId, Rate, Segment, Span, Time, Timestamps, UDP_HEADER_BYTES};
 use airhop_radio::arq::{ArqPlan, Group};
@@ -74,7 +75,7 @@ fn pace(link: &RadioPlan, end: End, bytes: u32) -> Span {
 }
 
 /// The truth for each flow that is to be told, in the order of the plan.
-pub(crate) fn tell(plan: &Plan, graph: &Graph, routes: &[Vec<Hop>]) -> Vec<Option<Truth>> {
+pub(crate) fn tell(plan: &Plan, graph: &Graph, routes: &Routes) -> Vec<Option<Truth>> {
     if !plan.flows.iter().any(is_told) {
         return vec![None; plan.flows.len()];
     }
@@ -90,7 +91,7 @@ fn is_told(flow: &FlowPlan) -> bool {
 struct Network<'a> {
     plan: &'a Plan,
     graph: &'a Graph,
-    routes: &'a [Vec<Hop>],
+    routes: &'a Routes,
     /// By direction of wired links.
     links: Vec<Load>,
     cells: Vec<Load>,
@@ -115,7 +116,7 @@ impl Load {
 }
 
 impl<'a> Network<'a> {
-    fn new(plan: &'a Plan, graph: &'a Graph, routes: &'a [Vec<Hop>]) -> Self {
+    fn new(plan: &'a Plan, graph: &'a Graph, routes: &'a Routes) -> Self {
         let (links, cells) =
             (vec![Load::default(); 2 * plan.wired.len()], vec![Load::default(); plan.wlans.len()]);
         let radios = vec![[Load::default(); 2]; plan.radios.len()];
@@ -125,7 +126,7 @@ impl<'a> Network<'a> {
     }
 
     fn path(&self, from: NodeId, to: NodeId) -> Vec<Hop> {
-        let path = self.graph.path(&self.routes[usize::from(to.0)], from, to);
+        let path = self.graph.path(self.routes, from, to);
         path.into_iter().map(|(_, hop)| hop).collect()
     }
 

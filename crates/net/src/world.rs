@@ -8,14 +8,16 @@
 use crate::agents::{Agent, Verdict, Wishes};
 use crate::fates::Fate;
 use crate::flow::{Ends, Flow, supply};
+use crate::label::Label;
 use crate::link::Link;
 use crate::queues::Dropped;
 use crate::radio::RadioSite;
 use crate::record::send_cause;
 use crate::report::Report;
 use crate::route::Hop;
+use crate::routes::Routes;
 use crate::site::Site;
-use airhop_base::{Body, Drop, FlowId, NodeId, Notice, NoticeKind, Packet, Routing, Segment, Span, Time};
+use airhop_base::{Body, Drop, FlowId, NodeId, Notice, NoticeKind, Packet, Segment, Span, Time};
 use airhop_engine::{Arena, EventQueue, Fingerprint, Id, TimerId, Timers};
 use airhop_radio::cell::{CellEvent, Effect, Station, Tag};
 use airhop_radio::errors::Damage;
@@ -84,8 +86,11 @@ pub struct World {
     pub(crate) radios: Vec<RadioSite>,
     pub(crate) flows: Vec<Flow>,
     pub(crate) hosted: Vec<Hosted>,
-    /// By destination, then by node; empty for nodes that are no destination.
-    pub(crate) routes: Vec<Vec<Hop>>,
+    pub(crate) routes: Routes,
+    /// What each packet on its way needs to be known by, by its slot in the arena.
+    pub(crate) labels: Vec<Label>,
+    /// By flow: it has agents.
+    pub(crate) watched: Vec<bool>,
     /// The station that each packet in a station's queue is for, by its slot in the arena.
     pub(crate) ahead: Vec<Station>,
     /// What the queue at work has dropped; empty otherwise.
@@ -140,7 +145,13 @@ impl World {
             Event::LinkFree(i) => {
                 let link = &mut self.links[i as usize];
                 let place = link.trace.place;
-                link.on_free(now, &mut self.arena, &mut self.events, &mut self.dropped_by_queue);
+                link.on_free(
+                    now,
+                    &mut self.arena,
+                    &self.labels,
+                    &mut self.events,
+                    &mut self.dropped_by_queue,
+                );
                 self.drop_at_link(now, place);
                 self.record_link_queue(now, i);
             }
@@ -263,7 +274,12 @@ impl World {
     /// A packet begins to exist at `node`.
     pub(crate) fn make(&mut self, now: Time, node: NodeId, packet: Packet) -> Id<Packet> {
         self.created += 1;
+        let label = Label::of(&packet, &self.flows);
         let id = self.arena.insert(packet);
+        match self.labels.get_mut(id.index() as usize) {
+            Some(last) => *last = label,
+            None => self.labels.push(label), // the arena has grown by one slot
+        }
         self.step(now, Step::Made, Spot::Node(node), &id);
         id
     }
@@ -277,10 +293,9 @@ impl World {
 
     /// A packet is at `node`, by `interface`: agents see it, then it is delivered here or goes on.
     pub(crate) fn visit(&mut self, now: Time, node: NodeId, interface: u16, id: Id<Packet>) {
-        let packet = self.arena.get(&id);
-        let (flow, dst) = (packet.flow, packet.dst);
-        self.print.mix(now, self.hashes[node.0 as usize] ^ digest(packet, self.flows[flow.0 as usize].hash));
-        if !self.flows[flow.0 as usize].agents.is_empty() {
+        let Label { flow, dst, print, .. } = self.labels[id.index() as usize];
+        self.print.mix(now, self.hashes[node.0 as usize] ^ print);
+        if self.watched[flow.0 as usize] {
             match self.show_to_agents(now, node, flow, &id) {
                 Verdict::Forward => {}
                 Verdict::Consume => return self.consumed(now, node, interface, id),
@@ -308,8 +323,7 @@ impl World {
 
     /// Sends a packet one hop on.
     pub(crate) fn forward(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
-        let dst = self.arena.get(&id).dst;
-        match self.routes[dst.0 as usize][node.0 as usize] {
+        match self.routes.hop(node, self.labels[id.index() as usize].dst) {
             Hop::Link(i) => self.offer_to_link(now, i, id),
             Hop::Air { cell, from, to } => self.offer_to_station(now, cell, from, to, id),
             Hop::Radio { link, end } => self.offer_to_radio(now, link, end, id),
@@ -323,7 +337,7 @@ impl World {
         let captured = self.captures().then(|| self.arena.get(&id).clone());
         let link = &mut self.links[i as usize];
         let (node, trace) = (link.from, link.trace);
-        link.offer(now, id, &mut self.arena, &mut self.events, &mut self.dropped_by_queue);
+        link.offer(now, id, &mut self.arena, &self.labels, &mut self.events, &mut self.dropped_by_queue);
         // What a queue refuses never leaves the node, and no capture would show it.
         let mut refused = self.dropped_by_queue.iter().map(|(packet, _)| self.arena.get(packet));
         if let Some(packet) = captured.filter(|packet| refused.all(|other| other != packet))
@@ -452,26 +466,4 @@ impl World {
 pub(crate) fn tag(packet: &Packet) -> Tag {
     let (seq, end) = packet.segment().map_or((0, 0), |s| (s.seq, s.seq + u64::from(s.len)));
     Tag { flow: packet.flow, seq, end }
-}
-
-/// What of a packet goes into the fingerprint.
-pub(crate) fn digest(packet: &Packet, flow: u64) -> u64 {
-    let content = match &packet.body {
-        Body::Tcp(s) => s.seq ^ s.ack.rotate_left(20) ^ (u64::from(s.len) << 40),
-        Body::Udp(d) => d.number,
-        Body::Notice(n) => n.seq ^ ((n.kind as u64 + 1) << 56),
-        Body::Routing(message) => routing_digest(message),
-    };
-    flow.wrapping_add(content.wrapping_mul(0x9e37_79b9_7f4a_7c15))
-}
-
-fn routing_digest(message: &Routing) -> u64 {
-    let of = |kind: u64, numbers: [u32; 2]| {
-        (kind << 62) ^ (u64::from(numbers[0]) << 32) ^ u64::from(numbers[1]).rotate_left(7)
-    };
-    match message {
-        Routing::Request(r) => of(1, [r.id, r.dst_seq]) ^ u64::from(r.origin_seq) ^ u64::from(r.hops),
-        Routing::Reply(r) => of(2, [r.dst_seq, u32::from(r.hops)]) ^ r.lifetime.nanos(),
-        Routing::Error(lost) => lost.iter().fold(3 << 62, |sum, u| sum ^ of(0, [u.seq, u32::from(u.dst.0)])),
-    }
 }

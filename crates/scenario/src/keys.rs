@@ -117,8 +117,8 @@ pub(crate) enum Without {
 
 /// The longest duration: 1e6 s (11.6 days) is counted to the nanosecond by an f64.
 pub(crate) const MAX_SPAN_S: u64 = 1_000_000;
-/// Four digits at most in the place of a `*`.
-pub(crate) const MAX_COPIES: u64 = 1000;
+/// Five digits at most in the place of a `*`.
+pub(crate) const MAX_COPIES: u64 = 10_000;
 /// A receive window without bound; more than [`Kind::Bytes`] can express.
 pub(crate) const UNLIMITED: u64 = 1 << 40;
 /// Whether a frame may go out without a backoff when the medium has been idle (IEEE 802.11-2016 §10.3.4.2).

@@ -5,6 +5,7 @@ use crate::layout;
 use crate::propagation;
 use airhop_base::NodeId;
 use airhop_net::route::{Graph, Hop, Stations, hear};
+use airhop_net::routes::Routes;
 use indexmap::IndexSet;
 
 /// A link, by its place among the `[[wired]]`, the `[[wlan]]` or the `[[radio]]` tables.
@@ -20,6 +21,7 @@ pub(crate) struct Topology {
     /// Names, in the order in which they are named first.
     pub(crate) nodes: IndexSet<String>,
     graph: Graph,
+    routes: Routes,
 }
 
 impl Topology {
@@ -40,7 +42,13 @@ impl Topology {
         };
         let cells = root.tables("wlan").iter().map(cell).collect();
         let graph = Graph::new(nodes.iter().cloned(), wired, radios, cells);
-        Topology { nodes, graph }
+        let ends = root.tables("flow").iter().flat_map(|flow| ["from", "to"].map(|end| flow.text(end)));
+        let ends = ends
+            .flatten()
+            .filter_map(|end| nodes.get_index_of(end))
+            .filter_map(|node| node.try_into().ok().map(NodeId));
+        let routes = Routes::new(&graph, ends);
+        Topology { nodes, graph, routes }
     }
 
     /// The id of a node.
@@ -48,13 +56,12 @@ impl Topology {
         self.nodes.get_index_of(name).and_then(|node| u16::try_from(node).ok()).map(NodeId)
     }
 
-    /// The links from one node to another, as packets are routed. `None` if there is no way.
+    /// The links from one end of a flow to another, as packets are routed. `None` if there is no way.
     pub(crate) fn way(&self, from: &str, to: &str) -> Option<Vec<Link>> {
         let (mut node, to) = (self.id(from)?, self.id(to)?);
-        let hops = self.graph.towards(to);
         let mut links = Vec::new();
         while node != to {
-            let hop = hops[usize::from(node.0)];
+            let hop = self.routes.hop(node, to);
             links.push(match hop {
                 Hop::None | Hop::OnDemand { .. } => return None,
                 Hop::Link(link) => Link::Wired(usize::from(link / 2)),

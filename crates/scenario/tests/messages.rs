@@ -309,7 +309,7 @@ const SETS: &[(&str, &str)] = &[
     ("wired.w1.errors.fer", "0.1"),
     ("flow.*.segment", "500 B"),
     ("warmup", "1 h"),
-    ("copies", "1001"),
+    ("copies", "10001"),
     ("copies", "2"),
 ];
 

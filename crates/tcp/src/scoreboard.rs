@@ -1,7 +1,15 @@
 //! What was sent and not yet acknowledged, segment by segment, with what SACK told of it.
+//!
+//! No question costs a walk over the window: an ACK repeats what earlier ones said, so SACKed segments are known as runs, and
+//! searches for what is lost or missing go on where the last one ended.
+
+mod runs;
+#[cfg(test)]
+mod tests;
 
 use crate::space::Space;
 use airhop_base::{Sack, SackBlock, Time};
+use runs::Runs;
 use std::collections::VecDeque;
 
 /// A segment that was sent and not cumulatively acknowledged.
@@ -36,6 +44,14 @@ impl Sent {
 #[derive(Debug, Default)]
 pub struct Scoreboard {
     segments: VecDeque<Sent>,
+    /// Those of them that are SACKed.
+    runs: Runs,
+    /// No segment that begins below this is marked lost.
+    lost_from: u64,
+    /// Every segment that begins below this is SACKed or was sent again.
+    hole_from: u64,
+    /// Every segment that begins below this is SACKed, marked lost or was sent again.
+    judged_to: u64,
     /// Transmissions so far.
     transmissions: u64,
     /// End of the highest SACKed segment; zero if nothing is SACKed.
@@ -49,8 +65,8 @@ pub struct Scoreboard {
 }
 
 impl Scoreboard {
-    /// Notes a transmission of `[start, end)` at `at`.
-    pub fn on_sent(&mut self, at: Time, start: u64, end: u64) {
+    /// Notes a transmission of `[start, end)` at `at`. Returns the number of the one before of this segment, if there was one.
+    pub fn on_sent(&mut self, at: Time, start: u64, end: u64) -> Option<u64> {
         self.transmissions += 1;
         let order = self.transmissions;
         if self.segments.back().is_none_or(|b| start >= b.end) {
@@ -64,14 +80,17 @@ impl Scoreboard {
                 lost: false,
                 held_until: Time::ZERO,
             });
-        } else if let Some(e) = self.get_mut(start) {
-            (e.order, e.at) = (order, at);
-            e.retransmitted = true;
-            let len = e.len();
-            if std::mem::take(&mut e.lost) {
-                self.lost_bytes -= len;
-            }
+            return None;
         }
+        let e = self.get_mut(start)?;
+        let before = std::mem::replace(&mut e.order, order);
+        e.at = at;
+        e.retransmitted = true;
+        let len = e.len();
+        if std::mem::take(&mut e.lost) {
+            self.lost_bytes -= len;
+        }
+        Some(before)
     }
 
     /// Removes what is acknowledged up to `una`.
@@ -106,6 +125,7 @@ impl Scoreboard {
             }
             self.segments.pop_front();
         }
+        self.runs.remove_below(una);
         if self.high_sack <= una {
             self.high_sack = 0;
         }
@@ -117,19 +137,30 @@ impl Scoreboard {
     }
 
     fn mark(&mut self, b: &SackBlock, mut arrived: impl FnMut(&Sent)) -> u64 {
-        let first = self.segments.partition_point(|e| e.start < b.start);
-        let mut fresh = 0;
-        for e in self.segments.range_mut(first..) {
-            if e.end > b.end {
-                break;
+        if self.runs.at(b.start).is_some_and(|run| b.end <= run.end) {
+            return 0;
+        }
+        let (mut place, mut fresh) = (self.place(b.start), 0);
+        while let Some(e) = self.segments.get(place).filter(|e| e.end <= b.end) {
+            let start = e.start;
+            if e.sacked {
+                place = self.runs.at(start).map_or(place + 1, |run| self.place(run.end));
+                continue;
             }
-            if !e.sacked {
+            let mut end = start;
+            for e in self.segments.range_mut(place..) {
+                if e.sacked || e.end > b.end {
+                    break;
+                }
                 e.sacked = true;
-                fresh += e.len();
                 self.lost_bytes -= if std::mem::take(&mut e.lost) { e.len() } else { 0 };
-                self.high_sack = self.high_sack.max(e.end);
+                end = e.end;
+                place += 1;
                 arrived(e);
             }
+            self.runs.insert(SackBlock { start, end });
+            self.high_sack = self.high_sack.max(end);
+            fresh += end - start;
         }
         self.sacked_bytes += fresh;
         fresh
@@ -145,6 +176,30 @@ impl Scoreboard {
             let len = e.len();
             self.lost_bytes += len;
             self.all_lost += len;
+            self.lost_from = self.lost_from.min(start);
+        }
+    }
+
+    /// Marks every segment that begins below `edge` lost if it was sent once and has not arrived, and the link layer does not work on
+    /// it.
+    pub fn mark_holes_lost(&mut self, edge: u64, now: Time) {
+        if edge <= self.judged_to {
+            return;
+        }
+        let first = self.place(self.judged_to);
+        self.judged_to = edge.min(self.segments.back().map_or(0, |last| last.end));
+        for e in self.segments.range_mut(first..).take_while(|e| e.start < edge) {
+            if e.sacked || e.lost || e.retransmitted {
+                continue;
+            }
+            if e.held_until > now {
+                self.judged_to = self.judged_to.min(e.start); // to be asked about again
+                continue;
+            }
+            e.lost = true;
+            self.lost_bytes += e.len();
+            self.all_lost += e.len();
+            self.lost_from = self.lost_from.min(e.start);
         }
     }
 
@@ -155,6 +210,7 @@ impl Scoreboard {
                 e.lost = true;
                 self.lost_bytes += e.len();
                 self.all_lost += e.len();
+                self.lost_from = self.lost_from.min(e.start);
             }
         }
     }
@@ -162,10 +218,7 @@ impl Scoreboard {
     /// Marks everything that has not arrived lost (a timeout). RFC 2018 §8: the segment at the left edge goes out again even
     /// if it is SACKed, as the receiver may have dropped it.
     pub fn mark_all_lost(&mut self) {
-        if let Some(e) = self.segments.front_mut().filter(|e| e.sacked) {
-            e.sacked = false;
-            self.sacked_bytes -= e.end - e.start;
-        }
+        self.mark_first_lost();
         self.lost_bytes = 0;
         for e in &mut self.segments {
             e.lost = !e.sacked;
@@ -178,29 +231,82 @@ impl Scoreboard {
     /// dropped it.
     pub fn mark_first_lost(&mut self) {
         let Some(e) = self.segments.front_mut() else { return };
-        let len = e.end - e.start;
+        let (end, len) = (e.end, e.len());
         self.sacked_bytes -= if std::mem::take(&mut e.sacked) { len } else { 0 };
         self.lost_bytes += if std::mem::replace(&mut e.lost, true) { 0 } else { len };
+        self.runs.remove_below(end);
+        self.search_anew();
     }
 
     /// What is marked lost is under way after all.
     pub fn forgive(&mut self) {
         self.segments.iter_mut().for_each(|e| e.lost = false);
         self.lost_bytes = 0;
+        self.search_anew();
     }
 
     /// Forgets all SACK information (RFC 2018 §8: the receiver may renege).
     pub fn forget(&mut self) {
         self.segments.clear();
+        self.runs.clear();
         self.high_sack = 0;
         self.sacked_bytes = 0;
         self.lost_bytes = 0;
+        self.search_anew();
+    }
+
+    /// What earlier searches found does not hold any more.
+    fn search_anew(&mut self) {
+        (self.lost_from, self.hole_from, self.judged_to) = (0, 0, 0);
+    }
+
+    /// The lowest segment that is marked lost.
+    pub fn first_lost(&mut self) -> Option<&Sent> {
+        if self.lost_bytes == 0 {
+            self.lost_from = u64::MAX;
+            return None;
+        }
+        let first = self.place(self.lost_from);
+        let found = self.segments.range(first..).find(|e| e.lost)?;
+        self.lost_from = found.start;
+        Some(found)
+    }
+
+    /// The lowest segment below the highest SACKed byte that has not arrived and was not sent again.
+    pub fn first_hole(&mut self) -> Option<&Sent> {
+        let first = self.place(self.hole_from);
+        let below = self.segments.range(first..).take_while(|e| e.start < self.high_sack);
+        let hole = below.skip_while(|e| e.sacked || e.retransmitted).next();
+        self.hole_from = hole.map_or(self.hole_from.max(self.high_sack), |e| e.start);
+        hole
+    }
+
+    /// The lowest segment that is not SACKed.
+    pub fn first_missing(&self) -> Option<&Sent> {
+        let first = self.segments.front()?;
+        match self.runs.at(first.start) {
+            Some(run) => self.segments.get(self.place(run.end)),
+            None => Some(first),
+        }
+    }
+
+    /// The highest segment that is not SACKed.
+    pub fn last_missing(&self) -> Option<&Sent> {
+        let last = self.segments.back()?;
+        match self.runs.at(last.start) {
+            Some(run) => self.segments.get(self.place(run.start).checked_sub(1)?),
+            None => Some(last),
+        }
+    }
+
+    /// The runs of SACKed segments in sequence order; between two of them is a hole.
+    pub fn sacked_runs(&self) -> impl DoubleEndedIterator<Item = &SackBlock> {
+        self.runs.iter()
     }
 
     /// The segment that begins at `start`.
     pub fn get(&self, start: u64) -> Option<&Sent> {
-        let i = self.segments.partition_point(|e| e.start < start);
-        self.segments.get(i).filter(|e| e.start == start)
+        self.segments.get(self.place(start)).filter(|e| e.start == start)
     }
 
     /// The end of the segment that begins at `start`.
@@ -209,8 +315,19 @@ impl Scoreboard {
     }
 
     fn get_mut(&mut self, start: u64) -> Option<&mut Sent> {
-        let i = self.segments.partition_point(|e| e.start < start);
-        self.segments.get_mut(i).filter(|e| e.start == start)
+        let place = self.place(start);
+        self.segments.get_mut(place).filter(|e| e.start == start)
+    }
+
+    /// Where the first segment that does not begin below `start` is.
+    fn place(&self, start: u64) -> usize {
+        let Some(first) = self.segments.front() else { return 0 };
+        // Nearly all segments are of one length, and it is where it would be if all were.
+        let guess = (start.saturating_sub(first.start) / first.len()) as usize;
+        match self.segments.get(guess) {
+            Some(e) if e.start == start => guess,
+            _ => self.segments.partition_point(|e| e.start < start),
+        }
     }
 
     /// Sets the hold of the segment at `start`.

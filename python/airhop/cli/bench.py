@@ -14,11 +14,12 @@ from airhop.cli.app import Json, Whole
 from airhop.cli.output import console, print_json, say, table
 from airhop.errors import InputError
 from airhop.progress import reporter_for_stderr
-from airhop.speed import Speed, UnavailableError
+from airhop.speed import Course, Speed, UnavailableError
 from airhop.terminal import number
 
 
 def bench(
+    course: str = "last-hop",
     *,
     peers: Annotated[Path | None, Parameter(env_var="AIRHOP_PEERS")] = None,
     repeats: Whole = 3,
@@ -28,6 +29,8 @@ def bench(
 
     Parameters
     ----------
+    course
+        What they run: last-hop, chain (eight hops) or dumbbell (100 flows at 1 Gbit/s).
     peers
         Folder with the programs for ns-2 and ns-3. By default bench/peers of the source tree.
     repeats
@@ -37,21 +40,27 @@ def bench(
         raise InputError(f"repeats is {repeats}; at least one run is needed")
     if peers is not None and not peers.is_dir():
         raise InputError(f"there is no folder {peers}")
-    measured = _measure(peers or speed.find_peers(), repeats)
+    chosen = speed.COURSES.get(course)
+    if chosen is None:
+        raise InputError(f"there is no course {course!r}; expected one of {', '.join(speed.COURSES)}")
+    measured = _measure(chosen, peers or speed.find_peers(), repeats)
     if as_json:
         print_json([_document(one, measured[0]) for one in measured])
     else:
-        _print(measured)
+        _print(chosen, measured)
     return 0
 
 
-def _measure(peers: Path | None, repeats: int) -> list[Speed]:
+def _measure(course: Course, peers: Path | None, repeats: int) -> list[Speed]:
     """Measure all in turn, so that the same minute's machine serves them all. Airhop comes first."""
-    contenders: list[Callable[[], Speed]] = [speed.airhop, speed.python_scheme]
+    contenders: list[Callable[[], Speed]] = [
+        partial(speed.airhop, course),
+        partial(speed.python_scheme, course),
+    ]
     if peers is None:
         say("ns-2 and ns-3 need their programs: --peers FOLDER (bench/peers of the source tree)")
     else:
-        contenders += [partial(speed.ns2, peers), partial(speed.ns3, peers)]
+        contenders += [partial(speed.ns2, peers, course), partial(speed.ns3, peers, course)]
     measured = []
     with reporter_for_stderr().task("bench", len(contenders)) as task:
         for contender in contenders:
@@ -77,10 +86,8 @@ def _document(one: Speed, ours: Speed) -> dict[str, object]:
     }
 
 
-def _print(measured: list[Speed]) -> None:
-    title = (
-        f"last hop of Yun 2009, SACK, FER {speed.FER:.0%}: the fastest run of each, user CPU time, one thread"
-    )
+def _print(course: Course, measured: list[Speed]) -> None:
+    title = f"{course.title}: the fastest run of each, user CPU time, one thread"
     columns = (
         "simulator",
         "simulated s",

@@ -94,11 +94,8 @@ impl Esack {
         }
     }
 
-    fn next_lost(&self, cause: Cause) -> Option<Next> {
-        if self.board.lost_bytes() == 0 {
-            return None;
-        }
-        let e = self.board.iter().find(|e| e.lost)?;
+    fn next_lost(&mut self, cause: Cause) -> Option<Next> {
+        let e = self.board.first_lost()?;
         Some(Next { start: e.start, end: e.end, cause })
     }
 }
@@ -225,6 +222,6 @@ impl Recovery for Esack {
     }
 
     fn is_held(&self, s: &Space, now: Time) -> bool {
-        self.board.iter().find(|e| !e.sacked).is_some_and(|e| e.start >= s.una && e.held_until > now)
+        self.board.first_missing().is_some_and(|e| e.start >= s.una && e.held_until > now)
     }
 }

@@ -14,6 +14,7 @@ mod reno;
 mod reordering;
 mod rfc6675;
 mod sack_pipe;
+mod sending_order;
 mod tahoe;
 mod told;
 mod vegas;

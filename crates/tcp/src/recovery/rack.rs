@@ -1,6 +1,7 @@
 use super::frto::{Frto, Verdict};
 use super::probe::Probe;
 use super::reordering::Reordering;
+use super::sending_order::{SendingOrder, Transmission};
 use super::{Guard, Prr, Urgent, forward};
 use crate::Config;
 use crate::scoreboard::{Scoreboard, Sent, duplicate};
@@ -13,6 +14,8 @@ use airhop_base::{Span, Time};
 #[derive(Debug)]
 pub struct Rack {
     board: Scoreboard,
+    /// What is neither known to have arrived nor taken for lost.
+    under_way: SendingOrder,
     guard: Guard,
     urgent: Urgent,
     state: State,
@@ -64,6 +67,7 @@ impl Rack {
     pub fn new(c: &Config) -> Self {
         Rack {
             board: Scoreboard::default(),
+            under_way: SendingOrder::default(),
             guard: Guard::default(),
             urgent: Urgent::default(),
             state: State::Open,
@@ -83,9 +87,10 @@ impl Rack {
     fn update(&mut self, s: &mut Space, a: &Ack) -> Option<u64> {
         self.srtt = s.srtt;
         let point = self.guard.recovery_point;
-        let Rack { board, newest, least_rtt, reordering, probe, .. } = self;
+        let Rack { board, under_way, newest, least_rtt, reordering, probe, .. } = self;
         let mut news = News::default();
         board.on_ack(s.una, &a.sack, |e| {
+            under_way.remove(e.order);
             news.delivered += e.len();
             news.late |= !e.retransmitted && e.end <= point;
             news.beyond |= e.start >= point;
@@ -115,22 +120,34 @@ impl Rack {
         let enough = u64::from(s.dupthresh) * s.mss;
         let is_urgent = !is_open || self.board.sacked_bytes() >= enough;
         let window = self.reordering.window(is_urgent, self.least_rtt, s.srtt);
-        let wait = &mut self.wait;
-        self.board.mark_lost_where(|e| {
-            let until = e.at + newest.rtt + window;
-            let is_overtaken = e.order < newest.order && e.held_until <= now;
-            if is_overtaken && until > now {
-                *wait = (*wait).max(Some(until));
+        let mut next = self.under_way.first();
+        while let Some((order, sent)) = next.filter(|&(order, _)| order < newest.order) {
+            next = self.under_way.after(&sent);
+            let until = sent.at + newest.rtt + window;
+            if self.is_held(s, &sent, now) {
+                continue;
             }
-            is_overtaken && until <= now
-        });
+            if until <= now {
+                self.lose(s, order, &sent);
+            } else {
+                self.wait = Some(until); // the last of them waits longest
+            }
+        }
     }
 
-    fn first_lost(&self) -> Option<u64> {
-        if self.board.lost_bytes() == 0 {
-            return None;
-        }
-        self.board.iter().find(|e| e.lost).map(|e| e.start)
+    /// True if the link layer works on it (ERSN).
+    fn is_held(&self, s: &Space, sent: &Transmission, now: Time) -> bool {
+        self.board.get(sent.first(s)).is_some_and(|e| e.held_until > now)
+    }
+
+    /// Takes a transmission that is under way for lost.
+    fn lose(&mut self, s: &Space, order: u64, sent: &Transmission) {
+        self.under_way.remove(order);
+        self.board.mark_lost(sent.first(s));
+    }
+
+    fn first_lost(&mut self) -> Option<u64> {
+        self.board.first_lost().map(|e| e.start)
     }
 
     /// §7.2: the probe timer starts when nothing is wrong and something is outstanding.
@@ -172,9 +189,8 @@ impl Rack {
     }
 
     /// The next segment of fast recovery: what is lost before what is new.
-    fn next_in_recovery(&self, s: &Space, cause: Cause, has_room: impl Fn(u64) -> bool) -> Option<Next> {
-        let lost = if self.board.lost_bytes() > 0 { self.board.iter().find(|e| e.lost) } else { None };
-        let next = match lost {
+    fn next_in_recovery(&mut self, s: &Space, cause: Cause, has_room: impl Fn(u64) -> bool) -> Option<Next> {
+        let next = match self.board.first_lost() {
             Some(e) => Next { start: e.start, end: e.end, cause },
             None => forward(s, 0, f64::INFINITY)?,
         };
@@ -294,8 +310,15 @@ impl Recovery for Rack {
         // RFC 8985 §6.3: what was sent a moment ago may yet arrive.
         let rtt = self.newest.map_or(Span::ZERO, |newest| newest.rtt);
         let window = self.reordering.window(true, self.least_rtt, s.srtt);
+        if let Some(first) = self.board.iter().next() {
+            self.under_way.remove(first.order);
+        }
         self.board.mark_first_lost();
-        self.board.mark_lost_where(|e| e.at + rtt + window <= now);
+        while let Some((order, sent)) =
+            self.under_way.first().filter(|(_, sent)| sent.at + rtt + window <= now)
+        {
+            self.lose(s, order, &sent);
+        }
         self.urgent.push(s.una, self.board.end_of(s.una, s), Cause::Timeout);
     }
 
@@ -304,7 +327,7 @@ impl Recovery for Rack {
             return Some(next);
         }
         let flight = self.in_flight(s);
-        match &self.state {
+        match self.state {
             // RFC 3042, and beyond: each segment that has arrived makes room for one.
             State::Open if s.limited_transmit => forward(s, flight, w.cwnd),
             State::Open => forward(s, flight + self.board.sacked_bytes(), w.cwnd),
@@ -318,7 +341,7 @@ impl Recovery for Rack {
             State::Slow(Some(Frto::AwaitsAnswer)) => None,
             State::Slow(Some(Frto::AwaitsVerdict { point })) => {
                 let fresh = forward(s, flight, w.cwnd).filter(|next| next.start < point + 2 * s.mss);
-                if fresh.is_none() && s.nxt == *point {
+                if fresh.is_none() && s.nxt == point {
                     self.state = State::Slow(None); // nothing new can be sent: conventional recovery
                     return self.next(s, w);
                 }
@@ -351,7 +374,12 @@ impl Recovery for Rack {
     }
 
     fn on_sent(&mut self, now: Time, sent: &Next) {
-        self.board.on_sent(now, sent.start, sent.end);
+        if let Some(before) = self.board.on_sent(now, sent.start, sent.end) {
+            self.under_way.remove(before);
+        }
+        if let Some(e) = self.board.get(sent.start).filter(|e| !e.sacked) {
+            self.under_way.push(e.order, e.start, e.at);
+        }
         if let State::Recovering(Some(prr)) = &mut self.state {
             prr.on_sent(sent.end - sent.start);
         }
@@ -365,6 +393,10 @@ impl Recovery for Rack {
         self.guard = Guard::new();
         self.urgent.clear();
         self.board.forgive();
+        self.under_way.clear();
+        let mut missing: Vec<&Sent> = self.board.iter().filter(|e| !e.sacked).collect();
+        missing.sort_by_key(|e| e.order);
+        missing.into_iter().for_each(|e| self.under_way.push(e.order, e.start, e.at));
         true
     }
 

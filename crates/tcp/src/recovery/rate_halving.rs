@@ -52,7 +52,7 @@ impl RateHalving {
         if let State::Recovering { ceiling } = &mut self.state {
             *ceiling -= 0.5;
         }
-        self.board.iter().find(|e| e.lost).map(|e| e.start)
+        self.board.first_lost().map(|e| e.start)
     }
 
     /// Segments that may be in the network.
@@ -119,7 +119,7 @@ impl Recovery for RateHalving {
         }
         let ceiling = self.ceiling(w);
         let cause = if self.state == State::Slow { Cause::Timeout } else { Cause::Recovery };
-        match self.board.iter().find(|e| e.lost) {
+        match self.board.first_lost() {
             Some(e) => {
                 s.has_room(e.len(), flight, ceiling).then_some(Next { start: e.start, end: e.end, cause })
             }

@@ -46,30 +46,25 @@ impl Rfc6675 {
     }
 
     /// §4 IsLost(): DupThresh discontiguous SACKed runs above a segment, or more than (DupThresh - 1) segments' worth of
-    /// SACKed bytes. Marks every segment for which it holds; one pass from the top.
+    /// SACKed bytes. Marks every segment for which it holds, unless the link layer works on it: those below the run with which enough is SACKed.
     fn update_lost(&mut self, s: &Space, now: Time) {
-        let (mut runs, mut bytes, mut above) = (0, 0, 0);
-        let mut lost = Vec::new();
-        for e in self.board.iter().rev() {
-            if e.sacked {
-                bytes += e.len();
-                runs += u32::from(e.end != above);
-                above = e.start;
-                continue;
-            }
-            let is_lost = runs >= s.dupthresh || bytes > u64::from(s.dupthresh - 1) * s.mss;
-            if is_lost && !e.lost && !e.retransmitted && e.held_until <= now {
-                lost.push(e.start);
-            }
+        let (mut runs, mut bytes) = (0, 0);
+        let enough = self.board.sacked_runs().rev().find(|run| {
+            runs += 1;
+            bytes += run.end - run.start;
+            runs >= s.dupthresh || bytes > u64::from(s.dupthresh - 1) * s.mss
+        });
+        if let Some(run) = enough {
+            let edge = run.start;
+            self.board.mark_holes_lost(edge, now);
         }
-        lost.into_iter().for_each(|seq| self.board.mark_lost(seq));
     }
 
     fn next_in_recovery(&mut self, s: &Space, rescued: bool) -> Option<Next> {
         let repair =
             |e: &crate::scoreboard::Sent| Next { start: e.start, end: e.end, cause: Cause::Recovery };
         // §4 NextSeg (1): the lowest lost segment not yet retransmitted.
-        if let Some(e) = self.board.iter().find(|e| e.lost) {
+        if let Some(e) = self.board.first_lost() {
             return Some(repair(e));
         }
         // (2): new data.
@@ -77,14 +72,11 @@ impl Rfc6675 {
             return Some(next);
         }
         // (3): a hole below the highest SACKed byte, even if it does not look lost yet.
-        let high = self.board.high_sack();
-        if let Some(e) =
-            self.board.iter().take_while(|e| e.start < high).find(|e| !e.sacked && !e.retransmitted)
-        {
+        if let Some(e) = self.board.first_hole() {
             return Some(repair(e));
         }
         // (4): once per recovery, the highest segment not SACKed.
-        let e = self.board.iter().rev().find(|e| !e.sacked).filter(|_| !rescued)?;
+        let e = self.board.last_missing().filter(|_| !rescued)?;
         self.state = State::Recovering { rescued: true };
         Some(repair(e))
     }
@@ -172,7 +164,7 @@ impl Recovery for Rfc6675 {
             State::Open => forward(s, s.nxt - s.una, w.cwnd + f64::from(s.limited_transmit_extra())),
             State::Recovering { rescued } if room => self.next_in_recovery(s, rescued),
             State::Slow if room => {
-                let lost = self.board.iter().find(|e| e.lost);
+                let lost = self.board.first_lost();
                 let again = lost.map(|e| Next { start: e.start, end: e.end, cause: Cause::Timeout });
                 again.or_else(|| forward(s, flight, w.cwnd))
             }

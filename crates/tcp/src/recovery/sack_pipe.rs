@@ -17,10 +17,8 @@ pub struct SackPipe {
 
 impl SackPipe {
     /// The lowest hole below the highest SACKed byte that was not yet repaired in this recovery.
-    fn next_hole(&self) -> Option<Next> {
-        let high = self.board.high_sack();
-        let hole =
-            self.board.iter().take_while(|e| e.start < high).find(|e| !e.sacked && !e.retransmitted)?;
+    fn next_hole(&mut self) -> Option<Next> {
+        let hole = self.board.first_hole()?;
         Some(Next { start: hole.start, end: hole.end, cause: Cause::Recovery })
     }
 }

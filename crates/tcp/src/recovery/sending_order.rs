@@ -1,0 +1,137 @@
+use crate::space::Space;
+use airhop_base::Time;
+use std::collections::VecDeque;
+
+/// The segments that are under way, for all that is known, in the order in which they were last sent. One that arrives, or is taken
+/// for lost, leaves it at once, so that a walk meets none but those that are in question.
+#[derive(Debug, Default)]
+pub(super) struct SendingOrder {
+    /// By number of transmission; the first has number `base`.
+    transmissions: VecDeque<Transmission>,
+    base: u64,
+    /// Numbers of the first and the last that are under way.
+    ends: Option<(u64, u64)>,
+}
+
+/// The last transmission of a segment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Transmission {
+    /// First byte then.
+    start: u64,
+    /// When it was.
+    pub at: Time,
+    /// The number of the one before, if it is under way and not the first; and of the one after.
+    before: Option<u64>,
+    after: Option<u64>,
+    is_under_way: bool,
+}
+
+impl Transmission {
+    /// The first byte now: an ACK may have cut the segment.
+    pub fn first(&self, s: &Space) -> u64 {
+        self.start.max(s.una)
+    }
+}
+
+impl SendingOrder {
+    /// The segment that begins at `start` was sent, as the transmission with this number: a higher one than all before.
+    pub fn push(&mut self, order: u64, start: u64, at: Time) {
+        if self.transmissions.is_empty() {
+            self.base = order;
+        }
+        let before = self.ends.map(|(_, last)| last);
+        let sent = Transmission { start, at, before, after: None, is_under_way: true };
+        // A number without a segment: nobody asks for it.
+        let nobody = Transmission { is_under_way: false, ..sent };
+        while self.base + (self.transmissions.len() as u64) < order {
+            self.transmissions.push_back(nobody);
+        }
+        self.transmissions.push_back(sent);
+        if let Some(before) = before.and_then(|before| self.get_mut(before)) {
+            before.after = Some(order);
+        }
+        self.ends = Some((self.ends.map_or(order, |(first, _)| first), order));
+    }
+
+    /// It is under way no more.
+    pub fn remove(&mut self, order: u64) {
+        let Some(sent) = self.get_mut(order).filter(|sent| sent.is_under_way) else { return };
+        sent.is_under_way = false;
+        let (before, after) = (sent.before, sent.after);
+        if let Some(sent) = before.and_then(|before| self.get_mut(before)) {
+            sent.after = after;
+        }
+        if let Some(sent) = after.and_then(|after| self.get_mut(after)) {
+            sent.before = before;
+        }
+        self.ends = self.ends.and_then(|(first, last)| match (before, after) {
+            (None, None) => None,
+            (None, Some(after)) => Some((after, last)),
+            (Some(before), None) => Some((first, before)),
+            (Some(_), Some(_)) => Some((first, last)),
+        });
+        while self.transmissions.front().is_some_and(|sent| !sent.is_under_way) {
+            self.transmissions.pop_front();
+            self.base += 1;
+        }
+    }
+
+    /// Nothing is under way.
+    pub fn clear(&mut self) {
+        self.transmissions.clear();
+        self.ends = None;
+    }
+
+    /// The first that is under way.
+    pub fn first(&self) -> Option<(u64, Transmission)> {
+        let (first, _) = self.ends?;
+        self.get(first).map(|sent| (first, sent))
+    }
+
+    /// The one that was sent after this one.
+    pub fn after(&self, sent: &Transmission) -> Option<(u64, Transmission)> {
+        let after = sent.after?;
+        self.get(after).map(|sent| (after, sent))
+    }
+
+    fn get(&self, order: u64) -> Option<Transmission> {
+        self.transmissions.get(order.checked_sub(self.base)? as usize).copied()
+    }
+
+    fn get_mut(&mut self, order: u64) -> Option<&mut Transmission> {
+        self.transmissions.get_mut(order.checked_sub(self.base)? as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn orders(list: &SendingOrder) -> Vec<u64> {
+        let next = |(_, sent): &(u64, Transmission)| list.after(sent);
+        std::iter::successors(list.first(), next).map(|(order, _)| order).collect()
+    }
+
+    proptest! {
+        // Against a plain list; some numbers have no segment, and some are removed twice.
+        #[test]
+        fn it_holds_what_is_under_way(acts in prop::collection::vec((any::<bool>(), 0..12_u64), 1..200)) {
+            let (mut list, mut plain, mut order) = (SendingOrder::default(), Vec::new(), 0);
+            for (sends, number) in acts {
+                if sends {
+                    order += 1 + number / 10;
+                    list.push(order, number, Time::ZERO);
+                    plain.push(order);
+                } else {
+                    let gone = (order + 1).saturating_sub(number);
+                    list.remove(gone);
+                    plain.retain(|&order| order != gone);
+                }
+                prop_assert_eq!(orders(&list), &plain[..]);
+            }
+            list.clear();
+            prop_assert!(list.first().is_none());
+        }
+    }
+}

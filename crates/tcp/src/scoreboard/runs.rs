@@ -1,0 +1,54 @@
+use airhop_base::SackBlock;
+use std::collections::VecDeque;
+
+/// The runs of SACKed segments, in sequence order; between two of them is a hole.
+#[derive(Debug, Default)]
+pub(super) struct Runs(VecDeque<SackBlock>);
+
+impl Runs {
+    /// Adds a run that overlaps none; it joins those that it touches.
+    pub fn insert(&mut self, mut run: SackBlock) {
+        let mut place = self.0.partition_point(|known| known.end < run.start);
+        if let Some(before) = self.0.get(place).filter(|before| before.end == run.start) {
+            run.start = before.start;
+            self.0[place].end = run.end;
+            place += 1;
+            if self.0.get(place).is_some_and(|after| after.start == run.end) {
+                self.0[place].start = run.start;
+                self.0.remove(place - 1);
+            }
+            return;
+        }
+        match self.0.get_mut(place).filter(|after| after.start == run.end) {
+            Some(after) => after.start = run.start,
+            None => self.0.insert(place, run),
+        }
+    }
+
+    /// Forgets what lies below `una`.
+    pub fn remove_below(&mut self, una: u64) {
+        while let Some(first) = self.0.front_mut() {
+            if first.end > una {
+                first.start = first.start.max(una);
+                break;
+            }
+            self.0.pop_front();
+        }
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// The run with the byte `seq`.
+    pub fn at(&self, seq: u64) -> Option<&SackBlock> {
+        let place = self.0.partition_point(|run| run.end <= seq);
+        self.0.get(place).filter(|run| run.start <= seq)
+    }
+
+    /// The runs in sequence order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &SackBlock> {
+        self.0.iter()
+    }
+}

@@ -1,0 +1,130 @@
+//! The scoreboard against one that walks over the window for every answer.
+
+use super::*;
+use proptest::prelude::*;
+
+/// Bytes of a segment.
+const MSS: u64 = 100;
+
+/// What happens to a scoreboard. Numbers are of segments above the cumulative ACK.
+#[derive(Clone, Debug)]
+enum Act {
+    Send(u64),
+    SendAgain(u64),
+    Ack { by: u64, blocks: Vec<(u64, u64)> },
+    MarkLost(u64),
+    Hold(u64),
+    MarkHolesLost(u64),
+    Timeout { all: bool },
+    Forgive,
+    Forget,
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    let block = (0..30_u64, 1..8_u64);
+    // Half a segment, too: an ACK may cut one.
+    let ack = (0..8_u64, prop::collection::vec(block, 0..4)).prop_map(|(by, blocks)| Act::Ack { by, blocks });
+    prop_oneof![
+        4 => (1..6_u64).prop_map(Act::Send),
+        3 => (0..30_u64).prop_map(Act::SendAgain),
+        6 => ack,
+        2 => (0..30_u64).prop_map(Act::MarkLost),
+        1 => (0..30_u64).prop_map(Act::Hold),
+        3 => (0..30_u64).prop_map(Act::MarkHolesLost),
+        1 => any::<bool>().prop_map(|all| Act::Timeout { all }),
+        1 => Just(Act::Forgive),
+        1 => Just(Act::Forget),
+    ]
+}
+
+impl Scoreboard {
+    /// The first byte of the segment with this number, if there is one.
+    fn nth(&self, number: u64) -> Option<u64> {
+        self.segments.get(number as usize).map(|e| e.start)
+    }
+}
+
+/// Marks what `blocks` cover the simple way, on a copy of the segments. Returns the bytes that are new.
+fn mark_simply(segments: &mut VecDeque<Sent>, sack: &Sack) -> u64 {
+    let mut fresh = 0;
+    for b in sack.blocks() {
+        for e in segments.iter_mut().filter(|e| !e.sacked && b.start <= e.start && e.end <= b.end) {
+            (e.sacked, e.lost) = (true, false);
+            fresh += e.len();
+        }
+    }
+    fresh
+}
+
+fn marks(segments: &VecDeque<Sent>) -> Vec<(u64, bool, bool, bool)> {
+    segments.iter().map(|e| (e.start, e.sacked, e.lost, e.retransmitted)).collect()
+}
+
+proptest! {
+    // Each answer is that of a walk over all segments, whatever happened before, blocks of no use included.
+    #[test]
+    fn answers_are_those_of_a_walk(acts in prop::collection::vec(act(), 1..60)) {
+        let mut board = Scoreboard::default();
+        let (mut una, mut nxt) = (1_u64, 1_u64);
+        for act in acts {
+            match act {
+                Act::Send(count) => for _ in 0..count {
+                    board.on_sent(Time::ZERO, nxt, nxt + MSS);
+                    nxt += MSS;
+                },
+                Act::SendAgain(number) => if let Some(start) = board.nth(number) {
+                    board.on_sent(Time::ZERO, start, start + MSS);
+                },
+                Act::Ack { by, blocks } => {
+                    una = (una + by * MSS / 2).min(nxt);
+                    let mut sack = Sack::EMPTY;
+                    for (first, count) in blocks {
+                        let start = una / MSS * MSS + 1 + first * MSS;
+                        sack.push(SackBlock { start, end: start + count * MSS });
+                    }
+                    board.on_cumulative(una);
+                    let mut simple = board.segments.clone();
+                    prop_assert_eq!(mark_simply(&mut simple, &sack), board.on_sack(&sack));
+                    prop_assert_eq!(marks(&simple), marks(&board.segments));
+                }
+                Act::MarkLost(number) => if let Some(start) = board.nth(number) {
+                    board.mark_lost(start);
+                },
+                // For ever, or until the next question.
+                Act::Hold(number) => if let Some(start) = board.nth(number / 2) {
+                    board.hold(start, if number % 2 == 0 { Time::ZERO } else { Time::MAX });
+                },
+                Act::MarkHolesLost(number) => {
+                    let edge = una + number * MSS;
+                    let now = Time::from_nanos(5);
+                    board.mark_holes_lost(edge, now);
+                    let is_free = |e: &&Sent| e.start < edge && e.held_until <= now;
+                    let is_left = |e: &&Sent| is_free(e) && !e.sacked && !e.lost && !e.retransmitted;
+                    prop_assert_eq!(board.iter().filter(is_left).count(), 0);
+                    prop_assert!(board.iter().filter(|e| e.lost).all(|e| !e.sacked));
+                }
+                Act::Timeout { all: true } => board.mark_all_lost(),
+                Act::Timeout { all: false } => board.mark_first_lost(),
+                Act::Forgive => board.forgive(),
+                Act::Forget => {
+                    board.forget();
+                    nxt = una;
+                }
+            }
+            let sum = |is_so: fn(&&Sent) -> bool| board.iter().filter(is_so).map(Sent::len).sum::<u64>();
+            prop_assert_eq!(board.sacked_bytes, sum(|e| e.sacked));
+            prop_assert_eq!(board.lost_bytes, sum(|e| e.lost));
+            let start = |e: Option<&Sent>| e.map(|e| e.start);
+            let high = board.high_sack;
+            let is_hole = |e: &&Sent| e.start < high && !e.sacked && !e.retransmitted;
+            let [lost, hole] = [start(board.iter().find(|e| e.lost)), start(board.iter().find(is_hole))];
+            prop_assert_eq!(start(board.first_missing()), start(board.iter().find(|e| !e.sacked)));
+            prop_assert_eq!(start(board.last_missing()), start(board.iter().rev().find(|e| !e.sacked)));
+            prop_assert_eq!(start(board.first_lost()), lost);
+            prop_assert_eq!(start(board.first_hole()), hole);
+            let runs: Vec<_> = board.sacked_runs().copied().collect();
+            prop_assert!(runs.windows(2).all(|two| two[0].end < two[1].start));
+            prop_assert_eq!(runs.iter().map(|run| run.end - run.start).sum::<u64>(), board.sacked_bytes);
+        }
+    }
+}
