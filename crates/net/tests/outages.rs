@@ -1,15 +1,15 @@
 //! What senders make of links that change: timeouts and their backoff in an outage, and how soon a model of the path notices another rate.
 
 mod common;
-use airhop_base::{Rate, Span, Time};
+use airhop_base::{NoticeKind, Rate, Span, Time};
 use airhop_net::plan::{AppPlan, Plan};
 use airhop_radio::course::{Change, ChangeKind, Course};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::pace::PacePlan;
 use airhop_tcp::Preset;
 use airhop_trace::{Column, Table};
-use common::hosts;
-use common::radio::traced;
+use common::radio::{Mobile, recovery, traced};
+use common::{hosts, run};
 use std::sync::Arc;
 
 const DELAY: Span = Span::from_millis(30);
@@ -130,4 +130,26 @@ fn bbr_needs_ten_round_trips_of_the_full_queue_to_slow_down() {
     let first = cubic.windows(2).position(|w| w[1] - w[0] > 1.0).map_or(cubic.len(), |last| last + 1);
     println!("cubic: {first} drops by {} s", cubic[first - 1]);
     assert!(cubic[first - 1] - 15.0 < 3.0 * full);
+}
+
+/// What agents at the base station hear is what its link recovery does, and that is up to its timers. Where what is sent is lost, they
+/// go off again and again, and each failed attempt is an EBSN; where the transmitter stands still, they go off once for the frames that
+/// had gone to it.
+#[test]
+fn agents_hear_of_an_outage_by_the_timers_of_the_link() {
+    let mobile = Mobile { scheme: "ebsn", arq: recovery(None), seconds: 40, ..Mobile::default() };
+    let outage = [at(20), at(24)];
+    let heard = |plan: &Plan| run(plan, 1).flows[0].notices[NoticeKind::Ebsn.index()];
+    let (mut waits, mut loses) = (mobile.plan(), mobile.plan());
+    let link = &mut waits.radios[0].link;
+    let change = Change { at: outage[0], kind: ChangeKind::Outage(outage[1] - outage[0]) };
+    link.pace = PacePlan::Varying(Arc::new(Course::new(link.pace.typical_rate(), link.delay, &[change])));
+    let errors = ErrorPlan::Clean.with_outages(vec![outage]);
+    loses.radios[0].link.errors = [errors.clone(), errors];
+    // A window of three goes out once in each timeout, 0.29 s.
+    let (waits, loses) = (heard(&waits), heard(&loses));
+    println!("{waits} where packets wait, {loses} where they are lost");
+    assert_eq!(heard(&mobile.plan()), 0);
+    assert!((1..=3).contains(&waits), "{waits}");
+    assert!((3 * 4_000 / 300..3 * 4_000 / 200).contains(&loses), "{loses}");
 }
