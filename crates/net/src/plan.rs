@@ -251,6 +251,13 @@ impl QueuePlan {
         let threshold = (packets / 4).max(1) as f64;
         QueuePlan::CongestionWarning { packets, threshold, weight: Self::WARNING_WEIGHT }
     }
+
+    /// A step in the queue itself, not in its average, at a quarter of the buffer: DCTCP's marking (RFC 8257 §3.1). Where the buffer
+    /// holds what the path does, that is above the seventh that keeps the link busy (Alizadeh et al. 2010 §3.4).
+    pub fn step_marking(packets: usize) -> Self {
+        let threshold = (packets / 4).max(1) as f64;
+        QueuePlan::CongestionWarning { packets, threshold, weight: 1.0 }
+    }
 }
 
 /// The parameters of random early detection.

@@ -18,6 +18,13 @@ pub struct Service {
     pub kind: Kind,
 }
 
+impl Service {
+    /// True if it tells senders of losses on wireless links, in whatever form.
+    pub fn tells_of_losses(&self) -> bool {
+        ["elsn", "eln", "nak", "damaged-frames", "fragments"].contains(&self.name)
+    }
+}
+
 /// How a service is provided.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
@@ -115,6 +122,12 @@ pub static SERVICES: &[Service] = &[
         about: "routers mark every capable packet while their averaged queue is long (Xu, Tian and Ansari 2004), \
                 in place of drop-tail queues",
         kind: Kind::Queue(QueuePlan::congestion_warning),
+    },
+    Service {
+        name: "step-marking",
+        about: "routers mark every capable packet that finds a quarter of the places taken (RFC 8257 §3.1), in place of drop-tail \
+                queues",
+        kind: Kind::Queue(QueuePlan::step_marking),
     },
     Service {
         name: "biased-queue",

@@ -78,9 +78,9 @@ fn radio(mut plan: Plan, pace: PacePlan, errors: &ErrorPlan, arq: &ArqPlan) -> P
     plan
 }
 
-/// Recovery with a window of so many frames.
-fn recovery(window: u32, attempts: Option<u32>) -> ArqPlan {
-    let rules = ArqRules { window, timeout: Span::from_millis(200), attempts, ack_bytes: 6 };
+/// Recovery with a window of so many frames, and a timer of so many milliseconds.
+fn recovery(window: u32, timeout: u64, attempts: Option<u32>) -> ArqPlan {
+    let rules = ArqRules { window, timeout: Span::from_millis(timeout), attempts, ack_bytes: 6 };
     ArqPlan::SelectiveRepeat { srej: true, rules }
 }
 
@@ -136,7 +136,8 @@ fn packets_arrive_when_their_bits_have_been_sent() {
         (&[handoff(12, 100, true)][..], &moved[..]),
     ] {
         let plans = both(&backlog(), changes, &ErrorPlan::Clean);
-        let recovered = radio(backlog(), pace(changes), &ErrorPlan::Clean, &recovery(60, None));
+        // Its timer is longer than the outage: no frame goes again.
+        let recovered = radio(backlog(), pace(changes), &ErrorPlan::Clean, &recovery(60, 5000, None));
         for plan in plans.iter().chain([&recovered]) {
             assert_eq!(arrivals(plan)[..expect.len()], *expect, "{changes:?}");
         }
@@ -202,7 +203,7 @@ fn a_saturated_link_carries_the_integral_of_its_rate() {
     // Each second 750 + 175 + 500 kbit.
     let expect = 1.425;
     let plan = datagrams(4000, Span::from_secs(10));
-    let recovered = radio(plan.clone(), pace(&changes), &ErrorPlan::Clean, &recovery(60, None));
+    let recovered = radio(plan.clone(), pace(&changes), &ErrorPlan::Clean, &recovery(60, 5000, None));
     for plan in both(&plan, &changes, &ErrorPlan::Clean).iter().chain([&recovered]) {
         let goodput = run(plan, 1).flows[0].goodput_mbps / 0.972;
         // The last 10 ms are still on the wire: 20 kbit of 14 250.
@@ -217,8 +218,12 @@ fn recovery_carries_packets_over() {
         for is_forwarded in [true, false] {
             let changes = [outage(50, 300), handoff(500, 100, is_forwarded), outage(700, 1000)];
             let errors = ErrorPlan::Loss(0.1).with_outages(vec![[ms(2000), ms(2300)]]);
-            let plan =
-                radio(datagrams(500, Span::from_secs(3)), pace(&changes), &errors, &recovery(8, attempts));
+            let plan = radio(
+                datagrams(500, Span::from_secs(3)),
+                pace(&changes),
+                &errors,
+                &recovery(8, 200, attempts),
+            );
             let report = run(&plan, 1);
             assert_eq!(dropped(&report, Drop::Retries) > 0, attempts.is_some());
             assert_eq!(dropped(&report, Drop::Route) > 0, !is_forwarded);

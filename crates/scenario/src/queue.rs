@@ -19,7 +19,10 @@ fn resolve_red(queue: &mut Fields, problems: &mut Problems) {
     let Some(min) = queue.count("min") else { return };
     queue.fill("max", Val::Count(3 * min));
     if let Some(max) = queue.count("max").filter(|&max| max <= min) {
-        let what = format!("expected more than min = {min}, got {max}");
+        let step = format!("{{ kind = \"congestion-warning\", threshold = {max}, weight = 1 }}");
+        let what = format!(
+            "expected more than min = {min}, got {max}; for marks at a step, as DCTCP wants them, {step}"
+        );
         problems.add(queue.at("max"), queue.path_of("max"), what);
     }
 }

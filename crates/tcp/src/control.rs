@@ -10,11 +10,7 @@ pub struct Reno;
 
 impl CongestionControl for Reno {
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
-        match s.growth {
-            // One segment per ACK, then one per window: what ns-2 does, and what the papers' figures come from.
-            Growth::PerAck => w.cwnd += if w.in_slow_start() { 1.0 } else { 1.0 / w.cwnd },
-            Growth::PerByte => grow(w, a.delivered as f64 / s.mss as f64),
-        }
+        increase(w, 1.0, a, s);
     }
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &Space) -> Judged {
@@ -27,12 +23,32 @@ impl CongestionControl for Reno {
     }
 }
 
+/// Slow start, then additive increase by `alpha` segments per window.
+pub(crate) fn increase(w: &mut Window, alpha: f64, a: &Ack, s: &Space) {
+    match s.growth {
+        // One segment per ACK, then one per window: what ns-2 does, and what the papers' figures come from.
+        Growth::PerAck => w.cwnd += if w.in_slow_start() { 1.0 } else { alpha / w.cwnd },
+        Growth::PerByte => grow(w, alpha, a.delivered as f64 / s.mss as f64),
+    }
+}
+
 /// RFC 3465 §2.1 and §2.2, without a limit in slow start, as Linux has it: `segments` were delivered. The window counts in whole
-/// segments: one more for as many as it holds.
-fn grow(w: &mut Window, segments: f64) {
+/// segments: `alpha` more for as many as it holds.
+fn grow(w: &mut Window, alpha: f64, segments: f64) {
     let exponential = segments.min((w.ssthresh - w.cwnd).max(0.0));
     w.cwnd += exponential;
-    w.cwnd += (segments - exponential) / whole(w.cwnd);
+    w.cwnd += alpha * (segments - exponential) / whole(w.cwnd);
+}
+
+/// Multiplicative decrease: the share `kept` of what is to be reduced is left (RFC 5681 §3.1 with another factor than 1/2).
+pub(crate) fn decrease(w: &mut Window, kept: f64, l: &Loss) {
+    let left = l.base.map(|base| base * kept);
+    w.ssthresh = left.map_or(w.ssthresh, |left| left.max(2.0));
+    w.cwnd = match l.signal {
+        Signal::Duplicates => w.ssthresh,
+        Signal::Echo => left.unwrap_or(w.ssthresh).max(1.0),
+        Signal::Timeout => 1.0, // RFC 5681 §3.1: the loss window
+    };
 }
 
 /// `segments` without its fraction, which many small increments may have left a hair below the next whole number.

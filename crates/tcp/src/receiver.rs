@@ -3,10 +3,10 @@
 //! Sans-IO like the sender: segments go in, ACKs come out, time is an argument. The application reads at once, so
 //! the advertised window never shrinks, unless somebody who reads more slowly says where it ends.
 
-use crate::Asks;
 use crate::config::{Config, DelayedAck, LossDetection};
 use crate::meters::ContentionLimit;
 use crate::quick_acks::QuickAcks;
+use crate::{Asks, Echo};
 use airhop_base::{
     Arrival, Body, Ecn, Eln, Flags, FlowId, HEADER_BYTES, MAX_OPTION_BYTES, Naks, NodeId, Notice, Packet,
     Sack, SackBlock, Segment, Span, Time, Timestamps,
@@ -35,7 +35,8 @@ pub struct Receiver {
     mss: u32,
     stream: Stream,
     clock: Option<EchoClock>,
-    /// ECE on every ACK until the sender says CWR (RFC 3168 §6.1.3), or on the ACK of a marked packet alone.
+    /// ECE on ACKs: on every one until the sender says CWR (RFC 3168 §6.1.3), on that of a marked packet alone, or on those of a run of
+    /// marked packets (DCTCP.CE, RFC 8257 §3.2).
     congestion_seen: bool,
     /// The last segment that came, if ACKs are to name it.
     arrival: Option<Arrival>,
@@ -156,9 +157,11 @@ impl Receiver {
     /// The next packet to send, until there is none.
     pub fn poll_transmit(&mut self, _now: Time) -> Option<Packet> {
         let ack = self.ready.pop_front()?;
-        // RFC 3168 §6.1.4: pure ACKs are not ECN-capable.
+        // RFC 3168 §6.1.4: pure ACKs are not ECN-capable; RFC 8257 §3.6: but a SYN-ACK is.
+        let may_be_marked = ack.flags.syn && self.asks.echo == Echo::EachByte;
+        let ecn = if may_be_marked { Ecn::Ect } else { Ecn::NotEct };
         let bytes = HEADER_BYTES + ack.option_bytes();
-        Some(Packet::new(self.flow, self.me, self.peer, bytes, Body::Tcp(ack)))
+        Some(Packet { ecn, ..Packet::new(self.flow, self.me, self.peer, bytes, Body::Tcp(ack)) })
     }
 
     /// When [`Self::on_timeout`] is to be called, if at all.
@@ -181,6 +184,11 @@ impl Receiver {
     }
 
     fn on_data(&mut self, now: Time, s: &Segment, ecn: Ecn) {
+        // RFC 8257 §3.2: "send two ACKs", one for what came before in the old state, so that every byte is echoed as it was.
+        let ends_run = self.asks.echo == Echo::EachByte && (ecn == Ecn::Ce) != self.congestion_seen;
+        if ends_run && self.unacked > 0 {
+            self.acknowledge(now, None);
+        }
         self.note_timestamp(s);
         self.arrival = self.asks.arrival.then_some(Arrival { seq: s.seq, at: now });
         let ecn_news = self.note_congestion(s.flags.cwr, ecn);
@@ -218,14 +226,14 @@ impl Receiver {
         self.unacked >= u64::from(segments) * u64::from(self.mss)
     }
 
-    /// RFC 3168 §6.1.3; true if what ACKs say about congestion changed.
+    /// True if what ACKs say about congestion changed, so that one is due at once.
     fn note_congestion(&mut self, cwr: bool, ecn: Ecn) -> bool {
-        if self.asks.echo_each_mark {
-            self.congestion_seen |= ecn == Ecn::Ce;
-            return self.congestion_seen;
-        }
-        let before = self.congestion_seen;
-        self.congestion_seen = (before && !cwr) || ecn == Ecn::Ce;
+        let (before, is_marked) = (self.congestion_seen, ecn == Ecn::Ce);
+        self.congestion_seen = match self.asks.echo {
+            Echo::AsConfigured => (before && !cwr) || is_marked, // RFC 3168 §6.1.3
+            Echo::EachMark => before || is_marked,
+            Echo::EachByte => is_marked, // RFC 8257 §3.2, whatever CWR says
+        };
         self.congestion_seen != before
     }
 
@@ -250,7 +258,7 @@ impl Receiver {
         self.unacked = 0;
         self.ack_due = None;
         self.quick_acks.on_ack();
-        self.congestion_seen &= !self.asks.echo_each_mark;
+        self.congestion_seen &= self.asks.echo != Echo::EachMark;
         self.ready.push_back(ack);
     }
 

@@ -440,3 +440,54 @@ fn quick_acks() {
     assert_eq!(acks(&mut b, 461, 15), 15, "the ACK of the duplicate counts");
     assert_eq!(acks(&mut b, 476, 20), 10);
 }
+
+// RFC 8257 §3.2: two states, an ACK for every second segment in either, and one at once when it changes; what came before the change is
+// acknowledged by an ACK of its own in the old state. CWR changes nothing, and the SYN-ACK is capable (§3.6).
+#[test]
+fn every_byte_is_echoed_as_it_was() {
+    let delay = DelayedAck { segments: 2, timeout: Span::from_millis(200) };
+    let config = Config { delayed_ack: Some(delay), handshake: true, ..plain() };
+    let asks = Asks { echo: Echo::EachByte, ..Asks::SACK };
+    let mut receiver = Receiver::new(FlowId(7), NodeId(2), NodeId(1), &config, asks);
+    let syn = Segment { seq: 0, flags: Flags { syn: true, ..Flags::default() }, ..segment(0, 0) };
+    receiver.on_segment(ms(0), &packet(syn, Ecn::Ce));
+    let reply = receiver.poll_transmit(ms(0)).expect("a SYN-ACK");
+    assert_eq!(
+        (reply.ecn, reply.segment().expect("TCP").flags.ece),
+        (Ecn::Ect, false),
+        "a mark on a SYN is ignored"
+    );
+    let mut give = |n: u64, marked: bool, cwr: bool| -> Vec<(u64, bool)> {
+        let flags = Flags { ack: true, cwr, ..Flags::default() };
+        let data = Segment { flags, ..segment(1 + 500 * (n - 1), 500) };
+        receiver.on_segment(ms(n), &packet(data, if marked { Ecn::Ce } else { Ecn::Ect }));
+        let acks = std::iter::from_fn(|| receiver.poll_transmit(ms(n)));
+        acks.map(|p| {
+            let ack = p.segment().expect("TCP");
+            assert_eq!(p.ecn, Ecn::NotEct);
+            (ack.ack / 500, ack.flags.ece)
+        })
+        .collect()
+    };
+    let answers: [&[(u64, bool)]; 12] = [
+        &[],
+        &[(2, false)],
+        &[],
+        &[(3, false), (4, true)],
+        &[],
+        &[(6, true)],
+        &[],
+        &[(8, true)],
+        &[(9, false)],
+        &[(10, true)],
+        &[],
+        &[(11, true), (12, false)],
+    ];
+    let marks = [false, false, false, true, true, true, true, true, false, true, true, false];
+    for (n, (marked, answer)) in (1..).zip(marks.into_iter().zip(answers)) {
+        assert_eq!(give(n, marked, n == 5), answer, "segment {n}");
+    }
+    // Out of order, at once, with the state of the packet that caused it.
+    assert_eq!(give(14, true, false), [(12, true)]);
+    assert_eq!(give(13, false, false), [(14, false)]);
+}

@@ -43,7 +43,8 @@ pub(super) static QUEUE: Choice = Choice {
                     "weight",
                     Kind::Probability,
                     Value("0.2"),
-                    "what one arrival weighs in the average; the default is Airhop's choice",
+                    "what one arrival weighs in the average; the default is Airhop's choice. 1: the queue itself counts, which is the \
+                     step at K of DCTCP's switches (RFC 8257 §3.1)",
                 ),
             ],
         },

@@ -1,4 +1,4 @@
-use super::{Asks, Param, Scheme};
+use super::{Asks, Echo, Param, Scheme};
 use crate::control::Reno;
 use crate::meters::{AvailableRate, SendTimes};
 use crate::notices::Deaf;
@@ -31,7 +31,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "a warning in slow start sets the threshold only",
         "which round-trip time turns the rate into a window",
     ],
-    asks: Asks { echo_each_mark: true, ..Asks::NOTHING },
+    asks: Asks { echo: Echo::EachMark, ..Asks::NOTHING },
     build: &|p, c| Parts {
         control: Box::new(Jersey::new(Clock::Sender, p.choice("rtt") == 1)),
         recovery: recovery::newreno(c),

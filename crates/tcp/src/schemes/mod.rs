@@ -54,9 +54,8 @@ pub struct Asks {
     pub header_check: bool,
     /// An ELN is repeated on every duplicate ACK until the segment is there (TCP-ELN).
     pub eln_repeated: bool,
-    /// Data that routers may mark, and the echo of each single mark on the ACK of the packet that bore it (Jersey). Otherwise
-    /// data is marked, and marks are echoed as RFC 3168 says, if the connection is configured so.
-    pub echo_each_mark: bool,
+    /// Whether routers may mark data, and how its receiver echoes marks.
+    pub echo: Echo,
     /// Data in whose header nodes add up how long it contended for the medium, and a receiver that limits the window by that
     /// (TCP-CC).
     pub contention: bool,
@@ -71,12 +70,23 @@ impl Asks {
         arrival: false,
         header_check: false,
         eln_repeated: false,
-        echo_each_mark: false,
+        echo: Echo::AsConfigured,
         contention: false,
         delivery_rate: false,
     };
     /// SACK blocks.
     pub const SACK: Asks = Asks { sack: true, ..Asks::NOTHING };
+}
+
+/// How marks of congestion get back to the sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Echo {
+    /// Not at all, or as RFC 3168 says: as the connection is configured.
+    AsConfigured,
+    /// Whatever is configured: data may be marked, and each mark is echoed at once, on the ACK of the packet that bore it (Jersey).
+    EachMark,
+    /// Whatever is configured: data may be marked, and each ACK says whether what it acknowledges was (RFC 8257 §3.2).
+    EachByte,
 }
 
 /// A parameter of a scheme.
@@ -196,11 +206,11 @@ macro_rules! schemes {
 }
 
 schemes! {
-    tahoe, reno, newreno, sack, cubic, bbr,
+    tahoe, reno, newreno, sack, cubic, bbr, bbr3, dctcp, hybla, illinois, htcp,
     vegas, veno, westwood, tcp_w, westwood_nr, westwood_plus, westwood_vt,
     santa_cruz, jersey, new_jersey, jtcp, tibet, newreno_ff, casablanca, dcr, tcp_cc, ideal_bwe,
     snoop, split,
-    eln, hack, hack_fixed, ewln, tcp_eln, lhp, ll_elsn, tcp_cl, ebsn, rttn,
+    eln, hack, hack_fixed, ewln, tcp_eln, lhp, ll_elsn, eln_cubic, tcp_cl, ebsn, rttn,
 }
 
 /// Schemes that were added while running.

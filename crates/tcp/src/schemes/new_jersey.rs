@@ -1,5 +1,5 @@
 use super::jersey::{Clock, Jersey, PARAMS};
-use super::{Asks, Scheme};
+use super::{Asks, Echo, Scheme};
 use crate::notices::Deaf;
 use crate::recovery;
 use crate::seams::Parts;
@@ -22,7 +22,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "the receiver's clock is exact, so only arrivals at one instant are merged",
         "all that is reconstructed in Jersey",
     ],
-    asks: Asks { arrival: true, echo_each_mark: true, ..Asks::NOTHING },
+    asks: Asks { arrival: true, echo: Echo::EachMark, ..Asks::NOTHING },
     build: &|p, c| Parts {
         control: Box::new(Jersey::new(Clock::Receiver, p.choice("rtt") == 1)),
         recovery: recovery::newreno(c),

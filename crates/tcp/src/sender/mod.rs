@@ -17,7 +17,7 @@ use crate::seams::{
     RtoPolicy, Signal, Truth, Window,
 };
 use crate::space::Space;
-use crate::{Asks, Config};
+use crate::{Asks, Config, Echo};
 use airhop_base::{Body, Eln, FlowId, NodeId, Notice, NoticeKind, Packet, Segment, Span, Time};
 use expected_delay::ExpectedDelay;
 use notices::Frozen;
@@ -111,6 +111,7 @@ impl Sender {
         parts: Parts,
     ) -> Self {
         let mut space = Space::new(config);
+        let parts = crate::notices::choose(config.notices, parts);
         if asks.contention {
             space.right_edge = 1 + ContentionLimit::new(config.mss, config.receive_window).window();
         }
@@ -300,8 +301,8 @@ impl Sender {
 
     /// RFC 3168 §6.1.2: an echoed mark is answered like a loss, once per window of data, and nothing is sent again.
     fn heed_echo(&mut self, now: Time, ack: &Ack) {
-        if !ack.ece || self.asks.echo_each_mark || self.space.una <= self.echo_point || self.frozen.is_some()
-        {
+        let heeds_itself = self.asks.echo == Echo::EachMark;
+        if !ack.ece || heeds_itself || self.space.una <= self.echo_point || self.frozen.is_some() {
             return;
         }
         self.cwr_due = true;

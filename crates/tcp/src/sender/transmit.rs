@@ -1,6 +1,7 @@
 //! What goes out: the handshake, data, and the headers of both.
 
 use super::{Connection, Sender, clock};
+use crate::Echo;
 use crate::seams::{Cause, Next};
 use airhop_base::{Body, Ecn, Flags, HEADER_BYTES, Packet, Segment, Span, Time, Timestamps};
 
@@ -15,13 +16,17 @@ impl Sender {
                 self.space.max_sent = 1;
                 self.restart_timer(now);
                 if let Some(meter) = &mut self.delivery {
-                    meter.on_sent(now, 0, 1);
+                    meter.on_sent(now, 0, 1, 0);
                 }
                 // Karn's rule: the answer to a SYN that was sent twice is ambiguous.
                 self.timed = (!self.config.timestamps && self.timed_out.is_none()).then_some((1, now));
                 // RFC 3168 §6.1.1: both bits on a SYN ask whether the receiver echoes marks.
                 let asks = self.is_ecn_capable();
-                Some(self.packet(now, 0, 0, Flags { syn: true, ece: asks, cwr: asks, ..Flags::default() }))
+                let flags = Flags { syn: true, ece: asks, cwr: asks, ..Flags::default() };
+                // RFC 3168 §6.1.1 forbids it, RFC 8257 §3.6 recommends it.
+                let may_be_marked = self.asks.echo == Echo::EachByte;
+                let ecn = if may_be_marked { Ecn::Ect } else { Ecn::NotEct };
+                Some(Packet { ecn, ..self.packet(now, 0, 0, flags) })
             }
             Connection::AckDue => {
                 self.connection = Connection::Established;
@@ -32,7 +37,7 @@ impl Sender {
     }
 
     fn is_ecn_capable(&self) -> bool {
-        self.config.ecn || self.asks.echo_each_mark
+        self.config.ecn || self.asks.echo != Echo::AsConfigured
     }
 
     fn next_data(&mut self, now: Time) -> Option<Packet> {

@@ -1,7 +1,9 @@
 //! A sender and a receiver joined by a path that loses, delays and repeats exactly what a test says.
 
 use super::{MSS, byte, label, number, segment, sender};
-use airhop_base::{Body, Eln, FlowId, Naks, NodeId, Notice, NoticeKind, Packet, Rate, Segment, Span, Time};
+use airhop_base::{
+    Body, Ecn, Eln, FlowId, Naks, NodeId, Notice, NoticeKind, Packet, Rate, Segment, Span, Time,
+};
 use airhop_tcp::{Config, Receiver, Sender, Space};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,6 +17,8 @@ pub enum Fate {
     Late(Span),
     /// It arrives, and once more that much later.
     Twice(Span),
+    /// A router marks it, and it arrives (RFC 3168 §5).
+    Congested,
     /// It is lost, and nobody says so (congestion).
     Lost,
     /// It is lost on the air, and an ELN reaches the sender that long after it was sent.
@@ -335,6 +339,10 @@ impl<O: Observer> Transfer<O> {
         match fate {
             Fate::Arrives | Fate::Marked | Fate::Names(_) | Fate::Nak(_) => {
                 self.schedule(arrival, Event::Data(p))
+            }
+            Fate::Congested => {
+                assert_eq!(p.ecn, Ecn::Ect, "only what is capable is marked");
+                self.schedule(arrival, Event::Data(Packet { ecn: Ecn::Ce, ..p }));
             }
             Fate::Damaged => self.schedule(arrival, Event::Data(Packet { damaged: true, ..p })),
             Fate::Late(by) | Fate::Repeated(_, by) => self.schedule(arrival + by, Event::Data(p)),

@@ -1,0 +1,238 @@
+//! DCTCP, Hybla, Illinois and H-TCP between two hosts, against what their papers say of whole connections.
+
+mod common;
+
+use airhop_base::Span;
+use airhop_net::plan::{AppPlan, Plan, QueuePlan, Transport};
+use airhop_net::services;
+use airhop_radio::errors::ErrorPlan;
+use airhop_tcp::{Config, Preset};
+use airhop_trace::{Column, Table};
+use common::radio::traced;
+use common::{hosts, run};
+
+/// Segments of 988 bytes in packets of 1040, as Linux has them.
+const SEGMENT: u32 = 988;
+
+/// A connection of `scheme` over a wire: Mbit/s, round trip without queues, places in the queue, share lost.
+fn wire(scheme: &str, config: Config, mbps: u64, rtt: Span, packets: usize, loss: f64, seconds: u64) -> Plan {
+    let errors = if loss > 0.0 { ErrorPlan::Loss(loss) } else { ErrorPlan::Clean };
+    Plan {
+        wired: vec![hosts::wire(mbps, rtt / 2, packets, errors)],
+        ..hosts::hosts(Span::from_secs(seconds), hosts::tcp(scheme, config), AppPlan::Bulk)
+    }
+}
+
+fn linux() -> Config {
+    Preset::Linux.config(SEGMENT)
+}
+
+/// Mean goodput of some replications, Mbit/s.
+fn goodput(plan: &Plan, reps: u64) -> f64 {
+    (1..=reps).map(|seed| run(plan, seed).flows[0].goodput_mbps).sum::<f64>() / reps as f64
+}
+
+fn is_within(value: f64, expected: f64, tolerance: f64, what: &str) {
+    assert!((value / expected - 1.0).abs() < tolerance, "{what}: {value}, expected {expected}");
+}
+
+fn numbers(tables: &[Table], table: &str, name: &str) -> Vec<f64> {
+    let table = tables.iter().find(|t| t.name == table).expect("a table");
+    match table.column(name).expect("a column") {
+        Column::F64(values) => values.clone(),
+        Column::U32(values) => values.iter().map(|&v| f64::from(v)).collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Time and window at each change after so many seconds.
+fn windows(tables: &[Table], after: f64) -> Vec<(f64, f64)> {
+    let (times, cwnd) = (numbers(tables, "window", "time_s"), numbers(tables, "window", "cwnd"));
+    times.into_iter().zip(cwnd).filter(|w| w.0 > after).collect()
+}
+
+/// Where the window is cut: the index of what is left.
+fn cuts(windows: &[(f64, f64)]) -> Vec<usize> {
+    (1..windows.len()).filter(|&i| windows[i].1 < windows[i - 1].1).collect()
+}
+
+/// The share that each cut left.
+fn left(windows: &[(f64, f64)]) -> Vec<f64> {
+    cuts(windows).into_iter().map(|i| windows[i].1 / windows[i - 1].1).collect()
+}
+
+fn mean(values: impl Iterator<Item = f64> + Clone) -> f64 {
+    values.clone().sum::<f64>() / values.count() as f64
+}
+
+/// A DCTCP connection through a queue that marks from K packets on, with an ACK for each segment, as the model has it.
+fn marking(mbps: u64, rtt: Span, k: f64, seconds: u64) -> Plan {
+    let config = Config { delayed_ack: None, ..linux() };
+    let mut plan = wire("dctcp", config, mbps, rtt, 2000, 0.0, seconds);
+    plan.wired[0].queue = QueuePlan::CongestionWarning { packets: 2000, threshold: k, weight: 1.0 };
+    plan
+}
+
+// Alizadeh et al. 2010 §3.3, one flow: at W* = C RTT + K marks begin, all of a round trip's packets are marked, and the window falls by
+// D = (W* + 1) alpha/2, with alpha² (1 - alpha/4) = (2 W* + 1) / (W* + 1)² (equation 6); the queue swings between K + 1 and D below
+// (equations 9 and 10), in D round trips (equation 8). The model's alpha is that of an instant; here it moves by up to 1/16 within a swing,
+// and marks find it at its lowest.
+#[test]
+fn dctcps_queue_swings_as_its_model_says() {
+    for (mbps, rtt, k, seconds) in [(100, 8, 40.0, 6), (1000, 2, 65.0, 2)] {
+        let (_, tables) = traced(&marking(mbps, Span::from_millis(rtt), k, seconds), 1);
+        let held = mbps as f64 * 1e3 * rtt as f64 / (1040.0 * 8.0);
+        let w = held + k;
+        // Two steps of a fixed point give four digits.
+        let alpha = (0..4)
+            .fold(0.0, |alpha, _| ((2.0 * w + 1.0) / (w + 1.0).powi(2) / (1.0 - alpha / 4.0_f64)).sqrt());
+        let swing = (w + 1.0) * alpha / 2.0;
+
+        let windows = windows(&tables, 1.0);
+        let cuts = cuts(&windows);
+        let before = mean(cuts.iter().map(|&i| windows[i - 1].1));
+        let cut = mean(cuts.iter().map(|&i| windows[i - 1].1 - windows[i].1));
+        let period = (windows[cuts[cuts.len() - 1]].0 - windows[cuts[0]].0) / (cuts.len() - 1) as f64;
+        is_within(before, w, 0.03, "the window that is marked");
+        is_within(2.0 * cut / before, alpha, 0.15, "alpha");
+        is_within(cut, swing, 0.15, "the swing of the window");
+        is_within(period, swing * rtt as f64 * 1e-3 * w / held, 0.15, "the period");
+
+        // Of the data's queue, not of that of the ACKs, which is never longer than two.
+        let (times, packets) = (numbers(&tables, "queue", "time_s"), numbers(&tables, "queue", "packets"));
+        let late: Vec<f64> =
+            times.into_iter().zip(packets).filter(|q| q.0 > 1.0 && q.1 > 2.0).map(|q| q.1).collect();
+        let (least, most) = late.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), &q| (a.min(q), b.max(q)));
+        println!("{mbps} Mbit/s: {least} to {most} packets, alpha {:.4} of {alpha:.4}", 2.0 * cut / before);
+        assert!((most - (k + 1.0)).abs() <= 1.0, "{most} at most");
+        assert!((least - (k + 1.0 - swing)).abs() <= 2.0, "{least} at least, expected {}", k + 1.0 - swing);
+    }
+}
+
+// Alizadeh et al. 2010 §3.4, equation 13: the queue never empties with K > C RTT / 7; with a hundredth of that the link is idle at times.
+#[test]
+fn a_seventh_of_what_the_path_holds_keeps_the_link_busy() {
+    let full = 100.0 * 988.0 / 1040.0;
+    let with = |k| {
+        let plan = Plan { warmup: Span::from_secs(1), ..marking(100, Span::from_millis(8), k, 5) };
+        goodput(&plan, 1)
+    };
+    assert!(with(14.0) > 0.99 * full, "{} of {full}", with(14.0));
+    assert!(with(1.0) < 0.97 * full, "{} of {full}", with(1.0));
+}
+
+// RFC 8257 §3.1: what the scheme needs is there where a scenario names no queue, and nothing is lost; SACK fills the same queue.
+#[test]
+fn dctcp_brings_its_marks() {
+    let mut plan = wire("dctcp", linux(), 10, Span::from_millis(60), 50, 0.0, 20);
+    let drops = |plan: &Plan| {
+        let flow = run(plan, 1).flows.remove(0);
+        (flow.retransmissions, flow.goodput_mbps)
+    };
+    assert!(drops(&plan).0 > 100, "without marks it is SACK");
+    plan.flows[0].services = vec![services::find("step-marking").expect("a service")];
+    let (retransmissions, goodput) = drops(&plan);
+    assert_eq!(retransmissions, 0);
+    assert!(goodput > 0.95 * 9.5, "{goodput}");
+}
+
+// Caini and Firrincieli 2004 §3: the rate of a connection is that of the reference, whatever its round trip; with random losses, too.
+// Reno's falls with the round trip, to a twelfth at 300 ms (Mathis et al. 1997).
+#[test]
+fn hyblas_rate_does_not_fall_with_the_round_trip() {
+    let at = |scheme, ms| goodput(&wire(scheme, linux(), 100, Span::from_millis(ms), 500, 1e-3, 60), 3);
+    let reference = at("sack", 25);
+    let [near, far] = [25, 300].map(|ms| at("hybla", ms));
+    let reno = at("sack", 300);
+    println!("25 ms: {near:.2} Mbit/s, SACK {reference:.2}; 300 ms: {far:.2}, SACK {reno:.2}");
+    is_within(near, reference, 0.15, "25 ms");
+    is_within(far, reference, 0.15, "300 ms");
+    assert!(reno < 1.5 * reference * 25.0 / 300.0, "{reno}");
+}
+
+// Hoe 1996, as the paper recommends: slow start ends at what the path holds, with nothing lost in it; unspaced and without the estimate
+// it loses thousands (100 ms: 15 segments more with each ACK).
+#[test]
+fn hyblas_estimate_ends_slow_start() {
+    let plan = |form| {
+        let mut plan = wire("hybla", linux(), 100, Span::from_millis(100), 1000, 0.0, 2);
+        if let Transport::Tcp { scheme, params, .. } = &mut plan.flows[0].transport {
+            params.set(scheme, "form", form).expect("a parameter");
+        }
+        run(&plan, 1).flows[0].retransmissions
+    };
+    assert_eq!(plan(0.0), 0);
+    assert!(plan(1.0) > 1000);
+}
+
+// Liu et al. 2008: alpha_max and beta_min far from congestion: many times Reno's goodput with random losses; with losses p and no queue
+// the window is that of AIMD(10, 1/8), sqrt(alpha (2 - beta) / (2 beta p)): at 1e-3, 274 segments of the 721 that the path holds.
+#[test]
+fn illinois_regains_what_random_losses_take() {
+    let at = |scheme, loss| goodput(&wire(scheme, linux(), 100, Span::from_millis(60), 200, loss, 40), 2);
+    let [few, many] = [1e-4, 1e-3].map(|loss| {
+        let (illinois, sack) = (at("illinois", loss), at("sack", loss));
+        println!("{loss}: {illinois:.1} Mbit/s, SACK {sack:.1}");
+        (illinois, illinois / sack)
+    });
+    assert!(few.1 > 4.0 && many.1 > 4.0);
+    let segments = (10.0 * (2.0 - 0.125) / (2.0 * 0.125 * 1e-3_f64)).sqrt();
+    is_within(many.0, segments * 988.0 * 8.0 / 0.06 / 1e6, 0.15, "AIMD(10, 1/8)");
+}
+
+// The same: the window is a concave function of the time between losses, as alpha falls while the queue grows. Reno's is a line, but for
+// the round trip, which grows too.
+#[test]
+fn illinois_is_concave() {
+    let halfway = |scheme| {
+        let (_, tables) = traced(&wire(scheme, linux(), 10, Span::from_millis(60), 50, 0.0, 60), 1);
+        let windows = windows(&tables, 10.0);
+        let gained = cuts(&windows)
+            .windows(2)
+            .map(|c| {
+                let ((from, low), (to, high)) = (windows[c[0]], windows[c[1] - 1]);
+                let middle =
+                    windows.iter().take_while(|w| w.0 <= (from + to) / 2.0).last().expect("a window");
+                (middle.1 - low) / (high - low)
+            })
+            .collect::<Vec<_>>();
+        mean(gained.into_iter())
+    };
+    let (illinois, sack) = (halfway("illinois"), halfway("sack"));
+    println!("half the time: {illinois:.3} of the gain, SACK {sack:.3}");
+    assert!(illinois > 0.7 && (0.45..0.6).contains(&sack));
+}
+
+// Leith and Shorten 2004 §2: after a loss the window grows by 2 (1 - beta) segments a round trip for a second, then as the integral of
+// 1 + 10 t + t²/4: 6.08 times as much in the next second. Without a queue to speak of, so that the round trip is the same.
+#[test]
+fn htcp_grows_quadratically_after_a_second() {
+    let mut plan = wire("htcp", linux(), 1000, Span::from_millis(60), 20_000, 0.0, 4);
+    if let Transport::Tcp { scheme, params, config } = &mut plan.flows[0].transport {
+        params.set(scheme, "rtt_scaling", 1.0).expect("a parameter");
+        config.initial_ssthresh = 100.0;
+    }
+    let (_, tables) = traced(&plan, 1);
+    let windows = windows(&tables, 0.0);
+    let at = |s: f64| windows.iter().take_while(|w| w.0 <= s).last().expect("a window").1;
+    let begun = windows.iter().find(|w| w.1 > windows[0].1).expect("an ACK").0;
+    // Slow start is over after three round trips.
+    let gain = |from: f64, to: f64| at(begun + to) - at(begun + from);
+    let rounds = |area: f64| area / 0.06;
+    is_within(gain(0.4, 1.0), rounds(0.6), 0.1, "Reno's second");
+    is_within(gain(1.0, 2.0), rounds(1.0 + 5.0 + 1.0 / 12.0), 0.1, "the next");
+    is_within(gain(2.0, 3.0), rounds(1.0 + 15.0 + 7.0 / 12.0), 0.1, "and the next");
+}
+
+// The same: a loss leaves RTTmin/RTTmax, which just empties the queue, between 0.5 and 0.8: with queues of packets of 832 us
+// behind 60 ms.
+#[test]
+fn htcp_empties_the_queue() {
+    for packets in [10, 30, 50, 100] {
+        let (_, tables) = traced(&wire("htcp", linux(), 10, Span::from_millis(60), packets, 0.0, 100), 1);
+        let shares = left(&windows(&tables, 20.0));
+        let expected = (60.0_f64 / (60.0 + packets as f64 * 0.832)).clamp(0.5, 0.8);
+        println!("{packets}: {:.3} of {expected:.3}, {} cuts", mean(shares.iter().copied()), shares.len());
+        is_within(mean(shares.iter().copied()), expected, 0.04, "beta");
+    }
+}

@@ -1,0 +1,169 @@
+use super::{Asks, Echo, Param, Params, Scheme};
+use crate::control::{Reno, decrease};
+use crate::notices::Deaf;
+use crate::recovery;
+use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Window};
+use crate::space::Space;
+
+pub(super) static SCHEME: Scheme = Scheme {
+    name: "dctcp",
+    title: "DCTCP",
+    family: "marks",
+    about: "Routers mark every packet that finds more than K waiting, and the receiver echoes each mark. The sender keeps a moving mean \
+            alpha of the share of its bytes that were marked, and on a mark, once per window, gives up alpha/2 of its window: all of \
+            Reno's half when every packet was marked, next to nothing when few were. Growth and the answer to losses are Reno's.",
+    helps: "Where every bottleneck marks at a step: the queue then stays about K, and the link is busy with K a seventh of what the path \
+            holds, and more. Where nothing marks it is Reno with SACK: it does not tell wireless losses from congestion. Beside flows \
+            that answer marks as RFC 3168 says it takes more than its share: not for the open Internet.",
+    cite: "RFC 8257, Data Center TCP (DCTCP): TCP Congestion Control for Data Centers, 2017; M. Alizadeh et al., Data Center TCP (DCTCP), \
+           SIGCOMM 2010",
+    needs: &["step-marking"],
+    params: &[
+        Param::number("g", 1.0 / 16.0, (1.0 / 1024.0, 1.0), "gain of alpha, once a window (RFC 8257 §4.2)"),
+        Param::number("alpha", 1.0, (0.0, 1.0), "what alpha is at first; 1: the first mark halves the window (RFC 8257 §3.3)"),
+    ],
+    verified: &[
+        "the receiver's two states, with an ACK for what came before a change, alpha, the reduction and its once per window, what a loss \
+         and a timeout do: RFC 8257 §3.2 to §3.5, by hand",
+        "alpha, and by how much window and queue swing: the fluid model of Alizadeh et al. 2010 §3.3",
+    ],
+    reconstructed: &[
+        "what is reduced on a mark is the window, as the RFC writes it, also where a loss reduces the data in flight",
+        "retransmissions are not ECN-capable (RFC 3168 §6.1.5; the RFC is silent); Linux' DCTCP makes all its packets so",
+        "K where the scenario names no queue: a quarter of the buffer",
+    ],
+    asks: Asks { echo: Echo::EachByte, ..Asks::SACK },
+    build: &|p, c| Parts { control: Box::new(Dctcp::new(p)), recovery: recovery::sack(c), notices: Box::new(Deaf) },
+};
+
+#[derive(Debug)]
+struct Dctcp {
+    g: f64,
+    /// DCTCP.Alpha: the estimated share of bytes that meet congestion.
+    alpha: f64,
+    /// DCTCP.WindowEnd: an observation window ends with the first ACK beyond.
+    window_end: u64,
+    /// DCTCP.BytesAcked and DCTCP.BytesMarked.
+    acked: u64,
+    marked: u64,
+}
+
+impl Dctcp {
+    fn new(p: &Params) -> Self {
+        Dctcp { g: p.get("g"), alpha: p.get("alpha"), window_end: 1, acked: 0, marked: 0 }
+    }
+}
+
+impl CongestionControl for Dctcp {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+        Reno.on_ack(w, a, s); // RFC 8257 §3.4
+    }
+
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+        if l.signal == Signal::Echo {
+            // §3.3: "cwnd = cwnd * (1 - DCTCP.Alpha / 2)"
+            decrease(w, 1.0 - self.alpha / 2.0, &Loss { base: Some(w.cwnd), ..*l });
+            return Judged::Congestion;
+        }
+        Reno.on_loss(w, l, s) // §3.5
+    }
+
+    /// §3.3, steps 1 to 8; SACK is ignored.
+    fn observe(&mut self, a: &Ack, s: &Space) {
+        self.acked += a.acked;
+        self.marked += if a.ece { a.acked } else { 0 };
+        if s.una <= self.window_end {
+            return;
+        }
+        let share = self.marked as f64 / self.acked as f64;
+        self.alpha += self.g * (share - self.alpha);
+        self.window_end = s.nxt;
+        (self.acked, self.marked) = (0, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Preset;
+    use airhop_base::{Sack, Time};
+
+    const MSS: u64 = 1000;
+
+    fn space() -> Space {
+        Space::new(&Preset::Ns2.config(MSS as u32))
+    }
+
+    fn dctcp() -> Dctcp {
+        Dctcp::new(&Params::defaults(&SCHEME))
+    }
+
+    /// A window of so many segments is acknowledged, the last `marked` of them with ECE, while the next one is sent.
+    fn window(d: &mut Dctcp, s: &mut Space, segments: u64, marked: u64) {
+        for n in 0..segments {
+            let una = s.una + MSS;
+            *s = Space { una, nxt: una + segments * MSS, ..*s };
+            let ece = n >= segments - marked;
+            d.observe(
+                &Ack { now: Time::ZERO, acked: MSS, delivered: MSS, sack: Sack::EMPTY, rtt: None, ece, arrival: None },
+                s,
+            );
+        }
+    }
+
+    fn loss(signal: Signal) -> Loss {
+        Loss { now: Time::ZERO, signal, base: Some(60.0), half: 30.0, window: 30.0 }
+    }
+
+    fn is_near(value: f64, expected: f64) {
+        assert!((value - expected).abs() < 1e-12, "{value}, not {expected}");
+    }
+
+    // §3.3, steps 1 to 8. The first ACK ends the first window, and the next one ends with the ACK of what that let out: the tenth after it.
+    #[test]
+    fn alpha_is_a_moving_mean_of_the_marked_share_of_bytes() {
+        let (mut d, mut s) = (dctcp(), space());
+        window(&mut d, &mut s, 1, 0);
+        is_near(d.alpha, 15.0 / 16.0);
+        s.nxt = s.una + 9 * MSS;
+        d.window_end = s.nxt;
+        window(&mut d, &mut s, 9, 4);
+        is_near(d.alpha, 15.0 / 16.0); // an ACK of just what it ends with does not end it
+        window(&mut d, &mut s, 1, 0);
+        is_near(d.alpha, (15.0 * 15.0 / 16.0 + 0.4) / 16.0);
+    }
+
+    // The fixed point of a constant share is that share, and 1/16 of the distance is left out each window.
+    #[test]
+    fn alpha_approaches_a_constant_share() {
+        let (mut d, mut s) = (dctcp(), space());
+        for n in 1..=64 {
+            d.window_end = s.una + 9 * MSS;
+            window(&mut d, &mut s, 10, 3);
+            is_near(d.alpha, 0.3 + 0.7 * (15.0_f64 / 16.0).powi(n));
+        }
+    }
+
+    // §3.3, step 9: half with alpha 1, nothing with alpha 0, of the window and not of the data in flight; RFC 5681: ssthresh 2 at least.
+    #[test]
+    fn a_mark_costs_half_of_alpha() {
+        for (alpha, cwnd, left, ssthresh) in
+            [(1.0, 100.0, 50.0, 50.0), (0.4, 100.0, 80.0, 80.0), (0.0, 100.0, 100.0, 100.0), (1.0, 3.0, 1.5, 2.0)]
+        {
+            let mut w = Window { cwnd, ssthresh: f64::INFINITY };
+            let judged = Dctcp { alpha, ..dctcp() }.on_loss(&mut w, &loss(Signal::Echo), &space());
+            assert_eq!((w, judged), (Window { cwnd: left, ssthresh }, Judged::Congestion));
+        }
+    }
+
+    // §3.5: "in the same way as conventional TCP", whatever alpha is, which stays.
+    #[test]
+    fn a_loss_is_a_loss() {
+        for (signal, cwnd) in [(Signal::Duplicates, 30.0), (Signal::Timeout, 1.0)] {
+            let mut d = Dctcp { alpha: 0.1, ..dctcp() };
+            let mut w = Window { cwnd: 60.0, ssthresh: 40.0 };
+            d.on_loss(&mut w, &loss(signal), &space());
+            assert_eq!((w, d.alpha), (Window { cwnd, ssthresh: 30.0 }, 0.1));
+        }
+    }
+}

@@ -1,0 +1,362 @@
+use super::{Asks, Param, Params, Scheme};
+use crate::control::{decrease, increase};
+use crate::meters::SendTimes;
+use crate::notices::Deaf;
+use crate::recovery;
+use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Window};
+use crate::space::Space;
+use airhop_base::{Span, Time};
+
+pub(super) static SCHEME: Scheme = Scheme {
+    name: "htcp",
+    title: "H-TCP",
+    family: "loss-based",
+    about: "The longer ago the last loss, the faster the window grows: as Reno's for a second, then by a quadratic function of the time. A \
+            loss leaves the share RTTmin/RTTmax of the window, between 0.5 and 0.8, which just empties the queue; half, if the rate \
+            has changed by more than a fifth since the loss before.",
+    helps: "Fast and long paths with few losses, and queues that are long for their link. Random losses more often than once a second \
+            keep it in Reno's mode.",
+    cite: "D. Leith and R. Shorten, H-TCP: TCP for High-Speed and Long-Distance Networks, PFLDnet 2004; draft-leith-tcp-htcp-06, 2008",
+    needs: &[],
+    params: &[
+        Param::number("delta_l", 1.0, (0.0, 1000.0), "seconds after a loss during which it grows as Reno"),
+        Param::number("delta_b", 0.2, (0.0, 1.0), "change of the rate between two losses from which on the second one halves"),
+        Param::word(
+            "rtt_scaling",
+            &["on", "off"],
+            "on: growth per round trip in proportion to the smallest one, 1 at 100 ms, within 0.1 and 2, and never slower than Reno \
+             (Linux); off: the draft without its option",
+        ),
+    ],
+    verified: &[
+        "alpha, the share that a loss leaves and its bounds, the switch on a change of the rate, 2(1 - beta), the scaling and its \
+         bounds: Linux' and FreeBSD's sources, by hand",
+    ],
+    reconstructed: &[
+        "the draft itself was not at hand: its rules are those that both sources, which cite it, have in common",
+        "the rate is Linux': the greatest of a moving mean over round trips, from the fourth after a loss on",
+        "the longest round trip grows by 20 ms at most with a sample and fades by 5 % with each loss, as in Linux",
+        "the time counts from the loss (FreeBSD); in Linux from the end of its repair. Linux halves once more after a change of the rate",
+    ],
+    asks: Asks::SACK,
+    build: &|p, c| Parts { control: Box::new(Htcp::new(p)), recovery: recovery::sack(c), notices: Box::new(Deaf) },
+};
+
+#[derive(Debug)]
+struct Htcp {
+    delta_l: f64,
+    delta_b: f64,
+    scales: bool,
+    times: SendTimes,
+    least: Option<Span>,
+    /// The round trip that the ACK under way gave.
+    rtt: Option<Span>,
+    beta: f64,
+    memory: Memory,
+    /// What it was before the last loss.
+    before: Memory,
+    /// First byte that had not been sent then: a second loss below is of the same window of data.
+    point: u64,
+    rate: Throughput,
+}
+
+/// What a loss changes, beside the window.
+#[derive(Clone, Copy, Debug, Default)]
+struct Memory {
+    /// The last loss, or the first ACK.
+    since: Option<Time>,
+    /// The longest round trip.
+    longest: Option<Span>,
+    /// The rate before it, segments per second.
+    rate: Option<f64>,
+}
+
+/// What is left of the window: at least, and at most.
+const BETA: (f64, f64) = (0.5, 0.8);
+/// The round trip at which scaling changes nothing, seconds, and its bounds.
+const REFERENCE: f64 = 0.1;
+const SCALE: (f64, f64) = (0.1, 2.0);
+/// What the longest round trip grows by with one sample: a late ACK is no queue (Linux).
+const LONGEST_STEP: Span = Span::from_millis(20);
+
+impl Htcp {
+    fn new(p: &Params) -> Self {
+        Htcp {
+            delta_l: p.get("delta_l"),
+            delta_b: p.get("delta_b"),
+            scales: p.choice("rtt_scaling") == 0,
+            times: SendTimes::default(),
+            least: None,
+            rtt: None,
+            beta: BETA.0,
+            memory: Memory::default(),
+            before: Memory::default(),
+            point: 0,
+            rate: Throughput::default(),
+        }
+    }
+
+    /// Segments that are added in a round trip, `delta` seconds after the last loss.
+    fn alpha(&self, delta: f64) -> f64 {
+        let late = (delta - self.delta_l).max(0.0);
+        let mut alpha = 1.0 + 10.0 * late + (late / 2.0) * (late / 2.0);
+        if let Some(least) = self.least.filter(|_| self.scales) {
+            alpha = (alpha * (least.secs_f64() / REFERENCE).clamp(SCALE.0, SCALE.1)).max(1.0);
+        }
+        2.0 * (1.0 - self.beta) * alpha // Reno's mean rate, whatever beta is
+    }
+
+    /// What a loss now leaves of the window.
+    fn adapt(&self) -> f64 {
+        let has_changed = match (self.memory.rate, self.rate.greatest) {
+            (Some(before), Some(now)) => (now - before).abs() > self.delta_b * before,
+            _ => true,
+        };
+        match (self.least, self.memory.longest) {
+            (Some(least), Some(longest)) if !has_changed => {
+                (least.secs_f64() / longest.secs_f64()).clamp(BETA.0, BETA.1)
+            }
+            _ => BETA.0,
+        }
+    }
+
+    /// A round trip outside recovery.
+    fn note(&mut self, rtt: Span) {
+        let least = self.least.unwrap_or(rtt);
+        let longest = self.memory.longest.unwrap_or(least).max(least);
+        self.memory.longest = Some(if rtt <= longest + LONGEST_STEP { longest.max(rtt) } else { longest });
+    }
+}
+
+impl CongestionControl for Htcp {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+        // What arrived before this ACK waited for a hole to be filled, and says nothing of queues.
+        if let Some(rtt) = self.rtt.filter(|_| a.delivered == a.acked) {
+            self.note(rtt);
+        }
+        let since = *self.memory.since.get_or_insert(a.now);
+        let alpha = self.alpha((a.now - since).secs_f64());
+        if let Some(least) = self.least {
+            let is_settled = a.now - since >= least * 4;
+            self.rate.on_ack(a.now, a.delivered as f64 / s.mss as f64, w.cwnd - alpha, least, is_settled);
+        }
+        increase(w, alpha, a, s);
+    }
+
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+        if s.una >= self.point {
+            self.before = self.memory;
+        }
+        self.point = s.max_sent;
+        self.beta = self.adapt();
+        decrease(w, self.beta, l);
+        let longest = match (self.least, self.memory.longest) {
+            (Some(least), Some(longest)) if longest > least => Some(least + (longest - least) * 19 / 20),
+            (_, longest) => longest,
+        };
+        self.memory = Memory { since: Some(l.now), longest, rate: self.rate.greatest };
+        self.rate.pause();
+        Judged::Congestion
+    }
+
+    fn on_spurious(&mut self, w: &mut Window, before: &Window, _: &Space) {
+        w.cwnd = w.cwnd.max(before.cwnd);
+        w.ssthresh = w.ssthresh.max(before.ssthresh);
+        self.memory = self.before;
+    }
+
+    fn observe(&mut self, a: &Ack, s: &Space) {
+        self.rtt = self.times.on_ack(a.now, s.una);
+        if let Some(rtt) = self.rtt {
+            self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+        }
+    }
+
+    fn on_sent(&mut self, now: Time, sent: &Next) {
+        self.times.on_sent(now, sent.start, sent.end);
+    }
+}
+
+/// The rate at which segments are delivered outside recovery, from round trip to round trip (Linux).
+#[derive(Clone, Copy, Debug, Default)]
+struct Throughput {
+    began: Option<Time>,
+    segments: f64,
+    mean: f64,
+    /// The greatest mean since the last loss.
+    greatest: Option<f64>,
+}
+
+impl Throughput {
+    /// An ACK outside recovery that delivers `segments`. A sample takes `least` time and `window` segments; before things are settled
+    /// after a loss it is the mean.
+    fn on_ack(&mut self, now: Time, segments: f64, window: f64, least: Span, is_settled: bool) {
+        let Some(began) = self.began else {
+            self.began = Some(now); // from this ACK on
+            return;
+        };
+        self.segments += segments;
+        let elapsed = now - began;
+        if self.segments < window || elapsed < least || elapsed == Span::ZERO {
+            return;
+        }
+        let sample = self.segments / elapsed.secs_f64();
+        if is_settled {
+            self.mean = (3.0 * self.mean + sample) / 4.0;
+            self.greatest = Some(self.greatest.map_or(self.mean, |greatest| greatest.max(self.mean)));
+        } else {
+            self.mean = sample;
+            self.greatest = Some(sample);
+        }
+        (self.began, self.segments) = (Some(now), 0.0);
+    }
+
+    /// A loss: what recovery delivers does not count.
+    fn pause(&mut self) {
+        (self.began, self.segments) = (None, 0.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Preset;
+    use crate::seams::{Cause, Signal};
+    use airhop_base::Sack;
+
+    const MSS: u64 = 1000;
+
+    fn ms(ms: u64) -> Span {
+        Span::from_millis(ms)
+    }
+
+    fn htcp(given: &[(&str, f64)]) -> Htcp {
+        let mut p = Params::defaults(&SCHEME);
+        given.iter().for_each(|&(name, value)| p.set(&SCHEME, name, value).expect("a parameter"));
+        Htcp::new(&p)
+    }
+
+    fn is_near(value: f64, expected: f64) {
+        assert!((value - expected).abs() < 1e-9, "{value}, not {expected}");
+    }
+
+    // f(Delta) = 1 + 10 (Delta - Delta_L) + ((Delta - Delta_L) / 2)², 1 for the first second; times 2 (1 - beta).
+    #[test]
+    fn growth_by_the_time_since_the_last_loss() {
+        let plain = htcp(&[("rtt_scaling", 1.0)]);
+        for (delta, expected) in [(0.0, 1.0), (1.0, 1.0), (1.5, 6.0625), (3.0, 22.0), (11.0, 126.0)] {
+            is_near(plain.alpha(delta), expected);
+            is_near(Htcp { beta: 0.8, ..htcp(&[("rtt_scaling", 1.0)]) }.alpha(delta), 0.4 * expected);
+        }
+        is_near(htcp(&[("rtt_scaling", 1.0), ("delta_l", 2.0)]).alpha(4.0), 22.0);
+    }
+
+    // Growth per round trip in proportion to it: 22 at 100 ms, and within 0.1 and 2 times that, but never below 1.
+    #[test]
+    fn scaling() {
+        for (rtt, expected) in [(100, 22.0), (50, 11.0), (5, 2.2), (300, 44.0)] {
+            let scaled = Htcp { least: Some(ms(rtt)), ..htcp(&[]) };
+            is_near(scaled.alpha(3.0), expected);
+        }
+        is_near(Htcp { least: Some(ms(5)), ..htcp(&[]) }.alpha(0.0), 1.0);
+        is_near(Htcp { least: Some(ms(300)), ..htcp(&[]) }.alpha(0.0), 2.0);
+    }
+
+    // RTTmin/RTTmax between 0.5 and 0.8; half after a change by more than a fifth, and while there is nothing to compare with.
+    #[test]
+    fn what_a_loss_leaves() {
+        let with = |longest, before, now| {
+            let memory = Memory { since: None, longest: Some(ms(longest)), rate: before };
+            let rate = Throughput { greatest: Some(now), ..Throughput::default() };
+            let mut h = Htcp { least: Some(ms(60)), memory, rate, ..htcp(&[]) };
+            let mut w = Window { cwnd: 110.0, ssthresh: 10.0 };
+            let loss = Loss { now: Time::ZERO, signal: Signal::Duplicates, base: Some(100.0), half: 50.0, window: 50.0 };
+            assert_eq!(h.on_loss(&mut w, &loss, &Space::new(&Preset::Ns2.config(1000))), Judged::Congestion);
+            assert_eq!((w.cwnd, h.memory.rate), (w.ssthresh, Some(now)));
+            (w.cwnd / 100.0, h.memory.longest.expect("as before"))
+        };
+        // The longest round trip fades by 5 % of what it is beyond the smallest.
+        assert_eq!(with(100, Some(1000.0), 1000.0), (0.6, ms(98)));
+        assert_eq!(with(160, Some(1000.0), 1200.0), (0.5, ms(155)));
+        assert_eq!(with(62, Some(1000.0), 800.0), (0.8, Span::from_micros(61_900)));
+        assert_eq!(with(100, Some(1000.0), 1201.0).0, 0.5);
+        assert_eq!(with(100, Some(1000.0), 799.0).0, 0.5);
+        assert_eq!(with(100, None, 1000.0).0, 0.5);
+    }
+
+    /// ACKs of one segment each, from the first on: when they come, and their round trips.
+    fn fed(h: &mut Htcp, acks: impl Iterator<Item = (u64, u64)>) -> Window {
+        let mut s = Space::new(&Preset::Ns2.config(MSS as u32));
+        let mut w = Window { cwnd: 5.0, ssthresh: 2.0 };
+        for (now, rtt) in acks {
+            let start = s.una;
+            s.una += MSS;
+            s.nxt = s.una;
+            h.on_sent(Time::ZERO + ms(now - rtt), &Next { start, end: s.una, cause: Cause::New });
+            let now = Time::ZERO + ms(now);
+            let ack = Ack { now, acked: MSS, delivered: MSS, sack: Sack::EMPTY, rtt: None, ece: false, arrival: None };
+            h.observe(&ack, &s);
+            h.on_ack(&mut w, &ack, &s);
+        }
+        w
+    }
+
+    // Linux: the longest round trip follows samples that are at most 20 ms longer.
+    #[test]
+    fn a_late_ack_is_no_queue() {
+        let longest = |rtts: &[u64]| {
+            let mut h = htcp(&[]);
+            fed(&mut h, rtts.iter().enumerate().map(|(i, &rtt)| (300 + i as u64, rtt)));
+            h.memory.longest
+        };
+        assert_eq!(longest(&[100, 120, 140, 130]), Some(ms(140)));
+        assert_eq!(longest(&[100, 121]), Some(ms(100)));
+        assert_eq!(longest(&[100, 260, 115, 60]), Some(ms(115)));
+    }
+
+    // A segment each 10 ms is 100 a second; the rate of a round is measured until a window has come, at least a round trip. Then 5 ms for
+    // a second: a mean with a weight of a quarter for the new one tends to 200, and its greatest is kept when it falls again.
+    #[test]
+    fn the_rate() {
+        let mut h = htcp(&[("delta_l", 1000.0)]);
+        fed(&mut h, (0..100).map(|i| (100 + 10 * i, 50)));
+        let rate = h.rate.greatest.expect("rounds went by");
+        assert!((rate - 100.0).abs() < 1.0, "{rate}");
+        let mut h = htcp(&[("delta_l", 1000.0)]);
+        fed(&mut h, (0..400).map(|i| (100 + if i < 200 { 5 * i } else { 1000 + 20 * (i - 200) }, 50)));
+        let rate = h.rate.greatest.expect("rounds went by");
+        assert!((rate - 200.0).abs() < 2.0, "{rate}");
+        assert!(h.rate.mean < 100.0, "{}", h.rate.mean);
+    }
+
+    // Linux: a new round trip weighs a quarter, but just after a loss, when it is the mean.
+    #[test]
+    fn the_rate_is_a_moving_mean() {
+        let mut rate = Throughput::default();
+        let mut means = Vec::new();
+        for (now, segments, is_settled) in [(0, 5.0, false), (100, 10.0, false), (200, 20.0, true), (300, 5.0, true)] {
+            rate.on_ack(Time::ZERO + ms(now), segments, 5.0, ms(50), is_settled);
+            means.push((rate.mean, rate.greatest));
+        }
+        assert_eq!(means, [(0.0, None), (100.0, Some(100.0)), (125.0, Some(125.0)), (106.25, Some(125.0))]);
+    }
+
+    // A loss begins the time anew; one that was none takes that back (Linux), also with a timeout in the same window of data.
+    #[test]
+    fn a_loss_that_was_none() {
+        let mut h = htcp(&[]);
+        let s = Space { una: 1001, max_sent: 9001, ..Space::new(&Preset::Ns2.config(MSS as u32)) };
+        let (early, late) = (Time::ZERO + ms(1000), Time::ZERO + ms(5000));
+        h.memory = Memory { since: Some(early), longest: Some(ms(90)), rate: Some(7.0) };
+        h.least = Some(ms(50));
+        let before = Window { cwnd: 40.0, ssthresh: 20.0 };
+        let mut w = before;
+        for signal in [Signal::Duplicates, Signal::Timeout] {
+            h.on_loss(&mut w, &Loss { now: late, signal, base: Some(40.0), half: 20.0, window: 20.0 }, &s);
+            assert_eq!((h.memory.since, h.memory.rate), (Some(late), None));
+        }
+        h.on_spurious(&mut w, &before, &s);
+        assert_eq!(w, before);
+        assert_eq!((h.memory.since, h.memory.longest, h.memory.rate), (Some(early), Some(ms(90)), Some(7.0)));
+    }
+}

@@ -1,0 +1,261 @@
+use super::{Asks, Param, Params, Scheme};
+use crate::config::Growth;
+use crate::control::{Reno, increase};
+use crate::meters::SendTimes;
+use crate::notices::Deaf;
+use crate::recovery;
+use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Window};
+use crate::space::Space;
+use airhop_base::{Rate, Span, Time};
+
+pub(super) static SCHEME: Scheme = Scheme {
+    name: "hybla",
+    title: "TCP Hybla",
+    family: "loss-based",
+    about: "A connection whose round trip is rho times 25 ms grows as one of 25 ms would in the same time: each ACK adds 2^rho - 1 in \
+            slow start and rho²/cwnd after. Losses halve the window as ever. The first ACKs tell what the path holds, which is where \
+            slow start ends, and segments are spaced over the round trip.",
+    helps: "Satellite and other long links with random losses: the rate no longer falls with the round trip, and long flows get their \
+            share beside short ones. In Linux' form, which neither estimates nor spaces, slow start overshoots a long path by tens of \
+            thousands of segments. With round trips below 25 ms it is Reno.",
+    cite: "C. Caini and R. Firrincieli, TCP Hybla: a TCP enhancement for heterogeneous networks, International Journal of Satellite \
+           Communications and Networking 22(5), 2004",
+    needs: &[],
+    params: &[
+        Param::number("rtt0", 25.0, (1.0, 10_000.0), "the round trip of the connection that it equals, ms"),
+        Param::word(
+            "form",
+            &["paper", "linux"],
+            "paper: slow start ends at an estimate of what the path holds (Hoe 1996), and segments are spaced over the round trip, as it \
+             recommends; linux: neither",
+        ),
+    ],
+    verified: &[
+        "both increments, by hand; with Linux' source: rho at least 1, from the smallest round trip so far, and no window above 65535 \
+         segments",
+        "goodput that does not fall with the round trip, at 25 and 300 ms with losses of 0.1 %: the model of the paper",
+    ],
+    reconstructed: &[
+        "rho comes from the smallest single round trip; in Linux from the smallest smoothed one",
+        "with growth by bytes (preset linux) an ACK counts for what it delivers; in Linux it counts once",
+        "it begins with rho segments, or more if more are configured; a finite initial threshold is multiplied by rho (the paper)",
+        "the estimate: the rate at which the first flight, which leaves in one burst, is acknowledged, times the smallest round trip; the \
+         window waits for it",
+    ],
+    asks: Asks::SACK,
+    build: &|p, c| Parts { control: Box::new(Hybla::new(p)), recovery: recovery::sack(c), notices: Box::new(Deaf) },
+};
+
+#[derive(Debug)]
+struct Hybla {
+    rtt0: f64,
+    form: Form,
+    times: SendTimes,
+    least: Option<Span>,
+    beginning: Beginning,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Form {
+    Paper,
+    Linux,
+}
+
+/// How far the first flight is acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Beginning {
+    /// Not at all.
+    Quiet,
+    /// In part: since when, what lowest byte was not acknowledged then, and where the flight ends.
+    Heard { since: Time, una: u64, end: u64 },
+    /// Wholly, or something was lost: the window grows.
+    Over,
+}
+
+/// Segments. Linux: no window is larger; a single ACK may ask for that.
+const LARGEST: f64 = 65_535.0;
+
+impl Hybla {
+    fn new(p: &Params) -> Self {
+        Hybla {
+            rtt0: p.get("rtt0") / 1e3,
+            form: if p.choice("form") == 0 { Form::Paper } else { Form::Linux },
+            times: SendTimes::default(),
+            least: None,
+            beginning: Beginning::Quiet,
+        }
+    }
+
+    /// The normalized round trip: by how much it exceeds that of the reference connection.
+    fn rho(&self) -> f64 {
+        self.least.map_or(1.0, |least| (least.secs_f64() / self.rtt0).max(1.0))
+    }
+
+    /// An ACK of the first flight: true once the window may grow. Caini and Firrincieli 2004: it begins with rho segments and has rho
+    /// times the reference's threshold; if there is none, what the path holds (Hoe 1996).
+    fn begin(&mut self, w: &mut Window, now: Time, s: &Space) -> bool {
+        let estimates = self.form == Form::Paper && w.ssthresh.is_infinite();
+        match self.beginning {
+            Beginning::Over => return true,
+            Beginning::Quiet if estimates && s.una < s.max_sent => {
+                self.beginning = Beginning::Heard { since: now, una: s.una, end: s.max_sent };
+                return false;
+            }
+            Beginning::Heard { end, .. } if s.una < end => return false,
+            Beginning::Heard { since, una, .. } if now > since => {
+                let rate = (s.una - una) as f64 / s.mss as f64 / (now - since).secs_f64();
+                let held = self.least.map_or(f64::INFINITY, |least| rate * least.secs_f64());
+                w.ssthresh = held.max(2.0);
+            }
+            Beginning::Heard { .. } => {}
+            Beginning::Quiet => w.ssthresh *= self.rho(),
+        }
+        self.beginning = Beginning::Over;
+        w.cwnd = w.cwnd.max(self.rho());
+        true
+    }
+
+    /// Slow start, by an ACK that counts for `segments`.
+    fn start(&self, w: &mut Window, segments: f64) {
+        let step = libm::exp2(self.rho()) - 1.0;
+        w.cwnd = (w.cwnd + step * segments).min(w.ssthresh);
+    }
+}
+
+impl CongestionControl for Hybla {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+        if !self.begin(w, a.now, s) {
+            return;
+        }
+        if w.in_slow_start() {
+            self.start(w, match s.growth {
+                Growth::PerAck => 1.0,
+                Growth::PerByte => a.delivered as f64 / s.mss as f64,
+            });
+        } else {
+            increase(w, self.rho() * self.rho(), a, s);
+        }
+        w.cwnd = w.cwnd.min(LARGEST);
+    }
+
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+        self.beginning = Beginning::Over;
+        Reno.on_loss(w, l, s)
+    }
+
+    fn observe(&mut self, a: &Ack, s: &Space) {
+        if let Some(rtt) = self.times.on_ack(a.now, s.una) {
+            self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+        }
+    }
+
+    fn on_sent(&mut self, now: Time, sent: &Next) {
+        self.times.on_sent(now, sent.start, sent.end);
+    }
+
+    fn pacing_rate(&self, w: &Window, s: &Space) -> Option<Rate> {
+        let is_paced = self.form == Form::Paper && self.beginning == Beginning::Over;
+        let srtt = s.srtt.filter(|_| is_paced)?;
+        Some(Rate::from_bps((w.cwnd * s.mss as f64 * 8.0 / srtt.secs_f64()) as u64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Preset;
+    use crate::seams::Cause;
+    use airhop_base::Sack;
+
+    const MSS: u64 = 1000;
+
+    /// A sender whose smallest round trip is so long, past its first flight.
+    fn of(ms: u64) -> Hybla {
+        let least = Some(Span::from_millis(ms));
+        Hybla { least, beginning: Beginning::Over, ..Hybla::new(&Params::defaults(&SCHEME)) }
+    }
+
+    /// The window after an ACK of two segments.
+    fn after(mut h: Hybla, preset: Preset, w: Window) -> f64 {
+        let mut w = w;
+        let acked = 2 * MSS;
+        let ack =
+            Ack { now: Time::ZERO, acked, delivered: acked, sack: Sack::EMPTY, rtt: None, ece: false, arrival: None };
+        h.on_ack(&mut w, &ack, &Space::new(&preset.config(MSS as u32)));
+        w.cwnd
+    }
+
+    // Caini and Firrincieli 2004, equation 9: 2^rho - 1 per ACK, rho²/cwnd after. rho is 1 up to 25 ms (Reno), and no window is above 65535.
+    // With growth by bytes each of the two segments counts.
+    #[test]
+    fn both_increments() {
+        let start = Window { cwnd: 10.0, ssthresh: 1e9 };
+        let avoid = Window { cwnd: 10.0, ssthresh: 5.0 };
+        for (ms, exponential, linear) in
+            [(10, 1.0, 0.1), (25, 1.0, 0.1), (50, 3.0, 0.4), (75, 7.0, 0.9), (60, 4.278_031_643_091_577, 0.576)]
+        {
+            for (preset, counted) in [(Preset::Ns2, 1.0), (Preset::Linux, 2.0)] {
+                assert!((after(of(ms), preset, start) - 10.0 - counted * exponential).abs() < 1e-9, "{ms}");
+                assert!((after(of(ms), preset, avoid) - 10.0 - counted * linear).abs() < 1e-9, "{ms}");
+            }
+        }
+        assert_eq!(after(of(1000), Preset::Ns2, start), 65_535.0, "not 2^40");
+        assert_eq!(after(of(100), Preset::Ns2, Window { cwnd: 10.0, ssthresh: 20.0 }), 20.0, "not beyond the threshold");
+    }
+
+    /// Windows after the ACKs of a first flight of ten segments, which come at these milliseconds; the round trip is 100 ms.
+    fn begun(form: Form, ssthresh: f64, acks: &[(u64, u64)]) -> Vec<Window> {
+        let mut h = Hybla { beginning: Beginning::Quiet, form, ..of(100) };
+        let s = Space { una: 1, nxt: 10_001, max_sent: 10_001, ..Space::new(&Preset::Ns2.config(MSS as u32)) };
+        let mut w = Window { cwnd: 2.0, ssthresh };
+        let mut hear = |&(ms, segments): &(u64, u64)| {
+            let now = Time::ZERO + Span::from_millis(ms);
+            let ack = Ack { now, acked: MSS, delivered: MSS, sack: Sack::EMPTY, rtt: None, ece: false, arrival: None };
+            h.on_ack(&mut w, &ack, &Space { una: 1 + segments * MSS, ..s });
+            w
+        };
+        acks.iter().map(&mut hear).collect()
+    }
+
+    // Hoe 1996: eight segments in 8 ms are a thousand a second, and the path holds 100 of them: then W(0) = rho = 4, and 15 more per ACK.
+    // Nothing can be said of ACKs that come together. With a threshold, that is rho times as high, and growth begins with the first ACK.
+    #[test]
+    fn the_beginning() {
+        let w = |cwnd, ssthresh| Window { cwnd, ssthresh };
+        let flight = [(102, 2), (106, 6), (110, 10), (111, 11)];
+        let (none, held) = (w(2.0, f64::INFINITY), 100.0);
+        assert_eq!(begun(Form::Paper, f64::INFINITY, &flight), [none, none, w(19.0, held), w(34.0, held)]);
+        let together = [(102, 2), (102, 10)];
+        assert_eq!(begun(Form::Paper, f64::INFINITY, &together), [none, w(19.0, f64::INFINITY)]);
+        assert_eq!(begun(Form::Paper, f64::INFINITY, &[(102, 10)]), [w(19.0, f64::INFINITY)]);
+        assert_eq!(begun(Form::Linux, f64::INFINITY, &flight)[0], w(19.0, f64::INFINITY));
+        assert_eq!(begun(Form::Paper, 8.0, &flight)[..2], [w(19.0, 32.0), w(32.0, 32.0)]);
+    }
+
+    // Linux: rho follows the smallest round trip, and never grows.
+    #[test]
+    fn rho_follows_the_smallest_round_trip() {
+        let mut h = Hybla::new(&Params::defaults(&SCHEME));
+        let mut s = Space::new(&Preset::Ns2.config(MSS as u32));
+        let mut rho = |rtt: u64| {
+            let start = s.una;
+            s.una += MSS;
+            h.on_sent(Time::ZERO, &Next { start, end: s.una, cause: Cause::New });
+            let now = Time::ZERO + Span::from_millis(rtt);
+            let ack = Ack { now, acked: MSS, delivered: MSS, sack: Sack::EMPTY, rtt: None, ece: false, arrival: None };
+            h.observe(&ack, &s);
+            h.rho()
+        };
+        assert_eq!([rho(100), rho(200), rho(50), rho(100), rho(5)], [4.0, 4.0, 2.0, 2.0, 1.0]);
+    }
+
+    // The paper's packet spacing: a window per round trip.
+    #[test]
+    fn spacing() {
+        let s = Space { srtt: Some(Span::from_millis(100)), ..Space::new(&Preset::Ns2.config(MSS as u32)) };
+        let w = Window { cwnd: 20.0, ssthresh: 5.0 };
+        assert_eq!(of(100).pacing_rate(&w, &s), Some(Rate::from_bps(1_600_000)));
+        assert_eq!(Hybla { form: Form::Linux, ..of(100) }.pacing_rate(&w, &s), None);
+        assert_eq!(Hybla { beginning: Beginning::Quiet, ..of(100) }.pacing_rate(&w, &s), None, "one burst");
+    }
+}

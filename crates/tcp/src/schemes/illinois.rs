@@ -1,0 +1,310 @@
+use super::{Asks, Param, Params, Scheme};
+use crate::control::{decrease, increase};
+use crate::meters::SendTimes;
+use crate::notices::Deaf;
+use crate::recovery;
+use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
+use crate::space::Space;
+use airhop_base::{Span, Time};
+
+pub(super) static SCHEME: Scheme = Scheme {
+    name: "illinois",
+    title: "TCP-Illinois",
+    family: "loss-based",
+    about: "Losses say whether the window grows or shrinks, as with Reno; queueing delay says by how much. While the mean delay of a round \
+            trip is near its minimum the window grows by ten segments a round and a loss costs an eighth of it; near its maximum it \
+            grows by 0.3 segments and a loss costs half.",
+    helps: "Fast and long paths, and random losses on a path whose queue is short: it regains quickly what it lost and loses less. \
+            Where the queue is always full, or the window below 15 segments, it is Reno. Jitter of the MAC looks like a queue to it.",
+    cite: "S. Liu, T. Başar and R. Srikant, TCP-Illinois: A Loss- and Delay-Based Congestion Control Algorithm for High-Speed Networks, \
+           Performance Evaluation 65(6-7), 2008; first in VALUETOOLS 2006",
+    needs: &[],
+    params: &[
+        Param::number("alpha_min", 0.3, (0.01, 1.0), "segments a round that are added at the longest delay"),
+        Param::number("alpha_max", 10.0, (1.0, 1000.0), "segments a round that are added at the shortest delays"),
+        Param::number("beta_min", 0.125, (0.01, 0.5), "share of the window that a loss costs at short delays"),
+        Param::number("beta_max", 0.5, (0.5, 0.9), "share of the window that a loss costs at long delays"),
+        Param::number("eta1", 0.01, (0.0, 0.1), "share of the longest delay up to which alpha_max holds"),
+        Param::number("eta2", 0.1, (0.0, 0.4), "share of the longest delay up to which beta_min holds"),
+        Param::number("eta3", 0.8, (0.5, 1.0), "share of the longest delay from which on beta_max holds"),
+        Param::number("theta", 5.0, (1.0, 100.0), "rounds of shortest delay until alpha_max returns"),
+        Param::number("window", 15.0, (1.0, 10_000.0), "segments below which it is Reno (the paper's W_thresh)"),
+    ],
+    verified: &[
+        "both curves and their constants, the small window, the wait for alpha_max, the mean over a round trip: the paper and Linux' \
+         source, by hand",
+    ],
+    reconstructed: &[
+        "the rounds of shortest delay are in a row; in Linux others may come between",
+        "round trips count outside recovery, and not those of segments that SACK had reported",
+        "the window is cut and grown with fractions of segments; Linux computes in 1/128 and 1/64",
+    ],
+    asks: Asks::SACK,
+    build: &|p, c| Parts { control: Box::new(Illinois::new(p)), recovery: recovery::sack(c), notices: Box::new(Deaf) },
+};
+
+#[derive(Debug)]
+struct Illinois {
+    curves: Curves,
+    theta: u32,
+    /// W_thresh.
+    window: f64,
+    times: SendTimes,
+    /// The round trip that the ACK under way gave.
+    rtt: Option<Span>,
+    delays: Delays,
+    round: Round,
+    now: Pace,
+    /// Rounds in a row with the shortest delay, since there was a longer one; none if there was none.
+    short: Option<u32>,
+}
+
+/// The two curves of the paper.
+#[derive(Clone, Copy, Debug)]
+struct Curves {
+    alpha: (f64, f64),
+    beta: (f64, f64),
+    eta: [f64; 3],
+}
+
+/// By how much the window moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Pace {
+    /// Segments more in a round.
+    alpha: f64,
+    /// The share that a loss costs.
+    beta: f64,
+}
+
+/// Additive increase and multiplicative decrease as Reno does them.
+const RENO: Pace = Pace { alpha: 1.0, beta: 0.5 };
+
+/// The extremes of all round trips so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Delays {
+    least: Option<Span>,
+    most: Span,
+}
+
+/// A round trip: until all is acknowledged that was sent before it began.
+#[derive(Clone, Copy, Debug, Default)]
+struct Round {
+    end: u64,
+    sum: Span,
+    samples: u64,
+}
+
+impl Curves {
+    fn new(p: &Params) -> Self {
+        Curves {
+            alpha: (p.get("alpha_min"), p.get("alpha_max")),
+            beta: (p.get("beta_min"), p.get("beta_max")),
+            eta: ["eta1", "eta2", "eta3"].map(|name| p.get(name)),
+        }
+    }
+
+    /// f1 at a mean queueing delay that is this share of the longest: alpha_max up to eta1, then a hyperbola down to alpha_min at the
+    /// longest.
+    fn alpha(&self, share: f64) -> f64 {
+        let ((min, max), low) = (self.alpha, self.eta[0]);
+        let beyond = (share - low).max(0.0);
+        (1.0 - low) * min * max / ((1.0 - low) * min + beyond * (max - min))
+    }
+
+    /// f2: beta_min up to eta2, beta_max from eta3 on, a line between.
+    fn beta(&self, share: f64) -> f64 {
+        let ((min, max), [_, low, high]) = (self.beta, self.eta);
+        min + (max - min) * ((share - low) / (high - low)).clamp(0.0, 1.0)
+    }
+}
+
+impl Illinois {
+    fn new(p: &Params) -> Self {
+        Illinois {
+            curves: Curves::new(p),
+            theta: p.get("theta") as u32,
+            window: p.get("window"),
+            times: SendTimes::default(),
+            rtt: None,
+            delays: Delays::default(),
+            round: Round::default(),
+            now: Pace { alpha: p.get("alpha_max"), ..RENO },
+            short: None,
+        }
+    }
+
+    /// A sample, outside recovery.
+    fn note(&mut self, rtt: Span) {
+        let Delays { least, most } = self.delays;
+        self.delays = Delays { least: Some(least.map_or(rtt, |least| least.min(rtt))), most: most.max(rtt) };
+        self.round.sum = self.round.sum + rtt;
+        self.round.samples += 1;
+    }
+
+    /// The mean queueing delay of the round as a share of the longest so far.
+    fn share(&self) -> Option<f64> {
+        let least = self.delays.least?;
+        let mean = (self.round.samples > 0).then(|| self.round.sum / self.round.samples)?;
+        let longest = (self.delays.most - least).secs_f64();
+        Some(if longest > 0.0 { (mean - least).secs_f64() / longest } else { 0.0 })
+    }
+
+    /// Once a round trip.
+    fn adapt(&mut self, w: &Window) {
+        if w.cwnd < self.window {
+            self.now = RENO;
+        } else if let Some(share) = self.share() {
+            self.now = Pace { alpha: self.alpha(share), beta: self.curves.beta(share) };
+        }
+    }
+
+    /// "α can be set to α_max only if d_a stays below d_1 for θ round trips", once it was above.
+    fn alpha(&mut self, share: f64) -> f64 {
+        if share > self.curves.eta[0] {
+            self.short = Some(0);
+            return self.curves.alpha(share);
+        }
+        self.short = self.short.map(|n| n + 1).filter(|&n| n < self.theta);
+        if self.short.is_some() { self.now.alpha } else { self.curves.alpha(share) }
+    }
+}
+
+impl CongestionControl for Illinois {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+        // What arrived before this ACK waited for a hole to be filled, and says nothing of queues.
+        if let Some(rtt) = self.rtt.filter(|_| a.delivered == a.acked) {
+            self.note(rtt);
+        }
+        if s.una > self.round.end {
+            self.adapt(w);
+            self.round = Round { end: s.nxt, ..Round::default() };
+        }
+        increase(w, self.now.alpha, a, s);
+    }
+
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+        decrease(w, 1.0 - self.now.beta, l);
+        if l.signal == Signal::Timeout {
+            self.now = RENO;
+            self.short = None;
+            self.round = Round { end: s.nxt, ..Round::default() };
+        }
+        Judged::Congestion
+    }
+
+    fn observe(&mut self, a: &Ack, s: &Space) {
+        self.rtt = self.times.on_ack(a.now, s.una);
+    }
+
+    fn on_sent(&mut self, now: Time, sent: &Next) {
+        self.times.on_sent(now, sent.start, sent.end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Preset;
+    use airhop_base::Sack;
+
+    fn illinois() -> Illinois {
+        Illinois::new(&Params::defaults(&SCHEME))
+    }
+
+    fn is_near(value: f64, expected: f64) {
+        assert!((value - expected).abs() < 1e-9, "{value}, not {expected}");
+    }
+
+    /// What a round with this mean round trip makes of it, where the round trips so far were from 100 to 200 ms.
+    fn paced(i: &mut Illinois, cwnd: f64, mean: u64) -> (f64, f64) {
+        i.delays = Delays { least: Some(Span::from_millis(100)), most: Span::from_millis(200) };
+        i.round = Round { end: 0, sum: Span::from_millis(4 * mean), samples: 4 };
+        i.adapt(&Window { cwnd, ssthresh: 1.0 });
+        (i.now.alpha, i.now.beta)
+    }
+
+    // The paper, equations 1 and 2 with its constants: d_m = 100 ms, d_1 = 1, d_2 = 10, d_3 = 80 ms. kappa_1 = 99 · 0.3 · 10 / 9.7,
+    // kappa_2 = 99 · 0.3 / 9.7 - 1 (ms); kappa_4 = 0.375 / 70.
+    #[test]
+    fn both_curves() {
+        let (kappa1, kappa2) = (99.0 * 3.0 / 9.7, 99.0 * 0.3 / 9.7 - 1.0);
+        for (delay, alpha, beta) in [
+            (0, 10.0, 0.125),
+            (1, 10.0, 0.125),
+            (10, kappa1 / (kappa2 + 10.0), 0.125),
+            (24, kappa1 / (kappa2 + 24.0), 0.2),
+            (45, kappa1 / (kappa2 + 45.0), 0.3125),
+            (80, kappa1 / (kappa2 + 80.0), 0.5),
+            (100, 0.3, 0.5),
+        ] {
+            let (a, b) = paced(&mut illinois(), 20.0, 100 + delay);
+            is_near(a, alpha);
+            is_near(b, beta);
+        }
+    }
+
+    // "If W < W_thresh, α = 1 and β = 1/2"; and where no queue was ever seen the delay is at its minimum.
+    #[test]
+    fn a_small_window_is_renos() {
+        assert_eq!(paced(&mut illinois(), 14.9, 100), (1.0, 0.5));
+        assert_eq!(paced(&mut illinois(), 15.0, 100), (10.0, 0.125));
+        let mut i = illinois();
+        i.delays = Delays { least: Some(Span::from_millis(100)), most: Span::from_millis(100) };
+        i.round = Round { end: 0, sum: Span::from_millis(100), samples: 1 };
+        i.adapt(&Window { cwnd: 20.0, ssthresh: 1.0 });
+        assert_eq!(i.now, Pace { alpha: 10.0, beta: 0.125 });
+    }
+
+    // theta = 5: after a longer delay alpha stays for four rounds of the shortest; a longer one between begins anew.
+    #[test]
+    fn the_greatest_growth_waits() {
+        let mut i = illinois();
+        let alphas = |i: &mut Illinois, delays: &[u64]| -> Vec<f64> {
+            delays.iter().map(|delay| (paced(i, 20.0, 100 + delay).0 * 100.0).round() / 100.0).collect()
+        };
+        assert_eq!(alphas(&mut i, &[0, 100, 0, 0, 0, 0, 0, 0]), [10.0, 0.3, 0.3, 0.3, 0.3, 0.3, 10.0, 10.0]);
+        assert_eq!(alphas(&mut i, &[45, 0, 0, 100, 0, 0, 0, 0, 0]), [0.65, 0.65, 0.65, 0.3, 0.3, 0.3, 0.3, 0.3, 10.0]);
+    }
+
+    // A loss costs beta of what is reduced, and leaves the window there; a timeout one segment, and Reno's pace from then on.
+    #[test]
+    fn losses() {
+        let loss = |signal| Loss { now: Time::ZERO, signal, base: Some(80.0), half: 40.0, window: 40.0 };
+        let s = Space::new(&Preset::Ns2.config(1000));
+        for (mean, left) in [(100, 70.0), (124, 64.0), (200, 40.0)] {
+            let mut i = illinois();
+            paced(&mut i, 80.0, mean);
+            let mut w = Window { cwnd: 80.0, ssthresh: 20.0 };
+            i.on_loss(&mut w, &loss(Signal::Duplicates), &s);
+            is_near(w.cwnd, left);
+            is_near(w.ssthresh, left);
+            i.on_loss(&mut w, &loss(Signal::Timeout), &s);
+            is_near(w.ssthresh, left);
+            assert_eq!((w.cwnd, i.now), (1.0, RENO));
+        }
+    }
+
+    // Once a round trip, from the mean of all its samples, and growth by alpha/cwnd per ACK.
+    #[test]
+    fn a_round_trip_is_a_mean() {
+        let mut i = illinois();
+        let mut s = Space::new(&Preset::Ns2.config(1000));
+        let mut w = Window { cwnd: 20.0, ssthresh: 5.0 };
+        let mut ack = |i: &mut Illinois, w: &mut Window, rtt: u64| {
+            let start = s.una;
+            s.una += 1000;
+            s.nxt = s.una + 3000;
+            i.on_sent(Time::ZERO, &Next { start, end: s.una, cause: crate::seams::Cause::New });
+            let now = Time::ZERO + Span::from_millis(rtt);
+            let ack = Ack { now, acked: 1000, delivered: 1000, sack: Sack::EMPTY, rtt: None, ece: false, arrival: None };
+            i.observe(&ack, &s);
+            let before = w.cwnd;
+            i.on_ack(w, &ack, &s);
+            (w.cwnd - before) * before
+        };
+        // The first ACK ends a round of its own; the next four make one: 100, 200, 150, 150 ms, a mean of half of the longest delay.
+        let grown: Vec<f64> = [100, 100, 200, 150, 150].map(|rtt| ack(&mut i, &mut w, rtt)).to_vec();
+        grown[..4].iter().for_each(|&alpha| is_near(alpha, 10.0));
+        is_near(grown[4], 99.0 * 3.0 / (99.0 * 0.3 + 49.0 * 9.7));
+    }
+}

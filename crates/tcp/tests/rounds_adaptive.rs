@@ -1,0 +1,228 @@
+//! The window law of the senders that adapt increase or decrease, in segments per round trip. The path and the notation are those of
+//! `rounds.rs`: 50 ms each way, no bottleneck, preset `ns2`, ssthresh 8; a line is round, segments sent, cwnd, what was sent again.
+
+mod common;
+
+use airhop_tcp::{Config, Preset};
+use common::path::{Fate, Path, Transfer};
+use common::{MSS, at};
+
+fn config() -> Config {
+    Config { initial_ssthresh: 8.0, ..Preset::Ns2.config(MSS) }
+}
+
+fn rounds_with(scheme: &str, given: &[(&str, f64)], path: &Path, rounds: u64) -> String {
+    let mut t = Transfer::given(scheme, given, &config(), path.clone(), 100_000);
+    t.run_until(at(rounds * 100 - 1));
+    t.rounds()
+}
+
+fn rounds(scheme: &str, path: &Path, n: u64) -> String {
+    rounds_with(scheme, &[], path, n)
+}
+
+fn clean() -> Path {
+    Path::of(50)
+}
+
+/// Segments that a router marks.
+fn marking(segments: std::ops::RangeInclusive<u64>) -> Path {
+    segments.fold(clean(), |p, n| p.with(n, 1, Fate::Congested))
+}
+
+// RFC 8257 §3.4, §3.5: without marks it is SACK.
+#[test]
+fn dctcp_without_marks_is_sack() {
+    for path in [clean(), clean().losing(&[20]), clean().losing(&[20, 22, 24])] {
+        assert_eq!(rounds("dctcp", &path, 12), rounds("sack", &path, 12));
+    }
+}
+
+// RFC 8257 §3.3. One mark: alpha is 1 at first and falls by 1/16 with each round; the mark is heard of with the sixth ACK of round 4, at
+// cwnd 9.60 and alpha (15/16)^4 = 0.77: 5.89 are left, and two more ACKs add 0.34. All marked from segment 40 on: one cut a round, and
+// as alpha, 0.68 when that begins, returns to 1, each is deeper than the last. Begun with alpha 0, cuts are at first less than what a
+// round adds.
+#[test]
+fn dctcp() {
+    insta::assert_snapshot!(rounds("dctcp", &marking(20..=20), 10), @r"
+    0   2   2.00
+    1   4   4.00
+    2   8   8.00
+    3   8   8.95
+    4   6   6.23
+    5   7   7.14
+    6   8   8.06
+    7   9   9.01
+    8   9   9.96
+    9  10  10.83
+    ");
+    insta::assert_snapshot!(rounds("dctcp", &marking(40..=1000), 14), @r"
+     0   2   2.00
+     1   4   4.00
+     2   8   8.00
+     3   8   8.95
+     4   9   9.81
+     5  10  10.69
+     6   9   7.73
+     7   8   8.83
+     8   7   7.01
+     9   5   5.83
+    10   4   4.80
+    11   4   4.04
+    12   3   3.68
+    13   3   3.20
+    ");
+    insta::assert_snapshot!(rounds_with("dctcp", &[("alpha", 0.0)], &marking(40..=1000), 14), @r"
+     0   2   2.00
+     1   4   4.00
+     2   8   8.00
+     3   8   8.95
+     4   9   9.81
+     5  10  10.69
+     6  11  11.59
+     7  12  12.39
+     8  12  12.80
+     9  12  12.77
+    10  13  13.68
+    11  13  13.04
+    12  12  12.25
+    13  11  11.30
+    ");
+}
+
+// Caini and Firrincieli 2004: 100 ms are four times 25: a window of four at once, 15 more with each ACK, up to four times the threshold
+// of 8; then 16/cwnd with each ACK. A loss halves. With itself as its reference it is Reno. (Not spaced: Linux.)
+#[test]
+fn hybla() {
+    const LINUX: &[(&str, f64)] = &[("form", 1.0)];
+    insta::assert_snapshot!(rounds_with("hybla", LINUX, &clean(), 6), @r"
+    0   2   2.00
+    1  32  32.00
+    2  45  45.32
+    3  59  59.14
+    4  73  73.41
+    5  87  87.91
+    ");
+    insta::assert_snapshot!(rounds_with("hybla", LINUX, &clean().losing(&[60]), 8), @r"
+    0   2   2.00
+    1  32  32.00
+    2  45  45.32
+    3  36  26.72  60!
+    4  26  26.72
+    5  39  39.40
+    6  52  52.96
+    7  66  66.88
+    ");
+    insta::assert_snapshot!(rounds_with("hybla", &[("form", 1.0), ("rtt0", 100.0)], &clean(), 6), @r"
+    0   2   2.00
+    1   4   4.00
+    2   8   8.00
+    3   8   8.95
+    4   9   9.81
+    5  10  10.69
+    ");
+}
+
+// Liu et al. 2008: Reno up to 15 segments, then, as no delay was ever seen, 10/cwnd per ACK, and a loss costs an eighth: 49.05 is cut to
+// 42.92.
+#[test]
+fn illinois() {
+    insta::assert_snapshot!(rounds("illinois", &clean(), 16), @r"
+     0   2   2.00
+     1   4   4.00
+     2   8   8.00
+     3   8   8.95
+     4   9   9.81
+     5  10  10.69
+     6  11  11.59
+     7  12  12.51
+     8  13  13.44
+     9  14  14.37
+    10  15  15.32
+    11  23  23.21
+    12  31  31.65
+    13  40  40.30
+    14  49  49.26
+    15  58  58.38
+    ");
+    insta::assert_snapshot!(rounds("illinois", &clean().losing(&[200]), 20), @r"
+     0   2   2.00
+     1   4   4.00
+     2   8   8.00
+     3   8   8.95
+     4   9   9.81
+     5  10  10.69
+     6  11  11.59
+     7  12  12.51
+     8  13  13.44
+     9  14  14.37
+    10  15  15.32
+    11  23  23.21
+    12  31  31.65
+    13  40  40.30
+    14  48  49.05
+    15  42  42.92  200!
+    16  51  51.23
+    17  60  60.38
+    18  69  69.62
+    19  78  78.92
+    ");
+}
+
+// Leith and Shorten 2004: the first ACK comes at 100 ms, so that round 11 is the last that grows as Reno; then by 1 + 10 t + t²/4 in
+// round trips of 100 ms, where scaling changes nothing: by 2, 3, 4, … The first loss halves, and growth is Reno's again for a second.
+#[test]
+fn htcp() {
+    insta::assert_snapshot!(rounds("htcp", &clean(), 24), @r"
+     0   2   2.00
+     1   4   4.00
+     2   8   8.00
+     3   8   8.95
+     4   9   9.81
+     5  10  10.69
+     6  11  11.59
+     7  12  12.51
+     8  13  13.44
+     9  14  14.37
+    10  15  15.32
+    11  16  16.27
+    12  18  18.14
+    13  20  20.92
+    14  24  24.48
+    15  29  29.02
+    16  34  34.57
+    17  40  40.97
+    18  48  48.26
+    19  56  56.66
+    20  65  65.99
+    21  76  76.28
+    22  87  87.69
+    23 100 100.08
+    ");
+    insta::assert_snapshot!(rounds("htcp", &clean().losing(&[300]), 24), @r"
+     0   2   2.00
+     1   4   4.00
+     2   8   8.00
+     3   8   8.95
+     4   9   9.81
+     5  10  10.69
+     6  11  11.59
+     7  12  12.51
+     8  13  13.44
+     9  14  14.37
+    10  15  15.32
+    11  16  16.27
+    12  18  18.14
+    13  20  20.92
+    14  24  24.48
+    15  29  29.02
+    16  34  34.57
+    17  40  40.97
+    18  48  48.26
+    19  25  25.25  300!
+    20  25  25.56
+    21  26  26.52
+    22  27  27.49
+    23  28  28.45
+    ");
+}
