@@ -1,5 +1,6 @@
 //! From a plan to a world.
 
+use crate::courses;
 use crate::fades;
 use crate::fates::Fates;
 use crate::flow::{Ends, Flow, TcpEnds, UdpEnds};
@@ -143,6 +144,7 @@ impl World {
             radios.map(|(r, queues)| radio_site(r, plan, queues, &streams, recorder.as_mut())).collect();
         if let Some(recorder) = recorder.as_mut() {
             fades::record(plan, &streams, recorder);
+            courses::record(plan, recorder);
         }
         let mut flows = Vec::new();
         let truths = truth::tell(plan, &graph, &routes);
@@ -172,6 +174,7 @@ impl World {
             flows.push(flow);
         }
         let watched = flows.iter().map(|flow| !flow.agents.is_empty()).collect();
+        let handoffs = courses::schedule(plan, &mut events);
         let routes = on_demand(plan, routes);
         install::listeners(plan, &routes, &hosted, &mut sites, &mut radios);
         Ok(World {
@@ -188,6 +191,7 @@ impl World {
             radios,
             flows,
             hosted,
+            handoffs,
             routes,
             labels: Vec::new(),
             watched,
@@ -326,12 +330,21 @@ fn links(
         for (side, errors) in w.errors.iter().enumerate() {
             let (from, to) = (w.ends[side], w.ends[1 - side]);
             let name = format!("{}->{}", names[side], names[1 - side]);
-            let model = (*errors != ErrorPlan::Clean)
+            let errors = w.pace.with_losses(side as u8, errors);
+            let model = (errors != ErrorPlan::Clean)
                 .then(|| errors.build(streams, &w.name, names[side], names[1 - side]));
             let stream = streams.stream(&format!("{}.queue.{name}", w.name));
             let queue = queues::build(&queues.links[links.len()], |bytes| w.pace.time_for(bytes), stream);
-            let mut link =
-                Link::new(links.len() as u16, name, from, to, w.pace.start(), w.delay, queue, model);
+            let mut link = Link::new(
+                links.len() as u16,
+                name,
+                from,
+                to,
+                w.pace.start(side as u8),
+                w.delay,
+                queue,
+                model,
+            );
             if let Some(r) = recorder.as_deref_mut() {
                 link.trace = LinkTrace {
                     place: r.place(&link.name),

@@ -5,6 +5,7 @@
 pub mod agents;
 mod air;
 mod build;
+mod courses;
 mod fades;
 mod fates;
 mod flow;

@@ -3,7 +3,7 @@
 use crate::label::Label;
 use crate::queues::{Dropped, QueueDisc};
 use crate::world::Event;
-use airhop_base::{NodeId, Packet, Span, Time};
+use airhop_base::{Drop, NodeId, Packet, Span, Time};
 use airhop_engine::{Arena, EventQueue, Id};
 use airhop_radio::errors::{Damage, ErrorModel, Frame};
 use airhop_radio::pace::Pace;
@@ -31,8 +31,18 @@ pub(crate) struct Link {
     free_at: Time,
     /// A [`Event::LinkFree`] waits.
     free_pending: bool,
-    /// On the wire: arrival time, transmission time, packet.
-    wire: VecDeque<(Time, Span, Id<Packet>)>,
+    wire: VecDeque<OnWire>,
+}
+
+/// A packet that is being sent, or under way.
+#[derive(Debug)]
+struct OnWire {
+    packet: Id<Packet>,
+    /// From its first bit sent
+    start: Time,
+    /// to the last.
+    end: Time,
+    arrival: Time,
 }
 
 /// Names of a link in the recorder.
@@ -103,13 +113,14 @@ impl Link {
     }
 
     fn transmit(&mut self, now: Time, packet: Id<Packet>, labels: &[Label], events: &mut EventQueue<Event>) {
-        self.free_at = self.pace.finish(now, labels[packet.index() as usize].bytes);
-        let airtime = self.free_at - now;
-        let arrival = self.free_at + self.delay;
+        let start = self.pace.begin(now);
+        let end = self.pace.finish(now, labels[packet.index() as usize].bytes);
+        let arrival = self.pace.arrival(end, self.delay);
+        self.free_at = end;
         if self.wire.is_empty() {
             events.push(arrival, Event::LinkArrival(self.index));
         }
-        self.wire.push_back((arrival, airtime, packet));
+        self.wire.push_back(OnWire { packet, start, end, arrival });
     }
 
     /// The serialiser is free: the next packet goes out. What the queue drops is found in `dropped`.
@@ -131,20 +142,18 @@ impl Link {
         }
     }
 
+    /// Drops all that wait.
+    pub fn clear_queue(&mut self, dropped: &mut Dropped) {
+        drop_all(&mut *self.queue, dropped);
+    }
+
     /// The oldest packet on the wire arrives.
-    pub fn on_arrival(
-        &mut self,
-        now: Time,
-        arena: &Arena<Packet>,
-        events: &mut EventQueue<Event>,
-    ) -> Option<Arrival> {
-        let (_, airtime, packet) = self.wire.pop_front()?;
-        if let Some(&(next, _, _)) = self.wire.front() {
-            events.push(next, Event::LinkArrival(self.index));
+    pub fn on_arrival(&mut self, arena: &Arena<Packet>, events: &mut EventQueue<Event>) -> Option<Arrival> {
+        let OnWire { packet, start, end, .. } = self.wire.pop_front()?;
+        if let Some(next) = self.wire.front() {
+            events.push(next.arrival, Event::LinkArrival(self.index));
         }
         let damage = self.errors.as_mut().map_or(Damage::None, |model| {
-            let end = Time::from_nanos(now.nanos() - self.delay.nanos());
-            let start = Time::from_nanos(end.nanos() - airtime.nanos());
             let sent = arena.get(&packet);
             let [bits, header_bits] = [sent.bytes, sent.header_bytes()].map(|bytes| u64::from(bytes) * 8);
             model.damage(&Frame { bits, header_bits, control: false, start, end, attempt: 1 })
@@ -160,5 +169,12 @@ impl Link {
     /// Packets inside: waiting, and on the wire.
     pub fn holds(&self) -> usize {
         self.queue.len() + self.wire.len()
+    }
+}
+
+/// Drops all that wait in a queue: their route is gone.
+pub(crate) fn drop_all(queue: &mut dyn QueueDisc, dropped: &mut Dropped) {
+    while let Some(packet) = queue.take_out(&|_| true) {
+        dropped.push((packet, Drop::Route));
     }
 }

@@ -38,7 +38,7 @@ pub struct WiredPlan {
     pub ends: [NodeId; 2],
     /// How fast each direction is.
     pub pace: PacePlan,
-    /// Propagation delay.
+    /// Propagation delay; a course may say otherwise.
     pub delay: Span,
     /// The queue at each end.
     pub queue: QueuePlan,

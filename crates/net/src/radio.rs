@@ -223,7 +223,7 @@ impl World {
         }
     }
 
-    fn record_radio_queue(&mut self, now: Time, link: u16, end: End) {
+    pub(crate) fn record_radio_queue(&mut self, now: Time, link: u16, end: End) {
         if let Some(recorder) = &mut self.recorder {
             let end = &self.radios[link as usize].ends[end as usize];
             recorder.queue(now, end.place, end.queue.len());

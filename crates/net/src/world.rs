@@ -46,6 +46,8 @@ pub(crate) enum Event {
     Agent(u16),
     /// A router's timer: its cell and station.
     Router(u16, u16),
+    /// A handoff is over that a base station passes nothing on in: its place in [`World::handoffs`].
+    Handoff(u16),
 }
 
 impl From<CellEvent> for Event {
@@ -86,6 +88,8 @@ pub struct World {
     pub(crate) radios: Vec<RadioSite>,
     pub(crate) flows: Vec<Flow>,
     pub(crate) hosted: Vec<Hosted>,
+    /// The way to the mobile, of each handoff that loses what waits there.
+    pub(crate) handoffs: Vec<Hop>,
     pub(crate) routes: Routes,
     /// What each packet on its way needs to be known by, by its slot in the arena.
     pub(crate) labels: Vec<Label>,
@@ -165,6 +169,7 @@ impl World {
             Event::Receiver(flow) => self.on_receiver_timer(now, flow),
             Event::Agent(i) => self.on_agent_timer(now, i),
             Event::Router(cell, station) => self.on_router_timer(now, cell, station),
+            Event::Handoff(i) => self.on_handoff(now, i),
         }
     }
 
@@ -363,7 +368,7 @@ impl World {
 
     fn on_link_arrival(&mut self, now: Time, i: u16) {
         let link = &mut self.links[i as usize];
-        let Some(arrival) = link.on_arrival(now, &self.arena, &mut self.events) else { return };
+        let Some(arrival) = link.on_arrival(&self.arena, &mut self.events) else { return };
         let (node, trace) = (link.to, link.trace);
         if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
             let comment = (arrival.damage != Damage::None).then(|| format!("lost on {}: channel", link.name));

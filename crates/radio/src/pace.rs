@@ -1,6 +1,8 @@
-//! How fast a transmitter sends: at a rate, or when a recorded link could deliver.
+//! How fast a transmitter sends: at a rate, when a recorded link could deliver, or as a link does that changes.
 
-use crate::errors::BadLine;
+use crate::course::{Course, Walk};
+use crate::errors::{BadLine, ErrorPlan};
+use crate::link::End;
 use airhop_base::{Rate, Span, Time};
 use std::sync::Arc;
 
@@ -11,6 +13,8 @@ pub enum PacePlan {
     Rate(Rate),
     /// As fast as another link was.
     Deliveries(Arc<Deliveries>),
+    /// Faster and slower; the delay changes with it.
+    Varying(Arc<Course>),
 }
 
 impl From<Rate> for PacePlan {
@@ -20,26 +24,41 @@ impl From<Rate> for PacePlan {
 }
 
 impl PacePlan {
-    /// The rate, or the mean of it.
-    pub fn mean_rate(&self) -> Rate {
+    /// What needs one rate is made for this: the rate, that of a trace in the mean, or the lowest of those that it changes between.
+    pub fn typical_rate(&self) -> Rate {
         match self {
             PacePlan::Rate(rate) => *rate,
             PacePlan::Deliveries(deliveries) => deliveries.mean_rate(),
+            PacePlan::Varying(course) => course.lowest_rate(),
         }
     }
 
-    /// How long `bytes` take, in the mean.
+    /// How long `bytes` take at [`PacePlan::typical_rate`].
     pub fn time_for(&self, bytes: u32) -> Span {
-        self.mean_rate().time_for(bytes)
+        self.typical_rate().time_for(bytes)
     }
 
-    /// A transmitter at work, idle until it is asked to send.
-    pub fn start(&self) -> Pace {
+    /// Its course, if it changes.
+    pub fn course(&self) -> Option<&Course> {
+        match self {
+            PacePlan::Rate(_) | PacePlan::Deliveries(_) => None,
+            PacePlan::Varying(course) => Some(course),
+        }
+    }
+
+    /// The errors of what leaves `end`, with what handoffs lose.
+    pub fn with_losses(&self, end: End, errors: &ErrorPlan) -> ErrorPlan {
+        errors.clone().with_outages(self.course().map_or(Vec::new(), |course| course.losses(end)))
+    }
+
+    /// The transmitter at `end` at work, idle until it is asked to send.
+    pub fn start(&self, end: End) -> Pace {
         match self {
             PacePlan::Rate(rate) => Pace::Rate(*rate),
             PacePlan::Deliveries(deliveries) => {
                 Pace::Deliveries(Clock { deliveries: deliveries.clone(), next: 0, left: 0, busy_until: None })
             }
+            PacePlan::Varying(course) => Pace::Varying(Walk::new(course.clone(), end)),
         }
     }
 }
@@ -121,6 +140,8 @@ pub enum Pace {
     Rate(Rate),
     /// By a trace.
     Deliveries(Clock),
+    /// As it changes.
+    Varying(Walk),
 }
 
 /// Where a transmitter is in its trace.
@@ -136,12 +157,30 @@ pub struct Clock {
 }
 
 impl Pace {
+    /// When the first bit goes of a packet that goes to the transmitter at `start`: at once, unless nothing can leave then. To be asked
+    /// before [`Pace::finish`].
+    pub fn begin(&mut self, start: Time) -> Time {
+        match self {
+            Pace::Rate(_) | Pace::Deliveries(_) => start,
+            Pace::Varying(walk) => walk.begin(start),
+        }
+    }
+
     /// When a packet of `bytes` has been sent that goes to the transmitter at `start`. One that does so the moment the packet before it
     /// has been sent has waited for it.
     pub fn finish(&mut self, start: Time, bytes: u32) -> Time {
         match self {
             Pace::Rate(rate) => start + rate.time_for(bytes),
             Pace::Deliveries(clock) => clock.finish(start, bytes),
+            Pace::Varying(walk) => walk.finish(start, bytes),
+        }
+    }
+
+    /// When what has left at `sent` arrives over a link with this delay, if the delay does not change as well.
+    pub fn arrival(&mut self, sent: Time, delay: Span) -> Time {
+        match self {
+            Pace::Rate(_) | Pace::Deliveries(_) => sent + delay,
+            Pace::Varying(walk) => walk.arrival(sent),
         }
     }
 }
@@ -176,7 +215,7 @@ mod tests {
     }
 
     fn pace(trace: &str) -> Pace {
-        PacePlan::Deliveries(Arc::new(Deliveries::parse(trace).expect("a good trace"))).start()
+        PacePlan::Deliveries(Arc::new(Deliveries::parse(trace).expect("a good trace"))).start(0)
     }
 
     /// The times, in ms, at which packets of these sizes have been sent that all wait from the beginning.
@@ -226,7 +265,7 @@ mod tests {
         let deliveries = Deliveries::parse(trace).expect("a good trace");
         assert_eq!(deliveries.mean_rate(), Rate::from_bps(10 * 1504 * 8));
         for bytes in [40, 577, 1040, 1500, 9000] {
-            let mut pace = PacePlan::Deliveries(Arc::new(deliveries.clone())).start();
+            let mut pace = PacePlan::Deliveries(Arc::new(deliveries.clone())).start(0);
             let (mut now, mut sent) = (Time::ZERO, 0);
             while now < at(100_000) {
                 now = pace.finish(now, bytes);
@@ -241,10 +280,10 @@ mod tests {
     #[test]
     fn a_rate_is_a_rate() {
         let plan = PacePlan::from(Rate::from_bps(8000));
-        let mut pace = plan.start();
+        let mut pace = plan.start(0);
         assert_eq!(pace.finish(at(5), 10), at(15));
         assert_eq!(pace.finish(at(100), 10), at(110));
-        assert_eq!((plan.mean_rate(), plan.time_for(10)), (Rate::from_bps(8000), Span::from_millis(10)));
+        assert_eq!((plan.typical_rate(), plan.time_for(10)), (Rate::from_bps(8000), Span::from_millis(10)));
     }
 
     #[test]

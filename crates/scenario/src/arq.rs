@@ -8,9 +8,9 @@ use airhop_radio::arq::{ArqPlan, ArqRules, Group, derived_timeout};
 
 /// What timeouts depend on.
 struct Times {
-    /// The mean, if it is that of a recorded link.
+    /// The mean, if it is that of a recorded link; the lowest, if it changes.
     rate: Rate,
-    /// One way.
+    /// One way; the longest, if it changes.
     delay: Span,
     /// The largest data frame, either way, bytes.
     frame: u32,
@@ -21,8 +21,8 @@ impl Times {
     fn new(link: &Fields, largest: u32) -> Option<Self> {
         let overhead = u32::try_from(link.bytes("overhead")?).ok()?;
         Some(Times {
-            rate: pace::plan(link)?.mean_rate(),
-            delay: link.span("delay")?,
+            rate: pace::lowest_rate(link)?,
+            delay: pace::longest_delay(link)?,
             frame: largest + overhead,
         })
     }

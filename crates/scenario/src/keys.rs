@@ -2,6 +2,7 @@
 //! are all made from these tables: a key that is added here exists everywhere.
 
 mod arq;
+mod changes;
 mod errors;
 mod layout;
 mod queue;
@@ -46,6 +47,8 @@ pub(crate) enum Kind {
     Span { least_ns: u64 },
     /// A data rate.
     Rate,
+    /// That of a link that may have outages.
+    LinkRate,
     /// A size.
     Bytes { least: u64, most: u64 },
     /// A distance.
@@ -138,7 +141,7 @@ const fn preset(name: &'static str, kind: Kind, about: &'static str) -> Key {
 
 const NAME: Key = key("name", Kind::Name, Required, "its name, by which --set and the results call it");
 const RATE: Key =
-    key("rate", Kind::Rate, Nothing("`deliveries` says how fast it is"), "rate of each direction");
+    key("rate", Kind::LinkRate, Nothing("`deliveries` says how fast it is"), "rate of each direction");
 const DELIVERIES: Key = key(
     "deliveries",
     Kind::File { digest: "deliveries_digest" },
@@ -156,6 +159,12 @@ const QUEUE_KEY: Key = key(
     Kind::Choice(&queue::QUEUE),
     Value(r#"{ kind = "drop-tail" }"#),
     "the queue at each end; 50 packets as in Yun 2009 §5.1",
+);
+const CHANGES_KEY: Key = key(
+    "changes",
+    Kind::Choices(&changes::CHANGES),
+    Nothing("it stays as it is"),
+    "other rates, outages, and handoffs of the mobile, each at its time",
 );
 const ERRORS_KEY: Key = key(
     "errors",
@@ -192,13 +201,14 @@ pub(crate) static SCENARIO: [Key; 8] = [
 ];
 
 /// `[[wired]]`.
-pub(crate) static WIRED: [Key; 8] = [
+pub(crate) static WIRED: [Key; 9] = [
     NAME,
     key("ends", Kind::Ends, Required, "its two nodes; nodes exist by being named"),
     RATE,
     DELIVERIES,
     DELIVERIES_DIGEST,
     key("delay", Kind::Span { least_ns: 0 }, Required, "propagation delay"),
+    CHANGES_KEY,
     QUEUE_KEY,
     ERRORS_KEY,
 ];
@@ -280,13 +290,14 @@ pub(crate) static WLAN: [Key; 17] = [
 ];
 
 /// `[[radio]]`.
-pub(crate) static RADIO: [Key; 11] = [
+pub(crate) static RADIO: [Key; 12] = [
     NAME,
     key("ends", Kind::Ends, Required, "its two nodes; each has a transmitter of its own"),
     RATE,
     DELIVERIES,
     DELIVERIES_DIGEST,
     key("delay", Kind::Span { least_ns: 0 }, Required, "propagation delay"),
+    CHANGES_KEY,
     key(
         "overhead",
         Kind::Bytes { least: 0, most: 1000 },

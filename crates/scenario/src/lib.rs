@@ -13,6 +13,7 @@ mod added;
 mod arq;
 mod between;
 mod catalogue;
+mod changes;
 mod check;
 mod copies;
 mod document;

@@ -1,7 +1,10 @@
-//! How fast links between two nodes are: a rate, or a trace in its place.
+//! How fast links between two nodes are: a rate that may change, or a trace in its place.
 
+use crate::changes;
 use crate::fields::Fields;
 use crate::problem::Problems;
+use airhop_base::{Rate, Span};
+use airhop_radio::course::Course;
 use airhop_radio::errors::BadLine;
 use airhop_radio::pace::{Deliveries, PacePlan};
 use std::sync::Arc;
@@ -23,8 +26,30 @@ pub(crate) fn check(link: &Fields, problems: &mut Problems) {
     }
 }
 
-/// The pace of a link that was checked.
-pub(crate) fn plan(link: &Fields) -> Option<PacePlan> {
+/// The pace of a link that was checked, in a run of this duration.
+pub(crate) fn plan(link: &Fields, duration: Span) -> Option<PacePlan> {
+    let changes = changes::plan(link, duration)?;
+    match link.rate("rate") {
+        Some(rate) if !changes.is_empty() => {
+            Some(PacePlan::Varying(Arc::new(Course::new(rate, link.span("delay")?, &changes))))
+        }
+        _ => unchanged(link),
+    }
+}
+
+/// The rate that a link never falls below; that of a trace in the mean.
+pub(crate) fn lowest_rate(link: &Fields) -> Option<Rate> {
+    let first = unchanged(link)?.typical_rate();
+    Some(changes::lowest_rate(link).map_or(first, |rate| rate.min(first)))
+}
+
+/// The longest delay of a link.
+pub(crate) fn longest_delay(link: &Fields) -> Option<Span> {
+    link.span("delay").max(changes::longest_delay(link))
+}
+
+/// The pace of a link until it changes.
+fn unchanged(link: &Fields) -> Option<PacePlan> {
     match trace(link) {
         Some(trace) => Some(PacePlan::Deliveries(Arc::new(trace.ok()?))),
         None => link.rate("rate").map(PacePlan::Rate),

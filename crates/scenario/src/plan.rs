@@ -2,6 +2,7 @@
 
 use crate::arq;
 use crate::between;
+use crate::changes;
 use crate::errors;
 use crate::fields::{Direction, Fields, Val};
 use crate::flow::NOTICES;
@@ -13,7 +14,7 @@ use crate::propagation;
 use crate::routing;
 use crate::tcp;
 use crate::topology::{Link, Topology};
-use airhop_base::Time;
+use airhop_base::{Span, Time};
 use airhop_net::plan::{
     AppPlan, CodelPlan, Draws, FlowPlan, FqCodelPlan, PiePlan, Plan, QueuePlan, RadioLinkPlan, RedPlan,
     Transport, WiredPlan, WlanPlan,
@@ -28,16 +29,17 @@ use airhop_tcp::{Config, Notices};
 pub(crate) fn plan(root: &Fields) -> Option<Plan> {
     let topology = Topology::new(root);
     let largest = Largest::new(root, &topology);
+    let duration = root.span("duration")?;
     Some(Plan {
         name: root.text("name")?.to_string(),
-        duration: root.span("duration")?,
+        duration,
         warmup: root.span("warmup")?,
         nodes: topology.nodes.iter().cloned().collect(),
         wired: root
             .tables("wired")
             .iter()
             .enumerate()
-            .map(|(i, w)| wired(w, &topology, largest.of(Link::Wired(i))))
+            .map(|(i, w)| wired(w, duration, &topology, largest.of(Link::Wired(i))))
             .collect::<Option<_>>()?,
         wlans: root
             .tables("wlan")
@@ -49,43 +51,49 @@ pub(crate) fn plan(root: &Fields) -> Option<Plan> {
             .tables("radio")
             .iter()
             .enumerate()
-            .map(|(i, r)| radio(r, i, &topology, largest.of(Link::Radio(i))))
+            .map(|(i, r)| radio(r, i, duration, &topology, largest.of(Link::Radio(i))))
             .collect::<Option<_>>()?,
         flows: root.tables("flow").iter().map(|f| flow(root, f, &topology)).collect::<Option<_>>()?,
     })
 }
 
-fn wired(w: &Fields, topology: &Topology, largest: u32) -> Option<WiredPlan> {
+fn wired(w: &Fields, duration: Span, topology: &Topology, largest: u32) -> Option<WiredPlan> {
     let [a, b] = w.ends("ends")?;
     Some(WiredPlan {
         name: w.text("name")?.to_string(),
         ends: [topology.id(a)?, topology.id(b)?],
-        pace: pace::plan(w)?,
+        pace: pace::plan(w, duration)?,
         delay: w.span("delay")?,
         queue: queue(w.table("queue")?)?,
-        errors: errors_between(w, largest)?,
+        errors: errors_between(w, duration, largest)?,
     })
 }
 
-fn radio(r: &Fields, index: usize, topology: &Topology, largest: u32) -> Option<RadioLinkPlan> {
+fn radio(
+    r: &Fields,
+    index: usize,
+    duration: Span,
+    topology: &Topology,
+    largest: u32,
+) -> Option<RadioLinkPlan> {
     let [a, b] = r.ends("ends")?;
     let overhead = u32::try_from(r.bytes("overhead")?).ok()?;
     let link = RadioPlan {
         index: u16::try_from(index).ok()?,
         name: r.text("name")?.to_string(),
         ends: [a.clone(), b.clone()],
-        pace: pace::plan(r)?,
+        pace: pace::plan(r, duration)?,
         delay: r.span("delay")?,
         overhead,
         arq: [arq::plan(r.table("arq")?)?, arq::plan(r.table("arq_back")?)?],
-        errors: errors_between(r, largest + overhead)?,
+        errors: errors_between(r, duration, largest + overhead)?,
     };
     let nodes = [topology.id(a)?, topology.id(b)?];
     Some(RadioLinkPlan { link, nodes, queue: queue(r.table("queue")?)? })
 }
 
 /// The errors of a link between two nodes, from each of them; `largest` is that of its data frames.
-fn errors_between(link: &Fields, largest: u32) -> Option<[ErrorPlan; 2]> {
+fn errors_between(link: &Fields, duration: Span, largest: u32) -> Option<[ErrorPlan; 2]> {
     let [a, b] = link.ends("ends")?;
     let models = link.tables("errors");
     let one_way = |from: &String, to: &String| {
@@ -93,7 +101,8 @@ fn errors_between(link: &Fields, largest: u32) -> Option<[ErrorPlan; 2]> {
         let exact = Direction { from: Some(from.clone()), to: Some(to.clone()) };
         let for_direction = models.iter().find(|m| m.direction("direction") == Some(&exact));
         let model = for_direction.or_else(|| models.iter().find(|m| m.direction("direction").is_none()));
-        model.map_or(Some(ErrorPlan::Clean), |m| errors::plan(m, largest))
+        let otherwise = model.map_or(Some(ErrorPlan::Clean), |m| errors::plan(m, largest))?;
+        Some(otherwise.with_outages(changes::losses(link, duration)))
     };
     Some([one_way(a, b)?, one_way(b, a)?])
 }

@@ -4,7 +4,7 @@ use crate::fields::{Direction, Val};
 use crate::keys::{Kind, MAX_COPIES, MAX_SPAN_S, UNLIMITED};
 use crate::problem::{did_you_mean, one_of};
 use crate::tree::{Item, Value};
-use airhop_base::{Span, units};
+use airhop_base::{Rate, Span, units};
 
 type Refusal = String;
 
@@ -24,7 +24,7 @@ pub(crate) fn expected(kind: &Kind) -> String {
         }
         Kind::Direction => "a direction such as \"bs->d\"",
         Kind::Span { .. } => "a duration with a unit, such as \"10 ms\"",
-        Kind::Rate => "a data rate with a unit, such as \"10 Mbit/s\"",
+        Kind::Rate | Kind::LinkRate => "a data rate with a unit, such as \"10 Mbit/s\"",
         Kind::Bytes { most: UNLIMITED, .. } => "a size with a unit, such as \"64 kB\", or \"unlimited\"",
         Kind::Bytes { .. } => "a size with a unit, such as \"1000 B\"",
         Kind::Metres => "a distance with a unit, such as \"40 m\"",
@@ -81,6 +81,7 @@ pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
         (Kind::Ends, Value::List(items)) => ends(items).ok_or_else(mismatch)?.map(Val::Ends),
         (Kind::Span { least_ns }, Value::Text(text)) => span(text, *least_ns),
         (Kind::Rate, Value::Text(text)) => units::parse_rate(text).map(Val::Rate),
+        (Kind::LinkRate, Value::Text(text)) => link_rate(text).map(Val::Rate),
         (Kind::Bytes { most: UNLIMITED, .. }, Value::Text(text)) if text == "unlimited" => {
             Ok(Val::Bytes(UNLIMITED))
         }
@@ -92,6 +93,7 @@ pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
         (
             Kind::Span { .. }
             | Kind::Rate
+            | Kind::LinkRate
             | Kind::Bytes { .. }
             | Kind::Metres
             | Kind::Power
@@ -195,6 +197,17 @@ fn span(text: &str, least_ns: u64) -> Result<Val, Refusal> {
         return Err(format!("expected a duration of at least {least}, such as \"10 ms\", got {text:?}"));
     }
     Ok(Val::Span(span))
+}
+
+/// No rate is meant as an outage.
+fn link_rate(text: &str) -> Result<Rate, Refusal> {
+    let digits = text.trim_start().split(|c: char| !"+0.".contains(c)).next().unwrap_or_default();
+    units::parse_rate(text).map_err(|refusal| match digits.contains('0') {
+        true => format!(
+            "{refusal}; where nothing leaves a link it has an outage: changes = {{ kind = \"outage\", at = \"10 s\", lasts = \"2 s\" }}"
+        ),
+        false => refusal,
+    })
 }
 
 fn bytes(text: &str, least: u64, most: u64) -> Result<Val, Refusal> {

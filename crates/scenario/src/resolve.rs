@@ -3,6 +3,7 @@
 
 use crate::arq;
 use crate::between;
+use crate::changes;
 use crate::errors;
 use crate::fields::{Direction, Fields, Val};
 use crate::flow;
@@ -29,6 +30,7 @@ pub(crate) fn resolve(root: &mut Fields, problems: &mut Problems) {
     }
     for link in root.tables("wired").iter().chain(root.tables("radio")) {
         pace::check(link, problems);
+        changes::check(link, root.span("duration"), problems);
         check_errors(link, &link.ends("ends").map_or(Vec::new(), |ends| ends.to_vec()), false, problems);
     }
     if let Some(Val::Tables(wlans)) = root.get_mut("wlan") {

@@ -73,7 +73,7 @@ fn value(kind: &Kind) -> Json {
         Kind::Digest => json!({ "type": "string", "pattern": "^[0-9a-f]{16}$" }),
         Kind::Direction => json!({ "type": "string", "pattern": "->", "examples": ["bs->d"] }),
         Kind::Span { .. } => quantity("ns|us|µs|ms|s", "10 ms"),
-        Kind::Rate => quantity("bit/s|kbit/s|Mbit/s|Gbit/s", "10 Mbit/s"),
+        Kind::Rate | Kind::LinkRate => quantity("bit/s|kbit/s|Mbit/s|Gbit/s", "10 Mbit/s"),
         Kind::Bytes { most: UNLIMITED, .. } => {
             json!({ "anyOf": [quantity("B|kB|MB", "64 kB"), { "const": "unlimited" }] })
         }

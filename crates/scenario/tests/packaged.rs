@@ -1,5 +1,6 @@
 //! The packaged scenarios do what their comments say.
 
+use airhop_base::Drop;
 use airhop_net::plan::Transport;
 use airhop_net::{Report, World};
 use airhop_scenario::{Overrides, Scenario};
@@ -18,6 +19,9 @@ const SINGLE: &str = packaged!("koo2007-single");
 const ECN_RED: &str = packaged!("ecn-red");
 const CHAIN: &str = packaged!("cheng2008-chain");
 const RANDOM: &str = packaged!("cheng2008-random");
+const STEPS: &str = packaged!("steps");
+const OUTAGE: &str = packaged!("outage");
+const HANDOFF: &str = packaged!("handoff");
 const BESIDE_UDP: &str = packaged!("cheng2008-udp");
 
 fn load(text: &str, sets: &[(&str, &str)]) -> Scenario {
@@ -149,5 +153,47 @@ fn chengs_random_stations_have_pairs_enough() {
     for hops in ["{ wlan = \"field\", hops = 3 }", "{ wlan = \"field\" }"] {
         let nine = load(RANDOM, &[("copies", "9"), ("flow.ftp*.between", hops)]);
         assert!((0..20).all(|rep| World::new(nine.plan(), 1, rep, None).is_ok()), "{hops}");
+    }
+}
+
+// Without losses to the channel, what a sender gets is the integral of the rate, 34 of 50 s at 10 Mbit/s in the mean, less headers and
+// what its window cannot hold. BBR overfills the queue.
+#[test]
+fn steps_leave_most_of_the_rate_and_bbr_overfills_the_queue() {
+    let most = (3.0 * 10.0 + 2.0 * 2.0) / 5.0 * 1000.0 / 1052.0;
+    let of = |scheme| {
+        let report = run(STEPS, &[("flow.ftp.scheme", scheme)]);
+        assert_eq!(report.flows[0].timeouts, 0, "{scheme}");
+        assert!(goodput(&report, "ftp") / most > 0.96, "{scheme}: {}", goodput(&report, "ftp"));
+        report.drops[0]
+    };
+    let [reno, cubic, bbr] = ["reno", "cubic", "bbr"].map(of);
+    assert!(bbr > 4 * reno.max(cubic), "{reno}, {cubic}, {bbr}");
+}
+
+// Two attempts in each of five silences where packets wait, three where they are lost: 0.5, 1.1 and 2.3 s after the outage began.
+#[test]
+fn an_outage_that_loses_takes_one_attempt_more() {
+    for scheme in ["reno", "cubic", "bbr"] {
+        let [waits, lost] = [None, Some(("radio.air.changes.fate", "lost"))].map(|fate| {
+            let sets: Vec<_> = fate.into_iter().chain([("flow.ftp.scheme", scheme)]).collect();
+            run(OUTAGE, &sets)
+        });
+        assert_eq!([&waits, &lost].map(|report| report.flows[0].timeouts), [10, 15], "{scheme}");
+        assert_eq!(waits.flows[0].spurious_timeouts, 10, "{scheme}");
+        assert!(goodput(&lost, "ftp") < goodput(&waits, "ftp"), "{scheme}");
+    }
+}
+
+// A whole queue is lost at each of four handoffs, and one packet on the air; or nothing.
+#[test]
+fn a_handoff_loses_what_is_not_passed_on() {
+    let lost = [("radio.air.changes.0.fate", "lost"), ("radio.air.changes.1.fate", "lost")];
+    for scheme in ["reno", "cubic", "bbr"] {
+        let [forwarded, lost] = [&[][..], &lost].map(|fates| {
+            let report = run(HANDOFF, &[fates, &[("flow.ftp.scheme", scheme)]].concat());
+            [Drop::Channel, Drop::Route].map(|why| report.drops[why as usize])
+        });
+        assert_eq!((forwarded, lost), ([0, 0], [4, 200]), "{scheme}");
     }
 }

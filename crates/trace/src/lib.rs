@@ -5,6 +5,7 @@
 mod air;
 mod columns;
 mod fades;
+mod links;
 mod pcap;
 mod recorder;
 mod tables;

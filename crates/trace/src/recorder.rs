@@ -3,13 +3,14 @@
 use crate::air::{Air, AirRow};
 use crate::columns::Table;
 use crate::fades::Fades;
+use crate::links::Links;
 use crate::pcap::{Captures, Direction};
 use crate::tables::{
     Acks, Deliveries, DropRow, Drops, NoticeEvent, Notices, Places, Queues, Segments, Sent, Stations,
     WindowSample, Windows,
 };
 use crate::walk::{Spot, Step, Walker, Walks};
-use airhop_base::{FlowId, NodeId, NoticeKind, Packet, Segment, Span, Time};
+use airhop_base::{FlowId, NodeId, NoticeKind, Packet, Rate, Segment, Span, Time};
 use std::io;
 use std::path::Path;
 
@@ -32,6 +33,7 @@ struct Tables {
     notices: Notices,
     deliveries: Deliveries,
     fades: Fades,
+    links: Links,
     stations: Stations,
     air: Air,
     walks: Walks,
@@ -60,6 +62,7 @@ impl Recorder {
             notices: Notices::default(),
             deliveries: Deliveries::default(),
             fades: Fades::default(),
+            links: Links::default(),
             stations: Stations::default(),
             air: Air::new(node_names),
             walks: Walks::new(node_names),
@@ -139,6 +142,13 @@ impl Recorder {
         }
     }
 
+    /// From `from` on the link at `place` (of [`Recorder::place`]) has this rate, or sends nothing, and what leaves it this delay.
+    pub fn link(&mut self, from: Time, place: u32, rate: Option<Rate>, delay: Span) {
+        if let Some(tables) = &mut self.tables {
+            tables.links.push(from, place, rate, delay);
+        }
+    }
+
     /// A station of `wlan` is at this place, metres. Tell once, at the start.
     pub fn station(&mut self, wlan: &str, station: &str, place: [f64; 2]) {
         if let Some(tables) = &mut self.tables {
@@ -195,7 +205,8 @@ impl Recorder {
         }
         let flows = &self.flows;
         Ok(self.tables.map_or_else(Vec::new, |tables| {
-            vec![
+            let links = tables.links.into_table(&tables.places);
+            let others = vec![
                 tables.segments.into_table(flows),
                 tables.acks.into_table(flows),
                 tables.window.into_table(flows),
@@ -207,7 +218,8 @@ impl Recorder {
                 tables.stations.into_table(),
                 tables.air.into_table(flows),
                 tables.walks.into_table(flows, &tables.places),
-            ]
+            ];
+            others.into_iter().chain(links).collect()
         }))
     }
 }

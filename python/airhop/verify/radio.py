@@ -10,8 +10,10 @@ from airhop.verify.trace import FIFO, ROUNDING, Finding, Frame, Trace, quantity
 def check(trace: Trace) -> Iterator[Finding]:
     """Hold frames against the rate, and arrivals of packets against frames."""
     for link in trace.scenario.get("radio", []):
-        rate = quantity(link["rate"]) if "rate" in link else None
-        delay = round(quantity(link["delay"]))
+        changes = link.get("changes", [])
+        rate = quantity(link["rate"]) if "rate" in link and not changes else None
+        changed = changes if isinstance(changes, list) else [changes]
+        delay = min(round(quantity(of["delay"])) for of in [link, *changed] if "delay" in of)
         for a, b in (link["ends"], link["ends"][::-1]):
             frames = [frame for frame in trace.frames if (frame.sender, frame.receiver) == (a, b)]
             yield from _one_at_a_time(f"{a}->{b}", frames, rate)

@@ -48,7 +48,7 @@ def check(trace: Trace) -> Iterator[Finding]:
 def _ports(trace: Trace) -> dict[str, _Port]:
     ports = {}
     for link in trace.scenario.get("wired", []):
-        if "rate" not in link or any(key in link for key in ("deliveries", "rates", "outages", "handoffs")):
+        if "rate" not in link or "changes" in link:
             continue  # its rate varies
         for a, b in (link["ends"], link["ends"][::-1]):
             place = f"{a}->{b}"

@@ -7,6 +7,7 @@ mod bernoulli;
 mod fades;
 mod gilbert_elliott;
 mod loss;
+mod outages;
 mod recorded;
 mod sojourn;
 mod stepped;
@@ -18,6 +19,7 @@ use fades::Fades;
 pub use fades::{FadePlan, Start};
 pub use recorded::{BadLine, FadeRecord};
 pub use sojourn::Sojourn;
+use std::sync::Arc;
 
 /// A transmission, as an error model sees it: once per attempt, at its end.
 #[derive(Clone, Copy, Debug)]
@@ -91,6 +93,13 @@ pub enum ErrorPlan {
         /// nothing survives.
         errors_per_bit: [f64; 2],
     },
+    /// Nothing gets through at these times.
+    Outages {
+        /// Each [begin, end), in order; none touches another.
+        times: Arc<[[Time; 2]]>,
+        /// What the channel does otherwise.
+        otherwise: Box<ErrorPlan>,
+    },
 }
 
 /// The bit errors per bit (Poisson) with which a frame of `reference_bits` is lost with probability `fer`: BER = 1 - exp(-this).
@@ -120,6 +129,10 @@ impl ErrorPlan {
                 let states = fade_stream(streams, network, from, to);
                 Box::new(two_state::TwoState::new(fades, errors_per_bit, states, stream))
             }
+            ErrorPlan::Outages { ref times, ref otherwise } => {
+                let otherwise = otherwise.build(streams, network, from, to);
+                Box::new(outages::Outages::new(times.clone(), otherwise))
+            }
         }
     }
 
@@ -137,8 +150,23 @@ impl ErrorPlan {
             ErrorPlan::TwoState { fades, .. } => {
                 Some(Fades::new(fades, fade_stream(streams, network, from, to)).bad_times(until))
             }
+            ErrorPlan::Outages { times, otherwise } => {
+                let fades = otherwise.fades(streams, network, from, to, until).unwrap_or_default();
+                let times = times.iter().filter(|[begin, _]| *begin < until);
+                let times: Vec<_> = times.map(|[begin, end]| [*begin, (*end).min(until)]).collect();
+                Some(outages::either(&fades, &times))
+            }
             _ => None,
         }
+    }
+
+    /// The same with these outages, if there are any.
+    pub fn with_outages(self, mut times: Vec<[Time; 2]>) -> ErrorPlan {
+        if times.is_empty() {
+            return self;
+        }
+        times.sort_unstable();
+        ErrorPlan::Outages { times: outages::either(&times, &[]).into(), otherwise: Box::new(self) }
     }
 }
 

@@ -118,7 +118,7 @@ impl RadioLink {
             let all = Transmitted { end, tag, bytes, number, attempt, start, damage };
             effects.push(RadioEffect::Transmitted(all));
         }
-        let arrival = now + self.delay;
+        let arrival = terminal.pace.arrival(now, self.delay);
         terminal.under_way.push_back((sent, damage, arrival));
         arrival
     }
@@ -203,6 +203,7 @@ impl RadioLink {
             let [sent, due] = [RadioWhat::Sent(end), RadioWhat::Due(end)].map(|what| self.event(what));
             let terminal = &mut self.ends[usize::from(end)];
             if let Some(mut next) = terminal.next(now) {
+                next.start = terminal.pace.begin(now);
                 next.end = terminal.pace.finish(now, next.bytes);
                 queue.push(next.end, sent);
                 terminal.transmitter = Some(next);

@@ -20,7 +20,7 @@ pub struct RadioPlan {
     pub ends: [String; 2],
     /// How fast each end sends.
     pub pace: PacePlan,
-    /// How long a frame is under way, from its last bit sent to its last bit received.
+    /// How long a frame is under way, from its last bit sent to its last bit received; a course may say otherwise.
     pub delay: Span,
     /// Bytes that the link adds to an IP packet in a data frame.
     pub overhead: u32,

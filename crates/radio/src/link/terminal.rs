@@ -73,8 +73,13 @@ impl Terminal {
             under_way: VecDeque::new(),
             was_ready: true,
             is_plain: ack_bytes(this).is_none(),
-            errors: plan.errors[this].build(streams, &plan.name, &plan.ends[this], &plan.ends[other]),
-            pace: plan.pace.start(),
+            errors: plan.pace.with_losses(end, &plan.errors[this]).build(
+                streams,
+                &plan.name,
+                &plan.ends[this],
+                &plan.ends[other],
+            ),
+            pace: plan.pace.start(end),
             overhead: plan.overhead,
             ack_bytes: ack_bytes(other).unwrap_or(0),
             empty_bytes: ack_bytes(this).unwrap_or(0),
@@ -88,7 +93,7 @@ impl Terminal {
     }
 
     /// What goes on the air now, if the transmitter is free and there is something: link ACKs before data, and never between the
-    /// bits of a frame. `end` is still open.
+    /// bits of a frame. When that is, its pace says: `start` and `end` are still open.
     pub fn next(&mut self, now: Time) -> Option<Transmission> {
         if self.transmitter.is_some() {
             return None;

@@ -1,0 +1,155 @@
+//! What senders make of links that change: timeouts and their backoff in an outage, and how soon a model of the path notices another rate.
+
+mod common;
+use airhop_base::{NoticeKind, Rate, Span, Time};
+use airhop_net::plan::{AppPlan, Plan};
+use airhop_radio::course::{Change, ChangeKind, Course};
+use airhop_radio::errors::ErrorPlan;
+use airhop_radio::pace::PacePlan;
+use airhop_tcp::Preset;
+use airhop_trace::{Column, Table};
+use common::radio::{Mobile, recovery, traced};
+use common::{hosts, run};
+use std::sync::Arc;
+
+const DELAY: Span = Span::from_millis(30);
+const MBPS: u64 = 10;
+
+fn at(s: u64) -> Time {
+    Time::ZERO + Span::from_secs(s)
+}
+
+/// 10 Mbit/s, 30 ms each way, 50 packets of queue.
+fn plan(scheme: &str, seconds: u64, changes: &[Change]) -> Plan {
+    let mut wire = hosts::wire(MBPS, DELAY, 50, ErrorPlan::Clean);
+    wire.pace = PacePlan::Varying(Arc::new(Course::new(Rate::from_bps(MBPS * 1_000_000), DELAY, changes)));
+    Plan {
+        wired: vec![wire],
+        ..hosts::hosts(Span::from_secs(seconds), hosts::tcp(scheme, Preset::Linux.config(988)), AppPlan::Bulk)
+    }
+}
+
+fn column<'a>(tables: &'a [Table], table: &str, column: &str) -> &'a [f64] {
+    match tables.iter().find(|t| t.name == table).and_then(|t| t.column(column)) {
+        Some(Column::F64(values)) => values,
+        other => panic!("{table}.{column}: {other:?}"),
+    }
+}
+
+/// An outage from 15 to 17 s; packets wait in it, or what is sent is lost.
+fn outage(scheme: &str, is_lost: bool) -> Plan {
+    let (begin, lasts) = (at(15), Span::from_secs(2));
+    let waits = Change { at: begin, kind: ChangeKind::Outage(lasts) };
+    let mut plan = plan(scheme, 20, if is_lost { &[] } else { std::slice::from_ref(&waits) });
+    if is_lost {
+        let errors = ErrorPlan::Clean.with_outages(vec![[begin, begin + lasts]]);
+        plan.wired[0].errors = [errors.clone(), errors];
+    }
+    plan
+}
+
+/// When segments were sent for this reason, those of one burst as one, seconds.
+fn bursts(tables: &[Table], cause: &str) -> Vec<f64> {
+    let segments = tables.iter().find(|t| t.name == "segments").expect("a table");
+    let Some(Column::Category(codes, words)) = segments.column("cause") else { panic!("no causes") };
+    let times = column(tables, "segments", "time_s").iter().zip(codes);
+    let mut found: Vec<f64> =
+        times.filter(|(_, code)| words[**code as usize] == cause).map(|(t, _)| *t).collect();
+    found.dedup_by(|later, earlier| *later - *earlier < 0.05);
+    found
+}
+
+/// RFC 6298 §5.5: each timeout waits twice as long as the one before. While nothing gets through there is one attempt for each, and
+/// the connection goes on a round trip after the first that comes when the outage is over, however much later that is.
+#[test]
+fn a_connection_resumes_with_its_first_attempt_after_the_outage() {
+    for scheme in ["reno", "cubic", "bbr"] {
+        let (report, tables) = traced(&outage(scheme, true), 1);
+        let attempts: Vec<f64> = bursts(&tables, "timeout").into_iter().filter(|t| *t > 15.0).collect();
+        let first = attempts.iter().position(|t| *t >= 17.0).expect("it tries again");
+        println!("{scheme}: {:?}, {} timeouts", &attempts[..=first], report.flows[0].timeouts);
+        let waits: Vec<f64> = attempts[..=first].windows(2).map(|w| w[1] - w[0]).collect();
+        assert!(waits.len() >= 2);
+        // The clock of the sender counts milliseconds.
+        assert!(waits.windows(2).all(|w| (w[1] / w[0] - 2.0).abs() < 0.01), "{waits:?}");
+        assert!(waits[waits.len() - 1] > 17.0 - attempts[first - 1], "the attempt before it was in vain");
+        let arrivals = column(&tables, "acks", "time_s");
+        let resumed = arrivals.iter().find(|t| **t > 15.5).expect("it goes on");
+        // 1040 B one way; 64 B the other, as the ACK has a D-SACK: what was sent before the outage had arrived.
+        let round_trip = 0.060 + 1104.0 * 8.0 / 10e6;
+        assert!((resumed - attempts[first] - round_trip).abs() < 1e-6, "{scheme}: {resumed}");
+        assert_eq!(report.flows[0].timeouts, first as u64 + 1, "{scheme}");
+    }
+}
+
+/// Where packets wait, the ACKs of what was sent before come as soon as the outage is over: no attempt is needed, the timeouts turn out to
+/// have been for nothing (F-RTO, RFC 5682), and the window is again what it was.
+#[test]
+fn what_waited_ends_the_silence() {
+    for scheme in ["reno", "cubic", "bbr"] {
+        let (report, tables) = traced(&outage(scheme, false), 1);
+        let attempts: Vec<f64> = bursts(&tables, "timeout").into_iter().filter(|t| *t > 15.0).collect();
+        println!("{scheme}: {attempts:?}");
+        assert!(attempts.len() >= 2 && attempts.iter().all(|t| *t < 17.0));
+        assert_eq!(report.flows[0].spurious_timeouts, report.flows[0].timeouts);
+        // What was being sent leaves within the time of a packet, and its ACK takes 30 ms and that of its own.
+        let arrivals = column(&tables, "acks", "time_s");
+        let resumed = arrivals.iter().find(|t| **t > 15.5).expect("it goes on");
+        assert!((17.0..17.0 + 1092.0 * 8.0 / 10e6 + 0.030).contains(resumed), "{scheme}: {resumed}");
+        let [times, windows] = ["time_s", "cwnd"].map(|name| column(&tables, "window", name));
+        let at = |t: f64| windows[times.partition_point(|time| *time <= t) - 1];
+        assert!(
+            at(resumed + 0.001) >= at(15.1) * 0.99,
+            "{scheme}: {} after {}",
+            at(resumed + 0.001),
+            at(15.1)
+        );
+    }
+}
+
+/// BBR takes the greatest rate of its last ten round trips for the path's (draft-cardwell-iccrg-bbr-congestion-control-00, §4.1.1.3).
+/// When the path loses four fifths of its rate, it therefore overfills the queue for as long as that: round trips of the full queue,
+/// 50 waiting and one in service at 2 Mbit/s. Up to three more are for the one under way, for samples that had both rates, and for the
+/// window to come down.
+#[test]
+fn bbr_needs_ten_round_trips_of_the_full_queue_to_slow_down() {
+    let slower = Change { at: at(15), kind: ChangeKind::Rate(Rate::from_bps(2_000_000)) };
+    let drops = |scheme| {
+        let (_, tables) = traced(&plan(scheme, 30, &[slower]), 1);
+        column(&tables, "drops", "time_s").iter().copied().filter(|t| *t >= 15.0).collect::<Vec<_>>()
+    };
+    let bbr = drops("bbr");
+    let full = 0.060 + 51.0 * 1040.0 * 8.0 / 2e6;
+    let rounds = (bbr[bbr.len() - 1] - 15.0) / full;
+    println!("{} drops in {rounds} round trips of {full} s", bbr.len());
+    assert!((10.0..13.0).contains(&rounds));
+    // All that time it loses more than half as much as the path carries, 240 packets a second.
+    assert!(bbr.len() as f64 > 120.0 * rounds * full);
+    // The first losses tell CUBIC: its other drops are those of its own cycle, seconds apart.
+    let cubic = drops("cubic");
+    let first = cubic.windows(2).position(|w| w[1] - w[0] > 1.0).map_or(cubic.len(), |last| last + 1);
+    println!("cubic: {first} drops by {} s", cubic[first - 1]);
+    assert!(cubic[first - 1] - 15.0 < 3.0 * full);
+}
+
+/// What agents at the base station hear is what its link recovery does, and that is up to its timers. Where what is sent is lost, they
+/// go off again and again, and each failed attempt is an EBSN; where the transmitter stands still, they go off once for the frames that
+/// had gone to it.
+#[test]
+fn agents_hear_of_an_outage_by_the_timers_of_the_link() {
+    let mobile = Mobile { scheme: "ebsn", arq: recovery(None), seconds: 40, ..Mobile::default() };
+    let outage = [at(20), at(24)];
+    let heard = |plan: &Plan| run(plan, 1).flows[0].notices[NoticeKind::Ebsn.index()];
+    let (mut waits, mut loses) = (mobile.plan(), mobile.plan());
+    let link = &mut waits.radios[0].link;
+    let change = Change { at: outage[0], kind: ChangeKind::Outage(outage[1] - outage[0]) };
+    link.pace = PacePlan::Varying(Arc::new(Course::new(link.pace.typical_rate(), link.delay, &[change])));
+    let errors = ErrorPlan::Clean.with_outages(vec![outage]);
+    loses.radios[0].link.errors = [errors.clone(), errors];
+    // A window of three goes out once in each timeout, 0.29 s.
+    let (waits, loses) = (heard(&waits), heard(&loses));
+    println!("{waits} where packets wait, {loses} where they are lost");
+    assert_eq!(heard(&mobile.plan()), 0);
+    assert!((1..=3).contains(&waits), "{waits}");
+    assert!((3 * 4_000 / 300..3 * 4_000 / 200).contains(&loses), "{loses}");
+}

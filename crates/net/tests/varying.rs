@@ -1,0 +1,251 @@
+//! Links that change in the course of a run, wired and by radio. What a transmitter does at a change is pinned where courses are
+//! (airhop-radio, course.rs); here, that links, queues and receivers heed it.
+
+mod common;
+use airhop_base::{Drop, NodeId, Rate, Span, Time};
+use airhop_net::Report;
+use airhop_net::plan::{AppPlan, Plan, QueuePlan, RadioLinkPlan, Transport, WiredPlan};
+use airhop_radio::arq::{ArqPlan, ArqRules};
+use airhop_radio::course::{Change, ChangeKind, Course, Handoff};
+use airhop_radio::errors::ErrorPlan;
+use airhop_radio::link::RadioPlan;
+use airhop_radio::pace::PacePlan;
+use airhop_tcp::Preset;
+use airhop_trace::{Column, Table};
+use common::radio::traced;
+use common::{hosts, run};
+use std::sync::Arc;
+
+const DELAY: Span = Span::from_millis(10);
+const QUEUE: usize = 100_000;
+
+fn ms(ms: u64) -> Time {
+    Time::ZERO + Span::from_millis(ms)
+}
+
+fn rate(from: u64, kbps: u64) -> Change {
+    Change { at: ms(from), kind: ChangeKind::Rate(Rate::from_bps(kbps * 1000)) }
+}
+
+fn outage(from: u64, lasts: u64) -> Change {
+    Change { at: ms(from), kind: ChangeKind::Outage(Span::from_millis(lasts)) }
+}
+
+/// The mobile, b, goes over to a cell of 2 Mbit/s that is 15 ms away.
+fn handoff(from: u64, gap: u64, is_forwarded: bool) -> Change {
+    let kind = ChangeKind::Handoff(Handoff {
+        gap: Span::from_millis(gap),
+        mobile: 1,
+        is_forwarded,
+        rate: Some(Rate::from_bps(2_000_000)),
+        delay: Some(Span::from_millis(15)),
+    });
+    Change { at: ms(from), kind }
+}
+
+/// 1 Mbit/s until it changes.
+fn pace(changes: &[Change]) -> PacePlan {
+    PacePlan::Varying(Arc::new(Course::new(Rate::from_bps(1_000_000), DELAY, changes)))
+}
+
+fn wired(mut plan: Plan, pace: PacePlan, errors: &ErrorPlan) -> Plan {
+    plan.wired = vec![WiredPlan {
+        name: "w".into(),
+        ends: [NodeId(0), NodeId(1)],
+        pace,
+        delay: DELAY,
+        queue: QueuePlan::DropTail { packets: QUEUE },
+        errors: [errors.clone(), errors.clone()],
+    }];
+    plan
+}
+
+fn radio(mut plan: Plan, pace: PacePlan, errors: &ErrorPlan, arq: &ArqPlan) -> Plan {
+    plan.radios = vec![RadioLinkPlan {
+        link: RadioPlan {
+            index: 0,
+            name: "air".into(),
+            ends: ["a".into(), "b".into()],
+            pace,
+            delay: DELAY,
+            overhead: 0,
+            arq: [arq.clone(), ArqPlan::None],
+            errors: [errors.clone(), errors.clone()],
+        },
+        nodes: [NodeId(0), NodeId(1)],
+        queue: QueuePlan::DropTail { packets: QUEUE },
+    }];
+    plan
+}
+
+/// Recovery with a window of so many frames, and a timer of so many milliseconds.
+fn recovery(window: u32, timeout: u64, attempts: Option<u32>) -> ArqPlan {
+    let rules = ArqRules { window, timeout: Span::from_millis(timeout), attempts, ack_bytes: 6 };
+    ArqPlan::SelectiveRepeat { srej: true, rules }
+}
+
+/// The same link by wire, and by radio without recovery.
+fn both(plan: &Plan, changes: &[Change], errors: &ErrorPlan) -> [Plan; 2] {
+    let wire = wired(plan.clone(), pace(changes), errors);
+    [wire, radio(plan.clone(), pace(changes), errors, &ArqPlan::None)]
+}
+
+/// A window for all segments from the beginning, each of 1000 B as an IP datagram: 8 ms at 1 Mbit/s.
+fn backlog() -> Plan {
+    let mut config = Preset::Ns2.config(960);
+    config.initial_window = 1000.0;
+    hosts::hosts(Span::from_secs(10), hosts::tcp("newreno", config), AppPlan::Bulk)
+}
+
+/// Datagrams of 1000 B at this rate, counting headers, for so long.
+fn datagrams(kbps: u64, duration: Span) -> Plan {
+    let app = AppPlan::Cbr { rate: Rate::from_bps(kbps * 972) };
+    hosts::hosts(duration, Transport::Udp { bytes: 972 }, app)
+}
+
+fn column<'a>(tables: &'a [Table], table: &str, column: &str) -> &'a [f64] {
+    match tables.iter().find(|t| t.name == table).and_then(|t| t.column(column)) {
+        Some(Column::F64(values)) => values,
+        other => panic!("{table}.{column}: {other:?}"),
+    }
+}
+
+/// When segments arrive, nanoseconds.
+fn arrivals(plan: &Plan) -> Vec<u64> {
+    let tables = traced(plan, 1).1;
+    column(&tables, "deliveries", "time_s").iter().map(|s| (s * 1e9).round() as u64).collect()
+}
+
+fn dropped(report: &Report, why: Drop) -> u64 {
+    report.drops[why as usize]
+}
+
+#[test]
+fn packets_arrive_when_their_bits_have_been_sent() {
+    let us = 1000;
+    // The second is half sent when the rate doubles, at 12 ms; the fourth a quarter when it falls to a fifth of that, at 19 ms.
+    let steps = [rate(12, 2000), rate(19, 400)];
+    let stepped = [8_000, 14_000, 18_000, 34_000, 54_000].map(|sent| (sent + 10_000) * us);
+    // It is half sent when the outage begins, which lasts 2 s.
+    let waits = [8_000, 2_016_000, 2_024_000].map(|sent| (sent + 10_000) * us);
+    // It goes anew in the new cell, 100 ms later, in 4 ms; that is 15 ms away.
+    let moved = [18_000, 112_000 + 4_000 + 15_000, 112_000 + 8_000 + 15_000].map(|arrived| arrived * us);
+    for (changes, expect) in [
+        (&steps[..], &stepped[..]),
+        (&[outage(12, 2000)][..], &waits[..]),
+        (&[handoff(12, 100, true)][..], &moved[..]),
+    ] {
+        let plans = both(&backlog(), changes, &ErrorPlan::Clean);
+        // Its timer is longer than the outage: no frame goes again.
+        let recovered = radio(backlog(), pace(changes), &ErrorPlan::Clean, &recovery(60, 5000, None));
+        for plan in plans.iter().chain([&recovered]) {
+            assert_eq!(arrivals(plan)[..expect.len()], *expect, "{changes:?}");
+        }
+    }
+}
+
+/// What is being sent in an outage of the other kind is lost, and the transmitter goes on: of a datagram every 8 ms, those that end
+/// after 12 ms and begin before 40 ms.
+#[test]
+fn what_is_sent_in_an_outage_is_lost() {
+    let errors = ErrorPlan::Clean.with_outages(vec![[ms(12), ms(40)]]);
+    for plan in both(&datagrams(1000, Span::from_secs(1)), &[], &errors) {
+        let report = run(&plan, 1);
+        assert_eq!((dropped(&report, Drop::Channel), report.drops.iter().sum::<u64>()), (4, 4));
+        // The last to arrive has been sent by 990 ms.
+        assert_eq!(report.flows[0].delivered_bytes / 972, 990 / 8 - 4);
+    }
+}
+
+/// What waits at the old base station when the mobile has reached the new one is gone, and so is what was on the air; nothing else.
+#[test]
+fn a_handoff_drops_what_waits_or_forwards_it() {
+    // Twice what the link carries: at 112 ms 28 datagrams have come, one every 4 ms from time 0. The first is sent by 8 ms, the second
+    // is cut.
+    let plan = datagrams(2000, Span::from_secs(1));
+    for is_forwarded in [true, false] {
+        for plan in both(&plan, &[handoff(12, 100, is_forwarded)], &ErrorPlan::Clean) {
+            let report = run(&plan, 1);
+            let lost = [dropped(&report, Drop::Channel), dropped(&report, Drop::Route)];
+            assert_eq!(lost, if is_forwarded { [0, 0] } else { [1, 26] });
+            assert_eq!(report.drops.iter().sum::<u64>(), lost.iter().sum());
+            // One, and from 112 ms on one every 4 ms, the last of them sent by 985 ms.
+            assert_eq!(report.flows[0].delivered_bytes / 972, 1 + (985 - 112) / 4);
+        }
+    }
+}
+
+/// The mobile keeps what it has to send, whatever becomes of what waits for it.
+#[test]
+fn the_mobile_loses_nothing() {
+    let mut plan = datagrams(2000, Span::from_secs(1));
+    (plan.flows[0].from, plan.flows[0].to) = (NodeId(1), NodeId(0));
+    for plan in both(&plan, &[handoff(12, 100, false)], &ErrorPlan::Clean) {
+        let report = run(&plan, 1);
+        assert_eq!(report.drops.iter().sum::<u64>(), 0);
+        assert_eq!(report.flows[0].delivered_bytes / 972, 1 + (985 - 112) / 4);
+    }
+}
+
+/// More than the link can carry: what it carries is the integral of its rate. Outages every second, rates in between.
+#[test]
+fn a_saturated_link_carries_the_integral_of_its_rate() {
+    let changes: Vec<Change> = (0..10)
+        .flat_map(|s| {
+            [
+                rate(1000 * s, 3000),
+                rate(1000 * s + 250, 500),
+                outage(1000 * s + 600, 150),
+                rate(1000 * s + 700, 2000),
+            ]
+        })
+        .collect();
+    // Each second 750 + 175 + 500 kbit.
+    let expect = 1.425;
+    let plan = datagrams(4000, Span::from_secs(10));
+    let recovered = radio(plan.clone(), pace(&changes), &ErrorPlan::Clean, &recovery(60, 5000, None));
+    for plan in both(&plan, &changes, &ErrorPlan::Clean).iter().chain([&recovered]) {
+        let goodput = run(plan, 1).flows[0].goodput_mbps / 0.972;
+        // The last 10 ms are still on the wire: 20 kbit of 14 250.
+        assert!((goodput / expect - 1.0).abs() < 0.0025, "{goodput}");
+    }
+}
+
+/// Nothing is duplicated or forgotten (`traced` and `run` audit the world), whatever a recovering link has in its window.
+#[test]
+fn recovery_carries_packets_over() {
+    for attempts in [None, Some(2)] {
+        for is_forwarded in [true, false] {
+            let changes = [outage(50, 300), handoff(500, 100, is_forwarded), outage(700, 1000)];
+            let errors = ErrorPlan::Loss(0.1).with_outages(vec![[ms(2000), ms(2300)]]);
+            let plan = radio(
+                datagrams(500, Span::from_secs(3)),
+                pace(&changes),
+                &errors,
+                &recovery(8, 200, attempts),
+            );
+            let report = run(&plan, 1);
+            assert_eq!(dropped(&report, Drop::Retries) > 0, attempts.is_some());
+            assert_eq!(dropped(&report, Drop::Route) > 0, !is_forwarded);
+            assert_eq!(dropped(&report, Drop::Queue), 0);
+        }
+    }
+}
+
+/// The table `links` of a traced run has what changes, in both directions; without changes there is none.
+#[test]
+fn the_trace_has_the_course() {
+    let changes = [rate(100, 250), handoff(500, 100, true)];
+    for plan in both(&datagrams(100, Span::from_secs(1)), &changes, &ErrorPlan::Clean) {
+        let tables = traced(&plan, 1).1;
+        let there = [0.0, 0.1, 0.5, 0.6];
+        assert_eq!(column(&tables, "links", "time_s"), [there, there].concat());
+        let rates = [1.0, 0.25, 0.0, 2.0];
+        assert_eq!(column(&tables, "links", "rate_mbps"), [rates, rates].concat());
+        let delays = [10.0, 10.0, 10.0, 15.0];
+        assert_eq!(column(&tables, "links", "delay_ms"), [delays, delays].concat());
+    }
+    let steady =
+        wired(datagrams(100, Span::from_secs(1)), Rate::from_bps(1_000_000).into(), &ErrorPlan::Clean);
+    assert!(traced(&steady, 1).1.iter().all(|table| table.name != "links"));
+}

@@ -1,0 +1,434 @@
+//! Links that change at known times: their rate, outages, and handoffs of the mobile to another base station.
+//!
+//! All of it is known before the run, so a transmitter finds the end of a packet by adding up what it can send until then, and
+//! nothing happens at the changes themselves.
+
+use crate::link::End;
+use airhop_base::{Rate, Span, Time};
+use std::sync::Arc;
+
+/// What changes on a link, and when.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Change {
+    /// When it begins.
+    pub at: Time,
+    /// What it is.
+    pub kind: ChangeKind,
+}
+
+/// The kinds of changes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ChangeKind {
+    /// Another rate, of both directions.
+    Rate(Rate),
+    /// For so long nothing leaves: what is there waits, and goes on where it stood.
+    Outage(Span),
+    /// The mobile goes over to another base station.
+    Handoff(Handoff),
+}
+
+/// A hard handoff: the mobile leaves one base station, and reaches the next after a gap in which nothing leaves either end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Handoff {
+    /// How long it is out of reach; not zero.
+    pub gap: Span,
+    /// The end that moves. It keeps what it has to send.
+    pub mobile: End,
+    /// What the base station has, and what comes to it in the gap: is it passed on to the next one, or lost?
+    pub is_forwarded: bool,
+    /// The rate of the new cell, if it is another.
+    pub rate: Option<Rate>,
+    /// The propagation delay by way of the new cell, if it is another.
+    pub delay: Option<Span>,
+}
+
+/// The course of a link: its rate and its delay through time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Course {
+    /// In order; the first begins at time 0, the last never ends and has a rate.
+    phases: Vec<Phase>,
+    handoffs: Vec<(Time, Handoff)>,
+}
+
+/// A time in which nothing changes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Phase {
+    from: Time,
+    pace: Now,
+    /// Of what leaves in it.
+    delay: Span,
+}
+
+/// What a transmitter does in a phase.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Now {
+    Sends(Rate),
+    /// It stands still.
+    Waits,
+    /// It has lost its peer.
+    Moves(Handoff),
+}
+
+/// The beginning or the end of something.
+enum Edge {
+    Begins(Change),
+    OutageEnds,
+    HandoffEnds(Handoff),
+}
+
+impl Course {
+    /// The course of a link with this rate and delay until the first of `changes`. Outages and gaps must not overlap.
+    pub fn new(rate: Rate, delay: Span, changes: &[Change]) -> Self {
+        let mut edges: Vec<(Time, Edge)> = Vec::new();
+        for change in changes {
+            match change.kind {
+                ChangeKind::Rate(_) => {}
+                ChangeKind::Outage(lasts) => edges.push((change.at + lasts, Edge::OutageEnds)),
+                ChangeKind::Handoff(handoff) => {
+                    edges.push((change.at + handoff.gap, Edge::HandoffEnds(handoff)))
+                }
+            }
+            edges.push((change.at, Edge::Begins(*change)));
+        }
+        // One may begin where another ends.
+        edges.sort_by_key(|(at, edge)| (*at, matches!(edge, Edge::Begins(_))));
+        let mut course = Course {
+            phases: vec![Phase { from: Time::ZERO, pace: Now::Sends(rate), delay }],
+            handoffs: Vec::new(),
+        };
+        let (mut rate, mut delay, mut halted) = (rate, delay, None);
+        for (at, edge) in edges {
+            match edge {
+                Edge::Begins(Change { kind: ChangeKind::Rate(new), .. }) => rate = new,
+                Edge::Begins(Change { kind: ChangeKind::Outage(_), .. }) => halted = Some(Now::Waits),
+                Edge::Begins(Change { kind: ChangeKind::Handoff(handoff), .. }) => {
+                    halted = Some(Now::Moves(handoff));
+                    course.handoffs.push((at, handoff));
+                }
+                Edge::OutageEnds => halted = None,
+                Edge::HandoffEnds(handoff) => {
+                    halted = None;
+                    rate = handoff.rate.unwrap_or(rate);
+                    delay = handoff.delay.unwrap_or(delay);
+                }
+            }
+            course.enter(Phase { from: at, pace: halted.unwrap_or(Now::Sends(rate)), delay });
+        }
+        course
+    }
+
+    fn enter(&mut self, phase: Phase) {
+        match self.phases.last_mut() {
+            Some(last) if last.from == phase.from => *last = phase,
+            Some(last) if last.pace == phase.pace && last.delay == phase.delay => {}
+            _ => self.phases.push(phase),
+        }
+    }
+
+    /// From when on it has which rate and which delay: no rate where nothing leaves.
+    pub fn phases(&self) -> impl Iterator<Item = (Time, Option<Rate>, Span)> {
+        self.phases.iter().map(|phase| match phase.pace {
+            Now::Sends(rate) => (phase.from, Some(rate), phase.delay),
+            Now::Waits | Now::Moves(_) => (phase.from, None, phase.delay),
+        })
+    }
+
+    /// When what leaves `end` is lost, each [begin, end): while the mobile is on its way, if its old base station passes nothing on.
+    pub fn losses(&self, end: End) -> Vec<[Time; 2]> {
+        let lost = self.handoffs.iter().filter(|(_, handoff)| handoff.loses_what_leaves(end));
+        lost.map(|(at, handoff)| [*at, *at + handoff.gap]).collect()
+    }
+
+    /// The lowest of its rates.
+    pub fn lowest_rate(&self) -> Rate {
+        let rates = self.phases().filter_map(|(_, rate, _)| rate);
+        rates.min().expect("the last phase has a rate")
+    }
+}
+
+impl Handoff {
+    /// True if what is sent, or waits, at this end is lost.
+    fn loses_what_leaves(&self, end: End) -> bool {
+        !self.is_forwarded && end != self.mobile
+    }
+}
+
+/// A transmitter on its course; to be asked in the order of time.
+#[derive(Debug)]
+pub struct Walk {
+    course: Arc<Course>,
+    end: End,
+    /// The number of the present phase.
+    here: usize,
+    /// When the last packet arrives.
+    arrived: Time,
+}
+
+impl Walk {
+    /// The transmitter at `end`.
+    pub fn new(course: Arc<Course>, end: End) -> Self {
+        Walk { course, end, here: 0, arrived: Time::ZERO }
+    }
+
+    fn go_to(&mut self, now: Time) {
+        while self.course.phases.get(self.here + 1).is_some_and(|next| next.from <= now) {
+            self.here += 1;
+        }
+    }
+
+    /// When the first bit goes of a packet that goes to the transmitter at `now`.
+    pub fn begin(&mut self, now: Time) -> Time {
+        self.go_to(now);
+        let mut ahead = self.course.phases[self.here..].iter();
+        match ahead.find(|phase| !phase.pace.holds(self.end)) {
+            Some(phase) => phase.from.max(now),
+            None => unreachable!("the last phase has a rate"),
+        }
+    }
+
+    /// When a packet of `bytes` has left that goes to the transmitter at `now`. One that is under way when the rate changes, or in an
+    /// outage, goes on with the bits that are left. One that a handoff cuts is sent anew, by the next base station or to it; or given
+    /// up as soon as the gap is over.
+    pub fn finish(&mut self, now: Time, bytes: u32) -> Time {
+        self.go_to(now);
+        // In billionths of a bit: what is sent in a nanosecond is whole.
+        let whole = u128::from(bytes) * 8 * 1_000_000_000;
+        let (mut left, mut at) = (whole, now);
+        let ahead = &self.course.phases[self.here..];
+        for (phase, next) in ahead.iter().zip(&ahead[1..]) {
+            match phase.pace {
+                Now::Sends(rate) => {
+                    let sent = u128::from(rate.bps()) * u128::from((next.from - at).nanos());
+                    if left <= sent {
+                        return at + time_for(left, rate);
+                    }
+                    left -= sent;
+                }
+                Now::Waits => {}
+                Now::Moves(handoff) if handoff.loses_what_leaves(self.end) => return next.from,
+                Now::Moves(_) => left = whole,
+            }
+            at = next.from;
+        }
+        match ahead.last().map(|phase| phase.pace) {
+            Some(Now::Sends(rate)) => at + time_for(left, rate),
+            _ => unreachable!("the last phase has a rate"),
+        }
+    }
+
+    /// When what has left at `sent` arrives. A link keeps its packets in order: what would overtake the one before it, by a shorter
+    /// way, arrives with it (as 3GPP's PDCP delivers in sequence across a handoff, TS 38.323 §5.2.2).
+    pub fn arrival(&mut self, sent: Time) -> Time {
+        self.go_to(sent);
+        self.arrived = self.arrived.max(sent + self.course.phases[self.here].delay);
+        self.arrived
+    }
+}
+
+impl Now {
+    /// True if the transmitter at `end` keeps what goes to it now for later.
+    fn holds(self, end: End) -> bool {
+        match self {
+            Now::Sends(_) => false,
+            Now::Waits => true,
+            Now::Moves(handoff) => !handoff.loses_what_leaves(end),
+        }
+    }
+}
+
+/// How long so many billionths of a bit take, rounded up as all serialisation is.
+fn time_for(work: u128, rate: Rate) -> Span {
+    Span::from_nanos(u64::try_from(work.div_ceil(u128::from(rate.bps()))).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DELAY: Span = Span::from_millis(50);
+
+    fn at(us: u64) -> Time {
+        Time::ZERO + Span::from_micros(us)
+    }
+
+    fn ms(ms: u64) -> Time {
+        at(1000 * ms)
+    }
+
+    fn rate(from: Time, bps: u64) -> Change {
+        Change { at: from, kind: ChangeKind::Rate(Rate::from_bps(bps)) }
+    }
+
+    fn outage(from: Time, lasts: u64) -> Change {
+        Change { at: from, kind: ChangeKind::Outage(Span::from_millis(lasts)) }
+    }
+
+    /// The mobile is end 1.
+    fn handoff(from: Time, gap: u64, is_forwarded: bool, bps: Option<u64>, delay: Option<u64>) -> Change {
+        let kind = ChangeKind::Handoff(Handoff {
+            gap: Span::from_millis(gap),
+            mobile: 1,
+            is_forwarded,
+            rate: bps.map(Rate::from_bps),
+            delay: delay.map(Span::from_millis),
+        });
+        Change { at: from, kind }
+    }
+
+    fn walk(bps: u64, changes: &[Change], end: End) -> Walk {
+        Walk::new(Arc::new(Course::new(Rate::from_bps(bps), DELAY, changes)), end)
+    }
+
+    /// From the first bit of a packet to the last.
+    fn sent(walk: &mut Walk, now: Time, bytes: u32) -> [Time; 2] {
+        [walk.begin(now), walk.finish(now, bytes)]
+    }
+
+    #[test]
+    fn a_packet_goes_on_at_the_new_rate() {
+        // 8000 bits: 5000 of them at 1 Mbit/s, 3000 at 4.
+        let mut faster = walk(1_000_000, &[rate(ms(5), 4_000_000)], 0);
+        assert_eq!(sent(&mut faster, Time::ZERO, 1000), [Time::ZERO, at(5750)]);
+        assert_eq!(sent(&mut faster, at(5750), 1000), [at(5750), at(7750)]);
+        // Over several rates, the last of which it just begins: 2000 + 1000 + 4000 + 1000.
+        let steps =
+            [rate(ms(2), 500_000), rate(ms(4), 1_000_000), rate(ms(8), 100_000), rate(ms(18), 1_000_000)];
+        assert_eq!(sent(&mut walk(1_000_000, &steps, 0), Time::ZERO, 1000), [Time::ZERO, ms(18)]);
+        // Fractions of a bit count, and the end is rounded up once: 192 of 1024 bits in 10 ms, 832 at 56 kbit/s in 14.857142857 ms.
+        let mut air = walk(19_200, &[rate(ms(10), 56_000)], 1);
+        assert_eq!(air.finish(Time::ZERO, 128), Time::from_nanos(24_857_143));
+        // As a link does that never changes.
+        assert_eq!(
+            walk(19_200, &[rate(ms(100), 56_000)], 0).finish(Time::ZERO, 128),
+            Time::from_nanos(53_333_334)
+        );
+    }
+
+    #[test]
+    fn an_outage_makes_packets_wait() {
+        let changes = [outage(ms(4), 2000), rate(ms(1000), 2_000_000)];
+        let mut walk = walk(1_000_000, &changes, 0);
+        // 4000 bits before it, 4000 after it, at the rate that has come meanwhile.
+        assert_eq!(sent(&mut walk, Time::ZERO, 1000), [Time::ZERO, ms(2006)]);
+        assert_eq!(sent(&mut walk, ms(2006), 1000), [ms(2006), ms(2010)]);
+        // Who comes in the midst of it begins when it is over.
+        let mut late = self::walk(1_000_000, &changes, 0);
+        assert_eq!(sent(&mut late, ms(10), 1000), [ms(2004), ms(2008)]);
+        // From the beginning on, and one after the other.
+        let mut twice = self::walk(1_000_000, &[outage(Time::ZERO, 5), outage(ms(5), 5)], 0);
+        assert_eq!(sent(&mut twice, Time::ZERO, 1000), [ms(10), ms(18)]);
+    }
+
+    #[test]
+    fn a_handoff_that_forwards_sends_the_packet_anew() {
+        let changes = [handoff(ms(5), 100, true, Some(2_000_000), Some(10))];
+        for end in [0, 1] {
+            assert_eq!(sent(&mut walk(1_000_000, &changes, end), Time::ZERO, 1000), [Time::ZERO, ms(109)]);
+            assert_eq!(sent(&mut walk(1_000_000, &changes, end), ms(50), 1000), [ms(105), ms(109)]);
+            // The last bit left in time.
+            assert_eq!(sent(&mut walk(1_600_000, &changes, end), Time::ZERO, 1000), [Time::ZERO, ms(5)]);
+        }
+        assert!([0, 1].iter().all(|end| walk(1, &changes, *end).course.losses(*end).is_empty()));
+    }
+
+    #[test]
+    fn a_handoff_that_loses_gives_the_packet_up() {
+        let changes = [handoff(ms(5), 100, false, None, None)];
+        let base = || walk(1_000_000, &changes, 0);
+        assert_eq!(sent(&mut base(), Time::ZERO, 1000), [Time::ZERO, ms(105)]);
+        assert_eq!(sent(&mut base(), ms(50), 1000), [ms(50), ms(105)]);
+        assert_eq!(sent(&mut base(), ms(105), 1000), [ms(105), ms(113)]);
+        // The mobile loses nothing.
+        assert_eq!(sent(&mut walk(1_000_000, &changes, 1), Time::ZERO, 1000), [Time::ZERO, ms(113)]);
+        assert_eq!(base().course.losses(0), [[ms(5), ms(105)]]);
+        assert!(base().course.losses(1).is_empty());
+    }
+
+    #[test]
+    fn nothing_overtakes_by_the_shorter_way() {
+        let mut walk = walk(1_000_000, &[handoff(ms(5), 1, true, None, Some(10))], 0);
+        let arrivals = [4, 5, 6, 7, 45, 46].map(|left| walk.arrival(ms(left)));
+        assert_eq!(arrivals, [54, 55, 55, 55, 55, 56].map(ms));
+        // By a longer way there is no need.
+        let mut longer = self::walk(1_000_000, &[handoff(ms(5), 1, true, None, Some(90))], 0);
+        assert_eq!([5, 6, 7].map(|left| longer.arrival(ms(left))), [55, 96, 97].map(ms));
+    }
+
+    #[test]
+    fn a_course_tells_its_phases() {
+        let (fast, slow) = (Rate::from_bps(10), Rate::from_bps(2));
+        // The last of what changes the rate counts, be it in a gap; what changes nothing is no phase.
+        let changes = [
+            handoff(ms(30), 10, true, Some(2), Some(10)),
+            rate(ms(35), 7),
+            outage(ms(40), 10),
+            rate(ms(45), 10),
+            rate(ms(60), 10),
+        ];
+        let course = Course::new(fast, DELAY, &changes);
+        let phases: Vec<_> = course.phases().collect();
+        let near = Span::from_millis(10);
+        assert_eq!(
+            phases,
+            [
+                (Time::ZERO, Some(fast), DELAY),
+                (ms(30), None, DELAY),
+                (ms(40), None, near),
+                (ms(50), Some(fast), near)
+            ]
+        );
+        assert_eq!(course.lowest_rate(), fast);
+        let course = Course::new(fast, DELAY, &changes[..2]);
+        assert_eq!(course.phases().last(), Some((ms(40), Some(slow), near)));
+        assert_eq!(course.lowest_rate(), slow);
+    }
+
+    /// Whatever the changes, what a packet takes of the rate between its first bit and its last is its length, up to the nanosecond
+    /// that its end is rounded up to.
+    #[test]
+    fn a_packet_takes_its_bits_of_the_rate() {
+        let mut random = {
+            let mut state = 1_u64;
+            move |below: u64| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (state >> 33) % below
+            }
+        };
+        for _ in 0..50 {
+            let mut changes = Vec::new();
+            let mut now = Time::ZERO;
+            for _ in 0..40 {
+                now += Span::from_nanos(1 + random(20_000_000));
+                if random(3) == 0 {
+                    changes.push(outage(now, 1 + random(10)));
+                    now += Span::from_millis(10);
+                } else {
+                    changes.push(rate(now, 1 + random(10_000_000)));
+                }
+            }
+            let course = Arc::new(Course::new(Rate::from_bps(1_000_003), DELAY, &changes));
+            let rates: Vec<_> =
+                course.phases().map(|(from, rate, _)| (from, rate.map_or(0, Rate::bps))).collect();
+            let ends = rates.iter().skip(1).map(|(from, _)| *from).chain([Time::MAX]);
+            let pieces: Vec<_> =
+                rates.iter().zip(ends).map(|((from, bps), end)| (*from, end, *bps)).collect();
+            // Billionths of a bit between two times.
+            let room = |from: Time, to: Time| -> u128 {
+                let piece = |&(begin, end, bps): &(Time, Time, u64)| {
+                    u128::from(end.min(to).since(begin.max(from)).nanos()) * u128::from(bps)
+                };
+                pieces.iter().map(piece).sum()
+            };
+            let mut walk = Walk::new(course, 0);
+            let mut free = Time::ZERO;
+            while free < now {
+                let (start, bytes) = (free + Span::from_nanos(random(1_000_000)), 40 + random(1500) as u32);
+                let [begin, end] = sent(&mut walk, start, bytes);
+                let bits = u128::from(bytes) * 8_000_000_000;
+                assert!(begin >= start && end > begin && room(start, begin) == 0);
+                assert!(room(begin, end) >= bits && room(begin, Time::from_nanos(end.nanos() - 1)) < bits);
+                free = end;
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Times in which nothing gets through, on top of what a channel does otherwise.
+
+use super::{Damage, ErrorModel, Frame};
+use airhop_base::Time;
+use std::sync::Arc;
+
+/// A channel with such times.
+#[derive(Debug)]
+pub(super) struct Outages {
+    /// Each [begin, end), in order.
+    times: Arc<[[Time; 2]]>,
+    /// The number of the first that is not over.
+    next: usize,
+    otherwise: Box<dyn ErrorModel>,
+}
+
+impl Outages {
+    pub fn new(times: Arc<[[Time; 2]]>, otherwise: Box<dyn ErrorModel>) -> Self {
+        Outages { times, next: 0, otherwise }
+    }
+}
+
+impl ErrorModel for Outages {
+    /// The channel runs on meanwhile, so that it is the same with and without outages.
+    fn damage(&mut self, frame: &Frame) -> Damage {
+        let otherwise = self.otherwise.damage(frame);
+        while self.times.get(self.next).is_some_and(|[_, end]| *end <= frame.start) {
+            self.next += 1;
+        }
+        match self.times.get(self.next) {
+            Some([begin, _]) if *begin < frame.end => Damage::Header,
+            _ => otherwise,
+        }
+    }
+}
+
+/// All times in which it is bad for one reason or another, each of two lists in order; none touches another.
+pub(super) fn either(a: &[[Time; 2]], b: &[[Time; 2]]) -> Vec<[Time; 2]> {
+    let mut all = [a, b].concat();
+    all.sort_unstable();
+    let mut merged: Vec<[Time; 2]> = Vec::new();
+    for [begin, end] in all {
+        match merged.last_mut() {
+            Some(last) if begin <= last[1] => last[1] = last[1].max(end),
+            _ => merged.push([begin, end]),
+        }
+    }
+    merged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{ErrorPlan, frame};
+    use super::*;
+    use airhop_base::Span;
+    use airhop_engine::Streams;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    fn times(list: &[[u64; 2]]) -> Vec<[Time; 2]> {
+        list.iter().map(|times| times.map(at)).collect()
+    }
+
+    fn plan(otherwise: ErrorPlan) -> ErrorPlan {
+        ErrorPlan::Outages { times: times(&[[10, 20], [30, 31]]).into(), otherwise: Box::new(otherwise) }
+    }
+
+    #[test]
+    fn what_is_on_the_air_in_an_outage_is_lost() {
+        let mut model = plan(ErrorPlan::Clean).build(&Streams::new(1, 0), "air", "a", "b");
+        let sent = [[0, 5], [5, 10], [9, 11], [12, 13], [19, 22], [20, 30], [25, 40], [31, 32]];
+        let lost = sent.map(|[start, end]| {
+            model.damage(&Frame { start: at(start), end: at(end), ..frame(800) }) != Damage::None
+        });
+        assert_eq!(lost, [false, false, true, true, true, false, true, false]);
+    }
+
+    /// The draws of a channel are the same with outages, only some do not count.
+    #[test]
+    fn outages_change_nothing_but_what_they_hit() {
+        let losses = |plan: ErrorPlan| {
+            let mut model = plan.build(&Streams::new(1, 0), "air", "a", "b");
+            let send =
+                |i| model.damage(&Frame { start: at(i), end: at(i + 1), ..frame(800) }) != Damage::None;
+            (0..200).map(send).collect::<Vec<_>>()
+        };
+        let (without, with) = (losses(ErrorPlan::Loss(0.3)), losses(plan(ErrorPlan::Loss(0.3))));
+        for (i, (without, with)) in without.into_iter().zip(with).enumerate() {
+            assert_eq!(with, without || (10..20).contains(&i) || i == 30, "frame {i}");
+        }
+    }
+
+    #[test]
+    fn bad_times_of_two_kinds_are_merged() {
+        let merged = either(&times(&[[1, 4], [10, 20]]), &times(&[[3, 5], [5, 6], [12, 13], [30, 31]]));
+        assert_eq!(merged, times(&[[1, 6], [10, 20], [30, 31]]));
+        // Those that a run is told are cut at its end.
+        let plan = plan(ErrorPlan::Clean);
+        let fades = |until| plan.fades(&Streams::new(1, 0), "air", "a", "b", at(until));
+        assert_eq!(fades(15), Some(times(&[[10, 15]])));
+        assert_eq!(fades(100), Some(times(&[[10, 20], [30, 31]])));
+    }
+}
