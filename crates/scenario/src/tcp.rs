@@ -54,7 +54,7 @@ pub(crate) fn fill(tcp: &mut Fields, mss: u32) {
 }
 
 /// The keys whose default the preset has, with its value; what [`config`] reads.
-pub(crate) fn values(c: &Config) -> [(&'static str, Val); 21] {
+pub(crate) fn values(c: &Config) -> [(&'static str, Val); 22] {
     [
         ("handshake", Val::Flag(c.handshake)),
         ("initial_window", Val::Number(c.initial_window)),
@@ -77,6 +77,7 @@ pub(crate) fn values(c: &Config) -> [(&'static str, Val); 21] {
         ("tlp", Val::Flag(c.tlp)),
         ("frto", Val::Flag(c.frto)),
         ("undo", Val::Flag(c.undo)),
+        ("pacing", Val::Flag(c.pacing)),
     ]
 }
 
@@ -156,6 +157,7 @@ pub(crate) fn config(tcp: &Fields, mss: u32) -> Option<Config> {
         tlp: tcp.flag("tlp")?,
         frto: tcp.flag("frto")?,
         undo: tcp.flag("undo")?,
+        pacing: tcp.flag("pacing")?,
     })
 }
 

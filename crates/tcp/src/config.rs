@@ -53,6 +53,9 @@ pub struct Config {
     pub frto: bool,
     /// A reduction of the window is undone if it turns out that nothing was lost (RFC 3522, RFC 3708, RFC 4015).
     pub undo: bool,
+    /// Segments of schemes that name no rate of their own are spaced, too: at twice the window a round trip far below ssthresh, at 1.2
+    /// windows else (Linux, see [`Preset::Linux`]).
+    pub pacing: bool,
 }
 
 /// How losses are noticed.
@@ -139,7 +142,8 @@ pub enum Preset {
     Ns2,
     /// What the RFCs say.
     Rfc,
-    /// What Linux 6 does by default.
+    /// What Linux 6 does by default; on a host whose sockets are paced, as they are where BBR is the system's default, also those that
+    /// then choose another congestion control, and where the queueing discipline is fq.
     Linux,
 }
 
@@ -181,6 +185,7 @@ impl Preset {
             tlp: false,
             frto: false,
             undo: false,
+            pacing: false,
         };
         match self {
             Preset::Rfc => rfc,
@@ -201,6 +206,7 @@ impl Preset {
                 tlp: true,
                 frto: true,
                 undo: true,
+                pacing: true,
                 ..rfc
             },
             Preset::Ns2 => Config {

@@ -67,7 +67,7 @@ fn control(p: &Params, c: &Config) -> Cubic {
         _ => Form::Rfc,
     };
     let slow_start = match (p.choice("slow_start"), form) {
-        (0, Form::Linux) | (2, _) => SlowStart::hystart(),
+        (0, Form::Linux) | (2, _) => SlowStart::hystart(c.pacing),
         (3, _) => SlowStart::Standard,
         _ => SlowStart::hystart_plus_plus(),
     };
@@ -75,7 +75,6 @@ fn control(p: &Params, c: &Config) -> Cubic {
         beta: p.get("beta"),
         c: p.get("C"),
         fast_convergence: p.choice("fast_convergence") == 0,
-        form,
     };
-    Cubic::new(constants, slow_start)
+    Cubic::new(form, constants, slow_start)
 }
