@@ -432,8 +432,9 @@ static TCP: [Key; 24] = [
     key("rto", Kind::Section(&RTO), Value("{}"), "the retransmission timeout"),
     preset(
         "halve_from",
-        Kind::Word(|| vec!["flight", "cwnd", "whole-cwnd"]),
-        "what a loss halves: data in flight (RFC 5681 §3.1), cwnd (ns-2), or cwnd in whole segments (Linux)",
+        Kind::Word(|| vec!["flight", "pipe", "cwnd", "whole-cwnd"]),
+        "what a loss halves: data in flight (RFC 5681 §3.1), what of it has neither arrived nor got lost (ns-3), cwnd (ns-2), or cwnd \
+         in whole segments (Linux)",
     ),
     preset(
         "exit_to_flight",

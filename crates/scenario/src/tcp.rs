@@ -13,8 +13,12 @@ const NS2_DELAYED_ACK: DelayedAck = DelayedAck { segments: 2, timeout: Span::fro
 /// Timestamps option with its padding (RFC 7323 appendix A).
 const TIMESTAMPS_BYTES: u32 = 12;
 
-const HALVE_FROM: [(&str, HalveFrom); 3] =
-    [("flight", HalveFrom::Flight), ("cwnd", HalveFrom::Cwnd), ("whole-cwnd", HalveFrom::WholeCwnd)];
+const HALVE_FROM: [(&str, HalveFrom); 4] = [
+    ("flight", HalveFrom::Flight),
+    ("pipe", HalveFrom::Pipe),
+    ("cwnd", HalveFrom::Cwnd),
+    ("whole-cwnd", HalveFrom::WholeCwnd),
+];
 const RTO_KIND: [(&str, RtoKind); 4] = [
     ("rfc6298", RtoKind::Rfc6298),
     ("ns2", RtoKind::Ns2),

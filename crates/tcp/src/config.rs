@@ -101,6 +101,8 @@ pub struct DelayedAck {
 pub enum HalveFrom {
     /// The data in flight (RFC 5681 §3.1, equation 4).
     Flight,
+    /// What of it is neither known to have arrived nor taken for lost, RFC 6675's pipe, as ns-3's NewReno and Veno do.
+    Pipe,
     /// The congestion window, as ns-2 does.
     Cwnd,
     /// The congestion window in whole segments, as Linux does; not again at a timeout in fast recovery.

@@ -98,9 +98,8 @@ impl Linux {
                 self.per_segment = self.per_segment.min(UNKNOWN);
             }
         }
-        let ahead = epoch.befriend(cwnd, beta);
-        if ahead > 0 {
-            self.per_segment = self.per_segment.min(cwnd / ahead);
+        if let Some(friendly) = cwnd.checked_div(epoch.befriend(cwnd, beta)) {
+            self.per_segment = self.per_segment.min(friendly);
         }
         self.per_segment = self.per_segment.max(2);
     }

@@ -53,9 +53,7 @@ fn is_close(a: f64, b: f64) {
 fn the_cubic() {
     let epoch = Epoch::new(Time::ZERO, 50.0, Some(100.0), 0.4);
     is_close(epoch.k, 5.0);
-    for (t, segments) in
-        [(0.0, 50.0), (1.0, 74.4), (3.0, 96.8), (5.0, 100.0), (7.0, 103.2), (10.0, 150.0)]
-    {
+    for (t, segments) in [(0.0, 50.0), (1.0, 74.4), (3.0, 96.8), (5.0, 100.0), (7.0, 103.2), (10.0, 150.0)] {
         is_close(epoch.at(t, 0.4), segments);
     }
     // Beyond W_max, or without one, it begins at the plateau.

@@ -166,8 +166,9 @@ mod tests {
         let mut hystart = HyStart::default();
         hystart.restart(us(0), 10);
         let rtt = Some(Span::from_millis(60));
-        let ends =
-            |n: u64| hystart.ends(16.0, &Sample { now: us(1500 * n), una: n + 1, nxt: 90, rtt, least_rtt: rtt });
+        let ends = |n: u64| {
+            hystart.ends(16.0, &Sample { now: us(1500 * n), una: n + 1, nxt: 90, rtt, least_rtt: rtt })
+        };
         assert_eq!((0..60).position(ends), Some(10 + 21));
     }
 
