@@ -2,15 +2,16 @@
 
 use crate::agents::LinkEventKind;
 use crate::fates::Fate;
+use crate::record::kind_of;
 use crate::route::Hop;
 use crate::routing::Passing;
-use crate::world::{World, kind_of, tag};
+use crate::world::{World, tag};
 use airhop_base::{Body, Drop, FlowId, Packet, Segment, Span, Time};
 use airhop_engine::Id;
 use airhop_radio::cell::{
     BROADCAST, Effect, Fragmentation, FrameKind, Outgoing, Reception, Station, Tag, Transmitted,
 };
-use airhop_trace::{AirKind, AirOutcome, AirRow, Direction, DropKind, DropRow};
+use airhop_trace::{AirKind, AirOutcome, AirRow, Direction, DropKind, DropRow, Step};
 
 impl World {
     pub(crate) fn offer_to_station(
@@ -21,6 +22,7 @@ impl World {
         to: Station,
         id: Id<Packet>,
     ) {
+        self.step_on_air(now, Step::Offered, (cell, from, to), &id);
         let site = &mut self.sites[cell as usize];
         let station = &mut site.stations[from as usize];
         if site.cell.is_free(from) && station.queue.len() == 0 {
@@ -101,6 +103,7 @@ impl World {
                 if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
                     recorder.packet(now, node, interface, Direction::In, self.arena.get(&packet), None);
                 }
+                self.step_on_air(now, Step::Arrived, (cell, from, to), &packet);
                 if !self.sites[cell as usize].routers.is_empty() {
                     let packet = self.arena.get_mut(&packet);
                     packet.ttl = packet.ttl.saturating_sub(1);
@@ -114,8 +117,8 @@ impl World {
             Effect::Broadcast { from, packet } => {
                 self.capture(now, cell, from, None);
                 self.sites[cell as usize].stations[from as usize].in_mac = false;
-                self.arrived += 1;
-                self.arena.take(packet);
+                let node = self.sites[cell as usize].node(from);
+                self.finish(now, node, packet);
             }
             Effect::AttemptFailed { from, to, tag, attempt, retry } => {
                 let hop = Hop::Air { cell, from, to };

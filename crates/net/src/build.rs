@@ -161,7 +161,12 @@ impl World {
                 tcp.sender.on_truth(&truth);
             }
             let path = graph.path(&routes[f.to.0 as usize], f.from, f.to);
+            let others = hosted.len();
             install::agents(&mut flow, plan, &path, &mut timers, &mut hosted);
+            for host in &mut hosted[others..] {
+                let name = format!("{}.sender.{}", f.name, plan.nodes[host.node.0 as usize]);
+                host.agent.on_seed(streams.stream(&name).below(u32::MAX));
+            }
             events.push(f.start, Event::App(id));
             flows.push(flow);
         }

@@ -159,8 +159,7 @@ impl World {
         }
         let mut wishes = std::mem::take(&mut self.wishes);
         for packet in wishes.packets.drain(..) {
-            self.created += 1;
-            let id = self.arena.insert(packet);
+            let id = self.make(now, node, packet);
             self.forward(now, node, id);
         }
         for notice in wishes.notices.drain(..) {
@@ -187,8 +186,7 @@ impl World {
         }
         let dst = plan.from;
         let packet = Packet::new(flow, origin, dst, notice.bytes(), Body::Notice(notice));
-        self.created += 1;
-        let id = self.arena.insert(packet);
+        let id = self.make(now, node, packet);
         self.forward(now, node, id);
     }
 

@@ -16,6 +16,7 @@ mod link;
 pub mod plan;
 mod queues;
 mod radio;
+mod record;
 mod report;
 mod results;
 pub mod route;

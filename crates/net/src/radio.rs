@@ -3,14 +3,15 @@
 use crate::agents::LinkEventKind;
 use crate::fates::Fate;
 use crate::queues::QueueDisc;
+use crate::record::kind_of;
 use crate::route::Hop;
-use crate::world::{World, kind_of, tag};
+use crate::world::{World, tag};
 use airhop_base::{Drop, NodeId, Packet, Time};
 use airhop_engine::Id;
 use airhop_radio::cell::Tag;
 use airhop_radio::errors::Damage;
 use airhop_radio::link::{End, Outgoing, RadioEffect, RadioEvent, RadioLink, Transmitted};
-use airhop_trace::{AirKind, AirOutcome, AirRow, Direction, DropKind, DropRow};
+use airhop_trace::{AirKind, AirOutcome, AirRow, Direction, DropKind, DropRow, Spot, Step};
 use std::collections::VecDeque;
 
 /// A radio link in the world, with the queue before each end.
@@ -90,9 +91,10 @@ impl World {
     }
 
     pub(crate) fn offer_to_radio(&mut self, now: Time, link: u16, end: End, id: Id<Packet>) {
+        let place = self.radios[link as usize].ends[end as usize].place;
+        self.step(now, Step::Offered, Spot::Place(place), &id);
         let site = &mut self.radios[link as usize];
         let from = &mut site.ends[end as usize];
-        let place = from.place;
         if site.link.is_free(end) && from.queue.len() == 0 {
             match from.queue.pass(now, from.idle_since, &id, &mut self.arena) {
                 None => self.hand_to_radio(now, link, end, id),
@@ -167,6 +169,8 @@ impl World {
         if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
             recorder.packet(now, node, interface, Direction::In, self.arena.get(&id), None);
         }
+        let place = self.radios[link as usize].ends[usize::from(end)].place;
+        self.step(now, Step::Arrived, Spot::Place(place), &id);
         self.visit(now, node, interface, id);
     }
 

@@ -8,40 +8,10 @@ use crate::report::{FlowReport, Report};
 use crate::routing::RoutingCounts;
 use crate::site::Site;
 use crate::world::World;
-use airhop_base::{FlowId, NodeId, NoticeKind, Span, Time};
-use airhop_radio::cell::Station;
-use airhop_tcp::seams::Cause;
-use airhop_trace::{Recorder, SendCause, WindowSample};
+use airhop_base::{NodeId, NoticeKind, Span};
+use airhop_trace::Recorder;
 
 impl World {
-    pub(crate) fn record_window(&mut self, now: Time, id: FlowId) {
-        let Some(recorder) = &mut self.recorder else { return };
-        let Ends::Tcp(tcp) = &self.flows[id.0 as usize].ends else { return };
-        let w = tcp.sender.window();
-        let sample = WindowSample {
-            cwnd: w.cwnd,
-            ssthresh: w.ssthresh,
-            flight: tcp.sender.in_flight() as u32,
-            srtt: tcp.sender.srtt(),
-            rto: Some(tcp.sender.rto(now)),
-        };
-        recorder.window(now, id, sample);
-    }
-
-    pub(crate) fn record_link_queue(&mut self, now: Time, i: u16) {
-        if let Some(recorder) = &mut self.recorder {
-            let link = &self.links[i as usize];
-            recorder.queue(now, link.trace.place, link.queue().len());
-        }
-    }
-
-    pub(crate) fn record_station_queue(&mut self, now: Time, cell: u16, station: Station) {
-        if let Some(recorder) = &mut self.recorder {
-            let station = &self.sites[cell as usize].stations[station as usize];
-            recorder.queue(now, station.queue_place, station.queue.len());
-        }
-    }
-
     /// What the run measured: all that was counted since the warm-up.
     pub fn report(&self) -> Report {
         let mut report = self.totals();
@@ -155,16 +125,5 @@ impl World {
     /// The recorder, with all that it recorded.
     pub fn into_recorder(self) -> Option<Recorder> {
         self.recorder.map(|r| *r)
-    }
-}
-
-pub(crate) fn send_cause(c: Cause) -> SendCause {
-    match c {
-        Cause::New => SendCause::New,
-        Cause::Fast => SendCause::Fast,
-        Cause::Recovery => SendCause::Recovery,
-        Cause::Timeout => SendCause::Timeout,
-        Cause::Notice => SendCause::Notice,
-        Cause::Probe => SendCause::Probe,
     }
 }

@@ -18,8 +18,8 @@ impl World {
 
     /// A message reached `station`, for which it is.
     pub(crate) fn on_message(&mut self, now: Time, cell: u16, station: Station, id: Id<Packet>) {
-        self.arrived += 1;
-        let packet = self.arena.take(id);
+        let node = self.sites[cell as usize].node(station);
+        let packet = self.finish(now, node, id);
         self.take_message(now, cell, station, packet);
     }
 
@@ -102,8 +102,7 @@ impl World {
     ) {
         let site = &self.sites[cell as usize];
         let (src, to) = (site.node(station), site.station(dst));
-        self.created += 1;
-        let id = self.arena.insert(Packet::routing(src, dst, ttl, message));
+        let id = self.make(now, src, Packet::routing(src, dst, ttl, message));
         self.offer_to_station(now, cell, station, to, id);
     }
 

@@ -18,6 +18,13 @@ pub struct Service {
     pub kind: Kind,
 }
 
+impl Service {
+    /// True if it tells senders of losses on wireless links, in whatever form.
+    pub fn tells_of_losses(&self) -> bool {
+        ["elsn", "eln", "nak", "damaged-frames", "fragments"].contains(&self.name)
+    }
+}
+
 /// How a service is provided.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {

@@ -11,8 +11,8 @@ use crate::flow::{Ends, Flow, supply};
 use crate::link::Link;
 use crate::queues::Dropped;
 use crate::radio::RadioSite;
+use crate::record::send_cause;
 use crate::report::Report;
-use crate::results::send_cause;
 use crate::route::Hop;
 use crate::site::Site;
 use airhop_base::{Body, Drop, FlowId, NodeId, Notice, NoticeKind, Packet, Routing, Segment, Span, Time};
@@ -20,7 +20,7 @@ use airhop_engine::{Arena, EventQueue, Fingerprint, Id, TimerId, Timers};
 use airhop_radio::cell::{CellEvent, Effect, Station, Tag};
 use airhop_radio::errors::Damage;
 use airhop_radio::link::{RadioEffect, RadioEvent};
-use airhop_trace::{Direction, DropKind, DropRow, NoticeEvent, Recorder};
+use airhop_trace::{Direction, NoticeEvent, Recorder, Sent, Spot, Step};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Everything that can happen.
@@ -213,8 +213,13 @@ impl World {
             if let (Some(recorder), Some(segment)) = (&mut self.recorder, packet.segment())
                 && segment.len > 0
             {
-                let cause = send_cause(tcp.sender.last_cause());
-                recorder.segment(now, id, segment, segment.seq < sent_before, cause);
+                let sent = Sent {
+                    retransmission: segment.seq < sent_before,
+                    cause: send_cause(tcp.sender.last_cause()),
+                    cwnd: tcp.sender.window().cwnd,
+                    flight: tcp.sender.in_flight() as u32,
+                };
+                recorder.segment(now, id, segment, sent);
             }
             let node = flow.plan.from;
             self.enter(now, node, 0, packet);
@@ -251,9 +256,23 @@ impl World {
 
     /// A packet made at `node`, or what is left of one that came by `interface`, begins its walk.
     pub(crate) fn enter(&mut self, now: Time, node: NodeId, interface: u16, packet: Packet) {
+        let id = self.make(now, node, packet);
+        self.visit(now, node, interface, id);
+    }
+
+    /// A packet begins to exist at `node`.
+    pub(crate) fn make(&mut self, now: Time, node: NodeId, packet: Packet) -> Id<Packet> {
         self.created += 1;
         let id = self.arena.insert(packet);
-        self.visit(now, node, interface, id);
+        self.step(now, Step::Made, Spot::Node(node), &id);
+        id
+    }
+
+    /// A packet has reached the end of its walk.
+    pub(crate) fn finish(&mut self, now: Time, node: NodeId, id: Id<Packet>) -> Packet {
+        self.step(now, Step::Delivered, Spot::Node(node), &id);
+        self.arrived += 1;
+        self.arena.take(id)
     }
 
     /// A packet is at `node`, by `interface`: agents see it, then it is delivered here or goes on.
@@ -266,8 +285,7 @@ impl World {
                 Verdict::Forward => {}
                 Verdict::Consume => return self.consumed(now, node, interface, id),
                 Verdict::Take => {
-                    self.arrived += 1;
-                    self.arena.take(id);
+                    self.finish(now, node, id);
                     return;
                 }
             }
@@ -301,6 +319,7 @@ impl World {
     }
 
     fn offer_to_link(&mut self, now: Time, i: u16, id: Id<Packet>) {
+        self.step(now, Step::Offered, Spot::Place(self.links[i as usize].trace.place), &id);
         let captured = self.captures().then(|| self.arena.get(&id).clone());
         let link = &mut self.links[i as usize];
         let (node, trace) = (link.from, link.trace);
@@ -338,6 +357,7 @@ impl World {
             recorder.packet(now, node, trace.to_interface, Direction::In, packet, comment.as_deref());
         }
         if arrival.damage == Damage::None {
+            self.step(now, Step::Arrived, Spot::Place(trace.place), &arrival.packet);
             return self.visit(now, node, trace.to_interface, arrival.packet);
         }
         let packet = self.arena.get(&arrival.packet);
@@ -356,8 +376,7 @@ impl World {
 
     /// The packet reached its destination.
     fn deliver(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
-        self.arrived += 1;
-        let packet = self.arena.take(id);
+        let packet = self.finish(now, node, id);
         let flow = packet.flow;
         let Flow { plan, ends, .. } = &mut self.flows[flow.0 as usize];
         let at_receiver = node == plan.to;
@@ -411,6 +430,7 @@ impl World {
         let why = fate.counted;
         self.dropped += 1;
         self.drops[why as usize] += 1;
+        self.record_drop(now, &id, why, place);
         let packet = self.arena.take(id);
         if let (Some(flow), Some(segment)) = (packet.flow.index(), packet.segment())
             && let Ends::Tcp(tcp) = &mut self.flows[flow].ends
@@ -426,28 +446,12 @@ impl World {
             tcp.lateness.on_lost(notice.kind);
         }
         self.print.mix(now, 1 + why as u64);
-        if let Some(recorder) = &mut self.recorder {
-            let place = place.unwrap_or_else(|| recorder.place("agent"));
-            let (kind, seq) = kind_of(&packet);
-            let row = DropRow { flow: packet.flow, cause: why, kind, seq, bytes: packet.bytes };
-            recorder.dropped(now, place, row);
-        }
     }
 }
 
 pub(crate) fn tag(packet: &Packet) -> Tag {
     let (seq, end) = packet.segment().map_or((0, 0), |s| (s.seq, s.seq + u64::from(s.len)));
     Tag { flow: packet.flow, seq, end }
-}
-
-pub(crate) fn kind_of(packet: &Packet) -> (DropKind, u64) {
-    match &packet.body {
-        Body::Tcp(s) if s.len > 0 => (DropKind::Data, s.seq),
-        Body::Tcp(s) => (DropKind::Ack, s.ack),
-        Body::Udp(d) => (DropKind::Datagram, d.number),
-        Body::Notice(n) => (DropKind::Notice, n.seq),
-        Body::Routing(_) => (DropKind::Routing, 0),
-    }
 }
 
 /// What of a packet goes into the fingerprint.

@@ -5,9 +5,19 @@ use crate::problem::{At, Problems, did_you_mean, one_of, some_of};
 use crate::tcp;
 use crate::topology::Topology;
 use airhop_base::Span;
+use airhop_net::services;
+use airhop_tcp::{Notices, Scheme};
 
 /// Applications that send datagrams; the others need TCP.
 const DATAGRAM_APPS: [&str; 2] = ["cbr", "pareto-on-off"];
+
+/// The words of `notices`.
+pub(crate) const NOTICES: [(&str, Notices); 4] = [
+    ("scheme", Notices::Scheme),
+    ("ignored", Notices::Ignored),
+    ("eln", Notices::Eln),
+    ("elsn", Notices::Elsn),
+];
 
 /// Fills the defaults that follow from the transport and the preset.
 pub(crate) fn fill(flow: &mut Fields) {
@@ -18,8 +28,8 @@ pub(crate) fn fill(flow: &mut Fields) {
                 flow.fill("app", Val::Table(bulk));
             }
             if let Some(Val::Scheme(scheme, _)) = flow.get("scheme") {
-                let needs = scheme.needs.to_vec();
-                flow.fill("services", Val::Words(needs));
+                let services = served_by(scheme, flow.word("notices"));
+                flow.fill("services", Val::Words(services));
             }
             let mss = flow.bytes("segment").and_then(|bytes| u32::try_from(bytes).ok());
             if let (Some(Val::Table(tcp)), Some(mss)) = (flow.get_mut("tcp"), mss) {
@@ -29,6 +39,15 @@ pub(crate) fn fill(flow: &mut Fields) {
         Some(_) if flow.table("tcp").is_some_and(|tcp| tcp.at == At::Default) => flow.clear("tcp"),
         _ => {}
     }
+}
+
+/// What the network does for a flow of this scheme, if it does not say so itself: other notices come in the place of the scheme's.
+fn served_by(scheme: &Scheme, notices: Option<&'static str>) -> Vec<&'static str> {
+    let Some(notices) = notices.filter(|word| ["eln", "elsn"].contains(word)) else {
+        return scheme.needs.to_vec();
+    };
+    let is_other = |name: &&str| services::find(name).is_some_and(|service| !service.tells_of_losses());
+    scheme.needs.iter().copied().filter(is_other).chain([notices]).collect()
 }
 
 /// Checks what a flow says of itself.
@@ -77,6 +96,13 @@ fn check_udp(flow: &Fields, problems: &mut Problems) {
             flow.at("services"),
             flow.path_of("services"),
             "only TCP flows have services; leave it out",
+        );
+    }
+    if flow.get("notices").is_some() {
+        problems.add(
+            flow.at("notices"),
+            flow.path_of("notices"),
+            "a UDP flow heeds no notices; leave it out",
         );
     }
     if let Some(tcp) = flow.table("tcp") {

@@ -10,6 +10,7 @@ mod routing;
 
 pub(crate) use layout::{LAYOUT_KEY, MAX_STATIONS, PLACED};
 
+use crate::flow::NOTICES;
 use airhop_net::services;
 use airhop_radio::phy::Phy;
 use airhop_tcp::Preset;
@@ -309,7 +310,7 @@ pub(crate) static RADIO: [Key; 11] = [
 ];
 
 /// `[[flow]]`.
-pub(crate) static FLOW: [Key; 12] = [
+pub(crate) static FLOW: [Key; 13] = [
     NAME,
     key("from", Kind::Name, Nothing("`between` draws it"), "the sending node"),
     key("to", Kind::Name, Nothing("`between` draws it"), "the receiving node"),
@@ -327,9 +328,19 @@ pub(crate) static FLOW: [Key; 12] = [
         "a name of `airhop schemes`, or { name = \"…\", parameter = … }",
     ),
     key(
+        "notices",
+        Kind::Word(|| NOTICES.map(|(word, _)| word).to_vec()),
+        Nothing("what its scheme makes of them"),
+        "what explicit notifications are to its sender, whose window and recovery stay those of its scheme: scheme; ignored; eln \
+         = what one names goes out again, once, and the window stays (as scheme \"eln\"); elsn = LL-ELSN's ELN filter and ERSN (as \
+         scheme \"ll-elsn\")",
+    ),
+    key(
         "services",
         Kind::Words(services::names),
-        Derived("what the scheme needs"),
+        Derived(
+            "what the scheme needs; with notices = \"eln\" or \"elsn\" that in place of what tells the scheme of losses",
+        ),
         "what the network does for it, in place of what its scheme needs: any sender with any notification (Yun 2009 §5.3)",
     ),
     key(

@@ -4,6 +4,7 @@ use crate::arq;
 use crate::between;
 use crate::errors;
 use crate::fields::{Direction, Fields, Val};
+use crate::flow::NOTICES;
 use crate::largest::Largest;
 use crate::layout;
 use crate::pace;
@@ -21,6 +22,7 @@ use airhop_net::services;
 use airhop_radio::cell::{Access, CellPlan, LinkErrors, Station};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link::RadioPlan;
+use airhop_tcp::{Config, Notices};
 
 /// The plan of a resolved scenario. `None` if a value is missing, which [`crate::resolve`] has then complained about.
 pub(crate) fn plan(root: &Fields) -> Option<Plan> {
@@ -178,7 +180,12 @@ fn flow(root: &Fields, f: &Fields, topology: &Topology) -> Option<FlowPlan> {
     let transport = match f.word("transport")? {
         "tcp" => {
             let Val::Scheme(scheme, params) = f.get("scheme")? else { return None };
-            Transport::Tcp { scheme, params: params.clone(), config: tcp::config(f.table("tcp")?, segment)? }
+            let notices = NOTICES.iter().find(|(word, _)| f.word("notices") == Some(word));
+            let config = Config {
+                notices: notices.map_or(Notices::Scheme, |n| n.1),
+                ..tcp::config(f.table("tcp")?, segment)?
+            };
+            Transport::Tcp { scheme, params: params.clone(), config }
         }
         _ => Transport::Udp { bytes: segment },
     };

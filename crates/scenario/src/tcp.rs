@@ -5,7 +5,7 @@ use crate::keys::DELAYED_ACK;
 use crate::problem::{At, Problems};
 use airhop_base::{HEADER_BYTES, Span};
 use airhop_tcp::{
-    Config, DelayedAck, Growth, HalveFrom, LossDetection, Preset, RtoConfig, RtoKind, SackRecovery,
+    Config, DelayedAck, Growth, HalveFrom, LossDetection, Notices, Preset, RtoConfig, RtoKind, SackRecovery,
 };
 
 /// ns-2's DelAck sink acknowledges every second segment, or after 100 ms (its `interval_`).
@@ -162,6 +162,7 @@ pub(crate) fn config(tcp: &Fields, mss: u32) -> Option<Config> {
         frto: tcp.flag("frto")?,
         undo: tcp.flag("undo")?,
         pacing: tcp.flag("pacing")?,
+        notices: Notices::Scheme,
     })
 }
 

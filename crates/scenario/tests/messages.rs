@@ -212,6 +212,13 @@ const EDITS: &[(&str, &str, &str)] = &[
         "scheme = \"reno\"\nsegment = \"1000 B\"\napp = { kind = \"bulk\" }\ntcp = { delayed_ack = false }",
         "transport = \"udp\"\napp = { kind = \"transfer\", size = \"1 MB\" }",
     ),
+    ("an unknown reaction to notices", "scheme = \"reno\"", "scheme = \"reno\"\nnotices = \"elns\""),
+    ("notices for the deaf", "scheme = \"reno\"", "scheme = \"reno\"\nnotices = true"),
+    (
+        "notices for datagrams",
+        "scheme = \"reno\"\nsegment = \"1000 B\"\napp = { kind = \"bulk\" }\ntcp = { delayed_ack = false }",
+        "transport = \"udp\"\nnotices = \"elsn\"\napp = { kind = \"cbr\", rate = \"1 Mbit/s\" }",
+    ),
     ("an empty segment", "segment = \"1000 B\"", "segment = \"0 B\""),
     ("a segment that IP cannot carry", "segment = \"1000 B\"", "segment = \"66 kB\""),
     ("an unknown app", "kind = \"bulk\"", "kind = \"pareto\""),

@@ -163,6 +163,7 @@ struct RandomFlow {
     app: &'static str,
     datagrams: &'static str,
     tcp: &'static str,
+    notices: &'static str,
     start_ms: u32,
 }
 
@@ -217,19 +218,12 @@ fn flow() -> impl Strategy<Value = RandomFlow> {
     ];
     let apps = (select(app.to_vec()), select(datagrams.to_vec()));
     let ends = (any::<Index>(), any::<Index>(), any::<bool>());
-    let what = (select(schemes), prop::bool::weighted(0.2), 1..2000_u32, apps, select(tcp.to_vec()));
+    let notices = ["", "", "notices = \"ignored\"\n", "notices = \"eln\"\n", "notices = \"elsn\"\n"];
+    let tcp = (select(tcp.to_vec()), select(notices.to_vec()));
+    let what = (select(schemes), prop::bool::weighted(0.2), 1..2000_u32, apps, tcp);
     (ends, what, 0..1500_u32).prop_map(
-        |((cell, station, uplink), (scheme, udp, segment, (app, datagrams), tcp), start_ms)| RandomFlow {
-            cell,
-            station,
-            uplink,
-            scheme,
-            udp,
-            segment,
-            app,
-            datagrams,
-            tcp,
-            start_ms,
+        |((cell, station, uplink), (scheme, udp, segment, (app, datagrams), (tcp, notices)), start_ms)| {
+            RandomFlow { cell, station, uplink, scheme, udp, segment, app, datagrams, tcp, notices, start_ms }
         },
     )
 }
@@ -288,7 +282,11 @@ fn write_flow(i: usize, flow: &RandomFlow, cells: &[RandomCell], text: &mut Stri
     );
     let _ = match flow.udp {
         true => write!(text, "transport = \"udp\"\napp = {}\n", flow.datagrams),
-        false => write!(text, "scheme = \"{}\"\napp = {}\ntcp = {}\n", flow.scheme, flow.app, flow.tcp),
+        false => write!(
+            text,
+            "scheme = \"{}\"\n{}app = {}\ntcp = {}\n",
+            flow.scheme, flow.notices, flow.app, flow.tcp
+        ),
     };
 }
 

@@ -8,7 +8,7 @@ use airhop_radio::cell::Range;
 use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
 use airhop_radio::phy::{Coding, Phy};
 use airhop_scenario::{Overrides, Pool, Progress, Recording, Run, Scenario};
-use airhop_tcp::Config;
+use airhop_tcp::{Config, Notices};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -38,8 +38,9 @@ fn same(a: &Scenario, b: &Scenario) {
 
 #[test]
 fn the_effective_form_reads_back_to_the_same() {
-    let variants: [&[(&str, &str)]; 13] = [
+    let variants: [&[(&str, &str)]; 14] = [
         &[],
+        &[("flow.ftp.scheme", "cubic"), ("flow.ftp.notices", "elsn")],
         &[("flow.ftp.tcp.preset", "ns2"), ("flow.ftp.tcp.delayed_ack", "true")],
         &[("flow.ftp.tcp.preset", "linux"), ("flow.ftp.tcp.receive_window", "64 kB")],
         &[("flow.ftp.scheme", "ll-elsn"), ("flow.ftp.scheme.n", "3")],
@@ -290,6 +291,31 @@ fn queues_of_today_are_as_their_rfcs_have_them() {
     let changed =
         PiePlan { packets: 7, target: Span::from_millis(1), burst: Span::from_millis(9), ecn: true };
     assert_eq!(queue(text), QueuePlan::Pie(changed));
+}
+
+// Yun 2009 §5.3: any sender with any notification. What it is to heed brings its service along, in place of what tells the scheme of
+// losses by itself; what the scheme needs besides stays, and services that are named are what they are.
+#[test]
+fn notices_bring_their_service_along() {
+    for (scheme, notices, means, services) in [
+        ("cubic", "scheme", Notices::Scheme, &[][..]),
+        ("cubic", "elsn", Notices::Elsn, &["elsn"]),
+        ("bbr", "eln", Notices::Eln, &["eln"]),
+        ("hack", "elsn", Notices::Elsn, &["elsn"]),
+        ("lhp", "eln", Notices::Eln, &["eln"]),
+        ("jersey", "elsn", Notices::Elsn, &["congestion-warning", "elsn"]),
+        ("ll-elsn", "ignored", Notices::Ignored, &["elsn"]),
+        ("ll-elsn", "scheme", Notices::Scheme, &["elsn"]),
+    ] {
+        let scenario = with(&[("flow.ftp.scheme", scheme), ("flow.ftp.notices", notices)]);
+        let named: Vec<_> = scenario.plan().flows[0].services.iter().map(|s| s.name).collect();
+        assert_eq!((config(&scenario).notices, &named[..]), (means, services), "{scheme}, {notices}");
+    }
+    let sets = [("flow.ftp.notices", "eln"), ("flow.ftp.services", "[\"damaged-frames\"]")];
+    let scenario = with(&sets);
+    assert_eq!(scenario.plan().flows[0].services[0].name, "damaged-frames");
+    assert_eq!(config(&scenario).notices, Notices::Eln);
+    assert_eq!(config(&with(&[])).notices, Notices::Scheme);
 }
 
 #[test]

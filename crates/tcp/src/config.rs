@@ -51,11 +51,27 @@ pub struct Config {
     pub tlp: bool,
     /// With RACK: after a timeout, two new segments before further retransmissions (F-RTO, RFC 5682 §3.1).
     pub frto: bool,
+    /// What notices are to the sender.
+    pub notices: Notices,
     /// A reduction of the window is undone if it turns out that nothing was lost (RFC 3522, RFC 3708, RFC 4015).
     pub undo: bool,
     /// Segments of schemes that name no rate of their own are spaced, too: at twice the window a round trip far below ssthresh, at 1.2
     /// windows else (Linux, see [`Preset::Linux`]).
     pub pacing: bool,
+}
+
+/// What explicit notifications are to a sender. Its window and its recovery are those of its scheme in any case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Notices {
+    /// What its scheme makes of them.
+    Scheme,
+    /// Nothing.
+    Ignored,
+    /// As the scheme `eln` has it: what an ELN names goes out again, once, and the window stays.
+    Eln,
+    /// As the scheme `ll-elsn` has it: so does what each ELN names, up to the disconnection that many in a row tell of, and an ERSN
+    /// suspends congestion control.
+    Elsn,
 }
 
 /// How losses are noticed.
@@ -186,6 +202,7 @@ impl Preset {
             prr: false,
             tlp: false,
             frto: false,
+            notices: Notices::Scheme,
             undo: false,
             pacing: false,
         };

@@ -3,6 +3,7 @@
 //! Read [`seams`] first: the policies that make one sender differ from another. `sender.rs` and `receiver.rs` are
 //! the mechanism, `recovery/` the ways to repair a loss, `schemes/` the named combinations.
 
+mod bbr;
 mod config;
 mod control;
 mod cubic;
@@ -21,7 +22,7 @@ mod slow_start;
 mod space;
 
 pub use config::{
-    Config, DelayedAck, Growth, HalveFrom, LossDetection, Preset, RtoConfig, RtoKind, SackRecovery,
+    Config, DelayedAck, Growth, HalveFrom, LossDetection, Notices, Preset, RtoConfig, RtoKind, SackRecovery,
 };
 pub use fault::Fault;
 pub use receiver::Receiver;

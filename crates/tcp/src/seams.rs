@@ -13,7 +13,7 @@
 //! [`Recovery`] decides which bytes go next and what a duplicate ACK means; a [`CongestionControl`] moves the window; a
 //! [`NoticePolicy`] says what an explicit notification is worth; an [`RtoPolicy`] turns RTT samples into a timeout.
 
-use crate::meters::Arrivals;
+use crate::meters::{Arrivals, LostSegment};
 pub use crate::rto::RtoPolicy;
 use crate::space::Space;
 use airhop_base::{Arrival, Notice, Profile, Rate, Sack, Span, Time};
@@ -195,6 +195,12 @@ pub trait CongestionControl: Debug + Send {
         let _ = (w, d, s);
     }
 
+    /// A segment is newly taken to be lost, whatever told of it: after [`CongestionControl::on_loss`] if that is what recovery begins
+    /// with, and before [`CongestionControl::on_delivery`]; for the same schemes.
+    fn on_lost(&mut self, w: &mut Window, now: Time, lost: &LostSegment) {
+        let _ = (w, now, lost);
+    }
+
     /// The sender had nothing to send, nothing is outstanding, and now it sends again; for the same schemes.
     fn on_restart(&mut self, w: &mut Window, now: Time) {
         let _ = (w, now);
@@ -290,6 +296,7 @@ pub enum Cause {
 }
 
 /// Decides what a duplicate ACK means and which bytes go out next. All of it in byte sequence numbers.
+/// [`Told`](crate::recovery::Told) passes every call on to another: what is added here is to be added there.
 pub trait Recovery: Debug + Send {
     /// A duplicate ACK. The scoreboard, if there is one, is updated here.
     fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect;
@@ -344,6 +351,11 @@ pub trait Recovery: Debug + Send {
         0
     }
 
+    /// Shows the first byte of each segment that is taken to be lost now, in sequence order.
+    fn each_lost(&self, visit: &mut dyn FnMut(u64)) {
+        let _ = visit;
+    }
+
     /// A duplicate ACK that an explicit notification explains: what it says of arrivals is taken in, and it counts for nothing.
     fn note(&mut self, s: &mut Space, a: &Ack) {
         let _ = (s, a);
@@ -379,9 +391,16 @@ pub trait Recovery: Debug + Send {
     /// (schemes.md 3.0).
     fn retransmit(&mut self, s: &mut Space, seq: u64);
 
-    /// The segment at `seq` is known to be lost, but is not to be repaired now.
-    fn mark_lost(&mut self, s: &mut Space, seq: u64) {
+    /// True if it tells by the order of sending what a duplicate is about: nothing that was sent before a retransmission is held
+    /// against it, and what has arrived makes room for new data.
+    fn goes_by_order(&self) -> bool {
+        false
+    }
+
+    /// The segment at `seq` is known to be lost, but is not to be repaired now. False if the recovery cannot keep that in mind.
+    fn mark_lost(&mut self, s: &mut Space, seq: u64) -> bool {
         let _ = (s, seq);
+        false
     }
 
     /// The link layer works on the segment at `seq`: until then no congestion control because of it (Yun 2009 §3.1).

@@ -3,7 +3,7 @@
 mod common;
 
 use airhop_base::{NodeId, Notice, NoticeKind, Rate, Span};
-use airhop_tcp::{Config, Growth, LossDetection, Preset, SCHEMES, SackRecovery};
+use airhop_tcp::{Config, Growth, LossDetection, Notices, Preset, SCHEMES, SackRecovery};
 use common::ledger::Ledger;
 use common::path::{Fate, Path, Transfer};
 use common::{MSS, at, byte, sender};
@@ -26,7 +26,7 @@ fn for_every_scheme<S: Strategy>(
 /// One value of each parameter that makes a difference here.
 fn parameters(scheme: &str, k: u8) -> Vec<(&'static str, f64)> {
     match scheme {
-        "ll-elsn" => vec![("n", f64::from(k))],
+        "ll-elsn" | "eln-cubic" => vec![("n", f64::from(k))],
         "hack-fixed" => vec![("shield", f64::from(k % 2))],
         "cubic" => vec![("slow_start", f64::from(k))],
         "lhp" => vec![("trigger", f64::from(k % 2))],
@@ -47,15 +47,23 @@ fn law_of(scheme: &'static str, k: u8) -> &'static str {
 fn configs() -> impl Strategy<Value = Config> {
     let preset = prop::sample::select(vec![Preset::Ns2, Preset::Rfc, Preset::Linux]);
     let recovery = prop::sample::select(vec![SackRecovery::Pipe, SackRecovery::Rfc6675]);
-    let common =
-        (preset, any::<bool>(), recovery, prop::sample::select(vec![2.0, 8.0, f64::INFINITY]), 3u64..60)
-            .prop_map(|(preset, handshake, sack_recovery, initial_ssthresh, window)| Config {
-                handshake,
-                sack_recovery,
-                initial_ssthresh,
-                receive_window: window * 1000,
-                ..preset.config(MSS)
-            });
+    let notices = prop_oneof![
+        4 => Just(Notices::Scheme),
+        1 => Just(Notices::Ignored),
+        2 => Just(Notices::Eln),
+        3 => Just(Notices::Elsn),
+    ];
+    let ssthresh = prop::sample::select(vec![2.0, 8.0, f64::INFINITY]);
+    let common = (preset, any::<bool>(), recovery, notices, ssthresh, 3u64..60).prop_map(
+        |(preset, handshake, sack_recovery, notices, initial_ssthresh, window)| Config {
+            handshake,
+            sack_recovery,
+            notices,
+            initial_ssthresh,
+            receive_window: window * 1000,
+            ..preset.config(MSS)
+        },
+    );
     (common, prop::option::weighted(0.5, parts())).prop_map(|(config, parts)| match parts {
         Some([rack, per_byte, prr, tlp, frto, undo]) => Config {
             loss_detection: if rack { LossDetection::Rack } else { LossDetection::Duplicates },

@@ -8,9 +8,11 @@ mod fades;
 mod pcap;
 mod recorder;
 mod tables;
+mod walk;
 
 pub use air::{AirKind, AirOutcome, AirRow};
 pub use columns::{Column, Table};
 pub use pcap::Direction;
 pub use recorder::Recorder;
-pub use tables::{DropKind, DropRow, NoticeEvent, SendCause, WindowSample};
+pub use tables::{DropKind, DropRow, NoticeEvent, SendCause, Sent, WindowSample};
+pub use walk::{Spot, Step, Walker};

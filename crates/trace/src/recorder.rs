@@ -5,9 +5,10 @@ use crate::columns::Table;
 use crate::fades::Fades;
 use crate::pcap::{Captures, Direction};
 use crate::tables::{
-    Acks, Deliveries, DropRow, Drops, NoticeEvent, Notices, Places, Queues, Segments, SendCause, Stations,
+    Acks, Deliveries, DropRow, Drops, NoticeEvent, Notices, Places, Queues, Segments, Sent, Stations,
     WindowSample, Windows,
 };
+use crate::walk::{Spot, Step, Walker, Walks};
 use airhop_base::{FlowId, NodeId, NoticeKind, Packet, Segment, Span, Time};
 use std::io;
 use std::path::Path;
@@ -33,6 +34,7 @@ struct Tables {
     fades: Fades,
     stations: Stations,
     air: Air,
+    walks: Walks,
 }
 
 impl Recorder {
@@ -60,6 +62,7 @@ impl Recorder {
             fades: Fades::default(),
             stations: Stations::default(),
             air: Air::new(node_names),
+            walks: Walks::new(node_names),
         });
         let captures = match pcap_dir {
             Some(dir) => Some(Captures::create(dir, node_names, flow_names.len(), duration)?),
@@ -69,9 +72,9 @@ impl Recorder {
     }
 
     /// A sender hands a data segment to IP.
-    pub fn segment(&mut self, t: Time, flow: FlowId, seg: &Segment, retransmission: bool, cause: SendCause) {
+    pub fn segment(&mut self, t: Time, flow: FlowId, segment: &Segment, sent: Sent) {
         if let Some(tables) = &mut self.tables {
-            tables.segments.push(t, flow, seg, retransmission, cause);
+            tables.segments.push(t, flow, segment, sent);
         }
     }
 
@@ -86,6 +89,13 @@ impl Recorder {
     pub fn window(&mut self, t: Time, flow: FlowId, w: WindowSample) {
         if let Some(tables) = &mut self.tables {
             tables.window.push(t, flow, w);
+        }
+    }
+
+    /// A packet takes a step of its walk.
+    pub fn step(&mut self, t: Time, step: Step, at: Spot, walker: Walker) {
+        if let Some(tables) = &mut self.tables {
+            tables.walks.push(t, step, at, walker);
         }
     }
 
@@ -196,6 +206,7 @@ impl Recorder {
                 tables.fades.into_table(&tables.places),
                 tables.stations.into_table(),
                 tables.air.into_table(flows),
+                tables.walks.into_table(flows, &tables.places),
             ]
         }))
     }

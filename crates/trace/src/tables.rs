@@ -118,6 +118,19 @@ pub struct WindowSample {
     pub rto: Option<Span>,
 }
 
+/// How a data segment was sent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sent {
+    /// It begins below the highest byte sent before.
+    pub retransmission: bool,
+    /// Why.
+    pub cause: SendCause,
+    /// Congestion window then, in segments.
+    pub cwnd: f64,
+    /// Bytes in flight with it, as the sender counts them.
+    pub flight: u32,
+}
+
 /// `segments`: each data segment as the sender hands it to IP.
 #[derive(Default)]
 pub(crate) struct Segments {
@@ -127,16 +140,20 @@ pub(crate) struct Segments {
     bytes: Vec<u32>,
     retransmission: Vec<bool>,
     cause: Vec<u32>,
+    cwnd: Vec<f64>,
+    flight: Vec<u32>,
 }
 
 impl Segments {
-    pub fn push(&mut self, t: Time, flow: FlowId, segment: &Segment, retransmission: bool, cause: SendCause) {
+    pub fn push(&mut self, t: Time, flow: FlowId, segment: &Segment, sent: Sent) {
         self.time.push(t.secs_f64());
         self.flow.push(flow.0.into());
         self.seq.push(segment.seq);
         self.bytes.push(segment.len);
-        self.retransmission.push(retransmission);
-        self.cause.push(cause as u32);
+        self.retransmission.push(sent.retransmission);
+        self.cause.push(sent.cause as u32);
+        self.cwnd.push(sent.cwnd);
+        self.flight.push(sent.flight);
     }
 
     pub fn into_table(self, flows: &[String]) -> Table {
@@ -147,6 +164,8 @@ impl Segments {
             ("bytes", Column::U32(self.bytes)),
             ("retransmission", Column::Bool(self.retransmission)),
             ("cause", Column::Category(self.cause, words(&SendCause::ALL.map(SendCause::name)))),
+            ("cwnd", Column::F64(self.cwnd)),
+            ("flight", Column::U32(self.flight)),
         ];
         Table { name: "segments", columns }
     }
@@ -251,12 +270,17 @@ impl Places {
         known.unwrap_or_else(|| self.0.insert_full(name.to_owned()).0) as u32
     }
 
+    /// The names, in the order of their codes.
+    pub fn names(&self) -> impl Iterator<Item = String> + '_ {
+        self.0.iter().cloned()
+    }
+
     pub(crate) fn column(&self, codes: Vec<u32>) -> Column {
         debug_assert!(
             codes.iter().all(|&code| (code as usize) < self.0.len()),
             "a place that was not registered"
         );
-        Column::Category(codes, self.0.iter().cloned().collect())
+        Column::Category(codes, self.names().collect())
     }
 }
 

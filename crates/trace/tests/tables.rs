@@ -2,8 +2,8 @@
 
 use airhop_base::{Drop, Flags, FlowId, Naks, NodeId, NoticeKind, Sack, Segment, Span, Time};
 use airhop_trace::{
-    AirKind, AirOutcome, AirRow, Column, DropKind, DropRow, NoticeEvent, Recorder, SendCause, Table,
-    WindowSample,
+    AirKind, AirOutcome, AirRow, Column, DropKind, DropRow, NoticeEvent, Recorder, SendCause, Sent, Spot,
+    Step, Table, Walker, WindowSample,
 };
 
 const FTP: FlowId = FlowId(0);
@@ -23,6 +23,7 @@ const SEGMENT: Segment = Segment {
     contention: None,
     sent: Time::ZERO,
 };
+const SENT: Sent = Sent { retransmission: true, cause: SendCause::Notice, cwnd: 4.5, flight: 3000 };
 const SAMPLE: WindowSample = WindowSample { cwnd: 2.5, ssthresh: 64.0, flight: 2000, srtt: None, rto: None };
 
 fn recorder(tables: bool) -> Recorder {
@@ -37,7 +38,7 @@ fn at(ms: u64) -> Time {
 
 /// One of everything.
 fn fill(r: &mut Recorder) {
-    r.segment(at(1500), WEB, &SEGMENT, true, SendCause::Notice);
+    r.segment(at(1500), WEB, &SEGMENT, SENT);
     r.ack(at(1), FTP, 2001, 3000, true);
     r.window(at(2), FTP, SAMPLE);
     let uplink = r.place("d->bs");
@@ -102,7 +103,8 @@ fn the_schema_is_fixed() {
         })
         .collect();
     let expected = [
-        "segments: time_s f64, flow category, seq u64, bytes u32, retransmission bool, cause category",
+        "segments: time_s f64, flow category, seq u64, bytes u32, retransmission bool, cause category, \
+         cwnd f64, flight u32",
         "acks: time_s f64, flow category, ack u64, sacked_bytes u32, duplicate bool",
         "window: time_s f64, flow category, cwnd f64, ssthresh f64, flight u32, srtt_ms f64, rto_ms f64",
         "drops: time_s f64, flow category, place category, cause category, kind category, seq u64, bytes u32",
@@ -113,6 +115,8 @@ fn the_schema_is_fixed() {
         "stations: wlan category, station category, x_m f64, y_m f64",
         "air: start_s f64, end_s f64, from category, to category, kind category, bytes u32, flow category, \
          packet category, seq u64, attempt u32, outcome category",
+        "packets: time_s f64, packet u64, step category, cause category, place category, flow category, kind category, seq u64, \
+         bytes u32, payload u32, damaged bool",
     ];
     assert_eq!(schema, expected);
 }
@@ -129,6 +133,8 @@ fn rows_say_what_was_recorded() {
     assert_eq!(segments.column("bytes"), Some(&Column::U32(vec![1000])));
     assert_eq!(segments.column("retransmission"), Some(&Column::Bool(vec![true])));
     assert_eq!([words(segments, "flow"), words(segments, "cause")], [["web"], ["notice"]]);
+    assert_eq!(segments.column("cwnd"), Some(&Column::F64(vec![4.5])));
+    assert_eq!(segments.column("flight"), Some(&Column::U32(vec![3000])));
 
     let acks = table(&tables, "acks");
     assert_eq!(acks.column("sacked_bytes"), Some(&Column::U32(vec![3000])));
@@ -167,13 +173,46 @@ fn rows_say_what_was_recorded() {
     );
 }
 
+/// A packet has its number from its first step to its last; the slot that it had is then another one's.
+#[test]
+fn each_packet_has_a_number_of_its_own() {
+    let mut r = recorder(true);
+    let link = Spot::Place(r.place("n0->n1"));
+    let walker = Walker {
+        slot: 3,
+        flow: FTP,
+        kind: DropKind::Data,
+        seq: 1,
+        bytes: 1040,
+        payload: 1000,
+        damaged: false,
+    };
+    let other = Walker { slot: 0, flow: FlowId::NONE, kind: DropKind::Routing, ..walker };
+    r.step(at(0), Step::Made, Spot::Node(NodeId(0)), walker);
+    r.step(at(1), Step::Offered, link, walker);
+    r.step(at(1), Step::Made, Spot::Node(NodeId(1)), other);
+    r.step(at(2), Step::Dropped(Drop::Queue), link, walker);
+    r.step(at(3), Step::Made, Spot::Node(NodeId(0)), Walker { seq: 1001, damaged: true, ..walker });
+    let tables = r.finish().unwrap();
+    let packets = table(&tables, "packets");
+    assert_eq!(packets.column("packet"), Some(&Column::U64(vec![0, 0, 1, 0, 2])));
+    assert_eq!(words(packets, "step"), ["made", "offered", "made", "dropped", "made"]);
+    assert_eq!(words(packets, "cause"), ["-", "-", "-", "queue", "-"]);
+    assert_eq!(words(packets, "place"), ["n0", "n0->n1", "n1", "n0->n1", "n0"]);
+    assert_eq!(words(packets, "flow"), ["ftp", "ftp", "-", "ftp", "ftp"]);
+    assert_eq!(packets.column("seq"), Some(&Column::U64(vec![1, 1, 1, 1, 1001])));
+    assert_eq!(packets.column("bytes"), Some(&Column::U32(vec![1040; 5])));
+    assert_eq!(packets.column("payload"), Some(&Column::U32(vec![1000; 5])));
+    assert_eq!(packets.column("damaged"), Some(&Column::Bool(vec![false, false, false, false, true])));
+}
+
 /// The codes of category columns are positions in the lists of words.
 #[test]
 fn every_word_has_its_code() {
     let mut r = recorder(true);
     let place = r.place("r1->r2");
     for cause in SendCause::ALL {
-        r.segment(at(0), FTP, &SEGMENT, false, cause);
+        r.segment(at(0), FTP, &SEGMENT, Sent { cause, ..SENT });
     }
     for (cause, kind) in Drop::ALL.into_iter().zip(DropKind::ALL.into_iter().cycle()) {
         r.dropped(at(0), place, DropRow { flow: FTP, cause, kind, seq: 0, bytes: 0 });

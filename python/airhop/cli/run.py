@@ -59,6 +59,10 @@ def run(
         Path | None,
         Parameter(help="FILE.pdf, .svg or .png for round trips, their estimate, the timer, and notices."),
     ] = None,
+    verify: Annotated[
+        bool,
+        Parameter(negative="", help="Check physics and protocols, from the trace of the run alone."),
+    ] = False,
     between: Annotated[
         tuple[float, float] | None,
         Parameter(
@@ -93,7 +97,7 @@ def run(
         nullcontext() if trace is None else filling(trace) as tables,
         reporter_for_stderr().task(f"{loaded.name}, {loaded.duration_s:g} s simulated", 1) as task,
     ):
-        traced = trace is not None or bool(wanted)
+        traced = trace is not None or verify or bool(wanted)
         result = simulate(loaded, seed=seed, rep=rep, trace=traced, pcap_dir=pcap)
         task.advance()
         if tables is not None:
@@ -108,7 +112,22 @@ def run(
         print_json(result.document)
     else:
         _print(result)
-    return 0
+    return _verify(loaded, result) if verify else 0
+
+
+def _verify(scenario: Scenario, result: Result) -> int:
+    """Say what in the trace contradicts a law, and whether nothing does."""
+    from airhop.verify import LAWS, verify
+
+    with reporter_for_stderr().task("verifying", 1) as task:
+        findings = verify(scenario, result)
+        task.advance()
+    for finding in findings:
+        say(str(finding))
+    steps = f"{result.tables['packets'].height:,} steps of packets"
+    if not findings:
+        say(f"verified: {steps} contradict none of {len(LAWS)} laws ({', '.join(LAWS)})")
+    return 1 if findings else 0
 
 
 def _draw(

@@ -100,6 +100,11 @@ pub trait Agent: std::fmt::Debug + Send {
         false
     }
 
+    /// A random number, of this flow, node and replication alone, for a sender of its own that draws.
+    fn on_seed(&mut self, seed: u32) {
+        let _ = seed;
+    }
+
     /// The window that it advertises at first, bytes, if it is in the receiver's place.
     fn first_window(&self) -> Option<u64> {
         None

@@ -118,6 +118,10 @@ impl Agent for Split {
         Verdict::Take
     }
 
+    fn on_seed(&mut self, seed: u32) {
+        self.sender.seed(seed);
+    }
+
     fn first_window(&self) -> Option<u64> {
         Some(self.capacity)
     }

@@ -121,3 +121,18 @@ fn it_has_a_connection_of_its_own() {
     }
     assert_eq!(sent, [1]);
 }
+
+// What the second half draws (the phase that BBR begins with) is its own affair: it follows from its seed.
+#[test]
+fn its_sender_draws_by_its_own_seed() {
+    let scheme = airhop_tcp::find("bbr").expect("a scheme");
+    let (params, config) = (Params::defaults(scheme), Preset::Linux.config(1000));
+    let plan = FlowPlan { transport: Transport::Tcp { scheme, params, config }, ..plan(64.0, config) };
+    let of = |seed| {
+        let mut split = Split::new(FlowId(0), &plan);
+        split.on_seed(seed);
+        format!("{:?}", split.sender)
+    };
+    assert_eq!(of(7), of(7));
+    assert_ne!(of(7), of(8));
+}

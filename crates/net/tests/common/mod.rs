@@ -13,7 +13,7 @@ use airhop_net::{Report, World, services};
 use airhop_radio::cell::{Access, CellPlan, LinkErrors};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::phy::Phy;
-use airhop_tcp::{Params, Preset};
+use airhop_tcp::{Config, Notices, Params, Preset};
 use std::sync::atomic::AtomicBool;
 
 /// Yun 2009, Figure 5: S - R1 - R2 - BS by wire, BS to D by 802.11b.
@@ -34,6 +34,8 @@ pub struct LastHop {
     pub timestamps: bool,
     /// Parameters of the scheme.
     pub params: &'static [(&'static str, f64)],
+    /// What notices are to the sender.
+    pub notices: Notices,
 }
 
 impl Default for LastHop {
@@ -51,6 +53,7 @@ impl Default for LastHop {
             segment: SEGMENT,
             timestamps: false,
             params: &[],
+            notices: Notices::Scheme,
         }
     }
 }
@@ -97,7 +100,7 @@ impl LastHop {
         for &(name, value) in self.params {
             params.set(scheme, name, value).expect("a parameter of the scheme");
         }
-        let mut config = self.preset.config(self.segment);
+        let mut config = Config { notices: self.notices, ..self.preset.config(self.segment) };
         if self.timestamps {
             config.timestamps = true;
             config.rto.tick = Span::from_millis(1);

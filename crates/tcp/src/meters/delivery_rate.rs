@@ -2,7 +2,7 @@ use airhop_base::{Sack, Span, Time};
 use std::collections::VecDeque;
 
 /// The rate at which data is delivered, a sample with each ACK that tells of an arrival
-/// (draft-cheng-iccrg-delivery-rate-estimation; draft-ietf-ccwg-bbr §4.1).
+/// (draft-cheng-iccrg-delivery-rate-estimation; draft-ietf-ccwg-bbr §4.1), and what was lost of the same flight.
 ///
 /// Over the flight of a segment so much was delivered beside it: the slower of the rate at which that was sent and the rate at which
 /// it was acknowledged. ACKs that arrive in a bunch do not raise it, nor does a pause of the sender.
@@ -18,6 +18,8 @@ pub struct DeliveryRate {
     first_sent_at: Time,
     /// C.app_limited: until so much is delivered, the sender sent less than the path may have taken; zero if it did not.
     limited_until: u64,
+    /// C.lost: bytes taken to be lost so far.
+    lost: u64,
     /// The least round trip so far.
     least_rtt: Option<Span>,
 }
@@ -32,8 +34,13 @@ struct Sent {
     delivered_at: Time,
     first_sent_at: Time,
     limited: bool,
+    /// P.tx_in_flight and P.lost.
+    in_flight: u64,
+    lost_before: u64,
     again: bool,
     arrived: bool,
+    /// This transmission is taken to be lost.
+    lost: bool,
 }
 
 /// What an ACK says of arrivals.
@@ -63,6 +70,27 @@ pub struct RateSample {
     pub prior: u64,
     /// The sender had less to send than the path may have taken.
     pub limited: bool,
+    /// Bytes in flight when that segment was sent, itself included (P.tx_in_flight).
+    pub in_flight: u64,
+    /// Bytes that were found to be lost since (RS.lost).
+    pub lost: u64,
+}
+
+/// A segment that is newly taken to be lost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LostSegment {
+    /// First byte.
+    pub start: u64,
+    /// First byte after it.
+    pub end: u64,
+    /// Bytes in flight when it was sent, itself included.
+    pub in_flight: u64,
+    /// Bytes that were found to be lost since, itself included.
+    pub lost: u64,
+    /// The sender had less to send than the path may have taken.
+    pub limited: bool,
+    /// Bytes known to have arrived so far.
+    pub delivered: u64,
 }
 
 impl RateSample {
@@ -73,8 +101,9 @@ impl RateSample {
 }
 
 impl DeliveryRate {
-    /// The bytes `[start, end)` are sent. True if nothing was outstanding and the sender had nothing to send before.
-    pub fn on_sent(&mut self, at: Time, start: u64, end: u64) -> bool {
+    /// The bytes `[start, end)` are sent, beside `in_flight` others. True if nothing was outstanding and the sender had nothing to send
+    /// before.
+    pub fn on_sent(&mut self, at: Time, start: u64, end: u64, in_flight: u64) -> bool {
         let is_idle = self.segments.is_empty();
         if is_idle {
             // The pause that ends belongs to no sample.
@@ -88,8 +117,11 @@ impl DeliveryRate {
             delivered_at: self.delivered_at,
             first_sent_at: self.first_sent_at,
             limited: self.limited_until > 0,
+            in_flight: in_flight + (end - start),
+            lost_before: self.lost,
             again: false,
             arrived: false,
+            lost: false,
         };
         if self.segments.back().is_none_or(|last| start >= last.end) {
             self.segments.push_back(sent);
@@ -165,6 +197,24 @@ impl DeliveryRate {
             interval,
             prior: e.delivered,
             limited: e.limited,
+            in_flight: e.in_flight,
+            lost: self.lost - e.lost_before,
+        })
+    }
+
+    /// The segment that begins at `start` is taken to be lost. None if that is known of its last transmission.
+    pub fn on_lost(&mut self, start: u64) -> Option<LostSegment> {
+        let e = self.get_mut(start).filter(|e| !e.lost && !e.arrived)?;
+        e.lost = true;
+        let e = *e;
+        self.lost += e.end - e.start;
+        Some(LostSegment {
+            start,
+            end: e.end,
+            in_flight: e.in_flight,
+            lost: self.lost - e.lost_before,
+            limited: e.limited,
+            delivered: self.delivered,
         })
     }
 
@@ -186,7 +236,7 @@ mod tests {
     /// Segments `n` of 1000 bytes each are sent.
     fn send(meter: &mut DeliveryRate, ms: u64, segments: impl IntoIterator<Item = u64>) {
         segments.into_iter().for_each(|n| {
-            meter.on_sent(at(ms), n * 1000, (n + 1) * 1000);
+            meter.on_sent(at(ms), n * 1000, (n + 1) * 1000, 0);
         });
     }
 
@@ -265,10 +315,31 @@ mod tests {
         send(&mut m, 100, [3]);
         ack(&mut m, 100, 3);
         assert!(m.on_ack(at(200), 4000, &Sack::EMPTY).rate.is_some_and(|r| r.limited));
-        assert!(!m.on_sent(at(5000), 4000, 5000), "that all has arrived ended the limit");
+        assert!(!m.on_sent(at(5000), 4000, 5000, 0), "that all has arrived ended the limit");
         assert_eq!(ack(&mut m, 5100, 5), Some((1000, 100.0)));
         m.limit(0);
-        assert!(m.on_sent(at(9000), 5000, 6000), "it had nothing to send");
+        assert!(m.on_sent(at(9000), 5000, 6000, 0), "it had nothing to send");
         assert!(m.on_ack(at(9100), 6000, &Sack::EMPTY).rate.is_some_and(|r| r.limited));
+    }
+
+    // draft-ietf-ccwg-bbr §4.1.2.2, §5.5.10.2: P.tx_in_flight counts the segment itself, and what is lost between its sending and its ACK
+    // is of its flight. A loss counts once for each transmission.
+    #[test]
+    fn losses_belong_to_the_flight_they_were_in() {
+        let mut m = DeliveryRate::default();
+        for n in 1..=4 {
+            m.on_sent(at(n), n * 1000, (n + 1) * 1000, (n - 1) * 1000);
+        }
+        let mut sack = Sack::EMPTY;
+        sack.push(SackBlock { start: 3000, end: 4000 });
+        m.on_ack(at(100), 1000, &sack);
+        let first = m.on_lost(1000).expect("it is news");
+        assert_eq!((first.end, first.in_flight, first.lost, first.delivered), (2000, 1000, 1000, 1000));
+        assert_eq!(m.on_lost(2000).map(|lost| (lost.in_flight, lost.lost)), Some((2000, 2000)));
+        assert_eq!((m.on_lost(2000), m.on_lost(3000), m.on_lost(9000)), (None, None, None));
+        m.on_sent(at(101), 1000, 2000, 1000); // the fourth is still out
+        assert_eq!(m.on_lost(1000).map(|lost| (lost.in_flight, lost.lost)), Some((2000, 1000)));
+        let rate = m.on_ack(at(200), 5000, &Sack::EMPTY).rate.expect("a sample");
+        assert_eq!((rate.in_flight, rate.lost), (2000, 1000), "of what was sent last, the first segment");
     }
 }

@@ -17,7 +17,7 @@ pub use available_rate::AvailableRate;
 pub use backlog::{Backlog, queued};
 pub use bandwidth::{PerAck, PerRound, Smoothing, Stages};
 pub use contention::ContentionLimit;
-pub use delivery_rate::{Arrivals, DeliveryRate, RateSample};
+pub use delivery_rate::{Arrivals, DeliveryRate, LostSegment, RateSample};
 pub use departure_rate::DepartureRate;
 pub use flip_flop::FlipFlop;
 pub use forward_delays::{ForwardDelays, Interval};

@@ -14,6 +14,11 @@ impl WindowedMax {
         WindowedMax { rounds, values: VecDeque::new() }
     }
 
+    /// From the next update on, of a value's own round and `rounds` after it.
+    pub fn span(&mut self, rounds: u64) {
+        self.rounds = rounds;
+    }
+
     /// A value in `round`; rounds never go back.
     pub fn update(&mut self, round: u64, value: f64) {
         while self.values.back().is_some_and(|&(_, last)| last <= value) {
@@ -49,5 +54,17 @@ mod tests {
                 })
                 .collect();
         assert_eq!(after, [5.0, 9.0, 9.0, 9.0, 9.0, 7.0, 6.0, 3.0]);
+    }
+
+    // A shorter window forgets at once what is too old for it.
+    #[test]
+    fn the_window_may_become_shorter() {
+        let mut max = WindowedMax::new(10);
+        max.update(0, 9.0);
+        max.span(1);
+        max.update(1, 5.0);
+        assert_eq!(max.get(), 9.0);
+        max.update(2, 4.0);
+        assert_eq!(max.get(), 5.0);
     }
 }

@@ -8,7 +8,9 @@ mod once_per_loss;
 mod refresh_timer;
 mod shield;
 
-use crate::seams::{NoticePolicy, Reaction};
+use crate::config::Notices;
+use crate::recovery::Told;
+use crate::seams::{NoticePolicy, Parts, Reaction};
 use crate::space::Space;
 use airhop_base::{Notice, Time};
 pub use answer::Answer;
@@ -22,6 +24,20 @@ pub use shield::{Lasts, Shield};
 /// How many timeouts a frozen sender probes through before the ordinary rules return. Yun 2009 does not say; without an end
 /// a connection to a station that left would never give up (schemes.md 3.6.6).
 pub const PATIENCE: u32 = 12;
+
+/// The policies of a scheme, for a sender to which notices are what `notices` says.
+pub(crate) fn choose(notices: Notices, scheme: Parts) -> Parts {
+    let policy: Box<dyn NoticePolicy> = match notices {
+        Notices::Scheme => return scheme,
+        Notices::Ignored => return Parts { notices: Box::new(Deaf), ..scheme },
+        Notices::Eln => Box::new(OncePerLoss::default()),
+        Notices::Elsn => Box::new(ElnFilter::new(NOISE)),
+    };
+    Parts { notices: policy, recovery: Box::new(Told::new(scheme.recovery)), ..scheme }
+}
+
+/// ELNs in a row that are taken for channel noise, where nothing else is said: the example of Yun 2009 §4.2.
+const NOISE: u32 = 2;
 
 /// Deaf to notices: every sender that was not made for them.
 #[derive(Clone, Copy, Debug, Default)]

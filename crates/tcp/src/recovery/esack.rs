@@ -210,9 +210,14 @@ impl Recovery for Esack {
         self.urgent.push(seq, self.board.end_of(seq, s), Cause::Notice);
     }
 
-    fn mark_lost(&mut self, s: &mut Space, seq: u64) {
+    fn goes_by_order(&self) -> bool {
+        true
+    }
+
+    fn mark_lost(&mut self, s: &mut Space, seq: u64) -> bool {
         self.explain(s, seq);
         self.board.mark_lost(seq);
+        true
     }
 
     fn hold(&mut self, seq: u64, until: Time) {

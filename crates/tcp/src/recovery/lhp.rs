@@ -144,4 +144,8 @@ impl Recovery for Lhp {
     fn retransmit(&mut self, s: &mut Space, seq: u64) {
         self.resend(s, seq, Cause::Notice);
     }
+
+    fn goes_by_order(&self) -> bool {
+        true
+    }
 }

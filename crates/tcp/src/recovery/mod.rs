@@ -15,6 +15,7 @@ mod reordering;
 mod rfc6675;
 mod sack_pipe;
 mod tahoe;
+mod told;
 mod vegas;
 
 pub use corrupted::Corrupted;
@@ -28,6 +29,7 @@ pub use reno::{Partial, RenoRecovery};
 pub use rfc6675::Rfc6675;
 pub use sack_pipe::SackPipe;
 pub use tahoe::Tahoe;
+pub use told::Told;
 pub use vegas::Vegas;
 
 use crate::Config;

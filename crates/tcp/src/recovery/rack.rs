@@ -118,7 +118,7 @@ impl Rack {
         let wait = &mut self.wait;
         self.board.mark_lost_where(|e| {
             let until = e.at + newest.rtt + window;
-            let is_overtaken = e.order < newest.order;
+            let is_overtaken = e.order < newest.order && e.held_until <= now;
             if is_overtaken && until > now {
                 *wait = (*wait).max(Some(until));
             }
@@ -388,6 +388,10 @@ impl Recovery for Rack {
         self.board.all_lost()
     }
 
+    fn each_lost(&self, visit: &mut dyn FnMut(u64)) {
+        self.board.iter().filter(|e| e.lost).for_each(|e| visit(e.start));
+    }
+
     fn in_flight(&self, s: &Space) -> u64 {
         self.board.in_flight(s)
     }
@@ -398,5 +402,13 @@ impl Recovery for Rack {
 
     fn retransmit(&mut self, s: &mut Space, seq: u64) {
         self.urgent.push(seq, self.board.end_of(seq, s), Cause::Notice);
+    }
+
+    fn goes_by_order(&self) -> bool {
+        true
+    }
+
+    fn hold(&mut self, seq: u64, until: Time) {
+        self.board.hold(seq, until);
     }
 }

@@ -45,8 +45,10 @@ impl RateHalving {
         let reach = u64::from(s.dupthresh) * s.mss;
         let newest =
             self.board.iter().filter(|e| e.sacked && !e.retransmitted).map(|e| e.order).max().unwrap_or(0);
-        self.board
-            .mark_lost_where(|e| if e.retransmitted { newest > e.order } else { e.end + reach <= foremost });
+        self.board.mark_lost_where(|e| {
+            let is_lost = if e.retransmitted { newest > e.order } else { e.end + reach <= foremost };
+            is_lost && e.held_until <= a.now
+        });
         if let State::Recovering { ceiling } = &mut self.state {
             *ceiling -= 0.5;
         }
@@ -139,5 +141,9 @@ impl Recovery for RateHalving {
 
     fn retransmit(&mut self, s: &mut Space, seq: u64) {
         self.urgent.push(seq, self.board.end_of(seq, s), Cause::Notice);
+    }
+
+    fn hold(&mut self, seq: u64, until: Time) {
+        self.board.hold(seq, until);
     }
 }

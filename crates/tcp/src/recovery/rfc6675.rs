@@ -47,7 +47,7 @@ impl Rfc6675 {
 
     /// §4 IsLost(): DupThresh discontiguous SACKed runs above a segment, or more than (DupThresh - 1) segments' worth of
     /// SACKed bytes. Marks every segment for which it holds; one pass from the top.
-    fn update_lost(&mut self, s: &Space) {
+    fn update_lost(&mut self, s: &Space, now: Time) {
         let (mut runs, mut bytes, mut above) = (0, 0, 0);
         let mut lost = Vec::new();
         for e in self.board.iter().rev() {
@@ -58,7 +58,7 @@ impl Rfc6675 {
                 continue;
             }
             let is_lost = runs >= s.dupthresh || bytes > u64::from(s.dupthresh - 1) * s.mss;
-            if is_lost && !e.lost && !e.retransmitted {
+            if is_lost && !e.lost && !e.retransmitted && e.held_until <= now {
                 lost.push(e.start);
             }
         }
@@ -96,7 +96,7 @@ impl Recovery for Rfc6675 {
         if self.delivered > 0 {
             s.dupacks += 1; // §2: a duplicate ACK carries SACK information that was not known
         }
-        self.update_lost(s);
+        self.update_lost(s, a.now);
         self.pace(s, false);
         // RFC 6675 §5.1: after a timeout not before HighACK reaches RecoveryPoint.
         if self.state != State::Open || !self.guard.is_passed(s) {
@@ -143,7 +143,7 @@ impl Recovery for Rfc6675 {
             }
             State::Recovering { .. } => {
                 let lost = self.board.lost_bytes();
-                self.update_lost(s);
+                self.update_lost(s, a.now);
                 self.pace(s, self.board.lost_bytes() <= lost);
                 Advance::Partial { restart: true }
             }
@@ -214,5 +214,9 @@ impl Recovery for Rfc6675 {
 
     fn retransmit(&mut self, s: &mut Space, seq: u64) {
         self.urgent.push(seq, self.board.end_of(seq, s), Cause::Notice);
+    }
+
+    fn hold(&mut self, seq: u64, until: Time) {
+        self.board.hold(seq, until);
     }
 }

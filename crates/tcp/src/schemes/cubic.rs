@@ -61,7 +61,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     build: &|p, c| Parts { control: Box::new(control(p, c)), recovery: recovery::sack(c), notices: Box::new(Deaf) },
 };
 
-fn control(p: &Params, c: &Config) -> Cubic {
+pub(super) fn control(p: &Params, c: &Config) -> Cubic {
     let form = match p.choice("form") {
         0 if c.halve_from == HalveFrom::WholeCwnd => Form::Linux,
         2 => Form::Linux,

@@ -1,4 +1,4 @@
-use super::{Asks, Param, Scheme};
+use super::{Asks, Param, Params, Scheme};
 use crate::control::Reno;
 use crate::notices::ElnFilter;
 use crate::recovery::Esack;
@@ -16,15 +16,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     cite: "J.-H. Yun, Cross-Layer Explicit Link Status Notification to Improve TCP Performance in Wireless Networks, \
            EURASIP JWCN 2009, 617818",
     needs: &["elsn"],
-    params: &[
-        Param::number(
-            "n",
-            2.0,
-            (0.0, 1e6),
-            "ELNs in a row that are still taken for channel noise; more are a disconnection (Yun 2009 §4.2)",
-        ),
-        Param::word("ersn", &["heeded", "ignored"], "what an ERSN is worth, to tell its share from that of ELN"),
-    ],
+    params: &[N, ERSN],
     verified: &["Algorithm 1, the ELN filter and Table 1 of the paper, step by step"],
     reconstructed: &[
         "flight is what was sent less what is SACKed or lost, so that duplicate ACKs clock out new data",
@@ -36,9 +28,23 @@ pub(super) static SCHEME: Scheme = Scheme {
     build: &|p, _| Parts {
         control: Box::new(Reno),
         recovery: Box::new(Esack::default()),
-        notices: Box::new(match p.choice("ersn") {
-            0 => ElnFilter::new(p.get("n") as u32),
-            _ => ElnFilter::without_ersn(p.get("n") as u32),
-        }),
+        notices: Box::new(filter(p)),
     },
 };
+
+pub(super) const N: Param = Param::number(
+    "n",
+    2.0,
+    (0.0, 1e6),
+    "ELNs in a row that are still taken for channel noise; more are a disconnection (Yun 2009 §4.2)",
+);
+pub(super) const ERSN: Param =
+    Param::word("ersn", &["heeded", "ignored"], "what an ERSN is worth, to tell its share from that of ELN");
+
+/// The filter with the parameters [`N`] and [`ERSN`].
+pub(super) fn filter(p: &Params) -> ElnFilter {
+    match p.choice(ERSN.name) {
+        0 => ElnFilter::new(p.get(N.name) as u32),
+        _ => ElnFilter::without_ersn(p.get(N.name) as u32),
+    }
+}

@@ -196,11 +196,11 @@ macro_rules! schemes {
 }
 
 schemes! {
-    tahoe, reno, newreno, sack, cubic, bbr,
+    tahoe, reno, newreno, sack, cubic, bbr, bbr3,
     vegas, veno, westwood, tcp_w, westwood_nr, westwood_plus, westwood_vt,
     santa_cruz, jersey, new_jersey, jtcp, tibet, newreno_ff, casablanca, dcr, tcp_cc, ideal_bwe,
     snoop, split,
-    eln, hack, hack_fixed, ewln, tcp_eln, lhp, ll_elsn, tcp_cl, ebsn, rttn,
+    eln, hack, hack_fixed, ewln, tcp_eln, lhp, ll_elsn, eln_cubic, tcp_cl, ebsn, rttn,
 }
 
 /// Schemes that were added while running.

@@ -111,6 +111,7 @@ impl Sender {
         parts: Parts,
     ) -> Self {
         let mut space = Space::new(config);
+        let parts = crate::notices::choose(config.notices, parts);
         if asks.contention {
             space.right_edge = 1 + ContentionLimit::new(config.mss, config.receive_window).window();
         }

@@ -21,7 +21,12 @@ impl Sender {
     /// The scheme learns what an ACK did.
     pub(super) fn tell_of_delivery(&mut self, now: Time, segment: &Segment, earlier: Earlier) {
         let Some(meter) = &mut self.delivery else { return };
-        let arrivals = meter.on_ack(now, segment.ack, &segment.sack);
+        let mut arrivals = meter.on_ack(now, segment.ack, &segment.sack);
+        let lost = self.recovery.lost() - earlier.lost;
+        let newly_lost = if lost > 0 { self.tell_of_losses(now) } else { 0 };
+        if let Some(sample) = &mut arrivals.rate {
+            sample.lost += newly_lost;
+        }
         if segment.flags.syn || self.frozen.is_some() {
             return;
         }
@@ -29,22 +34,35 @@ impl Sender {
         let delivery = Delivery {
             now,
             arrivals,
-            lost: self.recovery.lost() - earlier.lost,
+            lost,
             before: earlier.in_flight,
             in_flight,
             repair: self.recovery.repair(),
             wait: self.pacing.wait(now),
         };
         self.control.on_delivery(&mut self.window, &delivery, &self.space);
-        if self.control.holds_back() {
+        if let Some(meter) = self.delivery.as_mut().filter(|_| self.control.holds_back()) {
             meter.limit(in_flight);
         }
+    }
+
+    /// The scheme learns of each segment that is newly taken to be lost. Returns their bytes.
+    pub(super) fn tell_of_losses(&mut self, now: Time) -> u64 {
+        let Sender { delivery: Some(meter), recovery, control, window, .. } = self else { return 0 };
+        let mut bytes = 0;
+        recovery.each_lost(&mut |start| {
+            if let Some(lost) = meter.on_lost(start) {
+                bytes += lost.end - lost.start;
+                control.on_lost(window, now, &lost);
+            }
+        });
+        bytes
     }
 
     /// A segment leaves.
     pub(super) fn note_departure(&mut self, now: Time, next: &Next) {
         if let Some(meter) = &mut self.delivery
-            && meter.on_sent(now, next.start, next.end)
+            && meter.on_sent(now, next.start, next.end, self.recovery.in_flight(&self.space))
         {
             self.control.on_restart(&mut self.window, now);
         }

@@ -18,6 +18,7 @@ impl Sender {
         if self.recovery.deadline().is_some_and(|d| d <= now) {
             let detect = self.recovery.on_deadline(&mut self.space, now);
             self.act_on(now, detect);
+            self.tell_of_losses(now);
         }
         if self.expiry().is_none_or(|expiry| now < expiry) {
             return;
@@ -48,6 +49,7 @@ impl Sender {
         self.judgements.push_back(Judgement { seq: self.space.una, judged });
         self.timed_out = Some(self.space.una);
         self.recovery.on_timeout(&mut self.space, now);
+        self.tell_of_losses(now);
         self.rto.on_backoff();
         self.restart_timer(now);
     }

@@ -18,7 +18,7 @@ impl Sender {
                 self.space.max_sent = 1;
                 self.restart_timer(now);
                 if let Some(meter) = &mut self.delivery {
-                    meter.on_sent(now, 0, 1);
+                    meter.on_sent(now, 0, 1, 0);
                 }
                 // Karn's rule: the answer to a SYN that was sent twice is ambiguous.
                 self.timed = (!self.config.timestamps && self.timed_out.is_none()).then_some((1, now));

@@ -4,7 +4,7 @@
 use super::path::Observer;
 use airhop_base::{Notice, NoticeKind, Segment};
 use airhop_tcp::seams::Cause;
-use airhop_tcp::{Config, LossDetection, SackRecovery, Sender, Space};
+use airhop_tcp::{Config, LossDetection, Notices, SackRecovery, Sender, Space};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What limits new data.
@@ -46,6 +46,10 @@ pub struct Ledger {
     /// Some duplicates count for nothing, and which is the sender's own affair.
     explains: bool,
     knows_eln: bool,
+    /// If its recovery was not made for notices: first bytes of the segments that some named.
+    named: Option<BTreeSet<u64>>,
+    /// Duplicate ACKs since the last advance, whatever they say.
+    all_dups: u32,
     /// TCP-CL: first bytes of the segments that NAKs named.
     corrupted: Option<BTreeSet<u64>>,
     prr: bool,
@@ -99,28 +103,37 @@ impl Ledger {
             ("newreno-ff" | "casablanca" | "ideal-bwe", _) => Law::NewReno,
             ("veno" | "westwood-plus", _) => Law::Halving,
             ("dcr", _) => Law::Delayed,
-            ("sack" | "cubic" | "hack" | "hack-fixed" | "ewln" | "tcp-eln", SackRecovery::Pipe) => Law::Pipe,
-            ("sack" | "cubic" | "hack" | "hack-fixed" | "ewln" | "tcp-eln", SackRecovery::Rfc6675) => {
-                Law::Rfc6675
+            ("sack" | "cubic" | "eln-cubic", by) | ("hack" | "hack-fixed" | "ewln" | "tcp-eln", by) => {
+                match by {
+                    SackRecovery::Pipe => Law::Pipe,
+                    SackRecovery::Rfc6675 => Law::Rfc6675,
+                }
             }
             ("ll-elsn", _) => Law::Esack,
             ("lhp", _) => Law::Lhp,
-            ("bbr", _) => Law::Rack,
+            ("bbr" | "bbr3", _) => Law::Rack,
             other => panic!("no law for {other:?}"),
         };
         let keeps_its_own =
             ["tahoe", "ebsn", "rttn", "vegas", "tcp-cl", "dcr", "ll-elsn", "lhp"].contains(&scheme);
         let by_time = config.loss_detection == LossDetection::Rack && !keeps_its_own;
         let law = if by_time { Law::Rack } else { law };
+        let told = match config.notices {
+            Notices::Scheme => scheme == "eln-cubic",
+            Notices::Ignored => false,
+            Notices::Eln | Notices::Elsn => true,
+        };
         Ledger {
             law,
             mss: f64::from(config.mss),
             dupthresh: config.dupthresh,
             limited_transmit: config.limited_transmit,
-            explains: scheme == "hack-fixed",
-            knows_eln: HEED_ELN.contains(&scheme),
-            corrupted: (scheme == "tcp-cl").then(BTreeSet::new),
-            prr: config.prr && scheme != "bbr",
+            explains: told || scheme == "hack-fixed",
+            knows_eln: told || (HEED_ELN.contains(&scheme) && config.notices == Notices::Scheme),
+            named: told.then(BTreeSet::new),
+            all_dups: 0,
+            corrupted: (scheme == "tcp-cl" && config.notices == Notices::Scheme).then(BTreeSet::new),
+            prr: config.prr && !scheme.starts_with("bbr"),
             una: 0,
             board: BTreeMap::new(),
             transmissions: 0,
@@ -215,6 +228,11 @@ impl Ledger {
         let counted = if self.explains { self.dups.min(self.dupthresh - 1) } else { self.dups };
         let open =
             cwnd + f64::from(if self.limited_transmit && counted < self.dupthresh { counted } else { 0 });
+        // What a notice names is no loss, and each duplicate for it makes room for a segment (RFC 5681 §3.2 step 4).
+        let is_named = self.named.as_ref().is_some_and(|named| named.contains(&before.una));
+        if is_named && outstanding + len <= cwnd + f64::from(self.all_dups) + 1e-6 {
+            return;
+        }
         match (self.law, &self.recovery) {
             (Law::Rack, recovery) => {
                 let probe = if sender.last_cause() == Cause::Probe { 1.0 } else { 0.0 };
@@ -253,6 +271,11 @@ impl Observer for Ledger {
         let has_eln = self.knows_eln && ack.eln.is_some();
         self.duplicate = is_valid && self.acked == 0 && s.is_outstanding() && !ack.flags.syn && !has_eln;
         self.una = s.una + self.acked;
+        let is_repeat = self.duplicate || (is_valid && self.acked == 0 && has_eln);
+        self.all_dups = if self.acked > 0 { 0 } else { self.all_dups + u32::from(is_repeat) };
+        if let (Some(seq), Some(named)) = (ack.lost().filter(|_| has_eln), &mut self.named) {
+            named.insert(seq);
+        }
         let naks = ack.naks.seqs().iter().filter(|_| ack.ack <= s.max_sent);
         naks.for_each(|&seq| self.nak(seq));
         if !is_valid {
@@ -261,6 +284,7 @@ impl Observer for Ledger {
         self.flight_before = match self.law {
             // Overtaken or not: nothing need be taken for lost yet.
             Law::Rack | Law::Rfc6675 => self.unsacked(s.una),
+            Law::Halving if self.named.is_some() => self.unsacked(s.una),
             _ => self.on_board(s.una),
         };
         let gone = self.board.values().filter(|l| l.end <= ack.ack).map(|l| l.order).max();
@@ -326,8 +350,11 @@ impl Observer for Ledger {
         if n.kind == NoticeKind::Nak {
             self.nak(n.seq);
         }
+        if let Some(named) = self.named.as_mut().filter(|_| n.kind.names_segment()) {
+            named.insert(n.seq);
+        }
         if n.kind == NoticeKind::Eln
-            && self.law != Law::Halving // its schemes are deaf
+            && (self.law != Law::Halving || self.named.is_some()) // its schemes are deaf
             && let Some(line) = self.board.get_mut(&n.seq)
         {
             line.lost = true; // until it is sent again

@@ -2,7 +2,7 @@
 
 use super::{at, byte, label, segment, sender};
 use airhop_base::{
-    Arrival, Body, Flags, FlowId, HEADER_BYTES, Naks, NodeId, Notice, NoticeKind, Packet, Sack,
+    Arrival, Body, Eln, Flags, FlowId, HEADER_BYTES, Naks, NodeId, Notice, NoticeKind, Packet, Sack,
 };
 use airhop_base::{SackBlock, Segment, Span, Time, Timestamps};
 use airhop_tcp::{Config, Sender};
@@ -118,6 +118,12 @@ impl Script {
         let bytes = HEADER_BYTES + segment.option_bytes();
         self.sender.on_segment(self.now, &Packet::new(flow, src, dst, bytes, Body::Tcp(segment)));
         self.sent()
+    }
+
+    /// An ACK as of [`Script::sack`], in which a base station has set the ELN bit.
+    pub fn marked(&mut self, n: u64, runs: &[(u64, u64)]) -> String {
+        let runs: Vec<(u64, u64)> = runs.iter().map(|&(first, last)| (byte(first), byte(last + 1))).collect();
+        self.segment(Segment { ack: byte(n), sack: sack(&runs), eln: Some(Eln::Next), ..self.pure_ack() })
     }
 
     /// An ELN about segment `n`.

@@ -1,3 +1,4 @@
+use crate::bbr::Excess;
 use airhop_base::Time;
 
 /// Rounds that a half of the window of the filter spans.
@@ -12,9 +13,7 @@ pub struct Aggregation {
     /// The most in this half of the window and in the one before, bytes.
     most: [f64; 2],
     rounds: u32,
-    /// Since then no less came than the rate explains.
-    since: Time,
-    acked: f64,
+    excess: Excess,
 }
 
 impl Aggregation {
@@ -25,17 +24,12 @@ impl Aggregation {
             self.rounds = 0;
             self.most = [0.0, self.most[0]];
         }
-        let mut expected = bw * now.since(self.since).secs_f64();
-        if self.acked <= expected {
-            (self.since, self.acked, expected) = (now, 0.0, 0.0);
-        }
-        self.acked += fresh;
-        self.most[0] = self.most[0].max((self.acked - expected).min(cwnd));
+        self.most[0] = self.most[0].max(self.excess.on_ack(now, fresh, bw, cwnd));
     }
 
     /// A pause ends: what was expected meanwhile counts for nothing.
     pub fn restart(&mut self, now: Time) {
-        (self.since, self.acked) = (now, 0.0);
+        self.excess.restart(now);
     }
 
     /// Bytes to allow for.
@@ -49,19 +43,14 @@ mod tests {
     use super::*;
     use airhop_base::Span;
 
-    // At 1 MB/s, 10,000 bytes at once after 10 ms are what the rate explains and begin a new account; 4000 more at that time are too
-    // many by all 14,000 of it, as nothing was expected yet. A maximum lasts five to ten round trips.
+    // A maximum lasts five to ten round trips, and 100 ms' worth is the most.
     #[test]
-    fn what_the_rate_does_not_explain() {
+    fn the_most_is_remembered_for_a_while() {
         let ms = |ms| Time::ZERO + Span::from_millis(ms);
         let mut a = Aggregation::default();
         a.on_ack(ms(10), 10_000.0, 1e6, 1e9, false);
-        a.on_ack(ms(10), 4_000.0, 1e6, 1e9, false);
-        assert_eq!(a.room(1e6), 14_000.0);
-        a.on_ack(ms(12), 1_000.0, 1e6, 1e9, false); // 15,000 less 2000 expected
-        assert_eq!((a.room(1e6), a.room(1e5)), (14_000.0, 10_000.0)); // 100 ms' worth at most
-        a.on_ack(ms(12), 50_000.0, 1e6, 20_000.0, false); // the window at most
-        assert_eq!(a.room(1e6), 20_000.0);
+        a.on_ack(ms(10), 10_000.0, 1e6, 1e9, false);
+        assert_eq!((a.room(1e6), a.room(1e5)), (20_000.0, 10_000.0));
         let room: Vec<f64> = (1..=10)
             .map(|round| {
                 a.on_ack(ms(1000 * round), 0.0, 1e6, 1e9, true);

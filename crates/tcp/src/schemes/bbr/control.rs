@@ -1,6 +1,7 @@
 use super::aggregation::Aggregation;
-use super::mode::{HIGH_GAIN, Mode, Phase, Stay};
+use super::mode::{HIGH_GAIN, Mode, Phase};
 use crate::Config;
+use crate::bbr::{Draw, Rounds, Stay};
 use crate::meters::{RateSample, WindowedMax};
 use crate::seams::{Ack, CongestionControl, Delivery, Judged, Loss, Repair, Signal, Window};
 use crate::space::Space;
@@ -27,10 +28,7 @@ pub struct Bbr {
     initial_window: f64,
     mode: Mode,
     pipe: Pipe,
-    /// Round trips so far.
-    rounds: u64,
-    /// What is sent when this much was delivered belongs to the next round trip.
-    round_ends: u64,
+    rounds: Rounds,
     /// BBR.BtlBw, bytes per second.
     bw: WindowedMax,
     min_rtt: Option<MinRtt>,
@@ -43,7 +41,7 @@ pub struct Bbr {
     prior_cwnd: f64,
     /// Nothing has arrived since a pause ended.
     restarts: bool,
-    random: u64,
+    random: Draw,
 }
 
 /// Whether startup has found the path's rate.
@@ -70,8 +68,7 @@ impl Bbr {
             initial_window: c.initial_window,
             mode: Mode::Startup,
             pipe: Pipe::Filling { bw: 0.0, rounds: 0 },
-            rounds: 0,
-            round_ends: 0,
+            rounds: Rounds::default(),
             bw: WindowedMax::new(BW_ROUNDS),
             min_rtt: None,
             aggregation: Aggregation::default(),
@@ -80,21 +77,17 @@ impl Bbr {
             conserves: false,
             prior_cwnd: 0.0,
             restarts: false,
-            random: 0,
+            random: Draw::default(),
         }
     }
 
     /// §4.1.1: rounds, and the greatest rate of the last ten. True if a round trip begins.
     fn update_bw(&mut self, sample: Option<&RateSample>, total: u64) -> bool {
         let Some(sample) = sample else { return false };
-        let round_starts = sample.prior >= self.round_ends;
-        if round_starts {
-            self.round_ends = total;
-            self.rounds += 1;
-            self.conserves = false;
-        }
+        let round_starts = self.rounds.on_arrival(sample.prior, total);
+        self.conserves &= !round_starts;
         if !sample.limited || sample.rate() >= self.bw.get() {
-            self.bw.update(self.rounds, sample.rate());
+            self.bw.update(self.rounds.count(), sample.rate());
         }
         round_starts
     }
@@ -140,7 +133,7 @@ impl Bbr {
     }
 
     fn enter_probe_bw(&mut self, now: Time) {
-        let draw = self.draw(7);
+        let draw = self.random.below(7);
         self.mode = Mode::ProbeBw(Phase::first(now, draw));
     }
 
@@ -169,7 +162,7 @@ impl Bbr {
         match self.mode {
             Mode::ProbeRtt(None) if d.in_flight as f64 <= LEAST_CWND * self.mss => {
                 self.mode = Mode::ProbeRtt(Some(Stay::begin(d.now)));
-                self.round_ends = d.arrivals.total;
+                self.rounds.restart(d.arrivals.total);
             }
             Mode::ProbeRtt(Some(stay)) if stay.is_over(d.now) => self.leave_probe_rtt(w, d.now),
             _ => {}
@@ -248,7 +241,7 @@ impl Bbr {
         match (self.repair, d.repair) {
             (before, Repair::Loss) if before != Repair::Loss => {
                 self.conserves = true;
-                self.round_ends = d.arrivals.total;
+                self.rounds.restart(d.arrivals.total);
                 w.cwnd = floor.max(1.0);
             }
             (before, Repair::Nothing) if before != Repair::Nothing => {
@@ -271,15 +264,6 @@ impl Bbr {
         if let Pipe::Filling { bw, .. } = &mut self.pipe {
             *bw = 0.0;
         }
-    }
-
-    /// A number below `n`, by SplitMix64 (Steele, Lea and Flood 2014).
-    fn draw(&mut self, n: u64) -> usize {
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.random;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((((z ^ (z >> 31)) >> 32) * n) >> 32) as usize
     }
 }
 
@@ -349,7 +333,7 @@ impl CongestionControl for Bbr {
     }
 
     fn on_seed(&mut self, seed: u32) {
-        self.random = seed.into();
+        self.random = Draw::new(seed);
     }
 }
 
@@ -378,17 +362,5 @@ mod tests {
         };
         bbr.on_delivery(&mut w, &d, &Space::new(&config));
         assert_eq!(w.cwnd, 37.0);
-    }
-
-    // Each flow draws for itself: all numbers come, and about equally often.
-    #[test]
-    fn seeds_decide_the_draw() {
-        let mut counts = [0; 7];
-        for seed in 0..7000 {
-            let mut bbr = Bbr::new(&Preset::Linux.config(1000));
-            bbr.on_seed(seed);
-            counts[bbr.draw(7)] += 1;
-        }
-        assert!(counts.iter().all(|&n| (850..1150).contains(&n)), "{counts:?}");
     }
 }

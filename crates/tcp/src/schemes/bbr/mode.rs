@@ -1,3 +1,4 @@
+use crate::bbr::Stay;
 use airhop_base::{Span, Time};
 
 /// 2/ln 2: doubles the rate each round trip (draft §4.3.2).
@@ -6,8 +7,6 @@ pub const HIGH_GAIN: f64 = 2.0 / std::f64::consts::LN_2;
 const CWND_GAIN: f64 = 2.0;
 /// BBRGainCycleLen and its gains (§4.3.4).
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-/// ProbeRTTDuration (§4.3.5).
-const PROBE_RTT: Span = Span::from_millis(200);
 
 /// What the sender is about (§3.4).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,14 +26,6 @@ pub enum Mode {
 pub struct Phase {
     index: usize,
     began: Time,
-}
-
-/// The flight is down to four segments.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stay {
-    until: Time,
-    /// A round trip has passed.
-    round: bool,
 }
 
 impl Mode {
@@ -84,23 +75,6 @@ impl Phase {
     }
 }
 
-impl Stay {
-    /// From now.
-    pub fn begin(now: Time) -> Self {
-        Stay { until: now + PROBE_RTT, round: false }
-    }
-
-    /// A round trip begins.
-    pub fn on_round(&mut self) {
-        self.round = true;
-    }
-
-    /// Both have passed.
-    pub fn is_over(&self, now: Time) -> bool {
-        self.round && now > self.until
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,15 +103,5 @@ mod tests {
         assert_eq!([after(0, 101, false, true), after(0, 101, true, false), after(0, 100, true, true)], [0, 1, 0]);
         assert_eq!([after(1, 101, false, false), after(1, 1, true, true), after(1, 100, true, false)], [2, 2, 1]);
         assert_eq!([after(2, 101, false, false), after(2, 100, true, true), after(7, 101, false, false)], [3, 2, 0]);
-    }
-
-    // §4.3.5: ProbeRTTDuration and a round trip, whichever is longer.
-    #[test]
-    fn the_stay_lasts_both() {
-        let mut stay = Stay::begin(at(0));
-        assert!(!stay.is_over(at(300)));
-        stay.on_round();
-        assert!(stay.is_over(at(201)));
-        assert!(!stay.is_over(at(200)));
     }
 }

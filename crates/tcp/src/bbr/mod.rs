@@ -1,0 +1,11 @@
+//! What the versions of BBR have in common.
+
+mod draw;
+mod excess;
+mod rounds;
+mod stay;
+
+pub use draw::Draw;
+pub use excess::Excess;
+pub use rounds::Rounds;
+pub use stay::Stay;

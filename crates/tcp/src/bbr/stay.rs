@@ -1,0 +1,53 @@
+use airhop_base::{Span, Time};
+
+/// ProbeRTTDuration (draft-ietf-ccwg-bbr §2.16.2; v1: §4.3.5).
+const PROBE_RTT: Span = Span::from_millis(200);
+
+/// The flight is as small as a probe of the round trip wants it, and stays so for a while.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stay {
+    until: Time,
+    /// A round trip has passed.
+    round: bool,
+}
+
+impl Stay {
+    /// From now.
+    pub fn begin(now: Time) -> Self {
+        Stay { until: now + PROBE_RTT, round: false }
+    }
+
+    /// A round trip begins.
+    pub fn on_round(&mut self) {
+        self.round = true;
+    }
+
+    /// The time has passed.
+    pub fn has_lasted(&self, now: Time) -> bool {
+        now > self.until
+    }
+
+    /// Both have passed.
+    pub fn is_over(&self, now: Time) -> bool {
+        self.round && self.has_lasted(now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    // draft-ietf-ccwg-bbr §5.3.4.3: ProbeRTTDuration and a round trip, whichever is longer.
+    #[test]
+    fn the_stay_lasts_both() {
+        let mut stay = Stay::begin(at(0));
+        assert!(!stay.is_over(at(300)));
+        stay.on_round();
+        assert!(stay.is_over(at(201)));
+        assert!(!stay.is_over(at(200)));
+    }
+}

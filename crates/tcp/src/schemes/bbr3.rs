@@ -1,0 +1,55 @@
+mod control;
+mod full_pipe;
+mod model;
+mod probe;
+mod round_trip;
+mod settings;
+mod state;
+
+use super::{Asks, Scheme};
+use crate::Config;
+use crate::notices::Deaf;
+use crate::recovery::Rack;
+use crate::seams::Parts;
+use control::Bbr3;
+use settings::{PARAMS, Settings};
+
+pub(super) static SCHEME: Scheme = Scheme {
+    name: "bbr3",
+    title: "TCP BBR v3",
+    family: "rate-based",
+    about: "BBR whose model of the path knows losses as well. It paces at the rate at which the path delivers, and keeps no more than \
+            twice in flight of what the path holds. Every two to three seconds, or as often as Reno would, it asks for a quarter \
+            more. If more than 2 % of a flight are lost of that, it remembers how much was in flight, and stays 15 % below until it \
+            asks again. Losses at other times bring it down to what was delivered in their round trip, by three tenths at most, and \
+            that is forgotten when it asks. Every five seconds it halves what is in flight for 200 ms, to see the path without its \
+            own queue.",
+    helps: "In queues shorter than what the path holds, where v1 goes on losing, and beside Reno and CUBIC, to which v1 leaves a tenth \
+            there and v3 a third. Losses of the air cost little at 0.1 %; at 1 % about a sixth of a path that holds some dozens of \
+            segments, half of it at 2 %, and most of it at 5 %, where v1 still fills it.",
+    cite: "N. Cardwell, I. Swett and J. Beshay (eds), BBR Congestion Control, draft-ietf-ccwg-bbr-06, 2026",
+    needs: &[],
+    params: PARAMS,
+    verified: &[
+        "states, gains, filters, bounds, probing, undoing and the window: draft-ietf-ccwg-bbr-06 and its editors' copy of August 2026, \
+         which differ in words only; each step by hand",
+        "the draft's example cases: plateau, loss and drain exits, precautionary probing, ProbeRTT, undo",
+    ],
+    reconstructed: &[
+        "where the draft says \"in flight\" in the cycle, what was in flight when the ACK came, as in Linux' v3: with the window at a \
+         bound, what is left after the ACK would never reach it",
+        "a bound that is no whole number of segments is reached when there is no room for another one",
+        "what undoing restores is saved where a recovery begins, as the draft's text says, and not at each later round trip with losses \
+         of it, as its pseudocode does",
+        "how a loss ends startup: the draft has words only; at the end of the round trip that the first loss began, as in Linux' v3",
+        "a mark (RFC 3168) counts as a loss, and ends a probe where that was: the draft asks for some answer and gives none",
+        "losses are repaired by RACK whatever the preset says, as the window follows the model",
+    ],
+    asks: Asks { delivery_rate: true, ..Asks::SACK },
+    build: &|p, c| Parts {
+        control: Box::new(Bbr3::new(Settings::new(p), c)),
+        // The window follows the model in recovery too (§5.6.4.4): no PRR beside it.
+        recovery: Box::new(Rack::new(&Config { prr: false, ..*c })),
+        notices: Box::new(Deaf),
+    },
+};

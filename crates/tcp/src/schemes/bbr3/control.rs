@@ -1,0 +1,450 @@
+use super::full_pipe::{FullPipe, LostRanges};
+use super::model::{Begins, Bounds, Model};
+use super::probe::Probe;
+use super::round_trip::RoundTrip;
+use super::settings::Settings;
+use super::state::{PROBE_RTT_CWND_GAIN, Phase, STARTUP_GAIN, State};
+use crate::Config;
+use crate::bbr::{Draw, Excess, Rounds, Stay};
+use crate::meters::{LostSegment, RateSample, WindowedMax};
+use crate::seams::{Ack, CongestionControl, Delivery, Judged, Loss, Repair, Signal, Window};
+use crate::space::Space;
+use airhop_base::{Rate, Span, Time};
+
+/// BBR.MinPipeCwnd, segments (§2.8).
+const LEAST_CWND: f64 = 4.0;
+/// BBR.PacingMarginPercent (§2.5).
+const PACING_MARGIN: f64 = 0.01;
+/// Before there is a round-trip sample (§5.6.2).
+const WITHOUT_SAMPLE: Span = Span::from_millis(1);
+/// BBR.ExtraAckedFilterLen (§2.12).
+const EXTRA_ACKED_ROUNDS: u64 = 10;
+/// Round trips that Drain lasts at most (§5.3.2).
+const DRAIN_ROUNDS: u64 = 3;
+/// C.send_quantum: what the rate makes in a millisecond, within these bytes and no less than so many segments (§5.6.3).
+const QUANTUM_SECONDS: f64 = 1e-3;
+const QUANTUM_BYTES: f64 = 65_536.0;
+const QUANTUM_SEGMENTS: u64 = 2;
+/// Quanta that senders and receivers hold back at most (§5.5.8.1).
+const OFFLOAD_QUANTA: f64 = 3.0;
+
+/// BBR v3. Section numbers are those of draft-ietf-ccwg-bbr-06; names in capitals and with "BBR." or "C." are its own.
+#[derive(Debug)]
+pub struct Bbr3 {
+    pub(super) settings: Settings,
+    pub(super) mss: f64,
+    /// Bytes.
+    initial_window: f64,
+    pub(super) state: State,
+    pub(super) pipe: FullPipe,
+    pub(super) model: Model,
+    pub(super) probe: Probe,
+    round_trip: RoundTrip,
+    excess: Excess,
+    /// BBR.extra_acked, bytes.
+    extra_acked: WindowedMax,
+    ranges: LostRanges,
+    limit: CwndLimit,
+    rate: Option<Rate>,
+    repair: Repair,
+    /// BBR.prior_cwnd, segments.
+    prior_cwnd: f64,
+    undo: Undo,
+    /// BBR.idle_restart.
+    restarts: bool,
+    /// C.delivered.
+    pub(super) delivered: u64,
+    /// RS.tx_in_flight of the last sample.
+    sampled_in_flight: u64,
+    pub(super) random: Draw,
+}
+
+/// What is to be restored if a recovery was for nothing (§2.15).
+#[derive(Clone, Copy, Debug)]
+struct Undo {
+    /// BBR.undo_state.
+    left: Option<Left>,
+    bounds: Bounds,
+}
+
+/// What the sender was about when losses stopped it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Left {
+    Startup,
+    Up,
+}
+
+/// C.is_cwnd_limited: the window was used up at some time of the last round trip (§2.2).
+#[derive(Clone, Copy, Debug, Default)]
+struct CwndLimit {
+    is_hit: bool,
+    rounds: Rounds,
+}
+
+impl CwndLimit {
+    /// An ACK comes: the window was used up until then, or not.
+    fn on_ack(&mut self, is_full: bool, sample: Option<&RateSample>, total: u64) {
+        if is_full {
+            self.is_hit = true;
+            self.rounds.restart(total);
+        } else if sample.is_some_and(|sample| self.rounds.on_arrival(sample.prior, total)) {
+            self.is_hit = false;
+        }
+    }
+}
+
+impl Bbr3 {
+    /// Ready for a new connection.
+    pub fn new(settings: Settings, c: &Config) -> Self {
+        Bbr3 {
+            settings,
+            mss: f64::from(c.mss),
+            initial_window: c.initial_window * f64::from(c.mss),
+            state: State::Startup,
+            pipe: FullPipe::default(),
+            model: Model::new(),
+            probe: Probe::default(),
+            round_trip: RoundTrip::new(settings.probe_rtt_interval),
+            excess: Excess::default(),
+            extra_acked: WindowedMax::new(1),
+            ranges: LostRanges::default(),
+            limit: CwndLimit::default(),
+            rate: None,
+            repair: Repair::Nothing,
+            prior_cwnd: 0.0,
+            undo: Undo { left: None, bounds: Bounds::NONE },
+            restarts: false,
+            delivered: 0,
+            sampled_in_flight: 0,
+            random: Draw::default(),
+        }
+    }
+
+    /// UpdateModelAndState (§5.2.3).
+    fn update_model_and_state(&mut self, w: &mut Window, d: &Delivery) {
+        let sample = d.arrivals.rate.as_ref();
+        let begins = sample.map_or(Begins::default(), |sample| self.on_sample(w, d, sample));
+        self.check_startup_loss(sample, begins);
+        if self.state == State::Startup && self.pipe.reached {
+            self.state = State::Drain(self.model.rounds.count());
+        }
+        self.check_drain_done(d);
+        if let Some(sample) = sample {
+            self.update_cycle(w, d, sample, begins.round);
+        }
+        self.check_probe_rtt(w, d, begins.round);
+        if let Some(sample) = sample.filter(|_| begins.loss_round) {
+            self.model.restart_latest(sample);
+        }
+    }
+
+    /// What a sample says, up to CheckFullBWReached.
+    fn on_sample(&mut self, w: &Window, d: &Delivery, sample: &RateSample) -> Begins {
+        self.sampled_in_flight = sample.in_flight;
+        let cwnd = w.cwnd * self.mss;
+        let begins = self.model.on_sample(sample, d.arrivals.total);
+        if begins.loss_round {
+            self.model.on_loss_round(self.state.is_probing(), cwnd, self.settings.beta);
+        }
+        self.probe.rounds_since_up += u64::from(begins.round);
+        self.update_extra_acked(d, cwnd);
+        if begins.round {
+            self.pipe.on_round(sample);
+        }
+        begins
+    }
+
+    /// UpdateACKAggregation (§5.5.9): in startup over one round trip.
+    fn update_extra_acked(&mut self, d: &Delivery, cwnd: f64) {
+        let extra = self.excess.on_ack(d.now, d.arrivals.fresh as f64, self.model.bw(), cwnd);
+        self.extra_acked.span(if self.pipe.reached { EXTRA_ACKED_ROUNDS } else { 1 });
+        self.extra_acked.update(self.model.rounds.count(), extra);
+    }
+
+    /// CheckStartupHighLoss (§5.3.1.3).
+    fn check_startup_loss(&mut self, sample: Option<&RateSample>, begins: Begins) {
+        let Some(sample) = sample.filter(|_| begins.loss_round) else { return };
+        let is_high = self.repair == Repair::Loss
+            && self.ranges.count >= self.settings.startup_losses
+            && self.is_too_high(sample.lost, sample.in_flight);
+        self.ranges.on_round();
+        if self.state == State::Startup && !self.pipe.reached && is_high {
+            self.undo.left = Some(Left::Startup);
+            self.pipe.reached = true;
+            let latest = self.model.inflight_latest();
+            self.model.bounds.inflight_longterm = self.bdp_multiple(self.model.bw(), 1.0).max(latest);
+        }
+    }
+
+    /// CheckDrainDone (§5.3.2).
+    fn check_drain_done(&mut self, d: &Delivery) {
+        let State::Drain(since) = self.state else { return };
+        let is_drained = d.in_flight as f64 <= self.inflight(self.model.bw());
+        if is_drained || self.model.rounds.count() > since + DRAIN_ROUNDS {
+            self.start_down(d.now);
+        }
+    }
+
+    /// IsInflightTooHigh (§5.5.10.2).
+    pub(super) fn is_too_high(&self, lost: u64, in_flight: u64) -> bool {
+        lost as f64 > in_flight as f64 * self.settings.loss_thresh
+    }
+
+    /// HandleInflightTooHigh (§5.5.10.2): a probe went too far, with so many bytes in flight.
+    fn on_too_high(&mut self, w: &Window, now: Time, in_flight: f64, limited: bool) {
+        self.probe.went_too_high = true;
+        self.probe.is_sample = false;
+        if !limited {
+            let least = self.target_inflight(w) * self.settings.beta;
+            self.model.bounds.inflight_longterm = in_flight.max(least);
+        }
+        if self.state.is_up() {
+            self.undo.left = Some(Left::Up);
+            self.start_down(now);
+        }
+    }
+
+    /// InflightAtLoss (§5.5.10.2): how much was in flight when the losses before this segment, and the part of it that made them too many,
+    /// were the share that is allowed.
+    fn inflight_at_loss(&self, lost: &LostSegment) -> f64 {
+        let size = (lost.end - lost.start) as f64;
+        let (before, lost_before) = (lost.in_flight as f64 - size, lost.lost as f64 - size);
+        let thresh = self.settings.loss_thresh;
+        // Linux: losses before it that are too many already leave nothing of it.
+        let prefix = (thresh * before - lost_before) / (1.0 - thresh);
+        before + prefix.max(0.0)
+    }
+
+    /// UpdateMinRTT and CheckProbeRTT (§5.3.4.3).
+    fn check_probe_rtt(&mut self, w: &mut Window, d: &Delivery, round_starts: bool) {
+        let is_due = self.round_trip.on_ack(d.now, &d.arrivals);
+        if is_due && !self.restarts && !matches!(self.state, State::ProbeRtt(_)) {
+            self.save_cwnd(w);
+            self.state = State::ProbeRtt(None);
+            self.probe.stops = true;
+            self.model.rounds.restart(self.delivered);
+        }
+        if let State::ProbeRtt(Some(stay)) = &mut self.state
+            && round_starts
+        {
+            stay.on_round();
+        }
+        match self.state {
+            State::ProbeRtt(None) if d.in_flight as f64 <= self.probe_rtt_cwnd() => {
+                self.state = State::ProbeRtt(Some(Stay::begin(d.now)));
+                self.model.rounds.restart(self.delivered);
+            }
+            State::ProbeRtt(Some(stay)) if stay.is_over(d.now) => self.leave_probe_rtt(w, d.now),
+            _ => {}
+        }
+        self.restarts &= d.arrivals.rate.is_none();
+    }
+
+    /// ExitProbeRTT (§5.3.4.4): nothing is queued, so it can cruise at once.
+    fn leave_probe_rtt(&mut self, w: &mut Window, now: Time) {
+        self.round_trip.on_probed(now);
+        self.restore_cwnd(w);
+        self.model.reset_short_term();
+        if self.pipe.reached {
+            self.start_down(now);
+            self.state = State::ProbeBw(Phase::Cruise);
+        } else {
+            self.state = State::Startup;
+        }
+    }
+
+    /// BDPMultiple (§5.6.4.2).
+    fn bdp_multiple(&self, bw: f64, gain: f64) -> f64 {
+        self.round_trip.least().map_or(self.initial_window, |min_rtt| gain * bw * min_rtt)
+    }
+
+    /// QuantizationBudget (§5.6.4.2).
+    fn quantized(&self, bytes: f64) -> f64 {
+        let least = (OFFLOAD_QUANTA * self.send_quantum() as f64).max(LEAST_CWND) * self.mss;
+        bytes.max(least) + if self.state.is_up() { 2.0 * self.mss } else { 0.0 }
+    }
+
+    /// Inflight(1.0) (§5.6.4.2): what fills the path at the rate `bw` and no more, bytes.
+    pub(super) fn inflight(&self, bw: f64) -> f64 {
+        self.quantized(self.bdp_multiple(bw, 1.0))
+    }
+
+    /// TargetInflight (§5.3.3.8.3), bytes.
+    pub(super) fn target_inflight(&self, w: &Window) -> f64 {
+        self.bdp_multiple(self.model.bw(), 1.0).min(w.cwnd * self.mss)
+    }
+
+    /// InflightWithHeadroom (§5.3.3.9), bytes.
+    pub(super) fn inflight_with_headroom(&self) -> f64 {
+        let longterm = self.model.bounds.inflight_longterm;
+        let headroom = (self.settings.headroom * longterm).max(self.mss);
+        if longterm.is_infinite() { longterm } else { (longterm - headroom).max(LEAST_CWND * self.mss) }
+    }
+
+    /// C.is_cwnd_limited, and that by inflight_longterm (§5.3.3.9).
+    pub(super) fn is_limited_by_longterm(&self, w: &Window) -> bool {
+        self.limit.is_hit && w.cwnd >= self.model.bounds.inflight_longterm / self.mss
+    }
+
+    /// ProbeRTTCwnd (§5.6.4.5), bytes.
+    fn probe_rtt_cwnd(&self) -> f64 {
+        self.bdp_multiple(self.model.bw(), PROBE_RTT_CWND_GAIN).max(LEAST_CWND * self.mss)
+    }
+
+    /// InitPacingRate (§5.6.2).
+    fn initial_rate(&self, s: &Space) -> Rate {
+        let rtt = s.srtt.unwrap_or(WITHOUT_SAMPLE).max(WITHOUT_SAMPLE);
+        rate_of(STARTUP_GAIN * self.initial_window / rtt.secs_f64())
+    }
+
+    /// SetPacingRateWithGain (§5.6.2): until the pipe is full, the rate does not fall.
+    fn set_rate(&mut self, gain: f64, least: Rate) {
+        let next = rate_of(gain * self.model.bw() * (1.0 - PACING_MARGIN));
+        self.rate = Some(if self.pipe.reached { next } else { next.max(least) });
+    }
+
+    /// SetCwnd (§5.6.4.6).
+    fn set_cwnd(&self, w: &mut Window, d: &Delivery) {
+        let acked = d.arrivals.fresh as f64 / self.mss;
+        let gain = self.state.cwnd_gain(&self.settings);
+        let max = self.quantized(self.bdp_multiple(self.model.bw(), gain) + self.extra_acked.get()) / self.mss;
+        if self.pipe.reached {
+            w.cwnd = (w.cwnd + acked).min(max);
+        } else if w.cwnd < max || (self.delivered as f64) < self.initial_window {
+            w.cwnd += acked;
+        }
+        w.cwnd = w.cwnd.max(LEAST_CWND);
+        if matches!(self.state, State::ProbeRtt(_)) {
+            w.cwnd = w.cwnd.min(self.probe_rtt_cwnd() / self.mss);
+        }
+        w.cwnd = w.cwnd.min((self.cap() / self.mss).max(LEAST_CWND));
+    }
+
+    /// BoundCwndForModel (§5.6.4.7), bytes.
+    fn cap(&self) -> f64 {
+        let Bounds { inflight_longterm, inflight_shortterm, .. } = self.model.bounds;
+        let cap = match self.state {
+            State::ProbeBw(Phase::Cruise) | State::ProbeRtt(_) => self.inflight_with_headroom(),
+            State::ProbeBw(_) => inflight_longterm,
+            State::Startup | State::Drain(_) => f64::INFINITY,
+        };
+        cap.min(inflight_shortterm)
+    }
+
+    /// SaveCwnd (§5.6.4.4).
+    fn save_cwnd(&mut self, w: &Window) {
+        let is_usual = self.repair == Repair::Nothing && !matches!(self.state, State::ProbeRtt(_));
+        self.prior_cwnd = if is_usual { w.cwnd } else { self.prior_cwnd.max(w.cwnd) };
+    }
+
+    /// RestoreCwnd (§5.6.4.4).
+    fn restore_cwnd(&self, w: &mut Window) {
+        w.cwnd = w.cwnd.max(self.prior_cwnd);
+    }
+}
+
+fn rate_of(bytes_per_second: f64) -> Rate {
+    Rate::from_bps(((bytes_per_second * 8.0) as u64).max(1))
+}
+
+impl CongestionControl for Bbr3 {
+    /// Everything is done in [`Bbr3::on_delivery`] and [`Bbr3::on_lost`].
+    fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &Space) {}
+
+    /// OnEnterFastRecovery, OnEnterRTO (§5.6.4.4) and SaveStateUponLoss (§5.5.11.1). A mark is a sign of congestion (§3.6): a loss in its
+    /// round trip, and while it probes for bandwidth the end of that.
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &Space) -> Judged {
+        if l.signal == Signal::Echo {
+            self.model.note_loss(self.delivered);
+            if self.probe.is_sample {
+                self.on_too_high(w, l.now, self.sampled_in_flight as f64, false);
+            }
+            return Judged::Undecided;
+        }
+        self.save_cwnd(w);
+        self.undo = Undo { left: None, bounds: self.model.bounds };
+        if l.signal == Signal::Timeout {
+            self.repair = Repair::Timeout;
+            w.cwnd = 1.0; // beside what is not lost; the oldest segment goes out whatever that is
+        }
+        Judged::Undecided
+    }
+
+    /// HandleLostPacket (§5.5.10.2).
+    fn on_lost(&mut self, w: &mut Window, now: Time, lost: &LostSegment) {
+        self.delivered = lost.delivered;
+        self.model.note_loss(lost.delivered);
+        self.ranges.on_lost(lost);
+        if self.probe.is_sample && self.is_too_high(lost.lost, lost.in_flight) {
+            let in_flight = self.inflight_at_loss(lost);
+            self.on_too_high(w, now, in_flight, lost.limited);
+        }
+    }
+
+    /// HandleSpuriousLossDetection (§5.5.11.2).
+    fn on_spurious(&mut self, w: &mut Window, _: &Window, _: &Space) {
+        self.restore_cwnd(w);
+        self.model.forgive();
+        self.pipe.restart(0.0);
+        self.model.bounds = self.model.bounds.at_least(self.undo.bounds);
+        let is_in_probe_rtt = matches!(self.state, State::ProbeRtt(_));
+        match self.undo.left.take() {
+            Some(Left::Startup) if self.state != State::Startup => {
+                self.pipe.reached = false;
+                if !is_in_probe_rtt {
+                    self.state = State::Startup;
+                }
+            }
+            Some(Left::Up) if !self.state.is_up() && !is_in_probe_rtt => self.start_refill(),
+            _ => {}
+        }
+    }
+
+    fn on_delivery(&mut self, w: &mut Window, d: &Delivery, s: &Space) {
+        self.delivered = d.arrivals.total;
+        let is_full = d.before as f64 + self.mss > w.cwnd * self.mss;
+        self.limit.on_ack(is_full, d.arrivals.rate.as_ref(), d.arrivals.total);
+        if d.repair == Repair::Nothing && self.repair != Repair::Nothing {
+            self.restore_cwnd(w);
+        }
+        self.repair = d.repair;
+        self.update_model_and_state(w, d);
+        let least = self.rate.unwrap_or_else(|| self.initial_rate(s));
+        self.set_rate(self.state.pacing_gain(&self.settings), least);
+        self.set_cwnd(w, d);
+    }
+
+    /// HandleRestartFromIdle (§5.4.1).
+    fn on_restart(&mut self, w: &mut Window, now: Time) {
+        self.restarts = true;
+        self.excess.restart(now);
+        match (self.state, self.rate) {
+            (State::ProbeBw(_), Some(rate)) => self.set_rate(1.0, rate),
+            (State::ProbeRtt(Some(stay)), _) if stay.has_lasted(now) => self.leave_probe_rtt(w, now),
+            _ => {}
+        }
+    }
+
+    /// HandleProbeRTT: "Ignore low rate samples during ProbeRTT" (§5.3.4.3).
+    fn holds_back(&self) -> bool {
+        matches!(self.state, State::ProbeRtt(_))
+    }
+
+    fn pacing_rate(&self, _: &Window, s: &Space) -> Option<Rate> {
+        Some(self.rate.unwrap_or_else(|| self.initial_rate(s)))
+    }
+
+    /// SetSendQuantum (§5.6.3).
+    fn send_quantum(&self) -> u64 {
+        let bytes = self.rate.map_or(0.0, |rate| rate.bps() as f64 / 8.0 * QUANTUM_SECONDS);
+        ((bytes.min(QUANTUM_BYTES) / self.mss) as u64).max(QUANTUM_SEGMENTS)
+    }
+
+    fn on_seed(&mut self, seed: u32) {
+        self.random = Draw::new(seed);
+    }
+}
+
+#[cfg(test)]
+#[path = "control_tests.rs"]
+mod tests;

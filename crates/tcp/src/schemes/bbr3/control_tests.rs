@@ -1,0 +1,438 @@
+//! The draft's steps one by one, with ACKs and losses made up. Segments of 1000 bytes.
+
+use super::*;
+use crate::Preset;
+use crate::meters::Arrivals;
+use crate::schemes::{Params, find};
+
+const MSS: u64 = 1000;
+
+/// A sender and what it has been told.
+struct Bench {
+    b: Bbr3,
+    w: Window,
+    s: Space,
+    now: Time,
+    delivered: u64,
+    repair: Repair,
+}
+
+/// What an ACK says, in segments and milliseconds.
+#[derive(Clone, Copy)]
+struct Says {
+    delivered: u64,
+    interval: u64,
+    /// The last segment that it acknowledges was sent when this much was delivered.
+    prior: u64,
+    tx_in_flight: u64,
+    lost: u64,
+    in_flight: u64,
+}
+
+impl Bench {
+    /// Nothing is known yet, the window is ten.
+    fn new(given: &[(&str, f64)]) -> Self {
+        let scheme = find("bbr3").expect("a scheme");
+        let mut params = Params::defaults(scheme);
+        given.iter().for_each(|&(name, value)| params.set(scheme, name, value).expect("in range"));
+        let config = Preset::Linux.config(MSS as u32);
+        let b = Bbr3::new(Settings::new(&params), &config);
+        let w = Window { cwnd: 10.0, ssthresh: f64::INFINITY };
+        Bench { b, w, s: Space::new(&config), now: Time::ZERO, delivered: 0, repair: Repair::Nothing }
+    }
+
+    /// In `state` of a path of 1 MB/s and 100 ms, so of 100 segments, that has been filled.
+    fn within(state: State) -> Self {
+        let mut t = Bench::new(&[]);
+        t.ack(100, Says { delivered: 100, interval: 100, prior: 0, tx_in_flight: 100, lost: 0, in_flight: 100 });
+        assert_eq!((t.b.model.bw(), t.b.round_trip.least()), (1e6, Some(0.1)));
+        t.b.pipe.reached = true;
+        t.b.start_down(t.now); // the clock of probing
+        t.b.probe.stops = false;
+        t.b.state = state;
+        t.w.cwnd = 200.0;
+        t
+    }
+
+    /// An ACK, so much later, of one segment.
+    fn ack(&mut self, ms: u64, says: Says) {
+        self.now += Span::from_millis(ms);
+        self.delivered += 1;
+        let rtt = Some(Span::from_millis(100));
+        let rate = RateSample {
+            delivered: says.delivered * MSS,
+            interval: Span::from_millis(says.interval),
+            prior: says.prior * MSS,
+            limited: false,
+            in_flight: says.tx_in_flight * MSS,
+            lost: says.lost * MSS,
+        };
+        let total = self.delivered * MSS;
+        let d = Delivery {
+            now: self.now,
+            arrivals: Arrivals { fresh: MSS, total, rtt, least_rtt: rtt, rate: Some(rate) },
+            lost: 0,
+            before: (says.in_flight + 1) * MSS,
+            in_flight: says.in_flight * MSS,
+            repair: self.repair,
+            wait: Span::ZERO,
+        };
+        self.b.on_delivery(&mut self.w, &d, &self.s);
+    }
+
+    /// An ACK of a full path, of a segment that was sent just now (`begins`: a round trip begins), so much later.
+    fn usual(&mut self, ms: u64, begins: bool, in_flight: u64) {
+        let prior = if begins { self.delivered } else { 0 };
+        self.ack(ms, Says { delivered: 100, interval: 100, prior, tx_in_flight: 100, lost: 0, in_flight });
+    }
+
+    /// Segment `n` is lost: so much was in flight when it was sent, and so much was lost since, itself included.
+    fn lose(&mut self, n: u64, in_flight: u64, lost: u64) {
+        let lost = LostSegment {
+            start: n * MSS,
+            end: (n + 1) * MSS,
+            in_flight: in_flight * MSS,
+            lost: lost * MSS,
+            limited: false,
+            delivered: self.delivered * MSS,
+        };
+        self.b.on_lost(&mut self.w, self.now, &lost);
+    }
+
+    fn signal(&mut self, signal: Signal) {
+        let loss = Loss { now: self.now, signal, base: None, half: 0.0, window: 0.0 };
+        self.b.on_loss(&mut self.w, &loss, &self.s);
+    }
+
+    fn longterm(&self) -> f64 {
+        self.b.model.bounds.inflight_longterm / MSS as f64
+    }
+}
+
+// §5.6.2: 2.77 initial windows a round trip, a millisecond if none is known; no less until the pipe is full, then 1 % below the model.
+#[test]
+fn the_rate_begins_with_the_initial_window() {
+    let mut t = Bench::new(&[]);
+    let rate = |t: &Bench| t.b.pacing_rate(&t.w, &t.s).map_or(0.0, |r| r.bps() as f64 / 8e6);
+    assert!((rate(&t) - 27.73).abs() < 0.01);
+    t.s.srtt = Some(Span::from_millis(100));
+    assert!((rate(&t) - 0.2773).abs() < 0.0001);
+    t.ack(100, Says { delivered: 1, interval: 100, prior: 0, tx_in_flight: 10, lost: 0, in_flight: 9 });
+    assert!((rate(&t) - 0.2773).abs() < 0.0001, "2.77 · 0.01 MB/s is less");
+    let mut t = Bench::within(State::ProbeBw(Phase::Cruise));
+    t.usual(1, false, 99);
+    assert!((rate(&t) - 0.99).abs() < 1e-6);
+}
+
+// §5.6.3, §5.5.8.1, §5.6.4.2: a millisecond's worth, two segments at least; three of these fit in the window of the smallest path, four
+// segments if the path does not pace them. At 100 MB/s 64 KiB.
+#[test]
+fn the_quantum_and_what_it_needs() {
+    let mut t = Bench::within(State::ProbeBw(Phase::Cruise));
+    t.usual(1, false, 99);
+    assert_eq!((t.b.send_quantum(), t.b.quantized(1.0)), (2, 6000.0));
+    t.b.rate = Some(Rate::from_bps(80_000_000));
+    assert_eq!((t.b.send_quantum(), t.b.quantized(1.0)), (10, 30_000.0));
+    t.b.rate = Some(Rate::from_bps(800_000_000));
+    assert_eq!(t.b.send_quantum(), 65);
+    t.b.state = State::ProbeBw(Phase::Up);
+    assert_eq!(t.b.quantized(1e6), 1e6 + 2000.0, "two segments more while it asks for more");
+}
+
+// §5.3.1.3: in fast recovery, more than 2 % of what was in flight and six ranges of them, at the end of the round trip that the first loss
+// began. Then inflight_longterm is the path or what was delivered in the round trip, the more of both, and Startup is over.
+#[test]
+fn startup_ends_by_losses_if_they_are_many_and_apart() {
+    let after = |ranges: u64, lost, repair| {
+        let mut t = Bench::within(State::Startup);
+        t.b.pipe.reached = false;
+        t.repair = repair;
+        for n in 0..ranges {
+            t.lose(200 + 2 * n, 200, n + 1);
+        }
+        let says = Says { delivered: 150, interval: 150, prior: 0, tx_in_flight: 200, lost, in_flight: 150 };
+        t.ack(10, says);
+        assert_eq!(t.b.state, State::Startup, "the round trip is not over");
+        t.ack(90, Says { prior: t.delivered, ..says });
+        (t.b.state != State::Startup, t.longterm())
+    };
+    assert_eq!(after(6, 5, Repair::Loss), (true, 150.0));
+    assert_eq!(after(5, 5, Repair::Loss), (false, f64::INFINITY));
+    assert_eq!(after(6, 4, Repair::Loss), (false, f64::INFINITY), "2 % are not more than 2 %");
+    assert_eq!(after(6, 5, Repair::Timeout), (false, f64::INFINITY));
+}
+
+// §5.3.2: out of Drain when no more than the path holds is in flight, or after more than three round trips.
+#[test]
+fn drain_ends_by_flight_or_by_time() {
+    let mut t = Bench::within(State::Drain(1));
+    t.usual(1, false, 101);
+    assert_eq!(t.b.state, State::Drain(1));
+    t.usual(1, false, 100);
+    assert_eq!(t.b.state, State::ProbeBw(Phase::Down));
+    let mut t = Bench::within(State::Drain(1));
+    for _ in 0..3 {
+        t.usual(100, true, 101);
+        assert_eq!(t.b.state, State::Drain(1));
+    }
+    t.usual(100, true, 101);
+    assert_eq!(t.b.state, State::ProbeBw(Phase::Down));
+}
+
+// §5.3.3.9: from Down to Cruise when 0.85 of inflight_longterm and the path hold what is in flight; when it is time, to Refill; after a
+// round trip to Up; after three without growth to Down.
+#[test]
+fn the_cycle() {
+    let mut t = Bench::within(State::Drain(1));
+    t.b.model.bounds.inflight_longterm = 110e3;
+    t.usual(1, false, 99);
+    t.usual(1, false, 93); // 94 as it came
+    assert_eq!(t.b.state, State::ProbeBw(Phase::Down));
+    t.usual(1, false, 92); // 93 of 93.5
+    assert_eq!((t.b.state, t.w.cwnd), (State::ProbeBw(Phase::Cruise), 93.5));
+    t.usual(1900, true, 92);
+    assert_eq!(t.b.state, State::ProbeBw(Phase::Cruise));
+    t.usual(1100, true, 92);
+    assert_eq!(t.b.state, State::ProbeBw(Phase::Refill), "between two and three seconds");
+    assert!(!t.b.probe.is_sample);
+    t.usual(100, true, 92);
+    assert_eq!(t.b.state, State::ProbeBw(Phase::Up));
+    assert!(t.b.probe.is_sample);
+    t.b.model.bounds.inflight_longterm = f64::INFINITY;
+    for _ in 0..2 {
+        t.usual(100, true, 110);
+        assert_eq!(t.b.state, State::ProbeBw(Phase::Up));
+    }
+    t.usual(100, true, 110);
+    assert_eq!(t.b.state, State::ProbeBw(Phase::Down));
+    assert!(t.b.probe.is_sample, "its last flight is still to be acknowledged");
+    t.usual(100, true, 110);
+    assert!(!t.b.probe.is_sample);
+}
+
+// §5.3.3.8.3: as often as Reno at its window, 63 round trips at most: TargetInflight is 20 segments here, and PickProbeWait counts from
+// none or one.
+#[test]
+fn it_probes_as_often_as_reno_would() {
+    let mut waits = Vec::new();
+    for seed in 0..16 {
+        let mut t = Bench::within(State::Drain(1));
+        t.b.on_seed(seed);
+        t.b.round_trip = RoundTrip::new(Span::from_secs(100));
+        t.b.model = Model::new();
+        let says = Says { delivered: 20, interval: 100, prior: 0, tx_in_flight: 20, lost: 0, in_flight: 19 };
+        t.ack(1, says);
+        let mut rounds = 0;
+        while t.b.state != State::ProbeBw(Phase::Refill) {
+            t.ack(10, Says { prior: t.delivered, ..says });
+            rounds += 1;
+        }
+        waits.push(rounds);
+    }
+    waits.sort_unstable();
+    waits.dedup();
+    assert_eq!(waits, [19, 20]);
+}
+
+// §5.5.10.2, InflightAtLoss, by hand: the second of 99 segments in flight is lost, 2/99 > 2 %. 98 were before it and one of them was lost;
+// (0.02 · 98 - 1) / 0.98 = 0.9796 of it make 2 %. HandleInflightTooHigh: no less than 0.7 of the path; the probe is over, once.
+#[test]
+fn a_probe_ends_where_losses_are_too_many() {
+    let mut t = Bench::within(State::ProbeBw(Phase::Up));
+    t.lose(1, 99, 2);
+    assert_eq!((t.b.state, t.longterm()), (State::ProbeBw(Phase::Up), f64::INFINITY), "not of the probe");
+    t.b.probe.is_sample = true;
+    t.lose(2, 99, 1);
+    assert_eq!(t.longterm(), f64::INFINITY);
+    t.lose(3, 99, 2);
+    assert!((t.longterm() - 98.9796).abs() < 1e-4, "{}", t.longterm());
+    assert_eq!(t.b.state, State::ProbeBw(Phase::Down));
+    t.lose(4, 50, 3);
+    assert!((t.longterm() - 98.9796).abs() < 1e-4, "once a probe");
+    t.b.probe.is_sample = true;
+    t.lose(5, 50, 9);
+    assert_eq!(t.longterm(), 70.0, "0.7 of the path");
+}
+
+// §5.3.3.6: after a probe that went too high, the next one ends when it is there again; a round trip later, if all is well, comes the next.
+#[test]
+fn after_a_probe_that_went_too_high_comes_a_careful_one() {
+    let mut t = Bench::within(State::ProbeBw(Phase::Up));
+    t.b.probe.went_too_high = true;
+    t.b.model.bounds.inflight_longterm = 130.5e3;
+    t.usual(1, false, 128);
+    assert_eq!(t.b.state, State::ProbeBw(Phase::Up));
+    t.usual(1, false, 129); // 130 as it came, and 131 are too many
+    assert_eq!(t.b.state, State::ProbeBw(Phase::Down));
+    t.usual(100, true, 129);
+    assert_eq!(t.b.state, State::ProbeBw(Phase::Refill), "no cruising");
+    assert!(!t.b.probe.went_too_high);
+}
+
+// §5.3.3.9: at the bound, with the window full, inflight_longterm grows by a segment in the first round trip, by two in the next, then
+// four. The plateau does not count meanwhile.
+#[test]
+fn the_bound_is_raised_faster_and_faster() {
+    let mut t = Bench::within(State::ProbeBw(Phase::Refill));
+    t.b.model.bounds.inflight_longterm = 150e3;
+    t.w.cwnd = 150.0;
+    t.usual(1, true, 149);
+    assert_eq!(t.b.state, State::ProbeBw(Phase::Up));
+    let mut grown = Vec::new();
+    for _ in 0..3 {
+        let before = t.longterm();
+        let segments = t.w.cwnd as u64;
+        for n in 1..=segments {
+            let full = t.w.cwnd as u64 - 1;
+            t.usual(0, n == segments, full);
+            assert_eq!(t.b.state, State::ProbeBw(Phase::Up));
+        }
+        grown.push(t.longterm() - before);
+    }
+    assert_eq!(grown, [1.0, 2.0, 4.0]);
+}
+
+// §5.3.3.9: what is seen to pass without too many losses is allowed.
+#[test]
+fn what_passes_raises_the_bound() {
+    let mut t = Bench::within(State::ProbeBw(Phase::Cruise));
+    t.b.model.bounds.inflight_longterm = 110e3;
+    let says = Says { delivered: 100, interval: 100, prior: 0, tx_in_flight: 120, lost: 3, in_flight: 90 };
+    t.ack(1, says);
+    assert_eq!(t.longterm(), 110.0);
+    t.ack(1, Says { lost: 2, ..says });
+    assert_eq!(t.longterm(), 120.0);
+}
+
+// §5.5.11: what a recovery changed is undone if it was for nothing: bounds, window, and the probe goes on.
+#[test]
+fn a_recovery_for_nothing_is_undone() {
+    let mut t = Bench::within(State::ProbeBw(Phase::Up));
+    t.b.probe.is_sample = true;
+    t.signal(Signal::Duplicates);
+    t.repair = Repair::Loss;
+    t.lose(1, 99, 1);
+    t.lose(2, 99, 2);
+    t.usual(1, false, 97);
+    assert_eq!(t.b.state, State::ProbeBw(Phase::Down));
+    assert_eq!(t.w.cwnd, 100.0, "the bound: what this ACK saw pass");
+    let before = Window { cwnd: 10.0, ssthresh: 10.0 };
+    t.b.on_spurious(&mut t.w, &before, &t.s);
+    assert_eq!((t.b.state, t.longterm(), t.w.cwnd), (State::ProbeBw(Phase::Refill), f64::INFINITY, 200.0));
+}
+
+// The same of Startup: it goes on.
+#[test]
+fn startup_resumes_if_nothing_was_lost() {
+    let mut t = Bench::within(State::Startup);
+    t.b.pipe.reached = false;
+    t.signal(Signal::Duplicates);
+    t.repair = Repair::Loss;
+    for n in 0..6 {
+        t.lose(200 + 2 * n, 100, n + 1);
+    }
+    let says = Says { delivered: 90, interval: 100, prior: 1, tx_in_flight: 100, lost: 6, in_flight: 120 };
+    t.ack(1, says);
+    assert_eq!(t.b.state, State::Drain(t.b.model.rounds.count()));
+    t.b.on_spurious(&mut t.w, &Window { cwnd: 10.0, ssthresh: 10.0 }, &t.s);
+    assert_eq!((t.b.state, t.b.pipe.reached, t.longterm()), (State::Startup, false, f64::INFINITY));
+}
+
+// §5.6.4.4: a segment after a timeout, the former window when all is repaired, and in between no less than four.
+#[test]
+fn a_timeout_is_a_segment_and_then_the_former_window() {
+    let mut t = Bench::within(State::ProbeBw(Phase::Cruise));
+    t.signal(Signal::Timeout);
+    assert_eq!(t.w.cwnd, 1.0);
+    t.repair = Repair::Timeout;
+    t.usual(1, false, 3);
+    assert_eq!(t.w.cwnd, 4.0);
+    t.repair = Repair::Nothing;
+    t.usual(1, false, 3);
+    assert!(t.w.cwnd > 199.0, "{}", t.w.cwnd);
+}
+
+// §5.3.4.3: after five seconds without a lower sample, half the path's content; then 200 ms and a round trip, and it cruises. §3.6: it is
+// held back meanwhile.
+#[test]
+fn the_round_trip_is_probed() {
+    let mut t = Bench::within(State::ProbeBw(Phase::Cruise));
+    t.b.probe.rounds_since_up = 0;
+    t.usual(5001, true, 80);
+    assert_eq!((t.b.state, t.w.cwnd, t.b.holds_back()), (State::ProbeRtt(None), 50.0, true));
+    t.usual(50, true, 51);
+    assert_eq!(t.b.state, State::ProbeRtt(None));
+    t.usual(1, false, 50);
+    t.usual(150, true, 50);
+    t.usual(49, true, 50);
+    assert!(t.b.holds_back());
+    t.usual(2, false, 50);
+    assert_eq!(t.b.state, State::ProbeBw(Phase::Cruise));
+    assert!(t.w.cwnd > 199.0, "{}", t.w.cwnd);
+    t.b.on_restart(&mut t.w, t.now);
+    t.usual(5001, true, 80);
+    assert_ne!(t.b.state, State::ProbeRtt(None), "a pause has drained the queue as well (§5.4.1)");
+}
+
+// §5.4.1: a pause in the middle of it may have lasted long enough; otherwise it goes on.
+#[test]
+fn a_pause_may_end_the_probe_of_the_round_trip() {
+    let after = |ms| {
+        let mut t = Bench::within(State::ProbeBw(Phase::Cruise));
+        t.usual(5001, true, 80);
+        t.usual(50, true, 50);
+        t.b.on_restart(&mut t.w, t.now + Span::from_millis(ms));
+        t.b.state
+    };
+    assert!(matches!(after(200), State::ProbeRtt(Some(_))));
+    assert_eq!(after(201), State::ProbeBw(Phase::Cruise));
+}
+
+// §5.5.6: the greatest rate of a cycle is forgotten when the second probe after it is over.
+#[test]
+fn a_rate_that_is_gone_is_forgotten_after_two_probes() {
+    let mut t = Bench::within(State::ProbeBw(Phase::Up));
+    let slow = Says { delivered: 50, interval: 100, prior: 0, tx_in_flight: 100, lost: 0, in_flight: 99 };
+    let mut probe = || {
+        t.b.state = State::ProbeBw(Phase::Up);
+        t.b.pipe.now = true;
+        t.ack(1, slow);
+        assert_eq!(t.b.state, State::ProbeBw(Phase::Down));
+        t.ack(100, Says { prior: t.delivered, ..slow });
+        t.ack(1, slow);
+        t.b.model.max_bw()
+    };
+    assert_eq!([probe(), probe()], [1e6, 0.5e6]);
+}
+
+// What a sweep may change.
+#[test]
+fn the_parameters_are_heeded() {
+    let given = [("drain_gain", 0.35), ("down_gain", 0.75), ("up_cwnd_gain", 3.0), ("loss_thresh", 0.5)];
+    let mut t = Bench::new(&given);
+    let s = t.b.settings;
+    let gains = [State::Drain(0), State::ProbeBw(Phase::Down)].map(|state| state.pacing_gain(&s));
+    assert_eq!((gains, State::ProbeBw(Phase::Up).cwnd_gain(&s)), ([0.35, 0.75], 3.0));
+    assert!(!t.b.is_too_high(50, 100) && t.b.is_too_high(51, 100));
+    let given = [("beta", 0.9), ("headroom", 0.3), ("probe_rtt_interval", 1.0), ("startup_losses", 2.0)];
+    t.b.settings = Bench::new(&given).b.settings;
+    t.b.model.bounds.inflight_longterm = 100e3;
+    assert_eq!(t.b.inflight_with_headroom(), 70e3);
+    assert_eq!((t.b.settings.beta, t.b.settings.startup_losses), (0.9, 2));
+    assert_eq!(t.b.settings.probe_rtt_interval, Span::from_secs(1));
+    assert_eq!(Bench::new(&[("probe_wait", 7.0)]).b.settings.probe_wait, Span::from_secs(7));
+}
+
+// §3.6: "MUST treat any CE marks as congestion": a mark ends a probe, where it was, and bounds the short term at other times.
+#[test]
+fn a_mark_is_congestion() {
+    let mut t = Bench::within(State::ProbeBw(Phase::Up));
+    t.b.probe.is_sample = true;
+    t.signal(Signal::Echo);
+    assert_eq!((t.b.state, t.longterm(), t.w.cwnd), (State::ProbeBw(Phase::Down), 100.0, 200.0));
+    let mut t = Bench::within(State::ProbeBw(Phase::Cruise));
+    t.b.model.reset_signals();
+    t.signal(Signal::Echo);
+    t.ack(100, Says { delivered: 90, interval: 100, prior: 1, tx_in_flight: 100, lost: 0, in_flight: 90 });
+    assert!((t.b.model.bw() - 0.9e6).abs() < 1.0, "{}", t.b.model.bw());
+}

@@ -1,0 +1,216 @@
+use crate::bbr::Rounds;
+use crate::meters::{RateSample, WindowedMax};
+
+/// BBR.MaxBwFilterLen: this cycle of probing and the one before (§2.11).
+const EARLIER_CYCLES: u64 = 1;
+
+/// How fast the path delivers, and how much may be in flight on it (§5.5). Bytes, and bytes a second.
+#[derive(Debug)]
+pub struct Model {
+    /// Packet-timed round trips.
+    pub rounds: Rounds,
+    /// Those over which losses are looked at: the first loss begins one.
+    loss_rounds: Rounds,
+    /// BBR.max_bw, over cycles.
+    max_bw: WindowedMax,
+    cycle: u64,
+    /// The bounds that losses set.
+    pub bounds: Bounds,
+    /// BBR.bw_latest and BBR.inflight_latest: the most of this round trip.
+    bw_latest: f64,
+    inflight_latest: f64,
+    /// BBR.is_loss_in_round.
+    is_loss_in_round: bool,
+}
+
+/// What the path was seen not to take without losses; infinite as long as nothing is known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// BBR.bw_shortterm, bytes a second.
+    pub bw_shortterm: f64,
+    /// BBR.inflight_shortterm, bytes.
+    pub inflight_shortterm: f64,
+    /// BBR.inflight_longterm, bytes.
+    pub inflight_longterm: f64,
+}
+
+/// What begins with an arrival.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Begins {
+    /// A round trip.
+    pub round: bool,
+    /// A round trip over which losses are looked at.
+    pub loss_round: bool,
+}
+
+impl Bounds {
+    /// No bound.
+    pub const NONE: Bounds = Bounds {
+        bw_shortterm: f64::INFINITY,
+        inflight_shortterm: f64::INFINITY,
+        inflight_longterm: f64::INFINITY,
+    };
+
+    /// Each no lower than in `other`.
+    pub fn at_least(self, other: Bounds) -> Self {
+        Bounds {
+            bw_shortterm: self.bw_shortterm.max(other.bw_shortterm),
+            inflight_shortterm: self.inflight_shortterm.max(other.inflight_shortterm),
+            inflight_longterm: self.inflight_longterm.max(other.inflight_longterm),
+        }
+    }
+}
+
+impl Model {
+    /// Nothing is known.
+    pub fn new() -> Self {
+        Model {
+            rounds: Rounds::default(),
+            loss_rounds: Rounds::default(),
+            max_bw: WindowedMax::new(EARLIER_CYCLES),
+            cycle: 0,
+            bounds: Bounds::NONE,
+            bw_latest: 0.0,
+            inflight_latest: 0.0,
+            is_loss_in_round: false,
+        }
+    }
+
+    /// BBR.max_bw.
+    pub fn max_bw(&self) -> f64 {
+        self.max_bw.get()
+    }
+
+    /// BBR.bw, BoundBWForModel (§5.5.10.3).
+    pub fn bw(&self) -> f64 {
+        self.max_bw().min(self.bounds.bw_shortterm)
+    }
+
+    /// Bytes delivered within a round trip at most, over the last one.
+    pub fn inflight_latest(&self) -> f64 {
+        self.inflight_latest
+    }
+
+    /// UpdateLatestDeliverySignals (§5.5.10.3) and UpdateMaxBw (§5.5.5), with `total` bytes delivered so far.
+    pub fn on_sample(&mut self, sample: &RateSample, total: u64) -> Begins {
+        self.bw_latest = self.bw_latest.max(sample.rate());
+        self.inflight_latest = self.inflight_latest.max(sample.delivered as f64);
+        let loss_round = self.loss_rounds.on_arrival(sample.prior, total);
+        let round = self.rounds.on_arrival(sample.prior, total);
+        if sample.rate() >= self.max_bw() || !sample.limited {
+            self.max_bw.update(self.cycle, sample.rate());
+        }
+        Begins { round, loss_round }
+    }
+
+    /// A round trip of losses is over: AdaptLowerBoundsFromCongestion (§5.5.10.3), unless the sender was probing.
+    pub fn on_loss_round(&mut self, is_probing: bool, cwnd: f64, beta: f64) {
+        if std::mem::take(&mut self.is_loss_in_round) && !is_probing {
+            let cut = |bound: f64, first: f64, latest: f64| {
+                let bound = if bound.is_infinite() { first } else { bound };
+                latest.max(beta * bound)
+            };
+            let b = &mut self.bounds;
+            b.bw_shortterm = cut(b.bw_shortterm, self.max_bw.get(), self.bw_latest);
+            b.inflight_shortterm = cut(b.inflight_shortterm, cwnd, self.inflight_latest);
+        }
+    }
+
+    /// AdvanceLatestDeliverySignals (§5.5.10.3): the next round trip of losses begins with this sample.
+    pub fn restart_latest(&mut self, sample: &RateSample) {
+        (self.bw_latest, self.inflight_latest) = (sample.rate(), sample.delivered as f64);
+    }
+
+    /// NoteLoss (§5.5.10.2), with `total` bytes delivered so far. The first loss begins a round trip.
+    pub fn note_loss(&mut self, total: u64) {
+        if !std::mem::replace(&mut self.is_loss_in_round, true) {
+            self.loss_rounds.restart(total);
+        }
+    }
+
+    /// What was lost does not count: nothing was.
+    pub fn forgive(&mut self) {
+        self.is_loss_in_round = false;
+    }
+
+    /// ResetCongestionSignals (§5.5.10.3).
+    pub fn reset_signals(&mut self) {
+        self.is_loss_in_round = false;
+        (self.bw_latest, self.inflight_latest) = (0.0, 0.0);
+    }
+
+    /// ResetShortTermModel (§5.5.10.3).
+    pub fn reset_short_term(&mut self) {
+        self.bounds = Bounds { inflight_longterm: self.bounds.inflight_longterm, ..Bounds::NONE };
+    }
+
+    /// AdvanceMaxBwFilter (§5.5.6).
+    pub fn next_cycle(&mut self) {
+        self.cycle += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airhop_base::Span;
+
+    fn sample(kilobytes: u64, prior: u64, limited: bool) -> RateSample {
+        let interval = Span::from_millis(1000);
+        RateSample { delivered: kilobytes * 1000, interval, prior, limited, in_flight: 0, lost: 0 }
+    }
+
+    // §5.5.10.3: the first loss outside probing bounds the short term by max_bw and the window; each round trip with a loss leaves 0.7 of
+    // that at least, or what was delivered in it if that is more. By hand: max_bw 1000 kB/s, window 200 kB; 800 kB/s and 800 kB delivered
+    // are above 700 and 140; then 500 below 0.7 · 800 = 560.
+    #[test]
+    fn losses_bound_the_short_term() {
+        let mut m = Model::new();
+        m.on_sample(&sample(1000, 0, false), 1_000_000);
+        m.reset_signals();
+        m.on_sample(&sample(800, 1_000_000, false), 2_000_000);
+        m.on_loss_round(false, 200e3, 0.7);
+        assert_eq!(m.bounds, Bounds::NONE, "no loss");
+        m.note_loss(2_000_000);
+        m.on_loss_round(true, 200e3, 0.7);
+        assert_eq!(m.bounds, Bounds::NONE, "it was probing");
+        m.note_loss(2_000_000);
+        m.on_loss_round(false, 200e3, 0.7);
+        assert_eq!((m.bounds.bw_shortterm, m.bounds.inflight_shortterm), (800e3, 800e3));
+        assert_eq!((m.bw(), m.max_bw()), (800e3, 1000e3));
+        m.restart_latest(&sample(500, 0, false));
+        m.note_loss(3_000_000);
+        m.on_loss_round(false, 200e3, 0.7);
+        assert!((m.bw() - 560e3).abs() < 1e-6);
+        m.reset_short_term();
+        assert_eq!(m.bounds, Bounds::NONE);
+    }
+
+    // NoteLoss: a round trip of losses begins with the first of them, and no other changes that.
+    #[test]
+    fn the_first_loss_begins_a_round_trip() {
+        let mut m = Model::new();
+        assert_eq!(m.on_sample(&sample(1, 0, false), 5_000), Begins { round: true, loss_round: true });
+        m.note_loss(7_000);
+        m.note_loss(8_000);
+        assert_eq!(m.on_sample(&sample(1, 6_999, false), 9_000), Begins { round: true, loss_round: false });
+        assert_eq!(m.on_sample(&sample(1, 7_000, false), 9_500), Begins { round: false, loss_round: true });
+    }
+
+    // §5.5.4, §5.5.6: a maximum of this cycle and the one before; what the application limits counts only if it is more.
+    #[test]
+    fn the_rate_is_remembered_for_a_cycle() {
+        let mut m = Model::new();
+        let mut after = |kb, limited, next| {
+            m.on_sample(&sample(kb, 0, limited), 0);
+            if next {
+                m.next_cycle();
+            }
+            m.max_bw() / 1e3
+        };
+        assert_eq!(after(900, true, true), 900.0);
+        assert_eq!(after(500, false, false), 900.0);
+        assert_eq!(after(700, true, true), 900.0, "limited");
+        assert_eq!(after(400, false, false), 500.0, "the cycle of 900 is over");
+    }
+}

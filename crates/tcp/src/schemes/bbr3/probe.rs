@@ -1,0 +1,185 @@
+//! The cycle of probing for bandwidth (draft-ietf-ccwg-bbr-06 §5.3.3).
+
+use super::control::Bbr3;
+use super::state::{Phase, State};
+use crate::meters::RateSample;
+use crate::seams::{Delivery, Window};
+use airhop_base::{Span, Time};
+
+/// Round trips between probes at most: as many as Reno needs at the same window, and no more than leave 1 % of loss bearable
+/// (§5.3.3.8.2).
+const MOST_ROUNDS: f64 = 63.0;
+/// What is added to inflight_longterm doubles so often at most (§5.3.3.9).
+const MOST_DOUBLINGS: u32 = 30;
+
+/// How far the present probe is, and how the last one went (§2.14).
+#[derive(Debug)]
+pub struct Probe {
+    /// BBR.is_bw_probe_sample: what is acknowledged or lost was sent while it probed.
+    pub is_sample: bool,
+    /// BBR.ack_phase is ACKS_PROBE_STOPPING: the round trip after a probe. No other of its values makes a difference.
+    pub stops: bool,
+    /// BBR.prev_probe_too_high.
+    pub went_too_high: bool,
+    /// BBR.prev_probe_precautionary.
+    is_precautionary: bool,
+    /// BBR.rounds_since_probe_up.
+    pub rounds_since_up: u64,
+    /// BBR.cycle_stamp and BBR.bw_probe_wait.
+    began: Time,
+    wait: Span,
+    /// BBR.bw_probe_up_rounds, bw_probe_up_acked and probe_up_acked_per_inc; bytes.
+    up_rounds: u32,
+    up_acked: f64,
+    acked_per_inc: f64,
+}
+
+impl Default for Probe {
+    fn default() -> Self {
+        Probe {
+            is_sample: false,
+            stops: false,
+            went_too_high: false,
+            is_precautionary: false,
+            rounds_since_up: 0,
+            began: Time::ZERO,
+            wait: Span::ZERO,
+            up_rounds: 0,
+            up_acked: 0.0,
+            acked_per_inc: f64::INFINITY,
+        }
+    }
+}
+
+impl Bbr3 {
+    /// UpdateProbeBWCyclePhase (§5.3.3.9). What is in flight is looked at as it was when the ACK came: what it lets out is still to be
+    /// sent, and with the window at a bound would keep it below for ever (so does Linux).
+    pub(super) fn update_cycle(&mut self, w: &Window, d: &Delivery, sample: &RateSample, round_starts: bool) {
+        if !self.pipe.reached || self.adapt_long_term(w, d, sample, round_starts) {
+            return;
+        }
+        let State::ProbeBw(phase) = self.state else { return };
+        match phase {
+            Phase::Down | Phase::Cruise if self.is_time_to_probe(w, d.now) => self.start_refill(),
+            Phase::Down if self.is_time_to_cruise(d.before) => self.state = State::ProbeBw(Phase::Cruise),
+            Phase::Refill if round_starts => {
+                self.probe.is_sample = true;
+                self.start_up(w, sample);
+            }
+            Phase::Up if self.is_time_to_go_down(w, d.before, sample) => {
+                self.probe.went_too_high = false; // not yet
+                self.start_down(d.now);
+            }
+            _ => {}
+        }
+    }
+
+    /// AdaptLongTermModel (§5.3.3.9). True if that changed the phase.
+    fn adapt_long_term(&mut self, w: &Window, d: &Delivery, sample: &RateSample, round_starts: bool) -> bool {
+        if self.probe.stops && round_starts {
+            self.probe.stops = false;
+            self.probe.is_sample = false;
+            let is_in_cycle = matches!(self.state, State::ProbeBw(_));
+            if is_in_cycle && !sample.limited {
+                self.model.next_cycle();
+            }
+            // Precautionary bandwidth probing (§5.3.3.6): that far went well, so further at once.
+            if is_in_cycle && self.probe.is_precautionary && !self.probe.went_too_high {
+                self.start_refill();
+                return true;
+            }
+        }
+        let is_too_high = self.is_too_high(sample.lost, sample.in_flight);
+        let longterm = &mut self.model.bounds.inflight_longterm;
+        if is_too_high || longterm.is_infinite() {
+            return false;
+        }
+        *longterm = longterm.max(sample.in_flight as f64);
+        if self.state.is_up() {
+            self.raise_longterm(w, d.arrivals.fresh as f64, round_starts);
+        }
+        false
+    }
+
+    /// ProbeInflightLongtermUpward (§5.3.3.9).
+    fn raise_longterm(&mut self, w: &Window, acked: f64, round_starts: bool) {
+        if !self.is_limited_by_longterm(w) {
+            return;
+        }
+        let probe = &mut self.probe;
+        probe.up_acked += acked;
+        if probe.up_acked >= probe.acked_per_inc {
+            let times = (probe.up_acked / probe.acked_per_inc).floor();
+            probe.up_acked -= times * probe.acked_per_inc;
+            self.model.bounds.inflight_longterm += times * self.mss;
+        }
+        if round_starts {
+            self.raise_slope(w);
+        }
+    }
+
+    /// RaiseInflightLongtermSlope (§5.3.3.9): a segment more in the first round trip, two in the next, four in the one after it.
+    fn raise_slope(&mut self, w: &Window) {
+        let segments = f64::from(1 << self.probe.up_rounds);
+        self.probe.up_rounds = (self.probe.up_rounds + 1).min(MOST_DOUBLINGS);
+        self.probe.acked_per_inc = (w.cwnd * self.mss / segments).max(self.mss);
+    }
+
+    /// IsTimeToProbeBW (§5.3.3.8.3).
+    fn is_time_to_probe(&self, w: &Window, now: Time) -> bool {
+        let reno_rounds = (self.target_inflight(w) / self.mss).min(MOST_ROUNDS);
+        now > self.probe.began + self.probe.wait || self.probe.rounds_since_up as f64 >= reno_rounds
+    }
+
+    /// IsTimeToCruise (§5.3.3.9).
+    fn is_time_to_cruise(&self, in_flight: u64) -> bool {
+        in_flight as f64 <= self.inflight_with_headroom().min(self.inflight(self.model.max_bw()))
+    }
+
+    /// IsTimeToGoDown (§5.3.3.9).
+    fn is_time_to_go_down(&mut self, w: &Window, in_flight: u64, sample: &RateSample) -> bool {
+        // The bound is no whole number of segments: it is reached when there is no room for another one.
+        let is_reached = in_flight as f64 + self.mss > self.model.bounds.inflight_longterm;
+        if self.probe.went_too_high && is_reached {
+            self.probe.is_precautionary = true;
+            return true;
+        }
+        if self.is_limited_by_longterm(w) {
+            self.pipe.restart(sample.rate()); // it is the bound that keeps the rate from growing
+            return false;
+        }
+        self.pipe.now
+    }
+
+    /// StartProbeBW_DOWN (§5.3.3.9) and PickProbeWait (§5.3.3.8.3).
+    pub(super) fn start_down(&mut self, now: Time) {
+        self.model.reset_signals();
+        self.probe.acked_per_inc = f64::INFINITY;
+        self.probe.rounds_since_up = self.random.below(2) as u64;
+        self.probe.wait = self.settings.probe_wait + Span::from_secs_f64(self.random.unit());
+        self.probe.began = now;
+        self.probe.stops = true;
+        self.model.rounds.restart(self.delivered);
+        self.state = State::ProbeBw(Phase::Down);
+    }
+
+    /// StartProbeBW_REFILL (§5.3.3.9).
+    pub(super) fn start_refill(&mut self) {
+        self.model.reset_short_term();
+        self.probe.up_rounds = 0;
+        self.probe.up_acked = 0.0;
+        self.probe.is_precautionary = false;
+        self.probe.stops = false;
+        self.model.rounds.restart(self.delivered);
+        self.state = State::ProbeBw(Phase::Refill);
+    }
+
+    /// StartProbeBW_UP (§5.3.3.9).
+    fn start_up(&mut self, w: &Window, sample: &RateSample) {
+        self.probe.stops = false;
+        self.model.rounds.restart(self.delivered);
+        self.pipe.restart(sample.rate());
+        self.state = State::ProbeBw(Phase::Up);
+        self.raise_slope(w);
+    }
+}

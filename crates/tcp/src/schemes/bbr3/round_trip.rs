@@ -1,0 +1,77 @@
+use crate::meters::Arrivals;
+use airhop_base::{Span, Time};
+
+/// BBR.MinRTTFilterLen (§2.16.1).
+const LASTS: Span = Span::from_secs(10);
+
+/// The least round trip, and when it is to be probed (§5.3.4.3, UpdateMinRTT).
+#[derive(Clone, Copy, Debug)]
+pub struct RoundTrip {
+    /// BBR.ProbeRTTInterval.
+    interval: Span,
+    /// BBR.min_rtt: the least of the last ten seconds.
+    least: Option<Least>,
+    /// BBR.probe_rtt_min_delay: the least of the last interval.
+    recent: Option<Least>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Least {
+    value: Span,
+    at: Time,
+}
+
+impl RoundTrip {
+    /// Probed after an interval without a lower sample.
+    pub fn new(interval: Span) -> Self {
+        RoundTrip { interval, least: None, recent: None }
+    }
+
+    /// BBR.min_rtt, seconds.
+    pub fn least(&self) -> Option<f64> {
+        self.least.map(|least| least.value.secs_f64())
+    }
+
+    /// What an ACK says of it. True if it is time to probe (BBR.probe_rtt_expired).
+    pub fn on_ack(&mut self, now: Time, a: &Arrivals) -> bool {
+        let first = a.least_rtt.map(|value| Least { value, at: now });
+        let (Some(mut recent), Some(least)) = (self.recent.or(first), self.least.or(first)) else { return false };
+        let is_due = now > recent.at + self.interval;
+        if let Some(value) = a.rtt.filter(|&rtt| rtt < recent.value || is_due) {
+            recent = Least { value, at: now };
+        }
+        let is_old = now > least.at + LASTS;
+        self.recent = Some(recent);
+        self.least = Some(if recent.value < least.value || is_old { recent } else { least });
+        is_due
+    }
+
+    /// It was probed: the next time is an interval from now.
+    pub fn on_probed(&mut self, now: Time) {
+        self.recent = self.recent.map(|recent| Least { at: now, ..recent });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // §5.3.4.3: no lower sample for five seconds, and it is due; the least of ten seconds stays, until it is too old.
+    #[test]
+    fn it_is_probed_every_five_seconds_and_lasts_ten() {
+        let mut round_trip = RoundTrip::new(Span::from_secs(5));
+        let mut ack = |ms, rtt| {
+            let rtt = Some(Span::from_millis(rtt));
+            let a = Arrivals { fresh: 1, total: 1, rtt, least_rtt: rtt, rate: None };
+            let is_due = round_trip.on_ack(Time::ZERO + Span::from_millis(ms), &a);
+            (is_due, (round_trip.least().expect("a sample") * 1e3).round())
+        };
+        assert_eq!(ack(0, 100), (false, 100.0));
+        assert_eq!(ack(1_000, 90), (false, 90.0));
+        assert_eq!(ack(6_000, 95), (false, 90.0));
+        assert_eq!(ack(6_001, 95), (true, 90.0));
+        assert_eq!(ack(11_000, 110), (false, 90.0));
+        assert_eq!(ack(11_001, 110), (false, 95.0), "the 95 ms of the last interval");
+        assert_eq!(ack(11_002, 120), (true, 95.0));
+    }
+}

@@ -1,0 +1,60 @@
+use super::super::{Param, Params};
+use airhop_base::Span;
+
+/// What versions of the draft and of its implementations differ in, and what a sweep may be about.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// BBR.LossThresh.
+    pub loss_thresh: f64,
+    /// BBR.Beta.
+    pub beta: f64,
+    /// BBR.Headroom.
+    pub headroom: f64,
+    /// BBR.DrainPacingGain.
+    pub drain_gain: f64,
+    /// The pacing gain of ProbeBW_DOWN.
+    pub down_gain: f64,
+    /// The cwnd gain of ProbeBW_UP.
+    pub up_cwnd_gain: f64,
+    /// BBRStartupFullLossCnt.
+    pub startup_losses: u32,
+    /// The least of BBR.bw_probe_wait.
+    pub probe_wait: Span,
+    /// BBR.ProbeRTTInterval.
+    pub probe_rtt_interval: Span,
+}
+
+/// The parameters of the scheme. Section numbers are those of draft-ietf-ccwg-bbr-06.
+pub const PARAMS: &[Param] = &[
+    Param::number("loss_thresh", 0.02, (0.0, 0.9), "the share of a flight that may be lost while it probes (LossThresh, §2.8)"),
+    Param::number("beta", 0.7, (0.1, 1.0), "what a round trip with losses leaves of a bound at least (Beta, §2.8)"),
+    Param::number("headroom", 0.15, (0.0, 0.9), "the share of inflight_longterm that it leaves to others (Headroom, §2.8)"),
+    Param::number("drain_gain", 0.5, (0.05, 1.0), "pacing gain of Drain (§2.5; drafts before -05 and Linux' v3 have 0.35)"),
+    Param::number("down_gain", 0.9, (0.05, 1.0), "pacing gain of ProbeBW_DOWN (§5.3.3.1; Linux' v3 has 0.91)"),
+    Param::number("up_cwnd_gain", 2.25, (1.0, 10.0), "cwnd gain of ProbeBW_UP (§5.6.1; 2 in BBR v2)"),
+    Param::number(
+        "startup_losses",
+        6.0,
+        (1.0, 1e9),
+        "startup ends when so many separate ranges, and loss_thresh of what is in flight, were lost in a round trip (§5.3.1.3)",
+    ),
+    Param::number("probe_wait", 2.0, (0.0, 1000.0), "seconds from one probe for bandwidth to the next, and up to one more (§5.3.3.8.3)"),
+    Param::number("probe_rtt_interval", 5.0, (0.1, 1000.0), "seconds until the round trip is probed (ProbeRTTInterval, §2.16.2)"),
+];
+
+impl Settings {
+    /// As the parameters say.
+    pub fn new(p: &Params) -> Self {
+        Settings {
+            loss_thresh: p.get("loss_thresh"),
+            beta: p.get("beta"),
+            headroom: p.get("headroom"),
+            drain_gain: p.get("drain_gain"),
+            down_gain: p.get("down_gain"),
+            up_cwnd_gain: p.get("up_cwnd_gain"),
+            startup_losses: p.get("startup_losses") as u32,
+            probe_wait: Span::from_secs_f64(p.get("probe_wait")),
+            probe_rtt_interval: Span::from_secs_f64(p.get("probe_rtt_interval")),
+        }
+    }
+}

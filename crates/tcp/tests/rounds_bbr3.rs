@@ -1,0 +1,180 @@
+//! BBR v3 on a path of 50 ms each way whose bottleneck takes a millisecond for a segment: 1 MB/s of payload, a least round trip of
+//! 101 ms, so 101 segments fill it. Section numbers are those of draft-ietf-ccwg-bbr-06.
+
+mod common;
+
+use airhop_base::Rate;
+
+use common::path::{Path, Transfer};
+use common::{at, rfc};
+
+fn path(room: usize) -> Path {
+    Path { bottleneck: Some((Rate::from_bps(8_320_000), room)), ..Path::of(50) }
+}
+
+fn run(path: Path, ms: u64) -> Transfer {
+    let config = rfc(10.0, f64::INFINITY);
+    let mut t = Transfer::new("bbr3", &config, path, 1_000_000);
+    t.run_until(at(ms));
+    t
+}
+
+/// The window at `ms`.
+fn cwnd(t: &Transfer, ms: u64) -> f64 {
+    t.cwnd.iter().rev().find(|(time, _)| *time <= at(ms)).expect("a window").1
+}
+
+/// Rounds `from` to `to` of 100 ms: segments sent, the window at the end, and how many were sent again.
+fn rounds(t: &Transfer, from: usize, to: usize) -> String {
+    let text = t.rounds();
+    let lines = text.lines().skip(from).take(to + 1 - from).map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let again = words.len() - 3;
+        let again = if again > 0 { format!(" {again} again") } else { String::new() };
+        format!("{:>3} {:>3} {:>6}{again}", words[0], words[1], words[2])
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+// §5.3.1.1: 2.77 of what was delivered, and twice what the path is seen to hold, double both each round trip. Twice 101 segments, and what
+// is acknowledged in excess, fill a queue of 110: three round trips of 211 ms at the link's rate end it. §5.3.2: at half the rate the
+// queue is gone in two.
+#[test]
+fn startup_doubles_until_the_pipe_is_full_and_drains() {
+    insta::assert_snapshot!(rounds(&run(path(1000), 2_000), 0, 17), @r"
+     0  10  10.00
+     1  20  20.00
+     2  32  37.00
+     3  58  61.00
+     4 112 116.00
+     5 174 193.00
+     6 118 211.00
+     7 100 211.00
+     8 100 211.00
+     9 100 211.00
+    10 100 211.00
+    11 100 211.00
+    12  78 203.00
+    13  50 203.00
+    14  62 203.00
+    15 100 203.00
+    16  98 203.00
+    17 100 203.00
+    ");
+}
+
+// §5.3.3: two to three seconds at 1 % below the rate; a round trip of Refill; 1.25 until three round trips have shown no more, with room
+// for 2.25 · 101 segments, one for the excess and two to ask with; 0.9 until the queue is gone. §5.3.4: after five seconds without a lower
+// round trip half of 101 segments, for 200 ms and a round trip.
+#[test]
+fn the_cycle_and_the_probe_of_the_round_trip() {
+    insta::assert_snapshot!(rounds(&run(path(1000), 5_800), 36, 56), @r"
+    36  98 203.00
+    37 100 203.00
+    38  98 203.00
+    39 100 203.00
+    40 122 230.25
+    41 124 230.25
+    42 124 230.25
+    43 118 203.00
+    44  90 203.00
+    45  90 203.00
+    46  88 203.00
+    47  90 203.00
+    48  88 203.00
+    49  90 203.00
+    50  88 203.00
+    51  36  50.50
+    52  49  50.50
+    53  49 203.00
+    54 100 203.00
+    55  98 203.00
+    56 100 203.00
+    ");
+}
+
+// §5.3.1.3, in a queue of 50: losses end Startup, one round trip after they are first seen; 150 were delivered in it, and of these it
+// leaves 0.15 to others. §5.3.3.4: from there it asks for one more, then two, four; losses of more than 2 % end that. §5.3.3.6: the
+// next time it stops where it was, and asks further when that round trip was without.
+#[test]
+fn a_short_queue() {
+    let t = run(path(50), 8_900);
+    insta::assert_snapshot!(rounds(&t, 4, 12), @r"
+     4 112 116.00
+     5 174 193.00
+     6 122 211.00 4 again
+     7 156 211.00 56 again
+     8  75 204.45 27 again
+     9  76 127.50 35 again
+    10  98 127.50
+    11 100 127.50
+    12  98 127.50
+    ");
+    insta::assert_snapshot!(rounds(&t, 32, 44), @r"
+    32  98 127.50
+    33 100 150.00
+    34 104 150.00
+    35 124 150.00
+    36 120 150.00
+    37 101 151.00
+    38 102 153.00
+    39 105 156.00 2 again
+    40  97 153.06 4 again
+    41  88 153.06 6 again
+    42  90 150.00
+    43  88 150.00
+    44  92 130.10
+    ");
+    insta::assert_snapshot!(rounds(&t, 75, 88), @r"
+    75 100 130.10
+    76  98 148.10
+    77 104 153.06
+    78 124 153.06
+    79 122 153.06
+    80  90 153.06
+    81  94 153.06 3 again
+    82 104 153.06
+    83 117 153.06
+    84 101 154.06
+    85 103 153.06 4 again
+    86  89 153.06 4 again
+    87  90 153.06 1 again
+    88  88 150.00
+    ");
+}
+
+// §5.5.10.3: one loss while it cruises. In its round trip the rate was what it always is, so nothing is sent any slower; 0.7 of the window,
+// 142 segments, is more than the 101 that were delivered. With Refill that is forgotten.
+#[test]
+fn a_loss_bounds_the_window_until_the_next_probe() {
+    let t = run(path(1000).losing(&[2300]), 4_500);
+    assert_eq!((t.sender.counters().fast_recoveries, t.sender.counters().timeouts), (1, 0));
+    let windows = [2_700, 3_200, 3_700, 4_300].map(|ms| cwnd(&t, ms).round());
+    assert_eq!(windows, [203.0, 142.0, 142.0, 230.0]);
+    let clean = run(path(1000), 4_500);
+    assert!(t.log.len() + 15 > clean.log.len(), "{} of {}", t.log.len(), clean.log.len());
+}
+
+// §5.6.4.4: a whole flight is lost. After the timeout the window is one segment, then four and what is acknowledged; when all is repaired it
+// is what it was, and so is the rate.
+#[test]
+fn a_timeout_is_a_segment_and_then_the_former_window() {
+    let lost: Vec<u64> = (2000..2203).collect();
+    let t = run(path(1000).losing(&lost), 6_000);
+    assert_eq!((t.sender.counters().timeouts, t.sender.counters().fast_recoveries), (1, 0));
+    insta::assert_snapshot!(rounds(&t, 24, 35), @r"
+     24  96 203.00
+     33   1   1.00 1 again
+     34   4   4.00 4 again
+     35   8   8.00 8 again
+     36   6  12.00 6 again
+     37  14  19.00 14 again
+     38  32  34.00 32 again
+     39  62  65.00 62 again
+     40 124 128.00 76 again
+     41 124 228.00
+     42 124 230.25
+     43 124 230.25
+    ");
+    assert_eq!(cwnd(&t, 5_800).round(), 203.0);
+}

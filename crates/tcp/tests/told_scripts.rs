@@ -1,0 +1,339 @@
+//! Any sender told of losses (`Config::notices`): given these ACKs and notices at these times, these segments, with every way to
+//! repair a loss.
+
+mod common;
+
+use airhop_tcp::{Config, Notices, SackRecovery};
+use common::script::Script;
+use common::{linux, ns2, rfc};
+
+/// A scheme for each recovery, its configuration, and whether its receiver reports SACK blocks.
+fn senders() -> Vec<(&'static str, Config, bool)> {
+    let by = |sack_recovery| Config { sack_recovery, ..rfc(10.0, 5.0) };
+    vec![
+        ("tahoe", rfc(10.0, 5.0), false),
+        ("reno", rfc(10.0, 5.0), false),
+        ("newreno", rfc(10.0, 5.0), false),
+        ("newreno", ns2(10.0, 5.0), false),
+        ("vegas", rfc(10.0, 5.0), false),
+        ("tcp-cl", rfc(10.0, 5.0), false),
+        ("sack", by(SackRecovery::Pipe), true),
+        ("sack", by(SackRecovery::Rfc6675), true),
+        ("cubic", Config { prr: true, ..by(SackRecovery::Rfc6675) }, true),
+        ("veno", rfc(10.0, 5.0), true),
+        ("dcr", rfc(10.0, 5.0), true),
+        ("reno", linux(10.0, 5.0), true),
+        ("cubic", linux(10.0, 5.0), true),
+        ("ll-elsn", rfc(10.0, 5.0), true),
+        ("lhp", rfc(10.0, 5.0), true),
+    ]
+}
+
+/// 2 to 11 are outstanding, and the window is a little over ten: ten segments at 0 ms, the first acknowledged after 100 ms.
+fn ten(scheme: &str, config: Config, notices: Notices) -> Script {
+    let mut s = Script::new(scheme, Config { notices, tlp: false, ..config });
+    assert_eq!(s.sent(), "1 2 3 4 5 6 7 8 9 10", "{scheme}");
+    assert_eq!(s.at(100).ack(2), "11", "{scheme}");
+    s
+}
+
+/// The duplicate for segment `n` that `newest` causes; all from `n + 1` on have arrived.
+fn duplicate(s: &mut Script, has_sack: bool, n: u64, newest: u64) -> String {
+    if has_sack { s.sack(n, &[(n + 1, newest)]) } else { s.ack(n) }
+}
+
+fn duplicates(s: &mut Script, has_sack: bool, n: u64, newest: std::ops::RangeInclusive<u64>) -> String {
+    let sent: Vec<String> = newest.map(|newest| duplicate(s, has_sack, n, newest)).collect();
+    sent.join(" ")
+}
+
+// schemes.md 3.0: at once, no cut; the timer starts anew. Yun 2009 §4.1: what was sent before the repair says nothing against it, and
+// the connection stays ACK-clocked: a segment for each duplicate, and no burst after them.
+#[test]
+fn an_eln_is_answered_and_what_follows_does_not_cut() {
+    for (scheme, config, has_sack) in senders() {
+        let mut s = ten(scheme, config, Notices::Elsn);
+        let (window, due) = (s.window(), s.due());
+        assert_eq!(s.at(105).eln(2), "2n", "{scheme}");
+        assert_eq!(s.window(), window);
+        assert_eq!(s.due(), due.map(|due| due + 5.0));
+        s.at(110);
+        let sent = duplicates(&mut s, has_sack, 2, 3..=11);
+        assert_eq!(sent, "12 13 14 15 16 17 18 19 20", "{scheme}, {config:?}");
+        let after = s.at(205).ack(12);
+        assert!(["21", "21 22"].contains(&&*after), "{scheme}: {after}");
+        assert!(s.window().0 >= window.0, "{scheme}");
+        let c = s.sender.counters();
+        assert_eq!((s.cuts(), c.retransmissions, c.timeouts), (0, 1, 0), "{scheme}");
+    }
+}
+
+// To who knows no notices they are nothing, and so they are on demand.
+#[test]
+fn who_ignores_them_recovers_as_ever() {
+    for (scheme, config, has_sack) in senders() {
+        let by_itself = |told: bool, notices| {
+            let mut s = ten(scheme, config, notices);
+            s.at(105);
+            if told {
+                assert_eq!([s.eln(2), s.ersn(3)], ["", ""], "{scheme}");
+            }
+            let sent = duplicates(&mut s, has_sack, 2, 3..=11);
+            (sent, s.window(), s.due(), s.at(204).ack(12))
+        };
+        assert_eq!(by_itself(true, Notices::Ignored), by_itself(false, Notices::Scheme), "{scheme}");
+    }
+}
+
+// Two duplicates came first, as where the link layer is slow: they are forgiven.
+#[test]
+fn what_was_counted_before_the_eln_is_forgiven() {
+    for (scheme, config, has_sack) in senders() {
+        let mut s = ten(scheme, config, Notices::Elsn);
+        s.at(106);
+        duplicates(&mut s, has_sack, 2, 3..=4);
+        assert!(s.eln(2).starts_with("2n"), "{scheme}");
+        duplicates(&mut s, has_sack, 2, 5..=11);
+        assert_eq!(s.cuts(), 0, "{scheme}");
+        if ["newreno", "reno", "sack"].contains(&scheme) && config != linux(10.0, 5.0) {
+            duplicates(&mut s, has_sack, 2, 12..=13); // sent before the repair, by limited transmit
+            s.at(206);
+            duplicate(&mut s, has_sack, 2, 14); // the first that counts, not the third
+            assert_eq!(s.cuts(), 0, "{scheme}");
+            continue;
+        }
+        s.at(205).ack(12);
+        let c = s.sender.counters();
+        assert_eq!((s.cuts(), c.retransmissions), (0, 1), "{scheme}");
+    }
+}
+
+// The repair is lost on the air, too: another ELN, another repair. Only one is told of twice at the base station.
+#[test]
+fn a_second_loss_that_is_told() {
+    for (scheme, config, has_sack) in senders() {
+        let mut s = ten(scheme, config, Notices::Elsn);
+        assert_eq!(s.at(105).eln(2), "2n", "{scheme}");
+        s.at(110);
+        duplicates(&mut s, has_sack, 2, 3..=11);
+        assert_eq!(s.at(206).eln(2), "2n", "{scheme}");
+        let sent = duplicates(&mut s, has_sack, 2, 12..=20);
+        assert_eq!(sent, "21 22 23 24 25 26 27 28 29", "{scheme}");
+        s.at(306).ack(21);
+        assert_eq!((s.cuts(), s.sender.counters().retransmissions), (0, 2), "{scheme}");
+    }
+}
+
+// The repair is lost by congestion: the nine before it explain nine duplicates, not the next three. RACK waits a quarter of a round trip
+// at most; ESACK and LHP count in the order of sending, too.
+#[test]
+fn a_second_loss_that_nobody_tells_of_is_congestion() {
+    for (scheme, config, has_sack) in
+        senders().into_iter().filter(|sender| !["dcr", "tcp-cl"].contains(&sender.0))
+    {
+        let mut s = ten(scheme, config, Notices::Elsn);
+        assert_eq!(s.at(105).eln(2), "2n", "{scheme}");
+        s.at(110);
+        duplicates(&mut s, has_sack, 2, 3..=11);
+        let before = s.at(210).cuts();
+        let sent = duplicates(&mut s, has_sack, 2, 12..=14);
+        assert!(sent.contains("2!"), "{scheme}: {sent}");
+        assert_eq!((before, s.cuts()), (0, 1), "{scheme}");
+    }
+}
+
+// 2 is lost on the air and 3 by congestion, and both are told apart: one cut, for 3. Who knows no SACK, or blames the oldest hole
+// alone, learns of 3 when 2 is there; the others at once.
+#[test]
+fn congestion_behind_a_loss_on_the_air() {
+    for (scheme, config, has_sack) in senders() {
+        let mut s = ten(scheme, config, Notices::Elsn);
+        assert_eq!(s.at(105).eln(2), "2n", "{scheme}");
+        s.at(110);
+        for newest in 4..=10 {
+            if has_sack {
+                s.sack(2, &[(4, newest)])
+            } else {
+                s.ack(2)
+            };
+        }
+        let is_quick = matches!(scheme, "ll-elsn" | "lhp") || config == linux(10.0, 5.0);
+        assert_eq!(s.cuts(), u64::from(is_quick), "{scheme}");
+        s.at(205);
+        if has_sack {
+            s.sack(3, &[(4, 11)])
+        } else {
+            s.ack(3)
+        };
+        s.at(210);
+        if !is_quick {
+            duplicates(&mut s, has_sack, 3, 12..=14);
+        }
+        if s.cuts() == 0 {
+            s.expire(); // TCP-DCR waits for the link layer, Vegas comes to its timer
+        }
+        assert_eq!(s.cuts(), 1, "{scheme}");
+        let again = s.sender.counters().retransmissions;
+        assert!(again == 2 || scheme == "vegas", "{scheme}: {again}");
+    }
+}
+
+// An ELN within fast recovery: the segment goes out again, and neither the window nor what recovery does changes.
+#[test]
+fn an_eln_in_fast_recovery() {
+    for (scheme, config, has_sack) in senders() {
+        let run = |told| {
+            let mut s = ten(scheme, config, Notices::Elsn);
+            s.at(110);
+            duplicates(&mut s, has_sack, 2, 3..=5);
+            let cuts = s.cuts();
+            if told {
+                assert_eq!(s.eln(7), "7n", "{scheme}");
+            }
+            (cuts, s.cuts(), s.window())
+        };
+        assert_eq!(run(true), run(false), "{scheme}");
+    }
+}
+
+// schemes.md 3.0: about what has arrived, was reported, or was never sent.
+#[test]
+fn senseless_notices_are_ignored() {
+    for (scheme, config, has_sack) in senders().into_iter().filter(|sender| sender.2) {
+        let mut s = ten(scheme, config, Notices::Elsn);
+        duplicate(&mut s, has_sack, 2, 3);
+        let due = s.due();
+        for n in [1, 3, 50] {
+            assert_eq!([s.eln(n), s.ersn(n)], ["", ""], "{scheme}: {n}");
+        }
+        assert_eq!(s.due(), due, "{scheme}");
+    }
+}
+
+// Yun 2009 §3.1, schemes.md 3.6.8: while the link layer works on a segment neither duplicates nor the timer count against it, for two
+// timeouts at most; data goes on. Then the ordinary rules return.
+#[test]
+fn an_ersn_suspends_congestion_control() {
+    for (scheme, config, has_sack) in senders() {
+        let mut s = ten(scheme, config, Notices::Elsn);
+        assert_eq!(s.at(105).ersn(2), "", "{scheme}");
+        let rto = s.rto().millis_f64();
+        let sent = duplicates(&mut s, has_sack, 2, 3..=11);
+        assert_eq!(sent, "12 13 14 15 16 17 18 19 20", "{scheme}, {config:?}");
+        assert_eq!((s.cuts(), s.window().0.floor()), (0, 10.0), "{scheme}");
+        assert_eq!(s.expire(), (105.0 + rto, String::new()), "{scheme}");
+        assert_eq!((s.cuts(), s.sender.counters().timeouts), (0, 0), "{scheme}");
+        let (at, sent) = s.expire();
+        assert_eq!((at, sent.starts_with("2t")), (105.0 + 2.0 * rto, true), "{scheme}: {sent}");
+        assert_eq!((s.cuts(), s.sender.counters().timeouts), (1, 1), "{scheme}");
+    }
+}
+
+// "Expired hold: normal rules return" for duplicates, and an ACK that covers the segment ends it.
+#[test]
+fn a_hold_ends() {
+    for (scheme, config, has_sack) in senders() {
+        if ["dcr", "tcp-cl", "ll-elsn", "lhp"].contains(&scheme) {
+            continue; // their own ways to wait or to count
+        }
+        let mut s = ten(scheme, config, Notices::Elsn);
+        s.at(105).ersn(2);
+        duplicates(&mut s, has_sack, 2, 3..=8);
+        assert_eq!(s.cuts(), 0, "{scheme}");
+        s.expire();
+        let rest = s.rto().millis_f64() as u64;
+        s.at(105 + 2 * rest - 1).ersn(11); // which only restarts the timer
+        s.at(105 + 2 * rest + 1);
+        let sent = duplicates(&mut s, has_sack, 2, 9..=11);
+        assert!(sent.contains("2!"), "{scheme}: {sent}");
+        assert_eq!(s.sender.counters().fast_recoveries, 1, "{scheme}");
+    }
+}
+
+// While another loss is repaired, a recovery with a scoreboard leaves a held segment to the link layer.
+#[test]
+fn recovery_leaves_a_held_segment_alone() {
+    for (scheme, config, _) in senders() {
+        let is_able = config.loss_detection != rfc(1.0, 1.0).loss_detection
+            || scheme == "veno"
+            || scheme == "ll-elsn"
+            || (scheme == "sack" && config.sack_recovery == SackRecovery::Rfc6675)
+            || scheme == "cubic";
+        if !is_able {
+            continue;
+        }
+        for held in [true, false] {
+            let mut s = ten(scheme, config, Notices::Elsn);
+            if held {
+                s.at(105).ersn(4);
+            }
+            s.at(110).sack(2, &[(3, 3)]);
+            let mut sent: Vec<String> = (5..=11).map(|newest| s.sack(2, &[(5, newest), (3, 3)])).collect();
+            sent.push(s.at(205).sack(4, &[(5, 11)]));
+            assert_eq!(sent.iter().any(|sent| sent.contains("4+")), !held, "{scheme}, {config:?}: {sent:?}");
+            assert_eq!(s.cuts(), 1, "{scheme}");
+        }
+    }
+}
+
+// Yun 2009 §4.2 with N = 2: the third loss in a row is a disconnection. Every other ELN is answered, nothing else goes out, and no
+// parameter moves; the timer probes. The first ACK thaws, and what was lost meanwhile goes out without a cut.
+#[test]
+fn a_disconnection_freezes_any_sender() {
+    for (scheme, config, _) in senders() {
+        let mut s = ten(scheme, config, Notices::Elsn);
+        let window = s.window();
+        let answers: Vec<String> = (2..=7).map(|n| s.eln(n)).collect();
+        assert_eq!(answers, ["2n", "3n", "", "5n", "", "7n"], "{scheme}");
+        assert!(s.sender.is_frozen());
+        let (_, probe) = s.expire();
+        assert_eq!(probe, "2n", "{scheme}");
+        assert_eq!((s.window(), s.cuts()), (window, 0), "{scheme}");
+        let now = s.due().expect("a timer").floor() as u64 - 1;
+        let thawed = s.at(now).ack(4);
+        let mut first: Vec<&str> = thawed.split(' ').take(2).collect();
+        first.iter_mut().for_each(|sent| *sent = sent.trim_end_matches(['n', '+']));
+        assert_eq!(first, ["4", "6"], "{scheme}: {thawed}");
+        assert!(s.window().0 >= window.0 && s.cuts() == 0, "{scheme}");
+        s.ack(8);
+        assert_eq!((s.cuts(), s.sender.is_frozen()), (0, false), "{scheme}");
+    }
+}
+
+// The base station's ELN, a bit on every duplicate until the segment is there (schemes.md 3.1): one repair, no cut, and the connection
+// stays ACK-clocked with it, too.
+#[test]
+fn the_bit_of_a_base_station() {
+    for (scheme, config, has_sack) in senders() {
+        let mut s = ten(scheme, config, Notices::Eln);
+        s.at(110);
+        let mut sent = Vec::new();
+        for newest in 3..=11 {
+            sent.push(if has_sack { s.marked(2, &[(3, newest)]) } else { s.marked(2, &[]) });
+        }
+        let sent = sent.join(" ");
+        assert_eq!(sent.matches('n').count(), 1, "{scheme}: {sent}");
+        assert!(sent.ends_with("19 20"), "{scheme}: {sent}");
+        s.at(210).ack(12);
+        assert_eq!((s.cuts(), s.sender.counters().retransmissions), (0, 1), "{scheme}");
+    }
+}
+
+// eln-cubic is CUBIC that heeds: the same segments as with the key, and its own N.
+#[test]
+fn eln_cubic_is_cubic_with_notices() {
+    let told = Config { notices: Notices::Elsn, ..linux(10.0, 5.0) };
+    let run = |mut s: Script| {
+        let mut sent = vec![s.sent(), s.at(100).ack(2), s.at(105).eln(2)];
+        sent.extend((3..=11).map(|newest| s.at(110).sack(2, &[(3, newest)])));
+        sent.push(s.at(205).ack(12));
+        (sent, s.window(), s.cuts())
+    };
+    assert_eq!(run(Script::new("eln-cubic", linux(10.0, 5.0))), run(Script::new("cubic", told)));
+    for (n, third) in [(2.0, ""), (3.0, "4n")] {
+        let config = linux(10.0, 5.0);
+        let mut s = Script::by(common::sender("eln-cubic", &[("n", n)], &config), &config, 1 << 20);
+        s.sent();
+        assert_eq!([s.eln(2), s.eln(3), s.eln(4)], ["2n", "3n", third]);
+    }
+}

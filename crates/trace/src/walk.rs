@@ -1,0 +1,156 @@
+//! The table `packets`: the walk of each packet, step by step.
+
+use crate::columns::{Column, Table};
+use crate::tables::{DropKind, Places, flows_or_none, words};
+use airhop_base::{Drop, FlowId, NodeId, Time};
+
+/// A step of a packet's walk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// It begins to exist, at a node.
+    Made,
+    /// It is offered to the queue before a link, at the node where the link begins.
+    Offered,
+    /// It reached the end of a link unharmed.
+    Arrived,
+    /// Its walk is over: the end that it was for has it, or an agent that ends the connection, or, of a broadcast, the air.
+    Delivered,
+    /// Its walk is over: it was dropped, for this reason.
+    Dropped(Drop),
+}
+
+impl Step {
+    /// The names of steps in traces; a category code is an index.
+    pub const NAMES: [&'static str; 5] = ["made", "offered", "arrived", "delivered", "dropped"];
+
+    const fn code(self) -> u32 {
+        match self {
+            Step::Made => 0,
+            Step::Offered => 1,
+            Step::Arrived => 2,
+            Step::Delivered => 3,
+            Step::Dropped(_) => 4,
+        }
+    }
+
+    /// Why it was dropped; past the last reason if it was not.
+    const fn cause(self) -> u32 {
+        match self {
+            Step::Dropped(why) => why as u32,
+            _ => Drop::ALL.len() as u32,
+        }
+    }
+}
+
+/// Where a step was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spot {
+    /// At a node.
+    Node(NodeId),
+    /// At a place of [`Recorder::place`](crate::Recorder::place), such as `bs->d`.
+    Place(u32),
+}
+
+/// What takes a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Walker {
+    /// Its slot in the simulator's memory, its own from the first step to the last.
+    pub slot: u32,
+    /// Its flow, if it is of one.
+    pub flow: FlowId,
+    /// What it is.
+    pub kind: DropKind,
+    /// First byte of its payload; the acknowledgement number of an ACK; the number of a datagram.
+    pub seq: u64,
+    /// Length of the IP datagram.
+    pub bytes: u32,
+    /// Bytes of payload.
+    pub payload: u32,
+    /// Only its headers are intact.
+    pub damaged: bool,
+}
+
+/// `packets`: each step of each packet, in the order in which they were taken.
+pub(crate) struct Walks {
+    /// Names of the nodes; their codes come before those of places.
+    nodes: Vec<String>,
+    /// The number of the packet in each slot.
+    numbers: Vec<u64>,
+    made: u64,
+    time: Vec<f64>,
+    packet: Vec<u64>,
+    step: Vec<u32>,
+    cause: Vec<u32>,
+    place: Vec<u32>,
+    flow: Vec<u32>,
+    kind: Vec<u32>,
+    seq: Vec<u64>,
+    bytes: Vec<u32>,
+    payload: Vec<u32>,
+    damaged: Vec<bool>,
+}
+
+impl Walks {
+    pub fn new(nodes: &[String]) -> Self {
+        Walks {
+            nodes: nodes.to_vec(),
+            numbers: Vec::new(),
+            made: 0,
+            time: Vec::new(),
+            packet: Vec::new(),
+            step: Vec::new(),
+            cause: Vec::new(),
+            place: Vec::new(),
+            flow: Vec::new(),
+            kind: Vec::new(),
+            seq: Vec::new(),
+            bytes: Vec::new(),
+            payload: Vec::new(),
+            damaged: Vec::new(),
+        }
+    }
+
+    pub fn push(&mut self, t: Time, step: Step, at: Spot, w: Walker) {
+        let slot = w.slot as usize;
+        if step == Step::Made {
+            if self.numbers.len() <= slot {
+                self.numbers.resize(slot + 1, 0);
+            }
+            self.numbers[slot] = self.made;
+            self.made += 1;
+        }
+        self.time.push(t.secs_f64());
+        self.packet.push(self.numbers[slot]);
+        self.step.push(step.code());
+        self.cause.push(step.cause());
+        self.place.push(match at {
+            Spot::Node(node) => node.0.into(),
+            Spot::Place(place) => self.nodes.len() as u32 + place,
+        });
+        self.flow.push(w.flow.0.into());
+        self.kind.push(w.kind as u32);
+        self.seq.push(w.seq);
+        self.bytes.push(w.bytes);
+        self.payload.push(w.payload);
+        self.damaged.push(w.damaged);
+    }
+
+    pub fn into_table(self, flows: &[String], places: &Places) -> Table {
+        let spots = self.nodes.into_iter().chain(places.names()).collect();
+        let causes = Drop::ALL.iter().map(|why| why.name()).chain(["-"]).map(str::to_owned).collect();
+        let columns = vec![
+            ("time_s", Column::F64(self.time)),
+            ("packet", Column::U64(self.packet)),
+            ("step", Column::Category(self.step, words(&Step::NAMES))),
+            ("cause", Column::Category(self.cause, causes)),
+            ("place", Column::Category(self.place, spots)),
+            ("flow", flows_or_none(self.flow, flows)),
+            ("kind", Column::Category(self.kind, words(&DropKind::ALL.map(DropKind::name)))),
+            ("seq", Column::U64(self.seq)),
+            ("bytes", Column::U32(self.bytes)),
+            ("payload", Column::U32(self.payload)),
+            ("damaged", Column::Bool(self.damaged)),
+        ];
+        Table { name: "packets", columns }
+    }
+}

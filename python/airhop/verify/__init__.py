@@ -1,0 +1,65 @@
+"""An independent reader of traces: it checks the physics and the protocols of a run from what was recorded.
+
+It shares no code with the simulator and knows none of its state: of a run it gets the effective scenario, the
+trace tables and the run document, and derives again what has to be so. A finding is a contradiction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from airhop.verify import air, books, radio, receivers, senders, walks, wires
+from airhop.verify.trace import Finding, Trace
+
+if TYPE_CHECKING:
+    from airhop.results import Result
+    from airhop.scenario import Scenario
+
+__all__ = ["LAWS", "Finding", "Law", "Trace", "verify"]
+
+
+@dataclass(frozen=True)
+class Law:
+    """Something that has to be so in every run."""
+
+    name: str
+    text: str
+    check: Callable[[Trace], Iterator[Finding]]
+
+
+LAWS: Mapping[str, Law] = {
+    law.name: law
+    for law in (
+        Law("walk", "a packet goes from node to node, and has one fate", walks.check),
+        Law(
+            "wire",
+            "nothing arrives before serialisation and delay; no queue is over its capacity",
+            wires.check,
+        ),
+        Law(
+            "air", "airtime is exclusive within sense range, and frames last as long as their bits", air.check
+        ),
+        Law("radio", "a radio link sends one frame at a time, and hands over once and in order", radio.check),
+        Law("receiver", "ACKs and deliveries say what has arrived, no more and no less", receivers.check),
+        Law("sender", "new data follows on what was sent; flight and window agree", senders.check),
+        Law("books", "the run document says what the trace does", books.check),
+    )
+}
+"""By name, in the order in which they are checked."""
+
+
+def verify(scenario: Scenario, result: Result, *, most: int = 20) -> list[Finding]:
+    """Check a traced run of `scenario` against every law; empty if nothing contradicts.
+
+    At most `most` findings of each law are given. Raises ValueError if the run was not traced.
+    """
+    if not result.tables:
+        raise ValueError("the run was not traced: only a trace can be verified")
+    trace = Trace(scenario.to_dict(), result.document, result.tables)
+    findings: list[Finding] = []
+    for law in LAWS.values():
+        found = law.check(trace)
+        findings += [finding for _, finding in zip(range(most), found, strict=False)]
+    return findings

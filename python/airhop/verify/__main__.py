@@ -1,0 +1,57 @@
+"""`python -m airhop.verify 5000`: verifies traces of many random runs; one process per core.
+
+Every finding names the seed of its scenario: `--only 17` looks at that one alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from concurrent.futures import ProcessPoolExecutor
+
+import airhop
+from airhop.errors import ScenarioError
+from airhop.verify import verify
+from airhop.verify.networks import random_network
+
+
+def look(seed: int) -> tuple[int, int, list[str]]:
+    """Run and verify one: its seed, the steps that were read, and the findings.
+
+    Some parts of random scenarios do not go together; then there are no steps.
+    """
+    try:
+        scenario = airhop.Scenario.load(random_network(seed))
+    except ScenarioError:
+        return seed, 0, []
+    result = airhop.run(scenario, seed=seed, trace=True)
+    return (
+        seed,
+        result.tables["packets"].height,
+        [str(finding) for finding in verify(scenario, result, most=3)],
+    )
+
+
+def main() -> int:
+    """Print every finding, and the sums."""
+    parser = argparse.ArgumentParser(prog="python -m airhop.verify", description="Verify random runs.")
+    parser.add_argument("runs", type=int, nargs="?", default=1000)
+    parser.add_argument("--first", type=int, default=0, help="seed of the first")
+    parser.add_argument("--only", type=int, help="this seed alone")
+    given = parser.parse_args()
+    seeds = [given.only] if given.only is not None else range(given.first, given.first + given.runs)
+    runs = steps = found = 0
+    with ProcessPoolExecutor() as pool:
+        for seed, read, findings in pool.map(look, seeds, chunksize=4):
+            runs += read > 0
+            steps += read
+            found += bool(findings)
+            for text in findings:
+                print(f"seed {seed}: {text}", flush=True)
+    print(f"{runs:,} runs verified, {steps:,} steps of packets; {found} runs with findings")
+    print(f"{len(seeds) - runs} scenarios refused: their parts do not go together")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,60 @@
+"""Point-to-point radio links: one frame at a time each way; packets come out once, after their frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from airhop.verify.trace import FIFO, ROUNDING, Finding, Frame, Trace, quantity
+
+
+def check(trace: Trace) -> Iterator[Finding]:
+    """Hold frames against the rate, and arrivals of packets against frames."""
+    for link in trace.scenario.get("radio", []):
+        rate = quantity(link["rate"]) if "rate" in link else None
+        delay = round(quantity(link["delay"]))
+        for a, b in (link["ends"], link["ends"][::-1]):
+            frames = [frame for frame in trace.frames if (frame.sender, frame.receiver) == (a, b)]
+            yield from _one_at_a_time(f"{a}->{b}", frames, rate)
+            yield from _arrivals(trace, f"{a}->{b}", frames, delay)
+            if link["queue"]["kind"] in FIFO:
+                yield from _order(trace, f"{a}->{b}")
+
+
+def _one_at_a_time(place: str, frames: list[Frame], rate: float | None) -> Iterator[Finding]:
+    free = 0
+    for frame in frames:
+        if frame.start < free - ROUNDING:
+            yield _finding(
+                place, frame.start, f"a frame begins {free - frame.start} ns before the last is over"
+            )
+        if rate is not None and frame.end - frame.start < frame.bytes * 8e9 / rate - ROUNDING:
+            yield _finding(place, frame.start, f"{frame.bytes} bytes in {frame.end - frame.start} ns")
+        free = max(free, frame.end)
+
+
+def _arrivals(trace: Trace, place: str, frames: list[Frame], delay: int) -> Iterator[Finding]:
+    """Look for the frame that brought each packet before it arrives."""
+    received: dict[tuple[str, str, int], int] = {}
+    for frame in frames:
+        if frame.outcome == "received" and frame.kind == "data":
+            received.setdefault((frame.flow, frame.packet, frame.seq), frame.end)
+    for step in trace.steps_at(place, "arrived"):
+        first = received.get((step.flow, step.kind, step.seq))
+        if first is None or step.time < first + delay - ROUNDING:
+            yield _finding(
+                place, step.time, f"{step.kind} {step.seq} arrives, and no frame brought it by then"
+            )
+
+
+def _order(trace: Trace, place: str) -> Iterator[Finding]:
+    offered = {step.packet: number for number, step in enumerate(trace.steps_at(place, "offered"))}
+    last = -1
+    for step in trace.steps_at(place, "arrived"):
+        number = offered.get(step.packet, last)  # if it was not offered, its walk is wrong
+        if number < last:
+            yield _finding(place, step.time, f"{step.kind} {step.seq} arrives out of order")
+        last = max(last, number)
+
+
+def _finding(place: str, time: int, text: str) -> Finding:
+    return Finding("radio", time / 1e9, place, text)

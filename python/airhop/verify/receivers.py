@@ -1,0 +1,74 @@
+"""The receiving end of TCP, derived from the segments that reached it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from airhop.verify.trace import Finding, Step, Trace
+
+
+class _Reassembly:
+    """Bytes that arrived, as the stream that they make."""
+
+    def __init__(self) -> None:
+        self.next = 1
+        """First byte that is missing; the SYN is byte 0."""
+        self._beyond: dict[int, int] = {}
+        """Segments beyond it: where they begin, and where they end."""
+
+    def add(self, start: int, end: int) -> None:
+        """Take the bytes [start, end) in."""
+        self._beyond[start] = max(end, self._beyond.get(start, end))
+        if start > self.next:
+            return
+        for begin in sorted(self._beyond):
+            if begin > self.next:
+                break
+            self.next = max(self.next, self._beyond.pop(begin))
+
+
+def check(trace: Trace) -> Iterator[Finding]:
+    """Hold each ACK that a receiver makes, and each delivery, against the stream that has arrived."""
+    flows = {name: flow for name, flow in trace.flows.items() if flow["transport"] == "tcp"}
+    streams = {name: _Reassembly() for name in flows}
+    grown: dict[str, list[tuple[int, int]]] = {name: [] for name in flows}
+    for step in trace.steps:
+        flow = flows.get(step.flow)
+        if flow is None:
+            continue
+        stream = streams[step.flow]
+        if step.step == "delivered" and step.kind == "data" and step.place == flow["to"] and not step.damaged:
+            before = stream.next
+            stream.add(step.seq, step.seq + step.payload)
+            if stream.next > before:
+                grown[step.flow].append((step.time, stream.next - 1))
+        elif step.step == "made" and step.kind == "ack" and step.place == flow["to"]:
+            yield from _ack(step, stream.next)
+    recorded: dict[str, list[tuple[int, int]]] = {name: [] for name in flows}
+    for time, name, total in trace.rows("deliveries", "flow", "bytes"):
+        recorded[name].append((time, total))
+    for name in flows:
+        yield from _deliveries(name, recorded[name], grown[name])
+
+
+def _ack(step: Step, expected: int) -> Iterator[Finding]:
+    if step.seq != expected:
+        text = f"ACK {step.seq} although {expected} is the first byte that is missing"
+        yield Finding("receiver", step.time / 1e9, step.place, text)
+
+
+def _deliveries(
+    name: str, recorded: list[tuple[int, int]], grown: list[tuple[int, int]]
+) -> Iterator[Finding]:
+    for (time, total), (arrived, stream) in zip(recorded, grown, strict=False):
+        if (time, total) != (arrived, stream):
+            text = f"{total} bytes handed over, and the stream has {stream} since {arrived / 1e9:.9f} s"
+            yield Finding("receiver", time / 1e9, name, text)
+    if len(recorded) != len(grown):
+        text = f"{len(recorded)} deliveries recorded, and the stream grew {len(grown)} times"
+        yield Finding("receiver", _last(recorded, grown), name, text)
+
+
+def _last(*lists: list[tuple[int, int]]) -> float:
+    """Give the last time in lists of times, seconds."""
+    return max((entries[-1][0] for entries in lists if entries), default=0) / 1e9

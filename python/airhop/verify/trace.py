@@ -1,0 +1,140 @@
+"""What the laws read: the steps of packets in nanoseconds, and the links of the scenario in plain numbers."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    import polars as pl
+
+ROUNDING = 2
+"""Times are recorded in seconds of 64-bit floats, and serialisation is rounded to a nanosecond."""
+
+FIFO = ("drop-tail", "red", "biased", "congestion-warning", "codel", "pie")
+"""Queueing disciplines that keep the order."""
+
+_UNITS = {
+    "s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0, "min": 60e9, "h": 3600e9,
+    "bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9,
+    "B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9,
+}  # fmt: skip
+"""Factors to nanoseconds, bits per second and bytes."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A contradiction between a trace and a law."""
+
+    law: str
+    time_s: float
+    place: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.law}: {self.text} ({self.place}, at {self.time_s:.9f} s)"
+
+
+class Step(NamedTuple):
+    """A row of the table `packets`; times in nanoseconds."""
+
+    time: int
+    packet: int
+    step: str
+    cause: str
+    place: str
+    flow: str
+    kind: str
+    seq: int
+    bytes: int
+    payload: int
+    damaged: bool
+
+
+class Frame(NamedTuple):
+    """A row of the table `air`; times in nanoseconds."""
+
+    start: int
+    end: int
+    sender: str
+    receiver: str
+    kind: str
+    bytes: int
+    flow: str
+    packet: str
+    seq: int
+    attempt: int
+    outcome: str
+
+
+class Trace:
+    """A run as it was recorded."""
+
+    def __init__(
+        self, scenario: Mapping[str, Any], document: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]
+    ) -> None:
+        self.scenario = scenario
+        self.document = document
+        self.tables = tables
+
+    @cached_property
+    def steps(self) -> list[Step]:
+        """Steps of all packets, in the order in which they were taken."""
+        columns = self._columns("packets", "packet", "step", "cause", "place", "flow", "kind", "seq", "bytes",
+                                "payload", "damaged")  # fmt: skip
+        return list(map(Step, self.times("packets"), *columns))
+
+    @cached_property
+    def frames(self) -> list[Frame]:
+        """Transmissions on all channels, by their start."""
+        columns = self._columns(
+            "air", "from", "to", "kind", "bytes", "flow", "packet", "seq", "attempt", "outcome"
+        )
+        times = (self.times("air", name) for name in ("start_s", "end_s"))
+        return sorted(map(Frame, *times, *columns))
+
+    def steps_at(self, place: str, kind: str) -> list[Step]:
+        """Give the steps of one kind at a place, in their order."""
+        return self._by_place[place, kind]
+
+    @cached_property
+    def _by_place(self) -> defaultdict[tuple[str, str], list[Step]]:
+        found: defaultdict[tuple[str, str], list[Step]] = defaultdict(list)
+        for step in self.steps:
+            found[step.place, step.step].append(step)
+        return found
+
+    def times(self, table: str, column: str = "time_s") -> list[int]:
+        """Give a column of times in nanoseconds."""
+        import polars as pl
+
+        return (self.tables[table][column] * 1e9).round().cast(pl.Int64).to_list()
+
+    def rows(self, table: str, *columns: str) -> list[tuple[Any, ...]]:
+        """Give the rows of a table, with the time in nanoseconds before the columns."""
+        return list(zip(self.times(table), *self._columns(table, *columns), strict=True))
+
+    def _columns(self, table: str, *columns: str) -> list[list[Any]]:
+        return [self.tables[table][name].to_list() for name in columns]
+
+    @property
+    def flows(self) -> dict[str, Mapping[str, Any]]:
+        """The flows of the scenario by name, those of TCP with their ends as they were in this run."""
+        plans = {flow["name"]: flow for flow in self.scenario.get("flow", [])}
+        return {flow["name"]: {**plans[flow["name"]], **flow} for flow in self.document["flows"]}
+
+    @property
+    def has_warmup(self) -> bool:
+        """Whether the document leaves a part of the run out."""
+        return quantity(self.scenario["warmup"]) > 0
+
+
+@cache
+def quantity(text: str) -> float:
+    """Read a time in nanoseconds, a rate in bits per second or a size in bytes."""
+    number, unit = re.fullmatch(r"\s*([-+.\deE]+)\s*([A-Za-z/]+)\s*", text).groups()  # type: ignore[union-attr]
+    return float(number) * _UNITS[unit]

@@ -1,0 +1,75 @@
+"""A packet's walk: it is where it went, goes on from there, and ends once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from airhop.verify.trace import Finding, Step, Trace
+
+_ENDS = ("delivered", "dropped")
+
+
+def check(trace: Trace) -> Iterator[Finding]:
+    """Follow every packet; what contradicts its last step is a finding."""
+    last: dict[int, Step] = {}
+    now = 0
+    for step in trace.steps:
+        before = last.get(step.packet)
+        if step.time < now:
+            yield _finding(step, "time runs backwards")
+        elif (text := _contradiction(before, step)) is not None:
+            yield _finding(step, text)
+        now = step.time
+        last[step.packet] = step
+
+
+def _contradiction(before: Step | None, step: Step) -> str | None:
+    """Say why a step cannot follow on the one before, if it cannot."""
+    if before is None:
+        return None if step.step == "made" else f"{step.step} before it was made"
+    if step.step == "made":
+        return "made twice"
+    if before.step in _ENDS:
+        return f"{step.step} after it was {before.step}"
+    if _identity(step) != _identity(before):
+        return "it became another packet on its way"
+    return _wrong_place(before, step)
+
+
+def _wrong_place(before: Step, step: Step) -> str | None:
+    """Say why a packet cannot be there, if it cannot."""
+    begin, end = _link(before.place) if before.step == "offered" else (_node(before), "")
+    match step.step:
+        case "offered":
+            # What a link layer gave up a router may offer to another neighbour.
+            here, (start, _) = begin, _link(step.place)
+            is_right = start == here
+        case "arrived":
+            is_right = before.step == "offered" and step.place == before.place
+        case "delivered":
+            is_right = (before.step != "offered" and step.place == begin) or (
+                end == "*" and step.place == begin
+            )
+        case _:
+            is_right = step.place == "agent" or _link(step.place)[0] == begin
+    return None if is_right else f"{step.step} at {step.place} after it was {before.step} at {before.place}"
+
+
+def _identity(step: Step) -> tuple[str, str, int, int, bool]:
+    """Say what a packet is; agents may lengthen it by what they put on it."""
+    return step.flow, step.kind, step.seq, step.payload, step.damaged
+
+
+def _node(step: Step) -> str:
+    """Name the node where a packet is after a step that does not put it on a link."""
+    return _link(step.place)[1] if step.step == "arrived" else step.place
+
+
+def _link(place: str) -> tuple[str, str]:
+    """Name the nodes where a link begins and ends."""
+    begin, _, end = place.partition("->")
+    return begin, end
+
+
+def _finding(step: Step, text: str) -> Finding:
+    return Finding("walk", step.time / 1e9, step.place, f"{step.kind} {step.seq}: {text}")
