@@ -1,4 +1,9 @@
 //! Reference: what Linux 6.18 measured on an emulated link (`reference/linux.csv`, mean of 3 runs a point).
+//!
+//! Its sockets were paced, which the preset so does, too: BBR is the default of that kernel, iperf3 chooses the congestion control after
+//! connect(), and what BBR had switched on stays on. A 6.18 kernel over an emulator of the same kind (10 Mbit/s, 30 ms each way, 50
+//! packets) has all figures of the table that way, at zero loss 54, 54 and 54 retransmissions with CUBIC and a slow start that a train
+//! of ACKs ends at 154, and 23 and 78 or 118 when CUBIC is chosen before connect().
 
 mod common;
 
@@ -48,11 +53,10 @@ fn goodput_is_the_kernels() {
     }
 }
 
-// reference/README.md: at zero loss retransmissions are the queue's drops exactly, 148 of reno in 13 recoveries, 54 of cubic. CUBIC's
-// slow start ends ten segments earlier here (below), which spares it as many.
+// reference/README.md: at zero loss retransmissions are the queue's drops exactly, 148 of reno in 13 recoveries, 54 of cubic.
 #[test]
 fn without_errors_the_queue_alone_drops() {
-    for (scheme, known) in [("reno", 0.0), ("cubic", -0.28)] {
+    for scheme in ["reno", "cubic"] {
         let report = run(&wire(scheme, 0.0), 1);
         let flow = &report.flows[0];
         println!("{scheme}: {} Mbit/s, {} retransmissions", flow.goodput_mbps, flow.retransmissions);
@@ -60,8 +64,9 @@ fn without_errors_the_queue_alone_drops() {
         assert!((flow.goodput_mbps / goodput - 1.0).abs() < 0.01, "{goodput}");
         let retransmissions = kernel(scheme, "0", RETRANSMISSIONS);
         let off = flow.retransmissions as f64 / retransmissions - 1.0;
-        assert!((off - known).abs() < 0.05, "{scheme}: {} of {retransmissions}", flow.retransmissions);
-        assert_eq!((flow.fast_recoveries, flow.timeouts), (13, 0), "{scheme}");
+        assert!(off.abs() < 0.05, "{scheme}: {} of {retransmissions}", flow.retransmissions);
+        assert_eq!(flow.timeouts, 0, "{scheme}");
+        assert!(scheme == "cubic" || flow.fast_recoveries == 13);
     }
 }
 
@@ -130,16 +135,18 @@ fn slow_start_ends_where_the_kernels_does() {
 }
 
 // reference/README.md: "CUBIC's HyStart (delay) leaves slow start at cwnd 154 at 0.509 s, first loss at 0.587 s, ssthresh 110, then
-// between 86 and 123".
+// between 86 and 123". Not delay, but a train of ACKs as long as the smallest round trip: the kernel counts it so (TCPHystartTrainCwnd
+// 154), and no round of slow start is without a short round trip. iperf3's first segment is small; without it that is 156 in the kernel
+// as here.
 #[test]
 fn hystart_ends_slow_start_where_the_kernels_does() {
     let windows = windows("cubic", 60);
     let left = windows.iter().find(|w| w[2].is_finite()).expect("slow start ends");
     let cuts = cuts(&windows);
     println!("{left:?} {cuts:?}");
-    is_within(left[2], 154.0, 0.1);
-    is_within(cuts[0].2, 110.0, 0.1);
-    is_within(cuts[0].0 - left[0], 0.587 - 0.509, 0.15);
+    is_within(left[2], 154.0, 0.02);
+    is_within(cuts[0].2, 110.0, 0.02);
+    is_within(cuts[0].0 - left[0], 0.587 - 0.509, 0.05);
     for cut in &cuts[2..] {
         is_within(cut.1, 123.0, 0.02);
         is_within(cut.2, 86.0, 0.02);

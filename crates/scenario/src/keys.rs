@@ -413,7 +413,7 @@ static APP: Choice = Choice {
     ],
 };
 
-static TCP: [Key; 23] = [
+static TCP: [Key; 24] = [
     key(
         "preset",
         Kind::Word(|| Preset::ALL.map(|(name, _)| name).to_vec()),
@@ -454,8 +454,9 @@ static TCP: [Key; 23] = [
     key("rto", Kind::Section(&RTO), Value("{}"), "the retransmission timeout"),
     preset(
         "halve_from",
-        Kind::Word(|| vec!["flight", "cwnd", "whole-cwnd"]),
-        "what a loss halves: data in flight (RFC 5681 §3.1), cwnd (ns-2), or cwnd in whole segments (Linux)",
+        Kind::Word(|| vec!["flight", "pipe", "cwnd", "whole-cwnd"]),
+        "what a loss halves: data in flight (RFC 5681 §3.1), what of it has neither arrived nor got lost (ns-3), cwnd (ns-2), or cwnd \
+         in whole segments (Linux)",
     ),
     preset(
         "exit_to_flight",
@@ -483,6 +484,12 @@ static TCP: [Key; 23] = [
     preset("tlp", Kind::Flag, "with rack: a probe after two round trips of silence (RFC 8985 §7)"),
     preset("frto", Kind::Flag, "with rack: new data tells whether a timeout was for nothing (RFC 5682 §3.1)"),
     preset("undo", Kind::Flag, "a cut for nothing is undone: by timestamps or D-SACK (RFC 3522, RFC 3708)"),
+    preset(
+        "pacing",
+        Kind::Flag,
+        "segments are spaced at twice cwnd a round trip in slow start, 1.2 after: Linux, where BBR is the system's default or fq the \
+         queueing discipline; a scheme with a rate of its own is spaced in any case",
+    ),
 ];
 
 pub(crate) static DELAYED_ACK: [Key; 2] = [

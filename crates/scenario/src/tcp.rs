@@ -13,8 +13,12 @@ const NS2_DELAYED_ACK: DelayedAck = DelayedAck { segments: 2, timeout: Span::fro
 /// Timestamps option with its padding (RFC 7323 appendix A).
 const TIMESTAMPS_BYTES: u32 = 12;
 
-const HALVE_FROM: [(&str, HalveFrom); 3] =
-    [("flight", HalveFrom::Flight), ("cwnd", HalveFrom::Cwnd), ("whole-cwnd", HalveFrom::WholeCwnd)];
+const HALVE_FROM: [(&str, HalveFrom); 4] = [
+    ("flight", HalveFrom::Flight),
+    ("pipe", HalveFrom::Pipe),
+    ("cwnd", HalveFrom::Cwnd),
+    ("whole-cwnd", HalveFrom::WholeCwnd),
+];
 const RTO_KIND: [(&str, RtoKind); 4] = [
     ("rfc6298", RtoKind::Rfc6298),
     ("ns2", RtoKind::Ns2),
@@ -54,7 +58,7 @@ pub(crate) fn fill(tcp: &mut Fields, mss: u32) {
 }
 
 /// The keys whose default the preset has, with its value; what [`config`] reads.
-pub(crate) fn values(c: &Config) -> [(&'static str, Val); 21] {
+pub(crate) fn values(c: &Config) -> [(&'static str, Val); 22] {
     [
         ("handshake", Val::Flag(c.handshake)),
         ("initial_window", Val::Number(c.initial_window)),
@@ -77,6 +81,7 @@ pub(crate) fn values(c: &Config) -> [(&'static str, Val); 21] {
         ("tlp", Val::Flag(c.tlp)),
         ("frto", Val::Flag(c.frto)),
         ("undo", Val::Flag(c.undo)),
+        ("pacing", Val::Flag(c.pacing)),
     ]
 }
 
@@ -156,6 +161,7 @@ pub(crate) fn config(tcp: &Fields, mss: u32) -> Option<Config> {
         tlp: tcp.flag("tlp")?,
         frto: tcp.flag("frto")?,
         undo: tcp.flag("undo")?,
+        pacing: tcp.flag("pacing")?,
         notices: Notices::Scheme,
     })
 }

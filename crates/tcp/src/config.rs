@@ -55,6 +55,9 @@ pub struct Config {
     pub notices: Notices,
     /// A reduction of the window is undone if it turns out that nothing was lost (RFC 3522, RFC 3708, RFC 4015).
     pub undo: bool,
+    /// Segments of schemes that name no rate of their own are spaced, too: at twice the window a round trip far below ssthresh, at 1.2
+    /// windows else (Linux, see [`Preset::Linux`]).
+    pub pacing: bool,
 }
 
 /// What explicit notifications are to a sender. Its window and its recovery are those of its scheme in any case.
@@ -114,6 +117,8 @@ pub struct DelayedAck {
 pub enum HalveFrom {
     /// The data in flight (RFC 5681 §3.1, equation 4).
     Flight,
+    /// What of it is neither known to have arrived nor taken for lost, RFC 6675's pipe, as ns-3's NewReno and Veno do.
+    Pipe,
     /// The congestion window, as ns-2 does.
     Cwnd,
     /// The congestion window in whole segments, as Linux does; not again at a timeout in fast recovery.
@@ -155,7 +160,8 @@ pub enum Preset {
     Ns2,
     /// What the RFCs say.
     Rfc,
-    /// What Linux 6 does by default.
+    /// What Linux 6 does by default; on a host whose sockets are paced, as they are where BBR is the system's default, also those that
+    /// then choose another congestion control, and where the queueing discipline is fq.
     Linux,
 }
 
@@ -198,6 +204,7 @@ impl Preset {
             frto: false,
             notices: Notices::Scheme,
             undo: false,
+            pacing: false,
         };
         match self {
             Preset::Rfc => rfc,
@@ -218,6 +225,7 @@ impl Preset {
                 tlp: true,
                 frto: true,
                 undo: true,
+                pacing: true,
                 ..rfc
             },
             Preset::Ns2 => Config {

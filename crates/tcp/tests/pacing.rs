@@ -70,3 +70,24 @@ fn a_quantum_leaves_together() {
     assert_eq!(s.ack(4), "");
     assert_eq!(s.expire(), (7.0, "8".into()));
 }
+
+// Linux, tcp_update_pacing_rate(): a control that names no rate is paced at twice the window a round trip while that is below half of
+// ssthresh, and at 1.2 windows from there on. 21 segments in 100 ms, twice: 2.38 ms each, and two leave together; half of their wait
+// is made up for by the pause before. Nothing is spaced before there is a round trip, and without the preset's pacing.
+#[test]
+fn a_host_that_paces_every_connection() {
+    for (ssthresh, wait) in [(1000.0, 100.0 / 21.0 / 2.0), (42.0, 100.0 / 21.0 / 1.2), (0.0_f64, 0.0)] {
+        let config = Config { pacing: ssthresh > 0.0, ..linux(20.0, ssthresh.max(42.0)) };
+        let mut s = Script::of("reno", config, 100);
+        assert_eq!(s.sent().split(' ').count(), 20);
+        assert_eq!(s.at(100).ack(2), "21 22", "in slow start");
+        if ssthresh == 0.0 {
+            assert_eq!(s.at(101).ack(3), "23 24");
+            continue;
+        }
+        assert_eq!(s.at(101).ack(3), "");
+        let (time, sent) = s.expire();
+        assert_eq!(sent, "23 24");
+        assert!((time - 100.0 - wait).abs() < 1e-3, "{time}, not after {wait} ms");
+    }
+}

@@ -256,6 +256,21 @@ fn a_timeout_in_fast_recovery_cuts_once() {
     assert_eq!((sent, s.window()), ("2t".into(), (1.0, 5.0)));
 }
 
+// The same with CUBIC, whose cut of 10 leaves 7: a second one would leave 4. When ssthresh is reached again, no plateau is known.
+#[test]
+fn a_timeout_in_fast_recovery_cuts_cubic_once() {
+    let mut s = Script::of("cubic", Config { frto: false, ..linux(10.0, 5.0) }, 100);
+    assert_eq!(s.sent(), "1 2 3 4 5 6 7 8 9 10");
+    assert_eq!(s.at(100).ack(2), "11");
+    s.at(110).sack(2, &[(3, 3)]);
+    assert_eq!(s.sack(2, &[(3, 5)]), "2!");
+    assert_eq!(s.window(), (7.0, 7.0));
+    let (_, sent) = s.expire();
+    assert_eq!((sent, s.window()), ("2t".into(), (1.0, 7.0)));
+    s.at(500).ack(12);
+    assert_eq!(s.window(), (7.0, 7.0));
+}
+
 // RFC 3522 §3.2 step 5: the ACK of the retransmission echoes a timestamp older than it, so the original arrived. RFC 4015 §4: the window
 // is as before.
 #[test]

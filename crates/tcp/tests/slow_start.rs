@@ -11,7 +11,10 @@ use common::{MSS, at, byte, sender};
 /// The window after four seconds on a link that serves a segment in 1 ms, 100 ms there and back, and never drops: the path holds 100
 /// segments. An ACK for each.
 fn after_four_seconds(preset: Preset, slow_start: f64) -> Window {
-    let config = Config { delayed_ack: None, ..preset.config(MSS) };
+    after(Config { delayed_ack: None, ..preset.config(MSS) }, slow_start)
+}
+
+fn after(config: Config, slow_start: f64) -> Window {
     let path = Path { bottleneck: Some((Rate::from_bps(8_416_000), 100_000)), ..Path::of(50) };
     let sender = sender("cubic", &[("slow_start", slow_start)], &config);
     let mut t = Transfer::watched(sender, "cubic", &config, path, byte(100_000), Blind);
@@ -32,11 +35,17 @@ fn hystart_plus_plus() {
     assert!((320.0..320.0 * 1.25f64.powi(5)).contains(&ssthresh), "{ssthresh}");
 }
 
-// Ha and Rhee 2011, as in Linux: the default of its preset. Before the window is twice what the path holds.
+// Ha and Rhee 2011, as in Linux: the default of its preset. The ACKs of a round come each ms; with trains of more than half of the
+// smallest round trip and 1 ms, 51, the 52nd of the 80 ends it. Where segments are paced it takes all of both, 102: the 103rd of 160.
 #[test]
 fn hystart() {
-    assert_eq!(after_four_seconds(Preset::Linux, STANDARD).ssthresh, f64::INFINITY);
-    let Window { ssthresh, .. } = after_four_seconds(Preset::Linux, 0.0);
-    assert_eq!(after_four_seconds(Preset::Linux, 2.0).ssthresh, ssthresh);
-    assert!((100.0..200.0).contains(&ssthresh), "{ssthresh}");
+    let ends = |pacing, slow_start| {
+        let config = Config { delayed_ack: None, pacing, ..Preset::Linux.config(MSS) };
+        after(config, slow_start).ssthresh
+    };
+    for (pacing, acks) in [(false, 80.0 + 52.0), (true, 160.0 + 103.0)] {
+        assert_eq!(ends(pacing, STANDARD), f64::INFINITY);
+        assert_eq!(ends(pacing, 0.0), acks);
+        assert_eq!(ends(pacing, 2.0), acks);
+    }
 }

@@ -38,6 +38,27 @@ impl AckCredit {
     }
 }
 
+/// What ns-3's Westwood+ takes ACKs to stand for: a segment for each duplicate and each partial ACK, and when a recovery ends all that the
+/// ACK covers, which the duplicates have stood for before.
+#[derive(Debug, Default)]
+pub struct Ns3Credit {
+    /// First byte that had not been sent when the recovery under way began.
+    recovery_point: u64,
+}
+
+impl Ns3Credit {
+    /// Recovery begins.
+    pub fn on_loss(&mut self, s: &Space) {
+        self.recovery_point = s.max_sent;
+    }
+
+    /// The bytes that this ACK, the next one to come, stands for.
+    pub fn of(&self, a: &Ack, s: &Space) -> f64 {
+        let is_single = a.acked == 0 || s.una < self.recovery_point;
+        (if is_single { s.mss } else { a.acked }) as f64
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,5 +105,26 @@ mod tests {
         assert_eq!(credits(AckCredit::new(9.0, false), &[0, 0, 0, 0, 0, 3, 3])[5..], [1.0, 1.0]);
         assert_eq!(credits(AckCredit::new(9.0, false), &[0, 0, 0, 0, 0, 3, 3, 2])[7], 2.0);
         assert_eq!(credits(AckCredit::new(9.0, true), &[0, 0, 0, 0, 0, 3, 3, 2])[7], 1.0);
+    }
+
+    // A window of ten loses its first segment: nine duplicates, then the ACK of all ten, together 19. A partial ACK is one more.
+    #[test]
+    fn ns3_counts_twice() {
+        let sent = |una, max_sent| Space { una, max_sent, ..Space::new(&Preset::Ns2.config(1000)) };
+        let ack = |n: u64| Ack {
+            now: Time::ZERO,
+            acked: n * 1000,
+            delivered: n * 1000,
+            sack: Sack::EMPTY,
+            rtt: None,
+            ece: false,
+            arrival: None,
+        };
+        let mut credit = Ns3Credit::default();
+        assert_eq!(credit.of(&ack(2), &sent(1, 10_001)), 2000.0);
+        credit.on_loss(&sent(1, 10_001));
+        assert_eq!(credit.of(&ack(0), &sent(1, 10_001)), 1000.0);
+        assert_eq!(credit.of(&ack(4), &sent(4001, 10_001)), 1000.0);
+        assert_eq!(credit.of(&ack(6), &sent(10_001, 12_001)), 6000.0);
     }
 }

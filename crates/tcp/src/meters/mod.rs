@@ -12,7 +12,7 @@ mod forward_delays;
 mod send_times;
 mod windowed;
 
-pub use ack_credit::AckCredit;
+pub use ack_credit::{AckCredit, Ns3Credit};
 pub use available_rate::AvailableRate;
 pub use backlog::{Backlog, queued};
 pub use bandwidth::{PerAck, PerRound, Smoothing, Stages};

@@ -17,7 +17,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     params: &[],
     verified: &[
         "goodput within 10 % of ns-2.35 at every point of the reference table",
-        "with preset linux within 3 % of a Linux 6.18 kernel from 0.01 to 5 % loss, and at zero loss within 2 % of its \
+        "with preset linux within 2 % of a Linux 6.18 kernel from 0.01 to 5 % loss, and at zero loss within 2 % of its \
          retransmissions and of the windows where it halves",
     ],
     reconstructed: &[],

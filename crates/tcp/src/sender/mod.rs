@@ -340,13 +340,15 @@ impl Sender {
     fn cut(&mut self, now: Time, signal: Signal) -> Judged {
         let base = match self.config.halve_from {
             HalveFrom::Flight => self.flight_to_reduce(signal),
+            HalveFrom::Pipe if signal == Signal::Timeout => self.flight_to_reduce(signal),
+            HalveFrom::Pipe => Some(self.recovery.in_flight(&self.space) as f64 / self.space.mss as f64),
             HalveFrom::Cwnd => Some(self.window.cwnd),
             HalveFrom::WholeCwnd if signal == Signal::Timeout && self.is_cut() => None,
             HalveFrom::WholeCwnd => Some(whole(self.window.cwnd)),
         };
         let half = base.map_or(self.window.ssthresh, |base| match self.config.halve_from {
             HalveFrom::WholeCwnd => whole(base / 2.0),
-            HalveFrom::Flight | HalveFrom::Cwnd => base / 2.0,
+            HalveFrom::Flight | HalveFrom::Pipe | HalveFrom::Cwnd => base / 2.0,
         });
         let least = if self.config.halve_from == HalveFrom::Cwnd { 1.0 } else { 2.0 };
         let loss = Loss { now, signal, base, half: half.max(2.0), window: half.max(least) };

@@ -1,5 +1,7 @@
-//! The spacing of segments, for controls that say how fast to send.
+//! The spacing of segments, for controls that say how fast to send, and for hosts that pace every connection.
 
+use crate::seams::Window;
+use crate::space::Space;
 use airhop_base::{Rate, Span, Time};
 
 /// When the next segments may go out: some together, then none until their time at that rate is over. What Linux does inside TCP where
@@ -10,6 +12,19 @@ pub(super) struct Pacing {
     burst: Option<Burst>,
     /// The sender was asked for a segment before that time, and is to be asked again then.
     pub due: Option<Time>,
+}
+
+/// Linux, tcp_update_pacing_rate() and tcp_tso_autosize(): the rate of a control that names none, twice the window a round trip while
+/// that is far below ssthresh and a fifth more than the window else; and how many segments leave together, what the rate makes in
+/// 1/1024 s, 64 KiB at most and two at least. None without a round trip.
+pub(super) fn of_window(w: &Window, s: &Space) -> Option<(Rate, u64)> {
+    let srtt = s.srtt?.secs_f64();
+    let ratio = if w.cwnd < (w.ssthresh / 2.0).floor() { 2.0 } else { 1.2 };
+    // In recovery more may be outstanding than the window that it ends with.
+    let bytes = (w.cwnd * s.mss as f64).max((s.nxt - s.una) as f64);
+    let per_second = ratio * bytes / srtt;
+    let quantum = (per_second as u64 / 1024).min(65_535) / s.mss;
+    Some((Rate::from_bps((per_second * 8.0) as u64), quantum.max(2)))
 }
 
 /// Segments that leave together.

@@ -1,9 +1,12 @@
 //! What goes out: the handshake, data, and the headers of both.
 
-use super::{Connection, Sender, clock};
+use super::{Connection, Sender, clock, pacing};
 use crate::Echo;
 use crate::seams::{Cause, Next};
-use airhop_base::{Body, Ecn, Flags, HEADER_BYTES, Packet, Segment, Span, Time, Timestamps};
+use airhop_base::{Body, Ecn, Flags, HEADER_BYTES, Packet, Rate, Segment, Span, Time, Timestamps};
+
+/// Linux, tcp_update_skb_after_send(): the segments before the tenth are not paced.
+const UNPACED: u64 = 10;
 
 impl Sender {
     /// The next packet to send, if there is one now.
@@ -41,8 +44,8 @@ impl Sender {
     }
 
     fn next_data(&mut self, now: Time) -> Option<Packet> {
-        let rate = self.control.pacing_rate(&self.window, &self.space);
-        if rate.is_some() && self.pacing.holds(now) {
+        let spacing = self.spacing();
+        if spacing.is_some() && self.pacing.holds(now) {
             return None;
         }
         let Some(next) = self.recovery.next(&self.space, &self.window) else {
@@ -52,10 +55,19 @@ impl Sender {
         if self.frozen.is_some() && next.cause != Cause::Notice {
             return None; // Yun 2009 §4.2: nothing but every other ELN is answered
         }
-        if let Some(rate) = rate {
-            self.pacing.on_sent(now, next.end - next.start, rate, self.control.send_quantum());
+        if let Some((rate, quantum)) = spacing {
+            self.pacing.on_sent(now, next.end - next.start, rate, quantum);
         }
         Some(self.transmit(now, next))
+    }
+
+    /// How fast segments may leave at most, and how many of them together, if they are spaced.
+    fn spacing(&self) -> Option<(Rate, u64)> {
+        if let Some(rate) = self.control.pacing_rate(&self.window, &self.space) {
+            return Some((rate, self.control.send_quantum()));
+        }
+        let is_paced = self.config.pacing && self.counters.sent_segments + 1 >= UNPACED;
+        is_paced.then(|| pacing::of_window(&self.window, &self.space)).flatten()
     }
 
     fn transmit(&mut self, now: Time, next: Next) -> Packet {

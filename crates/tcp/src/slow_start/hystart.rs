@@ -6,6 +6,7 @@ use airhop_base::{Span, Time};
 #[derive(Debug, Default)]
 pub(crate) struct HyStart {
     round: Round,
+    is_paced: bool,
     is_over: bool,
 }
 
@@ -20,8 +21,7 @@ struct Round {
     samples: u32,
 }
 
-/// Linux, hystart_low_window: below it nothing is watched, and no round begins. (A kernel that begins rounds below it, as newer ones
-/// do, ends slow start by trains where this one does by delay: its rounds then begin between the bursts that slow start sends.)
+/// Linux, hystart_low_window: below it nothing is watched. Rounds begin below it, too (since 6.14).
 const LEAST_WINDOW: f64 = 16.0;
 /// Linux, hystart_ack_delta_us: a longer gap ends a train.
 const LONGEST_GAP: Span = Span::from_millis(2);
@@ -29,31 +29,54 @@ const LONGEST_GAP: Span = Span::from_millis(2);
 const CUSHION: Span = Span::from_millis(1);
 
 impl HyStart {
-    /// True if slow start ends with this ACK, or should have before.
-    pub fn is_over(&mut self, cwnd: f64, sample: &Sample) -> bool {
+    /// For a sender whose segments are paced, or not.
+    pub fn new(is_paced: bool) -> Self {
+        HyStart { is_paced, ..HyStart::default() }
+    }
+
+    /// Slow start begins again, with a round of all below `nxt`.
+    pub fn restart(&mut self, now: Time, nxt: u64) {
+        *self = HyStart { round: Round::new(now, nxt), ..HyStart::new(self.is_paced) };
+    }
+
+    /// True if slow start ends with this ACK.
+    pub fn ends(&mut self, cwnd: f64, sample: &Sample) -> bool {
         if let (Some(rtt), Some(least_rtt)) = (sample.rtt, sample.least_rtt)
-            && cwnd >= LEAST_WINDOW
             && !self.is_over
         {
             if sample.una > self.round.end {
-                let Sample { now, nxt, .. } = *sample;
-                self.round = Round { began: now, end: nxt, train: now, ..Round::default() };
+                self.round = Round::new(sample.now, sample.nxt);
             }
-            self.is_over =
-                self.round.is_long_train(sample.now, least_rtt) | self.round.is_delayed(rtt, least_rtt);
+            if cwnd >= LEAST_WINDOW {
+                let longest = self.longest_train(least_rtt);
+                self.is_over =
+                    self.round.is_long_train(sample.now, longest) | self.round.is_delayed(rtt, least_rtt);
+                return self.is_over;
+            }
         }
-        self.is_over
+        false
+    }
+
+    /// One way of the path: half of the smallest round trip. Pacing spreads what is sent over that much, so that all of it then is the
+    /// measure (Linux).
+    fn longest_train(&self, least_rtt: Span) -> Span {
+        let longest = least_rtt + CUSHION;
+        if self.is_paced { longest } else { longest / 2 }
     }
 }
 
 impl Round {
-    /// The train fills half of the smallest round trip: one way of the path.
-    fn is_long_train(&mut self, now: Time, least_rtt: Span) -> bool {
+    fn new(now: Time, end: u64) -> Self {
+        Round { began: now, end, train: now, ..Round::default() }
+    }
+
+    /// The ACKs since the round began are a train, and longer than this.
+    fn is_long_train(&mut self, now: Time, longest: Span) -> bool {
         if now - self.train > LONGEST_GAP {
             return false;
         }
         self.train = now;
-        now - self.began > (least_rtt + CUSHION) / 2
+        now - self.began > longest
     }
 
     /// The smallest of the round's first round trips, and of all since, is too long.
@@ -75,7 +98,16 @@ mod tests {
     /// The ACK, counted from 1, that ends slow start, of one round with a smallest round trip of `least` ms before, a window of `cwnd`,
     /// ACKs at these times and all with a round trip of `rtt` us.
     fn ends(cwnd: f64, least: u64, rtt: u64, acks: impl Iterator<Item = u64>) -> Option<usize> {
-        let mut hystart = HyStart::default();
+        ends_of(HyStart::default(), cwnd, least, rtt, acks)
+    }
+
+    fn ends_of(
+        mut hystart: HyStart,
+        cwnd: f64,
+        least: u64,
+        rtt: u64,
+        acks: impl Iterator<Item = u64>,
+    ) -> Option<usize> {
         let least_rtt = Some(Span::from_millis(least));
         acks.enumerate()
             .position(|(n, at)| {
@@ -86,7 +118,7 @@ mod tests {
                     rtt: Some(Span::from_micros(rtt)),
                     least_rtt,
                 };
-                hystart.is_over(cwnd, &sample)
+                hystart.ends(cwnd, &sample)
             })
             .map(|n| n + 1)
     }
@@ -113,13 +145,40 @@ mod tests {
         assert_eq!(ends(15.9, 60, 60_000, (0..60).map(|n| 1500 * n)), None);
     }
 
+    // Paced, all of 60 ms and the millisecond: the 42nd.
+    #[test]
+    fn pacing_makes_trains_longer() {
+        let acks = || (0..60).map(|n| 1500 * n);
+        assert_eq!(ends_of(HyStart::new(true), 16.0, 60, 60_000, acks()), Some(42));
+    }
+
+    // The round begins with its first ACK, though that is below 16 segments: the 22nd of all, not of those above. Slow start ends once;
+    // one that begins again has a round of all that was sent before.
+    #[test]
+    fn rounds_begin_below_the_least_window() {
+        let mut hystart = HyStart::default();
+        let mut ack = |n: u64| {
+            let rtt = Some(Span::from_millis(60));
+            let sample = Sample { now: us(1500 * n), una: n + 1, nxt: 1000, rtt, least_rtt: rtt };
+            hystart.ends(if n == 0 { 15.0 } else { 16.0 }, &sample)
+        };
+        assert_eq!((0..60).filter(|&n| ack(n)).collect::<Vec<_>>(), [21]);
+        let mut hystart = HyStart::default();
+        hystart.restart(us(0), 10);
+        let rtt = Some(Span::from_millis(60));
+        let ends = |n: u64| {
+            hystart.ends(16.0, &Sample { now: us(1500 * n), una: n + 1, nxt: 90, rtt, least_rtt: rtt })
+        };
+        assert_eq!((0..60).position(ends), Some(10 + 21));
+    }
+
     // A new round forgets both: its train begins anew, and so does its smallest round trip.
     #[test]
     fn each_round_by_itself() {
         let mut hystart = HyStart::default();
         let mut ack = |at: u64, una: u64, nxt: u64, rtt: u64| {
             let (rtt, least_rtt) = (Some(Span::from_millis(rtt)), Some(Span::from_millis(80)));
-            hystart.is_over(20.0, &Sample { now: us(at), una, nxt, rtt, least_rtt })
+            hystart.ends(20.0, &Sample { now: us(at), una, nxt, rtt, least_rtt })
         };
         for n in 0..20 {
             assert!(!ack(1500 * n, 1 + n, 20, 80), "the smallest round trip is not longer");

@@ -35,9 +35,9 @@ pub(crate) struct Sample {
 }
 
 impl SlowStart {
-    /// HyStart.
-    pub fn hystart() -> Self {
-        SlowStart::HyStart(HyStart::default())
+    /// HyStart of a sender whose segments are paced, or not.
+    pub fn hystart(is_paced: bool) -> Self {
+        SlowStart::HyStart(HyStart::new(is_paced))
     }
 
     /// HyStart++.
@@ -51,7 +51,7 @@ impl SlowStart {
         match self {
             SlowStart::Standard | SlowStart::HyStartPlusPlus(None) => segments,
             SlowStart::HyStart(hystart) => {
-                if hystart.is_over(w.cwnd, sample) {
+                if hystart.ends(w.cwnd, sample) {
                     w.ssthresh = w.cwnd;
                 }
                 segments
@@ -66,10 +66,10 @@ impl SlowStart {
         }
     }
 
-    /// Something was lost.
-    pub fn on_loss(&mut self, by_timeout: bool) {
+    /// Something was lost; all below `nxt` had been sent then.
+    pub fn on_loss(&mut self, by_timeout: bool, now: Time, nxt: u64) {
         match self {
-            SlowStart::HyStart(hystart) if by_timeout => *hystart = HyStart::default(),
+            SlowStart::HyStart(hystart) if by_timeout => hystart.restart(now, nxt),
             SlowStart::HyStartPlusPlus(hystart) => *hystart = None,
             SlowStart::Standard | SlowStart::HyStart(_) => {}
         }

@@ -56,13 +56,14 @@ pub fn rfc(cwnd: f64, ssthresh: f64) -> Config {
     }
 }
 
-/// The Linux preset without handshake and timestamps, in the same way.
+/// The Linux preset without handshake, timestamps and pacing, in the same way.
 pub fn linux(cwnd: f64, ssthresh: f64) -> Config {
     Config {
         initial_window: cwnd,
         initial_ssthresh: ssthresh,
         handshake: false,
         timestamps: false,
+        pacing: false,
         ..Preset::Linux.config(MSS)
     }
 }

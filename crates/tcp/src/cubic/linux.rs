@@ -1,0 +1,164 @@
+use super::Constants;
+use crate::control::whole;
+use crate::seams::Window;
+use airhop_base::{Span, Time};
+
+/// CUBIC's congestion avoidance as Linux 6 computes it (net/ipv4/tcp_cubic.c): the same law, but the window, the aim and the estimate of
+/// Reno's window are whole segments, and time goes in ticks of the kernel. A small window so is up to a segment ahead of the cubic
+/// below its plateau, where the aim is rounded up, and that is what the curve of a dozen segments is like.
+#[derive(Debug)]
+pub(super) struct Linux {
+    constants: Constants,
+    /// W_max; none before the first loss and after a timeout.
+    w_max: Option<u32>,
+    epoch: Option<Epoch>,
+    /// So many segments delivered make one more of the window.
+    per_segment: u32,
+    /// Segments delivered that have not (snd_cwnd_cnt).
+    credit: u32,
+}
+
+/// A stage of congestion avoidance.
+#[derive(Clone, Copy, Debug)]
+struct Epoch {
+    start: Tick,
+    /// Seconds to the plateau, in 1/1024.
+    k: u32,
+    plateau: u32,
+    /// W_est.
+    friendly: u32,
+    /// Segments delivered that have not moved it.
+    delivered: u32,
+    /// The window that growth was last computed for, and when.
+    computed: (u32, Tick),
+}
+
+/// Ticks since the beginning (jiffies).
+type Tick = u64;
+
+/// CONFIG_HZ of the kernel that is compared with, and of most distributions.
+const HZ: u64 = 250;
+/// While no W_max is known, a twentieth of the window a round trip at least.
+const UNKNOWN: u32 = 20;
+
+fn tick(now: Time) -> Tick {
+    now.nanos() * HZ / 1_000_000_000
+}
+
+/// 1/1024 s, Linux' unit.
+fn fine(ticks: Tick) -> u32 {
+    (ticks * 1024 / HZ) as u32
+}
+
+/// Parts of 1024.
+fn scaled(share: f64) -> u32 {
+    (share * 1024.0).round() as u32
+}
+
+impl Linux {
+    pub fn new(constants: Constants) -> Self {
+        Linux { constants, w_max: None, epoch: None, per_segment: 0, credit: 0 }
+    }
+
+    /// An ACK of `delivered` segments; `least_rtt` is the smallest round trip.
+    pub fn avoid(&mut self, w: &mut Window, delivered: u32, now: Time, least_rtt: Option<Span>) {
+        let cwnd = whole(w.cwnd) as u32;
+        self.update(cwnd, delivered, tick(now), least_rtt);
+        w.cwnd += f64::from(self.spend(delivered));
+    }
+
+    /// tcp_cong_avoid_ai(): what so many delivered segments add to the window.
+    fn spend(&mut self, delivered: u32) -> u32 {
+        // "If credits accumulated at a higher w, apply them gently now."
+        let gently = self.credit >= self.per_segment;
+        if gently {
+            self.credit = 0;
+        }
+        self.credit += delivered;
+        let grown = self.credit / self.per_segment;
+        self.credit %= self.per_segment;
+        grown + u32::from(gently)
+    }
+
+    /// bictcp_update(): how many segments make one more.
+    fn update(&mut self, cwnd: u32, delivered: u32, now: Tick, least_rtt: Option<Span>) {
+        let Constants { beta, c, .. } = self.constants;
+        let begins = self.epoch.is_none();
+        let w_max = self.w_max;
+        let epoch = self.epoch.get_or_insert_with(|| Epoch::new(now, cwnd, w_max, c));
+        epoch.delivered += delivered;
+        let (window, at) = epoch.computed;
+        if !begins && window == cwnd && now - at <= HZ / 32 {
+            return;
+        }
+        if begins || now != at {
+            epoch.computed = (cwnd, now);
+            self.per_segment = epoch.pace(cwnd, now, least_rtt, c);
+            if w_max.is_none() {
+                self.per_segment = self.per_segment.min(UNKNOWN);
+            }
+        }
+        if let Some(friendly) = cwnd.checked_div(epoch.befriend(cwnd, beta)) {
+            self.per_segment = self.per_segment.min(friendly);
+        }
+        self.per_segment = self.per_segment.max(2);
+    }
+
+    /// A loss or a mark, for which the window is reduced. Returns ssthresh.
+    pub fn on_loss(&mut self, cwnd: u32) -> f64 {
+        let Constants { beta, fast_convergence, .. } = self.constants;
+        self.epoch = None;
+        self.credit = 0;
+        self.w_max = Some(match self.w_max {
+            Some(last) if fast_convergence && cwnd < last => cwnd * (1024 + scaled(beta)) / 2048,
+            _ => cwnd,
+        });
+        f64::from((cwnd * scaled(beta) / 1024).max(2))
+    }
+
+    /// The retransmission timer expired (bictcp_reset()).
+    pub fn on_timeout(&mut self) {
+        *self = Linux::new(self.constants);
+    }
+
+    /// False for a second after recovery, when samples of the round trip are left out.
+    pub fn takes_samples(&self, now: Time) -> bool {
+        self.epoch.is_none_or(|epoch| tick(now) - epoch.start >= HZ)
+    }
+}
+
+impl Epoch {
+    fn new(now: Tick, cwnd: u32, w_max: Option<u32>, c: f64) -> Self {
+        let plateau = w_max.map_or(cwnd, |w_max| w_max.max(cwnd));
+        let k = libm::cbrt(f64::from(plateau - cwnd) * 1024.0 / f64::from(scaled(c)));
+        Epoch {
+            start: now,
+            k: (k * 1024.0) as u32,
+            plateau,
+            friendly: cwnd,
+            delivered: 0,
+            computed: (cwnd, now),
+        }
+    }
+
+    /// How many delivered segments make one more, for the window to follow the cubic.
+    fn pace(&self, cwnd: u32, now: Tick, least_rtt: Option<Span>, c: f64) -> u32 {
+        let ahead = least_rtt.map_or(0, |rtt| (rtt.nanos() * HZ).div_ceil(1_000_000_000));
+        let t = fine(now - self.start + ahead);
+        let from_plateau = f64::from(t.abs_diff(self.k)) / 1024.0;
+        let distance = (f64::from(scaled(c)) / 1024.0 * from_plateau * from_plateau * from_plateau) as u32;
+        let target = if t < self.k { self.plateau.saturating_sub(distance) } else { self.plateau + distance };
+        if target > cwnd { cwnd / (target - cwnd) } else { 100 * cwnd }
+    }
+
+    /// Moves W_est, by a segment for (1 + beta) / 3 (1 - beta) windows. Returns by how much it is ahead.
+    fn befriend(&mut self, cwnd: u32, beta: f64) -> u32 {
+        let beta = scaled(beta);
+        let scale = 8 * (1024 + beta) / 3 / (1024 - beta);
+        let step = ((cwnd * scale) >> 3).max(1);
+        let steps = self.delivered.saturating_sub(1) / step; // "while (ack_cnt > delta)"
+        self.delivered -= steps * step;
+        self.friendly += steps;
+        self.friendly.saturating_sub(cwnd)
+    }
+}

@@ -1,0 +1,106 @@
+use super::Constants;
+use crate::seams::Window;
+use crate::space::Space;
+use airhop_base::{Span, Time};
+
+/// CUBIC's congestion avoidance as RFC 9438 has it.
+#[derive(Debug)]
+pub(super) struct Rfc {
+    constants: Constants,
+    pub memory: Memory,
+    /// What it was before the last loss.
+    before: Memory,
+    /// First byte that had not been sent then: a second loss below is of the same window of data.
+    point: u64,
+}
+
+/// What a loss changes, beside the window.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Memory {
+    /// W_max; none before the first loss and after a timeout, when the next epoch begins at its plateau (§4.8).
+    pub w_max: Option<f64>,
+    /// cwnd_prior (§4.1.2); none before a loss: slow start ended by itself.
+    prior: Option<f64>,
+    /// This stage of congestion avoidance, once it has begun.
+    pub epoch: Option<Epoch>,
+}
+
+/// A stage of congestion avoidance.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Epoch {
+    start: Time,
+    /// Seconds to the plateau.
+    pub k: f64,
+    /// The window at the plateau: W_max, if the window has not passed that.
+    pub plateau: f64,
+    /// W_est.
+    friendly: f64,
+}
+
+impl Epoch {
+    /// Begins at `cwnd` (§4.2, equation 2; §4.8 without a W_max).
+    pub fn new(start: Time, cwnd: f64, w_max: Option<f64>, c: f64) -> Self {
+        let plateau = w_max.map_or(cwnd, |w_max| w_max.max(cwnd));
+        Epoch { start, k: libm::cbrt((plateau - cwnd) / c), plateau, friendly: cwnd }
+    }
+
+    /// W_cubic, `t` seconds after the beginning (§4.2, equation 1).
+    pub fn at(&self, t: f64, c: f64) -> f64 {
+        let d = t - self.k;
+        c * d * d * d + self.plateau
+    }
+}
+
+impl Rfc {
+    pub fn new(constants: Constants) -> Self {
+        Rfc { constants, memory: Memory::default(), before: Memory::default(), point: 0 }
+    }
+
+    /// §4.2 to §4.5: an ACK that shows `delivered` segments to have arrived and counts for `counted`.
+    pub fn avoid(&mut self, w: &mut Window, delivered: f64, counted: f64, now: Time, srtt: Option<Span>) {
+        let Constants { c, beta, .. } = self.constants;
+        let memory = &mut self.memory;
+        let cwnd = w.cwnd;
+        let epoch = memory.epoch.get_or_insert_with(|| Epoch::new(now, cwnd, memory.w_max, c));
+        // §4.3: Reno's pace from where the window was before.
+        let is_back = memory.prior.is_none_or(|prior| epoch.friendly >= prior);
+        epoch.friendly += if is_back { 1.0 } else { alpha(beta) } * delivered / cwnd;
+
+        let t = now.since(epoch.start).secs_f64();
+        if epoch.at(t, c) < epoch.friendly {
+            w.cwnd = cwnd.max(epoch.friendly);
+            return;
+        }
+        // §4.2: the window of a round trip later, at most half again as large.
+        let target = epoch.at(t + srtt.map_or(0.0, Span::secs_f64), c).clamp(cwnd, 1.5 * cwnd);
+        w.cwnd += (target - cwnd) / cwnd * counted;
+    }
+
+    /// A loss or a mark with a window of `cwnd`, of which `base` is reduced, if ssthresh does not stay (§4.6 to §4.8). Returns what is
+    /// left.
+    pub fn on_loss(&mut self, cwnd: f64, base: Option<f64>, is_timeout: bool, s: &Space) -> Option<f64> {
+        let Constants { beta, fast_convergence, .. } = self.constants;
+        if s.una >= self.point {
+            self.before = self.memory;
+        }
+        self.point = s.max_sent;
+        let w_max = match self.memory.w_max {
+            Some(last) if fast_convergence && cwnd < last => cwnd * (1.0 + beta) / 2.0,
+            _ => cwnd,
+        };
+        // §4.1.2: cwnd_prior is that "at the time of setting ssthresh most recently".
+        let prior = if base.is_some() { Some(cwnd) } else { self.memory.prior };
+        self.memory = Memory { w_max: (!is_timeout).then_some(w_max), prior, epoch: None };
+        base.map(|base| base * beta)
+    }
+
+    /// §4.9.2: the last loss was none.
+    pub fn on_spurious(&mut self) {
+        self.memory = self.before;
+    }
+}
+
+/// §4.3, equation 4: with it, and with beta, additive increase has Reno's mean window.
+pub(super) fn alpha(beta: f64) -> f64 {
+    3.0 * (1.0 - beta) / (1.0 + beta)
+}

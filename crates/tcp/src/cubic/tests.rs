@@ -1,0 +1,254 @@
+use super::rfc::{Epoch, Memory, alpha};
+use super::*;
+use crate::Preset;
+use crate::seams::Cause;
+use airhop_base::Sack;
+
+const MSS: u64 = 1000;
+/// alpha of beta 0.7: 0.9 / 1.7.
+const ALPHA: f64 = 9.0 / 17.0;
+
+fn space(srtt_ms: u64) -> Space {
+    Space { srtt: Some(Span::from_millis(srtt_ms)), ..Space::new(&Preset::Rfc.config(MSS as u32)) }
+}
+
+fn cubic(form: Form, beta: f64, fast_convergence: bool) -> Cubic {
+    Cubic::new(form, Constants { beta, c: 0.4, fast_convergence }, SlowStart::Standard)
+}
+
+/// An ACK of one segment.
+fn ack(ms: u64) -> Ack {
+    Ack {
+        now: Time::ZERO + Span::from_millis(ms),
+        acked: MSS,
+        delivered: MSS,
+        sack: Sack::EMPTY,
+        rtt: None,
+        ece: false,
+        arrival: None,
+    }
+}
+
+/// A loss with all of `cwnd` in flight.
+fn lose(control: &mut Cubic, cwnd: f64, signal: Signal) -> Window {
+    let mut w = Window { cwnd, ssthresh: 2.0 };
+    let loss = Loss { now: Time::ZERO, signal, base: Some(cwnd), half: cwnd / 2.0, window: cwnd / 2.0 };
+    assert_eq!(control.on_loss(&mut w, &loss, &space(100)), Judged::Congestion);
+    w
+}
+
+fn memory(control: &Cubic) -> &Memory {
+    match &control.law {
+        Law::Rfc(law) => &law.memory,
+        Law::Linux(_) => panic!("the law of the RFC"),
+    }
+}
+
+fn is_close(a: f64, b: f64) {
+    assert!((a - b).abs() < 1e-9, "{a}, not {b}");
+}
+
+// RFC 9438 §4.2, equations 1 and 2: K = cbrt((100 - 50) / 0.4) = 5 s; W(t) = 0.4 (t - 5)^3 + 100.
+#[test]
+fn the_cubic() {
+    let epoch = Epoch::new(Time::ZERO, 50.0, Some(100.0), 0.4);
+    is_close(epoch.k, 5.0);
+    for (t, segments) in [(0.0, 50.0), (1.0, 74.4), (3.0, 96.8), (5.0, 100.0), (7.0, 103.2), (10.0, 150.0)] {
+        is_close(epoch.at(t, 0.4), segments);
+    }
+    // Beyond W_max, or without one, it begins at the plateau.
+    for w_max in [None, Some(40.0)] {
+        let epoch = Epoch::new(Time::ZERO, 50.0, w_max, 0.4);
+        is_close(epoch.at(0.0, 0.4), 50.0);
+        is_close(epoch.at(2.0, 0.4), 53.2);
+    }
+}
+
+// §4.2 and §4.4: with beta 0.5 a loss at 100 leaves 50, K = 5 s. Half a second later the window aims at that of a round trip ahead,
+// W(0.6) = 100 - 0.4 * 4.4^3 = 65.9264, above W_est; at most at half again as much.
+#[test]
+fn growth_aims_a_round_trip_ahead() {
+    let mut control = cubic(Form::Rfc, 0.5, true);
+    let mut w = lose(&mut control, 100.0, Signal::Duplicates);
+    is_close(w.cwnd, 50.0);
+    let s = space(100);
+    control.on_ack(&mut w, &ack(0), &s); // the epoch begins; W(0) = 50 is below W_est
+    is_close(w.cwnd, 50.0 + 1.0 / 50.0);
+    let cwnd = w.cwnd;
+    control.on_ack(&mut w, &ack(500), &s);
+    is_close(w.cwnd, cwnd + (65.9264 - cwnd) / cwnd);
+    let cwnd = w.cwnd;
+    control.on_ack(&mut w, &ack(60_000), &s);
+    is_close(w.cwnd, cwnd + 0.5);
+}
+
+// §4.3: 3 (1 - beta) / (1 + beta) segments a window from 7 on, where a loss at 10 left it, until W_est is there again; then one.
+#[test]
+fn friendly_to_reno() {
+    let mut control = cubic(Form::Rfc, 0.7, true);
+    let mut w = lose(&mut control, 10.0, Signal::Duplicates);
+    let s = space(1);
+    for _ in 0..1000 {
+        let cwnd = w.cwnd;
+        control.on_ack(&mut w, &ack(0), &s);
+        is_close(w.cwnd - cwnd, if cwnd < 10.0 { ALPHA } else { 1.0 } / cwnd);
+    }
+    assert!(w.cwnd > 40.0);
+    is_close(alpha(0.5), 1.0); // Reno
+}
+
+// What is left of an ACK when slow start ends counts for congestion avoidance: half a segment of one window's share.
+#[test]
+fn slow_start_ends_within_an_ack() {
+    let mut w = Window { cwnd: 9.5, ssthresh: 10.0 };
+    cubic(Form::Rfc, 0.7, true).on_ack(&mut w, &ack(0), &space(100));
+    is_close(w.cwnd, 10.0 + 0.5 / 10.0);
+}
+
+// §4.7: below the last W_max, only to (1 + beta) / 2 of the window.
+#[test]
+fn fast_convergence() {
+    for (on, second) in [(true, 59.5), (false, 70.0)] {
+        let mut control = cubic(Form::Rfc, 0.7, on);
+        lose(&mut control, 100.0, Signal::Duplicates);
+        lose(&mut control, 70.0, Signal::Duplicates);
+        is_close(memory(&control).w_max.expect("a loss"), second);
+        lose(&mut control, 80.0, Signal::Duplicates);
+        is_close(memory(&control).w_max.expect("a loss"), 80.0);
+    }
+}
+
+// §4.6: ssthresh 2 at least, and so the window after a loss, but not after a mark. §4.8: after a timeout ssthresh is the same, the
+// window 1, and the next stage begins at its plateau; if the segment had timed out before ssthresh stays (RFC 5681 §3.1).
+#[test]
+fn what_is_left() {
+    let left = |cwnd, signal| lose(&mut cubic(Form::Rfc, 0.7, true), cwnd, signal);
+    assert_eq!(left(2.0, Signal::Duplicates), Window { cwnd: 2.0, ssthresh: 2.0 });
+    assert_eq!(left(2.0, Signal::Echo), Window { cwnd: 1.4, ssthresh: 2.0 });
+    assert_eq!(left(20.0, Signal::Timeout), Window { cwnd: 1.0, ssthresh: 14.0 });
+    let mut control = cubic(Form::Rfc, 0.7, true);
+    let mut w = lose(&mut control, 20.0, Signal::Timeout);
+    let again = Loss { now: Time::ZERO, signal: Signal::Timeout, base: None, half: 14.0, window: 14.0 };
+    control.on_loss(&mut w, &again, &space(100));
+    assert_eq!(w, Window { cwnd: 1.0, ssthresh: 14.0 });
+    for _ in 0..14 {
+        control.on_ack(&mut w, &ack(0), &space(100));
+    }
+    let epoch = memory(&control).epoch.expect("past ssthresh");
+    is_close(epoch.k, 0.0);
+    is_close(epoch.plateau, 14.0);
+}
+
+// §4.1.2: what ssthresh was set from most recently, which a repeated timeout does not do. W_est so goes on with alpha.
+#[test]
+fn a_repeated_timeout_is_no_new_beginning() {
+    let mut control = cubic(Form::Rfc, 0.7, true);
+    let mut w = lose(&mut control, 20.0, Signal::Timeout);
+    let again = Loss { now: Time::ZERO, signal: Signal::Timeout, base: None, half: 14.0, window: 14.0 };
+    control.on_loss(&mut w, &again, &space(1));
+    w.cwnd = 14.0;
+    control.on_ack(&mut w, &ack(0), &space(1));
+    is_close(w.cwnd, 14.0 + ALPHA / 14.0);
+}
+
+// §4.9.2: all of it is as before; a timeout after the loss was of the same window of data. Linux gives back the window alone.
+#[test]
+fn a_loss_that_was_none() {
+    let s = Space { una: 1, max_sent: 90_001, ..space(100) };
+    for form in [Form::Rfc, Form::Linux] {
+        let mut control = cubic(form, 0.7, true);
+        let mut w = lose(&mut control, 100.0, Signal::Duplicates);
+        control.on_ack(&mut w, &ack(0), &s);
+        let before = w;
+        let loss = |signal| Loss { now: Time::ZERO, signal, base: Some(70.0), half: 35.0, window: 35.0 };
+        control.on_loss(&mut w, &loss(Signal::Duplicates), &s);
+        control.on_loss(&mut w, &loss(Signal::Timeout), &s);
+        control.on_spurious(&mut w, &before, &s);
+        assert_eq!(w, before);
+        if form == Form::Rfc {
+            assert!(memory(&control).epoch.is_some());
+            assert_eq!(memory(&control).w_max, Some(100.0));
+        }
+    }
+}
+
+/// The ACKs of one segment, counted from 1 and each `every` ms, that open the window by one.
+fn openings(control: &mut Cubic, mut w: Window, every: u64, acks: u64) -> Vec<u64> {
+    let opens = |n: &u64| {
+        let before = w.cwnd;
+        control.on_ack(&mut w, &ack(every * n), &space(60));
+        assert!(w.cwnd == before || w.cwnd == before + 1.0);
+        w.cwnd > before
+    };
+    (1..=acks).filter(opens).collect()
+}
+
+// Linux while no loss has shown a W_max: a twentieth of the window a round trip, that is one for 20, whatever the window.
+#[test]
+fn linux_without_a_plateau() {
+    let mut control = cubic(Form::Linux, 0.7, true);
+    let window = Window { cwnd: 154.0, ssthresh: 154.0 };
+    assert_eq!(openings(&mut control, window, 1, 60), [20, 40, 60]);
+}
+
+// Linux aims at whole segments: a loss at 100 leaves 70 (717/1024), K is the cube root of 30 / 0.4, 4.216 s, and the cubic is at 70.02
+// at once, so that the aim is 71: one for 70 delivered. Half a second later it is at 79.4, the aim 80: 9 of 71 missing, one for 7.
+#[test]
+fn linux_aims_at_whole_segments() {
+    let mut control = cubic(Form::Linux, 0.7, true);
+    let mut w = lose(&mut control, 100.0, Signal::Duplicates);
+    assert_eq!(w.cwnd, 70.0);
+    for n in 1..=70 {
+        assert_eq!(w.cwnd, 70.0, "{n}");
+        control.on_ack(&mut w, &ack(0), &space(60));
+    }
+    assert_eq!(w.cwnd, 71.0);
+    for n in 1..=7 {
+        assert_eq!(w.cwnd, 71.0, "{n}");
+        control.on_ack(&mut w, &ack(500), &space(60));
+    }
+    assert_eq!(w.cwnd, 72.0);
+}
+
+// Linux' W_est moves by one for 15/8 of the window, rounded down, and more than that: the tenth segment with a window of 5 (9.4),
+// then, with 6 (11.25) and one left over, the eleventh. What was delivered meanwhile counts for one segment, not more. Looked at when
+// the window has changed, or after a 32nd of a second: not at all when the ACKs come within that.
+#[test]
+fn linux_is_friendly_in_whole_segments() {
+    let window = Window { cwnd: 5.0, ssthresh: 5.0 };
+    assert_eq!(openings(&mut cubic(Form::Linux, 0.7, true), window, 40, 25), [10, 21]);
+    assert_eq!(openings(&mut cubic(Form::Linux, 0.7, true), window, 1, 25), [20]);
+}
+
+// Linux: a timeout forgets the plateau, and the smallest round trip; ssthresh stays if the window was cut before in this recovery
+// (tcp_enter_loss()).
+#[test]
+fn a_timeout_in_the_form_of_linux() {
+    let mut control = cubic(Form::Linux, 0.7, true);
+    assert_eq!(lose(&mut control, 158.0, Signal::Duplicates), Window { cwnd: 110.0, ssthresh: 110.0 });
+    let mut w = Window { cwnd: 110.0, ssthresh: 110.0 };
+    let kept = Loss { now: Time::ZERO, signal: Signal::Timeout, base: None, half: 110.0, window: 110.0 };
+    control.least_rtt = Some(Span::from_millis(60));
+    control.on_loss(&mut w, &kept, &space(100));
+    assert_eq!(w, Window { cwnd: 1.0, ssthresh: 110.0 });
+    assert_eq!(control.least_rtt, None);
+    let window = Window { cwnd: 110.0, ssthresh: 110.0 };
+    assert_eq!(openings(&mut control, window, 1, 40), [20, 40], "no plateau at 158");
+}
+
+// Linux: round trips of the first second after a recovery do not count.
+#[test]
+fn linux_leaves_out_samples_after_a_recovery() {
+    let mut control = cubic(Form::Linux, 0.7, true);
+    let mut w = lose(&mut control, 100.0, Signal::Duplicates);
+    for (ms, segment, least) in [(0, 0, 50), (999, 1, 50), (1000, 2, 40)] {
+        let at = Time::ZERO + Span::from_millis(ms);
+        let sent = Next { start: 1 + segment * MSS, end: 1 + (segment + 1) * MSS, cause: Cause::New };
+        control.on_sent(Time::from_nanos(at.nanos().saturating_sub(40_000_000)), &sent);
+        let s = Space { una: sent.end, ..space(60) };
+        let a = Ack { now: if ms == 0 { at + Span::from_millis(50) } else { at }, ..ack(ms) };
+        control.observe(&a, &s);
+        assert_eq!(control.least_rtt, Some(Span::from_millis(least)), "{ms}");
+        control.on_ack(&mut w, &ack(0), &s); // the stage begins at 0
+    }
+}

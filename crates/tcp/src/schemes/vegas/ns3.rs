@@ -1,0 +1,192 @@
+use crate::control::{Reno, whole};
+use crate::schemes::Params;
+use crate::seams::{Ack, CongestionControl, Judged, Loss, Signal, Window};
+use crate::space::Space;
+use airhop_base::Span;
+
+/// Vegas as ns-3.44 has it: Linux' whole segments and smallest round trip of a round, both of smoothed round trips, and after a loss
+/// not half of the window, but the ssthresh that it moves along.
+#[derive(Debug)]
+pub(super) struct Ns3 {
+    alpha: f64,
+    beta: f64,
+    gamma: f64,
+    /// The smallest smoothed round trip so far.
+    base: Option<Span>,
+    round: Round,
+    /// A recovery was begun: the round that is under way when it ends counts for nothing.
+    restarts: bool,
+    /// First byte that had not been sent at the last timeout: Reno until it is acknowledged.
+    recovery_point: u64,
+}
+
+/// A round trip: until all is acknowledged that was sent before it began.
+#[derive(Debug, Default)]
+struct Round {
+    end: u64,
+    least: Option<Span>,
+    samples: u32,
+}
+
+/// With fewer samples in a round trip it is Reno.
+const ENOUGH: u32 = 3;
+
+impl Ns3 {
+    pub fn new(p: &Params) -> Self {
+        Ns3 {
+            alpha: p.get("alpha"),
+            beta: p.get("beta"),
+            gamma: p.get("gamma"),
+            base: None,
+            round: Round::default(),
+            restarts: false,
+            recovery_point: 0,
+        }
+    }
+
+    /// Once a round trip.
+    fn decide(&self, w: &mut Window) {
+        let (Some(base), Some(least)) = (self.base, self.round.least) else { return };
+        let cwnd = whole(w.cwnd);
+        let fits = (cwnd * base.secs_f64() / least.secs_f64()).floor();
+        let queued = cwnd - fits;
+        if w.in_slow_start() {
+            if queued > self.gamma {
+                w.cwnd = cwnd.min(fits + 1.0);
+                w.ssthresh = below(w);
+            } else {
+                w.cwnd += 1.0;
+            }
+        } else if queued > self.beta {
+            w.cwnd = cwnd - 1.0;
+            w.ssthresh = below(w);
+        } else if queued < self.alpha {
+            w.cwnd = cwnd + 1.0;
+        }
+        w.ssthresh = w.ssthresh.max(0.75 * w.cwnd);
+    }
+}
+
+/// A segment below the window, or where it is, if that is less.
+fn below(w: &Window) -> f64 {
+    w.ssthresh.min(w.cwnd - 1.0).max(2.0)
+}
+
+impl CongestionControl for Ns3 {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+        if s.una < self.recovery_point {
+            return Reno.on_ack(w, a, s);
+        }
+        if std::mem::take(&mut self.restarts) {
+            self.round = Round { end: s.nxt, ..Round::default() };
+        }
+        if s.una >= self.round.end {
+            if self.round.samples < ENOUGH {
+                Reno.on_ack(w, a, s);
+            } else {
+                self.decide(w);
+            }
+            self.round = Round { end: s.nxt, ..Round::default() };
+        } else if w.in_slow_start() {
+            w.cwnd += 1.0;
+        }
+    }
+
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+        w.ssthresh = below(w);
+        w.cwnd = w.ssthresh;
+        self.restarts = true;
+        if l.signal == Signal::Timeout {
+            w.cwnd = 1.0;
+            self.recovery_point = s.max_sent;
+        }
+        Judged::Congestion
+    }
+
+    fn observe(&mut self, _: &Ack, s: &Space) {
+        let Some(srtt) = s.srtt else { return };
+        let least = |old: Option<Span>| Some(old.map_or(srtt, |old| old.min(srtt)));
+        self.base = least(self.base);
+        self.round.least = least(self.round.least);
+        self.round.samples += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Preset, schemes};
+    use airhop_base::{Sack, Time};
+
+    fn vegas() -> Ns3 {
+        let scheme = schemes::find("vegas").expect("a known scheme");
+        let mut p = Params::defaults(scheme);
+        p.set(scheme, "alpha", 2.0).expect("in range");
+        p.set(scheme, "beta", 4.0).expect("in range");
+        Ns3::new(&p)
+    }
+
+    /// A round of ten ACKs with a smoothed round trip of so many ms; the last one decides.
+    fn round(vegas: &mut Ns3, w: &mut Window, k: u64, ms: u64) {
+        for n in 1..=10 {
+            let (una, nxt) = (k * 10_000 + n * 1000, (k + 2) * 10_000);
+            let s = Space {
+                una,
+                nxt,
+                max_sent: nxt,
+                srtt: Some(Span::from_millis(ms)),
+                ..Space::new(&Preset::Rfc.config(1000))
+            };
+            let ack = Ack {
+                now: Time::ZERO,
+                acked: 1000,
+                delivered: 1000,
+                sack: Sack::EMPTY,
+                rtt: None,
+                ece: false,
+                arrival: None,
+            };
+            vegas.observe(&ack, &s);
+            vegas.on_ack(w, &ack, &s);
+        }
+    }
+
+    fn loss(vegas: &mut Ns3, w: &mut Window, signal: Signal) {
+        let l = Loss { now: Time::ZERO, signal, base: Some(w.cwnd), half: w.cwnd / 2.0, window: w.cwnd / 2.0 };
+        vegas.on_loss(w, &l, &Space::new(&Preset::Rfc.config(1000)));
+    }
+
+    // tcp-vegas.cc: 20 segments at 100 ms fit into 80 ms as 16, which is 4 queued; 21 as 16, 5 queued; 18 at 90 ms as 16.
+    #[test]
+    fn alpha_and_beta() {
+        for (cwnd, ms, then) in [(20.0, 80, 21.0), (20.0, 100, 20.0), (21.0, 100, 20.0), (18.0, 90, 18.0)] {
+            let mut w = Window { cwnd: 10.0, ssthresh: 10.0 };
+            let mut vegas = vegas();
+            round(&mut vegas, &mut w, 0, 80);
+            vegas.round = Round { end: 20_000, ..Round::default() };
+            w = Window { cwnd, ssthresh: 10.0 };
+            round(&mut vegas, &mut w, 1, ms);
+            assert_eq!(w.cwnd, then, "{cwnd} at {ms} ms");
+        }
+    }
+
+    // tcp-vegas.cc, GetSsThresh() and the end of IncreaseWindow(): a loss leaves ssthresh, at most a segment less than the window; that
+    // follows three quarters of the window up, but not down.
+    #[test]
+    fn what_a_loss_leaves() {
+        let mut vegas = vegas();
+        let mut w = Window { cwnd: 40.0, ssthresh: 30.0 };
+        loss(&mut vegas, &mut w, Signal::Duplicates);
+        assert_eq!(w, Window { cwnd: 30.0, ssthresh: 30.0 });
+        loss(&mut vegas, &mut w, Signal::Duplicates);
+        assert_eq!(w, Window { cwnd: 29.0, ssthresh: 29.0 });
+        loss(&mut vegas, &mut w, Signal::Timeout);
+        assert_eq!(w, Window { cwnd: 1.0, ssthresh: 28.0 });
+        let mut vegas = self::vegas();
+        let mut w = Window { cwnd: 40.0, ssthresh: 20.0 };
+        round(&mut vegas, &mut w, 0, 80);
+        round(&mut vegas, &mut w, 1, 80);
+        assert!(w.cwnd >= 41.0);
+        assert_eq!(w.ssthresh, 0.75 * w.cwnd);
+    }
+}
