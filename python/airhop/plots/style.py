@@ -57,32 +57,33 @@ MARKERS = (
 )
 """For matplotlib, for Bokeh, and as characters, open and filled."""
 DASHES: tuple[tuple[int, ...], ...] = ((4, 2), (1, 1), (6, 2, 1, 2), ())
-LAST_DASHES = (8, 2, 2, 2)
-"""Of the last row, all of it."""
+LAST_DASHES: tuple[tuple[int, ...], ...] = ((8, 2, 2, 2), (10, 2, 2, 2, 2, 2))
+"""Of the last rows, the whole of each."""
 
 PLACES = (
     ("reno", "sack", "snoop", "ll-elsn", "newreno", "tahoe", "eln", "vegas"),
     ("jtcp", "tibet", "lhp", "dcr", "veno", "westwood-plus", "jersey", "hack"),
     ("tcp-eln", "ewln", "westwood", "casablanca", "hack-fixed", "split", "westwood-nr", "ideal-bwe"),
     ("newreno-ff", "westwood-vt", "santa-cruz", "new-jersey", "tcp-cl", "tcp-cc", "tcp-w", "cubic"),
-    ("", "ebsn", "rttn"),
+    ("dctcp", "ebsn", "rttn", "hybla", "bbr", "bbr3", "copa", "ledbat"),
+    ("illinois", "eln-cubic", "htcp"),
 )
 """A column a colour, and "" a place that is free. Schemes that stand in one figure of a paper have different
 colours as far as there are."""
-ROWS = len(DASHES) + 1
+ROWS = len(DASHES) + len(LAST_DASHES)
 
 
 def _style(place: int) -> SchemeStyle:
     """Give the look of a place, counted row by row.
 
-    From row to row markers move on by two and dashes by one; in the last row by one from the first, and all
-    have the same dashes. No two places have two of colour, marker and dashes in common.
+    From row to row markers move on by two and dashes by one; the last rows have the markers between and each
+    its own dashes. No two places have two of colour, marker and dashes in common.
     """
     row, column = divmod(place, len(COLORS))
-    last = row == len(DASHES)
+    last = row - len(DASHES)
     color, ink = COLORS[column]
-    marker, bokeh_marker, glyphs = MARKERS[(column + (1 if last else 2 * row)) % len(MARKERS)]
-    dashes = LAST_DASHES if last else DASHES[(column + row) % len(DASHES)]
+    marker, bokeh_marker, glyphs = MARKERS[(column + (1 + 2 * last if last >= 0 else 2 * row)) % len(MARKERS)]
+    dashes = LAST_DASHES[last] if last >= 0 else DASHES[(column + row) % len(DASHES)]
     filled = row % 2 == 0
     return SchemeStyle(color, ink, marker, bokeh_marker, glyphs[filled], filled, dashes)
 
