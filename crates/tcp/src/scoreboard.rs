@@ -266,8 +266,8 @@ impl Scoreboard {
     /// The lowest segment below the highest SACKed byte that has not arrived and was not sent again.
     pub fn first_hole(&mut self) -> Option<&Sent> {
         let first = self.place(self.hole_from);
-        let below = self.segments.range(first..).take_while(|e| e.start < self.high_sack);
-        let hole = below.skip_while(|e| e.sacked || e.retransmitted).next();
+        let mut below = self.segments.range(first..).take_while(|e| e.start < self.high_sack);
+        let hole = below.find(|e| !e.sacked && !e.retransmitted);
         self.hole_from = hole.map_or(self.hole_from.max(self.high_sack), |e| e.start);
         hole
     }
