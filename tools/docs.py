@@ -60,7 +60,8 @@ airhop run last-hop --scheme sack --set duration="20 s" --set wlan.cell.attempts
 EXPERIMENTS_HEAD = """# Experiments
 
 Figures and tables of papers, run again: `airhop reproduce ID`. Each page lists what is simulated and what
-the paper claims.
+the paper claims. `airhop/today` asks what has become of that; the answers are on
+[a page of their own](what-wins-where.md).
 
 | id | what | claims |
 |---|---|---|
@@ -170,7 +171,7 @@ def experiment_page(experiment: Experiment | Calculation) -> str:
         "",
         *facts,
         "",
-        "What the paper claims, each judged when it is run:",
+        f"{'What is asked' if ours(experiment) else 'What the paper claims'}, each judged when it is run:",
         "",
         *(
             f"- **{claim.id}** {claim.text}{f' Does not hold: {claim.reason}' if claim.reason else ''}"
@@ -182,6 +183,11 @@ def experiment_page(experiment: Experiment | Calculation) -> str:
         "```",
     ]
     return "\n".join(lines) + "\n"
+
+
+def ours(experiment: Experiment | Calculation) -> bool:
+    """Tell whether the question is Airhop's own, and no paper's."""
+    return experiment.id.startswith("airhop/")
 
 
 def experiment_facts(experiment: Experiment) -> list[str]:
@@ -196,7 +202,7 @@ def experiment_facts(experiment: Experiment) -> list[str]:
         f"| measured | {', '.join(metric.title for metric in (experiment.metric, *experiment.also))} |",
         f"| against | {axis.label}: {', '.join(axis.text(x) for x in axis.full)} |",
         f"| with `--quick` | {', '.join(axis.text(x) for x in axis.coarse)}; {plan.quick} replications |",
-        f"| with `--full` | {plan.full} replications, as the paper |",
+        f"| with `--full` | {plan.full} replications{'' if ours(experiment) else ', as the paper'} |",
         f"| otherwise | until every 95 % half-width is below {100 * plan.half_width:g} % of its mean |",
     ]
 

@@ -176,7 +176,8 @@ fn steps_leave_most_of_the_rate_and_bbr_overfills_the_queue() {
 fn an_outage_that_loses_takes_one_attempt_more() {
     for scheme in ["reno", "cubic", "bbr"] {
         let [waits, lost] = [None, Some(("radio.air.changes.fate", "lost"))].map(|fate| {
-            let sets: Vec<_> = fate.into_iter().chain([("flow.ftp.scheme", scheme)]).collect();
+            let unpaced = [("flow.ftp.scheme", scheme), ("flow.ftp.tcp.pacing", "false")];
+            let sets: Vec<_> = fate.into_iter().chain(unpaced).collect();
             run(OUTAGE, &sets)
         });
         assert_eq!([&waits, &lost].map(|report| report.flows[0].timeouts), [10, 15], "{scheme}");

@@ -1,0 +1,102 @@
+"""Yun's Figure 12 with today's senders: what ten connections of a kind leave to one of Reno, or of CUBIC.
+
+What a connection gets is compared with what it gets among ten of its own kind. Two cells: frames sent once at
+1 % frame errors, as in Yun's figures, where most losses are the air's; and up to seven attempts, where nearly
+all losses are those of the full queue. Snoop is left out, as by Yun: it is the link's.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from airhop.experiments.claims import above, along, below, every
+from airhop.experiments.experiment import Axis, Claim, Curve, Experiment, Judgement, Metric
+from airhop.experiments.numerals import interval
+from airhop.experiments.samples import Samples
+from airhop.experiments.today import ARQ, ONCE, REPLICATIONS, SENDERS, SETTINGS, SOURCE, Sender, attempts
+
+KINDS = tuple(sender for sender in SENDERS if sender.attempts == ONCE and sender.scheme != "snoop")
+RIVALS = Axis(
+    key="rivals",
+    name="Rivals",
+    paths=("flow.rivals*.scheme", "flow.rivals*.tcp.preset"),
+    label="Ten rivals of the connection",
+    full=tuple(kind.name for kind in KINDS),
+    coarse=("reno", "ll-elsn", "cubic", "bbr"),
+    words={kind.name: kind.label for kind in KINDS},
+    takes={kind.name: (kind.scheme, kind.preset) for kind in KINDS},
+)
+LOSSY, RELIABLE = "1 attempt", "7 attempts"
+CELLS = (
+    Curve(LOSSY, "1 % FER, 1 attempt", settings=attempts(ONCE)),
+    Curve(RELIABLE, "1 % FER, 7 attempts", settings=attempts(ARQ)),
+)
+SHARE = Metric(
+    "11 * flow.reno.goodput_mbps / goodput_mbps",
+    "Share, 1 is that of all eleven",
+    "",
+    ticks=(0.0, 0.5, 1.0, 1.5, 2.0),
+    printed=False,
+)
+LEFT = 0.9
+"""Who leaves less than this is aggressive, as for Yun 2009; above it, friendly."""
+
+
+def of_kind(samples: Samples, kind: str, cell: str, rivals: str) -> str:
+    """Write what rivals leave to the connection, as a share of what ten of its own kind leave."""
+    return interval(along(samples, cell, kind, rivals))
+
+
+def friendly(samples: Samples, kind: str, rivals: tuple[str, ...], *cells: str) -> Judgement:
+    """Judge whether rivals leave the connection nine tenths of what it has among its kind, in each cell."""
+    chosen = [(cell, one) for cell in cells for one in rivals if one in samples.xs]
+    verdicts = [above(along(samples, cell, kind, one), LEFT) for cell, one in chosen]
+    return Judgement(every(verdicts), _left(samples, kind, chosen))
+
+
+def aggressive(samples: Samples, kind: str, rivals: tuple[str, ...], *cells: str) -> Judgement:
+    """Judge whether rivals leave the connection less than nine tenths of that, in each cell."""
+    chosen = [(cell, one) for cell in cells for one in rivals if one in samples.xs]
+    verdicts = [below(along(samples, cell, kind, one), LEFT) for cell, one in chosen]
+    return Judgement(every(verdicts), _left(samples, kind, chosen))
+
+
+def _left(samples: Samples, kind: str, chosen: list[tuple[str, str]]) -> str:
+    told = ", ".join(f"{one} {of_kind(samples, kind, cell, one)} with {cell}" for cell, one in chosen)
+    return f"left to {kind}, of what ten of its kind leave: {told}"
+
+
+def headline(kind: str, label: str, samples: Samples) -> str:
+    """Say what today's rivals leave."""
+    told = [
+        f"{RIVALS.text(rivals)} {100 * along(samples, cell, kind, rivals).value:.0f} % with {cell}"
+        for rivals in ("ll-elsn", "bbr")
+        for cell in (LOSSY, RELIABLE)
+    ]
+    return f"Of what {label} has among ten of its kind, it is left by {', '.join(told)}."
+
+
+def experiment(kind: Sender, claims: tuple[Claim[Samples], ...]) -> Experiment:
+    """Make the experiment of one connection of a kind beside ten others."""
+    return Experiment(
+        id=f"airhop/today/beside-{kind.name}",
+        title=f"A {kind.label} connection beside ten of today's senders",
+        source=f"{SOURCE}, Figure 12",
+        scenario="yun2009-friendliness",
+        settings={**SETTINGS, "flow.reno.scheme": kind.scheme, "flow.reno.tcp.preset": kind.preset},
+        curves=CELLS,
+        baseline=LOSSY,
+        axis=RIVALS,
+        metric=Metric(
+            "flow.reno.goodput_mbps",
+            f"Goodput of the {kind.label} connection",
+            "Mbit/s",
+            ticks=(0.0, 0.2, 0.4, 0.6, 0.8),
+            digits=3,
+            printed=False,
+        ),
+        replications=REPLICATIONS,
+        claims=claims,
+        headline=partial(headline, kind.name, kind.label),
+        also=(SHARE,),
+    )

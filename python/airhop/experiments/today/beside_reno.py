@@ -1,0 +1,50 @@
+"""One Reno connection beside ten of today's senders."""
+
+from __future__ import annotations
+
+from airhop.experiments.experiment import Claim
+from airhop.experiments.samples import Samples
+from airhop.experiments.today.beside import KINDS, LOSSY, RELIABLE, aggressive, experiment, friendly
+
+(RENO,) = (kind for kind in KINDS if kind.name == "reno")
+
+CLAIMS: tuple[Claim[Samples], ...] = (
+    Claim(
+        "beside-reno-told",
+        "LL-ELSN is friendly to Reno where losses are the air's: it leaves it nine tenths of what ten of "
+        "Reno leave.",
+        lambda s: friendly(s, "reno", ("ll-elsn",), LOSSY),
+        reason="Ten of Reno leave the queue empty: nearly all of their losses are the air's, and they spend "
+        "much of their time in timeouts. Ten of LL-ELSN keep it full. Reno's round trip is twice as long "
+        "then, and it loses to the queue as well as to the air: 11 % of its segments go again, not 7 %.",
+    ),
+    Claim(
+        "beside-reno-bbr",
+        "BBR is aggressive against Reno, over link ARQ and without.",
+        lambda s: aggressive(s, "reno", ("bbr",), LOSSY, RELIABLE),
+    ),
+    Claim(
+        "beside-reno-cubic",
+        "CUBIC is friendly to Reno over link ARQ, where windows are those of Reno.",
+        lambda s: friendly(s, "reno", ("cubic",), RELIABLE),
+        reason="A loss leaves it seven tenths of its window and Reno half, and it hardly ever waits for a "
+        "timeout: ten connections 7 times in a minute, where ten of Reno do 215 times.",
+    ),
+    Claim(
+        "beside-reno-bbr3",
+        "BBRv3 is friendly to Reno, over link ARQ and without.",
+        lambda s: friendly(s, "reno", ("bbr3",), LOSSY, RELIABLE),
+        reason="It comes down for losses above 2 % of a round trip only, and so drives the queue further: "
+        "over ARQ that drops 1800 packets in a minute, beside ten of Reno 840. It leaves several times what "
+        "BBR does.",
+    ),
+    Claim(
+        "beside-reno-copa",
+        "Copa is friendly to Reno, over link ARQ and without.",
+        lambda s: friendly(s, "reno", ("copa",), LOSSY, RELIABLE),
+        reason="Where others fill the queue it competes, and ten of it overfill it: over ARQ 50 places drop "
+        "11,000 packets in a minute, and nearly a third of all segments goes again.",
+    ),
+)
+
+EXPERIMENT = experiment(RENO, CLAIMS)

@@ -1,0 +1,78 @@
+"""Small and large buffers: goodput when every queue on the way holds 10, 50 or 500 packets, 1 % frame errors.
+
+What the queues do to delay is `airhop/today/delay`.
+"""
+
+from __future__ import annotations
+
+from airhop.experiments.experiment import Axis, Claim, Experiment, Metric
+from airhop.experiments.samples import Samples
+from airhop.experiments.today import AS_GOOD, CURVES, PANELS, REPLICATIONS, SETTINGS, SOURCE
+from airhop.experiments.today.duels import has_more
+from airhop.experiments.today.fer import GOODPUT
+
+BUFFER = Axis(
+    key="packets",
+    name="buffer",
+    paths=("wired.all.queue.packets", "wlan.cell.queue.packets"),
+    label="Buffer of every queue (packets)",
+    full=(10, 50, 500),
+    coarse=(10, 50, 500),
+    counts="packet",
+    log=True,
+)
+DROPPED = Metric(
+    "drops_queue", "Packets that found a queue full", "", ticks=(0.0, 1000.0, 2000.0), digits=0, printed=False
+)
+
+
+def headline(samples: Samples) -> str:
+    """Say what the smallest buffer leaves of what the usual one gives."""
+    told = ", ".join(
+        f"{name} {100 * samples_ratio(samples, name):.0f} %" for name in ("ll-elsn", "bbr", "cubic-arq")
+    )
+    return f"With 10 packets of buffer there is left of what 50 give: {told}."
+
+
+def samples_ratio(samples: Samples, name: str) -> float:
+    """Give what a curve has with the smallest buffer over what it has with 50."""
+    return samples.estimate(name, 10).mean / samples.estimate(name, 50).mean
+
+
+CLAIMS: tuple[Claim[Samples], ...] = (
+    Claim(
+        "buffers-bbr",
+        "BBR is as good as LL-ELSN with every buffer.",
+        lambda s: has_more(s, BUFFER, ("bbr",), "ll-elsn", AS_GOOD),
+    ),
+    Claim(
+        "buffers-arq",
+        "CUBIC over link ARQ is as good as LL-ELSN with one attempt with every buffer.",
+        lambda s: has_more(s, BUFFER, ("cubic-arq",), "ll-elsn", AS_GOOD),
+    ),
+    Claim(
+        "buffers-small",
+        "In small buffers BBR is ahead over link ARQ: with 10 packets it delivers more there than CUBIC.",
+        lambda s: has_more(s, BUFFER, ("bbr-arq",), "cubic-arq", 1.0, s.xs[:1]),
+        reason="It keeps up to twice the path's content in flight whatever the buffer, and loses twenty "
+        "times as many packets there. Behind each gap every segment is acknowledged at once, and these ACKs "
+        "take the air from data.",
+    ),
+)
+
+EXPERIMENT = Experiment(
+    id="airhop/today/buffers",
+    title="Today's senders with small and large buffers",
+    source=f"{SOURCE}, Figure 5",
+    scenario="yun2009-downlink",
+    settings=SETTINGS,
+    curves=CURVES,
+    baseline="cubic",
+    axis=BUFFER,
+    metric=GOODPUT,
+    replications=REPLICATIONS,
+    claims=CLAIMS,
+    headline=headline,
+    also=(DROPPED,),
+    panels=PANELS,
+)

@@ -1,0 +1,260 @@
+"""What queues do to delay: how long packets wait on their way to the air, by sender and size of buffers.
+
+Read from traces, for no run document has it. The wait of a segment is the time from its sending to the first
+time that it goes on the air, less the least of that in the run: all queues, the turn on the medium, and what
+the link layer repeats of packets before it. Segments that the sender sent more than once are left out, as
+nobody can say which copy waited. Receivers' delayed ACKs, which a round trip would show, are no part of it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
+from typing import TYPE_CHECKING
+
+from airhop.experiments.calculation import Calculation, TextTable, Value, Values
+from airhop.experiments.claims import Verdict, every, within
+from airhop.experiments.experiment import Claim, Judgement, Mode
+from airhop.experiments.numerals import plus_minus
+from airhop.experiments.today import LABELS, SENDERS, SETTINGS, SOURCE, Sender
+from airhop.experiments.today.buffers import BUFFER
+from airhop.progress import Reporter
+from airhop.scenario import Scenario
+from airhop.simulate import cores, run
+from airhop.stats import Estimate
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.figure import Figure
+
+FLOW = "ftp1"
+BUFFERS = (10, 50, 500)
+USUAL = 50
+"""The paper's, and the only one of quick mode."""
+REPLICATIONS: dict[Mode, int] = {"quick": 3, "default": 10, "full": 10}
+MEAN, TAIL, GOODPUT = "wait_mean_ms", "wait_p95_ms", "goodput_mbps"
+MEASURED = {MEAN: "Mean wait (ms)", TAIL: "95th percentile (ms)", GOODPUT: "Goodput (Mbit/s)"}
+REFERENCES = ("ll-elsn", "cubic-arq")
+"""With whom the others are compared, replication by replication."""
+
+
+def less_than(reference: str) -> str:
+    """Name the paired difference of mean waits."""
+    return f"{MEAN} less {reference}"
+
+
+def scenario(sender: Sender, packets: int) -> Scenario:
+    """Make the scenario of `airhop/today/buffers`."""
+    changes = dict(SETTINGS) | dict.fromkeys(BUFFER.paths, packets) | sender.curve().changes
+    return Scenario.load("yun2009-downlink").with_(changes)
+
+
+def waits_ms(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.Series:
+    """List how long the segments of a flow that were sent once waited on their way to the air.
+
+    From the sending of each to the start of its first frame on the last hop, less the least of all; in
+    milliseconds.
+    """
+    import polars as pl
+
+    def of_flow(table: str) -> pl.DataFrame:
+        return tables[table].filter(pl.col("flow").cast(pl.String) == flow)
+
+    data = (pl.col(column).cast(pl.String) == "data" for column in ("kind", "packet"))
+    on_air = of_flow("air").filter(*data).group_by("seq").agg(aired_s=pl.col("start_s").min())
+    sent = of_flow("segments").group_by("seq").agg(sendings=pl.len(), sent_s=pl.col("time_s").min())
+    took = (
+        sent.filter(pl.col("sendings") == 1)
+        .join(on_air, on="seq")
+        .sort("sent_s")
+        .select(1e3 * (pl.col("aired_s") - pl.col("sent_s")))
+        .to_series()
+    )
+    return took - took.min()
+
+
+def measure(sender: Sender, packets: int, seed: int, rep: int) -> dict[str, float]:
+    """Trace a run and measure it."""
+    result = run(scenario(sender, packets), seed=seed, rep=rep, trace=True)
+    waits = waits_ms(result.tables, FLOW)
+    tail = waits.quantile(0.95, interpolation="linear")
+    return {MEAN: float(waits.mean()), TAIL: float(tail or 0.0), GOODPUT: result.goodput_mbps}  # type: ignore[arg-type]
+
+
+def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
+    """Trace every sender with every buffer, and compare them replication by replication."""
+    cells = list(product((USUAL,) if mode == "quick" else BUFFERS, SENDERS))
+    jobs = [(sender, packets, seed, rep) for packets, sender in cells for rep in range(REPLICATIONS[mode])]
+    found: dict[tuple[str, int], list[dict[str, float]]] = {}
+    with reporter.task("traced runs", len(jobs)) as task, ThreadPoolExecutor(cores()) as pool:
+        for (sender, packets, *_), one in zip(jobs, pool.map(lambda job: measure(*job), jobs), strict=True):
+            found.setdefault((sender.name, packets), []).append(one)
+            task.advance()
+    return list(_values(found))
+
+
+def _values(found: Mapping[tuple[str, int], Sequence[Mapping[str, float]]]) -> Iterator[Value]:
+    from airhop import stats
+
+    for (curve, packets), runs in found.items():
+        x = {BUFFER.key: packets}
+        for metric in MEASURED:
+            yield Value(curve, x, metric, stats.estimate([one[metric] for one in runs]))
+        for reference in REFERENCES:
+            if curve != reference:
+                own, other = ([one[MEAN] for one in cell] for cell in (runs, found[reference, packets]))
+                less = stats.difference(own, other)
+                yield Value(curve, x, less_than(reference), Estimate(less.mean, less.half_width, less.n))
+
+
+# ---- what is asked ---------------------------------------------------------------------------------------
+
+
+def buffers_in(values: Values) -> list[int]:
+    """List the buffers that were measured."""
+    return [packets for packets in BUFFERS if any(value.x[BUFFER.key] == packets for value in values)]
+
+
+def waits_less(values: Values, curve: str, reference: str, buffers: Sequence[int]) -> Judgement:
+    """Judge whether packets of a curve wait less than those of another in the mean, with these buffers."""
+    found = {
+        packets: values.at(curve, less_than(reference), packets=packets).value
+        for packets in buffers_in(values)
+        if packets in buffers
+    }
+    told = ", ".join(
+        f"{less.mean:+.1f} {plus_minus(less, 1)} ms with {BUFFER.text(packets)}".replace("-", "−")
+        for packets, less in found.items()
+    )
+    verdicts = [_negative(less) for less in found.values()]
+    return Judgement(
+        every(verdicts) if found else None, f"{curve} less {reference}, paired: {told or 'not run'}"
+    )
+
+
+def _negative(less: Estimate) -> Verdict:
+    if less.half_width is None:
+        return None
+    return within(less.mean - less.half_width, less.mean + less.half_width, -math.inf, 0.0)
+
+
+SMALL, *LARGER = BUFFERS
+CLAIMS: tuple[Claim[Values], ...] = (
+    Claim(
+        "delay-bbr",
+        "BBR's packets wait less than those of LL-ELSN, from the usual 50 packets of buffer up.",
+        lambda v: waits_less(v, "bbr", "ll-elsn", LARGER),
+    ),
+    Claim(
+        "delay-copa",
+        "So do Copa's, with every buffer.",
+        lambda v: waits_less(v, "copa", "ll-elsn", BUFFERS),
+    ),
+    Claim(
+        "delay-bbr-small",
+        "They do with 10 packets of buffer, too.",
+        lambda v: waits_less(v, "bbr", "ll-elsn", (SMALL,)),
+        reason="A full buffer halves LL-ELSN's window. BBR keeps what it takes for twice the path's content "
+        "in flight, and the small buffer full.",
+    ),
+    Claim(
+        "delay-arq",
+        "Over link ARQ BBR's packets wait less than CUBIC's in the usual buffer of 50 packets.",
+        lambda v: waits_less(v, "bbr-arq", "cubic-arq", (USUAL,)),
+        reason="It goes by the greatest rate of ten round trips, and where stations take random turns that "
+        "is above the mean. So its window limits it, twice the path's content, and that is as much as the "
+        "path and this buffer hold.",
+    ),
+    Claim(
+        "delay-arq-large",
+        "They do in a buffer of 500 packets.",
+        lambda v: waits_less(v, "bbr-arq", "cubic-arq", BUFFERS[-1:]),
+    ),
+)
+
+
+def headline(values: Values) -> str:
+    """Say how long packets wait in the largest buffer."""
+    last = buffers_in(values)[-1]
+    told = ", ".join(
+        f"{values.at(curve, MEAN, packets=last).value.mean:.0f} ms ({curve})"
+        for curve in ("ll-elsn", "bbr", "cubic-arq", "bbr-arq")
+    )
+    return f"With {BUFFER.text(last)} of buffer a packet waits {told} in the mean."
+
+
+# ---- how it is shown -------------------------------------------------------------------------------------
+
+
+def tables(values: Values) -> list[TextTable]:
+    """List waits and goodputs, a table each."""
+    runs, buffers = max(value.value.n for value in values), buffers_in(values)
+    return [
+        TextTable(
+            title,
+            ("", *(BUFFER.text(packets) for packets in buffers)),
+            tuple(
+                (
+                    sender.label,
+                    *(_told(values.at(sender.name, metric, packets=p).value, metric) for p in buffers),
+                )
+                for sender in SENDERS
+            ),
+            f"Mean ± 95 % half-width of {runs} runs.",
+        )
+        for metric, title in MEASURED.items()
+    ]
+
+
+def _told(value: Estimate, metric: str) -> str:
+    digits = 2 if metric == GOODPUT else 1
+    return f"{value.mean:.{digits}f} {plus_minus(value, digits)}"
+
+
+def figure(values: Values) -> Figure:
+    """Draw goodput against the mean wait, a panel for each buffer: the upper left corner is best."""
+    from airhop.plots.paper import curve, legend, panels
+    from airhop.plots.style import styles
+
+    buffers = buffers_in(values)
+    drawing, made = panels(len(buffers), 2.0)
+    look = styles(LABELS)
+    for place, (axes, packets) in enumerate(zip(made, buffers, strict=True)):
+        for sender in SENDERS:
+            wait, goodput = (values.at(sender.name, one, packets=packets).value for one in (MEAN, GOODPUT))
+            curve(
+                axes,
+                [max(wait.mean, 1.0)],
+                [goodput.mean],
+                [goodput.half_width],
+                label="_" * (place > 0) + sender.label,  # one line in the legend
+                style=look[sender.name],
+                joined=False,
+            )
+        axes.set_ylim(0.0, 5.0)
+        axes.set_ylabel(MEASURED[GOODPUT])
+        axes.text(0.03, 0.93, BUFFER.text(packets), transform=axes.transAxes, va="top")
+    made[-1].set_xscale("log")
+    made[-1].set_xlabel(MEASURED[MEAN])
+    legend(drawing)
+    return drawing
+
+
+EXPERIMENT = Calculation(
+    id="airhop/today/delay",
+    title="Queueing delay of today's senders, by size of buffers",
+    source=f"{SOURCE}, Figure 5",
+    method=(
+        "Traces of the runs of airhop/today/buffers. The wait of a segment is the time from its sending to "
+        "its first frame on the air, less the least of that in the run; segments that were sent more than "
+        "once are left out. Its mean and its 95th percentile are one number a run each, and senders are "
+        "compared replication by replication."
+    ),
+    compute=compute,
+    claims=CLAIMS,
+    headline=headline,
+    figure=figure,
+    tables=tables,
+)

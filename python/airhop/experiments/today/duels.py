@@ -1,0 +1,64 @@
+"""Questions about two curves all along an axis: who has more, by how much, and where nobody has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from airhop.experiments.claims import Verdict, above, below, every
+from airhop.experiments.experiment import Axis, Judgement, X
+from airhop.experiments.numerals import interval
+from airhop.experiments.samples import Samples
+from airhop.stats import Ratio
+
+
+def has_more(
+    samples: Samples,
+    axis: Axis,
+    curves: Sequence[str],
+    other: str,
+    share: float = 1.0,
+    at: Iterable[X] | None = None,
+) -> Judgement:
+    """Judge whether each curve has more than this share of what other has, at each of these x."""
+    return _duels(samples, axis, curves, other, at, lambda ratio: above(ratio, share))
+
+
+def has_less(
+    samples: Samples,
+    axis: Axis,
+    curves: Sequence[str],
+    other: str,
+    share: float = 1.0,
+    at: Iterable[X] | None = None,
+) -> Judgement:
+    """Judge whether each curve has less than this share of what other has, at each of these x."""
+    return _duels(samples, axis, curves, other, at, lambda ratio: below(ratio, share))
+
+
+def word(ratio: Ratio) -> str:
+    """Say how a race ended: `more`, `less`, or `tied` where the interval holds 1."""
+    return {True: "more", False: "less", None: "tied"}[_ahead(ratio)]
+
+
+def _ahead(ratio: Ratio) -> Verdict:
+    if ratio.low is None or ratio.high is None or ratio.low <= 1.0 <= ratio.high:
+        return None
+    return ratio.low > 1.0
+
+
+def _duels(
+    samples: Samples,
+    axis: Axis,
+    curves: Sequence[str],
+    other: str,
+    at: Iterable[X] | None,
+    decide: Callable[[Ratio], Verdict],
+) -> Judgement:
+    chosen = samples.xs if at is None else [x for x in at if x in samples.xs]
+    verdicts, told = [], []
+    for curve in curves:
+        ratios = {x: samples.ratio(curve, other, x) for x in chosen}
+        verdicts += [decide(ratio) for ratio in ratios.values()]
+        found = ", ".join(f"{interval(ratio)} at {axis.text(x)} {word(ratio)}" for x, ratio in ratios.items())
+        told.append(f"{curve} {found}")
+    return Judgement(every(verdicts) if verdicts else None, f"times that of {other}: {'; '.join(told)}")

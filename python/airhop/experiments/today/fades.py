@@ -1,0 +1,101 @@
+"""Kounavis' fades with today's senders: 4 s in 14 on an air interface of 19.2 kbit/s, fixed to mobile.
+
+The notice is EBSN, over the local recovery that it needs; today's senders stand over the same local recovery
+and without it. They have Linux's TCP, which measures time by milliseconds and whose receiver's window does
+not limit; Tahoe has the paper's clock and a window of 4 kB.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from airhop.experiments.experiment import Axis, Claim, Curve, Experiment, Replications, TimelineChoice
+from airhop.experiments.kounavis1996 import FIXED, GOODPUT, PAPER, RESENT, SECONDS, SPURIOUS, TIMEOUTS
+from airhop.experiments.samples import Samples
+from airhop.experiments.today import CLEARLY, LINUX, SENDERS
+from airhop.experiments.today.duels import has_less
+
+FADE = Axis(
+    key="bad_s",
+    name="mean fade",
+    paths=FIXED.each("errors.bad"),
+    label="Mean length of fades (s)",
+    full=(1, 4, 16),
+    coarse=(4,),
+    unit="s",
+    log=True,
+    limits=(0.9, 18.0),
+)
+TAHOE: Mapping[str, object] = {
+    "preset": "ns2",
+    "receive_window": "2816 B",
+    "rto": {"kind": "single-gain", "tick": "100 ms", "min": "200 ms", "max": "64 s"},
+}
+"""As the scenario has it."""
+TODAY = {
+    sender.name: sender
+    for sender in SENDERS
+    if sender.preset == LINUX and sender.name == sender.scheme and sender.scheme != "eln-cubic"
+}
+"""Who needs no notice of an 802.11 cell."""
+
+
+def _curve(name: str, label: str, scheme: object, tcp: Mapping[str, object], *, local: bool) -> Curve:
+    changes = (FIXED.recovery if local else FIXED.plain) | {"flow.ftp.tcp": dict(tcp)}
+    return Curve(name, label, scheme, changes)  # type: ignore[arg-type]
+
+
+LOCAL = tuple(f"{name}-arq" for name in TODAY)
+CURVES = (
+    _curve("tahoe", "Tahoe", "tahoe", TAHOE, local=False),
+    _curve("tahoe-arq", "Tahoe, ARQ", "tahoe", TAHOE, local=True),
+    _curve("ebsn", "EBSN, ARQ", {"name": "ebsn", "base": "tahoe"}, TAHOE, local=True),
+    *(_curve(name, one.label, one.scheme, {"preset": LINUX}, local=False) for name, one in TODAY.items()),
+    *(
+        _curve(f"{name}-arq", f"{one.label}, ARQ", one.scheme, {"preset": LINUX}, local=True)
+        for name, one in TODAY.items()
+    ),
+)
+
+
+def headline(samples: Samples) -> str:
+    """Say what EBSN has of what today's senders have over the same local recovery."""
+    told = ", ".join(f"{samples.ratio('ebsn', other, 4).value:.2f} times that of {other}" for other in LOCAL)
+    return f"With mean fades of 4 s EBSN delivers {told}."
+
+
+CLAIMS: tuple[Claim[Samples], ...] = (
+    Claim(
+        "fades-ebsn",
+        "EBSN still pays: over the same local recovery each of today's senders delivers clearly less, below "
+        "1 / 1.05 of it, with fades of 4 s.",
+        lambda s: has_less(s, FADE, LOCAL, "ebsn", 1 / CLEARLY, (4,)),
+    ),
+    Claim(
+        "fades-local",
+        "Local recovery is worth more than a better sender: each of today's without it delivers less than "
+        "Tahoe over it, with fades of 4 s.",
+        lambda s: has_less(s, FADE, tuple(TODAY), "tahoe-arq", 1.0, (4,)),
+    ),
+)
+
+EXPERIMENT = Experiment(
+    id="airhop/today/fades",
+    title="Today's senders through Kounavis' fades",
+    source=f"Airhop's own question, on the network of {PAPER}, result 3",
+    scenario=FIXED.scenario,
+    settings={},
+    curves=CURVES,
+    baseline="tahoe-arq",
+    axis=FADE,
+    metric=GOODPUT,
+    replications=Replications(quick=10, full=100),
+    claims=CLAIMS,
+    headline=headline,
+    timeline=TimelineChoice(x=4, duration_s=SECONDS, opening_s=SECONDS),
+    also=(TIMEOUTS, SPURIOUS, RESENT),
+    panels=(
+        ("tahoe", *TODAY),
+        ("tahoe-arq", "ebsn", *LOCAL),
+    ),
+)

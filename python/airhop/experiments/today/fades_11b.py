@@ -1,0 +1,82 @@
+"""Deep fades on Yun's last hop: nothing gets through for seconds, between good times of 10 s.
+
+Good times have 1 % frame errors, fades have nothing but errors. With seven attempts a frame is given up after
+some tens of milliseconds, so that link ARQ does not carry a sender over a fade.
+"""
+
+from __future__ import annotations
+
+from airhop.experiments.experiment import Axis, Claim, Experiment, Replications, TimelineChoice
+from airhop.experiments.samples import Samples
+from airhop.experiments.today import CLEARLY, CURVES, DURATION, PANELS, SOURCE
+from airhop.experiments.today.duels import has_more
+from airhop.experiments.today.fer import GOODPUT, TIMEOUTS
+
+FADES = Axis(
+    key="bad_s",
+    name="mean fade",
+    paths=("wlan.cell.errors.bad",),
+    label="Mean length of fades (s)",
+    full=(0.5, 1, 4),
+    coarse=(4,),
+    unit="s",
+    limits=(0.0, 4.2),
+    ticks=(0.0, 0.5, 1.0, 2.0, 3.0, 4.0),
+)
+CHANNEL = {"kind": "two-state", "good": "10 s", "bad": "4 s", "fer_good": 0.01, "fer_bad": 1.0}
+
+
+def headline(samples: Samples) -> str:
+    """Say what LL-ELSN has of BBR's goodput where fades are longest."""
+    last = samples.xs[-1]
+    told = ", ".join(
+        f"{samples.ratio('ll-elsn', other, last).value:.2f} times that of {other}"
+        for other in ("bbr", "cubic", "cubic-arq")
+    )
+    return f"With mean fades of {FADES.text(last)} LL-ELSN delivers {told}."
+
+
+CLAIMS: tuple[Claim[Samples], ...] = (
+    Claim(
+        "fades-11b-bbr",
+        "Through fades of 4 s notices pay against BBR: LL-ELSN, which freezes, delivers clearly more, above "
+        "1.05 times.",
+        lambda s: has_more(s, FADES, ("ll-elsn",), "bbr", CLEARLY, (4,)),
+    ),
+    Claim(
+        "fades-11b-bbr-half",
+        "They do through fades of half a second, too.",
+        lambda s: has_more(s, FADES, ("ll-elsn",), "bbr", CLEARLY, (0.5,)),
+        reason="Such a fade costs BBR a timeout, whose backoff ends soon after the fade does.",
+    ),
+    Claim(
+        "fades-11b-arq",
+        "Through fades of 4 s notices pay over link ARQ, too: LL-ELSN delivers clearly more there than "
+        "CUBIC, above 1.05 times.",
+        lambda s: has_more(s, FADES, ("ll-elsn-arq",), "cubic-arq", CLEARLY, (4,)),
+    ),
+    Claim(
+        "fades-11b-bbr-arq",
+        "Through fades of 4 s BBR delivers more over link ARQ than CUBIC does.",
+        lambda s: has_more(s, FADES, ("bbr-arq",), "cubic-arq", 1.0, (4,)),
+        reason="It is behind by what it is behind without fades, 6 %: both back off as long.",
+    ),
+)
+
+EXPERIMENT = Experiment(
+    id="airhop/today/fades-11b",
+    title="Today's senders through fades of an 802.11b last hop",
+    source=f"{SOURCE}, Figure 5, with fades as in Kounavis 1996",
+    scenario="yun2009-downlink",
+    settings={"duration": DURATION, "wlan.cell.errors": CHANNEL},
+    curves=CURVES,
+    baseline="cubic",
+    axis=FADES,
+    metric=GOODPUT,
+    replications=Replications(quick=3, full=30),
+    claims=CLAIMS,
+    headline=headline,
+    timeline=TimelineChoice(x=4, duration_s=60.0, opening_s=60.0),
+    also=(TIMEOUTS,),
+    panels=PANELS,
+)

@@ -1,0 +1,69 @@
+"""Yun's Figure 10 with today's senders: fairness within a kind, in the runs of `airhop/today/flows`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from airhop.experiments.claims import every, most_stay_above
+from airhop.experiments.experiment import Claim, Judgement
+from airhop.experiments.samples import Samples
+from airhop.experiments.today import LABELS, SENDERS, SOURCE
+from airhop.experiments.today.flows import CONNECTIONS, JAIN
+from airhop.experiments.today.flows import EXPERIMENT as FLOWS
+
+FAIR = 0.95
+"""In 60 s; Yun's connections have 200 s to become equal, and 0.98."""
+
+
+def headline(samples: Samples) -> str:
+    """Say how fair the fairest and the least fair are with the most connections."""
+    last = samples.xs[-1]
+    index = {LABELS[s.name]: samples.estimate(s.name, last).mean for s in SENDERS}
+    least, best = min(index, key=index.__getitem__), max(index, key=index.__getitem__)
+    return (
+        f"With {last:g} connections Jain's index lies between {index[least]:.3f} ({least}) and "
+        f"{index[best]:.3f} ({best})."
+    )
+
+
+def all_stay_above(samples: Samples, *curves: str) -> Judgement:
+    """Judge whether each curve's index is that of a fair one with every number of connections."""
+    found = [most_stay_above(samples, CONNECTIONS, (curve,), FAIR) for curve in curves]
+    return Judgement(every(one.holds for one in found), "; ".join(one.measured for one in found))
+
+
+CLAIMS: tuple[Claim[Samples], ...] = (
+    Claim(
+        "fairness-told",
+        "LL-ELSN is fair to its own kind: Jain's index is above 0.95 with every number of connections.",
+        lambda s: all_stay_above(s, "ll-elsn"),
+    ),
+    Claim(
+        "fairness-bbr",
+        "BBR is fair to its own kind, over link ARQ and without: above 0.95 with every number of "
+        "connections.",
+        lambda s: all_stay_above(s, "bbr", "bbr-arq"),
+    ),
+    Claim(
+        "fairness-told-nothing",
+        "So are BBRv3 and Copa.",
+        lambda s: all_stay_above(s, "bbr3", "bbr3-arq", "copa", "copa-arq"),
+    ),
+    Claim(
+        "fairness-cubic",
+        "CUBIC is fair to its own kind, over link ARQ and without: above 0.95 with every number of "
+        "connections.",
+        lambda s: all_stay_above(s, "cubic", "cubic-arq"),
+    ),
+)
+
+
+EXPERIMENT = replace(
+    FLOWS,
+    id="airhop/today/fairness",
+    title="Fairness of today's senders within their kind",
+    source=f"{SOURCE}, Figure 10",
+    metric=JAIN,
+    claims=CLAIMS,
+    headline=headline,
+)

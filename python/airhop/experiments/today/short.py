@@ -1,0 +1,100 @@
+"""How long short transfers take: 30 kB, 300 kB and 3 MB over Yun's last hop at 1 % frame errors.
+
+All senders have Linux's TCP here, those of the papers as well: a handshake and an initial window of ten
+decide more about 30 kB than any scheme.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from airhop.experiments.experiment import Axis, Claim, Experiment, Metric, Replications
+from airhop.experiments.samples import Samples
+from airhop.experiments.today import CLEARLY, LINUX, PANELS, SENDERS, SETTINGS, SOURCE
+from airhop.experiments.today.duels import has_less, has_more
+
+SIZES = (30, 300, 3000)
+SIZE = Axis(
+    key="size_kb",
+    name="size",
+    paths=("flow.ftp*.app",),
+    label="Size of the transfer (kB)",
+    full=SIZES,
+    coarse=SIZES,
+    unit="kB",
+    log=True,
+    takes={size: ({"kind": "transfer", "size": f"{size} kB"},) for size in SIZES},
+)
+COMPLETION = Metric(
+    "completion_s", "Completion time", "s", ticks=(0.0, 10.0, 20.0, 30.0, 40.0), digits=3, printed=False
+)
+RATE = Metric(
+    "0.000008 * delivered_bytes / completion_s",
+    "Size over completion time",
+    "Mbit/s",
+    ticks=(0.0, 1.0, 2.0, 3.0, 4.0, 5.0),
+    printed=False,
+)
+"""What is drawn: times that differ by a hundredfold cannot be."""
+
+
+def times(samples: Samples) -> Samples:
+    """Take the completion times."""
+    return samples.also[COMPLETION.name]
+
+
+def headline(samples: Samples) -> str:
+    """Say how long the smallest and the largest take with CUBIC, with LL-ELSN and over link ARQ."""
+    told = []
+    for size in (samples.xs[0], samples.xs[-1]):
+        took = [
+            f"{times(samples).estimate(curve, size).mean:.2f} s ({curve})"
+            for curve in ("cubic", "ll-elsn", "cubic-arq")
+        ]
+        told.append(f"{SIZE.text(size)} take {', '.join(took)}")
+    return f"{'; '.join(told)}."
+
+
+CLAIMS: tuple[Claim[Samples], ...] = (
+    Claim(
+        "short-cubic",
+        "From 300 kB up notices pay against CUBIC: LL-ELSN takes less than two thirds of the time.",
+        lambda s: has_less(times(s), SIZE, ("ll-elsn",), "cubic", 2 / 3, s.from_x(300)),
+    ),
+    Claim(
+        "short-bbr",
+        "Notices pay against BBR: LL-ELSN takes less than 0.95 times as long for every size.",
+        lambda s: has_less(times(s), SIZE, ("ll-elsn",), "bbr", 1 / CLEARLY),
+        reason="Both send as fast as the air takes it, and both wait for a timeout or a probe when the last "
+        "segment is lost.",
+    ),
+    Claim(
+        "short-arq",
+        "Link ARQ finishes first: LL-ELSN with one attempt takes clearly longer than CUBIC over ARQ, above "
+        "1.05 times, for every size.",
+        lambda s: has_more(times(s), SIZE, ("ll-elsn",), "cubic-arq", CLEARLY),
+    ),
+    Claim(
+        "short-tail",
+        "A lost last segment costs 30 kB more than anything else: every sender without link ARQ takes "
+        "clearly longer than CUBIC with it.",
+        lambda s: has_more(times(s), SIZE, PANELS[0], "cubic-arq", CLEARLY, s.xs[:1]),
+    ),
+)
+
+EXPERIMENT = Experiment(
+    id="airhop/today/short",
+    title="Completion times of short transfers",
+    source=f"{SOURCE}, Figure 5",
+    scenario="yun2009-downlink",
+    settings=SETTINGS,
+    curves=tuple(replace(sender, preset=LINUX).curve() for sender in SENDERS),
+    baseline="cubic",
+    axis=SIZE,
+    metric=RATE,
+    replications=Replications(quick=10, full=40),
+    claims=CLAIMS,
+    headline=headline,
+    also=(COMPLETION,),
+    panels=PANELS,
+)
