@@ -14,6 +14,7 @@ mod quick_acks;
 mod receiver;
 pub mod recovery;
 mod rto;
+mod runs;
 mod schemes;
 mod scoreboard;
 pub mod seams;

@@ -263,7 +263,7 @@ impl Receiver {
     }
 
     /// SACK blocks, as many as the other options leave room for: four in 40 bytes, or three beside timestamps (RFC 2018 §3).
-    fn report_runs(&self, ack: &mut Segment, duplicate: Option<SackBlock>) {
+    fn report_runs(&mut self, ack: &mut Segment, duplicate: Option<SackBlock>) {
         let room = (MAX_OPTION_BYTES - ack.option_bytes()).saturating_sub(4) / 8;
         ack.sack = self.stream.report(self.sack_blocks.min(room as usize), duplicate);
     }
@@ -296,7 +296,9 @@ struct Stream {
     /// All before it came.
     expected: u64,
     /// Runs above `expected`, in order, no two of them touching each other or `expected`.
-    runs: Vec<Run>,
+    runs: VecDeque<Run>,
+    /// The runs in the order in which they were touched, each by that number and its first byte, among others that are no more.
+    recent: VecDeque<(u64, u64)>,
     /// Counts arrivals.
     arrivals: u64,
 }
@@ -321,7 +323,7 @@ struct Change {
 
 impl Stream {
     fn new(expected: u64) -> Self {
-        Stream { expected, runs: Vec::new(), arrivals: 0 }
+        Stream { expected, runs: VecDeque::new(), recent: VecDeque::new(), arrivals: 0 }
     }
 
     /// True if the byte at `seq` came.
@@ -362,6 +364,9 @@ impl Stream {
             reached += 1;
         }
         self.runs.drain(..reached);
+        if self.runs.is_empty() {
+            self.recent.clear();
+        }
     }
 
     /// Keeps a segment beyond a gap, joined with all runs that it overlaps or touches.
@@ -377,11 +382,15 @@ impl Stream {
             self.runs[from] = run;
             self.runs.drain(from + 1..to);
         }
+        if self.recent.back().is_some_and(|&(_, start)| start == run.start) {
+            self.recent.pop_back();
+        }
+        self.recent.push_back((run.touched, run.start));
     }
 
     /// At most `room` SACK blocks: the duplicate (RFC 2883 §4), then the runs, the most recently touched first. So the
     /// first run holds the segment that caused this ACK, and the others repeat what earlier ACKs said (RFC 2018 §4).
-    fn report(&self, room: usize, duplicate: Option<SackBlock>) -> Sack {
+    fn report(&mut self, room: usize, duplicate: Option<SackBlock>) -> Sack {
         let mut sack = Sack::EMPTY;
         if room == 0 {
             return sack;
@@ -389,13 +398,15 @@ impl Stream {
         if let Some(block) = duplicate {
             sack.push(block);
         }
-        let mut before = u64::MAX;
-        while sack.len() < room {
-            let Some(run) = self.runs.iter().filter(|r| r.touched < before).max_by_key(|r| r.touched) else {
-                break;
-            };
-            sack.push(SackBlock { start: run.start, end: run.end });
-            before = run.touched;
+        let mut place = self.recent.len();
+        while place > 0 && sack.len() < room {
+            place -= 1;
+            let (touched, start) = self.recent[place];
+            let run = self.runs.get(self.runs.partition_point(|r| r.start < start));
+            match run.filter(|r| (r.touched, r.start) == (touched, start)) {
+                Some(run) => sack.push(SackBlock { start, end: run.end }),
+                None => drop(self.recent.remove(place)), // touched again since, joined, or taken
+            }
         }
         sack
     }

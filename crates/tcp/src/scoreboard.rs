@@ -3,13 +3,12 @@
 //! No question costs a walk over the window: an ACK repeats what earlier ones said, so SACKed segments are known as runs, and
 //! searches for what is lost or missing go on where the last one ended.
 
-mod runs;
 #[cfg(test)]
 mod tests;
 
+use crate::runs::Runs;
 use crate::space::Space;
 use airhop_base::{Sack, SackBlock, Time};
-use runs::Runs;
 use std::collections::VecDeque;
 
 /// A segment that was sent and not cumulatively acknowledged.
@@ -137,30 +136,22 @@ impl Scoreboard {
     }
 
     fn mark(&mut self, b: &SackBlock, mut arrived: impl FnMut(&Sent)) -> u64 {
-        if self.runs.at(b.start).is_some_and(|run| b.end <= run.end) {
-            return 0;
-        }
-        let (mut place, mut fresh) = (self.place(b.start), 0);
-        while let Some(e) = self.segments.get(place).filter(|e| e.end <= b.end) {
-            let start = e.start;
-            if e.sacked {
-                place = self.runs.at(start).map_or(place + 1, |run| self.place(run.end));
-                continue;
-            }
-            let mut end = start;
-            for e in self.segments.range_mut(place..) {
-                if e.sacked || e.end > b.end {
-                    break;
-                }
+        let (mut from, mut fresh) = (b.start, 0);
+        while let Some(gap) = self.runs.gap(from, b.end) {
+            from = gap.end;
+            let first = self.place(gap.start);
+            let mut marked: Option<SackBlock> = None;
+            for e in self.segments.range_mut(first..).take_while(|e| e.end <= gap.end) {
                 e.sacked = true;
                 self.lost_bytes -= if std::mem::take(&mut e.lost) { e.len() } else { 0 };
-                end = e.end;
-                place += 1;
+                marked = Some(SackBlock { start: marked.map_or(e.start, |run| run.start), end: e.end });
                 arrived(e);
             }
-            self.runs.insert(SackBlock { start, end });
-            self.high_sack = self.high_sack.max(end);
-            fresh += end - start;
+            if let Some(run) = marked {
+                self.runs.insert(run);
+                self.high_sack = self.high_sack.max(run.end);
+                fresh += run.end - run.start;
+            }
         }
         self.sacked_bytes += fresh;
         fresh
@@ -275,8 +266,8 @@ impl Scoreboard {
     /// The lowest segment below the highest SACKed byte that has not arrived and was not sent again.
     pub fn first_hole(&mut self) -> Option<&Sent> {
         let first = self.place(self.hole_from);
-        let below = self.segments.range(first..).take_while(|e| e.start < self.high_sack);
-        let hole = below.skip_while(|e| e.sacked || e.retransmitted).next();
+        let mut below = self.segments.range(first..).take_while(|e| e.start < self.high_sack);
+        let hole = below.find(|e| !e.sacked && !e.retransmitted);
         self.hole_from = hole.map_or(self.hole_from.max(self.high_sack), |e| e.start);
         hole
     }

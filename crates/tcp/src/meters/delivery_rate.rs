@@ -1,4 +1,5 @@
-use airhop_base::{Sack, Span, Time};
+use crate::runs::Runs;
+use airhop_base::{Sack, SackBlock, Span, Time};
 use std::collections::VecDeque;
 
 /// The rate at which data is delivered, a sample with each ACK that tells of an arrival
@@ -10,6 +11,8 @@ use std::collections::VecDeque;
 pub struct DeliveryRate {
     /// What is outstanding, in sequence order.
     segments: VecDeque<Sent>,
+    /// Those of them that are known to have arrived.
+    runs: Runs,
     /// C.delivered: bytes known to have arrived so far.
     delivered: u64,
     /// C.delivered_time: when the last of them were acknowledged.
@@ -164,14 +167,19 @@ impl DeliveryRate {
             fresh += arrive(e);
             self.segments.pop_front();
         }
+        self.runs.remove_below(una);
         for block in sack.blocks() {
-            let first = self.segments.partition_point(|e| e.start < block.start);
-            fresh += self
-                .segments
-                .range_mut(first..)
-                .take_while(|e| e.end <= block.end)
-                .map(&mut arrive)
-                .sum::<u64>();
+            let mut from = block.start;
+            while let Some(gap) = self.runs.gap(from, block.end) {
+                from = gap.end;
+                let first = self.segments.partition_point(|e| e.start < gap.start);
+                let mut known: Option<SackBlock> = None;
+                for e in self.segments.range_mut(first..).take_while(|e| e.end <= gap.end) {
+                    fresh += arrive(e);
+                    known = Some(SackBlock { start: known.map_or(e.start, |run| run.start), end: e.end });
+                }
+                known.into_iter().for_each(|run| self.runs.insert(run));
+            }
         }
         self.delivered = before + fresh;
         if fresh > 0 {

@@ -1,9 +1,10 @@
 use airhop_base::SackBlock;
 use std::collections::VecDeque;
 
-/// The runs of SACKed segments, in sequence order; between two of them is a hole.
+/// The runs of SACKed segments, in sequence order; between two of them is a hole. ACKs repeat what earlier ones said: what is in a run
+/// needs no look at its segments.
 #[derive(Debug, Default)]
-pub(super) struct Runs(VecDeque<SackBlock>);
+pub(crate) struct Runs(VecDeque<SackBlock>);
 
 impl Runs {
     /// Adds a run that overlaps none; it joins those that it touches.
@@ -45,6 +46,16 @@ impl Runs {
     pub fn at(&self, seq: u64) -> Option<&SackBlock> {
         let place = self.0.partition_point(|run| run.end <= seq);
         self.0.get(place).filter(|run| run.start <= seq)
+    }
+
+    /// The first part of `[from, end)` that is in no run, if there is one.
+    pub fn gap(&self, from: u64, end: u64) -> Option<SackBlock> {
+        let place = self.0.partition_point(|run| run.end <= from);
+        let (start, next) = match self.0.get(place) {
+            Some(run) if run.start <= from => (run.end, self.0.get(place + 1)),
+            next => (from, next),
+        };
+        (start < end).then(|| SackBlock { start, end: next.map_or(end, |next| end.min(next.start)) })
     }
 
     /// The runs in sequence order.
