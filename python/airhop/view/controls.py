@@ -140,10 +140,18 @@ def _copies(scenario: Scenario) -> Iterator[Control]:
 
 
 def _duration(effective: Mapping[str, Any]) -> Control:
-    """Offer runs that outlast the warm-up and the start of every flow."""
-    least = max(map(_seconds, [effective["warmup"], *(flow["start"] for flow in effective["flow"])]))
+    """Offer runs that outlast the warm-up, the start of every flow and the first of every change of a link."""
+    starts = [flow["start"] for flow in effective["flow"]]
+    links = [*effective.get("wired", ()), *effective.get("radio", ())]
+    changes = [change["at"] for link in links for change in _listing(link.get("changes", ()))]
+    least = max(map(_seconds, [effective["warmup"], *starts, *changes]))
     stops = [stop for stop in DURATIONS_S if stop > least]
     return _times("Simulated time", ("duration",), effective["duration"], stops)
+
+
+def _listing(tables: Any) -> Sequence[Mapping[str, Any]]:
+    """Take a table for a list of one."""
+    return [tables] if isinstance(tables, Mapping) else tables
 
 
 def _counts(label: str, path: str, value: int, ladder: Sequence[int]) -> Control:
