@@ -140,7 +140,7 @@ def _copies(scenario: Scenario) -> Iterator[Control]:
 
 
 def _duration(effective: Mapping[str, Any]) -> Control:
-    """Offer runs that outlast the warm-up, the start of every flow and the first of every change of a link."""
+    """Offer runs that outlast the warm-up, every flow's start and the first change of every link."""
     starts = [flow["start"] for flow in effective["flow"]]
     links = [*effective.get("wired", ()), *effective.get("radio", ())]
     changes = [change["at"] for link in links for change in _listing(link.get("changes", ()))]
