@@ -29,7 +29,7 @@ class _Sender:
     recover: int = 0
     """What was sent when recovery began, if it did: it ends when that is acknowledged."""
     flight: int = 0
-    """In flight when the last segment was sent before duplicate ACKs or recovery."""
+    """In flight when the last segment was sent before duplicate ACKs, or when recovery began."""
     heard: int = 0
     """Duplicate ACKs since then."""
 
@@ -74,6 +74,7 @@ class _Sender:
             yield f"segment {seq} is sent again, and all below {self.acknowledged(time)} is acknowledged"
         if cause == "fast":
             self.recover = self.top
+            self.flight = max(self.flight, flight)
         self.top = max(self.top, end)
         outstanding = self.top - self.acknowledged(time)
         if flight > outstanding:
