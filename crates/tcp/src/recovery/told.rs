@@ -65,7 +65,8 @@ impl Told {
         self.now = a.now;
         let has_news = a.sack.is_empty() || (a.sack != self.sack && duplicate(s.una, &a.sack).is_none());
         self.sack = a.sack;
-        self.duplicates += u32::from(has_news);
+        // Without anything outstanding none has left the network: such an ACK repeats what is known.
+        self.duplicates += u32::from(has_news && s.is_outstanding());
         if self.works_on(s.una, a.now) {
             return true;
         }
