@@ -36,7 +36,8 @@ docs: $(VENV)/.dev $(VENV)/.built
 
 test: lint
 	cargo test --workspace --locked
-	$(BIN)/pytest
+	$(BIN)/pytest -m "not alone" --numprocesses auto --dist loadfile
+	$(BIN)/pytest -m alone
 
 lint: $(VENV)/.dev $(VENV)/.built
 	cargo fmt --all --check

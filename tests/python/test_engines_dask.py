@@ -21,6 +21,7 @@ distributed = pytest.importorskip("distributed")
 
 from dask_cluster import Cluster, dask_cluster  # noqa: E402 - it imports distributed
 
+pytestmark = pytest.mark.alone
 SCENARIOS = [
     Scenario.load("last-hop").with_({"duration": "5 s", "scheme": scheme, "wlan.cell.errors.fer": fer})
     for scheme in ("reno", "ll-elsn")
