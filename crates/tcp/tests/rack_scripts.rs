@@ -2,9 +2,9 @@
 
 mod common;
 
-use airhop_tcp::{Config, SackRecovery};
+use airhop_tcp::{Config, RtoConfig, RtoKind, SackRecovery};
 use common::script::Script;
-use common::{linux, rfc};
+use common::{at, linux, rfc};
 
 /// Ten segments at 0 ms in congestion avoidance; the first is acknowledged after 100 ms, the eleventh follows. The window is 10.1.
 fn ten(config: Config) -> Script {
@@ -115,6 +115,24 @@ fn rack_repairs_a_lost_retransmission() {
     assert_eq!(s.at(205).sack(2, &[(3, 12)]), "14 15 16");
     assert_eq!(s.at(216).sack(2, &[(3, 13)]), "2+ 17"); // 110 + the 101 ms of 13
     assert_eq!((s.cuts(), s.sender.counters().retransmissions), (1, 2));
+}
+
+// Linux, tcp_xmit_retransmit_queue(): the timer starts anew when the head of the queue goes out again, here 106 ms after recovery
+// began with it, and for no other segment. RFC 6298 §5 knows no such rule.
+#[test]
+fn linux_restarts_the_timer_for_a_repeated_head() {
+    for (kind, again) in [(RtoKind::Linux, 216), (RtoKind::Rfc6298, 110)] {
+        let config = linux(10.0, 5.0);
+        let mut s = ten(Config { rto: RtoConfig { kind, ..config.rto }, ..config });
+        let expires = |s: &Script, from: u64| assert_eq!(s.sender.expiry(), Some(at(from) + s.rto()), "{kind:?}");
+        s.at(110).sack(2, &[(3, 3)]);
+        assert_eq!(s.sack(2, &[(3, 5)]), "2!");
+        assert_eq!(s.at(115).sack(2, &[(3, 7)]), "13");
+        assert_eq!(s.at(205).sack(2, &[(3, 9), (11, 12)]), "10+ 14 15");
+        expires(&s, 110);
+        assert_eq!(s.at(216).sack(2, &[(3, 9), (11, 13)]), "2+ 16");
+        expires(&s, again);
+    }
 }
 
 /// Four segments at 0 ms, two of them acknowledged at 100 ms, so that two follow; the window is 4.5. `segments` in all.

@@ -3,9 +3,10 @@
 
 mod common;
 
+use airhop_base::{Notice, NoticeKind};
 use airhop_tcp::{Config, Notices, SackRecovery};
 use common::script::Script;
-use common::{linux, ns2, rfc};
+use common::{at, linux, ns2, rfc, segment, sender};
 
 /// A scheme for each recovery, its configuration, and whether its receiver reports SACK blocks.
 fn senders() -> Vec<(&'static str, Config, bool)> {
@@ -335,5 +336,21 @@ fn eln_cubic_is_cubic_with_notices() {
         let mut s = Script::by(common::sender("eln-cubic", &[("n", n)], &config), &config, 1 << 20);
         s.sent();
         assert_eq!([s.eln(2), s.eln(3), s.eln(4)], ["2n", "3n", third]);
+    }
+}
+
+// The application's pieces make segments of any length. With a scoreboard, what a notice names goes out again as it was: bytes of the
+// next segment beside it would be in the network unseen.
+#[test]
+fn a_short_segment_goes_out_again_as_it_was() {
+    for (scheme, config, _) in senders().into_iter().filter(|&(_, _, has_sack)| has_sack) {
+        let config = Config { notices: Notices::Elsn, ..config };
+        let mut s = Script::by(sender(scheme, &[], &config), &config, 600);
+        assert_eq!(s.sent(), "1");
+        s.sender.supply(5000);
+        assert_eq!(s.sent(), "1 2 3 4 5", "{scheme}"); // from byte 601 on
+        s.sender.on_notice(at(5), Notice::about(NoticeKind::Eln, 1, 601));
+        let again = s.sender.poll_transmit(at(5)).expect("an answer");
+        assert_eq!((segment(&again).seq, segment(&again).len), (1, 600), "{scheme}");
     }
 }

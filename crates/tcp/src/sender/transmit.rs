@@ -2,6 +2,7 @@
 
 use super::{Connection, Sender, clock, pacing};
 use crate::Echo;
+use crate::config::RtoKind;
 use crate::seams::{Cause, Next};
 use airhop_base::{Body, Ecn, Flags, HEADER_BYTES, Packet, Rate, Segment, Span, Time, Timestamps};
 
@@ -88,7 +89,9 @@ impl Sender {
             self.timed = Some((next.end, now));
             self.timed_up_to = next.end;
         }
-        if self.timer.is_none() {
+        let repeats_head = again && next.start == self.space.una;
+        // RFC 6298 §5 (5.1), and what Linux does beyond it.
+        if self.timer.is_none() || (repeats_head && self.config.rto.kind == RtoKind::Linux) {
             self.restart_timer(now);
         }
         self.recovery.on_sent(now, &next);
