@@ -156,7 +156,7 @@ impl CongestionControl for Hybla {
     fn pacing_rate(&self, w: &Window, s: &Space) -> Option<Rate> {
         let is_paced = self.form == Form::Paper && self.beginning == Beginning::Over;
         let srtt = s.srtt.filter(|_| is_paced)?;
-        Some(Rate::from_bps((w.cwnd * s.mss as f64 * 8.0 / srtt.secs_f64()) as u64))
+        Some(Rate::from_bps(((w.cwnd * s.mss as f64 * 8.0 / srtt.secs_f64()) as u64).max(1)))
     }
 }
 
@@ -256,6 +256,10 @@ mod tests {
         let w = Window { cwnd: 20.0, ssthresh: 5.0 };
         assert_eq!(of(100).pacing_rate(&w, &s), Some(Rate::from_bps(1_600_000)));
         assert_eq!(Hybla { form: Form::Linux, ..of(100) }.pacing_rate(&w, &s), None);
+        // A byte in ten seconds is no rate in whole bits per second, and none is zero.
+        let slow = Space { mss: 1, srtt: Some(Span::from_secs(10)), ..s };
+        let w = Window { cwnd: 1.0, ssthresh: 1.0 };
+        assert_eq!(of(100).pacing_rate(&w, &slow), Some(Rate::from_bps(1)));
         assert_eq!(Hybla { beginning: Beginning::Quiet, ..of(100) }.pacing_rate(&w, &s), None, "one burst");
     }
 }
