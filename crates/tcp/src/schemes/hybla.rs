@@ -16,8 +16,8 @@ pub(super) static SCHEME: Scheme = Scheme {
             slow start and rho²/cwnd after. Losses halve the window as ever. The first ACKs tell what the path holds, which is where \
             slow start ends, and segments are spaced over the round trip.",
     helps: "Satellite and other long links with random losses: the rate no longer falls with the round trip, and long flows get their \
-            share beside short ones. In Linux' form, which neither estimates nor spaces, slow start overshoots a long path by thousands \
-            of segments, where the host does not pace it by tens of thousands. With round trips below 25 ms it is Reno.",
+            share beside short ones. In Linux' form, which neither estimates nor spaces, slow start overshoots a long path by tens of \
+            thousands of segments. With round trips below 25 ms it is Reno.",
     cite: "C. Caini and R. Firrincieli, TCP Hybla: a TCP enhancement for heterogeneous networks, International Journal of Satellite \
            Communications and Networking 22(5), 2004",
     needs: &[],
@@ -38,6 +38,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     reconstructed: &[
         "rho comes from the smallest single round trip; in Linux from the smallest smoothed one",
         "with growth by bytes (preset linux) an ACK counts for what it delivers; in Linux it counts once",
+        "nothing bounds what is outstanding but the receiver: a Linux host's send buffer, 4 MiB at most by default, would end form linux' \
+         overshoot at a few thousand segments; tcp.receive_window can stand for it",
         "it begins with rho segments, or more if more are configured; a finite initial threshold is multiplied by rho (the paper)",
         "the estimate: the rate at which the first flight, which leaves in one burst, is acknowledged, times the smallest round trip; the \
          window waits for it",
