@@ -124,7 +124,8 @@ fn linux_restarts_the_timer_for_a_repeated_head() {
     for (kind, again) in [(RtoKind::Linux, 216), (RtoKind::Rfc6298, 110)] {
         let config = linux(10.0, 5.0);
         let mut s = ten(Config { rto: RtoConfig { kind, ..config.rto }, ..config });
-        let expires = |s: &Script, from: u64| assert_eq!(s.sender.expiry(), Some(at(from) + s.rto()), "{kind:?}");
+        let expires =
+            |s: &Script, from: u64| assert_eq!(s.sender.expiry(), Some(at(from) + s.rto()), "{kind:?}");
         s.at(110).sack(2, &[(3, 3)]);
         assert_eq!(s.sack(2, &[(3, 5)]), "2!");
         assert_eq!(s.at(115).sack(2, &[(3, 7)]), "13");

@@ -62,7 +62,9 @@ impl Sender {
         Some(self.transmit(now, next))
     }
 
-    /// How fast segments may leave at most, and how many of them together, if they are spaced.
+    /// How fast segments may leave at most, and how many of them together, if they are spaced. Repairs are, too, whoever asks for them: a
+    /// notice is no reason for a burst, and what it asks for is a repair as any other (Linux: tcp_xmit_retransmit_queue() asks
+    /// tcp_pacing_check() before each). Linux does not ask when the timer expires; here that waits as well, for one segment's time at most.
     fn spacing(&self) -> Option<(Rate, u64)> {
         if let Some(rate) = self.control.pacing_rate(&self.window, &self.space) {
             return Some((rate, self.control.send_quantum()));
