@@ -38,7 +38,11 @@ impl FlowId {
 }
 
 /// An IP packet.
+///
+/// In memory, it and its segment are in this order: what every packet carries stands in the first 64 bytes, and the room for what few do
+/// is not looked at. Tens of thousands of them are under way at a time, and reading them costs more than anything done with them.
 #[derive(Clone, Debug, PartialEq)]
+#[repr(C)]
 pub struct Packet {
     /// The flow it belongs to; a notice belongs to the flow that it is about.
     pub flow: FlowId,
@@ -46,8 +50,6 @@ pub struct Packet {
     pub src: NodeId,
     /// Where it goes.
     pub dst: NodeId,
-    /// Length of the IP datagram in bytes, headers and options included.
-    pub bytes: u32,
     /// ECN field of the IP header (RFC 3168 §5).
     pub ecn: Ecn,
     /// How much a biased queue spares it.
@@ -56,6 +58,8 @@ pub struct Packet {
     pub damaged: bool,
     /// Hops that it may still go. Only on-demand routing counts them: static routes have no loops.
     pub ttl: u8,
+    /// Length of the IP datagram in bytes, headers and options included.
+    pub bytes: u32,
     /// What it carries.
     pub body: Body,
 }
@@ -97,33 +101,34 @@ pub enum Profile {
 
 /// A TCP segment. Sequence numbers are 64-bit stream offsets that never wrap: the SYN is 0, the first data byte is 1.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[repr(C)]
 pub struct Segment {
     /// First byte of the payload (or the SYN, or what a pure ACK would send next).
     pub seq: u64,
-    /// Payload length in bytes.
-    pub len: u32,
     /// Next byte expected from the other side.
     pub ack: u64,
     /// Advertised window in bytes.
     pub window: u64,
+    /// When its sender handed it to IP: what an observer tells copies apart by. Not on the wire.
+    pub sent: Time,
+    /// Payload length in bytes.
+    pub len: u32,
     /// Control bits.
     pub flags: Flags,
-    /// SACK option (RFC 2018), empty if absent.
-    pub sack: Sack,
-    /// Timestamps option (RFC 7323), if used.
-    pub timestamps: Option<Timestamps>,
     /// A checksum of the headers alone, on data (HACK: Balan et al. 2001).
     pub header_check: bool,
+    /// Timestamps option (RFC 7323), if used.
+    pub timestamps: Option<Timestamps>,
     /// An ACK that says that a segment was lost on a wireless link.
     pub eln: Option<Eln>,
+    /// How long data has contended for the medium on its way so far, if nodes add that up.
+    pub contention: Option<Span>,
+    /// SACK option (RFC 2018), empty if absent.
+    pub sack: Sack,
     /// Which segment caused this ACK, and when it arrived.
     pub arrival: Option<Arrival>,
     /// An ACK on which nodes of the path put the numbers of segments that their MACs dropped.
     pub naks: Naks,
-    /// How long data has contended for the medium on its way so far, if nodes add that up.
-    pub contention: Option<Span>,
-    /// When its sender handed it to IP: what an observer tells copies apart by. Not on the wire.
-    pub sent: Time,
 }
 
 impl Segment {
@@ -203,9 +208,10 @@ pub struct Arrival {
 
 /// First bytes of segments that a MAC on the way dropped (Cheng & Lin 2008): at most four, each once, the lowest first.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
+#[repr(C)]
 pub struct Naks {
-    seqs: [u64; Naks::MOST],
     len: u8,
+    seqs: [u64; Naks::MOST],
 }
 
 impl Naks {
@@ -270,9 +276,10 @@ pub struct SackBlock {
 
 /// The SACK blocks of one segment, at most four (RFC 2018 §3), the most recent first.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
+#[repr(C)]
 pub struct Sack {
-    blocks: [SackBlock; 4],
     len: u8,
+    blocks: [SackBlock; 4],
 }
 
 impl Sack {

@@ -1,39 +1,36 @@
 use airhop_base::Time;
 
-/// Children of a heap node. With four, the heap is half as deep as a binary one and the children of a node share a cache
-/// line or two: a quarter faster for the few dozen events that usually wait.
-const ARITY: usize = 4;
+/// Bits of an instant, and with one more for the events that are due, buckets.
+const BITS: usize = u64::BITS as usize;
 
 /// The pending events of a world, earliest first; events of the same instant leave in the order in which they came.
 ///
 /// `E` is meant to be a small `Copy` enum: nothing is boxed and nothing is called.
 ///
+/// A radix heap (Ahuja, Mehlhorn, Orlin and Tarjan 1990, J. ACM 37:213): since time never goes back, the events are sorted only as finely
+/// as their distance asks for. What is far away, such as most timers, lies in one coarse bucket, and is sorted as it comes near; events of
+/// the same instant are always in the same bucket, behind each other. Pushing is a few instructions whatever waits, and an event moves
+/// about half as often as the number of those that wait has bits, through memory that is read in sequence.
+///
 /// # Panics
 /// Scheduling into the past panics: an effect before its cause is a bug that must not become a number.
 #[derive(Debug)]
 pub struct EventQueue<E> {
-    heap: Vec<Entry<E>>,
-    /// The place at the top is free: its event was taken out. What happens at an event most often schedules another, which then
-    /// takes that place and goes down once, where filling it from the end and putting the other there would take two ways.
-    vacant: bool,
+    /// What is due now; the first `taken` of them have left.
+    due: Vec<Entry<E>>,
+    taken: usize,
+    /// In the bucket `b`: the events whose time differs from now in bit `b`, and in no higher one.
+    buckets: [Vec<Entry<E>>; BITS],
+    /// Which buckets are not empty, a bit for each.
+    filled: u64,
     now: Time,
-    seq: u64,
     popped: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Entry<E> {
     at: Time,
-    seq: u64,
     event: E,
-}
-
-impl<E> Entry<E> {
-    /// Time and sequence as one number: one comparison instead of two in the heap's inner loop.
-    #[inline]
-    fn key(&self) -> u128 {
-        (u128::from(self.at.nanos()) << 64) | u128::from(self.seq)
-    }
 }
 
 impl<E: Copy> Default for EventQueue<E> {
@@ -45,7 +42,8 @@ impl<E: Copy> Default for EventQueue<E> {
 impl<E: Copy> EventQueue<E> {
     /// An empty queue at time zero.
     pub fn new() -> Self {
-        EventQueue { heap: Vec::with_capacity(256), vacant: false, now: Time::ZERO, seq: 0, popped: 0 }
+        let buckets = std::array::from_fn(|_| Vec::new());
+        EventQueue { due: Vec::new(), taken: 0, buckets, filled: 0, now: Time::ZERO, popped: 0 }
     }
 
     /// The time of the last event taken out.
@@ -62,7 +60,7 @@ impl<E: Copy> EventQueue<E> {
 
     /// How many events wait.
     pub fn len(&self) -> usize {
-        self.heap.len() - usize::from(self.vacant)
+        self.due.len() - self.taken + self.buckets.iter().map(Vec::len).sum::<usize>()
     }
 
     /// True if nothing waits.
@@ -77,78 +75,63 @@ impl<E: Copy> EventQueue<E> {
     #[inline]
     pub fn push(&mut self, at: Time, event: E) {
         assert!(at >= self.now, "an event at {at} was scheduled at {}, after it", self.now);
-        self.seq += 1;
-        let entry = Entry { at, seq: self.seq, event };
-        if std::mem::take(&mut self.vacant) {
-            return self.sink(entry);
+        let entry = Entry { at, event };
+        match distance(self.now, at) {
+            None => self.due.push(entry),
+            Some(bit) => {
+                self.filled |= 1 << bit;
+                self.buckets[bit].push(entry);
+            }
         }
-        self.heap.push(entry);
-        self.rise(self.heap.len() - 1, entry);
     }
 
     /// Takes out the next event not later than `end`.
     #[inline]
     pub fn pop_until(&mut self, end: Time) -> Option<(Time, E)> {
-        if std::mem::take(&mut self.vacant) {
-            let last = self.heap.pop()?;
-            if !self.heap.is_empty() {
-                self.sink(last);
-            }
-        }
-        let first = *self.heap.first()?;
-        if first.at > end {
+        if self.taken == self.due.len() {
+            self.advance(end)?;
+        } else if self.now > end {
             return None;
         }
-        self.vacant = true;
-        self.now = first.at;
+        let Entry { at, event } = self.due[self.taken];
+        self.taken += 1;
         self.popped += 1;
-        Some((first.at, first.event))
+        Some((at, event))
     }
 
-    /// Moves `entry` up from the free place `hole` until its parent is not later.
-    fn rise(&mut self, mut hole: usize, entry: Entry<E>) {
-        while hole > 0 {
-            let parent = (hole - 1) / ARITY;
-            if self.heap[parent].key() <= entry.key() {
-                break;
-            }
-            self.heap[hole] = self.heap[parent];
-            hole = parent;
+    /// Goes on to the next instant at which something is due, if that is not later than `end`.
+    #[inline]
+    fn advance(&mut self, end: Time) -> Option<()> {
+        if self.filled == 0 {
+            return None;
         }
-        self.heap[hole] = entry;
-    }
-
-    /// Moves `entry` down from the free place at the top until no child is earlier.
-    fn sink(&mut self, entry: Entry<E>) {
-        let (heap, key) = (self.heap.as_mut_slice(), entry.key());
-        let mut hole = 0;
-        loop {
-            let first = hole * ARITY + 1;
-            let (least, least_key) = match heap.get(first..) {
-                // Two pairs, which do not wait for each other, and then the earlier of both.
-                Some([a, b, c, d, ..]) => {
-                    earlier(earlier((0, a.key()), (1, b.key())), earlier((2, c.key()), (3, d.key())))
+        let nearest = self.filled.trailing_zeros() as usize;
+        let (lower, rest) = self.buckets.split_at_mut(nearest);
+        let bucket = &mut rest[0];
+        let next = bucket.iter().map(|entry| entry.at).min().filter(|at| *at <= end)?;
+        self.now = next;
+        self.due.clear();
+        self.taken = 0;
+        self.filled ^= 1 << nearest;
+        // Seen from there, the others of this bucket belong into lower ones, and those of the buckets above stay where they are.
+        for &entry in bucket.iter() {
+            match distance(next, entry.at) {
+                None => self.due.push(entry),
+                Some(bit) => {
+                    self.filled |= 1 << bit;
+                    lower[bit].push(entry);
                 }
-                Some([a, rest @ ..]) => rest
-                    .iter()
-                    .zip(1..)
-                    .fold((0, a.key()), |least, (child, i)| earlier(least, (i, child.key()))),
-                _ => break,
-            };
-            if key <= least_key {
-                break;
             }
-            heap[hole] = heap[first + least];
-            hole = first + least;
         }
-        heap[hole] = entry;
+        bucket.clear();
+        Some(())
     }
 }
 
-/// Of two children with their keys, the earlier.
+/// The highest bit in which two instants differ.
 #[inline]
-fn earlier(a: (usize, u128), b: (usize, u128)) -> (usize, u128) {
-    if b.1 < a.1 { b } else { a }
+fn distance(a: Time, b: Time) -> Option<usize> {
+    (a.nanos() ^ b.nanos()).checked_ilog2().map(|bit| bit as usize)
 }
 
 #[cfg(test)]
@@ -175,11 +158,11 @@ mod tests {
 
     #[test]
     fn a_random_mix_leaves_in_order() {
-        // The heap property, against a sorted list: ten thousand events with many ties, some taken out in between.
+        // Against a sorted list: ten thousand events with many ties, near and far, some taken out in between.
         let mut draw = crate::Streams::new(1, 0).stream("times");
         let (mut q, mut reference, mut out) = (EventQueue::new(), Vec::new(), Vec::new());
         for i in 0..10_000_u32 {
-            let t = q.now().nanos() + u64::from(draw.below(50));
+            let t = q.now().nanos() + (u64::from(draw.below(50)) << (20 * draw.below(3)));
             q.push(at(t), i);
             reference.push((t, i));
             if draw.chance(0.4) {
@@ -196,6 +179,9 @@ mod tests {
         let mut q = EventQueue::new();
         q.push(at(10), ());
         assert_eq!(q.pop_until(at(9)), None);
+        q.push(at(9), ()); // what was looked at in vain does not move the present
+        assert_eq!(q.pop_until(at(9)), Some((at(9), ())));
+        assert_eq!((q.pop_until(at(9)), q.len()), (None, 1));
         assert_eq!(q.pop_until(at(10)), Some((at(10), ())));
     }
 

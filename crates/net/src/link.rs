@@ -98,7 +98,8 @@ impl Link {
         events: &mut EventQueue<Event>,
         dropped: &mut Dropped,
     ) {
-        if self.free_at <= now && self.queue.len() == 0 {
+        // Packets wait only as long as the end of a transmission does: most often the queue itself need not be asked.
+        if self.free_at <= now && (!self.free_pending || self.queue.len() == 0) {
             match self.queue.pass(now, self.free_at, &packet, arena) {
                 None => self.transmit(now, packet, labels, events),
                 Some(why) => dropped.push((packet, why)),

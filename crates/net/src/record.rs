@@ -38,6 +38,7 @@ impl World {
     }
 
     /// A packet takes a step, which a recorder may want to know of.
+    #[inline]
     pub(crate) fn step(&mut self, now: Time, step: Step, at: Spot, id: &Id<Packet>) {
         if let Some(recorder) = &mut self.recorder {
             recorder.step(now, step, at, walker(id, self.arena.get(id)));

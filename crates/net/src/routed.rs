@@ -20,7 +20,7 @@ impl World {
     /// A message reached `station`, for which it is.
     pub(crate) fn on_message(&mut self, now: Time, cell: u16, station: Station, id: Id<Packet>) {
         let node = self.sites[cell as usize].node(station);
-        let packet = self.finish(now, node, id);
+        let packet = self.finish_with(now, node, id);
         self.take_message(now, cell, station, packet);
     }
 

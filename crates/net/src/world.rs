@@ -290,10 +290,20 @@ impl World {
     }
 
     /// A packet has reached the end of its walk.
-    pub(crate) fn finish(&mut self, now: Time, node: NodeId, id: Id<Packet>) -> Packet {
-        self.step(now, Step::Delivered, Spot::Node(node), &id);
-        self.arrived += 1;
+    pub(crate) fn finish(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
+        self.count_arrival(now, node, &id);
+        self.arena.discard(id);
+    }
+
+    /// A packet has reached the end of its walk, and somebody wants it.
+    pub(crate) fn finish_with(&mut self, now: Time, node: NodeId, id: Id<Packet>) -> Packet {
+        self.count_arrival(now, node, &id);
         self.arena.take(id)
+    }
+
+    fn count_arrival(&mut self, now: Time, node: NodeId, id: &Id<Packet>) {
+        self.step(now, Step::Delivered, Spot::Node(node), id);
+        self.arrived += 1;
     }
 
     /// A packet is at `node`, by `interface`: agents see it, then it is delivered here or goes on.
@@ -304,10 +314,7 @@ impl World {
             match self.show_to_agents(now, node, flow, &id) {
                 Verdict::Forward => {}
                 Verdict::Consume => return self.consumed(now, node, interface, id),
-                Verdict::Take => {
-                    self.finish(now, node, id);
-                    return;
-                }
+                Verdict::Take => return self.finish(now, node, id),
             }
         }
         if dst == node {
@@ -355,10 +362,15 @@ impl World {
     }
 
     /// Drops what the queue before a link has just given up; `place` is that of the link in the recorder.
+    #[inline]
     pub(crate) fn drop_at_link(&mut self, now: Time, place: u32) {
-        if self.dropped_by_queue.is_empty() {
-            return;
+        if !self.dropped_by_queue.is_empty() {
+            self.drop_all_at_link(now, place);
         }
+    }
+
+    #[cold]
+    fn drop_all_at_link(&mut self, now: Time, place: u32) {
         let mut dropped = std::mem::take(&mut self.dropped_by_queue);
         for (packet, why) in dropped.drain(..) {
             self.drop_packet(now, packet, why.into(), Some(place));
@@ -393,30 +405,35 @@ impl World {
         is_of_use.then(|| Packet { damaged: true, ..packet.clone() })
     }
 
-    /// The packet reached its destination.
+    /// The packet reached its destination. It is looked at where it is: of what a segment has room for, most carry little.
     fn deliver(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
-        let packet = self.finish(now, node, id);
+        let packet = self.arena.get(&id);
         let flow = packet.flow;
         let Flow { plan, ends, .. } = &mut self.flows[flow.0 as usize];
         let at_receiver = node == plan.to;
         match (ends, &packet.body) {
-            (Ends::Tcp(_), &Body::Notice(n)) => self.notify(now, flow, n),
+            (Ends::Tcp(_), &Body::Notice(n)) => {
+                self.finish(now, node, id);
+                self.notify(now, flow, n);
+            }
             (Ends::Tcp(tcp), Body::Tcp(segment)) if at_receiver => {
+                let before = tcp.receiver.delivered();
+                tcp.on_arrival(now, packet, segment);
                 let delivered = tcp.receiver.delivered();
-                tcp.on_arrival(now, &packet, segment);
-                if tcp.completed.is_none() && tcp.receiver.delivered() >= supply(&plan.app) {
+                if tcp.completed.is_none() && delivered >= supply(&plan.app) {
                     tcp.completed = Some(now);
                 }
+                self.finish(now, node, id);
                 if let Some(recorder) = &mut self.recorder
-                    && tcp.receiver.delivered() > delivered
+                    && delivered > before
                 {
-                    recorder.delivered(now, flow, tcp.receiver.delivered());
+                    recorder.delivered(now, flow, delivered);
                 }
                 self.acknowledge(now, flow);
             }
             (Ends::Tcp(tcp), Body::Tcp(segment)) => {
                 let una = tcp.sender.space().una;
-                tcp.sender.on_segment(now, &packet);
+                tcp.sender.on_segment(now, packet);
                 if let Some(recorder) = &mut self.recorder {
                     let sacked = segment.sack.blocks().iter().map(|b| b.end - b.start).sum::<u64>();
                     recorder.ack(now, flow, segment.ack, sacked as u32, segment.ack <= una);
@@ -428,9 +445,13 @@ impl World {
                         recorder.notice(now, flow, NoticeKind::Nak, received, seq);
                     }
                 }
+                self.finish(now, node, id);
                 self.send_what_is_ready(now, flow);
             }
-            (Ends::Udp(udp), Body::Udp(datagram)) => udp.delivered_bytes += u64::from(datagram.len),
+            (Ends::Udp(udp), Body::Udp(datagram)) => {
+                udp.delivered_bytes += u64::from(datagram.len);
+                self.finish(now, node, id);
+            }
             (ends, body) => unreachable!("{body:?} cannot belong to {ends:?}"),
         }
     }
@@ -471,4 +492,20 @@ impl World {
 pub(crate) fn tag(packet: &Packet) -> Tag {
     let (seq, end) = packet.segment().map_or((0, 0), |s| (s.seq, s.seq + u64::from(s.len)));
     Tag { flow: packet.flow, seq, end }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flow::TcpEnds;
+
+    // The budget, in bytes, of what there is thousands of; what more a flow has on the heap are its policies and what is outstanding.
+    #[test]
+    fn what_there_is_many_of_stays_small() {
+        assert!(size_of::<Event>() <= 8, "with its time, four to a cache line");
+        assert!(size_of::<Option<Packet>>() <= 240, "a packet under way");
+        assert!(size_of::<Label>() <= 16, "what every hop asks of it");
+        assert!(size_of::<Link>() <= 160, "a direction of a wire");
+        assert!(size_of::<Flow>() + size_of::<TcpEnds>() <= 1800, "a TCP connection, both ends");
+    }
 }

@@ -54,7 +54,7 @@ impl PacePlan {
     /// The transmitter at `end` at work, idle until it is asked to send.
     pub fn start(&self, end: End) -> Pace {
         match self {
-            PacePlan::Rate(rate) => Pace::Rate(*rate),
+            PacePlan::Rate(rate) => Pace::Rate(Serialiser { rate: *rate, last: (0, Span::ZERO) }),
             PacePlan::Deliveries(deliveries) => {
                 Pace::Deliveries(Clock { deliveries: deliveries.clone(), next: 0, left: 0, busy_until: None })
             }
@@ -137,11 +137,28 @@ impl Deliveries {
 #[derive(Debug)]
 pub enum Pace {
     /// At a rate.
-    Rate(Rate),
+    Rate(Serialiser),
     /// By a trace.
     Deliveries(Clock),
     /// As it changes.
     Varying(Walk),
+}
+
+/// A constant rate, with the last length and how long that took: nearly all packets of a direction are of one length, and a division
+/// takes as long as all else that a hop costs.
+#[derive(Debug)]
+pub struct Serialiser {
+    rate: Rate,
+    last: (u32, Span),
+}
+
+impl Serialiser {
+    fn time_for(&mut self, bytes: u32) -> Span {
+        if self.last.0 != bytes {
+            self.last = (bytes, self.rate.time_for(bytes));
+        }
+        self.last.1
+    }
 }
 
 /// Where a transmitter is in its trace.
@@ -170,7 +187,7 @@ impl Pace {
     /// has been sent has waited for it.
     pub fn finish(&mut self, start: Time, bytes: u32) -> Time {
         match self {
-            Pace::Rate(rate) => start + rate.time_for(bytes),
+            Pace::Rate(serialiser) => start + serialiser.time_for(bytes),
             Pace::Deliveries(clock) => clock.finish(start, bytes),
             Pace::Varying(walk) => walk.finish(start, bytes),
         }

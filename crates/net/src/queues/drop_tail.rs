@@ -13,7 +13,7 @@ pub struct DropTail {
 impl DropTail {
     /// A queue for `capacity` waiting packets.
     pub fn new(capacity: usize) -> Self {
-        DropTail { waiting: VecDeque::with_capacity(capacity.min(1024)), capacity }
+        DropTail { waiting: VecDeque::new(), capacity }
     }
 
     /// Takes out the newest packet that is so, if there is one.

@@ -2,6 +2,7 @@
 #![allow(dead_code)] // each test binary uses its own part
 
 pub mod chain;
+pub mod dumbbell;
 pub mod hosts;
 pub mod radio;
 

@@ -18,7 +18,7 @@ use crate::seams::{
 };
 use crate::space::Space;
 use crate::{Asks, Config, Echo};
-use airhop_base::{Body, Eln, FlowId, NodeId, Notice, NoticeKind, Packet, Segment, Span, Time};
+use airhop_base::{Body, Eln, FlowId, NodeId, Notice, NoticeKind, Packet, Sack, Segment, Span, Time};
 use expected_delay::ExpectedDelay;
 use notices::Frozen;
 use pacing::Pacing;
@@ -451,7 +451,8 @@ impl Sender {
 /// An ACK as policies see it.
 fn seen(now: Time, segment: &Segment, acked: u64, rtt: Option<Span>) -> Ack {
     let ece = segment.flags.ece && !segment.flags.syn; // RFC 3168 §6.1.1: on a SYN-ACK it only says that marks are understood
-    Ack { now, acked, delivered: acked, sack: segment.sack, rtt, ece, arrival: segment.arrival }
+    let sack = if segment.sack.is_empty() { Sack::EMPTY } else { segment.sack }; // what is empty need not be read
+    Ack { now, acked, delivered: acked, sack, rtt, ece, arrival: segment.arrival }
 }
 
 /// The timestamp clock: milliseconds, modulo 2^32 (RFC 7323 §5.4).

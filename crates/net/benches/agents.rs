@@ -1,0 +1,60 @@
+//! What an agent at a base station does with a data segment, its link ACK, and the TCP ACK for it; by how many are on their way at a time.
+//! `cargo bench -p airhop-net --bench agents`; the rate that criterion prints is segments per second.
+
+use airhop_base::{Body, Flags, FlowId, HEADER_BYTES, NodeId, Packet, Segment, Span, Time};
+use airhop_net::agents::{Agent, Eln, Elsn, LinkEvent, LinkEventKind, Snoop, Wishes};
+use airhop_radio::cell::Tag;
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+
+/// Segments of one measurement.
+const SEGMENTS: u64 = 10_000;
+const BYTES: u32 = 1000;
+const SENDER: NodeId = NodeId(0);
+const RECEIVER: NodeId = NodeId(1);
+
+fn byte(n: u64) -> u64 {
+    1 + n * u64::from(BYTES)
+}
+
+fn packet(src: NodeId, dst: NodeId, seq: u64, len: u32, ack: u64) -> Packet {
+    let flags = Flags { ack: true, ..Flags::default() };
+    let body = Body::Tcp(Segment { seq, len, ack, window: 1 << 20, flags, ..Segment::default() });
+    Packet::new(FlowId(0), src, dst, HEADER_BYTES + len, body)
+}
+
+/// All segments pass and are acknowledged `window` segments later, 100 µs apart.
+fn pass(agent: &mut dyn Agent, window: u64) -> usize {
+    let mut wishes = Wishes::default();
+    let mut now = Time::ZERO;
+    for n in 0..SEGMENTS {
+        now += Span::from_micros(100);
+        agent.on_packet(now, &mut packet(SENDER, RECEIVER, byte(n), BYTES, 1), 0.5, &mut wishes);
+        let tag = Tag { flow: FlowId(0), seq: byte(n), end: byte(n + 1) };
+        let delivered = LinkEvent { kind: LinkEventKind::Delivered, tag, next: RECEIVER, ack_waits: false };
+        agent.on_link(now, &delivered, &mut wishes);
+        if let Some(acknowledged) = n.checked_sub(window) {
+            agent.on_packet(now, &mut packet(RECEIVER, SENDER, 1, 0, byte(acknowledged)), 0.0, &mut wishes);
+        }
+    }
+    wishes.packets.len() + wishes.notices.len()
+}
+
+fn agents(c: &mut Criterion) {
+    let mut group = c.benchmark_group("agent");
+    group.throughput(Throughput::Elements(SEGMENTS));
+    for window in [10, 1000] {
+        group.bench_function(format!("snoop, {window} under way"), |b| {
+            b.iter(|| pass(&mut Snoop::new(), window));
+        });
+        group.bench_function(format!("eln, {window} under way"), |b| {
+            b.iter(|| pass(&mut Eln::downlink(), window));
+        });
+        group.bench_function(format!("elsn, {window} under way"), |b| {
+            b.iter(|| pass(&mut Elsn, window));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, agents);
+criterion_main!(benches);

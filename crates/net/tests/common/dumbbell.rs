@@ -1,0 +1,55 @@
+//! A wired dumbbell: many bulk flows, each between two hosts of its own, share one link of 1 Gbit/s. The packaged scenario `dumbbell`.
+
+use airhop_base::{NodeId, Rate, Span, Time};
+use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, Transport, WiredPlan};
+use airhop_radio::errors::ErrorPlan;
+use airhop_tcp::{Params, Preset};
+
+/// The plan for so many flows, which begin within a tenth of a second (100 flows) or a second (more).
+pub fn plan(flows: u16, seconds: u64) -> Plan {
+    let gap = Span::from_micros(if flows > 100 { 1_000_000 / u64::from(flows) } else { 1000 });
+    let scheme = airhop_tcp::find("sack").expect("a known scheme");
+    let mut config = Preset::Rfc.config(1000);
+    config.delayed_ack = None;
+    // The routers, then the hosts of the first flow, and so on.
+    let [left, right] = [NodeId(0), NodeId(1)];
+    let mut nodes: Vec<String> = ["left", "right"].map(String::from).to_vec();
+    let mut wired = vec![wire("bottleneck".into(), [left, right], 20)];
+    let mut all = Vec::new();
+    for i in 0..flows {
+        let [from, to] = [2 + 2 * i, 3 + 2 * i].map(NodeId);
+        nodes.extend([format!("s{}", i + 1), format!("d{}", i + 1)]);
+        wired.push(wire(format!("in{}", i + 1), [from, left], 1));
+        wired.push(wire(format!("out{}", i + 1), [right, to], 1));
+        all.push(FlowPlan {
+            name: format!("f{}", i + 1),
+            from,
+            to,
+            transport: Transport::Tcp { scheme, params: Params::defaults(scheme), config },
+            app: AppPlan::Bulk,
+            start: Time::ZERO + gap * u64::from(i),
+            services: Vec::new(),
+        });
+    }
+    Plan {
+        name: "dumbbell".into(),
+        duration: Span::from_secs(seconds),
+        warmup: Span::ZERO,
+        nodes,
+        wired,
+        wlans: Vec::new(),
+        radios: Vec::new(),
+        flows: all,
+    }
+}
+
+fn wire(name: String, ends: [NodeId; 2], delay_ms: u64) -> WiredPlan {
+    WiredPlan {
+        name,
+        ends,
+        pace: Rate::from_bps(1_000_000_000).into(),
+        delay: Span::from_millis(delay_ms),
+        queue: QueuePlan::DropTail { packets: 1000 },
+        errors: [ErrorPlan::Clean, ErrorPlan::Clean],
+    }
+}
