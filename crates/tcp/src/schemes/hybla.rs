@@ -132,11 +132,12 @@ impl Hybla {
 
 impl CongestionControl for Hybla {
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+        let is_used = self.uses_its_window(w, a, s); // the window that this flight had
         if !self.begin(w, a.now, s) {
             return;
         }
         if w.in_slow_start() {
-            if self.uses_its_window(w, a, s) {
+            if is_used {
                 self.start(w, match s.growth {
                     Growth::PerAck => 1.0,
                     Growth::PerByte => a.delivered as f64 / s.mss as f64,
