@@ -294,6 +294,19 @@ fn timestamps_echo() {
     assert_eq!(echo(&b.give(ms(6), stamped(1, 1))), 4);
 }
 
+// RFC 7323 §4.3 (1): the SYN-ACK is the first segment with an ACK field, so the next one echoes the first data segment and
+// not the SYN, which would make the first round trip twice as long.
+#[test]
+fn the_first_data_is_echoed() {
+    let mut b = Bench::new(Config { handshake: true, timestamps: true, ..plain() });
+    let syn = Segment { seq: 0, len: 0, flags: Flags { syn: true, ..Flags::default() }, ..stamped(0, 1) };
+    let echoed: Vec<u32> = [syn, stamped(1, 60), stamped(501, 61)]
+        .into_iter()
+        .map(|s| b.give(ms(100), s)[0].timestamps.unwrap().echo)
+        .collect();
+    assert_eq!(echoed, [1, 60, 61]);
+}
+
 // RFC 9293 §3.5: SYN, SYN-ACK; again if the SYN comes again; no data before it.
 #[test]
 fn handshake() {
