@@ -115,6 +115,8 @@ impl CongestionControl for WestwoodPlus {
         }
         w.ssthresh = filled(self.rate.rate(), self.least, s);
         w.cwnd = match l.signal {
+            // ns-3 leaves a recovery with ssthresh, also where that is more.
+            Signal::Duplicates | Signal::Echo if matches!(self.credit, Credit::Ns3(_)) => w.ssthresh,
             Signal::Duplicates | Signal::Echo => w.cwnd.min(w.ssthresh),
             Signal::Timeout => 1.0,
         };
