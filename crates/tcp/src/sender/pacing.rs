@@ -66,3 +66,23 @@ impl Pacing {
         self.next.since(now)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Preset;
+
+    // tcp_update_pacing_rate(): "if (tcp_snd_cwnd(tp) < tp->snd_ssthresh / 2)", in whole segments, 200 %, else 120 %; tcp_tso_autosize():
+    // what that makes in 1/1024 s, in whole segments.
+    #[test]
+    fn twice_the_window_a_round_trip_far_below_ssthresh() {
+        let srtt = Some(Span::from_millis(100));
+        let s = Space { srtt, ..Space::new(&Preset::Linux.config(1000)) };
+        for (cwnd, ssthresh, bps, quantum) in
+            [(9.0, 21.0, 1_440_000, 2), (10.0, 21.0, 960_000, 2), (300.0, f64::INFINITY, 48_000_000, 5)]
+        {
+            let rate = of_window(&Window { cwnd, ssthresh }, &s);
+            assert_eq!(rate, Some((Rate::from_bps(bps), quantum)), "{cwnd} of {ssthresh}");
+        }
+    }
+}
