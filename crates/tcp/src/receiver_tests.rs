@@ -269,6 +269,33 @@ fn ecn_echo() {
     assert_eq!(echo(b.give_marked(ms(5), cwr, Ecn::Ce)), [true]);
 }
 
+// Xu, Tian and Ansari 2004: an ACK says whether a mark came since the last one, and the next one begins anew; CWR changes nothing.
+#[test]
+fn each_mark_is_echoed_once() {
+    let asks = Asks { echo: Echo::EachMark, ..Asks::NOTHING };
+    let mut b = Bench { receiver: Receiver::new(FlowId(7), NodeId(2), NodeId(1), &plain(), asks) };
+    let echoes = [Ecn::Ect, Ecn::Ce, Ecn::Ect, Ecn::Ce, Ecn::Ce].iter().zip(0..).map(|(&ecn, n)| {
+        let answers = b.give_marked(ms(n), segment(1 + 500 * n, 500), ecn);
+        answers.iter().any(|s| s.flags.ece)
+    });
+    assert_eq!(echoes.collect::<Vec<_>>(), [false, true, false, true, true]);
+}
+
+// Balan et al. 2001 (HACK): an ACK says at once which segment came damaged, unless it had come intact before.
+#[test]
+fn what_came_intact_is_not_reported_as_damaged() {
+    let mut b = Bench::new(plain());
+    b.data(1, 501);
+    b.data(1001, 1501);
+    for (seq, reported) in
+        [(1, None), (501, Some(Eln::Segment(501))), (1001, None), (1501, Some(Eln::Segment(1501)))]
+    {
+        let damaged = Packet { damaged: true, ..packet(segment(seq, 500), Ecn::NotEct) };
+        b.receiver.on_segment(ms(9), &damaged);
+        assert_eq!(b.answers(ms(9)).first().and_then(|s| s.eln), reported, "segment at {seq}");
+    }
+}
+
 fn stamped(seq: u64, value: u32) -> Segment {
     Segment { timestamps: Some(Timestamps { value, echo: 0 }), ..segment(seq, 500) }
 }

@@ -48,6 +48,17 @@ fn duplicates(s: &mut Script, has_sack: bool, n: u64, newest: std::ops::RangeInc
     sent.join(" ")
 }
 
+// schemes.md 3.0: a notice matters while its segment is outstanding: neither before it was sent nor after it was acknowledged.
+#[test]
+fn an_eln_about_what_is_not_outstanding_says_nothing() {
+    for (scheme, config, _) in senders() {
+        let mut s = ten(scheme, config, Notices::Elsn);
+        let (window, due) = (s.window(), s.due());
+        assert_eq!([s.at(105).eln(1), s.eln(12), s.eln(13)], ["", "", ""], "{scheme}");
+        assert_eq!((s.window(), s.due()), (window, due), "{scheme}");
+    }
+}
+
 // schemes.md 3.0: at once, no cut; the timer starts anew. Yun 2009 §4.1: what was sent before the repair says nothing against it, and
 // the connection stays ACK-clocked: a segment for each duplicate, and no burst after them.
 #[test]

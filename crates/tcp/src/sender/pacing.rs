@@ -79,4 +79,18 @@ mod tests {
         let rate = |cwnd| of_window(&Window { cwnd, ssthresh: 1.0 }, &s).map(|(rate, _)| rate);
         assert_eq!([1.0, 10.0].map(rate), [1, 9].map(|bps| Some(Rate::from_bps(bps))));
     }
+
+    // Linux paces at twice the window per round trip while the window is below half of ssthresh, in whole segments, and at 1.2 times after
+    // that (tcp_update_pacing_rate()); what that makes in 1/1024 s leaves together (tcp_tso_autosize()).
+    #[test]
+    fn twice_the_window_a_round_trip_far_below_ssthresh() {
+        let srtt = Some(Span::from_millis(100));
+        let s = Space { srtt, ..Space::new(&Preset::Linux.config(1000)) };
+        for (cwnd, ssthresh, bps, quantum) in
+            [(9.0, 21.0, 1_440_000, 2), (10.0, 21.0, 960_000, 2), (300.0, f64::INFINITY, 48_000_000, 5)]
+        {
+            let rate = of_window(&Window { cwnd, ssthresh }, &s);
+            assert_eq!(rate, Some((Rate::from_bps(bps), quantum)), "{cwnd} of {ssthresh}");
+        }
+    }
 }
