@@ -3,7 +3,7 @@
 
 mod hostile;
 
-use airhop_base::{Flags, Span, Timestamps};
+use airhop_base::{Flags, Span, Time, Timestamps};
 use airhop_tcp::{Config, Params, Preset, SCHEMES};
 use hostile::script::{self, Answer, Event, Place, Setup};
 use proptest::prelude::*;
@@ -86,4 +86,15 @@ fn a_syn_ack_that_does_not_acknowledge_the_syn_opens_nothing() {
 fn an_ack_without_syn_does_not_acknowledge_the_syn() {
     let events = [Event::Supply(3000), answer(ACK, Place::Byte(1)), Event::Wait(Span::from_secs(3))];
     hostile::run(&setup("newreno", Preset::Rfc.config(1000)), &events);
+}
+
+// A receiver may claim that data arrived before it was sent: that is a delay of nothing, not less.
+#[test]
+fn data_that_arrived_before_it_was_sent_was_not_delayed() {
+    let mut lie = answer(ACK, Place::Una(1, 0));
+    if let Event::Answer(answer) = &mut lie {
+        answer.arrival = Some((Place::Byte(1), Time::ZERO));
+    }
+    let events = [Event::Wait(Span::from_secs(1)), Event::Supply(3000), lie];
+    hostile::run(&setup("ledbat", Preset::Ns2.config(1000)), &events);
 }
