@@ -85,6 +85,18 @@ fn newreno_partial_ack_of_one_segment() {
     let mut s = eight("newreno");
     assert_eq!(s.at(100).acks(1, 5), "1! 9"); // 4 + 5
     assert_eq!(s.at(200).ack(2), "2+ 10"); // 9 - 1 + 1, and 2 to 9 are out
+    // Karn's rule spares 9, which was sent once: the first sample.
+    s.at(250).ack(10);
+    assert_eq!(s.sender.srtt(), Some(Span::from_millis(150)));
+}
+
+// And for more than the duplicates had let out: 7 - 5 + 1 are 2 without the one that is left of the inflation.
+#[test]
+fn newreno_partial_ack_of_most_of_the_flight() {
+    let mut s = eight("newreno");
+    assert_eq!(s.at(100).acks(1, 3), "1!"); // 4 + 3
+    assert_eq!(s.at(200).ack(6), "6+"); // 6 to 8 are out
+    assert_eq!(s.window(), (2.0, 4.0));
 }
 
 // RFC 6582 §3.2 step 3: "If the partial ACK acknowledges at least one SMSS of new data, then add back SMSS bytes", else not.

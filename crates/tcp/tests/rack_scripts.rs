@@ -34,6 +34,14 @@ fn rack_fast_retransmit_and_proportional_rate_reduction() {
     assert_eq!(s.sender.counters().retransmissions, 1);
 }
 
+// RFC 3042 is asked for, or not: without it what has arrived makes no room for new data before the recovery.
+#[test]
+fn rack_without_limited_transmit() {
+    let mut s = ten(Config { limited_transmit: false, ..linux(10.0, 5.0) });
+    assert_eq!([s.at(110).sack(2, &[(3, 3)]), s.sack(2, &[(3, 4)])], ["", ""]);
+    assert_eq!(s.sack(2, &[(3, 5)]), "2!");
+}
+
 // RFC 9937 §6.2, PRR-SSRB: with so many losses that less than ssthresh is in the network, each ACK that acknowledges data and
 // shows no further loss lets out one segment more than it delivers, any other just as much. 2 to 8 are lost.
 #[test]
@@ -148,6 +156,12 @@ fn four(config: Config, segments: u64) -> Script {
 // RFC 8985 §7.2 and §7.3: two round trips of silence, then new data whatever cwnd; one probe, and the retransmission timer anew.
 #[test]
 fn tail_loss_probe_with_new_data() {
+    let mut s = four(Config { notices: Notices::Elsn, ..linux(4.0, 2.0) }, 100);
+    assert_eq!(
+        (s.due(), s.expire()),
+        (Some(300.0), (300.0, "7p".into())),
+        "also one that notices are told to"
+    );
     let mut s = four(linux(4.0, 2.0), 100);
     assert_eq!(s.due(), Some(300.0));
     assert_eq!(s.expire(), (300.0, "7p".into()));

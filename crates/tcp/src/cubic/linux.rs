@@ -178,6 +178,16 @@ mod tests {
         }
     }
 
+    // bictcp_acked(): "Discard delay samples right after fast recovery", for a second from the first ACK of congestion avoidance.
+    #[test]
+    fn samples_are_left_out_for_a_second() {
+        let mut law = Linux::new(Constants { beta: 0.7, c: 0.4, fast_convergence: true });
+        let ms = |ms| Time::ZERO + Span::from_millis(ms);
+        assert!(law.takes_samples(ms(20_000)));
+        law.epoch = Some(Epoch::new(tick(ms(20_000)), 70, Some(100), 0.4));
+        assert!(!law.takes_samples(ms(20_996)) && law.takes_samples(ms(21_000)));
+    }
+
     // bictcp_update(): the aim is that of a round trip ahead. c is 410 / 1024, so K = cbrt(30 * 1024 / 410) = 4.2158 s. A second after the
     // beginning, and 100 ms ahead, 3.1162 s are left: 410 / 1024 * 3.1162^3 = 12.1, and 70 / (100 - 12 - 70) = 3. As far behind the
     // plateau as that, 70 / (100 + 12 - 70) = 1. The window above its aim: 100 windows.
