@@ -4,10 +4,13 @@
 #   make bench   speed, beside ns-2 and ns-3 where they are installed
 #   make setup   leaves a working .venv/bin/airhop
 #   make docs    writes the generated pages of docs/, and the site into site/
+#   make wheel   builds a wheel for any CPython from 3.11 on, in dist/
+#   make licences  checks the licences of dependencies, and writes THIRD-PARTY.txt
+#   make audit   looks for known vulnerabilities; wants a network, cargo-deny and pip-audit
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: setup demo test lint bench docs clean help tools
+.PHONY: setup demo test lint bench docs wheel licences audit clean help tools
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -34,9 +37,21 @@ docs: $(VENV)/.dev $(VENV)/.built
 	$(BIN)/python tools/docs.py
 	$(BIN)/zensical build --strict
 
+wheel: $(VENV)/.deps
+	$(BIN)/maturin build --release --locked --out dist
+
+licences: $(VENV)/.dev
+	$(BIN)/python tools/licences.py
+
+# No part of `make test`: what is found depends on the day and not on the tree.
+audit: licences
+	cargo deny check
+	pip-audit --strict --no-deps --disable-pip --requirement constraints.txt
+
 test: lint
 	cargo test --workspace --locked
-	$(BIN)/pytest
+	$(BIN)/pytest -m "not alone" --numprocesses auto --dist loadfile
+	$(BIN)/pytest -m alone
 
 lint: $(VENV)/.dev $(VENV)/.built
 	cargo fmt --all --check
@@ -49,7 +64,7 @@ clean:
 	rm -rf $(VENV) target demo-out site .cache python/airhop/_core*.so
 
 help:
-	@sed -n '2,7s/^# *//p' Makefile
+	@sed -n '2,10s/^# *//p' Makefile
 
 # --- how it comes about ------------------------------------------------------------------------------------
 

@@ -1,15 +1,26 @@
-//! Names the model: a hash of everything that can change the result of a run. Studies keep results under it, so that a
-//! result of another model is never taken for one of this.
+//! Names the model, a hash of everything that can change the result of a run, and what it is built from and with. Studies
+//! keep results under the model, so that a result of another one is never taken for one of this; the rest is for people.
 
+use std::env;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The crates whose code a result depends on. `trace` and `wire` only watch.
 const CRATES: [&str; 7] = ["base", "engine", "net", "py", "radio", "scenario", "tcp"];
 
 fn main() -> io::Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize()?;
+    println!("cargo::rustc-env=AIRHOP_MODEL={}", model(&root)?);
+    println!("cargo::rustc-env=AIRHOP_COMMIT={}", commit(&root).unwrap_or_default());
+    println!("cargo::rustc-env=AIRHOP_RUSTC={}", rustc().unwrap_or_default());
+    println!("cargo::rustc-env=AIRHOP_TARGET={}", env::var("TARGET").unwrap_or_default());
+    Ok(())
+}
+
+/// The hash of the sources of a run, 16 hexadecimal digits.
+fn model(root: &Path) -> io::Result<String> {
     // Versions and features of everything that is linked in.
     let mut files = vec![root.join("Cargo.lock"), root.join("Cargo.toml")];
     for name in CRATES {
@@ -20,14 +31,13 @@ fn main() -> io::Result<()> {
     let mut named = Vec::with_capacity(files.len());
     for file in files {
         println!("cargo::rerun-if-changed={}", file.display());
-        let path = file.strip_prefix(&root).expect("it was found there");
+        let path = file.strip_prefix(root).expect("it was found there");
         // One name on every system.
         let name: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
         named.push((name.join("/"), fs::read(&file)?));
     }
     named.sort();
-    println!("cargo::rustc-env=AIRHOP_MODEL={:016x}", hash(&named));
-    Ok(())
+    Ok(format!("{:016x}", hash(&named)))
 }
 
 /// The sources below `folder`, tests left out.
@@ -56,4 +66,35 @@ fn hash(files: &[(String, Vec<u8>)]) -> u64 {
         }
     }
     hash
+}
+
+/// The commit that is built and its day, `0123456789ab 2026-01-31`, with `modified` behind it if a source of the
+/// simulator differs from it. None outside a checkout: a released archive, a tree of somebody else's.
+fn commit(root: &Path) -> Option<String> {
+    if !root.join(".git").exists() {
+        return None; // git would find a repository around this folder, which knows nothing of it
+    }
+    let git = |words: &[&str]| {
+        answer(Command::new("git").arg("--no-optional-locks").arg("-C").arg(root).args(words))
+    };
+    // Gets a line whenever another commit is checked out. It is absent where git was told to keep no such log.
+    let log = root.join(git(&["rev-parse", "--git-path", "logs/HEAD"])?);
+    if log.exists() {
+        println!("cargo::rerun-if-changed={}", log.display());
+    }
+    let commit = git(&["show", "--no-patch", "--abbrev=12", "--format=%h %cs", "HEAD"])?;
+    let changed = git(&["status", "--porcelain", "--", "crates", "Cargo.toml", "Cargo.lock"])?;
+    Some(if changed.is_empty() { commit } else { commit + " modified" })
+}
+
+/// The compiler as it names itself, without its first word: `1.88.0 (6b00bc388 2025-06-23)`.
+fn rustc() -> Option<String> {
+    let line = answer(Command::new(env::var_os("RUSTC")?).arg("--version"))?;
+    Some(line.strip_prefix("rustc ").unwrap_or(&line).to_string())
+}
+
+/// What a command prints. None if there is no such command, or it fails.
+fn answer(command: &mut Command) -> Option<String> {
+    let output = command.output().ok().filter(|output| output.status.success())?;
+    Some(String::from_utf8(output.stdout).ok()?.trim().to_string())
 }

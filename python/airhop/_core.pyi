@@ -178,7 +178,11 @@ class Outcome:
         """Trace columns by table: (name, dtype, little-endian bytes, dictionary); empty untraced."""
 
 def build_info() -> dict[str, str]:
-    """Give version, profile ("release" or "debug"), target, and model: 16 digits of the sources."""
+    """Say how the simulator was built.
+
+    version, profile ("release" or "debug"), target, model (16 digits of the sources), commit (empty if it
+    was not built from git) and rustc.
+    """
 
 def run(scenario: Scenario, seed: int, rep: int, trace: bool = False, pcap_dir: str | None = None) -> Outcome:
     """Run once; with `pcap_dir`, write a NODE.pcapng for every node there."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from airhop import _core
+from airhop.custom import registered
 from airhop.errors import InputError, did_you_mean
 
 
@@ -23,6 +24,11 @@ def schemes() -> list[dict[str, Any]]:
         warnings.warn(broken, stacklevel=2)
     catalogue: list[dict[str, Any]] = json.loads(_core.catalogue())
     return catalogue
+
+
+def built_in() -> list[str]:
+    """Name the schemes that come with Airhop, whatever this process registered beside them."""
+    return [entry["name"] for entry in json.loads(_core.catalogue()) if entry["name"] not in registered()]
 
 
 def services() -> dict[str, str]:

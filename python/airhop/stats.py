@@ -176,19 +176,15 @@ def bca(
 
 
 def jain(shares: Sequence[float]) -> float:
-    """Jain's fairness index: 1 when all shares are equal, 1/n when one takes everything, nan without any."""
+    """Jain's fairness index: 1 when all shares are equal, 1/n when one takes everything, nan without any.
+
+    Yun 2009, (5). It is taken for each replication, and the mean with its interval over those: the index of
+    the flows' mean goodputs would be another number, and a kinder one, as flows that starve in turn look
+    fair on average.
+    """
     sample = _sample(shares)
     squares = float((sample**2).sum())
     return float(sample.sum()) ** 2 / (len(sample) * squares) if squares else math.nan
-
-
-def jain_interval(indices: Sequence[float]) -> Interval | None:
-    """Interval of the mean of Jain indices, one a replication: Student's t, cut to 0…1.
-
-    The index of the flows' mean goodputs would be another number, and a kinder one: flows that starve in turn
-    look fair on average.
-    """
-    return estimate(indices).interval(0.0, 1.0)
 
 
 def doubts(cells: Collection[Sequence[Hashable]]) -> list[str]:

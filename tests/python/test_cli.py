@@ -2,6 +2,8 @@
 
 import io
 import json
+import platform
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -78,7 +80,17 @@ def test_help_in_a_pipe_is_as_wide_as_a_page(
 
 
 def test_version(cli: Cli) -> None:
-    assert cli("--version") == Ended(0, _core.__version__ + "\n", "")
+    ended = cli("--version")
+    first, *facts = ended.out.splitlines()
+    assert (ended.code, ended.err) == (0, "")
+    assert first == f"airhop {_core.__version__}"
+    told = dict(fact.split(": ", maxsplit=1) for fact in facts)
+    # An installation from an archive has no commit to tell.
+    keys = ["commit", "model", "profile", "target", "rustc", "python", "platform"]
+    assert list(told) in (keys, keys[1:])
+    assert told["model"] == _core.build_info()["model"]
+    assert told["python"] == f"{platform.python_implementation()} {platform.python_version()}"
+    assert re.match(r"\d+\.\d+\.\d+", told["rustc"])
 
 
 def test_run_prints_flows_and_losses(cli: Cli) -> None:

@@ -20,7 +20,8 @@ from airhop import Scenario, run
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
-PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
+FRONT = [README, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+PAGES = [*FRONT, *sorted((ROOT / "docs").rglob("*.md"))]
 FENCE = re.compile(r'^```([a-z]+)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 ENVIRONMENT = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
 
@@ -120,9 +121,20 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
 
 def test_the_site_has_every_page() -> None:
     site = (ROOT / "zensical.toml").read_text(encoding="utf-8")
-    pages = [str(page.relative_to(ROOT / "docs")) for page in PAGES if page != README]
+    pages = [str(page.relative_to(ROOT / "docs")) for page in PAGES if page not in FRONT]
     top = [page for page in pages if "/" not in page]
     assert [page for page in top if f'"{page}"' not in site] == []
+
+
+def test_a_packets_walk_leads_through_functions_that_are_there() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    steps = re.findall(r"\| `(\w+)::(\w+)` \| `(crates/\S+)` \|", text)
+    assert len(steps) > 10
+    for kind, function, file in steps:
+        code = (ROOT / file).read_text(encoding="utf-8")
+        assert re.search(rf"^impl[^\n]* {kind}\b", code, re.MULTILINE), f"{kind} in {file}"
+        signature = rf"^    (?:pub(?:\(crate\))? )?fn {function}\b"
+        assert re.search(signature, code, re.MULTILINE), f"{kind}::{function} in {file}"
 
 
 def test_scenario_of_readme_runs() -> None:

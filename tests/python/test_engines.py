@@ -16,6 +16,7 @@ from airhop.engines.chunks import LEAST_TASK_S, MOST_RUNS, TASK_S, Costs, Plan
 from airhop.engines.worker import run_chunk
 from airhop.errors import SchemeError
 
+pytestmark = pytest.mark.alone
 SHORT = Scenario.load("last-hop").with_({"duration": "1 s"})
 LONG = Scenario.load("last-hop").with_({"duration": "4 s"})
 SCHEME = """

@@ -10,10 +10,10 @@ from airhop.experiments.yun2009.equations import (
     crossing_time,
     eln_interval,
     ersn_interval,
-    jain,
     notice_rate,
     simulate_link,
 )
+from airhop.stats import jain
 
 # Slots between notices by (p, l), counted by another program over 6e7 to 2e8 frames: ERSN, ELN.
 COUNTED = {

@@ -1,7 +1,12 @@
-"""The name of the model, under which results are kept: it changes with every source that can change one."""
+"""The name of the model, under which results are kept: it changes with every source that can change one.
+
+What no source shows can change none: the functions of the machine's C library.
+"""
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -32,3 +37,14 @@ def test_model_is_the_hash_of_the_simulators_sources() -> None:
     named = sorted((file.relative_to(ROOT).as_posix().encode(), file.read_bytes()) for file in files)
     expected = fnv1a([part for pair in named for part in pair])
     assert _core.build_info()["model"] == f"{expected:016x}", "the extension is older than the sources"
+
+
+@pytest.mark.skipif(shutil.which("nm") is None, reason="needs binutils")
+def test_no_number_of_a_run_comes_from_the_c_library() -> None:
+    # C libraries differ in the last bits of these from version to version. Rust calls them for `x.exp()`;
+    # a run must take them from the crate libm. hypot is allowed: it only measures distances for a message.
+    listed = subprocess.run(["nm", "-D", _core.__file__], capture_output=True, text=True, check=True)
+    imported = {line.split()[-1].partition("@")[0] for line in listed.stdout.splitlines() if " U " in line}
+    inexact = {"exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "pow", "cbrt", "sin", "cos", "tan"}
+    assert imported >= {"memcpy"}, "nm shows what is imported"
+    assert imported & (inexact | {"atan2", "sinh", "cosh", "tanh"}) == set()

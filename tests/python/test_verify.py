@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import airhop
+from airhop.catalogue import built_in
 from airhop.errors import ScenarioError
 from airhop.verify import LAWS, Trace, verify
 from airhop.verify.networks import random_network
@@ -20,7 +21,7 @@ Tables = dict[str, pl.DataFrame]
 @pytest.mark.parametrize(
     "links", ["last-hop", "yun2009-uplink", "kounavis1996-mobile-mobile", "cheng2008-chain"]
 )
-@pytest.mark.parametrize("scheme", [scheme["name"] for scheme in airhop.schemes()])
+@pytest.mark.parametrize("scheme", built_in())
 def test_every_scheme_keeps_the_laws_over_every_kind_of_link(scheme: str, links: str) -> None:
     scenario = airhop.Scenario.load(links).with_({"duration": "2 s", "scheme": scheme})
     assert verify(scenario, airhop.run(scenario, trace=True)) == []
@@ -33,6 +34,19 @@ def test_random_networks_keep_the_laws(seed: int) -> None:
     except ScenarioError:
         pytest.skip("its parts do not go together")
     assert verify(scenario, airhop.run(scenario, seed=seed, trace=True)) == []
+
+
+def test_random_networks_are_the_same_whatever_schemes_are_registered() -> None:
+    """A reader who repeats seed 7 gets the network of seed 7."""
+    before = [random_network(seed) for seed in range(50)]
+
+    @airhop.scheme("verify-mine")
+    class Mine:
+        def on_ack(self, window: airhop.Window, ack: airhop.Ack, flow: airhop.Flow) -> None: ...
+        def on_loss(self, window: airhop.Window, loss: airhop.Loss, flow: airhop.Flow) -> None: ...
+
+    assert "verify-mine" in [scheme["name"] for scheme in airhop.schemes()]
+    assert [random_network(seed) for seed in range(50)] == before
 
 
 class Recorded:

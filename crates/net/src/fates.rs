@@ -3,6 +3,7 @@
 
 use airhop_base::Drop;
 use airhop_tcp::seams::{Judged, Judgement};
+use std::collections::BTreeMap;
 
 /// Why a packet ended, as it is counted and as it came about: what the link layer gave up (`retries`) was lost by the channel or
 /// by a collision.
@@ -24,35 +25,37 @@ pub const TRUE_CAUSES: [&str; 5] = ["queue", "aqm", "channel", "collision", "non
 /// How often each judgement, in the order of [`Judged::ALL`], met each true cause, in the order of [`TRUE_CAUSES`].
 pub type Confusion = [[u64; TRUE_CAUSES.len()]; Judged::ALL.len()];
 
-/// The segments of one flow that were lost and not sent again since, with the cause; and the judgements on them.
+/// The segments of one flow that were lost and not sent again since, by first byte, with the cause; and the judgements on them. On a fast
+/// path thousands of them are known at a time, and each segment that is sent asks.
 #[derive(Debug, Default)]
 pub(crate) struct Fates {
-    lost: Vec<(u64, Drop)>,
+    lost: BTreeMap<u64, Drop>,
     confusion: Confusion,
 }
 
 impl Fates {
     /// The segment at `seq` was lost.
     pub fn on_loss(&mut self, seq: u64, cause: Drop) {
-        self.on_sent_again(seq);
-        self.lost.push((seq, cause));
+        self.lost.insert(seq, cause);
     }
 
     /// The segment at `seq` is under way again: what is judged of it from now on is about this copy.
     pub fn on_sent_again(&mut self, seq: u64) {
-        self.lost.retain(|&(lost, _)| lost != seq);
+        self.lost.remove(&seq);
     }
 
     /// The sender judged a loss; below `una` nothing is lost any more.
     pub fn judge(&mut self, j: Judgement, una: u64) {
-        self.lost.retain(|&(seq, _)| seq >= una);
-        let cause = match self.lost.iter().find(|&&(seq, _)| seq == j.seq) {
-            Some((_, Drop::Queue)) => 0,
-            Some((_, Drop::Aqm)) => 1,
-            Some((_, Drop::Channel | Drop::Retries | Drop::Route)) => 2,
-            Some((_, Drop::Collision)) => 3,
+        while self.lost.first_entry().is_some_and(|first| *first.key() < una) {
+            self.lost.pop_first();
+        }
+        let cause = match self.lost.get(&j.seq) {
+            Some(Drop::Queue) => 0,
+            Some(Drop::Aqm) => 1,
+            Some(Drop::Channel | Drop::Retries | Drop::Route) => 2,
+            Some(Drop::Collision) => 3,
             // It arrived, or is on its way: only its ACK was lost, or late.
-            Some((_, Drop::Agent)) | None => 4,
+            Some(Drop::Agent) | None => 4,
         };
         self.confusion[j.judged as usize][cause] += 1;
     }
@@ -83,6 +86,6 @@ mod tests {
         fates.on_loss(2001, Drop::Channel);
         judge(&mut fates, 2001, Judged::Undecided, 1001);
         assert_eq!(fates.confusion(), [[0, 0, 0, 0, 1], [1, 0, 0, 1, 0], [0, 0, 1, 0, 0]]);
-        assert_eq!(fates.lost, [(2001, Drop::Channel)], "what is acknowledged is forgotten");
+        assert_eq!(fates.lost, BTreeMap::from([(2001, Drop::Channel)]), "what is acknowledged is forgotten");
     }
 }

@@ -137,7 +137,7 @@ fn dctcp_brings_its_marks() {
     assert!(goodput > 0.95 * 9.5, "{goodput}");
 }
 
-// Caini and Firrincieli 2004 §3: the rate of a connection is that of the reference, whatever its round trip; with random losses, too.
+// Caini and Firrincieli 2004: the rate of a connection is that of the reference, whatever its round trip; with random losses, too.
 // Reno's falls with the round trip, to a twelfth at 300 ms (Mathis et al. 1997).
 #[test]
 fn hyblas_rate_does_not_fall_with_the_round_trip() {
@@ -204,7 +204,7 @@ fn illinois_is_concave() {
     assert!(illinois > 0.7 && (0.45..0.6).contains(&sack));
 }
 
-// Leith and Shorten 2004 §2: after a loss the window grows by 2 (1 - beta) segments a round trip for a second, then as the integral of
+// Leith and Shorten 2004: after a loss the window grows by 2 (1 - beta) segments a round trip for a second, then as the integral of
 // 1 + 10 t + t²/4: 6.08 times as much in the next second. Without a queue to speak of, so that the round trip is the same.
 #[test]
 fn htcp_grows_quadratically_after_a_second() {

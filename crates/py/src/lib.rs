@@ -37,17 +37,17 @@ mod _core {
     }
 }
 
-/// How this extension was built: version, profile ("release" or "debug"), target, and model, 16 hexadecimal digits that
-/// are the same only if every source that can change a result is.
+/// How this extension was built: version, profile ("release" or "debug"), target, model (16 hexadecimal digits that are
+/// the same only if every source that can change a result is), commit (empty if it was not built from git) and compiler.
 #[pyfunction]
-fn build_info() -> BTreeMap<&'static str, String> {
-    let profile = if cfg!(debug_assertions) { "debug" } else { "release" };
-    let target = format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS);
+fn build_info() -> BTreeMap<&'static str, &'static str> {
     BTreeMap::from([
-        ("version", env!("CARGO_PKG_VERSION").to_string()),
-        ("profile", profile.to_string()),
-        ("target", target),
-        ("model", env!("AIRHOP_MODEL").to_string()),
+        ("version", env!("CARGO_PKG_VERSION")),
+        ("profile", if cfg!(debug_assertions) { "debug" } else { "release" }),
+        ("target", env!("AIRHOP_TARGET")),
+        ("model", env!("AIRHOP_MODEL")),
+        ("commit", env!("AIRHOP_COMMIT")),
+        ("rustc", env!("AIRHOP_RUSTC")),
     ])
 }
 

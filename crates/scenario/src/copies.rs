@@ -3,6 +3,8 @@
 //! Copies keep the path of the table that they were made from (`flow.ftp*`), which is what the file and `--set` call it.
 
 use crate::fields::{Fields, Val};
+use crate::keys::MAX_STATIONS;
+use crate::layout;
 use crate::problem::Problems;
 use airhop_base::Span;
 use std::collections::HashSet;
@@ -14,7 +16,11 @@ const LISTS: [(&str, &[&str]); 4] =
 
 /// Repeats tables and stations as often as `copies` says. Afterwards no name has a `*`, and `copies` has no value any more.
 pub(crate) fn repeat(root: &mut Fields, problems: &mut Problems) {
-    let Some(copies) = root.count("copies") else { return };
+    let Some(mut copies) = root.count("copies") else { return };
+    if let Some(what) = too_many(root, copies) {
+        problems.add(root.at("copies"), "copies", what);
+        copies = 1; // to check what is repeated; nobody waits for all of it to be made, only to be refused
+    }
     let mut any = false;
     for (list, nodes) in LISTS {
         let Some(Val::Tables(tables)) = root.get_mut(list) else { continue };
@@ -48,6 +54,44 @@ pub(crate) fn repeat(root: &mut Fields, problems: &mut Problems) {
         problems.add(root.at("copies"), "copies", what);
     }
     root.clear("copies");
+}
+
+/// What so many copies would make more of than there can be, as far as one table tells.
+fn too_many(root: &Fields, copies: u64) -> Option<String> {
+    let most = u64::from(u16::MAX);
+    let is_starred = |name: &str| name.contains('*');
+    for (list, _) in LISTS {
+        let many = root.tables(list).iter().map(|table| match table.text("name").is_some_and(is_starred) {
+            true => copies,
+            false => 1,
+        });
+        let many: u64 = many.sum();
+        if many > most {
+            return Some(format!(
+                "expected copies that make at most {most} [[{list}]], got {many} with {copies} copies"
+            ));
+        }
+    }
+    for wlan in root.tables("wlan") {
+        let stations = layout::stations(wlan).unwrap_or_default();
+        if wlan.text("name").is_some_and(is_starred) {
+            let many = copies * stations.len() as u64;
+            if many > most {
+                return Some(format!(
+                    "expected copies that make at most {most} nodes, got {many} stations with {copies} copies"
+                ));
+            }
+            continue;
+        }
+        let starred = stations.iter().filter(|(name, _)| is_starred(name)).count() as u64;
+        let many = stations.len() as u64 - starred + copies * starred;
+        if starred > 0 && many > MAX_STATIONS {
+            return Some(format!(
+                "expected at most {MAX_STATIONS} stations in a wlan, got {many} with {copies} copies"
+            ));
+        }
+    }
+    None
 }
 
 /// Refuses a stagger of what has no copies.

@@ -45,7 +45,7 @@ pub(crate) struct NamedFile {
 }
 
 /// Where errors happen: from one node to another; `None` stands for all.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Direction {
     pub(crate) from: Option<String>,
     pub(crate) to: Option<String>,

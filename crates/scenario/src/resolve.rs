@@ -17,7 +17,7 @@ use crate::propagation;
 use crate::queue;
 use crate::routing;
 use crate::topology::{Link, Topology, reach};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Checks the whole scenario, and fills the defaults that follow from other keys.
 pub(crate) fn resolve(root: &mut Fields, problems: &mut Problems) {
@@ -162,15 +162,14 @@ fn check_wlan(wlan: &Fields, problems: &mut Problems) {
 
 /// Checks the error models of a link between `nodes`.
 fn check_errors(link: &Fields, nodes: &[String], any: bool, problems: &mut Problems) {
-    let models = link.tables("errors");
-    for (i, model) in models.iter().enumerate() {
+    let mut directions = HashSet::new();
+    for model in link.tables("errors") {
         errors::check(model, problems);
         let direction = model.direction("direction").cloned().unwrap_or_default();
         if !nodes.is_empty() {
             check_direction(model, &direction, nodes, any, problems);
         }
-        let same = |other: &Fields| other.direction("direction").cloned().unwrap_or_default() == direction;
-        if models[..i].iter().any(same) {
+        if !directions.insert(direction) {
             let what = "expected one error model for a direction, but one above has the same";
             problems.add(model.at("direction"), model.path_of("direction"), what);
         }

@@ -67,11 +67,8 @@ pub(crate) fn from_toml(text: &str, problems: &mut Problems) -> Option<Item> {
             _ => "",
         };
         let shown: String = line.chars().take(80).collect();
-        problems.add(
-            &at,
-            "",
-            format!("this is not TOML: {}, in `{shown}`", error.message().replace('\n', "; ")),
-        );
+        let shown = if shown.is_empty() { shown } else { format!(", in `{shown}`") };
+        problems.add(&at, "", format!("this is not TOML: {}{shown}", error.message().replace('\n', "; ")));
     }
     errors.is_empty().then(|| Item { at: At::Line(1), value: lines.table(table.get_ref()) })
 }

@@ -156,3 +156,32 @@ fn whole_wlans_are_copied_with_their_stations() {
     }
     fingerprint(&scenario);
 }
+
+/// A dozen lines that would make ten million stations were refused only after they had been made, in 2 GB.
+#[test]
+fn more_copies_than_fit_are_refused_before_they_are_made() {
+    let layout = r#"layout = { kind = "chain", nodes = 1000, spacing = "30 m", prefix = "m*_" }"#;
+    let cells = format!(
+        "name = \"x\"\nduration = \"1 s\"\ncopies = 66\n\n[[wlan]]\nname = \"cell*\"\nstandard = \"802.11g\"\n\
+         rate = \"54 Mbit/s\"\n{layout}\n\n[[flow]]\nname = \"ftp*\"\nfrom = \"m*_0\"\nto = \"m*_9\"\nscheme = \"reno\"\n"
+    );
+    assert!(parse(&cells, &[("copies", "65")]).is_ok());
+    let problems = parse(&cells, &[]).expect_err("66,000 nodes");
+    assert_eq!(
+        problems,
+        [
+            "copies.toml:3: copies: expected copies that make at most 65535 nodes, got 66000 stations with 66 copies"
+        ]
+    );
+    let problems = parse(COPIES, &[("copies", "2007")]).expect_err("2009 stations");
+    assert!(
+        problems[0].contains("copies=2007: expected at most 2008 stations in a wlan, got 2009"),
+        "{problems:?}"
+    );
+    let mut many = COPIES.to_string();
+    for i in 0..5 {
+        many += &format!("\n[[flow]]\nname = \"more{i}_*\"\nfrom = \"s*\"\nto = \"d*\"\nscheme = \"reno\"\n");
+    }
+    let problems = parse(&many, &[("copies", "10000")]).expect_err("70,000 flows");
+    assert!(problems[0].contains("at most 65535 [[flow]], got 70000"), "{problems:?}");
+}

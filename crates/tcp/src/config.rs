@@ -149,7 +149,8 @@ pub enum RtoKind {
     Ns2,
     /// One gain for mean and deviation on a coarse clock (Kounavis 1996).
     SingleGain,
-    /// Linux: the minimum bounds the deviation's part, which falls once a round trip only.
+    /// Linux: the minimum bounds the deviation's part, which falls once a round trip only. The timer starts anew whenever the oldest
+    /// segment goes out again (tcp_xmit_retransmit_queue()): a repair that pacing or the window kept waiting has a whole timeout.
     Linux,
 }
 

@@ -180,6 +180,10 @@ impl Receiver {
         let mut reply = self.segment(now);
         reply.seq = 0;
         reply.flags.syn = true;
+        // RFC 7323 §4.3 (1): Last.ACK.sent is what the last segment acknowledged, the SYN-ACK being one.
+        if let Some(clock) = &mut self.clock {
+            clock.last_ack = reply.ack;
+        }
         self.ready.push_back(reply);
     }
 

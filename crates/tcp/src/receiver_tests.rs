@@ -269,6 +269,33 @@ fn ecn_echo() {
     assert_eq!(echo(b.give_marked(ms(5), cwr, Ecn::Ce)), [true]);
 }
 
+// Xu, Tian and Ansari 2004: an ACK says whether a mark came since the last one, and the next one begins anew; CWR changes nothing.
+#[test]
+fn each_mark_is_echoed_once() {
+    let asks = Asks { echo: Echo::EachMark, ..Asks::NOTHING };
+    let mut b = Bench { receiver: Receiver::new(FlowId(7), NodeId(2), NodeId(1), &plain(), asks) };
+    let echoes = [Ecn::Ect, Ecn::Ce, Ecn::Ect, Ecn::Ce, Ecn::Ce].iter().zip(0..).map(|(&ecn, n)| {
+        let answers = b.give_marked(ms(n), segment(1 + 500 * n, 500), ecn);
+        answers.iter().any(|s| s.flags.ece)
+    });
+    assert_eq!(echoes.collect::<Vec<_>>(), [false, true, false, true, true]);
+}
+
+// Balan et al. 2001 (HACK): an ACK says at once which segment came damaged, unless it had come intact before.
+#[test]
+fn what_came_intact_is_not_reported_as_damaged() {
+    let mut b = Bench::new(plain());
+    b.data(1, 501);
+    b.data(1001, 1501);
+    for (seq, reported) in
+        [(1, None), (501, Some(Eln::Segment(501))), (1001, None), (1501, Some(Eln::Segment(1501)))]
+    {
+        let damaged = Packet { damaged: true, ..packet(segment(seq, 500), Ecn::NotEct) };
+        b.receiver.on_segment(ms(9), &damaged);
+        assert_eq!(b.answers(ms(9)).first().and_then(|s| s.eln), reported, "segment at {seq}");
+    }
+}
+
 fn stamped(seq: u64, value: u32) -> Segment {
     Segment { timestamps: Some(Timestamps { value, echo: 0 }), ..segment(seq, 500) }
 }
@@ -292,6 +319,19 @@ fn timestamps_echo() {
     assert_eq!(echo(&b.give(ms(5), stamped(1501, 4))), 4);
     // An older stamp never replaces a newer one.
     assert_eq!(echo(&b.give(ms(6), stamped(1, 1))), 4);
+}
+
+// RFC 7323 §4.3 (1): the SYN-ACK is the first segment with an ACK field, so the next one echoes the first data segment and
+// not the SYN, which would make the first round trip twice as long.
+#[test]
+fn the_first_data_is_echoed() {
+    let mut b = Bench::new(Config { handshake: true, timestamps: true, ..plain() });
+    let syn = Segment { seq: 0, len: 0, flags: Flags { syn: true, ..Flags::default() }, ..stamped(0, 1) };
+    let echoed: Vec<u32> = [syn, stamped(1, 60), stamped(501, 61)]
+        .into_iter()
+        .map(|s| b.give(ms(100), s)[0].timestamps.unwrap().echo)
+        .collect();
+    assert_eq!(echoed, [1, 60, 61]);
 }
 
 // RFC 9293 §3.5: SYN, SYN-ACK; again if the SYN comes again; no data before it.

@@ -351,8 +351,8 @@ pub trait Recovery: Debug + Send {
         0
     }
 
-    /// Shows the first byte of each segment that is taken to be lost now, in sequence order.
-    fn each_lost(&self, visit: &mut dyn FnMut(u64)) {
+    /// Shows the first byte of each segment that the last ACK, timer or timeout has shown to be lost, in sequence order.
+    fn each_newly_lost(&self, visit: &mut dyn FnMut(u64)) {
         let _ = visit;
     }
 

@@ -2,6 +2,7 @@
 
 mod common;
 
+use airhop_base::{Flags, Segment};
 use airhop_tcp::{Config, DelayedAck, Preset};
 use common::path::{Path, Transfer};
 use common::script::Script;
@@ -27,6 +28,42 @@ fn handshake() {
             "   200.0  11 12 13 14 15 16 17 18 19 20 21 22 23 24 25"
         ]
     );
+}
+
+// RFC 9293 §3.1, §3.5: only the SYN acknowledges nothing; every later segment has the ACK flag, the byte after the receiver's SYN and
+// the window. What schemes ask for beside the data goes with data alone.
+#[test]
+fn every_segment_after_the_syn_acknowledges() {
+    for scheme in ["reno", "hack", "tcp-cc"] {
+        let config = Preset::Rfc.config(MSS);
+        let mut s = Script::new(scheme, config);
+        let syn = s.segments().remove(0);
+        let has_more = |s: &Segment| s.header_check || s.contention.is_some();
+        assert!(syn.flags.syn && !syn.flags.ack && syn.ack == 0 && !has_more(&syn), "{scheme}");
+        s.at(100).open();
+        let answers = s.segments();
+        assert_eq!(answers.iter().map(|s| s.len).collect::<Vec<_>>(), [[0].as_slice(), &[MSS; 10]].concat());
+        for answer in &answers {
+            let flags = Flags { ack: true, ..Flags::default() };
+            assert_eq!(
+                (answer.flags, answer.ack, answer.window),
+                (flags, 1, config.receive_window),
+                "{scheme}"
+            );
+            assert_eq!(answer.sent, at(100));
+            assert_eq!(has_more(answer), answer.len > 0 && scheme != "reno", "{scheme}");
+        }
+    }
+}
+
+// RFC 9293 §3.10.7.3: in SYN-SENT an ACK without a SYN opens nothing. RFC 6298 §2.2: the SYN is timed where timestamps do not do it.
+#[test]
+fn only_a_syn_opens_and_it_is_timed() {
+    let mut s = Script::new("reno", Config { timestamps: false, ..Preset::Rfc.config(MSS) });
+    assert_eq!(s.sent(), "SYN");
+    assert_eq!(s.at(80).sack_bytes(0, &[]), "");
+    assert_eq!(s.at(100).syn_ack(), "ACK 1 2 3 4 5 6 7 8 9 10");
+    assert_eq!(s.sender.srtt(), Some(at(100).since(at(0))));
 }
 
 // RFC 6298 §5.5 on the SYN; RFC 5681 §3.1: after a lost SYN or SYN-ACK the initial window is one segment; RFC 6298 §5.7: and
@@ -86,6 +123,10 @@ fn the_receiver_limits() {
     // RFC 9293 §3.8.6: a smaller window does not take back what was offered.
     assert_eq!(s.update(3, 5000), "");
     assert_eq!(s.update(6, 5000), "10");
+    // The first window is the configured one, unless it is known to be another.
+    let mut s = Script::new("reno", rfc(10.0, 5.0));
+    s.sender.expect_window(3000);
+    assert_eq!(s.sent(), "1 2 3");
 }
 
 // RFC 9293 §3.10.7.4: "If the ACK acks something not yet sent, ... drop the segment".

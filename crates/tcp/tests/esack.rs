@@ -271,6 +271,23 @@ fn a_hold_ends() {
     assert_eq!(s.cuts(), 1);
 }
 
+// And in recovery: 16 is lost as well, the link layer works on it while 14 is repaired, and does not deliver it. What had arrived after it
+// counts again when the hold is over.
+#[test]
+fn a_hold_ends_in_recovery() {
+    let mut s = fourteen(100);
+    s.ersn(16); // until 2300
+    s.sack(14, &[(15, 15)]);
+    s.sack(14, &[(17, 17), (15, 15)]);
+    assert_eq!(s.sack(14, &[(17, 18), (15, 15)]), "14!");
+    assert_eq!([s.sack(14, &[(17, 19), (15, 15)]), s.sack(14, &[(17, 20), (15, 15)])], ["", ""]);
+    assert_eq!(s.at(400).sack(16, &[(17, 20)]), "22");
+    assert_eq!(s.sack(16, &[(17, 21)]), "23");
+    assert_eq!(s.expire(), (1400.0, "".into()));
+    assert_eq!(s.at(2301).sack(16, &[(17, 22)]), "16+ 24"); // which leaves the network, and 22 has
+    assert_eq!((s.cuts(), s.sender.counters().timeouts), (1, 0));
+}
+
 // schemes.md 3.6.8: an ELN, or an ACK, ends the hold.
 #[test]
 fn an_eln_after_an_ersn_ends_the_hold() {

@@ -79,6 +79,14 @@ fn newreno_partial_acks() {
     assert_eq!(s.cuts(), 1);
 }
 
+// The same for a single segment: what it takes from the window it gives back, and the segment that left makes room for one.
+#[test]
+fn newreno_partial_ack_of_one_segment() {
+    let mut s = eight("newreno");
+    assert_eq!(s.at(100).acks(1, 5), "1! 9"); // 4 + 5
+    assert_eq!(s.at(200).ack(2), "2+ 10"); // 9 - 1 + 1, and 2 to 9 are out
+}
+
 // RFC 6582 §3.2 step 3: "If the partial ACK acknowledges at least one SMSS of new data, then add back SMSS bytes", else not.
 #[test]
 fn newreno_partial_ack_of_half_a_segment() {
@@ -268,6 +276,18 @@ fn rfc6675_is_lost() {
 
 // RFC 6675 §4: three discontiguous runs are enough, however short. Segments of 100 bytes, the first is lost; the ACKs of
 // the third, fifth and seventh are lost but the last.
+#[test]
+fn rfc6675_duplicates_have_news() {
+    let mut s = Script::new("sack", rfc6675(10.0));
+    s.sent();
+    // §2: a duplicate ACK carries SACK information that was not known.
+    s.at(100);
+    for _ in 0..5 {
+        assert!(!s.sack(1, &[(2, 2)]).contains('!'));
+    }
+    assert_eq!(s.sender.space().dupacks, 1);
+}
+
 #[test]
 fn rfc6675_counts_runs() {
     for (runs, cuts) in [(&[(601, 701), (401, 501), (201, 301)][..], 1), (&[(401, 701), (201, 301)][..], 0)] {

@@ -2,9 +2,9 @@
 
 mod common;
 
-use airhop_tcp::{Config, SackRecovery};
+use airhop_tcp::{Config, Notices, RtoConfig, RtoKind, SackRecovery};
 use common::script::Script;
-use common::{linux, rfc};
+use common::{at, linux, rfc};
 
 /// Ten segments at 0 ms in congestion avoidance; the first is acknowledged after 100 ms, the eleventh follows. The window is 10.1.
 fn ten(config: Config) -> Script {
@@ -115,6 +115,25 @@ fn rack_repairs_a_lost_retransmission() {
     assert_eq!(s.at(205).sack(2, &[(3, 12)]), "14 15 16");
     assert_eq!(s.at(216).sack(2, &[(3, 13)]), "2+ 17"); // 110 + the 101 ms of 13
     assert_eq!((s.cuts(), s.sender.counters().retransmissions), (1, 2));
+}
+
+// Linux, tcp_xmit_retransmit_queue(): the timer starts anew when the head of the queue goes out again, here 106 ms after recovery
+// began with it, and for no other segment. RFC 6298 §5 knows no such rule.
+#[test]
+fn linux_restarts_the_timer_for_a_repeated_head() {
+    for (kind, again) in [(RtoKind::Linux, 216), (RtoKind::Rfc6298, 110)] {
+        let config = linux(10.0, 5.0);
+        let mut s = ten(Config { rto: RtoConfig { kind, ..config.rto }, ..config });
+        let expires =
+            |s: &Script, from: u64| assert_eq!(s.sender.expiry(), Some(at(from) + s.rto()), "{kind:?}");
+        s.at(110).sack(2, &[(3, 3)]);
+        assert_eq!(s.sack(2, &[(3, 5)]), "2!");
+        assert_eq!(s.at(115).sack(2, &[(3, 7)]), "13");
+        assert_eq!(s.at(205).sack(2, &[(3, 9), (11, 12)]), "10+ 14 15");
+        expires(&s, 110);
+        assert_eq!(s.at(216).sack(2, &[(3, 9), (11, 13)]), "2+ 16");
+        expires(&s, again);
+    }
 }
 
 /// Four segments at 0 ms, two of them acknowledged at 100 ms, so that two follow; the window is 4.5. `segments` in all.
@@ -275,13 +294,52 @@ fn a_timeout_in_fast_recovery_cuts_cubic_once() {
 // is as before.
 #[test]
 fn eifel_undoes_a_cut_for_nothing() {
-    for (echo, undone, cwnd) in [(0, 1, 10.1 + 1.0 / 10.0), (110, 0, 5.0)] {
+    for (echo, undone, cwnd) in [(0, 1, 10.1 + 1.0 / 10.0), (110, 0, 5.0), (115, 0, 5.0)] {
         let mut s = ten(Config { timestamps: true, ..linux(10.0, 5.0) });
         assert_eq!(s.at(110).sack(2, &[(3, 5)]), "2! 12"); // CEIL(3 · 5 / 10)
         assert_eq!(s.window(), (5.0, 5.0));
         s.at(120).echo(6, echo);
         assert_eq!((s.sender.counters().undone, s.window().0), (undone, cwnd));
     }
+}
+
+// RFC 3522 §3.2 step 1: "pipe_prev" is that of the first reduction: a timeout in the recovery that is for nothing as well forgets neither
+// the window before it nor its first retransmission.
+#[test]
+fn eifel_undoes_two_cuts_for_nothing() {
+    let mut s = ten(Config { timestamps: true, ..linux(10.0, 5.0) });
+    assert_eq!(s.at(110).sack(2, &[(3, 5)]), "2! 12");
+    while s.sender.counters().timeouts == 0 {
+        s.expire();
+    }
+    assert_eq!(s.window().0, 1.0);
+    s.echo(13, 0);
+    assert_eq!(s.sender.counters().undone, 1);
+    assert!(s.window().0 >= 10.1, "{:?}", s.window());
+}
+
+// tcp_enter_loss(): half of the whole window, but for a timeout of a segment that timed out before. So also of a sender that notices are
+// told to and none come.
+#[test]
+fn a_timeout_halves_the_whole_window_once() {
+    for notices in [Notices::Scheme, Notices::Elsn] {
+        let mut s = Script::new("reno", Config { notices, tlp: false, frto: false, ..linux(11.0, 4.0) });
+        s.sent();
+        for ssthresh in [5.0, 5.0] {
+            s.expire();
+            assert_eq!(s.window(), (1.0, ssthresh), "{notices:?}");
+        }
+        assert_eq!(s.sender.counters().timeouts, 2);
+    }
+}
+
+// TCP_RTO_MAX: 120 s.
+#[test]
+fn the_timer_of_linux_backs_off_to_two_minutes() {
+    let mut s = Script::new("reno", Config { tlp: false, ..linux(2.0, 2.0) });
+    s.sent();
+    let times: Vec<f64> = (0..9).map(|_| s.expire().0 / 1e3).collect();
+    assert_eq!(times, [1.0, 3.0, 7.0, 15.0, 31.0, 63.0, 127.0, 247.0, 367.0]);
 }
 
 // RFC 3708 §2, RFC 8985: when D-SACKs have named every retransmission, nothing was lost.

@@ -3,9 +3,10 @@
 
 mod common;
 
+use airhop_base::{Notice, NoticeKind};
 use airhop_tcp::{Config, Notices, SackRecovery};
 use common::script::Script;
-use common::{linux, ns2, rfc};
+use common::{at, linux, ns2, rfc, segment, sender};
 
 /// A scheme for each recovery, its configuration, and whether its receiver reports SACK blocks.
 fn senders() -> Vec<(&'static str, Config, bool)> {
@@ -45,6 +46,17 @@ fn duplicate(s: &mut Script, has_sack: bool, n: u64, newest: u64) -> String {
 fn duplicates(s: &mut Script, has_sack: bool, n: u64, newest: std::ops::RangeInclusive<u64>) -> String {
     let sent: Vec<String> = newest.map(|newest| duplicate(s, has_sack, n, newest)).collect();
     sent.join(" ")
+}
+
+// schemes.md 3.0: a notice matters while its segment is outstanding: neither before it was sent nor after it was acknowledged.
+#[test]
+fn an_eln_about_what_is_not_outstanding_says_nothing() {
+    for (scheme, config, _) in senders() {
+        let mut s = ten(scheme, config, Notices::Elsn);
+        let (window, due) = (s.window(), s.due());
+        assert_eq!([s.at(105).eln(1), s.eln(12), s.eln(13)], ["", "", ""], "{scheme}");
+        assert_eq!((s.window(), s.due()), (window, due), "{scheme}");
+    }
 }
 
 // schemes.md 3.0: at once, no cut; the timer starts anew. Yun 2009 §4.1: what was sent before the repair says nothing against it, and
@@ -335,5 +347,21 @@ fn eln_cubic_is_cubic_with_notices() {
         let mut s = Script::by(common::sender("eln-cubic", &[("n", n)], &config), &config, 1 << 20);
         s.sent();
         assert_eq!([s.eln(2), s.eln(3), s.eln(4)], ["2n", "3n", third]);
+    }
+}
+
+// The application's pieces make segments of any length. With a scoreboard, what a notice names goes out again as it was: bytes of the
+// next segment beside it would be in the network unseen.
+#[test]
+fn a_short_segment_goes_out_again_as_it_was() {
+    for (scheme, config, _) in senders().into_iter().filter(|&(_, _, has_sack)| has_sack) {
+        let config = Config { notices: Notices::Elsn, ..config };
+        let mut s = Script::by(sender(scheme, &[], &config), &config, 600);
+        assert_eq!(s.sent(), "1");
+        s.sender.supply(5000);
+        assert_eq!(s.sent(), "1 2 3 4 5", "{scheme}"); // from byte 601 on
+        s.sender.on_notice(at(5), Notice::about(NoticeKind::Eln, 1, 601));
+        let again = s.sender.poll_transmit(at(5)).expect("an answer");
+        assert_eq!((segment(&again).seq, segment(&again).len), (1, 600), "{scheme}");
     }
 }

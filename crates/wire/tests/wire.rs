@@ -1,12 +1,18 @@
 //! Bytes against the RFCs, and the way back.
 
+mod hostile;
+
 use airhop_base::{
     Arrival, Body, Datagram, Ecn, Eln, Flags, FlowId, Naks, NodeId, Notice, NoticeKind, Packet, RouteReply,
     RouteRequest, Routing, Sack, SackBlock, Segment, Span, Time, Timestamps, Unreachable,
 };
 use airhop_wire::{Conversation, WireError, addressing, decode, encode, window_shift};
+use hostile::{internet_checksum, protected, repair_checksums};
 use proptest::prelude::*;
+use std::fs;
 
+/// Inputs that together reach all that the fuzzer has reached (docs/fuzzing.md).
+const SEEDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/wire");
 const SENDER: NodeId = NodeId(0);
 const RECEIVER: NodeId = NodeId(4);
 const BASE_STATION: NodeId = NodeId(2);
@@ -56,45 +62,9 @@ fn bytes(packet: &Packet) -> Vec<u8> {
     out
 }
 
-/// RFC 1071 §4.1, in C there; independent of what the crate uses.
-fn internet_checksum(words: &[u8]) -> u16 {
-    let mut sum = 0u32;
-    for word in words.chunks(2) {
-        sum += (u32::from(word[0]) << 8) + u32::from(*word.get(1).unwrap_or(&0));
-    }
-    while sum >> 16 != 0 {
-        sum = (sum & 0xFFFF) + (sum >> 16);
-    }
-    !(sum as u16)
-}
-
-/// What the checksum of the transport protects (RFC 9293 §3.1, RFC 768, RFC 792).
-fn protected(datagram: &[u8]) -> Vec<u8> {
-    let body = &datagram[20..];
-    let length = (body.len() as u16).to_be_bytes();
-    match datagram[9] {
-        1 => body.to_vec(),
-        protocol => [&datagram[12..20], &[0, protocol], &length, body].concat(),
-    }
-}
-
 /// RFC 1071 §1: summing up what is protected, checksum included, leaves nothing.
 fn checksums_hold(datagram: &[u8]) -> bool {
     internet_checksum(&datagram[..20]) == 0 && internet_checksum(&protected(datagram)) == 0
-}
-
-fn repair_checksums(datagram: &mut [u8]) {
-    let body = match datagram[9] {
-        6 => 36,
-        17 => 26,
-        _ => 22,
-    };
-    datagram[body..body + 2].fill(0);
-    let sum = internet_checksum(&protected(datagram));
-    datagram[body..body + 2].copy_from_slice(&sum.to_be_bytes());
-    datagram[10..12].fill(0);
-    let sum = internet_checksum(&datagram[..20]);
-    datagram[10..12].copy_from_slice(&sum.to_be_bytes());
 }
 
 fn word(datagram: &[u8], at: usize) -> u32 {
@@ -530,12 +500,25 @@ proptest! {
         packet in packets(),
         at in 20..80usize,
     ) {
-        let _ = decode(&noise);
+        hostile::datagram(&noise);
+        hostile::repaired_datagram(&noise);
         let mut damaged = bytes(&packet);
         let at = at.min(damaged.len());
         let end = (at + noise.len()).min(damaged.len());
         damaged[at..end].copy_from_slice(&noise[..end - at]);
         repair_checksums(&mut damaged);
+        hostile::datagram(&damaged);
         prop_assert!(!matches!(decode(&damaged), Err(WireError::Checksum(_))));
+    }
+}
+
+#[test]
+fn seeds_are_survived() {
+    for seed in fs::read_dir(SEEDS).expect("the seeds of the fuzzer") {
+        let path = seed.expect("a file").path();
+        println!("{}", path.display()); // shown if it fails
+        let bytes = fs::read(&path).expect("a readable file");
+        hostile::datagram(&bytes);
+        hostile::repaired_datagram(&bytes);
     }
 }

@@ -66,6 +66,11 @@ def _run(argv: Sequence[str]) -> int:
     if list(argv) in ([], ["-h"], ["--help"]):
         print(front_page())
         return 0
+    if list(argv) == ["--version"]:
+        from airhop.cli.version import version
+
+        print(version())
+        return 0
     from airhop.cli.app import dispatch
 
     return dispatch(argv)
@@ -84,7 +89,7 @@ def front_page() -> str:
             *(f"  {name:<{width}}  {summary}" for name, summary in COMMANDS.items()),
             "",
             "  airhop COMMAND --help  explains a command",
-            "  airhop --version       prints the version",
+            "  airhop --version       says which Airhop this is, and how it was built",
             "",
             "To begin: airhop compare last-hop reno sack snoop ll-elsn",
         ]

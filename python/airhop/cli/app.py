@@ -93,7 +93,7 @@ def application() -> App:
     app = App(
         name="airhop",
         help="Simulate and compare TCP over wireless links.",
-        version=_version,
+        version_flags=(),  # `main` answers it
         result_action="return_value",
         suppress_keyboard_interrupt=False,  # `main` says what had finished
         console=help_console(),
@@ -132,11 +132,5 @@ def _fail(why: str, code: int = EXIT_BAD_INPUT) -> int:
 
 def _check_command(word: str) -> None:
     """Refuse an unknown command here: the parser would import every command to do it."""
-    if word not in (*COMMANDS, "--version", COMPLETE):
+    if word not in (*COMMANDS, COMPLETE):
         raise InputError(f"there is no command `{word}`.{did_you_mean(word, COMMANDS)} See airhop --help.")
-
-
-def _version() -> str:
-    from airhop import _core
-
-    return _core.__version__

@@ -1,11 +1,11 @@
-"""Random scenarios: any scheme over any kind of link, as plain data. Equal seeds give equal scenarios."""
+"""Random scenarios: any built-in scheme over any links, as plain data. Equal seeds give equal scenarios."""
 
 from __future__ import annotations
 
 from random import Random
 from typing import Any
 
-import airhop
+from airhop.catalogue import built_in
 
 _STANDARDS = {
     "802.11": ("1 Mbit/s", "2 Mbit/s"),
@@ -143,6 +143,6 @@ def _flow(draw: Random, number: int, end: str) -> dict[str, Any]:
         tcp["ecn"] = True
     if draw.random() < 0.3:
         tcp["receive_window"] = draw.choice(["4 kB", "20 kB"])
-    scheme = draw.choice([scheme["name"] for scheme in airhop.schemes()])
+    scheme = draw.choice(built_in())
     app = {"kind": "bulk"} if draw.random() < 0.8 else {"kind": "transfer", "size": "40 kB"}
     return flow | {"scheme": scheme, "tcp": tcp, "app": app}

@@ -36,8 +36,10 @@ impl Agent for Ebsn {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::AppPlan;
     use airhop_base::{FlowId, NodeId, Span};
     use airhop_radio::cell::Tag;
+    use airhop_tcp::{Params, Preset};
 
     /// What the agent says on `events` of the frame that carries `[seq, end)`.
     fn notices(events: &[LinkEventKind], seq: u64, end: u64) -> Vec<Notice> {
@@ -55,6 +57,32 @@ mod tests {
     }
 
     use LinkEventKind::{AttemptFailed, Delivered, Discarded, FadeEnd, FadeStart, FirstFailure};
+
+    // schemes.md 4.5: at base stations, on the way down; at a wireless source only for a scheme that listens to its own link.
+    #[test]
+    fn it_stands_before_the_way_down() {
+        let plan = |own_link| {
+            let scheme = airhop_tcp::find("ebsn").expect("a scheme");
+            let mut params = Params::defaults(scheme);
+            params.set(scheme, "own_link", own_link).expect("in range");
+            let config = Preset::Ns2.config(1000);
+            FlowPlan {
+                name: "f".into(),
+                from: NodeId(0),
+                to: NodeId(1),
+                transport: Transport::Tcp { scheme, params, config },
+                app: AppPlan::Bulk,
+                start: Time::ZERO,
+                services: Vec::new(),
+            }
+        };
+        for (place, without, with) in
+            [(Place::Source, false, true), (Place::Down, true, true), (Place::Up, false, false)]
+        {
+            let has_agent = [0.0, 1.0].map(|own_link| Ebsn::at(&plan(own_link), place).is_some());
+            assert_eq!(has_agent, [without, with], "{place:?}");
+        }
+    }
 
     // Every failure that is followed by another attempt, and nothing else.
     #[test]

@@ -53,6 +53,7 @@ fn uplink_several_holes_and_the_first_segment() {
     data(&mut agent, [1, 3, 5]);
     assert_eq!(acks(&mut agent, [0, 0, 0]), [true; 3]);
     data(&mut agent, [0]);
+    assert_eq!(acks(&mut agent, [1, 1]), [false; 2], "segment 1 came, and was lost behind the base station");
     assert_eq!(acks(&mut agent, [2, 4, 6]), [true, true, false]);
     assert_eq!(acks(&mut agent, [2, 4]), [false; 2], "old ACKs say nothing");
 }
@@ -66,6 +67,29 @@ fn uplink_eight_blocks() {
     let mut agent = Eln::uplink();
     data(&mut agent, (1..=17).step_by(2));
     assert_eq!(acks(&mut agent, [0, 2, 4]), [false, true, true]);
+    // Neither what follows without a gap nor a repair takes a place.
+    let mut agent = Eln::uplink();
+    data(&mut agent, (1..=15).step_by(2).chain(16..30).chain([2, 4]));
+    assert_eq!(acks(&mut agent, [0, 2, 14]), [true; 3]);
+}
+
+// Duplicates count only in ACKs that go where the data comes from: neither those that go along with it nor a handshake's bear the bit.
+#[test]
+fn only_acks_of_the_data_bear_the_bit() {
+    let syn = |mut packet: Packet| {
+        if let Body::Tcp(s) = &mut packet.body {
+            s.flags.syn = true;
+        }
+        packet
+    };
+    let (along, back) = (tcp(SENDER, RECEIVER, 1, 0, 1), tcp(RECEIVER, SENDER, 1, 0, 1));
+    let cases = [(along.clone(), false), (syn(along), false), (syn(back.clone()), false), (back, true)];
+    for (packet, has_bit) in cases {
+        let mut agent = Eln::uplink();
+        data(&mut agent, [1]);
+        let passed = pass(&mut agent, packet, 0.0);
+        assert_eq!(passed.segment().is_some_and(|s| s.eln.is_some()), has_bit, "{passed:?}");
+    }
 }
 
 // schemes.md 3.1.2: segment 1 crossed, segment 3 did not. A new ACK is no sign of loss.
@@ -92,6 +116,13 @@ fn downlink_a_full_queue() {
     pass(&mut agent, tcp(SENDER, RECEIVER, 2001, 1000, 1), 1.0);
     data(&mut agent, [3]);
     assert_eq!(acks(&mut agent, [2, 2, 2]), [false; 3]);
+    // Segment 2 of these is lost on the air, and its repair before the full queue: no further bit, until 3 is missing.
+    let mut agent = Eln::downlink();
+    data(&mut agent, 0..5);
+    assert_eq!(acks(&mut agent, [2, 2]), [false, true]);
+    pass(&mut agent, tcp(SENDER, RECEIVER, 2001, 1000, 1), 1.0);
+    assert_eq!(acks(&mut agent, [2, 2]), [false; 2]);
+    assert_eq!(acks(&mut agent, [3, 3]), [false, true]);
 }
 
 // The memory is bounded: the least recent of 257 segments is forgotten.

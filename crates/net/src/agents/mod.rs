@@ -120,3 +120,27 @@ pub trait Agent: std::fmt::Debug + Send {
         let _ = (now, wishes);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airhop_base::{Body, Datagram, FlowId};
+
+    /// An agent of which nothing is said.
+    #[derive(Debug)]
+    struct Bystander;
+
+    impl Agent for Bystander {}
+
+    // The contract of the trait: what an agent does not say, it lets pass, and asks for nothing.
+    #[test]
+    fn a_bystander_lets_all_pass_and_asks_for_nothing() {
+        let body = Body::Udp(Datagram { number: 0, len: 12, sent: Time::ZERO });
+        let mut packet = Packet::new(FlowId(0), NodeId(0), NodeId(1), 40, body);
+        let mut wishes = Wishes::default();
+        assert_eq!(Bystander.on_packet(Time::ZERO, &mut packet, 1.0, &mut wishes), Verdict::Forward);
+        assert!(!Bystander.on_waiting(Time::ZERO, &mut packet), "no further ACK is shown");
+        assert!(!Bystander.heeds_fades());
+        assert_eq!((Bystander.first_window(), Bystander.poll_timeout()), (None, None));
+    }
+}

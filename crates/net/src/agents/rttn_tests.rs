@@ -85,6 +85,16 @@ fn the_fades_of_an_active_flow() {
     assert_eq!(fade_begins(&mut a, 20_000), [9000.0]);
     // F 4.5 + 11.5/8 = 5.9375, Fd 2.25 + 9.25/8 = 3.40625
     assert_eq!(fade_ends(&mut a, 36_000, 16_000), [12_750.0]);
+    assert!(a.heeds_fades(), "all of this needs to be told");
+}
+
+// "More than 20 %", up or down: the fifth itself is no news.
+#[test]
+fn news_is_more_than_a_fifth() {
+    let a = Rttn { told: Some((at(0), Span::from_secs(8))), ..agent() };
+    for (expected, is_news) in [(9600, false), (9601, true), (6400, false), (6399, true)] {
+        assert_eq!(a.is_news(at(1), Span::from_millis(expected)), is_news, "{expected} ms after 8000");
+    }
 }
 
 // "Rate <= 1 per second per flow". What could not be said is said with the next data, if it is still news.

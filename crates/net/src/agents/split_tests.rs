@@ -82,6 +82,7 @@ fn it_acknowledges_and_sends_on_within_its_buffer() {
     assert_eq!(data(&mut split, ms(3), 3001), Out { acks: vec![(4001, 4001)], data: vec![] });
     // The buffer is full. Room for one segment is no news yet; room for two is.
     assert_eq!(ack(&mut split, ms(10), 1001), Out { acks: vec![], data: vec![2001, 3001] });
+    assert_eq!(ack(&mut split, ms(10), 1999), Out::default());
     assert_eq!(ack(&mut split, ms(11), 2001), Out { acks: vec![(4001, 6001)], data: vec![] });
     // It is repeated, ever later, until data comes.
     assert_eq!(split.poll_timeout(), Some(ms(211)));
@@ -95,6 +96,19 @@ fn it_acknowledges_and_sends_on_within_its_buffer() {
         split.poll_timeout().is_some_and(|due| due != ms(611)),
         "only its own retransmission timer is left"
     );
+}
+
+// Only a sender that had to stop is told of room: while a whole segment fits, its next data fetches the news; less than one is no room
+// (RFC 9293 §3.8.6.2.1, the sender's side: it waits for a full segment).
+#[test]
+fn a_sender_has_stopped_as_soon_as_no_whole_segment_fits() {
+    for (window, told, news) in [(4000, 4001, vec![]), (3900, 3901, vec![(3001, 5901)])] {
+        let config = Config { receive_window: window, ..Preset::Ns2.config(1000) };
+        let mut split = Split::new(FlowId(0), &plan(64.0, config));
+        let last = [1, 1001, 2001].map(|seq| data(&mut split, ms(0), seq).acks);
+        assert_eq!(last[2], [(3001, told)]);
+        assert_eq!(ack(&mut split, ms(10), 2001).acks, news, "a window of {window}");
+    }
 }
 
 // The second half opens a connection of its own, and repairs its own losses.

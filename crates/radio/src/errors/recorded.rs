@@ -55,7 +55,10 @@ impl FadeRecord {
 
     /// The file that [`FadeRecord::parse`] reads back to the same, to the nanosecond.
     pub fn to_csv(&self) -> String {
-        let mut out = format!("{PERIOD} {}\n{HEADER}\n", seconds(Time::ZERO + self.period));
+        let mut out = match self.period {
+            Span::ZERO => format!("{HEADER}\n"), // never bad, and for no time
+            period => format!("{PERIOD} {}\n{HEADER}\n", seconds(Time::ZERO + period)),
+        };
         for [begin, end] in &self.bad {
             let _ = writeln!(out, "{},{}", seconds(*begin), seconds(*end));
         }
@@ -188,6 +191,7 @@ mod tests {
             let never = FadeRecord::parse(text).expect("a header is enough");
             assert_eq!(never, FadeRecord::new(Vec::new(), Span::from_secs(period)));
             assert_eq!(never.nth(0), None);
+            assert_eq!(FadeRecord::parse(&never.to_csv()), Ok(never)); // no period is not a period of 0 s
         }
     }
 

@@ -477,6 +477,24 @@ mod tests {
         assert!(deadlines.max().unwrap() > us(3050 + 20 * 20)); // 20 draws from 0 … 31, none above 20: 1e-4
     }
 
+    /// IEEE 802.11-2016 §10.3.4.2: a packet is spared its backoff only where both carrier senses find the medium idle.
+    #[test]
+    fn a_medium_that_is_reserved_or_busy_gives_no_direct_access() {
+        let rules = Rules { immediate_access: true, ..RULES };
+        for (idle, reserved) in [(true, us(3000)), (false, us(0))] {
+            let deadlines = (0..20).map(|seed| {
+                let mut dcf = Dcf::new(&rules, Streams::new(seed, 0).stream("backoff"));
+                dcf.received(Some(reserved));
+                dcf.enqueue(us(1000), packet(), idle, &rules);
+                if !idle {
+                    dcf.idle(us(3000), &rules);
+                }
+                dcf.deadline(&rules)
+            });
+            assert!(deadlines.max().unwrap() > us(3050 + 20 * 20)); // as above
+        }
+    }
+
     #[test]
     fn the_window_doubles_up_to_its_limit_and_is_reset_by_the_last_failure() {
         let (mut dcf, _) = contending(0);

@@ -102,7 +102,8 @@ static RTO: [Key; 5] = [
     preset(
         "kind",
         Kind::Word(|| vec!["rfc6298", "ns2", "single-gain", "linux"]),
-        "estimator: RFC 6298, ns-2's ticks, one gain (Kounavis 1996), Linux (min bounds the deviation)",
+        "estimator: RFC 6298, ns-2's ticks, one gain (Kounavis 1996), Linux (min bounds the deviation; \
+         the oldest segment sent again restarts it)",
     ),
     preset("min", Kind::Span { least_ns: 1_000 }, "lower bound (RFC 6298 §2.4; ns-2 minrto_)"),
     preset("max", Kind::Span { least_ns: 1_000 }, "upper bound, with backoff (RFC 6298 §2.5; ns-2 maxrto_)"),

@@ -31,6 +31,20 @@ impl Draw {
 mod tests {
     use super::*;
 
+    // The first numbers of SplitMix64 from 0 and from 1234567, as its public reference code (Vigna) gives them.
+    #[test]
+    fn splitmix64() {
+        let first = |seed| {
+            let mut draw = Draw::new(seed);
+            [draw.next(), draw.next(), draw.next()]
+        };
+        assert_eq!(first(0), [0xe220_a839_7b1d_cdaf, 0x6e78_9e6a_a1b9_65f4, 0x06c4_5d18_8009_454f]);
+        assert_eq!(
+            first(1_234_567),
+            [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]
+        );
+    }
+
     // Each flow draws for itself: all numbers come, and about equally often.
     #[test]
     fn seeds_decide_the_draw() {

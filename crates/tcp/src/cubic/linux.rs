@@ -162,3 +162,30 @@ impl Epoch {
         self.friendly.saturating_sub(cwnd)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // tcp_cubic.c, bictcp_recalc_ssthresh() with beta 717: 100 * 717 / 1024 = 70; below the last W_max only to (1 + beta) / 2 of the
+    // window, 80 * (1024 + 717) / 2048 = 68; above it again to the window itself.
+    #[test]
+    fn fast_convergence_in_whole_segments() {
+        let mut law = Linux::new(Constants { beta: 0.7, c: 0.4, fast_convergence: true });
+        for (cwnd, ssthresh, w_max) in [(100, 70.0, 100), (80, 56.0, 68), (90, 63.0, 90)] {
+            assert_eq!(law.on_loss(cwnd), ssthresh);
+            assert_eq!(law.w_max, Some(w_max), "after a loss at {cwnd}");
+        }
+    }
+
+    // bictcp_update(): the aim is that of a round trip ahead. c is 410 / 1024, so K = cbrt(30 * 1024 / 410) = 4.2158 s. A second after the
+    // beginning, and 100 ms ahead, 3.1162 s are left: 410 / 1024 * 3.1162^3 = 12.1, and 70 / (100 - 12 - 70) = 3. As far behind the
+    // plateau as that, 70 / (100 + 12 - 70) = 1. The window above its aim: 100 windows.
+    #[test]
+    fn a_round_trip_ahead() {
+        let epoch = Epoch::new(5000, 70, Some(100), 0.4);
+        assert_eq!(epoch.k, 4316);
+        let pace = |cwnd, ms| epoch.pace(cwnd, 5000 + ms * HZ / 1000, Some(Span::from_millis(100)), 0.4);
+        assert_eq!((pace(70, 1000), pace(70, 7232), pace(88, 1000)), (3, 1, 8800));
+    }
+}

@@ -110,7 +110,7 @@ pub enum Stages {
     Linux,
     /// The paper: one exponential stage of 0.9.
     Paper,
-    /// ns-3: one exponential stage of 0.9, of the mean of two samples.
+    /// ns-3: one exponential stage of 0.9, of the mean of two samples, from zero on.
     Ns3,
 }
 
@@ -135,7 +135,8 @@ impl PerRound {
     }
 
     fn add(&mut self, sample: f64) {
-        let Some(rate) = self.rate else {
+        let beginning = (self.stages == Stages::Ns3).then_some(0.0);
+        let Some(rate) = self.rate.or(beginning) else {
             (self.first, self.rate) = (sample, Some(sample));
             return;
         };
@@ -250,7 +251,8 @@ mod tests {
         };
         assert_eq!(after(Stages::Linux, [1e4, 2e4, 2e4]), 7.0 / 8.0 * 101_562.5 + 1.0 / 8.0 * 123_437.5);
         assert!((after(Stages::Paper, [1e4, 1e4, 2e4]) - 110_000.0).abs() < 1e-6);
-        assert!((after(Stages::Ns3, [1e4, 1e4, 2e4]) - 105_000.0).abs() < 1e-6);
+        // From zero, with means of 50, 100 and 150 kB/s: 5, 0.9 · 5 + 10 = 14.5, 0.9 · 14.5 + 15 = 28.05.
+        assert!((after(Stages::Ns3, [1e4, 1e4, 2e4]) - 28_050.0).abs() < 1e-6);
     }
 
     // Linux: no sample of less than 50 ms, and none before a round trip has passed; until then the data gathers.

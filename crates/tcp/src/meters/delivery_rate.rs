@@ -294,6 +294,15 @@ mod tests {
             .collect();
         assert_eq!(fresh, [2000, 0, 500, 1500, 1000]);
         assert_eq!(m.delivered, 5000);
+        // Nor does what is sent again: a segment that had arrived, and one of which only the front goes out again.
+        let mut m = DeliveryRate::default();
+        send(&mut m, 0, 1..=2);
+        let mut sack = Sack::EMPTY;
+        sack.push(SackBlock { start: 2000, end: 3000 });
+        assert_eq!(m.on_ack(at(100), 1000, &sack).fresh, 1000);
+        send(&mut m, 110, [2]);
+        m.on_sent(at(110), 1000, 1400, 0);
+        assert_eq!((m.on_ack(at(200), 3000, &Sack::EMPTY).fresh, m.delivered), (1000, 2000));
     }
 
     // §3.3: an interval below the least round trip is none. Two segments are sent again just before their originals are acknowledged.

@@ -36,7 +36,7 @@ impl DepartureRate {
         self.mean_gap = alpha * self.mean_gap + (1.0 - alpha) * now.since(last).secs_f64();
         if self.mean_gap > 0.0 {
             let sample = self.mean_length / self.mean_gap;
-            let kept = (-self.mean_gap / self.t0).exp();
+            let kept = libm::exp(-self.mean_gap / self.t0);
             self.rate = Some(self.rate.map_or(sample, |rate| kept * rate + (1.0 - kept) * sample));
         }
     }

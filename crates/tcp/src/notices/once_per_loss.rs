@@ -28,3 +28,24 @@ impl NoticePolicy for OncePerLoss {
         self.answered.clear();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Preset;
+
+    // ns-2's eln_last_rxmit_: a repetition is answered only after the segment was acknowledged or the timer expired.
+    #[test]
+    fn a_repetition_is_answered_after_a_timeout() {
+        let s = Space::new(&Preset::Ns2.config(1000));
+        let mut policy = OncePerLoss::default();
+        let hear = |policy: &mut OncePerLoss, seq| {
+            policy.on_notice(Time::ZERO, &Notice::about(NoticeKind::Eln, seq, seq + 1), &s)
+        };
+        assert_eq!(hear(&mut policy, 1001), Reaction::Retransmit);
+        assert_eq!(hear(&mut policy, 1001), Reaction::Ignore);
+        assert_eq!(hear(&mut policy, 2001), Reaction::Retransmit);
+        policy.on_timeout();
+        assert_eq!(hear(&mut policy, 1001), Reaction::Retransmit);
+    }
+}

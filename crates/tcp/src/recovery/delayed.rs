@@ -97,7 +97,7 @@ impl Recovery for Delayed {
     }
 
     fn retransmit(&mut self, s: &mut Space, seq: u64) {
-        self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
+        self.urgent.push(seq, self.inner.end_of(seq, s), Cause::Notice);
     }
 
     /// The link layer has till the end of the wait: the retransmission timer is not to cut it short.

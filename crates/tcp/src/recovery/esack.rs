@@ -17,6 +17,10 @@ pub struct Esack {
     board: Scoreboard,
     /// Transmissions in sending order: (order, first byte). Entries that were sent again or have arrived are skipped.
     sending_order: VecDeque<(u64, u64)>,
+    /// No later transmission is known to have arrived.
+    newest: u64,
+    /// Every earlier transmission has arrived, is taken for lost, or is not the last of its segment.
+    judged_to: u64,
     guard: Guard,
     urgent: Urgent,
     /// A reduction took place, and what was outstanding then is not all acknowledged.
@@ -74,15 +78,32 @@ impl Esack {
     /// IsLost() with sending order in place of sequence order.
     fn update_lost(&mut self, s: &Space, now: Time) {
         let mut arrived_after = 0;
-        for i in (0..self.sending_order.len()).rev() {
+        let mut judged_to = self.judged_to;
+        let known = self.sending_order.partition_point(|&(order, _)| order <= self.newest);
+        for i in (0..known).rev() {
             let (order, start) = self.sending_order[i];
+            if order < self.judged_to {
+                break;
+            }
             let Some(e) = self.board.get(start).filter(|e| e.order == order) else { continue };
             if e.sacked {
                 arrived_after += 1;
-            } else if arrived_after >= s.dupthresh && e.held_until <= now {
+                if arrived_after == s.dupthresh {
+                    judged_to = order;
+                }
+            } else if arrived_after >= s.dupthresh && e.held_until > now {
+                judged_to = order; // to be asked about again
+            } else if arrived_after >= s.dupthresh {
                 self.board.mark_lost(start);
             }
         }
+        self.judged_to = judged_to;
+    }
+
+    /// Takes in what an ACK says of arrivals.
+    fn update(&mut self, s: &Space, a: &Ack) {
+        let newest = &mut self.newest;
+        self.board.on_ack(s.una, &a.sack, |e| *newest = e.order.max(*newest));
     }
 
     /// The receiver reported the segment at `una` and dropped it since: it goes out again, once a round trip, and congestion
@@ -103,7 +124,7 @@ impl Esack {
 impl Recovery for Esack {
     fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect {
         // Algorithm 1, "if there is a SACK option, update retransmission queue".
-        self.board.on_sack(&a.sack);
+        self.update(s, a);
         let first = match self.first_unsacked(a.now) {
             First::Held => return Detect::Nothing,
             First::None => None,
@@ -127,8 +148,8 @@ impl Recovery for Esack {
         }
     }
 
-    fn note(&mut self, _: &mut Space, a: &Ack) {
-        self.board.on_sack(&a.sack);
+    fn note(&mut self, s: &mut Space, a: &Ack) {
+        self.update(s, a);
         self.trim();
     }
 
@@ -141,8 +162,7 @@ impl Recovery for Esack {
     }
 
     fn on_advance(&mut self, s: &mut Space, w: &mut Window, a: &Ack) -> Advance {
-        self.board.on_cumulative(s.una);
-        self.board.on_sack(&a.sack);
+        self.update(s, a);
         self.previous_first = None;
         self.rtt = a.rtt.unwrap_or(self.rtt);
         self.next_repair = Time::ZERO;
@@ -191,6 +211,7 @@ impl Recovery for Esack {
         self.board.on_sent(now, sent.start, sent.end);
         if let Some(e) = self.board.get(sent.start) {
             self.sending_order.push_back((e.order, sent.start));
+            self.newest = if e.sacked { e.order } else { self.newest }; // reported, dropped, and sent again
         }
     }
 

@@ -30,6 +30,8 @@ pub struct Rack {
     uses_frto: bool,
     srtt: Option<Span>,
     news: News,
+    /// First bytes of what the last ACK, timer or timeout has shown to be lost, in sequence order.
+    newly_lost: Vec<u64>,
 }
 
 /// RACK.xmit_ts, RACK.end_seq and RACK.rtt (§5.2).
@@ -80,6 +82,7 @@ impl Rack {
             uses_frto: c.frto,
             srtt: None,
             news: News::default(),
+            newly_lost: Vec::new(),
         }
     }
 
@@ -112,6 +115,7 @@ impl Rack {
     /// §6.2 step 5.
     fn find_losses(&mut self, s: &Space, now: Time) {
         self.wait = None;
+        self.newly_lost.clear();
         let Some(newest) = self.newest else { return };
         let is_open = matches!(self.state, State::Open);
         if is_open && self.board.sacked_bytes() == 0 && self.board.lost_bytes() == 0 {
@@ -133,6 +137,7 @@ impl Rack {
                 self.wait = Some(until); // the last of them waits longest
             }
         }
+        self.newly_lost.sort_unstable(); // they were found in sending order
     }
 
     /// True if the link layer works on it (ERSN).
@@ -144,6 +149,7 @@ impl Rack {
     fn lose(&mut self, s: &Space, order: u64, sent: &Transmission) {
         self.under_way.remove(order);
         self.board.mark_lost(sent.first(s));
+        self.newly_lost.push(sent.first(s));
     }
 
     fn first_lost(&mut self) -> Option<u64> {
@@ -310,8 +316,10 @@ impl Recovery for Rack {
         // RFC 8985 §6.3: what was sent a moment ago may yet arrive.
         let rtt = self.newest.map_or(Span::ZERO, |newest| newest.rtt);
         let window = self.reordering.window(true, self.least_rtt, s.srtt);
+        self.newly_lost.clear();
         if let Some(first) = self.board.iter().next() {
             self.under_way.remove(first.order);
+            self.newly_lost.push(first.start);
         }
         self.board.mark_first_lost();
         while let Some((order, sent)) =
@@ -319,6 +327,7 @@ impl Recovery for Rack {
         {
             self.lose(s, order, &sent);
         }
+        self.newly_lost.sort_unstable();
         self.urgent.push(s.una, self.board.end_of(s.una, s), Cause::Timeout);
     }
 
@@ -420,8 +429,8 @@ impl Recovery for Rack {
         self.board.all_lost()
     }
 
-    fn each_lost(&self, visit: &mut dyn FnMut(u64)) {
-        self.board.iter().filter(|e| e.lost).for_each(|e| visit(e.start));
+    fn each_newly_lost(&self, visit: &mut dyn FnMut(u64)) {
+        self.newly_lost.iter().for_each(|&start| visit(start));
     }
 
     fn in_flight(&self, s: &Space) -> u64 {

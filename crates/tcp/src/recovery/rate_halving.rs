@@ -9,6 +9,10 @@ use airhop_base::Time;
 ///
 /// Where a pipe counter is silent for half a round trip after a loss, every second ACK lets a segment out here, until the flight
 /// has come down to the window that the loss left. A retransmission is lost if something sent after it arrived.
+///
+/// Not so here: Linux, and ns-2's port with it, let no ACK of a recovery send more than one segment beyond what is in the network
+/// (tcp_cwnd_down() keeps the window within the flight plus one). Here an ACK that shows many losses at once is answered with as many
+/// segments as fill the flight that there was, in one burst.
 #[derive(Debug, Default)]
 pub struct RateHalving {
     board: Scoreboard,

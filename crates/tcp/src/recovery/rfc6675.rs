@@ -37,6 +37,11 @@ impl Rfc6675 {
         Rfc6675 { uses_prr: c.prr, ..Rfc6675::default() }
     }
 
+    /// The end of the segment that begins at `start`.
+    pub(super) fn end_of(&self, start: u64, s: &Space) -> u64 {
+        self.board.end_of(start, s)
+    }
+
     /// Lets PRR know of an ACK during recovery.
     fn pace(&mut self, s: &Space, is_safe: bool) {
         let (delivered, in_flight) = (self.delivered, self.in_flight(s));

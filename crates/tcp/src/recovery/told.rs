@@ -191,8 +191,8 @@ impl Recovery for Told {
         self.inner.lost()
     }
 
-    fn each_lost(&self, visit: &mut dyn FnMut(u64)) {
-        self.inner.each_lost(visit);
+    fn each_newly_lost(&self, visit: &mut dyn FnMut(u64)) {
+        self.inner.each_newly_lost(visit);
     }
 
     fn goes_by_order(&self) -> bool {

@@ -123,3 +123,29 @@ impl Recovery for Vegas {
         self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // By hand: samples of 80 and 160 ms: mean 80, deviation 20, timeout 120 * 17/16 = 127.5 ms; then mean 80 + 80/8 = 90, deviation
+    // 20 + (80 - 20)/4 = 35, timeout 160 * 17/16 = 170 ms. A retransmission makes it 9/8, another of the same segment twice as long, until
+    // the next sample, that of the mean itself: 90 + 2 * (35 - 35/4) = 142.5.
+    #[test]
+    fn the_fine_timeout() {
+        let mut timeout = FineTimeout::default();
+        let mut after = |step: &dyn Fn(&mut FineTimeout)| {
+            step(&mut timeout);
+            timeout.timeout.map(|t| (t * 1e6).round())
+        };
+        assert_eq!(after(&|t| t.back_off(true)), None, "no sample yet");
+        assert_eq!(after(&|t| t.on_rtt(Span::from_millis(80))), Some(127_500.0));
+        assert_eq!(after(&|t| t.on_rtt(Span::from_millis(160))), Some(170_000.0));
+        assert_eq!(after(&|t| t.back_off(false)), Some(191_250.0));
+        assert_eq!(after(&|t| t.back_off(true)), Some(382_500.0));
+        assert_eq!(
+            after(&|t| t.on_rtt(Span::from_millis(90))),
+            Some((142.5 * 17.0 / 16.0 * 1e3_f64).round())
+        );
+    }
+}

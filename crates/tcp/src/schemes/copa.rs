@@ -40,8 +40,9 @@ pub(super) static SCHEME: Scheme = Scheme {
         ),
     ],
     verified: &[
-        "target rate, direction, velocity, standing round trip, test for an empty queue, delta in both modes and pacing: the paper's §2, by \
-         hand; a queue that swings between 0 and 2.5/delta segments every five round trips: its §3",
+        "target rate, direction, velocity, standing round trip, test for an empty queue, delta in both modes and pacing, by hand, and a queue \
+         that swings between 0 and 2.5/delta segments every five round trips: against what implementations by others quote of the \
+         paper's §2 and §3. Of the paper itself no more than its abstract was at hand",
         "read beside it: the authors' own sender (genericCC), which keeps two segments at least and lets the window double in a round \
          trip at most, whatever the velocity",
     ],

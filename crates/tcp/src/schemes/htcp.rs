@@ -113,7 +113,7 @@ impl Htcp {
             _ => true,
         };
         match (self.least, self.memory.longest) {
-            (Some(least), Some(longest)) if !has_changed => {
+            (Some(least), Some(longest)) if !has_changed && longest > Span::ZERO => {
                 (least.secs_f64() / longest.secs_f64()).clamp(BETA.0, BETA.1)
             }
             _ => BETA.0,
@@ -282,6 +282,14 @@ mod tests {
         assert_eq!(with(100, Some(1000.0), 1201.0).0, 0.5);
         assert_eq!(with(100, Some(1000.0), 799.0).0, 0.5);
         assert_eq!(with(100, None, 1000.0).0, 0.5);
+    }
+
+    // A peer may acknowledge at the instant of sending: round trips of nothing have no ratio.
+    #[test]
+    fn round_trips_of_nothing_leave_half_of_the_window() {
+        let memory = Memory { since: None, longest: Some(Span::ZERO), rate: Some(1000.0) };
+        let rate = Throughput { greatest: Some(1000.0), ..Throughput::default() };
+        assert_eq!(Htcp { least: Some(Span::ZERO), memory, rate, ..htcp(&[]) }.adapt(), 0.5);
     }
 
     /// ACKs of one segment each, from the first on: when they come, and their round trips.

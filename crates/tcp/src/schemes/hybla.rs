@@ -31,13 +31,15 @@ pub(super) static SCHEME: Scheme = Scheme {
         ),
     ],
     verified: &[
-        "both increments, by hand; with Linux' source: rho at least 1, from the smallest round trip so far, and no window above 65535 \
-         segments",
+        "both increments, by hand; with Linux' source: rho at least 1, from the smallest round trip so far, no window above 65535 \
+         segments, and with form linux no growth in slow start while less than half of the window is used",
         "goodput that does not fall with the round trip, at 25 and 300 ms with losses of 0.1 %: the model of the paper",
     ],
     reconstructed: &[
         "rho comes from the smallest single round trip; in Linux from the smallest smoothed one",
         "with growth by bytes (preset linux) an ACK counts for what it delivers; in Linux it counts once",
+        "nothing bounds what is outstanding but the receiver: a Linux host's send buffer, 4 MiB at most by default, would end form linux' \
+         overshoot at a few thousand segments; tcp.receive_window can stand for it",
         "it begins with rho segments, or more if more are configured; a finite initial threshold is multiplied by rho (the paper)",
         "the estimate: the rate at which the first flight, which leaves in one burst, is acknowledged, times the smallest round trip; the \
          window waits for it",
@@ -115,6 +117,12 @@ impl Hybla {
         true
     }
 
+    /// Linux, tcp_is_cwnd_limited(): slow start goes on while half of the window was in the network before the ACK. A single ACK asks for
+    /// thousands of segments, and those that follow it at once would ask as often for what has not even been sent.
+    fn uses_its_window(&self, w: &Window, a: &Ack, s: &Space) -> bool {
+        self.form == Form::Paper || w.cwnd < 2.0 * (s.nxt - s.una + a.acked) as f64 / s.mss as f64
+    }
+
     /// Slow start, by an ACK that counts for `segments`.
     fn start(&self, w: &mut Window, segments: f64) {
         let step = libm::exp2(self.rho()) - 1.0;
@@ -124,14 +132,17 @@ impl Hybla {
 
 impl CongestionControl for Hybla {
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+        let is_used = self.uses_its_window(w, a, s); // the window that this flight had
         if !self.begin(w, a.now, s) {
             return;
         }
         if w.in_slow_start() {
-            self.start(w, match s.growth {
-                Growth::PerAck => 1.0,
-                Growth::PerByte => a.delivered as f64 / s.mss as f64,
-            });
+            if is_used {
+                self.start(w, match s.growth {
+                    Growth::PerAck => 1.0,
+                    Growth::PerByte => a.delivered as f64 / s.mss as f64,
+                });
+            }
         } else {
             increase(w, self.rho() * self.rho(), a, s);
         }
@@ -156,7 +167,7 @@ impl CongestionControl for Hybla {
     fn pacing_rate(&self, w: &Window, s: &Space) -> Option<Rate> {
         let is_paced = self.form == Form::Paper && self.beginning == Beginning::Over;
         let srtt = s.srtt.filter(|_| is_paced)?;
-        Some(Rate::from_bps((w.cwnd * s.mss as f64 * 8.0 / srtt.secs_f64()) as u64))
+        Some(Rate::from_bps(((w.cwnd * s.mss as f64 * 8.0 / srtt.secs_f64()) as u64).max(1)))
     }
 }
 
@@ -185,7 +196,7 @@ mod tests {
         w.cwnd
     }
 
-    // Caini and Firrincieli 2004, equation 9: 2^rho - 1 per ACK, rho²/cwnd after. rho is 1 up to 25 ms (Reno), and no window is above 65535.
+    // Caini and Firrincieli 2004: 2^rho - 1 per ACK, rho²/cwnd after. rho is 1 up to 25 ms (Reno), and no window is above 65535.
     // With growth by bytes each of the two segments counts.
     #[test]
     fn both_increments() {
@@ -203,6 +214,24 @@ mod tests {
         assert_eq!(after(of(100), Preset::Ns2, Window { cwnd: 10.0, ssthresh: 20.0 }), 20.0, "not beyond the threshold");
     }
 
+    // Linux, tcp_is_cwnd_limited(): with 2^4 - 1 segments an ACK, the first of a flight of ten asks for 15 more and the second for none: no
+    // more than nine are out, and that is less than half. The paper spaces segments and knows no such rule.
+    #[test]
+    fn linux_asks_for_no_more_while_half_of_the_window_is_unused() {
+        for (form, windows) in [(Form::Linux, [25.0, 25.0, 25.0, 40.0]), (Form::Paper, [25.0, 40.0, 55.0, 70.0])] {
+            let mut h = Hybla { form, ..of(100) };
+            let mut w = Window { cwnd: 10.0, ssthresh: 1e9 };
+            let ack =
+                Ack { now: Time::ZERO, acked: MSS, delivered: MSS, sack: Sack::EMPTY, rtt: None, ece: false, arrival: None };
+            let after = [9, 8, 11, 12].map(|outstanding| {
+                let s = Space { una: 1, nxt: 1 + outstanding * MSS, ..Space::new(&Preset::Ns2.config(MSS as u32)) };
+                h.on_ack(&mut w, &ack, &s);
+                w.cwnd
+            });
+            assert_eq!(after, windows, "{form:?}");
+        }
+    }
+
     /// Windows after the ACKs of a first flight of ten segments, which come at these milliseconds; the round trip is 100 ms.
     fn begun(form: Form, ssthresh: f64, acks: &[(u64, u64)]) -> Vec<Window> {
         let mut h = Hybla { beginning: Beginning::Quiet, form, ..of(100) };
@@ -211,7 +240,8 @@ mod tests {
         let mut hear = |&(ms, segments): &(u64, u64)| {
             let now = Time::ZERO + Span::from_millis(ms);
             let ack = Ack { now, acked: MSS, delivered: MSS, sack: Sack::EMPTY, rtt: None, ece: false, arrival: None };
-            h.on_ack(&mut w, &ack, &Space { una: 1 + segments * MSS, ..s });
+            let una = 1 + segments * MSS;
+            h.on_ack(&mut w, &ack, &Space { una, nxt: s.nxt.max(una), ..s });
             w
         };
         acks.iter().map(&mut hear).collect()
@@ -256,6 +286,10 @@ mod tests {
         let w = Window { cwnd: 20.0, ssthresh: 5.0 };
         assert_eq!(of(100).pacing_rate(&w, &s), Some(Rate::from_bps(1_600_000)));
         assert_eq!(Hybla { form: Form::Linux, ..of(100) }.pacing_rate(&w, &s), None);
+        // A byte in ten seconds is no rate in whole bits per second, and none is zero.
+        let slow = Space { mss: 1, srtt: Some(Span::from_secs(10)), ..s };
+        let w = Window { cwnd: 1.0, ssthresh: 1.0 };
+        assert_eq!(of(100).pacing_rate(&w, &slow), Some(Rate::from_bps(1)));
         assert_eq!(Hybla { beginning: Beginning::Quiet, ..of(100) }.pacing_rate(&w, &s), None, "one burst");
     }
 }

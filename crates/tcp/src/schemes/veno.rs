@@ -1,4 +1,4 @@
-use super::westwood_plus::{RECOVERY, recovery_of};
+use super::westwood_plus::{BURST, RECOVERY, recovery_of};
 use super::{Asks, Param, Params, Scheme};
 use crate::control::Reno;
 use crate::meters::{SendTimes, queued};
@@ -37,7 +37,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "with halve_from pipe, which is what ns-3 takes four fifths and half of, within 7 % of ns-3.44 and 4 % of ns-3.37 at 0.01 \
          and 1 % loss (-3.0 and -6.7 %, -3.6 and +2.2 %). With four fifths of the window, the default, it is 17 % above ns-3.44 at 1 %",
     ],
-    reconstructed: &["reset_base: the paper's rule as other texts report it"],
+    reconstructed: &["reset_base: the paper's rule as other texts report it", BURST],
     asks: Asks::SACK,
     build: &|p, c| Parts { control: Box::new(Veno::new(p)), recovery: recovery_of(p, c), notices: Box::new(Deaf) },
 };

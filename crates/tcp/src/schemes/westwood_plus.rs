@@ -39,7 +39,7 @@ pub(super) static SCHEME: Scheme = Scheme {
          when the recovery ends all that the cumulative ACK covers once more, so that each recovery doubles the estimate's sample. \
          With each segment counted once, as in the paper and in the other filters, the same filter has 32 % less at 1 %",
     ],
-    reconstructed: &["the smallest round trip is of exact samples, one for each ACK, not of jiffies"],
+    reconstructed: &["the smallest round trip is of exact samples, one for each ACK, not of jiffies", BURST],
     asks: Asks::SACK,
     build: &|p, c| Parts {
         control: Box::new(WestwoodPlus::new(p)),
@@ -55,6 +55,10 @@ pub(super) const RECOVERY: Param = Param::word(
     "how losses are repaired: rate-halving = SACK with forward acknowledgement, a segment for every second ACK until the \
      flight is down to the new window (Linux 2.6, and ns-2's Linux agents); newreno = a hole per round trip, without SACK",
 );
+
+/// What [`RateHalving`] lacks.
+pub(super) const BURST: &str = "rate halving: an ACK that shows many losses at once is answered with as many segments; Linux, and ns-2's \
+                                port with it, let one out for each ACK";
 
 /// The recovery that the parameter names.
 pub(super) fn recovery_of(p: &Params, c: &Config) -> Box<dyn Recovery> {
@@ -111,6 +115,8 @@ impl CongestionControl for WestwoodPlus {
         }
         w.ssthresh = filled(self.rate.rate(), self.least, s);
         w.cwnd = match l.signal {
+            // ns-3 leaves a recovery with ssthresh, also where that is more.
+            Signal::Duplicates | Signal::Echo if matches!(self.credit, Credit::Ns3(_)) => w.ssthresh,
             Signal::Duplicates | Signal::Echo => w.cwnd.min(w.ssthresh),
             Signal::Timeout => 1.0,
         };

@@ -175,10 +175,14 @@ impl Sender {
         if segment.ack > self.space.max_sent {
             return; // RFC 9293 §3.10.7.4: an ACK of something never sent
         }
+        let answers_syn = segment.flags.syn && segment.ack > 0;
+        if self.connection == Connection::SynSent && !answers_syn {
+            return; // RFC 9293 §3.10.7.3: nothing else opens the connection, or acknowledges its SYN
+        }
         let edge = segment.ack.saturating_add(segment.window);
         let is_update = edge > self.space.right_edge;
         self.space.right_edge = self.space.right_edge.max(edge);
-        let opens = self.connection == Connection::SynSent && segment.flags.syn;
+        let opens = self.connection == Connection::SynSent;
         if opens {
             self.connection = Connection::AckDue;
         }

@@ -24,7 +24,7 @@ pub(super) fn of_window(w: &Window, s: &Space) -> Option<(Rate, u64)> {
     let bytes = (w.cwnd * s.mss as f64).max((s.nxt - s.una) as f64);
     let per_second = ratio * bytes / srtt;
     let quantum = (per_second as u64 / 1024).min(65_535) / s.mss;
-    Some((Rate::from_bps((per_second * 8.0) as u64), quantum.max(2)))
+    Some((Rate::from_bps(((per_second * 8.0) as u64).max(1)), quantum.max(2)))
 }
 
 /// Segments that leave together.
@@ -64,5 +64,33 @@ impl Pacing {
     /// How long from `now` until the next segment may go out.
     pub fn wait(&self, now: Time) -> Span {
         self.next.since(now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Preset;
+
+    // Less than a bit per second is no rate, and none is zero: a byte each ten seconds.
+    #[test]
+    fn the_slowest_window_has_a_rate() {
+        let s = Space { srtt: Some(Span::from_secs(10)), ..Space::new(&Preset::Linux.config(1)) };
+        let rate = |cwnd| of_window(&Window { cwnd, ssthresh: 1.0 }, &s).map(|(rate, _)| rate);
+        assert_eq!([1.0, 10.0].map(rate), [1, 9].map(|bps| Some(Rate::from_bps(bps))));
+    }
+
+    // Linux paces at twice the window per round trip while the window is below half of ssthresh, in whole segments, and at 1.2 times after
+    // that (tcp_update_pacing_rate()); what that makes in 1/1024 s leaves together (tcp_tso_autosize()).
+    #[test]
+    fn twice_the_window_a_round_trip_far_below_ssthresh() {
+        let srtt = Some(Span::from_millis(100));
+        let s = Space { srtt, ..Space::new(&Preset::Linux.config(1000)) };
+        for (cwnd, ssthresh, bps, quantum) in
+            [(9.0, 21.0, 1_440_000, 2), (10.0, 21.0, 960_000, 2), (300.0, f64::INFINITY, 48_000_000, 5)]
+        {
+            let rate = of_window(&Window { cwnd, ssthresh }, &s);
+            assert_eq!(rate, Some((Rate::from_bps(bps), quantum)), "{cwnd} of {ssthresh}");
+        }
     }
 }

@@ -50,7 +50,7 @@ impl Sender {
     pub(super) fn tell_of_losses(&mut self, now: Time) -> u64 {
         let Sender { delivery: Some(meter), recovery, control, window, .. } = self else { return 0 };
         let mut bytes = 0;
-        recovery.each_lost(&mut |start| {
+        recovery.each_newly_lost(&mut |start| {
             if let Some(lost) = meter.on_lost(start) {
                 bytes += lost.end - lost.start;
                 control.on_lost(window, now, &lost);

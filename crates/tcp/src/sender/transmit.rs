@@ -2,6 +2,7 @@
 
 use super::{Connection, Sender, clock, pacing};
 use crate::Echo;
+use crate::config::RtoKind;
 use crate::seams::{Cause, Next};
 use airhop_base::{Body, Ecn, Flags, HEADER_BYTES, Packet, Rate, Segment, Span, Time, Timestamps};
 
@@ -61,7 +62,9 @@ impl Sender {
         Some(self.transmit(now, next))
     }
 
-    /// How fast segments may leave at most, and how many of them together, if they are spaced.
+    /// How fast segments may leave at most, and how many of them together, if they are spaced. Repairs are, too, whoever asks for them: a
+    /// notice is no reason for a burst, and what it asks for is a repair as any other (Linux: tcp_xmit_retransmit_queue() asks
+    /// tcp_pacing_check() before each). Linux does not ask when the timer expires; here that waits as well, for one segment's time at most.
     fn spacing(&self) -> Option<(Rate, u64)> {
         if let Some(rate) = self.control.pacing_rate(&self.window, &self.space) {
             return Some((rate, self.control.send_quantum()));
@@ -88,7 +91,9 @@ impl Sender {
             self.timed = Some((next.end, now));
             self.timed_up_to = next.end;
         }
-        if self.timer.is_none() {
+        let repeats_head = again && next.start == self.space.una;
+        // RFC 6298 §5 (5.1), and what Linux does beyond it.
+        if self.timer.is_none() || (repeats_head && self.config.rto.kind == RtoKind::Linux) {
             self.restart_timer(now);
         }
         self.recovery.on_sent(now, &next);

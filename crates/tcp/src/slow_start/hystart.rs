@@ -89,7 +89,9 @@ impl Round {
 
 #[cfg(test)]
 mod tests {
+    use super::super::SlowStart;
     use super::*;
+    use crate::seams::Window;
 
     fn us(us: u64) -> Time {
         Time::ZERO + Span::from_micros(us)
@@ -143,6 +145,33 @@ mod tests {
         let gap = |n: u64| 1500 * n + if n >= 10 { 501 } else { 0 };
         assert_eq!(ends(16.0, 60, 60_000, (0..60).map(gap)), None, "more than 2 ms are");
         assert_eq!(ends(15.9, 60, 60_000, (0..60).map(|n| 1500 * n)), None);
+    }
+
+    // "More than": not just that. Both at the same ACK, the ninth after 8.8 ms where 8.5 are half of a round trip, are one end too.
+    #[test]
+    fn a_train_that_is_just_as_long_and_both_at_once() {
+        assert_eq!(ends(16.0, 60, 60_000, (0..80).map(|n| 500 * n)), Some(63));
+        assert_eq!(ends(16.0, 16, 20_001, (0..80).map(|n| 1100 * n)), Some(9));
+    }
+
+    // bictcp_state(): it begins again after a timeout; after any other loss ssthresh is known.
+    #[test]
+    fn only_a_timeout_begins_it_again() {
+        for (by_timeout, again) in [(true, true), (false, false)] {
+            let mut slow_start = SlowStart::hystart(false);
+            let ends = |slow_start: &mut SlowStart| {
+                let rtt = Some(Span::from_millis(60));
+                let mut w = Window { cwnd: 16.0, ssthresh: f64::INFINITY };
+                (0..60).any(|n| {
+                    let sample = Sample { now: us(1500 * n), una: n + 1, nxt: 1000, rtt, least_rtt: rtt };
+                    slow_start.on_ack(&mut w, 1.0, &sample);
+                    w.ssthresh == 16.0
+                })
+            };
+            assert!(ends(&mut slow_start));
+            slow_start.on_loss(by_timeout, us(0), 1000);
+            assert_eq!(ends(&mut slow_start), again);
+        }
     }
 
     // Paced, all of 60 ms and the millisecond: the 42nd.

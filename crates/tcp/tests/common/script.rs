@@ -51,6 +51,11 @@ impl Script {
         sent.join(" ")
     }
 
+    /// The same, as segments.
+    pub fn segments(&mut self) -> Vec<Segment> {
+        std::iter::from_fn(|| self.sender.poll_transmit(self.now)).map(|p| segment(&p).clone()).collect()
+    }
+
     /// An ACK that expects segment `n`.
     pub fn ack(&mut self, n: u64) -> String {
         self.sack(n, &[])
@@ -104,8 +109,14 @@ impl Script {
 
     /// The receiver's SYN-ACK.
     pub fn syn_ack(&mut self) -> String {
+        self.open();
+        self.sent()
+    }
+
+    /// The receiver's SYN-ACK comes.
+    pub fn open(&mut self) {
         let flags = Flags { syn: true, ack: true, ..Flags::default() };
-        self.segment(Segment { seq: 0, ack: 1, flags, ..self.pure_ack() })
+        self.arrives(Segment { seq: 0, ack: 1, flags, ..self.pure_ack() });
     }
 
     fn pure_ack(&self) -> Segment {
@@ -114,10 +125,14 @@ impl Script {
     }
 
     fn segment(&mut self, segment: Segment) -> String {
+        self.arrives(segment);
+        self.sent()
+    }
+
+    fn arrives(&mut self, segment: Segment) {
         let (flow, src, dst) = (FlowId(0), NodeId(1), NodeId(0));
         let bytes = HEADER_BYTES + segment.option_bytes();
         self.sender.on_segment(self.now, &Packet::new(flow, src, dst, bytes, Body::Tcp(segment)));
-        self.sent()
     }
 
     /// An ACK as of [`Script::sack`], in which a base station has set the ELN bit.

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from airhop.experiments.experiment import Claim
 from airhop.experiments.samples import Samples
-from airhop.experiments.today.beside import KINDS, LOSSY, RELIABLE, aggressive, experiment, friendly
+from airhop.experiments.today.beside import (
+    BBR3_DRIVES_THE_QUEUE,
+    COPA_OVERFILLS_THE_QUEUE,
+    KINDS,
+    LOSSY,
+    RELIABLE,
+    aggressive,
+    experiment,
+    friendly,
+)
 
 (CUBIC,) = (kind for kind in KINDS if kind.name == "cubic")
 
@@ -28,16 +37,13 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "beside-cubic-bbr3",
         "BBRv3 is friendly to CUBIC, over link ARQ and without.",
         lambda s: friendly(s, "cubic", ("bbr3",), LOSSY, RELIABLE),
-        reason="It comes down for losses above 2 % of a round trip only, and so drives the queue further: "
-        "over ARQ that drops 1800 packets in a minute, beside ten of Reno 840. It leaves several times what "
-        "BBR does.",
+        reason=BBR3_DRIVES_THE_QUEUE,
     ),
     Claim(
         "beside-cubic-copa",
         "Copa is friendly to CUBIC, over link ARQ and without.",
         lambda s: friendly(s, "cubic", ("copa",), LOSSY, RELIABLE),
-        reason="Where others fill the queue it competes, and ten of it overfill it: over ARQ 50 places drop "
-        "11,000 packets in a minute, and nearly a third of all segments goes again.",
+        reason=COPA_OVERFILLS_THE_QUEUE,
     ),
 )
 

@@ -5,8 +5,10 @@ Two more curves than elsewhere, the papers' schemes on Linux's TCP, tell the sch
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from airhop.experiments.claims import best_ratio
-from airhop.experiments.experiment import Axis, Claim, Experiment, Metric, TimelineChoice
+from airhop.experiments.experiment import Claim, Experiment, Metric, TimelineChoice
 from airhop.experiments.samples import Samples
 from airhop.experiments.today import (
     AS_GOOD,
@@ -19,18 +21,9 @@ from airhop.experiments.today import (
     WITH_CONTROLS,
 )
 from airhop.experiments.today.duels import has_less, has_more
+from airhop.experiments.yun2009 import fig6
 
-FER = Axis(
-    key="fer",
-    name="FER",
-    paths=("wlan.cell.errors.fer",),
-    label="Frame error rate (FER)",
-    full=(1e-4, 1e-2, 3e-2, 9e-2),
-    coarse=(1e-2,),
-    log=True,
-    limits=(7e-5, 1.3e-1),
-    percent=True,
-)
+FER = replace(fig6.FER, full=(1e-4, 1e-2, 3e-2, 9e-2), coarse=(1e-2,), limits=(7e-5, 1.3e-1))
 GOODPUT = Metric(
     "goodput_mbps", "Goodput", "Mbit/s", ticks=(0.0, 1.0, 2.0, 3.0, 4.0, 5.0), digits=2, printed=False
 )

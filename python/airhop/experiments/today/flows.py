@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from airhop.experiments.experiment import Axis, Claim, Experiment, Metric
+from dataclasses import replace
+
+from airhop.experiments.experiment import Claim, Experiment, Metric
 from airhop.experiments.samples import Samples
 from airhop.experiments.today import AS_GOOD, CURVES, PANELS, REPLICATIONS, SETTINGS, SOURCE
 from airhop.experiments.today.duels import has_more
+from airhop.experiments.yun2009 import fig9
 
-CONNECTIONS = Axis(
-    key="n",
-    name="n",
-    paths=("copies",),
-    label="Connections",
-    full=(1, 2, 4, 10),
-    coarse=(1, 10),
-    ticks=(1, 2, 4, 10),
-)
+CONNECTIONS = replace(fig9.CONNECTIONS, full=(1, 2, 4, 10), ticks=(1, 2, 4, 10))
 GOODPUT = Metric(
     "goodput_mbps", "Total goodput", "Mbit/s", ticks=(0.0, 1.0, 2.0, 3.0, 4.0, 5.0), printed=False
 )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from airhop.experiments.claims import along
-from airhop.experiments.experiment import Axis, Claim, Experiment
+from airhop.experiments.experiment import Claim, Experiment
 from airhop.experiments.samples import Samples
 from airhop.experiments.today import (
     AS_GOOD,
@@ -16,18 +18,9 @@ from airhop.experiments.today import (
 )
 from airhop.experiments.today.duels import has_more
 from airhop.experiments.today.fer import GOODPUT, TIMEOUTS
+from airhop.experiments.yun2009 import fig7
 
-D_OFF = Axis(
-    key="d_off_ms",
-    name="d_off",
-    paths=("wired.all.delay",),
-    label="Delay offset of each link (ms)",
-    full=(2, 10, 30, 60),
-    coarse=(30,),
-    unit="ms",
-    limits=(0, 62),
-    ticks=(2, 10, 30, 60),
-)
+D_OFF = replace(fig7.D_OFF, full=(2, 10, 30, 60), coarse=(30,), limits=(0, 62), ticks=(2, 10, 30, 60))
 """Three links there and back: round trips of 12 to 360 ms. Yun's figure ends at 30 ms."""
 
 

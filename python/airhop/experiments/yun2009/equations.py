@@ -1,8 +1,8 @@
-"""Equations (1) to (5) of Yun 2009, and the saturated slotted link that (2) and (3) describe.
+"""Equations (1) to (4) of Yun 2009, and the saturated slotted link that (2) and (3) describe.
 
-The link: one attempt per slot, each fails with probability p, a frame is dropped after l failures, and the
-next frame is there at once. An ERSN tells of a frame's first failure, an ELN of its drop. All functions take
-numbers or arrays of numbers, which broadcast.
+Equation (5) is `airhop.stats.jain`. The link: one attempt per slot, each fails with probability p, a frame is
+dropped after l failures, and the next frame is there at once. An ERSN tells of a frame's first failure, an
+ELN of its drop. All functions take numbers or arrays of numbers, which broadcast.
 """
 
 from __future__ import annotations
@@ -67,12 +67,6 @@ def notice_rate(interval: ArrayLike, message_share: float = MESSAGE_SHARE) -> Nu
     `interval` is in slots, and a slot the time of a frame of length P; a notice has length L.
     """
     return message_share * _inverse(interval)
-
-
-def jain(rates: ArrayLike) -> float:
-    """Give the fairness index of n rates, (5): 1 when all are equal, 1/n when one has everything."""
-    x = _numbers(rates)
-    return float(x.sum() ** 2 / (x.size * (x**2).sum()))
 
 
 def failures_in_succession(p: ArrayLike, limit: ArrayLike, packets: ArrayLike) -> Numbers:

@@ -1,7 +1,7 @@
 """Figure 13: four senders that get the same notices (LL-ELSN's), against the frame error rate.
 
 Printed in section 5.3: HACK, HACK-fixed, LHP and ESACK are compared under LL-ELSN, to "find which
-combination results in the best performance". Of its figures only the caption of none is known to us: that
+combination results in the best performance". Of its figures not even the captions are known to us: that
 they have the FER as their axis, and show the path of Figure 6 without and that of Figure 11 with background
 traffic, is inferred. HACK-fixed is reconstructed (`airhop schemes hack-fixed`).
 
@@ -13,23 +13,15 @@ what ESACK does.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from airhop.experiments.claims import ahead_everywhere, each_below
-from airhop.experiments.experiment import Axis, Claim, Curve, Experiment, Metric, Replications, TimelineChoice
+from airhop.experiments.experiment import Claim, Curve, Experiment, Metric, Replications, TimelineChoice
 from airhop.experiments.samples import Samples
-from airhop.experiments.yun2009 import PAPER, SETTINGS
+from airhop.experiments.yun2009 import PAPER, SETTINGS, fig6
 from airhop.experiments.yun2009.fig11 import RECOVERIES
 
-FER = Axis(
-    key="fer",
-    name="FER",
-    paths=("wlan.cell.errors.fer",),
-    label="Frame error rate (FER)",
-    full=(1e-4, 1e-3, 1e-2, 3e-2, 9e-2),
-    coarse=(1e-3, 1e-2, 9e-2),
-    log=True,
-    limits=(1e-4, 1e-1),
-    percent=True,
-)
+FER = replace(fig6.FER, full=(1e-4, 1e-3, 1e-2, 3e-2, 9e-2), coarse=(1e-3, 1e-2, 9e-2))
 GOODPUT = Metric(
     "goodput_mbps", "Goodput", "Mbit/s", ticks=(0.0, 0.6, 1.2, 1.8, 2.4, 3.0, 3.6), printed=False
 )

@@ -51,7 +51,7 @@ impl CongestionControl for Ledbat {
         if let Some(arrival) = a.arrival
             && let Some((sent, false)) = self.times.of(arrival.seq)
         {
-            self.delays.update(a.now, arrival.at - sent);
+            self.delays.update(a.now, arrival.at.since(sent)); // no lie of the receiver makes it negative
         }
         self.times.on_ack(a.now, s.una);
     }

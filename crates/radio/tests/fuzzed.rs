@@ -1,0 +1,34 @@
+//! Recorded channels, recorded links and quantities out of hostile texts: random ones, and those that the fuzzer found worth keeping
+//! (docs/fuzzing.md).
+
+mod hostile;
+
+use proptest::prelude::*;
+use std::fs;
+
+/// Inputs that together reach all that the fuzzer has reached.
+const SEEDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/records");
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Texts of what such files are made of.
+    #[test]
+    fn any_text_is_read_or_refused(
+        words in prop::collection::vec(prop::sample::select(vec![
+            "begin_s,end_s", "# period_s =", "\n", "\n", ",", " ", "0", "1", "2.5", "7", "1000000", "1e9", "-1", "nan", "10",
+            "s", "ms", "µs", "Mbit/s", "B", "kB", "m", "GHz", "dBm", "dB", "e", ".", "+",
+        ]), 0..24),
+    ) {
+        hostile::read(&words.concat());
+    }
+}
+
+#[test]
+fn seeds_are_read_or_refused() {
+    for seed in fs::read_dir(SEEDS).expect("the seeds of the fuzzer") {
+        let path = seed.expect("a file").path();
+        println!("{}", path.display()); // shown if it fails
+        hostile::read(&fs::read_to_string(&path).expect("a text"));
+    }
+}

@@ -1,0 +1,106 @@
+//! What holds for every text that is given to the loader, whoever made it up. Random tests and the fuzzer both come through here.
+
+use airhop_net::World;
+use airhop_net::plan::{Plan, Transport};
+use airhop_scenario::{Overrides, Scenario, ScenarioError, Source};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+/// What messages call the text.
+const NAME: &str = "hostile.toml";
+/// A line of its own between a scenario and overrides, one `path=value` a line.
+const OVERRIDES: &str = "\n%%\n";
+/// Looks at `stop`, and with it ends of [`World::run`], per run: each is 4096 events.
+const LAPS: usize = 1;
+/// Nodes and flows of a scenario that is run, at most.
+const SMALL: usize = 64;
+/// Segments that all its flows may send at once when they begin, at most.
+const AT_ONCE: f64 = 2000.0;
+
+/// Reads `text`, whose files are in `folder`. What is refused is refused in words; what is taken reads back to the same from both its
+/// effective forms; and the begin of a small one is run.
+pub fn load(text: &str, folder: &Path) {
+    if let Some(scenario) = parse(text, folder) {
+        run_a_little(scenario.plan());
+    }
+}
+
+/// The scenario, if it is taken.
+pub fn parse(text: &str, folder: &Path) -> Option<Scenario> {
+    let (text, overrides) = text.split_once(OVERRIDES).unwrap_or((text, ""));
+    match Scenario::parse(text, Source { name: NAME, folder }, &changes(overrides)) {
+        Ok(scenario) => {
+            reads_back(&scenario);
+            Some(scenario)
+        }
+        Err(refusal) => {
+            says_where(&refusal);
+            None
+        }
+    }
+}
+
+fn changes(lines: &str) -> Overrides {
+    let mut changes = Overrides::default();
+    for (path, value) in lines.lines().filter_map(|line| line.split_once('=')) {
+        match path {
+            "scheme" => changes.scheme = Some(value.to_string()),
+            _ => changes.sets.push((path.to_string(), value.to_string())),
+        }
+    }
+    changes
+}
+
+/// Every paragraph begins with the file and its line, with the file and a key, or with the option of the command line; and what it
+/// quotes of a hostile file is short.
+fn says_where(refusal: &ScenarioError) {
+    assert!(!refusal.problems().is_empty());
+    for problem in refusal.problems() {
+        let place = problem.split_once(": ").map(|(place, _)| place);
+        let in_file = problem.strip_prefix(NAME).and_then(|rest| match rest.as_bytes().first()? {
+            b':' => rest.split(": ").next(),
+            _ => None,
+        });
+        let is_option = place.is_some_and(|place| place.starts_with("--"));
+        assert!(in_file.is_some() || is_option, "nowhere: {problem}");
+        assert!(problem.len() > NAME.len() + 20, "nothing: {problem}");
+    }
+}
+
+/// The effective scenario is the scenario.
+fn reads_back(scenario: &Scenario) {
+    let json = scenario.json();
+    let (toml, none) = (scenario.toml(), Overrides::default());
+    for again in [Scenario::parse(&toml, "effective", &none), Scenario::from_json(&json, "effective", &none)]
+    {
+        match again {
+            Ok(again) => assert_eq!(again.json(), json),
+            Err(refusal) => panic!("{refusal}\n{toml}"),
+        }
+    }
+}
+
+/// The first events of a world of `plan`, if it is a small one: every packet of it has one fate.
+fn run_a_little(plan: &Plan) {
+    if !is_small(plan) {
+        return;
+    }
+    let Ok(mut world) = World::new(plan, 1, 0, None) else {
+        // Only where something is drawn it can turn out late that there is no such draw.
+        assert!(plan.wlans.iter().any(|wlan| wlan.draws.area.is_some()));
+        return;
+    };
+    // A stop that is asked for beforehand comes at the next look.
+    let stop = AtomicBool::new(true);
+    let _is_over = (0..LAPS).any(|_| world.run(&stop).is_ok());
+    assert_eq!(world.audit(), Ok(()));
+}
+
+fn is_small(plan: &Plan) -> bool {
+    let window = |transport: &Transport| match transport {
+        Transport::Tcp { config, .. } => config.initial_window,
+        Transport::Udp { .. } => 0.0,
+    };
+    let at_once: f64 = plan.flows.iter().map(|flow| window(&flow.transport)).sum();
+    plan.nodes.len() <= SMALL && plan.flows.len() <= SMALL && at_once <= AT_ONCE
+}

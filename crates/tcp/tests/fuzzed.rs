@@ -1,0 +1,100 @@
+//! Both ends in hostile hands: random scripts, those that the fuzzer found worth keeping (docs/fuzzing.md), and one for each law that
+//! it found broken.
+
+mod hostile;
+
+use airhop_base::{Flags, Span, Time, Timestamps};
+use airhop_tcp::{Config, Params, Preset, SCHEMES};
+use hostile::script::{self, Answer, Event, Place, Setup};
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use std::fs;
+
+/// Inputs that together reach all that the fuzzer has reached.
+const SEEDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/tcp");
+/// So many random scripts of each scheme.
+const SCRIPTS: u32 = 60;
+
+fn run(bytes: &[u8]) {
+    let (setup, events) = script::read(bytes);
+    hostile::run(&setup, &events);
+}
+
+#[test]
+fn no_script_breaks_a_law() {
+    for (i, scheme) in SCHEMES.iter().enumerate() {
+        let config =
+            ProptestConfig { cases: SCRIPTS, failure_persistence: None, ..ProptestConfig::default() };
+        let bytes = prop::collection::vec(any::<u8>(), 0..600);
+        let verdict = TestRunner::new(config).run(&bytes, |mut bytes| {
+            bytes.insert(0, i as u8);
+            run(&bytes);
+            Ok(())
+        });
+        verdict.unwrap_or_else(|e| panic!("{}: {e}", scheme.name));
+    }
+}
+
+#[test]
+fn seeds_break_no_law() {
+    let seeds = fs::read_dir(SEEDS).expect("the seeds of the fuzzer");
+    for seed in seeds {
+        let path = seed.expect("a file").path();
+        println!("{}", path.display()); // shown if it fails
+        run(&fs::read(&path).expect("a readable file"));
+    }
+}
+
+fn setup(scheme: &str, config: Config) -> Setup {
+    let scheme = airhop_tcp::find(scheme).expect("a known scheme");
+    Setup { scheme, params: Params::defaults(scheme), config }
+}
+
+/// An ACK of all before `ack`.
+fn answer(flags: Flags, ack: Place) -> Event {
+    let timestamps = Some(Timestamps { value: 0, echo: 0 });
+    Event::Answer(Answer {
+        flags,
+        len: 0,
+        ack,
+        window: 1 << 20,
+        sack: Vec::new(),
+        timestamps,
+        eln: None,
+        arrival: None,
+        naks: Vec::new(),
+    })
+}
+
+const ACK: Flags = Flags { syn: false, ack: true, fin: false, ece: false, cwr: false };
+
+// RFC 9293 §3.10.7.3: in SYN-SENT "if SEG.ACK =< ISS" it is dropped. A SYN-ACK that acknowledges nothing opened the connection, and
+// the SYN was then sent again as if it were data, as a segment that begins before the first byte.
+#[test]
+fn a_syn_ack_that_does_not_acknowledge_the_syn_opens_nothing() {
+    let events = [
+        Event::Supply(3000),
+        answer(Flags { syn: true, ..ACK }, Place::Byte(0)),
+        Event::Wait(Span::from_secs(3)),
+    ];
+    hostile::run(&setup("tahoe", Preset::Rfc.config(1000)), &events);
+}
+
+// The same: "if the SYN bit is not set … drop the segment". An ACK without one acknowledged the SYN, stopped its timer and left the
+// connection closed for good.
+#[test]
+fn an_ack_without_syn_does_not_acknowledge_the_syn() {
+    let events = [Event::Supply(3000), answer(ACK, Place::Byte(1)), Event::Wait(Span::from_secs(3))];
+    hostile::run(&setup("newreno", Preset::Rfc.config(1000)), &events);
+}
+
+// A receiver may claim that data arrived before it was sent: that is a delay of nothing, not less.
+#[test]
+fn data_that_arrived_before_it_was_sent_was_not_delayed() {
+    let mut lie = answer(ACK, Place::Una(1, 0));
+    if let Event::Answer(answer) = &mut lie {
+        answer.arrival = Some((Place::Byte(1), Time::ZERO));
+    }
+    let events = [Event::Wait(Span::from_secs(1)), Event::Supply(3000), lie];
+    hostile::run(&setup("ledbat", Preset::Ns2.config(1000)), &events);
+}

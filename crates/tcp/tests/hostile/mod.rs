@@ -1,0 +1,298 @@
+//! A sender and a receiver in hostile hands: segments, notices and alarms in any order, true and false ones. Whatever comes, the laws
+//! below hold. Random tests and the fuzzer both come through here.
+
+pub mod script;
+
+use airhop_base::{
+    Body, Ecn, Eln, Flags, FlowId, HEADER_BYTES, NodeId, Packet, SackBlock, Segment, Time, Timestamps,
+};
+use airhop_tcp::{Receiver, Sender, Space};
+use script::{Data, Event, Setup};
+use std::collections::BTreeMap;
+
+/// Alarms at one instant, at most. Each has its own reason: the retransmission timer, a timer of the recovery, pacing.
+const ALARMS_AT_ONCE: usize = 64;
+/// Alarms while time passes, after which nobody waits any longer.
+const ALARMS: usize = 2000;
+/// So often at most a byte goes out at one instant, once of them as what RFC 6675 §4 (4) calls a rescue: nothing happens between two
+/// packets of one instant that could tell of a loss.
+const TWICE: u32 = 2;
+/// Packets on the way in one direction, at most; others are lost.
+const UNDER_WAY: usize = 512;
+/// Answers within which a sender must be done whose peer acknowledges everything.
+const PATIENCE: usize = 20_000;
+
+/// Does all that, and then lets the peer acknowledge everything: no lie may keep a sender from going on.
+pub fn run(setup: &Setup, events: &[Event]) {
+    let mut ends = Ends::new(setup);
+    for event in events {
+        ends.meet(event);
+        ends.settle();
+    }
+    ends.end();
+}
+
+/// Both ends, and what was seen of them.
+struct Ends {
+    now: Time,
+    sender: Sender,
+    receiver: Receiver,
+    /// Data on its way to the receiver.
+    data: Vec<Packet>,
+    /// ACKs on their way to the sender.
+    acks: Vec<Packet>,
+    /// As far as the sender may send: what anybody has offered it.
+    edge: u64,
+    una: u64,
+    max_sent: u64,
+    timestamps: bool,
+    came: Came,
+    /// Of the last ACK: what it acknowledges, and where its window ends.
+    last_ack: (u64, u64),
+    sack_blocks: usize,
+}
+
+impl Ends {
+    fn new(setup: &Setup) -> Self {
+        let Setup { scheme, params, config } = setup;
+        let (near, far) = (NodeId(0), NodeId(1));
+        let sender = Sender::new(FlowId(0), near, far, config, scheme.asks, (scheme.build)(params, config));
+        let space = *sender.space();
+        Ends {
+            now: Time::ZERO,
+            receiver: Receiver::new(FlowId(0), far, near, config, scheme.asks),
+            data: Vec::new(),
+            acks: Vec::new(),
+            edge: space.right_edge,
+            una: space.una,
+            max_sent: space.max_sent,
+            timestamps: config.timestamps,
+            came: Came::default(),
+            last_ack: (0, 0),
+            sack_blocks: usize::from(config.sack_blocks),
+            sender,
+        }
+    }
+
+    fn meet(&mut self, event: &Event) {
+        match event {
+            Event::Supply(bytes) => self.sender.supply(*bytes),
+            Event::Wait(span) => self.pass_until(self.now + *span),
+            Event::Alarm => {
+                self.sender.on_timeout(self.now);
+                self.receiver.on_timeout(self.now);
+            }
+            Event::Answer(answer) => {
+                let segment = answer.segment(self.sender.space());
+                self.answer(Packet::new(FlowId(0), NodeId(1), NodeId(0), HEADER_BYTES, Body::Tcp(segment)));
+            }
+            Event::Notice(notice) => self.sender.on_notice(self.now, notice.resolve(self.sender.space())),
+            Event::Carry { nth, fate } => self.carry(*nth, *fate),
+            Event::CarryBack { nth, eln, nak, again } => self.carry_back(*nth, *eln, *nak, *again),
+            Event::Data(data) => {
+                let segment = data.segment(self.receiver.expected());
+                let packet = Packet::new(FlowId(0), NodeId(0), NodeId(1), HEADER_BYTES, Body::Tcp(segment));
+                self.arrive(&Packet { ecn: data.ecn, damaged: data.damaged, ..packet });
+            }
+            Event::Truth(truth) => self.sender.on_truth(truth),
+            Event::Seed(seed) => self.sender.seed(*seed),
+        }
+    }
+
+    /// One of the segments under way reaches the receiver, or does not.
+    fn carry(&mut self, nth: usize, fate: Data) {
+        if self.data.is_empty() {
+            return;
+        }
+        let packet = self.data.remove(nth % self.data.len());
+        match fate {
+            Data::Arrives => self.arrive(&packet),
+            Data::Lost => {}
+            Data::Marked => self.arrive(&Packet { ecn: Ecn::Ce, ..packet }),
+            Data::Damaged => self.arrive(&Packet { damaged: true, ..packet }),
+            Data::Twice => {
+                self.arrive(&packet);
+                self.data.push(packet);
+            }
+        }
+    }
+
+    /// One of the ACKs under way reaches the sender, with what nodes of the path may have written on it.
+    fn carry_back(&mut self, nth: usize, eln: Option<Eln>, nak: Option<u64>, again: bool) {
+        if self.acks.is_empty() {
+            return;
+        }
+        let mut packet = self.acks.remove(nth % self.acks.len());
+        if again {
+            self.acks.push(packet.clone());
+        }
+        let Body::Tcp(segment) = &mut packet.body else { unreachable!("a receiver sends segments") };
+        segment.eln = eln.or(segment.eln);
+        nak.into_iter().for_each(|seq| segment.naks.insert(seq));
+        self.answer(packet);
+    }
+
+    /// A segment reaches the sender.
+    fn answer(&mut self, packet: Packet) {
+        let segment = packet.segment().expect("a segment");
+        if segment.flags.ack && segment.ack <= self.sender.space().max_sent {
+            self.edge = self.edge.max(segment.ack.saturating_add(segment.window));
+        }
+        self.sender.on_segment(self.now, &packet);
+    }
+
+    /// A segment reaches the receiver.
+    fn arrive(&mut self, packet: &Packet) {
+        let s = packet.segment().expect("a segment");
+        let is_heard = self.receiver.expected() > 0 && !s.flags.syn && !packet.damaged;
+        if is_heard && s.len > 0 {
+            self.came.insert(s.seq, s.seq + u64::from(s.len));
+        }
+        self.receiver.on_segment(self.now, packet);
+    }
+
+    /// Time passes, and alarms ring when they are due.
+    fn pass_until(&mut self, end: Time) {
+        for _ in 0..ALARMS {
+            let due = [self.sender.poll_timeout(), self.receiver.poll_timeout()];
+            let Some(due) = due.into_iter().flatten().min().filter(|&due| due <= end) else { break };
+            self.now = self.now.max(due);
+            self.settle();
+        }
+        let due = [self.sender.poll_timeout(), self.receiver.poll_timeout()].into_iter().flatten().min();
+        self.now = self.now.max(due.map_or(end, |due| due.min(end)));
+    }
+
+    /// All alarms that are due ring, and all that can go out does.
+    fn settle(&mut self) {
+        for _ in 0..ALARMS_AT_ONCE {
+            self.send();
+            self.check();
+            let is_due = |due: Option<Time>| due.is_some_and(|due| due <= self.now);
+            match (is_due(self.sender.poll_timeout()), is_due(self.receiver.poll_timeout())) {
+                (true, _) => self.sender.on_timeout(self.now),
+                (false, true) => self.receiver.on_timeout(self.now),
+                (false, false) => return,
+            }
+        }
+        panic!("alarms without end at {}", self.now);
+    }
+
+    fn send(&mut self) {
+        let mut sent: BTreeMap<u64, u32> = BTreeMap::new();
+        loop {
+            let before = *self.sender.space();
+            let Some(packet) = self.sender.poll_transmit(self.now) else { break };
+            let segment = packet.segment().expect("a sender sends segments");
+            self.check_sent(&before, segment, &packet);
+            let times = sent.entry(segment.seq).or_default();
+            *times += 1;
+            assert!(*times <= TWICE, "byte {} goes out again and again at {}", segment.seq, self.now);
+            if self.data.len() < UNDER_WAY {
+                self.data.push(packet);
+            }
+        }
+        while let Some(packet) = self.receiver.poll_transmit(self.now) {
+            self.check_ack(packet.segment().expect("a receiver sends segments"), &packet);
+            if self.acks.len() < UNDER_WAY {
+                self.acks.push(packet);
+            }
+        }
+    }
+
+    fn check_sent(&self, before: &Space, s: &Segment, packet: &Packet) {
+        assert_eq!(packet.bytes, HEADER_BYTES + s.option_bytes() + s.len);
+        assert_eq!(s.timestamps.is_some(), self.timestamps);
+        assert!(u64::from(s.len) <= before.mss, "{s:?} is longer than {}", before.mss);
+        if s.len > 0 {
+            assert!(s.seq >= 1 && s.seq <= before.max_sent, "{s:?} leaves a gap behind {}", before.max_sent);
+            assert!(s.end() <= self.edge, "{s:?} goes beyond the window, {}", self.edge);
+            assert!(s.end() <= before.supplied, "{s:?} goes beyond what there is, {}", before.supplied);
+            assert!(s.end() > before.una, "{s:?} was acknowledged, {}", before.una);
+        }
+    }
+
+    fn check_ack(&mut self, s: &Segment, packet: &Packet) {
+        assert_eq!(packet.bytes, HEADER_BYTES + s.option_bytes());
+        assert!(s.option_bytes() <= 40, "RFC 9293 §3.1: no room for the options of {s:?}");
+        let (ack, edge) = self.last_ack;
+        assert!(s.ack >= ack && s.ack <= self.receiver.expected(), "{s:?} after {ack}");
+        // RFC 9293 §3.8.6.2.1: the window does not shrink.
+        assert!(s.ack + s.window >= edge, "{s:?} takes back what was offered up to {edge}");
+        self.last_ack = (s.ack, s.ack + s.window);
+        assert!(s.sack.len() <= self.sack_blocks);
+        let is_duplicate = |i: usize, block: &SackBlock| i == 0 && self.came.holds(block);
+        for (i, block) in s.sack.blocks().iter().enumerate() {
+            assert!(block.start < block.end, "{:?}", s.sack);
+            assert!(self.came.holds(block), "{block:?} did not come");
+            // RFC 2018 §3: isolated from what is acknowledged; but the first may be a D-SACK (RFC 2883).
+            assert!(block.start > s.ack || is_duplicate(i, block), "{:?} below {}", s.sack, s.ack);
+        }
+    }
+
+    fn check(&mut self) {
+        let s = self.sender.space();
+        assert!(s.una <= s.nxt && s.nxt <= s.max_sent && s.max_sent <= s.supplied.max(1), "{s:?}");
+        assert!(s.una >= self.una && s.max_sent >= self.max_sent, "{s:?} fell behind");
+        (self.una, self.max_sent) = (s.una, s.max_sent);
+        let w = self.sender.window();
+        assert!(w.cwnd >= 1.0 && w.cwnd.is_finite() && w.ssthresh >= 1.0, "{w:?}");
+        let flight = self.sender.in_flight();
+        assert!(flight <= 2 * (s.max_sent - s.una) + s.mss, "{flight} in flight of {s:?}");
+        assert!(!s.is_outstanding() || self.sender.poll_timeout().is_some(), "no timer for {s:?}");
+        let c = self.sender.counters();
+        assert!(c.retransmissions <= c.sent_segments && c.undone <= c.fast_recoveries + c.timeouts, "{c:?}");
+        while self.sender.poll_judgement().is_some() {}
+        assert_eq!(self.receiver.delivered(), self.came.in_order(), "delivered is not what came in order");
+    }
+
+    /// A peer that acknowledges everything, and has room for all: the sender ends what it has to send.
+    fn end(&mut self) {
+        for _ in 0..PATIENCE {
+            let s = *self.sender.space();
+            if s.una == s.supplied {
+                return;
+            }
+            let before = self.max_sent;
+            let flags = Flags { ack: true, syn: s.una == 0, ..Flags::default() };
+            let clock = (self.now.nanos() / 1_000_000) as u32;
+            let timestamps = self.timestamps.then_some(Timestamps { value: clock, echo: clock });
+            let ack = Segment { ack: s.max_sent, window: 1 << 30, flags, timestamps, ..Segment::default() };
+            self.answer(Packet::new(FlowId(0), NodeId(1), NodeId(0), HEADER_BYTES, Body::Tcp(ack)));
+            self.settle();
+            if self.max_sent == before && self.una < self.sender.space().supplied {
+                let due = self.sender.poll_timeout();
+                let due = due.unwrap_or_else(|| panic!("nothing is under way, and no alarm is set: {s:?}"));
+                self.now = self.now.max(due);
+                self.settle();
+            }
+        }
+        panic!("the sender does not come to an end: {:?}", self.sender);
+    }
+}
+
+/// What reached the receiver, as runs by their first bytes: reassembly done a second time.
+#[derive(Default)]
+struct Came(BTreeMap<u64, u64>);
+
+impl Came {
+    fn insert(&mut self, mut start: u64, mut end: u64) {
+        let touching: Vec<u64> =
+            self.0.range(..=end).rev().take_while(|(_, e)| **e >= start).map(|(s, _)| *s).collect();
+        for s in touching {
+            let e = self.0.remove(&s).expect("it is there");
+            (start, end) = (start.min(s), end.max(e));
+        }
+        self.0.insert(start, end);
+    }
+
+    fn holds(&self, block: &SackBlock) -> bool {
+        self.0.range(..=block.start).next_back().is_some_and(|(_, end)| *end >= block.end)
+    }
+
+    /// Bytes from the first one on.
+    fn in_order(&self) -> u64 {
+        let first = self.0.range(..=1).next_back().map_or(1, |(_, end)| *end);
+        first.max(1) - 1
+    }
+}

@@ -1,0 +1,22 @@
+"""`airhop --version`."""
+
+from __future__ import annotations
+
+import platform
+
+from airhop import _core
+
+
+def version() -> str:
+    """Describe this installation: the line `airhop X.Y.Z`, then `key: value` lines as of `rustc -vV`.
+
+    commit and rustc are those of the simulator: an editable install can have younger Python around it.
+    """
+    build = _core.build_info()
+    facts = {name: build.get(name) for name in ("commit", "model", "profile", "target", "rustc")}
+    facts["python"] = f"{platform.python_implementation()} {platform.python_version()}"
+    facts["platform"] = platform.platform()
+    # What could not be told is left out, as the commit outside of a checkout.
+    return "\n".join(
+        [f"airhop {build['version']}", *(f"{name}: {fact}" for name, fact in facts.items() if fact)]
+    )
