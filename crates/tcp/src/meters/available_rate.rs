@@ -47,8 +47,10 @@ impl AvailableRate {
     }
 
     fn refresh(&mut self, rtt: Span) {
-        if let Some(Sample { before, bytes, gap: Some(gap), .. }) = self.last {
-            let rtt = rtt.secs_f64();
+        let rtt = rtt.secs_f64();
+        if let Some(Sample { before, bytes, gap: Some(gap), .. }) = self.last
+            && gap + rtt > 0.0
+        {
             self.rate = (rtt * before + bytes as f64) / (gap + rtt);
         }
     }
@@ -83,6 +85,16 @@ mod tests {
             (0..=200).for_each(|k| abe.update(at(8 * k), 1000, rtt));
             assert!((abe.rate() / 125_000.0 - 1.0).abs() < 1e-6, "{rtt}: {}", abe.rate());
         }
+    }
+
+    // Two ACKs at the instant of sending: no time passes, and there is no rate.
+    #[test]
+    fn arrivals_at_one_instant_after_no_round_trip_say_nothing() {
+        let mut abe = AvailableRate::default();
+        (0..2).for_each(|_| abe.update(at(8), 1000, Span::ZERO));
+        assert_eq!(abe.rate(), 0.0);
+        abe.update(at(16), 1000, Span::ZERO);
+        assert_eq!(abe.rate(), 125_000.0);
     }
 
     // From zero, n arrivals reach 1 - (RTT / (T + RTT))^n of the rate.
