@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from airhop.verify import air, books, radio, receivers, senders, walks, wires
+from airhop.verify import air, books, ends, exchanges, fates, radio, receivers, routes, senders, walks, wires
 from airhop.verify.trace import Finding, Trace
 
 if TYPE_CHECKING:
@@ -41,7 +41,15 @@ LAWS: Mapping[str, Law] = {
         Law(
             "air", "airtime is exclusive within sense range, and frames last as long as their bits", air.check
         ),
+        Law(
+            "exchange",
+            "what is received is answered, and what collides met something",
+            exchanges.check,
+        ),
         Law("radio", "a radio link sends one frame at a time, and hands over once and in order", radio.check),
+        Law("route", "where routes are static, each hop of a packet shortens its way", routes.check),
+        Law("fate", "what is dropped had a reason, and channels lose what they are said to", fates.check),
+        Law("end", "ends make and take packets, and nothing else", ends.check),
         Law("receiver", "ACKs and deliveries say what has arrived, no more and no less", receivers.check),
         Law("sender", "new data follows on what was sent; flight and window agree", senders.check),
         Law("books", "the run document says what the trace does", books.check),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from airhop.verify.trace import FIFO, ROUNDING, Finding, Frame, Trace, quantity
 
@@ -17,6 +19,7 @@ def check(trace: Trace) -> Iterator[Finding]:
         for a, b in (link["ends"], link["ends"][::-1]):
             frames = [frame for frame in trace.frames if (frame.sender, frame.receiver) == (a, b)]
             yield from _one_at_a_time(f"{a}->{b}", frames, rate)
+            yield from _attempts(f"{a}->{b}", frames, link["arq" if a == link["ends"][0] else "arq_back"])
             yield from _arrivals(trace, f"{a}->{b}", frames, delay)
             if link["queue"]["kind"] in FIFO:
                 yield from _order(trace, f"{a}->{b}")
@@ -29,9 +32,17 @@ def _one_at_a_time(place: str, frames: list[Frame], rate: float | None) -> Itera
             yield _finding(
                 place, frame.start, f"a frame begins {free - frame.start} ns before the last is over"
             )
-        if rate is not None and frame.end - frame.start < frame.bytes * 8e9 / rate - ROUNDING:
+        if rate is not None and abs(frame.end - frame.start - frame.bytes * 8e9 / rate) > ROUNDING:
             yield _finding(place, frame.start, f"{frame.bytes} bytes in {frame.end - frame.start} ns")
         free = max(free, frame.end)
+
+
+def _attempts(place: str, frames: list[Frame], recovery: Mapping[str, Any]) -> Iterator[Finding]:
+    """Count how often each packet is sent; without recovery, once."""
+    most = recovery.get("attempts", math.inf) if recovery["kind"] != "none" else 1
+    for frame in frames:
+        if frame.kind == "data" and frame.attempt > most:
+            yield _finding(place, frame.start, f"attempt {frame.attempt} at a packet, of {most}")
 
 
 def _arrivals(trace: Trace, place: str, frames: list[Frame], delay: int) -> Iterator[Finding]:

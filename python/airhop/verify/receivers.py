@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from airhop.verify.trace import Finding, Trace
+from airhop.verify.trace import ROUNDING, Finding, Trace, quantity
 
 _TELLS_OF_CHANGE = ("dctcp",)
 """Schemes whose receiver, when marks begin or end, first acknowledges what came before (RFC 8257 §3.2)."""
@@ -22,6 +22,11 @@ class _Reassembly:
         self._beyond: dict[int, int] = {}
         """Segments beyond it: where they begin, and where they end."""
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is missing between segments."""
+        return not self._beyond
+
     def add(self, time: int, start: int, end: int) -> None:
         """Take the bytes [start, end) in."""
         self.before = (time, self.next)
@@ -34,26 +39,65 @@ class _Reassembly:
             self.next = max(self.next, self._beyond.pop(begin))
 
 
+class _Promise:
+    """The ACK that a receiver owes (RFC 9293 §3.8.6.3, RFC 5681 §4.2)."""
+
+    def __init__(self, flow: Mapping[str, Any]) -> None:
+        delay = flow["tcp"]["delayed_ack"]
+        self._enough = delay["segments"] * quantity(flow["segment"]) if delay else 0.0
+        self._timeout = round(quantity(delay["timeout"])) if delay else 0
+        self._owed = 0
+        """Bytes that came since the last one."""
+        self.due: int | None = None
+        """When it has to be made at the latest."""
+
+    def on_data(self, time: int, payload: int, is_next: bool) -> None:
+        """Take in a segment; what is not the next one, or fills a gap, is acknowledged at once."""
+        self._owed += payload
+        at_once = self._owed >= self._enough or not is_next
+        due = time if at_once else time + self._timeout
+        self.due = due if self.due is None else min(self.due, due)
+
+    def on_ack(self) -> None:
+        """Take in the ACK."""
+        self._owed, self.due = 0, None
+
+    def is_broken(self, now: int) -> bool:
+        """Whether it should have come by now; it is then no longer waited for."""
+        if self.due is None or now <= self.due + ROUNDING:
+            return False
+        self.on_ack()
+        return True
+
+
 def check(trace: Trace) -> Iterator[Finding]:
     """Hold each ACK that a receiver makes, and each delivery, against the stream that has arrived."""
     flows = {name: flow for name, flow in trace.flows.items() if flow["transport"] == "tcp"}
     streams = {name: _Reassembly() for name in flows}
+    promises = {name: _Promise(flow) for name, flow in flows.items()}
     grown: dict[str, list[tuple[int, int]]] = {name: [] for name in flows}
     for step in trace.steps:
         flow = flows.get(step.flow)
         if flow is None:
             continue
-        stream = streams[step.flow]
+        stream, promise = streams[step.flow], promises[step.flow]
+        if promise.is_broken(step.time):
+            yield Finding("receiver", step.time / 1e9, flow["to"], "a segment arrived, and its ACK is late")
         if step.step == "delivered" and step.kind == "data" and step.place == flow["to"] and not step.damaged:
             before = stream.next
+            promise.on_data(step.time, step.payload, step.seq == before and stream.is_whole)
             stream.add(step.time, step.seq, step.seq + step.payload)
             if stream.next > before:
                 grown[step.flow].append((step.time, stream.next - 1))
         elif step.step == "made" and step.kind == "ack" and step.place == flow["to"]:
+            promise.on_ack()
             tells = _scheme(flow) in _TELLS_OF_CHANGE and stream.before == (step.time, step.seq)
             if step.seq != stream.next and not tells:
                 text = f"ACK {step.seq} although {stream.next} is the first byte that is missing"
                 yield Finding("receiver", step.time / 1e9, step.place, text)
+    for name, promise in promises.items():
+        if promise.is_broken(trace.duration):
+            yield Finding("receiver", trace.duration / 1e9, name, "a segment arrived, and no ACK followed")
     recorded: dict[str, list[tuple[int, int]]] = {name: [] for name in flows}
     for time, name, total in trace.rows("deliveries", "flow", "bytes"):
         recorded[name].append((time, total))

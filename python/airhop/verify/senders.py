@@ -2,15 +2,36 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from airhop.verify.trace import Finding, Trace, quantity
+from airhop.verify.trace import Finding, Trace, is_prompt, quantity
 
 _BEYOND = 3
 """Segments beyond the window: two of limited transmit (RFC 3042), and one that was begun below it."""
+_TABLES = (
+    ("acks", ("ack", "duplicate")),
+    ("window", ("cwnd",)),
+    ("segments", ("seq", "bytes", "retransmission", "cause", "cwnd", "flight")),
+)
+"""In the order in which their rows of one instant are read."""
+
+
+@dataclass
+class _Leave:
+    """What lets a sender go beyond its window, as it was at any time of this instant."""
+
+    duplicates: float = 0
+    """Segments that duplicate ACKs say have left the network, and no ACK has acknowledged since."""
+    flight: float = 0
+    """Bytes that were in flight when recovery began, and those that have left the network since."""
+
+    def also(self, other: _Leave) -> _Leave:
+        """Take the larger of both."""
+        return _Leave(max(self.duplicates, other.duplicates), max(self.flight, other.flight))
 
 
 @dataclass
@@ -24,24 +45,40 @@ class _Sender:
     """What was acknowledged before the time of the last ACK."""
     top: int = 1
     """First byte never sent."""
+    window: float | None = None
+    """Congestion window as it was recorded last, in segments."""
+    window_at: int = -1
+    windows: set[float] = field(default_factory=set)
+    """What it was at the time of that record."""
     duplicates: float = 0
-    """Segments that duplicate ACKs say have left the network, and no ACK has acknowledged since."""
     recover: int = 0
     """What was sent when recovery began, if it did: it ends when that is acknowledged."""
     flight: int = 0
     """In flight when the last segment was sent before duplicate ACKs, or when recovery began."""
+    latest: int = 0
+    """In flight when the last segment of all was sent."""
     heard: int = 0
-    """Duplicate ACKs since then."""
+    """Duplicate ACKs since recovery began, or before it."""
+    moved_at: int = 0
+    """When an ACK last acknowledged something new."""
+    first_sent: dict[int, int] = field(default_factory=dict)
+    """When segments that are outstanding were sent first, by their first byte."""
+    leave: _Leave = field(default_factory=_Leave)
+    """As it was before the last ACK of this instant: the order of ACKs and segments is not recorded."""
 
-    def on_ack(self, time: int, ack: int, duplicate: bool) -> Iterator[str]:
+    def on_ack(self, time: int, row: tuple[Any, ...]) -> Iterator[str]:
         """Take in an ACK that was processed."""
+        ack, duplicate = row
         if ack > max(self.top, 1):
             yield f"ACK {ack} of what was never sent; {self.top} is next"
         if time > self.heard_at:
             self.una_before = self.una
+            self.leave = _Leave()
         self.heard_at = time
+        self.leave = self.leave.also(self._freedom())
         self._count(ack, duplicate)
-        self.una = max(self.una, ack)
+        if ack > self.una:
+            self.una, self.moved_at = ack, time
 
     def _count(self, ack: int, duplicate: bool) -> None:
         """Each duplicate is a segment that may be replaced (RFC 5681 §3.2 step 4, RFC 6582 §3.2 step 3)."""
@@ -53,14 +90,41 @@ class _Sender:
         elif self.duplicates:
             self.duplicates = max(1.0, self.duplicates + 1 - (ack - self.una) / self.segment)
 
+    def _freedom(self) -> _Leave:
+        # In recovery it sends no more than has left the network: some come down to the window slowly.
+        is_recovering = self.heard or self.recover
+        flight = self.flight + self.heard * self.segment if is_recovering else 0
+        return _Leave(self.duplicates, flight)
+
     @cached_property
     def segment(self) -> float:
         """Payload of a full segment, bytes."""
         return quantity(self.flow["segment"])
 
+    @cached_property
+    def size(self) -> float:
+        """Bytes that there are to send."""
+        app = self.flow["app"]
+        return quantity(app["size"]) if app["kind"] == "transfer" else math.inf
+
     def acknowledged(self, time: int) -> int:
         """All below this was acknowledged before `time`: what came at that instant may have been later."""
         return self.una if time > self.heard_at else self.una_before
+
+    def on_window(self, time: int, row: tuple[Any, ...]) -> Iterator[str]:
+        """Take in a record of the window."""
+        (cwnd,) = row
+        if time > self.window_at:
+            self.windows = set() if self.window is None else {self.window}
+        is_cut = self.window is not None and 1 < cwnd < self.window
+        if is_cut and self.flow["tcp"]["prr"]:
+            # Recovery has begun, whether or not anything is left to repair: the flight comes down as ACKs
+            # come, by less than a segment each (RFC 9937 §6).
+            self.recover, self.flight = self.top, max(self.flight, self.latest)
+        self.windows.add(cwnd)
+        self.window, self.window_at = cwnd, time
+        if cwnd < 1:
+            yield f"a window of {cwnd} segments, with which nothing could be sent"
 
     def on_segment(self, time: int, row: tuple[Any, ...]) -> Iterator[str]:
         """Take in a segment that was handed to IP."""
@@ -70,36 +134,57 @@ class _Sender:
             yield f"segment {seq} counts as {'sent again' if again else 'new'}, and {self.top} is next"
         elif not again and seq != self.top:
             yield f"segment {seq} leaves a gap: {self.top} is next"
-        if seq + size <= self.acknowledged(time) and again:
+        if end <= self.acknowledged(time) and again:
             yield f"segment {seq} is sent again, and all below {self.acknowledged(time)} is acknowledged"
+        if size > self.segment or end > self.size + 1:
+            yield f"{size} bytes from {seq} on: more than fit into a segment, or than there are to send"
+        if self.windows and cwnd not in (self.windows if time == self.window_at else {self.window}):
+            yield f"segment {seq} is sent at a window of {cwnd} segments, and it is {self.window}"
+        self.first_sent.setdefault(seq, time)
+        if cause == "timeout" and is_prompt(self.flow) and not self.recover and time > self.heard_at:
+            yield from self._expired(time, seq)
         if cause == "fast":
             self.recover = self.top
             self.flight = max(self.flight, flight)
         self.top = max(self.top, end)
-        outstanding = self.top - self.acknowledged(time)
-        if flight > outstanding:
-            yield f"{flight} bytes in flight, and only {outstanding} are outstanding"
-        allowed = (cwnd + self.duplicates + _BEYOND) * self.segment
-        if self.heard or self.recover:
-            # It sends no more than has left the network: some come down to the window slowly.
-            allowed = max(allowed, self.flight + self.heard * self.segment)
-        else:
-            self.flight = flight
-        if cause == "new" and flight > allowed:
-            yield f"new data makes {flight} bytes in flight at a window of {cwnd:.3f} segments"
+        yield from self._in_flight(time, cause, cwnd, flight)
         window = self.flow["tcp"]["receive_window"]
         if window != "unlimited" and end > max(self.una, 1) + quantity(window):
             yield f"segment {seq} ends beyond the receive window"
 
+    def _expired(self, time: int, seq: int) -> Iterator[str]:
+        """Hold a timeout against the least there may be since the timer was started last (RFC 6298 §5.3).
+
+        In recovery the timer may run from the first partial ACK on (RFC 6582 §4).
+        """
+        waited = time - max(self.moved_at, self.first_sent[seq])
+        rto = self.flow["tcp"]["rto"]
+        if waited < quantity(rto["min"]) - quantity(rto["tick"]):
+            yield f"segment {seq} times out after {waited / 1e6:.3f} ms, and {rto['min']} is the least"
+
+    def _in_flight(self, time: int, cause: str, cwnd: float, flight: int) -> Iterator[str]:
+        """Hold the flight against what is outstanding and, of new data, against the window."""
+        outstanding = self.top - self.acknowledged(time)
+        if flight > outstanding:
+            yield f"{flight} bytes in flight, and only {outstanding} are outstanding"
+        leave = self._freedom()
+        if time == self.heard_at:
+            leave = leave.also(self.leave)
+        self.latest = flight
+        if not self.heard and not self.recover:
+            self.flight = flight
+        if cause == "new" and flight > max((cwnd + leave.duplicates + _BEYOND) * self.segment, leave.flight):
+            yield f"new data makes {flight} bytes in flight at a window of {cwnd:.3f} segments"
+
 
 def check(trace: Trace) -> Iterator[Finding]:
-    """Replay ACKs and segments of every TCP flow in the order of time."""
+    """Replay ACKs, windows and segments of every TCP flow in the order of time."""
     senders = {name: _Sender(flow) for name, flow in trace.flows.items() if flow["transport"] == "tcp"}
-    acks = [(time, 0, name, row) for time, name, *row in trace.rows("acks", "flow", "ack", "duplicate")]
-    columns = ("flow", "seq", "bytes", "retransmission", "cause", "cwnd", "flight")
-    segments = [(time, 1, name, row) for time, name, *row in trace.rows("segments", *columns)]
-    for time, is_segment, name, row in sorted(acks + segments, key=lambda event: event[:2]):
+    events: list[tuple[int, int, str, tuple[Any, ...]]] = []
+    for rank, (table, columns) in enumerate(_TABLES):
+        events += [(time, rank, name, tuple(row)) for time, name, *row in trace.rows(table, "flow", *columns)]
+    for time, rank, name, row in sorted(events, key=lambda event: event[:2]):
         sender = senders[name]
-        found = sender.on_segment(time, tuple(row)) if is_segment else sender.on_ack(time, *row)
-        for text in found:
+        take = (sender.on_ack, sender.on_window, sender.on_segment)[rank]
+        for text in take(time, row):
             yield Finding("sender", time / 1e9, name, text)

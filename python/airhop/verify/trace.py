@@ -18,6 +18,9 @@ ROUNDING = 2
 FIFO = ("drop-tail", "red", "biased", "congestion-warning", "codel", "pie")
 """Queueing disciplines that keep the order."""
 
+_PACED = ("bbr", "bbr3", "copa", "hybla")
+"""Schemes that pace whatever the preset."""
+
 _UNITS = {
     "s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0, "min": 60e9, "h": 3600e9,
     "bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9,
@@ -71,6 +74,17 @@ class Frame(NamedTuple):
     outcome: str
 
 
+def is_handshake(step: Step) -> bool:
+    """Whether it may be a SYN, or an answer to one, which go either way and count as ACKs of nothing."""
+    return step.kind == "ack" and step.seq <= 1
+
+
+def is_prompt(flow: Mapping[str, Any]) -> bool:
+    """Whether what a sender notices shows at once in what it sends: nothing is paced, or told."""
+    paces = flow["tcp"]["pacing"] or flow["tcp"]["loss_detection"] == "rack" or flow["scheme"] in _PACED
+    return not paces and not flow["services"]
+
+
 class Trace:
     """A run as it was recorded."""
 
@@ -80,6 +94,7 @@ class Trace:
         self.scenario = scenario
         self.document = document
         self.tables = tables
+        self._by_flow: dict[tuple[str, tuple[str, ...]], defaultdict[str, list[tuple[Any, ...]]]] = {}
 
     @cached_property
     def steps(self) -> list[Step]:
@@ -96,6 +111,17 @@ class Trace:
         )
         times = (self.times("air", name) for name in ("start_s", "end_s"))
         return sorted(map(Frame, *times, *columns))
+
+    def steps_of(self, flow: str) -> list[Step]:
+        """Give the steps of the packets of one flow, in their order."""
+        return self._steps_by_flow[flow]
+
+    @cached_property
+    def _steps_by_flow(self) -> defaultdict[str, list[Step]]:
+        found: defaultdict[str, list[Step]] = defaultdict(list)
+        for step in self.steps:
+            found[step.flow].append(step)
+        return found
 
     def steps_at(self, place: str, kind: str) -> list[Step]:
         """Give the steps of one kind at a place, in their order."""
@@ -118,19 +144,37 @@ class Trace:
         """Give the rows of a table, with the time in nanoseconds before the columns."""
         return list(zip(self.times(table), *self._columns(table, *columns), strict=True))
 
+    def rows_of(self, flow: str, table: str, *columns: str) -> list[tuple[Any, ...]]:
+        """Give those of one flow."""
+        if (table, columns) not in self._by_flow:
+            found: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
+            for time, name, *row in self.rows(table, "flow", *columns):
+                found[name].append((time, *row))
+            self._by_flow[table, columns] = found
+        return self._by_flow[table, columns][flow]
+
     def _columns(self, table: str, *columns: str) -> list[list[Any]]:
         return [self.tables[table][name].to_list() for name in columns]
 
-    @property
+    @cached_property
+    def plans(self) -> dict[str, Mapping[str, Any]]:
+        """The flows of the scenario by name."""
+        return {flow["name"]: flow for flow in self.scenario.get("flow", [])}
+
+    @cached_property
     def flows(self) -> dict[str, Mapping[str, Any]]:
-        """The flows of the scenario by name, those of TCP with their ends as they were in this run."""
-        plans = {flow["name"]: flow for flow in self.scenario.get("flow", [])}
-        return {flow["name"]: {**plans[flow["name"]], **flow} for flow in self.document["flows"]}
+        """The flows by name, each as the scenario has it and, on top of that, as the document does."""
+        return {flow["name"]: {**self.plans[flow["name"]], **flow} for flow in self.document["flows"]}
 
     @property
-    def has_warmup(self) -> bool:
-        """Whether the document leaves a part of the run out."""
-        return quantity(self.scenario["warmup"]) > 0
+    def duration(self) -> int:
+        """When the run ends, in nanoseconds."""
+        return round(quantity(self.scenario["duration"]))
+
+    @property
+    def warmup(self) -> int:
+        """What the document leaves out, in nanoseconds from the beginning."""
+        return round(quantity(self.scenario["warmup"]))
 
 
 @cache

@@ -2,11 +2,50 @@
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 from airhop.verify.trace import FIFO, ROUNDING, Finding, Step, Trace, quantity
+
+
+class _Pace:
+    """The bits that a link could have sent by any time, at rates that are known before the run."""
+
+    def __init__(self, link: Mapping[str, Any], duration: int) -> None:
+        changes = link.get("changes", [])
+        rates, outages = [(0, quantity(link["rate"]))], []
+        for change in changes if isinstance(changes, list) else [changes]:
+            every = round(quantity(change["every"])) if "every" in change else duration
+            for at in range(round(quantity(change["at"])), duration, every):
+                if change["kind"] == "rate":
+                    rates.append((at, quantity(change["rate"])))
+                elif change["fate"] == "wait":
+                    outages.append((at, at + round(quantity(change["lasts"]))))
+        rates.sort()
+        self._times = sorted({time for time, _ in rates}.union(*outages))
+        self._rates = [
+            0.0 if any(begin <= time < end for begin, end in outages) else _latest(rates, time)
+            for time in self._times
+        ]
+        self._bits = [0.0]
+        for (time, after), rate in zip(pairwise(self._times), self._rates, strict=False):
+            self._bits.append(self._bits[-1] + (after - time) * rate / 1e9)
+        self.fastest = max(self._rates)
+        """The highest of the rates, bits per second."""
+
+    def bits(self, time: int) -> float:
+        """Give the bits that could have been sent by then."""
+        place = bisect_right(self._times, time) - 1
+        return self._bits[place] + (time - self._times[place]) * self._rates[place] / 1e9
+
+
+def _latest(rates: list[tuple[int, float]], time: int) -> float:
+    return rates[bisect_right(rates, (time, math.inf)) - 1][1]
 
 
 @dataclass
@@ -14,7 +53,7 @@ class _Port:
     """One direction of a link, and what passed it."""
 
     place: str
-    rate: float
+    pace: _Pace
     delay: int
     queue: Mapping[str, Any]
     offered: dict[int, Step] = field(default_factory=dict)
@@ -22,6 +61,11 @@ class _Port:
     """In the order of arrival at the far end, whether lost on the way or not."""
     dropped: list[Step] = field(default_factory=list)
     """By the queue."""
+
+    @cached_property
+    def smallest(self) -> int:
+        """The length of the smallest packet, bytes."""
+        return min(step.bytes for step in self.offered.values())
 
 
 @dataclass(frozen=True)
@@ -31,6 +75,7 @@ class _Passage:
     step: Step
     offered: int
     start: int
+    """When it was due: it had come, and the one before was done."""
     end: int
 
 
@@ -48,11 +93,12 @@ def check(trace: Trace) -> Iterator[Finding]:
 def _ports(trace: Trace) -> dict[str, _Port]:
     ports = {}
     for link in trace.scenario.get("wired", []):
-        if "rate" not in link or "changes" in link:
-            continue  # its rate varies
+        if "rate" not in link or _hands_over(link):
+            continue  # it is as fast as a file says, or becomes another link
+        pace = _Pace(link, trace.duration)
         for a, b in (link["ends"], link["ends"][::-1]):
             place = f"{a}->{b}"
-            ports[place] = _Port(place, quantity(link["rate"]), round(quantity(link["delay"])), link["queue"])
+            ports[place] = _Port(place, pace, round(quantity(link["delay"])), link["queue"])
     for step in trace.steps:
         port = ports.get(step.place)
         if port is None:
@@ -66,25 +112,31 @@ def _ports(trace: Trace) -> dict[str, _Port]:
     return ports
 
 
+def _hands_over(link: Mapping[str, Any]) -> bool:
+    changes = link.get("changes", [])
+    listed = changes if isinstance(changes, list) else [changes]
+    return any(change["kind"] == "handoff" for change in listed)
+
+
 def _passages(port: _Port) -> Iterator[_Passage]:
+    free = 0
     for step in port.departed:
-        end = step.time - port.delay
-        start = end - round(step.bytes * 8e9 / port.rate)
         if step.packet in port.offered:  # if not, its walk is wrong
-            yield _Passage(step, port.offered[step.packet].time, start, end)
+            offered, end = port.offered[step.packet].time, step.time - port.delay
+            yield _Passage(step, offered, max(offered, free), end)
+            free = end
 
 
 def _served(port: _Port, passages: list[_Passage]) -> Iterator[Finding]:
-    """Hold each start against when it was offered and when the one before was done: the later of both."""
-    free = 0
+    """Hold the end of each against when it was due: its bits later, no sooner and no later."""
     for passage in passages:
-        due = max(passage.offered, free)
-        if passage.start < due - ROUNDING:
-            early = due - passage.start
-            yield _finding(port, passage.step, f"arrives {early} ns before serialisation and delay allow")
-        elif passage.start > due + ROUNDING:
-            yield _finding(port, passage.step, f"waits {passage.start - due} ns for a free serialiser")
-        free = passage.end
+        left = port.pace.bits(passage.end) - port.pace.bits(passage.start) - passage.step.bytes * 8
+        nanoseconds = left * 1e9 / port.pace.fastest
+        if nanoseconds < -ROUNDING:
+            text = f"arrives {-nanoseconds:.0f} ns before serialisation and delay allow"
+            yield _finding(port, passage.step, text)
+        elif nanoseconds > ROUNDING:
+            yield _finding(port, passage.step, f"waits {nanoseconds:.0f} ns for a free serialiser")
 
 
 def _waiting(port: _Port, passages: list[_Passage]) -> Iterator[Finding]:
@@ -112,9 +164,8 @@ def _on_the_wire(port: _Port, passages: list[_Passage], step: Step) -> int:
     """Packets that were served before the end of the run and arrive after it: their start is not known."""
     if not passages or step.time <= passages[-1].end - ROUNDING:
         return 0
-    smallest = min(other.bytes for other in port.offered.values())
     elapsed = step.time - passages[-1].end
-    return int(elapsed * port.rate / 8e9 / smallest) + 1
+    return int(elapsed * port.pace.fastest / 8e9 / port.smallest) + 1
 
 
 def _order(port: _Port, passages: list[_Passage]) -> Iterator[Finding]:

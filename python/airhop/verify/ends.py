@@ -1,0 +1,76 @@
+"""What senders and receivers say they did, against the packets that they made and that reached them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from airhop.verify.trace import Finding, Step, Trace, is_handshake
+
+_ACTS_FOR_SENDER = {"snoop", "split"}
+"""Services whose agent makes data itself."""
+_ACTS_FOR_RECEIVER = {"split"}
+"""Services whose agent takes data and makes ACKs itself."""
+
+
+def check(trace: Trace) -> Iterator[Finding]:
+    """Hold what senders recorded against packets, and the ends of packets against those of their flow."""
+    for name, flow in trace.flows.items():
+        walks = trace.steps_of(name)
+        yield from _places(walks, flow)
+        if flow["transport"] == "tcp":
+            yield from _records(trace, name, walks, flow)
+    yield from _notices(trace)
+
+
+def _records(trace: Trace, name: str, walks: list[Step], flow: Mapping[str, Any]) -> Iterator[Finding]:
+    """Match segments with the packets that were made, ACKs with those that arrived, one to one."""
+    here = [step for step in walks if step.place == flow["from"]]
+    made = Counter(
+        (step.time, step.seq, step.payload) for step in here if step.step == "made" and step.kind == "data"
+    )
+    taken = Counter((step.time, step.seq) for step in here if step.step == "delivered" and step.kind == "ack")
+    sent = Counter(trace.rows_of(name, "segments", "seq", "bytes"))
+    heard = Counter(trace.rows_of(name, "acks", "ack"))
+    for time, seq, _ in sent - made:
+        yield _finding(time, name, f"segment {seq} is sent, and no packet is made")
+    if not _ACTS_FOR_SENDER & set(flow["services"]):
+        for time, seq, _ in made - sent:
+            yield _finding(time, name, f"a packet with segment {seq} is made that the sender did not send")
+    for time, ack in heard - taken:
+        yield _finding(time, name, f"ACK {ack} is processed, and none arrived then")
+    for time, ack in taken - heard:
+        yield _finding(time, name, f"ACK {ack} arrives, and is not processed")
+
+
+def _places(walks: list[Step], flow: Mapping[str, Any]) -> Iterator[Finding]:
+    """Look for packets that begin or end elsewhere than their flow, and that no agent makes or takes."""
+    ends = {"data": (flow["from"], flow["to"]), "datagram": (flow["from"], flow["to"])}
+    services = set(flow.get("services", ()))
+    if not services & _ACTS_FOR_RECEIVER:
+        ends["ack"] = (flow["to"], flow["from"])
+    for step in walks:
+        # What arrives with errors goes on as a copy of its headers.
+        if step.kind not in ends or step.damaged or is_handshake(step):
+            continue
+        begin, end = ends[step.kind]
+        if step.step == "delivered" and step.place != end and not services & _ACTS_FOR_RECEIVER:
+            yield _finding(
+                step.time, step.place, f"{step.kind} {step.seq} is delivered, and {end} is its end"
+            )
+        if step.step == "made" and step.place != begin and not services & _ACTS_FOR_SENDER:
+            yield _finding(step.time, step.place, f"{step.kind} {step.seq} is made there, and not at {begin}")
+
+
+def _notices(trace: Trace) -> Iterator[Finding]:
+    """Look for notices that a sender acted on before they were made, or more often."""
+    pending: Counter[tuple[str, str]] = Counter()
+    for time, name, kind, event in trace.rows("notices", "flow", "kind", "event"):
+        pending[name, kind] += 1 if event == "sent" else -1
+        if pending[name, kind] < 0:
+            yield _finding(time, name, f"{kind} is received more often than it was sent")
+
+
+def _finding(time: int, place: str, text: str) -> Finding:
+    return Finding("end", time / 1e9, place, text)

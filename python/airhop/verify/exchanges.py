@@ -1,0 +1,105 @@
+"""802.11: what is received is answered, what is answered was asked, and what collides met something."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from airhop.verify.medium import Medium, finding, media
+from airhop.verify.trace import ROUNDING, Finding, Frame, Trace
+
+_RECEIVED = ("received", "captured")
+
+
+def check(trace: Trace) -> Iterator[Finding]:
+    """Look at every channel of the scenario."""
+    for medium in media(trace):
+        exchanges = _Exchanges(medium, trace.duration)
+        for frame in medium.frames:
+            yield from exchanges.answered(frame)
+            yield from exchanges.asked(frame)
+            if frame.receiver != "*" and frame.end + medium.longest < trace.duration:
+                yield from exchanges.outcome(frame)
+        yield from exchanges.reservations()
+
+
+class _Exchanges:
+    """Frames of a channel and their answers."""
+
+    def __init__(self, medium: Medium, duration: int) -> None:
+        self._medium = medium
+        self._duration = duration
+        self._begun = {(frame.sender, frame.start): frame for frame in medium.frames}
+        self._received = {
+            (frame.receiver, frame.end): frame for frame in medium.frames if frame.outcome in _RECEIVED
+        }
+
+    def answer(self, frame: Frame) -> Frame | None:
+        """Find what its receiver sends a SIFS after a frame."""
+        due = frame.end + self._medium.sifs
+        near = (self._begun.get((frame.receiver, due + off)) for off in range(-ROUNDING, ROUNDING + 1))
+        return next(filter(None, near), None)
+
+    def answered(self, frame: Frame) -> Iterator[Finding]:
+        """Look for the link ACK that follows a SIFS after data (IEEE 802.11-2016 §10.3.2.9)."""
+        if frame.kind != "data" or frame.outcome not in _RECEIVED:
+            return
+        if frame.end + self._medium.sifs + self._medium.ack > self._duration:
+            return  # the end of the run cuts it off
+        answer = self.answer(frame)
+        if answer is None or answer.kind != "ack" or answer.receiver != frame.sender:
+            yield finding("exchange", frame, "received, and no link ACK follows after a SIFS")
+
+    def asked(self, frame: Frame) -> Iterator[Finding]:
+        """Look for what a CTS, a link ACK and, with RTS/CTS, data answer."""
+        needs_cts = self._medium.plan["access"] == "rts-cts"
+        match frame.kind:
+            case "cts":
+                wanted = ["rts"]
+            case "ack":
+                wanted = ["data"]
+            case "data" if needs_cts:
+                wanted = ["cts", "ack"] if frame.flow in self._medium.fragmented else ["cts"]
+            case _:
+                return
+        due = frame.start - self._medium.sifs
+        near = (self._received.get((frame.sender, due + off)) for off in range(-ROUNDING, ROUNDING + 1))
+        asked = next(filter(None, near), None)
+        if asked is None or asked.kind not in wanted or asked.sender != frame.receiver:
+            yield finding("exchange", frame, f"answers no {wanted[0]} that its sender received")
+
+    def outcome(self, frame: Frame) -> Iterator[Finding]:
+        """Hold what became of a frame against what else was on the air around its receiver."""
+        medium = self._medium
+        others = list(medium.beside(frame, frame.receiver))
+        if (frame.outcome == "unheard") == medium.hears(frame.sender, frame.receiver):
+            yield finding("exchange", frame, f"{frame.outcome}, at such a distance")
+        if frame.outcome == "received" and others:
+            yield finding("exchange", frame, f"received beside a frame of {others[0].sender}")
+        if frame.outcome == "captured" and any(other.sender == frame.receiver for other in others):
+            yield finding("exchange", frame, "received by a station that was sending")
+        if frame.outcome in ("captured", "collision") and not others:
+            yield finding("exchange", frame, f"{frame.outcome}, and nothing else was on the air there")
+
+    def reservations(self) -> Iterator[Finding]:
+        """Look for who reads a CTS for another and does not wait for the ACK (802.11-2016 §10.3.2.4)."""
+        medium = self._medium
+        if medium.plan["errors"] != {"kind": "clean"}:
+            return  # who else could read it is not recorded
+        for cts in medium.frames:
+            data = self.answer(cts) if cts.kind == "cts" and cts.outcome in _RECEIVED else None
+            if data is None or data.kind != "data" or data.flow in medium.fragmented:
+                continue
+            until = data.end + medium.sifs + medium.ack
+            readers = self._readers(cts)
+            for other in medium.before(int(until), int(until) - cts.end):
+                begins = cts.end < other.start and other.sender in readers
+                if begins and other.receiver not in (cts.sender, cts.receiver) and not self._is_answer(other):
+                    yield finding("exchange", other, f"begins while {cts.sender}'s CTS reserves the medium")
+
+    def _readers(self, cts: Frame) -> set[str]:
+        """Name the stations that a CTS was not for, and that nothing kept from reading it."""
+        stations = set(self._medium.cell.hearers[cts.sender]) - {cts.receiver}
+        return {name for name in stations if not any(self._medium.beside(cts, name))}
+
+    def _is_answer(self, frame: Frame) -> bool:
+        return frame.kind in ("cts", "ack") and not any(self.asked(frame))

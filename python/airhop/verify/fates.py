@@ -1,0 +1,154 @@
+"""What is dropped had a reason: a full queue, a channel that errs, a limit of attempts."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from airhop.topology import cells
+from airhop.verify.trace import Finding, Trace, quantity
+
+_ACTIVE = ("red", "codel", "fq-codel", "pie")
+"""Queueing disciplines that drop packets although they have room."""
+_DEVIATIONS, _FEW = 7.0, 6
+"""By so many standard deviations, and a few frames, a channel may be off: one in 10¹⁰ is."""
+_HEADERS = (40, 80)
+"""Least and most that headers, options and what agents add may lengthen a segment by, bytes."""
+
+
+@dataclass(frozen=True)
+class _Hop:
+    """A directed link, of whatever kind; of a wlan, what one of its stations sends."""
+
+    kind: str
+    plan: Mapping[str, Any]
+    place: str
+
+    @property
+    def recoveries(self) -> list[Mapping[str, Any]]:
+        """Its link recoveries that give up."""
+        plans = [self.plan.get("arq", {}), self.plan.get("arq_back", {})]
+        return [plan for plan in plans if "attempts" in plan]
+
+    def models(self, place: str) -> list[Mapping[str, Any]]:
+        """List what the channel does to the frames of a place."""
+        errors = self.plan["errors"]
+        models = errors if isinstance(errors, list) else [errors]
+        names = (None, place, place.partition("->")[0] + "->*")
+        return [model for model in models if model.get("direction") in names and model["kind"] != "clean"]
+
+    @property
+    def loses_at_times(self) -> bool:
+        """Whether outages or handoffs lose what is on the air."""
+        changes = self.plan.get("changes", [])
+        listed = changes if isinstance(changes, list) else [changes]
+        return any(change.get("fate") == "lost" for change in listed)
+
+
+class _Hops:
+    """All directed links of a scenario."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._links = {}
+        for kind in ("wired", "radio"):
+            for plan in trace.scenario.get(kind, []):
+                for a, b in (plan["ends"], plan["ends"][::-1]):
+                    self._links[f"{a}->{b}"] = _Hop(kind, plan, f"{a}->{b}")
+        self._stations = {}
+        for cell, plan in zip(
+            cells(trace.scenario, trace.tables), trace.scenario.get("wlan", []), strict=True
+        ):
+            for name in cell.places:
+                self._stations[name] = _Hop("wlan", plan, f"{name}->*")
+
+    def at(self, place: str) -> _Hop | None:
+        """Give what a packet or a frame at this place passes, if it is a link."""
+        return self._links.get(place) or self._stations.get(place.partition("->")[0])
+
+
+def check(trace: Trace) -> Iterator[Finding]:
+    """Hold drops against queues and channels, and the share that channels lose against their errors."""
+    hops = _Hops(trace)
+    lengths: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+    for time, place, waiting in trace.rows("queue", "place", "packets"):
+        hop = hops.at(place)
+        if hop is None:
+            continue
+        lengths[hop.place].append((time, waiting))
+        if waiting > hop.plan["queue"]["packets"]:
+            room = hop.plan["queue"]["packets"]
+            yield Finding("fate", time / 1e9, place, f"{waiting} packets wait, and there is room for {room}")
+    for time, place, cause in trace.rows("drops", "place", "cause"):
+        hop = hops.at(place)
+        text = None if hop is None else _contradiction(hop, place, cause)
+        if hop is not None and cause == "queue" and not _is_full(lengths[hop.place], time, hop.plan["queue"]):
+            text = "dropped for want of room, and there is room"
+        if text is not None:
+            yield Finding("fate", time / 1e9, place, text)
+    yield from _shares(trace, hops)
+
+
+def _contradiction(hop: _Hop, place: str, cause: str) -> str | None:
+    """Say why nothing can be dropped there for this reason, if nothing can."""
+    match cause:
+        case "aqm":
+            is_right = hop.plan["queue"]["kind"] in _ACTIVE
+        case "channel":
+            is_right = hop.loses_at_times or bool(hop.models(place))
+        case "collision":
+            is_right = hop.kind == "wlan"
+        case "retries":
+            is_right = hop.kind == "wlan" or bool(hop.recoveries)
+        case _:
+            is_right = True
+    return None if is_right else f"nothing can be dropped there as `{cause}`"
+
+
+def _is_full(lengths: list[tuple[int, int]], time: int, queue: Mapping[str, Any]) -> bool:
+    """Whether all places were taken at this instant, or right before."""
+    first = max(bisect_left(lengths, (time, -1)) - 1, 0)
+    then = lengths[first : bisect_right(lengths, (time, 1 << 30))]
+    return any(waiting == queue["packets"] for _, waiting in then)
+
+
+def _shares(trace: Trace, hops: _Hops) -> Iterator[Finding]:
+    """Compare what channels with independent errors lost with what they should have."""
+    if any({"damaged-frames", "fragments"} & set(flow.get("services", ())) for flow in trace.flows.values()):
+        return  # of what is harmed, some is of use
+    sent: defaultdict[str, list[tuple[int, bool]]] = defaultdict(list)
+    for frame in trace.frames:
+        if frame.kind in ("data", "ack") and frame.outcome in ("received", "captured", "channel"):
+            sent[f"{frame.sender}->{frame.receiver}"].append((frame.bytes, frame.outcome == "channel"))
+    for step in trace.steps:
+        hop = hops.at(step.place)
+        if hop is not None and hop.kind == "wired" and (step.step == "arrived" or step.cause == "channel"):
+            sent[step.place].append((step.bytes, step.cause == "channel"))
+    for place, frames in sent.items():
+        hop = hops.at(place)
+        models = [] if hop is None else hop.models(place)
+        if hop is None or hop.loses_at_times or len(models) != 1 or models[0]["kind"] != "bernoulli":
+            continue
+        least, most = _expected(frames, models[0], hop, trace)
+        lost = sum(is_lost for _, is_lost in frames)
+        if not least - _DEVIATIONS * least**0.5 - _FEW <= lost <= most + _DEVIATIONS * most**0.5 + _FEW:
+            text = f"{lost} of {len(frames)} frames lost by the channel, {least:.1f} to {most:.1f} expected"
+            yield Finding("fate", trace.duration / 1e9, place, text)
+
+
+def _expected(
+    frames: list[tuple[int, bool]], model: Mapping[str, Any], hop: _Hop, trace: Trace
+) -> tuple[float, float]:
+    """Give the least and the most losses to expect: the length that `fer` is about is not quite known."""
+    if "loss" in model:
+        return (len(frames) * model["loss"],) * 2
+    overhead = quantity(hop.plan["overhead"]) if "overhead" in hop.plan else 0.0
+    sizes = [quantity(flow["segment"]) + overhead for flow in trace.flows.values()]
+    references = [min(sizes) + _HEADERS[0], max(sizes) + _HEADERS[1]]
+    if "reference" in model:
+        references = [quantity(model["reference"])]
+    spared = 1 - model["fer"]
+    sums = [sum(1 - spared ** (octets / reference) for octets, _ in frames) for reference in references]
+    return min(sums), max(sums)

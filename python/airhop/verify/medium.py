@@ -1,0 +1,109 @@
+"""An 802.11 channel as the laws see it: its stations, its timing, and what was sent on it."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from airhop.topology import Cell, cells
+from airhop.verify.trace import Finding, Frame, Trace, quantity
+
+_TIMING = {"802.11": (28_000, 50_000), "802.11b": (10_000, 20_000), "802.11g": (10_000, 9_000)}
+"""SIFS and slot in nanoseconds: FHSS (802.11-1999 clause 14), DSSS and ERP (802.11-2016 clauses 15, 18)."""
+_ACK_BYTES = 14
+"""A link ACK (IEEE 802.11-2016 §9.3.1.4)."""
+
+
+@dataclass(frozen=True)
+class Medium:
+    """A channel and what was sent on it."""
+
+    plan: Mapping[str, Any]
+    cell: Cell
+    frames: list[Frame]
+    """By their start."""
+    fragmented: frozenset[str]
+    """Flows whose data goes in fragments, each with attempts of its own."""
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [frame.start for frame in self.frames]
+
+    @cached_property
+    def longest(self) -> int:
+        """The longest time that a frame was on the air."""
+        return max((frame.end - frame.start for frame in self.frames), default=0)
+
+    @cached_property
+    def sifs(self) -> int:
+        """Between a frame and its answer."""
+        return _TIMING[self.plan["standard"]][0]
+
+    @cached_property
+    def difs(self) -> int:
+        """Between a frame and what is no answer to it, at least (IEEE 802.11-2016 §10.3.7)."""
+        sifs, slot = _TIMING[self.plan["standard"]]
+        return sifs + 2 * slot
+
+    @cached_property
+    def ack(self) -> float:
+        """How long a link ACK is on the air."""
+        return self.airtime("ack", _ACK_BYTES)
+
+    def airtime(self, kind: str, octets: int) -> float:
+        """Give the time of a frame: header and bits, or symbols (IEEE 802.11-2016 §17.4.3, §18.5.3.2)."""
+        rate = quantity(self.plan["rate" if kind == "data" else "control_rate"])
+        header = quantity(self.plan["phy"]["header"])
+        if self.plan["phy"]["coding"] == "serial":
+            return header + octets * 8e9 / rate
+        symbols = math.ceil((16 + 8 * octets + 6) / (rate * 4e-6))
+        return header + 4_000 * symbols + 6_000
+
+    def senses(self, a: str, b: str) -> bool:
+        """Whether two stations sense each other."""
+        return self.cell.distance(a, b) <= self.cell.sense
+
+    def hears(self, a: str, b: str) -> bool:
+        """Whether two stations can receive each other's frames."""
+        return self.cell.distance(a, b) <= self.cell.receive
+
+    def before(self, time: int, reach: int) -> Iterator[Frame]:
+        """Frames that began before `time`, from `reach` nanoseconds and the longest frame earlier on."""
+        for number in range(bisect_left(self._starts, time - reach - self.longest), len(self.frames)):
+            if self.frames[number].start >= time:
+                return
+            yield self.frames[number]
+
+    def beside(self, frame: Frame, station: str) -> Iterator[Frame]:
+        """Other frames on the air during this one that a station sends or senses."""
+        for other in self.before(frame.end, frame.end - frame.start):
+            if (
+                other.end > frame.start
+                and (other.start, other.sender) != (frame.start, frame.sender)
+                and (other.sender == station or self.senses(other.sender, station))
+            ):
+                yield other
+
+
+def media(trace: Trace) -> Iterator[Medium]:
+    """List the channels of a run."""
+    plans = {plan["name"]: plan for plan in trace.scenario.get("wlan", [])}
+    fragmented = frozenset(
+        name for name, flow in trace.flows.items() if "fragments" in flow.get("services", ())
+    )
+    for cell in cells(trace.scenario, trace.tables):
+        frames = [frame for frame in trace.frames if frame.sender in cell.places and _is_on(frame, cell)]
+        yield Medium(plans[cell.name], cell, frames, fragmented)
+
+
+def _is_on(frame: Frame, cell: Cell) -> bool:
+    return frame.receiver == "*" or frame.receiver in cell.places
+
+
+def finding(law: str, frame: Frame, text: str) -> Finding:
+    """Say what is wrong with a frame."""
+    return Finding(law, frame.start / 1e9, f"{frame.sender}->{frame.receiver}", f"{frame.kind}: {text}")
