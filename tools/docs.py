@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import cross_checks
 from airhop import _core, schemes
 from airhop.catalogue import families, services
 from airhop.experiments import Calculation, Experiment, registry
@@ -73,6 +74,7 @@ def pages() -> dict[str, str]:
     listed, experiments = schemes(), registry().values()
     return {
         "scenario-files.md": _core.reference(),
+        "cross-checks.md": cross_checks.page(),
         "schemes.md": schemes_page(listed),
         "experiments.md": EXPERIMENTS_HEAD + "".join(map(experiment_row, experiments)),
         **{f"schemes/{scheme['name']}.md": scheme_page(scheme) for scheme in listed},

@@ -1,0 +1,136 @@
+"""Closed forms that a simulated network must come near to: Bianchi's, the square-root law, PFTK."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+ENDLESS = 400
+"""Attempts that stand for no limit."""
+
+
+@dataclass(frozen=True)
+class Dcf:
+    """What 802.11's DCF spends time on, in microseconds, and its backoff.
+
+    Attributes
+    ----------
+    slot
+        A backoff slot.
+    success
+        From the first bit of a frame that arrives to when slots are counted again: frames, SIFS, DIFS.
+    collision
+        The same of a collision.
+    window
+        Slots of the first backoff are drawn from 0 … window - 1 (Bianchi's W).
+    stages
+        How often the window can double (Bianchi's m).
+    attempts
+        Transmissions of a frame at most; None for no limit, as in the paper.
+    """
+
+    slot: float
+    success: float
+    collision: float
+    window: float
+    stages: int
+    attempts: int | None = None
+
+    def transmits(self, collides: float) -> float:
+        """Give the probability that a station sends in a slot, if frames collide with another.
+
+        With r attempts a packet takes sum p^j of them, each after a mean of (W_j - 1) / 2 slots and with a
+        slot of its own; the limit of infinite r is Bianchi (2000), equation (7).
+        """
+        frames = slots = 0.0
+        for attempt in range(self.attempts or ENDLESS):
+            frames += collides**attempt
+            slots += collides**attempt * (self.window * 2.0 ** min(attempt, self.stages) + 1) / 2
+        return frames / slots
+
+    def throughput(self, stations: int, payload_bits: float) -> float:
+        """Give what saturated stations bring together, Mbit/s: Bianchi (2000), equations (9) to (13).
+
+        Parameters
+        ----------
+        stations
+            How many always have a frame to send, at least one.
+        payload_bits
+            Payload of a frame.
+        """
+        low, high = 0.0, 1.0  # p rises with tau and tau falls with p: one crossing
+        for _ in range(60):
+            collides = (low + high) / 2
+            if 1 - (1 - self.transmits(collides)) ** (stations - 1) > collides:
+                low = collides
+            else:
+                high = collides
+        sends = self.transmits(low)
+        busy = 1 - (1 - sends) ** stations
+        alone = stations * sends * (1 - sends) ** (stations - 1)
+        time = (1 - busy) * self.slot + alone * self.success + (busy - alone) * self.collision
+        return alone * payload_bits / time
+
+
+RANDOM_LOSS = {1: 1.31, 2: 0.93}
+"""C of the square-root law when losses are independent, by segments that an ACK stands for: Mathis et al.
+1997, Table 1; 1.31 is Ott, Kemperman and Mathis 1996."""
+
+
+def square_root(loss: float, round_trip_s: float, *, acked: int = 1) -> float:
+    """Give the rate of additive increase and halving, segments per second: C / (R sqrt(p)).
+
+    Parameters
+    ----------
+    loss
+        Probability that a segment is lost, small.
+    round_trip_s
+        Round trip in seconds.
+    acked
+        Segments that an ACK stands for: 1, or 2 when ACKs are delayed.
+    """
+    return RANDOM_LOSS[acked] / (round_trip_s * math.sqrt(loss))
+
+
+def pftk(loss: float, round_trip_s: float, timeout_s: float, *, acked: int = 1) -> float:
+    """Give Reno's sending rate, segments per second: the full model of Padhye et al. (1998), W_m infinite.
+
+    Parameters
+    ----------
+    loss
+        Probability that a segment is lost when the one before it in its round was not; what follows a lost
+        one in a round is lost, too.
+    round_trip_s
+        Round trip in seconds.
+    timeout_s
+        First retransmission timeout in seconds (T_0).
+    acked
+        Segments that an ACK stands for (b).
+    """
+    window = pftk_window(loss, acked)
+    between = (1 - loss) / loss  # segments between two losses
+    backoff = timeout_s * _backoffs(loss) / (1 - loss)
+    timeouts = pftk_timeout(loss, window)
+    sent = between + window + timeouts / (1 - loss)
+    rounds = acked / 2 * window + 1
+    return sent / (round_trip_s * rounds + timeouts * backoff)
+
+
+def pftk_window(loss: float, acked: int) -> float:
+    """Give the mean window before a loss, segments (Padhye et al. 1998, E[W])."""
+    first = (2 + acked) / (3 * acked)
+    return first + math.sqrt(8 * (1 - loss) / (3 * acked * loss) + first**2)
+
+
+def pftk_timeout(loss: float, window: float) -> float:
+    """Give the probability that a loss in a window ends in a timeout (Padhye et al. 1998, Q)."""
+    kept = 1.0 - loss
+    if window <= 3:
+        return 1.0
+    found = (1 - kept**3) * (1 + kept**3 * (1 - math.pow(kept, window - 3))) / (1 - math.pow(kept, window))
+    return min(1.0, found)
+
+
+def _backoffs(loss: float) -> float:
+    """Give how much longer than its first timeout a sequence of them lasts, doubling up to 64 (f(p))."""
+    return 1 + loss + 2 * loss**2 + 4 * loss**3 + 8 * loss**4 + 16 * loss**5 + 32 * loss**6

@@ -1,0 +1,41 @@
+"""What is compared, out of a run document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number of a run: `of` reads it from the run document, `scale` is what it is multiplied by."""
+
+    name: str
+    unit: str
+    of: Callable[[Mapping[str, Any]], float]
+    scale: float = 1.0
+
+    def read(self, document: Mapping[str, Any]) -> float:
+        """Give its value in a run document."""
+        return self.scale * self.of(document)
+
+    def times(self, scale: float) -> Quantity:
+        """Give the same, counted otherwise."""
+        return replace(self, scale=scale)
+
+
+def _goodput(document: Mapping[str, Any]) -> float:
+    return float(sum(flow["goodput_mbps"] for flow in document["flows"]))
+
+
+def _sending_rate(document: Mapping[str, Any]) -> float:
+    seconds = document["duration_s"] - document["warmup_s"]
+    return float(sum(flow["sent_segments"] for flow in document["flows"]) / seconds)
+
+
+GOODPUT = Quantity("goodput", "Mbit/s", _goodput)
+"""Of all flows together."""
+SATURATION = Quantity("saturation throughput", "Mbit/s", _goodput)
+SENDING_RATE = Quantity("sending rate", "segments/s", _sending_rate)
+"""Repetitions counted, too: what PFTK calls B(p)."""

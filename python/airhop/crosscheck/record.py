@@ -1,0 +1,61 @@
+"""Measured rows in a CSV file: what docs/cross-checks.md is made from."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from airhop.crosscheck.check import Check, Row
+from airhop.errors import InputError
+from airhop.files import filling, read_text
+from airhop.stats import Estimate
+
+COLUMNS = ("id", "n", "mean", "half_width")
+"""What is measured here alone: bounds, reasons and the numbers of others are the checks' own."""
+
+
+@contextmanager
+def recording(path: Path) -> Iterator[list[Row]]:
+    """Give a list to fill, and write its rows as a CSV file when the block is done.
+
+    Numbers have six significant digits. An error or Ctrl-C leaves the file as it was. Raises InputError when
+    nothing can be written there, before any work is done.
+    """
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; --out names a file, such as {path / 'cross-checks.csv'}")
+    with filling(path.parent) as hidden:
+        rows: list[Row] = []
+        yield rows
+        lines = [
+            (row.check.id, str(row.ours.n), f"{row.ours.mean:.6g}", f"{row.ours.half_width or 0.0:.6g}")
+            for row in rows
+        ]
+        with (hidden / path.name).open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows([COLUMNS, *lines])
+
+
+def recorded(path: Path, checks: Sequence[Check]) -> list[Row]:
+    """Read the rows of some checks from a file.
+
+    Raises InputError when the file is no such file, or lacks a check or has one that is not among them.
+    """
+    reader = csv.DictReader(read_text(path, "a table of cross-checks", ()).splitlines())
+    if tuple(reader.fieldnames or ()) != COLUMNS:
+        raise InputError(f"{path} begins with {reader.fieldnames}; expected the columns {', '.join(COLUMNS)}")
+    found = {line["id"]: _estimate(path, line) for line in reader}
+    known = {check.id for check in checks}
+    if stray := [*(known - found.keys()), *(found.keys() - known)]:
+        raise InputError(
+            f"{path} and the checks differ in {len(stray)}, such as `{min(stray)}`;"
+            f" `airhop doctor --cross-check --out {path}` makes it anew"
+        )
+    return [Row(check, found[check.id]) for check in checks]
+
+
+def _estimate(path: Path, line: dict[str, str]) -> Estimate:
+    try:
+        return Estimate(float(line["mean"]), float(line["half_width"]), int(line["n"]))
+    except (TypeError, ValueError):
+        raise InputError(f"{path}: the row of `{line['id']}` needs a number in each column") from None

@@ -1,0 +1,223 @@
+"""The networks in which others measured, as scenario documents for `Scenario.load`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+Document = dict[str, Any]
+"""A scenario as plain data, the same model as a TOML file."""
+
+Tcp = Mapping[str, Any]
+"""What a flow's `tcp` table holds."""
+
+RFC_EVERY_ACK: Tcp = {"preset": "rfc", "delayed_ack": False}
+"""The RFCs' TCP with an ACK for every segment: timestamps, an initial window of 10, a least RTO of 1 s."""
+
+
+def wire(
+    scheme: str | Mapping[str, Any],
+    tcp: Tcp,
+    *,
+    loss: float,
+    seconds: int,
+    warmup: int = 0,
+    rate: str = "10 Mbit/s",
+    delay: str = "30 ms",
+    packets: int = 50,
+    segment: int = 1000,
+) -> Document:
+    """Give two hosts and one bulk flow over a wire that loses what goes to the receiver, independently.
+
+    Parameters
+    ----------
+    scheme
+        Name of a scheme, or a table of its name and parameters.
+    tcp
+        The flow's `tcp` table.
+    loss
+        Probability that a packet to the receiver is lost.
+    seconds
+        Measured time.
+    warmup
+        Seconds before that.
+    rate, delay
+        Of the link, each way.
+    packets
+        That can wait at each end.
+    segment
+        Payload in bytes.
+    """
+    errors = {"kind": "bernoulli", "loss": loss, "direction": "a->b"}
+    return {
+        "name": "wire",
+        "duration": f"{warmup + seconds} s",
+        "warmup": f"{warmup} s",
+        "wired": [_wired("w", "a", "b", rate=rate, delay=delay, packets=packets) | {"errors": errors}],
+        "flow": [_bulk("ftp", "a", "b", scheme, tcp, segment)],
+    }
+
+
+def last_hop(
+    scheme: str | Mapping[str, Any],
+    tcp: Tcp,
+    *,
+    errors: Mapping[str, Any],
+    seconds: int,
+    attempts: int,
+    control_mbps: int,
+    delay_ms: int = 10,
+    segment: int = 1000,
+    flows: int = 1,
+    uplink: bool = False,
+    cell: Mapping[str, Any] | None = None,
+) -> Document:
+    """Give Yun 2009's Figure 5: s - r1 - r2 - bs by wires of 10 Mbit/s, bs to d by 802.11b at 11 Mbit/s.
+
+    Parameters
+    ----------
+    scheme, tcp, segment
+        As of `wire`.
+    errors
+        What the channel does to frames.
+    seconds
+        Simulated time.
+    attempts
+        Transmissions of a frame at most.
+    control_mbps
+        Rate of link ACKs, Mbit/s.
+    delay_ms
+        Of each of the three wires, one way.
+    flows
+        How many, each 100 ms after the one before.
+    uplink
+        From d to s in place of s to d.
+    cell
+        What else the cell has.
+    """
+    hops = zip(("s", "r1", "r2"), ("r1", "r2", "bs"), strict=True)
+    ends = ("d", "s") if uplink else ("s", "d")
+    starts = {f"f{i}": {"start": f"{100 * i} ms"} for i in range(flows)}
+    return {
+        "name": "last-hop",
+        "duration": f"{seconds} s",
+        "wired": [
+            _wired(f"w{i}", *hop, rate="10 Mbit/s", delay=f"{delay_ms} ms", packets=50)
+            for i, hop in enumerate(hops, start=1)
+        ],
+        "wlan": [
+            {
+                "name": "cell",
+                "standard": "802.11b",
+                "rate": "11 Mbit/s",
+                "control_rate": f"{control_mbps} Mbit/s",
+                "attempts": attempts,
+                "stations": {"bs": [0, 0], "d": [10, 0]},
+                "errors": dict(errors),
+                **(cell or {}),
+            }
+        ],
+        "flow": [_bulk(name, *ends, scheme, tcp, segment) | start for name, start in starts.items()],
+    }
+
+
+def chain(
+    scheme: str, tcp: Tcp, *, hops: int, seconds: int, segment: int, field: Mapping[str, Any]
+) -> Document:
+    """Give Cheng and Lin 2008's chain, 802.11g stations 30 m apart that reach 40 m and sense 85 m.
+
+    Parameters
+    ----------
+    scheme, tcp, segment
+        As of `wire`.
+    hops
+        From the first station to the last.
+    seconds
+        Simulated time.
+    field
+        What else the channel has: rates, headers, queue.
+    """
+    return {
+        "name": "chain",
+        "duration": f"{seconds} s",
+        "wlan": [
+            {
+                "name": "field",
+                "standard": "802.11g",
+                "attempts": 7,
+                "layout": {"kind": "chain", "nodes": hops + 1, "spacing": "30 m"},
+                "range": {"receive": "40 m", "sense": "85 m"},
+                **field,
+            }
+        ],
+        "flow": [_bulk("ftp", "n0", f"n{hops}", scheme, tcp, segment)],
+    }
+
+
+def saturated_cell(
+    stations: int, *, access: str, attempts: int, seconds: int, cell: Mapping[str, Any] | None = None
+) -> Document:
+    """Give an 802.11b cell at 11 Mbit/s whose stations always have a datagram of 1000 bytes for one more.
+
+    Parameters
+    ----------
+    stations
+        How many of them send.
+    access
+        "basic" or "rts-cts".
+    attempts
+        Transmissions of a frame at most.
+    seconds
+        Measured after a second of warm-up.
+    cell
+        What else the cell has.
+    """
+    names = [f"n{i}" for i in range(1, stations + 1)]
+    offered = max(20 / stations, 0.6)  # of each, Mbit/s: together more than the channel carries
+    return {
+        "name": "saturated-cell",
+        "duration": f"{1 + seconds} s",
+        "warmup": "1 s",
+        "wlan": [
+            {
+                "name": "cell",
+                "standard": "802.11b",
+                "rate": "11 Mbit/s",
+                "control_rate": "11 Mbit/s",
+                "access": access,
+                "attempts": attempts,
+                "stations": {name: [0, 0] for name in ("ap", *names)},
+                **(cell or {}),
+            }
+        ],
+        "flow": [
+            {
+                "name": name,
+                "from": name,
+                "to": "ap",
+                "transport": "udp",
+                "segment": "1000 B",
+                "app": {"kind": "cbr", "rate": f"{offered:g} Mbit/s"},
+            }
+            for name in names
+        ],
+    }
+
+
+def _wired(name: str, here: str, there: str, *, rate: str, delay: str, packets: int) -> Document:
+    queue = {"kind": "drop-tail", "packets": packets}
+    return {"name": name, "ends": [here, there], "rate": rate, "delay": delay, "queue": queue}
+
+
+def _bulk(
+    name: str, source: str, sink: str, scheme: str | Mapping[str, Any], tcp: Tcp, segment: int
+) -> Document:
+    return {
+        "name": name,
+        "from": source,
+        "to": sink,
+        "scheme": scheme if isinstance(scheme, str) else dict(scheme),
+        "segment": f"{segment} B",
+        "app": {"kind": "bulk"},
+        "tcp": dict(tcp),
+    }

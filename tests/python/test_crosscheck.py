@@ -1,0 +1,468 @@
+"""Cross-checks: complete against the references, judged by their rule, and printed as they are measured."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from statistics import mean
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import cross_checks as page_of_checks
+from airhop.cli import cross_check as command
+from airhop.cli import main
+from airhop.crosscheck import SOURCES, Check, Reason, Row, check, checks, laws, measure
+from airhop.crosscheck.against_laws import dcf
+from airhop.crosscheck.against_ns3 import LEFT_OUT
+from airhop.crosscheck.quantity import GOODPUT, SENDING_RATE
+from airhop.crosscheck.record import recorded, recording
+from airhop.crosscheck.reference import FILES, points
+from airhop.crosscheck.worlds import RFC_EVERY_ACK, wire
+from airhop.errors import InputError
+from airhop.results import Result
+from airhop.simulate import Interrupted, Job, run_many
+from airhop.stats import Estimate
+
+ROOT = Path(__file__).resolve().parents[2]
+REFERENCE = ROOT / "python" / "airhop" / "crosscheck" / "reference"
+ALL = {one.id: one for one in checks()}
+
+
+# ---- the tables are complete -----------------------------------------------------------------------------
+
+
+def raw(file: str) -> dict[tuple[str, ...], list[float]]:
+    """Read a reference file without the package: goodput of the runs of each point."""
+    found: dict[tuple[str, ...], list[float]] = {}
+    with (REFERENCE / f"{file}.csv").open(encoding="utf-8") as lines:
+        for row in csv.DictReader(lines):
+            point = tuple(row[column] for column in FILES[file])
+            found.setdefault(point, []).append(float(row["goodput_mbps"]))
+    return found
+
+
+def test_every_point_that_ns2_measured_is_compared() -> None:
+    wanted = {f"ns-2 {' '.join(point)}": mean(runs) for point, runs in raw("ns2").items()}
+    assert len(wanted) == 128
+    assert {one.id: one.theirs.mean for one in checks() if one.source == "ns-2"} == pytest.approx(wanted)
+
+
+def test_every_point_that_linux_measured_is_compared() -> None:
+    wanted = {f"linux {cc} {loss}": mean(runs) for (cc, loss), runs in raw("linux").items()}
+    assert len(wanted) == 15
+    assert {one.id: one.theirs.mean for one in checks() if one.source == "linux"} == pytest.approx(wanted)
+
+
+def test_every_point_of_ns3_is_compared_or_said_not_to_be() -> None:
+    of_ns3 = Counter(one.theirs.mean for one in checks() if one.source == "ns-3")
+    left_out = Counter[str]()
+    for (scenario, _, _, version), runs in raw("ns3").items():
+        if version.startswith("3.48") or scenario == "A":
+            left_out["3.48" if version.startswith("3.48") else scenario] += 1
+        else:
+            assert any(theirs == pytest.approx(mean(runs)) for theirs in of_ns3)
+    assert left_out == {"3.48": 5, "A": 35}
+    assert set(LEFT_OUT) == set(left_out)
+
+
+def test_what_is_left_out_of_ns3_as_a_repetition_is_one() -> None:
+    with (REFERENCE / "ns3.csv").open(encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines))
+    runs = {
+        (row["ns3"][:4], row["scheme"], row["params"], row["seed"]): row["goodput_mbps"]
+        for row in rows
+        if row["scenario"] == "D"
+    }
+    repeated = {key: goodput for key, goodput in runs.items() if key[0] == "3.48"}
+    assert repeated
+    assert all(runs["3.44", *key[1:]] == goodput for key, goodput in repeated.items())
+
+
+def test_the_crates_tests_compare_with_the_same_files() -> None:
+    assert (ROOT / "crates" / "net" / "tests" / "reference").resolve() == REFERENCE
+
+
+def test_laws_are_compared_over_stations_access_acks_and_losses() -> None:
+    ids = set(ALL)
+    assert {f"bianchi {access} {n}" for access in ("basic", "rts-cts") for n in (1, 2, 5, 10, 20)} <= ids
+    losses = ("0.0001", "0.0003", "0.001", "0.003", "0.01")
+    assert {f"square-root {acked} {loss}" for acked in (1, 2) for loss in losses} <= ids
+    assert {f"pftk {acked} {loss}" for acked in (1, 2) for loss in (*losses, "0.03", "0.1")} <= ids
+    assert len(ALL) == len(checks()), "ids name one check each"
+
+
+def test_bounds_are_those_that_were_stated() -> None:
+    for one in checks():
+        match one.source:
+            case "linux":
+                wanted = {0.2} if one.id.endswith(" 0.05") else {0.1}
+            case "ns-3":
+                wanted = {0.15} if "chain" in one.id else {0.005, 0.05} if "saturation" in one.id else {0.12}
+            case "ns-2":
+                wanted = {0.15} if "snoop" in one.id else {0.12, 0.1}
+            case _:
+                wanted = {{"bianchi": 0.02, "square-root": 0.05, "pftk": 0.15}[one.source]}
+        assert one.bound in wanted, one.id
+
+
+def test_a_quick_check_has_something_of_every_source() -> None:
+    quick = checks(quick=True)
+    assert {one.source for one in quick} == set(SOURCES)
+    assert len(quick) < len(ALL) / 3
+
+
+# ---- the verdict -----------------------------------------------------------------------------------------
+
+REASON = Reason("known", "It is known.")
+
+
+def made(difference: float, half_width: float, *, off: float | None = None) -> Row:
+    """Give a row whose bound is 10 % and whose theirs is 2."""
+    one = replace(
+        ALL["linux reno 0.01"],
+        theirs=Estimate(2.0, None, 1),
+        bound=0.1,
+        reason=None if off is None else REASON,
+        deviation=off or 0.0,
+    )
+    return Row(one, Estimate(2.0 * (1 + difference), 2.0 * half_width, 5))
+
+
+@pytest.mark.parametrize(
+    ("row", "verdict"),
+    [
+        (made(0.09, 0.5), "within"),
+        (made(-0.099, 0.0), "within"),
+        (made(0.12, 0.01), "beyond"),
+        (made(-0.12, 0.01), "beyond"),
+        (made(0.12, 0.03), "open"),
+        (made(-0.12, 0.03), "open"),
+        (made(-0.30, 0.01, off=-0.33), "explained"),
+        (made(-0.30, 0.01, off=0.33), "beyond"),  # the reason is about the other way
+        (made(-0.50, 0.01, off=-0.33), "beyond"),  # and not about so much
+        (made(-0.40, 0.03, off=-0.33), "open"),
+        (made(-0.05, 0.01, off=-0.33), "within"),
+    ],
+)
+def test_verdict(row: Row, verdict: str) -> None:
+    assert row.verdict == verdict
+    assert (row.reason is not None) == (verdict == "explained")
+    told = row.to_dict()
+    assert (told["verdict"], told["reason"] is not None) == (verdict, verdict == "explained")
+    assert told["difference_percent"] == pytest.approx(100 * row.difference)
+
+
+def test_every_reason_is_about_something_beyond_its_bound() -> None:
+    for one in checks():
+        assert (one.reason is None) == (one.deviation == 0.0), one.id
+        assert one.reason is None or abs(one.deviation) >= one.bound, one.id
+
+
+# ---- the command -----------------------------------------------------------------------------------------
+
+
+class Ended(NamedTuple):
+    """How a command ended."""
+
+    code: object
+    out: str
+    err: str
+
+
+Doctor = Callable[..., Ended]
+
+WIRE = wire("reno", RFC_EVERY_ACK, loss=0.01, seconds=5)
+
+
+@pytest.fixture
+def doctor(capsys: pytest.CaptureFixture[str]) -> Doctor:
+    def call(*words: str) -> Ended:
+        with pytest.raises(SystemExit) as end:
+            main(["doctor", *words])
+        return Ended(end.value.code, *capsys.readouterr())
+
+    return call
+
+
+def small(*, wrong: float = 1.0, **changes: object) -> Check:
+    """Give a check of five seconds that is met to the digit, or planted wrong by a factor."""
+    one = Check("linux small", "linux", "5 s", GOODPUT, WIRE, Estimate(1.0, None, 1), 0.1, 3, is_quick=True)
+    (row,) = measure([one])
+    return replace(one, theirs=Estimate(wrong * row.ours.mean, None, 1), **changes)  # type: ignore[arg-type]
+
+
+def plant(monkeypatch: pytest.MonkeyPatch, *planted: Check) -> None:
+    monkeypatch.setattr(command, "checks", lambda **_: list(planted))
+
+
+def test_numbers_that_agree_are_no_failure(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch, small())
+    ended = doctor("--cross-check")
+    assert (ended.code, ended.err) == (0, "")
+    assert "1 checks: 1 within, 0 explained, 0 open, 0 beyond" in ended.out
+    assert "+0.0 %" in ended.out
+
+
+def test_a_wrong_number_is_flagged(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch, small(), small(wrong=2.0, id="linux planted"))
+    ended = doctor("--cross-check", "--json")
+    assert ended.code == 1
+    assert "no reason is known: linux planted\n" in ended.err
+    document = json.loads(ended.out)
+    assert (document["seed"], document["mode"]) == (1, "full")
+    assert [(row["id"], row["verdict"]) for row in document["rows"]] == [
+        ("linux small", "within"),
+        ("linux planted", "beyond"),
+    ]
+    assert document["rows"][1]["difference_percent"] == pytest.approx(-50.0)
+
+
+def test_a_named_reason_is_told_and_no_failure(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch, small(wrong=2.0, reason=REASON, deviation=-0.5))
+    ended = doctor("--cross-check")
+    assert ended.code == 0
+    assert "known: It is known." in ended.out
+
+
+def test_what_two_checks_share_is_simulated_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, jobs = small(), []
+
+    def counted(asked: list[Job], **_: object) -> list[Result]:
+        jobs.extend(asked)
+        return run_many(asked)
+
+    monkeypatch.setattr(check, "run_many", counted)
+    first, second = measure([one, replace(one, id="linux again", reps=4)])
+    assert len(jobs) == 4
+    assert (first.ours.n, second.ours.n) == (3, 4)
+    assert first.ours.mean == one.theirs.mean != second.ours.mean
+
+
+def test_other_seeds_give_other_numbers(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch, small())
+    one, other = (
+        json.loads(doctor("--cross-check", "--json", *words).out)["rows"][0]["ours"]
+        for words in ((), ("--seed", "2"))
+    )
+    assert one != other
+    assert one["n"] == 3
+
+
+def test_words_without_cross_check_are_refused(doctor: Doctor) -> None:
+    for words in (("--quick",), ("--seed", "2"), ("--out", "x.csv")):
+        ended = doctor(*words)
+        assert (ended.code, "--cross-check, which is missing" in ended.err) == (2, True)
+
+
+def test_ctrl_c_leaves_the_file(doctor: Doctor, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise Interrupted({}, 7)
+
+    plant(monkeypatch, small())
+    monkeypatch.setattr(check, "run_many", interrupted)
+    (tmp_path / "kept.csv").write_text("kept")
+    ended = doctor("--cross-check", "--out", str(tmp_path / "kept.csv"))
+    assert (ended.code, "0 of 7 runs" in ended.err) == (130, True)
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("kept.csv", "kept")]
+
+
+def test_a_place_that_cannot_be_written_to_is_told_first(doctor: Doctor, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for out, why in ((tmp_path, "is a folder"), (tmp_path / "file" / "x.csv", "cannot write into")):
+        ended = doctor("--cross-check", "--out", str(out))
+        assert (ended.code, why in ended.err) == (2, True)
+
+
+def test_rates_leave_the_warm_up_out() -> None:
+    flows = [{"sent_segments": 60, "goodput_mbps": 1.5}, {"sent_segments": 40, "goodput_mbps": 0.5}]
+    document = {"duration_s": 30.0, "warmup_s": 10.0, "flows": flows}
+    assert SENDING_RATE.read(document) == 5.0
+    assert (GOODPUT.read(document), GOODPUT.times(1.25).read(document)) == (2.0, 2.5)
+
+
+# ---- what is measured, and the page ----------------------------------------------------------------------
+
+
+def test_what_is_recorded_is_read_again(tmp_path: Path) -> None:
+    one = small()
+    with recording(tmp_path / "a.csv") as rows:
+        rows += measure([one])
+    (row,) = recorded(tmp_path / "a.csv", [one])
+    assert row.ours.mean == pytest.approx(one.theirs.mean, rel=1e-5)
+    assert row.ours.n == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("id,mean\n", "expected the columns id, n, mean, half_width"),
+        ("id,n,mean,half_width\n", "differ in 1, such as `linux small`"),
+        ("id,n,mean,half_width\nlinux small,3,1,0\nother,3,1,0\n", "differ in 1, such as `other`"),
+        ("id,n,mean,half_width\nlinux small,3,much,0\n", "`linux small` needs a number"),
+        ("id,n,mean,half_width\nlinux small,3\n", "`linux small` needs a number"),
+    ],
+)
+def test_a_file_that_does_not_fit_is_refused(tmp_path: Path, text: str, why: str) -> None:
+    (tmp_path / "a.csv").write_text(text)
+    with pytest.raises(InputError, match=why):
+        recorded(tmp_path / "a.csv", [small()])
+
+
+RERUN = (
+    "bianchi rts-cts 10",
+    "square-root 2 0.01",
+    "pftk 2 0.01",
+    "ns-2 Reno 0.05 10.0 1 1 1 down 200",
+    "ns-2 Newreno+snoop 0.05 10.0 1 1 1 down 200",
+    "ns-3 chain 2 1460",
+    "ns-3 wire 3.44 vegas 0.01, Vegas as in ns-3",
+    "linux cubic 0.05",
+)
+
+
+def test_the_pages_numbers_are_those_of_this_simulator() -> None:
+    printed = {row.check.id: row.ours for row in recorded(page_of_checks.MEASURED, checks())}
+    for row in measure([ALL[one] for one in RERUN]):
+        wanted = printed[row.check.id]
+        assert row.ours.n == wanted.n
+        assert (row.ours.mean, row.ours.half_width) == pytest.approx(
+            (wanted.mean, wanted.half_width), rel=1e-5
+        ), row.check.id
+
+
+def test_nothing_on_the_page_is_beyond_its_bound_for_no_known_reason() -> None:
+    rows = recorded(page_of_checks.MEASURED, checks())
+    assert [row.check.id for row in rows if row.verdict in ("beyond", "open")] == []
+    used = {row.reason for row in rows if row.reason is not None}
+    assert used == {one.reason for one in checks() if one.reason is not None}, "no reason is idle"
+
+
+def test_the_page_has_a_line_for_every_check() -> None:
+    page = page_of_checks.page()
+    for row in recorded(page_of_checks.MEASURED, checks()):
+        assert f"| {' | '.join(page_of_checks.cells(row))} |\n" in page
+
+
+# ---- the closed forms ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("collides", [0.01, 0.1, 0.3, 0.45, 0.6])
+@pytest.mark.parametrize("stages", [0, 3, 5])
+def test_stations_transmit_as_bianchi_says(collides: float, stages: int) -> None:
+    # Bianchi 2000, equation (7); (8) without stages.
+    model = laws.Dcf(slot=50, success=1, collision=1, window=32, stages=stages)
+    p, doubled = collides, 2 * collides
+    wanted = 2 * (1 - doubled) / ((1 - doubled) * 33 + p * 32 * (1 - doubled**stages))
+    assert model.transmits(p) == pytest.approx(wanted, rel=1e-9)
+    if not stages:
+        assert model.transmits(p) == pytest.approx(2 / 33)
+
+
+# Bianchi 2000, Table II (FHSS): 8184 bits of payload, 272 + 128 of headers, control frames of 240 and 288
+# bits at 1 Mbit/s, slot 50, SIFS 28, DIFS 128, propagation 1 µs.
+PAYLOAD, HEADERS, ACK, RTS, SIFS, DIFS, SLOT = 8184, 400, 240, 288, 28, 128, 50
+COLLISION = {"basic": HEADERS + PAYLOAD + DIFS + 1, "rts-cts": RTS + DIFS + 1}
+
+
+SUCCESS = {
+    "basic": HEADERS + PAYLOAD + SIFS + ACK + DIFS + 2,
+    "rts-cts": RTS + ACK + HEADERS + PAYLOAD + ACK + 3 * SIFS + DIFS + 4,
+}
+
+
+@pytest.mark.parametrize(("access", "printed"), [("basic", 9.334), ("rts-cts", 2.042)])
+@pytest.mark.parametrize("stations", [10, 50])
+def test_throughput_is_largest_where_bianchi_says(access: str, printed: float, stations: int) -> None:
+    # Section V: nearly, where stations send with probability 1 / (n K), K = sqrt(T_c / 2 slots), printed as
+    # 9.334 and 2.042; the throughput there does not depend on n.
+    slots = COLLISION[access] / SLOT
+    k = math.sqrt(slots / 2)
+    assert k == pytest.approx(printed, abs=0.0005)
+
+    def throughput(sends: float) -> float:  # with a window that does not change, (8)
+        window = 2 / sends - 1
+        model = laws.Dcf(SLOT, SUCCESS[access], COLLISION[access], window, stages=0)
+        return model.throughput(stations, PAYLOAD)
+
+    best = max(throughput(scale / (stations * k)) for scale in np.linspace(0.4, 2.4, 21))
+    assert throughput(1 / (stations * k)) == pytest.approx(best, rel=0.003)
+    collided = COLLISION[access] * (k * (math.exp(1 / k) - 1) - 1)
+    assert best == pytest.approx(PAYLOAD / (SUCCESS[access] + SLOT * k + collided), rel=0.01)
+
+
+def test_a_station_alone_takes_what_the_standard_adds_up_to() -> None:
+    # DIFS, 15.5 slots, frame, SIFS, ACK: crates/radio/tests/bianchi.rs has the same by hand.
+    cycle = 50.0 + 15.5 * 20.0 + (192.0 + 1064.0 * 8.0 / 11.0) + 10.0 + (192.0 + 14.0 * 8.0 / 11.0)
+    assert dcf("basic", 7).throughput(1, 8000) == pytest.approx(8000 / cycle)
+
+
+def test_rates_of_saturation_are_those_of_the_reference() -> None:
+    # The README of the measured references: model 5.202 for one station; 5.203 for ten with an EIFS.
+    assert dcf("basic", 7).throughput(1, 8000) == pytest.approx(5.202, abs=0.0005)
+    assert dcf("basic", 7).throughput(10, 8000) == pytest.approx(5.203, abs=0.0005)
+
+
+@pytest.mark.parametrize("acked", [1, 2])
+def test_the_constant_of_the_square_root_law_is_that_of_additive_increase(acked: int) -> None:
+    # Ott, Kemperman and Mathis 1996: with x = W √p, x² / 2 grows by 1 / b a packet (in units of 1 / p), and
+    # a quarter of it is left after a loss. At any packet it is the sum of 4^-k E_k / b with exponential E_k,
+    # and packets are as far apart as 1 / W of a round trip.
+    drawn = np.random.default_rng(1).exponential(1 / acked, (400_000, 12)) @ 0.25 ** np.arange(12)
+    assert laws.RANDOM_LOSS[acked] == pytest.approx(1 / np.mean((2 * drawn) ** -0.5), rel=0.005)
+    assert laws.square_root(1e-4, 0.1, acked=acked) == pytest.approx(laws.RANDOM_LOSS[acked] * 1000)
+
+
+def arrives(loss: float, sent: int, first: int) -> float:
+    """Give PFTK's A(w, k): the probability that of w packets the first k arrive, if one is lost."""
+    return (1 - loss) ** first * loss / (1 - (1 - loss) ** sent)
+
+
+@pytest.mark.parametrize("loss", [0.001, 0.01, 0.1])
+@pytest.mark.parametrize("window", [4, 8, 20])
+def test_timeouts_are_as_likely_as_padhye_says(loss: float, window: int) -> None:
+    # Padhye et al. 1998: with k packets of the round before the loss arrived, k are sent in the next, of
+    # which m arrive; a timeout if k < 3 or m < 3. The closed form is the sum of that.
+    def fewer_than_three(k: int) -> float:
+        return sum((1 - loss) ** m * loss if m < k else (1 - loss) ** k for m in range(min(3, k + 1)))
+
+    wanted = sum(arrives(loss, window, k) * (1.0 if k < 3 else fewer_than_three(k)) for k in range(window))
+    assert laws.pftk_timeout(loss, window) == pytest.approx(wanted, rel=1e-9)
+
+
+def test_padhyes_model_has_the_limits_that_it_states() -> None:
+    assert laws.pftk_timeout(1e-7, 30) == pytest.approx(3 / 30, rel=1e-3)
+    assert laws.pftk_timeout(0.1, 3) == 1.0
+    for acked in (1, 2):
+        assert laws.pftk_window(1e-8, acked) == pytest.approx(math.sqrt(8 / (3 * acked * 1e-8)), rel=1e-3)
+        law = math.sqrt(3 / (2 * acked * 1e-7)) / 0.1
+        assert laws.pftk(1e-7, 0.1, 1.0, acked=acked) == pytest.approx(law, rel=0.01)
+
+
+def test_padhyes_model_by_hand() -> None:
+    # p = 0.02, b = 2, R = 0.2 s, T_0 = 2 s: a mean window of 0.6667 + 8.1103 segments; 0.058808 x 1.103679 /
+    # 0.162488 of the losses are timeouts; (49 + 8.777 + 0.3994 / 0.98) segments in
+    # (9.777 x 0.2 + 0.3994 x 2 x 1.020833 / 0.98) s.
+    assert laws.pftk_window(0.02, 2) == pytest.approx(8.777, abs=5e-4)
+    assert laws.pftk_timeout(0.02, 8.777) == pytest.approx(0.3994, abs=5e-4)
+    assert laws.pftk(0.02, 0.2, 2.0, acked=2) == pytest.approx(20.873, rel=5e-4)
+
+
+@pytest.mark.parametrize("loss", [1e-3, 1e-2, 3e-2])
+def test_padhyes_full_model_is_near_its_approximation(loss: float) -> None:
+    # The paper's approximation, which is the form of RFC 5348 §3.1; b = 2 and the paper's usual T_0 / RTT.
+    b, round_trip, timeout = 2, 0.25, 1.0
+    late = timeout * min(1, 3 * math.sqrt(3 * b * loss / 8)) * loss * (1 + 32 * loss**2)
+    wanted = 1 / (round_trip * math.sqrt(2 * b * loss / 3) + late)
+    assert laws.pftk(loss, round_trip, timeout, acked=b) == pytest.approx(wanted, rel=0.2)
+
+
+def test_the_reference_is_read_in_order_of_the_file() -> None:
+    assert next(iter(points("linux"))) == ("bbr", "0")
+    assert next(iter(points("ns3")))[0] == "D"
