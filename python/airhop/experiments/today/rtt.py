@@ -48,6 +48,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "rtt-eln-cubic",
         "On CUBIC they do: ELN-CUBIC delivers clearly more than BBR, above 1.05 times, from 30 ms a link up.",
         lambda s: has_more(s, D_OFF, ("eln-cubic",), "bbr", CLEARLY, s.from_x(30)),
+        reason="At 60 ms a link BBR keeps the path full without being told: 57 recoveries and no timeout in "
+        "a minute, with a median window of 257 segments. ELN-CUBIC cuts three times and has 188.",
     ),
     Claim(
         "rtt-bbr-as-good",
