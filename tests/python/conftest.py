@@ -1,5 +1,7 @@
 """Settings of all Python tests, and the fixtures that they share."""
 
+import signal
+
 from hypothesis import settings
 
 from browser import browser, pytest_terminal_summary, tab
@@ -9,3 +11,6 @@ __all__ = ["browser", "pytest_terminal_summary", "tab"]
 # No deadline: a busy machine is no failure. The same examples every time: a failure is everybody's.
 settings.register_profile("airhop", deadline=None, derandomize=True)
 settings.load_profile("airhop")
+
+# A job in the background of a script ignores SIGINT, and so would what tests of Ctrl-C interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
