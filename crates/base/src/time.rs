@@ -191,6 +191,12 @@ impl Rate {
         Rate(bps)
     }
 
+    /// What was computed as `bps` bits per second, rounded down; one bit per second, the slowest there is, if that is less.
+    pub const fn computed(bps: f64) -> Self {
+        let whole = bps as u64;
+        Rate(if whole > 0 { whole } else { 1 })
+    }
+
     /// Bits per second.
     pub const fn bps(self) -> u64 {
         self.0
@@ -234,6 +240,13 @@ mod tests {
         // A 1074-byte frame at 11 Mbit/s lasts 781.0909… µs.
         assert_eq!(Rate::from_bps(11_000_000).time_for(1074), Span::from_nanos(781_091));
         assert_eq!(Rate::from_bps(10_000_000).time_for(1040), Span::from_micros(832));
+    }
+
+    // Whoever divides a window by a round trip need not ask whether a bit per second is left: a rate of zero would never send.
+    #[test]
+    fn a_computed_rate_is_never_zero() {
+        let computed = [0.0, 0.9, 1.9, 1e30].map(|bps| Rate::computed(bps).bps());
+        assert_eq!(computed, [1, 1, 1, u64::MAX]);
     }
 
     #[test]

@@ -207,8 +207,7 @@ impl<'a> Network<'a> {
         for (load, taken) in self.cells.iter().zip(in_cells).filter(|(_, taken)| *taken > Span::ZERO) {
             payload_rate = payload_rate.min(load.share() * payload / taken.secs_f64());
         }
-        // A rate is never zero.
-        Some(Truth { rate: Rate::from_bps((payload_rate as u64).max(1)), rtt: self.round_trip(flow, &sizes) })
+        Some(Truth { rate: Rate::computed(payload_rate), rtt: self.round_trip(flow, &sizes) })
     }
 
     /// The round trip of a full segment, which goes out when an ACK has come, and of its own ACK, when all queues are empty and

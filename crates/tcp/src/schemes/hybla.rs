@@ -167,7 +167,7 @@ impl CongestionControl for Hybla {
     fn pacing_rate(&self, w: &Window, s: &Space) -> Option<Rate> {
         let is_paced = self.form == Form::Paper && self.beginning == Beginning::Over;
         let srtt = s.srtt.filter(|_| is_paced)?;
-        Some(Rate::from_bps(((w.cwnd * s.mss as f64 * 8.0 / srtt.secs_f64()) as u64).max(1)))
+        Some(Rate::computed(w.cwnd * s.mss as f64 * 8.0 / srtt.secs_f64()))
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) fn of_window(w: &Window, s: &Space) -> Option<(Rate, u64)> {
     let bytes = (w.cwnd * s.mss as f64).max((s.nxt - s.una) as f64);
     let per_second = ratio * bytes / srtt;
     let quantum = (per_second as u64 / 1024).min(65_535) / s.mss;
-    Some((Rate::from_bps(((per_second * 8.0) as u64).max(1)), quantum.max(2)))
+    Some((Rate::computed(per_second * 8.0), quantum.max(2)))
 }
 
 /// Segments that leave together.

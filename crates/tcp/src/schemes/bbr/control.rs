@@ -198,7 +198,7 @@ impl Bbr {
 
     /// §4.2.1: until the pipe is full, the rate does not fall.
     fn set_rate(&mut self, w: &Window, s: &Space) {
-        let bps = |bytes: f64| Rate::from_bps(((bytes * 8.0) as u64).max(1));
+        let bps = |bytes: f64| Rate::computed(bytes * 8.0);
         let first = self.rate.unwrap_or_else(|| {
             let rtt = s.srtt.unwrap_or(WITHOUT_SAMPLE).max(WITHOUT_SAMPLE);
             bps(HIGH_GAIN * w.cwnd * self.mss / rtt.secs_f64())
@@ -308,7 +308,7 @@ impl CongestionControl for Bbr {
         match self.mode {
             Mode::ProbeBw(_) => {
                 let bw = self.bw.get() * (1.0 - PACING_MARGIN) * 8.0;
-                self.rate = Some(Rate::from_bps((bw as u64).max(1)));
+                self.rate = Some(Rate::computed(bw));
             }
             Mode::ProbeRtt(Some(stay)) if stay.is_over(now) => self.leave_probe_rtt(w, now),
             _ => {}

@@ -344,7 +344,7 @@ impl Bbr3 {
 }
 
 fn rate_of(bytes_per_second: f64) -> Rate {
-    Rate::from_bps(((bytes_per_second * 8.0) as u64).max(1))
+    Rate::computed(bytes_per_second * 8.0)
 }
 
 impl CongestionControl for Bbr3 {

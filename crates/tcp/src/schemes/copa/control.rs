@@ -119,6 +119,6 @@ impl CongestionControl for Copa {
     fn pacing_rate(&self, w: &Window, s: &Space) -> Option<Rate> {
         let rtt = self.standing?.rtt.secs_f64();
         let bps = PACING_GAIN * w.cwnd * (s.mss * 8) as f64 / rtt;
-        Some(Rate::from_bps((bps as u64).max(1)))
+        Some(Rate::computed(bps))
     }
 }
