@@ -26,9 +26,9 @@ def schemes() -> list[dict[str, Any]]:
     return catalogue
 
 
-def built_in() -> list[str]:
-    """Name the schemes that come with Airhop, whatever this process registered beside them."""
-    return [entry["name"] for entry in json.loads(_core.catalogue()) if entry["name"] not in registered()]
+def built_in() -> list[dict[str, Any]]:
+    """List the schemes that come with Airhop, whatever this process registered beside them."""
+    return [entry for entry in json.loads(_core.catalogue()) if entry["name"] not in registered()]
 
 
 def services() -> dict[str, str]:

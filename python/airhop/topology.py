@@ -266,12 +266,13 @@ def routes(
     It is the way that static routing takes; a routing protocol may find another one. `flows` are those of a
     run document, with their ends in `from` and `to`. Flows without a way have none here.
     """
-    neighbours = _neighbours(network, channels)
+    neighbours = neighbours_of(network, channels)
     ways = {flow["name"]: _way(neighbours, flow["from"], flow["to"]) for flow in flows}
     return {name: way for name, way in ways.items() if way}
 
 
-def _neighbours(network: Mapping[str, Any], channels: Sequence[Cell]) -> dict[str, set[str]]:
+def neighbours_of(network: Mapping[str, Any], channels: Sequence[Cell]) -> dict[str, set[str]]:
+    """Name the nodes that each node has a link to, of whatever kind."""
     wires = (link["ends"] for kind in ("wired", "radio") for link in network.get(kind, ()))
     found: dict[str, set[str]] = {}
     for a, b in chain(wires, *(cell.links for cell in channels)):
@@ -280,8 +281,8 @@ def _neighbours(network: Mapping[str, Any], channels: Sequence[Cell]) -> dict[st
     return found
 
 
-def _way(neighbours: Mapping[str, set[str]], start: str, end: str) -> list[str]:
-    """Search from the destination outwards, as the simulator does."""
+def hops_to(end: str, neighbours: Mapping[str, set[str]]) -> dict[str, int]:
+    """Count the hops to a node from each that can reach it."""
     hops, frontier = {end: 0}, deque([end])
     while frontier:
         node = frontier.popleft()
@@ -289,6 +290,12 @@ def _way(neighbours: Mapping[str, set[str]], start: str, end: str) -> list[str]:
             if other not in hops:
                 hops[other] = hops[node] + 1
                 frontier.append(other)
+    return hops
+
+
+def _way(neighbours: Mapping[str, set[str]], start: str, end: str) -> list[str]:
+    """Search from the destination outwards, as the simulator does."""
+    hops = hops_to(end, neighbours)
     if start not in hops:
         return []
     way = [start]

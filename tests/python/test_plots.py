@@ -9,8 +9,8 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
-import airhop
 import synthetic
+from airhop import catalogue
 from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
 from airhop.plots.chart import draw, goodput_figure
 from airhop.plots.frame import frame
@@ -46,7 +46,7 @@ def test_schemes_differ_without_colour() -> None:
 
 
 def test_a_scheme_has_one_look_wherever_it_is_drawn() -> None:
-    built_in = [scheme["name"] for scheme in airhop.schemes() if scheme["family"] != "yours"]
+    built_in = [scheme["name"] for scheme in catalogue.built_in()]
     together = styles(built_in)
     assert set(OWN) == set(built_in), "every scheme has a place of its own in `style.PLACES`"
     assert len(set(together.values())) == len(built_in)

@@ -1,12 +1,10 @@
-"""The verifier: nothing is found in sound runs, whatever scheme and links; every planted fault is found."""
+"""The verifier finds nothing in sound runs, whatever scheme and links."""
 
 from __future__ import annotations
 
-import copy
 import json
 import re
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +14,9 @@ import pytest
 import airhop
 from airhop import _core, catalogue
 from airhop.results import Result
-from airhop.scenario import Scenario
-from airhop.verify import LAWS, Trace, verify
+from airhop.verify import verify
 from airhop.verify.networks import random_network
 
-Tables = dict[str, pl.DataFrame]
 SCHEMA: dict[str, Any] = json.loads(_core.schema())
 """Of scenario files, with the schemes that come with Airhop."""
 _EXEMPT = re.compile(r"digest$|\.scheme\[.*=")
@@ -30,7 +26,7 @@ _EXEMPT = re.compile(r"digest$|\.scheme\[.*=")
 @pytest.mark.parametrize(
     "links", ["last-hop", "yun2009-uplink", "kounavis1996-mobile-mobile", "cheng2008-chain"]
 )
-@pytest.mark.parametrize("scheme", catalogue.built_in())
+@pytest.mark.parametrize("scheme", [scheme["name"] for scheme in catalogue.built_in()])
 def test_every_scheme_keeps_the_laws_over_every_kind_of_link(scheme: str, links: str) -> None:
     scenario = airhop.Scenario.load(links).with_({"duration": "1 s", "scheme": scheme})
     assert verify(scenario, airhop.run(scenario, trace=True)) == []
@@ -88,6 +84,22 @@ def _cuts_without_repair(result: Result) -> bool:
         segments.filter(pl.col("time_s") >= cut)["cause"].cast(pl.String).head(1).to_list() for cut in cuts
     ]
     return ["new"] in after
+
+
+def test_an_ack_may_answer_a_segment_of_the_same_instant(tmp_path: Path) -> None:
+    """A proxy at the end of a link without delay, on which several packets pass at a time."""
+    deliveries = tmp_path / "eight-a-millisecond.trace"
+    deliveries.write_text("".join(f"{ms}\n" * 8 for ms in range(1, 200)))
+    scenario = airhop.Scenario.load(
+        {
+            "name": "instant",
+            "duration": "1 s",
+            "wired": [{"name": "w", "ends": ["s", "bs"], "rate": "30 Mbit/s", "delay": "10 ms"}],
+            "radio": [{"name": "air", "ends": ["bs", "d"], "delay": "0 ms", "deliveries": str(deliveries)}],
+            "flow": [{"name": "ftp", "from": "d", "to": "s", "scheme": "split"}],
+        }
+    )
+    assert verify(scenario, airhop.run(scenario, trace=True)) == []
 
 
 def test_random_networks_are_the_same_whatever_schemes_are_registered(tmp_path: Path) -> None:
@@ -157,466 +169,6 @@ def _kind(part: dict[str, Any]) -> str:
     """Name the kind, or the scheme, whose table this is."""
     constants = [value["const"] for value in part["properties"].values() if "const" in value]
     return f"[{constants[0]}]" if constants else ""
-
-
-SCENARIOS: dict[str, tuple[str, dict[str, Any]]] = {
-    "last-hop": ("last-hop", {}),
-    "delayed": (
-        "last-hop",
-        {
-            "flow.ftp.tcp.preset": "rfc",
-            "flow.ftp.tcp.delayed_ack": True,
-            "flow.ftp.tcp.rto.min": "200 ms",
-            "wlan.cell.errors.fer": 0.15,
-        },
-    ),
-    "linux": ("last-hop", {"flow.ftp.tcp.preset": "linux", "scheme": "sack"}),
-    "told": ("last-hop", {"scheme": "ll-elsn", "wlan.cell.errors.fer": 0.15}),
-    "chain": ("cheng2008-chain", {"scheme": "newreno", "duration": "2 s"}),
-    "rts-cts": (
-        "cheng2008-chain",
-        {"wlan.field.access": "rts-cts", "wlan.field.routing": {"kind": "static"}, "duration": "1 s"},
-    ),
-    "radio": ("kounavis1996-fixed-mobile", {"duration": "20 s"}),
-}
-"""Runs in which faults are planted: scenarios, and what is changed in them."""
-VARYING = {
-    "name": "varying",
-    "duration": "4 s",
-    "wired": [
-        {
-            "name": "w",
-            "ends": ["s", "d"],
-            "rate": "1 Mbit/s",
-            "delay": "20 ms",
-            "changes": [
-                {"kind": "rate", "at": "1 s", "rate": "300 kbit/s"},
-                {"kind": "outage", "at": "1500 ms", "lasts": "200 ms", "every": "1 s"},
-            ],
-        }
-    ],
-    "flow": [
-        {
-            "name": "ftp",
-            "from": "s",
-            "to": "d",
-            "scheme": "reno",
-            "app": {"kind": "transfer", "size": "150 kB"},
-        }
-    ],
-}
-
-
-@cache
-def recorded(name: str) -> tuple[Scenario, Result]:
-    """Trace a run in which nothing is wrong."""
-    source, changes = SCENARIOS.get(name, (VARYING, {"duration": "6 s"}))
-    scenario = airhop.Scenario.load(source).with_({"duration": "4 s"} | changes)
-    result = airhop.run(scenario, trace=True)
-    assert verify(scenario, result) == []
-    return scenario, result
-
-
-class Recorded:
-    """A run whose records can be forged."""
-
-    def __init__(self, name: str) -> None:
-        scenario, result = recorded(name)
-        self.scenario: dict[str, Any] = copy.deepcopy(scenario.to_dict())
-        self.document: dict[str, Any] = result.to_dict()
-        self.tables: Tables = dict(result.tables)
-
-    def breaks(self, law: str) -> bool:
-        """Whether it contradicts a law."""
-        trace = Trace(self.scenario, self.document, self.tables)
-        return next(iter(LAWS[law].check(trace)), None) is not None
-
-    def set(self, table: str, column: str, row: int, value: Any) -> None:
-        """Forge one cell."""
-        frame = self.tables[table]
-        cells = frame[column].to_list()
-        cells[row] = value
-        self.tables[table] = frame.with_columns(pl.Series(column, cells, dtype=frame[column].dtype))
-
-    def shift(self, table: str, column: str, row: int, seconds: float) -> None:
-        """Forge one time."""
-        self.set(table, column, row, self.tables[table][column][row] + seconds)
-
-    def move(self, row: int, seconds: float) -> None:
-        """Forge the time of a frame on the air."""
-        for column in ("start_s", "end_s"):
-            self.shift("air", column, row, seconds)
-
-    def remove(self, table: str, row: int) -> None:
-        """Forge a record away."""
-        frame = self.tables[table]
-        self.tables[table] = pl.concat([frame[:row], frame[row + 1 :]])
-
-    def scale(self, table: str, column: str, factor: float) -> None:
-        """Forge a whole column."""
-        self.tables[table] = self.tables[table].with_columns(pl.col(column) * factor)
-
-    def find(self, table: str, number: int = 0, **wanted: Any) -> int:
-        """Find the row of the trace that has these values, the `number`-th of them."""
-        frame = self.tables[table].with_row_index()
-        for column, value in wanted.items():
-            frame = frame.filter(pl.col(column).cast(pl.String) == str(value))
-        return int(frame["index"][number])
-
-    @property
-    def flow(self) -> dict[str, Any]:
-        """The first flow of the scenario."""
-        flow: dict[str, Any] = self.scenario["flow"][0]
-        return flow
-
-    @property
-    def wlan(self) -> dict[str, Any]:
-        """The first wlan of the scenario."""
-        wlan: dict[str, Any] = self.scenario["wlan"][0]
-        return wlan
-
-
-def _too_early(run: Recorded) -> None:
-    run.shift("packets", "time_s", run.find("packets", 200, step="arrived", place="s->r1"), -1e-6)
-
-
-def _too_late(run: Recorded) -> None:
-    run.shift("packets", "time_s", run.find("packets", 200, step="arrived", place="r1->bs"), 1e-6)
-
-
-def _no_room(run: Recorded) -> None:
-    run.scenario["wired"][0]["queue"]["packets"] = 3
-
-
-def _two_fates(run: Recorded) -> None:
-    frame = run.tables["packets"]
-    delivered = run.find("packets", 5, step="delivered", place="d")
-    run.tables["packets"] = pl.concat([frame[: delivered + 1], frame[delivered:]])
-
-
-def _wrong_node(run: Recorded) -> None:
-    run.set("packets", "place", run.find("packets", 50, step="offered", place="r1->bs"), "bs->d")
-
-
-def _overtaken(run: Recorded) -> None:
-    rows = [run.find("packets", number, step="arrived", place="r1->bs", kind="data") for number in (300, 301)]
-    for column in ("packet", "seq"):
-        values = [run.tables["packets"][column][row] for row in rows]
-        for row, value in zip(rows, reversed(values), strict=True):
-            run.set("packets", column, row, value)
-
-
-def _talks_over(run: Recorded) -> None:
-    run.shift("air", "start_s", run.find("air", 100, kind="data", **{"from": "bs"}), -3e-3)
-
-
-def _too_short(run: Recorded) -> None:
-    run.shift("air", "start_s", run.find("air", 100, kind="data", **{"from": "bs"}), 20e-6)
-
-
-def _not_received(run: Recorded) -> None:
-    run.set("air", "outcome", run.find("air", 100, kind="data", outcome="received"), "channel")
-
-
-def _false_ack(run: Recorded) -> None:
-    packet = run.tables["packets"]["packet"][run.find("packets", 50, step="made", place="d", kind="ack")]
-    for row in run.tables["packets"].with_row_index().filter(pl.col("packet") == packet)["index"]:
-        run.set("packets", "seq", row, run.tables["packets"]["seq"][row] + 1000)
-
-
-def _gap(run: Recorded) -> None:
-    row = run.find("segments", 400, cause="new")
-    run.set("segments", "seq", row, run.tables["segments"]["seq"][row] + 1000)
-
-
-def _beyond_the_window(run: Recorded) -> None:
-    row = run.find("segments", 400, cause="new")
-    run.set("segments", "cwnd", row, 1.0)
-    run.set("segments", "flight", row, 9000)
-
-
-def _more_than_is_out(run: Recorded) -> None:
-    run.set("segments", "flight", run.find("segments", 400, cause="new"), 10_000_000)
-
-
-def _goodput(run: Recorded) -> None:
-    run.document["flows"][0]["goodput_mbps"] *= 1.001
-
-
-def _uncounted(run: Recorded) -> None:
-    run.document["drops"]["queue"] += 1
-
-
-def _delivered_too_much(run: Recorded) -> None:
-    run.set("deliveries", "bytes", 100, run.tables["deliveries"]["bytes"][100] + 1000)
-
-
-def _frames_at_once(run: Recorded) -> None:
-    run.shift("air", "start_s", run.find("air", 60, kind="data", **{"from": "bs"}), -0.02)
-
-
-def _out_of_nowhere(run: Recorded) -> None:
-    run.set("air", "seq", run.find("air", 30, kind="data", outcome="received", **{"from": "bs"}), 7)
-
-
-def _outage_ignored(run: Recorded) -> None:
-    run.scenario["wired"][0]["changes"].pop()
-
-
-def _rate_ignored(run: Recorded) -> None:
-    run.scenario["wired"][0]["changes"][0]["rate"] = "301 kbit/s"
-
-
-def _impatient(run: Recorded) -> None:
-    """Plant a backoff that is counted from the end of the frame before, not from a DIFS after it."""
-    row = run.find("air", 100, kind="data", attempt=1)
-    before = max(end for end in run.tables["air"]["end_s"] if end < run.tables["air"]["start_s"][row])
-    run.move(row, before + 20e-6 - run.tables["air"]["start_s"][row])
-
-
-def _too_long(run: Recorded) -> None:
-    run.shift("air", "end_s", run.find("air", 100, kind="ack"), 20e-6)
-
-
-def _one_attempt_more(run: Recorded) -> None:
-    run.wlan["attempts"] = 1
-
-
-def _unanswered(run: Recorded) -> None:
-    run.remove("air", run.find("air", 100, kind="ack"))
-
-
-def _unasked(run: Recorded) -> None:
-    run.set("air", "outcome", run.find("air", 100, kind="data", outcome="received"), "channel")
-
-
-def _answers_late(run: Recorded) -> None:
-    run.move(run.find("air", 100, kind="ack"), 5e-6)
-
-
-def _unharmed(run: Recorded) -> None:
-    run.set("air", "outcome", run.find("air", 3, kind="data", outcome="collision"), "received")
-
-
-def _met_nothing(run: Recorded) -> None:
-    run.set("air", "outcome", run.find("air", 100, kind="data", outcome="received"), "collision")
-
-
-def _without_cts(run: Recorded) -> None:
-    run.remove("air", run.find("air", 50, kind="cts"))
-
-
-def _deaf_to_a_cts(run: Recorded) -> None:
-    """Plant a station that hears the CTS of another, and begins in the midst of the data."""
-    cts = run.find("air", 40, kind="cts", outcome="received", **{"from": "n2", "to": "n1"})
-    row = run.find("air", 0, kind="rts", **{"from": "n3"})
-    run.move(row, run.tables["air"]["end_s"][cts] + 100e-6 - run.tables["air"]["start_s"][row])
-
-
-def _room_to_spare(run: Recorded) -> None:
-    run.wlan["queue"]["packets"] = 60
-
-
-def _too_many_wait(run: Recorded) -> None:
-    run.wlan["queue"]["packets"] = 40
-
-
-def _errors_on_a_clean_channel(run: Recorded) -> None:
-    run.wlan["errors"] = {"kind": "clean"}
-
-
-def _loses_too_seldom(run: Recorded) -> None:
-    run.wlan["errors"]["fer"] = 0.6
-
-
-def _manages_without_management(run: Recorded) -> None:
-    run.set("drops", "cause", run.find("drops", cause="queue"), "aqm")
-
-
-def _retries_on_a_wire(run: Recorded) -> None:
-    run.set("drops", "cause", run.find("drops", cause="collision"), "retries")
-    run.set("drops", "place", run.find("drops", cause="retries"), "s->r1")
-
-
-def _the_wrong_way(run: Recorded) -> None:
-    run.set(
-        "packets", "place", run.find("packets", 50, step="offered", place="n1->n2", kind="data"), "n1->n0"
-    )
-
-
-def _round_in_circles(run: Recorded) -> None:
-    run.scale("packets", "packet", 0)
-
-
-def _nothing_made(run: Recorded) -> None:
-    run.remove("packets", run.find("packets", 100, step="made", kind="data"))
-
-
-def _made_and_not_sent(run: Recorded) -> None:
-    run.remove("segments", run.find("segments", 100))
-
-
-def _hears_too_early(run: Recorded) -> None:
-    run.shift("acks", "time_s", run.find("acks", 100), -1e-6)
-
-
-def _does_not_hear(run: Recorded) -> None:
-    run.remove("acks", run.find("acks", 100))
-
-
-def _handed_to_another(run: Recorded) -> None:
-    run.set("packets", "place", run.find("packets", 100, step="delivered", kind="data"), "bs")
-
-
-def _notice_from_nowhere(run: Recorded) -> None:
-    frame = run.tables["notices"]
-    run.tables["notices"] = frame.filter(frame["event"].cast(pl.String) == "received")
-
-
-def _acknowledges_late(run: Recorded) -> None:
-    run.flow["tcp"]["delayed_ack"]["timeout"] = "1 ms"
-
-
-def _acknowledges_too_little(run: Recorded) -> None:
-    run.flow["tcp"]["delayed_ack"]["segments"] = 1
-
-
-def _acknowledges_no_more(run: Recorded) -> None:
-    is_ack = (pl.col("kind").cast(pl.String) == "ack") & (pl.col("time_s") > 3)
-    run.tables["packets"] = run.tables["packets"].filter(~is_ack)
-
-
-def _twice_its_window(run: Recorded) -> None:
-    for table in ("segments", "window"):
-        run.scale(table, "cwnd", 0.5)
-
-
-def _two_windows(run: Recorded) -> None:
-    run.scale("segments", "cwnd", 1.01)
-
-
-def _more_than_there_is(run: Recorded) -> None:
-    run.flow["app"]["size"] = "140 kB"
-
-
-def _beyond_the_receive_window(run: Recorded) -> None:
-    run.flow["tcp"]["receive_window"] = "4 kB"
-
-
-def _times_out_early(run: Recorded) -> None:
-    run.flow["tcp"]["rto"]["min"] = "3 s"
-
-
-def _count(*path: str) -> Callable[[Recorded], None]:
-    """Plant one too many in a counter of the document."""
-
-    def forge(run: Recorded) -> None:
-        table: Any = run.document
-        for key in path[:-1]:
-            table = table[int(key)] if key.isdigit() else table[key]
-        table[path[-1]] += 1
-
-    forge.__name__ = "_" + "_".join(path)
-    return forge
-
-
-def _counts_requests_twice(run: Recorded) -> None:
-    run.document["routing"]["requests"] *= 2
-
-
-def _never_done(run: Recorded) -> None:
-    run.document["flows"][0]["completion_s"] = None
-
-
-def _frame_too_long(run: Recorded) -> None:
-    run.shift("air", "end_s", run.find("air", 60, kind="data", **{"from": "bs"}), 1e-6)
-
-
-def _repeats_for_ever(run: Recorded) -> None:
-    run.scenario["radio"][0]["arq"]["attempts"] = 1
-
-
-FAULTS: list[tuple[str, str, Callable[[Recorded], None]]] = [
-    ("wire", "last-hop", _too_early),
-    ("wire", "last-hop", _too_late),
-    ("wire", "last-hop", _no_room),
-    ("wire", "last-hop", _overtaken),
-    ("wire", "varying", _outage_ignored),
-    ("wire", "varying", _rate_ignored),
-    ("walk", "last-hop", _two_fates),
-    ("walk", "last-hop", _wrong_node),
-    ("air", "last-hop", _talks_over),
-    ("air", "last-hop", _impatient),
-    ("air", "last-hop", _too_short),
-    ("air", "last-hop", _too_long),
-    ("air", "chain", _one_attempt_more),
-    ("air", "last-hop", _not_received),
-    ("exchange", "last-hop", _unanswered),
-    ("exchange", "last-hop", _unasked),
-    ("exchange", "last-hop", _answers_late),
-    ("exchange", "last-hop", _unharmed),
-    ("exchange", "last-hop", _met_nothing),
-    ("exchange", "rts-cts", _without_cts),
-    ("exchange", "rts-cts", _deaf_to_a_cts),
-    ("radio", "radio", _frames_at_once),
-    ("radio", "radio", _frame_too_long),
-    ("radio", "radio", _out_of_nowhere),
-    ("radio", "radio", _repeats_for_ever),
-    ("route", "rts-cts", _the_wrong_way),
-    ("route", "last-hop", _round_in_circles),
-    ("fate", "told", _room_to_spare),
-    ("fate", "told", _too_many_wait),
-    ("fate", "last-hop", _errors_on_a_clean_channel),
-    ("fate", "told", _loses_too_seldom),
-    ("fate", "told", _manages_without_management),
-    ("fate", "last-hop", _retries_on_a_wire),
-    ("end", "last-hop", _nothing_made),
-    ("end", "last-hop", _made_and_not_sent),
-    ("end", "last-hop", _hears_too_early),
-    ("end", "last-hop", _does_not_hear),
-    ("end", "last-hop", _handed_to_another),
-    ("end", "told", _notice_from_nowhere),
-    ("receiver", "last-hop", _false_ack),
-    ("receiver", "last-hop", _delivered_too_much),
-    ("receiver", "delayed", _acknowledges_late),
-    ("receiver", "delayed", _acknowledges_too_little),
-    ("receiver", "delayed", _acknowledges_no_more),
-    ("sender", "last-hop", _gap),
-    ("sender", "last-hop", _beyond_the_window),
-    ("sender", "last-hop", _twice_its_window),
-    ("sender", "linux", _twice_its_window),
-    ("sender", "last-hop", _two_windows),
-    ("sender", "last-hop", _more_than_is_out),
-    ("sender", "varying", _more_than_there_is),
-    ("sender", "last-hop", _beyond_the_receive_window),
-    ("sender", "delayed", _times_out_early),
-    ("books", "last-hop", _goodput),
-    ("books", "last-hop", _uncounted),
-    ("books", "last-hop", _count("drops", "channel")),
-    ("books", "last-hop", _count("flows", "0", "delivered_bytes")),
-    ("books", "last-hop", _count("flows", "0", "sent_segments")),
-    ("books", "last-hop", _count("flows", "0", "retransmissions")),
-    ("books", "last-hop", _count("flows", "0", "fast_recoveries")),
-    ("books", "delayed", _count("flows", "0", "timeouts")),
-    ("books", "last-hop", _count("flows", "0", "srtt_ms")),
-    ("books", "told", _count("flows", "0", "notices", "eln")),
-    ("books", "chain", _count("drops", "route")),
-    ("books", "chain", _counts_requests_twice),
-    ("books", "varying", _never_done),
-]
-
-
-@pytest.mark.parametrize(
-    ("law", "run", "forge"), FAULTS, ids=[f"{run}-{forge.__name__[1:]}" for _, run, forge in FAULTS]
-)
-def test_a_planted_fault_is_found(law: str, run: str, forge: Callable[[Recorded], None]) -> None:
-    forged = Recorded(run)
-    forge(forged)
-    assert forged.breaks(law)
-
-
-def test_every_law_has_a_planted_fault() -> None:
-    assert {law for law, _, _ in FAULTS} == set(LAWS)
 
 
 def test_an_untraced_run_cannot_be_verified() -> None:

@@ -23,7 +23,7 @@ from airhop.verify.networks import random_network
 def look(seed: int, folder: str, others: Sequence[str]) -> tuple[int, int, list[str]]:
     """Run and verify one: its seed, the steps that were read, and the findings.
 
-    A few parts of random scenarios do not go together; then there are no steps.
+    A few parts of random scenarios do not go together; then there are neither steps nor findings.
     """
     try:
         scenario = airhop.Scenario.load(random_network(seed, folder, others))
@@ -46,7 +46,7 @@ def main() -> int:
     parser.add_argument("--with", dest="plugins", action="append", default=[], help="a file with schemes")
     given = parser.parse_args()
     seeds = [given.only] if given.only is not None else range(given.first, given.first + given.runs)
-    runs = steps = found = 0
+    runs = steps = found = refused = 0
     others = _load(given.plugins)
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -57,10 +57,11 @@ def main() -> int:
             runs += read > 0
             steps += read
             found += bool(findings)
+            refused += not read and not findings
             for text in findings:
                 print(f"seed {seed}: {text}", flush=True)
     print(f"{runs:,} runs verified, {steps:,} steps of packets; {found} runs with findings")
-    print(f"{len(seeds) - runs} scenarios refused: their parts do not go together")
+    print(f"{refused} scenarios refused: their parts do not go together")
     return 1 if found else 0
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from airhop.topology import cells
-from airhop.verify.trace import Finding, Trace, quantity
+from airhop.verify.trace import Finding, Trace, listed, quantity
 
 _ACTIVE = ("red", "codel", "fq-codel", "pie")
 """Queueing disciplines that drop packets although they have room."""
@@ -35,17 +35,14 @@ class _Hop:
 
     def models(self, place: str) -> list[Mapping[str, Any]]:
         """List what the channel does to the frames of a place."""
-        errors = self.plan["errors"]
-        models = errors if isinstance(errors, list) else [errors]
+        models = listed(self.plan["errors"])
         names = (None, place, place.partition("->")[0] + "->*")
         return [model for model in models if model.get("direction") in names and model["kind"] != "clean"]
 
     @property
     def loses_at_times(self) -> bool:
         """Whether outages or handoffs lose what is on the air."""
-        changes = self.plan.get("changes", [])
-        listed = changes if isinstance(changes, list) else [changes]
-        return any(change.get("fate") == "lost" for change in listed)
+        return any(change.get("fate") == "lost" for change in listed(self.plan.get("changes", [])))
 
 
 class _Hops:

@@ -6,16 +6,15 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from airhop.verify.trace import FIFO, ROUNDING, Finding, Frame, Trace, quantity
+from airhop.verify.trace import FIFO, ROUNDING, Finding, Frame, Trace, listed, quantity
 
 
 def check(trace: Trace) -> Iterator[Finding]:
     """Hold frames against the rate, and arrivals of packets against frames."""
     for link in trace.scenario.get("radio", []):
-        changes = link.get("changes", [])
+        changes = listed(link.get("changes", []))
         rate = quantity(link["rate"]) if "rate" in link and not changes else None
-        changed = changes if isinstance(changes, list) else [changes]
-        delay = min(round(quantity(of["delay"])) for of in [link, *changed] if "delay" in of)
+        delay = min(round(quantity(of["delay"])) for of in [link, *changes] if "delay" in of)
         for a, b in (link["ends"], link["ends"][::-1]):
             frames = [frame for frame in trace.frames if (frame.sender, frame.receiver) == (a, b)]
             yield from _one_at_a_time(f"{a}->{b}", frames, rate)

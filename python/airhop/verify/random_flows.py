@@ -29,10 +29,7 @@ def some(draw: Random, keys: Mapping[str, Sequence[Any]], share: float = 0.2) ->
     return {key: draw.choice(values) for key, values in keys.items() if draw.random() < share}
 
 
-@cache
-def _built_in() -> list[Table]:
-    names = catalogue.built_in()
-    return [entry for entry in catalogue.schemes() if entry["name"] in names]
+_built_in = cache(catalogue.built_in)
 
 
 @cache

@@ -91,7 +91,7 @@ def check(trace: Trace) -> Iterator[Finding]:
                 grown[step.flow].append((step.time, stream.next - 1))
         elif step.step == "made" and step.kind == "ack" and step.place == flow["to"]:
             promise.on_ack()
-            tells = _scheme(flow) in _TELLS_OF_CHANGE and stream.before == (step.time, step.seq)
+            tells = flow["scheme"] in _TELLS_OF_CHANGE and stream.before == (step.time, step.seq)
             if step.seq != stream.next and not tells:
                 text = f"ACK {step.seq} although {stream.next} is the first byte that is missing"
                 yield Finding("receiver", step.time / 1e9, step.place, text)
@@ -103,11 +103,6 @@ def check(trace: Trace) -> Iterator[Finding]:
         recorded[name].append((time, total))
     for name in flows:
         yield from _deliveries(name, recorded[name], grown[name])
-
-
-def _scheme(flow: Mapping[str, Any]) -> str:
-    scheme = flow["scheme"]
-    return str(scheme if isinstance(scheme, str) else scheme["name"])
 
 
 def _deliveries(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
-from itertools import chain
 
-from airhop.topology import cells
+from airhop.topology import cells, hops_to, neighbours_of
 from airhop.verify.trace import Finding, Trace, is_handshake
 
 _HOPS = 64
@@ -17,13 +16,13 @@ _HOPS = 64
 def check(trace: Trace) -> Iterator[Finding]:
     """Look where each packet is offered."""
     is_static = all(plan["routing"]["kind"] == "static" for plan in trace.scenario.get("wlan", []))
-    neighbours = _neighbours(trace)
+    neighbours = neighbours_of(trace.scenario, cells(trace.scenario, trace.tables))
     ends = {name: {"data": flow["to"], "datagram": flow["to"], "ack": flow["from"]}
             for name, flow in trace.flows.items()}  # fmt: skip
 
     @cache
     def distances(end: str) -> Mapping[str, int]:
-        return _distances(neighbours, end)
+        return hops_to(end, neighbours)
 
     hops: Counter[int] = Counter()
     for step in trace.steps:
@@ -36,27 +35,6 @@ def check(trace: Trace) -> Iterator[Finding]:
             away = distances(end)
             if away.get(there, len(away)) != away[here] - 1:
                 yield _finding(step.time, step.place, f"{step.kind} {step.seq} comes no nearer to {end}")
-
-
-def _neighbours(trace: Trace) -> dict[str, set[str]]:
-    wires = (link["ends"] for kind in ("wired", "radio") for link in trace.scenario.get(kind, ()))
-    found: dict[str, set[str]] = {}
-    for a, b in chain(wires, *(cell.links for cell in cells(trace.scenario, trace.tables))):
-        found.setdefault(a, set()).add(b)
-        found.setdefault(b, set()).add(a)
-    return found
-
-
-def _distances(neighbours: Mapping[str, set[str]], end: str) -> Mapping[str, int]:
-    """Count the hops from each node to an end."""
-    away, frontier = {end: 0}, deque([end])
-    while frontier:
-        node = frontier.popleft()
-        for other in neighbours.get(node, ()):
-            if other not in away:
-                away[other] = away[node] + 1
-                frontier.append(other)
-    return away
 
 
 def _finding(time: int, place: str, text: str) -> Finding:

@@ -61,6 +61,8 @@ class _Sender:
     """Duplicate ACKs since recovery began, or before it."""
     moved_at: int = 0
     """When an ACK last acknowledged something new."""
+    sent_by: Mapping[int, int] = field(default_factory=dict)
+    """First byte never sent, as it is at the end of an instant: links may have no delay."""
     first_sent: dict[int, int] = field(default_factory=dict)
     """When segments that are outstanding were sent first, by their first byte."""
     leave: _Leave = field(default_factory=_Leave)
@@ -69,8 +71,9 @@ class _Sender:
     def on_ack(self, time: int, row: tuple[Any, ...]) -> Iterator[str]:
         """Take in an ACK that was processed."""
         ack, duplicate = row
-        if ack > max(self.top, 1):
-            yield f"ACK {ack} of what was never sent; {self.top} is next"
+        sent = max(self.top, self.sent_by.get(time, 0))
+        if ack > sent:
+            yield f"ACK {ack} of what was never sent; {sent} is next"
         if time > self.heard_at:
             self.una_before = self.una
             self.leave = _Leave()
@@ -179,7 +182,12 @@ class _Sender:
 
 def check(trace: Trace) -> Iterator[Finding]:
     """Replay ACKs, windows and segments of every TCP flow in the order of time."""
-    senders = {name: _Sender(flow) for name, flow in trace.flows.items() if flow["transport"] == "tcp"}
+    sent_by = _sent_by(trace)
+    senders = {
+        name: _Sender(flow, sent_by=sent_by[name])
+        for name, flow in trace.flows.items()
+        if flow["transport"] == "tcp"
+    }
     events: list[tuple[int, int, str, tuple[Any, ...]]] = []
     for rank, (table, columns) in enumerate(_TABLES):
         events += [(time, rank, name, tuple(row)) for time, name, *row in trace.rows(table, "flow", *columns)]
@@ -188,3 +196,12 @@ def check(trace: Trace) -> Iterator[Finding]:
         take = (sender.on_ack, sender.on_window, sender.on_segment)[rank]
         for text in take(time, row):
             yield Finding("sender", time / 1e9, name, text)
+
+
+def _sent_by(trace: Trace) -> dict[str, dict[int, int]]:
+    """Give, for each flow and instant at which it sent, the first byte that was not sent by its end."""
+    tops: dict[str, dict[int, int]] = {name: {} for name in trace.flows}
+    for time, name, seq, size in trace.rows("segments", "flow", "seq", "bytes"):
+        top = tops[name].get(time, 1)
+        tops[name][time] = max(top, seq + size)
+    return tops

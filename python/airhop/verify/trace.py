@@ -177,6 +177,11 @@ class Trace:
         return round(quantity(self.scenario["warmup"]))
 
 
+def listed(one_or_more: Any) -> list[Mapping[str, Any]]:
+    """Give the tables of a key that holds one, or a list of them."""
+    return one_or_more if isinstance(one_or_more, list) else [one_or_more]
+
+
 @cache
 def quantity(text: str) -> float:
     """Read a time in nanoseconds, a rate in bits per second or a size in bytes."""

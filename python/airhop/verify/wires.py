@@ -10,16 +10,15 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from airhop.verify.trace import FIFO, ROUNDING, Finding, Step, Trace, quantity
+from airhop.verify.trace import FIFO, ROUNDING, Finding, Step, Trace, listed, quantity
 
 
 class _Pace:
     """The bits that a link could have sent by any time, at rates that are known before the run."""
 
     def __init__(self, link: Mapping[str, Any], duration: int) -> None:
-        changes = link.get("changes", [])
         rates, outages = [(0, quantity(link["rate"]))], []
-        for change in changes if isinstance(changes, list) else [changes]:
+        for change in listed(link.get("changes", [])):
             every = round(quantity(change["every"])) if "every" in change else duration
             for at in range(round(quantity(change["at"])), duration, every):
                 if change["kind"] == "rate":
@@ -113,9 +112,7 @@ def _ports(trace: Trace) -> dict[str, _Port]:
 
 
 def _hands_over(link: Mapping[str, Any]) -> bool:
-    changes = link.get("changes", [])
-    listed = changes if isinstance(changes, list) else [changes]
-    return any(change["kind"] == "handoff" for change in listed)
+    return any(change["kind"] == "handoff" for change in listed(link.get("changes", [])))
 
 
 def _passages(port: _Port) -> Iterator[_Passage]:

@@ -76,6 +76,31 @@ def _left(samples: Samples, kind: str, chosen: list[tuple[str, str]]) -> str:
     return f"left to {kind}, of what ten of its kind leave: {told}"
 
 
+def claims_of_today(kind: Sender) -> tuple[Claim[Samples], ...]:
+    """Claim what is expected of BBR, BBRv3 and Copa, whoever the one connection is."""
+    both = (LOSSY, RELIABLE)
+    where = "over link ARQ and without"
+    return (
+        Claim(
+            f"beside-{kind.name}-bbr",
+            f"BBR is aggressive against {kind.label}, {where}.",
+            lambda s: aggressive(s, kind.name, ("bbr",), *both),
+        ),
+        Claim(
+            f"beside-{kind.name}-bbr3",
+            f"BBRv3 is friendly to {kind.label}, {where}.",
+            lambda s: friendly(s, kind.name, ("bbr3",), *both),
+            reason=BBR3_DRIVES_THE_QUEUE,
+        ),
+        Claim(
+            f"beside-{kind.name}-copa",
+            f"Copa is friendly to {kind.label}, {where}.",
+            lambda s: friendly(s, kind.name, ("copa",), *both),
+            reason=COPA_OVERFILLS_THE_QUEUE,
+        ),
+    )
+
+
 def headline(kind: str, label: str, samples: Samples) -> str:
     """Say what today's rivals leave."""
     told = [

@@ -5,17 +5,16 @@ from __future__ import annotations
 from airhop.experiments.experiment import Claim
 from airhop.experiments.samples import Samples
 from airhop.experiments.today.beside import (
-    BBR3_DRIVES_THE_QUEUE,
-    COPA_OVERFILLS_THE_QUEUE,
     KINDS,
     LOSSY,
     RELIABLE,
-    aggressive,
+    claims_of_today,
     experiment,
     friendly,
 )
 
 (RENO,) = (kind for kind in KINDS if kind.name == "reno")
+BBR, BBR3, COPA = claims_of_today(RENO)
 
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
@@ -27,11 +26,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "much of their time in timeouts. Ten of LL-ELSN keep it full. Reno's round trip is twice as long "
         "then, and it loses to the queue as well as to the air: 11 % of its segments go again, not 7 %.",
     ),
-    Claim(
-        "beside-reno-bbr",
-        "BBR is aggressive against Reno, over link ARQ and without.",
-        lambda s: aggressive(s, "reno", ("bbr",), LOSSY, RELIABLE),
-    ),
+    BBR,
     Claim(
         "beside-reno-cubic",
         "CUBIC is friendly to Reno over link ARQ, where windows are those of Reno.",
@@ -39,18 +34,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         reason="A loss leaves it seven tenths of its window and Reno half, and it hardly ever waits for a "
         "timeout: ten connections 7 times in a minute, where ten of Reno do 215 times.",
     ),
-    Claim(
-        "beside-reno-bbr3",
-        "BBRv3 is friendly to Reno, over link ARQ and without.",
-        lambda s: friendly(s, "reno", ("bbr3",), LOSSY, RELIABLE),
-        reason=BBR3_DRIVES_THE_QUEUE,
-    ),
-    Claim(
-        "beside-reno-copa",
-        "Copa is friendly to Reno, over link ARQ and without.",
-        lambda s: friendly(s, "reno", ("copa",), LOSSY, RELIABLE),
-        reason=COPA_OVERFILLS_THE_QUEUE,
-    ),
+    BBR3,
+    COPA,
 )
 
 EXPERIMENT = experiment(RENO, CLAIMS)
