@@ -75,9 +75,10 @@ def write(figure: Figure, stem: Path, title: str) -> list[Path]:
         "svg": {"Title": title, "Date": None},
         "png": {"Title": title},
     }
-    # Laid out once: each format would do it again, which takes longer than drawing.
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")
+    if figure.get_layout_engine():
+        # Laid out once: each format would do it again, which takes longer than drawing.
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
     paths = []
     for kind in kinds:
         path = stem.with_name(f"{stem.name}.{kind}")

@@ -19,7 +19,7 @@ def pack(data: Any) -> str:
     The same data give the same text. Numbers that are no JSON (nan, infinite) are refused with ValueError.
     """
     text = json.dumps(data, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
-    return base64.b64encode(gzip.compress(text.encode(), compresslevel=6, mtime=0)).decode()
+    return base64.b64encode(gzip.compress(text.encode(), compresslevel=4, mtime=0)).decode()
 
 
 def template(figures: Mapping[str, Model]) -> dict[str, Any]:
