@@ -181,6 +181,19 @@ fn rfc2883_duplicate_of_an_out_of_order_segment() {
     assert_eq!(b.data(5000, 5500), (4000, vec![(5000, 5500), (4500, 5500)]));
 }
 
+// A segment counts as a duplicate if nothing in it is new, below the cumulative ACK or beyond a gap.
+#[test]
+fn duplicates_are_counted_whole() {
+    let mut b = Bench::expecting(1000, plain());
+    let counts =
+        [(1000, 1500), (2000, 2500), (1000, 1500), (2000, 2500), (2250, 2750), (1250, 2250), (500, 3000)]
+            .map(|(seq, end)| {
+                b.data(seq, end);
+                b.receiver.duplicates()
+            });
+    assert_eq!(counts, [0, 0, 1, 2, 2, 2, 2]);
+}
+
 // RFC 2883 §4.2: duplicates of parts of a segment.
 #[test]
 fn rfc2883_partial_duplicates() {

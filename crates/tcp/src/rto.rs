@@ -171,10 +171,9 @@ impl RtoPolicy for Ns2Ticks {
         if self.backoff < 64 || self.timeout() < self.config.max {
             self.backoff = self.backoff.saturating_mul(2);
         }
-        // After the fourth timeout in a row the old mean is no longer believed: it goes into the deviation, and the
-        // next sample starts afresh. The timeout itself stays until then.
+        // After the fourth timeout in a row the old mean is no longer believed, and the next sample starts afresh. The timeout itself
+        // stays until then. (There the mean goes into the deviation first, which nothing reads before that sample replaces it.)
         if self.backoff > 8 {
-            self.rttvar4 += self.srtt8 >> 3;
             self.srtt8 = 0;
         }
     }
@@ -386,7 +385,7 @@ mod tests {
         assert_eq!(ms(short.timeout()), 30.0); // 2 quarters of deviation, 4 of them: 2 + 1 ticks
     }
 
-    // ns-2.35: the lower bound is doubled too; a backoff beyond 8 moves the mean into the deviation.
+    // ns-2.35: the lower bound is doubled too; a backoff beyond 8 forgets the mean.
     #[test]
     fn ns2_backoff_and_its_quirk() {
         let mut rto = build(&config(RtoKind::Ns2, 200, 60_000, 3000, 10));
@@ -406,6 +405,24 @@ mod tests {
         assert_eq!(ms(rto.timeout()), 60_000.0);
         sample(&mut *rto, 105); // a first sample again: 10 + 20 ticks
         assert_eq!(ms(rto.timeout()), 300.0);
+    }
+
+    // tcp.cc, rtt_backoff(): the backoff is doubled up to 64, also where the timeout itself has long reached its bound: here 15 s, 30, 60,
+    // and 60 from then on. So the mean is forgotten after the fourth timeout in a row, whatever the round trip.
+    #[test]
+    fn ns2_backs_off_beyond_the_bound() {
+        let mut rto = build(&config(RtoKind::Ns2, 200, 60_000, 3000, 10));
+        sample(&mut *rto, 5000);
+        let mut after = vec![(ms(rto.timeout()), rto.srtt().is_some())];
+        for _ in 0..4 {
+            rto.on_backoff();
+            after.push((ms(rto.timeout()), rto.srtt().is_some()));
+        }
+        let (third, longest) = (30_000.0, 60_000.0);
+        assert_eq!(
+            after,
+            [(15_000.0, true), (third, true), (longest, true), (longest, true), (longest, false)]
+        );
     }
 
     // Kounavis 1996, the four printed lines, by hand in ticks of 100 ms: samples 4, 12, 4.

@@ -19,7 +19,7 @@ pub struct Space {
     pub right_edge: u64,
     /// Payload of a full segment.
     pub mss: u64,
-    /// Duplicate ACKs since the last advance.
+    /// Duplicate ACKs since the last advance, as the recovery counts them. RACK counts none: it goes by time.
     pub dupacks: u32,
     /// Duplicate ACKs that signal a loss.
     pub dupthresh: u32,

@@ -2,11 +2,11 @@
 
 mod common;
 
-use airhop_base::{Flags, Segment};
+use airhop_base::{Body, Flags, FlowId, NodeId, Packet, Segment};
 use airhop_tcp::{Config, DelayedAck, Preset};
 use common::path::{Path, Transfer};
 use common::script::Script;
-use common::{MSS, at, ns2, rfc, sender};
+use common::{MSS, at, byte, ns2, rfc, sender};
 
 fn opening(path: Path, config: Config) -> String {
     let mut t = Transfer::new("reno", &config, path, 100);
@@ -140,6 +140,22 @@ fn an_ack_of_data_never_sent_is_ignored() {
         assert_eq!((s.window(), s.due(), s.sender.space().una), (window, due, 1));
         assert_eq!(s.ack(2), "5");
     }
+}
+
+// RFC 9293 §3.10.7.4, fifth: "If the ACK bit is off, drop the segment and return", whatever its field says. Nor can anything be acknowledged
+// before the connection is opened.
+#[test]
+fn what_does_not_acknowledge_is_ignored() {
+    let mut s = Script::new("reno", rfc(4.0, 2.0));
+    assert_eq!(s.sent(), "1 2 3 4");
+    s.at(100).arrives(Segment { ack: byte(3), window: 1 << 40, ..Segment::default() });
+    assert_eq!((s.sent(), s.sender.space().una), (String::new(), 1));
+
+    let mut closed = sender("reno", &[], &Config { receive_window: 2000, ..rfc(4.0, 2.0) });
+    let flags = Flags { ack: true, ..Flags::default() };
+    let ack = Segment { ack: 1, window: 9000, flags, ..Segment::default() };
+    closed.on_segment(at(0), &Packet::new(FlowId(0), NodeId(1), NodeId(0), 40, Body::Tcp(ack)));
+    assert_eq!(closed.space().right_edge, 2001);
 }
 
 // An old ACK (reordered on the way back) says nothing.

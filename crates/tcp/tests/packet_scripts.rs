@@ -392,6 +392,13 @@ fn presets_differ_in_what_they_halve() {
     s.sent();
     s.at(100).acks(1, 3);
     assert_eq!(s.window(), (4.0, 4.0)); // RFC 5681 equation 4: half of the flight
+    // ns-3: half of RFC 6675's pipe. Of twelve segments outstanding, two by limited transmit, three have arrived and one is lost.
+    let config = Config { halve_from: airhop_tcp::HalveFrom::Pipe, ..rfc6675(10.0) };
+    let mut s = Script::new("sack", config);
+    s.sent();
+    s.at(100);
+    (2..=4).for_each(|last| drop(s.sack(1, &[(2, last)])));
+    assert_eq!(s.window(), (4.0, 4.0));
 }
 
 // The first segment after a recovery is lost. RFC 6582 §3.2 step 2: its duplicates do not acknowledge "more than recover", so

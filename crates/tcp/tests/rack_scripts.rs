@@ -2,7 +2,7 @@
 
 mod common;
 
-use airhop_tcp::{Config, Notices, RtoConfig, RtoKind, SackRecovery};
+use airhop_tcp::{Config, Growth, Notices, RtoConfig, RtoKind, SackRecovery};
 use common::script::Script;
 use common::{at, linux, rfc};
 
@@ -181,6 +181,42 @@ fn tail_loss_probe_with_new_data() {
     assert_eq!(s.expire(), (610.0, "4t".into()));
 }
 
+// RFC 8985 §7.3: the next probe waits for a round trip that was measured since the last one. An ACK of a segment that was sent twice
+// measures none.
+#[test]
+fn a_probe_waits_for_a_sample() {
+    let mut s = four(linux(4.0, 2.0), 100);
+    assert_eq!(s.expire(), (300.0, "7p".into()));
+    assert_eq!(s.at(400).ack(8), "8 9 10 11 12");
+    assert_eq!(s.expire().1, "13p");
+
+    let mut s = four(linux(4.0, 2.0), 6);
+    s.at(110).ack(5);
+    s.at(200).ack(6);
+    assert_eq!(s.expire(), (500.0, "6p".into()));
+    assert_eq!(s.at(600).dsack(7, 6), ""); // both came
+    s.sender.supply(2000);
+    assert_eq!(s.sent(), "7 8");
+    while s.sender.counters().timeouts == 0 {
+        assert!(!s.expire().1.contains('p'));
+    }
+}
+
+// RFC 8985 §7.4: an ACK shows that the probe has repaired a loss, and at once that another segment was lost, which recovery begins with:
+// one cut for both.
+#[test]
+fn a_probe_that_repairs_and_a_further_loss() {
+    let mut s = four(linux(4.0, 2.0), 6);
+    s.at(110).ack(5);
+    s.at(200).ack(6);
+    assert_eq!(s.expire(), (500.0, "6p".into()));
+    s.at(510).sender.supply(100_000);
+    assert_eq!(s.sent(), "7 8 9 10");
+    s.at(600).ack(7);
+    assert!(s.at(610).sack(8, &[(9, 11)]).starts_with("8!"));
+    assert_eq!((s.cuts(), s.sender.counters().fast_recoveries), (1, 1));
+}
+
 // RFC 8985 §7.3: without new data the last segment goes again; its SACK lets RACK repair what was lost before it.
 #[test]
 fn tail_loss_probe_of_a_lost_tail() {
@@ -219,6 +255,11 @@ fn tail_loss_probe_of_the_last_segment() {
         assert_eq!(s.sent(), "7 8");
         s.at(710).ack(9);
         assert_eq!((s.cuts(), s.due(), s.sender.counters().fast_recoveries), (cuts, None, 0), "{answers:?}");
+        // Nothing was sent again for that cut, so nothing shows that it was for nothing.
+        s.sender.supply(1000);
+        s.sent();
+        s.at(810).ack(10);
+        assert_eq!(s.sender.counters().undone, 0, "{answers:?}");
     }
 }
 
@@ -370,6 +411,22 @@ fn dsack_undoes_a_cut_for_nothing() {
     assert_eq!(s.sender.counters().undone, 1);
 }
 
+// RFC 4015 §4: "pipe_prev" is that of the last reduction: one for nothing gives back what it took, and not what an earlier loss did.
+#[test]
+fn only_the_last_cut_is_undone() {
+    let mut s = ten(linux(10.0, 5.0));
+    assert_eq!(s.at(110).sack(2, &[(3, 5)]), "2! 12");
+    s.at(210).ack(13); // what was sent again was needed
+    s.at(310).ack(15);
+    let before = s.window();
+    assert!(5.0 <= before.0 && before.0 < 6.0, "{before:?}");
+    assert!(s.at(410).sack(15, &[(16, 18)]).starts_with("15!"));
+    assert!(s.window().0 < before.0);
+    s.at(420).ack(19);
+    s.at(510).dsack(19, 15);
+    assert_eq!((s.sender.counters().undone, s.window()), (1, before));
+}
+
 // One ACK that tells of a cut for nothing and of a new loss: the former is undone before the latter cuts.
 #[test]
 fn undo_comes_before_a_new_cut() {
@@ -380,15 +437,24 @@ fn undo_comes_before_a_new_cut() {
     assert_eq!((s.window(), s.cuts(), s.sender.counters().undone), ((5.0, 5.0), 2, 1));
 }
 
-// RFC 3465 §2.2: in slow start as much as was delivered; what is left at ssthresh counts for congestion avoidance (§2.1).
+// RFC 3465 §2.2: in slow start as much as was delivered; what is left at ssthresh counts for congestion avoidance (§2.1). So with each
+// recovery that knows what SACK reported, and with one that notices are told to.
 #[test]
 fn growth_by_what_is_delivered() {
-    let mut s = Script::new("reno", linux(4.0, 5.0));
-    s.sent();
-    assert_eq!(s.at(100).ack(3), "5 6 7");
-    assert_eq!(s.window().0, 5.0 + 1.0 / 5.0);
-    // What a SACK reported before is not counted twice.
-    s.at(110).sack(3, &[(4, 4)]);
-    s.at(120).ack(5);
-    assert!((s.window().0 - 5.4).abs() < 1e-9);
+    let told = Notices::Elsn;
+    for (scheme, config) in [
+        ("reno", linux(4.0, 5.0)),
+        ("reno", Config { notices: told, ..linux(4.0, 5.0) }),
+        ("sack", Config { growth: Growth::PerByte, ..rfc(4.0, 5.0) }),
+        ("sack", Config { growth: Growth::PerByte, notices: told, ..rfc(4.0, 5.0) }),
+    ] {
+        let mut s = Script::new(scheme, config);
+        s.sent();
+        assert_eq!(s.at(100).ack(3), "5 6 7", "{scheme}, {config:?}");
+        assert_eq!(s.window().0, 5.0 + 1.0 / 5.0);
+        // What a SACK reported before is not counted twice.
+        s.at(110).sack(3, &[(4, 4)]);
+        s.at(120).ack(5);
+        assert!((s.window().0 - 5.4).abs() < 1e-9, "{scheme}, {config:?}: {:?}", s.window());
+    }
 }

@@ -3,8 +3,9 @@
 
 mod common;
 
-use airhop_base::{NoticeKind, Span};
-use airhop_tcp::{Config, Preset, RtoConfig, RtoKind};
+use airhop_base::{FlowId, NodeId, Notice, NoticeKind, Span, Time};
+use airhop_tcp::seams::{Ack, CongestionControl, Judged, Loss, NoticePolicy, Parts, Reaction, Window};
+use airhop_tcp::{Asks, Config, Preset, RtoConfig, RtoKind, Sender, Space};
 use common::script::Script;
 use common::{MSS, at, sender};
 
@@ -27,6 +28,47 @@ fn three(scheme: &str) -> Script {
     assert_eq!(s.at(450).ack(2), "3 4");
     assert_eq!((s.rto(), s.due()), (Span::from_millis(1200), Some(1650.0)));
     s
+}
+
+/// A policy that repairs whatever is quoted, also where the notice tells of the link.
+#[derive(Debug)]
+struct Repairs;
+
+impl NoticePolicy for Repairs {
+    fn on_notice(&mut self, _: Time, _: &Notice, _: &Space) -> Reaction {
+        Reaction::Retransmit
+    }
+}
+
+// A notice about the link may quote a segment that has arrived: a policy that would repair that is not heard, and the timer stays.
+#[test]
+fn what_arrived_is_not_repaired_whatever_a_policy_says() {
+    let config = config();
+    let parts = Parts {
+        control: Box::new(AlwaysTwo),
+        recovery: airhop_tcp::recovery::reno(&config),
+        notices: Box::new(Repairs),
+    };
+    let sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), &config, Asks::NOTHING, parts);
+    let mut s = Script::by(sender, &config, 4000);
+    assert_eq!(s.sent(), "1 2");
+    assert_eq!(s.at(450).ack(2), "3");
+    let due = s.due();
+    assert_eq!((s.at(500).ebsn(1), s.due()), (String::new(), due));
+    assert_eq!(s.ebsn(2), "2n");
+    assert_ne!(s.due(), due);
+}
+
+/// A window of two segments.
+#[derive(Debug)]
+struct AlwaysTwo;
+
+impl CongestionControl for AlwaysTwo {
+    fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &Space) {}
+
+    fn on_loss(&mut self, _: &mut Window, _: &Loss, _: &Space) -> Judged {
+        Judged::Undecided
+    }
 }
 
 fn heard(s: &Script, kind: NoticeKind) -> u64 {

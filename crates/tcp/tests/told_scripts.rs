@@ -6,7 +6,7 @@ mod common;
 use airhop_base::{Notice, NoticeKind};
 use airhop_tcp::{Config, Notices, SackRecovery};
 use common::script::Script;
-use common::{at, linux, ns2, rfc, segment, sender};
+use common::{at, byte, linux, ns2, rfc, segment, sender};
 
 /// A scheme for each recovery, its configuration, and whether its receiver reports SACK blocks.
 fn senders() -> Vec<(&'static str, Config, bool)> {
@@ -329,6 +329,99 @@ fn the_bit_of_a_base_station() {
         s.at(210).ack(12);
         assert_eq!((s.cuts(), s.sender.counters().retransmissions), (0, 1), "{scheme}");
     }
+}
+
+/// What a timeout lets out: a window of one segment (RFC 5681 §3.1), and Vegas' of two.
+fn restart(scheme: &str) -> &'static str {
+    if scheme == "vegas" { "2t 3t" } else { "2t" }
+}
+
+// RFC 5681 §3.1: a timeout leaves a window of one segment, whatever waited to go out before it, as an answer that pacing holds back.
+#[test]
+fn a_timeout_forgets_what_waited() {
+    for (scheme, config, _) in senders() {
+        let mut s = ten(scheme, config, Notices::Elsn);
+        s.sender.on_notice(at(105), Notice::about(NoticeKind::Eln, byte(5), byte(6)));
+        let (_, sent) = s.expire();
+        assert_eq!(sent, restart(scheme), "{scheme}, {config:?}");
+    }
+}
+
+// RFC 5681 §3.1: from a timeout on slow start says how much goes out. What was sent before it makes no room.
+#[test]
+fn duplicates_after_a_timeout_make_no_room() {
+    for (scheme, config, has_sack) in senders() {
+        let mut s = ten(scheme, config, Notices::Elsn);
+        assert_eq!(s.expire().1, restart(scheme), "{scheme}");
+        assert_eq!(s.eln(2), "2n", "{scheme}");
+        let sent = duplicates(&mut s, has_sack, 2, 3..=6);
+        assert_eq!(sent.trim(), "", "{scheme}, {config:?}");
+    }
+}
+
+// RFC 5681 §3.2 step 4: a segment for each that has left the network. An ACK that repeats what is known tells of none, nor does one that
+// tells of a second copy (RFC 2883 §4).
+#[test]
+fn what_tells_nothing_new_makes_no_room() {
+    for (scheme, config, _) in senders().into_iter().filter(|sender| sender.2) {
+        let mut s = ten(scheme, config, Notices::Elsn);
+        assert_eq!(s.at(105).eln(2), "2n", "{scheme}");
+        let sent =
+            [s.sack(2, &[(3, 3)]), s.sack(2, &[(3, 3)]), s.sack(2, &[(1, 1), (3, 3)]), s.sack(2, &[(3, 4)])];
+        assert_eq!(sent, ["12", "", "", "13"], "{scheme}, {config:?}");
+    }
+}
+
+// RFC 2018 §5: what a block reports is known, also if a notice explains the duplicate that bears it: a notice about it says nothing.
+#[test]
+fn what_an_explained_duplicate_reports_is_known() {
+    for (scheme, config, has_sack) in senders().into_iter().filter(|sender| sender.2) {
+        let mut s = ten(scheme, config, Notices::Elsn);
+        assert_eq!(s.at(105).eln(2), "2n", "{scheme}");
+        duplicates(&mut s, has_sack, 2, 3..=8);
+        assert_eq!([s.eln(5), s.eln(9)], ["", "9n"], "{scheme}");
+    }
+}
+
+// RFC 4015 §4: when a cut is undone recovery is over, and a notice explains duplicates as before it.
+#[test]
+fn an_undone_recovery_is_over() {
+    let config = Config { undo: true, sack_recovery: SackRecovery::Rfc6675, ..rfc(10.0, 5.0) };
+    let mut s = ten("sack", config, Notices::Elsn);
+    assert!(duplicates(s.at(110), true, 2, 3..=5).contains("2!"));
+    s.at(120).ack(6); // 2 was only late, which its second copy shows
+    s.at(200).dsack(6, 2);
+    assert_eq!((s.cuts(), s.sender.counters().undone), (1, 1));
+    assert_eq!(s.at(205).eln(6), "6n");
+    duplicates(&mut s, true, 6, 7..=11);
+    assert_eq!(s.cuts(), 1);
+}
+
+// Brakmo and Peterson 1995, §3.1: the first ACK after a repair shows that the next segment is overdue as well, unless the link layer works
+// on that.
+#[test]
+fn what_the_link_layer_works_on_is_not_overdue() {
+    for (held, recoveries) in [(false, 2), (true, 1)] {
+        let mut s = ten("vegas", rfc(10.0, 5.0), Notices::Elsn);
+        if held {
+            s.at(105).ersn(3);
+        }
+        assert!(s.at(165).ack(2).starts_with("2!")); // after (100 + 2 · 25) · 17/16 ms
+        assert_eq!(s.at(185).ack(3).contains("3!"), !held); // and an eighth more
+        assert_eq!(s.sender.counters().fast_recoveries, recoveries);
+    }
+}
+
+// RFC 8985 §7.2: no probe while something is SACKed; nor does a hold of the link layer make one of that.
+#[test]
+fn no_probe_goes_out_beside_a_hold() {
+    let mut s = Script::new("reno", Config { notices: Notices::Elsn, ..linux(10.0, 5.0) });
+    s.sent();
+    s.at(100).ack(2);
+    s.at(105).ersn(2);
+    let rto = s.rto().millis_f64();
+    duplicates(&mut s, true, 2, 3..=11);
+    assert_eq!(s.expire(), (105.0 + rto, String::new()));
 }
 
 // eln-cubic is CUBIC that heeds: the same segments as with the key, and its own N.

@@ -321,6 +321,15 @@ mod tests {
         assert_eq!(arrivals.least_rtt, Some(Span::from_millis(100)));
     }
 
+    // Nothing is delivered in no time: a link of no length and no delay, and a segment that was sent twice and so gives no round trip.
+    #[test]
+    fn an_instant_is_no_flight() {
+        let mut m = DeliveryRate::default();
+        send(&mut m, 0, [1]);
+        send(&mut m, 0, [1]);
+        assert_eq!(ack(&mut m, 0, 2), None);
+    }
+
     // §3.4: what is sent while the application is the limit is marked, and what is sent when that has arrived is not. A pause counts for
     // no sample.
     #[test]

@@ -86,4 +86,18 @@ mod tests {
         f.on_progress(true);
         assert_eq!(hear(&mut f), Reaction::Retransmit);
     }
+
+    // Yun 2009 §5 compares senders with and without ERSN: one that is deaf to them is so after a timeout, too.
+    #[test]
+    fn deaf_to_ersns() {
+        let ersn = Notice::about(NoticeKind::Ersn, 1, 2);
+        let space = Space::new(&Preset::Ns2.config(1000));
+        for (mut f, worth) in
+            [(ElnFilter::new(2), Reaction::Hold), (ElnFilter::without_ersn(2), Reaction::Ignore)]
+        {
+            assert_eq!(f.on_notice(Time::ZERO, &ersn, &space), worth);
+            f.on_timeout();
+            assert_eq!(f.on_notice(Time::ZERO, &ersn, &space), worth);
+        }
+    }
 }

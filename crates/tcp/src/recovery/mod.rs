@@ -148,3 +148,22 @@ impl Guard {
         self.recovery_point = s.max_sent;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Preset;
+
+    // What waited is sent as far as it is not acknowledged by then: not at all, in part, or wholly; each segment once.
+    #[test]
+    fn what_waits_may_be_acknowledged_meanwhile() {
+        let mut urgent = Urgent::default();
+        for start in [1, 1001, 2001, 1001] {
+            urgent.push(start, start + 1000, Cause::Recovery);
+        }
+        let s = Space { una: 1501, ..Space::new(&Preset::Ns2.config(1000)) };
+        let sent: Vec<(u64, u64)> =
+            std::iter::from_fn(|| urgent.pop(&s)).map(|next| (next.start, next.end)).collect();
+        assert_eq!(sent, [(1501, 2001), (2001, 3001)]);
+    }
+}

@@ -87,7 +87,7 @@ impl Rack {
     }
 
     /// Takes in what an ACK says of arrivals and draws conclusions (§6.2). Returns the first segment that is lost, if one is.
-    fn update(&mut self, s: &mut Space, a: &Ack) -> Option<u64> {
+    fn update(&mut self, s: &Space, a: &Ack) -> Option<u64> {
         self.srtt = s.srtt;
         let point = self.guard.recovery_point;
         let Rack { board, under_way, newest, least_rtt, reordering, probe, .. } = self;
@@ -104,7 +104,6 @@ impl Rack {
             }
         });
         self.reordering.on_ack(s, duplicate(s.una, &a.sack).is_some());
-        s.dupacks += u32::from(a.acked == 0 && news.delivered > 0);
         let lost = self.board.lost_bytes();
         self.find_losses(s, a.now);
         news.lost = self.board.lost_bytes() - lost;
@@ -263,7 +262,6 @@ impl Recovery for Rack {
     }
 
     fn on_advance(&mut self, s: &mut Space, _: &mut Window, a: &Ack) -> Advance {
-        s.dupacks = 0;
         let mut lost = self.update(s, a);
         let repaired = self.probe.as_mut().and_then(|probe| probe.on_ack(s, a));
         let in_flight = self.in_flight(s);
@@ -312,7 +310,6 @@ impl Recovery for Rack {
         if let Some(probe) = &mut self.probe {
             probe.forget();
         }
-        s.dupacks = 0;
         // RFC 8985 §6.3: what was sent a moment ago may yet arrive.
         let rtt = self.newest.map_or(Span::ZERO, |newest| newest.rtt);
         let window = self.reordering.window(true, self.least_rtt, s.srtt);

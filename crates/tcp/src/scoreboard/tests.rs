@@ -124,6 +124,7 @@ proptest! {
             prop_assert_eq!(start(board.first_hole()), hole);
             let runs: Vec<_> = board.sacked_runs().copied().collect();
             prop_assert!(runs.windows(2).all(|two| two[0].end < two[1].start));
+            prop_assert!(runs.iter().all(|run| run.start < run.end));
             prop_assert_eq!(runs.iter().map(|run| run.end - run.start).sum::<u64>(), board.sacked_bytes);
         }
     }

@@ -80,6 +80,16 @@ mod tests {
         assert_eq!([1.0, 10.0].map(rate), [1, 9].map(|bps| Some(Rate::from_bps(bps))));
     }
 
+    // 1000 bytes at 8 Mbit/s take a millisecond. Nothing is waited for that has passed.
+    #[test]
+    fn the_wait_is_what_is_left_of_a_segments_time() {
+        let at = |us| Time::ZERO + Span::from_micros(us);
+        let mut pacing = Pacing::default();
+        pacing.on_sent(at(0), 1000, Rate::from_bps(8_000_000), 1);
+        let waits = [0, 400, 1000, 5000].map(|us| pacing.wait(at(us)));
+        assert_eq!(waits, [1000, 600, 0, 0].map(Span::from_micros));
+    }
+
     // Linux paces at twice the window per round trip while the window is below half of ssthresh, in whole segments, and at 1.2 times after
     // that (tcp_update_pacing_rate()); what that makes in 1/1024 s leaves together (tcp_tso_autosize()).
     #[test]

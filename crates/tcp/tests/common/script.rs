@@ -129,7 +129,8 @@ impl Script {
         self.sent()
     }
 
-    fn arrives(&mut self, segment: Segment) {
+    /// A segment comes; what it makes the sender send is still to be asked for.
+    pub fn arrives(&mut self, segment: Segment) {
         let (flow, src, dst) = (FlowId(0), NodeId(1), NodeId(0));
         let bytes = HEADER_BYTES + segment.option_bytes();
         self.sender.on_segment(self.now, &Packet::new(flow, src, dst, bytes, Body::Tcp(segment)));

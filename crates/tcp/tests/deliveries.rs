@@ -1,0 +1,129 @@
+//! What a sender tells a control that goes by the rate of delivery ([`Delivery`]): by a control that takes notes and moves nothing.
+
+mod common;
+
+use airhop_base::{FlowId, NodeId, Rate, Span, Time};
+use airhop_tcp::meters::LostSegment;
+use airhop_tcp::notices::Deaf;
+use airhop_tcp::recovery::Rack;
+use airhop_tcp::seams::{Ack, CongestionControl, Delivery, Judged, Loss, Parts, Repair, Window};
+use airhop_tcp::{Asks, Config, Notices, Sender, Space};
+use common::script::Script;
+use common::{linux, number};
+use std::sync::{Arc, Mutex};
+
+/// What it was told.
+#[derive(Debug, Default)]
+struct Notes {
+    deliveries: Vec<Delivery>,
+    lost: Vec<u64>,
+    seeds: Vec<u32>,
+}
+
+#[derive(Debug)]
+struct NoteTaker {
+    notes: Arc<Mutex<Notes>>,
+    rate: Option<Rate>,
+    /// The share of the window that a loss leaves.
+    kept: f64,
+}
+
+impl CongestionControl for NoteTaker {
+    fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &Space) {}
+
+    fn on_loss(&mut self, w: &mut Window, _: &Loss, _: &Space) -> Judged {
+        w.cwnd *= self.kept;
+        Judged::Wireless
+    }
+
+    fn on_delivery(&mut self, _: &mut Window, d: &Delivery, _: &Space) {
+        self.notes.lock().expect("nobody panicked").deliveries.push(*d);
+    }
+
+    fn on_lost(&mut self, _: &mut Window, _: Time, lost: &LostSegment) {
+        self.notes.lock().expect("nobody panicked").lost.push(number(lost.start));
+    }
+
+    fn pacing_rate(&self, _: &Window, _: &Space) -> Option<Rate> {
+        self.rate
+    }
+
+    fn on_seed(&mut self, seed: u32) {
+        self.notes.lock().expect("nobody panicked").seeds.push(seed);
+    }
+}
+
+/// A sender with a window of ten segments that goes out at this rate, if it is spaced, and what its control is told.
+fn sender(notices: Notices, rate: Option<Rate>) -> (Script, Arc<Mutex<Notes>>) {
+    sender_that_keeps(1.0, notices, rate)
+}
+
+fn sender_that_keeps(kept: f64, notices: Notices, rate: Option<Rate>) -> (Script, Arc<Mutex<Notes>>) {
+    let config = Config { prr: false, tlp: false, notices, ..linux(10.0, 5.0) };
+    let notes = Arc::new(Mutex::new(Notes::default()));
+    let control = Box::new(NoteTaker { notes: notes.clone(), rate, kept });
+    let parts = Parts { control, recovery: Box::new(Rack::new(&config)), notices: Box::new(Deaf) };
+    let asks = Asks { delivery_rate: true, ..Asks::SACK };
+    let sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), &config, asks, parts);
+    (Script::by(sender, &config, 1_000_000), notes)
+}
+
+/// (bytes lost, in flight before, in flight after, what is repaired), in segments, of the last ACK.
+fn last(notes: &Mutex<Notes>) -> (u64, u64, u64, Repair) {
+    let d = *notes.lock().expect("nobody panicked").deliveries.last().expect("an ACK came");
+    (d.lost / 1000, d.before / 1000, d.in_flight / 1000, d.repair)
+}
+
+// 2 and 3 are lost: the third segment above them shows both (RFC 8985 §6.2). What is found lost counts once, where it is found, and is in
+// flight no more; its repair is. So too of a sender that notices are told to and none come.
+#[test]
+fn an_ack_says_what_it_shows_to_be_lost() {
+    for notices in [Notices::Scheme, Notices::Elsn] {
+        let (mut s, notes) = sender(notices, None);
+        assert_eq!(s.sent(), "1 2 3 4 5 6 7 8 9 10");
+        assert_eq!(s.at(100).ack(2), "11");
+        assert_eq!(last(&notes), (0, 10, 9, Repair::Nothing));
+        assert_eq!([s.at(110).sack(2, &[(4, 4)]), s.sack(2, &[(4, 5)])], ["12", "13"]);
+        assert_eq!(last(&notes), (0, 10, 9, Repair::Nothing));
+        assert_eq!(s.sack(2, &[(4, 6)]), "2! 3+ 14");
+        assert_eq!(last(&notes), (2, 10, 7, Repair::Loss));
+        assert_eq!(notes.lock().expect("nobody panicked").lost, [2, 3]);
+        assert_eq!(s.at(115).sack(2, &[(4, 7)]), "15");
+        assert_eq!(last(&notes), (0, 10, 9, Repair::Loss));
+        assert_eq!(s.at(220).ack(15), "16 17 18 19 20 21 22 23 24");
+        assert_eq!(last(&notes), (0, 10, 1, Repair::Nothing));
+    }
+}
+
+// How long pacing holds the next segment back: at 8 Mbit/s ten segments take until 10 ms, an eleventh until 110 ms, less half of the
+// first wait (Linux).
+#[test]
+fn an_ack_says_how_long_pacing_waits() {
+    let (mut s, notes) = sender(Notices::Scheme, Some(Rate::from_bps(8_000_000)));
+    let wait = || notes.lock().expect("nobody panicked").deliveries.last().expect("an ACK came").wait;
+    assert_eq!(s.sent(), "1");
+    (0..9).for_each(|_| drop(s.expire()));
+    assert_eq!(s.expire(), (10.0, String::new()));
+    assert_eq!((s.at(100).ack(2), wait()), ("11".into(), Span::ZERO));
+    assert_eq!((s.ack(3), wait()), (String::new(), Span::from_micros(500)));
+}
+
+// A loss that is taken for the air's is a reduction all the same if it leaves a smaller window (Veno's four fifths), and none if it leaves
+// the window as it is (Jersey).
+#[test]
+fn a_cut_is_what_leaves_less() {
+    for (kept, cuts) in [(1.0, 0), (0.8, 1), (1.2, 0)] {
+        let (mut s, _) = sender_that_keeps(kept, Notices::Scheme, None);
+        s.sent();
+        assert!(s.at(100).sack(1, &[(2, 4)]).contains("1!"));
+        assert_eq!((s.cuts(), s.sender.counters().fast_recoveries), (cuts, 1), "{kept}");
+    }
+}
+
+// A control that draws has the flow's own number.
+#[test]
+fn the_seed_reaches_the_control() {
+    let (mut s, notes) = sender(Notices::Scheme, None);
+    s.sender.seed(7);
+    assert_eq!(notes.lock().expect("nobody panicked").seeds, [7]);
+}

@@ -1,0 +1,68 @@
+//! Every sender that notices are told to and none come (`Config::notices`): it does what it does without them, whatever is lost or late.
+
+mod common;
+
+use airhop_base::{Segment, Span, Time};
+use airhop_tcp::seams::Window;
+use airhop_tcp::{Config, Counters, Notices, Preset, SCHEMES, Sender};
+use common::path::{Fate, Observer, Path, Sent, Transfer};
+use common::{MSS, byte};
+
+/// What the sender was like after each ACK and each timeout: its window, what it took to be in flight, and when it wanted to be asked.
+#[derive(Default)]
+struct Course(Vec<(Window, u64, Option<Time>)>);
+
+impl Observer for Course {
+    fn processed(&mut self, sender: &Sender) {
+        self.0.push((sender.window(), sender.in_flight(), sender.poll_timeout()));
+    }
+
+    fn expired(&mut self, sender: &Sender) {
+        self.processed(sender);
+    }
+
+    fn sent(&mut self, _: &airhop_tcp::Space, _: &Segment, sender: &Sender) {
+        self.processed(sender);
+    }
+}
+
+/// Segments of a transfer.
+const SEGMENTS: u64 = 240;
+
+/// Single losses and several in a window, a repair that is lost, segments that are overtaken, a silence of half a second in which
+/// everything is only late, and a tail that does not arrive.
+fn path() -> Path {
+    let ms = Span::from_millis;
+    let mut path = Path::of(50).losing(&[20, 40, 42, 43, 90, SEGMENTS]).with(40, 2, Fate::Lost);
+    for late in [60, 110, 130] {
+        path = path.with(late, 1, Fate::Late(ms(40)));
+    }
+    path.acks.extend((150..170).map(|ack| (ack, Fate::Late(ms(500)))));
+    path
+}
+
+fn course(scheme: &'static str, config: &Config) -> (Vec<Sent>, Course, Counters) {
+    let sender = common::sender(scheme, &[], config);
+    let mut t = Transfer::watched(sender, scheme, config, path(), byte(SEGMENTS + 1) - 1, Course::default());
+    t.run_until(Time::ZERO + Span::from_secs(100));
+    assert_eq!(t.receiver.delivered(), SEGMENTS * u64::from(MSS), "{scheme}");
+    (t.log, t.observer, *t.sender.counters())
+}
+
+#[test]
+fn it_does_what_it_does_without_them() {
+    for scheme in SCHEMES {
+        for preset in [Preset::Ns2, Preset::Rfc, Preset::Linux] {
+            let config = Config { notices: Notices::Ignored, ..preset.config(MSS) };
+            let (log, before, counters) = course(scheme.name, &config);
+            let (told_log, told, told_counters) =
+                course(scheme.name, &Config { notices: Notices::Elsn, ..config });
+            let differs = log.iter().zip(&told_log).find(|(a, b)| a != b);
+            assert_eq!(differs, None, "{} {preset:?}", scheme.name);
+            let differs = before.0.iter().zip(&told.0).position(|(a, b)| a != b);
+            assert_eq!(differs, None, "{} {preset:?}", scheme.name);
+            assert_eq!((log.len(), before.0.len()), (told_log.len(), told.0.len()));
+            assert_eq!(counters, told_counters, "{} {preset:?}", scheme.name);
+        }
+    }
+}
