@@ -177,6 +177,23 @@ class Outcome:
     def tables(self) -> dict[str, list[tuple[str, str, bytes, list[str] | None]]]:
         """Trace columns by table: (name, dtype, little-endian bytes, dictionary); empty untraced."""
 
+class Schedule:
+    """What a run asked of its event queue for a while, to be asked again of a queue alone."""
+
+    @staticmethod
+    def of(scenario: Scenario, seed: int, rep: int, events: int) -> Schedule:
+        """Take down so many events of a run, from the middle of its simulated time to its end at most."""
+
+    def __len__(self) -> int:
+        """Count the events."""
+
+    @property
+    def mean_waiting(self) -> float:
+        """How many events waited, on average over them."""
+
+    def replay(self) -> None:
+        """Put the same events into a queue of the same kind and take them out; nothing else is done."""
+
 def build_info() -> dict[str, str]:
     """Say how the simulator was built.
 

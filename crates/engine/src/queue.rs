@@ -14,7 +14,7 @@ const BITS: usize = u64::BITS as usize;
 ///
 /// # Panics
 /// Scheduling into the past panics: an effect before its cause is a bug that must not become a number.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct EventQueue<E> {
     /// What is due now; the first `taken` of them have left.
     due: Vec<Entry<E>>,
@@ -42,8 +42,13 @@ impl<E: Copy> Default for EventQueue<E> {
 impl<E: Copy> EventQueue<E> {
     /// An empty queue at time zero.
     pub fn new() -> Self {
+        Self::starting_at(Time::ZERO)
+    }
+
+    /// An empty queue that takes nothing before `now`.
+    pub fn starting_at(now: Time) -> Self {
         let buckets = std::array::from_fn(|_| Vec::new());
-        EventQueue { due: Vec::new(), taken: 0, buckets, filled: 0, now: Time::ZERO, popped: 0 }
+        EventQueue { due: Vec::new(), taken: 0, buckets, filled: 0, now, popped: 0 }
     }
 
     /// The time of the last event taken out.

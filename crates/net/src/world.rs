@@ -121,14 +121,19 @@ impl World {
     /// # Errors
     /// [`Interrupted`] if `stop` became true.
     pub fn run(&mut self, stop: &AtomicBool) -> Result<(), Interrupted> {
-        if self.warmup > Span::ZERO {
-            self.run_until(Time::ZERO + self.warmup, stop)?;
-            self.warmed_up = Some(self.totals());
-        }
+        self.warm_up(stop)?;
         self.run_until(Time::ZERO + self.duration, stop)
     }
 
-    fn run_until(&mut self, end: Time, stop: &AtomicBool) -> Result<(), Interrupted> {
+    pub(crate) fn warm_up(&mut self, stop: &AtomicBool) -> Result<(), Interrupted> {
+        if self.warmup > Span::ZERO && self.warmed_up.is_none() {
+            self.run_until(Time::ZERO + self.warmup, stop)?;
+            self.warmed_up = Some(self.totals());
+        }
+        Ok(())
+    }
+
+    pub(crate) fn run_until(&mut self, end: Time, stop: &AtomicBool) -> Result<(), Interrupted> {
         while let Some((now, event)) = self.events.pop_until(end) {
             self.handle(now, event);
             if self.events.popped().is_multiple_of(4096) && stop.load(Ordering::Relaxed) {
@@ -143,7 +148,7 @@ impl World {
         self.events.now()
     }
 
-    fn handle(&mut self, now: Time, event: Event) {
+    pub(crate) fn handle(&mut self, now: Time, event: Event) {
         match event {
             Event::LinkArrival(i) => self.on_link_arrival(now, i),
             Event::LinkFree(i) => {

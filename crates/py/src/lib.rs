@@ -3,6 +3,7 @@
 mod outcome;
 mod runs;
 mod scenario;
+mod schedule;
 mod schemes;
 mod views;
 mod worked;
@@ -21,6 +22,8 @@ mod _core {
     use super::runs::{RunError, SchemeError, run, run_many};
     #[pymodule_export]
     use super::scenario::{Scenario, ScenarioError};
+    #[pymodule_export]
+    use super::schedule::Schedule;
     #[pymodule_export]
     use super::schemes::add_scheme;
     #[pymodule_export]

@@ -27,7 +27,7 @@ create_exception!(
 );
 
 /// How long Python waits for a result before it looks for signals.
-const POLL: Duration = Duration::from_millis(20);
+pub(crate) const POLL: Duration = Duration::from_millis(20);
 /// How long runs that were told to stop have for it. One that takes longer is lost in a method of a scheme.
 const PATIENCE: Duration = Duration::from_millis(300);
 
@@ -145,7 +145,7 @@ fn failure_of(py: Python<'_>, job: usize, error: airhop_scenario::RunError) -> P
     raised.value(py).setattr("job", job).map_or_else(|why| why, |()| raised)
 }
 
-fn python_error(py: Python<'_>, error: airhop_scenario::RunError) -> PyErr {
+pub(crate) fn python_error(py: Python<'_>, error: airhop_scenario::RunError) -> PyErr {
     use airhop_scenario::RunError as Why;
     let text = error.to_string();
     match error {

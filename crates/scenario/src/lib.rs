@@ -47,6 +47,7 @@ mod topology;
 mod tree;
 
 pub use added::{NewParam, NewScheme, Policies};
+pub use airhop_net::Schedule;
 pub use catalogue::{catalogue, services};
 pub use fades::SavedFades;
 pub use places::places;

@@ -3,7 +3,7 @@
 use crate::document::document;
 use crate::scenario::Scenario;
 use airhop_base::Time;
-use airhop_net::{BuildError, World};
+use airhop_net::{BuildError, Interrupted, Schedule, World};
 use airhop_tcp::Fault;
 use airhop_trace::{Recorder, Table};
 use std::any::Any;
@@ -110,15 +110,24 @@ impl Run {
             .unwrap_or_else(|panic| Err(self.panicked(panic.as_ref())))
     }
 
+    /// What so many events of it ask of the event queue, from the middle of its simulated time on: see [`World::schedule`].
+    ///
+    /// # Errors
+    /// As those of [`Run::execute`].
+    pub fn schedule(&self, events: usize, stop: &AtomicBool) -> Result<Schedule, RunError> {
+        let middle = Time::from_nanos(self.scenario.duration().nanos() / 2);
+        let schedule = || {
+            let mut world = self.world(None)?;
+            self.at_work(&mut world, |world| world.schedule(middle, events, stop))
+        };
+        catch_unwind(AssertUnwindSafe(schedule)).unwrap_or_else(|panic| Err(self.panicked(panic.as_ref())))
+    }
+
     fn simulate(&self, recording: &Recording, stop: &AtomicBool) -> Result<Outcome, RunError> {
         let recorder = self.recorder(recording).map_err(RunError::Recording)?;
         let begin = Instant::now();
-        let mut world = Fault::catch(|| World::new(self.scenario.plan(), self.seed, self.rep, recorder))
-            .map_err(|fault| self.failed(Time::ZERO, fault))?
-            .map_err(|why| self.refused(&why))?;
-        Fault::catch(|| world.run(stop))
-            .map_err(|fault| self.failed(world.now(), fault))?
-            .map_err(|_| RunError::Interrupted)?;
+        let mut world = self.world(recorder)?;
+        self.at_work(&mut world, |world| world.run(stop))?;
         let wall_s = begin.elapsed().as_secs_f64();
         let document = document(self.scenario.name(), self.seed, self.rep, wall_s, &world.report());
         let tables = match world.into_recorder() {
@@ -126,6 +135,22 @@ impl Run {
             None => Vec::new(),
         };
         Ok(Outcome { document, tables })
+    }
+
+    fn world(&self, recorder: Option<Recorder>) -> Result<World, RunError> {
+        Fault::catch(|| World::new(self.scenario.plan(), self.seed, self.rep, recorder))
+            .map_err(|fault| self.failed(Time::ZERO, fault))?
+            .map_err(|why| self.refused(&why))
+    }
+
+    fn at_work<T>(
+        &self,
+        world: &mut World,
+        work: impl FnOnce(&mut World) -> Result<T, Interrupted>,
+    ) -> Result<T, RunError> {
+        Fault::catch(|| work(world))
+            .map_err(|fault| self.failed(world.now(), fault))?
+            .map_err(|_| RunError::Interrupted)
     }
 
     fn recorder(&self, recording: &Recording) -> std::io::Result<Option<Recorder>> {

@@ -1,0 +1,140 @@
+use crate::EventQueue;
+use airhop_base::Time;
+use std::hint::black_box;
+
+/// What a world asked of its event queue for a while: the queue as it was when the while began, and what each event that left it put in.
+///
+/// Replayed on a bare queue it is the ceiling of a run loop: as many events wait, as far away and in the same mix, and nothing is done with
+/// them. (The hold model of Jones 1986, CACM 29:300, one event out and one in at a drawn distance, with the run's own distances in place
+/// of a distribution, and its own ins and outs.)
+#[derive(Clone, Debug)]
+pub struct Schedule<E> {
+    begin: EventQueue<E>,
+    pushed: Vec<(Time, E)>,
+    /// For each event that left, where in `pushed` the next one's begin.
+    ends: Vec<u32>,
+}
+
+impl<E: Copy> Schedule<E> {
+    /// A while that begins with this queue.
+    pub fn beginning(queue: &EventQueue<E>) -> Self {
+        Schedule { begin: queue.clone(), pushed: Vec::new(), ends: Vec::new() }
+    }
+
+    /// An event has left `queue`, and scheduled what is in `made`: that is taken down and put into `queue`.
+    pub fn take_down(&mut self, mut made: EventQueue<E>, queue: &mut EventQueue<E>) {
+        while let Some((at, event)) = made.pop_until(Time::MAX) {
+            queue.push(at, event);
+            self.pushed.push((at, event));
+        }
+        self.ends.push(u32::try_from(self.pushed.len()).expect("fewer than 2^32 events"));
+    }
+
+    /// How many events left the queue.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// True if none did.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// How many events waited when one had left and what it scheduled had come, on average; 0 if none left.
+    pub fn mean_waiting(&self) -> f64 {
+        let waited = |(left, &end): (usize, &u32)| (self.begin.len() + end as usize - left - 1) as f64;
+        self.ends.iter().enumerate().map(waited).sum::<f64>() / self.len().max(1) as f64
+    }
+
+    /// Does the same to a queue and nothing else, and gives what that has become.
+    pub fn replay(&self) -> EventQueue<E> {
+        let mut queue = self.begin.clone();
+        let mut first = 0;
+        for &end in &self.ends {
+            black_box(queue.pop_until(Time::MAX));
+            for &(at, event) in &self.pushed[first..end as usize] {
+                queue.push(at, event);
+            }
+            first = end as usize;
+        }
+        queue
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ns: u64) -> Time {
+        Time::from_nanos(ns)
+    }
+
+    /// Lets so many events leave; each schedules 0, 1 or 2 others, near, far or at once. What left, and when, in order.
+    fn run(
+        queue: &mut EventQueue<u32>,
+        events: u32,
+        mut schedule: Option<&mut Schedule<u32>>,
+    ) -> Vec<(Time, u32)> {
+        let mut draw = crate::Streams::new(1, 0).stream("schedule");
+        let mut left = Vec::new();
+        for name in 0..events {
+            let (now, event) = queue.pop_until(Time::MAX).expect("there are more than leave");
+            left.push((now, event));
+            let mut made = EventQueue::starting_at(now);
+            for _ in 0..draw.below(3) {
+                made.push(at(now.nanos() + (u64::from(draw.below(4)) << (10 * draw.below(4)))), name);
+            }
+            match &mut schedule {
+                Some(schedule) => schedule.take_down(made, queue),
+                None => {
+                    std::iter::from_fn(|| made.pop_until(Time::MAX)).for_each(|(at, e)| queue.push(at, e))
+                }
+            }
+        }
+        left
+    }
+
+    fn filled() -> EventQueue<u32> {
+        let mut queue = EventQueue::new();
+        (0..500).for_each(|i| queue.push(at(u64::from(i % 7) << (i % 20)), 10_000 + i));
+        run(&mut queue, 100, None);
+        queue
+    }
+
+    fn drained(mut queue: EventQueue<u32>) -> Vec<(Time, u32)> {
+        std::iter::from_fn(|| queue.pop_until(Time::MAX)).collect()
+    }
+
+    #[test]
+    fn a_replay_leaves_the_queue_as_the_run_did() {
+        let mut queue = filled();
+        let mut schedule = Schedule::beginning(&queue);
+        run(&mut queue, 300, Some(&mut schedule));
+        let replayed = schedule.replay();
+        assert_eq!((schedule.len(), replayed.now(), replayed.popped()), (300, queue.now(), queue.popped()));
+        assert_eq!(drained(replayed), drained(queue));
+    }
+
+    #[test]
+    fn taking_down_changes_nothing() {
+        let (mut watched, mut alone) = (filled(), filled());
+        let mut schedule = Schedule::beginning(&watched);
+        assert_eq!(run(&mut watched, 300, Some(&mut schedule)), run(&mut alone, 300, None));
+        assert_eq!(drained(watched), drained(alone));
+    }
+
+    #[test]
+    fn what_waits_is_averaged_over_the_events() {
+        let mut queue = EventQueue::new();
+        (0..4).for_each(|i| queue.push(at(i), 0));
+        let mut schedule = Schedule::beginning(&queue);
+        assert_eq!((schedule.mean_waiting(), schedule.is_empty()), (0.0, true));
+        for pushes in [0, 3, 1_u64] {
+            let (now, _) = queue.pop_until(Time::MAX).expect("four wait");
+            let mut made = EventQueue::starting_at(now);
+            (0..pushes).for_each(|i| made.push(at(100 + i), 1));
+            schedule.take_down(made, &mut queue);
+        }
+        assert_eq!(schedule.mean_waiting(), (3.0 + 5.0 + 5.0) / 3.0);
+    }
+}

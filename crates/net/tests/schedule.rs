@@ -1,0 +1,72 @@
+//! What a run asks of its event queue can be taken down without a change of the run, and asks the same of a queue alone.
+
+mod common;
+
+use airhop_base::{Span, Time};
+use airhop_net::plan::{AodvPlan, Plan, RoutingPlan};
+use airhop_net::{Report, World};
+use common::chain::Chain;
+use common::{LastHop, dumbbell};
+use std::sync::atomic::AtomicBool;
+
+static GO: AtomicBool = AtomicBool::new(false);
+
+fn world(plan: &Plan) -> World {
+    World::new(plan, 1, 0, None).expect("a good plan")
+}
+
+fn after(s: u64) -> Time {
+    Time::ZERO + Span::from_secs(s)
+}
+
+/// Takes down so many events of a run from `from` on and lets it go on.
+fn watched(plan: &Plan, from: Time, events: usize) -> (Report, usize) {
+    let mut world = world(plan);
+    let schedule = world.schedule(from, events, &GO).expect("nobody stops it");
+    schedule.replay();
+    world.run(&GO).expect("nobody stops it");
+    (world.report(), schedule.events())
+}
+
+fn alone(plan: &Plan) -> Report {
+    let mut world = world(plan);
+    world.run(&GO).expect("nobody stops it");
+    world.report()
+}
+
+#[test]
+fn a_run_does_not_know_that_its_schedule_is_taken_down() {
+    let mut chain = Chain::new(3, "sack", RoutingPlan::Aodv(AodvPlan::NS2));
+    chain.seconds = 4;
+    let last_hop = LastHop { seconds: 4, fer: 0.05, ..LastHop::default() };
+    let mut warmed_up = last_hop.plan();
+    warmed_up.warmup = Span::from_millis(2100); // it would end among the events that are taken down
+    for plan in [last_hop.plan(), chain.plan(), dumbbell::plan(10, 1), warmed_up] {
+        let (report, events) = watched(&plan, Time::from_nanos(plan.duration.nanos() / 2), 500);
+        assert_eq!(events, 500);
+        assert_eq!(format!("{report:?}"), format!("{:?}", alone(&plan)), "{}", plan.name);
+    }
+}
+
+#[test]
+fn a_schedule_ends_with_the_run() {
+    let plan = LastHop { seconds: 2, ..LastHop::default() }.plan();
+    let whole = alone(&plan);
+    let rest = whole.events as usize - 1; // the flow begins at 0
+    assert_eq!(watched(&plan, Time::ZERO, usize::MAX), (whole, rest));
+    assert_eq!(watched(&plan, after(3), usize::MAX).1, 0, "nothing happens after the end");
+}
+
+// By hand: a bulk flow with a window of one segment over a wire. While a segment or its ACK is under way, that and the timer wait, and
+// with them what the timer left in the queue when it moved to an earlier time: none, as it only moves on.
+#[test]
+fn what_waits_in_a_run_is_counted() {
+    let mut plan = dumbbell::plan(1, 2);
+    for flow in &mut plan.flows {
+        if let airhop_net::plan::Transport::Tcp { config, .. } = &mut flow.transport {
+            config.receive_window = 1000;
+        }
+    }
+    let schedule = world(&plan).schedule(after(1), 100, &GO).expect("nobody stops it");
+    assert_eq!(schedule.mean_waiting(), 2.0);
+}
