@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import airhop.report.pack as pack_module
 import synthetic
 import synthetic_study
 from airhop.experiments import Judgement, Outcome, Verdict
@@ -200,6 +201,20 @@ def test_chapters_share_their_figures_templates(outcome: Outcome) -> None:
     one = render([chapter_of(outcome)])
     two = render([chapter_of(outcome), replace(chapter_of(outcome), name="yun2009/other")])
     assert len(re.findall('id="template-', one)) == len(re.findall('id="template-', two))
+
+
+def test_pages_share_them_too(outcome: Outcome, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They take a second each to build, and a reproduction writes fifty pages."""
+    first = Page(render([chapter_of(outcome)]))
+
+    def build(*_: object) -> dict[str, Any]:
+        raise AssertionError("built once more")
+
+    monkeypatch.setattr(pack_module, "template", build)
+    second = Page(render([chapter_of(outcome)]))
+    assert [one["id"] for one in second.all("script") if "id" in one] == [
+        one["id"] for one in first.all("script") if "id" in one
+    ]
 
 
 def test_the_same_data_give_the_same_bytes(outcome: Outcome) -> None:

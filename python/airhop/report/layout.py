@@ -204,9 +204,9 @@ class Layout:
             ("distribution", drawn), lambda: {"distribution": figures.distribution(chapter)}
         )
         if "map" in self.views:
-            found["map"] = templates.same("map", _map)
+            found["map"] = templates.add("map", _map)
         if chapter.runs:
-            found["timeline"] = templates.same("timeline", timeline_figures)
+            found["timeline"] = templates.add("timeline", timeline_figures)
         return found
 
 

@@ -6,7 +6,6 @@ import base64
 import gzip
 import json
 from collections.abc import Callable, Hashable, Mapping
-from functools import cache
 from typing import Any
 
 from bokeh.document import Document
@@ -37,7 +36,7 @@ def template(figures: Mapping[str, Model]) -> dict[str, Any]:
 
 
 class Templates:
-    """The templates of a page, each packed once however many chapters draw it."""
+    """The templates of a page, each there once however many chapters draw it."""
 
     def __init__(self) -> None:
         self.packed: dict[str, str] = {}
@@ -45,20 +44,17 @@ class Templates:
         self._ids: dict[Hashable, str] = {}
 
     def add(self, key: Hashable, build: Callable[[], Mapping[str, Model]]) -> str:
-        """Give the id of the template with this key; figures are built only if it is not there yet."""
+        """Give the id of the template with this key.
+
+        Its figures are built only if no page has them yet: a key says all that they depend on.
+        """
         if key not in self._ids:
             self._ids[key] = f"template-{len(self._ids)}"
-            self.packed[self._ids[key]] = pack(template(build()))
-        return self._ids[key]
-
-    def same(self, key: Hashable, build: Callable[[], Mapping[str, Model]]) -> str:
-        """Do as `add` for figures that every page draws alike: they are built once for all of them."""
-        if key not in self._ids:
-            self._ids[key] = f"template-{len(self._ids)}"
-            self.packed[self._ids[key]] = _packed(build)
+            if key not in _PACKED:
+                _PACKED[key] = pack(template(build()))
+            self.packed[self._ids[key]] = _PACKED[key]
         return self._ids[key]
 
 
-@cache
-def _packed(build: Callable[[], Mapping[str, Model]]) -> str:
-    return pack(template(build()))
+_PACKED: dict[Hashable, str] = {}
+"""The templates of all pages: building one takes a second, and most experiments draw what another did."""
