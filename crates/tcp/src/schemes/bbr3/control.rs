@@ -446,5 +446,4 @@ impl CongestionControl for Bbr3 {
 }
 
 #[cfg(test)]
-#[path = "control_tests.rs"]
 mod tests;
