@@ -7,6 +7,7 @@
 mod tests;
 
 use crate::runs::Runs;
+use crate::seams::{Cause, Next};
 use crate::space::Space;
 use airhop_base::{Sack, SackBlock, Time};
 use std::collections::VecDeque;
@@ -36,6 +37,11 @@ impl Sent {
     /// Its length in bytes.
     pub fn len(&self) -> u64 {
         self.end - self.start
+    }
+
+    /// It goes out again.
+    pub fn again(&self, cause: Cause) -> Next {
+        Next { start: self.start, end: self.end, cause }
     }
 }
 

@@ -124,15 +124,11 @@ fn forward(s: &Space, in_flight: u64, window: f64) -> Option<Next> {
 /// begin a new recovery (RFC 6582 §3.2 step 1; ns-2's "bugfix").
 #[derive(Clone, Copy, Debug, Default)]
 struct Guard {
-    /// First byte that had not been sent at the last reduction.
+    /// First byte that had not been sent at the last reduction; zero before one.
     recovery_point: u64,
 }
 
 impl Guard {
-    fn new() -> Self {
-        Guard { recovery_point: 0 }
-    }
-
     /// RFC 6582 §3.2 step 1: the ACK "covers more than recover". One that covers just that may be the echo of what
     /// go-back-N sent for nothing.
     fn permits(&self, s: &Space) -> bool {

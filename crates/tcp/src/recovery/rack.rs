@@ -195,10 +195,8 @@ impl Rack {
 
     /// The next segment of fast recovery: what is lost before what is new.
     fn next_in_recovery(&mut self, s: &Space, cause: Cause, has_room: impl Fn(u64) -> bool) -> Option<Next> {
-        let next = match self.board.first_lost() {
-            Some(e) => Next { start: e.start, end: e.end, cause },
-            None => forward(s, 0, f64::INFINITY)?,
-        };
+        let lost = self.board.first_lost().map(|e| e.again(cause));
+        let next = lost.or_else(|| forward(s, 0, f64::INFINITY))?;
         has_room(next.end - next.start).then_some(next)
     }
 }
@@ -396,7 +394,7 @@ impl Recovery for Rack {
 
     fn forgive(&mut self, _: &mut Space) -> bool {
         self.state = State::Open;
-        self.guard = Guard::new();
+        self.guard = Guard::default();
         self.urgent.clear();
         self.board.forgive();
         self.under_way.clear();
