@@ -7,7 +7,7 @@ mod tests;
 
 use crate::config::Growth;
 use crate::control::whole;
-use crate::meters::SendTimes;
+use crate::meters::{SendTimes, least};
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Signal, Window};
 use crate::slow_start::{Sample, SlowStart};
 use crate::space::Space;
@@ -139,7 +139,7 @@ impl CongestionControl for Cubic {
             self.rtt = None;
         }
         if let Some(rtt) = self.rtt {
-            self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
+            self.least_rtt = least(self.least_rtt, rtt);
         }
     }
 

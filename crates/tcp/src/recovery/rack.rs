@@ -4,6 +4,7 @@ use super::reordering::Reordering;
 use super::sending_order::{SendingOrder, Transmission};
 use super::{Guard, Prr, Urgent, forward};
 use crate::Config;
+use crate::meters::least;
 use crate::scoreboard::{Scoreboard, Sent, duplicate};
 use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Repair, Window};
 use crate::space::Space;
@@ -205,7 +206,7 @@ impl Rack {
 fn note_arrival(newest: &mut Option<Newest>, least_rtt: &mut Option<Span>, e: &Sent, now: Time) {
     let rtt = now - e.at;
     if !e.retransmitted {
-        *least_rtt = Some(least_rtt.map_or(rtt, |least| least.min(rtt)));
+        *least_rtt = least(*least_rtt, rtt);
     } else if least_rtt.is_some_and(|least| rtt < least) {
         return; // too soon: it is an earlier transmission that arrived
     }

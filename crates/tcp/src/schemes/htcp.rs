@@ -1,6 +1,6 @@
 use super::{Asks, Param, Params, Scheme};
 use crate::control::{decrease, increase};
-use crate::meters::SendTimes;
+use crate::meters::{SendTimes, least};
 use crate::notices::Deaf;
 use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Window};
@@ -168,7 +168,7 @@ impl CongestionControl for Htcp {
     fn observe(&mut self, a: &Ack, s: &Space) {
         self.rtt = self.times.on_ack(a.now, s.una);
         if let Some(rtt) = self.rtt {
-            self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+            self.least = least(self.least, rtt);
         }
     }
 

@@ -1,7 +1,7 @@
 use super::{Asks, Param, Params, Scheme};
 use crate::config::Growth;
 use crate::control::{Reno, increase};
-use crate::meters::SendTimes;
+use crate::meters::{SendTimes, least};
 use crate::notices::Deaf;
 use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Window};
@@ -156,7 +156,7 @@ impl CongestionControl for Hybla {
 
     fn observe(&mut self, a: &Ack, s: &Space) {
         if let Some(rtt) = self.times.on_ack(a.now, s.una) {
-            self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+            self.least = least(self.least, rtt);
         }
     }
 

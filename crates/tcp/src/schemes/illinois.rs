@@ -1,6 +1,6 @@
 use super::{Asks, Param, Params, Scheme};
 use crate::control::{decrease, increase};
-use crate::meters::SendTimes;
+use crate::meters::{SendTimes, least};
 use crate::notices::Deaf;
 use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
@@ -135,8 +135,8 @@ impl Illinois {
 
     /// A sample, outside recovery.
     fn note(&mut self, rtt: Span) {
-        let Delays { least, most } = self.delays;
-        self.delays = Delays { least: Some(least.map_or(rtt, |least| least.min(rtt))), most: most.max(rtt) };
+        self.delays.least = least(self.delays.least, rtt);
+        self.delays.most = self.delays.most.max(rtt);
         self.round.sum = self.round.sum + rtt;
         self.round.samples += 1;
     }

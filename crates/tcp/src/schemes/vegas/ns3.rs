@@ -1,4 +1,5 @@
 use crate::control::{Reno, whole};
+use crate::meters::least;
 use crate::schemes::Params;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Signal, Window};
 use crate::space::Space;
@@ -105,9 +106,8 @@ impl CongestionControl for Ns3 {
 
     fn observe(&mut self, _: &Ack, s: &Space) {
         let Some(srtt) = s.srtt else { return };
-        let least = |old: Option<Span>| Some(old.map_or(srtt, |old| old.min(srtt)));
-        self.base = least(self.base);
-        self.round.least = least(self.round.least);
+        self.base = least(self.base, srtt);
+        self.round.least = least(self.round.least, srtt);
         self.round.samples += 1;
     }
 }
