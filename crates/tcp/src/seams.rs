@@ -33,6 +33,12 @@ impl Window {
     pub fn in_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh
     }
+
+    /// A reduction was for nothing: it is as it was `before`, and what was gained since is kept (RFC 4015 §4).
+    pub fn restore(&mut self, before: &Window) {
+        self.cwnd = self.cwnd.max(before.cwnd);
+        self.ssthresh = self.ssthresh.max(before.ssthresh);
+    }
 }
 
 /// An acknowledgement, as policies see it.
@@ -169,8 +175,7 @@ pub trait CongestionControl: Debug + Send {
     /// window as it was then; what was gained since is kept.
     fn on_spurious(&mut self, w: &mut Window, before: &Window, s: &Space) {
         let _ = s;
-        w.cwnd = w.cwnd.max(before.cwnd);
-        w.ssthresh = w.ssthresh.max(before.ssthresh);
+        w.restore(before);
     }
 
     /// How fast segments may go out at most, payload alone, if they are to be spaced. Asked before each.

@@ -160,8 +160,7 @@ impl CongestionControl for Htcp {
     }
 
     fn on_spurious(&mut self, w: &mut Window, before: &Window, _: &Space) {
-        w.cwnd = w.cwnd.max(before.cwnd);
-        w.ssthresh = w.ssthresh.max(before.ssthresh);
+        w.restore(before);
         self.memory = self.before;
     }
 
