@@ -62,6 +62,14 @@ pub struct Ack {
     pub arrival: Option<Arrival>,
 }
 
+#[cfg(test)]
+impl Ack {
+    /// One that acknowledges so many bytes and says nothing else.
+    pub(crate) fn of(now: Time, acked: u64) -> Self {
+        Ack { now, acked, delivered: acked, sack: Sack::EMPTY, rtt: None, ece: false, arrival: None }
+    }
+}
+
 /// What an ACK did, as senders see it that go by the rate at which data is delivered.
 #[derive(Clone, Copy, Debug)]
 pub struct Delivery {
@@ -351,7 +359,8 @@ pub trait Recovery: Debug + Send {
         0
     }
 
-    /// Bytes that were taken to be lost so far, all in all.
+    /// Bytes that were taken to be lost so far, all in all. With [`Recovery::each_newly_lost`], for schemes that go by the rate of
+    /// delivery: they stand on RACK, and no other recovery tells.
     fn lost(&self) -> u64 {
         0
     }

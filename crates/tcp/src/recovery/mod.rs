@@ -1,4 +1,16 @@
 //! Ways to repair a loss.
+//!
+//! Six keep a scoreboard, and look alike. They are not one with switches, because each takes something else for a loss, and something else
+//! for a segment that left the network:
+//!
+//! | recovery | lost is | the flight is limited by |
+//! |---|---|---|
+//! | [`SackPipe`] | the third duplicate's segment; any hole may be filled after that | a counter that each duplicate lowers by one |
+//! | [`Rfc6675`] | what DupThresh runs, or as many segments, lie above (sequence order) | what is neither SACKed nor lost; PRR |
+//! | [`RateHalving`] | what DupThresh segments lie above; a repair, by the order of sending | the same, lowered with every second ACK |
+//! | [`Esack`] | what DupThresh segments were sent after (Algorithm 1 of Yun 2009), held ones left out | the same, without halving |
+//! | [`Rack`] | what something sent later has overtaken for too long | the same; PRR |
+//! | [`Delayed`] | as [`Rfc6675`], a round trip later | all that is outstanding, while it waits |
 
 mod corrupted;
 mod delayed;

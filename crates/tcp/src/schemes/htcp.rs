@@ -221,7 +221,6 @@ mod tests {
     use super::*;
     use crate::Preset;
     use crate::seams::{Cause, Signal};
-    use airhop_base::Sack;
 
     const MSS: u64 = 1000;
 
@@ -301,7 +300,7 @@ mod tests {
             s.nxt = s.una;
             h.on_sent(Time::ZERO + ms(now - rtt), &Next { start, end: s.una, cause: Cause::New });
             let now = Time::ZERO + ms(now);
-            let ack = Ack { now, acked: MSS, delivered: MSS, sack: Sack::EMPTY, rtt: None, ece: false, arrival: None };
+            let ack = Ack::of(now, MSS);
             h.observe(&ack, &s);
             h.on_ack(&mut w, &ack, &s);
         }

@@ -205,7 +205,6 @@ impl CongestionControl for Illinois {
 mod tests {
     use super::*;
     use crate::Preset;
-    use airhop_base::Sack;
 
     fn illinois() -> Illinois {
         Illinois::new(&Params::defaults(&SCHEME))
@@ -296,7 +295,7 @@ mod tests {
             s.nxt = s.una + 3000;
             i.on_sent(Time::ZERO, &Next { start, end: s.una, cause: crate::seams::Cause::New });
             let now = Time::ZERO + Span::from_millis(rtt);
-            let ack = Ack { now, acked: 1000, delivered: 1000, sack: Sack::EMPTY, rtt: None, ece: false, arrival: None };
+            let ack = Ack::of(now, 1000);
             i.observe(&ack, &s);
             let before = w.cwnd;
             i.on_ack(w, &ack, &s);

@@ -116,7 +116,7 @@ impl CongestionControl for Ns3 {
 mod tests {
     use super::*;
     use crate::{Preset, schemes};
-    use airhop_base::{Sack, Time};
+    use airhop_base::Time;
 
     fn vegas() -> Ns3 {
         let scheme = schemes::find("vegas").expect("a known scheme");
@@ -137,15 +137,7 @@ mod tests {
                 srtt: Some(Span::from_millis(ms)),
                 ..Space::new(&Preset::Rfc.config(1000))
             };
-            let ack = Ack {
-                now: Time::ZERO,
-                acked: 1000,
-                delivered: 1000,
-                sack: Sack::EMPTY,
-                rtt: None,
-                ece: false,
-                arrival: None,
-            };
+            let ack = Ack::of(Time::ZERO, 1000);
             vegas.observe(&ack, &s);
             vegas.on_ack(w, &ack, &s);
         }
