@@ -47,9 +47,8 @@ impl CongestionControl for Ledbat {
     }
 
     fn observe(&mut self, a: &Ack, s: &Space) {
-        // Of what was sent twice nobody knows which copy arrived.
         if let Some(arrival) = a.arrival
-            && let Some((sent, false)) = self.times.of(arrival.seq)
+            && let Some(sent) = self.times.once(arrival.seq)
         {
             self.delays.update(a.now, arrival.at.since(sent)); // no lie of the receiver makes it negative
         }
