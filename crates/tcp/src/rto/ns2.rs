@@ -86,7 +86,6 @@ impl RtoPolicy for Ns2Ticks {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{at, config, ms, sample};
-    use super::*;
     use crate::config::RtoKind;
     use crate::rto::build;
 

@@ -90,7 +90,6 @@ impl RtoPolicy for SingleGain {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{config, ms, sample};
-    use super::*;
     use crate::config::RtoKind;
     use crate::rto::build;
 
