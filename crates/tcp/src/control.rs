@@ -42,9 +42,13 @@ fn grow(w: &mut Window, alpha: f64, segments: f64) {
 
 /// Multiplicative decrease: the share `kept` of what is to be reduced is left (RFC 5681 §3.1 with another factor than 1/2).
 pub(crate) fn decrease(w: &mut Window, kept: f64, l: &Loss) {
-    let left = l.base.map(|base| base * kept);
+    leave(w, l.base.map(|base| base * kept), l.signal);
+}
+
+/// So many segments are left of what is to be reduced; none at a timeout that leaves ssthresh as it is.
+pub(crate) fn leave(w: &mut Window, left: Option<f64>, signal: Signal) {
     w.ssthresh = left.map_or(w.ssthresh, |left| left.max(2.0));
-    w.cwnd = match l.signal {
+    w.cwnd = match signal {
         Signal::Duplicates => w.ssthresh,
         Signal::Echo => left.unwrap_or(w.ssthresh).max(1.0),
         Signal::Timeout => 1.0, // RFC 5681 §3.1: the loss window

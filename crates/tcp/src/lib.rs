@@ -1,7 +1,7 @@
 //! TCP as state machines: time is an argument, packets come in and go out, and nothing here knows of a simulator.
 //!
-//! Read [`seams`] first: the policies that make one sender differ from another. `sender.rs` and `receiver.rs` are
-//! the mechanism, `recovery/` the ways to repair a loss, `schemes/` the named combinations.
+//! Read [`seams`] first: the policies that make one sender differ from another. `sender/` and `receiver.rs` are the mechanism, `recovery/`
+//! the ways to repair a loss, `notices/` those to heed a notification, `rto/` the timeouts, `schemes/` the named combinations.
 
 mod bbr;
 mod config;

@@ -417,5 +417,4 @@ impl Stream {
 }
 
 #[cfg(test)]
-#[path = "receiver_tests.rs"]
 mod tests;

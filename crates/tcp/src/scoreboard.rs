@@ -7,6 +7,7 @@
 mod tests;
 
 use crate::runs::Runs;
+use crate::seams::{Cause, Next};
 use crate::space::Space;
 use airhop_base::{Sack, SackBlock, Time};
 use std::collections::VecDeque;
@@ -37,6 +38,11 @@ impl Sent {
     pub fn len(&self) -> u64 {
         self.end - self.start
     }
+
+    /// It goes out again.
+    pub fn again(&self, cause: Cause) -> Next {
+        Next { start: self.start, end: self.end, cause }
+    }
 }
 
 /// The outstanding segments in sequence order, without gaps.
@@ -45,8 +51,6 @@ pub struct Scoreboard {
     segments: VecDeque<Sent>,
     /// Those of them that are SACKed.
     runs: Runs,
-    /// No segment that begins below this is marked lost.
-    lost_from: u64,
     /// Every segment that begins below this is SACKed or was sent again.
     hole_from: u64,
     /// Every segment that begins below this is SACKed, marked lost or was sent again.
@@ -57,10 +61,33 @@ pub struct Scoreboard {
     high_sack: u64,
     /// Bytes SACKed and not cumulatively acknowledged.
     sacked_bytes: u64,
-    /// Bytes marked lost.
-    lost_bytes: u64,
-    /// Bytes ever marked lost.
-    all_lost: u64,
+    losses: Losses,
+}
+
+/// What is marked lost.
+#[derive(Debug, Default)]
+struct Losses {
+    /// No segment that begins below this is.
+    from: u64,
+    /// Bytes.
+    bytes: u64,
+    /// Bytes that ever were, but for what a timeout marks.
+    ever: u64,
+}
+
+impl Losses {
+    /// A segment that was not marked is.
+    fn add(&mut self, e: &mut Sent) {
+        e.lost = true;
+        self.bytes += e.len();
+        self.ever += e.len();
+        self.from = self.from.min(e.start);
+    }
+
+    /// A segment is not marked any more, if it was.
+    fn remove(&mut self, e: &mut Sent) {
+        self.bytes -= if std::mem::take(&mut e.lost) { e.len() } else { 0 };
+    }
 }
 
 impl Scoreboard {
@@ -81,14 +108,11 @@ impl Scoreboard {
             });
             return None;
         }
-        let e = self.get_mut(start)?;
+        let (e, losses) = self.get_mut(start)?;
         let before = std::mem::replace(&mut e.order, order);
         e.at = at;
         e.retransmitted = true;
-        let len = e.len();
-        if std::mem::take(&mut e.lost) {
-            self.lost_bytes -= len;
-        }
+        losses.remove(e);
         Some(before)
     }
 
@@ -113,12 +137,12 @@ impl Scoreboard {
                     let cut = una - e.start;
                     e.start = una;
                     self.sacked_bytes -= if e.sacked { cut } else { 0 };
-                    self.lost_bytes -= if e.lost { cut } else { 0 };
+                    self.losses.bytes -= if e.lost { cut } else { 0 };
                 }
                 break;
             }
             self.sacked_bytes -= if e.sacked { e.len() } else { 0 };
-            self.lost_bytes -= if e.lost { e.len() } else { 0 };
+            self.losses.bytes -= if e.lost { e.len() } else { 0 };
             if !e.sacked {
                 arrived(e);
             }
@@ -143,7 +167,7 @@ impl Scoreboard {
             let mut marked: Option<SackBlock> = None;
             for e in self.segments.range_mut(first..).take_while(|e| e.end <= gap.end) {
                 e.sacked = true;
-                self.lost_bytes -= if std::mem::take(&mut e.lost) { e.len() } else { 0 };
+                self.losses.remove(e);
                 marked = Some(SackBlock { start: marked.map_or(e.start, |run| run.start), end: e.end });
                 arrived(e);
             }
@@ -159,15 +183,11 @@ impl Scoreboard {
 
     /// Marks the segment at `start` lost, unless it arrived.
     pub fn mark_lost(&mut self, start: u64) {
-        if let Some(e) = self.get_mut(start)
+        if let Some((e, losses)) = self.get_mut(start)
             && !e.sacked
             && !e.lost
         {
-            e.lost = true;
-            let len = e.len();
-            self.lost_bytes += len;
-            self.all_lost += len;
-            self.lost_from = self.lost_from.min(start);
+            losses.add(e);
         }
     }
 
@@ -187,10 +207,7 @@ impl Scoreboard {
                 self.judged_to = self.judged_to.min(e.start); // to be asked about again
                 continue;
             }
-            e.lost = true;
-            self.lost_bytes += e.len();
-            self.all_lost += e.len();
-            self.lost_from = self.lost_from.min(e.start);
+            self.losses.add(e);
         }
     }
 
@@ -198,23 +215,19 @@ impl Scoreboard {
     pub fn mark_lost_where(&mut self, mut is_lost: impl FnMut(&Sent) -> bool) {
         for e in self.segments.iter_mut().filter(|e| !e.sacked && !e.lost) {
             if is_lost(e) {
-                e.lost = true;
-                self.lost_bytes += e.len();
-                self.all_lost += e.len();
-                self.lost_from = self.lost_from.min(e.start);
+                self.losses.add(e);
             }
         }
     }
 
-    /// Marks everything that has not arrived lost (a timeout). RFC 2018 §8: the segment at the left edge goes out again even
-    /// if it is SACKed, as the receiver may have dropped it.
+    /// Marks everything that has not arrived lost (a timeout), and the segment at the left edge in any case.
     pub fn mark_all_lost(&mut self) {
         self.mark_first_lost();
-        self.lost_bytes = 0;
+        self.losses.bytes = 0;
         for e in &mut self.segments {
             e.lost = !e.sacked;
             e.retransmitted = false;
-            self.lost_bytes += if e.lost { e.len() } else { 0 };
+            self.losses.bytes += if e.lost { e.len() } else { 0 };
         }
     }
 
@@ -224,7 +237,7 @@ impl Scoreboard {
         let Some(e) = self.segments.front_mut() else { return };
         let (end, len) = (e.end, e.len());
         self.sacked_bytes -= if std::mem::take(&mut e.sacked) { len } else { 0 };
-        self.lost_bytes += if std::mem::replace(&mut e.lost, true) { 0 } else { len };
+        self.losses.bytes += if std::mem::replace(&mut e.lost, true) { 0 } else { len };
         self.runs.remove_below(end);
         self.search_anew();
     }
@@ -232,7 +245,7 @@ impl Scoreboard {
     /// What is marked lost is under way after all.
     pub fn forgive(&mut self) {
         self.segments.iter_mut().for_each(|e| e.lost = false);
-        self.lost_bytes = 0;
+        self.losses.bytes = 0;
         self.search_anew();
     }
 
@@ -242,24 +255,24 @@ impl Scoreboard {
         self.runs.clear();
         self.high_sack = 0;
         self.sacked_bytes = 0;
-        self.lost_bytes = 0;
+        self.losses.bytes = 0;
         self.search_anew();
     }
 
     /// What earlier searches found does not hold any more.
     fn search_anew(&mut self) {
-        (self.lost_from, self.hole_from, self.judged_to) = (0, 0, 0);
+        (self.losses.from, self.hole_from, self.judged_to) = (0, 0, 0);
     }
 
     /// The lowest segment that is marked lost.
     pub fn first_lost(&mut self) -> Option<&Sent> {
-        if self.lost_bytes == 0 {
-            self.lost_from = u64::MAX;
+        if self.losses.bytes == 0 {
+            self.losses.from = u64::MAX;
             return None;
         }
-        let first = self.place(self.lost_from);
+        let first = self.place(self.losses.from);
         let found = self.segments.range(first..).find(|e| e.lost)?;
-        self.lost_from = found.start;
+        self.losses.from = found.start;
         Some(found)
     }
 
@@ -305,9 +318,11 @@ impl Scoreboard {
         self.get(start).map_or_else(|| s.segment_end(start), |e| e.end)
     }
 
-    fn get_mut(&mut self, start: u64) -> Option<&mut Sent> {
+    /// The same, to be changed, with the account of what is lost.
+    fn get_mut(&mut self, start: u64) -> Option<(&mut Sent, &mut Losses)> {
         let place = self.place(start);
-        self.segments.get_mut(place).filter(|e| e.start == start)
+        let e = self.segments.get_mut(place).filter(|e| e.start == start)?;
+        Some((e, &mut self.losses))
     }
 
     /// Where the first segment that does not begin below `start` is.
@@ -323,7 +338,7 @@ impl Scoreboard {
 
     /// Sets the hold of the segment at `start`.
     pub fn hold(&mut self, start: u64, until: Time) {
-        if let Some(e) = self.get_mut(start) {
+        if let Some((e, _)) = self.get_mut(start) {
             e.held_until = until;
         }
     }
@@ -345,7 +360,7 @@ impl Scoreboard {
 
     /// RFC 6675 §4 SetPipe(): bytes neither SACKed nor lost, plus those sent again.
     pub fn in_flight(&self, s: &Space) -> u64 {
-        (s.nxt - s.una) - self.sacked_bytes - self.lost_bytes
+        (s.nxt - s.una) - self.sacked_bytes - self.losses.bytes
     }
 
     /// True if the segment at `seq` is outstanding and not SACKed.
@@ -365,12 +380,12 @@ impl Scoreboard {
 
     /// Bytes marked lost while ACKs and timers told what had arrived; what a timeout marks wholesale does not count.
     pub fn all_lost(&self) -> u64 {
-        self.all_lost
+        self.losses.ever
     }
 
     /// Bytes marked lost and not yet repaired.
     pub fn lost_bytes(&self) -> u64 {
-        self.lost_bytes
+        self.losses.bytes
     }
 }
 

@@ -33,6 +33,12 @@ impl Window {
     pub fn in_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh
     }
+
+    /// A reduction was for nothing: it is as it was `before`, and what was gained since is kept (RFC 4015 §4).
+    pub fn restore(&mut self, before: &Window) {
+        self.cwnd = self.cwnd.max(before.cwnd);
+        self.ssthresh = self.ssthresh.max(before.ssthresh);
+    }
 }
 
 /// An acknowledgement, as policies see it.
@@ -54,6 +60,14 @@ pub struct Ack {
     pub ece: bool,
     /// Which segment caused it and when that arrived, if the scheme's receiver says so.
     pub arrival: Option<Arrival>,
+}
+
+#[cfg(test)]
+impl Ack {
+    /// One that acknowledges so many bytes and says nothing else.
+    pub(crate) fn of(now: Time, acked: u64) -> Self {
+        Ack { now, acked, delivered: acked, sack: Sack::EMPTY, rtt: None, ece: false, arrival: None }
+    }
 }
 
 /// What an ACK did, as senders see it that go by the rate at which data is delivered.
@@ -169,8 +183,7 @@ pub trait CongestionControl: Debug + Send {
     /// window as it was then; what was gained since is kept.
     fn on_spurious(&mut self, w: &mut Window, before: &Window, s: &Space) {
         let _ = s;
-        w.cwnd = w.cwnd.max(before.cwnd);
-        w.ssthresh = w.ssthresh.max(before.ssthresh);
+        w.restore(before);
     }
 
     /// How fast segments may go out at most, payload alone, if they are to be spaced. Asked before each.
@@ -346,7 +359,8 @@ pub trait Recovery: Debug + Send {
         0
     }
 
-    /// Bytes that were taken to be lost so far, all in all.
+    /// Bytes that were taken to be lost so far, all in all. With [`Recovery::each_newly_lost`], for schemes that go by the rate of
+    /// delivery: they stand on RACK, and no other recovery tells.
     fn lost(&self) -> u64 {
         0
     }

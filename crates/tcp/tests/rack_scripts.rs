@@ -75,6 +75,15 @@ fn prr_with_rfc6675() {
         let answers: Vec<String> = (5..=10).map(|last| s.sack(1, &[(2, last)])).collect();
         assert_eq!(answers, sent, "{prr}");
     }
+    // DeliveredData of a partial ACK is what SACK had not reported: one segment of five. CEIL(delivered · 10 / 20) - out, for 1 to 5.
+    let config = Config { prr: true, sack_recovery: SackRecovery::Rfc6675, ..rfc(20.0, 10.0) };
+    let mut s = Script::new("sack", config);
+    s.sent();
+    s.at(100);
+    assert_eq!([s.sack(1, &[(2, 2)]), s.sack(1, &[(2, 3)])], ["21", "22"]);
+    let answers = [s.sack(1, &[(2, 4)]), s.sack(1, &[(2, 5)]), s.sack(1, &[(7, 7), (2, 5)])];
+    assert_eq!(answers, ["1!", "", "23"]);
+    assert_eq!([s.at(150).sack(6, &[(7, 7)]), s.sack(6, &[(7, 8)])], ["", "24"]);
 }
 
 // RFC 8985 §6.2 step 5: a segment is lost when one that was sent later has arrived and a round trip and the reordering window,

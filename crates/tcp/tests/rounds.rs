@@ -1,54 +1,14 @@
-//! The window law of each scheme, in segments per round trip.
-//!
-//! A path of 50 ms each way and no bottleneck: a window leaves in an instant and its ACKs return in an instant, so a round is
-//! exactly 100 ms. Preset `ns2` (initial window 2, an ACK per segment, limited transmit, half of cwnd after a loss),
-//! ssthresh 8. A line is: round, segments sent in it, cwnd at its end, and what was sent again (`!` fast retransmit, `+`
-//! further repair, `t` timeout, `n` notice). Segments 15 to 22 are sent in round 3.
+//! The window law of each scheme, in segments per round trip: the path and the notation are those of `common/rounds.rs`.
 
 mod common;
 
-use airhop_tcp::{Config, Preset};
-use common::path::{Fate, Path, Transfer};
-use common::{MSS, at};
-
-fn rounds(scheme: &str, path: &Path, rounds: u64) -> String {
-    let config = Config { initial_ssthresh: 8.0, ..Preset::Ns2.config(MSS) };
-    let mut t = Transfer::new(scheme, &config, path.clone(), 10_000);
-    t.run_until(at(rounds * 100 - 1));
-    t.rounds()
-}
-
-fn clean() -> Path {
-    Path::of(50)
-}
-
-/// One loss in a window.
-fn one() -> Path {
-    clean().losing(&[20])
-}
-
-/// Three losses in a window.
-fn three() -> Path {
-    clean().losing(&[20, 22, 24])
-}
+use common::at;
+use common::path::{Fate, Path};
+use common::rounds::{clean, common_rounds, one, rounds, three, window};
 
 /// One loss, and its repair is lost too.
 fn repair() -> Path {
     one().with(20, 2, Fate::Lost)
-}
-
-/// A whole window.
-fn window() -> Path {
-    clean().losing(&[15, 16, 17, 18, 19, 20, 21, 22])
-}
-
-/// The same for all of `schemes`.
-fn common_rounds(schemes: &[&str], path: &Path, n: u64) -> String {
-    let first = rounds(schemes[0], path, n);
-    for scheme in schemes {
-        assert_eq!(rounds(scheme, path, n), first, "{scheme}");
-    }
-    first
 }
 
 const ALL: [&str; 6] = ["tahoe", "reno", "newreno", "snoop", "sack", "ll-elsn"];

@@ -1,29 +1,10 @@
-//! The window law of the senders that adapt increase or decrease, in segments per round trip. The path and the notation are those of
-//! `rounds.rs`: 50 ms each way, no bottleneck, preset `ns2`, ssthresh 8; a line is round, segments sent, cwnd, what was sent again.
+//! The window law of the senders that adapt increase or decrease, in segments per round trip: the path and the notation are those of
+//! `common/rounds.rs`.
 
 mod common;
 
-use airhop_tcp::{Config, Preset};
-use common::path::{Fate, Path, Transfer};
-use common::{MSS, at};
-
-fn config() -> Config {
-    Config { initial_ssthresh: 8.0, ..Preset::Ns2.config(MSS) }
-}
-
-fn rounds_with(scheme: &str, given: &[(&str, f64)], path: &Path, rounds: u64) -> String {
-    let mut t = Transfer::given(scheme, given, &config(), path.clone(), 100_000);
-    t.run_until(at(rounds * 100 - 1));
-    t.rounds()
-}
-
-fn rounds(scheme: &str, path: &Path, n: u64) -> String {
-    rounds_with(scheme, &[], path, n)
-}
-
-fn clean() -> Path {
-    Path::of(50)
-}
+use common::path::{Fate, Path};
+use common::rounds::{clean, rounds, rounds_with};
 
 /// Segments that a router marks.
 fn marking(segments: std::ops::RangeInclusive<u64>) -> Path {

@@ -1,33 +1,12 @@
-//! BBR v1 on a path of 50 ms each way whose bottleneck takes a millisecond for a segment: 1 MB/s of payload, a least round trip of
-//! 101 ms, so 101 segments fill it. Section numbers are those of draft-cardwell-iccrg-bbr-congestion-control-00.
+//! BBR v1 on the pipe of `common/rounds.rs`, which 101 segments fill. Section numbers are those of
+//! draft-cardwell-iccrg-bbr-congestion-control-00.
 
 mod common;
 
-use airhop_base::{Rate, Span};
-
+use airhop_base::Span;
+use common::at;
 use common::path::{Path, Transfer};
-use common::{at, rfc};
-
-fn path(room: usize) -> Path {
-    Path { bottleneck: Some((Rate::from_bps(8_320_000), room)), ..Path::of(50) }
-}
-
-fn run(path: Path, ms: u64) -> Transfer {
-    let config = rfc(10.0, f64::INFINITY);
-    let mut t = Transfer::new("bbr", &config, path, 1_000_000);
-    t.run_until(at(ms));
-    t
-}
-
-/// The window at `ms`.
-fn cwnd(t: &Transfer, ms: u64) -> f64 {
-    t.cwnd.iter().rev().find(|(time, _)| *time <= at(ms)).expect("a window").1
-}
-
-/// Segments that left from `from` to `to`.
-fn sent(t: &Transfer, from: u64, to: u64) -> usize {
-    t.log.iter().filter(|s| at(from) <= s.time && s.time < at(to)).count()
-}
+use common::rounds::{cwnd, pipe, run, sent};
 
 /// Rounds `from` to `to` of 100 ms: segments sent, the window at the end, what was sent again.
 fn rounds(t: &Transfer, from: usize, to: usize) -> String {
@@ -39,7 +18,7 @@ fn rounds(t: &Transfer, from: usize, to: usize) -> String {
 // growth. §4.3.3: at 1/2.885 of the rate, 34 a round, the 197 queued drain in three rounds.
 #[test]
 fn startup_doubles_until_the_pipe_is_full_and_drains() {
-    insta::assert_snapshot!(rounds(&run(path(1000), 3_000), 0, 19), @r"
+    insta::assert_snapshot!(rounds(&run("bbr", pipe(1000), 3_000), 0, 19), @r"
       0  10  10.00
       1  20  20.00
       2  34  40.00
@@ -67,7 +46,7 @@ fn startup_doubles_until_the_pipe_is_full_and_drains() {
 // Between, 1 % less than the link takes (Linux' margin). §4.2.3: 2 · 101 segments, three quanta of two, and two for aggregated ACKs.
 #[test]
 fn the_gain_cycle() {
-    insta::assert_snapshot!(rounds(&run(path(1000), 5_000), 24, 42), @r"
+    insta::assert_snapshot!(rounds(&run("bbr", pipe(1000), 5_000), 24, 42), @r"
      24 120 212.00
      25 102 210.00
      26  84 210.00
@@ -94,7 +73,7 @@ fn the_gain_cycle() {
 // until no more are in flight, then 200 ms and a round trip pass. After that the window is what it was.
 #[test]
 fn the_round_trip_is_probed_after_ten_seconds() {
-    let t = run(path(1000), 12_000);
+    let t = run("bbr", pipe(1000), 12_000);
     let first = t.cwnd.iter().find(|(time, cwnd)| *time > at(2_000) && *cwnd < 200.0).expect("it is probed");
     assert!(at(10_100) < first.0 && first.0 < at(10_115), "{first:?}");
     assert_eq!(cwnd(&t, 10_150), 4.0);
@@ -109,7 +88,7 @@ fn the_round_trip_is_probed_after_ten_seconds() {
 // trips than the filter holds, and the rate is not forgotten.
 #[test]
 fn the_rate_survives_the_probe_of_the_round_trip() {
-    let t = run(Path { bottleneck: path(1000).bottleneck, ..Path::of(5) }, 10_500);
+    let t = run("bbr", Path { bottleneck: pipe(1000).bottleneck, ..Path::of(5) }, 10_500);
     let probed = sent(&t, 10_040, 10_190); // fourteen round trips
     assert!((40..=60).contains(&probed), "{probed}");
     let after = sent(&t, 10_240, 10_320);
@@ -121,7 +100,7 @@ fn the_rate_survives_the_probe_of_the_round_trip() {
 #[test]
 fn a_loss_conserves_packets_for_a_round_trip() {
     let lost = 2500; // while about 101 are in flight
-    let t = run(path(1000).losing(&[lost]), 4_000);
+    let t = run("bbr", pipe(1000).losing(&[lost]), 4_000);
     let repaired = t.log.iter().find(|s| s.label == format!("{lost}!")).expect("it is sent again").time;
     let window =
         |ms: u64| t.cwnd.iter().rev().find(|(time, _)| *time <= repaired + Span::from_millis(ms)).unwrap().1;
@@ -130,7 +109,7 @@ fn a_loss_conserves_packets_for_a_round_trip() {
     assert!((90.0..=112.0).contains(&window(1)), "{}", window(1));
     assert!((90.0..=112.0).contains(&window(95)), "{}", window(95));
     assert!(window(120) >= 206.0, "{}", window(120));
-    let clean = run(path(1000), 4_000);
+    let clean = run("bbr", pipe(1000), 4_000);
     assert!(sent(&t, 2_000, 4_000) as f64 > 0.98 * sent(&clean, 2_000, 4_000) as f64);
     assert_eq!((t.sender.counters().fast_recoveries, t.sender.counters().timeouts), (1, 0));
 }
@@ -140,7 +119,7 @@ fn a_loss_conserves_packets_for_a_round_trip() {
 #[test]
 fn a_timeout_is_a_segment_and_then_the_former_window() {
     let lost: Vec<u64> = (2000..2400).collect();
-    let t = run(path(1000).losing(&lost), 12_000);
+    let t = run("bbr", pipe(1000).losing(&lost), 12_000);
     assert_eq!(t.sender.counters().timeouts, 1);
     let smallest = t.cwnd.iter().map(|c| c.1).fold(f64::INFINITY, f64::min);
     assert_eq!(smallest, 1.0);
@@ -152,7 +131,7 @@ fn a_timeout_is_a_segment_and_then_the_former_window() {
 #[test]
 fn random_losses_do_not_count() {
     let lost: Vec<u64> = (200..20_000).step_by(20).collect();
-    let t = run(path(1000).losing(&lost), 10_000);
+    let t = run("bbr", pipe(1000).losing(&lost), 10_000);
     let arrived = t.receiver.delivered() / 1000;
     assert!(
         arrived as f64 > 0.9 * 9_500.0,

@@ -1,28 +1,9 @@
-//! BBR v3 on a path of 50 ms each way whose bottleneck takes a millisecond for a segment: 1 MB/s of payload, a least round trip of
-//! 101 ms, so 101 segments fill it. Section numbers are those of draft-ietf-ccwg-bbr-06.
+//! BBR v3 on the pipe of `common/rounds.rs`, which 101 segments fill. Section numbers are those of draft-ietf-ccwg-bbr-06.
 
 mod common;
 
-use airhop_base::Rate;
-
-use common::path::{Path, Transfer};
-use common::{at, rfc};
-
-fn path(room: usize) -> Path {
-    Path { bottleneck: Some((Rate::from_bps(8_320_000), room)), ..Path::of(50) }
-}
-
-fn run(path: Path, ms: u64) -> Transfer {
-    let config = rfc(10.0, f64::INFINITY);
-    let mut t = Transfer::new("bbr3", &config, path, 1_000_000);
-    t.run_until(at(ms));
-    t
-}
-
-/// The window at `ms`.
-fn cwnd(t: &Transfer, ms: u64) -> f64 {
-    t.cwnd.iter().rev().find(|(time, _)| *time <= at(ms)).expect("a window").1
-}
+use common::path::Transfer;
+use common::rounds::{cwnd, pipe, run};
 
 /// Rounds `from` to `to` of 100 ms: segments sent, the window at the end, and how many were sent again.
 fn rounds(t: &Transfer, from: usize, to: usize) -> String {
@@ -41,7 +22,7 @@ fn rounds(t: &Transfer, from: usize, to: usize) -> String {
 // queue is gone in two.
 #[test]
 fn startup_doubles_until_the_pipe_is_full_and_drains() {
-    insta::assert_snapshot!(rounds(&run(path(1000), 2_000), 0, 17), @r"
+    insta::assert_snapshot!(rounds(&run("bbr3", pipe(1000), 2_000), 0, 17), @r"
      0  10  10.00
      1  20  20.00
      2  32  37.00
@@ -68,7 +49,7 @@ fn startup_doubles_until_the_pipe_is_full_and_drains() {
 // round trip half of 101 segments, for 200 ms and a round trip.
 #[test]
 fn the_cycle_and_the_probe_of_the_round_trip() {
-    insta::assert_snapshot!(rounds(&run(path(1000), 5_800), 36, 56), @r"
+    insta::assert_snapshot!(rounds(&run("bbr3", pipe(1000), 5_800), 36, 56), @r"
     36  98 203.00
     37 100 203.00
     38  98 203.00
@@ -98,7 +79,7 @@ fn the_cycle_and_the_probe_of_the_round_trip() {
 // next time it stops where it was, and asks further when that round trip was without.
 #[test]
 fn a_short_queue() {
-    let t = run(path(50), 8_900);
+    let t = run("bbr3", pipe(50), 8_900);
     insta::assert_snapshot!(rounds(&t, 4, 12), @r"
      4 112 116.00
      5 174 193.00
@@ -147,11 +128,11 @@ fn a_short_queue() {
 // 142 segments, is more than the 101 that were delivered. With Refill that is forgotten.
 #[test]
 fn a_loss_bounds_the_window_until_the_next_probe() {
-    let t = run(path(1000).losing(&[2300]), 4_500);
+    let t = run("bbr3", pipe(1000).losing(&[2300]), 4_500);
     assert_eq!((t.sender.counters().fast_recoveries, t.sender.counters().timeouts), (1, 0));
     let windows = [2_700, 3_200, 3_700, 4_300].map(|ms| cwnd(&t, ms).round());
     assert_eq!(windows, [203.0, 142.0, 142.0, 230.0]);
-    let clean = run(path(1000), 4_500);
+    let clean = run("bbr3", pipe(1000), 4_500);
     assert!(t.log.len() + 15 > clean.log.len(), "{} of {}", t.log.len(), clean.log.len());
 }
 
@@ -160,7 +141,7 @@ fn a_loss_bounds_the_window_until_the_next_probe() {
 #[test]
 fn a_timeout_is_a_segment_and_then_the_former_window() {
     let lost: Vec<u64> = (2000..2203).collect();
-    let t = run(path(1000).losing(&lost), 6_000);
+    let t = run("bbr3", pipe(1000).losing(&lost), 6_000);
     assert_eq!((t.sender.counters().timeouts, t.sender.counters().fast_recoveries), (1, 0));
     insta::assert_snapshot!(rounds(&t, 24, 35), @r"
      24  96 203.00

@@ -1,29 +1,18 @@
-//! Copa and LEDBAT round by round, on a path of 50 ms each way whose bottleneck takes a millisecond for a segment: a least round trip of
-//! 101 ms, so 101 segments fill it, and a segment in the queue is a millisecond.
+//! Copa and LEDBAT round by round, on the pipe of `common/rounds.rs`: 101 segments fill it, and a segment in the queue is a millisecond.
 
 mod common;
 
-use airhop_base::{Rate, Time};
-use common::path::{Path, Transfer};
-use common::{at, rfc};
+use airhop_base::Time;
+use common::at;
+use common::path::Transfer;
+use common::rounds::{pipe, run, run_with, sent};
 use std::fmt::Write;
-
-fn path(room: usize) -> Path {
-    Path { bottleneck: Some((Rate::from_bps(8_320_000), room)), ..Path::of(50) }
-}
-
-fn run(scheme: &str, given: &[(&str, f64)], path: Path, ms: u64) -> Transfer {
-    let mut t = Transfer::given(scheme, given, &rfc(10.0, f64::INFINITY), path, 1_000_000);
-    t.run_until(at(ms));
-    t
-}
 
 /// Rounds of 100 ms: number, segments sent, window at the end.
 fn rounds(t: &Transfer, first: u64, last: u64) -> String {
     (first..=last).fold(String::new(), |mut lines, k| {
-        let (from, to) = (at(100 * k), at(100 * (k + 1)));
-        let sent = t.log.iter().filter(|s| from <= s.time && s.time < to).count();
-        writeln!(lines, "{k:>3} {sent:>3} {:>6.2}", cwnd(t, to)).expect("a string");
+        let (from, to) = (100 * k, 100 * (k + 1));
+        writeln!(lines, "{k:>3} {:>3} {:>6.2}", sent(t, from, to), cwnd(t, at(to))).expect("a string");
         lines
     })
 }
@@ -37,7 +26,7 @@ fn cwnd(t: &Transfer, time: Time) -> f64 {
 // 1/δ = 2 a round trip of up to 225 ms, for three round trips, and after them 4, 8, 16 and so on.
 #[test]
 fn copa_doubles_and_then_gathers_speed() {
-    insta::assert_snapshot!(rounds(&run("copa", &[], path(1000), 2_100), 0, 20), @r"
+    insta::assert_snapshot!(rounds(&run("copa", pipe(1000), 2_100), 0, 20), @r"
       0  10  10.00
       1  20  20.00
       2  40  40.00
@@ -66,7 +55,7 @@ fn copa_doubles_and_then_gathers_speed() {
 // and the twenty leave every 101 / (2 · 20) = 2.525 ms, half a round trip in all.
 #[test]
 fn copa_paces_at_twice_its_rate() {
-    let t = run("copa", &[], path(1000), 199);
+    let t = run("copa", pipe(1000), 199);
     let times: Vec<f64> = t.log.iter().map(|s| s.time.secs_f64() * 1e3).collect();
     assert!(times[..10].iter().all(|&ms| ms == 0.0) && times.len() == 30, "{times:?}");
     let paced: Vec<f64> = times.into_iter().filter(|&ms| ms > 110.1).collect();
@@ -77,7 +66,7 @@ fn copa_paces_at_twice_its_rate() {
 // some of it at first.
 #[test]
 fn ledbat_grows_by_a_segment_a_round_trip() {
-    insta::assert_snapshot!(rounds(&run("ledbat", &[], path(1000), 2_200), 0, 20), @r"
+    insta::assert_snapshot!(rounds(&run("ledbat", pipe(1000), 2_200), 0, 20), @r"
       0  10  10.00
       1  10  10.94
       2  11  11.79
@@ -107,7 +96,7 @@ fn ledbat_grows_by_a_segment_a_round_trip() {
 // (§4.3). The slowdown: two segments for two round trips of about 200 ms, then back by slow start, which the target ends (§4.4).
 #[test]
 fn ledbat_plus_plus_stands_back_after_its_first_slow_start() {
-    insta::assert_snapshot!(rounds(&run("ledbat", &[("form", 1.0)], path(1000), 3_200), 0, 30), @r"
+    insta::assert_snapshot!(rounds(&run_with("ledbat", &[("form", 1.0)], pipe(1000), 3_200), 0, 30), @r"
       0  10  10.00
       1  15  15.00
       2  22  22.50

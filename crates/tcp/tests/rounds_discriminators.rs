@@ -1,8 +1,6 @@
 //! The window laws of the schemes that estimate and judge, in segments per round trip.
 //!
-//! As in `rounds.rs`: 50 ms each way, preset `ns2`, ssthresh 8. A line is: round, segments sent in it, cwnd at its
-//! end, and what was sent again. Segments 15 to 22 are sent in round 3. At the end of each, what the losses were
-//! taken for.
+//! The path and the notation are those of `common/rounds.rs`; at the end of each, what the losses were taken for.
 
 mod common;
 
@@ -10,12 +8,12 @@ use airhop_base::{Rate, Span};
 use airhop_tcp::seams::{Judged, Truth};
 use airhop_tcp::{Config, Preset};
 use common::path::{Fate, Path, Transfer};
+use common::rounds::{clean, config, same};
 use common::script::Script;
 use common::{MSS, at, ns2, number};
 
 fn started(scheme: &str, path: Path) -> Transfer {
-    let config = Config { initial_ssthresh: 8.0, ..Preset::Ns2.config(MSS) };
-    Transfer::new(scheme, &config, path, 10_000)
+    Transfer::new(scheme, &config(), path, 10_000)
 }
 
 fn told(mut t: Transfer, rounds: u64) -> String {
@@ -45,10 +43,6 @@ fn rounds(scheme: &str, path: &Path, n: u64) -> String {
     told(started(scheme, path.clone()), n)
 }
 
-fn clean() -> Path {
-    Path::of(50)
-}
-
 /// A link that serves a segment in 10 ms and has room for `room` more; 100 ms there and back with an empty queue.
 fn queue(room: usize) -> Path {
     Path { bottleneck: Some((Rate::from_bps(832_000), room)), ..Path::of(45) }
@@ -56,11 +50,7 @@ fn queue(room: usize) -> Path {
 
 /// The same for all of `schemes`.
 fn common_rounds(schemes: &[&str], path: &Path, n: u64) -> String {
-    let first = rounds(schemes[0], path, n);
-    for scheme in schemes {
-        assert_eq!(rounds(scheme, path, n), first, "{scheme}");
-    }
-    first
+    same(schemes, |scheme| rounds(scheme, path, n))
 }
 
 const GROW_AS_RENO: [&str; 8] =
@@ -353,7 +343,7 @@ fn slow_start_overflows_a_queue() {
 #[test]
 fn a_full_queue_grows_no_more_and_jtcp_misses_it() {
     let judged = |k: f64| {
-        let config = Config { initial_ssthresh: 8.0, ..Preset::Ns2.config(MSS) };
+        let config = config();
         let sender = common::sender("jtcp", &[("k", k)], &config);
         first_judgement(Transfer::watched(
             sender,

@@ -1,42 +1,12 @@
-//! The window law of the senders that estimate, in segments per round trip. The path and the notation are those of `rounds.rs`:
-//! 50 ms each way, no bottleneck, preset `ns2`, ssthresh 8; a line is round, segments sent, cwnd, what was sent again.
+//! The window law of the senders that estimate, in segments per round trip: the path and the notation are those of `common/rounds.rs`.
 
 mod common;
 
 use airhop_base::Rate;
 use airhop_tcp::seams::Judged;
-use airhop_tcp::{Config, Preset};
+use common::at;
 use common::path::{Fate, Path, Transfer};
-use common::{MSS, at};
-
-fn config() -> Config {
-    Config { initial_ssthresh: 8.0, ..Preset::Ns2.config(MSS) }
-}
-
-fn rounds(scheme: &str, path: &Path, rounds: u64) -> String {
-    let mut t = Transfer::new(scheme, &config(), path.clone(), 10_000);
-    t.run_until(at(rounds * 100 - 1));
-    t.rounds()
-}
-
-fn clean() -> Path {
-    Path::of(50)
-}
-
-/// One loss in a window.
-fn one() -> Path {
-    clean().losing(&[20])
-}
-
-/// Three losses in a window.
-fn three() -> Path {
-    clean().losing(&[20, 22, 24])
-}
-
-/// A whole window.
-fn window() -> Path {
-    clean().losing(&[15, 16, 17, 18, 19, 20, 21, 22])
-}
+use common::rounds::{clean, config, one, rounds, three, window};
 
 /// A bottleneck with a long queue: a packet each 8 ms, 125 kB of payload per second, 108 ms when it is empty. The pipe holds 13.5
 /// segments.

@@ -1,43 +1,13 @@
-//! Senders that are told of losses: their window laws in segments per round trip, and scripts with the ACKs of the papers.
-//!
-//! The path and the notation of the rounds are those of `rounds.rs`: 50 ms each way, preset `ns2`, ssthresh 8; a line is round,
-//! segments sent, cwnd at its end, and what was sent again (`!` fast retransmit, `+` further repair, `t` timeout, `n` notice).
-//! Segments 15 to 22 are sent in round 3.
+//! Senders that are told of losses: their window laws in segments per round trip, and scripts with the ACKs of the papers. The path and the
+//! notation of the rounds are those of `common/rounds.rs`.
 
 mod common;
 
-use airhop_tcp::{Config, Preset};
-use common::path::{Fate, Path, Transfer};
+use common::path::{Fate, Path};
+use common::rounds::{clean, common_rounds, one, rounds, rounds_with, window};
 use common::script::Script;
-use common::{MSS, at};
 
 const ALL: [&str; 8] = ["split", "eln", "hack", "hack-fixed", "ewln", "tcp-eln", "lhp", "tcp-cl"];
-
-fn rounds_with(scheme: &str, given: &[(&str, f64)], path: &Path, rounds: u64) -> String {
-    let config = Config { initial_ssthresh: 8.0, ..Preset::Ns2.config(MSS) };
-    let sender = common::sender(scheme, given, &config);
-    let bytes = common::byte(10_001) - 1;
-    let mut t = Transfer::watched(sender, scheme, &config, path.clone(), bytes, common::path::Blind);
-    t.run_until(at(rounds * 100 - 1));
-    t.rounds()
-}
-
-fn rounds(scheme: &str, path: &Path, n: u64) -> String {
-    rounds_with(scheme, &[], path, n)
-}
-
-/// The same for all of `schemes`.
-fn common_rounds(schemes: &[&str], path: &Path, n: u64) -> String {
-    let first = rounds(schemes[0], path, n);
-    for scheme in schemes {
-        assert_eq!(rounds(scheme, path, n), first, "{scheme}");
-    }
-    first
-}
-
-fn clean() -> Path {
-    Path::of(50)
-}
 
 /// Segment 20 arrives damaged: the receiver says so in an ACK of its own.
 fn damaged() -> Path {
@@ -51,7 +21,7 @@ fn three_damaged() -> Path {
 
 /// Segment 20 is lost on the air, and the base station marks the ACKs that 21 to 28 cause.
 fn marked() -> Path {
-    let mut path = clean().losing(&[20]);
+    let mut path = one();
     path.acks.extend((20..=27).map(|ack| (ack, Fate::Marked)));
     path
 }
@@ -73,7 +43,7 @@ fn slow_start_then_avoidance() {
 // What nobody tells of is a congestion loss: as in `rounds.rs`, one halving.
 #[test]
 fn a_silent_loss() {
-    insta::assert_snapshot!(common_rounds(&ALL, &clean().losing(&[20]), 8), @r"
+    insta::assert_snapshot!(common_rounds(&ALL, &one(), 8), @r"
     0   2   2.00
     1   4   4.00
     2   8   8.00
@@ -88,8 +58,7 @@ fn a_silent_loss() {
 // And a window that is lost silently is a timeout.
 #[test]
 fn a_timeout() {
-    let window = clean().losing(&[15, 16, 17, 18, 19, 20, 21, 22]);
-    insta::assert_snapshot!(common_rounds(&ALL, &window, 9), @r"
+    insta::assert_snapshot!(common_rounds(&ALL, &window(), 9), @r"
     0   2   2.00
     1   4   4.00
     2   8   8.00

@@ -2,10 +2,8 @@
 
 mod draw;
 mod excess;
-mod rounds;
 mod stay;
 
 pub use draw::Draw;
 pub use excess::Excess;
-pub use rounds::Rounds;
 pub use stay::Stay;

@@ -6,8 +6,8 @@ mod rfc;
 mod tests;
 
 use crate::config::Growth;
-use crate::control::whole;
-use crate::meters::SendTimes;
+use crate::control::{leave, whole};
+use crate::meters::{SendTimes, least};
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Signal, Window};
 use crate::slow_start::{Sample, SlowStart};
 use crate::space::Space;
@@ -112,20 +112,13 @@ impl CongestionControl for Cubic {
                 left
             }
         };
-        // §4.6; after a repeated timeout ssthresh stays (RFC 5681 §3.1).
-        w.ssthresh = left.map_or(w.ssthresh, |left| left.max(2.0));
-        w.cwnd = match l.signal {
-            Signal::Duplicates => w.ssthresh,
-            Signal::Echo => left.unwrap_or(w.ssthresh).max(1.0),
-            Signal::Timeout => 1.0,
-        };
+        leave(w, left, l.signal); // §4.6; after a repeated timeout ssthresh stays (RFC 5681 §3.1)
         Judged::Congestion
     }
 
     /// §4.9: as if it had not been; Linux gives the window back, no more.
     fn on_spurious(&mut self, w: &mut Window, before: &Window, _: &Space) {
-        w.cwnd = w.cwnd.max(before.cwnd);
-        w.ssthresh = w.ssthresh.max(before.ssthresh);
+        w.restore(before);
         if let Law::Rfc(law) = &mut self.law {
             law.on_spurious();
         }
@@ -139,7 +132,7 @@ impl CongestionControl for Cubic {
             self.rtt = None;
         }
         if let Some(rtt) = self.rtt {
-            self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
+            self.least_rtt = least(self.least_rtt, rtt);
         }
     }
 

@@ -2,7 +2,6 @@ use super::rfc::{Epoch, Memory, alpha};
 use super::*;
 use crate::Preset;
 use crate::seams::Cause;
-use airhop_base::Sack;
 
 const MSS: u64 = 1000;
 /// alpha of beta 0.7: 0.9 / 1.7.
@@ -18,15 +17,7 @@ fn cubic(form: Form, beta: f64, fast_convergence: bool) -> Cubic {
 
 /// An ACK of one segment.
 fn ack(ms: u64) -> Ack {
-    Ack {
-        now: Time::ZERO + Span::from_millis(ms),
-        acked: MSS,
-        delivered: MSS,
-        sack: Sack::EMPTY,
-        rtt: None,
-        ece: false,
-        arrival: None,
-    }
+    Ack::of(Time::ZERO + Span::from_millis(ms), MSS)
 }
 
 /// A loss with all of `cwnd` in flight.

@@ -63,20 +63,12 @@ impl Ns3Credit {
 mod tests {
     use super::*;
     use crate::Preset;
-    use airhop_base::{Sack, Time};
+    use airhop_base::Time;
 
     /// The credit in segments of each ACK of so many segments; 0 is a duplicate.
     fn credits(mut credit: AckCredit, acked: &[u64]) -> Vec<f64> {
         let s = Space::new(&Preset::Ns2.config(1000));
-        let ack = |n: u64| Ack {
-            now: Time::ZERO,
-            acked: n * 1000,
-            delivered: n * 1000,
-            sack: Sack::EMPTY,
-            rtt: None,
-            ece: false,
-            arrival: None,
-        };
+        let ack = |n: u64| Ack::of(Time::ZERO, n * 1000);
         acked.iter().map(|&n| credit.of(&ack(n), &s) / 1000.0).collect()
     }
 
@@ -111,15 +103,7 @@ mod tests {
     #[test]
     fn ns3_counts_twice() {
         let sent = |una, max_sent| Space { una, max_sent, ..Space::new(&Preset::Ns2.config(1000)) };
-        let ack = |n: u64| Ack {
-            now: Time::ZERO,
-            acked: n * 1000,
-            delivered: n * 1000,
-            sack: Sack::EMPTY,
-            rtt: None,
-            ece: false,
-            arrival: None,
-        };
+        let ack = |n: u64| Ack::of(Time::ZERO, n * 1000);
         let mut credit = Ns3Credit::default();
         assert_eq!(credit.of(&ack(2), &sent(1, 10_001)), 2000.0);
         credit.on_loss(&sent(1, 10_001));

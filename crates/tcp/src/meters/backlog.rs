@@ -1,4 +1,4 @@
-use super::SendTimes;
+use super::{SendTimes, least};
 use airhop_base::{Span, Time};
 
 /// How many of its own segments a sender has queued on the way (Brakmo and Peterson 1994): with window W, (W/BaseRTT - W/RTT) ·
@@ -20,7 +20,7 @@ impl Backlog {
     pub fn on_ack(&mut self, now: Time, una: u64) -> Option<Span> {
         let sample = self.times.on_ack(now, una)?;
         self.latest = Some(sample);
-        self.least = Some(self.least.map_or(sample, |least| least.min(sample)));
+        self.least = least(self.least, sample);
         Some(sample)
     }
 

@@ -9,8 +9,11 @@ mod delivery_rate;
 mod departure_rate;
 mod flip_flop;
 mod forward_delays;
+mod rounds;
 mod send_times;
 mod windowed;
+
+use airhop_base::Span;
 
 pub use ack_credit::{AckCredit, Ns3Credit};
 pub use available_rate::AvailableRate;
@@ -21,5 +24,11 @@ pub use delivery_rate::{Arrivals, DeliveryRate, LostSegment, RateSample};
 pub use departure_rate::DepartureRate;
 pub use flip_flop::FlipFlop;
 pub use forward_delays::{ForwardDelays, Interval};
+pub use rounds::Rounds;
 pub use send_times::SendTimes;
 pub use windowed::{Windowed, WindowedMax, WindowedMin};
+
+/// The smaller of what was known and a sample.
+pub(crate) fn least(known: Option<Span>, sample: Span) -> Option<Span> {
+    Some(known.map_or(sample, |known| known.min(sample)))
+}

@@ -32,6 +32,11 @@ impl SendTimes {
         self.sent.get(i).filter(|sent| sent.start == start).map(|sent| (sent.at, sent.again))
     }
 
+    /// When the segment that begins at `start` was sent, if that was once: of what was sent twice nobody knows which copy arrived.
+    pub fn once(&self, start: u64) -> Option<Time> {
+        self.of(start).filter(|&(_, again)| !again).map(|(at, _)| at)
+    }
+
     /// Everything below `una` is acknowledged. Returns the round trip of the newest segment among that which was sent once
     /// only: an ACK of one sent twice is ambiguous (Karn's rule).
     pub fn on_ack(&mut self, now: Time, una: u64) -> Option<Span> {
@@ -65,7 +70,10 @@ mod tests {
             times.on_sent(at(ms), start, start + 1000);
         }
         times.on_sent(at(50), 2001, 3001);
-        assert_eq!(times.of(2001), Some((at(50), true)));
+        assert_eq!(
+            (times.of(2001), times.once(2001), times.once(3001)),
+            (Some((at(50), true)), None, Some(at(30)))
+        );
         assert_eq!(times.on_ack(at(100), 1001), Some(Span::from_millis(100)));
         assert_eq!(times.on_ack(at(110), 3001), Some(Span::from_millis(100)), "1001, not 2001");
         assert_eq!(times.of(2001), None);

@@ -114,11 +114,6 @@ impl Esack {
             self.urgent.push(s.una, self.board.end_of(s.una, s), Cause::Recovery);
         }
     }
-
-    fn next_lost(&mut self, cause: Cause) -> Option<Next> {
-        let e = self.board.first_lost()?;
-        Some(Next { start: e.start, end: e.end, cause })
-    }
 }
 
 impl Recovery for Esack {
@@ -198,11 +193,11 @@ impl Recovery for Esack {
             return Some(next);
         }
         let flight = self.in_flight(s);
+        let cause = if self.after_timeout { Cause::Timeout } else { Cause::Recovery };
         if s.has_room(s.mss, flight, w.cwnd)
-            && let Some(lost) =
-                self.next_lost(if self.after_timeout { Cause::Timeout } else { Cause::Recovery })
+            && let Some(lost) = self.board.first_lost()
         {
-            return Some(lost);
+            return Some(lost.again(cause));
         }
         forward(s, flight, w.cwnd)
     }

@@ -1,4 +1,16 @@
 //! Ways to repair a loss.
+//!
+//! Six keep a scoreboard, and look alike. They are not one with switches, because each takes something else for a loss, and something else
+//! for a segment that left the network:
+//!
+//! | recovery | lost is | the flight is limited by |
+//! |---|---|---|
+//! | [`SackPipe`] | the third duplicate's segment; any hole may be filled after that | a counter that each duplicate lowers by one |
+//! | [`Rfc6675`] | what DupThresh runs, or as many segments, lie above (sequence order) | what is neither SACKed nor lost; PRR |
+//! | [`RateHalving`] | what DupThresh segments lie above; a repair, by the order of sending | the same, lowered with every second ACK |
+//! | [`Esack`] | what DupThresh segments were sent after (Algorithm 1 of Yun 2009), held ones left out | the same, without halving |
+//! | [`Rack`] | what something sent later has overtaken for too long | the same; PRR |
+//! | [`Delayed`] | as [`Rfc6675`], a round trip later | all that is outstanding, while it waits |
 
 mod corrupted;
 mod delayed;
@@ -124,15 +136,11 @@ fn forward(s: &Space, in_flight: u64, window: f64) -> Option<Next> {
 /// begin a new recovery (RFC 6582 §3.2 step 1; ns-2's "bugfix").
 #[derive(Clone, Copy, Debug, Default)]
 struct Guard {
-    /// First byte that had not been sent at the last reduction.
+    /// First byte that had not been sent at the last reduction; zero before one.
     recovery_point: u64,
 }
 
 impl Guard {
-    fn new() -> Self {
-        Guard { recovery_point: 0 }
-    }
-
     /// RFC 6582 §3.2 step 1: the ACK "covers more than recover". One that covers just that may be the echo of what
     /// go-back-N sent for nothing.
     fn permits(&self, s: &Space) -> bool {

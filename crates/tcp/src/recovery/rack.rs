@@ -4,6 +4,7 @@ use super::reordering::Reordering;
 use super::sending_order::{SendingOrder, Transmission};
 use super::{Guard, Prr, Urgent, forward};
 use crate::Config;
+use crate::meters::least;
 use crate::scoreboard::{Scoreboard, Sent, duplicate};
 use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Repair, Window};
 use crate::space::Space;
@@ -195,10 +196,8 @@ impl Rack {
 
     /// The next segment of fast recovery: what is lost before what is new.
     fn next_in_recovery(&mut self, s: &Space, cause: Cause, has_room: impl Fn(u64) -> bool) -> Option<Next> {
-        let next = match self.board.first_lost() {
-            Some(e) => Next { start: e.start, end: e.end, cause },
-            None => forward(s, 0, f64::INFINITY)?,
-        };
+        let lost = self.board.first_lost().map(|e| e.again(cause));
+        let next = lost.or_else(|| forward(s, 0, f64::INFINITY))?;
         has_room(next.end - next.start).then_some(next)
     }
 }
@@ -207,7 +206,7 @@ impl Rack {
 fn note_arrival(newest: &mut Option<Newest>, least_rtt: &mut Option<Span>, e: &Sent, now: Time) {
     let rtt = now - e.at;
     if !e.retransmitted {
-        *least_rtt = Some(least_rtt.map_or(rtt, |least| least.min(rtt)));
+        *least_rtt = least(*least_rtt, rtt);
     } else if least_rtt.is_some_and(|least| rtt < least) {
         return; // too soon: it is an earlier transmission that arrived
     }
@@ -396,7 +395,7 @@ impl Recovery for Rack {
 
     fn forgive(&mut self, _: &mut Space) -> bool {
         self.state = State::Open;
-        self.guard = Guard::new();
+        self.guard = Guard::default();
         self.urgent.clear();
         self.board.forgive();
         self.under_way.clear();

@@ -124,9 +124,7 @@ impl Recovery for RateHalving {
         let ceiling = self.ceiling(w);
         let cause = if self.state == State::Slow { Cause::Timeout } else { Cause::Recovery };
         match self.board.first_lost() {
-            Some(e) => {
-                s.has_room(e.len(), flight, ceiling).then_some(Next { start: e.start, end: e.end, cause })
-            }
+            Some(e) => s.has_room(e.len(), flight, ceiling).then(|| e.again(cause)),
             None => forward(s, flight, ceiling),
         }
     }

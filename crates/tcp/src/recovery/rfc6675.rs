@@ -66,24 +66,20 @@ impl Rfc6675 {
     }
 
     fn next_in_recovery(&mut self, s: &Space, rescued: bool) -> Option<Next> {
-        let repair =
-            |e: &crate::scoreboard::Sent| Next { start: e.start, end: e.end, cause: Cause::Recovery };
         // §4 NextSeg (1): the lowest lost segment not yet retransmitted.
-        if let Some(e) = self.board.first_lost() {
-            return Some(repair(e));
-        }
+        let lost = self.board.first_lost().map(|e| e.again(Cause::Recovery));
         // (2): new data.
-        if let Some(next) = forward(s, 0, f64::INFINITY) {
+        if let Some(next) = lost.or_else(|| forward(s, 0, f64::INFINITY)) {
             return Some(next);
         }
         // (3): a hole below the highest SACKed byte, even if it does not look lost yet.
-        if let Some(e) = self.board.first_hole() {
-            return Some(repair(e));
+        if let Some(hole) = self.board.first_hole() {
+            return Some(hole.again(Cause::Recovery));
         }
         // (4): once per recovery, the highest segment not SACKed.
-        let e = self.board.last_missing().filter(|_| !rescued)?;
+        let last = self.board.last_missing().filter(|_| !rescued)?;
         self.state = State::Recovering { rescued: true };
-        Some(repair(e))
+        Some(last.again(Cause::Recovery))
     }
 }
 
@@ -169,9 +165,8 @@ impl Recovery for Rfc6675 {
             State::Open => forward(s, s.nxt - s.una, w.cwnd + f64::from(s.limited_transmit_extra())),
             State::Recovering { rescued } if room => self.next_in_recovery(s, rescued),
             State::Slow if room => {
-                let lost = self.board.first_lost();
-                let again = lost.map(|e| Next { start: e.start, end: e.end, cause: Cause::Timeout });
-                again.or_else(|| forward(s, flight, w.cwnd))
+                let lost = self.board.first_lost().map(|e| e.again(Cause::Timeout));
+                lost.or_else(|| forward(s, flight, w.cwnd))
             }
             _ => None,
         }
@@ -187,7 +182,7 @@ impl Recovery for Rfc6675 {
     fn forgive(&mut self, _: &mut Space) -> bool {
         self.state = State::Open;
         self.prr = None;
-        self.guard = Guard::new();
+        self.guard = Guard::default();
         self.urgent.clear();
         self.board.forgive();
         true

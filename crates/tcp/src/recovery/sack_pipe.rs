@@ -15,14 +15,6 @@ pub struct SackPipe {
     pipe: Option<i64>,
 }
 
-impl SackPipe {
-    /// The lowest hole below the highest SACKed byte that was not yet repaired in this recovery.
-    fn next_hole(&mut self) -> Option<Next> {
-        let hole = self.board.first_hole()?;
-        Some(Next { start: hole.start, end: hole.end, cause: Cause::Recovery })
-    }
-}
-
 impl Recovery for SackPipe {
     fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect {
         let fresh = self.board.on_sack(&a.sack);
@@ -60,7 +52,7 @@ impl Recovery for SackPipe {
         };
         if self.guard.is_passed(s) {
             self.pipe = None;
-            self.guard = Guard::new(); // ns-2: only a timeout leaves a guard behind
+            self.guard = Guard::default(); // ns-2: only a timeout leaves a guard behind
             return Advance::Over;
         }
         // One for the segment that triggered the ACK, one for the repaired segment it acknowledges.
@@ -87,7 +79,8 @@ impl Recovery for SackPipe {
         if pipe >= w.cwnd as i64 {
             return None;
         }
-        self.next_hole().or_else(|| forward(s, 0, f64::INFINITY))
+        let hole = self.board.first_hole().map(|e| e.again(Cause::Recovery));
+        hole.or_else(|| forward(s, 0, f64::INFINITY))
     }
 
     fn on_sent(&mut self, now: Time, sent: &Next) {

@@ -1,48 +1,127 @@
-//! The timeout of estimators that measure exact times: its backoff and its bounds.
+//! Estimators that measure exact times. They differ in their means; backoff and bounds are those of RFC 6298.
 
+use super::RtoPolicy;
 use crate::config::RtoConfig;
-use airhop_base::Span;
+use airhop_base::{Span, Time};
+use std::fmt::Debug;
+
+/// What an estimator makes of samples: of segments sent at `sent` and acknowledged at `now`.
+pub(super) trait Estimate: Copy + Debug + Send + 'static {
+    /// Of the first sample.
+    fn first(sent: Time, now: Time, config: &RtoConfig) -> Self;
+
+    /// Of one more.
+    fn after(self, sent: Time, now: Time, config: &RtoConfig) -> Self;
+
+    /// The timeout without backoff and without its upper bound.
+    fn timeout(&self, config: &RtoConfig) -> Span;
+
+    /// Smoothed round-trip time.
+    fn srtt(&self) -> Span;
+
+    /// Mean deviation of the round-trip time.
+    fn rttvar(&self) -> Span;
+}
+
+/// An estimator with these means.
+#[derive(Clone, Debug)]
+pub(super) struct Exact<E> {
+    /// None before the first sample.
+    estimate: Option<E>,
+    timeout: Timeout,
+}
+
+impl<E> Exact<E> {
+    pub fn new(config: RtoConfig) -> Self {
+        Exact { estimate: None, timeout: Timeout::new(config) }
+    }
+}
+
+impl<E: Estimate> RtoPolicy for Exact<E> {
+    fn on_rtt(&mut self, sent: Time, now: Time) {
+        let config = &self.timeout.config;
+        let estimate = match self.estimate {
+            None => E::first(sent, now, config),
+            Some(estimate) => estimate.after(sent, now, config),
+        };
+        let timeout = estimate.timeout(config);
+        self.estimate = Some(estimate);
+        self.timeout.set(timeout);
+    }
+
+    fn on_backoff(&mut self) {
+        self.timeout.double();
+    }
+
+    fn on_slow_handshake(&mut self) {
+        self.timeout.after_slow_handshake();
+    }
+
+    fn timeout(&self) -> Span {
+        self.timeout.now()
+    }
+
+    fn timeout_without_backoff(&self) -> Span {
+        self.timeout.base
+    }
+
+    fn timeout_expecting(&self, extra: Span) -> Span {
+        self.timeout.expecting(self.srtt(), extra)
+    }
+
+    fn srtt(&self) -> Option<Span> {
+        self.estimate.map(|estimate| estimate.srtt())
+    }
+
+    fn rttvar(&self) -> Option<Span> {
+        self.estimate.map(|estimate| estimate.rttvar())
+    }
+
+    fn snapshot(&self) -> Box<dyn RtoPolicy> {
+        Box::new(self.clone())
+    }
+}
 
 /// A timeout, and how often it was doubled.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Timeout {
-    pub config: RtoConfig,
+struct Timeout {
+    config: RtoConfig,
     /// Without backoff.
-    pub base: Span,
+    base: Span,
     backoff: u64,
 }
 
 impl Timeout {
     /// RFC 6298 §2 (2.1): until there is a sample.
-    pub fn new(config: RtoConfig) -> Self {
+    fn new(config: RtoConfig) -> Self {
         Timeout { config, base: config.initial, backoff: 1 }
     }
 
     /// A sample gave this timeout, to be bounded above (RFC 6298 §2 (2.5)); it ends the backoff.
-    pub fn set(&mut self, base: Span) {
+    fn set(&mut self, base: Span) {
         self.base = base.min(self.config.max);
         self.backoff = 1;
     }
 
     /// RFC 6298 §5.5.
-    pub fn double(&mut self) {
+    fn double(&mut self) {
         if self.now() < self.config.max {
             self.backoff = self.backoff.saturating_mul(2);
         }
     }
 
     /// RFC 6298 §5.7: "the RTO MUST be re-initialized to 3 seconds when data transmission begins".
-    pub fn after_slow_handshake(&mut self) {
+    fn after_slow_handshake(&mut self) {
         self.set(self.base.max(Span::from_secs(3)));
     }
 
     /// With backoff.
-    pub fn now(&self) -> Span {
+    fn now(&self) -> Span {
         self.backed_off(self.base)
     }
 
     /// With backoff, for a round trip that may take `extra` longer than the mean of `srtt`.
-    pub fn expecting(&self, srtt: Option<Span>, extra: Span) -> Span {
+    fn expecting(&self, srtt: Option<Span>, extra: Span) -> Span {
         let late = srtt.unwrap_or(Span::ZERO) + extra + self.config.tick;
         self.backed_off(self.base.max(late))
     }

@@ -1,21 +1,13 @@
-use super::RtoPolicy;
-use super::exact::Timeout;
+use super::exact::Estimate;
 use crate::config::RtoConfig;
 use airhop_base::{Span, Time};
 
-/// Linux' estimator: RFC 6298's means, but for three things. The configured minimum bounds four times the deviation, not the
+/// Linux' means: RFC 6298's, but for three things. The configured minimum bounds four times the deviation, not the
 /// timeout: the timeout is never less than the mean and the minimum. A round trip that is shorter than the mean by more than the
 /// deviation raises the deviation by an eighth of what it otherwise would. And what is added to the mean follows the greatest
 /// deviation of a round trip of data at once when that rises, but comes down by a quarter of the difference once a round trip.
-#[derive(Clone, Debug)]
-pub(super) struct Linux {
-    mean: Option<Mean>,
-    timeout: Timeout,
-}
-
-/// After the first sample.
 #[derive(Clone, Copy, Debug)]
-struct Mean {
+pub(super) struct Linux {
     srtt: Span,
     /// Four times the mean deviation.
     deviation: Span,
@@ -27,19 +19,14 @@ struct Mean {
     round_began: Time,
 }
 
-impl Linux {
-    pub(super) fn new(config: RtoConfig) -> Self {
-        Linux { mean: None, timeout: Timeout::new(config) }
-    }
-}
-
-impl Mean {
-    fn first(r: Span, now: Time, least: Span) -> Self {
-        let margin = (r * 2).max(least);
-        Mean { srtt: r, deviation: r * 2, greatest: margin, margin, round_began: now }
+impl Estimate for Linux {
+    fn first(sent: Time, now: Time, config: &RtoConfig) -> Self {
+        let r = now - sent;
+        let margin = (r * 2).max(config.min);
+        Linux { srtt: r, deviation: r * 2, greatest: margin, margin, round_began: now }
     }
 
-    fn update(&mut self, sent: Time, now: Time, least: Span) {
+    fn after(mut self, sent: Time, now: Time, config: &RtoConfig) -> Self {
         let r = now - sent;
         let error = self.srtt.max(r) - self.srtt.min(r);
         let quarter = self.deviation / 4;
@@ -53,53 +40,22 @@ impl Mean {
         self.margin = self.margin.max(self.greatest);
         if sent >= self.round_began {
             self.margin = self.margin - (self.margin - self.greatest) / 4;
-            self.greatest = least;
+            self.greatest = config.min;
             self.round_began = now;
         }
-    }
-}
-
-impl RtoPolicy for Linux {
-    fn on_rtt(&mut self, sent: Time, now: Time) {
-        let least = self.timeout.config.min;
-        let mut mean = self.mean.unwrap_or_else(|| Mean::first(now - sent, now, least));
-        if self.mean.is_some() {
-            mean.update(sent, now, least);
-        }
-        self.mean = Some(mean);
-        self.timeout.set(mean.srtt + mean.margin);
+        self
     }
 
-    fn on_backoff(&mut self) {
-        self.timeout.double();
+    fn timeout(&self, _: &RtoConfig) -> Span {
+        self.srtt + self.margin
     }
 
-    fn on_slow_handshake(&mut self) {
-        self.timeout.after_slow_handshake();
+    fn srtt(&self) -> Span {
+        self.srtt
     }
 
-    fn timeout(&self) -> Span {
-        self.timeout.now()
-    }
-
-    fn timeout_without_backoff(&self) -> Span {
-        self.timeout.base
-    }
-
-    fn timeout_expecting(&self, extra: Span) -> Span {
-        self.timeout.expecting(self.srtt(), extra)
-    }
-
-    fn srtt(&self) -> Option<Span> {
-        self.mean.map(|mean| mean.srtt)
-    }
-
-    fn rttvar(&self) -> Option<Span> {
-        self.mean.map(|mean| mean.deviation / 4)
-    }
-
-    fn snapshot(&self) -> Box<dyn RtoPolicy> {
-        Box::new(self.clone())
+    fn rttvar(&self) -> Span {
+        self.deviation / 4
     }
 }
 
@@ -107,16 +63,10 @@ impl RtoPolicy for Linux {
 mod tests {
     use super::*;
     use crate::config::RtoKind;
+    use crate::rto::{RtoPolicy, build, tests};
 
-    fn linux() -> Linux {
-        let ms = Span::from_millis;
-        Linux::new(RtoConfig {
-            kind: RtoKind::Linux,
-            min: ms(200),
-            max: ms(120_000),
-            initial: ms(1000),
-            tick: ms(1),
-        })
+    fn linux() -> Box<dyn RtoPolicy> {
+        build(&tests::config(RtoKind::Linux, 200, 120_000, 1000, 1))
     }
 
     /// Timeouts in milliseconds after samples of so many milliseconds, each of a round of its own.

@@ -86,7 +86,7 @@ impl CongestionControl for Dctcp {
 mod tests {
     use super::*;
     use crate::Preset;
-    use airhop_base::{Sack, Time};
+    use airhop_base::Time;
 
     const MSS: u64 = 1000;
 
@@ -105,7 +105,7 @@ mod tests {
             *s = Space { una, nxt: una + segments * MSS, ..*s };
             let ece = n >= segments - marked;
             d.observe(
-                &Ack { now: Time::ZERO, acked: MSS, delivered: MSS, sack: Sack::EMPTY, rtt: None, ece, arrival: None },
+                &Ack { ece, ..Ack::of(Time::ZERO, MSS) },
                 s,
             );
         }

@@ -1,6 +1,6 @@
 use super::{Asks, Param, Params, Scheme};
 use crate::control::{decrease, increase};
-use crate::meters::SendTimes;
+use crate::meters::{SendTimes, least};
 use crate::notices::Deaf;
 use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Window};
@@ -160,15 +160,14 @@ impl CongestionControl for Htcp {
     }
 
     fn on_spurious(&mut self, w: &mut Window, before: &Window, _: &Space) {
-        w.cwnd = w.cwnd.max(before.cwnd);
-        w.ssthresh = w.ssthresh.max(before.ssthresh);
+        w.restore(before);
         self.memory = self.before;
     }
 
     fn observe(&mut self, a: &Ack, s: &Space) {
         self.rtt = self.times.on_ack(a.now, s.una);
         if let Some(rtt) = self.rtt {
-            self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+            self.least = least(self.least, rtt);
         }
     }
 
@@ -222,7 +221,6 @@ mod tests {
     use super::*;
     use crate::Preset;
     use crate::seams::{Cause, Signal};
-    use airhop_base::Sack;
 
     const MSS: u64 = 1000;
 
@@ -302,7 +300,7 @@ mod tests {
             s.nxt = s.una;
             h.on_sent(Time::ZERO + ms(now - rtt), &Next { start, end: s.una, cause: Cause::New });
             let now = Time::ZERO + ms(now);
-            let ack = Ack { now, acked: MSS, delivered: MSS, sack: Sack::EMPTY, rtt: None, ece: false, arrival: None };
+            let ack = Ack::of(now, MSS);
             h.observe(&ack, &s);
             h.on_ack(&mut w, &ack, &s);
         }

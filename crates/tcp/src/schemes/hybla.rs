@@ -1,7 +1,7 @@
 use super::{Asks, Param, Params, Scheme};
 use crate::config::Growth;
 use crate::control::{Reno, increase};
-use crate::meters::SendTimes;
+use crate::meters::{SendTimes, least};
 use crate::notices::Deaf;
 use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Window};
@@ -156,7 +156,7 @@ impl CongestionControl for Hybla {
 
     fn observe(&mut self, a: &Ack, s: &Space) {
         if let Some(rtt) = self.times.on_ack(a.now, s.una) {
-            self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+            self.least = least(self.least, rtt);
         }
     }
 
@@ -176,7 +176,6 @@ mod tests {
     use super::*;
     use crate::Preset;
     use crate::seams::Cause;
-    use airhop_base::Sack;
 
     const MSS: u64 = 1000;
 
@@ -191,7 +190,7 @@ mod tests {
         let mut w = w;
         let acked = 2 * MSS;
         let ack =
-            Ack { now: Time::ZERO, acked, delivered: acked, sack: Sack::EMPTY, rtt: None, ece: false, arrival: None };
+            Ack::of(Time::ZERO, acked);
         h.on_ack(&mut w, &ack, &Space::new(&preset.config(MSS as u32)));
         w.cwnd
     }
@@ -222,7 +221,7 @@ mod tests {
             let mut h = Hybla { form, ..of(100) };
             let mut w = Window { cwnd: 10.0, ssthresh: 1e9 };
             let ack =
-                Ack { now: Time::ZERO, acked: MSS, delivered: MSS, sack: Sack::EMPTY, rtt: None, ece: false, arrival: None };
+                Ack::of(Time::ZERO, MSS);
             let after = [9, 8, 11, 12].map(|outstanding| {
                 let s = Space { una: 1, nxt: 1 + outstanding * MSS, ..Space::new(&Preset::Ns2.config(MSS as u32)) };
                 h.on_ack(&mut w, &ack, &s);
@@ -239,7 +238,7 @@ mod tests {
         let mut w = Window { cwnd: 2.0, ssthresh };
         let mut hear = |&(ms, segments): &(u64, u64)| {
             let now = Time::ZERO + Span::from_millis(ms);
-            let ack = Ack { now, acked: MSS, delivered: MSS, sack: Sack::EMPTY, rtt: None, ece: false, arrival: None };
+            let ack = Ack::of(now, MSS);
             let una = 1 + segments * MSS;
             h.on_ack(&mut w, &ack, &Space { una, nxt: s.nxt.max(una), ..s });
             w
@@ -272,7 +271,7 @@ mod tests {
             s.una += MSS;
             h.on_sent(Time::ZERO, &Next { start, end: s.una, cause: Cause::New });
             let now = Time::ZERO + Span::from_millis(rtt);
-            let ack = Ack { now, acked: MSS, delivered: MSS, sack: Sack::EMPTY, rtt: None, ece: false, arrival: None };
+            let ack = Ack::of(now, MSS);
             h.observe(&ack, &s);
             h.rho()
         };

@@ -1,6 +1,6 @@
 use super::{Asks, Param, Params, Scheme};
 use crate::control::{decrease, increase};
-use crate::meters::SendTimes;
+use crate::meters::{SendTimes, least};
 use crate::notices::Deaf;
 use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
@@ -135,8 +135,8 @@ impl Illinois {
 
     /// A sample, outside recovery.
     fn note(&mut self, rtt: Span) {
-        let Delays { least, most } = self.delays;
-        self.delays = Delays { least: Some(least.map_or(rtt, |least| least.min(rtt))), most: most.max(rtt) };
+        self.delays.least = least(self.delays.least, rtt);
+        self.delays.most = self.delays.most.max(rtt);
         self.round.sum = self.round.sum + rtt;
         self.round.samples += 1;
     }
@@ -205,7 +205,6 @@ impl CongestionControl for Illinois {
 mod tests {
     use super::*;
     use crate::Preset;
-    use airhop_base::Sack;
 
     fn illinois() -> Illinois {
         Illinois::new(&Params::defaults(&SCHEME))
@@ -296,7 +295,7 @@ mod tests {
             s.nxt = s.una + 3000;
             i.on_sent(Time::ZERO, &Next { start, end: s.una, cause: crate::seams::Cause::New });
             let now = Time::ZERO + Span::from_millis(rtt);
-            let ack = Ack { now, acked: 1000, delivered: 1000, sack: Sack::EMPTY, rtt: None, ece: false, arrival: None };
+            let ack = Ack::of(now, 1000);
             i.observe(&ack, &s);
             let before = w.cwnd;
             i.on_ack(w, &ack, &s);

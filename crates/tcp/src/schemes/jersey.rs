@@ -161,7 +161,7 @@ impl CongestionControl for Jersey {
 mod tests {
     use super::*;
     use crate::Preset;
-    use airhop_base::{Arrival, Sack};
+    use airhop_base::Arrival;
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Span::from_millis(ms)
@@ -193,7 +193,7 @@ mod tests {
     }
 
     fn ack(now: Time, acked: u64, arrival: Option<Arrival>, ece: bool) -> Ack {
-        Ack { now, acked, delivered: acked, sack: Sack::EMPTY, rtt: None, ece, arrival }
+        Ack { ece, arrival, ..Ack::of(now, acked) }
     }
 
     fn loss(signal: Signal) -> Loss {

@@ -93,9 +93,8 @@ impl CongestionControl for Jtcp {
     }
 
     fn observe(&mut self, a: &Ack, s: &Space) {
-        // Of what was sent twice nobody knows which copy arrived.
         if let Some(arrival) = a.arrival
-            && let Some((sent, false)) = self.times.of(arrival.seq)
+            && let Some(sent) = self.times.once(arrival.seq)
         {
             self.delays.on_arrival(sent, arrival.at);
         }

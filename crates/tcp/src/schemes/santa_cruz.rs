@@ -160,9 +160,8 @@ impl CongestionControl for SantaCruz {
     }
 
     fn observe(&mut self, a: &Ack, s: &Space) {
-        // Of what was sent twice nobody knows which copy arrived.
         if let Some(arrival) = a.arrival
-            && let Some((sent, false)) = self.times.of(arrival.seq)
+            && let Some(sent) = self.times.once(arrival.seq)
         {
             self.delays.on_arrival(sent, arrival.at);
             self.arrivals += 1;
@@ -203,15 +202,7 @@ mod tests {
     fn slow_start_watches_the_queue_and_a_timeout_empties_it() {
         let at = |ms| Time::ZERO + airhop_base::Span::from_millis(ms);
         let space = Space::new(&crate::Preset::Ns2.config(1000));
-        let ack = Ack {
-            now: at(200),
-            acked: 1000,
-            delivered: 1000,
-            sack: airhop_base::Sack::EMPTY,
-            rtt: None,
-            ece: false,
-            arrival: None,
-        };
+        let ack = Ack::of(at(200), 1000);
         let grown = |timeout: bool| {
             let mut santa = SantaCruz::new(4.0, 1.0);
             // Twelve packets sent in 48 ms arrive in 120: 72 ms late, at 10 ms each.

@@ -1,7 +1,7 @@
 mod ns3;
 
 use super::{Asks, Param, Params, Scheme};
-use crate::meters::SendTimes;
+use crate::meters::{SendTimes, least};
 use crate::notices::Deaf;
 use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
@@ -149,7 +149,7 @@ impl CongestionControl for Vegas {
         if let Some(rtt) = self.times.on_ack(a.now, s.una) {
             self.round.sum = self.round.sum + rtt;
             self.round.samples += 1;
-            self.base = Some(self.base.map_or(rtt, |base| base.min(rtt)));
+            self.base = least(self.base, rtt);
         }
     }
 

@@ -1,7 +1,7 @@
 use super::westwood_plus::{BURST, RECOVERY, recovery_of};
 use super::{Asks, Param, Params, Scheme};
 use crate::control::Reno;
-use crate::meters::{SendTimes, queued};
+use crate::meters::{SendTimes, least, queued};
 use crate::notices::Deaf;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
 use crate::space::Space;
@@ -116,9 +116,8 @@ impl CongestionControl for Veno {
             self.round = Round { end: s.nxt, ..Round::default() };
         }
         if let Some(rtt) = self.times.on_ack(a.now, s.una) {
-            let least = |old: Option<Span>| Some(old.map_or(rtt, |old| old.min(rtt)));
-            self.base = least(self.base);
-            self.round.least = least(self.round.least);
+            self.base = least(self.base, rtt);
+            self.round.least = least(self.round.least, rtt);
             self.round.samples += 1;
         }
     }

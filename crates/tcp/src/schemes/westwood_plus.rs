@@ -2,7 +2,7 @@ use super::westwood::filled;
 use super::{Asks, Param, Params, Scheme};
 use crate::Config;
 use crate::control::Reno;
-use crate::meters::{AckCredit, Ns3Credit, PerRound, SendTimes, Stages};
+use crate::meters::{AckCredit, Ns3Credit, PerRound, SendTimes, Stages, least};
 use crate::notices::Deaf;
 use crate::recovery::{self, RateHalving};
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Recovery, Signal, Window};
@@ -127,7 +127,7 @@ impl CongestionControl for WestwoodPlus {
     fn observe(&mut self, a: &Ack, s: &Space) {
         if let Some(rtt) = self.times.on_ack(a.now, s.una) {
             self.latest = Some(rtt);
-            self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+            self.least = least(self.least, rtt);
         }
         let bytes = match &mut self.credit {
             Credit::Once(credit) => credit.of(a, s),

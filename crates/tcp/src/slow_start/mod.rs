@@ -84,7 +84,3 @@ fn threshold(least: Span) -> Span {
 
 /// Round trips that a round must have before their smallest says anything, in both (RFC 9406 §4.2, N_RTT_SAMPLE).
 const ENOUGH: u32 = 8;
-
-fn least(old: Option<Span>, new: Span) -> Option<Span> {
-    Some(old.map_or(new, |old| old.min(new)))
-}

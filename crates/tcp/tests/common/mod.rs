@@ -5,6 +5,7 @@
 
 pub mod ledger;
 pub mod path;
+pub mod rounds;
 pub mod script;
 
 use airhop_base::{Body, FlowId, NodeId, Packet, Segment, Span, Time};

@@ -1,8 +1,8 @@
 use super::aggregation::Aggregation;
 use super::mode::{HIGH_GAIN, Mode, Phase};
 use crate::Config;
-use crate::bbr::{Draw, Rounds, Stay};
-use crate::meters::{RateSample, WindowedMax};
+use crate::bbr::{Draw, Stay};
+use crate::meters::{RateSample, Rounds, WindowedMax};
 use crate::seams::{Ack, CongestionControl, Delivery, Judged, Loss, Repair, Signal, Window};
 use crate::space::Space;
 use airhop_base::{Rate, Span, Time};

@@ -5,8 +5,8 @@ use super::round_trip::RoundTrip;
 use super::settings::Settings;
 use super::state::{PROBE_RTT_CWND_GAIN, Phase, STARTUP_GAIN, State};
 use crate::Config;
-use crate::bbr::{Draw, Excess, Rounds, Stay};
-use crate::meters::{LostSegment, RateSample, WindowedMax};
+use crate::bbr::{Draw, Excess, Stay};
+use crate::meters::{LostSegment, RateSample, Rounds, WindowedMax};
 use crate::seams::{Ack, CongestionControl, Delivery, Judged, Loss, Repair, Signal, Window};
 use crate::space::Space;
 use airhop_base::{Rate, Span, Time};
@@ -446,5 +446,4 @@ impl CongestionControl for Bbr3 {
 }
 
 #[cfg(test)]
-#[path = "control_tests.rs"]
 mod tests;

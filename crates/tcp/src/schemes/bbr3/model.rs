@@ -1,5 +1,4 @@
-use crate::bbr::Rounds;
-use crate::meters::{RateSample, WindowedMax};
+use crate::meters::{RateSample, Rounds, WindowedMax};
 
 /// BBR.MaxBwFilterLen: this cycle of probing and the one before (§2.11).
 const EARLIER_CYCLES: u64 = 1;

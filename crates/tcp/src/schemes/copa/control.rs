@@ -2,6 +2,7 @@ use super::delta::Delta;
 use super::overload::Overload;
 use super::trips::{RoundTrips, Standing};
 use super::velocity::Velocity;
+use crate::meters::Rounds;
 use crate::seams::{Ack, CongestionControl, Delivery, Judged, Loss, Signal, Window};
 use crate::space::Space;
 use airhop_base::{Rate, Time};
@@ -22,8 +23,7 @@ pub struct Copa {
     overload: Overload,
     /// None in slow start.
     velocity: Option<Velocity>,
-    /// What is sent when this much was delivered belongs to the next round trip.
-    round_ends: u64,
+    rounds: Rounds,
 }
 
 impl Copa {
@@ -35,7 +35,7 @@ impl Copa {
             delta: Delta::new(delta, may_compete),
             overload: Overload::default(),
             velocity: None,
-            round_ends: 0,
+            rounds: Rounds::default(),
         }
     }
 
@@ -49,15 +49,6 @@ impl Copa {
         let is_steady = self.velocity.is_some_and(|velocity| velocity.is_steady());
         self.delta.on_queue(d.now, standing.is_nearly_empty(cwnd), is_steady, srtt);
         self.overload.on_delivery(d.now, segments, lost, srtt)
-    }
-
-    /// Whether this ACK begins a round trip: it acknowledges a segment that was sent after the last one began.
-    fn round_starts(&mut self, d: &Delivery) -> bool {
-        let starts = d.arrivals.rate.is_some_and(|sample| sample.prior >= self.round_ends);
-        if starts {
-            self.round_ends = d.arrivals.total;
-        }
-        starts
     }
 
     /// §2.1 step 3: λ = cwnd/RTTstanding ≤ λ_t = 1/(δ d_q); so too where as many segments as the target wait, 1/δ.
@@ -90,7 +81,8 @@ impl CongestionControl for Copa {
     fn on_delivery(&mut self, w: &mut Window, d: &Delivery, s: &Space) {
         let [segments, lost] = [d.arrivals.fresh, d.lost].map(|bytes| bytes as f64 / s.mss as f64);
         let is_overloaded = self.measure(w.cwnd, d, segments, lost);
-        if self.round_starts(d) {
+        let total = d.arrivals.total;
+        if d.arrivals.rate.is_some_and(|sample| self.rounds.on_arrival(sample.prior, total)) {
             self.delta.on_round();
             if let Some(velocity) = &mut self.velocity {
                 velocity.on_round(w.cwnd);

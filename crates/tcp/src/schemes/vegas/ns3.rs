@@ -1,4 +1,5 @@
 use crate::control::{Reno, whole};
+use crate::meters::least;
 use crate::schemes::Params;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Signal, Window};
 use crate::space::Space;
@@ -105,9 +106,8 @@ impl CongestionControl for Ns3 {
 
     fn observe(&mut self, _: &Ack, s: &Space) {
         let Some(srtt) = s.srtt else { return };
-        let least = |old: Option<Span>| Some(old.map_or(srtt, |old| old.min(srtt)));
-        self.base = least(self.base);
-        self.round.least = least(self.round.least);
+        self.base = least(self.base, srtt);
+        self.round.least = least(self.round.least, srtt);
         self.round.samples += 1;
     }
 }
@@ -116,7 +116,7 @@ impl CongestionControl for Ns3 {
 mod tests {
     use super::*;
     use crate::{Preset, schemes};
-    use airhop_base::{Sack, Time};
+    use airhop_base::Time;
 
     fn vegas() -> Ns3 {
         let scheme = schemes::find("vegas").expect("a known scheme");
@@ -137,15 +137,7 @@ mod tests {
                 srtt: Some(Span::from_millis(ms)),
                 ..Space::new(&Preset::Rfc.config(1000))
             };
-            let ack = Ack {
-                now: Time::ZERO,
-                acked: 1000,
-                delivered: 1000,
-                sack: Sack::EMPTY,
-                rtt: None,
-                ece: false,
-                arrival: None,
-            };
+            let ack = Ack::of(Time::ZERO, 1000);
             vegas.observe(&ack, &s);
             vegas.on_ack(w, &ack, &s);
         }

@@ -1,0 +1,147 @@
+//! Packet scripts: these segments at these times, those ACKs.
+
+mod delays;
+mod echoes;
+mod reports;
+
+use super::*;
+use crate::config::Preset;
+
+/// A receiver under test and a shorthand for what it answers.
+struct Bench {
+    receiver: Receiver,
+}
+
+/// One ACK: its number and its SACK blocks.
+type Answer = (u64, Vec<(u64, u64)>);
+
+fn ms(ms: u64) -> Time {
+    Time::ZERO + Span::from_millis(ms)
+}
+
+fn segment(seq: u64, len: u32) -> Segment {
+    Segment {
+        seq,
+        len,
+        ack: 1,
+        window: 1 << 40,
+        flags: Flags { ack: true, ..Flags::default() },
+        ..Segment::default()
+    }
+}
+
+fn packet(s: Segment, ecn: Ecn) -> Packet {
+    let bytes = HEADER_BYTES + s.len;
+    Packet { ecn, ..Packet::new(FlowId(7), NodeId(1), NodeId(2), bytes, Body::Tcp(s)) }
+}
+
+/// Segments of 500 bytes as in the RFCs' examples, an ACK for each, no timestamps, no handshake.
+fn plain() -> Config {
+    Preset::Ns2.config(500)
+}
+
+impl Bench {
+    fn new(config: Config) -> Self {
+        Bench { receiver: Receiver::new(FlowId(7), NodeId(2), NodeId(1), &config, Asks::SACK) }
+    }
+
+    /// A bench whose receiver already has everything before `seq`.
+    fn expecting(seq: u64, config: Config) -> Self {
+        let mut b = Bench::new(config);
+        b.receiver.stream.expected = seq;
+        b
+    }
+
+    fn give(&mut self, now: Time, s: Segment) -> Vec<Segment> {
+        self.give_marked(now, s, Ecn::NotEct)
+    }
+
+    fn give_marked(&mut self, now: Time, s: Segment, ecn: Ecn) -> Vec<Segment> {
+        self.receiver.on_segment(now, &packet(s, ecn));
+        self.answers(now)
+    }
+
+    fn answers(&mut self, now: Time) -> Vec<Segment> {
+        std::iter::from_fn(|| self.receiver.poll_transmit(now))
+            .map(|p| {
+                assert_eq!((p.flow, p.src, p.dst, p.ecn), (FlowId(7), NodeId(2), NodeId(1), Ecn::NotEct));
+                let s = p.segment().unwrap().clone();
+                assert_eq!(p.bytes, 40 + s.option_bytes());
+                s
+            })
+            .collect()
+    }
+
+    /// Data `[seq, end)`; exactly one ACK must come back.
+    fn data(&mut self, seq: u64, end: u64) -> Answer {
+        let answers = self.give(Time::ZERO, segment(seq, (end - seq) as u32));
+        assert_eq!(answers.len(), 1);
+        (answers[0].ack, answers[0].sack.blocks().iter().map(|b| (b.start, b.end)).collect())
+    }
+}
+
+/// A receiver that delays its ACKs: every second segment, and 200 ms.
+fn delayed() -> Bench {
+    let delay = DelayedAck { segments: 2, timeout: Span::from_millis(200) };
+    Bench::expecting(1, Config { delayed_ack: Some(delay), ..plain() })
+}
+
+// RFC 9293 §3.5: SYN, SYN-ACK; again if the SYN comes again; no data before it.
+#[test]
+fn handshake() {
+    let mut b = Bench::new(Config { handshake: true, ..plain() });
+    let syn = Segment { seq: 0, flags: Flags { syn: true, ..Flags::default() }, ..segment(0, 0) };
+    assert!(b.give(ms(0), segment(1, 500)).is_empty());
+    for _ in 0..2 {
+        let reply = b.give(ms(1), syn.clone());
+        assert_eq!((reply.len(), reply[0].seq, reply[0].ack, reply[0].end()), (1, 0, 1, 1));
+        assert_eq!(reply[0].flags, Flags { syn: true, ack: true, ..Flags::default() });
+    }
+    assert_eq!(b.receiver.delivered(), 0);
+    assert!(b.give(ms(2), segment(1, 0)).is_empty()); // the third ACK
+    assert_eq!(b.data(1, 501), (501, vec![]));
+    assert_eq!(b.receiver.delivered(), 500);
+    let late = b.give(ms(3), syn);
+    assert_eq!((late[0].seq, late[0].ack, late[0].flags.syn), (1, 501, false));
+}
+
+// RFC 5681 §4.2 with delayed ACKs off: every segment gets its own ACK, none is lost when several wait.
+#[test]
+fn one_ack_per_segment_in_order() {
+    let mut b = Bench::new(plain());
+    for i in 0..40 {
+        b.receiver.on_segment(ms(i), &packet(segment(1 + 500 * i, 500), Ecn::NotEct));
+    }
+    let acks: Vec<u64> = b.answers(ms(50)).iter().map(|s| s.ack).collect();
+    assert_eq!(acks, (1..=40).map(|i| 1 + 500 * i).collect::<Vec<_>>());
+}
+
+// schemes.md 2.15: two segments at first, and twice as many after two intervals; RFC 5681 §2: a duplicate ACK leaves the window as it
+// was, so that its right edge stays. RFC 9293 §3.8.6.2.1: the edge does not move back when the limit falls.
+#[test]
+fn contention_limits_the_window() {
+    let config = Config { receive_window: 20_000, delayed_ack: None, ..Preset::Ns2.config(1000) };
+    let asks = Asks { contention: true, ..Asks::NOTHING };
+    let mut receiver = Receiver::new(FlowId(0), NodeId(1), NodeId(0), &config, asks);
+    let mut ack = |ms: u64, n: u64, contention: u64| {
+        let contention = Some(Span::from_micros(contention));
+        let segment = Segment { contention, ..segment(1 + 1000 * n, 1000) };
+        let bytes = HEADER_BYTES + 1000 + segment.option_bytes();
+        let now = Time::ZERO + Span::from_millis(ms);
+        receiver.on_segment(now, &Packet::new(FlowId(0), NodeId(0), NodeId(1), bytes, Body::Tcp(segment)));
+        let ack = receiver.poll_transmit(now).expect("an ACK");
+        let ack = ack.segment().expect("a segment");
+        (ack.ack / 1000, (ack.ack + ack.window) / 1000)
+    };
+    assert_eq!([ack(0, 0, 100), ack(50, 1, 100), ack(100, 2, 100)], [(1, 3), (2, 4), (3, 5)]);
+    // The second interval ends as the first: the limit is 4.
+    assert_eq!([ack(150, 3, 100), ack(200, 4, 100)], [(4, 6), (5, 9)]);
+    // The next ends, with 8, out of order; what fills the hole moves the edge.
+    assert_eq!([ack(220, 5, 100), ack(240, 6, 100), ack(260, 7, 100)], [(6, 10), (7, 11), (8, 12)]);
+    assert_eq!(ack(280, 8, 100), (9, 13));
+    assert_eq!([ack(300, 10, 100), ack(310, 9, 100)], [(9, 13), (11, 19)]);
+    // Less in twice the time, and ten times the contention: half.
+    assert_eq!([ack(410, 11, 1000), ack(450, 12, 1000), ack(490, 13, 1000)], [(12, 20), (13, 21), (14, 22)]);
+    let later = [14, 15, 16, 17].map(|n| ack(500 + 100 * (n - 14), n, 1000));
+    assert!(later.is_sorted() && later.windows(2).any(|pair| pair[0].1 == pair[1].1), "{later:?}");
+}

@@ -1,0 +1,66 @@
+//! When ACKs go.
+
+use super::*;
+
+// RFC 5681 §4.2, RFC 9293 §3.8.6.3: every second full segment, and no later than the timeout.
+#[test]
+fn delayed_ack_second_segment_or_timeout() {
+    let mut b = delayed();
+    assert!(b.give(ms(10), segment(1, 500)).is_empty());
+    assert_eq!(b.receiver.poll_timeout(), Some(ms(210)));
+    assert_eq!(b.give(ms(20), segment(501, 500)).len(), 1);
+    assert_eq!(b.receiver.poll_timeout(), None);
+    assert!(b.give(ms(30), segment(1001, 500)).is_empty());
+    b.receiver.on_timeout(ms(100)); // too early: nothing happens
+    assert!(b.answers(ms(100)).is_empty());
+    b.receiver.on_timeout(ms(230));
+    assert_eq!(b.answers(ms(230)).iter().map(|s| s.ack).collect::<Vec<_>>(), [1501]);
+    assert_eq!(b.receiver.poll_timeout(), None);
+}
+
+// The timer runs from the first unacknowledged segment, and bytes count, not segments.
+#[test]
+fn delayed_ack_counts_bytes_from_the_first() {
+    let mut b = delayed();
+    for i in 0..9 {
+        assert!(b.give(ms(10 + i), segment(1 + 100 * i, 100)).is_empty());
+        assert_eq!(b.receiver.poll_timeout(), Some(ms(210)));
+    }
+    assert_eq!(b.give(ms(30), segment(901, 100)).len(), 1);
+}
+
+// RFC 5681 §4.2: at once when out of order, when a gap is filled in part or wholly; and on a duplicate.
+#[test]
+fn delayed_ack_does_not_delay_news_of_loss() {
+    let mut b = delayed();
+    assert_eq!(b.data(1001, 1501).0, 1); // out of order
+    assert_eq!(b.data(1, 501).0, 501); // part of the gap
+    assert_eq!(b.data(501, 1001).0, 1501); // the rest
+    assert_eq!(b.data(1, 501).0, 1501); // duplicate
+    assert!(b.give(ms(1), segment(1501, 500)).is_empty());
+    assert_eq!(b.data(1751, 2251).0, 2251); // a duplicate in part
+}
+
+// Linux: the first 16 ACKs are not delayed, nor as many after a pause or a duplicate, as the sender may be in slow start.
+#[test]
+fn quick_acks() {
+    let delay = DelayedAck { segments: 2, timeout: Span::from_millis(40) };
+    let mut b = Bench::new(Config { delayed_ack: Some(delay), quick_acks: 16, ..plain() });
+    let mut next = 1;
+    // How many of so many segments are acknowledged, if they come a millisecond apart.
+    let mut acks = |b: &mut Bench, from: u64, segments: u64| -> usize {
+        let answers = (0..segments).map(|k| {
+            let n = b.give(ms(from + k), segment(next, 500)).len();
+            next += 500;
+            n
+        });
+        answers.sum()
+    };
+    assert_eq!(acks(&mut b, 0, 16), 16);
+    assert_eq!(acks(&mut b, 16, 20), 10);
+    assert_eq!(acks(&mut b, 235, 2), 1, "200 ms are no pause");
+    assert_eq!(acks(&mut b, 437, 16), 16, "201 ms are one");
+    assert_eq!(b.give(ms(460), segment(1, 500)).len(), 1);
+    assert_eq!(acks(&mut b, 461, 15), 15, "the ACK of the duplicate counts");
+    assert_eq!(acks(&mut b, 476, 20), 10);
+}

@@ -1,0 +1,135 @@
+//! What ACKs echo: marks of congestion, timestamps, and which segment came damaged.
+
+use super::*;
+
+// RFC 3168 §6.1.3: ECE from the first CE until CWR. A change is told at once.
+#[test]
+fn ecn_echo() {
+    let mut b = delayed();
+    let echo = |answers: Vec<Segment>| answers.iter().map(|s| s.flags.ece).collect::<Vec<_>>();
+    assert_eq!(echo(b.give_marked(ms(1), segment(1, 500), Ecn::Ce)), [true]);
+    assert!(b.give_marked(ms(2), segment(501, 500), Ecn::Ect).is_empty());
+    assert_eq!(echo(b.give_marked(ms(3), segment(1001, 500), Ecn::Ect)), [true]);
+    let mut cwr = segment(1501, 500);
+    cwr.flags.cwr = true;
+    assert_eq!(echo(b.give_marked(ms(4), cwr.clone(), Ecn::Ect)), [false]);
+    // A segment that carries CWR and was itself marked begins anew.
+    cwr.seq = 2001;
+    assert_eq!(echo(b.give_marked(ms(5), cwr, Ecn::Ce)), [true]);
+}
+
+// Xu, Tian and Ansari 2004: an ACK says whether a mark came since the last one, and the next one begins anew; CWR changes nothing.
+#[test]
+fn each_mark_is_echoed_once() {
+    let asks = Asks { echo: Echo::EachMark, ..Asks::NOTHING };
+    let mut b = Bench { receiver: Receiver::new(FlowId(7), NodeId(2), NodeId(1), &plain(), asks) };
+    let echoes = [Ecn::Ect, Ecn::Ce, Ecn::Ect, Ecn::Ce, Ecn::Ce].iter().zip(0..).map(|(&ecn, n)| {
+        let answers = b.give_marked(ms(n), segment(1 + 500 * n, 500), ecn);
+        answers.iter().any(|s| s.flags.ece)
+    });
+    assert_eq!(echoes.collect::<Vec<_>>(), [false, true, false, true, true]);
+}
+
+// Balan et al. 2001 (HACK): an ACK says at once which segment came damaged, unless it had come intact before.
+#[test]
+fn what_came_intact_is_not_reported_as_damaged() {
+    let mut b = Bench::new(plain());
+    b.data(1, 501);
+    b.data(1001, 1501);
+    for (seq, reported) in
+        [(1, None), (501, Some(Eln::Segment(501))), (1001, None), (1501, Some(Eln::Segment(1501)))]
+    {
+        let damaged = Packet { damaged: true, ..packet(segment(seq, 500), Ecn::NotEct) };
+        b.receiver.on_segment(ms(9), &damaged);
+        assert_eq!(b.answers(ms(9)).first().and_then(|s| s.eln), reported, "segment at {seq}");
+    }
+}
+
+fn stamped(seq: u64, value: u32) -> Segment {
+    Segment { timestamps: Some(Timestamps { value, echo: 0 }), ..segment(seq, 500) }
+}
+
+// RFC 7323 §4.3, its three situations.
+#[test]
+fn timestamps_echo() {
+    let echo = |answers: &[Segment]| answers[0].timestamps.unwrap().echo;
+    // (A) Delayed ACKs: the echo is of the first segment since the last ACK.
+    let delay = DelayedAck { segments: 2, timeout: Span::from_millis(200) };
+    let mut b = Bench::new(Config { timestamps: true, delayed_ack: Some(delay), ..plain() });
+    assert!(b.give(ms(10), stamped(1, 1)).is_empty());
+    let acks = b.give(ms(12), stamped(501, 2));
+    assert_eq!((echo(&acks), acks[0].timestamps.unwrap().value), (1, 12));
+    // (B), (C) A hole and its filling: the last segment that advanced the window, then the one that filled the hole.
+    let mut b = Bench::new(Config { timestamps: true, ..plain() });
+    assert_eq!(echo(&b.give(ms(1), stamped(1, 1))), 1);
+    assert_eq!(echo(&b.give(ms(2), stamped(1001, 3))), 1);
+    assert_eq!(echo(&b.give(ms(3), stamped(2001, 5))), 1);
+    assert_eq!(echo(&b.give(ms(4), stamped(501, 2))), 2);
+    assert_eq!(echo(&b.give(ms(5), stamped(1501, 4))), 4);
+    // An older stamp never replaces a newer one.
+    assert_eq!(echo(&b.give(ms(6), stamped(1, 1))), 4);
+}
+
+// RFC 7323 §4.3 (1): the SYN-ACK is the first segment with an ACK field, so the next one echoes the first data segment and
+// not the SYN, which would make the first round trip twice as long.
+#[test]
+fn the_first_data_is_echoed() {
+    let mut b = Bench::new(Config { handshake: true, timestamps: true, ..plain() });
+    let syn = Segment { seq: 0, len: 0, flags: Flags { syn: true, ..Flags::default() }, ..stamped(0, 1) };
+    let echoed: Vec<u32> = [syn, stamped(1, 60), stamped(501, 61)]
+        .into_iter()
+        .map(|s| b.give(ms(100), s)[0].timestamps.unwrap().echo)
+        .collect();
+    assert_eq!(echoed, [1, 60, 61]);
+}
+
+// RFC 8257 §3.2: two states, an ACK for every second segment in either, and one at once when it changes; what came before the change is
+// acknowledged by an ACK of its own in the old state. CWR changes nothing, and the SYN-ACK is capable (§3.6).
+#[test]
+fn every_byte_is_echoed_as_it_was() {
+    let delay = DelayedAck { segments: 2, timeout: Span::from_millis(200) };
+    let config = Config { delayed_ack: Some(delay), handshake: true, ..plain() };
+    let asks = Asks { echo: Echo::EachByte, ..Asks::SACK };
+    let mut receiver = Receiver::new(FlowId(7), NodeId(2), NodeId(1), &config, asks);
+    let syn = Segment { seq: 0, flags: Flags { syn: true, ..Flags::default() }, ..segment(0, 0) };
+    receiver.on_segment(ms(0), &packet(syn, Ecn::Ce));
+    let reply = receiver.poll_transmit(ms(0)).expect("a SYN-ACK");
+    assert_eq!(
+        (reply.ecn, reply.segment().expect("TCP").flags.ece),
+        (Ecn::Ect, false),
+        "a mark on a SYN is ignored"
+    );
+    let mut give = |n: u64, marked: bool, cwr: bool| -> Vec<(u64, bool)> {
+        let flags = Flags { ack: true, cwr, ..Flags::default() };
+        let data = Segment { flags, ..segment(1 + 500 * (n - 1), 500) };
+        receiver.on_segment(ms(n), &packet(data, if marked { Ecn::Ce } else { Ecn::Ect }));
+        let acks = std::iter::from_fn(|| receiver.poll_transmit(ms(n)));
+        acks.map(|p| {
+            let ack = p.segment().expect("TCP");
+            assert_eq!(p.ecn, Ecn::NotEct);
+            (ack.ack / 500, ack.flags.ece)
+        })
+        .collect()
+    };
+    let answers: [&[(u64, bool)]; 12] = [
+        &[],
+        &[(2, false)],
+        &[],
+        &[(3, false), (4, true)],
+        &[],
+        &[(6, true)],
+        &[],
+        &[(8, true)],
+        &[(9, false)],
+        &[(10, true)],
+        &[],
+        &[(11, true), (12, false)],
+    ];
+    let marks = [false, false, false, true, true, true, true, true, false, true, true, false];
+    for (n, (marked, answer)) in (1..).zip(marks.into_iter().zip(answers)) {
+        assert_eq!(give(n, marked, n == 5), answer, "segment {n}");
+    }
+    // Out of order, at once, with the state of the packet that caused it.
+    assert_eq!(give(14, true, false), [(12, true)]);
+    assert_eq!(give(13, false, false), [(14, false)]);
+}

@@ -1,0 +1,161 @@
+use super::{RtoPolicy, ticks_between};
+use crate::config::RtoConfig;
+use airhop_base::{Span, Time};
+
+/// ns-2's estimator: Jacobson's integer arithmetic on ticks, as `tcp.cc` of ns-2.35 behaves with its default flags.
+#[derive(Clone, Debug)]
+pub(super) struct Ns2Ticks {
+    config: RtoConfig,
+    /// Smoothed round-trip time in eighths of a tick; zero stands for "take the next sample as it is".
+    srtt8: i64,
+    /// Mean deviation in quarters of a tick.
+    rttvar4: i64,
+    /// Without backoff and without the lower bound.
+    rto: Span,
+    backoff: u64,
+}
+
+impl Ns2Ticks {
+    pub(super) fn new(config: RtoConfig) -> Self {
+        Ns2Ticks { config, srtt8: 0, rttvar4: 0, rto: config.initial, backoff: 1 }
+    }
+
+    /// The lower bound applies before the backoff, the floor of two ticks after everything else: not as with a single gain, whose floor is
+    /// backed off, too.
+    fn bounded(&self, rto: Span, backoff: u64) -> Span {
+        (rto.max(self.config.min).min(self.config.max) * backoff)
+            .min(self.config.max)
+            .max(self.config.tick * 2)
+    }
+}
+
+impl RtoPolicy for Ns2Ticks {
+    fn on_rtt(&mut self, sent: Time, now: Time) {
+        let m = ticks_between(sent, now, self.config.tick).max(1) as i64;
+        if self.srtt8 == 0 {
+            self.srtt8 = m << 3;
+            self.rttvar4 = m << 1;
+        } else {
+            // The shifts drop fractions of a tick, as they do there. Neither mean may reach zero.
+            let error = m - (self.srtt8 >> 3);
+            self.srtt8 = (self.srtt8 + error).max(1);
+            self.rttvar4 = (self.rttvar4 + error.abs() - (self.rttvar4 >> 2)).max(1);
+        }
+        // srtt + 4 rttvar in whole ticks.
+        self.rto = self.config.tick * (self.rttvar4 + (self.srtt8 >> 3)) as u64;
+        self.backoff = 1;
+    }
+
+    fn on_backoff(&mut self) {
+        if self.backoff < 64 || self.timeout() < self.config.max {
+            self.backoff = self.backoff.saturating_mul(2);
+        }
+        // After the fourth timeout in a row the old mean is no longer believed, and the next sample starts afresh. The timeout itself
+        // stays until then. (There the mean goes into the deviation first, which nothing reads before that sample replaces it.)
+        if self.backoff > 8 {
+            self.srtt8 = 0;
+        }
+    }
+
+    fn timeout(&self) -> Span {
+        self.bounded(self.rto, self.backoff)
+    }
+
+    fn timeout_without_backoff(&self) -> Span {
+        self.bounded(self.rto, 1)
+    }
+
+    fn timeout_expecting(&self, extra: Span) -> Span {
+        let late = self.srtt().unwrap_or(Span::ZERO) + extra + self.config.tick;
+        self.bounded(self.rto.max(late), self.backoff)
+    }
+
+    fn srtt(&self) -> Option<Span> {
+        (self.srtt8 > 0).then(|| self.config.tick * self.srtt8 as u64 / 8)
+    }
+
+    fn rttvar(&self) -> Option<Span> {
+        (self.srtt8 > 0).then(|| self.config.tick * self.rttvar4 as u64 / 4)
+    }
+
+    fn snapshot(&self) -> Box<dyn RtoPolicy> {
+        Box::new(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{at, config, ms, sample};
+    use crate::config::RtoKind;
+    use crate::rto::build;
+
+    // ns-2.35: integers in ticks of 10 ms. Samples 65, 85, 25 ms, all sent on a tick.
+    #[test]
+    fn ns2_integer_arithmetic() {
+        let mut rto = build(&config(RtoKind::Ns2, 0, 60_000, 3000, 10));
+        assert_eq!(ms(rto.timeout()), 3000.0);
+        sample(&mut *rto, 65); // 6 ticks: srtt8 48, rttvar4 12; 12 + 6 = 18 ticks
+        assert_eq!((ms(rto.srtt().unwrap()), ms(rto.rttvar().unwrap())), (60.0, 30.0));
+        assert_eq!(ms(rto.timeout()), 180.0);
+        sample(&mut *rto, 85); // 8: error 2, srtt8 50, rttvar4 12 + 2 - 3 = 11; 11 + 50/8 = 17
+        assert_eq!((ms(rto.srtt().unwrap()), ms(rto.rttvar().unwrap())), (62.5, 27.5));
+        assert_eq!(ms(rto.timeout()), 170.0);
+        sample(&mut *rto, 25); // 2: error -4, srtt8 46, rttvar4 11 + 4 - 2 = 13; 13 + 46/8 = 18
+        assert_eq!(ms(rto.timeout()), 180.0);
+    }
+
+    // ns-2.35 measures from the tick before the sending time; a sample counts one tick at least.
+    #[test]
+    fn ns2_sees_the_phase_of_the_clock() {
+        let mut early = build(&config(RtoKind::Ns2, 0, 60_000, 3000, 10));
+        early.on_rtt(at(100_000), at(169_000)); // 69 ms in phase 0: 6 ticks
+        assert_eq!(ms(early.srtt().unwrap()), 60.0);
+        let mut late = build(&config(RtoKind::Ns2, 0, 60_000, 3000, 10));
+        late.on_rtt(at(108_000), at(177_000)); // 69 ms in phase 8: (69 + 8)/10 = 7 ticks
+        assert_eq!(ms(late.srtt().unwrap()), 70.0);
+        let mut short = build(&config(RtoKind::Ns2, 0, 60_000, 3000, 10));
+        short.on_rtt(at(101_000), at(102_000));
+        assert_eq!(ms(short.srtt().unwrap()), 10.0);
+        assert_eq!(ms(short.timeout()), 30.0); // 2 quarters of deviation, 4 of them: 2 + 1 ticks
+    }
+
+    // ns-2.35: the lower bound is doubled too; a backoff beyond 8 forgets the mean.
+    #[test]
+    fn ns2_backoff_and_its_quirk() {
+        let mut rto = build(&config(RtoKind::Ns2, 200, 60_000, 3000, 10));
+        sample(&mut *rto, 65); // 18 ticks, under the bound
+        let mut waits = vec![ms(rto.timeout())];
+        for _ in 0..3 {
+            rto.on_backoff();
+            waits.push(ms(rto.timeout()));
+        }
+        assert_eq!(waits, [200.0, 400.0, 800.0, 1600.0]);
+        assert!(rto.srtt().is_some());
+        rto.on_backoff(); // backoff 16: the mean is forgotten, the timeout is not
+        assert_eq!((ms(rto.timeout()), rto.srtt()), (3200.0, None));
+        for _ in 0..10 {
+            rto.on_backoff();
+        }
+        assert_eq!(ms(rto.timeout()), 60_000.0);
+        sample(&mut *rto, 105); // a first sample again: 10 + 20 ticks
+        assert_eq!(ms(rto.timeout()), 300.0);
+    }
+
+    // tcp.cc, rtt_backoff(): the backoff is doubled up to 64, also where the timeout itself has long reached its bound: here 15 s, 30, 60,
+    // and 60 from then on. So the mean is forgotten after the fourth timeout in a row, whatever the round trip.
+    #[test]
+    fn ns2_backs_off_beyond_the_bound() {
+        let mut rto = build(&config(RtoKind::Ns2, 200, 60_000, 3000, 10));
+        sample(&mut *rto, 5000);
+        let mut after = vec![(ms(rto.timeout()), rto.srtt().is_some())];
+        for _ in 0..4 {
+            rto.on_backoff();
+            after.push((ms(rto.timeout()), rto.srtt().is_some()));
+        }
+        let (third, longest) = (30_000.0, 60_000.0);
+        assert_eq!(
+            after,
+            [(15_000.0, true), (third, true), (longest, true), (longest, true), (longest, false)]
+        );
+    }
+}

@@ -1,0 +1,89 @@
+use super::exact::Estimate;
+use crate::config::RtoConfig;
+use airhop_base::{Span, Time};
+
+/// RFC 6298's means.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rfc6298 {
+    srtt: Span,
+    rttvar: Span,
+}
+
+impl Estimate for Rfc6298 {
+    /// RFC 6298 §2 (2.2)
+    fn first(sent: Time, now: Time, _: &RtoConfig) -> Self {
+        let r = now - sent;
+        Rfc6298 { srtt: r, rttvar: r / 2 }
+    }
+
+    /// RFC 6298 §2 (2.3): the deviation from the old mean.
+    fn after(self, sent: Time, now: Time, _: &RtoConfig) -> Self {
+        let r = now - sent;
+        let error = self.srtt.max(r) - self.srtt.min(r);
+        Rfc6298 { srtt: (self.srtt * 7 + r) / 8, rttvar: (self.rttvar * 3 + error) / 4 }
+    }
+
+    /// RFC 6298 §2 (2.3), (2.4)
+    fn timeout(&self, config: &RtoConfig) -> Span {
+        (self.srtt + config.tick.max(self.rttvar * 4)).max(config.min)
+    }
+
+    fn srtt(&self) -> Span {
+        self.srtt
+    }
+
+    fn rttvar(&self) -> Span {
+        self.rttvar
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{config, ms, sample};
+    use crate::config::RtoKind;
+    use crate::rto::build;
+
+    // RFC 6298 §2, by hand: samples 400, 480, 400 ms.
+    #[test]
+    fn rfc6298_means_and_bounds() {
+        let mut rto = build(&config(RtoKind::Rfc6298, 1000, 60_000, 1000, 1));
+        assert_eq!((ms(rto.timeout()), rto.srtt(), rto.rttvar()), (1000.0, None, None)); // (2.1)
+        sample(&mut *rto, 400); // (2.2): srtt 400, rttvar 200, 400 + 800
+        assert_eq!(ms(rto.timeout()), 1200.0);
+        sample(&mut *rto, 480); // (2.3): rttvar (600 + 80)/4 = 170, srtt (2800 + 480)/8 = 410, 410 + 680
+        assert_eq!((ms(rto.srtt().unwrap()), ms(rto.rttvar().unwrap())), (410.0, 170.0));
+        assert_eq!(ms(rto.timeout()), 1090.0);
+        sample(&mut *rto, 400); // rttvar (510 + 10)/4 = 130, srtt (2870 + 400)/8 = 408.75; 928.75 is under the bound
+        assert_eq!((ms(rto.srtt().unwrap()), ms(rto.rttvar().unwrap())), (408.75, 130.0));
+        assert_eq!(ms(rto.timeout()), 1000.0); // (2.4)
+    }
+
+    // RFC 6298 §2.3: the variance term is at least the clock granularity.
+    #[test]
+    fn rfc6298_steady_round_trips_keep_the_granularity() {
+        let mut rto = build(&config(RtoKind::Rfc6298, 0, 60_000, 1000, 10));
+        for _ in 0..100 {
+            sample(&mut *rto, 50);
+        }
+        assert_eq!(ms(rto.timeout()), 60.0);
+    }
+
+    // RFC 6298 §5.5, §2.5 and §5.7.
+    #[test]
+    fn rfc6298_backoff() {
+        let mut rto = build(&config(RtoKind::Rfc6298, 1000, 60_000, 1000, 1));
+        let waits: Vec<f64> = (0..8)
+            .map(|_| {
+                let wait = ms(rto.timeout());
+                rto.on_backoff();
+                wait
+            })
+            .collect();
+        assert_eq!(waits, [1000.0, 2000.0, 4000.0, 8000.0, 16_000.0, 32_000.0, 60_000.0, 60_000.0]);
+        rto.on_slow_handshake();
+        assert_eq!(ms(rto.timeout()), 3000.0);
+        rto.on_backoff();
+        sample(&mut *rto, 500);
+        assert_eq!(ms(rto.timeout()), 1500.0);
+    }
+}
