@@ -348,6 +348,8 @@ def test_the_page_has_a_line_for_every_check() -> None:
     page = page_of_checks.page()
     for row in recorded(page_of_checks.MEASURED, checks()):
         assert f"| {' | '.join(page_of_checks.cells(row))} |\n" in page
+    front = (ROOT / "docs" / "checked.md").read_text(encoding="utf-8")
+    assert f"| {len(ALL)} numbers beside the laws" in front
 
 
 # ---- the closed forms ------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from airhop import Scenario, run
+from airhop.catalogue import built_in
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
@@ -135,6 +136,14 @@ def test_a_packets_walk_leads_through_functions_that_are_there() -> None:
         assert re.search(rf"^impl[^\n]* {kind}\b", code, re.MULTILINE), f"{kind} in {file}"
         signature = rf"^    (?:pub(?:\(crate\))? )?fn {function}\b"
         assert re.search(signature, code, re.MULTILINE), f"{kind}::{function} in {file}"
+
+
+def test_readme_counts_the_schemes() -> None:
+    words = {3: "thirty", 4: "forty", 5: "fifty", 6: "sixty", 7: "seventy", 8: "eighty", 9: "ninety"}
+    units = ["", "-one", "-two", "-three", "-four", "-five", "-six", "-seven", "-eight", "-nine"]
+    tens, ones = divmod(len(built_in()), 10)
+    counted = f"**{(words[tens] + units[ones]).capitalize()} schemes**"
+    assert counted in README.read_text(encoding="utf-8")
 
 
 def test_scenario_of_readme_runs() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -474,3 +475,5 @@ def test_a_planted_fault_is_found(law: str, run: str, forge: Callable[[Recorded]
 
 def test_every_law_has_a_planted_fault() -> None:
     assert {law for law, _, _ in FAULTS} == set(LAWS)
+    front = Path(__file__).resolve().parents[2] / "docs" / "checked.md"
+    assert f"; {len(FAULTS)} planted faults |" in front.read_text(encoding="utf-8")

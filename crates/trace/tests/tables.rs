@@ -1,6 +1,6 @@
 //! The tables that a recorder hands out: names, order and types of the columns are what readers of traces rely on.
 
-use airhop_base::{Drop, Flags, FlowId, Naks, NodeId, NoticeKind, Sack, Segment, Span, Time};
+use airhop_base::{Drop, FlowId, NodeId, NoticeKind, Rate, Segment, Span, Time};
 use airhop_trace::{
     AirKind, AirOutcome, AirRow, Column, DropKind, DropRow, NoticeEvent, Recorder, SendCause, Sent, Spot,
     Step, Table, Walker, WindowSample,
@@ -8,23 +8,12 @@ use airhop_trace::{
 
 const FTP: FlowId = FlowId(0);
 const WEB: FlowId = FlowId(1);
-const SEGMENT: Segment = Segment {
-    seq: 2001,
-    len: 1000,
-    ack: 1,
-    window: 20_000,
-    flags: Flags { syn: false, ack: true, fin: false, ece: false, cwr: false },
-    sack: Sack::EMPTY,
-    timestamps: None,
-    header_check: false,
-    eln: None,
-    arrival: None,
-    naks: Naks::EMPTY,
-    contention: None,
-    sent: Time::ZERO,
-};
 const SENT: Sent = Sent { retransmission: true, cause: SendCause::Notice, cwnd: 4.5, flight: 3000 };
 const SAMPLE: WindowSample = WindowSample { cwnd: 2.5, ssthresh: 64.0, flight: 2000, srtt: None, rto: None };
+
+fn segment() -> Segment {
+    Segment { seq: 2001, len: 1000, ..Segment::default() }
+}
 
 fn recorder(tables: bool) -> Recorder {
     let flows = ["ftp", "web"].map(str::to_owned);
@@ -38,7 +27,7 @@ fn at(ms: u64) -> Time {
 
 /// One of everything.
 fn fill(r: &mut Recorder) {
-    r.segment(at(1500), WEB, &SEGMENT, SENT);
+    r.segment(at(1500), WEB, &segment(), SENT);
     r.ack(at(1), FTP, 2001, 3000, true);
     r.window(at(2), FTP, SAMPLE);
     let uplink = r.place("d->bs");
@@ -51,6 +40,8 @@ fn fill(r: &mut Recorder) {
     r.notice(at(5), FTP, NoticeKind::Nak, NoticeEvent::Received { lateness_ms: Some(-1.5) }, 2001);
     r.delivered(at(6), WEB, 1 << 40);
     r.fade(downlink, [at(8), at(9)]);
+    r.link(at(0), uplink, Some(Rate::from_bps(5_500_000)), Span::from_millis(20));
+    r.link(at(9), uplink, None, Span::from_millis(30));
     r.station("field", "n0", [0.0, 0.5]);
     r.station("field", "n1", [30.0, -1.0]);
     let frame = AirRow {
@@ -117,6 +108,7 @@ fn the_schema_is_fixed() {
          packet category, seq u64, attempt u32, outcome category",
         "packets: time_s f64, packet u64, step category, cause category, place category, flow category, kind category, seq u64, \
          bytes u32, payload u32, damaged bool",
+        "links: time_s f64, place category, rate_mbps f64, delay_ms f64",
     ];
     assert_eq!(schema, expected);
 }
@@ -154,6 +146,12 @@ fn rows_say_what_was_recorded() {
     assert_eq!(words(fades, "place"), ["bs->d"]);
     assert_eq!(fades.column("begin_s"), Some(&Column::F64(vec![0.008])));
     assert_eq!(fades.column("end_s"), Some(&Column::F64(vec![0.009])));
+
+    let links = table(&tables, "links");
+    assert_eq!(words(links, "place"), ["d->bs"; 2]);
+    assert_eq!(links.column("time_s"), Some(&Column::F64(vec![0.0, 0.009])));
+    assert_eq!(links.column("rate_mbps"), Some(&Column::F64(vec![5.5, 0.0])));
+    assert_eq!(links.column("delay_ms"), Some(&Column::F64(vec![20.0, 30.0])));
 
     let stations = table(&tables, "stations");
     assert_eq!([words(stations, "wlan"), words(stations, "station")], [["field"; 2], ["n0", "n1"]]);
@@ -212,7 +210,7 @@ fn every_word_has_its_code() {
     let mut r = recorder(true);
     let place = r.place("r1->r2");
     for cause in SendCause::ALL {
-        r.segment(at(0), FTP, &SEGMENT, Sent { cause, ..SENT });
+        r.segment(at(0), FTP, &segment(), Sent { cause, ..SENT });
     }
     for (cause, kind) in Drop::ALL.into_iter().zip(DropKind::ALL.into_iter().cycle()) {
         r.dropped(at(0), place, DropRow { flow: FTP, cause, kind, seq: 0, bytes: 0 });
@@ -265,6 +263,13 @@ fn queues_are_recorded_when_they_change() {
     assert_eq!(queue.column("time_s"), Some(&Column::F64(vec![0.001, 0.002, 0.004, 0.005])));
     assert_eq!(queue.column("packets"), Some(&Column::U32(vec![1, 1, 0, 3])));
     assert_eq!(words(queue, "place"), ["r1->r2", "bs->*", "r1->r2", "bs->*"]);
+}
+
+/// Where no link changes there is no table that says so.
+#[test]
+fn links_that_do_not_change_have_no_table() {
+    let tables = recorder(true).finish().unwrap();
+    assert!(tables.iter().all(|table| table.name != "links"));
 }
 
 /// A recorder of nothing accepts everything and has no tables.

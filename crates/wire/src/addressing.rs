@@ -50,7 +50,7 @@ pub fn node(address: [u8; 4]) -> Option<NodeId> {
         return Some(NodeId::BROADCAST);
     }
     let index = u32::from_be_bytes(address).checked_sub(NETWORK + 1)?;
-    u16::try_from(index).ok().map(NodeId)
+    u16::try_from(index).ok().map(NodeId).filter(|node| *node != NodeId::BROADCAST)
 }
 
 /// Source and destination port of a packet of this flow, whose receiver listens at `receiver`.
@@ -139,7 +139,8 @@ mod tests {
         }
         assert_eq!(address(NodeId::BROADCAST), [255, 255, 255, 255]);
         assert_eq!(node([10, 0, 0, 0]), None);
-        assert_eq!(node([10, 1, 0, 1]), None);
+        // All on the link have one address, which is not that of a node.
+        assert_eq!([[10, 1, 0, 0], [10, 1, 0, 1]].map(node), [None; 2]);
         assert_eq!(node([192, 168, 0, 1]), None);
     }
 

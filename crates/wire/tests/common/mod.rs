@@ -1,0 +1,72 @@
+//! The ends of a flow, and packets of it, on the wire.
+#![allow(dead_code, reason = "each test binary uses its own part")]
+
+use crate::hostile::{internet_checksum, protected};
+use airhop_base::{
+    Body, Flags, FlowId, Naks, NodeId, Notice, NoticeKind, Packet, Sack, SackBlock, Segment, Time,
+};
+use airhop_wire::{Conversation, encode};
+
+pub const SENDER: NodeId = NodeId(0);
+pub const RECEIVER: NodeId = NodeId(4);
+pub const BASE_STATION: NodeId = NodeId(2);
+/// An ACK without any option.
+pub const NOTHING: Segment = Segment {
+    seq: 1,
+    len: 0,
+    ack: 1,
+    window: 20_000,
+    flags: Flags { syn: false, ack: true, fin: false, ece: false, cwr: false },
+    sack: Sack::EMPTY,
+    timestamps: None,
+    header_check: false,
+    eln: None,
+    arrival: None,
+    naks: Naks::EMPTY,
+    contention: None,
+    sent: Time::ZERO,
+};
+
+pub fn sack(blocks: &[(u64, u64)]) -> Sack {
+    let mut sack = Sack::EMPTY;
+    for &(start, end) in blocks {
+        sack.push(SackBlock { start, end });
+    }
+    sack
+}
+
+/// A segment of the sender.
+pub fn data(segment: Segment) -> Packet {
+    let bytes = 40 + segment.option_bytes() + segment.len;
+    Packet::new(FlowId(3), SENDER, RECEIVER, bytes, Body::Tcp(segment))
+}
+
+/// A segment of the receiver.
+pub fn reverse(segment: Segment) -> Packet {
+    Packet { src: RECEIVER, dst: SENDER, ..data(segment) }
+}
+
+/// A notice in the form of an ACK of the receiver.
+pub fn notice(kind: NoticeKind, seq: u64, end: u64) -> Packet {
+    let notice = Notice { origin: RECEIVER, ..Notice::about(kind, seq, end) };
+    Packet::new(FlowId(3), RECEIVER, SENDER, notice.bytes(), Body::Notice(notice))
+}
+
+/// What a packet is on the wire.
+pub fn bytes(packet: &Packet) -> Vec<u8> {
+    let mut conversation = Conversation::new(SENDER, RECEIVER);
+    conversation.observe(packet);
+    let mut out = vec![0xEE; 7];
+    encode(packet, &conversation, &mut out).unwrap();
+    out
+}
+
+/// RFC 1071 §1: summing up what is protected, checksum included, leaves nothing.
+pub fn checksums_hold(datagram: &[u8]) -> bool {
+    internet_checksum(&datagram[..20]) == 0 && internet_checksum(&protected(datagram)) == 0
+}
+
+/// The 32-bit number at this place.
+pub fn word(datagram: &[u8], at: usize) -> u32 {
+    u32::from_be_bytes([datagram[at], datagram[at + 1], datagram[at + 2], datagram[at + 3]])
+}

@@ -1,0 +1,208 @@
+//! What is written is read back the same, and any bytes are read or refused.
+
+mod common;
+mod hostile;
+
+use airhop_base::{
+    Arrival, Body, Datagram, Ecn, Eln, Flags, FlowId, Naks, NodeId, Notice, NoticeKind, Packet, RouteReply,
+    RouteRequest, Routing, Sack, Segment, Span, Time, Timestamps, Unreachable,
+};
+use airhop_wire::{Conversation, WireError, addressing, decode, encode, window_shift};
+use common::{BASE_STATION, NOTHING, RECEIVER, SENDER, bytes, checksums_hold, data, sack};
+use hostile::repair_checksums;
+use proptest::prelude::*;
+use std::fs;
+
+/// Inputs that together reach all that the fuzzer has reached (docs/fuzzing.md).
+const SEEDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/wire");
+
+prop_compose! {
+    fn segments()(
+        seq in 0..u64::MAX / 2,
+        len in 0..3000u32,
+        ack in 0..u64::MAX / 2,
+        window in prop_oneof![0..70_000u64, any::<u64>()],
+        bits in prop::array::uniform5(any::<bool>()),
+        blocks in prop::collection::vec((any::<u64>(), any::<u64>()), 0..4),
+        timestamps in prop::option::of((any::<u32>(), any::<u32>())),
+        header_check in any::<bool>(),
+        eln in prop_oneof![
+            2 => Just(None),
+            1 => Just(Some(Eln::Next)),
+            1 => (0..u64::MAX / 2).prop_map(|seq| Some(Eln::Segment(seq))),
+        ],
+        arrival in prop::option::of((0..u64::MAX / 2, any::<u64>())),
+        lost in prop::collection::vec(0..u64::MAX / 2, 0..6),
+        contention in prop::option::of(0..1u64 << 52),
+        sent in any::<u64>(),
+    ) -> Segment {
+        let [syn, has_ack, fin, ece, cwr] = bits;
+        let mut segment = Segment {
+            seq,
+            len,
+            ack: if has_ack { ack } else { 0 },
+            window,
+            flags: Flags { syn, ack: has_ack, fin, ece, cwr },
+            // A SYN has no room for SACK blocks, and nothing to report (RFC 2018 §2).
+            sack: if syn { Sack::EMPTY } else { sack(&blocks) },
+            timestamps: timestamps.map(|(value, echo)| Timestamps { value, echo }),
+            header_check,
+            eln,
+            arrival: arrival.map(|(seq, nanos)| Arrival { seq, at: Time::from_nanos(nanos) }),
+            naks: lost.into_iter().collect(),
+            contention: contention.map(Span::from_nanos),
+            sent: Time::from_nanos(sent),
+        };
+        // 40 bytes of options (RFC 9293 §3.1).
+        if segment.option_bytes() > 40 {
+            segment.sack = Sack::EMPTY;
+        }
+        if segment.option_bytes() > 40 {
+            segment.naks = Naks::EMPTY;
+        }
+        if segment.option_bytes() > 40 {
+            segment.arrival = None;
+        }
+        if segment.option_bytes() > 40 {
+            segment.contention = None;
+        }
+        segment
+    }
+}
+
+fn notices() -> impl Strategy<Value = Notice> {
+    let kinds = prop::sample::select(&NoticeKind::ALL[..]);
+    (kinds, 0..u64::MAX / 2, 1..65_495u64, any::<u32>(), any::<u64>()).prop_map(
+        |(kind, seq, len, micros, made)| {
+            let rttn = kind == NoticeKind::Rttn;
+            let delay = if rttn { Span::from_micros(micros.into()) } else { Span::ZERO };
+            // In the form of an ACK of the receiver, or from the base station that made it.
+            let origin = if kind.names_segment() { RECEIVER } else { BASE_STATION };
+            let made = Time::from_nanos(made);
+            Notice { delay, origin, made, ..Notice::about(kind, seq, seq + len) }
+        },
+    )
+}
+
+fn messages() -> impl Strategy<Value = Routing> {
+    let node = || any::<u16>().prop_map(NodeId);
+    let unreachable = (node(), any::<u32>()).prop_map(|(dst, seq)| Unreachable { dst, seq });
+    prop_oneof![
+        (any::<u32>(), any::<u8>(), node(), any::<u32>(), node(), any::<u32>()).prop_map(
+            |(id, hops, dst, dst_seq, origin, origin_seq)| {
+                Routing::Request(RouteRequest { id, hops, dst, dst_seq, origin, origin_seq })
+            }
+        ),
+        (any::<u8>(), node(), any::<u32>(), node(), any::<u32>()).prop_map(
+            |(hops, dst, dst_seq, origin, millis)| {
+                let lifetime = Span::from_millis(millis.into());
+                Routing::Reply(RouteReply { hops, dst, dst_seq, origin, lifetime })
+            }
+        ),
+        prop::collection::vec(unreachable, 1..20).prop_map(Routing::Error),
+    ]
+}
+
+prop_compose! {
+    fn packets()(
+        flow in 0..addressing::MAX_FLOWS,
+        back in any::<bool>(),
+        ecn in prop::sample::select(&[Ecn::NotEct, Ecn::Ect, Ecn::Ce][..]),
+        ttl in any::<u8>(),
+        body in prop_oneof![
+            segments().prop_map(Body::Tcp),
+            (any::<u64>(), 16..3000u32, any::<u64>()).prop_map(|(number, len, sent)| {
+                Body::Udp(Datagram { number, len, sent: Time::from_nanos(sent) })
+            }),
+            notices().prop_map(Body::Notice),
+            messages().prop_map(Body::Routing),
+        ],
+    ) -> Packet {
+        let bytes = match &body {
+            Body::Tcp(s) => 40 + s.option_bytes() + s.len,
+            Body::Udp(d) => 28 + d.len,
+            Body::Notice(n) => n.bytes(),
+            Body::Routing(message) => 28 + message.bytes(),
+        };
+        let flow = if matches!(body, Body::Routing(_)) { FlowId::NONE } else { FlowId(flow) };
+        let (src, dst) = match &body {
+            Body::Notice(n) => (n.origin, SENDER),
+            _ if back => (RECEIVER, SENDER),
+            _ => (SENDER, RECEIVER),
+        };
+        Packet { ecn, ttl, ..Packet::new(flow, src, dst, bytes, body) }
+    }
+}
+
+/// What the documentation of the crate says that the wire does not carry.
+fn folded(packet: &Packet, shift: u8) -> Packet {
+    let low = |offset: u64| u64::from(offset as u32);
+    let body = match packet.body.clone() {
+        Body::Tcp(s) => {
+            let shift = if s.flags.syn { 0 } else { shift };
+            let blocks: Vec<_> = s.sack.blocks().iter().map(|b| (low(b.start), low(b.end))).collect();
+            let window = (s.window >> shift).min(65_535);
+            let eln = s.eln.map(|eln| match eln {
+                Eln::Next => Eln::Next,
+                Eln::Segment(seq) => Eln::Segment(low(seq)),
+            });
+            let arrival = s
+                .arrival
+                .map(|a| Arrival { seq: low(a.seq), at: Time::from_nanos(low(a.at.nanos() / 1000) * 1000) });
+            let sack = sack(&blocks);
+            let naks = s.naks.seqs().iter().map(|&seq| low(seq)).collect();
+            let contention = s.contention.map(|c| Span::from_nanos(low(c.nanos() / 1000) * 1000));
+            let (seq, ack) = (low(s.seq), low(s.ack));
+            let sent = Time::ZERO;
+            Body::Tcp(Segment { seq, ack, window, sack, eln, arrival, naks, contention, sent, ..s })
+        }
+        Body::Notice(n) => Body::Notice(Notice { seq: low(n.seq), end: low(n.end), made: Time::ZERO, ..n }),
+        udp_or_routing => udp_or_routing,
+    };
+    Packet { body, ..packet.clone() }
+}
+
+proptest! {
+    /// RFC 791, 768, 792, 9293: whatever is written is read back, is as long as it says, and has right checksums.
+    #[test]
+    fn what_is_written_is_read(packet in packets(), largest in any::<u64>()) {
+        let mut conversation = Conversation::new(SENDER, RECEIVER);
+        let flags = Flags { syn: true, ..Flags::default() };
+        let syn = Segment { window: largest, flags, ..NOTHING };
+        conversation.observe(&Packet { src: packet.src, ..data(syn) });
+        let mut out = Vec::new();
+        encode(&packet, &conversation, &mut out).unwrap();
+        prop_assert_eq!(out.len(), packet.bytes as usize);
+        prop_assert!(checksums_hold(&out));
+        prop_assert_eq!(decode(&out).unwrap().packet, folded(&packet, window_shift(largest)));
+    }
+
+    /// RFC 9293 §3.1 (MUST-7): any bytes, and any options behind right checksums, are read or refused without a panic.
+    #[test]
+    fn any_bytes_are_survived(
+        noise in prop::collection::vec(any::<u8>(), 0..100),
+        packet in packets(),
+        at in 20..80usize,
+    ) {
+        hostile::datagram(&noise);
+        hostile::repaired_datagram(&noise);
+        let mut damaged = bytes(&packet);
+        let at = at.min(damaged.len());
+        let end = (at + noise.len()).min(damaged.len());
+        damaged[at..end].copy_from_slice(&noise[..end - at]);
+        repair_checksums(&mut damaged);
+        hostile::datagram(&damaged);
+        prop_assert!(!matches!(decode(&damaged), Err(WireError::Checksum(_))));
+    }
+}
+
+#[test]
+fn seeds_are_survived() {
+    for seed in fs::read_dir(SEEDS).expect("the seeds of the fuzzer") {
+        let path = seed.expect("a file").path();
+        println!("{}", path.display()); // shown if it fails
+        let bytes = fs::read(&path).expect("a readable file");
+        hostile::datagram(&bytes);
+        hostile::repaired_datagram(&bytes);
+    }
+}
