@@ -1,0 +1,223 @@
+//! What moves the window, and what it is told.
+
+use super::{Next, Repair};
+use crate::meters::{Arrivals, LostSegment};
+use crate::space::Space;
+use airhop_base::{Arrival, Profile, Rate, Sack, Span, Time};
+use std::fmt::Debug;
+
+/// The congestion window, in segments, as the papers write it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    /// Congestion window.
+    pub cwnd: f64,
+    /// Slow-start threshold.
+    pub ssthresh: f64,
+}
+
+impl Window {
+    /// True below the threshold (RFC 5681 §3.1).
+    pub fn in_slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
+    }
+
+    /// A reduction was for nothing: it is as it was `before`, and what was gained since is kept (RFC 4015 §4).
+    pub fn restore(&mut self, before: &Window) {
+        self.cwnd = self.cwnd.max(before.cwnd);
+        self.ssthresh = self.ssthresh.max(before.ssthresh);
+    }
+}
+
+/// An acknowledgement, as policies see it.
+#[derive(Clone, Copy, Debug)]
+pub struct Ack {
+    /// When it came.
+    pub now: Time,
+    /// Bytes that it acknowledges cumulatively for the first time; zero for a duplicate.
+    pub acked: u64,
+    /// Bytes that it shows to have arrived for the first time: those it acknowledges cumulatively, less what SACK blocks had
+    /// reported before, plus what its own report. Known once the recovery has seen it; before, the same as `acked`.
+    pub delivered: u64,
+    /// Its SACK blocks.
+    pub sack: Sack,
+    /// The round-trip sample that the retransmission timer took from it, if it took one: one a round trip without timestamps.
+    /// A scheme that needs one per ACK keeps [`SendTimes`](crate::meters::SendTimes).
+    pub rtt: Option<Span>,
+    /// It echoes a mark of congestion (RFC 3168 §6.1.3, or Jersey's congestion warning).
+    pub ece: bool,
+    /// Which segment caused it and when that arrived, if the scheme's receiver says so.
+    pub arrival: Option<Arrival>,
+}
+
+#[cfg(test)]
+impl Ack {
+    /// One that acknowledges so many bytes and says nothing else.
+    pub(crate) fn of(now: Time, acked: u64) -> Self {
+        Ack { now, acked, delivered: acked, sack: Sack::EMPTY, rtt: None, ece: false, arrival: None }
+    }
+}
+
+/// What an ACK did, as senders see it that go by the rate at which data is delivered.
+#[derive(Clone, Copy, Debug)]
+pub struct Delivery {
+    /// When it came.
+    pub now: Time,
+    /// What it says of arrivals.
+    pub arrivals: Arrivals,
+    /// Bytes that it shows to be lost.
+    pub lost: u64,
+    /// Bytes in the network before it.
+    pub before: u64,
+    /// Bytes in the network after it; what it lets out is still to be sent.
+    pub in_flight: u64,
+    /// What is being repaired after it.
+    pub repair: Repair,
+    /// How long pacing holds the next segment back.
+    pub wait: Span,
+}
+
+/// What told the sender of a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// Duplicate ACKs, or SACK blocks above a hole.
+    Duplicates,
+    /// The retransmission timer.
+    Timeout,
+    /// No loss, but a router's mark, echoed by the receiver (RFC 3168 §6.1.2): nothing is retransmitted.
+    Echo,
+}
+
+/// A sign of congestion, unless the scheme finds that it is none.
+#[derive(Clone, Copy, Debug)]
+pub struct Loss {
+    /// When it was noticed.
+    pub now: Time,
+    /// How it was noticed.
+    pub signal: Signal,
+    /// What is to be reduced, in segments: data in flight or window, as configured. None at a timeout that leaves the threshold as it
+    /// is, since the segment has timed out before (RFC 5681 §3.1).
+    pub base: Option<f64>,
+    /// Half of what the configuration halves (data in flight or window), in segments, at least 2 (RFC 5681 §3.1 (4)).
+    pub half: f64,
+    /// The window that halving leaves, in segments. The same as `half`, but for ns-2, which keeps only ssthresh above 2.
+    pub window: f64,
+}
+
+/// What a scheme takes the cause of a loss to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judged {
+    /// A queue overflowed.
+    Congestion,
+    /// The wireless link lost it.
+    Wireless,
+    /// It cannot tell yet.
+    Undecided,
+}
+
+impl Judged {
+    /// All of them, in the order of the results.
+    pub const ALL: [Judged; 3] = [Judged::Congestion, Judged::Wireless, Judged::Undecided];
+
+    /// Its name in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Judged::Congestion => "congestion",
+            Judged::Wireless => "wireless",
+            Judged::Undecided => "undecided",
+        }
+    }
+}
+
+/// A loss and what the sender took its cause to be. Whoever knows the true cause can say how often that is right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Judgement {
+    /// First byte of the segment.
+    pub seq: u64,
+    /// The cause, as the sender sees it.
+    pub judged: Judged,
+}
+
+/// What only a simulator knows of the path: for senders that show what perfect knowledge would be worth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Truth {
+    /// The share of the bottleneck that is this flow's: payload per second.
+    pub rate: Rate,
+    /// The round-trip time with empty queues.
+    pub rtt: Span,
+}
+
+/// Moves the window.
+pub trait CongestionControl: Debug + Send {
+    /// An ACK of new data, outside recovery.
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space);
+
+    /// A loss, or a mark that is echoed. What it is taken for is told; a loss that is no congestion leaves the window as it is
+    /// and is repaired all the same.
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged;
+
+    /// The last reduction was for nothing: what was taken for lost had arrived, or did so later (RFC 4015 §4). `before` is the
+    /// window as it was then; what was gained since is kept.
+    fn on_spurious(&mut self, w: &mut Window, before: &Window, s: &Space) {
+        let _ = s;
+        w.restore(before);
+    }
+
+    /// How fast segments may go out at most, payload alone, if they are to be spaced. Asked before each.
+    fn pacing_rate(&self, w: &Window, s: &Space) -> Option<Rate> {
+        let _ = (w, s);
+        None
+    }
+
+    /// How many segments leave together when they are spaced.
+    fn send_quantum(&self) -> u64 {
+        1
+    }
+
+    /// Any ACK, duplicates and those during recovery included, before anything else acts on it: for estimators.
+    fn observe(&mut self, a: &Ack, s: &Space) {
+        let _ = (a, s);
+    }
+
+    /// Any ACK that acknowledges something or is a duplicate, after everything else has acted on it; only for schemes that ask for
+    /// [`Asks::delivery_rate`](crate::Asks).
+    fn on_delivery(&mut self, w: &mut Window, d: &Delivery, s: &Space) {
+        let _ = (w, d, s);
+    }
+
+    /// A segment is newly taken to be lost, whatever told of it: after [`CongestionControl::on_loss`] if that is what recovery begins
+    /// with, and before [`CongestionControl::on_delivery`]; for the same schemes.
+    fn on_lost(&mut self, w: &mut Window, now: Time, lost: &LostSegment) {
+        let _ = (w, now, lost);
+    }
+
+    /// The sender had nothing to send, nothing is outstanding, and now it sends again; for the same schemes.
+    fn on_restart(&mut self, w: &mut Window, now: Time) {
+        let _ = (w, now);
+    }
+
+    /// True if it sends less than the path might take, of its own accord: what is sent now says nothing of the path's rate.
+    fn holds_back(&self) -> bool {
+        false
+    }
+
+    /// A segment is handed to IP.
+    fn on_sent(&mut self, now: Time, sent: &Next) {
+        let _ = (now, sent);
+    }
+
+    /// A random number, of this flow and replication alone, for a scheme that draws.
+    fn on_seed(&mut self, seed: u32) {
+        let _ = seed;
+    }
+
+    /// Whether a biased queue is to spare the segment that goes out now.
+    fn profile(&mut self, sent: &Next) -> Profile {
+        let _ = sent;
+        Profile::In
+    }
+
+    /// The simulator tells how the path is.
+    fn on_truth(&mut self, truth: &Truth) {
+        let _ = truth;
+    }
+}

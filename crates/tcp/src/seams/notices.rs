@@ -1,0 +1,62 @@
+//! What heeds explicit notifications.
+
+use crate::space::Space;
+use airhop_base::{Notice, Time};
+use std::fmt::Debug;
+
+/// Says what an explicit notification is worth.
+pub trait NoticePolicy: Debug + Send {
+    /// A notice: about a segment that is missing, or about the link ([`NoticeKind::names_segment`](airhop_base::NoticeKind)).
+    fn on_notice(&mut self, now: Time, n: &Notice, s: &Space) -> Reaction;
+
+    /// True if it knows what an ELN in an ACK is. To all others such an ACK is one like any other.
+    fn knows_eln(&self) -> bool {
+        true
+    }
+
+    /// True if it knows what NAKs in an ACK are.
+    fn knows_nak(&self) -> bool {
+        false
+    }
+
+    /// True if a duplicate ACK that arrives now is explained by an earlier notice, and so is no sign of congestion.
+    fn explains(&self, now: Time, s: &Space) -> bool {
+        let _ = (now, s);
+        false
+    }
+
+    /// The connection made progress: something new was acknowledged, cumulatively (`advanced`) or selectively.
+    fn on_progress(&mut self, advanced: bool) {
+        let _ = advanced;
+    }
+
+    /// The retransmission timer expired, and its ordinary rules apply.
+    fn on_timeout(&mut self) {}
+
+    /// Repeated timeouts while frozen: how many probes may go unanswered before the ordinary rules return.
+    fn patience(&self) -> u32 {
+        0
+    }
+}
+
+/// What a sender does on a notice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reaction {
+    /// Nothing.
+    Ignore,
+    /// Retransmit at once, without congestion control; the timer restarts.
+    Retransmit,
+    /// No congestion control for this segment for a while; the timer restarts.
+    Hold,
+    /// Keep all parameters as they are until a new ACK comes, and send no new data. Retransmit this segment, or not.
+    Freeze {
+        /// Whether this segment is retransmitted.
+        retransmit: bool,
+    },
+    /// If the timer runs, start it anew with a + 4v: the estimates as they are, no backoff now, and the backoff kept for later
+    /// timers (Kounavis 1996 §3). Nothing else changes.
+    RestartTimer,
+    /// For the next 60 s timeouts allow for the delay that the notice tells of, on top of that of other base stations. The running
+    /// timer is put off, never brought forward (RTTN).
+    Expect,
+}

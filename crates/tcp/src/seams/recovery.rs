@@ -1,0 +1,200 @@
+//! What repairs losses: what a duplicate ACK means, and which bytes go next.
+
+use super::{Ack, Window};
+use crate::space::Space;
+use airhop_base::Time;
+use std::fmt::Debug;
+
+/// What a sender repairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repair {
+    /// Nothing.
+    Nothing,
+    /// A loss that ACKs told of: fast recovery.
+    Loss,
+    /// What a timeout left.
+    Timeout,
+}
+
+/// What a duplicate ACK means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detect {
+    /// Nothing yet.
+    Nothing,
+    /// The segment that begins here was lost, and that is a sign of congestion: the window is cut and recovery begins.
+    Lost(u64),
+    /// A probe goes out, whatever the window: the retransmission timer starts anew (RFC 8985 §7.3).
+    Probe,
+    /// The last timeout was for nothing (RFC 5682).
+    Spurious,
+}
+
+/// What an advance of the cumulative ACK means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Advance {
+    /// No recovery is under way: the window may grow, the timer restarts.
+    Open,
+    /// Recovery goes on. The timer restarts if `restart` is true.
+    Partial {
+        /// RFC 6582 §4: "impatient" restarts for the first partial ACK only.
+        restart: bool,
+    },
+    /// Recovery is over; the window is not grown by this ACK.
+    Over,
+    /// It shows at once that the segment that begins here was lost too, which is a sign of congestion (Vegas).
+    Lost(u64),
+    /// A probe has repaired the loss of the segment that begins here, which is a sign of congestion (RFC 8985 §7.4): the window
+    /// is cut, and nothing is left to repair.
+    Repaired(u64),
+    /// The last timeout was for nothing (RFC 5682).
+    Spurious,
+}
+
+/// Bytes to send now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Next {
+    /// First byte.
+    pub start: u64,
+    /// First byte after them.
+    pub end: u64,
+    /// Why.
+    pub cause: Cause,
+}
+
+/// Why a segment is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// New data.
+    New,
+    /// Fast retransmit: the segment that recovery begins with.
+    Fast,
+    /// A further hole repaired during recovery.
+    Recovery,
+    /// After a timeout.
+    Timeout,
+    /// On an explicit notification.
+    Notice,
+    /// To find out whether the tail of a flight was lost (RFC 8985 §7).
+    Probe,
+}
+
+/// Decides what a duplicate ACK means and which bytes go out next. All of it in byte sequence numbers.
+/// [`Told`](crate::recovery::Told) passes every call on to another: what is added here is to be added there.
+pub trait Recovery: Debug + Send {
+    /// A duplicate ACK. The scoreboard, if there is one, is updated here.
+    fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect;
+
+    /// A further loss that the same ACK shows, which is a sign of congestion of its own. Asked after each loss.
+    fn next_loss(&mut self) -> Detect {
+        Detect::Nothing
+    }
+
+    /// The window was cut for the loss of the segment at `seq`: recovery begins.
+    fn enter(&mut self, s: &mut Space, w: &mut Window, seq: u64);
+
+    /// The cumulative ACK advanced; `s.una` is the new value.
+    fn on_advance(&mut self, s: &mut Space, w: &mut Window, a: &Ack) -> Advance;
+
+    /// The retransmission timer expired; the window has been cut.
+    fn on_timeout(&mut self, s: &mut Space, now: Time);
+
+    /// The next segment that the window and the state of recovery permit.
+    fn next(&mut self, s: &Space, w: &Window) -> Option<Next>;
+
+    /// The retransmission timer expired. True if a loss probe was due no earlier and goes out in its place (RFC 8985 §7.2).
+    fn probe_instead(&mut self, s: &mut Space, now: Time) -> bool {
+        let _ = (s, now);
+        false
+    }
+
+    /// The last reduction was for nothing: what is marked lost is under way, and recovery is over. False if this recovery cannot
+    /// go back.
+    fn forgive(&mut self, s: &mut Space) -> bool {
+        let _ = s;
+        false
+    }
+
+    /// True in fast recovery.
+    fn is_fast(&self) -> bool {
+        false
+    }
+
+    /// What is being repaired.
+    fn repair(&self) -> Repair {
+        if self.is_fast() { Repair::Loss } else { Repair::Nothing }
+    }
+
+    /// Bytes beyond the cumulative ACK that are known to have arrived.
+    fn sacked(&self) -> u64 {
+        0
+    }
+
+    /// Bytes that were taken to be lost so far, all in all. With [`Recovery::each_newly_lost`], for schemes that go by the rate of
+    /// delivery: they stand on RACK, and no other recovery tells.
+    fn lost(&self) -> u64 {
+        0
+    }
+
+    /// Shows the first byte of each segment that the last ACK, timer or timeout has shown to be lost, in sequence order.
+    fn each_newly_lost(&self, visit: &mut dyn FnMut(u64)) {
+        let _ = visit;
+    }
+
+    /// A duplicate ACK that an explicit notification explains: what it says of arrivals is taken in, and it counts for nothing.
+    fn note(&mut self, s: &mut Space, a: &Ack) {
+        let _ = (s, a);
+    }
+
+    /// When [`Recovery::on_deadline`] is to be called: a timer beside the retransmission timer.
+    fn deadline(&self) -> Option<Time> {
+        None
+    }
+
+    /// The time that [`Recovery::deadline`] named has come.
+    fn on_deadline(&mut self, s: &mut Space, now: Time) -> Detect {
+        let _ = (s, now);
+        Detect::Nothing
+    }
+
+    /// A segment was handed to IP.
+    fn on_sent(&mut self, now: Time, sent: &Next) {
+        let _ = (now, sent);
+    }
+
+    /// Bytes taken to be in the network.
+    fn in_flight(&self, s: &Space) -> u64 {
+        s.nxt - s.una
+    }
+
+    /// True if a notice about the segment at `seq` can matter: it is outstanding and not known to have arrived.
+    fn is_missing(&self, s: &Space, seq: u64) -> bool {
+        s.una <= seq && seq < s.max_sent
+    }
+
+    /// Sends the segment at `seq` again at once, whatever the window: it left the network, so the flight is the same
+    /// (schemes.md 3.0).
+    fn retransmit(&mut self, s: &mut Space, seq: u64);
+
+    /// True if it tells by the order of sending what a duplicate is about: nothing that was sent before a retransmission is held
+    /// against it, and what has arrived makes room for new data.
+    fn goes_by_order(&self) -> bool {
+        false
+    }
+
+    /// The segment at `seq` is known to be lost, but is not to be repaired now. False if the recovery cannot keep that in mind.
+    fn mark_lost(&mut self, s: &mut Space, seq: u64) -> bool {
+        let _ = (s, seq);
+        false
+    }
+
+    /// The link layer works on the segment at `seq`: until then no congestion control because of it (Yun 2009 §3.1).
+    fn hold(&mut self, seq: u64, until: Time) {
+        let _ = (seq, until);
+    }
+
+    /// True if the oldest missing segment is under such a hold.
+    fn is_held(&self, s: &Space, now: Time) -> bool {
+        let _ = (s, now);
+        false
+    }
+}
