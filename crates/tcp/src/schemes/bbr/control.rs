@@ -1,7 +1,7 @@
 use super::aggregation::Aggregation;
 use super::mode::{HIGH_GAIN, Mode, Phase};
 use crate::Config;
-use crate::bbr::{Draw, Stay};
+use crate::bbr::{Draw, LEAST_CWND, PACING_MARGIN, PriorCwnd, Stay, WITHOUT_SAMPLE, rate_of};
 use crate::meters::{RateSample, Rounds, WindowedMax};
 use crate::seams::{Ack, CongestionControl, Delivery, Judged, Loss, Repair, Signal, Window};
 use crate::space::Space;
@@ -11,15 +11,9 @@ use airhop_base::{Rate, Span, Time};
 const BW_ROUNDS: u64 = 10;
 /// RTpropFilterLen (§4.1.2.1).
 const MIN_RTT_LASTS: Span = Span::from_secs(10);
-/// BBRMinPipeCwnd, segments: enough for delayed ACKs to come (§4.2.3.2).
-const LEAST_CWND: f64 = 4.0;
 /// Startup is over after so many round trips without a quarter more (§4.3.2.2).
 const FULL_PIPE_ROUNDS: u32 = 3;
 const FULL_PIPE_GROWTH: f64 = 1.25;
-/// Linux paces one per cent below its estimate, so that queues drain.
-const PACING_MARGIN: f64 = 0.01;
-/// Before there is a round-trip sample (§4.2.1).
-const WITHOUT_SAMPLE: Span = Span::from_millis(1);
 
 /// BBR v1. Section numbers are those of draft-cardwell-iccrg-bbr-congestion-control-00.
 #[derive(Debug)]
@@ -37,8 +31,7 @@ pub struct Bbr {
     repair: Repair,
     /// The first round trip of fast recovery: what leaves the network may enter it (§4.2.3.4).
     conserves: bool,
-    /// The window before recovery, or before the round trip was probed.
-    prior_cwnd: f64,
+    prior_cwnd: PriorCwnd,
     /// Nothing has arrived since a pause ended.
     restarts: bool,
     random: Draw,
@@ -75,7 +68,7 @@ impl Bbr {
             rate: None,
             repair: Repair::Nothing,
             conserves: false,
-            prior_cwnd: 0.0,
+            prior_cwnd: PriorCwnd::default(),
             restarts: false,
             random: Draw::default(),
         }
@@ -171,7 +164,7 @@ impl Bbr {
 
     fn leave_probe_rtt(&mut self, w: &mut Window, now: Time) {
         self.min_rtt = self.min_rtt.map(|min| MinRtt { at: now, ..min });
-        w.cwnd = w.cwnd.max(self.prior_cwnd);
+        self.prior_cwnd.restore(w);
         if self.is_full() {
             self.enter_probe_bw(now);
         } else {
@@ -198,12 +191,11 @@ impl Bbr {
 
     /// §4.2.1: until the pipe is full, the rate does not fall.
     fn set_rate(&mut self, w: &Window, s: &Space) {
-        let bps = |bytes: f64| Rate::computed(bytes * 8.0);
         let first = self.rate.unwrap_or_else(|| {
             let rtt = s.srtt.unwrap_or(WITHOUT_SAMPLE).max(WITHOUT_SAMPLE);
-            bps(HIGH_GAIN * w.cwnd * self.mss / rtt.secs_f64())
+            rate_of(HIGH_GAIN * w.cwnd * self.mss / rtt.secs_f64())
         });
-        let next = bps(self.mode.pacing_gain() * self.bw.get() * (1.0 - PACING_MARGIN));
+        let next = rate_of(self.mode.pacing_gain() * self.bw.get() * (1.0 - PACING_MARGIN));
         self.rate = Some(if self.is_full() { next } else { next.max(first) });
     }
 
@@ -246,7 +238,7 @@ impl Bbr {
             }
             (before, Repair::Nothing) if before != Repair::Nothing => {
                 self.conserves = false;
-                w.cwnd = w.cwnd.max(self.prior_cwnd);
+                self.prior_cwnd.restore(w);
             }
             _ => {}
         }
@@ -256,7 +248,7 @@ impl Bbr {
     /// BBRSaveCwnd (§4.2.3.4).
     fn save_cwnd(&mut self, w: &Window) {
         let is_usual = self.repair == Repair::Nothing && !matches!(self.mode, Mode::ProbeRtt(_));
-        self.prior_cwnd = if is_usual { w.cwnd } else { self.prior_cwnd.max(w.cwnd) };
+        self.prior_cwnd.save(w, is_usual);
     }
 
     /// What startup has seen so far may have been the loss.
@@ -307,8 +299,7 @@ impl CongestionControl for Bbr {
         self.aggregation.restart(now);
         match self.mode {
             Mode::ProbeBw(_) => {
-                let bw = self.bw.get() * (1.0 - PACING_MARGIN) * 8.0;
-                self.rate = Some(Rate::computed(bw));
+                self.rate = Some(rate_of(self.bw.get() * (1.0 - PACING_MARGIN)));
             }
             Mode::ProbeRtt(Some(stay)) if stay.is_over(now) => self.leave_probe_rtt(w, now),
             _ => {}

@@ -5,18 +5,12 @@ use super::round_trip::RoundTrip;
 use super::settings::Settings;
 use super::state::{PROBE_RTT_CWND_GAIN, Phase, STARTUP_GAIN, State};
 use crate::Config;
-use crate::bbr::{Draw, Excess, Stay};
+use crate::bbr::{Draw, Excess, LEAST_CWND, PACING_MARGIN, PriorCwnd, Stay, WITHOUT_SAMPLE, rate_of};
 use crate::meters::{LostSegment, RateSample, Rounds, WindowedMax};
 use crate::seams::{Ack, CongestionControl, Delivery, Judged, Loss, Repair, Signal, Window};
 use crate::space::Space;
-use airhop_base::{Rate, Span, Time};
+use airhop_base::{Rate, Time};
 
-/// BBR.MinPipeCwnd, segments (§2.8).
-const LEAST_CWND: f64 = 4.0;
-/// BBR.PacingMarginPercent (§2.5).
-const PACING_MARGIN: f64 = 0.01;
-/// Before there is a round-trip sample (§5.6.2).
-const WITHOUT_SAMPLE: Span = Span::from_millis(1);
 /// BBR.ExtraAckedFilterLen (§2.12).
 const EXTRA_ACKED_ROUNDS: u64 = 10;
 /// Round trips that Drain lasts at most (§5.3.2).
@@ -47,8 +41,7 @@ pub struct Bbr3 {
     limit: CwndLimit,
     rate: Option<Rate>,
     repair: Repair,
-    /// BBR.prior_cwnd, segments.
-    prior_cwnd: f64,
+    prior_cwnd: PriorCwnd,
     undo: Undo,
     /// BBR.idle_restart.
     restarts: bool,
@@ -111,7 +104,7 @@ impl Bbr3 {
             limit: CwndLimit::default(),
             rate: None,
             repair: Repair::Nothing,
-            prior_cwnd: 0.0,
+            prior_cwnd: PriorCwnd::default(),
             undo: Undo { left: None, bounds: Bounds::NONE },
             restarts: false,
             delivered: 0,
@@ -243,7 +236,7 @@ impl Bbr3 {
     /// ExitProbeRTT (§5.3.4.4): nothing is queued, so it can cruise at once.
     fn leave_probe_rtt(&mut self, w: &mut Window, now: Time) {
         self.round_trip.on_probed(now);
-        self.restore_cwnd(w);
+        self.prior_cwnd.restore(w);
         self.model.reset_short_term();
         if self.pipe.reached {
             self.start_down(now);
@@ -334,17 +327,8 @@ impl Bbr3 {
     /// SaveCwnd (§5.6.4.4).
     fn save_cwnd(&mut self, w: &Window) {
         let is_usual = self.repair == Repair::Nothing && !matches!(self.state, State::ProbeRtt(_));
-        self.prior_cwnd = if is_usual { w.cwnd } else { self.prior_cwnd.max(w.cwnd) };
+        self.prior_cwnd.save(w, is_usual);
     }
-
-    /// RestoreCwnd (§5.6.4.4).
-    fn restore_cwnd(&self, w: &mut Window) {
-        w.cwnd = w.cwnd.max(self.prior_cwnd);
-    }
-}
-
-fn rate_of(bytes_per_second: f64) -> Rate {
-    Rate::computed(bytes_per_second * 8.0)
 }
 
 impl CongestionControl for Bbr3 {
@@ -383,7 +367,7 @@ impl CongestionControl for Bbr3 {
 
     /// HandleSpuriousLossDetection (§5.5.11.2).
     fn on_spurious(&mut self, w: &mut Window, _: &Window, _: &Space) {
-        self.restore_cwnd(w);
+        self.prior_cwnd.restore(w);
         self.model.forgive();
         self.pipe.restart(0.0);
         self.model.bounds = self.model.bounds.at_least(self.undo.bounds);
@@ -405,7 +389,7 @@ impl CongestionControl for Bbr3 {
         let is_full = d.before as f64 + self.mss > w.cwnd * self.mss;
         self.limit.on_ack(is_full, d.arrivals.rate.as_ref(), d.arrivals.total);
         if d.repair == Repair::Nothing && self.repair != Repair::Nothing {
-            self.restore_cwnd(w);
+            self.prior_cwnd.restore(w);
         }
         self.repair = d.repair;
         self.update_model_and_state(w, d);

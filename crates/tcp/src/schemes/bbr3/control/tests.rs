@@ -4,6 +4,7 @@ use super::*;
 use crate::Preset;
 use crate::meters::Arrivals;
 use crate::schemes::{Params, find};
+use airhop_base::Span;
 
 const MSS: u64 = 1000;
 
