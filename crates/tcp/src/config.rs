@@ -27,7 +27,7 @@ pub struct Config {
     pub dsack: bool,
     /// Delay ACKs, or send one for every segment.
     pub delayed_ack: Option<DelayedAck>,
-    /// ACKs that are sent at once although ACKs are delayed: at the beginning, after a pause of more than the first timeout,
+    /// ACKs that are sent at once although ACKs are delayed: at the beginning, after a pause of more than the least timeout,
     /// and after a duplicate, when the sender may be in slow start and waits for them (Linux' quick ACKs: 16).
     pub quick_acks: u32,
     /// How the retransmission timeout is found.
