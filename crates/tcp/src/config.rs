@@ -121,7 +121,7 @@ pub enum HalveFrom {
     Pipe,
     /// The congestion window, as ns-2 does.
     Cwnd,
-    /// The congestion window in whole segments, as Linux does; not again at a timeout in fast recovery.
+    /// The congestion window in whole segments, as Linux does; not again at a timeout in fast recovery, if that is RACK's or RFC 6675's.
     WholeCwnd,
 }
 

@@ -42,7 +42,7 @@ impl Corrupted {
 
 impl Recovery for Corrupted {
     fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect {
-        let was_fast = self.reno.is_fast();
+        let was_fast = self.reno.is_inflated();
         let detect = self.reno.on_duplicate(s, a);
         let una = s.una;
         match self.known(una).copied() {

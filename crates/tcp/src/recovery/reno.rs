@@ -49,8 +49,8 @@ impl RenoRecovery {
         }
     }
 
-    /// True in fast recovery.
-    pub(super) fn is_fast(&self) -> bool {
+    /// True in fast recovery. Not [`Recovery::is_fast`], of which the sender asks whether a timeout cuts again: it does here, as in ns-2.
+    pub(super) fn is_inflated(&self) -> bool {
         self.state != State::Open
     }
 

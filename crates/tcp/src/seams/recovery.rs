@@ -114,7 +114,8 @@ pub trait Recovery: Debug + Send {
         false
     }
 
-    /// True in fast recovery.
+    /// True in a fast recovery in which Linux would leave ssthresh as it is at a timeout ([`HalveFrom::WholeCwnd`](crate::HalveFrom)):
+    /// RACK's and RFC 6675's. The others cut again.
     fn is_fast(&self) -> bool {
         false
     }
