@@ -76,20 +76,21 @@ impl World {
         let fragments = (is_fragmented && packet.is_tcp_data()).then(Fragmentation::default);
         let (tag, bytes, header) = (tag(packet), packet.bytes, packet.header_bytes());
         let outgoing = Outgoing { to, packet: id, tag, bytes, header, fragments };
-        site.cell.send(now, from, outgoing, &mut self.events, &mut self.effects);
+        site.cell.send(now, from, outgoing, &mut self.events);
     }
 
-    /// Carries out what a cell said, until it says nothing more.
+    /// Carries out what a cell said.
+    #[inline]
     pub(crate) fn apply_effects(&mut self, now: Time, cell: u16) {
-        // Handling an effect may hand packets to MACs, which may answer at once: two buffers take turns, so that nothing is
-        // allocated.
-        while !self.effects.is_empty() {
-            let mut batch = std::mem::replace(&mut self.effects, std::mem::take(&mut self.spare_effects));
-            for effect in batch.drain(..) {
-                self.apply(now, cell, effect);
-            }
-            self.spare_effects = batch;
+        if self.effects.is_empty() {
+            return;
         }
+        // What is done may hand packets to MACs, but only an event makes a cell say something.
+        let mut effects = std::mem::take(&mut self.effects);
+        for effect in effects.drain(..) {
+            self.apply(now, cell, effect);
+        }
+        self.effects = effects;
     }
 
     pub(crate) fn apply(&mut self, now: Time, cell: u16, effect: Effect) {

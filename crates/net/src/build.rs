@@ -198,7 +198,6 @@ impl World {
             ahead: Vec::new(),
             dropped_by_queue: Vec::new(),
             effects: Vec::new(),
-            spare_effects: Vec::new(),
             radio_effects: Vec::new(),
             wishes: Default::default(),
             print: Fingerprint::default(),

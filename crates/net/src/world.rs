@@ -100,7 +100,6 @@ pub struct World {
     /// What the queue at work has dropped; empty otherwise.
     pub(crate) dropped_by_queue: Dropped,
     pub(crate) effects: Vec<Effect>,
-    pub(crate) spare_effects: Vec<Effect>,
     pub(crate) radio_effects: Vec<RadioEffect>,
     pub(crate) wishes: Wishes,
     pub(crate) print: Fingerprint,

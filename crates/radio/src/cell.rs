@@ -334,7 +334,6 @@ impl Cell {
         station: Station,
         packet: Outgoing,
         queue: &mut EventQueue<E>,
-        _effects: &mut Vec<Effect>,
     ) {
         self.exchange.enqueue(now, station, packet);
         self.wait(queue);

@@ -1,10 +1,10 @@
 //! Frame exchange sequences: RTS, CTS, data and ACK between the stations of a cell.
-use crate::cell::{Access, AirEvent, BROADCAST, CellPlan, Effect, FrameKind, Outgoing, Station, Transmitted};
+use crate::cell::{Access, AirEvent, BROADCAST, CellPlan, Effect, FrameKind, Outgoing, Station};
 use crate::mac::dcf::{Acknowledged, Dcf, Due, Rules};
 use crate::mac::deadlines::Deadlines;
 use crate::mac::lhp::Fragments;
 use crate::mac::service::{DataFrame, Service};
-use crate::medium::{Ended, Heard, Medium, Slot, Transmission};
+use crate::medium::{Heard, Medium, Slot, Transmission};
 use crate::phy::{ACK_BYTES, CTS_BYTES, Phy, RTS_BYTES};
 use airhop_base::{Drop, Rate, Span, Time};
 use airhop_engine::Streams;
@@ -80,8 +80,8 @@ impl Exchange {
     }
 
     /// The earliest deadline of all stations.
-    pub fn earliest(&self) -> Time {
-        self.deadlines.earliest()
+    pub fn earliest(&mut self) -> Time {
+        self.deadlines.earliest().0
     }
 
     #[cfg(test)]
@@ -113,13 +113,14 @@ impl Exchange {
         effects: &mut Vec<Effect>,
         schedule: &mut impl FnMut(Time, AirEvent),
     ) {
-        while self.deadlines.earliest() == now {
-            let station = self.deadlines.first() as Station;
+        while let (at, station) = self.deadlines.earliest()
+            && at == now
+        {
+            let station = station as Station;
             match self.stations[usize::from(station)].due() {
                 Due::Access => self.access(now, station, schedule),
                 Due::Timeout => self.time_out(now, station, effects),
             }
-            self.note_deadline(station);
         }
     }
 
@@ -142,36 +143,45 @@ impl Exchange {
         effects: &mut Vec<Effect>,
         schedule: &mut impl FnMut(Time, AirEvent),
     ) {
+        let tx = *self.medium.get(slot);
         let stations = &mut self.stations;
-        let reserved = now + self.medium.get(slot).duration;
-        let Transmission { from, to, .. } = *self.medium.get(slot);
-        let Ended { tx, outcome, reception } = self.medium.end(slot, |station, heard| {
+        let ended = self.medium.end(slot, |station, heard| {
             let dcf = &mut stations[usize::from(station)];
             match heard {
-                Heard::Frame if to == BROADCAST => {
+                Heard::Frame if station == tx.to => dcf.received(None),
+                Heard::Frame if tx.to == BROADCAST => {
                     dcf.received(None);
-                    effects.push(Effect::Heard { from, to: station });
+                    effects.push(Effect::Heard { from: tx.from, to: station });
                 }
-                Heard::Frame => dcf.received((station != to).then_some(reserved)),
+                Heard::Frame => dcf.received(Some(now + tx.duration)),
                 Heard::Damaged | Heard::Garbled(_) => dcf.garbled(),
                 Heard::Noise => {}
             }
         });
         if self.tells_all {
-            let Transmission { from, to, kind: frame, bytes, tag, attempt, start, .. } = tx;
-            let all = Transmitted { from, to, frame, bytes, tag, attempt, start, reception };
-            effects.push(Effect::Transmitted(all));
+            effects.push(Effect::Transmitted(tx.told(ended.reception)));
         }
-        let answer = match outcome {
-            _ if to == BROADCAST => self.broadcast(from, effects),
+        let answer = match ended.outcome {
+            _ if tx.to == BROADCAST => self.broadcast(tx.from, effects),
             Heard::Frame => self.receive(now, &tx, effects),
             Heard::Damaged => lost(&tx, Drop::Channel, true, effects),
             Heard::Garbled(cause) => lost(&tx, cause, false, effects),
             Heard::Noise => lost(&tx, Drop::Collision, false, effects),
         };
         match answer {
-            Some(answer) => self.answer(now, answer, schedule),
-            None => self.unanswered(now, &tx, outcome),
+            Some(answer) => {
+                self.medium.replace(slot, answer);
+                if self.medium.is_shared() {
+                    // Nobody can start within a SIFS, as all wait for a DIFS at least: the answer may take the medium at once, and
+                    // saves an event and an idle medium that nobody can use.
+                    return self.begin(now, slot, schedule);
+                }
+                schedule(answer.start, AirEvent::Start(slot));
+            }
+            None => {
+                self.medium.free(slot);
+                self.unanswered(now, &tx, ended.outcome);
+            }
         }
         self.medium.for_idle_around(tx.from, |station| {
             let dcf = &mut self.stations[usize::from(station)];
@@ -258,6 +268,7 @@ impl Exchange {
             tx.end = now + *rts;
         }
         self.stations[usize::from(station)].sends(tx.kind);
+        self.deadlines.clear(usize::from(station));
         let slot = self.medium.place(tx);
         self.begin(now, slot, schedule);
     }
@@ -273,27 +284,15 @@ impl Exchange {
         if let Some(service) = failure.gave_up {
             gave_up(from, service, effects);
         }
-    }
-
-    /// Sends `answer` a SIFS from now.
-    fn answer(&mut self, now: Time, answer: Transmission, schedule: &mut impl FnMut(Time, AirEvent)) {
-        let at = answer.start;
-        let slot = self.medium.place(answer);
-        if self.medium.is_shared() {
-            // Nobody can start within a SIFS, as all wait for a DIFS at least: the answer may take the medium at once, and saves
-            // an event and an idle medium that nobody can use.
-            self.begin(now, slot, schedule);
-        } else {
-            schedule(at, AirEvent::Start(slot));
-        }
+        self.note_deadline(from);
     }
 
     fn begin(&mut self, now: Time, slot: Slot, schedule: &mut impl FnMut(Time, AirEvent)) {
         schedule(self.medium.get(slot).end, AirEvent::End(slot));
         self.medium.begin(slot, |station| {
-            let dcf = &mut self.stations[usize::from(station)];
-            dcf.busy(now, &self.rules);
-            self.deadlines.set(usize::from(station), dcf.deadline(&self.rules));
+            if self.stations[usize::from(station)].busy(now, &self.rules) {
+                self.deadlines.clear(usize::from(station));
+            }
         });
     }
 

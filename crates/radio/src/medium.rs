@@ -2,7 +2,7 @@
 //!
 //! Propagation takes no time: 100 m are 0.33 µs, a slot is 9 to 50 µs. So two stations collide within hearing only if they start
 //! at the same instant, which backoffs counted from the same event do.
-use crate::cell::{BROADCAST, CellPlan, FrameKind, Range, Reception, Station, Tag};
+use crate::cell::{BROADCAST, CellPlan, FrameKind, Range, Reception, Station, Tag, Transmitted};
 use crate::errors::{Damage, ErrorModel, Frame};
 use airhop_base::{Drop, Span, Time};
 use airhop_engine::Streams;
@@ -72,10 +72,17 @@ pub(crate) enum Heard {
     Noise,
 }
 
-/// A transmission that is over.
+impl Transmission {
+    /// What a trace is told of it.
+    pub fn told(&self, reception: Reception) -> Transmitted {
+        let Transmission { from, to, kind: frame, bytes, tag, attempt, start, .. } = *self;
+        Transmitted { from, to, frame, bytes, tag, attempt, start, reception }
+    }
+}
+
+/// What became of a transmission that is over.
 #[derive(Debug)]
 pub(crate) struct Ended {
-    pub tx: Transmission,
     /// What the station it was for, if it was for one, made of it.
     pub outcome: Heard,
     /// The same in a word.
@@ -144,11 +151,22 @@ impl Medium {
     /// Gives a transmission its place, before it begins.
     pub fn place(&mut self, tx: Transmission) -> Slot {
         if let Some(slot) = self.unused.pop() {
-            self.air[usize::from(slot)] = tx;
+            self.replace(slot, tx);
             return slot;
         }
         self.air.push(tx);
         Slot::try_from(self.air.len() - 1).expect("a station sends one frame at a time")
+    }
+
+    /// Gives a transmission the place of one that is over.
+    pub fn replace(&mut self, slot: Slot, tx: Transmission) {
+        self.air[usize::from(slot)] = tx;
+    }
+
+    /// The place of a transmission that is over is free again.
+    pub fn free(&mut self, slot: Slot) {
+        self.air[usize::from(slot)].end = Time::ZERO;
+        self.unused.push(slot);
     }
 
     /// The transmission in `slot` begins. `busy` is told every station whose medium was idle until now.
@@ -171,12 +189,10 @@ impl Medium {
         }
     }
 
-    /// The transmission in `slot` ends, and its place is free again. `heard` is told what every station within hearing made of
-    /// it.
+    /// The transmission in `slot` ends; its place is to be freed, or given to another. `heard` is told what every station within
+    /// hearing made of it.
     pub fn end(&mut self, slot: Slot, mut heard: impl FnMut(Station, Heard)) -> Ended {
-        let tx = self.air[usize::from(slot)];
-        self.unused.push(slot);
-        self.air[usize::from(slot)].end = Time::ZERO; // it is over
+        let tx = &self.air[usize::from(slot)];
         let sender = &mut self.receivers[usize::from(tx.from)];
         sender.sending = false;
         sender.signals -= 1;
@@ -213,7 +229,7 @@ impl Medium {
                 reception = reception.max(Reception::new(outcome, overlapped));
             }
         }
-        Ended { tx, outcome: addressee, reception }
+        Ended { outcome: addressee, reception }
     }
 
     /// Calls `f` with every station around `from`, and `from` itself, whose medium is idle.

@@ -27,7 +27,7 @@ fn deliveries(plan: &CellPlan, packets: usize) -> Vec<(Span, Span, u32)> {
                     let tag = Tag { flow: FlowId(0), seq: 0, end: 0 };
                     let packet = Outgoing { to: 1, packet, bytes: BYTES, header: 28, tag, fragments: None };
                     (taken, failed) = (now, 0);
-                    cell.send(now, 0, packet, &mut queue, &mut effects);
+                    cell.send(now, 0, packet, &mut queue);
                 }
                 Effect::AttemptFailed { .. } => failed += 1,
                 Effect::Deliver { packet, contended, .. } => {

@@ -154,11 +154,11 @@ impl Dcf {
         self.counting = idle.then_some(from.max(now));
     }
 
-    /// The medium around the station becomes busy.
-    pub fn busy(&mut self, now: Time, rules: &Rules) {
-        let Some(from) = self.counting else { return };
-        if self.deadline(rules) == now {
-            return; // its own slot begins at this very instant: it sends too, and the frames collide
+    /// The medium around the station becomes busy. True if that takes its deadline away.
+    pub fn busy(&mut self, now: Time, rules: &Rules) -> bool {
+        let Some(from) = self.counting else { return false };
+        if self.service.is_some() && from + self.slots_left(rules) == now {
+            return false; // its own slot begins at this very instant: it sends too, and the frames collide
         }
         self.end_post_backoff(now, rules);
         self.counting = None;
@@ -170,6 +170,7 @@ impl Dcf {
                 self.backoff = Backoff::Slots(n - now.since(from).whole(rules.slot).min(n.into()) as u32)
             }
         }
+        true
     }
 
     /// The medium around the station becomes idle.

@@ -129,7 +129,7 @@ impl World {
         let packet = self.packets.insert(Packet::new(FlowId(0), NodeId(station), NodeId(to), bytes, body));
         let tag = Tag { flow: FlowId(0), seq: number, end: number };
         let packet = Outgoing { to, packet, bytes, header: UDP_HEADERS, tag, fragments: self.fragments };
-        self.cell.send(self.queue.now(), station, packet, &mut self.queue, &mut self.effects);
+        self.cell.send(self.queue.now(), station, packet, &mut self.queue);
     }
 
     /// Runs to `end`.
