@@ -82,15 +82,9 @@ impl World {
     /// Carries out what a cell said.
     #[inline]
     pub(crate) fn apply_effects(&mut self, now: Time, cell: u16) {
-        if self.effects.is_empty() {
-            return;
-        }
-        // What is done may hand packets to MACs, but only an event makes a cell say something.
-        let mut effects = std::mem::take(&mut self.effects);
-        for effect in effects.drain(..) {
+        while let Some(effect) = self.effects.pop_front() {
             self.apply(now, cell, effect);
         }
-        self.effects = effects;
     }
 
     pub(crate) fn apply(&mut self, now: Time, cell: u16, effect: Effect) {
@@ -120,6 +114,7 @@ impl World {
                 self.sites[cell as usize].stations[from as usize].in_mac = false;
                 let node = self.sites[cell as usize].node(from);
                 self.finish(now, node, packet);
+                self.on_mac_ready(now, cell, from);
             }
             Effect::AttemptFailed { from, to, tag, attempt, retry } => {
                 let hop = Hop::Air { cell, from, to };
@@ -137,6 +132,7 @@ impl World {
                 if let Some(lasted) = fade.and_then(|fade| fade.ends(now)) {
                     self.tell_of_fade(now, hop, LinkEventKind::FadeEnd(lasted));
                 }
+                self.on_mac_ready(now, cell, from);
             }
             Effect::Discarded { from, to, tag, packet } => {
                 let (hop, kind) = (Hop::Air { cell, from, to }, LinkEventKind::Discarded);
@@ -154,6 +150,7 @@ impl World {
                         false => self.on_next_hop_lost(now, cell, (from, to), packet, passing),
                     }
                 }
+                self.on_mac_ready(now, cell, from);
             }
             Effect::FrameLost { from, to, frame, bytes, tag, cause, header_intact } => {
                 self.on_frame_lost(now, cell, (from, to), frame, bytes, tag, cause);
@@ -163,7 +160,6 @@ impl World {
                 }
             }
             Effect::Transmitted(frame) => self.record_transmission(now, cell, &frame),
-            Effect::Ready(station) => self.on_mac_ready(now, cell, station),
         }
     }
 
@@ -209,7 +205,7 @@ impl World {
     pub(crate) fn on_mac_ready(&mut self, now: Time, cell: u16, from: Station) {
         let site = &mut self.sites[cell as usize];
         if !site.cell.is_free(from) {
-            return; // a packet that came with the same effects was quicker
+            return; // a packet that its end led to was quicker
         }
         let station = &mut site.stations[from as usize];
         let Some(id) = station.queue.pop(now, &mut self.arena, &mut self.dropped_by_queue) else {
