@@ -76,19 +76,14 @@ impl World {
         let fragments = (is_fragmented && packet.is_tcp_data()).then(Fragmentation::default);
         let (tag, bytes, header) = (tag(packet), packet.bytes, packet.header_bytes());
         let outgoing = Outgoing { to, packet: id, tag, bytes, header, fragments };
-        site.cell.send(now, from, outgoing, &mut self.events, &mut self.effects);
+        site.cell.send(now, from, outgoing, &mut self.events);
     }
 
-    /// Carries out what a cell said, until it says nothing more.
+    /// Carries out what a cell said.
+    #[inline]
     pub(crate) fn apply_effects(&mut self, now: Time, cell: u16) {
-        // Handling an effect may hand packets to MACs, which may answer at once: two buffers take turns, so that nothing is
-        // allocated.
-        while !self.effects.is_empty() {
-            let mut batch = std::mem::replace(&mut self.effects, std::mem::take(&mut self.spare_effects));
-            for effect in batch.drain(..) {
-                self.apply(now, cell, effect);
-            }
-            self.spare_effects = batch;
+        while let Some(effect) = self.effects.pop_front() {
+            self.apply(now, cell, effect);
         }
     }
 
@@ -119,6 +114,7 @@ impl World {
                 self.sites[cell as usize].stations[from as usize].in_mac = false;
                 let node = self.sites[cell as usize].node(from);
                 self.finish(now, node, packet);
+                self.on_mac_ready(now, cell, from);
             }
             Effect::AttemptFailed { from, to, tag, attempt, retry } => {
                 let hop = Hop::Air { cell, from, to };
@@ -136,6 +132,7 @@ impl World {
                 if let Some(lasted) = fade.and_then(|fade| fade.ends(now)) {
                     self.tell_of_fade(now, hop, LinkEventKind::FadeEnd(lasted));
                 }
+                self.on_mac_ready(now, cell, from);
             }
             Effect::Discarded { from, to, tag, packet } => {
                 let (hop, kind) = (Hop::Air { cell, from, to }, LinkEventKind::Discarded);
@@ -153,6 +150,7 @@ impl World {
                         false => self.on_next_hop_lost(now, cell, (from, to), packet, passing),
                     }
                 }
+                self.on_mac_ready(now, cell, from);
             }
             Effect::FrameLost { from, to, frame, bytes, tag, cause, header_intact } => {
                 self.on_frame_lost(now, cell, (from, to), frame, bytes, tag, cause);
@@ -162,7 +160,6 @@ impl World {
                 }
             }
             Effect::Transmitted(frame) => self.record_transmission(now, cell, &frame),
-            Effect::Ready(station) => self.on_mac_ready(now, cell, station),
         }
     }
 
@@ -208,7 +205,7 @@ impl World {
     pub(crate) fn on_mac_ready(&mut self, now: Time, cell: u16, from: Station) {
         let site = &mut self.sites[cell as usize];
         if !site.cell.is_free(from) {
-            return; // a packet that came with the same effects was quicker
+            return; // a packet that its end led to was quicker
         }
         let station = &mut site.stations[from as usize];
         let Some(id) = station.queue.pop(now, &mut self.arena, &mut self.dropped_by_queue) else {

@@ -25,6 +25,7 @@ use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link::RadioLink;
 use airhop_tcp::{Receiver, Sender};
 use airhop_trace::Recorder;
+use std::collections::VecDeque;
 use std::fmt;
 
 /// A plan that no world can be made of.
@@ -197,8 +198,7 @@ impl World {
             watched,
             ahead: Vec::new(),
             dropped_by_queue: Vec::new(),
-            effects: Vec::new(),
-            spare_effects: Vec::new(),
+            effects: VecDeque::new(),
             radio_effects: Vec::new(),
             wishes: Default::default(),
             print: Fingerprint::default(),

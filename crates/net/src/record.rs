@@ -46,6 +46,7 @@ impl World {
     }
 
     /// A packet takes a step on the way from one station of a cell to another.
+    #[inline]
     pub(crate) fn step_on_air(
         &mut self,
         now: Time,
@@ -54,10 +55,16 @@ impl World {
         id: &Id<Packet>,
     ) {
         if self.recorder.is_some() {
-            let station = &self.sites[cell as usize].stations[from as usize];
-            let at = Spot::Place(station.place(to).unwrap_or(station.queue_place));
+            let at = Spot::Place(self.place_on_air(cell, from, to));
             self.step(now, step, at, id);
         }
+    }
+
+    /// The place in the recorder of the way from one station of a cell to another, or of the queue before it.
+    #[cold]
+    fn place_on_air(&self, cell: u16, from: Station, to: Station) -> u32 {
+        let station = &self.sites[cell as usize].stations[from as usize];
+        station.place(to).unwrap_or(station.queue_place)
     }
 
     /// A packet is about to be dropped.

@@ -23,6 +23,7 @@ use airhop_radio::cell::{CellEvent, Effect, Station, Tag};
 use airhop_radio::errors::Damage;
 use airhop_radio::link::{RadioEffect, RadioEvent};
 use airhop_trace::{Direction, NoticeEvent, Recorder, Sent, Spot, Step};
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Everything that can happen.
@@ -99,8 +100,7 @@ pub struct World {
     pub(crate) ahead: Vec<Station>,
     /// What the queue at work has dropped; empty otherwise.
     pub(crate) dropped_by_queue: Dropped,
-    pub(crate) effects: Vec<Effect>,
-    pub(crate) spare_effects: Vec<Effect>,
+    pub(crate) effects: VecDeque<Effect>,
     pub(crate) radio_effects: Vec<RadioEffect>,
     pub(crate) wishes: Wishes,
     pub(crate) print: Fingerprint,

@@ -4,6 +4,7 @@ use crate::exchange::Exchange;
 use crate::phy::Phy;
 use airhop_base::{Drop, FlowId, Packet, Rate, Span, Time};
 use airhop_engine::{EventQueue, Id, Streams, TimerId, Timers};
+use std::collections::VecDeque;
 
 /// A station of a cell, by its position in [`CellPlan::stations`].
 pub type Station = u16;
@@ -78,6 +79,9 @@ pub enum AirEvent {
 }
 
 /// What a cell tells the world, in the order in which it happened.
+///
+/// With [`Effect::Acknowledged`], [`Effect::Discarded`] and [`Effect::Broadcast`] the MAC of the sending station is free: the next packet
+/// of its queue may follow.
 #[derive(Debug)]
 pub enum Effect {
     /// A packet reached `to` for the first time (duplicates by lost link ACKs are filtered, 802.11 §10.3.2.14).
@@ -167,8 +171,6 @@ pub enum Effect {
     },
     /// A transmission is over; only if [`Cell::tell_all`] asked for it. Comes before what follows from it.
     Transmitted(Transmitted),
-    /// A station's MAC is free: give it the next packet of the queue, if there is one.
-    Ready(Station),
 }
 
 /// A transmission that just ended.
@@ -334,7 +336,6 @@ impl Cell {
         station: Station,
         packet: Outgoing,
         queue: &mut EventQueue<E>,
-        _effects: &mut Vec<Effect>,
     ) {
         self.exchange.enqueue(now, station, packet);
         self.wait(queue);
@@ -346,7 +347,7 @@ impl Cell {
         now: Time,
         event: AirEvent,
         queue: &mut EventQueue<E>,
-        effects: &mut Vec<Effect>,
+        effects: &mut VecDeque<Effect>,
     ) {
         let index = self.index;
         let mut schedule = |at, what| queue.push(at, CellEvent { cell: index, what }.into());

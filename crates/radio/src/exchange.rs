@@ -1,13 +1,14 @@
 //! Frame exchange sequences: RTS, CTS, data and ACK between the stations of a cell.
-use crate::cell::{Access, AirEvent, BROADCAST, CellPlan, Effect, FrameKind, Outgoing, Station, Transmitted};
+use crate::cell::{Access, AirEvent, BROADCAST, CellPlan, Effect, FrameKind, Outgoing, Station};
 use crate::mac::dcf::{Acknowledged, Dcf, Due, Rules};
 use crate::mac::deadlines::Deadlines;
 use crate::mac::lhp::Fragments;
 use crate::mac::service::{DataFrame, Service};
-use crate::medium::{Ended, Heard, Medium, Slot, Transmission};
+use crate::medium::{Heard, Medium, Member, Receiver, Slot, Transmission};
 use crate::phy::{ACK_BYTES, CTS_BYTES, Phy, RTS_BYTES};
 use airhop_base::{Drop, Rate, Span, Time};
 use airhop_engine::Streams;
+use std::collections::VecDeque;
 
 /// The stations of a cell and the medium between them. Events go out through a `schedule` function, so that nothing here depends
 /// on the world's event type.
@@ -18,7 +19,7 @@ pub(crate) struct Exchange {
     access: Access,
     overhead: u32,
     medium: Medium,
-    stations: Vec<Dcf>,
+    stations: Vec<Member>,
     deadlines: Deadlines,
     /// Every transmission is an effect.
     tells_all: bool,
@@ -58,13 +59,14 @@ impl Exchange {
             immediate_access: plan.immediate_access,
         };
         let stream = |name: &str| streams.stream(&format!("{}.backoff.{name}", plan.name));
+        let member = |stream| Member { receiver: Receiver::default(), dcf: Dcf::new(&rules, stream) };
         Exchange {
             air,
             rules,
             access: plan.access,
             overhead: plan.overhead,
             medium: Medium::new(plan, streams),
-            stations: plan.stations.iter().map(|(name, _)| Dcf::new(&rules, stream(name))).collect(),
+            stations: plan.stations.iter().map(|(name, _)| member(stream(name))).collect(),
             deadlines: Deadlines::new(plan.stations.len()),
             tells_all: false,
         }
@@ -76,12 +78,12 @@ impl Exchange {
     }
 
     pub fn is_free(&self, station: Station) -> bool {
-        self.stations[usize::from(station)].service.is_none()
+        self.stations[usize::from(station)].dcf.service.is_none()
     }
 
     /// The earliest deadline of all stations.
-    pub fn earliest(&self) -> Time {
-        self.deadlines.earliest()
+    pub fn earliest(&mut self) -> Time {
+        self.deadlines.earliest().0
     }
 
     #[cfg(test)]
@@ -101,8 +103,8 @@ impl Exchange {
         let fragments =
             fragments.and_then(|cut| Fragments::new(cut, (bytes, header), self.rules.attempts, frame));
         let service = Service::new(to, packet, tag, frame(bytes, header), fragments);
-        let idle = self.medium.is_idle(station);
-        self.stations[usize::from(station)].enqueue(now, service, idle, &self.rules);
+        let Member { receiver, dcf } = &mut self.stations[usize::from(station)];
+        dcf.enqueue(now, service, receiver.is_idle(), &self.rules);
         self.note_deadline(station);
     }
 
@@ -110,16 +112,17 @@ impl Exchange {
     pub fn on_due(
         &mut self,
         now: Time,
-        effects: &mut Vec<Effect>,
+        effects: &mut VecDeque<Effect>,
         schedule: &mut impl FnMut(Time, AirEvent),
     ) {
-        while self.deadlines.earliest() == now {
-            let station = self.deadlines.first() as Station;
-            match self.stations[usize::from(station)].due() {
+        while let (at, station) = self.deadlines.earliest()
+            && at == now
+        {
+            let station = station as Station;
+            match self.stations[usize::from(station)].dcf.due() {
                 Due::Access => self.access(now, station, schedule),
                 Due::Timeout => self.time_out(now, station, effects),
             }
-            self.note_deadline(station);
         }
     }
 
@@ -139,87 +142,95 @@ impl Exchange {
         &mut self,
         now: Time,
         slot: Slot,
-        effects: &mut Vec<Effect>,
+        effects: &mut VecDeque<Effect>,
         schedule: &mut impl FnMut(Time, AirEvent),
     ) {
-        let stations = &mut self.stations;
-        let reserved = now + self.medium.get(slot).duration;
-        let Transmission { from, to, .. } = *self.medium.get(slot);
-        let Ended { tx, outcome, reception } = self.medium.end(slot, |station, heard| {
-            let dcf = &mut stations[usize::from(station)];
-            match heard {
-                Heard::Frame if to == BROADCAST => {
-                    dcf.received(None);
-                    effects.push(Effect::Heard { from, to: station });
-                }
-                Heard::Frame => dcf.received((station != to).then_some(reserved)),
-                Heard::Damaged | Heard::Garbled(_) => dcf.garbled(),
-                Heard::Noise => {}
+        let tx = *self.medium.get(slot);
+        let ended = self.medium.end(slot, &mut self.stations, |station, dcf, heard| match heard {
+            Heard::Frame if station == tx.to => dcf.received(None),
+            Heard::Frame if tx.to == BROADCAST => {
+                dcf.received(None);
+                effects.push_back(Effect::Heard { from: tx.from, to: station });
             }
+            Heard::Frame => dcf.received(Some(now + tx.duration)),
+            Heard::Damaged | Heard::Garbled(_) => dcf.garbled(),
+            Heard::Noise => {}
         });
         if self.tells_all {
-            let Transmission { from, to, kind: frame, bytes, tag, attempt, start, .. } = tx;
-            let all = Transmitted { from, to, frame, bytes, tag, attempt, start, reception };
-            effects.push(Effect::Transmitted(all));
+            effects.push_back(Effect::Transmitted(tx.told(ended.reception)));
         }
-        let answer = match outcome {
-            _ if to == BROADCAST => self.broadcast(from, effects),
+        let answer = match ended.outcome {
+            _ if tx.to == BROADCAST => self.broadcast(tx.from, effects),
             Heard::Frame => self.receive(now, &tx, effects),
             Heard::Damaged => lost(&tx, Drop::Channel, true, effects),
             Heard::Garbled(cause) => lost(&tx, cause, false, effects),
             Heard::Noise => lost(&tx, Drop::Collision, false, effects),
         };
         match answer {
-            Some(answer) => self.answer(now, answer, schedule),
-            None => self.unanswered(now, &tx, outcome),
+            Some(answer) => {
+                self.medium.replace(slot, answer);
+                if self.medium.is_shared() {
+                    // Nobody can start within a SIFS, as all wait for a DIFS at least: the answer may take the medium at once, and
+                    // saves an event and an idle medium that nobody can use.
+                    return self.begin(now, slot, schedule);
+                }
+                schedule(answer.start, AirEvent::Start(slot));
+            }
+            None => {
+                self.medium.free(slot);
+                self.unanswered(now, &tx, ended.outcome);
+            }
         }
-        self.medium.for_idle_around(tx.from, |station| {
-            let dcf = &mut self.stations[usize::from(station)];
-            dcf.idle(now, &self.rules);
-            self.deadlines.set(usize::from(station), dcf.deadline(&self.rules));
+        self.medium.for_idle_around(tx.from, &mut self.stations, |station, dcf| {
+            if let Some(deadline) = dcf.idle(now, &self.rules) {
+                self.deadlines.set(usize::from(station), deadline);
+            }
         });
     }
 
     /// A broadcast is over, whoever received it.
-    fn broadcast(&mut self, from: Station, effects: &mut Vec<Effect>) -> Option<Transmission> {
-        let packet = self.stations[usize::from(from)].broadcast(&self.rules);
-        effects.push(Effect::Broadcast { from, packet });
-        effects.push(Effect::Ready(from));
+    fn broadcast(&mut self, from: Station, effects: &mut VecDeque<Effect>) -> Option<Transmission> {
+        let packet = self.stations[usize::from(from)].dcf.broadcast(&self.rules);
+        effects.push_back(Effect::Broadcast { from, packet });
         None
     }
 
     /// The station it was for has received a frame; returns what it answers a SIFS later.
-    fn receive(&mut self, now: Time, tx: &Transmission, effects: &mut Vec<Effect>) -> Option<Transmission> {
+    fn receive(
+        &mut self,
+        now: Time,
+        tx: &Transmission,
+        effects: &mut VecDeque<Effect>,
+    ) -> Option<Transmission> {
         let sifs = self.air.phy.sifs;
         let (sender, receiver) = (usize::from(tx.from), usize::from(tx.to));
         match tx.kind {
-            FrameKind::Rts if !self.stations[receiver].may_answer_rts(now) => None,
+            FrameKind::Rts if !self.stations[receiver].dcf.may_answer_rts(now) => None,
             FrameKind::Rts => {
                 let duration = tx.duration - sifs - self.air.cts;
                 Some(self.reply(now, tx, FrameKind::Cts, CTS_BYTES, self.air.cts, duration))
             }
             FrameKind::Cts => {
-                let dcf = &mut self.stations[receiver];
+                let dcf = &mut self.stations[receiver].dcf;
                 dcf.cleared();
                 dcf.sends(FrameKind::Data);
                 Some(self.data(tx.to, now + sifs))
             }
             FrameKind::Broadcast => unreachable!("it is for no one station"),
             FrameKind::Data => {
-                if let Some(service) = &mut self.stations[sender].service
+                if let Some(service) = &mut self.stations[sender].dcf.service
                     && let Some(packet) = service.arrives()
                 {
                     let contended = service.begun - service.taken;
-                    effects.push(Effect::Deliver { from: tx.from, to: tx.to, packet, contended });
+                    effects.push_back(Effect::Deliver { from: tx.from, to: tx.to, packet, contended });
                 }
                 let duration = tx.duration - sifs - self.air.ack;
                 Some(self.reply(now, tx, FrameKind::Ack, ACK_BYTES, self.air.ack, duration))
             }
-            FrameKind::Ack => match self.stations[receiver].acknowledged(&self.rules) {
+            FrameKind::Ack => match self.stations[receiver].dcf.acknowledged(&self.rules) {
                 Acknowledged::Fragment => Some(self.data(tx.to, now + sifs)),
                 Acknowledged::Packet => {
-                    effects.push(Effect::Acknowledged { from: tx.to, to: tx.from, tag: tx.tag });
-                    effects.push(Effect::Ready(tx.to));
+                    effects.push_back(Effect::Acknowledged { from: tx.to, to: tx.from, tag: tx.tag });
                     None
                 }
                 Acknowledged::GaveUp(service) => {
@@ -240,13 +251,13 @@ impl Exchange {
             FrameKind::Cts | FrameKind::Ack if outcome != Heard::Frame => (tx.to, phy.slot),
             FrameKind::Cts | FrameKind::Ack | FrameKind::Broadcast => return,
         };
-        self.stations[usize::from(station)].unanswered(now + rest);
+        self.stations[usize::from(station)].dcf.unanswered(now + rest);
         self.note_deadline(station);
     }
 
     /// A station has won the medium.
     fn access(&mut self, now: Time, station: Station, schedule: &mut impl FnMut(Time, AirEvent)) {
-        if let Some(service) = &mut self.stations[usize::from(station)].service {
+        if let Some(service) = &mut self.stations[usize::from(station)].dcf.service {
             service.begun = now;
         }
         let mut tx = self.data(station, now);
@@ -257,50 +268,38 @@ impl Exchange {
             tx.duration = phy.sifs * 3 + *cts + tx.end.since(tx.start) + *ack;
             tx.end = now + *rts;
         }
-        self.stations[usize::from(station)].sends(tx.kind);
+        self.stations[usize::from(station)].dcf.sends(tx.kind);
+        self.deadlines.clear(usize::from(station));
         let slot = self.medium.place(tx);
         self.begin(now, slot, schedule);
     }
 
     /// No CTS or no ACK came.
-    fn time_out(&mut self, now: Time, from: Station, effects: &mut Vec<Effect>) {
-        let idle = self.medium.is_idle(from);
-        let dcf = &mut self.stations[usize::from(from)];
+    fn time_out(&mut self, now: Time, from: Station, effects: &mut VecDeque<Effect>) {
+        let Member { receiver, dcf } = &mut self.stations[usize::from(from)];
         let (to, tag) = dcf.service.as_ref().map(|s| (s.to, s.tag)).expect("a timeout belongs to a frame");
-        let failure = dcf.failed(now, idle, &self.rules);
+        let failure = dcf.failed(now, receiver.is_idle(), &self.rules);
         let retry = failure.gave_up.is_none();
-        effects.push(Effect::AttemptFailed { from, to, tag, attempt: failure.attempt, retry });
+        effects.push_back(Effect::AttemptFailed { from, to, tag, attempt: failure.attempt, retry });
         if let Some(service) = failure.gave_up {
             gave_up(from, service, effects);
         }
-    }
-
-    /// Sends `answer` a SIFS from now.
-    fn answer(&mut self, now: Time, answer: Transmission, schedule: &mut impl FnMut(Time, AirEvent)) {
-        let at = answer.start;
-        let slot = self.medium.place(answer);
-        if self.medium.is_shared() {
-            // Nobody can start within a SIFS, as all wait for a DIFS at least: the answer may take the medium at once, and saves
-            // an event and an idle medium that nobody can use.
-            self.begin(now, slot, schedule);
-        } else {
-            schedule(at, AirEvent::Start(slot));
-        }
+        self.note_deadline(from);
     }
 
     fn begin(&mut self, now: Time, slot: Slot, schedule: &mut impl FnMut(Time, AirEvent)) {
         schedule(self.medium.get(slot).end, AirEvent::End(slot));
-        self.medium.begin(slot, |station| {
-            let dcf = &mut self.stations[usize::from(station)];
-            dcf.busy(now, &self.rules);
-            self.deadlines.set(usize::from(station), dcf.deadline(&self.rules));
+        self.medium.begin(slot, &mut self.stations, |station, dcf| {
+            if dcf.busy(now, &self.rules) {
+                self.deadlines.clear(usize::from(station));
+            }
         });
     }
 
     /// The data frame of the packet that `station` is busy with.
     fn data(&self, station: Station, start: Time) -> Transmission {
         let service =
-            self.stations[usize::from(station)].service.as_ref().expect("only a packet makes it send");
+            self.stations[usize::from(station)].dcf.service.as_ref().expect("only a packet makes it send");
         let DataFrame { bytes, header, airtime } = *service.frame();
         let (kind, answer) = match service.to {
             BROADCAST => (FrameKind::Broadcast, Span::ZERO),
@@ -338,19 +337,18 @@ impl Exchange {
     }
 
     fn note_deadline(&mut self, station: Station) {
-        let deadline = self.stations[usize::from(station)].deadline(&self.rules);
+        let deadline = self.stations[usize::from(station)].dcf.deadline(&self.rules);
         self.deadlines.set(usize::from(station), deadline);
     }
 }
 
 /// The link layer of `from` has given its packet up.
-fn gave_up(from: Station, service: Service, effects: &mut Vec<Effect>) {
+fn gave_up(from: Station, service: Service, effects: &mut VecDeque<Effect>) {
     let (to, tag) = (service.to, service.tag);
     if service.only_headers_arrived() {
-        effects.push(Effect::HeaderOnly { from, to, tag });
+        effects.push_back(Effect::HeaderOnly { from, to, tag });
     }
-    effects.push(Effect::Discarded { from, to, tag, packet: service.packet });
-    effects.push(Effect::Ready(from));
+    effects.push_back(Effect::Discarded { from, to, tag, packet: service.packet });
 }
 
 /// A frame did not reach the station it was for, which therefore does not answer.
@@ -358,9 +356,9 @@ fn lost(
     tx: &Transmission,
     cause: Drop,
     header_intact: bool,
-    effects: &mut Vec<Effect>,
+    effects: &mut VecDeque<Effect>,
 ) -> Option<Transmission> {
     let &Transmission { from, to, kind: frame, bytes, tag, .. } = tx;
-    effects.push(Effect::FrameLost { from, to, frame, bytes, tag, cause, header_intact });
+    effects.push_back(Effect::FrameLost { from, to, frame, bytes, tag, cause, header_intact });
     None
 }

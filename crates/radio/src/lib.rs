@@ -28,6 +28,8 @@ extern crate self as airhop_radio;
 #[cfg(test)]
 mod broadcast_tests;
 #[cfg(test)]
+mod channel_tests;
+#[cfg(test)]
 mod lhp_tests;
 #[cfg(test)]
 mod tests;

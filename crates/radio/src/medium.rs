@@ -2,8 +2,9 @@
 //!
 //! Propagation takes no time: 100 m are 0.33 µs, a slot is 9 to 50 µs. So two stations collide within hearing only if they start
 //! at the same instant, which backoffs counted from the same event do.
-use crate::cell::{BROADCAST, CellPlan, FrameKind, Range, Reception, Station, Tag};
+use crate::cell::{BROADCAST, CellPlan, FrameKind, Range, Reception, Station, Tag, Transmitted};
 use crate::errors::{Damage, ErrorModel, Frame};
+use crate::mac::dcf::Dcf;
 use airhop_base::{Drop, Span, Time};
 use airhop_engine::Streams;
 
@@ -41,9 +42,16 @@ struct Ear {
     errors: Option<Box<dyn ErrorModel>>,
 }
 
+/// A station: what its antenna does, and what it makes of that.
+#[derive(Debug)]
+pub(crate) struct Member {
+    pub receiver: Receiver,
+    pub dcf: Dcf,
+}
+
 /// What a station's receiver is doing.
 #[derive(Clone, Copy, Debug, Default)]
-struct Receiver {
+pub(crate) struct Receiver {
     /// Signals at the antenna, the own one included.
     signals: u32,
     sending: bool,
@@ -72,10 +80,17 @@ pub(crate) enum Heard {
     Noise,
 }
 
-/// A transmission that is over.
+impl Transmission {
+    /// What a trace is told of it.
+    pub fn told(&self, reception: Reception) -> Transmitted {
+        let Transmission { from, to, kind: frame, bytes, tag, attempt, start, .. } = *self;
+        Transmitted { from, to, frame, bytes, tag, attempt, start, reception }
+    }
+}
+
+/// What became of a transmission that is over.
 #[derive(Debug)]
 pub(crate) struct Ended {
-    pub tx: Transmission,
     /// What the station it was for, if it was for one, made of it.
     pub outcome: Heard,
     /// The same in a word.
@@ -99,7 +114,6 @@ impl Reception {
 pub(crate) struct Medium {
     /// By sending station: who is within its sense range, in the order of the stations.
     ears: Vec<Vec<Ear>>,
-    receivers: Vec<Receiver>,
     air: Vec<Transmission>,
     unused: Vec<Slot>,
     /// [`Range::capture`].
@@ -113,7 +127,6 @@ impl Medium {
         let ears = (0..n).map(|from| (0..n).filter_map(|to| ear(plan, streams, from, to)).collect());
         Medium {
             ears: ears.collect(),
-            receivers: vec![Receiver::default(); n],
             air: Vec::new(),
             unused: Vec::new(),
             capture: plan.range.map_or(Range::CAPTURE, |range| range.capture),
@@ -124,11 +137,6 @@ impl Medium {
     /// True if all hear all, so that the medium is busy or idle for everybody at the same time.
     pub fn is_shared(&self) -> bool {
         self.shared
-    }
-
-    /// True if `station` senses nothing and sends nothing.
-    pub fn is_idle(&self, station: Station) -> bool {
-        self.receivers[usize::from(station)].signals == 0
     }
 
     /// The transmission in `slot`.
@@ -144,103 +152,131 @@ impl Medium {
     /// Gives a transmission its place, before it begins.
     pub fn place(&mut self, tx: Transmission) -> Slot {
         if let Some(slot) = self.unused.pop() {
-            self.air[usize::from(slot)] = tx;
+            self.replace(slot, tx);
             return slot;
         }
         self.air.push(tx);
         Slot::try_from(self.air.len() - 1).expect("a station sends one frame at a time")
     }
 
+    /// Gives a transmission the place of one that is over.
+    pub fn replace(&mut self, slot: Slot, tx: Transmission) {
+        self.air[usize::from(slot)] = tx;
+    }
+
+    /// The place of a transmission that is over is free again.
+    pub fn free(&mut self, slot: Slot) {
+        self.air[usize::from(slot)].end = Time::ZERO;
+        self.unused.push(slot);
+    }
+
     /// The transmission in `slot` begins. `busy` is told every station whose medium was idle until now.
-    pub fn begin(&mut self, slot: Slot, mut busy: impl FnMut(Station)) {
+    pub fn begin(&self, slot: Slot, stations: &mut [Member], mut busy: impl FnMut(Station, &mut Dcf)) {
         let from = self.air[usize::from(slot)].from;
-        let sender = &mut self.receivers[usize::from(from)];
-        debug_assert!(!sender.sending, "station {from} sends two frames at once");
-        sender.sending = true;
-        sender.lock = None; // half duplex
-        sender.signals += 1;
-        if sender.signals == 1 {
-            busy(from);
+        let Member { receiver, dcf } = &mut stations[usize::from(from)];
+        if receiver.sends() {
+            busy(from, dcf);
         }
         for ear in &self.ears[usize::from(from)] {
-            let receiver = &mut self.receivers[usize::from(ear.station)];
-            receiver.arrives(slot, ear.power, self.capture);
-            if receiver.signals == 1 {
-                busy(ear.station);
+            let Member { receiver, dcf } = &mut stations[usize::from(ear.station)];
+            if receiver.arrives(slot, ear.power, self.capture) {
+                busy(ear.station, dcf);
             }
         }
     }
 
-    /// The transmission in `slot` ends, and its place is free again. `heard` is told what every station within hearing made of
-    /// it.
-    pub fn end(&mut self, slot: Slot, mut heard: impl FnMut(Station, Heard)) -> Ended {
-        let tx = self.air[usize::from(slot)];
-        self.unused.push(slot);
-        self.air[usize::from(slot)].end = Time::ZERO; // it is over
-        let sender = &mut self.receivers[usize::from(tx.from)];
+    /// The transmission in `slot` ends; its place is to be freed, or given to another. `heard` is told what every station within
+    /// hearing made of it.
+    pub fn end(
+        &mut self,
+        slot: Slot,
+        stations: &mut [Member],
+        mut heard: impl FnMut(Station, &mut Dcf, Heard),
+    ) -> Ended {
+        let tx = &self.air[usize::from(slot)];
+        let sender = &mut stations[usize::from(tx.from)].receiver;
         sender.sending = false;
         sender.signals -= 1;
         let [bits, header_bits] = [tx.bytes, tx.header].map(|bytes| u64::from(bytes) * 8);
         let control = !matches!(tx.kind, FrameKind::Data | FrameKind::Broadcast);
         let frame = Frame { bits, header_bits, control, start: tx.start, end: tx.end, attempt: tx.attempt };
-        let mut addressee = Heard::Garbled(Drop::Channel); // beyond the sense range, if nothing else comes
-        let mut reception = Reception::Unheard;
+        // Beyond the sense range, if nothing else comes.
+        let mut ended = Ended { outcome: Heard::Garbled(Drop::Channel), reception: Reception::Unheard };
         for ear in &mut self.ears[usize::from(tx.from)] {
             // Once for every frame on the link, whatever else happens to it: the n-th frame has the same fate in every run.
             let damage = ear.errors.as_mut().map_or(Damage::None, |e| e.damage(&frame));
-            let receiver = &mut self.receivers[usize::from(ear.station)];
-            receiver.signals -= 1;
-            let mut overlapped = false;
-            let outcome = match receiver.lock {
-                Some(lock) if lock.slot == slot => {
-                    receiver.lock = None;
-                    overlapped = lock.overlapped;
-                    match damage {
-                        _ if lock.collided => Heard::Garbled(Drop::Collision),
-                        _ if !ear.decodes => Heard::Garbled(Drop::Channel),
-                        Damage::None => Heard::Frame,
-                        Damage::Payload => Heard::Damaged,
-                        Damage::Header => Heard::Garbled(Drop::Channel),
-                    }
-                }
-                _ => Heard::Noise,
+            let Member { receiver, dcf } = &mut stations[usize::from(ear.station)];
+            let lock = receiver.ends(slot);
+            let outcome = match (lock, damage) {
+                (None, _) => Heard::Noise,
+                (Some(lock), _) if lock.collided => Heard::Garbled(Drop::Collision),
+                _ if !ear.decodes => Heard::Garbled(Drop::Channel),
+                (_, Damage::None) => Heard::Frame,
+                (_, Damage::Payload) => Heard::Damaged,
+                (_, Damage::Header) => Heard::Garbled(Drop::Channel),
             };
-            heard(ear.station, outcome);
-            if ear.station == tx.to {
-                addressee = outcome;
-            }
-            if ear.decodes && (tx.to == ear.station || tx.to == BROADCAST) {
-                reception = reception.max(Reception::new(outcome, overlapped));
+            heard(ear.station, dcf, outcome);
+            if tx.to == ear.station || tx.to == BROADCAST {
+                ended.outcome = outcome;
+                if ear.decodes {
+                    let overlapped = lock.is_some_and(|lock| lock.overlapped);
+                    ended.reception = ended.reception.max(Reception::new(outcome, overlapped));
+                }
             }
         }
-        Ended { tx, outcome: addressee, reception }
+        ended
     }
 
     /// Calls `f` with every station around `from`, and `from` itself, whose medium is idle.
-    pub fn for_idle_around(&self, from: Station, mut f: impl FnMut(Station)) {
+    pub fn for_idle_around(
+        &self,
+        from: Station,
+        stations: &mut [Member],
+        mut f: impl FnMut(Station, &mut Dcf),
+    ) {
         let around = self.ears[usize::from(from)].iter().map(|ear| ear.station);
-        around.chain([from]).filter(|s| self.is_idle(*s)).for_each(&mut f);
+        around.chain([from]).for_each(|station| {
+            let Member { receiver, dcf } = &mut stations[usize::from(station)];
+            if receiver.is_idle() {
+                f(station, dcf);
+            }
+        });
     }
 }
 
 impl Receiver {
-    /// A signal reaches the antenna. The first after silence is followed; a later one spoils it unless it is `capture` times
-    /// weaker, and is never followed itself (schemes.md 4.1.3).
-    fn arrives(&mut self, slot: Slot, power: f64, capture: f64) {
+    /// True if it senses nothing, and its station sends nothing.
+    pub fn is_idle(&self) -> bool {
+        self.signals == 0
+    }
+
+    /// Its own station begins to send: half duplex, it hears nothing more. True if the medium was idle.
+    fn sends(&mut self) -> bool {
+        debug_assert!(!self.sending, "a station sends two frames at once");
+        self.sending = true;
+        self.lock = None;
         self.signals += 1;
-        if self.sending {
-            return;
+        self.signals == 1
+    }
+
+    /// A signal reaches the antenna. The first after silence is followed; a later one spoils it unless it is `capture` times
+    /// weaker, and is never followed itself (schemes.md 4.1.3). True if the medium was idle.
+    fn arrives(&mut self, slot: Slot, power: f64, capture: f64) -> bool {
+        self.signals += 1;
+        let first = self.signals == 1;
+        if first {
+            self.lock = Some(Lock { slot, power, overlapped: false, collided: false });
+        } else if let Some(lock) = &mut self.lock {
+            lock.overlapped = true;
+            lock.collided |= lock.power < capture * power;
         }
-        match &mut self.lock {
-            Some(lock) => {
-                lock.overlapped = true;
-                lock.collided |= lock.power < capture * power;
-            }
-            None if self.signals == 1 => {
-                self.lock = Some(Lock { slot, power, overlapped: false, collided: false });
-            }
-            None => {}
-        }
+        first
+    }
+
+    /// A signal is over; how it was followed, if it was.
+    fn ends(&mut self, slot: Slot) -> Option<Lock> {
+        self.signals -= 1;
+        self.lock.take_if(|lock| lock.slot == slot)
     }
 }
 

@@ -4,10 +4,11 @@ mod harness;
 
 use airhop_base::{Body, Datagram, FlowId, NodeId, Packet, Span, Time};
 use airhop_engine::{Arena, EventQueue, Streams};
-use airhop_radio::cell::{Access, AirEvent, Cell, CellEvent, CellPlan, Effect, Outgoing, Tag};
+use airhop_radio::cell::{Access, Cell, CellEvent, CellPlan, Effect, Outgoing, Tag};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::phy::{CTS_BYTES, RTS_BYTES};
 use harness::{on_link, plan};
+use std::collections::VecDeque;
 
 const BYTES: u32 = 1040;
 
@@ -15,20 +16,22 @@ const BYTES: u32 = 1040;
 /// arrived, how long it contended, and how many attempts had failed before.
 fn deliveries(plan: &CellPlan, packets: usize) -> Vec<(Span, Span, u32)> {
     let (mut cell, mut arena) = (Cell::new(plan, &Streams::new(1, 0)), Arena::new());
-    let (mut queue, mut effects) = (EventQueue::<CellEvent>::new(), vec![Effect::Ready(0)]);
+    let (mut queue, mut effects) = (EventQueue::<CellEvent>::new(), VecDeque::new());
     let (mut taken, mut failed, mut seen) = (Time::ZERO, 0, Vec::new());
     while seen.len() < packets {
-        for effect in std::mem::take(&mut effects) {
+        if cell.is_free(0) {
             let now = queue.now();
+            let body = Body::Udp(Datagram { number: 0, len: BYTES - 28, sent: now });
+            let packet = arena.insert(Packet::new(FlowId(0), NodeId(0), NodeId(1), BYTES, body));
+            let tag = Tag { flow: FlowId(0), seq: 0, end: 0 };
+            let packet = Outgoing { to: 1, packet, bytes: BYTES, header: 28, tag, fragments: None };
+            (taken, failed) = (now, 0);
+            cell.send(now, 0, packet, &mut queue);
+        }
+        let (now, CellEvent { what, .. }) = queue.pop_until(Time::MAX).expect("a saturated station");
+        cell.on_event(now, what, &mut queue, &mut effects);
+        for effect in effects.drain(..) {
             match effect {
-                Effect::Ready(0) => {
-                    let body = Body::Udp(Datagram { number: 0, len: BYTES - 28, sent: now });
-                    let packet = arena.insert(Packet::new(FlowId(0), NodeId(0), NodeId(1), BYTES, body));
-                    let tag = Tag { flow: FlowId(0), seq: 0, end: 0 };
-                    let packet = Outgoing { to: 1, packet, bytes: BYTES, header: 28, tag, fragments: None };
-                    (taken, failed) = (now, 0);
-                    cell.send(now, 0, packet, &mut queue, &mut effects);
-                }
                 Effect::AttemptFailed { .. } => failed += 1,
                 Effect::Deliver { packet, contended, .. } => {
                     arena.take(packet);
@@ -37,9 +40,6 @@ fn deliveries(plan: &CellPlan, packets: usize) -> Vec<(Span, Span, u32)> {
                 _ => {}
             }
         }
-        let (now, CellEvent { what, .. }) = queue.pop_until(Time::MAX).expect("a saturated station");
-        let _: AirEvent = what;
-        cell.on_event(now, what, &mut queue, &mut effects);
     }
     seen
 }

@@ -1,55 +1,73 @@
 //! The next deadline of a cell, among those of all its stations.
 use airhop_base::Time;
 
-/// A tournament over one deadline per station: the earliest is known at once, and a change costs log2(stations).
+/// The deadlines of the stations that have one, and which is the earliest.
 ///
-/// A cell keeps a single event in the world's queue, for the earliest. A busy medium freezes every backoff within hearing, so
-/// an event per station would mean as many stale events per frame.
+/// They are few: who has no packet waits for nothing, and a busy medium freezes every backoff within hearing. So a change is a store
+/// and a bit, and they are gone through only when the station with the earliest has lost it.
+///
+/// A cell keeps a single event in the world's queue, for the earliest: an event per station would mean as many stale events per
+/// frame.
 #[derive(Debug)]
 pub(crate) struct Deadlines {
-    /// A complete binary tree: node i has the children 2i and 2i + 1, the root is 1, the leaves are the stations.
-    nodes: Vec<Time>,
-    leaves: usize,
+    /// By station; of no meaning for those without a deadline.
+    at: Vec<Time>,
+    /// A bit for each station that has one, 64 of them to a word.
+    set: Vec<u64>,
+    /// The earliest, and the first station that has it; `None` if that is to be found again.
+    earliest: Option<(Time, usize)>,
 }
 
 impl Deadlines {
     /// No deadline for any of `stations` stations.
     pub fn new(stations: usize) -> Self {
-        let leaves = stations.next_power_of_two();
-        Deadlines { nodes: vec![Time::MAX; 2 * leaves], leaves }
+        Deadlines { at: vec![Time::MAX; stations], set: vec![0; stations.div_ceil(64)], earliest: None }
     }
 
-    /// The earliest deadline, `Time::MAX` if there is none.
-    pub fn earliest(&self) -> Time {
-        self.nodes[1]
+    /// The earliest deadline and the first station that has it; `Time::MAX` if there is none.
+    #[inline]
+    pub fn earliest(&mut self) -> (Time, usize) {
+        match self.earliest {
+            Some(earliest) => earliest,
+            None => self.find_earliest(),
+        }
     }
 
-    /// The first station with the earliest deadline.
-    pub fn first(&self) -> usize {
-        let mut node = 1;
-        while node < self.leaves {
-            node *= 2;
-            if self.nodes[node] != self.nodes[1] {
-                node += 1;
+    fn find_earliest(&mut self) -> (Time, usize) {
+        let mut earliest = (Time::MAX, usize::MAX);
+        for (word, &set) in self.set.iter().enumerate() {
+            let mut rest = set;
+            while rest != 0 {
+                let station = 64 * word + rest.trailing_zeros() as usize;
+                earliest = earliest.min((self.at[station], station));
+                rest &= rest - 1;
             }
         }
-        node - self.leaves
+        self.earliest = Some(earliest);
+        earliest
     }
 
     /// The deadline of `station` is now `at`; `Time::MAX` for none.
+    #[inline]
     pub fn set(&mut self, station: usize, at: Time) {
-        let mut node = self.leaves + station;
-        if self.nodes[node] == at {
-            return;
+        if at == Time::MAX {
+            return self.clear(station);
         }
-        self.nodes[node] = at;
-        while node > 1 {
-            node /= 2;
-            let earlier = self.nodes[2 * node].min(self.nodes[2 * node + 1]);
-            if self.nodes[node] == earlier {
-                return;
-            }
-            self.nodes[node] = earlier;
+        self.at[station] = at;
+        self.set[station / 64] |= 1 << (station % 64);
+        match &mut self.earliest {
+            Some(earliest) if (at, station) <= *earliest => *earliest = (at, station),
+            Some((_, first)) if *first == station => self.earliest = None,
+            _ => {}
+        }
+    }
+
+    /// `station` has no deadline.
+    #[inline]
+    pub fn clear(&mut self, station: usize) {
+        self.set[station / 64] &= !(1 << (station % 64));
+        if self.earliest.is_some_and(|(_, first)| first == station) {
+            self.earliest = None;
         }
     }
 }
@@ -60,18 +78,19 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Law: whatever was set last, the root is the minimum, and its holder the first with it.
+        /// Law: whatever was set last, the earliest is the minimum, and its holder the first with it.
         #[test]
-        fn the_root_is_the_minimum(n in 1_usize..40, moves in prop::collection::vec((0_usize..40, 0_u64..20), 1..200)) {
+        fn the_earliest_is_the_minimum(n in 1_usize..200, moves in prop::collection::vec((0_usize..200, 0_u64..20), 1..300)) {
             let mut plain = vec![Time::MAX; n];
-            let mut tree = Deadlines::new(n);
+            let mut deadlines = Deadlines::new(n);
             for (station, at) in moves {
                 let at = if at == 0 { Time::MAX } else { Time::from_nanos(at) };
                 plain[station % n] = at;
-                tree.set(station % n, at);
+                deadlines.set(station % n, at);
                 let least = *plain.iter().min().unwrap();
-                prop_assert_eq!(tree.earliest(), least);
-                prop_assert_eq!(tree.first(), plain.iter().position(|t| *t == least).unwrap());
+                let first = plain.iter().position(|t| *t == least).unwrap();
+                let expect = if least == Time::MAX { (least, usize::MAX) } else { (least, first) };
+                prop_assert_eq!(deadlines.earliest(), expect);
             }
         }
     }

@@ -78,7 +78,7 @@ pub struct World {
     /// Packets delivered, and handed to the queues, so far.
     pub delivered: u64,
     pub handed: u64,
-    effects: Vec<Effect>,
+    effects: VecDeque<Effect>,
 }
 
 impl World {
@@ -95,7 +95,7 @@ impl World {
             fragments: None,
             delivered: 0,
             handed: 0,
-            effects: Vec::new(),
+            effects: VecDeque::new(),
         }
     }
 
@@ -129,7 +129,7 @@ impl World {
         let packet = self.packets.insert(Packet::new(FlowId(0), NodeId(station), NodeId(to), bytes, body));
         let tag = Tag { flow: FlowId(0), seq: number, end: number };
         let packet = Outgoing { to, packet, bytes, header: UDP_HEADERS, tag, fragments: self.fragments };
-        self.cell.send(self.queue.now(), station, packet, &mut self.queue, &mut self.effects);
+        self.cell.send(self.queue.now(), station, packet, &mut self.queue);
     }
 
     /// Runs to `end`.
@@ -147,15 +147,30 @@ impl World {
     /// Handles an event taken from the queue.
     pub fn handle(&mut self, now: Time, event: AirEvent) {
         self.cell.on_event(now, event, &mut self.queue, &mut self.effects);
-        let mut effects = std::mem::take(&mut self.effects);
-        for effect in effects.drain(..) {
-            self.take(now, effect);
+        while let Some(effect) = self.effects.pop_front() {
+            let freed = match effect {
+                Effect::Acknowledged { from, .. }
+                | Effect::Discarded { from, .. }
+                | Effect::Broadcast { from, .. } => Some(from),
+                _ => None,
+            };
+            let note = self.take(effect);
+            self.note(now, note);
+            if let Some(station) = freed {
+                self.feed(station);
+                self.note(now, Note::Ready(station));
+            }
         }
-        self.effects = effects;
     }
 
-    fn take(&mut self, now: Time, effect: Effect) {
-        let note = match effect {
+    fn note(&mut self, now: Time, note: Note) {
+        if self.keep {
+            self.notes.push((now, note));
+        }
+    }
+
+    fn take(&mut self, effect: Effect) -> Note {
+        match effect {
             Effect::Deliver { from, to, packet, .. } => {
                 self.delivered += 1;
                 let packet = self.packets.take(packet);
@@ -183,13 +198,6 @@ impl World {
                 Note::Lost { from, to, frame, bytes, cause, header_intact }
             }
             Effect::Transmitted(frame) => Note::Transmitted(frame),
-            Effect::Ready(station) => {
-                self.feed(station);
-                Note::Ready(station)
-            }
-        };
-        if self.keep {
-            self.notes.push((now, note));
         }
     }
 }
