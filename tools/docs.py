@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import costs_page
 import cross_checks
 from airhop import _core, schemes
 from airhop.catalogue import families, services
@@ -75,6 +76,7 @@ def pages() -> dict[str, str]:
     return {
         "scenario-files.md": _core.reference(),
         "cross-checks.md": cross_checks.page(),
+        "what-a-run-costs.md": costs_page.page(),
         "schemes.md": schemes_page(listed),
         "experiments.md": EXPERIMENTS_HEAD + "".join(map(experiment_row, experiments)),
         **{f"schemes/{scheme['name']}.md": scheme_page(scheme) for scheme in listed},

@@ -2,6 +2,12 @@
 
 A course is a packaged scenario with the words that make the peers' programs run the same. These programs
 stand in bench/peers of the source tree; ns-2 is the Debian package ns2, ns-3 the package libns3-dev.
+
+The ceiling of a run's loop is its event queue alone. It is asked what the run asks of it, from the middle on:
+as many events wait, as far away, and leave in the same order, but nothing is done with them. This is the hold
+model (D. W. Jones, CACM 29(4), 1986) with the run's own distances in place of a distribution. The share of
+that rate at which the run handles events tells what is left to gain from the loop and from the network; it
+is no grade: a faster queue lowers it.
 """
 
 from __future__ import annotations
@@ -10,11 +16,13 @@ import resource
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
-from airhop._core import Ack, Flow, Loss, Window
+from airhop._core import Ack, Flow, Loss, Schedule, Window
 from airhop.custom import scheme as register
 from airhop.scenario import Scenario
 from airhop.simulate import run
@@ -113,6 +121,29 @@ class Speed:
         return self.events / self.cpu_s
 
 
+@dataclass(frozen=True)
+class Queue:
+    """The event queue alone, asked what a run asks of it."""
+
+    events: int
+    mean_waiting: float
+    """Events in the queue, on average."""
+    cpu_s: float
+
+    @property
+    def events_per_cpu_s(self) -> float:
+        """Events that came and left per second of user CPU time."""
+        return self.events / self.cpu_s
+
+
+Measured = TypeVar("Measured", Speed, Queue)
+
+SCHEDULED_EVENTS = 2**17
+"""Taken down of a run; in memory they take 3 MB, which are read in order."""
+REPLAYED_EVENTS = 4_000_000
+"""Asked of the queue alone in one measurement: a tenth of a second."""
+
+
 class UnavailableError(Exception):
     """A peer cannot run here; the message says how to get it."""
 
@@ -122,11 +153,26 @@ def airhop(course: Course) -> Speed:
     return _airhop("Airhop", course, course.changes)
 
 
+def queue_alone(course: Course) -> Callable[[], Queue]:
+    """Take down what a course asks of the event queue; each call measures a queue that is asked the same."""
+    schedule = Schedule.of(_scenario(course, course.changes).core, 1, 0, SCHEDULED_EVENTS)
+    rounds = REPLAYED_EVENTS // len(schedule) + 1
+
+    def measure() -> Queue:
+        before = user_cpu(resource.RUSAGE_SELF)
+        for _ in range(rounds):
+            schedule.replay()
+        cpu = user_cpu(resource.RUSAGE_SELF) - before
+        return Queue(rounds * len(schedule), schedule.mean_waiting, cpu)
+
+    return measure
+
+
 def python_scheme(course: Course) -> Speed:
     """Measure this simulator with SACK in Python: on a course with SACK, the run is the same to the bit."""
     name = "sack-in-python"
     register(name, recovery="sack")(_Reno)
-    return _airhop("Airhop, scheme in Python", course, {**course.changes, "scheme": name})
+    return _airhop("Airhop, SACK in Python", course, {**course.changes, "scheme": name})
 
 
 class _Reno:
@@ -143,12 +189,16 @@ class _Reno:
 
 
 def _airhop(label: str, course: Course, changes: Mapping[str, str | float]) -> Speed:
-    scenario = Scenario.load(course.scenario).with_({**changes, "duration": f"{course.duration_s} s"})
-    before = _user_cpu(resource.RUSAGE_SELF)
+    scenario = _scenario(course, changes)
+    before = user_cpu(resource.RUSAGE_SELF)
     result = run(scenario)
-    cpu = _user_cpu(resource.RUSAGE_SELF) - before
+    cpu = user_cpu(resource.RUSAGE_SELF) - before
     segments = sum(flow["delivered_bytes"] for flow in result.tcp_flows) / course.segment_bytes
     return Speed(label, course.duration_s, segments, cpu, result.document["events"], result.goodput_mbps)
+
+
+def _scenario(course: Course, changes: Mapping[str, str | float]) -> Scenario:
+    return Scenario.load(course.scenario).with_({**changes, "duration": f"{course.duration_s} s"})
 
 
 def ns2(peers: Path, course: Course) -> Speed:
@@ -167,10 +217,12 @@ def ns2(peers: Path, course: Course) -> Speed:
 
 
 def ns3(peers: Path, course: Course) -> Speed:
-    """Build the program for ns-3 and measure its run without the set-up; its Reno has SACK, as Linux has."""
-    with tempfile.TemporaryDirectory(prefix="airhop-ns3-") as folder:
-        binary = _build_ns3(_program(peers, "ns3/base.cc"), Path(folder))
-        output, _ = _run([str(binary), *course.ns3, f"--T={course.ns3_duration_s}"])
+    """Build the program for ns-3, once, and measure its run without the set-up.
+
+    Its Reno has SACK, as Linux has.
+    """
+    binary = _build_ns3(_program(peers, "ns3/base.cc"), Path(_ns3_folder().name))
+    output, _ = _run([str(binary), *course.ns3, f"--T={course.ns3_duration_s}"])
     counts = dict(word.split("=", 1) for word in _result_line(output).split()[1:])
     return Speed(
         "ns-3",
@@ -182,9 +234,9 @@ def ns3(peers: Path, course: Course) -> Speed:
     )
 
 
-def best(measure: Callable[[], Speed], times: int) -> Speed:
-    """Give the fastest of some runs: the one that the rest of the machine disturbed least."""
-    return max((measure() for _ in range(times)), key=lambda speed: speed.segments_per_cpu_s)
+def best(runs: Sequence[Measured]) -> Measured:
+    """Give the fastest of equal runs: the one that the rest of the machine disturbed least."""
+    return max(runs, key=lambda one: one.events_per_cpu_s)
 
 
 def find_peers() -> Path | None:
@@ -193,6 +245,13 @@ def find_peers() -> Path | None:
     return folder if folder.is_dir() else None
 
 
+@cache
+def _ns3_folder() -> tempfile.TemporaryDirectory[str]:
+    """Where the program for ns-3 is, until Airhop ends."""
+    return tempfile.TemporaryDirectory(prefix="airhop-ns3-")
+
+
+@cache
 def _build_ns3(source: Path, folder: Path) -> Path:
     for tool, package in (("pkg-config", "pkg-config"), ("g++", "g++")):
         if shutil.which(tool) is None:
@@ -227,9 +286,9 @@ def _program(peers: Path, name: str) -> Path:
 
 def _run(command: list[str]) -> tuple[str, float]:
     """Run a peer; its output and the user CPU time that it took."""
-    before = _user_cpu(resource.RUSAGE_CHILDREN)
+    before = user_cpu(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    cpu = _user_cpu(resource.RUSAGE_CHILDREN) - before
+    cpu = user_cpu(resource.RUSAGE_CHILDREN) - before
     if done.returncode:
         raise UnavailableError(
             f"{Path(command[0]).name} ended with code {done.returncode}: {done.stderr.strip()[-400:]}"
@@ -244,5 +303,6 @@ def _result_line(output: str) -> str:
     raise UnavailableError(f"the program printed no line that begins with RES: {output[-400:]!r}")
 
 
-def _user_cpu(who: int) -> float:
+def user_cpu(who: int) -> float:
+    """Give the user CPU time so far, seconds; `who` is one of resource's RUSAGE_*."""
     return resource.getrusage(who).ru_utime

@@ -319,6 +319,7 @@ def test_doctor_is_content(cli: Cli) -> None:
         ("reproduce yun2009/fig6 --quick --full", "exclude each other"),
         ("bench --peers /nowhere/at/all", "no folder"),
         ("bench --repeats 0", "at least one run"),
+        ("bench chian", "Did you mean `chain`?"),
         ("run last-hop --trace /proc/nowhere", "/proc/nowhere"),
     ],
 )

@@ -1,0 +1,361 @@
+"""Measures what a delivered segment costs against flows, hops, stations and loss.
+
+    python tools/costs.py              # on a quiet machine; two minutes of CPU
+    python tools/docs.py               # the page, from what was measured
+
+Writes docs/costs.csv and the figures docs/costs-*.svg. `--quick` measures once, and about a tenth of the
+simulated time; `--out FOLDER` writes elsewhere; `--draw` draws the figures of the file that is there. Every
+point is a run in a process of its own, made several times, of which the fastest counts: the runs are the same
+to the bit, so what differs is the machine's doing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import hashlib
+import multiprocessing
+import resource
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from airhop import Scenario, run
+from airhop.progress import reporter_for_stderr
+from airhop.speed import user_cpu
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+FILE = "costs.csv"
+REPEATS = 5
+SEGMENT_BYTES = 1000
+"""Of every scenario here."""
+
+
+Changes = Mapping[str, Any]
+"""Other values in a scenario, by their paths."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """A run to measure."""
+
+    curve: str
+    x: float
+    scenario: str
+    """A packaged one."""
+    changes: Changes
+    simulated_s: float
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a point costs: a row of the file."""
+
+    curve: str
+    x: float
+    simulated_s: float
+    delivered: int
+    """Segments,"""
+    sent: int
+    """and those that were sent for them."""
+    events: int
+    cpu_s: float
+    """User CPU time of the fastest run, with building its world."""
+    peak_mb: float
+    """The largest the process was, with Python, in units of 10^6 bytes."""
+
+    @property
+    def us_per_segment(self) -> float:
+        """User CPU time per delivered segment."""
+        return 1e6 * self.cpu_s / self.delivered
+
+    @property
+    def events_per_segment(self) -> float:
+        """Events per delivered segment."""
+        return self.events / self.delivered
+
+    @property
+    def ns_per_event(self) -> float:
+        """User CPU time per event."""
+        return 1e9 * self.cpu_s / self.events
+
+    @property
+    def sent_per_segment(self) -> float:
+        """Segments sent, those again among them, per delivered one."""
+        return self.sent / self.delivered
+
+
+# ---- what is measured ------------------------------------------------------------------------------------
+
+
+def flows() -> Iterable[Point]:
+    """Give the dumbbell with more and more flows on the same link."""
+    for count in (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000):
+        all_by_s = 0.1 if count <= 1000 else 1
+        gap_us = min(1000, 1e6 * all_by_s / count)
+        changes: Changes = {"copies": count, "flow.f*.stagger": f"{gap_us:.0f} us"}
+        yield Point("flows", count, "dumbbell", changes, 5)
+
+
+def hops() -> Iterable[Point]:
+    """Give the chain with static routes."""
+    for count in (1, 2, 3, 4, 6, 8, 12, 16):
+        changes: Changes = {
+            "scheme": "sack",
+            "wlan.field.layout.nodes": count + 1,
+            "flow.ftp.to": f"n{count}",
+            "wlan.field.routing": {"kind": "static"},
+        }
+        yield Point("hops", count, "cheng2008-chain", changes, 60)
+
+
+def stations() -> Iterable[Point]:
+    """Give stations at random places, one in ten of which sends to a neighbour, in two kinds of rectangles.
+
+    One grows with the stations (20 in 100 m × 100 m), so that each senses 45 others at most on average. In
+    the other all hear all.
+    """
+    for count in (2, 5, 10, 20, 50, 100, 200, 500):
+        connections = max(1, count // 10)
+        for curve, side_m, simulated_s in (
+            ("stations, one density", 100 * (count / 20) ** 0.5, max(40 / connections, 3)),
+            ("stations, one cell", 28, 20 if count <= 100 else 10),
+        ):
+            size = f"{side_m:.1f} m"
+            changes: Changes = {
+                "scheme": "sack",
+                "copies": connections,
+                "wlan.field.layout": {
+                    "kind": "random",
+                    "nodes": count,
+                    "width": size,
+                    "height": size,
+                    "connected": False,
+                },
+                "wlan.field.routing": {"kind": "static"},
+                "flow.ftp*.between": {"wlan": "field", "hops": 1},
+            }
+            yield Point(curve, count, "cheng2008-random", changes, simulated_s)
+
+
+def loss() -> Iterable[Point]:
+    """Give the last hop with more and more frame errors.
+
+    Each is a loss to TCP, or the link tries up to seven times.
+    """
+    for percent, simulated_s in (
+        (0, 300),
+        (0.1, 300),
+        (0.3, 500),
+        (1, 1000),
+        (2, 1500),
+        (5, 3000),
+        (10, 9000),
+    ):
+        for curve, attempts in (("loss, one attempt", 1), ("loss, seven attempts", 7)):
+            changes: Changes = {
+                "scheme": "sack",
+                "wlan.cell.errors.fer": percent / 100,
+                "wlan.cell.attempts": attempts,
+            }
+            yield Point(curve, percent, "yun2009-downlink", changes, simulated_s if attempts == 1 else 300)
+
+
+def points() -> list[Point]:
+    """List all."""
+    return [*flows(), *hops(), *stations(), *loss()]
+
+
+def shortened(point: Point) -> Point:
+    """Take a tenth of a point's time, but enough for all its flows to begin."""
+    return replace(point, simulated_s=max(point.simulated_s / 10, min(point.simulated_s, 1.2)))
+
+
+# ---- measuring -------------------------------------------------------------------------------------------
+
+
+def measure(point: Point) -> Cost:
+    """Run a point once, in a process of its own."""
+    changes = {**point.changes, "duration": f"{point.simulated_s:g} s"}
+    scenario = Scenario.load(point.scenario).with_(changes)
+    before = user_cpu(resource.RUSAGE_SELF)
+    result = run(scenario)
+    cpu_s = user_cpu(resource.RUSAGE_SELF) - before
+    ends = result.tcp_flows
+    return Cost(
+        curve=point.curve,
+        x=point.x,
+        simulated_s=point.simulated_s,
+        delivered=sum(flow["delivered_bytes"] for flow in ends) // SEGMENT_BYTES,
+        sent=sum(flow["sent_segments"] for flow in ends),
+        events=result.document["events"],
+        cpu_s=cpu_s,
+        peak_mb=1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6,  # KiB, on Linux
+    )
+
+
+def measure_all(wanted: Sequence[Point], repeats: int) -> list[Cost]:
+    """Measure every point in turn, and all of them so many times."""
+    costs: list[list[Cost]] = [[] for _ in wanted]
+    # A process for each: the largest one must not stand for those behind it.
+    one_each = multiprocessing.get_context("fork").Pool(1, maxtasksperchild=1)
+    with one_each, reporter_for_stderr().task("costs", repeats * len(wanted)) as task:
+        for _ in range(repeats):
+            for runs, cost in zip(costs, one_each.imap(measure, wanted), strict=True):
+                runs.append(cost)
+                task.advance()
+    return [min(runs, key=lambda cost: cost.cpu_s) for runs in costs]
+
+
+# ---- the file --------------------------------------------------------------------------------------------
+
+
+def write(costs: Iterable[Cost], path: Path) -> None:
+    """Write the file."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        rows = csv.DictWriter(file, [field.name for field in fields(Cost)], lineterminator="\n")
+        rows.writeheader()
+        for cost in costs:
+            shown = {"x": f"{cost.x:g}", "simulated_s": f"{cost.simulated_s:g}"}
+            rows.writerow(
+                asdict(cost) | shown | {"cpu_s": f"{cost.cpu_s:.6f}", "peak_mb": f"{cost.peak_mb:.1f}"}
+            )
+
+
+def read(path: Path) -> dict[str, list[Cost]]:
+    """Read the file: its rows by curve."""
+    kinds = {"curve": str, "delivered": int, "sent": int, "events": int}
+    curves: dict[str, list[Cost]] = {}
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            cost = Cost(**{name: kinds.get(name, float)(text) for name, text in row.items()})
+            curves.setdefault(cost.curve, []).append(cost)
+    return curves
+
+
+# ---- the figures -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure: the curves whose names begin with its key."""
+
+    label: str
+    """Of the x axis."""
+    is_log: bool = False
+    """The x axis."""
+    time_is_log: bool = False
+    """The axis of the CPU time."""
+
+
+PICTURES = {
+    "flows": Picture("flows through one link", is_log=True),
+    "hops": Picture("hops"),
+    "stations": Picture("stations", is_log=True, time_is_log=True),
+    "loss": Picture("frame errors (%)"),
+}
+
+
+def figure_name(key: str) -> str:
+    """Name the file of a figure."""
+    return f"costs-{key}.svg"
+
+
+def digest(path: Path) -> str:
+    """Name the contents of a file, 12 hexadecimal digits; each figure says what it was drawn from."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+
+
+def draw(folder: Path) -> None:
+    """Draw the figures of the file in a folder: CPU time on the left, events on the right."""
+    import matplotlib as mpl
+
+    from airhop.plots import paper
+
+    curves, drawn_from = read(folder / FILE), digest(folder / FILE)
+    with mpl.rc_context(paper.PRINT_STYLE):
+        for key, picture in PICTURES.items():
+            shown = {name: costs for name, costs in curves.items() if name.partition(",")[0] == key}
+            figure = figure_of(picture, shown)
+            title = f"What a delivered segment costs against {picture.label}; {FILE} {drawn_from}"
+            paper.write(figure, folder / figure_name(key), title)
+
+
+def figure_of(picture: Picture, shown: Mapping[str, Sequence[Cost]]) -> Figure:
+    """Draw curves; call it inside PRINT_STYLE."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    from airhop.plots.fading import WIDE_IN
+    from airhop.plots.paper import HEIGHT_IN, face
+    from airhop.plots.style import PALETTE
+
+    figure = Figure(figsize=(WIDE_IN, HEIGHT_IN), layout="constrained")
+    FigureCanvasAgg(figure)
+    time, events = figure.subplots(1, 2)
+    for (name, costs), style in zip(shown.items(), (PALETTE[4], PALETTE[11]), strict=False):
+        xs = [cost.x for cost in costs]
+        look: dict[str, Any] = {
+            "color": style.ink,
+            "marker": style.marker,
+            "markerfacecolor": face(style),
+            "label": name.partition(", ")[2],
+            "clip_on": False,
+            "zorder": 3,
+        }
+        time.plot(xs, [cost.us_per_segment for cost in costs], **look)
+        events.plot(xs, [cost.events_per_segment for cost in costs], **look)
+    prepare(time, picture, "CPU time per delivered segment (µs)", is_log=picture.time_is_log)
+    prepare(events, picture, "events per delivered segment", is_log=False)
+    if len(shown) > 1:
+        time.legend(frameon=False)
+    return figure
+
+
+def prepare(axes: Axes, picture: Picture, label: str, *, is_log: bool) -> None:
+    """Scale and label axes; what is not logarithmic begins at 0."""
+    from matplotlib.ticker import MaxNLocator
+
+    axes.grid(visible=True, linewidth=0.3, color="0.85")
+    axes.set_axisbelow(True)
+    axes.set_xlabel(picture.label)
+    axes.set_ylabel(label)
+    if picture.is_log:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:,.0f}")
+    else:
+        axes.set_xlim(left=0)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    if is_log:
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter("{x:,.0f}")
+    else:
+        axes.set_ylim(0, 1.1 * axes.dataLim.ymax)
+
+
+def main() -> int:
+    """Measure and draw."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--out", type=Path, default=DOCS, metavar="FOLDER")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--draw", action="store_true")
+    asked = parser.parse_args()
+    if not asked.draw:
+        wanted = points()
+        if asked.quick:
+            wanted = [shortened(point) for point in wanted]
+        write(measure_all(wanted, 1 if asked.quick else REPEATS), asked.out / FILE)
+    draw(asked.out)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,215 @@
+"""Makes docs/what-a-run-costs.md from docs/costs.csv, which tools/costs.py measures.
+
+Numbers in the text come from the file; what it says of events is held against it by a test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from airhop.terminal import number
+from costs import DOCS, FILE, REPEATS, Cost, figure_name, read
+from cross_checks import table
+
+HEAD = """# What a run costs
+
+CPU time and events per delivered segment, against what a scenario can have much of. Each point is a run on
+one thread, the fastest of {repeats}, in user CPU time with building its world. Times are those of one machine
+and will differ elsewhere; events are the same everywhere, to the last one. All numbers are in a
+[file](costs.csv), made by
+
+```text
+python tools/costs.py
+```
+
+"""
+
+FLOWS = """## Flows
+
+SACK flows share one link of 1 Gbit/s for 5 s ([`dumbbell`](scenario-files.md)), each between two hosts of its
+own. A segment and its ACK pass six directions of wire.
+
+![CPU time and events per delivered segment, against the number of flows]({figure})
+
+From one flow to {last:,.0f}, a delivered segment takes {events:.1f} times the events and {time:.1f} times the
+CPU time. The loop does not look for a flow, it knows its number, and its event queue's work grows with the
+logarithm of what waits. What grows is
+
+- **the work**: queues form, each of whose packets takes a second event; and the path holds 6500 packets,
+  so {last:,.0f} flows have less than one each and send {waste:.0f} % more segments than arrive;
+- **the distance to memory**: each event is of another flow than the last, and the state of all of them no
+  longer fits the caches. An event takes {ns_first:.0f} ns with one flow, {ns_last:.0f} ns with
+  {last:,.0f}.
+
+Memory itself grows linearly: {kilobytes:.0f} kB a flow, from {before:,.0f} flows to {last:,.0f}. That is
+everything, with two hosts, two wires, the scenario's text and the results; it is the largest that the process
+was, with Python.
+
+"""
+
+HOPS = """## Hops
+
+One SACK flow over a chain of stations, 30 m apart, that hear each other up to 40 m and sense each other up to
+85 m; static routes ([`cheng2008-chain`](scenario-files.md)).
+
+![CPU time and events per delivered segment, against the number of hops]({figure})
+
+Linear: from {middle:.0f} hops to {last:.0f}, each adds {events:.1f} events and {time:.2f} µs to a segment. A
+hop is contention, a frame and its link ACK, for the segment and once more for its ACK. The second adds
+{second:.1f} events: up to two hops all stations sense each other, and hardly a frame collides.
+
+"""
+
+STATIONS = """## Stations
+
+Stations at random places, one in ten of which has a SACK flow to a neighbour. Either the field grows with
+them (one density: 20 in 100 m × 100 m, as in [`cheng2008-random`](scenario-files.md)), or all hear all (one
+cell).
+
+![CPU time and events per delivered segment, against the number of stations]({figure})
+
+Events hardly depend on it: what there are more of in a crowded cell are collisions. What an event costs does.
+The beginning and the end of a frame are told to each station that senses it, and to no other:
+
+- in **one cell** that is all of them, and an event takes {cell_first:.0f} ns with {first:.0f} stations,
+  {cell_middle:,.0f} ns with {middle:.0f} and {cell_last:,.0f} ns with {last:.0f};
+- in **one density** it is those within 85 m: 32 on average with 100 stations and 38 with 500, of which fewer
+  are near an edge. An event takes {density_middle:,.0f} ns with {middle:.0f} stations and
+  {density_last:,.0f} ns with {last:.0f}. What that is beyond the ratio of those who listen is distance to
+  memory, as with flows, and building a world that knows for all pairs who hears whom.
+
+"""
+
+LOSS = """## Loss
+
+One SACK flow over the last hop of Yun 2009 ([`yun2009-downlink`](scenario-files.md)). With one attempt per
+frame each frame error is a loss to TCP; with seven the link repairs it.
+
+![CPU time and events per delivered segment, against frame errors]({figure})
+
+Nearly flat. With one attempt a segment takes {one_first:.1f} events without errors and {one_last:.1f} at
+{last:.0f} %, where {again:.0f} % more segments are sent than arrive: what is sent again costs what sending
+costs, and finding out what to send hardly counts. With seven attempts it is {seven_first:.1f} and
+{seven_last:.1f} events. A lossy run is cheaper all the same: its goodput is lower, so a simulated second has
+fewer segments.
+
+"""
+
+CEILING = """## The ceiling
+
+No loop is faster than its event queue. `airhop bench` tells how far a run is from that:
+
+```text
+airhop bench                      # three courses, beside ns-2 and ns-3 where they are installed
+```
+
+It takes down what the run asks of its queue, from the middle of the run on: which events come, how far away,
+and when they leave. Then it asks the same of a queue alone, and nothing is done with the events. The share is
+the rate of events of the run in per cent of that of the queue. It tells how much of a run is anything but the
+queue, and is no grade: a faster queue lowers it.
+"""
+
+
+def page() -> str:
+    """Write the page."""
+    curves = read(DOCS / FILE)
+    return "".join(
+        [
+            HEAD.format(repeats=REPEATS),
+            flows(curves["flows"]),
+            hops(curves["hops"]),
+            stations(curves["stations, one density"], curves["stations, one cell"]),
+            loss(curves["loss, one attempt"], curves["loss, seven attempts"]),
+            CEILING,
+        ]
+    )
+
+
+def flows(costs: Sequence[Cost]) -> str:
+    """Write the part about flows."""
+    first, before, last = costs[0], at(costs, 1000), costs[-1]
+    text = FLOWS.format(
+        figure=figure_name("flows"),
+        last=last.x,
+        before=before.x,
+        events=last.events_per_segment / first.events_per_segment,
+        time=last.us_per_segment / first.us_per_segment,
+        waste=100 * (last.sent_per_segment - 1),
+        ns_first=first.ns_per_event,
+        ns_last=last.ns_per_event,
+        kilobytes=1000 * (last.peak_mb - before.peak_mb) / (last.x - before.x),
+    )
+    head = ("flows", *COLUMNS, "process, MB")
+    rows = ((f"{one.x:,.0f}", *cells(one), f"{one.peak_mb:.0f}") for one in costs)
+    return text + table(head, rows, left=0) + "\n"
+
+
+def hops(costs: Sequence[Cost]) -> str:
+    """Write the part about hops."""
+    middle, last = at(costs, 4), costs[-1]
+    more = last.x - middle.x
+    text = HOPS.format(
+        figure=figure_name("hops"),
+        middle=middle.x,
+        last=last.x,
+        second=costs[1].events_per_segment - costs[0].events_per_segment,
+        events=(last.events_per_segment - middle.events_per_segment) / more,
+        time=(last.us_per_segment - middle.us_per_segment) / more,
+    )
+    return text + against("hops", costs)
+
+
+def stations(density: Sequence[Cost], cell: Sequence[Cost]) -> str:
+    """Write the part about stations."""
+    middle = 100
+    text = STATIONS.format(
+        figure=figure_name("stations"),
+        first=cell[0].x,
+        middle=middle,
+        last=cell[-1].x,
+        cell_first=cell[0].ns_per_event,
+        cell_middle=at(cell, middle).ns_per_event,
+        cell_last=cell[-1].ns_per_event,
+        density_middle=at(density, middle).ns_per_event,
+        density_last=density[-1].ns_per_event,
+    )
+    return text + against("stations, one density", density) + against("stations, one cell", cell)
+
+
+def loss(one: Sequence[Cost], seven: Sequence[Cost]) -> str:
+    """Write the part about loss."""
+    text = LOSS.format(
+        figure=figure_name("loss"),
+        last=one[-1].x,
+        one_first=one[0].events_per_segment,
+        one_last=one[-1].events_per_segment,
+        again=100 * (one[-1].sent_per_segment - 1),
+        seven_first=seven[0].events_per_segment,
+        seven_last=seven[-1].events_per_segment,
+    )
+    return text + against("errors (%), one attempt", one) + against("errors (%), seven attempts", seven)
+
+
+COLUMNS = ("segments delivered", "sent for each", "events per segment", "CPU µs per segment", "ns per event")
+
+
+def against(label: str, costs: Sequence[Cost]) -> str:
+    """Give the table of a curve."""
+    rows: Iterator[Sequence[str]] = ((f"{one.x:g}", *cells(one)) for one in costs)
+    return table((label, *COLUMNS), rows, left=0) + "\n"
+
+
+def cells(cost: Cost) -> tuple[str, ...]:
+    """Give the cells of a row, but for what stands in front."""
+    return (
+        f"{cost.delivered:,}",
+        f"{cost.sent_per_segment:.2f}",
+        f"{cost.events_per_segment:.1f}",
+        number(cost.us_per_segment),
+        f"{cost.ns_per_event:,.0f}",
+    )
+
+
+def at(costs: Sequence[Cost], x: float) -> Cost:
+    """Find a point of a curve."""
+    return next(cost for cost in costs if cost.x == x)
