@@ -46,10 +46,15 @@ impl World {
     }
 
     /// Drops what the queue of a station has just given up. Each of these packets was for a station of its own.
+    #[inline]
     fn drop_at_station(&mut self, now: Time, cell: u16, from: Station) {
-        if self.dropped_by_queue.is_empty() {
-            return;
+        if !self.dropped_by_queue.is_empty() {
+            self.drop_all_at_station(now, cell, from);
         }
+    }
+
+    #[cold]
+    fn drop_all_at_station(&mut self, now: Time, cell: u16, from: Station) {
         let mut dropped = std::mem::take(&mut self.dropped_by_queue);
         for (packet, why) in dropped.drain(..) {
             let station = &self.sites[cell as usize].stations[from as usize];

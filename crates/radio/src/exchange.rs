@@ -145,76 +145,73 @@ impl Exchange {
         effects: &mut VecDeque<Effect>,
         schedule: &mut impl FnMut(Time, AirEvent),
     ) {
-        let tx = *self.medium.get(slot);
+        let &Transmission { from, to, duration, .. } = self.medium.get(slot);
         let ended = self.medium.end(slot, &mut self.stations, |station, dcf, heard| match heard {
-            Heard::Frame if station == tx.to => dcf.received(None),
-            Heard::Frame if tx.to == BROADCAST => {
+            Heard::Frame if station == to => dcf.received(None),
+            Heard::Frame if to == BROADCAST => {
                 dcf.received(None);
-                effects.push_back(Effect::Heard { from: tx.from, to: station });
+                effects.push_back(Effect::Heard { from, to: station });
             }
-            Heard::Frame => dcf.received(Some(now + tx.duration)),
+            Heard::Frame => dcf.received(Some(now + duration)),
             Heard::Damaged | Heard::Garbled(_) => dcf.garbled(),
             Heard::Noise => {}
         });
         if self.tells_all {
-            effects.push_back(Effect::Transmitted(tx.told(ended.reception)));
+            effects.push_back(Effect::Transmitted(self.medium.get(slot).told(ended.reception)));
         }
-        let answer = match ended.outcome {
-            _ if tx.to == BROADCAST => self.broadcast(tx.from, effects),
-            Heard::Frame => self.receive(now, &tx, effects),
-            Heard::Damaged => lost(&tx, Drop::Channel, true, effects),
-            Heard::Garbled(cause) => lost(&tx, cause, false, effects),
-            Heard::Noise => lost(&tx, Drop::Collision, false, effects),
+        let answers = match ended.outcome {
+            _ if to == BROADCAST => self.broadcast(from, effects),
+            Heard::Frame => self.receive(now, slot, effects),
+            Heard::Damaged => self.lost(slot, Drop::Channel, true, effects),
+            Heard::Garbled(cause) => self.lost(slot, cause, false, effects),
+            Heard::Noise => self.lost(slot, Drop::Collision, false, effects),
         };
-        match answer {
-            Some(answer) => {
-                self.medium.replace(slot, answer);
-                if self.medium.is_shared() {
-                    // Nobody can start within a SIFS, as all wait for a DIFS at least: the answer may take the medium at once, and
-                    // saves an event and an idle medium that nobody can use.
-                    return self.begin(now, slot, schedule);
-                }
-                schedule(answer.start, AirEvent::Start(slot));
-            }
-            None => {
-                self.medium.free(slot);
-                self.unanswered(now, &tx, ended.outcome);
-            }
+        if !answers {
+            self.unanswered(now, slot, ended.outcome);
+            self.medium.free(slot);
+        } else if self.medium.is_shared() {
+            // Nobody can start within a SIFS, as all wait for a DIFS at least: the answer may take the medium at once, and saves an
+            // event and an idle medium that nobody can use.
+            return self.begin(now, slot, schedule);
+        } else {
+            schedule(self.medium.get(slot).start, AirEvent::Start(slot));
         }
-        self.medium.for_idle_around(tx.from, &mut self.stations, |station, dcf| {
+        self.medium.for_idle_around(from, &mut self.stations, |station, dcf| {
             if let Some(deadline) = dcf.idle(now, &self.rules) {
                 self.deadlines.set(usize::from(station), deadline);
             }
         });
     }
 
-    /// A broadcast is over, whoever received it.
-    fn broadcast(&mut self, from: Station, effects: &mut VecDeque<Effect>) -> Option<Transmission> {
+    /// A broadcast is over, whoever received it: nobody answers.
+    fn broadcast(&mut self, from: Station, effects: &mut VecDeque<Effect>) -> bool {
         let packet = self.stations[usize::from(from)].dcf.broadcast(&self.rules);
         effects.push_back(Effect::Broadcast { from, packet });
-        None
+        false
     }
 
-    /// The station it was for has received a frame; returns what it answers a SIFS later.
-    fn receive(
-        &mut self,
-        now: Time,
-        tx: &Transmission,
-        effects: &mut VecDeque<Effect>,
-    ) -> Option<Transmission> {
-        let sifs = self.air.phy.sifs;
-        let (sender, receiver) = (usize::from(tx.from), usize::from(tx.to));
-        match tx.kind {
-            FrameKind::Rts if !self.stations[receiver].dcf.may_answer_rts(now) => None,
+    /// A frame did not reach the station it was for, which therefore does not answer.
+    fn lost(&self, slot: Slot, cause: Drop, header_intact: bool, effects: &mut VecDeque<Effect>) -> bool {
+        let &Transmission { from, to, kind: frame, bytes, tag, .. } = self.medium.get(slot);
+        effects.push_back(Effect::FrameLost { from, to, frame, bytes, tag, cause, header_intact });
+        false
+    }
+
+    /// The station it was for has received a frame. True if it answers: what it sends a SIFS later takes the place of that frame.
+    fn receive(&mut self, now: Time, slot: Slot, effects: &mut VecDeque<Effect>) -> bool {
+        let start = now + self.air.phy.sifs;
+        let &Transmission { from, to, kind, tag, .. } = self.medium.get(slot);
+        let [sender, receiver] = [from, to].map(usize::from);
+        match kind {
+            FrameKind::Rts if !self.stations[receiver].dcf.may_answer_rts(now) => return false,
             FrameKind::Rts => {
-                let duration = tx.duration - sifs - self.air.cts;
-                Some(self.reply(now, tx, FrameKind::Cts, CTS_BYTES, self.air.cts, duration))
+                self.medium.get_mut(slot).turn(FrameKind::Cts, CTS_BYTES, start, self.air.cts);
             }
             FrameKind::Cts => {
                 let dcf = &mut self.stations[receiver].dcf;
                 dcf.cleared();
                 dcf.sends(FrameKind::Data);
-                Some(self.data(tx.to, now + sifs))
+                *self.medium.get_mut(slot) = self.data(to, start);
             }
             FrameKind::Broadcast => unreachable!("it is for no one station"),
             FrameKind::Data => {
@@ -222,33 +219,34 @@ impl Exchange {
                     && let Some(packet) = service.arrives()
                 {
                     let contended = service.begun - service.taken;
-                    effects.push_back(Effect::Deliver { from: tx.from, to: tx.to, packet, contended });
+                    effects.push_back(Effect::Deliver { from, to, packet, contended });
                 }
-                let duration = tx.duration - sifs - self.air.ack;
-                Some(self.reply(now, tx, FrameKind::Ack, ACK_BYTES, self.air.ack, duration))
+                self.medium.get_mut(slot).turn(FrameKind::Ack, ACK_BYTES, start, self.air.ack);
             }
             FrameKind::Ack => match self.stations[receiver].dcf.acknowledged(&self.rules) {
-                Acknowledged::Fragment => Some(self.data(tx.to, now + sifs)),
+                Acknowledged::Fragment => *self.medium.get_mut(slot) = self.data(to, start),
                 Acknowledged::Packet => {
-                    effects.push_back(Effect::Acknowledged { from: tx.to, to: tx.from, tag: tx.tag });
-                    None
+                    effects.push_back(Effect::Acknowledged { from: to, to: from, tag });
+                    return false;
                 }
                 Acknowledged::GaveUp(service) => {
-                    gave_up(tx.to, service, effects);
-                    None
+                    gave_up(to, service, effects);
+                    return false;
                 }
             },
         }
+        true
     }
 
-    /// Nothing answers `tx`. If an own frame of a station fails by that, its timeout is an answer and a slot after that frame's
-    /// end (schemes.md 4.1).
-    fn unanswered(&mut self, now: Time, tx: &Transmission, outcome: Heard) {
+    /// Nothing answers a transmission. If an own frame of a station fails by that, its timeout is an answer and a slot after that
+    /// frame's end (schemes.md 4.1).
+    fn unanswered(&mut self, now: Time, slot: Slot, outcome: Heard) {
         let Airtimes { phy, cts, ack, .. } = &self.air;
-        let (station, rest) = match tx.kind {
-            FrameKind::Rts => (tx.from, phy.sifs + *cts + phy.slot),
-            FrameKind::Data => (tx.from, phy.sifs + *ack + phy.slot),
-            FrameKind::Cts | FrameKind::Ack if outcome != Heard::Frame => (tx.to, phy.slot),
+        let &Transmission { from, to, kind, .. } = self.medium.get(slot);
+        let (station, rest) = match kind {
+            FrameKind::Rts => (from, phy.sifs + *cts + phy.slot),
+            FrameKind::Data => (from, phy.sifs + *ack + phy.slot),
+            FrameKind::Cts | FrameKind::Ack if outcome != Heard::Frame => (to, phy.slot),
             FrameKind::Cts | FrameKind::Ack | FrameKind::Broadcast => return,
         };
         self.stations[usize::from(station)].dcf.unanswered(now + rest);
@@ -321,21 +319,6 @@ impl Exchange {
         }
     }
 
-    /// The control frame with which the addressee answers `tx`.
-    fn reply(
-        &self,
-        now: Time,
-        tx: &Transmission,
-        kind: FrameKind,
-        bytes: u32,
-        airtime: Span,
-        duration: Span,
-    ) -> Transmission {
-        let start = now + self.air.phy.sifs;
-        let (from, to, end) = (tx.to, tx.from, start + airtime);
-        Transmission { from, to, kind, bytes, header: bytes, start, end, duration, ..*tx }
-    }
-
     fn note_deadline(&mut self, station: Station) {
         let deadline = self.stations[usize::from(station)].dcf.deadline(&self.rules);
         self.deadlines.set(usize::from(station), deadline);
@@ -349,16 +332,4 @@ fn gave_up(from: Station, service: Service, effects: &mut VecDeque<Effect>) {
         effects.push_back(Effect::HeaderOnly { from, to, tag });
     }
     effects.push_back(Effect::Discarded { from, to, tag, packet: service.packet });
-}
-
-/// A frame did not reach the station it was for, which therefore does not answer.
-fn lost(
-    tx: &Transmission,
-    cause: Drop,
-    header_intact: bool,
-    effects: &mut VecDeque<Effect>,
-) -> Option<Transmission> {
-    let &Transmission { from, to, kind: frame, bytes, tag, .. } = tx;
-    effects.push_back(Effect::FrameLost { from, to, frame, bytes, tag, cause, header_intact });
-    None
 }

@@ -81,6 +81,14 @@ pub(crate) enum Heard {
 }
 
 impl Transmission {
+    /// Turns into the control frame with which its addressee answers it; the duration field goes on counting.
+    pub fn turn(&mut self, kind: FrameKind, bytes: u32, start: Time, airtime: Span) {
+        (self.from, self.to, self.kind) = (self.to, self.from, kind);
+        (self.bytes, self.header) = (bytes, bytes);
+        self.duration = self.duration - start.since(self.end) - airtime;
+        (self.start, self.end) = (start, start + airtime);
+    }
+
     /// What a trace is told of it.
     pub fn told(&self, reception: Reception) -> Transmitted {
         let Transmission { from, to, kind: frame, bytes, tag, attempt, start, .. } = *self;
@@ -144,6 +152,11 @@ impl Medium {
         &self.air[usize::from(slot)]
     }
 
+    /// The same, to be replaced by another when it is over.
+    pub fn get_mut(&mut self, slot: Slot) -> &mut Transmission {
+        &mut self.air[usize::from(slot)]
+    }
+
     /// True if a transmission ends now, and [`Medium::end`] was not told. Where all hear all nobody begins at the end of another.
     pub fn ends_something(&self, now: Time) -> bool {
         !self.shared && self.air.iter().any(|tx| tx.end == now)
@@ -152,16 +165,11 @@ impl Medium {
     /// Gives a transmission its place, before it begins.
     pub fn place(&mut self, tx: Transmission) -> Slot {
         if let Some(slot) = self.unused.pop() {
-            self.replace(slot, tx);
+            *self.get_mut(slot) = tx;
             return slot;
         }
         self.air.push(tx);
         Slot::try_from(self.air.len() - 1).expect("a station sends one frame at a time")
-    }
-
-    /// Gives a transmission the place of one that is over.
-    pub fn replace(&mut self, slot: Slot, tx: Transmission) {
-        self.air[usize::from(slot)] = tx;
     }
 
     /// The place of a transmission that is over is free again.

@@ -155,8 +155,13 @@ impl Dcf {
     }
 
     /// The medium around the station becomes busy. True if that takes its deadline away.
+    #[inline]
     pub fn busy(&mut self, now: Time, rules: &Rules) -> bool {
-        let Some(from) = self.counting else { return false };
+        self.counting.is_some_and(|from| self.freeze(now, from, rules))
+    }
+
+    /// Stops slots that count from `from` on. True if that takes a deadline away.
+    fn freeze(&mut self, now: Time, from: Time, rules: &Rules) -> bool {
         let waits = self.service.is_some();
         if waits && from + self.slots_left(rules) == now {
             return false; // its own slot begins at this very instant: it sends too, and the frames collide
