@@ -63,6 +63,12 @@ impl<E: Copy> EventQueue<E> {
         self.popped
     }
 
+    /// True if more is due at this very instant.
+    #[inline]
+    pub fn more_is_due(&self) -> bool {
+        self.taken < self.due.len()
+    }
+
     /// How many events wait.
     pub fn len(&self) -> usize {
         self.due.len() - self.taken + self.buckets.iter().map(Vec::len).sum::<usize>()
@@ -162,8 +168,10 @@ mod tests {
         q.push(at(3), 1000);
         assert_eq!(q.pop_until(Time::MAX), Some((at(3), 1000)));
         for i in 0..100 {
+            assert!(i == 0 || q.more_is_due());
             assert_eq!(q.pop_until(Time::MAX), Some((at(7), i)));
         }
+        assert!(!q.more_is_due());
         assert_eq!(q.popped(), 101);
     }
 

@@ -350,8 +350,10 @@ impl Cell {
         effects: &mut VecDeque<Effect>,
     ) {
         let index = self.index;
+        let begins = !matches!(event, AirEvent::End(_));
+        let end_is_due = begins && queue.more_is_due() && self.exchange.ends_something(now);
         let mut schedule = |at, what| queue.push(at, CellEvent { cell: index, what }.into());
-        if !matches!(event, AirEvent::End(_)) && self.exchange.ends_something(now) {
+        if end_is_due {
             // A signal that begins as another one ends does not overlap it: behind that end, which is in the queue already.
             return schedule(now, event);
         }
