@@ -202,6 +202,27 @@ fn hidden_terminals_collide_and_rts_saves_them() {
     assert!(rts * 20 < basic, "{rts} with RTS/CTS, {basic} without");
 }
 
+/// Also where the beginning was scheduled first: station 2 has its packet first, and a backoff that ends with the frame of station 0.
+#[test]
+fn a_signal_that_begins_as_another_ends_does_not_overlap_it() {
+    let mut plan = hidden(Access::Basic);
+    // 76 bytes and their preamble are 40 slots.
+    (plan.rate, plan.attempts, plan.phy.cw_min) = (Rate::from_bps(1_000_000), 1, 63);
+    let mut met = 0;
+    for seed in 0..2000 {
+        let mut world = World::new(&plan, seed);
+        world.push(2, 1, 40);
+        world.push(0, 1, 40);
+        let air = watch(&mut world, secs(1));
+        let sent_by = |station| air.iter().find(|t| t.from == station).expect("one attempt of each");
+        if sent_by(0).end == sent_by(2).start {
+            assert_eq!(count(&world, |n| matches!(n, Note::Delivered { from: 0, .. })), 1, "seed {seed}");
+            met += 1;
+        }
+    }
+    assert!(met >= 5, "24 of 4096 pairs of backoffs are 40 slots apart: {met}");
+}
+
 #[test]
 fn a_decoded_cts_silences_a_hidden_station_until_its_exchange_is_over() {
     let mut world = World::new(&hidden(Access::RtsCts), 3);
