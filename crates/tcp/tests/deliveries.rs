@@ -59,7 +59,10 @@ fn sender(notices: Notices, rate: Option<Rate>) -> (Script, Arc<Mutex<Notes>>) {
 }
 
 fn sender_that_keeps(kept: f64, notices: Notices, rate: Option<Rate>) -> (Script, Arc<Mutex<Notes>>) {
-    let config = Config { prr: false, tlp: false, notices, ..linux(10.0, 5.0) };
+    sender_of(Config { prr: false, tlp: false, notices, ..linux(10.0, 5.0) }, kept, rate)
+}
+
+fn sender_of(config: Config, kept: f64, rate: Option<Rate>) -> (Script, Arc<Mutex<Notes>>) {
     let notes = Arc::new(Mutex::new(Notes::default()));
     let control = Box::new(NoteTaker { notes: notes.clone(), rate, kept });
     let parts = Parts { control, recovery: Box::new(Rack::new(&config)), notices: Box::new(Deaf) };
@@ -87,12 +90,25 @@ fn an_ack_says_what_it_shows_to_be_lost() {
         assert_eq!(last(&notes), (0, 10, 9, Repair::Nothing));
         assert_eq!(s.sack(2, &[(4, 6)]), "2! 3+ 14");
         assert_eq!(last(&notes), (2, 10, 7, Repair::Loss));
+        let sample = notes.lock().expect("nobody panicked").deliveries.last().and_then(|d| d.arrivals.rate);
+        assert_eq!(sample.map(|sample| sample.lost), Some(2000), "they were of the flight of what arrived");
         assert_eq!(notes.lock().expect("nobody panicked").lost, [2, 3]);
         assert_eq!(s.at(115).sack(2, &[(4, 7)]), "15");
         assert_eq!(last(&notes), (0, 10, 9, Repair::Loss));
         assert_eq!(s.at(220).ack(15), "16 17 18 19 20 21 22 23 24");
         assert_eq!(last(&notes), (0, 10, 1, Repair::Nothing));
     }
+}
+
+// The handshake delivers no data: the first delivery is that of the first segment.
+#[test]
+fn the_handshake_is_no_delivery() {
+    let (mut s, notes) = sender_of(Config { handshake: true, ..linux(10.0, 5.0) }, 1.0, None);
+    assert_eq!(s.sent(), "SYN");
+    assert!(s.at(100).syn_ack().starts_with("ACK 1 2"));
+    assert!(notes.lock().expect("nobody panicked").deliveries.is_empty());
+    s.at(200).ack(2);
+    assert_eq!(notes.lock().expect("nobody panicked").deliveries[0].arrivals.fresh, 1000);
 }
 
 // How long pacing holds the next segment back: at 8 Mbit/s ten segments take until 10 ms, an eleventh until 110 ms, less half of the

@@ -5,7 +5,7 @@ mod common;
 use airhop_base::{FlowId, NodeId, Rate};
 use airhop_tcp::notices::Deaf;
 use airhop_tcp::seams::{Ack, CongestionControl, Judged, Loss, Parts, Window};
-use airhop_tcp::{Asks, Config, Sender, Space, recovery};
+use airhop_tcp::{Asks, Config, Preset, Sender, Space, recovery};
 use common::linux;
 use common::script::Script;
 
@@ -77,7 +77,8 @@ fn a_quantum_leaves_together() {
 #[test]
 fn a_host_that_paces_every_connection() {
     for (ssthresh, wait) in [(1000.0, 100.0 / 21.0 / 2.0), (42.0, 100.0 / 21.0 / 1.2), (0.0_f64, 0.0)] {
-        let config = Config { pacing: ssthresh > 0.0, ..linux(20.0, ssthresh.max(42.0)) };
+        let pacing = ssthresh > 0.0 && Preset::Linux.config(1000).pacing;
+        let config = Config { pacing, ..linux(20.0, ssthresh.max(42.0)) };
         let mut s = Script::of("reno", config, 100);
         assert_eq!(s.sent().split(' ').count(), 20);
         assert_eq!(s.at(100).ack(2), "21 22", "in slow start");

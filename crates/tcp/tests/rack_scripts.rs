@@ -2,17 +2,9 @@
 
 mod common;
 
-use airhop_tcp::{Config, Growth, Notices, RtoConfig, RtoKind, SackRecovery};
-use common::script::Script;
+use airhop_tcp::{Config, Growth, HalveFrom, Notices, RtoConfig, RtoKind, SackRecovery};
+use common::script::{Script, ten};
 use common::{at, linux, rfc};
-
-/// Ten segments at 0 ms in congestion avoidance; the first is acknowledged after 100 ms, the eleventh follows. The window is 10.1.
-fn ten(config: Config) -> Script {
-    let mut s = Script::new("reno", Config { initial_window: 10.0, initial_ssthresh: 5.0, ..config });
-    assert_eq!(s.sent(), "1 2 3 4 5 6 7 8 9 10");
-    assert_eq!(s.at(100).ack(2), "11");
-    s
-}
 
 // RFC 8985 §6.2 step 4: no wait once DupThresh segments are SACKed. RFC 9937 §6.2: while more than ssthresh is in the network, what
 // goes out is to what is delivered as ssthresh is to the flight: 5 for 10. 2 is lost.
@@ -84,6 +76,34 @@ fn prr_with_rfc6675() {
     let answers = [s.sack(1, &[(2, 4)]), s.sack(1, &[(2, 5)]), s.sack(1, &[(7, 7), (2, 5)])];
     assert_eq!(answers, ["1!", "", "23"]);
     assert_eq!([s.at(150).sack(6, &[(7, 7)]), s.sack(6, &[(7, 8)])], ["", "24"]);
+}
+
+// RFC 6675 §5 (C): "cwnd - pipe >= 1 SMSS": half of a window of 10.1 lets five segments be in the network, and not a sixth in part.
+#[test]
+fn what_is_left_of_the_window_is_less_than_a_segment() {
+    let mut s = ten(Config { prr: false, halve_from: HalveFrom::Cwnd, ..linux(10.0, 5.0) });
+    s.at(110);
+    (3..=5).for_each(|last| drop(s.sack(2, &[(3, last)])));
+    assert!((s.window().0 - 5.05).abs() < 1e-9);
+    let flights: Vec<u64> = (6..=13)
+        .map(|last| {
+            s.at(110 + 10 * last).sack(2, &[(3, last.min(11))]);
+            s.sender.in_flight()
+        })
+        .collect();
+    assert_eq!(flights.iter().min(), Some(&5000), "{flights:?}");
+}
+
+// RFC 9937 §6.2, PRR-SSRB, beside RFC 6675's recovery: 1 to 7 are lost, and less than ssthresh is in the network.
+#[test]
+fn prr_slow_start_reduction_bound_with_rfc6675() {
+    let config = Config { prr: true, sack_recovery: SackRecovery::Rfc6675, ..rfc(10.0, 5.0) };
+    let mut s = Script::new("sack", config);
+    s.sent();
+    s.at(100);
+    assert_eq!([s.sack(1, &[(8, 8)]), s.sack(1, &[(8, 9)]), s.sack(1, &[(8, 10)])], ["11", "12", "1!"]);
+    assert_eq!([s.sack(1, &[(8, 11)]), s.sack(1, &[(8, 12)])], ["2+", "3+"]); // one for one
+    assert_eq!(s.at(200).sack(2, &[(8, 12)]), "4+ 5+"); // a "safe ACK": two for one
 }
 
 // RFC 8985 §6.2 step 5: a segment is lost when one that was sent later has arrived and a round trip and the reordering window,
@@ -291,6 +311,11 @@ fn frto_finds_a_timeout_for_nothing() {
     assert_eq!(s.window(), (4.5, 2.0));
     let c = *s.sender.counters();
     assert_eq!((c.timeouts, c.undone, c.retransmissions), (1, 1, 1));
+    // A SACK block that covers it says the same.
+    let mut s = late(100);
+    assert_eq!(s.at(500).ack(5), "7 8");
+    s.at(510).sack(5, &[(6, 6)]);
+    assert_eq!((s.window(), s.sender.counters().undone), ((4.5, 2.0), 1));
 }
 
 // RFC 5682 §3.1 step 3a: new data arrives while a hole remains: the timeout was right, and the rest goes out again.
@@ -301,6 +326,19 @@ fn frto_confirms_a_timeout() {
     assert_eq!(s.at(600).sack(4, &[(7, 7)]), "4t");
     assert_eq!(s.sack(4, &[(7, 8)]), "5t");
     assert_eq!(s.sender.counters().undone, 0);
+}
+
+// RFC 5682 §3.1 step 3b asks for "data that was not retransmitted": the arrival of what a probe had sent again says nothing.
+#[test]
+fn frto_goes_by_what_was_sent_once() {
+    let mut s = four(linux(4.0, 2.0), 6);
+    assert_eq!(s.expire(), (300.0, "6p".into()));
+    assert_eq!(s.expire(), (600.0, "3t".into()));
+    s.sender.supply(100_000);
+    assert_eq!(s.at(700).ack(4), "7 8");
+    s.at(710).sack(4, &[(6, 6)]);
+    assert_eq!(s.sender.counters().undone, 0);
+    assert_eq!(s.at(800).sack(4, &[(6, 7)]), "4t"); // step 3a
 }
 
 // RFC 5682 §3.1 step 2b: without new data conventional recovery goes on; step 1: so it does if the timer expires again before
@@ -354,34 +392,6 @@ fn a_timeout_in_fast_recovery_cuts_cubic_once() {
     assert_eq!(s.window(), (7.0, 7.0));
 }
 
-// RFC 3522 §3.2 step 5: the ACK of the retransmission echoes a timestamp older than it, so the original arrived. RFC 4015 §4: the window
-// is as before.
-#[test]
-fn eifel_undoes_a_cut_for_nothing() {
-    for (echo, undone, cwnd) in [(0, 1, 10.1 + 1.0 / 10.0), (110, 0, 5.0), (115, 0, 5.0)] {
-        let mut s = ten(Config { timestamps: true, ..linux(10.0, 5.0) });
-        assert_eq!(s.at(110).sack(2, &[(3, 5)]), "2! 12"); // CEIL(3 · 5 / 10)
-        assert_eq!(s.window(), (5.0, 5.0));
-        s.at(120).echo(6, echo);
-        assert_eq!((s.sender.counters().undone, s.window().0), (undone, cwnd));
-    }
-}
-
-// RFC 3522 §3.2 step 1: "pipe_prev" is that of the first reduction: a timeout in the recovery that is for nothing as well forgets neither
-// the window before it nor its first retransmission.
-#[test]
-fn eifel_undoes_two_cuts_for_nothing() {
-    let mut s = ten(Config { timestamps: true, ..linux(10.0, 5.0) });
-    assert_eq!(s.at(110).sack(2, &[(3, 5)]), "2! 12");
-    while s.sender.counters().timeouts == 0 {
-        s.expire();
-    }
-    assert_eq!(s.window().0, 1.0);
-    s.echo(13, 0);
-    assert_eq!(s.sender.counters().undone, 1);
-    assert!(s.window().0 >= 10.1, "{:?}", s.window());
-}
-
 // tcp_enter_loss(): half of the whole window, but for a timeout of a segment that timed out before. So also of a sender that notices are
 // told to and none come.
 #[test]
@@ -404,46 +414,6 @@ fn the_timer_of_linux_backs_off_to_two_minutes() {
     s.sent();
     let times: Vec<f64> = (0..9).map(|_| s.expire().0 / 1e3).collect();
     assert_eq!(times, [1.0, 3.0, 7.0, 15.0, 31.0, 63.0, 127.0, 247.0, 367.0]);
-}
-
-// RFC 3708 §2, RFC 8985: when D-SACKs have named every retransmission, nothing was lost.
-#[test]
-fn dsack_undoes_a_cut_for_nothing() {
-    let mut s = ten(linux(10.0, 5.0));
-    assert_eq!(s.at(110).sack(2, &[(3, 5)]), "2! 12");
-    assert_eq!(s.at(120).ack(6), "");
-    assert_eq!(s.window().0, 5.0);
-    assert_eq!(s.at(200).dsack(6, 2), "13 14 15");
-    assert_eq!((s.window(), s.sender.counters().undone), ((10.1, 5.0), 1));
-    // A second report is of nothing more.
-    s.dsack(6, 2);
-    assert_eq!(s.sender.counters().undone, 1);
-}
-
-// RFC 4015 §4: "pipe_prev" is that of the last reduction: one for nothing gives back what it took, and not what an earlier loss did.
-#[test]
-fn only_the_last_cut_is_undone() {
-    let mut s = ten(linux(10.0, 5.0));
-    assert_eq!(s.at(110).sack(2, &[(3, 5)]), "2! 12");
-    s.at(210).ack(13); // what was sent again was needed
-    s.at(310).ack(15);
-    let before = s.window();
-    assert!(5.0 <= before.0 && before.0 < 6.0, "{before:?}");
-    assert!(s.at(410).sack(15, &[(16, 18)]).starts_with("15!"));
-    assert!(s.window().0 < before.0);
-    s.at(420).ack(19);
-    s.at(510).dsack(19, 15);
-    assert_eq!((s.sender.counters().undone, s.window()), (1, before));
-}
-
-// One ACK that tells of a cut for nothing and of a new loss: the former is undone before the latter cuts.
-#[test]
-fn undo_comes_before_a_new_cut() {
-    let mut s = ten(linux(10.0, 5.0));
-    assert_eq!(s.at(110).sack(2, &[(3, 5)]), "2! 12");
-    assert_eq!(s.at(120).ack(6), "");
-    assert!(s.at(200).sack(6, &[(2, 2), (7, 9)]).starts_with("6!"));
-    assert_eq!((s.window(), s.cuts(), s.sender.counters().undone), ((5.0, 5.0), 2, 1));
 }
 
 // RFC 3465 §2.2: in slow start as much as was delivered; what is left at ssthresh counts for congestion avoidance (§2.1). So with each

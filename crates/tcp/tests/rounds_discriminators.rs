@@ -276,6 +276,17 @@ fn the_retransmission_timer_does_not_cut_the_delay_short() {
     assert_eq!(s.sender.counters().timeouts, 0);
     assert_eq!(s.expire(), (450.0, "2!".into()));
     assert_eq!((s.cuts(), s.sender.counters().timeouts), (1, 0));
+    // In recovery duplicates begin no further wait: there is nothing to be put off.
+    s.at(460);
+    (5..=9).for_each(|last| drop(s.sack(2, &[(3, last)])));
+    assert_eq!(s.due(), Some(750.0)); // the timeout of 300 ms
+    assert_eq!((s.cuts(), s.sender.in_flight()), (1, 4000)); // 2, 10, 11 and, in half of the window, 12
+    // Nor does one that reports nothing new (RFC 6675 §2).
+    let mut s = Script::new("dcr", ns2(8.0, 2.0));
+    s.sent();
+    s.at(100).ack(2);
+    let due = s.due();
+    assert_eq!((s.at(150).ack(2), s.due()), (String::new(), due));
 }
 
 // A whole window is lost: the timer, in round 5. JTCP: no jitter, so wireless: half of 8.95 and no slow start (Yun

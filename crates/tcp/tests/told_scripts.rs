@@ -5,7 +5,7 @@ mod common;
 
 use airhop_base::{Notice, NoticeKind};
 use airhop_tcp::{Config, Notices, SackRecovery};
-use common::script::Script;
+use common::script::{Script, ten_of};
 use common::{at, byte, linux, ns2, rfc, segment, sender};
 
 /// A scheme for each recovery, its configuration, and whether its receiver reports SACK blocks.
@@ -32,10 +32,7 @@ fn senders() -> Vec<(&'static str, Config, bool)> {
 
 /// 2 to 11 are outstanding, and the window is a little over ten: ten segments at 0 ms, the first acknowledged after 100 ms.
 fn ten(scheme: &str, config: Config, notices: Notices) -> Script {
-    let mut s = Script::new(scheme, Config { notices, tlp: false, ..config });
-    assert_eq!(s.sent(), "1 2 3 4 5 6 7 8 9 10", "{scheme}");
-    assert_eq!(s.at(100).ack(2), "11", "{scheme}");
-    s
+    ten_of(scheme, Config { notices, tlp: false, ..config })
 }
 
 /// The duplicate for segment `n` that `newest` causes; all from `n + 1` on have arrived.

@@ -219,12 +219,16 @@ mod tests {
         e.on_ack(at(9_990 + 1505), 1000.0);
         let silent = (0.6 * before + 0.2 * 1e5) * 0.6;
         assert!((e.rate() - (0.6 * silent + 0.2 * 2000.0)).abs() < 1e-6, "{}", e.rate());
-        // A remainder of 100 ms: 1000 B in these 100 ms, after three zeroes.
-        let mut e = PerAck::new(Smoothing::Tustin { tau: TAU });
-        feed(&mut e, 10, 10_000);
-        e.on_ack(at(9_990 + 1600), 1000.0);
+        // A remainder of 100 ms, and of just 10: 1000 B in that time, after three zeroes.
         let silent = silent * 0.6;
-        assert!((e.rate() - (1.9 * silent + 0.1 * 1e4) / 2.1).abs() < 1e-6, "{}", e.rate());
+        for remainder in [100, 10] {
+            let mut e = PerAck::new(Smoothing::Tustin { tau: TAU });
+            feed(&mut e, 10, 10_000);
+            e.on_ack(at(9_990 + 1500 + remainder), 1000.0);
+            let gap = remainder as f64 / 1e3;
+            let expected = ((2.0 - gap) * silent + 1000.0) / (2.0 + gap);
+            assert!((e.rate() - expected).abs() < 1e-6, "{} {expected}", e.rate());
+        }
     }
 
     // ACKs at one instant are one sample of the time since the last one: 2000 B each 20 ms.

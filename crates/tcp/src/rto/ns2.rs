@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn ns2_integer_arithmetic() {
         let mut rto = build(&config(RtoKind::Ns2, 0, 60_000, 3000, 10));
-        assert_eq!(ms(rto.timeout()), 3000.0);
+        assert_eq!((ms(rto.timeout()), rto.srtt(), rto.rttvar()), (3000.0, None, None));
         sample(&mut *rto, 65); // 6 ticks: srtt8 48, rttvar4 12; 12 + 6 = 18 ticks
         assert_eq!((ms(rto.srtt().unwrap()), ms(rto.rttvar().unwrap())), (60.0, 30.0));
         assert_eq!(ms(rto.timeout()), 180.0);
@@ -117,6 +117,8 @@ mod tests {
         short.on_rtt(at(101_000), at(102_000));
         assert_eq!(ms(short.srtt().unwrap()), 10.0);
         assert_eq!(ms(short.timeout()), 30.0); // 2 quarters of deviation, 4 of them: 2 + 1 ticks
+        let least = build(&config(RtoKind::Ns2, 0, 60_000, 10, 10));
+        assert_eq!(ms(least.timeout()), 20.0, "two ticks, whatever is configured");
     }
 
     // ns-2.35: the lower bound is doubled too; a backoff beyond 8 forgets the mean.

@@ -205,6 +205,19 @@ impl Script {
     }
 }
 
+/// Ten segments of Reno at 0 ms in congestion avoidance; the first is acknowledged after 100 ms, the eleventh follows. The window is 10.1.
+pub fn ten(config: Config) -> Script {
+    ten_of("reno", config)
+}
+
+/// The same of `scheme`, whose window may be a little larger.
+pub fn ten_of(scheme: &str, config: Config) -> Script {
+    let mut s = Script::new(scheme, Config { initial_window: 10.0, initial_ssthresh: 5.0, ..config });
+    assert_eq!(s.sent(), "1 2 3 4 5 6 7 8 9 10", "{scheme}");
+    assert_eq!(s.at(100).ack(2), "11", "{scheme}");
+    s
+}
+
 fn sack(runs: &[(u64, u64)]) -> Sack {
     let mut sack = Sack::EMPTY;
     runs.iter().for_each(|&(start, end)| sack.push(SackBlock { start, end }));

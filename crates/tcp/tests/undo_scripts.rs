@@ -1,0 +1,113 @@
+//! Cuts that were for nothing, against the text of the RFCs: given these ACKs at these times, these windows.
+
+mod common;
+
+use airhop_tcp::{Config, SackRecovery};
+use common::script::{Script, ten, ten_of};
+use common::{linux, rfc};
+
+// RFC 3522 §3.2 step 5: the ACK of the retransmission echoes a timestamp older than it, so the original arrived. RFC 4015 §4: the window
+// is as before.
+#[test]
+fn eifel_undoes_a_cut_for_nothing() {
+    for (echo, undone, cwnd) in [(0, 1, 10.1 + 1.0 / 10.0), (110, 0, 5.0), (115, 0, 5.0)] {
+        let mut s = ten(Config { timestamps: true, ..linux(10.0, 5.0) });
+        assert_eq!(s.at(110).sack(2, &[(3, 5)]), "2! 12"); // CEIL(3 · 5 / 10)
+        assert_eq!(s.window(), (5.0, 5.0));
+        s.at(120).echo(6, echo);
+        assert_eq!((s.sender.counters().undone, s.window().0), (undone, cwnd));
+    }
+}
+
+// RFC 3522 §3.2 step 1: "pipe_prev" is that of the first reduction: a timeout in the recovery that is for nothing as well forgets neither
+// the window before it nor its first retransmission.
+#[test]
+fn eifel_undoes_two_cuts_for_nothing() {
+    let mut s = ten(Config { timestamps: true, ..linux(10.0, 5.0) });
+    assert_eq!(s.at(110).sack(2, &[(3, 5)]), "2! 12");
+    while s.sender.counters().timeouts == 0 {
+        s.expire();
+    }
+    assert_eq!(s.window().0, 1.0);
+    s.echo(13, 0);
+    assert_eq!(s.sender.counters().undone, 1);
+    assert!(s.window().0 >= 10.1, "{:?}", s.window());
+}
+
+// RFC 4015 §4 restores the window of a recovery that can go back. NewReno's, without a scoreboard, cannot: it has sent again what it cannot
+// take back.
+#[test]
+fn a_recovery_without_a_scoreboard_stays_cut() {
+    let mut s = Script::new("newreno", Config { undo: true, timestamps: true, ..rfc(8.0, 4.0) });
+    s.sent();
+    assert!(s.at(100).acks(1, 3).contains("1!"));
+    s.at(110).echo(2, 0);
+    assert_eq!((s.sender.counters().undone, s.cuts()), (0, 1));
+}
+
+// RFC 3708 §2, RFC 8985: when D-SACKs have named every retransmission, nothing was lost.
+#[test]
+fn dsack_undoes_a_cut_for_nothing() {
+    let mut s = ten(linux(10.0, 5.0));
+    assert_eq!(s.at(110).sack(2, &[(3, 5)]), "2! 12");
+    assert_eq!(s.at(120).ack(6), "");
+    assert_eq!(s.window().0, 5.0);
+    assert_eq!(s.at(200).dsack(6, 2), "13 14 15");
+    assert_eq!((s.window(), s.sender.counters().undone), ((10.1, 5.0), 1));
+    // A second report is of nothing more.
+    s.dsack(6, 2);
+    assert_eq!(s.sender.counters().undone, 1);
+}
+
+// RFC 4015 §4: "pipe_prev" is that of the last reduction: one for nothing gives back what it took, and not what an earlier loss did.
+#[test]
+fn only_the_last_cut_is_undone() {
+    let mut s = ten(linux(10.0, 5.0));
+    assert_eq!(s.at(110).sack(2, &[(3, 5)]), "2! 12");
+    s.at(210).ack(13); // what was sent again was needed
+    s.at(310).ack(15);
+    let before = s.window();
+    assert!(5.0 <= before.0 && before.0 < 6.0, "{before:?}");
+    assert!(s.at(410).sack(15, &[(16, 18)]).starts_with("15!"));
+    assert!(s.window().0 < before.0);
+    s.at(420).ack(19);
+    s.at(510).dsack(19, 15);
+    assert_eq!((s.sender.counters().undone, s.window()), (1, before));
+}
+
+// One ACK that tells of a cut for nothing and of a new loss: the former is undone before the latter cuts.
+#[test]
+fn undo_comes_before_a_new_cut() {
+    let mut s = ten(linux(10.0, 5.0));
+    assert_eq!(s.at(110).sack(2, &[(3, 5)]), "2! 12");
+    assert_eq!(s.at(120).ack(6), "");
+    assert!(s.at(200).sack(6, &[(2, 2), (7, 9)]).starts_with("6!"));
+    assert_eq!((s.window(), s.cuts(), s.sender.counters().undone), ((5.0, 5.0), 2, 1));
+}
+
+// RFC 3708 §2: a D-SACK of what was sent after the cut, for the first time, is about no retransmission: the network has made the copy.
+#[test]
+fn a_copy_of_something_newer_undoes_nothing() {
+    let mut s = ten(linux(10.0, 5.0));
+    assert_eq!(s.at(110).sack(2, &[(3, 5)]), "2! 12");
+    s.at(210).ack(13);
+    s.dsack(13, 12);
+    assert_eq!(s.sender.counters().undone, 0);
+    s.dsack(13, 2);
+    assert_eq!(s.sender.counters().undone, 1);
+}
+
+// RFC 6675's recovery goes back as well: the next loss begins a new one.
+#[test]
+fn rfc6675_can_go_back() {
+    let config = Config { undo: true, sack_recovery: SackRecovery::Rfc6675, ..rfc(10.0, 5.0) };
+    let mut s = ten_of("sack", config);
+    s.at(110);
+    (3..=5).for_each(|last| drop(s.sack(2, &[(3, last)])));
+    s.at(120).ack(6); // 2 was only late
+    s.at(200).dsack(6, 2);
+    assert_eq!((s.cuts(), s.sender.counters().undone), (1, 1));
+    let sent: Vec<String> = (7..=9).map(|last| s.sack(6, &[(7, last)])).collect();
+    assert!(sent[2].contains("6!"), "{sent:?}");
+    assert_eq!(s.cuts(), 2);
+}
