@@ -1,4 +1,4 @@
-//! ESACK with ELN filtering (Yun 2009 §4, schemes.md 3.6), and what must hold of it (3.6.9).
+//! ESACK with ELN filtering (Yun 2009 §4), and what must hold of it.
 
 mod common;
 
@@ -99,7 +99,7 @@ fn figure_4_is_one_cut() {
     assert_eq!((s.cuts(), s.sender.counters().retransmissions), (1, 3));
 }
 
-// schemes.md 3.6.5, the first example: 14 is lost on the air, 15 and 16 are in flight.
+// Yun 2009, Algorithm 1: 14 is lost on the air, 15 and 16 are in flight.
 #[test]
 fn a_loss_on_the_air_is_no_sign_of_congestion() {
     let mut s = fourteen(16);
@@ -141,7 +141,7 @@ fn each_suspect_is_counted_for_itself() {
     assert_eq!(s.cuts(), 0);
 }
 
-// schemes.md 3.6.6: what was counted against a segment whose loss an ELN explains is forgotten.
+// Yun 2009 §4: what was counted against a segment whose loss an ELN explains is forgotten.
 #[test]
 fn an_eln_acquits() {
     let mut s = fourteen(19);
@@ -156,7 +156,7 @@ fn an_eln_acquits() {
     assert_eq!((s.cuts(), dupacks(&s)), (0, 1));
 }
 
-// schemes.md 3.6.6: a notice about what arrived, or was never sent, is ignored.
+// Yun 2009 §4: a notice about what arrived, or was never sent, is ignored.
 #[test]
 fn senseless_notices_are_ignored() {
     let mut s = fourteen(100);
@@ -223,7 +223,7 @@ fn a_new_ack_thaws() {
     assert_eq!([s.eln(15), s.eln(16), s.eln(17)], ["15n", "16n", ""]);
 }
 
-// schemes.md 3.6.6: only losses in a row count; a new SACK block is progress. 3.6.7: a timeout ends the row too.
+// Yun 2009 §4: only losses in a row count; a new SACK block is progress, and a timeout ends the row too.
 #[test]
 fn losses_apart_are_noise() {
     let mut s = fourteen(19);
@@ -253,7 +253,7 @@ fn an_ersn_suspends_congestion_control() {
     assert_eq!((s.cuts(), s.sender.counters().timeouts), (1, 1));
 }
 
-// schemes.md 3.6.8: "expired hold: normal rules return" for duplicates, too.
+// When a hold has expired the ordinary rules return, for duplicates, too (reconstructed).
 #[test]
 fn a_hold_ends() {
     let mut s = fourteen(100);
@@ -288,7 +288,7 @@ fn a_hold_ends_in_recovery() {
     assert_eq!((s.cuts(), s.sender.counters().timeouts), (1, 0));
 }
 
-// schemes.md 3.6.8: an ELN, or an ACK, ends the hold.
+// Yun 2009 §3.1: an ELN, or an ACK, ends the hold.
 #[test]
 fn an_eln_after_an_ersn_ends_the_hold() {
     let mut s = fourteen(14);

@@ -137,7 +137,7 @@ fn one_ack_shows_two_losses() {
     assert_eq!(shown.list(), [(19, 0), (20, 0), (21, 0), (14, 0), (15, 0)]);
 }
 
-// schemes.md 3.4.2: "RTO: Reno, list cleared to una".
+// Gao et al. 2003, reconstructed: a timeout is that of Reno, and the list begins anew.
 #[test]
 fn a_timeout_goes_back() {
     let (mut s, shown) = fourteen(Trigger::Sack);

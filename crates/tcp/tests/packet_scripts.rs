@@ -326,7 +326,7 @@ fn rfc6675_after_a_timeout() {
     assert_eq!(s.cuts(), 1);
 }
 
-// ns-2.35, Sack1 (schemes.md 1.7): 1, 2 and 4 of ten are lost.
+// ns-2.35, Sack1: 1, 2 and 4 of ten are lost.
 #[test]
 fn ns2_sack_pipe() {
     let mut s = Script::new("sack", ns2(10.0, 5.0));

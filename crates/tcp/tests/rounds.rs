@@ -209,7 +209,7 @@ fn a_lost_repair_sack() {
     ");
 }
 
-// ESACK keeps sending order: 31, 32 and 33 were sent after 20! and arrived, so it is lost again (schemes.md 3.6.5). No timeout,
+// ESACK keeps sending order: 31, 32 and 33 were sent after 20! and arrived, so it is lost again (Yun 2009, Algorithm 1). No timeout,
 // no second cut.
 #[test]
 fn a_lost_repair_esack() {

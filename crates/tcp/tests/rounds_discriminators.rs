@@ -262,7 +262,7 @@ fn three_losses_dcr() {
     ");
 }
 
-// schemes.md 2.14: the retransmission timer leaves the link layer its time. After a first sample of 100 ms it is set
+// Bhandarkar and Reddy 2004: the retransmission timer leaves the link layer its time. After a first sample of 100 ms it is set
 // to 300 (ns-2: 10 ticks and four times five), so it is due at 400. Duplicates at 350 give the link layer until 450.
 #[test]
 fn the_retransmission_timer_does_not_cut_the_delay_short() {

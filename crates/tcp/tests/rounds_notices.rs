@@ -350,7 +350,7 @@ fn congestion_beside_a_dropped_segment_tcp_cl() {
     ");
 }
 
-// schemes.md 3.0: "the packet left the network, so flight is unchanged". Fast recovery of ns-2's SACK begins with 10 - 3 = 7 in the
+// The packet has left the network, so a repair leaves the flight as it was. Fast recovery of ns-2's SACK begins with 10 - 3 = 7 in the
 // pipe; four more duplicates bring it to 3, below the window of 4, with or without a repair on a notice meanwhile.
 #[test]
 fn a_repair_on_a_notice_takes_the_place_of_what_was_lost() {

@@ -1,4 +1,4 @@
-//! TCP-CL's sender against the slides of Cheng and Lin 2008 (schemes.md 4.2.4): given these ACKs and NAKs at these times, these
+//! TCP-CL's sender against the slides of Cheng and Lin 2008: given these ACKs and NAKs at these times, these
 //! segments.
 
 mod common;
@@ -72,7 +72,7 @@ fn a_nak_for_a_later_segment() {
     assert_eq!(judged(&mut s), [(6, Wireless), (3, Congestion)]);
 }
 
-// schemes.md 4.2.4: "ignore if s < una", and what the same ACK acknowledges.
+// Ignored is what was acknowledged before, and what the same ACK acknowledges.
 #[test]
 fn a_nak_below_una() {
     let mut s = eight();

@@ -88,7 +88,7 @@ fn an_ebsn_starts_the_timer_anew() {
     assert_eq!(s.expire(), (2300.0, "2t".into()));
 }
 
-// schemes.md 4.5: "backoff not applied, not reset". The new timer may so expire before the one that it replaces.
+// Bakshi et al. 1997: the backoff is neither applied nor reset. The new timer may so expire before the one that it replaces.
 #[test]
 fn an_ebsn_leaves_the_backoff_alone() {
     let mut s = three("ebsn");

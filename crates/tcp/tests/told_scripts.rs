@@ -45,7 +45,7 @@ fn duplicates(s: &mut Script, has_sack: bool, n: u64, newest: std::ops::RangeInc
     sent.join(" ")
 }
 
-// schemes.md 3.0: a notice matters while its segment is outstanding: neither before it was sent nor after it was acknowledged.
+// Yun 2009 §2.1: a notice matters while its segment is outstanding: neither before it was sent nor after it was acknowledged.
 #[test]
 fn an_eln_about_what_is_not_outstanding_says_nothing() {
     for (scheme, config, _) in senders() {
@@ -56,7 +56,7 @@ fn an_eln_about_what_is_not_outstanding_says_nothing() {
     }
 }
 
-// schemes.md 3.0: at once, no cut; the timer starts anew. Yun 2009 §4.1: what was sent before the repair says nothing against it, and
+// Yun 2009 §2.1: at once, no cut; the timer starts anew. Yun 2009 §4.1: what was sent before the repair says nothing against it, and
 // the connection stays ACK-clocked: a segment for each duplicate, and no burst after them.
 #[test]
 fn an_eln_is_answered_and_what_follows_does_not_cut() {
@@ -205,7 +205,7 @@ fn an_eln_in_fast_recovery() {
     }
 }
 
-// schemes.md 3.0: about what has arrived, was reported, or was never sent.
+// Nothing follows from a notice about what has arrived, was reported, or was never sent.
 #[test]
 fn senseless_notices_are_ignored() {
     for (scheme, config, has_sack) in senders().into_iter().filter(|sender| sender.2) {
@@ -219,7 +219,7 @@ fn senseless_notices_are_ignored() {
     }
 }
 
-// Yun 2009 §3.1, schemes.md 3.6.8: while the link layer works on a segment neither duplicates nor the timer count against it, for two
+// Yun 2009 §3.1: while the link layer works on a segment neither duplicates nor the timer count against it, for two
 // timeouts at most; data goes on. Then the ordinary rules return.
 #[test]
 fn an_ersn_suspends_congestion_control() {
@@ -309,7 +309,7 @@ fn a_disconnection_freezes_any_sender() {
     }
 }
 
-// The base station's ELN, a bit on every duplicate until the segment is there (schemes.md 3.1): one repair, no cut, and the connection
+// The base station's ELN, a bit on every duplicate until the segment is there (Balakrishnan and Katz 1998): one repair, no cut, and the connection
 // stays ACK-clocked with it, too.
 #[test]
 fn the_bit_of_a_base_station() {

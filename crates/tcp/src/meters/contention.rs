@@ -12,7 +12,7 @@ const LEAST_INTERVAL: Span = Span::from_millis(100);
 /// Changes smaller than this share count as none.
 const HYSTERESIS: f64 = 0.05;
 
-/// The receiver of TCP Contention Control (Hamadani and Rakocevic 2007, reconstructed: schemes.md 2.15). Of each probe interval it
+/// The receiver of TCP Contention Control (Hamadani and Rakocevic 2007, reconstructed). Of each probe interval it
 /// takes the goodput and the mean time that segments contended for the medium on their way, and moves the limit of the window
 /// that it advertises by how both changed since the interval before:
 ///
@@ -117,7 +117,7 @@ mod tests {
         limit.limit
     }
 
-    // schemes.md 2.15: the table row by row, with the hysteresis of 5 % on either side; L starts at 2, 2 <= L <= 64.
+    // The four stages, row by row, with the hysteresis of 5 % on either side; L starts at 2, 2 <= L <= 64.
     #[test]
     fn the_stages() {
         let (mut limit, mut now) = (ContentionLimit::new(1000, 1 << 20), Time::ZERO);

@@ -2,7 +2,7 @@ use crate::seams::{NoticePolicy, Reaction};
 use crate::space::Space;
 use airhop_base::{Notice, NoticeKind, Time};
 
-/// Retransmits what an ELN names, each time, and does nothing else: the common reaction (Yun 2009 §2.1, schemes.md 3.0).
+/// Retransmits what an ELN names, each time, and does nothing else: the common reaction (Yun 2009 §2.1).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Answer;
 

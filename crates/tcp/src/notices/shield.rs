@@ -12,7 +12,7 @@ pub enum Lasts {
 }
 
 /// Answers every ELN, and takes the duplicate ACKs that follow for what they are: caused by segments that were sent before the
-/// retransmission. So they count for nothing (HACK-fixed, schemes.md 3.2.1).
+/// retransmission. So they count for nothing (Yun 2009's HACK-fixed, reconstructed).
 #[derive(Clone, Debug)]
 pub struct Shield {
     lasts: Lasts,

@@ -116,7 +116,7 @@ fn one_ack_per_segment_in_order() {
     assert_eq!(acks, (1..=40).map(|i| 1 + 500 * i).collect::<Vec<_>>());
 }
 
-// schemes.md 2.15: two segments at first, and twice as many after two intervals; RFC 5681 §2: a duplicate ACK leaves the window as it
+// TCP Contention Control: two segments at first, and twice as many after two intervals; RFC 5681 §2: a duplicate ACK leaves the window as it
 // was, so that its right edge stays. RFC 9293 §3.8.6.2.1: the edge does not move back when the limit falls.
 #[test]
 fn contention_limits_the_window() {

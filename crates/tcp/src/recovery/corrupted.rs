@@ -33,7 +33,7 @@ impl Corrupted {
         self.known.iter_mut().find(|k| k.seq == seq)
     }
 
-    /// schemes.md 4.2.4: not a second time within one srtt of the first.
+    /// Cheng and Lin 2008: not a second time within one srtt of the first.
     fn is_due(&self, known: Known, s: &Space, now: Time) -> bool {
         let is_fresh = |sent| s.srtt.is_none_or(|srtt| now - sent <= srtt);
         self.repeats || !known.sent.is_some_and(is_fresh)

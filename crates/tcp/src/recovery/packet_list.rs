@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(entries(&l), []);
     }
 
-    // schemes.md 3.4.2: after an ELN the segment stands at the tail, and ACKs of what was sent before do not count.
+    // Gao et al. 2003: after an ELN the segment stands at the tail, and ACKs of what was sent before do not count.
     #[test]
     fn an_eln_is_no_sign_of_congestion() {
         let mut l = list(14, 19);

@@ -173,7 +173,7 @@ pub trait Recovery: Debug + Send {
     }
 
     /// Sends the segment at `seq` again at once, whatever the window: it left the network, so the flight is the same
-    /// (schemes.md 3.0).
+    /// (Yun 2009 §2.1).
     fn retransmit(&mut self, s: &mut Space, seq: u64);
 
     /// True if it tells by the order of sending what a duplicate is about: nothing that was sent before a retransmission is held

@@ -275,7 +275,7 @@ impl Sender {
         if !matches!(segment.eln, Some(Eln::Segment(_))) {
             self.notices.on_progress(false); // what came damaged is no progress
         }
-        // schemes.md 3.1.1, 3.2: an ACK with an ELN never counts as a duplicate.
+        // Balakrishnan and Katz 1998, Balan et al. 2001: an ACK with an ELN never counts as a duplicate.
         if has_eln || self.notices.explains(now, &self.space) {
             self.recovery.note(&mut self.space, &ack);
         } else {

@@ -4,7 +4,7 @@ use super::{Connection, Sender};
 use crate::seams::{Judged, Judgement, Reaction, RtoPolicy, Window};
 use airhop_base::{Notice, NoticeKind, Segment, Span, Time};
 
-/// Longest time that an ERSN suspends congestion control for a segment (schemes.md 3.6.8).
+/// Longest time that an ERSN suspends congestion control for a segment. Yun 2009 §3.1 has none; the bound is Airhop's, for a message that is lost.
 const LONGEST_HOLD: Span = Span::from_secs(60);
 
 /// What a disconnection froze (Yun 2009 §4.2: "freezes all the TCP-related parameters").

@@ -16,7 +16,7 @@ enum Law {
     Reno,
     /// A partial ACK deflates by what it acknowledges and gives one back (RFC 6582 §3.2).
     NewReno,
-    /// In recovery, pipe < cwnd (schemes.md 1.7).
+    /// In recovery, pipe < cwnd (ns-2.35, Sack1).
     Pipe,
     /// In recovery, outstanding less SACKed less lost ≤ cwnd (RFC 6675 §5).
     Rfc6675,
@@ -27,7 +27,7 @@ enum Law {
     /// At all times, outstanding less SACKed less lost ≤ cwnd, where what was sent before something that arrived may be lost; in
     /// recovery no more than was in the network when it began (RFC 8985, RFC 9937); and one probe beyond.
     Rack,
-    /// The same as RFC 6675 at all times (schemes.md 3.6).
+    /// The same as RFC 6675 at all times (Yun 2009 §4).
     Esack,
     /// The same, and every loss is a cut of its own (Yun 2009, Figure 4).
     Lhp,
@@ -196,7 +196,7 @@ impl Ledger {
     /// If the sender has.
     fn begin_recovery(&mut self, sender: &Sender) {
         let (s, begun) = (sender.space(), sender.counters().fast_recoveries);
-        // schemes.md 4.2.4: the third duplicate for a corrupted segment begins recovery without a cut.
+        // Cheng and Lin 2008: the third duplicate for a corrupted segment begins recovery without a cut.
         let is_corrupted = self.corrupted.as_ref().is_some_and(|known| known.contains(&s.una));
         let uncut = is_corrupted && self.duplicate && self.dups == self.dupthresh && self.recovery.is_none();
         assert!(!uncut || begun == self.fast_recoveries, "a cut for a corrupted segment");
@@ -266,7 +266,7 @@ impl Observer for Ledger {
         let s = sender.space();
         let is_valid = ack.ack <= s.max_sent && ack.ack >= s.una;
         self.acked = if is_valid { ack.ack - s.una } else { 0 };
-        // schemes.md 3.1.1, 3.2: an ACK with an ELN is no duplicate.
+        // Balakrishnan and Katz 1998, Balan et al. 2001: an ACK with an ELN is no duplicate.
         let has_eln = self.knows_eln && ack.eln.is_some();
         self.duplicate = is_valid && self.acked == 0 && s.is_outstanding() && !ack.flags.syn && !has_eln;
         self.una = s.una + self.acked;
