@@ -21,8 +21,6 @@ pub(crate) struct Exchange {
     medium: Medium,
     stations: Vec<Member>,
     deadlines: Deadlines,
-    /// Every transmission is an effect.
-    tells_all: bool,
 }
 
 /// Durations that do not change.
@@ -68,13 +66,12 @@ impl Exchange {
             medium: Medium::new(plan, streams),
             stations: plan.stations.iter().map(|(name, _)| member(stream(name))).collect(),
             deadlines: Deadlines::new(plan.stations.len()),
-            tells_all: false,
         }
     }
 
     /// From now on every transmission is an effect.
     pub fn tell_all(&mut self) {
-        self.tells_all = true;
+        self.medium.tell_all();
     }
 
     pub fn is_free(&self, station: Station) -> bool {
@@ -156,8 +153,8 @@ impl Exchange {
             Heard::Damaged | Heard::Garbled(_) => dcf.garbled(),
             Heard::Noise => {}
         });
-        if self.tells_all {
-            effects.push_back(Effect::Transmitted(self.medium.get(slot).told(ended.reception)));
+        if let Some(reception) = ended.reception {
+            effects.push_back(Effect::Transmitted(self.medium.get(slot).told(reception)));
         }
         let answers = match ended.outcome {
             _ if to == BROADCAST => self.broadcast(from, effects),

@@ -101,8 +101,8 @@ impl Transmission {
 pub(crate) struct Ended {
     /// What the station it was for, if it was for one, made of it.
     pub outcome: Heard,
-    /// The same in a word.
-    pub reception: Reception,
+    /// The same in a word, if transmissions are told.
+    pub reception: Option<Reception>,
 }
 
 impl Reception {
@@ -127,6 +127,8 @@ pub(crate) struct Medium {
     /// [`Range::capture`].
     capture: f64,
     shared: bool,
+    /// Every transmission is told with its reception.
+    tells_all: bool,
 }
 
 impl Medium {
@@ -139,7 +141,13 @@ impl Medium {
             unused: Vec::new(),
             capture: plan.range.map_or(Range::CAPTURE, |range| range.capture),
             shared: plan.range.is_none(),
+            tells_all: false,
         }
+    }
+
+    /// From now on every transmission that ends has a reception.
+    pub fn tell_all(&mut self) {
+        self.tells_all = true;
     }
 
     /// True if all hear all, so that the medium is busy or idle for everybody at the same time.
@@ -209,7 +217,8 @@ impl Medium {
         let control = !matches!(tx.kind, FrameKind::Data | FrameKind::Broadcast);
         let frame = Frame { bits, header_bits, control, start: tx.start, end: tx.end, attempt: tx.attempt };
         // Beyond the sense range, if nothing else comes.
-        let mut ended = Ended { outcome: Heard::Garbled(Drop::Channel), reception: Reception::Unheard };
+        let reception = self.tells_all.then_some(Reception::Unheard);
+        let mut ended = Ended { outcome: Heard::Garbled(Drop::Channel), reception };
         for ear in &mut self.ears[usize::from(tx.from)] {
             // Once for every frame on the link, whatever else happens to it: the n-th frame has the same fate in every run.
             let damage = ear.errors.as_mut().map_or(Damage::None, |e| e.damage(&frame));
@@ -226,9 +235,11 @@ impl Medium {
             heard(ear.station, dcf, outcome);
             if tx.to == ear.station || tx.to == BROADCAST {
                 ended.outcome = outcome;
-                if ear.decodes {
+                if ear.decodes
+                    && let Some(best) = &mut ended.reception
+                {
                     let overlapped = lock.is_some_and(|lock| lock.overlapped);
-                    ended.reception = ended.reception.max(Reception::new(outcome, overlapped));
+                    *best = Reception::new(outcome, overlapped).max(*best);
                 }
             }
         }
