@@ -133,7 +133,7 @@ fn host_at_stations(
 }
 
 /// So many agents can be told apart in a world.
-pub(crate) const MOST_AGENTS: usize = 1 << u16::BITS;
+pub(crate) const MOST_AGENTS: usize = u16::MAX as usize;
 
 /// Adds an agent to those of a flow, which know it by its place in the world. Of more than [`MOST_AGENTS`] no world is made.
 fn host(agents: &mut Vec<(NodeId, u16)>, new: Hosted, hosted: &mut Vec<Hosted>) {

@@ -141,11 +141,11 @@ fn notices_can_be_lost_on_the_way() {
     assert!(f.delivered_bytes > 1_000_000);
 }
 
-// Agents are known by numbers of 16 bits: one more would be taken for the first.
+// Agents are known by numbers of 16 bits: of more, some would be taken for others.
 #[test]
 fn more_agents_than_can_be_told_apart_are_refused() {
     let mut plan = LastHop::default().plan();
-    plan.flows[0].services = served_by(&["elsn"]).repeat(1 << 16);
+    plan.flows[0].services = served_by(&["elsn"]).repeat(usize::from(u16::MAX));
     assert!(World::new(&plan, 1, 0, None).is_ok());
     plan.flows[0].services.extend(served_by(&["elsn"]));
     let refused = World::new(&plan, 1, 0, None).err();
