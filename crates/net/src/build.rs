@@ -4,7 +4,7 @@ use crate::courses;
 use crate::fades;
 use crate::fates::Fates;
 use crate::flow::{Ends, Flow, TcpEnds, UdpEnds};
-use crate::install;
+use crate::install::{self, MOST_AGENTS};
 use crate::layout::{self, DRAWS};
 use crate::link::{Link, LinkTrace};
 use crate::plan::{FlowPlan, Plan, QueuePlan, RadioLinkPlan, RoutingPlan, Transport, WlanPlan};
@@ -52,6 +52,11 @@ pub enum BuildError {
         /// The flow.
         flow: String,
     },
+    /// The services of all flows together take more agents than a world can have.
+    TooManyAgents {
+        /// The first flow whose agents find no room.
+        flow: String,
+    },
     /// No draw of its stations' places was connected.
     Disconnected {
         /// The wlan.
@@ -85,6 +90,11 @@ impl fmt::Display for BuildError {
                 "flow \"{flow}\": wlan \"{wlan}\" finds its routes on demand; a flow over it begins and ends at stations of it"
             ),
             BuildError::NotForUdp { flow } => write!(f, "flow \"{flow}\": its application needs TCP"),
+            BuildError::TooManyAgents { flow } => write!(
+                f,
+                "flow.{flow}.services: expected at most {MOST_AGENTS} agents of all flows together, one for each flow at each node that \
+                 serves it; got more, from this flow on"
+            ),
             BuildError::Disconnected { wlan } => write!(
                 f,
                 "wlan.{wlan}.layout: in none of {DRAWS} draws were its stations connected within their receive range; \
@@ -117,7 +127,7 @@ impl World {
     ///
     /// # Errors
     /// [`BuildError`] if a flow has no route, or one through a cell whose routers cannot know its ends, or an application that its
-    /// transport cannot serve; or if what is to be drawn cannot be.
+    /// transport cannot serve; if there are too many agents; or if what is to be drawn cannot be.
     pub fn new(
         plan: &Plan,
         seed: u64,
@@ -167,6 +177,9 @@ impl World {
             let path = graph.path(&routes, f.from, f.to);
             let others = hosted.len();
             install::agents(&mut flow, plan, &path, &mut timers, &mut hosted);
+            if hosted.len() > MOST_AGENTS {
+                return Err(BuildError::TooManyAgents { flow: f.name.clone() });
+            }
             for host in &mut hosted[others..] {
                 let name = format!("{}.sender.{}", f.name, plan.nodes[host.node.0 as usize]);
                 host.agent.on_seed(streams.stream(&name).below(u32::MAX));

@@ -115,11 +115,16 @@ fn host_at_stations(
             Hop::Radio { link, .. } => &plan.radios[link as usize].nodes,
         }
     };
-    let mut networks: Vec<&[NodeId]> = path.iter().map(network).filter(|nodes| !nodes.is_empty()).collect();
-    networks.dedup();
+    // A path may cross a network twice, and a node may be in two of them.
+    let mut stations: Vec<NodeId> = Vec::new();
+    for &node in path.iter().flat_map(network) {
+        if !stations.contains(&node) {
+            stations.push(node);
+        }
+    }
     for service in &flow.plan.services {
         let Kind::AtStations(build) = service.kind else { continue };
-        for &node in networks.iter().copied().flatten() {
+        for &node in &stations {
             let agent = build(flow.id, &flow.plan, node);
             let new = Hosted { node, flow: flow.id, timer: timers.add(), agent };
             host(&mut flow.agents, new, hosted);
@@ -127,7 +132,10 @@ fn host_at_stations(
     }
 }
 
-/// Adds an agent to those of a flow, which know it by its place in the world.
+/// So many agents can be told apart in a world.
+pub(crate) const MOST_AGENTS: usize = u16::MAX as usize;
+
+/// Adds an agent to those of a flow, which know it by its place in the world. Of more than [`MOST_AGENTS`] no world is made.
 fn host(agents: &mut Vec<(NodeId, u16)>, new: Hosted, hosted: &mut Vec<Hosted>) {
     agents.push((new.node, hosted.len() as u16));
     hosted.push(new);

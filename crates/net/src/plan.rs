@@ -243,20 +243,22 @@ pub enum QueuePlan {
 }
 
 impl QueuePlan {
-    /// What one arrival weighs in the average of [`QueuePlan::congestion_warning`] (schemes.md 2.8).
+    /// What one arrival weighs in the average of [`QueuePlan::congestion_warning`]. Airhop's choice: the paper has no number.
     pub const WARNING_WEIGHT: f64 = 0.2;
 
-    /// Congestion warning at a quarter of the buffer (schemes.md 2.8: 5 of 20 packets, 12 of 50).
+    /// Congestion warning at a quarter of the buffer: 5 of 20 packets, 12 of 50. Airhop's choice, too.
     pub fn congestion_warning(packets: usize) -> Self {
-        let threshold = (packets / 4).max(1) as f64;
-        QueuePlan::CongestionWarning { packets, threshold, weight: Self::WARNING_WEIGHT }
+        Self::warning_at_a_quarter(packets, Self::WARNING_WEIGHT)
     }
 
     /// A step in the queue itself, not in its average, at a quarter of the buffer: DCTCP's marking (RFC 8257 §3.1). Where the buffer
     /// holds what the path does, that is above the seventh that keeps the link busy (Alizadeh et al. 2010 §3.4).
     pub fn step_marking(packets: usize) -> Self {
-        let threshold = (packets / 4).max(1) as f64;
-        QueuePlan::CongestionWarning { packets, threshold, weight: 1.0 }
+        Self::warning_at_a_quarter(packets, 1.0)
+    }
+
+    fn warning_at_a_quarter(packets: usize, weight: f64) -> Self {
+        QueuePlan::CongestionWarning { packets, threshold: (packets / 4).max(1) as f64, weight }
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::fates::Confusion;
 use crate::lateness::Lateness;
 use crate::routing::RoutingCounts;
-use airhop_base::{Drop, Span};
+use airhop_base::{Drop, NoticeKind, Span};
 
 /// The results of one run: the fields of the run document, without what only the caller knows. Events and fingerprint are
 /// those of the whole run, `srtt_ms` is that of its end, and everything else was counted after the warm-up.
@@ -65,7 +65,7 @@ pub struct FlowReport {
     /// Smoothed round-trip time at the end, milliseconds.
     pub srtt_ms: Option<f64>,
     /// Notices received, in the order of `NoticeKind::ALL`.
-    pub notices: [u64; 5],
+    pub notices: [u64; NoticeKind::ALL.len()],
 }
 
 impl Report {

@@ -47,7 +47,7 @@ impl World {
         })
     }
 
-    pub(crate) fn flow_report(&self, flow: &Flow) -> FlowReport {
+    fn flow_report(&self, flow: &Flow) -> FlowReport {
         let name = |n: NodeId| self.names[n.0 as usize].clone();
         let blank = FlowReport {
             name: flow.plan.name.clone(),
@@ -78,7 +78,7 @@ impl World {
         }
     }
 
-    pub(crate) fn tcp_report(&self, flow: &Flow, tcp: &TcpEnds, blank: FlowReport) -> FlowReport {
+    fn tcp_report(&self, flow: &Flow, tcp: &TcpEnds, blank: FlowReport) -> FlowReport {
         let c = tcp.sender.counters();
         let scheme = match &flow.plan.transport {
             Transport::Tcp { scheme, .. } => Some(scheme.name),

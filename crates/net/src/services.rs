@@ -16,13 +16,8 @@ pub struct Service {
     pub about: &'static str,
     /// How it is provided.
     pub kind: Kind,
-}
-
-impl Service {
-    /// True if it tells senders of losses on wireless links, in whatever form.
-    pub fn tells_of_losses(&self) -> bool {
-        ["elsn", "eln", "nak", "damaged-frames", "fragments"].contains(&self.name)
-    }
+    /// It tells senders of losses on wireless links, in whatever form: what a flow with notices of its own choice does without.
+    pub tells_of_losses: bool,
 }
 
 /// How a service is provided.
@@ -96,49 +91,58 @@ pub static SERVICES: &[Service] = &[
         name: "snoop",
         about: "an agent before the wireless link repairs losses from its own copies",
         kind: Kind::AtLink(|_, _| Box::new(Snoop::new())),
+        tells_of_losses: false,
     },
     Service {
         name: "elsn",
         about: "the link layer tells the sender what it repeats (ERSN) and what it gives up (ELN)",
         kind: Kind::AtLink(|_, _| Box::new(Elsn)),
+        tells_of_losses: true,
     },
     Service {
         name: "ebsn",
         about: "the base station tells the sender of each attempt on the way down to a mobile that failed (EBSN)",
         kind: Kind::BesideAir(|plan, place| Some(Box::new(Ebsn::at(plan, place)?))),
+        tells_of_losses: false,
     },
     Service {
         name: "rttn",
         about: "base stations measure fades and tell the sender what delay to expect from them (RTTN, a reconstruction)",
         kind: Kind::BesideAir(|plan, place| (place != Place::Source).then(|| Box::new(Rttn::new(plan)) as _)),
+        tells_of_losses: false,
     },
     Service {
         name: "nak",
         about: "a MAC that drops a segment says so on the next ACK of the flow, and spares the route (Cheng & Lin 2008)",
         kind: Kind::AtStations(|_, plan, node| Box::new(Nak::new(plan, node))),
+        tells_of_losses: true,
     },
     Service {
         name: "congestion-warning",
         about: "routers mark every capable packet while their averaged queue is long (Xu, Tian and Ansari 2004), \
                 in place of drop-tail queues",
         kind: Kind::Queue(QueuePlan::congestion_warning),
+        tells_of_losses: false,
     },
     Service {
         name: "step-marking",
         about: "routers mark every capable packet that finds a quarter of the places taken (RFC 8257 §3.1), in place of drop-tail \
                 queues",
         kind: Kind::Queue(QueuePlan::step_marking),
+        tells_of_losses: false,
     },
     Service {
         name: "biased-queue",
         about: "full routers drop packets that the sender marks \"out\" first (Biaz and Vaidya 2005), \
                 in place of drop-tail queues",
         kind: Kind::Queue(|packets| QueuePlan::Biased { packets }),
+        tells_of_losses: false,
     },
     Service {
         name: "truth",
         about: "the simulator tells the sender its share of the bottleneck and the round trip with empty queues",
         kind: Kind::Told,
+        tells_of_losses: false,
     },
     Service {
         name: "eln",
@@ -147,26 +151,31 @@ pub static SERVICES: &[Service] = &[
             Way::Up => Box::new(Eln::uplink()),
             Way::Down => Box::new(Eln::downlink()),
         }),
+        tells_of_losses: true,
     },
     Service {
         name: "split",
         about: "the connection ends at the base station, and another one goes on from there",
         kind: Kind::AtBase(|flow, plan, _| Box::new(Split::new(flow, plan))),
+        tells_of_losses: false,
     },
     Service {
         name: "damaged-frames",
         about: "link layers deliver segments with a damaged payload and intact headers",
         kind: Kind::ByLinks(LinkService::DamagedFrames),
+        tells_of_losses: true,
     },
     Service {
         name: "fragments",
         about: "802.11 sends data in fragments, the headers first, and delivers the headers if nothing else arrives",
         kind: Kind::ByLinks(LinkService::Fragments),
+        tells_of_losses: true,
     },
     Service {
         name: "contention",
         about: "802.11 adds up in a header field of the data how long they contended for the medium",
         kind: Kind::ByLinks(LinkService::Contention),
+        tells_of_losses: false,
     },
 ];
 

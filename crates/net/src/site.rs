@@ -73,17 +73,17 @@ impl StationSite {
         self.fades.iter().find(|(station, _)| *station == to).map(|(_, fade)| fade)
     }
 
+    /// The same, to be changed.
+    pub fn fade_mut(&mut self, to: Station) -> Option<&mut Fade> {
+        self.fades.iter_mut().find(|(station, _)| *station == to).map(|(_, fade)| fade)
+    }
+
     /// Agent `i` is to hear of fades towards a station.
     pub fn listen(&mut self, to: Station, i: u16) {
         match self.fade_mut(to) {
             Some(fade) => fade.listeners.push(i),
             None => self.fades.push((to, Fade { since: None, listeners: vec![i] })),
         }
-    }
-
-    /// The same, to be changed.
-    pub fn fade_mut(&mut self, to: Station) -> Option<&mut Fade> {
-        self.fades.iter_mut().find(|(station, _)| *station == to).map(|(_, fade)| fade)
     }
 }
 

@@ -4,12 +4,11 @@ mod common;
 
 use airhop_base::Span;
 use airhop_net::plan::{AppPlan, Plan, QueuePlan, Transport};
-use airhop_net::services;
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::{Config, Preset};
-use airhop_trace::{Column, Table};
-use common::radio::traced;
-use common::{hosts, run};
+use airhop_trace::Table;
+use common::trace::{numbers, traced};
+use common::{hosts, run, served_by};
 
 /// Segments of 988 bytes in packets of 1040, as Linux has them.
 const SEGMENT: u32 = 988;
@@ -35,15 +34,6 @@ fn goodput(plan: &Plan, reps: u64) -> f64 {
 
 fn is_within(value: f64, expected: f64, tolerance: f64, what: &str) {
     assert!((value / expected - 1.0).abs() < tolerance, "{what}: {value}, expected {expected}");
-}
-
-fn numbers(tables: &[Table], table: &str, name: &str) -> Vec<f64> {
-    let table = tables.iter().find(|t| t.name == table).expect("a table");
-    match table.column(name).expect("a column") {
-        Column::F64(values) => values.clone(),
-        Column::U32(values) => values.iter().map(|&v| f64::from(v)).collect(),
-        other => panic!("{other:?}"),
-    }
 }
 
 /// Time and window at each change after so many seconds.
@@ -131,7 +121,7 @@ fn dctcp_brings_its_marks() {
         (flow.retransmissions, flow.goodput_mbps)
     };
     assert!(drops(&plan).0 > 100, "without marks it is SACK");
-    plan.flows[0].services = vec![services::find("step-marking").expect("a service")];
+    plan.flows[0].services = served_by(&["step-marking"]);
     let (retransmissions, goodput) = drops(&plan);
     assert_eq!(retransmissions, 0);
     assert!(goodput > 0.95 * 9.5, "{goodput}");

@@ -8,12 +8,11 @@ use airhop_net::plan::{AodvPlan, Plan, RoutingPlan};
 use airhop_net::{BuildError, Report, World};
 use airhop_radio::cell::{LinkErrors, Station};
 use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
-use airhop_trace::{Column, Recorder, Table};
 use common::{
     chain::{Chain, naks},
     run,
+    trace::{traced, words},
 };
-use std::sync::atomic::AtomicBool;
 
 const NS2: RoutingPlan = RoutingPlan::Aodv(AodvPlan::NS2);
 const RFC3561: RoutingPlan = RoutingPlan::Aodv(AodvPlan::RFC3561);
@@ -45,14 +44,6 @@ fn coming_and_going() -> ErrorPlan {
 
 fn dropped(report: &Report, why: Drop) -> u64 {
     report.drops[why as usize]
-}
-
-fn traced(plan: &Plan, seed: u64) -> Vec<Table> {
-    let recorder = Recorder::new(&["ftp".into()], &plan.nodes, plan.duration, true, None).expect("no files");
-    let mut world = World::new(plan, seed, 0, Some(recorder)).expect("a good plan");
-    world.run(&AtomicBool::new(false)).expect("nobody stops it");
-    world.audit().expect("every packet has one fate");
-    world.into_recorder().expect("it was given one").finish().expect("no files")
 }
 
 // One request crosses a chain hop by hop, one reply comes back, and data flow; `run` checks that every packet has one fate.
@@ -130,17 +121,12 @@ fn routing_is_part_of_fingerprint_and_trace() {
     let (a, b, other) = (run(&plan, 1), run(&plan, 1), run(&plan, 2));
     assert_eq!((a.fingerprint, a.routing), (b.fingerprint, b.routing));
     assert_ne!(a.fingerprint, other.fingerprint);
-    let tables = traced(&plan, 1);
-    let drops = tables.iter().find(|t| t.name == "drops").expect("a table");
-    let words = |name| match drops.column(name) {
-        Some(Column::Category(codes, words)) => codes.iter().map(|&c| words[c as usize].clone()).collect(),
-        other => panic!("{name}: {other:?}"),
-    };
-    let [causes, kinds, flows]: [Vec<String>; 3] = ["cause", "kind", "flow"].map(words);
-    let routes = causes.iter().filter(|cause| *cause == "route").count();
+    let (_, tables) = traced(&plan, 1);
+    let [causes, kinds, flows] = ["cause", "kind", "flow"].map(|name| words(&tables, "drops", name));
+    let routes = causes.iter().filter(|cause| **cause == "route").count();
     assert_eq!(routes as u64, dropped(&a, Drop::Route));
-    let of_no_flow = kinds.iter().zip(&flows).filter(|(_, flow)| *flow == "-");
-    assert!(of_no_flow.clone().count() > 0 && of_no_flow.clone().all(|(kind, _)| kind != "data"));
+    let of_no_flow = kinds.iter().zip(&flows).filter(|(_, flow)| **flow == "-");
+    assert!(of_no_flow.clone().count() > 0 && of_no_flow.clone().all(|(kind, _)| *kind != "data"));
 }
 
 // What a warm-up had counted is left out.

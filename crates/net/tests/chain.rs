@@ -1,4 +1,4 @@
-//! Reference: chains of static stations with static routes, Cheng & Lin 2008's world (schemes.md 4.1.3), as ns-3.44
+//! Reference: chains of static stations with static routes, Cheng & Lin 2008's world, as ns-3.44
 //! (`reference/ns3.csv`, scenario B) and ns-2.35 measured them.
 
 mod common;

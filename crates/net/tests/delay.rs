@@ -2,13 +2,13 @@
 
 mod common;
 
-use airhop_base::{NodeId, Rate, Span, Time};
+use airhop_base::{Rate, Span, Time};
 use airhop_net::Report;
 use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
 use airhop_radio::errors::ErrorPlan;
-use airhop_tcp::{Params, Preset};
-use airhop_trace::{Column, Table};
-use common::radio::traced;
+use airhop_tcp::Preset;
+use airhop_trace::Table;
+use common::trace::{numbers, queue_at, traced};
 use common::{hosts, run};
 
 type Given<'a> = &'a [(&'a str, f64)];
@@ -22,38 +22,18 @@ const PLUS_PLUS: Given = &[("form", 1.0)];
 
 /// Flows of these schemes that start at these seconds.
 fn plan(flows: &[(&str, Given, u64)], seconds: u64, room: usize, loss: f64) -> Plan {
-    let flow = |i, &(scheme, given, start): &(&str, Given, u64)| {
-        let scheme = airhop_tcp::find(scheme).expect("a known scheme");
-        let mut params = Params::defaults(scheme);
-        for &(name, value) in given {
-            params.set(scheme, name, value).expect("a parameter of the scheme");
-        }
-        FlowPlan {
-            name: format!("f{i}"),
-            from: NodeId(0),
-            to: NodeId(1),
-            transport: Transport::Tcp { scheme, params, config: Preset::Linux.config(988) },
-            app: AppPlan::Bulk,
-            start: Time::ZERO + Span::from_secs(start),
-            services: Vec::new(),
-        }
+    let config = Preset::Linux.config(988);
+    let base = hosts::hosts(Span::from_secs(seconds), hosts::tcp("reno", config), AppPlan::Bulk);
+    let flow = |i, &(scheme, given, start): &(&str, Given, u64)| FlowPlan {
+        name: format!("f{i}"),
+        transport: hosts::tcp_with(scheme, given, config),
+        start: Time::ZERO + Span::from_secs(start),
+        ..base.flows[0].clone()
     };
-    let transport = hosts::tcp("reno", Preset::Linux.config(988));
     Plan {
         wired: vec![hosts::wire(10, Span::from_millis(30), room, ErrorPlan::Loss(loss))],
         flows: flows.iter().enumerate().map(|(i, f)| flow(i, f)).collect(),
-        ..hosts::hosts(Span::from_secs(seconds), transport, AppPlan::Bulk)
-    }
-}
-
-fn numbers(tables: &[Table], table: &str, column: &str) -> Vec<f64> {
-    let table = tables.iter().find(|t| t.name == table).expect("a table");
-    match table.column(column) {
-        Some(Column::F64(values)) => values.clone(),
-        Some(Column::U32(values)) | Some(Column::Category(values, _)) => {
-            values.iter().map(|&v| v.into()).collect()
-        }
-        other => panic!("{column}: {other:?}"),
+        ..base
     }
 }
 
@@ -69,9 +49,8 @@ struct Waiting {
 
 /// From `from` seconds to the end.
 fn waiting(tables: &[Table], from: f64, until: f64) -> Waiting {
-    let [time, place, packets] = ["time_s", "place", "packets"].map(|c| numbers(tables, "queue", c));
     let rows: Vec<(f64, f64)> =
-        (0..time.len()).filter(|&i| place[i] == place[0]).map(|i| (time[i], packets[i])).collect();
+        queue_at(tables, "a->b").into_iter().map(|(time, packets)| (time, f64::from(packets))).collect();
     let ends = rows.iter().skip(1).map(|row| row.0).chain([until]);
     let spans: Vec<(f64, f64, f64)> = rows
         .iter()

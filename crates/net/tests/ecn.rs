@@ -227,7 +227,7 @@ fn ten_flows_get_no_less_through_red_with_ecn() {
     assert!(with <= 2.0 * 1000.0 / 1052.0);
 }
 
-// schemes.md 2.8: a congestion warning marks all capable packets, and RFC 3168's ends answer as to any mark.
+// Xu, Tian and Ansari 2004: a congestion warning marks all capable packets, and RFC 3168's ends answer as to any mark.
 #[test]
 fn a_congestion_warning_is_answered_like_any_mark() {
     let mut plan = bottleneck("newreno", 1, true);

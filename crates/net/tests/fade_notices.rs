@@ -7,9 +7,9 @@ use airhop_net::plan::{AppPlan, Plan, QueuePlan, RadioLinkPlan, Transport};
 use airhop_net::{FlowReport, Report};
 use airhop_radio::arq::ArqPlan;
 use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
-use airhop_trace::{Column, Table};
-use common::radio::{Mobile, PAYLOAD, fades, on_air, recovery, traced};
-use common::{LastHop, run};
+use common::radio::{Mobile, PAYLOAD, fades, recovery};
+use common::trace::{numbers, on_air, traced, words};
+use common::{LastHop, run, served_by};
 
 const SEEDS: std::ops::RangeInclusive<u64> = 1..=8;
 
@@ -36,24 +36,6 @@ fn upwards(mobile: &Mobile) -> Plan {
     let mut plan = mobile.plan();
     plan.flows = vec![mobile.flow("f", NodeId(2), NodeId(0))];
     plan
-}
-
-fn numbers(table: &Table, name: &str) -> Vec<f64> {
-    match table.column(name) {
-        Some(Column::F64(values)) => values.clone(),
-        other => panic!("{name}: {other:?}"),
-    }
-}
-
-fn words(table: &Table, name: &str) -> Vec<String> {
-    match table.column(name) {
-        Some(Column::Category(codes, words)) => codes.iter().map(|&c| words[c as usize].clone()).collect(),
-        other => panic!("{name}: {other:?}"),
-    }
-}
-
-fn table<'a>(tables: &'a [Table], name: &str) -> &'a Table {
-    tables.iter().find(|t| t.name == name).expect("a table of the trace")
 }
 
 // Kounavis 1996 §3, §6: from a fixed host EBSN spares nearly all timeouts that local recovery alone suffers, and its notices are in
@@ -121,27 +103,26 @@ fn lateness_by_an_independent_reader() {
     for (scheme, seed) in [("ebsn", 1), ("rttn", 2)] {
         let mut plan = over_fades(scheme, true).plan();
         if scheme == "rttn" {
-            plan.flows[0].services = vec![airhop_net::services::find("ebsn").expect("a service")];
+            plan.flows[0].services = served_by(&["ebsn"]);
         }
         plan.radios.iter_mut().for_each(|r| r.queue = QueuePlan::DropTail { packets: 1000 });
         let (r, tables) = traced(&plan, seed);
-        let notices = table(&tables, "notices");
-        let (times, events) = (numbers(notices, "time_s"), words(notices, "event"));
+        let times = numbers(&tables, "notices", "time_s");
+        let events = words(&tables, "notices", "event");
         let at =
-            |event: &str| times.iter().zip(&events).filter(|(_, e)| *e == event).map(|(&t, _)| t).collect();
+            |event: &str| times.iter().zip(&events).filter(|(_, e)| **e == event).map(|(&t, _)| t).collect();
         let (made, arrived): (Vec<f64>, Vec<f64>) = (at("sent"), at("received"));
-        let lateness: Vec<f64> = numbers(notices, "lateness_ms")
+        let lateness: Vec<f64> = numbers(&tables, "notices", "lateness_ms")
             .into_iter()
             .zip(&events)
-            .filter(|(_, e)| *e == "received")
+            .filter(|(_, e)| **e == "received")
             .map(|(ms, _)| ms)
             .collect();
-        let acks = numbers(table(&tables, "acks"), "time_s");
-        let segments = table(&tables, "segments");
-        let mut expiries = numbers(segments, "time_s");
-        let causes = words(segments, "cause");
-        expiries = expiries.into_iter().zip(causes).filter(|(_, c)| c == "timeout").map(|(t, _)| t).collect();
-        expiries.retain(|t| !acks.contains(t));
+        let acks = numbers(&tables, "acks", "time_s");
+        let sent =
+            numbers(&tables, "segments", "time_s").into_iter().zip(words(&tables, "segments", "cause"));
+        let again = sent.filter(|(_, cause)| *cause == "timeout").map(|(t, _)| t);
+        let expiries: Vec<f64> = again.filter(|t| !acks.contains(t)).collect();
         assert_eq!(expiries.len() as u64, r.flows[0].timeouts, "each was seen");
         for ((&made, &arrived), &ms) in made.iter().zip(&arrived).zip(&lateness) {
             let missed = expiries.iter().find(|&&t| made <= t && t <= arrived);
@@ -165,7 +146,7 @@ fn lateness_by_an_independent_reader() {
 #[test]
 fn lost_notices_warn_nobody() {
     let mut plan = over_fades("tahoe", false).plan();
-    plan.flows[0].services = vec![airhop_net::services::find("ebsn").expect("a service")];
+    plan.flows[0].services = served_by(&["ebsn"]);
     plan.wired[0].queue = QueuePlan::DropTail { packets: 1 };
     let lost = SEEDS.map(|seed| run(&plan, seed).drops[Drop::Queue as usize]).sum::<u64>();
     let (timeouts, warned) = (sum(&plan, |f| f.timeouts), sum(&plan, |f| f.lateness.timeouts_warned_late));
@@ -228,8 +209,8 @@ fn a_cell_tells_of_its_attempts() {
         .iter()
         .filter(|s| s.from == "bs" && s.packet == "data" && s.kind == "data" && s.attempt > 1)
         .count();
-    let notices = words(table(&tables, "notices"), "event");
-    let made = notices.iter().filter(|event| *event == "sent").count();
+    let notices = words(&tables, "notices", "event");
+    let made = notices.iter().filter(|event| **event == "sent").count();
     assert!(again > 100 && made.abs_diff(again) <= 1, "{made} notices, {again} further attempts");
     assert!(heard(&r, NoticeKind::Ebsn) <= made as u64);
     // RTO and fades differ by orders of magnitude: everything is in time.

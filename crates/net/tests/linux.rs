@@ -11,8 +11,7 @@ use airhop_base::Span;
 use airhop_net::plan::{AppPlan, Plan};
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::Preset;
-use airhop_trace::Column;
-use common::radio::traced;
+use common::trace::{numbers, traced};
 use common::{hosts, run};
 
 /// Two hosts, 10 Mbit/s and 30 ms each way, 50 packets of queue, independent losses of what goes to the receiver; MTU 1040, so 988
@@ -37,7 +36,7 @@ fn kernel(scheme: &str, loss: &str, column: usize) -> f64 {
 const GOODPUT: usize = 11;
 const RETRANSMISSIONS: usize = 13;
 
-// DESIGN.md §5, reference: within 10 % up to 1 % loss, 20 % at 5 %, mean of 20 replications.
+// Within 10 % up to 1 % loss, 20 % at 5 %, mean of 20 replications.
 #[test]
 fn goodput_is_the_kernels() {
     let points = [("0.0001", 0.1), ("0.001", 0.1), ("0.01", 0.1), ("0.05", 0.2)];
@@ -53,7 +52,7 @@ fn goodput_is_the_kernels() {
     }
 }
 
-// reference/README.md: at zero loss retransmissions are the queue's drops exactly, 148 of reno in 13 recoveries, 54 of cubic.
+// The kernel: at zero loss retransmissions are the queue's drops exactly, 148 of reno in 13 recoveries, 54 of cubic.
 #[test]
 fn without_errors_the_queue_alone_drops() {
     for scheme in ["reno", "cubic"] {
@@ -74,11 +73,7 @@ fn without_errors_the_queue_alone_drops() {
 fn windows(scheme: &str, seconds: u64) -> Vec<[f64; 3]> {
     let plan = Plan { duration: Span::from_secs(seconds), ..wire(scheme, 0.0) };
     let (_, tables) = traced(&plan, 1);
-    let window = tables.iter().find(|t| t.name == "window").expect("a table");
-    let columns = ["time_s", "cwnd", "ssthresh"].map(|name| match window.column(name) {
-        Some(Column::F64(values)) => values.clone(),
-        _ => panic!("no column {name}"),
-    });
+    let columns = ["time_s", "cwnd", "ssthresh"].map(|name| numbers(&tables, "window", name));
     (0..columns[0].len()).map(|i| [0, 1, 2].map(|column: usize| columns[column][i])).collect()
 }
 
@@ -91,7 +86,7 @@ fn is_within(ours: f64, linux: f64, tolerance: f64) {
     assert!((ours / linux - 1.0).abs() < tolerance, "{ours}, Linux {linux}");
 }
 
-// reference/README.md: 191 for BBR, all of them of its startup, which fills the queue and as much again; each is a drop of the queue.
+// The kernel: 191 for BBR, all of them of its startup, which fills the queue and as much again; each is a drop of the queue.
 #[test]
 fn bbrs_startup_loses_what_the_kernels_does() {
     let report = run(&wire("bbr", 0.0), 1);
@@ -116,7 +111,7 @@ fn bbr_sends_again_what_the_kernel_does() {
     }
 }
 
-// reference/README.md: "reno's slow start reaches cwnd 250 at 0.61 s, ssthresh 125, a second halving to 62 at 0.92 s". The path holds 73
+// Noted with the measurement: "reno's slow start reaches cwnd 250 at 0.61 s, ssthresh 125, a second halving to 62 at 0.92 s". The path holds 73
 // packets and its queue 50, one more is in service: the first of a window of 125 is dropped, and when that is known the window has
 // doubled. The times there do not follow from that: what they count from is not said (perhaps iperf3's own connection, which comes
 // first), and they are not asserted. From the SYN on, ten segments, then doubling every 61 ms to 80, then one more for each of the link's 0.832 ms a packet make 0.45 s.
@@ -134,7 +129,7 @@ fn slow_start_ends_where_the_kernels_does() {
     assert!((cuts[0].0 / ends - 1.0).abs() < 0.1, "at {} s, not {ends}", cuts[0].0);
 }
 
-// reference/README.md: "CUBIC's HyStart (delay) leaves slow start at cwnd 154 at 0.509 s, first loss at 0.587 s, ssthresh 110, then
+// Noted with the measurement: "CUBIC's HyStart (delay) leaves slow start at cwnd 154 at 0.509 s, first loss at 0.587 s, ssthresh 110, then
 // between 86 and 123". Not delay, but a train of ACKs as long as the smallest round trip: the kernel counts it so (TCPHystartTrainCwnd
 // 154), and no round of slow start is without a short round trip. iperf3's first segment is small; without it that is 156 in the kernel
 // as here.

@@ -3,15 +3,15 @@
 
 mod common;
 
+use airhop_net::Report;
 use airhop_net::plan::{AppPlan, Plan, Transport};
-use airhop_net::{Report, World, services};
 use airhop_radio::cell::LinkErrors;
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::seams::Judged;
 use airhop_tcp::{Config, Notices, Preset};
-use airhop_trace::{Column, Recorder, Table};
-use common::{LastHop, run};
-use std::sync::atomic::AtomicBool;
+use airhop_trace::Table;
+use common::trace::{numbers, offsets, traced, words};
+use common::{LastHop, run, served_by};
 
 /// What the sender took for a wireless loss, and what of it was none: lost by congestion, or not at all.
 fn wireless(r: &Report) -> (u64, u64) {
@@ -45,7 +45,7 @@ fn four_senders_under_the_same_notifications() {
         let goodput = ["hack", "hack-fixed", "lhp", "ll-elsn"].map(|scheme| {
             let hop = LastHop { scheme, uplink, fer: 0.02, seconds: 60, ..LastHop::default() };
             let mut plan = hop.plan();
-            plan.flows[0].services = vec![services::find("elsn").expect("a service")];
+            plan.flows[0].services = served_by(&["elsn"]);
             let r = run(&plan, 1);
             let (right, wrong) = wireless(&r);
             assert!(right > 100 && right > 20 * wrong, "{scheme}, uplink {uplink}: {:?}", r.flows[0]);
@@ -69,7 +69,7 @@ fn told(scheme: &'static str, preset: Preset, uplink: bool, fer: f64, notices: N
         ..LastHop::default()
     };
     let mut plan = hop.plan();
-    plan.flows[0].services = vec![services::find("elsn").expect("a service")];
+    plan.flows[0].services = served_by(&["elsn"]);
     run(&plan, seed)
 }
 
@@ -125,7 +125,7 @@ fn notices_pay_for_who_cuts() {
 fn a_deaf_sender_is_not_disturbed() {
     let hop = LastHop { scheme: "newreno", fer: 0.02, seconds: 30, ..LastHop::default() };
     let mut plan = hop.plan();
-    plan.flows[0].services = vec![services::find("eln").expect("a service")];
+    plan.flows[0].services = served_by(&["eln"]);
     assert_eq!(run(&plan, 1), run(&hop.plan(), 1));
 }
 
@@ -234,29 +234,16 @@ fn lhp_fails_where_the_first_fragment_is_lost() {
     assert_share(lost - told, lost, failure, "lhp");
 }
 
-fn traced(plan: &Plan) -> Vec<Table> {
-    let flows: Vec<String> = plan.flows.iter().map(|f| f.name.clone()).collect();
-    let recorder = Recorder::new(&flows, &plan.nodes, plan.duration, true, None).expect("no files");
-    let mut world = World::new(plan, 1, 0, Some(recorder)).expect("a good plan");
-    world.run(&AtomicBool::new(false)).expect("nobody stops it");
-    world.into_recorder().expect("it was given one").finish().expect("no files")
-}
-
 /// Rows of `table` whose `column` says `word`: seconds and sequence number.
 fn rows(tables: &[Table], table: &str, column: &str, word: &str) -> Vec<(f64, u64)> {
-    let table = tables.iter().find(|t| t.name == table).expect("a table");
-    let (Some(Column::F64(time)), Some(Column::U64(seq)), Some(Column::Category(code, words))) =
-        (table.column("time_s"), table.column("seq"), table.column(column))
-    else {
-        panic!("{table:?}")
-    };
-    let rows = time.iter().zip(seq).zip(code);
-    rows.filter(|(_, code)| words[**code as usize] == word).map(|((&t, &seq), _)| (t, seq)).collect()
+    let (time, seq) = (numbers(tables, table, "time_s"), offsets(tables, table, "seq"));
+    let words = words(tables, table, column);
+    (0..time.len()).filter(|&i| words[i] == word).map(|i| (time[i], seq[i])).collect()
 }
 
 /// The ELN delays of a run, ms: from the loss of a segment to the first news of it at the sender (Yun 2009 §3.2).
 fn eln_delays(scheme: &'static str, segments: u64) -> Vec<f64> {
-    let tables = traced(&one_at_a_time(scheme, segments, 0.1, 10, 120));
+    let (_, tables) = traced(&one_at_a_time(scheme, segments, 0.1, 10, 120), 1);
     let losses = rows(&tables, "drops", "cause", "retries");
     let news = rows(&tables, "notices", "event", "received");
     let mut delays = Vec::new();

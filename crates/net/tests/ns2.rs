@@ -16,7 +16,7 @@ struct Counterpart {
     timestamps: bool,
 }
 
-/// Vegas' segments have 1000 bytes with their headers there; Linux agents send timestamps (`reference/README` of the measurements).
+/// Vegas' segments have 1000 bytes with their headers there; Linux agents send timestamps.
 const COUNTERPARTS: [Counterpart; 7] = [
     plain("Reno", "reno", 0.10),
     plain("Newreno", "newreno", 0.10),

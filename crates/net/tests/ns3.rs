@@ -3,9 +3,9 @@
 mod common;
 
 use airhop_base::Span;
-use airhop_net::plan::{AppPlan, Plan, Transport};
+use airhop_net::plan::{AppPlan, Plan};
 use airhop_radio::errors::ErrorPlan;
-use airhop_tcp::{Config, HalveFrom, LossDetection, Params, Preset};
+use airhop_tcp::{Config, HalveFrom, LossDetection, Preset};
 use common::{hosts, run};
 
 /// A scheme there, what it is here, and what ns-3's stack does otherwise than the RFCs for it.
@@ -41,15 +41,10 @@ const ROWS: [Row; 6] = [
 /// Two hosts, 10 Mbit/s and 30 ms each way, 50 packets of queue, independent losses of what goes to the receiver; an ACK for every
 /// segment, timestamps, an initial window of 10 and a least RTO of 1 s.
 fn wire(row: &Row, loss: f64) -> Plan {
-    let scheme = airhop_tcp::find(row.ours).expect("a known scheme");
-    let mut params = Params::defaults(scheme);
-    for (name, value) in row.given {
-        params.set(scheme, name, *value).expect("a parameter of the scheme");
-    }
     let config = (row.stack)(Config { delayed_ack: None, ..Preset::Rfc.config(1000) });
     Plan {
         wired: vec![hosts::wire(10, Span::from_millis(30), 50, ErrorPlan::Loss(loss))],
-        ..hosts::hosts(Span::from_secs(100), Transport::Tcp { scheme, params, config }, AppPlan::Bulk)
+        ..hosts::hosts(Span::from_secs(100), hosts::tcp_with(row.ours, row.given, config), AppPlan::Bulk)
     }
 }
 

@@ -7,8 +7,9 @@ use airhop_radio::course::{Change, ChangeKind, Course};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::pace::PacePlan;
 use airhop_tcp::Preset;
-use airhop_trace::{Column, Table};
-use common::radio::{Mobile, recovery, traced};
+use airhop_trace::Table;
+use common::radio::{Mobile, recovery};
+use common::trace::{numbers, traced, words};
 use common::{hosts, run};
 use std::sync::Arc;
 
@@ -29,13 +30,6 @@ fn plan(scheme: &str, seconds: u64, changes: &[Change]) -> Plan {
     }
 }
 
-fn column<'a>(tables: &'a [Table], table: &str, column: &str) -> &'a [f64] {
-    match tables.iter().find(|t| t.name == table).and_then(|t| t.column(column)) {
-        Some(Column::F64(values)) => values,
-        other => panic!("{table}.{column}: {other:?}"),
-    }
-}
-
 /// An outage from 15 to 17 s; packets wait in it, or what is sent is lost.
 fn outage(scheme: &str, is_lost: bool) -> Plan {
     let (begin, lasts) = (at(15), Span::from_secs(2));
@@ -50,11 +44,8 @@ fn outage(scheme: &str, is_lost: bool) -> Plan {
 
 /// When segments were sent for this reason, those of one burst as one, seconds.
 fn bursts(tables: &[Table], cause: &str) -> Vec<f64> {
-    let segments = tables.iter().find(|t| t.name == "segments").expect("a table");
-    let Some(Column::Category(codes, words)) = segments.column("cause") else { panic!("no causes") };
-    let times = column(tables, "segments", "time_s").iter().zip(codes);
-    let mut found: Vec<f64> =
-        times.filter(|(_, code)| words[**code as usize] == cause).map(|(t, _)| *t).collect();
+    let times = numbers(tables, "segments", "time_s").into_iter().zip(words(tables, "segments", "cause"));
+    let mut found: Vec<f64> = times.filter(|(_, why)| *why == cause).map(|(t, _)| t).collect();
     found.dedup_by(|later, earlier| *later - *earlier < 0.05);
     found
 }
@@ -73,7 +64,7 @@ fn a_connection_resumes_with_its_first_attempt_after_the_outage() {
         // The clock of the sender counts milliseconds.
         assert!(waits.windows(2).all(|w| (w[1] / w[0] - 2.0).abs() < 0.01), "{waits:?}");
         assert!(waits[waits.len() - 1] > 17.0 - attempts[first - 1], "the attempt before it was in vain");
-        let arrivals = column(&tables, "acks", "time_s");
+        let arrivals = numbers(&tables, "acks", "time_s");
         let resumed = arrivals.iter().find(|t| **t > 15.5).expect("it goes on");
         // 1040 B one way; 64 B the other, as the ACK has a D-SACK: what was sent before the outage had arrived.
         let round_trip = 0.060 + 1104.0 * 8.0 / 10e6;
@@ -93,10 +84,10 @@ fn what_waited_ends_the_silence() {
         assert!(attempts.len() >= 2 && attempts.iter().all(|t| *t < 17.0));
         assert_eq!(report.flows[0].spurious_timeouts, report.flows[0].timeouts);
         // What was being sent leaves within the time of a packet, and its ACK takes 30 ms and that of its own.
-        let arrivals = column(&tables, "acks", "time_s");
+        let arrivals = numbers(&tables, "acks", "time_s");
         let resumed = arrivals.iter().find(|t| **t > 15.5).expect("it goes on");
         assert!((17.0..17.0 + 1092.0 * 8.0 / 10e6 + 0.030).contains(resumed), "{scheme}: {resumed}");
-        let [times, windows] = ["time_s", "cwnd"].map(|name| column(&tables, "window", name));
+        let [times, windows] = ["time_s", "cwnd"].map(|name| numbers(&tables, "window", name));
         let at = |t: f64| windows[times.partition_point(|time| *time <= t) - 1];
         assert!(
             at(resumed + 0.001) >= at(15.1) * 0.99,
@@ -116,7 +107,7 @@ fn bbr_needs_ten_round_trips_of_the_full_queue_to_slow_down() {
     let slower = Change { at: at(15), kind: ChangeKind::Rate(Rate::from_bps(2_000_000)) };
     let drops = |scheme| {
         let (_, tables) = traced(&plan(scheme, 30, &[slower]), 1);
-        column(&tables, "drops", "time_s").iter().copied().filter(|t| *t >= 15.0).collect::<Vec<_>>()
+        numbers(&tables, "drops", "time_s").into_iter().filter(|t| *t >= 15.0).collect::<Vec<_>>()
     };
     let bbr = drops("bbr");
     let full = 0.060 + 51.0 * 1040.0 * 8.0 / 2e6;

@@ -9,8 +9,7 @@ use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link::RadioPlan;
 use airhop_radio::pace::{Deliveries, PacePlan};
 use airhop_tcp::Preset;
-use airhop_trace::Column;
-use common::radio::traced;
+use common::trace::{numbers, traced};
 use common::{hosts, run};
 use std::sync::Arc;
 
@@ -66,9 +65,7 @@ fn backlog(bytes: u32) -> Plan {
 /// When the first segments arrive, ms.
 fn arrivals(plan: &Plan, many: usize) -> Vec<u64> {
     let (_, tables) = traced(plan, 1);
-    let deliveries = tables.iter().find(|t| t.name == "deliveries").and_then(|t| t.column("time_s"));
-    let Some(Column::F64(times)) = deliveries else { panic!("{deliveries:?}") };
-    times.iter().take(many).map(|s| (s * 1e3).round() as u64).collect()
+    numbers(&tables, "deliveries", "time_s").iter().take(many).map(|s| (s * 1e3).round() as u64).collect()
 }
 
 /// Recovery with a window that is never full.

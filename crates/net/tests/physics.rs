@@ -1,13 +1,14 @@
 //! Physics: an independent reader of the trace checks that the air was used as stations with those ears can use it.
 
+mod common;
+
 use airhop_base::{NodeId, Rate, Span, Time};
-use airhop_net::World;
 use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, QueuePlan, RoutingPlan, Transport, WlanPlan};
 use airhop_radio::cell::{Access, CellPlan, Range};
 use airhop_radio::phy::{DATA_OVERHEAD, Phy};
 use airhop_tcp::{Params, Preset};
-use airhop_trace::{Column, Recorder, Table};
-use std::sync::atomic::AtomicBool;
+use airhop_trace::{Column, Table};
+use common::trace::traced;
 
 const STATIONS: u16 = 24;
 const SENSE: f64 = 85.0;
@@ -203,20 +204,11 @@ fn air_of<'a>(plan: &Plan, tables: &'a [Table]) -> Air<'a> {
     Air { places, sent: transmissions(air) }
 }
 
-fn traced(plan: &Plan) -> Vec<Table> {
-    let flows: Vec<String> = plan.flows.iter().map(|f| f.name.clone()).collect();
-    let recorder =
-        Recorder::new(&flows, &plan.nodes, plan.duration, true, None).expect("tables need no files");
-    let mut world = World::new(plan, 1, 0, Some(recorder)).expect("a plan with routes");
-    world.run(&AtomicBool::new(false)).expect("nobody stops it");
-    world.into_recorder().expect("it was given").finish().expect("tables need no files")
-}
-
 /// What a trace needs of a cell grows with neighbours: a name for each pair in receive range and each queue, none for the others.
 #[test]
 fn places_are_those_of_pairs_in_range() {
     let plan = grid(Access::Basic);
-    let tables = traced(&plan);
+    let (_, tables) = traced(&plan, 1);
     let drops = tables.iter().find(|t| t.name == "drops").expect("a table of the trace");
     let Some(Column::Category(_, places)) = drops.column("place") else { panic!("a column of the table") };
     let stations = &plan.wlans[0].cell.stations;
@@ -237,12 +229,13 @@ fn places_are_those_of_pairs_in_range() {
 /// * is an answer, a SIFS after a frame `z` for its sender: an answer is due whatever is on the air. And the station of the other one did
 ///   not know of the exchange: it does not sense the station of `z`, or began no later than `z`, or answers itself.
 ///
-/// And what became of each frame follows from who else was on the air around the station it was for (schemes.md 4.1.3).
+/// And what became of each frame follows from who else was on the air around the station it was for: a receiver follows the
+/// first signal after silence, and what comes later spoils it unless it is 10 dB weaker.
 #[test]
 fn airtime_is_exclusive_within_the_sense_range() {
     for access in [Access::Basic, Access::RtsCts] {
         let plan = grid(access);
-        let tables = traced(&plan);
+        let (_, tables) = traced(&plan, 1);
         let air = air_of(&plan, &tables);
         let [together, answers] = air.check_access();
         let captured = air.check_outcomes();

@@ -2,13 +2,12 @@
 
 mod common;
 use airhop_base::{NodeId, Rate, Span, Time};
+use airhop_net::Report;
 use airhop_net::plan::{
     AppPlan, CodelPlan, FlowPlan, FqCodelPlan, PiePlan, Plan, QueuePlan, RedPlan, Transport, WiredPlan,
 };
-use airhop_net::{Report, World, services};
-use airhop_trace::{Column, Recorder};
-use common::{LastHop, run};
-use std::sync::atomic::AtomicBool;
+use common::trace::{queue_at, traced};
+use common::{LastHop, run, served_by};
 
 const QUEUE: usize = 0;
 const AQM: usize = 1;
@@ -32,7 +31,7 @@ fn clean(uplink: bool) -> Plan {
 fn with_service(plan: &Plan, service: &str) -> Plan {
     let mut plan = plan.clone();
     for flow in &mut plan.flows {
-        flow.services = vec![services::find(service).expect("a service")];
+        flow.services = served_by(&[service]);
     }
     plan
 }
@@ -99,7 +98,7 @@ fn a_red_queue_has_randomness_of_its_own_link() {
     assert_eq!(red[0], twins(QueuePlan::Red(RED), 1)[0]);
 }
 
-// schemes.md 2.8: routers and base station mark. A sender that heeds marks then never fills a queue: nothing is lost after the
+// Xu, Tian and Ansari 2004: routers and base station mark. A sender that heeds marks then never fills a queue: nothing is lost after the
 // first slow start, where the queue is full before the first echo is back.
 #[test]
 fn congestion_warning_replaces_drop_tail_queues_of_wire_and_cell() {
@@ -213,22 +212,8 @@ impl Narrow {
     const PACKET_MS: f64 = 4.16;
 
     fn new(plan: &Plan) -> Self {
-        let flows: Vec<String> = plan.flows.iter().map(|f| f.name.clone()).collect();
-        let recorder =
-            Recorder::new(&flows, &plan.nodes, plan.duration, true, None).expect("tables need no files");
-        let mut world = World::new(plan, 1, 0, Some(recorder)).expect("a plan with routes");
-        world.run(&AtomicBool::new(false)).expect("nobody stops it");
-        let tables = world.into_recorder().expect("it was given").finish().expect("tables need no files");
-        let queue = tables.iter().find(|table| table.name == "queue").expect("a table of the trace");
-        let column = |name| queue.column(name).expect("a column");
-        let (Column::F64(times), Column::U32(packets), Column::Category(places, names)) =
-            (column("time_s"), column("packets"), column("place"))
-        else {
-            panic!("{queue:?}")
-        };
-        let place = names.iter().position(|name| name == "r1->r2").expect("a link") as u32;
-        let rows = times.iter().zip(packets).zip(places).filter(|(_, at)| **at == place);
-        Narrow { lengths: rows.map(|((t, packets), _)| (*t, f64::from(*packets))).collect() }
+        let rows = queue_at(&traced(plan, 1).1, "r1->r2").into_iter();
+        Narrow { lengths: rows.map(|(t, packets)| (t, f64::from(packets))).collect() }
     }
 
     /// The mean wait from a time on, ms.

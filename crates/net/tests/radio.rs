@@ -6,8 +6,9 @@ use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, RadioLinkPlan, Transp
 use airhop_net::{Report, World, services};
 use airhop_radio::arq::ArqPlan;
 use airhop_radio::errors::ErrorPlan;
-use common::radio::{FRAME, Mobile, PAYLOAD, Sent, fades, on_air, queue_at, recovery, rules, traced};
-use common::run;
+use common::radio::{FRAME, Mobile, PAYLOAD, fades, recovery, rules};
+use common::trace::{Sent, on_air, queue_at, traced};
+use common::{run, served_by};
 use std::sync::atomic::AtomicBool;
 
 const PLAIN: [ArqPlan; 2] = [ArqPlan::None, ArqPlan::None];
@@ -202,7 +203,7 @@ fn a_queue_counts_what_waits_for_the_window() {
     }
 }
 
-// DESIGN 4.3: `channel` counts frames, data and link ACKs; `retries` packets that were given up. Without recovery a corrupted packet
+// The run document: `channel` counts frames, data and link ACKs; `retries` packets that were given up. Without recovery a corrupted packet
 // is lost, with it nothing is, and with a limit what is given up.
 #[test]
 fn drops_are_told_by_their_reasons() {
@@ -292,7 +293,7 @@ fn what_link_recovery_does_is_notified() {
 
 /// The service in place of what the scheme needs.
 fn served(mut plan: Plan, service: &str) -> Plan {
-    plan.flows[0].services = vec![services::find(service).expect("there is one")];
+    plan.flows[0].services = served_by(&[service]);
     plan
 }
 

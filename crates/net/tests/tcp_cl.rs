@@ -2,7 +2,7 @@
 
 mod common;
 
-use airhop_base::{Body, Packet, Time};
+use airhop_base::{Body, Drop, Packet, Time};
 use airhop_net::plan::{Plan, RoutingPlan};
 use airhop_net::{FlowReport, Report, World};
 use airhop_radio::cell::{CellPlan, LinkErrors};
@@ -112,7 +112,7 @@ fn ret_f_limits_the_naks() {
     assert!(told(&[("no_ack", 1.0)]) < one && told(&[("ret_f", 1.0)]) <= 4);
 }
 
-// schemes.md 4.2.3, R1 and R3: what ACKs wait for at the third station is said by them, and by nothing else, or by packets of its own
+// What ACKs wait for at the third station is said by them, and by nothing else, or by packets of its own
 // besides.
 #[test]
 fn naks_without_an_ack() {
@@ -125,7 +125,7 @@ fn naks_without_an_ack() {
     }
 }
 
-// schemes.md 2.15: every node adds what a segment contended. At the source it is nothing, and it grows from hop to hop; on the air of
+// Hamadani and Rakocevic 2007 (TCP-CC): every node adds what a segment contended. At the source it is nothing, and it grows from hop to hop; on the air of
 // the others at least a DIFS and half of CWmin, in the mean.
 #[test]
 fn contention_adds_up() {
@@ -141,4 +141,23 @@ fn contention_adds_up() {
     let hops = [mean(&of(1, false)), mean(&of(2, false)), mean(&of(3, false)), mean(&of(4, true))];
     let least = 28e-6 + 15.0 / 2.0 * 9e-6;
     assert!(hops[0] > least && hops.windows(2).all(|h| h[1] > h[0] + least), "{hops:?}");
+}
+
+// One agent serves a flow at a node, be the node a station of two cells that the flow crosses: a loss is told of once.
+#[test]
+fn a_gateway_between_two_cells_tells_of_a_loss_once() {
+    let mut plan = chain("tcp-cl", 0.5, &[("no_ack", 2.0)]);
+    let mut beyond = plan.wlans[0].clone();
+    let nearer = &mut plan.wlans[0];
+    nearer.nodes.truncate(3);
+    nearer.cell.stations.truncate(3);
+    nearer.cell.errors.clear();
+    beyond.nodes.drain(..2);
+    beyond.cell.stations.drain(..2);
+    (beyond.cell.index, beyond.cell.name) = (1, "beyond".into());
+    (beyond.cell.errors[0].from, beyond.cell.errors[0].to) = (Some(0), Some(1));
+    plan.wlans.push(beyond);
+    let report = run(&plan, 1);
+    let (told, given_up) = (naks(&report.flows[0]), report.drops[Drop::Retries as usize]);
+    assert!((50..=given_up).contains(&told), "{told} NAKs of {given_up} packets that were given up");
 }

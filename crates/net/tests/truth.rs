@@ -2,15 +2,15 @@
 
 mod common;
 use airhop_base::{NodeId, Rate, Span, Time};
+use airhop_net::World;
 use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
-use airhop_net::{World, services};
 use airhop_radio::arq::{ArqPlan, Group};
 use airhop_radio::cell::Access;
 use airhop_tcp::recovery::{Partial, RenoRecovery};
 use airhop_tcp::seams::{Ack, CongestionControl, Judged, Loss, NoticePolicy, Parts, Reaction, Truth, Window};
 use airhop_tcp::{Asks, Config, Params, Preset, Scheme, Space};
 use common::radio::{Mobile, recovery, rules};
-use common::{LastHop, run};
+use common::{LastHop, run, served_by};
 use std::cell::Cell;
 
 thread_local! {
@@ -75,7 +75,7 @@ fn spied(plan: &Plan) -> Plan {
     if let Transport::Tcp { config, .. } = &flow.transport {
         flow.transport = Transport::Tcp { scheme, params: Params::defaults(scheme), config: *config };
     }
-    flow.services = vec![services::find("truth").expect("a service")];
+    flow.services = served_by(&["truth"]);
     plan
 }
 
@@ -124,9 +124,9 @@ fn the_capacity_of_a_cell_is_that_of_its_timing() {
     assert!((mbps(told(&delayed)) - by_hand).abs() < 1e-3, "{by_hand}");
 }
 
-// The formula leaves out collisions. Two saturated stations collide once in 16 exchanges (schemes.md 4.1.2: 2 / 33), and what a
-// collision wastes is about an exchange: the simulated cell stays 4 to 6 % below. experiments.md A.0: 3.76 to 3.80 Mbit/s in a slot
-// model, about 3.66 in ns-2.
+// The formula leaves out collisions. Two saturated stations collide once in 16 exchanges (2 / 33), and what a
+// collision wastes is about an exchange: the simulated cell stays 4 to 6 % below. A slot model has 3.76 to 3.80 Mbit/s,
+// ns-2 about 3.66.
 #[test]
 fn a_saturated_cell_carries_a_twentieth_less_than_its_capacity() {
     for (uplink, rts) in [(false, false), (true, false), (false, true)] {

@@ -11,8 +11,7 @@ use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link::RadioPlan;
 use airhop_radio::pace::PacePlan;
 use airhop_tcp::Preset;
-use airhop_trace::{Column, Table};
-use common::radio::traced;
+use common::trace::{numbers, traced};
 use common::{hosts, run};
 use std::sync::Arc;
 
@@ -103,17 +102,10 @@ fn datagrams(kbps: u64, duration: Span) -> Plan {
     hosts::hosts(duration, Transport::Udp { bytes: 972 }, app)
 }
 
-fn column<'a>(tables: &'a [Table], table: &str, column: &str) -> &'a [f64] {
-    match tables.iter().find(|t| t.name == table).and_then(|t| t.column(column)) {
-        Some(Column::F64(values)) => values,
-        other => panic!("{table}.{column}: {other:?}"),
-    }
-}
-
 /// When segments arrive, nanoseconds.
 fn arrivals(plan: &Plan) -> Vec<u64> {
     let tables = traced(plan, 1).1;
-    column(&tables, "deliveries", "time_s").iter().map(|s| (s * 1e9).round() as u64).collect()
+    numbers(&tables, "deliveries", "time_s").iter().map(|s| (s * 1e9).round() as u64).collect()
 }
 
 fn dropped(report: &Report, why: Drop) -> u64 {
@@ -239,11 +231,11 @@ fn the_trace_has_the_course() {
     for plan in both(&datagrams(100, Span::from_secs(1)), &changes, &ErrorPlan::Clean) {
         let tables = traced(&plan, 1).1;
         let there = [0.0, 0.1, 0.5, 0.6];
-        assert_eq!(column(&tables, "links", "time_s"), [there, there].concat());
+        assert_eq!(numbers(&tables, "links", "time_s"), [there, there].concat());
         let rates = [1.0, 0.25, 0.0, 2.0];
-        assert_eq!(column(&tables, "links", "rate_mbps"), [rates, rates].concat());
+        assert_eq!(numbers(&tables, "links", "rate_mbps"), [rates, rates].concat());
         let delays = [10.0, 10.0, 10.0, 15.0];
-        assert_eq!(column(&tables, "links", "delay_ms"), [delays, delays].concat());
+        assert_eq!(numbers(&tables, "links", "delay_ms"), [delays, delays].concat());
     }
     let steady =
         wired(datagrams(100, Span::from_secs(1)), Rate::from_bps(1_000_000).into(), &ErrorPlan::Clean);

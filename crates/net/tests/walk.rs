@@ -6,7 +6,7 @@ use airhop_net::plan::{AppPlan, Plan, Transport};
 use airhop_net::{BuildError, World};
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::Preset;
-use common::{LastHop, hosts, radio, run};
+use common::{LastHop, hosts, run, served_by, trace};
 
 /// One wired link from a to b.
 fn wire(mbps: u64, delay: Span, packets: usize, errors: ErrorPlan) -> Plan {
@@ -50,7 +50,7 @@ fn a_full_queue_drops_and_the_rest_gets_through() {
 
 /// The queue at one place over time: seconds and packets.
 fn queue_at(plan: &Plan, place: &str) -> Vec<(f64, u32)> {
-    radio::queue_at(&radio::traced(plan, 1).1, place)
+    trace::queue_at(&trace::traced(plan, 1).1, place)
 }
 
 #[test]
@@ -132,11 +132,22 @@ fn the_first_repetition_is_notified_once() {
 #[test]
 fn notices_can_be_lost_on_the_way() {
     // A quarter of all packets from the base station to the sender vanish: fewer ELNs arrive than were sent, and the connection
-    // lives by duplicate ACKs and timeouts (schemes.md 3.6.9).
+    // lives by duplicate ACKs and timeouts.
     let mut plan = LastHop { scheme: "ll-elsn", seconds: 60, ..LastHop::default() }.plan();
     plan.wired[0].errors[1] = ErrorPlan::Loss(0.25);
     let r = run(&plan, 1);
     let f = &r.flows[0];
     assert!(f.notices[0] > 0 && f.fast_recoveries > 0, "{f:?}");
     assert!(f.delivered_bytes > 1_000_000);
+}
+
+// Agents are known by numbers of 16 bits: of more, some would be taken for others.
+#[test]
+fn more_agents_than_can_be_told_apart_are_refused() {
+    let mut plan = LastHop::default().plan();
+    plan.flows[0].services = served_by(&["elsn"]).repeat(usize::from(u16::MAX));
+    assert!(World::new(&plan, 1, 0, None).is_ok());
+    plan.flows[0].services.extend(served_by(&["elsn"]));
+    let refused = World::new(&plan, 1, 0, None).err();
+    assert_eq!(refused, Some(BuildError::TooManyAgents { flow: "f0".into() }));
 }

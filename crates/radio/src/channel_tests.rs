@@ -25,7 +25,7 @@ fn all_frames_are_exposed_by_their_bits() {
     }
 }
 
-/// schemes.md 3.2: what TCP HACK can use is a frame whose first H bytes are right: MAC and LLC (36), IP and UDP (28).
+/// What TCP HACK can use is a frame whose first H bytes are right: MAC and LLC (36), IP and UDP (28).
 #[test]
 fn a_damaged_data_frame_keeps_its_headers_as_often_as_their_bits_say() {
     let mut plan = plan(3);
@@ -79,7 +79,7 @@ fn fates(plan: &CellPlan, others: &[Station]) -> Vec<Option<bool>> {
     world.notes.iter().filter_map(|(_, n)| fate(n)).collect()
 }
 
-/// DESIGN 1.5: the n-th frame on a link has the same fate whatever else happens, so that every scheme meets the same channel.
+/// The n-th frame on a link has the same fate whatever else happens, so that every scheme meets the same channel.
 #[test]
 fn the_channel_does_not_depend_on_the_traffic() {
     let mut plan = plan(4);

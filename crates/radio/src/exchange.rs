@@ -236,7 +236,7 @@ impl Exchange {
     }
 
     /// Nothing answers a transmission. If an own frame of a station fails by that, its timeout is an answer and a slot after that
-    /// frame's end (schemes.md 4.1).
+    /// frame's end.
     fn unanswered(&mut self, now: Time, slot: Slot, outcome: Heard) {
         let Airtimes { phy, cts, ack, .. } = &self.air;
         let &Transmission { from, to, kind, .. } = self.medium.get(slot);

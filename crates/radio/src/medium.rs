@@ -279,7 +279,7 @@ impl Receiver {
     }
 
     /// A signal reaches the antenna. The first after silence is followed; a later one spoils it unless it is `capture` times
-    /// weaker, and is never followed itself (schemes.md 4.1.3). True if the medium was idle.
+    /// weaker, and is never followed itself. True if the medium was idle.
     fn arrives(&mut self, slot: Slot, power: f64, capture: f64) -> bool {
         self.signals += 1;
         let first = self.signals == 1;

@@ -1,7 +1,6 @@
 //! Timing of the 802.11 physical layers.
 //!
-//! Every number is that of the standard; schemes.md 4.1 has the table with its sources. Nothing here depends on a
-//! scenario: the fields are public so that a study can change one of them (Cheng & Lin 2008 prints other windows).
+//! Every number is that of the standard. Nothing here depends on a scenario: the fields are public so that a study can change one of them (Cheng & Lin 2008 prints other windows).
 use airhop_base::{Rate, Span};
 
 /// RTS frame, bytes (IEEE 802.11-2016 §9.3.1.2).
@@ -13,7 +12,7 @@ pub const ACK_BYTES: u32 = 14;
 /// What a data frame adds to an IP packet, bytes: MAC header 24, LLC and SNAP 8, FCS 4.
 pub const DATA_OVERHEAD: u32 = 24 + 8 + 4;
 
-/// The timing of one 802.11 physical layer (schemes.md 4.1 has the table).
+/// The timing of one 802.11 physical layer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Phy {
     /// Name in scenario files: "802.11", "802.11b", "802.11g".
@@ -158,7 +157,7 @@ mod tests {
     #[test]
     fn serial_airtimes() {
         let b = Phy::find("802.11b").unwrap();
-        // reference/README.md, ns-2 A: data frame 973.1 µs, TCP-ACK frame 245.8 µs, link ACK 304 and 202.2 µs.
+        // As ns-2.35 has them: data frame 973.1 µs, TCP-ACK frame 245.8 µs, link ACK 304 and 202.2 µs.
         assert_eq!(b.airtime(1074, mbit(110)).nanos(), 973_091);
         assert_eq!(b.airtime(74, mbit(110)).nanos(), 245_819);
         assert_eq!(b.airtime(ACK_BYTES, mbit(10)).nanos(), 304_000);

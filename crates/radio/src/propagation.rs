@@ -64,7 +64,7 @@ impl Propagation {
 }
 
 impl Range {
-    /// 10 dB (schemes.md 4.1.3; ns-2's CPThresh).
+    /// 10 dB (ns-2's CPThresh_).
     pub const CAPTURE: f64 = 10.0;
 
     /// Free space, with the usual capture.
@@ -109,7 +109,7 @@ mod tests {
         near(free.receive, 40.0);
         near(free.sense, 500.0);
         assert_eq!(free.crossover, f64::INFINITY);
-        // schemes.md 4.1.3: the crossover of these antennas is at 226 m, all of the paper's distances are below.
+        // The crossover of these antennas is at 226 m, all of the paper's distances are below.
         let ground = range(friis(40.0), two_ray(500.0), Some(1.5));
         near(ground.receive, 40.0);
         near(ground.sense, 500.0);

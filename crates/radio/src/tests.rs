@@ -267,7 +267,7 @@ fn capture(far: f64, ratio: f64) -> Vec<(bool, bool, bool)> {
         .collect()
 }
 
-/// schemes.md 4.1.3: the first signal survives a later one that is 10 dB weaker; a later one never captures the receiver.
+/// The first signal survives a later one that is 10 dB weaker; a later one never captures the receiver.
 #[test]
 fn the_first_signal_captures_the_receiver_if_it_is_10_db_stronger() {
     // (35 / 10)^2 = 12.25, and (31 / 10)^2 = 9.61
@@ -428,7 +428,7 @@ fn eifs_follows_what_could_not_be_read_and_a_correct_frame_ends_it() {
     }
 }
 
-/// schemes.md 4.1.3: what is sensed but cannot be decoded is followed by EIFS too; and it cannot be received.
+/// What is sensed but cannot be decoded is followed by EIFS too; and it cannot be received.
 #[test]
 fn beyond_the_receive_range_frames_are_only_sensed() {
     let (idle, start) = bystander(&line(&[0.0, 30.0, 80.0, 110.0], 40.0, 85.0));

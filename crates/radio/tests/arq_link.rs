@@ -120,7 +120,7 @@ fn a_timeout_fails_all_outstanding_frames() {
     );
 }
 
-/// Error models see link ACKs as control frames: a Gilbert-Elliott channel spares them (schemes.md 4.8.3).
+/// Error models see link ACKs as control frames: a Gilbert-Elliott channel spares them.
 #[test]
 fn link_acks_are_control_frames() {
     let plan = RadioPlan {
@@ -140,7 +140,7 @@ fn fading(good: Span, bad: Span) -> ErrorPlan {
     ErrorPlan::TwoState { fades, errors_per_bit: [0.0, f64::INFINITY] }
 }
 
-/// schemes.md 4.6: a fade begins with the first timeout after a success and ends with the next link ACK. What is said of it, and
+/// What RTTN goes by: a fade begins with the first timeout after a success and ends with the next link ACK. What is said of it, and
 /// of the attempts that fail, follows from the frames and the ACKs that came.
 #[test]
 fn a_fade_lasts_from_the_first_timeout_to_the_next_ack() {

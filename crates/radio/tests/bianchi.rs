@@ -6,7 +6,7 @@ use airhop_radio::cell::{Access, CellPlan};
 use airhop_radio::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
 use harness::{plan, saturation};
 
-/// IP bytes of a UDP datagram of 1000 bytes: an MPDU of 1064 as in the ns-3 runs of reference/README.md.
+/// IP bytes of a UDP datagram of 1000 bytes: an MPDU of 1064 as in the ns-3 runs.
 const IP_BYTES: u32 = 1028;
 const PAYLOAD_BITS: f64 = 8000.0;
 
@@ -96,7 +96,7 @@ fn one_station_takes_what_the_standard_adds_up_to() {
     assert!((measured / expect - 1.0).abs() < 0.002, "{measured:.4}, expected {expect:.4}");
 }
 
-/// ns-3 3.44, reference/README.md section C: 5.202 for one station, 5.355 for ten. For ten it is close to the model with a DIFS
+/// ns-3.44: 5.202 for one station, 5.355 for ten. For ten it is close to the model with a DIFS
 /// after collisions (5.418), where Airhop and ns-2 have EIFS (model 5.203): so 5 %.
 #[test]
 fn saturation_throughput_is_near_that_of_ns3() {

@@ -1,4 +1,4 @@
-//! How long a packet contended before the exchange that delivered it (schemes.md 2.15).
+//! How long a packet contended before the exchange that delivered it: what TCP-CC adds up (Hamadani and Rakocevic 2007).
 
 mod harness;
 

@@ -204,7 +204,7 @@ fn lost_data(metres: &[f64], sense: f64, access: Access) -> f64 {
 
 /// A hidden station that is 30 m from the receiver decodes its CTS and keeps silent. At 60 m, beyond the receive range but not beyond
 /// the sense range, it defers an EIFS (364 µs here, of a data frame's 974) and begins in the middle of the frame
-/// (schemes.md 4.1.3: station i + 3 of a chain).
+/// (station i + 3 of a chain).
 #[test]
 fn rts_and_cts_help_only_where_the_cts_is_decoded() {
     let decodes = [0.0, 30.0, 60.0, 90.0];

@@ -1,6 +1,7 @@
 //! Link recovery: the defaults that follow from the link, and what they become.
 
 use crate::fields::{Fields, Val};
+use crate::keys::MAX_SPAN_S;
 use crate::pace;
 use crate::problem::Problems;
 use airhop_base::{Rate, Span};
@@ -29,12 +30,19 @@ impl Times {
 
     /// The timeout of a recovery that the file gives none.
     fn timeout(&self, arq: &Fields) -> Option<Span> {
-        Some(derived_timeout(self.rate, self.delay, window(arq)?, self.frame, ack_bytes(arq)?, self.frame))
+        self.way_there_and_back(arq, window(arq)?, self.frame)
     }
 
     /// A frame, its ACK, and both ways: a timer that is shorter expires before any ACK can come.
     fn least(&self, arq: &Fields) -> Option<Span> {
-        Some(derived_timeout(self.rate, self.delay, 1, self.frame, ack_bytes(arq)?, 0))
+        self.way_there_and_back(arq, 1, 0)
+    }
+
+    /// So many frames, the ACK of the last behind a frame of `reverse` bytes, and both ways; no longer than any run, as the effective
+    /// scenario has it for a file that reads back.
+    fn way_there_and_back(&self, arq: &Fields, frames: u32, reverse: u32) -> Option<Span> {
+        let all = derived_timeout(self.rate, self.delay, frames, self.frame, ack_bytes(arq)?, reverse);
+        Some(all.min(Span::from_secs(MAX_SPAN_S)))
     }
 }
 

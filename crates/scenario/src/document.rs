@@ -50,7 +50,7 @@ struct FlowDocument<'a> {
     spurious_timeouts: u64,
     srtt_ms: Option<f64>,
     completion_s: Option<f64>,
-    notices: Counts<5>,
+    notices: Counts<{ NoticeKind::ALL.len() }>,
     judgements: Confused,
     duplicates: u64,
     timeouts_warned_late: u64,

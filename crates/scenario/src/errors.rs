@@ -2,13 +2,21 @@
 
 use crate::fields::Fields;
 use crate::problem::Problems;
+use airhop_base::Span;
 use airhop_radio::errors::{BadLine, ErrorPlan, FadePlan, FadeRecord, Sojourn, Start, errors_per_bit};
 use std::sync::Arc;
 
-/// Refuses an error model whose keys contradict each other, or are too few.
-pub(crate) fn check(model: &Fields, problems: &mut Problems) {
+/// So many fades of a channel in a run at most; each takes memory in a trace.
+const MAX_FADES: u64 = 1_000_000;
+
+/// Refuses an error model whose keys contradict each other, or are too few; or that has more fades in a run of this duration than
+/// anybody can look at.
+pub(crate) fn check(model: &Fields, duration: Option<Span>, problems: &mut Problems) {
     if !model.refused().is_empty() {
         return;
+    }
+    if model.kind == Some("two-state") {
+        check_fades(model, duration, problems);
     }
     let contradiction = match model.kind {
         Some("bernoulli") => bernoulli(model),
@@ -19,6 +27,18 @@ pub(crate) fn check(model: &Fields, problems: &mut Problems) {
     };
     if let Some(what) = contradiction {
         problems.add(&model.at, &model.path, what);
+    }
+}
+
+fn check_fades(model: &Fields, duration: Option<Span>, problems: &mut Problems) {
+    if let (Some(good), Some(bad), Some(duration)) = (model.span("good"), model.span("bad"), duration)
+        && duration.whole(good + bad) > MAX_FADES
+    {
+        let what = format!(
+            "expected at most {MAX_FADES} fades in the run, got good times of \"{good}\" and bad ones of \"{bad}\" by turns in \
+             duration = \"{duration}\""
+        );
+        problems.add(model.at("good"), model.path_of("good"), what);
     }
 }
 
@@ -84,7 +104,7 @@ fn averages(model: &Fields) -> Option<String> {
 }
 
 /// The probabilities to leave the good and the bad state: those given, or those of a chain with that loss rate and those bad states.
-/// The share of bad frames is p_gb / (p_gb + p_bg), the mean length of a bad state 1 / p_bg (schemes.md 4.8.3).
+/// The share of bad frames is p_gb / (p_gb + p_bg), the mean length of a bad state 1 / p_bg.
 fn leave(model: &Fields) -> Option<[f64; 2]> {
     let Some(loss) = model.number("loss") else {
         let p_bg = model.number("p_bg").or_else(|| Some(1.0 - model.number("p_bb")?))?;

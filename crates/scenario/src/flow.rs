@@ -46,7 +46,7 @@ fn served_by(scheme: &Scheme, notices: Option<&'static str>) -> Vec<&'static str
     let Some(notices) = notices.filter(|word| ["eln", "elsn"].contains(word)) else {
         return scheme.needs.to_vec();
     };
-    let is_other = |name: &&str| services::find(name).is_some_and(|service| !service.tells_of_losses());
+    let is_other = |name: &&str| services::find(name).is_some_and(|service| !service.tells_of_losses);
     scheme.needs.iter().copied().filter(is_other).chain([notices]).collect()
 }
 

@@ -125,8 +125,6 @@ pub(crate) const MAX_SPAN_S: u64 = 1_000_000;
 pub(crate) const MAX_COPIES: u64 = 10_000;
 /// A receive window without bound; more than [`Kind::Bytes`] can express.
 pub(crate) const UNLIMITED: u64 = 1 << 40;
-/// Whether a frame may go out without a backoff when the medium has been idle (IEEE 802.11-2016 §10.3.4.2).
-const IMMEDIATE_ACCESS: &str = "false";
 /// The word that addresses all tables of a kind in `--set`, so no table may be called so.
 pub(crate) const ALL: &str = "all";
 
@@ -263,7 +261,7 @@ pub(crate) static WLAN: [Key; 17] = [
     key(
         "immediate_access",
         Kind::Flag,
-        Value(IMMEDIATE_ACCESS),
+        Value("false"),
         "send without a backoff after DIFS idle (IEEE 802.11-2016 §10.3.4.2); false as in ns-2",
     ),
     key("stations", Kind::Stations, Nothing("`layout` makes them"), "position of each station, metres"),

@@ -8,8 +8,14 @@ use airhop_net::plan::QueuePlan;
 pub(crate) fn resolve(link: &mut Fields, problems: &mut Problems) {
     let Some(Val::Table(queue)) = link.get_mut("queue") else { return };
     match queue.kind {
-        Some("red") => resolve_red(queue, problems),
-        Some("congestion-warning") => fill_threshold(queue),
+        Some("red") => {
+            resolve_red(queue, problems);
+            check_weight(queue, problems);
+        }
+        Some("congestion-warning") => {
+            fill_threshold(queue);
+            check_weight(queue, problems);
+        }
         Some("codel" | "fq-codel") => check_target(queue, problems),
         _ => {}
     }
@@ -24,6 +30,14 @@ fn resolve_red(queue: &mut Fields, problems: &mut Problems) {
             "expected more than min = {min}, got {max}; for marks at a step, as DCTCP wants them, {step}"
         );
         problems.add(queue.at("max"), queue.path_of("max"), what);
+    }
+}
+
+/// An average in which no arrival weighs anything stays where it begins, at 0.
+fn check_weight(queue: &Fields, problems: &mut Problems) {
+    if queue.number("weight") == Some(0.0) {
+        let what = "expected more than 0: the average would never follow the queue";
+        problems.add(queue.at("weight"), queue.path_of("weight"), what);
     }
 }
 

@@ -17,6 +17,7 @@ use crate::propagation;
 use crate::queue;
 use crate::routing;
 use crate::topology::{Link, Topology, reach};
+use airhop_base::Span;
 use std::collections::{HashMap, HashSet};
 
 /// Checks the whole scenario, and fills the defaults that follow from other keys.
@@ -28,17 +29,19 @@ pub(crate) fn resolve(root: &mut Fields, problems: &mut Problems) {
             links.iter_mut().for_each(|link| queue::resolve(link, problems));
         }
     }
+    let duration = root.span("duration");
     for link in root.tables("wired").iter().chain(root.tables("radio")) {
         pace::check(link, problems);
-        changes::check(link, root.span("duration"), problems);
-        check_errors(link, &link.ends("ends").map_or(Vec::new(), |ends| ends.to_vec()), false, problems);
+        changes::check(link, duration, problems);
+        let ends = link.ends("ends").map_or(Vec::new(), |ends| ends.to_vec());
+        check_errors(link, &ends, false, duration, problems);
     }
     if let Some(Val::Tables(wlans)) = root.get_mut("wlan") {
         for wlan in wlans {
             fill_wlan(wlan);
             check_layout(wlan, problems);
             routing::fill(wlan);
-            check_wlan(wlan, problems);
+            check_wlan(wlan, duration, problems);
         }
     }
     let mut links = ["wired", "wlan", "radio"].into_iter().flat_map(|list| root.tables(list));
@@ -47,7 +50,6 @@ pub(crate) fn resolve(root: &mut Fields, problems: &mut Problems) {
     let mut links_sound = links.all(|link| link.sound) && root.refused().iter().all(no_link);
     let topology = Topology::new(root);
     links_sound &= counts(root, &topology, problems);
-    let duration = root.span("duration");
     check_warmup(root, problems);
     between::check(root, links_sound, problems);
     let on_demand = routing::on_demand(root.tables("wlan"));
@@ -147,7 +149,7 @@ fn check_layout(wlan: &mut Fields, problems: &mut Problems) {
     wlan.sound &= problems.len() == before;
 }
 
-fn check_wlan(wlan: &Fields, problems: &mut Problems) {
+fn check_wlan(wlan: &Fields, duration: Option<Span>, problems: &mut Problems) {
     phy::check(wlan, problems);
     let given = wlan.stations("stations");
     if let Some(stations) = given.filter(|s| !(2..=MAX_STATIONS).contains(&(s.len() as u64))) {
@@ -157,14 +159,14 @@ fn check_wlan(wlan: &Fields, problems: &mut Problems) {
     propagation::check(wlan, problems);
     let names: Vec<String> =
         layout::stations(wlan).unwrap_or_default().into_iter().map(|(name, _)| name).collect();
-    check_errors(wlan, &names, true, problems);
+    check_errors(wlan, &names, true, duration, problems);
 }
 
-/// Checks the error models of a link between `nodes`.
-fn check_errors(link: &Fields, nodes: &[String], any: bool, problems: &mut Problems) {
+/// Checks the error models of a link between `nodes`, in a run of this duration; `any`: a direction may be from or to all of them.
+fn check_errors(link: &Fields, nodes: &[String], any: bool, duration: Option<Span>, problems: &mut Problems) {
     let mut directions = HashSet::new();
     for model in link.tables("errors") {
-        errors::check(model, problems);
+        errors::check(model, duration, problems);
         let direction = model.direction("direction").cloned().unwrap_or_default();
         if !nodes.is_empty() {
             check_direction(model, &direction, nodes, any, problems);

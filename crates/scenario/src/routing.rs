@@ -1,6 +1,7 @@
 //! Routing between the keys of `routing = { … }` and [`RoutingPlan`].
 
 use crate::fields::{Fields, Val};
+use crate::layout;
 use crate::problem::Problems;
 use crate::topology::{Link, Topology};
 use airhop_net::plan::{AodvPlan, RoutingPlan};
@@ -88,8 +89,8 @@ pub(crate) fn on_demand(wlans: &[Fields]) -> Vec<(String, Vec<String>)> {
     let is_on_demand =
         |wlan: &&Fields| wlan.table("routing").is_some_and(|routing| routing.kind == Some("aodv"));
     let stations = |wlan: &Fields| {
-        let stations = Some(wlan).filter(is_on_demand).and_then(|wlan| wlan.stations("stations"));
-        stations.unwrap_or_default().iter().map(|(name, _)| name.clone()).collect()
+        let stations = Some(wlan).filter(is_on_demand).and_then(layout::stations);
+        stations.unwrap_or_default().into_iter().map(|(name, _)| name).collect()
     };
     wlans.iter().map(|wlan| (wlan.text("name").unwrap_or_default().to_string(), stations(wlan))).collect()
 }

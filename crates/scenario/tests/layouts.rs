@@ -332,3 +332,21 @@ fn what_cannot_be_drawn_is_refused_in_words() {
     ];
     insta::assert_snapshot!(messages.join("\n\n"));
 }
+
+// Routers know the stations of their wlan and no other nodes, whoever placed them.
+#[test]
+fn a_flow_from_outside_is_refused_over_a_layout_with_routes_on_demand() {
+    let wire =
+        "[[wired]]\nname = \"w\"\nends = [\"s\", \"n0\"]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n\n[[flow]]";
+    let text = one_flow().replace("[[flow]]", wire).replace("from = \"n0\"", "from = \"s\"");
+    let chain = ("wlan.field.layout", r#"{ kind = "chain", nodes = 3, spacing = "30 m" }"#);
+    assert!(parse(&text, &[chain]).is_ok());
+    let problems = parse(&text, &[chain, ("wlan.field.routing", r#"{ kind = "aodv" }"#)]).err();
+    assert_eq!(
+        problems.unwrap_or_default(),
+        [
+            "field.toml:20: flow.f.from: expected a station of wlan \"field\", which the flow crosses and which finds its routes on demand, \
+          got \"s\""
+        ]
+    );
+}

@@ -70,6 +70,11 @@ const EDITS: &[(&str, &str, &str)] = &[
         BERNOULLI,
         "kind = \"two-state\", good = \"10 s\", bad = \"0 s\", ber_good = 0, ber_bad = 0.1",
     ),
+    (
+        "fades that nobody can count",
+        BERNOULLI,
+        "kind = \"two-state\", good = \"1 us\", bad = \"1 us\", ber_good = 0, ber_bad = 0.1",
+    ),
     ("a key of another kind", "kind = \"bernoulli\", fer", "kind = \"clean\", fer"),
     ("an unknown queue", "kind = \"drop-tail\", packets = 50 }\nerrors", "kind = \"rde\" }\nerrors"),
     (
@@ -81,6 +86,11 @@ const EDITS: &[(&str, &str, &str)] = &[
         "a threshold of nothing",
         "\"drop-tail\", packets = 50 }\nerrors",
         "\"congestion-warning\", threshold = 0 }\nerrors",
+    ),
+    (
+        "arrivals that weigh nothing",
+        "kind = \"drop-tail\", packets = 50 }\nerrors",
+        "kind = \"red\", weight = 0 }\nerrors",
     ),
     (
         "a target that is no small part of the interval",

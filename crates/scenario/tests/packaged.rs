@@ -40,7 +40,7 @@ fn goodput(report: &Report, name: &str) -> f64 {
     report.flows.iter().find(|f| f.name == name).expect("a flow").goodput_mbps
 }
 
-// experiments.md A.2: the background takes 80 % of the wired path and nothing of the cell; so the flow beside it gets less.
+// The background takes 80 % of the wired path and nothing of the cell; so the flow beside it gets less.
 #[test]
 fn yuns_background_takes_most_of_the_wired_path() {
     let report = run(BACKGROUND, &[]);
@@ -62,7 +62,7 @@ fn yuns_background_is_the_downlink_otherwise() {
     assert_eq!(with.flows[0].name, without.flows[0].name);
 }
 
-// experiments.md D.1: Reno at 1, 2 and 5 % loss, as a fraction of 1.95 Mbit/s, measured with ns-2.35 on the same links: 0.825,
+// Reno at 1, 2 and 5 % loss, as a fraction of 1.95 Mbit/s, measured with ns-2.35 on the same links: 0.825,
 // 0.635, 0.338. Within a tenth.
 #[test]
 fn koos_single_flow_is_where_ns2_put_reno() {
@@ -131,7 +131,7 @@ fn chengs_stations_hear_whom_the_comments_say() {
     assert_eq!(distance(&udp, "u0", "u1"), 30.0);
 }
 
-// A chain that interferes with itself carries less than its share of the hops (experiments.md B.3): beyond three hops, less than a
+// A chain that interferes with itself carries less than its share of the hops: beyond three hops, less than a
 // third of one hop's goodput. UDP beside it takes from it.
 #[test]
 fn chengs_chain_is_in_its_own_way() {

@@ -48,7 +48,7 @@ fn a_radio_link_is_what_the_file_says() {
     assert_eq!(*back, ArqPlan::SelectiveRepeat { srej: true, rules: rules(8, back) });
 }
 
-// schemes.md 4.4.1: T_o = N t_frame + t_ack + 2 tau + t_frame. 128 B at 19.2 kbit/s are 53.33 ms, an ACK of 6 B is 2.5 ms.
+// T_o = N t_frame + t_ack + 2 tau + t_frame. 128 B at 19.2 kbit/s are 53.33 ms, an ACK of 6 B is 2.5 ms.
 #[test]
 fn timeouts_follow_from_the_link_and_its_flows() {
     let of = |sets: &[(&str, &str)]| link(sets).arq.map(|arq| timeout(&arq).millis_f64());
@@ -103,11 +103,14 @@ fn the_way_back_is_like_the_way_there() {
 
 #[test]
 fn the_effective_form_has_what_was_derived_and_reads_back_to_the_same() {
-    let variants: [&[(&str, &str)]; 4] = [
+    let variants: [&[(&str, &str)]; 6] = [
         &[],
         &[("radio.air.arq", r#"{ kind = "stop-and-wait", attempts = 13 }"#)],
         &[("radio.air.arq_back", r#"{ kind = "none" }"#), ("radio.air.arq.group", "blocks")],
         &[("radio.air.errors", r#"{ kind = "bernoulli", loss = 0.1, direction = "bs->m" }"#)],
+        // Timeouts longer than any run: of 2047 frames at a bit per second, and of a frame over a long way.
+        &[("radio.air.arq.window", "2047"), ("radio.air.rate", "1 bit/s")],
+        &[("radio.air.arq", r#"{ kind = "stop-and-wait" }"#), ("radio.air.delay", "900000 s")],
     ];
     for sets in variants {
         let scenario = read(sets).expect("a good scenario");

@@ -26,7 +26,7 @@ fn config(scenario: &Scenario) -> Config {
     }
 }
 
-/// Yun 2009 §5.4 and schemes.md 4.8.4.
+/// The channels of Yun 2009 §5.4 and of Kounavis 1996 §5.
 const BURSTS: &str = r#"{ kind = "gilbert-elliott", p_gb = 0.01, p_bb = 0.3 }"#;
 const FADES: &str = r#"{ kind = "two-state", good = "10 s", bad = "4 s", ber_good = 1e-6, ber_bad = 1e-2 }"#;
 
@@ -247,8 +247,9 @@ fn overrides_reach_what_they_name() {
 #[test]
 fn thresholds_of_queues_follow_from_their_other_keys() {
     let queue = |value| with(&[("wired.w1.queue", value)]).plan().wired[0].queue;
-    let warning = |packets, threshold| QueuePlan::CongestionWarning { packets, threshold, weight: 0.2 };
-    // schemes.md 2.8: "5 of 20, 12 of 50".
+    let weight = QueuePlan::WARNING_WEIGHT;
+    let warning = |packets, threshold| QueuePlan::CongestionWarning { packets, threshold, weight };
+    // A quarter of the places: 5 of 20, 12 of 50.
     assert_eq!(queue(r#"{ kind = "congestion-warning", packets = 20 }"#), warning(20, 5.0));
     assert_eq!(queue(r#"{ kind = "congestion-warning" }"#), warning(50, 12.0));
     assert_eq!(queue(r#"{ kind = "congestion-warning", packets = 3, threshold = 2 }"#), warning(3, 2.0));

@@ -5,6 +5,7 @@
 
 use airhop_base::{Body, NodeId, Packet, Span, Time};
 use airhop_wire::Conversation;
+use airhop_wire::addressing::MAX_FLOWS;
 use pcap_file::pcapng::PcapNgWriter;
 use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
 use pcap_file::pcapng::blocks::interface_description::{
@@ -59,8 +60,13 @@ struct Capture {
 }
 
 impl Captures {
-    /// Makes the directory and in it an empty capture for each node.
+    /// Makes the directory and in it an empty capture for each node. More flows than there are ports are refused now, not when the
+    /// first packet of theirs passes.
     pub fn create(dir: &Path, nodes: &[String], flows: usize, duration: Span) -> io::Result<Self> {
+        if flows > usize::from(MAX_FLOWS) {
+            let what = format!("{flows} flows, where at most {MAX_FLOWS} can be told apart by their ports");
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+        }
         fs::create_dir_all(dir).map_err(|e| at(dir, e))?;
         let files = file_names(nodes)
             .into_iter()

@@ -282,3 +282,13 @@ fn a_directory_that_cannot_be_made_is_named() {
     let error = Recorder::new(&[], &[], Span::ZERO, false, Some(&file.join("sub"))).err().unwrap();
     assert!(error.to_string().contains("a-file"), "{error}");
 }
+
+/// There are as many flows as dynamic ports (RFC 6335 §6): more are refused before anything runs.
+#[test]
+fn more_flows_than_ports_are_refused_at_once() {
+    let dir = directory("ports");
+    let with =
+        |flows: usize| Recorder::new(&vec!["f".into(); flows], &[], Span::ZERO, false, Some(&dir)).err();
+    assert!(with(16_384).is_none());
+    assert!(with(16_385).expect("too many").to_string().contains("at most 16384"));
+}

@@ -76,7 +76,7 @@ fn eln_in_acks_byte_by_byte() {
     assert!(checksums_hold(&special));
 }
 
-/// Cheng & Lin 2008, schemes.md 4.2.3: "option kind 253, length 2+4k"; and the header field of TCP-CC (2.15). A NAK of four beside
+/// Cheng & Lin 2008: option kind 253, length 2 + 4k; and the header field of TCP-CC. A NAK of four beside
 /// timestamps, arrival and an ELN would not fit.
 #[test]
 fn naks_and_contention_byte_by_byte() {

@@ -58,7 +58,7 @@ mod tests {
 
     use LinkEventKind::{AttemptFailed, Delivered, Discarded, FadeEnd, FadeStart, FirstFailure};
 
-    // schemes.md 4.5: at base stations, on the way down; at a wireless source only for a scheme that listens to its own link.
+    // At base stations, on the way down; at a wireless source only for a scheme that listens to its own link.
     #[test]
     fn it_stands_before_the_way_down() {
         let plan = |own_link| {

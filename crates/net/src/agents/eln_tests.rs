@@ -33,7 +33,7 @@ fn acks<const N: usize>(agent: &mut Eln, acks: [u64; N]) -> [bool; N] {
     })
 }
 
-// schemes.md 3.1.1: segment 2 did not come from the wireless side, so its duplicates bear the bit, and so does the new ACK that
+// Balakrishnan and Katz 1998: segment 2 did not come from the wireless side, so its duplicates bear the bit, and so does the new ACK that
 // asks for it. Segment 5 was lost behind the base station: no bit.
 #[test]
 fn uplink_what_never_came_was_lost_on_the_air() {
@@ -92,7 +92,7 @@ fn only_acks_of_the_data_bear_the_bit() {
     }
 }
 
-// schemes.md 3.1.2: segment 1 crossed, segment 3 did not. A new ACK is no sign of loss.
+// Yun 2009 §1, on the way down: segment 1 crossed, segment 3 did not. A new ACK is no sign of loss.
 #[test]
 fn downlink_what_crossed_was_lost_on_the_air() {
     let mut agent = Eln::downlink();

@@ -1,8 +1,8 @@
 //! TCP-CL's extension of the MAC (Cheng & Lin 2008): a data frame that is given up makes a NAK with the number of its segment, which
 //! rides to the source on the next ACK of the flow. The route is spared: only if the next hop stays silent is the link broken.
 //!
-//! The slides leave much open; what is chosen here, and why, stands in schemes.md 4.2.3. The other readings are parameters of
-//! the scheme.
+//! The slides leave much open; what is chosen here stands with the scheme (`airhop schemes tcp-cl`). The other readings are its
+//! parameters.
 
 use super::{Agent, LinkEvent, LinkEventKind, Verdict, Wishes};
 use crate::plan::{FlowPlan, Transport};

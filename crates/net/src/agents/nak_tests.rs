@@ -89,7 +89,7 @@ const SPARED: (bool, usize) = (true, 0);
 const REPORTED: (bool, usize) = (false, 0);
 const TOLD: (bool, usize) = (true, 1);
 
-// schemes.md 4.2.3, R2: the NAK goes on the next ACK of the flow that passes, once; not on data, on what goes the other way or opens
+// As the scheme has it by default: the NAK goes on the next ACK of the flow that passes, once; not on data, on what goes the other way or opens
 // the connection.
 #[test]
 fn a_nak_rides_on_the_next_ack() {

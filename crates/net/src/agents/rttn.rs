@@ -1,7 +1,7 @@
 //! RTTN: the base station tells TCP senders what delay to expect from fades (Kounavis 1996 §4).
 //!
-//! A reconstruction: of the paper's algorithm only the idea is left. What is chosen here, and why, stands in schemes.md 4.6 and
-//! with the scheme.
+//! A reconstruction: of the paper's algorithm only the idea is left. What is chosen here stands with the scheme
+//! (`airhop schemes rttn`).
 
 use super::{Agent, LinkEvent, LinkEventKind, Verdict, Wishes};
 use crate::plan::{FlowPlan, Transport};

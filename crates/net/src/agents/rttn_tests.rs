@@ -1,4 +1,4 @@
-//! The agent of schemes.md 4.6, with fades made by hand.
+//! The RTTN agent, with fades made by hand.
 
 use super::*;
 use airhop_base::{Body, FlowId, HEADER_BYTES, Segment};

@@ -1,3 +1,4 @@
+use super::door::Door;
 use super::drop_tail::DropTail;
 use super::{Dropped, QueueDisc, mark};
 use airhop_base::{Drop, Packet, Time};
@@ -8,62 +9,47 @@ use airhop_engine::{Arena, Id};
 /// What finds the queue full is dropped.
 #[derive(Debug)]
 pub struct CongestionWarning {
-    queue: DropTail,
     threshold: f64,
     weight: f64,
     average: f64,
 }
 
 impl CongestionWarning {
-    /// A queue for `capacity` waiting packets that warns from an average of `threshold` packets on; `weight` is what one arrival
-    /// weighs in the average.
-    pub fn new(capacity: usize, threshold: f64, weight: f64) -> Self {
-        CongestionWarning { queue: DropTail::new(capacity), threshold, weight, average: 0.0 }
+    /// Warns from an average of `threshold` packets on; `weight` is what one arrival weighs in the average.
+    pub fn new(threshold: f64, weight: f64) -> Self {
+        CongestionWarning { threshold, weight, average: 0.0 }
     }
 
-    /// schemes.md 2.8: `q_avg = (1 - w) q_avg + w q` at every arrival.
-    fn note_arrival(&mut self, packet: &Id<Packet>, arena: &mut Arena<Packet>) {
-        self.average += self.weight * (self.queue.len() as f64 - self.average);
+    /// `q_avg = (1 - w) q_avg + w q` at every arrival; in between, unlike RED's, the average stays.
+    fn note_arrival(&mut self, waiting: usize, packet: &Id<Packet>, arena: &mut Arena<Packet>) {
+        self.average += self.weight * (waiting as f64 - self.average);
         if self.average >= self.threshold {
             mark(arena.get_mut(packet));
         }
     }
 }
 
-impl QueueDisc for CongestionWarning {
-    fn push(&mut self, now: Time, packet: Id<Packet>, arena: &mut Arena<Packet>, dropped: &mut Dropped) {
-        self.note_arrival(&packet, arena);
-        self.queue.push(now, packet, arena, dropped);
-    }
-
-    fn pass(&mut self, _: Time, _: Time, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<Drop> {
-        self.note_arrival(packet, arena);
+impl Door for CongestionWarning {
+    fn arrives(
+        &mut self,
+        queue: &mut DropTail,
+        packet: &Id<Packet>,
+        arena: &mut Arena<Packet>,
+        _: &mut Dropped,
+    ) -> Option<Drop> {
+        self.note_arrival(queue.len(), packet, arena);
         None
     }
 
-    fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Id<Packet>> {
-        self.queue.pop(now, arena, dropped)
-    }
-
-    fn take_out(&mut self, is_so: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
-        self.queue.take_out(is_so)
-    }
-
-    fn any(&self, is_so: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool {
-        self.queue.any(is_so)
-    }
-
-    fn len(&self) -> usize {
-        self.queue.len()
-    }
-
-    fn capacity(&self) -> usize {
-        self.queue.capacity()
+    fn passes(&mut self, _: Time, _: Time, packet: &Id<Packet>, arena: &mut Arena<Packet>) -> Option<Drop> {
+        self.note_arrival(0, packet, arena);
+        None
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::door::Behind;
     use super::super::testing::{Bench, Offered};
     use super::*;
     use airhop_base::Ecn;
@@ -72,10 +58,10 @@ mod tests {
         packet.ecn = Ecn::Ect;
     }
 
-    // schemes.md 2.8 with w = 0.5 and T = 2: arrivals find 0, 1, 2, 3, 4 waiting, so the average is 0, 0.5, 1.25, 2.125, 3.0625.
+    // With w = 0.5 and T = 2: arrivals find 0, 1, 2, 3, 4 waiting, so the average is 0, 0.5, 1.25, 2.125, 3.0625.
     #[test]
     fn every_capable_packet_is_marked_while_the_average_is_above_the_threshold() {
-        let mut bench = Bench::new(CongestionWarning::new(5, 2.0, 0.5));
+        let mut bench = Bench::new(Behind::new(CongestionWarning::new(2.0, 0.5), 5));
         for _ in 0..5 {
             assert_eq!(bench.offer_with(ect), Offered::Queued);
         }
@@ -92,7 +78,7 @@ mod tests {
 
     #[test]
     fn what_is_not_capable_is_not_marked() {
-        let mut bench = Bench::new(CongestionWarning::new(50, 1.0, 1.0));
+        let mut bench = Bench::new(Behind::new(CongestionWarning::new(1.0, 1.0), 50));
         (0..10).for_each(|_| assert_eq!(bench.offer(), Offered::Queued));
         assert!(bench.drain_packets().all(|packet| packet.ecn == Ecn::NotEct));
     }

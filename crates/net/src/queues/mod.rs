@@ -1,10 +1,12 @@
 //! Queue disciplines.
 //!
-//! A discipline is one file beside this one, a variant of [`QueuePlan`] with its parameters, and an arm of [`build`].
+//! A discipline is one file beside this one, a variant of [`QueuePlan`] with its parameters, and an arm of [`build`]. One that only
+//! looks at what arrives is a [`Door`](door::Door) before a drop-tail queue.
 
 mod biased;
 mod codel;
 mod congestion_warning;
+mod door;
 mod drop_tail;
 mod fifo;
 mod fq;
@@ -22,6 +24,7 @@ use airhop_engine::{Arena, Id, Stream};
 use biased::Biased;
 use codel::Codel;
 use congestion_warning::CongestionWarning;
+use door::Behind;
 use drop_tail::DropTail;
 use fq::Fq;
 use fq_codel::FqCodel;
@@ -65,11 +68,13 @@ pub type Dropped = Vec<(Id<Packet>, Drop)>;
 pub fn build(plan: &QueuePlan, time_for: impl Fn(u32) -> Span, stream: Stream) -> Box<dyn QueueDisc> {
     match *plan {
         QueuePlan::DropTail { packets } => Box::new(DropTail::new(packets)),
-        QueuePlan::Red(plan) => Box::new(Red::new(plan, time_for(plan.mean_packet), stream)),
-        QueuePlan::CongestionWarning { packets, threshold, weight } => {
-            Box::new(CongestionWarning::new(packets, threshold, weight))
+        QueuePlan::Red(plan) => {
+            Box::new(Behind::new(Red::new(plan, time_for(plan.mean_packet), stream), plan.packets))
         }
-        QueuePlan::Biased { packets } => Box::new(Biased::new(packets)),
+        QueuePlan::CongestionWarning { packets, threshold, weight } => {
+            Box::new(Behind::new(CongestionWarning::new(threshold, weight), packets))
+        }
+        QueuePlan::Biased { packets } => Box::new(Behind::new(Biased, packets)),
         QueuePlan::Codel(plan) => Box::new(Codel::new(plan)),
         QueuePlan::FqCodel(plan) => Box::new(FqCodel::new(plan)),
         QueuePlan::Pie(plan) => Box::new(Pie::new(plan, stream)),

@@ -1,3 +1,4 @@
+use super::door::Door;
 use super::drop_tail::DropTail;
 use super::{Dropped, QueueDisc, mark};
 use crate::plan::RedPlan;
@@ -12,7 +13,6 @@ use airhop_engine::{Arena, Id, Stream};
 /// would be at the mercy of those who do not listen (RFC 3168 §7).
 #[derive(Debug)]
 pub struct Red {
-    queue: DropTail,
     plan: RedPlan,
     /// The time of a packet of typical size on the link.
     packet_time: Span,
@@ -31,10 +31,9 @@ enum Told {
 }
 
 impl Red {
-    /// A queue before a link on which a packet of typical size takes `packet_time`.
+    /// The door of a queue before a link on which a packet of typical size takes `packet_time`.
     pub fn new(plan: RedPlan, packet_time: Span, stream: Stream) -> Self {
-        let queue = DropTail::new(plan.packets);
-        Red { queue, plan, packet_time, average: 0.0, count: 0, stream }
+        Red { plan, packet_time, average: 0.0, count: 0, stream }
     }
 
     /// A packet arrives. `None`: it may go on, marked perhaps.
@@ -77,18 +76,21 @@ impl Red {
     }
 }
 
-impl QueueDisc for Red {
-    fn push(&mut self, now: Time, packet: Id<Packet>, arena: &mut Arena<Packet>, dropped: &mut Dropped) {
-        self.average += self.plan.weight * (self.queue.len() as f64 - self.average);
-        match self.judge(&packet, arena) {
-            Some(why) => dropped.push((packet, why)),
-            None => self.queue.push(now, packet, arena, dropped),
-        }
+impl Door for Red {
+    fn arrives(
+        &mut self,
+        queue: &mut DropTail,
+        packet: &Id<Packet>,
+        arena: &mut Arena<Packet>,
+        _: &mut Dropped,
+    ) -> Option<Drop> {
+        self.average += self.plan.weight * (queue.len() as f64 - self.average);
+        self.judge(packet, arena)
     }
 
     /// Floyd and Jacobson 1993 §4: the average falls as if as many small packets as the idle time had room for had met an empty
     /// queue.
-    fn pass(
+    fn passes(
         &mut self,
         now: Time,
         idle_since: Time,
@@ -99,30 +101,11 @@ impl QueueDisc for Red {
         self.average *= libm::pow(1.0 - self.plan.weight, missed);
         self.judge(packet, arena)
     }
-
-    fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Id<Packet>> {
-        self.queue.pop(now, arena, dropped)
-    }
-
-    fn take_out(&mut self, is_so: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
-        self.queue.take_out(is_so)
-    }
-
-    fn any(&self, is_so: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool {
-        self.queue.any(is_so)
-    }
-
-    fn len(&self) -> usize {
-        self.queue.len()
-    }
-
-    fn capacity(&self) -> usize {
-        self.queue.capacity()
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::door::Behind;
     use super::super::testing::{Bench, Offered};
     use super::*;
     use airhop_base::Ecn;
@@ -143,11 +126,16 @@ mod tests {
         Red::new(plan, Span::from_millis(1), Streams::new(1, 0).stream("red"))
     }
 
-    /// A queue whose average stays where it is.
+    /// A door whose average stays where it is.
     fn at(average: f64, plan: RedPlan) -> Red {
         let mut red = red(RedPlan { weight: 0.0, ..plan });
         red.average = average;
         red
+    }
+
+    fn bench(red: Red) -> Bench<Behind<Red>> {
+        let packets = red.plan.packets;
+        Bench::new(Behind::new(red, packets))
     }
 
     fn ect(packet: &mut Packet) {
@@ -187,16 +175,16 @@ mod tests {
     // §4: q_avg is a low-pass filter with gain w; and after an idle time t it is (1 - w)^(t / s) of what it was.
     #[test]
     fn the_average_follows_the_queue_and_falls_when_idle() {
-        let mut bench = Bench::new(red(RedPlan { min: 40.0, max: 45.0, ..PLAN }));
+        let mut bench = bench(red(RedPlan { min: 40.0, max: 45.0, ..PLAN }));
         (0..50).for_each(|_| assert_eq!(bench.offer(), Offered::Queued));
         let expected = (0..50).fold(0.0, |average, q| average + 0.002 * (f64::from(q) - average));
-        assert!((bench.disc.average - expected).abs() < 1e-12);
+        assert!((bench.disc.door.average - expected).abs() < 1e-12);
         assert_eq!(bench.offer(), Offered::Dropped(50, Drop::Queue), "full");
         assert_eq!(bench.drain().len(), 50);
-        let before = bench.disc.average;
+        let before = bench.disc.door.average;
         bench.idle = Span::from_millis(250);
         assert_eq!(bench.pass_with(ect), Ecn::Ect);
-        assert!((bench.disc.average - before * 0.998_f64.powi(250)).abs() < 1e-12);
+        assert!((bench.disc.door.average - before * 0.998_f64.powi(250)).abs() < 1e-12);
     }
 
     // RFC 3168 §5: where a packet would be dropped it is marked instead, if it can be; §7: not any more when all are told.
@@ -207,7 +195,7 @@ mod tests {
             (false, ect, true, false),
             (true, |_| {}, true, false),
         ] {
-            let mut bench = Bench::new(at(10.0, RedPlan { packets: 1000, ecn, ..PLAN }));
+            let mut bench = bench(at(10.0, RedPlan { packets: 1000, ecn, ..PLAN }));
             let offers: Vec<_> = (0..1000).map(|_| bench.offer_with(set)).collect();
             let drops = offers.iter().filter(|o| matches!(o, Offered::Dropped(_, Drop::Aqm))).count();
             let marks = bench.drain_packets().filter(|packet| packet.ecn == Ecn::Ce).count();
@@ -215,7 +203,7 @@ mod tests {
             let fits = |n: usize| n.abs_diff(95) < 27;
             assert!((fits(drops), fits(marks)) == (dropped, marked), "{drops} dropped, {marks} marked");
         }
-        let mut bench = Bench::new(at(30.0, PLAN));
+        let mut bench = bench(at(30.0, PLAN));
         assert_eq!(bench.offer_with(ect), Offered::Dropped(0, Drop::Aqm));
     }
 }

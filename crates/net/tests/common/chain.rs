@@ -1,11 +1,11 @@
 //! A chain of stations that hear their neighbours alone (Cheng and Lin 2008: 30 m apart, frames reach 40 m and are sensed at 85 m).
 
 use airhop_base::{NodeId, NoticeKind, Rate, Span, Time};
-use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, QueuePlan, RoutingPlan, Transport, WlanPlan};
-use airhop_net::{FlowReport, services};
+use airhop_net::FlowReport;
+use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, QueuePlan, RoutingPlan, WlanPlan};
 use airhop_radio::cell::{Access, CellPlan, Range};
 use airhop_radio::phy::{Coding, Phy};
-use airhop_tcp::{Config, Params, Preset};
+use airhop_tcp::{Config, Preset};
 
 /// One bulk flow from end to end.
 #[derive(Clone, Debug)]
@@ -44,17 +44,14 @@ impl Chain {
         let nodes: Vec<String> = (0..=self.hops).map(|i| format!("n{i}")).collect();
         let places = (0..=self.hops).map(|i| [30.0 * f64::from(i), 0.0]);
         let cell = CellPlan { stations: nodes.iter().cloned().zip(places).collect(), ..self.cell.clone() };
-        let scheme = airhop_tcp::find(self.scheme).expect("a known scheme");
-        let mut params = Params::defaults(scheme);
-        self.params.iter().for_each(|&(name, value)| params.set(scheme, name, value).expect("a parameter"));
         let flow = FlowPlan {
             name: "ftp".into(),
             from: NodeId(0),
             to: NodeId(self.hops),
-            transport: Transport::Tcp { scheme, params, config: self.config },
+            transport: super::hosts::tcp_with(self.scheme, &self.params, self.config),
             app: AppPlan::Bulk,
             start: self.start,
-            services: scheme.needs.iter().map(|need| services::find(need).expect("a service")).collect(),
+            services: super::needs(self.scheme),
         };
         Plan {
             name: "chain".into(),
@@ -96,6 +93,5 @@ pub fn cell(name: &str, phy: Phy, rate_mbps: u64, control_mbps: u64) -> CellPlan
 
 /// How many NAKs a sender got.
 pub fn naks(flow: &FlowReport) -> u64 {
-    let kind = NoticeKind::ALL.iter().position(|&kind| kind == NoticeKind::Nak);
-    flow.notices[kind.expect("a kind of notice")]
+    flow.notices[NoticeKind::Nak.index()]
 }

@@ -41,6 +41,15 @@ pub fn wire(mbps: u64, delay: Span, packets: usize, errors: ErrorPlan) -> WiredP
 
 /// A scheme with the defaults of its parameters.
 pub fn tcp(scheme: &str, config: Config) -> Transport {
+    tcp_with(scheme, &[], config)
+}
+
+/// A scheme with the defaults of its parameters but for these.
+pub fn tcp_with(scheme: &str, given: &[(&str, f64)], config: Config) -> Transport {
     let scheme = airhop_tcp::find(scheme).expect("a known scheme");
-    Transport::Tcp { scheme, params: Params::defaults(scheme), config }
+    let mut params = Params::defaults(scheme);
+    given
+        .iter()
+        .for_each(|&(name, value)| params.set(scheme, name, value).expect("a parameter of the scheme"));
+    Transport::Tcp { scheme, params, config }
 }

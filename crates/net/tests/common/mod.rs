@@ -1,20 +1,20 @@
 //! Worlds that several tests build.
-#![allow(dead_code)] // each test binary uses its own part
+#![allow(dead_code, reason = "each test binary uses its own part")]
 
 pub mod chain;
 pub mod dumbbell;
 pub mod hosts;
 pub mod radio;
+pub mod trace;
 
 use airhop_base::{NodeId, Rate, Span, Time};
-use airhop_net::plan::{
-    AppPlan, Draws, FlowPlan, Plan, QueuePlan, RoutingPlan, Transport, WiredPlan, WlanPlan,
-};
-use airhop_net::{Report, World, services};
+use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, QueuePlan, RoutingPlan, WiredPlan, WlanPlan};
+use airhop_net::services::{self, Service};
+use airhop_net::{Report, World};
 use airhop_radio::cell::{Access, CellPlan, LinkErrors};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::phy::Phy;
-use airhop_tcp::{Config, Notices, Params, Preset};
+use airhop_tcp::{Config, Notices, Preset};
 use std::sync::atomic::AtomicBool;
 
 /// Yun 2009, Figure 5: S - R1 - R2 - BS by wire, BS to D by 802.11b.
@@ -96,30 +96,22 @@ impl LastHop {
                 model: ErrorPlan::FrameErrorRate { fer: self.fer, reference_bits },
             }],
         };
-        let scheme = airhop_tcp::find(self.scheme).expect("a known scheme");
-        let mut params = Params::defaults(scheme);
-        for &(name, value) in self.params {
-            params.set(scheme, name, value).expect("a parameter of the scheme");
-        }
         let mut config = Config { notices: self.notices, ..self.preset.config(self.segment) };
         if self.timestamps {
             config.timestamps = true;
             config.rto.tick = Span::from_millis(1);
         }
+        let transport = hosts::tcp_with(self.scheme, self.params, config);
         let (from, to) = if self.uplink { (NodeId(4), NodeId(0)) } else { (NodeId(0), NodeId(4)) };
         let flows = (0..self.flows)
             .map(|i| FlowPlan {
                 name: format!("f{i}"),
                 from,
                 to,
-                transport: Transport::Tcp { scheme, params: params.clone(), config },
+                transport: transport.clone(),
                 app: AppPlan::Bulk,
                 start: Time::ZERO + Span::from_millis(100) * i as u64,
-                services: scheme
-                    .needs
-                    .iter()
-                    .map(|need| services::find(need).expect("a scheme needs what there is"))
-                    .collect(),
+                services: needs(self.scheme),
             })
             .collect();
         Plan {
@@ -143,6 +135,16 @@ impl LastHop {
     pub fn run(&self, seed: u64) -> Report {
         run(&self.plan(), seed)
     }
+}
+
+/// The services of these names.
+pub fn served_by(names: &[&str]) -> Vec<&'static Service> {
+    names.iter().map(|name| services::find(name).expect("a service")).collect()
+}
+
+/// The services that a scheme needs.
+pub fn needs(scheme: &str) -> Vec<&'static Service> {
+    served_by(airhop_tcp::find(scheme).expect("a known scheme").needs)
 }
 
 /// Runs a plan to its end and checks the books.

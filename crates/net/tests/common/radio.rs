@@ -1,14 +1,11 @@
-//! The two topologies of Kounavis 1996, and what a recorder says of them.
+//! The two topologies of Kounavis 1996.
 
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, RadioLinkPlan, Transport, WiredPlan};
-use airhop_net::{World, services};
 use airhop_radio::arq::{ArqPlan, ArqRules, Group, derived_timeout};
 use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
 use airhop_radio::link::RadioPlan;
-use airhop_tcp::{Params, Preset};
-use airhop_trace::{Column, Recorder, Table};
-use std::sync::atomic::AtomicBool;
+use airhop_tcp::Preset;
 
 /// A fixed host, a base station and a mobile, f - bs - m; or two mobiles and their base stations, m1 - bs1 - bs2 - m2. 56 kbit/s by wire
 /// and 19.2 kbit/s on the air; 88 bytes of payload with 40 of headers are 128 (Kounavis 1996 §5).
@@ -117,19 +114,17 @@ impl Mobile {
 
     /// A flow of the scheme, with what it needs.
     pub fn flow(&self, name: &str, from: NodeId, to: NodeId) -> FlowPlan {
-        let scheme = airhop_tcp::find(self.scheme).expect("a known scheme");
         let mut config = Preset::Ns2.config(PAYLOAD);
         config.receive_window = self.window * u64::from(PAYLOAD);
         config.rto.tick = Span::from_millis(100);
-        let needs = scheme.needs.iter().map(|need| services::find(need).expect("it is there"));
         FlowPlan {
             name: name.into(),
             from,
             to,
-            transport: Transport::Tcp { scheme, params: Params::defaults(scheme), config },
+            transport: super::hosts::tcp(self.scheme, config),
             app: AppPlan::Bulk,
             start: Time::ZERO,
-            services: needs.collect(),
+            services: super::needs(self.scheme),
         }
     }
 
@@ -141,78 +136,4 @@ impl Mobile {
         plan.flows[0].services.clear();
         plan
     }
-}
-
-/// Runs a plan to its end, checks the books, and returns world and tables.
-pub fn traced(plan: &Plan, seed: u64) -> (airhop_net::Report, Vec<Table>) {
-    let flows: Vec<String> = plan.flows.iter().map(|f| f.name.clone()).collect();
-    let recorder = Recorder::new(&flows, &plan.nodes, plan.duration, true, None).expect("no files");
-    let mut world = World::new(plan, seed, 0, Some(recorder)).expect("a good plan");
-    world.run(&AtomicBool::new(false)).expect("nobody stops it");
-    world.audit().expect("every packet has one fate");
-    let report = world.report();
-    (report, world.into_recorder().expect("it was given one").finish().expect("no files"))
-}
-
-/// A transmission on the air.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Sent {
-    pub start: f64,
-    pub end: f64,
-    pub from: String,
-    pub to: String,
-    pub kind: String,
-    pub bytes: u32,
-    pub packet: String,
-    pub seq: u64,
-    pub attempt: u32,
-    pub outcome: String,
-}
-
-/// The table `air`.
-pub fn on_air(tables: &[Table]) -> Vec<Sent> {
-    let table = tables.iter().find(|t| t.name == "air").expect("a table of transmissions");
-    let seconds = |name| match table.column(name) {
-        Some(Column::F64(v)) => v.clone(),
-        other => panic!("{name}: {other:?}"),
-    };
-    let words = |name| match table.column(name) {
-        Some(Column::Category(codes, words)) => {
-            codes.iter().map(|code| words[*code as usize].clone()).collect::<Vec<_>>()
-        }
-        other => panic!("{name}: {other:?}"),
-    };
-    let numbers = |name| match table.column(name) {
-        Some(Column::U32(v)) => v.clone(),
-        other => panic!("{name}: {other:?}"),
-    };
-    let Some(Column::U64(seq)) = table.column("seq") else { panic!("{table:?}") };
-    let (start, end, from, to) = (seconds("start_s"), seconds("end_s"), words("from"), words("to"));
-    let (kind, packet, outcome) = (words("kind"), words("packet"), words("outcome"));
-    let (bytes, attempt) = (numbers("bytes"), numbers("attempt"));
-    let row = |i: usize| Sent {
-        start: start[i],
-        end: end[i],
-        from: from[i].clone(),
-        to: to[i].clone(),
-        kind: kind[i].clone(),
-        bytes: bytes[i],
-        packet: packet[i].clone(),
-        seq: seq[i],
-        attempt: attempt[i],
-        outcome: outcome[i].clone(),
-    };
-    (0..seq.len()).map(row).collect()
-}
-
-/// The queue at a place over time: seconds and packets.
-pub fn queue_at(tables: &[Table], place: &str) -> Vec<(f64, u32)> {
-    let table = tables.iter().find(|t| t.name == "queue").expect("a table of queues");
-    let (Some(Column::F64(time)), Some(Column::Category(code, words)), Some(Column::U32(packets))) =
-        (table.column("time_s"), table.column("place"), table.column("packets"))
-    else {
-        panic!("{table:?}")
-    };
-    let rows = time.iter().zip(packets).zip(code);
-    rows.filter(|(_, code)| words[**code as usize] == place).map(|((&t, &n), _)| (t, n)).collect()
 }

@@ -1,4 +1,4 @@
-//! Go-back-n (schemes.md 4.4.1); stop-and-wait if n is 1 (4.7).
+//! Go-back-n (Kounavis 1996 §5C); stop-and-wait if n is 1.
 use super::{ArqReceiver, ArqRules, ArqSender, Group, LinkAck, LinkFrame, Report};
 use airhop_base::Time;
 use std::collections::VecDeque;

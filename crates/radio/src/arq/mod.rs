@@ -174,7 +174,7 @@ impl ArqRules {
     }
 }
 
-/// A timeout that is long enough (schemes.md 4.4.1): a window of frames, the link ACK of the last, both ways, and a frame of the
+/// A timeout that is long enough: a window of frames, the link ACK of the last, both ways, and a frame of the
 /// other direction that the ACK may have to wait for. Sizes are those on the air, in bytes.
 pub fn derived_timeout(
     rate: Rate,
@@ -194,7 +194,7 @@ pub fn derived_timeout(
 mod tests {
     use super::*;
 
-    /// schemes.md 4.4.1: frames of 128 bytes last 53.3 ms at 19.2 kbit/s, the ACK of 6 bytes 2.5 ms; three frames, two ways of
+    /// By hand: frames of 128 bytes last 53.3 ms at 19.2 kbit/s, the ACK of 6 bytes 2.5 ms; three frames, two ways of
     /// 10 ms, and a frame in the way are 235.8 ms.
     #[test]
     fn the_timeout_covers_a_window_and_its_ack() {

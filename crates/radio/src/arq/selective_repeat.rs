@@ -1,4 +1,4 @@
-//! Selective repeat (schemes.md 4.4.2).
+//! Selective repeat (Kounavis 1996 §5C).
 use super::{ArqReceiver, ArqRules, ArqSender, LinkAck, LinkFrame, Report, SELECTIVE_WINDOW};
 use airhop_base::Time;
 use std::collections::VecDeque;

@@ -7,7 +7,7 @@ const REMEMBERED: usize = 16;
 
 /// Independent bit errors, given by the error rate of a frame of a reference length.
 ///
-/// schemes.md 4.8.2: `BER = 1 - (1 - FER)^(1 / b_ref)`, and a frame of b bits is lost with probability
+/// Yun 2009 §5.1: `BER = 1 - (1 - FER)^(1 / b_ref)`, and a frame of b bits is lost with probability
 /// `1 - (1 - BER)^b`, which is `1 - (1 - FER)^(b / b_ref)`. Bits are those of the MAC frame.
 #[derive(Debug)]
 pub struct Bernoulli {
@@ -92,7 +92,7 @@ mod tests {
         }
     }
 
-    /// schemes.md 3.2: P(header ok) = (1 - BER)^(8H). And what is lost does not depend on H, so that a scheme that can use damaged
+    /// P(header ok) = (1 - BER)^(8H). And what is lost does not depend on H, so that a scheme that can use damaged
     /// frames meets the channel of all others.
     #[test]
     fn headers_suffer_by_their_bits_and_do_not_change_what_is_lost() {

@@ -157,7 +157,7 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// DESIGN 1.5: who looks more often, or for longer, sees the same fades.
+    /// Who looks more often, or for longer, sees the same fades.
     #[test]
     fn the_state_at_a_time_does_not_depend_on_who_looks_when() {
         let new = || fades(Sojourn::Exponential, Start::Stationary, 1);

@@ -2,7 +2,7 @@
 use super::{Damage, ErrorModel, Frame};
 use airhop_engine::Stream;
 
-/// A two-state Markov chain that steps once per data frame (Gilbert 1960, Elliott 1963; schemes.md 4.8.3): a frame is lost with the
+/// A two-state Markov chain that steps once per data frame (Gilbert 1960, Elliott 1963): a frame is lost with the
 /// probability of the state, then the state changes or stays. The chain begins in its stationary distribution.
 ///
 /// RTS, CTS and link ACKs are spared and do not step it. A frame is lost as a whole, whatever its length.
@@ -54,7 +54,7 @@ mod tests {
         lost.iter().filter(|l| **l).count() as f64 / lost.len() as f64
     }
 
-    /// schemes.md 4.8.3 works these two out: Cheng & Lin's channel has 0.2857 bad frames and loses 0.0825; Yun's (§5.4) loses
+    /// By hand: Cheng & Lin's channel has 0.2857 bad frames and loses 0.0825; Yun's (§5.4) loses
     /// p_gb / (p_gb + 1 - p_bb).
     #[test]
     fn the_loss_rate_is_that_of_the_stationary_chain() {

@@ -3,7 +3,7 @@ use super::{Damage, ErrorModel, Frame};
 use airhop_base::Span;
 use airhop_engine::Stream;
 
-/// The chain of [`super::gilbert_elliott`], stepped by a clock in place of frames (schemes.md 4.8.3): a chain that is clocked by frames
+/// The chain of [`super::gilbert_elliott`], stepped by a clock in place of frames: a chain that is clocked by frames
 /// stands still while a sender waits for its timer, one that is clocked by time does not.
 ///
 /// The states come from a stream of their own, so they are the same at the same time whatever is sent. A data frame is lost with the
@@ -83,7 +83,7 @@ mod tests {
         (0..n).map(|i| lost(&mut model, i * 1_000_000 + 500_000)).collect()
     }
 
-    /// Cheng & Lin's channel loses 0.0825 of what is sent at any time (schemes.md 4.8.3), a frame per step as one every 37 steps.
+    /// Cheng & Lin's channel loses 0.0825 of what is sent at any time, a frame per step as one every 37 steps.
     #[test]
     fn the_loss_rate_is_that_of_the_stationary_chain() {
         for every in [1, 37] {
@@ -113,7 +113,7 @@ mod tests {
         }
     }
 
-    /// DESIGN 1.5: who sends more meets the same states.
+    /// Who sends more meets the same states.
     #[test]
     fn the_state_at_a_time_does_not_depend_on_who_sends_when() {
         let often = losses([0.0, 1.0], [0.05, 0.4], 10_000);

@@ -4,7 +4,7 @@ use super::{Damage, ErrorModel, Frame};
 use airhop_base::{Span, Time};
 use airhop_engine::Stream;
 
-/// A channel that is good and bad by turns, in its own time (schemes.md 4.8.4: Bakshi et al. 1997, Kounavis 1996).
+/// A channel that is good and bad by turns, in its own time (Bakshi et al. 1997, Kounavis 1996).
 ///
 /// The states come from a stream of their own, so they are the same at the same time whatever is sent. A frame that spans a
 /// change suffers each state for its part of the airtime, over which its bits are spread evenly.
@@ -79,7 +79,7 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// schemes.md 4.8.4: 1024 bits are lost with 0.1 % in a good and 99.996 % in a bad time; and at rates at which both parts of a
+    /// By hand: 1024 bits are lost with 0.1 % in a good and 99.996 % in a bad time; and at rates at which both parts of a
     /// frame are often hit in both.
     #[test]
     fn each_state_breaks_bits_at_its_own_rate() {

@@ -1,5 +1,5 @@
 //! The link part of LHP, link-layer header protection (Gao, Diggavi and Muthukrishnan 2003, as Yun 2009 §2.1 tells it;
-//! reconstructed where that leaves room, schemes.md 3.4.1).
+//! reconstructed where that leaves room).
 //!
 //! A packet is cut into fragments, the first of which has the TCP/IP headers. As many transmissions (slots) are allotted to it as
 //! all its fragments would have on their own. The first fragment is sent until it is acknowledged, then the others once each in
@@ -188,7 +188,7 @@ mod tests {
         panic!("the script is too short: {sent:?}");
     }
 
-    /// schemes.md 3.4.1: the first until it is acknowledged; then each once; then again those that failed.
+    /// The first until it is acknowledged; then each once; then again those that failed.
     #[test]
     fn the_first_fragment_goes_before_all_others_and_these_take_turns() {
         assert_eq!(play(1, [true; 4]), (vec![0, 1, 2, 3], Next::Done));
