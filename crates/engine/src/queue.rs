@@ -89,10 +89,10 @@ impl<E: Copy> EventQueue<E> {
         assert!(at >= self.now, "an event at {at} was scheduled at {}, after it", self.now);
         let entry = Entry { at, event };
         match distance(self.now, at) {
-            None => self.due.push(entry),
+            None => append(&mut self.due, entry),
             Some(bit) => {
                 self.filled |= 1 << bit;
-                self.buckets[bit].push(entry);
+                append(&mut self.buckets[bit], entry);
             }
         }
     }
@@ -119,9 +119,11 @@ impl<E: Copy> EventQueue<E> {
             return None;
         }
         let nearest = self.filled.trailing_zeros() as usize;
-        let (lower, rest) = self.buckets.split_at_mut(nearest);
-        let bucket = &mut rest[0];
-        let (place, &first) = bucket.iter().enumerate().min_by_key(|(_, entry)| entry.at)?;
+        let bucket = &mut self.buckets[nearest];
+        let first = match bucket[..] {
+            [only] => only,
+            _ => *bucket.iter().min_by_key(|entry| entry.at)?,
+        };
         if first.at > end {
             return None;
         }
@@ -129,20 +131,42 @@ impl<E: Copy> EventQueue<E> {
         self.due.clear();
         self.taken = 0;
         self.filled ^= 1 << nearest;
-        // Seen from there, the others of this bucket belong into lower ones, and those of the buckets above stay where they are.
-        for (i, &entry) in bucket.iter().enumerate() {
-            match distance(first.at, entry.at) {
-                None if i == place => {}
-                None => self.due.push(entry),
+        if bucket.len() > 1 {
+            self.sort_out(nearest);
+            self.taken = 1;
+        } else {
+            bucket.clear();
+        }
+        Some(first)
+    }
+
+    /// Seen from now, the events of this bucket belong into lower ones, and those of the buckets above stay where they are.
+    fn sort_out(&mut self, bucket: usize) {
+        let (lower, rest) = self.buckets.split_at_mut(bucket);
+        for entry in rest[0].drain(..) {
+            match distance(self.now, entry.at) {
+                None => append(&mut self.due, entry),
                 Some(bit) => {
                     self.filled |= 1 << bit;
-                    lower[bit].push(entry);
+                    append(&mut lower[bit], entry);
                 }
             }
         }
-        bucket.clear();
-        Some(first)
     }
+}
+
+/// Appends an event. That memory may have to grow, which it does rarely, is no burden to where it need not.
+#[inline]
+fn append<E>(bucket: &mut Vec<Entry<E>>, entry: Entry<E>) {
+    #[cold]
+    #[inline(never)]
+    fn grow<E>(bucket: &mut Vec<Entry<E>>, entry: Entry<E>) {
+        bucket.push(entry);
+    }
+    if bucket.len() == bucket.capacity() {
+        return grow(bucket, entry);
+    }
+    bucket.push(entry);
 }
 
 /// The highest bit in which two instants differ.

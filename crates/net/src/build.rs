@@ -6,7 +6,7 @@ use crate::fates::Fates;
 use crate::flow::{Ends, Flow, TcpEnds, UdpEnds};
 use crate::install::{self, MOST_AGENTS};
 use crate::layout::{self, DRAWS};
-use crate::link::{Link, LinkTrace};
+use crate::link::{Line, Link, LinkTrace};
 use crate::plan::{FlowPlan, Plan, QueuePlan, RadioLinkPlan, RoutingPlan, Transport, WlanPlan};
 use crate::queues;
 use crate::radio::{EndSite, RadioSite, Taken};
@@ -347,17 +347,9 @@ fn links(
             let model = (errors != ErrorPlan::Clean)
                 .then(|| errors.build(streams, &w.name, names[side], names[1 - side]));
             let stream = streams.stream(&format!("{}.queue.{name}", w.name));
-            let queue = queues::build(&queues.links[links.len()], |bytes| w.pace.time_for(bytes), stream);
-            let mut link = Link::new(
-                links.len() as u16,
-                name,
-                from,
-                to,
-                w.pace.start(side as u8),
-                w.delay,
-                queue,
-                model,
-            );
+            let line = Line::new(&queues.links[links.len()], &w.pace, stream);
+            let mut link =
+                Link::new(links.len() as u16, name, from, to, w.pace.start(side as u8), w.delay, line, model);
             if let Some(r) = recorder.as_deref_mut() {
                 link.trace = LinkTrace {
                     place: r.place(&link.name),

@@ -3,7 +3,6 @@
 use crate::agents::{LinkEvent, LinkEventKind, Verdict};
 use crate::flow::{Ends, Flow};
 use crate::label::Label;
-use crate::link::Link;
 use crate::queues::QueueDisc;
 use crate::radio::RadioSite;
 use crate::route::Hop;
@@ -121,16 +120,16 @@ impl World {
         }
     }
 
-    /// The queue before a hop, if it is one.
+    /// The queue before a wireless hop, if it is one.
     fn queue(&self, hop: Hop) -> Option<&dyn QueueDisc> {
-        queue_before(&self.links, &self.sites, &self.radios, hop)
+        queue_before(&self.sites, &self.radios, hop)
     }
 
     /// Shows an agent the ACKs of its flow in the queue before a hop.
     fn show_waiting(&mut self, now: Time, hop: Hop, i: u16) {
-        let World { links, sites, radios, arena, labels, flows, hosted, recorder, .. } = self;
+        let World { sites, radios, arena, labels, flows, hosted, recorder, .. } = self;
         let Hosted { flow, agent, .. } = &mut hosted[i as usize];
-        let Some(queue) = queue_before(links, sites, radios, hop) else { return };
+        let Some(queue) = queue_before(sites, radios, hop) else { return };
         queue.any(&mut |id| {
             let packet = arena.get_mut(id);
             if !is_ack(packet, &flows[flow.0 as usize]) {
@@ -195,21 +194,21 @@ impl World {
 
     /// How full the queue from `node` towards `to` is.
     pub(crate) fn fill_towards(&self, node: NodeId, to: NodeId) -> f64 {
-        let queue = self.queue(self.routes.hop(node, to));
-        queue.map_or(0.0, |queue| queue.len() as f64 / queue.capacity().max(1) as f64)
+        let (waiting, capacity) = match self.routes.hop(node, to) {
+            Hop::Link(i) => {
+                let link = &self.links[i as usize];
+                (link.waiting(self.now()), link.capacity())
+            }
+            hop => self.queue(hop).map_or((0, 0), |queue| (queue.len(), queue.capacity())),
+        };
+        waiting as f64 / capacity.max(1) as f64
     }
 }
 
-/// The queue before a hop, if it is one.
-fn queue_before<'a>(
-    links: &'a [Link],
-    sites: &'a [Site],
-    radios: &'a [RadioSite],
-    hop: Hop,
-) -> Option<&'a dyn QueueDisc> {
+/// The queue before a wireless hop, if it is one.
+fn queue_before<'a>(sites: &'a [Site], radios: &'a [RadioSite], hop: Hop) -> Option<&'a dyn QueueDisc> {
     Some(match hop {
-        Hop::None => return None,
-        Hop::Link(i) => links[i as usize].queue(),
+        Hop::None | Hop::Link(_) => return None,
         Hop::Air { cell, from, .. } | Hop::OnDemand { cell, from } => {
             &*sites[cell as usize].stations[from as usize].queue
         }

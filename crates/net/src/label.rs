@@ -15,6 +15,7 @@ pub(crate) struct Label {
 }
 
 impl Label {
+    #[inline(always)]
     pub fn of(packet: &Packet, flows: &[Flow]) -> Label {
         let hash = packet.flow.index().map_or(0, |flow| flows[flow].hash);
         Label { print: digest(packet, hash), bytes: packet.bytes, flow: packet.flow, dst: packet.dst }
@@ -22,6 +23,7 @@ impl Label {
 }
 
 /// What of a packet goes into the fingerprint.
+#[inline]
 pub fn digest(packet: &Packet, flow: u64) -> u64 {
     let content = match &packet.body {
         Body::Tcp(s) => s.seq ^ s.ack.rotate_left(20) ^ (u64::from(s.len) << 40),

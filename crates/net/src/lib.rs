@@ -31,6 +31,7 @@ mod site;
 mod source;
 mod spurious;
 mod truth;
+mod wired;
 mod world;
 
 pub use build::BuildError;

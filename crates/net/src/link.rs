@@ -1,43 +1,60 @@
 //! One direction of a wired link: a queue, a serialiser, and the wire.
 
-use crate::label::Label;
-use crate::queues::{Dropped, QueueDisc};
+use crate::plan::QueuePlan;
+use crate::queues::{self, Dropped, QueueDisc};
 use crate::world::Event;
 use airhop_base::{Drop, NodeId, Packet, Span, Time};
-use airhop_engine::{Arena, EventQueue, Id};
+use airhop_engine::{Arena, EventQueue, Id, Stream};
 use airhop_radio::errors::{Damage, ErrorModel, Frame};
-use airhop_radio::pace::Pace;
+use airhop_radio::pace::{Pace, PacePlan, Sending};
 use std::collections::VecDeque;
 
-/// One direction of a wired link. At most two of its events wait: the next arrival, and, if packets queue, the end of the
-/// transmission under way.
+/// One direction of a wired link. At most two of its events wait: the next arrival, and, if a discipline is to be asked what goes next,
+/// the end of the transmission under way.
 #[derive(Debug)]
 pub(crate) struct Link {
+    wire: VecDeque<OnWire>,
+    /// When the serialiser is free of all that it was given.
+    free_at: Time,
+    pace: Pace,
+    delay: Span,
+    line: Line,
+    errors: Option<Box<dyn ErrorModel>>,
     /// Its index in the world.
     pub index: u16,
-    /// "r1->r2", for traces.
-    pub name: String,
     /// Where it begins.
     pub from: NodeId,
     /// Where it ends.
     pub to: NodeId,
     /// The row of its name in the recorder, and its interfaces at both ends.
     pub trace: LinkTrace,
-    pace: Pace,
-    delay: Span,
-    queue: Box<dyn QueueDisc>,
-    errors: Option<Box<dyn ErrorModel>>,
-    /// When the serialiser is free.
-    free_at: Time,
-    /// A [`Event::LinkFree`] waits.
-    free_pending: bool,
-    wire: VecDeque<OnWire>,
+    /// "r1->r2", for traces.
+    pub name: Box<str>,
 }
 
-/// A packet that is being sent, or under way.
+/// What waits before the serialiser.
 #[derive(Debug)]
-struct OnWire {
-    packet: Id<Packet>,
+pub(crate) enum Line {
+    /// First come, first served, while there is room: when a packet will go is known as it comes. It is given to the serialiser at
+    /// once, and nothing need happen when its turn comes. What comes at an instant finds waiting what goes at it.
+    Scheduled {
+        /// So many may wait.
+        capacity: usize,
+        /// So many of those on the wire are known to have gone.
+        gone: usize,
+    },
+    /// A discipline is asked for the next packet whenever the serialiser is free.
+    Asked {
+        discipline: Box<dyn QueueDisc>,
+        /// A [`Event::LinkFree`] waits.
+        free_pending: bool,
+    },
+}
+
+/// A packet that is given to the serialiser, or under way.
+#[derive(Debug)]
+pub(crate) struct OnWire {
+    pub packet: Id<Packet>,
     /// From its first bit sent
     start: Time,
     /// to the last.
@@ -53,11 +70,20 @@ pub(crate) struct LinkTrace {
     pub to_interface: u16,
 }
 
-/// What came out at the far end.
-#[derive(Debug)]
-pub(crate) struct Arrival {
-    pub packet: Id<Packet>,
-    pub damage: Damage,
+impl Line {
+    /// The line of this plan before a serialiser of that pace.
+    pub fn new(plan: &QueuePlan, pace: &PacePlan, stream: Stream) -> Line {
+        match (plan, pace) {
+            (&QueuePlan::DropTail { packets }, PacePlan::Rate(_) | PacePlan::Deliveries(_)) => {
+                Line::Scheduled { capacity: packets, gone: 0 }
+            }
+            // What waits for a mobile may be lost in a handoff.
+            _ => Line::Asked {
+                discipline: queues::build(plan, |bytes| pace.time_for(bytes), stream),
+                free_pending: false,
+            },
+        }
+    }
 }
 
 impl Link {
@@ -69,59 +95,102 @@ impl Link {
         to: NodeId,
         pace: Pace,
         delay: Span,
-        queue: Box<dyn QueueDisc>,
+        line: Line,
         errors: Option<Box<dyn ErrorModel>>,
     ) -> Self {
+        let trace = LinkTrace::default();
         Link {
-            index,
-            name,
-            from,
-            to,
-            trace: LinkTrace::default(),
+            wire: VecDeque::new(),
+            free_at: Time::ZERO,
             pace,
             delay,
-            queue,
+            line,
             errors,
-            free_at: Time::ZERO,
-            free_pending: false,
-            wire: VecDeque::new(),
+            index,
+            from,
+            to,
+            trace,
+            name: name.into(),
         }
     }
 
-    /// Offers a packet. What the queue drops is found in `dropped`.
+    /// Offers a packet of `bytes`. What the queue drops is found in `dropped`.
+    #[inline(always)]
     pub fn offer(
         &mut self,
         now: Time,
         packet: Id<Packet>,
+        bytes: u32,
         arena: &mut Arena<Packet>,
-        labels: &[Label],
         events: &mut EventQueue<Event>,
         dropped: &mut Dropped,
     ) {
-        // Packets wait only as long as the end of a transmission does: most often the queue itself need not be asked.
-        if self.free_at <= now && (!self.free_pending || self.queue.len() == 0) {
-            match self.queue.pass(now, self.free_at, &packet, arena) {
-                None => self.transmit(now, packet, labels, events),
+        let Line::Scheduled { gone, .. } = &mut self.line else {
+            return self.offer_to_discipline(now, packet, bytes, arena, events, dropped);
+        };
+        if self.free_at <= now {
+            *gone = self.wire.len() + 1; // with all that went before it
+            self.transmit(now, packet, bytes, events);
+        } else if self.is_full(now) {
+            dropped.push((packet, Drop::Queue));
+        } else {
+            self.transmit(self.free_at, packet, bytes, events);
+        }
+    }
+
+    /// True if nobody else may wait in a scheduled line.
+    #[inline]
+    fn is_full(&mut self, now: Time) -> bool {
+        let Line::Scheduled { capacity, gone } = self.line else { return false };
+        self.wire.len() - gone >= capacity && self.let_go(now, |_, _| {}) >= capacity
+    }
+
+    /// Takes note of what has gone from a scheduled line before now: shows each time, and how many waited then. Returns how many wait.
+    pub fn let_go(&mut self, now: Time, mut show: impl FnMut(Time, usize)) -> usize {
+        let Line::Scheduled { gone, .. } = &mut self.line else { return self.waiting(now) };
+        for next in self.wire.range(*gone..).take_while(|next| next.start < now) {
+            *gone += 1;
+            show(next.start, self.wire.len() - *gone);
+        }
+        self.wire.len() - *gone
+    }
+
+    #[inline(never)]
+    fn offer_to_discipline(
+        &mut self,
+        now: Time,
+        packet: Id<Packet>,
+        bytes: u32,
+        arena: &mut Arena<Packet>,
+        events: &mut EventQueue<Event>,
+        dropped: &mut Dropped,
+    ) {
+        let Line::Asked { discipline, free_pending } = &mut self.line else { return };
+        // Packets wait only as long as the end of a transmission does: most often the discipline itself need not be asked.
+        if self.free_at <= now && (!*free_pending || discipline.len() == 0) {
+            match discipline.pass(now, self.free_at, &packet, arena) {
+                None => self.transmit(now, packet, bytes, events),
                 Some(why) => dropped.push((packet, why)),
             }
             return;
         }
-        self.queue.push(now, packet, arena, dropped);
-        if !self.free_pending {
-            self.free_pending = true;
+        discipline.push(now, packet, arena, dropped);
+        if !*free_pending {
+            *free_pending = true;
             events.push(self.free_at.max(now), Event::LinkFree(self.index));
         }
     }
 
-    fn transmit(&mut self, now: Time, packet: Id<Packet>, labels: &[Label], events: &mut EventQueue<Event>) {
-        let start = self.pace.begin(now);
-        let end = self.pace.finish(now, labels[packet.index() as usize].bytes);
-        let arrival = self.pace.arrival(end, self.delay);
+    /// Gives the serialiser a packet, which it is free for at `start`.
+    #[inline(always)]
+    fn transmit(&mut self, start: Time, packet: Id<Packet>, bytes: u32, events: &mut EventQueue<Event>) {
+        let Sending { start, end, arrival } = self.pace.send(start, bytes, self.delay);
         self.free_at = end;
-        if self.wire.is_empty() {
+        let is_first = self.wire.is_empty();
+        self.wire.push_back(OnWire { packet, start, end, arrival });
+        if is_first {
             events.push(arrival, Event::LinkArrival(self.index));
         }
-        self.wire.push_back(OnWire { packet, start, end, arrival });
     }
 
     /// The serialiser is free: the next packet goes out. What the queue drops is found in `dropped`.
@@ -129,47 +198,81 @@ impl Link {
         &mut self,
         now: Time,
         arena: &mut Arena<Packet>,
-        labels: &[Label],
         events: &mut EventQueue<Event>,
         dropped: &mut Dropped,
     ) {
-        self.free_pending = false;
-        if let Some(packet) = self.queue.pop(now, arena, dropped) {
-            self.transmit(now, packet, labels, events);
+        let Line::Asked { discipline, free_pending } = &mut self.line else { return };
+        let next = discipline.pop(now, arena, dropped);
+        *free_pending = discipline.len() > 0;
+        let others_wait = *free_pending;
+        if let Some(packet) = next {
+            let bytes = arena.get(&packet).bytes;
+            self.transmit(now, packet, bytes, events);
         }
-        if self.queue.len() > 0 {
-            self.free_pending = true;
+        if others_wait {
             events.push(self.free_at, Event::LinkFree(self.index));
         }
     }
 
-    /// Drops all that wait.
-    pub fn clear_queue(&mut self, dropped: &mut Dropped) {
-        drop_all(&mut *self.queue, dropped);
-    }
-
     /// The oldest packet on the wire arrives.
-    pub fn on_arrival(&mut self, arena: &Arena<Packet>, events: &mut EventQueue<Event>) -> Option<Arrival> {
-        let OnWire { packet, start, end, .. } = self.wire.pop_front()?;
+    #[inline(always)]
+    pub fn on_arrival(&mut self, events: &mut EventQueue<Event>) -> Option<OnWire> {
+        let arrived = self.wire.pop_front()?;
+        if let Line::Scheduled { gone, .. } = &mut self.line {
+            *gone = gone.saturating_sub(1);
+        }
         if let Some(next) = self.wire.front() {
             events.push(next.arrival, Event::LinkArrival(self.index));
         }
-        let damage = self.errors.as_mut().map_or(Damage::None, |model| {
-            let sent = arena.get(&packet);
-            let [bits, header_bits] = [sent.bytes, sent.header_bytes()].map(|bytes| u64::from(bytes) * 8);
-            model.damage(&Frame { bits, header_bits, control: false, start, end, attempt: 1 })
-        });
-        Some(Arrival { packet, damage })
+        Some(arrived)
     }
 
-    /// Its queue.
-    pub fn queue(&self) -> &dyn QueueDisc {
-        &*self.queue
+    /// True if something may happen to packets on the wire.
+    #[inline]
+    pub fn has_errors(&self) -> bool {
+        self.errors.is_some()
+    }
+
+    /// What happened to a packet that has arrived.
+    pub fn damage(&mut self, arrived: &OnWire, packet: &Packet) -> Damage {
+        let Some(model) = &mut self.errors else { return Damage::None };
+        let [bits, header_bits] = [packet.bytes, packet.header_bytes()].map(|bytes| u64::from(bytes) * 8);
+        let (start, end) = (arrived.start, arrived.end);
+        model.damage(&Frame { bits, header_bits, control: false, start, end, attempt: 1 })
+    }
+
+    /// Drops all that wait for a discipline.
+    pub fn clear_queue(&mut self, dropped: &mut Dropped) {
+        if let Line::Asked { discipline, .. } = &mut self.line {
+            drop_all(&mut **discipline, dropped);
+        }
+    }
+
+    /// How many packets wait.
+    pub fn waiting(&self, now: Time) -> usize {
+        match &self.line {
+            Line::Scheduled { gone, .. } => {
+                self.wire.len() - self.wire.partition_point(|next| next.start < now).max(*gone)
+            }
+            Line::Asked { discipline, .. } => discipline.len(),
+        }
+    }
+
+    /// How many packets may wait.
+    pub fn capacity(&self) -> usize {
+        match &self.line {
+            Line::Scheduled { capacity, .. } => *capacity,
+            Line::Asked { discipline, .. } => discipline.capacity(),
+        }
     }
 
     /// Packets inside: waiting, and on the wire.
     pub fn holds(&self) -> usize {
-        self.queue.len() + self.wire.len()
+        let asked = match &self.line {
+            Line::Scheduled { .. } => 0,
+            Line::Asked { discipline, .. } => discipline.len(),
+        };
+        asked + self.wire.len()
     }
 }
 
@@ -179,3 +282,6 @@ pub(crate) fn drop_all(queue: &mut dyn QueueDisc, dropped: &mut Dropped) {
         dropped.push((packet, Drop::Route));
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,7 +9,14 @@ use airhop_tcp::seams::Cause;
 use airhop_trace::{DropKind, DropRow, SendCause, Spot, Step, Walker, WindowSample};
 
 impl World {
+    #[inline]
     pub(crate) fn record_window(&mut self, now: Time, id: FlowId) {
+        if self.recorder.is_some() {
+            self.sample_window(now, id);
+        }
+    }
+
+    fn sample_window(&mut self, now: Time, id: FlowId) {
         let Some(recorder) = &mut self.recorder else { return };
         let Ends::Tcp(tcp) = &self.flows[id.0 as usize].ends else { return };
         let w = tcp.sender.window();
@@ -23,10 +30,13 @@ impl World {
         recorder.window(now, id, sample);
     }
 
+    /// How many wait before a wire, and how many did when those went that have gone since this was last called.
     pub(crate) fn record_link_queue(&mut self, now: Time, i: u16) {
         if let Some(recorder) = &mut self.recorder {
-            let link = &self.links[i as usize];
-            recorder.queue(now, link.trace.place, link.queue().len());
+            let link = &mut self.links[i as usize];
+            let place = link.trace.place;
+            let waiting = link.let_go(now, |then, left| recorder.queue(then, place, left));
+            recorder.queue(now, place, waiting);
         }
     }
 

@@ -8,7 +8,7 @@ use crate::report::{FlowReport, Report};
 use crate::routing::RoutingCounts;
 use crate::site::Site;
 use crate::world::World;
-use airhop_base::{NodeId, NoticeKind, Span};
+use airhop_base::{NodeId, NoticeKind, Span, Time};
 use airhop_trace::Recorder;
 
 impl World {
@@ -123,7 +123,10 @@ impl World {
     }
 
     /// The recorder, with all that it recorded.
-    pub fn into_recorder(self) -> Option<Recorder> {
+    pub fn into_recorder(mut self) -> Option<Recorder> {
+        for i in 0..self.links.len() {
+            self.record_link_queue(Time::ZERO + self.duration, i as u16);
+        }
         self.recorder.map(|r| *r)
     }
 }

@@ -10,8 +10,8 @@ use std::collections::HashMap;
 /// choose from, not with the square of the hosts.
 #[derive(Clone, Debug)]
 pub struct Routes {
-    /// By node: the next hop towards one node.
-    tables: Vec<Vec<Hop>>,
+    /// One table behind the other: by node, the next hop towards one node.
+    hops: Vec<Hop>,
     /// By destination; none for nodes that are no destination.
     ways: Vec<Option<Way>>,
 }
@@ -19,6 +19,7 @@ pub struct Routes {
 /// How packets come to a destination: to its anchor by a table, and from there by the last hop.
 #[derive(Clone, Copy, Debug)]
 struct Way {
+    /// Where the table begins.
     table: u32,
     anchor: NodeId,
     last: Hop,
@@ -27,14 +28,14 @@ struct Way {
 impl Routes {
     /// The routes of `graph` towards these nodes.
     pub fn new(graph: &Graph, ends: impl IntoIterator<Item = NodeId>) -> Routes {
-        let mut routes = Routes { tables: Vec::new(), ways: vec![None; graph.node_count()] };
+        let mut routes = Routes { hops: Vec::new(), ways: vec![None; graph.node_count()] };
         let mut known = HashMap::new();
         for end in ends {
             if routes.ways[usize::from(end.0)].is_none() {
                 let (anchor, last) = graph.anchor(end).unwrap_or((end, Hop::None));
                 let table = *known.entry(anchor.0).or_insert_with(|| {
-                    routes.tables.push(graph.towards(anchor));
-                    routes.tables.len() as u32 - 1
+                    routes.hops.extend(graph.towards(anchor));
+                    (routes.hops.len() - graph.node_count()) as u32
                 });
                 routes.ways[usize::from(end.0)] = Some(Way { table, anchor, last });
             }
@@ -43,17 +44,18 @@ impl Routes {
     }
 
     /// The next hop from `node` towards `to`; none where `to` is, and towards what is no destination.
+    #[inline]
     pub fn hop(&self, node: NodeId, to: NodeId) -> Hop {
         match self.ways[usize::from(to.0)] {
             Some(way) if node == way.anchor => way.last,
-            Some(way) if node != to => self.tables[way.table as usize][usize::from(node.0)],
+            Some(way) if node != to => self.hops[way.table as usize + usize::from(node.0)],
             _ => Hop::None,
         }
     }
 
     /// Puts other hops in the place of some.
     pub fn replace(&mut self, other: impl Fn(Hop) -> Hop) {
-        for hop in self.tables.iter_mut().flatten() {
+        for hop in &mut self.hops {
             *hop = other(*hop);
         }
     }
@@ -71,7 +73,7 @@ mod tests {
         let wired = pairs.map(|(a, b)| [NodeId(a), NodeId(b)]).to_vec();
         let graph = Graph::new(names, wired, Vec::new(), Vec::new());
         let routes = Routes::new(&graph, (0..7).map(NodeId));
-        assert_eq!(routes.tables.len(), 4, "one for each of r, q, x and y");
+        assert_eq!(routes.hops.len(), 4 * 7, "one for each of r, q, x and y");
         for to in (0..7).map(NodeId) {
             let hops = graph.towards(to);
             let same: Vec<Hop> = (0..7).map(|node| routes.hop(NodeId(node), to)).collect();

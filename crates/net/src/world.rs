@@ -20,7 +20,6 @@ use crate::site::Site;
 use airhop_base::{Body, Drop, FlowId, NodeId, Notice, NoticeKind, Packet, Segment, Span, Time};
 use airhop_engine::{Arena, EventQueue, Fingerprint, Id, TimerId, Timers};
 use airhop_radio::cell::{CellEvent, Effect, Station, Tag};
-use airhop_radio::errors::Damage;
 use airhop_radio::link::{RadioEffect, RadioEvent};
 use airhop_trace::{Direction, NoticeEvent, Recorder, Sent, Spot, Step};
 use std::collections::VecDeque;
@@ -135,7 +134,10 @@ impl World {
 
     pub(crate) fn run_until(&mut self, end: Time, stop: &AtomicBool) -> Result<(), Interrupted> {
         while let Some((now, event)) = self.events.pop_until(end) {
-            self.handle(now, event);
+            match event {
+                Event::LinkArrival(i) => self.on_link_arrival(now, i), // most events of most worlds
+                other => self.handle(now, other),
+            }
             if self.events.popped().is_multiple_of(4096) && stop.load(Ordering::Relaxed) {
                 return Err(Interrupted);
             }
@@ -148,22 +150,11 @@ impl World {
         self.events.now()
     }
 
+    #[inline(never)]
     pub(crate) fn handle(&mut self, now: Time, event: Event) {
         match event {
             Event::LinkArrival(i) => self.on_link_arrival(now, i),
-            Event::LinkFree(i) => {
-                let link = &mut self.links[i as usize];
-                let place = link.trace.place;
-                link.on_free(
-                    now,
-                    &mut self.arena,
-                    &self.labels,
-                    &mut self.events,
-                    &mut self.dropped_by_queue,
-                );
-                self.drop_at_link(now, place);
-                self.record_link_queue(now, i);
-            }
+            Event::LinkFree(i) => self.on_link_free(now, i),
             Event::Cell(e) => {
                 self.sites[e.cell as usize].cell.on_event(now, e.what, &mut self.events, &mut self.effects);
                 self.apply_effects(now, e.cell);
@@ -276,12 +267,14 @@ impl World {
     // ---- a packet's walk -------------------------------------------------------------------------------------------
 
     /// A packet made at `node`, or what is left of one that came by `interface`, begins its walk.
+    #[inline]
     pub(crate) fn enter(&mut self, now: Time, node: NodeId, interface: u16, packet: Packet) {
         let id = self.make(now, node, packet);
         self.visit(now, node, interface, id);
     }
 
     /// A packet begins to exist at `node`.
+    #[inline(always)]
     pub(crate) fn make(&mut self, now: Time, node: NodeId, packet: Packet) -> Id<Packet> {
         self.created += 1;
         let label = Label::of(&packet, &self.flows);
@@ -295,6 +288,7 @@ impl World {
     }
 
     /// A packet has reached the end of its walk.
+    #[inline(always)]
     pub(crate) fn finish(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
         self.count_arrival(now, node, &id);
         self.arena.discard(id);
@@ -306,6 +300,7 @@ impl World {
         self.arena.take(id)
     }
 
+    #[inline]
     fn count_arrival(&mut self, now: Time, node: NodeId, id: &Id<Packet>) {
         self.step(now, Step::Delivered, Spot::Node(node), id);
         self.arrived += 1;
@@ -316,16 +311,24 @@ impl World {
         let Label { flow, dst, print, .. } = self.labels[id.index() as usize];
         self.print.mix(now, self.hashes[node.0 as usize] ^ print);
         if self.watched[flow.0 as usize] {
-            match self.show_to_agents(now, node, flow, &id) {
-                Verdict::Forward => {}
-                Verdict::Consume => return self.consumed(now, node, interface, id),
-                Verdict::Take => return self.finish(now, node, id),
-            }
+            return self.visit_agents(now, node, interface, id);
         }
         if dst == node {
             self.deliver(now, node, id);
         } else {
             self.forward(now, node, id);
+        }
+    }
+
+    /// The same where the packet's flow has agents.
+    #[inline(never)]
+    fn visit_agents(&mut self, now: Time, node: NodeId, interface: u16, id: Id<Packet>) {
+        let flow = self.labels[id.index() as usize].flow;
+        match self.show_to_agents(now, node, flow, &id) {
+            Verdict::Forward if self.labels[id.index() as usize].dst == node => self.deliver(now, node, id),
+            Verdict::Forward => self.forward(now, node, id),
+            Verdict::Consume => self.consumed(now, node, interface, id),
+            Verdict::Take => self.finish(now, node, id),
         }
     }
 
@@ -339,78 +342,26 @@ impl World {
     }
 
     /// Sends a packet one hop on.
+    #[inline(always)]
     pub(crate) fn forward(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
         match self.routes.hop(node, self.labels[id.index() as usize].dst) {
             Hop::Link(i) => self.offer_to_link(now, i, id),
+            hop => self.forward_by_radio(now, hop, id),
+        }
+    }
+
+    #[inline(never)]
+    fn forward_by_radio(&mut self, now: Time, hop: Hop, id: Id<Packet>) {
+        match hop {
             Hop::Air { cell, from, to } => self.offer_to_station(now, cell, from, to, id),
             Hop::Radio { link, end } => self.offer_to_radio(now, link, end, id),
             Hop::OnDemand { cell, from } => self.ask_router(now, cell, from, id),
-            Hop::None => unreachable!("every flow was checked to have a route both ways"),
+            Hop::Link(_) | Hop::None => unreachable!("every flow was checked to have a route both ways"),
         }
-    }
-
-    fn offer_to_link(&mut self, now: Time, i: u16, id: Id<Packet>) {
-        self.step(now, Step::Offered, Spot::Place(self.links[i as usize].trace.place), &id);
-        let captured = self.captures().then(|| self.arena.get(&id).clone());
-        let link = &mut self.links[i as usize];
-        let (node, trace) = (link.from, link.trace);
-        link.offer(now, id, &mut self.arena, &self.labels, &mut self.events, &mut self.dropped_by_queue);
-        // What a queue refuses never leaves the node, and no capture would show it.
-        let mut refused = self.dropped_by_queue.iter().map(|(packet, _)| self.arena.get(packet));
-        if let Some(packet) = captured.filter(|packet| refused.all(|other| other != packet))
-            && let Some(recorder) = &mut self.recorder
-        {
-            recorder.packet(now, node, trace.from_interface, Direction::Out, &packet, None);
-        }
-        self.drop_at_link(now, trace.place);
-        self.record_link_queue(now, i);
-    }
-
-    /// Drops what the queue before a link has just given up; `place` is that of the link in the recorder.
-    #[inline]
-    pub(crate) fn drop_at_link(&mut self, now: Time, place: u32) {
-        if !self.dropped_by_queue.is_empty() {
-            self.drop_all_at_link(now, place);
-        }
-    }
-
-    #[cold]
-    fn drop_all_at_link(&mut self, now: Time, place: u32) {
-        let mut dropped = std::mem::take(&mut self.dropped_by_queue);
-        for (packet, why) in dropped.drain(..) {
-            self.drop_packet(now, packet, why.into(), Some(place));
-        }
-        self.dropped_by_queue = dropped;
-    }
-
-    fn on_link_arrival(&mut self, now: Time, i: u16) {
-        let link = &mut self.links[i as usize];
-        let Some(arrival) = link.on_arrival(&self.arena, &mut self.events) else { return };
-        let (node, trace) = (link.to, link.trace);
-        if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
-            let comment = (arrival.damage != Damage::None).then(|| format!("lost on {}: channel", link.name));
-            let packet = self.arena.get(&arrival.packet);
-            recorder.packet(now, node, trace.to_interface, Direction::In, packet, comment.as_deref());
-        }
-        if arrival.damage == Damage::None {
-            self.step(now, Step::Arrived, Spot::Place(trace.place), &arrival.packet);
-            return self.visit(now, node, trace.to_interface, arrival.packet);
-        }
-        let packet = self.arena.get(&arrival.packet);
-        let remains = (arrival.damage == Damage::Payload).then(|| self.remains(packet)).flatten();
-        self.drop_packet(now, arrival.packet, Drop::Channel.into(), Some(trace.place));
-        if let Some(packet) = remains {
-            self.enter(now, node, trace.to_interface, packet);
-        }
-    }
-
-    /// What is left of a packet with an intact header, if its flow has a use for that.
-    pub(crate) fn remains(&self, packet: &Packet) -> Option<Packet> {
-        let is_of_use = packet.is_tcp_data() && self.flows[packet.flow.0 as usize].takes_damaged;
-        is_of_use.then(|| Packet { damaged: true, ..packet.clone() })
     }
 
     /// The packet reached its destination. It is looked at where it is: of what a segment has room for, most carry little.
+    #[inline(never)]
     fn deliver(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
         let packet = self.arena.get(&id);
         let flow = packet.flow;
@@ -471,6 +422,7 @@ impl World {
         self.send_what_is_ready(now, id);
     }
 
+    #[inline(never)]
     pub(crate) fn drop_packet(&mut self, now: Time, id: Id<Packet>, fate: Fate, place: Option<u32>) {
         let why = fate.counted;
         self.dropped += 1;

@@ -153,6 +153,7 @@ pub struct Serialiser {
 }
 
 impl Serialiser {
+    #[inline]
     fn time_for(&mut self, bytes: u32) -> Span {
         if self.last.0 != bytes {
             self.last = (bytes, self.rate.time_for(bytes));
@@ -173,7 +174,29 @@ pub struct Clock {
     busy_until: Option<Time>,
 }
 
+/// The times of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sending {
+    /// When its first bit goes
+    pub start: Time,
+    /// and its last,
+    pub end: Time,
+    /// and when that arrives.
+    pub arrival: Time,
+}
+
 impl Pace {
+    /// The times of a packet of `bytes` that goes to the transmitter at `now` and over a link with this delay: all of the below at once.
+    #[inline]
+    pub fn send(&mut self, now: Time, bytes: u32, delay: Span) -> Sending {
+        if let Pace::Rate(serialiser) = self {
+            let end = now + serialiser.time_for(bytes);
+            return Sending { start: now, end, arrival: end + delay };
+        }
+        let (start, end) = (self.begin(now), self.finish(now, bytes));
+        Sending { start, end, arrival: self.arrival(end, delay) }
+    }
+
     /// When the first bit goes of a packet that goes to the transmitter at `start`: at once, unless nothing can leave then. To be asked
     /// before [`Pace::finish`].
     pub fn begin(&mut self, start: Time) -> Time {

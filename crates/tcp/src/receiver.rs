@@ -46,7 +46,7 @@ pub struct Receiver {
     unacked: u64,
     ack_due: Option<Time>,
     /// ACKs ready to go, in the order of the segments that caused them.
-    ready: VecDeque<Segment>,
+    ready: VecDeque<Packet>,
     duplicates: u64,
 }
 
@@ -131,7 +131,7 @@ impl Receiver {
         self.report_runs(&mut ack, None);
         self.unacked = 0;
         self.ack_due = None;
-        self.ready.push_back(ack);
+        self.make_ready(ack);
     }
 
     /// Nothing from this byte on is accepted: from now on ACKs advertise what is left up to it. It must never move back.
@@ -156,12 +156,16 @@ impl Receiver {
 
     /// The next packet to send, until there is none.
     pub fn poll_transmit(&mut self, _now: Time) -> Option<Packet> {
-        let ack = self.ready.pop_front()?;
+        self.ready.pop_front()
+    }
+
+    fn make_ready(&mut self, ack: Segment) {
         // RFC 3168 §6.1.4: pure ACKs are not ECN-capable; RFC 8257 §3.6: but a SYN-ACK is.
         let may_be_marked = ack.flags.syn && self.asks.echo == Echo::EachByte;
         let ecn = if may_be_marked { Ecn::Ect } else { Ecn::NotEct };
         let bytes = HEADER_BYTES + ack.option_bytes();
-        Some(Packet { ecn, ..Packet::new(self.flow, self.me, self.peer, bytes, Body::Tcp(ack)) })
+        let packet = Packet::new(self.flow, self.me, self.peer, bytes, Body::Tcp(ack));
+        self.ready.push_back(Packet { ecn, ..packet });
     }
 
     /// When [`Self::on_timeout`] is to be called, if at all.
@@ -184,7 +188,7 @@ impl Receiver {
         if let Some(clock) = &mut self.clock {
             clock.last_ack = reply.ack;
         }
-        self.ready.push_back(reply);
+        self.make_ready(reply);
     }
 
     fn on_data(&mut self, now: Time, s: &Segment, ecn: Ecn) {
@@ -263,11 +267,14 @@ impl Receiver {
         self.ack_due = None;
         self.quick_acks.on_ack();
         self.congestion_seen &= self.asks.echo != Echo::EachMark;
-        self.ready.push_back(ack);
+        self.make_ready(ack);
     }
 
     /// SACK blocks, as many as the other options leave room for: four in 40 bytes, or three beside timestamps (RFC 2018 §3).
     fn report_runs(&mut self, ack: &mut Segment, duplicate: Option<SackBlock>) {
+        if duplicate.is_none() && !self.stream.has_gap() {
+            return; // nothing to report
+        }
         let room = (MAX_OPTION_BYTES - ack.option_bytes()).saturating_sub(4) / 8;
         ack.sack = self.stream.report(self.sack_blocks.min(room as usize), duplicate);
     }
@@ -362,6 +369,9 @@ impl Stream {
 
     /// Takes the runs that `expected` has reached.
     fn absorb(&mut self) {
+        if !self.has_gap() {
+            return;
+        }
         let mut reached = 0;
         while let Some(r) = self.runs.get(reached).filter(|r| r.start <= self.expected) {
             self.expected = self.expected.max(r.end);

@@ -109,7 +109,8 @@ impl Recorder {
         }
     }
 
-    /// So many packets wait at `place` (of [`Recorder::place`]) now; it makes a row if that is another number than before.
+    /// So many packets wait at `place` (of [`Recorder::place`]) from then on; it makes a row if that is another number than before. To
+    /// be told of each place in the order of time.
     pub fn queue(&mut self, t: Time, place: u32, packets: usize) {
         if let Some(tables) = &mut self.tables {
             tables.queue.push(t, place, packets as u32);

@@ -345,11 +345,14 @@ impl Queues {
         self.packets.push(packets);
     }
 
+    /// In the order of time: what has left the queue before a wire is told when the next packet comes.
     pub fn into_table(self, places: &Places) -> Table {
+        let mut order: Vec<usize> = (0..self.time.len()).collect();
+        order.sort_by(|&a, &b| self.time[a].total_cmp(&self.time[b]));
         let columns = vec![
-            ("time_s", Column::F64(self.time)),
-            ("place", places.column(self.place)),
-            ("packets", Column::U32(self.packets)),
+            ("time_s", Column::F64(order.iter().map(|&row| self.time[row]).collect())),
+            ("place", places.column(order.iter().map(|&row| self.place[row]).collect())),
+            ("packets", Column::U32(order.iter().map(|&row| self.packets[row]).collect())),
         ];
         Table { name: "queue", columns }
     }

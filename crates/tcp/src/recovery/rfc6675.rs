@@ -157,12 +157,14 @@ impl Recovery for Rfc6675 {
         if let Some(next) = self.urgent.pop(s) {
             return Some(next);
         }
+        if self.state == State::Open {
+            // RFC 5681 §3.1: outside recovery everything outstanding counts.
+            return forward(s, s.nxt - s.una, w.cwnd + f64::from(s.limited_transmit_extra()));
+        }
         let flight = self.in_flight(s);
         let room =
             self.prr.map_or_else(|| s.has_room(s.mss, flight, w.cwnd), |prr| prr.has_room(s.mss, flight));
         match self.state {
-            // RFC 5681 §3.1: outside recovery everything outstanding counts.
-            State::Open => forward(s, s.nxt - s.una, w.cwnd + f64::from(s.limited_transmit_extra())),
             State::Recovering { rescued } if room => self.next_in_recovery(s, rescued),
             State::Slow if room => {
                 let lost = self.board.first_lost().map(|e| e.again(Cause::Timeout));

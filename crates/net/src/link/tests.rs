@@ -1,0 +1,139 @@
+use super::*;
+use airhop_base::{Body, Datagram, FlowId, Rate};
+use airhop_engine::Streams;
+
+/// A link of a byte per microsecond and 1 ms, and what was seen of it.
+struct Bench {
+    link: Link,
+    arena: Arena<Packet>,
+    events: EventQueue<Event>,
+    dropped: Dropped,
+    arrived: Vec<(Time, u64)>,
+    lost: Vec<u64>,
+    /// How many waited from when on.
+    lengths: Vec<(Time, usize)>,
+}
+
+impl Bench {
+    fn new(line: Line) -> Bench {
+        let pace = PacePlan::from(Rate::from_bps(8_000_000)).start(0);
+        let ends = [NodeId(0), NodeId(1)];
+        let link = Link::new(0, "a->b".into(), ends[0], ends[1], pace, Span::from_millis(1), line, None);
+        let (arena, events) = (Arena::new(), EventQueue::new());
+        Bench { link, arena, events, dropped: vec![], arrived: vec![], lost: vec![], lengths: vec![] }
+    }
+
+    /// Offers packets at these times, each of so many bytes, and lets all arrive.
+    fn run(line: Line, offers: &[(Time, u32)]) -> Bench {
+        let mut bench = Bench::new(line);
+        for (number, &(at, bytes)) in (0..).zip(offers) {
+            bench.run_until(Time::from_nanos(at.nanos().saturating_sub(1)));
+            bench.offer(at, number, bytes);
+        }
+        bench.run_until(Time::MAX);
+        let lengths = &mut bench.lengths;
+        bench.link.let_go(Time::MAX, |then, waiting| lengths.push((then, waiting)));
+        lengths.dedup_by_key(|(_, waiting)| *waiting);
+        bench
+    }
+
+    fn run_until(&mut self, end: Time) {
+        while let Some((now, event)) = self.events.pop_until(end) {
+            match event {
+                Event::LinkArrival(_) => {
+                    self.note_departures(now);
+                    let arrived = self.link.on_arrival(&mut self.events).expect("a packet");
+                    let packet = self.arena.take(arrived.packet);
+                    self.arrived.push((now, number(&packet)));
+                }
+                Event::LinkFree(_) => {
+                    self.link.on_free(now, &mut self.arena, &mut self.events, &mut self.dropped);
+                    self.note_departures(now);
+                }
+                other => unreachable!("{other:?} is none of a link"),
+            }
+        }
+    }
+
+    fn note_departures(&mut self, now: Time) {
+        let lengths = &mut self.lengths;
+        let waiting = self.link.let_go(now, |then, waiting| lengths.push((then, waiting)));
+        lengths.push((now, waiting));
+    }
+
+    fn offer(&mut self, now: Time, number: u64, bytes: u32) {
+        self.note_departures(now);
+        let body = Body::Udp(Datagram { number, len: bytes - 28, sent: now });
+        let id = self.arena.insert(Packet::new(FlowId(0), NodeId(0), NodeId(1), bytes, body));
+        self.link.offer(now, id, bytes, &mut self.arena, &mut self.events, &mut self.dropped);
+        for (id, why) in self.dropped.drain(..) {
+            assert_eq!(why, Drop::Queue);
+            self.lost.push(self::number(&self.arena.take(id)));
+        }
+        self.note_departures(now);
+        assert_eq!(self.link.holds(), self.arena.len());
+    }
+}
+
+fn number(packet: &Packet) -> u64 {
+    match &packet.body {
+        Body::Udp(datagram) => datagram.number,
+        other => unreachable!("only datagrams are sent, not {other:?}"),
+    }
+}
+
+fn scheduled(capacity: usize) -> Line {
+    Line::Scheduled { capacity, gone: 0 }
+}
+
+/// The discipline that does the same, asked each time the serialiser is free.
+fn asked(capacity: usize) -> Line {
+    let plan = QueuePlan::DropTail { packets: capacity };
+    let discipline = queues::build(&plan, |_| Span::ZERO, Streams::new(1, 0).stream("queue"));
+    Line::Asked { discipline, free_pending: false }
+}
+
+fn at(us: u64) -> Time {
+    Time::ZERO + Span::from_micros(us)
+}
+
+// Whatever comes, with lengths of a few values and gaps that make many of them meet the end of a transmission exactly.
+#[test]
+fn what_is_scheduled_goes_as_if_a_discipline_had_been_asked() {
+    for capacity in [0, 1, 2, 5, 40] {
+        let mut draw = Streams::new(1, capacity as u64).stream("offers");
+        let mut now = 0;
+        let offers: Vec<(Time, u32)> = std::iter::repeat_with(|| {
+            now += 50 * u64::from(draw.below(5) * draw.below(4) * draw.below(2));
+            (at(now), 50 * (1 + draw.below(4)))
+        })
+        .take(2000)
+        .collect();
+        let [line, reference] = [scheduled(capacity), asked(capacity)].map(|line| Bench::run(line, &offers));
+        assert_eq!(line.arrived, reference.arrived, "{capacity}");
+        assert_eq!((&line.lost, &line.lengths), (&reference.lost, &reference.lengths), "{capacity}");
+        assert!(line.lost.len() > 20 && line.arrived.len() > 500, "{capacity}: {} lost", line.lost.len());
+        assert_eq!(line.events.popped(), line.arrived.len() as u64, "an event for each packet");
+    }
+}
+
+// By hand: three packets of 100 µs, with room for one to wait. The third comes when the second goes, or 1 ns later.
+#[test]
+fn what_comes_at_an_instant_finds_waiting_what_goes_at_it() {
+    let just_after = Time::from_nanos(at(100).nanos() + 1);
+    for (third, lost) in [(at(100), vec![2]), (just_after, vec![])] {
+        let bench = Bench::run(scheduled(1), &[(at(0), 100), (at(10), 100), (third, 100)]);
+        assert_eq!(bench.lost, lost);
+        assert_eq!(bench.arrived[..2], [(at(1100), 0), (at(1200), 1)]);
+    }
+}
+
+// The fill that agents are told, between and at the times at which packets go.
+#[test]
+fn those_that_wait_are_counted_at_any_time() {
+    let mut bench = Bench::new(scheduled(10));
+    (0..4).for_each(|number| bench.offer(at(0), number, 100));
+    let waiting = [0, 99, 100, 101, 150, 200, 201, 301].map(|us| bench.link.waiting(at(us)));
+    assert_eq!(waiting, [3, 3, 3, 2, 2, 2, 1, 0]);
+    assert_eq!((bench.link.capacity(), bench.link.holds()), (10, 4));
+}
