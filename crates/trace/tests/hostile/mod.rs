@@ -69,7 +69,7 @@ fn record<'a>(script: &'a Script, folder: &Path) -> Vec<Expected<'a>> {
                 if is_captured(c) && !is_refused {
                     is_refused = !fits(&c.packet);
                     let packet = wire.carry(&c.packet);
-                    here.records.extend((!is_refused).then_some((c, interface, packet)));
+                    here.records.extend((!is_refused).then_some((c.as_ref(), interface, packet)));
                 }
             }
         }

@@ -32,7 +32,7 @@ pub enum Event {
     /// A node has another interface, of this name.
     Interface(NodeId, &'static str),
     /// A packet crosses one of them.
-    Crossing(Crossing),
+    Crossing(Box<Crossing>),
 }
 
 #[derive(Debug)]
@@ -59,7 +59,7 @@ pub fn read(bytes: &[u8]) -> Script {
         let node = NodeId(u16::from(bytes.next()) % count as u16);
         events.push(match bytes.next() % 8 {
             0 => Event::Interface(node, bytes.one_of(&NAMES)),
-            _ => Event::Crossing(bytes.crossing(node)),
+            _ => Event::Crossing(Box::new(bytes.crossing(node))),
         });
     }
     Script { nodes, duration, events }
