@@ -3,9 +3,9 @@
 
 mod hostile;
 
-use airhop_base::{Flags, Span, Time, Timestamps};
-use airhop_tcp::{Config, Params, Preset, SCHEMES};
-use hostile::script::{self, Answer, Event, Place, Setup};
+use airhop_base::{Flags, NodeId, NoticeKind, Span, Time, Timestamps};
+use airhop_tcp::{Config, Notices, Params, Preset, SCHEMES};
+use hostile::script::{self, Answer, Data, Event, Hint, Place, Setup};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use std::fs;
@@ -97,4 +97,32 @@ fn data_that_arrived_before_it_was_sent_was_not_delayed() {
     }
     let events = [Event::Wait(Span::from_secs(1)), Event::Supply(3000), lie];
     hostile::run(&setup("ledbat", Preset::Ns2.config(1000)), &events);
+}
+
+// RFC 8985 §7.4: an ACK behind a probe, without a D-SACK, shows that what it repeats was lost. That reduction was undone (RFC 3708) when
+// something else, repeated on a notice, had arrived twice.
+#[test]
+fn a_loss_that_a_probe_repaired_is_not_undone() {
+    let (arrives, back) = (
+        |nth| Event::Carry { nth, fate: Data::Arrives },
+        || Event::CarryBack { nth: 0, eln: None, nak: None, again: false },
+    );
+    let config = Config { handshake: false, notices: Notices::Eln, ..Preset::Linux.config(1000) };
+    let events = [
+        vec![Event::Supply(5000), Event::Wait(Span::from_millis(10))],
+        vec![arrives(0), arrives(0), arrives(0), arrives(0), Event::Carry { nth: 0, fate: Data::Lost }],
+        // The probe repeats the last.
+        vec![back(), Event::Wait(Span::from_millis(100))],
+        vec![Event::Supply(3000), back(), back(), back()],
+        vec![arrives(0), back(), arrives(0), back()],
+        // Now it is known, and the window cut. The next is repeated for nothing.
+        vec![Event::Notice(Hint {
+            kind: NoticeKind::Eln,
+            about: Place::Una(0, 0),
+            delay: Span::ZERO,
+            origin: NodeId(1),
+        })],
+        vec![arrives(0), arrives(1), back(), back()],
+    ];
+    hostile::run(&setup("newreno", config), &events.concat());
 }

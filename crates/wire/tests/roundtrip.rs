@@ -1,5 +1,6 @@
 //! What is written is read back the same, and any bytes are read or refused.
 
+mod carried;
 mod common;
 mod hostile;
 
@@ -8,6 +9,7 @@ use airhop_base::{
     RouteRequest, Routing, Sack, Segment, Span, Time, Timestamps, Unreachable,
 };
 use airhop_wire::{Conversation, WireError, addressing, decode, encode, window_shift};
+use carried::carried;
 use common::{BASE_STATION, NOTHING, RECEIVER, SENDER, bytes, checksums_hold, data, sack};
 use hostile::repair_checksums;
 use proptest::prelude::*;
@@ -134,34 +136,6 @@ prop_compose! {
     }
 }
 
-/// What the documentation of the crate says that the wire does not carry.
-fn folded(packet: &Packet, shift: u8) -> Packet {
-    let low = |offset: u64| u64::from(offset as u32);
-    let body = match packet.body.clone() {
-        Body::Tcp(s) => {
-            let shift = if s.flags.syn { 0 } else { shift };
-            let blocks: Vec<_> = s.sack.blocks().iter().map(|b| (low(b.start), low(b.end))).collect();
-            let window = (s.window >> shift).min(65_535);
-            let eln = s.eln.map(|eln| match eln {
-                Eln::Next => Eln::Next,
-                Eln::Segment(seq) => Eln::Segment(low(seq)),
-            });
-            let arrival = s
-                .arrival
-                .map(|a| Arrival { seq: low(a.seq), at: Time::from_nanos(low(a.at.nanos() / 1000) * 1000) });
-            let sack = sack(&blocks);
-            let naks = s.naks.seqs().iter().map(|&seq| low(seq)).collect();
-            let contention = s.contention.map(|c| Span::from_nanos(low(c.nanos() / 1000) * 1000));
-            let (seq, ack) = (low(s.seq), low(s.ack));
-            let sent = Time::ZERO;
-            Body::Tcp(Segment { seq, ack, window, sack, eln, arrival, naks, contention, sent, ..s })
-        }
-        Body::Notice(n) => Body::Notice(Notice { seq: low(n.seq), end: low(n.end), made: Time::ZERO, ..n }),
-        udp_or_routing => udp_or_routing,
-    };
-    Packet { body, ..packet.clone() }
-}
-
 proptest! {
     /// RFC 791, 768, 792, 9293: whatever is written is read back, is as long as it says, and has right checksums.
     #[test]
@@ -174,7 +148,7 @@ proptest! {
         encode(&packet, &conversation, &mut out).unwrap();
         prop_assert_eq!(out.len(), packet.bytes as usize);
         prop_assert!(checksums_hold(&out));
-        prop_assert_eq!(decode(&out).unwrap().packet, folded(&packet, window_shift(largest)));
+        prop_assert_eq!(decode(&out).unwrap().packet, carried(&packet, window_shift(largest)));
     }
 
     /// RFC 9293 §3.1 (MUST-7): any bytes, and any options behind right checksums, are read or refused without a panic.

@@ -5,17 +5,18 @@ use airhop_base::{Span, Time};
 
 /// CUBIC's congestion avoidance as Linux 6 computes it (net/ipv4/tcp_cubic.c): the same law, but the window, the aim and the estimate of
 /// Reno's window are whole segments, and time goes in ticks of the kernel. A small window so is up to a segment ahead of the cubic
-/// below its plateau, where the aim is rounded up, and that is what the curve of a dozen segments is like.
+/// below its plateau, where the aim is rounded up, and that is what the curve of a dozen segments is like. Counts have
+/// 64 bits: an hour from its plateau the cubic does not fit 32.
 #[derive(Debug)]
 pub(super) struct Linux {
     constants: Constants,
     /// W_max; none before the first loss and after a timeout.
-    w_max: Option<u32>,
+    w_max: Option<u64>,
     epoch: Option<Epoch>,
     /// So many segments delivered make one more of the window.
-    per_segment: u32,
+    per_segment: u64,
     /// Segments delivered that have not (snd_cwnd_cnt).
-    credit: u32,
+    credit: u64,
 }
 
 /// A stage of congestion avoidance.
@@ -23,14 +24,14 @@ pub(super) struct Linux {
 struct Epoch {
     start: Tick,
     /// Seconds to the plateau, in 1/1024.
-    k: u32,
-    plateau: u32,
+    k: u64,
+    plateau: u64,
     /// W_est.
-    friendly: u32,
+    friendly: u64,
     /// Segments delivered that have not moved it.
-    delivered: u32,
+    delivered: u64,
     /// The window that growth was last computed for, and when.
-    computed: (u32, Tick),
+    computed: (u64, Tick),
 }
 
 /// Ticks since the beginning (jiffies).
@@ -39,20 +40,20 @@ type Tick = u64;
 /// CONFIG_HZ of the kernel that is compared with, and of most distributions.
 const HZ: u64 = 250;
 /// While no W_max is known, a twentieth of the window a round trip at least.
-const UNKNOWN: u32 = 20;
+const UNKNOWN: u64 = 20;
 
 fn tick(now: Time) -> Tick {
-    now.nanos() * HZ / 1_000_000_000
+    now.nanos() / (1_000_000_000 / HZ)
 }
 
 /// 1/1024 s, Linux' unit.
-fn fine(ticks: Tick) -> u32 {
-    (ticks * 1024 / HZ) as u32
+fn fine(ticks: Tick) -> u64 {
+    ticks * 1024 / HZ
 }
 
 /// Parts of 1024.
-fn scaled(share: f64) -> u32 {
-    (share * 1024.0).round() as u32
+fn scaled(share: f64) -> u64 {
+    (share * 1024.0).round() as u64
 }
 
 impl Linux {
@@ -62,13 +63,13 @@ impl Linux {
 
     /// An ACK of `delivered` segments; `least_rtt` is the smallest round trip.
     pub fn avoid(&mut self, w: &mut Window, delivered: u32, now: Time, least_rtt: Option<Span>) {
-        let cwnd = whole(w.cwnd) as u32;
+        let (cwnd, delivered) = (u64::from(whole(w.cwnd) as u32), u64::from(delivered));
         self.update(cwnd, delivered, tick(now), least_rtt);
-        w.cwnd += f64::from(self.spend(delivered));
+        w.cwnd += self.spend(delivered) as f64;
     }
 
     /// tcp_cong_avoid_ai(): what so many delivered segments add to the window.
-    fn spend(&mut self, delivered: u32) -> u32 {
+    fn spend(&mut self, delivered: u64) -> u64 {
         // "If credits accumulated at a higher w, apply them gently now."
         let gently = self.credit >= self.per_segment;
         if gently {
@@ -77,11 +78,11 @@ impl Linux {
         self.credit += delivered;
         let grown = self.credit / self.per_segment;
         self.credit %= self.per_segment;
-        grown + u32::from(gently)
+        grown + u64::from(gently)
     }
 
     /// bictcp_update(): how many segments make one more.
-    fn update(&mut self, cwnd: u32, delivered: u32, now: Tick, least_rtt: Option<Span>) {
+    fn update(&mut self, cwnd: u64, delivered: u64, now: Tick, least_rtt: Option<Span>) {
         let Constants { beta, c, .. } = self.constants;
         let begins = self.epoch.is_none();
         let w_max = self.w_max;
@@ -107,13 +108,14 @@ impl Linux {
     /// A loss or a mark, for which the window is reduced. Returns ssthresh.
     pub fn on_loss(&mut self, cwnd: u32) -> f64 {
         let Constants { beta, fast_convergence, .. } = self.constants;
+        let cwnd = u64::from(cwnd);
         self.epoch = None;
         self.credit = 0;
         self.w_max = Some(match self.w_max {
             Some(last) if fast_convergence && cwnd < last => cwnd * (1024 + scaled(beta)) / 2048,
             _ => cwnd,
         });
-        f64::from((cwnd * scaled(beta) / 1024).max(2))
+        (cwnd * scaled(beta) / 1024).max(2) as f64
     }
 
     /// The retransmission timer expired (bictcp_reset()).
@@ -128,12 +130,12 @@ impl Linux {
 }
 
 impl Epoch {
-    fn new(now: Tick, cwnd: u32, w_max: Option<u32>, c: f64) -> Self {
+    fn new(now: Tick, cwnd: u64, w_max: Option<u64>, c: f64) -> Self {
         let plateau = w_max.map_or(cwnd, |w_max| w_max.max(cwnd));
-        let k = libm::cbrt(f64::from(plateau - cwnd) * 1024.0 / f64::from(scaled(c)));
+        let k = libm::cbrt((plateau - cwnd) as f64 * 1024.0 / scaled(c) as f64);
         Epoch {
             start: now,
-            k: (k * 1024.0) as u32,
+            k: (k * 1024.0) as u64,
             plateau,
             friendly: cwnd,
             delivered: 0,
@@ -142,17 +144,20 @@ impl Epoch {
     }
 
     /// How many delivered segments make one more, for the window to follow the cubic.
-    fn pace(&self, cwnd: u32, now: Tick, least_rtt: Option<Span>, c: f64) -> u32 {
-        let ahead = least_rtt.map_or(0, |rtt| (rtt.nanos() * HZ).div_ceil(1_000_000_000));
+    fn pace(&self, cwnd: u64, now: Tick, least_rtt: Option<Span>, c: f64) -> u64 {
+        let ahead = least_rtt.map_or(0, |rtt| rtt.nanos().div_ceil(1_000_000_000 / HZ));
         let t = fine(now - self.start + ahead);
-        let from_plateau = f64::from(t.abs_diff(self.k)) / 1024.0;
-        let distance = (f64::from(scaled(c)) / 1024.0 * from_plateau * from_plateau * from_plateau) as u32;
-        let target = if t < self.k { self.plateau.saturating_sub(distance) } else { self.plateau + distance };
+        let from_plateau = t.abs_diff(self.k) as f64 / 1024.0;
+        let distance = (scaled(c) as f64 / 1024.0 * from_plateau * from_plateau * from_plateau) as u64;
+        let target = match t < self.k {
+            true => self.plateau.saturating_sub(distance),
+            false => self.plateau.saturating_add(distance),
+        };
         if target > cwnd { cwnd / (target - cwnd) } else { 100 * cwnd }
     }
 
     /// Moves W_est, by a segment for (1 + beta) / 3 (1 - beta) windows. Returns by how much it is ahead.
-    fn befriend(&mut self, cwnd: u32, beta: f64) -> u32 {
+    fn befriend(&mut self, cwnd: u64, beta: f64) -> u64 {
         let beta = scaled(beta);
         let scale = 8 * (1024 + beta) / 3 / (1024 - beta);
         let step = ((cwnd * scale) >> 3).max(1);
@@ -197,5 +202,14 @@ mod tests {
         assert_eq!(epoch.k, 4316);
         let pace = |cwnd, ms| epoch.pace(cwnd, 5000 + ms * HZ / 1000, Some(Span::from_millis(100)), 0.4);
         assert_eq!((pace(70, 1000), pace(70, 7232), pace(88, 1000)), (3, 1, 8800));
+    }
+
+    // The cubic is steep far from its plateau: 0.4 (2400 s)^3 = 5.5 * 10^9 segments do not fit 32 bits. They came out below the window,
+    // which no longer grew.
+    #[test]
+    fn an_hour_without_a_loss() {
+        let epoch = Epoch::new(0, 70, Some(100), 0.4);
+        let paces = [600, 2400, 3600, 1 << 40].map(|seconds| epoch.pace(1000, seconds * HZ, None, 0.4));
+        assert_eq!(paces, [0; 4]);
     }
 }

@@ -252,6 +252,7 @@ impl Sender {
             }
             Advance::Repaired(seq) => {
                 let judged = self.cut(now, Signal::Duplicates);
+                self.reduction = None; // the probe has shown that it was not for nothing
                 self.judgements.push_back(Judgement { seq, judged });
                 true
             }

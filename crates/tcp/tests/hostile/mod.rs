@@ -1,6 +1,7 @@
 //! A sender and a receiver in hostile hands: segments, notices and alarms in any order, true and false ones. Whatever comes, the laws
 //! below hold. Random tests and the fuzzer both come through here.
 
+mod bytes;
 pub mod script;
 
 use airhop_base::{

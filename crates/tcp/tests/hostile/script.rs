@@ -1,5 +1,6 @@
 //! What happens to the ends, read from bytes: any bytes are a script, and bytes that are alike are scripts that are alike.
 
+use super::bytes::Bytes;
 use airhop_base::{
     Arrival, Ecn, Eln, Flags, NodeId, Notice, NoticeKind, Rate, SackBlock, Segment, Span, Time, Timestamps,
 };
@@ -171,40 +172,9 @@ pub fn read(bytes: &[u8]) -> (Setup, Vec<Event>) {
     (setup, events)
 }
 
-/// Bytes to come; zeros when there are no more.
-struct Bytes<'a>(&'a [u8]);
-
 impl Bytes<'_> {
-    fn next(&mut self) -> u8 {
-        let (first, rest) = self.0.split_first().unwrap_or((&0, &[]));
-        self.0 = rest;
-        *first
-    }
-
-    fn flag(&mut self) -> bool {
-        self.next() & 1 == 1
-    }
-
     fn small(&mut self) -> i64 {
         i64::from(self.next() as i8)
-    }
-
-    fn word(&mut self) -> u64 {
-        (0..8).fold(0, |word, _| word << 8 | u64::from(self.next()))
-    }
-
-    fn one_of<T: Copy>(&mut self, of: &[T]) -> T {
-        of[usize::from(self.next()) % of.len()]
-    }
-
-    fn maybe<T>(&mut self, get: impl FnOnce(&mut Self) -> T) -> Option<T> {
-        self.flag().then(|| get(self))
-    }
-
-    /// From a nanosecond to a minute, as likely short as long.
-    fn span(&mut self) -> Span {
-        let (digits, fraction) = (self.next() % 36, self.next());
-        Span::from_nanos((1 << digits) + (u64::from(fraction) << digits >> 8))
     }
 
     fn setup(&mut self) -> Setup {

@@ -1,0 +1,33 @@
+//! Captures of hostile packets, read back: random ones, and those that the fuzzer found worth keeping (docs/fuzzing.md).
+
+mod hostile;
+
+use proptest::prelude::*;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Inputs that together reach all that the fuzzer has reached.
+const SEEDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/pcapng");
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// pcapng §3, §4: any packets are read back as they were written.
+    #[test]
+    fn any_packets_are_read_back(bytes in prop::collection::vec(any::<u8>(), 0..2000)) {
+        hostile::capture(&bytes, &folder("random"));
+    }
+}
+
+#[test]
+fn seeds_are_read_back() {
+    for seed in fs::read_dir(SEEDS).expect("the seeds of the fuzzer") {
+        let path = seed.expect("a file").path();
+        println!("{}", path.display()); // shown if it fails
+        hostile::capture(&fs::read(&path).expect("a readable file"), &folder("seeds"));
+    }
+}

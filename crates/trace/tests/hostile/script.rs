@@ -1,0 +1,198 @@
+//! What is captured, read from bytes: any bytes are a script.
+
+use super::bytes::Bytes;
+use airhop_base::{
+    Arrival, Body, Datagram, Ecn, Eln, Flags, FlowId, NodeId, Notice, NoticeKind, Packet, Profile,
+    RouteReply, RouteRequest, Routing, Sack, SackBlock, Segment, Span, Time, Timestamps, Unreachable,
+};
+use airhop_trace::Direction;
+
+/// Nodes and flows, at most.
+pub const NODES: u16 = 4;
+pub const FLOWS: u16 = 3;
+/// Events of a script, at most.
+const LONGEST: usize = 200;
+
+/// Names as the loader takes them, and some that it never would.
+const NAMES: [&str; 12] =
+    ["bs", "BS", "a_b", "a b", "1-a_b", "../etc/x", "..", "", "bücher", "con", "a\nb", "0-BS"];
+const COMMENTS: [&str; 6] = ["lost on bs->d: channel", "kept by an agent", "", "x", "é", "three"];
+
+/// A run that is captured.
+#[derive(Debug)]
+pub struct Script {
+    /// No two have the same name.
+    pub nodes: Vec<&'static str>,
+    pub duration: Span,
+    pub events: Vec<Event>,
+}
+
+#[derive(Debug)]
+pub enum Event {
+    /// A node has another interface, of this name.
+    Interface(NodeId, &'static str),
+    /// A packet crosses one of them.
+    Crossing(Box<Crossing>),
+}
+
+#[derive(Debug)]
+pub struct Crossing {
+    pub t: Time,
+    pub node: NodeId,
+    /// Modulo how many there are.
+    pub interface: u8,
+    pub direction: Direction,
+    pub packet: Packet,
+    pub comment: Option<&'static str>,
+}
+
+/// The script that these bytes are.
+pub fn read(bytes: &[u8]) -> Script {
+    let mut bytes = Bytes(bytes);
+    let first = usize::from(bytes.next());
+    let count = 1 + usize::from(bytes.next()) % usize::from(NODES);
+    let nodes: Vec<_> = (0..count).map(|i| NAMES[(first + i) % NAMES.len()]).collect();
+    let duration = bytes.span();
+    let begin = |i| Event::Interface(NodeId(i as u16), NAMES[(first + 5 * i) % NAMES.len()]);
+    let mut events: Vec<_> = (0..count).map(begin).collect();
+    while !bytes.0.is_empty() && events.len() < LONGEST {
+        let node = NodeId(u16::from(bytes.next()) % count as u16);
+        events.push(match bytes.next() % 8 {
+            0 => Event::Interface(node, bytes.one_of(&NAMES)),
+            _ => Event::Crossing(Box::new(bytes.crossing(node))),
+        });
+    }
+    Script { nodes, duration, events }
+}
+
+impl Bytes<'_> {
+    fn crossing(&mut self, node: NodeId) -> Crossing {
+        Crossing {
+            t: if self.flag() { Time::ZERO + self.span() } else { Time::from_nanos(self.word()) },
+            node,
+            interface: self.next(),
+            direction: self.one_of(&[Direction::In, Direction::Out]),
+            comment: self.maybe(|b| b.one_of(&COMMENTS)),
+            packet: self.packet(),
+        }
+    }
+
+    fn packet(&mut self) -> Packet {
+        let (flow, src) = (FlowId(u16::from(self.next()) % FLOWS), self.node());
+        let (flow, dst, body) = match self.next() % 8 {
+            0..=3 => (flow, self.node(), Body::Tcp(self.segment())),
+            4 => (flow, self.node(), Body::Udp(self.datagram())),
+            5 | 6 => (flow, self.node(), Body::Notice(self.notice(src))),
+            _ => (FlowId::NONE, self.anybody(), Body::Routing(self.routing())),
+        };
+        let bytes = match &body {
+            Body::Tcp(s) => 40 + s.option_bytes() + s.len,
+            Body::Udp(d) => 28 + d.len,
+            Body::Notice(n) => n.bytes(),
+            Body::Routing(message) => 28 + message.bytes(),
+        };
+        // One in 64 does not say how long it is.
+        let bytes = if self.next() % 64 == 63 { bytes + 1 } else { bytes };
+        Packet {
+            ecn: self.one_of(&[Ecn::NotEct, Ecn::Ect, Ecn::Ce]),
+            ttl: self.next(),
+            damaged: self.flag(),
+            profile: self.one_of(&[Profile::In, Profile::Out]),
+            ..Packet::new(flow, src, dst, bytes, body)
+        }
+    }
+
+    /// One of those that are captured, or any other.
+    fn node(&mut self) -> NodeId {
+        match self.next() {
+            byte @ 0..=239 => NodeId(u16::from(byte) % NODES),
+            _ => NodeId(self.word() as u16 % u16::MAX),
+        }
+    }
+
+    fn anybody(&mut self) -> NodeId {
+        if self.flag() { NodeId::BROADCAST } else { self.node() }
+    }
+
+    /// A stream offset, near or far.
+    fn offset(&mut self) -> u64 {
+        match self.next() % 4 {
+            0 => self.next().into(),
+            1 => u64::from(self.next()) * 1000 + 1,
+            2 => u64::from(u32::MAX) - 500 + u64::from(self.next()) * 4,
+            _ => self.word() >> 4,
+        }
+    }
+
+    fn length(&mut self) -> u32 {
+        match self.next() % 4 {
+            0 => 0,
+            1 => self.next().into(),
+            2 => self.one_of(&[1000, 1460, 536, 65_000]),
+            _ => self.word() as u32 % 66_000,
+        }
+    }
+
+    /// In most cases nothing: there is not room for everything in the options of a segment.
+    fn seldom<T>(&mut self, get: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        self.next().is_multiple_of(4).then(|| get(self))
+    }
+
+    fn few(&mut self) -> u8 {
+        self.one_of(&[0, 0, 0, 0, 1, 2, 3, 4])
+    }
+
+    fn segment(&mut self) -> Segment {
+        let bits = self.next();
+        let [syn, ack, fin, ece, cwr] = [1, 2, 4, 8, 16].map(|bit| bits & bit != 0);
+        let mut sack = Sack::EMPTY;
+        for _ in 0..self.few() {
+            sack.push(SackBlock { start: self.offset(), end: self.offset() });
+        }
+        Segment {
+            seq: self.offset(),
+            len: self.length(),
+            ack: self.offset(),
+            window: if self.flag() { self.word() } else { 20_000 },
+            flags: Flags { syn, ack, fin, ece, cwr },
+            sack,
+            timestamps: self.seldom(|b| Timestamps { value: b.word() as u32, echo: b.next().into() }),
+            header_check: self.flag(),
+            eln: self.seldom(|b| b.maybe(Bytes::offset).map_or(Eln::Next, Eln::Segment)),
+            arrival: self.seldom(|b| Arrival { seq: b.offset(), at: Time::from_nanos(b.word()) }),
+            naks: (0..self.few()).map(|_| self.offset()).collect(),
+            contention: self.seldom(|b| Span::from_nanos(b.word())),
+            sent: Time::from_nanos(self.next().into()),
+        }
+    }
+
+    fn datagram(&mut self) -> Datagram {
+        Datagram { number: self.word(), len: self.length(), sent: Time::from_nanos(self.word()) }
+    }
+
+    fn notice(&mut self, origin: NodeId) -> Notice {
+        let (seq, length) = (self.offset(), u64::from(self.length()));
+        let kind = self.one_of(&NoticeKind::ALL);
+        let delay = if self.flag() { self.span() } else { Span::from_nanos(self.word()) };
+        Notice { delay, origin, made: Time::ZERO + self.span(), ..Notice::about(kind, seq, seq + length) }
+    }
+
+    fn routing(&mut self) -> Routing {
+        let (hops, dst, dst_seq) = (self.next(), self.node(), self.one_of(&[0, 1, u32::MAX]));
+        match self.next() % 3 {
+            0 => Routing::Request(RouteRequest {
+                id: self.word() as u32,
+                hops,
+                dst,
+                dst_seq,
+                origin: self.node(),
+                origin_seq: self.next().into(),
+            }),
+            1 => {
+                let lifetime = Span::from_nanos(self.word());
+                Routing::Reply(RouteReply { hops, dst, dst_seq, origin: self.node(), lifetime })
+            }
+            _ => Routing::Error(vec![Unreachable { dst, seq: dst_seq }; self.next().into()]),
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! What the documentation of the crate says that the wire carries of a packet. Captures (`crates/trace`) are read back to the same.
+
+use airhop_base::{Arrival, Body, Datagram, Eln, Notice, NoticeKind, Packet, Profile, RouteReply, Routing};
+use airhop_base::{Sack, SackBlock, Segment, Span, Time};
+
+/// `packet` as it is read again, if whoever sent it announced a window scale of `shift`.
+pub fn carried(packet: &Packet, shift: u8) -> Packet {
+    let body = match packet.body.clone() {
+        Body::Tcp(segment) => Body::Tcp(carried_segment(segment, shift)),
+        Body::Udp(d) => {
+            // As much of them as there is payload.
+            let number = if d.len >= 8 { d.number } else { 0 };
+            let sent = if d.len >= 16 { d.sent } else { Time::ZERO };
+            Body::Udp(Datagram { number, sent, ..d })
+        }
+        Body::Notice(n) => Body::Notice(carried_notice(n)),
+        Body::Routing(Routing::Reply(r)) => {
+            let lifetime = Span::from_millis(low(r.lifetime.nanos() / 1_000_000));
+            Body::Routing(Routing::Reply(RouteReply { lifetime, ..r }))
+        }
+        routing => routing,
+    };
+    Packet { body, damaged: false, profile: Profile::In, ..packet.clone() }
+}
+
+fn carried_segment(s: Segment, shift: u8) -> Segment {
+    let mut sack = Sack::EMPTY;
+    for block in s.sack.blocks() {
+        sack.push(SackBlock { start: low(block.start), end: low(block.end) });
+    }
+    Segment {
+        seq: low(s.seq),
+        ack: if s.flags.ack { low(s.ack) } else { 0 },
+        window: (s.window >> if s.flags.syn { 0 } else { shift }).min(65_535),
+        sack,
+        eln: s.eln.map(|eln| match eln {
+            Eln::Next => Eln::Next,
+            Eln::Segment(seq) => Eln::Segment(low(seq)),
+        }),
+        arrival: s.arrival.map(|a| Arrival { seq: low(a.seq), at: Time::ZERO + micros(a.at.nanos()) }),
+        naks: s.naks.seqs().iter().map(|&seq| low(seq)).collect(),
+        contention: s.contention.map(|c| micros(c.nanos())),
+        sent: Time::ZERO,
+        ..s
+    }
+}
+
+fn carried_notice(n: Notice) -> Notice {
+    // Where a window has its place, a length has 16 bits.
+    let most =
+        if matches!(n.kind, NoticeKind::Eln | NoticeKind::Ersn) { 65_535 } else { u64::from(u32::MAX) };
+    let length = low(n.end.wrapping_sub(n.seq)).min(most);
+    let delay = match n.kind {
+        kind if kind.names_segment() => Span::ZERO,
+        _ => Span::from_micros((n.delay.nanos() / 1000).min(u32::MAX.into())),
+    };
+    Notice { seq: low(n.seq), end: low(low(n.seq) + length), delay, made: Time::ZERO, ..n }
+}
+
+/// Whole microseconds, modulo 2³².
+fn micros(nanos: u64) -> Span {
+    Span::from_micros(low(nanos / 1000))
+}
+
+/// Modulo 2³².
+fn low(offset: u64) -> u64 {
+    u64::from(offset as u32)
+}

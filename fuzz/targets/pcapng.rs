@@ -1,0 +1,16 @@
+//! Captures of hostile packets, read back; the harness is that of the tests of `crates/trace`.
+
+#![no_main]
+
+#[path = "../../crates/trace/tests/hostile/mod.rs"]
+mod hostile;
+
+use libfuzzer_sys::fuzz_target;
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+/// Where captures are written.
+static FOLDER: LazyLock<PathBuf> =
+    LazyLock::new(|| std::env::temp_dir().join(format!("airhop-pcapng-{}", std::process::id())));
+
+fuzz_target!(|bytes: &[u8]| hostile::capture(bytes, &FOLDER));
