@@ -25,7 +25,7 @@ impl Notice {
         Notice { kind, seq, end, delay: Span::ZERO, origin: NodeId::BROADCAST, made: Time::ZERO }
     }
 
-    /// Length of the IP datagram that carries it, bytes: that of a pure ACK, and for a NAK an option of 12 (schemes.md 4.2.3).
+    /// Length of the IP datagram that carries it, bytes: that of a pure ACK, and for a NAK an option of 12.
     pub const fn bytes(&self) -> u32 {
         match self.kind {
             NoticeKind::Nak => HEADER_BYTES + 12,

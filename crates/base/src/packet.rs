@@ -414,7 +414,7 @@ impl Packet {
 mod tests {
     use super::*;
 
-    // schemes.md 4.2.3: "up to 4 sequence numbers, lowest first"; NAKs of two nodes are merged.
+    // Up to four sequence numbers, the lowest first; NAKs of two nodes are merged.
     #[test]
     fn naks_are_sorted_each_once_and_the_lowest_stay() {
         let four: Naks = [7, 3, 9, 3, 5, 9].into_iter().collect();
