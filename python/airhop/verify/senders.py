@@ -39,10 +39,11 @@ class _Sender:
     """What a sender has sent and heard, as the trace has it."""
 
     flow: Mapping[str, Any]
-    una: int = 0
+    una: int = 1
+    """First byte that is not acknowledged."""
     heard_at: int = -1
-    una_before: int = 0
-    """What was acknowledged before the time of the last ACK."""
+    una_before: int = 1
+    """The same before the time of the last ACK."""
     top: int = 1
     """First byte never sent."""
     window: float | None = None
@@ -53,6 +54,8 @@ class _Sender:
     duplicates: float = 0
     recover: int = 0
     """What was sent when recovery began, if it did: it ends when that is acknowledged."""
+    expired: int = 0
+    """What was sent when the timer expired last: all of it counts as lost then, until ACKs say otherwise."""
     flight: int = 0
     """In flight when the last segment was sent before duplicate ACKs, or when recovery began."""
     latest: int = 0
@@ -146,13 +149,16 @@ class _Sender:
         self.first_sent.setdefault(seq, time)
         if cause == "timeout" and is_prompt(self.flow) and not self.recover and time > self.heard_at:
             yield from self._expired(time, seq)
+        if cause == "timeout":
+            self.expired = self.top
         if cause == "fast":
             self.recover = self.top
-            self.flight = max(self.flight, flight)
+            out = self.top - self.acknowledged(time) if self.una < self.expired else flight
+            self.flight = max(self.flight, out)
         self.top = max(self.top, end)
         yield from self._in_flight(time, cause, cwnd, flight)
         window = self.flow["tcp"]["receive_window"]
-        if window != "unlimited" and end > max(self.una, 1) + quantity(window):
+        if window != "unlimited" and end > self.una + quantity(window):
             yield f"segment {seq} ends beyond the receive window"
 
     def _expired(self, time: int, seq: int) -> Iterator[str]:
