@@ -145,11 +145,16 @@ fn a_service_replaces_drop_tail_queues_on_the_way_of_the_data_only() {
     assert!(run(&back_warned, 1).drops[QUEUE] > 1000, "drop-tail back");
 }
 
+/// What a run came to, whatever it cost: a drop-tail queue needs fewer events than a discipline that is asked.
+fn outcome(plan: &Plan) -> Report {
+    Report { events: 0, ..run(plan, 1) }
+}
+
 // Biaz and Vaidya 2005, with all packets "in", as every scheme but Casablanca sends them: drop-tail.
 #[test]
 fn a_biased_queue_is_drop_tail_for_equals() {
     let plan = narrow(&clean(false), 2);
-    assert_eq!(run(&with_service(&plan, "biased-queue"), 1), run(&plan, 1));
+    assert_eq!(outcome(&with_service(&plan, "biased-queue")), outcome(&plan));
 }
 
 const CODEL: CodelPlan =
@@ -338,7 +343,7 @@ fn a_flood_takes_its_share_and_no_more() {
 #[test]
 fn a_flow_on_its_own_has_a_queue_of_its_own() {
     let plan = narrow(&clean(false), 2);
-    let with = |queue| run(&everywhere(&plan, queue), 1);
+    let with = |queue| outcome(&everywhere(&plan, queue));
     assert_eq!(with(fq(50)), with(QueuePlan::DropTail { packets: 50 }));
     let two = with_segments(&plan, &[1000, 500]);
     let with = |queue| run(&everywhere(&two, queue), 1);
