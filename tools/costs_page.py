@@ -35,8 +35,8 @@ From one flow to {last:,.0f}, a delivered segment takes {events:.1f} times the e
 CPU time. The loop does not look for a flow, it knows its number, and its event queue's work grows with the
 logarithm of what waits. What grows is
 
-- **the work**: queues form, each of whose packets takes a second event; and the path holds 6500 packets,
-  so {last:,.0f} flows have less than one each and send {waste:.0f} % more segments than arrive;
+- **the work**: the path holds 6500 packets, so {last:,.0f} flows have less than one each and send
+  {waste:.0f} % more segments than arrive;
 - **the distance to memory**: each event is of another flow than the last, and the state of all of them no
   longer fits the caches. An event takes {ns_first:.0f} ns with one flow, {ns_last:.0f} ns with
   {last:,.0f}.
