@@ -72,7 +72,7 @@ def draw_confusion(
             else:
                 panel.set_xticks([])
         note = "; ".join(filter(None, ("Beside names: losses judged right", part.where)))
-        figure.text(0.99, 0.01, note, ha="right", fontsize=6.5, color="0.4")
+        figure.supxlabel(note, x=0.99, y=0.01, ha="right", fontsize=6.5, color="0.4")
         return write(figure, Path(stem), "What losses were taken for, by true cause")
 
 
