@@ -39,18 +39,6 @@ def model_of(document: str) -> dict[str, object]:
     return fields
 
 
-@pytest.mark.parametrize(("threads", "left", "used"), [(4, 0, 4), (4, 1, 3), (1, 1, 1)])
-def test_cores_may_be_left_to_other_work(
-    threads: int, left: int, used: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    taken = []
-    monkeypatch.setattr(_core, "run_many", lambda _, threads, __: taken.append(threads))
-    engine = LocalEngine(threads)
-    engine.left = left
-    engine.run([Job(SHORT, 1, 0)], lambda *_: None)
-    assert taken == [used]
-
-
 # --- names and shards --------------------------------------------------------------------------------------
 
 

@@ -346,26 +346,6 @@ def test_an_experiment_that_has_changed_since_is_not_judged(short: Experiment, t
 
 
 @pytest.mark.usefixtures("unwritten")
-@pytest.mark.parametrize(("workers", "left"), [(None, 1), (2, 0)])
-def test_drawing_has_a_core_unless_the_threads_are_given(
-    workers: int | None, left: int, short: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from airhop.engines import LocalEngine
-    from airhop.experiments.writer import Writer
-
-    seen, finish = [], LocalEngine.run
-
-    def watched(self: LocalEngine, jobs: Sequence[Job], on_done: Callable[[int, str], None]) -> None:
-        seen.append(self.left)
-        finish(self, jobs, on_done)
-
-    monkeypatch.setattr(LocalEngine, "run", watched)
-    monkeypatch.setattr(Writer, "is_busy", property(lambda _: True))
-    list(run([short], "quick", tmp_path, workers=workers))
-    assert set(seen) == {left}
-
-
-@pytest.mark.usefixtures("unwritten")
 def test_an_interrupt_keeps_what_is_finished(
     short: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,8 +18,6 @@ class LocalEngine:
         if threads is not None and threads < 1:
             raise InputError(f"{threads} threads cannot run anything; take 1 or more")
         self._threads = threads or cores()
-        self.left = 0
-        """Cores that are left to other work of this process; one thread runs in any case."""
 
     @property
     def workers(self) -> int:
@@ -28,5 +26,4 @@ class LocalEngine:
 
     def run(self, jobs: Sequence[Job], on_done: Callable[[int, str], None]) -> None:
         """Run all jobs; see Engine.run."""
-        threads = max(self._threads - self.left, 1)
-        _core.run_many([(job.scenario.core, job.seed, job.rep) for job in jobs], threads, on_done)
+        _core.run_many([(job.scenario.core, job.seed, job.rep) for job in jobs], self._threads, on_done)

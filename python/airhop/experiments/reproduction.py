@@ -38,15 +38,12 @@ def reproduce(
     has computed is reused. A claim that fails is a result, not an error. Ctrl-C keeps the runs that had
     finished; the same call goes on from there.
     """
-    from airhop.engines import LocalEngine, open_engine
+    from airhop.engines import open_engine
     from airhop.store import Store
 
     out = Path(out)
     with open_engine(engine, workers) as pool, Store.open(out) as store, Writer[Judged]() as writer:
         for experiment in experiments:
-            if workers is None and isinstance(pool, LocalEngine):
-                # What draws is one thread: with a share of a core only, it would go on alone after all runs.
-                pool.left = int(writer.is_busy)
             try:
                 outcome = _judge(experiment, mode, seed, out, store, pool, reporter)
                 writer.submit(partial(_write, outcome, out / experiment.id))

@@ -38,11 +38,6 @@ class Writer(Generic[T]):
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._thread), interrupt)
         self._pool.shutdown()
 
-    @property
-    def is_busy(self) -> bool:
-        """Whether something is yet to be written."""
-        return any(not call.done() for call in self._calls)
-
     def submit(self, call: Callable[[], T]) -> None:
         """Have it done when all before it are."""
         self._calls.append(self._pool.submit(call))
