@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airhop.judgements import JUDGED, RIGHT, TRUE_CAUSES, Judgements, share_right
-from airhop.plots.paper import COLUMN_WIDTH_IN, PRINT_STYLE, write
+from airhop.plots.paper import COLUMN_WIDTH_IN, PRINT_STYLE, sheet, write
 from airhop.plots.quantities import GOODPUT
 from airhop.plots.slices import Slice, cut
 from airhop.terminal import percent, percent_interval
@@ -83,18 +83,14 @@ def _samples(table: Table, part: Slice) -> dict[str, list[Judgements]]:
 
 
 def _panels(count: int, rows: int) -> tuple[Figure, list[Axes]]:
-    """Start a figure of one column with this many matrices. Built without pyplot, as `paper.page`.
+    """Start a figure of one column with this many matrices.
 
-    All sizes are known, so nothing has to be laid out, which would take three times as long as drawing.
+    All sizes are known, so nothing has to be laid out: that was a fourth of the time of a figure.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     high = rows * ROW_IN
     wide = (COLUMN_WIDTH_IN - LEFT_IN - RIGHT_IN - (BESIDE - 1) * GAP_IN) / BESIDE
     height = ceil(count / BESIDE) * (high + HEAD_IN) + FOOT_IN
-    figure = Figure(figsize=(COLUMN_WIDTH_IN, height))
-    FigureCanvasAgg(figure)
+    figure = sheet(COLUMN_WIDTH_IN, height, laid_out=False)
     panels = []
     for place in range(count):
         line, column = divmod(place, BESIDE)

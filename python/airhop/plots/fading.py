@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from airhop.arrivals import fades
+from airhop.plots.paper import sheet
 from airhop.round_trips import timeouts
 
 if TYPE_CHECKING:
@@ -29,11 +30,7 @@ EDGE_MARK: dict[str, Any] = {"linestyle": "none", "clip_on": False, "markeredgew
 
 def wide_page(strip: float = 0.0) -> tuple[Figure, list[Axes]]:
     """Start a figure of two columns, with a strip of this height in inches below it if there is to be one."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(WIDE_IN, LOW_IN + strip), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = sheet(WIDE_IN, LOW_IN + strip)
     heights = [LOW_IN, strip] if strip else [LOW_IN]
     made = list(figure.subplots(len(heights), 1, sharex=True, height_ratios=heights, squeeze=False)[:, 0])
     for axes in made:

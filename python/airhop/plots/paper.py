@@ -38,6 +38,19 @@ PRINT_STYLE: dict[str, Any] = {
 }
 
 
+def sheet(width: float, height: float, *, laid_out: bool = True) -> Figure:
+    """Start an empty figure of this size, inches; what it will hold is `laid_out`, or has its places.
+
+    Built without pyplot: no global state, no display.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained" if laid_out else None)
+    FigureCanvasAgg(figure)
+    return figure
+
+
 def page(height: float = HEIGHT_IN) -> tuple[Figure, Axes]:
     """Start a figure of one column."""
     figure, (axes,) = panels(1, height)
@@ -47,13 +60,9 @@ def page(height: float = HEIGHT_IN) -> tuple[Figure, Axes]:
 def panels(count: int, height: float = HEIGHT_IN) -> tuple[Figure, list[Axes]]:
     """Start a figure of one column with panels below each other, each of this height.
 
-    They have one x axis in common. Built without pyplot: no global state, no display.
+    They have one x axis in common.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(COLUMN_WIDTH_IN, count * height), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = sheet(COLUMN_WIDTH_IN, count * height)
     made = list(figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0])
     for axes in made:
         axes.grid(visible=True, linewidth=0.3, color="0.85")

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from airhop.plots.fading import WIDE_IN
+from airhop.plots.paper import sheet
 from airhop.plots.style import PALETTE
 
 if TYPE_CHECKING:
@@ -36,13 +37,10 @@ NODE: dict[str, Any] = {
 
 def schematic_figure(drawn: Schematic) -> Figure:
     """Draw nodes, links and what is known of them; call it inside PRINT_STYLE."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     width = min(2 * MARGIN_IN + COLUMN_IN * max(drawn.columns - 1, 1), WIDE_IN)
     notes = NOTE_IN * max((len(_wrapped(line)) for line in drawn.lines), default=0)
-    figure = Figure(figsize=(width, 2 * MARGIN_IN + (ROW_IN + notes) * (drawn.rows - 1) + notes))
-    FigureCanvasAgg(figure)
+    height = 2 * MARGIN_IN + (ROW_IN + notes) * (drawn.rows - 1) + notes
+    figure = sheet(width, height, laid_out=False)
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     step = (width - 2 * MARGIN_IN) / max(drawn.columns - 1, 1)
     at = {

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from airhop.errors import InputError
 from airhop.on_air import NOBODY, OnAir, Overlap, on_air
 from airhop.plots.frames import STYLES
-from airhop.plots.paper import PRINT_STYLE, legend, write
+from airhop.plots.paper import PRINT_STYLE, legend, sheet, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -100,12 +100,8 @@ def worth_seeing(air: OnAir) -> tuple[float, float]:
 
 def space_time_figure(air: OnAir, window: tuple[float, float]) -> Figure:
     """Draw the lanes between two times, in seconds; call it inside PRINT_STYLE."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     lanes, (first, last) = len(air.lanes), window
-    figure = Figure(figsize=(WIDTH_IN, LANE_IN * lanes + MARGINS_IN), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = sheet(WIDTH_IN, LANE_IN * lanes + MARGINS_IN)
     axes = figure.subplots()
     # In the order of the legend.
     _draw_bars(axes, air, window)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airhop.errors import InputError, did_you_mean
-from airhop.plots.paper import COLUMN_WIDTH_IN, PRINT_STYLE, legend, write
+from airhop.plots.paper import COLUMN_WIDTH_IN, PRINT_STYLE, legend, sheet, write
 from airhop.plots.schematic import schematic_figure
 from airhop.plots.style import PALETTE
 from airhop.schematic import schematic
@@ -90,14 +90,9 @@ def _ringed(cell: Cell, around: Sequence[str], ways: Mapping[str, Sequence[str]]
 
 def topology_figure(cell: Cell, ways: Mapping[str, Sequence[str]], ringed: Sequence[str]) -> Figure:
     """Draw a cell, ways that lead through it and ranges of some stations; call it inside PRINT_STYLE."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     (left, right), (low, high) = extent(cell, ringed)
     height = (COLUMN_WIDTH_IN - BESIDE_IN) * (high - low) / (right - left)
-    size = COLUMN_WIDTH_IN, min(max(height, LEAST_IN), MOST_IN) + MARGINS_IN
-    figure = Figure(figsize=size, layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = sheet(COLUMN_WIDTH_IN, min(max(height, LEAST_IN), MOST_IN) + MARGINS_IN)
     axes = figure.subplots()
     axes.set_aspect("equal")
     _draw_links(axes, cell)
