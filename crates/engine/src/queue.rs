@@ -1,25 +1,34 @@
-use airhop_base::Time;
+use airhop_base::{Span, Time};
 
-/// Bits of an instant, and with one more for the events that are due, buckets.
+/// Bits of an instant, and so many buckets.
 const BITS: usize = u64::BITS as usize;
+/// So many events are sorted at most as they come near.
+const NEXT: usize = 12;
+/// When so many are sorted, all go back.
+const MOST: usize = 2 * NEXT;
 
 /// The pending events of a world, earliest first; events of the same instant leave in the order in which they came.
 ///
 /// `E` is meant to be a small `Copy` enum: nothing is boxed and nothing is called.
 ///
-/// A radix heap (Ahuja, Mehlhorn, Orlin and Tarjan 1990, J. ACM 37:213): since time never goes back, the events are sorted only as finely
-/// as their distance asks for. What is far away, such as most timers, lies in one coarse bucket, and is sorted as it comes near; events of
-/// the same instant are always in the same bucket, behind each other. Pushing is a few instructions whatever waits, and an event moves
-/// about half as often as the number of those that wait has bits, through memory that is read in sequence.
+/// The next few events lie sorted; where few wait, all of them. What comes later is in a radix heap (Ahuja, Mehlhorn, Orlin and Tarjan
+/// 1990, J. ACM 37:213): since time never goes back, events are sorted only as finely as their distance asks for. What is far away, such
+/// as most timers, lies in one coarse bucket, which is divided as it comes near, until there are few enough to be sorted. Events of the
+/// same instant are always in the same place, behind each other.
 ///
 /// # Panics
 /// Scheduling into the past panics: an effect before its cause is a bug that must not become a number.
 #[derive(Clone, Debug)]
 pub struct EventQueue<E> {
-    /// What is due now; the first `taken` of them have left.
-    due: Vec<Entry<E>>,
-    taken: usize,
-    /// In the bucket `b`: the events whose time differs from now in bit `b`, and in no higher one.
+    /// What leaves before all others, sorted: the last is the next.
+    next: Vec<Entry<E>>,
+    /// What comes before this belongs among them.
+    until: Time,
+    /// Not later than `until`, and not later than any event in what follows.
+    base: Time,
+    /// The events at `base`, in their order; none if `until` is later.
+    crowd: Vec<Entry<E>>,
+    /// In the bucket `b`: the events whose time differs from `base` in bit `b`, and in no higher one, in their order.
     buckets: [Vec<Entry<E>>; BITS],
     /// Which buckets are not empty, a bit for each.
     filled: u64,
@@ -47,8 +56,16 @@ impl<E: Copy> EventQueue<E> {
 
     /// An empty queue that takes nothing before `now`.
     pub fn starting_at(now: Time) -> Self {
-        let buckets = std::array::from_fn(|_| Vec::new());
-        EventQueue { due: Vec::new(), taken: 0, buckets, filled: 0, now, popped: 0 }
+        EventQueue {
+            next: Vec::with_capacity(MOST + 1),
+            until: now,
+            base: now,
+            crowd: Vec::new(),
+            buckets: std::array::from_fn(|_| Vec::new()),
+            filled: 0,
+            now,
+            popped: 0,
+        }
     }
 
     /// The time of the last event taken out.
@@ -66,12 +83,15 @@ impl<E: Copy> EventQueue<E> {
     /// True if more is due at this very instant.
     #[inline]
     pub fn more_is_due(&self) -> bool {
-        self.taken < self.due.len()
+        match self.next.last() {
+            Some(next) => next.at == self.now,
+            None => self.base == self.now && !self.crowd.is_empty(),
+        }
     }
 
     /// How many events wait.
     pub fn len(&self) -> usize {
-        self.due.len() - self.taken + self.buckets.iter().map(Vec::len).sum::<usize>()
+        self.next.len() + self.crowd.len() + self.buckets.iter().map(Vec::len).sum::<usize>()
     }
 
     /// True if nothing waits.
@@ -86,73 +106,118 @@ impl<E: Copy> EventQueue<E> {
     /// If `at` has passed.
     #[inline(never)]
     pub fn push(&mut self, at: Time, event: E) {
-        assert!(at >= self.now, "an event at {at} was scheduled at {}, after it", self.now);
+        if at < self.now {
+            refuse(at, self.now);
+        }
         let entry = Entry { at, event };
-        match distance(self.now, at) {
-            None => append(&mut self.due, entry),
-            Some(bit) => {
-                self.filled |= 1 << bit;
-                append(&mut self.buckets[bit], entry);
-            }
+        if at >= self.until {
+            return self.put_off(entry);
+        }
+        append(&mut self.next, entry);
+        settle(&mut self.next);
+        if self.next.len() > MOST {
+            self.put_back();
         }
     }
 
     /// Takes out the next event not later than `end`.
     #[inline]
     pub fn pop_until(&mut self, end: Time) -> Option<(Time, E)> {
-        let Entry { at, event } = match self.due.get(self.taken) {
-            Some(_) if self.now > end => return None,
-            Some(&entry) => {
-                self.taken += 1;
-                entry
-            }
-            None => self.advance(end)?,
-        };
+        if self.next.is_empty() {
+            self.come_near();
+        }
+        let Entry { at, event } = self.next.pop_if(|next| next.at <= end)?;
         self.popped += 1;
+        self.now = at;
         Some((at, event))
     }
 
-    /// Goes on to the next instant at which something is due, if that is not later than `end`, and takes out the first of it.
+    /// Keeps an event that does not belong among the sorted ones.
     #[inline]
-    fn advance(&mut self, end: Time) -> Option<Entry<E>> {
-        if self.filled == 0 {
-            return None;
-        }
-        let nearest = self.filled.trailing_zeros() as usize;
-        let bucket = &mut self.buckets[nearest];
-        let first = match bucket[..] {
-            [only] => only,
-            _ => *bucket.iter().min_by_key(|entry| entry.at)?,
-        };
-        if first.at > end {
-            return None;
-        }
-        self.now = first.at;
-        self.due.clear();
-        self.taken = 0;
-        self.filled ^= 1 << nearest;
-        if bucket.len() > 1 {
-            self.sort_out(nearest);
-            self.taken = 1;
-        } else {
-            bucket.clear();
-        }
-        Some(first)
-    }
-
-    /// Seen from now, the events of this bucket belong into lower ones, and those of the buckets above stay where they are.
-    fn sort_out(&mut self, bucket: usize) {
-        let (lower, rest) = self.buckets.split_at_mut(bucket);
-        for entry in rest[0].drain(..) {
-            match distance(self.now, entry.at) {
-                None => append(&mut self.due, entry),
-                Some(bit) => {
-                    self.filled |= 1 << bit;
-                    append(&mut lower[bit], entry);
-                }
+    fn put_off(&mut self, entry: Entry<E>) {
+        match distance(self.base, entry.at) {
+            None => append(&mut self.crowd, entry),
+            Some(bucket) => {
+                self.filled |= 1 << bucket;
+                append(&mut self.buckets[bucket], entry);
             }
         }
     }
+
+    /// None of the sorted events is left: those of the nearest buckets are sorted, as many as are to be.
+    #[inline(never)]
+    fn come_near(&mut self) {
+        if !self.crowd.is_empty() {
+            // What comes at this instant later on leaves after them.
+            std::mem::swap(&mut self.next, &mut self.crowd);
+            return self.next.reverse();
+        }
+        while self.filled != 0 {
+            let nearest = self.filled.trailing_zeros() as usize;
+            if self.next.len() + self.buckets[nearest].len() <= NEXT {
+                self.sort(nearest);
+            } else if self.next.is_empty() {
+                self.divide(nearest);
+                return self.come_near();
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// The events of the nearest bucket join the sorted ones.
+    fn sort(&mut self, bucket: usize) {
+        let Some(&Entry { at, .. }) = self.buckets[bucket].first() else { return };
+        for entry in self.buckets[bucket].drain(..) {
+            self.next.push(entry);
+            settle(&mut self.next);
+        }
+        self.filled ^= 1 << bucket;
+        let span = 1 << bucket;
+        self.until = Time::from_nanos(at.nanos() & !(span - 1)) + Span::from_nanos(span);
+    }
+
+    /// The events of the nearest bucket go into lower ones, as seen from the earliest of them.
+    fn divide(&mut self, bucket: usize) {
+        let mut entries = std::mem::take(&mut self.buckets[bucket]);
+        self.filled ^= 1 << bucket;
+        self.base = entries.iter().map(|entry| entry.at).min().unwrap_or(self.base);
+        self.until = self.base;
+        for entry in entries.drain(..) {
+            self.put_off(entry);
+        }
+        self.buckets[bucket] = entries;
+    }
+
+    /// The sorted events have become too many: they go back to the buckets, which have none as early.
+    #[inline(never)]
+    fn put_back(&mut self) {
+        self.base = self.base.max(self.now);
+        self.until = self.base;
+        let later = self.next.partition_point(|entry| entry.at >= self.base);
+        for place in (0..later).rev() {
+            self.put_off(self.next[place]);
+        }
+        self.next.drain(..later);
+    }
+}
+
+/// Moves the last entry to its place among the others, which are sorted: it leaves after those of its instant.
+#[inline]
+fn settle<E: Copy>(entries: &mut [Entry<E>]) {
+    let Some(&last) = entries.last() else { return };
+    let mut place = entries.len() - 1;
+    while place > 0 && entries[place - 1].at <= last.at {
+        entries[place] = entries[place - 1];
+        place -= 1;
+    }
+    entries[place] = last;
+}
+
+#[cold]
+#[inline(never)]
+fn refuse(at: Time, now: Time) -> ! {
+    panic!("an event at {at} was scheduled at {now}, after it");
 }
 
 /// Appends an event. That memory may have to grow, which it does rarely, is no burden to where it need not.
@@ -201,20 +266,59 @@ mod tests {
 
     #[test]
     fn a_random_mix_leaves_in_order() {
-        // Against a sorted list: ten thousand events with many ties, near and far, some taken out in between.
+        // Against a sorted list: events with many ties, near and far, some taken out in between, up to an end that leaves some. A few wait,
+        // or hundreds, so that those sorted go back to the buckets, and buckets are divided.
         let mut draw = crate::Streams::new(1, 0).stream("times");
-        let (mut q, mut reference, mut out) = (EventQueue::new(), Vec::new(), Vec::new());
-        for i in 0..10_000_u32 {
-            let t = q.now().nanos() + (u64::from(draw.below(50)) << (20 * draw.below(3)));
-            q.push(at(t), i);
-            reference.push((t, i));
-            if draw.chance(0.4) {
-                out.extend(q.pop_until(Time::MAX));
+        for taken in [0.4, 0.9, 0.98] {
+            let (mut q, mut reference, mut out) = (EventQueue::new(), Vec::new(), Vec::new());
+            for i in 0..10_000_u32 {
+                let t = q.now().nanos() + (u64::from(draw.below(50)) << (20 * draw.below(3)));
+                q.push(at(t), i);
+                reference.push((t, i));
+                if draw.chance(taken) {
+                    let end = q.now().nanos() + (1 << draw.below(60));
+                    out.extend(q.pop_until(at(end)));
+                    assert!(q.now() <= at(end));
+                }
             }
+            assert_eq!(q.len() + out.len(), reference.len());
+            out.extend(std::iter::from_fn(|| q.pop_until(Time::MAX)));
+            reference.sort();
+            assert_eq!(out.iter().map(|&(t, i)| (t.nanos(), i)).collect::<Vec<_>>(), reference);
         }
-        out.extend(std::iter::from_fn(|| q.pop_until(Time::MAX)));
-        reference.sort();
-        assert_eq!(out.iter().map(|&(t, i)| (t.nanos(), i)).collect::<Vec<_>>(), reference);
+    }
+
+    // Nothing is compared with all others: thousands of events of one instant, as many flows that begin together, go in and out at once.
+    #[test]
+    fn a_crowd_at_one_instant_is_not_sorted() {
+        let mut q = EventQueue::new();
+        q.push(at(1), 0);
+        q.push(at(2), 0);
+        assert_eq!(q.pop_until(Time::MAX), Some((at(1), 0)));
+        for i in 0..300_000 {
+            q.push(at(1 + i / 100_000), i);
+        }
+        assert!(q.more_is_due());
+        let mut out = Vec::new();
+        while let Some((now, i)) = q.pop_until(Time::MAX) {
+            out.push(i);
+            let last = [(1, 99_999), (2, 199_999), (3, 299_999)].contains(&(now.nanos(), i));
+            assert_eq!(q.more_is_due(), !last, "{i} at {now}");
+        }
+        assert_eq!(out, (0..100_000).chain([0]).chain(100_000..300_000).collect::<Vec<_>>());
+    }
+
+    // Looking ahead divides what lies there, as seen from there; then much comes before it, as a run goes on from where it was stopped.
+    #[test]
+    fn what_was_looked_at_in_vain_may_yet_be_preceded() {
+        let mut q = EventQueue::new();
+        q.push(at(7), 0);
+        assert_eq!(q.pop_until(at(7)), Some((at(7), 0)));
+        (16..116).for_each(|ns| q.push(at(ns), ns));
+        assert_eq!(q.pop_until(at(8)), None);
+        (0..2 * MOST).for_each(|_| q.push(at(8), 8));
+        let out: Vec<u64> = std::iter::from_fn(|| q.pop_until(Time::MAX)).map(|(_, ns)| ns).collect();
+        assert_eq!(out, [8].repeat(2 * MOST).into_iter().chain(16..116).collect::<Vec<_>>());
     }
 
     #[test]
