@@ -5,13 +5,16 @@
 mod notice;
 mod packet;
 mod routing;
+mod segment;
 mod time;
 pub mod units;
 
 pub use notice::{Notice, NoticeKind};
 pub use packet::{
-    Arrival, Body, Datagram, Drop, Ecn, Eln, Flags, FlowId, HEADER_BYTES, MAX_OPTION_BYTES, Naks, NodeId,
-    Packet, Profile, Sack, SackBlock, Segment, Timestamps, UDP_HEADER_BYTES,
+    Body, Datagram, Drop, Ecn, FlowId, HEADER_BYTES, NodeId, Packet, Profile, UDP_HEADER_BYTES,
 };
 pub use routing::{RouteReply, RouteRequest, Routing, Unreachable};
+pub use segment::{
+    Arrival, Eln, Flags, MAX_OPTION_BYTES, Naks, Options, RareOptions, Sack, SackBlock, Segment, Timestamps,
+};
 pub use time::{Rate, Span, Time};

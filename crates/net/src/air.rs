@@ -6,7 +6,7 @@ use crate::record::kind_of;
 use crate::route::Hop;
 use crate::routing::Passing;
 use crate::world::{World, tag};
-use airhop_base::{Body, Drop, FlowId, Packet, Segment, Span, Time};
+use airhop_base::{Body, Drop, FlowId, Packet, Span, Time};
 use airhop_engine::Id;
 use airhop_radio::cell::{
     BROADCAST, Effect, Fragmentation, FrameKind, Outgoing, Reception, Station, Tag, Transmitted,
@@ -190,10 +190,11 @@ impl World {
     /// A packet contended so long for its last hop; the flow may want to know the sum over all hops.
     fn add_contention(&mut self, id: &Id<Packet>, contended: Span) {
         let packet = self.arena.get_mut(id);
-        if let Body::Tcp(Segment { contention: Some(sum), .. }) = &mut packet.body
+        if let Body::Tcp(segment) = &mut packet.body
+            && let Some(sum) = segment.options.contention
             && self.flows[packet.flow.0 as usize].adds_contention
         {
-            *sum = *sum + contended;
+            segment.options.contention = Some(sum + contended);
         }
     }
 

@@ -30,7 +30,7 @@ impl World {
             let queued = self.fill_towards(node, self.flows[flow.0 as usize].plan.to);
             let hosted = &mut self.hosted[i as usize];
             let packet = self.arena.get_mut(id);
-            let had_eln = packet.segment().is_some_and(|s| s.eln.is_some());
+            let had_eln = packet.segment().is_some_and(|s| s.options.eln.is_some());
             let had_naks = naks(packet);
             match hosted.agent.on_packet(now, packet, queued, &mut self.wishes) {
                 Verdict::Forward => {}
@@ -223,7 +223,7 @@ fn is_ack(packet: &Packet, flow: &Flow) -> bool {
 }
 
 fn naks(packet: &Packet) -> Naks {
-    packet.segment().map_or(Naks::EMPTY, |s| s.naks)
+    packet.segment().map_or(Naks::EMPTY, |s| s.options.naks)
 }
 
 /// Records the NAKs that an agent put on a packet beside those that were there.

@@ -16,7 +16,9 @@ use crate::plan::{AppPlan, FlowPlan, Plan, Transport};
 use crate::route::{Graph, Hop};
 use crate::routes::Routes;
 use crate::services::Kind;
-use airhop_base::{Arrival, HEADER_BYTES, NodeId, Rate, Segment, Span, Time, Timestamps, UDP_HEADER_BYTES};
+use airhop_base::{
+    Arrival, HEADER_BYTES, NodeId, RareOptions, Rate, Segment, Span, Time, Timestamps, UDP_HEADER_BYTES,
+};
 use airhop_radio::arq::{ArqPlan, Group};
 use airhop_radio::cell::{Access, CellPlan};
 use airhop_radio::link::{End, RadioPlan};
@@ -270,8 +272,10 @@ impl Sizes {
         let timestamps = config.timestamps.then_some(Timestamps { value: 0, echo: 0 });
         let blank = || Segment { timestamps, ..Segment::default() };
         let contention = asks.contention.then_some(Span::ZERO);
-        let data = Segment { header_check: asks.header_check, contention, ..blank() };
-        let ack = Segment { arrival: asks.arrival.then_some(Arrival { seq: 0, at: Time::ZERO }), ..blank() };
+        let data = Segment { header_check: asks.header_check, ..blank() };
+        let data = data.with(RareOptions { contention, ..RareOptions::NONE });
+        let arrival = asks.arrival.then_some(Arrival { seq: 0, at: Time::ZERO });
+        let ack = blank().with(RareOptions { arrival, ..RareOptions::NONE });
         Sizes {
             data: HEADER_BYTES + data.option_bytes() + config.mss,
             ack: HEADER_BYTES + ack.option_bytes(),

@@ -391,13 +391,13 @@ impl World {
                 let una = tcp.sender.space().una;
                 tcp.sender.on_segment(now, packet);
                 if let Some(recorder) = &mut self.recorder {
-                    let sacked = segment.sack.blocks().iter().map(|b| b.end - b.start).sum::<u64>();
+                    let sacked = segment.options.sack.blocks().iter().map(|b| b.end - b.start).sum::<u64>();
                     recorder.ack(now, flow, segment.ack, sacked as u32, segment.ack <= una);
                     let received = NoticeEvent::Received { lateness_ms: None };
                     if let Some(seq) = segment.lost() {
                         recorder.notice(now, flow, NoticeKind::Eln, received, seq);
                     }
-                    for &seq in segment.naks.seqs() {
+                    for &seq in segment.options.naks.seqs() {
                         recorder.notice(now, flow, NoticeKind::Nak, received, seq);
                     }
                 }
@@ -460,7 +460,7 @@ mod tests {
     #[test]
     fn what_there_is_many_of_stays_small() {
         assert!(size_of::<Event>() <= 8, "with its time, four to a cache line");
-        assert!(size_of::<Option<Packet>>() <= 240, "a packet under way");
+        assert!(size_of::<Option<Packet>>() <= 80, "a packet under way, but for options that few carry");
         assert!(size_of::<Label>() <= 16, "what every hop asks of it");
         assert!(size_of::<Link>() <= 160, "a direction of a wire");
         assert!(size_of::<Flow>() + size_of::<TcpEnds>() <= 2048, "a TCP connection, both ends");

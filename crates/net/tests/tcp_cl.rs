@@ -70,7 +70,7 @@ fn read(path: &Path) -> Seen {
 /// What ACKs name that went in or out at a node.
 fn named(seen: &Seen, is_in: bool) -> Vec<u64> {
     let packets = seen.iter().filter(|seen| seen.0 == is_in);
-    packets.filter_map(|seen| seen.1.segment()).flat_map(|s| s.naks.seqs().to_vec()).collect()
+    packets.filter_map(|seen| seen.1.segment()).flat_map(|s| s.options.naks.seqs().to_vec()).collect()
 }
 
 /// Right and wrong: what the sender took for a wireless loss, and what of it was none.
@@ -132,7 +132,7 @@ fn contention_adds_up() {
     let (_, at) = captured(&chain("tcp-cc", 0.0, &[]), "contention");
     let of = |node: usize, is_in| {
         let segments = at[node].iter().filter(|seen| seen.0 == is_in).filter_map(|seen| seen.1.segment());
-        let data = segments.filter(|s| s.len > 0).map(|s| s.contention.expect("a field").secs_f64());
+        let data = segments.filter(|s| s.len > 0).map(|s| s.options.contention.expect("a field").secs_f64());
         data.collect::<Vec<f64>>()
     };
     let mean = |all: &[f64]| all.iter().sum::<f64>() / all.len() as f64;

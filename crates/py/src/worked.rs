@@ -1,7 +1,8 @@
 //! Parts of a sender by themselves, for worked examples of papers: LHP's packet list, and a sender that a few ACKs reach.
 
 use airhop_base::{
-    Arrival, Body, Flags, FlowId, HEADER_BYTES, NodeId, Packet, Sack, SackBlock, Segment, Span, Time,
+    Arrival, Body, Flags, FlowId, HEADER_BYTES, NodeId, Packet, RareOptions, Sack, SackBlock, Segment, Span,
+    Time,
 };
 use airhop_tcp::recovery::PacketList;
 use airhop_tcp::{Config, Params, Preset, Sender};
@@ -94,13 +95,13 @@ fn ack(now: Time, expected: u64, arrived: &[u64], config: &Config) -> Packet {
     for &segment in arrived.iter().rev().take(3) {
         sack.push(SackBlock { start: first_byte(segment), end: first_byte(segment + 1) });
     }
+    let arrival = arrived.last().map(|&segment| Arrival { seq: first_byte(segment), at: now });
     let segment = Segment {
         seq: 1,
         ack: first_byte(expected),
         window: config.receive_window,
         flags: Flags { ack: true, ..Flags::default() },
-        sack,
-        arrival: arrived.last().map(|&segment| Arrival { seq: first_byte(segment), at: now }),
+        options: RareOptions { sack, arrival, ..RareOptions::NONE }.into(),
         ..Segment::default()
     };
     let bytes = HEADER_BYTES + segment.option_bytes();

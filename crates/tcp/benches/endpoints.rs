@@ -4,7 +4,9 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use airhop_base::{Body, Flags, FlowId, HEADER_BYTES, NodeId, Packet, Sack, SackBlock, Segment, Span, Time};
+use airhop_base::{
+    Body, Flags, FlowId, HEADER_BYTES, NodeId, Packet, RareOptions, Sack, SackBlock, Segment, Span, Time,
+};
 use airhop_tcp::{Receiver, Sender};
 use common::{MSS, byte, rfc, sender};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
@@ -21,7 +23,8 @@ fn ack(n: u64, sacked: Option<(u64, u64)>) -> Packet {
         sack.push(SackBlock { start: byte(from), end: byte(to) });
     }
     let flags = Flags { ack: true, ..Flags::default() };
-    packet(Segment { seq: 1, ack: byte(n), window: 1 << 40, flags, sack, ..Segment::default() })
+    let ack = Segment { seq: 1, ack: byte(n), window: 1 << 40, flags, ..Segment::default() };
+    packet(ack.with(RareOptions { sack, ..RareOptions::NONE }))
 }
 
 fn packet(segment: Segment) -> Packet {

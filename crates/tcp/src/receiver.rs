@@ -8,8 +8,8 @@ use crate::meters::ContentionLimit;
 use crate::quick_acks::QuickAcks;
 use crate::{Asks, Echo};
 use airhop_base::{
-    Arrival, Body, Ecn, Eln, Flags, FlowId, HEADER_BYTES, MAX_OPTION_BYTES, Naks, NodeId, Notice, Packet,
-    Sack, SackBlock, Segment, Span, Time, Timestamps,
+    Arrival, Body, Ecn, Eln, Flags, FlowId, HEADER_BYTES, MAX_OPTION_BYTES, NodeId, Notice, Options, Packet,
+    RareOptions, Sack, SackBlock, Segment, Span, Time, Timestamps,
 };
 use std::collections::VecDeque;
 
@@ -126,8 +126,9 @@ impl Receiver {
             return;
         }
         self.damaged = self.asks.eln_repeated.then_some(s.seq);
+        let mut ack = self.segment(now);
         let eln = Some(Eln::Segment(s.seq));
-        let mut ack = Segment { eln, arrival: None, ..self.segment(now) }; // nothing arrived
+        ack.options = RareOptions { eln, ..RareOptions::NONE }.into(); // nothing arrived
         self.report_runs(&mut ack, None);
         self.unacked = 0;
         self.ack_due = None;
@@ -164,8 +165,9 @@ impl Receiver {
         let may_be_marked = ack.flags.syn && self.asks.echo == Echo::EachByte;
         let ecn = if may_be_marked { Ecn::Ect } else { Ecn::NotEct };
         let bytes = HEADER_BYTES + ack.option_bytes();
-        let packet = Packet::new(self.flow, self.me, self.peer, bytes, Body::Tcp(ack));
-        self.ready.push_back(Packet { ecn, ..packet });
+        let mut packet = Packet::new(self.flow, self.me, self.peer, bytes, Body::Tcp(ack));
+        packet.ecn = ecn;
+        self.ready.push_back(packet);
     }
 
     /// When [`Self::on_timeout`] is to be called, if at all.
@@ -223,7 +225,7 @@ impl Receiver {
     /// alone, so that a duplicate ACK leaves the window as it is (RFC 5681 §2).
     fn limit_by_contention(&mut self, now: Time, s: &Segment, advance: u64) {
         let Some(limit) = &mut self.contention else { return };
-        limit.on_data(now, s.contention.unwrap_or(Span::ZERO), advance);
+        limit.on_data(now, s.options.contention.unwrap_or(Span::ZERO), advance);
         if advance > 0 {
             self.edge = self.edge.max(Some(self.stream.expected + limit.window()));
         }
@@ -276,7 +278,7 @@ impl Receiver {
             return; // nothing to report
         }
         let room = (MAX_OPTION_BYTES - ack.option_bytes()).saturating_sub(4) / 8;
-        ack.sack = self.stream.report(self.sack_blocks.min(room as usize), duplicate);
+        ack.options.sack = self.stream.report(self.sack_blocks.min(room as usize), duplicate);
     }
 
     fn segment(&self, now: Time) -> Segment {
@@ -286,18 +288,23 @@ impl Receiver {
             ack: self.stream.expected,
             window: self.edge.map_or(self.window, |edge| edge - self.stream.expected),
             flags: Flags { ack: true, ece: self.congestion_seen, ..Flags::default() },
-            sack: Sack::EMPTY,
             timestamps: self.clock.as_ref().map(|c| Timestamps {
                 value: now.since(Time::ZERO).whole(Span::from_millis(1)) as u32,
                 echo: c.recent,
             }),
             header_check: false,
-            eln: self.damaged.map(Eln::Segment),
-            arrival: self.arrival,
-            naks: Naks::EMPTY,
-            contention: None,
             sent: now,
+            options: self.options(),
         }
+    }
+
+    /// Those of an ACK, but for SACK blocks.
+    #[inline]
+    fn options(&self) -> Options {
+        if self.damaged.is_none() && self.arrival.is_none() {
+            return Options::NONE;
+        }
+        RareOptions { eln: self.damaged.map(Eln::Segment), arrival: self.arrival, ..RareOptions::NONE }.into()
     }
 }
 

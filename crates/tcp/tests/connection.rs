@@ -38,7 +38,7 @@ fn every_segment_after_the_syn_acknowledges() {
         let config = Preset::Rfc.config(MSS);
         let mut s = Script::new(scheme, config);
         let syn = s.segments().remove(0);
-        let has_more = |s: &Segment| s.header_check || s.contention.is_some();
+        let has_more = |s: &Segment| s.header_check || s.options.contention.is_some();
         assert!(syn.flags.syn && !syn.flags.ack && syn.ack == 0 && !has_more(&syn), "{scheme}");
         s.at(100).open();
         let answers = s.segments();

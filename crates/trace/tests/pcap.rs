@@ -1,8 +1,8 @@
 //! Captures, read back with independent readers.
 
 use airhop_base::{
-    Body, Datagram, Flags, FlowId, NodeId, Notice, NoticeKind, Packet, Sack, SackBlock, Segment, Span, Time,
-    Timestamps,
+    Body, Datagram, Flags, FlowId, NodeId, Notice, NoticeKind, Packet, RareOptions, Sack, SackBlock, Segment,
+    Span, Time, Timestamps,
 };
 use airhop_trace::{Direction, Recorder};
 use etherparse::{PacketHeaders, TransportHeader};
@@ -84,7 +84,8 @@ impl Exchange {
         if let Some((first, end)) = sacked {
             sack.push(SackBlock { start: first_byte(first), end: first_byte(end) });
         }
-        self.segment(Direction::In, Segment { ack: first_byte(next), sack, ..blank(clock) }, None);
+        let ack = Segment { ack: first_byte(next), ..blank(clock) };
+        self.segment(Direction::In, ack.with(RareOptions { sack, ..RareOptions::NONE }), None);
     }
 
     fn notice(&mut self, kind: NoticeKind, number: u64) {

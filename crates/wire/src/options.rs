@@ -49,29 +49,29 @@ pub(crate) fn write(segment: &Segment, isn: u32) -> Vec<u8> {
         out.extend([NOP, NOP, TIMESTAMPS, 10]); // RFC 7323 appendix A
         out.extend([ts.value, ts.echo].map(u32::to_be_bytes).concat());
     }
-    if !segment.sack.is_empty() {
-        out.extend([NOP, NOP, SACK, 2 + 8 * segment.sack.len() as u8]);
-        for block in segment.sack.blocks() {
+    if !segment.options.sack.is_empty() {
+        out.extend([NOP, NOP, SACK, 2 + 8 * segment.options.sack.len() as u8]);
+        for block in segment.options.sack.blocks() {
             out.extend([block.start, block.end].map(|edge| fold(edge, isn).to_be_bytes()).concat());
         }
     }
     if segment.header_check {
         out.extend([EXPERIMENT[0], 4, 0, 0]);
     }
-    if let Some(Eln::Segment(seq)) = segment.eln {
+    if let Some(Eln::Segment(seq)) = segment.options.eln {
         out.extend([NOP, NOP, EXPERIMENT[1], 6]);
         out.extend(fold(seq, isn).to_be_bytes());
     }
-    if let Some(arrival) = segment.arrival {
+    if let Some(arrival) = segment.options.arrival {
         let micros = arrival.at.since(Time::ZERO).whole(Span::from_micros(1)) as u32;
         out.extend([EXPERIMENT[0], 12, ARRIVAL[0], ARRIVAL[1]]);
         out.extend([fold(arrival.seq, isn), micros].map(u32::to_be_bytes).concat());
     }
-    if !segment.naks.is_empty() {
-        out.extend([NOP, NOP, EXPERIMENT[0], 2 + 4 * segment.naks.len() as u8]);
-        out.extend(segment.naks.seqs().iter().flat_map(|&seq| fold(seq, isn).to_be_bytes()));
+    if !segment.options.naks.is_empty() {
+        out.extend([NOP, NOP, EXPERIMENT[0], 2 + 4 * segment.options.naks.len() as u8]);
+        out.extend(segment.options.naks.seqs().iter().flat_map(|&seq| fold(seq, isn).to_be_bytes()));
     }
-    if let Some(contention) = segment.contention {
+    if let Some(contention) = segment.options.contention {
         let micros = contention.whole(Span::from_micros(1)) as u32;
         out.extend([EXPERIMENT[1], 8, CONTENTION[0], CONTENTION[1]]);
         out.extend(micros.to_be_bytes());
@@ -93,23 +93,23 @@ pub(crate) fn read(options: &[u8], isn: u32, segment: &mut Segment) -> Result<Op
             (SACK, body) if body.len() % 8 == 0 => {
                 for edges in body.chunks(8) {
                     let [start, end] = [0, 4].map(|at| unfold(word(edges, at), isn));
-                    segment.sack.push(SackBlock { start, end });
+                    segment.options.sack.push(SackBlock { start, end });
                 }
             }
             (TIMESTAMPS | SACK, _) => return Err(MALFORMED),
             (253, [_, _]) => segment.header_check = true,
-            (254, body) if body.len() == 4 && segment.eln.is_some() => {
-                segment.eln = Some(Eln::Segment(unfold(word(body, 0), isn)));
+            (254, body) if body.len() == 4 && segment.options.eln.is_some() => {
+                segment.options.eln = Some(Eln::Segment(unfold(word(body, 0), isn)));
             }
             (253, body) if body.len() == 10 && body.starts_with(&ARRIVAL) => {
                 let at = Time::ZERO + Span::from_micros(word(body, 6).into());
-                segment.arrival = Some(Arrival { seq: unfold(word(body, 2), isn), at });
+                segment.options.arrival = Some(Arrival { seq: unfold(word(body, 2), isn), at });
             }
             (253, body) if matches!(body.len(), 4 | 8 | 12 | 16) => {
-                segment.naks = body.chunks(4).map(|seq| unfold(word(seq, 0), isn)).collect();
+                segment.options.naks = body.chunks(4).map(|seq| unfold(word(seq, 0), isn)).collect();
             }
             (254, body) if body.len() == 6 && body.starts_with(&CONTENTION) => {
-                segment.contention = Some(Span::from_micros(word(body, 2).into()));
+                segment.options.contention = Some(Span::from_micros(word(body, 2).into()));
             }
             _ => {}
         }

@@ -65,7 +65,7 @@ pub(crate) fn write_segment(
     header.set_options_raw(&options).map_err(|_| WireError::Options(options.len()))?;
     let start = out.len();
     out.extend_from_slice(&header.to_bytes());
-    out[start + OFFSET_BYTE] |= if segment.eln.is_some() { ELN_IN_ACK } else { 0 };
+    out[start + OFFSET_BYTE] |= if segment.options.eln.is_some() { ELN_IN_ACK } else { 0 };
     protect(&mut out[start..], [packet.src, packet.dst]);
     let first = segment.seq;
     out.extend((first..first.wrapping_add(segment.len.into())).map(|offset| offset as u8));
@@ -148,9 +148,11 @@ pub(crate) fn read(ip: &Ip<'_>) -> Result<(FlowId, Body, Option<u8>), WireError>
         ack: if header.ack { addressing::unfold(header.acknowledgment_number, peer_isn) } else { 0 },
         window: header.window_size.into(),
         flags: Flags { syn: header.syn, ack: header.ack, fin: header.fin, ece: header.ece, cwr: header.cwr },
-        eln: (ip.body[OFFSET_BYTE] & ELN_IN_ACK != 0).then_some(Eln::Next),
         ..Segment::default()
     };
+    if ip.body[OFFSET_BYTE] & ELN_IN_ACK != 0 {
+        segment.options.eln = Some(Eln::Next);
+    }
     let window_shift = options::read(header.options.as_slice(), peer_isn, &mut segment)?;
     if !is_protected(&ip.body[..header.header_len()], [ip.src, ip.dst]) {
         return Err(WireError::Malformed("header checksum"));

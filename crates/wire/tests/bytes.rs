@@ -4,8 +4,8 @@ mod common;
 mod hostile;
 
 use airhop_base::{
-    Arrival, Body, Datagram, Ecn, Eln, Flags, FlowId, Naks, NodeId, NoticeKind, Packet, RouteReply,
-    RouteRequest, Routing, Segment, Span, Time, Timestamps, Unreachable,
+    Arrival, Body, Datagram, Ecn, Eln, Flags, FlowId, Naks, NodeId, NoticeKind, Packet, RareOptions,
+    RouteReply, RouteRequest, Routing, Segment, Span, Time, Timestamps, Unreachable,
 };
 use airhop_wire::{Conversation, WireError, decode, encode, window_shift};
 use common::{
@@ -17,8 +17,9 @@ use hostile::{internet_checksum, repair_checksums};
 #[test]
 fn an_ack_with_sack_byte_by_byte() {
     let timestamps = Some(Timestamps { value: 0x0102_0304, echo: 0x0506_0708 });
-    let ack = Segment { ack: 1001, sack: sack(&[(4001, 5001), (2001, 3001)]), timestamps, ..NOTHING };
-    let out = bytes(&reverse(ack));
+    let sack = sack(&[(4001, 5001), (2001, 3001)]);
+    let ack = Segment { ack: 1001, timestamps, ..NOTHING };
+    let out = bytes(&reverse(ack.with(RareOptions { sack, ..RareOptions::NONE })));
     let (forward, back) = (word(&out, 28) - 1001, word(&out, 24) - 1);
     let edge = |offset: u32| forward.wrapping_add(offset).to_be_bytes();
     let ip = [0x45, 0, 0, 72, 0, 0, 0x40, 0, 64, 6, out[10], out[11], 10, 0, 0, 5, 10, 0, 0, 1];
@@ -63,12 +64,13 @@ fn eln_and_ersn_byte_by_byte() {
 #[test]
 fn eln_in_acks_byte_by_byte() {
     let plain = bytes(&reverse(Segment { ack: 1001, ..NOTHING }));
-    let marked = bytes(&reverse(Segment { ack: 1001, eln: Some(Eln::Next), ..NOTHING }));
+    let with = |options| bytes(&reverse(Segment { ack: 1001, ..NOTHING }.with(options)));
+    let marked = with(RareOptions { eln: Some(Eln::Next), ..RareOptions::NONE });
     assert_eq!(marked[32], plain[32] | 0b0000_0010);
     assert_eq!((&marked[..10], &marked[12..32]), (&plain[..10], &plain[12..32]));
     assert_eq!((&marked[33..36], marked.len()), (&plain[33..36], 40));
     let arrival = Some(Arrival { seq: 3001, at: Time::ZERO + Span::from_micros(0x0102_0304) });
-    let special = bytes(&reverse(Segment { ack: 1001, eln: Some(Eln::Segment(2001)), arrival, ..NOTHING }));
+    let special = with(RareOptions { eln: Some(Eln::Segment(2001)), arrival, ..RareOptions::NONE });
     let edge = |offset: u32| (word(&special, 28) - 1001).wrapping_add(offset).to_be_bytes();
     assert_eq!((special.len(), special[32]), (60, 0xA2), "ten words, and the bit");
     let options = [&[1, 1, 254, 6][..], &edge(2001), &[253, 12, 0xA1, 0x51], &edge(3001), &[1, 2, 3, 4]];
@@ -81,7 +83,8 @@ fn eln_in_acks_byte_by_byte() {
 #[test]
 fn naks_and_contention_byte_by_byte() {
     let nak = |seqs: &[u64]| {
-        bytes(&reverse(Segment { ack: 1001, naks: seqs.iter().copied().collect(), ..NOTHING }))
+        let naks = seqs.iter().copied().collect();
+        bytes(&reverse(Segment { ack: 1001, ..NOTHING }.with(RareOptions { naks, ..RareOptions::NONE })))
     };
     for (seqs, length) in [(&[1001][..], 6), (&[1001, 7001], 10), (&[1001, 2001, 7001], 14)] {
         let out = nak(seqs);
@@ -91,10 +94,12 @@ fn naks_and_contention_byte_by_byte() {
         assert!(checksums_hold(&out));
     }
     let contention = Some(Span::from_micros(0x0102_0304));
-    let out = bytes(&data(Segment { len: 1, contention, ..NOTHING }));
+    let byte = Segment { len: 1, ..NOTHING };
+    let out = bytes(&data(byte.with(RareOptions { contention, ..RareOptions::NONE })));
     assert_eq!(out[40..48], [254, 8, 0xA1, 0x52, 1, 2, 3, 4]);
     let arrival = Some(Arrival { seq: 1, at: Time::ZERO });
-    let full = Segment { naks: Naks::from_iter(1..=4), eln: Some(Eln::Segment(1)), arrival, ..NOTHING };
+    let (naks, eln) = (Naks::from_iter(1..=4), Some(Eln::Segment(1)));
+    let full = NOTHING.with(RareOptions { naks, eln, arrival, ..RareOptions::NONE });
     assert_eq!(bytes(&reverse(full.clone())).len(), 80);
     let timestamps = Some(Timestamps { value: 1, echo: 2 });
     let over = encode(
@@ -242,8 +247,9 @@ fn what_does_not_fit_is_refused() {
     assert_eq!(refused(&Packet { bytes: 39, ..data(NOTHING) }), WireError::Length { says: 39, is: 40 });
     assert_eq!(refused(&data(Segment { len: 65_496, ..NOTHING })), WireError::TooLong(65_536));
     let timestamps = Some(Timestamps { value: 1, echo: 2 });
-    let four = sack(&[(1, 2), (3, 4), (5, 6), (7, 8)]);
-    assert_eq!(refused(&data(Segment { timestamps, sack: four, ..NOTHING })), WireError::Options(48));
+    let sack = sack(&[(1, 2), (3, 4), (5, 6), (7, 8)]);
+    let full = Segment { timestamps, ..NOTHING }.with(RareOptions { sack, ..RareOptions::NONE });
+    assert_eq!(refused(&data(full)), WireError::Options(48));
     assert_eq!(refused(&Packet { flow: FlowId(16_384), ..data(NOTHING) }), WireError::Flow(16_384));
 }
 

@@ -5,8 +5,8 @@ mod common;
 mod hostile;
 
 use airhop_base::{
-    Arrival, Body, Datagram, Ecn, Eln, Flags, FlowId, Naks, NodeId, Notice, NoticeKind, Packet, RouteReply,
-    RouteRequest, Routing, Sack, Segment, Span, Time, Timestamps, Unreachable,
+    Arrival, Body, Datagram, Ecn, Eln, Flags, FlowId, Naks, NodeId, Notice, NoticeKind, Options, Packet,
+    RareOptions, RouteReply, RouteRequest, Routing, Sack, Segment, Span, Time, Timestamps, Unreachable,
 };
 use airhop_wire::{Conversation, WireError, addressing, decode, encode, window_shift};
 use carried::carried;
@@ -45,28 +45,30 @@ prop_compose! {
             ack: if has_ack { ack } else { 0 },
             window,
             flags: Flags { syn, ack: has_ack, fin, ece, cwr },
-            // A SYN has no room for SACK blocks, and nothing to report (RFC 2018 §2).
-            sack: if syn { Sack::EMPTY } else { sack(&blocks) },
             timestamps: timestamps.map(|(value, echo)| Timestamps { value, echo }),
             header_check,
-            eln,
-            arrival: arrival.map(|(seq, nanos)| Arrival { seq, at: Time::from_nanos(nanos) }),
-            naks: lost.into_iter().collect(),
-            contention: contention.map(Span::from_nanos),
+            options: Options::from(RareOptions {
+                // A SYN has no room for SACK blocks, and nothing to report (RFC 2018 §2).
+                sack: if syn { Sack::EMPTY } else { sack(&blocks) },
+                eln,
+                arrival: arrival.map(|(seq, nanos)| Arrival { seq, at: Time::from_nanos(nanos) }),
+                naks: lost.into_iter().collect(),
+                contention: contention.map(Span::from_nanos),
+            }),
             sent: Time::from_nanos(sent),
         };
         // 40 bytes of options (RFC 9293 §3.1).
         if segment.option_bytes() > 40 {
-            segment.sack = Sack::EMPTY;
+            segment.options.sack = Sack::EMPTY;
         }
         if segment.option_bytes() > 40 {
-            segment.naks = Naks::EMPTY;
+            segment.options.naks = Naks::EMPTY;
         }
         if segment.option_bytes() > 40 {
-            segment.arrival = None;
+            segment.options.arrival = None;
         }
         if segment.option_bytes() > 40 {
-            segment.contention = None;
+            segment.options.contention = None;
         }
         segment
     }

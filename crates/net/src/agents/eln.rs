@@ -73,7 +73,7 @@ impl Agent for Eln {
         if s.len > 0 {
             self.on_data(src, s, queued >= 1.0);
         } else if !s.flags.syn && self.sender == Some(dst) && self.is_lost_on_air(s.ack) {
-            s.eln = Some(Bit::Next);
+            s.options.eln = Some(Bit::Next);
         }
         Verdict::Forward
     }

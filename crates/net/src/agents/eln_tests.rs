@@ -29,7 +29,7 @@ fn data(agent: &mut Eln, segments: impl IntoIterator<Item = u64>) {
 fn acks<const N: usize>(agent: &mut Eln, acks: [u64; N]) -> [bool; N] {
     acks.map(|n| {
         let ack = pass(agent, tcp(RECEIVER, SENDER, 1, 0, 1 + 1000 * n), 0.0);
-        ack.segment().is_some_and(|s| s.eln == Some(Bit::Next))
+        ack.segment().is_some_and(|s| s.options.eln == Some(Bit::Next))
     })
 }
 
@@ -88,7 +88,7 @@ fn only_acks_of_the_data_bear_the_bit() {
         let mut agent = Eln::uplink();
         data(&mut agent, [1]);
         let passed = pass(&mut agent, packet, 0.0);
-        assert_eq!(passed.segment().is_some_and(|s| s.eln.is_some()), has_bit, "{passed:?}");
+        assert_eq!(passed.segment().is_some_and(|s| s.options.eln.is_some()), has_bit, "{passed:?}");
     }
 }
 

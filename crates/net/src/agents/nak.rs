@@ -157,7 +157,7 @@ impl Nak {
             && let Some(lowest) = (0..self.held.len()).min_by_key(|&k| self.held[k].0)
             && let Some((seq, _)) = self.held.remove(lowest)
         {
-            ack.naks.insert(seq);
+            ack.options.naks.insert(seq);
         }
         packet.bytes += ack.option_bytes() - before;
     }
@@ -165,8 +165,8 @@ impl Nak {
 
 /// True if one more NAK fits the options of an ACK.
 fn has_room(ack: &Segment) -> bool {
-    let more = if ack.naks.is_empty() { 8 } else { 4 };
-    ack.naks.len() < Naks::MOST && ack.option_bytes() + more <= MAX_OPTION_BYTES
+    let more = if ack.options.naks.is_empty() { 8 } else { 4 };
+    ack.options.naks.len() < Naks::MOST && ack.option_bytes() + more <= MAX_OPTION_BYTES
 }
 
 impl Agent for Nak {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::plan::AppPlan;
-use airhop_base::{Arrival, Eln, Flags, FlowId, Timestamps};
+use airhop_base::{Arrival, Eln, Flags, FlowId, RareOptions, Timestamps};
 use airhop_radio::cell::Tag;
 use airhop_tcp::{Params, Preset};
 
@@ -78,7 +78,7 @@ fn pass(agent: &mut Nak, now: Time, mut packet: Packet) -> Vec<u64> {
 fn named(packet: &Packet) -> Vec<u64> {
     let Body::Tcp(s) = &packet.body else { unreachable!("only segments were made") };
     assert_eq!(packet.bytes, 40 + s.len + s.option_bytes(), "it is longer by the option");
-    s.naks.seqs().iter().map(|seq| (seq - 1) / 1000 + 1).collect()
+    s.options.naks.seqs().iter().map(|seq| (seq - 1) / 1000 + 1).collect()
 }
 
 fn ack() -> Packet {
@@ -240,12 +240,13 @@ fn as_many_as_fit() {
     let timestamps = Some(Timestamps { value: 1, echo: 2 });
     let arrival = Some(Arrival { seq: 1, at: Time::ZERO });
     let naks = Naks::from_iter([byte(6)]);
-    let full = Segment { timestamps, arrival, naks, ..Segment::default() };
+    let full = Segment { timestamps, ..Segment::default() };
+    let options = |eln| RareOptions { arrival, naks, eln, ..RareOptions::NONE };
     for (eln, expected) in [(None, vec![2, 4, 6]), (Some(Eln::Segment(1)), vec![6])] {
         let mut agent = at(HERE, &[("n", 9.0)]);
         for n in [2, 4, 5, 7] {
             discard(&mut agent, ms(0), n);
         }
-        assert_eq!(pass(&mut agent, ms(1), packet(SOURCE, Segment { eln, ..full.clone() })), expected);
+        assert_eq!(pass(&mut agent, ms(1), packet(SOURCE, full.clone().with(options(eln)))), expected);
     }
 }

@@ -76,7 +76,7 @@ impl Bench {
     fn data(&mut self, seq: u64, end: u64) -> Answer {
         let answers = self.give(Time::ZERO, segment(seq, (end - seq) as u32));
         assert_eq!(answers.len(), 1);
-        (answers[0].ack, answers[0].sack.blocks().iter().map(|b| (b.start, b.end)).collect())
+        (answers[0].ack, answers[0].options.sack.blocks().iter().map(|b| (b.start, b.end)).collect())
     }
 }
 
@@ -125,7 +125,7 @@ fn contention_limits_the_window() {
     let mut receiver = Receiver::new(FlowId(0), NodeId(1), NodeId(0), &config, asks);
     let mut ack = |ms: u64, n: u64, contention: u64| {
         let contention = Some(Span::from_micros(contention));
-        let segment = Segment { contention, ..segment(1 + 1000 * n, 1000) };
+        let segment = segment(1 + 1000 * n, 1000).with(RareOptions { contention, ..RareOptions::NONE });
         let bytes = HEADER_BYTES + 1000 + segment.option_bytes();
         let now = Time::ZERO + Span::from_millis(ms);
         receiver.on_segment(now, &Packet::new(FlowId(0), NodeId(0), NodeId(1), bytes, Body::Tcp(segment)));

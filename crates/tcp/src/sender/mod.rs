@@ -18,7 +18,7 @@ use crate::seams::{
 };
 use crate::space::Space;
 use crate::{Asks, Config, Echo};
-use airhop_base::{Body, Eln, FlowId, NodeId, Notice, NoticeKind, Packet, Sack, Segment, Span, Time};
+use airhop_base::{Body, Eln, FlowId, NodeId, Notice, NoticeKind, Packet, RareOptions, Segment, Span, Time};
 use expected_delay::ExpectedDelay;
 use notices::Frozen;
 use pacing::Pacing;
@@ -272,8 +272,8 @@ impl Sender {
     fn on_duplicate(&mut self, now: Time, segment: &Segment) {
         let ack = seen(now, segment, 0, None);
         self.control.observe(&ack, &self.space);
-        let has_eln = segment.eln.is_some() && self.notices.knows_eln();
-        if !matches!(segment.eln, Some(Eln::Segment(_))) {
+        let has_eln = segment.options.eln.is_some() && self.notices.knows_eln();
+        if !matches!(segment.options.eln, Some(Eln::Segment(_))) {
             self.notices.on_progress(false); // what came damaged is no progress
         }
         // Balakrishnan and Katz 1998, Balan et al. 2001: an ACK with an ELN never counts as a duplicate.
@@ -400,7 +400,7 @@ impl Sender {
 
     /// When [`Sender::on_timeout`] is to be called.
     pub fn poll_timeout(&self) -> Option<Time> {
-        [self.expiry(), self.recovery.deadline(), self.pacing.due].into_iter().flatten().min()
+        sooner(sooner(self.expiry(), self.recovery.deadline()), self.pacing.due)
     }
 
     /// The next loss that was judged since this was last asked.
@@ -449,11 +449,20 @@ impl Sender {
     }
 }
 
+/// The earlier of two instants, of which there may be none.
+#[inline]
+fn sooner(a: Option<Time>, b: Option<Time>) -> Option<Time> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (one, None) | (None, one) => one,
+    }
+}
+
 /// An ACK as policies see it.
 fn seen(now: Time, segment: &Segment, acked: u64, rtt: Option<Span>) -> Ack {
     let ece = segment.flags.ece && !segment.flags.syn; // RFC 3168 §6.1.1: on a SYN-ACK it only says that marks are understood
-    let sack = if segment.sack.is_empty() { Sack::EMPTY } else { segment.sack }; // what is empty need not be read
-    Ack { now, acked, delivered: acked, sack, rtt, ece, arrival: segment.arrival }
+    let RareOptions { sack, arrival, .. } = *segment.options;
+    Ack { now, acked, delivered: acked, sack, rtt, ece, arrival }
 }
 
 /// The timestamp clock: milliseconds, modulo 2^32 (RFC 7323 §5.4).

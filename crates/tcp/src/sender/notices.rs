@@ -59,7 +59,7 @@ impl Sender {
         if !self.notices.knows_nak() {
             return;
         }
-        for &seq in segment.naks.seqs() {
+        for &seq in segment.options.naks.seqs() {
             let end = self.space.segment_end(seq);
             self.on_notice(now, Notice::about(NoticeKind::Nak, seq, end));
         }

@@ -21,7 +21,7 @@ impl Sender {
     /// The scheme learns what an ACK did.
     pub(super) fn tell_of_delivery(&mut self, now: Time, segment: &Segment, earlier: Earlier) {
         let Some(meter) = &mut self.delivery else { return };
-        let mut arrivals = meter.on_ack(now, segment.ack, &segment.sack);
+        let mut arrivals = meter.on_ack(now, segment.ack, &segment.options.sack);
         let lost = self.recovery.lost() - earlier.lost;
         let newly_lost = if lost > 0 { self.tell_of_losses(now) } else { 0 };
         if let Some(sample) = &mut arrivals.rate {

@@ -4,7 +4,9 @@ use super::{Connection, Sender, clock, pacing};
 use crate::Echo;
 use crate::config::RtoKind;
 use crate::seams::{Cause, Next};
-use airhop_base::{Body, Ecn, Flags, HEADER_BYTES, Packet, Rate, Segment, Span, Time, Timestamps};
+use airhop_base::{
+    Body, Ecn, Flags, HEADER_BYTES, Options, Packet, RareOptions, Rate, Segment, Span, Time, Timestamps,
+};
 
 /// Linux, tcp_update_skb_after_send(): the segments before the tenth are not paced.
 const UNPACED: u64 = 10;
@@ -104,11 +106,10 @@ impl Sender {
         let cwr = is_new && std::mem::take(&mut self.cwr_due);
         let flags = Flags { ack: true, cwr, ..Flags::default() };
         let len = (next.end - next.start) as u32;
-        Packet {
-            ecn: if is_new && self.is_ecn_capable() { Ecn::Ect } else { Ecn::NotEct },
-            profile: self.control.profile(&next),
-            ..self.packet(now, next.start, len, flags)
-        }
+        let mut packet = self.packet(now, next.start, len, flags);
+        packet.ecn = if is_new && self.is_ecn_capable() { Ecn::Ect } else { Ecn::NotEct };
+        packet.profile = self.control.profile(&next);
+        packet
     }
 
     fn packet(&self, now: Time, seq: u64, len: u32, flags: Flags) -> Packet {
@@ -122,11 +123,15 @@ impl Sender {
             flags,
             timestamps,
             header_check: len > 0 && self.asks.header_check,
-            contention: (len > 0 && self.asks.contention).then_some(Span::ZERO),
             sent: now,
-            ..Segment::default()
+            options: if len > 0 && self.asks.contention { no_contention() } else { Options::NONE },
         };
         let bytes = HEADER_BYTES + segment.option_bytes() + len;
         Packet::new(self.flow, self.local, self.remote, bytes, Body::Tcp(segment))
     }
+}
+
+/// What nodes of the path add to.
+fn no_contention() -> Options {
+    RareOptions { contention: Some(Span::ZERO), ..RareOptions::NONE }.into()
 }

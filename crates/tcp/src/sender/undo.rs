@@ -48,7 +48,7 @@ impl Sender {
             (Some((end, sent)), Some(ts)) => ack.ack >= end && is_older(ts.echo, sent),
             _ => false,
         };
-        let is_named = duplicate(ack.ack, &ack.sack).is_some_and(|b| b.start < reduction.point);
+        let is_named = duplicate(ack.ack, &ack.options.sack).is_some_and(|b| b.start < reduction.point);
         let had = reduction.unnamed;
         reduction.unnamed -= u32::from(is_named && had > 0);
         if by_time || (had > 0 && reduction.unnamed == 0) {

@@ -152,7 +152,7 @@ impl Ledger {
     /// Notes SACK blocks; true if they say something new.
     fn sack(&mut self, ack: &Segment) -> bool {
         let mut news = false;
-        for b in ack.sack.blocks() {
+        for b in ack.options.sack.blocks() {
             for (_, line) in self.board.range_mut(b.start..b.end).filter(|(_, l)| l.end <= b.end) {
                 news |= !std::mem::replace(&mut line.sacked, true);
             }
@@ -267,7 +267,7 @@ impl Observer for Ledger {
         let is_valid = ack.ack <= s.max_sent && ack.ack >= s.una;
         self.acked = if is_valid { ack.ack - s.una } else { 0 };
         // Balakrishnan and Katz 1998, Balan et al. 2001: an ACK with an ELN is no duplicate.
-        let has_eln = self.knows_eln && ack.eln.is_some();
+        let has_eln = self.knows_eln && ack.options.eln.is_some();
         self.duplicate = is_valid && self.acked == 0 && s.is_outstanding() && !ack.flags.syn && !has_eln;
         self.una = s.una + self.acked;
         let is_repeat = self.duplicate || (is_valid && self.acked == 0 && has_eln);
@@ -275,7 +275,7 @@ impl Observer for Ledger {
         if let (Some(seq), Some(named)) = (ack.lost().filter(|_| has_eln), &mut self.named) {
             named.insert(seq);
         }
-        let naks = ack.naks.seqs().iter().filter(|_| ack.ack <= s.max_sent);
+        let naks = ack.options.naks.seqs().iter().filter(|_| ack.ack <= s.max_sent);
         naks.for_each(|&seq| self.nak(seq));
         if !is_valid {
             return;

@@ -378,9 +378,10 @@ impl<O: Observer> Transfer<O> {
         self.acks += 1;
         let arrival = self.now + self.path.delay;
         let Body::Tcp(ack) = &mut p.body else { unreachable!("a receiver sends segments") };
-        while let Some(nak) = self.naks.first().filter(|nak| nak.0 <= self.now && ack.naks.len() < Naks::MOST)
+        while let Some(nak) =
+            self.naks.first().filter(|nak| nak.0 <= self.now && ack.options.naks.len() < Naks::MOST)
         {
-            ack.naks.insert(nak.1);
+            ack.options.naks.insert(nak.1);
             self.naks.pop_first();
         }
         match self.path.acks.get(&self.acks).copied().unwrap_or_default() {
@@ -391,13 +392,13 @@ impl<O: Observer> Transfer<O> {
             }
             Fate::Arrives => self.schedule(arrival, Event::Ack(p)),
             Fate::Nak(seq) => {
-                ack.naks.insert(seq);
+                ack.options.naks.insert(seq);
                 self.schedule(arrival, Event::Ack(p));
             }
             fate @ (Fate::Marked | Fate::Names(_)) => {
                 let eln = if let Fate::Names(seq) = fate { Eln::Segment(seq) } else { Eln::Next };
-                let ack = Segment { eln: Some(eln), ..segment(&p).clone() };
-                self.schedule(arrival, Event::Ack(Packet { body: Body::Tcp(ack), ..p }));
+                ack.options.eln = Some(eln);
+                self.schedule(arrival, Event::Ack(p));
             }
             _ => {}
         }

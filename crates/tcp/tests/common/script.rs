@@ -2,7 +2,8 @@
 
 use super::{at, byte, label, segment, sender};
 use airhop_base::{
-    Arrival, Body, Eln, Flags, FlowId, HEADER_BYTES, Naks, NodeId, Notice, NoticeKind, Packet, Sack,
+    Arrival, Body, Eln, Flags, FlowId, HEADER_BYTES, Naks, NodeId, Notice, NoticeKind, Packet, RareOptions,
+    Sack,
 };
 use airhop_base::{SackBlock, Segment, Span, Time, Timestamps};
 use airhop_tcp::{Config, Sender};
@@ -69,7 +70,8 @@ impl Script {
 
     /// An ACK that expects byte `ack`, with SACK blocks `[start, end)`.
     pub fn sack_bytes(&mut self, ack: u64, runs: &[(u64, u64)]) -> String {
-        self.segment(Segment { ack, sack: sack(runs), ..self.pure_ack() })
+        let sack = sack(runs);
+        self.segment(Segment { ack, ..self.pure_ack() }.with(RareOptions { sack, ..RareOptions::NONE }))
     }
 
     /// An ACK that expects segment `n` and reports that segment `again` came twice (D-SACK).
@@ -86,13 +88,16 @@ impl Script {
     /// An ACK that expects segment `n` and bears NAKs about these segments.
     pub fn nak(&mut self, n: u64, dropped: &[u64]) -> String {
         let naks: Naks = dropped.iter().map(|&n| byte(n)).collect();
-        self.segment(Segment { ack: byte(n), naks, ..self.pure_ack() })
+        self.segment(
+            Segment { ack: byte(n), ..self.pure_ack() }.with(RareOptions { naks, ..RareOptions::NONE }),
+        )
     }
 
     /// An ACK that expects segment `n` and that segment `trigger` caused, as SMART has it.
     pub fn smart(&mut self, n: u64, trigger: u64) -> String {
         let arrival = Some(Arrival { seq: byte(trigger), at: self.now });
-        self.segment(Segment { ack: byte(n), arrival, ..self.pure_ack() })
+        let options = RareOptions { arrival, ..RareOptions::NONE };
+        self.segment(Segment { ack: byte(n), ..self.pure_ack() }.with(options))
     }
 
     /// The same duplicate ACK `times` times.
@@ -139,7 +144,8 @@ impl Script {
     /// An ACK as of [`Script::sack`], in which a base station has set the ELN bit.
     pub fn marked(&mut self, n: u64, runs: &[(u64, u64)]) -> String {
         let runs: Vec<(u64, u64)> = runs.iter().map(|&(first, last)| (byte(first), byte(last + 1))).collect();
-        self.segment(Segment { ack: byte(n), sack: sack(&runs), eln: Some(Eln::Next), ..self.pure_ack() })
+        let options = RareOptions { sack: sack(&runs), eln: Some(Eln::Next), ..RareOptions::NONE };
+        self.segment(Segment { ack: byte(n), ..self.pure_ack() }.with(options))
     }
 
     /// An ELN about segment `n`.

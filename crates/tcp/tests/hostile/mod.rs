@@ -128,8 +128,8 @@ impl Ends {
             self.acks.push(packet.clone());
         }
         let Body::Tcp(segment) = &mut packet.body else { unreachable!("a receiver sends segments") };
-        segment.eln = eln.or(segment.eln);
-        nak.into_iter().for_each(|seq| segment.naks.insert(seq));
+        segment.options.eln = eln.or(segment.options.eln);
+        nak.into_iter().for_each(|seq| segment.options.naks.insert(seq));
         self.answer(packet);
     }
 
@@ -221,13 +221,14 @@ impl Ends {
         // RFC 9293 §3.8.6.2.1: the window does not shrink.
         assert!(s.ack + s.window >= edge, "{s:?} takes back what was offered up to {edge}");
         self.last_ack = (s.ack, s.ack + s.window);
-        assert!(s.sack.len() <= self.sack_blocks);
+        let sack = s.options.sack;
+        assert!(sack.len() <= self.sack_blocks);
         let is_duplicate = |i: usize, block: &SackBlock| i == 0 && self.came.holds(block);
-        for (i, block) in s.sack.blocks().iter().enumerate() {
-            assert!(block.start < block.end, "{:?}", s.sack);
+        for (i, block) in sack.blocks().iter().enumerate() {
+            assert!(block.start < block.end, "{sack:?}");
             assert!(self.came.holds(block), "{block:?} did not come");
             // RFC 2018 §3: isolated from what is acknowledged; but the first may be a D-SACK (RFC 2883).
-            assert!(block.start > s.ack || is_duplicate(i, block), "{:?} below {}", s.sack, s.ack);
+            assert!(block.start > s.ack || is_duplicate(i, block), "{sack:?} below {}", s.ack);
         }
     }
 

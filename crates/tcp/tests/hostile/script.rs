@@ -2,7 +2,8 @@
 
 use super::bytes::Bytes;
 use airhop_base::{
-    Arrival, Ecn, Eln, Flags, NodeId, Notice, NoticeKind, Rate, SackBlock, Segment, Span, Time, Timestamps,
+    Arrival, Ecn, Eln, Flags, NodeId, Notice, NoticeKind, RareOptions, Rate, Sack, SackBlock, Segment, Span,
+    Time, Timestamps,
 };
 use airhop_tcp::seams::Truth;
 use airhop_tcp::{
@@ -98,22 +99,26 @@ pub struct Answer {
 
 impl Answer {
     pub fn segment(&self, s: &Space) -> Segment {
-        let mut segment = Segment {
+        let mut sack = Sack::EMPTY;
+        for (start, end) in &self.sack {
+            sack.push(SackBlock { start: start.resolve(s), end: end.resolve(s) });
+        }
+        let segment = Segment {
             seq: 1,
             len: self.len,
             ack: self.ack.resolve(s),
             window: self.window,
             flags: self.flags,
             timestamps: self.timestamps,
+            ..Segment::default()
+        };
+        segment.with(RareOptions {
+            sack,
             eln: self.eln.map(|place| place.map_or(Eln::Next, |place| Eln::Segment(place.resolve(s)))),
             arrival: self.arrival.map(|(place, at)| Arrival { seq: place.resolve(s), at }),
             naks: self.naks.iter().map(|place| place.resolve(s)).collect(),
-            ..Segment::default()
-        };
-        for (start, end) in &self.sack {
-            segment.sack.push(SackBlock { start: start.resolve(s), end: end.resolve(s) });
-        }
-        segment
+            contention: None,
+        })
     }
 }
 
@@ -148,14 +153,14 @@ pub struct Forged {
 
 impl Forged {
     pub fn segment(&self, expected: u64) -> Segment {
-        Segment {
+        let segment = Segment {
             seq: expected.saturating_add_signed(self.from_expected).clamp(1, FAR),
             len: self.len,
             flags: self.flags,
             timestamps: self.timestamps,
-            contention: self.contention,
             ..Segment::default()
-        }
+        };
+        segment.with(RareOptions { contention: self.contention, ..RareOptions::NONE })
     }
 }
 

@@ -2,8 +2,9 @@
 
 use super::bytes::Bytes;
 use airhop_base::{
-    Arrival, Body, Datagram, Ecn, Eln, Flags, FlowId, NodeId, Notice, NoticeKind, Packet, Profile,
-    RouteReply, RouteRequest, Routing, Sack, SackBlock, Segment, Span, Time, Timestamps, Unreachable,
+    Arrival, Body, Datagram, Ecn, Eln, Flags, FlowId, NodeId, Notice, NoticeKind, Options, Packet, Profile,
+    RareOptions, RouteReply, RouteRequest, Routing, Sack, SackBlock, Segment, Span, Time, Timestamps,
+    Unreachable,
 };
 use airhop_trace::Direction;
 
@@ -155,13 +156,15 @@ impl Bytes<'_> {
             ack: self.offset(),
             window: if self.flag() { self.word() } else { 20_000 },
             flags: Flags { syn, ack, fin, ece, cwr },
-            sack,
             timestamps: self.seldom(|b| Timestamps { value: b.word() as u32, echo: b.next().into() }),
             header_check: self.flag(),
-            eln: self.seldom(|b| b.maybe(Bytes::offset).map_or(Eln::Next, Eln::Segment)),
-            arrival: self.seldom(|b| Arrival { seq: b.offset(), at: Time::from_nanos(b.word()) }),
-            naks: (0..self.few()).map(|_| self.offset()).collect(),
-            contention: self.seldom(|b| Span::from_nanos(b.word())),
+            options: Options::from(RareOptions {
+                sack,
+                eln: self.seldom(|b| b.maybe(Bytes::offset).map_or(Eln::Next, Eln::Segment)),
+                arrival: self.seldom(|b| Arrival { seq: b.offset(), at: Time::from_nanos(b.word()) }),
+                naks: (0..self.few()).map(|_| self.offset()).collect(),
+                contention: self.seldom(|b| Span::from_nanos(b.word())),
+            }),
             sent: Time::from_nanos(self.next().into()),
         }
     }

@@ -1,6 +1,9 @@
 //! What the documentation of the crate says that the wire carries of a packet. Captures (`crates/trace`) are read back to the same.
 
-use airhop_base::{Arrival, Body, Datagram, Eln, Notice, NoticeKind, Packet, Profile, RouteReply, Routing};
+use airhop_base::{
+    Arrival, Body, Datagram, Eln, Notice, NoticeKind, Options, Packet, Profile, RareOptions, RouteReply,
+    Routing,
+};
 use airhop_base::{Sack, SackBlock, Segment, Span, Time};
 
 /// `packet` as it is read again, if whoever sent it announced a window scale of `shift`.
@@ -24,22 +27,27 @@ pub fn carried(packet: &Packet, shift: u8) -> Packet {
 }
 
 fn carried_segment(s: Segment, shift: u8) -> Segment {
+    let options = &s.options;
     let mut sack = Sack::EMPTY;
-    for block in s.sack.blocks() {
+    for block in options.sack.blocks() {
         sack.push(SackBlock { start: low(block.start), end: low(block.end) });
     }
     Segment {
         seq: low(s.seq),
         ack: if s.flags.ack { low(s.ack) } else { 0 },
         window: (s.window >> if s.flags.syn { 0 } else { shift }).min(65_535),
-        sack,
-        eln: s.eln.map(|eln| match eln {
-            Eln::Next => Eln::Next,
-            Eln::Segment(seq) => Eln::Segment(low(seq)),
+        options: Options::from(RareOptions {
+            sack,
+            eln: options.eln.map(|eln| match eln {
+                Eln::Next => Eln::Next,
+                Eln::Segment(seq) => Eln::Segment(low(seq)),
+            }),
+            arrival: options
+                .arrival
+                .map(|a| Arrival { seq: low(a.seq), at: Time::ZERO + micros(a.at.nanos()) }),
+            naks: options.naks.seqs().iter().map(|&seq| low(seq)).collect(),
+            contention: options.contention.map(|c| micros(c.nanos())),
         }),
-        arrival: s.arrival.map(|a| Arrival { seq: low(a.seq), at: Time::ZERO + micros(a.at.nanos()) }),
-        naks: s.naks.seqs().iter().map(|&seq| low(seq)).collect(),
-        contention: s.contention.map(|c| micros(c.nanos())),
         sent: Time::ZERO,
         ..s
     }

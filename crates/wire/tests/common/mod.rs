@@ -3,7 +3,7 @@
 
 use crate::hostile::{internet_checksum, protected};
 use airhop_base::{
-    Body, Flags, FlowId, Naks, NodeId, Notice, NoticeKind, Packet, Sack, SackBlock, Segment, Time,
+    Body, Flags, FlowId, NodeId, Notice, NoticeKind, Options, Packet, Sack, SackBlock, Segment, Time,
 };
 use airhop_wire::{Conversation, encode};
 
@@ -17,13 +17,9 @@ pub const NOTHING: Segment = Segment {
     ack: 1,
     window: 20_000,
     flags: Flags { syn: false, ack: true, fin: false, ece: false, cwr: false },
-    sack: Sack::EMPTY,
     timestamps: None,
     header_check: false,
-    eln: None,
-    arrival: None,
-    naks: Naks::EMPTY,
-    contention: None,
+    options: Options::NONE,
     sent: Time::ZERO,
 };
 

@@ -41,7 +41,7 @@ fn what_came_intact_is_not_reported_as_damaged() {
     {
         let damaged = Packet { damaged: true, ..packet(segment(seq, 500), Ecn::NotEct) };
         b.receiver.on_segment(ms(9), &damaged);
-        assert_eq!(b.answers(ms(9)).first().and_then(|s| s.eln), reported, "segment at {seq}");
+        assert_eq!(b.answers(ms(9)).first().and_then(|s| s.options.eln), reported, "segment at {seq}");
     }
 }
 

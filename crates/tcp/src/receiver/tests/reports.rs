@@ -53,9 +53,9 @@ fn blocks_take_the_room_that_is_left() {
         }
         let acks: Vec<&Segment> = acks.iter().filter_map(|p| p.segment()).collect();
         assert!(acks.iter().all(|a| a.option_bytes() <= 40));
-        assert_eq!([4, 5, 6].map(|i| acks[i].sack.len()), blocks);
-        assert_eq!(acks[5].eln, Some(Eln::Segment(1)));
-        assert_eq!(acks[6].eln, Some(Eln::Segment(1)));
+        assert_eq!([4, 5, 6].map(|i| acks[i].options.sack.len()), blocks);
+        assert_eq!(acks[5].options.eln, Some(Eln::Segment(1)));
+        assert_eq!(acks[6].options.eln, Some(Eln::Segment(1)));
     }
 }
 
