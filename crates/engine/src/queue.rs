@@ -113,8 +113,7 @@ impl<E: Copy> EventQueue<E> {
         if at >= self.until {
             return self.put_off(entry);
         }
-        append(&mut self.next, entry);
-        settle(&mut self.next);
+        insert(&mut self.next, entry);
         if self.next.len() > MOST {
             self.put_back();
         }
@@ -169,8 +168,7 @@ impl<E: Copy> EventQueue<E> {
     fn sort(&mut self, bucket: usize) {
         let Some(&Entry { at, .. }) = self.buckets[bucket].first() else { return };
         for entry in self.buckets[bucket].drain(..) {
-            self.next.push(entry);
-            settle(&mut self.next);
+            insert(&mut self.next, entry);
         }
         self.filled ^= 1 << bucket;
         let span = 1 << bucket;
@@ -202,16 +200,16 @@ impl<E: Copy> EventQueue<E> {
     }
 }
 
-/// Moves the last entry to its place among the others, which are sorted: it leaves after those of its instant.
+/// Puts an event in its place among others, which are sorted: it leaves after those of its instant.
 #[inline]
-fn settle<E: Copy>(entries: &mut [Entry<E>]) {
-    let Some(&last) = entries.last() else { return };
+fn insert<E: Copy>(entries: &mut Vec<Entry<E>>, entry: Entry<E>) {
+    append(entries, entry);
     let mut place = entries.len() - 1;
-    while place > 0 && entries[place - 1].at <= last.at {
+    while place > 0 && entries[place - 1].at <= entry.at {
         entries[place] = entries[place - 1];
         place -= 1;
     }
-    entries[place] = last;
+    entries[place] = entry;
 }
 
 #[cold]
@@ -220,16 +218,17 @@ fn refuse(at: Time, now: Time) -> ! {
     panic!("an event at {at} was scheduled at {now}, after it");
 }
 
-/// Appends an event. That memory may have to grow, which it does rarely, is no burden to where it need not.
+/// Appends an event. That memory may have to grow, which it does rarely, is no burden to where it need not: the event stays in registers.
+/// Written to the stack in parts and read back as a whole, it would have to wait for the parts.
 #[inline]
 fn append<E>(bucket: &mut Vec<Entry<E>>, entry: Entry<E>) {
     #[cold]
     #[inline(never)]
-    fn grow<E>(bucket: &mut Vec<Entry<E>>, entry: Entry<E>) {
-        bucket.push(entry);
+    fn grow<E>(bucket: &mut Vec<Entry<E>>, at: Time, event: E) {
+        bucket.push(Entry { at, event });
     }
     if bucket.len() == bucket.capacity() {
-        return grow(bucket, entry);
+        return grow(bucket, entry.at, entry.event);
     }
     bucket.push(entry);
 }
