@@ -5,7 +5,8 @@ use crate::Echo;
 use crate::config::RtoKind;
 use crate::seams::{Cause, Next};
 use airhop_base::{
-    Body, Ecn, Flags, HEADER_BYTES, Options, Packet, RareOptions, Rate, Segment, Span, Time, Timestamps,
+    Body, Ecn, Flags, HEADER_BYTES, Options, Packet, Profile, RareOptions, Rate, Segment, Span, Time,
+    Timestamps,
 };
 
 /// Linux, tcp_update_skb_after_send(): the segments before the tenth are not paced.
@@ -32,11 +33,12 @@ impl Sender {
                 // RFC 3168 §6.1.1 forbids it, RFC 8257 §3.6 recommends it.
                 let may_be_marked = self.asks.echo == Echo::EachByte;
                 let ecn = if may_be_marked { Ecn::Ect } else { Ecn::NotEct };
-                Some(Packet { ecn, ..self.packet(now, 0, 0, flags) })
+                Some(self.packet(now, 0, 0, flags, ecn, Profile::In))
             }
             Connection::AckDue => {
                 self.connection = Connection::Established;
-                Some(self.packet(now, 1, 0, Flags { ack: true, ..Flags::default() }))
+                let flags = Flags { ack: true, ..Flags::default() };
+                Some(self.packet(now, 1, 0, flags, Ecn::NotEct, Profile::In))
             }
             Connection::Established => self.next_data(now),
         }
@@ -106,13 +108,13 @@ impl Sender {
         let cwr = is_new && std::mem::take(&mut self.cwr_due);
         let flags = Flags { ack: true, cwr, ..Flags::default() };
         let len = (next.end - next.start) as u32;
-        let mut packet = self.packet(now, next.start, len, flags);
-        packet.ecn = if is_new && self.is_ecn_capable() { Ecn::Ect } else { Ecn::NotEct };
-        packet.profile = self.control.profile(&next);
-        packet
+        let ecn = if is_new && self.is_ecn_capable() { Ecn::Ect } else { Ecn::NotEct };
+        let profile = self.control.profile(&next);
+        self.packet(now, next.start, len, flags, ecn, profile)
     }
 
-    fn packet(&self, now: Time, seq: u64, len: u32, flags: Flags) -> Packet {
+    #[inline(always)] // made where it is to lie
+    fn packet(&self, now: Time, seq: u64, len: u32, flags: Flags, ecn: Ecn, profile: Profile) -> Packet {
         let timestamps =
             self.config.timestamps.then(|| Timestamps { value: clock(now), echo: self.recent_timestamp });
         let segment = Segment {
@@ -127,7 +129,8 @@ impl Sender {
             options: if len > 0 && self.asks.contention { no_contention() } else { Options::NONE },
         };
         let bytes = HEADER_BYTES + segment.option_bytes() + len;
-        Packet::new(self.flow, self.local, self.remote, bytes, Body::Tcp(segment))
+        let packet = Packet::new(self.flow, self.local, self.remote, bytes, Body::Tcp(segment));
+        Packet { ecn, profile, ..packet }
     }
 }
 
