@@ -126,13 +126,10 @@ impl Receiver {
             return;
         }
         self.damaged = self.asks.eln_repeated.then_some(s.seq);
-        let mut ack = self.segment(now);
-        let eln = Some(Eln::Segment(s.seq));
-        ack.options = RareOptions { eln, ..RareOptions::NONE }.into(); // nothing arrived
-        self.report_runs(&mut ack, None);
+        let options = self.options(Some(Eln::Segment(s.seq)), None, None); // nothing arrived
         self.unacked = 0;
         self.ack_due = None;
-        self.make_ready(ack);
+        self.make_ready(self.segment(now, options));
     }
 
     /// Nothing from this byte on is accepted: from now on ACKs advertise what is left up to it. It must never move back.
@@ -160,6 +157,7 @@ impl Receiver {
         self.ready.pop_front()
     }
 
+    #[inline(always)] // made where it is to lie
     fn make_ready(&mut self, ack: Segment) {
         // RFC 3168 §6.1.4: pure ACKs are not ECN-capable; RFC 8257 §3.6: but a SYN-ACK is.
         let may_be_marked = ack.flags.syn && self.asks.echo == Echo::EachByte;
@@ -183,7 +181,8 @@ impl Receiver {
             return self.acknowledge(now, None);
         }
         // Also for a SYN sent again: the SYN-ACK may have been lost. It needs no timer of its own.
-        let mut reply = self.segment(now);
+        let options = RareOptions { eln: self.eln(), arrival: self.arrival, ..RareOptions::NONE };
+        let mut reply = self.segment(now, options.into());
         reply.seq = 0;
         reply.flags.syn = true;
         // RFC 7323 §4.3 (1): Last.ACK.sent is what the last segment acknowledged, the SYN-ACK being one.
@@ -260,8 +259,8 @@ impl Receiver {
 
     /// Queues an ACK of all that came so far.
     fn acknowledge(&mut self, now: Time, duplicate: Option<SackBlock>) {
-        let mut ack = self.segment(now);
-        self.report_runs(&mut ack, duplicate);
+        let options = self.options(self.eln(), self.arrival, duplicate);
+        let ack = self.segment(now, options);
         if let Some(clock) = &mut self.clock {
             clock.last_ack = ack.ack;
         }
@@ -272,16 +271,39 @@ impl Receiver {
         self.make_ready(ack);
     }
 
-    /// SACK blocks, as many as the other options leave room for: four in 40 bytes, or three beside timestamps (RFC 2018 §3).
-    fn report_runs(&mut self, ack: &mut Segment, duplicate: Option<SackBlock>) {
-        if duplicate.is_none() && !self.stream.has_gap() {
-            return; // nothing to report
-        }
-        let room = (MAX_OPTION_BYTES - ack.option_bytes()).saturating_sub(4) / 8;
-        ack.options.sack = self.stream.report(self.sack_blocks.min(room as usize), duplicate);
+    fn eln(&self) -> Option<Eln> {
+        self.damaged.map(Eln::Segment)
     }
 
-    fn segment(&self, now: Time) -> Segment {
+    /// The options of an ACK; most have none of these.
+    #[inline]
+    fn options(
+        &mut self,
+        eln: Option<Eln>,
+        arrival: Option<Arrival>,
+        duplicate: Option<SackBlock>,
+    ) -> Options {
+        let has_runs = self.sack_blocks > 0 && (duplicate.is_some() || self.stream.has_gap());
+        if !has_runs && eln.is_none() && arrival.is_none() {
+            return Options::NONE;
+        }
+        let options = RareOptions { eln, arrival, ..RareOptions::NONE }.into();
+        if has_runs { self.report_runs(options, duplicate) } else { options }
+    }
+
+    /// SACK blocks, as many as the other options leave room for: four in 40 bytes, or three beside timestamps (RFC 2018 §3).
+    #[inline(never)]
+    fn report_runs(&mut self, options: Options, duplicate: Option<SackBlock>) -> Options {
+        let mut ack = self.segment(Time::ZERO, options);
+        let room = (MAX_OPTION_BYTES - ack.option_bytes()).saturating_sub(4) / 8;
+        if room > 0 {
+            ack.options.sack = self.stream.report(self.sack_blocks.min(room as usize), duplicate);
+        }
+        ack.options
+    }
+
+    #[inline(always)]
+    fn segment(&self, now: Time, options: Options) -> Segment {
         Segment {
             seq: FIRST_BYTE,
             len: 0,
@@ -294,17 +316,8 @@ impl Receiver {
             }),
             header_check: false,
             sent: now,
-            options: self.options(),
+            options,
         }
-    }
-
-    /// Those of an ACK, but for SACK blocks.
-    #[inline]
-    fn options(&self) -> Options {
-        if self.damaged.is_none() && self.arrival.is_none() {
-            return Options::NONE;
-        }
-        RareOptions { eln: self.damaged.map(Eln::Segment), arrival: self.arrival, ..RareOptions::NONE }.into()
     }
 }
 
