@@ -136,69 +136,6 @@ def test_an_unknown_experiment_is_refused_with_the_nearest() -> None:
         lookup(["yun2009/fig66"], KNOWN)
 
 
-# ---- experiments of installed packages -------------------------------------------------------------------
-
-MODULE = """
-from dataclasses import replace
-from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIGURE6
-FIRST = replace(FIGURE6, id="mine/first", title="Mine")
-TAKEN = replace(FIGURE6, title="Not the paper's")
-NUMBER = 42
-"""
-
-
-@pytest.fixture
-def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Install a package that registers experiments, as pip leaves it on disk."""
-
-    def install(**entries: str) -> None:
-        (tmp_path / "my_experiments.py").write_text(MODULE)
-        (tmp_path / "broken_experiments.py").write_text("import no_such_library\n")
-        info = tmp_path / "my_experiments-1.0.dist-info"
-        info.mkdir()
-        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-experiments\nVersion: 1.0\n")
-        lines = [f"{name} = {value}" for name, value in entries.items()]
-        (info / "entry_points.txt").write_text("\n".join(["[airhop.experiments]", *lines]) + "\n")
-        monkeypatch.syspath_prepend(str(tmp_path))
-
-    return install
-
-
-def test_a_package_registers_experiments_by_entry_point(install: Callable[..., None]) -> None:
-    install(first="my_experiments:FIRST")
-    assert registry()["mine/first"].title == "Mine"
-    assert list(registry())[:-1] == list(KNOWN)
-
-
-@pytest.mark.parametrize(
-    ("entry", "message"),
-    [
-        ("broken_experiments:FIRST", "ModuleNotFoundError: No module named 'no_such_library'"),
-        ("my_experiments:SECOND", "AttributeError: .*SECOND"),
-        ("my_experiments:NUMBER", "An Experiment or a Calculation was expected, not 42"),
-        ("my_experiments:TAKEN", "There is an experiment `yun2009/fig6` already"),
-    ],
-)
-def test_a_broken_entry_point_is_named_and_takes_no_other_with_it(
-    install: Callable[..., None], entry: str, message: str
-) -> None:
-    install(bad=entry, first="my_experiments:FIRST")
-    with pytest.warns(UserWarning, match=f"`bad = {entry}` of package my-experiments is left out. {message}"):
-        known = registry()
-    assert list(known) == [*KNOWN, "mine/first"]
-    assert known["yun2009/fig6"] is FIG6
-
-
-def test_the_command_line_tells_of_a_broken_entry_point(
-    install: Callable[..., None], capsys: pytest.CaptureFixture[str]
-) -> None:
-    install(bad="broken_experiments:FIRST", first="my_experiments:FIRST")
-    assert dispatch(["reproduce", "mine/frist"]) == 2
-    told = capsys.readouterr().err.splitlines()
-    assert told[0].startswith("airhop: the experiment `bad = broken_experiments:FIRST` of package my-experim")
-    assert "Did you mean `mine/first`?" in told[1]
-
-
 # ---- running ---------------------------------------------------------------------------------------------
 
 
