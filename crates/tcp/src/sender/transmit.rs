@@ -14,6 +14,7 @@ const UNPACED: u64 = 10;
 
 impl Sender {
     /// The next packet to send, if there is one now.
+    #[inline(always)] // with what it calls: the packet is made where its caller wants it
     pub fn poll_transmit(&mut self, now: Time) -> Option<Packet> {
         match self.connection {
             Connection::Closed | Connection::SynSent => None,
@@ -48,6 +49,7 @@ impl Sender {
         self.config.ecn || self.asks.echo != Echo::AsConfigured
     }
 
+    #[inline(always)]
     fn next_data(&mut self, now: Time) -> Option<Packet> {
         let spacing = self.spacing();
         if spacing.is_some() && self.pacing.holds(now) {
@@ -77,6 +79,7 @@ impl Sender {
         is_paced.then(|| pacing::of_window(&self.window, &self.space)).flatten()
     }
 
+    #[inline(always)]
     fn transmit(&mut self, now: Time, next: Next) -> Packet {
         self.note_departure(now, &next);
         let s = &mut self.space;
