@@ -320,4 +320,18 @@ mod tests {
         let data = Segment::default().with(RareOptions { contention: Some(Span::ZERO), ..RareOptions::NONE });
         assert_eq!(data.option_bytes(), 8);
     }
+
+    // The budget of a run: what most segments do not carry takes no room. And room that was made for nothing is no difference.
+    #[test]
+    fn options_take_room_only_where_there_are_some() {
+        assert!(Options::from(RareOptions::NONE).0.is_none());
+        let sacked = Sack { len: 1, ..Sack::EMPTY };
+        assert!(Options::from(RareOptions { sack: sacked, ..RareOptions::NONE }).0.is_some());
+        let mut made = Options::NONE;
+        made.eln = None;
+        assert!(made.0.is_some());
+        assert_eq!((&made, made.bytes()), (&Options::NONE, 0));
+        made.eln = Some(Eln::Next);
+        assert_ne!(made, Options::NONE);
+    }
 }
