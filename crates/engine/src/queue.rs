@@ -187,7 +187,8 @@ impl<E: Copy> EventQueue<E> {
         self.buckets[bucket] = entries;
     }
 
-    /// The sorted events have become too many: they go back to the buckets, which have none as early.
+    /// The sorted events have become too many: they go back to the buckets, which have none as early. What is there may stay: now is before
+    /// `until`, so it differs from the base in lower bits only than they do.
     #[inline(never)]
     fn put_back(&mut self) {
         self.base = self.base.max(self.now);
