@@ -83,8 +83,6 @@ pub struct RareOptions {
     pub contention: Option<Span>,
 }
 
-static NO_OPTIONS: RareOptions = RareOptions::NONE;
-
 impl Options {
     /// None of them.
     pub const NONE: Options = Options(None);
@@ -114,7 +112,7 @@ impl Deref for Options {
 
     #[inline]
     fn deref(&self) -> &RareOptions {
-        self.0.as_deref().unwrap_or(&NO_OPTIONS)
+        self.0.as_deref().unwrap_or(&RareOptions::NONE)
     }
 }
 
@@ -128,7 +126,7 @@ impl DerefMut for Options {
 impl From<RareOptions> for Options {
     /// Takes room only if there is an option.
     fn from(options: RareOptions) -> Options {
-        Options((options != NO_OPTIONS).then(|| Box::new(options)))
+        Options((options != RareOptions::NONE).then(|| Box::new(options)))
     }
 }
 

@@ -4,7 +4,7 @@ use airhop_base::{Span, Time};
 const BITS: usize = u64::BITS as usize;
 /// So many events are sorted at most as they come near.
 const NEXT: usize = 12;
-/// When so many are sorted, all go back.
+/// With more than so many of them, they go back.
 const MOST: usize = 2 * NEXT;
 
 /// The pending events of a world, earliest first; events of the same instant leave in the order in which they came.

@@ -126,10 +126,10 @@ impl Receiver {
             return;
         }
         self.damaged = self.asks.eln_repeated.then_some(s.seq);
-        let options = self.options(Some(Eln::Segment(s.seq)), None, None); // nothing arrived
+        let ack = self.ack(now, Some(Eln::Segment(s.seq)), None, None); // nothing arrived
         self.unacked = 0;
         self.ack_due = None;
-        self.make_ready(self.segment(now, options));
+        self.make_ready(ack);
     }
 
     /// Nothing from this byte on is accepted: from now on ACKs advertise what is left up to it. It must never move back.
@@ -181,8 +181,7 @@ impl Receiver {
             return self.acknowledge(now, None);
         }
         // Also for a SYN sent again: the SYN-ACK may have been lost. It needs no timer of its own.
-        let options = RareOptions { eln: self.eln(), arrival: self.arrival, ..RareOptions::NONE };
-        let mut reply = self.segment(now, options.into());
+        let mut reply = self.segment(now, self.eln(), self.arrival);
         reply.seq = 0;
         reply.flags.syn = true;
         // RFC 7323 §4.3 (1): Last.ACK.sent is what the last segment acknowledged, the SYN-ACK being one.
@@ -259,8 +258,7 @@ impl Receiver {
 
     /// Queues an ACK of all that came so far.
     fn acknowledge(&mut self, now: Time, duplicate: Option<SackBlock>) {
-        let options = self.options(self.eln(), self.arrival, duplicate);
-        let ack = self.segment(now, options);
+        let ack = self.ack(now, self.eln(), self.arrival, duplicate);
         if let Some(clock) = &mut self.clock {
             clock.last_ack = ack.ack;
         }
@@ -275,35 +273,31 @@ impl Receiver {
         self.damaged.map(Eln::Segment)
     }
 
-    /// The options of an ACK; most have none of these.
-    #[inline]
-    fn options(
+    #[inline(always)]
+    fn ack(
         &mut self,
+        now: Time,
         eln: Option<Eln>,
         arrival: Option<Arrival>,
         duplicate: Option<SackBlock>,
-    ) -> Options {
-        let has_runs = self.sack_blocks > 0 && (duplicate.is_some() || self.stream.has_gap());
-        if !has_runs && eln.is_none() && arrival.is_none() {
-            return Options::NONE;
-        }
-        let options = RareOptions { eln, arrival, ..RareOptions::NONE }.into();
-        if has_runs { self.report_runs(options, duplicate) } else { options }
+    ) -> Segment {
+        let ack = self.segment(now, eln, arrival);
+        let has_runs = duplicate.is_some() || self.stream.has_gap();
+        if self.sack_blocks > 0 && has_runs { self.report_runs(ack, duplicate) } else { ack }
     }
 
     /// SACK blocks, as many as the other options leave room for: four in 40 bytes, or three beside timestamps (RFC 2018 §3).
     #[inline(never)]
-    fn report_runs(&mut self, options: Options, duplicate: Option<SackBlock>) -> Options {
-        let mut ack = self.segment(Time::ZERO, options);
+    fn report_runs(&mut self, mut ack: Segment, duplicate: Option<SackBlock>) -> Segment {
         let room = (MAX_OPTION_BYTES - ack.option_bytes()).saturating_sub(4) / 8;
         if room > 0 {
             ack.options.sack = self.stream.report(self.sack_blocks.min(room as usize), duplicate);
         }
-        ack.options
+        ack
     }
 
     #[inline(always)]
-    fn segment(&self, now: Time, options: Options) -> Segment {
+    fn segment(&self, now: Time, eln: Option<Eln>, arrival: Option<Arrival>) -> Segment {
         Segment {
             seq: FIRST_BYTE,
             len: 0,
@@ -316,7 +310,10 @@ impl Receiver {
             }),
             header_check: false,
             sent: now,
-            options,
+            options: match (eln, arrival) {
+                (None, None) => Options::NONE, // most have neither, and nothing is asked of them
+                _ => RareOptions { eln, arrival, ..RareOptions::NONE }.into(),
+            },
         }
     }
 }

@@ -39,6 +39,7 @@ pub fn window_shift(window: u64) -> u8 {
 
 /// The options of a segment, whose peer counts from `isn`. The header checksum is left zero.
 pub(crate) fn write(segment: &Segment, isn: u32) -> Vec<u8> {
+    let options = &segment.options;
     let mut out = Vec::new();
     if segment.flags.syn {
         let [high, low] = MSS.to_be_bytes();
@@ -49,29 +50,29 @@ pub(crate) fn write(segment: &Segment, isn: u32) -> Vec<u8> {
         out.extend([NOP, NOP, TIMESTAMPS, 10]); // RFC 7323 appendix A
         out.extend([ts.value, ts.echo].map(u32::to_be_bytes).concat());
     }
-    if !segment.options.sack.is_empty() {
-        out.extend([NOP, NOP, SACK, 2 + 8 * segment.options.sack.len() as u8]);
-        for block in segment.options.sack.blocks() {
+    if !options.sack.is_empty() {
+        out.extend([NOP, NOP, SACK, 2 + 8 * options.sack.len() as u8]);
+        for block in options.sack.blocks() {
             out.extend([block.start, block.end].map(|edge| fold(edge, isn).to_be_bytes()).concat());
         }
     }
     if segment.header_check {
         out.extend([EXPERIMENT[0], 4, 0, 0]);
     }
-    if let Some(Eln::Segment(seq)) = segment.options.eln {
+    if let Some(Eln::Segment(seq)) = options.eln {
         out.extend([NOP, NOP, EXPERIMENT[1], 6]);
         out.extend(fold(seq, isn).to_be_bytes());
     }
-    if let Some(arrival) = segment.options.arrival {
+    if let Some(arrival) = options.arrival {
         let micros = arrival.at.since(Time::ZERO).whole(Span::from_micros(1)) as u32;
         out.extend([EXPERIMENT[0], 12, ARRIVAL[0], ARRIVAL[1]]);
         out.extend([fold(arrival.seq, isn), micros].map(u32::to_be_bytes).concat());
     }
-    if !segment.options.naks.is_empty() {
-        out.extend([NOP, NOP, EXPERIMENT[0], 2 + 4 * segment.options.naks.len() as u8]);
-        out.extend(segment.options.naks.seqs().iter().flat_map(|&seq| fold(seq, isn).to_be_bytes()));
+    if !options.naks.is_empty() {
+        out.extend([NOP, NOP, EXPERIMENT[0], 2 + 4 * options.naks.len() as u8]);
+        out.extend(options.naks.seqs().iter().flat_map(|&seq| fold(seq, isn).to_be_bytes()));
     }
-    if let Some(contention) = segment.options.contention {
+    if let Some(contention) = options.contention {
         let micros = contention.whole(Span::from_micros(1)) as u32;
         out.extend([EXPERIMENT[1], 8, CONTENTION[0], CONTENTION[1]]);
         out.extend(micros.to_be_bytes());
