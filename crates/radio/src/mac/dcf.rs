@@ -218,6 +218,8 @@ impl Dcf {
 
     /// The station sends an RTS or a data frame of its own.
     pub fn sends(&mut self, sent: FrameKind) {
+        // EIFS follows a failed reception (IEEE 802.11-2016 §10.3.2.3.7), and this frame is none.
+        self.unreadable = false;
         self.phase = Phase::Exchange { sent, timeout: Time::MAX };
         self.backoff = Backoff::None;
         self.counting = None;

@@ -93,6 +93,24 @@ fn eifs_counts_from_the_end_of_the_unreadable_signal_and_ends_with_a_frame() {
     assert_eq!(dcf.deadline(&RULES), us(3250 + 20 * slots));
 }
 
+/// IEEE 802.11-2016 §10.3.2.3.7: EIFS where the last reception failed; a station that has sent since then waits DIFS.
+#[test]
+fn an_own_frame_ends_eifs() {
+    let (mut dcf, slots) = contending(0);
+    dcf.busy(us(1040), &RULES);
+    dcf.garbled();
+    dcf.idle(us(3000), &RULES);
+    let start = us(3364 + 20 * slots);
+    assert_eq!(dcf.deadline(&RULES), start);
+    dcf.busy(start, &RULES);
+    dcf.sends(FrameKind::Data);
+    dcf.idle(start + Span::from_micros(1000), &RULES);
+    let timeout = start + Span::from_micros(1232);
+    assert!(dcf.failed(timeout, true, &RULES).gave_up.is_none());
+    let Backoff::Slots(drawn) = dcf.backoff else { panic!("a backoff is drawn") };
+    assert_eq!(dcf.deadline(&RULES), timeout + Span::from_micros(50 + 20 * u64::from(drawn)));
+}
+
 /// A link layer with slow loss awareness (Yun 2009 §2.2): the backoff before a repetition begins after the pause, also if the
 /// medium becomes busy in between; what comes after the packet waits no longer.
 #[test]
