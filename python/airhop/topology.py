@@ -52,11 +52,20 @@ class Cell:
     """Frames can be received up to here; infinite where all hear all."""
     sense: float
     """The medium is sensed busy up to here."""
+    crossover: float = math.inf
+    """Power falls with the square of the distance up to here, and with its fourth power beyond."""
 
     @property
     def stations(self) -> tuple[str, ...]:
         """Names of the stations."""
         return tuple(self.places)
+
+    def power(self, a: str, b: str) -> float:
+        """Give the power of one station at another, in a unit of its own; it grows down to a metre."""
+        if not self.limited:
+            return 1.0
+        square = max(self.distance(a, b), 1.0) ** 2
+        return min(self.crossover**2 / square, 1.0) / square
 
     @property
     def limited(self) -> bool:
@@ -164,11 +173,9 @@ def cells(network: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> lis
 
 
 def _cell(table: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]) -> Cell:
-    receive, sense = _ranges(table)
     places = table["stations"] if "stations" in table else _drawn(table["name"], tables["stations"])
-    return Cell(
-        table["name"], {name: (float(x), float(y)) for name, (x, y) in places.items()}, receive, sense
-    )
+    places = {name: (float(x), float(y)) for name, (x, y) in places.items()}
+    return Cell(table["name"], places, *_ranges(table), _crossover(table.get("propagation")))
 
 
 def _drawn(cell: str, stations: pl.DataFrame) -> dict[str, tuple[float, float]]:
@@ -242,15 +249,19 @@ def _ranges(table: Mapping[str, Any]) -> tuple[float, float]:
 def _reach(law: Mapping[str, Any], threshold: str) -> float:
     """Give the distance at which the received power falls to the threshold; antennas without gain."""
     loss = 10.0 ** ((_quantity(law["power"], _DBM) - _quantity(threshold, _DBM)) / 10.0)
-    wave = LIGHT_M_PER_S / _quantity(law["frequency"], _HERTZ)
-    free = wave / (4.0 * math.pi) * math.sqrt(loss)  # Friis 1946
-    if law["model"] == "free-space":
-        return free
-    height = _quantity(law["height"], _METRES)
-    # Beyond the crossover the ray that the ground reflects takes away two more powers of the distance
-    # (Rappaport 2002, §4.6).
-    crossover = 4.0 * math.pi * height**2 / wave
-    return free if free <= crossover else height * loss**0.25
+    free = _wavelength(law) / (4.0 * math.pi) * math.sqrt(loss)  # Friis 1946
+    return free if free <= _crossover(law) else _quantity(law["height"], _METRES) * loss**0.25
+
+
+def _crossover(law: Mapping[str, Any] | None) -> float:
+    """Give the distance beyond which the ray that the ground reflects counts (Rappaport 2002, §4.6)."""
+    if law is None or law["model"] == "free-space":
+        return math.inf
+    return 4.0 * math.pi * _quantity(law["height"], _METRES) ** 2 / _wavelength(law)
+
+
+def _wavelength(law: Mapping[str, Any]) -> float:
+    return LIGHT_M_PER_S / _quantity(law["frequency"], _HERTZ)
 
 
 def _quantity(text: str, units: Mapping[str, float]) -> float:

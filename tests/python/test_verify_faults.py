@@ -17,6 +17,9 @@ from airhop.scenario import Scenario
 from airhop.verify import LAWS, Trace, verify
 
 Tables = dict[str, pl.DataFrame]
+STATIC = {"wlan.field.routing": {"kind": "static"}, "wlan.field.control_rate": "6 Mbit/s", "duration": "2 s"}
+CAPTURES = {"wlan.field.range.capture": "3 dB"}
+"""A neighbour, 30 m away, is 6 dB above a station 60 m away."""
 SCENARIOS: dict[str, tuple[str, dict[str, Any]]] = {
     "last-hop": ("last-hop", {}),
     "delayed": (
@@ -31,6 +34,9 @@ SCENARIOS: dict[str, tuple[str, dict[str, Any]]] = {
     "linux": ("last-hop", {"flow.ftp.tcp.preset": "linux", "scheme": "sack"}),
     "told": ("last-hop", {"scheme": "ll-elsn", "wlan.cell.errors.fer": 0.15}),
     "chain": ("cheng2008-chain", {"scheme": "newreno", "duration": "2 s"}),
+    "standard": ("cheng2008-chain", STATIC | {"wlan.field.preset": "802.11"}),
+    "captures": ("cheng2008-chain", STATIC | {"wlan.field.preset": "802.11"} | CAPTURES),
+    "locks": ("cheng2008-chain", STATIC | CAPTURES),
     "rts-cts": (
         "cheng2008-chain",
         {"wlan.field.access": "rts-cts", "wlan.field.routing": {"kind": "static"}, "duration": "1 s"},
@@ -240,6 +246,19 @@ def _one_attempt_more(run: Recorded) -> None:
     run.wlan["attempts"] = 1
 
 
+def _too_strong_for_that(run: Recorded) -> None:
+    run.wlan["range"]["capture"] = "40 dB"
+
+
+def _too_weak_for_that(run: Recorded) -> None:
+    run.wlan["range"]["capture"] = "0 dB"
+
+
+def _gives_up_early(run: Recorded) -> None:
+    """Plant the standard's timeout in a cell with ns-2's, which ends with the whole answer and a DIFS."""
+    run.wlan["ack_timeout"] = "ns2"
+
+
 def _unanswered(run: Recorded) -> None:
     run.remove("air", run.find("air", 100, kind="ack"))
 
@@ -414,6 +433,11 @@ FAULTS: list[tuple[str, str, Callable[[Recorded], None]]] = [
     ("exchange", "last-hop", _answers_late),
     ("exchange", "last-hop", _unharmed),
     ("exchange", "last-hop", _met_nothing),
+    ("exchange", "captures", _too_strong_for_that),
+    ("exchange", "locks", _too_strong_for_that),
+    ("exchange", "standard", _too_weak_for_that),
+    ("exchange", "chain", _too_weak_for_that),
+    ("exchange", "standard", _gives_up_early),
     ("exchange", "rts-cts", _without_cts),
     ("exchange", "rts-cts", _deaf_to_a_cts),
     ("radio", "radio", _frames_at_once),

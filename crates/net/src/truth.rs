@@ -242,13 +242,14 @@ impl<'a> Network<'a> {
             }
             Hop::Air { cell: index, .. } => {
                 let cell = self.cell(index);
-                let access = cell.phy.difs() + mean_backoff(cell);
+                // An idle medium spares a packet its backoff, the own ACK included (IEEE 802.11-2016 §10.3.4.2).
+                let backoff = if cell.rules.immediate_access { Span::ZERO } else { mean_backoff(cell) };
                 let wait = if shares_medium(before, hop) {
-                    link_ack_time(cell) + access // it answers the frame that it just received
-                } else if cell.immediate_access {
+                    link_ack_time(cell) + cell.phy.difs() + backoff // it answers the frame that it just received
+                } else if cell.rules.immediate_access {
                     Span::ZERO
                 } else {
-                    access
+                    cell.phy.difs() + backoff
                 };
                 wait + frame_time(cell, bytes)
             }

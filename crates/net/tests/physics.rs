@@ -4,13 +4,14 @@ mod common;
 
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, QueuePlan, RoutingPlan, Transport, WlanPlan};
-use airhop_radio::cell::{Access, CellPlan, Range};
+use airhop_radio::cell::{Access, CellPlan, CellRules, Range, Receiving};
 use airhop_radio::phy::{DATA_OVERHEAD, Phy};
 use airhop_tcp::{Params, Preset};
 use airhop_trace::{Column, Table};
 use common::trace::traced;
 
 const STATIONS: u16 = 24;
+const RECEIVE: f64 = 40.0;
 const SENSE: f64 = 85.0;
 /// Nanoseconds, as the other times here.
 const SIFS: u64 = 10_000;
@@ -18,7 +19,7 @@ const SIFS: u64 = 10_000;
 const LONGEST: u64 = 10_000_000;
 
 /// 3 rows of 8 stations 21 m apart, each row a little further right; five flows.
-fn grid(access: Access) -> Plan {
+fn grid(access: Access, rules: CellRules) -> Plan {
     let nodes: Vec<String> = (0..STATIONS).map(|i| format!("n{i}")).collect();
     let place = |i: usize| [21.0 * (i % 8) as f64 + 4.0 * (i / 8) as f64, 21.0 * (i / 8) as f64];
     let cell = CellPlan {
@@ -31,9 +32,9 @@ fn grid(access: Access) -> Plan {
         attempts: 7,
         retry_delay: Span::ZERO,
         overhead: DATA_OVERHEAD,
-        immediate_access: false,
+        rules,
         stations: nodes.iter().enumerate().map(|(i, name)| (name.clone(), place(i))).collect(),
-        range: Some(Range::free_space(40.0, SENSE)),
+        range: Some(Range::free_space(RECEIVE, SENSE)),
         errors: Vec::new(),
     };
     let scheme = airhop_tcp::find("reno").expect("a known scheme");
@@ -165,28 +166,50 @@ impl Air<'_> {
     }
 
     /// Checks what became of each frame, on a channel without errors; how many were captured.
-    fn check_outcomes(&self) -> usize {
+    fn check_outcomes(&self, receiving: Receiving) -> usize {
         let mut captured = 0;
         for x in &self.sent {
             let others = self.at_receiver(x);
-            let spared = |y: &&Sent<'_>| {
-                let ratio = self.distance(y.from, x.to).powi(2) / self.distance(x.from, x.to).powi(2);
-                y.start >= x.start && ratio >= 10.0
+            let (may, must) = match receiving {
+                Receiving::Lock => self.outlasts_each(x, &others),
+                Receiving::Sinr => self.outlasts_all(x, &others),
             };
             match x.outcome {
                 "received" => assert!(others.is_empty(), "{x:?} met {others:?}"),
-                "captured" => {
-                    assert!(!others.is_empty() && others.iter().all(spared), "{x:?} met {others:?}")
-                }
-                "collision" => {
-                    let first = |y: &&Sent<'_>| y.start > x.start && spared(y);
-                    assert!(!others.is_empty() && !others.iter().all(first), "{x:?} met {others:?}");
-                }
+                "captured" => assert!(!others.is_empty() && may, "{x:?} met {others:?}"),
+                "collision" => assert!(!others.is_empty() && !must, "{x:?} met {others:?}"),
                 other => panic!("{other} on a clean channel, in range"),
             }
             captured += usize::from(x.outcome == "captured");
         }
         captured
+    }
+
+    /// Whether a receiver that locks may, and must, receive `x`: no other is earlier, and it is 10 dB above each of them.
+    fn outlasts_each(&self, x: &Sent<'_>, others: &[&Sent<'_>]) -> (bool, bool) {
+        let is_above = |y: &&Sent<'_>| self.power(x.from, x.to) >= 10.0 * self.power(y.from, x.to);
+        let all =
+            |spares: fn(u64, u64) -> bool| others.iter().all(|y| spares(y.start, x.start) && is_above(y));
+        (all(|y, x| y >= x), all(|y, x| y > x))
+    }
+
+    /// The same where powers add up: it is always 10 dB above the sum of all others. It need not be received if the receiver may be
+    /// following another that it could decode.
+    fn outlasts_all(&self, x: &Sent<'_>, others: &[&Sent<'_>]) -> (bool, bool) {
+        let begins = others.iter().map(|y| y.start.max(x.start));
+        let sum_at = |t: u64| {
+            let on_air = others.iter().filter(|y| y.start <= t && t < y.end);
+            on_air.map(|y| self.power(y.from, x.to)).sum::<f64>()
+        };
+        let is_above = begins.map(sum_at).all(|sum| self.power(x.from, x.to) >= 10.0 * sum);
+        let is_deaf = others.iter().any(|y| y.from == x.to);
+        let follows = |y: &&Sent<'_>| y.start < x.start && self.distance(y.from, x.to) <= RECEIVE;
+        (is_above && !is_deaf, is_above && !is_deaf && !others.iter().any(follows))
+    }
+
+    /// Of a station's signal at another; free space.
+    fn power(&self, from: usize, at: usize) -> f64 {
+        self.distance(from, at).powi(-2)
     }
 
     /// What else was on the air, during `x`, around the station that it was for.
@@ -207,7 +230,7 @@ fn air_of<'a>(plan: &Plan, tables: &'a [Table]) -> Air<'a> {
 /// What a trace needs of a cell grows with neighbours: a name for each pair in receive range and each queue, none for the others.
 #[test]
 fn places_are_those_of_pairs_in_range() {
-    let plan = grid(Access::Basic);
+    let plan = grid(Access::Basic, CellRules::NS2);
     let (_, tables) = traced(&plan, 1);
     let drops = tables.iter().find(|t| t.name == "drops").expect("a table of the trace");
     let Some(Column::Category(_, places)) = drops.column("place") else { panic!("a column of the table") };
@@ -229,17 +252,23 @@ fn places_are_those_of_pairs_in_range() {
 /// * is an answer, a SIFS after a frame `z` for its sender: an answer is due whatever is on the air. And the station of the other one did
 ///   not know of the exchange: it does not sense the station of `z`, or began no later than `z`, or answers itself.
 ///
-/// And what became of each frame follows from who else was on the air around the station it was for: a receiver follows the
-/// first signal after silence, and what comes later spoils it unless it is 10 dB weaker.
+/// And what became of each frame follows from who else was on the air around the station it was for: by ns-2's rules a receiver follows
+/// the first signal after silence, and what comes later spoils it unless it is 10 dB weaker; by the standard's it receives what is 10 dB
+/// above the sum of all others.
 #[test]
 fn airtime_is_exclusive_within_the_sense_range() {
-    for access in [Access::Basic, Access::RtsCts] {
-        let plan = grid(access);
+    let all =
+        [Access::Basic, Access::RtsCts].into_iter().flat_map(|a| [(a, CellRules::NS2), (a, CellRules::IEEE)]);
+    for (access, rules) in all {
+        let plan = grid(access, rules);
         let (_, tables) = traced(&plan, 1);
         let air = air_of(&plan, &tables);
         let [together, answers] = air.check_access();
-        let captured = air.check_outcomes();
-        println!("{access:?}: {together} together, {answers} answers, {captured} captured");
+        let captured = air.check_outcomes(rules.receiving);
+        println!(
+            "{access:?}, {:?}: {together} together, {answers} answers, {captured} captured",
+            rules.receiving
+        );
         assert!(
             [together, answers, captured].into_iter().all(|n| n > 20),
             "{together}, {answers}, {captured}"

@@ -192,7 +192,7 @@ fn datagrams_take_their_time_of_a_cell() {
 fn the_round_trip_is_that_of_empty_queues() {
     for (uplink, immediate_access) in [(false, false), (true, false), (false, true), (true, true)] {
         let mut plan = hop(uplink).plan();
-        plan.wlans[0].cell.immediate_access = immediate_access;
+        plan.wlans[0].cell.rules.immediate_access = immediate_access;
         plan.duration = Span::from_secs(400);
         let rtt = told(&plan).rtt;
         let mut lone = spied(&plan);

@@ -1,4 +1,4 @@
-//! One 802.11 channel: stations, the medium between them, and what comes out.
+//! One 802.11 channel: stations, the medium between them, and the effects it reports.
 use crate::errors::ErrorPlan;
 use crate::exchange::Exchange;
 use crate::phy::Phy;
@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 /// A station of a cell, by its position in [`CellPlan::stations`].
 pub type Station = u16;
 
-/// In place of a station: all who hear it. Such a frame is sent once, at the control rate, without an RTS and without an ACK
+/// Broadcast address. Such a frame is sent once, at the control rate, without an RTS and without an ACK
 /// (IEEE 802.11-2016 §10.3.6).
 pub const BROADCAST: Station = Station::MAX;
 
@@ -34,7 +34,7 @@ pub struct Outgoing {
     pub packet: Id<Packet>,
     /// Length of the IP datagram, bytes.
     pub bytes: u32,
-    /// So many of them, at the front, are headers: IP and transport.
+    /// Header bytes at the start: IP and transport.
     pub header: u32,
     /// What it is.
     pub tag: Tag,
@@ -203,7 +203,7 @@ pub enum Reception {
     Channel,
     /// It was lost by another signal, or because the station was sending.
     Collision,
-    /// It was received though a later signal overlapped it.
+    /// It was received though another signal overlapped it; under [`Receiving::Lock`] a later one.
     Captured,
     /// It was received, and nothing else was on the air there.
     Received,
@@ -233,6 +233,63 @@ pub enum Access {
     RtsCts,
 }
 
+/// Where IEEE 802.11 and ns-2 differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CellRules {
+    /// True: a packet that finds the medium idle for DIFS and no backoff pending goes out at once (IEEE 802.11-2016
+    /// §10.3.4.2). False: a backoff always precedes it, as in ns-2.
+    pub immediate_access: bool,
+    /// When a frame without an answer has failed.
+    pub ack_timeout: AckTimeout,
+    /// What overlapping signals do to each other.
+    pub receiving: Receiving,
+}
+
+impl CellRules {
+    /// IEEE 802.11-2016.
+    pub const IEEE: CellRules =
+        CellRules { immediate_access: true, ack_timeout: AckTimeout::Ieee, receiving: Receiving::Sinr };
+
+    /// ns-2.35.
+    pub const NS2: CellRules =
+        CellRules { immediate_access: false, ack_timeout: AckTimeout::Ns2, receiving: Receiving::Lock };
+
+    /// The presets by name.
+    pub const PRESETS: [(&str, CellRules); 2] = [("802.11", Self::IEEE), ("ns2", Self::NS2)];
+}
+
+/// When a frame without an answer has failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AckTimeout {
+    /// AckTimeout and CTSTimeout: SIFS, slot and aRxPHYStartDelay after its end, if no frame began to be received by then; otherwise at
+    /// the end of that frame. DIFS elapses meanwhile (IEEE 802.11-2016 §10.3.2.7, §10.3.2.9).
+    Ieee,
+    /// SIFS, the whole answer and a slot after its end. DIFS follows.
+    Ns2,
+}
+
+impl AckTimeout {
+    /// The rules by name.
+    pub const ALL: [(&str, AckTimeout); 2] = [("802.11", Self::Ieee), ("ns2", Self::Ns2)];
+}
+
+/// What overlapping signals do to each other at a receiver. In both it is [`Range::capture`] that a frame has to be above, and a receiver
+/// that follows a frame it can decode follows it to its end, whatever comes later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Receiving {
+    /// A frame survives if it is above the sum of all other signals, earlier and later ones. A receiver leaves a signal from beyond
+    /// the receive range for one that it can decode, and of two that begin together it follows the stronger.
+    Sinr,
+    /// The receiver follows the first signal after silence, decodable or not, and no later one (ns-2). That is above each later signal
+    /// on its own, or lost.
+    Lock,
+}
+
+impl Receiving {
+    /// The rules by name.
+    pub const ALL: [(&str, Receiving); 2] = [("sinr", Self::Sinr), ("lock", Self::Lock)];
+}
+
 /// Everything that a cell is built from.
 #[derive(Clone, Debug)]
 pub struct CellPlan {
@@ -254,9 +311,8 @@ pub struct CellPlan {
     pub retry_delay: Span,
     /// Bytes that the MAC and LLC add to an IP packet in a data frame (24 + 8 + 4 by default).
     pub overhead: u32,
-    /// True: a packet that finds the medium idle for DIFS and no backoff pending goes out at once (IEEE 802.11-2016
-    /// §10.3.4.2). False: a backoff always precedes it, as in ns-2.
-    pub immediate_access: bool,
+    /// Those of the standard, or ns-2's.
+    pub rules: CellRules,
     /// Name and position (metres) of every station.
     pub stations: Vec<(String, [f64; 2])>,
     /// Receive and sense range in metres; without it all hear all.
@@ -282,7 +338,7 @@ pub struct Range {
     pub receive: f64,
     /// The medium is sensed busy up to here, metres.
     pub sense: f64,
-    /// A signal that came first and is so many times as strong as a later one survives it; a ratio of powers, at least 1.
+    /// A signal survives others that it is so many times as strong as: [`Receiving`]. A ratio of powers, at least 1.
     pub capture: f64,
     /// Power falls with the square of the distance up to here, metres, and with its fourth power beyond. Infinite in free space.
     pub crossover: f64,

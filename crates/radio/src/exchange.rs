@@ -1,5 +1,5 @@
 //! Frame exchange sequences: RTS, CTS, data and ACK between the stations of a cell.
-use crate::cell::{Access, AirEvent, BROADCAST, CellPlan, Effect, FrameKind, Outgoing, Station};
+use crate::cell::{Access, AckTimeout, AirEvent, BROADCAST, CellPlan, Effect, FrameKind, Outgoing, Station};
 use crate::mac::dcf::{Acknowledged, Dcf, Due, Rules};
 use crate::mac::deadlines::Deadlines;
 use crate::mac::lhp::Fragments;
@@ -54,7 +54,8 @@ impl Exchange {
             cw_max: phy.cw_max,
             attempts: plan.attempts,
             retry_delay: plan.retry_delay,
-            immediate_access: plan.immediate_access,
+            immediate_access: plan.rules.immediate_access,
+            ack_timeout: plan.rules.ack_timeout,
         };
         let stream = |name: &str| streams.stream(&format!("{}.backoff.{name}", plan.name));
         let member = |stream| Member { receiver: Receiver::default(), dcf: Dcf::new(&rules, stream) };
@@ -101,7 +102,9 @@ impl Exchange {
             fragments.and_then(|cut| Fragments::new(cut, (bytes, header), self.rules.attempts, frame));
         let service = Service::new(to, packet, tag, frame(bytes, header), fragments);
         let Member { receiver, dcf } = &mut self.stations[usize::from(station)];
-        dcf.enqueue(now, service, receiver.is_idle(), &self.rules);
+        // Where all hear all, an answer takes the medium a SIFS before it is on the air.
+        let is_clear = receiver.is_idle() || (receiver.is_undisturbed() && dcf.answers_after(now));
+        dcf.enqueue(now, service, receiver.is_idle(), is_clear, &self.rules);
         self.note_deadline(station);
     }
 
@@ -142,16 +145,28 @@ impl Exchange {
         effects: &mut VecDeque<Effect>,
         schedule: &mut impl FnMut(Time, AirEvent),
     ) {
-        let &Transmission { from, to, duration, .. } = self.medium.get(slot);
-        let ended = self.medium.end(slot, &mut self.stations, |station, dcf, heard| match heard {
-            Heard::Frame if station == to => dcf.received(None),
-            Heard::Frame if to == BROADCAST => {
-                dcf.received(None);
-                effects.push_back(Effect::Heard { from, to: station });
+        let &Transmission { from, to, kind, duration, .. } = self.medium.get(slot);
+        if matches!(kind, FrameKind::Rts | FrameKind::Data) {
+            self.stations[usize::from(from)].dcf.sent();
+        }
+        let is_answer = matches!(kind, FrameKind::Cts | FrameKind::Ack);
+        let ends_waiting = self.rules.ack_timeout == AckTimeout::Ieee;
+        let ended = self.medium.end(slot, &mut self.stations, |station, dcf, heard| {
+            match heard {
+                Heard::Frame if station == to => dcf.received(None),
+                Heard::Frame if to == BROADCAST => {
+                    dcf.received(None);
+                    effects.push_back(Effect::Heard { from, to: station });
+                }
+                Heard::Frame => dcf.received(Some(now + duration)),
+                Heard::Damaged | Heard::Garbled(_) => dcf.garbled(),
+                Heard::Noise => return,
             }
-            Heard::Frame => dcf.received(Some(now + duration)),
-            Heard::Damaged | Heard::Garbled(_) => dcf.garbled(),
-            Heard::Noise => {}
+            // IEEE 802.11-2016 §10.3.2.9: whatever is received in place of the answer says that there is none.
+            let answered = heard == Heard::Frame && station == to && is_answer;
+            if ends_waiting && !answered && dcf.unanswered(now) {
+                self.deadlines.set(usize::from(station), now);
+            }
         });
         if let Some(reception) = ended.reception {
             effects.push_back(Effect::Transmitted(self.medium.get(slot).told(reception)));
@@ -202,6 +217,7 @@ impl Exchange {
         match kind {
             FrameKind::Rts if !self.stations[receiver].dcf.may_answer_rts(now) => return false,
             FrameKind::Rts => {
+                self.stations[receiver].dcf.answers(start);
                 self.medium.get_mut(slot).turn(FrameKind::Cts, CTS_BYTES, start, self.air.cts);
             }
             FrameKind::Cts => {
@@ -218,6 +234,7 @@ impl Exchange {
                     let contended = service.begun - service.taken;
                     effects.push_back(Effect::Deliver { from, to, packet, contended });
                 }
+                self.stations[receiver].dcf.answers(start);
                 self.medium.get_mut(slot).turn(FrameKind::Ack, ACK_BYTES, start, self.air.ack);
             }
             FrameKind::Ack => match self.stations[receiver].dcf.acknowledged(&self.rules) {
@@ -235,19 +252,36 @@ impl Exchange {
         true
     }
 
-    /// Nothing answers a transmission. If an own frame of a station fails by that, its timeout is an answer and a slot after that
-    /// frame's end.
+    /// Nothing answers a transmission. If an own frame of a station fails by that, its timeout is known.
     fn unanswered(&mut self, now: Time, slot: Slot, outcome: Heard) {
         let Airtimes { phy, cts, ack, .. } = &self.air;
         let &Transmission { from, to, kind, .. } = self.medium.get(slot);
-        let (station, rest) = match kind {
-            FrameKind::Rts => (from, phy.sifs + *cts + phy.slot),
-            FrameKind::Data => (from, phy.sifs + *ack + phy.slot),
-            FrameKind::Cts | FrameKind::Ack if outcome != Heard::Frame => (to, phy.slot),
-            FrameKind::Cts | FrameKind::Ack | FrameKind::Broadcast => return,
+        let (station, rest) = match (kind, self.rules.ack_timeout) {
+            (FrameKind::Rts | FrameKind::Data, AckTimeout::Ieee) => (from, phy.sifs + phy.answer_timeout()),
+            (FrameKind::Rts, AckTimeout::Ns2) => (from, phy.sifs + *cts + phy.slot),
+            (FrameKind::Data, AckTimeout::Ns2) => (from, phy.sifs + *ack + phy.slot),
+            (FrameKind::Cts | FrameKind::Ack, AckTimeout::Ns2) if outcome != Heard::Frame => (to, phy.slot),
+            (FrameKind::Cts | FrameKind::Ack | FrameKind::Broadcast, _) => return,
         };
-        self.stations[usize::from(station)].dcf.unanswered(now + rest);
-        self.note_deadline(station);
+        self.give_up_waiting(station, now + rest);
+    }
+
+    /// An answer begins. Where its addressee does not follow it, only the timeout ends the wait for it; with ns-2's, its end does.
+    fn answer_begins(&mut self, now: Time, slot: Slot) {
+        let &Transmission { to, kind, start, .. } = self.medium.get(slot);
+        let is_answer = matches!(kind, FrameKind::Cts | FrameKind::Ack);
+        let is_missed = is_answer && !self.stations[usize::from(to)].receiver.follows(slot);
+        if is_missed && self.rules.ack_timeout == AckTimeout::Ieee {
+            debug_assert!(start == now, "where all hear all the addressee follows it");
+            self.give_up_waiting(to, start + self.air.phy.answer_timeout());
+        }
+    }
+
+    /// The own frame of a station has failed at `timeout`, if it waits for an answer at all.
+    fn give_up_waiting(&mut self, station: Station, timeout: Time) {
+        if self.stations[usize::from(station)].dcf.unanswered(timeout) {
+            self.note_deadline(station);
+        }
     }
 
     /// A station has won the medium.
@@ -272,6 +306,11 @@ impl Exchange {
     /// No CTS or no ACK came.
     fn time_out(&mut self, now: Time, from: Station, effects: &mut VecDeque<Effect>) {
         let Member { receiver, dcf } = &mut self.stations[usize::from(from)];
+        // IEEE 802.11-2016 §10.3.2.9: with a PHY-RXSTART within the timeout, the end of what is received decides.
+        if self.rules.ack_timeout == AckTimeout::Ieee && receiver.has_begun(now, self.air.phy.plcp) {
+            dcf.unanswered(Time::MAX);
+            return self.deadlines.clear(usize::from(from));
+        }
         let (to, tag) = dcf.service.as_ref().map(|s| (s.to, s.tag)).expect("a timeout belongs to a frame");
         let failure = dcf.failed(now, receiver.is_idle(), &self.rules);
         let retry = failure.gave_up.is_none();
@@ -283,12 +322,14 @@ impl Exchange {
     }
 
     fn begin(&mut self, now: Time, slot: Slot, schedule: &mut impl FnMut(Time, AirEvent)) {
-        schedule(self.medium.get(slot).end, AirEvent::End(slot));
+        let &Transmission { from, end, .. } = self.medium.get(slot);
+        schedule(end, AirEvent::End(slot));
         self.medium.begin(slot, &mut self.stations, |station, dcf| {
-            if dcf.busy(now, &self.rules) {
+            if dcf.busy(now, station == from, &self.rules) {
                 self.deadlines.clear(usize::from(station));
             }
         });
+        self.answer_begins(now, slot);
     }
 
     /// The data frame of the packet that `station` is busy with.

@@ -30,6 +30,8 @@ mod broadcast_tests;
 #[cfg(test)]
 mod channel_tests;
 #[cfg(test)]
+mod ieee_tests;
+#[cfg(test)]
 mod lhp_tests;
 #[cfg(test)]
 mod tests;

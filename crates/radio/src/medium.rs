@@ -2,7 +2,7 @@
 //!
 //! Propagation takes no time: 100 m are 0.33 µs, a slot is 9 to 50 µs. So two stations collide within hearing only if they start
 //! at the same instant, which backoffs counted from the same event do.
-use crate::cell::{BROADCAST, CellPlan, FrameKind, Range, Reception, Station, Tag, Transmitted};
+use crate::cell::{BROADCAST, CellPlan, FrameKind, Range, Receiving, Reception, Station, Tag, Transmitted};
 use crate::errors::{Damage, ErrorModel, Frame};
 use crate::mac::dcf::Dcf;
 use airhop_base::{Drop, Span, Time};
@@ -16,7 +16,7 @@ pub(crate) struct Transmission {
     pub kind: FrameKind,
     /// Length of the MAC frame.
     pub bytes: u32,
-    /// So many of them, at the front, are headers; all of a control frame.
+    /// Header bytes at the start; all of a control frame.
     pub header: u32,
     /// The attempt at its packet, from 1.
     pub attempt: u32,
@@ -42,7 +42,7 @@ struct Ear {
     errors: Option<Box<dyn ErrorModel>>,
 }
 
-/// A station: what its antenna does, and what it makes of that.
+/// Receiver and MAC of a station.
 #[derive(Debug)]
 pub(crate) struct Member {
     pub receiver: Receiver,
@@ -55,16 +55,34 @@ pub(crate) struct Receiver {
     /// Signals at the antenna, the own one included.
     signals: u32,
     sending: bool,
+    /// Sum of the powers of all others; kept under [`Receiving::Sinr`] only.
+    energy: f64,
     lock: Option<Lock>,
 }
 
-/// The receiver follows one signal: the first after silence.
+/// The signal that the receiver follows.
 #[derive(Clone, Copy, Debug)]
 struct Lock {
-    slot: Slot,
-    power: f64,
+    signal: Signal,
     overlapped: bool,
     collided: bool,
+}
+
+/// A signal at an antenna.
+#[derive(Clone, Copy, Debug)]
+struct Signal {
+    slot: Slot,
+    start: Time,
+    power: f64,
+    decodes: bool,
+}
+
+/// What a receiver can stand.
+#[derive(Clone, Copy, Debug)]
+struct Capture {
+    /// [`Range::capture`].
+    ratio: f64,
+    receiving: Receiving,
 }
 
 /// What the end of a signal means to a station within hearing.
@@ -106,8 +124,8 @@ pub(crate) struct Ended {
 }
 
 impl Reception {
-    /// Of a frame of which a station within receive range made `outcome`; `overlapped`: while it followed the frame, another
-    /// signal came.
+    /// Of a frame of which a station within receive range made `outcome`; `overlapped`: another signal was there, under
+    /// [`Receiving::Lock`] a later one.
     fn new(outcome: Heard, overlapped: bool) -> Self {
         match outcome {
             Heard::Frame if overlapped => Reception::Captured,
@@ -124,8 +142,7 @@ pub(crate) struct Medium {
     ears: Vec<Vec<Ear>>,
     air: Vec<Transmission>,
     unused: Vec<Slot>,
-    /// [`Range::capture`].
-    capture: f64,
+    capture: Capture,
     shared: bool,
     /// Every transmission is told with its reception.
     tells_all: bool,
@@ -139,7 +156,10 @@ impl Medium {
             ears: ears.collect(),
             air: Vec::new(),
             unused: Vec::new(),
-            capture: plan.range.map_or(Range::CAPTURE, |range| range.capture),
+            capture: Capture {
+                ratio: plan.range.map_or(Range::CAPTURE, |range| range.capture),
+                receiving: plan.rules.receiving,
+            },
             shared: plan.range.is_none(),
             tells_all: false,
         }
@@ -188,14 +208,15 @@ impl Medium {
 
     /// The transmission in `slot` begins. `busy` is told every station whose medium was idle until now.
     pub fn begin(&self, slot: Slot, stations: &mut [Member], mut busy: impl FnMut(Station, &mut Dcf)) {
-        let from = self.air[usize::from(slot)].from;
+        let &Transmission { from, start, .. } = self.get(slot);
         let Member { receiver, dcf } = &mut stations[usize::from(from)];
         if receiver.sends() {
             busy(from, dcf);
         }
         for ear in &self.ears[usize::from(from)] {
             let Member { receiver, dcf } = &mut stations[usize::from(ear.station)];
-            if receiver.arrives(slot, ear.power, self.capture) {
+            let signal = Signal { slot, start, power: ear.power, decodes: ear.decodes };
+            if receiver.arrives(signal, &self.capture) {
                 busy(ear.station, dcf);
             }
         }
@@ -223,7 +244,7 @@ impl Medium {
             // Once for every frame on the link, whatever else happens to it: the n-th frame has the same fate in every run.
             let damage = ear.errors.as_mut().map_or(Damage::None, |e| e.damage(&frame));
             let Member { receiver, dcf } = &mut stations[usize::from(ear.station)];
-            let lock = receiver.ends(slot);
+            let lock = receiver.ends(slot, ear.power, &self.capture);
             let outcome = match (lock, damage) {
                 (None, _) => Heard::Noise,
                 (Some(lock), _) if lock.collided => Heard::Garbled(Drop::Collision),
@@ -269,6 +290,21 @@ impl Receiver {
         self.signals == 0
     }
 
+    /// True if it senses nothing but what its station sends.
+    pub fn is_undisturbed(&self) -> bool {
+        self.signals == u32::from(self.sending)
+    }
+
+    /// True if it follows the signal in `slot`.
+    pub fn follows(&self, slot: Slot) -> bool {
+        self.lock.is_some_and(|lock| lock.signal.slot == slot)
+    }
+
+    /// True if it follows a signal whose preamble and header of length `plcp` are over: PHY-RXSTART came, PHY-RXEND did not.
+    pub fn has_begun(&self, now: Time, plcp: Span) -> bool {
+        self.lock.is_some_and(|lock| lock.signal.start + plcp <= now)
+    }
+
     /// Its own station begins to send: half duplex, it hears nothing more. True if the medium was idle.
     fn sends(&mut self) -> bool {
         debug_assert!(!self.sending, "a station sends two frames at once");
@@ -278,24 +314,59 @@ impl Receiver {
         self.signals == 1
     }
 
-    /// A signal reaches the antenna. The first after silence is followed; a later one spoils it unless it is `capture` times
-    /// weaker, and is never followed itself. True if the medium was idle.
-    fn arrives(&mut self, slot: Slot, power: f64, capture: f64) -> bool {
+    /// A signal reaches the antenna. True if the medium was idle.
+    fn arrives(&mut self, signal: Signal, capture: &Capture) -> bool {
         self.signals += 1;
         let first = self.signals == 1;
-        if first {
-            self.lock = Some(Lock { slot, power, overlapped: false, collided: false });
-        } else if let Some(lock) = &mut self.lock {
-            lock.overlapped = true;
-            lock.collided |= lock.power < capture * power;
+        match capture.receiving {
+            Receiving::Lock if first => self.lock = Some(Lock::on(signal, false)),
+            Receiving::Lock => self.spoil(signal.power, capture.ratio),
+            Receiving::Sinr => self.arrives_among(signal, capture.ratio),
         }
         first
     }
 
+    /// The same where powers add up.
+    fn arrives_among(&mut self, signal: Signal, ratio: f64) {
+        let others = self.energy;
+        self.energy += signal.power;
+        if self.sending {
+            return;
+        }
+        let is_readable = signal.decodes && signal.power >= ratio * others;
+        let follows = match &self.lock {
+            None => is_readable || self.signals == 1,
+            Some(lock) => is_readable && (!lock.signal.decodes || lock.signal.start == signal.start),
+        };
+        if follows {
+            self.lock = Some(Lock::on(signal, self.signals > 1));
+        } else if let Some(lock) = &self.lock {
+            self.spoil(self.energy - lock.signal.power, ratio);
+        }
+    }
+
+    /// What comes with this power beside the signal that is followed spoils it, if it is too strong.
+    fn spoil(&mut self, power: f64, ratio: f64) {
+        if let Some(lock) = &mut self.lock {
+            lock.overlapped = true;
+            lock.collided |= lock.signal.power < ratio * power;
+        }
+    }
+
     /// A signal is over; how it was followed, if it was.
-    fn ends(&mut self, slot: Slot) -> Option<Lock> {
+    fn ends(&mut self, slot: Slot, power: f64, capture: &Capture) -> Option<Lock> {
         self.signals -= 1;
-        self.lock.take_if(|lock| lock.slot == slot)
+        if capture.receiving == Receiving::Sinr {
+            // Silence is exact: what rounding leaves of a sum ends with it.
+            self.energy = if self.is_undisturbed() { 0.0 } else { self.energy - power };
+        }
+        self.lock.take_if(|lock| lock.signal.slot == slot)
+    }
+}
+
+impl Lock {
+    fn on(signal: Signal, overlapped: bool) -> Self {
+        Lock { signal, overlapped, collided: false }
     }
 }
 
@@ -324,3 +395,7 @@ fn errors(plan: &CellPlan, streams: &Streams, from: usize, to: usize) -> Option<
     let errors = plan.errors_between(from, to)?;
     Some(errors.build(streams, &plan.name, &plan.stations[from].0, &plan.stations[to].0))
 }
+
+#[cfg(test)]
+#[path = "receiver_tests.rs"]
+mod tests;

@@ -120,6 +120,12 @@ impl Phy {
         self.sifs + self.airtime(ACK_BYTES, self.rates[0]) + self.difs()
     }
 
+    /// AckTimeout and CTSTimeout, without the SIFS before the answer: a slot and aRxPHYStartDelay, which is preamble and header
+    /// (IEEE 802.11-2016 §10.3.2.9, Tables 15-5, 16-4, 17-21).
+    pub fn answer_timeout(&self) -> Span {
+        self.slot + self.plcp
+    }
+
     /// How long a MAC frame of `bytes` is on the air at `rate`, preamble included, rounded up to a nanosecond.
     pub fn airtime(&self, bytes: u32, rate: Rate) -> Span {
         self.plcp

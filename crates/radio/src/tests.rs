@@ -58,7 +58,7 @@ pub(crate) fn slots(free: Time, ifs: u64, start: Time) -> u64 {
 fn a_packet_goes_out_at_once_if_immediate_access_is_on_and_after_a_backoff_if_not() {
     for immediate in [true, false] {
         let mut plan = plan(2);
-        plan.immediate_access = immediate;
+        plan.rules.immediate_access = immediate;
         let starts: Vec<Time> = (0..200)
             .map(|seed| {
                 let mut world = World::new(&plan, seed);
@@ -84,7 +84,7 @@ fn a_packet_goes_out_at_once_if_immediate_access_is_on_and_after_a_backoff_if_no
 #[test]
 fn immediate_access_on_a_busy_medium_draws_a_backoff() {
     let mut plan = plan(3);
-    plan.immediate_access = true;
+    plan.rules.immediate_access = true;
     let mut world = World::new(&plan, 1);
     world.push(0, 1, 1040);
     world.push(2, 1, 1040); // both at time zero: neither hears the other, both wait for a DIFS and collide

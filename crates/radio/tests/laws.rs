@@ -2,7 +2,9 @@
 mod harness;
 
 use airhop_base::{Drop, Rate, Span, Time};
-use airhop_radio::cell::{Access, CellPlan, Fragmentation, FrameKind, LinkErrors, Range};
+use airhop_radio::cell::{
+    Access, AckTimeout, CellPlan, CellRules, Fragmentation, FrameKind, LinkErrors, Range, Receiving,
+};
 use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
 use airhop_radio::phy::{DATA_OVERHEAD, Phy};
 use harness::{Note, World};
@@ -35,7 +37,8 @@ prop_compose! {
         places in prop::collection::vec([0.0..150.0, 0.0..150.0], 2..12),
         range in prop::option::of((1.0..100.0, 1.0..3.0).prop_map(|(receive, more)| Range::free_space(receive, receive * more))),
         rates in [any::<prop::sample::Index>(), any::<prop::sample::Index>()],
-        (rts, immediate_access, attempts) in (any::<bool>(), any::<bool>(), 1_u32..9),
+        (rts, attempts) in (any::<bool>(), 1_u32..9),
+        (immediate_access, ieee_timeout, sums) in (any::<bool>(), any::<bool>(), any::<bool>()),
         links in prop::collection::vec((prop::option::of(0_u16..2), prop::option::of(0_u16..2), errors()), 0..4),
     ) -> CellPlan {
         let [rate, control_rate]: [Rate; 2] = rates.map(|i| phy.rates[i.index(phy.rates.len())]);
@@ -49,7 +52,11 @@ prop_compose! {
             attempts,
             retry_delay: Span::ZERO,
             overhead: DATA_OVERHEAD,
-            immediate_access,
+            rules: CellRules {
+                immediate_access,
+                ack_timeout: if ieee_timeout { AckTimeout::Ieee } else { AckTimeout::Ns2 },
+                receiving: if sums { Receiving::Sinr } else { Receiving::Lock },
+            },
             stations: places.into_iter().enumerate().map(|(i, at)| (format!("s{i}"), at)).collect(),
             range,
             errors: links.into_iter().map(|(from, to, model)| LinkErrors { from, to, model }).collect(),

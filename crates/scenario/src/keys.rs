@@ -15,6 +15,7 @@ pub(crate) use tcp::DELAYED_ACK;
 
 use crate::flow::NOTICES;
 use airhop_net::services;
+use airhop_radio::cell::{AckTimeout, CellRules, Receiving};
 use airhop_radio::phy::Phy;
 
 /// A key of a table.
@@ -213,13 +214,41 @@ pub(crate) static WIRED: [Key; 9] = [
 ];
 
 /// `[[wlan]]`.
-pub(crate) static WLAN: [Key; 17] = [
+pub(crate) static WLAN: [Key; 20] = [
     NAME,
     key(
         "standard",
         Kind::Word(|| Phy::names().to_vec()),
         Required,
         "timing table: 802.11 (FHSS), 802.11b (long preamble), 802.11g (no b stations)",
+    ),
+    key(
+        "preset",
+        Kind::Word(|| CellRules::PRESETS.map(|(name, _)| name).to_vec()),
+        Value(r#""802.11""#),
+        "where the next three come from: IEEE 802.11-2016; ns2 = ns-2.35, in which the papers' figures were made",
+    ),
+    key(
+        "immediate_access",
+        Kind::Flag,
+        Derived("true; false with preset = \"ns2\""),
+        "a packet that finds the medium idle goes out without a backoff, after DIFS (IEEE 802.11-2016 §10.3.4.2), also where only the \
+         station's own ACK is in between; false: a backoff before every packet",
+    ),
+    key(
+        "ack_timeout",
+        Kind::Word(|| AckTimeout::ALL.map(|(name, _)| name).to_vec()),
+        Derived("as `preset`"),
+        "when a frame without an answer has failed: 802.11 = SIFS, slot and aRxPHYStartDelay after it, or at the end of what is being \
+         received by then, while DIFS elapses (IEEE 802.11-2016 §10.3.2.9); ns2 = SIFS, the whole answer and a slot after it, and DIFS \
+         follows",
+    ),
+    key(
+        "receiver",
+        Kind::Word(|| Receiving::ALL.map(|(name, _)| name).to_vec()),
+        Derived("sinr; lock with preset = \"ns2\""),
+        "sinr = a frame is received that is stronger by `capture` than the sum of all other signals, earlier or later; lock = the first \
+         signal after silence, decodable or not, if it is so much stronger than each later one",
     ),
     key(
         "phy",
@@ -257,12 +286,6 @@ pub(crate) static WLAN: [Key; 17] = [
         Kind::Bytes { least: 0, most: 1000 },
         Value(r#""36 B""#),
         "added to an IP packet in a data frame: MAC header 24, LLC and SNAP 8, FCS 4",
-    ),
-    key(
-        "immediate_access",
-        Kind::Flag,
-        Value("false"),
-        "send without a backoff after DIFS idle (IEEE 802.11-2016 §10.3.4.2); false as in ns-2",
     ),
     key("stations", Kind::Stations, Nothing("`layout` makes them"), "position of each station, metres"),
     LAYOUT_KEY,

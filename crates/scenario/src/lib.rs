@@ -29,6 +29,7 @@ mod pace;
 mod phy;
 mod places;
 mod plan;
+mod preset;
 mod problem;
 mod propagation;
 mod quantity;

@@ -10,6 +10,7 @@ use crate::largest::Largest;
 use crate::layout;
 use crate::pace;
 use crate::phy;
+use crate::preset;
 use crate::propagation;
 use crate::routing;
 use crate::tcp;
@@ -132,7 +133,7 @@ fn wlan(root: &Fields, w: &Fields, index: usize, topology: &Topology, largest: u
         attempts: u32::try_from(w.count("attempts")?).ok()?,
         retry_delay: w.span("retry_delay")?,
         overhead,
-        immediate_access: w.flag("immediate_access")?,
+        rules: preset::plan(w)?,
         stations: stations.clone(),
         range: propagation::range(w),
         errors: w.tables("errors").iter().map(link_errors).collect::<Option<_>>()?,

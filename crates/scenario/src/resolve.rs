@@ -12,6 +12,7 @@ use crate::largest::Largest;
 use crate::layout;
 use crate::pace;
 use crate::phy;
+use crate::preset;
 use crate::problem::{Problems, did_you_mean, some_of};
 use crate::propagation;
 use crate::queue;
@@ -130,6 +131,7 @@ fn counts(root: &Fields, topology: &Topology, problems: &mut Problems) -> bool {
 }
 
 fn fill_wlan(wlan: &mut Fields) {
+    preset::fill(wlan);
     phy::fill(wlan);
     propagation::fill(wlan);
     match wlan.word("access") {

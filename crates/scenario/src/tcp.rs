@@ -31,12 +31,12 @@ const GROWTH: [(&str, Growth); 2] = [("per-ack", Growth::PerAck), ("per-byte", G
 const SACK_RECOVERY: [(&str, SackRecovery); 2] =
     [("rfc6675", SackRecovery::Rfc6675), ("pipe", SackRecovery::Pipe)];
 
-fn word_of<T: PartialEq>(words: &[(&'static str, T)], value: &T) -> Val {
+pub(crate) fn word_of<T: PartialEq>(words: &[(&'static str, T)], value: &T) -> Val {
     let found = words.iter().find(|(_, v)| v == value);
     Val::Word(found.expect("every variant has a word").0)
 }
 
-fn of_word<T: Copy>(words: &[(&'static str, T)], word: &str) -> Option<T> {
+pub(crate) fn of_word<T: Copy>(words: &[(&'static str, T)], word: &str) -> Option<T> {
     words.iter().find(|(w, _)| *w == word).map(|(_, v)| *v)
 }
 

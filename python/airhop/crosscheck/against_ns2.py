@@ -86,6 +86,7 @@ def checks() -> Iterator[Check]:
                 segment=agent.segment,
                 flows=int(flows),
                 uplink=direction == "up",
+                cell={"preset": "ns2"},
             ),
             theirs=theirs,
             bound=agent.within,

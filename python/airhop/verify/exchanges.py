@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from airhop.verify.capture import outlasts
 from airhop.verify.medium import Medium, finding, media
 from airhop.verify.trace import ROUNDING, Finding, Frame, Trace
 
@@ -20,6 +21,7 @@ def check(trace: Trace) -> Iterator[Finding]:
             if frame.receiver != "*" and frame.end + medium.longest < trace.duration:
                 yield from exchanges.outcome(frame)
         yield from exchanges.reservations()
+        yield from exchanges.timeouts()
 
 
 class _Exchanges:
@@ -75,10 +77,28 @@ class _Exchanges:
             yield finding("exchange", frame, f"{frame.outcome}, at such a distance")
         if frame.outcome == "received" and others:
             yield finding("exchange", frame, f"received beside a frame of {others[0].sender}")
-        if frame.outcome == "captured" and any(other.sender == frame.receiver for other in others):
-            yield finding("exchange", frame, "received by a station that was sending")
         if frame.outcome in ("captured", "collision") and not others:
             yield finding("exchange", frame, f"{frame.outcome}, and nothing else was on the air there")
+        may, must = outlasts(medium, frame, others)
+        if frame.outcome == "captured" and not may:
+            yield finding("exchange", frame, f"received beside a frame of {others[0].sender}: too strong")
+        if frame.outcome == "collision" and others and must:
+            yield finding("exchange", frame, f"lost beside a frame of {others[0].sender}: too weak for that")
+
+    def timeouts(self) -> Iterator[Finding]:
+        """Look for who sends again before its frame without an answer can have failed."""
+        medium = self._medium
+        waits: dict[str, Frame] = {}
+        for frame in medium.frames:
+            if frame.kind in ("cts", "ack"):
+                continue
+            last = waits.pop(frame.sender, None)
+            if last is not None and frame.start < last.end + medium.answer_timeout - ROUNDING:
+                text = f"begins {frame.start - last.end} ns after a {last.kind} without an answer"
+                yield finding("exchange", frame, text)
+            answer = self.answer(frame)
+            if frame.receiver != "*" and (answer is None or answer.outcome not in _RECEIVED):
+                waits[frame.sender] = frame
 
     def reservations(self) -> Iterator[Finding]:
         """Look for who reads a CTS for another and does not wait for the ACK (802.11-2016 §10.3.2.4)."""

@@ -50,6 +50,21 @@ class Medium:
         return sifs + 2 * slot
 
     @cached_property
+    def answer_timeout(self) -> float:
+        """After a frame without an answer, until its sender's backoff at the earliest."""
+        sifs, slot = _TIMING[self.plan["standard"]]
+        if self.plan["ack_timeout"] == "802.11":
+            # IEEE 802.11-2016 §10.3.2.9; aRxPHYStartDelay is preamble and header. DIFS elapses meanwhile.
+            return sifs + slot + quantity(self.plan["phy"]["header"])
+        return sifs + self.ack + slot + self.difs  # CTS and link ACK are equally long
+
+    @cached_property
+    def capture(self) -> float:
+        """How many times as strong as others a signal is that survives them."""
+        reach = self.plan.get("range") or self.plan.get("propagation") or {"capture": "10 dB"}
+        return float(10 ** (float(reach["capture"].split()[0]) / 10))
+
+    @cached_property
     def ack(self) -> float:
         """How long a link ACK is on the air."""
         return self.airtime("ack", _ACK_BYTES)
@@ -66,6 +81,10 @@ class Medium:
     def senses(self, a: str, b: str) -> bool:
         """Whether two stations sense each other."""
         return self.cell.distance(a, b) <= self.cell.sense
+
+    def power(self, frame: Frame, station: str) -> float:
+        """Give the power of a frame at a station."""
+        return self.cell.power(frame.sender, station)
 
     def hears(self, a: str, b: str) -> bool:
         """Whether two stations can receive each other's frames."""

@@ -162,7 +162,10 @@ def _wlan(draw: Random, record: Path, places: Table, ends: tuple[str, str]) -> T
         {
             "access": ["basic", "rts-cts"],
             "attempts": [1, 2, 7],
+            "preset": ["802.11", "ns2"],
             "immediate_access": [True, False],
+            "ack_timeout": ["802.11", "ns2"],
+            "receiver": ["sinr", "lock"],
             "control_rate": [_STANDARDS[standard][0]],
             "retry_delay": ["1 ms", "80 ms"],
             "overhead": ["28 B", "58 B"],

@@ -3,7 +3,7 @@
 use airhop_base::{NodeId, NoticeKind, Rate, Span, Time};
 use airhop_net::FlowReport;
 use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, QueuePlan, RoutingPlan, WlanPlan};
-use airhop_radio::cell::{Access, CellPlan, Range};
+use airhop_radio::cell::{Access, CellPlan, CellRules, Range};
 use airhop_radio::phy::{Coding, Phy};
 use airhop_tcp::{Config, Preset};
 
@@ -84,7 +84,7 @@ pub fn cell(name: &str, phy: Phy, rate_mbps: u64, control_mbps: u64) -> CellPlan
         attempts: 7,
         retry_delay: Span::ZERO,
         overhead: 36,
-        immediate_access: false,
+        rules: CellRules::NS2,
         stations: Vec::new(),
         range: Some(Range::free_space(40.0, 85.0)),
         errors: Vec::new(),

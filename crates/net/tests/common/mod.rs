@@ -11,7 +11,7 @@ use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, QueuePlan, RoutingPlan, WiredPlan, WlanPlan};
 use airhop_net::services::{self, Service};
 use airhop_net::{Report, World};
-use airhop_radio::cell::{Access, CellPlan, LinkErrors};
+use airhop_radio::cell::{Access, CellPlan, CellRules, LinkErrors};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::phy::Phy;
 use airhop_tcp::{Config, Notices, Preset};
@@ -87,7 +87,7 @@ impl LastHop {
             attempts: self.attempts,
             retry_delay: Span::ZERO,
             overhead: OVERHEAD,
-            immediate_access: false,
+            rules: CellRules::NS2,
             stations: vec![("bs".into(), [0.0, 0.0]), ("d".into(), [10.0, 0.0])],
             range: None,
             errors: vec![LinkErrors {

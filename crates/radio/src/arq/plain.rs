@@ -38,7 +38,7 @@ impl ArqSender for PlainSender {
     fn on_timeout(&mut self, _: Time, _: &mut Vec<Report>) {}
 }
 
-/// Takes what comes.
+/// Delivers every frame on arrival.
 #[derive(Debug)]
 pub(super) struct PlainReceiver;
 

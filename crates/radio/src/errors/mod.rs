@@ -26,7 +26,7 @@ use std::sync::Arc;
 pub struct Frame {
     /// Length in bits (MAC frame, PLCP excluded).
     pub bits: u64,
-    /// So many of them, at the front, are headers: link layer, network and transport. All of a control frame.
+    /// Header bits at the start: link layer, network and transport. All of a control frame.
     pub header_bits: u64,
     /// An RTS, a CTS or a link ACK.
     pub control: bool,

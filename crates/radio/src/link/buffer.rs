@@ -24,7 +24,7 @@ pub(super) struct Held {
     pub tag: Tag,
     /// Bytes of the packet.
     pub bytes: u32,
-    /// So many of them, at the front, are headers.
+    /// Header bytes at the start.
     pub header: u32,
     /// The sender has done with it.
     settled: bool,

@@ -37,7 +37,7 @@ pub struct Outgoing {
     pub packet: Id<Packet>,
     /// Length of the IP datagram, bytes.
     pub bytes: u32,
-    /// So many of them, at the front, are headers: IP and transport.
+    /// Header bytes at the start: IP and transport.
     pub header: u32,
     /// What it is.
     pub tag: Tag,

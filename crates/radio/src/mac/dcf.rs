@@ -2,19 +2,20 @@
 //! around it becomes busy or idle and what was heard, and says when it wants to be woken.
 //!
 //! Where the standard leaves room, or simulators differ:
-//! * After a collision, a station that listened waits EIFS. The senders, who could not hear it, wait for their timeout (SIFS,
-//!   answer, slot) and a DIFS. In 802.11b with ACKs at 11 Mbit/s that is 364 and 282 µs after the frame; at 1 Mbit/s, which
-//!   EIFS assumes, 364 and 384.
+//! * After a collision, a station that listened waits EIFS. The senders, who could not hear it, wait for their timeout: SIFS, slot and
+//!   aRxPHYStartDelay, during which DIFS elapses ([`AckTimeout::Ieee`]), or SIFS, answer and slot, and a DIFS ([`AckTimeout::Ns2`]). In
+//!   802.11b that is 364 µs after the frame for the one, for the others 222; with ns-2's 282, and 384 with ACKs at 1 Mbit/s.
 //! * Energy that a station could not follow, because it was sending or followed another signal, changes nothing once
 //!   it is gone: EIFS follows a PHY-RXEND with an error (§10.3.2.3.7), and such a signal had no PHY-RXSTART. ns-2 waits EIFS after it;
 //!   over chains of 1 to 8 hops that is 1.5 % of goodput at most.
 //! * A signal beyond the receive range that was followed is an error to the PHY, and EIFS follows it: the header of a frame goes out
 //!   at the lowest rate and is read where the rest is not. In ns-3 it depends on the preamble detection model.
-//! * A packet to forward comes with the frame that its station has yet to acknowledge, and the ACK makes the medium busy within a
-//!   DIFS: it draws a backoff also where immediate access is allowed. ns-3 forwards it without one, a DIFS after the ACK.
+//! * A packet to forward comes with the frame that its station has yet to acknowledge. Neither carrier sense is busy then, and a busy
+//!   medium "when a STA desires to initiate" is what asks for a backoff (§10.3.4.2; of EDCA §10.22.2.2 a says so outright): it goes out
+//!   a DIFS after the own ACK, as in ns-3. A frame of somebody else in that DIFS makes it draw one.
 //! * A post-backoff is drawn after every packet, also after one that was given up; ns-2 draws that when the next one comes.
 //! * A reservation by an RTS that is not followed by a CTS stands: the standard allows, but does not ask, to cancel it.
-use crate::cell::FrameKind;
+use crate::cell::{AckTimeout, FrameKind};
 use crate::mac::lhp::{Fragments, Next};
 use crate::mac::service::Service;
 use airhop_base::{Packet, Span, Time};
@@ -37,6 +38,7 @@ pub(crate) struct Rules {
     pub retry_delay: Span,
     /// A packet that finds the medium idle goes out without a backoff.
     pub immediate_access: bool,
+    pub ack_timeout: AckTimeout,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,6 +59,8 @@ enum Phase {
     Exchange {
         /// The own frame last sent: Rts, Data or Broadcast.
         sent: FrameKind,
+        /// It is over: what is received now is its answer, or in place of it.
+        over: bool,
         /// When its answer is given up; `Time::MAX` while an answer may still come.
         timeout: Time,
     },
@@ -105,6 +109,8 @@ pub(crate) struct Dcf {
     nav: Time,
     /// When a frame that failed may be repeated.
     repeat_from: Time,
+    /// When its last CTS or ACK began, or is to begin.
+    answer: Time,
     stream: Stream,
 }
 
@@ -120,6 +126,7 @@ impl Dcf {
             unreadable: false,
             nav: Time::ZERO,
             repeat_from: Time::ZERO,
+            answer: Time::ZERO,
             stream,
         }
     }
@@ -133,8 +140,9 @@ impl Dcf {
         }
     }
 
-    /// Takes a packet. `idle`: the medium around the station is idle.
-    pub fn enqueue(&mut self, now: Time, mut service: Service, idle: bool, rules: &Rules) {
+    /// Takes a packet. `idle`: the medium around the station is idle; `clear`: it is, or is taken only by an answer of this station that
+    /// is not on the air yet.
+    pub fn enqueue(&mut self, now: Time, mut service: Service, idle: bool, clear: bool, rules: &Rules) {
         debug_assert!(self.service.is_none(), "the MAC is not free");
         self.end_post_backoff(now, rules);
         service.taken = now;
@@ -146,7 +154,7 @@ impl Dcf {
         if !rules.immediate_access {
             self.draw();
             from = from.max(now + rules.difs); // ns-2 starts DIFS and backoff when the packet comes
-        } else if idle && self.nav <= now {
+        } else if clear && self.nav <= now {
             self.backoff = Backoff::Direct;
         } else {
             self.draw();
@@ -154,14 +162,14 @@ impl Dcf {
         self.counting = idle.then_some(from.max(now));
     }
 
-    /// The medium around the station becomes busy. True if that takes its deadline away.
+    /// The medium around the station becomes busy, `own`: with a frame of its own. True if that takes its deadline away.
     #[inline]
-    pub fn busy(&mut self, now: Time, rules: &Rules) -> bool {
-        self.counting.is_some_and(|from| self.freeze(now, from, rules))
+    pub fn busy(&mut self, now: Time, own: bool, rules: &Rules) -> bool {
+        self.counting.is_some_and(|from| self.freeze(now, from, own, rules))
     }
 
     /// Stops slots that count from `from` on. True if that takes a deadline away.
-    fn freeze(&mut self, now: Time, from: Time, rules: &Rules) -> bool {
+    fn freeze(&mut self, now: Time, from: Time, own: bool, rules: &Rules) -> bool {
         let waits = self.service.is_some();
         if waits && from + self.slots_left(rules) == now {
             return false; // its own slot begins at this very instant: it sends too, and the frames collide
@@ -170,6 +178,7 @@ impl Dcf {
         self.counting = None;
         match self.backoff {
             Backoff::None => {}
+            Backoff::Direct if own => {} // its answer
             Backoff::Direct => self.draw(),
             // Whole slots only: an interrupted one is counted again.
             Backoff::Slots(n) => {
@@ -220,16 +229,37 @@ impl Dcf {
     pub fn sends(&mut self, sent: FrameKind) {
         // EIFS follows a failed reception (IEEE 802.11-2016 §10.3.2.3.7), and this frame is none.
         self.unreadable = false;
-        self.phase = Phase::Exchange { sent, timeout: Time::MAX };
+        self.phase = Phase::Exchange { sent, over: false, timeout: Time::MAX };
         self.backoff = Backoff::None;
         self.counting = None;
     }
 
-    /// No answer to the own frame will come: it is given up at `timeout`.
-    pub fn unanswered(&mut self, timeout: Time) {
-        if let Phase::Exchange { timeout: t, .. } = &mut self.phase {
-            *t = timeout;
+    /// That frame is over.
+    pub fn sent(&mut self) {
+        if let Phase::Exchange { over, .. } = &mut self.phase {
+            *over = true;
         }
+    }
+
+    /// No answer to the own frame will come: it is given up at `timeout`. False if none is waited for.
+    pub fn unanswered(&mut self, timeout: Time) -> bool {
+        match &mut self.phase {
+            Phase::Exchange { timeout: t, over: true, .. } => {
+                *t = timeout;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The station is to send a CTS or an ACK at `start`.
+    pub fn answers(&mut self, start: Time) {
+        self.answer = start;
+    }
+
+    /// True if it has an answer to send that begins after `now`.
+    pub fn answers_after(&self, now: Time) -> bool {
+        now < self.answer
     }
 
     /// The CTS came.
@@ -246,6 +276,7 @@ impl Dcf {
         let next = fragments.map_or(Next::Done, Fragments::acknowledged);
         if next == Next::Fragment {
             self.cw = rules.cw_min; // any ACK resets it, IEEE 802.11-2016 §10.3.3
+            self.sends(FrameKind::Data);
             return Acknowledged::Fragment;
         }
         self.finish(rules);
@@ -294,8 +325,12 @@ impl Dcf {
             self.draw();
             None
         };
-        // The backoff does not run during the timeout; it begins with an interframe space of its own.
-        self.counting = idle.then(|| self.access_start(rules).max(now + rules.difs));
+        // The backoff does not run during the timeout. In ns-2 it begins with an interframe space of its own.
+        let from = match rules.ack_timeout {
+            AckTimeout::Ieee => now,
+            AckTimeout::Ns2 => now + rules.difs,
+        };
+        self.counting = idle.then(|| self.access_start(rules).max(from));
         Failure { attempt, gave_up }
     }
 

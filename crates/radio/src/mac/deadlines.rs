@@ -3,7 +3,7 @@ use airhop_base::Time;
 
 /// The deadlines of the stations that have one, and which is the earliest.
 ///
-/// They are few: who has no packet waits for nothing, and a busy medium freezes every backoff within hearing. So a change is a store
+/// They are few: idle stations have no deadline, and a busy medium freezes every backoff within hearing. So a change is a store
 /// and a bit, and they are gone through only when the station with the earliest has lost it.
 ///
 /// A cell keeps a single event in the world's queue, for the earliest: an event per station would mean as many stale events per

@@ -9,7 +9,7 @@ use airhop_engine::Id;
 pub(crate) struct DataFrame {
     /// Length of the MAC frame, bytes.
     pub bytes: u32,
-    /// So many of them, at the front, are headers.
+    /// Header bytes at the start.
     pub header: u32,
     /// Time on the air.
     pub airtime: Span,

@@ -4,8 +4,8 @@
 use airhop_base::{Body, Datagram, Drop, FlowId, NodeId, Packet, Rate, Span, Time};
 use airhop_engine::{Arena, EventQueue, Streams};
 use airhop_radio::cell::{
-    Access, AirEvent, Cell, CellEvent, CellPlan, Effect, Fragmentation, FrameKind, LinkErrors, Outgoing,
-    Range, Station, Tag, Transmitted,
+    Access, AirEvent, Cell, CellEvent, CellPlan, CellRules, Effect, Fragmentation, FrameKind, LinkErrors,
+    Outgoing, Range, Station, Tag, Transmitted,
 };
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::phy::{DATA_OVERHEAD, Phy};
@@ -26,7 +26,7 @@ pub enum Note {
     Ready(Station),
 }
 
-/// 802.11b at 11 Mbit/s for data and control frames, `n` stations at the origin that all hear each other.
+/// 802.11b at 11 Mbit/s for data and control frames, `n` stations at the origin that all hear each other; by ns-2's rules.
 pub fn plan(n: usize) -> CellPlan {
     CellPlan {
         index: 0,
@@ -38,7 +38,7 @@ pub fn plan(n: usize) -> CellPlan {
         attempts: 7,
         retry_delay: Span::ZERO,
         overhead: DATA_OVERHEAD,
-        immediate_access: false,
+        rules: CellRules::NS2,
         stations: (0..n).map(|i| (format!("s{i}"), [0.0, 0.0])).collect(),
         range: None,
         errors: Vec::new(),

@@ -38,7 +38,7 @@ const CAPTURE: Key = key(
     "capture",
     Kind::Ratio,
     Value(r#""10 dB""#),
-    "a signal that came first and is so much stronger survives a later one (ns-2 CPThresh_)",
+    "a signal survives others that it is so much stronger than: their sum, or each, as `receiver` says (ns-2 CPThresh_)",
 );
 
 /// `[wlan.range]`.

@@ -1,0 +1,49 @@
+"""802.11: which of several signals a receiver can make a frame of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from airhop.verify.medium import Medium
+from airhop.verify.trace import Frame
+
+_LEAST = 1 - 1e-9
+"""Powers are computed in another order here than in the simulator."""
+
+
+def outlasts(medium: Medium, frame: Frame, others: Sequence[Frame]) -> tuple[bool, bool]:
+    """Say whether the receiver of a frame could, and had to, receive it beside others, but for bit errors."""
+    if any(other.sender == frame.receiver for other in others):
+        return False, False
+    if medium.plan["receiver"] == "lock":
+        return _outlasts_each(medium, frame, others)
+    return _outlasts_all(medium, frame, others)
+
+
+def _outlasts_each(medium: Medium, frame: Frame, others: Sequence[Frame]) -> tuple[bool, bool]:
+    """Let the first signal survive each later one that is weaker by the capture ratio, as ns-2 does."""
+    powers = [medium.power(other, frame.receiver) for other in others]
+    may = _is_above(medium, frame, powers, _LEAST) and all(other.start >= frame.start for other in others)
+    must = _is_above(medium, frame, powers, 1 / _LEAST) and all(other.start > frame.start for other in others)
+    return may, must
+
+
+def _outlasts_all(medium: Medium, frame: Frame, others: Sequence[Frame]) -> tuple[bool, bool]:
+    """Let a frame survive that is always stronger by the capture ratio than the sum of all others.
+
+    A receiver that follows an earlier frame, which it could decode, follows that to its end.
+    """
+    sums = []
+    for begun in others:
+        at = max(begun.start, frame.start)
+        together = (other for other in others if other.start <= at < other.end)
+        sums.append(sum(medium.power(other, frame.receiver) for other in together))
+    is_free = not any(
+        other.start < frame.start and medium.hears(other.sender, frame.receiver) for other in others
+    )
+    return _is_above(medium, frame, sums, _LEAST), is_free and _is_above(medium, frame, sums, 1 / _LEAST)
+
+
+def _is_above(medium: Medium, frame: Frame, powers: Sequence[float], margin: float) -> bool:
+    own = medium.power(frame, frame.receiver)
+    return all(own >= margin * medium.capture * power for power in powers)
