@@ -1,4 +1,4 @@
-//! The world and its routers: they are asked for next hops, given messages, told of lost neighbours, and do as they please.
+//! The world and its routers: they are asked for next hops, given messages, told of lost neighbours, and their actions are carried out.
 
 use crate::fates::Fate;
 use crate::label::digest;

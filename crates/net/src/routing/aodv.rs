@@ -1,10 +1,13 @@
-//! Ad hoc on-demand distance vector routing (RFC 3561), and what ns-2.35 makes of it.
+//! Ad hoc on-demand distance vector routing (RFC 3561), and ns-2.35's variant.
 //!
-//! Left out, as in ns-2: hello messages (the link layer tells of lost neighbours), gratuitous replies, multicast, acknowledgements of
-//! replies, and limits on the rate of messages. [`Variant`] says where the two differ.
+//! Left out, as in ns-2: hello messages (the link layer tells of lost neighbours), routes to neighbours without a sequence number,
+//! gratuitous replies, multicast, acknowledgements of replies, limits on the rate of messages, and the error with the 'N' flag that tells
+//! of a longer route after a repair, on which nobody has to act. [`Variant`] says where the two differ; `repair` has what follows on a
+//! lost neighbour.
 
 use super::buffer::Buffer;
 use super::table::{State, Table, is_newer};
+use super::timing::Ring;
 use super::{Action, Passing, RoutingCounts};
 use crate::plan::{AodvPlan, Variant};
 use airhop_base::{NodeId, Packet, RouteReply, RouteRequest, Routing, Span, Time, Unreachable};
@@ -14,26 +17,26 @@ use std::collections::VecDeque;
 /// The router of one node.
 #[derive(Debug)]
 pub struct Router {
-    me: NodeId,
-    plan: AodvPlan,
-    table: Table,
+    pub(super) me: NodeId,
+    pub(super) plan: AodvPlan,
+    pub(super) table: Table,
     buffer: Buffer,
-    /// The node's own sequence number. It is even: a route that somebody lost is one more, and never taken for a new one.
-    seq: u32,
+    /// The node's own sequence number. In ns-2 it is even: a route that somebody lost is one more, and never taken for a new one.
+    pub(super) seq: u32,
     /// The identity of the last request.
     request: u32,
     /// Requests of others that were seen, and until when to remember them.
     seen: VecDeque<(NodeId, u32, Time)>,
     /// What is to be done now.
-    actions: VecDeque<Action>,
+    pub(super) actions: VecDeque<Action>,
     /// What is to be done later, the earliest first.
     later: VecDeque<(Time, Action)>,
-    /// When repairs are given up.
-    repairs: VecDeque<(Time, NodeId)>,
+    /// When ns-2 gives repairs up.
+    pub(super) repairs: VecDeque<(Time, NodeId)>,
     /// When to look after routes and buffer; it may be too early.
     upkeep: Time,
     jitter: Stream,
-    counts: RoutingCounts,
+    pub(super) counts: RoutingCounts,
 }
 
 impl Router {
@@ -109,26 +112,35 @@ impl Router {
             }
             State::Repairing => self.hold(now, dst, packet),
             State::Down => {
-                // RFC 3561 §6.11 (ii), which has the number counted up once more: who lost the route did that already.
+                if self.plan.variant == Variant::Rfc3561 {
+                    route.outdate(); // RFC 3561 §6.11 (ii); ns-2 leaves it at that of the loss
+                }
                 let lost = vec![Unreachable { dst, seq: route.seq }];
-                self.send_error(lost);
+                // Whoever sent the packet has to hear of it, a precursor or not.
+                self.send_error(lost, NodeId::BROADCAST);
                 self.actions.push_back(Action::Drop(packet));
             }
         }
     }
 
-    /// A route that is used lives on (RFC 3561 §6.2, with the way back; in ns-2 without).
+    /// A route that is used lives on, in ns-2 that to the destination alone; by RFC 3561 §6.2 that to the source, too, and those to the next
+    /// hops of both.
     fn refresh(&mut self, now: Time, src: NodeId, dst: NodeId) {
         let until = now + self.plan.active_route;
-        let way_back = (self.plan.variant == Variant::Rfc3561).then_some(src);
-        for end in way_back.into_iter().chain([dst]) {
-            if let Some(route) = self.table.get_mut(end).filter(|route| route.state == State::Up) {
-                route.extend(until);
+        let ends = if self.plan.variant == Variant::Rfc3561 { &[dst, src][..] } else { &[dst] };
+        for &end in ends {
+            let Some(route) = self.table.up_mut(end) else { continue };
+            route.extend(until);
+            let next = route.next;
+            if self.plan.variant == Variant::Rfc3561
+                && let Some(neighbour) = self.table.up_mut(next)
+            {
+                neighbour.extend(until);
             }
         }
     }
 
-    fn hold(&mut self, now: Time, dst: NodeId, packet: Id<Packet>) {
+    pub(super) fn hold(&mut self, now: Time, dst: NodeId, packet: Id<Packet>) {
         self.drop_expired(now);
         let pushed_out = self.buffer.push(now, dst, packet);
         self.actions.extend(pushed_out.map(Action::Drop));
@@ -141,8 +153,14 @@ impl Router {
         }
     }
 
+    pub(super) fn drop_waiting(&mut self, dst: NodeId) {
+        while let Some(packet) = self.buffer.pop(dst) {
+            self.actions.push_back(Action::Drop(packet));
+        }
+    }
+
     /// There is a route: what waited for it goes, `gap` after each other.
-    fn release(&mut self, now: Time, dst: NodeId, gap: Span) {
+    pub(super) fn release(&mut self, now: Time, dst: NodeId, gap: Span) {
         let Some(next) = self.table.up(dst).map(|route| route.next) else { return };
         let mut at = now;
         while let Some(packet) = self.buffer.pop(dst) {
@@ -155,25 +173,26 @@ impl Router {
     // ---- searching -------------------------------------------------------------------------------------------------
 
     /// Sends a request for `dst`, or gives the search up, if it is time to.
-    fn search(&mut self, now: Time, dst: NodeId) {
+    pub(super) fn search(&mut self, now: Time, dst: NodeId) {
         let plan = self.plan;
         let route = self.table.entry(dst);
         if route.state == State::Up || route.search.until > now {
             return;
         }
         if route.search.floods > plan.retries {
-            (route.search.floods, route.search.until) = (0, now + plan.pause);
-            while let Some(packet) = self.buffer.pop(dst) {
-                self.actions.push_back(Action::Drop(packet));
-            }
-            return;
+            route.search.give_up(now, plan.pause);
+            return self.drop_waiting(dst);
         }
         // RFC 3561 §6.4: rings of growing radius, the first of them around the place where the destination was last.
-        let ttl = match route.search.ttl.max(route.hops.unwrap_or(0)) {
-            0 => plan.ttl_start,
-            last if last < plan.ttl_threshold => last + plan.ttl_step,
-            _ => plan.diameter,
-        };
+        let ring = Ring { is_first: route.search.is_over(), last: route.search.ttl, hops: route.hops };
+        let ttl = plan.radius(ring);
+        self.ask(now, dst, ttl);
+    }
+
+    /// Sends a request for `dst` that goes `ttl` hops.
+    pub(super) fn ask(&mut self, now: Time, dst: NodeId, ttl: u8) {
+        let plan = self.plan;
+        let route = self.table.entry(dst);
         route.search.ask(now, ttl);
         route.search.floods += u32::from(ttl >= plan.diameter);
         let hop_time = route.search.hop_time().unwrap_or(plan.hop_time);
@@ -181,7 +200,7 @@ impl Router {
         route.search.until = until;
         let dst_seq = route.seq;
         self.look_after(until);
-        self.seq = self.seq.wrapping_add(2);
+        self.seq = self.seq.wrapping_add(plan.seq_step());
         self.request += 1;
         let request =
             RouteRequest { id: self.request, hops: 0, dst, dst_seq, origin: self.me, origin_seq: self.seq };
@@ -209,14 +228,19 @@ impl Router {
         let request = RouteRequest { hops: request.hops.saturating_add(1), ..request };
         self.learn_way_back(now, &request, from);
         if request.dst == self.me {
-            // A new number for each reply; RFC 3561 §6.6.1 takes one only if the request knows the old one.
-            self.seq = (newest(self.seq, request.dst_seq) | 1).wrapping_add(1);
+            self.seq = match self.plan.variant {
+                // RFC 3561 §6.1, §6.6.1: the own number goes up only to that of the request.
+                Variant::Rfc3561 => newest(self.seq, request.dst_seq),
+                // A new number for each reply.
+                Variant::Ns2 => (newest(self.seq, request.dst_seq) | 1).wrapping_add(1),
+            };
             self.reply(request.origin, from, 0, self.me, self.seq, self.plan.own_route);
             return;
         }
         let known = self.table.get(request.dst);
+        let variant = self.plan.variant;
         if let Some(route) = known.filter(|route| {
-            route.state != State::Down && route.seq != 0 && !is_newer(request.dst_seq, route.seq)
+            route.is_active(variant) && route.seq != 0 && !is_newer(request.dst_seq, route.seq)
         }) {
             let (hops, seq) = (route.hops.unwrap_or(u8::MAX), route.seq);
             let lifetime = self.plan.rounded(route.expires.since(now));
@@ -250,7 +274,7 @@ impl Router {
         let until = now + self.plan.way_back(hops);
         let route = self.table.entry(origin);
         route.extend(until);
-        if !route.yields_to(origin_seq, hops) {
+        if !route.yields_to(origin_seq, hops, self.plan.variant) {
             return;
         }
         let mut expires = route.expires;
@@ -286,7 +310,7 @@ impl Router {
         let RouteReply { dst, dst_seq, origin, lifetime, .. } = reply;
         let hops = reply.hops.saturating_add(1);
         let route = self.table.entry(dst);
-        if dst == self.me || !route.yields_to(dst_seq, hops) {
+        if dst == self.me || !route.yields_to(dst_seq, hops, self.plan.variant) {
             return;
         }
         let expires = now + lifetime;
@@ -307,20 +331,24 @@ impl Router {
         self.actions.push_back(Action::Send { message, to: next, ttl: self.plan.diameter });
     }
 
-    /// RFC 3561 §6.11 (iii). Packets on their way to that neighbour are dropped, as in ns-2.
+    /// RFC 3561 §6.11 (iii): what goes by the neighbour that says so is lost, however old its number; ns-2 believes no older one.
+    /// Packets on their way to that neighbour are dropped, as in ns-2.
     fn on_error(&mut self, now: Time, lost: &[Unreachable], from: NodeId) {
+        let variant = self.plan.variant;
         let mut passed_on = Vec::new();
+        let mut users = Vec::new();
         let mut is_hit = false;
         for &Unreachable { dst, seq } in lost {
             let Some(route) = self.table.get_mut(dst) else { continue };
-            if !route.goes_by(from) || is_newer(route.seq, seq) {
+            let is_older = is_newer(route.seq, seq);
+            if !route.goes_by(from, variant) || (is_older && variant == Variant::Ns2) {
                 continue;
             }
             is_hit = true;
             route.seq = seq;
             route.take_down();
             if !route.precursors.is_empty() {
-                route.precursors.clear();
+                users.append(&mut route.precursors);
                 passed_on.push(Unreachable { dst, seq });
             }
         }
@@ -330,79 +358,24 @@ impl Router {
         if !passed_on.is_empty() {
             self.counts.errors += 1;
             let at = now + self.plan.jitter(&mut self.jitter);
-            let message = Routing::Error(passed_on);
-            self.schedule(now, at, Action::Send { message, to: NodeId::BROADCAST, ttl: 1 });
+            let (message, to) = (Routing::Error(passed_on), self.addressee(&users));
+            self.schedule(now, at, Action::Send { message, to, ttl: 1 });
         }
     }
 
-    fn send_error(&mut self, lost: Vec<Unreachable>) {
+    /// To whom an error goes that these neighbours have to hear: by RFC 3561 §6.11 to a single one, so that its link layer sees to it; in
+    /// ns-2 to all.
+    pub(super) fn addressee(&self, users: &[NodeId]) -> NodeId {
+        match (self.plan.variant, users) {
+            (Variant::Rfc3561, [one, others @ ..]) if others.iter().all(|other| other == one) => *one,
+            _ => NodeId::BROADCAST,
+        }
+    }
+
+    pub(super) fn send_error(&mut self, lost: Vec<Unreachable>, to: NodeId) {
         self.counts.errors += 1;
         let message = Routing::Error(lost);
-        self.actions.push_back(Action::Send { message, to: NodeId::BROADCAST, ttl: 1 });
-    }
-
-    // ---- lost neighbours -------------------------------------------------------------------------------------------
-
-    /// The link layer gave up a packet for the neighbour `next`; `passing` is `None` if it was a message, `packet` if it arrived and
-    /// only the link layer does not know. Returns the packet if it is to be dropped.
-    pub fn on_link_failure(
-        &mut self,
-        now: Time,
-        next: NodeId,
-        passing: Option<Passing>,
-        packet: Option<Id<Packet>>,
-    ) -> Option<Id<Packet>> {
-        if passing.is_none() && self.plan.variant == Variant::Ns2 {
-            return packet;
-        }
-        self.counts.link_failures += 1;
-        if let Some(passing) = passing.filter(|p| self.plan.repairs && self.is_nearer_to_the_end(p)) {
-            self.repair(now, passing.dst, packet);
-            return None;
-        }
-        self.actions.push_back(Action::Flush(next));
-        self.lose(next);
-        packet
-    }
-
-    fn is_nearer_to_the_end(&self, passing: &Passing) -> bool {
-        let route = self.table.get(passing.dst).filter(|route| route.state != State::Down);
-        route.and_then(|route| route.hops).is_some_and(|hops| passing.hops > hops)
-    }
-
-    /// Local repair as ns-2.35 has it. The request asks for a route as fresh as the lost one, not a fresher one (RFC 3561 §6.12): the
-    /// neighbours on both sides, who still have the old route, answer, with routes that are longer, and nothing comes of it until
-    /// theirs expire. And ns-2 hands its scheduler the time at which the wait for an answer ends in the place of the length of
-    /// that wait, so the repair is given up when the clock shows about twice what it shows now; then one of the longer routes is
-    /// taken, which may lead back to here.
-    fn repair(&mut self, now: Time, dst: NodeId, packet: Option<Id<Packet>>) {
-        if let Some(packet) = packet {
-            self.hold(now, dst, packet);
-        }
-        self.table.entry(dst).state = State::Repairing;
-        self.search(now, dst);
-        let until = self.table.entry(dst).search.until;
-        self.repairs.push_back((now + until.since(Time::ZERO), dst));
-    }
-
-    /// RFC 3561 §6.11 (i): all routes over a neighbour are lost.
-    fn lose(&mut self, neighbour: NodeId) {
-        self.seq = self.seq.wrapping_add(2);
-        let mut lost = Vec::new();
-        for (dst, route) in self.table.iter_mut() {
-            route.precursors.retain(|&precursor| precursor != neighbour);
-            if !route.goes_by(neighbour) {
-                continue;
-            }
-            route.invalidate();
-            // ns-2 tells everybody; by the RFC those are told who use the route, if there are any.
-            if self.plan.variant == Variant::Ns2 || !route.precursors.is_empty() {
-                lost.push(Unreachable { dst, seq: route.seq });
-            }
-        }
-        if !lost.is_empty() {
-            self.send_error(lost);
-        }
+        self.actions.push_back(Action::Send { message, to, ttl: 1 });
     }
 
     // ---- time ------------------------------------------------------------------------------------------------------
@@ -426,6 +399,7 @@ impl Router {
     /// Looks after routes and buffer.
     fn look_after_all(&mut self, now: Time) {
         self.drop_expired(now);
+        self.give_up_repairs(now);
         let mut wanted = Vec::new();
         for (dst, route) in self.table.iter_mut() {
             if route.state == State::Up && route.expires <= now {
@@ -437,8 +411,10 @@ impl Router {
         }
         wanted.into_iter().for_each(|dst| self.search(now, dst));
         self.upkeep = Time::MAX;
+        let is_rfc = self.plan.variant == Variant::Rfc3561;
         let ends = self.table.iter().filter_map(|(dst, route)| match route.state {
             State::Up => Some(route.expires),
+            State::Repairing if is_rfc => Some(route.search.until),
             _ => self.buffer.has(dst).then_some(route.search.until),
         });
         if let Some(next) = ends.chain(self.buffer.expires()).min() {

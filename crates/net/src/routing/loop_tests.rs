@@ -19,9 +19,9 @@ struct Net {
 }
 
 impl Net {
-    fn new(seed: u64) -> Self {
+    fn new(plan: AodvPlan, seed: u64) -> Self {
         let streams = Streams::new(seed, 0);
-        let router = |i| Router::new(NodeId(i), AodvPlan::RFC3561, streams.stream(&format!("jitter {i}")));
+        let router = |i| Router::new(NodeId(i), plan, streams.stream(&format!("jitter {i}")));
         let mut dice = streams.stream("dice");
         let links = (0..NODES * NODES).map(|_| dice.chance(0.4)).collect();
         Net {
@@ -148,14 +148,16 @@ impl Net {
 
 #[test]
 fn next_hops_never_form_a_loop() {
-    let mut routes = 0;
-    for seed in 0..60 {
-        let mut net = Net::new(seed);
-        for step in 0..3000 {
-            net.step();
-            assert!(!net.has_loop(), "seed {seed}, step {step}");
+    for plan in [AodvPlan::RFC3561, AodvPlan { repairs: true, ..AodvPlan::RFC3561 }] {
+        let mut routes = 0;
+        for seed in 0..60 {
+            let mut net = Net::new(plan, seed);
+            for step in 0..3000 {
+                net.step();
+                assert!(!net.has_loop(), "repairs {}, seed {seed}, step {step}", plan.repairs);
+            }
+            routes += net.routes();
         }
-        routes += net.routes();
+        assert!(routes > 600, "the networks are alive: {routes} routes");
     }
-    assert!(routes > 600, "the networks are alive: {routes} routes");
 }

@@ -8,6 +8,7 @@ mod aodv;
 mod buffer;
 #[cfg(test)]
 mod loop_tests;
+mod repair;
 mod table;
 #[cfg(test)]
 mod tests;

@@ -1,3 +1,4 @@
+use crate::plan::Variant;
 use airhop_base::{NodeId, Span, Time};
 use std::collections::BTreeMap;
 
@@ -68,6 +69,11 @@ impl Table {
         self.get(dst).filter(|route| route.state == State::Up)
     }
 
+    /// The same, to be changed.
+    pub fn up_mut(&mut self, dst: NodeId) -> Option<&mut Route> {
+        self.get_mut(dst).filter(|route| route.state == State::Up)
+    }
+
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (NodeId, &mut Route)> {
         self.0.iter_mut().map(|(&dst, route)| (dst, route))
     }
@@ -90,11 +96,19 @@ impl Route {
         }
     }
 
-    /// RFC 3561 §6.2: newer information is taken, and of two routes of the same age the shorter. A route that is down is longer than
-    /// any other.
-    pub fn yields_to(&self, seq: u32, hops: u8) -> bool {
-        let is_longer = self.state == State::Down || self.hops.is_none_or(|own| own > hops);
+    /// RFC 3561 §6.2, §6.7: newer information is taken, and of two routes of the same age the shorter. A route that is not active is longer
+    /// than any other.
+    pub fn yields_to(&self, seq: u32, hops: u8, variant: Variant) -> bool {
+        let is_longer = !self.is_active(variant) || self.hops.is_none_or(|own| own > hops);
         is_newer(seq, self.seq) || (seq == self.seq && is_longer)
+    }
+
+    /// True if it is used, or answered with; ns-2 takes a route for that while it is repaired.
+    pub fn is_active(&self, variant: Variant) -> bool {
+        match variant {
+            Variant::Rfc3561 => self.state == State::Up,
+            Variant::Ns2 => self.state != State::Down,
+        }
     }
 
     /// There is a route.
@@ -110,8 +124,13 @@ impl Route {
 
     /// Its next hop is lost or its time is over: what this node said of it holds no more (RFC 3561 §6.11).
     pub fn invalidate(&mut self) {
-        self.seq = self.seq.wrapping_add(1);
+        self.outdate();
         self.take_down();
+    }
+
+    /// What others say of it from now on is newer than what this node said.
+    pub fn outdate(&mut self) {
+        self.seq = self.seq.wrapping_add(1);
     }
 
     /// It is good until then at least.
@@ -125,9 +144,9 @@ impl Route {
         }
     }
 
-    /// True if it leads, or led until a moment ago, over this neighbour.
-    pub fn goes_by(&self, neighbour: NodeId) -> bool {
-        self.state != State::Down && self.next == neighbour
+    /// True if it is active and leads over this neighbour.
+    pub fn goes_by(&self, neighbour: NodeId, variant: Variant) -> bool {
+        self.is_active(variant) && self.next == neighbour
     }
 }
 
@@ -138,6 +157,17 @@ impl Search {
     /// A request goes out now.
     pub fn ask(&mut self, now: Time, ttl: u8) {
         (self.ttl, self.asked) = (ttl, now);
+    }
+
+    /// True if no request is under way.
+    pub fn is_over(&self) -> bool {
+        self.until == Time::ZERO
+    }
+
+    /// No route was found; nothing is asked for the time of `pause`.
+    pub fn give_up(&mut self, now: Time, pause: Span) {
+        self.floods = 0;
+        self.until = if pause == Span::ZERO { Time::ZERO } else { now + pause };
     }
 
     /// A route of so many hops was found.

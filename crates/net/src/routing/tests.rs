@@ -189,6 +189,24 @@ fn the_first_ring_goes_a_little_beyond_where_the_destination_was() {
     }
 }
 
+// RFC 3561 §6.4: so it does where that is beyond TTL_THRESHOLD, and is then waited for no longer than for that ring: 2 × 40 ms × (10 + 2) for
+// a destination that was 8 hops away. Only after that comes the whole network, with 2.8 s.
+#[test]
+fn a_ring_around_a_distant_destination_is_still_a_ring() {
+    let mut bench = Bench::new(RFC);
+    bench.hear(0, AFTER, reply(END, 10, 7, ME));
+    bench.fail(10, AFTER, END, 0);
+    let radius = |did: &[Did]| match did {
+        [Did::Send(Routing::Request(_), NodeId::BROADCAST, ttl)] => *ttl,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(radius(&bench.own(20)), 10);
+    let (at, did) = bench.wait(10_000).expect("it asks again");
+    assert_eq!((at, radius(&did)), (20 + 960, 35));
+    let (at, did) = bench.wait(10_000).expect("and again");
+    assert_eq!((at, radius(&did)), (20 + 960 + 2800, 35));
+}
+
 #[test]
 fn a_found_route_sets_free_what_waited() {
     for (plan, gap) in [(RFC, 0), (NS2, 10)] {
@@ -234,14 +252,39 @@ fn a_request_is_passed_on_once() {
     assert_eq!(bench.hear(6000, AFTER, request(END, 7, 1, 4)).len(), 1, "forgotten after 5.6 s");
 }
 
-// RFC 3561 §6.6.1: the destination answers itself, with a number not less than the one asked for.
+// RFC 3561 §6.6.1 and §6.1: the destination answers itself. Its number goes up by one if that is the one asked for, to the one asked for
+// if that is newer yet, and otherwise stays. ns-2's is a new one each time.
 #[test]
 fn the_destination_answers() {
-    let mut bench = Bench::new(RFC);
-    let did = bench.hear(0, BEFORE, request(ME, 41, 1, 2));
-    let [Did::Send(Routing::Reply(answer), BEFORE, _)] = &did[..] else { panic!("{did:?}") };
-    assert_eq!((answer.hops, answer.dst, answer.origin, answer.lifetime), (0, ME, SOURCE, RFC.own_route));
-    assert_eq!(answer.dst_seq, 42);
+    let numbers = |plan: AodvPlan| {
+        let mut bench = Bench::new(plan);
+        let answers = [(1, 0), (2, 1), (3, 2), (4, 3), (5, 3), (6, 41), (7, 5)].map(|(id, asked)| {
+            let did = bench.hear(0, BEFORE, request(ME, asked, id, 2));
+            let [Did::Send(Routing::Reply(answer), BEFORE, _)] = &did[..] else { panic!("{did:?}") };
+            let RouteReply { hops, dst, origin, lifetime, .. } = *answer;
+            assert_eq!((hops, dst, origin, lifetime), (0, ME, SOURCE, plan.own_route));
+            answer.dst_seq
+        });
+        answers.to_vec()
+    };
+    assert_eq!(numbers(RFC), [2, 2, 2, 3, 3, 41, 41]);
+    assert_eq!(numbers(NS2), [4, 6, 8, 10, 12, 42, 44]);
+}
+
+// RFC 3561 §6.1: before it asks, a node counts its own number up by one; ns-2 by two.
+#[test]
+fn a_node_that_asks_has_a_new_number() {
+    for (plan, numbers) in [(RFC, [3, 4]), (NS2, [4, 6])] {
+        let mut bench = Bench::new(plan);
+        let asked = [bench.own(0), bench.pass(1, ME, NodeId(8), 0)];
+        let number = |did: &Vec<Did>| {
+            did.iter().find_map(|d| match d {
+                Did::Send(Routing::Request(request), ..) => Some(request.origin_seq),
+                _ => None,
+            })
+        };
+        assert_eq!(asked.each_ref().map(number), numbers.map(Some));
+    }
 }
 
 // RFC 3561 §6.6.2: so does a node with a route that is fresh enough, and with no other.
@@ -285,8 +328,11 @@ fn a_lost_neighbour_takes_its_routes_along() {
         bench.hear(0, BEFORE, request(END, 0, 1, 0));
         bench.hear(1, AFTER, reply(END, 10, 2, SOURCE)); // the neighbour before uses it
         bench.hear(2, AFTER, reply(NodeId(8), 20, 1, ME)); // nobody else uses this
-        let told = if plan == RFC { error(&[(END, 11)]) } else { error(&[(NodeId(8), 21), (END, 11)]) };
-        let sent = Did::Send(told, NodeId::BROADCAST, 1);
+        // RFC 3561 §6.11: an error for one neighbour alone goes to it, and its link layer sees to it.
+        let sent = match plan {
+            RFC => Did::Send(error(&[(END, 11)]), BEFORE, 1),
+            _ => Did::Send(error(&[(NodeId(8), 21), (END, 11)]), NodeId::BROADCAST, 1),
+        };
         assert_eq!(bench.fail(10, AFTER, END, 1), [Did::Drop(0), Did::Flush(AFTER), sent]);
         assert_eq!(bench.pass(20, END, SOURCE, 1), [Did::Forward(1, BEFORE)], "the others stay");
         let counts = bench.router.counts();
@@ -294,32 +340,43 @@ fn a_lost_neighbour_takes_its_routes_along() {
     }
 }
 
-// RFC 3561 §6.11 (ii): who has no route for somebody else's packet says so; for its own, it asks.
+// RFC 3561 §6.11 (ii): who has no route for somebody else's packet says so, with a number that is one newer each time; ns-2's stays. For
+// its own, it asks.
 #[test]
 fn a_packet_of_somebody_else_without_a_route_is_an_error() {
-    let mut bench = Bench::new(RFC);
-    bench.learn(0, END, AFTER, ME);
-    bench.fail(10, AFTER, END, 1);
-    let sent = Did::Send(error(&[(END, 11)]), NodeId::BROADCAST, 1);
-    assert_eq!(bench.pass(20, SOURCE, END, 1), [sent, Did::Drop(1)]);
+    for (plan, seqs) in [(RFC, [12, 13]), (NS2, [11, 11])] {
+        let mut bench = Bench::new(plan);
+        bench.learn(0, END, AFTER, ME);
+        bench.fail(10, AFTER, END, 1);
+        for (i, seq) in (1..).zip(seqs) {
+            let sent = Did::Send(error(&[(END, seq)]), NodeId::BROADCAST, 1);
+            assert_eq!(bench.pass(20, SOURCE, END, 1), [sent, Did::Drop(i)]);
+        }
+    }
 }
 
-// RFC 3561 §6.11 (iii): an error counts if it is from the next hop and not about an older route; it goes on to who uses the route, and
-// what waits for that next hop is dropped (ns-2).
+// RFC 3561 §6.11 (iii): an error counts if it is from the next hop, whatever its number; in ns-2 not with an older one. It goes on to who
+// uses the route, and what waits for that next hop is dropped (ns-2).
 #[test]
 fn errors_are_passed_on_to_precursors() {
-    for (from, seq, is_hit) in
-        [(AFTER, 11, true), (AFTER, 10, true), (AFTER, 9, false), (NodeId(7), 11, false)]
-    {
-        let mut bench = Bench::new(RFC);
-        bench.hear(0, BEFORE, request(END, 0, 1, 2));
-        bench.hear(1, AFTER, reply(END, 10, 2, SOURCE));
-        let did = bench.hear(10, from, error(&[(END, seq), (NodeId(8), 3)]));
-        let passed_on = Did::Send(error(&[(END, seq)]), NodeId::BROADCAST, 1);
-        let expected = if is_hit { vec![Did::Flush(AFTER), passed_on] } else { vec![] };
-        assert_eq!(did, expected, "from {from:?}, {seq}");
-        let forwards = bench.pass(20, SOURCE, END, 1) == [Did::Forward(0, AFTER)];
-        assert_eq!(forwards, !is_hit);
+    let cases = [
+        (AFTER, 11, true, true),
+        (AFTER, 10, true, true),
+        (AFTER, 9, true, false),
+        (NodeId(7), 11, false, false),
+    ];
+    for (from, seq, by_rfc, by_ns2) in cases {
+        for (plan, is_hit, to) in [(RFC, by_rfc, BEFORE), (NS2, by_ns2, NodeId::BROADCAST)] {
+            let mut bench = Bench::new(plan);
+            bench.hear(0, BEFORE, request(END, 0, 1, 2));
+            bench.hear(1, AFTER, reply(END, 10, 2, SOURCE));
+            let did = bench.hear(10, from, error(&[(END, seq), (NodeId(8), 3)]));
+            let passed_on = Did::Send(error(&[(END, seq)]), to, 1);
+            let expected = if is_hit { vec![Did::Flush(AFTER), passed_on] } else { vec![] };
+            assert_eq!(did, expected, "from {from:?}, {seq}");
+            let forwards = bench.pass(20, SOURCE, END, 1) == [Did::Forward(0, AFTER)];
+            assert_eq!(forwards, !is_hit);
+        }
     }
     let mut bench = Bench::new(RFC);
     bench.learn(0, END, AFTER, ME);
@@ -390,4 +447,108 @@ fn ns2_repairs_near_the_destination() {
     bench.learn(10_000, END, AFTER, SOURCE);
     bench.fail(10_100, AFTER, END, 4);
     assert_eq!(bench.hear(10_120, BEFORE, reply(END, 12, 4, ME)), [Did::Forward(0, BEFORE)], "newer");
+}
+
+/// The RFC with local repair.
+const REPAIRING: AodvPlan = AodvPlan { repairs: true, ..RFC };
+
+/// A router that has a route to [`END`] of so many hops, used by the neighbour before, and one to another node by the same neighbour.
+fn with_routes(hops: u8) -> Bench {
+    let mut bench = Bench::new(REPAIRING);
+    bench.hear(0, BEFORE, request(END, 0, 1, 1));
+    bench.hear(1, AFTER, reply(END, 10, hops - 1, SOURCE));
+    bench.hear(2, BEFORE, request(NodeId(8), 0, 2, 1));
+    bench.hear(3, AFTER, reply(NodeId(8), 20, 4, SOURCE));
+    bench
+}
+
+// RFC 3561 §6.12: the request asks for the lost route's number and one, max(hops to the destination, hops to the source / 2) + 2 hops
+// wide; packets are kept; the other routes of that link are lost at once. An answer, even over a longer way, sets them free.
+#[test]
+fn a_broken_route_is_repaired() {
+    for (hops, came, radius) in [(3, 2, 5), (3, 9, 6), (10, 2, 12)] {
+        let mut bench = with_routes(hops);
+        let did = bench.fail(100, AFTER, END, came);
+        let [Did::Send(told, BEFORE, 1), Did::Send(Routing::Request(asked), NodeId::BROADCAST, ttl)] =
+            &did[..]
+        else {
+            panic!("{did:?}")
+        };
+        assert_eq!(*told, error(&[(NodeId(8), 21)]));
+        assert_eq!((asked.dst, asked.dst_seq, *ttl), (END, 11, radius));
+        assert_eq!(bench.pass(110, SOURCE, END, came), [], "what follows is kept");
+        assert_eq!(bench.fail(120, AFTER, END, came), [], "and what fails after it");
+        assert_eq!(bench.hear(130, NodeId(7), reply(END, 10, 1, ME)), [], "a route that is no newer is none");
+        let freed = [0, 1, 2].map(|number| Did::Forward(number, NodeId(7)));
+        assert_eq!(bench.hear(140, NodeId(7), reply(END, 11, hops + 3, ME)), freed);
+        assert_eq!(bench.pass(150, SOURCE, END, came), [Did::Forward(3, NodeId(7))]);
+    }
+}
+
+// RFC 3561 §6.12: while it is repaired a route is not active: nobody is told of it (§6.6 (ii)).
+#[test]
+fn a_route_that_is_repaired_answers_no_request() {
+    let mut bench = with_routes(3);
+    bench.fail(100, AFTER, END, 2);
+    let did = bench.hear(110, NodeId(7), request(END, 5, 9, 1));
+    let [Did::Send(Routing::Request(asked), NodeId::BROADCAST, _)] = &did[..] else { panic!("{did:?}") };
+    assert_eq!(asked.dst_seq, 11);
+}
+
+// RFC 3561 §6.12: without an answer within the discovery period, 2 × 40 ms × (5 + 2), those who use the route are told and the packets are
+// dropped.
+#[test]
+fn a_repair_that_fails_is_an_error() {
+    let mut bench = with_routes(3);
+    bench.fail(100, AFTER, END, 2);
+    let end = 100 + 560;
+    assert_eq!(
+        bench.wait(10_000),
+        Some((end, vec![Did::Send(error(&[(END, 11)]), BEFORE, 1), Did::Drop(0)]))
+    );
+    let did = bench.pass(end + 1, SOURCE, END, 2);
+    assert_eq!(did, [Did::Send(error(&[(END, 12)]), NodeId::BROADCAST, 1), Did::Drop(1)]);
+}
+
+// RFC 3561 §6.12, §10: not if the destination was farther than MAX_REPAIR_TTL = 0.3 NET_DIAMETER hops away.
+#[test]
+fn a_distant_destination_is_not_repaired() {
+    let mut bench = with_routes(11);
+    let lost = Did::Send(error(&[(NodeId(8), 21), (END, 11)]), BEFORE, 1);
+    assert_eq!(bench.fail(100, AFTER, END, 2), [Did::Drop(0), Did::Flush(AFTER), lost]);
+}
+
+// RFC 3561 §6.3: the source, which has nobody to tell, asks again with all its retries, and keeps the packet.
+#[test]
+fn the_source_asks_again() {
+    let mut bench = Bench::new(REPAIRING);
+    bench.learn(0, END, AFTER, ME);
+    let packet = bench.packet();
+    let passing = Passing { src: ME, dst: END, hops: 0 };
+    assert!(bench.router.on_link_failure(ms(10), AFTER, Some(passing), Some(packet)).is_none());
+    let did = bench.did();
+    let [Did::Send(Routing::Request(asked), NodeId::BROADCAST, 5)] = &did[..] else { panic!("{did:?}") };
+    assert_eq!(asked.dst_seq, 11);
+    let (at, _) = bench.wait(10_000).expect("and again");
+    assert_eq!(at, 10 + 560);
+    assert_eq!(bench.learn(600, END, NodeId(7), ME).len(), 0, "no newer than what was lost");
+    assert_eq!(bench.hear(610, NodeId(7), reply(END, 11, 2, ME)), [Did::Forward(0, NodeId(7))]);
+}
+
+// RFC 3561 §6.2: a route that is used lives on, and so do those to the source and to the next hops of both.
+#[test]
+fn use_extends_the_routes_of_both_ways() {
+    for (plan, extended) in [(RFC, true), (NS2, false)] {
+        let mut bench = Bench::new(plan);
+        let short = |dst, hops| {
+            Routing::Reply(RouteReply { hops, dst, dst_seq: 10, origin: ME, lifetime: Span::from_secs(4) })
+        };
+        let ways = [(END, AFTER, 2), (AFTER, AFTER, 0), (SOURCE, BEFORE, 2), (BEFORE, BEFORE, 0)];
+        ways.iter().for_each(|&(dst, by, hops)| drop(bench.hear(0, by, short(dst, hops))));
+        bench.wait(2_000);
+        assert_eq!(bench.pass(3_900, SOURCE, END, 3), [Did::Forward(0, AFTER)]);
+        bench.wait(5_000);
+        let alive = ways.map(|(dst, ..)| bench.router.next_hop(dst).is_some());
+        assert_eq!(alive, [true, extended, extended, extended]);
+    }
 }

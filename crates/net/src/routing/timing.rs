@@ -4,7 +4,51 @@ use crate::plan::{AodvPlan, Variant};
 use airhop_base::Span;
 use airhop_engine::Stream;
 
+/// What is known before a request goes out.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ring {
+    /// It is the first of its search.
+    pub is_first: bool,
+    /// The radius of the request before it, or the length of the route that was found; 0 at first.
+    pub last: u8,
+    /// Hops of the last route that there was.
+    pub hops: Option<u8>,
+}
+
 impl AodvPlan {
+    /// How far a request goes.
+    pub(super) fn radius(&self, ring: Ring) -> u8 {
+        // RFC 3561 §6.4: "initially set to the Hop Count plus TTL_INCREMENT", also where that is beyond TTL_THRESHOLD.
+        if ring.is_first && self.variant == Variant::Rfc3561 {
+            let around = |hops: u8| hops.saturating_add(self.ttl_step).min(self.diameter);
+            return ring.hops.map_or(self.ttl_start, around);
+        }
+        match ring.last.max(ring.hops.unwrap_or(0)) {
+            0 => self.ttl_start,
+            last if last < self.ttl_threshold => last + self.ttl_step,
+            _ => self.diameter,
+        }
+    }
+
+    /// How far away a destination may have been to which a node repairs the way: MAX_REPAIR_TTL, 0.3 NET_DIAMETER (RFC 3561 §10).
+    pub(super) fn max_repair(&self) -> u8 {
+        (u16::from(self.diameter) * 3 / 10) as u8
+    }
+
+    /// How far the request of a local repair goes: max(MIN_REPAIR_TTL, hops to the source / 2) + LOCAL_ADD_TTL; the first is the last known
+    /// distance of the destination, the last 2 (RFC 3561 §6.12, §10).
+    pub(super) fn repair_radius(&self, to_end: u8, to_source: u8) -> u8 {
+        to_end.max(to_source / 2).saturating_add(2).min(self.diameter)
+    }
+
+    /// What a node adds to its own sequence number before it asks: one (RFC 3561 §6.1), in ns-2 two.
+    pub(super) fn seq_step(&self) -> u32 {
+        match self.variant {
+            Variant::Rfc3561 => 1,
+            Variant::Ns2 => 2,
+        }
+    }
+
     /// How long to wait for an answer to a request that goes `ttl` hops, the `floods`-th of those that go through the whole network;
     /// `hop_time` is what a hop took so far.
     pub(super) fn wait(&self, ttl: u8, floods: u32, hop_time: Span) -> Span {
