@@ -345,6 +345,11 @@ impl Router {
                 continue;
             }
             is_hit = true;
+            // To copy an older number, as §6.11 reads, lets old routes come back, which loop (van Glabbeek, Höfner, Tan and Portmann 2013).
+            let seq = match variant {
+                Variant::Rfc3561 => newest(seq, route.seq.wrapping_add(1)),
+                Variant::Ns2 => seq,
+            };
             route.seq = seq;
             route.take_down();
             if !route.precursors.is_empty() {

@@ -150,7 +150,8 @@ impl Net {
 fn next_hops_never_form_a_loop() {
     for plan in [AodvPlan::RFC3561, AodvPlan { repairs: true, ..AodvPlan::RFC3561 }] {
         let mut routes = 0;
-        for seed in 0..60 {
+        // 558: to copy an older number out of an error, as RFC 3561 §6.11 (iii) reads, ends in a loop there.
+        for seed in (0..60).chain([558]) {
             let mut net = Net::new(plan, seed);
             for step in 0..3000 {
                 net.step();

@@ -355,8 +355,8 @@ fn a_packet_of_somebody_else_without_a_route_is_an_error() {
     }
 }
 
-// RFC 3561 §6.11 (iii): an error counts if it is from the next hop, whatever its number; in ns-2 not with an older one. It goes on to who
-// uses the route, and what waits for that next hop is dropped (ns-2).
+// RFC 3561 §6.11 (iii): an error counts if it is from the next hop, whatever its number, and makes the own number newer in any case; in ns-2
+// an older one does not count. It goes on to who uses the route, and what waits for that next hop is dropped (ns-2).
 #[test]
 fn errors_are_passed_on_to_precursors() {
     let cases = [
@@ -371,7 +371,8 @@ fn errors_are_passed_on_to_precursors() {
             bench.hear(0, BEFORE, request(END, 0, 1, 2));
             bench.hear(1, AFTER, reply(END, 10, 2, SOURCE));
             let did = bench.hear(10, from, error(&[(END, seq), (NodeId(8), 3)]));
-            let passed_on = Did::Send(error(&[(END, seq)]), to, 1);
+            let number = if plan == RFC { 11 } else { seq };
+            let passed_on = Did::Send(error(&[(END, number)]), to, 1);
             let expected = if is_hit { vec![Did::Flush(AFTER), passed_on] } else { vec![] };
             assert_eq!(did, expected, "from {from:?}, {seq}");
             let forwards = bench.pass(20, SOURCE, END, 1) == [Did::Forward(0, AFTER)];

@@ -66,6 +66,6 @@ static AODV: [Key; 9] = [
     preset(
         "repair",
         Kind::Flag,
-        "near its destination, mend a broken route before telling of it; of ns-2, with its faults",
+        "mend a broken route near its destination before telling of it (RFC 3561 §6.12); with preset ns2 as ns-2 does, with its faults",
     ),
 ];
