@@ -91,7 +91,7 @@ pub struct World {
     /// The way to the mobile, of each handoff that loses what waits there.
     pub(crate) handoffs: Vec<Hop>,
     pub(crate) routes: Routes,
-    /// What each packet on its way needs to be known by, by its slot in the arena.
+    /// Labels by arena slot.
     pub(crate) labels: Vec<Label>,
     /// By flow: it has agents.
     pub(crate) watched: Vec<bool>,

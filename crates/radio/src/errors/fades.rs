@@ -98,7 +98,7 @@ impl Fades {
         }
     }
 
-    /// Which part of the time from `from` to `to` is bad, 0 to 1; of a mere instant, whether it is.
+    /// Which part of the time from `from` to `to` is bad, 0 to 1; 0 or 1 if from == to.
     pub fn bad_share(&mut self, from: Time, to: Time) -> f64 {
         while self.until <= from {
             self.turn();
