@@ -50,7 +50,8 @@ impl Times {
 fn window(arq: &Fields) -> Option<u32> {
     match arq.kind? {
         "stop-and-wait" => Some(1),
-        _ => u32::try_from(arq.count("window")?).ok(),
+        "go-back-n" | "selective-repeat" => u32::try_from(arq.count("window")?).ok(),
+        _ => None,
     }
 }
 
@@ -108,7 +109,16 @@ pub(crate) fn plan(arq: &Fields) -> Option<ArqPlan> {
     };
     Some(match arq.kind? {
         "selective-repeat" => ArqPlan::SelectiveRepeat { srej: arq.flag("srej")?, rules },
-        "go-back-n" if arq.word("group")? == "blocks" => ArqPlan::GoBackN { group: Group::Blocks, rules },
-        _ => ArqPlan::GoBackN { group: Group::Sliding, rules },
+        "stop-and-wait" => ArqPlan::GoBackN { group: Group::Sliding, rules },
+        "go-back-n" => ArqPlan::GoBackN { group: group(arq)?, rules },
+        _ => return None,
     })
+}
+
+fn group(arq: &Fields) -> Option<Group> {
+    match arq.word("group")? {
+        "sliding" => Some(Group::Sliding),
+        "blocks" => Some(Group::Blocks),
+        _ => None,
+    }
 }

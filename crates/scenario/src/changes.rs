@@ -121,13 +121,18 @@ fn kind(change: &Fields, link: &Fields) -> Option<ChangeKind> {
     Some(match change.kind? {
         "rate" => ChangeKind::Rate(change.rate("rate")?),
         "outage" => ChangeKind::Outage(change.span("lasts")?),
-        _ => ChangeKind::Handoff(Handoff {
+        "handoff" => ChangeKind::Handoff(Handoff {
             gap: change.span("gap")?,
             mobile: u8::from(link.ends("ends")?[1] == change.text("mobile")?),
-            is_forwarded: change.word("fate")? == "forwarded",
+            is_forwarded: match change.word("fate")? {
+                "forwarded" => true,
+                "lost" => false,
+                _ => return None,
+            },
             rate: change.rate("rate"),
             delay: change.span("delay"),
         }),
+        _ => return None,
     })
 }
 

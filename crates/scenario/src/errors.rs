@@ -177,7 +177,8 @@ pub(crate) fn plan(model: &Fields, largest: u32) -> Option<ErrorPlan> {
                 Some(ErrorPlan::FrameErrorRate { fer: model.number("fer")?, reference_bits })
             }
         },
-        _ => Some(ErrorPlan::Clean),
+        "clean" => Some(ErrorPlan::Clean),
+        _ => None,
     }
 }
 

@@ -48,7 +48,8 @@ fn datagram_bytes(flow: &Fields) -> Option<u32> {
     let segment = u32::try_from(flow.bytes("segment")?).ok()?;
     match flow.word("transport")? {
         "tcp" => tcp::datagram_bytes(flow.table("tcp")?, segment),
-        _ => Some(segment + UDP_HEADER_BYTES),
+        "udp" => Some(segment + UDP_HEADER_BYTES),
+        _ => None,
     }
 }
 

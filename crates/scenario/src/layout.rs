@@ -39,7 +39,8 @@ fn places(layout: &Fields) -> Option<Vec<Place>> {
             let below = (1..=arm).rev().map(|i| on_grid(arm, i).map(|[x, y]| [x, -y]));
             along.chain(below).chain(above).collect()
         }
-        _ => Some(vec![[0.0, 0.0]; usize::try_from(layout.count("nodes")?).ok()?]),
+        "random" => Some(vec![[0.0, 0.0]; usize::try_from(layout.count("nodes")?).ok()?]),
+        _ => None,
     }
 }
 
@@ -106,7 +107,8 @@ fn check_room(layout: &Fields, problems: &mut Problems) {
             Some(columns.max(rows))
         }
         Some("cross") => layout.count("arm").map(|arm| 2 * arm + 1),
-        _ => layout.count("nodes"),
+        Some("chain") => layout.count("nodes"),
+        _ => None,
     };
     if let (Some(line), Some(spacing)) = (line, layout.metres("spacing"))
         && (line - 1) as f64 * spacing > MAX_COORDINATE

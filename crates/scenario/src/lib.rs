@@ -23,6 +23,8 @@ mod fields;
 mod files;
 mod flow;
 mod keys;
+#[cfg(test)]
+mod kinds_tests;
 mod largest;
 mod layout;
 mod pace;

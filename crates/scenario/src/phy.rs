@@ -48,7 +48,11 @@ pub(crate) fn plan(wlan: &Fields) -> Option<Phy> {
         plcp: phy.span("header")?,
         cw_min: u32::try_from(phy.count("cw_min")?).ok()?,
         cw_max: u32::try_from(phy.count("cw_max")?).ok()?,
-        coding: if phy.word("coding")? == OFDM { standard.coding } else { Coding::Serial },
+        coding: match phy.word("coding")? {
+            SERIAL => Coding::Serial,
+            OFDM => standard.coding,
+            _ => return None,
+        },
         ..standard
     })
 }

@@ -129,7 +129,7 @@ fn wlan(root: &Fields, w: &Fields, index: usize, topology: &Topology, largest: u
         phy: phy::plan(w)?,
         rate: w.rate("rate")?,
         control_rate: w.rate("control_rate")?,
-        access: if w.word("access")? == "basic" { Access::Basic } else { Access::RtsCts },
+        access: access(w)?,
         attempts: u32::try_from(w.count("attempts")?).ok()?,
         retry_delay: w.span("retry_delay")?,
         overhead,
@@ -142,6 +142,14 @@ fn wlan(root: &Fields, w: &Fields, index: usize, topology: &Topology, largest: u
     let draws = Draws { area: layout::area(w), pairs: between::wanted(root, w.text("name")?) };
     let (queue, routing) = (queue(w.table("queue")?)?, routing::plan(w.table("routing")?)?);
     Some(WlanPlan { cell, nodes, queue, routing, draws })
+}
+
+fn access(w: &Fields) -> Option<Access> {
+    match w.word("access")? {
+        "basic" => Some(Access::Basic),
+        "rts-cts" => Some(Access::RtsCts),
+        _ => None,
+    }
 }
 
 fn queue(q: &Fields) -> Option<QueuePlan> {
@@ -176,7 +184,8 @@ fn queue(q: &Fields) -> Option<QueuePlan> {
             ecn: q.flag("ecn")?,
         }),
         "fq" => QueuePlan::Fq { packets, quantum: u32::try_from(q.bytes("quantum")?).ok()? },
-        _ => QueuePlan::DropTail { packets },
+        "drop-tail" => QueuePlan::DropTail { packets },
+        _ => return None,
     })
 }
 
@@ -190,14 +199,11 @@ fn flow(root: &Fields, f: &Fields, topology: &Topology) -> Option<FlowPlan> {
     let transport = match f.word("transport")? {
         "tcp" => {
             let Val::Scheme(scheme, params) = f.get("scheme")? else { return None };
-            let notices = NOTICES.iter().find(|(word, _)| f.word("notices") == Some(word));
-            let config = Config {
-                notices: notices.map_or(Notices::Scheme, |n| n.1),
-                ..tcp::config(f.table("tcp")?, segment)?
-            };
+            let config = Config { notices: notices(f)?, ..tcp::config(f.table("tcp")?, segment)? };
             Transport::Tcp { scheme, params: params.clone(), config }
         }
-        _ => Transport::Udp { bytes: segment },
+        "udp" => Transport::Udp { bytes: segment },
+        _ => return None,
     };
     let app = f.table("app")?;
     Some(FlowPlan {
@@ -209,21 +215,30 @@ fn flow(root: &Fields, f: &Fields, topology: &Topology) -> Option<FlowPlan> {
             "bulk" => AppPlan::Bulk,
             "transfer" => AppPlan::Transfer { bytes: app.bytes("size")? },
             "cbr" => AppPlan::Cbr { rate: app.rate("rate")? },
-            _ => AppPlan::ParetoOnOff {
+            "pareto-on-off" => AppPlan::ParetoOnOff {
                 peak: app.rate("peak")?,
                 on: app.span("on")?,
                 off: app.span("off")?,
                 shape: app.number("shape")?,
             },
+            _ => return None,
         },
         start: Time::ZERO + f.span("start")?,
         services: f
             .words("services")
             .unwrap_or_default()
             .iter()
-            .filter_map(|name| services::find(name))
-            .collect(),
+            .map(|name| services::find(name))
+            .collect::<Option<_>>()?,
     })
+}
+
+/// What explicit notifications are to a sender; what its scheme makes of them if the file does not say.
+fn notices(f: &Fields) -> Option<Notices> {
+    match f.word("notices") {
+        Some(word) => NOTICES.iter().find(|(known, _)| *known == word).map(|(_, notices)| *notices),
+        None => Some(Notices::Scheme),
+    }
 }
 
 /// The ends of a flow; two stations of their wlan in the place of those that will be drawn.

@@ -6,6 +6,7 @@ use crate::topology::lonely;
 use airhop_radio::cell::Range;
 use airhop_radio::propagation::{Propagation, ratio};
 
+const FREE_SPACE: &str = "free-space";
 const TWO_RAY: &str = "two-ray";
 /// ns-2's antennas.
 const HEIGHT: f64 = 1.5;
@@ -87,7 +88,11 @@ fn plan(propagation: &Fields) -> Option<Propagation> {
         receive: propagation.power("receive")?,
         sense: propagation.power("sense")?,
         frequency: propagation.frequency("frequency")? as f64,
-        height: propagation.metres("height"),
+        height: match propagation.word("model")? {
+            FREE_SPACE => None,
+            TWO_RAY => Some(propagation.metres("height")?),
+            _ => return None,
+        },
         capture: capture(propagation)?,
     })
 }

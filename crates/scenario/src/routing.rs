@@ -39,12 +39,17 @@ fn values(p: &AodvPlan) -> [(&'static str, Val); 8] {
 
 /// The plan of a wlan's routing.
 pub(crate) fn plan(routing: &Fields) -> Option<RoutingPlan> {
-    if routing.kind != Some("aodv") {
-        return Some(RoutingPlan::Static);
+    match routing.kind? {
+        "static" => Some(RoutingPlan::Static),
+        "aodv" => Some(RoutingPlan::Aodv(aodv(routing)?)),
+        _ => None,
     }
+}
+
+fn aodv(routing: &Fields) -> Option<AodvPlan> {
     let preset = preset(routing)?;
     let diameter = u8::try_from(routing.count("diameter")?).ok()?;
-    Some(RoutingPlan::Aodv(AodvPlan {
+    Some(AodvPlan {
         active_route: routing.span("active_route")?,
         own_route: routing.span("own_route")?,
         hop_time: routing.span("hop_time")?,
@@ -56,7 +61,7 @@ pub(crate) fn plan(routing: &Fields) -> Option<RoutingPlan> {
         jitter: routing.span("jitter")?,
         repairs: routing.flag("repair")?,
         ..preset
-    }))
+    })
 }
 
 /// Refuses a flow that crosses a wlan with routes found on demand, and does not begin and end there: its routers know no other nodes.

@@ -2,7 +2,7 @@
 
 use crate::fields::Fields;
 use crate::keys::SCENARIO;
-use crate::problem::{Problems, ScenarioError};
+use crate::problem::{At, Problems, ScenarioError};
 use crate::tree::Item;
 use crate::{check, copies, files, plan, render, resolve, sets, tree};
 use airhop_base::Span;
@@ -88,6 +88,10 @@ impl Scenario {
         copies::repeat(&mut fields, &mut problems);
         resolve::resolve(&mut fields, &mut problems);
         let plan = if problems.len() == 0 { plan::plan(&fields) } else { None };
+        if plan.is_none() && problems.len() == 0 {
+            // A kind that a table of keys declares and no plan knows: refused, never simulated as another.
+            problems.add(&At::Document, "", "it is sound, but Airhop has no plan for it: a mistake in Airhop");
+        }
         problems.or(source.name, plan.map(|plan| Scenario { fields, plan }))
     }
 
@@ -104,6 +108,11 @@ impl Scenario {
     /// What a world is built from.
     pub fn plan(&self) -> &Plan {
         &self.plan
+    }
+
+    /// Its checked values.
+    pub(crate) fn fields(&self) -> &Fields {
+        &self.fields
     }
 
     /// Names of the TCP flows.

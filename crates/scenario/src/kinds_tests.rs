@@ -1,0 +1,289 @@
+//! What a scenario file calls something is what is simulated: every kind of every choice, and every word of every key, goes through
+//! the plan and is found again there. One that a table of keys declares and a plan forgets would be simulated as another.
+
+use crate::changes;
+use crate::keys::{Choice, Key, Kind, SCENARIO};
+use crate::{Overrides, Scenario};
+use airhop_net::plan::{AppPlan, Plan, QueuePlan, RoutingPlan, Transport};
+use airhop_radio::arq::ArqPlan;
+use airhop_radio::course::ChangeKind;
+use airhop_radio::errors::{ErrorPlan, FadePlan};
+use std::collections::HashSet;
+
+/// A scenario with one choice, `slot`, written as `table`.
+fn file(slot: &str, table: &str) -> String {
+    let written = |name: &str, otherwise: &'static str| match slot == name {
+        true => table.to_string(),
+        false => otherwise.to_string(),
+    };
+    format!(
+        r#"
+name = "kinds"
+duration = "10 s"
+[[wired]]
+name = "w1"
+ends = ["s", "b"]
+rate = "10 Mbit/s"
+delay = "10 ms"
+queue = {queue}
+errors = {errors}
+{changes}
+[[radio]]
+name = "air"
+ends = ["b", "m"]
+rate = "10 Mbit/s"
+delay = "1 ms"
+arq = {arq}
+[[wlan]]
+name = "cell"
+standard = "802.11b"
+rate = "2 Mbit/s"
+control_rate = "1 Mbit/s"
+attempts = 5
+layout = {layout}
+routing = {routing}
+{propagation}
+[[flow]]
+name = "far"
+from = "s"
+to = "m"
+{app}
+[[flow]]
+name = "near"
+from = "n0"
+to = "n1"
+scheme = "reno"
+"#,
+        queue = written("queue", r#"{ kind = "drop-tail" }"#),
+        errors = written("error model", r#"{ kind = "clean" }"#),
+        changes = written("change", ""),
+        arq = written("link recovery", r#"{ kind = "none" }"#),
+        layout = written("layout", r#"{ kind = "chain", nodes = 3, spacing = "30 m" }"#),
+        routing = written("routing", r#"{ kind = "static" }"#),
+        propagation = written("propagation", ""),
+        app = written("app", "scheme = \"reno\""),
+    )
+}
+
+/// Each kind as it may stand in a file: the choice, the kind, and the rest of the table.
+const EXAMPLES: &[(&str, &str, &str)] = &[
+    ("queue", "drop-tail", ""),
+    ("queue", "red", ""),
+    ("queue", "congestion-warning", ""),
+    ("queue", "biased", ""),
+    ("queue", "codel", ""),
+    ("queue", "fq-codel", ""),
+    ("queue", "pie", ""),
+    ("queue", "fq", ""),
+    ("error model", "clean", ""),
+    ("error model", "bernoulli", ", fer = 0.01"),
+    ("error model", "gilbert-elliott", ", loss = 0.1, burst = 3"),
+    ("error model", "two-state", r#", good = "1 s", bad = "1 s", ber_good = 0, ber_bad = 0.01"#),
+    ("error model", "recorded", r#", file = "fades.csv", ber_good = 0, ber_bad = 0.01"#),
+    ("change", "rate", r#", at = "1 s", rate = "1 Mbit/s""#),
+    ("change", "outage", r#", at = "1 s", lasts = "1 s""#),
+    ("change", "handoff", r#", at = "1 s", gap = "1 s", mobile = "b""#),
+    ("link recovery", "none", ""),
+    ("link recovery", "stop-and-wait", ""),
+    ("link recovery", "go-back-n", ""),
+    ("link recovery", "selective-repeat", ""),
+    ("routing", "static", ""),
+    ("routing", "aodv", ""),
+    ("layout", "chain", r#", nodes = 3, spacing = "30 m""#),
+    ("layout", "grid", r#", columns = 2, rows = 2, spacing = "30 m""#),
+    ("layout", "cross", r#", arm = 2, spacing = "30 m""#),
+    ("layout", "random", r#", nodes = 3, width = "30 m", height = "30 m""#),
+    ("app", "bulk", ""),
+    ("app", "transfer", r#", size = "10 kB""#),
+    ("app", "cbr", r#", rate = "1 Mbit/s""#),
+    ("app", "pareto-on-off", r#", peak = "1 Mbit/s""#),
+];
+
+fn example(choice: &Choice, kind: &str) -> String {
+    let found = EXAMPLES.iter().find(|(what, of, _)| *what == choice.what && *of == kind);
+    let (_, _, rest) = found.unwrap_or_else(|| panic!("no example of {} \"{kind}\"", choice.what));
+    let table = format!("{{ kind = \"{kind}\"{rest} }}");
+    match choice.what {
+        "change" => format!("changes = {table}"),
+        "app" if ["bulk", "transfer"].contains(&kind) => format!("scheme = \"reno\"\napp = {table}"),
+        "app" => format!("transport = \"udp\"\napp = {table}"),
+        _ => table,
+    }
+}
+
+fn read(text: &str, sets: &[(String, String)]) -> Scenario {
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data");
+    let source = crate::Source { name: "kinds.toml", folder: data.as_ref() };
+    let overrides = Overrides { sets: sets.to_vec(), scheme: None };
+    Scenario::parse(text, source, &overrides).unwrap_or_else(|refusal| panic!("{refusal}\n{sets:?}\n{text}"))
+}
+
+/// The kind that a plan has of a choice. No arm stands for more than it names: a new variant of a plan does not compile here.
+fn planned(choice: &str, scenario: &Scenario) -> &'static str {
+    let plan = scenario.plan();
+    match choice {
+        "queue" => match plan.wired[0].queue {
+            QueuePlan::DropTail { .. } => "drop-tail",
+            QueuePlan::Red(_) => "red",
+            QueuePlan::CongestionWarning { .. } => "congestion-warning",
+            QueuePlan::Biased { .. } => "biased",
+            QueuePlan::Codel(_) => "codel",
+            QueuePlan::FqCodel(_) => "fq-codel",
+            QueuePlan::Pie(_) => "pie",
+            QueuePlan::Fq { .. } => "fq",
+        },
+        "error model" => match &plan.wired[0].errors[0] {
+            ErrorPlan::Clean => "clean",
+            ErrorPlan::FrameErrorRate { .. } | ErrorPlan::Loss(_) => "bernoulli",
+            ErrorPlan::GilbertElliott { .. } | ErrorPlan::Stepped { .. } => "gilbert-elliott",
+            ErrorPlan::TwoState { fades: FadePlan::Drawn { .. }, .. } => "two-state",
+            ErrorPlan::TwoState { fades: FadePlan::Recorded(_), .. } => "recorded",
+            ErrorPlan::Outages { .. } => "outages",
+        },
+        "change" => {
+            let link = &scenario.fields().tables("wired")[0];
+            match changes::plan(link, plan.duration).expect("a sound link")[..] {
+                [ref change] => match change.kind {
+                    ChangeKind::Rate(_) => "rate",
+                    ChangeKind::Outage(_) => "outage",
+                    ChangeKind::Handoff(_) => "handoff",
+                },
+                ref all => panic!("expected one change, got {all:?}"),
+            }
+        }
+        "link recovery" => match &plan.radios[0].link.arq[0] {
+            ArqPlan::None => "none",
+            ArqPlan::GoBackN { rules, .. } if rules.window == 1 => "stop-and-wait",
+            ArqPlan::GoBackN { .. } => "go-back-n",
+            ArqPlan::SelectiveRepeat { .. } => "selective-repeat",
+        },
+        "routing" => match plan.wlans[0].routing {
+            RoutingPlan::Static => "static",
+            RoutingPlan::Aodv(_) => "aodv",
+        },
+        "layout" => layout(plan),
+        "app" => match (&plan.flows[0].transport, plan.flows[0].app) {
+            (Transport::Tcp { .. }, AppPlan::Bulk) => "bulk",
+            (Transport::Tcp { .. }, AppPlan::Transfer { .. }) => "transfer",
+            (Transport::Udp { .. }, AppPlan::Cbr { .. }) => "cbr",
+            (Transport::Udp { .. }, AppPlan::ParetoOnOff { .. }) => "pareto-on-off",
+            (transport, app) => panic!("{app:?} over {transport:?}"),
+        },
+        other => panic!("nothing says which {other} a plan has"),
+    }
+}
+
+fn layout(plan: &Plan) -> &'static str {
+    let wlan = &plan.wlans[0];
+    let heights = || wlan.cell.stations.iter().map(|(_, [_, y])| *y);
+    match (wlan.draws.area, heights().any(|y| y < 0.0), heights().any(|y| y > 0.0)) {
+        (Some(_), ..) => "random",
+        (None, true, _) => "cross",
+        (None, false, true) => "grid",
+        (None, false, false) => "chain",
+    }
+}
+
+/// Calls `see` with the path of each key below these, `kind` for the variants of a choice: `flow.tcp.preset`, `change outage.fate`.
+fn walk(keys: &'static [Key], path: &str, see: &mut dyn FnMut(&str, &'static Kind)) {
+    for key in keys {
+        let here = if path.is_empty() { key.name.to_string() } else { format!("{path}.{}", key.name) };
+        see(&here, &key.kind);
+        match &key.kind {
+            Kind::Tables(keys) | Kind::Section(keys) | Kind::Switch(keys) => walk(keys, &here, see),
+            Kind::Choice(choice) | Kind::Choices(choice) => {
+                for variant in choice.variants {
+                    walk(variant.keys, &format!("{} {}", choice.what, variant.kind), see);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn every_kind_is_planned_as_itself() {
+    let mut seen = 0;
+    walk(&SCENARIO, "", &mut |_, kind| {
+        let (Kind::Choice(choice) | Kind::Choices(choice)) = kind else { return };
+        for variant in choice.variants {
+            let scenario = read(&file(choice.what, &example(choice, variant.kind)), &[]);
+            assert_eq!(planned(choice.what, &scenario), variant.kind, "{}", choice.what);
+            // What `airhop show` prints is the same scenario.
+            let shown = read(&scenario.toml(), &[]);
+            assert_eq!(format!("{:?}", shown.plan()), format!("{:?}", scenario.plan()), "{}", variant.kind);
+            seen += 1;
+        }
+    });
+    assert!(seen >= EXAMPLES.len(), "an example of a kind that no table has");
+}
+
+/// Where each key that takes one of some words can be set: its path in the tables, the choice that has it, how that is written, and
+/// the path for `--set`.
+const WORDS: &[(&str, &str, &str, &str)] = &[
+    ("wlan.phy.coding", "", "", "wlan.cell.phy.coding"),
+    ("wlan.propagation.model", "propagation", PROPAGATION, "wlan.cell.propagation.model"),
+    ("wlan.access", "", "", "wlan.cell.access"),
+    ("routing aodv.preset", "routing", r#"{ kind = "aodv" }"#, "wlan.cell.routing.preset"),
+    ("link recovery go-back-n.group", "link recovery", r#"{ kind = "go-back-n" }"#, "radio.air.arq.group"),
+    ("change outage.fate", "change", OUTAGE, "wired.w1.changes.0.fate"),
+    ("change handoff.fate", "change", HANDOFF, "wired.w1.changes.0.fate"),
+    ("error model two-state.sojourn", "error model", FADES, "wired.w1.errors.sojourn"),
+    ("error model two-state.start", "error model", FADES, "wired.w1.errors.start"),
+    ("flow.notices", "", "", "flow.far.notices"),
+    ("flow.tcp.preset", "", "", "flow.far.tcp.preset"),
+    ("flow.tcp.halve_from", "", "", "flow.far.tcp.halve_from"),
+    ("flow.tcp.sack_recovery", "", "", "flow.far.tcp.sack_recovery"),
+    ("flow.tcp.loss_detection", "", "", "flow.far.tcp.loss_detection"),
+    ("flow.tcp.growth", "", "", "flow.far.tcp.growth"),
+    ("flow.tcp.rto.kind", "", "", "flow.far.tcp.rto.kind"),
+];
+const PROPAGATION: &str = r#"propagation = { model = "free-space", power = "24.5 dBm", receive = "-64 dBm", sense = "-78 dBm" }"#;
+const OUTAGE: &str = r#"changes = [{ kind = "outage", at = "1 s", lasts = "1 s" }]"#;
+const HANDOFF: &str = r#"changes = [{ kind = "handoff", at = "1 s", gap = "1 s", mobile = "b" }]"#;
+const FADES: &str = r#"{ kind = "two-state", good = "1 s", bad = "1 s", ber_good = 0, ber_bad = 0.01 }"#;
+
+/// What the words of a key need beside them: OFDM is 802.11g's, and each standard has rates of its own.
+fn beside(key: &str, word: &str) -> Vec<(String, String)> {
+    let ofdm = [("standard", "802.11g"), ("rate", "6 Mbit/s"), ("control_rate", "6 Mbit/s")];
+    let pairs: &[(&str, &str)] = match (key, word) {
+        ("wlan.phy.coding", _) | ("wlan.standard", "802.11g") => &ofdm,
+        _ => &[],
+    };
+    pairs.iter().map(|(key, value)| (format!("wlan.cell.{key}"), (*value).to_string())).collect()
+}
+
+#[test]
+fn every_word_makes_a_plan_of_its_own() {
+    walk(&SCENARIO, "", &mut |key, kind| match kind {
+        // The kinds of apps go with their transport.
+        Kind::Word(_) if key == "flow.transport" => {}
+        Kind::Word(words) if key == "wlan.standard" => {
+            for word in words() {
+                let sets = [beside(key, word), vec![("wlan.cell.standard".to_string(), format!("\"{word}\""))]];
+                assert_eq!(read(&file("", ""), &sets.concat()).plan().wlans[0].cell.phy.name, word);
+            }
+        }
+        Kind::Word(words) => {
+            let found = WORDS.iter().find(|(known, ..)| *known == key);
+            let (_, slot, table, path) = found.unwrap_or_else(|| panic!("nothing says where {key} is set"));
+            let plan = |word: &&str| {
+                let sets = [beside(key, word), vec![(path.to_string(), word.to_string())]].concat();
+                format!("{:?}", read(&file(slot, table), &sets).plan())
+            };
+            let plans: HashSet<_> = words().iter().map(plan).collect();
+            // Without a word a sender makes of notices what its scheme does, which the word `scheme` says, too.
+            assert_eq!(plans.len(), words().len(), "two words of {key} are planned alike");
+        }
+        Kind::Words(words) => {
+            for word in words() {
+                let sets = [("flow.far.services".to_string(), format!("[\"{word}\"]"))];
+                let scenario = read(&file("", ""), &sets);
+                let planned: Vec<_> = scenario.plan().flows[0].services.iter().map(|s| s.name).collect();
+                assert_eq!(planned, [word], "{key}");
+            }
+        }
+        _ => {}
+    });
+}
+
