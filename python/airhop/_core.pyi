@@ -165,6 +165,12 @@ class Scenario:
     def fades(self, seed: int, rep: int, until: str | None) -> list[tuple[str, str]]:
         """List links with the CSV text of their fades in one replication, up to `until` or the run's end."""
 
+    def hints(self) -> list[tuple[str, list[str], str, str | None]]:
+        """List the traps that it is in: the name, what is in it, a sentence, and what to set."""
+
+    def bases(self) -> list[tuple[str, list[str]]]:
+        """List what its TCP senders run on, each base with its flows."""
+
     def tcp_flows(self) -> list[str]:
         """Names of the TCP flows in file order."""
 

@@ -53,6 +53,7 @@ fn spy() -> &'static Scheme {
         name: "spy",
         title: "",
         family: "",
+        preset: None,
         about: "",
         helps: "",
         cite: "",

@@ -96,6 +96,16 @@ impl Scenario {
         Ok(saved.into_iter().map(|fades| (fades.link, fades.csv)).collect())
     }
 
+    /// The traps that it is in: the name, what is in it, a sentence, and what to set.
+    fn hints(&self) -> Vec<(&'static str, Vec<String>, String, Option<String>)> {
+        self.inner.hints().into_iter().map(|h| (h.trap, h.about, h.text, h.set)).collect()
+    }
+
+    /// What its TCP senders run on: each base with its flows.
+    fn bases(&self) -> Vec<(String, Vec<String>)> {
+        self.inner.bases().into_iter().map(|base| (base.name, base.flows)).collect()
+    }
+
     /// Names of the TCP flows.
     fn tcp_flows(&self) -> Vec<&str> {
         self.inner.tcp_flows().collect()

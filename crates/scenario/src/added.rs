@@ -59,6 +59,7 @@ impl NewScheme {
             name: leak(self.name),
             title: leak(self.title),
             family: leak(self.family),
+            preset: None,
             about: "",
             helps: "",
             cite: leak(self.cite),

@@ -1,7 +1,7 @@
 //! The catalogue of schemes, as people and other programs read it.
 
 use airhop_net::services::SERVICES;
-use airhop_tcp::{Param, Scheme};
+use airhop_tcp::{Param, Preset, Scheme};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -10,6 +10,8 @@ struct Listed {
     name: &'static str,
     title: &'static str,
     family: &'static str,
+    /// The preset of the system whose own sender it is.
+    preset: Option<&'static str>,
     about: &'static str,
     helps: &'static str,
     cite: &'static str,
@@ -45,13 +47,14 @@ fn parameter(p: &Param) -> Parameter {
     }
 }
 
-/// Every scheme, as a JSON list of `name`, `title`, `family`, `about`, `helps`, `cite`, `needs`, `parameters`, `verified` and
+/// Every scheme, as a JSON list of `name`, `title`, `family`, `preset`, `about`, `helps`, `cite`, `needs`, `parameters`, `verified` and
 /// `reconstructed`.
 pub fn catalogue() -> String {
     let listed = |s: &&'static Scheme| Listed {
         name: s.name,
         title: s.title,
         family: s.family,
+        preset: s.preset.map(Preset::name),
         about: s.about,
         helps: s.helps,
         cite: s.cite,

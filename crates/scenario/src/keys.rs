@@ -16,7 +16,6 @@ pub(crate) use tcp::DELAYED_ACK;
 use crate::flow::NOTICES;
 use airhop_net::services;
 use airhop_radio::cell::{AckTimeout, CellRules, Receiving};
-use airhop_radio::phy::Phy;
 
 /// A key of a table.
 #[derive(Debug)]
@@ -73,6 +72,8 @@ pub(crate) enum Kind {
     Flag,
     /// One of some words.
     Word(fn() -> Vec<&'static str>),
+    /// A standard of IEEE 802.11.
+    Standard,
     /// Some of some words.
     Words(fn() -> Vec<&'static str>),
     /// A scheme's name, or a table of `name` and its parameters.
@@ -218,7 +219,7 @@ pub(crate) static WLAN: [Key; 20] = [
     NAME,
     key(
         "standard",
-        Kind::Word(|| Phy::names().to_vec()),
+        Kind::Standard,
         Required,
         "timing table: 802.11 (FHSS), 802.11b (long preamble), 802.11g (no b stations)",
     ),

@@ -8,6 +8,7 @@ use airhop_net::plan::{AppPlan, Plan, QueuePlan, RoutingPlan, Transport};
 use airhop_radio::arq::ArqPlan;
 use airhop_radio::course::ChangeKind;
 use airhop_radio::errors::{ErrorPlan, FadePlan};
+use airhop_radio::phy::Phy;
 use std::collections::HashSet;
 
 /// A scenario with one choice, `slot`, written as `table`.
@@ -238,7 +239,8 @@ const WORDS: &[(&str, &str, &str, &str)] = &[
     ("flow.tcp.growth", "", "", "flow.far.tcp.growth"),
     ("flow.tcp.rto.kind", "", "", "flow.far.tcp.rto.kind"),
 ];
-const PROPAGATION: &str = r#"propagation = { model = "free-space", power = "24.5 dBm", receive = "-64 dBm", sense = "-78 dBm" }"#;
+const PROPAGATION: &str =
+    r#"propagation = { model = "free-space", power = "24.5 dBm", receive = "-64 dBm", sense = "-78 dBm" }"#;
 const OUTAGE: &str = r#"changes = [{ kind = "outage", at = "1 s", lasts = "1 s" }]"#;
 const HANDOFF: &str = r#"changes = [{ kind = "handoff", at = "1 s", gap = "1 s", mobile = "b" }]"#;
 const FADES: &str = r#"{ kind = "two-state", good = "1 s", bad = "1 s", ber_good = 0, ber_bad = 0.01 }"#;
@@ -258,9 +260,10 @@ fn every_word_makes_a_plan_of_its_own() {
     walk(&SCENARIO, "", &mut |key, kind| match kind {
         // The kinds of apps go with their transport.
         Kind::Word(_) if key == "flow.transport" => {}
-        Kind::Word(words) if key == "wlan.standard" => {
-            for word in words() {
-                let sets = [beside(key, word), vec![("wlan.cell.standard".to_string(), format!("\"{word}\""))]];
+        Kind::Standard => {
+            for word in Phy::names() {
+                let sets =
+                    [beside(key, word), vec![("wlan.cell.standard".to_string(), format!("\"{word}\""))]];
                 assert_eq!(read(&file("", ""), &sets.concat()).plan().wlans[0].cell.phy.name, word);
             }
         }
@@ -286,4 +289,3 @@ fn every_word_makes_a_plan_of_its_own() {
         _ => {}
     });
 }
-

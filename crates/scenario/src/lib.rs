@@ -22,6 +22,7 @@ mod fades;
 mod fields;
 mod files;
 mod flow;
+mod hints;
 mod keys;
 #[cfg(test)]
 mod kinds_tests;
@@ -53,6 +54,7 @@ pub use added::{NewParam, NewScheme, Policies};
 pub use airhop_net::Schedule;
 pub use catalogue::{catalogue, services};
 pub use fades::SavedFades;
+pub use hints::{Base, Hint};
 pub use places::places;
 pub use problem::ScenarioError;
 pub use reference::reference;

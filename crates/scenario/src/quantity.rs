@@ -5,6 +5,7 @@ use crate::keys::{Kind, MAX_COPIES, MAX_SPAN_S, UNLIMITED};
 use crate::problem::{did_you_mean, one_of};
 use crate::tree::{Item, Value};
 use airhop_base::{Rate, Span, units};
+use airhop_radio::phy::Phy;
 
 type Refusal = String;
 
@@ -38,6 +39,7 @@ pub(crate) fn expected(kind: &Kind) -> String {
         Kind::Segments { unbounded: Some(_) } => "a number of segments from 1 to 1e6, or \"infinite\"",
         Kind::Flag => "true or false",
         Kind::Word(words) => return format!("expected {}", one_of(words())),
+        Kind::Standard => return format!("expected {}", one_of(Phy::names())),
         Kind::Words(words) => return format!("expected a list of {}", one_of(words())),
         Kind::Scheme => "a scheme such as \"reno\", or a table { name = \"reno\" }",
         Kind::Switch(_) => "true, false or a table",
@@ -70,6 +72,10 @@ pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
         }
         (Kind::Flag, &Value::Flag(flag)) => Ok(Val::Flag(flag)),
         (Kind::Word(words), Value::Text(text)) => word(&words(), text).map(Val::Word),
+        (Kind::Standard, Value::Text(text)) => standard(text).map(Val::Word),
+        (Kind::Standard, Value::Number(..)) => {
+            Err(format!("{}, in quotes, got the number {}", expected(kind), item.describe()))
+        }
         (Kind::Words(known), Value::List(items)) => words(&known(), items),
         (Kind::Title, Value::Text(text)) => title(text),
         (Kind::File { .. }, Value::Text(text)) if !text.is_empty() && !text.contains('\0') => {
@@ -119,6 +125,21 @@ fn word(words: &[&'static str], text: &str) -> Result<&'static str, Refusal> {
         let hint = did_you_mean(text, words.iter().copied());
         format!("expected {}, got {text:?}{hint}", one_of(words.iter().copied()))
     })
+}
+
+/// Amendments that are not modelled, whose links people have.
+const NEWER: [&str; 4] = ["802.11n", "802.11ac", "802.11ax", "802.11be"];
+
+fn standard(text: &str) -> Result<&'static str, Refusal> {
+    let lower = text.to_lowercase();
+    match NEWER.iter().find(|newer| lower == **newer) {
+        Some(newer) => Err(format!(
+            "{newer} is not modelled yet (aggregation with Block Ack, MIMO, rate adaptation); modelled are {}, the last of them up to \
+             54 Mbit/s. For a single fast station a [[radio]] link with `arq`, as fast as its goodput, comes nearest",
+            Phy::names().map(|name| format!("\"{name}\"")).join(", ")
+        )),
+        None => word(&Phy::names(), text),
+    }
 }
 
 /// Each word once.

@@ -1,8 +1,11 @@
 //! The page that lists every key.
 
+use crate::fields::Val;
 use crate::keys::{Choice, Key, Kind, SCENARIO, Without};
-use crate::quantity::expected;
+use crate::quantity::{self, expected};
+use crate::routing;
 use crate::tcp;
+use airhop_net::plan::AodvPlan;
 use airhop_tcp::Preset;
 use std::fmt::Write;
 
@@ -93,19 +96,44 @@ fn without(key: &Key) -> String {
         Without::Value(text) => format!("`{text}`"),
         Without::Derived(rule) => rule.to_string(),
         Without::Nothing(meaning) => meaning.to_string(),
-        Without::Preset => {
-            Preset::ALL.map(|(name, preset)| format!("{name} {}", of_preset(key, preset))).join(", ")
-        }
+        Without::Preset => of_presets(key).join(", "),
     }
 }
 
-/// What a preset has for a key, for segments of 1000 B.
-fn of_preset(key: &Key, preset: Preset) -> String {
-    let config = preset.config(1000);
-    let values = tcp::values(&config).into_iter().chain(tcp::rto_values(&config.rto));
-    let found = values.into_iter().find(|(name, _)| *name == key.name);
-    found.map_or(String::new(), |(_, val)| match crate::quantity::format(&val) {
-        Some(text) => format!("`{text}`"),
-        None => "`true`".to_string(),
-    })
+/// What each preset has for a key, for segments of 1000 B: those of connections, or those of AODV.
+fn of_presets(key: &Key) -> Vec<String> {
+    let connections = Preset::ALL.into_iter().map(|(name, preset)| {
+        let config = preset.config(1000);
+        (name, tcp::values(&config).into_iter().chain(tcp::rto_values(&config.rto)).collect::<Vec<_>>())
+    });
+    let routers = AodvPlan::PRESETS.into_iter().map(|(name, plan)| (name, routing::values(&plan).to_vec()));
+    let one = |(preset, values): (&str, Vec<(&str, Val)>)| {
+        let (_, val) = values.into_iter().find(|(name, _)| *name == key.name)?;
+        let text = quantity::format(&val).unwrap_or_else(|| "true".to_string());
+        Some(format!("{preset} `{text}`"))
+    };
+    connections.chain(routers).filter_map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `"rfc ``"` tells nothing: each preset that has a key is followed by its value.
+    #[test]
+    fn every_default_of_the_page_has_a_value() {
+        let page = reference();
+        let rows: Vec<_> = page.lines().filter(|line| line.starts_with("| `")).collect();
+        assert!(rows.len() > 150, "{} rows", rows.len());
+        for row in rows {
+            let cells: Vec<_> = row.trim_matches('|').split(" | ").map(str::trim).collect();
+            assert!(cells.iter().all(|cell| !cell.is_empty()), "{row}");
+            let values = cells.last().map_or(0, |cell| cell.matches('`').count());
+            let of_presets = ["ns2 ", "rfc ", "linux ", "rfc3561 "]
+                .iter()
+                .any(|preset| cells[cells.len() - 1].starts_with(preset));
+            assert!(!of_presets || values >= 4, "{row}");
+        }
+        assert!(page.contains("| `diameter` | hops between two stations at most (NET_DIAMETER) | a whole number from 1 to 64 | rfc3561 `35`, ns2 `30` |"), "{page}");
+    }
 }

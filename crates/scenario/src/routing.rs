@@ -24,7 +24,7 @@ fn preset(routing: &Fields) -> Option<AodvPlan> {
 }
 
 /// The keys whose default the preset has, with its value; what [`plan`] reads.
-fn values(p: &AodvPlan) -> [(&'static str, Val); 8] {
+pub(crate) fn values(p: &AodvPlan) -> [(&'static str, Val); 8] {
     [
         ("active_route", Val::Span(p.active_route)),
         ("own_route", Val::Span(p.own_route)),

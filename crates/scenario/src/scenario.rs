@@ -90,7 +90,11 @@ impl Scenario {
         let plan = if problems.len() == 0 { plan::plan(&fields) } else { None };
         if plan.is_none() && problems.len() == 0 {
             // A kind that a table of keys declares and no plan knows: refused, never simulated as another.
-            problems.add(&At::Document, "", "it is sound, but Airhop has no plan for it: a mistake in Airhop");
+            problems.add(
+                &At::Document,
+                "",
+                "it is sound, but Airhop has no plan for it: a mistake in Airhop",
+            );
         }
         problems.or(source.name, plan.map(|plan| Scenario { fields, plan }))
     }

@@ -3,6 +3,7 @@
 use crate::keys::{Choice, Key, Kind, SCENARIO, UNLIMITED, Without};
 use crate::problem::At;
 use crate::tree::{Item, Value, literal};
+use airhop_radio::phy::Phy;
 use serde_json::{Map, Value as Json, json};
 
 /// The JSON schema (draft 2020-12) of a scenario file.
@@ -94,6 +95,7 @@ fn value(kind: &Kind) -> Json {
         }
         Kind::Flag => json!({ "type": "boolean" }),
         Kind::Word(words) => json!({ "enum": words() }),
+        Kind::Standard => json!({ "enum": Phy::names() }),
         Kind::Words(words) => json!({ "type": "array", "items": { "enum": words() }, "uniqueItems": true }),
         Kind::Scheme => scheme(),
         Kind::Section(keys) => object(keys, None),

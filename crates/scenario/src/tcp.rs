@@ -170,3 +170,8 @@ pub(crate) fn config(tcp: &Fields, mss: u32) -> Option<Config> {
 pub(crate) fn datagram_bytes(tcp: &Fields, mss: u32) -> Option<u32> {
     Some(HEADER_BYTES + mss + if tcp.flag("timestamps")? { TIMESTAMPS_BYTES } else { 0 })
 }
+
+/// The same of a planned connection.
+pub(crate) fn datagram(config: &Config) -> u32 {
+    HEADER_BYTES + config.mss + if config.timestamps { TIMESTAMPS_BYTES } else { 0 }
+}

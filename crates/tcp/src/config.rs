@@ -171,6 +171,12 @@ impl Preset {
     pub const ALL: [(&'static str, Preset); 3] =
         [("ns2", Preset::Ns2), ("rfc", Preset::Rfc), ("linux", Preset::Linux)];
 
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        let found = Self::ALL.iter().find(|(_, preset)| *preset == self);
+        found.expect("every preset is listed").0
+    }
+
     /// The parameters of this preset for segments of `mss` bytes.
     pub fn config(self, mss: u32) -> Config {
         let rfc = Config {

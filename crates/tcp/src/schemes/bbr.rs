@@ -13,6 +13,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "bbr",
     title: "TCP BBR v1",
     family: "rate-based",
+    preset: Some(crate::Preset::Linux),
     about: "The sender keeps a model of the path: the greatest rate of delivery of the last ten round trips and the least round \
             trip of the last ten seconds. It paces at that rate, and keeps no more than twice their product in flight. Once \
             in eight round trips it sends a quarter faster for one, to see whether there is more, and a quarter slower for \

@@ -18,6 +18,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "bbr3",
     title: "TCP BBR v3",
     family: "rate-based",
+    preset: Some(crate::Preset::Linux),
     about: "BBR whose model of the path knows losses as well. It paces at the rate at which the path delivers, and keeps no more than \
             twice in flight of what the path holds. Every two to three seconds, or as often as Reno would, it asks for a quarter \
             more. If more than 2 % of a flight are lost of that, it remembers how much was in flight, and stays 15 % below until it \

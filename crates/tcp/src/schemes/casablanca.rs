@@ -14,6 +14,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "casablanca",
     title: "TCP-Casablanca",
     family: "loss discrimination",
+    preset: None,
     about: "The sender marks one of k + 1 segments \"out\", and full queues drop those first; a wireless \
             link loses both kinds alike. If more of the lost segments bear the mark than chance explains it \
             was congestion, and the window is halved; otherwise they are repaired and the window stays.",

@@ -15,6 +15,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "copa",
     title: "Copa",
     family: "delay-based",
+    preset: None,
     about: "The sender steers its window towards the rate 1/(delta · queueing delay), which leaves 1/delta of its segments in the queue: \
             up while it is slower, down while it is faster, by 1/delta segments a round trip, and twice as fast each round trip once \
             it has gone one way for three. So the queue empties every five round trips, and all who share it see the empty path. If \

@@ -11,6 +11,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "cubic",
     title: "CUBIC",
     family: "loss-based",
+    preset: Some(crate::Preset::Linux),
     about: "After a loss the window falls to 0.7 and returns to where the loss was along a cubic of time: fast at first, hardly at all \
             near that point, then faster again. Never slower than Reno would. Slow start ends when delays grow. The default of Linux, \
             Windows and Apple's systems.",

@@ -8,6 +8,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "dcr",
     title: "TCP-DCR",
     family: "delayed response",
+    preset: None,
     about: "Duplicate ACKs start a timer of one round trip, and each of them lets a new segment out. If the \
             hole is filled before it expires, the link layer repaired the loss and nothing happened; if not, \
             it is congestion, and a SACK sender's recovery begins.",

@@ -9,6 +9,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "dctcp",
     title: "DCTCP",
     family: "marks",
+    preset: Some(crate::Preset::Linux),
     about: "Routers mark every packet that finds more than K waiting, and the receiver echoes each mark. The sender keeps a moving mean \
             alpha of the share of its bytes that were marked, and on a mark, once per window, gives up alpha/2 of its window: all of \
             Reno's half when every packet was marked, next to nothing when few were. Growth and the answer to losses are Reno's.",

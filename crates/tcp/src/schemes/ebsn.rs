@@ -7,6 +7,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "ebsn",
     title: "EBSN",
     family: "explicit notification",
+    preset: None,
     about: "The base station repeats on its own what the wireless link loses, and sends the source an EBSN for each \
             attempt that failed: \"explicit bad state notification\". The source then cancels its retransmission timer and \
             starts it anew with what it knows of round-trip times; nothing else changes.",

@@ -8,6 +8,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "eln",
     title: "ELN at the base station",
     family: "explicit notification",
+    preset: None,
     about: "The base station remembers which segments crossed it. On duplicate ACKs for one that the \
            wireless link lost it sets a bit, ELN; the sender then retransmits that segment and leaves its \
            window alone. An ACK with the bit never counts as a duplicate.",

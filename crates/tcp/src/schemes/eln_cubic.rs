@@ -7,6 +7,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "eln-cubic",
     title: "CUBIC with LL-ELSN's notices",
     family: "explicit notification",
+    preset: None,
     about: "CUBIC, told by the link layer which segments it lost (ELN) and which it is repeating (ERSN). What an ELN names goes out \
            again at once and the window stays; other losses are congestion, as ever. Everything but that is the sender of today, \
            with the recovery that the connection is configured with.",

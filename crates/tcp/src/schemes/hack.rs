@@ -8,6 +8,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "hack",
     title: "TCP HACK",
     family: "explicit notification",
+    preset: None,
     about: "Data carries a second checksum, of its headers alone. A receiver that gets a segment with a \
            damaged payload and intact headers says so at once, in an ACK with the number of the segment; the \
            sender, a SACK sender, retransmits it without congestion control.",

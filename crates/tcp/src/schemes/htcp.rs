@@ -11,6 +11,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "htcp",
     title: "H-TCP",
     family: "loss-based",
+    preset: Some(crate::Preset::Linux),
     about: "The longer ago the last loss, the faster the window grows: as Reno's for a second, then by a quadratic function of the time. A \
             loss leaves the share RTTmin/RTTmax of the window, between 0.5 and 0.8, which just empties the queue; half, if the rate \
             has changed by more than a fifth since the loss before.",

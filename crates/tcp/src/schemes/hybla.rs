@@ -12,6 +12,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "hybla",
     title: "TCP Hybla",
     family: "loss-based",
+    preset: Some(crate::Preset::Linux),
     about: "A connection whose round trip is rho times 25 ms grows as one of 25 ms would in the same time: each ACK adds 2^rho - 1 in \
             slow start and rho²/cwnd after. Losses halve the window as ever. The first ACKs tell what the path holds, which is where \
             slow start ends, and segments are spaced over the round trip.",

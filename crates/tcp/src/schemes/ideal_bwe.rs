@@ -9,6 +9,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "ideal-bwe",
     title: "Ideal bandwidth estimation",
     family: "bandwidth estimation",
+    preset: None,
     about: "A sender that knows its share of the bottleneck and the round-trip time of the empty path \
             exactly, because the simulator tells it. After a loss its window is what fits into the path at \
             that rate.",

@@ -11,6 +11,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "illinois",
     title: "TCP-Illinois",
     family: "loss-based",
+    preset: Some(crate::Preset::Linux),
     about: "Losses say whether the window grows or shrinks, as with Reno; queueing delay says by how much. While the mean delay of a round \
             trip is near its minimum the window grows by ten segments a round and a loss costs an eighth of it; near its maximum it \
             grows by 0.3 segments and a loss costs half.",

@@ -11,6 +11,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "jersey",
     title: "TCP-Jersey",
     family: "bandwidth estimation",
+    preset: None,
     about: "Routers mark every packet while their mean queue is above a threshold. The sender estimates the \
             available bandwidth from the ACKs that come in, and sets its window to it on an ACK that echoes \
             such a warning. Duplicate ACKs without a warning say that a wireless link lost the segment: it \

@@ -11,6 +11,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "jtcp",
     title: "Jitter-based TCP (JTCP)",
     family: "loss discrimination",
+    preset: None,
     about: "The receiver says when each segment arrived. Over the last window of packets the sender computes \
             the jitter ratio, the fraction of them that queued. If more than k packets did, a loss is \
             congestion: Reno, but at most one cut in so many round trips. Otherwise duplicate ACKs leave the \

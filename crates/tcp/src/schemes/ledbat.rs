@@ -14,6 +14,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "ledbat",
     title: "LEDBAT",
     family: "delay-based",
+    preset: None,
     about: "For transfers that are to get only what others leave. The sender measures how long segments are under way, takes the least of \
             ten minutes for the empty path, and steers its window so that the rest, its queue, is 100 ms: it grows by a segment a round \
             trip while there is no queue, less and less towards the target, and shrinks as fast beyond it. A loss halves the window. \

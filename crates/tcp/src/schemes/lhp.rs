@@ -8,6 +8,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "lhp",
     title: "LHP: header protection and packet list",
     family: "explicit notification",
+    preset: None,
     about: "The link layer sends a packet in fragments, the first, with the headers, until it is \
            acknowledged; a receiver that gets it and not the rest answers with an ELN. The sender keeps a \
            list of its segments in sending order and counts duplicate ACKs for each of them, so that a \

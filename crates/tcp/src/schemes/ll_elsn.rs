@@ -8,6 +8,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "ll-elsn",
     title: "LL-ELSN with ESACK",
     family: "explicit notification",
+    preset: None,
     about: "The link layer tells the sender when it begins to repeat a segment (ERSN) and when it gives it up (ELN). \
            ESACK, a SACK sender with a queue in sending order, retransmits on an ELN without touching the window, \
            and leaves the segment alone after an ERSN.",

@@ -1,8 +1,8 @@
 //! The schemes: one file each, and one word each in the list below.
 
-use crate::Config;
 use crate::recovery;
 use crate::seams::{Parts, Recovery};
+use crate::{Config, Preset};
 use std::fmt;
 use std::sync::{PoisonError, RwLock};
 
@@ -17,6 +17,8 @@ pub struct Scheme {
     pub title: &'static str,
     /// Its family: "loss-based", "local recovery", "explicit notification", …
     pub family: &'static str,
+    /// The preset of the system whose own sender it is; `None` where its source runs it over any TCP.
+    pub preset: Option<Preset>,
     /// What it does, in a few sentences.
     pub about: &'static str,
     /// When it helps and when it does not.

@@ -8,6 +8,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "new-jersey",
     title: "TCP New Jersey",
     family: "bandwidth estimation",
+    preset: None,
     about: "Jersey whose estimate is timed by the receiver: every ACK says when the segment arrived that \
             caused it, and ACKs that say the same time count as one.",
     helps: "Where Jersey does, and beyond that where the way back is congested or loses ACKs: what happens \

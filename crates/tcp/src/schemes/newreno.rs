@@ -8,6 +8,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "newreno",
     title: "TCP NewReno",
     family: "loss-based",
+    preset: None,
     about: "Reno that stays in fast recovery until everything outstanding at its beginning is acknowledged, and \
            repairs one hole per round trip.",
     helps: "Where a window loses several segments and the receiver has no SACK.",

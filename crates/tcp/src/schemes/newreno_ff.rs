@@ -11,6 +11,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "newreno-ff",
     title: "TCP NewReno-FF",
     family: "loss discrimination",
+    preset: None,
     about: "A flip-flop filter watches the round-trip times: a slow mean with control limits three sigma \
             around it, and a fast mean that is believed within them. If many of the last samples were beyond \
             the limits when a loss is found, queues were moving and it is congestion; otherwise the segment \

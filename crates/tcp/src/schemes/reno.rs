@@ -8,6 +8,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "reno",
     title: "TCP Reno",
     family: "loss-based",
+    preset: None,
     about: "Three duplicate ACKs halve the window and the lost segment goes out at once; the window is inflated by \
            every further duplicate until the first new ACK.",
     helps: "On paths that lose by congestion only, one segment per window. Random losses halve its window for \

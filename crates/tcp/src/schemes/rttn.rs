@@ -7,6 +7,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "rttn",
     title: "RTTN (reconstruction)",
     family: "explicit notification",
+    preset: None,
     about: "The base station measures how long the fades of its wireless link last, and tells the source what delay to expect \
             from the next one: \"round trip time notification\". The source's timeouts then outlast such a fade. What survives of \
             the paper is the idea; the algorithm here is Airhop's.",

@@ -8,6 +8,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "sack",
     title: "TCP SACK",
     family: "loss-based",
+    preset: None,
     about: "The receiver reports what arrived beyond a gap; the sender repairs several holes per round trip and \
            keeps the pipe full, after one halving.",
     helps: "Wherever both ends support it. A random loss still halves the window.",

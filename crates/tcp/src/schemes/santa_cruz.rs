@@ -11,6 +11,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "santa-cruz",
     title: "TCP Santa Cruz",
     family: "loss discrimination",
+    preset: None,
     about: "From the times at which segments were sent and arrived, it sums up by how many packets the queue \
             on the way to the receiver grew or shrank, and keeps the window so that about n of them wait \
             there. A loss is taken for congestion only after the queue grew in two consecutive windows; \

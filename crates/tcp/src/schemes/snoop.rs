@@ -4,6 +4,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "snoop",
     title: "NewReno with a Snoop agent",
     family: "local recovery",
+    preset: None,
     about: "An agent at the base station keeps copies of segments, sends lost ones again itself, and keeps the \
            duplicate ACKs from the sender.",
     helps: "On a lossy last hop, downlink, with a base station that can hold state per connection. Uplink it cannot \

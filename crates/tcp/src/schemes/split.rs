@@ -4,6 +4,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "split",
     title: "I-TCP: the connection split at the base station",
     family: "split connection",
+    preset: None,
     about: "The connection ends at the base station, which acknowledges what it receives, keeps it, and \
            sends it on over a connection of its own. Each half recovers from its own losses; downlink the \
            sender sees no wireless loss at all.",

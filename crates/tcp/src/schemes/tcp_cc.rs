@@ -8,6 +8,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "tcp-cc",
     title: "TCP-CC (reconstruction)",
     family: "receiver control",
+    preset: None,
     about: "A column of Cheng and Lin's tables, of which nothing but the label is printed; here it is TCP Contention \
             Control. Every node adds to a header field how long the segment contended for the medium. The receiver \
             compares goodput and contention of successive intervals, and lets the window that it advertises grow or \

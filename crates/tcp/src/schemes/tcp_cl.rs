@@ -8,6 +8,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "tcp-cl",
     title: "TCP-CL",
     family: "explicit notification",
+    preset: None,
     about: "A MAC that drops a segment puts its number, a NAK, on the next ACK of the flow that goes back through its node, \
             and does not tell the routing that the link failed; only if the next hop stays silent is the link given up. \
             The sender retransmits what a NAK names without touching its window, and does not halve it for the duplicate \

@@ -11,6 +11,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "tibet",
     title: "TCP TIBET",
     family: "bandwidth estimation",
+    preset: None,
     about: "Means of the lengths of the segments sent and of the gaps between them give the rate at which \
             the sender sends, without a bias by bursts. After a loss that rate, times the smallest \
             round-trip time, is the new threshold. As the smallest round-trip time may have been measured \

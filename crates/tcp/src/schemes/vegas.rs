@@ -12,6 +12,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "vegas",
     title: "TCP Vegas",
     family: "delay-based",
+    preset: None,
     about: "Once a round trip the sender compares the rate that its window would have on an empty path with the rate that it \
             has. The difference is what it has queued: below alpha segments the window grows by one, above beta it \
             shrinks by one. Slow start doubles every other round trip and ends when gamma segments are queued. A \

@@ -11,6 +11,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "veno",
     title: "TCP Veno",
     family: "loss discrimination",
+    preset: None,
     about: "Reno that asks Vegas' estimate of its own queued segments. With beta or more queued it grows by one segment \
             every second round trip only, and halves at a loss; with fewer it takes a loss for random and gives up a \
             fifth of the window.",

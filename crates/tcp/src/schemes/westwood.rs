@@ -11,6 +11,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "westwood",
     title: "TCP Westwood",
     family: "bandwidth estimation",
+    preset: None,
     about: "The sender filters the rate at which ACKs report arrivals. After a loss the window is not halved, but set to \
             what that rate fills of a path with empty queues: estimate × smallest round trip.",
     helps: "Where losses are random: the window stays at what the path carried before. ACKs that come in bunches make it \

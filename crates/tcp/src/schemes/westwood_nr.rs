@@ -8,6 +8,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "westwood-nr",
     title: "TCP Westwood, NewReno form",
     family: "bandwidth estimation",
+    preset: None,
     about: "Westwood's estimate and windows with NewReno's recovery: one hole per round trip is repaired, and the window \
             after recovery is that which the estimate gave at its beginning.",
     helps: "As Westwood, and where a window loses several segments.",

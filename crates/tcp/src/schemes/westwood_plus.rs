@@ -13,6 +13,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "westwood-plus",
     title: "TCP Westwood+",
     family: "bandwidth estimation",
+    preset: None,
     about: "Westwood that counts what arrives in a whole round trip before it takes a sample of the rate, so that ACKs that \
             come in bunches do not look like a fast path. The Westwood of Yun 2009's comparison.",
     helps: "Where losses are random and the path is not shared with much else: after a loss the window is what the path \

@@ -10,6 +10,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     name: "westwood-vt",
     title: "TCP WestwoodVT",
     family: "loss discrimination",
+    preset: None,
     about: "WestwoodNR that asks Vegas' estimate of its own queued segments, Δ, for the cause of a loss. In congestion \
             avoidance, on three duplicate ACKs: fewer than alpha queued, and it was the air: the segment is sent again \
             and the window stays; more than beta, and it was a queue: WestwoodNR's window; between them the decision is \
