@@ -13,6 +13,7 @@ from airhop.errors import InputError, did_you_mean
 def schemes() -> list[dict[str, Any]]:
     """List every scheme: name, title, family, about, helps, cite, needs, parameters, verified, reconstructed.
 
+    `preset` is that of the system whose own sender it is, or None.
     A parameter has a name, a default, and what it is about; a `range` if it is a number, `words` if it is one
     of these.
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from airhop import stats
 from airhop.errors import InputError
+from airhop.hints import hints, senders
 from airhop.judgements import JUDGED, TRUE_CAUSES, Judgements, share_right
 from airhop.progress import SILENT, Reporter
 from airhop.results import Result
@@ -52,6 +53,8 @@ class Comparison:
     reps: int
     results: Mapping[tuple[str, int], Result]
     """By scheme and replication."""
+    under: Mapping[str, Scenario] = field(default_factory=dict)
+    """The scenario with each scheme in it, which hints are about."""
 
     @property
     def complete(self) -> bool:
@@ -107,6 +110,8 @@ class Comparison:
             "reps": self.reps,
             "complete": self.complete,
             "warnings": self.warnings(),
+            "senders": senders(self.under.values()),
+            "hints": [str(hint) for hint in hints(self.under.values())],
             "schemes": [
                 {
                     "scheme": row.scheme,
@@ -171,9 +176,10 @@ def compare(
             results = dict(enumerate(run_many(jobs, threads=threads, on_done=lambda _i, _r: task.advance())))
         except Interrupted as interrupted:
             partial = {keys[index]: result for index, result in sorted(interrupted.results.items())}
-            comparison = Comparison(scenario, names, seed, reps, partial)
+            comparison = Comparison(scenario, names, seed, reps, partial, under)
             raise InterruptedComparison(comparison, interrupted) from None
-    return Comparison(scenario, names, seed, reps, {keys[index]: result for index, result in results.items()})
+    finished = {keys[index]: result for index, result in results.items()}
+    return Comparison(scenario, names, seed, reps, finished, under)
 
 
 def _metrics(result: Result) -> dict[str, float]:

@@ -50,8 +50,8 @@ def percent(share: float) -> str:
 
 
 def percent_interval(value: Ratio) -> str:
-    """Write a share with its interval, `45 (42–48)`; without the brackets when that is not known."""
-    if value.low is None or value.high is None:
+    """Write a share with its interval, `45 (42–48)`; alone when that is not known, or a point."""
+    if value.low is None or value.high is None or value.low == value.high:
         return percent(value.value)
     digits = _percent_digits(value)
     mean, low, high = (f"{100 * share:.{digits}f}" for share in (value.value, value.low, value.high))

@@ -69,6 +69,20 @@ def test_every_command_explains_itself(cli: Cli, command: str) -> None:
     assert COMMANDS[command][:40] in page.out
 
 
+@pytest.mark.parametrize(
+    ("command", "usage"),
+    [
+        ("compare", "[OPTIONS] SCENARIO [SCHEMES...]"),
+        ("fades", "--out PATH [OPTIONS] SCENARIO"),
+        ("reproduce", "[OPTIONS] [EXPERIMENTS...]"),
+        ("report", "[OPTIONS] [FOLDER]"),
+        ("doctor", "[OPTIONS]"),
+    ],
+)
+def test_help_names_its_arguments(cli: Cli, command: str, usage: str) -> None:
+    assert cli(command, "--help").out.splitlines()[0] == f"Usage: airhop {command} {usage}"
+
+
 @pytest.mark.parametrize(("columns", "widest"), [(None, 80), ("60", 60), ("120", 120)])
 def test_help_in_a_pipe_is_as_wide_as_a_page(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, columns: str | None, widest: int
@@ -197,6 +211,36 @@ def test_a_title_wider_than_its_table_stays_on_one_line(capsys: pytest.CaptureFi
     title = "a-study: last-hop, 10 replications, seed 1"
     print_table(Console(width=80), ["scheme", "runs"], [["reno", "10"]], title=title)
     assert capsys.readouterr().out.splitlines()[0] == title
+
+
+@pytest.mark.parametrize("words", [("schemes", "bbr"), ("schemes",), ("run", "last-hop", *SHORT)])
+def test_nothing_pads_lines_in_a_pipe(cli: Cli, words: tuple[str, ...]) -> None:
+    lines = cli(*words).out.splitlines()
+    assert len(lines) > 5
+    assert [line for line in lines if line != line.rstrip()] == []
+
+
+def test_experiments_are_listed_paper_by_paper(cli: Cli) -> None:
+    ended = cli("reproduce")
+    assert (ended.code, ended.out) == (2, "")
+    lines = ended.err.splitlines()
+    assert "yun2009" in lines
+    assert (
+        "  yun2009/fig7                  Goodput against round-trip time, downlink, one connection" in lines
+    )
+    assert len(lines) > 50
+    assert max(map(len, lines)) < 120
+
+
+def test_a_figure_goes_into_a_folder_that_is_there(cli: Cli, tmp_path: Path) -> None:
+    missing = tmp_path / "no" / "such"
+    for words in (("run", "last-hop", "--air"), ("show", "last-hop", "--topology")):
+        ended = cli(*words, str(missing / "a.pdf"))
+        assert (ended.code, ended.err) == (
+            2,
+            f"airhop: cannot write {missing}/a.pdf: there is no folder {missing}\n",
+        )
+    assert not missing.parent.exists()
 
 
 def test_compare_json(cli: Cli) -> None:
@@ -350,4 +394,5 @@ def test_reader_that_left_is_no_error(words: list[str]) -> None:
         process.stdout.close()  # as `| head` does, before the command writes
         process.stdin.close()
         told = process.stderr.read()
-    assert (process.returncode, told) == (0, "")
+    notes = [line for line in told.splitlines() if line.startswith(("senders: ", "hint: "))]
+    assert (process.returncode, told.splitlines()) == (0, notes)

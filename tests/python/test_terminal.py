@@ -90,7 +90,7 @@ def test_shares_of_nearly_nothing_and_nearly_all_are_neither(share: float, text:
 def test_shares_have_the_decimals_of_their_interval() -> None:
     assert percent_interval(Ratio(0.45, 0.42, 0.48, 5)) == "45 (42–48)"
     assert percent_interval(Ratio(0.8961, 0.8801, 0.9123, 5)) == "89.6 (88.0–91.2)"
-    assert percent_interval(Ratio(0.0, 0.0, 0.0, 5)) == "0 (0–0)"
+    assert percent_interval(Ratio(0.0, 0.0, 0.0, 5)) == "0"
     assert percent_interval(Ratio(0.0021, None, None, 1)) == "0.21"
     assert percent_pm(Ratio(0.9957, 0.9945, 0.9969, 5)) == "99.57 ± 0.12"
     assert percent_pm(Ratio(0.5, None, None, 1)) == "50"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Callable, Sequence
+from inspect import Parameter as Kind
+from inspect import signature
+from typing import Annotated, get_type_hints
 
 from cyclopts import App, CycloptsError, Parameter, Token, UnusedCliTokensError
 
@@ -105,11 +107,32 @@ def application() -> App:
     return app
 
 
+def usage(name: str, command: Callable[..., object] | None) -> str:
+    """Write the first line of a command's help: its arguments by their names. The parser calls all `ARGS`."""
+    words = ["Usage: airhop", name]
+    parameters = [] if command is None else list(signature(command).parameters.values())
+    options = [p for p in parameters if p.kind is Kind.KEYWORD_ONLY]
+    required = [p for p in options if p.default is Kind.empty]
+    types = {} if command is None else get_type_hints(command)
+    words += [f"--{option.name} {types[option.name].__name__.upper()}" for option in required]
+    words += ["[OPTIONS]"] if len(options) > len(required) else []
+    for argument in parameters:
+        label = argument.name.upper()
+        if argument.kind is Kind.VAR_POSITIONAL:
+            words.append(f"[{label}...]")
+        elif argument.kind is not Kind.KEYWORD_ONLY:
+            words.append(label if argument.default is Kind.empty else f"[{label}]")
+    return " ".join(words)
+
+
 def dispatch(words: Sequence[str]) -> int:
     """Run one command and return its exit code."""
     app = application()
     try:
         _check_command(words[0])
+        if not {"-h", "--help"}.isdisjoint(words):
+            command = app[words[0]]
+            command.usage = usage(words[0], command.default_command)
         code = app(words)
     except UnusedCliTokensError as error:
         return _fail(f"what is `{' '.join(error.unused_tokens or [])}`? See airhop {words[0]} --help.")

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from airhop import hints
 from airhop.cli import EXIT_INTERRUPTED
 from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Sets, Whole, With
 from airhop.cli.judged import print_shares
@@ -80,6 +81,8 @@ def _scheme(word: str) -> str | dict[str, Any]:
 
 
 def _print(comparison: Comparison, as_json: bool) -> None:
+    for line in hints.lines(comparison.under.values()):
+        say(line)
     for warning in comparison.warnings():
         say(f"warning: {warning}")
     if as_json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -24,10 +25,21 @@ class _Console(Console):
         raise BrokenPipeError
 
 
+class _Pipe(_Console):
+    """For programs and files: nothing pads the ends of lines."""
+
+    def print(self, *objects: Any, **how: Any) -> None:
+        """Print as rich does, without the spaces that fill its tables up."""
+        with self.capture() as captured:
+            super().print(*objects, **how)
+        self.file.write(re.sub(r"[ ]+$", "", captured.get(), flags=re.MULTILINE))
+
+
 def console() -> Console:
     """Open stdout for tables and charts. Text is printed as it is: names may look like markup."""
-    width = None if sys.stdout.isatty() else PIPE_WIDTH
-    return _Console(width=width, highlight=False, markup=False, emoji=False)
+    if sys.stdout.isatty():
+        return _Console(highlight=False, markup=False, emoji=False)
+    return _Pipe(width=PIPE_WIDTH, highlight=False, markup=False, emoji=False)
 
 
 def help_console() -> Console:

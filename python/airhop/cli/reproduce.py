@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +13,7 @@ from airhop.cli import EXIT_FAILED
 from airhop.cli.app import ExperimentId, Json, Seed, Whole
 from airhop.cli.output import console, print_json, say
 from airhop.errors import InputError
-from airhop.experiments import Mode, lookup, registry
+from airhop.experiments import Calculation, Experiment, Mode, lookup, registry
 from airhop.experiments import reproduce as reproduce_experiments
 from airhop.progress import reporter_for_stderr
 
@@ -51,7 +53,8 @@ def reproduce(
     mode: Mode = "quick" if quick else "full" if full else "default"
     known = registry(on_broken=lambda why: say(f"airhop: {why}"))
     if not experiments and not all_:
-        raise InputError(f"name an experiment, or use --all. There are: {', '.join(known)}.")
+        _list(known)
+        raise InputError("name an experiment of this list or a paper, or use --all")
     chosen = list(known.values()) if all_ else lookup(experiments, known)
     screen, outcomes = console(), []
     for outcome in reproduce_experiments(
@@ -71,3 +74,12 @@ def reproduce(
                 words = many if len(claims) > 1 else one
                 say(f"airhop: {outcome.experiment.id}: {', '.join(claims)} {words}")
     return 0 if all(outcome.holds for outcome in outcomes) else EXIT_FAILED
+
+
+def _list(known: Mapping[str, Experiment | Calculation]) -> None:
+    """Say on stderr which experiments there are, paper by paper, a line each."""
+    width = max(map(len, known))
+    for paper, members in groupby(known.items(), key=lambda entry: entry[0].partition("/")[0]):
+        say(paper)
+        for name, experiment in members:
+            say(f"  {name:<{width}}  {experiment.title}")

@@ -9,6 +9,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from airhop import hints
 from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Sets, Whole, With
 from airhop.cli.figures import check_figure, write_figure
 from airhop.cli.judged import print_counts
@@ -108,6 +109,8 @@ def run(
         say(f"packet captures in {pcap}")
     for name, path in wanted.items():
         _draw(name, path, result, loaded, between)
+    for line in hints.lines([loaded]):
+        say(line)
     if as_json:
         print_json(result.document)
     else:

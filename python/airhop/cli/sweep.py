@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from airhop import hints
 from airhop.cli import EXIT_INTERRUPTED
 from airhop.cli.app import Json, StudyName, Whole, With
 from airhop.cli.output import console, print_json, print_table, say
@@ -67,6 +68,8 @@ def sweep(
 
 
 def _tell(table: Table, out: Path, as_json: bool) -> None:
+    for line in hints.lines(point.scenario for point in table.study.points()):
+        say(line)
     for warning in table.warnings():
         say(f"warning: {warning}")
     if as_json:

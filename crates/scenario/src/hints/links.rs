@@ -23,8 +23,8 @@ pub(super) fn without_recovery(look: &Look<'_>) -> Vec<Caught> {
             return Vec::new();
         }
         let window = frames_held(radio, frame, 6).min(SELECTIVE_WINDOW.into());
-        let text = "loses frames for good, as it has no ARQ; radio links of more than 2 Mbit/s recover them (HARQ in HSPA, LTE and NR), \
-                    and most schemes are then alike"
+        let text = "loses frames for good, as it has no ARQ; links of more than 2 Mbit/s repeat them (HARQ in HSPA, LTE and NR), and \
+                    most schemes are then alike"
             .to_string();
         vec![(text, Some(format!("arq={{ kind = \"selective-repeat\", window = {window} }}")))]
     })
@@ -87,8 +87,8 @@ pub(super) fn single_attempt(look: &Look<'_>) -> Vec<Caught> {
         Caught {
             about: format!("wlan.{}", plan.cell.name),
             text: format!(
-                "sends each frame once (attempts = 1), so that TCP meets every loss of the air; 802.11 sends it {usual} times at most \
-                 ({limit}), and most schemes are then alike"
+                "sends each frame once (attempts = 1), so TCP meets every loss; 802.11 sends up to {usual} times ({limit}), and most schemes \
+                 are then alike"
             ),
             set: Some((table.path.clone(), format!("attempts={usual}"))),
         }

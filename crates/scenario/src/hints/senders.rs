@@ -62,7 +62,7 @@ pub(super) fn of_another_system(look: &Look<'_>) -> Vec<Caught> {
         (own != base).then(|| Caught {
             about: scheme.name.to_string(),
             text: format!(
-                "as {own} deploys it comes with the rest of that sender (preset {own}: RACK-TLP, PRR, F-RTO), and here runs on preset {base}"
+                "a sender of preset {own}, here on preset {base} and without the RACK-TLP, PRR and F-RTO that it has there"
             ),
             set: Some((table.path.clone(), format!("tcp.preset={own}"))),
         })

@@ -1,0 +1,87 @@
+"""What a scenario's senders run on, and the traps that it is in: lines for people, beside the results."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from airhop.scenario import Scenario
+
+SHOWN = 4
+"""Names that a line lists before it counts the others."""
+ALIKE = 2
+"""Hints about one trap that are told before the others are counted."""
+
+
+@dataclass(frozen=True)
+class Hint:
+    """A trap: what is allowed and easily gives a false answer, and the change that gets out of it."""
+
+    trap: str
+    about: tuple[str, ...]
+    """The links, flows or schemes that are in it."""
+    text: str
+    """What holds of them."""
+    set: str | None
+    """The change as `--set` takes it, if one does."""
+
+    def __str__(self) -> str:
+        """Write one line with what to set."""
+        change = f": --set {shlex.quote(self.set)}" if self.set else ""
+        return f"{some(self.about)}: {self.text}{change}"
+
+
+def hints(scenarios: Iterable[Scenario]) -> list[Hint]:
+    """List the traps of scenarios that are compared; what differs in a name alone is one hint."""
+    found: dict[tuple[str, str, str | None], dict[str, None]] = {}
+    for scenario in scenarios:
+        for trap, about, text, change in scenario.core.hints():
+            found.setdefault((trap, text, change), {}).update(dict.fromkeys(about))
+    return [Hint(trap, tuple(about), text, change) for (trap, text, change), about in found.items()]
+
+
+def senders(scenarios: Iterable[Scenario]) -> str | None:
+    """Say which base the TCP senders of scenarios run on; where there are several, which flows on which.
+
+    None without a TCP flow. Schemes on different bases differ by these, too, and the line says so.
+    """
+    by_base: dict[str, dict[str, None]] = {}
+    for scenario in scenarios:
+        for base, flows in scenario.core.bases():
+            by_base.setdefault(base, {}).update(dict.fromkeys(flows))
+    if not by_base:
+        return None
+    if len(by_base) == 1:
+        return next(iter(by_base))
+    told = "; ".join(f"{base} ({some(flows)})" for base, flows in by_base.items())
+    return f"{told}: what differs between these bases is in every comparison across them"
+
+
+def lines(scenarios: Iterable[Scenario]) -> list[str]:
+    """Give what a command says of the scenarios that it has run, a line each."""
+    listed = list(scenarios)
+    base = senders(listed)
+    return [*([f"senders: {base}"] if base else []), *_of_each_trap(hints(listed))]
+
+
+def _of_each_trap(found: Iterable[Hint]) -> list[str]:
+    """Write the first hints of each trap: the points of a study may be in one in a hundred ways."""
+    by_trap: dict[str, list[Hint]] = {}
+    for hint in found:
+        by_trap.setdefault(hint.trap, []).append(hint)
+    told = []
+    for alike in by_trap.values():
+        told += [f"hint: {hint}" for hint in alike[:ALIKE]]
+        if more := len(alike) - ALIKE:
+            told += [f"hint: … and {more} more of this kind"] if more > 0 else []
+    return told
+
+
+def some(names: Iterable[str]) -> str:
+    """List names, the first of many."""
+    listed = list(names)
+    more = len(listed) - SHOWN
+    return ", ".join(listed[:SHOWN]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,94 @@
+"""What commands say of a scenario beside its results: the base of its senders, and its traps."""
+
+import json
+
+import pytest
+
+import airhop
+from airhop.cli import main
+from airhop.hints import hints, lines, senders
+from airhop.scenario import Scenario
+
+RADIO = {
+    "name": "fast",
+    "duration": "2 s",
+    "radio": [
+        {
+            "name": "air",
+            "ends": ["s", "d"],
+            "rate": "300 Mbit/s",
+            "delay": "10 ms",
+            "arq": {"kind": "selective-repeat", "window": 64},
+        }
+    ],
+    "flow": [
+        {
+            "name": "cbr",
+            "from": "s",
+            "to": "d",
+            "transport": "udp",
+            "app": {"kind": "cbr", "rate": "100 Mbit/s"},
+        }
+    ],
+}
+
+
+def test_compare_says_the_base_and_names_the_senders_of_linux(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["compare", "last-hop", "cubic", "reno", "bbr", "-n", "2", "--set", "duration=1 s", "--json"])
+    streams = capsys.readouterr()
+    told = streams.err.splitlines()
+    assert told[0] == "senders: preset rfc, with delayed_ack set"
+    assert told[1].startswith("hint: cubic, bbr: a sender of preset linux, here on preset rfc")
+    assert told[1].endswith(": --set flow.ftp.tcp.preset=linux")
+    assert told[2].startswith("hint: wlan.cell: sends each frame once (attempts = 1)")
+    document = json.loads(streams.out)  # one document, and the same lines in it
+    assert document["senders"] == "preset rfc, with delayed_ack set"
+    assert [f"hint: {hint}" for hint in document["hints"]] == told[1:3]
+
+
+def test_what_a_hint_says_to_set_ends_it() -> None:
+    scenario = Scenario.load("last-hop", sets=["scheme=cubic"])
+    for _ in range(2):
+        found = hints([scenario])
+        assert found[0].set is not None
+        scenario = Scenario.load(scenario.to_dict(), sets=[found[0].set])
+    assert hints([scenario]) == []
+
+
+def test_different_bases_are_not_compared_without_a_word() -> None:
+    rfc = Scenario.load("last-hop")
+    linux = rfc.with_({"flow.ftp.tcp.preset": "linux"})
+    told = senders([rfc, linux])
+    assert told is not None
+    assert "preset rfc" in told
+    assert "preset linux" in told
+    assert "in every comparison across them" in told
+    assert senders([rfc, rfc]) == "preset rfc, with delayed_ack set"
+    assert senders([Scenario.load(RADIO)]) is None
+
+
+def test_a_study_that_is_in_a_trap_in_many_ways_says_it_in_few_lines() -> None:
+    base = Scenario.load(RADIO)
+    told = lines(base.with_({"radio.air.arq.window": window}) for window in range(1, 60))
+    assert len(told) == 3
+    assert told[-1] == "hint: … and 57 more of this kind"
+
+
+def test_a_short_frame_window_caps_what_its_hint_says() -> None:
+    # 64 frames of 1028 B a round trip of 20.03 ms: 26.3 Mbit/s on the air, and 1000/1028 of it payload.
+    (hint,) = hints([Scenario.load(RADIO)])
+    assert "26.3 Mbit/s of its 300 Mbit/s" in hint.text
+    measured = airhop.run(Scenario.load(RADIO)).document["flows"][0]["goodput_mbps"]
+    assert measured == pytest.approx(26.3 * 1000 / 1028, rel=0.02)
+
+
+def test_a_short_receive_window_caps_what_its_hint_says() -> None:
+    scenario = Scenario.load(
+        "dumbbell", sets=["flow.all.tcp.receive_window=10 kB", "duration=20 s", "flow.all.start=0 s"]
+    )
+    told = [hint for hint in hints([scenario]) if hint.trap == "short-receive-window"]
+    assert told
+    bound = float(told[0].text.split("can get ")[1].split(" ")[0])
+    goodput = max(flow["goodput_mbps"] for flow in airhop.run(scenario).document["flows"])
+    assert goodput <= bound * 1.01
