@@ -81,4 +81,4 @@ def _draw_curves(axes: Axes, outcome: Outcome, drawn: Frame, curves: Sequence[st
         )
         printed = [(experiment.axis.place(row.x) + aside, row.published) for row in shown if row.published]
         if printed:
-            published(axes, *zip(*printed, strict=True), ink=look[scheme].ink)
+            published(axes, *zip(*printed, strict=True), ink=look[scheme].color)

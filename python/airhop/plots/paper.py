@@ -112,7 +112,7 @@ def curve(
         y,
         yerr=[width or 0.0 for width in half],
         label=label,
-        color=style.ink,
+        color=style.color,
         marker=style.marker,
         linestyle=dashes(style) if joined else "none",
         markerfacecolor=face(style),
@@ -147,7 +147,7 @@ def dashes(style: SchemeStyle) -> Any:
 
 def face(style: SchemeStyle) -> str:
     """Give the colour inside of a marker."""
-    return style.ink if style.filled else "white"
+    return style.color if style.filled else "white"
 
 
 def legend(figure: Figure, most_columns: int = MOST_COLUMNS) -> None:

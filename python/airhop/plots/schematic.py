@@ -25,7 +25,7 @@ NOTE_CHARACTERS = 38
 SMALL = 6.5
 ASIDE = 0.25
 """Where the flash of a sloped line is, whose middle has the text."""
-INK = PALETTE[1].ink
+INK = PALETTE[1].color
 NODE: dict[str, Any] = {
     "ha": "center",
     "va": "center",

@@ -120,7 +120,7 @@ def draw_distribution(
                     [0.0, *shares],
                     where="post",
                     label=label,
-                    color=style.ink,
+                    color=style.color,
                     linestyle=dashes(style),
                     marker=style.marker,
                     markerfacecolor=face(style),

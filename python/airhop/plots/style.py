@@ -1,10 +1,14 @@
 """How schemes look, the same in print, in the terminal and in the report.
 
-A scheme has one look wherever it is drawn. The eight colours are told apart with every colour vision: any two
-differ by at least 0.075 in Oklab, seen as they are and as protanopes, deuteranopes and tritanopes see them
-(Machado et al. 2009); two hundredths are just noticeable. They keep a contrast of 3:1 on white and on the
-report's dark background. On paper each hue has a brightness of its own, and survives a grey print. Each pair
-of marker and dashes occurs once, so that curves are told apart without colour too.
+A scheme has one look wherever it is drawn: one marker, one pattern of dashes, and a colour that is the same
+on paper, on the page and in the terminal. Up to eight curves of a figure have eight colours: of two whose own
+is the same, the second takes a free one there.
+
+The eight are told apart with every colour vision: any two differ by at least 0.075 in Oklab, seen as they are
+and as protanopes, deuteranopes and tritanopes see them (Machado et al. 2009); two hundredths are just
+noticeable. They keep a contrast of 3:1 on white and on the report's dark background, where the page brightens
+them. Each has a lightness of its own, by 2.5 in L* and more (2.3 is just noticeable), and survives a grey
+print. Each pair of marker and dashes occurs once, so that curves are told apart without colour too.
 """
 
 from __future__ import annotations
@@ -12,7 +16,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import ceil
 
 
 @dataclass(frozen=True)
@@ -20,9 +25,6 @@ class SchemeStyle:
     """Colour, marker and line of one scheme."""
 
     color: str
-    """On screens."""
-    ink: str
-    """On paper: the same hue at a brightness of its own."""
     marker: str
     """matplotlib's name of the marker."""
     bokeh_marker: str
@@ -34,17 +36,8 @@ class SchemeStyle:
     """Line dashes in points; empty for a solid line."""
 
 
-COLORS = (
-    ("#6e7681", "#89919d"),
-    ("#0096d2", "#003953"),
-    ("#b48700", "#543d00"),
-    ("#d23c5a", "#e44e69"),
-    ("#0f780f", "#117911"),
-    ("#a55aff", "#700dc0"),
-    ("#f04bb4", "#ad007c"),
-    ("#964ba5", "#a358b3"),
-)
-"""On screens and on paper: grey, blue, gold, crimson, green, violet, pink, plum."""
+COLORS = ("#7a8089", "#2095d4", "#c4864f", "#e21925", "#0b7d3a", "#b435f9", "#f900bd", "#b1299a")
+"""Grey, blue, ochre, red, green, violet, pink, plum."""
 MARKERS = (
     ("o", "circle", "○●"),
     ("s", "square", "□■"),
@@ -64,8 +57,8 @@ PLACES = (
     ("reno", "sack", "snoop", "ll-elsn", "newreno", "tahoe", "eln", "vegas"),
     ("jtcp", "tibet", "lhp", "dcr", "veno", "westwood-plus", "jersey", "hack"),
     ("tcp-eln", "ewln", "westwood", "casablanca", "hack-fixed", "split", "westwood-nr", "ideal-bwe"),
-    ("newreno-ff", "westwood-vt", "santa-cruz", "new-jersey", "tcp-cl", "tcp-cc", "tcp-w", "cubic"),
-    ("dctcp", "ebsn", "rttn", "hybla", "bbr", "bbr3", "copa", "ledbat"),
+    ("newreno-ff", "westwood-vt", "santa-cruz", "cubic", "tcp-cl", "tcp-cc", "tcp-w", "new-jersey"),
+    ("dctcp", "ebsn", "bbr", "rttn", "hybla", "bbr3", "copa", "ledbat"),
     ("illinois", "eln-cubic", "htcp"),
 )
 """A column a colour, and "" a place that is free. Schemes that stand in one figure of a paper have different
@@ -81,11 +74,10 @@ def _style(place: int) -> SchemeStyle:
     """
     row, column = divmod(place, len(COLORS))
     last = row - len(DASHES)
-    color, ink = COLORS[column]
     marker, bokeh_marker, glyphs = MARKERS[(column + (1 + 2 * last if last >= 0 else 2 * row)) % len(MARKERS)]
     dashes = LAST_DASHES[last] if last >= 0 else DASHES[(column + row) % len(DASHES)]
     filled = row % 2 == 0
-    return SchemeStyle(color, ink, marker, bokeh_marker, glyphs[filled], filled, dashes)
+    return SchemeStyle(COLORS[column], marker, bokeh_marker, glyphs[filled], filled, dashes)
 
 
 PALETTE = tuple(_style(place) for place in range(ROWS * len(COLORS)))
@@ -102,8 +94,8 @@ OWN = {
 def styles(names: Iterable[str]) -> dict[str, SchemeStyle]:
     """Give each curve of a figure its look: that of the scheme whose name it begins with.
 
-    Other curves, and a second one of a scheme, get a look that is free, in a colour that is rare in this
-    figure. Beyond `PALETTE` looks come again.
+    Other curves, and a second one of a scheme, get a look that is free. No colour comes twice in a figure of
+    up to eight curves, three times in one of up to sixteen, and so on. Beyond `PALETTE` looks come again.
     """
     listed = tuple(dict.fromkeys(names))
     taken: dict[str, int] = {}
@@ -114,7 +106,23 @@ def styles(names: Iterable[str]) -> dict[str, SchemeStyle]:
     for name in listed:
         if name not in taken:
             taken[name] = _free(taken.values())
-    return {name: PALETTE[taken[name]] for name in listed}
+    return _told_apart({name: PALETTE[taken[name]] for name in listed})
+
+
+def _told_apart(look: dict[str, SchemeStyle]) -> dict[str, SchemeStyle]:
+    """Give curves of one colour different ones, as far as there are: the first keeps its own."""
+    most, used, apart = ceil(len(look) / len(COLORS)), Counter[str](), {}
+    # Those that keep theirs come first: what is left is for the others.
+    for name, style in look.items():
+        if used[style.color] < most:
+            apart[name] = style
+            used[style.color] += 1
+    for name, style in look.items():
+        if name not in apart:
+            color = min(COLORS, key=lambda free: used[free])
+            apart[name] = replace(style, color=color)
+            used[color] += 1
+    return {name: apart[name] for name in look}
 
 
 def _scheme(name: str) -> str:

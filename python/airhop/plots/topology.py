@@ -153,7 +153,10 @@ def _draw_ways(axes: Axes, cell: Cell, ways: Mapping[str, Sequence[str]]) -> Non
     alike = len(ways) > MOST_WAYS
     for number, (name, way) in enumerate(ways.items()):
         style = PALETTE[number + 1]
-        look: dict[str, Any] = {"color": "black" if alike else style.ink, "linewidth": 0.8 if alike else 1.3}
+        look: dict[str, Any] = {
+            "color": "black" if alike else style.color,
+            "linewidth": 0.8 if alike else 1.3,
+        }
         hops = [(a, b) for a, b in pairwise(way) if a in cell.places and b in cell.places]
         for a, b in hops:
             arrow = {

@@ -123,7 +123,7 @@ HEIGHTS_PX = {"sequence": 460, "arrivals": 320, "window": 230, "timer": 300, "qu
 """Of the figures of a time-line whose height does not depend on the run."""
 ACK_COLOR = "#7d8794"
 WINDOW_COLORS = {"cwnd": "#2f7fd6", "ssthresh": "#c77700", "flight": "#7d8794"}
-GREY, BLUE, GOLD, CRIMSON, GREEN, VIOLET = (color for color, _ in COLORS[:6])
+GREY, BLUE, GOLD, CRIMSON, GREEN, VIOLET = COLORS[:6]
 """Of the palette, which every colour vision tells apart."""
 TIMER_COLORS = {"rto": CRIMSON, "srtt": BLUE}
 QUEUE_COLORS = ("#2f7fd6", "#c77700", "#1f9d63", "#0d9aa8", "#a8643c", "#7d8794")

@@ -201,7 +201,11 @@ def figure(values: Values) -> Figure:
         drawn = values.of(scheme, "cwnd")
         times = [float(value.x["time_s"]) for value in drawn]
         axes.step(
-            times, [value.value.mean for value in drawn], where="post", color=look[scheme].ink, linewidth=0.7
+            times,
+            [value.value.mean for value in drawn],
+            where="post",
+            color=look[scheme].color,
+            linewidth=0.7,
         )
         axes.set_ylim(0.0, 1.3 * highest)
         axes.set_ylabel("Window (segments)")

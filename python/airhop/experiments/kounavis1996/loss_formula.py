@@ -211,7 +211,7 @@ def figure(values: Values) -> Figure:
         axes.plot(
             [float(value.x["p"]) for value in line],
             [value.value.mean for value in line],
-            color=style.ink,
+            color=style.color,
             label=f"$w$ = {w}",
         )
         for sender, marker in MARKERS.items():
@@ -220,7 +220,7 @@ def figure(values: Values) -> Figure:
                 [float(value.x["p"]) for value in cells],
                 [value.value.mean for value in cells],
                 yerr=[value.value.half_width or 0.0 for value in cells],
-                color=style.ink,
+                color=style.color,
                 marker=marker,
                 markerfacecolor="white",
                 markersize=4.0,

@@ -199,7 +199,7 @@ def figure(values: Values) -> Figure:
 
     drawing, axes = page()
     for limit, style in zip(LIMITS, PALETTE, strict=False):
-        axes.plot([], [], color=style.ink, marker=style.marker, **HOLLOW, label=f"$l$ = {limit}")
+        axes.plot([], [], color=style.color, marker=style.marker, **HOLLOW, label=f"$l$ = {limit}")
         _line(axes, values.of(curve("ersn", limit), LITERAL), style, ":")
         for notice, dash in DASHES.items():
             _line(axes, values.of(curve(notice, limit), CORRECTED), style, dash)
@@ -221,7 +221,7 @@ HOLLOW: dict[str, Any] = {"markerfacecolor": "white", "markeredgewidth": 0.8}
 
 def _line(axes: Axes, line: list[Value], style: SchemeStyle, dash: str) -> None:
     x, y = [value.x["p"] for value in line], [value.value.mean for value in line]
-    axes.plot(x, y, color=style.ink, linestyle=dash, linewidth=0.8 if dash == ":" else 1.0)
+    axes.plot(x, y, color=style.color, linestyle=dash, linewidth=0.8 if dash == ":" else 1.0)
 
 
 def _markers(axes: Axes, points: list[Value], style: SchemeStyle) -> None:
@@ -229,7 +229,7 @@ def _markers(axes: Axes, points: list[Value], style: SchemeStyle) -> None:
         [value.x["p"] for value in points],
         [value.value.mean for value in points],
         yerr=[value.value.half_width or 0.0 for value in points],
-        color=style.ink,
+        color=style.color,
         linestyle="none",
         marker=style.marker,
         markersize=3.5,
