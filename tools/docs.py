@@ -109,6 +109,7 @@ def scheme_page(scheme: dict[str, Any]) -> str:
         "When it helps": [plain(scheme["helps"])],
         "What it needs from the network": needs or ["Nothing: the two ends are enough."],
         "Parameters": parameter_table(scheme["parameters"]),
+        "Whose sender it is": own_preset(scheme),
         "Verified": [f"- {plain(fact)}" for fact in scheme["verified"]],
         "Reconstructed": [
             *(["Its sources leave this open:", ""] if scheme["reconstructed"] else ["Nothing."]),
@@ -122,6 +123,17 @@ def scheme_page(scheme: dict[str, Any]) -> str:
         if text:
             lines += [*([f"## {head}", ""] if head else []), *text, ""]
     return "\n".join(lines[:-1]) + "\n"
+
+
+def own_preset(scheme: dict[str, Any]) -> list[str]:
+    """Say on which preset it is the sender that measurements are of, where that is a system's own."""
+    if scheme["preset"] is None:
+        return []
+    preset = scheme["preset"]
+    return [
+        f"That of preset `{preset}`: on another it has its own window and the rest of another sender, which"
+        f" commands say. `--set flow.all.tcp.preset={preset}` gives it the whole."
+    ]
 
 
 def parameter_table(parameters: list[dict[str, Any]]) -> list[str]:
@@ -199,7 +211,7 @@ def experiment_facts(experiment: Experiment) -> list[str]:
     axis, plan = experiment.axis, experiment.replications
     settings = ", ".join(f"`{path} = {value}`" for path, value in experiment.settings.items())
     return [
-        "| | |",
+        "| part | here |",
         "|---|---|",
         f"| scenario | `{experiment.scenario}`{f', with {settings}' if settings else ''} |",
         f"| compared | {', '.join(f'{label} (`{name}`)' for name, label in experiment.labels.items())} |",

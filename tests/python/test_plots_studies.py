@@ -55,7 +55,19 @@ def test_any_metric_against_any_axis_with_the_others_held() -> None:
     assert line(drawn.axes[0], "sack") == ([1, 2, 5, 10], [cell.value.mean for cell in cells])
     assert drawn.axes[0].get_ylabel() == "Smoothed round-trip time (ms)"
     # The figure says what it holds fixed.
-    assert drawn.get_supxlabel() == f"{FER} = 0.1"
+    assert drawn.get_supxlabel() == "frame error rate of cell = 10 %"
+
+
+def test_two_points_and_words_are_not_joined_to_a_trend() -> None:
+    scenario = synthetic_study.study().study.scenario
+    for values, joined in (([1, 4], False), ([1, 2, 4], True)):
+        table = airhop.sweep(
+            scenario.with_({"duration": "1 s"}), {"scheme": ["reno"], "wlan.cell.attempts": values}, reps=1
+        )
+        axes = figure(plots.draw_means, table).axes[0]
+        assert [line.get_linestyle() != "None" for line in axes.lines[:1]] == [joined]
+        assert axes.get_ylim()[0] == 0.0
+        assert axes.get_xlabel() == "attempts per frame of cell"
 
 
 def test_differences_are_the_paired_ones() -> None:
@@ -128,6 +140,18 @@ def test_columns_are_read_in_words() -> None:
     assert label("wlan.cell.errors.fer") == "frame error rate of cell"
     assert label("duration_s") == "duration (s)"
     assert label("copies") == "copies"
+    assert label("wired.w1.queue.packets") == "queue length of w1 (packets)"
+    assert label("flow.ftp.tcp.receive_window_kbytes") == "receive window of ftp (kB)"
+    assert label("wired.w1.queue.mean_packet") == "queue mean packet of w1"
+
+
+def test_shares_are_read_in_per_cent() -> None:
+    (found,) = dimensions(
+        [{"scheme": "reno", FER: value} for value in (1e-4, 0.0031622776, 0.03162277660168)]
+    )
+    assert found.texts == ("0.01 %", "0.316 %", "3.16 %")
+    (near,) = dimensions([{"scheme": "reno", FER: value} for value in (0.10001, 0.10002)])
+    assert near.texts == ("10.001 %", "10.002 %")
 
 
 def test_metrics_that_are_the_same_in_every_run_are_not_offered() -> None:

@@ -297,7 +297,7 @@ def test_the_headline_of_a_study_is_its_clearest_lead() -> None:
 
     table = synthetic_study.study(schemes=("reno", "sack"), law=law, wlan__cell__errors__fer=(0.01, 0.1))
     chapter = Chapter.of_table(table, trace=False)  # type: ignore[arg-type]
-    assert chapter.headline.endswith("times the goodput of reno, where frame error rate of cell = 0.01.")
+    assert chapter.headline.endswith("times the goodput of reno, where frame error rate of cell = 1 %.")
 
 
 def test_findings_count_the_settings_that_the_intervals_decide() -> None:
@@ -311,8 +311,30 @@ def test_findings_count_the_settings_that_the_intervals_decide() -> None:
 
     table = synthetic_study.study(schemes=("reno", "sack"), law=law, wlan__cell__errors__fer=tuple(leads))
     (found,) = Chapter.of_table(table, trace=False).findings  # type: ignore[arg-type]
-    assert found.startswith("sack: ahead of reno at 1 of 3 settings, most by 1.5")
-    assert found.endswith("where frame error rate of cell = 0.01; behind at 1; undecided at 1.")
+    assert found == (
+        "sack: ahead of reno at 1, behind reno at 1, not told apart from reno at 1 of 3 settings;"
+        " ahead most by 1.50 (1.50–1.50) times, where frame error rate of cell = 1 %."
+    )
+
+
+def test_findings_do_not_count_what_never_came_out() -> None:
+    def law(scheme: str, _values: Any, rep: int) -> dict[str, float]:
+        return {"goodput_mbps": (1.5 if scheme == "sack" else 1.0) + 0.001 * math.sin(5 * rep), "jain": 1.0}
+
+    table = synthetic_study.study(schemes=("reno", "sack"), law=law, wlan__cell__errors__fer=(0.01, 0.1))
+    (found,) = Chapter.of_table(table, trace=False).findings  # type: ignore[arg-type]
+    assert found.startswith("sack: ahead of reno at all 2 settings; ahead most by 1.50")
+
+
+def test_a_tab_names_the_flow_whose_goodput_it_has() -> None:
+    flow = {"transport": "tcp", "goodput_mbps": 1.04, "name": "ftp1"}
+    one, two = (
+        TracedRun("cubic", "CUBIC", {"flows": [flow, *more], "duration_s": 20.0}, {}, "")
+        for more in ([], [flow | {"name": "ftp2", "goodput_mbps": 21.0}])
+    )
+    assert one.goodput == "1.04 Mbit/s"
+    assert two.goodput == "ftp1: 1.04 Mbit/s"
+    assert "flow ftp1 alone, in 20 s of replication 0" in two.about_goodput
 
 
 def test_a_headline_claims_no_lead_that_is_chance() -> None:

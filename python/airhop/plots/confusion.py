@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 BESIDE = 2
 """Matrices in a row."""
-ROW_IN, HEAD_IN, FOOT_IN = 0.19, 0.22, 0.52
+ROW_IN, HEAD_IN, FOOT_IN = 0.19, 0.22, 0.66
 """Heights: a row of a matrix, what stands above each, what stands below the last."""
-LEFT_IN, GAP_IN, RIGHT_IN = 0.47, 0.16, 0.04
+LEFT_IN, GAP_IN, RIGHT_IN = 0.62, 0.16, 0.04
 """Widths: names of rows, what is between two matrices, the margin."""
 DARKEST = 0.75
 """Of the greys: a cell that holds all losses."""
@@ -66,7 +66,10 @@ def draw_confusion(
             panel.set_title(f"{(labels or {}).get(scheme, scheme)}: {told}", fontsize=7, loc="left", pad=2)
             _fill(panel, Judgements.sum(sample), whole.judged, causes)
             panel.set_yticks(range(len(whole.judged)), whole.judged if place % BESIDE == 0 else [])
+            if place % BESIDE == 0:
+                panel.set_ylabel("taken for", fontsize=7, labelpad=2)
             if place + BESIDE >= len(samples):
+                panel.set_xlabel("true cause", fontsize=7, labelpad=1)
                 heads = [CAUSES[cause] for cause in causes]
                 panel.set_xticks(range(len(causes)), heads, rotation=40, ha="right")
             else:

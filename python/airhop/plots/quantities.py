@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -160,7 +161,14 @@ def _scalar(value: object) -> float | str:
 def _dimension(column: str, values: tuple[float | str, ...], group: int) -> Dimension:
     numbers = [value for value in values if not isinstance(value, str)]
     scale: Scale = "category" if len(numbers) < len(values) else "log" if _geometric(numbers) else "linear"
-    return Dimension(column, label(column), values, scale, _texts(values), group)
+    texts = _shares(numbers) if column.rpartition(".")[2] in SHARES else _texts(values)
+    return Dimension(column, label(column), values, scale, texts, group)
+
+
+def _shares(values: Sequence[float]) -> tuple[str, ...]:
+    """Write shares of 1 in per cent, with the digits that tell them apart."""
+    texts = [tuple(f"{100 * value:.{digits}g} %" for value in values) for digits in (3, 6)]
+    return texts[0] if len(set(texts[0])) == len(values) else texts[1]
 
 
 def _texts(values: Sequence[str | float]) -> tuple[str, ...]:
@@ -182,8 +190,32 @@ def _geometric(numbers: Sequence[float]) -> bool:
     return steps[-1] > 2 * steps[0]
 
 
-NAMES = {"errors.fer": "frame error rate", "errors.good": "mean good time", "errors.bad": "mean fade"}
-"""Readers' words for what a scenario calls it."""
+SHARES = ("fer", "loss", "fer_good", "fer_bad", "loss_good", "loss_bad", "max_p")
+"""Keys whose values are read in per cent."""
+NAMES = {
+    "attempts": "attempts per frame",
+    "app.rate": "sending rate",
+    "app.size": "transfer size",
+    "arq.attempts": "attempts per frame",
+    "arq.timeout": "ARQ timeout",
+    "arq.window": "ARQ window (frames)",
+    "control_rate": "rate of control frames",
+    "errors.bad": "mean fade",
+    "errors.burst": "mean burst (frames)",
+    "errors.fer": "frame error rate",
+    "errors.good": "mean good time",
+    "errors.loss": "loss rate",
+    "queue.kind": "queueing discipline",
+    "queue.packets": "queue length (packets)",
+    "queue.target": "target delay of the queue",
+    "segment": "segment size",
+    "tcp.dupthresh": "duplicate-ACK threshold (segments)",
+    "tcp.initial_window": "initial window (segments)",
+    "tcp.preset": "TCP preset",
+    "tcp.receive_window": "receive window",
+    "tcp.rto.min": "least RTO",
+}
+"""Readers' words, and the units of plain counts, for what a scenario calls it."""
 
 
 def label(column: str) -> str:
@@ -196,5 +228,5 @@ def label(column: str) -> str:
     if len(words) < 3:
         return ".".join(words) + (f" ({unit})" if unit else "")
     what, of = ".".join(words[2:]), words[1]
-    named = NAMES.get(what, what.replace("_", " "))
-    return f"{named} of {of}" + (f" ({unit})" if unit else "")
+    named, bracket, counted = NAMES.get(what, re.sub(r"[._]", " ", what)).partition(" (")
+    return f"{named} of {of}{bracket}{counted}" + (f" ({unit})" if unit else "")

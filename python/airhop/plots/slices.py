@@ -21,6 +21,8 @@ class Slice:
     held: Mapping[str, object]
     """Value by column."""
     cells: tuple[Cell, ...]
+    where: str
+    """What is held fixed, in words; empty where nothing else varies."""
 
     def of(self, scheme: str) -> list[Cell]:
         """Take the cells of one scheme, by their place along the first dimension."""
@@ -29,11 +31,6 @@ class Slice:
             return mine
         first = self.along[0]
         return sorted(mine, key=lambda cell: first.place(cell.point.values[first.column]))
-
-    @property
-    def where(self) -> str:
-        """What is held fixed, in words; empty where nothing else varies."""
-        return ", ".join(f"{column} = {value}" for column, value in self.held.items())
 
 
 def cut(
@@ -63,7 +60,10 @@ def cut(
         for cell in table.cells(metric)
         if all(cell.point.values[column] == value for column, value in held.items())
     )
-    return Slice(chosen, held, cells)
+    where = ", ".join(
+        f"{columns[column].label} = {columns[column].text(value)}" for column, value in held.items()
+    )
+    return Slice(chosen, held, cells, where)
 
 
 def _along(known: list[Dimension], wanted: tuple[str | None, ...]) -> tuple[Dimension, ...]:
@@ -91,5 +91,8 @@ def _held(table: Table, members: list[Dimension], at: Mapping[str, object]) -> d
     ]
     if not fitting:
         told = ", ".join(f"{column} = {at[column]!r}" for column in columns if column in at)
-        raise InputError(f"{table.study.name} has no point with {told}; it has {', '.join(members[0].texts)}")
+        values = ", ".join(
+            f"{value:g}" if isinstance(value, float) else str(value) for value in members[0].values
+        )
+        raise InputError(f"{table.study.name} has no point with {told}; it has {values}")
     return dict(zip(columns, fitting[len(fitting) // 2], strict=True))

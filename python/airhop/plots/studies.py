@@ -48,8 +48,10 @@ def draw_means(
                 [cell.value.half_width for cell in cells],
                 label=label,
                 style=style,
+                joined=_is_trend(part),
             )
         axes.set_ylabel(quantity(metric).title)
+        # The index of n flows is 1/n at least, and mostly near 1.
         if metric != FAIRNESS.column and all(cell.value.mean >= 0 for cell in part.cells):
             axes.set_ylim(bottom=0.0)
         return _finish(figure, axes, part, stem, quantity(metric).title)
@@ -87,6 +89,7 @@ def draw_differences(
                 [difference.half_width for _, difference in pairs],
                 label=label,
                 style=style,
+                joined=_is_trend(part),
             )
         drawn = quantity(metric)
         less = f"{drawn.label} less that of {named.get(baseline, baseline)}"
@@ -196,6 +199,11 @@ def _schemes(table: Table, labels: Mapping[str, str] | None) -> list[tuple[str, 
     names = table.study.schemes
     look = styles(names)
     return [(name, (labels or {}).get(name, name), look[name]) for name in names]
+
+
+def _is_trend(part: Slice) -> bool:
+    """Tell whether curves are lines: words have nothing between them, and two points are no trend."""
+    return bool(part.along) and part.along[0].numeric and len(part.along[0].values) > 2
 
 
 def _positions(part: Slice, cells: list[Cell]) -> list[float]:

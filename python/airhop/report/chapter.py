@@ -212,13 +212,30 @@ def findings(table: Table, found: tuple[Dimension, ...]) -> tuple[str, ...]:
             continue
         sure = [(cell, ratio) for cell, ratio in known if ratio.excludes(1.0)]
         ahead = [pair for pair in sure if pair[1].value > 1.0]
-        text = f"{scheme}: ahead of {baseline} at {len(ahead)} of {len(ratios)} settings"
+        text = _counted(
+            {
+                f"ahead of {baseline}": len(ahead),
+                f"behind {baseline}": len(sure) - len(ahead),
+                f"not told apart from {baseline}": len(ratios) - len(sure),
+            }
+        )
         if ahead:
             best, most = max(ahead, key=lambda pair: pair[1].low or 0.0)
-            text += f", most by {interval(most, 1 if most.value >= 10 else 2)} times{_where(found, best)}"
-        text += f"; behind at {len(sure) - len(ahead)}; undecided at {len(ratios) - len(sure)}."
-        told.append(text)
+            text += (
+                f"; ahead most by {interval(most, 1 if most.value >= 10 else 2)} times{_where(found, best)}"
+            )
+        told.append(f"{scheme}: {text}.")
     return tuple(told)
+
+
+def _counted(outcomes: Mapping[str, int]) -> str:
+    """Say at how many settings what came out, and leave out what never did."""
+    found = {outcome: count for outcome, count in outcomes.items() if count}
+    settings = sum(found.values())
+    if len(found) == 1:
+        (outcome,) = found
+        return f"{outcome} at {'the one setting' if settings == 1 else f'all {settings} settings'}"
+    return ", ".join(f"{outcome} at {count}" for outcome, count in found.items()) + f" of {settings} settings"
 
 
 def _where(found: tuple[Dimension, ...], cell: Cell) -> str:

@@ -37,6 +37,7 @@ CARD = ("@metric", "@value @unit")
 CURVE_COLUMNS = (
     "x",
     "y",
+    "joined",
     "low",
     "high",
     "where",
@@ -211,7 +212,7 @@ def _curves(plot: figure, chapter: Chapter, rows: list[tuple[str, str]]) -> None
         name = f"scheme:{place}"
         plot.line(
             "x",
-            "y",
+            "joined",
             source=source,
             color=style.color,
             width=2,

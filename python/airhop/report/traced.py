@@ -45,9 +45,18 @@ class TracedRun:
 
     @property
     def goodput(self) -> str:
-        """The goodput of the flow shown, in words."""
+        """The goodput of the flow shown, in words; with its name, where the run has others."""
         mbps = float(self.flow["goodput_mbps"])
-        return f"{mbps:.2f} Mbit/s" if mbps >= SLOW_MBPS else f"{1000.0 * mbps:.2f} kbit/s"
+        told = f"{mbps:.2f} Mbit/s" if mbps >= SLOW_MBPS else f"{1000.0 * mbps:.2f} kbit/s"
+        return f"{self.flow['name']}: {told}" if len(self.document["flows"]) > 1 else told
+
+    @property
+    def about_goodput(self) -> str:
+        """What that goodput is of: not what tables have, which is of all flows and replications."""
+        return (
+            f"Goodput of flow {self.flow['name']} alone, in {self.duration_s:g} s of replication {self.rep};"
+            " tables have the means of all replications, summed over the flows"
+        )
 
     @property
     def duration_s(self) -> float:

@@ -16,11 +16,15 @@ function drawCurves(chapter, { plot, sources }, name, quantity, take) {
   const limits = chapter.asPrinted ? data.frame.limits : null;
   const inside = (point) => !limits || (grid.value(point, axis) >= limits[0] && grid.value(point, axis) <= limits[1]);
   const [xs, ys] = [[], name === "differences" ? [0] : []];
+  // Words have nothing between them, and two points are no trend.
+  const dimension = data.dimensions[axis];
+  const isTrend = Boolean(dimension) && dimension.scale !== "category" && dimension.values.length > 2;
   data.schemes.forEach((_, scheme) => {
     const points = grid.along(scheme, slice, axis).filter((i) => inside(i) && take(cell, i)[0] !== null);
     const [y, half] = [points.map((i) => take(cell, i)[0]), points.map((i) => take(cell, i)[1] ?? 0)];
     const columns = {
       x: points.map((i) => grid.position(i, axis)), y,
+      joined: isTrend ? y : y.map(() => NaN),
       low: y.map((value, i) => value - half[i]), high: y.map((value, i) => Math.min(value + half[i], name === "differences" ? Infinity : quantity.most ?? Infinity)),
       where: points.map((i) => grid.where(i)), metric: points.map(() => quantity.label), unit: points.map(() => quantity.unit),
       value: points.map((i) => valueText(cell, i)),
