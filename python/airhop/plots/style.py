@@ -110,19 +110,19 @@ def styles(names: Iterable[str]) -> dict[str, SchemeStyle]:
 
 
 def _told_apart(look: dict[str, SchemeStyle]) -> dict[str, SchemeStyle]:
-    """Give curves of one colour different ones, as far as there are: the first keeps its own."""
-    most, used, apart = ceil(len(look) / len(COLORS)), Counter[str](), {}
-    # Those that keep theirs come first: what is left is for the others.
-    for name, style in look.items():
-        if used[style.color] < most:
-            apart[name] = style
-            used[style.color] += 1
-    for name, style in look.items():
-        if name not in apart:
-            color = min(COLORS, key=lambda free: used[free])
-            apart[name] = replace(style, color=color)
-            used[color] += 1
-    return {name: apart[name] for name in look}
+    """Give curves of one colour different ones: no colour comes again while another is free."""
+    colors: dict[str, str] = {}
+    used = Counter[str]()
+    for _ in range(ceil(len(look) / len(COLORS))):
+        fewest = min(used[color] for color in COLORS)
+        left = {name: style.color for name, style in look.items() if name not in colors}
+        own = {color: name for name, color in reversed(left.items()) if used[color] == fewest}
+        others = (name for name in left if name not in own.values())
+        free = (color for color in COLORS if used[color] == fewest and color not in own)
+        taken = {name: color for color, name in own.items()} | dict(zip(others, free, strict=False))
+        colors |= taken
+        used.update(taken.values())
+    return {name: replace(style, color=colors[name]) for name, style in look.items()}
 
 
 def _scheme(name: str) -> str:

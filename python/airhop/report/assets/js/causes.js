@@ -37,7 +37,7 @@ class Matrices {
 
 /** A share with its interval; decimals by half the width of that. */
 function percentInterval(value, low, high) {
-  if (low === null || high === null) return percent(value);
+  if (low === null || high === null || low === high) return percent(value);
   const half = 50 * (high - low);
   const digits = half === 0 || half >= 2 ? 0 : half >= 0.2 ? 1 : 2;
   const [mean, from, to] = [value, low, high].map((share) => (100 * share).toFixed(digits));
