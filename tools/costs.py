@@ -298,7 +298,7 @@ def figure_of(picture: Picture, shown: Mapping[str, Sequence[Cost]]) -> Figure:
     for (name, costs), style in zip(shown.items(), (PALETTE[4], PALETTE[11]), strict=False):
         xs = [cost.x for cost in costs]
         look: dict[str, Any] = {
-            "color": style.ink,
+            "color": style.color,
             "marker": style.marker,
             "markerfacecolor": face(style),
             "label": name.partition(", ")[2],

@@ -196,5 +196,5 @@ def test_what_stands_on_an_edge_does_not_stretch_the_axis() -> None:
                 assert "unfitted" in renderer.tags, renderer.name
     # Colours of the palette, which test_plots.py checks for every vision.
     colors = [*TIMER_COLORS.values(), TRIPS[False].color, *(mark.color for mark in TIMELY.values())]
-    assert len(set(colors)) == 5 and set(colors) < {color for color, _ in COLORS}
+    assert len(set(colors)) == 5 and set(colors) < set(COLORS)
     assert len({mark.marker for mark in (*TRIPS.values(), *TIMELY.values())}) == 3

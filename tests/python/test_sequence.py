@@ -19,6 +19,7 @@ from airhop import plots
 from airhop.arrivals import arrivals, fades, last_hop, ticks
 from airhop.cli import main
 from airhop.errors import InputError
+from airhop.plots.fading import uncrowded
 from airhop.plots.paper import PRINT_STYLE
 from airhop.plots.sequence import LOOKS, sequence_graph
 from airhop.plots.style import COLORS
@@ -212,7 +213,7 @@ def test_marks_differ_without_colour() -> None:
     assert len({look["marker"] for _, look in LOOKS.values()}) == len(LOOKS)
     assert len({mark.marker for mark in ARRIVALS.values()}) == len(ARRIVALS)
     # Colours of the palette, which test_plots.py checks for every vision.
-    assert len({mark.color for mark in ARRIVALS.values()} & {color for color, _ in COLORS}) == len(ARRIVALS)
+    assert len({mark.color for mark in ARRIVALS.values()} & set(COLORS)) == len(ARRIVALS)
 
 
 def result(tables: Tables) -> Any:
@@ -231,7 +232,7 @@ def test_the_same_trace_is_the_same_file(tables: Tables, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("option", ["--sequence", "--round-trips"])
 def test_run_draws_what_is_asked_for(option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "made" / "graph.svg"
+    file = tmp_path / "graph.svg"
     with pytest.raises(SystemExit) as end:
         main(["run", "last-hop", "--set", "duration=2 s", option, str(file)])
     assert end.value.code == 0
@@ -288,3 +289,8 @@ def test_only_runs_over_radio_links_have_the_graph() -> None:
     # A radio link on the way, and a cell behind it.
     behind = more(radio.tables, "air", (3.0, 3.1, "m", "x", "data", 140, "ftp", "data", 1, 1, "received"))
     assert not shows_arrivals(replace(radio, tables=behind))
+
+
+def test_marks_shrink_where_many_would_smear() -> None:
+    assert uncrowded(1.8, 100) == uncrowded(1.8, 1500) == 1.8
+    assert 6000 * uncrowded(1.8, 6000) ** 2 == pytest.approx(1500 * 1.8**2)  # as much ink together

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from airhop.arrivals import fades
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 WIDE_IN, LOW_IN = 7.16, 2.4
 """Two columns of a paper: minutes of a run are long."""
+ROOMY = 1500
+"""Marks of the common kinds that a page holds without smearing; losses and repairs keep their size."""
 FADE_LOOKS: tuple[dict[str, Any], ...] = (
     {"facecolor": "0.88", "edgecolor": "none"},
     {"facecolor": "none", "edgecolor": "0.75", "hatch": "////"},
@@ -37,6 +40,11 @@ def wide_page(strip: float = 0.0) -> tuple[Figure, list[Axes]]:
         axes.grid(visible=True, linewidth=0.3, color="0.85")
         axes.set_axisbelow(True)
     return figure, made
+
+
+def uncrowded(size: float, count: int) -> float:
+    """Give the size of so many marks, points: more than `ROOMY` cover as much paper together as these."""
+    return size * min(1.0, math.sqrt(ROOMY / max(count, 1)))
 
 
 def shade_fades(panels: Sequence[Axes], tables: Mapping[str, pl.DataFrame], place: str | None = None) -> None:

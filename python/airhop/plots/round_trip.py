@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airhop.plots.fading import ALARM, EDGE_MARK, ends, mark_timeouts, shade_fades, wide_page
+from airhop.plots.fading import ALARM, EDGE_MARK, ends, mark_timeouts, shade_fades, uncrowded, wide_page
 from airhop.plots.paper import PRINT_STYLE, legend, write
 from airhop.plots.traces import Span, chosen_flow
 from airhop.round_trips import round_trips, timely_notices
@@ -93,7 +93,7 @@ def _draw_trips(axes: Axes, tables: Mapping[str, pl.DataFrame], flow: str, first
                 MILLI * shown["rtt_ms"],
                 "o",
                 color="0.45",
-                markersize=2.6 if again else 2.2,
+                markersize=2.6 if again else uncrowded(2.2, shown.height),
                 markerfacecolor=face,
                 markeredgewidth=0.6 if again else 0.0,
                 zorder=3,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from airhop.arrivals import MODULO, arrivals, last_hop, ticks
 from airhop.errors import InputError
-from airhop.plots.fading import ALARM, ends, mark_timeouts, shade_fades, wide_page
+from airhop.plots.fading import ALARM, ends, mark_timeouts, shade_fades, uncrowded, wide_page
 from airhop.plots.paper import PRINT_STYLE, legend, write
 from airhop.plots.traces import Span, chosen_flow
 
@@ -88,6 +88,8 @@ def sequence_graph(
     for (delivered, repeated), (text, look) in LOOKS.items():
         shown = rows.filter((rows["delivered"] == delivered) & (again == repeated))
         if shown.height:
+            if delivered and not repeated:
+                look = look | {"markersize": uncrowded(look["markersize"], shown.height)}
             axes.plot(shown["time_s"], shown["number"], linestyle="none", label=text, **look)
     shade_fades([axes], tables, place)
     mark_timeouts(axes, tables, flow, first, last)

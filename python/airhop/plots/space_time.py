@@ -127,7 +127,7 @@ def _draw_bars(axes: Axes, air: OnAir, window: tuple[float, float]) -> None:
     for kind, style in STYLES.items():
         rows = air.frames.filter(air.frames["kind"] == kind).select("start_s", "end_s", "lane").rows()
         bars = [(start, end, lane - BAR, lane + BAR) for start, end, lane in rows]
-        look = {"facecolor": style.color, "edgecolor": "black", "linewidth": 0.5, "zorder": 4}
+        look = {"facecolor": style.ink, "edgecolor": "black", "linewidth": 0.5, "zorder": 4}
         _boxes(axes, bars, first, label=style.text, hatch=style.hatch or None, **look)
         for start, end, lane in rows:
             seen = max(start, first), min(end, last)
