@@ -16,7 +16,7 @@ pub mod recovery;
 mod rto;
 mod runs;
 mod schemes;
-mod scoreboard;
+pub mod scoreboard;
 pub mod seams;
 mod sender;
 mod slow_start;

@@ -3,7 +3,7 @@ use std::collections::VecDeque;
 
 /// The runs of SACKed segments, in sequence order; between two of them is a hole. ACKs repeat what earlier ones said: what is in a run
 /// needs no look at its segments.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Runs(VecDeque<SackBlock>);
 
 impl Runs {
@@ -35,6 +35,21 @@ impl Runs {
             }
             self.0.pop_front();
         }
+    }
+
+    /// Forgets what lies within `[start, end)`.
+    pub fn remove(&mut self, start: u64, end: u64) {
+        let first = self.0.partition_point(|run| run.end <= start);
+        let last = self.0.partition_point(|run| run.start < end);
+        let rest: Vec<SackBlock> = self
+            .0
+            .drain(first..last)
+            .flat_map(|run| {
+                [SackBlock { end: run.end.min(start), ..run }, SackBlock { start: run.start.max(end), ..run }]
+            })
+            .filter(|run| run.start < run.end)
+            .collect();
+        rest.into_iter().rev().for_each(|run| self.0.insert(first, run));
     }
 
     /// Forgets all.

@@ -1,19 +1,23 @@
-//! What was sent and not yet acknowledged, segment by segment, with what SACK told of it.
+//! The sender's record of transmissions: what was sent and not yet acknowledged, segment by segment, with what SACK told of it.
+//!
+//! There is one, kept by the sender: each transmission and each ACK goes into it once, before any policy acts, so that whoever asks
+//! (recovery, delivery rate, round trips) gets the same answer.
 //!
 //! No question costs a walk over the window: an ACK repeats what earlier ones said, so SACKed segments are known as runs, and
 //! searches for what is lost or missing go on where the last one ended.
 
+mod news;
 #[cfg(test)]
 mod tests;
 
 use crate::runs::Runs;
 use crate::seams::{Cause, Next};
-use crate::space::Space;
-use airhop_base::{Sack, SackBlock, Time};
+use airhop_base::{Sack, SackBlock, Span, Time};
+use news::News;
 use std::collections::VecDeque;
 
 /// A segment that was sent and not cumulatively acknowledged.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sent {
     /// First byte.
     pub start: u64,
@@ -23,9 +27,13 @@ pub struct Sent {
     pub order: u64,
     /// When that was.
     pub at: Time,
-    /// The receiver has it.
+    /// The receiver has it, as far as SACK may be relied on (RFC 2018 §8: not beyond a timeout).
     pub sacked: bool,
-    /// It was sent more than once since the scoreboard was last cleared.
+    /// An ACK has told once that it arrived. Never forgotten: what arrived counts once as delivered.
+    pub arrived: bool,
+    /// It was sent more than once: its ACK gives no round trip (Karn's rule).
+    pub again: bool,
+    /// It was sent again since the last timeout that marked everything lost.
     pub retransmitted: bool,
     /// It is taken to be lost and not yet repaired.
     pub lost: bool,
@@ -34,8 +42,8 @@ pub struct Sent {
 }
 
 impl Sent {
-    /// Its length in bytes.
-    pub fn len(&self) -> u64 {
+    /// How many bytes it has.
+    pub fn bytes(&self) -> u64 {
         self.end - self.start
     }
 
@@ -46,7 +54,7 @@ impl Sent {
 }
 
 /// The outstanding segments in sequence order, without gaps.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Scoreboard {
     segments: VecDeque<Sent>,
     /// Those of them that are SACKed.
@@ -62,74 +70,135 @@ pub struct Scoreboard {
     /// Bytes SACKed and not cumulatively acknowledged.
     sacked_bytes: u64,
     losses: Losses,
+    news: News,
+    /// The least round trip so far, the handshake's included.
+    least_rtt: Option<Span>,
 }
 
 /// What is marked lost.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Losses {
     /// No segment that begins below this is.
     from: u64,
     /// Bytes.
     bytes: u64,
-    /// Bytes that ever were, but for what a timeout marks.
-    ever: u64,
+    /// First bytes of what was marked since the last ACK or timer.
+    fresh: Vec<u64>,
+    /// Bytes of these.
+    fresh_bytes: u64,
 }
 
 impl Losses {
     /// A segment that was not marked is.
     fn add(&mut self, e: &mut Sent) {
         e.lost = true;
-        self.bytes += e.len();
-        self.ever += e.len();
+        self.bytes += e.bytes();
         self.from = self.from.min(e.start);
+        self.fresh.push(e.start);
+        self.fresh_bytes += e.bytes();
+    }
+
+    /// Nothing is news.
+    fn settle(&mut self) {
+        self.fresh.clear();
+        self.fresh_bytes = 0;
     }
 
     /// A segment is not marked any more, if it was.
     fn remove(&mut self, e: &mut Sent) {
-        self.bytes -= if std::mem::take(&mut e.lost) { e.len() } else { 0 };
+        self.bytes -= if std::mem::take(&mut e.lost) { e.bytes() } else { 0 };
     }
 }
 
 impl Scoreboard {
+    /// The number that the next transmission gets.
+    pub fn next_order(&self) -> u64 {
+        self.transmissions + 1
+    }
+
     /// Notes a transmission of `[start, end)` at `at`. Returns the number of the one before of this segment, if there was one.
     pub fn on_sent(&mut self, at: Time, start: u64, end: u64) -> Option<u64> {
         self.transmissions += 1;
         let order = self.transmissions;
-        if self.segments.back().is_none_or(|b| start >= b.end) {
+        if self.segments.back().is_none_or(|last| start >= last.end) {
             self.segments.push_back(Sent {
                 start,
                 end,
                 order,
                 at,
                 sacked: false,
+                arrived: false,
+                again: false,
                 retransmitted: false,
                 lost: false,
                 held_until: Time::ZERO,
             });
             return None;
         }
+        if self.get(start).is_none_or(|e| e.end != end) {
+            self.cut_at(start);
+            self.cut_at(end);
+            self.join(start, end);
+        }
         let (e, losses) = self.get_mut(start)?;
         let before = std::mem::replace(&mut e.order, order);
         e.at = at;
-        e.retransmitted = true;
+        (e.again, e.retransmitted) = (true, true);
         losses.remove(e);
         Some(before)
     }
 
-    /// Removes what is acknowledged up to `una`.
-    pub fn on_cumulative(&mut self, una: u64) {
-        self.remove_below(una, |_| {});
-    }
-
-    /// Takes in an ACK up to `una` with these SACK blocks. Shows each segment that is newly known to have arrived.
-    pub fn on_ack(&mut self, una: u64, sack: &Sack, mut arrived: impl FnMut(&Sent)) {
-        self.remove_below(una, &mut arrived);
-        for b in sack.blocks() {
-            self.mark(b, &mut arrived);
+    /// What goes back may cut the stream elsewhere than it was cut: a segment that was short for want of data is a full one now. A segment
+    /// that reaches across `seq` becomes two.
+    #[cold]
+    fn cut_at(&mut self, seq: u64) {
+        let place = self.segments.partition_point(|e| e.end <= seq);
+        if let Some(e) = self.segments.get_mut(place).filter(|e| e.start < seq) {
+            let rest = Sent { start: seq, ..*e };
+            e.end = seq;
+            self.segments.insert(place + 1, rest);
         }
     }
 
-    fn remove_below(&mut self, una: u64, mut arrived: impl FnMut(&Sent)) {
+    /// The segments of `[start, end)` become one, which has arrived if all of them have; `end` may be beyond what was ever sent.
+    #[cold]
+    fn join(&mut self, start: u64, end: u64) {
+        let first = self.segments.partition_point(|e| e.start < start);
+        let last = self.segments.partition_point(|e| e.start < end);
+        let parts = || self.segments.range(first..last);
+        let Some(&head) = self.segments.get(first) else { return };
+        let is_known = parts().next_back().is_some_and(|e| e.end == end);
+        let sacked = is_known && parts().all(|e| e.sacked);
+        let arrived = is_known && parts().all(|e| e.arrived);
+        if !sacked {
+            self.sacked_bytes -= parts().filter(|e| e.sacked).map(Sent::bytes).sum::<u64>();
+            self.runs.remove(head.start, end);
+            self.high_sack = self.runs.iter().next_back().map_or(0, |run| run.end);
+        }
+        self.losses.bytes -= parts().filter(|e| e.lost).map(Sent::bytes).sum::<u64>();
+        self.segments.drain(first + 1..last);
+        self.segments[first] = Sent { end, sacked, arrived, lost: false, ..head };
+        self.search_anew();
+    }
+
+    /// A timer expires, or a notice comes: what the last ACK told is news no more.
+    pub fn settle(&mut self) {
+        self.news.clear();
+        self.losses.settle();
+    }
+
+    /// Takes in an ACK up to `una` with these SACK blocks. They count up to `nxt`: what go-back-N is still to send again is not under way.
+    pub fn on_ack(&mut self, now: Time, una: u64, nxt: u64, sack: &Sack) {
+        self.settle();
+        self.remove_below(una);
+        for b in sack.blocks() {
+            self.mark(b.start, b.end.min(nxt));
+        }
+        self.news.close(now);
+        self.least_rtt = [self.least_rtt, self.news.rtt].into_iter().flatten().min();
+    }
+
+    fn remove_below(&mut self, una: u64) {
         while let Some(e) = self.segments.front_mut() {
             if e.end > una {
                 // A partly acknowledged segment keeps its tail.
@@ -138,13 +207,15 @@ impl Scoreboard {
                     e.start = una;
                     self.sacked_bytes -= if e.sacked { cut } else { 0 };
                     self.losses.bytes -= if e.lost { cut } else { 0 };
+                    self.news.delivered += if e.arrived { 0 } else { cut };
                 }
                 break;
             }
-            self.sacked_bytes -= if e.sacked { e.len() } else { 0 };
-            self.losses.bytes -= if e.lost { e.len() } else { 0 };
+            self.sacked_bytes -= if e.sacked { e.bytes() } else { 0 };
+            self.losses.bytes -= if e.lost { e.bytes() } else { 0 };
+            self.news.acknowledges_again |= e.again;
             if !e.sacked {
-                arrived(e);
+                self.news.add_acknowledged(e);
             }
             self.segments.pop_front();
         }
@@ -154,31 +225,25 @@ impl Scoreboard {
         }
     }
 
-    /// Marks what `sack` covers. Returns the bytes that are newly known to have arrived.
-    pub fn on_sack(&mut self, sack: &Sack) -> u64 {
-        sack.blocks().iter().map(|b| self.mark(b, |_| {})).sum()
-    }
-
-    fn mark(&mut self, b: &SackBlock, mut arrived: impl FnMut(&Sent)) -> u64 {
-        let (mut from, mut fresh) = (b.start, 0);
-        while let Some(gap) = self.runs.gap(from, b.end) {
+    /// Marks what `[start, end)` covers.
+    fn mark(&mut self, start: u64, end: u64) {
+        let mut from = start;
+        while let Some(gap) = self.runs.gap(from, end) {
             from = gap.end;
             let first = self.place(gap.start);
             let mut marked: Option<SackBlock> = None;
             for e in self.segments.range_mut(first..).take_while(|e| e.end <= gap.end) {
-                e.sacked = true;
                 self.losses.remove(e);
+                self.news.add_sacked(e);
+                (e.sacked, e.arrived) = (true, true);
                 marked = Some(SackBlock { start: marked.map_or(e.start, |run| run.start), end: e.end });
-                arrived(e);
             }
             if let Some(run) = marked {
                 self.runs.insert(run);
                 self.high_sack = self.high_sack.max(run.end);
-                fresh += run.end - run.start;
+                self.sacked_bytes += run.end - run.start;
             }
         }
-        self.sacked_bytes += fresh;
-        fresh
     }
 
     /// Marks the segment at `start` lost, unless it arrived.
@@ -227,7 +292,7 @@ impl Scoreboard {
         for e in &mut self.segments {
             e.lost = !e.sacked;
             e.retransmitted = false;
-            self.losses.bytes += if e.lost { e.len() } else { 0 };
+            self.losses.bytes += if e.lost { e.bytes() } else { 0 };
         }
     }
 
@@ -235,9 +300,11 @@ impl Scoreboard {
     /// dropped it.
     pub fn mark_first_lost(&mut self) {
         let Some(e) = self.segments.front_mut() else { return };
-        let (end, len) = (e.end, e.len());
+        let (end, len) = (e.end, e.bytes());
         self.sacked_bytes -= if std::mem::take(&mut e.sacked) { len } else { 0 };
-        self.losses.bytes += if std::mem::replace(&mut e.lost, true) { 0 } else { len };
+        if !e.lost {
+            self.losses.add(e);
+        }
         self.runs.remove_below(end);
         self.search_anew();
     }
@@ -249,9 +316,11 @@ impl Scoreboard {
         self.search_anew();
     }
 
-    /// Forgets all SACK information (RFC 2018 §8: the receiver may renege).
+    /// Forgets all SACK information (RFC 2018 §8: the receiver may renege), and what was repaired: all of it goes out again in order.
     pub fn forget(&mut self) {
-        self.segments.clear();
+        for e in &mut self.segments {
+            (e.sacked, e.lost, e.retransmitted) = (false, false, false);
+        }
         self.runs.clear();
         self.high_sack = 0;
         self.sacked_bytes = 0;
@@ -313,9 +382,11 @@ impl Scoreboard {
         self.segments.get(self.place(start)).filter(|e| e.start == start)
     }
 
-    /// The end of the segment that begins at `start`.
-    pub fn end_of(&self, start: u64, s: &Space) -> u64 {
-        self.get(start).map_or_else(|| s.segment_end(start), |e| e.end)
+    /// When the segment that begins at `start` was sent, if that was once: of what was sent twice nobody knows which copy arrived. The last
+    /// ACK may have told of it.
+    pub fn sent_once(&self, start: u64) -> Option<Time> {
+        let known = self.news.arrived.iter().find(|e| e.start == start).or_else(|| self.get(start));
+        known.filter(|e| !e.again).map(|e| e.at)
     }
 
     /// The same, to be changed, with the account of what is lost.
@@ -329,7 +400,7 @@ impl Scoreboard {
     fn place(&self, start: u64) -> usize {
         let Some(first) = self.segments.front() else { return 0 };
         // Nearly all segments are of one length, and it is where it would be if all were.
-        let guess = (start.saturating_sub(first.start) / first.len()) as usize;
+        let guess = (start.saturating_sub(first.start) / first.bytes()) as usize;
         match self.segments.get(guess) {
             Some(e) if e.start == start => guess,
             _ => self.segments.partition_point(|e| e.start < start),
@@ -358,14 +429,51 @@ impl Scoreboard {
         self.segments.len()
     }
 
-    /// RFC 6675 §4 SetPipe(): bytes neither SACKed nor lost, plus those sent again.
-    pub fn in_flight(&self, s: &Space) -> u64 {
-        (s.nxt - s.una) - self.sacked_bytes - self.losses.bytes
+    /// True if nothing is outstanding.
+    pub fn is_empty(&self) -> bool {
+        self.segments.is_empty()
     }
 
-    /// True if the segment at `seq` is outstanding and not SACKed.
-    pub fn is_missing(&self, s: &Space, seq: u64) -> bool {
-        s.una <= seq && self.get(seq).is_some_and(|e| !e.sacked)
+    /// The segments that the last ACK acknowledged or SACKed and that were neither before, as they were before it. They include what was
+    /// reported before a timeout, which [`Sent::arrived`] tells.
+    pub fn arrived(&self) -> &[Sent] {
+        &self.news.arrived
+    }
+
+    /// Bytes that the last ACK showed to have arrived for the first time.
+    pub fn delivered(&self) -> u64 {
+        self.news.delivered
+    }
+
+    /// Bytes that SACK blocks of the last ACK reported and that were not known.
+    pub fn newly_sacked(&self) -> u64 {
+        self.news.sacked
+    }
+
+    /// The round trip of the newest segment of which the last ACK told, among those that were sent once (Karn's rule).
+    pub fn rtt(&self) -> Option<Span> {
+        self.news.rtt
+    }
+
+    /// The round trip of the oldest of them: a delayed ACK's wait is in it. That of what is acknowledged cumulatively goes before that of what
+    /// is SACKed; none if a segment is acknowledged that was sent twice (Linux, tcp_clean_rtx_queue()).
+    pub fn longest_rtt(&self) -> Option<Span> {
+        self.news.longest_rtt
+    }
+
+    /// The least round trip so far, the handshake's included.
+    pub fn least_rtt(&self) -> Option<Span> {
+        self.least_rtt
+    }
+
+    /// First bytes of what was marked lost since the last ACK or timer, in the order in which that was found.
+    pub fn newly_lost(&self) -> &[u64] {
+        &self.losses.fresh
+    }
+
+    /// Bytes of these.
+    pub fn newly_lost_bytes(&self) -> u64 {
+        self.losses.fresh_bytes
     }
 
     /// End of the highest SACKed segment; zero if nothing is SACKed.
@@ -376,11 +484,6 @@ impl Scoreboard {
     /// Bytes SACKed.
     pub fn sacked_bytes(&self) -> u64 {
         self.sacked_bytes
-    }
-
-    /// Bytes marked lost while ACKs and timers told what had arrived; what a timeout marks wholesale does not count.
-    pub fn all_lost(&self) -> u64 {
-        self.losses.ever
     }
 
     /// Bytes marked lost and not yet repaired.

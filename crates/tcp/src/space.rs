@@ -2,10 +2,11 @@
 
 use crate::Config;
 use crate::config::Growth;
+use crate::scoreboard::Scoreboard;
 use airhop_base::Span;
 
 /// Where a sender stands. Bytes as 64-bit stream offsets: the SYN is 0, the first data byte 1.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Space {
     /// Lowest byte not acknowledged.
     pub una: u64,
@@ -29,6 +30,8 @@ pub struct Space {
     pub growth: Growth,
     /// The smoothed round-trip time at the last sample.
     pub srtt: Option<Span>,
+    /// What was sent and not yet acknowledged.
+    pub board: Scoreboard,
 }
 
 impl Space {
@@ -47,12 +50,23 @@ impl Space {
             limited_transmit: c.limited_transmit,
             growth: c.growth,
             srtt: None,
+            board: Scoreboard::default(),
         }
     }
 
     /// True if something is unacknowledged.
     pub fn is_outstanding(&self) -> bool {
         self.max_sent > self.una
+    }
+
+    /// RFC 6675 §4 SetPipe(): bytes neither SACKed nor lost, plus those sent again.
+    pub fn pipe(&self) -> u64 {
+        (self.nxt - self.una) - self.board.sacked_bytes() - self.board.lost_bytes()
+    }
+
+    /// True if the segment at `seq` is outstanding and not SACKed.
+    pub fn is_missing(&self, seq: u64) -> bool {
+        self.una <= seq && self.board.get(seq).is_some_and(|e| !e.sacked)
     }
 
     /// Window that limited transmit adds, in segments: one for each of the first duplicate ACKs (RFC 3042 §2).
@@ -77,6 +91,7 @@ impl Space {
 
     /// The end of the segment that begins at `start` and has been sent before.
     pub fn segment_end(&self, start: u64) -> u64 {
-        start.saturating_add(self.mss).min(self.max_sent)
+        let full = || start.saturating_add(self.mss).min(self.max_sent);
+        self.board.get(start).map_or_else(full, |e| e.end)
     }
 }

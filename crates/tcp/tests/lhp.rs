@@ -41,11 +41,11 @@ impl Recovery for Shown {
     fn on_timeout(&mut self, s: &mut Space, now: Time) {
         self.with(|lhp| lhp.on_timeout(s, now));
     }
-    fn next(&mut self, s: &Space, w: &Window) -> Option<Next> {
+    fn next(&mut self, s: &mut Space, w: &Window) -> Option<Next> {
         self.with(|lhp| lhp.next(s, w))
     }
-    fn on_sent(&mut self, now: Time, sent: &Next) {
-        self.with(|lhp| lhp.on_sent(now, sent));
+    fn on_sent(&mut self, s: &mut Space, now: Time, sent: &Next, earlier: Option<u64>) {
+        self.with(|lhp| lhp.on_sent(s, now, sent, earlier));
     }
     fn in_flight(&self, s: &Space) -> u64 {
         self.with(|lhp| lhp.in_flight(s))

@@ -7,8 +7,8 @@ mod tests;
 
 use crate::config::Growth;
 use crate::control::{leave, whole};
-use crate::meters::{SendTimes, least};
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Signal, Window};
+use crate::meters::least;
+use crate::seams::{Ack, CongestionControl, Judged, Loss, Signal, Window};
 use crate::slow_start::{Sample, SlowStart};
 use crate::space::Space;
 use airhop_base::{Span, Time};
@@ -41,7 +41,6 @@ pub(crate) struct Constants {
 pub(crate) struct Cubic {
     law: Law,
     slow_start: SlowStart,
-    times: SendTimes,
     /// The round trip that the ACK under way gave.
     rtt: Option<Span>,
     least_rtt: Option<Span>,
@@ -60,7 +59,7 @@ impl Cubic {
             Form::Rfc => Law::Rfc(Rfc::new(constants)),
             Form::Linux => Law::Linux(Linux::new(constants)),
         };
-        Cubic { law, slow_start, times: SendTimes::default(), rtt: None, least_rtt: None }
+        Cubic { law, slow_start, rtt: None, least_rtt: None }
     }
 
     /// Congestion avoidance: an ACK that shows `delivered` segments to have arrived and counts for `counted`.
@@ -124,8 +123,8 @@ impl CongestionControl for Cubic {
         }
     }
 
-    fn observe(&mut self, a: &Ack, s: &Space) {
-        self.rtt = self.times.on_ack(a.now, s.una);
+    fn observe(&mut self, a: &Ack, _: &Space) {
+        self.rtt = a.sample;
         if let Law::Linux(law) = &self.law
             && !law.takes_samples(a.now)
         {
@@ -134,9 +133,5 @@ impl CongestionControl for Cubic {
         if let Some(rtt) = self.rtt {
             self.least_rtt = least(self.least_rtt, rtt);
         }
-    }
-
-    fn on_sent(&mut self, now: Time, sent: &Next) {
-        self.times.on_sent(now, sent.start, sent.end);
     }
 }

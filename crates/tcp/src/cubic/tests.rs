@@ -1,7 +1,6 @@
 use super::rfc::{Epoch, Memory, alpha};
 use super::*;
 use crate::Preset;
-use crate::seams::Cause;
 
 const MSS: u64 = 1000;
 /// alpha of beta 0.7: 0.9 / 1.7.
@@ -240,10 +239,9 @@ fn linux_leaves_out_samples_after_a_recovery() {
     let mut w = lose(&mut control, 100.0, Signal::Duplicates);
     for (ms, segment, least) in [(0, 0, 50), (999, 1, 50), (1000, 2, 40)] {
         let at = Time::ZERO + Span::from_millis(ms);
-        let sent = Next { start: 1 + segment * MSS, end: 1 + (segment + 1) * MSS, cause: Cause::New };
-        control.on_sent(Time::from_nanos(at.nanos().saturating_sub(40_000_000)), &sent);
-        let s = Space { una: sent.end, ..space(60) };
-        let a = Ack { now: if ms == 0 { at + Span::from_millis(50) } else { at }, ..ack(ms) };
+        let s = Space { una: 1 + (segment + 1) * MSS, ..space(60) };
+        let (now, rtt) = if ms == 0 { (at + Span::from_millis(50), 50) } else { (at, 40) };
+        let a = Ack { now, sample: Some(Span::from_millis(rtt)), ..ack(ms) };
         control.observe(&a, &s);
         assert_eq!(control.least_rtt, Some(Span::from_millis(least)), "{ms}");
         control.on_ack(&mut w, &ack(0), &s); // the stage begins at 0

@@ -1,27 +1,22 @@
-use super::{SendTimes, least};
-use airhop_base::{Span, Time};
+use super::least;
+use crate::seams::Ack;
+use airhop_base::Span;
 
 /// How many of its own segments a sender has queued on the way (Brakmo and Peterson 1994): with window W, (W/BaseRTT - W/RTT) ·
 /// BaseRTT = W (1 - BaseRTT/RTT).
 #[derive(Debug, Default)]
 pub struct Backlog {
-    times: SendTimes,
     least: Option<Span>,
     latest: Option<Span>,
 }
 
 impl Backlog {
-    /// The bytes `[start, end)` were sent.
-    pub fn on_sent(&mut self, at: Time, start: u64, end: u64) {
-        self.times.on_sent(at, start, end);
-    }
-
-    /// Everything below `una` is acknowledged. Returns the round-trip sample, if the ACK gives one.
-    pub fn on_ack(&mut self, now: Time, una: u64) -> Option<Span> {
-        let sample = self.times.on_ack(now, una)?;
-        self.latest = Some(sample);
-        self.least = least(self.least, sample);
-        Some(sample)
+    /// Takes the round-trip sample of an ACK, if that gives one.
+    pub fn on_ack(&mut self, a: &Ack) {
+        if let Some(sample) = a.sample {
+            self.latest = Some(sample);
+            self.least = least(self.least, sample);
+        }
     }
 
     /// The smallest round trip so far: the time of the empty path.
@@ -43,21 +38,17 @@ pub fn queued(window: f64, base: Span, rtt: Span) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn at(ms: u64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
+    use airhop_base::Time;
 
     // Koo et al. 2007, equation 2: 20 segments in 100 ms where the empty path takes 60: 20 (1 - 0.6) = 8 are queued.
     #[test]
     fn queued_segments_are_what_the_pipe_cannot_hold() {
+        let ack = |ms| Ack { sample: Some(Span::from_millis(ms)), ..Ack::of(Time::ZERO, 1000) };
         let mut b = Backlog::default();
         assert_eq!(b.segments(20.0), None);
-        b.on_sent(at(0), 1, 1001);
-        b.on_sent(at(10), 1001, 2001);
-        assert_eq!(b.on_ack(at(60), 1001), Some(Span::from_millis(60)));
+        b.on_ack(&ack(60));
         assert_eq!(b.segments(20.0), Some(0.0), "the path is taken to be empty at first");
-        b.on_ack(at(110), 2001);
+        b.on_ack(&ack(100));
         assert!((b.segments(20.0).expect("samples") - 8.0).abs() < 1e-12);
         assert_eq!(b.base(), Some(Span::from_millis(60)));
     }

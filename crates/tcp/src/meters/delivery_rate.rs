@@ -1,5 +1,6 @@
-use crate::runs::Runs;
-use airhop_base::{Sack, SackBlock, Span, Time};
+use crate::scoreboard::{Scoreboard, Sent};
+use crate::seams::Next;
+use airhop_base::{Span, Time};
 use std::collections::VecDeque;
 
 /// The rate at which data is delivered, a sample with each ACK that tells of an arrival
@@ -7,12 +8,13 @@ use std::collections::VecDeque;
 ///
 /// Over the flight of a segment so much was delivered beside it: the slower of the rate at which that was sent and the rate at which
 /// it was acknowledged. ACKs that arrive in a bunch do not raise it, nor does a pause of the sender.
+///
+/// What arrived and what is lost the sender's record tells ([`Scoreboard`]); here is what was known when each transmission left.
 #[derive(Debug, Default)]
 pub struct DeliveryRate {
-    /// What is outstanding, in sequence order.
-    segments: VecDeque<Sent>,
-    /// Those of them that are known to have arrived.
-    runs: Runs,
+    /// Transmissions in sending order, up to the last; the first is number `first`.
+    flights: VecDeque<Flight>,
+    first: u64,
     /// C.delivered: bytes known to have arrived so far.
     delivered: u64,
     /// C.delivered_time: when the last of them were acknowledged.
@@ -23,16 +25,13 @@ pub struct DeliveryRate {
     limited_until: u64,
     /// C.lost: bytes taken to be lost so far.
     lost: u64,
-    /// The least round trip so far.
-    least_rtt: Option<Span>,
 }
 
-/// A segment that was sent, with what was known then.
+/// A transmission, with what was known then.
 #[derive(Clone, Copy, Debug)]
-struct Sent {
+struct Flight {
+    /// First byte.
     start: u64,
-    end: u64,
-    at: Time,
     delivered: u64,
     delivered_at: Time,
     first_sent_at: Time,
@@ -40,9 +39,7 @@ struct Sent {
     /// P.tx_in_flight and P.lost.
     in_flight: u64,
     lost_before: u64,
-    again: bool,
-    arrived: bool,
-    /// This transmission is taken to be lost.
+    /// It is taken to be lost.
     lost: bool,
 }
 
@@ -104,34 +101,29 @@ impl RateSample {
 }
 
 impl DeliveryRate {
-    /// The bytes `[start, end)` are sent, beside `in_flight` others. True if nothing was outstanding and the sender had nothing to send
-    /// before.
-    pub fn on_sent(&mut self, at: Time, start: u64, end: u64, in_flight: u64) -> bool {
-        let is_idle = self.segments.is_empty();
+    /// A segment is sent, beside `in_flight` other bytes; `board` does not know of it yet. True if nothing was outstanding and the sender had
+    /// nothing to send before.
+    pub fn on_sent(&mut self, board: &Scoreboard, at: Time, sent: &Next, in_flight: u64) -> bool {
+        let is_idle = board.is_empty();
         if is_idle {
             // The pause that ends belongs to no sample.
             (self.first_sent_at, self.delivered_at) = (at, at);
         }
-        let sent = Sent {
-            start,
-            end,
-            at,
+        if self.flights.is_empty() {
+            self.first = board.next_order();
+        }
+        let limited = self.limited_until > 0;
+        self.flights.push_back(Flight {
+            start: sent.start,
             delivered: self.delivered,
             delivered_at: self.delivered_at,
             first_sent_at: self.first_sent_at,
-            limited: self.limited_until > 0,
-            in_flight: in_flight + (end - start),
+            limited,
+            in_flight: in_flight + (sent.end - sent.start),
             lost_before: self.lost,
-            again: false,
-            arrived: false,
             lost: false,
-        };
-        if self.segments.back().is_none_or(|last| start >= last.end) {
-            self.segments.push_back(sent);
-        } else if let Some(before) = self.get_mut(start) {
-            *before = Sent { end: before.end, again: true, arrived: before.arrived, ..sent };
-        }
-        is_idle && sent.limited
+        });
+        is_idle && limited
     }
 
     /// All that is outstanding, `in_flight` bytes, is less than what may be: samples of what is sent from now until it has arrived
@@ -140,116 +132,118 @@ impl DeliveryRate {
         self.limited_until = (self.delivered + in_flight).max(1);
     }
 
-    /// An ACK up to `una` with these SACK blocks.
-    pub fn on_ack(&mut self, now: Time, una: u64, sack: &Sack) -> Arrivals {
-        let before = self.delivered;
-        let mut newest: Option<Sent> = None;
-        let mut newest_once: Option<Time> = None;
-        let mut arrive = |e: &mut Sent| {
-            if std::mem::replace(&mut e.arrived, true) {
-                return 0;
-            }
-            if newest.is_none_or(|n| (n.at, n.end) < (e.at, e.end)) {
-                newest = Some(*e);
-            }
-            if !e.again {
-                newest_once = newest_once.max(Some(e.at));
-            }
-            e.end - e.start
-        };
-        let mut fresh = 0;
-        while let Some(e) = self.segments.front_mut().filter(|e| e.start < una) {
-            if e.end > una {
-                fresh += if e.arrived { 0 } else { una - e.start };
-                e.start = una; // the rest is still out
-                break;
-            }
-            fresh += arrive(e);
-            self.segments.pop_front();
-        }
-        self.runs.remove_below(una);
-        for block in sack.blocks() {
-            let mut from = block.start;
-            while let Some(gap) = self.runs.gap(from, block.end) {
-                from = gap.end;
-                let first = self.segments.partition_point(|e| e.start < gap.start);
-                let mut known: Option<SackBlock> = None;
-                for e in self.segments.range_mut(first..).take_while(|e| e.end <= gap.end) {
-                    fresh += arrive(e);
-                    known = Some(SackBlock { start: known.map_or(e.start, |run| run.start), end: e.end });
-                }
-                known.into_iter().for_each(|run| self.runs.insert(run));
-            }
-        }
-        self.delivered = before + fresh;
+    /// `board` has taken in an ACK.
+    pub fn on_ack(&mut self, now: Time, board: &Scoreboard) -> Arrivals {
+        let fresh = board.delivered();
+        self.delivered += fresh;
         if fresh > 0 {
             self.delivered_at = now;
         }
         if self.delivered > self.limited_until {
             self.limited_until = 0;
         }
-        let rtt = newest_once.map(|at| now - at);
-        self.least_rtt = [self.least_rtt, rtt].into_iter().flatten().min();
-        let rate = newest.and_then(|e| self.sample(now, &e));
-        Arrivals { fresh, total: self.delivered, rtt, least_rtt: self.least_rtt, rate }
+        let arrived = board.arrived().iter().filter(|e| !e.arrived);
+        let newest = arrived.max_by_key(|e| (e.at, e.end));
+        let rate = newest.and_then(|e| self.sample(now, e, board.least_rtt()));
+        self.forget(board);
+        Arrivals { fresh, total: self.delivered, rtt: board.rtt(), least_rtt: board.least_rtt(), rate }
     }
 
     /// §3.3 of the first draft: the sample that the newest segment among those that arrived gives.
-    fn sample(&mut self, now: Time, e: &Sent) -> Option<RateSample> {
+    fn sample(&mut self, now: Time, e: &Sent, least_rtt: Option<Span>) -> Option<RateSample> {
+        let flight = *self.flight(e.order)?;
         self.first_sent_at = e.at;
-        let interval = (e.at - e.first_sent_at).max(now - e.delivered_at);
+        let interval = (e.at - flight.first_sent_at).max(now - flight.delivered_at);
         // "it is possible for the ACK of a retransmission to be that of the original": too short to be a flight.
-        let is_flight = interval > Span::ZERO && self.least_rtt.is_none_or(|least| interval >= least);
+        let is_flight = interval > Span::ZERO && least_rtt.is_none_or(|least| interval >= least);
         is_flight.then_some(RateSample {
-            delivered: self.delivered - e.delivered,
+            delivered: self.delivered - flight.delivered,
             interval,
-            prior: e.delivered,
-            limited: e.limited,
-            in_flight: e.in_flight,
-            lost: self.lost - e.lost_before,
+            prior: flight.delivered,
+            limited: flight.limited,
+            in_flight: flight.in_flight,
+            lost: self.lost - flight.lost_before,
         })
     }
 
     /// The segment that begins at `start` is taken to be lost. None if that is known of its last transmission.
-    pub fn on_lost(&mut self, start: u64) -> Option<LostSegment> {
-        let e = self.get_mut(start).filter(|e| !e.lost && !e.arrived)?;
-        e.lost = true;
-        let e = *e;
-        self.lost += e.end - e.start;
+    pub fn on_lost(&mut self, board: &Scoreboard, start: u64) -> Option<LostSegment> {
+        let e = board.get(start).filter(|e| !e.arrived)?;
+        let flight = self.flight(e.order).filter(|flight| !flight.lost)?;
+        flight.lost = true;
+        let flight = *flight;
+        self.lost += e.bytes();
         Some(LostSegment {
             start,
             end: e.end,
-            in_flight: e.in_flight,
-            lost: self.lost - e.lost_before,
-            limited: e.limited,
+            in_flight: flight.in_flight,
+            lost: self.lost - flight.lost_before,
+            limited: flight.limited,
             delivered: self.delivered,
         })
     }
 
-    fn get_mut(&mut self, start: u64) -> Option<&mut Sent> {
-        let i = self.segments.partition_point(|e| e.start < start);
-        self.segments.get_mut(i).filter(|e| e.start == start)
+    fn flight(&mut self, order: u64) -> Option<&mut Flight> {
+        self.flights.get_mut(order.checked_sub(self.first)? as usize)
+    }
+
+    /// Forgets the first transmissions as far as they are acknowledged or are not the last ones of their segments.
+    fn forget(&mut self, board: &Scoreboard) {
+        let una = board.iter().next().map_or(u64::MAX, |e| e.start);
+        while let Some(flight) = self.flights.front() {
+            if board.get(flight.start.max(una)).is_some_and(|e| e.order == self.first) {
+                break;
+            }
+            self.flights.pop_front();
+            self.first += 1;
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use airhop_base::SackBlock;
+    use crate::seams::Cause;
+    use airhop_base::{Sack, SackBlock};
+
+    /// A meter with the record that it reads.
+    #[derive(Default)]
+    struct Meter {
+        board: Scoreboard,
+        meter: DeliveryRate,
+    }
+
+    impl Meter {
+        fn on_sent(&mut self, at: Time, start: u64, end: u64, in_flight: u64) -> bool {
+            let sent = Next { start, end, cause: Cause::New };
+            let restarts = self.meter.on_sent(&self.board, at, &sent, in_flight);
+            self.board.on_sent(at, start, end);
+            restarts
+        }
+
+        fn on_ack(&mut self, now: Time, una: u64, sack: &Sack) -> Arrivals {
+            self.board.on_ack(now, una, u64::MAX, sack);
+            self.meter.on_ack(now, &self.board)
+        }
+
+        fn on_lost(&mut self, start: u64) -> Option<LostSegment> {
+            self.meter.on_lost(&self.board, start)
+        }
+    }
 
     fn at(ms: u64) -> Time {
         Time::ZERO + Span::from_millis(ms)
     }
 
     /// Segments `n` of 1000 bytes each are sent.
-    fn send(meter: &mut DeliveryRate, ms: u64, segments: impl IntoIterator<Item = u64>) {
+    fn send(meter: &mut Meter, ms: u64, segments: impl IntoIterator<Item = u64>) {
         segments.into_iter().for_each(|n| {
             meter.on_sent(at(ms), n * 1000, (n + 1) * 1000, 0);
         });
     }
 
     /// An ACK of all segments below `next`: (bytes, milliseconds) of the sample.
-    fn ack(meter: &mut DeliveryRate, ms: u64, next: u64) -> Option<(u64, f64)> {
+    fn ack(meter: &mut Meter, ms: u64, next: u64) -> Option<(u64, f64)> {
         let rate = meter.on_ack(at(ms), next * 1000, &Sack::EMPTY).rate;
         rate.map(|r| (r.delivered, r.interval.millis_f64()))
     }
@@ -258,7 +252,7 @@ mod tests {
     // first ACK; over its flight ten are delivered, in 100 ms.
     #[test]
     fn a_burst_does_not_raise_the_rate() {
-        let mut m = DeliveryRate::default();
+        let mut m = Meter::default();
         send(&mut m, 0, 1..=10);
         assert_eq!(ack(&mut m, 100, 2), Some((1000, 100.0)));
         send(&mut m, 100, [11]);
@@ -272,7 +266,7 @@ mod tests {
     // 100 ms, but took 150 ms to be sent.
     #[test]
     fn compressed_acks_do_not_raise_the_rate() {
-        let mut m = DeliveryRate::default();
+        let mut m = Meter::default();
         for n in 1..=5 {
             send(&mut m, 30 * (n - 1), [n]);
         }
@@ -284,7 +278,7 @@ mod tests {
     // What arrives counts once, whether a SACK block or the cumulative ACK tells of it first, and a part of a segment as such.
     #[test]
     fn bytes_count_once() {
-        let mut m = DeliveryRate::default();
+        let mut m = Meter::default();
         send(&mut m, 0, 1..=5);
         let mut sack = Sack::EMPTY;
         sack.push(SackBlock { start: 3000, end: 5000 });
@@ -293,23 +287,23 @@ mod tests {
             .map(|(una, sack)| m.on_ack(at(100), *una, sack).fresh)
             .collect();
         assert_eq!(fresh, [2000, 0, 500, 1500, 1000]);
-        assert_eq!(m.delivered, 5000);
+        assert_eq!(m.meter.delivered, 5000);
         // Nor does what is sent again: a segment that had arrived, and one of which only the front goes out again.
-        let mut m = DeliveryRate::default();
+        let mut m = Meter::default();
         send(&mut m, 0, 1..=2);
         let mut sack = Sack::EMPTY;
         sack.push(SackBlock { start: 2000, end: 3000 });
         assert_eq!(m.on_ack(at(100), 1000, &sack).fresh, 1000);
         send(&mut m, 110, [2]);
         m.on_sent(at(110), 1000, 1400, 0);
-        assert_eq!((m.on_ack(at(200), 3000, &Sack::EMPTY).fresh, m.delivered), (1000, 2000));
+        assert_eq!((m.on_ack(at(200), 3000, &Sack::EMPTY).fresh, m.meter.delivered), (1000, 2000));
     }
 
     // §3.3: an interval below the least round trip is none. Two segments are sent again just before their originals are acknowledged.
     // Karn: neither gives a round trip.
     #[test]
     fn what_is_too_short_is_no_flight() {
-        let mut m = DeliveryRate::default();
+        let mut m = Meter::default();
         send(&mut m, 0, [1]);
         ack(&mut m, 100, 2);
         send(&mut m, 100, [2, 3]);
@@ -324,7 +318,7 @@ mod tests {
     // Nothing is delivered in no time: a link of no length and no delay, and a segment that was sent twice and so gives no round trip.
     #[test]
     fn an_instant_is_no_flight() {
-        let mut m = DeliveryRate::default();
+        let mut m = Meter::default();
         send(&mut m, 0, [1]);
         send(&mut m, 0, [1]);
         assert_eq!(ack(&mut m, 0, 2), None);
@@ -334,16 +328,16 @@ mod tests {
     // no sample.
     #[test]
     fn what_the_application_limits_is_marked() {
-        let mut m = DeliveryRate::default();
+        let mut m = Meter::default();
         send(&mut m, 0, [1, 2]);
-        m.limit(2000);
+        m.meter.limit(2000);
         assert!(!m.on_ack(at(100), 2000, &Sack::EMPTY).rate.is_some_and(|r| r.limited), "sent before");
         send(&mut m, 100, [3]);
         ack(&mut m, 100, 3);
         assert!(m.on_ack(at(200), 4000, &Sack::EMPTY).rate.is_some_and(|r| r.limited));
         assert!(!m.on_sent(at(5000), 4000, 5000, 0), "that all has arrived ended the limit");
         assert_eq!(ack(&mut m, 5100, 5), Some((1000, 100.0)));
-        m.limit(0);
+        m.meter.limit(0);
         assert!(m.on_sent(at(9000), 5000, 6000, 0), "it had nothing to send");
         assert!(m.on_ack(at(9100), 6000, &Sack::EMPTY).rate.is_some_and(|r| r.limited));
     }
@@ -352,7 +346,7 @@ mod tests {
     // is of its flight. A loss counts once for each transmission.
     #[test]
     fn losses_belong_to_the_flight_they_were_in() {
-        let mut m = DeliveryRate::default();
+        let mut m = Meter::default();
         for n in 1..=4 {
             m.on_sent(at(n), n * 1000, (n + 1) * 1000, (n - 1) * 1000);
         }

@@ -10,7 +10,6 @@ mod departure_rate;
 mod flip_flop;
 mod forward_delays;
 mod rounds;
-mod send_times;
 mod windowed;
 
 use airhop_base::Span;
@@ -25,7 +24,6 @@ pub use departure_rate::DepartureRate;
 pub use flip_flop::FlipFlop;
 pub use forward_delays::{ForwardDelays, Interval};
 pub use rounds::Rounds;
-pub use send_times::SendTimes;
 pub use windowed::{Windowed, WindowedMax, WindowedMin};
 
 /// The smaller of what was known and a sample.

@@ -70,11 +70,11 @@ impl Recovery for Corrupted {
         self.reno.on_timeout(s, now);
     }
 
-    fn next(&mut self, s: &Space, w: &Window) -> Option<Next> {
+    fn next(&mut self, s: &mut Space, w: &Window) -> Option<Next> {
         self.reno.next(s, w)
     }
 
-    fn on_sent(&mut self, now: Time, sent: &Next) {
+    fn on_sent(&mut self, _: &mut Space, now: Time, sent: &Next, _: Option<u64>) {
         if let Some(known) = self.known(sent.start) {
             known.sent = Some(now);
         }

@@ -9,7 +9,7 @@ use airhop_base::Time;
 #[derive(Debug, Default)]
 pub struct Delayed {
     inner: Rfc6675,
-    /// Set whenever `inner` leaves its open state.
+    /// Updated each time `inner` leaves Open.
     guard: Guard,
     urgent: Urgent,
     waiting: Option<Waiting>,
@@ -41,10 +41,6 @@ impl Recovery for Delayed {
         Detect::Nothing
     }
 
-    fn note(&mut self, s: &mut Space, a: &Ack) {
-        self.inner.note(s, a);
-    }
-
     fn enter(&mut self, s: &mut Space, w: &mut Window, seq: u64) {
         self.guard.set(s);
         self.waiting = None;
@@ -53,7 +49,14 @@ impl Recovery for Delayed {
 
     fn on_advance(&mut self, s: &mut Space, w: &mut Window, a: &Ack) -> Advance {
         self.waiting = None;
-        self.inner.on_advance(s, w, a)
+        match self.inner.on_advance(s, w, a) {
+            Advance::Lost(seq) => {
+                let Some(srtt) = s.srtt else { return Advance::Lost(seq) };
+                self.waiting = Some(Waiting { until: a.now + srtt, duplicates: 0 });
+                Advance::Open
+            }
+            advance => advance,
+        }
     }
 
     fn on_timeout(&mut self, s: &mut Space, now: Time) {
@@ -63,7 +66,7 @@ impl Recovery for Delayed {
         self.inner.on_timeout(s, now);
     }
 
-    fn next(&mut self, s: &Space, w: &Window) -> Option<Next> {
+    fn next(&mut self, s: &mut Space, w: &Window) -> Option<Next> {
         if let Some(next) = self.urgent.pop(s) {
             return Some(next);
         }
@@ -84,20 +87,16 @@ impl Recovery for Delayed {
         Detect::Lost(s.una)
     }
 
-    fn on_sent(&mut self, now: Time, sent: &Next) {
-        self.inner.on_sent(now, sent);
+    fn on_sent(&mut self, s: &mut Space, now: Time, sent: &Next, earlier: Option<u64>) {
+        self.inner.on_sent(s, now, sent, earlier);
     }
 
     fn in_flight(&self, s: &Space) -> u64 {
         self.inner.in_flight(s)
     }
 
-    fn is_missing(&self, s: &Space, seq: u64) -> bool {
-        self.inner.is_missing(s, seq)
-    }
-
     fn retransmit(&mut self, s: &mut Space, seq: u64) {
-        self.urgent.push(seq, self.inner.end_of(seq, s), Cause::Notice);
+        self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
     }
 
     /// The link layer has till the end of the wait: the retransmission timer is not to cut it short.

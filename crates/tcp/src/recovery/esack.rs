@@ -1,5 +1,4 @@
 use super::{Guard, Urgent, forward};
-use crate::scoreboard::Scoreboard;
 use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
 use crate::space::Space;
 use airhop_base::{Span, Time};
@@ -14,7 +13,6 @@ use std::collections::VecDeque;
 /// acknowledged, as in every sender of the family.
 #[derive(Debug, Default)]
 pub struct Esack {
-    board: Scoreboard,
     /// Transmissions in sending order: (order, first byte). Entries that were sent again or have arrived are skipped.
     sending_order: VecDeque<(u64, u64)>,
     /// No later transmission is known to have arrived.
@@ -48,35 +46,35 @@ enum First {
 impl Esack {
     /// The loss of the segment at `seq` is explained: no longer is it held, and no duplicate ACK counts against it.
     fn explain(&mut self, s: &mut Space, seq: u64) {
-        self.board.hold(seq, Time::ZERO);
+        s.board.hold(seq, Time::ZERO);
         if self.previous_first == Some(seq) {
             s.dupacks = 0;
         }
     }
 
     /// True if this transmission is the last one of a segment that has not arrived.
-    fn is_waiting(&self, (order, start): (u64, u64)) -> bool {
-        self.board.get(start).is_some_and(|e| e.order == order && !e.sacked)
+    fn is_waiting(s: &Space, (order, start): (u64, u64)) -> bool {
+        s.board.get(start).is_some_and(|e| e.order == order && !e.sacked)
     }
 
     /// FirstUnsacked: the first segment in sending order that is not SACKed.
-    fn first_unsacked(&mut self, now: Time) -> First {
-        self.trim();
+    fn first_unsacked(&mut self, s: &Space, now: Time) -> First {
+        self.trim(s);
         let Some(&(_, start)) = self.sending_order.front() else { return First::None };
-        let held = self.board.get(start).is_some_and(|e| e.held_until > now);
+        let held = s.board.get(start).is_some_and(|e| e.held_until > now);
         if held { First::Held } else { First::At(start) }
     }
 
     /// Drops what need not be waited for from the front of the queue.
-    fn trim(&mut self) {
-        while self.sending_order.front().is_some_and(|&front| !self.is_waiting(front)) {
+    fn trim(&mut self, s: &Space) {
+        while self.sending_order.front().is_some_and(|&front| !Self::is_waiting(s, front)) {
             self.sending_order.pop_front();
         }
     }
 
     /// Marks lost every segment after which, in sending order, DupThresh segments were sent that have arrived: RFC 6675's
     /// IsLost() with sending order in place of sequence order.
-    fn update_lost(&mut self, s: &Space, now: Time) {
+    fn update_lost(&mut self, s: &mut Space, now: Time) {
         let mut arrived_after = 0;
         let mut judged_to = self.judged_to;
         let known = self.sending_order.partition_point(|&(order, _)| order <= self.newest);
@@ -85,7 +83,7 @@ impl Esack {
             if order < self.judged_to {
                 break;
             }
-            let Some(e) = self.board.get(start).filter(|e| e.order == order) else { continue };
+            let Some(e) = s.board.get(start).filter(|e| e.order == order) else { continue };
             if e.sacked {
                 arrived_after += 1;
                 if arrived_after == s.dupthresh {
@@ -94,16 +92,16 @@ impl Esack {
             } else if arrived_after >= s.dupthresh && e.held_until > now {
                 judged_to = order; // to be asked about again
             } else if arrived_after >= s.dupthresh {
-                self.board.mark_lost(start);
+                s.board.mark_lost(start);
             }
         }
         self.judged_to = judged_to;
     }
 
     /// Takes in what an ACK says of arrivals.
-    fn update(&mut self, s: &Space, a: &Ack) {
-        let newest = &mut self.newest;
-        self.board.on_ack(s.una, &a.sack, |e| *newest = e.order.max(*newest));
+    fn update(&mut self, s: &Space) {
+        self.newest =
+            s.board.arrived().iter().map(|e| e.order).max().max(Some(self.newest)).unwrap_or_default();
     }
 
     /// The receiver reported the segment at `una` and dropped it since: it goes out again, once a round trip, and congestion
@@ -111,7 +109,7 @@ impl Esack {
     fn repair_reneged(&mut self, s: &Space, now: Time) {
         if self.next_repair <= now {
             self.next_repair = now + self.rtt;
-            self.urgent.push(s.una, self.board.end_of(s.una, s), Cause::Recovery);
+            self.urgent.push(s.una, s.segment_end(s.una), Cause::Recovery);
         }
     }
 }
@@ -119,17 +117,17 @@ impl Esack {
 impl Recovery for Esack {
     fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect {
         // Algorithm 1, "if there is a SACK option, update retransmission queue".
-        self.update(s, a);
-        let first = match self.first_unsacked(a.now) {
+        self.update(s);
+        let first = match self.first_unsacked(s, a.now) {
             First::Held => return Detect::Nothing,
             First::None => None,
             First::At(seq) => Some(seq),
         };
         if first == Some(s.una) {
             s.dupacks += 1;
-        } else if let Some(seq) = first.filter(|&seq| seq < self.board.high_sack()) {
+        } else if let Some(seq) = first.filter(|&seq| seq < s.board.high_sack()) {
             s.dupacks = if self.previous_first == Some(seq) { s.dupacks + 1 } else { 1 };
-        } else if self.board.get(s.una).is_some_and(|e| e.sacked) {
+        } else if s.board.get(s.una).is_some_and(|e| e.sacked) {
             self.repair_reneged(s, a.now);
         }
         self.previous_first = first;
@@ -143,25 +141,25 @@ impl Recovery for Esack {
         }
     }
 
-    fn note(&mut self, s: &mut Space, a: &Ack) {
-        self.update(s, a);
-        self.trim();
+    fn note(&mut self, s: &mut Space, _: &Ack) {
+        self.update(s);
+        self.trim(s);
     }
 
     fn enter(&mut self, s: &mut Space, _: &mut Window, seq: u64) {
         self.guard.set(s);
         self.recovering = true;
         s.dupacks = 0;
-        self.board.mark_lost(seq);
-        self.urgent.push(seq, self.board.end_of(seq, s), Cause::Fast);
+        s.board.mark_lost(seq);
+        self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
     }
 
     fn on_advance(&mut self, s: &mut Space, w: &mut Window, a: &Ack) -> Advance {
-        self.update(s, a);
+        self.update(s);
         self.previous_first = None;
         self.rtt = a.rtt.unwrap_or(self.rtt);
         self.next_repair = Time::ZERO;
-        self.trim();
+        self.trim(s);
         if self.guard.is_passed(s) {
             self.after_timeout = false;
             if std::mem::take(&mut self.recovering) {
@@ -185,42 +183,37 @@ impl Recovery for Esack {
         self.previous_first = None;
         self.urgent.clear();
         s.dupacks = 0;
-        self.board.mark_all_lost();
+        s.board.mark_all_lost();
     }
 
-    fn next(&mut self, s: &Space, w: &Window) -> Option<Next> {
+    fn next(&mut self, s: &mut Space, w: &Window) -> Option<Next> {
         if let Some(next) = self.urgent.pop(s) {
             return Some(next);
         }
-        let flight = self.in_flight(s);
+        let flight = s.pipe();
         let cause = if self.after_timeout { Cause::Timeout } else { Cause::Recovery };
         if s.has_room(s.mss, flight, w.cwnd)
-            && let Some(lost) = self.board.first_lost()
+            && let Some(lost) = s.board.first_lost()
         {
             return Some(lost.again(cause));
         }
         forward(s, flight, w.cwnd)
     }
 
-    fn on_sent(&mut self, now: Time, sent: &Next) {
-        self.board.on_sent(now, sent.start, sent.end);
-        if let Some(e) = self.board.get(sent.start) {
+    fn on_sent(&mut self, s: &mut Space, _: Time, sent: &Next, _: Option<u64>) {
+        if let Some(e) = s.board.get(sent.start) {
             self.sending_order.push_back((e.order, sent.start));
             self.newest = if e.sacked { e.order } else { self.newest }; // reported, dropped, and sent again
         }
     }
 
     fn in_flight(&self, s: &Space) -> u64 {
-        self.board.in_flight(s)
-    }
-
-    fn is_missing(&self, s: &Space, seq: u64) -> bool {
-        self.board.is_missing(s, seq)
+        s.pipe()
     }
 
     fn retransmit(&mut self, s: &mut Space, seq: u64) {
         self.explain(s, seq);
-        self.urgent.push(seq, self.board.end_of(seq, s), Cause::Notice);
+        self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
     }
 
     fn goes_by_order(&self) -> bool {
@@ -229,15 +222,11 @@ impl Recovery for Esack {
 
     fn mark_lost(&mut self, s: &mut Space, seq: u64) -> bool {
         self.explain(s, seq);
-        self.board.mark_lost(seq);
+        s.board.mark_lost(seq);
         true
     }
 
-    fn hold(&mut self, seq: u64, until: Time) {
-        self.board.hold(seq, until);
-    }
-
     fn is_held(&self, s: &Space, now: Time) -> bool {
-        self.board.first_missing().is_some_and(|e| e.start >= s.una && e.held_until > now)
+        s.board.first_missing().is_some_and(|e| e.start >= s.una && e.held_until > now)
     }
 }

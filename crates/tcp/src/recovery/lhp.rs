@@ -125,11 +125,11 @@ impl Recovery for Lhp {
         s.nxt = s.una;
     }
 
-    fn next(&mut self, s: &Space, w: &Window) -> Option<Next> {
+    fn next(&mut self, s: &mut Space, w: &Window) -> Option<Next> {
         self.urgent.pop(s).or_else(|| forward(s, self.in_flight(s), w.cwnd))
     }
 
-    fn on_sent(&mut self, _: Time, sent: &Next) {
+    fn on_sent(&mut self, _: &mut Space, _: Time, sent: &Next, _: Option<u64>) {
         self.list.send(sent.start, sent.end);
     }
 

@@ -4,8 +4,7 @@ use super::reordering::Reordering;
 use super::sending_order::{SendingOrder, Transmission};
 use super::{Guard, Prr, Urgent, forward};
 use crate::Config;
-use crate::meters::least;
-use crate::scoreboard::{Scoreboard, Sent, duplicate};
+use crate::scoreboard::{Sent, duplicate};
 use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Repair, Window};
 use crate::space::Space;
 use airhop_base::{Span, Time};
@@ -14,7 +13,6 @@ use airhop_base::{Span, Time};
 /// Linux does by default, with the parts that the configuration switches on: PRR, tail loss probes, F-RTO.
 #[derive(Debug)]
 pub struct Rack {
-    board: Scoreboard,
     /// What is neither known to have arrived nor taken for lost.
     under_way: SendingOrder,
     guard: Guard,
@@ -22,7 +20,6 @@ pub struct Rack {
     state: State,
     /// The most recently sent segment that arrived; none before there is one.
     newest: Option<Newest>,
-    least_rtt: Option<Span>,
     reordering: Reordering,
     /// When the wait for overtaken segments is over.
     wait: Option<Time>,
@@ -31,8 +28,6 @@ pub struct Rack {
     uses_frto: bool,
     srtt: Option<Span>,
     news: News,
-    /// First bytes of what the last ACK, timer or timeout has shown to be lost, in sequence order.
-    newly_lost: Vec<u64>,
 }
 
 /// RACK.xmit_ts, RACK.end_seq and RACK.rtt (§5.2).
@@ -45,10 +40,6 @@ struct Newest {
 /// What the last ACK said.
 #[derive(Clone, Copy, Debug, Default)]
 struct News {
-    /// Bytes that are newly known to have arrived.
-    delivered: u64,
-    /// Bytes that are newly known to be lost.
-    lost: u64,
     /// Something arrived that was sent once and before the last timeout.
     late: bool,
     /// Something arrived that was sent after the last timeout for the first time.
@@ -69,13 +60,11 @@ impl Rack {
     /// Ready for a new connection.
     pub fn new(c: &Config) -> Self {
         Rack {
-            board: Scoreboard::default(),
             under_way: SendingOrder::default(),
             guard: Guard::default(),
             urgent: Urgent::default(),
             state: State::Open,
             newest: None,
-            least_rtt: None,
             reordering: Reordering::default(),
             wait: None,
             probe: c.tlp.then(Probe::default),
@@ -83,52 +72,57 @@ impl Rack {
             uses_frto: c.frto,
             srtt: None,
             news: News::default(),
-            newly_lost: Vec::new(),
         }
     }
 
     /// Takes in what an ACK says of arrivals and draws conclusions (§6.2). Returns the first segment that is lost, if one is.
-    fn update(&mut self, s: &Space, a: &Ack) -> Option<u64> {
+    fn update(&mut self, s: &mut Space, a: &Ack) -> Option<u64> {
         self.srtt = s.srtt;
         let point = self.guard.recovery_point;
-        let Rack { board, under_way, newest, least_rtt, reordering, probe, .. } = self;
         let mut news = News::default();
-        board.on_ack(s.una, &a.sack, |e| {
-            under_way.remove(e.order);
-            news.delivered += e.len();
+        for e in s.board.arrived() {
+            self.under_way.remove(e.order);
             news.late |= !e.retransmitted && e.end <= point;
             news.beyond |= e.start >= point;
-            note_arrival(newest, least_rtt, e, a.now);
-            reordering.on_arrival(e);
-            if let Some(probe) = probe.as_mut().filter(|_| !e.retransmitted) {
+            self.note_arrival(e, a.now, s.board.least_rtt());
+            self.reordering.on_arrival(e);
+            if let Some(probe) = self.probe.as_mut().filter(|_| !e.retransmitted) {
                 probe.on_sample();
             }
-        });
-        self.reordering.on_ack(s, duplicate(s.una, &a.sack).is_some());
-        let lost = self.board.lost_bytes();
-        self.find_losses(s, a.now);
-        news.lost = self.board.lost_bytes() - lost;
+        }
         self.news = news;
-        self.first_lost()
+        self.reordering.on_ack(s, duplicate(s.una, &a.sack).is_some());
+        self.find_losses(s, a.now);
+        first_lost(s)
+    }
+
+    /// §6.2 steps 1 and 2.
+    fn note_arrival(&mut self, e: &Sent, now: Time, least_rtt: Option<Span>) {
+        let rtt = now - e.at;
+        if e.retransmitted && least_rtt.is_some_and(|least| rtt < least) {
+            return; // too soon: it is an earlier transmission that arrived
+        }
+        if self.newest.is_none_or(|newest| e.order > newest.order) {
+            self.newest = Some(Newest { order: e.order, rtt });
+        }
     }
 
     /// §6.2 step 5.
-    fn find_losses(&mut self, s: &Space, now: Time) {
+    fn find_losses(&mut self, s: &mut Space, now: Time) {
         self.wait = None;
-        self.newly_lost.clear();
         let Some(newest) = self.newest else { return };
         let is_open = matches!(self.state, State::Open);
-        if is_open && self.board.sacked_bytes() == 0 && self.board.lost_bytes() == 0 {
+        if is_open && s.board.sacked_bytes() == 0 && s.board.lost_bytes() == 0 {
             return; // what arrived last was sent before everything outstanding
         }
         let enough = u64::from(s.dupthresh) * s.mss;
-        let is_urgent = !is_open || self.board.sacked_bytes() >= enough;
-        let window = self.reordering.window(is_urgent, self.least_rtt, s.srtt);
+        let is_urgent = !is_open || s.board.sacked_bytes() >= enough;
+        let window = self.reordering.window(is_urgent, s.board.least_rtt(), s.srtt);
         let mut next = self.under_way.first();
         while let Some((order, sent)) = next.filter(|&(order, _)| order < newest.order) {
             next = self.under_way.after(&sent);
             let until = sent.at + newest.rtt + window;
-            if self.is_held(s, &sent, now) {
+            if is_held(s, &sent, now) {
                 continue;
             }
             if until <= now {
@@ -137,29 +131,18 @@ impl Rack {
                 self.wait = Some(until); // the last of them waits longest
             }
         }
-        self.newly_lost.sort_unstable(); // they were found in sending order
-    }
-
-    /// True if the link layer works on it (ERSN).
-    fn is_held(&self, s: &Space, sent: &Transmission, now: Time) -> bool {
-        self.board.get(sent.first(s)).is_some_and(|e| e.held_until > now)
     }
 
     /// Takes a transmission that is under way for lost.
-    fn lose(&mut self, s: &Space, order: u64, sent: &Transmission) {
+    fn lose(&mut self, s: &mut Space, order: u64, sent: &Transmission) {
         self.under_way.remove(order);
-        self.board.mark_lost(sent.first(s));
-        self.newly_lost.push(sent.first(s));
-    }
-
-    fn first_lost(&mut self) -> Option<u64> {
-        self.board.first_lost().map(|e| e.start)
+        s.board.mark_lost(sent.first(s));
     }
 
     /// §7.2: the probe timer starts when nothing is wrong and something is outstanding.
-    fn arm_probe(&mut self, now: Time) {
-        let is_calm = matches!(self.state, State::Open) && self.board.sacked_bytes() == 0;
-        let outstanding = self.board.len();
+    fn arm_probe(&mut self, s: &Space, now: Time) {
+        let is_calm = matches!(self.state, State::Open) && s.board.sacked_bytes() == 0;
+        let outstanding = s.board.len();
         if let Some(probe) = &mut self.probe {
             probe.due = None;
             if is_calm && outstanding > 0 {
@@ -174,7 +157,7 @@ impl Rack {
         probe.due = None;
         let may_go = matches!(self.state, State::Open) && probe.may_go();
         let fresh = forward(s, 0, f64::INFINITY).map(|next| (next.start, next.end, None));
-        let tail = self.board.last().map(|e| (e.start, e.end, Some(e.start)));
+        let tail = s.board.last().map(|e| (e.start, e.end, Some(e.start)));
         let Some((start, end, again)) = fresh.or(tail).filter(|_| may_go) else { return Detect::Nothing };
         probe.on_sent(end.max(s.nxt), again);
         self.urgent.push(start, end, Cause::Probe);
@@ -195,24 +178,20 @@ impl Rack {
     }
 
     /// The next segment of fast recovery: what is lost before what is new.
-    fn next_in_recovery(&mut self, s: &Space, cause: Cause, has_room: impl Fn(u64) -> bool) -> Option<Next> {
-        let lost = self.board.first_lost().map(|e| e.again(cause));
+    fn next_in_recovery(s: &mut Space, cause: Cause, has_room: impl Fn(&Space, u64) -> bool) -> Option<Next> {
+        let lost = s.board.first_lost().map(|e| e.again(cause));
         let next = lost.or_else(|| forward(s, 0, f64::INFINITY))?;
-        has_room(next.end - next.start).then_some(next)
+        has_room(s, next.end - next.start).then_some(next)
     }
 }
 
-/// §6.2 steps 1 and 2.
-fn note_arrival(newest: &mut Option<Newest>, least_rtt: &mut Option<Span>, e: &Sent, now: Time) {
-    let rtt = now - e.at;
-    if !e.retransmitted {
-        *least_rtt = least(*least_rtt, rtt);
-    } else if least_rtt.is_some_and(|least| rtt < least) {
-        return; // too soon: it is an earlier transmission that arrived
-    }
-    if newest.is_none_or(|newest| e.order > newest.order) {
-        *newest = Some(Newest { order: e.order, rtt });
-    }
+/// True if the link layer works on it (ERSN).
+fn is_held(s: &Space, sent: &Transmission, now: Time) -> bool {
+    s.board.get(sent.first(s)).is_some_and(|e| e.held_until > now)
+}
+
+fn first_lost(s: &mut Space) -> Option<u64> {
+    s.board.first_lost().map(|e| e.start)
 }
 
 impl Recovery for Rack {
@@ -221,14 +200,15 @@ impl Recovery for Rack {
         if let Some(probe) = &mut self.probe {
             probe.on_ack(s, a);
         }
-        self.arm_probe(a.now);
-        let in_flight = self.in_flight(s);
+        self.arm_probe(s, a.now);
+        let in_flight = s.pipe();
         let is_spurious = self.on_frto_ack(s, a);
         match &mut self.state {
             State::Open => lost.map_or(Detect::Nothing, Detect::Lost),
             State::Recovering(prr) => {
-                if let Some(prr) = prr.as_mut().filter(|_| self.news.delivered > 0) {
-                    prr.on_ack(self.news.delivered, in_flight, false);
+                let delivered = s.board.delivered();
+                if let Some(prr) = prr.as_mut().filter(|_| delivered > 0) {
+                    prr.on_ack(delivered, in_flight, false);
                 }
                 Detect::Nothing
             }
@@ -249,29 +229,28 @@ impl Recovery for Rack {
         if let Some(probe) = &mut self.probe {
             probe.forget();
         }
-        let News { delivered, .. } = self.news;
+        let delivered = s.board.delivered();
         self.state = State::Recovering(self.uses_prr.then(|| {
             // RFC 9937 §6.1: what was reported before this ACK has left already.
-            let flight = s.nxt - s.una + delivered - self.board.sacked_bytes();
+            let flight = s.nxt - s.una + delivered - s.board.sacked_bytes();
             let mut prr = Prr::new(s.mss, flight, (w.cwnd * s.mss as f64) as u64);
-            prr.on_ack(delivered, self.in_flight(s), false);
+            prr.on_ack(delivered, s.pipe(), false);
             prr
         }));
-        self.urgent.push(seq, self.board.end_of(seq, s), Cause::Fast);
+        self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
     }
 
     fn on_advance(&mut self, s: &mut Space, _: &mut Window, a: &Ack) -> Advance {
         let mut lost = self.update(s, a);
         let repaired = self.probe.as_mut().and_then(|probe| probe.on_ack(s, a));
-        let in_flight = self.in_flight(s);
-        let News { delivered, lost: newly_lost, .. } = self.news;
+        let in_flight = s.pipe();
         let is_passed = self.guard.is_passed(s);
         let is_spurious = self.on_frto_ack(s, a);
         let advance = match &mut self.state {
             State::Open => lost.map_or(Advance::Open, Advance::Lost),
             State::Recovering(prr) if !is_passed => {
                 if let Some(prr) = prr {
-                    prr.on_ack(delivered, in_flight, newly_lost == 0);
+                    prr.on_ack(s.board.delivered(), in_flight, s.board.newly_lost_bytes() == 0);
                 }
                 lost = None;
                 Advance::Partial { restart: true }
@@ -292,7 +271,7 @@ impl Recovery for Rack {
                 }
             }
         };
-        self.arm_probe(a.now);
+        self.arm_probe(s, a.now);
         match repaired {
             Some(seq) if lost.is_none() && matches!(self.state, State::Open) => Advance::Repaired(seq),
             _ => advance,
@@ -311,36 +290,33 @@ impl Recovery for Rack {
         }
         // RFC 8985 §6.3: what was sent a moment ago may yet arrive.
         let rtt = self.newest.map_or(Span::ZERO, |newest| newest.rtt);
-        let window = self.reordering.window(true, self.least_rtt, s.srtt);
-        self.newly_lost.clear();
-        if let Some(first) = self.board.iter().next() {
+        let window = self.reordering.window(true, s.board.least_rtt(), s.srtt);
+        if let Some(first) = s.board.iter().next() {
             self.under_way.remove(first.order);
-            self.newly_lost.push(first.start);
         }
-        self.board.mark_first_lost();
+        s.board.mark_first_lost();
         while let Some((order, sent)) =
             self.under_way.first().filter(|(_, sent)| sent.at + rtt + window <= now)
         {
             self.lose(s, order, &sent);
         }
-        self.newly_lost.sort_unstable();
-        self.urgent.push(s.una, self.board.end_of(s.una, s), Cause::Timeout);
+        self.urgent.push(s.una, s.segment_end(s.una), Cause::Timeout);
     }
 
-    fn next(&mut self, s: &Space, w: &Window) -> Option<Next> {
+    fn next(&mut self, s: &mut Space, w: &Window) -> Option<Next> {
         if let Some(next) = self.urgent.pop(s) {
             return Some(next);
         }
-        let flight = self.in_flight(s);
+        let flight = s.pipe();
         match self.state {
             // RFC 3042, and beyond: each segment that has arrived makes room for one.
             State::Open if s.limited_transmit => forward(s, flight, w.cwnd),
-            State::Open => forward(s, flight + self.board.sacked_bytes(), w.cwnd),
+            State::Open => forward(s, flight + s.board.sacked_bytes(), w.cwnd),
             State::Recovering(Some(prr)) => {
-                self.next_in_recovery(s, Cause::Recovery, |len| prr.has_room(len, flight))
+                Self::next_in_recovery(s, Cause::Recovery, |_, len| prr.has_room(len, flight))
             }
             State::Recovering(None) => {
-                self.next_in_recovery(s, Cause::Recovery, |len| s.has_room(len, flight, w.cwnd))
+                Self::next_in_recovery(s, Cause::Recovery, |s, len| s.has_room(len, flight, w.cwnd))
             }
             // RFC 5682 §3.1 step 2: nothing but the first segment until that is answered.
             State::Slow(Some(Frto::AwaitsAnswer)) => None,
@@ -353,7 +329,7 @@ impl Recovery for Rack {
                 fresh
             }
             State::Slow(None) => {
-                self.next_in_recovery(s, Cause::Timeout, |len| s.has_room(len, flight, w.cwnd))
+                Self::next_in_recovery(s, Cause::Timeout, |s, len| s.has_room(len, flight, w.cwnd))
             }
         }
     }
@@ -367,7 +343,7 @@ impl Recovery for Rack {
         if self.wait.is_some_and(|until| until <= now) {
             self.news = News::default();
             self.find_losses(s, now);
-            let lost = self.first_lost().filter(|_| matches!(self.state, State::Open));
+            let lost = first_lost(s).filter(|_| matches!(self.state, State::Open));
             return lost.map_or(Detect::Nothing, Detect::Lost);
         }
         self.send_probe(s)
@@ -378,28 +354,28 @@ impl Recovery for Rack {
         is_due && self.send_probe(s) == Detect::Probe
     }
 
-    fn on_sent(&mut self, now: Time, sent: &Next) {
-        if let Some(before) = self.board.on_sent(now, sent.start, sent.end) {
-            self.under_way.remove(before);
+    fn on_sent(&mut self, s: &mut Space, now: Time, sent: &Next, earlier: Option<u64>) {
+        if let Some(earlier) = earlier {
+            self.under_way.remove(earlier);
         }
-        if let Some(e) = self.board.get(sent.start).filter(|e| !e.sacked) {
+        if let Some(e) = s.board.get(sent.start).filter(|e| !e.sacked) {
             self.under_way.push(e.order, e.start, e.at);
         }
         if let State::Recovering(Some(prr)) = &mut self.state {
             prr.on_sent(sent.end - sent.start);
         }
         if sent.cause == Cause::New {
-            self.arm_probe(now);
+            self.arm_probe(s, now);
         }
     }
 
-    fn forgive(&mut self, _: &mut Space) -> bool {
+    fn forgive(&mut self, s: &mut Space) -> bool {
         self.state = State::Open;
         self.guard = Guard::default();
         self.urgent.clear();
-        self.board.forgive();
+        s.board.forgive();
         self.under_way.clear();
-        let mut missing: Vec<&Sent> = self.board.iter().filter(|e| !e.sacked).collect();
+        let mut missing: Vec<&Sent> = s.board.iter().filter(|e| !e.sacked).collect();
         missing.sort_by_key(|e| e.order);
         missing.into_iter().for_each(|e| self.under_way.push(e.order, e.start, e.at));
         true
@@ -417,35 +393,15 @@ impl Recovery for Rack {
         }
     }
 
-    fn sacked(&self) -> u64 {
-        self.board.sacked_bytes()
-    }
-
-    fn lost(&self) -> u64 {
-        self.board.all_lost()
-    }
-
-    fn each_newly_lost(&self, visit: &mut dyn FnMut(u64)) {
-        self.newly_lost.iter().for_each(|&start| visit(start));
-    }
-
     fn in_flight(&self, s: &Space) -> u64 {
-        self.board.in_flight(s)
-    }
-
-    fn is_missing(&self, s: &Space, seq: u64) -> bool {
-        self.board.is_missing(s, seq)
+        s.pipe()
     }
 
     fn retransmit(&mut self, s: &mut Space, seq: u64) {
-        self.urgent.push(seq, self.board.end_of(seq, s), Cause::Notice);
+        self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
     }
 
     fn goes_by_order(&self) -> bool {
         true
-    }
-
-    fn hold(&mut self, seq: u64, until: Time) {
-        self.board.hold(seq, until);
     }
 }

@@ -1,5 +1,4 @@
 use super::{Guard, Urgent, forward};
-use crate::scoreboard::Scoreboard;
 use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
 use crate::space::Space;
 use airhop_base::Time;
@@ -15,7 +14,6 @@ use airhop_base::Time;
 /// segments as fill the flight that there was, in one burst.
 #[derive(Debug, Default)]
 pub struct RateHalving {
-    board: Scoreboard,
     guard: Guard,
     urgent: Urgent,
     state: State,
@@ -39,24 +37,21 @@ enum State {
 impl RateHalving {
     /// Takes in what the ACK says of arrivals and draws conclusions. Returns the first segment that is lost, if one is.
     fn update(&mut self, s: &mut Space, a: &Ack) -> Option<u64> {
-        let gone = self.board.sacked_bytes() + self.board.lost_bytes();
-        self.flight_before = (s.nxt - s.una + a.acked - gone) as f64 / s.mss as f64;
-        self.board.on_cumulative(s.una);
-        let fresh = self.board.on_sack(&a.sack);
-        s.dupacks += u32::from(a.acked == 0 && fresh > 0);
+        self.flight_before = (s.pipe() + a.delivered) as f64 / s.mss as f64;
+        s.dupacks += u32::from(a.acked == 0 && s.board.newly_sacked() > 0);
         // FACK: lost is what DupThresh segments or more, up to the foremost that arrived, were sent after.
-        let foremost = self.board.high_sack();
+        let foremost = s.board.high_sack();
         let reach = u64::from(s.dupthresh) * s.mss;
         let newest =
-            self.board.iter().filter(|e| e.sacked && !e.retransmitted).map(|e| e.order).max().unwrap_or(0);
-        self.board.mark_lost_where(|e| {
+            s.board.iter().filter(|e| e.sacked && !e.retransmitted).map(|e| e.order).max().unwrap_or(0);
+        s.board.mark_lost_where(|e| {
             let is_lost = if e.retransmitted { newest > e.order } else { e.end + reach <= foremost };
             is_lost && e.held_until <= a.now
         });
         if let State::Recovering { ceiling } = &mut self.state {
             *ceiling -= 0.5;
         }
-        self.board.first_lost().map(|e| e.start)
+        s.board.first_lost().map(|e| e.start)
     }
 
     /// Segments that may be in the network.
@@ -76,14 +71,10 @@ impl Recovery for RateHalving {
         }
     }
 
-    fn note(&mut self, _: &mut Space, a: &Ack) {
-        self.board.on_sack(&a.sack);
-    }
-
     fn enter(&mut self, s: &mut Space, _: &mut Window, seq: u64) {
         self.guard.set(s);
         self.state = State::Recovering { ceiling: self.flight_before };
-        self.urgent.push(seq, self.board.end_of(seq, s), Cause::Fast);
+        self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
     }
 
     fn on_advance(&mut self, s: &mut Space, _: &mut Window, a: &Ack) -> Advance {
@@ -109,43 +100,31 @@ impl Recovery for RateHalving {
         self.state = State::Slow;
         self.urgent.clear();
         s.dupacks = 0;
-        self.board.mark_all_lost();
+        s.board.mark_all_lost();
     }
 
-    fn next(&mut self, s: &Space, w: &Window) -> Option<Next> {
+    fn next(&mut self, s: &mut Space, w: &Window) -> Option<Next> {
         if let Some(next) = self.urgent.pop(s) {
             return Some(next);
         }
-        let flight = self.in_flight(s);
+        let flight = s.pipe();
         if self.state == State::Open {
             let extra = f64::from(s.limited_transmit_extra());
-            return forward(s, flight + self.board.sacked_bytes(), w.cwnd + extra);
+            return forward(s, flight + s.board.sacked_bytes(), w.cwnd + extra);
         }
         let ceiling = self.ceiling(w);
         let cause = if self.state == State::Slow { Cause::Timeout } else { Cause::Recovery };
-        match self.board.first_lost() {
-            Some(e) => s.has_room(e.len(), flight, ceiling).then(|| e.again(cause)),
+        match s.board.first_lost().copied() {
+            Some(e) => s.has_room(e.bytes(), flight, ceiling).then(|| e.again(cause)),
             None => forward(s, flight, ceiling),
         }
     }
 
-    fn on_sent(&mut self, now: Time, sent: &Next) {
-        self.board.on_sent(now, sent.start, sent.end);
-    }
-
     fn in_flight(&self, s: &Space) -> u64 {
-        self.board.in_flight(s)
-    }
-
-    fn is_missing(&self, s: &Space, seq: u64) -> bool {
-        self.board.is_missing(s, seq)
+        s.pipe()
     }
 
     fn retransmit(&mut self, s: &mut Space, seq: u64) {
-        self.urgent.push(seq, self.board.end_of(seq, s), Cause::Notice);
-    }
-
-    fn hold(&mut self, seq: u64, until: Time) {
-        self.board.hold(seq, until);
+        self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
     }
 }

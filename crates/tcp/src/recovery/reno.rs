@@ -118,7 +118,7 @@ impl Recovery for RenoRecovery {
         s.nxt = s.una;
     }
 
-    fn next(&mut self, s: &Space, w: &Window) -> Option<Next> {
+    fn next(&mut self, s: &mut Space, w: &Window) -> Option<Next> {
         let extra = match self.state {
             State::Open => f64::from(s.limited_transmit_extra()),
             State::Fast { inflation, .. } => inflation,

@@ -1,5 +1,4 @@
 use super::{Guard, Urgent, forward};
-use crate::scoreboard::Scoreboard;
 use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
 use crate::space::Space;
 use airhop_base::Time;
@@ -8,7 +7,6 @@ use airhop_base::Time;
 /// 1996, §4). The sender that Yun 2009 calls SACK.
 #[derive(Debug, Default)]
 pub struct SackPipe {
-    board: Scoreboard,
     guard: Guard,
     urgent: Urgent,
     /// Segments in the network, while in recovery. Can fall below zero: it is an estimate.
@@ -16,22 +14,20 @@ pub struct SackPipe {
 }
 
 impl Recovery for SackPipe {
-    fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect {
-        let fresh = self.board.on_sack(&a.sack);
+    fn on_duplicate(&mut self, s: &mut Space, _: &Ack) -> Detect {
         if let Some(pipe) = &mut self.pipe {
             *pipe -= 1;
             return Detect::Nothing;
         }
-        if fresh == 0 {
+        if s.board.newly_sacked() == 0 {
             return Detect::Nothing; // it says nothing about another segment that left the network
         }
         s.dupacks += 1;
         if s.dupacks == s.dupthresh && self.guard.permits(s) { Detect::Lost(s.una) } else { Detect::Nothing }
     }
 
-    fn note(&mut self, _: &mut Space, a: &Ack) {
-        let fresh = self.board.on_sack(&a.sack);
-        if let Some(pipe) = self.pipe.as_mut().filter(|_| fresh > 0) {
+    fn note(&mut self, s: &mut Space, _: &Ack) {
+        if let Some(pipe) = self.pipe.as_mut().filter(|_| s.board.newly_sacked() > 0) {
             *pipe -= 1; // an ACK that only tells of a loss says nothing about a segment that left the network
         }
     }
@@ -40,13 +36,11 @@ impl Recovery for SackPipe {
         self.guard.set(s);
         let outstanding = (s.max_sent - s.una).div_ceil(s.mss) as i64;
         self.pipe = Some(outstanding - i64::from(s.dupthresh));
-        self.urgent.push(seq, self.board.end_of(seq, s), Cause::Fast);
+        self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
     }
 
-    fn on_advance(&mut self, s: &mut Space, _: &mut Window, a: &Ack) -> Advance {
+    fn on_advance(&mut self, s: &mut Space, _: &mut Window, _: &Ack) -> Advance {
         s.dupacks = 0;
-        self.board.on_cumulative(s.una);
-        self.board.on_sack(&a.sack);
         let Some(pipe) = &mut self.pipe else {
             return Advance::Open;
         };
@@ -63,13 +57,13 @@ impl Recovery for SackPipe {
     fn on_timeout(&mut self, s: &mut Space, _: Time) {
         self.guard.set(s);
         self.pipe = None;
-        self.board.forget();
+        s.board.forget();
         self.urgent.clear();
         s.dupacks = 0;
         s.nxt = s.una;
     }
 
-    fn next(&mut self, s: &Space, w: &Window) -> Option<Next> {
+    fn next(&mut self, s: &mut Space, w: &Window) -> Option<Next> {
         if let Some(next) = self.urgent.pop(s) {
             return Some(next);
         }
@@ -79,12 +73,11 @@ impl Recovery for SackPipe {
         if pipe >= w.cwnd as i64 {
             return None;
         }
-        let hole = self.board.first_hole().map(|e| e.again(Cause::Recovery));
+        let hole = s.board.first_hole().map(|e| e.again(Cause::Recovery));
         hole.or_else(|| forward(s, 0, f64::INFINITY))
     }
 
-    fn on_sent(&mut self, now: Time, sent: &Next) {
-        self.board.on_sent(now, sent.start, sent.end);
+    fn on_sent(&mut self, _: &mut Space, _: Time, sent: &Next, _: Option<u64>) {
         // The fast retransmit takes the place of the segment that was lost, which the pipe still counts; so does what is sent on
         // a notice.
         if let Some(pipe) = self.pipe.as_mut().filter(|_| !matches!(sent.cause, Cause::Fast | Cause::Notice))
@@ -93,11 +86,7 @@ impl Recovery for SackPipe {
         }
     }
 
-    fn is_missing(&self, s: &Space, seq: u64) -> bool {
-        self.board.is_missing(s, seq)
-    }
-
     fn retransmit(&mut self, s: &mut Space, seq: u64) {
-        self.urgent.push(seq, self.board.end_of(seq, s), Cause::Notice);
+        self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
     }
 }

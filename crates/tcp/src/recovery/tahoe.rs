@@ -35,7 +35,7 @@ impl Recovery for Tahoe {
         s.nxt = s.una;
     }
 
-    fn next(&mut self, s: &Space, w: &Window) -> Option<Next> {
+    fn next(&mut self, s: &mut Space, w: &Window) -> Option<Next> {
         self.urgent
             .pop(s)
             .or_else(|| forward(s, self.in_flight(s), w.cwnd + f64::from(s.limited_transmit_extra())))

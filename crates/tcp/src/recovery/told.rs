@@ -92,10 +92,10 @@ impl Told {
     }
 
     /// The link layer has given the segment up, and the segment goes out again or is owed.
-    fn release(&mut self, seq: u64) {
+    fn release(&mut self, s: &mut Space, seq: u64) {
         self.held.retain(|held| held.0 != seq);
         self.owed.retain(|owed| *owed != seq);
-        self.inner.hold(seq, Time::ZERO);
+        self.inner.hold(s, seq, Time::ZERO);
     }
 
     /// True if a duplicate makes room for new data. What the recovery finds lost goes before that.
@@ -157,7 +157,7 @@ impl Recovery for Told {
         self.inner.on_timeout(s, now);
     }
 
-    fn next(&mut self, s: &Space, w: &Window) -> Option<Next> {
+    fn next(&mut self, s: &mut Space, w: &Window) -> Option<Next> {
         let next = self.inner.next(s, w);
         if next.is_some() || !self.is_clocked(s) {
             return next;
@@ -183,18 +183,6 @@ impl Recovery for Told {
         self.inner.repair()
     }
 
-    fn sacked(&self) -> u64 {
-        self.inner.sacked()
-    }
-
-    fn lost(&self) -> u64 {
-        self.inner.lost()
-    }
-
-    fn each_newly_lost(&self, visit: &mut dyn FnMut(u64)) {
-        self.inner.each_newly_lost(visit);
-    }
-
     fn goes_by_order(&self) -> bool {
         true
     }
@@ -214,8 +202,8 @@ impl Recovery for Told {
         self.spare(detect)
     }
 
-    fn on_sent(&mut self, now: Time, sent: &Next) {
-        self.inner.on_sent(now, sent);
+    fn on_sent(&mut self, s: &mut Space, now: Time, sent: &Next, earlier: Option<u64>) {
+        self.inner.on_sent(s, now, sent, earlier);
     }
 
     fn in_flight(&self, s: &Space) -> u64 {
@@ -227,7 +215,7 @@ impl Recovery for Told {
     }
 
     fn retransmit(&mut self, s: &mut Space, seq: u64) {
-        self.release(seq);
+        self.release(s, seq);
         let above = (s.max_sent - s.segment_end(seq)).div_ceil(s.mss);
         let seen = if seq == s.una { u64::from(self.duplicates) } else { 0 };
         self.answered.retain(|answered| answered.seq != seq);
@@ -239,17 +227,17 @@ impl Recovery for Told {
     }
 
     fn mark_lost(&mut self, s: &mut Space, seq: u64) -> bool {
-        self.release(seq);
+        self.release(s, seq);
         if !self.inner.mark_lost(s, seq) {
             self.owed.push(seq);
         }
         true
     }
 
-    fn hold(&mut self, seq: u64, until: Time) {
+    fn hold(&mut self, s: &mut Space, seq: u64, until: Time) {
         self.held.retain(|held| held.0 != seq);
         self.held.push((seq, until));
-        self.inner.hold(seq, until);
+        self.inner.hold(s, seq, until);
     }
 
     fn is_held(&self, s: &Space, now: Time) -> bool {

@@ -1,5 +1,4 @@
 use super::{Guard, Urgent, forward};
-use crate::meters::SendTimes;
 use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
 use crate::space::Space;
 use airhop_base::{Span, Time};
@@ -9,7 +8,6 @@ use airhop_base::{Span, Time};
 /// so, it is lost, without a wait for the third duplicate. Otherwise as Reno, but nothing is sent on the first two duplicates.
 #[derive(Debug, Default)]
 pub struct Vegas {
-    times: SendTimes,
     timeout: FineTimeout,
     guard: Guard,
     urgent: Urgent,
@@ -50,7 +48,7 @@ impl FineTimeout {
 impl Vegas {
     /// True if the segment at `una` is out for longer than the fine timeout.
     fn is_overdue(&self, s: &Space, now: Time) -> bool {
-        let sent = self.times.of(s.una).map(|(at, _)| at);
+        let sent = s.board.get(s.una).map(|e| e.at);
         sent.zip(self.timeout.timeout).is_some_and(|(at, timeout)| (now - at).secs_f64() >= timeout)
     }
 }
@@ -75,14 +73,14 @@ impl Recovery for Vegas {
     fn enter(&mut self, s: &mut Space, _: &mut Window, seq: u64) {
         self.inflation = Some(f64::from(s.dupacks));
         self.worried = 2;
-        self.timeout.back_off(self.times.of(seq).is_some_and(|(_, again)| again));
+        self.timeout.back_off(s.board.get(seq).is_some_and(|e| e.again));
         self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
     }
 
     fn on_advance(&mut self, s: &mut Space, _: &mut Window, a: &Ack) -> Advance {
         s.dupacks = 0;
         self.inflation = None;
-        if let Some(rtt) = self.times.on_ack(a.now, s.una) {
+        if let Some(rtt) = a.sample {
             self.timeout.on_rtt(rtt);
         }
         if self.worried == 0 {
@@ -105,7 +103,7 @@ impl Recovery for Vegas {
         s.nxt = s.una;
     }
 
-    fn next(&mut self, s: &Space, w: &Window) -> Option<Next> {
+    fn next(&mut self, s: &mut Space, w: &Window) -> Option<Next> {
         if let Some(next) = self.urgent.pop(s) {
             return Some(next);
         }
@@ -113,10 +111,6 @@ impl Recovery for Vegas {
             return None;
         }
         forward(s, self.in_flight(s), w.cwnd + self.inflation.unwrap_or(0.0))
-    }
-
-    fn on_sent(&mut self, now: Time, sent: &Next) {
-        self.times.on_sent(now, sent.start, sent.end);
     }
 
     fn retransmit(&mut self, s: &mut Space, seq: u64) {

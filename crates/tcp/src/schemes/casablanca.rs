@@ -2,10 +2,9 @@ use super::{Asks, Param, Scheme};
 use crate::control::Reno;
 use crate::notices::Deaf;
 use crate::recovery;
-use crate::scoreboard::Scoreboard;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
 use crate::space::Space;
-use airhop_base::{Profile, Time};
+use airhop_base::Profile;
 
 /// The largest chance that wireless losses still show so many segments marked "out" by accident.
 const SIGNIFICANCE: f64 = 0.1;
@@ -36,7 +35,6 @@ pub(super) static SCHEME: Scheme = Scheme {
     build: &|p, c| Parts {
         control: Box::new(Casablanca {
             marking: Marking { k: p.get("k") as u64, mss: u64::from(c.mss) },
-            board: Scoreboard::default(),
         }),
         recovery: recovery::newreno(c),
         notices: Box::new(Deaf),
@@ -79,15 +77,13 @@ fn chance_of_at_least(x: u32, n: u32, p: f64) -> f64 {
 #[derive(Debug)]
 struct Casablanca {
     marking: Marking,
-    /// What of the window has arrived.
-    board: Scoreboard,
 }
 
 impl Casablanca {
     /// The segments missing below the highest that arrived, by their marks.
-    fn judge(&self) -> Judged {
-        let high = self.board.high_sack();
-        let missing = self.board.iter().take_while(|e| e.start < high).filter(|e| !e.sacked);
+    fn judge(&self, s: &Space) -> Judged {
+        let high = s.board.high_sack();
+        let missing = s.board.iter().take_while(|e| e.start < high).filter(|e| !e.sacked);
         let (mut lost, mut out) = (0, 0);
         for e in missing {
             lost += 1;
@@ -103,19 +99,10 @@ impl CongestionControl for Casablanca {
     }
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
-        if l.signal == Signal::Duplicates && self.judge() == Judged::Wireless {
+        if l.signal == Signal::Duplicates && self.judge(s) == Judged::Wireless {
             return Judged::Wireless;
         }
         Reno.on_loss(w, l, s)
-    }
-
-    fn observe(&mut self, a: &Ack, s: &Space) {
-        self.board.on_cumulative(s.una);
-        self.board.on_sack(&a.sack);
-    }
-
-    fn on_sent(&mut self, now: Time, sent: &Next) {
-        self.board.on_sent(now, sent.start, sent.end);
     }
 
     fn profile(&mut self, sent: &Next) -> Profile {

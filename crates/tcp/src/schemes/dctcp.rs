@@ -103,7 +103,7 @@ mod tests {
     fn window(d: &mut Dctcp, s: &mut Space, segments: u64, marked: u64) {
         for n in 0..segments {
             let una = s.una + MSS;
-            *s = Space { una, nxt: una + segments * MSS, ..*s };
+            (s.una, s.nxt) = (una, una + segments * MSS);
             let ece = n >= segments - marked;
             d.observe(
                 &Ack { ece, ..Ack::of(Time::ZERO, MSS) },

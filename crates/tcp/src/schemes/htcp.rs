@@ -1,9 +1,9 @@
 use super::{Asks, Param, Params, Scheme};
 use crate::control::{decrease, increase};
-use crate::meters::{SendTimes, least};
+use crate::meters::least;
 use crate::notices::Deaf;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Window};
+use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Window};
 use crate::space::Space;
 use airhop_base::{Span, Time};
 
@@ -48,7 +48,6 @@ struct Htcp {
     delta_l: f64,
     delta_b: f64,
     scales: bool,
-    times: SendTimes,
     least: Option<Span>,
     /// The round trip that the ACK under way gave.
     rtt: Option<Span>,
@@ -86,7 +85,6 @@ impl Htcp {
             delta_l: p.get("delta_l"),
             delta_b: p.get("delta_b"),
             scales: p.choice("rtt_scaling") == 0,
-            times: SendTimes::default(),
             least: None,
             rtt: None,
             beta: BETA.0,
@@ -165,15 +163,11 @@ impl CongestionControl for Htcp {
         self.memory = self.before;
     }
 
-    fn observe(&mut self, a: &Ack, s: &Space) {
-        self.rtt = self.times.on_ack(a.now, s.una);
+    fn observe(&mut self, a: &Ack, _: &Space) {
+        self.rtt = a.sample;
         if let Some(rtt) = self.rtt {
             self.least = least(self.least, rtt);
         }
-    }
-
-    fn on_sent(&mut self, now: Time, sent: &Next) {
-        self.times.on_sent(now, sent.start, sent.end);
     }
 }
 
@@ -221,7 +215,7 @@ impl Throughput {
 mod tests {
     use super::*;
     use crate::Preset;
-    use crate::seams::{Cause, Signal};
+    use crate::seams::Signal;
 
     const MSS: u64 = 1000;
 
@@ -296,12 +290,9 @@ mod tests {
         let mut s = Space::new(&Preset::Ns2.config(MSS as u32));
         let mut w = Window { cwnd: 5.0, ssthresh: 2.0 };
         for (now, rtt) in acks {
-            let start = s.una;
             s.una += MSS;
             s.nxt = s.una;
-            h.on_sent(Time::ZERO + ms(now - rtt), &Next { start, end: s.una, cause: Cause::New });
-            let now = Time::ZERO + ms(now);
-            let ack = Ack::of(now, MSS);
+            let ack = Ack { sample: Some(ms(rtt)), ..Ack::of(Time::ZERO + ms(now), MSS) };
             h.observe(&ack, &s);
             h.on_ack(&mut w, &ack, &s);
         }

@@ -1,10 +1,10 @@
 use super::{Asks, Param, Params, Scheme};
 use crate::config::Growth;
 use crate::control::{Reno, increase};
-use crate::meters::{SendTimes, least};
+use crate::meters::least;
 use crate::notices::Deaf;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Window};
+use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Window};
 use crate::space::Space;
 use airhop_base::{Rate, Span, Time};
 
@@ -53,7 +53,6 @@ pub(super) static SCHEME: Scheme = Scheme {
 struct Hybla {
     rtt0: f64,
     form: Form,
-    times: SendTimes,
     least: Option<Span>,
     beginning: Beginning,
 }
@@ -83,7 +82,6 @@ impl Hybla {
         Hybla {
             rtt0: p.get("rtt0") / 1e3,
             form: if p.choice("form") == 0 { Form::Paper } else { Form::Linux },
-            times: SendTimes::default(),
             least: None,
             beginning: Beginning::Quiet,
         }
@@ -155,14 +153,10 @@ impl CongestionControl for Hybla {
         Reno.on_loss(w, l, s)
     }
 
-    fn observe(&mut self, a: &Ack, s: &Space) {
-        if let Some(rtt) = self.times.on_ack(a.now, s.una) {
+    fn observe(&mut self, a: &Ack, _: &Space) {
+        if let Some(rtt) = a.sample {
             self.least = least(self.least, rtt);
         }
-    }
-
-    fn on_sent(&mut self, now: Time, sent: &Next) {
-        self.times.on_sent(now, sent.start, sent.end);
     }
 
     fn pacing_rate(&self, w: &Window, s: &Space) -> Option<Rate> {
@@ -176,7 +170,6 @@ impl CongestionControl for Hybla {
 mod tests {
     use super::*;
     use crate::Preset;
-    use crate::seams::Cause;
 
     const MSS: u64 = 1000;
 
@@ -241,7 +234,7 @@ mod tests {
             let now = Time::ZERO + Span::from_millis(ms);
             let ack = Ack::of(now, MSS);
             let una = 1 + segments * MSS;
-            h.on_ack(&mut w, &ack, &Space { una, nxt: s.nxt.max(una), ..s });
+            h.on_ack(&mut w, &ack, &Space { una, nxt: s.nxt.max(una), ..s.clone() });
             w
         };
         acks.iter().map(&mut hear).collect()
@@ -268,11 +261,8 @@ mod tests {
         let mut h = Hybla::new(&Params::defaults(&SCHEME));
         let mut s = Space::new(&Preset::Ns2.config(MSS as u32));
         let mut rho = |rtt: u64| {
-            let start = s.una;
             s.una += MSS;
-            h.on_sent(Time::ZERO, &Next { start, end: s.una, cause: Cause::New });
-            let now = Time::ZERO + Span::from_millis(rtt);
-            let ack = Ack::of(now, MSS);
+            let ack = Ack { sample: Some(Span::from_millis(rtt)), ..Ack::of(Time::ZERO, MSS) };
             h.observe(&ack, &s);
             h.rho()
         };
@@ -287,7 +277,7 @@ mod tests {
         assert_eq!(of(100).pacing_rate(&w, &s), Some(Rate::from_bps(1_600_000)));
         assert_eq!(Hybla { form: Form::Linux, ..of(100) }.pacing_rate(&w, &s), None);
         // A byte in ten seconds is no rate in whole bits per second, and none is zero.
-        let slow = Space { mss: 1, srtt: Some(Span::from_secs(10)), ..s };
+        let slow = Space { mss: 1, srtt: Some(Span::from_secs(10)), ..s.clone() };
         let w = Window { cwnd: 1.0, ssthresh: 1.0 };
         assert_eq!(of(100).pacing_rate(&w, &slow), Some(Rate::from_bps(1)));
         assert_eq!(Hybla { beginning: Beginning::Quiet, ..of(100) }.pacing_rate(&w, &s), None, "one burst");

@@ -1,11 +1,11 @@
 use super::{Asks, Param, Params, Scheme};
 use crate::control::{decrease, increase};
-use crate::meters::{SendTimes, least};
+use crate::meters::least;
 use crate::notices::Deaf;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
+use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Window};
 use crate::space::Space;
-use airhop_base::{Span, Time};
+use airhop_base::Span;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "illinois",
@@ -50,7 +50,6 @@ struct Illinois {
     theta: u32,
     /// W_thresh.
     window: f64,
-    times: SendTimes,
     /// The round trip that the ACK under way gave.
     rtt: Option<Span>,
     delays: Delays,
@@ -125,7 +124,6 @@ impl Illinois {
             curves: Curves::new(p),
             theta: p.get("theta") as u32,
             window: p.get("window"),
-            times: SendTimes::default(),
             rtt: None,
             delays: Delays::default(),
             round: Round::default(),
@@ -193,18 +191,15 @@ impl CongestionControl for Illinois {
         Judged::Congestion
     }
 
-    fn observe(&mut self, a: &Ack, s: &Space) {
-        self.rtt = self.times.on_ack(a.now, s.una);
-    }
-
-    fn on_sent(&mut self, now: Time, sent: &Next) {
-        self.times.on_sent(now, sent.start, sent.end);
+    fn observe(&mut self, a: &Ack, _: &Space) {
+        self.rtt = a.sample;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use airhop_base::Time;
     use crate::Preset;
 
     fn illinois() -> Illinois {
@@ -291,12 +286,10 @@ mod tests {
         let mut s = Space::new(&Preset::Ns2.config(1000));
         let mut w = Window { cwnd: 20.0, ssthresh: 5.0 };
         let mut ack = |i: &mut Illinois, w: &mut Window, rtt: u64| {
-            let start = s.una;
             s.una += 1000;
             s.nxt = s.una + 3000;
-            i.on_sent(Time::ZERO, &Next { start, end: s.una, cause: crate::seams::Cause::New });
-            let now = Time::ZERO + Span::from_millis(rtt);
-            let ack = Ack::of(now, 1000);
+            let rtt = Span::from_millis(rtt);
+            let ack = Ack { sample: Some(rtt), ..Ack::of(Time::ZERO + rtt, 1000) };
             i.observe(&ack, &s);
             let before = w.cwnd;
             i.on_ack(w, &ack, &s);

@@ -1,11 +1,11 @@
 use super::{Asks, Echo, Param, Scheme};
 use crate::control::Reno;
-use crate::meters::{AvailableRate, SendTimes};
+use crate::meters::AvailableRate;
 use crate::notices::Deaf;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
+use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Window};
 use crate::space::Space;
-use airhop_base::{Span, Time};
+use airhop_base::Span;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "jersey",
@@ -59,7 +59,6 @@ pub(super) enum Clock {
 #[derive(Debug)]
 pub(super) struct Jersey {
     clock: Clock,
-    times: SendTimes,
     rate: AvailableRate,
     rtt: Option<RoundTrip>,
     by_the_least: bool,
@@ -81,7 +80,6 @@ impl Jersey {
     pub(super) fn new(clock: Clock, by_the_least: bool) -> Self {
         Jersey {
             clock,
-            times: SendTimes::default(),
             rate: AvailableRate::default(),
             rtt: None,
             by_the_least,
@@ -138,9 +136,9 @@ impl CongestionControl for Jersey {
         Judged::Congestion
     }
 
-    fn observe(&mut self, a: &Ack, s: &Space) {
+    fn observe(&mut self, a: &Ack, _: &Space) {
         self.is_warned = a.ece;
-        if let Some(rtt) = self.times.on_ack(a.now, s.una) {
+        if let Some(rtt) = a.sample {
             self.rtt = Some(self.rtt.map_or(RoundTrip { last: rtt, least: rtt, smoothed: rtt }, |old| {
                 // RFC 6298 §2.3: a gain of 1/8.
                 RoundTrip { last: rtt, least: old.least.min(rtt), smoothed: (old.smoothed * 7 + rtt) / 8 }
@@ -152,15 +150,12 @@ impl CongestionControl for Jersey {
             self.estimate(a, rtt.smoothed);
         }
     }
-
-    fn on_sent(&mut self, now: Time, sent: &Next) {
-        self.times.on_sent(now, sent.start, sent.end);
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use airhop_base::Time;
     use crate::Preset;
     use airhop_base::Arrival;
 
@@ -184,10 +179,10 @@ mod tests {
             if is_ack {
                 space.una = start + 1000;
                 let arrival = Some(Arrival { seq: start, at: at(8 * k + 60) });
-                jersey.observe(&ack(at(ms), 1000, arrival, false), &space);
+                let sample = Some(at(ms) - at(8 * k));
+                jersey.observe(&Ack { sample, ..ack(at(ms), 1000, arrival, false) }, &space);
             } else {
                 space.max_sent = start + 1000;
-                jersey.on_sent(at(ms), &Next { start, end: start + 1000, cause: crate::seams::Cause::New });
             }
         }
         (jersey, space)

@@ -1,9 +1,9 @@
 use super::{Asks, Param, Scheme};
 use crate::control::Reno;
-use crate::meters::{ForwardDelays, SendTimes};
+use crate::meters::ForwardDelays;
 use crate::notices::Deaf;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
+use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Window};
 use crate::space::Space;
 use airhop_base::Time;
 
@@ -37,7 +37,6 @@ pub(super) static SCHEME: Scheme = Scheme {
         control: Box::new(Jtcp {
             k: p.get("k"),
             several: p.get("several"),
-            times: SendTimes::default(),
             delays: ForwardDelays::default(),
             last_cut: None,
         }),
@@ -50,7 +49,6 @@ pub(super) static SCHEME: Scheme = Scheme {
 struct Jtcp {
     k: f64,
     several: f64,
-    times: SendTimes,
     delays: ForwardDelays,
     /// When duplicate ACKs last cut the window.
     last_cut: Option<Time>,
@@ -95,15 +93,10 @@ impl CongestionControl for Jtcp {
 
     fn observe(&mut self, a: &Ack, s: &Space) {
         if let Some(arrival) = a.arrival
-            && let Some(sent) = self.times.once(arrival.seq)
+            && let Some(sent) = s.board.sent_once(arrival.seq)
         {
             self.delays.on_arrival(sent, arrival.at);
         }
-        self.times.on_ack(a.now, s.una);
-    }
-
-    fn on_sent(&mut self, now: Time, sent: &Next) {
-        self.times.on_sent(now, sent.start, sent.end);
     }
 }
 
@@ -123,7 +116,7 @@ mod tests {
     fn one_cut_in_several_round_trips() {
         for (several, judged) in [(1.0, Judged::Congestion), (3.0, Judged::Undecided)] {
             let delays = ForwardDelays::default();
-            let mut jtcp = Jtcp { k: 1.0, several, times: SendTimes::default(), delays, last_cut: None };
+            let mut jtcp = Jtcp { k: 1.0, several, delays, last_cut: None };
             (0..=10).for_each(|k| jtcp.delays.on_arrival(at(5 * k), at(10 * k)));
             let space = Space { srtt: Some(Span::from_millis(100)), ..Space::new(&Preset::Ns2.config(1000)) };
             let mut lose = |ms| {

@@ -1,11 +1,10 @@
 use super::{Asks, Param, Scheme};
 use crate::control::Reno;
-use crate::meters::{FlipFlop, SendTimes};
+use crate::meters::FlipFlop;
 use crate::notices::Deaf;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
+use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Window};
 use crate::space::Space;
-use airhop_base::Time;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "newreno-ff",
@@ -37,7 +36,6 @@ pub(super) static SCHEME: Scheme = Scheme {
         control: Box::new(NewRenoFf {
             l: p.get("l") as u32,
             eta: p.get("eta"),
-            times: SendTimes::default(),
             filter: FlipFlop::default(),
         }),
         recovery: recovery::newreno(c),
@@ -49,7 +47,6 @@ pub(super) static SCHEME: Scheme = Scheme {
 struct NewRenoFf {
     l: u32,
     eta: f64,
-    times: SendTimes,
     filter: FlipFlop,
 }
 
@@ -67,13 +64,9 @@ impl CongestionControl for NewRenoFf {
         if outliers.is_some() { Judged::Congestion } else { Judged::Undecided }
     }
 
-    fn observe(&mut self, a: &Ack, s: &Space) {
-        if let Some(rtt) = self.times.on_ack(a.now, s.una) {
+    fn observe(&mut self, a: &Ack, _: &Space) {
+        if let Some(rtt) = a.sample {
             self.filter.on_sample(rtt);
         }
-    }
-
-    fn on_sent(&mut self, now: Time, sent: &Next) {
-        self.times.on_sent(now, sent.start, sent.end);
     }
 }

@@ -1,11 +1,10 @@
 use super::{Asks, Param, Scheme};
 use crate::control::Reno;
-use crate::meters::{ForwardDelays, SendTimes};
+use crate::meters::ForwardDelays;
 use crate::notices::Deaf;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
+use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Window};
 use crate::space::Space;
-use airhop_base::Time;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "santa-cruz",
@@ -75,7 +74,6 @@ impl Trend {
 struct SantaCruz {
     target: f64,
     delta: f64,
-    times: SendTimes,
     delays: ForwardDelays,
     /// Arrivals reported in this window.
     arrivals: usize,
@@ -95,7 +93,6 @@ impl SantaCruz {
         SantaCruz {
             target,
             delta,
-            times: SendTimes::default(),
             delays: ForwardDelays::default(),
             arrivals: 0,
             window_end: 0,
@@ -162,25 +159,21 @@ impl CongestionControl for SantaCruz {
 
     fn observe(&mut self, a: &Ack, s: &Space) {
         if let Some(arrival) = a.arrival
-            && let Some(sent) = self.times.once(arrival.seq)
+            && let Some(sent) = s.board.sent_once(arrival.seq)
         {
             self.delays.on_arrival(sent, arrival.at);
             self.arrivals += 1;
         }
-        self.times.on_ack(a.now, s.una);
         if s.una > self.window_end {
             self.end_window(s);
         }
-    }
-
-    fn on_sent(&mut self, now: Time, sent: &Next) {
-        self.times.on_sent(now, sent.start, sent.end);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use airhop_base::Time;
 
     // Yun 2009 §2.2: "an increase of N during two consecutive intervals leads to the transition to the congestion state".
     #[test]

@@ -1,6 +1,6 @@
 use super::{Asks, Param, Scheme};
 use crate::control::Reno;
-use crate::meters::{DepartureRate, SendTimes};
+use crate::meters::DepartureRate;
 use crate::notices::Deaf;
 use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
@@ -44,7 +44,6 @@ pub(super) static SCHEME: Scheme = Scheme {
         control: Box::new(Tibet {
             factor: p.get("rttmin_factor"),
             floor: p.get("rttmin_floor"),
-            times: SendTimes::default(),
             departures: DepartureRate::new(p.get("t0")),
             least_measured: f64::INFINITY,
             rtt_min: f64::INFINITY,
@@ -58,7 +57,6 @@ pub(super) static SCHEME: Scheme = Scheme {
 struct Tibet {
     factor: f64,
     floor: f64,
-    times: SendTimes,
     departures: DepartureRate,
     /// Smallest round trip measured, and what signs of congestion made of it, seconds; infinite before the first.
     least_measured: f64,
@@ -85,15 +83,14 @@ impl CongestionControl for Tibet {
         Judged::Congestion
     }
 
-    fn observe(&mut self, a: &Ack, s: &Space) {
-        if let Some(rtt) = self.times.on_ack(a.now, s.una) {
+    fn observe(&mut self, a: &Ack, _: &Space) {
+        if let Some(rtt) = a.sample {
             self.least_measured = self.least_measured.min(rtt.secs_f64());
             self.rtt_min = self.rtt_min.min(rtt.secs_f64());
         }
     }
 
     fn on_sent(&mut self, now: Time, sent: &Next) {
-        self.times.on_sent(now, sent.start, sent.end);
         self.departures.on_departure(now, sent.end - sent.start);
     }
 }
@@ -111,9 +108,8 @@ mod tests {
         for (floor, after_ten, after_a_hundred) in [(0.0, 20.0 * 0.95f64.powi(10), 2.0), (1.0, 20.0, 20.0)] {
             let mut departures = DepartureRate::new(1.0);
             (0..50).for_each(|k| departures.on_departure(Time::ZERO + Span::from_millis(10 * k), 1000));
-            let times = SendTimes::default();
             let mut tibet =
-                Tibet { factor: 0.95, floor, times, departures, least_measured: 0.2, rtt_min: 0.2 };
+                Tibet { factor: 0.95, floor, departures, least_measured: 0.2, rtt_min: 0.2 };
             let space = Space::new(&Preset::Ns2.config(1000));
             let mut w = Window { cwnd: 30.0, ssthresh: 30.0 };
             for n in 1..=100 {

@@ -1,10 +1,10 @@
 mod ns3;
 
 use super::{Asks, Param, Params, Scheme};
-use crate::meters::{SendTimes, least};
+use crate::meters::least;
 use crate::notices::Deaf;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
+use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Window};
 use crate::space::Space;
 use airhop_base::{Span, Time};
 
@@ -67,7 +67,6 @@ struct Vegas {
     alpha: f64,
     beta: f64,
     gamma: f64,
-    times: SendTimes,
     /// The smallest round trip so far.
     base: Option<Span>,
     round: Round,
@@ -94,7 +93,6 @@ impl Vegas {
             alpha: p.get("alpha"),
             beta: p.get("beta"),
             gamma: p.get("gamma"),
-            times: SendTimes::default(),
             base: None,
             round: Round { end: 0, began: Time::ZERO, sum: Span::ZERO, samples: 0 },
             growth: 0.0,
@@ -147,7 +145,7 @@ impl CongestionControl for Vegas {
         if w.cwnd - in_use(s) <= 2.0 {
             w.cwnd += self.growth;
         }
-        if let Some(rtt) = self.times.on_ack(a.now, s.una) {
+        if let Some(rtt) = a.sample {
             self.round.sum = self.round.sum + rtt;
             self.round.samples += 1;
             self.base = least(self.base, rtt);
@@ -161,7 +159,7 @@ impl CongestionControl for Vegas {
                 w.cwnd = 2.0;
             }
             Signal::Duplicates | Signal::Echo => {
-                let (sent, again) = self.times.of(s.una).unwrap_or((l.now, false));
+                let (sent, again) = s.board.get(s.una).map_or((l.now, false), |e| (e.at, e.again));
                 // §3.1: only if it was sent after the last decrease does its loss speak against the present window.
                 if sent <= self.last_cut && l.signal == Signal::Duplicates {
                     return Judged::Undecided;
@@ -174,9 +172,5 @@ impl CongestionControl for Vegas {
         }
         self.last_cut = l.now;
         Judged::Congestion
-    }
-
-    fn on_sent(&mut self, now: Time, sent: &Next) {
-        self.times.on_sent(now, sent.start, sent.end);
     }
 }

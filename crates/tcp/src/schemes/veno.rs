@@ -1,11 +1,11 @@
 use super::westwood_plus::{BURST, RECOVERY, recovery_of};
 use super::{Asks, Param, Params, Scheme};
 use crate::control::Reno;
-use crate::meters::{SendTimes, least, queued};
+use crate::meters::{least, queued};
 use crate::notices::Deaf;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
+use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Window};
 use crate::space::Space;
-use airhop_base::{Span, Time};
+use airhop_base::Span;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "veno",
@@ -47,7 +47,6 @@ pub(super) static SCHEME: Scheme = Scheme {
 struct Veno {
     beta: f64,
     resets_base: bool,
-    times: SendTimes,
     base: Option<Span>,
     round: Round,
     /// The smallest round trip of the last round, if it had samples enough.
@@ -72,7 +71,6 @@ impl Veno {
         Veno {
             beta: p.get("beta"),
             resets_base: p.choice("reset_base") == 1,
-            times: SendTimes::default(),
             base: None,
             round: Round::default(),
             rtt: None,
@@ -116,14 +114,10 @@ impl CongestionControl for Veno {
             self.rtt = self.round.least.filter(|_| self.round.samples >= ENOUGH);
             self.round = Round { end: s.nxt, ..Round::default() };
         }
-        if let Some(rtt) = self.times.on_ack(a.now, s.una) {
+        if let Some(rtt) = a.sample {
             self.base = least(self.base, rtt);
             self.round.least = least(self.round.least, rtt);
             self.round.samples += 1;
         }
-    }
-
-    fn on_sent(&mut self, now: Time, sent: &Next) {
-        self.times.on_sent(now, sent.start, sent.end);
     }
 }

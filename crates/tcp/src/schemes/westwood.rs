@@ -3,9 +3,9 @@ use crate::control::Reno;
 use crate::meters::{AckCredit, Backlog, PerAck, Smoothing};
 use crate::notices::Deaf;
 use crate::recovery;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
+use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Window};
 use crate::space::Space;
-use airhop_base::{Span, Time};
+use airhop_base::Span;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "westwood",
@@ -104,10 +104,6 @@ impl CongestionControl for Westwood {
     fn observe(&mut self, a: &Ack, s: &Space) {
         let bytes = self.credit.of(a, s);
         self.rate.on_ack(a.now, bytes);
-        self.backlog.on_ack(a.now, s.una);
-    }
-
-    fn on_sent(&mut self, now: Time, sent: &Next) {
-        self.backlog.on_sent(now, sent.start, sent.end);
+        self.backlog.on_ack(a);
     }
 }

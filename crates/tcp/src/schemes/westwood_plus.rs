@@ -2,12 +2,12 @@ use super::westwood::filled;
 use super::{Asks, Param, Params, Scheme};
 use crate::Config;
 use crate::control::Reno;
-use crate::meters::{AckCredit, Ns3Credit, PerRound, SendTimes, Stages, least};
+use crate::meters::{AckCredit, Ns3Credit, PerRound, Stages, least};
 use crate::notices::Deaf;
 use crate::recovery::{self, RateHalving};
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Recovery, Signal, Window};
+use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Recovery, Signal, Window};
 use crate::space::Space;
-use airhop_base::{Span, Time};
+use airhop_base::Span;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "westwood-plus",
@@ -74,7 +74,6 @@ pub(super) fn recovery_of(p: &Params, c: &Config) -> Box<dyn Recovery> {
 struct WestwoodPlus {
     credit: Credit,
     rate: PerRound,
-    times: SendTimes,
     latest: Option<Span>,
     least: Option<Span>,
 }
@@ -97,7 +96,6 @@ impl WestwoodPlus {
                 Stages::Linux | Stages::Paper => Credit::Once(AckCredit::new(f64::INFINITY, false)),
             },
             rate: PerRound::new(stages),
-            times: SendTimes::default(),
             latest: None,
             least: None,
         }
@@ -126,7 +124,7 @@ impl CongestionControl for WestwoodPlus {
     }
 
     fn observe(&mut self, a: &Ack, s: &Space) {
-        if let Some(rtt) = self.times.on_ack(a.now, s.una) {
+        if let Some(rtt) = a.sample {
             self.latest = Some(rtt);
             self.least = least(self.least, rtt);
         }
@@ -137,9 +135,5 @@ impl CongestionControl for WestwoodPlus {
         if let Some(rtt) = self.latest {
             self.rate.on_ack(a.now, bytes, rtt);
         }
-    }
-
-    fn on_sent(&mut self, now: Time, sent: &Next) {
-        self.times.on_sent(now, sent.start, sent.end);
     }
 }

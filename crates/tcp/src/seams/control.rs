@@ -36,13 +36,15 @@ pub struct Ack {
     /// Bytes that it acknowledges cumulatively for the first time; zero for a duplicate.
     pub acked: u64,
     /// Bytes that it shows to have arrived for the first time: those it acknowledges cumulatively, less what SACK blocks had
-    /// reported before, plus what its own report. Known once the recovery has seen it; before, the same as `acked`.
+    /// reported before, plus what its own report.
     pub delivered: u64,
     /// Its SACK blocks.
     pub sack: Sack,
     /// The round-trip sample that the retransmission timer took from it, if it took one: one a round trip without timestamps.
-    /// A scheme that needs one per ACK keeps [`SendTimes`](crate::meters::SendTimes).
     pub rtt: Option<Span>,
+    /// The round trip, to the nanosecond, of the newest segment that it shows to have arrived, among those that were sent once (Karn's
+    /// rule): one for nearly every ACK. None for that of a SYN.
+    pub sample: Option<Span>,
     /// It echoes a mark of congestion (RFC 3168 §6.1.3, or Jersey's congestion warning).
     pub ece: bool,
     /// Which segment caused it and when that arrived, if the scheme's receiver says so.
@@ -53,7 +55,16 @@ pub struct Ack {
 impl Ack {
     /// One that acknowledges so many bytes and says nothing else.
     pub(crate) fn of(now: Time, acked: u64) -> Self {
-        Ack { now, acked, delivered: acked, sack: Sack::EMPTY, rtt: None, ece: false, arrival: None }
+        Ack {
+            now,
+            acked,
+            delivered: acked,
+            sack: Sack::EMPTY,
+            rtt: None,
+            sample: None,
+            ece: false,
+            arrival: None,
+        }
     }
 }
 

@@ -78,10 +78,12 @@ pub enum Cause {
     Probe,
 }
 
-/// Decides what a duplicate ACK means and which bytes go out next. All of it in byte sequence numbers.
+/// Decides what a duplicate ACK means and which bytes go out next. All of it in byte sequence numbers. What was sent and what has arrived
+/// stands in the sender's record ([`Space::board`]), which has taken in an ACK, or a transmission, before the recovery learns of it.
 /// [`Told`](crate::recovery::Told) passes every call on to another: what is added here is to be added there.
 pub trait Recovery: Debug + Send {
-    /// A duplicate ACK. The scoreboard, if there is one, is updated here.
+    /// A duplicate ACK: one that repeats the last (RFC 5681 §2), or whose SACK blocks report what none has, whatever else it says (RFC
+    /// 6675 §2).
     fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect;
 
     /// A further loss that the same ACK shows, which is a sign of congestion of its own. Asked after each loss.
@@ -99,7 +101,7 @@ pub trait Recovery: Debug + Send {
     fn on_timeout(&mut self, s: &mut Space, now: Time);
 
     /// The next segment that the window and the state of recovery permit.
-    fn next(&mut self, s: &Space, w: &Window) -> Option<Next>;
+    fn next(&mut self, s: &mut Space, w: &Window) -> Option<Next>;
 
     /// The retransmission timer expired. True if a loss probe was due no earlier and goes out in its place (RFC 8985 §7.2).
     fn probe_instead(&mut self, s: &mut Space, now: Time) -> bool {
@@ -125,23 +127,7 @@ pub trait Recovery: Debug + Send {
         if self.is_fast() { Repair::Loss } else { Repair::Nothing }
     }
 
-    /// Bytes beyond the cumulative ACK that are known to have arrived.
-    fn sacked(&self) -> u64 {
-        0
-    }
-
-    /// Bytes that were taken to be lost so far, all in all. With [`Recovery::each_newly_lost`], for schemes that go by the rate of
-    /// delivery: they stand on RACK, and no other recovery tells.
-    fn lost(&self) -> u64 {
-        0
-    }
-
-    /// Shows the first byte of each segment that the last ACK, timer or timeout has shown to be lost, in sequence order.
-    fn each_newly_lost(&self, visit: &mut dyn FnMut(u64)) {
-        let _ = visit;
-    }
-
-    /// A duplicate ACK that an explicit notification explains: what it says of arrivals is taken in, and it counts for nothing.
+    /// An ACK that counts for nothing: a duplicate that an explicit notification explains, or one that says nothing of what is outstanding.
     fn note(&mut self, s: &mut Space, a: &Ack) {
         let _ = (s, a);
     }
@@ -157,9 +143,9 @@ pub trait Recovery: Debug + Send {
         Detect::Nothing
     }
 
-    /// A segment was handed to IP.
-    fn on_sent(&mut self, now: Time, sent: &Next) {
-        let _ = (now, sent);
+    /// A segment was handed to IP. `earlier` is the number of its transmission before this one, if there was one.
+    fn on_sent(&mut self, s: &mut Space, now: Time, sent: &Next, earlier: Option<u64>) {
+        let _ = (s, now, sent, earlier);
     }
 
     /// Bytes taken to be in the network.
@@ -169,7 +155,7 @@ pub trait Recovery: Debug + Send {
 
     /// True if a notice about the segment at `seq` can matter: it is outstanding and not known to have arrived.
     fn is_missing(&self, s: &Space, seq: u64) -> bool {
-        s.una <= seq && seq < s.max_sent
+        s.is_missing(seq)
     }
 
     /// Sends the segment at `seq` again at once, whatever the window: it left the network, so the flight is the same
@@ -189,8 +175,8 @@ pub trait Recovery: Debug + Send {
     }
 
     /// The link layer works on the segment at `seq`: until then no congestion control because of it (Yun 2009 §3.1).
-    fn hold(&mut self, seq: u64, until: Time) {
-        let _ = (seq, until);
+    fn hold(&mut self, s: &mut Space, seq: u64, until: Time) {
+        s.board.hold(seq, until);
     }
 
     /// True if the oldest missing segment is under such a hold.

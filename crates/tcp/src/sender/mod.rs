@@ -12,6 +12,7 @@ use crate::config::HalveFrom;
 use crate::control::whole;
 use crate::meters::{ContentionLimit, DeliveryRate};
 use crate::rto;
+use crate::scoreboard::{Scoreboard, duplicate};
 use crate::seams::{
     Ack, Advance, Cause, CongestionControl, Detect, Judged, Judgement, Loss, NoticePolicy, Parts, Recovery,
     RtoPolicy, Signal, Truth, Window,
@@ -188,22 +189,26 @@ impl Sender {
         }
         let earlier = self.look();
         self.reconsider(segment); // before it can cause a reduction of its own
-        let advances = segment.ack > self.space.una;
+        let acked = self.take_in(now, segment);
+        let advances = acked > 0;
         if advances {
-            self.on_advance(now, segment);
+            self.on_advance(now, segment, acked, opens);
             if opens && self.timed_out == Some(0) {
                 self.after_a_lost_syn();
             }
         }
-        // Behind what the ACK acknowledges, which needs no repair; before what it may signal as a duplicate.
+        // NAKs go after the cumulative ACK (needs no repair) and before duplicate detection.
         self.heed_naks(now, segment);
-        // RFC 5681 §2: a duplicate ACK leaves the window as it was.
-        let repeats = !advances && segment.ack == self.space.una && !is_update;
-        if repeats && segment.len == 0 && !segment.flags.syn {
-            if self.space.is_outstanding() {
+        if !advances && !segment.flags.syn {
+            // RFC 5681 §2: it repeats the last ACK, window and all. RFC 6675 §2: or its SACK blocks report what none has, "even if it … changes
+            // the advertised window".
+            let repeats = segment.ack == self.space.una && !is_update && segment.len == 0;
+            let reports = self.space.board.newly_sacked() > 0;
+            if (repeats && self.space.is_outstanding()) || reports {
                 self.on_duplicate(now, segment);
-            } else {
-                self.recovery.note(&mut self.space, &seen(now, segment, 0, None)); // a D-SACK may come late
+            } else if repeats || duplicate(segment.ack, &segment.options.sack).is_some() {
+                let ack = seen(now, segment, 0, None, &self.space.board);
+                self.recovery.note(&mut self.space, &ack); // a D-SACK may come late
             }
         }
         if let Some(earlier) = earlier {
@@ -221,27 +226,33 @@ impl Sender {
         self.rto.on_slow_handshake(); // RFC 6298 §5.7
     }
 
-    fn on_advance(&mut self, now: Time, segment: &Segment) {
-        let acked = segment.ack - self.space.una;
-        self.space.una = segment.ack;
-        self.space.nxt = self.space.nxt.max(segment.ack);
+    /// Takes in what an ACK says of arrivals, whatever else it is; once, and before any policy learns of it. Returns the bytes that it
+    /// acknowledges for the first time.
+    fn take_in(&mut self, now: Time, segment: &Segment) -> u64 {
+        let s = &mut self.space;
+        let acked = segment.ack.saturating_sub(s.una);
+        s.una += acked;
+        s.nxt = s.nxt.max(s.una);
+        s.board.on_ack(now, s.una, s.nxt, &segment.options.sack);
+        acked
+    }
+
+    fn on_advance(&mut self, now: Time, segment: &Segment, acked: u64, opens: bool) {
         let rtt = self.measure(now, segment);
         if let Some(frozen) = self.frozen.take() {
             self.window = frozen.window;
             self.rto = frozen.rto;
         }
         self.notices.on_progress(true);
-        let mut ack = seen(now, segment, acked, rtt);
+        let ack = seen(now, segment, acked, rtt, &self.space.board);
         self.control.observe(&ack, &self.space);
-        let sacked = self.recovery.sacked();
-        let advance = self.recovery.on_advance(&mut self.space, &mut self.window, &ack);
-        ack.delivered = acked + self.recovery.sacked() - sacked;
+        let advance = match opens {
+            true => Advance::Over, // the ACK of a SYN neither grows the window nor repairs anything
+            false => self.recovery.on_advance(&mut self.space, &mut self.window, &ack),
+        };
         let restart = match advance {
             Advance::Open => {
-                // Congestion window validation (RFC 7661) is not modelled: sources here are greedy or end.
-                if !(segment.flags.syn && acked == 1) {
-                    self.control.on_ack(&mut self.window, &ack, &self.space);
-                }
+                self.control.on_ack(&mut self.window, &ack, &self.space);
                 true
             }
             Advance::Over => true,
@@ -270,7 +281,7 @@ impl Sender {
     }
 
     fn on_duplicate(&mut self, now: Time, segment: &Segment) {
-        let ack = seen(now, segment, 0, None);
+        let ack = seen(now, segment, 0, None, &self.space.board);
         self.control.observe(&ack, &self.space);
         let has_eln = segment.options.eln.is_some() && self.notices.knows_eln();
         if !matches!(segment.options.eln, Some(Eln::Segment(_))) {
@@ -458,11 +469,12 @@ fn sooner(a: Option<Time>, b: Option<Time>) -> Option<Time> {
     }
 }
 
-/// An ACK as policies see it.
-fn seen(now: Time, segment: &Segment, acked: u64, rtt: Option<Span>) -> Ack {
+/// An ACK as policies see it, when `board` has taken it in.
+fn seen(now: Time, segment: &Segment, acked: u64, rtt: Option<Span>, board: &Scoreboard) -> Ack {
     let ece = segment.flags.ece && !segment.flags.syn; // RFC 3168 §6.1.1: on a SYN-ACK it only says that marks are understood
     let RareOptions { sack, arrival, .. } = *segment.options;
-    Ack { now, acked, delivered: acked, sack, rtt, ece, arrival }
+    let sample = board.rtt().filter(|_| !segment.flags.syn);
+    Ack { now, acked, delivered: board.delivered(), sack, rtt, sample, ece, arrival }
 }
 
 /// The timestamp clock: milliseconds, modulo 2^32 (RFC 7323 §5.4).

@@ -37,7 +37,7 @@ impl Sender {
             }
             Reaction::Hold => {
                 let hold = (self.rto.timeout() * 2).min(LONGEST_HOLD);
-                self.recovery.hold(n.seq, now + hold);
+                self.recovery.hold(&mut self.space, n.seq, now + hold);
             }
             Reaction::Freeze { retransmit } => {
                 if self.frozen.is_none() {

@@ -4,25 +4,17 @@ use super::Sender;
 use crate::seams::{Delivery, Next, Repair};
 use airhop_base::{Segment, Time};
 
-/// The state before an ACK.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Earlier {
-    in_flight: u64,
-    lost: u64,
-}
-
 impl Sender {
-    /// The state before an ACK, if the scheme asks what the ACK changes.
-    pub(super) fn look(&self) -> Option<Earlier> {
-        self.delivery.as_ref()?;
-        Some(Earlier { in_flight: self.in_flight(), lost: self.recovery.lost() })
+    /// The flight before an ACK, if the scheme asks what the ACK changes.
+    pub(super) fn look(&self) -> Option<u64> {
+        self.delivery.as_ref().map(|_| self.in_flight())
     }
 
-    /// The scheme learns what an ACK did.
-    pub(super) fn tell_of_delivery(&mut self, now: Time, segment: &Segment, earlier: Earlier) {
+    /// The scheme learns what an ACK did. `before` is the flight before it.
+    pub(super) fn tell_of_delivery(&mut self, now: Time, segment: &Segment, before: u64) {
         let Some(meter) = &mut self.delivery else { return };
-        let mut arrivals = meter.on_ack(now, segment.ack, &segment.options.sack);
-        let lost = self.recovery.lost() - earlier.lost;
+        let mut arrivals = meter.on_ack(now, &self.space.board);
+        let lost = self.space.board.newly_lost_bytes();
         let newly_lost = if lost > 0 { self.tell_of_losses(now) } else { 0 };
         if let Some(sample) = &mut arrivals.rate {
             sample.lost += newly_lost;
@@ -35,7 +27,7 @@ impl Sender {
             now,
             arrivals,
             lost,
-            before: earlier.in_flight,
+            before,
             in_flight,
             repair: self.recovery.repair(),
             wait: self.pacing.wait(now),
@@ -48,21 +40,21 @@ impl Sender {
 
     /// The scheme learns of each segment that is newly taken to be lost. Returns their bytes.
     pub(super) fn tell_of_losses(&mut self, now: Time) -> u64 {
-        let Sender { delivery: Some(meter), recovery, control, window, .. } = self else { return 0 };
+        let Sender { delivery: Some(meter), space, control, window, .. } = self else { return 0 };
         let mut bytes = 0;
-        recovery.each_newly_lost(&mut |start| {
-            if let Some(lost) = meter.on_lost(start) {
+        for &start in space.board.newly_lost() {
+            if let Some(lost) = meter.on_lost(&space.board, start) {
                 bytes += lost.end - lost.start;
                 control.on_lost(window, now, &lost);
             }
-        });
+        }
         bytes
     }
 
     /// A segment leaves.
     pub(super) fn note_departure(&mut self, now: Time, next: &Next) {
         if let Some(meter) = &mut self.delivery
-            && meter.on_sent(now, next.start, next.end, self.recovery.in_flight(&self.space))
+            && meter.on_sent(&self.space.board, now, next, self.recovery.in_flight(&self.space))
         {
             self.control.on_restart(&mut self.window, now);
         }

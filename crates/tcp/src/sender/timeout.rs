@@ -15,10 +15,12 @@ impl Sender {
     /// The time that [`Sender::poll_timeout`] named has come.
     pub fn on_timeout(&mut self, now: Time) {
         self.pacing.due = self.pacing.due.filter(|&due| due > now);
+        self.space.board.settle();
         if self.recovery.deadline().is_some_and(|d| d <= now) {
             let detect = self.recovery.on_deadline(&mut self.space, now);
             self.act_on(now, detect);
             self.tell_of_losses(now);
+            self.space.board.settle();
         }
         if self.expiry().is_none_or(|expiry| now < expiry) {
             return;

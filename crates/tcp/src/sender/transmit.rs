@@ -23,9 +23,9 @@ impl Sender {
                 self.space.nxt = 1;
                 self.space.max_sent = 1;
                 self.restart_timer(now);
-                if let Some(meter) = &mut self.delivery {
-                    meter.on_sent(now, 0, 1, 0);
-                }
+                let syn = Next { start: 0, end: 1, cause: Cause::New };
+                self.note_departure(now, &syn);
+                self.space.board.on_sent(now, syn.start, syn.end);
                 // Karn's rule: the answer to a SYN that was sent twice is ambiguous.
                 self.timed = (!self.config.timestamps && self.timed_out.is_none()).then_some((1, now));
                 // RFC 3168 §6.1.1: both bits on a SYN ask whether the receiver echoes marks.
@@ -55,7 +55,7 @@ impl Sender {
         if spacing.is_some() && self.pacing.holds(now) {
             return None;
         }
-        let Some(next) = self.recovery.next(&self.space, &self.window) else {
+        let Some(next) = self.recovery.next(&mut self.space, &self.window) else {
             self.note_scarcity();
             return None;
         };
@@ -103,7 +103,8 @@ impl Sender {
         if self.timer.is_none() || (repeats_head && self.config.rto.kind == RtoKind::Linux) {
             self.restart_timer(now);
         }
-        self.recovery.on_sent(now, &next);
+        let earlier = self.space.board.on_sent(now, next.start, next.end);
+        self.recovery.on_sent(&mut self.space, now, &next, earlier);
         self.control.on_sent(now, &next);
         self.last_cause = next.cause;
         // RFC 3168 §6.1.5: what is sent again is not to be marked, and §6.1.2: CWR goes with new data.

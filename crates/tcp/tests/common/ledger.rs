@@ -149,11 +149,17 @@ impl Ledger {
         }
     }
 
+    /// True if its SACK blocks say something new.
+    fn has_news(&self, ack: &Segment, nxt: u64) -> bool {
+        let mut blocks = ack.options.sack.blocks().iter();
+        blocks.any(|b| self.board.range(b.start..b.end).any(|(_, l)| l.end <= b.end.min(nxt) && !l.sacked))
+    }
+
     /// Notes SACK blocks; true if they say something new.
-    fn sack(&mut self, ack: &Segment) -> bool {
+    fn sack(&mut self, ack: &Segment, nxt: u64) -> bool {
         let mut news = false;
         for b in ack.options.sack.blocks() {
-            for (_, line) in self.board.range_mut(b.start..b.end).filter(|(_, l)| l.end <= b.end) {
+            for (_, line) in self.board.range_mut(b.start..b.end).filter(|(_, l)| l.end <= b.end.min(nxt)) {
                 news |= !std::mem::replace(&mut line.sacked, true);
             }
         }
@@ -264,8 +270,11 @@ impl Ledger {
 impl Observer for Ledger {
     fn acknowledged(&mut self, ack: &Segment, sender: &Sender) {
         let s = sender.space();
-        let is_valid = ack.ack <= s.max_sent && ack.ack >= s.una;
-        self.acked = if is_valid { ack.ack - s.una } else { 0 };
+        let is_old = ack.ack < s.una;
+        // RFC 6675 §2: one that was overtaken counts, too, if its SACK blocks say something new.
+        let nxt = s.nxt.max(ack.ack); // what go-back-N is still to send again is not under way
+        let is_valid = ack.ack <= s.max_sent && (!is_old || self.has_news(ack, nxt));
+        self.acked = if is_valid && !is_old { ack.ack - s.una } else { 0 };
         // Balakrishnan and Katz 1998, Balan et al. 2001: an ACK with an ELN is no duplicate.
         let has_eln = self.knows_eln && ack.options.eln.is_some();
         self.duplicate = is_valid && self.acked == 0 && s.is_outstanding() && !ack.flags.syn && !has_eln;
@@ -286,9 +295,9 @@ impl Observer for Ledger {
             Law::Halving if self.named.is_some() => self.unsacked(s.una),
             _ => self.on_board(s.una),
         };
-        let gone = self.board.values().filter(|l| l.end <= ack.ack).map(|l| l.order).max();
-        self.board.retain(|_, l| l.end > ack.ack);
-        let news = self.sack(ack);
+        let gone = self.board.values().filter(|l| l.end <= self.una).map(|l| l.order).max();
+        self.board.retain(|_, l| l.end > self.una);
+        let news = self.sack(ack, nxt);
         let sacked = self.board.values().filter(|l| l.sacked).map(|l| l.order).max();
         self.newest = self.newest.max(gone.max(sacked).unwrap_or(0));
         let with_sack = !matches!(self.law, Law::Tahoe | Law::Reno | Law::NewReno);

@@ -285,7 +285,7 @@ impl<O: Observer> Transfer<O> {
 
     fn pump(&mut self) {
         loop {
-            let before = *self.sender.space();
+            let before = self.sender.space().clone();
             let Some(p) = self.sender.poll_transmit(self.now) else { break };
             let s = segment(&p).clone();
             let label = label(&s, self.sender.last_cause());

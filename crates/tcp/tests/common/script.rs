@@ -106,9 +106,14 @@ impl Script {
         sent.join(" ")
     }
 
+    /// From now on ACKs advertise `window` bytes.
+    pub fn open_window(&mut self, window: u64) {
+        self.window = window;
+    }
+
     /// An ACK that expects segment `n` and advertises `window` bytes.
     pub fn update(&mut self, n: u64, window: u64) -> String {
-        self.window = window;
+        self.open_window(window);
         self.ack(n)
     }
 

@@ -58,7 +58,7 @@ impl Ends {
         let Setup { scheme, params, config } = setup;
         let (near, far) = (NodeId(0), NodeId(1));
         let sender = Sender::new(FlowId(0), near, far, config, scheme.asks, (scheme.build)(params, config));
-        let space = *sender.space();
+        let space = sender.space().clone();
         Ends {
             now: Time::ZERO,
             receiver: Receiver::new(FlowId(0), far, near, config, scheme.asks),
@@ -182,7 +182,7 @@ impl Ends {
     fn send(&mut self) {
         let mut sent: BTreeMap<u64, u32> = BTreeMap::new();
         loop {
-            let before = *self.sender.space();
+            let before = self.sender.space().clone();
             let Some(packet) = self.sender.poll_transmit(self.now) else { break };
             let segment = packet.segment().expect("a sender sends segments");
             self.check_sent(&before, segment, &packet);
@@ -251,7 +251,7 @@ impl Ends {
     /// A peer that acknowledges everything, and has room for all: the sender ends what it has to send.
     fn end(&mut self) {
         for _ in 0..PATIENCE {
-            let s = *self.sender.space();
+            let s = self.sender.space().clone();
             if s.una == s.supplied {
                 return;
             }

@@ -1,7 +1,6 @@
 use super::LEAST_CWND;
 use super::delays::Delays;
-use crate::meters::SendTimes;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Signal, Window};
+use crate::seams::{Ack, CongestionControl, Judged, Loss, Signal, Window};
 use crate::space::Space;
 use airhop_base::{Span, Time};
 
@@ -18,7 +17,6 @@ const PAUSE: u64 = 9;
 #[derive(Debug)]
 pub struct PlusPlus {
     target: Span,
-    times: SendTimes,
     /// Of round trips: there is no clock of the receiver's in TCP.
     delays: Delays,
     phase: Phase,
@@ -39,7 +37,7 @@ enum Phase {
 impl PlusPlus {
     /// With that target.
     pub fn new(target: Span) -> Self {
-        PlusPlus { target, times: SendTimes::default(), delays: Delays::new(), phase: Phase::Start }
+        PlusPlus { target, delays: Delays::new(), phase: Phase::Start }
     }
 
     /// GAIN = 1 / min(16, ceil(2 TARGET / base)) (§4.2).
@@ -97,14 +95,10 @@ impl CongestionControl for PlusPlus {
         Judged::Congestion
     }
 
-    fn observe(&mut self, a: &Ack, s: &Space) {
-        if let Some(rtt) = self.times.on_ack(a.now, s.una) {
+    fn observe(&mut self, a: &Ack, _: &Space) {
+        if let Some(rtt) = a.sample {
             self.delays.update(a.now, rtt);
         }
-    }
-
-    fn on_sent(&mut self, now: Time, sent: &Next) {
-        self.times.on_sent(now, sent.start, sent.end);
     }
 }
 

@@ -1,9 +1,8 @@
 use super::LEAST_CWND;
 use super::delays::Delays;
-use crate::meters::SendTimes;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Signal, Window};
+use crate::seams::{Ack, CongestionControl, Judged, Loss, Signal, Window};
 use crate::space::Space;
-use airhop_base::{Span, Time};
+use airhop_base::Span;
 
 /// The sender of RFC 6817 §2.4.2.
 #[derive(Debug)]
@@ -12,14 +11,13 @@ pub struct Ledbat {
     gain: f64,
     /// ALLOWED_INCREASE, segments.
     allowed: f64,
-    times: SendTimes,
     delays: Delays,
 }
 
 impl Ledbat {
     /// With TARGET, GAIN and ALLOWED_INCREASE (segments).
     pub fn new(target: Span, gain: f64, allowed: f64) -> Self {
-        Ledbat { target, gain, allowed, times: SendTimes::default(), delays: Delays::new() }
+        Ledbat { target, gain, allowed, delays: Delays::new() }
     }
 
     /// (TARGET - queuing_delay) / TARGET.
@@ -48,15 +46,10 @@ impl CongestionControl for Ledbat {
 
     fn observe(&mut self, a: &Ack, s: &Space) {
         if let Some(arrival) = a.arrival
-            && let Some(sent) = self.times.once(arrival.seq)
+            && let Some(sent) = s.board.sent_once(arrival.seq)
         {
             self.delays.update(a.now, arrival.at.since(sent)); // no lie of the receiver makes it negative
         }
-        self.times.on_ack(a.now, s.una);
-    }
-
-    fn on_sent(&mut self, now: Time, sent: &Next) {
-        self.times.on_sent(now, sent.start, sent.end);
     }
 }
 
@@ -64,7 +57,7 @@ impl CongestionControl for Ledbat {
 mod tests {
     use super::*;
     use crate::Preset;
-    use crate::seams::Cause;
+    use airhop_base::Time;
     use airhop_base::Arrival;
 
     const MSS: u64 = 1000;
@@ -88,7 +81,7 @@ mod tests {
             let mut space = Space::new(&Preset::Ns2.config(MSS as u32));
             for n in 0..in_flight {
                 let start = 1 + n * MSS;
-                ledbat.on_sent(at(0), &Next { start, end: start + MSS, cause: Cause::New });
+                space.board.on_sent(at(0), start, start + MSS);
             }
             (space.nxt, space.max_sent) = (1 + in_flight * MSS, 1 + in_flight * MSS);
             Case { ledbat, space, w: Window { cwnd: 10.0, ssthresh: f64::INFINITY } }

@@ -1,0 +1,93 @@
+//! What every ACK says of arrivals is heeded, whatever else it says: SACK beside a window that moved, below the cumulative ACK, and on
+//! ACKs that advance.
+
+mod common;
+
+use airhop_tcp::{Config, SackRecovery};
+use common::script::Script;
+use common::{MSS, linux, ns2, rfc};
+
+/// Bytes of a window of `n` segments.
+const fn segments(n: u64) -> u64 {
+    n * MSS as u64
+}
+
+/// Eight segments of scheme `sack` out, in congestion avoidance; the receiver accepts eight.
+fn eight(config: Config) -> Script {
+    let receive_window = segments(8);
+    let mut s = Script::new("sack", Config { receive_window, limited_transmit: false, ..config });
+    assert_eq!(s.sent(), "1 2 3 4 5 6 7 8");
+    s.at(100);
+    s
+}
+
+/// The three recoveries of scheme `sack`.
+fn recoveries() -> [Config; 3] {
+    let pipe = Config { sack_recovery: SackRecovery::Pipe, ..ns2(8.0, 4.0) };
+    [pipe, rfc(8.0, 4.0), linux(8.0, 4.0)]
+}
+
+// RFC 6675 §2: an ACK whose SACK block reports what no earlier one did is a duplicate "even if it … changes the advertised window". Segment 1
+// is lost, and the application reads, so that each of the seven others opens the window by a byte.
+#[test]
+fn a_window_that_moves_hides_no_loss() {
+    for config in recoveries() {
+        let mut s = eight(config);
+        let sent: Vec<String> = (2..=8)
+            .map(|last| {
+                s.open_window(segments(8) + last);
+                s.sack(1, &[(2, last)])
+            })
+            .collect();
+        assert!(sent.concat().starts_with("1!"), "{sent:?}");
+        assert_eq!((s.cuts(), s.sender.counters().fast_recoveries), (1, 1));
+    }
+}
+
+// The same ACKs tell what is in the network: one of eight, or what recovery sent in their place.
+#[test]
+fn a_window_that_moves_hides_no_arrival() {
+    let mut s = eight(Config { dupthresh: 100, ..rfc(8.0, 4.0) });
+    for last in 2..=8 {
+        s.open_window(segments(8) + last);
+        s.sack(1, &[(2, last)]);
+        assert_eq!(s.sender.in_flight(), segments(9 - last));
+    }
+}
+
+// Linux tags SACK on ACKs below the cumulative one, too: one that was overtaken on its way tells what has arrived all the same.
+#[test]
+fn an_ack_that_was_overtaken_tells_of_arrivals() {
+    for config in [rfc(8.0, 4.0), linux(8.0, 4.0)] {
+        let mut s = eight(Config { dupthresh: 100, ..config });
+        assert_eq!(s.ack(2), "9");
+        s.sack(1, &[(4, 5)]);
+        assert_eq!(s.sender.in_flight(), segments(6), "of 2 to 9");
+    }
+}
+
+// RFC 6675 §5: an incoming ACK is tested for loss "regardless of its status as a cumulative acknowledgment". Of ten, 3 is lost, and the ACKs
+// of all but the last that arrives with them.
+#[test]
+fn an_ack_that_advances_may_show_a_loss() {
+    for config in [rfc(10.0, 5.0), linux(10.0, 5.0)] {
+        let mut s = Script::new("sack", config);
+        assert_eq!(s.sent(), "1 2 3 4 5 6 7 8 9 10");
+        let sent = s.at(100).sack(3, &[(4, 10)]);
+        assert!(sent.starts_with("3!"), "{sent}");
+        assert_eq!(s.cuts(), 1);
+    }
+}
+
+// The same where the ACK that shows it also ends a recovery: 1 is lost, and 19, the first that recovery let out.
+#[test]
+fn the_ack_that_ends_a_recovery_may_show_the_next_loss() {
+    let mut s = Script::new("sack", rfc(16.0, 8.0));
+    s.sent();
+    s.at(100);
+    (2..=18).for_each(|last| drop(s.sack(1, &[(2, last)])));
+    assert_eq!((s.cuts(), s.sender.space().max_sent > common::byte(22)), (1, true));
+    let sent = s.at(200).sack(19, &[(20, 22)]);
+    assert!(sent.starts_with("19!"), "{sent}");
+    assert_eq!(s.cuts(), 2);
+}
