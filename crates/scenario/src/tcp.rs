@@ -6,6 +6,7 @@ use crate::problem::{At, Problems};
 use airhop_base::{HEADER_BYTES, Span};
 use airhop_tcp::{
     Config, DelayedAck, Growth, HalveFrom, LossDetection, Notices, Preset, RtoConfig, RtoKind, SackRecovery,
+    Validation,
 };
 
 /// ns-2's DelAck sink acknowledges every second segment, or after 100 ms (its `interval_`).
@@ -28,6 +29,8 @@ const RTO_KIND: [(&str, RtoKind); 4] = [
 const LOSS_DETECTION: [(&str, LossDetection); 2] =
     [("duplicates", LossDetection::Duplicates), ("rack", LossDetection::Rack)];
 const GROWTH: [(&str, Growth); 2] = [("per-ack", Growth::PerAck), ("per-byte", Growth::PerByte)];
+const VALIDATION: [(&str, Validation); 3] =
+    [("never", Validation::Never), ("half", Validation::Half), ("full", Validation::Full)];
 const SACK_RECOVERY: [(&str, SackRecovery); 2] =
     [("rfc6675", SackRecovery::Rfc6675), ("pipe", SackRecovery::Pipe)];
 
@@ -58,7 +61,7 @@ pub(crate) fn fill(tcp: &mut Fields, mss: u32) {
 }
 
 /// The keys whose default the preset has, with its value; what [`config`] reads.
-pub(crate) fn values(c: &Config) -> [(&'static str, Val); 22] {
+pub(crate) fn values(c: &Config) -> [(&'static str, Val); 23] {
     [
         ("handshake", Val::Flag(c.handshake)),
         ("initial_window", Val::Number(c.initial_window)),
@@ -77,6 +80,7 @@ pub(crate) fn values(c: &Config) -> [(&'static str, Val); 22] {
         ("sack_recovery", word_of(&SACK_RECOVERY, &c.sack_recovery)),
         ("loss_detection", word_of(&LOSS_DETECTION, &c.loss_detection)),
         ("growth", word_of(&GROWTH, &c.growth)),
+        ("validation", word_of(&VALIDATION, &c.validation)),
         ("prr", Val::Flag(c.prr)),
         ("tlp", Val::Flag(c.tlp)),
         ("frto", Val::Flag(c.frto)),
@@ -157,6 +161,7 @@ pub(crate) fn config(tcp: &Fields, mss: u32) -> Option<Config> {
         sack_recovery: of_word(&SACK_RECOVERY, tcp.word("sack_recovery")?)?,
         loss_detection: of_word(&LOSS_DETECTION, tcp.word("loss_detection")?)?,
         growth: of_word(&GROWTH, tcp.word("growth")?)?,
+        validation: of_word(&VALIDATION, tcp.word("validation")?)?,
         prr: tcp.flag("prr")?,
         tlp: tcp.flag("tlp")?,
         frto: tcp.flag("frto")?,

@@ -45,6 +45,8 @@ pub struct Config {
     pub loss_detection: LossDetection,
     /// What an ACK of new data adds to the window.
     pub growth: Growth,
+    /// How much of the window must be in use for an ACK to grow it.
+    pub validation: Validation,
     /// Recoveries with SACK come down to the new window evenly (PRR, RFC 9937).
     pub prr: bool,
     /// With RACK: a probe after two round trips of silence (TLP, RFC 8985 §7).
@@ -94,6 +96,18 @@ pub enum Growth {
     PerByte,
 }
 
+/// How much of the window must be in use for an ACK to grow it (congestion window validation): where the receiver or the application is the
+/// limit, what is not used is not tested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Validation {
+    /// It grows in any case, as in ns-2.
+    Never,
+    /// Half of it (RFC 7661 §4.3, with what was outstanding at most in the last window of data in place of pipeACK).
+    Half,
+    /// All of it; more than half in slow start (Linux, tcp_is_cwnd_limited()).
+    Full,
+}
+
 /// The two SACK recoveries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SackRecovery {
@@ -115,11 +129,11 @@ pub struct DelayedAck {
 /// What ssthresh is half of after a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HalveFrom {
-    /// The data in flight (RFC 5681 §3.1, equation 4).
+    /// FlightSize, all that is sent and not cumulatively acknowledged (RFC 5681 §3.1, equation 4).
     Flight,
     /// What of it is neither known to have arrived nor taken for lost, RFC 6675's pipe, as ns-3's NewReno and Veno do.
     Pipe,
-    /// The congestion window, as ns-2 does.
+    /// The congestion window, or the receiver's if that is smaller, as ns-2 does.
     Cwnd,
     /// The congestion window in whole segments, as Linux does; not again at a timeout in fast recovery, if that is RACK's or RFC 6675's.
     WholeCwnd,
@@ -149,8 +163,10 @@ pub enum RtoKind {
     Ns2,
     /// One gain for mean and deviation on a coarse clock (Kounavis 1996).
     SingleGain,
-    /// Linux: the minimum bounds the deviation's part, which falls once a round trip only. The timer starts anew whenever the oldest
-    /// segment goes out again (tcp_xmit_retransmit_queue()): a repair that pacing or the window kept waiting has a whole timeout.
+    /// Linux: the minimum bounds the deviation's part, which falls once a round trip only. Nearly every ACK gives a sample, from the record
+    /// of what was sent when (tcp_clean_rtx_queue()), whose clock counts microseconds; timestamps count for what was sent twice. The timer
+    /// starts anew whenever the oldest segment goes out again (tcp_xmit_retransmit_queue()): a repair that pacing or the window kept
+    /// waiting has a whole timeout. A single SYN that was lost costs nothing but its timeout (tcp_init_transfer(), tcp_init_metrics()).
     Linux,
 }
 
@@ -161,8 +177,7 @@ pub enum Preset {
     Ns2,
     /// What the RFCs say.
     Rfc,
-    /// What Linux 6 does by default; on a host whose sockets are paced, as they are where BBR is the system's default, also those that
-    /// then choose another congestion control, and where the queueing discipline is fq.
+    /// Linux 6 on a host whose sockets are paced (fq, or BBR as default).
     Linux,
 }
 
@@ -206,6 +221,7 @@ impl Preset {
             sack_recovery: SackRecovery::Rfc6675,
             loss_detection: LossDetection::Duplicates,
             growth: Growth::PerAck,
+            validation: Validation::Half,
             prr: false,
             tlp: false,
             frto: false,
@@ -228,6 +244,7 @@ impl Preset {
                 exit_to_flight: false,
                 loss_detection: LossDetection::Rack,
                 growth: Growth::PerByte,
+                validation: Validation::Full,
                 prr: true,
                 tlp: true,
                 frto: true,
@@ -251,6 +268,7 @@ impl Preset {
                 halve_from: HalveFrom::Cwnd,
                 exit_to_flight: false,
                 sack_recovery: SackRecovery::Pipe,
+                validation: Validation::Never,
                 ..rfc
             },
         }

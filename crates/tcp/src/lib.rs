@@ -21,12 +21,15 @@ pub mod seams;
 mod sender;
 mod slow_start;
 mod space;
+mod usage;
 
 pub use config::{
     Config, DelayedAck, Growth, HalveFrom, LossDetection, Notices, Preset, RtoConfig, RtoKind, SackRecovery,
+    Validation,
 };
 pub use fault::Fault;
 pub use receiver::Receiver;
 pub use schemes::{Asks, Build, Echo, NameTaken, Param, Params, SCHEMES, Scheme, add, find, schemes};
 pub use sender::{Counters, Sender};
 pub use space::Space;
+pub use usage::Usage;

@@ -10,6 +10,7 @@ mod news;
 #[cfg(test)]
 mod tests;
 
+use crate::meters::least;
 use crate::runs::Runs;
 use crate::seams::{Cause, Next};
 use airhop_base::{Sack, SackBlock, Span, Time};
@@ -190,12 +191,14 @@ impl Scoreboard {
     /// Takes in an ACK up to `una` with these SACK blocks. They count up to `nxt`: what go-back-N is still to send again is not under way.
     pub fn on_ack(&mut self, now: Time, una: u64, nxt: u64, sack: &Sack) {
         self.settle();
+        (self.news.at, self.news.una) = (now, una);
         self.remove_below(una);
         for b in sack.blocks() {
             self.mark(b.start, b.end.min(nxt));
         }
-        self.news.close(now);
-        self.least_rtt = [self.least_rtt, self.news.rtt].into_iter().flatten().min();
+        if let Some(rtt) = self.news.rtt() {
+            self.least_rtt = least(self.least_rtt, rtt);
+        }
     }
 
     fn remove_below(&mut self, una: u64) {
@@ -215,7 +218,7 @@ impl Scoreboard {
             self.losses.bytes -= if e.lost { e.bytes() } else { 0 };
             self.news.acknowledges_again |= e.again;
             if !e.sacked {
-                self.news.add_acknowledged(e);
+                self.news.add(e);
             }
             self.segments.pop_front();
         }
@@ -234,7 +237,7 @@ impl Scoreboard {
             let mut marked: Option<SackBlock> = None;
             for e in self.segments.range_mut(first..).take_while(|e| e.end <= gap.end) {
                 self.losses.remove(e);
-                self.news.add_sacked(e);
+                self.news.add(e);
                 (e.sacked, e.arrived) = (true, true);
                 marked = Some(SackBlock { start: marked.map_or(e.start, |run| run.start), end: e.end });
             }
@@ -242,6 +245,7 @@ impl Scoreboard {
                 self.runs.insert(run);
                 self.high_sack = self.high_sack.max(run.end);
                 self.sacked_bytes += run.end - run.start;
+                self.news.sacked += run.end - run.start;
             }
         }
     }
@@ -452,13 +456,13 @@ impl Scoreboard {
 
     /// The round trip of the newest segment of which the last ACK told, among those that were sent once (Karn's rule).
     pub fn rtt(&self) -> Option<Span> {
-        self.news.rtt
+        self.news.rtt()
     }
 
     /// The round trip of the oldest of them: a delayed ACK's wait is in it. That of what is acknowledged cumulatively goes before that of what
     /// is SACKed; none if a segment is acknowledged that was sent twice (Linux, tcp_clean_rtx_queue()).
     pub fn longest_rtt(&self) -> Option<Span> {
-        self.news.longest_rtt
+        self.news.longest_rtt()
     }
 
     /// The least round trip so far, the handshake's included.

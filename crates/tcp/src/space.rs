@@ -3,6 +3,7 @@
 use crate::Config;
 use crate::config::Growth;
 use crate::scoreboard::Scoreboard;
+use crate::usage::Usage;
 use airhop_base::Span;
 
 /// Where a sender stands. Bytes as 64-bit stream offsets: the SYN is 0, the first data byte 1.
@@ -32,6 +33,8 @@ pub struct Space {
     pub srtt: Option<Span>,
     /// What was sent and not yet acknowledged.
     pub board: Scoreboard,
+    /// What is used of the window.
+    pub usage: Usage,
 }
 
 impl Space {
@@ -51,6 +54,7 @@ impl Space {
             growth: c.growth,
             srtt: None,
             board: Scoreboard::default(),
+            usage: Usage::default(),
         }
     }
 

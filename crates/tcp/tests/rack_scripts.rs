@@ -182,32 +182,33 @@ fn four(config: Config, segments: u64) -> Script {
     s
 }
 
-// RFC 8985 §7.2 and §7.3: two round trips of silence, then new data whatever cwnd; one probe, and the retransmission timer anew.
+// RFC 8985 §7.2 and §7.3: two round trips of silence and 2 ms (Linux), then new data whatever cwnd; one probe, and the retransmission timer
+// anew.
 #[test]
 fn tail_loss_probe_with_new_data() {
     let mut s = four(Config { notices: Notices::Elsn, ..linux(4.0, 2.0) }, 100);
     assert_eq!(
         (s.due(), s.expire()),
-        (Some(300.0), (300.0, "7p".into())),
+        (Some(302.0), (302.0, "7p".into())),
         "also one that notices are told to"
     );
     let mut s = four(linux(4.0, 2.0), 100);
-    assert_eq!(s.due(), Some(300.0));
-    assert_eq!(s.expire(), (300.0, "7p".into()));
-    assert_eq!(s.due(), Some(600.0)); // RTO 100 + 200
+    assert_eq!(s.due(), Some(302.0));
+    assert_eq!(s.expire(), (302.0, "7p".into()));
+    assert_eq!(s.due(), Some(602.0)); // RTO 100 + 200
     assert_eq!(s.at(400).ack(8), "8 9 10 11 12");
     assert_eq!((s.cuts(), s.sender.counters().retransmissions), (0, 0)); // §7.4: it was new data
 
     let mut s = four(linux(4.0, 2.0), 100);
     s.expire();
-    assert_eq!(s.expire(), (600.0, "3t".into())); // no second probe
+    assert_eq!(s.expire(), (602.0, "3t".into())); // no second probe
     assert_eq!(s.sender.counters().timeouts, 1);
 
     let mut s = four(linux(4.0, 2.0), 100);
     s.expire();
     assert_eq!(s.at(310).ack(4), "");
-    assert_eq!(s.expire(), (510.0, String::new())); // the first probe is still out
-    assert_eq!(s.expire(), (610.0, "4t".into()));
+    assert_eq!(s.expire(), (564.5, String::new())); // 310 + 2 · (100 + 210 / 8) + 2; the first probe is still out
+    assert_eq!(s.expire(), (796.25, "4t".into())); // 310 + 126.25 + (200 + 210 - 200 / 4)
 }
 
 // RFC 8985 §7.3: the next probe waits for a round trip that was measured since the last one. An ACK of a segment that was sent twice
@@ -215,14 +216,14 @@ fn tail_loss_probe_with_new_data() {
 #[test]
 fn a_probe_waits_for_a_sample() {
     let mut s = four(linux(4.0, 2.0), 100);
-    assert_eq!(s.expire(), (300.0, "7p".into()));
+    assert_eq!(s.expire(), (302.0, "7p".into()));
     assert_eq!(s.at(400).ack(8), "8 9 10 11 12");
     assert_eq!(s.expire().1, "13p");
 
     let mut s = four(linux(4.0, 2.0), 6);
     s.at(110).ack(5);
     s.at(200).ack(6);
-    assert_eq!(s.expire(), (500.0, "6p".into()));
+    assert_eq!(s.expire(), (501.09375, "6p".into())); // samples of 100, 110 and 100 ms, and 200
     assert_eq!(s.at(600).dsack(7, 6), ""); // both came
     s.sender.supply(2000);
     assert_eq!(s.sent(), "7 8");
@@ -238,7 +239,7 @@ fn a_probe_that_repairs_and_a_further_loss() {
     let mut s = four(linux(4.0, 2.0), 6);
     s.at(110).ack(5);
     s.at(200).ack(6);
-    assert_eq!(s.expire(), (500.0, "6p".into()));
+    assert_eq!(s.expire(), (501.09375, "6p".into())); // samples of 100, 110 and 100 ms, and 200
     s.at(510).sender.supply(100_000);
     assert_eq!(s.sent(), "7 8 9 10");
     s.at(600).ack(7);
@@ -251,8 +252,8 @@ fn a_probe_that_repairs_and_a_further_loss() {
 fn tail_loss_probe_of_a_lost_tail() {
     let mut s = four(linux(4.0, 2.0), 6);
     assert_eq!(s.at(110).ack(5), "");
-    assert_eq!(s.expire(), (310.0, "6p".into()));
-    assert_eq!(s.at(410).sack(5, &[(6, 6)]), "5!");
+    assert_eq!(s.expire(), (314.5, "6p".into())); // 2 · (100 + 10 / 8) + 2
+    assert_eq!(s.at(415).sack(5, &[(6, 6)]), "5!");
     assert_eq!((s.cuts(), s.sender.counters().timeouts), (1, 0));
     assert_eq!(s.at(510).ack(7), "");
     assert_eq!(s.due(), None);
@@ -268,8 +269,8 @@ fn tail_loss_probe_of_the_last_segment() {
         let mut s = four(linux(4.0, 2.0), 6);
         s.at(110).ack(5);
         s.at(200).ack(6);
-        assert_eq!(s.due(), Some(500.0)); // not 200 + 2 · 100 + 200
-        assert_eq!(s.expire(), (500.0, "6p".into()));
+        assert_eq!(s.due(), Some(501.09375)); // 200 + srtt + 200, not 200 + 2 · srtt + 200
+        assert_eq!(s.expire(), (501.09375, "6p".into()));
         assert_eq!(s.sender.counters().timeouts, 0);
         s.at(600);
         for &(n, again) in answers {
@@ -332,8 +333,8 @@ fn frto_confirms_a_timeout() {
 #[test]
 fn frto_goes_by_what_was_sent_once() {
     let mut s = four(linux(4.0, 2.0), 6);
-    assert_eq!(s.expire(), (300.0, "6p".into()));
-    assert_eq!(s.expire(), (600.0, "3t".into()));
+    assert_eq!(s.expire(), (302.0, "6p".into()));
+    assert_eq!(s.expire(), (602.0, "3t".into()));
     s.sender.supply(100_000);
     assert_eq!(s.at(700).ack(4), "7 8");
     s.at(710).sack(4, &[(6, 6)]);

@@ -125,6 +125,7 @@ def _tcp(draw: Random) -> Table:
         "sack_recovery": ["rfc6675", "pipe"],
         "loss_detection": ["duplicates", "rack"],
         "growth": ["per-ack", "per-byte"],
+        "validation": ["never", "half", "full"],
         "prr": [True, False],
         "tlp": [True, False],
         "frto": [True, False],

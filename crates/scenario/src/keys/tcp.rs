@@ -4,7 +4,7 @@ use super::Without::{Derived, Value};
 use super::{Key, Kind, UNLIMITED, key, preset};
 use airhop_tcp::Preset;
 
-pub(super) static TCP: [Key; 24] = [
+pub(super) static TCP: [Key; 25] = [
     key(
         "preset",
         Kind::Word(|| Preset::ALL.map(|(name, _)| name).to_vec()),
@@ -46,8 +46,8 @@ pub(super) static TCP: [Key; 24] = [
     preset(
         "halve_from",
         Kind::Word(|| vec!["flight", "pipe", "cwnd", "whole-cwnd"]),
-        "what a loss halves: data in flight (RFC 5681 §3.1), what of it has neither arrived nor got lost (ns-3), cwnd (ns-2), or cwnd \
-         in whole segments (Linux)",
+        "what a loss halves: data in flight (RFC 5681 §3.1), what of it has neither arrived nor got lost (ns-3), cwnd or the receiver's \
+         window if that is smaller (ns-2), or cwnd in whole segments (Linux)",
     ),
     preset(
         "exit_to_flight",
@@ -70,6 +70,12 @@ pub(super) static TCP: [Key; 24] = [
         "growth",
         Kind::Word(|| vec!["per-ack", "per-byte"]),
         "what opens the window: each ACK, or each segment's worth of delivered bytes (RFC 3465, Linux)",
+    ),
+    preset(
+        "validation",
+        Kind::Word(|| vec!["never", "half", "full"]),
+        "how much of cwnd must be in use for an ACK to grow it: nothing (ns-2), half of it (RFC 7661 §4.3), or all of it, and more than half \
+         in slow start (Linux)",
     ),
     preset("prr", Kind::Flag, "recovery with SACK comes down to the new window evenly (RFC 9937)"),
     preset("tlp", Kind::Flag, "with rack: a probe after two round trips of silence (RFC 8985 §7)"),
@@ -102,8 +108,8 @@ static RTO: [Key; 5] = [
     preset(
         "kind",
         Kind::Word(|| vec!["rfc6298", "ns2", "single-gain", "linux"]),
-        "estimator: RFC 6298, ns-2's ticks, one gain (Kounavis 1996), Linux (min bounds the deviation; \
-         the oldest segment sent again restarts it)",
+        "estimator: RFC 6298, ns-2's ticks, one gain (Kounavis 1996), Linux (min bounds the deviation; a sample from nearly every ACK, to \
+         the microsecond and finer; the oldest segment sent again restarts it; a single lost SYN costs neither window nor 3 s)",
     ),
     preset("min", Kind::Span { least_ns: 1_000 }, "lower bound (RFC 6298 §2.4; ns-2 minrto_)"),
     preset("max", Kind::Span { least_ns: 1_000 }, "upper bound, with backoff (RFC 6298 §2.5; ns-2 maxrto_)"),

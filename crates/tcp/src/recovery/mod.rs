@@ -1,7 +1,6 @@
 //! Ways to repair a loss.
 //!
-//! Six keep a scoreboard, and look alike. They are not one with switches, because each takes something else for a loss, and something else
-//! for a segment that left the network:
+//! Six go by the scoreboard; they stay separate because each defines "lost" and "in flight" differently:
 //!
 //! | recovery | lost is | the flight is limited by |
 //! |---|---|---|

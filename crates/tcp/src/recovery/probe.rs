@@ -5,6 +5,9 @@ use airhop_base::{Span, Time};
 
 /// WCDelAckT: how long an ACK is delayed at most (RFC 8985 §7.2).
 const LONGEST_DELAY: Span = Span::from_millis(200);
+/// What is added else: two ticks of a clock of 1 ms (Linux, tcp_schedule_loss_probe(); RFC 8985 §7.2 leaves to the implementation what the
+/// timer needs). Without it an ACK that took a moment longer than the last would meet a probe where round trips are short.
+const MARGIN: Span = Span::from_millis(2);
 /// Before there is a round-trip sample.
 const WITHOUT_SAMPLE: Span = Span::from_secs(1);
 
@@ -30,7 +33,7 @@ struct Out {
 impl Probe {
     /// §7.2: two round trips after now, and for a lone segment whose ACK may be delayed longer still.
     pub fn arm(&mut self, now: Time, srtt: Option<Span>, is_alone: bool) {
-        let extra = if is_alone { LONGEST_DELAY } else { Span::ZERO };
+        let extra = if is_alone { LONGEST_DELAY } else { MARGIN };
         self.due = Some(now + srtt.map_or(WITHOUT_SAMPLE, |srtt| srtt * 2 + extra));
     }
 

@@ -41,7 +41,7 @@ impl SendingOrder {
         }
         let before = self.ends.map(|(_, last)| last);
         let sent = Transmission { start, at, before, after: None, is_under_way: true };
-        // A number without a segment: nobody asks for it.
+        // Placeholder for a transmission number with no live segment.
         let nobody = Transmission { is_under_way: false, ..sent };
         while self.base + (self.transmissions.len() as u64) < order {
             self.transmissions.push_back(nobody);

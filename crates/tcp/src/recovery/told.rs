@@ -9,7 +9,7 @@ use airhop_base::{Sack, Time};
 /// What is sent again on an ELN is the last segment sent, so the duplicate ACKs that those before it cause say nothing against
 /// it; further ones do. That is ESACK's order of sending (Yun 2009 §4.1, Figure 4): the newest SACK block tells it, or without SACK
 /// a count. Meanwhile each duplicate makes room for a segment, as in fast recovery (RFC 5681 §3.2 step 4), so that the connection
-/// stays ACK-clocked. Where the recovery goes by that order itself, all of this is its own affair.
+/// stays ACK-clocked. Order-based recoveries need none of this.
 ///
 /// The duplicates for a segment that an ERSN names do not count either; in fast recovery for another loss those without a scoreboard
 /// of losses (Reno's, NewReno's, ns-2's SACK) may still send it again. After a disconnection what was lost in it goes out again.
@@ -65,7 +65,7 @@ impl Told {
         self.now = a.now;
         let has_news = a.sack.is_empty() || (a.sack != self.sack && duplicate(s.una, &a.sack).is_none());
         self.sack = a.sack;
-        // Without anything outstanding none has left the network: such an ACK repeats what is known.
+        // With nothing outstanding, a duplicate cannot mean a departure.
         self.duplicates += u32::from(has_news && s.is_outstanding());
         if self.works_on(s.una, a.now) {
             return true;
@@ -106,7 +106,7 @@ impl Told {
     }
 }
 
-// A call that is not passed on would be lost.
+// Forward every method explicitly.
 #[deny(clippy::missing_trait_methods)]
 impl Recovery for Told {
     fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect {

@@ -51,7 +51,7 @@ impl RtoPolicy for Ns2Ticks {
             self.backoff = self.backoff.saturating_mul(2);
         }
         // After the fourth timeout in a row the old mean is no longer believed, and the next sample starts afresh. The timeout itself
-        // stays until then. (There the mean goes into the deviation first, which nothing reads before that sample replaces it.)
+        // stays until then. (ns-2 folds srtt into rttvar first; the next sample overwrites it unread.)
         if self.backoff > 8 {
             self.srtt8 = 0;
         }

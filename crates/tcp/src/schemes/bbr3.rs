@@ -45,6 +45,9 @@ pub(super) static SCHEME: Scheme = Scheme {
         "how a loss ends startup: the draft has words only; at the end of the round trip that the first loss began, as in Linux' v3",
         "a mark (RFC 3168) counts as a loss, and ends a probe where that was: the draft asks for some answer and gives none",
         "losses are repaired by RACK whatever the preset says, as the window follows the model",
+        "with round trips of some seconds startup may not end, which is the draft's: ProbeRTT comes every five seconds and marks most \
+         samples as limited, so that the plateau is not seen, and losses end startup only while it lasts (§5.3.1.3). At 4 s it paced at 2.8 \
+         times the rate of the link after 240 s and lost a third of what it sent; at 2 s startup ends",
     ],
     asks: Asks { delivery_rate: true, ..Asks::SACK },
     build: &|p, c| Parts {

@@ -71,7 +71,7 @@ pub(super) fn control(p: &Params, c: &Config) -> Cubic {
     let slow_start = match (p.choice("slow_start"), form) {
         (0, Form::Linux) | (2, _) => SlowStart::hystart(c.pacing),
         (3, _) => SlowStart::Standard,
-        _ => SlowStart::hystart_plus_plus(),
+        _ => SlowStart::hystart_plus_plus(c.pacing),
     };
     let constants = Constants {
         beta: p.get("beta"),

@@ -1,5 +1,5 @@
 use super::{Asks, Param, Params, Scheme};
-use crate::config::Growth;
+use crate::config::{Growth, Validation};
 use crate::control::{Reno, increase};
 use crate::meters::least;
 use crate::notices::Deaf;
@@ -33,7 +33,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     ],
     verified: &[
         "both increments, by hand; with Linux' source: rho at least 1, from the smallest round trip so far, no window above 65535 \
-         segments, and with form linux no growth in slow start while less than half of the window is used",
+         segments, and with form linux no growth in slow start unless more than half of the window is used",
         "goodput that does not fall with the round trip, at 25 and 300 ms with losses of 0.1 %: the model of the paper",
     ],
     reconstructed: &[
@@ -116,12 +116,6 @@ impl Hybla {
         true
     }
 
-    /// Linux, tcp_is_cwnd_limited(): slow start goes on while half of the window was in the network before the ACK. A single ACK asks for
-    /// thousands of segments, and those that follow it at once would ask as often for what has not even been sent.
-    fn uses_its_window(&self, w: &Window, a: &Ack, s: &Space) -> bool {
-        self.form == Form::Paper || w.cwnd < 2.0 * (s.nxt - s.una + a.acked) as f64 / s.mss as f64
-    }
-
     /// Slow start, by an ACK that counts for `segments`.
     fn start(&self, w: &mut Window, segments: f64) {
         let step = libm::exp2(self.rho()) - 1.0;
@@ -131,7 +125,8 @@ impl Hybla {
 
 impl CongestionControl for Hybla {
     fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
-        let is_used = self.uses_its_window(w, a, s); // the window that this flight had
+        // A single ACK asks for thousands of segments; in Linux those that follow at once do not ask again for what has not even been sent.
+        let is_used = self.form == Form::Paper || s.usage.permits_growth(Validation::Full, w);
         if !self.begin(w, a.now, s) {
             return;
         }
@@ -207,8 +202,8 @@ mod tests {
         assert_eq!(after(of(100), Preset::Ns2, Window { cwnd: 10.0, ssthresh: 20.0 }), 20.0, "not beyond the threshold");
     }
 
-    // Linux, tcp_is_cwnd_limited(): with 2^4 - 1 segments an ACK, the first of a flight of ten asks for 15 more and the second for none: no
-    // more than nine are out, and that is less than half. The paper spaces segments and knows no such rule.
+    // Linux, tcp_is_cwnd_limited(): with 2^4 - 1 segments an ACK, the first of a flight of ten asks for 15 more and the second for none, as
+    // ten is less than half. The paper spaces segments and knows no such rule.
     #[test]
     fn linux_asks_for_no_more_while_half_of_the_window_is_unused() {
         for (form, windows) in [(Form::Linux, [25.0, 25.0, 25.0, 40.0]), (Form::Paper, [25.0, 40.0, 55.0, 70.0])] {
@@ -216,8 +211,9 @@ mod tests {
             let mut w = Window { cwnd: 10.0, ssthresh: 1e9 };
             let ack =
                 Ack::of(Time::ZERO, MSS);
-            let after = [9, 8, 11, 12].map(|outstanding| {
-                let s = Space { una: 1, nxt: 1 + outstanding * MSS, ..Space::new(&Preset::Ns2.config(MSS as u32)) };
+            let after = [10, 9, 12, 13].map(|outstanding| {
+                let mut s = Space::new(&Preset::Ns2.config(MSS as u32));
+                s.usage.note(outstanding, false, 1, 1 + outstanding * MSS);
                 h.on_ack(&mut w, &ack, &s);
                 w.cwnd
             });
@@ -228,7 +224,8 @@ mod tests {
     /// Windows after the ACKs of a first flight of ten segments, which come at these milliseconds; the round trip is 100 ms.
     fn begun(form: Form, ssthresh: f64, acks: &[(u64, u64)]) -> Vec<Window> {
         let mut h = Hybla { beginning: Beginning::Quiet, form, ..of(100) };
-        let s = Space { una: 1, nxt: 10_001, max_sent: 10_001, ..Space::new(&Preset::Ns2.config(MSS as u32)) };
+        let mut s = Space { una: 1, nxt: 10_001, max_sent: 10_001, ..Space::new(&Preset::Ns2.config(MSS as u32)) };
+        s.usage.note(10, true, 1, 10_001);
         let mut w = Window { cwnd: 2.0, ssthresh };
         let mut hear = |&(ms, segments): &(u64, u64)| {
             let now = Time::ZERO + Span::from_millis(ms);

@@ -4,6 +4,9 @@ use airhop_base::{Span, Time};
 /// What the last ACK told.
 #[derive(Clone, Debug, Default)]
 pub(super) struct News {
+    /// When it came, and what it acknowledged cumulatively.
+    pub at: Time,
+    pub una: u64,
     /// Segments that it acknowledged or SACKed and that were neither before, as they were then.
     pub arrived: Vec<Sent>,
     /// Bytes that arrived for the first time.
@@ -12,34 +15,13 @@ pub(super) struct News {
     pub sacked: u64,
     /// It acknowledged a segment that was sent more than once.
     pub acknowledges_again: bool,
-    /// Of what was sent once: when the newest and the oldest was.
+    /// When the newest was sent of what arrived for the first time and was sent once.
     newest: Option<Time>,
-    oldest_acknowledged: Option<Time>,
-    oldest_sacked: Option<Time>,
-    /// The round trips of these.
-    pub rtt: Option<Span>,
-    pub longest_rtt: Option<Span>,
 }
 
 impl News {
-    /// It acknowledges this segment, which was not SACKed.
-    pub fn add_acknowledged(&mut self, e: &Sent) {
-        self.add(e);
-        if !e.again && !e.arrived {
-            self.oldest_acknowledged = self.oldest_acknowledged.or(Some(e.at));
-        }
-    }
-
-    /// It SACKs this segment, which was not.
-    pub fn add_sacked(&mut self, e: &Sent) {
-        self.add(e);
-        self.sacked += e.bytes();
-        if !e.again && !e.arrived {
-            self.oldest_sacked = Some(self.oldest_sacked.map_or(e.at, |oldest| oldest.min(e.at)));
-        }
-    }
-
-    fn add(&mut self, e: &Sent) {
+    /// It tells that this segment arrived, which was not SACKed.
+    pub fn add(&mut self, e: &Sent) {
         self.arrived.push(*e);
         if !e.arrived {
             self.delivered += e.bytes();
@@ -47,17 +29,26 @@ impl News {
         }
     }
 
-    /// All of it was told, at `now`.
-    pub fn close(&mut self, now: Time) {
-        self.rtt = self.newest.map(|at| now - at);
-        let oldest = self.oldest_acknowledged.filter(|_| !self.acknowledges_again).or(self.oldest_sacked);
-        self.longest_rtt = oldest.map(|at| now - at);
+    /// The round trip of the newest segment.
+    pub fn rtt(&self) -> Option<Span> {
+        self.newest.map(|sent| self.at - sent)
+    }
+
+    /// The round trip of the oldest segment that it acknowledged cumulatively, or else of the oldest that it SACKed.
+    pub fn longest_rtt(&self) -> Option<Span> {
+        let once = || self.arrived.iter().filter(|e| !e.again && !e.arrived);
+        let acknowledged = once().filter(|e| e.end <= self.una && !self.acknowledges_again);
+        let sacked = once().filter(|e| e.end > self.una);
+        let oldest = acknowledged.map(|e| e.at).min().or_else(|| sacked.map(|e| e.at).min());
+        oldest.map(|sent| self.at - sent)
     }
 
     /// Nothing is news.
     pub fn clear(&mut self) {
-        let arrived = std::mem::take(&mut self.arrived);
-        *self = News { arrived, ..News::default() };
         self.arrived.clear();
+        self.delivered = 0;
+        self.sacked = 0;
+        self.acknowledges_again = false;
+        self.newest = None;
     }
 }

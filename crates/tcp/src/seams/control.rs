@@ -105,12 +105,12 @@ pub struct Loss {
     pub now: Time,
     /// How it was noticed.
     pub signal: Signal,
-    /// What is to be reduced, in segments: data in flight or window, as configured. None at a timeout that leaves the threshold as it
-    /// is, since the segment has timed out before (RFC 5681 §3.1).
+    /// Amount to be reduced, segments: data in flight or window, as configured. `None`: leave ssthresh unchanged (this segment already timed
+    /// out, RFC 5681 §3.1).
     pub base: Option<f64>,
     /// Half of what the configuration halves (data in flight or window), in segments, at least 2 (RFC 5681 §3.1 (4)).
     pub half: f64,
-    /// The window that halving leaves, in segments. The same as `half`, but for ns-2, which keeps only ssthresh above 2.
+    /// cwnd after halving, segments; equals `half`, except that ns-2 applies the floor of 2 only to ssthresh.
     pub window: f64,
 }
 
@@ -139,7 +139,7 @@ impl Judged {
     }
 }
 
-/// A loss and what the sender took its cause to be. Whoever knows the true cause can say how often that is right.
+/// A loss and the sender's verdict; the simulator scores it against the true cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Judgement {
     /// First byte of the segment.

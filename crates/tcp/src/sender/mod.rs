@@ -8,7 +8,7 @@ mod timeout;
 mod transmit;
 mod undo;
 
-use crate::config::HalveFrom;
+use crate::config::{HalveFrom, RtoKind, Validation};
 use crate::control::whole;
 use crate::meters::{ContentionLimit, DeliveryRate};
 use crate::rto;
@@ -220,10 +220,18 @@ impl Sender {
         }
     }
 
-    /// The SYN or the SYN-ACK was lost.
+    /// The SYN or the SYN-ACK was lost: a window of one (RFC 5681 §3.1) and a timeout of 3 s (RFC 6298 §5.7). Linux, tcp_init_transfer() and
+    /// tcp_init_metrics(): the one only after a second SYN was lost, as its first timeout is one second now and no longer three, and the other
+    /// only if timestamps gave no round trip.
     fn after_a_lost_syn(&mut self) {
-        self.window.cwnd = 1.0; // RFC 5681 §3.1
-        self.rto.on_slow_handshake(); // RFC 6298 §5.7
+        let lost = self.space.board.next_order() - 2; // nothing but SYNs went out so far, and the last one arrived
+        let is_linux = self.config.rto.kind == RtoKind::Linux;
+        if !is_linux || lost > 1 {
+            self.window.cwnd = 1.0;
+        }
+        if !is_linux || self.rto.srtt().is_none() {
+            self.rto.on_slow_handshake();
+        }
     }
 
     /// Takes in what an ACK says of arrivals, whatever else it is; once, and before any policy learns of it. Returns the bytes that it
@@ -252,7 +260,7 @@ impl Sender {
         };
         let restart = match advance {
             Advance::Open => {
-                self.control.on_ack(&mut self.window, &ack, &self.space);
+                self.grow(&ack);
                 true
             }
             Advance::Over => true,
@@ -277,6 +285,23 @@ impl Sender {
             self.timer = None;
         } else if restart || self.timer.is_none() {
             self.restart_timer(now);
+        }
+    }
+
+    /// An ACK outside recovery moves the window, up as far as what was used of it permits.
+    fn grow(&mut self, ack: &Ack) {
+        let by = match self.config.validation {
+            // A control that spaces a window over the round trip fills it only as that ends.
+            Validation::Full if self.control.pacing_rate(&self.window, &self.space).is_some() => {
+                Validation::Half
+            }
+            validation => validation,
+        };
+        let is_validated = self.space.usage.permits_growth(by, &self.window);
+        let before = self.window.cwnd;
+        self.control.on_ack(&mut self.window, ack, &self.space);
+        if !is_validated {
+            self.window.cwnd = self.window.cwnd.min(before);
         }
     }
 
@@ -333,7 +358,10 @@ impl Sender {
 
     /// A round-trip sample from this ACK of new data, if it gives a valid one; the estimator learns of it.
     fn measure(&mut self, now: Time, segment: &Segment) -> Option<Span> {
-        let sent = if let Some(ts) = segment.timestamps.filter(|_| self.config.timestamps) {
+        let recorded = self.space.board.longest_rtt().filter(|_| self.config.rto.kind == RtoKind::Linux);
+        let sent = if let Some(rtt) = recorded {
+            Time::from_nanos((now - Time::ZERO).nanos() - rtt.nanos())
+        } else if let Some(ts) = segment.timestamps.filter(|_| self.config.timestamps) {
             // RFC 7323 §4.1: valid even for retransmitted segments.
             let age = clock(now).wrapping_sub(ts.echo);
             Time::from_nanos(now.nanos().saturating_sub(u64::from(age) * 1_000_000))
@@ -354,14 +382,7 @@ impl Sender {
 
     /// Has the window moved for a sign of congestion. Returns what the scheme takes it for.
     fn cut(&mut self, now: Time, signal: Signal) -> Judged {
-        let base = match self.config.halve_from {
-            HalveFrom::Flight => self.flight_to_reduce(signal),
-            HalveFrom::Pipe if signal == Signal::Timeout => self.flight_to_reduce(signal),
-            HalveFrom::Pipe => Some(self.recovery.in_flight(&self.space) as f64 / self.space.mss as f64),
-            HalveFrom::Cwnd => Some(self.window.cwnd),
-            HalveFrom::WholeCwnd if signal == Signal::Timeout && self.is_cut() => None,
-            HalveFrom::WholeCwnd => Some(whole(self.window.cwnd)),
-        };
+        let base = self.to_reduce(signal == Signal::Timeout);
         let half = base.map_or(self.window.ssthresh, |base| match self.config.halve_from {
             HalveFrom::WholeCwnd => whole(base / 2.0),
             HalveFrom::Flight | HalveFrom::Pipe | HalveFrom::Cwnd => base / 2.0,
@@ -380,17 +401,21 @@ impl Sender {
         judged
     }
 
-    /// FlightSize in segments (RFC 5681 §3.1, equation 4).
-    fn flight_to_reduce(&self, signal: Signal) -> Option<f64> {
+    /// What a loss reduces, in segments; none if ssthresh is to stay as it is.
+    fn to_reduce(&self, is_timeout: bool) -> Option<f64> {
         let s = &self.space;
-        match signal {
-            // RFC 5681 §3.2 step 2: what limited transmit sent beyond the window does not count.
-            Signal::Duplicates | Signal::Echo => {
-                Some(((s.nxt - s.una) as f64 / s.mss as f64).min(self.window.cwnd))
-            }
+        let segments = |bytes: u64| bytes as f64 / s.mss as f64;
+        match self.config.halve_from {
             // RFC 5681 §3.1: if this segment timed out before, the threshold stays.
-            Signal::Timeout if self.timed_out == Some(s.una) => None,
-            Signal::Timeout => Some(self.recovery.in_flight(s) as f64 / s.mss as f64),
+            HalveFrom::Flight | HalveFrom::Pipe if is_timeout && self.timed_out == Some(s.una) => None,
+            HalveFrom::Flight if is_timeout => Some(segments(s.nxt - s.una)),
+            // RFC 5681 §3.2 step 2: what limited transmit sent beyond the window does not count.
+            HalveFrom::Flight => Some(segments(s.nxt - s.una).min(self.window.cwnd)),
+            HalveFrom::Pipe => Some(segments(self.recovery.in_flight(s))),
+            // ns-2, TcpAgent::windowd(): what the receiver accepts is the window if it is smaller.
+            HalveFrom::Cwnd => Some(self.window.cwnd.min(segments(s.right_edge - s.una))),
+            HalveFrom::WholeCwnd if is_timeout && self.is_cut() => None,
+            HalveFrom::WholeCwnd => Some(whole(self.window.cwnd)),
         }
     }
 

@@ -54,7 +54,7 @@ impl Pacing {
             burst => burst.insert(Burst { at: now, left: quantum.max(1), late }),
         };
         burst.left -= 1;
-        // Half of the wait is made up for at most, so that one who comes late does not slow the flow for good.
+        // Repay at most half a gap, so that one late wake-up does not lower the rate for good.
         let wait = rate.time_for_bits(bytes * 8);
         let made_up = burst.late.min(wait / 2);
         burst.late = burst.late - made_up;

@@ -81,7 +81,9 @@ impl Sender {
 
     #[inline(always)]
     fn transmit(&mut self, now: Time, next: Next) -> Packet {
-        self.note_departure(now, &next);
+        if self.delivery.is_some() {
+            self.note_departure(now, &next);
+        }
         let s = &mut self.space;
         let again = next.start < s.max_sent;
         self.counters.sent_segments += 1;
@@ -105,6 +107,7 @@ impl Sender {
         }
         let earlier = self.space.board.on_sent(now, next.start, next.end);
         self.recovery.on_sent(&mut self.space, now, &next, earlier);
+        self.note_usage();
         self.control.on_sent(now, &next);
         self.last_cause = next.cause;
         // RFC 3168 §6.1.5: what is sent again is not to be marked, and §6.1.2: CWR goes with new data.
@@ -115,6 +118,13 @@ impl Sender {
         let ecn = if is_new && self.is_ecn_capable() { Ecn::Ect } else { Ecn::NotEct };
         let profile = self.control.profile(&next);
         self.packet(now, next.start, len, flags, ecn, profile)
+    }
+
+    fn note_usage(&mut self) {
+        let in_flight = self.recovery.in_flight(&self.space);
+        let s = &mut self.space;
+        let is_full = !s.has_room(s.mss, in_flight, self.window.cwnd);
+        s.usage.note(s.board.len() as u64, is_full, s.una, s.nxt);
     }
 
     #[inline(always)] // made where it is to lie

@@ -4,8 +4,10 @@ use airhop_base::Span;
 
 /// HyStart++ (RFC 9406 §4): when round trips grow, conservative slow start, a quarter as fast; after five rounds of it slow start is
 /// over, unless they were shorter again.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct HyStartPlusPlus {
+    /// L (§4.3): an ACK counts for so many segments at most.
+    most: f64,
     round: Round,
     /// lastRoundMinRTT
     last: Option<Span>,
@@ -29,14 +31,20 @@ struct Conservative {
     rounds: u32,
 }
 
-/// §4.3: L, in segments, without pacing.
-const MOST: f64 = 8.0;
+/// §4.3: L, in segments, "if paced, L = infinity".
+const MOST_UNPACED: f64 = 8.0;
 /// §4.3: CSS_GROWTH_DIVISOR.
 const DIVISOR: f64 = 4.0;
 /// §4.3: CSS_ROUNDS.
 const ROUNDS: u32 = 5;
 
 impl HyStartPlusPlus {
+    /// Of a sender whose segments are paced, or not.
+    pub fn new(is_paced: bool) -> Self {
+        let most = if is_paced { f64::INFINITY } else { MOST_UNPACED };
+        HyStartPlusPlus { most, round: Round::default(), last: None, conservative: None }
+    }
+
     /// What an ACK adds to the window that would add so many segments.
     pub fn growth(&mut self, segments: f64, sample: &Sample) -> f64 {
         if sample.una >= self.round.end {
@@ -46,7 +54,7 @@ impl HyStartPlusPlus {
             self.round.least = least(self.round.least, rtt);
             self.round.samples += 1;
         }
-        let growth = segments.min(MOST) / if self.conservative.is_some() { DIVISOR } else { 1.0 };
+        let growth = segments.min(self.most) / if self.conservative.is_some() { DIVISOR } else { 1.0 };
         self.judge();
         growth
     }
@@ -90,7 +98,7 @@ mod tests {
     }
 
     fn begun(ms: &[u64]) -> HyStartPlusPlus {
-        let mut hystart = HyStartPlusPlus::default();
+        let mut hystart = HyStartPlusPlus::new(false);
         (0..).zip(ms).for_each(|(k, &ms)| drop(round(&mut hystart, k, ms)));
         hystart
     }
@@ -126,10 +134,11 @@ mod tests {
         }
     }
 
-    // §4.2: cwnd += min(N, L * SMSS).
+    // §4.2: cwnd += min(N, L * SMSS). §4.3: L is 8, and infinite where segments are paced.
     #[test]
-    fn an_ack_counts_for_eight_segments_at_most() {
+    fn an_ack_counts_for_eight_segments_at_most_unless_paced() {
         let sample = Sample { now: Time::ZERO, una: 1, nxt: 10, rtt: None, least_rtt: None };
-        assert_eq!(HyStartPlusPlus::default().growth(20.0, &sample), 8.0);
+        let growth = [false, true].map(|is_paced| HyStartPlusPlus::new(is_paced).growth(20.0, &sample));
+        assert_eq!(growth, [8.0, 20.0]);
     }
 }

@@ -40,9 +40,9 @@ impl SlowStart {
         SlowStart::HyStart(HyStart::new(is_paced))
     }
 
-    /// HyStart++.
-    pub fn hystart_plus_plus() -> Self {
-        SlowStart::HyStartPlusPlus(Some(HyStartPlusPlus::default()))
+    /// HyStart++ of a sender whose segments are paced, or not.
+    pub fn hystart_plus_plus(is_paced: bool) -> Self {
+        SlowStart::HyStartPlusPlus(Some(HyStartPlusPlus::new(is_paced)))
     }
 
     /// An ACK in slow start that would add so many segments to the window. Slow start may end here: ssthresh is the window then.

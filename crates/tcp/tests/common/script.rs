@@ -35,7 +35,20 @@ impl Script {
 
     /// Moves to `ms` milliseconds. No timer may expire on the way.
     pub fn at(&mut self, ms: u64) -> &mut Self {
-        let then = at(ms);
+        self.until(at(ms))
+    }
+
+    /// Moves to `us` microseconds, in the same way.
+    pub fn at_us(&mut self, us: u64) -> &mut Self {
+        self.until(Time::ZERO + Span::from_micros(us))
+    }
+
+    /// Moves on by `ms` milliseconds, in the same way.
+    pub fn after(&mut self, ms: u64) -> &mut Self {
+        self.until(self.now + Span::from_millis(ms))
+    }
+
+    fn until(&mut self, then: Time) -> &mut Self {
         assert!(then >= self.now, "a script runs forward");
         let due = self.sender.poll_timeout();
         assert!(due.is_none_or(|d| d > then), "the timer was due at {due:?}, before {then}");
@@ -121,6 +134,14 @@ impl Script {
     pub fn syn_ack(&mut self) -> String {
         self.open();
         self.sent()
+    }
+
+    /// The receiver's SYN-ACK comes, which echoes the timestamp of the SYN of 100 ms ago.
+    pub fn syn_ack_of_now(&mut self) {
+        let flags = Flags { syn: true, ack: true, ..Flags::default() };
+        let sent = self.now.nanos() / 1_000_000 - 100;
+        let timestamps = Some(Timestamps { value: 0, echo: sent as u32 });
+        self.arrives(Segment { seq: 0, ack: 1, flags, timestamps, ..self.pure_ack() });
     }
 
     /// The receiver's SYN-ACK comes.

@@ -8,7 +8,7 @@ use airhop_base::{
 use airhop_tcp::seams::Truth;
 use airhop_tcp::{
     Config, DelayedAck, Growth, HalveFrom, LossDetection, Notices, Params, Preset, RtoKind, SCHEMES,
-    SackRecovery, Scheme, Space,
+    SackRecovery, Scheme, Space, Validation,
 };
 
 /// Data that a script supplies at once, segments at most.
@@ -233,6 +233,7 @@ impl Bytes<'_> {
             sack_recovery: self.one_of(&[SackRecovery::Rfc6675, SackRecovery::Pipe]),
             loss_detection: self.one_of(&[LossDetection::Duplicates, LossDetection::Rack]),
             growth: self.one_of(&[Growth::PerAck, Growth::PerByte]),
+            validation: self.one_of(&[Validation::Never, Validation::Half, Validation::Full]),
             prr: self.flag(),
             tlp: self.flag(),
             frto: self.flag(),

@@ -172,8 +172,7 @@ impl Bbr {
         }
     }
 
-    /// Bytes that gain · rate · round trip and `room` are, and what keeps a sender going that sends in quanta: three of them
-    /// (§4.2.3.2).
+    /// gain · BDP + `room` + three quanta of headroom for TSO (§4.2.3.2), bytes.
     fn inflight(&self, gain: f64, room: f64) -> f64 {
         let Some(min_rtt) = self.min_rtt else { return self.initial_window * self.mss };
         let bytes = gain * self.bw.get() * min_rtt.value.secs_f64() + room;

@@ -1,0 +1,122 @@
+//! The window where the receiver, or the application, is the limit: what is not used neither grows nor counts when a loss halves it.
+
+mod common;
+
+use airhop_base::Span;
+use airhop_tcp::{Config, Preset};
+use common::script::Script;
+use common::{MSS, byte, linux, ns2, rfc};
+
+/// A sender of scheme `sack` whose receiver accepts 20 segments, after a thousand ACKs of one segment each.
+fn limited(config: Config) -> Script {
+    let receive_window = 20 * u64::from(MSS);
+    let mut s = Script::new("sack", Config { receive_window, delayed_ack: None, ..config });
+    s.sent();
+    s.at(100);
+    (2..=1000).for_each(|n| drop(s.ack(n)));
+    assert_eq!(s.sender.in_flight(), receive_window);
+    s
+}
+
+/// The window that is left after the loss of the oldest segment.
+fn after_a_loss(mut s: Script) -> f64 {
+    (1001..=1006).for_each(|last| drop(s.sack(1000, &[(1001, last)])));
+    assert_eq!(s.cuts(), 1);
+    s.window().0
+}
+
+// ns-2, TcpAgent::slowdown(): half of min(cwnd, wnd), however far cwnd grew. RFC 5681 §3.1 (4): half of FlightSize; cwnd grew while half of it
+// was in use (RFC 7661 §4.3). Linux halves cwnd, which grows in avoidance while the flight fills it (tcp_is_cwnd_limited()), so up to 21 in
+// whole segments.
+#[test]
+fn a_loss_halves_what_the_receiver_let_out() {
+    for (config, cwnd) in [(ns2(10.0, 5.0), 45.0), (rfc(10.0, 5.0), 41.0), (linux(10.0, 5.0), 21.0)] {
+        let s = limited(config);
+        assert_eq!(s.window().0.floor(), cwnd);
+        assert_eq!(after_a_loss(s), 10.0);
+    }
+}
+
+// The same in slow start, without a threshold: ns-2's window grows by a segment an ACK for ever; RFC 7661 §4.3 and Linux let it grow while
+// half of it is in use, and of those 40 Linux halves all.
+#[test]
+fn slow_start_ends_where_half_of_the_window_is_in_use() {
+    let infinite = f64::INFINITY;
+    for (config, cwnd, left) in [
+        (ns2(10.0, infinite), 1009.0, 10.0),
+        (rfc(10.0, infinite), 41.0, 10.0),
+        (linux(10.0, infinite), 40.0, 20.0),
+    ] {
+        let s = limited(config);
+        assert_eq!(s.window().0, cwnd);
+        assert_eq!(after_a_loss(s), left);
+    }
+}
+
+// A source that has two segments a round trip: the window that it does not use stays (RFC 7661 §4.3, Linux), but in ns-2.
+#[test]
+fn an_idle_window_does_not_grow() {
+    for (config, grows) in [(rfc(10.0, 5.0), false), (linux(10.0, 5.0), false), (ns2(10.0, 5.0), true)] {
+        let mut s = Script::by(common::sender("reno", &[], &config), &config, 0);
+        for round in 1..=20 {
+            s.at(100 * round);
+            s.sender.supply(2 * u64::from(MSS));
+            assert_eq!(s.sent(), format!("{} {}", 2 * round - 1, 2 * round));
+            s.at(100 * round + 50).ack(2 * round + 1);
+        }
+        assert_eq!(s.window().0 > 10.0, grows, "{}", s.window().0);
+    }
+}
+
+// Linux, tcp_clean_rtx_queue(): nearly every ACK gives the timer a sample, from the times at which segments were sent; Karn's rule leaves out
+// what was sent twice.
+#[test]
+fn the_timer_of_linux_takes_every_sample() {
+    let mut s = Script::new("sack", linux(4.0, 2.0));
+    assert_eq!(s.sent(), "1 2 3 4");
+    s.at(100).ack(2);
+    assert_eq!(s.sender.srtt(), Some(Span::from_millis(100)));
+    s.at(180).ack(3);
+    assert_eq!(s.sender.srtt(), Some(Span::from_millis(110)));
+}
+
+// The clock of these samples is finer than that of timestamps: 40 µs are not zero. Linux, tcp_schedule_loss_probe(): the probe waits two
+// ticks of 1 ms beside two round trips.
+#[test]
+fn a_short_round_trip_is_measured() {
+    let us = Span::from_micros;
+    let mut s = Script::new("sack", Config { timestamps: true, ..linux(4.0, 2.0) });
+    assert_eq!(s.sent(), "1 2 3 4");
+    s.at_us(40).sack_bytes(byte(3), &[]);
+    assert_eq!(s.sender.srtt(), Some(us(40)));
+    assert_eq!(s.due(), Some(0.04 + 2.0 * 0.04 + 2.0));
+}
+
+// RFC 5681 §3.1 (4) at a timeout: half of FlightSize, all that is not acknowledged cumulatively. Of ten, five are SACKed; nothing more is heard.
+#[test]
+fn a_timeout_halves_all_that_is_outstanding() {
+    let mut s = Script::new("sack", Config { dupthresh: 100, limited_transmit: false, ..rfc(10.0, 5.0) });
+    s.sent();
+    s.at(100).sack(1, &[(6, 10)]);
+    s.expire();
+    assert_eq!(s.window(), (1.0, 5.0));
+}
+
+// Linux, tcp_init_transfer() and tcp_init_metrics(): a single lost SYN costs a second. The window is one segment only after a second one, and
+// the timeout three seconds only if timestamps gave no round trip; RFC 5681 §3.1 and RFC 6298 §5.7 after the first.
+#[test]
+fn a_lost_syn_costs_linux_a_second() {
+    for (preset, timestamps, syns, cwnd, rto) in [
+        (Preset::Linux, true, 1, 10.0, 300),
+        (Preset::Linux, false, 1, 10.0, 3000),
+        (Preset::Linux, true, 2, 1.0, 300),
+        (Preset::Rfc, true, 1, 1.0, 3000),
+    ] {
+        let mut s = Script::new("reno", Config { timestamps, pacing: false, ..preset.config(MSS) });
+        assert_eq!(s.sent(), "SYN");
+        (0..syns).for_each(|_| assert_eq!(s.expire().1, "SYN"));
+        s.after(100).syn_ack_of_now();
+        assert_eq!(s.window().0, cwnd, "{preset:?} after {syns}");
+        assert_eq!(s.rto(), Span::from_millis(rto), "{preset:?} after {syns}");
+    }
+}
