@@ -147,3 +147,23 @@ fn hystart_ends_slow_start_where_the_kernels_does() {
         is_within(cut.2, 86.0, 0.02);
     }
 }
+
+// Round trips of 40 and 400 µs: RFC 8985 §7.2 with srtt = 0, as timestamps of a millisecond would have it, would send a needless probe, and
+// each costs a duplicate. Linux' samples count microseconds, and its probe waits two ticks longer than two round trips.
+#[test]
+fn no_probe_is_sent_on_a_short_path() {
+    for us in [20, 200] {
+        let transfer = AppPlan::Transfer { bytes: 20_000 };
+        let tcp = hosts::tcp("cubic", Preset::Linux.config(1448));
+        let plan = Plan {
+            wired: vec![hosts::wire(1000, Span::from_micros(us), 100, ErrorPlan::Clean)],
+            ..hosts::hosts(Span::from_secs(2), tcp, transfer)
+        };
+        let flow = &run(&plan, 1).flows[0];
+        assert_eq!(
+            (flow.delivered_bytes, flow.sent_segments, flow.retransmissions),
+            (20_000, 14, 0),
+            "{us} µs"
+        );
+    }
+}

@@ -58,7 +58,7 @@ impl Rfc6675 {
 
     /// §5 (2): IsLost(HighACK + 1).
     fn is_head_lost(s: &Space) -> bool {
-        s.board.get(s.una).is_some_and(|e| e.lost)
+        s.board.lost_bytes() > 0 && s.board.get(s.una).is_some_and(|e| e.lost)
     }
 
     fn next_in_recovery(&mut self, s: &mut Space, rescued: bool) -> Option<Next> {

@@ -198,7 +198,9 @@ impl Sender {
             }
         }
         // NAKs go after the cumulative ACK (needs no repair) and before duplicate detection.
-        self.heed_naks(now, segment);
+        if self.notices.knows_nak() {
+            self.heed_naks(now, segment);
+        }
         if !advances && !segment.flags.syn {
             // RFC 5681 §2: it repeats the last ACK, window and all. RFC 6675 §2: or its SACK blocks report what none has, "even if it … changes
             // the advertised window".
@@ -290,18 +292,16 @@ impl Sender {
 
     /// An ACK outside recovery moves the window, up as far as what was used of it permits.
     fn grow(&mut self, ack: &Ack) {
-        let by = match self.config.validation {
-            // A control that spaces a window over the round trip fills it only as that ends.
-            Validation::Full if self.control.pacing_rate(&self.window, &self.space).is_some() => {
-                Validation::Half
-            }
-            validation => validation,
-        };
-        let is_validated = self.space.usage.permits_growth(by, &self.window);
-        let before = self.window.cwnd;
+        let before = self.window;
         self.control.on_ack(&mut self.window, ack, &self.space);
-        if !is_validated {
-            self.window.cwnd = self.window.cwnd.min(before);
+        if self.config.validation == Validation::Never || self.window.cwnd <= before.cwnd {
+            return;
+        }
+        // A control that spaces a window over the round trip fills it only as that ends.
+        let is_spaced = self.control.pacing_rate(&before, &self.space).is_some();
+        let by = if is_spaced { Validation::Half } else { self.config.validation };
+        if !self.space.usage.permits_growth(by, &before) {
+            self.window.cwnd = before.cwnd;
         }
     }
 

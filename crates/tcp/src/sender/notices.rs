@@ -56,9 +56,6 @@ impl Sender {
 
     /// Nodes of the path may have put NAKs on an ACK (Cheng & Lin 2008).
     pub(super) fn heed_naks(&mut self, now: Time, segment: &Segment) {
-        if !self.notices.knows_nak() {
-            return;
-        }
         for &seq in segment.options.naks.seqs() {
             let end = self.space.segment_end(seq);
             self.on_notice(now, Notice::about(NoticeKind::Nak, seq, end));

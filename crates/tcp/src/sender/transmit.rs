@@ -2,8 +2,9 @@
 
 use super::{Connection, Sender, clock, pacing};
 use crate::Echo;
-use crate::config::RtoKind;
+use crate::config::{RtoKind, Validation};
 use crate::seams::{Cause, Next};
+use crate::space::Space;
 use airhop_base::{
     Body, Ecn, Flags, HEADER_BYTES, Options, Packet, Profile, RareOptions, Rate, Segment, Span, Time,
     Timestamps,
@@ -121,9 +122,9 @@ impl Sender {
     }
 
     fn note_usage(&mut self) {
-        let in_flight = self.recovery.in_flight(&self.space);
+        let has_room = |s: &Space| s.has_room(s.mss, self.recovery.in_flight(s), self.window.cwnd);
+        let is_full = self.config.validation == Validation::Full && !has_room(&self.space);
         let s = &mut self.space;
-        let is_full = !s.has_room(s.mss, in_flight, self.window.cwnd);
         s.usage.note(s.board.len() as u64, is_full, s.una, s.nxt);
     }
 
