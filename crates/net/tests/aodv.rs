@@ -117,7 +117,7 @@ fn what_an_agent_explains_is_no_broken_link() {
 
 #[test]
 fn routing_is_part_of_fingerprint_and_trace() {
-    let plan = chain(7, NS2, 60);
+    let plan = chain(7, NS2, 200);
     let (a, b, other) = (run(&plan, 1), run(&plan, 1), run(&plan, 2));
     assert_eq!((a.fingerprint, a.routing), (b.fingerprint, b.routing));
     assert_ne!(a.fingerprint, other.fingerprint);
