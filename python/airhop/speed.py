@@ -1,7 +1,7 @@
-"""Speed: delivered segments per second of user CPU time, beside other simulators on the same course.
+"""Speed and goodput: segments per second of user CPU time, beside other simulators on the same course.
 
-A course is a packaged scenario with the words that make the peers' programs run the same. These programs
-stand in bench/peers of the source tree; ns-2 is the Debian package ns2, ns-3 the package libns3-dev.
+The peers' programs for the courses (`airhop.courses`) stand in bench/peers of the source tree; ns-2 is the
+Debian package ns2, ns-3 the package libns3-dev.
 
 The ceiling of a run's loop is its event queue alone. It is asked what the run asks of it, from the middle on:
 as many events wait, as far away, and leave in the same order, but nothing is done with them. This is the hold
@@ -16,13 +16,14 @@ import resource
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
 from airhop._core import Ack, Flow, Loss, Schedule, Window
+from airhop.courses import Changes, Course
 from airhop.custom import scheme as register
 from airhop.scenario import Scenario
 from airhop.simulate import run
@@ -35,67 +36,17 @@ NS3_MODULES = (
     "ns3-point-to-point",
     "ns3-mobility",
     "ns3-traffic-control",
+    "ns3-aodv",
 )
 
 
-@dataclass(frozen=True)
-class Course:
-    """What all simulators run."""
-
-    title: str
-    scenario: str
-    """A packaged scenario,"""
-    changes: Mapping[str, str | float]
-    """with other values in it."""
-    segment_bytes: int
-    duration_s: int
-    """Simulated time here and in ns-2."""
-    ns2: tuple[str, ...]
-    """The program for ns-2 and its words, but for the time."""
-    ns3: tuple[str, ...]
-    """The words for ns-3, but for the time."""
-    ns3_duration_s: int
-    """A rate needs no more, and ns-3 is slow."""
+SEED_STEP = 1001
+"""Between two seeds: of seeds that are one apart, the first draws of ns-2's generator are 0.0003 apart."""
 
 
-COURSES: Mapping[str, Course] = {
-    "last-hop": Course(
-        title="last hop of Yun 2009, SACK, FER 1 %",
-        scenario="yun2009-downlink",
-        changes={"scheme": "sack", "wlan.cell.errors.fer": 0.01},
-        segment_bytes=1000,
-        duration_s=2000,
-        ns2=("ns2/last_hop.tcl", "scheme=Sack1", "fer=0.01", "seed=1", "basic=11Mb"),
-        ns3=("--scn=A", "--scheme=linuxreno", "--fer=0.01", "--retry=1"),
-        ns3_duration_s=200,
-    ),
-    "chain": Course(
-        title="eight hops of 802.11g, routes by AODV (static in ns-3), a window of 100 segments",
-        scenario="cheng2008-chain",
-        changes={
-            "scheme": "newreno",
-            "flow.ftp.segment": "1460 B",
-            "flow.ftp.tcp.receive_window": "146 kB",
-            "wlan.field.control_rate": "6 Mbit/s",
-        },
-        segment_bytes=1460,
-        duration_s=100,
-        ns2=("ns2/chain.tcl", "hops=8", "data=36Mb", "basic=6Mb", "plcp=6Mb", "pkt=1460", "win=100"),
-        ns3=("--scn=B", "--scheme=newreno", "--hops=8", "--mss=1460"),
-        ns3_duration_s=20,
-    ),
-    "dumbbell": Course(
-        title="dumbbell, 100 flows with SACK, 1 Gbit/s",
-        scenario="dumbbell",
-        changes={},
-        segment_bytes=1000,
-        duration_s=10,
-        ns2=("ns2/dumbbell.tcl", "q=1000", "spread=0.1"),
-        ns3=("--scn=E", "--scheme=linuxreno"),
-        ns3_duration_s=2,
-    ),
-}
-"""The courses by name."""
+def seeds(n: int) -> list[int]:
+    """Give seeds of n runs."""
+    return [SEED_STEP * k for k in range(1, n + 1)]
 
 
 @dataclass(frozen=True)
@@ -148,14 +99,14 @@ class UnavailableError(Exception):
     """A peer cannot run here; the message says how to get it."""
 
 
-def airhop(course: Course) -> Speed:
+def airhop(course: Course, seed: int) -> Speed:
     """Measure this simulator on one thread."""
-    return _airhop("Airhop", course, course.changes)
+    return _airhop("Airhop", course, course.changes, seed)
 
 
 def queue_alone(course: Course) -> Callable[[], Queue]:
     """Take down what a course asks of the event queue; each call measures a queue that is asked the same."""
-    schedule = Schedule.of(_scenario(course, course.changes).core, 1, 0, SCHEDULED_EVENTS)
+    schedule = Schedule.of(_scenario(course, course.changes).core, SEED_STEP, 0, SCHEDULED_EVENTS)
     rounds = REPLAYED_EVENTS // len(schedule) + 1
 
     def measure() -> Queue:
@@ -168,15 +119,16 @@ def queue_alone(course: Course) -> Callable[[], Queue]:
     return measure
 
 
-def python_scheme(course: Course) -> Speed:
-    """Measure this simulator with SACK in Python: on a course with SACK, the run is the same to the bit."""
-    name = "sack-in-python"
-    register(name, recovery="sack")(_Reno)
-    return _airhop("Airhop, SACK in Python", course, {**course.changes, "scheme": name})
+def python_scheme(course: Course, seed: int) -> Speed:
+    """Measure this simulator with the course's scheme in Python: the run is the same to the bit."""
+    scheme = course.value("scheme")
+    name = f"{scheme}-in-python"
+    register(name, recovery=scheme)(_Reno)
+    return _airhop("Airhop, in Python", course, {**course.changes, "scheme": name}, seed)
 
 
 class _Reno:
-    """The control of the scheme `sack` (RFC 5681 §3.1)."""
+    """The control of the schemes `sack` and `newreno` (RFC 5681 §3.1)."""
 
     def on_ack(self, window: Window, _ack: Ack, _flow: Flow) -> None:
         """Begin slowly, then add a segment per round trip."""
@@ -188,26 +140,26 @@ class _Reno:
         window.cwnd = 1 if loss.signal == "timeout" else loss.window
 
 
-def _airhop(label: str, course: Course, changes: Mapping[str, str | float]) -> Speed:
+def _airhop(label: str, course: Course, changes: Changes, seed: int) -> Speed:
     scenario = _scenario(course, changes)
     before = user_cpu(resource.RUSAGE_SELF)
-    result = run(scenario)
+    result = run(scenario, seed=seed)
     cpu = user_cpu(resource.RUSAGE_SELF) - before
-    segments = sum(flow["delivered_bytes"] for flow in result.tcp_flows) / course.segment_bytes
+    segments = sum(flow["delivered_bytes"] for flow in result.tcp_flows) / course.value("segment, B")
     return Speed(label, course.duration_s, segments, cpu, result.document["events"], result.goodput_mbps)
 
 
-def _scenario(course: Course, changes: Mapping[str, str | float]) -> Scenario:
+def _scenario(course: Course, changes: Changes) -> Scenario:
     return Scenario.load(course.scenario).with_({**changes, "duration": f"{course.duration_s} s"})
 
 
-def ns2(peers: Path, course: Course) -> Speed:
+def ns2(peers: Path, course: Course, seed: int) -> Speed:
     """Measure ns-2: the whole process, whose set-up is a few hundredths of a second."""
     ns = shutil.which("ns")
     if ns is None:
         raise UnavailableError("ns-2 is not installed. Debian or Ubuntu: sudo apt install ns2")
-    program, *words = course.ns2
-    output, cpu = _run([ns, str(_program(peers, program)), *words, f"T={course.duration_s}"])
+    program = _program(peers, f"ns2/{course.ns2_program}")
+    output, cpu = _run([ns, str(program), *course.words("ns-2"), f"T={course.duration_s}", f"seed={seed}"])
     # RES,A,Sack1,PARAMETERS,SEED,GOODPUT,pkts=…;events=…;rexmit=…
     fields = _result_line(output).split(",")
     counts = dict(pair.split("=") for pair in fields[6].split(";"))
@@ -216,13 +168,13 @@ def ns2(peers: Path, course: Course) -> Speed:
     )
 
 
-def ns3(peers: Path, course: Course) -> Speed:
-    """Build the program for ns-3, once, and measure its run without the set-up.
-
-    Its Reno has SACK, as Linux has.
-    """
+def ns3(peers: Path, course: Course, seed: int) -> Speed:
+    """Build the program for ns-3, once, and measure its run without the set-up."""
     binary = _build_ns3(_program(peers, "ns3/base.cc"), Path(_ns3_folder().name))
-    output, _ = _run([str(binary), *course.ns3, f"--T={course.ns3_duration_s}"])
+    scenario = f"--scn={course.ns3_scenario}"
+    output, _ = _run(
+        [str(binary), scenario, *course.words("ns-3"), f"--T={course.ns3_duration_s}", f"--seed={seed}"]
+    )
     counts = dict(word.split("=", 1) for word in _result_line(output).split()[1:])
     return Speed(
         "ns-3",

@@ -1,4 +1,5 @@
 // The scenarios in ns-3 (works with 3.37 and 3.48): A last hop, B chain, C one cell, D a lossy wire, E dumbbell.
+#include "ns3/aodv-module.h"
 #include "ns3/applications-module.h"
 #include "ns3/core-module.h"
 #include "ns3/internet-module.h"
@@ -46,9 +47,10 @@ class WifiFer : public ErrorModel
     void DoReset() override {}
 };
 
-static std::string scheme = "newreno", mac = "infra", errmode = "data", queueWired = "50p", csvtag = "";
-static uint32_t mss = 1000, retry = 7, delack = 1, nsta = 1, hops = 1, flows = 100, rwnd = 0, initcwnd = 10, count = 0, modes = 0;
-static double fer = 0, dlyMs = 10, simT = 200, loss = 0, minrto = 1.0, udpRate = 0; static bool ts = true, sack = true;
+static std::string scheme = "newreno", mac = "infra", errmode = "data", routing = "static", csvtag = "";
+static uint32_t mss = 1000, retry = 7, delack = 1, nsta = 1, hops = 1, flows = 100, rwnd = 0, wnd = 0, initcwnd = 10, count = 0, modes = 0;
+static uint32_t queue = 50, data = 11, control = 11; // packets; Mbit/s
+static double fer = 0, dlyMs = 10, simT = 200, loss = 0, minrto = 1.0, tick = 0.001, udpRate = 0, rate = 1000, spread = 0.1; static bool ts = true, sack = true;
 static std::map<std::string, uint64_t> g_modes;
 static uint64_t g_phyTx = 0;
 
@@ -77,12 +79,15 @@ static void TcpDefaults()
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(mss));
     Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(delack));
     Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(initcwnd));
-    Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(1 << 23));
+    Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(wnd ? wnd * mss : 1 << 23));
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(rwnd ? rwnd * mss : 1 << 23));
     Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(Seconds(minrto)));
+    Config::SetDefault("ns3::TcpSocketBase::ClockGranularity", TimeValue(Seconds(tick)));
     Config::SetDefault("ns3::TcpSocketBase::Timestamp", BooleanValue(ts));
     Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(sack));
 }
+static std::string Packets(uint32_t n) { return std::to_string(n) + "p"; }
+static WifiMode Mode(std::string kind, uint32_t mbps) { return WifiMode(kind + "Rate" + std::to_string(mbps) + "Mbps"); }
 static void WifiDefaults(uint32_t r, std::string q)
 {
     TypeId::AttributeInformation ai;
@@ -115,14 +120,14 @@ static void Fixed(NodeContainer c, double dx)
 }
 static void StopBeacons(Ptr<WifiMac> m) { m->SetAttribute("BeaconGeneration", BooleanValue(false)); }
 
-// 802.11b BSS: ap + stas, fixed -40 dBm everywhere, 11 Mbps data, 11 Mbps ACK
+// 802.11b BSS: ap + stas, fixed -40 dBm everywhere
 static NetDeviceContainer Bss(Ptr<Node> ap, NodeContainer stas)
 {
     YansWifiChannelHelper ch; ch.SetPropagationDelay("ns3::ConstantSpeedPropagationDelayModel");
     ch.AddPropagationLoss("ns3::FixedRssLossModel", "Rss", DoubleValue(-40));
     YansWifiPhyHelper phy; phy.SetChannel(ch.Create());
     WifiHelper w; w.SetStandard(WIFI_STANDARD_80211b);
-    w.SetRemoteStationManager("ns3::ConstantRateWifiManager", "DataMode", StringValue("DsssRate11Mbps"), "ControlMode", StringValue("DsssRate11Mbps"));
+    w.SetRemoteStationManager("ns3::ConstantRateWifiManager", "DataMode", WifiModeValue(Mode("Dsss", data)), "ControlMode", WifiModeValue(Mode("Dsss", control)));
     WifiMacHelper mh; NetDeviceContainer d; Ssid ssid("x");
     if (mac == "infra") {
         Config::SetDefault("ns3::StaWifiMac::MaxMissedBeacons", UintegerValue(1000000000));
@@ -132,7 +137,7 @@ static NetDeviceContainer Bss(Ptr<Node> ap, NodeContainer stas)
     } else { mh.SetType("ns3::AdhocWifiMac"); d.Add(w.Install(phy, mh, ap)); d.Add(w.Install(phy, mh, stas)); }
     for (uint32_t i = 0; i < d.GetN(); i++) {
         auto wd = DynamicCast<WifiNetDevice>(d.Get(i));
-        wd->GetRemoteStationManager()->AddBasicMode(WifiMode("DsssRate11Mbps"));
+        wd->GetRemoteStationManager()->AddBasicMode(Mode("Dsss", control));
         auto em = CreateObject<WifiFer>(); em->fer = fer; em->ber = errmode == "ber"; em->lref = mss + (ts ? 12 : 0) + 40 + 36; em->rv->SetStream(7000 + i);
         if (fer > 0) wd->GetPhy()->SetPostReceptionErrorModel(em);
         if (modes) wd->GetPhy()->TraceConnectWithoutContext("MonitorSnifferTx", MakeCallback(&SniffTx));
@@ -155,11 +160,11 @@ static void Report(std::string scn, double goodput, uint64_t segs, double setup,
 
 static void RunA()
 {
-    TcpDefaults(); WifiDefaults(retry, "50p");
+    TcpDefaults(); WifiDefaults(retry, Packets(queue));
     NodeContainer n; n.Create(5); // S R1 R2 AP STA
     PointToPointHelper p; p.SetDeviceAttribute("DataRate", StringValue("10Mbps"));
     p.SetChannelAttribute("Delay", TimeValue(MicroSeconds((int64_t)std::llround(dlyMs * 1000))));
-    p.SetQueue("ns3::DropTailQueue", "MaxSize", StringValue(queueWired));
+    p.SetQueue("ns3::DropTailQueue", "MaxSize", StringValue(Packets(queue)));
     std::vector<NetDeviceContainer> ds;
     for (int i = 0; i < 3; i++) ds.push_back(p.Install(n.Get(i), n.Get(i + 1)));
     ds.push_back(Bss(n.Get(3), NodeContainer(n.Get(4))));
@@ -179,7 +184,7 @@ static void RunA()
 
 static void RunB()
 {
-    TcpDefaults(); WifiDefaults(retry, "50p");
+    TcpDefaults(); WifiDefaults(retry, Packets(queue));
     NodeContainer n; n.Create(hops + 1); Fixed(n, 30);
     // Friis @2.412 GHz, tx 16.0206 dBm; thresholds put at 40 m (decode) and 85 m (sense + ignore beyond)
     const double lam = 299792458.0 / 2.412e9, tx = 16.0206;
@@ -192,7 +197,7 @@ static void RunB()
     phy.Set("RxSensitivity", DoubleValue(r85)); phy.Set("CcaEdThreshold", DoubleValue(r85)); phy.Set("CcaSensitivity", DoubleValue(r85));
     phy.SetPreambleDetectionModel("ns3::ThresholdPreambleDetectionModel", "MinimumRssi", DoubleValue(r40), "Threshold", DoubleValue(4));
     WifiHelper w; w.SetStandard(WIFI_STANDARD_80211g);
-    w.SetRemoteStationManager("ns3::ConstantRateWifiManager", "DataMode", StringValue("ErpOfdmRate54Mbps"), "ControlMode", StringValue("ErpOfdmRate24Mbps"), "NonUnicastMode", StringValue("ErpOfdmRate6Mbps"));
+    w.SetRemoteStationManager("ns3::ConstantRateWifiManager", "DataMode", WifiModeValue(Mode("ErpOfdm", data)), "ControlMode", WifiModeValue(Mode("ErpOfdm", control)), "NonUnicastMode", WifiModeValue(Mode("ErpOfdm", control))); // an ACK has the fastest basic rate: 6, 12 or 24 Mbit/s
     WifiMacHelper mh; mh.SetType("ns3::AdhocWifiMac");
     NetDeviceContainer d = w.Install(phy, mh, n);
     for (uint32_t i = 0; i < d.GetN(); i++) {
@@ -202,9 +207,12 @@ static void RunB()
         if (modes) wd->GetPhy()->TraceConnectWithoutContext("MonitorSnifferTx", MakeCallback(&SniffTx));
         if (count) wd->GetPhy()->TraceConnectWithoutContext("PhyTxEnd", MakeCallback(&TxEnd));
     }
-    InternetStackHelper st; Ipv4StaticRoutingHelper sr; st.SetRoutingHelper(sr); st.Install(n);
+    InternetStackHelper st; Ipv4StaticRoutingHelper sr; AodvHelper aodv;
+    aodv.Set("EnableHello", BooleanValue(false)); // a broken link is told by the MAC
+    if (routing == "aodv") st.SetRoutingHelper(aodv); else st.SetRoutingHelper(sr);
+    st.Install(n);
     Ipv4AddressHelper a; a.SetBase("10.1.0.0", "255.255.255.0"); auto ifs = a.Assign(d); Uninst(d);
-    for (uint32_t i = 0; i <= hops; i++) {
+    for (uint32_t i = 0; routing == "static" && i <= hops; i++) {
         auto r = sr.GetStaticRouting(n.Get(i)->GetObject<Ipv4>());
         // the on-link /24 route would send directly; host routes are longer matches
         for (uint32_t j = 0; j <= hops; j++) if (j != i)
@@ -263,8 +271,8 @@ static void RunE()
     TcpDefaults();
     NodeContainer L, R, rt; L.Create(flows); R.Create(flows); rt.Create(2);
     PointToPointHelper acc, bot;
-    acc.SetDeviceAttribute("DataRate", StringValue("1Gbps")); acc.SetChannelAttribute("Delay", StringValue("1ms")); acc.SetQueue("ns3::DropTailQueue", "MaxSize", StringValue("1000p"));
-    bot.SetDeviceAttribute("DataRate", StringValue("1Gbps")); bot.SetChannelAttribute("Delay", StringValue("20ms")); bot.SetQueue("ns3::DropTailQueue", "MaxSize", StringValue("1000p"));
+    acc.SetDeviceAttribute("DataRate", StringValue("1Gbps")); acc.SetChannelAttribute("Delay", StringValue("1ms")); acc.SetQueue("ns3::DropTailQueue", "MaxSize", StringValue(Packets(queue)));
+    bot.SetDeviceAttribute("DataRate", DataRateValue(DataRate((uint64_t)(rate * 1e6)))); bot.SetChannelAttribute("Delay", TimeValue(MilliSeconds((int64_t)dlyMs))); bot.SetQueue("ns3::DropTailQueue", "MaxSize", StringValue(Packets(queue)));
     InternetStackHelper st; st.Install(L); st.Install(R); st.Install(rt);
     Ipv4AddressHelper a; a.SetBase("10.1.0.0", "255.255.255.0");
     NetDeviceContainer all; std::vector<Ipv4Address> dst;
@@ -275,7 +283,7 @@ static void RunE()
     Ipv4GlobalRoutingHelper::PopulateRoutingTables();
     if (count) for (uint32_t k = 0; k < all.GetN(); k++) all.Get(k)->TraceConnectWithoutContext("PhyTxEnd", MakeCallback(&TxEnd));
     std::vector<Ptr<PacketSink>> sk; auto u = CreateObject<UniformRandomVariable>();
-    for (uint32_t i = 0; i < flows; i++) { sk.push_back(Sink(R.Get(i), "ns3::TcpSocketFactory", 5000)); Bulk(L.Get(i), dst[i], 5000, u->GetValue(0, 0.1)); }
+    for (uint32_t i = 0; i < flows; i++) { sk.push_back(Sink(R.Get(i), "ns3::TcpSocketFactory", 5000)); Bulk(L.Get(i), dst[i], 5000, u->GetValue(0, spread)); }
     double c0 = CpuUser(); Simulator::Stop(Seconds(simT)); Simulator::Run(); double c1 = CpuUser();
     uint64_t tot = 0; for (auto& s : sk) tot += s->GetTotalRx();
     Report("E", tot * 8.0 / simT / 1e6, tot / mss, c0 - t0cpu, c1 - c0);
@@ -290,6 +298,8 @@ int main(int argc, char** argv)
     c.AddValue("delack", "", delack); c.AddValue("hops", "", hops); c.AddValue("nsta", "", nsta); c.AddValue("loss", "", loss); c.AddValue("flows", "", flows);
     c.AddValue("minrto", "", minrto); c.AddValue("ts", "", ts); c.AddValue("sack", "", sack); c.AddValue("rwnd", "", rwnd); c.AddValue("initcwnd", "", initcwnd);
     c.AddValue("modes", "", modes); c.AddValue("count", "", count); c.AddValue("tag", "", csvtag); c.AddValue("udprate", "", udpRate);
+    c.AddValue("queue", "", queue); c.AddValue("data", "", data); c.AddValue("control", "", control); c.AddValue("tick", "", tick);
+    c.AddValue("wnd", "segments in flight at most, by the send buffer", wnd); c.AddValue("routing", "", routing); c.AddValue("rate", "", rate); c.AddValue("spread", "", spread);
     c.Parse(argc, argv);
     RngSeedManager::SetSeed(1); RngSeedManager::SetRun(seed);
     if (scn == "A") RunA(); else if (scn == "B") RunB(); else if (scn == "C") RunC(); else if (scn == "D") RunD(); else RunE();

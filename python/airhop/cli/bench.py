@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from textwrap import fill
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -13,29 +14,29 @@ from cyclopts import Parameter
 from airhop import speed
 from airhop.cli.app import Json, Whole
 from airhop.cli.output import console, print_json, print_table, say
+from airhop.courses import COURSES, Course
 from airhop.errors import InputError, did_you_mean
 from airhop.progress import Reporter, reporter_for_stderr
-from airhop.speed import Course, Queue, Speed, UnavailableError
-from airhop.terminal import number
+from airhop.speed import Queue, Speed, UnavailableError
+from airhop.stats import Estimate, estimate
+from airhop.terminal import mean_pm, number
 
-COLUMNS = (
-    "simulator",
-    "segments/\nCPU s",
-    "events/\nCPU s",
-    "Airhop\nis",
-    "CPU s",
-    "goodput\nMbit/s",
-    "simu-\nlated s",
-)
+COLUMNS = ("simulator", "goodput\nMbit/s", "to\nAirhop", "segments/\nCPU s", "Airhop\nis", "simu-\nlated s")
+
+WIDTH = 80
+"""Of lines of prose, where the terminal is no narrower."""
 
 
 def bench(
     *courses: str,
     peers: Annotated[Path | None, Parameter(env_var="AIRHOP_PEERS")] = None,
-    repeats: Whole = 3,
+    repeats: Whole = 5,
     as_json: Json = False,
 ) -> int:
-    """Measure the simulator's speed, beside ns-2 and ns-3 where they are installed.
+    """Measure speed and goodput, beside ns-2 and ns-3 where they are installed, on the same experiment.
+
+    Goodput is the mean over the seeds with the half-width of its 95 % interval. What a simulator has
+    otherwise than the course stands in brackets below its name, and below the table why.
 
     Below each course stands how far Airhop is from its ceiling: the rate at which a run handles events, in
     per cent of the rate at which the event queue alone lets the same events come and go, when nothing is
@@ -48,29 +49,29 @@ def bench(
     peers
         Folder with the programs for ns-2 and ns-3. By default bench/peers of the source tree.
     repeats
-        Runs of every simulator, of which the fastest counts.
+        Runs of every simulator, each with a seed of its own; of their speeds the fastest counts.
     """
     if repeats < 1:
         raise InputError(f"repeats is {repeats}; at least one run is needed")
     if peers is not None and not peers.is_dir():
         raise InputError(f"there is no folder {peers}")
     for course in courses:
-        if course not in speed.COURSES:
-            known = ", ".join(speed.COURSES)
+        if course not in COURSES:
+            known = ", ".join(COURSES)
             raise InputError(
-                f"there is no course `{course}`; expected {known}.{did_you_mean(course, speed.COURSES)}"
+                f"there is no course `{course}`; expected {known}.{did_you_mean(course, COURSES)}"
             )
     if peers is None and (peers := speed.find_peers()) is None:
         say("ns-2 and ns-3 need their programs: --peers FOLDER (bench/peers of the source tree)")
     reporter = reporter_for_stderr()
     documents = []
     missing: set[str] = set()
-    for name in dict.fromkeys(courses or speed.COURSES):
+    for name in dict.fromkeys(courses or COURSES):
         measured = _measure(name, peers, repeats, reporter, missing)
         if as_json:
             documents.append(_document(name, measured))
         else:
-            _print(speed.COURSES[name], measured)
+            _print(COURSES[name], measured)
     if as_json:
         print_json(documents)
     return 0
@@ -80,15 +81,28 @@ def bench(
 class _Measured:
     """What a course gave."""
 
-    runs: Sequence[Speed]
-    """The fastest of each simulator; Airhop's comes first."""
+    runs: Mapping[str, Sequence[Speed]]
+    """Of each simulator, Airhop first; a run a seed."""
     queue: Queue
     """Airhop's event queue alone."""
 
     @property
     def share(self) -> float:
         """How fast Airhop handles events, as a share of what its queue alone does."""
-        return self.runs[0].events_per_cpu_s / self.queue.events_per_cpu_s
+        return speed.best(self.runs["Airhop"]).events_per_cpu_s / self.queue.events_per_cpu_s
+
+    def goodput(self, simulator: str) -> Estimate:
+        """Mean over the seeds, Mbit/s."""
+        return estimate([one.goodput_mbps for one in self.runs[simulator]])
+
+    def difference(self, simulator: str) -> float:
+        """Of a simulator's goodput to Airhop's, as a share of that."""
+        return self.goodput(simulator).mean / self.goodput("Airhop").mean - 1.0
+
+    def times_faster(self, simulator: str) -> float:
+        """Segments that Airhop delivers in the CPU time that a simulator needs for one."""
+        ours, theirs = (speed.best(self.runs[one]).segments_per_cpu_s for one in ("Airhop", simulator))
+        return ours / theirs
 
 
 def _measure(name: str, peers: Path | None, repeats: int, reporter: Reporter, missing: set[str]) -> _Measured:
@@ -96,33 +110,33 @@ def _measure(name: str, peers: Path | None, repeats: int, reporter: Reporter, mi
 
     Who is not here is told, is `missing` from then on, and not asked again.
     """
-    course = speed.COURSES[name]
+    course = COURSES[name]
     contenders = {who: run for who, run in _contenders(course, peers).items() if who not in missing}
     runs: dict[str, list[Speed]] = {}
     queues: list[Queue] = []
     at_work = ""
     with reporter.task(f"bench {name}", repeats * (1 + len(contenders)), lambda: at_work) as task:
         alone = speed.queue_alone(course)
-        for done in range(repeats):
+        for done, seed in enumerate(speed.seeds(repeats)):
             queues.append(alone())
             task.advance()
             for contender, measure in list(contenders.items()):
                 at_work = contender
                 try:
-                    runs.setdefault(contender, []).append(measure())
+                    runs.setdefault(contender, []).append(measure(seed))
                 except UnavailableError as why:
                     reporter.say(f"airhop: {why}")
                     missing.add(contender)
                     del contenders[contender]
                     task.total -= repeats - done - 1
                 task.advance()
-    return _Measured([speed.best(of_one) for of_one in runs.values() if of_one], speed.best(queues))
+    return _Measured({who: of_one for who, of_one in runs.items() if of_one}, speed.best(queues))
 
 
-def _contenders(course: Course, peers: Path | None) -> dict[str, Callable[[], Speed]]:
-    ours: dict[str, Callable[[], Speed]] = {
+def _contenders(course: Course, peers: Path | None) -> dict[str, Callable[[int], Speed]]:
+    ours: dict[str, Callable[[int], Speed]] = {
         "Airhop": partial(speed.airhop, course),
-        "Python": partial(speed.python_scheme, course),
+        "Airhop, in Python": partial(speed.python_scheme, course),
     }
     if peers is None:
         return ours
@@ -130,23 +144,11 @@ def _contenders(course: Course, peers: Path | None) -> dict[str, Callable[[], Sp
 
 
 def _document(name: str, measured: _Measured) -> dict[str, object]:
-    ours, queue = measured.runs[0], measured.queue
+    course, queue = COURSES[name], measured.queue
     return {
         "course": name,
-        "simulators": [
-            {
-                "simulator": one.simulator,
-                "simulated_s": one.simulated_s,
-                "segments": one.segments,
-                "events": one.events,
-                "cpu_s": one.cpu_s,
-                "segments_per_cpu_s": one.segments_per_cpu_s,
-                "events_per_cpu_s": one.events_per_cpu_s,
-                "goodput_mbps": one.goodput_mbps,
-                "airhop_is_times_faster": ours.segments_per_cpu_s / one.segments_per_cpu_s,
-            }
-            for one in measured.runs
-        ],
+        "parameters": {one.what: one.value for one in course.parameters},
+        "simulators": [_of_simulator(course, who, measured) for who in measured.runs],
         "event_queue_alone": {
             "events": queue.events,
             "mean_waiting": queue.mean_waiting,
@@ -157,25 +159,48 @@ def _document(name: str, measured: _Measured) -> dict[str, object]:
     }
 
 
-def _print(course: Course, measured: _Measured) -> None:
-    ours, queue = measured.runs[0], measured.queue
+def _of_simulator(course: Course, who: str, measured: _Measured) -> dict[str, object]:
+    runs, goodput = measured.runs[who], measured.goodput(who)
+    fastest = speed.best(runs)
+    return {
+        "simulator": who,
+        "simulated_s": fastest.simulated_s,
+        "seeds": speed.seeds(len(runs)),
+        "segments": fastest.segments,
+        "events": fastest.events,
+        "cpu_s": fastest.cpu_s,
+        "segments_per_cpu_s": fastest.segments_per_cpu_s,
+        "events_per_cpu_s": fastest.events_per_cpu_s,
+        "goodput_mbps": {"mean": goodput.mean, "half_width": goodput.half_width, "n": goodput.n},
+        "goodput_difference_percent": 100.0 * measured.difference(who),
+        "airhop_is_times_faster": measured.times_faster(who),
+        "differs_in": {note.word: note.why for note in course.notes if note.peer == who},
+    }
 
-    def row(one: Speed) -> tuple[str, ...]:
-        faster = ours.segments_per_cpu_s / one.segments_per_cpu_s
+
+def _print(course: Course, measured: _Measured) -> None:
+    def row(who: str) -> tuple[str, ...]:
+        fastest, is_ours = speed.best(measured.runs[who]), who == "Airhop"
+        words = ", ".join(note.word for note in course.notes if note.peer == who)
         return (
-            one.simulator,
-            f"{one.segments_per_cpu_s:,.0f}",
-            f"{one.events_per_cpu_s:,.0f}",
-            "" if one is ours else f"× {number(faster)}",
-            f"{one.cpu_s:.3f}",
-            number(one.goodput_mbps),
-            f"{one.simulated_s:,.0f}",
+            f"{who}\n[{words}]" if words else who,
+            mean_pm(measured.goodput(who)),
+            "" if is_ours else f"{100 * measured.difference(who):+.1f} %",
+            f"{fastest.segments_per_cpu_s:,.0f}",
+            "" if is_ours else f"× {number(measured.times_faster(who))}",
+            f"{fastest.simulated_s:,.0f}",
         )
 
-    out = console()
-    title = f"{course.title}: the fastest run of each, user CPU time, one thread"
-    print_table(out, COLUMNS, [row(one) for one in measured.runs], title=title)
-    out.print(
+    out, queue = console(), measured.queue
+    print_table(out, COLUMNS, [row(who) for who in measured.runs], title=course.title)
+    seeds = ", ".join(map(str, speed.seeds(max(map(len, measured.runs.values())))))
+    notes = [f"[{note.word}] {note.why}" for note in course.notes if note.peer in measured.runs]
+    foot = [
+        f"Seeds {seeds}. Speed is of the fastest run of each: user CPU time, one thread.",
+        *notes,
         f"Airhop's event queue alone, {number(queue.mean_waiting)} events waiting: "
-        f"{queue.events_per_cpu_s:,.0f} events/CPU s; the run handles {measured.share:.1%} of that.\n"
-    )
+        f"{queue.events_per_cpu_s:,.0f} events/CPU s; the run handles {measured.share:.1%} of that.",
+    ]
+    for line in foot:
+        out.print(fill(line, min(out.width, WIDTH)))
+    out.print()

@@ -1,0 +1,292 @@
+"""The courses of `airhop bench`: one experiment each, and how Airhop, ns-2 and ns-3 are told it.
+
+A parameter has one value, from which the words of all three simulators are made: whoever changes it changes
+it for all of them. What a peer cannot be told is a note, which stands beside its numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Peer = Literal["ns-2", "ns-3"]
+Value = str | int | float | bool
+Changes = Mapping[str, Value]
+Tell = Callable[[Any], str]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What all simulators have alike, and how each of them is told the value."""
+
+    what: str
+    value: Value
+    airhop: Callable[[Any], Changes]
+    """Changes of the packaged scenario."""
+    ns2: Tell | None
+    """Words of ns-2's program; None if this value is the only one there."""
+    ns3: Tell | None
+    """Words of ns-3's program, likewise."""
+
+
+@dataclass(frozen=True)
+class Note:
+    """What a peer has otherwise than the course: a word for its row, and a sentence for the foot."""
+
+    peer: Peer
+    word: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Course:
+    """What all simulators run."""
+
+    title: str
+    scenario: str
+    """The packaged scenario,"""
+    ns2_program: str
+    """the program for ns-2,"""
+    ns3_scenario: str
+    """and the letter of the scenario in the program for ns-3."""
+    parameters: Sequence[Parameter]
+    notes: Sequence[Note]
+    duration_s: int
+    """Simulated time here and in ns-2."""
+    ns3_duration_s: int
+    """ns-3 is slow; the goodput of a steady state needs less time."""
+
+    def value(self, what: str) -> Any:
+        """Give the value of a parameter."""
+        return next(one.value for one in self.parameters if one.what == what)
+
+    @property
+    def changes(self) -> Changes:
+        """The values that the packaged scenario gets."""
+        return {path: to for one in self.parameters for path, to in one.airhop(one.value).items()}
+
+    def words(self, peer: Peer) -> list[str]:
+        """Give the words of a peer's program, but for time and seed."""
+        tells = [(one.ns2 if peer == "ns-2" else one.ns3, one.value) for one in self.parameters]
+        return " ".join(tell(value) for tell, value in tells if tell is not None).split()
+
+
+NS2_SCHEMES = {"sack": "Sack1", "newreno": "Newreno"}
+"""By Airhop's names. In ns-3 both are NewReno, with SACK and without."""
+
+
+def _at(*paths: str, unit: str = "") -> Callable[[Value], Changes]:
+    """Put a value, with its unit if it has one, where the scenario has it."""
+    return lambda value: dict.fromkeys(paths, f"{value} {unit}" if unit else value)
+
+
+def _tcp(scheme: str, segment: int, flow: str, *, window: int) -> list[Parameter]:
+    """Give the TCP of all courses: that of ns-2, which the others can be told. A window of 0 never limits."""
+    tcp = f"flow.{flow}.tcp"
+    return [
+        Parameter("stack", "ns2", _at(f"{tcp}.preset"), None, None),  # what no other parameter names
+        Parameter(
+            "scheme",
+            scheme,
+            _at("scheme"),
+            lambda name: f"scheme={NS2_SCHEMES[name]}",
+            lambda name: f"--scheme=newreno --sack={int(name == 'sack')}",
+        ),
+        Parameter(
+            "segment, B", segment, _at(f"flow.{flow}.segment", unit="B"), "pkt={}".format, "--mss={}".format
+        ),
+        Parameter(
+            "window, segments",
+            window,
+            lambda n: {f"{tcp}.receive_window": f"{n * segment} B" if n else "unlimited"},
+            lambda n: f"win={n or 100_000}",
+            "--wnd={}".format,
+        ),
+        Parameter(
+            "initial window, segments",
+            2,
+            _at(f"{tcp}.initial_window"),
+            "iw={}".format,
+            "--initcwnd={}".format,
+        ),
+        Parameter(
+            "least timeout, s", 0.2, _at(f"{tcp}.rto.min", unit="s"), "minrto={}".format, "--minrto={}".format
+        ),
+        Parameter("clock, s", 0.01, _at(f"{tcp}.rto.tick", unit="s"), "tick={}".format, "--tick={}".format),
+        Parameter(
+            "timestamps",
+            False,
+            _at(f"{tcp}.timestamps"),
+            lambda on: f"ts={int(on)}",
+            lambda on: f"--ts={int(on)}",
+        ),
+        Parameter(
+            "delayed ACKs",
+            False,
+            _at(f"{tcp}.delayed_ack"),
+            lambda on: f"delack={int(on)}",
+            lambda on: f"--delack={1 + on}",
+        ),
+    ]
+
+
+def _queue(packets: int, *places: str, ns2: str) -> Parameter:
+    paths = _at(*(f"{place}.queue.packets" for place in places))
+    return Parameter("queue, packets", packets, paths, ns2.format, "--queue={}".format)
+
+
+def _cell(cell: str, *, mbps: int, control_mbps: int) -> list[Parameter]:
+    def rate(key: str) -> Callable[[Value], Changes]:
+        return _at(f"wlan.{cell}.{key}", unit="Mbit/s")
+
+    return [
+        Parameter("data frames, Mbit/s", mbps, rate("rate"), "data={}Mb".format, "--data={}".format),
+        Parameter(
+            "control frames, Mbit/s",
+            control_mbps,
+            rate("control_rate"),
+            "basic={}Mb".format,
+            "--control={}".format,
+        ),
+    ]
+
+
+ITS_TCP = Note(
+    "ns-3",
+    "TCP",
+    "after a loss ns-3 halves the pipe, what of the flight has neither arrived nor got lost, and with SACK it"
+    " comes down by PRR",
+)
+ACCESS = Note(
+    "ns-3",
+    "access",
+    "ns-3's stations send without a backoff when the medium has been idle for a DIFS; in ns-2 they always"
+    " draw one, and in Airhop with the rules of ns-2",
+)
+
+COURSES: Mapping[str, Course] = {
+    "last-hop": Course(
+        title="last hop of Yun 2009, SACK, FER 1 %",
+        scenario="yun2009-downlink",
+        ns2_program="last_hop.tcl",
+        ns3_scenario="A",
+        parameters=[
+            *_tcp("sack", 1000, "ftp*", window=0),
+            *_cell("cell", mbps=11, control_mbps=11),
+            Parameter(
+                "frame header, us",
+                192,
+                _at("wlan.cell.phy.header", unit="us"),
+                lambda us: f"plcp={192 / us:g}Mb",  # 192 bits
+                None,
+            ),
+            Parameter("attempts", 1, _at("wlan.cell.attempts"), "retry={}".format, "--retry={}".format),
+            Parameter(
+                "frame error rate",
+                0.01,
+                _at("wlan.cell.errors.fer"),
+                "fer={}".format,
+                "--fer={} --err=ber".format,  # shorter frames by their bits
+            ),
+            Parameter(
+                "delay of each wire, ms",
+                10,
+                _at("wired.w1-*.delay", "wired.w2.delay", "wired.w3.delay", unit="ms"),
+                "doff={}".format,
+                "--d={}".format,
+            ),
+            _queue(50, "wired.w1-*", "wired.w2", "wired.w3", "wlan.cell", ns2="qlen={}"),
+        ],
+        notes=[ITS_TCP, ACCESS],
+        duration_s=1000,
+        ns3_duration_s=200,
+    ),
+    "chain": Course(
+        title="eight hops of 802.11g, NewReno, a window of 100 segments, AODV",
+        scenario="cheng2008-chain",
+        ns2_program="chain.tcl",
+        ns3_scenario="B",
+        parameters=[
+            *_tcp("newreno", 1460, "ftp", window=100),
+            Parameter(
+                "hops",
+                8,
+                lambda n: {"wlan.field.layout.nodes": n + 1, "flow.ftp.to": f"n{n}"},
+                "hops={}".format,
+                "--hops={}".format,
+            ),
+            *_cell("field", mbps=36, control_mbps=24),
+            Parameter(
+                "frame header, us",
+                26,  # of ERP-OFDM, with the signal extension at the frame's end
+                _at("wlan.field.phy.header", unit="us"),
+                lambda us: f"plcp=6Mb plcph=48 pre={6 * us - 48}",  # bits
+                None,
+            ),
+            Parameter(
+                "attempts", 7, _at("wlan.field.attempts"), "sretry={0} lretry={0}".format, "--retry={}".format
+            ),
+            Parameter(
+                "routing",
+                "aodv",
+                _at("wlan.field.routing.kind"),
+                lambda kind: f"rt={kind.upper()}",
+                "--routing={}".format,
+            ),
+            _queue(50, "wlan.field", ns2="qlen={}"),
+        ],
+        notes=[
+            ITS_TCP,
+            ACCESS,
+            Note(
+                "ns-3",
+                "AODV",
+                "ns-3's AODV is RFC 3561 without hellos; that of ns-2, and of Airhop with the preset ns2,"
+                " repairs routes locally, and at fault",
+            ),
+            Note("ns-3", "symbols", "frames of ns-3 fill OFDM symbols of 4 us, at most 1 % of one with data"),
+        ],
+        duration_s=500,
+        ns3_duration_s=20,
+    ),
+    "dumbbell": Course(
+        title="dumbbell, 100 flows with SACK, 1 Gbit/s",
+        scenario="dumbbell",
+        ns2_program="dumbbell.tcl",
+        ns3_scenario="E",
+        parameters=[
+            *_tcp("sack", 1000, "f*", window=0),
+            Parameter("flows", 100, _at("copies"), "n={}".format, "--flows={}".format),
+            Parameter(
+                "bottleneck, Mbit/s",
+                1000,
+                _at("wired.bottleneck.rate", unit="Mbit/s"),
+                "bw={}Mb".format,
+                "--rate={}".format,
+            ),
+            Parameter(
+                "its delay, ms", 20, _at("wired.bottleneck.delay", unit="ms"), "d={}".format, "--d={}".format
+            ),
+            Parameter(
+                "all have begun by, s",
+                0.1,
+                lambda s: {"flow.f*.stagger": f"{1000 * s / 100:g} ms"},
+                "spread={}".format,
+                "--spread={}".format,
+            ),
+            _queue(1000, "wired.in*", "wired.bottleneck", "wired.out*", ns2="q={}"),
+        ],
+        notes=[
+            ITS_TCP,
+            Note(
+                "ns-2",
+                "starts",
+                "flows begin at random instants, in ns-3 likewise; in Airhop one after the other",
+            ),
+        ],
+        duration_s=3,
+        ns3_duration_s=3,  # it begins with slow start: no steady state
+    ),
+}
+"""The courses by name."""
