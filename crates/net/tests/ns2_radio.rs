@@ -3,6 +3,9 @@
 //! F - 56 kbit/s, 50 ms - B - 19.2 kbit/s, 1 ms - M; queues of 50, a window of 20, segments of 88 bytes with 40 of headers, a tick of
 //! 100 ms, no link recovery. Good and bad times have means of 10 and 4 s, begin with a good one, and are shared by both directions.
 //! One thing differs: ns-2 takes a frame's errors from the state in which it arrives, Airhop from each for its part of the airtime.
+//!
+//! Constant lengths, 10 and 4 s, are no benchmark: the fades are in step with the timeouts, and that one thing shifts the phase by up to a
+//! frame, 53 ms. A shift of 50 ms changes either simulator's goodput by 3 to 11 %.
 
 mod common;
 use airhop_radio::errors::Sojourn;
@@ -15,13 +18,11 @@ const SEEDS: [u64; 2] = [60, 20];
 /// A scheme of ns-2 and of Airhop; how the times are distributed; goodput in ns-2, payload in kbit/s: mean and standard deviation.
 type Point = (&'static str, &'static str, Sojourn, [f64; 2]);
 
-const MEASURED: [Point; 8] = [
+const MEASURED: [Point; 6] = [
     ("Tahoe", "tahoe", Sojourn::Exponential, [6.04, 0.58]),
     ("Reno", "reno", Sojourn::Exponential, [5.93, 0.55]),
     ("Newreno", "newreno", Sojourn::Exponential, [6.11, 0.59]),
     ("Sack1", "sack", Sojourn::Exponential, [5.89, 0.70]),
-    ("Tahoe", "tahoe", Sojourn::Constant, [7.80, 0.13]),
-    ("Reno", "reno", Sojourn::Constant, [7.67, 0.33]),
     ("Tahoe", "tahoe", Sojourn::Uniform, [5.97, f64::NAN]),
     ("Reno", "reno", Sojourn::Uniform, [6.09, f64::NAN]),
 ];

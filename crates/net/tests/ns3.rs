@@ -16,27 +16,32 @@ struct Row {
     stack: fn(Config) -> Config,
 }
 
-/// ns-3's NewReno repairs with SACK and comes down evenly; what it halves is what of the flight has neither arrived nor got lost, and of
-/// that Veno keeps four fifths. Its Vegas repairs with SACK, too. Its Westwood+ counts what duplicate ACKs stood for once more when a
-/// recovery ends.
+/// In ns-3 congestion control is apart from recovery: every scheme repairs by SACK (RFC 6675) and comes down evenly (PRR).
+fn as_ns3(c: Config) -> Config {
+    Config { loss_detection: LossDetection::Rfc6675, prr: true, ..c }
+}
+
+/// What NewReno halves there, and Veno keeps four fifths of, is what of the flight has neither arrived nor got lost.
+fn from_pipe(c: Config) -> Config {
+    Config { halve_from: HalveFrom::Pipe, ..as_ns3(c) }
+}
+
+/// Westwood+ counts what duplicate ACKs stood for once more when a recovery ends.
 const ROWS: [Row; 6] = [
     Row { theirs: "newreno", ours: "newreno", given: &[], stack: |c| c },
-    Row {
-        theirs: "newreno",
-        ours: "sack",
-        given: &[],
-        stack: |c| Config { halve_from: HalveFrom::Pipe, prr: true, ..c },
-    },
-    Row { theirs: "cubic", ours: "cubic", given: &[], stack: |c| c },
+    Row { theirs: "newreno", ours: "newreno", given: &[], stack: from_pipe },
+    Row { theirs: "cubic", ours: "cubic", given: &[], stack: as_ns3 },
     Row {
         theirs: "vegas",
         ours: "vegas",
         given: &[("alpha", 2.0), ("beta", 4.0), ("form", 1.0)],
-        stack: |c| Config { loss_detection: LossDetection::Rack, prr: true, ..c },
+        stack: as_ns3,
     },
-    Row { theirs: "veno", ours: "veno", given: &[], stack: |c| Config { halve_from: HalveFrom::Pipe, ..c } },
-    Row { theirs: "westwood+", ours: "westwood-plus", given: &[("filter", 2.0)], stack: |c| c },
+    Row { theirs: "veno", ours: "veno", given: &[], stack: from_pipe },
+    Row { theirs: "westwood+", ours: "westwood-plus", given: &[("filter", 2.0)], stack: as_ns3 },
 ];
+
+const LOSSES: [&str; 5] = ["0.0001", "0.001", "0.003", "0.01", "0.03"];
 
 /// Two hosts, 10 Mbit/s and 30 ms each way, 50 packets of queue, independent losses of what goes to the receiver; an ACK for every
 /// segment, timestamps, an initial window of 10 and a least RTO of 1 s.
@@ -59,18 +64,20 @@ fn ns3(version: &str, scheme: &str, loss: &str) -> Option<f64> {
     (!goodput.is_empty()).then(|| goodput.iter().sum::<f64>() / goodput.len() as f64)
 }
 
-// Within 12 % at each point, both versions, mean of 10 replications.
+// Within 12 % at each point from 0.01 to 3 % loss, both versions, mean of 10 replications. A lost retransmission waits for the timer: at
+// 3 % RACK or rate halving would give Westwood+ 61 % more.
 #[test]
 fn goodput_is_that_of_ns3() {
-    for (row, loss) in ROWS.iter().flat_map(|row| ["0.0001", "0.01"].map(|loss| (row, loss))) {
+    for (row, loss) in ROWS.iter().flat_map(|row| LOSSES.map(|loss| (row, loss))) {
         let plan = wire(row, loss.parse().expect("a number"));
         let ours = (1..=10).map(|seed| run(&plan, seed).flows[0].goodput_mbps).sum::<f64>() / 10.0;
         for version in ["3.44-pip", "3.37-debian"] {
             let Some(ns3) = ns3(version, row.theirs, loss) else { continue };
             let off = ours / ns3 - 1.0;
             println!("{} {loss}: ns-{version} {ns3:.3}, Airhop {ours:.3}: {:+.1} %", row.ours, off * 100.0);
-            // Without SACK and with half of the flight, 3.37's NewReno, which fluctuates by 6 % from seed to seed, is just out of it.
-            let most = if row.ours == "newreno" { 0.13 } else { 0.12 };
+            // By RFC 6582, without SACK and with half of the flight, NewReno has up to a fifth more where losses are many.
+            let is_ns3s = (row.stack)(Preset::Rfc.config(1000)).prr;
+            let most = if is_ns3s { 0.12 } else { 0.22 };
             assert!(off.abs() < most, "{} at {loss}: ns-{version} {ns3:.3}, Airhop {ours:.3}", row.ours);
         }
     }

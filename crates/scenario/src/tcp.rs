@@ -26,8 +26,11 @@ const RTO_KIND: [(&str, RtoKind); 4] = [
     ("single-gain", RtoKind::SingleGain),
     ("linux", RtoKind::Linux),
 ];
-const LOSS_DETECTION: [(&str, LossDetection); 2] =
-    [("duplicates", LossDetection::Duplicates), ("rack", LossDetection::Rack)];
+const LOSS_DETECTION: [(&str, LossDetection); 3] = [
+    ("duplicates", LossDetection::Duplicates),
+    ("rfc6675", LossDetection::Rfc6675),
+    ("rack", LossDetection::Rack),
+];
 const GROWTH: [(&str, Growth); 2] = [("per-ack", Growth::PerAck), ("per-byte", Growth::PerByte)];
 const VALIDATION: [(&str, Validation); 3] =
     [("never", Validation::Never), ("half", Validation::Half), ("full", Validation::Full)];

@@ -81,6 +81,9 @@ pub enum Notices {
 pub enum LossDetection {
     /// By duplicate ACKs, or SACK blocks above a hole: each scheme by its own recovery.
     Duplicates,
+    /// By SACK blocks above a hole (RFC 6675): schemes of Reno's family all recover alike, as in ns-3, whose congestion control is
+    /// apart from loss recovery. The loss of a retransmission waits for the timer.
+    Rfc6675,
     /// By time, with SACK (RACK, RFC 8985): schemes of Reno's family all recover alike. Schemes whose recovery is what they
     /// are about (Tahoe, Vegas, ESACK, LHP, TCP-CL, TCP-DCR) keep it.
     Rack,

@@ -63,7 +63,7 @@ impl Receiver {
     /// The receiver of `flow` at node `me`, whose sender is at `peer` and asks for so much.
     pub fn new(flow: FlowId, me: NodeId, peer: NodeId, config: &Config, asks: Asks) -> Self {
         let expected = if config.handshake { 0 } else { FIRST_BYTE };
-        let reports_sack = asks.sack || config.loss_detection == LossDetection::Rack;
+        let reports_sack = asks.sack || config.loss_detection != LossDetection::Duplicates;
         let contention = asks.contention.then(|| ContentionLimit::new(config.mss, config.receive_window));
         Receiver {
             flow,

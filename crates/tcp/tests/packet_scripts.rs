@@ -286,6 +286,25 @@ fn rfc6675_is_lost() {
     assert_eq!(s.at(100).sack(1, &[(5, 5), (3, 3)]), "11"); // two are not enough
 }
 
+// RFC 6675 §5, in place of a scheme's own recovery: on the third SACK one retransmission, and with news alone the next hole. A lost
+// retransmission waits for the timer, which rate halving and RACK need not.
+#[test]
+fn schemes_may_repair_by_rfc6675() {
+    let config = Config { loss_detection: airhop_tcp::LossDetection::Rfc6675, ..rfc(10.0, 5.0) };
+    for scheme in ["reno", "newreno", "sack", "veno", "westwood-plus", "cubic"] {
+        let mut s = Script::new(scheme, config);
+        s.sent();
+        s.at(100);
+        assert_eq!([s.sack(1, &[(3, 3)]), s.sack(1, &[(3, 3), (5, 5)])], ["11", "12"], "{scheme}");
+        assert_eq!(s.sack(1, &[(5, 6), (3, 3)]), "1!", "{scheme}");
+        (7..=12).for_each(|last| drop(s.sack(1, &[(5, last), (3, 3)])));
+        let late = s.at(200).sack(1, &[(5, 14), (3, 3)]);
+        assert!(late.split(' ').all(|sent| sent != "1+" && sent != "1!"), "{scheme}: {late}");
+        assert_eq!(s.cuts(), 1, "{scheme}");
+        assert!(s.expire().1.starts_with("1t"), "{scheme}");
+    }
+}
+
 // RFC 6675 §4: three discontiguous runs are enough, however short. Segments of 100 bytes, the first is lost; the ACKs of
 // the third, fifth and seventh are lost but the last.
 #[test]

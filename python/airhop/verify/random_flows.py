@@ -123,7 +123,7 @@ def _tcp(draw: Random) -> Table:
         "exit_to_flight": [True, False],
         "ecn": [True, True, False],
         "sack_recovery": ["rfc6675", "pipe"],
-        "loss_detection": ["duplicates", "rack"],
+        "loss_detection": ["duplicates", "rfc6675", "rack"],
         "growth": ["per-ack", "per-byte"],
         "validation": ["never", "half", "full"],
         "prr": [True, False],

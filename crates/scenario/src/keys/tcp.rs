@@ -62,9 +62,9 @@ pub(super) static TCP: [Key; 25] = [
     ),
     preset(
         "loss_detection",
-        Kind::Word(|| vec!["duplicates", "rack"]),
-        "how schemes of Reno's family notice losses: by duplicate ACKs, each with its own recovery, or all by time, with SACK \
-         (RACK, RFC 8985)",
+        Kind::Word(|| vec!["duplicates", "rfc6675", "rack"]),
+        "how schemes of Reno's family notice losses: by duplicate ACKs, each with its own recovery; all by SACK (RFC 6675; ns-3); or \
+         all by time, with SACK (RACK, RFC 8985)",
     ),
     preset(
         "growth",

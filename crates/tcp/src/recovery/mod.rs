@@ -89,10 +89,11 @@ pub fn sack(c: &Config) -> Box<dyn Recovery> {
     })
 }
 
-/// The recovery of a scheme of Reno's family: by RACK if the configuration says so, else its `own`.
+/// The recovery of a scheme of Reno's family: one for all if the configuration says so, else its `own`.
 pub fn by_detection(c: &Config, own: impl FnOnce(&Config) -> Box<dyn Recovery>) -> Box<dyn Recovery> {
     match c.loss_detection {
         LossDetection::Duplicates => own(c),
+        LossDetection::Rfc6675 => Box::new(Rfc6675::new(c)),
         LossDetection::Rack => Box::new(Rack::new(c)),
     }
 }

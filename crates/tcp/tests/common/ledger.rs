@@ -115,8 +115,11 @@ impl Ledger {
         };
         let keeps_its_own =
             ["tahoe", "ebsn", "rttn", "vegas", "tcp-cl", "dcr", "ll-elsn", "lhp"].contains(&scheme);
-        let by_time = config.loss_detection == LossDetection::Rack && !keeps_its_own;
-        let law = if by_time { Law::Rack } else { law };
+        let law = match config.loss_detection {
+            LossDetection::Rfc6675 if !keeps_its_own && law != Law::Rack => Law::Rfc6675,
+            LossDetection::Rack if !keeps_its_own => Law::Rack,
+            _ => law,
+        };
         let told = match config.notices {
             Notices::Scheme => scheme == "eln-cubic",
             Notices::Ignored => false,

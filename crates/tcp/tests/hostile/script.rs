@@ -231,7 +231,11 @@ impl Bytes<'_> {
             exit_to_flight: self.flag(),
             ecn: self.flag(),
             sack_recovery: self.one_of(&[SackRecovery::Rfc6675, SackRecovery::Pipe]),
-            loss_detection: self.one_of(&[LossDetection::Duplicates, LossDetection::Rack]),
+            loss_detection: self.one_of(&[
+                LossDetection::Duplicates,
+                LossDetection::Rfc6675,
+                LossDetection::Rack,
+            ]),
             growth: self.one_of(&[Growth::PerAck, Growth::PerByte]),
             validation: self.one_of(&[Validation::Never, Validation::Half, Validation::Full]),
             prr: self.flag(),
