@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
 
-from airhop.crosscheck import SOURCES, Reason, Row, checks
-from airhop.crosscheck.against_ns3 import LEFT_OUT
+from airhop.crosscheck import SOURCES, Reason, Row, against_ns2, against_ns3, checks
 from airhop.crosscheck.check import EXPLAINED_WITHIN
 from airhop.crosscheck.record import recorded
 from airhop.crosscheck.words import count, known
@@ -62,7 +61,11 @@ def page() -> str:
             *(section(key, [row for row in rows if row.check.source == key]) for key in SOURCES),
             reasons(rows),
             LEFT_OUT_HEAD,
-            *(f"- {why}\n" for why in LEFT_OUT.values()),
+            *(
+                f"- {why}\n"
+                for left_out in (against_ns2.LEFT_OUT, against_ns3.LEFT_OUT)
+                for why in left_out.values()
+            ),
         ]
     )
 

@@ -104,13 +104,13 @@ static FILE* Table(const std::string& path, const char* header)
 int main(int argc, char** argv)
 {
     std::string scheme = "newreno", lost, acks, rates; double T = 20; CommandLine c;
-    c.AddValue("scheme", "newreno, vegas, veno or westwood+", scheme); c.AddValue("lost", "file with the segments to lose", lost);
+    c.AddValue("scheme", "newreno, linuxreno, vegas, veno or westwood+", scheme); c.AddValue("lost", "file with the segments to lose", lost);
     c.AddValue("T", "seconds", T); c.AddValue("acks", "", acks); c.AddValue("rates", "", rates);
     c.Parse(argc, argv);
     acksFile = Table(acks, "time_s,ack,state,cwnd,ssthresh,pipe,srtt_ms");
     ratesFile = Table(rates, "time_s,bytes_per_s");
     const std::map<std::string, std::string> types = {{"newreno", "ns3::TcpNewReno"}, {"vegas", "ns3::TcpVegas"}, {"veno", "ns3::TcpVeno"},
-                                                      {"westwood+", "ns3::TcpWestwood"}};
+                                                      {"linuxreno", "ns3::TcpLinuxReno"}, {"westwood+", "ns3::TcpWestwood"}};
     if (scheme == "westwood+") Config::SetDefault("ns3::TcpWestwood::ProtocolType", StringValue("WestwoodPlus"));
     Config::SetDefault("ns3::TcpL4Protocol::SocketType", TypeIdValue(TypeId::LookupByName(types.at(scheme))));
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(MSS));

@@ -46,7 +46,8 @@ SOURCES: Mapping[str, Source] = {
     "ns-3": Source(
         "ns-3",
         "3.44, and 3.37 where it is named. A wire of 10 Mbit/s and 30 ms each way with independent losses,"
-        " 100 s; chains of 802.11g stations 30 m apart, 20 s; a saturated 802.11b cell.",
+        " 100 s; Yun 2009's downlink with errors of data frames alone, 200 s with one attempt, 50 s with"
+        " seven; chains of 802.11g stations 30 m apart, 20 s; a saturated 802.11b cell.",
     ),
     "linux": Source(
         "Linux 6.18",
