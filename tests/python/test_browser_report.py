@@ -179,9 +179,15 @@ def test_another_axis_draws_the_same_cells_along_it(opened: Tab) -> None:
         10,
     ]
     # What is held fixed can be chosen, and the figure says what it is.
-    opened.page.select_option(f"#{PLANE} [data-choose^=slice]", label="0.1")
+    opened.page.select_option(f"#{PLANE} [data-choose^=slice]", label="10 %")
     said = opened.page.locator(f"#{PLANE} [data-say=means]").inner_text()
-    assert said == "Goodput (Mbit/s) against copies; frame error rate of cell = 0.1"
+    assert said == "Goodput (Mbit/s) against copies; frame error rate of cell = 10 %"
+
+
+def test_lines_join_values_between_which_there_are_others(opened: Tab) -> None:
+    figure(opened, "means", PLANE)
+    joined = "[...chapters[1].drawn.get('means').sources.get('data:0').data.joined].every(Number.isFinite)"
+    assert opened.page.evaluate(joined)
 
 
 def test_the_map_shows_ratios_too(opened: Tab) -> None:
