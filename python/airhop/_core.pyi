@@ -132,16 +132,17 @@ class Scenario:
 
     @staticmethod
     def parse(
-        text: str, source: str, folder: str, sets: list[tuple[str, str]], scheme: str | None
+        text: str, source: str, folder: str | None, sets: list[tuple[str, str]], scheme: str | None
     ) -> Scenario:
         """Read TOML; `source` names it in messages, and files that it names are relative to `folder`.
 
-        `sets` are pairs of a path and a TOML literal or bare text; so is `scheme`, for every TCP flow.
+        Without a folder it may name none. `sets` are pairs of a path and a TOML literal or bare text; so
+        is `scheme`, for every TCP flow.
         """
 
     @staticmethod
     def from_json(
-        text: str, source: str, folder: str, sets: list[tuple[str, str]], scheme: str | None
+        text: str, source: str, folder: str | None, sets: list[tuple[str, str]], scheme: str | None
     ) -> Scenario:
         """Read the same model given as JSON."""
 
@@ -209,6 +210,9 @@ def build_info() -> dict[str, str]:
 
 def run(scenario: Scenario, seed: int, rep: int, trace: bool = False, pcap_dir: str | None = None) -> Outcome:
     """Run once; with `pcap_dir`, write a NODE.pcapng for every node there."""
+
+def threads_at_work() -> int:
+    """Count the threads at work in runs; one that is left behind is in code of a scheme."""
 
 def run_many(
     jobs: list[tuple[Scenario, int, int]], threads: int, on_done: Callable[[int, str], None]

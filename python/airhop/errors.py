@@ -1,15 +1,43 @@
 """What a user can get wrong, told without a traceback; and the traceback of what a user's own code raises."""
 
 import difflib
+import re
 from collections.abc import Iterable
 
 from airhop._core import RunError, ScenarioError, SchemeError
 
-__all__ = ["InputError", "RunError", "ScenarioError", "SchemeError", "did_you_mean", "users_traceback"]
+__all__ = [
+    "InputError",
+    "RunError",
+    "ScenarioError",
+    "SchemeError",
+    "did_you_mean",
+    "shortened",
+    "users_traceback",
+]
+
+
+_MOST = 1_000
+"""So many characters of a line of a message are shown: far more than any list of names has."""
+_HARMFUL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What a terminal obeys or cannot write: control characters, overrides of direction, half characters."""
 
 
 class InputError(ValueError):
-    """Something the user typed or passed does not exist or cannot be; the message says what would do."""
+    """Something the user typed or passed does not exist or cannot be; the message says what would do.
+
+    What it quotes may be a stranger's: control characters are escaped, and long lines cut short.
+    """
+
+    def __init__(self, message: str) -> None:
+        harmless = _HARMFUL.sub(lambda found: ascii(found[0])[1:-1], message)
+        super().__init__("\n".join(shortened(line, _MOST) for line in harmless.split("\n")))
+
+
+def shortened(text: str, most: int = 80) -> str:
+    """Leave out the middle of a long text."""
+    edge = most // 2 - 2
+    return text if len(text) <= most else f"{text[:edge]} … {text[-edge:]}"
 
 
 def did_you_mean(word: str, options: Iterable[str]) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import stat
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -9,6 +12,13 @@ from importlib.resources import files
 from pathlib import Path
 
 from airhop.errors import InputError, did_you_mean
+
+LONGEST = 1 << 24
+"""The longest scenario or study that is read, bytes: a hundred times what ten thousand flows take."""
+
+_HARMLESS = " !#&'()+,-.;=@[]_{}~"
+_LONGEST_NAME = 200
+"""Bytes of a name of a file; systems take 255, endings included."""
 
 
 @contextmanager
@@ -38,16 +48,59 @@ def is_file(path: Path) -> bool:
         return False
 
 
-def read_text(path: Path, what: str, known: Iterable[str]) -> str:
-    """Read a file that is `what`, such as "a scenario"; `known` are names to suggest where there is none."""
+def is_folder(path: Path) -> bool:
+    """Tell whether there is a folder of that name."""
     try:
-        return path.read_text(encoding="utf-8")
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def read_text(path: Path, what: str, known: Iterable[str]) -> str:
+    """Read a file, or a pipe, that is `what`, such as "a scenario"; `known` are names to suggest.
+
+    Raises InputError where there is none, where it has no end that is near, and where it is not text.
+    """
+    try:
+        with path.open("rb") as file:
+            if not _is_finite(os.fstat(file.fileno()).st_mode):
+                raise InputError(f"cannot read {path}: it is not a file")
+            data = file.read(LONGEST + 1)
+        if len(data) > LONGEST:
+            raise InputError(f"cannot read {path}: it has more than {LONGEST} bytes; {what} is short")
+        return data.decode("utf-8")
+    except InputError:
+        raise
     except FileNotFoundError:
         raise InputError(f"there is no file {path}.{did_you_mean(path.stem, known)}") from None
     except UnicodeDecodeError as error:
         raise InputError(f"cannot read {path}: byte {error.start} is not UTF-8; {what} is text") from None
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from None
+    except (OSError, ValueError) as error:  # a ValueError: a zero byte in the path
+        raise InputError(f"cannot read {path}: {getattr(error, 'strerror', error)}") from None
+
+
+def _is_finite(mode: int) -> bool:
+    """Tell a file or a pipe from a device, which may never end."""
+    return stat.S_ISREG(mode) or stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+
+
+def file_name(text: str) -> str:
+    """Make the name of a file or a folder from any text, different names from different texts.
+
+    Letters, digits, blanks and harmless signs stay; other characters, and a dot in front, become %XX as in
+    addresses (RFC 3986 §2.1). Of a text too long for a name the end is a digest.
+    """
+    name = "".join(c if c.isalnum() or c in _HARMLESS else _escaped(c) for c in text)
+    if not name or name.startswith("."):
+        name = f"%2E{name[1:]}" if name else "%"
+    if len(name.encode()) > _LONGEST_NAME:
+        kept = name.encode()[: _LONGEST_NAME - 20].decode(errors="ignore")
+        name = f"{kept}%%{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+    return name
+
+
+def _escaped(character: str) -> str:
+    return "".join(f"%{octet:02X}" for octet in character.encode())
 
 
 def packaged_toml(folder: str) -> dict[str, str]:

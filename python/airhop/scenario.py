@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -15,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from airhop import _core, custom
-from airhop.errors import InputError, ScenarioError, did_you_mean
-from airhop.files import is_file, packaged_toml, read_text
+from airhop.errors import InputError, ScenarioError, did_you_mean, shortened
+from airhop.files import is_file, is_folder, packaged_toml, read_text
 
 SCHEME = "scheme"
 """The one path that names no table: it sets the scheme of every TCP flow."""
@@ -35,8 +34,11 @@ class _Source:
 
     text: str
     name: str
-    folder: str = ""
-    """What the files that it names are relative to, an absolute path; empty for the working directory."""
+    folder: str | None = ""
+    """What the files that it names are relative to, an absolute path; empty for the working directory.
+
+    None: it may name no file, whatever is changed in it.
+    """
     is_json: bool = False
     sets: tuple[tuple[str, str], ...] = ()
     scheme: str | None = None
@@ -88,12 +90,26 @@ class Scenario:
         """
         return _change(_find(source), [_split(text) for text in sets])
 
+    @classmethod
+    def received(cls, source: str | Mapping[str, Any]) -> Scenario:
+        """Read a packaged scenario or a dict that came over the network: no file is opened for it, ever.
+
+        A key that names a file is refused, also in what `with_` changes later: a stranger may have written
+        it, and what a message says about a file tells of its contents.
+        Raises InputError when there is no such packaged scenario, ScenarioError when something is wrong.
+        """
+        found = _given(source) if isinstance(source, Mapping) else _packaged(source)
+        return cls(replace(found, folder=None))
+
     def with_(self, changes: Mapping[str, Any]) -> Scenario:
         """Change values by their path, as in {"wlan.cell.errors.fer": 0.02, "flow.ftp.scheme": "ll-elsn"}.
 
         Quantities are strings with a unit. The path "scheme" sets the scheme of every TCP flow.
         """
-        return _change(self._source, [(path, toml_literal(value)) for path, value in changes.items()])
+        try:
+            return _change(self._source, [(path, toml_literal(value)) for path, value in changes.items()])
+        except RecursionError:
+            raise InputError("a value of a scenario is no deeper than a file would have it") from None
 
     @property
     def name(self) -> str:
@@ -191,7 +207,7 @@ def toml_literal(value: object) -> str:
     """Write a Python (or numpy) value as a TOML value, for the core to check."""
     if isinstance(value, str):
         # JSON escapes are TOML escapes, but for DEL, which TOML wants escaped too.
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        return json.dumps(_text(value), ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Integral):
@@ -202,11 +218,21 @@ def toml_literal(value: object) -> str:
         return (
             "{ " + ", ".join(f"{toml_literal(str(k))} = {toml_literal(v)}" for k, v in value.items()) + " }"
         )
-    if isinstance(value, Sequence):
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray | memoryview):
         return "[" + ", ".join(toml_literal(item) for item in value) + "]"
     raise InputError(
-        f"a value of a scenario is text, a number, true or false, a list or a table, not {value!r}"
+        "a value of a scenario is text, a number, true or false, a list or a table, "
+        f"not {shortened(repr(value))}"
     )
+
+
+def _text(text: str) -> str:
+    """Refuse half a character (a lone surrogate), which no file can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"{shortened(text)!r} is no text: {error.reason} at {error.start}") from None
+    return text
 
 
 def _bare(literal: str) -> str:
@@ -217,24 +243,41 @@ def _bare(literal: str) -> str:
 
 def _find(source: str | Path | Mapping[str, Any]) -> _Source:
     if isinstance(source, Mapping):
-        return _Source(json.dumps(source), "scenario", str(Path.cwd()), is_json=True)
+        return _given(source)
     known = packaged()
     path = Path(source)
     if isinstance(source, Path) or path.suffix == ".toml" or is_file(path):
         return _Source(read_text(path, "a scenario", known), str(path), str(path.parent.absolute()))
-    if source in known:
-        return _Source(known[source], f"{source}.toml", str(Path.cwd()), is_packaged=True)
-    if source and os.path.isdir(source):  # noqa: PTH112 - unlike pathlib's, for any text
+    if source and source not in known and is_folder(path):
         raise InputError(f"{source} is a folder; a scenario is a TOML file")
+    return _packaged(source)
+
+
+def _packaged(name: str) -> _Source:
+    known = packaged()
+    if name in known:
+        return _Source(known[name], f"{name}.toml", str(Path.cwd()), is_packaged=True)
     raise InputError(
-        f"there is no scenario `{source}`: neither a file nor a packaged name."
-        f"{did_you_mean(source, known)} Packaged: {', '.join(known)}."
+        f"there is no scenario `{shortened(name)}`: neither a file nor a packaged name."
+        f"{did_you_mean(name, known)} Packaged: {', '.join(known)}."
     )
+
+
+def _given(table: Mapping[str, Any]) -> _Source:
+    try:
+        text = json.dumps(table, ensure_ascii=False)
+        text.encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(
+            "a scenario as a dict has texts, numbers, true or false, lists and tables, and is no deeper than "
+            f"a file would be: {error}"
+        ) from None
+    return _Source(text, "scenario", str(Path.cwd()), is_json=True)
 
 
 def _change(source: _Source, changes: Sequence[tuple[str, str]]) -> Scenario:
     for path, value in changes:
-        source = source.changed(path, value)
+        source = source.changed(_text(path), value)
     return Scenario(source)
 
 

@@ -251,10 +251,25 @@ def test_a_scheme_that_raises_ends_the_command_with_its_traceback(tmp_path: Path
     assert "ZeroDivisionError" in ended.stderr and "site-packages" not in ended.stderr
 
 
-def test_ctrl_c_ends_even_an_endless_loop(tmp_path: Path) -> None:
+ENDLESS = {
+    "a loop": "while True: pass",
+    "a call that blocks": "import time; time.sleep(1000)",
+    "what heeds no interruption": """
+    import time
+    while True:
+        try:
+            time.sleep(0.01)
+        except BaseException:
+            pass""",
+}
+
+
+@pytest.mark.parametrize("how", ENDLESS)
+def test_ctrl_c_ends_even_what_does_not_end(tmp_path: Path, how: str) -> None:
+    """No thread in code of a scheme is waited for, whatever it is in; it ends with the process."""
     file = tmp_path / "endless.py"
     loop = "forever()"
-    before = "def forever():\n    print('looping', flush=True)\n    while True:\n        pass\n"
+    before = f"def forever():\n    print('looping', flush=True)\n    {ENDLESS[how]}\n"
     file.write_text(source("endless", increase=loop, before=before), encoding="utf-8")
     words = [sys.executable, "-c", COMMAND, "run", "last-hop", "--scheme", "endless", "--with", str(file)]
     running = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -263,3 +278,25 @@ def test_ctrl_c_ends_even_an_endless_loop(tmp_path: Path) -> None:
     running.send_signal(signal.SIGINT)
     _, told = running.communicate(timeout=60)
     assert (running.returncode, "interrupted" in told) == (130, True)
+
+
+def test_ctrl_c_gives_a_program_its_turn_again(tmp_path: Path) -> None:
+    """In Python a call that blocks in a scheme is left behind: `Interrupted` comes, and other runs go on."""
+    file = tmp_path / "blocked.py"
+    before = "import time\ndef forever():\n    print('blocked', flush=True)\n    time.sleep(1000)\n"
+    file.write_text(source("blocked", increase="forever()", before=before), encoding="utf-8")
+    program = (
+        f"import airhop\nairhop.plugins.load({str(file)!r})\n"
+        "short = airhop.Scenario.load('last-hop').with_({'duration': '1 s'})\n"
+        "try:\n    airhop.run(short, scheme='blocked')\n"
+        "except airhop.Interrupted as interrupted:\n    print(interrupted)\n"
+        "print(airhop.run(short, scheme='reno').goodput_mbps > 0)\n"
+    )
+    handler = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    words = [sys.executable, "-c", handler + program]
+    running = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert running.stdout is not None
+    assert running.stdout.readline() == "blocked\n"
+    running.send_signal(signal.SIGINT)
+    told, wrong = running.communicate(timeout=60)
+    assert (running.returncode, told, wrong) == (0, "interrupted: 0 of 1 runs had finished\nTrue\n", "")

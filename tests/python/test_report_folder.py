@@ -15,11 +15,11 @@ from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
 from airhop.plots.paper import FORMATS
 from airhop.progress import Reporter
 from airhop.report import Chapter
-from airhop.report.folder import _by_number, chapters_in, report_folder
+from airhop.report.folder import _by_number, _inside, chapters_in, report_folder
 from airhop.simulate import Job
 from airhop.store import Store
 from airhop.study import Axis, Study, run_in
-from airhop.study.manifest import save_manifest
+from airhop.study.manifest import load_manifests, manifest_path, save_manifest
 
 
 def make_study(folder: Path, name: str) -> None:
@@ -90,6 +90,42 @@ def test_experiments_come_with_their_claims(tmp_path: Path) -> None:
         claim.id for claim in experiment.claims
     }
     assert [run.scheme for run in chapter.runs] == list(experiment.labels)
+
+
+NAMES = ["a/b", "a-b", "a%2Fb", ".", "..", "a//b", "a/./b", "report.html", "runs", "studies"]
+NAMES += ["x" * 300, "x" * 299 + "y"]
+
+
+def test_every_name_of_a_study_has_its_own_files(tmp_path: Path) -> None:
+    """Names are free text, and two of them never meet in one file, nor in the store's or the report's."""
+    manifests = [manifest_path(tmp_path, name) for name in NAMES]
+    assert len(set(manifests)) == len(NAMES)
+    assert all(path.parent == tmp_path / "studies" for path in manifests)
+    folders = [_inside(name) for name in NAMES]
+    assert len(set(folders)) == len(NAMES)
+    taken = {"", ".", "..", "report.html", "runs", "studies"}
+    assert not taken & {part for path in folders for part in (path.parts[0], *path.parts)}
+    assert (_inside("yun2009/fig6"), _inside("v1.2 é")) == (Path("yun2009/fig6"), Path("v1.2 é"))
+
+
+def test_studies_of_any_name_are_reported_side_by_side(tmp_path: Path) -> None:
+    for name in ("a/b", "a-b", "..", "report.html"):
+        make_study(tmp_path, name)
+    files = report_folder(tmp_path)
+    assert sorted(chapter.name for chapter in chapters_in(tmp_path)) == ["..", "a-b", "a/b", "report.html"]
+    assert {path.parent for path in files[1:]} == {
+        tmp_path / place for place in ("a/b", "a-b", "%2E.", "%report.html")
+    }
+    assert (tmp_path / "report.html").is_file()
+
+
+def test_a_manifest_of_an_older_name_gives_way(tmp_path: Path) -> None:
+    make_study(tmp_path, "mine/own")
+    new = manifest_path(tmp_path, "mine/own")
+    new.rename(new.with_name("mine-own.json"))
+    assert [study.name for study in load_manifests(tmp_path)] == ["mine/own"]
+    make_study(tmp_path, "mine/own")
+    assert [study.name for study in load_manifests(tmp_path)] == ["mine/own"]
 
 
 def test_an_empty_folder_says_how_to_fill_it(tmp_path: Path) -> None:

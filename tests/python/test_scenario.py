@@ -3,6 +3,7 @@
 import os
 import threading
 import tomllib
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -113,6 +114,61 @@ def test_what_is_wrong_is_named(tmp_path: Path) -> None:
         Scenario.load(str(tmp_path))
     with pytest.raises(InputError, match="not None"):
         Scenario.load("last-hop").with_({"duration": None})
+
+
+def _deep(levels: int) -> list[object]:
+    value: list[object] = []
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+CYCLE: list[object] = []
+CYCLE.append(CYCLE)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [{1, 2}, b"reno", object(), date(2026, 1, 1), "\ud800", CYCLE, _deep(100_000), _deep(500), {"a": b""}],
+    ids=["set", "bytes", "object", "date", "half a character", "cycle", "deep", "less deep", "inside"],
+)
+def test_what_no_file_could_hold_is_refused(value: object) -> None:
+    """Whatever is passed in place of a value, the error is one of those that are documented."""
+    table = tomllib.loads(packaged()["last-hop"])
+    table["flow"][0]["scheme"] = value
+    last_hop = Scenario.load("last-hop")
+    with pytest.raises((InputError, ScenarioError)) as loaded:
+        Scenario.load(table)
+    with pytest.raises((InputError, ScenarioError)) as changed:
+        last_hop.with_({"flow.ftp.scheme": value})
+    for refusal in (loaded, changed):
+        assert len(str(refusal.value).encode()) < 2500
+
+
+def test_half_characters_in_paths_and_names_are_refused() -> None:
+    with pytest.raises(InputError, match="is no text"):
+        Scenario.load("last-hop").with_({"flow.\ud800.scheme": "reno"})
+    with pytest.raises(InputError, match="there is no scenario"):
+        Scenario.load("\ud800")
+
+
+def test_devices_and_endless_files_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InputError, match="cannot read /dev/zero: it is not a file"):
+        Scenario.load("/dev/zero")
+    monkeypatch.setattr("airhop.files.LONGEST", 100)
+    long = tmp_path / "long.toml"
+    long.write_text(packaged()["last-hop"], encoding="utf-8")
+    with pytest.raises(InputError, match=r"long\.toml: it has more than 100 bytes; a scenario is short"):
+        Scenario.load(long)
+
+
+def test_messages_are_fit_for_a_terminal() -> None:
+    """What they quote may be a stranger's: it reaches no terminal as a control sequence, and not whole."""
+    error = InputError("\x1b[2J\x07\u202e\ud800" + "x" * 5000 + "\n" + "y" * 5000)
+    text = str(error)
+    assert text.startswith(r"\x1b[2J\x07\u202e\ud800xxx")
+    assert [len(line) < 1100 for line in text.splitlines()] == [True, True]
+    assert str(InputError(text)) == text, "a message that is told again stays as it is"
 
 
 json_values = st.recursive(

@@ -193,7 +193,7 @@ def test_the_scenario_is_written_once_a_journal(tmp_path: Path) -> None:
         store_writer.add(opened, range(10))
         text = (tmp_path / "runs" / "writer.journal").read_text()
     assert text.count(store_writer.scenario("reno").core.json()) == 1
-    assert text.count("\n") == 1 + len(store_writer.SCHEMES) + 10
+    assert text.count("\n") == 2 + len(store_writer.SCHEMES) + 10
 
 
 def test_a_document_may_be_laid_out_in_any_way(tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def test_a_changed_journal(tmp_path: Path, reader: Callable[[Path], object], lin
     lines[line - 1] = lines[line - 1].replace(b"0", b"1", 1)
     journal.write_bytes(b"".join(lines))
     before = contents(tmp_path)
-    with pytest.raises(InputError, match=rf"{journal} is damaged in line {line}\..*Delete that line"):
+    with pytest.raises(InputError, match=rf"{journal} is damaged in line {line}\..*line 2, which counts"):
         reader(tmp_path)
     assert contents(tmp_path) == before
 
@@ -128,10 +128,33 @@ def test_a_journal_without_its_head(tmp_path: Path) -> None:
         read_rows(tmp_path)
 
 
-def test_a_damaged_line_deleted_costs_its_run_only(tmp_path: Path) -> None:
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("gone", [slice(-1, None), slice(5, 6), slice(2, None)])
+def test_a_journal_that_lost_whole_lines(
+    tmp_path: Path, reader: Callable[[Path], object], gone: slice
+) -> None:
+    """Every line that is left is sound: only the count tells this from a store of fewer runs."""
     journal = crashed(tmp_path)
     lines = journal.read_bytes().splitlines(keepends=True)
-    journal.write_bytes(b"".join(lines[:-1]))
+    del lines[gone]
+    journal.write_bytes(b"".join(lines))
+    with pytest.raises(InputError, match=rf"{journal} was cut short: 6 runs were written, and [05] are"):
+        reader(tmp_path)
+
+
+def test_a_journal_of_the_first_format_is_read(tmp_path: Path) -> None:
+    journal = crashed(tmp_path)
+    head, _, *lines = journal.read_bytes().splitlines(keepends=True)
+    fields = head.rstrip(b"\n").split(b"\t")[1:]
+    old = b"\t".join([b"journal", b"1", *fields[2:]])
+    journal.write_bytes(b"".join([b"%08x\t%b\n" % (zlib.crc32(old), old), *lines]))
+    assert len(set(read_rows(tmp_path)["run_id"])) == 6
+
+
+def test_a_damaged_line_deleted_with_the_count_costs_its_run_only(tmp_path: Path) -> None:
+    journal = crashed(tmp_path)
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join([lines[0], *lines[2:-1]]))
     with Store.open(tmp_path) as opened:
         assert opened.known() == {store_writer.job(number).run_id for number in range(5)}
 

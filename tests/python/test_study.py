@@ -210,7 +210,7 @@ def test_manifest_gives_the_same_study_back(tmp_path: Path) -> None:
     study = Study.load(written(tmp_path))
     until = small(name="a/b", reps=Until(0.02, relative=True, max=30))
     save_manifest(study, tmp_path)
-    assert save_manifest(until, tmp_path).name == "a-b.json"
+    assert save_manifest(until, tmp_path).name == "a%2Fb.json"
     found = load_manifests(tmp_path)
     assert found == [until, study]
     assert [point.scenario.digest for point in found[1].points()] == [
@@ -271,3 +271,12 @@ def test_python_schemes_stand_beside_the_study(tmp_path: Path, monkeypatch: pyte
     (found,) = load_manifests(tmp_path)
     assert found == study
     assert f"--with {tmp_path / 'mine.py'}" in Table(found, empty()).command(found.points()[1], 0)
+
+
+@pytest.mark.parametrize("scenario", ["x" * 5000, "/dev/zero", "a\\u0000b", "x" * 5000 + ".toml"])
+def test_a_scenario_that_cannot_be_read_is_refused_with_file_and_key(tmp_path: Path, scenario: str) -> None:
+    file = tmp_path / "long.toml"
+    file.write_text(f'scenario = "{scenario}"\n', encoding="utf-8")
+    with pytest.raises(InputError, match=rf"{file}:1: scenario: ") as refusal:
+        Study.load(file)
+    assert len(str(refusal.value)) < 1500

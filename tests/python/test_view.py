@@ -105,6 +105,7 @@ FOREIGN = {
     "a page of another local server": {**HOST, "Origin": "http://127.0.0.1:1"},
     "a page without an origin": {**HOST, "Origin": "null"},
     "an image on a page elsewhere": {**HOST, "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "image"},
+    "a browser that writes in capitals": {**HOST, "Sec-Fetch-Site": "Cross-Site", "Sec-Fetch-Dest": "image"},
     "a frame on a page elsewhere": {**HOST, "Sec-Fetch-Site": "same-site", "Sec-Fetch-Dest": "iframe"},
 }
 
@@ -124,6 +125,11 @@ def test_foreign_websockets_are_refused(server: Server, who: str) -> None:
 @pytest.mark.parametrize("headers", [*OURS, A_LINK_ELSEWHERE])
 def test_our_own_requests_are_answered(server: Server, headers: dict[str, str]) -> None:
     assert status(server, "/favicon.ico", headers) == 200
+
+
+@pytest.mark.parametrize("path", ["/static/%00", "/static/js/%00.js", "/%00"])
+def test_a_path_that_no_file_system_takes_is_not_found(server: Server, path: str) -> None:
+    assert status(server, path, HOST) == 404
 
 
 def test_our_own_websocket_is_opened(server: Server) -> None:

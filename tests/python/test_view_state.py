@@ -104,6 +104,81 @@ def test_an_uploaded_state_reads_no_files_and_runs_no_code(tmp_path: Path) -> No
     assert not ran.exists()
 
 
+def _received(secret: Path) -> dict[str, str]:
+    """Write the texts that could have the page read a file, by the key that does it."""
+    recorded = f"{{ kind = 'recorded', file = {str(secret)!r}, ber_good = 0, ber_bad = 0.1 }}"
+    wlan = '[[wlan]]\nname = "c"\nstandard = "802.11b"\nstations = { s = [0, 0], d = [9, 0] }\n'
+    wire = '[[wired]]\nname = "w"\nends = ["s", "d"]\ndelay = "1 ms"\n'
+    head = 'name = "theirs"\nduration = "1 s"\n'
+    flow = '[[flow]]\nname = "ftp"\nfrom = "s"\nto = "d"\nscheme = "reno"\n'
+    study = "scenario = 'last-hop'\n"
+    table = (
+        "[scenario]\nname = 't'\nduration = '1 s'\n[[scenario.flow]]\nname = 'f'\nfrom = 's'\nto = 'd'\n"
+        f"scheme = 'reno'\n[[scenario.wired]]\nname = 'w'\nends = ['s', 'd']\nrate = '1 Mbit/s'\n"
+        f"delay = '1 ms'\nerrors = {recorded}\n"
+    )
+    return {
+        "wlan.c.errors.file": f"{head}{wlan}errors = {recorded}\n{flow}",
+        "wired.w.deliveries": f"{head}{wire}deliveries = {str(secret)!r}\n{flow}",
+        "wired.w.errors.file": table,
+        "wlan.cell.errors": f"{study}[set]\n'wlan.cell.errors' = {recorded}\n",
+        "wired.w1.deliveries": f"{study}[set]\nwired.w1.deliveries = {str(secret)!r}\n",
+    }
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "wlan.c.errors.file",
+        "wired.w.deliveries",
+        "wired.w.errors.file",
+        "wlan.cell.errors",
+        "wired.w1.deliveries",
+    ],
+)
+def test_no_key_of_an_uploaded_text_reads_a_file(tmp_path: Path, key: str) -> None:
+    """A message about a file has a line of it: the first one was shown where a header was expected."""
+    for secret in (tmp_path / "secret.txt", tmp_path / "nothing.txt"):
+        text = _received(secret)[key]
+        (tmp_path / "secret.txt").write_text("CANARY\n", encoding="utf-8")
+        with pytest.raises((InputError, ScenarioError)) as refusal:
+            State.uploaded(text, "theirs.toml")
+        said = str(refusal.value)
+        assert key in said and "no file is read for a scenario that came through the page" in said
+        assert "CANARY" not in said and "there is no file" not in said
+
+
+def test_values_that_are_changed_in_the_page_read_no_file(tmp_path: Path) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("CANARY\n", encoding="utf-8")
+    errors = {"kind": "recorded", "file": str(secret), "ber_good": 0, "ber_bad": 0.1}
+    for state in (State.of_packaged("last-hop"), State.uploaded("scenario = 'last-hop'\n", "theirs.toml")):
+        with pytest.raises(ScenarioError, match="no file is read"):
+            state.with_sets({"wlan.cell.errors": errors}).scenario  # noqa: B018
+
+
+def test_files_named_at_the_start_are_read(tmp_path: Path) -> None:
+    (tmp_path / "fades.csv").write_text("begin_s,end_s\n0.5,1\n", encoding="utf-8")
+    own = tmp_path / "own.toml"
+    errors = "{ kind = 'recorded', file = 'fades.csv', ber_good = 0, ber_bad = 0.1 }"
+    own.write_text(
+        packaged()["last-hop"].replace('{ kind = "bernoulli", fer = 0.01 }', errors), encoding="utf-8"
+    )
+    assert State.of(str(own)).with_sets({"duration": "2 s"}).scenario.duration_s == 2.0
+
+
+def test_a_page_goes_over_to_packaged_scenarios_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The choice of a scenario comes over the network: a name is a packaged one, whatever files there are."""
+    own = tmp_path / "own.toml"
+    own.write_text(packaged()["last-hop"], encoding="utf-8")
+    with pytest.raises(InputError, match="there is no scenario"):
+        State.of_packaged(str(own))
+    (tmp_path / "last-hop").write_text("CANARY", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert State.of_packaged("last-hop").base.name == "last-hop"
+    assert State.uploaded("scenario = 'last-hop'\n", "theirs.toml").base.name == "last-hop"
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

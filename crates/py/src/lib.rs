@@ -19,7 +19,7 @@ mod _core {
     #[pymodule_export]
     use super::outcome::Outcome;
     #[pymodule_export]
-    use super::runs::{RunError, SchemeError, run, run_many};
+    use super::runs::{RunError, SchemeError, run, run_many, threads_at_work};
     #[pymodule_export]
     use super::scenario::{Scenario, ScenarioError};
     #[pymodule_export]

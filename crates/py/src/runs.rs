@@ -9,6 +9,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ffi::c_long;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -28,8 +29,12 @@ create_exception!(
 
 /// How long Python waits for a result before it looks for signals.
 pub(crate) const POLL: Duration = Duration::from_millis(20);
-/// How long runs that were told to stop have for it. One that takes longer is lost in a method of a scheme.
+/// How long runs that were told to stop have for it. One that takes longer is lost in a method of a scheme, and is interrupted there.
 const PATIENCE: Duration = Duration::from_millis(300);
+/// How long until nobody waits for one that heeds no interruption, as in a call that blocks outside the interpreter.
+const LAST_PATIENCE: Duration = Duration::from_millis(600);
+/// Threads at work in runs, also those that nobody waits for any more.
+static AT_WORK: AtomicUsize = AtomicUsize::new(0);
 
 /// Runs one replication. With `trace` the outcome has tables; `pcap_dir` gets one `NODE.pcapng` per node.
 #[pyfunction]
@@ -85,7 +90,7 @@ fn drive(
     let mut pool = Pool::start(runs, threads, recording, move |work| at_work.attach(work));
     let mut failure: Option<(PyErr, Instant)> = None;
     let mut hears = true;
-    loop {
+    let is_lost = loop {
         let new = match py.detach(|| pool.next(POLL)) {
             Progress::Done(index, Ok(outcome)) if hears => {
                 let heard = on_done(index, outcome);
@@ -95,19 +100,27 @@ fn drive(
             Progress::Done(_, Ok(_)) => None,
             Progress::Done(index, Err(error)) => Some(failure_of(py, index, error)),
             Progress::Waiting => py.check_signals().err(),
-            Progress::Finished => break,
+            Progress::Finished => break false,
         };
         match (&failure, new) {
             (None, Some(first)) => {
                 pool.stop();
                 failure = Some((first, Instant::now()));
             }
+            (Some((_, since)), _) if since.elapsed() > LAST_PATIENCE => break true,
             (Some((_, since)), _) if since.elapsed() > PATIENCE => workers.interrupt(py),
             _ => {}
         }
-    }
-    py.detach(move || drop(pool));
+    };
+    py.detach(move || if is_lost { pool.abandon() } else { drop(pool) });
     failure.map_or(Ok(()), |(first, _)| Err(first))
+}
+
+/// How many threads are at work in runs. When there are none to wait for, they are in code of a scheme that has not come back since
+/// its run was stopped: they end when it does, and the interpreter must not be taken down while they may call it.
+#[pyfunction]
+pub fn threads_at_work() -> usize {
+    AT_WORK.load(Ordering::Relaxed)
 }
 
 /// The threads of a pool, by the numbers that Python has for them.
@@ -117,6 +130,7 @@ struct Workers(Arc<Mutex<Vec<c_long>>>);
 impl Workers {
     /// Makes this thread known to Python for as long as it works, so that a call of a scheme need not do so.
     fn attach(&self, work: &mut (dyn FnMut() + Send)) {
+        AT_WORK.fetch_add(1, Ordering::Relaxed);
         Python::attach(|py| {
             let number =
                 py.import("threading").and_then(|t| t.call_method0("get_ident")?.extract::<c_long>());
@@ -124,6 +138,7 @@ impl Workers {
             py.detach(work);
             self.numbers().retain(|other| number.as_ref().ok() != Some(other));
         });
+        AT_WORK.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// Ends what Python code they are in, were it an endless loop.

@@ -33,18 +33,18 @@ impl Scenario {
 
 #[pymethods]
 impl Scenario {
-    /// Reads TOML. `source` is what messages call it, `folder` what the files that it names are relative to, `sets` are paths with
-    /// TOML literals (or bare text), `scheme` replaces that of every TCP flow.
+    /// Reads TOML. `source` is what messages call it, `folder` what the files that it names are relative to (None:
+    /// it may name none), `sets` are paths with TOML literals (or bare text), `scheme` replaces that of every TCP flow.
     #[staticmethod]
     #[pyo3(signature = (text, source, folder, sets, scheme))]
     fn parse(
         text: &str,
         source: &str,
-        folder: PathBuf,
+        folder: Option<PathBuf>,
         sets: Vec<(String, String)>,
         scheme: Option<String>,
     ) -> PyResult<Scenario> {
-        let source = Source { name: source, folder: &folder };
+        let source = Source { name: source, folder: folder.as_deref() };
         Self::checked(airhop_scenario::Scenario::parse(text, source, &Overrides { sets, scheme }))
     }
 
@@ -54,11 +54,11 @@ impl Scenario {
     fn from_json(
         text: &str,
         source: &str,
-        folder: PathBuf,
+        folder: Option<PathBuf>,
         sets: Vec<(String, String)>,
         scheme: Option<String>,
     ) -> PyResult<Scenario> {
-        let source = Source { name: source, folder: &folder };
+        let source = Source { name: source, folder: folder.as_deref() };
         Self::checked(airhop_scenario::Scenario::from_json(text, source, &Overrides { sets, scheme }))
     }
 

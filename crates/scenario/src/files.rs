@@ -2,6 +2,8 @@
 //!
 //! A name is relative to the folder of the scenario. The effective scenario has the whole path and the digest of the content, so that
 //! it reads back to the same wherever it is read, or not at all: results of two contents are never taken for each other.
+//!
+//! A scenario of unknown origin has no folder, and no file is opened for it: a message about a file would show what is in it.
 
 use crate::fields::{Fields, NamedFile, Val};
 use crate::keys::{Key, Kind};
@@ -11,7 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Reads every file that is named in `fields` or below, and notes or checks their digests.
-pub(crate) fn load(fields: &mut Fields, folder: &Path, problems: &mut Problems) {
+pub(crate) fn load(fields: &mut Fields, folder: Option<&Path>, problems: &mut Problems) {
     for key in fields.keys {
         if let Kind::File { digest } = key.kind {
             load_one(fields, key, digest, folder, problems);
@@ -20,9 +22,16 @@ pub(crate) fn load(fields: &mut Fields, folder: &Path, problems: &mut Problems) 
     tables_mut(fields).for_each(|table| load(table, folder, problems));
 }
 
-fn load_one(fields: &mut Fields, key: &Key, digest: &'static str, folder: &Path, problems: &mut Problems) {
+fn load_one(
+    fields: &mut Fields,
+    key: &Key,
+    digest: &'static str,
+    folder: Option<&Path>,
+    problems: &mut Problems,
+) {
     let Some(name) = fields.text(key.name) else { return };
-    let file = match read(&folder.join(name)) {
+    let found = folder.map_or_else(|| Err(NO_FILES.to_string()), |folder| read(&folder.join(name)));
+    let file = match found {
         Ok(file) => file,
         Err(what) => {
             problems.add(fields.at(key.name), fields.path_of(key.name), what);
@@ -47,13 +56,23 @@ fn load_one(fields: &mut Fields, key: &Key, digest: &'static str, folder: &Path,
     fields.set(key.name, Val::File(file), at);
 }
 
+/// Why a scenario without a folder is refused.
+const NO_FILES: &str = "names a file, and no file is read for a scenario that came through the page; give the scenario on the command \
+                        line instead";
+
+/// The longest file that is read, bytes: years of a recorded channel.
+const LONGEST: u64 = 1 << 28;
+
 fn read(path: &Path) -> Result<NamedFile, String> {
     // A path that cannot be made absolute (there is no working directory) is as good as it was.
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let shown = path.display().to_string();
     let refusal = |why: String| format!("cannot read {shown}: {why}");
     match std::fs::metadata(&path) {
-        Ok(found) if found.is_file() => {}
+        Ok(found) if found.is_file() && found.len() <= LONGEST => {}
+        Ok(found) if found.is_file() => {
+            return Err(refusal(format!("it has {} bytes, and {LONGEST} are the most", found.len())));
+        }
         Ok(_) => return Err(refusal("it is not a file".to_string())),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             return Err(format!("there is no file {shown}"));

@@ -60,17 +60,37 @@ impl Problems {
 
 impl Problem {
     fn paragraph(&self, source: &str) -> String {
-        let path = if self.path.is_empty() { String::new() } else { format!("{}: ", self.path) };
+        let [source, path, what] = [source, &self.path, &self.what].map(legible);
+        let path = if path.is_empty() { path } else { format!("{path}: ") };
         match &self.at {
-            At::Line(line) => format!("{source}:{line}: {path}{}", self.what),
-            At::Document | At::Default => format!("{source}: {path}{}", self.what),
+            At::Line(line) => format!("{source}:{line}: {path}{what}"),
+            At::Document | At::Default => format!("{source}: {path}{what}"),
             // `--set wlan.cell.rate=…` has said the path already.
             At::Option(option) if option.contains(&format!(" {}=", self.path)) => {
-                format!("{option}: {}", self.what)
+                format!("{}: {what}", legible(option))
             }
-            At::Option(option) => format!("{option}: {path}{}", self.what),
+            At::Option(option) => format!("{}: {path}{what}", legible(option)),
         }
     }
+}
+
+/// So many characters of a text are displayed, twice as many as the longest list of keys has.
+const LONGEST: usize = 500;
+
+/// A text as a terminal may show it: control characters and overrides of the direction of writing are escaped, and of a long text the
+/// middle is left out. What a message quotes comes from a file that anybody may have written.
+fn legible(text: &str) -> String {
+    let is_harmful =
+        |c: &char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let length = text.chars().count();
+    let edge = if length > LONGEST { LONGEST / 2 } else { length };
+    let escaped = |c: char| if is_harmful(&c) { c.escape_default().to_string() } else { c.to_string() };
+    let mut shown: String = text.chars().take(edge).map(escaped).collect();
+    if edge < length {
+        shown.push_str(" … ");
+        shown.extend(text.chars().skip(length - edge).map(escaped));
+    }
+    shown
 }
 
 /// So many problems, or names, are displayed. One slip in a generated file makes hundreds, and the first of them must stay in sight.

@@ -196,7 +196,7 @@ impl Run {
     }
 }
 
-/// Runs at work on threads of their own. Dropping it stops and joins them.
+/// Runs at work on threads of their own. Dropping it stops and joins them, unless they were left to themselves.
 #[derive(Debug)]
 pub struct Pool {
     stop: Arc<AtomicBool>,
@@ -249,6 +249,11 @@ impl Pool {
     /// Tells all runs to stop. Those that are over can still be had from [`Pool::next`].
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Tells all runs to stop and waits for none of them: one may be in code of the user that does not end.
+    pub fn abandon(mut self) {
+        self.threads.clear();
     }
 }
 

@@ -30,14 +30,14 @@ pub struct Overrides {
 pub struct Source<'a> {
     /// What messages call it.
     pub name: &'a str,
-    /// What the files that it names are relative to.
-    pub folder: &'a Path,
+    /// What the files that it names are relative to; `None`: it may name none, for somebody else wrote it.
+    pub folder: Option<&'a Path>,
 }
 
 impl<'a> From<&'a str> for Source<'a> {
     /// Files are relative to the working directory.
     fn from(name: &'a str) -> Self {
-        Source { name, folder: Path::new("") }
+        Source { name, folder: Some(Path::new("")) }
     }
 }
 

@@ -42,7 +42,11 @@ fn with_fades(name: &str, fades: &str) -> PathBuf {
 
 fn read(text: &str, folder: &Path, sets: &[(&str, &str)]) -> Result<Scenario, ScenarioError> {
     let sets = sets.iter().map(|(path, value)| (path.to_string(), value.to_string())).collect();
-    Scenario::parse(text, Source { name: "air.toml", folder }, &Overrides { sets, scheme: None })
+    Scenario::parse(
+        text,
+        Source { name: "air.toml", folder: Some(folder) },
+        &Overrides { sets, scheme: None },
+    )
 }
 
 fn load(folder: &Path) -> Scenario {
@@ -85,7 +89,7 @@ fn the_effective_scenario_reads_back_to_the_same() {
     let scenario = load(&here);
     let path = here.join("fades.csv").display().to_string();
     assert!(scenario.json().contains(&format!(r#""file":"{path}","digest":"#)), "{}", scenario.json());
-    let elsewhere = Source { name: "x", folder: Path::new("/") };
+    let elsewhere = Source { name: "x", folder: Some(Path::new("/")) };
     for again in [
         Scenario::parse(&scenario.toml(), elsewhere, &Overrides::default()),
         Scenario::from_json(&scenario.json(), elsewhere, &Overrides::default()),
@@ -146,6 +150,34 @@ fn what_is_wrong_with_a_file_is_said_with_its_name() {
     let set = [("wired.air.errors.file", "none.csv")];
     let refusal = refusal(LINK, &here, &set);
     assert!(refusal.starts_with("--set wired.air.errors.file=none.csv: there is no file"), "{refusal}");
+}
+
+/// A text of unknown origin opens nothing: not even whether a file is there is to be learnt from the message.
+#[test]
+fn a_scenario_without_a_folder_may_name_no_file() {
+    let here = with_fades("received", FADES);
+    let path = here.join("fades.csv").display().to_string();
+    let received = |text: &str, sets: &[(&str, &str)]| {
+        let sets = sets.iter().map(|(path, value)| (path.to_string(), value.to_string())).collect();
+        let source = Source { name: "air.toml", folder: None };
+        Scenario::parse(text, source, &Overrides { sets, scheme: None })
+    };
+    for text in [LINK.replace("fades.csv", &path), LINK.replace("fades.csv", "none.csv")] {
+        let refusal = received(&text, &[]).expect_err("it names a file").to_string();
+        assert!(refusal.starts_with("air.toml:10: wired.air.errors.file: names a file"), "{refusal}");
+    }
+    let clean = LINK.replace(
+        r#"kind = "recorded", file = "fades.csv", ber_good = 1e-6, ber_bad = 1e-2"#,
+        r#"kind = "clean""#,
+    );
+    assert_ne!(clean, LINK);
+    received(&clean, &[]).expect("it names none");
+    let errors = format!(r#"{{ kind = "recorded", file = "{path}", ber_good = 0, ber_bad = 0.1 }}"#);
+    for (key, value) in [("wired.air.errors", errors.as_str()), ("wired.air.deliveries", path.as_str())] {
+        let refusal = received(&clean, &[(key, value)]).expect_err("it names a file").to_string();
+        assert!(refusal.contains(key) && refusal.contains("no file is read"), "{refusal}");
+        assert!(!refusal.contains("there is no") && !refusal.contains("begin_s"), "{refusal}");
+    }
 }
 
 #[test]

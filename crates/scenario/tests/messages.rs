@@ -383,3 +383,22 @@ fn json_has_paths_but_no_lines() {
         Scenario::from_json(r#"{"name": "x", "duration": 3, "flow": null}"#, "a dict", &Overrides::default());
     insta::assert_snapshot!(refusal.expect_err("three things are wrong").to_string());
 }
+
+/// What a message quotes may be a stranger's: no control sequence reaches the terminal, and a long value is cut short.
+#[test]
+fn messages_are_fit_for_a_terminal() {
+    let key = LAST_HOP.replace("delay = \"10 ms\"", "\"de\\u001b[2J\\u0007\\u202elay\" = \"10 ms\"");
+    let long = LAST_HOP.replace("delay = \"10 ms\"", &format!("delay = \"{}\"", "x".repeat(5000)));
+    let set = [("wired.w1.\u{1b}[2J".to_string(), "1".to_string())].to_vec();
+    let refusals = [
+        Scenario::parse(&key, "\u{1b}]0;evil\u{7}.toml", &Overrides::default()),
+        Scenario::parse(&long, "long.toml", &Overrides::default()),
+        Scenario::parse(LAST_HOP, "set.toml", &Overrides { sets: set, scheme: None }),
+    ];
+    for refusal in refusals {
+        let shown = refusal.expect_err("something is wrong").to_string();
+        let is_harmful = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+        assert!(!shown.contains(is_harmful), "{shown:?}");
+        assert!(shown.split("\n\n").all(|problem| problem.chars().count() < 1200), "{shown}");
+    }
+}

@@ -44,7 +44,20 @@ def main(argv: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt as interrupt:
         code = EXIT_INTERRUPTED
         print(f"airhop: {str(interrupt) or 'interrupted'}", file=sys.stderr)
+    _leave_stuck_threads(code)
     sys.exit(code)
+
+
+def _leave_stuck_threads(code: int) -> None:
+    """End at once where a thread is in code of a scheme that does not come back.
+
+    The interpreter's own end would take the ground from under it, or wait for those who wait for it.
+    """
+    core = sys.modules.get("airhop._core")
+    if core is not None and core.threads_at_work():
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
 
 
 def _prepare_streams() -> None:

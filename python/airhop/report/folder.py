@@ -9,15 +9,18 @@ from pathlib import Path
 from airhop.errors import InputError
 from airhop.experiments import Calculated, Outcome, outcomes_in, registry
 from airhop.experiments.calculation import DOCUMENT, calculated_in
-from airhop.files import why
+from airhop.files import file_name, why
 from airhop.progress import SILENT, Reporter
 from airhop.report.calculated import CalculationChapter, page_of_calculation
 from airhop.report.chapter import Chapter, chapter_of_outcome
 from airhop.report.page import write_report
 from airhop.study import Table
+from airhop.study.manifest import FOLDER as STUDIES
 from airhop.study.manifest import manifest_path
 
 REPORT = "report.html"
+RUNS = "runs"
+"""Where the store has its files."""
 
 
 def report_folder(
@@ -48,7 +51,11 @@ def report_folder(
     drawn = [chapter for chapter in own if chapter.frame.height]
     with reporter.task("figures for print", len(drawn)) as task:
         for chapter in drawn:
-            files += draw_study(chapter.table, folder / _inside(chapter.name))
+            figures = folder / _inside(chapter.name)
+            try:
+                files += draw_study(chapter.table, figures)
+            except OSError as error:
+                raise InputError(f"cannot write {figures}: {why(error)}") from None
             task.advance()
     return files
 
@@ -99,5 +106,7 @@ def _by_number(name: str) -> list[str]:
 
 
 def _inside(name: str) -> Path:
-    """Give the folder of a study of this name, never outside the report's own."""
-    return Path(*(part for part in name.split("/") if part not in ("", ".", "..")))
+    """Give the folder of a study of this name: one for each, inside the report's own, in nobody's way."""
+    first, *others = name.split("/")
+    taken = first in (REPORT, RUNS, STUDIES)
+    return Path(f"%{first}" if taken else file_name(first), *map(file_name, others))

@@ -45,9 +45,22 @@ def foreign_part(path: Path, what: str) -> InputError:
     return InputError(f"{path} is not a part of the store: {what}. Move it out of the folder")
 
 
+_KEEP_OR_NOT = (
+    "Put the file back from a copy; or delete what is damaged, and line 2, which counts the runs, to keep "
+    "the others; or move the file out of the folder: what is missing is then computed again"
+)
+
+
 def damaged_line(path: Path, number: int) -> InputError:
     """Tell that a journal was changed after it was written."""
     return InputError(
-        f"{path} is damaged in line {number}. All other runs of the store are kept. Delete that line, or "
-        "move the file out of the folder: what is missing is then computed again"
+        f"{path} is damaged in line {number}. All other runs of the store are kept. {_KEEP_OR_NOT}"
+    )
+
+
+def cut_short(path: Path, runs: int, least: int) -> InputError:
+    """Tell that a journal has lost runs after they were written."""
+    return InputError(
+        f"{path} was cut short: {least:,} runs were written, and {runs:,} are there. All other runs of the "
+        f"store are kept. {_KEEP_OR_NOT}"
     )

@@ -2,13 +2,18 @@ r"""The journal: a text file to which one writer appends a line per finished run
 
 The fields of a line are separated by tabs. The first is the CRC-32 of the others, eight hex digits:
 
-    CRC  journal   1       VERSION  MODEL               the first line
+    CRC  journal   2       VERSION  MODEL               the first line
+    CRC  count     RUNS                                 the second: how many runs follow at least, ten digits
     CRC  scenario  DIGEST  JSON                         once, before the first run of the scenario
     CRC  run       RUN-ID  DIGEST   VALUES   DOCUMENT   the varied values and the run document, both JSON
 
 A run is one write(2) of whole lines. What was written survives the death of the process at any instant; it
 is not forced to the disk, so the last seconds before a power cut may be missing. A last line without its end
 was being written when the writer died: that run had not finished and is not there.
+
+The count is written over in place after each run, so a writer that dies between the two leaves one that is
+too small, and never one that is too large: where fewer runs follow, the file was cut short later. It may be
+missing: journals of format 1 have none, and who has lost runs deletes the line to keep the others.
 """
 
 from __future__ import annotations
@@ -18,10 +23,11 @@ import os
 import zlib
 from pathlib import Path
 
-from airhop.store.errors import cannot_read, cannot_write, damaged_line
+from airhop.store.errors import cannot_read, cannot_write, cut_short, damaged_line
 from airhop.store.schema import FinishedRun
 
-FORMAT = "1"
+FORMAT = "2"
+READABLE = ("1", FORMAT)
 
 
 class Journal:
@@ -31,7 +37,10 @@ class Journal:
         self.path = path
         self._fd: int | None = None
         self._scenarios: set[str] = set()
-        self._torn = False
+        self._count = 0
+        self._count_at = 0
+        self._end = 0
+        """Where the last whole line ends."""
 
     def append(self, run: FinishedRun, digest: str) -> None:
         """Write a run of the scenario of that digest.
@@ -45,14 +54,18 @@ class Journal:
             lines = _line("scenario", digest, run.scenario_json) + lines
         try:
             fd = self._ready()
-            if os.fstat(fd).st_size == 0:
-                lines = _line("journal", FORMAT, run.airhop, run.model) + lines
-            self._torn = True
+            if self._end == 0:
+                head = _line("journal", FORMAT, run.airhop, run.model)
+                self._count, self._count_at = 0, len(head)
+                lines = head + _count(0) + lines
+            end = self._end + len(lines)
             while lines:  # a disk that is filling up takes a piece, and then says so
                 lines = lines[os.write(fd, lines) :]
-            self._torn = False
+            self._end = end
+            os.pwrite(fd, _count(self._count + 1), self._count_at)
         except OSError as error:
             raise cannot_write(self.path, error) from None
+        self._count += 1
         self._scenarios.add(digest)
 
     def remove(self) -> None:
@@ -63,23 +76,25 @@ class Journal:
 
     def close(self) -> None:
         """Close the file and leave it where it is."""
-        fd, self._fd = self._fd, None
+        fd, self._fd, self._end = self._fd, None, 0
         if fd is not None:
             os.close(fd)
 
     def _ready(self) -> int:
         """Give the file, ending with a whole line: what an interrupted write left must not get a sequel."""
         if self._fd is None:
-            self._fd = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
-        elif self._torn:
-            os.ftruncate(self._fd, self.path.read_bytes().rfind(b"\n") + 1)
+            # A file that is left has its runs in a part: `remove` was interrupted.
+            self._fd = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+        elif os.lseek(self._fd, 0, os.SEEK_CUR) != self._end:
+            os.ftruncate(self._fd, self._end)
+            os.lseek(self._fd, self._end, os.SEEK_SET)
         return self._fd
 
 
 def read_journal(path: Path) -> list[FinishedRun]:
     """Read the runs of a journal, also while it is being written; one that has gone holds none.
 
-    Raises InputError when a line is not what was written.
+    Raises InputError when a line is not what was written, and when the file was cut short.
     """
     try:
         lines = path.read_bytes().split(b"\n")
@@ -90,11 +105,14 @@ def read_journal(path: Path) -> list[FinishedRun]:
     runs: list[FinishedRun] = []
     scenarios: dict[str, str] = {}
     airhop = model = ""
+    least = 0
     for number, line in enumerate(lines[:-1], start=1):
         try:
             match _fields(line):
-                case "journal", version, airhop, model if version == FORMAT and number == 1:
+                case "journal", version, airhop, model if version in READABLE and number == 1:
                     pass
+                case "count", count if number == 2:
+                    least = int(count)
                 case "scenario", digest, scenario_json if number > 1:
                     scenarios[digest] = scenario_json
                 case "run", run_id, digest, values, document if number > 1:
@@ -104,6 +122,8 @@ def read_journal(path: Path) -> list[FinishedRun]:
                     raise ValueError("no such line")
         except (ValueError, KeyError):
             raise damaged_line(path, number) from None
+    if len(runs) < least:
+        raise cut_short(path, len(runs), least)
     return runs
 
 
@@ -118,6 +138,11 @@ def remove(path: Path) -> None:
 def _line(*fields: str) -> bytes:
     data = "\t".join(fields).encode()
     return b"%08x\t%b\n" % (zlib.crc32(data), data)
+
+
+def _count(runs: int) -> bytes:
+    """Write the line of the count, of one length whatever the count."""
+    return _line("count", f"{runs:010}")
 
 
 def _fields(line: bytes) -> list[str]:

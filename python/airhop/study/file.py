@@ -99,7 +99,7 @@ class _File:
             raise InputError(f"scenario: is missing; expected {expected}")
         beside = self._folder / name
         try:
-            scenario = Scenario.load(beside if name.endswith(".toml") or beside.is_file() else name)
+            scenario = Scenario.load(beside if name.endswith(".toml") or is_file(beside) else name)
         except InputError as error:
             raise InputError(f"scenario: {error}") from None
         return changed(scenario, fixed)

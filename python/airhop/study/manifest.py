@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from airhop.errors import InputError
-from airhop.files import filling, why
+from airhop.files import file_name, filling, why
 from airhop.study.study import Study
 
 FOLDER = "studies"
@@ -23,15 +23,21 @@ def save_manifest(study: Study, folder: str | Path) -> Path:
 
 def manifest_path(folder: str | Path, name: str) -> Path:
     """Tell where the manifest of a study of this name is."""
-    return Path(folder) / FOLDER / f"{name.replace('/', '-')}.json"
+    return Path(folder) / FOLDER / f"{file_name(name)}.json"
 
 
 def load_manifests(folder: str | Path) -> list[Study]:
     """Read all studies of a folder, in the order of their names; none is fine.
 
+    A manifest under an older name of its file is of the past where there is another one of the same study.
     Raises InputError when one is damaged, or names a Python scheme that is gone.
     """
-    return [_read(path) for path in sorted((Path(folder) / FOLDER).glob("*.json"))]
+    found: dict[str, Study] = {}
+    for path in sorted((Path(folder) / FOLDER).glob("*.json")):
+        study = _read(path)
+        if study.name not in found or path == manifest_path(folder, study.name):
+            found[study.name] = study
+    return list(found.values())
 
 
 def _read(path: Path) -> Study:

@@ -85,7 +85,7 @@ class Page:
         self._attempt(lambda: self._load(self._fresh(source)))
 
     def _fresh(self, source: str) -> State:
-        fresh = self._opened if source == (self._opened.source or "") else State.of(source)
+        fresh = self._opened if source == (self._opened.source or "") else State.of_packaged(source)
         shown = self._state
         return replace(fresh, schemes=shown.schemes, seed=shown.seed, reps=shown.reps)
 

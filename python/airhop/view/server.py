@@ -6,6 +6,7 @@ import errno
 import logging
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import unquote
 
 from bokeh.server.server import BaseServer
 from bokeh.server.tornado import BokehTornado
@@ -36,13 +37,19 @@ class Guard(Router):
     def __init__(self, application: Application, port: int) -> None:
         self._application = application
         self._refusing = Application([(".*", _Refusal)])
+        self._empty = Application()
         self._hosts = {f"{name}:{port}" for name in NAMES}
         self._origins = {f"http://{host}" for host in self._hosts}
 
     def find_handler(self, request: HTTPServerRequest, **kwargs: Any) -> HTTPMessageDelegate:
         """Choose who answers."""
-        trusted = self._is_ours(request)
-        return (self._application if trusted else self._refusing).find_handler(request, **kwargs)
+        if not self._is_ours(request):
+            chosen = self._refusing
+        elif "\0" in unquote(request.path):  # Tornado would ask the file system for it, which takes none
+            chosen = self._empty
+        else:
+            chosen = self._application
+        return chosen.find_handler(request, **kwargs)
 
     def _is_ours(self, request: HTTPServerRequest) -> bool:
         headers = request.headers
@@ -52,8 +59,8 @@ class Guard(Router):
         if headers.get("Upgrade") and origin is None:
             return False
         # A link on another site may lead here; nothing of it may frame, load or fetch what is here.
-        foreign = headers.get("Sec-Fetch-Site") in FOREIGN_SITES
-        return not foreign or headers.get("Sec-Fetch-Dest") == "document"
+        foreign = headers.get("Sec-Fetch-Site", "").lower() in FOREIGN_SITES
+        return not foreign or headers.get("Sec-Fetch-Dest", "").lower() == "document"
 
 
 class _Refusal(RequestHandler):

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from airhop.catalogue import scheme as find_scheme
-from airhop.errors import InputError, did_you_mean
+from airhop.errors import InputError, did_you_mean, shortened
+from airhop.files import read_text
 from airhop.scenario import SCHEME, Scenario, packaged, toml_literal
 from airhop.simulate import Job
 from airhop.study.axis import flattened
@@ -53,19 +54,29 @@ class State:
         Raises InputError or ScenarioError when it is none of them.
         """
         if source not in packaged() and _is_study(Path(source)):
-            return cls.from_toml(Path(source).read_text(encoding="utf-8"), source, Path(source).parent)
+            text = read_text(Path(source), "a study", ())
+            return cls.from_toml(text, source, Path(source).parent)
         return cls._opening(Scenario.load(source), source)
+
+    @classmethod
+    def of_packaged(cls, name: str) -> State:
+        """Begin with a packaged scenario that was asked for over the network. InputError if it is none.
+
+        A file of that name is not looked for.
+        """
+        return cls._opening(Scenario.received(name), name)
 
     @classmethod
     def uploaded(cls, text: str, name: str) -> State:
         """Begin with the text of a study or of a scenario that came over the network.
 
-        Raises InputError or ScenarioError when it is neither. No file is read and nothing in it is run.
+        Raises InputError or ScenarioError when it is neither, and when it names a file: none is read for
+        it, and nothing in it is run.
         """
         document = _toml(text, name)
         if "scenario" in document:
             return cls.from_toml(text, name)
-        return cls._opening(Scenario.load(document), None)
+        return cls._opening(Scenario.received(document), None)
 
     @classmethod
     def _opening(cls, base: Scenario, source: str | None) -> State:
@@ -78,7 +89,8 @@ class State:
         """Read a study: its scenario, `[set]`, schemes, seed and reps. Other axes are left to `airhop sweep`.
 
         `name` is for messages. The study's scenario is a packaged name, a table, or a file relative to
-        `folder`; without `folder` no file is read. Nothing in the text is run: it may be a stranger's.
+        `folder`; without `folder` no file is read, neither for that nor for a value. Nothing in the text is
+        run: it may be a stranger's.
         """
         study = _toml(text, name)
         for key in study:
@@ -148,8 +160,8 @@ class State:
 def _is_study(path: Path) -> bool:
     """Tell a study file from everything else, of which `Scenario.load` is to judge."""
     try:
-        return "scenario" in tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):  # neither text nor TOML: both errors are ValueErrors
+        return "scenario" in tomllib.loads(read_text(path, "a study", ()))
+    except ValueError:  # no such file, or neither text nor TOML: all of these errors are ValueErrors
         return False
 
 
@@ -161,16 +173,17 @@ def _toml(text: str, name: str) -> dict[str, Any]:
 
 
 def _scenario(value: object, name: str, folder: Path | None) -> tuple[Scenario, str | None]:
+    load = Scenario.received if folder is None else Scenario.load
     if isinstance(value, Mapping):
-        return Scenario.load(value), None
+        return load(value), None
     if not isinstance(value, str):
         raise InputError(f"{name}: `scenario` must be a packaged name, a file or a table")
     if value in packaged():
-        return Scenario.load(value), value
+        return load(value), value
     if folder is None:
         raise InputError(
-            f"{name}: the scenario `{value}` is not packaged, and a page opens no files of its own accord: "
-            f"start `airhop view` with the study file"
+            f"{name}: the scenario `{shortened(value)}` is not packaged, and a page opens no files of its "
+            f"own accord: start `airhop view` with the study file"
         )
     path = folder / value
     return Scenario.load(path), str(path)

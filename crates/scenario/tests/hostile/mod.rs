@@ -28,7 +28,7 @@ pub fn load(text: &str, folder: &Path) {
 /// The scenario, if it is taken.
 pub fn parse(text: &str, folder: &Path) -> Option<Scenario> {
     let (text, overrides) = text.split_once(OVERRIDES).unwrap_or((text, ""));
-    match Scenario::parse(text, Source { name: NAME, folder }, &changes(overrides)) {
+    match Scenario::parse(text, Source { name: NAME, folder: Some(folder) }, &changes(overrides)) {
         Ok(scenario) => {
             reads_back(&scenario);
             Some(scenario)
