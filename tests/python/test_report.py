@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+import hashlib
 import json
 import math
 import re
@@ -104,6 +105,21 @@ def test_the_browser_is_told_to_refuse_requests(page: Page) -> None:
     assert "default-src 'none'" in policy
     assert "connect-src" not in policy
     assert "http" not in policy
+
+
+def test_no_script_runs_but_those_of_the_report(html: str, page: Page) -> None:
+    """What might get into the page as markup is no script that the browser runs (W3C CSP 3 §6.7.2)."""
+    policy = next(
+        meta["content"] or ""
+        for meta in page.all("meta")
+        if meta.get("http-equiv") == "Content-Security-Policy"
+    )
+    allowed = next(part for part in policy.split("; ") if part.startswith("script-src"))
+    assert "unsafe-inline" not in allowed
+    scripts = re.findall(r'<script(?: type="module")?>(.*?)</script>', html, re.DOTALL)
+    digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
+    assert digests
+    assert allowed.split()[1:] == [*(f"'sha256-{digest}'" for digest in digests), "'unsafe-eval'"]
 
 
 def test_the_table_holds_the_measured_numbers(outcome: Outcome, page: Page) -> None:

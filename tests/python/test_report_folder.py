@@ -160,6 +160,38 @@ def test_chapters_are_in_the_order_of_their_numbers() -> None:
     ]
 
 
+def test_a_report_that_is_cut_short_leaves_the_one_before(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C or a full disk in the middle of the write: what stood there is whole still."""
+    out = tmp_path / "report.html"
+    out.write_text("the one before", encoding="utf-8")
+    write = Path.write_text
+
+    def half(path: Path, text: str, **options: str) -> int:
+        write(path, text[: len(text) // 2], **options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "write_text", half)
+    with pytest.raises(KeyboardInterrupt):
+        report_folder(folder, out)
+    assert out.read_text(encoding="utf-8") == "the one before"
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_a_link_where_the_report_goes_is_replaced_and_not_followed(folder: Path, tmp_path: Path) -> None:
+    """A folder that somebody else made cannot have another file of mine overwritten."""
+    mine = tmp_path / "mine"
+    mine.write_text("mine", encoding="utf-8")
+    place = tmp_path / "theirs"
+    place.mkdir()
+    out = place / "report.html"
+    out.symlink_to(mine)
+    report_folder(folder, out)
+    assert mine.read_text(encoding="utf-8") == "mine"
+    assert out.is_file() and not out.is_symlink()
+
+
 def test_a_file_in_the_way_is_told(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "taken").mkdir()
     with pytest.raises(InputError, match="cannot write"):

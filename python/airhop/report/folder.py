@@ -9,7 +9,7 @@ from pathlib import Path
 from airhop.errors import InputError
 from airhop.experiments import Calculated, Outcome, outcomes_in, registry
 from airhop.experiments.calculation import DOCUMENT, calculated_in
-from airhop.files import file_name, why
+from airhop.files import file_name, filling, why
 from airhop.progress import SILENT, Reporter
 from airhop.report.calculated import CalculationChapter, page_of_calculation
 from airhop.report.chapter import Chapter, chapter_of_outcome
@@ -52,10 +52,8 @@ def report_folder(
     with reporter.task("figures for print", len(drawn)) as task:
         for chapter in drawn:
             figures = folder / _inside(chapter.name)
-            try:
-                files += draw_study(chapter.table, figures)
-            except OSError as error:
-                raise InputError(f"cannot write {figures}: {why(error)}") from None
+            with filling(figures) as hidden:
+                files += [figures / file.name for file in draw_study(chapter.table, hidden)]
             task.advance()
     return files
 

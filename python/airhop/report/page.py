@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -10,6 +13,7 @@ from pathlib import Path
 
 from airhop.experiments.judged import ORDER, Verdict
 from airhop.experiments.numerals import interval, plus_minus, tie_units
+from airhop.files import filling
 from airhop.report.calculated import CalculationChapter, CalculationLayout
 from airhop.report.causes import CAUSES, REPAIRS
 from airhop.report.chapter import Chapter
@@ -75,8 +79,12 @@ class Overview:
 
 
 def write_report(chapters: Sequence[Chapter | CalculationChapter], path: Path) -> Path:
-    """Write the report of these chapters. It opens offline: Bokeh's JavaScript, style and data are inside."""
-    path.write_text(render(chapters), encoding="utf-8")
+    """Write the report of these chapters. It opens offline: Bokeh's JavaScript, style and data are inside.
+
+    It takes the place of what stands at `path`, a link too, when all of it is written.
+    """
+    with filling(path.parent) as hidden:
+        (hidden / path.name).write_text(render(chapters), encoding="utf-8")
     return path
 
 
@@ -112,6 +120,8 @@ def render(chapters: Sequence[Chapter | CalculationChapter]) -> str:
         "repairs": REPAIRS,
         "true_causes": TRUE_CAUSES,
     }
+    page_script = "\n".join(_asset(f"js/{name}.js") for name in SCRIPTS)
+    scripts = [*re.findall("<script>(.*?)</script>", _bokeh(), re.DOTALL), f"\n{page_script}\n"]
     html: str = environment.get_template("page.html.j2").render(
         pages=pages,
         packed=packed,
@@ -119,10 +129,16 @@ def render(chapters: Sequence[Chapter | CalculationChapter]) -> str:
         alone=len(chapters) == 1,
         overview=Overview.of(chapters),
         style=_asset("page.css"),
-        page_script="\n".join(_asset(f"js/{name}.js") for name in SCRIPTS),
+        page_script=page_script,
+        digests=" ".join(map(_digest, scripts)),
         bokeh_library=_bokeh(),
     )
     return html
+
+
+def _digest(script: str) -> str:
+    """Name a script as a Content-Security-Policy allows it (W3C CSP 3 §2.3.1)."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
 
 
 @cache
