@@ -116,6 +116,15 @@ class Recorded:
         frame = self.tables[table]
         self.tables[table] = pl.concat([frame[:row], frame[row + 1 :]])
 
+    def double(self, table: str, row: int) -> None:
+        """Forge a second record of the same."""
+        frame = self.tables[table]
+        self.tables[table] = pl.concat([frame[: row + 1], frame[row:]])
+
+    def add(self, table: str, column: str, row: int, more: float) -> None:
+        """Forge a number."""
+        self.set(table, column, row, self.tables[table][column][row] + more)
+
     def scale(self, table: str, column: str, factor: float) -> None:
         """Forge a whole column."""
         self.tables[table] = self.tables[table].with_columns(pl.col(column) * factor)
@@ -413,6 +422,110 @@ def _repeats_for_ever(run: Recorded) -> None:
     run.scenario["radio"][0]["arq"]["attempts"] = 1
 
 
+def _drops_gone(run: Recorded) -> None:
+    """Plant a trace in which no packet is dropped, though losses are on record."""
+    run.tables["packets"] = run.tables["packets"].filter(pl.col("step").cast(pl.String) != "dropped")
+
+
+def _one_drop_gone(run: Recorded) -> None:
+    run.remove("packets", run.find("packets", 5, step="dropped"))
+
+
+def _dropped_later(run: Recorded) -> None:
+    run.shift("packets", "time_s", run.find("packets", 5, step="dropped"), 1e-6)
+
+
+def _gives_up_early(run: Recorded) -> None:
+    """Plant a limit of three transmissions over a run that gave up after one."""
+    run.wlan["attempts"] = 3
+
+
+def _removed(table: str, row: int) -> Callable[[Recorded], None]:
+    """Plant a table that lacks a record."""
+
+    def forge(run: Recorded) -> None:
+        run.remove(table, row)
+
+    forge.__name__ = f"_without_a_row_of_{table}"
+    return forge
+
+
+def _doubled(table: str, row: int, **wanted: Any) -> Callable[[Recorded], None]:
+    """Plant a table that has a record twice."""
+
+    def forge(run: Recorded) -> None:
+        run.double(table, run.find(table, row, **wanted))
+
+    forge.__name__ = "_".join(["", "twice_in", table, *wanted.values()])
+    return forge
+
+
+def _shifted(table: str, row: int) -> Callable[[Recorded], None]:
+    """Plant a record that is a microsecond late."""
+
+    def forge(run: Recorded) -> None:
+        run.shift(table, "time_s", row, 1e-6)
+
+    forge.__name__ = f"_late_in_{table}"
+    return forge
+
+
+def _more(table: str, column: str, row: int, more: float = 1, **wanted: Any) -> Callable[[Recorded], None]:
+    """Plant a number that is off by a little."""
+
+    def forge(run: Recorded) -> None:
+        run.add(table, column, run.find(table, row, **wanted), more)
+
+    forge.__name__ = f"_{table}_{column}_plus_{more:g}"
+    return forge
+
+
+def _emptied(table: str) -> Callable[[Recorded], None]:
+    """Plant a table without records."""
+
+    def forge(run: Recorded) -> None:
+        run.tables[table] = run.tables[table][:0]
+
+    forge.__name__ = f"_no_{table}"
+    return forge
+
+
+def _no_threshold(run: Recorded) -> None:
+    run.set("window", "ssthresh", 100, 0.0)
+
+
+def _threshold_for_once(run: Recorded) -> None:
+    same = run.tables["window"]["ssthresh"]
+    row = next(row for row in range(20, len(same)) if same[row - 1] == same[row] == same[row + 1] < 100)
+    run.add("window", "ssthresh", row, 1)
+
+
+def _timeout_below_the_least(run: Recorded) -> None:
+    run.set("window", "rto_ms", 100, 0.0)
+
+
+def _elsewhere(run: Recorded) -> None:
+    run.add("stations", "x_m", 1, 1)
+
+
+def _changes_one_way(run: Recorded) -> None:
+    run.add("links", "rate_mbps", 2, 1)
+
+
+def _fades_one_way(run: Recorded) -> None:
+    run.add("fades", "begin_s", 1, 1e-6)
+
+
+def _reports_too_much(run: Recorded) -> None:
+    row = run.find("acks", 20, duplicate="true")
+    run.add("acks", "sacked_bytes", row, 1000)
+
+
+def _disordered(run: Recorded) -> None:
+    frame = run.tables["queue"]
+    run.tables["queue"] = pl.concat([frame[:100], frame[101:102], frame[100:101], frame[102:]])
+
+
 FAULTS: list[tuple[str, str, Callable[[Recorded], None]]] = [
     ("wire", "last-hop", _too_early),
     ("wire", "last-hop", _too_late),
@@ -452,6 +565,43 @@ FAULTS: list[tuple[str, str, Callable[[Recorded], None]]] = [
     ("fate", "told", _loses_too_seldom),
     ("fate", "told", _manages_without_management),
     ("fate", "last-hop", _retries_on_a_wire),
+    ("order", "last-hop", _disordered),
+    ("plan", "last-hop", _elsewhere),
+    ("plan", "chain", _elsewhere),
+    ("plan", "varying", _changes_one_way),
+    ("plan", "radio", _fades_one_way),
+    ("walk", "last-hop", _doubled("packets", 100, step="offered")),
+    ("walk", "last-hop", _more("packets", "bytes", 100, step="arrived", place="s->r1")),
+    ("air", "last-hop", _doubled("air", 100, kind="data")),
+    ("air", "last-hop", _more("air", "bytes", 100, kind="data")),
+    ("air", "chain", _more("air", "attempt", 100, kind="data")),
+    ("exchange", "last-hop", _more("air", "seq", 100, kind="ack")),
+    ("radio", "radio", _more("air", "bytes", 30, kind="data")),
+    ("loss", "last-hop", _drops_gone),
+    ("loss", "last-hop", _one_drop_gone),
+    ("loss", "last-hop", _dropped_later),
+    ("loss", "last-hop", _removed("drops", 10)),
+    ("loss", "last-hop", _doubled("drops", 10)),
+    ("loss", "last-hop", _shifted("drops", 10)),
+    ("loss", "last-hop", _more("drops", "bytes", 10)),
+    ("loss", "radio", _removed("drops", 10)),
+    ("loss", "chain", _shifted("drops", 100)),
+    ("air", "last-hop", _gives_up_early),
+    ("queue", "last-hop", _emptied("queue")),
+    ("queue", "last-hop", _removed("queue", 100)),
+    ("queue", "last-hop", _doubled("queue", 100)),
+    ("queue", "last-hop", _shifted("queue", 100)),
+    ("queue", "chain", _shifted("queue", 100)),
+    ("queue", "radio", _more("queue", "packets", 100)),
+    ("flight", "last-hop", _more("segments", "flight", 100)),
+    ("flight", "last-hop", _more("window", "flight", 100)),
+    ("window", "last-hop", _no_threshold),
+    ("window", "last-hop", _threshold_for_once),
+    ("window", "last-hop", _timeout_below_the_least),
+    ("window", "last-hop", _doubled("window", 100)),
+    ("window", "last-hop", _shifted("window", 100)),
+    ("window", "last-hop", _more("window", "srtt_ms", 20, 40)),
+    ("sack", "linux", _reports_too_much),
     ("end", "last-hop", _nothing_made),
     ("end", "last-hop", _made_and_not_sent),
     ("end", "last-hop", _hears_too_early),

@@ -10,7 +10,26 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from airhop.verify import air, books, ends, exchanges, fates, radio, receivers, routes, senders, walks, wires
+from airhop.verify import (
+    air,
+    books,
+    drawn,
+    ends,
+    exchanges,
+    fates,
+    flights,
+    losses,
+    order,
+    radio,
+    receivers,
+    routes,
+    sacks,
+    senders,
+    waiting,
+    walks,
+    windows,
+    wires,
+)
 from airhop.verify.trace import Finding, Trace
 
 if TYPE_CHECKING:
@@ -32,6 +51,8 @@ class Law:
 LAWS: Mapping[str, Law] = {
     law.name: law
     for law in (
+        Law("order", "records stand in the order of time, each once", order.check),
+        Law("plan", "stations, changes of links and fades are those of the scenario", drawn.check),
         Law("walk", "a packet goes from node to node, and has one fate", walks.check),
         Law(
             "wire",
@@ -49,9 +70,14 @@ LAWS: Mapping[str, Law] = {
         Law("radio", "a radio link sends one frame at a time, and hands over once and in order", radio.check),
         Law("route", "where routes are static, each hop of a packet shortens its way", routes.check),
         Law("fate", "what is dropped had a reason, and channels lose what they are said to", fates.check),
+        Law("loss", "each loss on record is that of a packet or a frame, and each of these is", losses.check),
+        Law("queue", "a queue grows by what is offered, and shrinks when something may leave", waiting.check),
         Law("end", "ends make and take packets, and nothing else", ends.check),
         Law("receiver", "ACKs and deliveries say what has arrived, no more and no less", receivers.check),
+        Law("sack", "what ACKs report beyond their number had arrived when they were made", sacks.check),
         Law("sender", "new data follows on what was sent; flight and window agree", senders.check),
+        Law("flight", "what is in flight are whole segments, and all that is outstanding", flights.check),
+        Law("window", "a sender's state changes when something happens to it", windows.check),
         Law("books", "the run document says what the trace does", books.check),
     )
 }

@@ -1,7 +1,8 @@
 """`python -m airhop.verify 5000`: verifies traces of many random runs; one process per core.
 
 Every finding names the seed of its scenario: `--only 17` looks at that one alone, `--with mine.py` draws the
-schemes of a file of yours, too.
+schemes of a file of yours, too. `--mutations 50` makes so many single edits of each trace instead, and says
+how many of them are found.
 """
 
 from __future__ import annotations
@@ -9,14 +10,17 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
 import airhop
 from airhop import plugins
 from airhop.errors import ScenarioError
-from airhop.verify import verify
+from airhop.results import Result
+from airhop.scenario import Scenario
+from airhop.verify import mutations, verify
+from airhop.verify.mutations import Tally
 from airhop.verify.networks import random_network
 
 
@@ -26,40 +30,62 @@ def look(seed: int, folder: str, others: Sequence[str]) -> tuple[int, int, list[
     A few parts of random scenarios do not go together; then there are neither steps nor findings.
     """
     try:
-        scenario = airhop.Scenario.load(random_network(seed, folder, others))
-    except ScenarioError:
-        return seed, 0, []
-    try:
-        result = airhop.run(scenario, seed=seed, trace=True)
+        made = _run(seed, folder, others)
     except airhop.RunError as error:
         return seed, 0, [str(error)]
-    findings = verify(scenario, result, most=3)
-    return seed, result.tables["packets"].height, [str(finding) for finding in findings]
+    if made is None:
+        return seed, 0, []
+    findings = verify(*made, most=3)
+    return seed, made[1].tables["packets"].height, [str(finding) for finding in findings]
+
+
+def mutate(seed: int, folder: str, others: Sequence[str], edits: int) -> Tally:
+    """Run one, and edit its trace so many times."""
+    made = _run(seed, folder, others)
+    return Tally() if made is None else mutations.measure(*made, seed=seed, edits=edits)
+
+
+def _run(seed: int, folder: str, others: Sequence[str]) -> tuple[Scenario, Result] | None:
+    """Make the run of a seed; None if the parts of its scenario do not go together."""
+    try:
+        scenario = Scenario.load(random_network(seed, folder, others))
+    except ScenarioError:
+        return None
+    return scenario, airhop.run(scenario, seed=seed, trace=True)
 
 
 def main() -> int:
-    """Print every finding, and the sums."""
+    """Print every finding, and the sums; or how many edits are found."""
     parser = argparse.ArgumentParser(prog="python -m airhop.verify", description="Verify random runs.")
     parser.add_argument("runs", type=int, nargs="?", default=1000)
     parser.add_argument("--first", type=int, default=0, help="seed of the first")
     parser.add_argument("--only", type=int, help="this seed alone")
     parser.add_argument("--with", dest="plugins", action="append", default=[], help="a file with schemes")
+    parser.add_argument("--mutations", type=int, help="edit each trace so often, and count what is found")
     given = parser.parse_args()
     seeds = [given.only] if given.only is not None else range(given.first, given.first + given.runs)
-    runs = steps = found = refused = 0
     others = _load(given.plugins)
     with (
         tempfile.TemporaryDirectory() as folder,
         ProcessPoolExecutor(initializer=_load, initargs=(given.plugins,)) as pool,
     ):
-        one = partial(look, folder=folder, others=others)
-        for seed, read, findings in pool.map(one, seeds, chunksize=4):
-            runs += read > 0
-            steps += read
-            found += bool(findings)
-            refused += not read and not findings
-            for text in findings:
-                print(f"seed {seed}: {text}", flush=True)
+        if given.mutations is not None:
+            one = partial(mutate, folder=folder, others=others, edits=given.mutations)
+            print(sum(pool.map(one, seeds, chunksize=4), start=Tally()))
+            return 0
+        return _report(pool.map(partial(look, folder=folder, others=others), seeds, chunksize=4))
+
+
+def _report(looks: Iterator[tuple[int, int, list[str]]]) -> int:
+    """Print every finding, and the sums."""
+    runs = steps = found = refused = 0
+    for seed, read, findings in looks:
+        runs += read > 0
+        steps += read
+        found += bool(findings)
+        refused += not read and not findings
+        for text in findings:
+            print(f"seed {seed}: {text}", flush=True)
     print(f"{runs:,} runs verified, {steps:,} steps of packets; {found} runs with findings")
     print(f"{refused} scenarios refused: their parts do not go together")
     return 1 if found else 0

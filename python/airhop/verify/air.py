@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from bisect import bisect_left
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from airhop.verify.medium import Medium, finding, media
-from airhop.verify.trace import ROUNDING, Finding, Frame, Trace
+from airhop.verify.trace import ROUNDING, Finding, Frame, Trace, quantity
 
 _ANSWERS = {"cts": "rts", "data": "cts", "ack": "data"}
 """What a frame a SIFS later answers, by its kind."""
+
+
+_BYTES = {"rts": 20, "cts": 14, "ack": 14}
+"""Lengths of control frames."""
 
 
 def check(trace: Trace) -> Iterator[Finding]:
@@ -18,7 +23,11 @@ def check(trace: Trace) -> Iterator[Finding]:
         for frame in medium.frames:
             yield from _lasts(medium, frame)
             yield from _begins(medium, frame)
+        yield from _once(medium)
+        yield from _contents(trace, medium)
         yield from _attempts(medium)
+        yield from _numbers(medium)
+        yield from _given_up(trace, medium)
         yield from _arrivals(trace, medium)
 
 
@@ -41,6 +50,82 @@ def _attempts(medium: Medium) -> Iterator[Finding]:
             if sent[frame.sender] > medium.plan["attempts"]:
                 text = f"transmission {sent[frame.sender]} of a packet, of {medium.plan['attempts']}"
                 yield finding("air", frame, text)
+
+
+def _once(medium: Medium) -> Iterator[Finding]:
+    """Look for two frames that a station begins at one instant."""
+    for (sender, start), number in Counter((frame.sender, frame.start) for frame in medium.frames).items():
+        if number > 1:
+            text = f"{number} frames of one station begin at once"
+            yield Finding("air", start / 1e9, sender, text)
+
+
+def _contents(trace: Trace, medium: Medium) -> Iterator[Finding]:
+    """Hold data frames against the packets that were offered, and the others against their lengths.
+
+    IEEE 802.11-2016 §9.3.1.2 to §9.3.1.4; fragments have a part of a packet, and agents may
+    put something on one that waits.
+    """
+    overhead = quantity(medium.plan["overhead"])
+    helped = {name for name, flow in trace.flows.items() if flow.get("services")}
+    offered = {
+        (step.place, step.flow, step.kind, step.seq, 0 if step.flow in helped else step.bytes)
+        for a in medium.cell.places
+        for b in (*medium.cell.hearers[a], "*")
+        for step in trace.steps_at(f"{a}->{b}", "offered")
+    }
+    for frame in medium.frames:
+        if frame.kind in _BYTES:
+            if frame.bytes != _BYTES[frame.kind]:
+                yield finding("air", frame, f"{frame.bytes} bytes, and it has {_BYTES[frame.kind]}")
+        elif frame.flow not in medium.fragmented:
+            place = f"{frame.sender}->{frame.receiver}"
+            octets = 0 if frame.flow in helped else frame.bytes - overhead
+            if (place, frame.flow, frame.packet, frame.seq, octets) not in offered:
+                yield finding("air", frame, f"no such packet was offered to {place}")
+
+
+def _numbers(medium: Medium) -> Iterator[Finding]:
+    """Follow the numbers of attempts: each is one more than the last at that packet, or the first."""
+    last: dict[str, Frame] = {}
+    for frame in medium.frames:
+        if frame.attempt < 1 or (frame.kind == "broadcast" and frame.attempt > 1):
+            yield finding("air", frame, f"attempt {frame.attempt}")
+        if frame.kind not in ("rts", "data") or frame.flow in medium.fragmented:
+            continue
+        before = last.get(frame.sender)
+        last[frame.sender] = frame
+        if frame.attempt == 1:
+            continue
+        same = before is not None and _packet(before) == _packet(frame)
+        step = 0 if before is not None and (before.kind, frame.kind) == ("rts", "data") else 1
+        if not same or before is None or frame.attempt != before.attempt + step:
+            yield finding("air", frame, f"attempt {frame.attempt}, and the one before is not on the air")
+
+
+def _given_up(trace: Trace, medium: Medium) -> Iterator[Finding]:
+    """Look at the last frame of each packet that was given up: it is of the last attempt there may be.
+
+    RTS frames that are not answered may have counted beside the attempts.
+    """
+    tries: defaultdict[tuple[str, tuple[str, str, str, int]], list[Frame]] = defaultdict(list)
+    for frame in medium.frames:
+        if frame.kind in ("rts", "data") and frame.flow not in medium.fragmented:
+            tries[frame.sender, _packet(frame)].append(frame)
+    for (sender, packet), frames in tries.items():
+        starts = [frame.start for frame in frames]
+        for step in trace.steps_at(f"{sender}->{packet[0]}", "dropped"):
+            if step.cause != "retries" or (step.flow, step.kind, step.seq) != packet[1:]:
+                continue
+            last = bisect_left(starts, step.time) - 1
+            told, most = frames[last].attempt if last >= 0 else 0, medium.plan["attempts"]
+            if told < most:
+                text = f"{step.kind} {step.seq} is given up after {told} of {most} attempts"
+                yield Finding("air", step.time / 1e9, step.place, text)
+
+
+def _packet(frame: Frame) -> tuple[str, str, str, int]:
+    return frame.receiver, frame.flow, frame.packet, frame.seq
 
 
 def _begins(medium: Medium, frame: Frame) -> Iterator[Finding]:

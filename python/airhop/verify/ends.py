@@ -65,11 +65,16 @@ def _places(walks: list[Step], flow: Mapping[str, Any]) -> Iterator[Finding]:
 
 def _notices(trace: Trace) -> Iterator[Finding]:
     """Look for notices that a sender acted on before they were made, or more often."""
-    pending: Counter[tuple[str, str]] = Counter()
-    for time, name, kind, event in trace.rows("notices", "flow", "kind", "event"):
-        pending[name, kind] += 1 if event == "sent" else -1
-        if pending[name, kind] < 0:
-            yield _finding(time, name, f"{kind} is received more often than it was sent")
+    pending: Counter[tuple[str, str, int]] = Counter()
+    instants = {step.time for step in trace.steps}.union(*((frame.end,) for frame in trace.frames))
+    for time, name, kind, event, seq in trace.rows("notices", "flow", "kind", "event", "seq"):
+        pending[name, kind, seq] += 1 if event == "sent" else -1
+        if pending[name, kind, seq] < 0:
+            yield _finding(time, name, f"{kind} of {seq} is received more often than it was sent")
+        if event == "sent":
+            instants.add(time)
+        if time not in instants:
+            yield _finding(time, name, f"{kind} of {seq} is received, and nothing happens then")
 
 
 def _finding(time: int, place: str, text: str) -> Finding:

@@ -24,6 +24,11 @@ def check(trace: Trace) -> Iterator[Finding]:
         yield from exchanges.timeouts()
 
 
+def _packet(frame: Frame) -> tuple[str, str, int, int]:
+    """Say which packet a frame has in it or serves, and which attempt at that it is of."""
+    return frame.flow, frame.packet, frame.seq, frame.attempt
+
+
 class _Exchanges:
     """Frames of a channel and their answers."""
 
@@ -68,6 +73,8 @@ class _Exchanges:
         asked = next(filter(None, near), None)
         if asked is None or asked.kind not in wanted or asked.sender != frame.receiver:
             yield finding("exchange", frame, f"answers no {wanted[0]} that its sender received")
+        elif frame.kind != "data" and _packet(asked) != _packet(frame):
+            yield finding("exchange", frame, f"answers the {asked.kind} of another packet, or attempt at it")
 
     def outcome(self, frame: Frame) -> Iterator[Finding]:
         """Hold what became of a frame against what else was on the air around its receiver."""

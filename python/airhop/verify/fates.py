@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from airhop.topology import cells
 from airhop.verify.trace import Finding, Trace, listed, quantity
 
 _ACTIVE = ("red", "codel", "fq-codel", "pie")
@@ -55,9 +54,7 @@ class _Hops:
                 for a, b in (plan["ends"], plan["ends"][::-1]):
                     self._links[f"{a}->{b}"] = _Hop(kind, plan, f"{a}->{b}")
         self._stations = {}
-        for cell, plan in zip(
-            cells(trace.scenario, trace.tables), trace.scenario.get("wlan", []), strict=True
-        ):
+        for cell, plan in zip(trace.cells, trace.scenario.get("wlan", []), strict=True):
             for name in cell.places:
                 self._stations[name] = _Hop("wlan", plan, f"{name}->*")
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from airhop.topology import Cell, cells
+from airhop.topology import Cell
 from airhop.verify.trace import Finding, Frame, Trace, quantity
 
 _TIMING = {"802.11": (28_000, 50_000), "802.11b": (10_000, 20_000), "802.11g": (10_000, 9_000)}
@@ -114,7 +114,7 @@ def media(trace: Trace) -> Iterator[Medium]:
     fragmented = frozenset(
         name for name, flow in trace.flows.items() if "fragments" in flow.get("services", ())
     )
-    for cell in cells(trace.scenario, trace.tables):
+    for cell in trace.cells:
         frames = [frame for frame in trace.frames if frame.sender in cell.places and _is_on(frame, cell)]
         yield Medium(plans[cell.name], cell, frames, fragmented)
 

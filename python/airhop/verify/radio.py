@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from airhop.verify.trace import FIFO, ROUNDING, Finding, Frame, Trace, listed, quantity
+from airhop.verify.trace import FIFO, ROUNDING, Finding, Frame, Trace, delays, listed, quantity
 
 
 def check(trace: Trace) -> Iterator[Finding]:
@@ -18,8 +18,10 @@ def check(trace: Trace) -> Iterator[Finding]:
         for a, b in (link["ends"], link["ends"][::-1]):
             frames = [frame for frame in trace.frames if (frame.sender, frame.receiver) == (a, b)]
             yield from _one_at_a_time(f"{a}->{b}", frames, rate)
+            yield from _contents(trace, f"{a}->{b}", frames, link)
             yield from _attempts(f"{a}->{b}", frames, link["arq" if a == link["ends"][0] else "arq_back"])
             yield from _arrivals(trace, f"{a}->{b}", frames, delay)
+            yield from _instants(trace, f"{a}->{b}", frames, delays(link))
             if link["queue"]["kind"] in FIFO:
                 yield from _order(trace, f"{a}->{b}")
 
@@ -36,11 +38,29 @@ def _one_at_a_time(place: str, frames: list[Frame], rate: float | None) -> Itera
         free = max(free, frame.end)
 
 
+def _contents(trace: Trace, place: str, frames: list[Frame], link: Mapping[str, Any]) -> Iterator[Finding]:
+    """Hold the length of each frame against a packet that was offered by then, or that of a link ACK."""
+    # A frame without a packet acknowledges, or tells of what was given up: of either recovery.
+    control = {quantity(link[key]["ack"]) for key in ("arq", "arq_back") if "ack" in link[key]}
+    overhead = quantity(link["overhead"]) if "overhead" in link else 0
+    offered: dict[tuple[str, str, int, float], int] = {}
+    for step in trace.steps_at(place, "offered"):
+        offered.setdefault((step.flow, step.kind, step.seq, step.bytes), step.time)
+    for frame in frames:
+        if frame.kind == "ack":
+            if (frame.packet, frame.attempt) != ("control", 1) or frame.bytes not in control:
+                yield _finding(place, frame.start, f"a link ACK of {frame.bytes} bytes, or none of a link")
+            continue
+        first = offered.get((frame.flow, frame.packet, frame.seq, frame.bytes - overhead))
+        if frame.kind != "data" or first is None or frame.start < first:
+            yield _finding(place, frame.start, f"{frame.packet} {frame.seq} is sent, and was not offered")
+
+
 def _attempts(place: str, frames: list[Frame], recovery: Mapping[str, Any]) -> Iterator[Finding]:
     """Count how often each packet is sent; without recovery, once."""
     most = recovery.get("attempts", math.inf) if recovery["kind"] != "none" else 1
     for frame in frames:
-        if frame.kind == "data" and frame.attempt > most:
+        if frame.kind == "data" and not 1 <= frame.attempt <= most:
             yield _finding(place, frame.start, f"attempt {frame.attempt} at a packet, of {most}")
 
 
@@ -56,6 +76,14 @@ def _arrivals(trace: Trace, place: str, frames: list[Frame], delay: int) -> Iter
             yield _finding(
                 place, step.time, f"{step.kind} {step.seq} arrives, and no frame brought it by then"
             )
+
+
+def _instants(trace: Trace, place: str, frames: list[Frame], transits: set[int]) -> Iterator[Finding]:
+    """Look for the frame with which each packet arrives: its own, or the one that filled a gap before it."""
+    ends = {frame.end + delay for frame in frames if frame.outcome == "received" for delay in transits}
+    for step in trace.steps_at(place, "arrived"):
+        if not any(step.time + off in ends for off in range(-ROUNDING, ROUNDING + 1)):
+            yield _finding(place, step.time, f"{step.kind} {step.seq} arrives, and no frame does then")
 
 
 def _order(trace: Trace, place: str) -> Iterator[Finding]:

@@ -100,7 +100,9 @@ def check(trace: Trace) -> Iterator[Finding]:
             yield Finding("receiver", trace.duration / 1e9, name, "a segment arrived, and no ACK followed")
     recorded: dict[str, list[tuple[int, int]]] = {name: [] for name in flows}
     for time, name, total in trace.rows("deliveries", "flow", "bytes"):
-        recorded[name].append((time, total))
+        if name not in recorded:
+            yield Finding("receiver", time / 1e9, name, "a delivery, and it has no stream")
+        recorded.setdefault(name, []).append((time, total))
     for name in flows:
         yield from _deliveries(name, recorded[name], grown[name])
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from airhop.topology import cells, hops_to, neighbours_of
+from airhop.topology import hops_to, neighbours_of
 from airhop.verify.trace import Finding, Trace, is_handshake
 
 _HOPS = 64
@@ -16,7 +16,7 @@ _HOPS = 64
 def check(trace: Trace) -> Iterator[Finding]:
     """Look where each packet is offered."""
     is_static = all(plan["routing"]["kind"] == "static" for plan in trace.scenario.get("wlan", []))
-    neighbours = neighbours_of(trace.scenario, cells(trace.scenario, trace.tables))
+    neighbours = neighbours_of(trace.scenario, trace.cells)
     ends = {name: {"data": flow["to"], "datagram": flow["to"], "ack": flow["from"]}
             for name, flow in trace.flows.items()}  # fmt: skip
 

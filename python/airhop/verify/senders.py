@@ -18,6 +18,9 @@ _TABLES = (
     ("segments", ("seq", "bytes", "retransmission", "cause", "cwnd", "flight")),
 )
 """In the order in which their rows of one instant are read."""
+_SENDS_NEW = ("new", "recovery", "probe")
+_REPEATS = ("fast", "timeout", "notice", "recovery", "probe")
+"""Why segments are sent first, and again."""
 
 
 @dataclass
@@ -77,6 +80,10 @@ class _Sender:
         sent = max(self.top, self.sent_by.get(time, 0))
         if ack > sent:
             yield f"ACK {ack} of what was never sent; {sent} is next"
+        # RFC 5681 §2, as far as it is recorded: not in which order ACKs and segments of one instant are.
+        is_open = time == self.heard_at or ack == self.top < sent
+        if not is_open and ((duplicate and ack > self.una) or (not duplicate and ack == self.una < sent)):
+            yield f"ACK {ack} counts as {'a' if duplicate else 'no'} duplicate, and {self.una} is expected"
         if time > self.heard_at:
             self.una_before = self.una
             self.leave = _Leave()
@@ -140,6 +147,8 @@ class _Sender:
             yield f"segment {seq} counts as {'sent again' if again else 'new'}, and {self.top} is next"
         elif not again and seq != self.top:
             yield f"segment {seq} leaves a gap: {self.top} is next"
+        if cause not in (_REPEATS if again else _SENDS_NEW):
+            yield f"segment {seq} is sent {'again' if again else 'first'} because of `{cause}`"
         if end <= self.acknowledged(time) and again:
             yield f"segment {seq} is sent again, and all below {self.acknowledged(time)} is acknowledged"
         if size > self.segment or end > self.size + 1:
@@ -198,6 +207,9 @@ def check(trace: Trace) -> Iterator[Finding]:
     for rank, (table, columns) in enumerate(_TABLES):
         events += [(time, rank, name, tuple(row)) for time, name, *row in trace.rows(table, "flow", *columns)]
     for time, rank, name, row in sorted(events, key=lambda event: event[:2]):
+        if name not in senders:
+            yield Finding("sender", time / 1e9, name, f"a record in {_TABLES[rank][0]}, and it has no sender")
+            continue
         sender = senders[name]
         take = (sender.on_ack, sender.on_window, sender.on_segment)[rank]
         for text in take(time, row):

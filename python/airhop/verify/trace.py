@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from airhop.topology import Cell, cells
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -112,6 +114,26 @@ class Trace:
         times = (self.times("air", name) for name in ("start_s", "end_s"))
         return sorted(map(Frame, *times, *columns))
 
+    def frames_at(self, place: str) -> list[Frame]:
+        """Give the transmissions from one station to another, `bs->d`, by their start."""
+        return self._frames_by_place[place]
+
+    @cached_property
+    def _frames_by_place(self) -> defaultdict[str, list[Frame]]:
+        found: defaultdict[str, list[Frame]] = defaultdict(list)
+        for frame in self.frames:
+            found[f"{frame.sender}->{frame.receiver}"].append(frame)
+        return found
+
+    def hearing(self, wlan: str) -> list[tuple[str, str]]:
+        """List the pairs of stations of a wlan that receive each other's frames."""
+        return [link for cell in self.cells if cell.name == wlan for link in cell.links]
+
+    @cached_property
+    def cells(self) -> list[Cell]:
+        """The channels of the scenario, with the places of their stations."""
+        return cells(self.scenario, self.tables)
+
     def steps_of(self, flow: str) -> list[Step]:
         """Give the steps of the packets of one flow, in their order."""
         return self._steps_by_flow[flow]
@@ -180,6 +202,18 @@ class Trace:
 def listed(one_or_more: Any) -> list[Mapping[str, Any]]:
     """Give the tables of a key that holds one, or a list of them."""
     return one_or_more if isinstance(one_or_more, list) else [one_or_more]
+
+
+def delays(link: Mapping[str, Any]) -> set[int]:
+    """Give the delays that a link has at any time, in nanoseconds."""
+    tables = [link, *listed(link.get("changes", []))]
+    return {round(quantity(table["delay"])) for table in tables if "delay" in table}
+
+
+def spans(text: str) -> float:
+    """Read a distance in metres."""
+    number, unit = text.split()
+    return float(number) * {"m": 1.0, "km": 1e3}[unit]
 
 
 @cache

@@ -6,11 +6,14 @@ from collections.abc import Iterator
 
 from airhop.verify.trace import Finding, Step, Trace
 
+_WORD, _HEADERS = 4, (28, 120)
+"""Bytes."""
 _ENDS = ("delivered", "dropped")
 
 
 def check(trace: Trace) -> Iterator[Finding]:
     """Follow every packet; what contradicts its last step is a finding."""
+    helped = {name for name, flow in trace.flows.items() if flow.get("services")}
     last: dict[int, Step] = {}
     now = 0
     for step in trace.steps:
@@ -19,21 +22,52 @@ def check(trace: Trace) -> Iterator[Finding]:
             yield _finding(step, "time runs backwards")
         elif (text := _contradiction(before, step)) is not None:
             yield _finding(step, text)
+        else:
+            yield from _lengths(before, step, may_grow=step.flow in helped)
         now = step.time
         last[step.packet] = step
+
+
+def _lengths(before: Step | None, step: Step, *, may_grow: bool) -> Iterator[Finding]:
+    """Look for a length that changes, but for what an agent puts on, and for headers that there are not.
+
+    IP and TCP headers are whole words, 20 to 60 bytes each (RFC 791 §3.1, RFC 9293 §3.1); UDP has 8.
+    """
+    header = step.bytes - step.payload
+    if header % _WORD or not _HEADERS[0] <= header <= _HEADERS[1]:
+        yield _finding(step, f"{header} bytes of headers")
+    grown = 0 if before is None else step.bytes - before.bytes
+    if grown and (not may_grow or grown < 0):
+        yield _finding(step, f"its length grows by {grown} bytes")
 
 
 def _contradiction(before: Step | None, step: Step) -> str | None:
     """Say why a step cannot follow on the one before, if it cannot."""
     if before is None:
-        return None if step.step == "made" else f"{step.step} before it was made"
+        if step.step != "made" or step.cause != "-":
+            return f"{step.step} before it was made, or made with a cause of its loss"
+        return None
     if step.step == "made":
         return "made twice"
     if before.step in _ENDS:
         return f"{step.step} after it was {before.step}"
     if _identity(step) != _identity(before):
         return "it became another packet on its way"
-    return _wrong_place(before, step)
+    if (step.step == "dropped") != (step.cause != "-"):
+        return f"{step.step}, and the cause is {step.cause}"
+    return _wrong_place(before, step) or _wrong_time(before, step)
+
+
+def _wrong_time(before: Step, step: Step) -> str | None:
+    """Say why a packet cannot be there then: a node passes on at once what arrives (no processing delay)."""
+    if (
+        before.step == "offered"
+        and (step.step, step.place, step.time) == before[2:3] + before[4:5] + before[:1]
+    ):
+        return "offered twice at once"
+    if before.step != "arrived" or step.time == before.time or step.step == "dropped":
+        return None
+    return f"{step.step} {step.time - before.time} ns after it arrived"
 
 
 def _wrong_place(before: Step, step: Step) -> str | None:
@@ -56,7 +90,7 @@ def _wrong_place(before: Step, step: Step) -> str | None:
 
 
 def _identity(step: Step) -> tuple[str, str, int, int, bool]:
-    """Say what a packet is; agents may lengthen it by what they put on it."""
+    """Say what a packet is, but for its length: agents may put something on it."""
     return step.flow, step.kind, step.seq, step.payload, step.damaged
 
 

@@ -80,26 +80,26 @@ class _Passage:
 
 def check(trace: Trace) -> Iterator[Finding]:
     """Derive when every packet was served, and hold that against the rate, the queue and the order."""
-    ports = _ports(trace)
-    for port in ports.values():
-        passages = list(_passages(port))
-        yield from _served(port, passages)
-        yield from _waiting(port, passages)
+    for port in ports(trace).values():
+        passed = list(passages(port))
+        yield from _served(port, passed)
+        yield from _waiting(port, passed)
         if port.queue["kind"] in FIFO:
-            yield from _order(port, passages)
+            yield from _order(port, passed)
 
 
-def _ports(trace: Trace) -> dict[str, _Port]:
-    ports = {}
+def ports(trace: Trace) -> dict[str, _Port]:
+    """Give the directions of wires whose pace is known, by their places, with what passed them."""
+    found = {}
     for link in trace.scenario.get("wired", []):
         if "rate" not in link or _hands_over(link):
             continue  # it is as fast as a file says, or becomes another link
         pace = _Pace(link, trace.duration)
         for a, b in (link["ends"], link["ends"][::-1]):
             place = f"{a}->{b}"
-            ports[place] = _Port(place, pace, round(quantity(link["delay"])), link["queue"])
+            found[place] = _Port(place, pace, round(quantity(link["delay"])), link["queue"])
     for step in trace.steps:
-        port = ports.get(step.place)
+        port = found.get(step.place)
         if port is None:
             continue
         if step.step == "offered":
@@ -108,14 +108,15 @@ def _ports(trace: Trace) -> dict[str, _Port]:
             port.departed.append(step)
         else:
             port.dropped.append(step)
-    return ports
+    return found
 
 
 def _hands_over(link: Mapping[str, Any]) -> bool:
     return any(change["kind"] == "handoff" for change in listed(link.get("changes", [])))
 
 
-def _passages(port: _Port) -> Iterator[_Passage]:
+def passages(port: _Port) -> Iterator[_Passage]:
+    """Derive when each packet was due to be served, and when it was."""
     free = 0
     for step in port.departed:
         if step.packet in port.offered:  # if not, its walk is wrong

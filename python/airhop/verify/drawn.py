@@ -1,0 +1,157 @@
+"""The tables of what is known before the run begins: `stations`, `links` and `fades`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+from airhop.verify.trace import Finding, Trace, listed, spans
+
+_CLOSE = 1e-6
+"""Metres."""
+
+
+def check(trace: Trace) -> Iterator[Finding]:
+    """Hold each table against the scenario, and the two directions of a link against each other."""
+    yield from _stations(trace)
+    yield from _links(trace)
+    yield from _fades(trace)
+
+
+def _stations(trace: Trace) -> Iterator[Finding]:
+    """Look for each station of each wlan where it was put, in the order of the scenario."""
+    recorded: defaultdict[str, list[tuple[str, float, float]]] = defaultdict(list)
+    for wlan, *station in trace.tables["stations"].select("wlan", "station", "x_m", "y_m").iter_rows():
+        recorded[wlan].append(tuple(station))
+    for plan in trace.scenario.get("wlan", []):
+        found, places = recorded.pop(plan["name"], []), _places(plan)
+        if [name for name, *_ in found] != list(places):
+            yield _finding(plan["name"], f"its stations are {', '.join(places)}")
+            continue
+        for name, x, y in found:
+            low, high = places[name]
+            if not all(a - _CLOSE <= b <= c + _CLOSE for a, b, c in zip(low, (x, y), high, strict=True)):
+                yield _finding(plan["name"], f"{name} is not at ({x}, {y})")
+    for wlan in recorded:
+        yield _finding(wlan, "there is no wlan of this name")
+
+
+_Place = tuple[float, float]
+
+
+def _places(plan: Mapping[str, Any]) -> dict[str, tuple[_Place, _Place]]:
+    """Give the corners between which each station is: one point, unless its place is drawn."""
+    if "stations" in plan:
+        return {name: (tuple(place), tuple(place)) for name, place in plan["stations"].items()}
+    layout = plan["layout"]
+    match layout["kind"]:
+        case "random":
+            corner = (spans(layout["width"]), spans(layout["height"]))
+            found = [((0.0, 0.0), corner)] * layout["nodes"]
+        case kind:
+            step = spans(layout["spacing"])
+            found = [((x * step, y * step),) * 2 for x, y in _steps(kind, layout)]
+    return {f"{layout['prefix']}{number}": corners for number, corners in enumerate(found)}
+
+
+def _steps(kind: str, layout: Mapping[str, Any]) -> list[tuple[int, int]]:
+    """Give the places of a layout in units of its spacing."""
+    if kind == "chain":
+        return [(x, 0) for x in range(layout["nodes"])]
+    if kind == "grid":
+        return [(x, y) for y in range(layout["rows"]) for x in range(layout["columns"])]
+    arm = layout["arm"]
+    return [*((x, 0) for x in range(2 * arm + 1)), *((arm, y) for y in range(-arm, arm + 1) if y)]
+
+
+def _links(trace: Trace) -> Iterator[Finding]:
+    """Compare what both directions of a link that changes are said to be: it changes as one."""
+    rows: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
+    if "links" in trace.tables:
+        for time, place, *row in trace.rows("links", "place", "rate_mbps", "delay_ms"):
+            rows[place].append((time, *row))
+    for plan in [*trace.scenario.get("wired", []), *trace.scenario.get("radio", [])]:
+        a, b = plan["ends"]
+        there, back = rows.pop(f"{a}->{b}", []), rows.pop(f"{b}->{a}", [])
+        if there != back:
+            yield _finding(plan["name"], "its directions change differently")
+        if there and not listed(plan.get("changes", [])):
+            yield _finding(plan["name"], "it changes, and nothing in the scenario says so")
+        if any(before[1:] == after[1:] for before, after in pairwise(there)):
+            yield _finding(plan["name"], "a change changes nothing")
+    for place in rows:
+        yield _finding(place, "there is no such link")
+
+
+def _fades(trace: Trace) -> Iterator[Finding]:
+    """Look at the fades of each direction: one after the other, as in the file, as those the other way."""
+    fades: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+    begins, ends = trace.times("fades", "begin_s"), trace.times("fades", "end_s")
+    for place, begin, end in zip(trace.tables["fades"]["place"].to_list(), begins, ends, strict=True):
+        fades[place].append((begin, end))
+    for place, bad in fades.items():
+        times = [time for fade in bad for time in fade]
+        if any(before >= after for before, after in pairwise(times)):
+            yield _finding(place, "a fade begins before the last one is over, or ends before it begins")
+        if times[0] < 0 or times[-1] > trace.duration:
+            yield _finding(place, "a fade beyond the run")
+    for errors, directions in _faded(trace):
+        for place, back in zip(directions, directions[::-1], strict=True):
+            bad = fades.pop(place, [])
+            if errors["kind"] == "recorded":
+                if bad != _of_file(errors["file"], trace.duration):
+                    yield _finding(place, "its fades are not those of its file")
+            elif back != place and bad != fades.get(back, bad):
+                yield _finding(place, "its fades are not those of the other direction")
+    lossy = {tuple(sorted(plan["ends"])) for kind in ("wired", "radio")
+             for plan in trace.scenario.get(kind, []) if _loses_at_times(plan)}  # fmt: skip
+    for place in fades:
+        if tuple(sorted(place.split("->"))) not in lossy:
+            yield _finding(place, "it fades, and its channel has no times that are bad")
+
+
+def _faded(trace: Trace) -> Iterator[tuple[Mapping[str, Any], list[str]]]:
+    """List the error models that fade in time, with the directions that share their fades."""
+    for kind in ("wired", "radio", "wlan"):
+        for plan in trace.scenario.get(kind, []):
+            for errors in listed(plan["errors"]):
+                if errors["kind"] not in ("two-state", "recorded") or _loses_at_times(plan):
+                    continue
+                for a, b in [plan["ends"]] if kind != "wlan" else trace.hearing(plan["name"]):
+                    directions = [f"{a}->{b}", f"{b}->{a}"]
+                    one = errors.get("direction")
+                    if one is None or one in directions:
+                        yield errors, directions if one is None else [one]
+
+
+def _loses_at_times(plan: Mapping[str, Any]) -> bool:
+    """Whether outages lose what is on the air: they are fades beside those of its channel."""
+    return any(change.get("fate") == "lost" for change in listed(plan.get("changes", [])))
+
+
+def _of_file(name: str, duration: int) -> list[tuple[int, int]]:
+    """Read the fades of a recorded channel, which begins again when its last one is over."""
+    with open(name, encoding="utf-8") as file:  # noqa: PTH123
+        rows = [tuple(round(float(cell) * 1e9) for cell in line.split(",")) for line in list(file)[1:]]
+    fades: list[tuple[int, int]] = []
+    start = 0
+    while rows and start < duration:
+        fades += [(start + begin, min(start + end, duration)) for begin, end in rows]
+        start += rows[-1][1]
+    return _joined([fade for fade in fades if fade[0] < duration])
+
+
+def _joined(fades: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Make one of two that touch."""
+    found: list[tuple[int, int]] = []
+    for begin, end in fades:
+        if found and found[-1][1] == begin:
+            begin = found.pop()[0]
+        found.append((begin, end))
+    return found
+
+
+def _finding(place: str, text: str) -> Finding:
+    return Finding("plan", 0.0, place, text)

@@ -1,0 +1,93 @@
+"""Bytes in flight: a sum of segments, and all that is outstanding as long as nothing was lost or repeated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+from airhop.verify.trace import Finding, Trace
+
+_TABLES = (
+    ("acks", ("ack", "duplicate", "sacked_bytes")),
+    ("segments", ("seq", "bytes", "cause", "flight")),
+    ("window", ("flight",)),
+)
+
+
+@dataclass
+class _Stream:
+    """How far a sender has got, at all times of one instant."""
+
+    una: int = 1
+    top: int = 1
+    recover: int = 0
+    """What was sent when something was last missing or repeated."""
+    unas: set[int] = field(default_factory=set)
+    tops: set[int] = field(default_factory=set)
+    is_smooth: bool = True
+    """Whether nothing was missing or repeated, at this instant and before it."""
+
+    def take(self, rows: list[tuple[str, tuple[Any, ...]]]) -> None:
+        """Take in what happened at one instant."""
+        self.is_smooth = self.una >= self.recover
+        self.unas, self.tops = {self.una}, {self.top}
+        for table, row in rows:
+            if table == "acks":
+                self.una = max(self.una, row[0])
+                self.is_smooth &= not row[1] and not row[2]
+            elif table == "segments":
+                self.top = max(self.top, row[0] + row[1])
+                self.is_smooth &= row[2] == "new"
+            self.unas.add(self.una)
+            self.tops.add(self.top)
+        if not self.is_smooth and self.una < self.top:
+            self.recover = self.top
+
+    @property
+    def outstanding(self) -> set[int]:
+        """What may be outstanding at this instant."""
+        return {top - una for top in self.tops for una in self.unas}
+
+
+def check(trace: Trace) -> Iterator[Finding]:
+    """Follow every sender from instant to instant."""
+    for name, flow in trace.flows.items():
+        if flow["transport"] != "tcp":
+            continue
+        sizes = {size for _, _, size, *_ in trace.rows_of(name, "segments", *_TABLES[1][1])}
+        unit = sizes.pop() if len(sizes) == 1 else 1
+        stream = _Stream()
+        for time, rows in groupby(_rows(trace, name), key=lambda row: row[0]):
+            now = [(table, row) for _, table, row in rows]
+            stream.take(now)
+            if stream.top == 1:
+                continue  # the handshake
+            for table, row in now:
+                for text in _contradictions(stream, unit, table, row):
+                    yield Finding("flight", time / 1e9, name, text)
+
+
+def _rows(trace: Trace, name: str) -> list[tuple[int, str, tuple[Any, ...]]]:
+    found = [
+        (time, table, tuple(row))
+        for table, columns in _TABLES
+        for time, *row in trace.rows_of(name, table, *columns)
+    ]
+    return sorted(found, key=lambda row: row[0])
+
+
+def _contradictions(stream: _Stream, unit: int, table: str, row: tuple[Any, ...]) -> Iterator[str]:
+    """Say why a flight cannot be what a record says."""
+    if table == "acks":
+        return
+    flight, least = row[-1], row[1] if table == "segments" else 0
+    if flight < least:
+        yield f"{flight} bytes in flight, and {least} were sent just then"
+    if unit > 1 and flight % unit:
+        yield f"{flight} bytes in flight, and all segments have {unit}"
+    if flight > max(stream.outstanding):
+        yield f"{flight} bytes in flight, and {max(stream.outstanding)} are outstanding"
+    if stream.is_smooth and flight not in stream.outstanding:
+        yield f"{flight} bytes in flight, and nothing of {max(stream.outstanding)} was lost or repeated"

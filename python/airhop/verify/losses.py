@@ -1,0 +1,103 @@
+"""What was lost, told three times: in `drops`, by a packet's last step, and by a frame's outcome."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from airhop.verify.medium import media
+from airhop.verify.trace import Finding, Frame, Trace, delays
+
+_LOST = ("channel", "collision")
+"""Outcomes of frames that are rows of `drops`."""
+
+
+class _Loss(NamedTuple):
+    """What both sides say of a loss; times in nanoseconds."""
+
+    time: int
+    place: str
+    cause: str
+    flow: str
+    kind: str
+    seq: int
+    bytes: int
+
+
+def check(trace: Trace) -> Iterator[Finding]:
+    """Match the rows of `drops` with the packets and the frames that were lost, one to one."""
+    recorded = Counter(
+        _Loss(*row) for row in trace.rows("drops", "place", "cause", "flow", "kind", "seq", "bytes")
+    )
+    packets = Counter(
+        _Loss(step.time, step.place, step.cause, step.flow, step.kind, step.seq, step.bytes)
+        for step in trace.steps
+        if step.step == "dropped"
+    )
+    for loss in packets - recorded:
+        yield _finding(loss, "the packet is dropped, and no loss is recorded")
+    left = recorded - packets
+    of_frames = Counter(map(_of_frame, left.elements()))
+    lost = Counter(map(_of_frame, _of_cells(trace)))
+    for loss in lost - of_frames:
+        yield _finding(loss, "a frame is lost, and no loss is recorded")
+    of_frames -= lost
+    for link in trace.scenario.get("radio", []):
+        for a, b in (link["ends"], link["ends"][::-1]):
+            yield from _on_radio(trace, f"{a}->{b}", delays(link), of_frames, packets)
+    for loss in of_frames:
+        yield _finding(loss, "a loss is recorded, and neither a packet nor a frame is lost")
+
+
+def _of_frame(loss: _Loss) -> _Loss:
+    """Leave out what a control frame serves: it has no bytes of a stream."""
+    return loss._replace(seq=0) if loss.kind == "control" else loss
+
+
+def _of_cells(trace: Trace) -> Iterator[_Loss]:
+    """List the frames that the stations they were for did not receive."""
+    for medium in media(trace):
+        for frame in medium.frames:
+            if frame.outcome in _LOST and frame.receiver != "*":
+                yield _loss(frame, frame.end, frame.packet if frame.kind == "data" else "control")
+
+
+def _on_radio(
+    trace: Trace,
+    place: str,
+    transits: set[int],
+    recorded: Counter[_Loss],
+    packets: Mapping[_Loss, int],
+) -> Iterator[Finding]:
+    """Find the losses of frames of a radio link, when they would have arrived.
+
+    Without a recovery the packet is lost with its frame, and is the one that is recorded.
+    """
+    dropped = Counter(
+        (loss.time, loss.flow, loss.kind, loss.seq)
+        for loss in packets
+        if loss.place == place and loss.cause == "channel"
+    )
+    for frame in trace.frames_at(place):
+        if frame.outcome not in _LOST:
+            continue
+        kind = frame.packet if frame.kind == "data" else "control"
+        ways = [_of_frame(_loss(frame, frame.end + delay, kind)) for delay in transits]
+        way = next((way for way in ways if recorded[way]), None)
+        if way is not None:
+            recorded[way] -= 1
+            continue
+        has_packet = any(dropped[way.time, frame.flow, kind, frame.seq] for way in ways)
+        if not has_packet and frame.end + max(transits) <= trace.duration:
+            yield _finding(ways[0], "a frame is lost, and no loss is recorded")
+    recorded += Counter()
+
+
+def _loss(frame: Frame, time: int, kind: str) -> _Loss:
+    place = f"{frame.sender}->{frame.receiver}"
+    return _Loss(time, place, frame.outcome, frame.flow, kind, frame.seq, frame.bytes)
+
+
+def _finding(loss: _Loss, text: str) -> Finding:
+    return Finding("loss", loss.time / 1e9, loss.place, f"{loss.kind} {loss.seq}, {loss.cause}: {text}")

@@ -1,0 +1,187 @@
+"""How much the laws notice: single edits of the traces of sound runs, and the share of them that is found.
+
+An edit changes one record, as a mistake in the simulator might. All are drawn alike: first the table, then
+what is done to it, then the column, then the row, so that a small table counts as much as a long one. What is
+drawn always differs from what was recorded, so no edit is without meaning.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from airhop.verify.trace import Trace
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from airhop.results import Result
+    from airhop.scenario import Scenario
+
+EDITS = ("delete", "duplicate", "shift", "one", "zero", "swap", "relabel")
+"""A row goes, or stands there twice; a time moves by 1 µs; a number by one; one becomes 0; two rows exchange
+a value; a word or a flag becomes another one."""
+UNKNOWABLE: Mapping[tuple[str, str], str] = {
+    ("notices", "lateness_ms"): "how late a notice came for a timer, whose expiry is not recorded",
+}
+"""Columns in which no law can tell one value from another, and why: no edit is made there."""
+_SHIFT_S = 1e-6
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One change of one table."""
+
+    table: str
+    kind: str
+    column: str
+    """Empty if it is of a whole row."""
+    row: int
+
+
+@dataclass
+class Tally:
+    """How many edits were made and found, by table and kind; those that were missed, by column."""
+
+    made: Counter[tuple[str, str]] = field(default_factory=Counter)
+    found: Counter[tuple[str, str]] = field(default_factory=Counter)
+    missed: Counter[str] = field(default_factory=Counter)
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(self.made + other.made, self.found + other.found, self.missed + other.missed)
+
+    def __str__(self) -> str:
+        """Write a table in Markdown, and what was missed."""
+        tables = sorted({table for table, _ in self.made})
+        rows = [("table", *EDITS, "all"), ("---",) * (len(EDITS) + 2)]
+        for table in (*tables, "all"):
+            chosen = tables if table == "all" else [table]
+            cells = [self._cell(chosen, kinds) for kinds in (*([kind] for kind in EDITS), EDITS)]
+            rows.append((f"`{table}`" if table != "all" else table, *cells))
+        made, found = self.made.total(), self.found.total()
+        low, high = wilson(found, made)
+        told = ", ".join(f"{what} {number}" for what, number in sorted(self.missed.items()))
+        return "\n".join(
+            [
+                *(f"| {' | '.join(row)} |" for row in rows),
+                "",
+                f"{found:,} of {made:,} edits found: {found / made:.1%} (95 %: {low:.1%} to {high:.1%})",
+                f"missed: {told or 'none'}",
+            ]
+        )
+
+    def _cell(self, tables: Sequence[str], kinds: Sequence[str]) -> str:
+        made, found = (
+            sum(count[table, kind] for table in tables for kind in kinds) for count in (self.made, self.found)
+        )
+        return f"{found} of {made}" if made else "–"
+
+
+def wilson(found: int, made: int) -> tuple[float, float]:
+    """Give the 95 % interval of a share (Wilson 1927)."""
+    z = 1.959964
+    centre, spread = found + z * z / 2, z * math.sqrt(found * (made - found) / made + z * z / 4)
+    return (centre - spread) / (made + z * z), (centre + spread) / (made + z * z)
+
+
+def measure(scenario: Scenario, result: Result, *, seed: int, edits: int) -> Tally:
+    """Make so many edits of the trace of a run, one at a time, and count those that a law finds."""
+    random, tally = Random(seed), Tally()
+    for _ in range(edits):
+        edit, tables = draw(random, result.tables)
+        tally.made[edit.table, edit.kind] += 1
+        if is_found(scenario, result, tables):
+            tally.found[edit.table, edit.kind] += 1
+        else:
+            tally.missed[f"{edit.kind} {edit.table}.{edit.column}".rstrip(".")] += 1
+    return tally
+
+
+def draw(random: Random, tables: Mapping[str, pl.DataFrame]) -> tuple[Edit, dict[str, pl.DataFrame]]:
+    """Draw an edit, and make it: the tables as they are then."""
+    while True:
+        table = random.choice(sorted(name for name in tables if tables[name].height))
+        kind = random.choice(EDITS)
+        frame = tables[table]
+        columns = [""] if kind in ("delete", "duplicate") else _columns(frame, kind)
+        known = [column for column in columns if (table, column) not in UNKNOWABLE]
+        if not known:
+            continue
+        edit = Edit(table, kind, random.choice(known), random.randrange(frame.height))
+        changed = _made(random, frame, edit)
+        if changed is not None:
+            return edit, {**tables, table: changed}
+
+
+def is_found(scenario: Scenario, result: Result, tables: Mapping[str, pl.DataFrame]) -> bool:
+    """Whether any law is broken by these tables in place of those of the run."""
+    from airhop.verify import LAWS
+
+    trace = Trace(scenario.to_dict(), result.document, tables)
+    return any(next(iter(law.check(trace)), None) is not None for law in LAWS.values())
+
+
+def _columns(frame: pl.DataFrame, kind: str) -> list[str]:
+    """List the columns to which an edit can be made."""
+    schema = frame.schema
+    match kind:
+        case "shift":
+            return [name for name in schema if name.endswith("_s")]
+        case "one":
+            return [name for name in schema if schema[name].is_numeric() and not name.endswith("_s")]
+        case "zero":
+            return [name for name in schema if schema[name].is_numeric()]
+        case "relabel":
+            return [name for name in schema if not schema[name].is_numeric()]
+        case _:
+            return list(schema)
+
+
+def _made(random: Random, frame: pl.DataFrame, edit: Edit) -> pl.DataFrame | None:
+    """Make an edit; None if it would change nothing."""
+    import polars as pl
+
+    row = edit.row
+    if edit.kind == "delete":
+        return pl.concat([frame[:row], frame[row + 1 :]])
+    if edit.kind == "duplicate":
+        return pl.concat([frame[: row + 1], frame[row:]])
+    cells = frame[edit.column].to_list()
+    if edit.kind == "swap":
+        other = next((at for at in range(row + 1, len(cells)) if cells[at] != cells[row]), None)
+        if other is None or not _is_number(cells[row]) or not _is_number(cells[other]):
+            return None
+        cells[row], cells[other] = cells[other], cells[row]
+    else:
+        value = _other(random, frame[edit.column], edit.kind, cells[row])
+        if value is None:
+            return None
+        cells[row] = value
+    return frame.with_columns(pl.Series(edit.column, cells, dtype=frame[edit.column].dtype))
+
+
+def _is_number(value: Any) -> bool:
+    """Whether it is not the one value that differs from itself."""
+    return bool(value == value)
+
+
+def _other(random: Random, column: pl.Series, kind: str, value: Any) -> Any:
+    """Give what stands in the place of a value; None where it would be the same."""
+    import polars as pl
+
+    if kind == "relabel":
+        if isinstance(value, bool):
+            return not value
+        assert isinstance(column.dtype, pl.Enum)
+        words = [word for word in column.dtype.categories if word != value]
+        return random.choice(words) if words else None
+    if kind == "zero":
+        return None if value == 0 else 0
+    if not math.isfinite(value):
+        return None
+    step = random.choice([-1, 1]) if value >= 1 or (kind == "shift" and value > _SHIFT_S) else 1
+    return value + step * (_SHIFT_S if kind == "shift" else 1)

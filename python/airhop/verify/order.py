@@ -1,0 +1,33 @@
+"""Every table is in the order of time; no record of a notice stands there twice."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+
+from airhop.verify.trace import Finding, Trace
+
+_TIMES = {
+    "segments": "time_s",
+    "acks": "time_s",
+    "window": "time_s",
+    "drops": "time_s",
+    "queue": "time_s",
+    "notices": "time_s",
+    "deliveries": "time_s",
+    "air": "end_s",
+}
+"""Tables, and the column that orders them; steps of packets have their own law."""
+
+
+def check(trace: Trace) -> Iterator[Finding]:
+    """Look for records that stand before earlier ones."""
+    for table, column in _TIMES.items():
+        times = trace.times(table, column)
+        if any(before > after for before, after in pairwise(times)):
+            place = next(number for number, (a, b) in enumerate(pairwise(times)) if a > b)
+            yield Finding("order", times[place] / 1e9, table, "a record stands before an earlier one")
+    for (time, *_), number in Counter(trace.rows("notices", "flow", "kind", "event", "seq")).items():
+        if number > 1:
+            yield Finding("order", time / 1e9, "notices", f"{number} records of one notice")

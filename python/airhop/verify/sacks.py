@@ -1,0 +1,85 @@
+"""Selective acknowledgements: what an ACK reports beyond its number had arrived when it was made."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from airhop.verify.trace import Finding, Trace
+
+
+class _Told(NamedTuple):
+    """What there is to report: blocks, the bytes in them, and the bytes that came twice (RFC 2883 §4)."""
+
+    blocks: int
+    octets: int
+    twice: int
+
+    def allows(self, sacked: int, unit: int) -> bool:
+        """Whether an ACK may report so many bytes; of several blocks some may find no room in its options."""
+        if self.blocks > 1:
+            return 0 < sacked <= self.octets + self.twice and sacked % unit == 0
+        return sacked in (self.octets, self.twice, self.octets + self.twice)
+
+
+class _Beyond:
+    """Bytes that arrived beyond the first one that is missing."""
+
+    def __init__(self) -> None:
+        self._next = 1
+        self._blocks: list[tuple[int, int]] = []
+        self._twice = 0
+        """Bytes that came now and had come before."""
+
+    def add(self, start: int, end: int) -> None:
+        """Take the bytes [start, end) in."""
+        had = end <= self._next or any(begin <= start and end <= over for begin, over in self._blocks)
+        self._twice = end - start if had else 0
+        apart = []
+        for begin, over in self._blocks:
+            if begin <= end and start <= over:
+                start, end = min(start, begin), max(end, over)
+            else:
+                apart.append((begin, over))
+        if start <= self._next:
+            self._next, self._blocks = max(self._next, end), apart
+        else:
+            self._blocks = [*apart, (start, end)]
+
+    def tell(self) -> _Told:
+        """Give what an ACK may report now."""
+        octets = sum(end - start for start, end in self._blocks)
+        told, self._twice = _Told(len(self._blocks), octets, self._twice), 0
+        return told
+
+
+def check(trace: Trace) -> Iterator[Finding]:
+    """Hold what each ACK reported against what its receiver had when it made it (RFC 2018 §4)."""
+    for name, flow in trace.flows.items():
+        rows = trace.rows_of(name, "acks", "ack", "sacked_bytes") if flow["transport"] == "tcp" else []
+        if not any(sacked for *_, sacked in rows):
+            continue  # its receiver reports nothing
+        sizes = {size for _, size in trace.rows_of(name, "segments", "bytes")}
+        unit = sizes.pop() if len(sizes) == 1 else 1
+        known = _known(trace, name, flow)
+        for time, ack, sacked in rows:
+            made = known.get((time, ack), [])
+            if made and not any(told.allows(sacked, unit) for told in made):
+                text = f"ACK {ack} reports {sacked} bytes beyond it, and {made[0].octets} had arrived"
+                yield Finding("sack", time / 1e9, name, text)
+
+
+def _known(trace: Trace, name: str, flow: Mapping[str, Any]) -> dict[tuple[int, int], list[_Told]]:
+    """Give what was there beyond each ACK as it was made, by time and number of its arrival."""
+    beyond = _Beyond()
+    made: dict[int, _Told] = {}
+    known: defaultdict[tuple[int, int], list[_Told]] = defaultdict(list)
+    for step in trace.steps_of(name):
+        if step.step == "delivered" and step.kind == "data" and step.place == flow["to"] and not step.damaged:
+            beyond.add(step.seq, step.seq + step.payload)
+        elif step.step == "made" and step.kind == "ack" and step.place == flow["to"]:
+            made[step.packet] = beyond.tell()
+        elif step.step == "delivered" and step.packet in made and step.place == flow["from"]:
+            known[step.time, step.seq].append(made[step.packet])
+    return known

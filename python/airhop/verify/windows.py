@@ -1,0 +1,159 @@
+"""The table `window`: a sender's state changes when something happens to it, and as the estimators say."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from airhop.verify.trace import Finding, Trace, quantity
+
+_CLOSE = 1e-3
+"""Milliseconds: an eighth is recorded in nanoseconds."""
+
+
+_ECHOED = 40_000
+"""Bytes that were acknowledged before, whose times a receiver may still echo (RFC 7323 §4.3)."""
+
+
+class _State(NamedTuple):
+    """A row of the table; the estimate of the round trip and the timeout in milliseconds."""
+
+    time: int
+    cwnd: float
+    ssthresh: float
+    srtt: float
+    rto: float
+
+    def differs(self, other: _State) -> bool:
+        """Whether anything but the time does; no estimate is the same as no estimate."""
+        return any(a != b and (a == a or b == b) for a, b in zip(self[1:], other[1:], strict=True))
+
+
+def check(trace: Trace) -> Iterator[Finding]:
+    """Follow the states of every sender."""
+    for name, flow in trace.flows.items():
+        if flow["transport"] != "tcp":
+            continue
+        states = [
+            _State(*row) for row in trace.rows_of(name, "window", "cwnd", "ssthresh", "srtt_ms", "rto_ms")
+        ]
+        instants = _instants(trace, name, flow)
+        yield from _samples(trace, name, flow, states)
+        for number, state in enumerate(states):
+            before = states[number - 1] if number else None
+            after = states[number + 1] if number + 1 < len(states) else None
+            for text in _contradictions(flow, before, state, after, instants):
+                yield Finding("window", state.time / 1e9, name, text)
+
+
+def _samples(trace: Trace, name: str, flow: Mapping[str, Any], states: list[_State]) -> Iterator[Finding]:
+    """Derive each sample of the round trip from the estimate before and after it, and look for its segment.
+
+    The estimate goes an eighth of the way (RFC 6298 §2.3); clocks may count in ticks.
+    """
+    timer = flow["tcp"]["rto"]
+    # ns-2 keeps eighths of a tick as whole numbers, and cuts off what is less.
+    beside = quantity(timer["tick"]) / 1e6 * (2 if timer["kind"] == "ns2" else 1) + _CLOSE
+    events: list[tuple[int, int, Any]] = [(state.time, 1, state.srtt) for state in states]
+    events += [(time, 2, ack) for time, ack in trace.rows_of(name, "acks", "ack")]
+    events += [(time, 0, seq + size) for time, seq, size in trace.rows_of(name, "segments", "seq", "bytes")]
+    sent: deque[tuple[int, int]] = deque()
+    estimate = math.nan
+    for time, rank, value in sorted(events, key=lambda event: event[:2]):
+        if rank == 0:
+            sent.append((time, value))
+        elif rank == 2:
+            while sent and sent[0][1] <= value - _ECHOED:
+                sent.popleft()
+        elif value != estimate and not math.isnan(value):
+            # The first sample may be that of the handshake.
+            sample = value if math.isnan(estimate) else estimate + 8 * (value - estimate)
+            is_known = not math.isnan(estimate)
+            estimate = value
+            ages = ((time - at) / 1e6 for at, _ in sent)
+            if is_known and not any(abs(sample - age) <= beside for age in ages):
+                text = f"the smoothed round trip goes to {value} ms, as if by a sample of {sample} ms"
+                yield Finding("window", time / 1e9, name, text)
+
+
+def _instants(trace: Trace, name: str, flow: Mapping[str, Any]) -> set[int]:
+    """Give the times at which the sender begins, sends, or hears of something."""
+    tables = ("acks", "segments", "notices")
+    times = {time for table in tables for time, *_ in trace.rows_of(name, table)}
+    return (
+        times
+        | {round(quantity(flow["start"]))}
+        | {
+            step.time
+            for step in trace.steps_of(name)
+            if step.step == "delivered" and step.place == flow["from"]
+        }
+    )
+
+
+def _contradictions(
+    flow: Mapping[str, Any],
+    before: _State | None,
+    state: _State,
+    after: _State | None,
+    instants: set[int],
+) -> Iterator[str]:
+    """Say what is wrong with a state beside its neighbours."""
+    timer = flow["tcp"]["rto"]
+    least = quantity(timer["min"]) / 1e6
+    if state.ssthresh < 1 or state.cwnd < 1:
+        yield f"cwnd is {state.cwnd}, ssthresh is {state.ssthresh}: less than a segment"
+    if state.rto < least - _CLOSE:
+        yield f"the retransmission timeout is {state.rto} ms, and {least} ms is the least (RFC 6298 §2.4)"
+    if before is None:
+        return
+    if not state.differs(before):
+        yield "a record of the state as it was before"
+    if state.time not in instants and not _is_timer(flow, before, state):
+        yield "the state changes, and nothing was sent, heard or due"
+    yield from _timeouts(timer, before, state, after)
+    if state.srtt < before.srtt and state.srtt <= 0:
+        yield f"the smoothed round trip is {state.srtt} ms"
+    if after is None or after.ssthresh != before.ssthresh or state.ssthresh == before.ssthresh:
+        pass
+    elif _backs_off(before, state) or _backs_off(state, after) or flow["tcp"]["loss_detection"] == "rack":
+        pass  # a timer expired, which need not send
+    elif after.cwnd < state.cwnd:
+        pass  # two cuts, the second of which ended at the least again
+    elif state.cwnd >= before.cwnd or not (flow["tcp"]["undo"] or flow["tcp"]["frto"]):
+        yield f"ssthresh is {state.ssthresh} for once, and nothing was undone"
+
+
+def _timeouts(timer: Mapping[str, Any], before: _State, state: _State, after: _State | None) -> Iterator[str]:
+    """Derive how far the timeout is above the round trip: 4 RTTVAR (RFC 6298 §2.3), Linux' least or more.
+
+    Where the least holds, the deviation is not known but bounded.
+    """
+    least, tick = quantity(timer["min"]) / 1e6, quantity(timer["tick"]) / 1e6
+    was, now = before.rto - before.srtt, state.rto - state.srtt
+    if timer["kind"] == "linux" and after is not None:
+        then = after.rto - after.srtt
+        if max(abs(was - least), abs(then - least)) < _CLOSE < abs(now - least) and not _backs_off(
+            before, state
+        ):
+            yield f"the retransmission timeout is {now} ms above the round trip for once, and not {least}"
+    if timer["kind"] == "rfc6298" and state.srtt != before.srtt and state.rto > least + _CLOSE:
+        most = 0.75 * was + 8 * abs(state.srtt - before.srtt) + 4 * tick
+        if now > max(most, tick) + _CLOSE:
+            yield f"the retransmission timeout is {state.rto} ms, and its sample allows {state.srtt + most}"
+
+
+def _is_timer(flow: Mapping[str, Any], before: _State, state: _State) -> bool:
+    """Whether a timer explains it that need not send: the timeout backs off, RACK finds a loss in time.
+
+    RFC 6298 §5.5, RFC 8985 §6.3.
+    """
+    rack = flow["tcp"]["loss_detection"] == "rack"
+    return _backs_off(before, state) or (rack and state.srtt == before.srtt)
+
+
+def _backs_off(before: _State, state: _State) -> bool:
+    """Whether the timeout about doubles, as it does when it expires."""
+    return state.rto >= 1.5 * before.rto

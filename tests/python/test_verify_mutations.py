@@ -1,0 +1,56 @@
+"""How much the verifier notices is measured soundly: edits change something, and are counted right."""
+
+from __future__ import annotations
+
+from functools import cache
+from random import Random
+
+import pytest
+
+import airhop
+from airhop.results import Result
+from airhop.scenario import Scenario
+from airhop.verify import mutations
+from airhop.verify.mutations import EDITS, UNKNOWABLE, Tally
+
+
+@cache
+def recorded(name: str) -> tuple[Scenario, Result]:
+    scenario = airhop.Scenario.load(name).with_({"duration": "1 s"})
+    return scenario, airhop.run(scenario, trace=True)
+
+
+@pytest.mark.parametrize("name", ["last-hop", "cheng2008-chain"])
+def test_every_edit_changes_one_table(name: str) -> None:
+    """An edit without meaning would count as missed, or as found by a law that is wrong."""
+    _, result = recorded(name)
+    random, kinds = Random(1), set()
+    for _ in range(300):
+        edit, tables = mutations.draw(random, result.tables)
+        changed = [table for table in tables if not tables[table].equals(result.tables[table])]
+        assert changed == [edit.table]
+        assert (edit.table, edit.column) not in UNKNOWABLE
+        kinds.add(edit.kind)
+    assert kinds == set(EDITS)
+
+
+def test_a_sound_trace_is_found_sound_and_equal_seeds_give_equal_edits() -> None:
+    scenario, result = recorded("last-hop")
+    assert not mutations.is_found(scenario, result, result.tables)
+    first, second = (mutations.measure(scenario, result, seed=3, edits=10) for _ in range(2))
+    assert str(first) == str(second)
+    assert first.made.total() == 10 == first.found.total() + first.missed.total()
+
+
+def test_nineteen_of_twenty_edits_are_found() -> None:
+    """A sample of what docs/verify.md has, over a cell and over several hops with AODV."""
+    tally = sum(
+        (mutations.measure(*recorded(name), seed=1, edits=40) for name in ("last-hop", "cheng2008-chain")),
+        start=Tally(),
+    )
+    assert tally.found.total() >= 72, str(tally)
+
+
+def test_the_interval_of_a_share_is_wilsons() -> None:
+    """8 of 10: 0.490 to 0.943 (Brown, Cai and DasGupta 2001, whose Wilson interval this is)."""
+    assert mutations.wilson(8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)
