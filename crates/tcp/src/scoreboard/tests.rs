@@ -120,7 +120,7 @@ proptest! {
                     nxt = una;
                 }
             }
-            let ends = board.iter().fold(Some(una), |at, e| at.filter(|&at| at == e.start && at < e.end).map(|_| e.end));
+            let ends = board.iter().try_fold(una, |at, e| (at == e.start && at < e.end).then_some(e.end));
             prop_assert_eq!(ends, Some(max), "no gaps");
             let sum = |is_so: fn(&&Sent) -> bool| board.iter().filter(is_so).map(Sent::bytes).sum::<u64>();
             prop_assert_eq!(board.sacked_bytes, sum(|e| e.sacked));
