@@ -142,8 +142,8 @@ def test_cut_by_cut(trace: str, tmp_path: Path) -> None:
         assert our.at == pytest.approx(their.at, abs=0.1), their  # a round trip and a half
 
 
-# ns-3's Vegas cuts for each loss when three segments above it have arrived. RACK tells earlier, and repairs the
-# seventh loss with the recovery before.
+# ns-3's Vegas cuts for each loss when three segments above it have arrived. RACK tells earlier, and so
+# repairs the seventh loss with the recovery before.
 def test_vegas_finds_each_loss_when_ns3_does(tmp_path: Path) -> None:
     theirs, twin = of_ns3("vegas"), TWINS["vegas"]
     ours = cuts(over_the_wire(twin.scheme, twin.tcp, theirs[-1].at + 0.1, tmp_path))

@@ -167,7 +167,7 @@ def test_a_row_says_what_its_simulator_has_otherwise(
     for course in COURSES.values():
         assert course.notes
         for note in course.notes:
-            assert f"[{note.word}]" in written.out
+            assert f"[{note.word}] " in written.out
 
 
 def unavailable(_peers: Path, _course: Course, _seed: int) -> Speed:

@@ -23,8 +23,8 @@ from airhop.terminal import mean_pm, number
 
 COLUMNS = ("simulator", "goodput\nMbit/s", "to\nAirhop", "segments/\nCPU s", "Airhop\nis", "simu-\nlated s")
 
-WIDTH = 80
-"""Of lines of prose, where the terminal is no narrower."""
+WIDTH, NAMES = 80, 18
+"""Of lines of prose, where the terminal is no narrower, and of the words below a simulator's name."""
 
 
 def bench(
@@ -183,7 +183,7 @@ def _print(course: Course, measured: _Measured) -> None:
         fastest, is_ours = speed.best(measured.runs[who]), who == "Airhop"
         words = ", ".join(note.word for note in course.notes if note.peer == who)
         return (
-            f"{who}\n[{words}]" if words else who,
+            f"{who}\n{fill(f'[{words}]', NAMES)}" if words else who,
             mean_pm(measured.goodput(who)),
             "" if is_ours else f"{100 * measured.difference(who):+.1f} %",
             f"{fastest.segments_per_cpu_s:,.0f}",
