@@ -34,8 +34,11 @@ const LOSS_DETECTION: [(&str, LossDetection); 3] = [
 const GROWTH: [(&str, Growth); 2] = [("per-ack", Growth::PerAck), ("per-byte", Growth::PerByte)];
 const VALIDATION: [(&str, Validation); 3] =
     [("never", Validation::Never), ("half", Validation::Half), ("full", Validation::Full)];
-const SACK_RECOVERY: [(&str, SackRecovery); 2] =
-    [("rfc6675", SackRecovery::Rfc6675), ("pipe", SackRecovery::Pipe)];
+const SACK_RECOVERY: [(&str, SackRecovery); 3] = [
+    ("rfc6675", SackRecovery::Rfc6675),
+    ("pipe", SackRecovery::Pipe),
+    ("rate-halving", SackRecovery::RateHalving),
+];
 
 pub(crate) fn word_of<T: PartialEq>(words: &[(&'static str, T)], value: &T) -> Val {
     let found = words.iter().find(|(_, v)| v == value);

@@ -111,13 +111,15 @@ pub enum Validation {
     Full,
 }
 
-/// The two SACK recoveries.
+/// The SACK recoveries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SackRecovery {
     /// ns-2's Sack1: a pipe counter (Fall and Floyd 1996).
     Pipe,
     /// RFC 6675.
     Rfc6675,
+    /// Forward acknowledgement with rate halving, and the window in whole segments: ns-2's Agent/TCP/Linux with Reno.
+    RateHalving,
 }
 
 /// Delayed ACKs (RFC 9293 §3.8.6.3).

@@ -1,5 +1,9 @@
 //! Additive increase, multiplicative decrease: the control that most schemes are built on.
 
+mod counted;
+
+pub use counted::{Counted, CountedReno};
+
 use crate::config::Growth;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Signal, Window};
 use crate::space::Space;

@@ -23,6 +23,13 @@ pub trait RtoPolicy: Debug + Send {
     /// A segment sent at `sent` was acknowledged at `now`, and nothing makes that ambiguous. Ends the backoff.
     fn on_rtt(&mut self, sent: Time, now: Time);
 
+    /// The same as ns-2's Agent/TCP/Linux takes it: one for each ACK, by the timestamp that it echoes. It ends the backoff only if it acknowledges
+    /// a segment that was sent for the first time after the timer expired.
+    fn on_rtt_of_each_ack(&mut self, sent: Time, now: Time, ends_backoff: bool) {
+        let _ = ends_backoff;
+        self.on_rtt(sent, now);
+    }
+
     /// The timer expired: the next timeout is twice as long (RFC 6298 §5.5).
     fn on_backoff(&mut self);
 

@@ -29,6 +29,9 @@ pub struct Space {
     pub limited_transmit: bool,
     /// What an ACK adds to the window.
     pub growth: Growth,
+    /// The first segment is a byte: ns-2's Agent/TCP/Linux has no handshake, but its first packet is but a header, and finds the round trip of
+    /// a small packet.
+    pub opens_small: bool,
     /// The smoothed round-trip time at the last sample.
     pub srtt: Option<Span>,
     /// What was sent and not yet acknowledged.
@@ -52,6 +55,7 @@ impl Space {
             dupthresh: c.dupthresh,
             limited_transmit: c.limited_transmit,
             growth: c.growth,
+            opens_small: false,
             srtt: None,
             board: Scoreboard::default(),
             usage: Usage::default(),
@@ -87,7 +91,8 @@ impl Space {
     /// The segment at `nxt`, if there is data, the receiver accepts it, and `in_flight` with it stays within `window`
     /// segments.
     pub fn next_in_window(&self, in_flight: u64, window: f64) -> Option<(u64, u64)> {
-        let len = self.mss.min(self.supplied.saturating_sub(self.nxt));
+        let most = if self.opens_small && self.nxt == 1 { 1 } else { self.mss };
+        let len = most.min(self.supplied.saturating_sub(self.nxt));
         let end = self.nxt + len;
         let fits = len > 0 && end <= self.right_edge && self.has_room(len, in_flight, window);
         fits.then_some((self.nxt, end))

@@ -37,7 +37,7 @@ AGENTS: Mapping[str, Agent] = {
     "linux-reno": Agent(
         "sack",
         0.12,
-        {**LINUX_AGENT, "halve_from": "whole-cwnd", "prr": True, "sack_recovery": "rfc6675"},
+        {**LINUX_AGENT, "sack_recovery": "rate-halving"},
     ),
 }
 """By the name in ns2.csv."""

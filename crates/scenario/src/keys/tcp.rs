@@ -57,7 +57,7 @@ pub(super) static TCP: [Key; 25] = [
     preset("ecn", Kind::Flag, "data may be marked by routers, and marks are echoed (RFC 3168)"),
     preset(
         "sack_recovery",
-        Kind::Word(|| vec!["rfc6675", "pipe"]),
+        Kind::Word(|| vec!["rfc6675", "pipe", "rate-halving"]),
         "how scheme \"sack\" recovers: RFC 6675, or ns-2's Sack1 with its pipe counter",
     ),
     preset(

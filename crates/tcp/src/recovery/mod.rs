@@ -86,6 +86,7 @@ pub fn sack(c: &Config) -> Box<dyn Recovery> {
     by_detection(c, |c| match c.sack_recovery {
         SackRecovery::Pipe => Box::new(SackPipe::default()),
         SackRecovery::Rfc6675 => Box::new(Rfc6675::new(c)),
+        SackRecovery::RateHalving => Box::new(RateHalving::default()),
     })
 }
 

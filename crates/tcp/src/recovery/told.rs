@@ -183,6 +183,14 @@ impl Recovery for Told {
         self.inner.repair()
     }
 
+    fn backs_off(&self) -> bool {
+        self.inner.backs_off()
+    }
+
+    fn times_every_ack(&self) -> bool {
+        self.inner.times_every_ack()
+    }
+
     fn goes_by_order(&self) -> bool {
         true
     }

@@ -29,9 +29,9 @@ impl Ns2Ticks {
     }
 }
 
-impl RtoPolicy for Ns2Ticks {
-    fn on_rtt(&mut self, sent: Time, now: Time) {
-        let m = ticks_between(sent, now, self.config.tick).max(1) as i64;
+impl Ns2Ticks {
+    /// A sample of `m` ticks. `deviate` moves the deviation, in quarters of a tick, by an error of so many ticks.
+    fn sample(&mut self, m: i64, deviate: impl Fn(i64, i64) -> i64) {
         if self.srtt8 == 0 {
             self.srtt8 = m << 3;
             self.rttvar4 = m << 1;
@@ -39,11 +39,32 @@ impl RtoPolicy for Ns2Ticks {
             // The shifts drop fractions of a tick, as they do there. Neither mean may reach zero.
             let error = m - (self.srtt8 >> 3);
             self.srtt8 = (self.srtt8 + error).max(1);
-            self.rttvar4 = (self.rttvar4 + error.abs() - (self.rttvar4 >> 2)).max(1);
+            self.rttvar4 = (self.rttvar4 + deviate(error, self.rttvar4)).max(1);
         }
         // srtt + 4 rttvar in whole ticks.
         self.rto = self.config.tick * (self.rttvar4 + (self.srtt8 >> 3)) as u64;
+    }
+
+    fn ticks(&self, sent: Time, now: Time) -> i64 {
+        ticks_between(sent, now, self.config.tick).max(1) as i64
+    }
+}
+
+impl RtoPolicy for Ns2Ticks {
+    fn on_rtt(&mut self, sent: Time, now: Time) {
+        self.sample(self.ticks(sent, now), |error, rttvar4| error.abs() - (rttvar4 >> 2));
         self.backoff = 1;
+    }
+
+    fn on_rtt_of_each_ack(&mut self, sent: Time, now: Time, ends_backoff: bool) {
+        // A round trip below the mean raises the deviation by an eighth of what one above it does (Linux 2.6, tcp_rtt_estimator()).
+        self.sample(self.ticks(sent, now), |error, rttvar4| {
+            let change = error.abs() - (rttvar4 >> 2);
+            if error < 0 && change > 0 { change >> 3 } else { change }
+        });
+        if ends_backoff {
+            self.backoff = 1;
+        }
     }
 
     fn on_backoff(&mut self) {

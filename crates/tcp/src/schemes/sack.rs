@@ -1,5 +1,6 @@
 use super::{Asks, Scheme};
-use crate::control::Reno;
+use crate::config::{LossDetection, SackRecovery};
+use crate::control::{CountedReno, Reno};
 use crate::notices::Deaf;
 use crate::recovery;
 use crate::seams::Parts;
@@ -20,7 +21,10 @@ pub(super) static SCHEME: Scheme = Scheme {
     reconstructed: &[],
     asks: Asks::SACK,
     build: &|_, c| Parts {
-        control: Box::new(Reno),
+        control: match (c.loss_detection, c.sack_recovery) {
+            (LossDetection::Duplicates, SackRecovery::RateHalving) => Box::new(CountedReno::default()),
+            _ => Box::new(Reno),
+        },
         recovery: recovery::sack(c),
         notices: Box::new(Deaf),
     },

@@ -168,6 +168,17 @@ pub trait Recovery: Debug + Send {
         false
     }
 
+    /// True if a fast retransmission backs the retransmission timer off as its expiry does (ns-2's Vegas).
+    fn backs_off(&self) -> bool {
+        false
+    }
+
+    /// True if every ACK restarts the retransmission timer and gives it a sample, if it has timestamps: duplicates, too, whose echo is that
+    /// of the last segment in order, so that the timeout grows while a repair is awaited (ns-2's Agent/TCP/Linux).
+    fn times_every_ack(&self) -> bool {
+        false
+    }
+
     /// The segment at `seq` is known to be lost, but is not to be repaired now. False if the recovery cannot keep that in mind.
     fn mark_lost(&mut self, s: &mut Space, seq: u64) -> bool {
         let _ = (s, seq);

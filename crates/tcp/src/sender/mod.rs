@@ -113,6 +113,7 @@ impl Sender {
     ) -> Self {
         let mut space = Space::new(config);
         let parts = crate::notices::choose(config.notices, parts);
+        space.opens_small = !config.handshake && parts.recovery.times_every_ack();
         if asks.contention {
             space.right_edge = 1 + ContentionLimit::new(config.mss, config.receive_window).window();
         }
@@ -306,6 +307,10 @@ impl Sender {
     }
 
     fn on_duplicate(&mut self, now: Time, segment: &Segment) {
+        if self.recovery.times_every_ack() {
+            self.measure(now, segment);
+            self.restart_timer(now);
+        }
         let ack = seen(now, segment, 0, None, &self.space.board);
         self.control.observe(&ack, &self.space);
         let has_eln = segment.options.eln.is_some() && self.notices.knows_eln();
@@ -335,6 +340,9 @@ impl Sender {
             self.judgements.push_back(Judgement { seq, judged });
             self.recovery.enter(&mut self.space, &mut self.window, seq);
             self.timed = None; // Karn: a retransmission follows
+            if self.recovery.backs_off() {
+                self.rto.on_backoff();
+            }
             self.restart_timer(now);
             detect = self.recovery.next_loss();
         }
@@ -358,6 +366,7 @@ impl Sender {
 
     /// A round-trip sample from this ACK of new data, if it gives a valid one; the estimator learns of it.
     fn measure(&mut self, now: Time, segment: &Segment) -> Option<Span> {
+        let timed = self.timed.take_if(|(end, _)| segment.ack >= *end);
         let recorded = self.space.board.longest_rtt().filter(|_| self.config.rto.kind == RtoKind::Linux);
         let sent = if let Some(rtt) = recorded {
             Time::from_nanos((now - Time::ZERO).nanos() - rtt.nanos())
@@ -366,15 +375,14 @@ impl Sender {
             let age = clock(now).wrapping_sub(ts.echo);
             Time::from_nanos(now.nanos().saturating_sub(u64::from(age) * 1_000_000))
         } else {
-            let (end, sent) = self.timed?;
-            if segment.ack < end {
-                return None;
-            }
-            self.timed = None;
-            sent
+            timed?.1
         };
         if self.frozen.is_none() {
-            self.rto.on_rtt(sent, now);
+            if self.recovery.times_every_ack() {
+                self.rto.on_rtt_of_each_ack(sent, now, timed.is_some());
+            } else {
+                self.rto.on_rtt(sent, now);
+            }
             self.space.srtt = self.rto.srtt();
         }
         Some(now - sent)

@@ -97,7 +97,10 @@ impl Sender {
             self.note_retransmission(now, &next);
             // Karn's rule: an ACK of a segment that was sent twice is ambiguous.
             self.timed = self.timed.filter(|&(end, _)| end <= next.start || next.end < end);
-        } else if self.timed.is_none() && next.start >= self.timed_up_to && !self.config.timestamps {
+        } else if self.timed.is_none()
+            && next.start >= self.timed_up_to
+            && (!self.config.timestamps || self.recovery.times_every_ack())
+        {
             self.timed = Some((next.end, now));
             self.timed_up_to = next.end;
         }

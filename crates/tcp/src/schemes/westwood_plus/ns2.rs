@@ -1,0 +1,85 @@
+use crate::control::{Counted, whole};
+use crate::meters::AckCredit;
+use crate::seams::{Ack, CongestionControl, Judged, Loss, Window};
+use crate::space::Space;
+use airhop_base::Time;
+
+/// Westwood+ as ns-2.35's linux-westwood has it, the port of Linux 2.6.22's module: all in whole milliseconds, bytes per millisecond and
+/// segments.
+#[derive(Debug)]
+pub(super) struct Ns2 {
+    window: Counted,
+    credit: AckCredit,
+    rate: Rate,
+    /// The smoothed round trip at the last ACK of new data, and the smallest of them.
+    rtt: u64,
+    least: u64,
+}
+
+impl Default for Ns2 {
+    fn default() -> Self {
+        Ns2 {
+            window: Counted::default(),
+            credit: AckCredit::new(f64::INFINITY, false),
+            rate: Rate::default(),
+            rtt: 0,
+            least: u64::MAX,
+        }
+    }
+}
+
+/// The two filters of 7/8, which round down each.
+#[derive(Debug, Default)]
+struct Rate {
+    began: Option<u64>,
+    bytes: u64,
+    first: u64,
+    second: u64,
+}
+
+/// Shorter rounds are not sampled, ms.
+const SHORTEST_ROUND: u64 = 50;
+
+impl Rate {
+    /// An ACK at `now` that stands for `bytes`, while a round trip takes `rtt`, both in ms.
+    fn on_ack(&mut self, now: u64, bytes: u64, rtt: u64) {
+        let began = *self.began.get_or_insert(now);
+        let round = now - began;
+        if rtt > 0 && round > rtt.max(SHORTEST_ROUND) {
+            let sample = std::mem::take(&mut self.bytes) / round;
+            if self.first == 0 && self.second == 0 {
+                (self.first, self.second) = (sample, sample);
+            } else {
+                self.first = (7 * self.first + sample) / 8;
+                self.second = (7 * self.second + self.first) / 8;
+            }
+            self.began = Some(now);
+        }
+        self.bytes += bytes;
+    }
+}
+
+impl CongestionControl for Ns2 {
+    fn on_ack(&mut self, w: &mut Window, _: &Ack, _: &Space) {
+        self.window.grow(w);
+    }
+
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+        // ssthresh is Reno's: what the estimate fills is the window during the recovery alone, and may be more than it was. The end of the
+        // recovery raises it to ssthresh; that it takes the estimate for that in Linux (CA_EVENT_COMPLETE_CWR) the port leaves out.
+        let half = w.cwnd / 2.0;
+        let filled = self.rate.second * self.least.min(1 << 32) / s.mss;
+        self.window.cut(w, half, (filled as f64).max(2.0), l.signal);
+        Judged::Congestion
+    }
+
+    fn observe(&mut self, a: &Ack, s: &Space) {
+        self.window.observe(a, s);
+        if a.acked > 0 {
+            self.rtt = s.srtt.map_or(0, |srtt| whole(srtt.millis_f64()) as u64);
+        }
+        let bytes = self.credit.of(a, s) as u64;
+        self.rate.on_ack(a.now.since(Time::ZERO).nanos() / 1_000_000, bytes, self.rtt);
+        self.least = self.least.min(self.rtt);
+    }
+}
