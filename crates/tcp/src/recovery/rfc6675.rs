@@ -119,7 +119,8 @@ impl Recovery for Rfc6675 {
         let ends_recovery = self.is_fast();
         self.state = State::Open;
         self.prr = None;
-        if ends_recovery {
+        // A scheme that took the loss for no congestion may have left ssthresh unlimited, and with it the window.
+        if ends_recovery && w.ssthresh.is_finite() {
             w.cwnd = w.ssthresh;
         }
         match ends_recovery {
