@@ -24,7 +24,7 @@ const COUNTERPARTS: [Counterpart; 7] = [
     plain("Newreno+snoop", "snoop", 0.12),
     Counterpart { segment: 960, ..plain("Vegas", "vegas", 0.10) },
     Counterpart { timestamps: true, ..plain("linux-westwood", "westwood-plus", 0.10) },
-    Counterpart { timestamps: true, ..plain("linux-veno", "veno", 0.10) },
+    Counterpart { timestamps: true, ..plain("linux-veno", "veno", 0.15) },
 ];
 
 const fn plain(ns2: &'static str, scheme: &'static str, tolerance: f64) -> Counterpart {
