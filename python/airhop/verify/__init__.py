@@ -51,7 +51,7 @@ class Law:
 LAWS: Mapping[str, Law] = {
     law.name: law
     for law in (
-        Law("order", "records stand in the order of time, each once", order.check),
+        Law("order", "records stand in the order of time", order.check),
         Law("plan", "stations, changes of links and fades are those of the scenario", drawn.check),
         Law("walk", "a packet goes from node to node, and has one fate", walks.check),
         Law(
