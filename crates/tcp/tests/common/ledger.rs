@@ -107,6 +107,7 @@ impl Ledger {
             | ("hack" | "hack-fixed" | "ewln" | "tcp-eln", by) => match by {
                 SackRecovery::Pipe => Law::Pipe,
                 SackRecovery::Rfc6675 => Law::Rfc6675,
+                SackRecovery::RateHalving => Law::Halving,
             },
             ("ll-elsn", _) => Law::Esack,
             ("lhp", _) => Law::Lhp,
