@@ -114,7 +114,7 @@ fn example(choice: &Choice, kind: &str) -> String {
 
 fn read(text: &str, sets: &[(String, String)]) -> Scenario {
     let data = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data");
-    let source = crate::Source { name: "kinds.toml", folder: data.as_ref() };
+    let source = crate::Source { name: "kinds.toml", folder: Some(data.as_ref()) };
     let overrides = Overrides { sets: sets.to_vec(), scheme: None };
     Scenario::parse(text, source, &overrides).unwrap_or_else(|refusal| panic!("{refusal}\n{sets:?}\n{text}"))
 }
@@ -225,6 +225,9 @@ const WORDS: &[(&str, &str, &str, &str)] = &[
     ("wlan.phy.coding", "", "", "wlan.cell.phy.coding"),
     ("wlan.propagation.model", "propagation", PROPAGATION, "wlan.cell.propagation.model"),
     ("wlan.access", "", "", "wlan.cell.access"),
+    ("wlan.preset", "", "", "wlan.cell.preset"),
+    ("wlan.ack_timeout", "", "", "wlan.cell.ack_timeout"),
+    ("wlan.receiver", "", "", "wlan.cell.receiver"),
     ("routing aodv.preset", "routing", r#"{ kind = "aodv" }"#, "wlan.cell.routing.preset"),
     ("link recovery go-back-n.group", "link recovery", r#"{ kind = "go-back-n" }"#, "radio.air.arq.group"),
     ("change outage.fate", "change", OUTAGE, "wired.w1.changes.0.fate"),
@@ -237,6 +240,7 @@ const WORDS: &[(&str, &str, &str, &str)] = &[
     ("flow.tcp.sack_recovery", "", "", "flow.far.tcp.sack_recovery"),
     ("flow.tcp.loss_detection", "", "", "flow.far.tcp.loss_detection"),
     ("flow.tcp.growth", "", "", "flow.far.tcp.growth"),
+    ("flow.tcp.validation", "", "", "flow.far.tcp.validation"),
     ("flow.tcp.rto.kind", "", "", "flow.far.tcp.rto.kind"),
 ];
 const PROPAGATION: &str =
