@@ -7,7 +7,7 @@ use airhop_base::{Span, Time};
 use airhop_net::plan::{Plan, QueuePlan, RoutingPlan};
 use airhop_radio::cell::{CellPlan, CellRules};
 use airhop_radio::phy::{Coding, Phy};
-use airhop_tcp::{Config, Preset};
+use airhop_tcp::{Config, HalveFrom, Preset};
 use common::{
     chain::{Chain, cell},
     run,
@@ -24,11 +24,13 @@ fn goodput(plan: &Plan, seeds: u64) -> f64 {
     (1..=seeds).map(|seed| run(plan, seed).flows[0].goodput_mbps).sum::<f64>() / seeds as f64
 }
 
-/// ns-3's: 54 Mbit/s, ACKs at 24 Mbit/s, access without a backoff on an idle medium; NewReno with SACK, timestamps and an ACK per
-/// segment, its window unbounded. A queue of 50 counts the packet in service there.
+/// ns-3's: 54 Mbit/s, ACKs at 24 Mbit/s, access without a backoff on an idle medium; NewReno with SACK, PRR, timestamps and an ACK per
+/// segment, its window unbounded. What it halves is the pipe, also at a timeout, where RFC 5681's FlightSize counts what SACK reported, too.
+/// A queue of 50 counts the packet in service there.
 fn as_in_ns3(hops: u16, mss: u32) -> Plan {
     let mut config = Preset::Rfc.config(mss);
     config.delayed_ack = None;
+    (config.halve_from, config.prr) = (HalveFrom::Pipe, true);
     let phy = Phy { cw_min: 31, ..Phy::ERP_OFDM };
     let cell = CellPlan { rules: CellRules::IEEE, ..cell("chain", phy, 54, 24) };
     let mut plan = chain(hops, cell, "sack", config, 20);

@@ -275,7 +275,7 @@ fn every_word_makes_a_plan_of_its_own() {
             let found = WORDS.iter().find(|(known, ..)| *known == key);
             let (_, slot, table, path) = found.unwrap_or_else(|| panic!("nothing says where {key} is set"));
             let plan = |word: &&str| {
-                let sets = [beside(key, word), vec![(path.to_string(), word.to_string())]].concat();
+                let sets = [beside(key, word), vec![(path.to_string(), format!("\"{word}\""))]].concat();
                 format!("{:?}", read(&file(slot, table), &sets).plan())
             };
             let plans: HashSet<_> = words().iter().map(plan).collect();

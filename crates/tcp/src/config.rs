@@ -5,6 +5,8 @@ use airhop_base::Span;
 /// The parameters of one connection, both ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config {
+    /// Whose sender this is, for what no parameter says: the forms of a scheme in ns-2 that are not its paper's.
+    pub base: Preset,
     /// Payload of a full segment, bytes (SMSS, RFC 5681 §2).
     pub mss: u32,
     /// SYN, SYN-ACK, ACK before data (RFC 9293 §3.5). ns-2's one-way agents have none.
@@ -118,7 +120,7 @@ pub enum SackRecovery {
     Pipe,
     /// RFC 6675.
     Rfc6675,
-    /// Forward acknowledgement with rate halving, and the window in whole segments: ns-2's Agent/TCP/Linux with Reno.
+    /// Forward acknowledgement with rate halving; with preset ns2 Agent/TCP/Linux with its Reno, whose window is in whole segments.
     RateHalving,
 }
 
@@ -200,6 +202,7 @@ impl Preset {
     /// The parameters of this preset for segments of `mss` bytes.
     pub fn config(self, mss: u32) -> Config {
         let rfc = Config {
+            base: self,
             mss,
             handshake: true,
             initial_window: rfc6928_window(mss),

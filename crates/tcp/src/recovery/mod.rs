@@ -1,12 +1,13 @@
 //! Ways to repair a loss.
 //!
-//! Six go by the scoreboard; they stay separate because each defines "lost" and "in flight" differently:
+//! Seven go by the scoreboard; they stay separate because each defines "lost" and "in flight" differently:
 //!
 //! | recovery | lost is | the flight is limited by |
 //! |---|---|---|
 //! | [`SackPipe`] | the third duplicate's segment; any hole may be filled after that | a counter that each duplicate lowers by one |
 //! | [`Rfc6675`] | what DupThresh runs, or as many segments, lie above (sequence order) | what is neither SACKed nor lost; PRR |
 //! | [`RateHalving`] | what DupThresh segments lie above; a repair, by the order of sending | the same, lowered with every second ACK |
+//! | [`Ns2Linux`] | what DupThresh + 1 segments lie above; a repair, by the order of repairs | the same, by ns-2.35's rules |
 //! | [`Esack`] | what DupThresh segments were sent after (Algorithm 1 of Yun 2009), held ones left out | the same, without halving |
 //! | [`Rack`] | what something sent later has overtaken for too long | the same; PRR |
 //! | [`Delayed`] | as [`Rfc6675`], a round trip later | all that is outstanding, while it waits |
@@ -16,6 +17,8 @@ mod delayed;
 mod esack;
 mod frto;
 mod lhp;
+mod ns2_linux;
+mod ns2_vegas;
 mod packet_list;
 mod probe;
 mod prr;
@@ -34,6 +37,8 @@ pub use corrupted::Corrupted;
 pub use delayed::Delayed;
 pub use esack::Esack;
 pub use lhp::{Lhp, Trigger};
+pub use ns2_linux::Ns2Linux;
+pub use ns2_vegas::Ns2Vegas;
 pub use packet_list::{Entry, PacketList};
 pub use rack::Rack;
 pub use rate_halving::RateHalving;
@@ -44,10 +49,10 @@ pub use tahoe::Tahoe;
 pub use told::Told;
 pub use vegas::Vegas;
 
-use crate::Config;
 use crate::config::{LossDetection, SackRecovery};
 use crate::seams::{Cause, Next, Recovery};
 use crate::space::Space;
+use crate::{Config, Preset};
 use prr::Prr;
 use std::collections::VecDeque;
 
@@ -86,8 +91,16 @@ pub fn sack(c: &Config) -> Box<dyn Recovery> {
     by_detection(c, |c| match c.sack_recovery {
         SackRecovery::Pipe => Box::new(SackPipe::default()),
         SackRecovery::Rfc6675 => Box::new(Rfc6675::new(c)),
-        SackRecovery::RateHalving => Box::new(RateHalving::default()),
+        SackRecovery::RateHalving => rate_halving(c),
     })
+}
+
+/// Rate halving: ns-2's where the sender is ns-2's.
+pub fn rate_halving(c: &Config) -> Box<dyn Recovery> {
+    match c.base {
+        Preset::Ns2 => Box::new(Ns2Linux::default()),
+        Preset::Rfc | Preset::Linux => Box::new(RateHalving::default()),
+    }
 }
 
 /// The recovery of a scheme of Reno's family: one for all if the configuration says so, else its `own`.
@@ -161,7 +174,6 @@ impl Guard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Preset;
 
     // What waited is sent as far as it is not acknowledged by then: not at all, in part, or wholly; each segment once.
     #[test]

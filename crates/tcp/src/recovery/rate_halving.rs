@@ -1,36 +1,24 @@
 use super::{Guard, Urgent, forward};
-use crate::control::whole;
 use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
 use crate::space::Space;
 use airhop_base::Time;
 
-/// Forward acknowledgement with rate halving (Mathis and Mahdavi 1996; Mathis, Semke and Mahdavi 1999) as ns-2.35's Agent/TCP/Linux
-/// has it, the port of Linux 2.6's sender.
+/// Forward acknowledgement with rate halving (Mathis and Mahdavi 1996; Mathis, Semke and Mahdavi 1999), as Linux 2.4 and 2.6 repaired.
+/// ns-2's port of the latter, with all its rules, is [`Ns2Linux`](super::Ns2Linux).
 ///
 /// Where a pipe counter is silent for half a round trip after a loss, every second ACK lets a segment out here, until the flight
-/// has come down to the window that the loss left.
+/// has come down to the window that the loss left. A retransmission is lost if something sent after it arrived.
+///
+/// Not so here: Linux lets no ACK of a recovery send more than one segment beyond what is in the network
+/// (tcp_cwnd_down() keeps the window within the flight plus one). Here an ACK that shows many losses at once is answered with as many
+/// segments as fill the flight that there was, in one burst.
 #[derive(Debug, Default)]
 pub struct RateHalving {
     guard: Guard,
     urgent: Urgent,
     state: State,
-    /// Bytes that may be in the network in fast recovery, as long as that is more than the window.
-    ceiling: u64,
-    /// What was sent again and has not arrived, in the order of sending.
-    repairs: Vec<Repaired>,
-    /// Repairs since the last timeout or recovery.
-    repaired: u64,
-    /// Number of the repair that arrived last.
-    arrived: u64,
-}
-
-/// A segment that was sent again.
-#[derive(Clone, Copy, Debug)]
-struct Repaired {
-    start: u64,
-    number: u64,
-    /// First byte that had not been sent then.
-    point: u64,
+    /// Segments in the network before the last ACK.
+    flight_before: f64,
 }
 
 #[derive(Debug, Default, PartialEq)]
@@ -38,101 +26,78 @@ enum State {
     #[default]
     Open,
     /// From a loss until everything outstanding then is acknowledged.
-    Recovery,
-    /// The same after a timeout: what is marked lost goes out again under slow start.
-    Loss,
+    Recovering {
+        /// Segments that may be in the network, as long as that is more than cwnd.
+        ceiling: f64,
+    },
+    /// After a timeout: what is marked lost goes out again under slow start.
+    Slow,
 }
 
-/// Segments by which the window may exceed the flight when a recovery ends (tcp_max_burst).
-const BURST: f64 = 3.0;
-
 impl RateHalving {
-    /// Draws conclusions from what the ACK says of arrivals. Returns the first segment that is lost, if one newly is.
+    /// Takes in what the ACK says of arrivals and draws conclusions. Returns the first segment that is lost, if one is.
     fn update(&mut self, s: &mut Space, a: &Ack) -> Option<u64> {
-        self.note_repairs(s);
-        // FACK: lost is what lies below the foremost segment that arrived by more than DupThresh, which the port counts from the segment
-        // before the lost one: four above it have to arrive, not three.
+        self.flight_before = (s.pipe() + a.delivered) as f64 / s.mss as f64;
+        s.dupacks += u32::from(a.acked == 0 && s.board.newly_sacked() > 0);
+        // FACK: lost is what DupThresh segments or more, up to the foremost that arrived, were sent after.
         let foremost = s.board.high_sack();
-        let reach = (u64::from(s.dupthresh) + 2) * s.mss;
-        s.board.mark_holes_lost((foremost + 1).saturating_sub(reach), a.now);
-        // A repair is lost if something arrived that was first sent after it, or a repair more than four later.
-        for repair in &self.repairs {
-            let overtaken = repair.number + u64::from(s.dupthresh) + 1 < self.arrived;
-            let held = s.board.get(repair.start).is_some_and(|e| e.held_until > a.now);
-            if (overtaken || repair.point < foremost) && !held {
-                s.board.mark_lost(repair.start);
-            }
-        }
-        self.ceiling = self.ceiling.min(s.pipe() + s.mss);
-        let found = !s.board.newly_lost().is_empty();
-        s.board.first_lost().filter(|_| found).map(|e| e.start)
-    }
-
-    /// Forgets the repairs that have arrived.
-    fn note_repairs(&mut self, s: &Space) {
-        let arrived = &mut self.arrived;
-        self.repairs.retain(|repair| {
-            let is_missing = s.is_missing(repair.start);
-            if !is_missing {
-                *arrived = (*arrived).max(repair.number);
-            }
-            is_missing
+        let reach = u64::from(s.dupthresh) * s.mss;
+        let newest =
+            s.board.iter().filter(|e| e.sacked && !e.retransmitted).map(|e| e.order).max().unwrap_or(0);
+        s.board.mark_lost_where(|e| {
+            let is_lost = if e.retransmitted { newest > e.order } else { e.end + reach <= foremost };
+            is_lost && e.held_until <= a.now
         });
-    }
-
-    /// All that was outstanding when it began is acknowledged. What SACK blocks told is forgotten with it, and the window is no less than
-    /// ssthresh, nor more than the flight and a burst.
-    fn end(&mut self, s: &mut Space, w: &mut Window) -> Advance {
-        self.start_anew();
-        let was = std::mem::take(&mut self.state);
-        s.board.forget();
-        if w.cwnd < w.ssthresh {
-            let flight = s.pipe() as f64 / s.mss as f64;
-            w.cwnd = whole(w.ssthresh).min(whole(flight) + BURST);
-            return Advance::Over;
+        if let State::Recovering { ceiling } = &mut self.state {
+            *ceiling -= 0.5;
         }
-        if was == State::Loss { Advance::Open } else { Advance::Over }
+        s.board.first_lost().map(|e| e.start)
     }
 
-    fn start_anew(&mut self) {
-        (self.ceiling, self.repaired, self.arrived) = (0, 0, 0);
-        self.repairs.clear();
+    /// Segments that may be in the network.
+    fn ceiling(&self, w: &Window) -> f64 {
+        match self.state {
+            State::Recovering { ceiling } => ceiling.max(w.cwnd),
+            _ => w.cwnd,
+        }
     }
 }
 
 impl Recovery for RateHalving {
     fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect {
-        s.dupacks += 1;
         match self.update(s, a) {
-            // Also after a timeout: a second loss of a repair is a sign of congestion of its own.
-            Some(seq) if self.state != State::Recovery => Detect::Lost(seq),
+            Some(seq) if self.state == State::Open => Detect::Lost(seq),
             _ => Detect::Nothing,
         }
     }
 
-    fn enter(&mut self, s: &mut Space, _: &mut Window, _: u64) {
+    fn enter(&mut self, s: &mut Space, _: &mut Window, seq: u64) {
         self.guard.set(s);
-        self.state = State::Recovery;
-        self.ceiling = s.pipe() + s.mss;
+        self.state = State::Recovering { ceiling: self.flight_before };
+        self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
     }
 
-    fn on_advance(&mut self, s: &mut Space, w: &mut Window, a: &Ack) -> Advance {
+    fn on_advance(&mut self, s: &mut Space, _: &mut Window, a: &Ack) -> Advance {
         s.dupacks = 0;
         let lost = self.update(s, a);
-        match (&self.state, lost) {
-            (State::Open, None) => Advance::Open,
-            (State::Open, Some(seq)) => Advance::Lost(seq),
-            _ if self.guard.is_passed(s) => self.end(s, w),
-            (State::Loss, Some(seq)) => Advance::Lost(seq),
-            (State::Loss, None) => Advance::Open,
-            (State::Recovery, _) => Advance::Partial { restart: true },
+        match self.state {
+            State::Open => lost.map_or(Advance::Open, Advance::Lost),
+            _ if !self.guard.is_passed(s) => match self.state {
+                State::Slow => Advance::Open,
+                _ => Advance::Partial { restart: true },
+            },
+            // The ACK that ends it may show the next loss at once.
+            _ => match (std::mem::take(&mut self.state), lost) {
+                (_, Some(seq)) => Advance::Lost(seq),
+                (State::Slow, None) => Advance::Open,
+                (_, None) => Advance::Over,
+            },
         }
     }
 
     fn on_timeout(&mut self, s: &mut Space, _: Time) {
-        self.start_anew();
         self.guard.set(s);
-        self.state = State::Loss;
+        self.state = State::Slow;
         self.urgent.clear();
         s.dupacks = 0;
         s.board.mark_all_lost();
@@ -142,21 +107,16 @@ impl Recovery for RateHalving {
         if let Some(next) = self.urgent.pop(s) {
             return Some(next);
         }
-        let ceiling = (self.ceiling as f64 / s.mss as f64).max(whole(w.cwnd));
-        let cause = if self.state == State::Loss { Cause::Timeout } else { Cause::Recovery };
-        match s.board.first_lost().copied() {
-            Some(e) => s.has_room(e.bytes(), s.pipe(), ceiling).then(|| e.again(cause)),
-            None => forward(s, s.pipe(), ceiling),
+        let flight = s.pipe();
+        if self.state == State::Open {
+            let extra = f64::from(s.limited_transmit_extra());
+            return forward(s, flight + s.board.sacked_bytes(), w.cwnd + extra);
         }
-    }
-
-    fn on_sent(&mut self, s: &mut Space, _: Time, sent: &Next, earlier: Option<u64>) {
-        // Each segment that leaves lowers the ceiling to one below the flight: the next ACK lets none out, the one after it another.
-        self.ceiling = self.ceiling.min(s.pipe().saturating_sub(s.mss).max(s.mss));
-        if earlier.is_some() {
-            self.repaired += 1;
-            self.repairs.retain(|repair| repair.start != sent.start);
-            self.repairs.push(Repaired { start: sent.start, number: self.repaired, point: s.nxt });
+        let ceiling = self.ceiling(w);
+        let cause = if self.state == State::Slow { Cause::Timeout } else { Cause::Recovery };
+        match s.board.first_lost().copied() {
+            Some(e) => s.has_room(e.bytes(), flight, ceiling).then(|| e.again(cause)),
+            None => forward(s, flight, ceiling),
         }
     }
 
@@ -166,9 +126,5 @@ impl Recovery for RateHalving {
 
     fn retransmit(&mut self, s: &mut Space, seq: u64) {
         self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
-    }
-
-    fn times_every_ack(&self) -> bool {
-        true
     }
 }

@@ -6,36 +6,28 @@ use airhop_base::{Span, Time};
 /// Vegas' retransmission (Brakmo and Peterson 1995, §3.1): the first duplicate ACK, and the first two ACKs after a
 /// retransmission, are occasions to look whether the oldest segment is out for longer than a timeout that is measured finely. If
 /// so, it is lost, without a wait for the third duplicate. Otherwise as Reno, but nothing is sent on the first two duplicates.
-///
-/// In all else as ns-2.35 has it, what looks like a defect included: the window stays inflated if no duplicate comes beyond what counts as
-/// the third, each fast retransmission backs the coarse timer off, and a segment that is due when all is acknowledged goes out twice.
 #[derive(Debug, Default)]
 pub struct Vegas {
     timeout: FineTimeout,
     guard: Guard,
     urgent: Urgent,
-    /// Segments by which the window is inflated.
-    inflation: f64,
-    /// The window that the last cut left, and when that was.
-    cut: Option<(f64, Time)>,
+    /// Segments by which the window is inflated, while in fast recovery.
+    inflation: Option<f64>,
     /// ACKs of new data that are still to be looked at after a retransmission.
     worried: u32,
-    /// The segment that goes out twice when it is sent.
-    twice: Option<u64>,
-    now: Time,
 }
 
 /// Jacobson's mean and deviation on exact samples: (mean + 2 deviations) · 17/16, as the Arizona code has it.
 #[derive(Debug, Default)]
-struct FineTimeout {
+pub(super) struct FineTimeout {
     /// Mean and mean deviation of the round trip, seconds.
     mean: Option<(f64, f64)>,
     /// Seconds; none before the first sample.
-    timeout: Option<f64>,
+    pub timeout: Option<f64>,
 }
 
 impl FineTimeout {
-    fn on_rtt(&mut self, rtt: Span) {
+    pub fn on_rtt(&mut self, rtt: Span) {
         let rtt = rtt.secs_f64();
         let (mean, deviation) = match self.mean {
             None => (rtt, rtt / 4.0),
@@ -48,82 +40,64 @@ impl FineTimeout {
     }
 
     /// A retransmission: longer until the next sample, twice as long if the segment was sent again already.
-    fn back_off(&mut self, again: bool) {
+    pub fn back_off(&mut self, again: bool) {
         self.timeout = self.timeout.map(|t| t * if again { 2.0 } else { 9.0 / 8.0 });
     }
 }
 
 impl Vegas {
-    /// True if the segment at `una` is out for longer than the fine timeout, or was never sent.
+    /// True if the segment at `una` is out for longer than the fine timeout.
     fn is_overdue(&self, s: &Space, now: Time) -> bool {
-        let timeout = self.timeout.timeout.unwrap_or(f64::INFINITY);
-        s.board.get(s.una).is_none_or(|e| (now - e.at).secs_f64() >= timeout)
+        let sent = s.board.get(s.una).map(|e| e.at);
+        sent.zip(self.timeout.timeout).is_some_and(|(at, timeout)| (now - at).secs_f64() >= timeout)
     }
 }
 
 impl Recovery for Vegas {
     fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect {
-        self.now = a.now;
-        s.dupacks += 1;
-        if self.is_overdue(s, a.now) || s.dupacks == s.dupthresh {
-            return if self.guard.permits(s) { Detect::Lost(s.una) } else { Detect::Nothing };
-        }
-        self.inflation += f64::from(u8::from(s.dupacks > s.dupthresh));
-        Detect::Nothing
-    }
-
-    fn enter(&mut self, s: &mut Space, w: &mut Window, seq: u64) {
-        let (at, again) = s.board.get(seq).map_or((self.now, false), |e| (e.at, e.again));
-        if self.cut.is_none_or(|(_, when)| at > when) {
-            self.cut = Some((w.cwnd, self.now));
-            self.inflation = f64::from(s.dupacks);
-        }
-        self.worried = 2.min(((s.nxt - s.una) / s.mss) as u32 + 1);
-        self.timeout.back_off(again);
-        self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
-        if !again {
-            s.dupacks = s.dupthresh;
-        }
-    }
-
-    fn backs_off(&self) -> bool {
-        true
-    }
-
-    fn on_advance(&mut self, s: &mut Space, w: &mut Window, a: &Ack) -> Advance {
-        let inflation = std::mem::take(&mut self.inflation);
-        match self.cut {
-            Some((left, _)) if s.dupacks > s.dupthresh => {
-                if w.cwnd + inflation > left {
-                    (w.cwnd, w.ssthresh) = (left, 2.0);
-                }
+        let overdue = self.is_overdue(s, a.now);
+        if let Some(inflation) = &mut self.inflation {
+            *inflation += 1.0;
+            if overdue {
+                self.worried = 2;
+                self.timeout.back_off(true);
+                self.urgent.push(s.una, s.segment_end(s.una), Cause::Recovery);
             }
-            _ => w.cwnd += inflation,
+            return Detect::Nothing;
         }
+        s.dupacks += 1;
+        let lost = (overdue || s.dupacks == s.dupthresh) && self.guard.permits(s);
+        if lost { Detect::Lost(s.una) } else { Detect::Nothing }
+    }
+
+    fn enter(&mut self, s: &mut Space, _: &mut Window, seq: u64) {
+        self.inflation = Some(f64::from(s.dupacks));
+        self.worried = 2;
+        self.timeout.back_off(s.board.get(seq).is_some_and(|e| e.again));
+        self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
+    }
+
+    fn on_advance(&mut self, s: &mut Space, _: &mut Window, a: &Ack) -> Advance {
         s.dupacks = 0;
+        self.inflation = None;
         if let Some(rtt) = a.sample {
             self.timeout.on_rtt(rtt);
         }
-        if self.worried > 0 {
-            self.worried -= 1;
-            if self.is_overdue(s, a.now) {
-                s.dupacks = s.dupthresh;
-                if s.is_outstanding() {
-                    self.urgent.push(s.una, s.segment_end(s.una), Cause::Recovery);
-                } else {
-                    self.twice = Some(s.una);
-                }
-            } else {
-                self.worried = 0;
-            }
+        if self.worried == 0 {
+            return Advance::Open;
         }
+        self.worried -= 1;
+        if self.is_overdue(s, a.now) {
+            return Advance::Lost(s.una);
+        }
+        self.worried = 0;
         Advance::Open
     }
 
-    fn on_timeout(&mut self, s: &mut Space, now: Time) {
+    fn on_timeout(&mut self, s: &mut Space, _: Time) {
         self.guard.set(s);
-        self.inflation = 0.0;
-        self.cut = Some((1.0, now));
+        self.inflation = None;
+        self.worried = 0;
         self.urgent.clear();
         s.dupacks = 0;
         s.nxt = s.una;
@@ -133,16 +107,10 @@ impl Recovery for Vegas {
         if let Some(next) = self.urgent.pop(s) {
             return Some(next);
         }
-        if (1..s.dupthresh).contains(&s.dupacks) {
+        if self.inflation.is_none() && (1..s.dupthresh).contains(&s.dupacks) {
             return None;
         }
-        forward(s, self.in_flight(s), w.cwnd + self.inflation)
-    }
-
-    fn on_sent(&mut self, _: &mut Space, _: Time, sent: &Next, _: Option<u64>) {
-        if self.twice.take_if(|seq| *seq == sent.start).is_some() {
-            self.urgent.push(sent.start, sent.end, Cause::Recovery);
-        }
+        forward(s, self.in_flight(s), w.cwnd + self.inflation.unwrap_or(0.0))
     }
 
     fn retransmit(&mut self, s: &mut Space, seq: u64) {

@@ -1,4 +1,5 @@
 use super::{Asks, Scheme};
+use crate::Preset;
 use crate::config::{LossDetection, SackRecovery};
 use crate::control::{CountedReno, Reno};
 use crate::notices::Deaf;
@@ -21,8 +22,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     reconstructed: &[],
     asks: Asks::SACK,
     build: &|_, c| Parts {
-        control: match (c.loss_detection, c.sack_recovery) {
-            (LossDetection::Duplicates, SackRecovery::RateHalving) => Box::new(CountedReno::default()),
+        control: match (c.base, c.loss_detection, c.sack_recovery) {
+            (Preset::Ns2, LossDetection::Duplicates, SackRecovery::RateHalving) => Box::new(CountedReno::default()),
             _ => Box::new(Reno),
         },
         recovery: recovery::sack(c),

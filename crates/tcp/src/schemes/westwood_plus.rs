@@ -2,12 +2,12 @@ mod ns2;
 
 use super::westwood::filled;
 use super::{Asks, Param, Params, Scheme};
-use crate::Config;
+use crate::{Config, Preset};
 use crate::config::LossDetection;
 use crate::control::Reno;
 use crate::meters::{AckCredit, Ns3Credit, PerRound, Stages, least};
 use crate::notices::Deaf;
-use crate::recovery::{self, RateHalving};
+use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Recovery, Signal, Window};
 use crate::space::Space;
 use airhop_base::Span;
@@ -66,18 +66,18 @@ pub(super) const RECOVERY: Param = Param::word(
     "recovery",
     &["rate-halving", "newreno"],
     "how losses are repaired: rate-halving = SACK with forward acknowledgement, a segment for every second ACK until the \
-     flight is down to the new window, and windows of whole segments: all of the sender of ns-2's Linux agents, a port of Linux 2.6; newreno = a hole per round trip, without SACK",
+     flight is down to the new window (Linux 2.6; with preset ns2 all of the sender of ns-2's Linux agents); newreno = a hole per round trip, without SACK",
 );
 
 /// True if it is the sender of ns-2's Agent/TCP/Linux.
 pub(super) fn is_agent(p: &Params, c: &Config) -> bool {
-    p.choice("recovery") == 0 && c.loss_detection == LossDetection::Duplicates
+    c.base == Preset::Ns2 && p.choice("recovery") == 0 && c.loss_detection == LossDetection::Duplicates
 }
 
 /// The recovery that the parameter names.
 pub(super) fn recovery_of(p: &Params, c: &Config) -> Box<dyn Recovery> {
     match p.choice("recovery") {
-        0 => recovery::by_detection(c, |_| Box::new(RateHalving::default())),
+        0 => recovery::by_detection(c, recovery::rate_halving),
         _ => recovery::newreno(c),
     }
 }

@@ -1,0 +1,147 @@
+use super::vegas::FineTimeout;
+use super::{Guard, Urgent, forward};
+use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
+use crate::space::Space;
+use airhop_base::Time;
+
+/// [`Vegas`](super::Vegas)' retransmission as ns-2.35 has it, what looks like a defect included: the window stays inflated if no duplicate
+/// comes beyond what counts as the third, each fast retransmission backs the coarse timer off, and a segment that is due when all is
+/// acknowledged goes out twice.
+#[derive(Debug, Default)]
+pub struct Ns2Vegas {
+    timeout: FineTimeout,
+    guard: Guard,
+    urgent: Urgent,
+    /// Segments by which the window is inflated.
+    inflation: f64,
+    /// The window that the last cut left, and when that was.
+    cut: Option<(f64, Time)>,
+    /// ACKs of new data that are still to be looked at after a retransmission.
+    worried: u32,
+    /// The segment that goes out twice when it is sent.
+    twice: Option<u64>,
+    now: Time,
+}
+
+impl Ns2Vegas {
+    /// True if the segment at `una` is out for longer than the fine timeout, or was never sent.
+    fn is_overdue(&self, s: &Space, now: Time) -> bool {
+        let timeout = self.timeout.timeout.unwrap_or(f64::INFINITY);
+        s.board.get(s.una).is_none_or(|e| (now - e.at).secs_f64() >= timeout)
+    }
+}
+
+impl Recovery for Ns2Vegas {
+    fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect {
+        self.now = a.now;
+        s.dupacks += 1;
+        if self.is_overdue(s, a.now) || s.dupacks == s.dupthresh {
+            return if self.guard.permits(s) { Detect::Lost(s.una) } else { Detect::Nothing };
+        }
+        self.inflation += f64::from(u8::from(s.dupacks > s.dupthresh));
+        Detect::Nothing
+    }
+
+    fn enter(&mut self, s: &mut Space, w: &mut Window, seq: u64) {
+        let (at, again) = s.board.get(seq).map_or((self.now, false), |e| (e.at, e.again));
+        if self.cut.is_none_or(|(_, when)| at > when) {
+            self.cut = Some((w.cwnd, self.now));
+            self.inflation = f64::from(s.dupacks);
+        }
+        self.worried = 2.min(((s.nxt - s.una) / s.mss) as u32 + 1);
+        self.timeout.back_off(again);
+        self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
+        if !again {
+            s.dupacks = s.dupthresh;
+        }
+    }
+
+    fn backs_off(&self) -> bool {
+        true
+    }
+
+    fn on_advance(&mut self, s: &mut Space, w: &mut Window, a: &Ack) -> Advance {
+        let inflation = std::mem::take(&mut self.inflation);
+        match self.cut {
+            Some((left, _)) if s.dupacks > s.dupthresh => {
+                if w.cwnd + inflation > left {
+                    (w.cwnd, w.ssthresh) = (left, 2.0);
+                }
+            }
+            _ => w.cwnd += inflation,
+        }
+        s.dupacks = 0;
+        if let Some(rtt) = a.sample {
+            self.timeout.on_rtt(rtt);
+        }
+        if self.worried > 0 {
+            self.worried -= 1;
+            if self.is_overdue(s, a.now) {
+                s.dupacks = s.dupthresh;
+                if s.is_outstanding() {
+                    self.urgent.push(s.una, s.segment_end(s.una), Cause::Recovery);
+                } else {
+                    self.twice = Some(s.una);
+                }
+            } else {
+                self.worried = 0;
+            }
+        }
+        Advance::Open
+    }
+
+    fn on_timeout(&mut self, s: &mut Space, now: Time) {
+        self.guard.set(s);
+        self.inflation = 0.0;
+        self.cut = Some((1.0, now));
+        self.urgent.clear();
+        s.dupacks = 0;
+        s.nxt = s.una;
+    }
+
+    fn next(&mut self, s: &mut Space, w: &Window) -> Option<Next> {
+        if let Some(next) = self.urgent.pop(s) {
+            return Some(next);
+        }
+        if (1..s.dupthresh).contains(&s.dupacks) {
+            return None;
+        }
+        forward(s, self.in_flight(s), w.cwnd + self.inflation)
+    }
+
+    fn on_sent(&mut self, _: &mut Space, _: Time, sent: &Next, _: Option<u64>) {
+        if self.twice.take_if(|seq| *seq == sent.start).is_some() {
+            self.urgent.push(sent.start, sent.end, Cause::Recovery);
+        }
+    }
+
+    fn retransmit(&mut self, s: &mut Space, seq: u64) {
+        self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // By hand: samples of 80 and 160 ms: mean 80, deviation 20, timeout 120 * 17/16 = 127.5 ms; then mean 80 + 80/8 = 90, deviation
+    // 20 + (80 - 20)/4 = 35, timeout 160 * 17/16 = 170 ms. A retransmission makes it 9/8, another of the same segment twice as long, until
+    // the next sample, that of the mean itself: 90 + 2 * (35 - 35/4) = 142.5.
+    #[test]
+    fn the_fine_timeout() {
+        let mut timeout = FineTimeout::default();
+        let mut after = |step: &dyn Fn(&mut FineTimeout)| {
+            step(&mut timeout);
+            timeout.timeout.map(|t| (t * 1e6).round())
+        };
+        assert_eq!(after(&|t| t.back_off(true)), None, "no sample yet");
+        assert_eq!(after(&|t| t.on_rtt(Span::from_millis(80))), Some(127_500.0));
+        assert_eq!(after(&|t| t.on_rtt(Span::from_millis(160))), Some(170_000.0));
+        assert_eq!(after(&|t| t.back_off(false)), Some(191_250.0));
+        assert_eq!(after(&|t| t.back_off(true)), Some(382_500.0));
+        assert_eq!(
+            after(&|t| t.on_rtt(Span::from_millis(90))),
+            Some((142.5 * 17.0 / 16.0 * 1e3_f64).round())
+        );
+    }
+}
