@@ -62,3 +62,56 @@ impl CongestionControl for CountedReno {
         self.0.observe(a, s);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Preset;
+    use airhop_base::Time;
+
+    /// A window after an ACK of so many segments each, outside recovery.
+    fn grown(counted: &mut Counted, mut w: Window, acked: &[u64]) -> Vec<f64> {
+        let s = Space::new(&Preset::Ns2.config(1000));
+        let mut on_ack = |&segments: &u64| {
+            counted.observe(&Ack::of(Time::ZERO, segments * 1000), &s);
+            counted.grow(&mut w);
+            w.cwnd
+        };
+        acked.iter().map(&mut on_ack).collect()
+    }
+
+    // Linux 2.6, tcp_slow_start(): one more for an ACK, whatever it acknowledges (RFC 3465 §2.3 with L = 1), up to ssthresh and at it.
+    #[test]
+    fn slow_start() {
+        let w = Window { cwnd: 4.0, ssthresh: 6.0 };
+        assert_eq!(grown(&mut Counted::default(), w, &[1, 2, 4, 1]), [5.0, 6.0, 7.0, 7.0]);
+    }
+
+    // RFC 3465 §2.1: a window's worth of segments is a segment more, and what is beyond is kept: 4 of 6 and 4 make 8, of which 2 are left.
+    #[test]
+    fn avoidance() {
+        let w = Window { cwnd: 6.0, ssthresh: 5.0 };
+        assert_eq!(grown(&mut Counted::default(), w, &[4, 4, 4, 1]), [6.0, 7.0, 7.0, 8.0]);
+    }
+
+    // tcp_ack() counts in every state, and what was counted without growing makes the window grow with the next ACKs, by one each: 12 and one
+    // are 13, of which 5, 6 and, with two more, not yet 7 are taken.
+    #[test]
+    fn what_a_recovery_acknowledged_counts_when_it_is_over() {
+        let mut counted = Counted::default();
+        counted.observe(&Ack::of(Time::ZERO, 12_000), &Space::new(&Preset::Ns2.config(1000)));
+        let w = Window { cwnd: 5.0, ssthresh: 4.0 };
+        assert_eq!(grown(&mut counted, w, &[1, 1, 1]), [6.0, 7.0, 7.0]);
+    }
+
+    // A loss begins the count anew. Windows are whole, ssthresh is two at least, and the timer leaves one segment.
+    #[test]
+    fn a_loss() {
+        for (signal, cwnd) in [(Signal::Duplicates, 3.0), (Signal::Timeout, 1.0)] {
+            let mut counted = Counted { acked: 9.0, count: 1.0 };
+            let mut w = Window { cwnd: 10.0, ssthresh: 5.0 };
+            counted.cut(&mut w, 1.5, 3.9, signal);
+            assert_eq!((w.cwnd, w.ssthresh, counted.acked, counted.count), (cwnd, 2.0, 0.0, 0.0));
+        }
+    }
+}

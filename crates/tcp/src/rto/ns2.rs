@@ -181,4 +181,35 @@ mod tests {
             [(15_000.0, true), (third, true), (longest, true), (longest, true), (longest, false)]
         );
     }
+
+    // Linux 2.6, tcp_rtt_estimator(): a sample below the mean raises the deviation by an eighth. After one of 100 ticks (srtt8 800, rttvar4
+    // 200) one of 180 adds 80 - 50 = 30: 110 + 230 ticks. One of 20 adds 30/8 = 3: 90 + 203; as ns-2's other agents have it, 30: 90 + 230.
+    // One of 95, within the deviation, lowers it by 50 - 5 whole: 99 + 155.
+    #[test]
+    fn a_shorter_round_trip_deviates_by_an_eighth() {
+        let after = |millis: u64, each: bool| {
+            let mut rto = build(&config(RtoKind::Ns2, 0, 60_000, 3000, 10));
+            sample(&mut *rto, 1000);
+            match each {
+                true => rto.on_rtt_of_each_ack(at(0), at(millis * 1000), true),
+                false => sample(&mut *rto, millis),
+            }
+            ms(rto.timeout())
+        };
+        assert_eq!([after(1800, true), after(200, true), after(950, true)], [3400.0, 2930.0, 2540.0]);
+        assert_eq!(after(200, false), 3200.0);
+    }
+
+    // Karn's backoff ends with the ACK of a segment that was first sent after the timer expired; those of repairs are samples nonetheless: 10
+    // ticks each, 30, then 25, then 22.
+    #[test]
+    fn a_repair_does_not_end_the_backoff() {
+        let mut rto = build(&config(RtoKind::Ns2, 0, 60_000, 3000, 10));
+        sample(&mut *rto, 100);
+        rto.on_backoff();
+        rto.on_rtt_of_each_ack(at(0), at(100_000), false);
+        assert_eq!(ms(rto.timeout()), 500.0);
+        rto.on_rtt_of_each_ack(at(0), at(100_000), true);
+        assert_eq!(ms(rto.timeout()), 220.0);
+    }
 }

@@ -14,6 +14,9 @@ enum Law {
     Tahoe,
     /// And in fast recovery, cwnd + what duplicates say has left (RFC 5681 §3.2). An advance ends it.
     Reno,
+    /// cwnd, and while duplicates come one for each and DupThresh. The loss of what was sent after a cut is another (Brakmo and Peterson
+    /// 1995, §3.1).
+    Vegas,
     /// A partial ACK deflates by what it acknowledges and gives one back (RFC 6582 §3.2).
     NewReno,
     /// In recovery, pipe < cwnd (ns-2.35, Sack1).
@@ -22,7 +25,8 @@ enum Law {
     Rfc6675,
     /// The same, and each duplicate with news lets a segment out before it begins (RFC 4653 §3).
     Delayed,
-    /// The same, and what was in the network when recovery began is still allowed to be.
+    /// At all times, where what DupThresh segments and one lie above is lost; what was in the network when recovery began is still allowed
+    /// to be (Mathis and Mahdavi 1996).
     Halving,
     /// At all times, outstanding less SACKed less lost ≤ cwnd, where what was sent before something that arrived may be lost; in
     /// recovery no more than was in the network when it began (RFC 8985, RFC 9937); and one probe beyond.
@@ -97,7 +101,8 @@ impl Ledger {
     pub fn new(scheme: &str, config: &Config) -> Self {
         let law = match (scheme, config.sack_recovery) {
             ("tahoe" | "ebsn" | "rttn", _) => Law::Tahoe,
-            ("reno" | "vegas" | "westwood" | "tcp-w" | "tcp-cc" | "eln" | "tcp-cl", _) => Law::Reno,
+            ("vegas", _) => Law::Vegas,
+            ("reno" | "westwood" | "tcp-w" | "tcp-cc" | "eln" | "tcp-cl", _) => Law::Reno,
             ("newreno" | "snoop" | "split" | "westwood-nr" | "westwood-vt", _) => Law::NewReno,
             ("santa-cruz" | "jersey" | "new-jersey" | "jtcp" | "tibet", _) => Law::NewReno,
             ("newreno-ff" | "casablanca" | "ideal-bwe", _) => Law::NewReno,
@@ -180,7 +185,7 @@ impl Ledger {
     }
 
     /// Segments that a sender may believe to be in the network: not SACKed, and fewer than DupThresh of those sent later are.
-    /// With forward acknowledgement: and not DupThresh segments or more behind the foremost that arrived, or sent again before
+    /// With forward acknowledgement: and not more than DupThresh segments behind the foremost that arrived, or sent again before
     /// one that did.
     fn on_board(&self, una: u64) -> f64 {
         let arrived: Vec<u64> = self.board.values().filter(|l| l.sacked).map(|l| l.order).collect();
@@ -190,7 +195,7 @@ impl Ledger {
             _ if l.lost => true,
             Law::Rack => l.order < self.newest,
             Law::Halving if l.again => first_sent.is_some_and(|order| order > l.order),
-            Law::Halving => l.end as f64 + f64::from(self.dupthresh) * self.mss <= foremost,
+            Law::Halving => l.end as f64 + f64::from(self.dupthresh + 1) * self.mss <= foremost,
             _ => arrived.iter().filter(|&&order| order > l.order).count() >= self.dupthresh as usize,
         };
         let there = self.board.iter().filter(|(_, l)| !l.sacked && !is_lost(l));
@@ -217,7 +222,7 @@ impl Ledger {
         assert!(self.recovery.is_none() || self.law == Law::Lhp, "a second cut for one window");
         let outstanding = (s.max_sent - s.una) as f64 / self.mss;
         let threshold = f64::from(self.dupthresh);
-        self.recovery = (self.law != Law::Tahoe).then_some(Recovery {
+        self.recovery = (!matches!(self.law, Law::Tahoe | Law::Vegas)).then_some(Recovery {
             point: s.max_sent,
             cwnd: sender.window().cwnd,
             inflation: threshold,
@@ -253,18 +258,20 @@ impl Ledger {
             (Law::Rfc6675, Some(r)) if self.prr => {
                 within(self.on_board(before.una), cwnd.max(r.flight) + 1.0)
             }
-            (Law::Esack | Law::Lhp, _) | (Law::Rfc6675 | Law::Delayed, Some(_)) => {
+            (Law::Esack | Law::Lhp, _) | (Law::Rfc6675 | Law::Delayed, Some(_)) | (Law::Halving, None) => {
                 within(self.on_board(before.una), cwnd)
             }
             // What a timeout marked lost is not in flight.
             (Law::Halving, Some(r)) => within(self.on_board(before.una), cwnd.max(r.flight)),
-            (Law::Rfc6675 | Law::Delayed | Law::Halving, None) if before.una < self.slow_until => {
+            (Law::Rfc6675 | Law::Delayed, None) if before.una < self.slow_until => {
                 within(self.on_board(before.una), cwnd)
             }
+            (Law::Vegas, _) if self.dups == 0 => within(outstanding, cwnd),
+            (Law::Vegas, _) => within(outstanding, cwnd + f64::from(self.dups + self.dupthresh)),
             (Law::Delayed, None) => within(outstanding, cwnd + f64::from(self.dups)),
             (Law::Reno | Law::NewReno, Some(r)) => within(outstanding, (r.cwnd + r.inflation).max(2.0)),
             (Law::Pipe, Some(r)) => assert!(r.pipe < cwnd as i64, "pipe {} of {cwnd}", r.pipe),
-            (Law::Tahoe | Law::Reno | Law::NewReno | Law::Pipe | Law::Rfc6675 | Law::Halving, _) => {
+            (Law::Tahoe | Law::Reno | Law::NewReno | Law::Pipe | Law::Rfc6675, _) => {
                 within(outstanding, open)
             }
         }
@@ -304,7 +311,7 @@ impl Observer for Ledger {
         let news = self.sack(ack, nxt);
         let sacked = self.board.values().filter(|l| l.sacked).map(|l| l.order).max();
         self.newest = self.newest.max(gone.max(sacked).unwrap_or(0));
-        let with_sack = !matches!(self.law, Law::Tahoe | Law::Reno | Law::NewReno);
+        let with_sack = !matches!(self.law, Law::Tahoe | Law::Reno | Law::Vegas | Law::NewReno);
         if self.acked > 0 {
             self.dups = 0;
         } else if self.duplicate && (news || !with_sack) {

@@ -245,7 +245,12 @@ pub fn ten(config: Config) -> Script {
 /// The same of `scheme`, whose window may be a little larger.
 pub fn ten_of(scheme: &str, config: Config) -> Script {
     let mut s = Script::new(scheme, Config { initial_window: 10.0, initial_ssthresh: 5.0, ..config });
-    assert_eq!(s.sent(), "1 2 3 4 5 6 7 8 9 10", "{scheme}");
+    if config.handshake {
+        assert_eq!(s.sent(), "SYN", "{scheme}");
+        assert_eq!(s.syn_ack(), "ACK 1 2 3 4 5 6 7 8 9 10", "{scheme}");
+    } else {
+        assert_eq!(s.sent(), "1 2 3 4 5 6 7 8 9 10", "{scheme}");
+    }
     assert_eq!(s.at(100).ack(2), "11", "{scheme}");
     s
 }

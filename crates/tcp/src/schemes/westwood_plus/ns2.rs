@@ -83,3 +83,34 @@ impl CongestionControl for Ns2 {
         self.least = self.least.min(self.rtt);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // westwood_do_filter() in whole bytes per millisecond, which each stage rounds down: samples of 8100/100 = 81, 8000/100 = 80 and 7900/100
+    // = 79. The first is taken as it is; then (7·81 + 80)/8 = 80 of 80.9 and (7·81 + 80)/8 = 80; then 79 of 79.9 and 79 of 79.9.
+    #[test]
+    fn both_stages_round_down() {
+        let mut rate = Rate::default();
+        rate.on_ack(0, 8100, 99);
+        let mut after = |ms, bytes| {
+            rate.on_ack(ms, bytes, 99);
+            (rate.first, rate.second)
+        };
+        assert_eq!([after(100, 8000), after(200, 7900), after(300, 0)], [(81, 81), (80, 80), (79, 79)]);
+    }
+
+    // westwood_update_window(): a sample for more than a round trip, and for more than 50 ms.
+    #[test]
+    fn short_rounds_are_not_sampled() {
+        for (rtt, first) in [(10, 51), (50, 51), (51, 52), (80, 81)] {
+            let mut rate = Rate::default();
+            rate.on_ack(0, 8100, rtt);
+            rate.on_ack(first - 1, 0, rtt);
+            assert_eq!(rate.second, 0, "{rtt}");
+            rate.on_ack(first, 0, rtt);
+            assert_eq!(rate.second, 8100 / first, "{rtt}");
+        }
+    }
+}

@@ -1,0 +1,379 @@
+//! The sender of ns-2.35's Agent/TCP/Linux, a port of Linux 2.6.22's, and its Vegas: given these ACKs at these times, these segments.
+
+mod common;
+
+use airhop_base::{Flags, Segment, Span, Timestamps};
+use airhop_tcp::{Config, SackRecovery};
+use common::script::Script;
+use common::{MSS, byte, ns2, sender};
+
+/// ns-2's Agent/TCP/Linux with Reno.
+const RENO: &str = "sack";
+
+/// A sender of ns-2's Linux agents. Its opening, a segment of one byte sent at 0 ms, is acknowledged at 100 ms, and counts as one of the
+/// segments that make the window grow; its full segments are numbered from 1 and leave from then on.
+struct Agent(Script);
+
+impl Agent {
+    /// It has so many full segments to send.
+    fn of(scheme: &str, config: Config, segments: u64) -> Self {
+        let config = Config { sack_recovery: SackRecovery::RateHalving, ..config };
+        let mut agent = Agent(Script::by(sender(scheme, &[], &config), &config, 1));
+        assert_eq!(agent.0.sent(), "1");
+        agent.0.at(100);
+        assert_eq!(agent.echo(1, 0), "");
+        agent.0.sender.supply(segments * u64::from(MSS));
+        agent
+    }
+
+    /// It has much to send, and sends a window of it.
+    fn new(scheme: &str, cwnd: f64, ssthresh: f64) -> Self {
+        let mut agent = Agent::of(scheme, ns2(cwnd, ssthresh), 1_000_000);
+        agent.0.sent();
+        agent
+    }
+
+    fn at(&mut self, ms: u64) -> &mut Self {
+        self.0.at(ms);
+        self
+    }
+
+    fn ack(&mut self, n: u64) -> String {
+        self.sack(n, &[])
+    }
+
+    /// An ACK that expects segment `n`, with SACK blocks: runs of segments, first and last.
+    fn sack(&mut self, n: u64, runs: &[(u64, u64)]) -> String {
+        let runs: Vec<(u64, u64)> =
+            runs.iter().map(|&(first, last)| (byte(first) + 1, byte(last + 1) + 1)).collect();
+        self.0.sack_bytes(byte(n) + 1, &runs)
+    }
+
+    /// An ACK that expects segment `n` for each segment of `arrivals`, which with `n + 1` and what lies between has arrived.
+    fn sacks(&mut self, n: u64, arrivals: std::ops::RangeInclusive<u64>) -> Vec<String> {
+        arrivals.map(|last| self.sack(n, &[(n + 1, last)])).collect()
+    }
+
+    /// An ACK that expects segment `n` and echoes the timestamp of `ms` milliseconds.
+    fn echo(&mut self, n: u64, ms: u32) -> String {
+        self.0.arrives(Segment {
+            seq: 1,
+            ack: byte(n) + 1,
+            window: 1 << 40,
+            flags: Flags { ack: true, ..Flags::default() },
+            timestamps: Some(Timestamps { value: 0, echo: ms }),
+            ..Segment::default()
+        });
+        self.0.sent()
+    }
+
+    fn in_flight(&self) -> u64 {
+        self.0.sender.in_flight() / u64::from(MSS)
+    }
+}
+
+/// Ten full segments of Reno out at 100 ms, in congestion avoidance; ACKs come from 200 ms on.
+fn ten() -> Agent {
+    let mut agent = Agent::new(RENO, 10.0, 5.0);
+    assert_eq!(agent.in_flight(), 10);
+    agent.at(200);
+    agent
+}
+
+// ns-2's agents shake no hands: the first segment is but a header, here a byte. The others have data from the start.
+#[test]
+fn the_first_segment_is_small() {
+    for (sack_recovery, lens) in [(SackRecovery::RateHalving, [1, MSS]), (SackRecovery::Pipe, [MSS, MSS])] {
+        let mut s = Script::new(RENO, Config { sack_recovery, ..ns2(2.0, 5.0) });
+        assert_eq!(s.segments().iter().map(|segment| segment.len).collect::<Vec<_>>(), lens);
+    }
+}
+
+// Linux 2.6, tcp_slow_start() is for cwnd <= ssthresh, where RFC 5681 §3.1 leaves the choice: of 4, the opening makes 5, which is ssthresh, the
+// next ACK 6. Then tcp_cong_avoid() with appropriate byte counting (RFC 3465): one more when six are acknowledged.
+#[test]
+fn slow_start_ends_above_ssthresh() {
+    let mut s = Agent::new(RENO, 4.0, 5.0);
+    assert_eq!(s.0.window(), (5.0, 5.0));
+    s.at(200).ack(2);
+    assert_eq!(s.0.window().0, 6.0);
+    (3..=6).for_each(|n| drop(s.ack(n)));
+    s.at(300).ack(7);
+    assert_eq!(s.0.window().0, 6.0);
+    s.ack(8);
+    assert_eq!(s.0.window().0, 7.0);
+}
+
+// RFC 3465 §2.1: an ACK is worth what it acknowledges. The opening and nine segments are ten, whose window is 11 after that.
+#[test]
+fn a_delayed_ack_counts_for_all_its_segments() {
+    let mut s = ten();
+    s.ack(9);
+    assert_eq!(s.0.window().0, 10.0);
+    s.ack(10);
+    assert_eq!(s.0.window().0, 11.0);
+}
+
+// Forward acknowledgement (Mathis and Mahdavi 1996) takes a segment for lost when more than DupThresh lie above it; the port counts from the
+// segment before it, so that there have to be four. What counts is how far the foremost is, not how many have arrived.
+#[test]
+fn a_loss_shows_with_the_fourth_segment() {
+    let mut s = ten();
+    assert_eq!(s.sacks(1, 2..=4), ["11", "12", "13"]);
+    assert_eq!(s.0.cuts(), 0);
+    assert_eq!(s.sacks(1, 5..=5), ["1+"]);
+    assert_eq!(s.0.cuts(), 1);
+    for (arrived, cuts) in [(4, 0), (5, 1)] {
+        let mut s = ten();
+        s.sack(1, &[(arrived, arrived)]);
+        assert_eq!(s.0.cuts(), cuts);
+    }
+}
+
+// tcp_reno_min_cwnd(): recovery aims at half of ssthresh, in whole segments: of 10, ssthresh is 5 and the window 2.
+#[test]
+fn a_loss_leaves_half_of_ssthresh() {
+    let mut s = ten();
+    s.sack(1, &[(2, 5)]);
+    assert_eq!(s.0.window(), (2.0, 5.0));
+}
+
+// tcp_cwnd_down() takes a segment from the window for every second ACK, and no ACK lets out more than one (tcp_moderate_cwnd() in recovery is
+// flight + 1). Nine in flight with the repair; of each two arrivals from then on the second lets one out, so that eight leave five.
+#[test]
+fn every_second_ack_lets_a_segment_out() {
+    let mut s = ten();
+    s.sacks(1, 2..=5);
+    assert_eq!(s.in_flight(), 9);
+    assert_eq!(s.sacks(1, 6..=13), ["", "14", "", "15", "", "16", "", "17"]);
+    assert_eq!(s.in_flight(), 5);
+}
+
+// An ACK that tells of many arrivals at once lets no more out than one that tells of one: the window is cut to the flight and one. Of 13, four
+// are known to have arrived and one is lost; the repair makes nine. Eight more arrive at once: one in flight, one goes out.
+#[test]
+fn no_burst_follows_lost_acks() {
+    let mut s = ten();
+    s.sacks(1, 2..=5);
+    assert_eq!(s.sack(1, &[(2, 13)]), "14");
+    assert_eq!(s.in_flight(), 2);
+}
+
+// tcp_moderate_cwnd() when all is acknowledged that was outstanding at the loss: the window is ssthresh, but no more than the flight and
+// tcp_max_burst, 3. The application had ten segments, and nothing is in flight: 3, not 5.
+#[test]
+fn a_recovery_ends_with_a_burst_of_three_at_most() {
+    let mut s = Agent::of(RENO, ns2(10.0, 5.0), 10);
+    s.0.sent();
+    s.at(200).sacks(1, 2..=10);
+    assert_eq!(s.at(300).ack(11), "");
+    assert_eq!(s.0.window(), (3.0, 5.0));
+    s.0.sender.supply(10 * u64::from(MSS));
+    assert_eq!(s.0.sent(), "11 12 13");
+}
+
+// The ACK that ends it clears the scoreboard. It reports 15 to 17 above 14, of four in flight: they count again, ssthresh is 5, one goes out.
+// With what SACK told, there would be one in flight, and three would leave.
+#[test]
+fn the_end_of_a_recovery_forgets_what_sack_told() {
+    let mut s = ten();
+    s.sacks(1, 2..=13);
+    assert_eq!(s.at(300).sack(14, &[(15, 17)]), "18");
+    assert_eq!((s.0.window(), s.in_flight()), ((5.0, 5.0), 5));
+}
+
+/// Ten full segments of Reno out at 100 ms, with timestamps. The opening took 100 ms: 10 ticks, deviation 5, so a timeout of 300 ms.
+fn timed() -> Agent {
+    let mut s = Agent::of(RENO, Config { timestamps: true, ..ns2(10.0, 5.0) }, 1_000_000);
+    s.0.sent();
+    assert_eq!((s.0.rto(), s.0.due()), (Span::from_millis(300), Some(400.0)));
+    s
+}
+
+// A duplicate echoes the timestamp of the last segment in order (RFC 7323 §4.3), here of the opening, and is a sample as any other: 30 ticks at
+// 300 ms. srtt8 80 + 20 = 100, rttvar4 20 + 20 - 5 = 35; 35 + 100/8 = 47 ticks.
+#[test]
+fn a_duplicate_samples_the_round_trip() {
+    let mut s = timed();
+    assert_eq!(s.at(300).echo(1, 0), "");
+    assert_eq!(s.0.sender.srtt(), Some(Span::from_micros(125_000)));
+    assert_eq!(s.0.due(), Some(770.0));
+}
+
+// So it restarts the timer, where RFC 6298 §5 (5.3) waits for new data: also without a sample, from 400 ms to 200 + 300.
+#[test]
+fn a_duplicate_restarts_the_timer() {
+    let mut s = ten();
+    assert_eq!(s.0.due(), Some(400.0));
+    s.ack(1);
+    assert_eq!(s.0.due(), Some(500.0));
+}
+
+// Each round trip is one of 10 ticks, so that the deviation falls: 25, 22, 19, 17 ticks without the backoff, and not below 200 ms. The ACKs of
+// repairs echo timestamps and are samples, but Karn's backoff stays until an ACK of 11, the first that was not sent before the timer expired.
+#[test]
+fn the_backoff_ends_with_the_first_new_segment() {
+    let mut s = timed();
+    let rto = |s: &Agent| s.0.rto().millis_f64();
+    assert_eq!(s.0.expire(), (400.0, "1t".into()));
+    assert_eq!(rto(&s), 600.0);
+    assert_eq!((s.at(500).echo(2, 400), rto(&s)), ("2t 3t".into(), 500.0));
+    assert_eq!((s.at(600).echo(4, 500), rto(&s)), ("4t 5t 6t".into(), 440.0));
+    assert_eq!((s.at(700).echo(11, 600), rto(&s)), ("11 12 13".into(), 400.0));
+    s.at(800).echo(12, 700);
+    assert_eq!(rto(&s), 200.0);
+}
+
+/// Westwood+ with ten full segments out at 100 ms, in congestion avoidance.
+fn westwood() -> Agent {
+    Agent::new("westwood-plus", 10.0, 5.0)
+}
+
+// tcp_westwood.c of Linux 2.6.22, as the port uses it: ssthresh is Reno's, and bandwidth times least round trip is the window in recovery. The
+// opening and nine segments in 110 ms are 9001/110 = 81 bytes/ms; of 8100 bytes in 100 ms a window has eight segments. It was 11, so ssthresh
+// is 5, and the end of the recovery leaves what is more than that.
+#[test]
+fn westwood_fills_the_window_of_a_recovery() {
+    let mut s = westwood();
+    s.at(200);
+    (2..=10).for_each(|n| drop(s.ack(n)));
+    s.at(210).ack(11);
+    assert_eq!(s.0.window(), (11.0, 5.0));
+    s.at(300).sacks(11, 12..=15);
+    assert_eq!(s.0.window(), (8.0, 5.0));
+    assert_eq!(s.at(310).ack(25), "25 26 27 28 29 30 31 32");
+    assert_eq!(s.0.window(), (8.0, 5.0));
+    // RFC 3465: the recovery acknowledged 14 segments, 11 to 24; the next makes 15, of which a window of 8 takes 8.
+    s.at(400).ack(26);
+    assert_eq!(s.0.window().0, 9.0);
+}
+
+// Where the estimate is less than ssthresh, the window is only during the recovery: the round of 110 ms has nothing but the opening, so the
+// bandwidth is zero and the window 2.
+#[test]
+fn westwood_ends_a_recovery_with_half_of_the_window() {
+    let mut s = westwood();
+    s.at(210).ack(11);
+    s.at(310).sacks(11, 12..=15);
+    assert_eq!(s.0.window(), (2.0, 5.0));
+    s.sacks(11, 16..=24);
+    assert_eq!(s.0.window(), (2.0, 5.0));
+    s.at(410).ack(25);
+    assert_eq!(s.0.window(), (5.0, 5.0));
+}
+
+/// Veno with ten full segments out at 100 ms, in congestion avoidance; the smallest round trip is 100 ms.
+fn veno() -> Agent {
+    Agent::new("veno", 10.0, 5.0)
+}
+
+// tcp_cong_avoid_ai() grows when as many ACKs have been counted as the window holds, and that ACK is not one of them: 11 for a window of 10.
+// The third round trip, that of segment 2, is the first that Veno goes by.
+#[test]
+fn veno_grows_by_one_in_a_window_and_one_acks() {
+    let mut s = veno();
+    s.at(200);
+    (2..=11).for_each(|n| drop(s.ack(n)));
+    s.at(300).ack(12);
+    assert_eq!(s.0.window().0, 10.0);
+    s.ack(13);
+    assert_eq!(s.0.window().0, 11.0);
+}
+
+// Fu and Liew 2003 §III-A: with beta segments queued each second time. Round trips of 200 ms: half of the window is queued. Of the counts that
+// are full with the ACKs of 12, of 24 and of 36 the second does not grow the window.
+#[test]
+fn veno_grows_half_as_fast_with_a_queue() {
+    let mut s = veno();
+    let mut grown = Vec::new();
+    let mut expected = 2;
+    for at in [300, 500, 700, 900] {
+        s.at(at);
+        let end = s.0.sender.space().nxt;
+        while byte(expected) < end && expected <= 40 {
+            let before = s.0.window().0;
+            s.ack(expected);
+            grown.extend((s.0.window().0 > before).then_some(expected - 1));
+            expected += 1;
+        }
+    }
+    assert_eq!(grown, [12, 36]);
+}
+
+// The port shifts the window by V_PARAM_SHIFT, 1: the queue is in half segments, and what fits the path is rounded down. Of 20 half segments
+// 20·100/133 = 15.04 fit, five are queued, which is below 2 beta = 6: four fifths are left. 20·100/134 = 14.93: six are queued, half is left.
+#[test]
+fn veno_counts_half_segments() {
+    for (at, left) in [(233, 8.0), (234, 5.0)] {
+        let mut s = veno();
+        s.at(at).ack(2);
+        s.ack(3);
+        s.sack(3, &[(7, 7)]);
+        assert_eq!(s.0.window(), (left, left));
+    }
+}
+
+// tcp_veno_cong_avoid() forgets the smallest round trip of the round on each ACK: 100 ms of segments 1 and 2 say nothing, 134 ms of 3 all.
+#[test]
+fn veno_goes_by_the_latest_round_trip() {
+    let mut s = veno();
+    s.at(200).ack(2);
+    s.ack(3);
+    s.at(234).ack(4);
+    s.sack(4, &[(8, 8)]);
+    assert_eq!(s.0.window(), (5.0, 5.0));
+}
+
+/// A window of Vegas out at 100 ms.
+fn vegas(cwnd: f64, ssthresh: f64) -> Script {
+    let config = ns2(cwnd, ssthresh);
+    let mut s = Script::by(sender("vegas", &[], &config), &config, 0);
+    s.at(100);
+    s.sender.supply(1_000_000_000);
+    s.sent();
+    s
+}
+
+// ns-2.35, tcp-vegas.cc: the ACK that ends a recovery takes the inflation back only if more than three duplicates came. Of 10 a quarter is given
+// up, in whole segments: 8. Three duplicates leave 8 + 3 = 11, a fourth 8, and a threshold of 2.
+#[test]
+fn vegas_stays_inflated_after_three_duplicates() {
+    for (duplicates, sent, left) in [(3, "1! 11", (11.0, 5.0)), (4, "1! 11 12", (8.0, 2.0))] {
+        let mut s = vegas(10.0, 5.0);
+        assert_eq!(s.at(200).acks(1, duplicates), sent);
+        assert_eq!(s.window(), (8.0, 5.0));
+        s.at(300).ack(11);
+        assert_eq!(s.window(), left);
+    }
+}
+
+// The same: a fast retransmission goes through the timer's code, which backs the timeout off: of 3 s, 6 s.
+#[test]
+fn vegas_backs_off_at_a_fast_retransmission() {
+    let mut s = vegas(10.0, 5.0);
+    s.at(200).acks(1, 2);
+    assert_eq!((s.rto(), s.due()), (Span::from_secs(3), Some(3100.0)));
+    s.ack(1);
+    assert_eq!((s.rto(), s.due()), (Span::from_secs(6), Some(6200.0)));
+}
+
+// The same: a window of three is two after a loss, though a quarter of it is no whole segment. Segment 2 is out for 200 ms, and the fine timeout
+// is (100 + 2·25)·17/16 = 159 ms: the first duplicate shows the loss.
+#[test]
+fn vegas_gives_up_one_of_three() {
+    for (window, left) in [(3.0, 2.0), (4.0, 3.0)] {
+        let mut s = vegas(window, 2.0);
+        s.at(200).ack(2);
+        assert_eq!(s.at(300).ack(2), "2!");
+        assert_eq!(s.window().0, left);
+    }
+}
+
+// The same: of the first two ACKs after a retransmission each is an occasion to look whether the oldest segment is overdue, also when none is
+// outstanding: the next one has never been sent, seems overdue, and goes out both as a repair and as new data.
+#[test]
+fn vegas_sends_a_segment_twice() {
+    let mut s = vegas(16.0, 8.0);
+    assert_eq!(s.at(200).acks(1, 3), "1!"); // 12 + 3 = 15 of 16
+    assert_eq!(s.at(300).ack(17), "17 17+ 18 19 20 21 22 23 24 25 26 27 28 29 30 31");
+}
