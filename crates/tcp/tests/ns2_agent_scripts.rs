@@ -121,7 +121,7 @@ fn a_loss_shows_with_the_fourth_segment() {
     let mut s = ten();
     assert_eq!(s.sacks(1, 2..=4), ["11", "12", "13"]);
     assert_eq!(s.0.cuts(), 0);
-    assert_eq!(s.sacks(1, 5..=5), ["1+"]);
+    assert_eq!(s.sacks(1, 5..=5), ["1!"]);
     assert_eq!(s.0.cuts(), 1);
     for (arrived, cuts) in [(4, 0), (5, 1)] {
         let mut s = ten();

@@ -110,10 +110,11 @@ impl Recovery for Ns2Linux {
         }
     }
 
-    fn enter(&mut self, s: &mut Space, _: &mut Window, _: u64) {
+    fn enter(&mut self, s: &mut Space, _: &mut Window, seq: u64) {
         self.guard.set(s);
         self.state = State::Recovery;
         self.ceiling = s.pipe() + s.mss;
+        self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
     }
 
     fn on_advance(&mut self, s: &mut Space, w: &mut Window, a: &Ack) -> Advance {

@@ -41,7 +41,7 @@ pub enum Advance {
     },
     /// Recovery is over; the window is not grown by this ACK.
     Over,
-    /// It shows at once that the segment that begins here was lost too, which is a sign of congestion (Vegas).
+    /// It shows at once that the segment that begins here was lost too, which is a sign of congestion (RFC 6675 §5).
     Lost(u64),
     /// A probe has repaired the loss of the segment that begins here, which is a sign of congestion (RFC 8985 §7.4): the window
     /// is cut, and nothing is left to repair.

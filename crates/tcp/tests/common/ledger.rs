@@ -4,7 +4,7 @@
 use super::path::Observer;
 use airhop_base::{Notice, NoticeKind, Segment};
 use airhop_tcp::seams::Cause;
-use airhop_tcp::{Config, LossDetection, Notices, SackRecovery, Sender, Space};
+use airhop_tcp::{Config, LossDetection, Notices, Preset, SackRecovery, Sender, Space};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What limits new data.
@@ -25,9 +25,11 @@ enum Law {
     Rfc6675,
     /// The same, and each duplicate with news lets a segment out before it begins (RFC 4653 §3).
     Delayed,
-    /// At all times, where what DupThresh segments and one lie above is lost; what was in the network when recovery began is still allowed
-    /// to be (Mathis and Mahdavi 1996).
+    /// The same, and what was in the network when recovery began is still allowed to be (Mathis and Mahdavi 1996).
     Halving,
+    /// At all times, where what DupThresh segments and one lie above is lost; what was in the network when recovery began is still allowed
+    /// to be (ns-2.35's Agent/TCP/Linux).
+    Ns2Linux,
     /// At all times, outstanding less SACKed less lost ≤ cwnd, where what was sent before something that arrived may be lost; in
     /// recovery no more than was in the network when it began (RFC 8985, RFC 9937); and one probe beyond.
     Rack,
@@ -99,20 +101,21 @@ struct Recovery {
 
 impl Ledger {
     pub fn new(scheme: &str, config: &Config) -> Self {
+        let halving = if config.base == Preset::Ns2 { Law::Ns2Linux } else { Law::Halving };
         let law = match (scheme, config.sack_recovery) {
             ("tahoe" | "ebsn" | "rttn", _) => Law::Tahoe,
-            ("vegas", _) => Law::Vegas,
-            ("reno" | "westwood" | "tcp-w" | "tcp-cc" | "eln" | "tcp-cl", _) => Law::Reno,
+            ("vegas", _) if config.base == Preset::Ns2 => Law::Vegas,
+            ("reno" | "vegas" | "westwood" | "tcp-w" | "tcp-cc" | "eln" | "tcp-cl", _) => Law::Reno,
             ("newreno" | "snoop" | "split" | "westwood-nr" | "westwood-vt", _) => Law::NewReno,
             ("santa-cruz" | "jersey" | "new-jersey" | "jtcp" | "tibet", _) => Law::NewReno,
             ("newreno-ff" | "casablanca" | "ideal-bwe", _) => Law::NewReno,
-            ("veno" | "westwood-plus", _) => Law::Halving,
+            ("veno" | "westwood-plus", _) => halving,
             ("dcr", _) => Law::Delayed,
             ("sack" | "cubic" | "eln-cubic" | "dctcp" | "hybla" | "illinois" | "htcp" | "ledbat", by)
             | ("hack" | "hack-fixed" | "ewln" | "tcp-eln", by) => match by {
                 SackRecovery::Pipe => Law::Pipe,
                 SackRecovery::Rfc6675 => Law::Rfc6675,
-                SackRecovery::RateHalving => Law::Halving,
+                SackRecovery::RateHalving => halving,
             },
             ("ll-elsn", _) => Law::Esack,
             ("lhp", _) => Law::Lhp,
@@ -185,8 +188,8 @@ impl Ledger {
     }
 
     /// Segments that a sender may believe to be in the network: not SACKed, and fewer than DupThresh of those sent later are.
-    /// With forward acknowledgement: and not more than DupThresh segments behind the foremost that arrived, or sent again before
-    /// one that did.
+    /// With forward acknowledgement: and not DupThresh segments or more (ns-2: one more) behind the foremost that arrived, or sent again
+    /// before one that did.
     fn on_board(&self, una: u64) -> f64 {
         let arrived: Vec<u64> = self.board.values().filter(|l| l.sacked).map(|l| l.order).collect();
         let foremost = self.board.values().filter(|l| l.sacked).map(|l| l.end).max().unwrap_or(0) as f64;
@@ -194,8 +197,9 @@ impl Ledger {
         let is_lost = |l: &Line| match self.law {
             _ if l.lost => true,
             Law::Rack => l.order < self.newest,
-            Law::Halving if l.again => first_sent.is_some_and(|order| order > l.order),
-            Law::Halving => l.end as f64 + f64::from(self.dupthresh + 1) * self.mss <= foremost,
+            Law::Halving | Law::Ns2Linux if l.again => first_sent.is_some_and(|order| order > l.order),
+            Law::Halving => l.end as f64 + f64::from(self.dupthresh) * self.mss <= foremost,
+            Law::Ns2Linux => l.end as f64 + f64::from(self.dupthresh + 1) * self.mss <= foremost,
             _ => arrived.iter().filter(|&&order| order > l.order).count() >= self.dupthresh as usize,
         };
         let there = self.board.iter().filter(|(_, l)| !l.sacked && !is_lost(l));
@@ -258,12 +262,12 @@ impl Ledger {
             (Law::Rfc6675, Some(r)) if self.prr => {
                 within(self.on_board(before.una), cwnd.max(r.flight) + 1.0)
             }
-            (Law::Esack | Law::Lhp, _) | (Law::Rfc6675 | Law::Delayed, Some(_)) | (Law::Halving, None) => {
+            (Law::Esack | Law::Lhp, _) | (Law::Rfc6675 | Law::Delayed, Some(_)) | (Law::Ns2Linux, None) => {
                 within(self.on_board(before.una), cwnd)
             }
             // What a timeout marked lost is not in flight.
-            (Law::Halving, Some(r)) => within(self.on_board(before.una), cwnd.max(r.flight)),
-            (Law::Rfc6675 | Law::Delayed, None) if before.una < self.slow_until => {
+            (Law::Halving | Law::Ns2Linux, Some(r)) => within(self.on_board(before.una), cwnd.max(r.flight)),
+            (Law::Rfc6675 | Law::Delayed | Law::Halving, None) if before.una < self.slow_until => {
                 within(self.on_board(before.una), cwnd)
             }
             (Law::Vegas, _) if self.dups == 0 => within(outstanding, cwnd),
@@ -271,7 +275,7 @@ impl Ledger {
             (Law::Delayed, None) => within(outstanding, cwnd + f64::from(self.dups)),
             (Law::Reno | Law::NewReno, Some(r)) => within(outstanding, (r.cwnd + r.inflation).max(2.0)),
             (Law::Pipe, Some(r)) => assert!(r.pipe < cwnd as i64, "pipe {} of {cwnd}", r.pipe),
-            (Law::Tahoe | Law::Reno | Law::NewReno | Law::Pipe | Law::Rfc6675, _) => {
+            (Law::Tahoe | Law::Reno | Law::NewReno | Law::Pipe | Law::Rfc6675 | Law::Halving, _) => {
                 within(outstanding, open)
             }
         }
@@ -303,7 +307,7 @@ impl Observer for Ledger {
         self.flight_before = match self.law {
             // Overtaken or not: nothing need be taken for lost yet.
             Law::Rack | Law::Rfc6675 => self.unsacked(s.una),
-            Law::Halving if self.named.is_some() => self.unsacked(s.una),
+            Law::Halving | Law::Ns2Linux if self.named.is_some() => self.unsacked(s.una),
             _ => self.on_board(s.una),
         };
         let gone = self.board.values().filter(|l| l.end <= self.una).map(|l| l.order).max();
@@ -373,7 +377,7 @@ impl Observer for Ledger {
             named.insert(n.seq);
         }
         if n.kind == NoticeKind::Eln
-            && (self.law != Law::Halving || self.named.is_some()) // its schemes are deaf
+            && (!matches!(self.law, Law::Halving | Law::Ns2Linux) || self.named.is_some()) // its schemes are deaf
             && let Some(line) = self.board.get_mut(&n.seq)
         {
             line.lost = true; // until it is sent again

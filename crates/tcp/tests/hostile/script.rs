@@ -198,9 +198,9 @@ impl Bytes<'_> {
     }
 
     fn config(&mut self) -> Config {
-        let preset = self.one_of(&Preset::ALL).1;
+        let base = self.one_of(&Preset::ALL).1;
         let mss = self.one_of(&[1000, 1460, 536, 1, 7, 65_000]);
-        let config = preset.config(mss);
+        let config = base.config(mss);
         if !self.flag() {
             return config;
         }
@@ -230,7 +230,11 @@ impl Bytes<'_> {
             ]),
             exit_to_flight: self.flag(),
             ecn: self.flag(),
-            sack_recovery: self.one_of(&[SackRecovery::Rfc6675, SackRecovery::Pipe]),
+            sack_recovery: self.one_of(&[
+                SackRecovery::Rfc6675,
+                SackRecovery::Pipe,
+                SackRecovery::RateHalving,
+            ]),
             loss_detection: self.one_of(&[
                 LossDetection::Duplicates,
                 LossDetection::Rfc6675,
@@ -244,6 +248,7 @@ impl Bytes<'_> {
             notices: self.one_of(&[Notices::Scheme, Notices::Ignored, Notices::Eln, Notices::Elsn]),
             undo: self.flag(),
             pacing: self.flag(),
+            base,
             mss,
         }
     }
