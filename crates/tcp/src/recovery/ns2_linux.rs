@@ -63,7 +63,6 @@ impl Ns2Linux {
                 s.board.mark_lost(repair.start);
             }
         }
-        self.ceiling = self.ceiling.min(s.pipe() + s.mss);
         let found = !s.board.newly_lost().is_empty();
         s.board.first_lost().filter(|_| found).map(|e| e.start)
     }
@@ -152,7 +151,8 @@ impl Recovery for Ns2Linux {
     }
 
     fn on_sent(&mut self, s: &mut Space, _: Time, sent: &Next, earlier: Option<u64>) {
-        // Each segment that leaves lowers the ceiling to one below the flight: the next ACK lets none out, the one after it another.
+        // Each segment that leaves lowers the ceiling to one below the flight: no ACK lets out two, whatever it tells of, and of two that tell of
+        // one arrival each the second lets one out.
         self.ceiling = self.ceiling.min(s.pipe().saturating_sub(s.mss).max(s.mss));
         if earlier.is_some() {
             self.repaired += 1;
