@@ -149,10 +149,12 @@ impl Snoop {
         }
         // Each segment behind the lost one causes a duplicate; two of them have come.
         self.expected_duplicates = (self.cache.len() - 1).saturating_sub(2);
-        if oldest.retransmissions == 0 {
-            self.retransmit(now, wishes);
+        if oldest.retransmissions > 0 {
+            // The repair was lost as well, and a segment is repaired for duplicates once. These reach the sender, which
+            // retransmits for the third that it sees (RFC 5681 §3.2), unless the timer is first.
+            return Verdict::Forward;
         }
-        // If the repair was lost as well, the timer sees to it.
+        self.retransmit(now, wishes);
         Verdict::Consume
     }
 

@@ -96,20 +96,38 @@ fn a_lost_segment_is_repaired_at_the_second_duplicate() {
     assert_eq!(s.snoop.poll_timeout(), None);
 }
 
-// A repair that is lost too is the timer's matter: of the duplicates that new data causes, the sender sees one.
+// ns-2.35: a segment is repaired for duplicates once. The sender gets the first duplicate, and the first two that are more
+// than were expected: three with which it may retransmit itself (RFC 5681 §3.2). The timer goes on.
 #[test]
-fn a_lost_repair() {
+fn a_lost_repair_is_told_to_the_sender() {
     let mut s = Script::pass(0, 0, 4);
     s.ack(10, 1);
     assert_eq!(s.ack(11, 1), FORWARDED);
     assert_eq!(s.ack(12, 1), (Verdict::Consume, vec![1]));
     // Both duplicates that 2 and 3 cause have come: the next ones are caused by new data.
-    s.data(13, 4);
-    s.data(14, 5);
+    for n in 4..9 {
+        s.data(9 + n, n);
+    }
     assert_eq!(s.ack(20, 1), FORWARDED);
-    assert_eq!(s.ack(21, 1), SUPPRESSED);
-    assert_eq!(s.timer(112), [1]);
-    assert_eq!(s.ack(118, 6), FORWARDED);
+    assert_eq!(s.ack(21, 1), FORWARDED, "the third that the sender sees");
+    // Of 2 to 8, which follow the lost segment, two were counted.
+    for at in 22..27 {
+        assert_eq!(s.ack(at, 1), SUPPRESSED);
+    }
+    assert_eq!(s.ack(27, 1), FORWARDED);
+    let due = s.snoop.poll_timeout().unwrap();
+    s.snoop.on_timeout(due, &mut s.wishes);
+    assert_eq!(s.sent_again(), [1]);
+}
+
+// The same after a repair by the timer: its duplicates are not repaired again.
+#[test]
+fn duplicates_after_a_repair_by_the_timer() {
+    let mut s = Script::pass(0, 0, 3);
+    s.ack(10, 1);
+    assert_eq!(s.timer(110), [1]);
+    assert_eq!(s.ack(111, 1), FORWARDED);
+    assert_eq!(s.ack(112, 1), FORWARDED);
 }
 
 // After a new ACK the count of first duplicates begins again.
