@@ -5,8 +5,10 @@
 //! not reach the sender. At a sending station the same agent sits between TCP and MAC (Yun 2009 §5.2, "symmetric
 //! operation"): the far end's ACKs come a round trip later, and it cannot tell where a segment was lost.
 //!
-//! The rules are those of ns-2.35's agent, which the papers ran. Two of its oddities are left out: its count of first
-//! duplicates was shared by all flows, and mean and deviation of the local round trip had opposite gains.
+//! The rules are those of ns-2.35's agent, which the papers ran, where Balakrishnan et al. leave them open: the second
+//! duplicate repairs, a repair is not made twice for duplicates, the gains and the floor of the local timer. Three of its
+//! oddities are left out: all flows between two hosts share a cache, all flows share a count of first duplicates, and one
+//! duplicate more is expected than segments follow the lost one.
 
 use super::{Agent, Verdict, Wishes};
 use airhop_base::{NodeId, Packet, Segment, Span, Time};
@@ -212,13 +214,15 @@ struct LocalRoundTrip {
 }
 
 impl LocalRoundTrip {
-    /// The old value keeps 0.8 of its weight in both.
+    /// Both have a gain of 1/8: the mean keeps 1/8 of its old value, since most of the local round trip is the wait in this
+    /// node's queue, which a sample shows as it is; the deviation, from the new mean, takes 1/8 of a sample's.
     fn sample(&mut self, r: Span) {
         self.mean = Some(match self.mean {
             None => (r, r / 2),
             Some((mean, deviation)) => {
+                let mean = (mean + r * 7) / 8;
                 let error = mean.max(r) - mean.min(r);
-                ((mean * 4 + r) / 5, (deviation * 4 + error) / 5)
+                (mean, (deviation * 7 + error) / 8)
             }
         });
     }

@@ -250,22 +250,22 @@ fn the_first_segment_is_repaired() {
     assert_eq!(s.timer(100), [0]);
 }
 
-// Mean and deviation keep 0.8 of their old value, by hand: samples 50, 100 ms.
+// ns-2.35: of its old value the mean keeps 1/8 and the deviation, from the new mean, 7/8. By hand: samples 48, 96 ms.
 #[test]
 fn local_round_trip() {
     let mut s = Script::default();
     s.data(0, 0);
-    s.ack(50, 1); // mean 50, deviation 25
+    s.ack(48, 1); // mean 48, deviation 24
     s.data(100, 1);
-    assert_eq!(s.snoop.poll_timeout(), Some(ms(250))); // 50 + 4 · 25
-    s.ack(200, 2); // mean 60, deviation 0.8 · 25 + 0.2 · 50 = 30
+    assert_eq!(s.snoop.poll_timeout(), Some(ms(244))); // 48 + 4 · 24
+    s.ack(196, 2); // mean 48/8 + 96 · 7/8 = 90, deviation 24 · 7/8 + 6/8 = 21.75
     s.data(300, 2);
-    assert_eq!(s.snoop.poll_timeout(), Some(ms(480)));
+    assert_eq!(s.snoop.poll_timeout(), Some(ms(477)));
     // Karn: a segment repaired here gives no sample.
-    assert_eq!(s.timer(480), [2]);
+    assert_eq!(s.timer(477), [2]);
     s.ack(490, 3);
     s.data(500, 3);
-    assert_eq!(s.snoop.poll_timeout(), Some(ms(680)));
+    assert_eq!(s.snoop.poll_timeout(), Some(ms(677)));
 }
 
 // Yun 2009 §5.2: at the station the ACKs come from the far end and the data from the station itself; a handshake's ACKs go
