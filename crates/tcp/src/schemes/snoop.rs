@@ -12,7 +12,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     cite: "H. Balakrishnan, S. Seshan, E. Amir and R. H. Katz, Improving TCP/IP Performance over Wireless Networks, \
            MobiCom 1995",
     needs: &["snoop"],
-    verified: &["goodput within 15 % of ns-2.35's agent at every point of the reference table"],
+    verified: &["goodput of one flow towards the station within 10 % of ns-2.35's agent at every point of the reference table"],
     // Yun 2009 §5.1: "We use NewReno when evaluating the performance of Snoop for better performance."
     ..super::newreno::SCHEME
 };
