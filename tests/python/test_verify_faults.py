@@ -435,7 +435,7 @@ def _dropped_later(run: Recorded) -> None:
     run.shift("packets", "time_s", run.find("packets", 5, step="dropped"), 1e-6)
 
 
-def _gives_up_early(run: Recorded) -> None:
+def _gives_up_after_one(run: Recorded) -> None:
     """Plant a limit of three transmissions over a run that gave up after one."""
     run.wlan["attempts"] = 3
 
@@ -586,7 +586,7 @@ FAULTS: list[tuple[str, str, Callable[[Recorded], None]]] = [
     ("loss", "last-hop", _more("drops", "bytes", 10)),
     ("loss", "radio", _removed("drops", 10)),
     ("loss", "chain", _shifted("drops", 100)),
-    ("air", "last-hop", _gives_up_early),
+    ("air", "last-hop", _gives_up_after_one),
     ("queue", "last-hop", _emptied("queue")),
     ("queue", "last-hop", _removed("queue", 100)),
     ("queue", "last-hop", _doubled("queue", 100)),

@@ -45,9 +45,9 @@ AGENTS: Mapping[str, Agent] = {
 ONE_CACHE = Reason(
     "one cache for two hosts",
     "ns-2's Snoop keeps one cache, one cumulative ACK and one timer for all flows between two hosts, and"
-    " takes their segment numbers for those of one flow. With a sending host for each flow ns-2 has 2.87, 3.16 and"
-    " 3.33 Mbit/s of two, three and five flows at 1 %, 3.07 of five at 5 %, and 3.01 of five with 30 ms a"
-    " wire; Airhop 2.89, 3.16, 3.33, 3.04 and 3.05.",
+    " takes their segment numbers for those of one flow. With a sending host for each flow ns-2 has 2.87,"
+    " 3.16 and 3.33 Mbit/s of two, three and five flows at 1 %, 3.07 of five at 5 %, and 3.01 of five with"
+    " 30 ms a wire; Airhop 2.89, 3.16, 3.33, 3.04 and 3.05.",
 )
 NOTHING_REPAIRED = Reason(
     "nothing that a station sends is repaired",

@@ -13,6 +13,15 @@ from airhop.crosscheck.words import count, percent
 from airhop.crosscheck.worlds import RFC_EVERY_ACK, Tcp, chain, last_hop, saturated_cell, wire
 from airhop.stats import Estimate
 
+VERSIONS = Reason(
+    "two versions of ns-3 apart",
+    "On this hop with one attempt ns-3.44's senders have 7 to 23 % less than ns-3.37's where both were"
+    " measured (Veno 1.73 for 2.25 Mbit/s, Vegas 2.40 for 2.80, at the lowest error rate), and Airhop is"
+    " within 12 % of 3.37 but for Westwood+ at 5 %. CUBIC has no such witness: that of 3.37 is broken. What"
+    " changed between the two is not known.",
+    "against-ns3.md#the-last-hop-two-versions-apart",
+)
+
 
 @dataclass(frozen=True)
 class Form:
@@ -25,7 +34,8 @@ class Form:
     """Differences that `reason` is about, by version of ns-3 and loss rate or FER."""
     reason: Reason | None = None
     off_last_hop: Mapping[str, float] = field(default_factory=dict)
-    """And on the last hop with one attempt, by version and FER, for `OWN_ACK`."""
+    """And on the last hop with one attempt, by version and FER; of `reason_last_hop`."""
+    reason_last_hop: Reason = VERSIONS
 
 
 HALF_OF_THE_PIPE = Reason(
@@ -59,19 +69,6 @@ GROWS_BY_ALL = Reason(
     " by two segments or so, for which additive increase takes two round trips.",
     "against-ns3.md#linuxreno-grows-by-all-that-a-recovery-covered",
 )
-OWN_ACK = Reason(
-    "no backoff after its own ACK",
-    "A station of ns-3 that has to answer what it receives asks for the medium before its own link ACK and"
-    " sends a DIFS after that without a backoff; by IEEE 802.11-2016 §10.3.4.2 the ACK is in the way. So"
-    " fewer TCP ACKs collide with data, and with one attempt a collision is a loss.",
-    "against-ns3.md#the-last-hop-no-backoff-after-its-own-ack",
-)
-BOTH = Reason(
-    f"{OWN_ACK.name}, and {GROWS_BY_ALL.name}",
-    "Both of the reasons with these names.",
-    OWN_ACK.page,
-)
-
 NS3: Tcp = {**RFC_EVERY_ACK, "loss_detection": "rfc6675", "prr": True}
 """In ns-3 congestion control is apart from recovery: every scheme repairs by SACK as RFC 6675, with PRR."""
 FROM_PIPE: Tcp = {**NS3, "halve_from": "pipe"}
@@ -82,7 +79,6 @@ FORMS: Mapping[str, tuple[Form, ...]] = {
             "NewReno as in ns-3",
             "newreno",
             FROM_PIPE,
-            off_last_hop={"3.44 0.05": -0.13, "3.44 0.01": -0.18, "3.44 1e-05": -0.21, "3.37 1e-05": -0.23},
         ),
         Form(
             "NewReno of RFC 6582",
@@ -98,24 +94,18 @@ FORMS: Mapping[str, tuple[Form, ...]] = {
             {**NS3, "halve_from": "cwnd"},
             off={"3.44 0.01": -0.22, "3.37 0.01": -0.16, "3.37 0.03": -0.23},
             reason=GROWS_BY_ALL,
-            off_last_hop={
-                "3.44 0.05": -0.41,
-                "3.44 0.01": -0.29,
-                "3.44 1e-05": -0.19,
-                "3.37 0.05": -0.35,
-                "3.37 0.01": -0.24,
-                "3.37 1e-05": -0.15,
-            },
+            off_last_hop={"3.44 0.05": -0.36, "3.44 0.01": -0.17, "3.37 0.05": -0.30},
+            reason_last_hop=GROWS_BY_ALL,
         ),
     ),
-    "cubic": (Form("CUBIC", "cubic", NS3),),
+    "cubic": (Form("CUBIC", "cubic", NS3, off_last_hop={"3.44 0.05": 0.18, "3.44 1e-05": 0.19}),),
     "bbr": (Form("BBR", "bbr"),),
     "vegas": (
         Form(
             "Vegas as in ns-3",
             {"name": "vegas", "alpha": 2, "beta": 4, "form": "ns3"},
             NS3,
-            off_last_hop={"3.37 0.01": -0.20, "3.37 1e-05": -0.20},
+            off_last_hop={"3.44 1e-05": 0.18},
         ),
         Form(
             "Vegas of the paper",
@@ -135,7 +125,7 @@ FORMS: Mapping[str, tuple[Form, ...]] = {
             "Veno as in ns-3",
             "veno",
             FROM_PIPE,
-            off_last_hop={"3.44 0.05": -0.14, "3.37 0.01": -0.17, "3.37 1e-05": -0.19},
+            off_last_hop={"3.44 0.01": 0.13, "3.44 1e-05": 0.37},
         ),
         Form(
             "Veno of Linux",
@@ -145,7 +135,12 @@ FORMS: Mapping[str, tuple[Form, ...]] = {
         ),
     ),
     "westwood+": (
-        Form("Westwood+ as in ns-3", {"name": "westwood-plus", "filter": "ns3"}, NS3),
+        Form(
+            "Westwood+ as in ns-3",
+            {"name": "westwood-plus", "filter": "ns3"},
+            NS3,
+            off_last_hop={"3.44 0.05": 0.21, "3.37 0.05": 0.13},
+        ),
         Form(
             "Westwood+ of Linux",
             "westwood-plus",
@@ -218,24 +213,19 @@ def _last_hop(point: Point, theirs: Estimate) -> Iterator[Check]:
             attempts=attempts,
             control_mbps=11,
             delay_ms=int(given["d"]),
-            cell={"immediate_access": True, "queue": {"kind": "drop-tail", "packets": 49}},
+            cell={"queue": {"kind": "drop-tail", "packets": 49}},
         ),
         theirs=theirs,
         bound=LAST_HOP_WITHIN,
         reps=10,
         is_quick=fer == "0.01" and release == "3.44",
-        reason=None if deviation is None else BOTH if scheme == "linuxreno" else OWN_ACK,
+        reason=None if deviation is None else form.reason_last_hop,
         deviation=deviation or 0.0,
     )
 
 
 def _chain(point: Point, theirs: Estimate) -> Iterator[Check]:
-    """Give a chain: static routes, 54 Mbit/s, ACKs at 24 Mbit/s, NewReno with SACK.
-
-    Up to 12 % less here over four and eight hops, for one reason: a station of ns-3 whose queue is empty when
-    it receives a packet to forward asks for the medium before its own link ACK, and forwards a DIFS after
-    that without a backoff. By IEEE 802.11-2016 §10.3.4.2 its own ACK is in the way.
-    """
+    """Give a chain: static routes, 54 Mbit/s, ACKs at 24 Mbit/s, ns-3's NewReno, which repairs by SACK."""
     given = parameters(point[2])
     hops, segment = int(given["hops"]), int(given["mss"])
     yield Check(
@@ -245,7 +235,7 @@ def _chain(point: Point, theirs: Estimate) -> Iterator[Check]:
         quantity=GOODPUT,
         document=chain(
             "sack",
-            RFC_EVERY_ACK,
+            FROM_PIPE,
             hops=hops,
             seconds=int(given["T"]),
             segment=segment,
@@ -253,7 +243,6 @@ def _chain(point: Point, theirs: Estimate) -> Iterator[Check]:
                 "rate": "54 Mbit/s",
                 "control_rate": "24 Mbit/s",
                 "phy": {"cw_min": 31},
-                "immediate_access": True,
                 "queue": {"kind": "drop-tail", "packets": 49},  # 50 with the packet in service there
             },
         ),
