@@ -35,8 +35,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     ],
     verified: &[
         "filter of two stages, the least round of 50 ms, credit of ACKs, window after a loss: Linux' source",
-        "with rate halving and the filter of Linux it is ns-2.35's linux-westwood, rule by rule: after the same losses the first 237 segments leave \
-         in the same order. Goodput on the last hop of Yun 2009 within 9 % of it at 86 points (error rates to 10 %, three wires of 2 to 40 ms, one to ten \
+        "with preset ns2, rate halving and the filter of Linux it is ns-2.35's linux-westwood, rule by rule: after the same losses the first 237 segments leave \
+         in the same order. Goodput on the last hop of Yun 2009 within 10 % of it at 86 points (error rates to 10 %, three wires of 2 to 40 ms, one to ten \
          flows, one to seven attempts, up and down), twice as many as the reference table has: half of them within 1 %",
         "filter ns3 with loss_detection rfc6675 and prr, ns-3's recovery: within 5 % of ns-3.37 at 0.01, 0.1, 0.3, 1 and 3 % loss on a wire \
          (+0.4 to +4.6 %), and of ns-3.44 and 3.37 on the last hop with one attempt and with seven (-3.8 to +5.3 %); after the same \
