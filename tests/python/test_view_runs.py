@@ -129,10 +129,11 @@ def test_long_curves_are_thinned(points: int) -> None:
 
 
 def test_schemes_of_one_colour_have_lines_of_their_own() -> None:
-    # Snoop and LHP share a colour (`style.PLACES`), and so do LL-ELSN and DCR.
-    look = styles(["reno", "snoop", "lhp", "ll-elsn", "dcr"])
-    assert look["snoop"].color == look["lhp"].color
-    assert list(dashes(look).values()) == ["solid", "solid", "dashed", "solid", "dashed"]
+    # There are eight colours: of ten schemes some share one.
+    names = ["reno", "snoop", "lhp", "ll-elsn", "dcr", "cubic", "bbr", "vegas", "veno", "sack"]
+    look = styles(names)
+    assert len({style.color for style in look.values()}) == 8
+    assert set(dashes(look).values()) == {"solid", "dashed"}
     assert len({(look[name].color, dash) for name, dash in dashes(look).items()}) == len(look)
 
 

@@ -122,7 +122,7 @@ def _tcp(draw: Random) -> Table:
         "halve_from": ["flight", "pipe", "cwnd", "whole-cwnd"],
         "exit_to_flight": [True, False],
         "ecn": [True, True, False],
-        "sack_recovery": ["rfc6675", "pipe"],
+        "sack_recovery": ["rfc6675", "pipe", "rate-halving"],
         "loss_detection": ["duplicates", "rfc6675", "rack"],
         "growth": ["per-ack", "per-byte"],
         "validation": ["never", "half", "full"],
