@@ -123,7 +123,8 @@ SACK = {"loss_detection": "rfc6675", "prr": True}
 """In ns-3 every scheme repairs by RFC 6675, with PRR."""
 TWINS = {
     "newreno": Twin("newreno", SACK | {"halve_from": "pipe"}, cuts=21),
-    # At the seventh the round before had too few samples: Reno here, there the last judgement stands.
+    # At the seventh the round before had fewer than three samples, as reports of SACK give none (Linux 2.6):
+    # Reno here, while the last judgement stands there. With samples of SACK twelve are alike.
     "veno": Twin("veno", SACK | {"halve_from": "pipe"}, cuts=6),
     "vegas": Twin({"name": "vegas", "alpha": 2, "beta": 4, "form": "ns3"}, SACK, cuts=7),
     # Ends of the round trips that are sampled: ns-3 has a timer, here it is the first ACK after that.

@@ -125,7 +125,7 @@ impl CongestionControl for Veno {
             self.rtt = self.round.least.filter(|_| self.round.samples >= ENOUGH);
             self.round = Round { end: s.nxt, ..Round::default() };
         }
-        // Linux 2.6.16, which ns-2 has: only what is acknowledged cumulatively gives a sample.
+        // Linux 2.6, tcp_clean_rtx_queue(): only what is acknowledged cumulatively gives a sample.
         if let Some(rtt) = a.sample.filter(|_| a.acked > 0) {
             self.base = least(self.base, rtt);
             self.round.least = least(self.round.least, rtt);

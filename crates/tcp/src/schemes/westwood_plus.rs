@@ -136,7 +136,7 @@ impl CongestionControl for WestwoodPlus {
     }
 
     fn observe(&mut self, a: &Ack, s: &Space) {
-        // Linux 2.6.16, which ns-2 has: only what is acknowledged cumulatively gives a sample.
+        // Linux 2.6, tcp_clean_rtx_queue(): only what is acknowledged cumulatively gives a sample.
         if let Some(rtt) = a.sample.filter(|_| a.acked > 0) {
             self.latest = Some(rtt);
             self.least = least(self.least, rtt);
