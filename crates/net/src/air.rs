@@ -256,8 +256,8 @@ impl World {
     /// Puts a transmission that just ended into the trace.
     fn record_transmission(&mut self, now: Time, cell: u16, sent: &Transmitted) {
         let Some(recorder) = &mut self.recorder else { return };
-        let site = &self.sites[cell as usize];
-        // A CTS and an ACK serve the packet of the station that they are for.
+        let site = &mut self.sites[cell as usize];
+        // A CTS and an ACK serve the packet of the frame that they answer; the MAC of its station may have given that up meanwhile.
         let (kind, sender) = match sent.frame {
             FrameKind::Data => (AirKind::Data, sent.from),
             FrameKind::Broadcast => (AirKind::Broadcast, sent.from),
@@ -265,8 +265,11 @@ impl World {
             FrameKind::Cts => (AirKind::Cts, sent.to),
             FrameKind::Ack => (AirKind::Ack, sent.to),
         };
-        let on_air = site.stations[sender as usize].on_air.as_ref();
-        let (packet, seq) = on_air.map_or((DropKind::Control, sent.tag.seq), kind_of);
+        let station = &mut site.stations[sender as usize];
+        if sender == sent.from {
+            station.sent = station.on_air.as_ref().map_or((DropKind::Control, sent.tag.seq), kind_of);
+        }
+        let (packet, seq) = station.sent;
         recorder.transmission(AirRow {
             start: sent.start,
             end: now,

@@ -24,7 +24,7 @@ use airhop_radio::cell::Cell;
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link::RadioLink;
 use airhop_tcp::{Receiver, Sender};
-use airhop_trace::Recorder;
+use airhop_trace::{DropKind, Recorder};
 use std::collections::VecDeque;
 use std::fmt;
 
@@ -389,6 +389,7 @@ fn site(
                 passing: None,
                 last_loss: None,
                 on_air: None,
+                sent: (DropKind::Control, 0),
                 interface: 0,
                 queue_place: 0,
                 places: Vec::new(),

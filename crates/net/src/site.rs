@@ -5,6 +5,7 @@ use crate::routing::{Passing, Router};
 use airhop_base::{Drop, NodeId, Packet, Span, Time};
 use airhop_engine::TimerId;
 use airhop_radio::cell::{BROADCAST, Cell, Station};
+use airhop_trace::DropKind;
 
 /// A cell with the interface queues of its stations.
 #[derive(Debug)]
@@ -31,6 +32,8 @@ pub(crate) struct StationSite {
     pub last_loss: Option<Drop>,
     /// The packet that the MAC is working on; kept only for a recorder, and for flows to which its headers alone are of use.
     pub on_air: Option<Packet>,
+    /// The packet in its last frame that was no answer: kind and number, for a recorder.
+    pub sent: (DropKind, u64),
     /// Its interface in the recorder.
     pub interface: u16,
     /// Place in the recorder of its queue: the link to the other station of two, else to all.
