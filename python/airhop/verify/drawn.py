@@ -79,10 +79,16 @@ def _links(trace: Trace) -> Iterator[Finding]:
             yield _finding(plan["name"], "its directions change differently")
         if there and not listed(plan.get("changes", [])):
             yield _finding(plan["name"], "it changes, and nothing in the scenario says so")
-        if any(before[1:] == after[1:] for before, after in pairwise(there)):
+        if any(_is_repeated(before, after) for before, after in pairwise(there)):
             yield _finding(plan["name"], "a change changes nothing")
     for place in rows:
         yield _finding(place, "there is no such link")
+
+
+def _is_repeated(before: tuple[Any, ...], after: tuple[Any, ...]) -> bool:
+    """Say whether a record of a link says nothing new: an outage may begin just as another ends."""
+    is_silent = after[1] == 0
+    return before[1:] == after[1:] and not (is_silent and after[0] > before[0])
 
 
 def _fades(trace: Trace) -> Iterator[Finding]:

@@ -59,6 +59,8 @@ class _Sender:
     """What was sent when recovery began, if it did: it ends when that is acknowledged."""
     expired: int = 0
     """What was sent when the timer expired last: all of it counts as lost then, until ACKs say otherwise."""
+    expired_at: int = -1
+    """When that was: a window of two lets out two segments at that instant."""
     flight: int = 0
     """In flight when the last segment was sent before duplicate ACKs, or when recovery began."""
     latest: int = 0
@@ -156,10 +158,10 @@ class _Sender:
         if self.windows and cwnd not in (self.windows if time == self.window_at else {self.window}):
             yield f"segment {seq} is sent at a window of {cwnd} segments, and it is {self.window}"
         self.first_sent.setdefault(seq, time)
-        if cause == "timeout" and is_prompt(self.flow) and not self.recover and time > self.heard_at:
+        if cause == "timeout" and is_prompt(self.flow) and not self.recover and time > self._told_at():
             yield from self._expired(time, seq)
         if cause == "timeout":
-            self.expired = self.top
+            self.expired, self.expired_at = self.top, time
         if cause == "fast":
             self.recover = self.top
             out = self.top - self.acknowledged(time) if self.una < self.expired else flight
@@ -169,6 +171,10 @@ class _Sender:
         window = self.flow["tcp"]["receive_window"]
         if window != "unlimited" and end > self.una + quantity(window):
             yield f"segment {seq} ends beyond the receive window"
+
+    def _told_at(self) -> int:
+        """Say when an ACK or the timer last let segments out."""
+        return max(self.heard_at, self.expired_at)
 
     def _expired(self, time: int, seq: int) -> Iterator[str]:
         """Hold a timeout against the least there may be since the timer was started last (RFC 6298 §5.3).

@@ -13,6 +13,8 @@ _ENDS = ("delivered", "dropped")
 
 def check(trace: Trace) -> Iterator[Finding]:
     """Follow every packet; what contradicts its last step is a finding."""
+    # RFC 3561 §6.12: a router keeps what comes for a destination while it repairs the way there.
+    repairs = any(plan["routing"].get("repair") for plan in trace.scenario.get("wlan", []))
     helped = {name for name, flow in trace.flows.items() if flow.get("services")}
     last: dict[int, Step] = {}
     now = 0
@@ -20,7 +22,7 @@ def check(trace: Trace) -> Iterator[Finding]:
         before = last.get(step.packet)
         if step.time < now:
             yield _finding(step, "time runs backwards")
-        elif (text := _contradiction(before, step)) is not None:
+        elif (text := _contradiction(before, step, may_wait=repairs)) is not None:
             yield _finding(step, text)
         else:
             yield from _lengths(before, step, may_grow=step.flow in helped)
@@ -41,7 +43,7 @@ def _lengths(before: Step | None, step: Step, *, may_grow: bool) -> Iterator[Fin
         yield _finding(step, f"its length grows by {grown} bytes")
 
 
-def _contradiction(before: Step | None, step: Step) -> str | None:
+def _contradiction(before: Step | None, step: Step, *, may_wait: bool) -> str | None:
     """Say why a step cannot follow on the one before, if it cannot."""
     if before is None:
         if step.step != "made" or step.cause != "-":
@@ -55,10 +57,10 @@ def _contradiction(before: Step | None, step: Step) -> str | None:
         return "it became another packet on its way"
     if (step.step == "dropped") != (step.cause != "-"):
         return f"{step.step}, and the cause is {step.cause}"
-    return _wrong_place(before, step) or _wrong_time(before, step)
+    return _wrong_place(before, step) or _wrong_time(before, step, may_wait=may_wait)
 
 
-def _wrong_time(before: Step, step: Step) -> str | None:
+def _wrong_time(before: Step, step: Step, *, may_wait: bool) -> str | None:
     """Say why a packet cannot be there then: a node passes on at once what arrives (no processing delay)."""
     if (
         before.step == "offered"
@@ -66,6 +68,8 @@ def _wrong_time(before: Step, step: Step) -> str | None:
     ):
         return "offered twice at once"
     if before.step != "arrived" or step.time == before.time or step.step == "dropped":
+        return None
+    if step.step == "offered" and may_wait:
         return None
     return f"{step.step} {step.time - before.time} ns after it arrived"
 

@@ -1,0 +1,90 @@
+"""The verifier finds nothing in runs that look odd and are sound."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import airhop
+from airhop.verify import verify
+
+UDP: dict[str, Any] = {"transport": "udp", "app": {"kind": "cbr", "rate": "500 kbit/s"}}
+HEARD_NEXT_DOOR = {"receive": "35 m", "sense": "35 m"}
+
+SOUND: dict[str, dict[str, Any]] = {
+    # RFC 3561 §6.12: a router keeps what comes for a destination while it repairs the way there.
+    "a router repairs a route": {
+        "wlan": [
+            {
+                "name": "cell",
+                "standard": "802.11b",
+                "rate": "11 Mbit/s",
+                "attempts": 1,
+                "layout": {"kind": "chain", "spacing": "30 m", "nodes": 4},
+                "range": {"receive": "40 m", "sense": "85 m"},
+                "errors": {"kind": "bernoulli", "loss": 0.1},
+                "routing": {"kind": "aodv", "preset": "rfc3561", "repair": True},
+            }
+        ],
+        "flow": [{"name": "f", "from": "n0", "to": "n3", "scheme": "reno"}],
+    },
+    "an outage begins as another ends": {
+        "radio": [
+            {
+                "name": "air",
+                "ends": ["s", "d"],
+                "rate": "1 Mbit/s",
+                "delay": "1 ms",
+                "changes": {"kind": "outage", "at": "1 s", "lasts": "200 ms", "every": "200 ms"},
+            }
+        ],
+        "flow": [{"name": "f", "from": "s", "to": "d", "scheme": "reno"}],
+    },
+    # JTCP leaves two segments at a timeout; the second was sent later than the first, whose timer ran.
+    "a timeout lets two segments out": {
+        "wired": [
+            {
+                "name": "w",
+                "ends": ["s", "d"],
+                "rate": "1 Mbit/s",
+                "delay": "20 ms",
+                "errors": {"kind": "bernoulli", "loss": 0.2},
+            }
+        ],
+        "flow": [
+            {
+                "name": "f",
+                "from": "s",
+                "to": "d",
+                "scheme": "jtcp",
+                "tcp": {"loss_detection": "rfc6675"},
+            }
+        ],
+    },
+    # b and c begin at once, and c outlasts b: a's ACK meets the rest of c's frame, so that b hears no frame
+    # begin and gives its own up (IEEE 802.11-2016 §10.3.2.9) before that ACK, which serves it, is over.
+    "an ACK outlasts the timeout of its frame": {
+        "wlan": [
+            {
+                "name": "cell",
+                "standard": "802.11",
+                "rate": "2 Mbit/s",
+                "control_rate": "1 Mbit/s",
+                "attempts": 1,
+                "stations": {"a": [0, 0], "b": [30, 0], "c": [60, 0]},
+                "range": HEARD_NEXT_DOOR,
+            }
+        ],
+        "flow": [
+            {"name": "f", "from": "b", "to": "a", "segment": "60 B", **UDP},
+            {"name": "g", "from": "c", "to": "b", "segment": "1000 B", **UDP},
+        ],
+    },
+}
+
+
+@pytest.mark.parametrize("what", SOUND)
+def test_what_looks_odd_is_sound(what: str) -> None:
+    scenario = airhop.Scenario.load({"name": "sound", "duration": "10 s", **SOUND[what]})
+    assert verify(scenario, airhop.run(scenario, trace=True)) == []
