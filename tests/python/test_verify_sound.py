@@ -11,6 +11,28 @@ from airhop.verify import verify
 
 UDP: dict[str, Any] = {"transport": "udp", "app": {"kind": "cbr", "rate": "500 kbit/s"}}
 HEARD_NEXT_DOOR = {"receive": "35 m", "sense": "35 m"}
+LOSSY_CELL: dict[str, Any] = {
+    "wired": [
+        {
+            "name": "w",
+            "ends": ["s", "bs"],
+            "rate": "10 Mbit/s",
+            "delay": "20 ms",
+            "queue": {"kind": "drop-tail", "packets": 10},
+        }
+    ],
+    "wlan": [
+        {
+            "name": "cell",
+            "standard": "802.11b",
+            "rate": "2 Mbit/s",
+            "stations": {"bs": [0, 0], "d": [30, 0]},
+            "attempts": 1,
+            "queue": {"kind": "drop-tail", "packets": 6},
+            "errors": {"kind": "gilbert-elliott", "p_gb": 0.1, "p_bg": 0.4, "loss_bad": 0.9},
+        }
+    ],
+}
 
 SOUND: dict[str, dict[str, Any]] = {
     # RFC 3561 §6.12: a router keeps what comes for a destination while it repairs the way there.
@@ -81,10 +103,47 @@ SOUND: dict[str, dict[str, Any]] = {
             {"name": "g", "from": "c", "to": "b", "segment": "1000 B", **UDP},
         ],
     },
+    # ns-2's timer forgets its estimate after the fourth timeout in a row: the next sample is the estimate.
+    "an estimate begins again": {
+        "duration": "60 s",
+        "radio": [
+            {
+                "name": "air",
+                "ends": ["s", "d"],
+                "rate": "2 Mbit/s",
+                "delay": "20 ms",
+                "changes": {"kind": "outage", "at": "5 s", "lasts": "40 s"},
+            }
+        ],
+        "flow": [{"name": "f", "from": "s", "to": "d", "scheme": "reno", "tcp": {"preset": "ns2"}}],
+    },
+    # Kounavis 1996 §4: the timeout has what base stations say of fades on top of RFC 6298's.
+    "a base station announces a delay": {
+        **LOSSY_CELL,
+        "flow": [{"name": "f", "from": "s", "to": "d", "scheme": "rttn"}],
+    },
+    # Bhandarkar 2005: the sender halves when its timer expires, and pacing lets it send only later.
+    "a loss is believed while pacing waits": {
+        **LOSSY_CELL,
+        "flow": [{"name": "f", "from": "s", "to": "d", "scheme": "dcr", "tcp": {"pacing": True}}],
+    },
+    # After a timeout the sender begins again at the first hole, and a notice repairs a segment beyond that.
+    "a notice after a timeout": {
+        **LOSSY_CELL,
+        "flow": [{"name": "f", "from": "s", "to": "d", "scheme": "tcp-cl"}],
+    },
 }
+
+
+SEEDS = {
+    "a base station announces a delay": 4,
+    "a loss is believed while pacing waits": 12,
+    "a notice after a timeout": 35,
+}
+"""Seeds with which it happens within 10 s, where it does not with the first."""
 
 
 @pytest.mark.parametrize("what", SOUND)
 def test_what_looks_odd_is_sound(what: str) -> None:
     scenario = airhop.Scenario.load({"name": "sound", "duration": "10 s", **SOUND[what]})
-    assert verify(scenario, airhop.run(scenario, trace=True)) == []
+    assert verify(scenario, airhop.run(scenario, seed=SEEDS.get(what, 1), trace=True)) == []

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from airhop.verify.trace import Finding, Trace, quantity
+from airhop.verify.trace import Finding, Trace, is_prompt, quantity
 
 _CLOSE = 1e-3
 """Milliseconds: an eighth is recorded in nanoseconds."""
@@ -46,6 +46,9 @@ def check(trace: Trace) -> Iterator[Finding]:
             after = states[number + 1] if number + 1 < len(states) else None
             for text in _contradictions(flow, before, state, after, instants):
                 yield Finding("window", state.time / 1e9, name, text)
+            if before is not None and "rttn" not in flow["services"]:
+                for text in _timeouts(flow["tcp"]["rto"], before, state, after):
+                    yield Finding("window", state.time / 1e9, name, text)
 
 
 def _samples(trace: Trace, name: str, flow: Mapping[str, Any], states: list[_State]) -> Iterator[Finding]:
@@ -67,13 +70,13 @@ def _samples(trace: Trace, name: str, flow: Mapping[str, Any], states: list[_Sta
         elif rank == 2:
             while sent and sent[0][1] <= value - _ECHOED:
                 sent.popleft()
-        elif value != estimate and not math.isnan(value):
-            # The first sample may be that of the handshake.
-            sample = value if math.isnan(estimate) else estimate + 8 * (value - estimate)
-            is_known = not math.isnan(estimate)
+        elif value != estimate:
+            # The first sample is the estimate, and may be that of the handshake. ns-2 forgets its estimate
+            # after the fourth timeout in a row, and begins again.
+            sample = estimate + 8 * (value - estimate)
             estimate = value
             ages = ((time - at) / 1e6 for at, _ in sent)
-            if is_known and not any(abs(sample - age) <= beside for age in ages):
+            if not math.isnan(sample) and not any(abs(sample - age) <= beside for age in ages):
                 text = f"the smoothed round trip goes to {value} ms, as if by a sample of {sample} ms"
                 yield Finding("window", time / 1e9, name, text)
 
@@ -113,7 +116,6 @@ def _contradictions(
         yield "a record of the state as it was before"
     if state.time not in instants and not _is_timer(flow, before, state):
         yield "the state changes, and nothing was sent, heard or due"
-    yield from _timeouts(timer, before, state, after)
     if state.srtt < before.srtt and state.srtt <= 0:
         yield f"the smoothed round trip is {state.srtt} ms"
     if after is None or after.ssthresh != before.ssthresh or state.ssthresh == before.ssthresh:
@@ -129,7 +131,8 @@ def _contradictions(
 def _timeouts(timer: Mapping[str, Any], before: _State, state: _State, after: _State | None) -> Iterator[str]:
     """Derive how far the timeout is above the round trip: 4 RTTVAR (RFC 6298 §2.3), Linux' least or more.
 
-    Where the least holds, the deviation is not known but bounded.
+    Where the least holds, the deviation is not known but bounded. Delays that base stations announce are part
+    of the timeout, too (RTTN): such flows are not asked.
     """
     least, tick = quantity(timer["min"]) / 1e6, quantity(timer["tick"]) / 1e6
     was, now = before.rto - before.srtt, state.rto - state.srtt
@@ -146,12 +149,11 @@ def _timeouts(timer: Mapping[str, Any], before: _State, state: _State, after: _S
 
 
 def _is_timer(flow: Mapping[str, Any], before: _State, state: _State) -> bool:
-    """Whether a timer explains it that need not send: the timeout backs off, RACK finds a loss in time.
+    """Whether a timer explains it that need not send: the timeout backs off, or a loss is believed.
 
-    RFC 6298 §5.5, RFC 8985 §6.3.
+    RFC 6298 §5.5; RACK's reordering timer (RFC 8985 §6.3), TCP-DCR's (Bhandarkar 2005), before pacing sends.
     """
-    rack = flow["tcp"]["loss_detection"] == "rack"
-    return _backs_off(before, state) or (rack and state.srtt == before.srtt)
+    return _backs_off(before, state) or (not is_prompt(flow) and state.srtt == before.srtt)
 
 
 def _backs_off(before: _State, state: _State) -> bool:
