@@ -202,7 +202,8 @@ impl Link {
         dropped: &mut Dropped,
     ) {
         let Line::Asked { discipline, free_pending } = &mut self.line else { return };
-        let next = discipline.pop(now, arena, dropped);
+        // A packet that came at this very instant has gone ahead if nothing waited then: all that was queued had been dropped.
+        let next = if now < self.free_at { None } else { discipline.pop(now, arena, dropped) };
         *free_pending = discipline.len() > 0;
         let others_wait = *free_pending;
         if let Some(packet) = next {

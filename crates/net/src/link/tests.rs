@@ -137,3 +137,15 @@ fn those_that_wait_are_counted_at_any_time() {
     assert_eq!(waiting, [3, 3, 3, 2, 2, 2, 1, 0]);
     assert_eq!((bench.link.capacity(), bench.link.holds()), (10, 4));
 }
+
+// A serialiser sends one packet at a time, also when what waited for it is gone and others come just as it falls free.
+#[test]
+fn what_comes_as_the_line_falls_free_does_not_overtake() {
+    let mut bench = Bench::new(asked(10));
+    (0..2).for_each(|number| bench.offer(at(0), number, 100));
+    bench.link.clear_queue(&mut bench.dropped);
+    bench.dropped.drain(..).for_each(|(id, _)| drop(bench.arena.take(id)));
+    (2..5).for_each(|number| bench.offer(at(100), number, 100));
+    bench.run_until(Time::MAX);
+    assert_eq!(bench.arrived, [(at(1100), 0), (at(1200), 2), (at(1300), 3), (at(1400), 4)]);
+}
