@@ -127,6 +127,59 @@ SOUND: dict[str, dict[str, Any]] = {
         **LOSSY_CELL,
         "flow": [{"name": "f", "from": "s", "to": "d", "scheme": "dcr", "tcp": {"pacing": True}}],
     },
+    # RFC 8257 §3.2: as CE changes, a segment that comes twice brings the ACK that was owed, and its own.
+    "two ACKs for a segment that came twice": {
+        "wired": [
+            {
+                "name": "w",
+                "ends": ["s", "bs"],
+                "rate": "2 Mbit/s",
+                "delay": "5 ms",
+                "queue": {"kind": "red", "packets": 50, "min": 3, "max": 8, "ecn": True},
+            }
+        ],
+        "radio": [
+            {
+                "name": "air",
+                "ends": ["bs", "d"],
+                "rate": "2 Mbit/s",
+                "delay": "1 ms",
+                "arq": {"kind": "stop-and-wait"},
+                "changes": {"kind": "outage", "at": "500 ms", "lasts": "100 ms", "every": "1 s"},
+            }
+        ],
+        "flow": [
+            {
+                "name": "f",
+                "from": "s",
+                "to": "d",
+                "scheme": "dctcp",
+                "tcp": {"preset": "rfc", "rto": {"min": "50 ms"}},
+            }
+        ],
+    },
+    # LEDBAT++ slows down to two segments now and then; a loss soon after finds the window there.
+    "a slowdown before a loss": {
+        "wired": [
+            {
+                "name": "w",
+                "ends": ["s", "d"],
+                "rate": "2 Mbit/s",
+                "delay": "5 ms",
+                "queue": {"kind": "drop-tail", "packets": 4},
+                "errors": {"kind": "bernoulli", "loss": 0.05},
+            }
+        ],
+        "flow": [
+            {
+                "name": "f",
+                "from": "s",
+                "to": "d",
+                "scheme": {"name": "ledbat", "form": "ledbat++"},
+                "tcp": {"preset": "ns2"},
+            }
+        ],
+    },
     # After a timeout the sender begins again at the first hole, and a notice repairs a segment beyond that.
     "a notice after a timeout": {
         **LOSSY_CELL,

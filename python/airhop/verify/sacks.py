@@ -30,10 +30,13 @@ class _Beyond:
         self._next = 1
         self._blocks: list[tuple[int, int]] = []
         self._twice = 0
-        """Bytes that came now and had come before."""
+        """Bytes that came last and had come before."""
+        self._time = 0
+        """When they came."""
 
-    def add(self, start: int, end: int) -> None:
+    def add(self, time: int, start: int, end: int) -> None:
         """Take the bytes [start, end) in."""
+        self._time = time
         had = end <= self._next or any(begin <= start and end <= over for begin, over in self._blocks)
         self._twice = end - start if had else 0
         apart = []
@@ -47,11 +50,13 @@ class _Beyond:
         else:
             self._blocks = [*apart, (start, end)]
 
-    def tell(self) -> _Told:
-        """Give what an ACK may report now."""
+    def tell(self, time: int) -> _Told:
+        """Give what an ACK may report now.
+
+        A segment may bring two of them, first the one that was owed when CE changed (RFC 8257 §3.2).
+        """
         octets = sum(end - start for start, end in self._blocks)
-        told, self._twice = _Told(len(self._blocks), octets, self._twice), 0
-        return told
+        return _Told(len(self._blocks), octets, self._twice if time == self._time else 0)
 
 
 def check(trace: Trace) -> Iterator[Finding]:
@@ -77,9 +82,9 @@ def _known(trace: Trace, name: str, flow: Mapping[str, Any]) -> dict[tuple[int, 
     known: defaultdict[tuple[int, int], list[_Told]] = defaultdict(list)
     for step in trace.steps_of(name):
         if step.step == "delivered" and step.kind == "data" and step.place == flow["to"] and not step.damaged:
-            beyond.add(step.seq, step.seq + step.payload)
+            beyond.add(step.time, step.seq, step.seq + step.payload)
         elif step.step == "made" and step.kind == "ack" and step.place == flow["to"]:
-            made[step.packet] = beyond.tell()
+            made[step.packet] = beyond.tell(step.time)
         elif step.step == "delivered" and step.packet in made and step.place == flow["from"]:
             known[step.time, step.seq].append(made[step.packet])
     return known

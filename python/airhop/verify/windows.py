@@ -17,6 +17,10 @@ _ECHOED = 40_000
 """Bytes that were acknowledged before, whose times a receiver may still echo (RFC 7323 §4.3)."""
 
 
+_LEAST = 2
+"""Segments: no cut of a window goes below (RFC 5681 (4))."""
+
+
 class _State(NamedTuple):
     """A row of the table; the estimate of the round trip and the timeout in milliseconds."""
 
@@ -122,7 +126,7 @@ def _contradictions(
         pass
     elif _backs_off(before, state) or _backs_off(state, after) or flow["tcp"]["loss_detection"] == "rack":
         pass  # a timer expired, which need not send
-    elif after.cwnd < state.cwnd:
+    elif after.cwnd < state.cwnd or after.cwnd <= _LEAST:
         pass  # two cuts, the second of which ended at the least again
     elif state.cwnd >= before.cwnd or not (flow["tcp"]["undo"] or flow["tcp"]["frto"]):
         yield f"ssthresh is {state.ssthresh} for once, and nothing was undone"
