@@ -24,15 +24,15 @@ class _Stream:
     top: int = 1
     recover: int = 0
     """What was sent when something was last missing or repeated."""
-    unas: set[int] = field(default_factory=set)
-    tops: set[int] = field(default_factory=set)
+    outstanding: set[int] = field(default_factory=set)
+    """What may be outstanding at this instant."""
     is_smooth: bool = True
     """Whether nothing was missing or repeated, at this instant and before it."""
 
     def take(self, rows: list[tuple[str, tuple[Any, ...]]]) -> None:
         """Take in what happened at one instant."""
         self.is_smooth = self.una >= self.recover
-        self.unas, self.tops = {self.una}, {self.top}
+        unas, tops = {self.una}, {self.top}
         for table, row in rows:
             if table == "acks":
                 self.una = max(self.una, row[0])
@@ -40,15 +40,11 @@ class _Stream:
             elif table == "segments":
                 self.top = max(self.top, row[0] + row[1])
                 self.is_smooth &= row[2] == "new"
-            self.unas.add(self.una)
-            self.tops.add(self.top)
+            unas.add(self.una)
+            tops.add(self.top)
+        self.outstanding = {top - una for top in tops for una in unas}
         if not self.is_smooth and self.una < self.top:
             self.recover = self.top
-
-    @property
-    def outstanding(self) -> set[int]:
-        """What may be outstanding at this instant."""
-        return {top - una for top in self.tops for una in self.unas}
 
 
 def check(trace: Trace) -> Iterator[Finding]:
@@ -64,8 +60,9 @@ def check(trace: Trace) -> Iterator[Finding]:
             stream.take(now)
             if stream.top == 1:
                 continue  # the handshake
+            most = max(stream.outstanding)
             for table, row in now:
-                for text in _contradictions(stream, unit, table, row):
+                for text in _contradictions(stream, most, unit, table, row):
                     yield Finding("flight", time / 1e9, name, text)
 
 
@@ -78,7 +75,7 @@ def _rows(trace: Trace, name: str) -> list[tuple[int, str, tuple[Any, ...]]]:
     return sorted(found, key=lambda row: row[0])
 
 
-def _contradictions(stream: _Stream, unit: int, table: str, row: tuple[Any, ...]) -> Iterator[str]:
+def _contradictions(stream: _Stream, most: int, unit: int, table: str, row: tuple[Any, ...]) -> Iterator[str]:
     """Say why a flight cannot be what a record says."""
     if table == "acks":
         return
@@ -89,7 +86,7 @@ def _contradictions(stream: _Stream, unit: int, table: str, row: tuple[Any, ...]
         yield f"{flight} bytes in flight, and {least} were sent just then"
     if unit > 1 and flight % unit:
         yield f"{flight} bytes in flight, and all segments have {unit}"
-    if flight > max(stream.outstanding):
-        yield f"{flight} bytes in flight, and {max(stream.outstanding)} are outstanding"
+    if flight > most:
+        yield f"{flight} bytes in flight, and {most} are outstanding"
     if stream.is_smooth and flight not in stream.outstanding:
-        yield f"{flight} bytes in flight, and nothing of {max(stream.outstanding)} was lost or repeated"
+        yield f"{flight} bytes in flight, and nothing of {most} was lost or repeated"
