@@ -117,6 +117,19 @@ SOUND: dict[str, dict[str, Any]] = {
         ],
         "flow": [{"name": "f", "from": "s", "to": "d", "scheme": "reno", "tcp": {"preset": "ns2"}}],
     },
+    # The first segment is lost, and the ACK of the second echoes the SYN: a sample for ns-2's Linux agents.
+    "an echo of the SYN": {
+        **LOSSY_CELL,
+        "flow": [
+            {
+                "name": "f",
+                "from": "s",
+                "to": "d",
+                "scheme": "veno",
+                "tcp": {"preset": "ns2", "handshake": True, "timestamps": True},
+            }
+        ],
+    },
     # Kounavis 1996 §4: the timeout has what base stations say of fades on top of RFC 6298's.
     "a base station announces a delay": {
         **LOSSY_CELL,
@@ -189,6 +202,7 @@ SOUND: dict[str, dict[str, Any]] = {
 
 
 SEEDS = {
+    "an echo of the SYN": 7,
     "a base station announces a delay": 4,
     "a loss is believed while pacing waits": 12,
     "a notice after a timeout": 35,

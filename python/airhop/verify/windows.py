@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from airhop.verify.trace import Finding, Trace, is_prompt, quantity
+from airhop.verify.trace import Finding, Trace, is_handshake, is_prompt, quantity
 
 _CLOSE = 1e-3
 """Milliseconds: an eighth is recorded in nanoseconds."""
@@ -66,6 +66,12 @@ def _samples(trace: Trace, name: str, flow: Mapping[str, Any], states: list[_Sta
     events: list[tuple[int, int, Any]] = [(state.time, 1, state.srtt) for state in states]
     events += [(time, 2, ack) for time, ack in trace.rows_of(name, "acks", "ack")]
     events += [(time, 0, seq + size) for time, seq, size in trace.rows_of(name, "segments", "seq", "bytes")]
+    # Duplicates before anything arrived in order still echo the SYN (RFC 7323 §4.3).
+    events += [
+        (step.time, 0, step.seq)
+        for step in trace.steps_of(name)
+        if step.step == "made" and step.place == flow["from"] and is_handshake(step)
+    ]
     sent: deque[tuple[int, int]] = deque()
     estimate = math.nan
     for time, rank, value in sorted(events, key=lambda event: event[:2]):
