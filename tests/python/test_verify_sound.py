@@ -34,6 +34,22 @@ LOSSY_CELL: dict[str, Any] = {
     ],
 }
 
+
+def few_attempts(attempts: int, loss: float) -> dict[str, Any]:
+    return {
+        "wlan": [
+            {
+                "name": "cell",
+                "standard": "802.11g",
+                "rate": "6 Mbit/s",
+                "stations": {"bs": [0, 0], "d": [30, 0]},
+                "attempts": attempts,
+                "errors": {"kind": "bernoulli", "loss": loss},
+            }
+        ]
+    }
+
+
 SOUND: dict[str, dict[str, Any]] = {
     # RFC 3561 §6.12: a router keeps what comes for a destination while it repairs the way there.
     "a router repairs a route": {
@@ -116,6 +132,24 @@ SOUND: dict[str, dict[str, Any]] = {
             }
         ],
         "flow": [{"name": "f", "from": "s", "to": "d", "scheme": "reno", "tcp": {"preset": "ns2"}}],
+    },
+    # LHP sends a packet in fragments, each with attempts of its own: the last may fail at the fourth of two.
+    "fragments have attempts each": {
+        **few_attempts(2, loss=0.1),
+        "flow": [{"name": "f", "from": "bs", "to": "d", "scheme": "lhp"}],
+    },
+    # Westwood+ chooses ssthresh by its estimate of the bandwidth, at two cuts in a row as it had been before.
+    "two cuts return to where it was": {
+        **few_attempts(1, loss=0.01),
+        "flow": [
+            {
+                "name": "f",
+                "from": "bs",
+                "to": "d",
+                "scheme": "westwood-plus",
+                "tcp": {"preset": "ns2", "dupthresh": 1},
+            }
+        ],
     },
     # The first segment is lost, and the ACK of the second echoes the SYN: a sample for ns-2's Linux agents.
     "an echo of the SYN": {

@@ -81,9 +81,9 @@ def _instants(trace: Trace) -> tuple[_Times, _Times, _Times, _Spans, set[str]]:
                 left[queues[f"{frame.receiver}->*"]].add(frame.end)
             elif frame.kind == "broadcast":
                 left[queues[f"{frame.sender}->*"]].add(frame.end)
-            elif frame.attempt == medium.plan["attempts"] or medium.plan["access"] == "rts-cts":
+            elif frame.attempt >= medium.plan["attempts"] or medium.plan["access"] == "rts-cts":
                 # It is given up when no answer has come in time, even if it had arrived before; RTS frames
-                # count beside it.
+                # count beside it, and fragments of a packet each anew.
                 given_up[queues[f"{frame.sender}->*"]].append((frame.end, frame.end + patience))
     transit = _transits(trace)
     for step in trace.steps:

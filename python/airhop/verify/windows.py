@@ -17,10 +17,6 @@ _ECHOED = 40_000
 """Bytes that were acknowledged before, whose times a receiver may still echo (RFC 7323 §4.3)."""
 
 
-_LEAST = 2
-"""Segments: no cut of a window goes below (RFC 5681 (4))."""
-
-
 class _State(NamedTuple):
     """A row of the table; the estimate of the round trip and the timeout in milliseconds."""
 
@@ -132,8 +128,8 @@ def _contradictions(
         pass
     elif _backs_off(before, state) or _backs_off(state, after) or flow["tcp"]["loss_detection"] == "rack":
         pass  # a timer expired, which need not send
-    elif after.cwnd < state.cwnd or after.cwnd <= _LEAST:
-        pass  # two cuts, the second of which ended at the least again
+    elif after.cwnd < state.cwnd or after.cwnd == state.cwnd < before.cwnd:
+        pass  # two cuts, the second of which chose what the one before the first had
     elif state.cwnd >= before.cwnd or not (flow["tcp"]["undo"] or flow["tcp"]["frto"]):
         yield f"ssthresh is {state.ssthresh} for once, and nothing was undone"
 
