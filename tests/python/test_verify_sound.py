@@ -133,6 +133,30 @@ SOUND: dict[str, dict[str, Any]] = {
         ],
         "flow": [{"name": "f", "from": "s", "to": "d", "scheme": "reno", "tcp": {"preset": "ns2"}}],
     },
+    # A frame that the handoff cuts would overtake the one before it, by the shorter way, and is lost with it.
+    "what a handoff cuts arrives in order": {
+        "radio": [
+            {
+                "name": "air",
+                "ends": ["bs", "d"],
+                "rate": "2 Mbit/s",
+                "delay": "20 ms",
+                "arq": {"kind": "go-back-n"},
+                "changes": {
+                    "kind": "handoff",
+                    "at": "1.005 s",
+                    "gap": "1 ms",
+                    "mobile": "d",
+                    "fate": "lost",
+                    "delay": "1 ms",
+                },
+            }
+        ],
+        "flow": [
+            {"name": "f", "from": "bs", "to": "d", "scheme": "reno"},
+            {"name": "g", "from": "d", "to": "bs", "scheme": "reno"},
+        ],
+    },
     # LHP sends a packet in fragments, each with attempts of its own: the last may fail at the fourth of two.
     "fragments have attempts each": {
         **few_attempts(2, loss=0.1),

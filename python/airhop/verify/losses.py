@@ -72,18 +72,22 @@ def _on_radio(
 ) -> Iterator[Finding]:
     """Find the losses of frames of a radio link, when they would have arrived.
 
-    Without a recovery the packet is lost with its frame, and is the one that is recorded.
+    Without a recovery the packet is lost with its frame, and is the one that is recorded. What would overtake
+    the frame before it, by the shorter way after a handoff, arrives with it.
     """
     dropped = Counter(
         (loss.time, loss.flow, loss.kind, loss.seq)
         for loss in packets
         if loss.place == place and loss.cause == "channel"
     )
+    arrivals: list[int] = []
     for frame in trace.frames_at(place):
+        own = [frame.end + delay for delay in transits]
+        arrivals = own + [time for time in arrivals if time > min(own)]
         if frame.outcome not in _LOST:
             continue
         kind = frame.packet if frame.kind == "data" else "control"
-        ways = [_of_frame(_loss(frame, frame.end + delay, kind)) for delay in transits]
+        ways = [_of_frame(_loss(frame, time, kind)) for time in arrivals]
         way = next((way for way in ways if recorded[way]), None)
         if way is not None:
             recorded[way] -= 1
