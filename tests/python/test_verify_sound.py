@@ -157,6 +157,33 @@ SOUND: dict[str, dict[str, Any]] = {
             {"name": "g", "from": "d", "to": "bs", "scheme": "reno"},
         ],
     },
+    # The timer expires while pacing waits: nothing is sent again just then, and little is in flight.
+    "a timeout repeats later": {
+        "wired": [
+            {
+                "name": "w1",
+                "ends": ["s", "r"],
+                "rate": "256 kbit/s",
+                "delay": "10 ms",
+                "queue": {"kind": "codel"},
+            },
+            {"name": "w2", "ends": ["r", "bs"], "rate": "10 Mbit/s", "delay": "0 ms"},
+        ],
+        "wlan": [
+            {
+                "name": "cell",
+                "standard": "802.11",
+                "rate": "2 Mbit/s",
+                "stations": {"bs": [0, 0], "d": [30, 0]},
+                "retry_delay": "80 ms",
+                "errors": {"kind": "gilbert-elliott", "p_gb": 0.05, "p_bg": 0.3},
+            }
+        ],
+        "flow": [
+            {"name": "f0", "from": "d", "to": "s", "scheme": "bbr", "tcp": {"preset": "ns2"}},
+            {"name": "f1", "from": "d", "to": "s", "scheme": "tcp-cl", "tcp": {"preset": "ns2"}},
+        ],
+    },
     # LHP sends a packet in fragments, each with attempts of its own: the last may fail at the fourth of two.
     "fragments have attempts each": {
         **few_attempts(2, loss=0.1),
@@ -264,6 +291,7 @@ SEEDS = {
     "a base station announces a delay": 4,
     "a loss is believed while pacing waits": 12,
     "a notice after a timeout": 35,
+    "a timeout repeats later": 20000860,
 }
 """Seeds with which it happens within 10 s, where it does not with the first."""
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
-from airhop.verify.trace import Finding, Trace
+from airhop.verify.trace import BACKS_OFF, Finding, Trace
 
 _TABLES = (
     ("acks", ("ack", "duplicate", "sacked_bytes")),
     ("segments", ("seq", "bytes", "cause", "flight")),
-    ("window", ("flight",)),
+    ("window", ("rto_ms", "flight")),
 )
 
 
@@ -22,6 +23,8 @@ class _Stream:
 
     una: int = 1
     top: int = 1
+    rto: float = math.inf
+    """The retransmission timeout, milliseconds."""
     recover: int = 0
     """What was sent when something was last missing or repeated."""
     outstanding: set[int] = field(default_factory=set)
@@ -40,6 +43,9 @@ class _Stream:
             elif table == "segments":
                 self.top = max(self.top, row[0] + row[1])
                 self.is_smooth &= row[2] == "new"
+            elif table == "window":
+                self.is_smooth &= row[0] < BACKS_OFF * self.rto  # what a timeout repeats may wait for pacing
+                self.rto = row[0]
             unas.add(self.una)
             tops.add(self.top)
         self.outstanding = {top - una for top in tops for una in unas}

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 ROUNDING = 2
 """Times are recorded in seconds of 64-bit floats, and serialisation is rounded to a nanosecond."""
 
+BACKS_OFF = 1.5
+"""A timeout that grows so many times at once has expired: it doubles, but for bounds (RFC 6298 §5.5)."""
+
 FIFO = ("drop-tail", "red", "biased", "congestion-warning", "codel", "pie")
 """Queueing disciplines that keep the order."""
 

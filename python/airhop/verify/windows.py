@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from airhop.verify.trace import Finding, Trace, is_handshake, is_prompt, quantity
+from airhop.verify.trace import BACKS_OFF, Finding, Trace, is_handshake, is_prompt, quantity
 
 _CLOSE = 1e-3
 """Milliseconds: an eighth is recorded in nanoseconds."""
@@ -164,4 +164,4 @@ def _is_timer(flow: Mapping[str, Any], before: _State, state: _State) -> bool:
 
 def _backs_off(before: _State, state: _State) -> bool:
     """Whether the timeout about doubles, as it does when it expires."""
-    return state.rto >= 1.5 * before.rto
+    return state.rto >= BACKS_OFF * before.rto
