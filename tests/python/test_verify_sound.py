@@ -283,6 +283,62 @@ SOUND: dict[str, dict[str, Any]] = {
         **LOSSY_CELL,
         "flow": [{"name": "f", "from": "s", "to": "d", "scheme": "tcp-cl"}],
     },
+    # The receiver names a damaged segment (HACK), and the base station the hole before it (ELN): an ACK has
+    # room for one of them.
+    "a base station replaces a notice": {
+        "wired": [{"name": "w", "ends": ["s", "bs"], "rate": "2 Mbit/s", "delay": "2 ms"}],
+        "wlan": [
+            {
+                "name": "cell",
+                "standard": "802.11b",
+                "rate": "11 Mbit/s",
+                "stations": {"bs": [0, 0], "d": [30, 0]},
+                "errors": {
+                    "kind": "two-state",
+                    "good": "500 ms",
+                    "bad": "150 ms",
+                    "fer_good": 0.01,
+                    "fer_bad": 0.9,
+                },
+            }
+        ],
+        "flow": [
+            {"name": "f", "from": "d", "to": "s", "scheme": "htcp", "services": ["damaged-frames", "eln"]}
+        ],
+    },
+    # The first datagram is not over at the end of the run, and does not wait, either.
+    "no packet arrives": {
+        "wired": [
+            {
+                "name": "w",
+                "ends": ["s", "d"],
+                "rate": "1 kbit/s",
+                "delay": "5 ms",
+                "queue": {"kind": "drop-tail", "packets": 4},
+            }
+        ],
+        "flow": [{"name": "f", "from": "s", "to": "d", "segment": "1500 B", **UDP}],
+    },
+    "a timeout is at its most": {
+        "wired": [
+            {
+                "name": "w",
+                "ends": ["s", "d"],
+                "rate": "100 kbit/s",
+                "delay": "200 ms",
+                "queue": {"kind": "drop-tail", "packets": 5},
+            }
+        ],
+        "flow": [
+            {
+                "name": "f",
+                "from": "s",
+                "to": "d",
+                "scheme": "reno",
+                "tcp": {"preset": "rfc", "rto": {"kind": "rfc6298", "min": "1 s", "max": "1500 ms"}},
+            }
+        ],
+    },
 }
 
 

@@ -30,7 +30,7 @@ impl World {
             let queued = self.fill_towards(node, self.flows[flow.0 as usize].plan.to);
             let hosted = &mut self.hosted[i as usize];
             let packet = self.arena.get_mut(id);
-            let had_eln = packet.segment().is_some_and(|s| s.options.eln.is_some());
+            let named_lost = packet.segment().and_then(Segment::lost);
             let had_naks = naks(packet);
             match hosted.agent.on_packet(now, packet, queued, &mut self.wishes) {
                 Verdict::Forward => {}
@@ -39,7 +39,7 @@ impl World {
             self.labels[id.index() as usize] = Label::of(packet, &self.flows);
             if let (Some(recorder), Some(seq)) =
                 (&mut self.recorder, packet.segment().and_then(Segment::lost))
-                && !had_eln
+                && named_lost != Some(seq)
             {
                 recorder.notice(now, flow, NoticeKind::Eln, NoticeEvent::Sent, seq);
             }

@@ -137,8 +137,8 @@ def _contradictions(
 def _timeouts(timer: Mapping[str, Any], before: _State, state: _State, after: _State | None) -> Iterator[str]:
     """Derive how far the timeout is above the round trip: 4 RTTVAR (RFC 6298 §2.3), Linux' least or more.
 
-    Where the least holds, the deviation is not known but bounded. Delays that base stations announce are part
-    of the timeout, too (RTTN): such flows are not asked.
+    Where the least or the most holds, the deviation is bounded from one side alone. Delays that base stations
+    announce are part of the timeout, too (RTTN): such flows are not asked.
     """
     least, tick = quantity(timer["min"]) / 1e6, quantity(timer["tick"]) / 1e6
     was, now = before.rto - before.srtt, state.rto - state.srtt
@@ -148,7 +148,8 @@ def _timeouts(timer: Mapping[str, Any], before: _State, state: _State, after: _S
             before, state
         ):
             yield f"the retransmission timeout is {now} ms above the round trip for once, and not {least}"
-    if timer["kind"] == "rfc6298" and state.srtt != before.srtt and state.rto > least + _CLOSE:
+    is_known = state.rto > least + _CLOSE and before.rto < quantity(timer["max"]) / 1e6 - _CLOSE
+    if timer["kind"] == "rfc6298" and state.srtt != before.srtt and is_known:
         most = 0.75 * was + 8 * abs(state.srtt - before.srtt) + 4 * tick
         if now > max(most, tick) + _CLOSE:
             yield f"the retransmission timeout is {state.rto} ms, and its sample allows {state.srtt + most}"

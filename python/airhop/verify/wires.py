@@ -160,9 +160,10 @@ def _waiting(port: _Port, passages: list[_Passage]) -> Iterator[Finding]:
 
 def _on_the_wire(port: _Port, passages: list[_Passage], step: Step) -> int:
     """Packets that were served before the end of the run and arrive after it: their start is not known."""
-    if not passages or step.time <= passages[-1].end - ROUNDING:
+    served_until = passages[-1].end if passages else 0
+    if step.time <= served_until - ROUNDING:
         return 0
-    elapsed = step.time - passages[-1].end
+    elapsed = step.time - served_until
     return int(elapsed * port.pace.fastest / 8e9 / port.smallest) + 1
 
 
