@@ -1,14 +1,12 @@
 //! DCTCP, Hybla, Illinois and H-TCP between two hosts, against what their papers say of whole connections.
 
-mod common;
-
+use crate::common::trace::{numbers, traced};
+use crate::common::{hosts, run, served_by};
 use airhop_base::Span;
 use airhop_net::plan::{AppPlan, Plan, QueuePlan, Transport};
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::{Config, Preset};
 use airhop_trace::Table;
-use common::trace::{numbers, traced};
-use common::{hosts, run, served_by};
 
 /// Segments of 988 bytes in packets of 1040, as Linux has them.
 const SEGMENT: u32 = 988;

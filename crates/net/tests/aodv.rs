@@ -1,18 +1,16 @@
 //! Routes found on demand, in whole worlds: packets arrive, lost links are found and gone around, and Reno over a chain gets what it
 //! gets in ns-2.35 with its AODV.
 
-mod common;
-
+use crate::common::{
+    chain::{Chain, naks},
+    run,
+    trace::{traced, words},
+};
 use airhop_base::{Drop, NodeId, Span};
 use airhop_net::plan::{AodvPlan, Plan, RoutingPlan};
 use airhop_net::{BuildError, Report, World};
 use airhop_radio::cell::{LinkErrors, Station};
 use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
-use common::{
-    chain::{Chain, naks},
-    run,
-    trace::{traced, words},
-};
 
 const NS2: RoutingPlan = RoutingPlan::Aodv(AodvPlan::NS2);
 const RFC3561: RoutingPlan = RoutingPlan::Aodv(AodvPlan::RFC3561);

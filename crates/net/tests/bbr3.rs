@@ -1,14 +1,12 @@
 //! What the draft says of BBR v3 (draft-ietf-ccwg-bbr-06), beside v1, on the path of the kernel's measurements: 10 Mbit/s, 30 ms each way
 //! and MTU 1040, so that 73 segments fill it, with queues and losses of several kinds.
 
-mod common;
-
+use crate::common::{hosts, run};
 use airhop_base::{Span, Time};
 use airhop_net::FlowReport;
 use airhop_net::plan::{AppPlan, FlowPlan, Plan};
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::Preset;
-use common::{hosts, run};
 
 /// Flows of these schemes, each begun 300 ms after the one before, over a queue of so many packets, for a minute.
 fn flows(schemes: &[&str], packets: usize, loss: f64, seed: u64) -> Vec<FlowReport> {

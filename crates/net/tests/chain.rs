@@ -1,17 +1,15 @@
 //! Reference: chains of static stations with static routes, Cheng & Lin 2008's world, as ns-3.44
 //! (`reference/ns3.csv`, scenario B) and ns-2.35 measured them.
 
-mod common;
-
+use crate::common::{
+    chain::{Chain, cell},
+    run,
+};
 use airhop_base::{Span, Time};
 use airhop_net::plan::{Plan, QueuePlan, RoutingPlan};
 use airhop_radio::cell::{CellPlan, CellRules};
 use airhop_radio::phy::{Coding, Phy};
 use airhop_tcp::{Config, HalveFrom, Preset};
-use common::{
-    chain::{Chain, cell},
-    run,
-};
 
 /// A chain from the beginning of the run on, as long as another simulator had it.
 fn chain(hops: u16, cell: CellPlan, scheme: &'static str, config: Config, seconds: u64) -> Plan {

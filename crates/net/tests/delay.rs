@@ -1,15 +1,13 @@
 //! Copa and LEDBAT on a wire of 10 Mbit/s and 30 ms each way: what their papers say of queues, shares and losses.
 
-mod common;
-
+use crate::common::trace::{numbers, queue_at, traced};
+use crate::common::{hosts, run};
 use airhop_base::{Rate, Span, Time};
 use airhop_net::Report;
 use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::Preset;
 use airhop_trace::Table;
-use common::trace::{numbers, queue_at, traced};
-use common::{hosts, run};
 
 type Given<'a> = &'a [(&'a str, f64)];
 

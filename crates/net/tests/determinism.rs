@@ -1,11 +1,10 @@
 //! Determinism: same plan, seed and replication, same bits.
 
-mod common;
+use crate::common::{LastHop, run};
 use airhop_base::{NodeId, Rate, Span};
 use airhop_net::FlowReport;
 use airhop_net::plan::{Plan, QueuePlan, WiredPlan};
 use airhop_radio::errors::ErrorPlan;
-use common::{LastHop, run};
 
 fn short(scheme: &'static str, uplink: bool) -> LastHop {
     LastHop { scheme, uplink, fer: 0.03, seconds: 20, ..LastHop::default() }

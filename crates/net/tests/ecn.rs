@@ -1,13 +1,12 @@
 //! Explicit congestion notification from end to end (RFC 3168), seen by an observer who reads captures at both ends.
 
-mod common;
+use crate::common::run;
 use airhop_base::{Ecn, NodeId, Packet, Rate, Segment, Span, Time};
 use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, RedPlan, Transport, WiredPlan};
 use airhop_net::{Report, World};
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::{Params, Preset};
 use airhop_trace::Recorder;
-use common::run;
 use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketOption;
 use pcap_file::pcapng::{Block, PcapNgReader};
 use std::fs::File;

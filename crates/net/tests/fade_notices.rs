@@ -1,15 +1,13 @@
 //! EBSN and RTTN over links that fade (Kounavis 1996), and the observer's books on timeouts.
 
-mod common;
-
+use crate::common::radio::{Mobile, PAYLOAD, fades, recovery};
+use crate::common::trace::{numbers, on_air, traced, words};
+use crate::common::{LastHop, run, served_by};
 use airhop_base::{Drop, NodeId, NoticeKind, Span};
 use airhop_net::plan::{AppPlan, Plan, QueuePlan, RadioLinkPlan, Transport};
 use airhop_net::{FlowReport, Report};
 use airhop_radio::arq::ArqPlan;
 use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
-use common::radio::{Mobile, PAYLOAD, fades, recovery};
-use common::trace::{numbers, on_air, traced, words};
-use common::{LastHop, run, served_by};
 
 const SEEDS: std::ops::RangeInclusive<u64> = 1..=8;
 

@@ -1,7 +1,8 @@
 //! The channel runs in its own time: which times are bad is known without a run, every scheme meets them, and what the trace says of
 //! them is what frames suffer.
 
-mod common;
+use crate::common::LastHop;
+use crate::common::trace::{numbers, traced, words};
 use airhop_base::{Rate, Span, Time};
 use airhop_net::fades;
 use airhop_net::plan::{Plan, QueuePlan, RadioLinkPlan};
@@ -10,8 +11,6 @@ use airhop_radio::cell::LinkErrors;
 use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
 use airhop_radio::link::RadioPlan;
 use airhop_trace::Table;
-use common::LastHop;
-use common::trace::{numbers, traced, words};
 
 /// In good times nothing is lost, in bad ones everything.
 fn fading(fades: FadePlan) -> ErrorPlan {

@@ -5,14 +5,12 @@
 //! packets) has all figures of the table that way, at zero loss 54, 54 and 54 retransmissions with CUBIC and a slow start that a train
 //! of ACKs ends at 154, and 23 and 78 or 118 when CUBIC is chosen before connect().
 
-mod common;
-
+use crate::common::trace::{numbers, traced};
+use crate::common::{hosts, run};
 use airhop_base::Span;
 use airhop_net::plan::{AppPlan, Plan};
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::Preset;
-use common::trace::{numbers, traced};
-use common::{hosts, run};
 
 /// Two hosts, 10 Mbit/s and 30 ms each way, 50 packets of queue, independent losses of what goes to the receiver; MTU 1040, so 988
 /// bytes of payload beside 12 of timestamps.

@@ -1,9 +1,8 @@
 //! A golden table: goodput by scheme and frame error rate on the last hop, and fairness by number of flows. A change of any
 //! number is a change of behaviour, to be looked at like code.
 
-mod common;
+use crate::common::LastHop;
 use airhop_tcp::SCHEMES;
-use common::LastHop;
 use std::fmt::Write;
 
 #[test]

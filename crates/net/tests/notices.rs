@@ -1,8 +1,8 @@
 //! Explicit loss notification on Yun's last hop: every sender with its own notification and with the link layer's; how often a
 //! loss goes undetected, and how long a notification takes (Yun 2009, Table 1).
 
-mod common;
-
+use crate::common::trace::{numbers, offsets, traced, words};
+use crate::common::{LastHop, run, served_by};
 use airhop_net::Report;
 use airhop_net::plan::{AppPlan, Plan, Transport};
 use airhop_radio::cell::LinkErrors;
@@ -10,8 +10,6 @@ use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::seams::Judged;
 use airhop_tcp::{Config, Notices, Preset};
 use airhop_trace::Table;
-use common::trace::{numbers, offsets, traced, words};
-use common::{LastHop, run, served_by};
 
 /// What the sender took for a wireless loss, and what of it was none: lost by congestion, or not at all.
 fn wireless(r: &Report) -> (u64, u64) {

@@ -2,8 +2,7 @@
 //!
 //! Goodput within the tolerance of the scheme at every point, preset `ns2`; points that miss it are in [`MISSES`], with the reason.
 
-mod common;
-use common::LastHop;
+use crate::common::LastHop;
 
 /// How a scheme of ns-2 is set up here.
 struct Counterpart {

@@ -7,10 +7,9 @@
 //! Constant lengths, 10 and 4 s, are no benchmark: the fades are in step with the timeouts, and that one thing shifts the phase by up to a
 //! frame, 53 ms. A shift of 50 ms changes either simulator's goodput by 3 to 11 %.
 
-mod common;
+use crate::common::radio::{Mobile, fades_of};
+use crate::common::run;
 use airhop_radio::errors::Sojourn;
-use common::radio::{Mobile, fades_of};
-use common::run;
 
 /// Of ours, and of ns-2's.
 const SEEDS: [u64; 2] = [60, 20];

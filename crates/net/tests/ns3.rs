@@ -1,12 +1,10 @@
 //! Reference: what ns-3.44 and ns-3.37 measured on a lossy wire (`reference/ns3.csv`, scenario D, mean of 3 and 5 seeds a point).
 
-mod common;
-
+use crate::common::{hosts, run};
 use airhop_base::Span;
 use airhop_net::plan::{AppPlan, Plan};
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::{Config, HalveFrom, LossDetection, Preset};
-use common::{hosts, run};
 
 /// A scheme there, what it is here, and what ns-3's stack does otherwise than the RFCs for it.
 struct Row {

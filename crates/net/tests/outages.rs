@@ -1,6 +1,8 @@
 //! What senders make of links that change: timeouts and their backoff in an outage, and how soon a model of the path notices another rate.
 
-mod common;
+use crate::common::radio::{Mobile, recovery};
+use crate::common::trace::{numbers, traced, words};
+use crate::common::{hosts, run};
 use airhop_base::{NoticeKind, Rate, Span, Time};
 use airhop_net::plan::{AppPlan, Plan};
 use airhop_radio::course::{Change, ChangeKind, Course};
@@ -8,9 +10,6 @@ use airhop_radio::errors::ErrorPlan;
 use airhop_radio::pace::PacePlan;
 use airhop_tcp::Preset;
 use airhop_trace::Table;
-use common::radio::{Mobile, recovery};
-use common::trace::{numbers, traced, words};
-use common::{hosts, run};
 use std::sync::Arc;
 
 const DELAY: Span = Span::from_millis(30);

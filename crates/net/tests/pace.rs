@@ -1,7 +1,8 @@
 //! Links that deliver when a recorded link could (Mahimahi's traces), wired and by radio. How bytes are accounted for is pinned where
 //! the pace is (airhop-radio, pace.rs); here, that links heed it.
 
-mod common;
+use crate::common::trace::{numbers, traced};
+use crate::common::{hosts, run};
 use airhop_base::{NodeId, Rate, Span};
 use airhop_net::plan::{AppPlan, Plan, QueuePlan, RadioLinkPlan, Transport, WiredPlan};
 use airhop_radio::arq::{ArqPlan, ArqRules, Group};
@@ -9,8 +10,6 @@ use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link::RadioPlan;
 use airhop_radio::pace::{Deliveries, PacePlan};
 use airhop_tcp::Preset;
-use common::trace::{numbers, traced};
-use common::{hosts, run};
 use std::sync::Arc;
 
 const DELAY: Span = Span::from_millis(10);

@@ -1,14 +1,12 @@
 //! Physics: an independent reader of the trace checks that the air was used as stations with those ears can use it.
 
-mod common;
-
+use crate::common::trace::traced;
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, QueuePlan, RoutingPlan, Transport, WlanPlan};
 use airhop_radio::cell::{Access, CellPlan, CellRules, Range, Receiving};
 use airhop_radio::phy::{DATA_OVERHEAD, Phy};
 use airhop_tcp::{Params, Preset};
 use airhop_trace::{Column, Table};
-use common::trace::traced;
 
 const STATIONS: u16 = 24;
 const RECEIVE: f64 = 40.0;

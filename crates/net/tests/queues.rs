@@ -1,13 +1,12 @@
 //! Queue disciplines at work: who is dropped where, and what a flow's services make of the queues on its way.
 
-mod common;
+use crate::common::trace::{queue_at, traced};
+use crate::common::{LastHop, run, served_by};
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::Report;
 use airhop_net::plan::{
     AppPlan, CodelPlan, FlowPlan, FqCodelPlan, PiePlan, Plan, QueuePlan, RedPlan, Transport, WiredPlan,
 };
-use common::trace::{queue_at, traced};
-use common::{LastHop, run, served_by};
 
 const QUEUE: usize = 0;
 const AQM: usize = 1;

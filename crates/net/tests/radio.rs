@@ -1,14 +1,14 @@
 //! Radio links: times, queues, reasons for drops, agents beside them, and that a run is its plan and seed.
 
-mod common;
+use crate::common;
+use crate::common::radio::{FRAME, Mobile, PAYLOAD, fades, recovery, rules};
+use crate::common::trace::{Sent, on_air, queue_at, traced};
+use crate::common::{run, served_by};
 use airhop_base::{Drop, NodeId, NoticeKind, Rate, Span};
 use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, RadioLinkPlan, Transport};
 use airhop_net::{Report, World, services};
 use airhop_radio::arq::ArqPlan;
 use airhop_radio::errors::ErrorPlan;
-use common::radio::{FRAME, Mobile, PAYLOAD, fades, recovery, rules};
-use common::trace::{Sent, on_air, queue_at, traced};
-use common::{run, served_by};
 use std::sync::atomic::AtomicBool;
 
 const PLAIN: [ArqPlan; 2] = [ArqPlan::None, ArqPlan::None];

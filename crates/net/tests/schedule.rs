@@ -1,12 +1,10 @@
 //! What a run asks of its event queue can be taken down without a change of the run, and asks the same of a queue alone.
 
-mod common;
-
+use crate::common::chain::Chain;
+use crate::common::{LastHop, dumbbell};
 use airhop_base::{Span, Time};
 use airhop_net::plan::{AodvPlan, Plan, RoutingPlan};
 use airhop_net::{Report, World};
-use common::chain::Chain;
-use common::{LastHop, dumbbell};
 use std::sync::atomic::AtomicBool;
 
 static GO: AtomicBool = AtomicBool::new(false);

@@ -1,7 +1,9 @@
 //! TCP-CL and TCP-CC on chains of static stations (Cheng & Lin 2008).
 
-mod common;
-
+use crate::common::{
+    chain::{Chain, cell, naks},
+    run,
+};
 use airhop_base::{Body, Drop, Packet, Time};
 use airhop_net::plan::{Plan, RoutingPlan};
 use airhop_net::{FlowReport, Report, World};
@@ -11,10 +13,6 @@ use airhop_radio::phy::Phy;
 use airhop_tcp::Preset;
 use airhop_tcp::seams::Judged;
 use airhop_trace::Recorder;
-use common::{
-    chain::{Chain, cell, naks},
-    run,
-};
 use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketOption;
 use pcap_file::pcapng::{Block, PcapNgReader};
 use std::fs::File;

@@ -1,11 +1,10 @@
 //! Theory: the square-root law.
 
-mod common;
+use crate::common::{hosts, run};
 use airhop_base::Span;
 use airhop_net::plan::{AppPlan, Plan};
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::{Preset, SackRecovery};
-use common::{hosts, run};
 
 /// A link that never limits, with a round trip of 100 ms and independent losses of data packets.
 fn lossy(loss: f64) -> Plan {

@@ -1,12 +1,11 @@
 //! Applications: bursts, transfers, and when they are over.
 
-mod common;
+use crate::common::{hosts, run};
 use airhop_base::{Rate, Span, Time};
 use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
 use airhop_net::{BuildError, World};
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::{Params, Preset};
-use common::{hosts, run};
 
 const MS: fn(u64) -> Span = Span::from_millis;
 

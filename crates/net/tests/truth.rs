@@ -1,6 +1,7 @@
 //! What a sender is told of its path, held against what the simulator does.
 
-mod common;
+use crate::common::radio::{Mobile, recovery, rules};
+use crate::common::{LastHop, run, served_by};
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::World;
 use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
@@ -9,8 +10,6 @@ use airhop_radio::cell::Access;
 use airhop_tcp::recovery::{Partial, RenoRecovery};
 use airhop_tcp::seams::{Ack, CongestionControl, Judged, Loss, NoticePolicy, Parts, Reaction, Truth, Window};
 use airhop_tcp::{Asks, Config, Params, Preset, Scheme, Space};
-use common::radio::{Mobile, recovery, rules};
-use common::{LastHop, run, served_by};
 use std::cell::Cell;
 
 thread_local! {

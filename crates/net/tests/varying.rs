@@ -1,7 +1,8 @@
 //! Links that change in the course of a run, wired and by radio. What a transmitter does at a change is pinned where courses are
 //! (airhop-radio, course.rs); here, that links, queues and receivers heed it.
 
-mod common;
+use crate::common::trace::{numbers, traced};
+use crate::common::{hosts, run};
 use airhop_base::{Drop, NodeId, Rate, Span, Time};
 use airhop_net::Report;
 use airhop_net::plan::{AppPlan, Plan, QueuePlan, RadioLinkPlan, Transport, WiredPlan};
@@ -11,8 +12,6 @@ use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link::RadioPlan;
 use airhop_radio::pace::PacePlan;
 use airhop_tcp::Preset;
-use common::trace::{numbers, traced};
-use common::{hosts, run};
 use std::sync::Arc;
 
 const DELAY: Span = Span::from_millis(10);

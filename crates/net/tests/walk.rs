@@ -1,12 +1,11 @@
 //! A packet's walk: times, queues, reasons for drops, and the way of a notice.
 
-mod common;
+use crate::common::{LastHop, hosts, run, served_by, trace};
 use airhop_base::{NodeId, Rate, Span};
 use airhop_net::plan::{AppPlan, Plan, Transport};
 use airhop_net::{BuildError, World};
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::Preset;
-use common::{LastHop, hosts, run, served_by, trace};
 
 /// One wired link from a to b.
 fn wire(mbps: u64, delay: Span, packets: usize, errors: ErrorPlan) -> Plan {

@@ -1,12 +1,12 @@
 //! A radio link: who sends when, what is said of it, and what must hold under any traffic.
-mod radio_link;
 
+use crate::radio_link;
+use crate::radio_link::{Note, World, go_back, round, rules};
 use airhop_base::{Span, Time};
 use airhop_radio::arq::{ArqPlan, ArqRules, Group};
 use airhop_radio::errors::{Damage, ErrorPlan, FadePlan, Sojourn, Start};
 use airhop_radio::link::{RadioPlan, Transmitted};
 use proptest::prelude::*;
-use radio_link::{Note, World, go_back, round, rules};
 
 /// Runs for a second and returns what happened, in microseconds.
 fn story(plan: &RadioPlan, packets: &[(u8, u32)]) -> Vec<(u64, Note)> {

@@ -3,13 +3,12 @@
 //! A sender with packets at all times, frames that are lost independently with probability p, and link ACKs that are not lost: then
 //! the time that a packet takes of the sender is a sum of independent parts, and their mean is exact. t is the time of a frame,
 //! T the timeout, both from the start of a transmission; R the time until a frame's link ACK is there.
-mod radio_link;
 
+use crate::radio_link::{World, go_back, round, rules};
 use airhop_base::{Span, Time};
 use airhop_radio::arq::{ArqPlan, ArqRules, Group};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link::RadioPlan;
-use radio_link::{World, go_back, round, rules};
 
 /// Frames of 100 bytes last 100 µs and are 45 µs under way, link ACKs last 10 µs: they are there after R = 200 µs.
 const FRAME: f64 = 100.0;

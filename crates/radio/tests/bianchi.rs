@@ -1,10 +1,9 @@
 //! Saturation throughput against Bianchi (2000), "Performance analysis of the IEEE 802.11 distributed coordination function".
-mod harness;
 
+use crate::harness::{plan, saturation};
 use airhop_base::{Rate, Span};
 use airhop_radio::cell::{Access, CellPlan, CellRules};
 use airhop_radio::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
-use harness::{plan, saturation};
 
 /// IP bytes of a UDP datagram of 1000 bytes: an MPDU of 1064 as in the ns-3 runs.
 const IP_BYTES: u32 = 1028;

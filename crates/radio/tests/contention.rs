@@ -1,13 +1,11 @@
 //! How long a packet contended before the exchange that delivered it: what TCP-CC adds up (Hamadani and Rakocevic 2007).
 
-mod harness;
-
+use crate::harness::{on_link, plan};
 use airhop_base::{Body, Datagram, FlowId, NodeId, Packet, Span, Time};
 use airhop_engine::{Arena, EventQueue, Streams};
 use airhop_radio::cell::{Access, Cell, CellEvent, CellPlan, Effect, Outgoing, Tag};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::phy::{CTS_BYTES, RTS_BYTES};
-use harness::{on_link, plan};
 use std::collections::VecDeque;
 
 const BYTES: u32 = 1040;

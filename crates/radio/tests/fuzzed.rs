@@ -1,8 +1,7 @@
 //! Recorded channels, recorded links and quantities out of hostile texts: random ones, and those that the fuzzer found worth keeping
 //! (docs/fuzzing.md).
 
-mod hostile;
-
+use crate::hostile;
 use proptest::prelude::*;
 use std::fs;
 

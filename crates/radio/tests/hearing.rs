@@ -18,12 +18,11 @@
 //! otherwise        the first is received, the other is frozen at k until DIFS after its ACK:     k' = |k - a|
 //! ```
 //! The next frame begins min(…) slots after the wait is over. The stationary chain gives received frames per frame and per second.
-mod harness;
 
+use crate::harness::{Note, World, line};
 use airhop_base::{Drop, Rate, Span, Time};
 use airhop_radio::cell::{Access, CellPlan, FrameKind, Station};
 use airhop_radio::phy::{ACK_BYTES, DATA_OVERHEAD};
-use harness::{Note, World, line};
 
 /// What becomes of two frames that begin so many slots apart.
 struct Step {

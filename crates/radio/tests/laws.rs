@@ -1,13 +1,12 @@
 //! What must hold in any cell under any traffic.
-mod harness;
 
+use crate::harness::{Note, World};
 use airhop_base::{Drop, Rate, Span, Time};
 use airhop_radio::cell::{
     Access, AckTimeout, CellPlan, CellRules, Fragmentation, FrameKind, LinkErrors, Range, Receiving,
 };
 use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
 use airhop_radio::phy::{DATA_OVERHEAD, Phy};
-use harness::{Note, World};
 use proptest::prelude::*;
 
 fn errors() -> impl Strategy<Value = ErrorPlan> {

@@ -1,8 +1,7 @@
 //! Ten thousand random scenarios, valid and broken, and those that the fuzzer found worth keeping (docs/fuzzing.md): the loader never
 //! panics and always says why, and whatever it takes runs with every packet accounted for.
 
-mod hostile;
-
+use crate::hostile;
 use airhop_net::World;
 use airhop_scenario::{Overrides, Scenario};
 use proptest::collection::vec;

@@ -1,12 +1,11 @@
 //! Opening, initial windows, flow control: RFC 9293, RFC 5681 §3.1, RFC 6928.
 
-mod common;
-
+use crate::common;
+use crate::common::path::{Path, Transfer};
+use crate::common::script::Script;
+use crate::common::{MSS, at, byte, ns2, rfc, sender};
 use airhop_base::{Body, Flags, FlowId, NodeId, Packet, Segment};
 use airhop_tcp::{Config, DelayedAck, Preset};
-use common::path::{Path, Transfer};
-use common::script::Script;
-use common::{MSS, at, byte, ns2, rfc, sender};
 
 fn opening(path: Path, config: Config) -> String {
     let mut t = Transfer::new("reno", &config, path, 100);

@@ -1,15 +1,13 @@
 //! What a sender tells a control that goes by the rate of delivery ([`Delivery`]): by a control that takes notes and moves nothing.
 
-mod common;
-
+use crate::common::script::Script;
+use crate::common::{linux, number};
 use airhop_base::{FlowId, NodeId, Rate, Span, Time};
 use airhop_tcp::meters::LostSegment;
 use airhop_tcp::notices::Deaf;
 use airhop_tcp::recovery::Rack;
 use airhop_tcp::seams::{Ack, CongestionControl, Delivery, Judged, Loss, Parts, Repair, Window};
 use airhop_tcp::{Asks, Config, Notices, Sender, Space};
-use common::script::Script;
-use common::{linux, number};
 use std::sync::{Arc, Mutex};
 
 /// What it was told.

@@ -1,12 +1,11 @@
 //! ESACK with ELN filtering (Yun 2009 §4), and what must hold of it.
 
-mod common;
-
+use crate::common;
+use crate::common::path::{Fate, Path, Transfer};
+use crate::common::script::Script;
+use crate::common::{MSS, ns2, rfc};
 use airhop_base::{Rate, Span};
 use airhop_tcp::{Config, Preset, SackRecovery};
-use common::path::{Fate, Path, Transfer};
-use common::script::Script;
-use common::{MSS, ns2, rfc};
 use proptest::prelude::*;
 
 fn ms(ms: u64) -> Span {

@@ -1,11 +1,10 @@
 //! Both ends in hostile hands: random scripts, those that the fuzzer found worth keeping (docs/fuzzing.md), and one for each law that
 //! it found broken.
 
-mod hostile;
-
+use crate::hostile;
+use crate::hostile::script::{self, Answer, Data, Event, Hint, Place, Setup};
 use airhop_base::{Flags, NodeId, NoticeKind, Span, Time, Timestamps};
 use airhop_tcp::{Config, Notices, Params, Preset, SCHEMES};
-use hostile::script::{self, Answer, Data, Event, Hint, Place, Setup};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use std::fs;

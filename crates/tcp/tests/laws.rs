@@ -1,12 +1,10 @@
 //! Laws that hold for every scheme and preset, whatever the path does.
 
-mod common;
-
+use crate::common::ledger::Ledger;
+use crate::common::path::{Fate, Path, Transfer};
+use crate::common::{MSS, at, byte, sender};
 use airhop_base::{NodeId, Notice, NoticeKind, Rate, Span};
 use airhop_tcp::{Config, Growth, LossDetection, Notices, Preset, SCHEMES, SackRecovery};
-use common::ledger::Ledger;
-use common::path::{Fate, Path, Transfer};
-use common::{MSS, at, byte, sender};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 

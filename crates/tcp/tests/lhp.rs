@@ -1,13 +1,11 @@
 //! LHP's sender against Figure 4 of Yun 2009: the packet list after each ACK, and what the sender makes of it.
 
-mod common;
-
+use crate::common::script::Script;
+use crate::common::{byte, number, rfc};
 use airhop_base::{FlowId, NodeId, Time};
 use airhop_tcp::recovery::{Lhp, Trigger};
 use airhop_tcp::seams::{Ack, Advance, Detect, Next, Parts, Recovery, Window};
 use airhop_tcp::{Sender, Space};
-use common::script::Script;
-use common::{byte, number, rfc};
 use std::sync::{Arc, Mutex};
 
 /// The recovery of a sender, with a window through which a test sees its packet list.

@@ -1,11 +1,9 @@
 //! The sender of ns-2.35's Agent/TCP/Linux, a port of Linux 2.6.22's, and its Vegas: given these ACKs at these times, these segments.
 
-mod common;
-
+use crate::common::script::Script;
+use crate::common::{MSS, byte, ns2, sender};
 use airhop_base::{Flags, Segment, Span, Timestamps};
 use airhop_tcp::{Config, SackRecovery};
-use common::script::Script;
-use common::{MSS, byte, ns2, sender};
 
 /// ns-2's Agent/TCP/Linux with Reno.
 const RENO: &str = "sack";

@@ -1,13 +1,11 @@
 //! Segments of a control that says how fast to send.
 
-mod common;
-
+use crate::common::linux;
+use crate::common::script::Script;
 use airhop_base::{FlowId, NodeId, Rate};
 use airhop_tcp::notices::Deaf;
 use airhop_tcp::seams::{Ack, CongestionControl, Judged, Loss, Parts, Window};
 use airhop_tcp::{Asks, Config, Preset, Sender, Space, recovery};
-use common::linux;
-use common::script::Script;
 
 /// A constant window, and 8 Mbit/s: a segment of 1000 bytes takes a millisecond. So many segments leave together.
 #[derive(Debug)]

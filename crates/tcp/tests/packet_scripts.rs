@@ -1,13 +1,11 @@
 //! Loss recovery against the text of the RFCs: given these ACKs at these times, these segments.
 
-mod common;
-
+use crate::common::at;
+use crate::common::path::{Path, Transfer};
+use crate::common::script::Script;
+use crate::common::{MSS, ns2, rfc};
 use airhop_base::Span;
 use airhop_tcp::{Config, Preset, SackRecovery};
-use common::at;
-use common::path::{Path, Transfer};
-use common::script::Script;
-use common::{MSS, ns2, rfc};
 
 /// Eight segments out, in congestion avoidance, without limited transmit.
 fn eight(scheme: &str) -> Script {

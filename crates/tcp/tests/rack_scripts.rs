@@ -1,10 +1,8 @@
 //! Loss recovery of today against the text of the RFCs: given these ACKs at these times, these segments.
 
-mod common;
-
+use crate::common::script::{Script, ten};
+use crate::common::{at, linux, rfc};
 use airhop_tcp::{Config, Growth, HalveFrom, Notices, RtoConfig, RtoKind, SackRecovery};
-use common::script::{Script, ten};
-use common::{at, linux, rfc};
 
 // RFC 8985 §6.2 step 4: no wait once DupThresh segments are SACKed. RFC 9937 §6.2: while more than ssthresh is in the network, what
 // goes out is to what is delivered as ssthresh is to the flight: 5 for 10. 2 is lost.

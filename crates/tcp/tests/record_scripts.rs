@@ -1,11 +1,10 @@
 //! What every ACK says of arrivals is heeded, whatever else it says: SACK beside a window that moved, below the cumulative ACK, and on
 //! ACKs that advance.
 
-mod common;
-
+use crate::common;
+use crate::common::script::Script;
+use crate::common::{MSS, linux, ns2, rfc};
 use airhop_tcp::{Config, SackRecovery};
-use common::script::Script;
-use common::{MSS, linux, ns2, rfc};
 
 /// Bytes of a window of `n` segments.
 const fn segments(n: u64) -> u64 {

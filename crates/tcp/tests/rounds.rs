@@ -1,10 +1,8 @@
 //! The window law of each scheme, in segments per round trip: the path and the notation are those of `common/rounds.rs`.
 
-mod common;
-
-use common::at;
-use common::path::{Fate, Path};
-use common::rounds::{clean, common_rounds, one, rounds, three, window};
+use crate::common::at;
+use crate::common::path::{Fate, Path};
+use crate::common::rounds::{clean, common_rounds, one, rounds, three, window};
 
 /// One loss, and its repair is lost too.
 fn repair() -> Path {

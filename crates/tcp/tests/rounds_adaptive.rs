@@ -1,10 +1,8 @@
 //! The window law of the senders that adapt increase or decrease, in segments per round trip: the path and the notation are those of
 //! `common/rounds.rs`.
 
-mod common;
-
-use common::path::{Fate, Path};
-use common::rounds::{clean, rounds, rounds_with};
+use crate::common::path::{Fate, Path};
+use crate::common::rounds::{clean, rounds, rounds_with};
 
 /// Segments that a router marks.
 fn marking(segments: std::ops::RangeInclusive<u64>) -> Path {

@@ -1,12 +1,10 @@
 //! BBR v1 on the pipe of `common/rounds.rs`, which 101 segments fill. Section numbers are those of
 //! draft-cardwell-iccrg-bbr-congestion-control-00.
 
-mod common;
-
+use crate::common::at;
+use crate::common::path::{Path, Transfer};
+use crate::common::rounds::{cwnd, pipe, run, sent};
 use airhop_base::Span;
-use common::at;
-use common::path::{Path, Transfer};
-use common::rounds::{cwnd, pipe, run, sent};
 
 /// Rounds `from` to `to` of 100 ms: segments sent, the window at the end, what was sent again.
 fn rounds(t: &Transfer, from: usize, to: usize) -> String {

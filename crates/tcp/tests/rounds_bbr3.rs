@@ -1,9 +1,7 @@
 //! BBR v3 on the pipe of `common/rounds.rs`, which 101 segments fill. Section numbers are those of draft-ietf-ccwg-bbr-06.
 
-mod common;
-
-use common::path::Transfer;
-use common::rounds::{cwnd, pipe, run};
+use crate::common::path::Transfer;
+use crate::common::rounds::{cwnd, pipe, run};
 
 /// Rounds `from` to `to` of 100 ms: segments sent, the window at the end, and how many were sent again.
 fn rounds(t: &Transfer, from: usize, to: usize) -> String {

@@ -1,11 +1,9 @@
 //! Copa and LEDBAT round by round, on the pipe of `common/rounds.rs`: 101 segments fill it, and a segment in the queue is a millisecond.
 
-mod common;
-
+use crate::common::at;
+use crate::common::path::Transfer;
+use crate::common::rounds::{pipe, run, run_with, sent};
 use airhop_base::Time;
-use common::at;
-use common::path::Transfer;
-use common::rounds::{pipe, run, run_with, sent};
 use std::fmt::Write;
 
 /// Rounds of 100 ms: number, segments sent, window at the end.

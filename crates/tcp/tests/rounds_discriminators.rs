@@ -2,15 +2,14 @@
 //!
 //! The path and the notation are those of `common/rounds.rs`; at the end of each, what the losses were taken for.
 
-mod common;
-
+use crate::common;
+use crate::common::path::{Fate, Path, Transfer};
+use crate::common::rounds::{clean, config, same};
+use crate::common::script::Script;
+use crate::common::{MSS, at, ns2, number};
 use airhop_base::{Rate, Span};
 use airhop_tcp::seams::{Judged, Truth};
 use airhop_tcp::{Config, Preset};
-use common::path::{Fate, Path, Transfer};
-use common::rounds::{clean, config, same};
-use common::script::Script;
-use common::{MSS, at, ns2, number};
 
 fn started(scheme: &str, path: Path) -> Transfer {
     Transfer::new(scheme, &config(), path, 10_000)

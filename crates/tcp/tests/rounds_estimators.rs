@@ -1,12 +1,10 @@
 //! The window law of the senders that estimate, in segments per round trip: the path and the notation are those of `common/rounds.rs`.
 
-mod common;
-
+use crate::common::at;
+use crate::common::path::{Fate, Path, Transfer};
+use crate::common::rounds::{clean, config, one, rounds, rounds_with, same, three, window};
 use airhop_base::Rate;
 use airhop_tcp::seams::Judged;
-use common::at;
-use common::path::{Fate, Path, Transfer};
-use common::rounds::{clean, config, one, rounds, rounds_with, same, three, window};
 
 /// A bottleneck with a long queue: a packet each 8 ms, 125 kB of payload per second, 108 ms when it is empty. The pipe holds 13.5
 /// segments.

@@ -1,11 +1,10 @@
 //! Senders that are told of losses: their window laws in segments per round trip, and scripts with the ACKs of the papers. The path and the
 //! notation of the rounds are those of `common/rounds.rs`.
 
-mod common;
-
-use common::path::{Fate, Path};
-use common::rounds::{clean, common_rounds, one, rounds, rounds_with, window};
-use common::script::Script;
+use crate::common;
+use crate::common::path::{Fate, Path};
+use crate::common::rounds::{clean, common_rounds, one, rounds, rounds_with, window};
+use crate::common::script::Script;
 
 const ALL: [&str; 8] = ["split", "eln", "hack", "hack-fixed", "ewln", "tcp-eln", "lhp", "tcp-cl"];
 

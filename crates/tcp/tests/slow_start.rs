@@ -1,12 +1,10 @@
 //! Where CUBIC leaves slow start when nothing is lost and a queue grows.
 
-mod common;
-
+use crate::common::path::{Blind, Path, Transfer};
+use crate::common::{MSS, at, byte, sender};
 use airhop_base::Rate;
 use airhop_tcp::seams::Window;
 use airhop_tcp::{Config, Preset};
-use common::path::{Blind, Path, Transfer};
-use common::{MSS, at, byte, sender};
 
 /// The window after four seconds on a link that serves a segment in 1 ms, 100 ms there and back, and never drops: the path holds 100
 /// segments. An ACK for each.

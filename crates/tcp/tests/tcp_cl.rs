@@ -1,13 +1,11 @@
 //! TCP-CL's sender against the slides of Cheng and Lin 2008: given these ACKs and NAKs at these times, these
 //! segments.
 
-mod common;
-
+use crate::common::script::Script;
+use crate::common::{number, rfc, sender};
 use airhop_base::NoticeKind;
 use airhop_tcp::Config;
 use airhop_tcp::seams::Judged::{self, Congestion, Wireless};
-use common::script::Script;
-use common::{number, rfc, sender};
 
 /// Segments 3 to 10 are out, in congestion avoidance with a window of 8.25, srtt 100 ms; no limited transmit.
 fn eight_of(scheme: &str, given: &[(&str, f64)]) -> Script {

@@ -1,13 +1,11 @@
 //! Notices that change nothing but the retransmission timer (Kounavis 1996 §3, §4): by hand, with the paper's estimator in ticks of
 //! 100 ms.
 
-mod common;
-
+use crate::common::script::Script;
+use crate::common::{MSS, at, sender};
 use airhop_base::{FlowId, NodeId, Notice, NoticeKind, Span, Time};
 use airhop_tcp::seams::{Ack, CongestionControl, Judged, Loss, NoticePolicy, Parts, Reaction, Window};
 use airhop_tcp::{Asks, Config, Preset, RtoConfig, RtoKind, Sender, Space};
-use common::script::Script;
-use common::{MSS, at, sender};
 
 fn config() -> Config {
     let ms = Span::from_millis;

@@ -1,12 +1,11 @@
 //! Every sender that notices are told to and none come (`Config::notices`): it does what it does without them, whatever is lost or late.
 
-mod common;
-
+use crate::common;
+use crate::common::path::{Fate, Observer, Path, Sent, Transfer};
+use crate::common::{MSS, byte};
 use airhop_base::{Segment, Span, Time};
 use airhop_tcp::seams::Window;
 use airhop_tcp::{Config, Counters, Notices, Preset, SCHEMES, Sender};
-use common::path::{Fate, Observer, Path, Sent, Transfer};
-use common::{MSS, byte};
 
 /// What the sender was like after each ACK and each timeout: its window, what it took to be in flight, and when it wanted to be asked.
 #[derive(Default)]

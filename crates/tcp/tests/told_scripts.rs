@@ -1,12 +1,11 @@
 //! Any sender told of losses (`Config::notices`): given these ACKs and notices at these times, these segments, with every way to
 //! repair a loss.
 
-mod common;
-
+use crate::common;
+use crate::common::script::{Script, ten_of};
+use crate::common::{at, byte, linux, ns2, rfc, segment, sender};
 use airhop_base::{Notice, NoticeKind};
 use airhop_tcp::{Config, Notices, SackRecovery};
-use common::script::{Script, ten_of};
-use common::{at, byte, linux, ns2, rfc, segment, sender};
 
 /// A scheme for each recovery, its configuration, and whether its receiver reports SACK blocks.
 fn senders() -> Vec<(&'static str, Config, bool)> {

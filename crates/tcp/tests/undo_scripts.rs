@@ -1,10 +1,8 @@
 //! Cuts that were for nothing, against the text of the RFCs: given these ACKs at these times, these windows.
 
-mod common;
-
+use crate::common::script::{Script, ten, ten_of};
+use crate::common::{linux, rfc};
 use airhop_tcp::{Config, SackRecovery};
-use common::script::{Script, ten, ten_of};
-use common::{linux, rfc};
 
 // RFC 3522 §3.2 step 5: the ACK of the retransmission echoes a timestamp older than it, so the original arrived. RFC 4015 §4: the window
 // is as before.

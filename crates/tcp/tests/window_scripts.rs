@@ -1,11 +1,10 @@
 //! The window where the receiver, or the application, is the limit: what is not used neither grows nor counts when a loss halves it.
 
-mod common;
-
+use crate::common;
+use crate::common::script::Script;
+use crate::common::{MSS, byte, linux, ns2, rfc};
 use airhop_base::Span;
 use airhop_tcp::{Config, Preset};
-use common::script::Script;
-use common::{MSS, byte, linux, ns2, rfc};
 
 /// A sender of scheme `sack` whose receiver accepts 20 segments, after a thousand ACKs of one segment each.
 fn limited(config: Config) -> Script {

@@ -1,7 +1,6 @@
 //! Captures of hostile packets, read back: random ones, and those that the fuzzer found worth keeping (docs/fuzzing.md).
 
-mod hostile;
-
+use crate::hostile;
 use proptest::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,17 +1,14 @@
 //! Bytes against the RFCs.
 
-mod common;
-mod hostile;
-
+use crate::common::{
+    BASE_STATION, NOTHING, RECEIVER, SENDER, bytes, checksums_hold, data, notice, reverse, sack, word,
+};
+use crate::hostile::{internet_checksum, repair_checksums};
 use airhop_base::{
     Arrival, Body, Datagram, Ecn, Eln, Flags, FlowId, Naks, NodeId, NoticeKind, Packet, RareOptions,
     RouteReply, RouteRequest, Routing, Segment, Span, Time, Timestamps, Unreachable,
 };
 use airhop_wire::{Conversation, WireError, decode, encode, window_shift};
-use common::{
-    BASE_STATION, NOTHING, RECEIVER, SENDER, bytes, checksums_hold, data, notice, reverse, sack, word,
-};
-use hostile::{internet_checksum, repair_checksums};
 
 /// RFC 9293 §3.1, RFC 2018 §3, RFC 7323 appendix A: every byte of an ACK with two SACK blocks and timestamps.
 #[test]

@@ -1,17 +1,14 @@
 //! What is written is read back the same, and any bytes are read or refused.
 
-mod carried;
-mod common;
-mod hostile;
-
+use crate::carried::carried;
+use crate::common::{BASE_STATION, NOTHING, RECEIVER, SENDER, bytes, checksums_hold, data, sack};
+use crate::hostile;
+use crate::hostile::repair_checksums;
 use airhop_base::{
     Arrival, Body, Datagram, Ecn, Eln, Flags, FlowId, Naks, NodeId, Notice, NoticeKind, Options, Packet,
     RareOptions, RouteReply, RouteRequest, Routing, Sack, Segment, Span, Time, Timestamps, Unreachable,
 };
 use airhop_wire::{Conversation, WireError, addressing, decode, encode, window_shift};
-use carried::carried;
-use common::{BASE_STATION, NOTHING, RECEIVER, SENDER, bytes, checksums_hold, data, sack};
-use hostile::repair_checksums;
 use proptest::prelude::*;
 use std::fs;
 

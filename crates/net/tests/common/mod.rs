@@ -1,5 +1,5 @@
 //! Worlds that several tests build.
-#![allow(dead_code, reason = "each test binary uses its own part")]
+#![allow(dead_code, reason = "a benchmark or an example that includes it uses a part")]
 
 pub mod chain;
 pub mod dumbbell;

@@ -1,5 +1,5 @@
 //! A cell with a packet queue per station and nothing else: what the tests of this crate run.
-#![allow(dead_code, reason = "each test binary uses its own part")]
+#![allow(dead_code, reason = "a benchmark or an example that includes it uses a part")]
 
 use airhop_base::{Body, Datagram, Drop, FlowId, NodeId, Packet, Rate, Span, Time};
 use airhop_engine::{Arena, EventQueue, Streams};

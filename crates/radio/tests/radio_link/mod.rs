@@ -1,5 +1,5 @@
 //! A radio link with a packet queue per end and nothing else.
-#![allow(dead_code, reason = "each test binary uses its own part")]
+#![allow(dead_code, reason = "a benchmark or an example that includes it uses a part")]
 
 use airhop_base::{Body, Datagram, FlowId, NodeId, Packet, Rate, Span, Time};
 use airhop_engine::{Arena, EventQueue, Streams};

@@ -1,5 +1,4 @@
 //! The ends of a flow, and packets of it, on the wire.
-#![allow(dead_code, reason = "each test binary uses its own part")]
 
 use crate::hostile::{internet_checksum, protected};
 use airhop_base::{

@@ -1,5 +1,4 @@
 //! What holds for any bytes that are taken for a datagram. Random tests and the fuzzer both come through here.
-#![allow(dead_code, reason = "each test binary uses its own part")]
 
 use airhop_base::{Body, Packet};
 use airhop_wire::{Conversation, WireError, decode, encode};

@@ -1,0 +1,15 @@
+//! What the air does, against the standard, theory and hand calculation.
+//!
+//! One program for all of them: linking dominates the build of tests.
+
+mod arq;
+mod arq_link;
+mod arq_theory;
+mod bianchi;
+mod contention;
+mod fuzzed;
+mod harness;
+mod hearing;
+mod hostile;
+mod laws;
+mod radio_link;

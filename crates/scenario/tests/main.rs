@@ -1,0 +1,15 @@
+//! What scenario files say, and what is said of wrong ones.
+//!
+//! One program for all of them: linking dominates the build of tests.
+
+mod changes;
+mod copies;
+mod files;
+mod hostile;
+mod layouts;
+mod messages;
+mod packaged;
+mod radio;
+mod random;
+mod scenarios;
+mod schema;

@@ -1,0 +1,9 @@
+//! What goes over the wire, there and back.
+//!
+//! One program for all of them: linking dominates the build of tests.
+
+mod bytes;
+mod carried;
+mod common;
+mod hostile;
+mod roundtrip;
