@@ -2,7 +2,7 @@
 //! `cargo bench -p airhop-net --bench agents`; the rate that criterion prints is segments per second.
 
 use airhop_base::{Body, Flags, FlowId, HEADER_BYTES, NodeId, Packet, Segment, Span, Time};
-use airhop_net::agents::{Agent, Eln, Elsn, LinkEvent, LinkEventKind, Snoop, Wishes};
+use airhop_net::agents::{Agent, AgentActions, Eln, Elsn, LinkEvent, LinkEventKind, Snoop};
 use airhop_radio::cell::Tag;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
@@ -24,7 +24,7 @@ fn packet(src: NodeId, dst: NodeId, seq: u64, len: u32, ack: u64) -> Packet {
 
 /// All segments pass and are acknowledged `window` segments later, 100 µs apart.
 fn pass(agent: &mut dyn Agent, window: u64) -> usize {
-    let mut wishes = Wishes::default();
+    let mut wishes = AgentActions::default();
     let mut now = Time::ZERO;
     for n in 0..SEGMENTS {
         now += Span::from_micros(100);

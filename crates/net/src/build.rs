@@ -2,7 +2,7 @@
 
 use crate::courses;
 use crate::fades;
-use crate::fates::Fates;
+use crate::fates::LossLedger;
 use crate::flow::{Ends, Flow, TcpEnds, UdpEnds};
 use crate::install::{self, MOST_AGENTS};
 use crate::layout::{self, DRAWS};
@@ -465,7 +465,7 @@ fn ends(f: &FlowPlan, id: FlowId, streams: &Streams, timers: &mut Timers) -> Res
             receiver_timer: timers.add(),
             spurious: Default::default(),
             lateness: Default::default(),
-            fates: Fates::default(),
+            fates: LossLedger::default(),
             completed: None,
         })),
         Transport::Udp { bytes } => {

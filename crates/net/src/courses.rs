@@ -6,7 +6,7 @@ use crate::route::Hop;
 use crate::world::{Event, World};
 use airhop_base::Time;
 use airhop_engine::EventQueue;
-use airhop_radio::course::Course;
+use airhop_radio::link_schedule::LinkSchedule;
 use airhop_trace::Recorder;
 
 /// Has the queues of base stations emptied at the end of each handoff that loses what waits there. Returns the ways to the mobiles, by
@@ -37,7 +37,7 @@ pub(crate) fn record(plan: &Plan, recorder: &mut Recorder) {
 
 /// A link that changes.
 struct Varying<'a> {
-    course: &'a Course,
+    course: &'a LinkSchedule,
     /// The names of its ends, and the ways out of them.
     ends: [&'a str; 2],
     hops: [Hop; 2],

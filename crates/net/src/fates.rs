@@ -2,7 +2,7 @@
 //! about the cause of a loss?
 
 use airhop_base::Drop;
-use airhop_tcp::seams::{Judged, Judgement};
+use airhop_tcp::seams::{Judged, LossClassification};
 use std::collections::BTreeMap;
 
 /// Why a packet ended, as it is counted and as it came about: what the link layer gave up (`retries`) was lost by the channel or
@@ -28,12 +28,12 @@ pub type Confusion = [[u64; TRUE_CAUSES.len()]; Judged::ALL.len()];
 /// The segments of one flow that were lost and not sent again since, by first byte, with the cause; and the judgements on them. On a fast
 /// path thousands of them are known at a time, and each segment that is sent asks.
 #[derive(Debug, Default)]
-pub(crate) struct Fates {
+pub(crate) struct LossLedger {
     lost: BTreeMap<u64, Drop>,
     confusion: Confusion,
 }
 
-impl Fates {
+impl LossLedger {
     /// The segment at `seq` was lost.
     pub fn on_loss(&mut self, seq: u64, cause: Drop) {
         self.lost.insert(seq, cause);
@@ -45,7 +45,7 @@ impl Fates {
     }
 
     /// The sender judged a loss; below `una` nothing is lost any more.
-    pub fn judge(&mut self, j: Judgement, una: u64) {
+    pub fn judge(&mut self, j: LossClassification, una: u64) {
         while self.lost.first_entry().is_some_and(|first| *first.key() < una) {
             self.lost.pop_first();
         }
@@ -69,14 +69,14 @@ impl Fates {
 mod tests {
     use super::*;
 
-    fn judge(fates: &mut Fates, seq: u64, judged: Judged, una: u64) {
-        fates.judge(Judgement { seq, judged }, una);
+    fn judge(fates: &mut LossLedger, seq: u64, judged: Judged, una: u64) {
+        fates.judge(LossClassification { seq, judged }, una);
     }
 
     // A judgement is about the copy that was sent last: lost for that cause, or not lost at all.
     #[test]
     fn judgements_are_held_against_the_last_copy() {
-        let mut fates = Fates::default();
+        let mut fates = LossLedger::default();
         fates.on_loss(1, Drop::Queue);
         fates.on_loss(2001, Drop::Collision);
         judge(&mut fates, 1, Judged::Wireless, 1);

@@ -1,6 +1,6 @@
 //! The two ends of a flow.
 
-use crate::fates::Fates;
+use crate::fates::LossLedger;
 use crate::lateness::LatenessBook;
 use crate::plan::{AppPlan, FlowPlan};
 use crate::source::Source;
@@ -53,7 +53,7 @@ pub(crate) struct TcpEnds {
     pub receiver_timer: TimerId,
     pub spurious: SpuriousTimeouts,
     pub lateness: LatenessBook,
-    pub fates: Fates,
+    pub fates: LossLedger,
     /// When the receiver had all of a finite transfer.
     pub completed: Option<Time>,
 }

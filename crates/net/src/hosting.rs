@@ -1,6 +1,6 @@
 //! The world and its agents: they are shown packets, told what the link layer does, and granted their wishes.
 
-use crate::agents::{LinkEvent, LinkEventKind, Verdict};
+use crate::agents::{LinkEvent, LinkEventKind, PacketAction};
 use crate::flow::{Ends, Flow};
 use crate::label::Label;
 use crate::queues::QueueDisc;
@@ -20,8 +20,8 @@ impl World {
         node: NodeId,
         flow: FlowId,
         id: &Id<Packet>,
-    ) -> Verdict {
-        let mut verdict = Verdict::Forward;
+    ) -> PacketAction {
+        let mut verdict = PacketAction::Forward;
         if self.arena.get(id).damaged {
             return verdict; // agents take packets for what their headers say
         }
@@ -33,7 +33,7 @@ impl World {
             let named_lost = packet.segment().and_then(Segment::lost);
             let had_naks = naks(packet);
             match hosted.agent.on_packet(now, packet, queued, &mut self.wishes) {
-                Verdict::Forward => {}
+                PacketAction::Forward => {}
                 taken => verdict = taken,
             }
             self.labels[id.index() as usize] = Label::of(packet, &self.flows);
@@ -53,7 +53,7 @@ impl World {
     fn link_event(&self, hop: Hop, next: NodeId, kind: LinkEventKind, tag: Tag) -> LinkEvent {
         let flow = &self.flows[tag.flow.0 as usize];
         let ack_waits = kind == LinkEventKind::Discarded
-            && self.queue(hop).is_some_and(|q| q.any(&mut |id| is_ack(self.arena.get(id), flow)));
+            && self.queue(hop).is_some_and(|q| q.any_waiting(&mut |id| is_ack(self.arena.get(id), flow)));
         LinkEvent { kind, tag, next, ack_waits }
     }
 
@@ -130,7 +130,7 @@ impl World {
         let World { sites, radios, arena, labels, flows, hosted, recorder, .. } = self;
         let Hosted { flow, agent, .. } = &mut hosted[i as usize];
         let Some(queue) = queue_before(sites, radios, hop) else { return };
-        queue.any(&mut |id| {
+        queue.any_waiting(&mut |id| {
             let packet = arena.get_mut(id);
             if !is_ack(packet, &flows[flow.0 as usize]) {
                 return false;

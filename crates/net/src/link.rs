@@ -6,7 +6,7 @@ use crate::world::Event;
 use airhop_base::{Drop, NodeId, Packet, Span, Time};
 use airhop_engine::{Arena, EventQueue, Id, Stream};
 use airhop_radio::errors::{Damage, ErrorModel, Frame};
-use airhop_radio::pace::{Pace, PacePlan, Sending};
+use airhop_radio::pace::{LinkRate, Pace, Sending};
 use std::collections::VecDeque;
 
 /// One direction of a wired link. At most two of its events wait: the next arrival, and, if a discipline is to be asked what goes next,
@@ -72,9 +72,9 @@ pub(crate) struct LinkTrace {
 
 impl Line {
     /// The line of this plan before a serialiser of that pace.
-    pub fn new(plan: &QueuePlan, pace: &PacePlan, stream: Stream) -> Line {
+    pub fn new(plan: &QueuePlan, pace: &LinkRate, stream: Stream) -> Line {
         match (plan, pace) {
-            (&QueuePlan::DropTail { packets }, PacePlan::Rate(_) | PacePlan::Deliveries(_)) => {
+            (&QueuePlan::DropTail { packets }, LinkRate::Rate(_) | LinkRate::Deliveries(_)) => {
                 Line::Scheduled { capacity: packets, gone: 0 }
             }
             // What waits for a mobile may be lost in a handoff.
@@ -279,7 +279,7 @@ impl Link {
 
 /// Drops all that wait in a queue: their route is gone.
 pub(crate) fn drop_all(queue: &mut dyn QueueDisc, dropped: &mut Dropped) {
-    while let Some(packet) = queue.take_out(&|_| true) {
+    while let Some(packet) = queue.remove_first(&|_| true) {
         dropped.push((packet, Drop::Route));
     }
 }

@@ -5,7 +5,7 @@ use airhop_base::{FlowId, NodeId, Rate, Span, Time};
 use airhop_radio::cell::CellPlan;
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link::RadioPlan;
-use airhop_radio::pace::PacePlan;
+use airhop_radio::pace::LinkRate;
 use airhop_tcp::{Config, Scheme};
 
 /// A whole scenario, resolved: names only for streams, traces and messages.
@@ -37,7 +37,7 @@ pub struct WiredPlan {
     /// The two ends.
     pub ends: [NodeId; 2],
     /// How fast each direction is.
-    pub pace: PacePlan,
+    pub pace: LinkRate,
     /// Propagation delay; a course may say otherwise.
     pub delay: Span,
     /// The queue at each end.

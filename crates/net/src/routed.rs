@@ -14,7 +14,7 @@ impl World {
     pub(crate) fn ask_router(&mut self, now: Time, cell: u16, station: Station, id: Id<Packet>) {
         let passing = Passing::of(self.arena.get(&id));
         self.router(cell, station).on_packet(now, id, passing);
-        self.do_as_router_says(now, cell, station);
+        self.apply_router_actions(now, cell, station);
     }
 
     /// A message reached `station`, for which it is.
@@ -40,7 +40,7 @@ impl World {
         self.print.mix(now, self.hashes[node.0 as usize] ^ digest(&packet, 0));
         if let Body::Routing(message) = packet.body {
             self.router(cell, station).on_message(now, message, packet.src, packet.ttl);
-            self.do_as_router_says(now, cell, station);
+            self.apply_router_actions(now, cell, station);
         }
     }
 
@@ -48,7 +48,7 @@ impl World {
         let (_, timer) = self.sites[cell as usize].routers[station as usize];
         if self.timers.fire(timer, Event::Router(cell, station), &mut self.events) {
             self.router(cell, station).on_timeout(now);
-            self.do_as_router_says(now, cell, station);
+            self.apply_router_actions(now, cell, station);
         }
     }
 
@@ -68,14 +68,14 @@ impl World {
         if !was_there || rest.is_some() {
             self.on_given_up(now, cell, from, to, rest);
         }
-        self.do_as_router_says(now, cell, from);
+        self.apply_router_actions(now, cell, from);
     }
 
     fn router(&mut self, cell: u16, station: Station) -> &mut Router {
         &mut self.sites[cell as usize].routers[station as usize].0
     }
 
-    fn do_as_router_says(&mut self, now: Time, cell: u16, station: Station) {
+    fn apply_router_actions(&mut self, now: Time, cell: u16, station: Station) {
         while let Some(action) = self.router(cell, station).poll_action() {
             match action {
                 Action::Forward { packet, next } => {
@@ -113,7 +113,7 @@ impl World {
         loop {
             let (queue, ahead) =
                 (&mut self.sites[cell as usize].stations[station as usize].queue, &self.ahead);
-            let Some(id) = queue.take_out(&|id| ahead[id.index() as usize] == to) else { break };
+            let Some(id) = queue.remove_first(&|id| ahead[id.index() as usize] == to) else { break };
             self.drop_without_route(now, cell, station, id);
         }
         self.record_station_queue(now, cell, station);

@@ -24,7 +24,7 @@ use airhop_radio::cell::{Access, CellPlan};
 use airhop_radio::link::{End, RadioPlan};
 use airhop_radio::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
 use airhop_tcp::seams::Truth;
-use airhop_tcp::{Asks, Config};
+use airhop_tcp::{Config, ReceiverFeatures};
 
 /// The mean backoff before a frame's first attempt: uniform in {0, …, CWmin} slots (IEEE 802.11-2016 §10.3.3).
 pub(crate) fn mean_backoff(cell: &CellPlan) -> Span {
@@ -269,7 +269,7 @@ struct Sizes {
 }
 
 impl Sizes {
-    fn new(config: &Config, asks: &Asks) -> Self {
+    fn new(config: &Config, asks: &ReceiverFeatures) -> Self {
         let timestamps = config.timestamps.then_some(Timestamps { value: 0, echo: 0 });
         let blank = || Segment { timestamps, ..Segment::default() };
         let contention = asks.contention.then_some(Span::ZERO);

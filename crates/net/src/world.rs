@@ -5,7 +5,7 @@
 //!     → arrive → agents → … → Receiver::on_segment → ACK → back
 //! ```
 
-use crate::agents::{Agent, Verdict, Wishes};
+use crate::agents::{Agent, AgentActions, PacketAction};
 use crate::fates::Fate;
 use crate::flow::{Ends, Flow, supply};
 use crate::label::Label;
@@ -101,7 +101,7 @@ pub struct World {
     pub(crate) dropped_by_queue: Dropped,
     pub(crate) effects: VecDeque<Effect>,
     pub(crate) radio_effects: Vec<RadioEffect>,
-    pub(crate) wishes: Wishes,
+    pub(crate) wishes: AgentActions,
     pub(crate) print: Fingerprint,
     pub(crate) drops: [u64; Drop::ALL.len()],
     pub(crate) recorder: Option<Box<Recorder>>,
@@ -325,10 +325,12 @@ impl World {
     fn visit_agents(&mut self, now: Time, node: NodeId, interface: u16, id: Id<Packet>) {
         let flow = self.labels[id.index() as usize].flow;
         match self.show_to_agents(now, node, flow, &id) {
-            Verdict::Forward if self.labels[id.index() as usize].dst == node => self.deliver(now, node, id),
-            Verdict::Forward => self.forward(now, node, id),
-            Verdict::Consume => self.consumed(now, node, interface, id),
-            Verdict::Take => self.finish(now, node, id),
+            PacketAction::Forward if self.labels[id.index() as usize].dst == node => {
+                self.deliver(now, node, id)
+            }
+            PacketAction::Forward => self.forward(now, node, id),
+            PacketAction::Consume => self.consumed(now, node, interface, id),
+            PacketAction::Take => self.finish(now, node, id),
         }
     }
 

@@ -5,9 +5,9 @@ use crate::common::trace::{numbers, traced, words};
 use crate::common::{hosts, run};
 use airhop_base::{NoticeKind, Rate, Span, Time};
 use airhop_net::plan::{AppPlan, Plan};
-use airhop_radio::course::{Change, ChangeKind, Course};
 use airhop_radio::errors::ErrorPlan;
-use airhop_radio::pace::PacePlan;
+use airhop_radio::link_schedule::{Change, ChangeKind, LinkSchedule};
+use airhop_radio::pace::LinkRate;
 use airhop_tcp::Preset;
 use airhop_trace::Table;
 use std::sync::Arc;
@@ -22,7 +22,8 @@ fn at(s: u64) -> Time {
 /// 10 Mbit/s, 30 ms each way, 50 packets of queue.
 fn plan(scheme: &str, seconds: u64, changes: &[Change]) -> Plan {
     let mut wire = hosts::wire(MBPS, DELAY, 50, ErrorPlan::Clean);
-    wire.pace = PacePlan::Varying(Arc::new(Course::new(Rate::from_bps(MBPS * 1_000_000), DELAY, changes)));
+    wire.pace =
+        LinkRate::Varying(Arc::new(LinkSchedule::new(Rate::from_bps(MBPS * 1_000_000), DELAY, changes)));
     Plan {
         wired: vec![wire],
         ..hosts::hosts(Span::from_secs(seconds), hosts::tcp(scheme, Preset::Linux.config(988)), AppPlan::Bulk)
@@ -133,7 +134,8 @@ fn agents_hear_of_an_outage_by_the_timers_of_the_link() {
     let (mut waits, mut loses) = (mobile.plan(), mobile.plan());
     let link = &mut waits.radios[0].link;
     let change = Change { at: outage[0], kind: ChangeKind::Outage(outage[1] - outage[0]) };
-    link.pace = PacePlan::Varying(Arc::new(Course::new(link.pace.typical_rate(), link.delay, &[change])));
+    link.pace =
+        LinkRate::Varying(Arc::new(LinkSchedule::new(link.pace.typical_rate(), link.delay, &[change])));
     let errors = ErrorPlan::Clean.with_outages(vec![outage]);
     loses.radios[0].link.errors = [errors.clone(), errors];
     // A window of three goes out once in each timeout, 0.29 s.

@@ -8,7 +8,7 @@ use airhop_net::plan::{AppPlan, Plan, QueuePlan, RadioLinkPlan, Transport, Wired
 use airhop_radio::arq::{ArqPlan, ArqRules, Group};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link::RadioPlan;
-use airhop_radio::pace::{Deliveries, PacePlan};
+use airhop_radio::pace::{Deliveries, LinkRate};
 use airhop_tcp::Preset;
 use std::sync::Arc;
 
@@ -20,8 +20,8 @@ fn plan(transport: Transport, app: AppPlan) -> Plan {
     hosts::hosts(Span::from_secs(10), transport, app)
 }
 
-fn pace() -> PacePlan {
-    PacePlan::Deliveries(Arc::new(Deliveries::parse(TRACE).expect("a good trace")))
+fn pace() -> LinkRate {
+    LinkRate::Deliveries(Arc::new(Deliveries::parse(TRACE).expect("a good trace")))
 }
 
 fn wired(mut plan: Plan) -> Plan {

@@ -9,7 +9,7 @@ use airhop_radio::arq::{ArqPlan, Group};
 use airhop_radio::cell::Access;
 use airhop_tcp::recovery::{Partial, RenoRecovery};
 use airhop_tcp::seams::{Ack, CongestionControl, Judged, Loss, NoticePolicy, Parts, Reaction, Truth, Window};
-use airhop_tcp::{Asks, Config, Params, Preset, Scheme, Space};
+use airhop_tcp::{Config, Params, Preset, ReceiverFeatures, Scheme, SenderState};
 use std::cell::Cell;
 
 thread_local! {
@@ -22,9 +22,9 @@ thread_local! {
 struct Spy;
 
 impl CongestionControl for Spy {
-    fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &Space) {}
+    fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
 
-    fn on_loss(&mut self, _: &mut Window, _: &Loss, _: &Space) -> Judged {
+    fn on_loss(&mut self, _: &mut Window, _: &Loss, _: &SenderState) -> Judged {
         Judged::Undecided
     }
 
@@ -37,7 +37,7 @@ impl CongestionControl for Spy {
 struct Deaf;
 
 impl NoticePolicy for Deaf {
-    fn on_notice(&mut self, _: Time, _: &airhop_base::Notice, _: &Space) -> Reaction {
+    fn on_notice(&mut self, _: Time, _: &airhop_base::Notice, _: &SenderState) -> Reaction {
         Reaction::Ignore
     }
 }
@@ -60,7 +60,7 @@ fn spy() -> &'static Scheme {
         params: &[],
         verified: &[],
         reconstructed: &[],
-        asks: Asks::NOTHING,
+        asks: ReceiverFeatures::NOTHING,
         build: Box::leak(Box::new(build)),
     };
     airhop_tcp::add(scheme).expect("no built-in scheme");

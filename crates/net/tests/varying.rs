@@ -7,10 +7,10 @@ use airhop_base::{Drop, NodeId, Rate, Span, Time};
 use airhop_net::Report;
 use airhop_net::plan::{AppPlan, Plan, QueuePlan, RadioLinkPlan, Transport, WiredPlan};
 use airhop_radio::arq::{ArqPlan, ArqRules};
-use airhop_radio::course::{Change, ChangeKind, Course, Handoff};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link::RadioPlan;
-use airhop_radio::pace::PacePlan;
+use airhop_radio::link_schedule::{Change, ChangeKind, Handoff, LinkSchedule};
+use airhop_radio::pace::LinkRate;
 use airhop_tcp::Preset;
 use std::sync::Arc;
 
@@ -42,11 +42,11 @@ fn handoff(from: u64, gap: u64, is_forwarded: bool) -> Change {
 }
 
 /// 1 Mbit/s until it changes.
-fn pace(changes: &[Change]) -> PacePlan {
-    PacePlan::Varying(Arc::new(Course::new(Rate::from_bps(1_000_000), DELAY, changes)))
+fn pace(changes: &[Change]) -> LinkRate {
+    LinkRate::Varying(Arc::new(LinkSchedule::new(Rate::from_bps(1_000_000), DELAY, changes)))
 }
 
-fn wired(mut plan: Plan, pace: PacePlan, errors: &ErrorPlan) -> Plan {
+fn wired(mut plan: Plan, pace: LinkRate, errors: &ErrorPlan) -> Plan {
     plan.wired = vec![WiredPlan {
         name: "w".into(),
         ends: [NodeId(0), NodeId(1)],
@@ -58,7 +58,7 @@ fn wired(mut plan: Plan, pace: PacePlan, errors: &ErrorPlan) -> Plan {
     plan
 }
 
-fn radio(mut plan: Plan, pace: PacePlan, errors: &ErrorPlan, arq: &ArqPlan) -> Plan {
+fn radio(mut plan: Plan, pace: LinkRate, errors: &ErrorPlan, arq: &ArqPlan) -> Plan {
     plan.radios = vec![RadioLinkPlan {
         link: RadioPlan {
             index: 0,

@@ -3,9 +3,9 @@
 use crate::views::{Ack, Flow, Loss, Notice, Window};
 use airhop_base::Time;
 use airhop_scenario::{NewParam, NewScheme};
-use airhop_tcp::notices::{Deaf, PATIENCE};
+use airhop_tcp::notices::{IgnoreNotices, PATIENCE};
 use airhop_tcp::seams::{self, CongestionControl, Judged, NoticePolicy, Reaction};
-use airhop_tcp::{Fault, Params, Space};
+use airhop_tcp::{Fault, Params, SenderState};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -68,7 +68,7 @@ fn policies(
     let object = Arc::new(made.unwrap_or_else(|raised| fault(scheme, "__init__", raised)));
     let notices: Box<dyn NoticePolicy> = match object.on_notice {
         Some(_) => Box::new(Ears(object.clone())),
-        None => Box::new(Deaf),
+        None => Box::new(IgnoreNotices),
     };
     (Box::new(Hands(object)), notices)
 }
@@ -144,7 +144,7 @@ impl Object {
     fn change<T: Send>(
         &self,
         w: &mut seams::Window,
-        s: &Space,
+        s: &SenderState,
         name: &'static str,
         method: &Call,
         show: impl Fn(Python<'_>) + Send,
@@ -168,13 +168,13 @@ impl Object {
 struct Hands(Arc<Object>);
 
 impl CongestionControl for Hands {
-    fn on_ack(&mut self, w: &mut seams::Window, a: &seams::Ack, s: &Space) {
+    fn on_ack(&mut self, w: &mut seams::Window, a: &seams::Ack, s: &SenderState) {
         let object = &self.0;
         let show = |py: Python<'_>| object.ack.borrow_mut(py).fill(a);
         object.change(w, s, "on_ack", &object.on_ack, show, |_| Ok(()));
     }
 
-    fn on_loss(&mut self, w: &mut seams::Window, l: &seams::Loss, s: &Space) -> Judged {
+    fn on_loss(&mut self, w: &mut seams::Window, l: &seams::Loss, s: &SenderState) -> Judged {
         let object = &self.0;
         let show = |py: Python<'_>| object.loss.borrow_mut(py).fill(l);
         object.change(w, s, "on_loss", &object.on_loss, show, judged)
@@ -197,7 +197,7 @@ const REACTIONS: [(&str, Reaction); 7] = [
 ];
 
 impl NoticePolicy for Ears {
-    fn on_notice(&mut self, now: Time, n: &airhop_base::Notice, s: &Space) -> Reaction {
+    fn on_notice(&mut self, now: Time, n: &airhop_base::Notice, s: &SenderState) -> Reaction {
         let object = &self.0;
         let Some(method) = &object.on_notice else { return Reaction::Ignore };
         let answered = Python::attach(|py| {

@@ -3,7 +3,7 @@
 //! There is one of each for every flow, filled anew for every call. Python can make them too, to test a scheme by itself.
 
 use airhop_base::{Span, Time};
-use airhop_tcp::Space;
+use airhop_tcp::SenderState;
 use airhop_tcp::seams::{self, Signal};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -22,7 +22,7 @@ pub struct Window {
 
 impl Window {
     /// Takes over `w` of a sender that stands at `s`.
-    pub(crate) fn fill(&mut self, w: &seams::Window, s: &Space) {
+    pub(crate) fn fill(&mut self, w: &seams::Window, s: &SenderState) {
         // Slow start adds a segment per ACK, and appropriate byte counting at most two (RFC 3465 §2.2).
         *self = Window { cwnd: w.cwnd, ssthresh: w.ssthresh, most: MANY.max(2.0 * segments(s.una, s)) };
     }
@@ -229,7 +229,7 @@ pub struct Flow {
 }
 
 impl Flow {
-    pub(crate) fn fill(&mut self, s: &Space) {
+    pub(crate) fn fill(&mut self, s: &SenderState) {
         *self = Flow {
             segment: s.mss,
             acked: s.una.saturating_sub(1),
@@ -253,7 +253,7 @@ impl Flow {
     }
 }
 
-fn segments(bytes: u64, s: &Space) -> f64 {
+fn segments(bytes: u64, s: &SenderState) -> f64 {
     bytes as f64 / s.mss as f64
 }
 

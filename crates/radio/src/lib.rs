@@ -5,17 +5,17 @@
 //! * [`errors`]: what the channel does to frames.
 //! * [`cell`]: one 802.11 channel: the medium, and a DCF for every station on it.
 //! * [`link`]: a radio link between two stations alone, and [`arq`], its recovery.
-//! * [`pace`]: how fast a transmitter sends; [`course`]: links that change in the course of a run.
+//! * [`pace`]: how fast a transmitter sends; [`link_schedule`]: links that change in the course of a run.
 //!
 //! Inside a cell, `medium` knows who hears whom and what overlapping signals do to each other, `mac::dcf` is the channel access of
 //! one station, and `exchange` plays the frame sequences between them.
 
 pub mod arq;
 pub mod cell;
-pub mod course;
 pub mod errors;
 mod exchange;
 pub mod link;
+pub mod link_schedule;
 mod mac;
 mod medium;
 pub mod pace;

@@ -32,7 +32,7 @@ pub(crate) type Slot = u16;
 
 /// A station within the sense range of another.
 #[derive(Debug)]
-struct Ear {
+struct Neighbour {
     station: Station,
     /// Received power, in the unit of [`Range::power`].
     power: f64,
@@ -57,12 +57,12 @@ pub(crate) struct Receiver {
     sending: bool,
     /// Sum of the powers of all others; kept under [`Receiving::Sinr`] only.
     energy: f64,
-    lock: Option<Lock>,
+    lock: Option<LockedFrame>,
 }
 
 /// The signal that the receiver follows.
 #[derive(Clone, Copy, Debug)]
-struct Lock {
+struct LockedFrame {
     signal: Signal,
     overlapped: bool,
     collided: bool,
@@ -139,7 +139,7 @@ impl Reception {
 #[derive(Debug)]
 pub(crate) struct Medium {
     /// By sending station: who is within its sense range, in the order of the stations.
-    ears: Vec<Vec<Ear>>,
+    ears: Vec<Vec<Neighbour>>,
     air: Vec<Transmission>,
     unused: Vec<Slot>,
     capture: Capture,
@@ -319,7 +319,7 @@ impl Receiver {
         self.signals += 1;
         let first = self.signals == 1;
         match capture.receiving {
-            Receiving::Lock if first => self.lock = Some(Lock::on(signal, false)),
+            Receiving::Lock if first => self.lock = Some(LockedFrame::on(signal, false)),
             Receiving::Lock => self.spoil(signal.power, capture.ratio),
             Receiving::Sinr => self.arrives_among(signal, capture.ratio),
         }
@@ -339,7 +339,7 @@ impl Receiver {
             Some(lock) => is_readable && (!lock.signal.decodes || lock.signal.start == signal.start),
         };
         if follows {
-            self.lock = Some(Lock::on(signal, self.signals > 1));
+            self.lock = Some(LockedFrame::on(signal, self.signals > 1));
         } else if let Some(lock) = &self.lock {
             self.spoil(self.energy - lock.signal.power, ratio);
         }
@@ -354,7 +354,7 @@ impl Receiver {
     }
 
     /// A signal is over; how it was followed, if it was.
-    fn ends(&mut self, slot: Slot, power: f64, capture: &Capture) -> Option<Lock> {
+    fn ends(&mut self, slot: Slot, power: f64, capture: &Capture) -> Option<LockedFrame> {
         self.signals -= 1;
         if capture.receiving == Receiving::Sinr {
             // Silence is exact: what rounding leaves of a sum ends with it.
@@ -364,14 +364,14 @@ impl Receiver {
     }
 }
 
-impl Lock {
+impl LockedFrame {
     fn on(signal: Signal, overlapped: bool) -> Self {
-        Lock { signal, overlapped, collided: false }
+        LockedFrame { signal, overlapped, collided: false }
     }
 }
 
 /// What station `to` hears of station `from`, if anything.
-fn ear(plan: &CellPlan, streams: &Streams, from: usize, to: usize) -> Option<Ear> {
+fn ear(plan: &CellPlan, streams: &Streams, from: usize, to: usize) -> Option<Neighbour> {
     if from == to {
         return None;
     }
@@ -387,7 +387,7 @@ fn ear(plan: &CellPlan, streams: &Streams, from: usize, to: usize) -> Option<Ear
         }
     };
     let station = to as Station;
-    Some(Ear { station, power, decodes, errors: errors(plan, streams, from, to) })
+    Some(Neighbour { station, power, decodes, errors: errors(plan, streams, from, to) })
 }
 
 /// The error model of the directed link.

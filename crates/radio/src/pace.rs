@@ -1,48 +1,48 @@
 //! How fast a transmitter sends: at a rate, when a recorded link could deliver, or as a link does that changes.
 
-use crate::course::{Course, Walk};
 use crate::errors::{BadLine, ErrorPlan};
 use crate::link::End;
+use crate::link_schedule::{Cursor, LinkSchedule};
 use airhop_base::{Rate, Span, Time};
 use std::sync::Arc;
 
 /// How fast a link is.
 #[derive(Clone, Debug, PartialEq)]
-pub enum PacePlan {
+pub enum LinkRate {
     /// Always as fast.
     Rate(Rate),
     /// As fast as another link was.
     Deliveries(Arc<Deliveries>),
     /// Faster and slower; the delay changes with it.
-    Varying(Arc<Course>),
+    Varying(Arc<LinkSchedule>),
 }
 
-impl From<Rate> for PacePlan {
+impl From<Rate> for LinkRate {
     fn from(rate: Rate) -> Self {
-        PacePlan::Rate(rate)
+        LinkRate::Rate(rate)
     }
 }
 
-impl PacePlan {
+impl LinkRate {
     /// What needs one rate is made for this: the rate, that of a trace in the mean, or the lowest of those that it changes between.
     pub fn typical_rate(&self) -> Rate {
         match self {
-            PacePlan::Rate(rate) => *rate,
-            PacePlan::Deliveries(deliveries) => deliveries.mean_rate(),
-            PacePlan::Varying(course) => course.lowest_rate(),
+            LinkRate::Rate(rate) => *rate,
+            LinkRate::Deliveries(deliveries) => deliveries.mean_rate(),
+            LinkRate::Varying(course) => course.lowest_rate(),
         }
     }
 
-    /// How long `bytes` take at [`PacePlan::typical_rate`].
+    /// How long `bytes` take at [`LinkRate::typical_rate`].
     pub fn time_for(&self, bytes: u32) -> Span {
         self.typical_rate().time_for(bytes)
     }
 
     /// Its course, if it changes.
-    pub fn course(&self) -> Option<&Course> {
+    pub fn course(&self) -> Option<&LinkSchedule> {
         match self {
-            PacePlan::Rate(_) | PacePlan::Deliveries(_) => None,
-            PacePlan::Varying(course) => Some(course),
+            LinkRate::Rate(_) | LinkRate::Deliveries(_) => None,
+            LinkRate::Varying(course) => Some(course),
         }
     }
 
@@ -54,11 +54,11 @@ impl PacePlan {
     /// The transmitter at `end` at work, idle until it is asked to send.
     pub fn start(&self, end: End) -> Pace {
         match self {
-            PacePlan::Rate(rate) => Pace::Rate(Serialiser { rate: *rate, last: (0, Span::ZERO) }),
-            PacePlan::Deliveries(deliveries) => {
+            LinkRate::Rate(rate) => Pace::Rate(Serialiser { rate: *rate, last: (0, Span::ZERO) }),
+            LinkRate::Deliveries(deliveries) => {
                 Pace::Deliveries(Clock { deliveries: deliveries.clone(), next: 0, left: 0, busy_until: None })
             }
-            PacePlan::Varying(course) => Pace::Varying(Walk::new(course.clone(), end)),
+            LinkRate::Varying(course) => Pace::Varying(Cursor::new(course.clone(), end)),
         }
     }
 }
@@ -141,7 +141,7 @@ pub enum Pace {
     /// By a trace.
     Deliveries(Clock),
     /// As it changes.
-    Varying(Walk),
+    Varying(Cursor),
 }
 
 /// A constant rate, with the last length and how long that took: nearly all packets of a direction are of one length, and a division
@@ -255,7 +255,7 @@ mod tests {
     }
 
     fn pace(trace: &str) -> Pace {
-        PacePlan::Deliveries(Arc::new(Deliveries::parse(trace).expect("a good trace"))).start(0)
+        LinkRate::Deliveries(Arc::new(Deliveries::parse(trace).expect("a good trace"))).start(0)
     }
 
     /// The times, in ms, at which packets of these sizes have been sent that all wait from the beginning.
@@ -305,7 +305,7 @@ mod tests {
         let deliveries = Deliveries::parse(trace).expect("a good trace");
         assert_eq!(deliveries.mean_rate(), Rate::from_bps(10 * 1504 * 8));
         for bytes in [40, 577, 1040, 1500, 9000] {
-            let mut pace = PacePlan::Deliveries(Arc::new(deliveries.clone())).start(0);
+            let mut pace = LinkRate::Deliveries(Arc::new(deliveries.clone())).start(0);
             let (mut now, mut sent) = (Time::ZERO, 0);
             while now < at(100_000) {
                 now = pace.finish(now, bytes);
@@ -319,7 +319,7 @@ mod tests {
 
     #[test]
     fn a_rate_is_a_rate() {
-        let plan = PacePlan::from(Rate::from_bps(8000));
+        let plan = LinkRate::from(Rate::from_bps(8000));
         let mut pace = plan.start(0);
         assert_eq!(pace.finish(at(5), 10), at(15));
         assert_eq!(pace.finish(at(100), 10), at(110));

@@ -4,7 +4,7 @@ use crate::problem::{did_you_mean, one_of};
 use airhop_net::services;
 use airhop_tcp::recovery::KINDS;
 use airhop_tcp::seams::{CongestionControl, NoticePolicy, Parts};
-use airhop_tcp::{Asks, NameTaken, Param, Params, Scheme};
+use airhop_tcp::{NameTaken, Param, Params, ReceiverFeatures, Scheme};
 
 /// Makes what is new in the scheme, for one sender: what moves the window and what heeds notices.
 pub type Policies = dyn Fn(&Params) -> (Box<dyn CongestionControl>, Box<dyn NoticePolicy>) + Send + Sync;
@@ -67,7 +67,7 @@ impl NewScheme {
             params: Box::leak(self.params.into_iter().map(NewParam::leak).collect()),
             verified: &[],
             reconstructed: &[],
-            asks: if kind.sack { Asks::SACK } else { Asks::NOTHING },
+            asks: if kind.sack { ReceiverFeatures::SACK } else { ReceiverFeatures::NOTHING },
             build: Box::leak(Box::new(move |params: &Params, config: &airhop_tcp::Config| {
                 let (control, notices) = policies(params);
                 Parts { control, recovery: (kind.build)(config), notices }

@@ -3,7 +3,7 @@
 use crate::fields::Fields;
 use crate::problem::{Problems, did_you_mean};
 use airhop_base::{Rate, Span, Time};
-use airhop_radio::course::{Change, ChangeKind, Handoff};
+use airhop_radio::link_schedule::{Change, ChangeKind, Handoff};
 
 /// So many changes of a link at most; each takes memory in every run.
 const MAX_CHANGES: u64 = 100_000;

@@ -6,8 +6,8 @@ use crate::keys::{Choice, Key, Kind, SCENARIO};
 use crate::{Overrides, Scenario};
 use airhop_net::plan::{AppPlan, Plan, QueuePlan, RoutingPlan, Transport};
 use airhop_radio::arq::ArqPlan;
-use airhop_radio::course::ChangeKind;
 use airhop_radio::errors::{ErrorPlan, FadePlan};
+use airhop_radio::link_schedule::ChangeKind;
 use airhop_radio::phy::Phy;
 use std::collections::HashSet;
 

@@ -4,9 +4,9 @@ use crate::changes;
 use crate::fields::Fields;
 use crate::problem::Problems;
 use airhop_base::{Rate, Span};
-use airhop_radio::course::Course;
 use airhop_radio::errors::BadLine;
-use airhop_radio::pace::{Deliveries, PacePlan};
+use airhop_radio::link_schedule::LinkSchedule;
+use airhop_radio::pace::{Deliveries, LinkRate};
 use std::sync::Arc;
 
 /// Refuses a link with two paces or none, and a trace that is none.
@@ -27,11 +27,11 @@ pub(crate) fn check(link: &Fields, problems: &mut Problems) {
 }
 
 /// The pace of a link that was checked, in a run of this duration.
-pub(crate) fn plan(link: &Fields, duration: Span) -> Option<PacePlan> {
+pub(crate) fn plan(link: &Fields, duration: Span) -> Option<LinkRate> {
     let changes = changes::plan(link, duration)?;
     match link.rate("rate") {
         Some(rate) if !changes.is_empty() => {
-            Some(PacePlan::Varying(Arc::new(Course::new(rate, link.span("delay")?, &changes))))
+            Some(LinkRate::Varying(Arc::new(LinkSchedule::new(rate, link.span("delay")?, &changes))))
         }
         _ => unchanged(link),
     }
@@ -49,10 +49,10 @@ pub(crate) fn longest_delay(link: &Fields) -> Option<Span> {
 }
 
 /// The pace of a link until it changes.
-fn unchanged(link: &Fields) -> Option<PacePlan> {
+fn unchanged(link: &Fields) -> Option<LinkRate> {
     match trace(link) {
-        Some(trace) => Some(PacePlan::Deliveries(Arc::new(trace.ok()?))),
-        None => link.rate("rate").map(PacePlan::Rate),
+        Some(trace) => Some(LinkRate::Deliveries(Arc::new(trace.ok()?))),
+        None => link.rate("rate").map(LinkRate::Rate),
     }
 }
 

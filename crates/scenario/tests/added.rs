@@ -3,7 +3,7 @@
 use airhop_base::Notice;
 use airhop_scenario::{NewScheme, Overrides, Recording, Run, RunError, Scenario, catalogue, schema};
 use airhop_tcp::seams::{Ack, CongestionControl, Judged, Loss, NoticePolicy, Reaction, Window};
-use airhop_tcp::{Fault, Space};
+use airhop_tcp::{Fault, SenderState};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -21,11 +21,11 @@ enum AtLoss {
 struct Stub(AtLoss);
 
 impl CongestionControl for Stub {
-    fn on_ack(&mut self, w: &mut Window, _: &Ack, _: &Space) {
+    fn on_ack(&mut self, w: &mut Window, _: &Ack, _: &SenderState) {
         w.cwnd += 1.0 / w.cwnd;
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &Space) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> Judged {
         match self.0 {
             AtLoss::Halves => *w = Window { cwnd: l.window, ssthresh: l.half },
             AtLoss::Faults => {
@@ -41,7 +41,7 @@ impl CongestionControl for Stub {
 struct Deaf;
 
 impl NoticePolicy for Deaf {
-    fn on_notice(&mut self, _: airhop_base::Time, _: &Notice, _: &Space) -> Reaction {
+    fn on_notice(&mut self, _: airhop_base::Time, _: &Notice, _: &SenderState) -> Reaction {
         Reaction::Ignore
     }
 }

@@ -1,9 +1,9 @@
 //! Links that change: what a file says of them, and what it cannot say.
 
 use airhop_base::{Rate, Span, Time};
-use airhop_radio::course::{Change, ChangeKind, Course, Handoff};
 use airhop_radio::errors::ErrorPlan;
-use airhop_radio::pace::PacePlan;
+use airhop_radio::link_schedule::{Change, ChangeKind, Handoff, LinkSchedule};
+use airhop_radio::pace::LinkRate;
 use airhop_scenario::{Overrides, Scenario, ScenarioError};
 use std::sync::Arc;
 
@@ -37,8 +37,8 @@ fn at(s: u64) -> Time {
     Time::ZERO + Span::from_secs(s)
 }
 
-fn pace(changes: &[Change]) -> PacePlan {
-    PacePlan::Varying(Arc::new(Course::new(Rate::from_bps(10_000_000), Span::from_millis(10), changes)))
+fn pace(changes: &[Change]) -> LinkRate {
+    LinkRate::Varying(Arc::new(LinkSchedule::new(Rate::from_bps(10_000_000), Span::from_millis(10), changes)))
 }
 
 const ALL: &str = r#"[
@@ -87,7 +87,7 @@ fn a_link_that_does_not_change_has_a_rate() {
         with(r#"{ kind = "outage", at = "1 s", lasts = "1 s", fate = "lost" }"#),
     ] {
         let pace = read(&text, &[]).expect("good").plan().radios[0].link.pace.clone();
-        assert_eq!(pace, PacePlan::Rate(Rate::from_bps(10_000_000)));
+        assert_eq!(pace, LinkRate::Rate(Rate::from_bps(10_000_000)));
     }
 }
 

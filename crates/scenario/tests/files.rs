@@ -2,7 +2,7 @@
 
 use airhop_base::Span;
 use airhop_radio::errors::{ErrorPlan, FadePlan, FadeRecord};
-use airhop_radio::pace::{Deliveries, PacePlan};
+use airhop_radio::pace::{Deliveries, LinkRate};
 use airhop_scenario::{Overrides, Scenario, ScenarioError, Source};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -206,9 +206,9 @@ const TRACE: &str = "0\n5\n5\n20\n";
 /// The pace of a link out of a file, wired or by radio, with the rules of every file.
 #[test]
 fn a_link_can_be_as_fast_as_a_recorded_one() {
-    let expect = PacePlan::Deliveries(Arc::new(Deliveries::parse(TRACE).expect("good")));
+    let expect = LinkRate::Deliveries(Arc::new(Deliveries::parse(TRACE).expect("good")));
     for (list, read_pace) in [
-        ("wired", (|s| s.plan().wired[0].pace.clone()) as fn(&Scenario) -> PacePlan),
+        ("wired", (|s| s.plan().wired[0].pace.clone()) as fn(&Scenario) -> LinkRate),
         ("radio", |s| s.plan().radios[0].link.pace.clone()),
     ] {
         let here = with_fades(&format!("paced-{list}"), FADES);

@@ -6,18 +6,18 @@ pub use counted::{Counted, CountedReno};
 
 use crate::config::Growth;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Signal, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 
 /// Slow start and congestion avoidance, and a halving per loss (RFC 5681 §3.1).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reno;
 
 impl CongestionControl for Reno {
-    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
         increase(w, 1.0, a, s);
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &Space) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> Judged {
         w.ssthresh = l.half;
         w.cwnd = match l.signal {
             Signal::Duplicates | Signal::Echo => l.window,
@@ -28,7 +28,7 @@ impl CongestionControl for Reno {
 }
 
 /// Slow start, then additive increase by `alpha` segments per window.
-pub(crate) fn increase(w: &mut Window, alpha: f64, a: &Ack, s: &Space) {
+pub(crate) fn increase(w: &mut Window, alpha: f64, a: &Ack, s: &SenderState) {
     match s.growth {
         // One segment per ACK, then one per window: what ns-2 does, and what the papers' figures come from.
         Growth::PerAck => w.cwnd += if w.in_slow_start() { 1.0 } else { alpha / w.cwnd },

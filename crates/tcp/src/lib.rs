@@ -7,20 +7,20 @@ mod bbr;
 mod config;
 mod control;
 mod cubic;
+pub mod estimators;
 mod fault;
-pub mod meters;
 pub mod notices;
 mod quick_acks;
 mod receiver;
 pub mod recovery;
 mod rto;
-mod runs;
+mod sack_ranges;
 mod schemes;
 pub mod scoreboard;
 pub mod seams;
 mod sender;
+mod sender_state;
 mod slow_start;
-mod space;
 mod usage;
 
 pub use config::{
@@ -29,7 +29,9 @@ pub use config::{
 };
 pub use fault::Fault;
 pub use receiver::Receiver;
-pub use schemes::{Asks, Build, Echo, NameTaken, Param, Params, SCHEMES, Scheme, add, find, schemes};
+pub use schemes::{
+    Build, Echo, NameTaken, Param, Params, ReceiverFeatures, SCHEMES, Scheme, add, find, schemes,
+};
 pub use sender::{Counters, Sender};
-pub use space::Space;
+pub use sender_state::SenderState;
 pub use usage::Usage;

@@ -4,9 +4,9 @@
 //! the advertised window never shrinks, unless somebody who reads more slowly says where it ends.
 
 use crate::config::{Config, DelayedAck, LossDetection};
-use crate::meters::ContentionLimit;
+use crate::estimators::ContentionLimit;
 use crate::quick_acks::QuickAcks;
-use crate::{Asks, Echo};
+use crate::{Echo, ReceiverFeatures};
 use airhop_base::{
     Arrival, Body, Ecn, Eln, Flags, FlowId, HEADER_BYTES, MAX_OPTION_BYTES, NodeId, Notice, Options, Packet,
     RareOptions, Sack, SackBlock, Segment, Span, Time, Timestamps,
@@ -27,7 +27,7 @@ pub struct Receiver {
     edge: Option<u64>,
     /// Where the window ends depends on how long data contended for the medium.
     contention: Option<ContentionLimit>,
-    asks: Asks,
+    asks: ReceiverFeatures,
     sack_blocks: usize,
     dsack: bool,
     delayed_ack: Option<DelayedAck>,
@@ -61,7 +61,7 @@ struct EchoClock {
 
 impl Receiver {
     /// The receiver of `flow` at node `me`, whose sender is at `peer` and asks for so much.
-    pub fn new(flow: FlowId, me: NodeId, peer: NodeId, config: &Config, asks: Asks) -> Self {
+    pub fn new(flow: FlowId, me: NodeId, peer: NodeId, config: &Config, asks: ReceiverFeatures) -> Self {
         let expected = if config.handshake { 0 } else { FIRST_BYTE };
         let reports_sack = asks.sack || config.loss_detection != LossDetection::Duplicates;
         let contention = asks.contention.then(|| ContentionLimit::new(config.mss, config.receive_window));

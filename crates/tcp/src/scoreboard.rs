@@ -10,8 +10,8 @@ mod news;
 #[cfg(test)]
 mod tests;
 
-use crate::meters::least;
-use crate::runs::Runs;
+use crate::estimators::least;
+use crate::sack_ranges::SackRanges;
 use crate::seams::{Cause, Next};
 use airhop_base::{Sack, SackBlock, Span, Time};
 use news::News;
@@ -59,7 +59,7 @@ impl Sent {
 pub struct Scoreboard {
     segments: VecDeque<Sent>,
     /// Those of them that are SACKed.
-    runs: Runs,
+    runs: SackRanges,
     /// Every segment that begins below this is SACKed or was sent again.
     hole_from: u64,
     /// Every segment that begins below this is SACKed, marked lost or was sent again.

@@ -18,7 +18,9 @@ mod notices;
 mod recovery;
 
 pub use crate::rto::RtoPolicy;
-pub use control::{Ack, CongestionControl, Delivery, Judged, Judgement, Loss, Signal, Truth, Window};
+pub use control::{
+    Ack, CongestionControl, Delivery, Judged, Loss, LossClassification, Signal, Truth, Window,
+};
 pub use notices::{NoticePolicy, Reaction};
 pub use recovery::{Advance, Cause, Detect, Next, Recovery, Repair};
 

@@ -3,11 +3,11 @@
 use crate::common::script::Script;
 use crate::common::{linux, number};
 use airhop_base::{FlowId, NodeId, Rate, Span, Time};
-use airhop_tcp::meters::LostSegment;
-use airhop_tcp::notices::Deaf;
+use airhop_tcp::estimators::LostSegment;
+use airhop_tcp::notices::IgnoreNotices;
 use airhop_tcp::recovery::Rack;
 use airhop_tcp::seams::{Ack, CongestionControl, Delivery, Judged, Loss, Parts, Repair, Window};
-use airhop_tcp::{Asks, Config, Notices, Sender, Space};
+use airhop_tcp::{Config, Notices, ReceiverFeatures, Sender, SenderState};
 use std::sync::{Arc, Mutex};
 
 /// What it was told.
@@ -27,14 +27,14 @@ struct NoteTaker {
 }
 
 impl CongestionControl for NoteTaker {
-    fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &Space) {}
+    fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
 
-    fn on_loss(&mut self, w: &mut Window, _: &Loss, _: &Space) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, _: &Loss, _: &SenderState) -> Judged {
         w.cwnd *= self.kept;
         Judged::Wireless
     }
 
-    fn on_delivery(&mut self, _: &mut Window, d: &Delivery, _: &Space) {
+    fn on_delivery(&mut self, _: &mut Window, d: &Delivery, _: &SenderState) {
         self.notes.lock().expect("nobody panicked").deliveries.push(*d);
     }
 
@@ -42,7 +42,7 @@ impl CongestionControl for NoteTaker {
         self.notes.lock().expect("nobody panicked").lost.push(number(lost.start));
     }
 
-    fn pacing_rate(&self, _: &Window, _: &Space) -> Option<Rate> {
+    fn pacing_rate(&self, _: &Window, _: &SenderState) -> Option<Rate> {
         self.rate
     }
 
@@ -63,8 +63,8 @@ fn sender_that_keeps(kept: f64, notices: Notices, rate: Option<Rate>) -> (Script
 fn sender_of(config: Config, kept: f64, rate: Option<Rate>) -> (Script, Arc<Mutex<Notes>>) {
     let notes = Arc::new(Mutex::new(Notes::default()));
     let control = Box::new(NoteTaker { notes: notes.clone(), rate, kept });
-    let parts = Parts { control, recovery: Box::new(Rack::new(&config)), notices: Box::new(Deaf) };
-    let asks = Asks { delivery_rate: true, ..Asks::SACK };
+    let parts = Parts { control, recovery: Box::new(Rack::new(&config)), notices: Box::new(IgnoreNotices) };
+    let asks = ReceiverFeatures { delivery_rate: true, ..ReceiverFeatures::SACK };
     let sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), &config, asks, parts);
     (Script::by(sender, &config, 1_000_000), notes)
 }

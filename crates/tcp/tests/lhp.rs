@@ -5,7 +5,7 @@ use crate::common::{byte, number, rfc};
 use airhop_base::{FlowId, NodeId, Time};
 use airhop_tcp::recovery::{Lhp, Trigger};
 use airhop_tcp::seams::{Ack, Advance, Detect, Next, Parts, Recovery, Window};
-use airhop_tcp::{Sender, Space};
+use airhop_tcp::{Sender, SenderState};
 use std::sync::{Arc, Mutex};
 
 /// The recovery of a sender, with a window through which a test sees its packet list.
@@ -24,34 +24,34 @@ impl Shown {
 }
 
 impl Recovery for Shown {
-    fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect {
+    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
         self.with(|lhp| lhp.on_duplicate(s, a))
     }
     fn next_loss(&mut self) -> Detect {
         self.with(|lhp| lhp.next_loss())
     }
-    fn enter(&mut self, s: &mut Space, w: &mut Window, seq: u64) {
+    fn enter(&mut self, s: &mut SenderState, w: &mut Window, seq: u64) {
         self.with(|lhp| lhp.enter(s, w, seq));
     }
-    fn on_advance(&mut self, s: &mut Space, w: &mut Window, a: &Ack) -> Advance {
+    fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> Advance {
         self.with(|lhp| lhp.on_advance(s, w, a))
     }
-    fn on_timeout(&mut self, s: &mut Space, now: Time) {
+    fn on_timeout(&mut self, s: &mut SenderState, now: Time) {
         self.with(|lhp| lhp.on_timeout(s, now));
     }
-    fn next(&mut self, s: &mut Space, w: &Window) -> Option<Next> {
+    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
         self.with(|lhp| lhp.next(s, w))
     }
-    fn on_sent(&mut self, s: &mut Space, now: Time, sent: &Next, earlier: Option<u64>) {
+    fn on_sent(&mut self, s: &mut SenderState, now: Time, sent: &Next, earlier: Option<u64>) {
         self.with(|lhp| lhp.on_sent(s, now, sent, earlier));
     }
-    fn in_flight(&self, s: &Space) -> u64 {
+    fn in_flight(&self, s: &SenderState) -> u64 {
         self.with(|lhp| lhp.in_flight(s))
     }
-    fn is_missing(&self, s: &Space, seq: u64) -> bool {
+    fn is_missing(&self, s: &SenderState, seq: u64) -> bool {
         self.with(|lhp| lhp.is_missing(s, seq))
     }
-    fn retransmit(&mut self, s: &mut Space, seq: u64) {
+    fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
         self.with(|lhp| lhp.retransmit(s, seq));
     }
 }

@@ -3,9 +3,9 @@
 use crate::common::linux;
 use crate::common::script::Script;
 use airhop_base::{FlowId, NodeId, Rate};
-use airhop_tcp::notices::Deaf;
+use airhop_tcp::notices::IgnoreNotices;
 use airhop_tcp::seams::{Ack, CongestionControl, Judged, Loss, Parts, Window};
-use airhop_tcp::{Asks, Config, Preset, Sender, Space, recovery};
+use airhop_tcp::{Config, Preset, ReceiverFeatures, Sender, SenderState, recovery};
 
 /// A constant window, and 8 Mbit/s: a segment of 1000 bytes takes a millisecond. So many segments leave together.
 #[derive(Debug)]
@@ -14,13 +14,13 @@ struct Even {
 }
 
 impl CongestionControl for Even {
-    fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &Space) {}
+    fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
 
-    fn on_loss(&mut self, _: &mut Window, _: &Loss, _: &Space) -> Judged {
+    fn on_loss(&mut self, _: &mut Window, _: &Loss, _: &SenderState) -> Judged {
         Judged::Wireless
     }
 
-    fn pacing_rate(&self, _: &Window, _: &Space) -> Option<Rate> {
+    fn pacing_rate(&self, _: &Window, _: &SenderState) -> Option<Rate> {
         Some(Rate::from_bps(8_000_000))
     }
 
@@ -34,9 +34,9 @@ fn even(cwnd: f64, segments: u64, quantum: u64) -> Script {
     let parts = Parts {
         control: Box::new(Even { quantum }),
         recovery: recovery::reno(&config),
-        notices: Box::new(Deaf),
+        notices: Box::new(IgnoreNotices),
     };
-    let sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), &config, Asks::NOTHING, parts);
+    let sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), &config, ReceiverFeatures::NOTHING, parts);
     Script::by(sender, &config, segments * 1000)
 }
 

@@ -5,7 +5,7 @@ use crate::common::script::Script;
 use crate::common::{MSS, at, sender};
 use airhop_base::{FlowId, NodeId, Notice, NoticeKind, Span, Time};
 use airhop_tcp::seams::{Ack, CongestionControl, Judged, Loss, NoticePolicy, Parts, Reaction, Window};
-use airhop_tcp::{Asks, Config, Preset, RtoConfig, RtoKind, Sender, Space};
+use airhop_tcp::{Config, Preset, ReceiverFeatures, RtoConfig, RtoKind, Sender, SenderState};
 
 fn config() -> Config {
     let ms = Span::from_millis;
@@ -33,7 +33,7 @@ fn three(scheme: &str) -> Script {
 struct Repairs;
 
 impl NoticePolicy for Repairs {
-    fn on_notice(&mut self, _: Time, _: &Notice, _: &Space) -> Reaction {
+    fn on_notice(&mut self, _: Time, _: &Notice, _: &SenderState) -> Reaction {
         Reaction::Retransmit
     }
 }
@@ -47,7 +47,7 @@ fn what_arrived_is_not_repaired_whatever_a_policy_says() {
         recovery: airhop_tcp::recovery::reno(&config),
         notices: Box::new(Repairs),
     };
-    let sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), &config, Asks::NOTHING, parts);
+    let sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), &config, ReceiverFeatures::NOTHING, parts);
     let mut s = Script::by(sender, &config, 4000);
     assert_eq!(s.sent(), "1 2");
     assert_eq!(s.at(450).ack(2), "3");
@@ -62,9 +62,9 @@ fn what_arrived_is_not_repaired_whatever_a_policy_says() {
 struct AlwaysTwo;
 
 impl CongestionControl for AlwaysTwo {
-    fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &Space) {}
+    fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
 
-    fn on_loss(&mut self, _: &mut Window, _: &Loss, _: &Space) -> Judged {
+    fn on_loss(&mut self, _: &mut Window, _: &Loss, _: &SenderState) -> Judged {
         Judged::Undecided
     }
 }

@@ -20,7 +20,7 @@ impl Observer for Course {
         self.processed(sender);
     }
 
-    fn sent(&mut self, _: &airhop_tcp::Space, _: &Segment, sender: &Sender) {
+    fn sent(&mut self, _: &airhop_tcp::SenderState, _: &Segment, sender: &Sender) {
         self.processed(sender);
     }
 }

@@ -1,6 +1,6 @@
 //! EBSN: the base station tells the TCP sender of every attempt that failed (Bakshi et al. 1997; Kounavis 1996 §3).
 
-use super::{Agent, LinkEvent, LinkEventKind, Wishes};
+use super::{Agent, AgentActions, LinkEvent, LinkEventKind};
 use crate::plan::{FlowPlan, Transport};
 use crate::services::Place;
 use airhop_base::{Notice, NoticeKind, Time};
@@ -22,7 +22,7 @@ impl Ebsn {
 }
 
 impl Agent for Ebsn {
-    fn on_link(&mut self, _: Time, event: &LinkEvent, wishes: &mut Wishes) {
+    fn on_link(&mut self, _: Time, event: &LinkEvent, wishes: &mut AgentActions) {
         // "Once a packet loss is being encountered over a wireless link … For all subsequent packet losses new EBSN messages are
         // sent", while the link layer goes on. What it gives up is lost, and better left to the timer.
         let failed = matches!(event.kind, LinkEventKind::FirstFailure | LinkEventKind::AttemptFailed);
@@ -43,7 +43,7 @@ mod tests {
 
     /// What the agent says on `events` of the frame that carries `[seq, end)`.
     fn notices(events: &[LinkEventKind], seq: u64, end: u64) -> Vec<Notice> {
-        let mut wishes = Wishes::default();
+        let mut wishes = AgentActions::default();
         for &kind in events {
             let tag = Tag { flow: FlowId(0), seq, end };
             Ebsn.on_link(

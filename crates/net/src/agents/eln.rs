@@ -3,7 +3,7 @@
 //! The base station sees data before or behind the wireless link and ACKs on their way back, so it can tell which of the segments
 //! that the receiver misses the wireless link lost. It sets a bit in the duplicate ACKs for them.
 
-use super::{Agent, Verdict, Wishes};
+use super::{Agent, AgentActions, PacketAction};
 use airhop_base::{Body, Eln as Bit, NodeId, Packet, Segment, Time};
 use std::collections::VecDeque;
 
@@ -67,15 +67,15 @@ impl Eln {
 }
 
 impl Agent for Eln {
-    fn on_packet(&mut self, _: Time, packet: &mut Packet, queued: f64, _: &mut Wishes) -> Verdict {
+    fn on_packet(&mut self, _: Time, packet: &mut Packet, queued: f64, _: &mut AgentActions) -> PacketAction {
         let (src, dst) = (packet.src, packet.dst);
-        let Body::Tcp(s) = &mut packet.body else { return Verdict::Forward };
+        let Body::Tcp(s) = &mut packet.body else { return PacketAction::Forward };
         if s.len > 0 {
             self.on_data(src, s, queued >= 1.0);
         } else if !s.flags.syn && self.sender == Some(dst) && self.is_lost_on_air(s.ack) {
             s.options.eln = Some(Bit::Next);
         }
-        Verdict::Forward
+        PacketAction::Forward
     }
 }
 

@@ -13,8 +13,8 @@ fn tcp(src: NodeId, dst: NodeId, seq: u64, len: u32, ack: u64) -> Packet {
 }
 
 fn pass(agent: &mut Eln, mut packet: Packet, queued: f64) -> Packet {
-    let mut wishes = Wishes::default();
-    assert_eq!(agent.on_packet(Time::ZERO, &mut packet, queued, &mut wishes), Verdict::Forward);
+    let mut wishes = AgentActions::default();
+    assert_eq!(agent.on_packet(Time::ZERO, &mut packet, queued, &mut wishes), PacketAction::Forward);
     assert!(wishes.packets.is_empty() && wishes.notices.is_empty());
     packet
 }

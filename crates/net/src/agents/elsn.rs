@@ -1,6 +1,6 @@
 //! LL-ELSN: the link layer tells the TCP sender what it does with each segment (Yun 2009 §3.1).
 
-use super::{Agent, LinkEvent, LinkEventKind, Wishes};
+use super::{Agent, AgentActions, LinkEvent, LinkEventKind};
 use airhop_base::{Notice, NoticeKind, Time};
 
 /// Explicit Link Status Notification: ERSN when the link layer begins to repeat a segment, ELN when it gives it up.
@@ -10,7 +10,7 @@ use airhop_base::{Notice, NoticeKind, Time};
 pub struct Elsn;
 
 impl Agent for Elsn {
-    fn on_link(&mut self, _now: Time, event: &LinkEvent, wishes: &mut Wishes) {
+    fn on_link(&mut self, _now: Time, event: &LinkEvent, wishes: &mut AgentActions) {
         let kind = match event.kind {
             // Once per packet: later failures are `AttemptFailed`. With a single attempt there is none.
             LinkEventKind::FirstFailure => NoticeKind::Ersn,
@@ -36,7 +36,7 @@ mod tests {
 
     /// What the agent says on `events` of the frame that carries `[seq, end)`.
     fn notices(events: &[LinkEventKind], seq: u64, end: u64) -> Vec<Notice> {
-        let mut wishes = Wishes::default();
+        let mut wishes = AgentActions::default();
         for &kind in events {
             Elsn.on_link(
                 Time::ZERO,

@@ -52,9 +52,9 @@ pub enum LinkEventKind {
     FadeEnd(Span),
 }
 
-/// What becomes of a packet that passes an agent.
+/// Action of an agent on a packet that passes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum PacketAction {
     /// It goes on its way.
     Forward,
     /// The agent took it out; counted as `drops.agent`.
@@ -63,9 +63,9 @@ pub enum Verdict {
     Take,
 }
 
-/// What an agent wants done; filled by the agent, emptied by the world.
+/// Actions of an agent beside the packet that it was shown: filled by the agent, emptied by the world.
 #[derive(Debug, Default)]
-pub struct Wishes {
+pub struct AgentActions {
     /// Packets to send from this node, by its routes (Snoop's local retransmissions).
     pub packets: Vec<Packet>,
     /// Notices to the sender of the flow: a 40-byte packet, or a call if the sender is on this node (Yun 2009 §3.1).
@@ -78,13 +78,19 @@ pub struct Wishes {
 pub trait Agent: std::fmt::Debug + Send {
     /// A packet of the flow passes (or starts, or ends) at this node; the agent may write in its headers. `queued` is the fill,
     /// 0 to 1, of the queue towards the receiver.
-    fn on_packet(&mut self, now: Time, packet: &mut Packet, queued: f64, wishes: &mut Wishes) -> Verdict {
+    fn on_packet(
+        &mut self,
+        now: Time,
+        packet: &mut Packet,
+        queued: f64,
+        wishes: &mut AgentActions,
+    ) -> PacketAction {
         let _ = (now, packet, queued, wishes);
-        Verdict::Forward
+        PacketAction::Forward
     }
 
     /// The link layer of this node did something with a packet of the flow.
-    fn on_link(&mut self, now: Time, event: &LinkEvent, wishes: &mut Wishes) {
+    fn on_link(&mut self, now: Time, event: &LinkEvent, wishes: &mut AgentActions) {
         let _ = (now, event, wishes);
     }
 
@@ -116,7 +122,7 @@ pub trait Agent: std::fmt::Debug + Send {
     }
 
     /// The time that `poll_timeout` named has come.
-    fn on_timeout(&mut self, now: Time, wishes: &mut Wishes) {
+    fn on_timeout(&mut self, now: Time, wishes: &mut AgentActions) {
         let _ = (now, wishes);
     }
 }
@@ -137,8 +143,8 @@ mod tests {
     fn a_bystander_lets_all_pass_and_asks_for_nothing() {
         let body = Body::Udp(Datagram { number: 0, len: 12, sent: Time::ZERO });
         let mut packet = Packet::new(FlowId(0), NodeId(0), NodeId(1), 40, body);
-        let mut wishes = Wishes::default();
-        assert_eq!(Bystander.on_packet(Time::ZERO, &mut packet, 1.0, &mut wishes), Verdict::Forward);
+        let mut wishes = AgentActions::default();
+        assert_eq!(Bystander.on_packet(Time::ZERO, &mut packet, 1.0, &mut wishes), PacketAction::Forward);
         assert!(!Bystander.on_waiting(Time::ZERO, &mut packet), "no further ACK is shown");
         assert!(!Bystander.heeds_fades());
         assert_eq!((Bystander.first_window(), Bystander.poll_timeout()), (None, None));

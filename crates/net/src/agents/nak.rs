@@ -4,7 +4,7 @@
 //! The slides leave much open; what is chosen here stands with the scheme (`airhop schemes tcp-cl`). The other readings are its
 //! parameters.
 
-use super::{Agent, LinkEvent, LinkEventKind, Verdict, Wishes};
+use super::{Agent, AgentActions, LinkEvent, LinkEventKind, PacketAction};
 use crate::plan::{FlowPlan, Transport};
 use airhop_base::{Body, MAX_OPTION_BYTES, Naks, NodeId, Notice, NoticeKind, Packet, Segment, Span, Time};
 use std::collections::VecDeque;
@@ -114,7 +114,7 @@ impl Nak {
     }
 
     /// Data was given up. True if there is a NAK for it.
-    fn on_discarded(&mut self, now: Time, event: &LinkEvent, wishes: &mut Wishes) -> bool {
+    fn on_discarded(&mut self, now: Time, event: &LinkEvent, wishes: &mut AgentActions) -> bool {
         let has_way = self.at_source || event.ack_waits || self.without_ack != WithoutAck::Drop;
         if !has_way || !self.raise(event) {
             return false;
@@ -170,15 +170,15 @@ fn has_room(ack: &Segment) -> bool {
 }
 
 impl Agent for Nak {
-    fn on_packet(&mut self, now: Time, packet: &mut Packet, _: f64, _: &mut Wishes) -> Verdict {
+    fn on_packet(&mut self, now: Time, packet: &mut Packet, _: f64, _: &mut AgentActions) -> PacketAction {
         let is_ack = packet.segment().is_some_and(|s| s.len == 0 && !s.flags.syn);
         if is_ack && packet.dst == self.source && !self.held.is_empty() {
             self.put_on(now, packet);
         }
-        Verdict::Forward
+        PacketAction::Forward
     }
 
-    fn on_link(&mut self, now: Time, event: &LinkEvent, wishes: &mut Wishes) {
+    fn on_link(&mut self, now: Time, event: &LinkEvent, wishes: &mut AgentActions) {
         // "If a TCP data frame is discarded": a lost ACK makes no NAK.
         let is_data = event.tag.end > event.tag.seq;
         let counts = is_data || self.reported == Reported::Runs;

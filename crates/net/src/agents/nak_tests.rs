@@ -52,7 +52,7 @@ fn tell(
     ack_waits: bool,
 ) -> (bool, usize) {
     let tag = Tag { flow: FlowId(0), seq: byte(n), end: byte(n + 1) };
-    let mut wishes = Wishes::default();
+    let mut wishes = AgentActions::default();
     agent.on_link(now, &LinkEvent { kind, tag, next, ack_waits }, &mut wishes);
     let expected = Notice::about(NoticeKind::Nak, byte(n), byte(n + 1));
     assert!(wishes.packets.is_empty() && wishes.notices.iter().all(|&notice| notice == expected));
@@ -69,8 +69,8 @@ fn deliver(agent: &mut Nak, n: u64) {
 
 /// The segments that `packet` names when it has passed.
 fn pass(agent: &mut Nak, now: Time, mut packet: Packet) -> Vec<u64> {
-    let mut wishes = Wishes::default();
-    assert_eq!(agent.on_packet(now, &mut packet, 0.0, &mut wishes), Verdict::Forward);
+    let mut wishes = AgentActions::default();
+    assert_eq!(agent.on_packet(now, &mut packet, 0.0, &mut wishes), PacketAction::Forward);
     assert!(wishes.packets.is_empty() && wishes.notices.is_empty());
     named(&packet)
 }
@@ -195,7 +195,7 @@ fn without_an_ack() {
 fn data_only() {
     let mut agent = at(HERE, &[("reported", 1.0)]);
     let tell_ack = |agent: &mut Nak, kind| {
-        let mut wishes = Wishes::default();
+        let mut wishes = AgentActions::default();
         let tag = Tag { flow: FlowId(0), seq: 1, end: 1 };
         agent.on_link(ms(0), &LinkEvent { kind, tag, next: NEXT, ack_waits: true }, &mut wishes);
         (wishes.spares_link, wishes.notices.len())
@@ -219,7 +219,7 @@ fn what_is_reported() {
         let mut agent = at(HERE, &[("reported", reported)]);
         let data = [discard(&mut agent, ms(0), 1), discard(&mut agent, ms(0), 2)];
         let mut ack = |kind| {
-            let mut wishes = Wishes::default();
+            let mut wishes = AgentActions::default();
             let tag = Tag { flow: FlowId(0), seq: 1, end: 1 };
             agent.on_link(ms(0), &LinkEvent { kind, tag, next: SOURCE, ack_waits: true }, &mut wishes);
             (wishes.spares_link, wishes.notices.len())

@@ -3,7 +3,7 @@
 //! A reconstruction: of the paper's algorithm only the idea is left. What is chosen here stands with the scheme
 //! (`airhop schemes rttn`).
 
-use super::{Agent, LinkEvent, LinkEventKind, Verdict, Wishes};
+use super::{Agent, AgentActions, LinkEvent, LinkEventKind, PacketAction};
 use crate::plan::{FlowPlan, Transport};
 use airhop_base::{NodeId, Notice, NoticeKind, Packet, Span, Time};
 
@@ -78,7 +78,7 @@ impl Rttn {
     }
 
     /// Tells the sender of an active flow what to expect, if there is need: always as a fade begins, else if that is news.
-    fn tell(&mut self, now: Time, fade_begins: bool, wishes: &mut Wishes) {
+    fn tell(&mut self, now: Time, fade_begins: bool, wishes: &mut AgentActions) {
         let Some((_, [seq, end])) = self.data.filter(|&(at, _)| now - at <= VALIDITY) else { return };
         let Some(delay) = self.expected() else { return };
         let is_soon = self.told.is_some_and(|(at, _)| now - at < PAUSE);
@@ -100,15 +100,21 @@ impl Agent for Rttn {
         true
     }
 
-    fn on_packet(&mut self, now: Time, packet: &mut Packet, _: f64, wishes: &mut Wishes) -> Verdict {
+    fn on_packet(
+        &mut self,
+        now: Time,
+        packet: &mut Packet,
+        _: f64,
+        wishes: &mut AgentActions,
+    ) -> PacketAction {
         if let Some(segment) = packet.segment().filter(|segment| segment.len > 0) {
             self.data = Some((now, [segment.seq, segment.end()]));
             self.tell(now, false, wishes);
         }
-        Verdict::Forward
+        PacketAction::Forward
     }
 
-    fn on_link(&mut self, now: Time, event: &LinkEvent, wishes: &mut Wishes) {
+    fn on_link(&mut self, now: Time, event: &LinkEvent, wishes: &mut AgentActions) {
         match event.kind {
             LinkEventKind::FadeStart => self.tell(now, true, wishes),
             LinkEventKind::FadeEnd(lasted) => {

@@ -18,7 +18,7 @@ fn at(ms: u64) -> Time {
 }
 
 /// What it says, in milliseconds: of each notice the delay.
-fn said(wishes: &Wishes) -> Vec<f64> {
+fn said(wishes: &AgentActions) -> Vec<f64> {
     assert!(wishes.packets.is_empty());
     wishes.notices.iter().map(|n| n.delay.millis_f64()).collect()
 }
@@ -27,15 +27,15 @@ fn data(agent: &mut Rttn, ms: u64) -> Vec<f64> {
     let (seq, len) = (1001 + ms, 88);
     let segment = Segment { seq, len, ..Segment::default() };
     let mut packet = Packet::new(FlowId(0), SENDER, RECEIVER, HEADER_BYTES + len, Body::Tcp(segment));
-    let mut wishes = Wishes::default();
-    assert_eq!(agent.on_packet(at(ms), &mut packet, 0.0, &mut wishes), Verdict::Forward);
+    let mut wishes = AgentActions::default();
+    assert_eq!(agent.on_packet(at(ms), &mut packet, 0.0, &mut wishes), PacketAction::Forward);
     assert!(wishes.notices.iter().all(|n| (n.kind, n.seq, n.end) == (NoticeKind::Rttn, seq, seq + 88)));
     said(&wishes)
 }
 
 fn tell(agent: &mut Rttn, ms: u64, next: NodeId, kind: LinkEventKind) -> Vec<f64> {
     let tag = Tag { flow: FlowId(0), seq: 0, end: 0 };
-    let mut wishes = Wishes::default();
+    let mut wishes = AgentActions::default();
     agent.on_link(at(ms), &LinkEvent { kind, tag, next, ack_waits: false }, &mut wishes);
     said(&wishes)
 }
@@ -139,7 +139,7 @@ fn acks_and_failures_say_nothing() {
     let mut a = agent();
     let ack = Segment { seq: 1, ack: 1001, ..Segment::default() };
     let mut packet = Packet::new(FlowId(0), RECEIVER, SENDER, HEADER_BYTES, Body::Tcp(ack));
-    let mut wishes = Wishes::default();
+    let mut wishes = AgentActions::default();
     a.on_packet(at(0), &mut packet, 0.0, &mut wishes);
     assert_eq!(fade_ends(&mut a, 1000, 4000), []);
     data(&mut a, 2000);

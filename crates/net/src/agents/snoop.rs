@@ -10,7 +10,7 @@
 //! oddities are left out: all flows between two hosts share a cache, all flows share a count of first duplicates, and one
 //! duplicate more is expected than segments follow the lost one.
 
-use super::{Agent, Verdict, Wishes};
+use super::{Agent, AgentActions, PacketAction};
 use airhop_base::{NodeId, Packet, Segment, Span, Time};
 use std::collections::VecDeque;
 
@@ -107,15 +107,15 @@ impl Snoop {
     }
 
     /// A pure ACK on its way to the sender.
-    fn on_ack(&mut self, now: Time, ack: u64, wishes: &mut Wishes) -> Verdict {
+    fn on_ack(&mut self, now: Time, ack: u64, wishes: &mut AgentActions) -> PacketAction {
         if ack > self.last_ack {
             self.on_new_ack(now, ack);
-            Verdict::Forward
+            PacketAction::Forward
         } else if ack == self.last_ack && self.holds_missing() {
             self.on_duplicate(now, wishes)
         } else {
             // Old ACKs are for the sender alone; so are duplicates for a segment that was lost before it came here.
-            Verdict::Forward
+            PacketAction::Forward
         }
     }
 
@@ -134,30 +134,30 @@ impl Snoop {
         self.restart_timer(now);
     }
 
-    fn on_duplicate(&mut self, now: Time, wishes: &mut Wishes) -> Verdict {
+    fn on_duplicate(&mut self, now: Time, wishes: &mut AgentActions) -> PacketAction {
         if self.expected_duplicates > 0 {
             self.expected_duplicates -= 1;
-            return Verdict::Consume;
+            return PacketAction::Consume;
         }
         // The first may be mere reordering; it also lets the sender go on (RFC 3042).
         if !self.warned {
             self.warned = true;
-            return Verdict::Forward;
+            return PacketAction::Forward;
         }
         self.warned = false;
         let oldest = &self.cache[0];
         if oldest.by_sender {
-            return Verdict::Forward;
+            return PacketAction::Forward;
         }
         // Each segment behind the lost one causes a duplicate; two of them have come.
         self.expected_duplicates = (self.cache.len() - 1).saturating_sub(2);
         if oldest.retransmissions > 0 {
             // The repair was lost as well, and a segment is repaired for duplicates once. These reach the sender, which
             // retransmits for the third that it sees (RFC 5681 §3.2), unless the timer is first.
-            return Verdict::Forward;
+            return PacketAction::Forward;
         }
         self.retransmit(now, wishes);
-        Verdict::Consume
+        PacketAction::Consume
     }
 
     /// True if the oldest segment in the cache is the one that the receiver waits for.
@@ -166,7 +166,7 @@ impl Snoop {
     }
 
     /// Sends the oldest segment again; its timer starts anew.
-    fn retransmit(&mut self, now: Time, wishes: &mut Wishes) {
+    fn retransmit(&mut self, now: Time, wishes: &mut AgentActions) {
         let oldest = &mut self.cache[0];
         oldest.retransmissions += 1;
         wishes.packets.push(oldest.packet.clone());
@@ -179,15 +179,21 @@ impl Snoop {
 }
 
 impl Agent for Snoop {
-    fn on_packet(&mut self, now: Time, packet: &mut Packet, queued: f64, wishes: &mut Wishes) -> Verdict {
+    fn on_packet(
+        &mut self,
+        now: Time,
+        packet: &mut Packet,
+        queued: f64,
+        wishes: &mut AgentActions,
+    ) -> PacketAction {
         match packet.segment() {
             Some(s) if s.len > 0 => {
                 self.on_data(now, packet, s, queued);
-                Verdict::Forward
+                PacketAction::Forward
             }
             // A handshake's own ACKs go the other way, or come before any data.
             Some(s) if !s.flags.syn && self.sender == Some(packet.dst) => self.on_ack(now, s.ack, wishes),
-            _ => Verdict::Forward,
+            _ => PacketAction::Forward,
         }
     }
 
@@ -195,7 +201,7 @@ impl Agent for Snoop {
         self.deadline
     }
 
-    fn on_timeout(&mut self, now: Time, wishes: &mut Wishes) {
+    fn on_timeout(&mut self, now: Time, wishes: &mut AgentActions) {
         if self.deadline.is_none_or(|deadline| now < deadline) {
             return;
         }

@@ -25,14 +25,14 @@ fn tcp(src: NodeId, dst: NodeId, seq: u64, len: u32, ack: u64, syn: bool) -> Pac
 #[derive(Default)]
 struct Script {
     snoop: Snoop,
-    wishes: Wishes,
+    wishes: AgentActions,
 }
 
 /// What became of an ACK, and which segments were sent again.
-type Outcome = (Verdict, Vec<u64>);
+type Outcome = (PacketAction, Vec<u64>);
 
-const FORWARDED: (Verdict, Vec<u64>) = (Verdict::Forward, Vec::new());
-const SUPPRESSED: (Verdict, Vec<u64>) = (Verdict::Consume, Vec::new());
+const FORWARDED: (PacketAction, Vec<u64>) = (PacketAction::Forward, Vec::new());
+const SUPPRESSED: (PacketAction, Vec<u64>) = (PacketAction::Consume, Vec::new());
 
 impl Script {
     /// Segments `from..to` pass, a millisecond apart from `at` on.
@@ -50,7 +50,10 @@ impl Script {
 
     fn data_queued(&mut self, at: u64, n: u64, queued: f64) {
         let p = tcp(SENDER, RECEIVER, seq(n), 1000, 1, false);
-        assert_eq!(self.snoop.on_packet(ms(at), &mut p.clone(), queued, &mut self.wishes), Verdict::Forward);
+        assert_eq!(
+            self.snoop.on_packet(ms(at), &mut p.clone(), queued, &mut self.wishes),
+            PacketAction::Forward
+        );
         assert!(self.wishes.packets.is_empty());
     }
 
@@ -86,7 +89,7 @@ fn a_lost_segment_is_repaired_at_the_second_duplicate() {
     assert_eq!(s.ack(11, 2), FORWARDED);
     // Segment 2 was lost; 3 to 7 each cause a duplicate.
     assert_eq!(s.ack(12, 2), FORWARDED);
-    assert_eq!(s.ack(13, 2), (Verdict::Consume, vec![2]));
+    assert_eq!(s.ack(13, 2), (PacketAction::Consume, vec![2]));
     for at in 14..17 {
         assert_eq!(s.ack(at, 2), SUPPRESSED);
     }
@@ -103,7 +106,7 @@ fn a_lost_repair_is_told_to_the_sender() {
     let mut s = Script::pass(0, 0, 4);
     s.ack(10, 1);
     assert_eq!(s.ack(11, 1), FORWARDED);
-    assert_eq!(s.ack(12, 1), (Verdict::Consume, vec![1]));
+    assert_eq!(s.ack(12, 1), (PacketAction::Consume, vec![1]));
     // Both duplicates that 2 and 3 cause have come: the next ones are caused by new data.
     for n in 4..9 {
         s.data(9 + n, n);
@@ -195,7 +198,7 @@ fn a_nearly_full_queue_is_not_cached() {
         // The next one that is lost was cached.
         assert_eq!(s.ack(20, 4), FORWARDED);
         assert_eq!(s.ack(21, 4), FORWARDED);
-        assert_eq!(s.ack(22, 4), (Verdict::Consume, vec![4]));
+        assert_eq!(s.ack(22, 4), (PacketAction::Consume, vec![4]));
     }
 }
 
@@ -245,7 +248,7 @@ fn the_timer_repairs_the_oldest_ten_times() {
 fn the_first_segment_is_repaired() {
     let mut s = Script::pass(0, 0, 3);
     assert_eq!(s.ack(10, 0), FORWARDED);
-    assert_eq!(s.ack(11, 0), (Verdict::Consume, vec![0]));
+    assert_eq!(s.ack(11, 0), (PacketAction::Consume, vec![0]));
     let mut s = Script::pass(0, 0, 1);
     assert_eq!(s.timer(100), [0]);
 }
@@ -274,12 +277,12 @@ fn local_round_trip() {
 fn handshake_packets_are_not_duplicates() {
     let mut s = Script::default();
     let see = |s: &mut Script, mut p: Packet| s.snoop.on_packet(ms(0), &mut p, 0.0, &mut s.wishes);
-    assert_eq!(see(&mut s, tcp(SENDER, RECEIVER, 0, 0, 0, true)), Verdict::Forward);
-    assert_eq!(see(&mut s, tcp(RECEIVER, SENDER, 0, 0, 1, true)), Verdict::Forward);
+    assert_eq!(see(&mut s, tcp(SENDER, RECEIVER, 0, 0, 0, true)), PacketAction::Forward);
+    assert_eq!(see(&mut s, tcp(RECEIVER, SENDER, 0, 0, 1, true)), PacketAction::Forward);
     s.data(0, 0);
     for _ in 0..5 {
-        assert_eq!(see(&mut s, tcp(SENDER, RECEIVER, 1, 0, 1, false)), Verdict::Forward);
-        assert_eq!(see(&mut s, tcp(RECEIVER, SENDER, 0, 0, 1, true)), Verdict::Forward);
+        assert_eq!(see(&mut s, tcp(SENDER, RECEIVER, 1, 0, 1, false)), PacketAction::Forward);
+        assert_eq!(see(&mut s, tcp(RECEIVER, SENDER, 0, 0, 1, true)), PacketAction::Forward);
     }
     assert!(s.wishes.packets.is_empty());
 }

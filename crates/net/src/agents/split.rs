@@ -3,7 +3,7 @@
 //! To each end the base station looks like the other one: it takes what passes and answers in its name. What it has acknowledged it
 //! keeps until the receiver has acknowledged it too; how much more it accepts is the window that it advertises.
 
-use super::{Agent, Verdict, Wishes};
+use super::{Agent, AgentActions, PacketAction};
 use crate::plan::{FlowPlan, Transport};
 use airhop_base::{FlowId, NodeId, Packet, Span, Time};
 use airhop_tcp::{Receiver, Sender};
@@ -71,7 +71,7 @@ impl Split {
     /// Moves what arrived in order over to the other half, and sends what both halves have to send.
     ///
     /// The second connection is opened when the first one is.
-    fn pump(&mut self, now: Time, wishes: &mut Wishes) {
+    fn pump(&mut self, now: Time, wishes: &mut AgentActions) {
         self.sender.supply(self.receiver.delivered() - self.taken);
         self.taken = self.receiver.delivered();
         let edge = self.sender.space().una.max(1) + self.capacity;
@@ -104,9 +104,15 @@ impl Split {
 }
 
 impl Agent for Split {
-    fn on_packet(&mut self, now: Time, packet: &mut Packet, _: f64, wishes: &mut Wishes) -> Verdict {
+    fn on_packet(
+        &mut self,
+        now: Time,
+        packet: &mut Packet,
+        _: f64,
+        wishes: &mut AgentActions,
+    ) -> PacketAction {
         if packet.segment().is_none() {
-            return Verdict::Forward;
+            return PacketAction::Forward;
         }
         if packet.dst == self.to {
             self.reminder = None;
@@ -115,7 +121,7 @@ impl Agent for Split {
             self.sender.on_segment(now, packet);
         }
         self.pump(now, wishes);
-        Verdict::Take
+        PacketAction::Take
     }
 
     fn on_seed(&mut self, seed: u32) {
@@ -131,7 +137,7 @@ impl Agent for Split {
         [self.receiver.poll_timeout(), self.sender.poll_timeout(), reminder].into_iter().flatten().min()
     }
 
-    fn on_timeout(&mut self, now: Time, wishes: &mut Wishes) {
+    fn on_timeout(&mut self, now: Time, wishes: &mut AgentActions) {
         self.receiver.on_timeout(now);
         self.sender.on_timeout(now);
         self.pump(now, wishes);

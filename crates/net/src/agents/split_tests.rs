@@ -34,7 +34,7 @@ struct Out {
     data: Vec<u64>,
 }
 
-fn out(wishes: &mut Wishes) -> Out {
+fn out(wishes: &mut AgentActions) -> Out {
     let mut out = Out::default();
     for p in wishes.packets.drain(..) {
         let s = p.segment().expect("TCP");
@@ -52,9 +52,9 @@ fn out(wishes: &mut Wishes) -> Out {
 fn arrive(split: &mut Split, now: Time, segment: Segment, to: NodeId) -> Out {
     let from = if to == SENDER { RECEIVER } else { SENDER };
     let bytes = HEADER_BYTES + segment.len;
-    let mut wishes = Wishes::default();
+    let mut wishes = AgentActions::default();
     let mut packet = Packet::new(FlowId(0), from, to, bytes, Body::Tcp(segment));
-    assert_eq!(split.on_packet(now, &mut packet, 0.0, &mut wishes), Verdict::Take);
+    assert_eq!(split.on_packet(now, &mut packet, 0.0, &mut wishes), PacketAction::Take);
     out(&mut wishes)
 }
 
@@ -86,7 +86,7 @@ fn it_acknowledges_and_sends_on_within_its_buffer() {
     assert_eq!(ack(&mut split, ms(11), 2001), Out { acks: vec![(4001, 6001)], data: vec![] });
     // It is repeated, ever later, until data comes.
     assert_eq!(split.poll_timeout(), Some(ms(211)));
-    let mut wishes = Wishes::default();
+    let mut wishes = AgentActions::default();
     ack(&mut split, ms(12), 4001);
     split.on_timeout(ms(211), &mut wishes);
     assert_eq!(out(&mut wishes).acks, [(4001, 8001)]);
@@ -129,7 +129,7 @@ fn it_has_a_connection_of_its_own() {
     let mut sent = Vec::new();
     while sent.is_empty() {
         let due = split.poll_timeout().expect("the second half waits for an ACK");
-        let mut wishes = Wishes::default();
+        let mut wishes = AgentActions::default();
         split.on_timeout(due, &mut wishes);
         sent = super::tests::out(&mut wishes).data;
     }

@@ -1,5 +1,5 @@
-use super::door::Door;
 use super::drop_tail::DropTail;
+use super::enqueue_policy::EnqueuePolicy;
 use super::{Dropped, QueueDisc};
 use airhop_base::{Drop, Packet, Profile};
 use airhop_engine::{Arena, Id};
@@ -12,7 +12,7 @@ use airhop_engine::{Arena, Id};
 #[derive(Debug)]
 pub struct Biased;
 
-impl Door for Biased {
+impl EnqueuePolicy for Biased {
     fn arrives(
         &mut self,
         queue: &mut DropTail,
@@ -32,7 +32,7 @@ impl Door for Biased {
 
 #[cfg(test)]
 mod tests {
-    use super::super::door::Behind;
+    use super::super::enqueue_policy::PolicedFifo;
     use super::super::testing::{Bench, Offered};
     use super::*;
 
@@ -40,7 +40,7 @@ mod tests {
     // packet never does.
     #[test]
     fn the_newest_out_packet_makes_room() {
-        let mut bench = Bench::new(Behind::new(Biased, 3));
+        let mut bench = Bench::new(PolicedFifo::new(Biased, 3));
         let out = |packet: &mut Packet| packet.profile = Profile::Out;
         for set in [out as fn(&mut Packet), |_| {}, out] {
             assert_eq!(bench.offer_with(set), Offered::Queued);

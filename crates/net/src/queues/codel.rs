@@ -42,12 +42,12 @@ impl QueueDisc for Codel {
         next.map(|waiting| waiting.packet)
     }
 
-    fn take_out(&mut self, is_so: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
-        self.fifo.take_out(is_so).map(|waiting| waiting.packet)
+    fn remove_first(&mut self, matches: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
+        self.fifo.remove_first(matches).map(|waiting| waiting.packet)
     }
 
-    fn any(&self, is_so: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool {
-        self.fifo.any(is_so)
+    fn any_waiting(&self, matches: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool {
+        self.fifo.any_waiting(matches)
     }
 
     fn len(&self) -> usize {

@@ -1,5 +1,5 @@
-use super::door::Door;
 use super::drop_tail::DropTail;
+use super::enqueue_policy::EnqueuePolicy;
 use super::{Dropped, QueueDisc, mark};
 use airhop_base::{Drop, Packet, Time};
 use airhop_engine::{Arena, Id};
@@ -29,7 +29,7 @@ impl CongestionWarning {
     }
 }
 
-impl Door for CongestionWarning {
+impl EnqueuePolicy for CongestionWarning {
     fn arrives(
         &mut self,
         queue: &mut DropTail,
@@ -49,7 +49,7 @@ impl Door for CongestionWarning {
 
 #[cfg(test)]
 mod tests {
-    use super::super::door::Behind;
+    use super::super::enqueue_policy::PolicedFifo;
     use super::super::testing::{Bench, Offered};
     use super::*;
     use airhop_base::Ecn;
@@ -61,7 +61,7 @@ mod tests {
     // With w = 0.5 and T = 2: arrivals find 0, 1, 2, 3, 4 waiting, so the average is 0, 0.5, 1.25, 2.125, 3.0625.
     #[test]
     fn every_capable_packet_is_marked_while_the_average_is_above_the_threshold() {
-        let mut bench = Bench::new(Behind::new(CongestionWarning::new(2.0, 0.5), 5));
+        let mut bench = Bench::new(PolicedFifo::new(CongestionWarning::new(2.0, 0.5), 5));
         for _ in 0..5 {
             assert_eq!(bench.offer_with(ect), Offered::Queued);
         }
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn what_is_not_capable_is_not_marked() {
-        let mut bench = Bench::new(Behind::new(CongestionWarning::new(1.0, 1.0), 50));
+        let mut bench = Bench::new(PolicedFifo::new(CongestionWarning::new(1.0, 1.0), 50));
         (0..10).for_each(|_| assert_eq!(bench.offer(), Offered::Queued));
         assert!(bench.drain_packets().all(|packet| packet.ecn == Ecn::NotEct));
     }

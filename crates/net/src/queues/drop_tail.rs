@@ -17,8 +17,8 @@ impl DropTail {
     }
 
     /// Takes out the newest packet that is so, if there is one.
-    pub fn take_newest(&mut self, is_so: impl Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
-        let place = self.waiting.iter().rposition(is_so)?;
+    pub fn take_newest(&mut self, matches: impl Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
+        let place = self.waiting.iter().rposition(matches)?;
         self.waiting.remove(place)
     }
 }
@@ -36,13 +36,13 @@ impl QueueDisc for DropTail {
         self.waiting.pop_front()
     }
 
-    fn take_out(&mut self, is_so: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
-        let place = self.waiting.iter().position(is_so)?;
+    fn remove_first(&mut self, matches: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
+        let place = self.waiting.iter().position(matches)?;
         self.waiting.remove(place)
     }
 
-    fn any(&self, is_so: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool {
-        self.waiting.iter().any(is_so)
+    fn any_waiting(&self, matches: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool {
+        self.waiting.iter().any(matches)
     }
 
     fn len(&self) -> usize {

@@ -40,8 +40,8 @@ impl Fifo {
     }
 
     /// Takes out the first that is so, if there is one.
-    pub fn take_out(&mut self, is_so: &dyn Fn(&Id<Packet>) -> bool) -> Option<Waiting> {
-        let place = self.waiting.iter().position(|waiting| is_so(&waiting.packet))?;
+    pub fn remove_first(&mut self, matches: &dyn Fn(&Id<Packet>) -> bool) -> Option<Waiting> {
+        let place = self.waiting.iter().position(|waiting| matches(&waiting.packet))?;
         let found = self.waiting.remove(place);
         self.took_out(found)
     }
@@ -52,8 +52,8 @@ impl Fifo {
     }
 
     /// Shows the packets, the oldest first, until one is so. Returns whether one was.
-    pub fn any(&self, is_so: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool {
-        self.waiting.iter().any(|waiting| is_so(&waiting.packet))
+    pub fn any_waiting(&self, matches: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool {
+        self.waiting.iter().any(|waiting| matches(&waiting.packet))
     }
 
     /// The length of the oldest, if there is one.

@@ -100,15 +100,15 @@ impl QueueDisc for Fq {
         }
     }
 
-    fn take_out(&mut self, is_so: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
+    fn remove_first(&mut self, matches: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
         let mut queues = (0..).zip(&mut self.flows);
-        let (i, found) = queues.find_map(|(i, flow)| Some((i, flow.fifo.take_out(is_so)?)))?;
+        let (i, found) = queues.find_map(|(i, flow)| Some((i, flow.fifo.remove_first(matches)?)))?;
         self.took_from(i);
         Some(found.packet)
     }
 
-    fn any(&self, is_so: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool {
-        self.flows.iter().any(|flow| flow.fifo.any(is_so))
+    fn any_waiting(&self, matches: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool {
+        self.flows.iter().any(|flow| flow.fifo.any_waiting(matches))
     }
 
     fn len(&self) -> usize {

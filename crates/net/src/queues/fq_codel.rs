@@ -154,15 +154,15 @@ impl QueueDisc for FqCodel {
         }
     }
 
-    fn take_out(&mut self, is_so: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
-        let found = self.queues.iter_mut().find_map(|queue| queue.fifo.take_out(is_so))?;
+    fn remove_first(&mut self, matches: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
+        let found = self.queues.iter_mut().find_map(|queue| queue.fifo.remove_first(matches))?;
         self.len -= 1;
         self.bytes -= u64::from(found.bytes);
         Some(found.packet)
     }
 
-    fn any(&self, is_so: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool {
-        self.queues.iter().any(|queue| queue.fifo.any(is_so))
+    fn any_waiting(&self, matches: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool {
+        self.queues.iter().any(|queue| queue.fifo.any_waiting(matches))
     }
 
     fn len(&self) -> usize {
@@ -316,7 +316,7 @@ mod tests {
     #[test]
     fn what_was_taken_out_is_not_counted() {
         let mut bench = waiting(PLAN, &[(0, 0), (20, 1500)]);
-        (0..20).for_each(|number| assert_eq!(bench.take_out(FlowId(1)), Some(number)));
+        (0..20).for_each(|number| assert_eq!(bench.remove_first(FlowId(1)), Some(number)));
         for round in 1..=30 {
             assert_eq!(bench.offer_with(of(0, 1500)), Offered::Queued);
             bench.now = Time::ZERO + Span::from_millis(10 * round);

@@ -92,7 +92,7 @@ impl Audit {
             }
             Step::TakeOut(flow) => {
                 let first = self.inside.range((flow, 0)..(flow + 1, 0)).next().map(|(_, number)| *number);
-                assert_eq!(self.bench.take_out(FlowId(flow)), first, "{:?}", self.plan);
+                assert_eq!(self.bench.remove_first(FlowId(flow)), first, "{:?}", self.plan);
                 self.inside.retain(|(_, number)| Some(*number) != first);
             }
         }

@@ -1,13 +1,13 @@
 //! Queue disciplines.
 //!
 //! A discipline is one file beside this one, a variant of [`QueuePlan`] with its parameters, and an arm of [`build`]. One that only
-//! looks at what arrives is a [`Door`](door::Door) before a drop-tail queue.
+//! looks at what arrives is an [`EnqueuePolicy`](enqueue_policy::EnqueuePolicy) before a drop-tail queue.
 
 mod biased;
 mod codel;
 mod congestion_warning;
-mod door;
 mod drop_tail;
+mod enqueue_policy;
 mod fifo;
 mod fq;
 mod fq_codel;
@@ -24,8 +24,8 @@ use airhop_engine::{Arena, Id, Stream};
 use biased::Biased;
 use codel::Codel;
 use congestion_warning::CongestionWarning;
-use door::Behind;
 use drop_tail::DropTail;
+use enqueue_policy::PolicedFifo;
 use fq::Fq;
 use fq_codel::FqCodel;
 use pie::Pie;
@@ -51,9 +51,9 @@ pub trait QueueDisc: Debug + Send {
     /// Takes out the packet that goes next, which the discipline may mark. Those that it will not send are found in `dropped`.
     fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Id<Packet>>;
     /// Takes out the first packet that is so, if there is one, wherever it waits.
-    fn take_out(&mut self, is_so: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>>;
+    fn remove_first(&mut self, matches: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>>;
     /// Shows the packets that wait, those of a flow in the order of their places, until one is so. Returns whether one was.
-    fn any(&self, is_so: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool;
+    fn any_waiting(&self, matches: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool;
     /// How many wait.
     fn len(&self) -> usize;
     /// Packets that may wait.
@@ -69,12 +69,12 @@ pub fn build(plan: &QueuePlan, time_for: impl Fn(u32) -> Span, stream: Stream) -
     match *plan {
         QueuePlan::DropTail { packets } => Box::new(DropTail::new(packets)),
         QueuePlan::Red(plan) => {
-            Box::new(Behind::new(Red::new(plan, time_for(plan.mean_packet), stream), plan.packets))
+            Box::new(PolicedFifo::new(Red::new(plan, time_for(plan.mean_packet), stream), plan.packets))
         }
         QueuePlan::CongestionWarning { packets, threshold, weight } => {
-            Box::new(Behind::new(CongestionWarning::new(threshold, weight), packets))
+            Box::new(PolicedFifo::new(CongestionWarning::new(threshold, weight), packets))
         }
-        QueuePlan::Biased { packets } => Box::new(Behind::new(Biased, packets)),
+        QueuePlan::Biased { packets } => Box::new(PolicedFifo::new(Biased, packets)),
         QueuePlan::Codel(plan) => Box::new(Codel::new(plan)),
         QueuePlan::FqCodel(plan) => Box::new(FqCodel::new(plan)),
         QueuePlan::Pie(plan) => Box::new(Pie::new(plan, stream)),

@@ -1,5 +1,5 @@
-use super::door::Door;
 use super::drop_tail::DropTail;
+use super::enqueue_policy::EnqueuePolicy;
 use super::{Dropped, QueueDisc, mark};
 use crate::plan::RedPlan;
 use airhop_base::{Drop, Packet, Span, Time};
@@ -31,7 +31,7 @@ enum Told {
 }
 
 impl Red {
-    /// The door of a queue before a link on which a packet of typical size takes `packet_time`.
+    /// The policy of a queue before a link on which a packet of typical size takes `packet_time`.
     pub fn new(plan: RedPlan, packet_time: Span, stream: Stream) -> Self {
         Red { plan, packet_time, average: 0.0, count: 0, stream }
     }
@@ -76,7 +76,7 @@ impl Red {
     }
 }
 
-impl Door for Red {
+impl EnqueuePolicy for Red {
     fn arrives(
         &mut self,
         queue: &mut DropTail,
@@ -105,7 +105,7 @@ impl Door for Red {
 
 #[cfg(test)]
 mod tests {
-    use super::super::door::Behind;
+    use super::super::enqueue_policy::PolicedFifo;
     use super::super::testing::{Bench, Offered};
     use super::*;
     use airhop_base::Ecn;
@@ -126,16 +126,16 @@ mod tests {
         Red::new(plan, Span::from_millis(1), Streams::new(1, 0).stream("red"))
     }
 
-    /// A door whose average stays where it is.
+    /// A policy whose average stays where it is.
     fn at(average: f64, plan: RedPlan) -> Red {
         let mut red = red(RedPlan { weight: 0.0, ..plan });
         red.average = average;
         red
     }
 
-    fn bench(red: Red) -> Bench<Behind<Red>> {
+    fn bench(red: Red) -> Bench<PolicedFifo<Red>> {
         let packets = red.plan.packets;
-        Bench::new(Behind::new(red, packets))
+        Bench::new(PolicedFifo::new(red, packets))
     }
 
     fn ect(packet: &mut Packet) {
@@ -178,13 +178,13 @@ mod tests {
         let mut bench = bench(red(RedPlan { min: 40.0, max: 45.0, ..PLAN }));
         (0..50).for_each(|_| assert_eq!(bench.offer(), Offered::Queued));
         let expected = (0..50).fold(0.0, |average, q| average + 0.002 * (f64::from(q) - average));
-        assert!((bench.disc.door.average - expected).abs() < 1e-12);
+        assert!((bench.disc.policy.average - expected).abs() < 1e-12);
         assert_eq!(bench.offer(), Offered::Dropped(50, Drop::Queue), "full");
         assert_eq!(bench.drain().len(), 50);
-        let before = bench.disc.door.average;
+        let before = bench.disc.policy.average;
         bench.idle = Span::from_millis(250);
         assert_eq!(bench.pass_with(ect), Ecn::Ect);
-        assert!((bench.disc.door.average - before * 0.998_f64.powi(250)).abs() < 1e-12);
+        assert!((bench.disc.policy.average - before * 0.998_f64.powi(250)).abs() < 1e-12);
     }
 
     // RFC 3168 §5: where a packet would be dropped it is marked instead, if it can be; §7: not any more when all are told.

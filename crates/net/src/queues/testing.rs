@@ -59,15 +59,15 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
     }
 
     /// Takes out the first packet of a flow.
-    pub fn take_out(&mut self, flow: FlowId) -> Option<u64> {
-        let id = self.disc.take_out(&|id| self.arena.get(id).flow == flow)?;
+    pub fn remove_first(&mut self, flow: FlowId) -> Option<u64> {
+        let id = self.disc.remove_first(&|id| self.arena.get(id).flow == flow)?;
         Some(number(&self.arena.take(id)))
     }
 
     /// The packets that wait.
     pub fn waiting(&self) -> BTreeSet<u64> {
         let mut waiting = BTreeSet::new();
-        let is_known = self.disc.any(&mut |id| !waiting.insert(number(self.arena.get(id))));
+        let is_known = self.disc.any_waiting(&mut |id| !waiting.insert(number(self.arena.get(id))));
         assert!(!is_known, "each is shown once");
         waiting
     }

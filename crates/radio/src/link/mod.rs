@@ -2,8 +2,8 @@
 
 mod buffer;
 mod effects;
+mod endpoint;
 mod plan;
-mod terminal;
 
 use crate::arq::{LinkFrame, Report};
 use crate::cell::Tag;
@@ -11,8 +11,8 @@ use crate::errors::Damage;
 use airhop_base::{Packet, Span, Time};
 use airhop_engine::{EventQueue, Id, Streams, Timers};
 pub use effects::{RadioEffect, RadioEvent, RadioWhat, Transmitted};
+use endpoint::{Content, LinkEndpoint, Transmission};
 pub use plan::{End, Outgoing, RadioPlan};
-use terminal::{Content, Terminal, Transmission};
 
 /// The link at work.
 ///
@@ -22,7 +22,7 @@ use terminal::{Content, Terminal, Transmission};
 pub struct RadioLink {
     index: u16,
     delay: Span,
-    ends: [Terminal; 2],
+    ends: [LinkEndpoint; 2],
     timers: Timers,
     /// Every transmission is an effect.
     tells_all: bool,
@@ -35,7 +35,7 @@ impl RadioLink {
     /// Builds the link; its randomness comes from `streams` under its own name.
     pub fn new(plan: &RadioPlan, streams: &Streams) -> Self {
         let mut timers = Timers::new();
-        let ends = [0, 1].map(|end| Terminal::new(plan, end, timers.add(), streams));
+        let ends = [0, 1].map(|end| LinkEndpoint::new(plan, end, timers.add(), streams));
         let (index, delay) = (plan.index, plan.delay);
         let (reports, deliverable) = (Vec::new(), Vec::new());
         RadioLink { index, delay, ends, timers, tells_all: false, reports, deliverable }
@@ -59,7 +59,7 @@ impl RadioLink {
 
     /// How many packets are inside.
     pub fn holds(&self) -> usize {
-        self.ends.iter().map(|terminal| terminal.buffer.len()).sum()
+        self.ends.iter().map(|endpoint| endpoint.buffer.len()).sum()
     }
 
     /// Hands a packet to `end`, which must be free.
@@ -71,10 +71,10 @@ impl RadioLink {
         queue: &mut EventQueue<E>,
         effects: &mut Vec<RadioEffect>,
     ) {
-        let terminal = &mut self.ends[usize::from(end)];
-        debug_assert!(terminal.is_free(), "end {end} has no room");
-        terminal.sender.push();
-        terminal.buffer.push(packet);
+        let endpoint = &mut self.ends[usize::from(end)];
+        debug_assert!(endpoint.is_free(), "end {end} has no room");
+        endpoint.sender.push();
+        endpoint.buffer.push(packet);
         self.go_on(now, queue, effects);
     }
 
@@ -93,7 +93,7 @@ impl RadioLink {
             }
             RadioWhat::Arrived(end) => self.on_arrived(now, end, effects),
             RadioWhat::Due(end) => {
-                if self.ends.iter().any(|terminal| terminal.is_heard_now(now)) {
+                if self.ends.iter().any(|endpoint| endpoint.is_heard_now(now)) {
                     // A link ACK that comes at the last moment comes in time: behind it, which is in the queue already.
                     return queue.push(now, self.event(event));
                 }
@@ -109,17 +109,17 @@ impl RadioLink {
 
     /// A frame has left `end`; returns when it arrives.
     fn on_sent(&mut self, now: Time, end: End, effects: &mut Vec<RadioEffect>) -> Time {
-        let terminal = &mut self.ends[usize::from(end)];
-        let sent = terminal.transmitter.take().expect("only what is on the air leaves it");
-        let damage = terminal.damage(&sent);
+        let endpoint = &mut self.ends[usize::from(end)];
+        let sent = endpoint.transmitter.take().expect("only what is on the air leaves it");
+        let damage = endpoint.damage(&sent);
         if self.tells_all {
             let Transmission { tag, bytes, start, .. } = sent;
             let (number, attempt) = (sent.number(), sent.attempt());
             let all = Transmitted { end, tag, bytes, number, attempt, start, damage };
             effects.push(RadioEffect::Transmitted(all));
         }
-        let arrival = terminal.pace.arrival(now, self.delay);
-        terminal.under_way.push_back((sent, damage, arrival));
+        let arrival = endpoint.pace.arrival(now, self.delay);
+        endpoint.under_way.push_back((sent, damage, arrival));
         arrival
     }
 
@@ -159,10 +159,10 @@ impl RadioLink {
 
     /// No link ACK came in time for data from `end`.
     fn on_due(&mut self, now: Time, end: End, effects: &mut Vec<RadioEffect>) {
-        let terminal = &mut self.ends[usize::from(end)];
-        terminal.sender.on_timeout(now, &mut self.reports);
-        if terminal.fading.is_none() && !self.reports.is_empty() {
-            terminal.fading = Some(now);
+        let endpoint = &mut self.ends[usize::from(end)];
+        endpoint.sender.on_timeout(now, &mut self.reports);
+        if endpoint.fading.is_none() && !self.reports.is_empty() {
+            endpoint.fading = Some(now);
             effects.push(RadioEffect::FadeStart { end });
         }
         self.pass_on(end, effects);
@@ -201,19 +201,19 @@ impl RadioLink {
     ) {
         for end in [0, 1] {
             let [sent, due] = [RadioWhat::Sent(end), RadioWhat::Due(end)].map(|what| self.event(what));
-            let terminal = &mut self.ends[usize::from(end)];
-            if let Some(mut next) = terminal.next(now) {
-                next.start = terminal.pace.begin(now);
-                next.end = terminal.pace.finish(now, next.bytes);
+            let endpoint = &mut self.ends[usize::from(end)];
+            if let Some(mut next) = endpoint.next(now) {
+                next.start = endpoint.pace.begin(now);
+                next.end = endpoint.pace.finish(now, next.bytes);
                 queue.push(next.end, sent);
-                terminal.transmitter = Some(next);
+                endpoint.transmitter = Some(next);
             }
-            self.timers.set(terminal.timer, terminal.sender.deadline(), due, queue);
-            let is_free = terminal.is_free();
-            if is_free && !terminal.was_ready {
+            self.timers.set(endpoint.timer, endpoint.sender.deadline(), due, queue);
+            let is_free = endpoint.is_free();
+            if is_free && !endpoint.was_ready {
                 effects.push(RadioEffect::Ready(end));
             }
-            terminal.was_ready = is_free;
+            endpoint.was_ready = is_free;
         }
     }
 
@@ -223,7 +223,7 @@ impl RadioLink {
 }
 
 /// An end, and the other.
-fn pair(ends: &mut [Terminal; 2], end: End) -> (&mut Terminal, &mut Terminal) {
+fn pair(ends: &mut [LinkEndpoint; 2], end: End) -> (&mut LinkEndpoint, &mut LinkEndpoint) {
     let [a, b] = ends;
     if end == 0 { (a, b) } else { (b, a) }
 }

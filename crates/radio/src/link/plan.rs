@@ -2,7 +2,7 @@
 use crate::arq::ArqPlan;
 use crate::cell::Tag;
 use crate::errors::ErrorPlan;
-use crate::pace::PacePlan;
+use crate::pace::LinkRate;
 use airhop_base::{Packet, Span};
 use airhop_engine::Id;
 
@@ -19,7 +19,7 @@ pub struct RadioPlan {
     /// The names of its ends.
     pub ends: [String; 2],
     /// How fast each end sends.
-    pub pace: PacePlan,
+    pub pace: LinkRate,
     /// How long a frame is under way, from its last bit sent to its last bit received; a course may say otherwise.
     pub delay: Span,
     /// Bytes that the link adds to an IP packet in a data frame.

@@ -3,7 +3,7 @@
 
 use airhop_base::{Span, Time, units};
 use airhop_radio::errors::{BadLine, FadeRecord};
-use airhop_radio::pace::{Deliveries, PacePlan};
+use airhop_radio::pace::{Deliveries, LinkRate};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ fn says_where(text: &str, why: &BadLine) {
 
 /// Packets leave in their order, and time passes when one does.
 fn plays(deliveries: Deliveries) {
-    let plan = PacePlan::Deliveries(Arc::new(deliveries));
+    let plan = LinkRate::Deliveries(Arc::new(deliveries));
     assert!(plan.time_for(1500) > Span::ZERO);
     let mut pace = plan.start(0);
     let mut now = Time::ZERO;

@@ -1,6 +1,6 @@
 use super::whole;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Signal, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 
 /// Linux 2.6's window with appropriate byte counting (RFC 3465), as ns-2's Agent/TCP/Linux has it: whole segments.
 #[derive(Clone, Copy, Debug, Default)]
@@ -13,7 +13,7 @@ pub struct Counted {
 
 impl Counted {
     /// Takes in an ACK, in whatever state: what a recovery has acknowledged counts when it is over, and may be worth more than one segment.
-    pub fn observe(&mut self, a: &Ack, s: &Space) {
+    pub fn observe(&mut self, a: &Ack, s: &SenderState) {
         self.acked += a.acked.div_ceil(s.mss) as f64; // the first, of a byte, is a segment
     }
 
@@ -47,18 +47,18 @@ impl Counted {
 pub struct CountedReno(Counted);
 
 impl CongestionControl for CountedReno {
-    fn on_ack(&mut self, w: &mut Window, _: &Ack, _: &Space) {
+    fn on_ack(&mut self, w: &mut Window, _: &Ack, _: &SenderState) {
         self.0.grow(w);
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &Space) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> Judged {
         // tcp_reno_min_cwnd(): half of ssthresh, from which the end of the recovery raises it to ssthresh.
         let ssthresh = whole(w.cwnd / 2.0).max(2.0);
         self.0.cut(w, ssthresh, ssthresh / 2.0, l.signal);
         Judged::Congestion
     }
 
-    fn observe(&mut self, a: &Ack, s: &Space) {
+    fn observe(&mut self, a: &Ack, s: &SenderState) {
         self.0.observe(a, s);
     }
 }
@@ -71,7 +71,7 @@ mod tests {
 
     /// A window after an ACK of so many segments each, outside recovery.
     fn grown(counted: &mut Counted, mut w: Window, acked: &[u64]) -> Vec<f64> {
-        let s = Space::new(&Preset::Ns2.config(1000));
+        let s = SenderState::new(&Preset::Ns2.config(1000));
         let mut on_ack = |&segments: &u64| {
             counted.observe(&Ack::of(Time::ZERO, segments * 1000), &s);
             counted.grow(&mut w);
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn what_a_recovery_acknowledged_counts_when_it_is_over() {
         let mut counted = Counted::default();
-        counted.observe(&Ack::of(Time::ZERO, 12_000), &Space::new(&Preset::Ns2.config(1000)));
+        counted.observe(&Ack::of(Time::ZERO, 12_000), &SenderState::new(&Preset::Ns2.config(1000)));
         let w = Window { cwnd: 5.0, ssthresh: 4.0 };
         assert_eq!(grown(&mut counted, w, &[1, 1, 1]), [6.0, 7.0, 7.0]);
     }

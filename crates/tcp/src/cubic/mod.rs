@@ -7,10 +7,10 @@ mod tests;
 
 use crate::config::Growth;
 use crate::control::{leave, whole};
-use crate::meters::least;
+use crate::estimators::least;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Signal, Window};
+use crate::sender_state::SenderState;
 use crate::slow_start::{Sample, SlowStart};
-use crate::space::Space;
 use airhop_base::{Span, Time};
 use linux::Linux;
 use rfc::Rfc;
@@ -63,7 +63,7 @@ impl Cubic {
     }
 
     /// Congestion avoidance: an ACK that shows `delivered` segments to have arrived and counts for `counted`.
-    fn avoid(&mut self, w: &mut Window, delivered: f64, counted: f64, now: Time, s: &Space) {
+    fn avoid(&mut self, w: &mut Window, delivered: f64, counted: f64, now: Time, s: &SenderState) {
         match &mut self.law {
             Law::Rfc(law) => law.avoid(w, delivered, counted, now, s.srtt),
             Law::Linux(law) => law.avoid(w, whole(counted.ceil()) as u32, now, self.least_rtt),
@@ -71,7 +71,7 @@ impl Cubic {
     }
 
     /// Slow start, by an ACK that counts for `segments`; returns the share of it that is left for congestion avoidance.
-    fn start(&mut self, w: &mut Window, segments: f64, now: Time, s: &Space) -> f64 {
+    fn start(&mut self, w: &mut Window, segments: f64, now: Time, s: &SenderState) -> f64 {
         let (una, nxt) = (s.una, s.max_sent);
         let sample = Sample { now, una, nxt, rtt: self.rtt, least_rtt: self.least_rtt };
         let growth = self.slow_start.on_ack(w, segments, &sample);
@@ -82,7 +82,7 @@ impl Cubic {
 }
 
 impl CongestionControl for Cubic {
-    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
         let delivered = a.delivered as f64 / s.mss as f64;
         let counted = match s.growth {
             Growth::PerAck => 1.0,
@@ -97,7 +97,7 @@ impl CongestionControl for Cubic {
         }
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
         let is_timeout = l.signal == Signal::Timeout;
         self.slow_start.on_loss(is_timeout, l.now, s.max_sent);
         let left = match &mut self.law {
@@ -116,14 +116,14 @@ impl CongestionControl for Cubic {
     }
 
     /// §4.9: as if it had not been; Linux gives the window back, no more.
-    fn on_spurious(&mut self, w: &mut Window, before: &Window, _: &Space) {
+    fn on_spurious(&mut self, w: &mut Window, before: &Window, _: &SenderState) {
         w.restore(before);
         if let Law::Rfc(law) = &mut self.law {
             law.on_spurious();
         }
     }
 
-    fn observe(&mut self, a: &Ack, _: &Space) {
+    fn observe(&mut self, a: &Ack, _: &SenderState) {
         self.rtt = a.sample;
         if let Law::Linux(law) = &self.law
             && !law.takes_samples(a.now)

@@ -1,6 +1,6 @@
 use super::Constants;
 use crate::seams::Window;
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::{Span, Time};
 
 /// CUBIC's congestion avoidance as RFC 9438 has it.
@@ -78,7 +78,13 @@ impl Rfc {
 
     /// A loss or a mark with a window of `cwnd`, of which `base` is reduced, if ssthresh does not stay (§4.6 to §4.8). Returns what is
     /// left.
-    pub fn on_loss(&mut self, cwnd: f64, base: Option<f64>, is_timeout: bool, s: &Space) -> Option<f64> {
+    pub fn on_loss(
+        &mut self,
+        cwnd: f64,
+        base: Option<f64>,
+        is_timeout: bool,
+        s: &SenderState,
+    ) -> Option<f64> {
         let Constants { beta, fast_convergence, .. } = self.constants;
         if s.una >= self.point {
             self.before = self.memory;

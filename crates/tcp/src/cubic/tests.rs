@@ -6,8 +6,11 @@ const MSS: u64 = 1000;
 /// alpha of beta 0.7: 0.9 / 1.7.
 const ALPHA: f64 = 9.0 / 17.0;
 
-fn space(srtt_ms: u64) -> Space {
-    Space { srtt: Some(Span::from_millis(srtt_ms)), ..Space::new(&Preset::Rfc.config(MSS as u32)) }
+fn space(srtt_ms: u64) -> SenderState {
+    SenderState {
+        srtt: Some(Span::from_millis(srtt_ms)),
+        ..SenderState::new(&Preset::Rfc.config(MSS as u32))
+    }
 }
 
 fn cubic(form: Form, beta: f64, fast_convergence: bool) -> Cubic {
@@ -94,7 +97,7 @@ fn slow_start_ends_within_an_ack() {
     cubic(Form::Rfc, 0.7, true).on_ack(&mut w, &ack(0), &space(100));
     is_close(w.cwnd, 10.0 + 0.5 / 10.0);
     // Of two segments a quarter ends it, and three quarters of what was delivered are left.
-    let s = Space { growth: Growth::PerByte, ..space(100) };
+    let s = SenderState { growth: Growth::PerByte, ..space(100) };
     let two = Ack { acked: 2 * MSS, delivered: 2 * MSS, ..ack(0) };
     let mut w = Window { cwnd: 9.5, ssthresh: 10.0 };
     cubic(Form::Rfc, 0.7, true).on_ack(&mut w, &two, &s);
@@ -150,7 +153,7 @@ fn a_repeated_timeout_is_no_new_beginning() {
 // §4.9.2: all of it is as before; a timeout after the loss was of the same window of data. Linux gives back the window alone.
 #[test]
 fn a_loss_that_was_none() {
-    let s = Space { una: 1, max_sent: 90_001, ..space(100) };
+    let s = SenderState { una: 1, max_sent: 90_001, ..space(100) };
     for form in [Form::Rfc, Form::Linux] {
         let mut control = cubic(form, 0.7, true);
         let mut w = lose(&mut control, 100.0, Signal::Duplicates);
@@ -239,7 +242,7 @@ fn linux_leaves_out_samples_after_a_recovery() {
     let mut w = lose(&mut control, 100.0, Signal::Duplicates);
     for (ms, segment, least) in [(0, 0, 50), (999, 1, 50), (1000, 2, 40)] {
         let at = Time::ZERO + Span::from_millis(ms);
-        let s = Space { una: 1 + (segment + 1) * MSS, ..space(60) };
+        let s = SenderState { una: 1 + (segment + 1) * MSS, ..space(60) };
         let (now, rtt) = if ms == 0 { (at + Span::from_millis(50), 50) } else { (at, 40) };
         let a = Ack { now, sample: Some(Span::from_millis(rtt)), ..ack(ms) };
         control.observe(&a, &s);

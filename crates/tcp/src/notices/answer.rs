@@ -1,5 +1,5 @@
 use crate::seams::{NoticePolicy, Reaction};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
 /// Retransmits what an ELN names, each time, and does nothing else: the common reaction (Yun 2009 §2.1).
@@ -7,7 +7,7 @@ use airhop_base::{Notice, NoticeKind, Time};
 pub struct Answer;
 
 impl NoticePolicy for Answer {
-    fn on_notice(&mut self, _: Time, notice: &Notice, _: &Space) -> Reaction {
+    fn on_notice(&mut self, _: Time, notice: &Notice, _: &SenderState) -> Reaction {
         if notice.kind == NoticeKind::Eln { Reaction::Retransmit } else { Reaction::Ignore }
     }
 }

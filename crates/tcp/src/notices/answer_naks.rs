@@ -1,5 +1,5 @@
 use crate::seams::{NoticePolicy, Reaction};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
 /// Retransmits what a NAK names, each time, and does nothing else (Cheng & Lin 2008): "record the NAK sequence number, and then
@@ -8,7 +8,7 @@ use airhop_base::{Notice, NoticeKind, Time};
 pub struct AnswerNaks;
 
 impl NoticePolicy for AnswerNaks {
-    fn on_notice(&mut self, _: Time, notice: &Notice, _: &Space) -> Reaction {
+    fn on_notice(&mut self, _: Time, notice: &Notice, _: &SenderState) -> Reaction {
         if notice.kind == NoticeKind::Nak { Reaction::Retransmit } else { Reaction::Ignore }
     }
 

@@ -1,6 +1,6 @@
 use super::PATIENCE;
 use crate::seams::{NoticePolicy, Reaction};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
 /// ELN filtering (Yun 2009 §4.2): up to `n` losses in a row are channel noise; more are a disconnection, in which the sender
@@ -30,7 +30,7 @@ impl ElnFilter {
 }
 
 impl NoticePolicy for ElnFilter {
-    fn on_notice(&mut self, _: Time, notice: &Notice, _: &Space) -> Reaction {
+    fn on_notice(&mut self, _: Time, notice: &Notice, _: &SenderState) -> Reaction {
         match notice.kind {
             NoticeKind::Eln => {
                 self.consecutive += 1;
@@ -77,7 +77,7 @@ mod tests {
         let mut f = ElnFilter::new(2);
         let skip = Reaction::Freeze { retransmit: false };
         let answer = Reaction::Freeze { retransmit: true };
-        let space = Space::new(&Preset::Ns2.config(1000));
+        let space = SenderState::new(&Preset::Ns2.config(1000));
         let hear = |f: &mut ElnFilter| f.on_notice(Time::ZERO, &eln, &space);
         let seen: Vec<_> = (0..6).map(|_| hear(&mut f)).collect();
         assert_eq!(seen, [Reaction::Retransmit, Reaction::Retransmit, skip, answer, skip, answer]);
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn deaf_to_ersns() {
         let ersn = Notice::about(NoticeKind::Ersn, 1, 2);
-        let space = Space::new(&Preset::Ns2.config(1000));
+        let space = SenderState::new(&Preset::Ns2.config(1000));
         for (mut f, worth) in
             [(ElnFilter::new(2), Reaction::Hold), (ElnFilter::without_ersn(2), Reaction::Ignore)]
         {

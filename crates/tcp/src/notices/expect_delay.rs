@@ -1,5 +1,5 @@
 use crate::seams::{NoticePolicy, Reaction};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
 /// Waits for acknowledgements as much longer as RTTNs say (Kounavis 1996 §4, reconstructed).
@@ -7,7 +7,7 @@ use airhop_base::{Notice, NoticeKind, Time};
 pub struct ExpectDelay;
 
 impl NoticePolicy for ExpectDelay {
-    fn on_notice(&mut self, _: Time, notice: &Notice, _: &Space) -> Reaction {
+    fn on_notice(&mut self, _: Time, notice: &Notice, _: &SenderState) -> Reaction {
         if notice.kind == NoticeKind::Rttn { Reaction::Expect } else { Reaction::Ignore }
     }
 

@@ -9,9 +9,9 @@ mod refresh_timer;
 mod shield;
 
 use crate::config::Notices;
-use crate::recovery::Told;
+use crate::recovery::NoticeAware;
 use crate::seams::{NoticePolicy, Parts, Reaction};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::{Notice, Time};
 pub use answer::Answer;
 pub use answer_naks::AnswerNaks;
@@ -29,22 +29,22 @@ pub const PATIENCE: u32 = 12;
 pub(crate) fn choose(notices: Notices, scheme: Parts) -> Parts {
     let policy: Box<dyn NoticePolicy> = match notices {
         Notices::Scheme => return scheme,
-        Notices::Ignored => return Parts { notices: Box::new(Deaf), ..scheme },
+        Notices::Ignored => return Parts { notices: Box::new(IgnoreNotices), ..scheme },
         Notices::Eln => Box::new(OncePerLoss::default()),
         Notices::Elsn => Box::new(ElnFilter::new(NOISE)),
     };
-    Parts { notices: policy, recovery: Box::new(Told::new(scheme.recovery)), ..scheme }
+    Parts { notices: policy, recovery: Box::new(NoticeAware::new(scheme.recovery)), ..scheme }
 }
 
 /// ELNs in a row that are taken for channel noise, where nothing else is said: the example of Yun 2009 §4.2.
 const NOISE: u32 = 2;
 
-/// Deaf to notices: every sender that was not made for them.
+/// Policy of a sender that no notice reaches: every one that was not made for them.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Deaf;
+pub struct IgnoreNotices;
 
-impl NoticePolicy for Deaf {
-    fn on_notice(&mut self, _: Time, _: &Notice, _: &Space) -> Reaction {
+impl NoticePolicy for IgnoreNotices {
+    fn on_notice(&mut self, _: Time, _: &Notice, _: &SenderState) -> Reaction {
         Reaction::Ignore
     }
 

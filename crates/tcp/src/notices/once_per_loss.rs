@@ -1,5 +1,5 @@
 use crate::seams::{NoticePolicy, Reaction};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
 /// Answers the first ELN about a segment only, for notifications that are repeated on every duplicate ACK until the segment is
@@ -12,7 +12,7 @@ pub struct OncePerLoss {
 }
 
 impl NoticePolicy for OncePerLoss {
-    fn on_notice(&mut self, _: Time, notice: &Notice, s: &Space) -> Reaction {
+    fn on_notice(&mut self, _: Time, notice: &Notice, s: &SenderState) -> Reaction {
         if notice.kind != NoticeKind::Eln {
             return Reaction::Ignore;
         }
@@ -37,7 +37,7 @@ mod tests {
     // ns-2's eln_last_rxmit_: a repetition is answered only after the segment was acknowledged or the timer expired.
     #[test]
     fn a_repetition_is_answered_after_a_timeout() {
-        let s = Space::new(&Preset::Ns2.config(1000));
+        let s = SenderState::new(&Preset::Ns2.config(1000));
         let mut policy = OncePerLoss::default();
         let hear = |policy: &mut OncePerLoss, seq| {
             policy.on_notice(Time::ZERO, &Notice::about(NoticeKind::Eln, seq, seq + 1), &s)

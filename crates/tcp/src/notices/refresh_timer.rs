@@ -1,5 +1,5 @@
 use crate::seams::{NoticePolicy, Reaction};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
 /// Starts the running retransmission timer anew on each EBSN, and does nothing else (Kounavis 1996 §3).
@@ -7,7 +7,7 @@ use airhop_base::{Notice, NoticeKind, Time};
 pub struct RefreshTimer;
 
 impl NoticePolicy for RefreshTimer {
-    fn on_notice(&mut self, _: Time, notice: &Notice, _: &Space) -> Reaction {
+    fn on_notice(&mut self, _: Time, notice: &Notice, _: &SenderState) -> Reaction {
         if notice.kind == NoticeKind::Ebsn { Reaction::RestartTimer } else { Reaction::Ignore }
     }
 

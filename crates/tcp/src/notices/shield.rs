@@ -1,5 +1,5 @@
 use crate::seams::{NoticePolicy, Reaction};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::{Notice, NoticeKind, Time};
 
 /// How long an ELN explains the duplicate ACKs for its segment.
@@ -28,7 +28,7 @@ impl Shield {
 }
 
 impl NoticePolicy for Shield {
-    fn on_notice(&mut self, now: Time, notice: &Notice, s: &Space) -> Reaction {
+    fn on_notice(&mut self, now: Time, notice: &Notice, s: &SenderState) -> Reaction {
         if notice.kind != NoticeKind::Eln {
             return Reaction::Ignore;
         }
@@ -37,7 +37,7 @@ impl NoticePolicy for Shield {
         Reaction::Retransmit
     }
 
-    fn explains(&self, now: Time, s: &Space) -> bool {
+    fn explains(&self, now: Time, s: &SenderState) -> bool {
         self.answered.iter().any(|&(seq, at)| {
             let is_young = self.lasts == Lasts::UntilRto || s.srtt.is_none_or(|srtt| now - at <= srtt);
             seq == s.una && is_young

@@ -42,7 +42,7 @@ fn plain() -> Config {
 
 impl Bench {
     fn new(config: Config) -> Self {
-        Bench { receiver: Receiver::new(FlowId(7), NodeId(2), NodeId(1), &config, Asks::SACK) }
+        Bench { receiver: Receiver::new(FlowId(7), NodeId(2), NodeId(1), &config, ReceiverFeatures::SACK) }
     }
 
     /// A bench whose receiver already has everything before `seq`.
@@ -121,7 +121,7 @@ fn one_ack_per_segment_in_order() {
 #[test]
 fn contention_limits_the_window() {
     let config = Config { receive_window: 20_000, delayed_ack: None, ..Preset::Ns2.config(1000) };
-    let asks = Asks { contention: true, ..Asks::NOTHING };
+    let asks = ReceiverFeatures { contention: true, ..ReceiverFeatures::NOTHING };
     let mut receiver = Receiver::new(FlowId(0), NodeId(1), NodeId(0), &config, asks);
     let mut ack = |ms: u64, n: u64, contention: u64| {
         let contention = Some(Span::from_micros(contention));

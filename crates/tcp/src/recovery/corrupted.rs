@@ -1,6 +1,6 @@
 use super::{Partial, RenoRecovery};
 use crate::seams::{Ack, Advance, Detect, Next, Recovery, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::Time;
 
 /// TCP-CL's recovery (Cheng & Lin 2008): Reno's, which knows which segments were corrupted. The third duplicate ACK for one of them
@@ -34,14 +34,14 @@ impl Corrupted {
     }
 
     /// Cheng and Lin 2008: not a second time within one srtt of the first.
-    fn is_due(&self, known: Known, s: &Space, now: Time) -> bool {
+    fn is_due(&self, known: Known, s: &SenderState, now: Time) -> bool {
         let is_fresh = |sent| s.srtt.is_none_or(|srtt| now - sent <= srtt);
         self.repeats || !known.sent.is_some_and(is_fresh)
     }
 }
 
 impl Recovery for Corrupted {
-    fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect {
+    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
         let was_fast = self.reno.is_inflated();
         let detect = self.reno.on_duplicate(s, a);
         let una = s.una;
@@ -55,32 +55,32 @@ impl Recovery for Corrupted {
         }
     }
 
-    fn enter(&mut self, s: &mut Space, w: &mut Window, seq: u64) {
+    fn enter(&mut self, s: &mut SenderState, w: &mut Window, seq: u64) {
         self.reno.enter(s, w, seq);
     }
 
-    fn on_advance(&mut self, s: &mut Space, w: &mut Window, a: &Ack) -> Advance {
+    fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> Advance {
         self.known.retain(|k| k.seq >= s.una);
         self.reno.on_advance(s, w, a)
     }
 
-    fn on_timeout(&mut self, s: &mut Space, now: Time) {
+    fn on_timeout(&mut self, s: &mut SenderState, now: Time) {
         // All is sent again, and what had arrived causes duplicates then: they must not begin a recovery.
         self.known.clear();
         self.reno.on_timeout(s, now);
     }
 
-    fn next(&mut self, s: &mut Space, w: &Window) -> Option<Next> {
+    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
         self.reno.next(s, w)
     }
 
-    fn on_sent(&mut self, _: &mut Space, now: Time, sent: &Next, _: Option<u64>) {
+    fn on_sent(&mut self, _: &mut SenderState, now: Time, sent: &Next, _: Option<u64>) {
         if let Some(known) = self.known(sent.start) {
             known.sent = Some(now);
         }
     }
 
-    fn retransmit(&mut self, s: &mut Space, seq: u64) {
+    fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
         if self.known(seq).is_none() {
             self.known.push(Known { seq, sent: None });
         }

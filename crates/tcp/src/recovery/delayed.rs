@@ -1,6 +1,6 @@
 use super::{Guard, Rfc6675, Urgent, forward};
 use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::Time;
 
 /// RFC 6675 recovery that waits before it begins (TCP-DCR; Bhandarkar et al. 2005): the link layer gets one round
@@ -25,7 +25,7 @@ struct Waiting {
 }
 
 impl Recovery for Delayed {
-    fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect {
+    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
         let before = s.dupacks;
         let detect = self.inner.on_duplicate(s, a);
         // As in RFC 6675 §2, a duplicate that reports nothing new says nothing of a hole.
@@ -41,13 +41,13 @@ impl Recovery for Delayed {
         Detect::Nothing
     }
 
-    fn enter(&mut self, s: &mut Space, w: &mut Window, seq: u64) {
+    fn enter(&mut self, s: &mut SenderState, w: &mut Window, seq: u64) {
         self.guard.set(s);
         self.waiting = None;
         self.inner.enter(s, w, seq);
     }
 
-    fn on_advance(&mut self, s: &mut Space, w: &mut Window, a: &Ack) -> Advance {
+    fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> Advance {
         self.waiting = None;
         match self.inner.on_advance(s, w, a) {
             Advance::Lost(seq) => {
@@ -59,14 +59,14 @@ impl Recovery for Delayed {
         }
     }
 
-    fn on_timeout(&mut self, s: &mut Space, now: Time) {
+    fn on_timeout(&mut self, s: &mut SenderState, now: Time) {
         self.guard.set(s);
         self.waiting = None;
         self.urgent.clear();
         self.inner.on_timeout(s, now);
     }
 
-    fn next(&mut self, s: &mut Space, w: &Window) -> Option<Next> {
+    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
         if let Some(next) = self.urgent.pop(s) {
             return Some(next);
         }
@@ -82,25 +82,25 @@ impl Recovery for Delayed {
         self.waiting.map(|waiting| waiting.until)
     }
 
-    fn on_deadline(&mut self, s: &mut Space, _: Time) -> Detect {
+    fn on_deadline(&mut self, s: &mut SenderState, _: Time) -> Detect {
         self.waiting = None;
         Detect::Lost(s.una)
     }
 
-    fn on_sent(&mut self, s: &mut Space, now: Time, sent: &Next, earlier: Option<u64>) {
+    fn on_sent(&mut self, s: &mut SenderState, now: Time, sent: &Next, earlier: Option<u64>) {
         self.inner.on_sent(s, now, sent, earlier);
     }
 
-    fn in_flight(&self, s: &Space) -> u64 {
+    fn in_flight(&self, s: &SenderState) -> u64 {
         self.inner.in_flight(s)
     }
 
-    fn retransmit(&mut self, s: &mut Space, seq: u64) {
+    fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
         self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
     }
 
     /// The link layer has till the end of the wait: the retransmission timer is not to cut it short.
-    fn is_held(&self, _: &Space, _: Time) -> bool {
+    fn is_held(&self, _: &SenderState, _: Time) -> bool {
         self.waiting.is_some()
     }
 }

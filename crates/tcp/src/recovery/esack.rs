@@ -1,6 +1,6 @@
 use super::{Guard, Urgent, forward};
 use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::{Span, Time};
 use std::collections::VecDeque;
 
@@ -45,7 +45,7 @@ enum First {
 
 impl Esack {
     /// The loss of the segment at `seq` is explained: no longer is it held, and no duplicate ACK counts against it.
-    fn explain(&mut self, s: &mut Space, seq: u64) {
+    fn explain(&mut self, s: &mut SenderState, seq: u64) {
         s.board.hold(seq, Time::ZERO);
         if self.previous_first == Some(seq) {
             s.dupacks = 0;
@@ -53,12 +53,12 @@ impl Esack {
     }
 
     /// True if this transmission is the last one of a segment that has not arrived.
-    fn is_waiting(s: &Space, (order, start): (u64, u64)) -> bool {
+    fn is_waiting(s: &SenderState, (order, start): (u64, u64)) -> bool {
         s.board.get(start).is_some_and(|e| e.order == order && !e.sacked)
     }
 
     /// FirstUnsacked: the first segment in sending order that is not SACKed.
-    fn first_unsacked(&mut self, s: &Space, now: Time) -> First {
+    fn first_unsacked(&mut self, s: &SenderState, now: Time) -> First {
         self.trim(s);
         let Some(&(_, start)) = self.sending_order.front() else { return First::None };
         let held = s.board.get(start).is_some_and(|e| e.held_until > now);
@@ -66,7 +66,7 @@ impl Esack {
     }
 
     /// Drops what need not be waited for from the front of the queue.
-    fn trim(&mut self, s: &Space) {
+    fn trim(&mut self, s: &SenderState) {
         while self.sending_order.front().is_some_and(|&front| !Self::is_waiting(s, front)) {
             self.sending_order.pop_front();
         }
@@ -74,7 +74,7 @@ impl Esack {
 
     /// Marks lost every segment after which, in sending order, DupThresh segments were sent that have arrived: RFC 6675's
     /// IsLost() with sending order in place of sequence order.
-    fn update_lost(&mut self, s: &mut Space, now: Time) {
+    fn update_lost(&mut self, s: &mut SenderState, now: Time) {
         let mut arrived_after = 0;
         let mut judged_to = self.judged_to;
         let known = self.sending_order.partition_point(|&(order, _)| order <= self.newest);
@@ -99,14 +99,14 @@ impl Esack {
     }
 
     /// Takes in what an ACK says of arrivals.
-    fn update(&mut self, s: &Space) {
+    fn update(&mut self, s: &SenderState) {
         self.newest =
             s.board.arrived().iter().map(|e| e.order).max().max(Some(self.newest)).unwrap_or_default();
     }
 
     /// The receiver reported the segment at `una` and dropped it since: it goes out again, once a round trip, and congestion
     /// has no part in it.
-    fn repair_reneged(&mut self, s: &Space, now: Time) {
+    fn repair_reneged(&mut self, s: &SenderState, now: Time) {
         if self.next_repair <= now {
             self.next_repair = now + self.rtt;
             self.urgent.push(s.una, s.segment_end(s.una), Cause::Recovery);
@@ -115,7 +115,7 @@ impl Esack {
 }
 
 impl Recovery for Esack {
-    fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect {
+    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
         // Algorithm 1, "if there is a SACK option, update retransmission queue".
         self.update(s);
         let first = match self.first_unsacked(s, a.now) {
@@ -141,12 +141,12 @@ impl Recovery for Esack {
         }
     }
 
-    fn note(&mut self, s: &mut Space, _: &Ack) {
+    fn note(&mut self, s: &mut SenderState, _: &Ack) {
         self.update(s);
         self.trim(s);
     }
 
-    fn enter(&mut self, s: &mut Space, _: &mut Window, seq: u64) {
+    fn enter(&mut self, s: &mut SenderState, _: &mut Window, seq: u64) {
         self.guard.set(s);
         self.recovering = true;
         s.dupacks = 0;
@@ -154,7 +154,7 @@ impl Recovery for Esack {
         self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
     }
 
-    fn on_advance(&mut self, s: &mut Space, w: &mut Window, a: &Ack) -> Advance {
+    fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> Advance {
         self.update(s);
         self.previous_first = None;
         self.rtt = a.rtt.unwrap_or(self.rtt);
@@ -176,7 +176,7 @@ impl Recovery for Esack {
         Advance::Open
     }
 
-    fn on_timeout(&mut self, s: &mut Space, _: Time) {
+    fn on_timeout(&mut self, s: &mut SenderState, _: Time) {
         self.guard.set(s);
         self.recovering = false;
         self.after_timeout = true;
@@ -186,7 +186,7 @@ impl Recovery for Esack {
         s.board.mark_all_lost();
     }
 
-    fn next(&mut self, s: &mut Space, w: &Window) -> Option<Next> {
+    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
         if let Some(next) = self.urgent.pop(s) {
             return Some(next);
         }
@@ -200,18 +200,18 @@ impl Recovery for Esack {
         forward(s, flight, w.cwnd)
     }
 
-    fn on_sent(&mut self, s: &mut Space, _: Time, sent: &Next, _: Option<u64>) {
+    fn on_sent(&mut self, s: &mut SenderState, _: Time, sent: &Next, _: Option<u64>) {
         if let Some(e) = s.board.get(sent.start) {
             self.sending_order.push_back((e.order, sent.start));
             self.newest = if e.sacked { e.order } else { self.newest }; // reported, dropped, and sent again
         }
     }
 
-    fn in_flight(&self, s: &Space) -> u64 {
+    fn in_flight(&self, s: &SenderState) -> u64 {
         s.pipe()
     }
 
-    fn retransmit(&mut self, s: &mut Space, seq: u64) {
+    fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
         self.explain(s, seq);
         self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
     }
@@ -220,13 +220,13 @@ impl Recovery for Esack {
         true
     }
 
-    fn mark_lost(&mut self, s: &mut Space, seq: u64) -> bool {
+    fn mark_lost(&mut self, s: &mut SenderState, seq: u64) -> bool {
         self.explain(s, seq);
         s.board.mark_lost(seq);
         true
     }
 
-    fn is_held(&self, s: &Space, now: Time) -> bool {
+    fn is_held(&self, s: &SenderState, now: Time) -> bool {
         s.board.first_missing().is_some_and(|e| e.start >= s.una && e.held_until > now)
     }
 }

@@ -1,5 +1,5 @@
 use crate::seams::Ack;
-use crate::space::Space;
+use crate::sender_state::SenderState;
 
 /// Forward RTO-recovery (RFC 5682 §3.1, with SACK): before all the rest is sent again after a timeout, two new segments find out
 /// whether it is lost.
@@ -28,7 +28,7 @@ pub(super) enum Verdict {
 impl Frto {
     /// An ACK after the timeout. `late`: it shows that something arrived that was sent once and before the timeout. `beyond`: it
     /// reports something above `point`.
-    pub fn on_ack(self, s: &Space, a: &Ack, late: bool, beyond: bool, recovery_point: u64) -> Verdict {
+    pub fn on_ack(self, s: &SenderState, a: &Ack, late: bool, beyond: bool, recovery_point: u64) -> Verdict {
         match self {
             // "If duplicate ACKs arrive …, adjust the scoreboard …, and stay in step 2".
             Frto::AwaitsAnswer if a.acked == 0 => Verdict::Open(self),

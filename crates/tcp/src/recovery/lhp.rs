@@ -1,6 +1,6 @@
 use super::{Guard, PacketList, Urgent, forward};
 use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::{SackBlock, Time};
 use std::collections::VecDeque;
 
@@ -46,7 +46,7 @@ impl Lhp {
     }
 
     /// Counts what the ACK says of arrivals. Losses that it shows are left in `further`.
-    fn count(&mut self, s: &Space, a: &Ack) {
+    fn count(&mut self, s: &SenderState, a: &Ack) {
         match self.trigger {
             Trigger::Smart => {
                 if let Some(arrival) = a.arrival {
@@ -65,7 +65,7 @@ impl Lhp {
         self.list.acknowledge(s.una);
     }
 
-    fn resend(&mut self, s: &Space, seq: u64, cause: Cause) {
+    fn resend(&mut self, s: &SenderState, seq: u64, cause: Cause) {
         let end = self.list.get(seq).map_or_else(|| s.segment_end(seq), |e| e.end);
         self.urgent.push(seq, end, cause);
     }
@@ -77,7 +77,7 @@ impl Lhp {
 }
 
 impl Recovery for Lhp {
-    fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect {
+    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
         self.count(s, a);
         self.next_loss()
     }
@@ -86,7 +86,7 @@ impl Recovery for Lhp {
         self.further.pop_front().map_or(Detect::Nothing, Detect::Lost)
     }
 
-    fn note(&mut self, _: &mut Space, a: &Ack) {
+    fn note(&mut self, _: &mut SenderState, a: &Ack) {
         if self.trigger == Trigger::Sack {
             for block in a.sack.blocks() {
                 while let Some(seq) = self.reported(block) {
@@ -96,13 +96,13 @@ impl Recovery for Lhp {
         }
     }
 
-    fn enter(&mut self, s: &mut Space, _: &mut Window, seq: u64) {
+    fn enter(&mut self, s: &mut SenderState, _: &mut Window, seq: u64) {
         self.guard.set(s);
         self.recovering = true;
         self.resend(s, seq, Cause::Fast);
     }
 
-    fn on_advance(&mut self, s: &mut Space, _: &mut Window, a: &Ack) -> Advance {
+    fn on_advance(&mut self, s: &mut SenderState, _: &mut Window, a: &Ack) -> Advance {
         self.count(s, a);
         if let Detect::Lost(seq) = self.next_loss() {
             return Advance::Lost(seq);
@@ -117,7 +117,7 @@ impl Recovery for Lhp {
         Advance::Partial { restart: true }
     }
 
-    fn on_timeout(&mut self, s: &mut Space, _: Time) {
+    fn on_timeout(&mut self, s: &mut SenderState, _: Time) {
         self.guard.set(s);
         self.recovering = false;
         self.urgent.clear();
@@ -125,23 +125,23 @@ impl Recovery for Lhp {
         s.nxt = s.una;
     }
 
-    fn next(&mut self, s: &mut Space, w: &Window) -> Option<Next> {
+    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
         self.urgent.pop(s).or_else(|| forward(s, self.in_flight(s), w.cwnd))
     }
 
-    fn on_sent(&mut self, _: &mut Space, _: Time, sent: &Next, _: Option<u64>) {
+    fn on_sent(&mut self, _: &mut SenderState, _: Time, sent: &Next, _: Option<u64>) {
         self.list.send(sent.start, sent.end);
     }
 
-    fn in_flight(&self, _: &Space) -> u64 {
+    fn in_flight(&self, _: &SenderState) -> u64 {
         self.list.bytes()
     }
 
-    fn is_missing(&self, _: &Space, seq: u64) -> bool {
+    fn is_missing(&self, _: &SenderState, seq: u64) -> bool {
         self.list.get(seq).is_some()
     }
 
-    fn retransmit(&mut self, s: &mut Space, seq: u64) {
+    fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
         self.resend(s, seq, Cause::Notice);
     }
 

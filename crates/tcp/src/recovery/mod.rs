@@ -46,12 +46,12 @@ pub use reno::{Partial, RenoRecovery};
 pub use rfc6675::Rfc6675;
 pub use sack_pipe::SackPipe;
 pub use tahoe::Tahoe;
-pub use told::Told;
+pub use told::NoticeAware;
 pub use vegas::Vegas;
 
 use crate::config::{LossDetection, SackRecovery};
 use crate::seams::{Cause, Next, Recovery};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use crate::{Config, Preset};
 use prr::Prr;
 use std::collections::VecDeque;
@@ -128,7 +128,7 @@ impl Urgent {
     }
 
     /// The next of them that is still unacknowledged.
-    fn pop(&mut self, s: &Space) -> Option<Next> {
+    fn pop(&mut self, s: &SenderState) -> Option<Next> {
         while let Some(next) = self.0.pop_front() {
             let start = next.start.max(s.una);
             if start < next.end {
@@ -140,7 +140,7 @@ impl Urgent {
 }
 
 /// New data at `nxt`; after go-back-N pulled `nxt` back, the same bytes again.
-fn forward(s: &Space, in_flight: u64, window: f64) -> Option<Next> {
+fn forward(s: &SenderState, in_flight: u64, window: f64) -> Option<Next> {
     let (start, end) = s.next_in_window(in_flight, window)?;
     let cause = if start < s.max_sent { Cause::Timeout } else { Cause::New };
     Some(Next { start, end, cause })
@@ -157,16 +157,16 @@ struct Guard {
 impl Guard {
     /// RFC 6582 §3.2 step 1: the ACK "covers more than recover". One that covers just that may be the echo of what
     /// go-back-N sent for nothing.
-    fn permits(&self, s: &Space) -> bool {
+    fn permits(&self, s: &SenderState) -> bool {
         s.una > self.recovery_point
     }
 
     /// RFC 6582 §3.2 step 3, RFC 6675 §5: everything that was outstanding then is acknowledged.
-    fn is_passed(&self, s: &Space) -> bool {
+    fn is_passed(&self, s: &SenderState) -> bool {
         s.una >= self.recovery_point
     }
 
-    fn set(&mut self, s: &Space) {
+    fn set(&mut self, s: &SenderState) {
         self.recovery_point = s.max_sent;
     }
 }
@@ -182,7 +182,7 @@ mod tests {
         for start in [1, 1001, 2001, 1001] {
             urgent.push(start, start + 1000, Cause::Recovery);
         }
-        let s = Space { una: 1501, ..Space::new(&Preset::Ns2.config(1000)) };
+        let s = SenderState { una: 1501, ..SenderState::new(&Preset::Ns2.config(1000)) };
         let sent: Vec<(u64, u64)> =
             std::iter::from_fn(|| urgent.pop(&s)).map(|next| (next.start, next.end)).collect();
         assert_eq!(sent, [(1501, 2001), (2001, 3001)]);

@@ -1,7 +1,7 @@
 use super::{Guard, Urgent, forward};
 use crate::control::whole;
 use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::Time;
 
 /// Forward acknowledgement with rate halving (Mathis and Mahdavi 1996; Mathis, Semke and Mahdavi 1999) as ns-2.35's Agent/TCP/Linux
@@ -48,7 +48,7 @@ const BURST: f64 = 3.0;
 
 impl Ns2Linux {
     /// Draws conclusions from what the ACK says of arrivals. Returns the first segment that is lost, if one newly is.
-    fn update(&mut self, s: &mut Space, a: &Ack) -> Option<u64> {
+    fn update(&mut self, s: &mut SenderState, a: &Ack) -> Option<u64> {
         self.note_repairs(s);
         // FACK: lost is what lies below the foremost segment that arrived by more than DupThresh, which the port counts from the segment
         // before the lost one: four above it have to arrive, not three.
@@ -68,7 +68,7 @@ impl Ns2Linux {
     }
 
     /// Forgets the repairs that have arrived.
-    fn note_repairs(&mut self, s: &Space) {
+    fn note_repairs(&mut self, s: &SenderState) {
         let arrived = &mut self.arrived;
         self.repairs.retain(|repair| {
             let is_missing = s.is_missing(repair.start);
@@ -81,7 +81,7 @@ impl Ns2Linux {
 
     /// All that was outstanding when it began is acknowledged. What SACK blocks told is forgotten with it, and the window is no less than
     /// ssthresh, nor more than the flight and a burst.
-    fn end(&mut self, s: &mut Space, w: &mut Window) -> Advance {
+    fn end(&mut self, s: &mut SenderState, w: &mut Window) -> Advance {
         self.start_anew();
         let was = std::mem::take(&mut self.state);
         s.board.forget();
@@ -100,7 +100,7 @@ impl Ns2Linux {
 }
 
 impl Recovery for Ns2Linux {
-    fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect {
+    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
         s.dupacks += 1;
         match self.update(s, a) {
             // Also after a timeout: a second loss of a repair is a sign of congestion of its own.
@@ -109,14 +109,14 @@ impl Recovery for Ns2Linux {
         }
     }
 
-    fn enter(&mut self, s: &mut Space, _: &mut Window, seq: u64) {
+    fn enter(&mut self, s: &mut SenderState, _: &mut Window, seq: u64) {
         self.guard.set(s);
         self.state = State::Recovery;
         self.ceiling = s.pipe() + s.mss;
         self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
     }
 
-    fn on_advance(&mut self, s: &mut Space, w: &mut Window, a: &Ack) -> Advance {
+    fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> Advance {
         s.dupacks = 0;
         let lost = self.update(s, a);
         match (&self.state, lost) {
@@ -129,7 +129,7 @@ impl Recovery for Ns2Linux {
         }
     }
 
-    fn on_timeout(&mut self, s: &mut Space, _: Time) {
+    fn on_timeout(&mut self, s: &mut SenderState, _: Time) {
         self.start_anew();
         self.guard.set(s);
         self.state = State::Loss;
@@ -138,7 +138,7 @@ impl Recovery for Ns2Linux {
         s.board.mark_all_lost();
     }
 
-    fn next(&mut self, s: &mut Space, w: &Window) -> Option<Next> {
+    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
         if let Some(next) = self.urgent.pop(s) {
             return Some(next);
         }
@@ -150,7 +150,7 @@ impl Recovery for Ns2Linux {
         }
     }
 
-    fn on_sent(&mut self, s: &mut Space, _: Time, sent: &Next, earlier: Option<u64>) {
+    fn on_sent(&mut self, s: &mut SenderState, _: Time, sent: &Next, earlier: Option<u64>) {
         // Each segment that leaves lowers the ceiling to one below the flight: no ACK lets out two, whatever it tells of, and of two that tell of
         // one arrival each the second lets one out.
         self.ceiling = self.ceiling.min(s.pipe().saturating_sub(s.mss).max(s.mss));
@@ -161,11 +161,11 @@ impl Recovery for Ns2Linux {
         }
     }
 
-    fn in_flight(&self, s: &Space) -> u64 {
+    fn in_flight(&self, s: &SenderState) -> u64 {
         s.pipe()
     }
 
-    fn retransmit(&mut self, s: &mut Space, seq: u64) {
+    fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
         self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
     }
 

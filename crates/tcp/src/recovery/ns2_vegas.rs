@@ -1,7 +1,7 @@
 use super::vegas::FineTimeout;
 use super::{Guard, Urgent, forward};
 use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::Time;
 
 /// [`Vegas`](super::Vegas)' retransmission as ns-2.35 has it, what looks like a defect included: the window stays inflated if no duplicate
@@ -25,14 +25,14 @@ pub struct Ns2Vegas {
 
 impl Ns2Vegas {
     /// True if the segment at `una` is out for longer than the fine timeout and the link layer does not work on it, or was never sent.
-    fn is_overdue(&self, s: &Space, now: Time) -> bool {
+    fn is_overdue(&self, s: &SenderState, now: Time) -> bool {
         let timeout = self.timeout.timeout.unwrap_or(f64::INFINITY);
         s.board.get(s.una).is_none_or(|e| e.held_until <= now && (now - e.at).secs_f64() >= timeout)
     }
 }
 
 impl Recovery for Ns2Vegas {
-    fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect {
+    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
         self.now = a.now;
         s.dupacks += 1;
         if self.is_overdue(s, a.now) || s.dupacks == s.dupthresh {
@@ -42,7 +42,7 @@ impl Recovery for Ns2Vegas {
         Detect::Nothing
     }
 
-    fn enter(&mut self, s: &mut Space, w: &mut Window, seq: u64) {
+    fn enter(&mut self, s: &mut SenderState, w: &mut Window, seq: u64) {
         let (at, again) = s.board.get(seq).map_or((self.now, false), |e| (e.at, e.again));
         if self.cut.is_none_or(|(_, when)| at > when) {
             self.cut = Some((w.cwnd, self.now));
@@ -60,7 +60,7 @@ impl Recovery for Ns2Vegas {
         true
     }
 
-    fn on_advance(&mut self, s: &mut Space, w: &mut Window, a: &Ack) -> Advance {
+    fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> Advance {
         let inflation = std::mem::take(&mut self.inflation);
         match self.cut {
             Some((left, _)) if s.dupacks > s.dupthresh => {
@@ -90,7 +90,7 @@ impl Recovery for Ns2Vegas {
         Advance::Open
     }
 
-    fn on_timeout(&mut self, s: &mut Space, now: Time) {
+    fn on_timeout(&mut self, s: &mut SenderState, now: Time) {
         self.guard.set(s);
         self.inflation = 0.0;
         self.cut = Some((1.0, now));
@@ -99,7 +99,7 @@ impl Recovery for Ns2Vegas {
         s.nxt = s.una;
     }
 
-    fn next(&mut self, s: &mut Space, w: &Window) -> Option<Next> {
+    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
         if let Some(next) = self.urgent.pop(s) {
             return Some(next);
         }
@@ -109,13 +109,13 @@ impl Recovery for Ns2Vegas {
         forward(s, self.in_flight(s), w.cwnd + self.inflation)
     }
 
-    fn on_sent(&mut self, _: &mut Space, _: Time, sent: &Next, _: Option<u64>) {
+    fn on_sent(&mut self, _: &mut SenderState, _: Time, sent: &Next, _: Option<u64>) {
         if self.twice.take_if(|seq| *seq == sent.start).is_some() {
             self.urgent.push(sent.start, sent.end, Cause::Recovery);
         }
     }
 
-    fn retransmit(&mut self, s: &mut Space, seq: u64) {
+    fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
         self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
     }
 }

@@ -1,6 +1,6 @@
 use crate::scoreboard::duplicate;
 use crate::seams::Ack;
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::{Span, Time};
 
 /// WCDelAckT: how long an ACK is delayed at most (RFC 8985 §7.2).
@@ -61,7 +61,7 @@ impl Probe {
 
     /// §7.4.2: the ACK of everything up to the probe. Returns the first byte of the segment that was lost and that the probe has
     /// repaired, if so.
-    pub fn on_ack(&mut self, s: &Space, a: &Ack) -> Option<u64> {
+    pub fn on_ack(&mut self, s: &SenderState, a: &Ack) -> Option<u64> {
         let Out { end, again } = self.out.filter(|out| s.una >= out.end)?;
         let Some(start) = again else {
             self.out = None; // the probe was new data

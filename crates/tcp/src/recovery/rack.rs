@@ -6,7 +6,7 @@ use super::{Guard, Prr, Urgent, forward};
 use crate::Config;
 use crate::scoreboard::{Sent, duplicate};
 use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Repair, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::{Span, Time};
 
 /// RACK-TLP (RFC 8985): a segment is lost if one that was sent later has arrived and the time for being overtaken is over. What
@@ -76,7 +76,7 @@ impl Rack {
     }
 
     /// Takes in what an ACK says of arrivals and draws conclusions (§6.2). Returns the first segment that is lost, if one is.
-    fn update(&mut self, s: &mut Space, a: &Ack) -> Option<u64> {
+    fn update(&mut self, s: &mut SenderState, a: &Ack) -> Option<u64> {
         self.srtt = s.srtt;
         let point = self.guard.recovery_point;
         let mut news = News::default();
@@ -108,7 +108,7 @@ impl Rack {
     }
 
     /// §6.2 step 5.
-    fn find_losses(&mut self, s: &mut Space, now: Time) {
+    fn find_losses(&mut self, s: &mut SenderState, now: Time) {
         self.wait = None;
         let Some(newest) = self.newest else { return };
         let is_open = matches!(self.state, State::Open);
@@ -134,13 +134,13 @@ impl Rack {
     }
 
     /// Takes a transmission that is under way for lost.
-    fn lose(&mut self, s: &mut Space, order: u64, sent: &Transmission) {
+    fn lose(&mut self, s: &mut SenderState, order: u64, sent: &Transmission) {
         self.under_way.remove(order);
         s.board.mark_lost(sent.first(s));
     }
 
     /// §7.2: the probe timer starts when nothing is wrong and something is outstanding.
-    fn arm_probe(&mut self, s: &Space, now: Time) {
+    fn arm_probe(&mut self, s: &SenderState, now: Time) {
         let is_calm = matches!(self.state, State::Open) && s.board.sacked_bytes() == 0;
         let outstanding = s.board.len();
         if let Some(probe) = &mut self.probe {
@@ -152,7 +152,7 @@ impl Rack {
     }
 
     /// §7.3: new data if there is some and the receiver takes it, whatever cwnd; else the last segment once more.
-    fn send_probe(&mut self, s: &Space) -> Detect {
+    fn send_probe(&mut self, s: &SenderState) -> Detect {
         let Some(probe) = self.probe.as_mut() else { return Detect::Nothing };
         probe.due = None;
         let may_go = matches!(self.state, State::Open) && probe.may_go();
@@ -165,7 +165,7 @@ impl Rack {
     }
 
     /// What an ACK means during F-RTO. True if the timeout was for nothing.
-    fn on_frto_ack(&mut self, s: &Space, a: &Ack) -> bool {
+    fn on_frto_ack(&mut self, s: &SenderState, a: &Ack) -> bool {
         let State::Slow(Some(frto)) = self.state else { return false };
         let News { late, beyond, .. } = self.news;
         let verdict = frto.on_ack(s, a, late, beyond, self.guard.recovery_point);
@@ -178,7 +178,11 @@ impl Rack {
     }
 
     /// The next segment of fast recovery: what is lost before what is new.
-    fn next_in_recovery(s: &mut Space, cause: Cause, has_room: impl Fn(&Space, u64) -> bool) -> Option<Next> {
+    fn next_in_recovery(
+        s: &mut SenderState,
+        cause: Cause,
+        has_room: impl Fn(&SenderState, u64) -> bool,
+    ) -> Option<Next> {
         let lost = s.board.first_lost().map(|e| e.again(cause));
         let next = lost.or_else(|| forward(s, 0, f64::INFINITY))?;
         has_room(s, next.end - next.start).then_some(next)
@@ -186,16 +190,16 @@ impl Rack {
 }
 
 /// True if the link layer works on it (ERSN).
-fn is_held(s: &Space, sent: &Transmission, now: Time) -> bool {
+fn is_held(s: &SenderState, sent: &Transmission, now: Time) -> bool {
     s.board.get(sent.first(s)).is_some_and(|e| e.held_until > now)
 }
 
-fn first_lost(s: &mut Space) -> Option<u64> {
+fn first_lost(s: &mut SenderState) -> Option<u64> {
     s.board.first_lost().map(|e| e.start)
 }
 
 impl Recovery for Rack {
-    fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect {
+    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
         let lost = self.update(s, a);
         if let Some(probe) = &mut self.probe {
             probe.on_ack(s, a);
@@ -217,14 +221,14 @@ impl Recovery for Rack {
         }
     }
 
-    fn note(&mut self, s: &mut Space, a: &Ack) {
+    fn note(&mut self, s: &mut SenderState, a: &Ack) {
         self.update(s, a);
         if let Some(probe) = &mut self.probe {
             probe.on_ack(s, a);
         }
     }
 
-    fn enter(&mut self, s: &mut Space, w: &mut Window, seq: u64) {
+    fn enter(&mut self, s: &mut SenderState, w: &mut Window, seq: u64) {
         self.guard.set(s);
         if let Some(probe) = &mut self.probe {
             probe.forget();
@@ -240,7 +244,7 @@ impl Recovery for Rack {
         self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
     }
 
-    fn on_advance(&mut self, s: &mut Space, _: &mut Window, a: &Ack) -> Advance {
+    fn on_advance(&mut self, s: &mut SenderState, _: &mut Window, a: &Ack) -> Advance {
         let mut lost = self.update(s, a);
         let repaired = self.probe.as_mut().and_then(|probe| probe.on_ack(s, a));
         let in_flight = s.pipe();
@@ -278,7 +282,7 @@ impl Recovery for Rack {
         }
     }
 
-    fn on_timeout(&mut self, s: &mut Space, now: Time) {
+    fn on_timeout(&mut self, s: &mut SenderState, now: Time) {
         // RFC 5682 §3.1 step 1: not if the last recovery is still unfinished.
         let may_doubt = self.uses_frto && self.guard.is_passed(s);
         self.guard.set(s);
@@ -303,7 +307,7 @@ impl Recovery for Rack {
         self.urgent.push(s.una, s.segment_end(s.una), Cause::Timeout);
     }
 
-    fn next(&mut self, s: &mut Space, w: &Window) -> Option<Next> {
+    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
         if let Some(next) = self.urgent.pop(s) {
             return Some(next);
         }
@@ -339,7 +343,7 @@ impl Recovery for Rack {
         [self.wait, probe].into_iter().flatten().min()
     }
 
-    fn on_deadline(&mut self, s: &mut Space, now: Time) -> Detect {
+    fn on_deadline(&mut self, s: &mut SenderState, now: Time) -> Detect {
         if self.wait.is_some_and(|until| until <= now) {
             self.news = News::default();
             self.find_losses(s, now);
@@ -349,12 +353,12 @@ impl Recovery for Rack {
         self.send_probe(s)
     }
 
-    fn probe_instead(&mut self, s: &mut Space, _: Time) -> bool {
+    fn probe_instead(&mut self, s: &mut SenderState, _: Time) -> bool {
         let is_due = self.probe.is_some_and(|probe| probe.due.is_some());
         is_due && self.send_probe(s) == Detect::Probe
     }
 
-    fn on_sent(&mut self, s: &mut Space, now: Time, sent: &Next, earlier: Option<u64>) {
+    fn on_sent(&mut self, s: &mut SenderState, now: Time, sent: &Next, earlier: Option<u64>) {
         if let Some(earlier) = earlier {
             self.under_way.remove(earlier);
         }
@@ -369,7 +373,7 @@ impl Recovery for Rack {
         }
     }
 
-    fn forgive(&mut self, s: &mut Space) -> bool {
+    fn forgive(&mut self, s: &mut SenderState) -> bool {
         self.state = State::Open;
         self.guard = Guard::default();
         self.urgent.clear();
@@ -393,11 +397,11 @@ impl Recovery for Rack {
         }
     }
 
-    fn in_flight(&self, s: &Space) -> u64 {
+    fn in_flight(&self, s: &SenderState) -> u64 {
         s.pipe()
     }
 
-    fn retransmit(&mut self, s: &mut Space, seq: u64) {
+    fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
         self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
     }
 

@@ -1,6 +1,6 @@
 use super::{Guard, Urgent, forward};
 use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::Time;
 
 /// Forward acknowledgement with rate halving (Mathis and Mahdavi 1996; Mathis, Semke and Mahdavi 1999), as Linux 2.4 and 2.6 repaired.
@@ -36,7 +36,7 @@ enum State {
 
 impl RateHalving {
     /// Takes in what the ACK says of arrivals and draws conclusions. Returns the first segment that is lost, if one is.
-    fn update(&mut self, s: &mut Space, a: &Ack) -> Option<u64> {
+    fn update(&mut self, s: &mut SenderState, a: &Ack) -> Option<u64> {
         self.flight_before = (s.pipe() + a.delivered) as f64 / s.mss as f64;
         s.dupacks += u32::from(a.acked == 0 && s.board.newly_sacked() > 0);
         // FACK: lost is what DupThresh segments or more, up to the foremost that arrived, were sent after.
@@ -64,20 +64,20 @@ impl RateHalving {
 }
 
 impl Recovery for RateHalving {
-    fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect {
+    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
         match self.update(s, a) {
             Some(seq) if self.state == State::Open => Detect::Lost(seq),
             _ => Detect::Nothing,
         }
     }
 
-    fn enter(&mut self, s: &mut Space, _: &mut Window, seq: u64) {
+    fn enter(&mut self, s: &mut SenderState, _: &mut Window, seq: u64) {
         self.guard.set(s);
         self.state = State::Recovering { ceiling: self.flight_before };
         self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
     }
 
-    fn on_advance(&mut self, s: &mut Space, _: &mut Window, a: &Ack) -> Advance {
+    fn on_advance(&mut self, s: &mut SenderState, _: &mut Window, a: &Ack) -> Advance {
         s.dupacks = 0;
         let lost = self.update(s, a);
         match self.state {
@@ -95,7 +95,7 @@ impl Recovery for RateHalving {
         }
     }
 
-    fn on_timeout(&mut self, s: &mut Space, _: Time) {
+    fn on_timeout(&mut self, s: &mut SenderState, _: Time) {
         self.guard.set(s);
         self.state = State::Slow;
         self.urgent.clear();
@@ -103,7 +103,7 @@ impl Recovery for RateHalving {
         s.board.mark_all_lost();
     }
 
-    fn next(&mut self, s: &mut Space, w: &Window) -> Option<Next> {
+    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
         if let Some(next) = self.urgent.pop(s) {
             return Some(next);
         }
@@ -120,11 +120,11 @@ impl Recovery for RateHalving {
         }
     }
 
-    fn in_flight(&self, s: &Space) -> u64 {
+    fn in_flight(&self, s: &SenderState) -> u64 {
         s.pipe()
     }
 
-    fn retransmit(&mut self, s: &mut Space, seq: u64) {
+    fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
         self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
     }
 }

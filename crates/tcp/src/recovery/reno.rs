@@ -1,6 +1,6 @@
 use super::{Guard, Urgent, forward};
 use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::Time;
 
 /// What fast recovery makes of an ACK of only part of the data that was outstanding.
@@ -56,7 +56,7 @@ impl RenoRecovery {
 
     /// Fast recovery begins for a loss that is known to be no congestion: the window is whole, and a sign of congestion may still be
     /// found in this window of data. The segment at `again` is sent again.
-    pub(super) fn enter_uncut(&mut self, s: &Space, again: Option<u64>) {
+    pub(super) fn enter_uncut(&mut self, s: &SenderState, again: Option<u64>) {
         let begun_with = f64::INFINITY;
         self.state = State::Fast { inflation: f64::from(s.dupthresh), partial_seen: false, begun_with };
         if let Some(seq) = again {
@@ -66,7 +66,7 @@ impl RenoRecovery {
 }
 
 impl Recovery for RenoRecovery {
-    fn on_duplicate(&mut self, s: &mut Space, _: &Ack) -> Detect {
+    fn on_duplicate(&mut self, s: &mut SenderState, _: &Ack) -> Detect {
         if let State::Fast { inflation, .. } = &mut self.state {
             *inflation += 1.0; // RFC 5681 §3.2 step 4
             return Detect::Nothing;
@@ -75,14 +75,14 @@ impl Recovery for RenoRecovery {
         if s.dupacks == s.dupthresh && self.guard.permits(s) { Detect::Lost(s.una) } else { Detect::Nothing }
     }
 
-    fn enter(&mut self, s: &mut Space, w: &mut Window, seq: u64) {
+    fn enter(&mut self, s: &mut SenderState, w: &mut Window, seq: u64) {
         self.guard.set(s);
         self.state =
             State::Fast { inflation: f64::from(s.dupthresh), partial_seen: false, begun_with: w.cwnd };
         self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
     }
 
-    fn on_advance(&mut self, s: &mut Space, w: &mut Window, a: &Ack) -> Advance {
+    fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> Advance {
         s.dupacks = 0;
         let State::Fast { inflation, partial_seen, begun_with } = &mut self.state else {
             return Advance::Open;
@@ -110,7 +110,7 @@ impl Recovery for RenoRecovery {
         Advance::Over
     }
 
-    fn on_timeout(&mut self, s: &mut Space, _: Time) {
+    fn on_timeout(&mut self, s: &mut SenderState, _: Time) {
         self.guard.set(s);
         self.state = State::Open;
         self.urgent.clear();
@@ -118,7 +118,7 @@ impl Recovery for RenoRecovery {
         s.nxt = s.una;
     }
 
-    fn next(&mut self, s: &mut Space, w: &Window) -> Option<Next> {
+    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
         let extra = match self.state {
             State::Open => f64::from(s.limited_transmit_extra()),
             State::Fast { inflation, .. } => inflation,
@@ -126,7 +126,7 @@ impl Recovery for RenoRecovery {
         self.urgent.pop(s).or_else(|| forward(s, self.in_flight(s), w.cwnd + extra))
     }
 
-    fn retransmit(&mut self, s: &mut Space, seq: u64) {
+    fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
         self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
     }
 }

@@ -1,5 +1,5 @@
 use crate::scoreboard::Sent;
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::Span;
 
 /// Recoveries without a D-SACK after which the window is small again (RFC 8985 §6.2 step 4).
@@ -37,7 +37,7 @@ impl Reordering {
     }
 
     /// Step 4: an ACK came, with a D-SACK or not. A retransmission for nothing widens the window, once a round.
-    pub fn on_ack(&mut self, s: &Space, duplicate: bool) {
+    pub fn on_ack(&mut self, s: &SenderState, duplicate: bool) {
         self.round_end = self.round_end.filter(|&end| s.una < end);
         if duplicate && self.round_end.is_none() {
             self.round_end = Some(s.nxt);
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn the_window_grows_by_rounds_and_shrinks_by_recoveries() {
         let ms = Span::from_millis;
-        let mut s = Space::new(&Preset::Rfc.config(1000));
+        let mut s = SenderState::new(&Preset::Rfc.config(1000));
         let mut r = Reordering::default();
         let window = |r: &Reordering| r.window(false, Some(ms(100)), Some(ms(120)));
         assert_eq!(window(&r), ms(25));

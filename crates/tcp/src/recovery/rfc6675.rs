@@ -1,7 +1,7 @@
 use super::{Guard, Prr, Urgent, forward};
 use crate::Config;
 use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::Time;
 
 /// SACK-based loss recovery of RFC 6675. It comes down to the new window at once, by half a round trip of silence, or with PRR evenly.
@@ -34,7 +34,7 @@ impl Rfc6675 {
     }
 
     /// Lets PRR know of an ACK during recovery.
-    fn pace(&mut self, s: &Space, is_safe: bool) {
+    fn pace(&mut self, s: &SenderState, is_safe: bool) {
         let (delivered, in_flight) = (s.board.delivered(), s.pipe());
         if let Some(prr) = self.prr.as_mut().filter(|_| delivered > 0) {
             prr.on_ack(delivered, in_flight, is_safe);
@@ -43,7 +43,7 @@ impl Rfc6675 {
 
     /// §4 IsLost(): DupThresh discontiguous SACKed runs above a segment, or more than (DupThresh - 1) segments' worth of
     /// SACKed bytes. Marks every segment for which it holds, unless the link layer works on it: those below the run with which enough is SACKed.
-    fn update_lost(s: &mut Space, now: Time) {
+    fn update_lost(s: &mut SenderState, now: Time) {
         let (mut runs, mut bytes) = (0, 0);
         let enough = s.board.sacked_runs().rev().find(|run| {
             runs += 1;
@@ -57,11 +57,11 @@ impl Rfc6675 {
     }
 
     /// §5 (2): IsLost(HighACK + 1).
-    fn is_head_lost(s: &Space) -> bool {
+    fn is_head_lost(s: &SenderState) -> bool {
         s.board.lost_bytes() > 0 && s.board.get(s.una).is_some_and(|e| e.lost)
     }
 
-    fn next_in_recovery(&mut self, s: &mut Space, rescued: bool) -> Option<Next> {
+    fn next_in_recovery(&mut self, s: &mut SenderState, rescued: bool) -> Option<Next> {
         // §4 NextSeg (1): the lowest lost segment not yet retransmitted.
         let lost = s.board.first_lost().map(|e| e.again(Cause::Recovery));
         // (2): new data.
@@ -80,7 +80,7 @@ impl Rfc6675 {
 }
 
 impl Recovery for Rfc6675 {
-    fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect {
+    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
         if s.board.newly_sacked() > 0 {
             s.dupacks += 1; // §2: a duplicate ACK carries SACK information that was not known
         }
@@ -94,7 +94,7 @@ impl Recovery for Rfc6675 {
         if s.dupacks >= s.dupthresh || Self::is_head_lost(s) { Detect::Lost(s.una) } else { Detect::Nothing }
     }
 
-    fn enter(&mut self, s: &mut Space, w: &mut Window, seq: u64) {
+    fn enter(&mut self, s: &mut SenderState, w: &mut Window, seq: u64) {
         self.guard.set(s);
         self.state = State::Recovering { rescued: false };
         s.board.mark_lost(seq);
@@ -106,7 +106,7 @@ impl Recovery for Rfc6675 {
         self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
     }
 
-    fn on_advance(&mut self, s: &mut Space, w: &mut Window, a: &Ack) -> Advance {
+    fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> Advance {
         s.dupacks = 0;
         Self::update_lost(s, a.now); // §5: "regardless of its status as a cumulative acknowledgment"
         if !self.guard.is_passed(s) {
@@ -130,7 +130,7 @@ impl Recovery for Rfc6675 {
         }
     }
 
-    fn on_timeout(&mut self, s: &mut Space, _: Time) {
+    fn on_timeout(&mut self, s: &mut SenderState, _: Time) {
         self.guard.set(s);
         self.state = State::Slow;
         self.prr = None;
@@ -139,7 +139,7 @@ impl Recovery for Rfc6675 {
         s.board.mark_all_lost();
     }
 
-    fn next(&mut self, s: &mut Space, w: &Window) -> Option<Next> {
+    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
         if let Some(next) = self.urgent.pop(s) {
             return Some(next);
         }
@@ -160,13 +160,13 @@ impl Recovery for Rfc6675 {
         }
     }
 
-    fn on_sent(&mut self, _: &mut Space, _: Time, sent: &Next, _: Option<u64>) {
+    fn on_sent(&mut self, _: &mut SenderState, _: Time, sent: &Next, _: Option<u64>) {
         if let Some(prr) = &mut self.prr {
             prr.on_sent(sent.end - sent.start);
         }
     }
 
-    fn forgive(&mut self, s: &mut Space) -> bool {
+    fn forgive(&mut self, s: &mut SenderState) -> bool {
         self.state = State::Open;
         self.prr = None;
         self.guard = Guard::default();
@@ -179,11 +179,11 @@ impl Recovery for Rfc6675 {
         matches!(self.state, State::Recovering { .. })
     }
 
-    fn in_flight(&self, s: &Space) -> u64 {
+    fn in_flight(&self, s: &SenderState) -> u64 {
         s.pipe()
     }
 
-    fn retransmit(&mut self, s: &mut Space, seq: u64) {
+    fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
         self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
     }
 }

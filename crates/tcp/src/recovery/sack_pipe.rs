@@ -1,6 +1,6 @@
 use super::{Guard, Urgent, forward};
 use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::Time;
 
 /// ns-2's "Sack1": a counter, the pipe, estimates how many segments are in the network during recovery (Fall and Floyd
@@ -14,7 +14,7 @@ pub struct SackPipe {
 }
 
 impl Recovery for SackPipe {
-    fn on_duplicate(&mut self, s: &mut Space, _: &Ack) -> Detect {
+    fn on_duplicate(&mut self, s: &mut SenderState, _: &Ack) -> Detect {
         if let Some(pipe) = &mut self.pipe {
             *pipe -= 1;
             return Detect::Nothing;
@@ -26,20 +26,20 @@ impl Recovery for SackPipe {
         if s.dupacks == s.dupthresh && self.guard.permits(s) { Detect::Lost(s.una) } else { Detect::Nothing }
     }
 
-    fn note(&mut self, s: &mut Space, _: &Ack) {
+    fn note(&mut self, s: &mut SenderState, _: &Ack) {
         if let Some(pipe) = self.pipe.as_mut().filter(|_| s.board.newly_sacked() > 0) {
             *pipe -= 1; // an ACK that only tells of a loss says nothing about a segment that left the network
         }
     }
 
-    fn enter(&mut self, s: &mut Space, _: &mut Window, seq: u64) {
+    fn enter(&mut self, s: &mut SenderState, _: &mut Window, seq: u64) {
         self.guard.set(s);
         let outstanding = (s.max_sent - s.una).div_ceil(s.mss) as i64;
         self.pipe = Some(outstanding - i64::from(s.dupthresh));
         self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
     }
 
-    fn on_advance(&mut self, s: &mut Space, _: &mut Window, _: &Ack) -> Advance {
+    fn on_advance(&mut self, s: &mut SenderState, _: &mut Window, _: &Ack) -> Advance {
         s.dupacks = 0;
         let Some(pipe) = &mut self.pipe else {
             return Advance::Open;
@@ -54,7 +54,7 @@ impl Recovery for SackPipe {
         Advance::Partial { restart: true }
     }
 
-    fn on_timeout(&mut self, s: &mut Space, _: Time) {
+    fn on_timeout(&mut self, s: &mut SenderState, _: Time) {
         self.guard.set(s);
         self.pipe = None;
         s.board.forget();
@@ -63,7 +63,7 @@ impl Recovery for SackPipe {
         s.nxt = s.una;
     }
 
-    fn next(&mut self, s: &mut Space, w: &Window) -> Option<Next> {
+    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
         if let Some(next) = self.urgent.pop(s) {
             return Some(next);
         }
@@ -77,7 +77,7 @@ impl Recovery for SackPipe {
         hole.or_else(|| forward(s, 0, f64::INFINITY))
     }
 
-    fn on_sent(&mut self, _: &mut Space, _: Time, sent: &Next, _: Option<u64>) {
+    fn on_sent(&mut self, _: &mut SenderState, _: Time, sent: &Next, _: Option<u64>) {
         // The fast retransmit takes the place of the segment that was lost, which the pipe still counts; so does what is sent on
         // a notice.
         if let Some(pipe) = self.pipe.as_mut().filter(|_| !matches!(sent.cause, Cause::Fast | Cause::Notice))
@@ -86,7 +86,7 @@ impl Recovery for SackPipe {
         }
     }
 
-    fn retransmit(&mut self, s: &mut Space, seq: u64) {
+    fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
         self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
     }
 }

@@ -1,4 +1,4 @@
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::Time;
 use std::collections::VecDeque;
 
@@ -28,7 +28,7 @@ pub(super) struct Transmission {
 
 impl Transmission {
     /// The first byte now: an ACK may have cut the segment.
-    pub fn first(&self, s: &Space) -> u64 {
+    pub fn first(&self, s: &SenderState) -> u64 {
         self.start.max(s.una)
     }
 }

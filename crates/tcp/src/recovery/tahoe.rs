@@ -1,6 +1,6 @@
 use super::{Guard, Urgent, forward};
 use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::Time;
 
 /// Fast retransmit without fast recovery (Jacobson 1988): after a loss, slow start from the hole.
@@ -11,37 +11,37 @@ pub struct Tahoe {
 }
 
 impl Recovery for Tahoe {
-    fn on_duplicate(&mut self, s: &mut Space, _: &Ack) -> Detect {
+    fn on_duplicate(&mut self, s: &mut SenderState, _: &Ack) -> Detect {
         s.dupacks += 1;
         if s.dupacks == s.dupthresh && self.guard.permits(s) { Detect::Lost(s.una) } else { Detect::Nothing }
     }
 
-    fn enter(&mut self, s: &mut Space, w: &mut Window, seq: u64) {
+    fn enter(&mut self, s: &mut SenderState, w: &mut Window, seq: u64) {
         self.guard.set(s);
         w.cwnd = 1.0;
         s.nxt = s.segment_end(seq);
         self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
     }
 
-    fn on_advance(&mut self, s: &mut Space, _: &mut Window, _: &Ack) -> Advance {
+    fn on_advance(&mut self, s: &mut SenderState, _: &mut Window, _: &Ack) -> Advance {
         s.dupacks = 0;
         Advance::Open
     }
 
-    fn on_timeout(&mut self, s: &mut Space, _: Time) {
+    fn on_timeout(&mut self, s: &mut SenderState, _: Time) {
         self.guard.set(s);
         self.urgent.clear();
         s.dupacks = 0;
         s.nxt = s.una;
     }
 
-    fn next(&mut self, s: &mut Space, w: &Window) -> Option<Next> {
+    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
         self.urgent
             .pop(s)
             .or_else(|| forward(s, self.in_flight(s), w.cwnd + f64::from(s.limited_transmit_extra())))
     }
 
-    fn retransmit(&mut self, s: &mut Space, seq: u64) {
+    fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
         self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
     }
 }

@@ -1,7 +1,7 @@
 use super::forward;
 use crate::scoreboard::duplicate;
 use crate::seams::{Ack, Advance, Detect, Next, Recovery, Repair, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::{Sack, Time};
 
 /// A recovery that was not made for notices, and heeds them all the same: what a notice names is no sign of congestion.
@@ -15,7 +15,7 @@ use airhop_base::{Sack, Time};
 /// of losses (Reno's, NewReno's, ns-2's SACK) may still send it again. After a disconnection what was lost in it goes out again.
 /// Reconstructed: the paper has no sender but its own.
 #[derive(Debug)]
-pub struct Told {
+pub struct NoticeAware {
     inner: Box<dyn Recovery>,
     /// What was sent again on a notice and is not acknowledged.
     answered: Vec<Answered>,
@@ -44,10 +44,10 @@ struct Answered {
     ahead: u64,
 }
 
-impl Told {
+impl NoticeAware {
     /// What `inner` is to be told of notices.
     pub fn new(inner: Box<dyn Recovery>) -> Self {
-        Told {
+        NoticeAware {
             inner,
             answered: Vec::new(),
             held: Vec::new(),
@@ -61,7 +61,7 @@ impl Told {
     }
 
     /// Takes in a duplicate ACK. True if a notice explains it.
-    fn explains(&mut self, s: &Space, a: &Ack) -> bool {
+    fn explains(&mut self, s: &SenderState, a: &Ack) -> bool {
         self.now = a.now;
         let has_news = a.sack.is_empty() || (a.sack != self.sack && duplicate(s.una, &a.sack).is_none());
         self.sack = a.sack;
@@ -92,14 +92,14 @@ impl Told {
     }
 
     /// The link layer has given the segment up, and the segment goes out again or is owed.
-    fn release(&mut self, s: &mut Space, seq: u64) {
+    fn release(&mut self, s: &mut SenderState, seq: u64) {
         self.held.retain(|held| held.0 != seq);
         self.owed.retain(|owed| *owed != seq);
         self.inner.hold(s, seq, Time::ZERO);
     }
 
     /// True if a duplicate makes room for new data. What the recovery finds lost goes before that.
-    fn is_clocked(&self, s: &Space) -> bool {
+    fn is_clocked(&self, s: &SenderState) -> bool {
         let is_answered = || self.answered.iter().any(|answered| answered.seq == s.una);
         let is_open = !self.recovering && s.una >= self.slow_until;
         is_open && !self.inner.goes_by_order() && (is_answered() || self.works_on(s.una, self.now))
@@ -108,8 +108,8 @@ impl Told {
 
 // Forward every method explicitly.
 #[deny(clippy::missing_trait_methods)]
-impl Recovery for Told {
-    fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect {
+impl Recovery for NoticeAware {
+    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
         // In recovery duplicates are not counted towards a loss; what else they do there they are to do.
         if self.explains(s, a) && !self.recovering && !self.inner.goes_by_order() {
             self.inner.note(s, a);
@@ -124,12 +124,12 @@ impl Recovery for Told {
         self.spare(detect)
     }
 
-    fn enter(&mut self, s: &mut Space, w: &mut Window, seq: u64) {
+    fn enter(&mut self, s: &mut SenderState, w: &mut Window, seq: u64) {
         self.recovering = true;
         self.inner.enter(s, w, seq);
     }
 
-    fn on_advance(&mut self, s: &mut Space, w: &mut Window, a: &Ack) -> Advance {
+    fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> Advance {
         self.now = a.now;
         self.duplicates = 0;
         self.answered.retain(|answered| answered.seq >= s.una);
@@ -147,7 +147,7 @@ impl Recovery for Told {
         }
     }
 
-    fn on_timeout(&mut self, s: &mut Space, now: Time) {
+    fn on_timeout(&mut self, s: &mut SenderState, now: Time) {
         self.answered.clear();
         self.held.clear();
         self.owed.clear();
@@ -157,7 +157,7 @@ impl Recovery for Told {
         self.inner.on_timeout(s, now);
     }
 
-    fn next(&mut self, s: &mut Space, w: &Window) -> Option<Next> {
+    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
         let next = self.inner.next(s, w);
         if next.is_some() || !self.is_clocked(s) {
             return next;
@@ -165,11 +165,11 @@ impl Recovery for Told {
         forward(s, s.nxt - s.una, w.cwnd + f64::from(self.duplicates))
     }
 
-    fn probe_instead(&mut self, s: &mut Space, now: Time) -> bool {
+    fn probe_instead(&mut self, s: &mut SenderState, now: Time) -> bool {
         self.inner.probe_instead(s, now)
     }
 
-    fn forgive(&mut self, s: &mut Space) -> bool {
+    fn forgive(&mut self, s: &mut SenderState) -> bool {
         let forgiven = self.inner.forgive(s);
         self.recovering &= !forgiven;
         forgiven
@@ -195,7 +195,7 @@ impl Recovery for Told {
         true
     }
 
-    fn note(&mut self, s: &mut Space, a: &Ack) {
+    fn note(&mut self, s: &mut SenderState, a: &Ack) {
         self.explains(s, a);
         self.inner.note(s, a);
     }
@@ -204,25 +204,25 @@ impl Recovery for Told {
         self.inner.deadline()
     }
 
-    fn on_deadline(&mut self, s: &mut Space, now: Time) -> Detect {
+    fn on_deadline(&mut self, s: &mut SenderState, now: Time) -> Detect {
         self.now = now;
         let detect = self.inner.on_deadline(s, now);
         self.spare(detect)
     }
 
-    fn on_sent(&mut self, s: &mut Space, now: Time, sent: &Next, earlier: Option<u64>) {
+    fn on_sent(&mut self, s: &mut SenderState, now: Time, sent: &Next, earlier: Option<u64>) {
         self.inner.on_sent(s, now, sent, earlier);
     }
 
-    fn in_flight(&self, s: &Space) -> u64 {
+    fn in_flight(&self, s: &SenderState) -> u64 {
         self.inner.in_flight(s)
     }
 
-    fn is_missing(&self, s: &Space, seq: u64) -> bool {
+    fn is_missing(&self, s: &SenderState, seq: u64) -> bool {
         self.inner.is_missing(s, seq)
     }
 
-    fn retransmit(&mut self, s: &mut Space, seq: u64) {
+    fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
         self.release(s, seq);
         let above = (s.max_sent - s.segment_end(seq)).div_ceil(s.mss);
         let seen = if seq == s.una { u64::from(self.duplicates) } else { 0 };
@@ -234,7 +234,7 @@ impl Recovery for Told {
         self.inner.retransmit(s, seq);
     }
 
-    fn mark_lost(&mut self, s: &mut Space, seq: u64) -> bool {
+    fn mark_lost(&mut self, s: &mut SenderState, seq: u64) -> bool {
         self.release(s, seq);
         if !self.inner.mark_lost(s, seq) {
             self.owed.push(seq);
@@ -242,13 +242,13 @@ impl Recovery for Told {
         true
     }
 
-    fn hold(&mut self, s: &mut Space, seq: u64, until: Time) {
+    fn hold(&mut self, s: &mut SenderState, seq: u64, until: Time) {
         self.held.retain(|held| held.0 != seq);
         self.held.push((seq, until));
         self.inner.hold(s, seq, until);
     }
 
-    fn is_held(&self, s: &Space, now: Time) -> bool {
+    fn is_held(&self, s: &SenderState, now: Time) -> bool {
         self.works_on(s.una, now) || self.inner.is_held(s, now)
     }
 }

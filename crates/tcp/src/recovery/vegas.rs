@@ -1,6 +1,6 @@
 use super::{Guard, Urgent, forward};
 use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::{Span, Time};
 
 /// Vegas' retransmission (Brakmo and Peterson 1995, §3.1): the first duplicate ACK, and the first two ACKs after a
@@ -47,14 +47,14 @@ impl FineTimeout {
 
 impl Vegas {
     /// True if the segment at `una` is out for longer than the fine timeout.
-    fn is_overdue(&self, s: &Space, now: Time) -> bool {
+    fn is_overdue(&self, s: &SenderState, now: Time) -> bool {
         let sent = s.board.get(s.una).map(|e| e.at);
         sent.zip(self.timeout.timeout).is_some_and(|(at, timeout)| (now - at).secs_f64() >= timeout)
     }
 }
 
 impl Recovery for Vegas {
-    fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect {
+    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
         let overdue = self.is_overdue(s, a.now);
         if let Some(inflation) = &mut self.inflation {
             *inflation += 1.0;
@@ -70,14 +70,14 @@ impl Recovery for Vegas {
         if lost { Detect::Lost(s.una) } else { Detect::Nothing }
     }
 
-    fn enter(&mut self, s: &mut Space, _: &mut Window, seq: u64) {
+    fn enter(&mut self, s: &mut SenderState, _: &mut Window, seq: u64) {
         self.inflation = Some(f64::from(s.dupacks));
         self.worried = 2;
         self.timeout.back_off(s.board.get(seq).is_some_and(|e| e.again));
         self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
     }
 
-    fn on_advance(&mut self, s: &mut Space, _: &mut Window, a: &Ack) -> Advance {
+    fn on_advance(&mut self, s: &mut SenderState, _: &mut Window, a: &Ack) -> Advance {
         s.dupacks = 0;
         self.inflation = None;
         if let Some(rtt) = a.sample {
@@ -94,7 +94,7 @@ impl Recovery for Vegas {
         Advance::Open
     }
 
-    fn on_timeout(&mut self, s: &mut Space, _: Time) {
+    fn on_timeout(&mut self, s: &mut SenderState, _: Time) {
         self.guard.set(s);
         self.inflation = None;
         self.worried = 0;
@@ -103,7 +103,7 @@ impl Recovery for Vegas {
         s.nxt = s.una;
     }
 
-    fn next(&mut self, s: &mut Space, w: &Window) -> Option<Next> {
+    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
         if let Some(next) = self.urgent.pop(s) {
             return Some(next);
         }
@@ -113,7 +113,7 @@ impl Recovery for Vegas {
         forward(s, self.in_flight(s), w.cwnd + self.inflation.unwrap_or(0.0))
     }
 
-    fn retransmit(&mut self, s: &mut Space, seq: u64) {
+    fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
         self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
     }
 }

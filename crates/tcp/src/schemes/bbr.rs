@@ -2,9 +2,9 @@ mod aggregation;
 mod control;
 mod mode;
 
-use super::{Asks, Scheme};
+use super::{ReceiverFeatures, Scheme};
 use crate::Config;
-use crate::notices::Deaf;
+use crate::notices::IgnoreNotices;
 use crate::recovery::Rack;
 use crate::seams::Parts;
 use control::Bbr;
@@ -36,11 +36,11 @@ pub(super) static SCHEME: Scheme = Scheme {
         "no detection of policers (Linux' long-term rate): a path that drops a fifth or more is taken as it is",
         "losses are repaired by RACK whatever the preset says, as the window follows the flight",
     ],
-    asks: Asks { delivery_rate: true, ..Asks::SACK },
+    asks: ReceiverFeatures { delivery_rate: true, ..ReceiverFeatures::SACK },
     build: &|_, c| Parts {
         control: Box::new(Bbr::new(c)),
         // Packet conservation is the scheme's own: no PRR beside it.
         recovery: Box::new(Rack::new(&Config { prr: false, ..*c })),
-        notices: Box::new(Deaf),
+        notices: Box::new(IgnoreNotices),
     },
 };

@@ -1,9 +1,9 @@
-use super::{Asks, Param, Scheme};
+use super::{ReceiverFeatures, Param, Scheme};
 use crate::control::Reno;
-use crate::notices::Deaf;
+use crate::notices::IgnoreNotices;
 use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::Profile;
 
 /// The largest chance that wireless losses still show so many segments marked "out" by accident.
@@ -31,13 +31,13 @@ pub(super) static SCHEME: Scheme = Scheme {
         "SACK blocks tell which segments are missing when a loss is found; they are repaired as NewReno does",
         "a timeout is always congestion",
     ],
-    asks: Asks::SACK,
+    asks: ReceiverFeatures::SACK,
     build: &|p, c| Parts {
         control: Box::new(Casablanca {
             marking: Marking { k: p.get("k") as u64, mss: u64::from(c.mss) },
         }),
         recovery: recovery::newreno(c),
-        notices: Box::new(Deaf),
+        notices: Box::new(IgnoreNotices),
     },
 };
 
@@ -81,7 +81,7 @@ struct Casablanca {
 
 impl Casablanca {
     /// The segments missing below the highest that arrived, by their marks.
-    fn judge(&self, s: &Space) -> Judged {
+    fn judge(&self, s: &SenderState) -> Judged {
         let high = s.board.high_sack();
         let missing = s.board.iter().take_while(|e| e.start < high).filter(|e| !e.sacked);
         let (mut lost, mut out) = (0, 0);
@@ -94,11 +94,11 @@ impl Casablanca {
 }
 
 impl CongestionControl for Casablanca {
-    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
         Reno.on_ack(w, a, s);
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
         if l.signal == Signal::Duplicates && self.judge(s) == Judged::Wireless {
             return Judged::Wireless;
         }

@@ -4,9 +4,9 @@ mod overload;
 mod trips;
 mod velocity;
 
-use super::{Asks, Param, Scheme};
+use super::{ReceiverFeatures, Param, Scheme};
 use crate::Config;
-use crate::notices::Deaf;
+use crate::notices::IgnoreNotices;
 use crate::recovery::Rack;
 use crate::seams::Parts;
 use control::Copa;
@@ -62,11 +62,11 @@ pub(super) static SCHEME: Scheme = Scheme {
         "30 % of the window are given up when 30 % of two round trips are lost: the authors' sender does so, the paper has nothing for a \
          path on which delay cannot grow",
     ],
-    asks: Asks { delivery_rate: true, prompt_acks: true, ..Asks::SACK },
+    asks: ReceiverFeatures { delivery_rate: true, prompt_acks: true, ..ReceiverFeatures::SACK },
     build: &|p, c| Parts {
         control: Box::new(Copa::new(p.get("delta"), p.choice("competitive") == 0)),
         // Losses do not move the window: there is nothing to reduce evenly.
         recovery: Box::new(Rack::new(&Config { prr: false, ..*c })),
-        notices: Box::new(Deaf),
+        notices: Box::new(IgnoreNotices),
     },
 };

@@ -1,7 +1,7 @@
-use super::{Asks, Param, Params, Scheme};
+use super::{ReceiverFeatures, Param, Params, Scheme};
 use crate::config::HalveFrom;
 use crate::cubic::{Constants, Cubic, Form};
-use crate::notices::Deaf;
+use crate::notices::IgnoreNotices;
 use crate::recovery;
 use crate::seams::Parts;
 use crate::slow_start::SlowStart;
@@ -58,8 +58,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     reconstructed: &[
         "a round trip is measured with exact times; Linux also looks for the end of slow start while a recovery comes down to ssthresh",
     ],
-    asks: Asks::SACK,
-    build: &|p, c| Parts { control: Box::new(control(p, c)), recovery: recovery::sack(c), notices: Box::new(Deaf) },
+    asks: ReceiverFeatures::SACK,
+    build: &|p, c| Parts { control: Box::new(control(p, c)), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
 };
 
 pub(super) fn control(p: &Params, c: &Config) -> Cubic {

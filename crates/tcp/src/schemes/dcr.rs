@@ -1,6 +1,6 @@
-use super::{Asks, Scheme};
+use super::{ReceiverFeatures, Scheme};
 use crate::control::Reno;
-use crate::notices::Deaf;
+use crate::notices::IgnoreNotices;
 use crate::recovery::Delayed;
 use crate::seams::Parts;
 
@@ -25,10 +25,10 @@ pub(super) static SCHEME: Scheme = Scheme {
          outstanding, which is wrong after a round trip of duplicate ACKs",
         "a retransmission timer that would expire during the delay is started anew",
     ],
-    asks: Asks::SACK,
+    asks: ReceiverFeatures::SACK,
     build: &|_, _| Parts {
         control: Box::new(Reno),
         recovery: Box::new(Delayed::default()),
-        notices: Box::new(Deaf),
+        notices: Box::new(IgnoreNotices),
     },
 };

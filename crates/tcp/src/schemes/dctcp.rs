@@ -1,9 +1,9 @@
-use super::{Asks, Echo, Param, Params, Scheme};
+use super::{ReceiverFeatures, Echo, Param, Params, Scheme};
 use crate::control::{Reno, decrease};
-use crate::notices::Deaf;
+use crate::notices::IgnoreNotices;
 use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "dctcp",
@@ -33,8 +33,8 @@ pub(super) static SCHEME: Scheme = Scheme {
         "retransmissions are not ECN-capable (RFC 3168 §6.1.5; the RFC is silent); Linux' DCTCP makes all its packets so",
         "K where the scenario names no queue: a quarter of the buffer",
     ],
-    asks: Asks { echo: Echo::EachByte, ..Asks::SACK },
-    build: &|p, c| Parts { control: Box::new(Dctcp::new(p)), recovery: recovery::sack(c), notices: Box::new(Deaf) },
+    asks: ReceiverFeatures { echo: Echo::EachByte, ..ReceiverFeatures::SACK },
+    build: &|p, c| Parts { control: Box::new(Dctcp::new(p)), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
 };
 
 #[derive(Debug)]
@@ -56,11 +56,11 @@ impl Dctcp {
 }
 
 impl CongestionControl for Dctcp {
-    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
         Reno.on_ack(w, a, s); // RFC 8257 §3.4
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
         if l.signal == Signal::Echo {
             // §3.3: "cwnd = cwnd * (1 - DCTCP.Alpha / 2)"
             decrease(w, 1.0 - self.alpha / 2.0, &Loss { base: Some(w.cwnd), ..*l });
@@ -70,7 +70,7 @@ impl CongestionControl for Dctcp {
     }
 
     /// §3.3, steps 1 to 8; SACK is ignored.
-    fn observe(&mut self, a: &Ack, s: &Space) {
+    fn observe(&mut self, a: &Ack, s: &SenderState) {
         self.acked += a.acked;
         self.marked += if a.ece { a.acked } else { 0 };
         if s.una <= self.window_end {
@@ -91,8 +91,8 @@ mod tests {
 
     const MSS: u64 = 1000;
 
-    fn space() -> Space {
-        Space::new(&Preset::Ns2.config(MSS as u32))
+    fn space() -> SenderState {
+        SenderState::new(&Preset::Ns2.config(MSS as u32))
     }
 
     fn dctcp() -> Dctcp {
@@ -100,7 +100,7 @@ mod tests {
     }
 
     /// A window of so many segments is acknowledged, the last `marked` of them with ECE, while the next one is sent.
-    fn window(d: &mut Dctcp, s: &mut Space, segments: u64, marked: u64) {
+    fn window(d: &mut Dctcp, s: &mut SenderState, segments: u64, marked: u64) {
         for n in 0..segments {
             let una = s.una + MSS;
             (s.una, s.nxt) = (una, una + segments * MSS);

@@ -1,4 +1,4 @@
-use super::{Asks, Scheme};
+use super::{ReceiverFeatures, Scheme};
 use crate::control::Reno;
 use crate::notices::OncePerLoss;
 use crate::recovery;
@@ -35,7 +35,7 @@ pub(super) static SCHEME: Scheme = Scheme {
          all duplicate ACKs for one of them; after the repair of a congestion loss not on those that \
          segments ahead of it cause",
     ],
-    asks: Asks::NOTHING,
+    asks: ReceiverFeatures::NOTHING,
     build: &|_, c| Parts {
         control: Box::new(Reno),
         recovery: recovery::reno(c),

@@ -1,6 +1,6 @@
 use super::ll_elsn::{ERSN, N, filter};
-use super::{Asks, Params, Scheme, cubic};
-use crate::recovery::{self, Told};
+use super::{ReceiverFeatures, Params, Scheme, cubic};
+use crate::recovery::{self, NoticeAware};
 use crate::seams::Parts;
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -28,10 +28,10 @@ pub(super) static SCHEME: Scheme = Scheme {
          RACK goes by time and needs neither",
         "an ERSN suspends congestion control for its segment for two RTOs at most, and a disconnection freezes, as with LL-ELSN",
     ],
-    asks: Asks::SACK,
+    asks: ReceiverFeatures::SACK,
     build: &|p, c| Parts {
         control: Box::new(cubic::control(&Params::defaults(&cubic::SCHEME), c)),
-        recovery: Box::new(Told::new(recovery::sack(c))),
+        recovery: Box::new(NoticeAware::new(recovery::sack(c))),
         notices: Box::new(filter(p)),
     },
 };

@@ -1,4 +1,4 @@
-use super::{Asks, Scheme};
+use super::{ReceiverFeatures, Scheme};
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "ewln",
@@ -15,6 +15,6 @@ pub(super) static SCHEME: Scheme = Scheme {
         "the sender is that of HACK",
         "headers that are hit are always noticed, and the segment is then lost like any other",
     ],
-    asks: Asks::SACK,
+    asks: ReceiverFeatures::SACK,
     ..super::hack::SCHEME
 };

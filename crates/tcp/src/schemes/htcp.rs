@@ -1,10 +1,10 @@
-use super::{Asks, Param, Params, Scheme};
+use super::{ReceiverFeatures, Param, Params, Scheme};
 use crate::control::{decrease, increase};
-use crate::meters::least;
-use crate::notices::Deaf;
+use crate::estimators::least;
+use crate::notices::IgnoreNotices;
 use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::{Span, Time};
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -39,8 +39,8 @@ pub(super) static SCHEME: Scheme = Scheme {
         "the longest round trip grows by 20 ms at most with a sample and fades by 5 % with each loss, as in Linux",
         "the time counts from the loss (FreeBSD); in Linux from the end of its repair. Linux halves once more after a change of the rate",
     ],
-    asks: Asks::SACK,
-    build: &|p, c| Parts { control: Box::new(Htcp::new(p)), recovery: recovery::sack(c), notices: Box::new(Deaf) },
+    asks: ReceiverFeatures::SACK,
+    build: &|p, c| Parts { control: Box::new(Htcp::new(p)), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
 };
 
 #[derive(Debug)]
@@ -128,7 +128,7 @@ impl Htcp {
 }
 
 impl CongestionControl for Htcp {
-    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
         // What arrived before this ACK waited for a hole to be filled, and says nothing of queues.
         if let Some(rtt) = self.rtt.filter(|_| a.delivered == a.acked) {
             self.note(rtt);
@@ -142,7 +142,7 @@ impl CongestionControl for Htcp {
         increase(w, alpha, a, s);
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
         if s.una >= self.point {
             self.before = self.memory;
         }
@@ -158,12 +158,12 @@ impl CongestionControl for Htcp {
         Judged::Congestion
     }
 
-    fn on_spurious(&mut self, w: &mut Window, before: &Window, _: &Space) {
+    fn on_spurious(&mut self, w: &mut Window, before: &Window, _: &SenderState) {
         w.restore(before);
         self.memory = self.before;
     }
 
-    fn observe(&mut self, a: &Ack, _: &Space) {
+    fn observe(&mut self, a: &Ack, _: &SenderState) {
         self.rtt = a.sample;
         if let Some(rtt) = self.rtt {
             self.least = least(self.least, rtt);
@@ -264,7 +264,7 @@ mod tests {
             let mut h = Htcp { least: Some(ms(60)), memory, rate, ..htcp(&[]) };
             let mut w = Window { cwnd: 110.0, ssthresh: 10.0 };
             let loss = Loss { now: Time::ZERO, signal: Signal::Duplicates, base: Some(100.0), half: 50.0, window: 50.0 };
-            assert_eq!(h.on_loss(&mut w, &loss, &Space::new(&Preset::Ns2.config(1000))), Judged::Congestion);
+            assert_eq!(h.on_loss(&mut w, &loss, &SenderState::new(&Preset::Ns2.config(1000))), Judged::Congestion);
             assert_eq!((w.cwnd, h.memory.rate), (w.ssthresh, Some(now)));
             (w.cwnd / 100.0, h.memory.longest.expect("as before"))
         };
@@ -287,7 +287,7 @@ mod tests {
 
     /// ACKs of one segment each, from the first on: when they come, and their round trips.
     fn fed(h: &mut Htcp, acks: impl Iterator<Item = (u64, u64)>) -> Window {
-        let mut s = Space::new(&Preset::Ns2.config(MSS as u32));
+        let mut s = SenderState::new(&Preset::Ns2.config(MSS as u32));
         let mut w = Window { cwnd: 5.0, ssthresh: 2.0 };
         for (now, rtt) in acks {
             s.una += MSS;
@@ -343,7 +343,7 @@ mod tests {
     #[test]
     fn a_loss_that_was_none() {
         let mut h = htcp(&[]);
-        let s = Space { una: 1001, max_sent: 9001, ..Space::new(&Preset::Ns2.config(MSS as u32)) };
+        let s = SenderState { una: 1001, max_sent: 9001, ..SenderState::new(&Preset::Ns2.config(MSS as u32)) };
         let (early, late) = (Time::ZERO + ms(1000), Time::ZERO + ms(5000));
         h.memory = Memory { since: Some(early), longest: Some(ms(90)), rate: Some(7.0) };
         h.least = Some(ms(50));

@@ -1,11 +1,11 @@
-use super::{Asks, Param, Params, Scheme};
+use super::{ReceiverFeatures, Param, Params, Scheme};
 use crate::config::{Growth, Validation};
 use crate::control::{Reno, increase};
-use crate::meters::least;
-use crate::notices::Deaf;
+use crate::estimators::least;
+use crate::notices::IgnoreNotices;
 use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::{Rate, Span, Time};
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -45,8 +45,8 @@ pub(super) static SCHEME: Scheme = Scheme {
         "the estimate: the rate at which the first flight, which leaves in one burst, is acknowledged, times the smallest round trip; the \
          window waits for it",
     ],
-    asks: Asks::SACK,
-    build: &|p, c| Parts { control: Box::new(Hybla::new(p)), recovery: recovery::sack(c), notices: Box::new(Deaf) },
+    asks: ReceiverFeatures::SACK,
+    build: &|p, c| Parts { control: Box::new(Hybla::new(p)), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
 };
 
 #[derive(Debug)]
@@ -94,7 +94,7 @@ impl Hybla {
 
     /// An ACK of the first flight: true once the window may grow. Caini and Firrincieli 2004: it begins with rho segments and has rho
     /// times the reference's threshold; if there is none, what the path holds (Hoe 1996).
-    fn begin(&mut self, w: &mut Window, now: Time, s: &Space) -> bool {
+    fn begin(&mut self, w: &mut Window, now: Time, s: &SenderState) -> bool {
         let estimates = self.form == Form::Paper && w.ssthresh.is_infinite();
         match self.beginning {
             Beginning::Over => return true,
@@ -124,7 +124,7 @@ impl Hybla {
 }
 
 impl CongestionControl for Hybla {
-    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
         // A single ACK asks for thousands of segments; in Linux those that follow at once do not ask again for what has not even been sent.
         let is_used = self.form == Form::Paper || s.usage.permits_growth(Validation::Full, w);
         if !self.begin(w, a.now, s) {
@@ -143,18 +143,18 @@ impl CongestionControl for Hybla {
         w.cwnd = w.cwnd.min(LARGEST);
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
         self.beginning = Beginning::Over;
         Reno.on_loss(w, l, s)
     }
 
-    fn observe(&mut self, a: &Ack, _: &Space) {
+    fn observe(&mut self, a: &Ack, _: &SenderState) {
         if let Some(rtt) = a.sample {
             self.least = least(self.least, rtt);
         }
     }
 
-    fn pacing_rate(&self, w: &Window, s: &Space) -> Option<Rate> {
+    fn pacing_rate(&self, w: &Window, s: &SenderState) -> Option<Rate> {
         let is_paced = self.form == Form::Paper && self.beginning == Beginning::Over;
         let srtt = s.srtt.filter(|_| is_paced)?;
         Some(Rate::computed(w.cwnd * s.mss as f64 * 8.0 / srtt.secs_f64()))
@@ -180,7 +180,7 @@ mod tests {
         let acked = 2 * MSS;
         let ack =
             Ack::of(Time::ZERO, acked);
-        h.on_ack(&mut w, &ack, &Space::new(&preset.config(MSS as u32)));
+        h.on_ack(&mut w, &ack, &SenderState::new(&preset.config(MSS as u32)));
         w.cwnd
     }
 
@@ -212,7 +212,7 @@ mod tests {
             let ack =
                 Ack::of(Time::ZERO, MSS);
             let after = [10, 9, 12, 13].map(|outstanding| {
-                let mut s = Space::new(&Preset::Ns2.config(MSS as u32));
+                let mut s = SenderState::new(&Preset::Ns2.config(MSS as u32));
                 s.usage.note(outstanding, false, 1, 1 + outstanding * MSS);
                 h.on_ack(&mut w, &ack, &s);
                 w.cwnd
@@ -224,14 +224,14 @@ mod tests {
     /// Windows after the ACKs of a first flight of ten segments, which come at these milliseconds; the round trip is 100 ms.
     fn begun(form: Form, ssthresh: f64, acks: &[(u64, u64)]) -> Vec<Window> {
         let mut h = Hybla { beginning: Beginning::Quiet, form, ..of(100) };
-        let mut s = Space { una: 1, nxt: 10_001, max_sent: 10_001, ..Space::new(&Preset::Ns2.config(MSS as u32)) };
+        let mut s = SenderState { una: 1, nxt: 10_001, max_sent: 10_001, ..SenderState::new(&Preset::Ns2.config(MSS as u32)) };
         s.usage.note(10, true, 1, 10_001);
         let mut w = Window { cwnd: 2.0, ssthresh };
         let mut hear = |&(ms, segments): &(u64, u64)| {
             let now = Time::ZERO + Span::from_millis(ms);
             let ack = Ack::of(now, MSS);
             let una = 1 + segments * MSS;
-            h.on_ack(&mut w, &ack, &Space { una, nxt: s.nxt.max(una), ..s.clone() });
+            h.on_ack(&mut w, &ack, &SenderState { una, nxt: s.nxt.max(una), ..s.clone() });
             w
         };
         acks.iter().map(&mut hear).collect()
@@ -256,7 +256,7 @@ mod tests {
     #[test]
     fn rho_follows_the_smallest_round_trip() {
         let mut h = Hybla::new(&Params::defaults(&SCHEME));
-        let mut s = Space::new(&Preset::Ns2.config(MSS as u32));
+        let mut s = SenderState::new(&Preset::Ns2.config(MSS as u32));
         let mut rho = |rtt: u64| {
             s.una += MSS;
             let ack = Ack { sample: Some(Span::from_millis(rtt)), ..Ack::of(Time::ZERO, MSS) };
@@ -269,12 +269,12 @@ mod tests {
     // The paper's packet spacing: a window per round trip.
     #[test]
     fn spacing() {
-        let s = Space { srtt: Some(Span::from_millis(100)), ..Space::new(&Preset::Ns2.config(MSS as u32)) };
+        let s = SenderState { srtt: Some(Span::from_millis(100)), ..SenderState::new(&Preset::Ns2.config(MSS as u32)) };
         let w = Window { cwnd: 20.0, ssthresh: 5.0 };
         assert_eq!(of(100).pacing_rate(&w, &s), Some(Rate::from_bps(1_600_000)));
         assert_eq!(Hybla { form: Form::Linux, ..of(100) }.pacing_rate(&w, &s), None);
         // A byte in ten seconds is no rate in whole bits per second, and none is zero.
-        let slow = Space { mss: 1, srtt: Some(Span::from_secs(10)), ..s.clone() };
+        let slow = SenderState { mss: 1, srtt: Some(Span::from_secs(10)), ..s.clone() };
         let w = Window { cwnd: 1.0, ssthresh: 1.0 };
         assert_eq!(of(100).pacing_rate(&w, &slow), Some(Rate::from_bps(1)));
         assert_eq!(Hybla { beginning: Beginning::Quiet, ..of(100) }.pacing_rate(&w, &s), None, "one burst");

@@ -1,9 +1,9 @@
-use super::{Asks, Scheme};
+use super::{ReceiverFeatures, Scheme};
 use crate::control::Reno;
-use crate::notices::Deaf;
+use crate::notices::IgnoreNotices;
 use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Truth, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "ideal-bwe",
@@ -24,11 +24,11 @@ pub(super) static SCHEME: Scheme = Scheme {
         "after duplicate ACKs threshold and window are share × RTT; after a timeout the threshold is",
         "growth as Reno's, losses are repaired as NewReno does, and every loss is taken for congestion",
     ],
-    asks: Asks::NOTHING,
+    asks: ReceiverFeatures::NOTHING,
     build: &|_, c| Parts {
         control: Box::new(Ideal { truth: None }),
         recovery: recovery::newreno(c),
-        notices: Box::new(Deaf),
+        notices: Box::new(IgnoreNotices),
     },
 };
 
@@ -39,18 +39,18 @@ struct Ideal {
 
 impl Ideal {
     /// Segments that the path holds at this flow's share, two at least; unknown to a sender that nobody told.
-    fn capacity(&self, s: &Space) -> Option<f64> {
+    fn capacity(&self, s: &SenderState) -> Option<f64> {
         let t = self.truth?;
         Some((t.rate.bps() as f64 / 8.0 * t.rtt.secs_f64() / s.mss as f64).max(2.0))
     }
 }
 
 impl CongestionControl for Ideal {
-    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
         Reno.on_ack(w, a, s);
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
         w.ssthresh = self.capacity(s).unwrap_or(l.half);
         w.cwnd = if l.signal == Signal::Timeout { 1.0 } else { w.ssthresh };
         Judged::Congestion
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn the_window_is_what_the_path_holds() {
         let mut ideal = Ideal { truth: None };
-        let space = Space::new(&Preset::Ns2.config(1000));
+        let space = SenderState::new(&Preset::Ns2.config(1000));
         let mut cut = |signal, told: bool| {
             let mut w = Window { cwnd: 20.0, ssthresh: 8.0 };
             if told {

@@ -1,10 +1,10 @@
-use super::{Asks, Param, Params, Scheme};
+use super::{ReceiverFeatures, Param, Params, Scheme};
 use crate::control::{decrease, increase};
-use crate::meters::least;
-use crate::notices::Deaf;
+use crate::estimators::least;
+use crate::notices::IgnoreNotices;
 use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::Span;
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -40,8 +40,8 @@ pub(super) static SCHEME: Scheme = Scheme {
         "round trips count outside recovery, and not those of segments that SACK had reported",
         "the window is cut and grown with fractions of segments; Linux computes in 1/128 and 1/64",
     ],
-    asks: Asks::SACK,
-    build: &|p, c| Parts { control: Box::new(Illinois::new(p)), recovery: recovery::sack(c), notices: Box::new(Deaf) },
+    asks: ReceiverFeatures::SACK,
+    build: &|p, c| Parts { control: Box::new(Illinois::new(p)), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
 };
 
 #[derive(Debug)]
@@ -169,7 +169,7 @@ impl Illinois {
 }
 
 impl CongestionControl for Illinois {
-    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
         // What arrived before this ACK waited for a hole to be filled, and says nothing of queues.
         if let Some(rtt) = self.rtt.filter(|_| a.delivered == a.acked) {
             self.note(rtt);
@@ -181,7 +181,7 @@ impl CongestionControl for Illinois {
         increase(w, self.now.alpha, a, s);
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
         decrease(w, 1.0 - self.now.beta, l);
         if l.signal == Signal::Timeout {
             self.now = RENO;
@@ -191,7 +191,7 @@ impl CongestionControl for Illinois {
         Judged::Congestion
     }
 
-    fn observe(&mut self, a: &Ack, _: &Space) {
+    fn observe(&mut self, a: &Ack, _: &SenderState) {
         self.rtt = a.sample;
     }
 }
@@ -265,7 +265,7 @@ mod tests {
     #[test]
     fn losses() {
         let loss = |signal| Loss { now: Time::ZERO, signal, base: Some(80.0), half: 40.0, window: 40.0 };
-        let s = Space::new(&Preset::Ns2.config(1000));
+        let s = SenderState::new(&Preset::Ns2.config(1000));
         for (mean, left) in [(100, 70.0), (124, 64.0), (200, 40.0)] {
             let mut i = illinois();
             paced(&mut i, 80.0, mean);
@@ -283,7 +283,7 @@ mod tests {
     #[test]
     fn a_round_trip_is_a_mean() {
         let mut i = illinois();
-        let mut s = Space::new(&Preset::Ns2.config(1000));
+        let mut s = SenderState::new(&Preset::Ns2.config(1000));
         let mut w = Window { cwnd: 20.0, ssthresh: 5.0 };
         let mut ack = |i: &mut Illinois, w: &mut Window, rtt: u64| {
             s.una += 1000;

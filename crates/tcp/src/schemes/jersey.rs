@@ -1,10 +1,10 @@
-use super::{Asks, Echo, Param, Scheme};
+use super::{ReceiverFeatures, Echo, Param, Scheme};
 use crate::control::Reno;
-use crate::meters::AvailableRate;
-use crate::notices::Deaf;
+use crate::estimators::AvailableRate;
+use crate::notices::IgnoreNotices;
 use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::Span;
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -32,11 +32,11 @@ pub(super) static SCHEME: Scheme = Scheme {
         "a warning in slow start sets the threshold only",
         "which round-trip time turns the rate into a window",
     ],
-    asks: Asks { echo: Echo::EachMark, ..Asks::NOTHING },
+    asks: ReceiverFeatures { echo: Echo::EachMark, ..ReceiverFeatures::NOTHING },
     build: &|p, c| Parts {
         control: Box::new(Jersey::new(Clock::Sender, p.choice("rtt") == 1)),
         recovery: recovery::newreno(c),
-        notices: Box::new(Deaf),
+        notices: Box::new(IgnoreNotices),
     },
 };
 
@@ -90,14 +90,14 @@ impl Jersey {
 
     /// Segments that the path holds at the estimated rate (the paper's ownd), two at least; none before there is an
     /// estimate.
-    fn own_window(&self, s: &Space) -> Option<f64> {
+    fn own_window(&self, s: &SenderState) -> Option<f64> {
         let rtt = self.rtt.filter(|_| self.rate.rate() > 0.0)?;
         let rtt = if self.by_the_least { rtt.least } else { rtt.last };
         Some((self.rate.rate() * rtt.secs_f64() / s.mss as f64).max(2.0))
     }
 
     /// Sets the window to what the path holds. Yun 2009 §2.2: "in a congestion avoidance phase".
-    fn control_rate(&mut self, w: &mut Window, s: &Space) {
+    fn control_rate(&mut self, w: &mut Window, s: &SenderState) {
         let Some(own) = self.own_window(s).filter(|_| s.una > self.controlled_up_to) else { return };
         self.controlled_up_to = s.max_sent;
         if !w.in_slow_start() {
@@ -119,7 +119,7 @@ impl Jersey {
 }
 
 impl CongestionControl for Jersey {
-    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
         if a.ece {
             self.control_rate(w, s);
         } else {
@@ -127,7 +127,7 @@ impl CongestionControl for Jersey {
         }
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
         match l.signal {
             Signal::Duplicates if !self.is_warned => return Judged::Wireless, // explicit retransmit
             Signal::Duplicates | Signal::Echo => self.control_rate(w, s),
@@ -136,7 +136,7 @@ impl CongestionControl for Jersey {
         Judged::Congestion
     }
 
-    fn observe(&mut self, a: &Ack, _: &Space) {
+    fn observe(&mut self, a: &Ack, _: &SenderState) {
         self.is_warned = a.ece;
         if let Some(rtt) = a.sample {
             self.rtt = Some(self.rtt.map_or(RoundTrip { last: rtt, least: rtt, smoothed: rtt }, |old| {
@@ -165,9 +165,9 @@ mod tests {
 
     /// A segment of 1000 bytes is sent every 8 ms and arrives 60 ms later; ACKs take 40 ms, or come together at every
     /// `batch` ms. For four seconds.
-    fn fed(clock: Clock, batch: u64) -> (Jersey, Space) {
+    fn fed(clock: Clock, batch: u64) -> (Jersey, SenderState) {
         let mut jersey = Jersey::new(clock, false);
-        let mut space = Space::new(&Preset::Ns2.config(1000));
+        let mut space = SenderState::new(&Preset::Ns2.config(1000));
         let mut events: Vec<(u64, u64, bool)> = Vec::new();
         for k in 0..504 {
             events.push((8 * k, k, false));

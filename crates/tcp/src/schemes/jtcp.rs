@@ -1,10 +1,10 @@
-use super::{Asks, Param, Scheme};
+use super::{ReceiverFeatures, Param, Scheme};
 use crate::control::Reno;
-use crate::meters::ForwardDelays;
-use crate::notices::Deaf;
+use crate::estimators::ForwardDelays;
+use crate::notices::IgnoreNotices;
 use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::Time;
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -32,7 +32,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "\"over several RTT\" (Yun 2009): one round trip after the last cut at least",
         "losses are repaired as NewReno does; before two packets have arrived a loss is answered as Reno does",
     ],
-    asks: Asks { arrival: true, ..Asks::NOTHING },
+    asks: ReceiverFeatures { arrival: true, ..ReceiverFeatures::NOTHING },
     build: &|p, c| Parts {
         control: Box::new(Jtcp {
             k: p.get("k"),
@@ -41,7 +41,7 @@ pub(super) static SCHEME: Scheme = Scheme {
             last_cut: None,
         }),
         recovery: recovery::newreno(c),
-        notices: Box::new(Deaf),
+        notices: Box::new(IgnoreNotices),
     },
 };
 
@@ -60,19 +60,19 @@ impl Jtcp {
         Some(self.delays.over(w.cwnd as usize)?.queued()? > self.k)
     }
 
-    fn is_soon_after_a_cut(&self, now: Time, s: &Space) -> bool {
+    fn is_soon_after_a_cut(&self, now: Time, s: &SenderState) -> bool {
         let (Some(last), Some(srtt)) = (self.last_cut, s.srtt) else { return false };
         now.since(last).secs_f64() <= self.several * srtt.secs_f64()
     }
 }
 
 impl CongestionControl for Jtcp {
-    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
         Reno.on_ack(w, a, s);
         self.delays.keep(w.cwnd as usize);
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
         let Some(congested) = self.is_congested(w) else {
             Reno.on_loss(w, l, s);
             return Judged::Undecided;
@@ -91,7 +91,7 @@ impl CongestionControl for Jtcp {
         Reno.on_loss(w, l, s)
     }
 
-    fn observe(&mut self, a: &Ack, s: &Space) {
+    fn observe(&mut self, a: &Ack, s: &SenderState) {
         if let Some(arrival) = a.arrival
             && let Some(sent) = s.board.sent_once(arrival.seq)
         {
@@ -118,7 +118,7 @@ mod tests {
             let delays = ForwardDelays::default();
             let mut jtcp = Jtcp { k: 1.0, several, delays, last_cut: None };
             (0..=10).for_each(|k| jtcp.delays.on_arrival(at(5 * k), at(10 * k)));
-            let space = Space { srtt: Some(Span::from_millis(100)), ..Space::new(&Preset::Ns2.config(1000)) };
+            let space = SenderState { srtt: Some(Span::from_millis(100)), ..SenderState::new(&Preset::Ns2.config(1000)) };
             let mut lose = |ms| {
                 let mut w = Window { cwnd: 20.0, ssthresh: 10.0 };
                 let loss = Loss { now: at(ms), signal: Signal::Duplicates, base: Some(18.0), half: 9.0, window: 9.0 };

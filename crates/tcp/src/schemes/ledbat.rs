@@ -2,8 +2,8 @@ mod delays;
 mod plus_plus;
 mod rfc6817;
 
-use super::{Asks, Param, Params, Scheme};
-use crate::notices::Deaf;
+use super::{ReceiverFeatures, Param, Params, Scheme};
+use crate::notices::IgnoreNotices;
 use crate::recovery;
 use crate::seams::{CongestionControl, Parts};
 use airhop_base::Span;
@@ -63,8 +63,8 @@ pub(super) static SCHEME: Scheme = Scheme {
         "LEDBAT++ by what three implementations say of its sections (Apple's kernel among them), the draft itself was not at hand; its \
          round trips are those of single segments, the least of 4 as in the RFC; its times of two round trips are counted in such samples",
     ],
-    asks: Asks { arrival: true, ..Asks::SACK },
-    build: &|p, c| Parts { control: control(p), recovery: recovery::sack(c), notices: Box::new(Deaf) },
+    asks: ReceiverFeatures { arrival: true, ..ReceiverFeatures::SACK },
+    build: &|p, c| Parts { control: control(p), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
 };
 
 fn control(p: &Params) -> Box<dyn CongestionControl> {

@@ -1,4 +1,4 @@
-use super::{Asks, Param, Params, Scheme};
+use super::{ReceiverFeatures, Param, Params, Scheme};
 use crate::control::Reno;
 use crate::notices::ElnFilter;
 use crate::recovery::Esack;
@@ -25,7 +25,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "an ERSN suspends congestion control for its segment for two RTOs at most",
         "a frozen sender probes with its RTO, and thaws after 12 probes without an answer",
     ],
-    asks: Asks::SACK,
+    asks: ReceiverFeatures::SACK,
     build: &|p, _| Parts {
         control: Box::new(Reno),
         recovery: Box::new(Esack::default()),

@@ -34,7 +34,7 @@ pub struct Scheme {
     /// What in it is reconstructed or inferred rather than printed in its source; empty if nothing is.
     pub reconstructed: &'static [&'static str],
     /// What it asks of its receiver and of the segments between both ends.
-    pub asks: Asks,
+    pub asks: ReceiverFeatures,
     /// Builds the policies of one sender.
     pub build: &'static Build,
 }
@@ -45,9 +45,9 @@ impl fmt::Debug for Scheme {
     }
 }
 
-/// What a scheme asks of its receiver, of the segments between both ends and of its sender, beyond RFC 9293.
+/// Features that a scheme needs of its receiver, of the segments between both ends and of its sender, beyond RFC 9293.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Asks {
+pub struct ReceiverFeatures {
     /// ACKs with SACK blocks (RFC 2018).
     pub sack: bool,
     /// ACKs that name the segment that caused them, and when it arrived.
@@ -67,9 +67,9 @@ pub struct Asks {
     pub delivery_rate: bool,
 }
 
-impl Asks {
+impl ReceiverFeatures {
     /// Nothing.
-    pub const NOTHING: Asks = Asks {
+    pub const NOTHING: ReceiverFeatures = ReceiverFeatures {
         sack: false,
         arrival: false,
         prompt_acks: false,
@@ -80,7 +80,7 @@ impl Asks {
         delivery_rate: false,
     };
     /// SACK blocks.
-    pub const SACK: Asks = Asks { sack: true, ..Asks::NOTHING };
+    pub const SACK: ReceiverFeatures = ReceiverFeatures { sack: true, ..ReceiverFeatures::NOTHING };
 }
 
 /// How marks of congestion get back to the sender.

@@ -1,6 +1,6 @@
 use super::jersey::{Clock, Jersey, PARAMS};
-use super::{Asks, Echo, Scheme};
-use crate::notices::Deaf;
+use super::{ReceiverFeatures, Echo, Scheme};
+use crate::notices::IgnoreNotices;
 use crate::recovery;
 use crate::seams::Parts;
 
@@ -23,10 +23,10 @@ pub(super) static SCHEME: Scheme = Scheme {
         "the receiver's clock is exact, so only arrivals at one instant are merged",
         "all that is reconstructed in Jersey",
     ],
-    asks: Asks { arrival: true, echo: Echo::EachMark, ..Asks::NOTHING },
+    asks: ReceiverFeatures { arrival: true, echo: Echo::EachMark, ..ReceiverFeatures::NOTHING },
     build: &|p, c| Parts {
         control: Box::new(Jersey::new(Clock::Receiver, p.choice("rtt") == 1)),
         recovery: recovery::newreno(c),
-        notices: Box::new(Deaf),
+        notices: Box::new(IgnoreNotices),
     },
 };

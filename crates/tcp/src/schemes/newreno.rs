@@ -1,6 +1,6 @@
-use super::{Asks, Scheme};
+use super::{ReceiverFeatures, Scheme};
 use crate::control::Reno;
-use crate::notices::Deaf;
+use crate::notices::IgnoreNotices;
 use crate::recovery;
 use crate::seams::Parts;
 
@@ -22,10 +22,10 @@ pub(super) static SCHEME: Scheme = Scheme {
          3 % with seven attempts, 6 to 23 % below with one, as ns-3's stations answer without a backoff",
     ],
     reconstructed: &[],
-    asks: Asks::NOTHING,
+    asks: ReceiverFeatures::NOTHING,
     build: &|_, c| Parts {
         control: Box::new(Reno),
         recovery: recovery::newreno(c),
-        notices: Box::new(Deaf),
+        notices: Box::new(IgnoreNotices),
     },
 };

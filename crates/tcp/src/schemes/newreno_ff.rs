@@ -1,10 +1,10 @@
-use super::{Asks, Param, Scheme};
+use super::{ReceiverFeatures, Param, Scheme};
 use crate::control::Reno;
-use crate::meters::FlipFlop;
-use crate::notices::Deaf;
+use crate::estimators::FlipFlop;
+use crate::notices::IgnoreNotices;
 use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "newreno-ff",
@@ -31,7 +31,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "the gains, 0.9 and 0.1, and limits of three times the mean moving range over 1.128",
         "before there are l samples a loss is answered as NewReno does; a timeout always as Reno does",
     ],
-    asks: Asks::NOTHING,
+    asks: ReceiverFeatures::NOTHING,
     build: &|p, c| Parts {
         control: Box::new(NewRenoFf {
             l: p.get("l") as u32,
@@ -39,7 +39,7 @@ pub(super) static SCHEME: Scheme = Scheme {
             filter: FlipFlop::default(),
         }),
         recovery: recovery::newreno(c),
-        notices: Box::new(Deaf),
+        notices: Box::new(IgnoreNotices),
     },
 };
 
@@ -51,11 +51,11 @@ struct NewRenoFf {
 }
 
 impl CongestionControl for NewRenoFf {
-    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
         Reno.on_ack(w, a, s);
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
         let outliers = self.filter.outliers(self.l);
         match (l.signal, outliers) {
             (Signal::Duplicates, Some(n)) if f64::from(n) <= self.eta => return Judged::Wireless,
@@ -64,7 +64,7 @@ impl CongestionControl for NewRenoFf {
         if outliers.is_some() { Judged::Congestion } else { Judged::Undecided }
     }
 
-    fn observe(&mut self, a: &Ack, _: &Space) {
+    fn observe(&mut self, a: &Ack, _: &SenderState) {
         if let Some(rtt) = a.sample {
             self.filter.on_sample(rtt);
         }

@@ -1,4 +1,4 @@
-use super::{Asks, BASE, Param, Scheme, base};
+use super::{ReceiverFeatures, BASE, Param, Scheme, base};
 use crate::control::Reno;
 use crate::notices::ExpectDelay;
 use crate::seams::Parts;
@@ -37,6 +37,6 @@ pub(super) static SCHEME: Scheme = Scheme {
         "before the first round-trip sample the timeout is the larger of the initial one and D + G",
         "an RTTN is an ICMP message of 40 bytes, and can be queued and lost",
     ],
-    asks: Asks::NOTHING,
+    asks: ReceiverFeatures::NOTHING,
     build: &|p, c| Parts { control: Box::new(Reno), recovery: base(p, c), notices: Box::new(ExpectDelay) },
 };

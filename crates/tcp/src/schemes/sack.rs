@@ -1,8 +1,8 @@
-use super::{Asks, Scheme};
+use super::{ReceiverFeatures, Scheme};
 use crate::Preset;
 use crate::config::{LossDetection, SackRecovery};
 use crate::control::{CountedReno, Reno};
-use crate::notices::Deaf;
+use crate::notices::IgnoreNotices;
 use crate::recovery;
 use crate::seams::Parts;
 
@@ -20,13 +20,13 @@ pub(super) static SCHEME: Scheme = Scheme {
     params: &[],
     verified: &["goodput within 10 % of ns-2.35's Sack1 at every point of the reference table"],
     reconstructed: &[],
-    asks: Asks::SACK,
+    asks: ReceiverFeatures::SACK,
     build: &|_, c| Parts {
         control: match (c.base, c.loss_detection, c.sack_recovery) {
             (Preset::Ns2, LossDetection::Duplicates, SackRecovery::RateHalving) => Box::new(CountedReno::default()),
             _ => Box::new(Reno),
         },
         recovery: recovery::sack(c),
-        notices: Box::new(Deaf),
+        notices: Box::new(IgnoreNotices),
     },
 };

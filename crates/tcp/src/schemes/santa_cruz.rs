@@ -1,10 +1,10 @@
-use super::{Asks, Param, Scheme};
+use super::{ReceiverFeatures, Param, Scheme};
 use crate::control::Reno;
-use crate::meters::ForwardDelays;
-use crate::notices::Deaf;
+use crate::estimators::ForwardDelays;
+use crate::notices::IgnoreNotices;
 use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "santa-cruz",
@@ -40,11 +40,11 @@ pub(super) static SCHEME: Scheme = Scheme {
         "a timeout begins the measurement anew",
         "losses are repaired as NewReno does, and a timeout is always congestion",
     ],
-    asks: Asks { arrival: true, ..Asks::NOTHING },
+    asks: ReceiverFeatures { arrival: true, ..ReceiverFeatures::NOTHING },
     build: &|p, c| Parts {
         control: Box::new(SantaCruz::new(p.get("n"), p.get("delta"))),
         recovery: recovery::newreno(c),
-        notices: Box::new(Deaf),
+        notices: Box::new(IgnoreNotices),
     },
 };
 
@@ -116,7 +116,7 @@ impl SantaCruz {
         self.delays.keep(0);
     }
 
-    fn end_window(&mut self, s: &Space) {
+    fn end_window(&mut self, s: &SenderState) {
         if let Some(window) = self.delays.over(self.arrivals) {
             self.delay = (self.delay + window.delayed).max(0);
             if let Some(queued) = window.packets_in(self.delay) {
@@ -132,7 +132,7 @@ impl SantaCruz {
 }
 
 impl CongestionControl for SantaCruz {
-    fn on_ack(&mut self, w: &mut Window, _: &Ack, _: &Space) {
+    fn on_ack(&mut self, w: &mut Window, _: &Ack, _: &SenderState) {
         if w.in_slow_start() {
             w.cwnd += 1.0;
             if self.queued_by_now().is_some_and(|n| n > self.target + self.delta) {
@@ -148,7 +148,7 @@ impl CongestionControl for SantaCruz {
         }
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
         match l.signal {
             Signal::Duplicates if self.trend != Trend::Congestion => return Judged::Wireless,
             Signal::Timeout => self.forget(),
@@ -157,7 +157,7 @@ impl CongestionControl for SantaCruz {
         Reno.on_loss(w, l, s)
     }
 
-    fn observe(&mut self, a: &Ack, s: &Space) {
+    fn observe(&mut self, a: &Ack, s: &SenderState) {
         if let Some(arrival) = a.arrival
             && let Some(sent) = s.board.sent_once(arrival.seq)
         {
@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn slow_start_watches_the_queue_and_a_timeout_empties_it() {
         let at = |ms| Time::ZERO + airhop_base::Span::from_millis(ms);
-        let space = Space::new(&crate::Preset::Ns2.config(1000));
+        let space = SenderState::new(&crate::Preset::Ns2.config(1000));
         let ack = Ack::of(at(200), 1000);
         let grown = |timeout: bool| {
             let mut santa = SantaCruz::new(4.0, 1.0);

@@ -1,6 +1,6 @@
-use super::{Asks, Scheme};
+use super::{ReceiverFeatures, Scheme};
 use crate::control::Reno;
-use crate::notices::Deaf;
+use crate::notices::IgnoreNotices;
 use crate::recovery::Tahoe;
 use crate::seams::Parts;
 
@@ -16,10 +16,10 @@ pub(super) static SCHEME: Scheme = Scheme {
     params: &[],
     verified: &["the window law, in packets per round, by hand from RFC 5681 §3 and Jacobson 1988"],
     reconstructed: &[],
-    asks: Asks::NOTHING,
+    asks: ReceiverFeatures::NOTHING,
     build: &|_, _| Parts {
         control: Box::new(Reno),
         recovery: Box::new(Tahoe::default()),
-        notices: Box::new(Deaf),
+        notices: Box::new(IgnoreNotices),
     },
 };

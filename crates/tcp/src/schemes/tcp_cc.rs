@@ -1,6 +1,6 @@
-use super::{Asks, Scheme};
+use super::{ReceiverFeatures, Scheme};
 use crate::control::Reno;
-use crate::notices::Deaf;
+use crate::notices::IgnoreNotices;
 use crate::recovery;
 use crate::seams::Parts;
 
@@ -31,10 +31,10 @@ pub(super) static SCHEME: Scheme = Scheme {
         "the edge of the window never moves back, and moves with data in order only",
         "the sender is Reno",
     ],
-    asks: Asks { contention: true, ..Asks::NOTHING },
+    asks: ReceiverFeatures { contention: true, ..ReceiverFeatures::NOTHING },
     build: &|_, c| Parts {
         control: Box::new(Reno),
         recovery: recovery::reno(c),
-        notices: Box::new(Deaf),
+        notices: Box::new(IgnoreNotices),
     },
 };

@@ -1,4 +1,4 @@
-use super::{Asks, Scheme};
+use super::{ReceiverFeatures, Scheme};
 use crate::control::Reno;
 use crate::notices::OncePerLoss;
 use crate::recovery;
@@ -21,7 +21,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "of two damaged segments the last one is repeated",
         "the sender is that of HACK, but for what is said here",
     ],
-    asks: Asks { eln_repeated: true, ..super::hack::SCHEME.asks },
+    asks: ReceiverFeatures { eln_repeated: true, ..super::hack::SCHEME.asks },
     build: &|_, c| Parts {
         control: Box::new(Reno),
         recovery: recovery::sack(c),

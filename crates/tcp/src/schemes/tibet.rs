@@ -1,10 +1,10 @@
-use super::{Asks, Param, Scheme};
+use super::{ReceiverFeatures, Param, Scheme};
 use crate::control::Reno;
-use crate::meters::DepartureRate;
-use crate::notices::Deaf;
+use crate::estimators::DepartureRate;
+use crate::notices::IgnoreNotices;
 use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::Time;
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -39,7 +39,7 @@ pub(super) static SCHEME: Scheme = Scheme {
          rate",
         "timeouts lower RTTmin too; losses are repaired as NewReno does",
     ],
-    asks: Asks::NOTHING,
+    asks: ReceiverFeatures::NOTHING,
     build: &|p, c| Parts {
         control: Box::new(Tibet {
             factor: p.get("rttmin_factor"),
@@ -49,7 +49,7 @@ pub(super) static SCHEME: Scheme = Scheme {
             rtt_min: f64::INFINITY,
         }),
         recovery: recovery::newreno(c),
-        notices: Box::new(Deaf),
+        notices: Box::new(IgnoreNotices),
     },
 };
 
@@ -65,25 +65,25 @@ struct Tibet {
 
 impl Tibet {
     /// The window that rate and RTTmin make, segments.
-    fn estimate(&self, s: &Space) -> Option<f64> {
+    fn estimate(&self, s: &SenderState) -> Option<f64> {
         let rate = self.departures.rate().filter(|_| self.rtt_min.is_finite())?;
         Some((rate * self.rtt_min / s.mss as f64).max(2.0))
     }
 }
 
 impl CongestionControl for Tibet {
-    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
         Reno.on_ack(w, a, s);
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
         self.rtt_min = (self.rtt_min * self.factor).max(self.floor * self.least_measured);
         w.ssthresh = self.estimate(s).unwrap_or(l.half);
         w.cwnd = if l.signal == Signal::Timeout { 1.0 } else { w.cwnd.min(w.ssthresh) };
         Judged::Congestion
     }
 
-    fn observe(&mut self, a: &Ack, _: &Space) {
+    fn observe(&mut self, a: &Ack, _: &SenderState) {
         if let Some(rtt) = a.sample {
             self.least_measured = self.least_measured.min(rtt.secs_f64());
             self.rtt_min = self.rtt_min.min(rtt.secs_f64());
@@ -110,7 +110,7 @@ mod tests {
             (0..50).for_each(|k| departures.on_departure(Time::ZERO + Span::from_millis(10 * k), 1000));
             let mut tibet =
                 Tibet { factor: 0.95, floor, departures, least_measured: 0.2, rtt_min: 0.2 };
-            let space = Space::new(&Preset::Ns2.config(1000));
+            let space = SenderState::new(&Preset::Ns2.config(1000));
             let mut w = Window { cwnd: 30.0, ssthresh: 30.0 };
             for n in 1..=100 {
                 let loss = Loss { now: Time::ZERO, signal: Signal::Duplicates, base: Some(30.0), half: 15.0, window: 15.0 };

@@ -1,13 +1,13 @@
 mod ns3;
 
-use super::{Asks, Param, Params, Scheme};
+use super::{ReceiverFeatures, Param, Params, Scheme};
 use crate::Preset;
 use crate::control::whole;
-use crate::meters::least;
-use crate::notices::Deaf;
+use crate::estimators::least;
+use crate::notices::IgnoreNotices;
 use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::{Span, Time};
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -50,7 +50,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "what looks like a defect in ns-2.35 (recovery/ns2_vegas.rs) is left out but with preset ns2; left out there, too: a timeout may lead to a \
          window of zero",
     ],
-    asks: Asks::NOTHING,
+    asks: ReceiverFeatures::NOTHING,
     build: &|p, c| match p.choice("form") {
         0 => Parts {
             control: Box::new(Vegas::new(p, c.base == Preset::Ns2)),
@@ -58,12 +58,12 @@ pub(super) static SCHEME: Scheme = Scheme {
                 Preset::Ns2 => Box::new(recovery::Ns2Vegas::default()),
                 Preset::Rfc | Preset::Linux => Box::new(recovery::Vegas::default()),
             },
-            notices: Box::new(Deaf),
+            notices: Box::new(IgnoreNotices),
         },
         _ => Parts {
             control: Box::new(ns3::Ns3::new(p)),
             recovery: recovery::newreno(c),
-            notices: Box::new(Deaf),
+            notices: Box::new(IgnoreNotices),
         },
     },
 };
@@ -111,7 +111,7 @@ impl Vegas {
     }
 
     /// Once a round trip: what the next one adds or takes.
-    fn decide(&mut self, w: &mut Window, now: Time, s: &Space) {
+    fn decide(&mut self, w: &mut Window, now: Time, s: &SenderState) {
         let round = &self.round;
         let rtt = if round.samples > 0 { round.sum / round.samples } else { now - round.began };
         let sent = (s.nxt.saturating_sub(round.end)) as f64 / s.mss as f64;
@@ -139,12 +139,12 @@ impl Vegas {
 }
 
 /// Segments in flight when the ACK that is being processed arrived, if it acknowledges one.
-fn in_use(s: &Space) -> f64 {
+fn in_use(s: &SenderState) -> f64 {
     (s.nxt - s.una) as f64 / s.mss as f64 + 1.0
 }
 
 impl CongestionControl for Vegas {
-    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
         if s.una > self.round.end {
             self.decide(w, a.now, s);
         }
@@ -161,7 +161,7 @@ impl CongestionControl for Vegas {
         }
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
         match l.signal {
             Signal::Timeout => {
                 w.ssthresh = if self.is_ns2s { whole(l.half) } else { l.half };

@@ -1,12 +1,12 @@
 mod ns2;
 
 use super::westwood_plus::{RECOVERY, is_agent, recovery_of};
-use super::{Asks, Param, Params, Scheme};
+use super::{ReceiverFeatures, Param, Params, Scheme};
 use crate::control::Reno;
-use crate::meters::{least, queued};
-use crate::notices::Deaf;
+use crate::estimators::{least, queued};
+use crate::notices::IgnoreNotices;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::Span;
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -42,7 +42,7 @@ pub(super) static SCHEME: Scheme = Scheme {
          without a backoff. With rate halving +14 % at 3 %. With four fifths of the window, the default, it is 17 % above ns-3.44 at 1 %",
     ],
     reconstructed: &["reset_base: the paper's rule as other texts report it"],
-    asks: Asks::SACK,
+    asks: ReceiverFeatures::SACK,
     build: &|p, c| Parts {
         control: if is_agent(p, c) && p.choice("reset_base") == 0 {
             Box::new(ns2::Ns2::new(p.get("beta")))
@@ -50,7 +50,7 @@ pub(super) static SCHEME: Scheme = Scheme {
             Box::new(Veno::new(p))
         },
         recovery: recovery_of(p, c),
-        notices: Box::new(Deaf),
+        notices: Box::new(IgnoreNotices),
     },
 };
 
@@ -96,7 +96,7 @@ impl Veno {
 }
 
 impl CongestionControl for Veno {
-    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
         if !w.in_slow_start() && self.is_congested(w) == Some(true) {
             self.grows = !self.grows;
             if !self.grows {
@@ -106,7 +106,7 @@ impl CongestionControl for Veno {
         Reno.on_ack(w, a, s);
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
         let random = l.signal == Signal::Duplicates && self.is_congested(w) == Some(false);
         if self.resets_base {
             self.base = None;
@@ -120,7 +120,7 @@ impl CongestionControl for Veno {
         Judged::Wireless
     }
 
-    fn observe(&mut self, a: &Ack, s: &Space) {
+    fn observe(&mut self, a: &Ack, s: &SenderState) {
         if s.una > self.round.end {
             self.rtt = self.round.least.filter(|_| self.round.samples >= ENOUGH);
             self.round = Round { end: s.nxt, ..Round::default() };

@@ -1,10 +1,10 @@
-use super::{Asks, Param, Params, Scheme};
+use super::{ReceiverFeatures, Param, Params, Scheme};
 use crate::control::Reno;
-use crate::meters::{AckCredit, Backlog, PerAck, Smoothing};
-use crate::notices::Deaf;
+use crate::estimators::{AckCredit, Backlog, PerAck, Smoothing};
+use crate::notices::IgnoreNotices;
 use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::Span;
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -29,11 +29,11 @@ pub(super) static SCHEME: Scheme = Scheme {
         "the modules take the smallest round trip in ticks of 10 ms; it is exact here",
         "ACKs of one instant are one sample, where the modules divide by zero",
     ],
-    asks: Asks::NOTHING,
+    asks: ReceiverFeatures::NOTHING,
     build: &|p, c| Parts {
         control: Box::new(Westwood::new(p, true)),
         recovery: recovery::reno(c),
-        notices: Box::new(Deaf),
+        notices: Box::new(IgnoreNotices),
     },
 };
 
@@ -82,16 +82,16 @@ impl Westwood {
 }
 
 /// What a rate of `rate` bytes per second fills of a path that takes `least`, in segments, at least 2.
-pub(super) fn filled(rate: f64, least: Option<Span>, s: &Space) -> f64 {
+pub(super) fn filled(rate: f64, least: Option<Span>, s: &SenderState) -> f64 {
     (rate * least.map_or(0.0, Span::secs_f64) / s.mss as f64).max(2.0)
 }
 
 impl CongestionControl for Westwood {
-    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
         Reno.on_ack(w, a, s);
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
         w.ssthresh = filled(self.rate.rate(), self.backlog.base(), s);
         w.cwnd = match l.signal {
             // "cwnd = ssthresh if cwnd > ssthresh": never raised by a loss.
@@ -101,7 +101,7 @@ impl CongestionControl for Westwood {
         Judged::Congestion
     }
 
-    fn observe(&mut self, a: &Ack, s: &Space) {
+    fn observe(&mut self, a: &Ack, s: &SenderState) {
         let bytes = self.credit.of(a, s);
         self.rate.on_ack(a.now, bytes);
         self.backlog.on_ack(a);

@@ -1,6 +1,6 @@
 use super::westwood::{PARAMS, Westwood};
-use super::{Asks, Scheme};
-use crate::notices::Deaf;
+use super::{ReceiverFeatures, Scheme};
+use crate::notices::IgnoreNotices;
 use crate::recovery;
 use crate::seams::Parts;
 
@@ -17,10 +17,10 @@ pub(super) static SCHEME: Scheme = Scheme {
     params: PARAMS,
     verified: &["credit of ACKs, filters and windows: UCLA's modules for ns-2; a timeout leaves one segment, as in the paper"],
     reconstructed: &["the smallest round trip is exact, not in ticks of 10 ms"],
-    asks: Asks::NOTHING,
+    asks: ReceiverFeatures::NOTHING,
     build: &|p, c| Parts {
         control: Box::new(Westwood::new(p, false)),
         recovery: recovery::newreno(c),
-        notices: Box::new(Deaf),
+        notices: Box::new(IgnoreNotices),
     },
 };

@@ -1,15 +1,15 @@
 mod ns2;
 
 use super::westwood::filled;
-use super::{Asks, Param, Params, Scheme};
+use super::{ReceiverFeatures, Param, Params, Scheme};
 use crate::{Config, Preset};
 use crate::config::LossDetection;
 use crate::control::Reno;
-use crate::meters::{AckCredit, Ns3Credit, PerRound, Stages, least};
-use crate::notices::Deaf;
+use crate::estimators::{AckCredit, Ns3Credit, PerRound, Stages, least};
+use crate::notices::IgnoreNotices;
 use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Recovery, Signal, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::Span;
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -49,7 +49,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     reconstructed: &[
         "without rate halving, or with another filter: the smallest round trip is of exact samples, one for each ACK, not of jiffies",
     ],
-    asks: Asks::SACK,
+    asks: ReceiverFeatures::SACK,
     build: &|p, c| Parts {
         control: if is_agent(p, c) && p.choice("filter") == 0 {
             Box::new(ns2::Ns2::default())
@@ -57,7 +57,7 @@ pub(super) static SCHEME: Scheme = Scheme {
             Box::new(WestwoodPlus::new(p))
         },
         recovery: recovery_of(p, c),
-        notices: Box::new(Deaf),
+        notices: Box::new(IgnoreNotices),
     },
 };
 
@@ -115,11 +115,11 @@ impl WestwoodPlus {
 }
 
 impl CongestionControl for WestwoodPlus {
-    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
         Reno.on_ack(w, a, s);
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
         if let Credit::Ns3(credit) = &mut self.credit
             && l.signal == Signal::Duplicates
         {
@@ -135,7 +135,7 @@ impl CongestionControl for WestwoodPlus {
         Judged::Congestion
     }
 
-    fn observe(&mut self, a: &Ack, s: &Space) {
+    fn observe(&mut self, a: &Ack, s: &SenderState) {
         // Linux 2.6, tcp_clean_rtx_queue(): only what is acknowledged cumulatively gives a sample.
         if let Some(rtt) = a.sample.filter(|_| a.acked > 0) {
             self.latest = Some(rtt);

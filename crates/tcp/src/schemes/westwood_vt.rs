@@ -1,9 +1,9 @@
 use super::westwood::{CAP, FILTER, TAU, Westwood};
-use super::{Asks, Param, Params, Scheme};
-use crate::notices::Deaf;
+use super::{ReceiverFeatures, Param, Params, Scheme};
+use crate::notices::IgnoreNotices;
 use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::Time;
 
 pub(super) static SCHEME: Scheme = Scheme {
@@ -43,11 +43,11 @@ pub(super) static SCHEME: Scheme = Scheme {
         "NewReno's recovery runs whatever the cause, and ends with the window that it began with",
         "70 % and 80 % of a queue: inferred from 14 and 16 at queues of 20, \"based on the queue size\"",
     ],
-    asks: Asks::NOTHING,
+    asks: ReceiverFeatures::NOTHING,
     build: &|p, c| Parts {
         control: Box::new(WestwoodVt::new(p)),
         recovery: recovery::newreno(c),
-        notices: Box::new(Deaf),
+        notices: Box::new(IgnoreNotices),
     },
 };
 
@@ -80,11 +80,11 @@ impl WestwoodVt {
 }
 
 impl CongestionControl for WestwoodVt {
-    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
         self.westwood.on_ack(w, a, s);
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
         let judged = match l.signal {
             Signal::Duplicates => self.judge(w),
             Signal::Timeout | Signal::Echo => Judged::Congestion,
@@ -95,7 +95,7 @@ impl CongestionControl for WestwoodVt {
         judged
     }
 
-    fn observe(&mut self, a: &Ack, s: &Space) {
+    fn observe(&mut self, a: &Ack, s: &SenderState) {
         self.westwood.observe(a, s);
     }
 

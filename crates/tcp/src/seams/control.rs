@@ -1,8 +1,8 @@
 //! What moves the window, and what it is told.
 
 use super::{Next, Repair};
-use crate::meters::{Arrivals, LostSegment};
-use crate::space::Space;
+use crate::estimators::{Arrivals, LostSegment};
+use crate::sender_state::SenderState;
 use airhop_base::{Arrival, Profile, Rate, Sack, Span, Time};
 use std::fmt::Debug;
 
@@ -139,9 +139,9 @@ impl Judged {
     }
 }
 
-/// A loss and the sender's verdict; the simulator scores it against the true cause.
+/// Cause that a sender gives a loss; the simulator scores it against the true one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Judgement {
+pub struct LossClassification {
     /// First byte of the segment.
     pub seq: u64,
     /// The cause, as the sender sees it.
@@ -160,21 +160,21 @@ pub struct Truth {
 /// Moves the window.
 pub trait CongestionControl: Debug + Send {
     /// An ACK of new data, outside recovery.
-    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space);
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState);
 
     /// A loss, or a mark that is echoed. What it is taken for is told; a loss that is no congestion leaves the window as it is
     /// and is repaired all the same.
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged;
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged;
 
     /// The last reduction was for nothing: what was taken for lost had arrived, or did so later (RFC 4015 §4). `before` is the
     /// window as it was then; what was gained since is kept.
-    fn on_spurious(&mut self, w: &mut Window, before: &Window, s: &Space) {
+    fn on_spurious(&mut self, w: &mut Window, before: &Window, s: &SenderState) {
         let _ = s;
         w.restore(before);
     }
 
     /// How fast segments may go out at most, payload alone, if they are to be spaced. Asked before each.
-    fn pacing_rate(&self, w: &Window, s: &Space) -> Option<Rate> {
+    fn pacing_rate(&self, w: &Window, s: &SenderState) -> Option<Rate> {
         let _ = (w, s);
         None
     }
@@ -185,13 +185,13 @@ pub trait CongestionControl: Debug + Send {
     }
 
     /// Any ACK, duplicates and those during recovery included, before anything else acts on it: for estimators.
-    fn observe(&mut self, a: &Ack, s: &Space) {
+    fn observe(&mut self, a: &Ack, s: &SenderState) {
         let _ = (a, s);
     }
 
     /// Any ACK that acknowledges something or is a duplicate, after everything else has acted on it; only for schemes that ask for
-    /// [`Asks::delivery_rate`](crate::Asks).
-    fn on_delivery(&mut self, w: &mut Window, d: &Delivery, s: &Space) {
+    /// [`ReceiverFeatures::delivery_rate`](crate::ReceiverFeatures).
+    fn on_delivery(&mut self, w: &mut Window, d: &Delivery, s: &SenderState) {
         let _ = (w, d, s);
     }
 

@@ -1,13 +1,13 @@
 //! What heeds explicit notifications.
 
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::{Notice, Time};
 use std::fmt::Debug;
 
 /// Says what an explicit notification is worth.
 pub trait NoticePolicy: Debug + Send {
     /// A notice: about a segment that is missing, or about the link ([`NoticeKind::names_segment`](airhop_base::NoticeKind)).
-    fn on_notice(&mut self, now: Time, n: &Notice, s: &Space) -> Reaction;
+    fn on_notice(&mut self, now: Time, n: &Notice, s: &SenderState) -> Reaction;
 
     /// True if it knows what an ELN in an ACK is. To all others such an ACK is one like any other.
     fn knows_eln(&self) -> bool {
@@ -20,7 +20,7 @@ pub trait NoticePolicy: Debug + Send {
     }
 
     /// True if a duplicate ACK that arrives now is explained by an earlier notice, and so is no sign of congestion.
-    fn explains(&self, now: Time, s: &Space) -> bool {
+    fn explains(&self, now: Time, s: &SenderState) -> bool {
         let _ = (now, s);
         false
     }

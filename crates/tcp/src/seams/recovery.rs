@@ -1,7 +1,7 @@
 //! What repairs losses: what a duplicate ACK means, and which bytes go next.
 
 use super::{Ack, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::Time;
 use std::fmt::Debug;
 
@@ -79,12 +79,12 @@ pub enum Cause {
 }
 
 /// Decides what a duplicate ACK means and which bytes go out next. All of it in byte sequence numbers. What was sent and what has arrived
-/// stands in the sender's record ([`Space::board`]), which has taken in an ACK, or a transmission, before the recovery learns of it.
-/// [`Told`](crate::recovery::Told) passes every call on to another: what is added here is to be added there.
+/// stands in the sender's record ([`SenderState::board`]), which has taken in an ACK, or a transmission, before the recovery learns of it.
+/// [`NoticeAware`](crate::recovery::NoticeAware) passes every call on to another: what is added here is to be added there.
 pub trait Recovery: Debug + Send {
     /// A duplicate ACK: one that repeats the last (RFC 5681 §2), or whose SACK blocks report what none has, whatever else it says (RFC
     /// 6675 §2).
-    fn on_duplicate(&mut self, s: &mut Space, a: &Ack) -> Detect;
+    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect;
 
     /// A further loss that the same ACK shows, which is a sign of congestion of its own. Asked after each loss.
     fn next_loss(&mut self) -> Detect {
@@ -92,26 +92,26 @@ pub trait Recovery: Debug + Send {
     }
 
     /// The window was cut for the loss of the segment at `seq`: recovery begins.
-    fn enter(&mut self, s: &mut Space, w: &mut Window, seq: u64);
+    fn enter(&mut self, s: &mut SenderState, w: &mut Window, seq: u64);
 
     /// The cumulative ACK advanced; `s.una` is the new value.
-    fn on_advance(&mut self, s: &mut Space, w: &mut Window, a: &Ack) -> Advance;
+    fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> Advance;
 
     /// The retransmission timer expired; the window has been cut.
-    fn on_timeout(&mut self, s: &mut Space, now: Time);
+    fn on_timeout(&mut self, s: &mut SenderState, now: Time);
 
     /// The next segment that the window and the state of recovery permit.
-    fn next(&mut self, s: &mut Space, w: &Window) -> Option<Next>;
+    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next>;
 
     /// The retransmission timer expired. True if a loss probe was due no earlier and goes out in its place (RFC 8985 §7.2).
-    fn probe_instead(&mut self, s: &mut Space, now: Time) -> bool {
+    fn probe_instead(&mut self, s: &mut SenderState, now: Time) -> bool {
         let _ = (s, now);
         false
     }
 
     /// The last reduction was for nothing: what is marked lost is under way, and recovery is over. False if this recovery cannot
     /// go back.
-    fn forgive(&mut self, s: &mut Space) -> bool {
+    fn forgive(&mut self, s: &mut SenderState) -> bool {
         let _ = s;
         false
     }
@@ -128,7 +128,7 @@ pub trait Recovery: Debug + Send {
     }
 
     /// An ACK that counts for nothing: a duplicate that an explicit notification explains, or one that says nothing of what is outstanding.
-    fn note(&mut self, s: &mut Space, a: &Ack) {
+    fn note(&mut self, s: &mut SenderState, a: &Ack) {
         let _ = (s, a);
     }
 
@@ -138,29 +138,29 @@ pub trait Recovery: Debug + Send {
     }
 
     /// The time that [`Recovery::deadline`] named has come.
-    fn on_deadline(&mut self, s: &mut Space, now: Time) -> Detect {
+    fn on_deadline(&mut self, s: &mut SenderState, now: Time) -> Detect {
         let _ = (s, now);
         Detect::Nothing
     }
 
     /// A segment was handed to IP. `earlier` is the number of its transmission before this one, if there was one.
-    fn on_sent(&mut self, s: &mut Space, now: Time, sent: &Next, earlier: Option<u64>) {
+    fn on_sent(&mut self, s: &mut SenderState, now: Time, sent: &Next, earlier: Option<u64>) {
         let _ = (s, now, sent, earlier);
     }
 
     /// Bytes taken to be in the network.
-    fn in_flight(&self, s: &Space) -> u64 {
+    fn in_flight(&self, s: &SenderState) -> u64 {
         s.nxt - s.una
     }
 
     /// True if a notice about the segment at `seq` can matter: it is outstanding and not known to have arrived.
-    fn is_missing(&self, s: &Space, seq: u64) -> bool {
+    fn is_missing(&self, s: &SenderState, seq: u64) -> bool {
         s.is_missing(seq)
     }
 
     /// Sends the segment at `seq` again at once, whatever the window: it left the network, so the flight is the same
     /// (Yun 2009 §2.1).
-    fn retransmit(&mut self, s: &mut Space, seq: u64);
+    fn retransmit(&mut self, s: &mut SenderState, seq: u64);
 
     /// True if it tells by the order of sending what a duplicate is about: nothing that was sent before a retransmission is held
     /// against it, and what has arrived makes room for new data.
@@ -180,18 +180,18 @@ pub trait Recovery: Debug + Send {
     }
 
     /// The segment at `seq` is known to be lost, but is not to be repaired now. False if the recovery cannot keep that in mind.
-    fn mark_lost(&mut self, s: &mut Space, seq: u64) -> bool {
+    fn mark_lost(&mut self, s: &mut SenderState, seq: u64) -> bool {
         let _ = (s, seq);
         false
     }
 
     /// The link layer works on the segment at `seq`: until then no congestion control because of it (Yun 2009 §3.1).
-    fn hold(&mut self, s: &mut Space, seq: u64, until: Time) {
+    fn hold(&mut self, s: &mut SenderState, seq: u64, until: Time) {
         s.board.hold(seq, until);
     }
 
     /// True if the oldest missing segment is under such a hold.
-    fn is_held(&self, s: &Space, now: Time) -> bool {
+    fn is_held(&self, s: &SenderState, now: Time) -> bool {
         let _ = (s, now);
         false
     }

@@ -10,15 +10,15 @@ mod undo;
 
 use crate::config::{HalveFrom, RtoKind, Validation};
 use crate::control::whole;
-use crate::meters::{ContentionLimit, DeliveryRate};
+use crate::estimators::{ContentionLimit, DeliveryRate};
 use crate::rto;
 use crate::scoreboard::{Scoreboard, duplicate};
 use crate::seams::{
-    Ack, Advance, Cause, CongestionControl, Detect, Judged, Judgement, Loss, NoticePolicy, Parts, Recovery,
-    RtoPolicy, Signal, Truth, Window,
+    Ack, Advance, Cause, CongestionControl, Detect, Judged, Loss, LossClassification, NoticePolicy, Parts,
+    Recovery, RtoPolicy, Signal, Truth, Window,
 };
-use crate::space::Space;
-use crate::{Asks, Config, Echo};
+use crate::sender_state::SenderState;
+use crate::{Config, Echo, ReceiverFeatures};
 use airhop_base::{Body, Eln, FlowId, NodeId, Notice, NoticeKind, Packet, RareOptions, Segment, Span, Time};
 use expected_delay::ExpectedDelay;
 use notices::Frozen;
@@ -34,9 +34,9 @@ pub struct Sender {
     local: NodeId,
     remote: NodeId,
     config: Config,
-    asks: Asks,
+    asks: ReceiverFeatures,
     connection: Connection,
-    space: Space,
+    space: SenderState,
     window: Window,
     control: Box<dyn CongestionControl>,
     recovery: Box<dyn Recovery>,
@@ -63,7 +63,7 @@ pub struct Sender {
     cwr_due: bool,
     /// For schemes that ask for it.
     delivery: Option<Box<DeliveryRate>>,
-    judgements: VecDeque<Judgement>,
+    judgements: VecDeque<LossClassification>,
     counters: Counters,
     last_cause: Cause,
 }
@@ -108,10 +108,10 @@ impl Sender {
         local: NodeId,
         remote: NodeId,
         config: &Config,
-        asks: Asks,
+        asks: ReceiverFeatures,
         parts: Parts,
     ) -> Self {
-        let mut space = Space::new(config);
+        let mut space = SenderState::new(config);
         let parts = crate::notices::choose(config.notices, parts);
         space.opens_small = !config.handshake && parts.recovery.times_every_ack();
         if asks.contention {
@@ -275,7 +275,7 @@ impl Sender {
             Advance::Repaired(seq) => {
                 let judged = self.cut(now, Signal::Duplicates);
                 self.reduction = None; // the probe has shown that it was not for nothing
-                self.judgements.push_back(Judgement { seq, judged });
+                self.judgements.push_back(LossClassification { seq, judged });
                 true
             }
             Advance::Spurious => {
@@ -337,7 +337,7 @@ impl Sender {
         while let (Detect::Lost(seq), None) = (detect, &self.frozen) {
             self.counters.fast_recoveries += 1;
             let judged = self.cut(now, Signal::Duplicates);
-            self.judgements.push_back(Judgement { seq, judged });
+            self.judgements.push_back(LossClassification { seq, judged });
             self.recovery.enter(&mut self.space, &mut self.window, seq);
             self.timed = None; // Karn: a retransmission follows
             if self.recovery.backs_off() {
@@ -448,7 +448,7 @@ impl Sender {
     }
 
     /// The next loss that was judged since this was last asked.
-    pub fn poll_judgement(&mut self) -> Option<Judgement> {
+    pub fn poll_judgement(&mut self) -> Option<LossClassification> {
         self.judgements.pop_front()
     }
 
@@ -468,7 +468,7 @@ impl Sender {
     }
 
     /// The sequence space now.
-    pub fn space(&self) -> &Space {
+    pub fn space(&self) -> &SenderState {
         &self.space
     }
 

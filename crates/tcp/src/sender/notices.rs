@@ -1,7 +1,7 @@
 //! What explicit notifications make a sender do. Which of it, its [`NoticePolicy`](crate::seams::NoticePolicy) says.
 
 use super::{Connection, Sender};
-use crate::seams::{Judged, Judgement, Reaction, RtoPolicy, Window};
+use crate::seams::{Judged, LossClassification, Reaction, RtoPolicy, Window};
 use airhop_base::{Notice, NoticeKind, Segment, Span, Time};
 
 /// Longest time that an ERSN suspends congestion control for a segment. Yun 2009 §3.1 has none; the bound is Airhop's, for a message that is lost.
@@ -32,7 +32,7 @@ impl Sender {
             }
             _ if !is_missing => return, // it arrived: nothing to repair
             Reaction::Retransmit => {
-                self.judgements.push_back(Judgement { seq: n.seq, judged: Judged::Wireless });
+                self.judgements.push_back(LossClassification { seq: n.seq, judged: Judged::Wireless });
                 self.recovery.retransmit(&mut self.space, n.seq);
             }
             Reaction::Hold => {
@@ -43,7 +43,7 @@ impl Sender {
                 if self.frozen.is_none() {
                     self.frozen = Some(Frozen { window: self.window, rto: self.rto.snapshot(), probes: 0 });
                 }
-                self.judgements.push_back(Judgement { seq: n.seq, judged: Judged::Wireless });
+                self.judgements.push_back(LossClassification { seq: n.seq, judged: Judged::Wireless });
                 if retransmit {
                     self.recovery.retransmit(&mut self.space, n.seq);
                 } else {

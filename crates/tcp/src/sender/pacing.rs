@@ -1,7 +1,7 @@
 //! The spacing of segments, for controls that say how fast to send, and for hosts that pace every connection.
 
 use crate::seams::Window;
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::{Rate, Span, Time};
 
 /// When the next segments may go out: some together, then none until their time at that rate is over. What Linux does inside TCP where
@@ -17,7 +17,7 @@ pub(super) struct Pacing {
 /// Linux, tcp_update_pacing_rate() and tcp_tso_autosize(): the rate of a control that names none, twice the window a round trip while
 /// that is far below ssthresh and a fifth more than the window else; and how many segments leave together, what the rate makes in
 /// 1/1024 s, 64 KiB at most and two at least. None without a round trip.
-pub(super) fn of_window(w: &Window, s: &Space) -> Option<(Rate, u64)> {
+pub(super) fn of_window(w: &Window, s: &SenderState) -> Option<(Rate, u64)> {
     let srtt = s.srtt?.secs_f64();
     let ratio = if w.cwnd < (w.ssthresh / 2.0).floor() { 2.0 } else { 1.2 };
     // In recovery more may be outstanding than the window that it ends with.
@@ -75,7 +75,7 @@ mod tests {
     // Less than a bit per second is no rate, and none is zero: a byte each ten seconds.
     #[test]
     fn the_slowest_window_has_a_rate() {
-        let s = Space { srtt: Some(Span::from_secs(10)), ..Space::new(&Preset::Linux.config(1)) };
+        let s = SenderState { srtt: Some(Span::from_secs(10)), ..SenderState::new(&Preset::Linux.config(1)) };
         let rate = |cwnd| of_window(&Window { cwnd, ssthresh: 1.0 }, &s).map(|(rate, _)| rate);
         assert_eq!([1.0, 10.0].map(rate), [1, 9].map(|bps| Some(Rate::from_bps(bps))));
     }
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn twice_the_window_a_round_trip_far_below_ssthresh() {
         let srtt = Some(Span::from_millis(100));
-        let s = Space { srtt, ..Space::new(&Preset::Linux.config(1000)) };
+        let s = SenderState { srtt, ..SenderState::new(&Preset::Linux.config(1000)) };
         for (cwnd, ssthresh, bps, quantum) in
             [(9.0, 21.0, 1_440_000, 2), (10.0, 21.0, 960_000, 2), (300.0, f64::INFINITY, 48_000_000, 5)]
         {

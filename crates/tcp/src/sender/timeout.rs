@@ -1,7 +1,7 @@
 //! The retransmission timer, and the timer of the recovery beside it.
 
 use super::{Connection, Sender};
-use crate::seams::{Judgement, Signal};
+use crate::seams::{LossClassification, Signal};
 use airhop_base::{Span, Time};
 
 /// The retransmission timer while it runs.
@@ -48,7 +48,7 @@ impl Sender {
         self.notices.on_timeout();
         self.counters.timeouts += 1;
         let judged = self.cut(now, Signal::Timeout);
-        self.judgements.push_back(Judgement { seq: self.space.una, judged });
+        self.judgements.push_back(LossClassification { seq: self.space.una, judged });
         self.timed_out = Some(self.space.una);
         self.recovery.on_timeout(&mut self.space, now);
         self.tell_of_losses(now);

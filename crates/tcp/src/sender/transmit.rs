@@ -4,7 +4,7 @@ use super::{Connection, Sender, clock, pacing};
 use crate::Echo;
 use crate::config::{RtoKind, Validation};
 use crate::seams::{Cause, Next};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::{
     Body, Ecn, Flags, HEADER_BYTES, Options, Packet, Profile, RareOptions, Rate, Segment, Span, Time,
     Timestamps,
@@ -125,7 +125,7 @@ impl Sender {
     }
 
     fn note_usage(&mut self) {
-        let has_room = |s: &Space| s.has_room(s.mss, self.recovery.in_flight(s), self.window.cwnd);
+        let has_room = |s: &SenderState| s.has_room(s.mss, self.recovery.in_flight(s), self.window.cwnd);
         let is_full = self.config.validation == Validation::Full && !has_room(&self.space);
         let s = &mut self.space;
         s.usage.note(s.board.len() as u64, is_full, s.una, s.nxt);

@@ -1,5 +1,5 @@
 use super::{ENOUGH, Sample, threshold};
-use crate::meters::least;
+use crate::estimators::least;
 use airhop_base::{Span, Time};
 
 /// HyStart (Ha and Rhee 2011, Taming the elephants: New TCP slow start, §4), as Linux has it: slow start is over when the ACKs of a

@@ -1,5 +1,5 @@
 use super::{ENOUGH, Sample, threshold};
-use crate::meters::least;
+use crate::estimators::least;
 use airhop_base::Span;
 
 /// HyStart++ (RFC 9406 §4): when round trips grow, conservative slow start, a quarter as fast; after five rounds of it slow start is

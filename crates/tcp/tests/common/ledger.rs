@@ -4,7 +4,7 @@
 use super::path::Observer;
 use airhop_base::{Notice, NoticeKind, Segment};
 use airhop_tcp::seams::Cause;
-use airhop_tcp::{Config, LossDetection, Notices, Preset, SackRecovery, Sender, Space};
+use airhop_tcp::{Config, LossDetection, Notices, Preset, SackRecovery, Sender, SenderState};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What limits new data.
@@ -235,7 +235,7 @@ impl Ledger {
         });
     }
 
-    fn check(&self, before: &Space, segment: &Segment, sender: &Sender) {
+    fn check(&self, before: &SenderState, segment: &Segment, sender: &Sender) {
         let cwnd = sender.window().cwnd;
         let len = f64::from(segment.len) / self.mss;
         let outstanding = (before.nxt - before.una) as f64 / self.mss;
@@ -384,7 +384,7 @@ impl Observer for Ledger {
         }
     }
 
-    fn sent(&mut self, before: &Space, segment: &Segment, sender: &Sender) {
+    fn sent(&mut self, before: &SenderState, segment: &Segment, sender: &Sender) {
         if segment.len == 0 {
             return;
         }

@@ -4,7 +4,7 @@ use super::{MSS, byte, label, number, segment, sender};
 use airhop_base::{
     Body, Ecn, Eln, FlowId, Naks, NodeId, Notice, NoticeKind, Packet, Rate, Segment, Span, Time,
 };
-use airhop_tcp::{Config, Receiver, Sender, Space};
+use airhop_tcp::{Config, Receiver, Sender, SenderState};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What becomes of a packet.
@@ -109,7 +109,7 @@ pub trait Observer {
     /// A notice is about to be processed.
     fn noticed(&mut self, _n: &Notice) {}
     /// A segment was sent; `before` is the space as it was.
-    fn sent(&mut self, _before: &Space, _segment: &Segment, _sender: &Sender) {}
+    fn sent(&mut self, _before: &SenderState, _segment: &Segment, _sender: &Sender) {}
 }
 
 /// Sees nothing.

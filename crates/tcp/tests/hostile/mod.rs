@@ -7,7 +7,7 @@ pub mod script;
 use airhop_base::{
     Body, Ecn, Eln, Flags, FlowId, HEADER_BYTES, NodeId, Packet, SackBlock, Segment, Time, Timestamps,
 };
-use airhop_tcp::{Receiver, Sender, Space};
+use airhop_tcp::{Receiver, Sender, SenderState};
 use script::{Data, Event, Setup};
 use std::collections::BTreeMap;
 
@@ -201,7 +201,7 @@ impl Ends {
         }
     }
 
-    fn check_sent(&self, before: &Space, s: &Segment, packet: &Packet) {
+    fn check_sent(&self, before: &SenderState, s: &Segment, packet: &Packet) {
         assert_eq!(packet.bytes, HEADER_BYTES + s.option_bytes() + s.len);
         assert_eq!(s.timestamps.is_some(), self.timestamps);
         assert!(u64::from(s.len) <= before.mss, "{s:?} is longer than {}", before.mss);

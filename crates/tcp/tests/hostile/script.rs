@@ -8,7 +8,7 @@ use airhop_base::{
 use airhop_tcp::seams::Truth;
 use airhop_tcp::{
     Config, DelayedAck, Growth, HalveFrom, LossDetection, Notices, Params, Preset, RtoKind, SCHEMES,
-    SackRecovery, Scheme, Space, Validation,
+    SackRecovery, Scheme, SenderState, Validation,
 };
 
 /// Data that a script supplies at once, segments at most.
@@ -73,7 +73,7 @@ pub enum Place {
 }
 
 impl Place {
-    fn resolve(self, s: &Space) -> u64 {
+    fn resolve(self, s: &SenderState) -> u64 {
         let mss = s.mss as i64;
         match self {
             Place::Una(segments, bytes) => s.una.saturating_add_signed(segments * mss + bytes),
@@ -98,7 +98,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    pub fn segment(&self, s: &Space) -> Segment {
+    pub fn segment(&self, s: &SenderState) -> Segment {
         let mut sack = Sack::EMPTY;
         for (start, end) in &self.sack {
             sack.push(SackBlock { start: start.resolve(s), end: end.resolve(s) });
@@ -132,7 +132,7 @@ pub struct Hint {
 }
 
 impl Hint {
-    pub fn resolve(&self, s: &Space) -> Notice {
+    pub fn resolve(&self, s: &SenderState) -> Notice {
         let seq = self.about.resolve(s);
         Notice { delay: self.delay, origin: self.origin, ..Notice::about(self.kind, seq, s.segment_end(seq)) }
     }

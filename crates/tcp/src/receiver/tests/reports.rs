@@ -39,7 +39,7 @@ fn rfc2018_room_for_blocks() {
 // RFC 9293 §3.1: 40 bytes of options. What an ACK says of arrivals and ELNs is worth more than blocks that are repeated anyway.
 #[test]
 fn blocks_take_the_room_that_is_left() {
-    let asks = Asks { arrival: true, eln_repeated: true, ..Asks::SACK };
+    let asks = ReceiverFeatures { arrival: true, eln_repeated: true, ..ReceiverFeatures::SACK };
     for (timestamps, blocks) in [(false, [3, 3, 2]), (true, [1, 2, 0])] {
         let config = Config { sack_blocks: 4, timestamps, ..plain() };
         let mut receiver = Receiver::new(FlowId(7), NodeId(2), NodeId(1), &config, asks);
@@ -67,7 +67,7 @@ fn without_sack_there_are_no_blocks() {
             NodeId(2),
             NodeId(1),
             &Config { dsack: true, ..plain() },
-            Asks::NOTHING,
+            ReceiverFeatures::NOTHING,
         ),
     };
     assert_eq!(b.data(501, 1001), (1, vec![]));

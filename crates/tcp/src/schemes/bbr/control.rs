@@ -2,9 +2,9 @@ use super::aggregation::Aggregation;
 use super::mode::{HIGH_GAIN, Mode, Phase};
 use crate::Config;
 use crate::bbr::{Draw, LEAST_CWND, PACING_MARGIN, PriorCwnd, Stay, WITHOUT_SAMPLE, rate_of};
-use crate::meters::{RateSample, Rounds, WindowedMax};
+use crate::estimators::{RateSample, Rounds, WindowedMax};
 use crate::seams::{Ack, CongestionControl, Delivery, Judged, Loss, Repair, Signal, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::{Rate, Span, Time};
 
 /// BtlBwFilterLen (draft §4.1.1.3).
@@ -189,7 +189,7 @@ impl Bbr {
     }
 
     /// §4.2.1: until the pipe is full, the rate does not fall.
-    fn set_rate(&mut self, w: &Window, s: &Space) {
+    fn set_rate(&mut self, w: &Window, s: &SenderState) {
         let first = self.rate.unwrap_or_else(|| {
             let rtt = s.srtt.unwrap_or(WITHOUT_SAMPLE).max(WITHOUT_SAMPLE);
             rate_of(HIGH_GAIN * w.cwnd * self.mss / rtt.secs_f64())
@@ -260,9 +260,9 @@ impl Bbr {
 
 impl CongestionControl for Bbr {
     /// Everything is done in [`Bbr::on_delivery`].
-    fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &Space) {}
+    fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &Space) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> Judged {
         self.save_cwnd(w);
         if l.signal == Signal::Timeout {
             self.repair = Repair::Timeout;
@@ -273,11 +273,11 @@ impl CongestionControl for Bbr {
     }
 
     /// The window is as before once recovery is over, whatever it was for.
-    fn on_spurious(&mut self, _: &mut Window, _: &Window, _: &Space) {
+    fn on_spurious(&mut self, _: &mut Window, _: &Window, _: &SenderState) {
         self.refill();
     }
 
-    fn on_delivery(&mut self, w: &mut Window, d: &Delivery, s: &Space) {
+    fn on_delivery(&mut self, w: &mut Window, d: &Delivery, s: &SenderState) {
         let sample = d.arrivals.rate.as_ref();
         let round_starts = self.update_bw(sample, d.arrivals.total);
         if sample.is_some() {
@@ -310,7 +310,7 @@ impl CongestionControl for Bbr {
     }
 
     /// The initial window is not paced.
-    fn pacing_rate(&self, _: &Window, _: &Space) -> Option<Rate> {
+    fn pacing_rate(&self, _: &Window, _: &SenderState) -> Option<Rate> {
         self.rate
     }
 
@@ -331,7 +331,7 @@ impl CongestionControl for Bbr {
 mod tests {
     use super::*;
     use crate::Preset;
-    use crate::meters::Arrivals;
+    use crate::estimators::Arrivals;
 
     // §4.2.3.4, BBRModulateCwndForRecovery: each loss found takes a segment off the window, also when packets are not conserved any more.
     #[test]
@@ -350,7 +350,7 @@ mod tests {
             repair: Repair::Loss,
             wait: Span::ZERO,
         };
-        bbr.on_delivery(&mut w, &d, &Space::new(&config));
+        bbr.on_delivery(&mut w, &d, &SenderState::new(&config));
         assert_eq!(w.cwnd, 37.0);
     }
 }

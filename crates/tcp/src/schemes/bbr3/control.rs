@@ -6,9 +6,9 @@ use super::settings::Settings;
 use super::state::{PROBE_RTT_CWND_GAIN, Phase, STARTUP_GAIN, State};
 use crate::Config;
 use crate::bbr::{Draw, Excess, LEAST_CWND, PACING_MARGIN, PriorCwnd, Stay, WITHOUT_SAMPLE, rate_of};
-use crate::meters::{LostSegment, RateSample, Rounds, WindowedMax};
+use crate::estimators::{LostSegment, RateSample, Rounds, WindowedMax};
 use crate::seams::{Ack, CongestionControl, Delivery, Judged, Loss, Repair, Signal, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::{Rate, Time};
 
 /// BBR.ExtraAckedFilterLen (§2.12).
@@ -285,7 +285,7 @@ impl Bbr3 {
     }
 
     /// InitPacingRate (§5.6.2).
-    fn initial_rate(&self, s: &Space) -> Rate {
+    fn initial_rate(&self, s: &SenderState) -> Rate {
         let rtt = s.srtt.unwrap_or(WITHOUT_SAMPLE).max(WITHOUT_SAMPLE);
         rate_of(STARTUP_GAIN * self.initial_window / rtt.secs_f64())
     }
@@ -333,11 +333,11 @@ impl Bbr3 {
 
 impl CongestionControl for Bbr3 {
     /// Everything is done in [`Bbr3::on_delivery`] and [`Bbr3::on_lost`].
-    fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &Space) {}
+    fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
 
     /// OnEnterFastRecovery, OnEnterRTO (§5.6.4.4) and SaveStateUponLoss (§5.5.11.1). A mark is a sign of congestion (§3.6): a loss in its
     /// round trip, and while it probes for bandwidth the end of that.
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &Space) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> Judged {
         if l.signal == Signal::Echo {
             self.model.note_loss(self.delivered);
             if self.probe.is_sample {
@@ -366,7 +366,7 @@ impl CongestionControl for Bbr3 {
     }
 
     /// HandleSpuriousLossDetection (§5.5.11.2).
-    fn on_spurious(&mut self, w: &mut Window, _: &Window, _: &Space) {
+    fn on_spurious(&mut self, w: &mut Window, _: &Window, _: &SenderState) {
         self.prior_cwnd.restore(w);
         self.model.forgive();
         self.pipe.restart(0.0);
@@ -384,7 +384,7 @@ impl CongestionControl for Bbr3 {
         }
     }
 
-    fn on_delivery(&mut self, w: &mut Window, d: &Delivery, s: &Space) {
+    fn on_delivery(&mut self, w: &mut Window, d: &Delivery, s: &SenderState) {
         self.delivered = d.arrivals.total;
         let is_full = d.before as f64 + self.mss > w.cwnd * self.mss;
         self.limit.on_ack(is_full, d.arrivals.rate.as_ref(), d.arrivals.total);
@@ -414,7 +414,7 @@ impl CongestionControl for Bbr3 {
         matches!(self.state, State::ProbeRtt(_))
     }
 
-    fn pacing_rate(&self, _: &Window, s: &Space) -> Option<Rate> {
+    fn pacing_rate(&self, _: &Window, s: &SenderState) -> Option<Rate> {
         Some(self.rate.unwrap_or_else(|| self.initial_rate(s)))
     }
 

@@ -1,4 +1,4 @@
-use crate::meters::{LostSegment, RateSample};
+use crate::estimators::{LostSegment, RateSample};
 
 /// A quarter more each round trip is growth; three round trips without it are none (§5.3.1.2).
 const GROWTH: f64 = 1.25;

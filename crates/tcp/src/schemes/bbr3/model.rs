@@ -1,4 +1,4 @@
-use crate::meters::{RateSample, Rounds, WindowedMax};
+use crate::estimators::{RateSample, Rounds, WindowedMax};
 
 /// BBR.MaxBwFilterLen: this cycle of probing and the one before (§2.11).
 const EARLIER_CYCLES: u64 = 1;

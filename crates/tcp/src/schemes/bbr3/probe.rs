@@ -2,7 +2,7 @@
 
 use super::control::Bbr3;
 use super::state::{Phase, State};
-use crate::meters::RateSample;
+use crate::estimators::RateSample;
 use crate::seams::{Delivery, Window};
 use airhop_base::{Span, Time};
 

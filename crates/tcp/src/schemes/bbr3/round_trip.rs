@@ -1,4 +1,4 @@
-use crate::meters::Arrivals;
+use crate::estimators::Arrivals;
 use airhop_base::{Span, Time};
 
 /// BBR.MinRTTFilterLen (§2.16.1).

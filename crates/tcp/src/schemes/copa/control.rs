@@ -2,9 +2,9 @@ use super::delta::Delta;
 use super::overload::Overload;
 use super::trips::{RoundTrips, Standing};
 use super::velocity::Velocity;
-use crate::meters::Rounds;
+use crate::estimators::Rounds;
 use crate::seams::{Ack, CongestionControl, Delivery, Judged, Loss, Signal, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::{Rate, Time};
 
 /// The least window, segments (the authors' sender).
@@ -59,9 +59,9 @@ impl Copa {
 
 impl CongestionControl for Copa {
     /// Everything is done in [`Copa::on_delivery`].
-    fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &Space) {}
+    fn on_ack(&mut self, _: &mut Window, _: &Ack, _: &SenderState) {}
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &Space) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> Judged {
         let is_competitive = self.delta.is_competitive();
         self.delta.on_loss();
         if l.signal == Signal::Timeout {
@@ -72,13 +72,13 @@ impl CongestionControl for Copa {
     }
 
     /// Only a timeout has moved the window.
-    fn on_spurious(&mut self, w: &mut Window, before: &Window, _: &Space) {
+    fn on_spurious(&mut self, w: &mut Window, before: &Window, _: &SenderState) {
         if w.in_slow_start() {
             *w = Window { cwnd: w.cwnd.max(before.cwnd), ..*before };
         }
     }
 
-    fn on_delivery(&mut self, w: &mut Window, d: &Delivery, s: &Space) {
+    fn on_delivery(&mut self, w: &mut Window, d: &Delivery, s: &SenderState) {
         let [segments, lost] = [d.arrivals.fresh, d.lost].map(|bytes| bytes as f64 / s.mss as f64);
         let is_overloaded = self.measure(w.cwnd, d, segments, lost);
         let total = d.arrivals.total;
@@ -108,7 +108,7 @@ impl CongestionControl for Copa {
     }
 
     /// The initial window is not paced.
-    fn pacing_rate(&self, w: &Window, s: &Space) -> Option<Rate> {
+    fn pacing_rate(&self, w: &Window, s: &SenderState) -> Option<Rate> {
         let rtt = self.standing?.rtt.secs_f64();
         let bps = PACING_GAIN * w.cwnd * (s.mss * 8) as f64 / rtt;
         Some(Rate::computed(bps))

@@ -1,4 +1,4 @@
-use crate::meters::{WindowedMax, WindowedMin};
+use crate::estimators::{WindowedMax, WindowedMin};
 use airhop_base::{Span, Time};
 
 /// RTTmin is the least of so long (§2.1).

@@ -1,4 +1,4 @@
-use crate::meters::WindowedMin;
+use crate::estimators::WindowedMin;
 use airhop_base::{Span, Time};
 
 /// BASE_HISTORY, minutes (RFC 6817 §2.5).

@@ -1,7 +1,7 @@
 use super::LEAST_CWND;
 use super::delays::Delays;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Signal, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::{Span, Time};
 
 /// The gain is this fraction of Reno's at least (§4.2).
@@ -74,7 +74,7 @@ impl PlusPlus {
 }
 
 impl CongestionControl for PlusPlus {
-    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
         let (Some(base), Some(rtt)) = (self.delays.base(), self.delays.current()) else { return };
         let queueing = rtt.saturating_sub(base);
         self.advance(w, a.now, rtt, queueing);
@@ -88,14 +88,14 @@ impl CongestionControl for PlusPlus {
     }
 
     /// As TCP does (RFC 5681). In a slowdown it is the window to return to that was too large.
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &Space) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> Judged {
         let window = if matches!(self.phase, Phase::Stand { .. }) { w.ssthresh } else { w.cwnd };
         w.ssthresh = (window / 2.0).max(LEAST_CWND);
         w.cwnd = if l.signal == Signal::Timeout { 1.0 } else { w.cwnd.min(w.ssthresh) };
         Judged::Congestion
     }
 
-    fn observe(&mut self, a: &Ack, _: &Space) {
+    fn observe(&mut self, a: &Ack, _: &SenderState) {
         if let Some(rtt) = a.sample {
             self.delays.update(a.now, rtt);
         }
@@ -178,7 +178,7 @@ mod tests {
         let mut w = Window { cwnd: 2.0, ssthresh: 40.0 };
         let loss =
             Loss { now: at(10), signal: Signal::Duplicates, base: Some(2.0), half: 2.0, window: 2.0 };
-        sender.on_loss(&mut w, &loss, &Space::new(&config));
+        sender.on_loss(&mut w, &loss, &SenderState::new(&config));
         assert_eq!((w.cwnd, w.ssthresh), (2.0, 20.0));
     }
 }

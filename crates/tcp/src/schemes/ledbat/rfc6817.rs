@@ -1,7 +1,7 @@
 use super::LEAST_CWND;
 use super::delays::Delays;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Signal, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::Span;
 
 /// The sender of RFC 6817 §2.4.2.
@@ -27,7 +27,7 @@ impl Ledbat {
 }
 
 impl CongestionControl for Ledbat {
-    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
         let Some(off_target) = self.off_target() else { return };
         let mss = s.mss as f64;
         w.cwnd += self.gain * off_target * (a.delivered as f64 / mss) / w.cwnd;
@@ -37,14 +37,14 @@ impl CongestionControl for Ledbat {
     }
 
     /// "cwnd = min (cwnd, max (cwnd/2, MIN_CWND * MSS))", once a round trip; one segment if nothing comes for a timeout.
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &Space) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, _: &SenderState) -> Judged {
         let half = (w.cwnd / 2.0).max(LEAST_CWND).min(w.cwnd);
         w.ssthresh = half.max(LEAST_CWND);
         w.cwnd = if l.signal == Signal::Timeout { 1.0 } else { half };
         Judged::Congestion
     }
 
-    fn observe(&mut self, a: &Ack, s: &Space) {
+    fn observe(&mut self, a: &Ack, s: &SenderState) {
         if let Some(arrival) = a.arrival
             && let Some(sent) = s.board.sent_once(arrival.seq)
         {
@@ -70,7 +70,7 @@ mod tests {
     /// under way, after four segments that took 30 ms.
     struct Case {
         ledbat: Ledbat,
-        space: Space,
+        space: SenderState,
         w: Window,
     }
 
@@ -78,7 +78,7 @@ mod tests {
         fn new(in_flight: u64) -> Self {
             let mut ledbat = Ledbat::new(Span::from_millis(100), 1.0, 1.0);
             ledbat.delays.update(at(0), Span::from_millis(30));
-            let mut space = Space::new(&Preset::Ns2.config(MSS as u32));
+            let mut space = SenderState::new(&Preset::Ns2.config(MSS as u32));
             for n in 0..in_flight {
                 let start = 1 + n * MSS;
                 space.board.on_sent(at(0), start, start + MSS);

@@ -1,8 +1,8 @@
 use crate::control::{Reno, whole};
-use crate::meters::least;
+use crate::estimators::least;
 use crate::schemes::Params;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Signal, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::Span;
 
 /// Vegas as ns-3.44 has it: Linux' whole segments and smallest round trip of a round, both of smoothed round trips, and after a loss
@@ -74,7 +74,7 @@ fn below(w: &Window) -> f64 {
 }
 
 impl CongestionControl for Ns3 {
-    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &Space) {
+    fn on_ack(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
         if s.una < self.recovery_point {
             return Reno.on_ack(w, a, s);
         }
@@ -93,7 +93,7 @@ impl CongestionControl for Ns3 {
         }
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
         w.ssthresh = below(w);
         w.cwnd = w.ssthresh;
         self.restarts = true;
@@ -104,7 +104,7 @@ impl CongestionControl for Ns3 {
         Judged::Congestion
     }
 
-    fn observe(&mut self, _: &Ack, s: &Space) {
+    fn observe(&mut self, _: &Ack, s: &SenderState) {
         let Some(srtt) = s.srtt else { return };
         self.base = least(self.base, srtt);
         self.round.least = least(self.round.least, srtt);
@@ -130,12 +130,12 @@ mod tests {
     fn round(vegas: &mut Ns3, w: &mut Window, k: u64, ms: u64) {
         for n in 1..=10 {
             let (una, nxt) = (k * 10_000 + n * 1000, (k + 2) * 10_000);
-            let s = Space {
+            let s = SenderState {
                 una,
                 nxt,
                 max_sent: nxt,
                 srtt: Some(Span::from_millis(ms)),
-                ..Space::new(&Preset::Rfc.config(1000))
+                ..SenderState::new(&Preset::Rfc.config(1000))
             };
             let ack = Ack::of(Time::ZERO, 1000);
             vegas.observe(&ack, &s);
@@ -145,7 +145,7 @@ mod tests {
 
     fn loss(vegas: &mut Ns3, w: &mut Window, signal: Signal) {
         let l = Loss { now: Time::ZERO, signal, base: Some(w.cwnd), half: w.cwnd / 2.0, window: w.cwnd / 2.0 };
-        vegas.on_loss(w, &l, &Space::new(&Preset::Rfc.config(1000)));
+        vegas.on_loss(w, &l, &SenderState::new(&Preset::Rfc.config(1000)));
     }
 
     // tcp-vegas.cc: 20 segments at 100 ms fit into 80 ms as 16, which is 4 queued; 21 as 16, 5 queued; 18 at 90 ms as 16.

@@ -1,7 +1,7 @@
 use crate::control::{Counted, whole};
-use crate::meters::least;
+use crate::estimators::least;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Signal, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::Span;
 
 /// Veno as ns-2.35's linux-veno has it, the port of Linux 2.6.22's module: it goes by the latest round trip, as it forgets the smallest of
@@ -45,7 +45,7 @@ impl Ns2 {
 }
 
 impl CongestionControl for Ns2 {
-    fn on_ack(&mut self, w: &mut Window, _: &Ack, s: &Space) {
+    fn on_ack(&mut self, w: &mut Window, _: &Ack, s: &SenderState) {
         let Some(base) = self.base.filter(|_| s.una >= self.recovery_point && self.samples >= ENOUGH) else {
             return self.window.grow(w);
         };
@@ -66,7 +66,7 @@ impl CongestionControl for Ns2 {
         w.cwnd = w.cwnd.max(2.0);
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
         let is_congested = self.is_congested();
         let left = if is_congested { w.cwnd / 2.0 } else { w.cwnd * 4.0 / 5.0 };
         let left = whole(left).max(2.0);
@@ -77,7 +77,7 @@ impl CongestionControl for Ns2 {
         if is_congested || l.signal == Signal::Timeout { Judged::Congestion } else { Judged::Wireless }
     }
 
-    fn observe(&mut self, a: &Ack, s: &Space) {
+    fn observe(&mut self, a: &Ack, s: &SenderState) {
         self.window.observe(a, s);
         if a.acked == 0 {
             return;

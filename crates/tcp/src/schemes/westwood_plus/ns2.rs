@@ -1,7 +1,7 @@
 use crate::control::{Counted, whole};
-use crate::meters::AckCredit;
+use crate::estimators::AckCredit;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Window};
-use crate::space::Space;
+use crate::sender_state::SenderState;
 use airhop_base::Time;
 
 /// Westwood+ as ns-2.35's linux-westwood has it, the port of Linux 2.6.22's module: all in whole milliseconds, bytes per millisecond and
@@ -60,11 +60,11 @@ impl Rate {
 }
 
 impl CongestionControl for Ns2 {
-    fn on_ack(&mut self, w: &mut Window, _: &Ack, _: &Space) {
+    fn on_ack(&mut self, w: &mut Window, _: &Ack, _: &SenderState) {
         self.window.grow(w);
     }
 
-    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &Space) -> Judged {
+    fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
         // ssthresh is Reno's: what the estimate fills is the window during the recovery alone, and may be more than it was. The end of the
         // recovery raises it to ssthresh; that it takes the estimate for that in Linux (CA_EVENT_COMPLETE_CWR) the port leaves out.
         let half = w.cwnd / 2.0;
@@ -73,7 +73,7 @@ impl CongestionControl for Ns2 {
         Judged::Congestion
     }
 
-    fn observe(&mut self, a: &Ack, s: &Space) {
+    fn observe(&mut self, a: &Ack, s: &SenderState) {
         self.window.observe(a, s);
         if a.acked > 0 {
             self.rtt = s.srtt.map_or(0, |srtt| whole(srtt.millis_f64()) as u64);

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Preset;
-use crate::meters::Arrivals;
+use crate::estimators::Arrivals;
 use crate::schemes::{Params, find};
 use airhop_base::Span;
 
@@ -12,7 +12,7 @@ const MSS: u64 = 1000;
 struct Bench {
     b: Bbr3,
     w: Window,
-    s: Space,
+    s: SenderState,
     now: Time,
     delivered: u64,
     repair: Repair,
@@ -39,7 +39,7 @@ impl Bench {
         let config = Preset::Linux.config(MSS as u32);
         let b = Bbr3::new(Settings::new(&params), &config);
         let w = Window { cwnd: 10.0, ssthresh: f64::INFINITY };
-        Bench { b, w, s: Space::new(&config), now: Time::ZERO, delivered: 0, repair: Repair::Nothing }
+        Bench { b, w, s: SenderState::new(&config), now: Time::ZERO, delivered: 0, repair: Repair::Nothing }
     }
 
     /// In `state` of a path of 1 MB/s and 100 ms, so of 100 segments, that has been filled.

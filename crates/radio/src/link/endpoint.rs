@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 
 /// One end: it sends its own data, and answers those of the other.
 #[derive(Debug)]
-pub(super) struct Terminal {
+pub(super) struct LinkEndpoint {
     pub sender: Box<dyn ArqSender>,
     /// What it sends, until it is delivered at the other end.
     pub buffer: Buffer,
@@ -58,11 +58,11 @@ pub(super) enum Content {
     Ack(LinkAck),
 }
 
-impl Terminal {
+impl LinkEndpoint {
     pub fn new(plan: &RadioPlan, end: End, timer: TimerId, streams: &Streams) -> Self {
         let (this, other) = (usize::from(end), usize::from(1 - end));
         let ack_bytes = |end: usize| plan.arq[end].ack_bytes();
-        Terminal {
+        LinkEndpoint {
             sender: plan.arq[this].sender(),
             buffer: Buffer::new(ack_bytes(this).is_some()),
             timer,

@@ -4,8 +4,8 @@ use airhop_base::{Drop, Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::fmt::Debug;
 
-/// What stands before a drop-tail queue and looks at what arrives: it may mark a packet, refuse it, or make room for it.
-pub trait Door: Debug + Send {
+/// Policy at the tail of a drop-tail queue: it may mark a packet that arrives, refuse it, or make room for it.
+pub trait EnqueuePolicy: Debug + Send {
     /// A packet arrives. `None`: it may go on to the queue, which drops it if there is no room. What else has to go is put into
     /// `dropped`.
     fn arrives(
@@ -29,23 +29,23 @@ pub trait Door: Debug + Send {
     }
 }
 
-/// A drop-tail queue behind a door.
+/// A drop-tail queue behind an [`EnqueuePolicy`].
 #[derive(Debug)]
-pub struct Behind<D> {
-    pub door: D,
+pub struct PolicedFifo<D> {
+    pub policy: D,
     queue: DropTail,
 }
 
-impl<D: Door> Behind<D> {
+impl<D: EnqueuePolicy> PolicedFifo<D> {
     /// A queue for `capacity` waiting packets.
-    pub fn new(door: D, capacity: usize) -> Self {
-        Behind { door, queue: DropTail::new(capacity) }
+    pub fn new(policy: D, capacity: usize) -> Self {
+        PolicedFifo { policy, queue: DropTail::new(capacity) }
     }
 }
 
-impl<D: Door> QueueDisc for Behind<D> {
+impl<D: EnqueuePolicy> QueueDisc for PolicedFifo<D> {
     fn push(&mut self, now: Time, packet: Id<Packet>, arena: &mut Arena<Packet>, dropped: &mut Dropped) {
-        match self.door.arrives(&mut self.queue, &packet, arena, dropped) {
+        match self.policy.arrives(&mut self.queue, &packet, arena, dropped) {
             Some(why) => dropped.push((packet, why)),
             None => self.queue.push(now, packet, arena, dropped),
         }
@@ -58,19 +58,19 @@ impl<D: Door> QueueDisc for Behind<D> {
         packet: &Id<Packet>,
         arena: &mut Arena<Packet>,
     ) -> Option<Drop> {
-        self.door.passes(now, idle_since, packet, arena)
+        self.policy.passes(now, idle_since, packet, arena)
     }
 
     fn pop(&mut self, now: Time, arena: &mut Arena<Packet>, dropped: &mut Dropped) -> Option<Id<Packet>> {
         self.queue.pop(now, arena, dropped)
     }
 
-    fn take_out(&mut self, is_so: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
-        self.queue.take_out(is_so)
+    fn remove_first(&mut self, matches: &dyn Fn(&Id<Packet>) -> bool) -> Option<Id<Packet>> {
+        self.queue.remove_first(matches)
     }
 
-    fn any(&self, is_so: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool {
-        self.queue.any(is_so)
+    fn any_waiting(&self, matches: &mut dyn FnMut(&Id<Packet>) -> bool) -> bool {
+        self.queue.any_waiting(matches)
     }
 
     fn len(&self) -> usize {

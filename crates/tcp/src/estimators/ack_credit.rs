@@ -1,5 +1,5 @@
 use crate::seams::Ack;
-use crate::space::Space;
+use crate::sender_state::SenderState;
 
 /// How much data an ACK reports to have arrived, so that over time each segment counts once: a duplicate ACK stands for one
 /// segment, and a cumulative ACK after duplicates only for what these have not accounted for (Casetti et al. 2001, §2.1).
@@ -21,7 +21,7 @@ impl AckCredit {
     }
 
     /// The bytes that this ACK, the next one to come, stands for.
-    pub fn of(&mut self, a: &Ack, s: &Space) -> f64 {
+    pub fn of(&mut self, a: &Ack, s: &SenderState) -> f64 {
         let mut bytes = a.acked;
         if bytes == 0 {
             self.accounted += s.mss;
@@ -48,12 +48,12 @@ pub struct Ns3Credit {
 
 impl Ns3Credit {
     /// Recovery begins.
-    pub fn on_loss(&mut self, s: &Space) {
+    pub fn on_loss(&mut self, s: &SenderState) {
         self.recovery_point = s.max_sent;
     }
 
     /// The bytes that this ACK, the next one to come, stands for.
-    pub fn of(&self, a: &Ack, s: &Space) -> f64 {
+    pub fn of(&self, a: &Ack, s: &SenderState) -> f64 {
         let is_single = a.acked == 0 || s.una < self.recovery_point;
         (if is_single { s.mss } else { a.acked }) as f64
     }
@@ -67,7 +67,7 @@ mod tests {
 
     /// The credit in segments of each ACK of so many segments; 0 is a duplicate.
     fn credits(mut credit: AckCredit, acked: &[u64]) -> Vec<f64> {
-        let s = Space::new(&Preset::Ns2.config(1000));
+        let s = SenderState::new(&Preset::Ns2.config(1000));
         let ack = |n: u64| Ack::of(Time::ZERO, n * 1000);
         acked.iter().map(|&n| credit.of(&ack(n), &s) / 1000.0).collect()
     }
@@ -102,7 +102,8 @@ mod tests {
     // A window of ten loses its first segment: nine duplicates, then the ACK of all ten, together 19. A partial ACK is one more.
     #[test]
     fn ns3_counts_twice() {
-        let sent = |una, max_sent| Space { una, max_sent, ..Space::new(&Preset::Ns2.config(1000)) };
+        let sent =
+            |una, max_sent| SenderState { una, max_sent, ..SenderState::new(&Preset::Ns2.config(1000)) };
         let ack = |n: u64| Ack::of(Time::ZERO, n * 1000);
         let mut credit = Ns3Credit::default();
         assert_eq!(credit.of(&ack(2), &sent(1, 10_001)), 2000.0);

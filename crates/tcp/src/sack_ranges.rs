@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 /// The runs of SACKed segments, in sequence order; between two of them is a hole. ACKs repeat what earlier ones said: what is in a run
 /// needs no look at its segments.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Runs(VecDeque<SackBlock>);
+pub(crate) struct SackRanges(VecDeque<SackBlock>);
 
-impl Runs {
+impl SackRanges {
     /// Adds a run that overlaps none; it joins those that it touches.
     pub fn insert(&mut self, mut run: SackBlock) {
         let mut place = self.0.partition_point(|known| known.end < run.start);

@@ -42,9 +42,9 @@ pub struct Handoff {
     pub delay: Option<Span>,
 }
 
-/// The course of a link: its rate and its delay through time.
+/// Schedule of a link: its rate and its delay through time.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Course {
+pub struct LinkSchedule {
     /// In order; the first begins at time 0, the last never ends and has a rate.
     phases: Vec<Phase>,
     handoffs: Vec<(Time, Handoff)>,
@@ -76,7 +76,7 @@ enum Edge {
     HandoffEnds(Handoff),
 }
 
-impl Course {
+impl LinkSchedule {
     /// The course of a link with this rate and delay until the first of `changes`. Outages and gaps must not overlap.
     pub fn new(rate: Rate, delay: Span, changes: &[Change]) -> Self {
         let mut edges: Vec<(Time, Edge)> = Vec::new();
@@ -92,7 +92,7 @@ impl Course {
         }
         // One may begin where another ends.
         edges.sort_by_key(|(at, edge)| (*at, matches!(edge, Edge::Begins(_))));
-        let mut course = Course {
+        let mut course = LinkSchedule {
             phases: vec![Phase { from: Time::ZERO, pace: Now::Sends(rate), delay }],
             handoffs: Vec::new(),
         };
@@ -153,10 +153,10 @@ impl Handoff {
     }
 }
 
-/// A transmitter on its course; to be asked in the order of time.
+/// A transmitter on its link_schedule; to be asked in the order of time.
 #[derive(Debug)]
-pub struct Walk {
-    course: Arc<Course>,
+pub struct Cursor {
+    course: Arc<LinkSchedule>,
     end: End,
     /// The number of the present phase.
     here: usize,
@@ -164,10 +164,10 @@ pub struct Walk {
     arrived: Time,
 }
 
-impl Walk {
+impl Cursor {
     /// The transmitter at `end`.
-    pub fn new(course: Arc<Course>, end: End) -> Self {
-        Walk { course, end, here: 0, arrived: Time::ZERO }
+    pub fn new(course: Arc<LinkSchedule>, end: End) -> Self {
+        Cursor { course, end, here: 0, arrived: Time::ZERO }
     }
 
     fn go_to(&mut self, now: Time) {
@@ -275,12 +275,12 @@ mod tests {
         Change { at: from, kind }
     }
 
-    fn walk(bps: u64, changes: &[Change], end: End) -> Walk {
-        Walk::new(Arc::new(Course::new(Rate::from_bps(bps), DELAY, changes)), end)
+    fn walk(bps: u64, changes: &[Change], end: End) -> Cursor {
+        Cursor::new(Arc::new(LinkSchedule::new(Rate::from_bps(bps), DELAY, changes)), end)
     }
 
     /// From the first bit of a packet to the last.
-    fn sent(walk: &mut Walk, now: Time, bytes: u32) -> [Time; 2] {
+    fn sent(walk: &mut Cursor, now: Time, bytes: u32) -> [Time; 2] {
         [walk.begin(now), walk.finish(now, bytes)]
     }
 
@@ -365,7 +365,7 @@ mod tests {
             rate(ms(45), 10),
             rate(ms(60), 10),
         ];
-        let course = Course::new(fast, DELAY, &changes);
+        let course = LinkSchedule::new(fast, DELAY, &changes);
         let phases: Vec<_> = course.phases().collect();
         let near = Span::from_millis(10);
         assert_eq!(
@@ -378,7 +378,7 @@ mod tests {
             ]
         );
         assert_eq!(course.lowest_rate(), fast);
-        let course = Course::new(fast, DELAY, &changes[..2]);
+        let course = LinkSchedule::new(fast, DELAY, &changes[..2]);
         assert_eq!(course.phases().last(), Some((ms(40), Some(slow), near)));
         assert_eq!(course.lowest_rate(), slow);
     }
@@ -406,7 +406,7 @@ mod tests {
                     changes.push(rate(now, 1 + random(10_000_000)));
                 }
             }
-            let course = Arc::new(Course::new(Rate::from_bps(1_000_003), DELAY, &changes));
+            let course = Arc::new(LinkSchedule::new(Rate::from_bps(1_000_003), DELAY, &changes));
             let rates: Vec<_> =
                 course.phases().map(|(from, rate, _)| (from, rate.map_or(0, Rate::bps))).collect();
             let ends = rates.iter().skip(1).map(|(from, _)| *from).chain([Time::MAX]);
@@ -419,7 +419,7 @@ mod tests {
                 };
                 pieces.iter().map(piece).sum()
             };
-            let mut walk = Walk::new(course, 0);
+            let mut walk = Cursor::new(course, 0);
             let mut free = Time::ZERO;
             while free < now {
                 let (start, bytes) = (free + Span::from_nanos(random(1_000_000)), 40 + random(1500) as u32);

@@ -1,4 +1,4 @@
-//! The sequence space of a sender.
+//! State of a sender that its policies read.
 
 use crate::Config;
 use crate::config::Growth;
@@ -6,9 +6,9 @@ use crate::scoreboard::Scoreboard;
 use crate::usage::Usage;
 use airhop_base::Span;
 
-/// Where a sender stands. Bytes as 64-bit stream offsets: the SYN is 0, the first data byte 1.
+/// State of a sender that its policies read: sequence space, scoreboard, round trip. Bytes as 64-bit stream offsets: the SYN is 0, the first data byte 1.
 #[derive(Clone, Debug)]
-pub struct Space {
+pub struct SenderState {
     /// Lowest byte not acknowledged.
     pub una: u64,
     /// Next byte to send; pulled back by go-back-N.
@@ -40,11 +40,11 @@ pub struct Space {
     pub usage: Usage,
 }
 
-impl Space {
+impl SenderState {
     /// The space of a connection whose SYN, if any, is still to be sent.
     pub fn new(c: &Config) -> Self {
         let first = if c.handshake { 0 } else { 1 };
-        Space {
+        SenderState {
             una: first,
             nxt: first,
             max_sent: first,
