@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from airhop import stats
+from airhop.analysis.judgements import JUDGED, TRUE_CAUSES, Judgements, share_right
 from airhop.errors import InputError
 from airhop.hints import hints, senders
-from airhop.judgements import JUDGED, TRUE_CAUSES, Judgements, share_right
 from airhop.progress import SILENT, Reporter
 from airhop.results import Result
 from airhop.scenario import SCHEME, Scenario

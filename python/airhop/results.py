@@ -7,9 +7,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airhop import lateness
+from airhop.analysis import lateness
+from airhop.analysis.judgements import Judgements
 from airhop.files import filling
-from airhop.judgements import Judgements
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,7 +11,7 @@ from itertools import product
 import polars as pl
 
 from airhop import Scenario, schemes, stats
-from airhop.judgements import Judgements
+from airhop.analysis.judgements import Judgements
 
 Values = Mapping[str, object]
 Law = Callable[[str, Values, int], dict[str, float]]

@@ -12,8 +12,8 @@ import pytest
 import synthetic
 import synthetic_radio
 import synthetic_study
+from airhop.analysis.judgements import Judgements
 from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
-from airhop.judgements import Judgements
 from airhop.report import Chapter, chapter_of_outcome, write_report
 from airhop.report.matrices import matrices
 from browser import Tab

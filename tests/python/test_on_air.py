@@ -16,10 +16,10 @@ import pytest
 import synthetic
 import synthetic_air
 from airhop import Scenario, plots, run
+from airhop.analysis.on_air import FRAMES, NOBODY, REASONS, OnAir, on_air
 from airhop.cli import main
 from airhop.errors import InputError
 from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
-from airhop.on_air import FRAMES, NOBODY, REASONS, OnAir, on_air
 from airhop.plots import space_time
 from airhop.plots.frames import STYLES
 from airhop.plots.paper import PRINT_STYLE

@@ -10,6 +10,7 @@ import pytest
 
 import airhop
 import synthetic_radio
+from airhop.analysis.round_trips import round_trips, timely_notices, timeouts
 from airhop.plots.paper import PRINT_STYLE
 from airhop.plots.round_trip import round_trip_graph
 from airhop.plots.style import COLORS
@@ -17,7 +18,6 @@ from airhop.report.marks import TIMER_COLORS
 from airhop.report.round_trip import FLOOR, ROW, TIMELY, TRIPS
 from airhop.report.timeline import Timeline, timeline
 from airhop.report.timeline_figures import timeline_figures
-from airhop.round_trips import round_trips, timely_notices, timeouts
 
 Tables = dict[str, pl.DataFrame]
 DELAY_MS = 20.0

@@ -13,16 +13,16 @@ import synthetic
 import synthetic_air
 import synthetic_radio
 from airhop import Scenario, plots
+from airhop.analysis.on_air import on_air
+from airhop.analysis.schematic import Schematic, schematic
+from airhop.analysis.topology import Topology, cells, radio_links
 from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
-from airhop.on_air import on_air
 from airhop.plots.paper import PRINT_STYLE
 from airhop.plots.schematic import schematic_figure
 from airhop.report import chapter_of_outcome
 from airhop.report.causes import lost_segments
 from airhop.report.page import render
 from airhop.report.schematic import network, tell
-from airhop.schematic import Schematic, schematic
-from airhop.topology import Topology, cells, radio_links
 
 RADIO = synthetic_radio.NETWORK["radio"][0]
 WAY = {"ftp": ["s", "bs", "m"]}

@@ -16,7 +16,7 @@ import synthetic
 import synthetic_air
 import synthetic_radio
 from airhop import plots
-from airhop.arrivals import arrivals, fades, last_hop, ticks
+from airhop.analysis.arrivals import arrivals, fades, last_hop, ticks
 from airhop.cli import main
 from airhop.errors import InputError
 from airhop.plots.fading import uncrowded

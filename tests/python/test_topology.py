@@ -14,11 +14,11 @@ import pytest
 import synthetic
 import synthetic_air
 from airhop import Scenario, plots
+from airhop.analysis.topology import Cell, Topology, cells, routes
 from airhop.cli import main
 from airhop.errors import InputError
 from airhop.plots import topology as printed
 from airhop.report.topology import plans
-from airhop.topology import Cell, Topology, cells, routes
 
 FIELD = """
 name = "field"

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 
+from airhop.analysis.judgements import TRUE_CAUSES, Judgements, share_right
 from airhop.cli.output import print_table
-from airhop.judgements import TRUE_CAUSES, Judgements, share_right
 from airhop.terminal import number, percent, percent_interval
 
 CAUSES = {

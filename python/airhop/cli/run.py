@@ -10,12 +10,12 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from airhop import hints
+from airhop.analysis.judgements import Judgements
 from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Sets, Whole, With
 from airhop.cli.figures import check_figure, write_figure
 from airhop.cli.judged import print_counts
 from airhop.cli.output import console, print_json, print_table, say
 from airhop.files import filling
-from airhop.judgements import Judgements
 from airhop.plugins import load_all
 from airhop.progress import reporter_for_stderr
 from airhop.results import Result

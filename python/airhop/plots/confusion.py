@@ -7,7 +7,7 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airhop.judgements import JUDGED, RIGHT, TRUE_CAUSES, Judgements, share_right
+from airhop.analysis.judgements import JUDGED, RIGHT, TRUE_CAUSES, Judgements, share_right
 from airhop.plots.paper import COLUMN_WIDTH_IN, PRINT_STYLE, sheet, write
 from airhop.plots.quantities import GOODPUT
 from airhop.plots.slices import Slice, cut

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from airhop.arrivals import fades
+from airhop.analysis.arrivals import fades
+from airhop.analysis.round_trips import timeouts
 from airhop.plots.paper import sheet
-from airhop.round_trips import timeouts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -33,4 +33,4 @@ STYLES = {
     "ack": FrameStyle("link ACK", "#8a94a0", "#ffffff", "", ""),
     "broadcast": FrameStyle("broadcast", "#a8643c", "#d9b8a4", "xxxx", ""),
 }
-"""By kind of frame (`airhop.on_air.FRAMES`)."""
+"""By kind of frame (`airhop.analysis.on_air.FRAMES`)."""

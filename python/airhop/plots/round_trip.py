@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from airhop.analysis.round_trips import round_trips, timely_notices
 from airhop.plots.fading import ALARM, EDGE_MARK, ends, mark_timeouts, shade_fades, uncrowded, wide_page
 from airhop.plots.paper import PRINT_STYLE, legend, write
 from airhop.plots.traces import Span, chosen_flow
-from airhop.round_trips import round_trips, timely_notices
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from airhop.schematic import Line, Schematic
+    from airhop.analysis.schematic import Line, Schematic
 
 COLUMN_IN, ROW_IN, MARGIN_IN = 1.9, 0.75, 0.5
 """Between nodes that are joined, between rows, and around all of them."""

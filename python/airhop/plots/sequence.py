@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airhop.arrivals import MODULO, arrivals, last_hop, ticks
+from airhop.analysis.arrivals import MODULO, arrivals, last_hop, ticks
 from airhop.errors import InputError
 from airhop.plots.fading import ALARM, ends, mark_timeouts, shade_fades, uncrowded, wide_page
 from airhop.plots.paper import PRINT_STYLE, legend, write

@@ -14,8 +14,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from airhop.analysis.on_air import NOBODY, OnAir, Overlap, on_air
 from airhop.errors import InputError
-from airhop.on_air import NOBODY, OnAir, Overlap, on_air
 from airhop.plots.frames import STYLES
 from airhop.plots.paper import PRINT_STYLE, legend, sheet, write
 

@@ -7,12 +7,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from airhop.analysis.schematic import schematic
+from airhop.analysis.topology import Cell, Topology
 from airhop.errors import InputError, did_you_mean
 from airhop.plots.paper import COLUMN_WIDTH_IN, PRINT_STYLE, legend, sheet, write
 from airhop.plots.schematic import schematic_figure
 from airhop.plots.style import PALETTE
-from airhop.schematic import schematic
-from airhop.topology import Cell, Topology
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,7 +12,7 @@ COLLISIONS = {
     "sensed": Mark("sensed", "collision: senders sense each other", "asterisk", COLLISION_COLOR, 10),
     "unknown": Mark("unknown", "collision: unknown", "asterisk", COLLISION_COLOR, 10),
 }
-"""By reason (`airhop.on_air.REASONS`); at the frame's end, in the lane of the station it was for."""
+"""By reason (`airhop.analysis.on_air.REASONS`); at the frame's end, in the lane of the station it was for."""
 OUTCOMES = {
     "captured": Mark("captured", "captured", "diamond", "#1f9d63", 11, filled=False),
     "channel": Mark("channel", "channel error", "x", "#e03131", 9),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from airhop.topology import cells
+from airhop.analysis.topology import cells
 
 if TYPE_CHECKING:
     from airhop.report.traced import TracedRun

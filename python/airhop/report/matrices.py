@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from airhop.judgements import COLUMNS, JUDGED, RIGHT, TRUE_CAUSES, Judgements, share_right
+from airhop.analysis.judgements import COLUMNS, JUDGED, RIGHT, TRUE_CAUSES, Judgements, share_right
 from airhop.stats import Ratio
 from airhop.terminal import percent, percent_interval
 

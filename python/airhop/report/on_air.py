@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from airhop.on_air import FRAMES, REASONS, OnAir, on_air
+from airhop.analysis.on_air import FRAMES, REASONS, OnAir, on_air
 from airhop.plots.frames import STYLES
 from airhop.report.air_marks import COLLISIONS, FRAME_PX, LANE_PX, OUTCOMES, STRIPS
 from airhop.report.marks import Mark

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from airhop.arrivals import fades
+from airhop.analysis.arrivals import fades
+from airhop.analysis.round_trips import round_trips, timely_notices
 from airhop.report.marks import GREEN, GREY, TIMER_COLORS, VIOLET, LegendEntry, Mark
 from airhop.report.sequence import fade_entry, fades_shown, timeouts_shown
-from airhop.round_trips import round_trips, timely_notices
 
 if TYPE_CHECKING:
     from airhop.report.traced import TracedRun

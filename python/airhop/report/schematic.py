@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from airhop.analysis.schematic import Line, schematic
+from airhop.analysis.topology import Topology
 from airhop.plots.schematic import ASIDE, flash
 from airhop.plots.style import PALETTE
-from airhop.schematic import Line, schematic
-from airhop.topology import Topology
 
 if TYPE_CHECKING:
     from airhop.report.traced import TracedRun

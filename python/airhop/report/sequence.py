@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from airhop.arrivals import arrivals, fades, last_hop
+from airhop.analysis.arrivals import arrivals, fades, last_hop
+from airhop.analysis.round_trips import timeouts
+from airhop.analysis.topology import radio_links
 from airhop.report.marks import BLUE, CRIMSON, GOLD, GREY, VIOLET, LegendEntry, Mark
-from airhop.round_trips import timeouts
-from airhop.topology import radio_links
 
 if TYPE_CHECKING:
     from airhop.report.traced import TracedRun

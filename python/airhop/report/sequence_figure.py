@@ -5,7 +5,7 @@ from __future__ import annotations
 from bokeh.models import CustomJSHover, FixedTicker, HoverTool, LinearScale, Range1d
 from bokeh.plotting import figure
 
-from airhop.arrivals import MODULO, ticks
+from airhop.analysis.arrivals import MODULO, ticks
 from airhop.report.linked import TIME, UNFITTED, linked, source
 from airhop.report.look import tooltip
 from airhop.report.marks import GREY

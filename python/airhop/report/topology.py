@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from airhop.analysis.topology import Cell, Topology
 from airhop.plots.style import PALETTE
 from airhop.plots.topology import MOST_NAMES, MOST_WAYS, bend, extent
-from airhop.topology import Cell, Topology
 
 if TYPE_CHECKING:
     from airhop.report.traced import TracedRun

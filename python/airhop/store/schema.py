@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from airhop import judgements, lateness
+from airhop.analysis import judgements, lateness
 
 _NOTICES = ("eln", "ersn", "ebsn", "rttn", "nak")
 _DROPS = ("queue", "aqm", "channel", "collision", "retries", "agent", "route")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from airhop import judgements, lateness
+from airhop.analysis import judgements, lateness
 
 if TYPE_CHECKING:
     import polars as pl

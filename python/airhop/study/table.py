@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airhop import stats
-from airhop.judgements import Judgements
+from airhop.analysis.judgements import Judgements
 from airhop.scenario import SCHEME
 from airhop.simulate import Job
 from airhop.study.manifest import load_manifests

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from airhop.topology import Cell
+from airhop.analysis.topology import Cell
 from airhop.verify.trace import Finding, Frame, Trace, quantity
 
 _TIMING = {"802.11": (28_000, 50_000), "802.11b": (10_000, 20_000), "802.11g": (10_000, 9_000)}

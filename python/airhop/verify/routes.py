@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from airhop.topology import hops_to, neighbours_of
+from airhop.analysis.topology import hops_to, neighbours_of
 from airhop.verify.trace import Finding, Trace, is_handshake
 
 _HOPS = 64

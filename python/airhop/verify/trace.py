@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from airhop.topology import Cell, cells
+from airhop.analysis.topology import Cell, cells
 
 if TYPE_CHECKING:
     import polars as pl

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from airhop.topology import RadioLink, Topology, radio_links, rate
+from airhop.analysis.topology import RadioLink, Topology, radio_links, rate
 
 
 @dataclass(frozen=True)

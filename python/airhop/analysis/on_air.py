@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from airhop.analysis.topology import Cell, RadioLink, cells, radio_links
 from airhop.errors import InputError
-from airhop.topology import Cell, RadioLink, cells, radio_links
 
 if TYPE_CHECKING:
     import polars as pl
