@@ -17,6 +17,4 @@ def test_every_file_of_tests_is_built(crate: Path) -> None:
     declared = tomllib.loads((crate / "Cargo.toml").read_text())["test"]
     programs = {Path(test["path"]).stem for test in declared}
     modules = set(re.findall(r"^mod (\w+);$", (crate / "tests/main.rs").read_text(), re.M))
-    assert {path.stem for path in (crate / "tests").glob("*.rs")} == programs | {
-        module for module in modules if (crate / "tests" / f"{module}.rs").exists()
-    }
+    assert {path.stem for path in (crate / "tests").glob("*.rs")} <= programs | modules

@@ -21,9 +21,9 @@ impl World {
         flow: FlowId,
         id: &Id<Packet>,
     ) -> PacketAction {
-        let mut verdict = PacketAction::Forward;
+        let mut action = PacketAction::Forward;
         if self.arena.get(id).damaged {
-            return verdict; // agents take packets for what their headers say
+            return action; // agents take packets for what their headers say
         }
         for k in self.flows[flow.0 as usize].agents_at(node) {
             let (_, i) = self.flows[flow.0 as usize].agents[k];
@@ -34,7 +34,7 @@ impl World {
             let had_naks = naks(packet);
             match hosted.agent.on_packet(now, packet, queued, &mut self.wishes) {
                 PacketAction::Forward => {}
-                taken => verdict = taken,
+                taken => action = taken,
             }
             self.labels[id.index() as usize] = Label::of(packet, &self.flows);
             if let (Some(recorder), Some(seq)) =
@@ -46,7 +46,7 @@ impl World {
             record_naks(&mut self.recorder, now, packet, had_naks);
             self.grant_wishes(now, i);
         }
-        verdict
+        action
     }
 
     /// What happened to a packet that the link layer before a hop to `next` has, or had.

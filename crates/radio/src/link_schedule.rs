@@ -153,7 +153,7 @@ impl Handoff {
     }
 }
 
-/// A transmitter on its link_schedule; to be asked in the order of time.
+/// A transmitter on its schedule; to be asked in the order of time.
 #[derive(Debug)]
 pub struct Cursor {
     course: Arc<LinkSchedule>,

@@ -6,7 +6,8 @@ use crate::scoreboard::Scoreboard;
 use crate::usage::Usage;
 use airhop_base::Span;
 
-/// State of a sender that its policies read: sequence space, scoreboard, round trip. Bytes as 64-bit stream offsets: the SYN is 0, the first data byte 1.
+/// State of a sender that its policies read: sequence space, scoreboard, round trip. Bytes are 64-bit stream offsets: the SYN is 0,
+/// the first data byte 1.
 #[derive(Clone, Debug)]
 pub struct SenderState {
     /// Lowest byte not acknowledged.
