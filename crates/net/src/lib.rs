@@ -16,7 +16,7 @@ mod lateness;
 pub mod layout;
 mod link;
 pub mod plan;
-mod queues;
+pub mod queues;
 mod radio;
 mod record;
 mod report;

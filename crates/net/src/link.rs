@@ -1,6 +1,6 @@
 //! One direction of a wired link: a queue, a serialiser, and the wire.
 
-use crate::plan::QueuePlan;
+use crate::queues::QueuePlan;
 use crate::queues::{self, Dropped, QueueDisc};
 use crate::world::Event;
 use airhop_base::{Drop, NodeId, Packet, Span, Time};

@@ -1,5 +1,6 @@
 //! What a world is built from: plain numbers, checked by whoever made them.
 
+use crate::queues::QueuePlan;
 use crate::services::{Kind, LinkService, Service};
 use airhop_base::{FlowId, NodeId, Rate, Span, Time};
 use airhop_radio::cell::CellPlan;
@@ -201,123 +202,6 @@ impl AodvPlan {
 
     /// The presets by name.
     pub const PRESETS: [(&str, AodvPlan); 2] = [("rfc3561", Self::RFC3561), ("ns2", Self::NS2)];
-}
-
-/// A queue discipline with its parameters.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum QueuePlan {
-    /// First in, first out; what finds `packets` waiting is dropped. The packet in service is not counted.
-    DropTail {
-        /// Capacity in packets.
-        packets: usize,
-    },
-    /// Random early detection (Floyd and Jacobson 1993).
-    Red(RedPlan),
-    /// Marks every packet that can be marked while the averaged queue is at a threshold or above (Xu, Tian and Ansari 2004).
-    CongestionWarning {
-        /// Capacity in packets.
-        packets: usize,
-        /// The threshold, packets.
-        threshold: f64,
-        /// What one arrival weighs in the average, (0, 1].
-        weight: f64,
-    },
-    /// When it is full, a packet marked "out" makes room for one marked "in" (Biaz and Vaidya 2005).
-    Biased {
-        /// Capacity in packets.
-        packets: usize,
-    },
-    /// Controlled delay (RFC 8289).
-    Codel(CodelPlan),
-    /// A queue for each flow, each with controlled delay (RFC 8290).
-    FqCodel(FqCodelPlan),
-    /// A proportional-integral controller of the delay (RFC 8033).
-    Pie(PiePlan),
-    /// A queue for each flow, served in turn by deficit round robin (Shreedhar and Varghese 1995).
-    Fq {
-        /// Capacity in packets, all queues together.
-        packets: usize,
-        /// What a flow may send in its turn, bytes.
-        quantum: u32,
-    },
-}
-
-impl QueuePlan {
-    /// What one arrival weighs in the average of [`QueuePlan::congestion_warning`]. Airhop's choice: the paper has no number.
-    pub const WARNING_WEIGHT: f64 = 0.2;
-
-    /// Congestion warning at a quarter of the buffer: 5 of 20 packets, 12 of 50. Airhop's choice, too.
-    pub fn congestion_warning(packets: usize) -> Self {
-        Self::warning_at_a_quarter(packets, Self::WARNING_WEIGHT)
-    }
-
-    /// A step in the queue itself, not in its average, at a quarter of the buffer: DCTCP's marking (RFC 8257 §3.1). Where the buffer
-    /// holds what the path does, that is above the seventh that keeps the link busy (Alizadeh et al. 2010 §3.4).
-    pub fn step_marking(packets: usize) -> Self {
-        Self::warning_at_a_quarter(packets, 1.0)
-    }
-
-    fn warning_at_a_quarter(packets: usize, weight: f64) -> Self {
-        QueuePlan::CongestionWarning { packets, threshold: (packets / 4).max(1) as f64, weight }
-    }
-}
-
-/// The parameters of random early detection.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RedPlan {
-    /// Capacity in packets.
-    pub packets: usize,
-    /// The average from which on packets are dropped or marked.
-    pub min: f64,
-    /// The average at which `max_p` of them are; more than `min`.
-    pub max: f64,
-    /// The share of them just below `max`.
-    pub max_p: f64,
-    /// What one arrival weighs in the average, (0, 1].
-    pub weight: f64,
-    /// From `max_p` at `max` to all of them at twice `max`; else all from `max` on.
-    pub gentle: bool,
-    /// Mark those that can be marked, in place of dropping them (RFC 3168).
-    pub ecn: bool,
-    /// A packet of typical size, bytes: while the link is idle the average falls by one weight in the time of each.
-    pub mean_packet: u32,
-}
-
-/// The parameters of controlled delay (RFC 8289).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CodelPlan {
-    /// Capacity in packets.
-    pub packets: usize,
-    /// The wait that a queue may always have.
-    pub target: Span,
-    /// How long every packet has waited longer when the first is told; about the longest round trip.
-    pub interval: Span,
-    /// Mark those that can be marked, in place of dropping them.
-    pub ecn: bool,
-}
-
-/// The parameters of FQ-CoDel (RFC 8290).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FqCodelPlan {
-    /// For the queue of each flow; its capacity is that of all of them together.
-    pub codel: CodelPlan,
-    /// What a flow may send in its turn, bytes.
-    pub quantum: u32,
-    /// Queues; flows whose numbers leave the same remainder share one.
-    pub flows: u16,
-}
-
-/// The parameters of PIE (RFC 8033).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PiePlan {
-    /// Capacity in packets.
-    pub packets: usize,
-    /// The delay to hold: QDELAY_REF.
-    pub target: Span,
-    /// So long after the queue was short nothing is dropped: MAX_BURST.
-    pub burst: Span,
-    /// Mark those that can be marked, in place of dropping them, while few are to be dropped.
-    pub ecn: bool,
 }
 
 /// A flow.

@@ -4,7 +4,8 @@
 //! sender can be tried with any notification (Yun 2009 §5.3).
 
 use crate::agents::{Agent, Ebsn, Eln, Elsn, Nak, Rttn, Snoop, Split};
-use crate::plan::{FlowPlan, QueuePlan};
+use crate::plan::FlowPlan;
+use crate::queues::QueuePlan;
 use airhop_base::{FlowId, NodeId};
 
 /// Something that the network does for a flow.

@@ -3,7 +3,8 @@
 use crate::common::trace::{numbers, traced};
 use crate::common::{hosts, run, served_by};
 use airhop_base::Span;
-use airhop_net::plan::{AppPlan, Plan, QueuePlan, Transport};
+use airhop_net::plan::{AppPlan, Plan, Transport};
+use airhop_net::queues::QueuePlan;
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::{Config, Preset};
 use airhop_trace::Table;

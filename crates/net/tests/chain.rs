@@ -6,7 +6,8 @@ use crate::common::{
     run,
 };
 use airhop_base::{Span, Time};
-use airhop_net::plan::{Plan, QueuePlan, RoutingPlan};
+use airhop_net::plan::{Plan, RoutingPlan};
+use airhop_net::queues::QueuePlan;
 use airhop_radio::cell::{CellPlan, CellRules};
 use airhop_radio::phy::{Coding, Phy};
 use airhop_tcp::{Config, HalveFrom, Preset};

@@ -3,7 +3,8 @@
 use crate::common::{LastHop, run};
 use airhop_base::{NodeId, Rate, Span};
 use airhop_net::FlowReport;
-use airhop_net::plan::{Plan, QueuePlan, WiredPlan};
+use airhop_net::plan::{Plan, WiredPlan};
+use airhop_net::queues::QueuePlan;
 use airhop_radio::errors::ErrorPlan;
 
 fn short(scheme: &'static str, uplink: bool) -> LastHop {

@@ -2,7 +2,8 @@
 
 use crate::common::run;
 use airhop_base::{Ecn, NodeId, Packet, Rate, Segment, Span, Time};
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, RedPlan, Transport, WiredPlan};
+use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport, WiredPlan};
+use airhop_net::queues::{QueuePlan, RedPlan};
 use airhop_net::{Report, World};
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::{Params, Preset};

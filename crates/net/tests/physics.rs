@@ -2,7 +2,8 @@
 
 use crate::common::trace::traced;
 use airhop_base::{NodeId, Rate, Span, Time};
-use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, QueuePlan, RoutingPlan, Transport, WlanPlan};
+use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, RoutingPlan, Transport, WlanPlan};
+use airhop_net::queues::QueuePlan;
 use airhop_radio::cell::{Access, CellPlan, CellRules, Range, Receiving};
 use airhop_radio::phy::{DATA_OVERHEAD, Phy};
 use airhop_tcp::{Params, Preset};

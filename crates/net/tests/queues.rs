@@ -4,9 +4,8 @@ use crate::common::trace::{queue_at, traced};
 use crate::common::{LastHop, run, served_by};
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::Report;
-use airhop_net::plan::{
-    AppPlan, CodelPlan, FlowPlan, FqCodelPlan, PiePlan, Plan, QueuePlan, RedPlan, Transport, WiredPlan,
-};
+use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport, WiredPlan};
+use airhop_net::queues::{CodelPlan, FqCodelPlan, PiePlan, QueuePlan, RedPlan};
 
 const QUEUE: usize = 0;
 const AQM: usize = 1;

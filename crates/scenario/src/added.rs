@@ -1,6 +1,6 @@
 //! Schemes that are added while Airhop runs, by code that is not Airhop's.
 
-use crate::problem::{did_you_mean, one_of};
+use crate::grammar::problem::{did_you_mean, one_of};
 use airhop_net::services;
 use airhop_tcp::recovery::KINDS;
 use airhop_tcp::seams::{CongestionControl, NoticePolicy, Parts};

@@ -1,5 +1,7 @@
-//! The catalogue of schemes, as people and other programs read it.
+//! Schemes, services and keys, as people and other programs read them.
 
+use crate::grammar;
+use crate::tables::SCENARIO;
 use airhop_net::services::SERVICES;
 use airhop_tcp::{Param, Preset, Scheme};
 use serde::Serialize;
@@ -76,4 +78,15 @@ pub fn services() -> String {
     }
     let all: Vec<_> = SERVICES.iter().map(|s| Listed { name: s.name, about: s.about }).collect();
     serde_json::to_string(&all).expect("texts are JSON")
+}
+
+/// The JSON schema (draft 2020-12) of a scenario file, for editors. Of each kind of a choice, `x-example` is the
+/// shortest table in TOML, and `x-flags` are what programs that read results need to know of it.
+pub fn schema() -> String {
+    grammar::schema::schema(&SCENARIO)
+}
+
+/// One page of Markdown that lists every key of a scenario file, with what it takes and what holds without it.
+pub fn reference() -> String {
+    grammar::reference::reference(&SCENARIO)
 }

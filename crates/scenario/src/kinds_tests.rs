@@ -1,15 +1,11 @@
 //! What a scenario file calls something is what is simulated: every kind of every choice, and every word of every key, goes through
 //! the plan and is found again there. One that a table of keys declares and a plan forgets would be simulated as another.
 
-use crate::changes;
-use crate::keys::{Choice, Key, Kind, SCENARIO};
+use crate::grammar::key::{Choice, Key, Kind, Variant};
+use crate::tables::SCENARIO;
 use crate::{Overrides, Scenario};
-use airhop_net::plan::{AppPlan, Plan, QueuePlan, RoutingPlan, Transport};
-use airhop_radio::arq::ArqPlan;
-use airhop_radio::errors::{ErrorPlan, FadePlan};
-use airhop_radio::link_schedule::ChangeKind;
 use airhop_radio::phy::Phy;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// A scenario with one choice, `slot`, written as `table`.
 fn file(slot: &str, table: &str) -> String {
@@ -66,47 +62,12 @@ scheme = "reno"
     )
 }
 
-/// Each kind as it may stand in a file: the choice, the kind, and the rest of the table.
-const EXAMPLES: &[(&str, &str, &str)] = &[
-    ("queue", "drop-tail", ""),
-    ("queue", "red", ""),
-    ("queue", "congestion-warning", ""),
-    ("queue", "biased", ""),
-    ("queue", "codel", ""),
-    ("queue", "fq-codel", ""),
-    ("queue", "pie", ""),
-    ("queue", "fq", ""),
-    ("error model", "clean", ""),
-    ("error model", "bernoulli", ", fer = 0.01"),
-    ("error model", "gilbert-elliott", ", loss = 0.1, burst = 3"),
-    ("error model", "two-state", r#", good = "1 s", bad = "1 s", ber_good = 0, ber_bad = 0.01"#),
-    ("error model", "recorded", r#", file = "fades.csv", ber_good = 0, ber_bad = 0.01"#),
-    ("change", "rate", r#", at = "1 s", rate = "1 Mbit/s""#),
-    ("change", "outage", r#", at = "1 s", lasts = "1 s""#),
-    ("change", "handoff", r#", at = "1 s", gap = "1 s", mobile = "b""#),
-    ("link recovery", "none", ""),
-    ("link recovery", "stop-and-wait", ""),
-    ("link recovery", "go-back-n", ""),
-    ("link recovery", "selective-repeat", ""),
-    ("routing", "static", ""),
-    ("routing", "aodv", ""),
-    ("layout", "chain", r#", nodes = 3, spacing = "30 m""#),
-    ("layout", "grid", r#", columns = 2, rows = 2, spacing = "30 m""#),
-    ("layout", "cross", r#", arm = 2, spacing = "30 m""#),
-    ("layout", "random", r#", nodes = 3, width = "30 m", height = "30 m""#),
-    ("app", "bulk", ""),
-    ("app", "transfer", r#", size = "10 kB""#),
-    ("app", "cbr", r#", rate = "1 Mbit/s""#),
-    ("app", "pareto-on-off", r#", peak = "1 Mbit/s""#),
-];
-
-fn example(choice: &Choice, kind: &str) -> String {
-    let found = EXAMPLES.iter().find(|(what, of, _)| *what == choice.what && *of == kind);
-    let (_, _, rest) = found.unwrap_or_else(|| panic!("no example of {} \"{kind}\"", choice.what));
-    let table = format!("{{ kind = \"{kind}\"{rest} }}");
+/// A table of this kind, as it may stand in a file.
+fn example(choice: &Choice, variant: &Variant) -> String {
+    let table = variant.example();
     match choice.what {
         "change" => format!("changes = {table}"),
-        "app" if ["bulk", "transfer"].contains(&kind) => format!("scheme = \"reno\"\napp = {table}"),
+        "app" if ["bulk", "transfer"].contains(&variant.kind) => format!("scheme = \"reno\"\napp = {table}"),
         "app" => format!("transport = \"udp\"\napp = {table}"),
         _ => table,
     }
@@ -117,72 +78,6 @@ fn read(text: &str, sets: &[(String, String)]) -> Scenario {
     let source = crate::Source { name: "kinds.toml", folder: Some(data.as_ref()) };
     let overrides = Overrides { sets: sets.to_vec(), scheme: None };
     Scenario::parse(text, source, &overrides).unwrap_or_else(|refusal| panic!("{refusal}\n{sets:?}\n{text}"))
-}
-
-/// The kind that a plan has of a choice. No arm stands for more than it names: a new variant of a plan does not compile here.
-fn planned(choice: &str, scenario: &Scenario) -> &'static str {
-    let plan = scenario.plan();
-    match choice {
-        "queue" => match plan.wired[0].queue {
-            QueuePlan::DropTail { .. } => "drop-tail",
-            QueuePlan::Red(_) => "red",
-            QueuePlan::CongestionWarning { .. } => "congestion-warning",
-            QueuePlan::Biased { .. } => "biased",
-            QueuePlan::Codel(_) => "codel",
-            QueuePlan::FqCodel(_) => "fq-codel",
-            QueuePlan::Pie(_) => "pie",
-            QueuePlan::Fq { .. } => "fq",
-        },
-        "error model" => match &plan.wired[0].errors[0] {
-            ErrorPlan::Clean => "clean",
-            ErrorPlan::FrameErrorRate { .. } | ErrorPlan::Loss(_) => "bernoulli",
-            ErrorPlan::GilbertElliott { .. } | ErrorPlan::Stepped { .. } => "gilbert-elliott",
-            ErrorPlan::TwoState { fades: FadePlan::Drawn { .. }, .. } => "two-state",
-            ErrorPlan::TwoState { fades: FadePlan::Recorded(_), .. } => "recorded",
-            ErrorPlan::Outages { .. } => "outages",
-        },
-        "change" => {
-            let link = &scenario.fields().tables("wired")[0];
-            match changes::plan(link, plan.duration).expect("a sound link")[..] {
-                [ref change] => match change.kind {
-                    ChangeKind::Rate(_) => "rate",
-                    ChangeKind::Outage(_) => "outage",
-                    ChangeKind::Handoff(_) => "handoff",
-                },
-                ref all => panic!("expected one change, got {all:?}"),
-            }
-        }
-        "link recovery" => match &plan.radios[0].link.arq[0] {
-            ArqPlan::None => "none",
-            ArqPlan::GoBackN { rules, .. } if rules.window == 1 => "stop-and-wait",
-            ArqPlan::GoBackN { .. } => "go-back-n",
-            ArqPlan::SelectiveRepeat { .. } => "selective-repeat",
-        },
-        "routing" => match plan.wlans[0].routing {
-            RoutingPlan::Static => "static",
-            RoutingPlan::Aodv(_) => "aodv",
-        },
-        "layout" => layout(plan),
-        "app" => match (&plan.flows[0].transport, plan.flows[0].app) {
-            (Transport::Tcp { .. }, AppPlan::Bulk) => "bulk",
-            (Transport::Tcp { .. }, AppPlan::Transfer { .. }) => "transfer",
-            (Transport::Udp { .. }, AppPlan::Cbr { .. }) => "cbr",
-            (Transport::Udp { .. }, AppPlan::ParetoOnOff { .. }) => "pareto-on-off",
-            (transport, app) => panic!("{app:?} over {transport:?}"),
-        },
-        other => panic!("nothing says which {other} a plan has"),
-    }
-}
-
-fn layout(plan: &Plan) -> &'static str {
-    let wlan = &plan.wlans[0];
-    let heights = || wlan.cell.stations.iter().map(|(_, [_, y])| *y);
-    match (wlan.draws.area, heights().any(|y| y < 0.0), heights().any(|y| y > 0.0)) {
-        (Some(_), ..) => "random",
-        (None, true, _) => "cross",
-        (None, false, true) => "grid",
-        (None, false, false) => "chain",
-    }
 }
 
 /// Calls `see` with the path of each key below these, `kind` for the variants of a choice: `flow.tcp.preset`, `change outage.fate`.
@@ -202,21 +97,21 @@ fn walk(keys: &'static [Key], path: &str, see: &mut dyn FnMut(&str, &'static Kin
     }
 }
 
+/// A kind whose declaration was copied from another, and its plan forgotten there, would be simulated as that.
 #[test]
-fn every_kind_is_planned_as_itself() {
-    let mut seen = 0;
+fn every_kind_has_a_plan_of_its_own() {
     walk(&SCENARIO, "", &mut |_, kind| {
         let (Kind::Choice(choice) | Kind::Choices(choice)) = kind else { return };
+        let mut plans = HashMap::new();
         for variant in choice.variants {
-            let scenario = read(&file(choice.what, &example(choice, variant.kind)), &[]);
-            assert_eq!(planned(choice.what, &scenario), variant.kind, "{}", choice.what);
+            let scenario = read(&file(choice.what, &example(choice, variant)), &[]);
+            let plan = format!("{:?}", scenario.plan());
             // What `airhop show` prints is the same scenario.
-            let shown = read(&scenario.toml(), &[]);
-            assert_eq!(format!("{:?}", shown.plan()), format!("{:?}", scenario.plan()), "{}", variant.kind);
-            seen += 1;
+            assert_eq!(format!("{:?}", read(&scenario.toml(), &[]).plan()), plan, "{}", variant.kind);
+            let twin = plans.insert(plan, variant.kind);
+            assert_eq!(twin, None, "{} \"{}\" is planned as it, too", choice.what, variant.kind);
         }
     });
-    assert!(seen >= EXAMPLES.len(), "an example of a kind that no table has");
 }
 
 /// Where each key that takes one of some words can be set: its path in the tables, the choice that has it, how that is written, and

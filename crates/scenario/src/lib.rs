@@ -3,61 +3,30 @@
 //! A document goes through here from top to bottom:
 //!
 //! ```text
-//! TOML or JSON → tree → sets (overrides) → check (one key at a time, by the table in keys.rs)
+//! TOML or JSON → tree → sets (overrides) → check (one key at a time)
 //!     → copies (of what has a `*` in its name) → resolve (what keys say of each other) → plan → run → document
 //! ```
 //!
-//! `keys.rs` lists every key once; reading, the effective form, the JSON schema and the reference page come from it.
+//! * `grammar`: what a key is; documents, their checks against keys, and what is made of keys (effective form, schema, reference);
+//! * `tables`: a file for each table with its keys, its checks and its plan, and a folder for each choice of kinds;
+//! * `whole`: what tables say of each other; overrides and copies before that, traps and the plan of a world after it;
+//! * `runs`: a scenario at work, and what comes out.
 
 mod added;
-mod arq;
-mod between;
 mod catalogue;
-mod changes;
-mod check;
-mod copies;
-mod document;
-mod errors;
-mod fades;
-mod fields;
-mod files;
-mod flow;
-mod hints;
-mod keys;
+mod grammar;
 #[cfg(test)]
 mod kinds_tests;
-mod largest;
-mod layout;
-mod pace;
-mod phy;
-mod places;
-mod plan;
-mod preset;
-mod problem;
-mod propagation;
-mod quantity;
-mod queue;
-mod reference;
-mod render;
-mod resolve;
-mod routing;
-mod run;
-mod scenario;
-mod schema;
-mod scheme;
-mod sets;
-mod tcp;
-mod topology;
-mod tree;
+mod runs;
+mod tables;
+mod whole;
 
 pub use added::{NewParam, NewScheme, Policies};
 pub use airhop_net::Schedule;
-pub use catalogue::{catalogue, services};
-pub use fades::SavedFades;
-pub use hints::{Base, Hint};
-pub use places::places;
-pub use problem::ScenarioError;
-pub use reference::reference;
-pub use run::{Outcome, Pool, Progress, Recording, Run, RunError};
-pub use scenario::{Overrides, Scenario, Source};
-pub use schema::schema;
+pub use catalogue::{catalogue, reference, schema, services};
+pub use grammar::problem::ScenarioError;
+pub use runs::fades::SavedFades;
+pub use runs::run::{Outcome, Pool, Progress, Recording, Run, RunError};
+pub use whole::hints::{Base, Hint};
+pub use whole::places::places;
+pub use whole::scenario::{Overrides, Scenario, Source};

@@ -1,7 +1,8 @@
 //! Radio links: derived defaults, the effective form, overrides, and what is refused.
 
 use airhop_base::{NodeId, Rate, Span};
-use airhop_net::plan::{QueuePlan, RadioLinkPlan};
+use airhop_net::plan::RadioLinkPlan;
+use airhop_net::queues::QueuePlan;
 use airhop_radio::arq::{ArqPlan, ArqRules, Group};
 use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
 use airhop_radio::link::RadioPlan;

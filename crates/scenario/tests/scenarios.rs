@@ -1,9 +1,8 @@
 //! Good scenarios: defaults, the effective form, overrides, runs.
 
 use airhop_base::{Rate, Span};
-use airhop_net::plan::{
-    AodvPlan, AppPlan, CodelPlan, FqCodelPlan, PiePlan, QueuePlan, RedPlan, RoutingPlan, Transport,
-};
+use airhop_net::plan::{AodvPlan, AppPlan, RoutingPlan, Transport};
+use airhop_net::queues::{CodelPlan, FqCodelPlan, PiePlan, QueuePlan, RedPlan};
 use airhop_radio::cell::Range;
 use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
 use airhop_radio::phy::{Coding, Phy};

@@ -39,6 +39,7 @@ fn valid(schema: &Value, value: &Value) -> bool {
         }
         "$schema" | "title" | "description" | "default" | "examples" | "pattern" | "minLength"
         | "maxLength" | "uniqueItems" | "minProperties" | "propertyNames" => true,
+        notes if notes.starts_with("x-") => true,
         other => panic!("the keyword {other}"),
     })
 }

@@ -1,8 +1,20 @@
 use super::fifo::{Fifo, Waiting};
 use super::{Dropped, QueueDisc, mark};
-use crate::plan::CodelPlan;
 use airhop_base::{Drop, Packet, Span, Time};
 use airhop_engine::{Arena, Id};
+
+/// The parameters of controlled delay (RFC 8289).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CodelPlan {
+    /// Capacity in packets.
+    pub packets: usize,
+    /// The wait that a queue may always have.
+    pub target: Span,
+    /// How long every packet has waited longer when the first is told; about the longest round trip.
+    pub interval: Span,
+    /// Mark those that can be marked, in place of dropping them.
+    pub ecn: bool,
+}
 
 /// Controlled delay (RFC 8289): when every packet of the last `interval` has waited longer than `target`, the one at the head is
 /// dropped, and others after it, ever faster, until one has waited less. What finds the queue full is dropped.

@@ -1,10 +1,21 @@
+use super::codel::CodelPlan;
 use super::codel::ControlLaw;
 use super::fifo::{Fifo, Waiting};
 use super::{Dropped, QueueDisc, bucket};
-use crate::plan::FqCodelPlan;
 use airhop_base::{Drop, Packet, Time};
 use airhop_engine::{Arena, Id};
 use std::collections::VecDeque;
+
+/// The parameters of FQ-CoDel (RFC 8290).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FqCodelPlan {
+    /// For the queue of each flow; its capacity is that of all of them together.
+    pub codel: CodelPlan,
+    /// What a flow may send in its turn, bytes.
+    pub quantum: u32,
+    /// Queues; flows whose numbers leave the same remainder share one.
+    pub flows: u16,
+}
 
 /// FQ-CoDel (RFC 8290): a queue for each flow, each with controlled delay. Queues are served in turn, a quantum of bytes each; those
 /// that do not build up go first.
@@ -177,8 +188,8 @@ impl QueueDisc for FqCodel {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{Bench, Offered};
+    use super::CodelPlan;
     use super::*;
-    use crate::plan::CodelPlan;
     use airhop_base::{FlowId, Span};
 
     const CODEL: CodelPlan = CodelPlan {

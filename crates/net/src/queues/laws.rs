@@ -1,8 +1,8 @@
 //! What holds for every discipline, whatever comes and goes.
 
 use super::testing::Bench;
+use super::{CodelPlan, FqCodelPlan, PiePlan, QueuePlan, RedPlan};
 use super::{QueueDisc, build};
-use crate::plan::{CodelPlan, FqCodelPlan, PiePlan, QueuePlan, RedPlan};
 use airhop_base::{Ecn, FlowId, Packet, Profile, Span};
 use airhop_engine::Streams;
 use proptest::collection::vec;

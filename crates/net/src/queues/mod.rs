@@ -18,22 +18,25 @@ mod red;
 #[cfg(test)]
 mod testing;
 
-use crate::plan::QueuePlan;
 use airhop_base::{Drop, Ecn, Packet, Span, Time};
 use airhop_engine::{Arena, Id, Stream};
 use biased::Biased;
 use codel::Codel;
+pub use codel::CodelPlan;
 use congestion_warning::CongestionWarning;
 use drop_tail::DropTail;
 use enqueue_policy::PolicedFifo;
 use fq::Fq;
 use fq_codel::FqCodel;
+pub use fq_codel::FqCodelPlan;
 use pie::Pie;
+pub use pie::PiePlan;
 use red::Red;
+pub use red::RedPlan;
 use std::fmt::Debug;
 
 /// A queue discipline.
-pub trait QueueDisc: Debug + Send {
+pub(crate) trait QueueDisc: Debug + Send {
     /// Offers a packet, which the discipline may mark. It waits, unless it is found in `dropped`; so may be others that waited.
     fn push(&mut self, now: Time, packet: Id<Packet>, arena: &mut Arena<Packet>, dropped: &mut Dropped);
     /// A packet finds the queue empty and the link free since `idle_since`, and goes straight through; it may be marked, or
@@ -62,10 +65,69 @@ pub trait QueueDisc: Debug + Send {
 
 /// Packets that a queue dropped, the first of them first. Whoever works with queues keeps one such buffer and empties it, so that
 /// nothing is allocated for a packet.
-pub type Dropped = Vec<(Id<Packet>, Drop)>;
+pub(crate) type Dropped = Vec<(Id<Packet>, Drop)>;
+
+/// A queue discipline with its parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum QueuePlan {
+    /// First in, first out; what finds `packets` waiting is dropped. The packet in service is not counted.
+    DropTail {
+        /// Capacity in packets.
+        packets: usize,
+    },
+    /// Random early detection (Floyd and Jacobson 1993).
+    Red(RedPlan),
+    /// Marks every packet that can be marked while the averaged queue is at a threshold or above (Xu, Tian and Ansari 2004).
+    CongestionWarning {
+        /// Capacity in packets.
+        packets: usize,
+        /// The threshold, packets.
+        threshold: f64,
+        /// What one arrival weighs in the average, (0, 1].
+        weight: f64,
+    },
+    /// When it is full, a packet marked "out" makes room for one marked "in" (Biaz and Vaidya 2005).
+    Biased {
+        /// Capacity in packets.
+        packets: usize,
+    },
+    /// Controlled delay (RFC 8289).
+    Codel(CodelPlan),
+    /// A queue for each flow, each with controlled delay (RFC 8290).
+    FqCodel(FqCodelPlan),
+    /// A proportional-integral controller of the delay (RFC 8033).
+    Pie(PiePlan),
+    /// A queue for each flow, served in turn by deficit round robin (Shreedhar and Varghese 1995).
+    Fq {
+        /// Capacity in packets, all queues together.
+        packets: usize,
+        /// What a flow may send in its turn, bytes.
+        quantum: u32,
+    },
+}
+
+impl QueuePlan {
+    /// What one arrival weighs in the average of [`QueuePlan::congestion_warning`]. Airhop's choice: the paper has no number.
+    pub const WARNING_WEIGHT: f64 = 0.2;
+
+    /// Congestion warning at a quarter of the buffer: 5 of 20 packets, 12 of 50. Airhop's choice, too.
+    pub fn congestion_warning(packets: usize) -> Self {
+        Self::warning_at_a_quarter(packets, Self::WARNING_WEIGHT)
+    }
+
+    /// A step in the queue itself, not in its average, at a quarter of the buffer: DCTCP's marking (RFC 8257 §3.1). Where the buffer
+    /// holds what the path does, that is above the seventh that keeps the link busy (Alizadeh et al. 2010 §3.4).
+    pub fn step_marking(packets: usize) -> Self {
+        Self::warning_at_a_quarter(packets, 1.0)
+    }
+
+    fn warning_at_a_quarter(packets: usize, weight: f64) -> Self {
+        QueuePlan::CongestionWarning { packets, threshold: (packets / 4).max(1) as f64, weight }
+    }
+}
 
 /// Builds the queue of a plan before a link that takes `time_for(bytes)` for a packet, with the randomness of that link.
-pub fn build(plan: &QueuePlan, time_for: impl Fn(u32) -> Span, stream: Stream) -> Box<dyn QueueDisc> {
+pub(crate) fn build(plan: &QueuePlan, time_for: impl Fn(u32) -> Span, stream: Stream) -> Box<dyn QueueDisc> {
     match *plan {
         QueuePlan::DropTail { packets } => Box::new(DropTail::new(packets)),
         QueuePlan::Red(plan) => {

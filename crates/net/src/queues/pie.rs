@@ -1,8 +1,20 @@
 use super::fifo::Fifo;
 use super::{Dropped, QueueDisc, mark};
-use crate::plan::PiePlan;
 use airhop_base::{Drop, Packet, Span, Time};
 use airhop_engine::{Arena, Id, Stream};
+
+/// The parameters of PIE (RFC 8033).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PiePlan {
+    /// Capacity in packets.
+    pub packets: usize,
+    /// The delay to hold: QDELAY_REF.
+    pub target: Span,
+    /// So long after the queue was short nothing is dropped: MAX_BURST.
+    pub burst: Span,
+    /// Mark those that can be marked, in place of dropping them, while few are to be dropped.
+    pub ecn: bool,
+}
 
 /// PIE (RFC 8033): arriving packets are dropped with a probability that a proportional-integral controller sets anew every 15 ms,
 /// from how far the delay is off its target and where it is going. What finds the queue full is dropped.

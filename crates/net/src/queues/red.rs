@@ -1,9 +1,29 @@
 use super::drop_tail::DropTail;
 use super::enqueue_policy::EnqueuePolicy;
 use super::{Dropped, QueueDisc, mark};
-use crate::plan::RedPlan;
 use airhop_base::{Drop, Packet, Span, Time};
 use airhop_engine::{Arena, Id, Stream};
+
+/// The parameters of random early detection.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RedPlan {
+    /// Capacity in packets.
+    pub packets: usize,
+    /// The average from which on packets are dropped or marked.
+    pub min: f64,
+    /// The average at which `max_p` of them are; more than `min`.
+    pub max: f64,
+    /// The share of them just below `max`.
+    pub max_p: f64,
+    /// What one arrival weighs in the average, (0, 1].
+    pub weight: f64,
+    /// From `max_p` at `max` to all of them at twice `max`; else all from `max` on.
+    pub gentle: bool,
+    /// Mark those that can be marked, in place of dropping them (RFC 3168).
+    pub ecn: bool,
+    /// A packet of typical size, bytes: while the link is idle the average falls by one weight in the time of each.
+    pub mean_packet: u32,
+}
 
 /// Random early detection (Floyd and Jacobson 1993).
 ///

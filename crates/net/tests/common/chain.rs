@@ -2,7 +2,8 @@
 
 use airhop_base::{NodeId, NoticeKind, Rate, Span, Time};
 use airhop_net::FlowReport;
-use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, QueuePlan, RoutingPlan, WlanPlan};
+use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, RoutingPlan, WlanPlan};
+use airhop_net::queues::QueuePlan;
 use airhop_radio::cell::{Access, CellPlan, CellRules, Range};
 use airhop_radio::phy::{Coding, Phy};
 use airhop_tcp::{Config, Preset};

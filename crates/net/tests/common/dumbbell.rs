@@ -1,7 +1,8 @@
 //! A wired dumbbell: many bulk flows, each between two hosts of its own, share one link of 1 Gbit/s. The packaged scenario `dumbbell`.
 
 use airhop_base::{NodeId, Rate, Span, Time};
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, Transport, WiredPlan};
+use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport, WiredPlan};
+use airhop_net::queues::QueuePlan;
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::{Params, Preset};
 

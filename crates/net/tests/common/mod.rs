@@ -8,7 +8,8 @@ pub mod radio;
 pub mod trace;
 
 use airhop_base::{NodeId, Rate, Span, Time};
-use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, QueuePlan, RoutingPlan, WiredPlan, WlanPlan};
+use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, RoutingPlan, WiredPlan, WlanPlan};
+use airhop_net::queues::QueuePlan;
 use airhop_net::services::{self, Service};
 use airhop_net::{Report, World};
 use airhop_radio::cell::{Access, CellPlan, CellRules, LinkErrors};

@@ -1,7 +1,8 @@
 //! The two topologies of Kounavis 1996.
 
 use airhop_base::{NodeId, Rate, Span, Time};
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, QueuePlan, RadioLinkPlan, Transport, WiredPlan};
+use airhop_net::plan::{AppPlan, FlowPlan, Plan, RadioLinkPlan, Transport, WiredPlan};
+use airhop_net::queues::QueuePlan;
 use airhop_radio::arq::{ArqPlan, ArqRules, Group, derived_timeout};
 use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
 use airhop_radio::link::RadioPlan;

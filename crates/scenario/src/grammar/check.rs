@@ -1,0 +1,236 @@
+//! Checks a document against the table of keys: unknown and missing keys, types, units, ranges, words.
+//!
+//! Nothing here stops at the first problem; what was refused is missing from the result.
+
+use crate::grammar::fields::{Fields, Val};
+use crate::grammar::key::{Choice, Key, Kind, Variant, Without};
+use crate::grammar::problem::{At, Problems, did_you_mean, one_of};
+use crate::grammar::quantity;
+use crate::grammar::tree::{Entry, Item, Value, literal};
+
+/// Checks `root` as a table with these keys.
+pub(crate) fn check(root: &Item, keys: &'static [Key], problems: &mut Problems) -> Fields {
+    Checker { problems }.section(root, keys, String::new()).unwrap_or_else(|| {
+        let mut nothing = Fields::new(String::new(), root.at.clone(), None, keys);
+        nothing.sound = false;
+        nothing
+    })
+}
+
+struct Checker<'a> {
+    problems: &'a mut Problems,
+}
+
+impl Checker<'_> {
+    fn refuse<T>(&mut self, at: &At, path: &str, what: impl Into<String>) -> Option<T> {
+        self.problems.add(at, path, what);
+        None
+    }
+
+    fn section(&mut self, item: &Item, keys: &'static [Key], path: String) -> Option<Fields> {
+        let Some(entries) = item.entries() else {
+            let example: Vec<_> = keys.iter().map(|k| k.name).collect();
+            let what = format!("expected a table of {}, got {}", example.join(", "), item.describe());
+            return self.refuse(&item.at, &path, what);
+        };
+        Some(self.entries(entries, item, None, keys, path))
+    }
+
+    fn entries(
+        &mut self,
+        entries: &[Entry],
+        item: &Item,
+        variant: Option<(&'static Choice, &'static Variant)>,
+        keys: &'static [Key],
+        path: String,
+    ) -> Fields {
+        let before = self.problems.len();
+        let kind = variant.map(|(_, variant)| variant.kind);
+        let mut fields = Fields::new(path, item.at.clone(), kind, keys);
+        for entry in entries {
+            match keys.iter().find(|k| k.name == entry.key) {
+                Some(key) => self.entry(key, entry, &mut fields),
+                None if kind.is_some() && entry.key == "kind" => {}
+                None => {
+                    self.unknown_key(entry, &fields, variant.map(|(choice, _)| choice));
+                    fields.refuse(&entry.key);
+                }
+            }
+        }
+        let absent: Vec<_> = keys.iter().filter(|k| fields.misses(k.name)).collect();
+        for key in absent {
+            self.absent(key, &mut fields);
+        }
+        fields.sound = self.problems.len() == before;
+        fields
+    }
+
+    fn entry(&mut self, key: &'static Key, entry: &Entry, fields: &mut Fields) {
+        let path = fields.path_of(key.name);
+        match self.value(&key.kind, &entry.item, &path) {
+            // A table's value may start below its key; the reader looks for the key.
+            Some(val) => fields.set(key.name, val, entry.at.clone()),
+            None => fields.refuse(key.name),
+        }
+    }
+
+    fn absent(&mut self, key: &'static Key, fields: &mut Fields) {
+        match key.without {
+            Without::Required => {
+                let what = format!("is missing: {}; {}", key.about, quantity::expected(&key.kind));
+                self.problems.add(&fields.at, fields.path_of(key.name), what);
+            }
+            Without::Value(text) => {
+                let item = literal(text, &At::Default);
+                if let Some(val) = self.value(&key.kind, &item, &fields.path_of(key.name)) {
+                    fields.set(key.name, val, At::Default);
+                }
+            }
+            Without::Derived(_) | Without::Preset(_) | Without::Nothing(_) => {}
+        }
+    }
+
+    fn unknown_key(&mut self, entry: &Entry, fields: &Fields, choice: Option<&'static Choice>) {
+        let names: Vec<_> = fields.keys.iter().map(|k| k.name).collect();
+        let owner = match fields.kind {
+            Some(kind) => format!(" of kind \"{kind}\""),
+            None => String::new(),
+        };
+        let others = choice.map_or(&[][..], |choice| choice.variants);
+        let hint = match others.iter().find(|v| v.keys.iter().any(|k| k.name == entry.key)) {
+            Some(other) => format!("; kind \"{}\" has it", other.kind),
+            None => did_you_mean(&entry.key, names.iter().copied()),
+        };
+        let known = match names.is_empty() {
+            true => "it takes no keys".to_string(),
+            false => format!("expected one of {}", names.join(", ")),
+        };
+        let study = match fields.path.is_empty()
+            && matches!(entry.key.as_str(), "vary" | "reps" | "scenario" | "zip")
+        {
+            true => " (this looks like a study: run it with `airhop sweep`)",
+            false => "",
+        };
+        self.problems.add(
+            &entry.at,
+            fields.path_of(&entry.key),
+            format!("unknown key{owner}; {known}{hint}{study}"),
+        );
+    }
+
+    fn value(&mut self, kind: &Kind, item: &Item, path: &str) -> Option<Val> {
+        match kind {
+            Kind::Section(keys) => self.section(item, keys, path.to_string()).map(Val::Table),
+            Kind::Switch(keys) => match item.value {
+                Value::Flag(false) => Some(Val::Flag(false)),
+                Value::Flag(true) => {
+                    let empty = Item { at: item.at.clone(), value: Value::Table(Vec::new()) };
+                    self.section(&empty, keys, path.to_string()).map(Val::Table)
+                }
+                Value::Table(_) => self.section(item, keys, path.to_string()).map(Val::Table),
+                _ => self.refuse(
+                    &item.at,
+                    path,
+                    format!("{}, got {}", quantity::expected(kind), item.describe()),
+                ),
+            },
+            Kind::Choice(choice) => self.choice(choice, item, path).map(Val::Table),
+            Kind::Choices(choice) => self.choices(choice, item, path).map(Val::Tables),
+            Kind::Tables(keys) => self.tables(keys, item, path).map(Val::Tables),
+            Kind::Stations => self.stations(item, path).map(Val::Stations),
+            Kind::Scheme => crate::tables::scheme::read(item, path, self.problems),
+            plain => match quantity::read(plain, item) {
+                Ok(val) => Some(val),
+                Err(what) => self.refuse(&item.at, path, what),
+            },
+        }
+    }
+
+    fn choice(&mut self, choice: &'static Choice, item: &Item, path: &str) -> Option<Fields> {
+        let kinds = || choice.variants.iter().map(|v| v.kind);
+        let Some(entries) = item.entries() else {
+            let example = choice.variants.last().map_or("", |v| v.kind);
+            let what =
+                format!("expected a table such as {{ kind = \"{example}\" }}, got {}", item.describe());
+            return self.refuse(&item.at, path, what);
+        };
+        let Some(entry) = entries.iter().find(|e| e.key == "kind") else {
+            let what = format!("is missing: the kind of {}; expected {}", choice.what, one_of(kinds()));
+            return self.refuse(&item.at, &format!("{path}.kind"), what);
+        };
+        let Value::Text(kind) = &entry.item.value else {
+            let what = format!("expected {}, got {}", one_of(kinds()), entry.item.describe());
+            return self.refuse(&entry.item.at, &format!("{path}.kind"), what);
+        };
+        let Some(variant) = choice.variants.iter().find(|v| v.kind == kind) else {
+            let hint = did_you_mean(kind, kinds());
+            let what =
+                format!("this version has no {} {kind:?}; expected {}{hint}", choice.what, one_of(kinds()));
+            return self.refuse(&entry.item.at, &format!("{path}.kind"), what);
+        };
+        Some(self.entries(entries, item, Some((choice, variant)), variant.keys, path.to_string()))
+    }
+
+    fn choices(&mut self, choice: &'static Choice, item: &Item, path: &str) -> Option<Vec<Fields>> {
+        let Value::List(items) = &item.value else {
+            return Some(vec![self.choice(choice, item, path)?]);
+        };
+        if items.is_empty() {
+            let what = format!("expected at least one {}, got an empty list", choice.what);
+            return self.refuse(&item.at, path, what);
+        }
+        let read: Vec<_> = items
+            .iter()
+            .enumerate()
+            .map(|(i, one)| self.choice(choice, one, &format!("{path}.{i}")))
+            .collect();
+        read.into_iter().collect()
+    }
+
+    fn tables(&mut self, keys: &'static [Key], item: &Item, path: &str) -> Option<Vec<Fields>> {
+        let Value::List(items) = &item.value else {
+            let what = format!("expected tables with double brackets, [[{path}]], got {}", item.describe());
+            return self.refuse(&item.at, path, what);
+        };
+        if items.is_empty() {
+            return self.refuse(
+                &item.at,
+                path,
+                format!("expected at least one [[{path}]], got an empty list"),
+            );
+        }
+        let named =
+            |(i, one): (usize, &Item)| self.section(one, keys, format!("{path}.{}", table_name(one, i)));
+        // Those that are no tables were refused; the others are still worth checking against each other.
+        Some(items.iter().enumerate().filter_map(named).collect())
+    }
+
+    fn stations(&mut self, item: &Item, path: &str) -> Option<Vec<(String, [f64; 2])>> {
+        let Some(entries) = item.entries() else {
+            let what = format!("{}, got {}", quantity::expected(&Kind::Stations), item.describe());
+            return self.refuse(&item.at, path, what);
+        };
+        let before = self.problems.len();
+        let mut stations = Vec::with_capacity(entries.len());
+        for entry in entries {
+            let path = format!("{path}.{}", entry.key);
+            if let Err(what) = quantity::name(&entry.key) {
+                self.problems.add(&entry.at, &path, what);
+            }
+            match quantity::position(&entry.item) {
+                Ok(position) => stations.push((entry.key.clone(), position)),
+                Err(what) => self.problems.add(&entry.item.at, path, what),
+            }
+        }
+        (self.problems.len() == before).then_some(stations)
+    }
+}
+
+/// What a table of a `[[…]]` list is called in messages: its name, or its number if it has none.
+fn table_name(item: &Item, index: usize) -> String {
+    let name = item.entries().and_then(|entries| entries.iter().find(|e| e.key == "name"));
+    match name.map(|entry| &entry.item.value) {
+        Some(Value::Text(name)) if quantity::name(name).is_ok() => name.clone(),
+        _ => format!("#{}", index + 1),
+    }
+}

@@ -1,0 +1,212 @@
+//! A table of a scenario after checking: a typed value for every key that has one, and where it came from.
+
+use crate::grammar::key::Key;
+use crate::grammar::problem::{At, nearest};
+use airhop_base::{Rate, Span};
+use airhop_tcp::{Params, Scheme};
+use std::sync::Arc;
+
+/// A checked value.
+#[derive(Clone, Debug)]
+pub(crate) enum Val {
+    Text(String),
+    Word(&'static str),
+    Words(Vec<&'static str>),
+    Ends([String; 2]),
+    Stations(Vec<(String, [f64; 2])>),
+    Direction(Direction),
+    Span(Span),
+    Rate(Rate),
+    Bytes(u64),
+    Metres(f64),
+    /// dBm.
+    Power(f64),
+    /// dB.
+    Ratio(f64),
+    /// Hz.
+    Frequency(u64),
+    Count(u64),
+    /// A probability or a number of segments.
+    Number(f64),
+    Flag(bool),
+    Scheme(&'static Scheme, Params),
+    File(NamedFile),
+    Table(Fields),
+    Tables(Vec<Fields>),
+}
+
+/// A file that was read.
+#[derive(Clone, Debug)]
+pub(crate) struct NamedFile {
+    /// Its absolute path.
+    pub(crate) path: String,
+    /// What is in it.
+    pub(crate) text: Arc<str>,
+}
+
+/// Where errors happen: from one node to another; `None` stands for all.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Direction {
+    pub(crate) from: Option<String>,
+    pub(crate) to: Option<String>,
+}
+
+/// A checked table.
+#[derive(Clone, Debug)]
+pub(crate) struct Fields {
+    /// Its path, for messages: `wlan.cell`.
+    pub(crate) path: String,
+    /// Where it was written.
+    pub(crate) at: At,
+    /// Which variant it is, if it is one of a choice.
+    pub(crate) kind: Option<&'static str>,
+    /// The keys that it can have.
+    pub(crate) keys: &'static [Key],
+    /// False if something in it was refused.
+    pub(crate) sound: bool,
+    /// What was written here and refused.
+    refused: Vec<String>,
+    /// One place for each of `keys`.
+    values: Vec<Option<(Val, At)>>,
+}
+
+impl Fields {
+    pub(crate) fn new(path: String, at: At, kind: Option<&'static str>, keys: &'static [Key]) -> Self {
+        Fields { path, at, kind, keys, sound: true, refused: Vec::new(), values: vec![None; keys.len()] }
+    }
+
+    /// # Panics
+    /// If there is no such key: a typing error in this crate, which any test that reads a file finds.
+    fn place(&self, name: &str) -> usize {
+        let found = self.keys.iter().position(|k| k.name == name);
+        found.unwrap_or_else(|| unreachable!("{} has no key {name}", self.path))
+    }
+
+    /// True if tables of its kind have such a key, with a value or without.
+    pub(crate) fn takes(&self, name: &str) -> bool {
+        self.keys.iter().any(|key| key.name == name)
+    }
+
+    pub(crate) fn set(&mut self, name: &str, val: Val, at: At) {
+        let place = self.place(name);
+        self.values[place] = Some((val, at));
+    }
+
+    /// Sets what nobody wrote.
+    pub(crate) fn fill(&mut self, name: &str, val: Val) {
+        let place = self.place(name);
+        self.values[place].get_or_insert((val, At::Default));
+    }
+
+    /// The same table at another path, as if nobody had written it.
+    pub(crate) fn as_default(&self, path: String) -> Fields {
+        let values = self.values.iter().map(|value| value.clone().map(|(val, _)| (val, At::Default)));
+        Fields { path, at: At::Default, values: values.collect(), ..self.clone() }
+    }
+
+    /// Removes a default that does not apply.
+    pub(crate) fn clear(&mut self, name: &str) {
+        let place = self.place(name);
+        self.values[place] = None;
+    }
+
+    /// Remembers that `name` was written, known or not, but cannot be used.
+    pub(crate) fn refuse(&mut self, name: &str) {
+        self.refused.push(name.to_string());
+    }
+
+    /// What was written here and refused.
+    pub(crate) fn refused(&self) -> &[String] {
+        &self.refused
+    }
+
+    /// True if `name` has no value because nobody wrote one, not because it was refused.
+    pub(crate) fn lacks(&self, name: &str) -> bool {
+        self.get(name).is_none() && self.refused.iter().all(|r| r != name)
+    }
+
+    /// True if `name` has no value and what was refused here was hardly meant for it: a misspelt key is one problem, not an
+    /// unknown one and a missing one.
+    pub(crate) fn misses(&self, name: &str) -> bool {
+        let meant = |refused: &String| nearest(refused, self.keys.iter().map(|k| k.name));
+        self.lacks(name) && self.refused.iter().all(|refused| meant(refused) != Some(name))
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&Val> {
+        self.values[self.place(name)].as_ref().map(|(val, _)| val)
+    }
+
+    pub(crate) fn get_mut(&mut self, name: &str) -> Option<&mut Val> {
+        let place = self.place(name);
+        self.values[place].as_mut().map(|(val, _)| val)
+    }
+
+    /// All values.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut Val> {
+        self.values.iter_mut().flatten().map(|(val, _)| val)
+    }
+
+    /// Where the value of `name` was written, or else the table itself.
+    pub(crate) fn at(&self, name: &str) -> &At {
+        match &self.values[self.place(name)] {
+            Some((_, at)) if *at != At::Default => at,
+            _ => &self.at,
+        }
+    }
+
+    /// The path of a key.
+    pub(crate) fn path_of(&self, name: &str) -> String {
+        if self.path.is_empty() { name.to_string() } else { format!("{}.{name}", self.path) }
+    }
+
+    /// Keys that have a value, with it, and whether it is a default.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&'static Key, &Val, bool)> {
+        self.keys.iter().zip(&self.values).filter_map(|(key, value)| {
+            let (val, at) = value.as_ref()?;
+            Some((key, val, *at == At::Default))
+        })
+    }
+}
+
+macro_rules! getters {
+    ($($(#[$doc:meta])* $name:ident: $variant:ident($value:ident) -> $type:ty = $result:expr;)+) => {
+        impl Fields {
+            $($(#[$doc])*
+            pub(crate) fn $name(&self, name: &str) -> Option<$type> {
+                match self.get(name) {
+                    Some(Val::$variant($value)) => Some($result),
+                    _ => None,
+                }
+            })+
+        }
+    };
+}
+
+getters! {
+    text: Text(v) -> &str = v;
+    word: Word(v) -> &'static str = v;
+    words: Words(v) -> &[&'static str] = v;
+    ends: Ends(v) -> &[String; 2] = v;
+    stations: Stations(v) -> &[(String, [f64; 2])] = v;
+    direction: Direction(v) -> &Direction = v;
+    span: Span(v) -> Span = *v;
+    rate: Rate(v) -> Rate = *v;
+    bytes: Bytes(v) -> u64 = *v;
+    metres: Metres(v) -> f64 = *v;
+    power: Power(v) -> f64 = *v;
+    ratio: Ratio(v) -> f64 = *v;
+    frequency: Frequency(v) -> u64 = *v;
+    count: Count(v) -> u64 = *v;
+    number: Number(v) -> f64 = *v;
+    flag: Flag(v) -> bool = *v;
+    file: File(v) -> &NamedFile = v;
+    table: Table(v) -> &Fields = v;
+    tables_or_none: Tables(v) -> &[Fields] = v;
+}
+
+impl Fields {
+    /// The tables of a `[[…]]` key; none if it was left out.
+    pub(crate) fn tables(&self, name: &str) -> &[Fields] {
+        self.tables_or_none(name).unwrap_or_default()
+    }
+}

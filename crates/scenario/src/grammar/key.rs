@@ -1,0 +1,149 @@
+//! What a key of a scenario file is. Each table lists its keys once: reading, defaults, the effective form, the JSON schema and the
+//! reference pages are all made from these lists, so a key that is added to one exists everywhere.
+
+use super::fields::{Fields, Val};
+
+/// A key of a table.
+#[derive(Debug)]
+pub(crate) struct Key {
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) without: Without,
+    /// What it is, with its source; one line.
+    pub(crate) about: &'static str,
+}
+
+/// What a key takes.
+#[derive(Debug)]
+pub(crate) enum Kind {
+    /// The name of the scenario: any line of text.
+    Title,
+    /// The path of a file; the key beside it with this name has the digest of what is in it.
+    File { digest: &'static str },
+    /// A digest of a file.
+    Digest,
+    /// The name of a table or a node.
+    Name,
+    /// Two different nodes.
+    Ends,
+    /// Positions of stations by name.
+    Stations,
+    /// `"a->b"`.
+    Direction,
+    /// A duration, at least so many nanoseconds and at most [`MAX_SPAN_S`].
+    Span { least_ns: u64 },
+    /// A data rate.
+    Rate,
+    /// That of a link that may have outages.
+    LinkRate,
+    /// A size.
+    Bytes { least: u64, most: u64 },
+    /// A distance.
+    Metres,
+    /// A power, dBm.
+    Power,
+    /// A ratio of powers, dB.
+    Ratio,
+    /// A frequency.
+    Frequency,
+    /// A plain count.
+    Count { least: u64, most: u64 },
+    /// A plain number.
+    Number { least: f64, most: f64 },
+    /// A probability.
+    Probability,
+    /// A window in segments, or a word for one without bound.
+    Segments { unbounded: Option<&'static str> },
+    /// True or false.
+    Flag,
+    /// One of some words.
+    Word(fn() -> Vec<&'static str>),
+    /// A standard of IEEE 802.11.
+    Standard,
+    /// Some of some words.
+    Words(fn() -> Vec<&'static str>),
+    /// A scheme's name, or a table of `name` and its parameters.
+    Scheme,
+    /// A table.
+    Section(&'static [Key]),
+    /// `false`, `true` for the defaults, or a table.
+    Switch(&'static [Key]),
+    /// A table told apart by its `kind`.
+    Choice(&'static Choice),
+    /// One such table, or a list of them.
+    Choices(&'static Choice),
+    /// `[[…]]`: tables with names.
+    Tables(&'static [Key]),
+}
+
+/// Tables told apart by their `kind`.
+#[derive(Debug)]
+pub(crate) struct Choice {
+    /// What they are: "queue", "error model".
+    pub(crate) what: &'static str,
+    pub(crate) variants: &'static [&'static Variant],
+}
+
+impl Choice {
+    /// The variant of a table of this choice.
+    pub(crate) fn variant_of(&self, table: &Fields) -> Option<&'static Variant> {
+        self.variants.iter().find(|variant| Some(variant.kind) == table.kind).copied()
+    }
+}
+
+/// One of them.
+#[derive(Debug)]
+pub(crate) struct Variant {
+    pub(crate) kind: &'static str,
+    /// What it is, with its source; one line.
+    pub(crate) about: &'static str,
+    pub(crate) keys: &'static [Key],
+    /// What programs that read results need to know of it, such as `fifo`: the schema lists them as `x-flags`.
+    pub(crate) flags: &'static [&'static str],
+    /// The keys that it cannot do without, as a file has them: `fer = 0.01`.
+    pub(crate) example: &'static str,
+    /// What a table of it comes to, in a line for readers of the effective scenario.
+    pub(crate) comment: Option<fn(&Fields) -> Option<String>>,
+}
+
+impl Variant {
+    /// A kind with these keys, all of which have defaults.
+    pub(crate) const fn new(kind: &'static str, about: &'static str, keys: &'static [Key]) -> Self {
+        Variant { kind, about, keys, flags: &[], example: "", comment: None }
+    }
+
+    /// The shortest table of this kind, as a file has it: `{ kind = "bernoulli", fer = 0.01 }`.
+    pub(crate) fn example(&self) -> String {
+        let needed = if self.example.is_empty() { String::new() } else { format!(", {}", self.example) };
+        format!("{{ kind = \"{}\"{needed} }}", self.kind)
+    }
+}
+
+/// What holds if a key is left out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Without {
+    /// It may not be.
+    Required,
+    /// This TOML literal.
+    Value(&'static str),
+    /// Found from other keys, as the text says.
+    Derived(&'static str),
+    /// As a preset has it: each preset's name with its value for the key of this name.
+    Preset(fn(&str) -> Vec<(&'static str, Val)>),
+    /// Nothing; the text says what that means.
+    Nothing(&'static str),
+}
+
+/// The longest duration: 1e6 s (11.6 days) is counted to the nanosecond by an f64.
+pub(crate) const MAX_SPAN_S: u64 = 1_000_000;
+/// Five digits at most in the place of a `*`.
+pub(crate) const MAX_COPIES: u64 = 10_000;
+/// A receive window without bound; more than [`Kind::Bytes`] can express.
+pub(crate) const UNLIMITED: u64 = 1 << 40;
+/// The word that addresses all tables of a kind in `--set`, so no table may be called so.
+pub(crate) const ALL: &str = "all";
+
+/// A key.
+pub(crate) const fn key(name: &'static str, kind: Kind, without: Without, about: &'static str) -> Key {
+    Key { name, kind, without, about }
+}

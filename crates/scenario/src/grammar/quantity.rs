@@ -1,0 +1,316 @@
+//! Single values: read from a document, and written so that they read back the same.
+
+use crate::grammar::fields::{Direction, Val};
+use crate::grammar::key::{Kind, MAX_COPIES, MAX_SPAN_S, UNLIMITED};
+use crate::grammar::problem::{did_you_mean, one_of};
+use crate::grammar::tree::{Item, Value};
+use airhop_base::{Rate, Span, units};
+use airhop_radio::phy::Phy;
+
+type Refusal = String;
+
+/// The largest coordinate of a station, metres.
+pub(crate) const MAX_COORDINATE: f64 = 1e6;
+
+/// What a key takes, for "is missing" and for the reference page.
+pub(crate) fn expected(kind: &Kind) -> String {
+    let text = match kind {
+        Kind::Title => "a line of text",
+        Kind::File { .. } => "the path of a file, relative to the folder of the scenario",
+        Kind::Digest => "16 hexadecimal digits",
+        Kind::Name => "a name such as \"w1\"",
+        Kind::Ends => "two different nodes, such as [\"s\", \"r1\"]",
+        Kind::Stations => {
+            "a table of stations with positions in metres, such as { bs = [0, 0], d = [30, 0] }"
+        }
+        Kind::Direction => "a direction such as \"bs->d\"",
+        Kind::Span { .. } => "a duration with a unit, such as \"10 ms\"",
+        Kind::Rate | Kind::LinkRate => "a data rate with a unit, such as \"10 Mbit/s\"",
+        Kind::Bytes { most: UNLIMITED, .. } => "a size with a unit, such as \"64 kB\", or \"unlimited\"",
+        Kind::Bytes { .. } => "a size with a unit, such as \"1000 B\"",
+        Kind::Metres => "a distance with a unit, such as \"40 m\"",
+        Kind::Power => "a power with a unit, such as \"24.5 dBm\"",
+        Kind::Ratio => "a ratio of powers with a unit, such as \"10 dB\"",
+        Kind::Frequency => "a frequency with a unit, such as \"2.4 GHz\"",
+        Kind::Count { least, most } => return format!("expected a whole number from {least} to {most}"),
+        Kind::Number { least, most } => return format!("expected a number from {least} to {most}"),
+        Kind::Probability => "a probability from 0 to 1",
+        Kind::Segments { unbounded: None } => "a number of segments from 1 to 1e6",
+        Kind::Segments { unbounded: Some(_) } => "a number of segments from 1 to 1e6, or \"infinite\"",
+        Kind::Flag => "true or false",
+        Kind::Word(words) => return format!("expected {}", one_of(words())),
+        Kind::Standard => return format!("expected {}", one_of(Phy::names())),
+        Kind::Words(words) => return format!("expected a list of {}", one_of(words())),
+        Kind::Scheme => "a scheme such as \"reno\", or a table { name = \"reno\" }",
+        Kind::Switch(_) => "true, false or a table",
+        Kind::Section(_) => "a table",
+        Kind::Choice(_) => "a table with a kind",
+        Kind::Choices(_) => "a table with a kind, or a list of them",
+        Kind::Tables(_) => "at least one table, with double brackets",
+    };
+    format!("expected {text}")
+}
+
+/// Reads a value of a kind that is no table.
+pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
+    let mismatch = || format!("{}, got {}", expected(kind), item.describe());
+    match (kind, &item.value) {
+        (Kind::Count { least, most }, &Value::Number(n, true)) => {
+            match n >= *least as f64 && n <= *most as f64 {
+                true => Ok(Val::Count(n as u64)),
+                false => Err(mismatch()),
+            }
+        }
+        (Kind::Number { least, most }, &Value::Number(n, _)) if (*least..=*most).contains(&n) => {
+            Ok(Val::Number(n))
+        }
+        (Kind::Probability, &Value::Number(p, _)) if (0.0..=1.0).contains(&p) => Ok(Val::Number(p.abs())),
+        (Kind::Probability, Value::Text(text)) => Err(format!("{}{}", mismatch(), per_cent(text))),
+        (Kind::Segments { .. }, &Value::Number(n, _)) if (1.0..=1e6).contains(&n) => Ok(Val::Number(n)),
+        (Kind::Segments { unbounded: Some(word) }, Value::Text(text)) if text == word => {
+            Ok(Val::Number(f64::INFINITY))
+        }
+        (Kind::Flag, &Value::Flag(flag)) => Ok(Val::Flag(flag)),
+        (Kind::Word(words), Value::Text(text)) => word(&words(), text).map(Val::Word),
+        (Kind::Standard, Value::Text(text)) => standard(text).map(Val::Word),
+        (Kind::Standard, Value::Number(..)) => {
+            Err(format!("{}, in quotes, got the number {}", expected(kind), item.describe()))
+        }
+        (Kind::Words(known), Value::List(items)) => words(&known(), items),
+        (Kind::Title, Value::Text(text)) => title(text),
+        (Kind::File { .. }, Value::Text(text)) if !text.is_empty() && !text.contains('\0') => {
+            Ok(Val::Text(text.clone()))
+        }
+        (Kind::Digest, Value::Text(text)) if is_digest(text) => Ok(Val::Text(text.clone())),
+        (Kind::Name, Value::Text(text)) => name(text).map(|()| Val::Text(text.clone())),
+        (Kind::Direction, Value::Text(text)) => direction(text).map(Val::Direction),
+        (Kind::Ends, Value::List(items)) => ends(items).ok_or_else(mismatch)?.map(Val::Ends),
+        (Kind::Span { least_ns }, Value::Text(text)) => span(text, *least_ns),
+        (Kind::Rate, Value::Text(text)) => units::parse_rate(text).map(Val::Rate),
+        (Kind::LinkRate, Value::Text(text)) => link_rate(text).map(Val::Rate),
+        (Kind::Bytes { most: UNLIMITED, .. }, Value::Text(text)) if text == "unlimited" => {
+            Ok(Val::Bytes(UNLIMITED))
+        }
+        (Kind::Bytes { least, most }, Value::Text(text)) => bytes(text, *least, *most),
+        (Kind::Metres, Value::Text(text)) => metres(text),
+        (Kind::Power, Value::Text(text)) => units::parse_power(text).map(Val::Power),
+        (Kind::Ratio, Value::Text(text)) => units::parse_ratio(text).map(Val::Ratio),
+        (Kind::Frequency, Value::Text(text)) => units::parse_frequency(text).map(Val::Frequency),
+        (
+            Kind::Span { .. }
+            | Kind::Rate
+            | Kind::LinkRate
+            | Kind::Bytes { .. }
+            | Kind::Metres
+            | Kind::Power
+            | Kind::Ratio
+            | Kind::Frequency,
+            &Value::Number(..),
+        ) => Err(format!("{} without a unit", mismatch())),
+        _ => Err(mismatch()),
+    }
+}
+
+/// Guesses the probability that somebody wrote as "1 %".
+fn per_cent(text: &str) -> String {
+    let number = text.trim_end().strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
+    match number {
+        Some(n) if (0.0..=100.0).contains(&n) => format!("; did you mean {}?", n / 100.0),
+        _ => String::new(),
+    }
+}
+
+fn word(words: &[&'static str], text: &str) -> Result<&'static str, Refusal> {
+    words.iter().find(|w| **w == text).copied().ok_or_else(|| {
+        let hint = did_you_mean(text, words.iter().copied());
+        format!("expected {}, got {text:?}{hint}", one_of(words.iter().copied()))
+    })
+}
+
+/// Amendments that are not modelled, whose links people have.
+const NEWER: [&str; 4] = ["802.11n", "802.11ac", "802.11ax", "802.11be"];
+
+fn standard(text: &str) -> Result<&'static str, Refusal> {
+    let lower = text.to_lowercase();
+    match NEWER.iter().find(|newer| lower == **newer) {
+        Some(newer) => Err(format!(
+            "{newer} is not modelled yet (aggregation with Block Ack, MIMO, rate adaptation); modelled are {}, the last of them up to \
+             54 Mbit/s. For a single fast station a [[radio]] link with `arq`, as fast as its goodput, comes nearest",
+            Phy::names().map(|name| format!("\"{name}\"")).join(", ")
+        )),
+        None => word(&Phy::names(), text),
+    }
+}
+
+/// Each word once.
+fn words(known: &[&'static str], items: &[Item]) -> Result<Val, Refusal> {
+    let mut chosen = Vec::new();
+    for item in items {
+        let Value::Text(text) = &item.value else {
+            return Err(format!("expected {}, got {}", one_of(known.to_vec()), item.describe()));
+        };
+        let one = word(known, text)?;
+        if chosen.contains(&one) {
+            return Err(format!("expected each once, got {text:?} twice"));
+        }
+        chosen.push(one);
+    }
+    Ok(Val::Words(chosen))
+}
+
+fn title(text: &str) -> Result<Val, Refusal> {
+    let fits = (1..=100).contains(&text.chars().count()) && text.trim() == text;
+    match fits && !text.chars().any(char::is_control) {
+        true => Ok(Val::Text(text.to_string())),
+        false => {
+            Err(format!("expected a line of 1 to 100 characters without spaces around it, got {text:?}"))
+        }
+    }
+}
+
+fn is_digest(text: &str) -> bool {
+    text.len() == 16 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// Names stand in paths (`wlan.cell.errors`), in directions (`bs->d`) and in file names (`bs.pcapng`). A `*` stands for the
+/// number of a copy; on its own it would be all nodes of a direction.
+pub(crate) fn name(text: &str) -> Result<(), Refusal> {
+    let longest = text.replace('*', &MAX_COPIES.to_string());
+    let fits = (1..=64).contains(&longest.len()) && text != "*";
+    let letters = longest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+    match fits && letters && !text.starts_with('-') && !text.ends_with('-') {
+        true => Ok(()),
+        false => Err(format!(
+            "expected a name of 1 to 64 letters, digits, \"_\" or \"-\" (not at its ends), such as \"w1\", got {text:?}"
+        )),
+    }
+}
+
+fn direction(text: &str) -> Result<Direction, Refusal> {
+    let end = |side: &str| match side {
+        "*" => Ok(None),
+        side => name(side).map(|()| Some(side.to_string())),
+    };
+    let refusal = |_| format!("expected a direction such as \"bs->d\", got {text:?}");
+    let (from, to) = text.split_once("->").ok_or(()).map_err(|()| refusal(String::new()))?;
+    Ok(Direction { from: end(from.trim()).map_err(refusal)?, to: end(to.trim()).map_err(refusal)? })
+}
+
+/// `None` if these are not two texts.
+fn ends(items: &[Item]) -> Option<Result<[String; 2], Refusal>> {
+    let [Value::Text(a), Value::Text(b)] = [&items.first()?.value, &items.get(1)?.value] else { return None };
+    if items.len() != 2 {
+        return None;
+    }
+    Some(name(a).and(name(b)).and_then(|()| match a == b {
+        true => Err(format!("expected two different nodes, got {a:?} twice")),
+        false => Ok([a.clone(), b.clone()]),
+    }))
+}
+
+fn span(text: &str, least_ns: u64) -> Result<Val, Refusal> {
+    let span = units::parse_span(text)?;
+    if span > Span::from_secs(MAX_SPAN_S) {
+        return Err(format!("expected a duration of at most {MAX_SPAN_S} s, got {text:?}"));
+    }
+    if span.nanos() < least_ns {
+        let least = units::format_span(Span::from_nanos(least_ns));
+        return Err(format!("expected a duration of at least {least}, such as \"10 ms\", got {text:?}"));
+    }
+    Ok(Val::Span(span))
+}
+
+/// No rate is meant as an outage.
+fn link_rate(text: &str) -> Result<Rate, Refusal> {
+    let digits = text.trim_start().split(|c: char| !"+0.".contains(c)).next().unwrap_or_default();
+    units::parse_rate(text).map_err(|refusal| match digits.contains('0') {
+        true => format!(
+            "{refusal}; where nothing leaves a link it has an outage: changes = {{ kind = \"outage\", at = \"10 s\", lasts = \"2 s\" }}"
+        ),
+        false => refusal,
+    })
+}
+
+fn bytes(text: &str, least: u64, most: u64) -> Result<Val, Refusal> {
+    let bytes = u64::from(units::parse_bytes(text)?);
+    match (least..=most).contains(&bytes) {
+        true => Ok(Val::Bytes(bytes)),
+        false => Err(format!("expected a size from {least} B to {most} B, got {text:?}")),
+    }
+}
+
+fn metres(text: &str) -> Result<Val, Refusal> {
+    let metres = units::parse_metres(text)?;
+    match metres > 0.0 && metres <= 1e6 {
+        true => Ok(Val::Metres(metres)),
+        false => Err(format!("expected a distance over 0 m and up to 1000 km, got {text:?}")),
+    }
+}
+
+/// A position in metres: two plain numbers.
+pub(crate) fn position(item: &Item) -> Result<[f64; 2], Refusal> {
+    if let Value::List(items) = &item.value
+        && let [Value::Number(x, _), Value::Number(y, _)] =
+            items.iter().map(|i| &i.value).collect::<Vec<_>>()[..]
+    {
+        // Adding 0.0 turns -0.0 into 0.0, so that both are written alike.
+        let position = [x + 0.0, y + 0.0];
+        if position.iter().all(|c| c.is_finite() && c.abs() <= MAX_COORDINATE) {
+            return Ok(position);
+        }
+        return Err("expected coordinates from -1e6 to 1e6 metres".to_string());
+    }
+    Err(format!("expected a position [x, y] in metres, such as [30, 0], got {}", item.describe()))
+}
+
+/// A size as [`units::parse_bytes`] reads it.
+fn format_bytes(bytes: u64) -> String {
+    match bytes {
+        UNLIMITED => "unlimited".to_string(),
+        b if b >= 1_000_000 && b % 1_000_000 == 0 => format!("{} MB", b / 1_000_000),
+        b if b >= 10_000 && b % 1_000 == 0 => format!("{} kB", b / 1_000),
+        b => format!("{b} B"),
+    }
+}
+
+/// A text as TOML and JSON both write it.
+pub(crate) fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// A number as TOML and JSON both write it.
+pub(crate) fn number(x: f64) -> String {
+    match x.is_infinite() {
+        true => quoted("infinite"),
+        false => format!("{x:?}"),
+    }
+}
+
+/// A single value as TOML and JSON both write it; `None` for tables.
+pub(crate) fn format(val: &Val) -> Option<String> {
+    Some(match val {
+        Val::Text(text) => quoted(text),
+        Val::File(file) => quoted(&file.path),
+        Val::Word(word) => quoted(word),
+        Val::Words(words) => {
+            format!("[{}]", words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(", "))
+        }
+        Val::Ends([a, b]) => format!("[{}, {}]", quoted(a), quoted(b)),
+        Val::Direction(Direction { from, to }) => {
+            let end = |side: &Option<String>| side.clone().unwrap_or_else(|| "*".to_string());
+            quoted(&format!("{}->{}", end(from), end(to)))
+        }
+        Val::Span(span) => quoted(&units::format_span(*span)),
+        Val::Rate(rate) => quoted(&units::format_rate(*rate)),
+        Val::Bytes(bytes) => quoted(&format_bytes(*bytes)),
+        Val::Metres(metres) => quoted(&format!("{metres} m")),
+        Val::Power(dbm) => quoted(&format!("{dbm} dBm")),
+        Val::Ratio(db) => quoted(&format!("{db} dB")),
+        Val::Frequency(hz) => quoted(&units::format_frequency(*hz)),
+        Val::Count(count) => count.to_string(),
+        Val::Number(x) => number(*x),
+        Val::Flag(flag) => flag.to_string(),
+        Val::Scheme(scheme, params) if params.iter().next().is_none() => quoted(scheme.name),
+        Val::Scheme(..) | Val::Stations(_) | Val::Table(_) | Val::Tables(_) => return None,
+    })
+}

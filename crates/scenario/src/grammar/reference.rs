@@ -1,0 +1,126 @@
+//! The page that lists every key.
+
+use crate::grammar::key::{Choice, Key, Kind, Without};
+use crate::grammar::quantity::{self, expected};
+use std::fmt::Write;
+
+/// One page of Markdown that lists every one of these keys and those below, with what it takes and what holds without it.
+pub(crate) fn reference(keys: &[Key]) -> String {
+    let mut page = String::from(
+        "# Scenario files: every key\n\n\
+         A scenario is a TOML file. Quantities are texts with a unit (`\"10 ms\"`, `\"5.5 Mbit/s\"`, `\"1000 B\"`, `\"40 m\"`);\n\
+         only counts, probabilities, numbers of segments and the metres in `stations` are plain numbers. Unknown keys are refused.\n\n\
+         Values are changed by their path, on the command line (`--set`) and from Python (`with_`). A table of a list is\n\
+         addressed by its name: `wlan.cell.errors.fer=0.02`, `flow.ftp.tcp.preset=ns2`. `all` in its place stands for each:\n\
+         `flow.all.segment=\"500 B\"`. `scheme=sack` is short for the scheme of every TCP flow. `airhop show` prints a scenario with\n\
+         every default written out.\n\n\
+         A `*` in the name of a table or a station makes copies of it: `name = \"ftp*\"` with `copies = 3` is `ftp1`, `ftp2` and `ftp3`,\n\
+         and the `*` in its `ends`, `from`, `to`, `stations` and `direction` becomes the same number. A path has the `*`, too:\n\
+         `flow.ftp*.start=\"1 s\"`.\n",
+    );
+    section("", "The file", keys, &mut page);
+    page
+}
+
+/// What stands before the keys of some tables.
+const NOTES: [(&str, &str); 1] = [("radio", RADIO)];
+
+const RADIO: &str = "\
+A radio link joins two nodes, and each sends on a channel of its own. Its link layer may recover what the channel loses: a frame
+without a link ACK goes again, so that packets come late in place of getting lost. The air interface of Kounavis 1996, with
+go-back-n towards the mobile and selective repeat from it, is
+
+```toml
+[[radio]]
+name = \"air\"
+ends = [\"bs\", \"m\"]
+rate = \"19.2 kbit/s\"
+delay = \"10 ms\"
+arq = { kind = \"go-back-n\", window = 3 }
+arq_back = { kind = \"selective-repeat\" }
+errors = { kind = \"two-state\", good = \"10 s\", bad = \"4 s\", ber_good = 1e-6, ber_bad = 1e-2 }
+```
+
+A packet waits in the queue until there is room in the window: `queue` counts what waits, not the frames without an ACK. Link ACKs
+go before data on the transmitter of their end, and the channel errs on them, too. Rate, kinds of recovery, the window of three and
+the errors are the paper's; it gives no delay, no timeouts, no length of link ACKs and no other window, so those are Airhop's
+choice. Without `attempts` nothing is ever given up; Bakshi et al. 1997 give up after 13, and UMTS R99 (`stop-and-wait`) notices each
+loss 80 to 100 ms late (Yun 2009 §2.2: `timeout`).
+
+";
+
+fn section(path: &str, title: &str, keys: &[Key], page: &mut String) {
+    let _ = write!(page, "\n## {title}\n\n");
+    if let Some((_, note)) = NOTES.iter().find(|(table, _)| *table == path) {
+        page.push_str(note);
+    }
+    rows(keys, page);
+    for key in keys {
+        let path = if path.is_empty() { key.name.to_string() } else { format!("{path}.{}", key.name) };
+        match &key.kind {
+            Kind::Tables(keys) => section(&path, &format!("`[[{path}]]`"), keys, page),
+            Kind::Section(keys) | Kind::Switch(keys) => section(&path, &format!("`{path}`"), keys, page),
+            Kind::Choice(choice) | Kind::Choices(choice) => variants(&path, choice, page),
+            _ => {}
+        }
+    }
+}
+
+fn variants(path: &str, choice: &Choice, page: &mut String) {
+    let _ = write!(page, "\n## `{path}`\n");
+    for variant in choice.variants {
+        let _ = write!(page, "\n`kind = \"{}\"`: {}\n", variant.kind, variant.about);
+        if !variant.keys.is_empty() {
+            page.push('\n');
+            rows(variant.keys, page);
+        }
+    }
+}
+
+fn rows(keys: &[Key], page: &mut String) {
+    page.push_str("| key | what it is | takes | without it |\n|---|---|---|---|\n");
+    for key in keys {
+        let takes = expected(&key.kind).replace("expected ", "").replace('|', "\\|");
+        let _ = writeln!(page, "| `{}` | {} | {takes} | {} |", key.name, key.about, without(key));
+    }
+}
+
+fn without(key: &Key) -> String {
+    match key.without {
+        Without::Required => "refused".to_string(),
+        Without::Value(text) => format!("`{text}`"),
+        Without::Derived(rule) => rule.to_string(),
+        Without::Nothing(meaning) => meaning.to_string(),
+        Without::Preset(of_presets) => {
+            let one = |(preset, val)| {
+                let text = quantity::format(&val).unwrap_or_else(|| "true".to_string());
+                format!("{preset} `{text}`")
+            };
+            of_presets(key.name).into_iter().map(one).collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::SCENARIO;
+
+    /// `"rfc ``"` tells nothing: each preset that has a key is followed by its value.
+    #[test]
+    fn every_default_of_the_page_has_a_value() {
+        let page = reference(&SCENARIO);
+        let rows: Vec<_> = page.lines().filter(|line| line.starts_with("| `")).collect();
+        assert!(rows.len() > 150, "{} rows", rows.len());
+        for row in rows {
+            let cells: Vec<_> = row.trim_matches('|').split(" | ").map(str::trim).collect();
+            assert!(cells.iter().all(|cell| !cell.is_empty()), "{row}");
+            let values = cells.last().map_or(0, |cell| cell.matches('`').count());
+            let of_presets = ["ns2 ", "rfc ", "linux ", "rfc3561 "]
+                .iter()
+                .any(|preset| cells[cells.len() - 1].starts_with(preset));
+            assert!(!of_presets || values >= 4, "{row}");
+        }
+        assert!(page.contains("| `diameter` | hops between two stations at most (NET_DIAMETER) | a whole number from 1 to 64 | rfc3561 `35`, ns2 `30` |"), "{page}");
+    }
+}

@@ -1,0 +1,140 @@
+//! The effective scenario: every value written out, as TOML with comments and as canonical JSON.
+
+use crate::grammar::fields::{Fields, Val};
+use crate::grammar::key::{Key, Kind, Without};
+use crate::grammar::quantity::{format, number, quoted};
+use crate::tables::scheme::written;
+use std::fmt::Write;
+
+/// TOML that reads back to the same scenario. A comment says what each key is, and marks what nobody wrote.
+pub(crate) fn toml(root: &Fields) -> String {
+    let mut out = String::from(
+        "# The effective scenario: every value written out. \"default\" marks what the file left out.\n",
+    );
+    table(root, "", &mut out);
+    out
+}
+
+fn table(fields: &Fields, path: &str, out: &mut String) {
+    if let Some(kind) = fields.kind {
+        line("kind", &quoted(kind), "", out);
+    }
+    for (key, val, is_default) in fields.iter() {
+        if let Some(text) = inline(val) {
+            let mark = if is_default { "default; " } else { "" };
+            line(key.name, &text, &format!("{mark}{}", key.about), out);
+        }
+    }
+    nothings(fields, out);
+    for (key, val, _) in fields.iter() {
+        let below = if path.is_empty() { key.name.to_string() } else { format!("{path}.{}", key.name) };
+        match val {
+            Val::Table(one) => {
+                section(one, &below, "[", "]", out);
+                if let Some(comment) = comment(key, one) {
+                    let _ = writeln!(out, "# {comment}");
+                }
+            }
+            // A single error model is a table, not a list of one.
+            Val::Tables(many) if many.len() == 1 && matches!(key.kind, Kind::Choices(_)) => {
+                section(&many[0], &below, "[", "]", out);
+            }
+            Val::Tables(many) => many.iter().for_each(|one| section(one, &below, "[[", "]]", out)),
+            _ => {}
+        }
+    }
+}
+
+/// What a table comes to, if its kind has a word for that.
+fn comment(key: &Key, table: &Fields) -> Option<String> {
+    let Kind::Choice(choice) = &key.kind else { return None };
+    (choice.variant_of(table)?.comment?)(table)
+}
+
+fn section(fields: &Fields, path: &str, open: &str, close: &str, out: &mut String) {
+    if !path.contains('.') {
+        out.push('\n');
+    }
+    let _ = writeln!(out, "{open}{path}{close}");
+    table(fields, path, out);
+}
+
+/// Keys without a value are worth a line: what it means that they are not there.
+fn nothings(fields: &Fields, out: &mut String) {
+    for key in fields.keys.iter().filter(|k| !matches!(k.kind, Kind::Tables(_))) {
+        if let (None, Without::Nothing(meaning)) = (fields.get(key.name), key.without) {
+            let _ = writeln!(out, "# {}: {meaning}", key.name);
+        }
+    }
+}
+
+fn line(key: &str, value: &str, about: &str, out: &mut String) {
+    let text = format!("{key} = {value}");
+    let _ = match about.is_empty() {
+        true => writeln!(out, "{text}"),
+        false => writeln!(out, "{text:<36}  # {about}"),
+    };
+}
+
+/// A value that stands on the line of its key; `None` for a table of its own.
+fn inline(val: &Val) -> Option<String> {
+    match val {
+        Val::Stations(stations) => {
+            let station =
+                |(name, [x, y]): &(String, [f64; 2])| format!("{name} = [{}, {}]", number(*x), number(*y));
+            Some(format!("{{ {} }}", stations.iter().map(station).collect::<Vec<_>>().join(", ")))
+        }
+        Val::Scheme(scheme, params) => Some(format(val).unwrap_or_else(|| {
+            let params = written(scheme, params).map(|(name, value)| format!(", {name} = {value}"));
+            format!("{{ name = {}{} }}", quoted(scheme.name), params.collect::<String>())
+        })),
+        other => format(other),
+    }
+}
+
+/// The same as JSON, always in the order of the keys: two scenarios that do the same have the same text.
+pub(crate) fn json(root: &Fields) -> String {
+    let mut out = String::new();
+    object(root, &mut out);
+    out
+}
+
+fn object(fields: &Fields, out: &mut String) {
+    let kind = fields.kind.map(|kind| ("kind", quoted(kind)));
+    let values = fields.iter().map(|(key, val, _)| (key.name, json_value(val, &key.kind)));
+    members(kind.into_iter().chain(values), out);
+}
+
+fn members<'a>(members: impl Iterator<Item = (&'a str, String)>, out: &mut String) {
+    out.push('{');
+    for (i, (key, value)) in members.enumerate() {
+        let comma = if i > 0 { "," } else { "" };
+        let _ = write!(out, "{comma}{}:{value}", quoted(key));
+    }
+    out.push('}');
+}
+
+fn json_value(val: &Val, kind: &Kind) -> String {
+    let mut out = String::new();
+    match val {
+        Val::Table(one) => object(one, &mut out),
+        Val::Tables(many) if many.len() == 1 && matches!(kind, Kind::Choices(_)) => {
+            object(&many[0], &mut out)
+        }
+        Val::Tables(many) => {
+            let objects: Vec<_> = many.iter().map(json).collect();
+            let _ = write!(out, "[{}]", objects.join(","));
+        }
+        Val::Stations(stations) => {
+            let station = |(name, [x, y]): &(String, [f64; 2])| (name.clone(), format!("[{x:?},{y:?}]"));
+            let stations: Vec<_> = stations.iter().map(station).collect();
+            members(stations.iter().map(|(name, at)| (name.as_str(), at.clone())), &mut out);
+        }
+        Val::Scheme(scheme, params) if format(val).is_none() => {
+            let name = std::iter::once(("name", quoted(scheme.name)));
+            members(name.chain(written(scheme, params)), &mut out);
+        }
+        other => out = format(other).unwrap_or_default(),
+    }
+    out
+}

@@ -1,0 +1,166 @@
+//! A document as a tree of values that know where they were written, whatever it was written in.
+
+use crate::grammar::problem::{At, Problems};
+use toml::de::{DeTable, DeValue};
+
+/// A value and where it was written.
+#[derive(Clone, Debug)]
+pub(crate) struct Item {
+    pub(crate) at: At,
+    pub(crate) value: Value,
+}
+
+/// A value of TOML or JSON.
+#[derive(Clone, Debug)]
+pub(crate) enum Value {
+    Text(String),
+    /// A number and whether it was written as a whole one.
+    Number(f64, bool),
+    Flag(bool),
+    List(Vec<Item>),
+    /// Entries in the order of the document.
+    Table(Vec<Entry>),
+    /// Something that no key takes: a date, a null.
+    Other(&'static str),
+}
+
+/// A key with its value.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) key: String,
+    /// Where the key stands (a table's value may start lines later).
+    pub(crate) at: At,
+    pub(crate) item: Item,
+}
+
+impl Item {
+    /// The entries, if this is a table.
+    pub(crate) fn entries(&self) -> Option<&[Entry]> {
+        match &self.value {
+            Value::Table(entries) => Some(entries),
+            _ => None,
+        }
+    }
+
+    /// What came, for messages: `a table`, `"text"`, `12`.
+    pub(crate) fn describe(&self) -> String {
+        match &self.value {
+            Value::Text(text) => format!("{text:?}"),
+            Value::Number(number, true) if number.abs() < 1e15 => format!("{number:.0}"),
+            Value::Number(number, _) => format!("{number:?}"),
+            Value::Flag(flag) => flag.to_string(),
+            Value::List(_) => "a list".to_string(),
+            Value::Table(_) => "a table".to_string(),
+            Value::Other(what) => (*what).to_string(),
+        }
+    }
+}
+
+/// Reads TOML. `None` if it is no TOML; then `problems` says why.
+pub(crate) fn from_toml(text: &str, problems: &mut Problems) -> Option<Item> {
+    let lines = Lines::new(text);
+    let (table, errors) = DeTable::parse_recoverable(text);
+    for error in &errors {
+        let at = error.span().map_or(At::Document, |span| lines.at(span.start));
+        let line = match at {
+            At::Line(n) => text.lines().nth(n - 1).unwrap_or_default().trim(),
+            _ => "",
+        };
+        let shown: String = line.chars().take(80).collect();
+        let shown = if shown.is_empty() { shown } else { format!(", in `{shown}`") };
+        problems.add(&at, "", format!("this is not TOML: {}{shown}", error.message().replace('\n', "; ")));
+    }
+    errors.is_empty().then(|| Item { at: At::Line(1), value: lines.table(table.get_ref()) })
+}
+
+/// Reads a JSON object. `None` if it is none; then `problems` says why.
+pub(crate) fn from_json(text: &str, problems: &mut Problems) -> Option<Item> {
+    match serde_json::from_str::<serde_json::Value>(text) {
+        Ok(value) => Some(Item { at: At::Document, value: from_json_value(value) }),
+        Err(error) => {
+            problems.add(&At::Line(error.line()), "", format!("this is not JSON: {error}"));
+            None
+        }
+    }
+}
+
+fn from_json_value(value: serde_json::Value) -> Value {
+    use serde_json::Value as Json;
+    let item = |value| Item { at: At::Document, value: from_json_value(value) };
+    match value {
+        Json::Null => Value::Other("null"),
+        Json::Bool(flag) => Value::Flag(flag),
+        Json::Number(number) => Value::Number(number.as_f64().unwrap_or(f64::NAN), !number.is_f64()),
+        Json::String(text) => Value::Text(text),
+        Json::Array(values) => Value::List(values.into_iter().map(item).collect()),
+        Json::Object(map) => Value::Table(
+            map.into_iter().map(|(key, value)| Entry { key, at: At::Document, item: item(value) }).collect(),
+        ),
+    }
+}
+
+/// A value as `--set` and defaults give it: a TOML literal, or else the text as it stands.
+pub(crate) fn literal(text: &str, at: &At) -> Item {
+    let mut item = match DeValue::parse(text.trim()) {
+        Ok(value) => Lines::new(text).item(&value),
+        Err(_) => Item { at: at.clone(), value: Value::Text(text.trim().to_string()) },
+    };
+    put_at(&mut item, at);
+    item
+}
+
+fn put_at(item: &mut Item, at: &At) {
+    item.at = at.clone();
+    match &mut item.value {
+        Value::List(items) => items.iter_mut().for_each(|i| put_at(i, at)),
+        Value::Table(entries) => entries.iter_mut().for_each(|e| {
+            e.at = at.clone();
+            put_at(&mut e.item, at);
+        }),
+        _ => {}
+    }
+}
+
+/// Turns byte offsets into lines.
+struct Lines {
+    starts: Vec<usize>,
+}
+
+impl Lines {
+    fn new(text: &str) -> Self {
+        let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(i, _)| i + 1)).collect();
+        Lines { starts }
+    }
+
+    fn at(&self, offset: usize) -> At {
+        At::Line(self.starts.partition_point(|&start| start <= offset))
+    }
+
+    fn item(&self, value: &toml::Spanned<DeValue<'_>>) -> Item {
+        let at = self.at(value.span().start);
+        let value = match value.get_ref() {
+            DeValue::String(text) => Value::Text(text.to_string()),
+            DeValue::Integer(n) => Value::Number(
+                i128::from_str_radix(n.as_str(), n.radix()).map_or(f64::NAN, |n| n as f64),
+                true,
+            ),
+            DeValue::Float(x) => Value::Number(x.as_str().parse().unwrap_or(f64::NAN), false),
+            DeValue::Boolean(flag) => Value::Flag(*flag),
+            DeValue::Datetime(_) => Value::Other("a date"),
+            DeValue::Array(items) => Value::List(items.iter().map(|i| self.item(i)).collect()),
+            DeValue::Table(table) => self.table(table),
+        };
+        Item { at, value }
+    }
+
+    /// toml sorts keys; the order of the file is that of their spans.
+    fn table(&self, table: &DeTable<'_>) -> Value {
+        let mut entries: Vec<_> = table.iter().collect();
+        entries.sort_by_key(|(key, _)| key.span().start);
+        let entry = |(key, value): (&toml::Spanned<_>, &toml::Spanned<DeValue<'_>>)| {
+            let key_text: &std::borrow::Cow<'_, str> = key.get_ref();
+            Entry { key: key_text.to_string(), at: self.at(key.span().start), item: self.item(value) }
+        };
+        Value::Table(entries.into_iter().map(entry).collect())
+    }
+}

@@ -1,0 +1,52 @@
+//! The fades of a scenario as files that a recorded channel reads.
+
+use crate::grammar::key::MAX_SPAN_S;
+use crate::whole::scenario::Scenario;
+use airhop_base::{Span, Time, units};
+use airhop_net::LinkFades;
+use airhop_radio::errors::FadeRecord;
+
+/// The fades of a link in one replication.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SavedFades {
+    /// The name of the link or wlan, `air`; with its ends behind it, `cell.bs.d`, where not all its directions have the same.
+    pub link: String,
+    /// The text of a file that `kind = "recorded"` reads; it begins again where the record ends.
+    pub csv: String,
+}
+
+impl Scenario {
+    /// The fades that this replication will meet, or would if it went on, up to `until` (a duration such as `"200 s"`; the end of the
+    /// run by default). Links without fades in real time are left out.
+    ///
+    /// # Errors
+    /// A sentence for the user, if `until` is no duration, or what the replication draws cannot be drawn.
+    pub fn fades(&self, seed: u64, rep: u64, until: Option<&str>) -> Result<Vec<SavedFades>, String> {
+        let until = until.map_or(Ok(self.duration()), duration).map_err(|why| format!("until: {why}"))?;
+        let links = airhop_net::fades(self.plan(), seed, rep, Time::ZERO + until)
+            .map_err(|why| format!("\"{}\" with seed {seed}, rep {rep}: {why}", self.name()))?;
+        let networks = links.chunk_by(|a, b| a.network == b.network);
+        let saved = |link: &LinkFades, name: String| SavedFades {
+            link: name,
+            csv: FadeRecord::new(link.bad.clone(), until).to_csv(),
+        };
+        Ok(networks
+            .flat_map(|directions| match directions.iter().all(|link| link.bad == directions[0].bad) {
+                true => vec![saved(&directions[0], directions[0].network.clone())],
+                // No name has a dot.
+                false => directions
+                    .iter()
+                    .map(|link| saved(link, format!("{}.{}.{}", link.network, link.from, link.to)))
+                    .collect(),
+            })
+            .collect())
+    }
+}
+
+fn duration(text: &str) -> Result<Span, String> {
+    let until = units::parse_span(text)?;
+    match until > Span::ZERO && until <= Span::from_secs(MAX_SPAN_S) {
+        true => Ok(until),
+        false => Err(format!("expected a duration over 0 s and up to {MAX_SPAN_S} s, got {text:?}")),
+    }
+}

@@ -1,0 +1,5 @@
+//! Runs of a scenario.
+
+pub(crate) mod document;
+pub(crate) mod fades;
+pub(crate) mod run;

@@ -1,0 +1,289 @@
+//! Runs: one, or many on a pool of threads.
+
+use crate::runs::document::document;
+use crate::whole::scenario::Scenario;
+use airhop_base::Time;
+use airhop_net::{BuildError, Interrupted, Schedule, World};
+use airhop_tcp::Fault;
+use airhop_trace::{Recorder, Table};
+use std::any::Any;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// One replication of a scenario.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// What to run.
+    pub scenario: Arc<Scenario>,
+    /// The seed of all randomness.
+    pub seed: u64,
+    /// The replication: other randomness with the same seed.
+    pub rep: u64,
+}
+
+/// What to record of a run, besides its results.
+#[derive(Clone, Debug, Default)]
+pub struct Recording {
+    /// The tables of a trace.
+    pub tables: bool,
+    /// A directory for one `NODE.pcapng` per node.
+    pub pcap_dir: Option<PathBuf>,
+}
+
+/// What came out of a run.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The run document, JSON.
+    pub document: String,
+    /// The tables of the trace; empty if none was asked for.
+    pub tables: Vec<Table>,
+}
+
+/// Why a run has no outcome.
+#[derive(Debug)]
+pub enum RunError {
+    /// It was stopped.
+    Interrupted,
+    /// This replication of the scenario cannot be run; says why.
+    Refused(String),
+    /// A trace or a capture could not be written.
+    Recording(std::io::Error),
+    /// The code of a scheme that is not Airhop's raised an error or asked for the impossible.
+    Scheme {
+        /// Name of the scenario.
+        scenario: String,
+        /// Its seed.
+        seed: u64,
+        /// Its replication.
+        rep: u64,
+        /// The simulated time.
+        at: Time,
+        /// What happened.
+        fault: Fault,
+    },
+    /// A mistake in Airhop: the run that shows it, and what it said.
+    Panicked {
+        /// Name of the scenario.
+        scenario: String,
+        /// Its seed.
+        seed: u64,
+        /// Its replication.
+        rep: u64,
+        /// The panic's message.
+        message: String,
+    },
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RunError::Interrupted => f.write_str("interrupted"),
+            RunError::Refused(why) => f.write_str(why),
+            RunError::Recording(error) => write!(f, "cannot write what was recorded: {error}"),
+            RunError::Scheme { scenario, seed, rep, at, fault: Fault { scheme, method, cause } } => write!(
+                f,
+                "scheme \"{scheme}\" failed in {method} at {at} of \"{scenario}\" with seed {seed}, rep {rep}: {cause}"
+            ),
+            RunError::Panicked { scenario, seed, rep, message } => write!(
+                f,
+                "this is a mistake in Airhop, not in the scenario: \"{scenario}\" with seed {seed}, rep {rep}: {message}"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}
+
+impl Run {
+    /// Runs it to its end, or until `stop` is set.
+    ///
+    /// # Errors
+    /// [`RunError`]; a panic inside becomes one too, so that a sweep of thousands of runs can name the one that failed.
+    pub fn execute(&self, recording: &Recording, stop: &AtomicBool) -> Result<Outcome, RunError> {
+        catch_unwind(AssertUnwindSafe(|| self.simulate(recording, stop)))
+            .unwrap_or_else(|panic| Err(self.panicked(panic.as_ref())))
+    }
+
+    /// What so many events of it ask of the event queue, from the middle of its simulated time on: see [`World::schedule`].
+    ///
+    /// # Errors
+    /// As those of [`Run::execute`].
+    pub fn schedule(&self, events: usize, stop: &AtomicBool) -> Result<Schedule, RunError> {
+        let middle = Time::from_nanos(self.scenario.duration().nanos() / 2);
+        let schedule = || {
+            let mut world = self.world(None)?;
+            self.at_work(&mut world, |world| world.schedule(middle, events, stop))
+        };
+        catch_unwind(AssertUnwindSafe(schedule)).unwrap_or_else(|panic| Err(self.panicked(panic.as_ref())))
+    }
+
+    fn simulate(&self, recording: &Recording, stop: &AtomicBool) -> Result<Outcome, RunError> {
+        let recorder = self.recorder(recording).map_err(RunError::Recording)?;
+        let begin = Instant::now();
+        let mut world = self.world(recorder)?;
+        self.at_work(&mut world, |world| world.run(stop))?;
+        let wall_s = begin.elapsed().as_secs_f64();
+        let document = document(self.scenario.name(), self.seed, self.rep, wall_s, &world.report());
+        let tables = match world.into_recorder() {
+            Some(recorder) => recorder.finish().map_err(RunError::Recording)?,
+            None => Vec::new(),
+        };
+        Ok(Outcome { document, tables })
+    }
+
+    fn world(&self, recorder: Option<Recorder>) -> Result<World, RunError> {
+        Fault::catch(|| World::new(self.scenario.plan(), self.seed, self.rep, recorder))
+            .map_err(|fault| self.failed(Time::ZERO, fault))?
+            .map_err(|why| self.refused(&why))
+    }
+
+    fn at_work<T>(
+        &self,
+        world: &mut World,
+        work: impl FnOnce(&mut World) -> Result<T, Interrupted>,
+    ) -> Result<T, RunError> {
+        Fault::catch(|| work(world))
+            .map_err(|fault| self.failed(world.now(), fault))?
+            .map_err(|_| RunError::Interrupted)
+    }
+
+    fn recorder(&self, recording: &Recording) -> std::io::Result<Option<Recorder>> {
+        if !recording.tables && recording.pcap_dir.is_none() {
+            return Ok(None);
+        }
+        let plan = self.scenario.plan();
+        let flows: Vec<String> = plan.flows.iter().map(|f| f.name.clone()).collect();
+        let dir = recording.pcap_dir.as_deref();
+        Recorder::new(&flows, &plan.nodes, plan.duration, recording.tables, dir).map(Some)
+    }
+
+    /// Only what is drawn can be refused now, and another replication may have it: so say which it was.
+    fn refused(&self, why: &BuildError) -> RunError {
+        RunError::Refused(format!(
+            "\"{}\" with seed {}, rep {}: {why}",
+            self.scenario.name(),
+            self.seed,
+            self.rep
+        ))
+    }
+
+    fn failed(&self, at: Time, fault: Fault) -> RunError {
+        RunError::Scheme {
+            scenario: self.scenario.name().to_string(),
+            seed: self.seed,
+            rep: self.rep,
+            at,
+            fault,
+        }
+    }
+
+    fn panicked(&self, panic: &(dyn Any + Send)) -> RunError {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let message =
+            text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without words");
+        RunError::Panicked {
+            scenario: self.scenario.name().to_string(),
+            seed: self.seed,
+            rep: self.rep,
+            message: message.to_string(),
+        }
+    }
+}
+
+/// Runs at work on threads of their own. Dropping it stops and joins them, unless they were left to themselves.
+#[derive(Debug)]
+pub struct Pool {
+    stop: Arc<AtomicBool>,
+    results: Receiver<(usize, Result<Outcome, RunError>)>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+/// What a pool has to say.
+#[derive(Debug)]
+pub enum Progress {
+    /// The run with this index is over. Runs that were stopped are not reported.
+    Done(usize, Result<Outcome, RunError>),
+    /// Nothing yet.
+    Waiting,
+    /// Every run was reported, or all threads were stopped.
+    Finished,
+}
+
+impl Pool {
+    /// Starts `runs` on so many threads (at least one), in their order; they finish in any order. Each records the same.
+    /// Every thread does its work inside `enter`, which may prepare before and clean up after.
+    pub fn start(
+        runs: Vec<Run>,
+        threads: usize,
+        recording: Recording,
+        enter: impl Fn(&mut (dyn FnMut() + Send)) + Clone + Send + 'static,
+    ) -> Pool {
+        let stop = Arc::new(AtomicBool::new(false));
+        let threads = threads.clamp(1, runs.len().max(1));
+        let work = Arc::new(Work { runs, recording, next: AtomicUsize::new(0), stop: stop.clone() });
+        let (sender, results) = channel();
+        let threads = (0..threads)
+            .map(|_| {
+                let (work, sender, enter) = (work.clone(), sender.clone(), enter.clone());
+                std::thread::spawn(move || enter(&mut || work.until_done(&sender)))
+            })
+            .collect();
+        Pool { stop, results, threads }
+    }
+
+    /// Waits so long for a run to finish.
+    pub fn next(&mut self, wait: Duration) -> Progress {
+        match self.results.recv_timeout(wait) {
+            Ok((index, result)) => Progress::Done(index, result),
+            Err(RecvTimeoutError::Timeout) => Progress::Waiting,
+            Err(RecvTimeoutError::Disconnected) => Progress::Finished,
+        }
+    }
+
+    /// Tells all runs to stop. Those that are over can still be had from [`Pool::next`].
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Tells all runs to stop and waits for none of them: one may be in code of the user that does not end.
+    pub fn abandon(mut self) {
+        self.threads.clear();
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.stop();
+        for thread in self.threads.drain(..) {
+            // A worker cannot panic: a run's panic is its result.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What the threads of a pool share.
+struct Work {
+    runs: Vec<Run>,
+    recording: Recording,
+    next: AtomicUsize,
+    stop: Arc<AtomicBool>,
+}
+
+impl Work {
+    fn until_done(&self, sender: &Sender<(usize, Result<Outcome, RunError>)>) {
+        while !self.stop.load(Ordering::Relaxed) {
+            let index = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(run) = self.runs.get(index) else { return };
+            let result = run.execute(&self.recording, &self.stop);
+            if matches!(result, Err(RunError::Interrupted)) || sender.send((index, result)).is_err() {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,10 @@
+use super::{App, TCP, fits};
+use crate::grammar::key::Variant;
+use airhop_net::plan::AppPlan;
+
+pub(super) static KIND: App = App {
+    variant: Variant::new("bulk", "always has data to send (TCP)", &[]),
+    transport: TCP,
+    check: fits,
+    plan: |_| Some(AppPlan::Bulk),
+};

@@ -1,0 +1,18 @@
+use super::{App, UDP, fits};
+use crate::grammar::key::Without::Required;
+use crate::grammar::key::{Kind, Variant, key};
+use airhop_net::plan::AppPlan;
+
+pub(super) static KIND: App = App {
+    variant: Variant {
+        example: r#"rate = "1 Mbit/s""#,
+        ..Variant::new(
+            "cbr",
+            "constant bit rate (UDP)",
+            &[key("rate", Kind::Rate, Required, "payload per second")],
+        )
+    },
+    transport: UDP,
+    check: fits,
+    plan: |app| Some(AppPlan::Cbr { rate: app.rate("rate")? }),
+};

@@ -1,0 +1,59 @@
+use super::{App, UDP};
+use crate::grammar::fields::Fields;
+use crate::grammar::key::Without::{Required, Value};
+use crate::grammar::key::{Key, Kind, Variant, key};
+use crate::grammar::problem::Problems;
+use airhop_net::plan::AppPlan;
+
+pub(super) static KIND: App = App {
+    variant: Variant {
+        example: r#"peak = "1 Mbit/s""#,
+        ..Variant::new(
+            "pareto-on-off",
+            "constant bit rate while it is on; on and off periods have Pareto distributions, as in ns-2 (UDP)",
+            &KEYS,
+        )
+    },
+    transport: UDP,
+    check: check_bursts,
+    plan,
+};
+
+static KEYS: [Key; 4] = [
+    key("peak", Kind::Rate, Required, "payload per second while it is on"),
+    key(
+        "on",
+        Kind::Span { least_ns: 1 },
+        Value(r#""500 ms""#),
+        "mean of the on periods, the time of a datagram at least (ns-2 burst_time_)",
+    ),
+    key("off", Kind::Span { least_ns: 0 }, Value(r#""500 ms""#), "mean of the off periods (ns-2 idle_time_)"),
+    key(
+        "shape",
+        Kind::Number { least: 1.01, most: 100.0 },
+        Value("1.5"),
+        "how heavy the tails are: P(X > x) falls as x^-shape (ns-2 shape_)",
+    ),
+];
+
+/// A burst shorter than the time of a datagram is none.
+fn check_bursts(flow: &Fields, app: &Fields, problems: &mut Problems) {
+    let bytes = flow.bytes("segment").and_then(|bytes| u32::try_from(bytes).ok());
+    let (Some(bytes), Some(peak), Some(on)) = (bytes, app.rate("peak"), app.span("on")) else { return };
+    let interval = peak.time_for(bytes);
+    if on < interval {
+        let what = format!(
+            "expected at least the time of a datagram at the peak rate, \"{interval}\", got \"{on}\""
+        );
+        problems.add(app.at("on"), app.path_of("on"), what);
+    }
+}
+
+fn plan(app: &Fields) -> Option<AppPlan> {
+    Some(AppPlan::ParetoOnOff {
+        peak: app.rate("peak")?,
+        on: app.span("on")?,
+        off: app.span("off")?,
+        shape: app.number("shape")?,
+    })
+}

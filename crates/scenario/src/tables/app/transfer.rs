@@ -1,0 +1,18 @@
+use super::{App, TCP, fits};
+use crate::grammar::key::Without::Required;
+use crate::grammar::key::{Kind, Variant, key};
+use airhop_net::plan::AppPlan;
+
+pub(super) static KIND: App = App {
+    variant: Variant {
+        example: r#"size = "10 kB""#,
+        ..Variant::new(
+            "transfer",
+            "sends so much and stops (TCP)",
+            &[key("size", Kind::Bytes { least: 1, most: u32::MAX as u64 }, Required, "how much")],
+        )
+    },
+    transport: TCP,
+    check: fits,
+    plan: |app| Some(AppPlan::Transfer { bytes: app.bytes("size")? }),
+};

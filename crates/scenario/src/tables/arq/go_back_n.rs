@@ -1,0 +1,31 @@
+use super::{ACK, ATTEMPTS, LinkRecovery, MAX_WINDOW, TIMEOUT, rules, window, window_key};
+use crate::grammar::key::Without::Value;
+use crate::grammar::key::{Key, Kind, Variant, key};
+use crate::grammar::words::of_word;
+use airhop_radio::arq::{ArqPlan, Group};
+
+pub(super) static KIND: LinkRecovery = LinkRecovery {
+    variant: Variant::new(
+        "go-back-n",
+        "up to `window` frames are on their way; the receiver takes them in order only, and at a timeout all of them go again (as in \
+         HDLC; Kounavis 1996)",
+        &KEYS,
+    ),
+    window: Some(window_key),
+    plan: |arq| Some(ArqPlan::GoBackN { group: of_word(&GROUPS, arq.word("group")?)?, rules: rules(arq)? }),
+};
+
+const GROUPS: [(&str, Group); 2] = [("sliding", Group::Sliding), ("blocks", Group::Blocks)];
+
+static KEYS: [Key; 5] = [
+    window(MAX_WINDOW, "3", "frames without an ACK at most (Kounavis 1996)"),
+    key(
+        "group",
+        Kind::Word(|| GROUPS.map(|(word, _)| word).to_vec()),
+        Value(r#""sliding""#),
+        "a new frame follows each ACK, or `window` frames are sent, and acknowledged, as one block",
+    ),
+    TIMEOUT,
+    ATTEMPTS,
+    ACK,
+];

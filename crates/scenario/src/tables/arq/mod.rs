@@ -1,0 +1,164 @@
+//! `arq = { … }`: link-layer recovery on a radio link, the defaults that follow from the link, and what they become. A recovery is a
+//! file here, with its keys and its plan, and a word in the list.
+
+mod go_back_n;
+mod none;
+mod selective_repeat;
+mod stop_and_wait;
+
+use super::rate;
+use crate::grammar::fields::{Fields, Val};
+use crate::grammar::key::Without::{Derived, Nothing, Value};
+use crate::grammar::key::{Choice, Key, Kind, MAX_SPAN_S, Variant, key};
+use crate::grammar::problem::Problems;
+use airhop_base::{Rate, Span};
+use airhop_radio::arq::{ArqPlan, ArqRules, derived_timeout};
+
+/// A link recovery as a file declares it.
+struct LinkRecovery {
+    variant: Variant,
+    /// Frames that may be on their way; `None`: it waits for no ACKs, and has no timeout.
+    window: Option<fn(&Fields) -> Option<u32>>,
+    plan: fn(&Fields) -> Option<ArqPlan>,
+}
+
+super::kinds! {
+    /// The link recoveries.
+    ARQ, "link recovery", LinkRecovery:
+    none, stop_and_wait, go_back_n, selective_repeat
+}
+
+/// More frames than any link numbers (RLC in UMTS: 2047 at most).
+const MAX_WINDOW: u64 = 2047;
+
+const TIMEOUT: Key = key(
+    "timeout",
+    Kind::Span { least_ns: 1_000 },
+    Derived(
+        "`window` frames, one of the other direction, which an ACK may have to wait for, an ACK, and the way there and back; \
+         frames are the largest of the flows that cross the link",
+    ),
+    "a frame without an ACK is sent again so long after its transmission began",
+);
+
+const ATTEMPTS: Key = key(
+    "attempts",
+    Kind::Count { least: 1, most: 255 },
+    Nothing("a packet is never given up"),
+    "transmissions of a frame at most, the first included; then its packet is dropped",
+);
+
+const ACK: Key = key(
+    "ack",
+    Kind::Bytes { least: 1, most: 1000 },
+    Value(r#""6 B""#),
+    "length of a link ACK: an HDLC supervisory frame (ISO/IEC 13239)",
+);
+
+const fn window(most: u64, packets: &'static str, about: &'static str) -> Key {
+    key("window", Kind::Count { least: 1, most }, Value(packets), about)
+}
+
+/// The `window` of a recovery that has the key.
+fn window_key(arq: &Fields) -> Option<u32> {
+    u32::try_from(arq.count("window")?).ok()
+}
+
+/// What timeouts depend on.
+struct Times {
+    /// The mean, if it is that of a recorded link; the lowest, if it changes.
+    rate: Rate,
+    /// One way; the longest, if it changes.
+    delay: Span,
+    /// The largest data frame, either way, bytes.
+    frame: u32,
+}
+
+impl Times {
+    /// Those of a radio link whose largest IP datagram has `largest` bytes.
+    fn new(link: &Fields, largest: u32) -> Option<Self> {
+        let overhead = u32::try_from(link.bytes("overhead")?).ok()?;
+        Some(Times {
+            rate: rate::lowest_rate(link)?,
+            delay: rate::longest_delay(link)?,
+            frame: largest + overhead,
+        })
+    }
+
+    /// The timeout of a recovery that the file gives none.
+    fn timeout(&self, arq: &Fields) -> Option<Span> {
+        self.way_there_and_back(arq, frames_on_their_way(arq)?, self.frame)
+    }
+
+    /// A frame, its ACK, and both ways: a timer that is shorter expires before any ACK can come.
+    fn least(&self, arq: &Fields) -> Option<Span> {
+        self.way_there_and_back(arq, 1, 0)
+    }
+
+    /// So many frames, the ACK of the last behind a frame of `reverse` bytes, and both ways; no longer than any run, as the effective
+    /// scenario has it for a file that reads back.
+    fn way_there_and_back(&self, arq: &Fields, frames: u32, reverse: u32) -> Option<Span> {
+        let all = derived_timeout(self.rate, self.delay, frames, self.frame, ack_bytes(arq)?, reverse);
+        Some(all.min(Span::from_secs(MAX_SPAN_S)))
+    }
+}
+
+fn frames_on_their_way(arq: &Fields) -> Option<u32> {
+    (declared(arq)?.window?)(arq)
+}
+
+fn ack_bytes(arq: &Fields) -> Option<u32> {
+    u32::try_from(arq.bytes("ack")?).ok()
+}
+
+/// Fills the timeouts of a radio link whose largest IP datagram has `largest` bytes, and the recovery of the way back.
+pub(super) fn fill(link: &mut Fields, largest: u32) {
+    let Some(times) = Times::new(link, largest) else { return };
+    for key in ["arq", "arq_back"] {
+        if let Some(Val::Table(arq)) = link.get_mut(key)
+            && let Some(timeout) = recovers(arq).then(|| times.timeout(arq)).flatten()
+        {
+            arq.fill("timeout", Val::Span(timeout));
+        }
+    }
+    if link.lacks("arq_back")
+        && let Some(arq) = link.table("arq")
+    {
+        let back = arq.as_default(link.path_of("arq_back"));
+        link.fill("arq_back", Val::Table(back));
+    }
+}
+
+/// Refuses timeouts that no ACK can be in time for: every frame would go again and again.
+pub(super) fn check(link: &Fields, largest: u32, problems: &mut Problems) {
+    let Some(times) = Times::new(link, largest) else { return };
+    for arq in ["arq", "arq_back"].into_iter().filter_map(|key| link.table(key)).filter(|arq| recovers(arq)) {
+        let (Some(timeout), Some(least)) = (arq.span("timeout"), times.least(arq)) else { continue };
+        if timeout < least {
+            let what = format!(
+                "expected at least \"{least}\", which a frame of {largest} B and its overhead, its ACK and the way there and back take, \
+                 got \"{timeout}\""
+            );
+            problems.add(arq.at("timeout"), arq.path_of("timeout"), what);
+        }
+    }
+}
+
+fn recovers(arq: &Fields) -> bool {
+    declared(arq).is_some_and(|recovery| recovery.window.is_some())
+}
+
+/// The plan of one direction's recovery.
+pub(super) fn plan(arq: &Fields) -> Option<ArqPlan> {
+    (declared(arq)?.plan)(arq)
+}
+
+/// What all recoveries have in common.
+fn rules(arq: &Fields) -> Option<ArqRules> {
+    Some(ArqRules {
+        window: frames_on_their_way(arq)?,
+        timeout: arq.span("timeout")?,
+        attempts: arq.count("attempts").and_then(|attempts| u32::try_from(attempts).ok()),
+        ack_bytes: ack_bytes(arq)?,
+    })
+}

@@ -1,0 +1,69 @@
+use super::{AT, EVERY, LinkChange, Planned};
+use crate::grammar::fields::Fields;
+use crate::grammar::key::Without::{Nothing, Required, Value};
+use crate::grammar::key::{Key, Kind, Variant, key};
+use crate::grammar::problem::{Problems, did_you_mean};
+use airhop_radio::link_schedule::{ChangeKind, Handoff};
+
+pub(super) static KIND: LinkChange = LinkChange {
+    variant: Variant {
+        example: r#"at = "1 s", gap = "1 s", mobile = "b""#,
+        ..Variant::new(
+            "handoff",
+            "the mobile leaves one base station and reaches the next after a gap; this link is then the one to that",
+            &KEYS,
+        )
+    },
+    check: check_mobile,
+    lasting: |change| change.span("gap"),
+    plan,
+};
+
+const FORWARDED: &str = "forwarded";
+const LOST: &str = "lost";
+
+static KEYS: [Key; 7] = [
+    AT,
+    key("gap", Kind::Span { least_ns: 1 }, Required, "so long nothing leaves either end"),
+    key("mobile", Kind::Name, Required, "the end that moves; it keeps what it has to send"),
+    key(
+        "fate",
+        Kind::Word(|| vec![FORWARDED, LOST]),
+        Value(r#""forwarded""#),
+        "of what waits at the old base station and comes to it in the gap: passed on to the new one (3GPP TS 36.300 §10.1.2.3), or not \
+         (Cáceres and Iftode 1995)",
+    ),
+    key("rate", Kind::LinkRate, Nothing("as before"), "the rate in the new cell"),
+    key(
+        "delay",
+        Kind::Span { least_ns: 0 },
+        Nothing("as before"),
+        "the propagation delay by way of the new base station",
+    ),
+    EVERY,
+];
+
+fn check_mobile(change: &Fields, link: &Fields, problems: &mut Problems) {
+    if let (Some(mobile), Some(ends)) = (change.text("mobile"), link.ends("ends"))
+        && !ends.iter().any(|end| end == mobile)
+    {
+        let hint = did_you_mean(mobile, ends.iter().map(String::as_str));
+        let what =
+            format!("expected an end of this link, \"{}\" or \"{}\", got {mobile:?}{hint}", ends[0], ends[1]);
+        problems.add(change.at("mobile"), change.path_of("mobile"), what);
+    }
+}
+
+fn plan(change: &Fields, link: &Fields) -> Option<Planned> {
+    Some(Planned::Scheduled(ChangeKind::Handoff(Handoff {
+        gap: change.span("gap")?,
+        mobile: u8::from(link.ends("ends")?[1] == change.text("mobile")?),
+        is_forwarded: match change.word("fate")? {
+            FORWARDED => true,
+            LOST => false,
+            _ => return None,
+        },
+        rate: change.rate("rate"),
+        delay: change.span("delay"),
+    })))
+}

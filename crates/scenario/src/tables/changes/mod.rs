@@ -1,0 +1,175 @@
+//! `changes = [{ … }]`: links between two nodes that change in the course of a run, what their changes say together, and what they
+//! become. A change is a file here, with its keys and its plan, and a word in the list.
+
+mod handoff;
+mod outage;
+mod rate;
+
+use crate::grammar::fields::Fields;
+use crate::grammar::key::Without::{Nothing, Required};
+use crate::grammar::key::{Choice, Key, Kind, Variant, key};
+use crate::grammar::problem::Problems;
+use airhop_base::{Rate, Span, Time};
+use airhop_radio::link_schedule::{Change, ChangeKind};
+
+/// A change of a link as a file declares it.
+struct LinkChange {
+    variant: Variant,
+    /// Refuses what does not fit its link.
+    check: fn(&Fields, &Fields, &mut Problems),
+    /// How long it keeps everything off the link; `None`: it does not.
+    lasting: fn(&Fields) -> Option<Span>,
+    /// What it is on its link.
+    plan: fn(&Fields, &Fields) -> Option<Planned>,
+}
+
+/// What becomes of a change.
+enum Planned {
+    /// The link's schedule has it.
+    Scheduled(ChangeKind),
+    /// An error of the channel: what is sent for so long is lost.
+    Lost(Span),
+}
+
+super::kinds! {
+    /// The changes.
+    CHANGES, "change", LinkChange:
+    rate, outage, handoff
+}
+
+const AT: Key = key("at", Kind::Span { least_ns: 0 }, Required, "when it begins");
+const EVERY: Key = key(
+    "every",
+    Kind::Span { least_ns: 1 },
+    Nothing("it happens once"),
+    "it happens again each time so much later",
+);
+
+/// A change that fits any link.
+fn fits(_: &Fields, _: &Fields, _: &mut Problems) {}
+
+/// So many changes of a link at most; each takes memory in every run.
+const MAX_CHANGES: u64 = 100_000;
+
+/// Refuses changes of a link that contradict each other, or that a run of this duration does not come to.
+pub(super) fn check(link: &Fields, duration: Option<Span>, problems: &mut Problems) {
+    let Some(duration) = duration else { return };
+    let before = problems.len();
+    if let (Some(_), true) = (link.get("deliveries"), link.get("changes").is_some()) {
+        let what = "a link with `deliveries` has none: its trace says when it can deliver; expected a `rate` in its place";
+        problems.add(link.at("changes"), link.path_of("changes"), what);
+    }
+    for change in link.tables("changes") {
+        check_times(change, duration, problems);
+        if let Some(declared) = declared(change) {
+            (declared.check)(change, link, problems);
+        }
+    }
+    if problems.len() == before && link.tables("changes").iter().all(|change| change.sound) {
+        check_order(link, duration, problems);
+    }
+}
+
+fn check_times(change: &Fields, duration: Span, problems: &mut Problems) {
+    let (Some(at), every) = (change.span("at"), change.span("every")) else { return };
+    if at >= duration {
+        let what =
+            format!("expected a time before the end of the run, duration = \"{duration}\", got \"{at}\"");
+        problems.add(change.at("at"), change.path_of("at"), what);
+    }
+    if let (Some(every), Some(lasts)) = (every, lasting(change))
+        && every < lasts
+    {
+        let what = format!("expected at least \"{lasts}\", which it lasts, got \"{every}\"");
+        problems.add(change.at("every"), change.path_of("every"), what);
+    }
+    if let Some(every) = every
+        && duration.saturating_sub(at).whole(every) >= MAX_CHANGES
+    {
+        let what = format!("expected it at most {MAX_CHANGES} times in the run, got \"{every}\"");
+        problems.add(change.at("every"), change.path_of("every"), what);
+    }
+}
+
+/// Refuses what happens at the same time and cannot.
+fn check_order(link: &Fields, duration: Span, problems: &mut Problems) {
+    let all = occurrences(link, duration);
+    let (lasting, rates): (Vec<_>, Vec<_>) =
+        all.into_iter().partition(|(_, change)| lasting(change).is_some());
+    let mut refuse =
+        |change: &Fields, what: String| problems.add(change.at("at"), change.path_of("at"), what);
+    let same = rates.windows(2).find(|pair| pair[0].0 == pair[1].0);
+    if let Some([(at, first), (_, second)]) = same {
+        let at = *at - Time::ZERO;
+        refuse(
+            second,
+            format!("expected one rate at a time, but that of {} begins at \"{at}\", too", first.path),
+        );
+    }
+    let end = |(at, change): &(Time, &Fields)| *at + self::lasting(change).unwrap_or(Span::ZERO);
+    if let Some([first, (at, second)]) = lasting.windows(2).find(|pair| pair[1].0 < end(&pair[0])) {
+        let [at, begin, end] = [*at, first.0, end(first)].map(|time| time - Time::ZERO);
+        refuse(
+            second,
+            format!(
+                "expected outages and gaps that do not overlap, but this one begins at \"{at}\", and that of {} lasts from \
+                 \"{begin}\" to \"{end}\"",
+                first.1.path
+            ),
+        );
+    }
+}
+
+fn lasting(change: &Fields) -> Option<Span> {
+    (declared(change)?.lasting)(change)
+}
+
+fn planned(change: &Fields, link: &Fields) -> Option<Planned> {
+    (declared(change)?.plan)(change, link)
+}
+
+/// When the changes of a link happen, in order, those at the same time as the file has them.
+fn occurrences(link: &Fields, duration: Span) -> Vec<(Time, &Fields)> {
+    let mut all = Vec::new();
+    for change in link.tables("changes") {
+        let mut next = change.span("at").filter(|at| *at < duration);
+        while let Some(at) = next {
+            all.push((Time::ZERO + at, change));
+            next = change.span("every").map(|every| at + every).filter(|at| *at < duration);
+        }
+    }
+    all.sort_by_key(|(at, _)| *at);
+    all
+}
+
+/// The changes of a checked link's schedule.
+pub(super) fn plan(link: &Fields, duration: Span) -> Option<Vec<Change>> {
+    let mut changes = Vec::new();
+    for (at, change) in occurrences(link, duration) {
+        if let Planned::Scheduled(kind) = planned(change, link)? {
+            changes.push(Change { at, kind });
+        }
+    }
+    Some(changes)
+}
+
+/// The outages of a checked link in which what is sent is lost.
+pub(super) fn losses(link: &Fields, duration: Span) -> Vec<[Time; 2]> {
+    let lost = |(at, change)| match planned(change, link)? {
+        Planned::Lost(lasts) => Some([at, at + lasts]),
+        Planned::Scheduled(_) => None,
+    };
+    occurrences(link, duration).into_iter().filter_map(lost).collect()
+}
+
+/// The lowest rate that a link changes to.
+pub(super) fn lowest_rate(link: &Fields) -> Option<Rate> {
+    let changes = link.tables("changes").iter().filter(|change| change.takes("rate"));
+    changes.filter_map(|change| change.rate("rate")).min()
+}
+
+/// The longest delay that a link changes to.
+pub(super) fn longest_delay(link: &Fields) -> Option<Span> {
+    let changes = link.tables("changes").iter().filter(|change| change.takes("delay"));
+    changes.filter_map(|change| change.span("delay")).max()
+}

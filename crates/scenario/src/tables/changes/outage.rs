@@ -1,0 +1,39 @@
+use super::{AT, EVERY, LinkChange, Planned, fits};
+use crate::grammar::fields::Fields;
+use crate::grammar::key::Without::{Required, Value};
+use crate::grammar::key::{Key, Kind, Variant, key};
+use airhop_radio::link_schedule::ChangeKind;
+
+pub(super) static KIND: LinkChange = LinkChange {
+    variant: Variant {
+        example: r#"at = "1 s", lasts = "1 s""#,
+        ..Variant::new("outage", "nothing gets through, either way", &KEYS)
+    },
+    check: fits,
+    lasting: |change| change.span("lasts"),
+    plan,
+};
+
+const WAIT: &str = "wait";
+const LOST: &str = "lost";
+
+static KEYS: [Key; 4] = [
+    AT,
+    key("lasts", Kind::Span { least_ns: 1 }, Required, "for so long"),
+    key(
+        "fate",
+        Kind::Word(|| vec![WAIT, LOST]),
+        Value(r#""wait""#),
+        "of packets: the ends know and send nothing, so that they wait; or what is sent is lost",
+    ),
+    EVERY,
+];
+
+fn plan(change: &Fields, _: &Fields) -> Option<Planned> {
+    let lasts = change.span("lasts")?;
+    match change.word("fate")? {
+        WAIT => Some(Planned::Scheduled(ChangeKind::Outage(lasts))),
+        LOST => Some(Planned::Lost(lasts)),
+        _ => None,
+    }
+}

@@ -1,0 +1,18 @@
+use super::{AT, EVERY, LinkChange, Planned, fits};
+use crate::grammar::key::Without::Required;
+use crate::grammar::key::{Kind, Variant, key};
+use airhop_radio::link_schedule::ChangeKind;
+
+pub(super) static KIND: LinkChange = LinkChange {
+    variant: Variant {
+        example: r#"at = "1 s", rate = "1 Mbit/s""#,
+        ..Variant::new(
+            "rate",
+            "another rate, of both directions; a packet that is being sent goes on with it",
+            &[AT, key("rate", Kind::LinkRate, Required, "the rate from then on"), EVERY],
+        )
+    },
+    check: fits,
+    lasting: |_| None,
+    plan: |change, _| Some(Planned::Scheduled(ChangeKind::Rate(change.rate("rate")?))),
+};

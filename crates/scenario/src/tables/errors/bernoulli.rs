@@ -1,0 +1,53 @@
+use super::{DIRECTION, Model, REFERENCE, fits, reference_bits};
+use crate::grammar::fields::Fields;
+use crate::grammar::key::Without::Nothing;
+use crate::grammar::key::{Key, Kind, Variant, key};
+use airhop_radio::errors::ErrorPlan;
+
+pub(super) static KIND: Model = Model {
+    variant: Variant { example: "fer = 0.01", ..Variant::new("bernoulli", "independent errors", &KEYS) },
+    contradiction,
+    check: fits,
+    plan,
+};
+
+static KEYS: [Key; 4] = [
+    key(
+        "fer",
+        Kind::Probability,
+        Nothing("either `fer` or `loss` is needed"),
+        "error rate of a full data frame; shorter frames by their bits (Yun 2009 §5.1)",
+    ),
+    key(
+        "loss",
+        Kind::Probability,
+        Nothing("either `fer` or `loss` is needed"),
+        "loss rate of every frame alike",
+    ),
+    REFERENCE,
+    DIRECTION,
+];
+
+fn contradiction(model: &Fields) -> Option<String> {
+    let what = match (model.number("fer"), model.number("loss")) {
+        (Some(_), Some(_)) => {
+            "expected either `fer` (by the bits of a frame) or `loss` (every frame alike), got both"
+        }
+        (None, None) => "expected `fer` (by the bits of a frame) or `loss` (every frame alike), got neither",
+        (None, Some(_)) if model.bytes("reference").is_some() => {
+            "`reference` belongs to `fer`, and here is `loss`"
+        }
+        _ => return None,
+    };
+    Some(what.to_string())
+}
+
+fn plan(model: &Fields, largest: u32) -> Option<ErrorPlan> {
+    Some(match model.number("loss") {
+        Some(loss) => ErrorPlan::Loss(loss),
+        None => {
+            let reference_bits = reference_bits(model, largest);
+            ErrorPlan::FrameErrorRate { fer: model.number("fer")?, reference_bits }
+        }
+    })
+}

@@ -1,0 +1,111 @@
+use super::{DIRECTION, Model, fits};
+use crate::grammar::fields::Fields;
+use crate::grammar::key::Without::{Nothing, Value};
+use crate::grammar::key::{Key, Kind, Variant, key};
+use airhop_radio::errors::ErrorPlan;
+
+pub(super) static KIND: Model = Model {
+    variant: Variant {
+        example: "loss = 0.1, burst = 3",
+        ..Variant::new(
+            "gilbert-elliott",
+            "bursts: a good and a bad state, which may change after every data frame; link ACKs, RTS and CTS are spared",
+            &KEYS,
+        )
+    },
+    contradiction,
+    check: fits,
+    plan,
+};
+
+const CHAIN: &str = "`p_gb` with `p_bg` or `p_bb`, or `loss` with `burst`, are needed";
+
+static KEYS: [Key; 9] = [
+    key("p_gb", Kind::Probability, Nothing(CHAIN), "from good to bad after a frame"),
+    key("p_bg", Kind::Probability, Nothing("1 - p_bb"), "from bad to good after a frame"),
+    key("p_bb", Kind::Probability, Nothing("1 - p_bg"), "from bad to bad (Yun 2009 §5.4)"),
+    key("loss", Kind::Probability, Nothing(CHAIN), "average loss rate"),
+    key(
+        "burst",
+        Kind::Number { least: 1.0, most: 1e6 },
+        Nothing(CHAIN),
+        "mean length of a stay in the bad state, 1 / p_bg, frames (or steps)",
+    ),
+    key("loss_good", Kind::Probability, Value("0"), "loss rate of frames in the good state"),
+    key("loss_bad", Kind::Probability, Value("1"), "loss rate of frames in the bad state"),
+    key(
+        "step",
+        Kind::Span { least_ns: 1_000 },
+        Nothing("the chain steps with every data frame"),
+        "the chain steps so often, whether or not anybody sends; a frame has the state in which it began",
+    ),
+    DIRECTION,
+];
+
+fn contradiction(model: &Fields) -> Option<String> {
+    let has = |key| model.number(key).is_some();
+    let chain = ["p_gb", "p_bg", "p_bb"].into_iter().any(has);
+    match (chain, has("loss"), has("burst")) {
+        (true, false, false) => transitions(has),
+        (false, true, true) => averages(model),
+        (false, false, false) => Some(
+            "expected `p_gb` with `p_bg` or `p_bb`, or `loss` with `burst`, got none of them".to_string(),
+        ),
+        (true, ..) => Some(
+            "expected either `p_gb` with `p_bg` or `p_bb`, or `loss` with `burst`, got some of both"
+                .to_string(),
+        ),
+        (false, loss, _) => {
+            let (given, missing) = if loss { ("loss", "burst") } else { ("burst", "loss") };
+            Some(format!("expected `{missing}` too, got `{given}` alone"))
+        }
+    }
+}
+
+fn transitions(has: impl Fn(&'static str) -> bool) -> Option<String> {
+    let got = match (has("p_bg"), has("p_bb")) {
+        (true, true) => "both",
+        (false, false) => "neither",
+        _ if has("p_gb") => return None,
+        _ => return Some("expected `p_gb` (from good to bad) too".to_string()),
+    };
+    Some(format!("expected either `p_bg` (the bad state ends) or `p_bb` (it stays, 1 - p_bg), got {got}"))
+}
+
+fn averages(model: &Fields) -> Option<String> {
+    let [loss, burst, good, bad] = ["loss", "burst", "loss_good", "loss_bad"].map(|key| model.number(key));
+    let (loss, burst, good, bad) = (loss?, burst?, good?, bad?);
+    if !(good <= loss && loss < bad) {
+        return Some(format!(
+            "expected `loss` from loss_good = {good} to less than loss_bad = {bad}, which it is an average of, got {loss}"
+        ));
+    }
+    let bad_share = (loss - good) / (bad - good);
+    let least = bad_share / (1.0 - bad_share);
+    (burst < least * (1.0 - 1e-9)).then(|| {
+        format!(
+            "expected a `burst` of at least {least:.3}, as good states are a frame long at least, got {burst}"
+        )
+    })
+}
+
+/// The probabilities to leave the good and the bad state: those given, or those of a chain with that loss rate and those bad states.
+/// The share of bad frames is p_gb / (p_gb + p_bg), the mean length of a bad state 1 / p_bg.
+fn leave(model: &Fields) -> Option<[f64; 2]> {
+    let Some(loss) = model.number("loss") else {
+        let p_bg = model.number("p_bg").or_else(|| Some(1.0 - model.number("p_bb")?))?;
+        return Some([model.number("p_gb")?, p_bg]);
+    };
+    let (good, bad) = (model.number("loss_good")?, model.number("loss_bad")?);
+    let p_bg = 1.0 / model.number("burst")?;
+    // A rounding error may bring p_gb above 1.
+    Some([(p_bg * (loss - good) / (bad - loss)).min(1.0), p_bg])
+}
+
+fn plan(model: &Fields, _: u32) -> Option<ErrorPlan> {
+    let (loss, leave) = ([model.number("loss_good")?, model.number("loss_bad")?], leave(model)?);
+    Some(match model.span("step") {
+        Some(step) => ErrorPlan::Stepped { loss, leave, step },
+        None => ErrorPlan::GilbertElliott { loss, leave },
+    })
+}

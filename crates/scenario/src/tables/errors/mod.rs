@@ -1,0 +1,80 @@
+//! `errors = { … }`: what the channel does to frames. A model is a file here, with its keys, what they say together and its plan, and a
+//! word in the list.
+
+mod bernoulli;
+mod clean;
+mod directions;
+mod gilbert_elliott;
+mod recorded;
+mod state_rates;
+mod two_state;
+
+pub(super) use directions::{between, check};
+
+use crate::grammar::fields::Fields;
+use crate::grammar::key::Without::Nothing;
+use crate::grammar::key::{Choice, Key, Kind, Variant, key};
+use crate::grammar::problem::Problems;
+use airhop_base::Span;
+use airhop_radio::errors::ErrorPlan;
+
+/// An error model as a file declares it.
+struct Model {
+    variant: Variant,
+    /// What is wrong with keys of which each by itself is right.
+    contradiction: fn(&Fields) -> Option<String>,
+    /// Refuses what a run of this duration would have too much of.
+    check: fn(&Fields, Span, &mut Problems),
+    /// Its plan on a link whose largest data frame has so many bytes.
+    plan: fn(&Fields, u32) -> Option<ErrorPlan>,
+}
+
+super::kinds! {
+    /// The error models.
+    ERRORS, "error model", Model:
+    clean, bernoulli, gilbert_elliott, two_state, recorded
+}
+
+const DIRECTION: Key = key(
+    "direction",
+    Kind::Direction,
+    Nothing("both directions"),
+    "one direction only, \"a->b\"; on a wlan \"a->*\" is all that a sends",
+);
+
+const REFERENCE: Key = key(
+    "reference",
+    Kind::Bytes { least: 1, most: 70_000 },
+    Nothing("the largest data frame of the flows that cross this link"),
+    "the frame that `fer` is about, link-layer header included",
+);
+
+/// A model in which no key contradicts another.
+fn is_consistent(_: &Fields) -> Option<String> {
+    None
+}
+
+/// A model that any run has room for.
+fn fits(_: &Fields, _: Span, _: &mut Problems) {}
+
+/// Refuses an error model whose keys contradict each other, or are too few; or that has more fades in a run of this duration than
+/// anybody can look at.
+fn check_one(model: &Fields, duration: Option<Span>, problems: &mut Problems) {
+    let Some(declared) = declared(model).filter(|_| model.refused().is_empty()) else { return };
+    if let Some(duration) = duration {
+        (declared.check)(model, duration, problems);
+    }
+    if let Some(what) = (declared.contradiction)(model) {
+        problems.add(&model.at, &model.path, what);
+    }
+}
+
+/// The plan of an error model on a link whose largest data frame has `largest` bytes.
+pub(super) fn plan(model: &Fields, largest: u32) -> Option<ErrorPlan> {
+    (declared(model)?.plan)(model, largest)
+}
+
+/// Bits of the frame that an error rate is about.
+fn reference_bits(model: &Fields, largest: u32) -> u64 {
+    model.bytes("reference").unwrap_or(largest.into()) * 8
+}

@@ -1,0 +1,54 @@
+use super::state_rates::{self, BER_BAD, BER_GOOD, FER_BAD, FER_GOOD, per_bit};
+use super::{DIRECTION, Model, REFERENCE, fits};
+use crate::grammar::fields::Fields;
+use crate::grammar::key::Without::{Derived, Required};
+use crate::grammar::key::{Key, Kind, Variant, key};
+use airhop_radio::errors::{BadLine, ErrorPlan, FadePlan, FadeRecord};
+use std::sync::Arc;
+
+pub(super) static KIND: Model = Model {
+    variant: Variant {
+        example: r#"file = "fades.csv", ber_good = 0, ber_bad = 0.01"#,
+        ..Variant::new(
+            "recorded",
+            "fades out of a file, the same in both directions and in every run; after its end it begins again",
+            &KEYS,
+        )
+    },
+    contradiction: |model| state_rates::contradiction(model).or_else(|| record(model)?.err()),
+    check: fits,
+    plan,
+};
+
+static KEYS: [Key; 8] = [
+    key(
+        "file",
+        Kind::File { digest: "digest" },
+        Required,
+        "a CSV file with the header `begin_s,end_s` and a row for each bad time (`airhop fades` writes such)",
+    ),
+    key(
+        "digest",
+        Kind::Digest,
+        Derived("that of the file"),
+        "of the content of the file; with another content it is refused",
+    ),
+    BER_GOOD,
+    BER_BAD,
+    FER_GOOD,
+    FER_BAD,
+    REFERENCE,
+    DIRECTION,
+];
+
+/// The record in a model's file.
+fn record(model: &Fields) -> Option<Result<FadeRecord, String>> {
+    let file = model.file("file")?;
+    let refused = |BadLine { line, what }| format!("{}:{line}: {what}", file.path);
+    Some(FadeRecord::parse(&file.text).map_err(refused))
+}
+
+fn plan(model: &Fields, largest: u32) -> Option<ErrorPlan> {
+    let fades = FadePlan::Recorded(Arc::new(record(model)?.ok()?));
+    Some(ErrorPlan::TwoState { fades, errors_per_bit: per_bit(model, largest)? })
+}

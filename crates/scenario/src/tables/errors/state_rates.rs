@@ -1,0 +1,61 @@
+//! How much a channel errs in good and in bad times: per bit, or by the rate at which full data frames are lost.
+
+use super::reference_bits;
+use crate::grammar::fields::Fields;
+use crate::grammar::key::Without::Nothing;
+use crate::grammar::key::{Key, Kind, key};
+use airhop_radio::errors::errors_per_bit;
+
+const BER_OR_FER: &str = "either `ber_good` and `ber_bad` or `fer_good` and `fer_bad` are needed";
+
+pub(super) const BER_GOOD: Key =
+    key("ber_good", Kind::Probability, Nothing(BER_OR_FER), "bit errors per bit in good times");
+pub(super) const BER_BAD: Key =
+    key("ber_bad", Kind::Probability, Nothing(BER_OR_FER), "bit errors per bit in bad times");
+pub(super) const FER_GOOD: Key = key(
+    "fer_good",
+    Kind::Probability,
+    Nothing(BER_OR_FER),
+    "error rate of a full data frame in good times; shorter frames by their bits",
+);
+pub(super) const FER_BAD: Key = key(
+    "fer_bad",
+    Kind::Probability,
+    Nothing(BER_OR_FER),
+    "error rate of a full data frame in bad times; shorter frames by their bits",
+);
+
+/// Refuses rates of both sorts, or too few.
+pub(super) fn contradiction(model: &Fields) -> Option<String> {
+    let keys = ["ber_good", "ber_bad", "fer_good", "fer_bad"];
+    match keys.map(|key| model.number(key).is_some()) {
+        [false, false, true, true] => None,
+        [true, true, false, false] => {
+            let reference = model.bytes("reference");
+            reference.map(|_| {
+                "`reference` belongs to `fer_good` and `fer_bad`, and here is `ber_good`".to_string()
+            })
+        }
+        given => {
+            let given: Vec<_> = keys
+                .iter()
+                .zip(given)
+                .filter(|(_, given)| *given)
+                .map(|(key, _)| format!("`{key}`"))
+                .collect();
+            let got = if given.is_empty() { "none of them".to_string() } else { given.join(", ") };
+            Some(format!(
+                "expected either `ber_good` and `ber_bad` (per bit) or `fer_good` and `fer_bad` (of a full data frame), got {got}"
+            ))
+        }
+    }
+}
+
+/// Errors per bit in good and in bad times.
+pub(super) fn per_bit(model: &Fields, largest: u32) -> Option<[f64; 2]> {
+    let in_state = |ber, fer| match model.number(ber) {
+        Some(ber) => Some(ber),
+        None => Some(errors_per_bit(model.number(fer)?, reference_bits(model, largest))),
+    };
+    Some([in_state("ber_good", "fer_good")?, in_state("ber_bad", "fer_bad")?])
+}

@@ -1,0 +1,70 @@
+use super::state_rates::{self, BER_BAD, BER_GOOD, FER_BAD, FER_GOOD, per_bit};
+use super::{DIRECTION, Model, REFERENCE};
+use crate::grammar::fields::Fields;
+use crate::grammar::key::Without::{Required, Value};
+use crate::grammar::key::{Key, Kind, Variant, key};
+use crate::grammar::problem::Problems;
+use crate::grammar::words::of_word;
+use airhop_base::Span;
+use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
+
+pub(super) static KIND: Model = Model {
+    variant: Variant {
+        example: r#"good = "1 s", bad = "100 ms", ber_good = 0, ber_bad = 0.01"#,
+        ..Variant::new(
+            "two-state",
+            "fades: good and bad times in real time, the same in both directions and for every scheme (Bakshi et al. 1997)",
+            &KEYS,
+        )
+    },
+    contradiction: state_rates::contradiction,
+    check: check_fades,
+    plan,
+};
+
+/// So many fades of a channel in a run at most; each takes memory in a trace.
+const MAX_FADES: u64 = 1_000_000;
+
+static KEYS: [Key; 10] = [
+    key("good", Kind::Span { least_ns: 1_000 }, Required, "mean length of a good time"),
+    key("bad", Kind::Span { least_ns: 1_000 }, Required, "mean length of a bad time"),
+    key(
+        "sojourn",
+        Kind::Word(|| Sojourn::ALL.map(|(name, _)| name).to_vec()),
+        Value(r#""exponential""#),
+        "how these times are distributed: exponential; uniform from 0 to twice the mean (the \"uniformal\" ones of Kounavis 1996); uniform from half to three halves of it; all the same",
+    ),
+    key(
+        "start",
+        Kind::Word(|| Start::ALL.map(|(name, _)| name).to_vec()),
+        Value(r#""stationary""#),
+        "begins at any moment of a path that has been there for ever, or with a whole good time, as ns-2 and Bakshi et al. do",
+    ),
+    BER_GOOD,
+    BER_BAD,
+    FER_GOOD,
+    FER_BAD,
+    REFERENCE,
+    DIRECTION,
+];
+
+fn check_fades(model: &Fields, duration: Span, problems: &mut Problems) {
+    if let (Some(good), Some(bad)) = (model.span("good"), model.span("bad"))
+        && duration.whole(good + bad) > MAX_FADES
+    {
+        let what = format!(
+            "expected at most {MAX_FADES} fades in the run, got good times of \"{good}\" and bad ones of \"{bad}\" by turns in \
+             duration = \"{duration}\""
+        );
+        problems.add(model.at("good"), model.path_of("good"), what);
+    }
+}
+
+fn plan(model: &Fields, largest: u32) -> Option<ErrorPlan> {
+    let fades = FadePlan::Drawn {
+        means: [model.span("good")?, model.span("bad")?],
+        sojourn: of_word(&Sojourn::ALL, model.word("sojourn")?)?,
+        start: of_word(&Start::ALL, model.word("start")?)?,
+    };
+    Some(ErrorPlan::TwoState { fades, errors_per_bit: per_bit(model, largest)? })
+}

@@ -1,0 +1,212 @@
+//! `[[flow]]`: one sender and one receiver; its keys, the defaults that follow from its transport, its checks and its plan.
+
+use super::layout::MAX_STATIONS;
+use super::{NAME, app, tcp};
+use crate::grammar::fields::{Fields, Val};
+use crate::grammar::key::Without::{Derived, Nothing, Required, Value};
+use crate::grammar::key::{Key, Kind, key};
+use crate::grammar::problem::{At, Problems};
+use crate::grammar::words::of_word;
+use airhop_base::{NodeId, Span, Time};
+use airhop_net::plan::{FlowPlan, Transport};
+use airhop_net::services;
+use airhop_tcp::{Config, Notices, Scheme};
+
+/// The words of `notices`.
+const NOTICES: [(&str, Notices); 4] = [
+    ("scheme", Notices::Scheme),
+    ("ignored", Notices::Ignored),
+    ("eln", Notices::Eln),
+    ("elsn", Notices::Elsn),
+];
+
+/// Fills the defaults that follow from the transport and the preset.
+pub(crate) fn fill(flow: &mut Fields) {
+    match flow.word("transport") {
+        Some("tcp") => {
+            if flow.lacks("app") {
+                let bulk = Fields::new(flow.path_of("app"), At::Default, Some("bulk"), &[]);
+                flow.fill("app", Val::Table(bulk));
+            }
+            if let Some(Val::Scheme(scheme, _)) = flow.get("scheme") {
+                let services = served_by(scheme, flow.word("notices"));
+                flow.fill("services", Val::Words(services));
+            }
+            let mss = flow.bytes("segment").and_then(|bytes| u32::try_from(bytes).ok());
+            if let (Some(Val::Table(tcp)), Some(mss)) = (flow.get_mut("tcp"), mss) {
+                tcp::fill(tcp, mss);
+            }
+        }
+        Some(_) if flow.table("tcp").is_some_and(|tcp| tcp.at == At::Default) => flow.clear("tcp"),
+        _ => {}
+    }
+}
+
+/// What the network does for a flow of this scheme, if it does not say so itself: other notices come in the place of the scheme's.
+fn served_by(scheme: &Scheme, notices: Option<&'static str>) -> Vec<&'static str> {
+    let Some(notices) = notices.filter(|word| ["eln", "elsn"].contains(word)) else {
+        return scheme.needs.to_vec();
+    };
+    let is_other = |name: &&str| services::find(name).is_some_and(|service| !service.tells_of_losses);
+    scheme.needs.iter().copied().filter(is_other).chain([notices]).collect()
+}
+
+/// Checks what a flow says of itself.
+pub(crate) fn check(flow: &Fields, duration: Option<Span>, problems: &mut Problems) {
+    match flow.word("transport") {
+        Some("tcp") => check_tcp(flow, problems),
+        Some("udp") => check_udp(flow, problems),
+        _ => {}
+    }
+    if let (Some(start), Some(duration)) = (flow.span("start"), duration)
+        && start >= duration
+    {
+        let what =
+            format!("expected a start before the end of the run, duration = \"{duration}\", got \"{start}\"");
+        problems.add(flow.at("start"), flow.path_of("start"), what);
+    }
+}
+
+fn check_tcp(flow: &Fields, problems: &mut Problems) {
+    if flow.lacks("scheme") {
+        let what = "is missing: a TCP flow needs a scheme, such as \"reno\" (`airhop schemes` lists them)";
+        problems.add(&flow.at, flow.path_of("scheme"), what);
+    }
+    app::check(flow, problems);
+    if let Some(tcp) = flow.table("tcp") {
+        tcp::check(tcp, problems);
+        // A sender never splits a segment to fit a window (RFC 9293 §3.8.6.2.1): it would wait for ever.
+        if let (Some(window), Some(segment)) = (tcp.bytes("receive_window"), flow.bytes("segment"))
+            && window < segment
+        {
+            let what = format!("expected at least one segment, \"{segment} B\", got \"{window} B\"");
+            problems.add(tcp.at("receive_window"), tcp.path_of("receive_window"), what);
+        }
+    }
+}
+
+fn check_udp(flow: &Fields, problems: &mut Problems) {
+    if flow.get("scheme").is_some() {
+        problems.add(flow.at("scheme"), flow.path_of("scheme"), "a UDP flow has no scheme; leave it out");
+    }
+    if flow.get("services").is_some() {
+        problems.add(
+            flow.at("services"),
+            flow.path_of("services"),
+            "only TCP flows have services; leave it out",
+        );
+    }
+    if flow.get("notices").is_some() {
+        problems.add(
+            flow.at("notices"),
+            flow.path_of("notices"),
+            "a UDP flow heeds no notices; leave it out",
+        );
+    }
+    if let Some(tcp) = flow.table("tcp") {
+        problems.add(&tcp.at, &tcp.path, "a UDP flow has no TCP parameters; leave them out");
+    }
+    app::check(flow, problems);
+    if flow.lacks("app") {
+        let what = "is missing: a UDP flow needs one, such as { kind = \"cbr\", rate = \"1 Mbit/s\" }";
+        problems.add(&flow.at, flow.path_of("app"), what);
+    }
+}
+
+/// The plan of a flow between two nodes.
+pub(crate) fn plan(f: &Fields, [from, to]: [NodeId; 2]) -> Option<FlowPlan> {
+    let segment = u32::try_from(f.bytes("segment")?).ok()?;
+    let transport = match f.word("transport")? {
+        "tcp" => {
+            let Val::Scheme(scheme, params) = f.get("scheme")? else { return None };
+            let config = Config { notices: notices(f)?, ..tcp::config(f.table("tcp")?, segment)? };
+            Transport::Tcp { scheme, params: params.clone(), config }
+        }
+        "udp" => Transport::Udp { bytes: segment },
+        _ => return None,
+    };
+    Some(FlowPlan {
+        name: f.text("name")?.to_string(),
+        from,
+        to,
+        transport,
+        app: app::plan(f.table("app")?)?,
+        start: Time::ZERO + f.span("start")?,
+        services: f
+            .words("services")
+            .unwrap_or_default()
+            .iter()
+            .map(|name| services::find(name))
+            .collect::<Option<_>>()?,
+    })
+}
+
+/// What explicit notifications are to a sender; what its scheme makes of them if the file does not say.
+fn notices(f: &Fields) -> Option<Notices> {
+    match f.word("notices") {
+        Some(word) => of_word(&NOTICES, word),
+        None => Some(Notices::Scheme),
+    }
+}
+
+/// `[[flow]]`.
+pub(super) static FLOW: [Key; 13] = [
+    NAME,
+    key("from", Kind::Name, Nothing("`between` draws it"), "the sending node"),
+    key("to", Kind::Name, Nothing("`between` draws it"), "the receiving node"),
+    key(
+        "between",
+        Kind::Section(&BETWEEN),
+        Nothing("`from` and `to` name the ends"),
+        "two stations drawn for each seed and replication, the same for every scheme; no two flows get the same from and to",
+    ),
+    key("transport", Kind::Word(|| vec!["tcp", "udp"]), Value(r#""tcp""#), "the transport protocol"),
+    key(
+        "scheme",
+        Kind::Scheme,
+        Nothing("required for TCP; a UDP flow has none"),
+        "a name of `airhop schemes`, or { name = \"…\", parameter = … }",
+    ),
+    key(
+        "notices",
+        Kind::Word(|| NOTICES.map(|(word, _)| word).to_vec()),
+        Nothing("what its scheme makes of them"),
+        "what explicit notifications are to its sender, whose window and recovery stay those of its scheme: scheme; ignored; eln \
+         = what one names goes out again, once, and the window stays (as scheme \"eln\"); elsn = LL-ELSN's ELN filter and ERSN (as \
+         scheme \"ll-elsn\")",
+    ),
+    key(
+        "services",
+        Kind::Words(services::names),
+        Derived(
+            "what the scheme needs; with notices = \"eln\" or \"elsn\" that in place of what tells the scheme of losses",
+        ),
+        "what the network does for it, in place of what its scheme needs: any sender with any notification (Yun 2009 §5.3)",
+    ),
+    key(
+        "segment",
+        Kind::Bytes { least: 1, most: 65_000 },
+        Value(r#""1000 B""#),
+        "payload of a full segment or of a datagram (Yun 2009 §5.1)",
+    ),
+    key("app", Kind::Choice(&app::APP), Derived("bulk for TCP; required for UDP"), "what is sent"),
+    key("start", Kind::Span { least_ns: 0 }, Value(r#""0 s""#), "when it starts"),
+    key(
+        "stagger",
+        Kind::Span { least_ns: 0 },
+        Value(r#""0 s""#),
+        "how much later than the one before each copy starts, if its name has a `*`",
+    ),
+    key("tcp", Kind::Section(&tcp::TCP), Value("{}"), "parameters of the connection, both ends"),
+];
+
+/// `flow.between`.
+static BETWEEN: [Key; 2] = [
+    key("wlan", Kind::Name, Required, "the wlan whose stations they are"),
+    key(
+        "hops",
+        Kind::Count { least: 1, most: MAX_STATIONS - 1 },
+        Nothing("any number"),
+        "transmissions on the shortest way from one to the other in this wlan",
+    ),
+];

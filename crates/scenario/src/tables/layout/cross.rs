@@ -1,0 +1,38 @@
+use super::{Layout, MAX_STATIONS, PREFIX, SPACING, is_bounded, made_of, on_grid};
+use crate::grammar::fields::Fields;
+use crate::grammar::key::Without::Required;
+use crate::grammar::key::{Key, Kind, key};
+use airhop_net::layout::Place;
+
+pub(super) static KIND: Layout = Layout {
+    variant: made_of(
+        "cross",
+        "two chains that share their middle: with arms of 2, n0 to n4 along x from [0, 0] with n2 in the middle, then n5 to n8 across it \
+         along y, the middle left out",
+        &KEYS,
+        r#"arm = 2, spacing = "30 m""#,
+    ),
+    places,
+    check: is_bounded,
+    line: |layout| layout.count("arm").map(|arm| 2 * arm + 1),
+    drawn_in: None,
+};
+
+static KEYS: [Key; 3] = [
+    key(
+        "arm",
+        Kind::Count { least: 1, most: (MAX_STATIONS - 1) / 4 },
+        Required,
+        "stations of each of the four arms, the middle left out",
+    ),
+    SPACING,
+    PREFIX,
+];
+
+fn places(layout: &Fields) -> Option<Vec<Place>> {
+    let arm = layout.count("arm")?;
+    let along = (0..=2 * arm).map(|x| (x, 0));
+    let above = (1..=arm).map(|y| (arm, y as i64));
+    let below = (1..=arm).rev().map(|y| (arm, -(y as i64)));
+    on_grid(layout, along.chain(below).chain(above))
+}

@@ -1,0 +1,42 @@
+use super::{Layout, MAX_STATIONS, PREFIX, SPACING, made_of, on_grid};
+use crate::grammar::fields::Fields;
+use crate::grammar::key::Without::Required;
+use crate::grammar::key::{Key, Kind, key};
+use crate::grammar::problem::Problems;
+use airhop_net::layout::Place;
+
+pub(super) static KIND: Layout = Layout {
+    variant: made_of(
+        "grid",
+        "rows along x, one above the other along y, numbered row by row from [0, 0]",
+        &KEYS,
+        r#"columns = 2, rows = 2, spacing = "30 m""#,
+    ),
+    places,
+    check,
+    line: |layout| Some(layout.count("columns")?.max(layout.count("rows")?)),
+    drawn_in: None,
+};
+
+static KEYS: [Key; 4] = [
+    key("columns", Kind::Count { least: 1, most: MAX_STATIONS }, Required, "stations in a row"),
+    key("rows", Kind::Count { least: 1, most: MAX_STATIONS }, Required, "stations in a column"),
+    SPACING,
+    PREFIX,
+];
+
+fn places(layout: &Fields) -> Option<Vec<Place>> {
+    let (columns, rows) = (layout.count("columns")?, layout.count("rows")?);
+    // More than there can be are not worth making, only for a message.
+    (columns * rows <= MAX_STATIONS).then_some(())?;
+    on_grid(layout, (0..columns * rows).map(|i| (i % columns, (i / columns) as i64)))
+}
+
+fn check(layout: &Fields, problems: &mut Problems) {
+    let (Some(columns), Some(rows)) = (layout.count("columns"), layout.count("rows")) else { return };
+    let stations = columns * rows;
+    if !(2..=MAX_STATIONS).contains(&stations) {
+        let what = format!("expected 2 to {MAX_STATIONS} stations, got {columns} × {rows} = {stations}");
+        problems.add(layout.at("rows"), layout.path_of("rows"), what);
+    }
+}

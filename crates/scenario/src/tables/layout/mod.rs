@@ -1,0 +1,192 @@
+//! `layout = { … }`: stations that a rule places, in place of a table of them. A layout is a file here, with its keys and its rule, and
+//! a word in the list.
+
+mod chain;
+mod cross;
+mod grid;
+mod random;
+
+use crate::grammar::fields::Fields;
+use crate::grammar::key::Without::{Nothing, Required, Value};
+use crate::grammar::key::{Choice, Key, Kind, Variant, key};
+use crate::grammar::problem::Problems;
+use crate::grammar::quantity::{self, MAX_COORDINATE, number};
+use airhop_net::layout::{Place, connected};
+use airhop_net::plan::Area;
+
+/// A layout as a file declares it.
+struct Layout {
+    variant: Variant,
+    /// Where its stations are, in the order of their numbers; [0, 0] for what is drawn.
+    places: fn(&Fields) -> Option<Vec<Place>>,
+    /// Refuses too many stations.
+    check: fn(&Fields, &mut Problems),
+    /// Stations of its longest line.
+    line: fn(&Fields) -> Option<u64>,
+    /// The rectangle in which its places are drawn for each replication; `None`: the file says where they are.
+    drawn_in: Option<fn(&Fields) -> Option<Area>>,
+}
+
+super::kinds! {
+    /// The layouts.
+    LAYOUT, "layout", Layout:
+    chain, grid, cross, random
+}
+
+/// IEEE 802.11-2016 §9.4.1.8: association ids end at 2007; the access point comes on top.
+pub(crate) const MAX_STATIONS: u64 = 2008;
+
+const PREFIX: Key = key(
+    "prefix",
+    Kind::Name,
+    Value(r#""n""#),
+    "how the names of the stations begin; numbers from 0 follow. Layouts with the same prefix share nodes",
+);
+const NODES: Key = key("nodes", Kind::Count { least: 2, most: MAX_STATIONS }, Required, "how many stations");
+const SPACING: Key = key("spacing", Kind::Metres, Required, "from each station to the next");
+
+/// In place of the positions of stations.
+pub(crate) const LAYOUT_KEY: Key = key(
+    "layout",
+    Kind::Choice(&LAYOUT),
+    Nothing("`stations` says where each is"),
+    "places stations by a rule, in place of `stations`",
+);
+
+/// What [`crate::whole::places()`] is told.
+pub(crate) static PLACED: [Key; 3] = [
+    Key { without: Required, ..LAYOUT_KEY },
+    key(
+        "receive",
+        Kind::Metres,
+        Nothing("all stations hear each other"),
+        "frames can be received up to here",
+    ),
+    key("wlan", Kind::Name, Required, "the wlan that would draw the same places"),
+];
+
+/// A layout whose keys bound how many stations it has.
+fn is_bounded(_: &Fields, _: &mut Problems) {}
+
+/// Places on a grid of the layout's spacing.
+fn on_grid(layout: &Fields, places: impl Iterator<Item = (u64, i64)>) -> Option<Vec<Place>> {
+    let spacing = layout.metres("spacing")?;
+    Some(places.map(|(x, y)| [x as f64 * spacing, y as f64 * spacing]).collect())
+}
+
+/// A layout's name with its stations, in a line for readers of the effective scenario.
+const fn made_of(
+    kind: &'static str,
+    about: &'static str,
+    keys: &'static [Key],
+    example: &'static str,
+) -> Variant {
+    Variant { example, comment: Some(comment), ..Variant::new(kind, about, keys) }
+}
+
+/// The stations of a wlan: those of the file, or those that its layout makes. Places that are drawn are [0, 0] until then.
+pub(crate) fn stations(wlan: &Fields) -> Option<Vec<(String, Place)>> {
+    match wlan.table("layout") {
+        Some(layout) => made(layout),
+        None => wlan.stations("stations").map(<[_]>::to_vec),
+    }
+}
+
+/// The stations that a layout makes.
+pub(crate) fn made(layout: &Fields) -> Option<Vec<(String, Place)>> {
+    let prefix = layout.text("prefix")?;
+    let named = |(i, place)| (format!("{prefix}{i}"), place);
+    Some(places(layout)?.into_iter().enumerate().map(named).collect())
+}
+
+fn places(layout: &Fields) -> Option<Vec<Place>> {
+    (declared(layout)?.places)(layout)
+}
+
+/// The rectangle that places are drawn in; `None` if they are known.
+pub(crate) fn area(wlan: &Fields) -> Option<Area> {
+    wlan.table("layout").and_then(area_of)
+}
+
+/// The same of a layout.
+pub(crate) fn area_of(layout: &Fields) -> Option<Area> {
+    (declared(layout)?.drawn_in?)(layout)
+}
+
+/// Checks that a wlan has either stations or a layout.
+pub(crate) fn check_wlan(wlan: &Fields, problems: &mut Problems) {
+    let (got, key) = match (wlan.get("stations").is_some(), wlan.get("layout").is_some()) {
+        (true, true) => ("both", "layout"),
+        (false, false) if wlan.misses("stations") && wlan.misses("layout") => ("neither", "stations"),
+        _ => return,
+    };
+    let what = format!(
+        "expected either `stations`, such as {{ bs = [0, 0], d = [30, 0] }}, or `layout`, such as {{ kind = \"chain\", nodes = 3, spacing = \"30 m\" }}, got {got}"
+    );
+    problems.add(wlan.at(key), wlan.path_of(key), what);
+}
+
+/// Checks the numbers and the names of a layout. `reach`: how far its stations are heard, if not everywhere.
+pub(crate) fn check(layout: &Fields, reach: Option<f64>, problems: &mut Problems) {
+    let before = problems.len();
+    check_prefix(layout, problems);
+    if declared(layout).is_some_and(|declared| declared.drawn_in.is_some()) {
+        return; // whether there is such a draw only draws can tell
+    }
+    check_room(layout, problems);
+    if problems.len() == before
+        && let (Some(reach), Some(spacing), Some(places)) = (reach, layout.metres("spacing"), places(layout))
+        && !connected(&places, Some(reach))
+    {
+        // A range that follows from powers has many digits.
+        let reach = (10.0 * reach).floor() / 10.0;
+        let what = format!(
+            "out of range of each other: expected at most receive = \"{reach} m\", got \"{spacing} m\""
+        );
+        problems.add(layout.at("spacing"), layout.path_of("spacing"), what);
+    }
+}
+
+/// Refuses what would be too many stations, and lines of them that would be too long.
+fn check_room(layout: &Fields, problems: &mut Problems) {
+    let Some(declared) = declared(layout) else { return };
+    (declared.check)(layout, problems);
+    if let (Some(line), Some(spacing)) = ((declared.line)(layout), layout.metres("spacing"))
+        && (line - 1) as f64 * spacing > MAX_COORDINATE
+    {
+        let what = format!(
+            "no room for {line} stations in a line: expected at most {MAX_COORDINATE:e} m for all of it, got \"{spacing} m\" to each next one"
+        );
+        problems.add(layout.at("spacing"), layout.path_of("spacing"), what);
+    }
+}
+
+fn check_prefix(layout: &Fields, problems: &mut Problems) {
+    let Some(prefix) = layout.text("prefix") else { return };
+    let what = if prefix.contains('*') {
+        "expected a \"*\" in the name of the wlan too: each copy of it has a layout of its own".to_string()
+    } else if quantity::name(&format!("{prefix}{MAX_STATIONS}")).is_err() {
+        format!("expected room for a number in a name of 64 letters, got {prefix:?}")
+    } else {
+        return;
+    };
+    problems.add(layout.at("prefix"), layout.path_of("prefix"), what);
+}
+
+/// What a layout makes, in a line for readers of the effective scenario.
+fn comment(layout: &Fields) -> Option<String> {
+    /// More stations than these would be more to read than the rule.
+    const SHOWN: usize = 20;
+    let stations = made(layout)?;
+    let drawn = area_of(layout).is_some();
+    let one = |(name, [x, y]): &(String, Place)| match drawn {
+        true => name.clone(),
+        false => format!("{name} = [{}, {}]", number(*x), number(*y)),
+    };
+    let mut shown: Vec<String> = stations.iter().take(SHOWN).map(one).collect();
+    if let Some(last) = stations.get(SHOWN..).and_then(<[_]>::last) {
+        shown.extend(["…".to_string(), one(last)]);
+    }
+    let when = if drawn { ", placed anew for each seed and replication" } else { "" };
+    Some(format!("makes: {}{when}", shown.join(", ")))
+}

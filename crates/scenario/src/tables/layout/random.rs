@@ -1,0 +1,40 @@
+use super::{Layout, NODES, PREFIX, is_bounded, made_of};
+use crate::grammar::fields::Fields;
+use crate::grammar::key::Without::{Required, Value};
+use crate::grammar::key::{Key, Kind, key};
+use airhop_net::plan::Area;
+
+pub(super) static KIND: Layout = Layout {
+    variant: made_of(
+        "random",
+        "places drawn for each seed and replication, each place of a rectangle as likely as any other; the same for every scheme (stream \
+         `<wlan>.layout`; at most 10000 draws of all of them until they are as asked for)",
+        &KEYS,
+        r#"nodes = 3, width = "30 m", height = "30 m""#,
+    ),
+    places: |layout| Some(vec![[0.0, 0.0]; usize::try_from(layout.count("nodes")?).ok()?]),
+    check: is_bounded,
+    line: |_| None,
+    drawn_in: Some(area),
+};
+
+static KEYS: [Key; 5] = [
+    NODES,
+    key("width", Kind::Metres, Required, "the rectangle's extent in x, from 0"),
+    key("height", Kind::Metres, Required, "its extent in y, from 0"),
+    key(
+        "connected",
+        Kind::Flag,
+        Value("true"),
+        "only places from each of which frames find a way to each other",
+    ),
+    PREFIX,
+];
+
+fn area(layout: &Fields) -> Option<Area> {
+    Some(Area {
+        width: layout.metres("width")?,
+        height: layout.metres("height")?,
+        connected: layout.flag("connected")?,
+    })
+}

@@ -1,0 +1,121 @@
+//! The physical layer of a wlan: the numbers of its standard, those that a scenario puts in their place, and its rates.
+
+use crate::grammar::fields::{Fields, Val};
+use crate::grammar::key::Without::Derived;
+use crate::grammar::key::{Key, Kind, key};
+use crate::grammar::problem::Problems;
+use airhop_base::Rate;
+use airhop_radio::phy::{Coding, Phy};
+
+const SERIAL: &str = "serial";
+const OFDM: &str = "ofdm";
+
+/// Fills in what follows from the standard: the rate of control frames, and the numbers that nobody changed.
+pub(crate) fn fill(wlan: &mut Fields) {
+    let Some(standard) = standard(wlan) else { return };
+    if let Some(control) = wlan.rate("rate").and_then(|rate| control_rate(&standard, rate)) {
+        wlan.fill("control_rate", Val::Rate(control));
+    }
+    if let Some(Val::Table(phy)) = wlan.get_mut("phy") {
+        phy.fill("header", Val::Span(standard.plcp));
+        phy.fill("cw_min", Val::Count(standard.cw_min.into()));
+        phy.fill("cw_max", Val::Count(standard.cw_max.into()));
+        phy.fill("coding", Val::Word(coding_name(standard.coding)));
+    }
+}
+
+/// Refuses rates that the standard lacks, and numbers that contradict each other.
+pub(crate) fn check(wlan: &Fields, problems: &mut Problems) {
+    let Some(standard) = standard(wlan) else { return };
+    for name in ["rate", "control_rate"] {
+        check_rate(wlan, name, &standard, problems);
+    }
+    let Some(phy) = wlan.table("phy") else { return };
+    if let (Some(least), Some(most)) = (phy.count("cw_min"), phy.count("cw_max"))
+        && most < least
+    {
+        let what = format!("expected at least cw_min = {least}, got {most}");
+        problems.add(phy.at("cw_max"), phy.path_of("cw_max"), what);
+    }
+    if phy.word("coding") == Some(OFDM) && coding_name(standard.coding) != OFDM {
+        let what = format!("{} has no OFDM symbols; expected \"{SERIAL}\"", standard.name);
+        problems.add(phy.at("coding"), phy.path_of("coding"), what);
+    }
+}
+
+/// The timing of a wlan; `None` if a value is missing.
+pub(crate) fn plan(wlan: &Fields) -> Option<Phy> {
+    let (standard, phy) = (standard(wlan)?, wlan.table("phy")?);
+    Some(Phy {
+        plcp: phy.span("header")?,
+        cw_min: u32::try_from(phy.count("cw_min")?).ok()?,
+        cw_max: u32::try_from(phy.count("cw_max")?).ok()?,
+        coding: match phy.word("coding")? {
+            SERIAL => Coding::Serial,
+            OFDM => standard.coding,
+            _ => return None,
+        },
+        ..standard
+    })
+}
+
+fn standard(wlan: &Fields) -> Option<Phy> {
+    wlan.word("standard").and_then(Phy::find)
+}
+
+fn coding_name(coding: Coding) -> &'static str {
+    match coding {
+        Coding::Serial => SERIAL,
+        Coding::Ofdm { .. } => OFDM,
+    }
+}
+
+/// IEEE 802.11-2016 §10.7.6.5.2: the fastest mandatory rate that is not above the rate of the data frame. All rates of 802.11 and
+/// 802.11b are mandatory; of ERP-OFDM 6, 12 and 24 Mbit/s are (§18.2.2.3).
+fn control_rate(standard: &Phy, rate: Rate) -> Option<Rate> {
+    let mandatory = |r: &&Rate| match standard.coding {
+        Coding::Serial => true,
+        Coding::Ofdm { .. } => matches!(r.bps(), 6_000_000 | 12_000_000 | 24_000_000),
+    };
+    standard.rates.iter().filter(mandatory).filter(|r| **r <= rate).max().copied()
+}
+
+fn check_rate(wlan: &Fields, name: &str, standard: &Phy, problems: &mut Problems) {
+    let Some(rate) = wlan.rate(name).filter(|rate| !standard.rates.contains(rate)) else { return };
+    let known: Vec<_> = standard.rates.iter().map(Rate::to_string).collect();
+    let near = standard.rates.iter().min_by_key(|r| r.bps().abs_diff(rate.bps()));
+    let hint = near.map(|r| format!("; the nearest is \"{r}\"")).unwrap_or_default();
+    let what = format!("{} has {}, not \"{rate}\"{hint}", standard.name, known.join(", "));
+    problems.add(wlan.at(name), wlan.path_of(name), what);
+}
+
+/// The largest contention window (IEEE 802.11-2016, dot11EDCATableCWmax).
+const MAX_WINDOW: u64 = 65_535;
+
+/// `[wlan.phy]`.
+pub(super) static PHY: [Key; 4] = [
+    key(
+        "header",
+        Kind::Span { least_ns: 0 },
+        Derived("that of the standard"),
+        "PLCP preamble and header, before every frame whatever its rate",
+    ),
+    key(
+        "cw_min",
+        Kind::Count { least: 0, most: MAX_WINDOW },
+        Derived("that of the standard"),
+        "smallest contention window: a backoff is uniform in {0, …, CW} slots (IEEE 802.11-2016 §10.3.3)",
+    ),
+    key(
+        "cw_max",
+        Kind::Count { least: 0, most: MAX_WINDOW },
+        Derived("that of the standard"),
+        "largest contention window, at least `cw_min`",
+    ),
+    key(
+        "coding",
+        Kind::Word(|| vec![SERIAL, OFDM]),
+        Derived("that of the standard"),
+        "bits of a frame one after the other, or in OFDM symbols of 4 µs with a signal extension of 6 µs (802.11g only); ns-2 has no symbols",
+    ),
+];

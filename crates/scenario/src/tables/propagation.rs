@@ -1,0 +1,169 @@
+//! How far the frames of a wlan reach: as its `range` says, or by the power of its `propagation`.
+
+use crate::grammar::fields::{Fields, Val};
+use crate::grammar::key::Without::{Derived, Required, Value};
+use crate::grammar::key::{Key, Kind, key};
+use crate::grammar::problem::Problems;
+use airhop_net::route::hear;
+use airhop_radio::cell::Range;
+use airhop_radio::propagation::{Propagation, ratio};
+
+const FREE_SPACE: &str = "free-space";
+const TWO_RAY: &str = "two-ray";
+/// ns-2's antennas.
+const HEIGHT: f64 = 1.5;
+
+/// Fills in the height of antennas over ground.
+pub(crate) fn fill(wlan: &mut Fields) {
+    if let Some(Val::Table(propagation)) = wlan.get_mut("propagation")
+        && propagation.word("model") == Some(TWO_RAY)
+    {
+        propagation.fill("height", Val::Metres(HEIGHT));
+    }
+}
+
+/// Refuses ranges and powers that contradict each other, and stations that nobody hears.
+pub(crate) fn check(wlan: &Fields, problems: &mut Problems) {
+    let before = problems.len();
+    if let (Some(range), Some(_)) = (wlan.table("range"), wlan.table("propagation")) {
+        let what = "expected either `range` (metres) or `propagation` (powers), got both";
+        problems.add(&range.at, range.path.as_str(), what);
+    }
+    wlan.table("range").into_iter().for_each(|range| check_range(range, problems));
+    wlan.table("propagation").into_iter().for_each(|propagation| check_propagation(propagation, problems));
+    let Some(range) = range(wlan).filter(|_| problems.len() == before) else { return };
+    let receive = match wlan.table("propagation").and_then(|p| p.power("receive")) {
+        Some(power) => format!("{:.1} m, where receive = \"{power} dBm\" is left", range.receive),
+        None => format!("receive = \"{} m\"", range.receive),
+    };
+    for (name, nearest) in lonely(wlan) {
+        let what = format!(
+            "out of everyone's range: expected another station within {receive}, the nearest is at {nearest:.1} m"
+        );
+        problems.add(wlan.at("stations"), format!("{}.{name}", wlan.path_of("stations")), what);
+    }
+}
+
+fn check_range(range: &Fields, problems: &mut Problems) {
+    if let (Some(receive), Some(sense)) = (range.metres("receive"), range.metres("sense"))
+        && sense < receive
+    {
+        let what = format!("expected at least receive = \"{receive} m\", got \"{sense} m\"");
+        problems.add(range.at("sense"), range.path_of("sense"), what);
+    }
+}
+
+fn check_propagation(propagation: &Fields, problems: &mut Problems) {
+    if propagation.word("model").is_some_and(|model| model != TWO_RAY) && propagation.get("height").is_some()
+    {
+        let what = "there is no ground in free space; model \"two-ray\" has `height`";
+        problems.add(propagation.at("height"), propagation.path_of("height"), what);
+    }
+    let Some(plan) = plan(propagation) else { return };
+    if plan.sense > plan.receive {
+        let what = format!("expected at most receive = \"{} dBm\", got \"{} dBm\"", plan.receive, plan.sense);
+        problems.add(propagation.at("sense"), propagation.path_of("sense"), what);
+    }
+    if plan.receive > plan.nearest() {
+        let what = format!(
+            "expected at most the {:.1} dBm that are left at 1 m, got \"{} dBm\"",
+            plan.nearest(),
+            plan.receive
+        );
+        problems.add(propagation.at("receive"), propagation.path_of("receive"), what);
+    }
+}
+
+/// How far the frames of a wlan reach; `None` if all stations hear each other, or a value is missing.
+pub(crate) fn range(wlan: &Fields) -> Option<Range> {
+    if let Some(propagation) = wlan.table("propagation") {
+        return plan(propagation).map(|plan| plan.range());
+    }
+    let range = wlan.table("range")?;
+    let (receive, sense) = (range.metres("receive")?, range.metres("sense")?);
+    Some(Range { capture: capture(range)?, ..Range::free_space(receive, sense) })
+}
+
+fn plan(propagation: &Fields) -> Option<Propagation> {
+    Some(Propagation {
+        power: propagation.power("power")?,
+        receive: propagation.power("receive")?,
+        sense: propagation.power("sense")?,
+        frequency: propagation.frequency("frequency")? as f64,
+        height: match propagation.word("model")? {
+            FREE_SPACE => None,
+            TWO_RAY => Some(propagation.metres("height")?),
+            _ => return None,
+        },
+        capture: capture(propagation)?,
+    })
+}
+
+/// The ratio of powers.
+fn capture(table: &Fields) -> Option<f64> {
+    table.ratio("capture").map(ratio)
+}
+
+/// The receive range of a wlan, if it has one.
+pub(crate) fn reach(wlan: &Fields) -> Option<f64> {
+    range(wlan).map(|range| range.receive)
+}
+
+/// Stations of a wlan that no other station hears, each with the distance to the nearest.
+fn lonely(wlan: &Fields) -> Vec<(String, f64)> {
+    let (Some(stations), Some(reach)) = (wlan.stations("stations"), reach(wlan)) else { return Vec::new() };
+    let mut lonely = Vec::new();
+    for (i, (name, here)) in stations.iter().enumerate() {
+        let others = || stations.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, (_, there))| *there);
+        if others().next().is_some() && !others().any(|there| hear(*here, there, reach)) {
+            let distance = |there: [f64; 2]| (here[0] - there[0]).hypot(here[1] - there[1]);
+            lonely.push((name.clone(), others().map(distance).fold(f64::INFINITY, f64::min)));
+        }
+    }
+    lonely
+}
+
+const CAPTURE: Key = key(
+    "capture",
+    Kind::Ratio,
+    Value(r#""10 dB""#),
+    "a signal survives others that it is so much stronger than: their sum, or each, as `receiver` says (ns-2 CPThresh_)",
+);
+
+/// `[wlan.range]`.
+pub(super) static RANGE: [Key; 3] = [
+    key("receive", Kind::Metres, Required, "frames can be received up to here"),
+    key("sense", Kind::Metres, Required, "the medium is sensed busy up to here; at least `receive`"),
+    CAPTURE,
+];
+
+/// `[wlan.propagation]`.
+pub(super) static PROPAGATION: [Key; 7] = [
+    key(
+        "model",
+        Kind::Word(|| vec![FREE_SPACE, TWO_RAY]),
+        Required,
+        "free space (Friis 1946), or ground that reflects: as in ns-2, free space up to 4 pi h² / wavelength and h⁴ / d⁴ beyond",
+    ),
+    key("power", Kind::Power, Required, "transmitted; antennas have no gain"),
+    key("receive", Kind::Power, Required, "frames can be received from here on (ns-2 RXThresh_)"),
+    key(
+        "sense",
+        Kind::Power,
+        Required,
+        "the medium is sensed busy from here on; at most `receive` (ns-2 CSThresh_)",
+    ),
+    key(
+        "frequency",
+        Kind::Frequency,
+        Value(r#""2.4 GHz""#),
+        "of the carrier; the band of all three standards",
+    ),
+    key(
+        "height",
+        Kind::Metres,
+        Derived("1.5 m with two-ray (ns-2's antennas), none in free space"),
+        "of all antennas over the ground",
+    ),
+    CAPTURE,
+];

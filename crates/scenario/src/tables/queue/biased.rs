@@ -1,0 +1,16 @@
+use super::{Discipline, FIFO, PACKETS, is_resolved, packets};
+use crate::grammar::key::Variant;
+use airhop_net::queues::QueuePlan;
+
+pub(super) static KIND: Discipline = Discipline {
+    variant: Variant {
+        flags: &[FIFO],
+        ..Variant::new(
+            "biased",
+            "when it is full, the newest packet that its sender marked \"out\" makes room for one marked \"in\" (Biaz and Vaidya 2005)",
+            &[PACKETS],
+        )
+    },
+    resolve: is_resolved,
+    plan: |queue| Some(QueuePlan::Biased { packets: packets(queue)? }),
+};

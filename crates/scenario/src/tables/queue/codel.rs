@@ -1,0 +1,63 @@
+use super::{DROPS_EARLY, Discipline, FIFO, capacity, packets};
+use crate::grammar::fields::Fields;
+use crate::grammar::key::Without::Value;
+use crate::grammar::key::{Key, Kind, Variant, key};
+use crate::grammar::problem::Problems;
+use airhop_net::queues::{CodelPlan, QueuePlan};
+
+pub(super) static KIND: Discipline = Discipline {
+    variant: Variant {
+        flags: &[FIFO, DROPS_EARLY],
+        ..Variant::new(
+            "codel",
+            "controlled delay: drops, or marks, the oldest, ever more often, while every packet waits too long (RFC 8289)",
+            &KEYS,
+        )
+    },
+    resolve: check_target,
+    plan: |queue| plan(queue).map(QueuePlan::Codel),
+};
+
+pub(super) const TARGET: Key = key(
+    "target",
+    Kind::Span { least_ns: 1 },
+    Value(r#""5 ms""#),
+    "wait that a queue may always have; less than `interval` (RFC 8289 §4.3)",
+);
+
+pub(super) const INTERVAL: Key = key(
+    "interval",
+    Kind::Span { least_ns: 1 },
+    Value(r#""100 ms""#),
+    "how long every packet has waited longer when the first is told; about the longest round trip (RFC 8289 §4.2)",
+);
+
+static KEYS: [Key; 4] = [
+    capacity("1000", "packets that can wait, the one in service not counted (Linux 6)"),
+    TARGET,
+    INTERVAL,
+    key(
+        "ecn",
+        Kind::Flag,
+        Value("false"),
+        "mark ECN-capable packets in place of dropping them (off as in Linux 6)",
+    ),
+];
+
+/// RFC 8289 §4.2, §4.3: the interval is a round trip, and the target a small part of it.
+pub(super) fn check_target(queue: &mut Fields, problems: &mut Problems) {
+    let (Some(target), Some(interval)) = (queue.span("target"), queue.span("interval")) else { return };
+    if target >= interval {
+        let what = format!("expected less than interval = \"{interval}\", got \"{target}\"");
+        problems.add(queue.at("target"), queue.path_of("target"), what);
+    }
+}
+
+pub(super) fn plan(queue: &Fields) -> Option<CodelPlan> {
+    Some(CodelPlan {
+        packets: packets(queue)?,
+        target: queue.span("target")?,
+        interval: queue.span("interval")?,
+        ecn: queue.flag("ecn")?,
+    })
+}

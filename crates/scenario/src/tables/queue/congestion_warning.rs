@@ -1,0 +1,53 @@
+use super::{Discipline, FIFO, MAX_PACKETS, PACKETS, check_weight, packets};
+use crate::grammar::fields::{Fields, Val};
+use crate::grammar::key::Without::{Derived, Value};
+use crate::grammar::key::{Key, Kind, Variant, key};
+use crate::grammar::problem::Problems;
+use airhop_net::queues::QueuePlan;
+
+pub(super) static KIND: Discipline = Discipline {
+    variant: Variant {
+        flags: &[FIFO],
+        ..Variant::new(
+            "congestion-warning",
+            "marks every ECN-capable packet while the averaged queue is long; what finds it full is dropped (Xu, Tian and Ansari 2004)",
+            &KEYS,
+        )
+    },
+    resolve,
+    plan,
+};
+
+static KEYS: [Key; 3] = [
+    PACKETS,
+    key(
+        "threshold",
+        Kind::Count { least: 1, most: MAX_PACKETS },
+        Derived("a quarter of `packets`"),
+        "averaged queue from which on packets are marked; the default is Airhop's choice",
+    ),
+    key(
+        "weight",
+        Kind::Probability,
+        Value("0.2"),
+        "what one arrival weighs in the average; the default is Airhop's choice. 1: the queue itself counts, which is the step at K of \
+         DCTCP's switches (RFC 8257 §3.1)",
+    ),
+];
+
+fn resolve(queue: &mut Fields, problems: &mut Problems) {
+    if let Some(QueuePlan::CongestionWarning { threshold, .. }) =
+        packets(queue).map(QueuePlan::congestion_warning)
+    {
+        queue.fill("threshold", Val::Count(threshold as u64));
+    }
+    check_weight(queue, problems);
+}
+
+fn plan(queue: &Fields) -> Option<QueuePlan> {
+    Some(QueuePlan::CongestionWarning {
+        packets: packets(queue)?,
+        threshold: queue.count("threshold")? as f64,
+        weight: queue.number("weight")?,
+    })
+}

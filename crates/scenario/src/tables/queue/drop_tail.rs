@@ -1,0 +1,12 @@
+use super::{Discipline, FIFO, PACKETS, is_resolved, packets};
+use crate::grammar::key::Variant;
+use airhop_net::queues::QueuePlan;
+
+pub(super) static KIND: Discipline = Discipline {
+    variant: Variant {
+        flags: &[FIFO],
+        ..Variant::new("drop-tail", "first in, first out; what finds it full is dropped", &[PACKETS])
+    },
+    resolve: is_resolved,
+    plan: |queue| Some(QueuePlan::DropTail { packets: packets(queue)? }),
+};

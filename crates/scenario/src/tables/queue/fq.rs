@@ -1,0 +1,20 @@
+use super::{Discipline, QUANTUM, capacity, is_resolved, packets};
+use crate::grammar::key::Variant;
+use airhop_net::queues::QueuePlan;
+
+pub(super) static KIND: Discipline = Discipline {
+    variant: Variant::new(
+        "fq",
+        "a queue for each flow, served by deficit round robin; when all places are taken, the longest loses its newest packet (Shreedhar \
+         and Varghese 1995)",
+        &[
+            capacity("50", "packets that can wait in all queues together, the one in service not counted"),
+            QUANTUM,
+        ],
+    ),
+    resolve: is_resolved,
+    plan: |queue| {
+        let quantum = u32::try_from(queue.bytes("quantum")?).ok()?;
+        Some(QueuePlan::Fq { packets: packets(queue)?, quantum })
+    },
+};

@@ -1,0 +1,49 @@
+use super::codel::{self, INTERVAL, TARGET, check_target};
+use super::{DROPS_EARLY, Discipline, QUANTUM, capacity};
+use crate::grammar::fields::Fields;
+use crate::grammar::key::Without::Value;
+use crate::grammar::key::{Key, Kind, Variant, key};
+use airhop_net::queues::{FqCodelPlan, QueuePlan};
+
+pub(super) static KIND: Discipline = Discipline {
+    variant: Variant {
+        flags: &[DROPS_EARLY],
+        ..Variant::new(
+            "fq-codel",
+            "a queue for each flow, served in turn, each with controlled delay; what does not build up goes first (RFC 8290)",
+            &KEYS,
+        )
+    },
+    resolve: check_target,
+    plan,
+};
+
+static KEYS: [Key; 6] = [
+    capacity(
+        "10240",
+        "packets that can wait in all queues together, the one in service not counted (RFC 8290 §5.2.3)",
+    ),
+    TARGET,
+    INTERVAL,
+    QUANTUM,
+    key(
+        "flows",
+        Kind::Count { least: 1, most: u16::MAX as u64 },
+        Value("1024"),
+        "queues; flows share them when there are more of them (RFC 8290 §5.2.5)",
+    ),
+    key(
+        "ecn",
+        Kind::Flag,
+        Value("true"),
+        "mark ECN-capable packets in place of dropping them (RFC 8290 §5.2.6)",
+    ),
+];
+
+fn plan(queue: &Fields) -> Option<QueuePlan> {
+    Some(QueuePlan::FqCodel(FqCodelPlan {
+        codel: codel::plan(queue)?,
+        quantum: u32::try_from(queue.bytes("quantum")?).ok()?,
+        flows: u16::try_from(queue.count("flows")?).ok()?,
+    }))
+}

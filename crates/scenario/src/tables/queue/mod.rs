@@ -1,0 +1,80 @@
+//! `queue = { … }`: the discipline of what waits before a link. Each is a file here, with its keys, what they say together and its
+//! plan, and a word in the list.
+
+mod biased;
+mod codel;
+mod congestion_warning;
+mod drop_tail;
+mod fq;
+mod fq_codel;
+mod pie;
+mod red;
+
+use crate::grammar::fields::{Fields, Val};
+use crate::grammar::key::{Choice, Key, Kind, Variant, Without, key};
+use crate::grammar::problem::Problems;
+use airhop_net::queues::QueuePlan;
+
+/// A discipline as a file declares it.
+struct Discipline {
+    variant: Variant,
+    /// Fills the defaults that follow from other keys, and refuses keys that contradict each other.
+    resolve: fn(&mut Fields, &mut Problems),
+    plan: fn(&Fields) -> Option<QueuePlan>,
+}
+
+super::kinds! {
+    /// The disciplines.
+    QUEUE, "queue", Discipline:
+    drop_tail, red, congestion_warning, biased, codel, fq_codel, pie, fq
+}
+
+/// It keeps the order of its packets.
+const FIFO: &str = "fifo";
+/// It drops packets although there is room for them (RFC 7567: active queue management).
+const DROPS_EARLY: &str = "drops-early";
+
+/// The longest queue.
+const MAX_PACKETS: u64 = 1_000_000;
+
+const PACKETS: Key = capacity("50", "packets that can wait, the one in service not counted");
+
+const fn capacity(packets: &'static str, about: &'static str) -> Key {
+    key("packets", Kind::Count { least: 1, most: MAX_PACKETS }, Without::Value(packets), about)
+}
+
+const QUANTUM: Key = key(
+    "quantum",
+    Kind::Bytes { least: 256, most: 65_535 },
+    Without::Value(r#""1514 B""#),
+    "bytes that a flow may send in its turn: a frame of Ethernet (RFC 8290 §5.2.4)",
+);
+
+/// Fills the defaults of a link's queue and checks it.
+pub(crate) fn resolve(link: &mut Fields, problems: &mut Problems) {
+    let Some(Val::Table(queue)) = link.get_mut("queue") else { return };
+    if let Some(discipline) = declared(queue) {
+        (discipline.resolve)(queue, problems);
+    }
+}
+
+/// The plan of a link's queue.
+pub(crate) fn plan(link: &Fields) -> Option<QueuePlan> {
+    let queue = link.table("queue")?;
+    (declared(queue)?.plan)(queue)
+}
+
+/// A discipline whose keys say all of themselves.
+fn is_resolved(_: &mut Fields, _: &mut Problems) {}
+
+fn packets(queue: &Fields) -> Option<usize> {
+    usize::try_from(queue.count("packets")?).ok()
+}
+
+/// An average in which no arrival weighs anything stays where it begins, at 0.
+fn check_weight(queue: &Fields, problems: &mut Problems) {
+    if queue.number("weight") == Some(0.0) {
+        let what = "expected more than 0: the average would never follow the queue";
+        problems.add(queue.at("weight"), queue.path_of("weight"), what);
+    }
+}

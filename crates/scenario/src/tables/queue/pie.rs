@@ -1,0 +1,44 @@
+use super::{DROPS_EARLY, Discipline, FIFO, capacity, is_resolved, packets};
+use crate::grammar::fields::Fields;
+use crate::grammar::key::Without::Value;
+use crate::grammar::key::{Key, Kind, Variant, key};
+use airhop_net::queues::{PiePlan, QueuePlan};
+
+pub(super) static KIND: Discipline = Discipline {
+    variant: Variant {
+        flags: &[FIFO, DROPS_EARLY],
+        ..Variant::new(
+            "pie",
+            "drops, or marks, a share of the arriving packets that a proportional-integral controller sets from the delay (RFC 8033)",
+            &KEYS,
+        )
+    },
+    resolve: is_resolved,
+    plan,
+};
+
+static KEYS: [Key; 4] = [
+    capacity("1000", "packets that can wait, the one in service not counted (Linux 6)"),
+    key("target", Kind::Span { least_ns: 1 }, Value(r#""15 ms""#), "the delay to hold (RFC 8033 §4.2)"),
+    key(
+        "burst",
+        Kind::Span { least_ns: 0 },
+        Value(r#""150 ms""#),
+        "so long after the queue was short nothing is dropped; rounded up to updates, which are 15 ms apart (RFC 8033 §4.4)",
+    ),
+    key(
+        "ecn",
+        Kind::Flag,
+        Value("false"),
+        "mark ECN-capable packets in place of dropping them, while less than 10 % are to be dropped (RFC 8033 §5.1)",
+    ),
+];
+
+fn plan(queue: &Fields) -> Option<QueuePlan> {
+    Some(QueuePlan::Pie(PiePlan {
+        packets: packets(queue)?,
+        target: queue.span("target")?,
+        burst: queue.span("burst")?,
+        ecn: queue.flag("ecn")?,
+    }))
+}

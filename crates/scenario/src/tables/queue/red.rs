@@ -1,0 +1,97 @@
+use super::{DROPS_EARLY, Discipline, FIFO, MAX_PACKETS, PACKETS, check_weight, packets};
+use crate::grammar::fields::{Fields, Val};
+use crate::grammar::key::Without::{Derived, Value};
+use crate::grammar::key::{Key, Kind, Variant, key};
+use crate::grammar::problem::Problems;
+use airhop_net::queues::{QueuePlan, RedPlan};
+
+pub(super) static KIND: Discipline = Discipline {
+    variant: Variant {
+        flags: &[FIFO, DROPS_EARLY],
+        ..Variant::new(
+            "red",
+            "random early detection: drops, or marks, more and more of the arriving packets as the averaged queue grows (Floyd and \
+             Jacobson 1993)",
+            &KEYS,
+        )
+    },
+    resolve,
+    plan,
+};
+
+static KEYS: [Key; 8] = [
+    PACKETS,
+    key(
+        "min",
+        Kind::Count { least: 1, most: MAX_PACKETS },
+        Value("5"),
+        "averaged queue from which on packets are dropped or marked (Floyd 1997)",
+    ),
+    key(
+        "max",
+        Kind::Count { least: 2, most: 3 * MAX_PACKETS },
+        Derived("three times `min` (Floyd 1997)"),
+        "averaged queue at which `max_p` of them are; more than `min`",
+    ),
+    key(
+        "max_p",
+        Kind::Probability,
+        Value("0.1"),
+        "share that is dropped or marked just below `max` (Floyd 1997)",
+    ),
+    key(
+        "weight",
+        Kind::Probability,
+        Value("0.002"),
+        "what one arrival weighs in the average (Floyd and Jacobson 1993 §6)",
+    ),
+    key(
+        "gentle",
+        Kind::Flag,
+        Value("true"),
+        "from `max_p` at `max` to all packets at twice `max` (Floyd 2000); else all from `max` on",
+    ),
+    key(
+        "ecn",
+        Kind::Flag,
+        Value("false"),
+        "mark ECN-capable packets in place of dropping them, unless all are to be dropped (RFC 3168 §5, §7)",
+    ),
+    key(
+        "mean_packet",
+        Kind::Bytes { least: 1, most: 65_000 },
+        Value(r#""500 B""#),
+        "typical packet: the average falls by one weight in the time of each while the link is idle (ns-2 mean_pktsize_)",
+    ),
+];
+
+fn resolve(queue: &mut Fields, problems: &mut Problems) {
+    if let Some(min) = queue.count("min") {
+        queue.fill("max", Val::Count(3 * min));
+        check_max(min, queue, problems);
+    }
+    check_weight(queue, problems);
+}
+
+fn check_max(min: u64, queue: &Fields, problems: &mut Problems) {
+    if let Some(max) = queue.count("max").filter(|&max| max <= min) {
+        let step = format!("{{ kind = \"congestion-warning\", threshold = {max}, weight = 1 }}");
+        let what = format!(
+            "expected more than min = {min}, got {max}; for marks at a step, as DCTCP wants them, {step}"
+        );
+        problems.add(queue.at("max"), queue.path_of("max"), what);
+    }
+}
+
+fn plan(queue: &Fields) -> Option<QueuePlan> {
+    Some(QueuePlan::Red(RedPlan {
+        packets: packets(queue)?,
+        min: queue.count("min")? as f64,
+        max: queue.count("max")? as f64,
+        max_p: queue.number("max_p")?,
+        weight: queue.number("weight")?,
+        gentle: queue.flag("gentle")?,
+        ecn: queue.flag("ecn")?,
+        mean_packet: u32::try_from(queue.bytes("mean_packet")?).ok()?,
+    }))
+}

@@ -1,0 +1,68 @@
+//! `[[radio]]`: full-duplex radio links between two nodes, with link recovery.
+
+use super::{CHANGES_KEY, Context, DELIVERIES, DELIVERIES_DIGEST, ERRORS_KEY, NAME, QUEUE_KEY, RATE};
+use super::{arq, errors, queue, rate};
+use crate::grammar::fields::Fields;
+use crate::grammar::key::Without::{Derived, Required, Value};
+use crate::grammar::key::{Key, Kind, key};
+use crate::grammar::problem::Problems;
+use airhop_net::plan::RadioLinkPlan;
+use airhop_radio::link::RadioPlan;
+
+/// `[[radio]]`.
+pub(super) static RADIO: [Key; 12] = [
+    NAME,
+    key("ends", Kind::Ends, Required, "its two nodes; each has a transmitter of its own"),
+    RATE,
+    DELIVERIES,
+    DELIVERIES_DIGEST,
+    key("delay", Kind::Span { least_ns: 0 }, Required, "propagation delay"),
+    CHANGES_KEY,
+    key(
+        "overhead",
+        Kind::Bytes { least: 0, most: 1000 },
+        Value(r#""0 B""#),
+        "added to an IP packet in a data frame; Kounavis 1996 has none",
+    ),
+    key(
+        "arq",
+        Kind::Choice(&arq::ARQ),
+        Value(r#"{ kind = "none" }"#),
+        "link recovery of what the first of `ends` sends",
+    ),
+    key(
+        "arq_back",
+        Kind::Choice(&arq::ARQ),
+        Derived("as `arq`"),
+        "link recovery of what the second of `ends` sends",
+    ),
+    QUEUE_KEY,
+    ERRORS_KEY,
+];
+
+/// Fills and checks the link recovery of a radio link whose largest IP datagram has `largest` bytes. Its timeouts depend on what crosses
+/// it: with a flow or a link refused (`all_sound` false), nobody can say which are too short.
+pub(crate) fn resolve_recovery(link: &mut Fields, largest: u32, all_sound: bool, problems: &mut Problems) {
+    if all_sound {
+        arq::check(link, largest, problems);
+    }
+    arq::fill(link, largest);
+}
+
+/// The plan of a radio link.
+pub(crate) fn plan(r: &Fields, context: &Context<'_>) -> Option<RadioLinkPlan> {
+    let [a, b] = r.ends("ends")?;
+    let overhead = u32::try_from(r.bytes("overhead")?).ok()?;
+    let link = RadioPlan {
+        index: context.index,
+        name: r.text("name")?.to_string(),
+        ends: [a.clone(), b.clone()],
+        pace: rate::plan(r, context.duration)?,
+        delay: r.span("delay")?,
+        overhead,
+        arq: [arq::plan(r.table("arq")?)?, arq::plan(r.table("arq_back")?)?],
+        errors: errors::between(r, context.duration, context.largest + overhead)?,
+    };
+    let nodes = [(context.node)(a)?, (context.node)(b)?];
+    Some(RadioLinkPlan { link, nodes, queue: queue::plan(r)? })
+}

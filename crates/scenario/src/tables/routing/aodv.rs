@@ -1,0 +1,122 @@
+use super::Protocol;
+use crate::grammar::fields::{Fields, Val};
+use crate::grammar::key::Without::Value;
+use crate::grammar::key::{Key, Kind, Variant, Without, key};
+use crate::grammar::words::of_word;
+use airhop_net::plan::{AodvPlan, RoutingPlan};
+
+pub(super) static KIND: Protocol = Protocol {
+    variant: Variant::new(
+        "aodv",
+        "routes are asked for when they are needed, and given up when the link layer gives a packet up (RFC 3561); flows over such a wlan \
+         begin and end in it",
+        &KEYS,
+    ),
+    is_on_demand: true,
+    fill,
+    plan,
+};
+
+const fn preset(name: &'static str, kind: Kind, about: &'static str) -> Key {
+    key(name, kind, Without::Preset(of_presets), about)
+}
+
+static KEYS: [Key; 9] = [
+    key(
+        "preset",
+        Kind::Word(|| AodvPlan::PRESETS.map(|(name, _)| name).to_vec()),
+        Value(r#""rfc3561""#),
+        "where rules and other defaults come from: RFC 3561, ns-2.35",
+    ),
+    preset(
+        "active_route",
+        Kind::Span { least_ns: 1_000_000 },
+        "how long a route lives that is not used (ACTIVE_ROUTE_TIMEOUT)",
+    ),
+    preset(
+        "own_route",
+        Kind::Span { least_ns: 1_000_000 },
+        "how long a route is good for, as its destination says (MY_ROUTE_TIMEOUT)",
+    ),
+    preset(
+        "hop_time",
+        Kind::Span { least_ns: 1_000 },
+        "what a hop takes at most: how long answers are waited for (NODE_TRAVERSAL_TIME)",
+    ),
+    preset(
+        "diameter",
+        Kind::Count { least: 1, most: 64 },
+        "hops between two stations at most (NET_DIAMETER)",
+    ),
+    preset(
+        "retries",
+        Kind::Count { least: 0, most: 16 },
+        "repetitions of a request through the whole network before its packets are dropped (RREQ_RETRIES)",
+    ),
+    preset(
+        "buffer",
+        Kind::Count { least: 1, most: 100_000 },
+        "packets that a station holds while it searches",
+    ),
+    preset(
+        "jitter",
+        Kind::Span { least_ns: 0 },
+        "what is passed on to all is delayed by a random time up to this",
+    ),
+    preset(
+        "repair",
+        Kind::Flag,
+        "mend a broken route near its destination before telling of it (RFC 3561 §6.12); with preset ns2 as ns-2 does, with its faults",
+    ),
+];
+
+/// What each preset has for a key.
+fn of_presets(name: &str) -> Vec<(&'static str, Val)> {
+    let one = |(preset, plan): (&'static str, AodvPlan)| {
+        values(&plan).into_iter().find(|(key, _)| *key == name).map(|(_, val)| (preset, val))
+    };
+    AodvPlan::PRESETS.into_iter().filter_map(one).collect()
+}
+
+fn fill(routing: &mut Fields) {
+    let Some(preset) = preset_of(routing) else { return };
+    for (name, val) in values(&preset) {
+        routing.fill(name, val);
+    }
+}
+
+fn preset_of(routing: &Fields) -> Option<AodvPlan> {
+    of_word(&AodvPlan::PRESETS, routing.word("preset")?)
+}
+
+/// The keys whose default the preset has, with its value; what [`plan`] reads.
+fn values(p: &AodvPlan) -> [(&'static str, Val); 8] {
+    [
+        ("active_route", Val::Span(p.active_route)),
+        ("own_route", Val::Span(p.own_route)),
+        ("hop_time", Val::Span(p.hop_time)),
+        ("diameter", Val::Count(p.diameter.into())),
+        ("retries", Val::Count(p.retries.into())),
+        ("buffer", Val::Count(p.buffer_packets as u64)),
+        ("jitter", Val::Span(p.jitter)),
+        ("repair", Val::Flag(p.repairs)),
+    ]
+}
+
+fn plan(routing: &Fields) -> Option<RoutingPlan> {
+    let preset = preset_of(routing)?;
+    let diameter = u8::try_from(routing.count("diameter")?).ok()?;
+    Some(RoutingPlan::Aodv(AodvPlan {
+        active_route: routing.span("active_route")?,
+        own_route: routing.span("own_route")?,
+        hop_time: routing.span("hop_time")?,
+        diameter,
+        ttl_start: preset.ttl_start.min(diameter),
+        ttl_threshold: preset.ttl_threshold.min(diameter),
+        retries: u32::try_from(routing.count("retries")?).ok()?,
+        buffer_packets: usize::try_from(routing.count("buffer")?).ok()?,
+        jitter: routing.span("jitter")?,
+        repairs: routing.flag("repair")?,
+        ..preset
+    }))
+}

@@ -1,0 +1,196 @@
+//! `[[wlan]]`: 802.11 channels with their stations.
+
+use super::layout::MAX_STATIONS;
+use super::{Context, ERRORS_KEY, NAME, QUEUE_KEY};
+use super::{errors, layout, phy, propagation, queue, routing, rules};
+use crate::grammar::fields::{Fields, Val};
+use crate::grammar::key::Without::{Derived, Nothing, Required, Value};
+use crate::grammar::key::{Key, Kind, key};
+use crate::grammar::problem::Problems;
+use crate::grammar::words::of_word;
+use airhop_base::Span;
+use airhop_net::plan::{Draws, Pair, WlanPlan};
+use airhop_radio::cell::{Access, AckTimeout, CellPlan, CellRules, LinkErrors, Receiving, Station};
+
+const ACCESS: [(&str, Access); 2] = [("basic", Access::Basic), ("rts-cts", Access::RtsCts)];
+
+/// `[[wlan]]`.
+pub(super) static WLAN: [Key; 20] = [
+    NAME,
+    key(
+        "standard",
+        Kind::Standard,
+        Required,
+        "timing table: 802.11 (FHSS), 802.11b (long preamble), 802.11g (no b stations)",
+    ),
+    key(
+        "preset",
+        Kind::Word(|| CellRules::PRESETS.map(|(name, _)| name).to_vec()),
+        Value(r#""802.11""#),
+        "where the next three come from: IEEE 802.11-2016; ns2 = ns-2.35, in which the papers' figures were made",
+    ),
+    key(
+        "immediate_access",
+        Kind::Flag,
+        Derived("true; false with preset = \"ns2\""),
+        "a packet that finds the medium idle goes out without a backoff, after DIFS (IEEE 802.11-2016 §10.3.4.2), also where only the \
+         station's own ACK is in between; false: a backoff before every packet",
+    ),
+    key(
+        "ack_timeout",
+        Kind::Word(|| AckTimeout::ALL.map(|(name, _)| name).to_vec()),
+        Derived("as `preset`"),
+        "when a frame without an answer has failed: 802.11 = SIFS, slot and aRxPHYStartDelay after it, or at the end of what is being \
+         received by then, while DIFS elapses (IEEE 802.11-2016 §10.3.2.9); ns2 = SIFS, the whole answer and a slot after it, and DIFS \
+         follows",
+    ),
+    key(
+        "receiver",
+        Kind::Word(|| Receiving::ALL.map(|(name, _)| name).to_vec()),
+        Derived("sinr; lock with preset = \"ns2\""),
+        "sinr = a frame is received that is stronger by `capture` than the sum of all other signals, earlier or later; lock = the first \
+         signal after silence, decodable or not, if it is so much stronger than each later one",
+    ),
+    key(
+        "phy",
+        Kind::Section(&phy::PHY),
+        Value("{}"),
+        "numbers in place of the standard's; DIFS and EIFS follow them",
+    ),
+    key("rate", Kind::Rate, Required, "rate of data frames, one of the standard's"),
+    key(
+        "control_rate",
+        Kind::Rate,
+        Derived("the fastest mandatory rate of the standard that is not above `rate`"),
+        "rate of RTS, CTS and ACK frames (IEEE 802.11-2016 §10.7.6.5)",
+    ),
+    key(
+        "access",
+        Kind::Word(|| ACCESS.map(|(word, _)| word).to_vec()),
+        Value(r#""basic""#),
+        "channel access: data and ACK, or RTS and CTS before them (IEEE 802.11-2016 §10.3.2)",
+    ),
+    key(
+        "attempts",
+        Kind::Count { least: 1, most: 255 },
+        Derived("7 with basic access, 4 with RTS/CTS (dot11ShortRetryLimit, dot11LongRetryLimit)"),
+        "transmissions of a data frame at most, the first included",
+    ),
+    key(
+        "retry_delay",
+        Kind::Span { least_ns: 0 },
+        Value(r#""0 s""#),
+        "pause before each transmission but the first, for slow link-layer ARQ (80 to 100 ms in UMTS, Yun 2009 §2.2); packets behind it wait",
+    ),
+    key(
+        "overhead",
+        Kind::Bytes { least: 0, most: 1000 },
+        Value(r#""36 B""#),
+        "added to an IP packet in a data frame: MAC header 24, LLC and SNAP 8, FCS 4",
+    ),
+    key("stations", Kind::Stations, Nothing("`layout` makes them"), "position of each station, metres"),
+    layout::LAYOUT_KEY,
+    key(
+        "range",
+        Kind::Section(&propagation::RANGE),
+        Nothing("all stations hear each other"),
+        "how far frames reach",
+    ),
+    key(
+        "propagation",
+        Kind::Section(&propagation::PROPAGATION),
+        Nothing("frames reach as far as `range` says"),
+        "how far they reach by their power, in place of `range`",
+    ),
+    key(
+        "routing",
+        Kind::Choice(&routing::ROUTING),
+        Value(r#"{ kind = "static" }"#),
+        "how stations find routes to each other",
+    ),
+    QUEUE_KEY,
+    ERRORS_KEY,
+];
+
+/// Fills the defaults of a wlan and checks what it says of itself, in a run of this duration.
+pub(crate) fn resolve(wlan: &mut Fields, duration: Option<Span>, problems: &mut Problems) {
+    fill(wlan);
+    check_layout(wlan, problems);
+    routing::fill(wlan);
+    check(wlan, duration, problems);
+}
+
+fn fill(wlan: &mut Fields) {
+    rules::fill(wlan);
+    phy::fill(wlan);
+    propagation::fill(wlan);
+    match wlan.word("access") {
+        Some("basic") => wlan.fill("attempts", Val::Count(7)), // dot11ShortRetryLimit
+        Some(_) => wlan.fill("attempts", Val::Count(4)),       // dot11LongRetryLimit
+        None => {}
+    }
+}
+
+/// A layout that was refused says nothing about which stations there are.
+fn check_layout(wlan: &mut Fields, problems: &mut Problems) {
+    let before = problems.len();
+    layout::check_wlan(wlan, problems);
+    if let Some(layout) = wlan.table("layout") {
+        layout::check(layout, propagation::reach(wlan), problems);
+    }
+    wlan.sound &= problems.len() == before;
+}
+
+fn check(wlan: &Fields, duration: Option<Span>, problems: &mut Problems) {
+    phy::check(wlan, problems);
+    let given = wlan.stations("stations");
+    if let Some(stations) = given.filter(|s| !(2..=MAX_STATIONS).contains(&(s.len() as u64))) {
+        let what = format!("expected 2 to {MAX_STATIONS} stations, got {}", stations.len());
+        problems.add(wlan.at("stations"), wlan.path_of("stations"), what);
+    }
+    propagation::check(wlan, problems);
+    let names: Vec<String> =
+        layout::stations(wlan).unwrap_or_default().into_iter().map(|(name, _)| name).collect();
+    errors::check(wlan, &names, true, duration, problems);
+}
+
+/// True if its stations find their routes when they need them, so that nobody knows the way of a flow in advance.
+pub(crate) fn is_on_demand(wlan: &Fields) -> bool {
+    routing::is_on_demand(wlan)
+}
+
+/// The plan of a wlan, between whose stations `pairs` of flows are drawn.
+pub(crate) fn plan(w: &Fields, context: &Context<'_>, pairs: Vec<Pair>) -> Option<WlanPlan> {
+    let stations = layout::stations(w)?;
+    let overhead = u32::try_from(w.bytes("overhead")?).ok()?;
+    let station = |name: &Option<String>| match name {
+        None => Some(None),
+        Some(name) => Some(Some(Station::try_from(stations.iter().position(|(s, _)| s == name)?).ok()?)),
+    };
+    let link_errors = |model: &Fields| {
+        let direction = model.direction("direction").cloned().unwrap_or_default();
+        Some(LinkErrors {
+            from: station(&direction.from)?,
+            to: station(&direction.to)?,
+            model: errors::plan(model, context.largest + overhead)?,
+        })
+    };
+    let cell = CellPlan {
+        index: context.index,
+        name: w.text("name")?.to_string(),
+        phy: phy::plan(w)?,
+        rate: w.rate("rate")?,
+        control_rate: w.rate("control_rate")?,
+        access: of_word(&ACCESS, w.word("access")?)?,
+        attempts: u32::try_from(w.count("attempts")?).ok()?,
+        retry_delay: w.span("retry_delay")?,
+        overhead,
+        rules: rules::plan(w)?,
+        stations: stations.clone(),
+        range: propagation::range(w),
+        errors: w.tables("errors").iter().map(link_errors).collect::<Option<_>>()?,
+    };
+    let nodes = stations.iter().map(|(name, _)| (context.node)(name)).collect::<Option<_>>()?;
+    let draws = Draws { area: layout::area(w), pairs };
+    Some(WlanPlan { cell, nodes, queue: queue::plan(w)?, routing: routing::plan(w)?, draws })
+}

@@ -1,0 +1,225 @@
+//! Copies: what has a `*` in its name is repeated, with 1, 2, … in its place.
+//!
+//! Copies keep the path of the table that they were made from (`flow.ftp*`), which is what the file and `--set` call it.
+
+use crate::grammar::fields::{Fields, Val};
+use crate::grammar::problem::Problems;
+use crate::tables::layout;
+use crate::tables::layout::MAX_STATIONS;
+use airhop_base::Span;
+use std::collections::HashSet;
+use std::ops::RangeInclusive;
+
+/// The lists whose tables can be repeated, each with the keys that may say which nodes a link joins.
+const LISTS: [(&str, &[&str]); 4] =
+    [("wired", &["ends"]), ("wlan", &["stations", "layout"]), ("radio", &["ends"]), ("flow", &[])];
+
+/// Repeats tables and stations as often as `copies` says. Afterwards no name has a `*`, and `copies` has no value any more.
+pub(crate) fn repeat(root: &mut Fields, problems: &mut Problems) {
+    let Some(mut copies) = root.count("copies") else { return };
+    if let Some(what) = too_many(root, copies) {
+        problems.add(root.at("copies"), "copies", what);
+        copies = 1; // to check what is repeated; nobody waits for all of it to be made, only to be refused
+    }
+    let mut any = false;
+    for (list, nodes) in LISTS {
+        let Some(Val::Tables(tables)) = root.get_mut(list) else { continue };
+        for mut table in std::mem::take(tables) {
+            any |= starred(&Val::Table(table.clone())).is_some();
+            check_names(&mut table, list, nodes, problems);
+            match table.text("name").is_some_and(|name| name.contains('*')) {
+                true if list == "flow" => tables.extend((1..=copies).map(|number| copy_flow(&table, number))),
+                true => tables.extend((1..=copies).map(|number| copy(&table, number))),
+                false if list == "flow" => {
+                    check_stagger(&table, problems);
+                    tables.push(table);
+                }
+                false if list == "wlan" => {
+                    repeat_stations(&mut table, copies);
+                    tables.push(table);
+                }
+                false => tables.push(table),
+            }
+        }
+        for table in tables {
+            nodes.iter().for_each(|nodes| check_nodes(table, nodes, problems));
+            if list == "flow" {
+                table.clear("stagger");
+            }
+        }
+    }
+    if copies > 1 && !any && problems.len() == 0 {
+        let what =
+            format!("nothing to repeat {copies} times: no table and no station has a \"*\" in its name");
+        problems.add(root.at("copies"), "copies", what);
+    }
+    root.clear("copies");
+}
+
+/// What so many copies would make more of than there can be, as far as one table tells.
+fn too_many(root: &Fields, copies: u64) -> Option<String> {
+    let most = u64::from(u16::MAX);
+    let is_starred = |name: &str| name.contains('*');
+    for (list, _) in LISTS {
+        let many = root.tables(list).iter().map(|table| match table.text("name").is_some_and(is_starred) {
+            true => copies,
+            false => 1,
+        });
+        let many: u64 = many.sum();
+        if many > most {
+            return Some(format!(
+                "expected copies that make at most {most} [[{list}]], got {many} with {copies} copies"
+            ));
+        }
+    }
+    for wlan in root.tables("wlan") {
+        let stations = layout::stations(wlan).unwrap_or_default();
+        if wlan.text("name").is_some_and(is_starred) {
+            let many = copies * stations.len() as u64;
+            if many > most {
+                return Some(format!(
+                    "expected copies that make at most {most} nodes, got {many} stations with {copies} copies"
+                ));
+            }
+            continue;
+        }
+        let starred = stations.iter().filter(|(name, _)| is_starred(name)).count() as u64;
+        let many = stations.len() as u64 - starred + copies * starred;
+        if starred > 0 && many > MAX_STATIONS {
+            return Some(format!(
+                "expected at most {MAX_STATIONS} stations in a wlan, got {many} with {copies} copies"
+            ));
+        }
+    }
+    None
+}
+
+/// Refuses a stagger of what has no copies.
+fn check_stagger(flow: &Fields, problems: &mut Problems) {
+    if let (Some(stagger), Some(name)) = (flow.span("stagger"), flow.text("name"))
+        && stagger > Span::ZERO
+    {
+        let what = format!(
+            "expected a \"*\" in the name too, such as \"{name}*\": it is how far apart the copies of a flow start"
+        );
+        problems.add(flow.at("stagger"), flow.path_of("stagger"), what);
+    }
+}
+
+/// Refuses copies that would share what each needs for its own.
+fn check_names(table: &mut Fields, list: &str, nodes: &[&str], problems: &mut Problems) {
+    let Some(name) = table.text("name") else { return };
+    if !name.contains('*') {
+        // Stations are repeated inside their wlan.
+        let node = if list == "wlan" { None } else { starred(&Val::Table(table.clone())) };
+        if let Some(node) = node {
+            let what = format!(
+                "expected a \"*\" in the name too, such as \"{name}*\": \"{node}\" is a node for each copy of the table"
+            );
+            refuse(table, "name", what, problems);
+        }
+        return;
+    }
+    let same = |key: &&&str| table.get(key).is_some_and(|val| starred(val).is_none());
+    if let Some(key) = nodes.iter().find(same) {
+        let what = "expected a \"*\" in the name of a node too: copies of a link between the same nodes are of no use";
+        refuse(table, key, what.to_string(), problems);
+    }
+}
+
+/// Refuses a link whose nodes became the same.
+fn check_nodes(link: &mut Fields, nodes: &str, problems: &mut Problems) {
+    let names: Vec<&String> = match link.get(nodes) {
+        Some(Val::Ends(ends)) => ends.iter().collect(),
+        Some(Val::Stations(stations)) => stations.iter().map(|(name, _)| name).collect(),
+        _ => return,
+    };
+    let mut seen = HashSet::new();
+    if let Some(twice) = names.into_iter().find(|name| !seen.insert(*name)) {
+        let what =
+            format!("expected different nodes, but two of them are \"{twice}\" once \"*\" is a number");
+        refuse(link, nodes, what, problems);
+    }
+}
+
+fn refuse(table: &mut Fields, key: &str, what: String, problems: &mut Problems) {
+    problems.add(table.at(key), table.path_of(key), what);
+    table.sound = false;
+}
+
+/// In a wlan without a `*`, stations are repeated one by one, and so are error models whose direction names them.
+fn repeat_stations(wlan: &mut Fields, copies: u64) {
+    for val in wlan.values_mut() {
+        match val {
+            Val::Stations(stations) => {
+                let all = stations.iter().flat_map(|(name, place)| {
+                    numbers(name.contains('*'), copies).map(|number| (numbered(name, number), *place))
+                });
+                *stations = all.collect();
+            }
+            Val::Tables(models) => {
+                let all = models.iter().flat_map(|model| {
+                    let many = starred(&Val::Table(model.clone())).is_some();
+                    numbers(many, copies).map(|number| copy(model, number))
+                });
+                *models = all.collect();
+            }
+            _ => {}
+        }
+    }
+}
+
+fn numbers(many: bool, copies: u64) -> RangeInclusive<u64> {
+    1..=if many { copies } else { 1 }
+}
+
+fn numbered(name: &str, number: u64) -> String {
+    name.replace('*', &number.to_string())
+}
+
+fn copy(table: &Fields, number: u64) -> Fields {
+    let mut copy = table.clone();
+    for val in copy.values_mut() {
+        each_name(val, &mut |name| *name = numbered(name, number));
+    }
+    copy
+}
+
+/// A copy of a flow. The first starts when the flow does, each other one `stagger` after the one before.
+fn copy_flow(flow: &Fields, number: u64) -> Fields {
+    let mut copy = copy(flow, number);
+    if let (Some(start), Some(stagger)) = (flow.span("start"), flow.span("stagger"))
+        && stagger > Span::ZERO
+    {
+        copy.set("start", Val::Span(start + stagger * (number - 1)), flow.at("stagger").clone());
+    }
+    copy
+}
+
+/// The first name in a value that has a `*`.
+fn starred(val: &Val) -> Option<String> {
+    let mut found = None;
+    each_name(&mut val.clone(), &mut |name| {
+        if found.is_none() && name.contains('*') {
+            found = Some(name.clone());
+        }
+    });
+    found
+}
+
+/// Shows `see` every name of a table or a node in a value.
+fn each_name(val: &mut Val, see: &mut dyn FnMut(&mut String)) {
+    match val {
+        Val::Text(name) => see(name),
+        Val::Ends(ends) => ends.iter_mut().for_each(see),
+        Val::Stations(stations) => stations.iter_mut().for_each(|(name, _)| see(name)),
+        Val::Direction(direction) => {
+            [&mut direction.from, &mut direction.to].into_iter().flatten().for_each(see);
+        }
+        Val::Table(table) => table.values_mut().for_each(|val| each_name(val, see)),
+        Val::Tables(tables) => {
+            tables.iter_mut().flat_map(Fields::values_mut).for_each(|val| each_name(val, see));
+        }
+        _ => {}
+    }
+}

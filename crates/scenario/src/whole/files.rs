@@ -1,0 +1,111 @@
+//! Files that a scenario names: found, read, and known by their content.
+//!
+//! A name is relative to the folder of the scenario. The effective scenario has the whole path and the digest of the content, so that
+//! it reads back to the same wherever it is read, or not at all: results of two contents are never taken for each other.
+//!
+//! A scenario of unknown origin has no folder, and no file is opened for it: a message about a file would show what is in it.
+
+use crate::grammar::fields::{Fields, NamedFile, Val};
+use crate::grammar::key::{Key, Kind};
+use crate::grammar::problem::Problems;
+use airhop_engine::name_hash;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Reads every file that is named in `fields` or below, and notes or checks their digests.
+pub(crate) fn load(fields: &mut Fields, folder: Option<&Path>, problems: &mut Problems) {
+    for key in fields.keys {
+        if let Kind::File { digest } = key.kind {
+            load_one(fields, key, digest, folder, problems);
+        }
+    }
+    tables_mut(fields).for_each(|table| load(table, folder, problems));
+}
+
+fn load_one(
+    fields: &mut Fields,
+    key: &Key,
+    digest: &'static str,
+    folder: Option<&Path>,
+    problems: &mut Problems,
+) {
+    let Some(name) = fields.text(key.name) else { return };
+    let found = folder.map_or_else(|| Err(NO_FILES.to_string()), |folder| read(&folder.join(name)));
+    let file = match found {
+        Ok(file) => file,
+        Err(what) => {
+            problems.add(fields.at(key.name), fields.path_of(key.name), what);
+            fields.clear(key.name);
+            fields.refuse(key.name);
+            fields.sound = false;
+            return;
+        }
+    };
+    let found = content_digest(&file.text);
+    if let Some(expected) = fields.text(digest).filter(|expected| *expected != found) {
+        let what = format!(
+            "expected {expected:?}, but the content of {} has {found:?}: it is not the file that this scenario was run with; without \
+             `{digest}` any content is taken",
+            file.path
+        );
+        problems.add(fields.at(digest), fields.path_of(digest), what);
+        fields.sound = false;
+    }
+    fields.fill(digest, Val::Text(found));
+    let at = fields.at(key.name).clone();
+    fields.set(key.name, Val::File(file), at);
+}
+
+/// Why a scenario without a folder is refused.
+const NO_FILES: &str = "names a file, and no file is read for a scenario that came through the page; give the scenario on the command \
+                        line instead";
+
+/// The longest file that is read, bytes: years of a recorded channel.
+const LONGEST: u64 = 1 << 28;
+
+fn read(path: &Path) -> Result<NamedFile, String> {
+    // A path that cannot be made absolute (there is no working directory) is as good as it was.
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let shown = path.display().to_string();
+    let refusal = |why: String| format!("cannot read {shown}: {why}");
+    match std::fs::metadata(&path) {
+        Ok(found) if found.is_file() && found.len() <= LONGEST => {}
+        Ok(found) if found.is_file() => {
+            return Err(refusal(format!("it has {} bytes, and {LONGEST} are the most", found.len())));
+        }
+        Ok(_) => return Err(refusal("it is not a file".to_string())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Err(format!("there is no file {shown}"));
+        }
+        Err(error) => return Err(refusal(error.to_string())),
+    }
+    let bytes = std::fs::read(&path).map_err(|error| refusal(error.to_string()))?;
+    let text = String::from_utf8(bytes).map_err(|_| refusal("it is not text (UTF-8)".to_string()))?;
+    Ok(NamedFile { path: shown, text: Arc::from(text) })
+}
+
+/// FNV-1a, 64 bit, in hex: tells files apart that somebody edited, not ones that somebody forged.
+fn content_digest(text: &str) -> String {
+    format!("{:016x}", name_hash(text))
+}
+
+/// The same without the paths of files, which say nothing that their digests do not.
+pub(crate) fn without_paths(fields: &Fields) -> Fields {
+    let mut bare = fields.clone();
+    strip(&mut bare);
+    bare
+}
+
+fn strip(fields: &mut Fields) {
+    let files = fields.keys.iter().filter(|key| matches!(key.kind, Kind::File { .. }));
+    files.for_each(|key| fields.clear(key.name));
+    tables_mut(fields).for_each(strip);
+}
+
+fn tables_mut(fields: &mut Fields) -> impl Iterator<Item = &mut Fields> {
+    fields.values_mut().flat_map(|val| match val {
+        Val::Table(table) => std::slice::from_mut(table),
+        Val::Tables(tables) => tables.as_mut_slice(),
+        _ => &mut [],
+    })
+}

@@ -1,0 +1,139 @@
+//! Traps of links: losses that no link of its kind leaves to TCP, and frames too few to fill it.
+
+use super::{Caught, Look, in_words};
+use crate::whole::topology::Link;
+use airhop_base::{Rate, Span};
+use airhop_net::plan::RadioLinkPlan;
+use airhop_radio::arq::{ArqPlan, ArqRules, SELECTIVE_WINDOW, derived_timeout};
+use airhop_radio::cell::Access;
+use airhop_radio::errors::ErrorPlan;
+
+/// Radio links faster than UMTS R99 (2 Mbit/s, 3GPP TS 25.101) all have HARQ: HSDPA brought it (3GPP TS 25.308), LTE and NR kept it.
+const FASTEST_WITHOUT_HARQ: Rate = Rate::from_bps(2_000_000);
+
+/// The keys of the recovery of each direction.
+const ARQ: [&str; 2] = ["arq", "arq_back"];
+
+/// A fast radio link whose losses nothing repairs below TCP.
+pub(super) fn without_recovery(look: &Look<'_>) -> Vec<Caught> {
+    each_radio(look, |frame, radio| {
+        let link = &radio.link;
+        let lossy = (0..2).any(|end| link.arq[end] == ArqPlan::None && loses(&link.errors[end]));
+        if link.pace.typical_rate() <= FASTEST_WITHOUT_HARQ || !lossy {
+            return Vec::new();
+        }
+        let window = frames_held(radio, frame, 6).min(SELECTIVE_WINDOW.into());
+        let text = "loses frames for good, as it has no ARQ; links of more than 2 Mbit/s repeat them (HARQ in HSPA, LTE and NR), and \
+                    most schemes are then alike"
+            .to_string();
+        vec![(text, Some(format!("arq={{ kind = \"selective-repeat\", window = {window} }}")))]
+    })
+}
+
+/// A radio link whose frame window is smaller than its rate times its round trip.
+pub(super) fn short_of_frames(look: &Look<'_>) -> Vec<Caught> {
+    each_radio(look, |frame, radio| {
+        // The way back is often as the way there, and said with it.
+        let differs = radio.link.arq[1] != radio.link.arq[0];
+        let ends = if differs { 0..2 } else { 0..1 };
+        ends.filter_map(|end| short_window(radio, end, frame)).collect()
+    })
+}
+
+fn short_window(radio: &RadioLinkPlan, end: usize, frame: u32) -> Option<(String, Option<String>)> {
+    let (rules, selective) = match &radio.link.arq[end] {
+        ArqPlan::None => return None,
+        ArqPlan::GoBackN { rules, .. } => (rules, false),
+        ArqPlan::SelectiveRepeat { rules, .. } => (rules, true),
+    };
+    let ArqRules { window, ack_bytes, .. } = *rules;
+    let held = frames_held(radio, frame, ack_bytes);
+    if u64::from(window) >= held {
+        return None;
+    }
+    let (rate, round) = (radio.link.pace.typical_rate(), round_trip(radio, frame, ack_bytes));
+    let most = f64::from(window) * f64::from(frame) * 8.0 / round.secs_f64();
+    let mut text = format!(
+        "can carry {} of its {} at most: its ARQ has {window} frame{} under way, and a round trip of {:.3} ms holds {held}",
+        in_words(most),
+        in_words(rate.bps() as f64),
+        if window == 1 { "" } else { "s" },
+        round.secs_f64() * 1e3,
+    );
+    let key = ARQ[end];
+    let set = match held <= u64::from(SELECTIVE_WINDOW) {
+        true if selective => Some(format!("{key}.window={held}")),
+        true => Some(format!("{key}={{ kind = \"selective-repeat\", window = {held} }}")),
+        false => {
+            text.push_str(&format!(
+                "; selective repeat numbers {SELECTIVE_WINDOW} at most: give it the delay of the air alone, and a [[wired]] link the rest"
+            ));
+            None
+        }
+    };
+    Some((text, set))
+}
+
+/// A wlan in which a frame goes once.
+pub(super) fn single_attempt(look: &Look<'_>) -> Vec<Caught> {
+    let once =
+        look.plan.wlans.iter().zip(look.root.tables("wlan")).filter(|(plan, _)| plan.cell.attempts == 1);
+    once.map(|(plan, table)| {
+        // IEEE 802.11-2016 §10.3.4.4; defaults of dot11ShortRetryLimit and dot11LongRetryLimit.
+        let (usual, limit) = match plan.cell.access {
+            Access::Basic => (7, "dot11ShortRetryLimit"),
+            Access::RtsCts => (4, "dot11LongRetryLimit"),
+        };
+        Caught {
+            about: format!("wlan.{}", plan.cell.name),
+            text: format!(
+                "sends each frame once (attempts = 1), so TCP meets every loss; 802.11 sends up to {usual} times ({limit}), and most schemes \
+                 are then alike"
+            ),
+            set: Some((table.path.clone(), format!("attempts={usual}"))),
+        }
+    })
+    .collect()
+}
+
+/// What is found on each radio link, given the length of its largest data frame, bytes.
+fn each_radio(
+    look: &Look<'_>,
+    found: impl Fn(u32, &RadioLinkPlan) -> Vec<(String, Option<String>)>,
+) -> Vec<Caught> {
+    let mut all = Vec::new();
+    for (i, (radio, table)) in look.plan.radios.iter().zip(look.root.tables("radio")).enumerate() {
+        let frame = look.largest.of(Link::Radio(i)) + radio.link.overhead;
+        all.extend(found(frame, radio).into_iter().map(|(text, change)| Caught {
+            about: format!("radio.{}", radio.link.name),
+            text,
+            set: change.map(|change| (table.path.clone(), change)),
+        }));
+    }
+    all
+}
+
+/// From the start of a frame to the end of its link ACK.
+fn round_trip(radio: &RadioLinkPlan, frame: u32, ack: u32) -> Span {
+    derived_timeout(radio.link.pace.typical_rate(), radio.link.delay, 1, frame, ack, 0)
+}
+
+/// Frames that a link sends in that time.
+fn frames_held(radio: &RadioLinkPlan, frame: u32, ack: u32) -> u64 {
+    let one = radio.link.pace.time_for(frame).nanos().max(1);
+    round_trip(radio, frame, ack).nanos().div_ceil(one)
+}
+
+/// True if the channel itself loses frames; outages are what the scenario wants.
+fn loses(errors: &ErrorPlan) -> bool {
+    match errors {
+        ErrorPlan::Clean => false,
+        ErrorPlan::FrameErrorRate { fer, .. } => *fer > 0.0,
+        ErrorPlan::Loss(loss) => *loss > 0.0,
+        ErrorPlan::GilbertElliott { loss, .. } | ErrorPlan::Stepped { loss, .. } => {
+            loss.iter().any(|p| *p > 0.0)
+        }
+        ErrorPlan::TwoState { errors_per_bit, .. } => errors_per_bit.iter().any(|rate| *rate > 0.0),
+        ErrorPlan::Outages { otherwise, .. } => loses(otherwise),
+    }
+}

@@ -1,0 +1,107 @@
+//! Traps: what is allowed and easily gives a false answer, mostly a default that fits another link or another sender.
+//!
+//! A trap is one function that looks at the whole scenario and says where it is caught, in a sentence, with what to set. Nothing is
+//! refused here, and nothing changes a run.
+
+mod links;
+mod senders;
+
+pub use senders::Base;
+
+#[cfg(test)]
+mod tests;
+
+use crate::grammar::fields::Fields;
+use crate::whole::largest::Largest;
+use crate::whole::scenario::Scenario;
+use crate::whole::topology::Topology;
+use airhop_net::plan::Plan;
+
+/// A trap that a scenario is in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hint {
+    /// Its name.
+    pub trap: &'static str,
+    /// What is in it: links (`wlan.cell`) or schemes.
+    pub about: Vec<String>,
+    /// A sentence that goes on from there.
+    pub text: String,
+    /// What gets out of it, as `--set` takes it, if one value does.
+    pub set: Option<String>,
+}
+
+/// What a trap looks at.
+struct Look<'a> {
+    root: &'a Fields,
+    plan: &'a Plan,
+    topology: Topology,
+    largest: Largest,
+}
+
+/// One place where a scenario is caught.
+struct Caught {
+    about: String,
+    text: String,
+    /// The path of the table, and the change below it: `("wlan.cell", "attempts=7")`.
+    set: Option<(String, String)>,
+}
+
+type Trap = fn(&Look<'_>) -> Vec<Caught>;
+
+const TRAPS: [(&str, Trap); 5] = [
+    ("linux-sender", senders::of_another_system),
+    ("no-arq", links::without_recovery),
+    ("short-arq-window", links::short_of_frames),
+    ("single-attempt", links::single_attempt),
+    ("short-receive-window", senders::short_of_window),
+];
+
+impl Scenario {
+    /// The traps that it is in. Links and schemes in the same one share a hint.
+    pub fn hints(&self) -> Vec<Hint> {
+        let topology = Topology::new(self.fields());
+        let largest = Largest::new(self.fields(), &topology);
+        let look = Look { root: self.fields(), plan: self.plan(), topology, largest };
+        TRAPS.iter().flat_map(|(name, trap)| gathered(name, trap(&look))).collect()
+    }
+
+    /// What the TCP senders run on: each base with its flows.
+    pub fn bases(&self) -> Vec<Base> {
+        senders::bases(self.fields())
+    }
+}
+
+/// One hint for all that are caught in the same way.
+fn gathered(trap: &'static str, caught: Vec<Caught>) -> Vec<Hint> {
+    let mut groups: Vec<Vec<Caught>> = Vec::new();
+    let change = |c: &Caught| c.set.as_ref().map(|(_, change)| change.clone());
+    for one in caught {
+        match groups.iter_mut().find(|g| g[0].text == one.text && change(&g[0]) == change(&one)) {
+            Some(group) => group.push(one),
+            None => groups.push(vec![one]),
+        }
+    }
+    groups.into_iter().map(|group| hint(trap, &group)).collect()
+}
+
+fn hint(trap: &'static str, group: &[Caught]) -> Hint {
+    let mut about: Vec<String> = Vec::new();
+    for one in group.iter().filter(|one| !one.about.is_empty()) {
+        if !about.contains(&one.about) {
+            about.push(one.about.clone());
+        }
+    }
+    let set = group[0].set.as_ref().map(|(path, change)| {
+        let same = group.iter().all(|one| one.set.as_ref().is_some_and(|(other, _)| other == path));
+        let list = path.split('.').next().unwrap_or_default();
+        if same { format!("{path}.{change}") } else { format!("{list}.all.{change}") }
+    });
+    Hint { trap, about, text: group[0].text.clone(), set }
+}
+
+/// A rate in words, three digits of it.
+fn in_words(bps: f64) -> String {
+    let (value, unit) = if bps >= 1e6 { (bps / 1e6, "Mbit/s") } else { (bps / 1e3, "kbit/s") };
+    let digits = if value >= 100.0 { 0 } else { 1 + usize::from(value < 10.0) };
+    format!("{value:.digits$} {unit}")
+}

@@ -1,0 +1,150 @@
+//! Each trap: a scenario that is in it, and the same a step out of it.
+
+use super::Hint;
+use crate::{Overrides, Scenario};
+
+const LAST_HOP: &str = include_str!("../../../tests/data/last-hop.toml");
+
+/// A radio link as fast as a cell of today, in the place of the wlan.
+const RADIO: &str = r#"
+name = "fast"
+duration = "1 s"
+[[radio]]
+name = "air"
+ends = ["s", "d"]
+rate = "300 Mbit/s"
+delay = "100 us"
+errors = { kind = "bernoulli", loss = 0.001 }
+[[flow]]
+name = "ftp"
+from = "s"
+to = "d"
+scheme = "reno"
+"#;
+
+fn read(text: &str, sets: &[(&str, &str)]) -> Scenario {
+    let sets = sets.iter().map(|(path, value)| ((*path).to_string(), (*value).to_string())).collect();
+    Scenario::parse(text, "hints.toml", &Overrides { sets, scheme: None }).expect("a sound file")
+}
+
+fn hints(text: &str, sets: &[(&str, &str)]) -> Vec<Hint> {
+    read(text, sets).hints()
+}
+
+fn traps(text: &str, sets: &[(&str, &str)]) -> Vec<&'static str> {
+    hints(text, sets).iter().map(|hint| hint.trap).collect()
+}
+
+/// A change of the hint's own gets a scenario out of the trap.
+fn out_of(text: &str, sets: &[(&str, &str)], trap: &str) -> Vec<&'static str> {
+    let all = hints(text, sets);
+    let hint = all.iter().find(|hint| hint.trap == trap).unwrap_or_else(|| panic!("not in {trap}: {all:?}"));
+    let set = hint.set.as_deref().and_then(|set| set.split_once('=')).expect("a change that helps");
+    traps(text, &[sets, &[set]].concat())
+}
+
+/// IEEE 802.11-2016: dot11ShortRetryLimit is 7, dot11LongRetryLimit 4.
+#[test]
+fn a_frame_that_goes_once_is_told() {
+    assert_eq!(traps(LAST_HOP, &[]), ["single-attempt"]);
+    assert_eq!(hints(LAST_HOP, &[])[0].set.as_deref(), Some("wlan.cell.attempts=7"));
+    assert_eq!(out_of(LAST_HOP, &[], "single-attempt"), [""; 0]);
+    let rts = hints(LAST_HOP, &[("wlan.cell.access", "rts-cts")]);
+    assert_eq!(rts[0].set.as_deref(), Some("wlan.cell.attempts=4"));
+}
+
+/// HARQ came with HSDPA (3GPP TS 25.308): UMTS R99, up to 2 Mbit/s, had none.
+#[test]
+fn a_fast_lossy_radio_link_without_arq_is_told() {
+    assert_eq!(traps(RADIO, &[]), ["no-arq"]);
+    assert_eq!(out_of(RADIO, &[], "no-arq"), [""; 0]);
+    assert_eq!(traps(RADIO, &[("radio.air.rate", "2 Mbit/s")]), [""; 0]);
+    assert_eq!(traps(RADIO, &[("radio.air.errors.loss", "0")]), [""; 0]);
+    let one_way = [
+        ("radio.air.errors.direction", "d->s"),
+        ("radio.air.arq", r#"{ kind = "selective-repeat", window = 64 }"#),
+    ];
+    assert_eq!(traps(RADIO, &one_way), [""; 0], "`arq_back` is as `arq`");
+}
+
+/// By hand: a frame of 1052 B takes 28.05 µs at 300 Mbit/s, its ACK of 6 B 0.16 µs; with 100 µs each way a round trip is 228.2 µs,
+/// which is 8.13 frames.
+#[test]
+fn a_frame_window_below_what_the_link_holds_is_told() {
+    let with = |arq| [("radio.air.arq", arq)];
+    let eight = with(r#"{ kind = "selective-repeat", window = 8 }"#);
+    let found = hints(RADIO, &eight);
+    assert!(
+        found[0].text.contains("295 Mbit/s of its 300 Mbit/s") && found[0].text.contains("holds 9"),
+        "{found:?}"
+    );
+    assert_eq!(found[0].set.as_deref(), Some("radio.air.arq.window=9"));
+    assert_eq!(out_of(RADIO, &eight, "short-arq-window"), [""; 0]);
+    assert_eq!(out_of(RADIO, &with(r#"{ kind = "stop-and-wait" }"#), "short-arq-window"), [""; 0]);
+    // 64 frames cannot fill it at all.
+    let far =
+        [("radio.air.delay", "20 ms"), ("radio.air.arq", r#"{ kind = "selective-repeat", window = 64 }"#)];
+    let found = hints(RADIO, &far);
+    assert_eq!((found[0].trap, &found[0].set), ("short-arq-window", &None));
+    assert!(found[0].text.contains("[[wired]]"), "{found:?}");
+}
+
+/// Both ways their own: each is told with its key.
+#[test]
+fn the_way_back_is_told_when_it_differs() {
+    let sets = [
+        ("radio.air.arq", r#"{ kind = "selective-repeat", window = 64 }"#),
+        ("radio.air.arq_back", r#"{ kind = "go-back-n", window = 3 }"#),
+    ];
+    let found = hints(RADIO, &sets);
+    assert_eq!(found.len(), 1);
+    assert!(found[0].set.as_deref().is_some_and(|set| set.starts_with("radio.air.arq_back=")), "{found:?}");
+}
+
+/// By hand: 10 Mbit/s and 20 ms of propagation hold 25 kB, a little more with what frames take.
+#[test]
+fn a_receive_window_below_what_the_path_holds_is_told() {
+    let wired = [
+        ("wlan.cell.attempts", "7"),
+        ("wlan.cell.standard", "802.11g"),
+        ("wlan.cell.rate", "54 Mbit/s"),
+        ("wlan.cell.control_rate", "24 Mbit/s"),
+    ];
+    let with = |window| [&wired[..], &[("flow.ftp.tcp.receive_window", window)]].concat();
+    assert_eq!(traps(LAST_HOP, &wired), [""; 0], "no preset limits a window");
+    assert_eq!(traps(LAST_HOP, &with("20 kB")), ["short-receive-window"]);
+    assert_eq!(out_of(LAST_HOP, &with("20 kB"), "short-receive-window"), [""; 0]);
+    assert_eq!(traps(LAST_HOP, &with("40 kB")), [""; 0]);
+}
+
+#[test]
+fn a_sender_of_linux_on_another_base_is_told() {
+    for scheme in ["cubic", "bbr", "bbr3", "dctcp", "htcp"] {
+        let sets = [("wlan.cell.attempts", "7"), ("flow.ftp.scheme", scheme)];
+        let found = hints(LAST_HOP, &sets);
+        assert_eq!((found[0].trap, &found[0].about[..]), ("linux-sender", &[scheme.to_string()][..]));
+        assert_eq!(out_of(LAST_HOP, &sets, "linux-sender"), [""; 0]);
+    }
+}
+
+/// A hundred copies are one line, with the path that changes all of them.
+#[test]
+fn what_is_caught_alike_shares_a_hint() {
+    let text =
+        LAST_HOP.replace("name = \"ftp\"", "name = \"ftp*\"").replace("\"20 s\"", "\"20 s\"\ncopies = 100");
+    let found = hints(&text, &[("flow.all.scheme", "cubic")]);
+    assert_eq!(
+        found.iter().map(|hint| hint.set.as_deref()).collect::<Vec<_>>(),
+        [Some("flow.ftp*.tcp.preset=linux"), Some("wlan.cell.attempts=7"),]
+    );
+}
+
+#[test]
+fn bases_are_named_with_what_is_set_in_them() {
+    let names = |sets: &[(&str, &str)]| {
+        read(LAST_HOP, sets).bases().into_iter().map(|base| base.name).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&[]), ["preset rfc, with delayed_ack set"]);
+    let sets = [("flow.ftp.tcp", r#"{ preset = "ns2", rto = { min = "200 ms" } }"#)];
+    assert_eq!(names(&sets), ["preset ns2, with rto.min set"]);
+}

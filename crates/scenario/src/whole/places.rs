@@ -1,0 +1,38 @@
+//! The places of a layout by itself, for programs that write scenarios.
+
+use crate::grammar::check::check;
+use crate::grammar::problem::{Problems, ScenarioError};
+use crate::grammar::tree;
+use crate::tables::layout;
+use crate::tables::layout::PLACED;
+use airhop_engine::Streams;
+use airhop_net::BuildError;
+use airhop_net::layout::{Place, scatter};
+
+/// Names and places (metres) of the stations of a layout. `text` is a JSON object of `layout`, a table as a `[[wlan]]` has it;
+/// `receive`, the range that random places are connected within (without it all stations hear each other); and `wlan`, the
+/// name of the wlan that would draw the same places with this seed and replication. `source` is what messages call it.
+///
+/// # Errors
+/// [`ScenarioError`] with everything that is wrong with it, or if no draw is connected.
+pub fn places(text: &str, source: &str, seed: u64, rep: u64) -> Result<Vec<(String, Place)>, ScenarioError> {
+    let mut problems = Problems::default();
+    let Some(document) = tree::from_json(text, &mut problems) else { return problems.or(source, None) };
+    let fields = check(&document, &PLACED, &mut problems);
+    let reach = fields.metres("receive");
+    let (Some(table), Some(wlan)) = (fields.table("layout"), fields.text("wlan")) else {
+        return problems.or(source, None);
+    };
+    layout::check(table, reach, &mut problems);
+    let mut made = if problems.len() == 0 { layout::made(table) } else { None };
+    if let (Some(stations), Some(area)) = (&mut made, layout::area_of(table)) {
+        match scatter(wlan, &area, stations.len(), reach, &Streams::new(seed, rep), |_| true) {
+            Some(drawn) => stations.iter_mut().zip(drawn).for_each(|((_, place), drawn)| *place = drawn),
+            None => {
+                let why = BuildError::Disconnected { wlan: wlan.to_string() };
+                problems.add(&table.at, "", why.to_string());
+            }
+        }
+    }
+    problems.or(source, made)
+}

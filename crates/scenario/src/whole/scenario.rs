@@ -1,0 +1,143 @@
+//! A scenario: read, checked, and ready to be run any number of times.
+
+use super::{copies, files, plan, resolve, sets};
+use crate::grammar::fields::Fields;
+use crate::grammar::problem::{At, Problems, ScenarioError};
+use crate::grammar::tree::Item;
+use crate::grammar::{check, render, tree};
+use crate::tables::SCENARIO;
+use airhop_base::Span;
+use airhop_net::plan::{Plan, Transport};
+use std::path::Path;
+
+/// A checked scenario. Immutable; share it between threads behind an `Arc`.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    fields: Fields,
+    plan: Plan,
+}
+
+/// What to change in a scenario before it is checked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Overrides {
+    /// Paths and values: `("wlan.cell.errors.fer", "0.02")`. A value is a TOML literal, or else the text as it stands.
+    pub sets: Vec<(String, String)>,
+    /// A scheme for every TCP flow: a name, or a TOML literal as in a file (`{ name = "ll-elsn", n = 3 }`).
+    pub scheme: Option<String>,
+}
+
+/// Where a scenario comes from.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// What messages call it.
+    pub name: &'a str,
+    /// What the files that it names are relative to; `None`: it may name none, for somebody else wrote it.
+    pub folder: Option<&'a Path>,
+}
+
+impl<'a> From<&'a str> for Source<'a> {
+    /// Files are relative to the working directory.
+    fn from(name: &'a str) -> Self {
+        Source { name, folder: Some(Path::new("")) }
+    }
+}
+
+impl Scenario {
+    /// Reads a scenario file.
+    ///
+    /// # Errors
+    /// [`ScenarioError`] with everything that is wrong with it.
+    pub fn parse<'a>(
+        text: &str,
+        source: impl Into<Source<'a>>,
+        overrides: &Overrides,
+    ) -> Result<Scenario, ScenarioError> {
+        let mut problems = Problems::default();
+        let document = tree::from_toml(text, &mut problems);
+        Self::read(document, source.into(), overrides, problems)
+    }
+
+    /// Reads the same model given as JSON.
+    ///
+    /// # Errors
+    /// [`ScenarioError`] with everything that is wrong with it.
+    pub fn from_json<'a>(
+        text: &str,
+        source: impl Into<Source<'a>>,
+        overrides: &Overrides,
+    ) -> Result<Scenario, ScenarioError> {
+        let mut problems = Problems::default();
+        let document = tree::from_json(text, &mut problems);
+        Self::read(document, source.into(), overrides, problems)
+    }
+
+    fn read(
+        document: Option<Item>,
+        source: Source<'_>,
+        overrides: &Overrides,
+        mut problems: Problems,
+    ) -> Result<Scenario, ScenarioError> {
+        let Some(mut document) = document else { return problems.or(source.name, None) };
+        if let Some(scheme) = &overrides.scheme {
+            sets::set_scheme(&mut document, scheme);
+        }
+        for (path, value) in &overrides.sets {
+            sets::set(&mut document, path, value, &mut problems);
+        }
+        let mut fields = check::check(&document, &SCENARIO, &mut problems);
+        files::load(&mut fields, source.folder, &mut problems);
+        copies::repeat(&mut fields, &mut problems);
+        resolve::resolve(&mut fields, &mut problems);
+        let plan = if problems.len() == 0 { plan::plan(&fields) } else { None };
+        if plan.is_none() && problems.len() == 0 {
+            // A kind that a table of keys declares and no plan knows: refused, never simulated as another.
+            problems.add(
+                &At::Document,
+                "",
+                "it is sound, but Airhop has no plan for it: a mistake in Airhop",
+            );
+        }
+        problems.or(source.name, plan.map(|plan| Scenario { fields, plan }))
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.plan.name
+    }
+
+    /// Simulated time.
+    pub fn duration(&self) -> Span {
+        self.plan.duration
+    }
+
+    /// What a world is built from.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Its checked values.
+    pub(crate) fn fields(&self) -> &Fields {
+        &self.fields
+    }
+
+    /// Names of the TCP flows.
+    pub fn tcp_flows(&self) -> impl Iterator<Item = &str> {
+        let flows = self.plan.flows.iter().filter(|f| matches!(f.transport, Transport::Tcp { .. }));
+        flows.map(|f| f.name.as_str())
+    }
+
+    /// The effective scenario as TOML: every default written out, with a comment for each key. Reads back to the same.
+    pub fn toml(&self) -> String {
+        render::toml(&self.fields)
+    }
+
+    /// The effective scenario as JSON, the same text for the same scenario. Reads back to the same.
+    pub fn json(&self) -> String {
+        render::json(&self.fields)
+    }
+
+    /// What results depend on: as [`Scenario::json`], but files by their digests alone, wherever they are.
+    pub fn identity(&self) -> String {
+        render::json(&files::without_paths(&self.fields))
+    }
+}

@@ -1,0 +1,171 @@
+//! Overrides: `--set wlan.cell.errors.fer=0.02`, and a scheme for every TCP flow.
+
+use crate::grammar::key::{ALL, Key, Kind, Without};
+use crate::grammar::problem::{At, Problems, did_you_mean};
+use crate::grammar::tree::{Entry, Item, Value, literal};
+use crate::tables::SCENARIO;
+
+/// Puts `value` at `path` of the document.
+pub(crate) fn set(root: &mut Item, path: &str, value: &str, problems: &mut Problems) {
+    let at = At::Option(format!("--set {path}={value}"));
+    let refused = apply(root, path, &literal(value, &at), &at);
+    if let Err(what) = refused {
+        problems.add(&at, path, what);
+    }
+}
+
+/// Gives every TCP flow this scheme: a name, or a TOML literal as in a file.
+pub(crate) fn set_scheme(root: &mut Item, scheme: &str) {
+    let at = At::Option(format!("--scheme {scheme}"));
+    let scheme = literal(scheme, &at);
+    let Value::Table(entries) = &mut root.value else { return };
+    let Some(flows) = entries.iter_mut().find(|e| e.key == "flow") else { return };
+    let Value::List(flows) = &mut flows.item.value else { return };
+    let is_udp = |flow: &Item| {
+        let transport = flow.entries().and_then(|entries| entries.iter().find(|e| e.key == "transport"));
+        matches!(transport.map(|e| &e.item.value), Some(Value::Text(t)) if t == "udp")
+    };
+    for flow in flows.iter_mut().filter(|flow| !is_udp(flow)) {
+        if let Value::Table(entries) = &mut flow.value {
+            *entry(entries, &[], "scheme", &at) = scheme.clone();
+        }
+    }
+}
+
+fn apply(root: &mut Item, path: &str, value: &Item, at: &At) -> Result<(), String> {
+    let words: Vec<&str> = path.split('.').map(str::trim).collect();
+    if words.iter().any(|word| word.is_empty()) {
+        return Err("expected a path such as wlan.cell.errors.fer".to_string());
+    }
+    let Some(key) = SCENARIO.iter().find(|k| k.name == words[0]) else {
+        let hint = did_you_mean(words[0], SCENARIO.iter().map(|k| k.name));
+        let names: Vec<_> = SCENARIO.iter().map(|k| k.name).collect();
+        return Err(format!("no \"{}\" in a scenario; expected one of {}{hint}", words[0], names.join(", ")));
+    };
+    if let Kind::Tables(keys) = key.kind {
+        return apply_to_tables(root, keys, &words, value, at);
+    }
+    match &mut root.value {
+        Value::Table(entries) => put(entries, &SCENARIO, &words, value, at),
+        _ => Ok(()), // refused as a whole elsewhere
+    }
+}
+
+/// `wlan.cell.…`: the table is addressed by its name, or all of them by `all`.
+fn apply_to_tables(
+    root: &mut Item,
+    keys: &'static [Key],
+    words: &[&str],
+    value: &Item,
+    at: &At,
+) -> Result<(), String> {
+    let list = words[0];
+    let Value::Table(entries) = &mut root.value else { return Ok(()) };
+    let tables = match entries.iter_mut().find(|e| e.key == list).map(|e| &mut e.item.value) {
+        Some(Value::List(tables)) => tables.as_mut_slice(),
+        _ => &mut [],
+    };
+    let names: Vec<String> = tables.iter().filter_map(name_of).collect();
+    let known = if names.is_empty() { "none".to_string() } else { names.join(", ") };
+    let [_, name, rest @ ..] = words else {
+        return Err(format!("expected {list}.NAME.KEY; [[{list}]] tables here: {known}"));
+    };
+    if rest.is_empty() {
+        return Err(format!("expected a key of it, {list}.{name}.KEY"));
+    }
+    if *name != ALL && !names.iter().any(|n| n == name) {
+        let hint = did_you_mean(name, names.iter().map(String::as_str));
+        return Err(format!(
+            "no [[{list}]] is called \"{name}\"; here are: {known}, and \"{ALL}\" stands for each{hint}"
+        ));
+    }
+    for table in tables.iter_mut().filter(|t| *name == ALL || name_of(t).as_deref() == Some(name)) {
+        if let Value::Table(entries) = &mut table.value {
+            put(entries, keys, rest, value, at)?;
+        }
+    }
+    Ok(())
+}
+
+fn name_of(table: &Item) -> Option<String> {
+    let entry = table.entries()?.iter().find(|e| e.key == "name")?;
+    match &entry.item.value {
+        Value::Text(name) => Some(name.clone()),
+        _ => None,
+    }
+}
+
+/// Sets the value at the end of `words`, making tables on the way. Whether the keys exist is for the check to say.
+fn put(
+    entries: &mut Vec<Entry>,
+    keys: &'static [Key],
+    words: &[&str],
+    value: &Item,
+    at: &At,
+) -> Result<(), String> {
+    let Some((first, rest)) = words.split_first() else { return Ok(()) };
+    if rest.is_empty() {
+        *entry(entries, keys, first, at) = value.clone();
+        return Ok(());
+    }
+    let below = match keys.iter().find(|k| k.name == *first).map(|k| &k.kind) {
+        Some(Kind::Section(keys) | Kind::Switch(keys)) => keys,
+        _ => &[][..],
+    };
+    put_below(entry(entries, keys, first, at), first, below, rest, value, at)
+}
+
+fn put_below(
+    item: &mut Item,
+    key: &str,
+    keys: &'static [Key],
+    words: &[&str],
+    value: &Item,
+    at: &At,
+) -> Result<(), String> {
+    match &mut item.value {
+        Value::Table(_) => {}
+        // `scheme = "x"` is short for a table, and so is `delayed_ack = true`.
+        Value::Text(name) if key == "scheme" => {
+            let name = Entry {
+                key: "name".to_string(),
+                at: item.at.clone(),
+                item: Item { at: item.at.clone(), value: Value::Text(std::mem::take(name)) },
+            };
+            item.value = Value::Table(vec![name]);
+        }
+        Value::Flag(_) => item.value = Value::Table(Vec::new()),
+        Value::List(items) => {
+            let count = items.len();
+            let one = words[0].parse().ok().and_then(|i: usize| items.get_mut(i));
+            return match (one, words.split_first()) {
+                (Some(one), Some((index, rest))) if !rest.is_empty() => {
+                    put_below(one, index, keys, rest, value, at)
+                }
+                _ => Err(format!(
+                    "\"{key}\" is a list of {count}; expected the number of one, {key}.0 to start with, and a key of it"
+                )),
+            };
+        }
+        _ => return Err(format!("\"{key}\" is {}, not a table", item.describe())),
+    }
+    match &mut item.value {
+        Value::Table(entries) => put(entries, keys, words, value, at),
+        _ => Ok(()),
+    }
+}
+
+/// The item of a key. One that the document leaves out starts as its default, so that `queue.packets` can be set where
+/// nobody wrote a queue.
+fn entry<'a>(entries: &'a mut Vec<Entry>, keys: &'static [Key], key: &str, at: &At) -> &'a mut Item {
+    let place = entries.iter().position(|e| e.key == key).unwrap_or_else(|| {
+        let item = match keys.iter().find(|k| k.name == key).map(|k| k.without) {
+            Some(Without::Value(text)) => literal(text, at),
+            _ => Item { at: at.clone(), value: Value::Table(Vec::new()) },
+        };
+        entries.push(Entry { key: key.to_string(), at: at.clone(), item });
+        entries.len() - 1
+    });
+    entries[place].at = at.clone();
+    &mut entries[place].item
+}
