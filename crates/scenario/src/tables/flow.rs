@@ -1,7 +1,8 @@
 //! `[[flow]]`: one sender and one receiver; its keys, the defaults that follow from its transport, its checks and its plan.
 
 use super::layout::MAX_STATIONS;
-use super::{NAME, app, tcp};
+use super::link::NAME;
+use super::{app, tcp};
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::Without::{Derived, Nothing, Required, Value};
 use crate::grammar::key::{Key, Kind, key};

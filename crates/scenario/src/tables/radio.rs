@@ -1,13 +1,35 @@
 //! `[[radio]]`: full-duplex radio links between two nodes, with link recovery.
 
-use super::{CHANGES_KEY, Context, DELIVERIES, DELIVERIES_DIGEST, ERRORS_KEY, NAME, QUEUE_KEY, RATE};
+use super::link::{
+    self, CHANGES_KEY, Context, DELIVERIES, DELIVERIES_DIGEST, ERRORS_KEY, LinkType, NAME, QUEUE_KEY, RATE,
+};
 use super::{arq, errors, queue, rate};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::Without::{Derived, Required, Value};
 use crate::grammar::key::{Key, Kind, key};
 use crate::grammar::problem::Problems;
-use airhop_net::plan::RadioLinkPlan;
+use airhop_net::plan::{Plan, RadioLinkPlan};
+use airhop_net::route::Hop;
 use airhop_radio::link::RadioPlan;
+
+pub(super) static TYPE: LinkType = LinkType {
+    list: "radio",
+    most: u16::MAX as usize,
+    nodes: &["ends"],
+    resolve: link::resolve,
+    resolve_crossed: resolve_recovery,
+    joins: link::ends,
+    crossed_by: |hop| match hop {
+        Hop::Radio { link, .. } => Some(link),
+        _ => None,
+    },
+    is_shared: false,
+    time_for: |world, index, bytes| {
+        let radio = &world.radios[index].link;
+        (radio.pace.time_for(bytes + radio.overhead), radio.delay)
+    },
+    plan,
+};
 
 /// `[[radio]]`.
 pub(super) static RADIO: [Key; 12] = [
@@ -42,15 +64,14 @@ pub(super) static RADIO: [Key; 12] = [
 
 /// Fills and checks the link recovery of a radio link whose largest IP datagram has `largest` bytes. Its timeouts depend on what crosses
 /// it: with a flow or a link refused (`all_sound` false), nobody can say which are too short.
-pub(crate) fn resolve_recovery(link: &mut Fields, largest: u32, all_sound: bool, problems: &mut Problems) {
+fn resolve_recovery(link: &mut Fields, largest: u32, all_sound: bool, problems: &mut Problems) {
     if all_sound {
         arq::check(link, largest, problems);
     }
     arq::fill(link, largest);
 }
 
-/// The plan of a radio link.
-pub(crate) fn plan(r: &Fields, context: &Context<'_>) -> Option<RadioLinkPlan> {
+fn plan(r: &Fields, context: Context<'_>, world: &mut Plan) -> Option<()> {
     let [a, b] = r.ends("ends")?;
     let overhead = u32::try_from(r.bytes("overhead")?).ok()?;
     let link = RadioPlan {
@@ -64,5 +85,6 @@ pub(crate) fn plan(r: &Fields, context: &Context<'_>) -> Option<RadioLinkPlan> {
         errors: errors::between(r, context.duration, context.largest + overhead)?,
     };
     let nodes = [(context.node)(a)?, (context.node)(b)?];
-    Some(RadioLinkPlan { link, nodes, queue: queue::plan(r)? })
+    world.radios.push(RadioLinkPlan { link, nodes, queue: queue::plan(r)? });
+    Some(())
 }

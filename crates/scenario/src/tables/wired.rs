@@ -1,13 +1,33 @@
 //! `[[wired]]`: full-duplex wired links.
 
-use super::{CHANGES_KEY, Context, DELIVERIES, DELIVERIES_DIGEST, ERRORS_KEY, NAME, QUEUE_KEY, RATE};
-use super::{changes, errors, queue, rate};
+use super::link::{
+    self, CHANGES_KEY, Context, DELIVERIES, DELIVERIES_DIGEST, ERRORS_KEY, LinkType, NAME, QUEUE_KEY, RATE,
+};
+use super::{errors, queue, rate};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::Without::Required;
 use crate::grammar::key::{Key, Kind, key};
-use crate::grammar::problem::Problems;
-use airhop_base::Span;
-use airhop_net::plan::WiredPlan;
+use airhop_net::plan::{Plan, WiredPlan};
+use airhop_net::route::Hop;
+
+pub(super) static TYPE: LinkType = LinkType {
+    list: "wired",
+    most: u16::MAX as usize / 2, // each takes a number for either direction
+    nodes: &["ends"],
+    resolve: link::resolve,
+    resolve_crossed: |_, _, _, _| {},
+    joins: link::ends,
+    crossed_by: |hop| match hop {
+        Hop::Link(direction) => Some(direction / 2),
+        _ => None,
+    },
+    is_shared: false,
+    time_for: |world, index, bytes| {
+        let wired = &world.wired[index];
+        (wired.pace.time_for(bytes), wired.delay)
+    },
+    plan,
+};
 
 /// `[[wired]]`.
 pub(super) static WIRED: [Key; 9] = [
@@ -22,23 +42,15 @@ pub(super) static WIRED: [Key; 9] = [
     ERRORS_KEY,
 ];
 
-/// Checks what a link between two nodes says of itself, in a run of this duration.
-pub(crate) fn check(link: &Fields, duration: Option<Span>, problems: &mut Problems) {
-    rate::check(link, problems);
-    changes::check(link, duration, problems);
-    let ends = link.ends("ends").map_or(Vec::new(), |ends| ends.to_vec());
-    errors::check(link, &ends, false, duration, problems);
-}
-
-/// The plan of a wired link.
-pub(crate) fn plan(w: &Fields, context: &Context<'_>) -> Option<WiredPlan> {
+fn plan(w: &Fields, context: Context<'_>, world: &mut Plan) -> Option<()> {
     let [a, b] = w.ends("ends")?;
-    Some(WiredPlan {
+    world.wired.push(WiredPlan {
         name: w.text("name")?.to_string(),
         ends: [(context.node)(a)?, (context.node)(b)?],
         pace: rate::plan(w, context.duration)?,
         delay: w.span("delay")?,
         queue: queue::plan(w)?,
         errors: errors::between(w, context.duration, context.largest)?,
-    })
+    });
+    Some(())
 }

@@ -1,7 +1,7 @@
 //! `[[wlan]]`: 802.11 channels with their stations.
 
 use super::layout::MAX_STATIONS;
-use super::{Context, ERRORS_KEY, NAME, QUEUE_KEY};
+use super::link::{Context, ERRORS_KEY, Joins, LinkType, NAME, QUEUE_KEY};
 use super::{errors, layout, phy, propagation, queue, routing, rules};
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::Without::{Derived, Nothing, Required, Value};
@@ -9,8 +9,27 @@ use crate::grammar::key::{Key, Kind, key};
 use crate::grammar::problem::Problems;
 use crate::grammar::words::of_word;
 use airhop_base::Span;
-use airhop_net::plan::{Draws, Pair, WlanPlan};
+use airhop_net::plan::{Draws, Plan, WlanPlan};
+use airhop_net::route::Hop;
 use airhop_radio::cell::{Access, AckTimeout, CellPlan, CellRules, LinkErrors, Receiving, Station};
+use airhop_radio::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
+
+pub(super) static TYPE: LinkType = LinkType {
+    list: "wlan",
+    most: u16::MAX as usize,
+    nodes: &["stations", "layout"],
+    resolve,
+    resolve_crossed: |_, _, _, _| {},
+    // Places that are drawn are all the same until then: there will be a way, or the run says that there is none.
+    joins: |w| Some(Joins::Stations(layout::stations(w).unwrap_or_default(), propagation::reach(w))),
+    crossed_by: |hop| match hop {
+        Hop::Air { cell, .. } | Hop::OnDemand { cell, .. } => Some(cell),
+        _ => None,
+    },
+    is_shared: true,
+    time_for: |world, index, bytes| (exchange(&world.wlans[index].cell, bytes), Span::ZERO),
+    plan,
+};
 
 const ACCESS: [(&str, Access); 2] = [("basic", Access::Basic), ("rts-cts", Access::RtsCts)];
 
@@ -112,8 +131,8 @@ pub(super) static WLAN: [Key; 20] = [
     ERRORS_KEY,
 ];
 
-/// Fills the defaults of a wlan and checks what it says of itself, in a run of this duration.
-pub(crate) fn resolve(wlan: &mut Fields, duration: Option<Span>, problems: &mut Problems) {
+fn resolve(wlan: &mut Fields, duration: Option<Span>, problems: &mut Problems) {
+    queue::resolve(wlan, problems);
     fill(wlan);
     check_layout(wlan, problems);
     routing::fill(wlan);
@@ -154,13 +173,12 @@ fn check(wlan: &Fields, duration: Option<Span>, problems: &mut Problems) {
     errors::check(wlan, &names, true, duration, problems);
 }
 
-/// True if its stations find their routes when they need them, so that nobody knows the way of a flow in advance.
-pub(crate) fn is_on_demand(wlan: &Fields) -> bool {
-    routing::is_on_demand(wlan)
+/// True of a wlan whose stations find their routes when they need them, so that nobody knows the way of a flow in advance.
+pub(crate) fn is_on_demand(link: &Fields) -> bool {
+    link.takes("routing") && routing::is_on_demand(link)
 }
 
-/// The plan of a wlan, between whose stations `pairs` of flows are drawn.
-pub(crate) fn plan(w: &Fields, context: &Context<'_>, pairs: Vec<Pair>) -> Option<WlanPlan> {
+fn plan(w: &Fields, context: Context<'_>, world: &mut Plan) -> Option<()> {
     let stations = layout::stations(w)?;
     let overhead = u32::try_from(w.bytes("overhead")?).ok()?;
     let station = |name: &Option<String>| match name {
@@ -191,6 +209,19 @@ pub(crate) fn plan(w: &Fields, context: &Context<'_>, pairs: Vec<Pair>) -> Optio
         errors: w.tables("errors").iter().map(link_errors).collect::<Option<_>>()?,
     };
     let nodes = stations.iter().map(|(name, _)| (context.node)(name)).collect::<Option<_>>()?;
-    let draws = Draws { area: layout::area(w), pairs };
-    Some(WlanPlan { cell, nodes, queue: queue::plan(w)?, routing: routing::plan(w)?, draws })
+    let draws = Draws { area: layout::area(w), pairs: context.pairs };
+    world.wlans.push(WlanPlan { cell, nodes, queue: queue::plan(w)?, routing: routing::plan(w)?, draws });
+    Some(())
+}
+
+/// How long a packet keeps an 802.11 channel: DIFS, the mean backoff, the frame, SIFS, its ACK (IEEE 802.11-2016 §10.3.2).
+fn exchange(cell: &CellPlan, bytes: u32) -> Span {
+    let phy = &cell.phy;
+    let control = |bytes| phy.sifs + phy.airtime(bytes, cell.control_rate);
+    let ahead = match cell.access {
+        Access::Basic => Span::ZERO,
+        Access::RtsCts => control(RTS_BYTES) + control(CTS_BYTES),
+    };
+    let backoff = Span::from_nanos(phy.slot.nanos() * u64::from(phy.cw_min) / 2);
+    phy.difs() + backoff + ahead + phy.airtime(bytes + cell.overhead, cell.rate) + control(ACK_BYTES)
 }

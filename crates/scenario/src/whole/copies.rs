@@ -6,13 +6,15 @@ use crate::grammar::fields::{Fields, Val};
 use crate::grammar::problem::Problems;
 use crate::tables::layout;
 use crate::tables::layout::MAX_STATIONS;
+use crate::tables::link::LINKS;
 use airhop_base::Span;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
 /// The lists whose tables can be repeated, each with the keys that may say which nodes a link joins.
-const LISTS: [(&str, &[&str]); 4] =
-    [("wired", &["ends"]), ("wlan", &["stations", "layout"]), ("radio", &["ends"]), ("flow", &[])];
+fn lists() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+    LINKS.iter().map(|ty| (ty.list, ty.nodes)).chain([("flow", &[][..])])
+}
 
 /// Repeats tables and stations as often as `copies` says. Afterwards no name has a `*`, and `copies` has no value any more.
 pub(crate) fn repeat(root: &mut Fields, problems: &mut Problems) {
@@ -22,7 +24,7 @@ pub(crate) fn repeat(root: &mut Fields, problems: &mut Problems) {
         copies = 1; // to check what is repeated; nobody waits for all of it to be made, only to be refused
     }
     let mut any = false;
-    for (list, nodes) in LISTS {
+    for (list, nodes) in lists() {
         let Some(Val::Tables(tables)) = root.get_mut(list) else { continue };
         for mut table in std::mem::take(tables) {
             any |= starred(&Val::Table(table.clone())).is_some();
@@ -60,7 +62,7 @@ pub(crate) fn repeat(root: &mut Fields, problems: &mut Problems) {
 fn too_many(root: &Fields, copies: u64) -> Option<String> {
     let most = u64::from(u16::MAX);
     let is_starred = |name: &str| name.contains('*');
-    for (list, _) in LISTS {
+    for (list, _) in lists() {
         let many = root.tables(list).iter().map(|table| match table.text("name").is_some_and(is_starred) {
             true => copies,
             false => 1,

@@ -6,10 +6,10 @@ use crate::grammar::problem::{Problems, did_you_mean, some_of};
 use crate::tables::layout;
 use crate::tables::wlan::is_on_demand;
 
-/// Checks the ends of a flow. `on_demand`: see [`on_demand`].
+/// Checks the ends of a flow.
 pub(super) fn check(
     flow: &Fields,
-    on_demand: &[(String, Vec<String>)],
+    on_demand: &[OnDemand],
     topology: &Topology,
     links_sound: bool,
     problems: &mut Problems,
@@ -63,22 +63,15 @@ fn check_nodes(flow: &Fields, topology: &Topology, links_sound: bool, problems: 
 }
 
 /// Refuses a flow that crosses a wlan with routes found on demand, and does not begin and end there: its routers know no other nodes.
-fn check_through_traffic(
-    flow: &Fields,
-    wlans: &[(String, Vec<String>)],
-    topology: &Topology,
-    problems: &mut Problems,
-) {
+fn check_through_traffic(flow: &Fields, wlans: &[OnDemand], topology: &Topology, problems: &mut Problems) {
     let (Some(from), Some(to)) = (flow.text("from"), flow.text("to")) else { return };
     for link in topology.way(from, to).unwrap_or_default() {
-        let Link::Wlan(i) = link else { continue };
-        let Some((wlan, stations)) = wlans.get(i).filter(|(_, stations)| !stations.is_empty()) else {
-            continue;
-        };
+        let Some(wlan) = wlans.iter().find(|wlan| wlan.link == link) else { continue };
         for (key, node) in [("from", from), ("to", to)] {
-            if !stations.iter().any(|station| station == node) {
+            if !wlan.stations.iter().any(|station| station == node) {
                 let what = format!(
-                    "expected a station of wlan \"{wlan}\", which the flow crosses and which finds its routes on demand, got \"{node}\""
+                    "expected a station of wlan \"{}\", which the flow crosses and which finds its routes on demand, got \"{node}\"",
+                    wlan.name
                 );
                 problems.add(flow.at(key), flow.path_of(key), what);
                 return;
@@ -87,11 +80,23 @@ fn check_through_traffic(
     }
 }
 
-/// For each wlan its name and, if it finds its routes on demand, its stations.
-pub(super) fn on_demand(wlans: &[Fields]) -> Vec<(String, Vec<String>)> {
-    let stations = |wlan: &Fields| {
-        let stations = Some(wlan).filter(|wlan| is_on_demand(wlan)).and_then(layout::stations);
-        stations.unwrap_or_default().into_iter().map(|(name, _)| name).collect()
-    };
-    wlans.iter().map(|wlan| (wlan.text("name").unwrap_or_default().to_string(), stations(wlan))).collect()
+/// A wlan whose stations find their routes on demand.
+pub(super) struct OnDemand {
+    link: Link,
+    name: String,
+    stations: Vec<String>,
+}
+
+impl OnDemand {
+    /// Those of a scenario.
+    pub(super) fn all(root: &Fields) -> Vec<OnDemand> {
+        let wlans = Link::all(root).filter(|(_, table)| is_on_demand(table));
+        let one = |(link, wlan): (Link, &Fields)| {
+            let names = layout::stations(wlan)?.into_iter().map(|(name, _)| name);
+            let stations: Vec<_> = names.collect();
+            let name = wlan.text("name").unwrap_or_default().to_string();
+            (!stations.is_empty()).then_some(OnDemand { link, name, stations })
+        };
+        wlans.filter_map(one).collect()
+    }
 }

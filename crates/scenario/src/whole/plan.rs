@@ -4,7 +4,8 @@ use super::between;
 use super::largest::Largest;
 use super::topology::{Link, Topology};
 use crate::grammar::fields::Fields;
-use crate::tables::{Context, flow, layout, radio, wired, wlan};
+use crate::tables::link::{Context, LINKS};
+use crate::tables::{flow, layout};
 use airhop_base::NodeId;
 use airhop_net::plan::Plan;
 
@@ -14,27 +15,28 @@ pub(super) fn plan(root: &Fields) -> Option<Plan> {
     let largest = Largest::new(root, &topology);
     let duration = root.span("duration")?;
     let node = |name: &str| topology.id(name);
-    let context = |index: usize, link| {
-        let index = u16::try_from(index).ok()?;
-        Some(Context { index, duration, largest: largest.of(link), node: &node })
-    };
-    let wired = |(i, table): (usize, &Fields)| wired::plan(table, &context(i, Link::Wired(i))?);
-    let wlan = |(i, table): (usize, &Fields)| {
-        let pairs = between::wanted(root, table.text("name")?);
-        wlan::plan(table, &context(i, Link::Wlan(i))?, pairs)
-    };
-    let radio = |(i, table): (usize, &Fields)| radio::plan(table, &context(i, Link::Radio(i))?);
     let flow = |table: &Fields| flow::plan(table, ends(root, table, &topology)?);
-    Some(Plan {
+    let mut plan = Plan {
         name: root.text("name")?.to_string(),
         duration,
         warmup: root.span("warmup")?,
         nodes: topology.nodes.iter().cloned().collect(),
-        wired: root.tables("wired").iter().enumerate().map(wired).collect::<Option<_>>()?,
-        wlans: root.tables("wlan").iter().enumerate().map(wlan).collect::<Option<_>>()?,
-        radios: root.tables("radio").iter().enumerate().map(radio).collect::<Option<_>>()?,
+        wired: Vec::new(),
+        wlans: Vec::new(),
+        radios: Vec::new(),
         flows: root.tables("flow").iter().map(flow).collect::<Option<_>>()?,
-    })
+    };
+    for (link, table) in Link::all(root) {
+        let context = Context {
+            index: u16::try_from(link.index).ok()?,
+            duration,
+            largest: largest.of(link),
+            node: &node,
+            pairs: between::wanted(root, table.text("name")?),
+        };
+        (LINKS[link.of].plan)(table, context, &mut plan)?;
+    }
+    Some(plan)
 }
 
 /// The ends of a flow; two stations of their wlan in the place of those that will be drawn.

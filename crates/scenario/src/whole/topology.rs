@@ -1,19 +1,35 @@
 //! Which nodes there are, who reaches whom, and which links a flow crosses.
 
 use crate::grammar::fields::Fields;
-use crate::tables::layout;
-use crate::tables::propagation::reach;
+use crate::tables::link::{Joins, LINKS, LinkType};
 use airhop_base::NodeId;
 use airhop_net::route::{Graph, Hop, Stations};
 use airhop_net::routes::Routes;
 use indexmap::IndexSet;
 
-/// A link, by its place among the `[[wired]]`, the `[[wlan]]` or the `[[radio]]` tables.
+/// A link: its type, by the place in [`LINKS`], and its number among those of its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Link {
-    Wired(usize),
-    Wlan(usize),
-    Radio(usize),
+pub(crate) struct Link {
+    pub(crate) of: usize,
+    pub(crate) index: usize,
+}
+
+impl Link {
+    /// The links of a scenario, each with its table.
+    pub(crate) fn all(root: &Fields) -> impl Iterator<Item = (Link, &Fields)> {
+        let of_type = |(of, ty): (usize, &&LinkType)| {
+            (0..).zip(root.tables(ty.list)).map(move |(index, table)| (Link { of, index }, table))
+        };
+        LINKS.iter().enumerate().flat_map(of_type)
+    }
+
+    /// The link that a hop is over.
+    fn crossed_by(hop: Hop) -> Option<Link> {
+        let number = |(of, ty): (usize, &&LinkType)| {
+            (ty.crossed_by)(hop).map(|index| Link { of, index: usize::from(index) })
+        };
+        LINKS.iter().enumerate().find_map(number)
+    }
 }
 
 /// The nodes of a scenario and the hops between them.
@@ -29,18 +45,20 @@ impl Topology {
     pub(crate) fn new(root: &Fields) -> Self {
         let mut nodes = IndexSet::new();
         let mut id = |name: &String| NodeId(nodes.insert_full(name.clone()).0 as u16);
-        let mut between = |list: &str| {
-            let ends = root.tables(list).iter().filter_map(|link| link.ends("ends"));
-            ends.map(|ends| ends.each_ref().map(&mut id)).collect()
-        };
-        let (wired, radios) = (between("wired"), between("radio"));
-        let cell = |wlan: &Fields| {
-            let stations = layout::stations(wlan).unwrap_or_default();
-            let places = stations.iter().map(|(name, place)| (id(name), *place)).collect();
-            // Places that are drawn are all the same until then: there will be a way, or the run says that there is none.
-            Stations { places, reach: reach(wlan) }
-        };
-        let cells = root.tables("wlan").iter().map(cell).collect();
+        let (mut wired, mut radios, mut cells) = (Vec::new(), Vec::new(), Vec::new());
+        for (link, table) in Link::all(root) {
+            match (LINKS[link.of].joins)(table) {
+                Some(Joins::Ends(ends)) if LINKS[link.of].list == "wired" => {
+                    wired.push(ends.each_ref().map(&mut id))
+                }
+                Some(Joins::Ends(ends)) => radios.push(ends.each_ref().map(&mut id)),
+                Some(Joins::Stations(stations, reach)) => {
+                    let places = stations.iter().map(|(name, place)| (id(name), *place)).collect();
+                    cells.push(Stations { places, reach });
+                }
+                None => {}
+            }
+        }
         let graph = Graph::new(nodes.iter().cloned(), wired, radios, cells);
         let ends = root.tables("flow").iter().flat_map(|flow| ["from", "to"].map(|end| flow.text(end)));
         let ends = ends
@@ -62,12 +80,7 @@ impl Topology {
         let mut links = Vec::new();
         while node != to {
             let hop = self.routes.hop(node, to);
-            links.push(match hop {
-                Hop::None | Hop::OnDemand { .. } => return None,
-                Hop::Link(link) => Link::Wired(usize::from(link / 2)),
-                Hop::Radio { link, .. } => Link::Radio(usize::from(link)),
-                Hop::Air { cell, .. } => Link::Wlan(usize::from(cell)),
-            });
+            links.push(Link::crossed_by(hop)?);
             node = self.graph.end(hop)?;
         }
         Some(links)

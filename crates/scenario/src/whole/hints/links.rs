@@ -1,6 +1,7 @@
 //! Traps of links: losses that no link of its kind leaves to TCP, and frames too few to fill it.
 
 use super::{Caught, Look, in_words};
+use crate::tables::link::LINKS;
 use crate::whole::topology::Link;
 use airhop_base::{Rate, Span};
 use airhop_net::plan::RadioLinkPlan;
@@ -102,8 +103,9 @@ fn each_radio(
     found: impl Fn(u32, &RadioLinkPlan) -> Vec<(String, Option<String>)>,
 ) -> Vec<Caught> {
     let mut all = Vec::new();
-    for (i, (radio, table)) in look.plan.radios.iter().zip(look.root.tables("radio")).enumerate() {
-        let frame = look.largest.of(Link::Radio(i)) + radio.link.overhead;
+    let tables = Link::all(look.root).filter(|(link, _)| LINKS[link.of].list == "radio");
+    for (radio, (link, table)) in look.plan.radios.iter().zip(tables) {
+        let frame = look.largest.of(link) + radio.link.overhead;
         all.extend(found(frame, radio).into_iter().map(|(text, change)| Caught {
             about: format!("radio.{}", radio.link.name),
             text,

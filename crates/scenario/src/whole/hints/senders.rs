@@ -3,11 +3,10 @@
 use super::{Caught, Look, in_words};
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::Without;
+use crate::tables::link::LINKS;
 use crate::whole::topology::Link;
 use airhop_base::{HEADER_BYTES, Span};
 use airhop_net::plan::{FlowPlan, Transport};
-use airhop_radio::cell::{Access, CellPlan};
-use airhop_radio::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
 use airhop_tcp::Config;
 
 /// What TCP senders run on.
@@ -108,9 +107,10 @@ impl Path {
         let mut busy: Vec<(Link, f64)> = Vec::new();
         let mut round_trip = Span::ZERO;
         for &link in way {
-            let (segment, ack, delay) = times(look, link, data);
-            let on_channel = matches!(link, Link::Wlan(_));
-            let time = segment.secs_f64() + if on_channel { acks * ack.secs_f64() } else { 0.0 };
+            let ty = LINKS[link.of];
+            let time_for = |bytes| (ty.time_for)(look.plan, link.index, bytes);
+            let ((segment, delay), (ack, _)) = (time_for(data), time_for(HEADER_BYTES));
+            let time = segment.secs_f64() + if ty.is_shared { acks * ack.secs_f64() } else { 0.0 };
             match busy.iter_mut().find(|(other, _)| *other == link) {
                 Some((_, all)) => *all += time,
                 None => busy.push((link, time)),
@@ -120,35 +120,4 @@ impl Path {
         let slowest = busy.iter().map(|(_, time)| *time).fold(0.0, f64::max);
         (slowest > 0.0).then(|| Path { bps: f64::from(config.mss) * 8.0 / slowest, round_trip })
     }
-}
-
-/// How long a segment of so many bytes and an ACK take on a link, and its delay.
-fn times(look: &Look<'_>, link: Link, data: u32) -> (Span, Span, Span) {
-    match link {
-        Link::Wired(i) => {
-            let wired = &look.plan.wired[i];
-            (wired.pace.time_for(data), wired.pace.time_for(HEADER_BYTES), wired.delay)
-        }
-        Link::Radio(i) => {
-            let radio = &look.plan.radios[i].link;
-            let time = |bytes| radio.pace.time_for(bytes + radio.overhead);
-            (time(data), time(HEADER_BYTES), radio.delay)
-        }
-        Link::Wlan(i) => {
-            let cell = &look.plan.wlans[i].cell;
-            (exchange(cell, data), exchange(cell, HEADER_BYTES), Span::ZERO)
-        }
-    }
-}
-
-/// How long a packet keeps an 802.11 channel: DIFS, the mean backoff, the frame, SIFS, its ACK (IEEE 802.11-2016 §10.3.2).
-fn exchange(cell: &CellPlan, bytes: u32) -> Span {
-    let phy = &cell.phy;
-    let control = |bytes| phy.sifs + phy.airtime(bytes, cell.control_rate);
-    let ahead = match cell.access {
-        Access::Basic => Span::ZERO,
-        Access::RtsCts => control(RTS_BYTES) + control(CTS_BYTES),
-    };
-    let backoff = Span::from_nanos(phy.slot.nanos() * u64::from(phy.cw_min) / 2);
-    phy.difs() + backoff + ahead + phy.airtime(bytes + cell.overhead, cell.rate) + control(ACK_BYTES)
 }

@@ -1,0 +1,110 @@
+//! What all types of links have in common: what a scenario asks of each, and the keys that they share. A type is a file here, with its
+//! keys, its checks and its plan, and a word in [`LINKS`].
+
+use super::{changes, errors, queue, radio, rate, wired, wlan};
+use crate::grammar::fields::Fields;
+use crate::grammar::key::Without::{Derived, Nothing, Required, Value};
+use crate::grammar::key::{Key, Kind, key};
+use crate::grammar::problem::Problems;
+use airhop_base::{NodeId, Span};
+use airhop_net::plan::{Pair, Plan};
+use airhop_net::route::Hop;
+
+/// A type of link as a file declares it.
+pub(crate) struct LinkType {
+    /// The key of its tables: `wired`.
+    pub(crate) list: &'static str,
+    /// So many of them at most: links are numbered with 16 bits.
+    pub(crate) most: usize,
+    /// The keys that may say which nodes one joins.
+    pub(crate) nodes: &'static [&'static str],
+    /// Fills the defaults of a table, and refuses what it says wrong of itself in a run of this duration.
+    pub(crate) resolve: fn(&mut Fields, Option<Span>, &mut Problems),
+    /// The same for what depends on the largest IP datagram that crosses it, bytes. With a flow or a link refused (`false`), nobody can
+    /// say which that is.
+    pub(crate) resolve_crossed: fn(&mut Fields, u32, bool, &mut Problems),
+    /// The nodes of a table that could be read, and how it joins them.
+    pub(crate) joins: fn(&Fields) -> Option<Joins>,
+    /// The number of the link among those of its type, if the hop is over one.
+    pub(crate) crossed_by: fn(Hop) -> Option<u16>,
+    /// All its hops and both their directions share one channel.
+    pub(crate) is_shared: bool,
+    /// How long a datagram of so many bytes keeps one of the plan's busy at best, and its propagation delay.
+    pub(crate) time_for: fn(&Plan, usize, u32) -> (Span, Span),
+    /// Adds the plan of a sound table.
+    pub(crate) plan: fn(&Fields, Context<'_>, &mut Plan) -> Option<()>,
+}
+
+/// The types, in the order in which their nodes are numbered.
+pub(crate) static LINKS: [&LinkType; 3] = [&wired::TYPE, &radio::TYPE, &wlan::TYPE];
+
+/// How a link joins nodes.
+pub(crate) enum Joins {
+    /// Two nodes, each of which sends to the other.
+    Ends([String; 2]),
+    /// Stations at their places, metres, each of which sends to those in reach; without a reach to all.
+    Stations(Vec<(String, [f64; 2])>, Option<f64>),
+}
+
+/// What a link's own table does not say of it.
+pub(crate) struct Context<'a> {
+    /// Its number among those of its type.
+    pub(crate) index: u16,
+    /// How long the run is.
+    pub(crate) duration: Span,
+    /// The largest IP datagram that a flow sends over it, bytes.
+    pub(crate) largest: u32,
+    /// The node of a name.
+    pub(crate) node: &'a dyn Fn(&str) -> Option<NodeId>,
+    /// The flows between two stations of it that are drawn.
+    pub(crate) pairs: Vec<Pair>,
+}
+
+/// The ends of a link between two nodes.
+pub(super) fn ends(link: &Fields) -> Option<Joins> {
+    link.ends("ends").cloned().map(Joins::Ends)
+}
+
+/// Resolves what links between two nodes have in common.
+pub(super) fn resolve(link: &mut Fields, duration: Option<Span>, problems: &mut Problems) {
+    queue::resolve(link, problems);
+    rate::check(link, problems);
+    changes::check(link, duration, problems);
+    let ends = link.ends("ends").map_or(Vec::new(), |ends| ends.to_vec());
+    errors::check(link, &ends, false, duration, problems);
+}
+
+pub(super) const NAME: Key =
+    key("name", Kind::Name, Required, "its name, by which --set and the results call it");
+pub(super) const RATE: Key =
+    key("rate", Kind::LinkRate, Nothing("`deliveries` says how fast it is"), "rate of each direction");
+pub(super) const DELIVERIES: Key = key(
+    "deliveries",
+    Kind::File { digest: "deliveries_digest" },
+    Nothing("it has a `rate`"),
+    "in place of `rate`, for both directions: a trace of Mahimahi's `mm-link`, a line of whole milliseconds for each 1504 B that can be delivered then; it repeats",
+);
+pub(super) const DELIVERIES_DIGEST: Key = key(
+    "deliveries_digest",
+    Kind::Digest,
+    Derived("that of the file, if there is one"),
+    "of the content of that file; with another content it is refused",
+);
+pub(super) const QUEUE_KEY: Key = key(
+    "queue",
+    Kind::Choice(&queue::QUEUE),
+    Value(r#"{ kind = "drop-tail" }"#),
+    "the queue at each end; 50 packets as in Yun 2009 §5.1",
+);
+pub(super) const CHANGES_KEY: Key = key(
+    "changes",
+    Kind::Choices(&changes::CHANGES),
+    Nothing("it stays as it is"),
+    "other rates, outages, and handoffs of the mobile, each at its time",
+);
+pub(super) const ERRORS_KEY: Key = key(
+    "errors",
+    Kind::Choices(&errors::ERRORS),
+    Value(r#"{ kind = "clean" }"#),
+    "what the channel does to frames; a list gives each direction its own",
+);
