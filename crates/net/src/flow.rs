@@ -1,10 +1,10 @@
 //! The two ends of a flow.
 
-use crate::fates::LossLedger;
-use crate::lateness::LatenessBook;
+use crate::ground_truth::lateness::LatenessBook;
+use crate::ground_truth::loss_ledger::LossLedger;
+use crate::ground_truth::spurious::SpuriousTimeouts;
 use crate::plan::{AppPlan, FlowPlan};
 use crate::source::Source;
-use crate::spurious::SpuriousTimeouts;
 use airhop_base::{Body, Datagram, FlowId, NodeId, Notice, Packet, Segment, Time, UDP_HEADER_BYTES};
 use airhop_engine::TimerId;
 use airhop_tcp::{Receiver, Sender};

@@ -2,7 +2,7 @@
 
 use crate::plan::QueuePlan;
 use crate::queues::{self, Dropped, QueueDisc};
-use crate::world::Event;
+use crate::world::event::Event;
 use airhop_base::{Drop, NodeId, Packet, Span, Time};
 use airhop_engine::{Arena, EventQueue, Id, Stream};
 use airhop_radio::errors::{Damage, ErrorModel, Frame};

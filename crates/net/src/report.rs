@@ -1,7 +1,7 @@
 //! What a run measured.
 
-use crate::fates::Confusion;
-use crate::lateness::Lateness;
+use crate::ground_truth::lateness::Lateness;
+use crate::ground_truth::loss_ledger::Confusion;
 use crate::routing::RoutingCounts;
 use airhop_base::{Drop, NoticeKind, Span};
 

@@ -4,7 +4,7 @@ use crate::fields::Fields;
 use crate::keys::MAX_STATIONS;
 use crate::problem::Problems;
 use crate::quantity::{self, MAX_COORDINATE, number};
-use airhop_net::layout::{Place, connected};
+use airhop_net::placement::{Place, connected};
 use airhop_net::plan::Area;
 
 /// The stations of a wlan: those of the file, or those that its layout makes. Places that are drawn are [0, 0] until then.

@@ -4,8 +4,7 @@ use crate::fields::Fields;
 use crate::layout;
 use crate::propagation;
 use airhop_base::NodeId;
-use airhop_net::route::{Graph, Hop, Stations, hear};
-use airhop_net::routes::Routes;
+use airhop_net::routing::{Graph, Hop, Routes, Stations, hear};
 use indexmap::IndexSet;
 
 /// A link, by its place among the `[[wired]]`, the `[[wlan]]` or the `[[radio]]` tables.

@@ -21,6 +21,9 @@ pub use rttn::Rttn;
 pub use snoop::Snoop;
 pub use split::Split;
 
+/// So many agents can be told apart in a world.
+pub(crate) const MOST_AGENTS: usize = u16::MAX as usize;
+
 /// What the link layer tells: the whole cross-layer bus.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkEvent {

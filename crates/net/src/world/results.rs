@@ -3,11 +3,11 @@
 use crate::flow::{Ends, Flow, TcpEnds};
 use crate::link::Link;
 use crate::plan::Transport;
-use crate::radio::RadioSite;
 use crate::report::{FlowReport, Report};
 use crate::routing::RoutingCounts;
-use crate::site::Site;
 use crate::world::World;
+use crate::world::sites::RadioSite;
+use crate::world::sites::Site;
 use airhop_base::{NodeId, NoticeKind, Span, Time};
 use airhop_trace::Recorder;
 

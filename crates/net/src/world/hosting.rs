@@ -2,11 +2,11 @@
 
 use crate::agents::{LinkEvent, LinkEventKind, PacketAction};
 use crate::flow::{Ends, Flow};
-use crate::label::Label;
 use crate::queues::QueueDisc;
-use crate::radio::RadioSite;
-use crate::route::Hop;
-use crate::site::Site;
+use crate::routing::Hop;
+use crate::world::label::Label;
+use crate::world::sites::RadioSite;
+use crate::world::sites::Site;
 use crate::world::{Event, Hosted, World};
 use airhop_base::{Body, FlowId, Naks, NodeId, Notice, NoticeKind, Packet, Segment, Time};
 use airhop_engine::Id;

@@ -1,8 +1,8 @@
 //! The world and its routers: they are asked for next hops, given messages, told of lost neighbours, and their actions are carried out.
 
-use crate::fates::Fate;
-use crate::label::digest;
-use crate::routing::{Action, Passing, Router};
+use crate::ground_truth::loss_ledger::Fate;
+use crate::routing::aodv::{Action, Passing, Router};
+use crate::world::label::digest;
 use crate::world::{Event, World};
 use airhop_base::{Body, Drop, NodeId, Packet, Routing, Time};
 use airhop_engine::Id;

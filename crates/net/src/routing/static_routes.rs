@@ -1,6 +1,6 @@
 //! The static routes of a world.
 
-use crate::route::{Graph, Hop};
+use super::graph::{Graph, Hop};
 use airhop_base::NodeId;
 use std::collections::HashMap;
 
@@ -51,6 +51,16 @@ impl Routes {
             Some(way) if node != to => self.hops[way.table as usize + usize::from(node.0)],
             _ => Hop::None,
         }
+    }
+
+    /// The nodes from `from` on, each with its hop towards `to`, as far as there is a way.
+    pub fn path(&self, graph: &Graph, from: NodeId, to: NodeId) -> Vec<(NodeId, Hop)> {
+        let step = |&(_, hop): &(NodeId, Hop)| {
+            let node = graph.end(hop)?;
+            (node != to).then(|| (node, self.hop(node, to)))
+        };
+        let first = (from != to).then(|| (from, self.hop(from, to)));
+        std::iter::successors(first, step).filter(|(_, hop)| *hop != Hop::None).collect()
     }
 
     /// Puts other hops in the place of some.

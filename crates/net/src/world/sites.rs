@@ -1,11 +1,14 @@
-//! An 802.11 cell in the world: which node each station is, and the queue before each MAC.
+//! The wireless networks in the world, 802.11 cells and radio links: which node each station is, and the queue before each MAC.
 
+use super::trace_rows::kind_of;
 use crate::queues::QueueDisc;
-use crate::routing::{Passing, Router};
+use crate::routing::aodv::{Passing, Router};
 use airhop_base::{Drop, NodeId, Packet, Span, Time};
 use airhop_engine::TimerId;
-use airhop_radio::cell::{BROADCAST, Cell, Station};
+use airhop_radio::cell::{BROADCAST, Cell, Station, Tag};
+use airhop_radio::link::RadioLink;
 use airhop_trace::DropKind;
+use std::collections::VecDeque;
 
 /// A cell with the interface queues of its stations.
 #[derive(Debug)]
@@ -109,5 +112,70 @@ impl Site {
     pub fn holds(&self) -> usize {
         let at_stations = self.stations.iter().map(|s| s.queue.len() + usize::from(s.in_mac));
         at_stations.chain(self.routers.iter().map(|(router, _)| router.holds())).sum()
+    }
+}
+
+/// A radio link in the world, with the queue before each end.
+#[derive(Debug)]
+pub(crate) struct RadioSite {
+    pub link: RadioLink,
+    pub ends: [EndSite; 2],
+}
+
+/// An end of a radio link.
+#[derive(Debug)]
+pub(crate) struct EndSite {
+    pub node: NodeId,
+    /// "bs->m", for traces.
+    pub name: String,
+    pub queue: Box<dyn QueueDisc>,
+    /// When the link last found it empty.
+    pub idle_since: Time,
+    /// What the packets were that the link took last, for a recorder.
+    pub taken: Taken,
+    /// The row of its name in the recorder.
+    pub place: u32,
+    /// Its interface in the recorder.
+    pub interface: u16,
+    /// The agents that are to hear of fades.
+    pub listeners: Vec<u16>,
+}
+
+impl RadioSite {
+    /// The node at an end.
+    pub fn node(&self, end: u8) -> NodeId {
+        self.ends[end as usize].node
+    }
+
+    /// Packets inside: waiting, and in the link.
+    pub fn holds(&self) -> usize {
+        self.link.holds() + self.ends.iter().map(|end| end.queue.len()).sum::<usize>()
+    }
+}
+
+/// What packets were, by the numbers that the link gave them: frames of a packet may go out when it has long been delivered.
+#[derive(Debug, Default)]
+pub(crate) struct Taken {
+    /// How many there were before those that are remembered.
+    forgotten: u64,
+    recent: VecDeque<(DropKind, u64)>,
+}
+
+impl Taken {
+    /// More than fit into any window.
+    const MEMORY: usize = 4096;
+
+    pub fn push(&mut self, packet: &Packet) {
+        if self.recent.len() == Self::MEMORY {
+            self.recent.pop_front();
+            self.forgotten += 1;
+        }
+        self.recent.push_back(kind_of(packet));
+    }
+
+    /// What the packet in a frame was; `None`: it is a control frame, for the packet of this tag.
+    pub fn kind(&self, number: Option<u64>, tag: Tag) -> (DropKind, u64) {
+        let place = number.and_then(|number| usize::try_from(number.checked_sub(self.forgotten)?).ok());
+        place.and_then(|place| self.recent.get(place)).copied().unwrap_or((DropKind::Control, tag.seq))
     }
 }

@@ -5,9 +5,9 @@
 //! `<flow>.between`. Schemes are not asked, so every scheme meets the same network. One more flow leaves the ends of those
 //! before it, unless its own need other places.
 
-use crate::build::BuildError;
+use crate::build_error::BuildError;
 use crate::plan::{Area, Pair, Plan, WlanPlan};
-use crate::route::hear;
+use crate::routing::hear;
 use airhop_engine::{Stream, Streams};
 use airhop_radio::cell::Station;
 use std::borrow::Cow;

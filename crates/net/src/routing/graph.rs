@@ -1,6 +1,5 @@
-//! Static routes: fewest hops, ties by the name of the next node.
+//! The graph of the nodes and the hops between them: the fewest hops win, ties go by the name of the next node.
 
-use crate::routes::Routes;
 use airhop_base::NodeId;
 use std::collections::VecDeque;
 
@@ -153,16 +152,6 @@ impl Graph {
         }
     }
 
-    /// The nodes from `from` on, each with its hop towards `to`, as far as there is a way.
-    pub fn path(&self, routes: &Routes, from: NodeId, to: NodeId) -> Vec<(NodeId, Hop)> {
-        let step = |&(_, hop): &(NodeId, Hop)| {
-            let node = self.end(hop)?;
-            (node != to).then(|| (node, routes.hop(node, to)))
-        };
-        let first = (from != to).then(|| (from, routes.hop(from, to)));
-        std::iter::successors(first, step).filter(|(_, hop)| *hop != Hop::None).collect()
-    }
-
     /// Where a direction of a wired link begins.
     fn start(&self, link: usize) -> NodeId {
         self.wired[link / 2][link % 2]
@@ -245,6 +234,7 @@ fn index(node: NodeId) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::routing::Routes;
 
     fn names<const N: usize>(names: [&str; N]) -> [String; N] {
         names.map(String::from)
@@ -264,9 +254,9 @@ mod tests {
         assert_eq!(graph.towards(NodeId(0))[3], Hop::Link(7), "d goes back by a, over the link from a");
         assert_eq!(graph.end(Hop::Link(7)), Some(NodeId(2)));
         let routes = Routes::new(&graph, [NodeId(3)]);
-        let path = graph.path(&routes, NodeId(0), NodeId(3));
+        let path = routes.path(&graph, NodeId(0), NodeId(3));
         assert_eq!(path, [(NodeId(0), Hop::Link(4)), (NodeId(2), Hop::Link(6))]);
-        assert_eq!(graph.path(&routes, NodeId(6), NodeId(3)), [], "no way from the island");
+        assert_eq!(routes.path(&graph, NodeId(6), NodeId(3)), [], "no way from the island");
     }
 
     /// s hangs on two base stations of one cell, then a chain follows: the cell is crossed from both at once, and once only.
@@ -300,7 +290,7 @@ mod tests {
         assert_eq!(towards_s[..2], [first, Hop::Link(0)], "by b, which comes before t");
         assert_eq!(towards_s[3], Hop::Radio { link: 1, end: 0 });
         assert_eq!([graph.end(first), graph.end(towards_s[3])], [Some(NodeId(1)), Some(NodeId(2))]);
-        let path = graph.path(&Routes::new(&graph, [NodeId(0)]), NodeId(2), NodeId(0));
+        let path = Routes::new(&graph, [NodeId(0)]).path(&graph, NodeId(2), NodeId(0));
         assert_eq!(path, [(NodeId(2), Hop::Link(1)), (NodeId(1), Hop::Radio { link: 0, end: 1 })]);
         assert!(path[1].1.is_wireless() && !path[0].1.is_wireless());
     }

@@ -1,14 +1,11 @@
 //! Which agents a flow gets, at which nodes, and what they hear.
 
-use crate::build::on_demand_cell;
 use crate::flow::{Ends, Flow};
-use crate::plan::{FlowPlan, Plan};
-use crate::radio::RadioSite;
-use crate::route::Hop;
-use crate::routes::Routes;
+use crate::plan::{FlowPlan, Plan, RoutingPlan, WlanPlan};
+use crate::routing::{Hop, Routes};
 use crate::services::{Kind, Place, Way};
-use crate::site::Site;
 use crate::world::Hosted;
+use crate::world::sites::{RadioSite, Site};
 use airhop_base::NodeId;
 use airhop_engine::Timers;
 
@@ -44,6 +41,12 @@ pub(crate) fn listeners(
             }
         }
     }
+}
+
+/// The cell of this hop, if its stations find their routes on demand.
+pub(crate) fn on_demand_cell(plan: &Plan, hop: Hop) -> Option<&WlanPlan> {
+    let Hop::Air { cell, .. } = hop else { return None };
+    Some(&plan.wlans[cell as usize]).filter(|wlan| wlan.routing != RoutingPlan::Static)
 }
 
 /// The nodes that the data of a flow to `to` may pass, each with its hop: its path, or all stations of a cell in which nobody knows
@@ -132,10 +135,7 @@ fn host_at_stations(
     }
 }
 
-/// So many agents can be told apart in a world.
-pub(crate) const MOST_AGENTS: usize = u16::MAX as usize;
-
-/// Adds an agent to those of a flow, which know it by its place in the world. Of more than [`MOST_AGENTS`] no world is made.
+/// Adds an agent to those of a flow, which know it by its place in the world. Of more than [`crate::agents::MOST_AGENTS`] no world is made.
 fn host(agents: &mut Vec<(NodeId, u16)>, new: Hosted, hosted: &mut Vec<Hosted>) {
     agents.push((new.node, hosted.len() as u16));
     hosted.push(new);

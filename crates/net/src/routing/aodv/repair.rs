@@ -1,8 +1,8 @@
 //! Lost neighbours: who is told, and local repair.
 
-use super::aodv::Router;
+use super::action::{Action, Passing};
+use super::router::Router;
 use super::table::State;
-use super::{Action, Passing};
 use crate::plan::Variant;
 use airhop_base::{NodeId, Packet, Span, Time, Unreachable};
 use airhop_engine::Id;

@@ -13,8 +13,7 @@
 //! left out: a cell in which two stations meet at random carries a few per cent less.
 
 use crate::plan::{AppPlan, FlowPlan, Plan, Transport};
-use crate::route::{Graph, Hop};
-use crate::routes::Routes;
+use crate::routing::{Graph, Hop, Routes};
 use crate::services::Kind;
 use airhop_base::{
     Arrival, HEADER_BYTES, NodeId, RareOptions, Rate, Segment, Span, Time, Timestamps, UDP_HEADER_BYTES,
@@ -128,7 +127,7 @@ impl<'a> Network<'a> {
     }
 
     fn path(&self, from: NodeId, to: NodeId) -> Vec<Hop> {
-        let path = self.graph.path(self.routes, from, to);
+        let path = self.routes.path(self.graph, from, to);
         path.into_iter().map(|(_, hop)| hop).collect()
     }
 

@@ -5,10 +5,10 @@
 //! of a longer route after a repair, on which nobody has to act. [`Variant`] says where the two differ; `repair` has what follows on a
 //! lost neighbour.
 
+use super::action::{Action, Passing, RoutingCounts};
 use super::buffer::Buffer;
 use super::table::{State, Table, is_newer};
 use super::timing::Ring;
-use super::{Action, Passing, RoutingCounts};
 use crate::plan::{AodvPlan, Variant};
 use airhop_base::{NodeId, Packet, RouteReply, RouteRequest, Routing, Span, Time, Unreachable};
 use airhop_engine::{Id, Stream};

@@ -1,10 +1,10 @@
 //! The world and its cells: what a cell says is carried out, and packets are handed to MACs.
 
 use crate::agents::LinkEventKind;
-use crate::fates::Fate;
-use crate::record::kind_of;
-use crate::route::Hop;
-use crate::routing::Passing;
+use crate::ground_truth::loss_ledger::Fate;
+use crate::routing::Hop;
+use crate::routing::aodv::Passing;
+use crate::world::trace_rows::kind_of;
 use crate::world::{World, tag};
 use airhop_base::{Body, Drop, FlowId, Packet, Span, Time};
 use airhop_engine::Id;

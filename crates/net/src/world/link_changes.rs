@@ -2,7 +2,7 @@
 
 use crate::link::drop_all;
 use crate::plan::Plan;
-use crate::route::Hop;
+use crate::routing::Hop;
 use crate::world::{Event, World};
 use airhop_base::Time;
 use airhop_engine::EventQueue;

@@ -1,83 +1,16 @@
 //! The world and its radio links: what a link says is carried out, and packets are handed to it.
 
+use super::sites::RadioSite;
 use crate::agents::LinkEventKind;
-use crate::fates::Fate;
-use crate::queues::QueueDisc;
-use crate::record::kind_of;
-use crate::route::Hop;
+use crate::ground_truth::loss_ledger::Fate;
+use crate::routing::Hop;
 use crate::world::{World, tag};
-use airhop_base::{Drop, NodeId, Packet, Time};
+use airhop_base::{Drop, Packet, Time};
 use airhop_engine::Id;
 use airhop_radio::cell::Tag;
 use airhop_radio::errors::Damage;
-use airhop_radio::link::{End, Outgoing, RadioEffect, RadioEvent, RadioLink, Transmitted};
-use airhop_trace::{AirKind, AirOutcome, AirRow, Direction, DropKind, DropRow, Spot, Step};
-use std::collections::VecDeque;
-
-/// A radio link in the world, with the queue before each end.
-#[derive(Debug)]
-pub(crate) struct RadioSite {
-    pub link: RadioLink,
-    pub ends: [EndSite; 2],
-}
-
-/// An end of a radio link.
-#[derive(Debug)]
-pub(crate) struct EndSite {
-    pub node: NodeId,
-    /// "bs->m", for traces.
-    pub name: String,
-    pub queue: Box<dyn QueueDisc>,
-    /// When the link last found it empty.
-    pub idle_since: Time,
-    /// What the packets were that the link took last, for a recorder.
-    pub taken: Taken,
-    /// The row of its name in the recorder.
-    pub place: u32,
-    /// Its interface in the recorder.
-    pub interface: u16,
-    /// The agents that are to hear of fades.
-    pub listeners: Vec<u16>,
-}
-
-impl RadioSite {
-    /// The node at an end.
-    pub fn node(&self, end: u8) -> NodeId {
-        self.ends[end as usize].node
-    }
-
-    /// Packets inside: waiting, and in the link.
-    pub fn holds(&self) -> usize {
-        self.link.holds() + self.ends.iter().map(|end| end.queue.len()).sum::<usize>()
-    }
-}
-
-/// What packets were, by the numbers that the link gave them: frames of a packet may go out when it has long been delivered.
-#[derive(Debug, Default)]
-pub(crate) struct Taken {
-    /// How many there were before those that are remembered.
-    forgotten: u64,
-    recent: VecDeque<(DropKind, u64)>,
-}
-
-impl Taken {
-    /// More than fit into any window.
-    const MEMORY: usize = 4096;
-
-    fn push(&mut self, packet: &Packet) {
-        if self.recent.len() == Self::MEMORY {
-            self.recent.pop_front();
-            self.forgotten += 1;
-        }
-        self.recent.push_back(kind_of(packet));
-    }
-
-    /// What the packet in a frame was; `None`: it is a control frame, for the packet of this tag.
-    fn kind(&self, number: Option<u64>, tag: Tag) -> (DropKind, u64) {
-        let place = number.and_then(|number| usize::try_from(number.checked_sub(self.forgotten)?).ok());
-        place.and_then(|place| self.recent.get(place)).copied().unwrap_or((DropKind::Control, tag.seq))
-    }
-}
+use airhop_radio::link::{End, Outgoing, RadioEffect, RadioEvent, Transmitted};
+use airhop_trace::{AirKind, AirOutcome, AirRow, Direction, DropRow, Spot, Step};
 
 impl World {
     pub(crate) fn on_radio_event(&mut self, now: Time, event: RadioEvent) {

@@ -1,12 +1,12 @@
 //! What the world tells a recorder. Nothing of it runs without one.
 
+use super::trace_rows::{kind_of, walker};
 use crate::flow::Ends;
 use crate::world::World;
-use airhop_base::{Body, Drop, FlowId, Packet, Time};
+use airhop_base::{Drop, FlowId, Packet, Time};
 use airhop_engine::Id;
 use airhop_radio::cell::Station;
-use airhop_tcp::seams::Cause;
-use airhop_trace::{DropKind, DropRow, SendCause, Spot, Step, Walker, WindowSample};
+use airhop_trace::{DropRow, Spot, Step, WindowSample};
 
 impl World {
     #[inline]
@@ -86,37 +86,5 @@ impl World {
         let row = DropRow { flow: packet.flow, cause: why, kind, seq, bytes: packet.bytes };
         recorder.dropped(now, place, row);
         recorder.step(now, Step::Dropped(why), Spot::Place(place), walker(id, packet));
-    }
-}
-
-fn walker(id: &Id<Packet>, packet: &Packet) -> Walker {
-    let (kind, seq) = kind_of(packet);
-    let payload = match &packet.body {
-        Body::Tcp(segment) => segment.len,
-        Body::Udp(datagram) => datagram.len,
-        Body::Notice(_) | Body::Routing(_) => 0,
-    };
-    let Packet { flow, bytes, damaged, .. } = *packet;
-    Walker { slot: id.index(), flow, kind, seq, bytes, payload, damaged }
-}
-
-pub(crate) fn kind_of(packet: &Packet) -> (DropKind, u64) {
-    match &packet.body {
-        Body::Tcp(s) if s.len > 0 => (DropKind::Data, s.seq),
-        Body::Tcp(s) => (DropKind::Ack, s.ack),
-        Body::Udp(d) => (DropKind::Datagram, d.number),
-        Body::Notice(n) => (DropKind::Notice, n.seq),
-        Body::Routing(_) => (DropKind::Routing, 0),
-    }
-}
-
-pub(crate) fn send_cause(c: Cause) -> SendCause {
-    match c {
-        Cause::New => SendCause::New,
-        Cause::Fast => SendCause::Fast,
-        Cause::Recovery => SendCause::Recovery,
-        Cause::Timeout => SendCause::Timeout,
-        Cause::Notice => SendCause::Notice,
-        Cause::Probe => SendCause::Probe,
     }
 }

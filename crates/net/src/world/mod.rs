@@ -1,66 +1,45 @@
-//! The world and its loop. Reads in the order of a packet's walk:
+//! The world and its loop. It reads in the order of a packet's walk:
 //!
 //! ```text
 //! app → Sender::poll_transmit → enter → agents → route → queue → link or MAC → air → error model
 //!     → arrive → agents → … → Receiver::on_segment → ACK → back
 //! ```
 
+mod air;
+mod build;
+pub(crate) mod event;
+mod hosting;
+mod label;
+mod link_changes;
+mod radio;
+mod record;
+mod results;
+mod routers;
+mod schedule;
+mod sites;
+mod trace_rows;
+mod wired;
+
+pub(crate) use event::Event;
+pub use schedule::Schedule;
+
 use crate::agents::{Agent, AgentActions, PacketAction};
-use crate::fates::Fate;
 use crate::flow::{Ends, Flow, supply};
-use crate::label::Label;
+use crate::ground_truth::loss_ledger::Fate;
 use crate::link::Link;
 use crate::queues::Dropped;
-use crate::radio::RadioSite;
-use crate::record::send_cause;
 use crate::report::Report;
-use crate::route::Hop;
-use crate::routes::Routes;
-use crate::site::Site;
+use crate::routing::{Hop, Routes};
 use airhop_base::{Body, Drop, FlowId, NodeId, Notice, NoticeKind, Packet, Segment, Span, Time};
 use airhop_engine::{Arena, EventQueue, Fingerprint, Id, TimerId, Timers};
-use airhop_radio::cell::{CellEvent, Effect, Station, Tag};
-use airhop_radio::link::{RadioEffect, RadioEvent};
+use airhop_radio::cell::{Effect, Station, Tag};
+use airhop_radio::link::RadioEffect;
 use airhop_trace::{Direction, NoticeEvent, Recorder, Sent, Spot, Step};
+use label::Label;
+use sites::{RadioSite, Site};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// Everything that can happen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Event {
-    /// A link's serialiser is free.
-    LinkFree(u16),
-    /// A packet reaches the far end of a link.
-    LinkArrival(u16),
-    /// Something happens in a cell.
-    Cell(CellEvent),
-    /// Something happens on a radio link.
-    Radio(RadioEvent),
-    /// A flow starts, or a datagram is due.
-    App(FlowId),
-    /// A sender's timer.
-    Sender(FlowId),
-    /// A receiver's timer.
-    Receiver(FlowId),
-    /// An agent's timer.
-    Agent(u16),
-    /// A router's timer: its cell and station.
-    Router(u16, u16),
-    /// A handoff is over that a base station passes nothing on in: its place in [`World::handoffs`].
-    Handoff(u16),
-}
-
-impl From<CellEvent> for Event {
-    fn from(e: CellEvent) -> Self {
-        Event::Cell(e)
-    }
-}
-
-impl From<RadioEvent> for Event {
-    fn from(e: RadioEvent) -> Self {
-        Event::Radio(e)
-    }
-}
+use trace_rows::send_cause;
 
 /// An agent at its node.
 #[derive(Debug)]

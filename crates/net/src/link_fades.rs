@@ -1,9 +1,9 @@
 //! When the links of a plan are bad, known without running it: fades belong to the channel, not to who sends.
 
-use crate::build::BuildError;
-use crate::layout;
+use crate::build_error::BuildError;
+use crate::placement;
 use crate::plan::Plan;
-use crate::route::hear;
+use crate::routing::hear;
 use airhop_base::Time;
 use airhop_engine::Streams;
 use airhop_radio::errors::ErrorPlan;
@@ -29,7 +29,7 @@ pub struct LinkFades {
 /// [`BuildError`] if what the replication draws cannot be drawn.
 pub fn fades(plan: &Plan, seed: u64, replication: u64, until: Time) -> Result<Vec<LinkFades>, BuildError> {
     let streams = Streams::new(seed, replication);
-    let plan = &*layout::draw(plan, &streams)?;
+    let plan = &*placement::draw(plan, &streams)?;
     Ok(of_links(plan, &streams, until).collect())
 }
 
