@@ -3,7 +3,7 @@
 
 use airhop_base::{Body, Flags, FlowId, HEADER_BYTES, NodeId, Packet, Segment, Span, Time};
 use airhop_net::agents::{Agent, AgentActions, Eln, Elsn, LinkEvent, LinkEventKind, Snoop};
-use airhop_radio::cell::Tag;
+use airhop_radio::Tag;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
 /// Segments of one measurement.

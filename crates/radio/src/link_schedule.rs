@@ -3,7 +3,7 @@
 //! All of it is known before the run, so a transmitter finds the end of a packet by adding up what it can send until then, and
 //! nothing happens at the changes themselves.
 
-use crate::link::End;
+use crate::address::End;
 use airhop_base::{Rate, Span, Time};
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! How fast a transmitter sends: at a rate, when a recorded link could deliver, or as a link does that changes.
 
+use crate::address::End;
 use crate::errors::{BadLine, ErrorPlan};
-use crate::link::End;
 use crate::link_schedule::{Cursor, LinkSchedule};
 use airhop_base::{Rate, Span, Time};
 use std::sync::Arc;

@@ -38,7 +38,7 @@ mod tests {
     use super::*;
     use crate::plan::AppPlan;
     use airhop_base::{FlowId, NodeId, Span};
-    use airhop_radio::cell::Tag;
+    use airhop_radio::Tag;
     use airhop_tcp::{Params, Preset};
 
     /// What the agent says on `events` of the frame that carries `[seq, end)`.

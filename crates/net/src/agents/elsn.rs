@@ -32,7 +32,7 @@ impl Agent for Elsn {
 mod tests {
     use super::*;
     use airhop_base::{FlowId, NodeId};
-    use airhop_radio::cell::Tag;
+    use airhop_radio::Tag;
 
     /// What the agent says on `events` of the frame that carries `[seq, end)`.
     fn notices(events: &[LinkEventKind], seq: u64, end: u64) -> Vec<Notice> {

@@ -12,7 +12,7 @@ mod snoop;
 mod split;
 
 use airhop_base::{NodeId, Notice, Packet, Span, Time};
-use airhop_radio::cell::Tag;
+use airhop_radio::Tag;
 pub use ebsn::Ebsn;
 pub use eln::Eln;
 pub use elsn::Elsn;

@@ -3,7 +3,7 @@
 use super::*;
 use crate::plan::AppPlan;
 use airhop_base::{Arrival, Eln, Flags, FlowId, RareOptions, Timestamps};
-use airhop_radio::cell::Tag;
+use airhop_radio::Tag;
 use airhop_tcp::{Params, Preset};
 
 const SOURCE: NodeId = NodeId(0);

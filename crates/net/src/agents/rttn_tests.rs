@@ -2,7 +2,7 @@
 
 use super::*;
 use airhop_base::{Body, FlowId, HEADER_BYTES, Segment};
-use airhop_radio::cell::Tag;
+use airhop_radio::Tag;
 
 const SENDER: NodeId = NodeId(0);
 const RECEIVER: NodeId = NodeId(3);

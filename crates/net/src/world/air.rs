@@ -8,8 +8,9 @@ use crate::world::trace_rows::kind_of;
 use crate::world::{World, tag};
 use airhop_base::{Body, Drop, FlowId, Packet, Span, Time};
 use airhop_engine::Id;
+use airhop_radio::Tag;
 use airhop_radio::cell::{
-    BROADCAST, Effect, Fragmentation, FrameKind, Outgoing, Reception, Station, Tag, Transmitted,
+    BROADCAST, Effect, Fragmentation, FrameKind, Outgoing, Reception, Station, Transmitted,
 };
 use airhop_trace::{AirKind, AirOutcome, AirRow, Direction, DropKind, DropRow, Step};
 

@@ -10,7 +10,7 @@ use crate::world::sites::Site;
 use crate::world::{Event, Hosted, World};
 use airhop_base::{Body, FlowId, Naks, NodeId, Notice, NoticeKind, Packet, Segment, Time};
 use airhop_engine::Id;
-use airhop_radio::cell::Tag;
+use airhop_radio::Tag;
 use airhop_trace::{NoticeEvent, Recorder};
 
 impl World {

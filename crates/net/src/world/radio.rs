@@ -7,7 +7,7 @@ use crate::routing::Hop;
 use crate::world::{World, tag};
 use airhop_base::{Drop, Packet, Time};
 use airhop_engine::Id;
-use airhop_radio::cell::Tag;
+use airhop_radio::Tag;
 use airhop_radio::errors::Damage;
 use airhop_radio::link::{End, Outgoing, RadioEffect, RadioEvent, Transmitted};
 use airhop_trace::{AirKind, AirOutcome, AirRow, Direction, DropRow, Spot, Step};

@@ -1,7 +1,7 @@
 //! What happens on a radio link, and what it tells the world.
-use super::End;
-use crate::cell::Tag;
+use crate::address::End;
 use crate::errors::Damage;
+use crate::tag::Tag;
 use airhop_base::{Packet, Span, Time};
 use airhop_engine::Id;
 

@@ -1,13 +1,10 @@
 //! What a radio link is built from, and what goes into it.
 use crate::arq::ArqPlan;
-use crate::cell::Tag;
 use crate::errors::ErrorPlan;
 use crate::pace::LinkRate;
+use crate::tag::Tag;
 use airhop_base::{Packet, Span};
 use airhop_engine::Id;
-
-/// An end of a radio link: 0 or 1, its position in [`RadioPlan::ends`]. With a packet or a frame, the end that sends it.
-pub type End = u8;
 
 /// Everything that a radio link is built from.
 #[derive(Clone, Debug)]

@@ -1,9 +1,9 @@
 //! Packets in fragments, on the air.
+use super::harness::{Note, World, line, on_link, plan};
+use super::{DIFS, SIFS, SLOT, count, ns, secs, slots, watch};
+use crate::cell::Transmission;
 use crate::cell::{Access, CellPlan, Fragmentation, FrameKind};
 use crate::errors::ErrorPlan;
-use crate::medium::Transmission;
-use crate::tests::harness::{Note, World, line, on_link, plan};
-use crate::tests::{DIFS, SIFS, SLOT, count, ns, secs, slots, watch};
 use airhop_base::Time;
 use std::collections::BTreeMap;
 

@@ -6,8 +6,8 @@
 //! turn, and those that failed again while slots are left. So a receiver that cannot have the packet often knows which it was.
 //!
 //! Every fragment pays the overhead of a data frame. Eight bytes of it are LLC and SNAP, which a standard MAC has in the first only.
-use crate::cell::Fragmentation;
-use crate::mac::service::DataFrame;
+use super::data_frame::DataFrame;
+use crate::cell::frames::Fragmentation;
 
 /// Fragments of a packet at most: the fragment number has four bits (IEEE 802.11-2016 §9.2.4.4.3).
 const MOST_FRAGMENTS: u32 = 16;

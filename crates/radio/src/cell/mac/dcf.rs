@@ -15,9 +15,10 @@
 //!   a DIFS after the own ACK, as in ns-3. A frame of somebody else in that DIFS makes it draw one.
 //! * A post-backoff is drawn after every packet, also after one that was given up; ns-2 draws that when the next one comes.
 //! * A reservation by an RTS that is not followed by a CTS stands: the standard allows, but does not ask, to cancel it.
-use crate::cell::{AckTimeout, FrameKind};
-use crate::mac::lhp::{Fragments, Next};
-use crate::mac::service::Service;
+use super::lhp::{Fragments, Next};
+use super::service::Service;
+use crate::cell::frames::FrameKind;
+use crate::cell::plan::AckTimeout;
 use airhop_base::{Packet, Span, Time};
 use airhop_engine::{Id, Stream};
 

@@ -1,8 +1,8 @@
 //! What the errors of a link do to the frames on it.
+use super::harness::{Note, World, on_link, plan};
+use super::{count, secs, watch};
 use crate::cell::{CellPlan, FrameKind, LinkErrors, Station};
 use crate::errors::ErrorPlan;
-use crate::tests::harness::{Note, World, on_link, plan};
-use crate::tests::{count, secs, watch};
 use airhop_base::Drop;
 use airhop_engine::Streams;
 

@@ -1,10 +1,14 @@
 //! Frame exchange sequences: RTS, CTS, data and ACK between the stations of a cell.
-use crate::cell::{Access, AckTimeout, AirEvent, BROADCAST, CellPlan, Effect, FrameKind, Outgoing, Station};
-use crate::mac::dcf::{Acknowledged, Dcf, Due, Rules};
-use crate::mac::deadlines::Deadlines;
-use crate::mac::lhp::Fragments;
-use crate::mac::service::{DataFrame, Service};
-use crate::medium::{Heard, Medium, Member, Receiver, Slot, Transmission};
+use super::events::{AirEvent, Effect};
+use super::frames::{FrameKind, Outgoing};
+use super::mac::data_frame::DataFrame;
+use super::mac::dcf::{Acknowledged, Dcf, Due, Rules};
+use super::mac::deadlines::Deadlines;
+use super::mac::lhp::Fragments;
+use super::mac::service::Service;
+use super::medium::{Heard, Medium, Member, Receiver, Slot, Transmission};
+use super::plan::{Access, AckTimeout, CellPlan};
+use crate::address::{BROADCAST, Station};
 use crate::phy::{ACK_BYTES, CTS_BYTES, Phy, RTS_BYTES};
 use airhop_base::{Drop, Rate, Span, Time};
 use airhop_engine::Streams;
@@ -169,7 +173,7 @@ impl Exchange {
             }
         });
         if let Some(reception) = ended.reception {
-            effects.push_back(Effect::Transmitted(self.medium.get(slot).told(reception)));
+            effects.push_back(Effect::Transmitted(self.medium.get(slot).transmitted(reception)));
         }
         let answers = match ended.outcome {
             _ if to == BROADCAST => self.broadcast(from, effects),

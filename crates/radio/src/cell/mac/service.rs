@@ -1,19 +1,10 @@
 //! The packet that a MAC is busy with.
-use crate::cell::{Station, Tag};
-use crate::mac::lhp::Fragments;
-use airhop_base::{Packet, Span, Time};
+use super::data_frame::DataFrame;
+use super::lhp::Fragments;
+use crate::address::Station;
+use crate::tag::Tag;
+use airhop_base::{Packet, Time};
 use airhop_engine::Id;
-
-/// A data frame, as it goes on the air.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct DataFrame {
-    /// Length of the MAC frame, bytes.
-    pub bytes: u32,
-    /// Header bytes at the start.
-    pub header: u32,
-    /// Time on the air.
-    pub airtime: Span,
-}
 
 /// The packet that a MAC is busy with.
 #[derive(Debug)]

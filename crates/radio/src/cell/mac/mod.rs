@@ -1,5 +1,6 @@
 //! Medium access.
 
+pub(crate) mod data_frame;
 pub(crate) mod dcf;
 pub(crate) mod deadlines;
 pub(crate) mod lhp;

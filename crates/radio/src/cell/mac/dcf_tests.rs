@@ -1,7 +1,7 @@
 //! One station's channel access, deadline by deadline.
 use super::*;
-use crate::cell::Tag;
-use crate::mac::service::DataFrame;
+use crate::cell::mac::data_frame::DataFrame;
+use crate::tag::Tag;
 use airhop_base::{FlowId, Packet};
 use airhop_engine::{Arena, Streams};
 

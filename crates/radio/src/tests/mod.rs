@@ -1,10 +1,15 @@
 //! Frames on the air, looked at one by one.
-#[path = "../tests/harness/mod.rs"]
-pub(crate) mod harness;
+#[path = "../../tests/harness/mod.rs"]
+mod harness;
 
+mod broadcast;
+mod channel;
+mod ieee;
+mod lhp;
+
+use crate::cell::Transmission;
 use crate::cell::{Access, AirEvent, CellPlan, FrameKind, Range, Reception, Station, Transmitted};
 use crate::errors::ErrorPlan;
-use crate::medium::Transmission;
 use airhop_base::{Drop, Rate, Span, Time};
 use harness::{Note, World, line, on_link, plan};
 

@@ -2,9 +2,12 @@
 //!
 //! Propagation takes no time: 100 m are 0.33 µs, a slot is 9 to 50 µs. So two stations collide within hearing only if they start
 //! at the same instant, which backoffs counted from the same event do.
-use crate::cell::{BROADCAST, CellPlan, FrameKind, Range, Receiving, Reception, Station, Tag, Transmitted};
+use super::frames::{FrameKind, Reception, Transmitted};
+use super::mac::dcf::Dcf;
+use super::plan::{CellPlan, Range, Receiving};
+use crate::address::{BROADCAST, Station};
 use crate::errors::{Damage, ErrorModel, Frame};
-use crate::mac::dcf::Dcf;
+use crate::tag::Tag;
 use airhop_base::{Drop, Span, Time};
 use airhop_engine::Streams;
 
@@ -107,8 +110,8 @@ impl Transmission {
         (self.start, self.end) = (start, start + airtime);
     }
 
-    /// What a trace is told of it.
-    pub fn told(&self, reception: Reception) -> Transmitted {
+    /// Its row in a trace.
+    pub fn transmitted(&self, reception: Reception) -> Transmitted {
         let Transmission { from, to, kind: frame, bytes, tag, attempt, start, .. } = *self;
         Transmitted { from, to, frame, bytes, tag, attempt, start, reception }
     }
@@ -139,7 +142,7 @@ impl Reception {
 #[derive(Debug)]
 pub(crate) struct Medium {
     /// By sending station: who is within its sense range, in the order of the stations.
-    ears: Vec<Vec<Neighbour>>,
+    neighbours: Vec<Vec<Neighbour>>,
     air: Vec<Transmission>,
     unused: Vec<Slot>,
     capture: Capture,
@@ -151,9 +154,10 @@ pub(crate) struct Medium {
 impl Medium {
     pub fn new(plan: &CellPlan, streams: &Streams) -> Self {
         let n = plan.stations.len();
-        let ears = (0..n).map(|from| (0..n).filter_map(|to| ear(plan, streams, from, to)).collect());
+        let neighbours =
+            (0..n).map(|from| (0..n).filter_map(|to| neighbour(plan, streams, from, to)).collect());
         Medium {
-            ears: ears.collect(),
+            neighbours: neighbours.collect(),
             air: Vec::new(),
             unused: Vec::new(),
             capture: Capture {
@@ -213,11 +217,11 @@ impl Medium {
         if receiver.sends() {
             busy(from, dcf);
         }
-        for ear in &self.ears[usize::from(from)] {
-            let Member { receiver, dcf } = &mut stations[usize::from(ear.station)];
-            let signal = Signal { slot, start, power: ear.power, decodes: ear.decodes };
+        for neighbour in &self.neighbours[usize::from(from)] {
+            let Member { receiver, dcf } = &mut stations[usize::from(neighbour.station)];
+            let signal = Signal { slot, start, power: neighbour.power, decodes: neighbour.decodes };
             if receiver.arrives(signal, &self.capture) {
-                busy(ear.station, dcf);
+                busy(neighbour.station, dcf);
             }
         }
     }
@@ -240,23 +244,23 @@ impl Medium {
         // Beyond the sense range, if nothing else comes.
         let reception = self.tells_all.then_some(Reception::Unheard);
         let mut ended = Ended { outcome: Heard::Garbled(Drop::Channel), reception };
-        for ear in &mut self.ears[usize::from(tx.from)] {
+        for neighbour in &mut self.neighbours[usize::from(tx.from)] {
             // Once for every frame on the link, whatever else happens to it: the n-th frame has the same fate in every run.
-            let damage = ear.errors.as_mut().map_or(Damage::None, |e| e.damage(&frame));
-            let Member { receiver, dcf } = &mut stations[usize::from(ear.station)];
-            let lock = receiver.ends(slot, ear.power, &self.capture);
+            let damage = neighbour.errors.as_mut().map_or(Damage::None, |e| e.damage(&frame));
+            let Member { receiver, dcf } = &mut stations[usize::from(neighbour.station)];
+            let lock = receiver.ends(slot, neighbour.power, &self.capture);
             let outcome = match (lock, damage) {
                 (None, _) => Heard::Noise,
                 (Some(lock), _) if lock.collided => Heard::Garbled(Drop::Collision),
-                _ if !ear.decodes => Heard::Garbled(Drop::Channel),
+                _ if !neighbour.decodes => Heard::Garbled(Drop::Channel),
                 (_, Damage::None) => Heard::Frame,
                 (_, Damage::Payload) => Heard::Damaged,
                 (_, Damage::Header) => Heard::Garbled(Drop::Channel),
             };
-            heard(ear.station, dcf, outcome);
-            if tx.to == ear.station || tx.to == BROADCAST {
+            heard(neighbour.station, dcf, outcome);
+            if tx.to == neighbour.station || tx.to == BROADCAST {
                 ended.outcome = outcome;
-                if ear.decodes
+                if neighbour.decodes
                     && let Some(best) = &mut ended.reception
                 {
                     let overlapped = lock.is_some_and(|lock| lock.overlapped);
@@ -274,7 +278,7 @@ impl Medium {
         stations: &mut [Member],
         mut f: impl FnMut(Station, &mut Dcf),
     ) {
-        let around = self.ears[usize::from(from)].iter().map(|ear| ear.station);
+        let around = self.neighbours[usize::from(from)].iter().map(|neighbour| neighbour.station);
         around.chain([from]).for_each(|station| {
             let Member { receiver, dcf } = &mut stations[usize::from(station)];
             if receiver.is_idle() {
@@ -371,7 +375,7 @@ impl LockedFrame {
 }
 
 /// What station `to` hears of station `from`, if anything.
-fn ear(plan: &CellPlan, streams: &Streams, from: usize, to: usize) -> Option<Neighbour> {
+fn neighbour(plan: &CellPlan, streams: &Streams, from: usize, to: usize) -> Option<Neighbour> {
     if from == to {
         return None;
     }
