@@ -35,7 +35,7 @@ pub enum Kind {
     /// A discipline, of the capacity given, in place of the drop-tail queues that the flow's data meet.
     Queue(fn(usize) -> QueuePlan),
     /// The simulator tells the sender the truth about its path.
-    Told,
+    Oracle,
     /// The link layers themselves do it.
     ByLinks(LinkService),
 }
@@ -141,7 +141,7 @@ pub static SERVICES: &[Service] = &[
     Service {
         name: "truth",
         about: "the simulator tells the sender its share of the bottleneck and the round trip with empty queues",
-        kind: Kind::Told,
+        kind: Kind::Oracle,
         tells_of_losses: false,
     },
     Service {

@@ -34,9 +34,9 @@ impl CongestionControl for Spy {
 }
 
 #[derive(Debug)]
-struct Deaf;
+struct IgnoreNotices;
 
-impl NoticePolicy for Deaf {
+impl NoticePolicy for IgnoreNotices {
     fn on_notice(&mut self, _: Time, _: &airhop_base::Notice, _: &SenderState) -> Reaction {
         Reaction::Ignore
     }
@@ -46,7 +46,7 @@ fn spy() -> &'static Scheme {
     let build = |_: &Params, _: &Config| Parts {
         control: Box::new(Spy),
         recovery: Box::new(RenoRecovery::new(Partial::RepairsNext, false)),
-        notices: Box::new(Deaf),
+        notices: Box::new(IgnoreNotices),
     };
     let scheme = Scheme {
         name: "spy",
@@ -60,7 +60,7 @@ fn spy() -> &'static Scheme {
         params: &[],
         verified: &[],
         reconstructed: &[],
-        asks: ReceiverFeatures::NOTHING,
+        features: ReceiverFeatures::NOTHING,
         build: Box::leak(Box::new(build)),
     };
     airhop_tcp::add(scheme).expect("no built-in scheme");

@@ -134,7 +134,7 @@ fn flow(f: &FlowReport) -> FlowDocument<'_> {
         srtt_ms: f.srtt_ms,
         completion_s: f.completion_s,
         notices: Counts(std::array::from_fn(|i| (NoticeKind::ALL[i].name(), f.notices[i]))),
-        judgements: Confused(f.judgements),
+        judgements: Confused(f.classifications),
         duplicates: f.duplicates,
         timeouts_warned_late: f.lateness.timeouts_warned_late,
         lateness: lateness(&f.lateness),

@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 /// Why a packet ended, as it is counted and as it came about: what the link layer gave up (`retries`) was lost by the channel or
 /// by a collision.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Fate {
+pub(crate) struct DropReason {
     pub counted: Drop,
     pub cause: Drop,
 }
 
-impl From<Drop> for Fate {
+impl From<Drop> for DropReason {
     fn from(why: Drop) -> Self {
-        Fate { counted: why, cause: why }
+        DropReason { counted: why, cause: why }
     }
 }
 
@@ -69,23 +69,23 @@ impl LossLedger {
 mod tests {
     use super::*;
 
-    fn judge(fates: &mut LossLedger, seq: u64, judged: Judged, una: u64) {
-        fates.judge(LossClassification { seq, judged }, una);
+    fn judge(ledger: &mut LossLedger, seq: u64, judged: Judged, una: u64) {
+        ledger.judge(LossClassification { seq, judged }, una);
     }
 
     // A judgement is about the copy that was sent last: lost for that cause, or not lost at all.
     #[test]
     fn judgements_are_held_against_the_last_copy() {
-        let mut fates = LossLedger::default();
-        fates.on_loss(1, Drop::Queue);
-        fates.on_loss(2001, Drop::Collision);
-        judge(&mut fates, 1, Judged::Wireless, 1);
-        judge(&mut fates, 2001, Judged::Wireless, 1);
-        fates.on_sent_again(2001);
-        judge(&mut fates, 2001, Judged::Congestion, 1);
-        fates.on_loss(2001, Drop::Channel);
-        judge(&mut fates, 2001, Judged::Undecided, 1001);
-        assert_eq!(fates.confusion(), [[0, 0, 0, 0, 1], [1, 0, 0, 1, 0], [0, 0, 1, 0, 0]]);
-        assert_eq!(fates.lost, BTreeMap::from([(2001, Drop::Channel)]), "what is acknowledged is forgotten");
+        let mut ledger = LossLedger::default();
+        ledger.on_loss(1, Drop::Queue);
+        ledger.on_loss(2001, Drop::Collision);
+        judge(&mut ledger, 1, Judged::Wireless, 1);
+        judge(&mut ledger, 2001, Judged::Wireless, 1);
+        ledger.on_sent_again(2001);
+        judge(&mut ledger, 2001, Judged::Congestion, 1);
+        ledger.on_loss(2001, Drop::Channel);
+        judge(&mut ledger, 2001, Judged::Undecided, 1001);
+        assert_eq!(ledger.confusion(), [[0, 0, 0, 0, 1], [1, 0, 0, 1, 0], [0, 0, 1, 0, 0]]);
+        assert_eq!(ledger.lost, BTreeMap::from([(2001, Drop::Channel)]), "what is acknowledged is forgotten");
     }
 }

@@ -76,16 +76,16 @@ fn pace(link: &RadioPlan, end: End, bytes: u32) -> Span {
 }
 
 /// The truth for each flow that is to be told, in the order of the plan.
-pub(crate) fn tell(plan: &Plan, graph: &Graph, routes: &Routes) -> Vec<Option<Truth>> {
-    if !plan.flows.iter().any(is_told) {
+pub(crate) fn truths(plan: &Plan, graph: &Graph, routes: &Routes) -> Vec<Option<Truth>> {
+    if !plan.flows.iter().any(asks_oracle) {
         return vec![None; plan.flows.len()];
     }
     let network = Network::new(plan, graph, routes);
-    plan.flows.iter().map(|f| is_told(f).then(|| network.truth(f)).flatten()).collect()
+    plan.flows.iter().map(|f| asks_oracle(f).then(|| network.truth(f)).flatten()).collect()
 }
 
-fn is_told(flow: &FlowPlan) -> bool {
-    flow.services.iter().any(|service| matches!(service.kind, Kind::Told))
+fn asks_oracle(flow: &FlowPlan) -> bool {
+    flow.services.iter().any(|service| matches!(service.kind, Kind::Oracle))
 }
 
 /// Who shares what.
@@ -180,7 +180,7 @@ impl<'a> Network<'a> {
 
     fn truth(&self, flow: &FlowPlan) -> Option<Truth> {
         let Transport::Tcp { scheme, config, .. } = &flow.transport else { return None };
-        let sizes = Sizes::new(config, &scheme.asks);
+        let sizes = Sizes::new(config, &scheme.features);
         let per_ack = config.delayed_ack.map_or(1, |delay| u64::from(delay.segments));
         let mut in_cells = vec![Span::ZERO; self.cells.len()];
         let mut payload_rate = f64::INFINITY;
@@ -268,13 +268,13 @@ struct Sizes {
 }
 
 impl Sizes {
-    fn new(config: &Config, asks: &ReceiverFeatures) -> Self {
+    fn new(config: &Config, features: &ReceiverFeatures) -> Self {
         let timestamps = config.timestamps.then_some(Timestamps { value: 0, echo: 0 });
         let blank = || Segment { timestamps, ..Segment::default() };
-        let contention = asks.contention.then_some(Span::ZERO);
-        let data = Segment { header_check: asks.header_check, ..blank() };
+        let contention = features.contention.then_some(Span::ZERO);
+        let data = Segment { header_check: features.header_check, ..blank() };
         let data = data.with(RareOptions { contention, ..RareOptions::NONE });
-        let arrival = asks.arrival.then_some(Arrival { seq: 0, at: Time::ZERO });
+        let arrival = features.arrival.then_some(Arrival { seq: 0, at: Time::ZERO });
         let ack = blank().with(RareOptions { arrival, ..RareOptions::NONE });
         Sizes {
             data: HEADER_BYTES + data.option_bytes() + config.mss,

@@ -1,7 +1,7 @@
 //! The world and its cells: what a cell says is carried out, and packets are handed to MACs.
 
 use crate::agents::LinkEventKind;
-use crate::ground_truth::loss_ledger::Fate;
+use crate::ground_truth::loss_ledger::DropReason;
 use crate::routing::Hop;
 use crate::routing::aodv::Passing;
 use crate::world::trace_rows::kind_of;
@@ -37,10 +37,10 @@ impl World {
             return;
         }
         let slot = id.index() as usize;
-        if self.ahead.len() <= slot {
-            self.ahead.resize(slot + 1, BROADCAST);
+        if self.next_station.len() <= slot {
+            self.next_station.resize(slot + 1, BROADCAST);
         }
-        self.ahead[slot] = to;
+        self.next_station[slot] = to;
         station.queue.push(now, id, &mut self.arena, &mut self.dropped_by_queue);
         self.drop_at_station(now, cell, from);
         self.record_station_queue(now, cell, from);
@@ -59,7 +59,7 @@ impl World {
         let mut dropped = std::mem::take(&mut self.dropped_by_queue);
         for (packet, why) in dropped.drain(..) {
             let station = &self.sites[cell as usize].stations[from as usize];
-            let place = station.place(self.ahead[packet.index() as usize]);
+            let place = station.place(self.next_station[packet.index() as usize]);
             self.drop_packet(now, packet, why.into(), place);
         }
         self.dropped_by_queue = dropped;
@@ -182,7 +182,7 @@ impl World {
         let last = station.last_loss.unwrap_or(Drop::Channel);
         let place = station.place(to);
         match packet {
-            Some(id) => self.drop_packet(now, id, Fate { counted: Drop::Retries, cause: last }, place),
+            Some(id) => self.drop_packet(now, id, DropReason { counted: Drop::Retries, cause: last }, place),
             // It arrived, but the sending station does not know: for its link layer the packet is lost.
             None => self.drops[Drop::Retries as usize] += 1,
         }
@@ -221,7 +221,7 @@ impl World {
         };
         self.drop_at_station(now, cell, from);
         self.record_station_queue(now, cell, from);
-        let to = self.ahead[id.index() as usize];
+        let to = self.next_station[id.index() as usize];
         self.hand_to_mac(now, cell, from, to, id);
     }
 

@@ -1,4 +1,4 @@
-//! The world and its agents: they are shown packets, told what the link layer does, and granted their wishes.
+//! The world and its agents: they see packets and link events, and the packets and notices that they ask for are sent.
 
 use crate::agents::{LinkEvent, LinkEventKind, PacketAction};
 use crate::flow::{Ends, Flow};
@@ -32,7 +32,7 @@ impl World {
             let packet = self.arena.get_mut(id);
             let named_lost = packet.segment().and_then(Segment::lost);
             let had_naks = naks(packet);
-            match hosted.agent.on_packet(now, packet, queued, &mut self.wishes) {
+            match hosted.agent.on_packet(now, packet, queued, &mut self.actions) {
                 PacketAction::Forward => {}
                 taken => action = taken,
             }
@@ -44,7 +44,7 @@ impl World {
                 recorder.notice(now, flow, NoticeKind::Eln, NoticeEvent::Sent, seq);
             }
             record_naks(&mut self.recorder, now, packet, had_naks);
-            self.grant_wishes(now, i);
+            self.apply_agent_actions(now, i);
         }
         action
     }
@@ -68,12 +68,12 @@ impl World {
         let mut spares_link = false;
         for k in self.flows[flow].agents_at(node) {
             let (_, i) = self.flows[flow].agents[k];
-            self.hosted[i as usize].agent.on_link(now, &event, &mut self.wishes);
+            self.hosted[i as usize].agent.on_link(now, &event, &mut self.actions);
             if event.ack_waits {
                 self.show_waiting(now, hop, i);
             }
-            spares_link |= std::mem::take(&mut self.wishes.spares_link);
-            self.grant_wishes(now, i);
+            spares_link |= std::mem::take(&mut self.actions.spares_link);
+            self.apply_agent_actions(now, i);
         }
         spares_link
     }
@@ -94,8 +94,8 @@ impl World {
             let hosted = &mut self.hosted[i as usize];
             let tag = Tag { flow: hosted.flow, seq: 0, end: 0 };
             let event = LinkEvent { kind, tag, next, ack_waits: false };
-            hosted.agent.on_link(now, &event, &mut self.wishes);
-            self.grant_wishes(now, i);
+            hosted.agent.on_link(now, &event, &mut self.actions);
+            self.apply_agent_actions(now, i);
         }
     }
 
@@ -146,28 +146,28 @@ impl World {
     pub(crate) fn on_agent_timer(&mut self, now: Time, i: u16) {
         let hosted = &mut self.hosted[i as usize];
         if self.timers.fire(hosted.timer, Event::Agent(i), &mut self.events) {
-            hosted.agent.on_timeout(now, &mut self.wishes);
-            self.grant_wishes(now, i);
+            hosted.agent.on_timeout(now, &mut self.actions);
+            self.apply_agent_actions(now, i);
         }
     }
 
     /// Does what an agent asked for, and sets its timer.
-    pub(crate) fn grant_wishes(&mut self, now: Time, i: u16) {
+    pub(crate) fn apply_agent_actions(&mut self, now: Time, i: u16) {
         let hosted = &self.hosted[i as usize];
         let (node, flow) = (hosted.node, hosted.flow);
         self.timers.set(hosted.timer, hosted.agent.poll_timeout(), Event::Agent(i), &mut self.events);
-        if self.wishes.packets.is_empty() && self.wishes.notices.is_empty() {
+        if self.actions.packets.is_empty() && self.actions.notices.is_empty() {
             return;
         }
-        let mut wishes = std::mem::take(&mut self.wishes);
-        for packet in wishes.packets.drain(..) {
+        let mut actions = std::mem::take(&mut self.actions);
+        for packet in actions.packets.drain(..) {
             let id = self.make(now, node, packet);
             self.forward(now, node, id);
         }
-        for notice in wishes.notices.drain(..) {
+        for notice in actions.notices.drain(..) {
             self.send_notice(now, node, flow, notice);
         }
-        self.wishes = wishes;
+        self.actions = actions;
     }
 
     /// Downlink: a packet, which can be queued and lost; in the form of an ACK from the receiver, unless it is an ICMP message from

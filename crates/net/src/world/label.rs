@@ -8,7 +8,7 @@ use airhop_base::{Body, FlowId, NodeId, Packet, Routing};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Label {
     /// What of the packet goes into the fingerprint.
-    pub print: u64,
+    pub fingerprint: u64,
     pub bytes: u32,
     pub flow: FlowId,
     pub dst: NodeId,
@@ -18,7 +18,7 @@ impl Label {
     #[inline(always)]
     pub fn of(packet: &Packet, flows: &[Flow]) -> Label {
         let hash = packet.flow.index().map_or(0, |flow| flows[flow].hash);
-        Label { print: digest(packet, hash), bytes: packet.bytes, flow: packet.flow, dst: packet.dst }
+        Label { fingerprint: digest(packet, hash), bytes: packet.bytes, flow: packet.flow, dst: packet.dst }
     }
 }
 

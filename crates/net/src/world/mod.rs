@@ -25,7 +25,7 @@ pub use schedule::Schedule;
 
 use crate::agents::{Agent, AgentActions, PacketAction};
 use crate::flow::{Ends, Flow, supply};
-use crate::ground_truth::loss_ledger::Fate;
+use crate::ground_truth::loss_ledger::DropReason;
 use crate::link::Link;
 use crate::queues::Dropped;
 use crate::report::Report;
@@ -76,13 +76,13 @@ pub struct World {
     /// By flow: it has agents.
     pub(crate) watched: Vec<bool>,
     /// The station that each packet in a station's queue is for, by its slot in the arena.
-    pub(crate) ahead: Vec<Station>,
+    pub(crate) next_station: Vec<Station>,
     /// What the queue at work has dropped; empty otherwise.
     pub(crate) dropped_by_queue: Dropped,
     pub(crate) effects: VecDeque<Effect>,
     pub(crate) radio_effects: Vec<RadioEffect>,
-    pub(crate) wishes: AgentActions,
-    pub(crate) print: Fingerprint,
+    pub(crate) actions: AgentActions,
+    pub(crate) fingerprint: Fingerprint,
     pub(crate) drops: [u64; Drop::ALL.len()],
     pub(crate) recorder: Option<Box<Recorder>>,
     pub(crate) created: u64,
@@ -188,19 +188,19 @@ impl World {
     pub(crate) fn send_what_is_ready(&mut self, now: Time, id: FlowId) {
         self.record_window(now, id);
         if let Ends::Tcp(tcp) = &mut self.flows[id.0 as usize].ends {
-            while let Some(judgement) = tcp.sender.poll_judgement() {
-                tcp.fates.judge(judgement, tcp.sender.space().una);
+            while let Some(classification) = tcp.sender.poll_classification() {
+                tcp.loss_ledger.judge(classification, tcp.sender.state().una);
             }
         }
         loop {
             let flow = &mut self.flows[id.0 as usize];
             let Ends::Tcp(tcp) = &mut flow.ends else { return };
-            let sent_before = tcp.sender.space().max_sent;
+            let sent_before = tcp.sender.state().max_sent;
             let Some(packet) = tcp.sender.poll_transmit(now) else { break };
             if let Some(segment) = packet.segment()
                 && segment.seq < sent_before
             {
-                tcp.fates.on_sent_again(segment.seq);
+                tcp.loss_ledger.on_sent_again(segment.seq);
             }
             if let (Some(recorder), Some(segment)) = (&mut self.recorder, packet.segment())
                 && segment.len > 0
@@ -288,8 +288,8 @@ impl World {
 
     /// A packet is at `node`, by `interface`: agents see it, then it is delivered here or goes on.
     pub(crate) fn visit(&mut self, now: Time, node: NodeId, interface: u16, id: Id<Packet>) {
-        let Label { flow, dst, print, .. } = self.labels[id.index() as usize];
-        self.print.mix(now, self.hashes[node.0 as usize] ^ print);
+        let Label { flow, dst, fingerprint, .. } = self.labels[id.index() as usize];
+        self.fingerprint.mix(now, self.hashes[node.0 as usize] ^ fingerprint);
         if self.watched[flow.0 as usize] {
             return self.visit_agents(now, node, interface, id);
         }
@@ -370,7 +370,7 @@ impl World {
                 self.acknowledge(now, flow);
             }
             (Ends::Tcp(tcp), Body::Tcp(segment)) => {
-                let una = tcp.sender.space().una;
+                let una = tcp.sender.state().una;
                 tcp.sender.on_segment(now, packet);
                 if let Some(recorder) = &mut self.recorder {
                     let sacked = segment.options.sack.blocks().iter().map(|b| b.end - b.start).sum::<u64>();
@@ -405,8 +405,8 @@ impl World {
     }
 
     #[inline(never)]
-    pub(crate) fn drop_packet(&mut self, now: Time, id: Id<Packet>, fate: Fate, place: Option<u32>) {
-        let why = fate.counted;
+    pub(crate) fn drop_packet(&mut self, now: Time, id: Id<Packet>, reason: DropReason, place: Option<u32>) {
+        let why = reason.counted;
         self.dropped += 1;
         self.drops[why as usize] += 1;
         self.record_drop(now, &id, why, place);
@@ -415,16 +415,16 @@ impl World {
             && let Ends::Tcp(tcp) = &mut self.flows[flow].ends
             && segment.len > 0
             && !packet.damaged
-            && segment.seq >= tcp.sender.space().una
+            && segment.seq >= tcp.sender.state().una
         {
-            tcp.fates.on_loss(segment.seq, fate.cause);
+            tcp.loss_ledger.on_loss(segment.seq, reason.cause);
         }
         if let (Body::Notice(notice), Some(flow)) = (&packet.body, packet.flow.index())
             && let Ends::Tcp(tcp) = &mut self.flows[flow].ends
         {
             tcp.lateness.on_lost(notice.kind);
         }
-        self.print.mix(now, 1 + why as u64);
+        self.fingerprint.mix(now, 1 + why as u64);
     }
 }
 

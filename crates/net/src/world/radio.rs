@@ -2,7 +2,7 @@
 
 use super::sites::RadioSite;
 use crate::agents::LinkEventKind;
-use crate::ground_truth::loss_ledger::Fate;
+use crate::ground_truth::loss_ledger::DropReason;
 use crate::routing::Hop;
 use crate::world::{World, tag};
 use airhop_base::{Drop, Packet, Time};
@@ -112,8 +112,8 @@ impl World {
         let place = self.radios[link as usize].ends[end as usize].place;
         match packet {
             Some(id) => {
-                let fate = Fate { counted: Drop::Retries, cause: Drop::Channel };
-                self.drop_packet(now, id, fate, Some(place));
+                let reason = DropReason { counted: Drop::Retries, cause: Drop::Channel };
+                self.drop_packet(now, id, reason, Some(place));
             }
             // It arrived, but the sending end does not know: for its link layer the packet is lost.
             None => self.drops[Drop::Retries as usize] += 1,

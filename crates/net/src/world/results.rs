@@ -31,7 +31,7 @@ impl World {
             duration: self.duration,
             warmup: self.warmup,
             events: self.events.popped(),
-            fingerprint: self.print.value(),
+            fingerprint: self.fingerprint.value(),
             flows: self.flows.iter().map(|f| self.flow_report(f)).collect(),
             drops: self.drops,
             routing: self.routing_counts(),
@@ -65,7 +65,7 @@ impl World {
             spurious_timeouts: 0,
             duplicates: 0,
             lateness: Default::default(),
-            judgements: Default::default(),
+            classifications: Default::default(),
             completion_s: None,
             srtt_ms: None,
             notices: [0; NoticeKind::ALL.len()],
@@ -96,7 +96,7 @@ impl World {
             spurious_timeouts: tcp.spurious.count,
             duplicates: tcp.receiver.duplicates(),
             lateness: tcp.lateness.counts(),
-            judgements: tcp.fates.confusion(),
+            classifications: tcp.loss_ledger.confusion(),
             completion_s: tcp.completed.map(|end| (end - flow.plan.start).secs_f64()),
             srtt_ms: tcp.sender.srtt().map(Span::millis_f64),
             notices: c.notices,
@@ -115,9 +115,9 @@ impl World {
         if inside != self.arena.len() {
             return Err(format!("{} packets alive, {inside} on links and in stations", self.arena.len()));
         }
-        let fates = self.arrived + self.dropped + inside as u64;
-        if self.created != fates {
-            return Err(format!("{} packets made, {fates} accounted for", self.created));
+        let loss_ledger = self.arrived + self.dropped + inside as u64;
+        if self.created != loss_ledger {
+            return Err(format!("{} packets made, {loss_ledger} accounted for", self.created));
         }
         Ok(())
     }

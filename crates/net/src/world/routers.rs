@@ -1,6 +1,6 @@
 //! The world and its routers: they are asked for next hops, given messages, told of lost neighbours, and their actions are carried out.
 
-use crate::ground_truth::loss_ledger::Fate;
+use crate::ground_truth::loss_ledger::DropReason;
 use crate::routing::aodv::{Action, Passing, Router};
 use crate::world::label::digest;
 use crate::world::{Event, World};
@@ -37,7 +37,7 @@ impl World {
 
     fn take_message(&mut self, now: Time, cell: u16, station: Station, packet: Packet) {
         let node = self.sites[cell as usize].node(station);
-        self.print.mix(now, self.hashes[node.0 as usize] ^ digest(&packet, 0));
+        self.fingerprint.mix(now, self.hashes[node.0 as usize] ^ digest(&packet, 0));
         if let Body::Routing(message) = packet.body {
             self.router(cell, station).on_message(now, message, packet.src, packet.ttl);
             self.apply_router_actions(now, cell, station);
@@ -111,9 +111,9 @@ impl World {
     fn flush(&mut self, now: Time, cell: u16, station: Station, next: NodeId) {
         let to = self.sites[cell as usize].station(next);
         loop {
-            let (queue, ahead) =
-                (&mut self.sites[cell as usize].stations[station as usize].queue, &self.ahead);
-            let Some(id) = queue.remove_first(&|id| ahead[id.index() as usize] == to) else { break };
+            let (queue, next_station) =
+                (&mut self.sites[cell as usize].stations[station as usize].queue, &self.next_station);
+            let Some(id) = queue.remove_first(&|id| next_station[id.index() as usize] == to) else { break };
             self.drop_without_route(now, cell, station, id);
         }
         self.record_station_queue(now, cell, station);
@@ -124,6 +124,6 @@ impl World {
         let station = &self.sites[cell as usize].stations[station as usize];
         let cause = station.last_loss.unwrap_or(Drop::Collision);
         let place = station.queue_place;
-        self.drop_packet(now, id, Fate { counted: Drop::Route, cause }, Some(place));
+        self.drop_packet(now, id, DropReason { counted: Drop::Route, cause }, Some(place));
     }
 }

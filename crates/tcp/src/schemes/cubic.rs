@@ -58,7 +58,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     reconstructed: &[
         "a round trip is measured with exact times; Linux also looks for the end of slow start while a recovery comes down to ssthresh",
     ],
-    asks: ReceiverFeatures::SACK,
+    features: ReceiverFeatures::SACK,
     build: &|p, c| Parts { control: Box::new(control(p, c)), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
 };
 

@@ -50,7 +50,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "what looks like a defect in ns-2.35 (recovery/ns2_vegas.rs) is left out but with preset ns2; left out there, too: a timeout may lead to a \
          window of zero",
     ],
-    asks: ReceiverFeatures::NOTHING,
+    features: ReceiverFeatures::NOTHING,
     build: &|p, c| match p.choice("form") {
         0 => Parts {
             control: Box::new(Vegas::new(p, c.base == Preset::Ns2)),

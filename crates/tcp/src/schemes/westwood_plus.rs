@@ -49,7 +49,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     reconstructed: &[
         "without rate halving, or with another filter: the smallest round trip is of exact samples, one for each ACK, not of jiffies",
     ],
-    asks: ReceiverFeatures::SACK,
+    features: ReceiverFeatures::SACK,
     build: &|p, c| Parts {
         control: if is_agent(p, c) && p.choice("filter") == 0 {
             Box::new(ns2::Ns2::default())

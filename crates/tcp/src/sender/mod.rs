@@ -34,9 +34,9 @@ pub struct Sender {
     local: NodeId,
     remote: NodeId,
     config: Config,
-    asks: ReceiverFeatures,
+    features: ReceiverFeatures,
     connection: Connection,
-    space: SenderState,
+    state: SenderState,
     window: Window,
     control: Box<dyn CongestionControl>,
     recovery: Box<dyn Recovery>,
@@ -63,7 +63,7 @@ pub struct Sender {
     cwr_due: bool,
     /// For schemes that ask for it.
     delivery: Option<Box<DeliveryRate>>,
-    judgements: VecDeque<LossClassification>,
+    classifications: VecDeque<LossClassification>,
     counters: Counters,
     last_cause: Cause,
 }
@@ -108,23 +108,23 @@ impl Sender {
         local: NodeId,
         remote: NodeId,
         config: &Config,
-        asks: ReceiverFeatures,
+        features: ReceiverFeatures,
         parts: Parts,
     ) -> Self {
-        let mut space = SenderState::new(config);
+        let mut state = SenderState::new(config);
         let parts = crate::notices::choose(config.notices, parts);
-        space.opens_small = !config.handshake && parts.recovery.times_every_ack();
-        if asks.contention {
-            space.right_edge = 1 + ContentionLimit::new(config.mss, config.receive_window).window();
+        state.opens_small = !config.handshake && parts.recovery.times_every_ack();
+        if features.contention {
+            state.right_edge = 1 + ContentionLimit::new(config.mss, config.receive_window).window();
         }
         Sender {
             flow,
             local,
             remote,
             config: *config,
-            asks,
+            features,
             connection: Connection::Closed,
-            space,
+            state,
             window: Window { cwnd: config.initial_window, ssthresh: config.initial_ssthresh },
             control: parts.control,
             recovery: parts.recovery,
@@ -141,8 +141,8 @@ impl Sender {
             pacing: Pacing::default(),
             echo_point: 0,
             cwr_due: false,
-            delivery: asks.delivery_rate.then(Box::default),
-            judgements: VecDeque::new(),
+            delivery: features.delivery_rate.then(Box::default),
+            classifications: VecDeque::new(),
             counters: Counters::default(),
             last_cause: Cause::New,
         }
@@ -150,7 +150,7 @@ impl Sender {
 
     /// The application hands over `bytes` more bytes; the first call opens the connection.
     pub fn supply(&mut self, bytes: u64) {
-        self.space.supplied = self.space.supplied.saturating_add(bytes);
+        self.state.supplied = self.state.supplied.saturating_add(bytes);
         if self.connection == Connection::Closed {
             self.connection =
                 if self.config.handshake { Connection::SynDue } else { Connection::Established };
@@ -159,7 +159,7 @@ impl Sender {
 
     /// The window that the receiver will advertise at first, if it is not the configured one; before anything is sent.
     pub fn expect_window(&mut self, bytes: u64) {
-        self.space.right_edge = 1 + bytes;
+        self.state.right_edge = 1 + bytes;
     }
 
     /// A segment arrived.
@@ -174,7 +174,7 @@ impl Sender {
     }
 
     fn on_acknowledgement(&mut self, now: Time, segment: &Segment) {
-        if segment.ack > self.space.max_sent {
+        if segment.ack > self.state.max_sent {
             return; // RFC 9293 §3.10.7.4: an ACK of something never sent
         }
         let answers_syn = segment.flags.syn && segment.ack > 0;
@@ -182,8 +182,8 @@ impl Sender {
             return; // RFC 9293 §3.10.7.3: nothing else opens the connection, or acknowledges its SYN
         }
         let edge = segment.ack.saturating_add(segment.window);
-        let is_update = edge > self.space.right_edge;
-        self.space.right_edge = self.space.right_edge.max(edge);
+        let is_update = edge > self.state.right_edge;
+        self.state.right_edge = self.state.right_edge.max(edge);
         let opens = self.connection == Connection::SynSent;
         if opens {
             self.connection = Connection::AckDue;
@@ -205,20 +205,20 @@ impl Sender {
         if !advances && !segment.flags.syn {
             // RFC 5681 §2: it repeats the last ACK, window and all. RFC 6675 §2: or its SACK blocks report what none has, "even if it … changes
             // the advertised window".
-            let repeats = segment.ack == self.space.una && !is_update && segment.len == 0;
-            let reports = self.space.board.newly_sacked() > 0;
-            if (repeats && self.space.is_outstanding()) || reports {
+            let repeats = segment.ack == self.state.una && !is_update && segment.len == 0;
+            let reports = self.state.board.newly_sacked() > 0;
+            if (repeats && self.state.is_outstanding()) || reports {
                 self.on_duplicate(now, segment);
             } else if repeats || duplicate(segment.ack, &segment.options.sack).is_some() {
-                let ack = seen(now, segment, 0, None, &self.space.board);
-                self.recovery.note(&mut self.space, &ack); // a D-SACK may come late
+                let ack = seen(now, segment, 0, None, &self.state.board);
+                self.recovery.note(&mut self.state, &ack); // a D-SACK may come late
             }
         }
         if let Some(earlier) = earlier {
             self.tell_of_delivery(now, segment, earlier);
         }
         if let Some(seq) = segment.lost().filter(|_| self.notices.knows_eln()) {
-            let end = self.space.segment_end(seq);
+            let end = self.state.segment_end(seq);
             self.on_notice(now, Notice::about(NoticeKind::Eln, seq, end));
         }
     }
@@ -227,7 +227,7 @@ impl Sender {
     /// tcp_init_metrics(): the one only after a second SYN was lost, as its first timeout is one second now and no longer three, and the other
     /// only if timestamps gave no round trip.
     fn after_a_lost_syn(&mut self) {
-        let lost = self.space.board.next_order() - 2; // nothing but SYNs went out so far, and the last one arrived
+        let lost = self.state.board.next_order() - 2; // nothing but SYNs went out so far, and the last one arrived
         let is_linux = self.config.rto.kind == RtoKind::Linux;
         if !is_linux || lost > 1 {
             self.window.cwnd = 1.0;
@@ -240,7 +240,7 @@ impl Sender {
     /// Takes in what an ACK says of arrivals, whatever else it is; once, and before any policy learns of it. Returns the bytes that it
     /// acknowledges for the first time.
     fn take_in(&mut self, now: Time, segment: &Segment) -> u64 {
-        let s = &mut self.space;
+        let s = &mut self.state;
         let acked = segment.ack.saturating_sub(s.una);
         s.una += acked;
         s.nxt = s.nxt.max(s.una);
@@ -255,11 +255,11 @@ impl Sender {
             self.rto = frozen.rto;
         }
         self.notices.on_progress(true);
-        let ack = seen(now, segment, acked, rtt, &self.space.board);
-        self.control.observe(&ack, &self.space);
+        let ack = seen(now, segment, acked, rtt, &self.state.board);
+        self.control.observe(&ack, &self.state);
         let advance = match opens {
             true => Advance::Over, // the ACK of a SYN neither grows the window nor repairs anything
-            false => self.recovery.on_advance(&mut self.space, &mut self.window, &ack),
+            false => self.recovery.on_advance(&mut self.state, &mut self.window, &ack),
         };
         let restart = match advance {
             Advance::Open => {
@@ -275,7 +275,7 @@ impl Sender {
             Advance::Repaired(seq) => {
                 let judged = self.cut(now, Signal::Duplicates);
                 self.reduction = None; // the probe has shown that it was not for nothing
-                self.judgements.push_back(LossClassification { seq, judged });
+                self.classifications.push_back(LossClassification { seq, judged });
                 true
             }
             Advance::Spurious => {
@@ -284,7 +284,7 @@ impl Sender {
             }
         };
         self.heed_echo(now, &ack);
-        if !self.space.is_outstanding() {
+        if !self.state.is_outstanding() {
             self.timer = None;
         } else if restart || self.timer.is_none() {
             self.restart_timer(now);
@@ -294,14 +294,14 @@ impl Sender {
     /// An ACK outside recovery moves the window, up as far as what was used of it permits.
     fn grow(&mut self, ack: &Ack) {
         let before = self.window;
-        self.control.on_ack(&mut self.window, ack, &self.space);
+        self.control.on_ack(&mut self.window, ack, &self.state);
         if self.config.validation == Validation::Never || self.window.cwnd <= before.cwnd {
             return;
         }
         // A control that spaces a window over the round trip fills it only as that ends.
-        let is_spaced = self.control.pacing_rate(&before, &self.space).is_some();
+        let is_spaced = self.control.pacing_rate(&before, &self.state).is_some();
         let by = if is_spaced { Validation::Half } else { self.config.validation };
-        if !self.space.usage.permits_growth(by, &before) {
+        if !self.state.usage.permits_growth(by, &before) {
             self.window.cwnd = before.cwnd;
         }
     }
@@ -311,17 +311,17 @@ impl Sender {
             self.measure(now, segment);
             self.restart_timer(now);
         }
-        let ack = seen(now, segment, 0, None, &self.space.board);
-        self.control.observe(&ack, &self.space);
+        let ack = seen(now, segment, 0, None, &self.state.board);
+        self.control.observe(&ack, &self.state);
         let has_eln = segment.options.eln.is_some() && self.notices.knows_eln();
         if !matches!(segment.options.eln, Some(Eln::Segment(_))) {
             self.notices.on_progress(false); // what came damaged is no progress
         }
         // Balakrishnan and Katz 1998, Balan et al. 2001: an ACK with an ELN never counts as a duplicate.
-        if has_eln || self.notices.explains(now, &self.space) {
-            self.recovery.note(&mut self.space, &ack);
+        if has_eln || self.notices.explains(now, &self.state) {
+            self.recovery.note(&mut self.state, &ack);
         } else {
-            let detect = self.recovery.on_duplicate(&mut self.space, &ack);
+            let detect = self.recovery.on_duplicate(&mut self.state, &ack);
             self.act_on(now, detect);
         }
         self.heed_echo(now, &ack);
@@ -337,8 +337,8 @@ impl Sender {
         while let (Detect::Lost(seq), None) = (detect, &self.frozen) {
             self.counters.fast_recoveries += 1;
             let judged = self.cut(now, Signal::Duplicates);
-            self.judgements.push_back(LossClassification { seq, judged });
-            self.recovery.enter(&mut self.space, &mut self.window, seq);
+            self.classifications.push_back(LossClassification { seq, judged });
+            self.recovery.enter(&mut self.state, &mut self.window, seq);
             self.timed = None; // Karn: a retransmission follows
             if self.recovery.backs_off() {
                 self.rto.on_backoff();
@@ -350,8 +350,8 @@ impl Sender {
 
     /// RFC 3168 §6.1.2: an echoed mark is answered like a loss, once per window of data, and nothing is sent again.
     fn heed_echo(&mut self, now: Time, ack: &Ack) {
-        let heeds_itself = self.asks.echo == Echo::EachMark;
-        if !ack.ece || heeds_itself || self.space.una <= self.echo_point || self.frozen.is_some() {
+        let heeds_itself = self.features.echo == Echo::EachMark;
+        if !ack.ece || heeds_itself || self.state.una <= self.echo_point || self.frozen.is_some() {
             return;
         }
         self.cwr_due = true;
@@ -359,7 +359,7 @@ impl Sender {
             self.cut(now, Signal::Echo);
         } else {
             // "the TCP sender … SHOULD reset the retransmit timer", which then allows the next segment.
-            self.echo_point = self.space.max_sent;
+            self.echo_point = self.state.max_sent;
             self.restart_timer(now);
         }
     }
@@ -367,7 +367,7 @@ impl Sender {
     /// A round-trip sample from this ACK of new data, if it gives a valid one; the estimator learns of it.
     fn measure(&mut self, now: Time, segment: &Segment) -> Option<Span> {
         let timed = self.timed.take_if(|(end, _)| segment.ack >= *end);
-        let recorded = self.space.board.longest_rtt().filter(|_| self.config.rto.kind == RtoKind::Linux);
+        let recorded = self.state.board.longest_rtt().filter(|_| self.config.rto.kind == RtoKind::Linux);
         let sent = if let Some(rtt) = recorded {
             Time::from_nanos((now - Time::ZERO).nanos() - rtt.nanos())
         } else if let Some(ts) = segment.timestamps.filter(|_| self.config.timestamps) {
@@ -383,7 +383,7 @@ impl Sender {
             } else {
                 self.rto.on_rtt(sent, now);
             }
-            self.space.srtt = self.rto.srtt();
+            self.state.srtt = self.rto.srtt();
         }
         Some(now - sent)
     }
@@ -401,17 +401,17 @@ impl Sender {
         if signal != Signal::Echo {
             self.remember(before);
         }
-        let judged = self.control.on_loss(&mut self.window, &loss, &self.space);
+        let judged = self.control.on_loss(&mut self.window, &loss, &self.state);
         let is_cut = judged == Judged::Congestion || self.window.cwnd < before.cwnd;
         self.counters.window_cuts += u64::from(is_cut);
         // RFC 3168 §6.1.2: no second reduction for the same window of data, whatever told of it.
-        self.echo_point = self.space.max_sent;
+        self.echo_point = self.state.max_sent;
         judged
     }
 
     /// What a loss reduces, in segments; none if ssthresh is to stay as it is.
     fn to_reduce(&self, is_timeout: bool) -> Option<f64> {
-        let s = &self.space;
+        let s = &self.state;
         let segments = |bytes: u64| bytes as f64 / s.mss as f64;
         match self.config.halve_from {
             // RFC 5681 §3.1: if this segment timed out before, the threshold stays.
@@ -448,8 +448,8 @@ impl Sender {
     }
 
     /// The next loss that was judged since this was last asked.
-    pub fn poll_judgement(&mut self) -> Option<LossClassification> {
-        self.judgements.pop_front()
+    pub fn poll_classification(&mut self) -> Option<LossClassification> {
+        self.classifications.pop_front()
     }
 
     /// What was counted so far.
@@ -468,13 +468,13 @@ impl Sender {
     }
 
     /// The sequence space now.
-    pub fn space(&self) -> &SenderState {
-        &self.space
+    pub fn state(&self) -> &SenderState {
+        &self.state
     }
 
     /// Bytes taken to be in the network.
     pub fn in_flight(&self) -> u64 {
-        self.recovery.in_flight(&self.space)
+        self.recovery.in_flight(&self.state)
     }
 
     /// The smoothed round-trip time, once there was a sample.

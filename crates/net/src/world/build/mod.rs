@@ -64,7 +64,7 @@ impl World {
             link_changes::record(plan, recorder);
         }
         let mut flows = Vec::new();
-        let truths = oracle::tell(plan, &graph, &routes);
+        let truths = oracle::truths(plan, &graph, &routes);
         for (i, (f, truth)) in plan.flows.iter().zip(truths).enumerate() {
             let id = FlowId(i as u16);
             let mut flow = Flow {
@@ -115,12 +115,12 @@ impl World {
             routes,
             labels: Vec::new(),
             watched,
-            ahead: Vec::new(),
+            next_station: Vec::new(),
             dropped_by_queue: Vec::new(),
             effects: VecDeque::new(),
             radio_effects: Vec::new(),
-            wishes: Default::default(),
-            print: Fingerprint::default(),
+            actions: Default::default(),
+            fingerprint: Fingerprint::default(),
             drops: [0; Drop::ALL.len()],
             recorder: recorder.map(Box::new),
             created: 0,
@@ -190,16 +190,16 @@ fn ends(f: &FlowPlan, id: FlowId, streams: &Streams, timers: &mut Timers) -> Res
         Transport::Tcp { scheme, params, config } => Ends::Tcp(Box::new(TcpEnds {
             sender: {
                 let parts = (scheme.build)(params, config);
-                let mut sender = Sender::new(id, f.from, f.to, config, scheme.asks, parts);
+                let mut sender = Sender::new(id, f.from, f.to, config, scheme.features, parts);
                 sender.seed(streams.stream(&format!("{}.sender", f.name)).below(u32::MAX));
                 sender
             },
-            receiver: Receiver::new(id, f.to, f.from, config, scheme.asks),
+            receiver: Receiver::new(id, f.to, f.from, config, scheme.features),
             sender_timer: timers.add(),
             receiver_timer: timers.add(),
             spurious: Default::default(),
             lateness: Default::default(),
-            fates: LossLedger::default(),
+            loss_ledger: LossLedger::default(),
             completed: None,
         })),
         Transport::Udp { bytes } => {
