@@ -1,6 +1,6 @@
-use super::forward;
+use super::common::forward;
 use crate::scoreboard::duplicate;
-use crate::seams::{Ack, Advance, Detect, Next, Recovery, Repair, Window};
+use crate::seams::{Ack, Advance, Agent, Detect, Next, Recovery, Repair, Window};
 use crate::sender_state::SenderState;
 use airhop_base::{Sack, Time};
 
@@ -175,20 +175,12 @@ impl Recovery for NoticeAware {
         forgiven
     }
 
-    fn is_fast(&self) -> bool {
-        self.inner.is_fast()
-    }
-
     fn repair(&self) -> Repair {
         self.inner.repair()
     }
 
-    fn backs_off(&self) -> bool {
-        self.inner.backs_off()
-    }
-
-    fn times_every_ack(&self) -> bool {
-        self.inner.times_every_ack()
+    fn agent(&self) -> Agent {
+        self.inner.agent()
     }
 
     fn goes_by_order(&self) -> bool {

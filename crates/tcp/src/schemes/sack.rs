@@ -22,7 +22,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     reconstructed: &[],
     features: ReceiverFeatures::SACK,
     build: &|_, c| Parts {
-        control: match (c.base, c.loss_detection, c.sack_recovery) {
+        control: match (c.stack, c.loss_detection, c.sack_recovery) {
             (Preset::Ns2, LossDetection::Duplicates, SackRecovery::RateHalving) => Box::new(CountedReno::default()),
             _ => Box::new(Reno),
         },

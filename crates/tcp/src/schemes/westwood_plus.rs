@@ -71,7 +71,7 @@ pub(super) const RECOVERY: Param = Param::word(
 
 /// True if it is the sender of ns-2's Agent/TCP/Linux.
 pub(super) fn is_agent(p: &Params, c: &Config) -> bool {
-    c.base == Preset::Ns2 && p.choice("recovery") == 0 && c.loss_detection == LossDetection::Duplicates
+    c.stack == Preset::Ns2 && p.choice("recovery") == 0 && c.loss_detection == LossDetection::Duplicates
 }
 
 /// The recovery that the parameter names.

@@ -2,8 +2,8 @@
 
 use super::{Connection, Sender, clock, pacing};
 use crate::Echo;
-use crate::config::{RtoKind, Validation};
-use crate::seams::{Cause, Next};
+use crate::config::Validation;
+use crate::seams::{Agent, Cause, Next};
 use crate::sender_state::SenderState;
 use airhop_base::{
     Body, Ecn, Flags, HEADER_BYTES, Options, Packet, Profile, RareOptions, Rate, Segment, Span, Time,
@@ -99,14 +99,14 @@ impl Sender {
             self.timed = self.timed.filter(|&(end, _)| end <= next.start || next.end < end);
         } else if self.timed.is_none()
             && next.start >= self.timed_up_to
-            && (!self.config.timestamps || self.recovery.times_every_ack())
+            && (!self.config.timestamps || self.recovery.agent() == Agent::Ns2Linux)
         {
             self.timed = Some((next.end, now));
             self.timed_up_to = next.end;
         }
         let repeats_head = again && next.start == self.state.una;
         // RFC 6298 §5 (5.1), and what Linux does beyond it.
-        if self.timer.is_none() || (repeats_head && self.config.rto.kind == RtoKind::Linux) {
+        if self.timer.is_none() || (repeats_head && self.config.rto.kind.restarts_with_head()) {
             self.restart_timer(now);
         }
         let earlier = self.state.board.on_sent(now, next.start, next.end);

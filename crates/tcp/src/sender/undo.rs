@@ -2,7 +2,7 @@
 
 use super::{Sender, clock};
 use crate::scoreboard::duplicate;
-use crate::seams::{Next, Window};
+use crate::seams::{Next, Repair, Window};
 use airhop_base::{Segment, Time};
 
 /// The last reduction for a loss, as long as it may have been for nothing.
@@ -68,7 +68,7 @@ impl Sender {
     /// True if the timer has expired for this segment before, or expires in a fast recovery that cut the window: Linux then leaves
     /// ssthresh as it is.
     pub(super) fn is_cut(&self) -> bool {
-        let in_recovery = self.recovery.is_fast() && !self.window.in_slow_start();
+        let in_recovery = self.recovery.repair() == Repair::Loss && !self.window.in_slow_start();
         self.timed_out == Some(self.state.una) || in_recovery
     }
 }

@@ -101,10 +101,10 @@ struct Recovery {
 
 impl Ledger {
     pub fn new(scheme: &str, config: &Config) -> Self {
-        let halving = if config.base == Preset::Ns2 { Law::Ns2Linux } else { Law::Halving };
+        let halving = if config.stack == Preset::Ns2 { Law::Ns2Linux } else { Law::Halving };
         let law = match (scheme, config.sack_recovery) {
             ("tahoe" | "ebsn" | "rttn", _) => Law::Tahoe,
-            ("vegas", _) if config.base == Preset::Ns2 => Law::Vegas,
+            ("vegas", _) if config.stack == Preset::Ns2 => Law::Vegas,
             ("reno" | "vegas" | "westwood" | "tcp-w" | "tcp-cc" | "eln" | "tcp-cl", _) => Law::Reno,
             ("newreno" | "snoop" | "split" | "westwood-nr" | "westwood-vt", _) => Law::NewReno,
             ("santa-cruz" | "jersey" | "new-jersey" | "jtcp" | "tibet", _) => Law::NewReno,

@@ -1,13 +1,19 @@
-use super::frto::{Frto, Verdict};
-use super::probe::Probe;
-use super::reordering::Reordering;
-use super::sending_order::{SendingOrder, Transmission};
-use super::{Guard, Prr, Urgent, forward};
+mod frto;
+mod probe;
+mod reordering;
+mod sending_order;
+
 use crate::Config;
+use crate::recovery::common::{Guard, Urgent, forward};
+use crate::recovery::prr::Prr;
 use crate::scoreboard::{Sent, duplicate};
 use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Repair, Window};
 use crate::sender_state::SenderState;
 use airhop_base::{Span, Time};
+use frto::{Frto, Verdict};
+use probe::Probe;
+use reordering::Reordering;
+use sending_order::{SendingOrder, Transmission};
 
 /// RACK-TLP (RFC 8985): a segment is lost if one that was sent later has arrived and the time for being overtaken is over. What
 /// Linux does by default, with the parts that the configuration switches on: PRR, tail loss probes, F-RTO.
@@ -383,10 +389,6 @@ impl Recovery for Rack {
         missing.sort_by_key(|e| e.order);
         missing.into_iter().for_each(|e| self.under_way.push(e.order, e.start, e.at));
         true
-    }
-
-    fn is_fast(&self) -> bool {
-        matches!(self.state, State::Recovering(_))
     }
 
     fn repair(&self) -> Repair {

@@ -1,4 +1,4 @@
-use super::{Guard, Urgent, forward};
+use crate::recovery::common::{Guard, Urgent, forward, go_back_n};
 use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
@@ -29,10 +29,7 @@ impl Recovery for Tahoe {
     }
 
     fn on_timeout(&mut self, s: &mut SenderState, _: Time) {
-        self.guard.set(s);
-        self.urgent.clear();
-        s.dupacks = 0;
-        s.nxt = s.una;
+        go_back_n(s, &mut self.guard, &mut self.urgent);
     }
 
     fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {

@@ -1,4 +1,5 @@
-use super::{Guard, PacketList, Urgent, forward};
+use super::packet_list::PacketList;
+use crate::recovery::common::{Guard, Urgent, forward, go_back_n};
 use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
 use crate::sender_state::SenderState;
 use airhop_base::{SackBlock, Time};
@@ -118,11 +119,9 @@ impl Recovery for Lhp {
     }
 
     fn on_timeout(&mut self, s: &mut SenderState, _: Time) {
-        self.guard.set(s);
         self.recovering = false;
-        self.urgent.clear();
         self.list.on_timeout();
-        s.nxt = s.una;
+        go_back_n(s, &mut self.guard, &mut self.urgent);
     }
 
     fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {

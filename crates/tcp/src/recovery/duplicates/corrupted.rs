@@ -1,4 +1,4 @@
-use super::{Partial, RenoRecovery};
+use super::reno::{Partial, RenoRecovery};
 use crate::seams::{Ack, Advance, Detect, Next, Recovery, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
@@ -42,7 +42,7 @@ impl Corrupted {
 
 impl Recovery for Corrupted {
     fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
-        let was_fast = self.reno.is_inflated();
+        let was_fast = self.reno.is_recovering();
         let detect = self.reno.on_duplicate(s, a);
         let una = s.una;
         match self.known(una).copied() {

@@ -1,4 +1,4 @@
-use super::{Guard, Urgent, forward};
+use crate::recovery::common::{Guard, Urgent, forward, lose_all};
 use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
 use crate::sender_state::SenderState;
 use airhop_base::{Span, Time};
@@ -177,13 +177,10 @@ impl Recovery for Esack {
     }
 
     fn on_timeout(&mut self, s: &mut SenderState, _: Time) {
-        self.guard.set(s);
         self.recovering = false;
         self.after_timeout = true;
         self.previous_first = None;
-        self.urgent.clear();
-        s.dupacks = 0;
-        s.board.mark_all_lost();
+        lose_all(s, &mut self.guard, &mut self.urgent);
     }
 
     fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {

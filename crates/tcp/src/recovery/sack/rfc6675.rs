@@ -1,6 +1,7 @@
-use super::{Guard, Prr, Urgent, forward};
 use crate::Config;
-use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
+use crate::recovery::common::{Guard, Urgent, forward, lose_all};
+use crate::recovery::prr::Prr;
+use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Repair, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
@@ -116,7 +117,7 @@ impl Recovery for Rfc6675 {
             self.pace(s, s.board.newly_lost_bytes() == 0);
             return Advance::Partial { restart: true };
         }
-        let ends_recovery = self.is_fast();
+        let ends_recovery = self.repair() == Repair::Loss;
         self.state = State::Open;
         self.prr = None;
         // A scheme that took the loss for no congestion may have left ssthresh unlimited, and with it the window.
@@ -131,12 +132,9 @@ impl Recovery for Rfc6675 {
     }
 
     fn on_timeout(&mut self, s: &mut SenderState, _: Time) {
-        self.guard.set(s);
         self.state = State::Slow;
         self.prr = None;
-        self.urgent.clear();
-        s.dupacks = 0;
-        s.board.mark_all_lost();
+        lose_all(s, &mut self.guard, &mut self.urgent);
     }
 
     fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
@@ -175,8 +173,9 @@ impl Recovery for Rfc6675 {
         true
     }
 
-    fn is_fast(&self) -> bool {
-        matches!(self.state, State::Recovering { .. })
+    /// What a timeout left is not told apart from nothing.
+    fn repair(&self) -> Repair {
+        if matches!(self.state, State::Recovering { .. }) { Repair::Loss } else { Repair::Nothing }
     }
 
     fn in_flight(&self, s: &SenderState) -> u64 {

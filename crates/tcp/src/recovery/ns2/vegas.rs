@@ -1,6 +1,6 @@
-use super::vegas::FineTimeout;
-use super::{Guard, Urgent, forward};
-use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
+use crate::recovery::common::{Guard, Urgent, forward, go_back_n};
+use crate::recovery::fine_timeout::FineTimeout;
+use crate::seams::{Ack, Advance, Agent, Cause, Detect, Next, Recovery, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
@@ -56,8 +56,8 @@ impl Recovery for Ns2Vegas {
         }
     }
 
-    fn backs_off(&self) -> bool {
-        true
+    fn agent(&self) -> Agent {
+        Agent::Ns2Vegas
     }
 
     fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> Advance {
@@ -91,12 +91,9 @@ impl Recovery for Ns2Vegas {
     }
 
     fn on_timeout(&mut self, s: &mut SenderState, now: Time) {
-        self.guard.set(s);
         self.inflation = 0.0;
         self.cut = Some((1.0, now));
-        self.urgent.clear();
-        s.dupacks = 0;
-        s.nxt = s.una;
+        go_back_n(s, &mut self.guard, &mut self.urgent);
     }
 
     fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {

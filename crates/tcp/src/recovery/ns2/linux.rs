@@ -1,6 +1,6 @@
-use super::{Guard, Urgent, forward};
 use crate::control::whole;
-use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
+use crate::recovery::common::{Guard, Urgent, forward, lose_all};
+use crate::seams::{Ack, Advance, Agent, Cause, Detect, Next, Recovery, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
 
@@ -131,11 +131,8 @@ impl Recovery for Ns2Linux {
 
     fn on_timeout(&mut self, s: &mut SenderState, _: Time) {
         self.start_anew();
-        self.guard.set(s);
         self.state = State::Loss;
-        self.urgent.clear();
-        s.dupacks = 0;
-        s.board.mark_all_lost();
+        lose_all(s, &mut self.guard, &mut self.urgent);
     }
 
     fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
@@ -169,7 +166,7 @@ impl Recovery for Ns2Linux {
         self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
     }
 
-    fn times_every_ack(&self) -> bool {
-        true
+    fn agent(&self) -> Agent {
+        Agent::Ns2Linux
     }
 }

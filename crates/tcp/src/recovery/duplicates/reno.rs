@@ -1,4 +1,4 @@
-use super::{Guard, Urgent, forward};
+use crate::recovery::common::{Guard, Urgent, forward, go_back_n};
 use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
@@ -49,8 +49,8 @@ impl RenoRecovery {
         }
     }
 
-    /// True in fast recovery. Not [`Recovery::is_fast`], of which the sender asks whether a timeout cuts again: it does here, as in ns-2.
-    pub(super) fn is_inflated(&self) -> bool {
+    /// True in fast recovery. [`Recovery::repair`] does not tell, so a timeout cuts again, as in ns-2.
+    pub(super) fn is_recovering(&self) -> bool {
         self.state != State::Open
     }
 
@@ -111,11 +111,8 @@ impl Recovery for RenoRecovery {
     }
 
     fn on_timeout(&mut self, s: &mut SenderState, _: Time) {
-        self.guard.set(s);
         self.state = State::Open;
-        self.urgent.clear();
-        s.dupacks = 0;
-        s.nxt = s.una;
+        go_back_n(s, &mut self.guard, &mut self.urgent);
     }
 
     fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {

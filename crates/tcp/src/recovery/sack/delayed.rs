@@ -1,4 +1,5 @@
-use super::{Guard, Rfc6675, Urgent, forward};
+use super::rfc6675::Rfc6675;
+use crate::recovery::common::{Guard, Urgent, forward};
 use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
