@@ -1,4 +1,4 @@
-//! The two ends of a flow.
+//! A flow has two ends: TCP sender and receiver, or a source of datagrams and who counts them.
 
 use crate::ground_truth::lateness::LatenessBook;
 use crate::ground_truth::loss_ledger::LossLedger;

@@ -1,4 +1,4 @@
-//! One direction of a wired link: a queue, a serialiser, and the wire.
+//! A wired link has in each direction a queue, a serialiser, and the wire.
 
 use crate::plan::QueuePlan;
 use crate::queues::{self, Dropped, QueueDisc};

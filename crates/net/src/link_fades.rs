@@ -1,4 +1,4 @@
-//! When the links of a plan are bad, known without running it: fades belong to the channel, not to who sends.
+//! Fades belong to the channel and not to who sends, so the bad times of a plan's links are known without running it.
 
 use crate::build_error::BuildError;
 use crate::placement;

@@ -1,4 +1,4 @@
-//! What a run measured.
+//! `Report` has what a run measured, flow by flow.
 
 use crate::ground_truth::lateness::Lateness;
 use crate::ground_truth::loss_ledger::Confusion;

@@ -1,4 +1,4 @@
-//! What the link layer remembers of a packet.
+//! A tag is what the link layer remembers of a packet.
 
 use airhop_base::FlowId;
 

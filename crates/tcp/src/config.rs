@@ -1,4 +1,4 @@
-//! What a connection is configured with, and the three presets.
+//! `Config` has the parameters of a connection, and `Preset` the three sets of their defaults.
 
 use airhop_base::Span;
 

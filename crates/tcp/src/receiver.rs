@@ -1,4 +1,4 @@
-//! The receiving end: reassembly, what to report, and when.
+//! The receiver reassembles, and decides what ACKs report and when they go.
 //!
 //! Sans-IO like the sender: segments go in, ACKs come out, time is an argument. The application reads at once, so
 //! the advertised window never shrinks, unless somebody who reads more slowly says where it ends.

@@ -1,4 +1,4 @@
-//! Whether notices that are to spare a sender a timeout come in time, as an observer sees it.
+//! Lateness: ERSN, EBSN and RTTN come before or after the timeout that they are to spare the sender, as only an observer sees.
 
 use airhop_base::{Notice, NoticeKind, Time};
 

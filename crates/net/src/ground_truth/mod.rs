@@ -1,4 +1,4 @@
-//! Ground truth: what only an observer of the whole network knows, and what it says of senders and notices.
+//! Ground truth is what only an observer of the whole network knows; senders and notices are held against it.
 
 pub(crate) mod lateness;
 pub(crate) mod loss_ledger;

@@ -1,4 +1,4 @@
-//! The world and its cells: what a cell says is carried out, and packets are handed to MACs.
+//! Cells in the world: packets are handed to MACs, and the effects of a cell are carried out.
 
 use crate::agents::LinkEventKind;
 use crate::ground_truth::loss_ledger::DropReason;

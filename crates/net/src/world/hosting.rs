@@ -1,4 +1,4 @@
-//! The world and its agents: they see packets and link events, and the packets and notices that they ask for are sent.
+//! Agents in the world: they see packets and link events, and the packets and notices that they ask for are sent.
 
 use crate::agents::{LinkEvent, LinkEventKind, PacketAction};
 use crate::flow::{Ends, Flow};

@@ -1,4 +1,4 @@
-//! What a packet is known by on its way, apart from what it carries.
+//! A label is what a packet is known by on its way, apart from what it carries.
 
 use crate::flow::Flow;
 use airhop_base::{Body, FlowId, NodeId, Packet, Routing};

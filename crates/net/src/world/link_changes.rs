@@ -1,4 +1,4 @@
-//! Links that change in the course of a run: what the world has to do with that, beside asking their transmitters.
+//! Links that change need an event only for a handoff that empties a queue; all else their transmitters know.
 
 use crate::link::drop_all;
 use crate::plan::Plan;
@@ -11,11 +11,11 @@ use airhop_trace::Recorder;
 
 /// Has the queues of base stations emptied at the end of each handoff that loses what waits there. Returns the ways to the mobiles, by
 /// the numbers of the events.
-pub(crate) fn schedule(plan: &Plan, events: &mut EventQueue<Event>) -> Vec<Hop> {
+pub(crate) fn schedule_handoffs(plan: &Plan, events: &mut EventQueue<Event>) -> Vec<Hop> {
     let mut mobiles = Vec::new();
-    for Varying { course, hops, .. } in courses(plan) {
+    for Varying { schedule, hops, .. } in schedules(plan) {
         for (end, hop) in (0..).zip(hops) {
-            let losses = course.losses(end);
+            let losses = schedule.losses(end);
             losses.iter().for_each(|[_, over]| events.push(*over, Event::Handoff(mobiles.len() as u16)));
             mobiles.extend((!losses.is_empty()).then_some(hop));
         }
@@ -26,10 +26,10 @@ pub(crate) fn schedule(plan: &Plan, events: &mut EventQueue<Event>) -> Vec<Hop> 
 /// Writes the rates and delays of a whole run into a trace.
 pub(crate) fn record(plan: &Plan, recorder: &mut Recorder) {
     let end = Time::ZERO + plan.duration;
-    for Varying { course, ends, .. } in courses(plan) {
+    for Varying { schedule, ends, .. } in schedules(plan) {
         for (from, to) in [(ends[0], ends[1]), (ends[1], ends[0])] {
             let place = recorder.place(&format!("{from}->{to}"));
-            let phases = course.phases().filter(|(from, ..)| *from < end);
+            let phases = schedule.phases().filter(|(from, ..)| *from < end);
             phases.for_each(|(from, rate, delay)| recorder.link(from, place, rate, delay));
         }
     }
@@ -37,21 +37,21 @@ pub(crate) fn record(plan: &Plan, recorder: &mut Recorder) {
 
 /// A link that changes.
 struct Varying<'a> {
-    course: &'a LinkSchedule,
+    schedule: &'a LinkSchedule,
     /// The names of its ends, and the ways out of them.
     ends: [&'a str; 2],
     hops: [Hop; 2],
 }
 
-fn courses(plan: &Plan) -> impl Iterator<Item = Varying<'_>> {
+fn schedules(plan: &Plan) -> impl Iterator<Item = Varying<'_>> {
     let wired = (0..).zip(&plan.wired).filter_map(|(i, w)| {
         let ends = w.ends.map(|node| plan.nodes[usize::from(node.0)].as_str());
-        Some(Varying { course: w.pace.course()?, ends, hops: [Hop::Link(2 * i), Hop::Link(2 * i + 1)] })
+        Some(Varying { schedule: w.pace.schedule()?, ends, hops: [Hop::Link(2 * i), Hop::Link(2 * i + 1)] })
     });
     let radios = (0..).zip(&plan.radios).filter_map(|(link, r)| {
         let [a, b] = &r.link.ends;
         let hops = [0, 1].map(|end| Hop::Radio { link, end });
-        Some(Varying { course: r.link.pace.course()?, ends: [a, b], hops })
+        Some(Varying { schedule: r.link.pace.schedule()?, ends: [a, b], hops })
     });
     wired.chain(radios)
 }

@@ -1,4 +1,4 @@
-//! The world and its radio links: what a link says is carried out, and packets are handed to it.
+//! Radio links in the world: packets are handed to them, and the effects of a link are carried out.
 
 use super::sites::RadioSite;
 use crate::agents::LinkEventKind;

@@ -1,4 +1,4 @@
-//! What the world tells a recorder. Nothing of it runs without one.
+//! The recorder gets windows, queues, steps and drops from the world. Nothing of it runs without one.
 
 use super::trace_rows::{kind_of, walker};
 use crate::flow::Ends;

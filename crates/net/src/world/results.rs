@@ -1,4 +1,4 @@
-//! What the world measured, and its books.
+//! The report is made of what the world counted, and the audit adds up where all packets are.
 
 use crate::flow::{Ends, Flow, TcpEnds};
 use crate::link::Link;

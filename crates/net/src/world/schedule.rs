@@ -1,4 +1,4 @@
-//! What a run asks of its event queue, so that the queue can be timed alone.
+//! A schedule is what a run asks of its event queue, so that the queue can be timed alone.
 
 use crate::world::{Event, Interrupted, World};
 use airhop_base::Time;

@@ -1,4 +1,4 @@
-//! The world and its wires: packets are handed to links, and come out at their far ends.
+//! Wired links in the world: packets are handed to them, and come out at their far ends.
 
 use crate::link::OnWire;
 use crate::world::World;

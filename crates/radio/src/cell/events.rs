@@ -1,4 +1,4 @@
-//! What happens in a cell, and what it tells the world.
+//! Events happen in a cell, and effects are what it tells the world.
 
 use super::frames::{FrameKind, Transmitted};
 use crate::address::Station;

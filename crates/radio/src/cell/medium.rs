@@ -1,4 +1,4 @@
-//! Who hears whom, and what becomes of signals that overlap.
+//! The medium knows who hears whom, and what becomes of signals that overlap.
 //!
 //! Propagation takes no time: 100 m are 0.33 µs, a slot is 9 to 50 µs. So two stations collide within hearing only if they start
 //! at the same instant, which backoffs counted from the same event do.

@@ -1,4 +1,4 @@
-//! What a cell is built from.
+//! `CellPlan`: timing, rates, rules, places and errors that a cell is built from.
 
 use crate::address::Station;
 use crate::errors::ErrorPlan;

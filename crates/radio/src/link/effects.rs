@@ -1,4 +1,4 @@
-//! What happens on a radio link, and what it tells the world.
+//! Events happen on a radio link, and effects are what it tells the world.
 use crate::address::End;
 use crate::errors::Damage;
 use crate::tag::Tag;

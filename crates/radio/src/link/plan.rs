@@ -1,4 +1,4 @@
-//! What a radio link is built from, and what goes into it.
+//! `RadioPlan`: rates, delay, recovery and errors that a radio link is built from; `Outgoing`: a packet that goes into it.
 use crate::arq::ArqPlan;
 use crate::errors::ErrorPlan;
 use crate::pace::LinkRate;
@@ -17,7 +17,7 @@ pub struct RadioPlan {
     pub ends: [String; 2],
     /// How fast each end sends.
     pub pace: LinkRate,
-    /// How long a frame is under way, from its last bit sent to its last bit received; a course may say otherwise.
+    /// How long a frame is under way, from its last bit sent to its last bit received; a schedule may say otherwise.
     pub delay: Span,
     /// Bytes that the link adds to an IP packet in a data frame.
     pub overhead: u32,

@@ -1,4 +1,4 @@
-//! What of the record is marked lost, by recoveries and by timeouts.
+//! Segments are marked lost by recoveries and by timeouts.
 
 use super::{Scoreboard, Sent};
 use airhop_base::Time;

@@ -1,4 +1,4 @@
-//! What repairs losses: what a duplicate ACK means, and which bytes go next.
+//! `Recovery` repairs losses: it says what a duplicate ACK means, and which bytes go next.
 
 use super::{Ack, Window};
 use crate::sender_state::SenderState;

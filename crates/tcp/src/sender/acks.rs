@@ -1,4 +1,4 @@
-//! What ACKs do: they open the connection, acknowledge data, repeat themselves, echo marks, and time the round trip.
+//! ACKs open the connection, acknowledge data, repeat themselves, echo marks, and time the round trip.
 
 use super::{Connection, Sender, clock};
 use crate::Echo;

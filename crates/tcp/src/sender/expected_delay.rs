@@ -1,4 +1,4 @@
-//! What base stations said of the delays that fades of their links will cause (RTTN: Kounavis 1996 §4, reconstructed).
+//! RTTN: base stations announce the delays that fades of their links will cause (Kounavis 1996 §4, reconstructed).
 
 use airhop_base::{NodeId, Span, Time};
 

@@ -1,4 +1,5 @@
-//! What explicit notifications make a sender do. Which of it, its [`NoticePolicy`](crate::seams::NoticePolicy) says.
+//! Explicit notifications have the sender retransmit, hold, freeze or move its timer, as its
+//! [`NoticePolicy`](crate::seams::NoticePolicy) says.
 
 use super::{Connection, Sender};
 use crate::seams::{Judged, LossClassification, Reaction, RtoPolicy, Window};

@@ -1,4 +1,4 @@
-//! What senders need that go by the rate at which data is delivered. Nothing of it runs for others.
+//! The delivery rate is measured for schemes that go by it. Nothing of it runs for others.
 
 use super::Sender;
 use crate::seams::{Delivery, Next, Repair};

@@ -1,4 +1,4 @@
-//! What goes out: the handshake, data, and the headers of both.
+//! The sender transmits the handshake and data, with the headers of both.
 
 use super::{Connection, Sender, clock, pacing};
 use crate::Echo;

@@ -1,4 +1,4 @@
-//! What a router is asked, what it answers, and what it counts.
+//! Routers answer with actions, know packets by where they come from and go, and count what they send.
 
 use airhop_base::{NodeId, Packet, Routing};
 use airhop_engine::Id;

@@ -1,3 +1,5 @@
+//! The buffer of a router holds packets that wait for a route.
+
 use airhop_base::{NodeId, Packet, Span, Time};
 use airhop_engine::Id;
 use std::collections::VecDeque;

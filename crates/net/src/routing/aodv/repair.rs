@@ -1,4 +1,4 @@
-//! Lost neighbours: who is told, and local repair.
+//! A lost neighbour breaks the routes that go by it: routers tell who uses them, or repair them locally.
 
 use super::action::{Action, Passing};
 use super::router::Router;

@@ -1,3 +1,5 @@
+//! The routing table of AODV, with sequence numbers, lifetimes and precursors.
+
 use crate::plan::Variant;
 use airhop_base::{NodeId, Span, Time};
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! How long routers wait, and for how long what they say holds.
+//! The timers of AODV: how long routers wait, and for how long what they say holds.
 
 use crate::plan::{AodvPlan, Variant};
 use airhop_base::Span;

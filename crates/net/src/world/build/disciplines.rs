@@ -1,4 +1,4 @@
-//! The discipline of every queue of a world.
+//! The discipline of a queue is that of the scenario, or what a service of a flow makes of it.
 
 use super::install;
 use crate::plan::{Plan, QueuePlan};

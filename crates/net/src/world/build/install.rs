@@ -1,4 +1,4 @@
-//! Which agents a flow gets, at which nodes, and what they hear.
+//! Agents are installed along the path of a flow, by its services, and at every station where nobody knows the path.
 
 use crate::flow::{Ends, Flow};
 use crate::plan::{FlowPlan, Plan, RoutingPlan, WlanPlan};

@@ -1,4 +1,4 @@
-//! From a plan to a world.
+//! A world is built from a plan: networks, routes, flows and their agents.
 
 mod disciplines;
 mod install;
@@ -94,7 +94,7 @@ impl World {
             flows.push(flow);
         }
         let watched = flows.iter().map(|flow| !flow.agents.is_empty()).collect();
-        let handoffs = link_changes::schedule(plan, &mut events);
+        let handoffs = link_changes::schedule_handoffs(plan, &mut events);
         let routes = on_demand(plan, routes);
         install::listeners(plan, &routes, &hosted, &mut sites, &mut radios);
         Ok(World {

@@ -1,4 +1,4 @@
-//! The packet that a MAC is busy with.
+//! A service is the packet that a MAC is busy with, and its attempts.
 use super::data_frame::DataFrame;
 use super::lhp::Fragments;
 use crate::address::Station;
