@@ -1,4 +1,5 @@
-//! `BuildError`: a plan has no route, too many agents, or nothing that can be drawn, so that no world can be made of it.
+//! `BuildError`: a plan has no route, too many agents, or nothing that can be drawn, so that no world can be made of
+//! it.
 
 use crate::agents::MOST_AGENTS;
 use crate::placement::DRAWS;

@@ -1,5 +1,5 @@
-//! Placement: for each replication it is drawn, before anything runs, where the stations of a wlan are, and between which of them
-//! its flows go.
+//! Placement: for each replication it is drawn, before anything runs, where the stations of a wlan are, and between
+//! which of them its flows go.
 //!
 //! Places come from the stream `<wlan>.layout`, x before y, station after station; the ends of a flow come from
 //! `<flow>.between`. Schemes are not asked, so every scheme meets the same network. One more flow leaves the ends of those

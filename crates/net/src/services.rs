@@ -1,4 +1,5 @@
-//! A service is something that the network does for a flow: agents, queue disciplines and link layers that schemes need.
+//! A service is something that the network does for a flow: agents, queue disciplines and link layers that schemes
+//! need.
 //!
 //! A scheme names what it needs; choosing the scheme installs it. A scenario may name something else for a flow, so that any
 //! sender can be tried with any notification (Yun 2009 §5.3).

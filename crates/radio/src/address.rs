@@ -7,5 +7,6 @@ pub type Station = u16;
 /// (IEEE 802.11-2016 §10.3.6).
 pub const BROADCAST: Station = Station::MAX;
 
-/// An end of a radio link: 0 or 1, its position in [`RadioPlan::ends`](crate::link::RadioPlan::ends). With a packet or a frame, the end that sends it.
+/// An end of a radio link: 0 or 1, its position in [`RadioPlan::ends`](crate::link::RadioPlan::ends). With a packet or
+/// a frame, the end that sends it.
 pub type End = u8;

@@ -169,7 +169,7 @@ mod tests {
             spurious_timeouts: 0,
             srtt_ms: None,
             completion_s: Some(1.5),
-            judgements: [[1, 2, 3, 4, 5], [6, 7, 8, 9, 10], [0; 5]],
+            classifications: [[1, 2, 3, 4, 5], [6, 7, 8, 9, 10], [0; 5]],
             notices: [1, 2, 3, 4, 5],
             duplicates: 12,
             lateness: Lateness { notices: 4, late: 3, sum_ns: 6_000_000, timeouts_warned_late: 2 },

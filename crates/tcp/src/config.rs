@@ -5,7 +5,8 @@ use airhop_base::Span;
 /// The parameters of one connection, both ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config {
-    /// Whose stack this is, for what no parameter says: the form of a scheme in ns-2 or in Linux that is not its paper's.
+    /// Whose stack this is, for what no parameter says: the form of a scheme in ns-2 or in Linux that is not its
+    /// paper's.
     pub stack: Preset,
     /// Payload of a full segment, bytes (SMSS, RFC 5681 §2).
     pub mss: u32,

@@ -1,4 +1,5 @@
-//! Lateness: ERSN, EBSN and RTTN come before or after the timeout that they are to spare the sender, as only an observer sees.
+//! Lateness: ERSN, EBSN and RTTN come before or after the timeout that they are to spare the sender, as only an
+//! observer sees.
 
 use airhop_base::{Notice, NoticeKind, Time};
 

@@ -1,5 +1,5 @@
-//! The ledger of losses keeps what became of segments, for the one question that only an observer of the whole network can answer: was
-//! the sender right about the cause of a loss?
+//! The ledger of losses keeps what became of segments, for the one question that only an observer of the whole network
+//! can answer: was the sender right about the cause of a loss?
 
 use airhop_base::Drop;
 use airhop_tcp::seams::{Judged, LossClassification};

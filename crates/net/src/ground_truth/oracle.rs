@@ -1,5 +1,5 @@
-//! The oracle knows of a path what only a simulator can: how long everything takes when nothing goes wrong, and what share of the
-//! bottleneck is a flow's.
+//! The oracle knows of a path what only a simulator can: how long everything takes when nothing goes wrong, and what
+//! share of the bottleneck is a flow's.
 //!
 //! A wired link carries its rate (the mean, if it is that of a recorded link; the lowest, if it changes). A radio link does, too, less
 //! the overhead of its frames and the link ACKs that share its transmitters, if its window is large enough. A cell carries, of one bulk TCP flow whose receiver acknowledges every b-th segment,

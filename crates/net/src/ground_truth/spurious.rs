@@ -1,4 +1,5 @@
-//! A timeout is spurious if the segment had arrived or was still to arrive, which only an observer of both ends can tell.
+//! A timeout is spurious if the segment had arrived or was still to arrive, which only an observer of both ends can
+//! tell.
 
 use airhop_base::Time;
 

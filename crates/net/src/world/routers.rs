@@ -1,4 +1,5 @@
-//! Routers in the world: they are asked for next hops, given messages and news of lost neighbours, and their actions are carried out.
+//! Routers in the world: they are asked for next hops, given messages and news of lost neighbours, and their actions
+//! are carried out.
 
 use crate::ground_truth::loss_ledger::DropReason;
 use crate::routing::aodv::{Action, Passing, Router};

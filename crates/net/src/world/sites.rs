@@ -1,4 +1,5 @@
-//! The wireless networks in the world, 802.11 cells and radio links: which node each station is, and the queue before each MAC.
+//! The wireless networks in the world, 802.11 cells and radio links: which node each station is, and the queue before
+//! each MAC.
 
 use super::trace_rows::kind_of;
 use crate::queues::QueueDisc;

@@ -117,6 +117,7 @@ pub enum Effect {
         /// The bit errors of a data frame left its headers alone. Never so in a collision.
         header_intact: bool,
     },
-    /// A transmission is over; only if [`Cell::tell_all`](super::Cell::tell_all) asked for it. Comes before what follows from it.
+    /// A transmission is over; only if [`Cell::tell_all`](super::Cell::tell_all) asked for it. Comes before what
+    /// follows from it.
     Transmitted(Transmitted),
 }

@@ -68,7 +68,8 @@ pub enum Reception {
     Channel,
     /// It was lost by another signal, or because the station was sending.
     Collision,
-    /// It was received though another signal overlapped it; under [`Receiving::Lock`](super::Receiving::Lock) a later one.
+    /// It was received though another signal overlapped it; under [`Receiving::Lock`](super::Receiving::Lock) a later
+    /// one.
     Captured,
     /// It was received, and nothing else was on the air there.
     Received,

@@ -1,7 +1,8 @@
 //! One 802.11 channel: stations, the medium between them, and the effects it reports.
 //!
-//! `medium` knows who hears whom and what overlapping signals do to each other, `mac::dcf` is the channel access of one station,
-//! and `exchange` plays the frame sequences between them. What they speak of, frames, events and the plan, uses none of them.
+//! `medium` knows who hears whom and what overlapping signals do to each other, `mac::dcf` is the channel access of one
+//! station, and `exchange` plays the frame sequences between them. What they speak of, frames, events and the plan,
+//! uses none of them.
 
 mod events;
 mod exchange;

@@ -1,4 +1,5 @@
-//! `RadioPlan`: rates, delay, recovery and errors that a radio link is built from; `Outgoing`: a packet that goes into it.
+//! `RadioPlan`: rates, delay, recovery and errors that a radio link is built from; `Outgoing`: a packet that goes into
+//! it.
 use crate::arq::ArqPlan;
 use crate::errors::ErrorPlan;
 use crate::pace::LinkRate;

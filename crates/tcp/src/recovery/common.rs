@@ -1,4 +1,5 @@
-//! What recoveries have in common: the guard against a second reduction, segments that go out at once, and what a timeout leaves.
+//! What recoveries have in common: the guard against a second reduction, segments that go out at once, and what a
+//! timeout leaves.
 
 use crate::seams::{Cause, Next};
 use crate::sender_state::SenderState;
@@ -63,8 +64,8 @@ impl Guard {
     }
 }
 
-/// A timeout ends what was under way: duplicate ACKs for what was sent before it begin no recovery, and what was to go out at once does
-/// not.
+/// A timeout ends what was under way: duplicate ACKs for what was sent before it begin no recovery, and what was to go
+/// out at once does not.
 fn abandon(s: &mut SenderState, guard: &mut Guard, urgent: &mut Urgent) {
     guard.set(s);
     urgent.clear();

@@ -68,8 +68,9 @@ pub enum Agent {
     Common,
     /// Agent/TCP/Vegas: a fast retransmission backs the retransmission timer off as its expiry does.
     Ns2Vegas,
-    /// Agent/TCP/Linux: every ACK restarts the retransmission timer and gives it a sample, if it has timestamps: duplicates, too, whose echo is
-    /// that of the last segment in order, so that the timeout grows while a repair is awaited. Its first packet is but a header.
+    /// Agent/TCP/Linux: every ACK restarts the retransmission timer and gives it a sample, if it has timestamps:
+    /// duplicates, too, whose echo is that of the last segment in order, so that the timeout grows while a repair is
+    /// awaited. Its first packet is but a header.
     Ns2Linux,
 }
 

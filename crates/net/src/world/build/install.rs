@@ -135,7 +135,8 @@ fn host_at_stations(
     }
 }
 
-/// Adds an agent to those of a flow, which know it by its place in the world. Of more than [`crate::agents::MOST_AGENTS`] no world is made.
+/// Adds an agent to those of a flow, which know it by its place in the world. Of more than
+/// [`crate::agents::MOST_AGENTS`] no world is made.
 fn host(agents: &mut Vec<(NodeId, u16)>, new: Hosted, hosted: &mut Vec<Hosted>) {
     agents.push((new.node, hosted.len() as u16));
     hosted.push(new);
