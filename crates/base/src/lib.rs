@@ -1,4 +1,4 @@
-//! The words that every part of Airhop speaks: time, units, packets, notices, routing messages.
+//! The words that every part of Airhop speaks: time, units, packets, notices, routing messages; and SplitMix64.
 //!
 //! Nothing here knows of queues, links or senders. Depends on nothing.
 
@@ -6,6 +6,7 @@ mod notice;
 mod packet;
 mod routing;
 mod segment;
+mod split_mix;
 mod time;
 pub mod units;
 
@@ -17,4 +18,5 @@ pub use routing::{RouteReply, RouteRequest, Routing, Unreachable};
 pub use segment::{
     Arrival, Eln, Flags, MAX_OPTION_BYTES, Naks, Options, RareOptions, Sack, SackBlock, Segment, Timestamps,
 };
+pub use split_mix::{SplitMix64, split_mix, unit};
 pub use time::{Rate, Span, Time};

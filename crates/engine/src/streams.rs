@@ -1,4 +1,5 @@
 use crate::name_hash;
+use airhop_base::{split_mix, unit};
 use rand_core::{RngCore, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -62,19 +63,6 @@ impl Indexed {
     pub fn uniform(&self, index: u64) -> f64 {
         unit(split_mix(self.0 ^ split_mix(index)))
     }
-}
-
-/// The 53 high bits as a number in [0, 1).
-fn unit(bits: u64) -> f64 {
-    (bits >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
-}
-
-/// Steele, Lea and Flood 2014: one step of SplitMix64.
-fn split_mix(x: u64) -> u64 {
-    let mut z = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use airhop_base::{Body, Flags, FlowId, HEADER_BYTES, NodeId, Packet, Segment, Span, Time};
 use airhop_net::agents::{Agent, AgentActions, Eln, Elsn, LinkEvent, LinkEventKind, Snoop};
-use airhop_radio::cell::Tag;
+use airhop_radio::Tag;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
 /// Segments of one measurement.
@@ -24,19 +24,19 @@ fn packet(src: NodeId, dst: NodeId, seq: u64, len: u32, ack: u64) -> Packet {
 
 /// All segments pass and are acknowledged `window` segments later, 100 µs apart.
 fn pass(agent: &mut dyn Agent, window: u64) -> usize {
-    let mut wishes = AgentActions::default();
+    let mut actions = AgentActions::default();
     let mut now = Time::ZERO;
     for n in 0..SEGMENTS {
         now += Span::from_micros(100);
-        agent.on_packet(now, &mut packet(SENDER, RECEIVER, byte(n), BYTES, 1), 0.5, &mut wishes);
+        agent.on_packet(now, &mut packet(SENDER, RECEIVER, byte(n), BYTES, 1), 0.5, &mut actions);
         let tag = Tag { flow: FlowId(0), seq: byte(n), end: byte(n + 1) };
         let delivered = LinkEvent { kind: LinkEventKind::Delivered, tag, next: RECEIVER, ack_waits: false };
-        agent.on_link(now, &delivered, &mut wishes);
+        agent.on_link(now, &delivered, &mut actions);
         if let Some(acknowledged) = n.checked_sub(window) {
-            agent.on_packet(now, &mut packet(RECEIVER, SENDER, 1, 0, byte(acknowledged)), 0.0, &mut wishes);
+            agent.on_packet(now, &mut packet(RECEIVER, SENDER, 1, 0, byte(acknowledged)), 0.0, &mut actions);
         }
     }
-    wishes.packets.len() + wishes.notices.len()
+    actions.packets.len() + actions.notices.len()
 }
 
 fn agents(c: &mut Criterion) {

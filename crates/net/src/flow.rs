@@ -1,10 +1,10 @@
-//! The two ends of a flow.
+//! A flow has two ends: TCP sender and receiver, or a source of datagrams and who counts them.
 
-use crate::fates::LossLedger;
-use crate::lateness::LatenessBook;
+use crate::ground_truth::lateness::LatenessBook;
+use crate::ground_truth::loss_ledger::LossLedger;
+use crate::ground_truth::spurious::SpuriousTimeouts;
 use crate::plan::{AppPlan, FlowPlan};
 use crate::source::Source;
-use crate::spurious::SpuriousTimeouts;
 use airhop_base::{Body, Datagram, FlowId, NodeId, Notice, Packet, Segment, Time, UDP_HEADER_BYTES};
 use airhop_engine::TimerId;
 use airhop_tcp::{Receiver, Sender};
@@ -53,7 +53,7 @@ pub(crate) struct TcpEnds {
     pub receiver_timer: TimerId,
     pub spurious: SpuriousTimeouts,
     pub lateness: LatenessBook,
-    pub fates: LossLedger,
+    pub loss_ledger: LossLedger,
     /// When the receiver had all of a finite transfer.
     pub completed: Option<Time>,
 }
@@ -61,7 +61,7 @@ pub(crate) struct TcpEnds {
 impl TcpEnds {
     /// The time of the sender's timer has come.
     pub fn on_sender_timer(&mut self, now: Time) {
-        let (una, timeouts) = (self.sender.space().una, self.sender.counters().timeouts);
+        let (una, timeouts) = (self.sender.state().una, self.sender.counters().timeouts);
         self.sender.on_timeout(now);
         if self.sender.counters().timeouts > timeouts {
             self.spurious.on_timeout(now, una, self.receiver.expected());

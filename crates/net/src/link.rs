@@ -1,8 +1,8 @@
-//! One direction of a wired link: a queue, a serialiser, and the wire.
+//! A wired link has in each direction a queue, a serialiser, and the wire.
 
 use crate::queues::QueuePlan;
 use crate::queues::{self, Dropped, QueueDisc};
-use crate::world::Event;
+use crate::world::event::Event;
 use airhop_base::{Drop, NodeId, Packet, Span, Time};
 use airhop_engine::{Arena, EventQueue, Id, Stream};
 use airhop_radio::errors::{Damage, ErrorModel, Frame};

@@ -73,7 +73,7 @@ pub struct RadioLinkPlan {
     pub queue: QueuePlan,
 }
 
-/// What of a wlan is drawn anew for each replication (see [`crate::layout`]).
+/// What of a wlan is drawn anew for each replication (see [`crate::placement`]).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Draws {
     /// Where its stations are; their places in the plan mean nothing then.

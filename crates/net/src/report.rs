@@ -1,7 +1,7 @@
-//! What a run measured.
+//! `Report` has what a run measured, flow by flow.
 
-use crate::fates::Confusion;
-use crate::lateness::Lateness;
+use crate::ground_truth::lateness::Lateness;
+use crate::ground_truth::loss_ledger::Confusion;
 use crate::routing::RoutingCounts;
 use airhop_base::{Drop, NoticeKind, Span};
 
@@ -59,7 +59,7 @@ pub struct FlowReport {
     /// How late the notices came that could have spared timeouts.
     pub lateness: Lateness,
     /// How often each judgement on the cause of a loss met each true cause.
-    pub judgements: Confusion,
+    pub classifications: Confusion,
     /// How long a finite transfer took, from its start until the receiver had all of it, seconds.
     pub completion_s: Option<f64>,
     /// Smoothed round-trip time at the end, milliseconds.
@@ -104,7 +104,7 @@ impl FlowReport {
             spurious_timeouts,
             duplicates,
             lateness,
-            judgements,
+            classifications,
             completion_s: _,
             srtt_ms: _,
             notices,
@@ -118,7 +118,10 @@ impl FlowReport {
         self.spurious_timeouts -= spurious_timeouts;
         self.duplicates -= duplicates;
         self.lateness.leave_out(lateness);
-        self.judgements.iter_mut().zip(judgements).for_each(|(row, earlier)| subtract(row, earlier));
+        self.classifications
+            .iter_mut()
+            .zip(classifications)
+            .for_each(|(row, earlier)| subtract(row, earlier));
         subtract(&mut self.notices, notices);
     }
 }

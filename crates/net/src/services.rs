@@ -1,4 +1,5 @@
-//! What the network can do for a flow: the things that schemes need.
+//! A service is something that the network does for a flow: agents, queue disciplines and link layers that schemes
+//! need.
 //!
 //! A scheme names what it needs; choosing the scheme installs it. A scenario may name something else for a flow, so that any
 //! sender can be tried with any notification (Yun 2009 §5.3).
@@ -36,7 +37,7 @@ pub enum Kind {
     /// A discipline, of the capacity given, in place of the drop-tail queues that the flow's data meet.
     Queue(fn(usize) -> QueuePlan),
     /// The simulator tells the sender the truth about its path.
-    Told,
+    Oracle,
     /// The link layers themselves do it.
     ByLinks(LinkService),
 }
@@ -142,7 +143,7 @@ pub static SERVICES: &[Service] = &[
     Service {
         name: "truth",
         about: "the simulator tells the sender its share of the bottleneck and the round trip with empty queues",
-        kind: Kind::Told,
+        kind: Kind::Oracle,
         tells_of_losses: false,
     },
     Service {

@@ -1,4 +1,4 @@
-//! When the datagrams of a UDP flow are due.
+//! A source says when the datagrams of a UDP flow are due.
 
 use crate::plan::AppPlan;
 use airhop_base::{Rate, Span};

@@ -62,7 +62,7 @@ pub fn answers(scheme: &str, window: f64, acks: Vec<(u64, u64, Vec<u64>)>) -> Py
         ..Preset::Rfc.config(MSS)
     };
     let parts = (scheme.build)(&Params::defaults(scheme), &config);
-    let mut sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), &config, scheme.asks, parts);
+    let mut sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), &config, scheme.features, parts);
     sender.supply(u64::from(MSS) * 1_000_000);
     sent(&mut sender, Time::ZERO);
     let answer = |(ms, expected, arrived): (u64, u64, Vec<u64>)| {

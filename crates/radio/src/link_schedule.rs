@@ -3,7 +3,7 @@
 //! All of it is known before the run, so a transmitter finds the end of a packet by adding up what it can send until then, and
 //! nothing happens at the changes themselves.
 
-use crate::link::End;
+use crate::address::End;
 use airhop_base::{Rate, Span, Time};
 use std::sync::Arc;
 
@@ -77,7 +77,7 @@ enum Edge {
 }
 
 impl LinkSchedule {
-    /// The course of a link with this rate and delay until the first of `changes`. Outages and gaps must not overlap.
+    /// The schedule of a link with this rate and delay until the first of `changes`. Outages and gaps must not overlap.
     pub fn new(rate: Rate, delay: Span, changes: &[Change]) -> Self {
         let mut edges: Vec<(Time, Edge)> = Vec::new();
         for change in changes {
@@ -92,7 +92,7 @@ impl LinkSchedule {
         }
         // One may begin where another ends.
         edges.sort_by_key(|(at, edge)| (*at, matches!(edge, Edge::Begins(_))));
-        let mut course = LinkSchedule {
+        let mut schedule = LinkSchedule {
             phases: vec![Phase { from: Time::ZERO, pace: Now::Sends(rate), delay }],
             handoffs: Vec::new(),
         };
@@ -103,7 +103,7 @@ impl LinkSchedule {
                 Edge::Begins(Change { kind: ChangeKind::Outage(_), .. }) => halted = Some(Now::Waits),
                 Edge::Begins(Change { kind: ChangeKind::Handoff(handoff), .. }) => {
                     halted = Some(Now::Moves(handoff));
-                    course.handoffs.push((at, handoff));
+                    schedule.handoffs.push((at, handoff));
                 }
                 Edge::OutageEnds => halted = None,
                 Edge::HandoffEnds(handoff) => {
@@ -112,9 +112,9 @@ impl LinkSchedule {
                     delay = handoff.delay.unwrap_or(delay);
                 }
             }
-            course.enter(Phase { from: at, pace: halted.unwrap_or(Now::Sends(rate)), delay });
+            schedule.enter(Phase { from: at, pace: halted.unwrap_or(Now::Sends(rate)), delay });
         }
-        course
+        schedule
     }
 
     fn enter(&mut self, phase: Phase) {
@@ -156,7 +156,7 @@ impl Handoff {
 /// A transmitter on its schedule; to be asked in the order of time.
 #[derive(Debug)]
 pub struct Cursor {
-    course: Arc<LinkSchedule>,
+    schedule: Arc<LinkSchedule>,
     end: End,
     /// The number of the present phase.
     here: usize,
@@ -166,12 +166,12 @@ pub struct Cursor {
 
 impl Cursor {
     /// The transmitter at `end`.
-    pub fn new(course: Arc<LinkSchedule>, end: End) -> Self {
-        Cursor { course, end, here: 0, arrived: Time::ZERO }
+    pub fn new(schedule: Arc<LinkSchedule>, end: End) -> Self {
+        Cursor { schedule, end, here: 0, arrived: Time::ZERO }
     }
 
     fn go_to(&mut self, now: Time) {
-        while self.course.phases.get(self.here + 1).is_some_and(|next| next.from <= now) {
+        while self.schedule.phases.get(self.here + 1).is_some_and(|next| next.from <= now) {
             self.here += 1;
         }
     }
@@ -179,7 +179,7 @@ impl Cursor {
     /// When the first bit goes of a packet that goes to the transmitter at `now`.
     pub fn begin(&mut self, now: Time) -> Time {
         self.go_to(now);
-        let mut ahead = self.course.phases[self.here..].iter();
+        let mut ahead = self.schedule.phases[self.here..].iter();
         match ahead.find(|phase| !phase.pace.holds(self.end)) {
             Some(phase) => phase.from.max(now),
             None => unreachable!("the last phase has a rate"),
@@ -194,7 +194,7 @@ impl Cursor {
         // In billionths of a bit: what is sent in a nanosecond is whole.
         let whole = u128::from(bytes) * 8 * 1_000_000_000;
         let (mut left, mut at) = (whole, now);
-        let ahead = &self.course.phases[self.here..];
+        let ahead = &self.schedule.phases[self.here..];
         for (phase, next) in ahead.iter().zip(&ahead[1..]) {
             match phase.pace {
                 Now::Sends(rate) => {
@@ -220,7 +220,7 @@ impl Cursor {
     /// way, arrives with it (as 3GPP's PDCP delivers in sequence across a handoff, TS 38.323 §5.2.2).
     pub fn arrival(&mut self, sent: Time) -> Time {
         self.go_to(sent);
-        self.arrived = self.arrived.max(sent + self.course.phases[self.here].delay);
+        self.arrived = self.arrived.max(sent + self.schedule.phases[self.here].delay);
         self.arrived
     }
 }
@@ -328,7 +328,7 @@ mod tests {
             // The last bit left in time.
             assert_eq!(sent(&mut walk(1_600_000, &changes, end), Time::ZERO, 1000), [Time::ZERO, ms(5)]);
         }
-        assert!([0, 1].iter().all(|end| walk(1, &changes, *end).course.losses(*end).is_empty()));
+        assert!([0, 1].iter().all(|end| walk(1, &changes, *end).schedule.losses(*end).is_empty()));
     }
 
     #[test]
@@ -340,8 +340,8 @@ mod tests {
         assert_eq!(sent(&mut base(), ms(105), 1000), [ms(105), ms(113)]);
         // The mobile loses nothing.
         assert_eq!(sent(&mut walk(1_000_000, &changes, 1), Time::ZERO, 1000), [Time::ZERO, ms(113)]);
-        assert_eq!(base().course.losses(0), [[ms(5), ms(105)]]);
-        assert!(base().course.losses(1).is_empty());
+        assert_eq!(base().schedule.losses(0), [[ms(5), ms(105)]]);
+        assert!(base().schedule.losses(1).is_empty());
     }
 
     #[test]
@@ -365,8 +365,8 @@ mod tests {
             rate(ms(45), 10),
             rate(ms(60), 10),
         ];
-        let course = LinkSchedule::new(fast, DELAY, &changes);
-        let phases: Vec<_> = course.phases().collect();
+        let schedule = LinkSchedule::new(fast, DELAY, &changes);
+        let phases: Vec<_> = schedule.phases().collect();
         let near = Span::from_millis(10);
         assert_eq!(
             phases,
@@ -377,10 +377,10 @@ mod tests {
                 (ms(50), Some(fast), near)
             ]
         );
-        assert_eq!(course.lowest_rate(), fast);
-        let course = LinkSchedule::new(fast, DELAY, &changes[..2]);
-        assert_eq!(course.phases().last(), Some((ms(40), Some(slow), near)));
-        assert_eq!(course.lowest_rate(), slow);
+        assert_eq!(schedule.lowest_rate(), fast);
+        let schedule = LinkSchedule::new(fast, DELAY, &changes[..2]);
+        assert_eq!(schedule.phases().last(), Some((ms(40), Some(slow), near)));
+        assert_eq!(schedule.lowest_rate(), slow);
     }
 
     /// Whatever the changes, what a packet takes of the rate between its first bit and its last is its length, up to the nanosecond
@@ -406,9 +406,9 @@ mod tests {
                     changes.push(rate(now, 1 + random(10_000_000)));
                 }
             }
-            let course = Arc::new(LinkSchedule::new(Rate::from_bps(1_000_003), DELAY, &changes));
+            let schedule = Arc::new(LinkSchedule::new(Rate::from_bps(1_000_003), DELAY, &changes));
             let rates: Vec<_> =
-                course.phases().map(|(from, rate, _)| (from, rate.map_or(0, Rate::bps))).collect();
+                schedule.phases().map(|(from, rate, _)| (from, rate.map_or(0, Rate::bps))).collect();
             let ends = rates.iter().skip(1).map(|(from, _)| *from).chain([Time::MAX]);
             let pieces: Vec<_> =
                 rates.iter().zip(ends).map(|((from, bps), end)| (*from, end, *bps)).collect();
@@ -419,7 +419,7 @@ mod tests {
                 };
                 pieces.iter().map(piece).sum()
             };
-            let mut walk = Cursor::new(course, 0);
+            let mut walk = Cursor::new(schedule, 0);
             let mut free = Time::ZERO;
             while free < now {
                 let (start, bytes) = (free + Span::from_nanos(random(1_000_000)), 40 + random(1500) as u32);

@@ -1,7 +1,7 @@
-//! How fast a transmitter sends: at a rate, when a recorded link could deliver, or as a link does that changes.
+//! A transmitter sends at a rate, when a recorded link could deliver, or as a link does that changes.
 
+use crate::address::End;
 use crate::errors::{BadLine, ErrorPlan};
-use crate::link::End;
 use crate::link_schedule::{Cursor, LinkSchedule};
 use airhop_base::{Rate, Span, Time};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ impl LinkRate {
         match self {
             LinkRate::Rate(rate) => *rate,
             LinkRate::Deliveries(deliveries) => deliveries.mean_rate(),
-            LinkRate::Varying(course) => course.lowest_rate(),
+            LinkRate::Varying(schedule) => schedule.lowest_rate(),
         }
     }
 
@@ -38,17 +38,17 @@ impl LinkRate {
         self.typical_rate().time_for(bytes)
     }
 
-    /// Its course, if it changes.
-    pub fn course(&self) -> Option<&LinkSchedule> {
+    /// Its schedule, if it changes.
+    pub fn schedule(&self) -> Option<&LinkSchedule> {
         match self {
             LinkRate::Rate(_) | LinkRate::Deliveries(_) => None,
-            LinkRate::Varying(course) => Some(course),
+            LinkRate::Varying(schedule) => Some(schedule),
         }
     }
 
     /// The errors of what leaves `end`, with what handoffs lose.
     pub fn with_losses(&self, end: End, errors: &ErrorPlan) -> ErrorPlan {
-        errors.clone().with_outages(self.course().map_or(Vec::new(), |course| course.losses(end)))
+        errors.clone().with_outages(self.schedule().map_or(Vec::new(), |schedule| schedule.losses(end)))
     }
 
     /// The transmitter at `end` at work, idle until it is asked to send.
@@ -58,7 +58,7 @@ impl LinkRate {
             LinkRate::Deliveries(deliveries) => {
                 Pace::Deliveries(Clock { deliveries: deliveries.clone(), next: 0, left: 0, busy_until: None })
             }
-            LinkRate::Varying(course) => Pace::Varying(Cursor::new(course.clone(), end)),
+            LinkRate::Varying(schedule) => Pace::Varying(Cursor::new(schedule.clone(), end)),
         }
     }
 }

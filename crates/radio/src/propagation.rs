@@ -1,4 +1,4 @@
-//! How signals lose their power with distance, and how far they reach by that.
+//! Propagation: signals lose their power with distance, and reach as far as that leaves enough.
 use crate::cell::Range;
 use std::f64::consts::PI;
 

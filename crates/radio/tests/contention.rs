@@ -3,7 +3,8 @@
 use crate::harness::{on_link, plan};
 use airhop_base::{Body, Datagram, FlowId, NodeId, Packet, Span, Time};
 use airhop_engine::{Arena, EventQueue, Streams};
-use airhop_radio::cell::{Access, Cell, CellEvent, CellPlan, Effect, Outgoing, Tag};
+use airhop_radio::Tag;
+use airhop_radio::cell::{Access, Cell, CellEvent, CellPlan, Effect, Outgoing};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::phy::{CTS_BYTES, RTS_BYTES};
 use std::collections::VecDeque;

@@ -67,7 +67,7 @@ impl NewScheme {
             params: Box::leak(self.params.into_iter().map(NewParam::leak).collect()),
             verified: &[],
             reconstructed: &[],
-            asks: if kind.sack { ReceiverFeatures::SACK } else { ReceiverFeatures::NOTHING },
+            features: if kind.sack { ReceiverFeatures::SACK } else { ReceiverFeatures::NOTHING },
             build: Box::leak(Box::new(move |params: &Params, config: &airhop_tcp::Config| {
                 let (control, notices) = policies(params);
                 Parts { control, recovery: (kind.build)(config), notices }

@@ -85,9 +85,9 @@ fn receive(receiver: &mut Receiver, from: u64) -> u64 {
 fn receivers(c: &mut Criterion) {
     let mut group = c.benchmark_group("receiver");
     group.throughput(Throughput::Elements(SEGMENTS));
-    let asks = airhop_tcp::find("sack").expect("a known scheme").asks;
+    let features = airhop_tcp::find("sack").expect("a known scheme").features;
     for (name, first) in [("in order", 1), ("behind a hole", 2)] {
-        let fresh = || Receiver::new(FlowId(0), NodeId(1), NodeId(0), &rfc(1.0, 1.0), asks);
+        let fresh = || Receiver::new(FlowId(0), NodeId(1), NodeId(0), &rfc(1.0, 1.0), features);
         group.bench_function(name, |b| b.iter(|| receive(&mut fresh(), first)));
     }
     group.finish();

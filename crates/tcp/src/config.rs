@@ -1,12 +1,13 @@
-//! What a connection is configured with, and the three presets.
+//! `Config` has the parameters of a connection, and `Preset` the three sets of their defaults.
 
 use airhop_base::Span;
 
 /// The parameters of one connection, both ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config {
-    /// Whose sender this is, for what no parameter says: the forms of a scheme in ns-2 that are not its paper's.
-    pub base: Preset,
+    /// Whose stack this is, for what no parameter says: the form of a scheme in ns-2 or in Linux that is not its
+    /// paper's.
+    pub stack: Preset,
     /// Payload of a full segment, bytes (SMSS, RFC 5681 §2).
     pub mss: u32,
     /// SYN, SYN-ACK, ACK before data (RFC 9293 §3.5). ns-2's one-way agents have none.
@@ -177,6 +178,23 @@ pub enum RtoKind {
     Linux,
 }
 
+impl RtoKind {
+    /// True if samples come from the record of what was sent when, whatever timestamps say (Linux).
+    pub(crate) fn samples_record(self) -> bool {
+        self == RtoKind::Linux
+    }
+
+    /// True if the timer starts anew as the oldest segment goes out again (Linux).
+    pub(crate) fn restarts_with_head(self) -> bool {
+        self == RtoKind::Linux
+    }
+
+    /// True if a single SYN that was lost costs nothing but its timeout (Linux).
+    pub(crate) fn spares_first_syn(self) -> bool {
+        self == RtoKind::Linux
+    }
+}
+
 /// The named sets of defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preset {
@@ -202,7 +220,7 @@ impl Preset {
     /// The parameters of this preset for segments of `mss` bytes.
     pub fn config(self, mss: u32) -> Config {
         let rfc = Config {
-            base: self,
+            stack: self,
             mss,
             handshake: true,
             initial_window: rfc6928_window(mss),

@@ -1,4 +1,4 @@
-//! The receiving end: reassembly, what to report, and when.
+//! The receiver reassembles, and decides what ACKs report and when they go.
 //!
 //! Sans-IO like the sender: segments go in, ACKs come out, time is an argument. The application reads at once, so
 //! the advertised window never shrinks, unless somebody who reads more slowly says where it ends.
@@ -27,7 +27,7 @@ pub struct Receiver {
     edge: Option<u64>,
     /// Where the window ends depends on how long data contended for the medium.
     contention: Option<ContentionLimit>,
-    asks: ReceiverFeatures,
+    features: ReceiverFeatures,
     sack_blocks: usize,
     dsack: bool,
     delayed_ack: Option<DelayedAck>,
@@ -61,10 +61,10 @@ struct EchoClock {
 
 impl Receiver {
     /// The receiver of `flow` at node `me`, whose sender is at `peer` and asks for so much.
-    pub fn new(flow: FlowId, me: NodeId, peer: NodeId, config: &Config, asks: ReceiverFeatures) -> Self {
+    pub fn new(flow: FlowId, me: NodeId, peer: NodeId, config: &Config, features: ReceiverFeatures) -> Self {
         let expected = if config.handshake { 0 } else { FIRST_BYTE };
-        let reports_sack = asks.sack || config.loss_detection != LossDetection::Duplicates;
-        let contention = asks.contention.then(|| ContentionLimit::new(config.mss, config.receive_window));
+        let reports_sack = features.sack || config.loss_detection != LossDetection::Duplicates;
+        let contention = features.contention.then(|| ContentionLimit::new(config.mss, config.receive_window));
         Receiver {
             flow,
             me,
@@ -72,10 +72,10 @@ impl Receiver {
             window: config.receive_window,
             edge: contention.as_ref().map(|limit| FIRST_BYTE + limit.window()),
             contention,
-            asks,
+            features,
             sack_blocks: if reports_sack { usize::from(config.sack_blocks) } else { 0 },
             dsack: config.dsack,
-            delayed_ack: config.delayed_ack.filter(|_| !asks.prompt_acks),
+            delayed_ack: config.delayed_ack.filter(|_| !features.prompt_acks),
             quick_acks: QuickAcks::new(config),
             mss: config.mss,
             stream: Stream::new(expected),
@@ -125,7 +125,7 @@ impl Receiver {
         if self.stream.holds(s.seq) {
             return;
         }
-        self.damaged = self.asks.eln_repeated.then_some(s.seq);
+        self.damaged = self.features.eln_repeated.then_some(s.seq);
         let ack = self.ack(now, Some(Eln::Segment(s.seq)), None, None); // nothing arrived
         self.unacked = 0;
         self.ack_due = None;
@@ -160,7 +160,7 @@ impl Receiver {
     #[inline(always)] // made where it is to lie
     fn make_ready(&mut self, ack: Segment) {
         // RFC 3168 §6.1.4: pure ACKs are not ECN-capable; RFC 8257 §3.6: but a SYN-ACK is.
-        let may_be_marked = ack.flags.syn && self.asks.echo == Echo::EachByte;
+        let may_be_marked = ack.flags.syn && self.features.echo == Echo::EachByte;
         let ecn = if may_be_marked { Ecn::Ect } else { Ecn::NotEct };
         let bytes = HEADER_BYTES + ack.option_bytes();
         let mut packet = Packet::new(self.flow, self.me, self.peer, bytes, Body::Tcp(ack));
@@ -193,12 +193,12 @@ impl Receiver {
 
     fn on_data(&mut self, now: Time, s: &Segment, ecn: Ecn) {
         // RFC 8257 §3.2: "send two ACKs", one for what came before in the old state, so that every byte is echoed as it was.
-        let ends_run = self.asks.echo == Echo::EachByte && (ecn == Ecn::Ce) != self.congestion_seen;
+        let ends_run = self.features.echo == Echo::EachByte && (ecn == Ecn::Ce) != self.congestion_seen;
         if ends_run && self.unacked > 0 {
             self.acknowledge(now, None);
         }
         self.note_timestamp(s);
-        self.arrival = self.asks.arrival.then_some(Arrival { seq: s.seq, at: now });
+        self.arrival = self.features.arrival.then_some(Arrival { seq: s.seq, at: now });
         let ecn_news = self.note_congestion(s.flags.cwr, ecn);
         let had_gap = self.stream.has_gap();
         let block = SackBlock { start: s.seq, end: s.seq + u64::from(s.len) };
@@ -237,7 +237,7 @@ impl Receiver {
     /// True if what ACKs say about congestion changed, so that one is due at once.
     fn note_congestion(&mut self, cwr: bool, ecn: Ecn) -> bool {
         let (before, is_marked) = (self.congestion_seen, ecn == Ecn::Ce);
-        self.congestion_seen = match self.asks.echo {
+        self.congestion_seen = match self.features.echo {
             Echo::AsConfigured => (before && !cwr) || is_marked, // RFC 3168 §6.1.3
             Echo::EachMark => before || is_marked,
             Echo::EachByte => is_marked, // RFC 8257 §3.2, whatever CWR says
@@ -265,7 +265,7 @@ impl Receiver {
         self.unacked = 0;
         self.ack_due = None;
         self.quick_acks.on_ack();
-        self.congestion_seen &= self.asks.echo != Echo::EachMark;
+        self.congestion_seen &= self.features.echo != Echo::EachMark;
         self.make_ready(ack);
     }
 

@@ -6,6 +6,7 @@
 //! No question costs a walk over the window: an ACK repeats what earlier ones said, so SACKed segments are known as runs, and
 //! searches for what is lost or missing go on where the last one ended.
 
+mod losses;
 mod news;
 #[cfg(test)]
 mod tests;
@@ -14,6 +15,7 @@ use crate::estimators::least;
 use crate::sack_ranges::SackRanges;
 use crate::seams::{Cause, Next};
 use airhop_base::{Sack, SackBlock, Span, Time};
+use losses::Losses;
 use news::News;
 use std::collections::VecDeque;
 
@@ -74,41 +76,6 @@ pub struct Scoreboard {
     news: News,
     /// The least round trip so far, the handshake's included.
     least_rtt: Option<Span>,
-}
-
-/// What is marked lost.
-#[derive(Clone, Debug, Default)]
-struct Losses {
-    /// No segment that begins below this is.
-    from: u64,
-    /// Bytes.
-    bytes: u64,
-    /// First bytes of what was marked since the last ACK or timer.
-    fresh: Vec<u64>,
-    /// Bytes of these.
-    fresh_bytes: u64,
-}
-
-impl Losses {
-    /// A segment that was not marked is.
-    fn add(&mut self, e: &mut Sent) {
-        e.lost = true;
-        self.bytes += e.bytes();
-        self.from = self.from.min(e.start);
-        self.fresh.push(e.start);
-        self.fresh_bytes += e.bytes();
-    }
-
-    /// Nothing is news.
-    fn settle(&mut self) {
-        self.fresh.clear();
-        self.fresh_bytes = 0;
-    }
-
-    /// A segment is not marked any more, if it was.
-    fn remove(&mut self, e: &mut Sent) {
-        self.bytes -= if std::mem::take(&mut e.lost) { e.bytes() } else { 0 };
-    }
 }
 
 impl Scoreboard {
@@ -248,105 +215,6 @@ impl Scoreboard {
                 self.news.sacked += run.end - run.start;
             }
         }
-    }
-
-    /// Marks the segment at `start` lost, unless it arrived.
-    pub fn mark_lost(&mut self, start: u64) {
-        if let Some((e, losses)) = self.get_mut(start)
-            && !e.sacked
-            && !e.lost
-        {
-            losses.add(e);
-        }
-    }
-
-    /// Marks every segment that begins below `edge` lost if it was sent once and has not arrived, and the link layer does not work on
-    /// it.
-    pub fn mark_holes_lost(&mut self, edge: u64, now: Time) {
-        if edge <= self.judged_to {
-            return;
-        }
-        let first = self.place(self.judged_to);
-        self.judged_to = edge.min(self.segments.back().map_or(0, |last| last.end));
-        for e in self.segments.range_mut(first..).take_while(|e| e.start < edge) {
-            if e.sacked || e.lost || e.retransmitted {
-                continue;
-            }
-            if e.held_until > now {
-                self.judged_to = self.judged_to.min(e.start); // to be asked about again
-                continue;
-            }
-            self.losses.add(e);
-        }
-    }
-
-    /// Marks every segment lost that has not arrived and for which `is_lost` holds.
-    pub fn mark_lost_where(&mut self, mut is_lost: impl FnMut(&Sent) -> bool) {
-        for e in self.segments.iter_mut().filter(|e| !e.sacked && !e.lost) {
-            if is_lost(e) {
-                self.losses.add(e);
-            }
-        }
-    }
-
-    /// Marks everything that has not arrived lost (a timeout), and the segment at the left edge in any case.
-    pub fn mark_all_lost(&mut self) {
-        self.mark_first_lost();
-        self.losses.bytes = 0;
-        for e in &mut self.segments {
-            e.lost = !e.sacked;
-            e.retransmitted = false;
-            self.losses.bytes += if e.lost { e.bytes() } else { 0 };
-        }
-    }
-
-    /// RFC 2018 §8: after a timeout the segment at the left edge goes out again even if it is SACKed, as the receiver may have
-    /// dropped it.
-    pub fn mark_first_lost(&mut self) {
-        let Some(e) = self.segments.front_mut() else { return };
-        let (end, len) = (e.end, e.bytes());
-        self.sacked_bytes -= if std::mem::take(&mut e.sacked) { len } else { 0 };
-        if !e.lost {
-            self.losses.add(e);
-        }
-        self.runs.remove_below(end);
-        self.search_anew();
-    }
-
-    /// What is marked lost is under way after all.
-    pub fn forgive(&mut self) {
-        self.segments.iter_mut().for_each(|e| e.lost = false);
-        self.losses.bytes = 0;
-        self.search_anew();
-    }
-
-    /// Forgets all SACK information (RFC 2018 §8: the receiver may renege), and what was repaired: all of it goes out again in order.
-    pub fn forget(&mut self) {
-        for e in &mut self.segments {
-            (e.sacked, e.lost, e.retransmitted) = (false, false, false);
-        }
-        self.runs.clear();
-        self.high_sack = 0;
-        self.sacked_bytes = 0;
-        self.losses.bytes = 0;
-        self.search_anew();
-    }
-
-    /// What earlier searches found does not hold any more.
-    fn search_anew(&mut self) {
-        (self.losses.from, self.hole_from, self.judged_to) = (0, 0, 0);
-    }
-
-    /// The lowest segment that is marked lost.
-    pub fn first_lost(&mut self) -> Option<&Sent> {
-        if self.losses.bytes == 0 {
-            self.losses.from = u64::MAX;
-            return None;
-        }
-        let first = self.place(self.losses.from);
-        let found = self.segments.range(first..).find(|e| e.lost)?;
-        self.losses.from = found.start;
-        Some(found)
     }
 
     /// The lowest segment below the highest SACKed byte that has not arrived and was not sent again.

@@ -1,4 +1,4 @@
-//! How much of its window a sender uses, which decides whether an ACK may grow it: what has not been used has not been tested.
+//! An ACK may grow the window as far as the sender uses it: what has not been used has not been tested.
 
 use crate::config::Validation;
 use crate::control::whole;

@@ -118,7 +118,7 @@ fn the_receiver_limits() {
     assert_eq!(s.at(100).ack(2), "5");
     assert_eq!(s.update(2, 6000), "6 7");
     assert_eq!((s.update(2, 7000), s.update(2, 8000)), ("8".into(), "9".into()));
-    assert_eq!(s.sender.space().dupacks, 0);
+    assert_eq!(s.sender.state().dupacks, 0);
     // RFC 9293 §3.8.6: a smaller window does not take back what was offered.
     assert_eq!(s.update(3, 5000), "");
     assert_eq!(s.update(6, 5000), "10");
@@ -136,7 +136,7 @@ fn an_ack_of_data_never_sent_is_ignored() {
         s.sent();
         let (window, due) = (s.window(), s.due());
         assert_eq!(s.at(100).acks(50, 5), "");
-        assert_eq!((s.window(), s.due(), s.sender.space().una), (window, due, 1));
+        assert_eq!((s.window(), s.due(), s.sender.state().una), (window, due, 1));
         assert_eq!(s.ack(2), "5");
     }
 }
@@ -148,13 +148,13 @@ fn what_does_not_acknowledge_is_ignored() {
     let mut s = Script::new("reno", rfc(4.0, 2.0));
     assert_eq!(s.sent(), "1 2 3 4");
     s.at(100).arrives(Segment { ack: byte(3), window: 1 << 40, ..Segment::default() });
-    assert_eq!((s.sent(), s.sender.space().una), (String::new(), 1));
+    assert_eq!((s.sent(), s.sender.state().una), (String::new(), 1));
 
     let mut closed = sender("reno", &[], &Config { receive_window: 2000, ..rfc(4.0, 2.0) });
     let flags = Flags { ack: true, ..Flags::default() };
     let ack = Segment { ack: 1, window: 9000, flags, ..Segment::default() };
     closed.on_segment(at(0), &Packet::new(FlowId(0), NodeId(1), NodeId(0), 40, Body::Tcp(ack)));
-    assert_eq!(closed.space().right_edge, 2001);
+    assert_eq!(closed.state().right_edge, 2001);
 }
 
 // An old ACK (reordered on the way back) says nothing.
@@ -164,7 +164,7 @@ fn an_old_ack_is_ignored() {
     s.sent();
     assert_eq!(s.at(100).ack(4), "5 6 7");
     assert_eq!(s.acks(2, 5), "");
-    assert_eq!(s.sender.space().dupacks, 0);
+    assert_eq!(s.sender.state().dupacks, 0);
 }
 
 // RFC 5681 §3.1 with RFC 9293 §3.8.6.3: one segment per ACK, an ACK per two segments: slow start by a half per round.

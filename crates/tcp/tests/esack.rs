@@ -73,12 +73,12 @@ fn fourteen(last: u64) -> Script {
     s.at(100).ack(7);
     s.at(200).ack(13);
     s.at(300).ack(14);
-    assert_eq!((s.sender.space().una, s.cuts()), (common::byte(14), 0));
+    assert_eq!((s.sender.state().una, s.cuts()), (common::byte(14), 0));
     s
 }
 
 fn dupacks(s: &Script) -> u32 {
-    s.sender.space().dupacks
+    s.sender.state().dupacks
 }
 
 // Yun 2009, Figure 4: 14, 16 and 18 are lost by congestion. LHP's packet list gives three cuts; ESACK "avoids this problem".
@@ -335,7 +335,7 @@ fn the_timer_survives_reneging() {
         s.sack(1, &[(2, 3)]);
         s.sack(1, &[(2, 4)]);
         for expected in ["2t", "3t", "4t"] {
-            let una = s.sender.space().una;
+            let una = s.sender.state().una;
             s.ack(common::number(una) + 1);
             assert_eq!(s.expire().1, expected, "{scheme}");
         }

@@ -152,7 +152,7 @@ fn transfer(scheme: &'static str, k: u8, config: &Config, path: Path, bytes: u64
 
 fn is_complete(t: &Transfer<Ledger>, bytes: u64) -> Result<(), TestCaseError> {
     prop_assert_eq!(t.receiver.delivered(), bytes);
-    prop_assert_eq!(t.sender.space().una, bytes + 1);
+    prop_assert_eq!(t.sender.state().una, bytes + 1);
     prop_assert!(t.sender.poll_timeout().is_none(), "a timer runs for nothing");
     Ok(())
 }

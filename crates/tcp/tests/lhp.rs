@@ -63,13 +63,13 @@ fn fourteen(trigger: Trigger) -> (Script, Shown) {
     let shown = Shown(Arc::new(Mutex::new(Lhp::new(trigger, config.dupthresh))));
     let usual = (scheme.build)(&airhop_tcp::Params::defaults(scheme), &config);
     let parts = Parts { recovery: Box::new(shown.clone()), ..usual };
-    let sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), &config, scheme.asks, parts);
+    let sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), &config, scheme.features, parts);
     let mut s = Script::by(sender, &config, 100_000);
     s.sent();
     for (ms, next) in [(100, 7), (200, 13), (300, 14)] {
         s.at(ms).ack(next);
     }
-    assert_eq!((s.sender.space().una, s.cuts()), (byte(14), 0));
+    assert_eq!((s.sender.state().una, s.cuts()), (byte(14), 0));
     assert_eq!(shown.list(), (14..=19).map(|n| (n, 0)).collect::<Vec<_>>());
     (s, shown)
 }

@@ -287,7 +287,7 @@ fn veno_grows_half_as_fast_with_a_queue() {
     let mut expected = 2;
     for at in [300, 500, 700, 900] {
         s.at(at);
-        let end = s.0.sender.space().nxt;
+        let end = s.0.sender.state().nxt;
         while byte(expected) < end && expected <= 40 {
             let before = s.0.window().0;
             s.ack(expected);

@@ -314,7 +314,7 @@ fn rfc6675_duplicates_have_news() {
     for _ in 0..5 {
         assert!(!s.sack(1, &[(2, 2)]).contains('!'));
     }
-    assert_eq!(s.sender.space().dupacks, 1);
+    assert_eq!(s.sender.state().dupacks, 1);
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn started(scheme: &str, path: Path) -> Transfer {
 fn told(mut t: Transfer, rounds: u64) -> String {
     t.run_until(at(rounds * 100 - 1));
     let mut lines = t.rounds();
-    for (n, judged) in judgements(&mut t) {
+    for (n, judged) in classifications(&mut t) {
         lines.push_str(&format!("\n{n} {}", judged.name()));
     }
     lines
@@ -31,11 +31,11 @@ fn first_judgement(mut t: Transfer) -> Judged {
         t.sender.counters().fast_recoveries > 0
     });
     assert!(found, "no loss");
-    judgements(&mut t)[0].1
+    classifications(&mut t)[0].1
 }
 
-fn judgements(t: &mut Transfer) -> Vec<(u64, Judged)> {
-    std::iter::from_fn(|| t.sender.poll_judgement()).map(|j| (number(j.seq), j.judged)).collect()
+fn classifications(t: &mut Transfer) -> Vec<(u64, Judged)> {
+    std::iter::from_fn(|| t.sender.poll_classification()).map(|j| (number(j.seq), j.judged)).collect()
 }
 
 fn rounds(scheme: &str, path: &Path, n: u64) -> String {
@@ -87,7 +87,7 @@ fn santa_cruz_keeps_a_queue_of_n() {
         t.run_until(at(10_000));
         let late: Vec<f64> = t.cwnd.iter().filter(|c| c.0 > at(8000)).map(|c| c.1).collect();
         assert!(late.iter().all(|&cwnd| cwnd == settled), "{late:?}");
-        assert_eq!(judgements(&mut t), []);
+        assert_eq!(classifications(&mut t), []);
     }
 }
 

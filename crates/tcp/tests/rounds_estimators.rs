@@ -190,8 +190,8 @@ fn veno_takes_a_queue_for_congestion() {
     let lossy = narrow().losing(&[500]);
     let mut t = Transfer::new("veno", &config(), lossy, 100_000);
     t.run_until(at(10_000));
-    let judgement = t.sender.poll_judgement().expect("a loss");
-    assert_eq!(judgement.judged, Judged::Congestion);
+    let classification = t.sender.poll_classification().expect("a loss");
+    assert_eq!(classification.judged, Judged::Congestion);
     let cut = t.cwnd.windows(2).find(|w| w[1].1 < w[0].1).expect("a cut");
     assert_eq!(cut[1].1, (cut[0].1 / 2.0).floor());
 }
@@ -295,7 +295,7 @@ fn westwood_vt_one_loss() {
 fn judged(n: u64, given: &[(&str, f64)]) -> (Judged, f64, f64) {
     let mut t = Transfer::given("westwood-vt", given, &config(), narrow().losing(&[n]), 100_000);
     t.run_until(at(7_500));
-    let judged = t.sender.poll_judgement().expect("a loss").judged;
+    let judged = t.sender.poll_classification().expect("a loss").judged;
     let repair = t.log.iter().find(|s| s.label.ends_with('!')).expect("a repair").time;
     let k = t.cwnd.iter().position(|c| c.0 >= repair).expect("a window then");
     (judged, t.cwnd[k - 1].1, t.cwnd[k].1)

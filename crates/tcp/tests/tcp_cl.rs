@@ -22,7 +22,7 @@ fn eight() -> Script {
 
 /// Which segments were lost, as the sender sees it, and by what.
 fn judged(s: &mut Script) -> Vec<(u64, Judged)> {
-    std::iter::from_fn(|| s.sender.poll_judgement()).map(|j| (number(j.seq), j.judged)).collect()
+    std::iter::from_fn(|| s.sender.poll_classification()).map(|j| (number(j.seq), j.judged)).collect()
 }
 
 fn naks(s: &Script) -> u64 {

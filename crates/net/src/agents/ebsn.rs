@@ -22,13 +22,13 @@ impl Ebsn {
 }
 
 impl Agent for Ebsn {
-    fn on_link(&mut self, _: Time, event: &LinkEvent, wishes: &mut AgentActions) {
+    fn on_link(&mut self, _: Time, event: &LinkEvent, actions: &mut AgentActions) {
         // "Once a packet loss is being encountered over a wireless link … For all subsequent packet losses new EBSN messages are
         // sent", while the link layer goes on. What it gives up is lost, and better left to the timer.
         let failed = matches!(event.kind, LinkEventKind::FirstFailure | LinkEventKind::AttemptFailed);
         let (seq, end) = (event.tag.seq, event.tag.end);
         if failed && end > seq {
-            wishes.notices.push(Notice::about(NoticeKind::Ebsn, seq, end));
+            actions.notices.push(Notice::about(NoticeKind::Ebsn, seq, end));
         }
     }
 }
@@ -38,22 +38,22 @@ mod tests {
     use super::*;
     use crate::plan::AppPlan;
     use airhop_base::{FlowId, NodeId, Span};
-    use airhop_radio::cell::Tag;
+    use airhop_radio::Tag;
     use airhop_tcp::{Params, Preset};
 
     /// What the agent says on `events` of the frame that carries `[seq, end)`.
     fn notices(events: &[LinkEventKind], seq: u64, end: u64) -> Vec<Notice> {
-        let mut wishes = AgentActions::default();
+        let mut actions = AgentActions::default();
         for &kind in events {
             let tag = Tag { flow: FlowId(0), seq, end };
             Ebsn.on_link(
                 Time::ZERO,
                 &LinkEvent { kind, tag, next: NodeId(1), ack_waits: false },
-                &mut wishes,
+                &mut actions,
             );
         }
-        assert!(wishes.packets.is_empty());
-        wishes.notices
+        assert!(actions.packets.is_empty());
+        actions.notices
     }
 
     use LinkEventKind::{AttemptFailed, Delivered, Discarded, FadeEnd, FadeStart, FirstFailure};

@@ -13,9 +13,9 @@ fn tcp(src: NodeId, dst: NodeId, seq: u64, len: u32, ack: u64) -> Packet {
 }
 
 fn pass(agent: &mut Eln, mut packet: Packet, queued: f64) -> Packet {
-    let mut wishes = AgentActions::default();
-    assert_eq!(agent.on_packet(Time::ZERO, &mut packet, queued, &mut wishes), PacketAction::Forward);
-    assert!(wishes.packets.is_empty() && wishes.notices.is_empty());
+    let mut actions = AgentActions::default();
+    assert_eq!(agent.on_packet(Time::ZERO, &mut packet, queued, &mut actions), PacketAction::Forward);
+    assert!(actions.packets.is_empty() && actions.notices.is_empty());
     packet
 }
 

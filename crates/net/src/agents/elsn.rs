@@ -10,7 +10,7 @@ use airhop_base::{Notice, NoticeKind, Time};
 pub struct Elsn;
 
 impl Agent for Elsn {
-    fn on_link(&mut self, _now: Time, event: &LinkEvent, wishes: &mut AgentActions) {
+    fn on_link(&mut self, _now: Time, event: &LinkEvent, actions: &mut AgentActions) {
         let kind = match event.kind {
             // Once per packet: later failures are `AttemptFailed`. With a single attempt there is none.
             LinkEventKind::FirstFailure => NoticeKind::Ersn,
@@ -23,7 +23,7 @@ impl Agent for Elsn {
         let tag = event.tag;
         // Only segments that carry payload; the paper does not say, but nothing can be done about a lost ACK.
         if tag.end > tag.seq {
-            wishes.notices.push(Notice::about(kind, tag.seq, tag.end));
+            actions.notices.push(Notice::about(kind, tag.seq, tag.end));
         }
     }
 }
@@ -32,11 +32,11 @@ impl Agent for Elsn {
 mod tests {
     use super::*;
     use airhop_base::{FlowId, NodeId};
-    use airhop_radio::cell::Tag;
+    use airhop_radio::Tag;
 
     /// What the agent says on `events` of the frame that carries `[seq, end)`.
     fn notices(events: &[LinkEventKind], seq: u64, end: u64) -> Vec<Notice> {
-        let mut wishes = AgentActions::default();
+        let mut actions = AgentActions::default();
         for &kind in events {
             Elsn.on_link(
                 Time::ZERO,
@@ -46,11 +46,11 @@ mod tests {
                     next: NodeId(1),
                     ack_waits: false,
                 },
-                &mut wishes,
+                &mut actions,
             );
         }
-        assert!(wishes.packets.is_empty());
-        wishes.notices
+        assert!(actions.packets.is_empty());
+        actions.notices
     }
 
     fn notice(kind: NoticeKind) -> Notice {

@@ -12,7 +12,7 @@ mod snoop;
 mod split;
 
 use airhop_base::{NodeId, Notice, Packet, Span, Time};
-use airhop_radio::cell::Tag;
+use airhop_radio::Tag;
 pub use ebsn::Ebsn;
 pub use eln::Eln;
 pub use elsn::Elsn;
@@ -20,6 +20,9 @@ pub use nak::Nak;
 pub use rttn::Rttn;
 pub use snoop::Snoop;
 pub use split::Split;
+
+/// So many agents can be told apart in a world.
+pub(crate) const MOST_AGENTS: usize = u16::MAX as usize;
 
 /// What the link layer tells: the whole cross-layer bus.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,15 +86,15 @@ pub trait Agent: std::fmt::Debug + Send {
         now: Time,
         packet: &mut Packet,
         queued: f64,
-        wishes: &mut AgentActions,
+        actions: &mut AgentActions,
     ) -> PacketAction {
-        let _ = (now, packet, queued, wishes);
+        let _ = (now, packet, queued, actions);
         PacketAction::Forward
     }
 
     /// The link layer of this node did something with a packet of the flow.
-    fn on_link(&mut self, now: Time, event: &LinkEvent, wishes: &mut AgentActions) {
-        let _ = (now, event, wishes);
+    fn on_link(&mut self, now: Time, event: &LinkEvent, actions: &mut AgentActions) {
+        let _ = (now, event, actions);
     }
 
     /// After [`LinkEventKind::Discarded`]: an ACK of the flow waits at this station; the agent may write in its headers. The one that
@@ -122,8 +125,8 @@ pub trait Agent: std::fmt::Debug + Send {
     }
 
     /// The time that `poll_timeout` named has come.
-    fn on_timeout(&mut self, now: Time, wishes: &mut AgentActions) {
-        let _ = (now, wishes);
+    fn on_timeout(&mut self, now: Time, actions: &mut AgentActions) {
+        let _ = (now, actions);
     }
 }
 
@@ -143,8 +146,8 @@ mod tests {
     fn a_bystander_lets_all_pass_and_asks_for_nothing() {
         let body = Body::Udp(Datagram { number: 0, len: 12, sent: Time::ZERO });
         let mut packet = Packet::new(FlowId(0), NodeId(0), NodeId(1), 40, body);
-        let mut wishes = AgentActions::default();
-        assert_eq!(Bystander.on_packet(Time::ZERO, &mut packet, 1.0, &mut wishes), PacketAction::Forward);
+        let mut actions = AgentActions::default();
+        assert_eq!(Bystander.on_packet(Time::ZERO, &mut packet, 1.0, &mut actions), PacketAction::Forward);
         assert!(!Bystander.on_waiting(Time::ZERO, &mut packet), "no further ACK is shown");
         assert!(!Bystander.heeds_fades());
         assert_eq!((Bystander.first_window(), Bystander.poll_timeout()), (None, None));

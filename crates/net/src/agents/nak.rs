@@ -114,14 +114,14 @@ impl Nak {
     }
 
     /// Data was given up. True if there is a NAK for it.
-    fn on_discarded(&mut self, now: Time, event: &LinkEvent, wishes: &mut AgentActions) -> bool {
+    fn on_discarded(&mut self, now: Time, event: &LinkEvent, actions: &mut AgentActions) -> bool {
         let has_way = self.at_source || event.ack_waits || self.without_ack != WithoutAck::Drop;
         if !has_way || !self.raise(event) {
             return false;
         }
         let (seq, end) = (event.tag.seq, event.tag.end);
         if self.at_source || self.without_ack == WithoutAck::Send && !event.ack_waits {
-            wishes.notices.push(Notice::about(NoticeKind::Nak, seq, end));
+            actions.notices.push(Notice::about(NoticeKind::Nak, seq, end));
             return true;
         }
         if self.held.len() == CAPACITY {
@@ -178,16 +178,19 @@ impl Agent for Nak {
         PacketAction::Forward
     }
 
-    fn on_link(&mut self, now: Time, event: &LinkEvent, wishes: &mut AgentActions) {
+    fn on_link(&mut self, now: Time, event: &LinkEvent, actions: &mut AgentActions) {
         // "If a TCP data frame is discarded": a lost ACK makes no NAK.
         let is_data = event.tag.end > event.tag.seq;
         let counts = is_data || self.reported == Reported::Runs;
         match event.kind {
             LinkEventKind::Delivered if counts => self.on_delivered(event),
             LinkEventKind::Discarded => {
-                let spared =
-                    if is_data { self.on_discarded(now, event, wishes) } else { counts && self.raise(event) };
-                wishes.spares_link = spared || self.reported == Reported::Never;
+                let spared = if is_data {
+                    self.on_discarded(now, event, actions)
+                } else {
+                    counts && self.raise(event)
+                };
+                actions.spares_link = spared || self.reported == Reported::Never;
             }
             _ => {}
         }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::plan::AppPlan;
 use airhop_base::{Arrival, Eln, Flags, FlowId, RareOptions, Timestamps};
-use airhop_radio::cell::Tag;
+use airhop_radio::Tag;
 use airhop_tcp::{Params, Preset};
 
 const SOURCE: NodeId = NodeId(0);
@@ -52,11 +52,11 @@ fn tell(
     ack_waits: bool,
 ) -> (bool, usize) {
     let tag = Tag { flow: FlowId(0), seq: byte(n), end: byte(n + 1) };
-    let mut wishes = AgentActions::default();
-    agent.on_link(now, &LinkEvent { kind, tag, next, ack_waits }, &mut wishes);
+    let mut actions = AgentActions::default();
+    agent.on_link(now, &LinkEvent { kind, tag, next, ack_waits }, &mut actions);
     let expected = Notice::about(NoticeKind::Nak, byte(n), byte(n + 1));
-    assert!(wishes.packets.is_empty() && wishes.notices.iter().all(|&notice| notice == expected));
-    (wishes.spares_link, wishes.notices.len())
+    assert!(actions.packets.is_empty() && actions.notices.iter().all(|&notice| notice == expected));
+    (actions.spares_link, actions.notices.len())
 }
 
 fn discard(agent: &mut Nak, now: Time, n: u64) -> (bool, usize) {
@@ -69,9 +69,9 @@ fn deliver(agent: &mut Nak, n: u64) {
 
 /// The segments that `packet` names when it has passed.
 fn pass(agent: &mut Nak, now: Time, mut packet: Packet) -> Vec<u64> {
-    let mut wishes = AgentActions::default();
-    assert_eq!(agent.on_packet(now, &mut packet, 0.0, &mut wishes), PacketAction::Forward);
-    assert!(wishes.packets.is_empty() && wishes.notices.is_empty());
+    let mut actions = AgentActions::default();
+    assert_eq!(agent.on_packet(now, &mut packet, 0.0, &mut actions), PacketAction::Forward);
+    assert!(actions.packets.is_empty() && actions.notices.is_empty());
     named(&packet)
 }
 
@@ -195,10 +195,10 @@ fn without_an_ack() {
 fn data_only() {
     let mut agent = at(HERE, &[("reported", 1.0)]);
     let tell_ack = |agent: &mut Nak, kind| {
-        let mut wishes = AgentActions::default();
+        let mut actions = AgentActions::default();
         let tag = Tag { flow: FlowId(0), seq: 1, end: 1 };
-        agent.on_link(ms(0), &LinkEvent { kind, tag, next: NEXT, ack_waits: true }, &mut wishes);
-        (wishes.spares_link, wishes.notices.len())
+        agent.on_link(ms(0), &LinkEvent { kind, tag, next: NEXT, ack_waits: true }, &mut actions);
+        (actions.spares_link, actions.notices.len())
     };
     assert_eq!(tell_ack(&mut agent, LinkEventKind::Discarded), REPORTED);
     assert_eq!(pass(&mut agent, ms(1), ack()), []);
@@ -219,10 +219,10 @@ fn what_is_reported() {
         let mut agent = at(HERE, &[("reported", reported)]);
         let data = [discard(&mut agent, ms(0), 1), discard(&mut agent, ms(0), 2)];
         let mut ack = |kind| {
-            let mut wishes = AgentActions::default();
+            let mut actions = AgentActions::default();
             let tag = Tag { flow: FlowId(0), seq: 1, end: 1 };
-            agent.on_link(ms(0), &LinkEvent { kind, tag, next: SOURCE, ack_waits: true }, &mut wishes);
-            (wishes.spares_link, wishes.notices.len())
+            agent.on_link(ms(0), &LinkEvent { kind, tag, next: SOURCE, ack_waits: true }, &mut actions);
+            (actions.spares_link, actions.notices.len())
         };
         let acks = [ack(Discarded), ack(Discarded), {
             ack(Delivered);

@@ -78,13 +78,13 @@ impl Rttn {
     }
 
     /// Tells the sender of an active flow what to expect, if there is need: always as a fade begins, else if that is news.
-    fn tell(&mut self, now: Time, fade_begins: bool, wishes: &mut AgentActions) {
+    fn tell(&mut self, now: Time, fade_begins: bool, actions: &mut AgentActions) {
         let Some((_, [seq, end])) = self.data.filter(|&(at, _)| now - at <= VALIDITY) else { return };
         let Some(delay) = self.expected() else { return };
         let is_soon = self.told.is_some_and(|(at, _)| now - at < PAUSE);
         if !is_soon && (fade_begins || self.is_news(now, delay)) {
             self.told = Some((now, delay));
-            wishes.notices.push(Notice { delay, ..Notice::about(NoticeKind::Rttn, seq, end) });
+            actions.notices.push(Notice { delay, ..Notice::about(NoticeKind::Rttn, seq, end) });
         }
     }
 
@@ -105,21 +105,21 @@ impl Agent for Rttn {
         now: Time,
         packet: &mut Packet,
         _: f64,
-        wishes: &mut AgentActions,
+        actions: &mut AgentActions,
     ) -> PacketAction {
         if let Some(segment) = packet.segment().filter(|segment| segment.len > 0) {
             self.data = Some((now, [segment.seq, segment.end()]));
-            self.tell(now, false, wishes);
+            self.tell(now, false, actions);
         }
         PacketAction::Forward
     }
 
-    fn on_link(&mut self, now: Time, event: &LinkEvent, wishes: &mut AgentActions) {
+    fn on_link(&mut self, now: Time, event: &LinkEvent, actions: &mut AgentActions) {
         match event.kind {
-            LinkEventKind::FadeStart => self.tell(now, true, wishes),
+            LinkEventKind::FadeStart => self.tell(now, true, actions),
             LinkEventKind::FadeEnd(lasted) => {
                 self.measure(event.next, lasted);
-                self.tell(now, false, wishes);
+                self.tell(now, false, actions);
             }
             _ => {}
         }

@@ -2,7 +2,7 @@
 
 use super::*;
 use airhop_base::{Body, FlowId, HEADER_BYTES, Segment};
-use airhop_radio::cell::Tag;
+use airhop_radio::Tag;
 
 const SENDER: NodeId = NodeId(0);
 const RECEIVER: NodeId = NodeId(3);
@@ -18,26 +18,26 @@ fn at(ms: u64) -> Time {
 }
 
 /// What it says, in milliseconds: of each notice the delay.
-fn said(wishes: &AgentActions) -> Vec<f64> {
-    assert!(wishes.packets.is_empty());
-    wishes.notices.iter().map(|n| n.delay.millis_f64()).collect()
+fn said(actions: &AgentActions) -> Vec<f64> {
+    assert!(actions.packets.is_empty());
+    actions.notices.iter().map(|n| n.delay.millis_f64()).collect()
 }
 
 fn data(agent: &mut Rttn, ms: u64) -> Vec<f64> {
     let (seq, len) = (1001 + ms, 88);
     let segment = Segment { seq, len, ..Segment::default() };
     let mut packet = Packet::new(FlowId(0), SENDER, RECEIVER, HEADER_BYTES + len, Body::Tcp(segment));
-    let mut wishes = AgentActions::default();
-    assert_eq!(agent.on_packet(at(ms), &mut packet, 0.0, &mut wishes), PacketAction::Forward);
-    assert!(wishes.notices.iter().all(|n| (n.kind, n.seq, n.end) == (NoticeKind::Rttn, seq, seq + 88)));
-    said(&wishes)
+    let mut actions = AgentActions::default();
+    assert_eq!(agent.on_packet(at(ms), &mut packet, 0.0, &mut actions), PacketAction::Forward);
+    assert!(actions.notices.iter().all(|n| (n.kind, n.seq, n.end) == (NoticeKind::Rttn, seq, seq + 88)));
+    said(&actions)
 }
 
 fn tell(agent: &mut Rttn, ms: u64, next: NodeId, kind: LinkEventKind) -> Vec<f64> {
     let tag = Tag { flow: FlowId(0), seq: 0, end: 0 };
-    let mut wishes = AgentActions::default();
-    agent.on_link(at(ms), &LinkEvent { kind, tag, next, ack_waits: false }, &mut wishes);
-    said(&wishes)
+    let mut actions = AgentActions::default();
+    agent.on_link(at(ms), &LinkEvent { kind, tag, next, ack_waits: false }, &mut actions);
+    said(&actions)
 }
 
 fn fade_begins(agent: &mut Rttn, ms: u64) -> Vec<f64> {
@@ -139,8 +139,8 @@ fn acks_and_failures_say_nothing() {
     let mut a = agent();
     let ack = Segment { seq: 1, ack: 1001, ..Segment::default() };
     let mut packet = Packet::new(FlowId(0), RECEIVER, SENDER, HEADER_BYTES, Body::Tcp(ack));
-    let mut wishes = AgentActions::default();
-    a.on_packet(at(0), &mut packet, 0.0, &mut wishes);
+    let mut actions = AgentActions::default();
+    a.on_packet(at(0), &mut packet, 0.0, &mut actions);
     assert_eq!(fade_ends(&mut a, 1000, 4000), []);
     data(&mut a, 2000);
     for kind in [LinkEventKind::FirstFailure, LinkEventKind::AttemptFailed, LinkEventKind::Delivered] {

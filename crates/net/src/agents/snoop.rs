@@ -107,12 +107,12 @@ impl Snoop {
     }
 
     /// A pure ACK on its way to the sender.
-    fn on_ack(&mut self, now: Time, ack: u64, wishes: &mut AgentActions) -> PacketAction {
+    fn on_ack(&mut self, now: Time, ack: u64, actions: &mut AgentActions) -> PacketAction {
         if ack > self.last_ack {
             self.on_new_ack(now, ack);
             PacketAction::Forward
         } else if ack == self.last_ack && self.holds_missing() {
-            self.on_duplicate(now, wishes)
+            self.on_duplicate(now, actions)
         } else {
             // Old ACKs are for the sender alone; so are duplicates for a segment that was lost before it came here.
             PacketAction::Forward
@@ -134,7 +134,7 @@ impl Snoop {
         self.restart_timer(now);
     }
 
-    fn on_duplicate(&mut self, now: Time, wishes: &mut AgentActions) -> PacketAction {
+    fn on_duplicate(&mut self, now: Time, actions: &mut AgentActions) -> PacketAction {
         if self.expected_duplicates > 0 {
             self.expected_duplicates -= 1;
             return PacketAction::Consume;
@@ -156,7 +156,7 @@ impl Snoop {
             // retransmits for the third that it sees (RFC 5681 §3.2), unless the timer is first.
             return PacketAction::Forward;
         }
-        self.retransmit(now, wishes);
+        self.retransmit(now, actions);
         PacketAction::Consume
     }
 
@@ -166,10 +166,10 @@ impl Snoop {
     }
 
     /// Sends the oldest segment again; its timer starts anew.
-    fn retransmit(&mut self, now: Time, wishes: &mut AgentActions) {
+    fn retransmit(&mut self, now: Time, actions: &mut AgentActions) {
         let oldest = &mut self.cache[0];
         oldest.retransmissions += 1;
-        wishes.packets.push(oldest.packet.clone());
+        actions.packets.push(oldest.packet.clone());
         self.restart_timer(now);
     }
 
@@ -184,7 +184,7 @@ impl Agent for Snoop {
         now: Time,
         packet: &mut Packet,
         queued: f64,
-        wishes: &mut AgentActions,
+        actions: &mut AgentActions,
     ) -> PacketAction {
         match packet.segment() {
             Some(s) if s.len > 0 => {
@@ -192,7 +192,7 @@ impl Agent for Snoop {
                 PacketAction::Forward
             }
             // A handshake's own ACKs go the other way, or come before any data.
-            Some(s) if !s.flags.syn && self.sender == Some(packet.dst) => self.on_ack(now, s.ack, wishes),
+            Some(s) if !s.flags.syn && self.sender == Some(packet.dst) => self.on_ack(now, s.ack, actions),
             _ => PacketAction::Forward,
         }
     }
@@ -201,14 +201,14 @@ impl Agent for Snoop {
         self.deadline
     }
 
-    fn on_timeout(&mut self, now: Time, wishes: &mut AgentActions) {
+    fn on_timeout(&mut self, now: Time, actions: &mut AgentActions) {
         if self.deadline.is_none_or(|deadline| now < deadline) {
             return;
         }
         self.deadline = None;
         // If the receiver waits for something that is not here, only the sender can help.
         if self.holds_missing() && self.cache[0].retransmissions < MAX_RETRANSMISSIONS {
-            self.retransmit(now, wishes);
+            self.retransmit(now, actions);
         }
     }
 }

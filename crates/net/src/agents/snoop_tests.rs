@@ -25,7 +25,7 @@ fn tcp(src: NodeId, dst: NodeId, seq: u64, len: u32, ack: u64, syn: bool) -> Pac
 #[derive(Default)]
 struct Script {
     snoop: Snoop,
-    wishes: AgentActions,
+    actions: AgentActions,
 }
 
 /// What became of an ACK, and which segments were sent again.
@@ -51,26 +51,26 @@ impl Script {
     fn data_queued(&mut self, at: u64, n: u64, queued: f64) {
         let p = tcp(SENDER, RECEIVER, seq(n), 1000, 1, false);
         assert_eq!(
-            self.snoop.on_packet(ms(at), &mut p.clone(), queued, &mut self.wishes),
+            self.snoop.on_packet(ms(at), &mut p.clone(), queued, &mut self.actions),
             PacketAction::Forward
         );
-        assert!(self.wishes.packets.is_empty());
+        assert!(self.actions.packets.is_empty());
     }
 
     fn ack(&mut self, at: u64, n: u64) -> Outcome {
         let p = tcp(RECEIVER, SENDER, 1, 0, seq(n), false);
-        let verdict = self.snoop.on_packet(ms(at), &mut p.clone(), 0.0, &mut self.wishes);
+        let verdict = self.snoop.on_packet(ms(at), &mut p.clone(), 0.0, &mut self.actions);
         (verdict, self.sent_again())
     }
 
     fn timer(&mut self, at: u64) -> Vec<u64> {
-        self.snoop.on_timeout(ms(at), &mut self.wishes);
+        self.snoop.on_timeout(ms(at), &mut self.actions);
         self.sent_again()
     }
 
     fn sent_again(&mut self) -> Vec<u64> {
-        assert!(self.wishes.notices.is_empty());
-        let copies = self.wishes.packets.drain(..);
+        assert!(self.actions.notices.is_empty());
+        let copies = self.actions.packets.drain(..);
         copies
             .map(|p| {
                 assert_eq!((p.src, p.dst, p.bytes), (SENDER, RECEIVER, 1040));
@@ -119,7 +119,7 @@ fn a_lost_repair_is_told_to_the_sender() {
     }
     assert_eq!(s.ack(27, 1), FORWARDED);
     let due = s.snoop.poll_timeout().unwrap();
-    s.snoop.on_timeout(due, &mut s.wishes);
+    s.snoop.on_timeout(due, &mut s.actions);
     assert_eq!(s.sent_again(), [1]);
 }
 
@@ -164,7 +164,7 @@ fn a_congestion_loss_is_left_to_the_sender() {
     // But if it is lost on the air, the timer repairs it.
     let due = s.snoop.poll_timeout().unwrap();
     assert!(due >= ms(1101));
-    s.snoop.on_timeout(due, &mut s.wishes);
+    s.snoop.on_timeout(due, &mut s.actions);
     assert_eq!(s.sent_again(), [3]);
     assert_eq!(s.ack(1200, 9), FORWARDED);
 }
@@ -234,11 +234,11 @@ fn the_timer_repairs_the_oldest_ten_times() {
     let mut due = ms(120);
     for _ in 0..10 {
         assert_eq!(s.snoop.poll_timeout(), Some(due));
-        s.snoop.on_timeout(due, &mut s.wishes);
+        s.snoop.on_timeout(due, &mut s.actions);
         assert_eq!(s.sent_again(), [1]);
         due += Span::from_millis(100);
     }
-    s.snoop.on_timeout(due, &mut s.wishes);
+    s.snoop.on_timeout(due, &mut s.actions);
     assert_eq!(s.sent_again(), []);
     assert_eq!(s.snoop.poll_timeout(), None);
 }
@@ -276,7 +276,7 @@ fn local_round_trip() {
 #[test]
 fn handshake_packets_are_not_duplicates() {
     let mut s = Script::default();
-    let see = |s: &mut Script, mut p: Packet| s.snoop.on_packet(ms(0), &mut p, 0.0, &mut s.wishes);
+    let see = |s: &mut Script, mut p: Packet| s.snoop.on_packet(ms(0), &mut p, 0.0, &mut s.actions);
     assert_eq!(see(&mut s, tcp(SENDER, RECEIVER, 0, 0, 0, true)), PacketAction::Forward);
     assert_eq!(see(&mut s, tcp(RECEIVER, SENDER, 0, 0, 1, true)), PacketAction::Forward);
     s.data(0, 0);
@@ -284,5 +284,5 @@ fn handshake_packets_are_not_duplicates() {
         assert_eq!(see(&mut s, tcp(SENDER, RECEIVER, 1, 0, 1, false)), PacketAction::Forward);
         assert_eq!(see(&mut s, tcp(RECEIVER, SENDER, 0, 0, 1, true)), PacketAction::Forward);
     }
-    assert!(s.wishes.packets.is_empty());
+    assert!(s.actions.packets.is_empty());
 }

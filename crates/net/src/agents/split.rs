@@ -47,7 +47,7 @@ impl Split {
         let segments = params.find("buffer").unwrap_or(SEGMENTS);
         let mss = u64::from(config.mss);
         let capacity = (segments as u64 * mss).min(config.receive_window);
-        let mut receiver = Receiver::new(flow, plan.to, plan.from, config, scheme.asks);
+        let mut receiver = Receiver::new(flow, plan.to, plan.from, config, scheme.features);
         receiver.set_edge(1 + capacity);
         Split {
             to: plan.to,
@@ -57,7 +57,7 @@ impl Split {
                 plan.from,
                 plan.to,
                 config,
-                scheme.asks,
+                scheme.features,
                 (scheme.build)(params, config),
             ),
             capacity,
@@ -71,20 +71,20 @@ impl Split {
     /// Moves what arrived in order over to the other half, and sends what both halves have to send.
     ///
     /// The second connection is opened when the first one is.
-    fn pump(&mut self, now: Time, wishes: &mut AgentActions) {
+    fn pump(&mut self, now: Time, actions: &mut AgentActions) {
         self.sender.supply(self.receiver.delivered() - self.taken);
         self.taken = self.receiver.delivered();
-        let edge = self.sender.space().una.max(1) + self.capacity;
+        let edge = self.sender.state().una.max(1) + self.capacity;
         self.receiver.set_edge(edge);
         self.tell_of_room(now, edge);
         while let Some(ack) = self.receiver.poll_transmit(now) {
             self.told = ack.segment().map_or(self.told, |s| s.ack.max(1) + s.window);
-            wishes.packets.push(ack);
+            actions.packets.push(ack);
         }
         while let Some(data) = self.sender.poll_transmit(now) {
-            wishes.packets.push(data);
+            actions.packets.push(data);
         }
-        while self.sender.poll_judgement().is_some() {} // what this half judges goes into no report
+        while self.sender.poll_classification().is_some() {} // what this half judges goes into no report
     }
 
     /// If the sender had to stop for want of room, an ACK tells it that there is some again: for two segments at least, as less is
@@ -109,7 +109,7 @@ impl Agent for Split {
         now: Time,
         packet: &mut Packet,
         _: f64,
-        wishes: &mut AgentActions,
+        actions: &mut AgentActions,
     ) -> PacketAction {
         if packet.segment().is_none() {
             return PacketAction::Forward;
@@ -120,7 +120,7 @@ impl Agent for Split {
         } else {
             self.sender.on_segment(now, packet);
         }
-        self.pump(now, wishes);
+        self.pump(now, actions);
         PacketAction::Take
     }
 
@@ -137,10 +137,10 @@ impl Agent for Split {
         [self.receiver.poll_timeout(), self.sender.poll_timeout(), reminder].into_iter().flatten().min()
     }
 
-    fn on_timeout(&mut self, now: Time, wishes: &mut AgentActions) {
+    fn on_timeout(&mut self, now: Time, actions: &mut AgentActions) {
         self.receiver.on_timeout(now);
         self.sender.on_timeout(now);
-        self.pump(now, wishes);
+        self.pump(now, actions);
     }
 }
 

@@ -34,9 +34,9 @@ struct Out {
     data: Vec<u64>,
 }
 
-fn out(wishes: &mut AgentActions) -> Out {
+fn out(actions: &mut AgentActions) -> Out {
     let mut out = Out::default();
-    for p in wishes.packets.drain(..) {
+    for p in actions.packets.drain(..) {
         let s = p.segment().expect("TCP");
         if p.dst == SENDER {
             assert_eq!(p.src, RECEIVER);
@@ -52,10 +52,10 @@ fn out(wishes: &mut AgentActions) -> Out {
 fn arrive(split: &mut Split, now: Time, segment: Segment, to: NodeId) -> Out {
     let from = if to == SENDER { RECEIVER } else { SENDER };
     let bytes = HEADER_BYTES + segment.len;
-    let mut wishes = AgentActions::default();
+    let mut actions = AgentActions::default();
     let mut packet = Packet::new(FlowId(0), from, to, bytes, Body::Tcp(segment));
-    assert_eq!(split.on_packet(now, &mut packet, 0.0, &mut wishes), PacketAction::Take);
-    out(&mut wishes)
+    assert_eq!(split.on_packet(now, &mut packet, 0.0, &mut actions), PacketAction::Take);
+    out(&mut actions)
 }
 
 fn data(split: &mut Split, now: Time, seq: u64) -> Out {
@@ -86,10 +86,10 @@ fn it_acknowledges_and_sends_on_within_its_buffer() {
     assert_eq!(ack(&mut split, ms(11), 2001), Out { acks: vec![(4001, 6001)], data: vec![] });
     // It is repeated, ever later, until data comes.
     assert_eq!(split.poll_timeout(), Some(ms(211)));
-    let mut wishes = AgentActions::default();
+    let mut actions = AgentActions::default();
     ack(&mut split, ms(12), 4001);
-    split.on_timeout(ms(211), &mut wishes);
-    assert_eq!(out(&mut wishes).acks, [(4001, 8001)]);
+    split.on_timeout(ms(211), &mut actions);
+    assert_eq!(out(&mut actions).acks, [(4001, 8001)]);
     assert_eq!(split.poll_timeout(), Some(ms(611)));
     data(&mut split, ms(300), 4001);
     assert!(
@@ -129,9 +129,9 @@ fn it_has_a_connection_of_its_own() {
     let mut sent = Vec::new();
     while sent.is_empty() {
         let due = split.poll_timeout().expect("the second half waits for an ACK");
-        let mut wishes = AgentActions::default();
-        split.on_timeout(due, &mut wishes);
-        sent = super::tests::out(&mut wishes).data;
+        let mut actions = AgentActions::default();
+        split.on_timeout(due, &mut actions);
+        sent = super::tests::out(&mut actions).data;
     }
     assert_eq!(sent, [1]);
 }

@@ -1,3 +1,5 @@
+//! A wired link, packet by packet.
+
 use super::*;
 use airhop_base::{Body, Datagram, FlowId, Rate};
 use airhop_engine::Streams;

@@ -1,6 +1,6 @@
 //! The packets of one direction of a radio link.
-use super::Outgoing;
-use crate::cell::Tag;
+use super::plan::Outgoing;
+use crate::tag::Tag;
 use airhop_base::Packet;
 use airhop_engine::Id;
 use std::collections::VecDeque;

@@ -1,7 +1,7 @@
-//! What happens on a radio link, and what it tells the world.
-use super::End;
-use crate::cell::Tag;
+//! Events happen on a radio link, and effects are what it tells the world.
+use crate::address::End;
 use crate::errors::Damage;
+use crate::tag::Tag;
 use airhop_base::{Packet, Span, Time};
 use airhop_engine::Id;
 

@@ -1,10 +1,11 @@
 //! One end of a radio link: what it sends next.
 use super::buffer::Buffer;
-use super::{End, RadioPlan};
+use super::plan::RadioPlan;
+use crate::address::End;
 use crate::arq::{ArqReceiver, ArqSender, LinkAck, LinkFrame};
-use crate::cell::Tag;
 use crate::errors::{Damage, ErrorModel, Frame};
 use crate::pace::Pace;
+use crate::tag::Tag;
 use airhop_base::{FlowId, Time};
 use airhop_engine::{Streams, TimerId};
 use std::collections::VecDeque;

@@ -5,14 +5,15 @@ mod effects;
 mod endpoint;
 mod plan;
 
+pub use crate::address::End;
 use crate::arq::{LinkFrame, Report};
-use crate::cell::Tag;
 use crate::errors::Damage;
+use crate::tag::Tag;
 use airhop_base::{Packet, Span, Time};
 use airhop_engine::{EventQueue, Id, Streams, Timers};
 pub use effects::{RadioEffect, RadioEvent, RadioWhat, Transmitted};
 use endpoint::{Content, LinkEndpoint, Transmission};
-pub use plan::{End, Outgoing, RadioPlan};
+pub use plan::{Outgoing, RadioPlan};
 
 /// The link at work.
 ///

@@ -1,13 +1,11 @@
-//! What a radio link is built from, and what goes into it.
+//! `RadioPlan`: rates, delay, recovery and errors that a radio link is built from; `Outgoing`: a packet that goes into
+//! it.
 use crate::arq::ArqPlan;
-use crate::cell::Tag;
 use crate::errors::ErrorPlan;
 use crate::pace::LinkRate;
+use crate::tag::Tag;
 use airhop_base::{Packet, Span};
 use airhop_engine::Id;
-
-/// An end of a radio link: 0 or 1, its position in [`RadioPlan::ends`]. With a packet or a frame, the end that sends it.
-pub type End = u8;
 
 /// Everything that a radio link is built from.
 #[derive(Clone, Debug)]
@@ -20,7 +18,7 @@ pub struct RadioPlan {
     pub ends: [String; 2],
     /// How fast each end sends.
     pub pace: LinkRate,
-    /// How long a frame is under way, from its last bit sent to its last bit received; a course may say otherwise.
+    /// How long a frame is under way, from its last bit sent to its last bit received; a schedule may say otherwise.
     pub delay: Span,
     /// Bytes that the link adds to an IP packet in a data frame.
     pub overhead: u32,

@@ -3,9 +3,10 @@
 
 use airhop_base::{Body, Datagram, Drop, FlowId, NodeId, Packet, Rate, Span, Time};
 use airhop_engine::{Arena, EventQueue, Streams};
+use airhop_radio::Tag;
 use airhop_radio::cell::{
     Access, AirEvent, Cell, CellEvent, CellPlan, CellRules, Effect, Fragmentation, FrameKind, LinkErrors,
-    Outgoing, Range, Station, Tag, Transmitted,
+    Outgoing, Range, Station, Transmitted,
 };
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::phy::{DATA_OVERHEAD, Phy};

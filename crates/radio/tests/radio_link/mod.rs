@@ -3,8 +3,8 @@
 
 use airhop_base::{Body, Datagram, FlowId, NodeId, Packet, Rate, Span, Time};
 use airhop_engine::{Arena, EventQueue, Streams};
+use airhop_radio::Tag;
 use airhop_radio::arq::{ArqPlan, ArqRules, Group};
-use airhop_radio::cell::Tag;
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link::{End, Outgoing, RadioEffect, RadioEvent, RadioLink, RadioPlan, Transmitted};
 use std::collections::VecDeque;

@@ -8,7 +8,7 @@ use crate::grammar::key::{Key, Kind, key};
 use crate::grammar::problem::Problems;
 use airhop_base::{NodeId, Span};
 use airhop_net::plan::{Pair, Plan};
-use airhop_net::route::Hop;
+use airhop_net::routing::Hop;
 
 /// A type of link as a file declares it.
 pub(crate) struct LinkType {

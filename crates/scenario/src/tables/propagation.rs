@@ -4,7 +4,7 @@ use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::Without::{Derived, Required, Value};
 use crate::grammar::key::{Key, Kind, key};
 use crate::grammar::problem::Problems;
-use airhop_net::route::hear;
+use airhop_net::routing::hear;
 use airhop_radio::cell::Range;
 use airhop_radio::propagation::{Propagation, ratio};
 

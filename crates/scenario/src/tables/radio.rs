@@ -9,7 +9,7 @@ use crate::grammar::key::Without::{Derived, Required, Value};
 use crate::grammar::key::{Key, Kind, key};
 use crate::grammar::problem::Problems;
 use airhop_net::plan::{Plan, RadioLinkPlan};
-use airhop_net::route::Hop;
+use airhop_net::routing::Hop;
 use airhop_radio::link::RadioPlan;
 
 pub(super) static TYPE: LinkType = LinkType {

@@ -129,7 +129,7 @@ pub(crate) fn check(tcp: &Fields, problems: &mut Problems) {
 pub(crate) fn config(tcp: &Fields, mss: u32) -> Option<Config> {
     let rto = tcp.table("rto")?;
     Some(Config {
-        base: of_word(&Preset::ALL, tcp.word("preset")?)?,
+        stack: of_word(&Preset::ALL, tcp.word("preset")?)?,
         mss,
         handshake: tcp.flag("handshake")?,
         initial_window: tcp.number("initial_window")?,

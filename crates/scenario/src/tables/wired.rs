@@ -8,7 +8,7 @@ use crate::grammar::fields::Fields;
 use crate::grammar::key::Without::Required;
 use crate::grammar::key::{Key, Kind, key};
 use airhop_net::plan::{Plan, WiredPlan};
-use airhop_net::route::Hop;
+use airhop_net::routing::Hop;
 
 pub(super) static TYPE: LinkType = LinkType {
     list: "wired",

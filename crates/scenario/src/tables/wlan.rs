@@ -10,7 +10,7 @@ use crate::grammar::problem::Problems;
 use crate::grammar::words::of_word;
 use airhop_base::Span;
 use airhop_net::plan::{Draws, Plan, WlanPlan};
-use airhop_net::route::Hop;
+use airhop_net::routing::Hop;
 use airhop_radio::cell::{Access, AckTimeout, CellPlan, CellRules, LinkErrors, Receiving, Station};
 use airhop_radio::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
 

@@ -5,7 +5,7 @@ use crate::grammar::problem::{Problems, did_you_mean, some_of};
 use crate::tables::layout;
 use crate::tables::propagation::reach;
 use airhop_base::FlowId;
-use airhop_net::layout::{Place, pairs};
+use airhop_net::placement::{Place, pairs};
 use airhop_net::plan::Pair;
 
 /// The flows that want two stations of the wlan of this name.

@@ -7,7 +7,7 @@ use crate::tables::layout;
 use crate::tables::layout::PLACED;
 use airhop_engine::Streams;
 use airhop_net::BuildError;
-use airhop_net::layout::{Place, scatter};
+use airhop_net::placement::{Place, scatter};
 
 /// Names and places (metres) of the stations of a layout. `text` is a JSON object of `layout`, a table as a `[[wlan]]` has it;
 /// `receive`, the range that random places are connected within (without it all stations hear each other); and `wlan`, the

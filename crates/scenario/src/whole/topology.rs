@@ -3,8 +3,7 @@
 use crate::grammar::fields::Fields;
 use crate::tables::link::{Joins, LINKS, LinkType};
 use airhop_base::NodeId;
-use airhop_net::route::{Graph, Hop, Stations};
-use airhop_net::routes::Routes;
+use airhop_net::routing::{Graph, Hop, Routes, Stations};
 use indexmap::IndexSet;
 
 /// A link: its type, by the place in [`LINKS`], and its number among those of its type.

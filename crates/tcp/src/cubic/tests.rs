@@ -6,7 +6,7 @@ const MSS: u64 = 1000;
 /// alpha of beta 0.7: 0.9 / 1.7.
 const ALPHA: f64 = 9.0 / 17.0;
 
-fn space(srtt_ms: u64) -> SenderState {
+fn state(srtt_ms: u64) -> SenderState {
     SenderState {
         srtt: Some(Span::from_millis(srtt_ms)),
         ..SenderState::new(&Preset::Rfc.config(MSS as u32))
@@ -26,7 +26,7 @@ fn ack(ms: u64) -> Ack {
 fn lose(control: &mut Cubic, cwnd: f64, signal: Signal) -> Window {
     let mut w = Window { cwnd, ssthresh: 2.0 };
     let loss = Loss { now: Time::ZERO, signal, base: Some(cwnd), half: cwnd / 2.0, window: cwnd / 2.0 };
-    assert_eq!(control.on_loss(&mut w, &loss, &space(100)), Judged::Congestion);
+    assert_eq!(control.on_loss(&mut w, &loss, &state(100)), Judged::Congestion);
     w
 }
 
@@ -64,7 +64,7 @@ fn growth_aims_a_round_trip_ahead() {
     let mut control = cubic(Form::Rfc, 0.5, true);
     let mut w = lose(&mut control, 100.0, Signal::Duplicates);
     is_close(w.cwnd, 50.0);
-    let s = space(100);
+    let s = state(100);
     control.on_ack(&mut w, &ack(0), &s); // the epoch begins; W(0) = 50 is below W_est
     is_close(w.cwnd, 50.0 + 1.0 / 50.0);
     let cwnd = w.cwnd;
@@ -80,7 +80,7 @@ fn growth_aims_a_round_trip_ahead() {
 fn friendly_to_reno() {
     let mut control = cubic(Form::Rfc, 0.7, true);
     let mut w = lose(&mut control, 10.0, Signal::Duplicates);
-    let s = space(1);
+    let s = state(1);
     for _ in 0..1000 {
         let cwnd = w.cwnd;
         control.on_ack(&mut w, &ack(0), &s);
@@ -94,10 +94,10 @@ fn friendly_to_reno() {
 #[test]
 fn slow_start_ends_within_an_ack() {
     let mut w = Window { cwnd: 9.5, ssthresh: 10.0 };
-    cubic(Form::Rfc, 0.7, true).on_ack(&mut w, &ack(0), &space(100));
+    cubic(Form::Rfc, 0.7, true).on_ack(&mut w, &ack(0), &state(100));
     is_close(w.cwnd, 10.0 + 0.5 / 10.0);
     // Of two segments a quarter ends it, and three quarters of what was delivered are left.
-    let s = SenderState { growth: Growth::PerByte, ..space(100) };
+    let s = SenderState { growth: Growth::PerByte, ..state(100) };
     let two = Ack { acked: 2 * MSS, delivered: 2 * MSS, ..ack(0) };
     let mut w = Window { cwnd: 9.5, ssthresh: 10.0 };
     cubic(Form::Rfc, 0.7, true).on_ack(&mut w, &two, &s);
@@ -128,10 +128,10 @@ fn what_is_left() {
     let mut control = cubic(Form::Rfc, 0.7, true);
     let mut w = lose(&mut control, 20.0, Signal::Timeout);
     let again = Loss { now: Time::ZERO, signal: Signal::Timeout, base: None, half: 14.0, window: 14.0 };
-    control.on_loss(&mut w, &again, &space(100));
+    control.on_loss(&mut w, &again, &state(100));
     assert_eq!(w, Window { cwnd: 1.0, ssthresh: 14.0 });
     for _ in 0..14 {
-        control.on_ack(&mut w, &ack(0), &space(100));
+        control.on_ack(&mut w, &ack(0), &state(100));
     }
     let epoch = memory(&control).epoch.expect("past ssthresh");
     is_close(epoch.k, 0.0);
@@ -144,16 +144,16 @@ fn a_repeated_timeout_is_no_new_beginning() {
     let mut control = cubic(Form::Rfc, 0.7, true);
     let mut w = lose(&mut control, 20.0, Signal::Timeout);
     let again = Loss { now: Time::ZERO, signal: Signal::Timeout, base: None, half: 14.0, window: 14.0 };
-    control.on_loss(&mut w, &again, &space(1));
+    control.on_loss(&mut w, &again, &state(1));
     w.cwnd = 14.0;
-    control.on_ack(&mut w, &ack(0), &space(1));
+    control.on_ack(&mut w, &ack(0), &state(1));
     is_close(w.cwnd, 14.0 + ALPHA / 14.0);
 }
 
 // §4.9.2: all of it is as before; a timeout after the loss was of the same window of data. Linux gives back the window alone.
 #[test]
 fn a_loss_that_was_none() {
-    let s = SenderState { una: 1, max_sent: 90_001, ..space(100) };
+    let s = SenderState { una: 1, max_sent: 90_001, ..state(100) };
     for form in [Form::Rfc, Form::Linux] {
         let mut control = cubic(form, 0.7, true);
         let mut w = lose(&mut control, 100.0, Signal::Duplicates);
@@ -175,7 +175,7 @@ fn a_loss_that_was_none() {
 fn openings(control: &mut Cubic, mut w: Window, every: u64, acks: u64) -> Vec<u64> {
     let opens = |n: &u64| {
         let before = w.cwnd;
-        control.on_ack(&mut w, &ack(every * n), &space(60));
+        control.on_ack(&mut w, &ack(every * n), &state(60));
         assert!(w.cwnd == before || w.cwnd == before + 1.0);
         w.cwnd > before
     };
@@ -199,12 +199,12 @@ fn linux_aims_at_whole_segments() {
     assert_eq!(w.cwnd, 70.0);
     for n in 1..=70 {
         assert_eq!(w.cwnd, 70.0, "{n}");
-        control.on_ack(&mut w, &ack(0), &space(60));
+        control.on_ack(&mut w, &ack(0), &state(60));
     }
     assert_eq!(w.cwnd, 71.0);
     for n in 1..=7 {
         assert_eq!(w.cwnd, 71.0, "{n}");
-        control.on_ack(&mut w, &ack(500), &space(60));
+        control.on_ack(&mut w, &ack(500), &state(60));
     }
     assert_eq!(w.cwnd, 72.0);
 }
@@ -228,7 +228,7 @@ fn a_timeout_in_the_form_of_linux() {
     let mut w = Window { cwnd: 110.0, ssthresh: 110.0 };
     let kept = Loss { now: Time::ZERO, signal: Signal::Timeout, base: None, half: 110.0, window: 110.0 };
     control.least_rtt = Some(Span::from_millis(60));
-    control.on_loss(&mut w, &kept, &space(100));
+    control.on_loss(&mut w, &kept, &state(100));
     assert_eq!(w, Window { cwnd: 1.0, ssthresh: 110.0 });
     assert_eq!(control.least_rtt, None);
     let window = Window { cwnd: 110.0, ssthresh: 110.0 };
@@ -242,7 +242,7 @@ fn linux_leaves_out_samples_after_a_recovery() {
     let mut w = lose(&mut control, 100.0, Signal::Duplicates);
     for (ms, segment, least) in [(0, 0, 50), (999, 1, 50), (1000, 2, 40)] {
         let at = Time::ZERO + Span::from_millis(ms);
-        let s = SenderState { una: 1 + (segment + 1) * MSS, ..space(60) };
+        let s = SenderState { una: 1 + (segment + 1) * MSS, ..state(60) };
         let (now, rtt) = if ms == 0 { (at + Span::from_millis(50), 50) } else { (at, 40) };
         let a = Ack { now, sample: Some(Span::from_millis(rtt)), ..ack(ms) };
         control.observe(&a, &s);

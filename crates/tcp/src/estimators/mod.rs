@@ -1,4 +1,4 @@
-//! What senders, and one receiver, measure on their path, for schemes to build on.
+//! Estimators measure a path, at the sender or at the receiver, for schemes to build on.
 
 mod ack_credit;
 mod available_rate;

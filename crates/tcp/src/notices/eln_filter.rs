@@ -77,8 +77,8 @@ mod tests {
         let mut f = ElnFilter::new(2);
         let skip = Reaction::Freeze { retransmit: false };
         let answer = Reaction::Freeze { retransmit: true };
-        let space = SenderState::new(&Preset::Ns2.config(1000));
-        let hear = |f: &mut ElnFilter| f.on_notice(Time::ZERO, &eln, &space);
+        let state = SenderState::new(&Preset::Ns2.config(1000));
+        let hear = |f: &mut ElnFilter| f.on_notice(Time::ZERO, &eln, &state);
         let seen: Vec<_> = (0..6).map(|_| hear(&mut f)).collect();
         assert_eq!(seen, [Reaction::Retransmit, Reaction::Retransmit, skip, answer, skip, answer]);
         f.on_progress(false);
@@ -91,13 +91,13 @@ mod tests {
     #[test]
     fn deaf_to_ersns() {
         let ersn = Notice::about(NoticeKind::Ersn, 1, 2);
-        let space = SenderState::new(&Preset::Ns2.config(1000));
+        let state = SenderState::new(&Preset::Ns2.config(1000));
         for (mut f, worth) in
             [(ElnFilter::new(2), Reaction::Hold), (ElnFilter::without_ersn(2), Reaction::Ignore)]
         {
-            assert_eq!(f.on_notice(Time::ZERO, &ersn, &space), worth);
+            assert_eq!(f.on_notice(Time::ZERO, &ersn, &state), worth);
             f.on_timeout();
-            assert_eq!(f.on_notice(Time::ZERO, &ersn, &space), worth);
+            assert_eq!(f.on_notice(Time::ZERO, &ersn, &state), worth);
         }
     }
 }

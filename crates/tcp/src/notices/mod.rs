@@ -1,4 +1,4 @@
-//! What a sender makes of explicit notifications.
+//! Notice policies say what a sender makes of explicit notifications: ELN, ERSN, EBSN, RTTN, NAK.
 
 mod answer;
 mod answer_naks;

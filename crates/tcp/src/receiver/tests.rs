@@ -121,8 +121,8 @@ fn one_ack_per_segment_in_order() {
 #[test]
 fn contention_limits_the_window() {
     let config = Config { receive_window: 20_000, delayed_ack: None, ..Preset::Ns2.config(1000) };
-    let asks = ReceiverFeatures { contention: true, ..ReceiverFeatures::NOTHING };
-    let mut receiver = Receiver::new(FlowId(0), NodeId(1), NodeId(0), &config, asks);
+    let features = ReceiverFeatures { contention: true, ..ReceiverFeatures::NOTHING };
+    let mut receiver = Receiver::new(FlowId(0), NodeId(1), NodeId(0), &config, features);
     let mut ack = |ms: u64, n: u64, contention: u64| {
         let contention = Some(Span::from_micros(contention));
         let segment = segment(1 + 1000 * n, 1000).with(RareOptions { contention, ..RareOptions::NONE });

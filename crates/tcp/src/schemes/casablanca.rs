@@ -31,7 +31,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "SACK blocks tell which segments are missing when a loss is found; they are repaired as NewReno does",
         "a timeout is always congestion",
     ],
-    asks: ReceiverFeatures::SACK,
+    features: ReceiverFeatures::SACK,
     build: &|p, c| Parts {
         control: Box::new(Casablanca {
             marking: Marking { k: p.get("k") as u64, mss: u64::from(c.mss) },

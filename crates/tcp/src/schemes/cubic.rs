@@ -1,11 +1,10 @@
 use super::{ReceiverFeatures, Param, Params, Scheme};
-use crate::config::HalveFrom;
 use crate::cubic::{Constants, Cubic, Form};
 use crate::notices::IgnoreNotices;
 use crate::recovery;
 use crate::seams::Parts;
 use crate::slow_start::SlowStart;
-use crate::Config;
+use crate::{Config, Preset};
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "cubic",
@@ -27,7 +26,7 @@ pub(super) static SCHEME: Scheme = Scheme {
             "form",
             &["auto", "rfc", "linux"],
             "rfc = RFC 9438; linux = Linux 6, which grows by a twentieth of the window a round trip while it knows no window at which \
-             something was lost; auto = linux if the connection counts its window in whole segments (halve_from, preset linux), else rfc",
+             something was lost; auto = linux with preset linux, else rfc",
         ),
         Param::word(
             "slow_start",
@@ -58,13 +57,13 @@ pub(super) static SCHEME: Scheme = Scheme {
     reconstructed: &[
         "a round trip is measured with exact times; Linux also looks for the end of slow start while a recovery comes down to ssthresh",
     ],
-    asks: ReceiverFeatures::SACK,
+    features: ReceiverFeatures::SACK,
     build: &|p, c| Parts { control: Box::new(control(p, c)), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
 };
 
 pub(super) fn control(p: &Params, c: &Config) -> Cubic {
     let form = match p.choice("form") {
-        0 if c.halve_from == HalveFrom::WholeCwnd => Form::Linux,
+        0 if c.stack == Preset::Linux => Form::Linux,
         2 => Form::Linux,
         _ => Form::Rfc,
     };

@@ -25,7 +25,7 @@ pub(super) static SCHEME: Scheme = Scheme {
          outstanding, which is wrong after a round trip of duplicate ACKs",
         "a retransmission timer that would expire during the delay is started anew",
     ],
-    asks: ReceiverFeatures::SACK,
+    features: ReceiverFeatures::SACK,
     build: &|_, _| Parts {
         control: Box::new(Reno),
         recovery: Box::new(Delayed::default()),

@@ -33,7 +33,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "retransmissions are not ECN-capable (RFC 3168 §6.1.5; the RFC is silent); Linux' DCTCP makes all its packets so",
         "K where the scenario names no queue: a quarter of the buffer",
     ],
-    asks: ReceiverFeatures { echo: Echo::EachByte, ..ReceiverFeatures::SACK },
+    features: ReceiverFeatures { echo: Echo::EachByte, ..ReceiverFeatures::SACK },
     build: &|p, c| Parts { control: Box::new(Dctcp::new(p)), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
 };
 
@@ -91,7 +91,7 @@ mod tests {
 
     const MSS: u64 = 1000;
 
-    fn space() -> SenderState {
+    fn state() -> SenderState {
         SenderState::new(&Preset::Ns2.config(MSS as u32))
     }
 
@@ -123,7 +123,7 @@ mod tests {
     // §3.3, steps 1 to 8. The first ACK ends the first window, and the next one ends with the ACK of what that let out: the tenth after it.
     #[test]
     fn alpha_is_a_moving_mean_of_the_marked_share_of_bytes() {
-        let (mut d, mut s) = (dctcp(), space());
+        let (mut d, mut s) = (dctcp(), state());
         window(&mut d, &mut s, 1, 0);
         is_near(d.alpha, 15.0 / 16.0);
         s.nxt = s.una + 9 * MSS;
@@ -137,7 +137,7 @@ mod tests {
     // The fixed point of a constant share is that share, and 1/16 of the distance is left out each window.
     #[test]
     fn alpha_approaches_a_constant_share() {
-        let (mut d, mut s) = (dctcp(), space());
+        let (mut d, mut s) = (dctcp(), state());
         for n in 1..=64 {
             d.window_end = s.una + 9 * MSS;
             window(&mut d, &mut s, 10, 3);
@@ -152,7 +152,7 @@ mod tests {
             [(1.0, 100.0, 50.0, 50.0), (0.4, 100.0, 80.0, 80.0), (0.0, 100.0, 100.0, 100.0), (1.0, 3.0, 1.5, 2.0)]
         {
             let mut w = Window { cwnd, ssthresh: f64::INFINITY };
-            let judged = Dctcp { alpha, ..dctcp() }.on_loss(&mut w, &loss(Signal::Echo), &space());
+            let judged = Dctcp { alpha, ..dctcp() }.on_loss(&mut w, &loss(Signal::Echo), &state());
             assert_eq!((w, judged), (Window { cwnd: left, ssthresh }, Judged::Congestion));
         }
     }
@@ -163,7 +163,7 @@ mod tests {
         for (signal, cwnd) in [(Signal::Duplicates, 30.0), (Signal::Timeout, 1.0)] {
             let mut d = Dctcp { alpha: 0.1, ..dctcp() };
             let mut w = Window { cwnd: 60.0, ssthresh: 40.0 };
-            d.on_loss(&mut w, &loss(signal), &space());
+            d.on_loss(&mut w, &loss(signal), &state());
             assert_eq!((w, d.alpha), (Window { cwnd, ssthresh: 30.0 }, 0.1));
         }
     }

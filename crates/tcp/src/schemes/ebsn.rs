@@ -35,7 +35,7 @@ pub(super) static SCHEME: Scheme = Scheme {
          goes down to a wireless link that it did not come by. A link layer that sends a window of packets again tells of each",
         "an EBSN is an ICMP message of 40 bytes with the first eight bytes of the TCP header, and can be queued and lost",
     ],
-    asks: ReceiverFeatures::NOTHING,
+    features: ReceiverFeatures::NOTHING,
     build: &|p, c| Parts {
         control: Box::new(Reno),
         recovery: base(p, c),

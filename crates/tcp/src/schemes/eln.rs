@@ -35,7 +35,7 @@ pub(super) static SCHEME: Scheme = Scheme {
          all duplicate ACKs for one of them; after the repair of a congestion loss not on those that \
          segments ahead of it cause",
     ],
-    asks: ReceiverFeatures::NOTHING,
+    features: ReceiverFeatures::NOTHING,
     build: &|_, c| Parts {
         control: Box::new(Reno),
         recovery: recovery::reno(c),

@@ -28,7 +28,7 @@ pub(super) static SCHEME: Scheme = Scheme {
          RACK goes by time and needs neither",
         "an ERSN suspends congestion control for its segment for two RTOs at most, and a disconnection freezes, as with LL-ELSN",
     ],
-    asks: ReceiverFeatures::SACK,
+    features: ReceiverFeatures::SACK,
     build: &|p, c| Parts {
         control: Box::new(cubic::control(&Params::defaults(&cubic::SCHEME), c)),
         recovery: Box::new(NoticeAware::new(recovery::sack(c))),

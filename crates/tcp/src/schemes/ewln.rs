@@ -15,6 +15,6 @@ pub(super) static SCHEME: Scheme = Scheme {
         "the sender is that of HACK",
         "headers that are hit are always noticed, and the segment is then lost like any other",
     ],
-    asks: ReceiverFeatures::SACK,
+    features: ReceiverFeatures::SACK,
     ..super::hack::SCHEME
 };

@@ -29,7 +29,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "the special ACK never counts as a duplicate; the ACKs of later segments do",
         "the headers are those of MAC and LLC, IP and TCP, with all options",
     ],
-    asks: ReceiverFeatures { header_check: true, ..ReceiverFeatures::SACK },
+    features: ReceiverFeatures { header_check: true, ..ReceiverFeatures::SACK },
     build: &|_, c| Parts {
         control: Box::new(Reno),
         recovery: recovery::sack(c),

@@ -39,7 +39,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "the longest round trip grows by 20 ms at most with a sample and fades by 5 % with each loss, as in Linux",
         "the time counts from the loss (FreeBSD); in Linux from the end of its repair. Linux halves once more after a change of the rate",
     ],
-    asks: ReceiverFeatures::SACK,
+    features: ReceiverFeatures::SACK,
     build: &|p, c| Parts { control: Box::new(Htcp::new(p)), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
 };
 

@@ -24,7 +24,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "after duplicate ACKs threshold and window are share × RTT; after a timeout the threshold is",
         "growth as Reno's, losses are repaired as NewReno does, and every loss is taken for congestion",
     ],
-    asks: ReceiverFeatures::NOTHING,
+    features: ReceiverFeatures::NOTHING,
     build: &|_, c| Parts {
         control: Box::new(Ideal { truth: None }),
         recovery: recovery::newreno(c),
@@ -71,14 +71,14 @@ mod tests {
     #[test]
     fn the_window_is_what_the_path_holds() {
         let mut ideal = Ideal { truth: None };
-        let space = SenderState::new(&Preset::Ns2.config(1000));
+        let state = SenderState::new(&Preset::Ns2.config(1000));
         let mut cut = |signal, told: bool| {
             let mut w = Window { cwnd: 20.0, ssthresh: 8.0 };
             if told {
                 ideal.on_truth(&Truth { rate: Rate::from_bps(4_000_000), rtt: Span::from_millis(64) });
             }
             let judged =
-                ideal.on_loss(&mut w, &Loss { now: Time::ZERO, signal, base: Some(20.0), half: 10.0, window: 10.0 }, &space);
+                ideal.on_loss(&mut w, &Loss { now: Time::ZERO, signal, base: Some(20.0), half: 10.0, window: 10.0 }, &state);
             assert_eq!(judged, Judged::Congestion);
             (w.cwnd, w.ssthresh)
         };

@@ -40,7 +40,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "round trips count outside recovery, and not those of segments that SACK had reported",
         "the window is cut and grown with fractions of segments; Linux computes in 1/128 and 1/64",
     ],
-    asks: ReceiverFeatures::SACK,
+    features: ReceiverFeatures::SACK,
     build: &|p, c| Parts { control: Box::new(Illinois::new(p)), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
 };
 

@@ -32,7 +32,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "a warning in slow start sets the threshold only",
         "which round-trip time turns the rate into a window",
     ],
-    asks: ReceiverFeatures { echo: Echo::EachMark, ..ReceiverFeatures::NOTHING },
+    features: ReceiverFeatures { echo: Echo::EachMark, ..ReceiverFeatures::NOTHING },
     build: &|p, c| Parts {
         control: Box::new(Jersey::new(Clock::Sender, p.choice("rtt") == 1)),
         recovery: recovery::newreno(c),
@@ -167,7 +167,7 @@ mod tests {
     /// `batch` ms. For four seconds.
     fn fed(clock: Clock, batch: u64) -> (Jersey, SenderState) {
         let mut jersey = Jersey::new(clock, false);
-        let mut space = SenderState::new(&Preset::Ns2.config(1000));
+        let mut state = SenderState::new(&Preset::Ns2.config(1000));
         let mut events: Vec<(u64, u64, bool)> = Vec::new();
         for k in 0..504 {
             events.push((8 * k, k, false));
@@ -177,15 +177,15 @@ mod tests {
         for (ms, k, is_ack) in events {
             let start = 1 + 1000 * k;
             if is_ack {
-                space.una = start + 1000;
+                state.una = start + 1000;
                 let arrival = Some(Arrival { seq: start, at: at(8 * k + 60) });
                 let sample = Some(at(ms) - at(8 * k));
-                jersey.observe(&Ack { sample, ..ack(at(ms), 1000, arrival, false) }, &space);
+                jersey.observe(&Ack { sample, ..ack(at(ms), 1000, arrival, false) }, &state);
             } else {
-                space.max_sent = start + 1000;
+                state.max_sent = start + 1000;
             }
         }
-        (jersey, space)
+        (jersey, state)
     }
 
     fn ack(now: Time, acked: u64, arrival: Option<Arrival>, ece: bool) -> Ack {
@@ -205,44 +205,44 @@ mod tests {
     #[test]
     fn a_warning_sets_the_window_to_what_the_path_holds() {
         for (cwnd, expected) in [(20.0, 12.5), (8.0, 8.0)] {
-            let (mut jersey, space) = fed(Clock::Sender, 1);
+            let (mut jersey, state) = fed(Clock::Sender, 1);
             let mut w = Window { cwnd, ssthresh: 10.0 };
-            jersey.on_ack(&mut w, &ack(at(4200), 1000, None, true), &space);
+            jersey.on_ack(&mut w, &ack(at(4200), 1000, None, true), &state);
             is_near(w, expected, 12.5);
         }
-        let (mut jersey, space) = fed(Clock::Sender, 1);
+        let (mut jersey, state) = fed(Clock::Sender, 1);
         let mut w = Window { cwnd: 20.0, ssthresh: 10.0 };
-        assert_eq!(jersey.on_loss(&mut w, &loss(Signal::Timeout), &space), Judged::Congestion);
+        assert_eq!(jersey.on_loss(&mut w, &loss(Signal::Timeout), &state), Judged::Congestion);
         is_near(w, 1.0, 12.5);
     }
 
     // Once per window of data, and an ACK with a warning never makes the window grow.
     #[test]
     fn one_rate_control_per_window() {
-        let (mut jersey, mut space) = fed(Clock::Sender, 1);
+        let (mut jersey, mut state) = fed(Clock::Sender, 1);
         let warning = ack(at(4200), 1000, None, true);
         let mut w = Window { cwnd: 20.0, ssthresh: 10.0 };
-        space.una = space.max_sent - 5000;
-        jersey.on_ack(&mut w, &warning, &space);
+        state.una = state.max_sent - 5000;
+        jersey.on_ack(&mut w, &warning, &state);
         w.cwnd = 14.0;
-        space.una += 5000;
-        jersey.on_ack(&mut w, &warning, &space);
+        state.una += 5000;
+        jersey.on_ack(&mut w, &warning, &state);
         is_near(w, 14.0, 12.5);
-        space.una += 1000;
-        jersey.on_ack(&mut w, &warning, &space);
+        state.una += 1000;
+        jersey.on_ack(&mut w, &warning, &state);
         is_near(w, 12.5, 12.5);
     }
 
     // Yun 2009 §2.2: only duplicates with a warning are congestion; otherwise both are maintained.
     #[test]
     fn duplicates_without_a_warning_are_wireless() {
-        let (mut jersey, space) = fed(Clock::Sender, 1);
+        let (mut jersey, state) = fed(Clock::Sender, 1);
         let mut w = Window { cwnd: 20.0, ssthresh: 10.0 };
-        jersey.observe(&ack(at(4200), 0, None, false), &space);
-        assert_eq!(jersey.on_loss(&mut w, &loss(Signal::Duplicates), &space), Judged::Wireless);
+        jersey.observe(&ack(at(4200), 0, None, false), &state);
+        assert_eq!(jersey.on_loss(&mut w, &loss(Signal::Duplicates), &state), Judged::Wireless);
         is_near(w, 20.0, 10.0);
-        jersey.observe(&ack(at(4201), 0, None, true), &space);
-        assert_eq!(jersey.on_loss(&mut w, &loss(Signal::Duplicates), &space), Judged::Congestion);
+        jersey.observe(&ack(at(4201), 0, None, true), &state);
+        assert_eq!(jersey.on_loss(&mut w, &loss(Signal::Duplicates), &state), Judged::Congestion);
         is_near(w, 12.5, 12.5);
     }
 

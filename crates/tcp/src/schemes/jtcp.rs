@@ -32,7 +32,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "\"over several RTT\" (Yun 2009): one round trip after the last cut at least",
         "losses are repaired as NewReno does; before two packets have arrived a loss is answered as Reno does",
     ],
-    asks: ReceiverFeatures { arrival: true, ..ReceiverFeatures::NOTHING },
+    features: ReceiverFeatures { arrival: true, ..ReceiverFeatures::NOTHING },
     build: &|p, c| Parts {
         control: Box::new(Jtcp {
             k: p.get("k"),
@@ -118,11 +118,11 @@ mod tests {
             let delays = ForwardDelays::default();
             let mut jtcp = Jtcp { k: 1.0, several, delays, last_cut: None };
             (0..=10).for_each(|k| jtcp.delays.on_arrival(at(5 * k), at(10 * k)));
-            let space = SenderState { srtt: Some(Span::from_millis(100)), ..SenderState::new(&Preset::Ns2.config(1000)) };
+            let state = SenderState { srtt: Some(Span::from_millis(100)), ..SenderState::new(&Preset::Ns2.config(1000)) };
             let mut lose = |ms| {
                 let mut w = Window { cwnd: 20.0, ssthresh: 10.0 };
                 let loss = Loss { now: at(ms), signal: Signal::Duplicates, base: Some(18.0), half: 9.0, window: 9.0 };
-                (jtcp.on_loss(&mut w, &loss, &space), w.cwnd)
+                (jtcp.on_loss(&mut w, &loss, &state), w.cwnd)
             };
             assert_eq!(lose(1000), (Judged::Congestion, 9.0));
             assert_eq!(lose(1100), (Judged::Undecided, 20.0));

@@ -63,7 +63,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "LEDBAT++ by what three implementations say of its sections (Apple's kernel among them), the draft itself was not at hand; its \
          round trips are those of single segments, the least of 4 as in the RFC; its times of two round trips are counted in such samples",
     ],
-    asks: ReceiverFeatures { arrival: true, ..ReceiverFeatures::SACK },
+    features: ReceiverFeatures { arrival: true, ..ReceiverFeatures::SACK },
     build: &|p, c| Parts { control: control(p), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
 };
 

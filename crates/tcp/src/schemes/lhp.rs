@@ -35,7 +35,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "the window does not grow from a reduction until all that was outstanding then is acknowledged",
         "an ACK carries both SACK blocks and the number of the segment, whichever the sender heeds",
     ],
-    asks: ReceiverFeatures { arrival: true, ..ReceiverFeatures::SACK },
+    features: ReceiverFeatures { arrival: true, ..ReceiverFeatures::SACK },
     build: &|p, c| {
         let trigger = [Trigger::Sack, Trigger::Smart][p.choice("trigger")];
         Parts {

@@ -25,7 +25,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "an ERSN suspends congestion control for its segment for two RTOs at most",
         "a frozen sender probes with its RTO, and thaws after 12 probes without an answer",
     ],
-    asks: ReceiverFeatures::SACK,
+    features: ReceiverFeatures::SACK,
     build: &|p, _| Parts {
         control: Box::new(Reno),
         recovery: Box::new(Esack::default()),

@@ -34,7 +34,7 @@ pub struct Scheme {
     /// What in it is reconstructed or inferred rather than printed in its source; empty if nothing is.
     pub reconstructed: &'static [&'static str],
     /// What it asks of its receiver and of the segments between both ends.
-    pub asks: ReceiverFeatures,
+    pub features: ReceiverFeatures,
     /// Builds the policies of one sender.
     pub build: &'static Build,
 }

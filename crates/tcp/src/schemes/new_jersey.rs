@@ -23,7 +23,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "the receiver's clock is exact, so only arrivals at one instant are merged",
         "all that is reconstructed in Jersey",
     ],
-    asks: ReceiverFeatures { arrival: true, echo: Echo::EachMark, ..ReceiverFeatures::NOTHING },
+    features: ReceiverFeatures { arrival: true, echo: Echo::EachMark, ..ReceiverFeatures::NOTHING },
     build: &|p, c| Parts {
         control: Box::new(Jersey::new(Clock::Receiver, p.choice("rtt") == 1)),
         recovery: recovery::newreno(c),

@@ -22,7 +22,7 @@ pub(super) static SCHEME: Scheme = Scheme {
          3 % with seven attempts, 6 to 23 % below with one, as ns-3's stations answer without a backoff",
     ],
     reconstructed: &[],
-    asks: ReceiverFeatures::NOTHING,
+    features: ReceiverFeatures::NOTHING,
     build: &|_, c| Parts {
         control: Box::new(Reno),
         recovery: recovery::newreno(c),

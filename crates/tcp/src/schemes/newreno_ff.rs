@@ -31,7 +31,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "the gains, 0.9 and 0.1, and limits of three times the mean moving range over 1.128",
         "before there are l samples a loss is answered as NewReno does; a timeout always as Reno does",
     ],
-    asks: ReceiverFeatures::NOTHING,
+    features: ReceiverFeatures::NOTHING,
     build: &|p, c| Parts {
         control: Box::new(NewRenoFf {
             l: p.get("l") as u32,

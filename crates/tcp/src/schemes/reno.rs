@@ -22,7 +22,7 @@ pub(super) static SCHEME: Scheme = Scheme {
          retransmissions and of the windows where it halves",
     ],
     reconstructed: &[],
-    asks: ReceiverFeatures::NOTHING,
+    features: ReceiverFeatures::NOTHING,
     build: &|_, c| Parts {
         control: Box::new(Reno),
         recovery: recovery::reno(c),

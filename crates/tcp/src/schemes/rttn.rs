@@ -37,6 +37,6 @@ pub(super) static SCHEME: Scheme = Scheme {
         "before the first round-trip sample the timeout is the larger of the initial one and D + G",
         "an RTTN is an ICMP message of 40 bytes, and can be queued and lost",
     ],
-    asks: ReceiverFeatures::NOTHING,
+    features: ReceiverFeatures::NOTHING,
     build: &|p, c| Parts { control: Box::new(Reno), recovery: base(p, c), notices: Box::new(ExpectDelay) },
 };

@@ -20,9 +20,9 @@ pub(super) static SCHEME: Scheme = Scheme {
     params: &[],
     verified: &["goodput within 10 % of ns-2.35's Sack1 at every point of the reference table"],
     reconstructed: &[],
-    asks: ReceiverFeatures::SACK,
+    features: ReceiverFeatures::SACK,
     build: &|_, c| Parts {
-        control: match (c.base, c.loss_detection, c.sack_recovery) {
+        control: match (c.stack, c.loss_detection, c.sack_recovery) {
             (Preset::Ns2, LossDetection::Duplicates, SackRecovery::RateHalving) => Box::new(CountedReno::default()),
             _ => Box::new(Reno),
         },

@@ -40,7 +40,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "a timeout begins the measurement anew",
         "losses are repaired as NewReno does, and a timeout is always congestion",
     ],
-    asks: ReceiverFeatures { arrival: true, ..ReceiverFeatures::NOTHING },
+    features: ReceiverFeatures { arrival: true, ..ReceiverFeatures::NOTHING },
     build: &|p, c| Parts {
         control: Box::new(SantaCruz::new(p.get("n"), p.get("delta"))),
         recovery: recovery::newreno(c),
@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn slow_start_watches_the_queue_and_a_timeout_empties_it() {
         let at = |ms| Time::ZERO + airhop_base::Span::from_millis(ms);
-        let space = SenderState::new(&crate::Preset::Ns2.config(1000));
+        let state = SenderState::new(&crate::Preset::Ns2.config(1000));
         let ack = Ack::of(at(200), 1000);
         let grown = |timeout: bool| {
             let mut santa = SantaCruz::new(4.0, 1.0);
@@ -205,9 +205,9 @@ mod tests {
             let mut w = Window { cwnd: 8.0, ssthresh: f64::INFINITY };
             if timeout {
                 let loss = Loss { now: at(200), signal: Signal::Timeout, base: Some(8.0), half: 4.0, window: 4.0 };
-                assert_eq!(santa.on_loss(&mut w, &loss, &space), Judged::Congestion);
+                assert_eq!(santa.on_loss(&mut w, &loss, &state), Judged::Congestion);
             }
-            santa.on_ack(&mut w, &ack, &space);
+            santa.on_ack(&mut w, &ack, &state);
             (w.cwnd, w.ssthresh)
         };
         assert_eq!(grown(false), (9.0, 9.0));

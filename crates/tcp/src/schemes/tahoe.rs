@@ -16,7 +16,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     params: &[],
     verified: &["the window law, in packets per round, by hand from RFC 5681 §3 and Jacobson 1988"],
     reconstructed: &[],
-    asks: ReceiverFeatures::NOTHING,
+    features: ReceiverFeatures::NOTHING,
     build: &|_, _| Parts {
         control: Box::new(Reno),
         recovery: Box::new(Tahoe::default()),

@@ -31,7 +31,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "the edge of the window never moves back, and moves with data in order only",
         "the sender is Reno",
     ],
-    asks: ReceiverFeatures { contention: true, ..ReceiverFeatures::NOTHING },
+    features: ReceiverFeatures { contention: true, ..ReceiverFeatures::NOTHING },
     build: &|_, c| Parts {
         control: Box::new(Reno),
         recovery: recovery::reno(c),

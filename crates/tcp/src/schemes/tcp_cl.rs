@@ -71,7 +71,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "recovery is Reno's, so congestion avoidance resumes with the first new ACK; the slides' \"W = 1 + 1/W\" is taken \
          for W + 1/W",
     ],
-    asks: ReceiverFeatures::NOTHING,
+    features: ReceiverFeatures::NOTHING,
     build: &|p, _| Parts {
         control: Box::new(Reno),
         recovery: Box::new(Corrupted::new(p.choice("repeats") == 1)),

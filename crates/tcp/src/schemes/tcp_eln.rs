@@ -21,7 +21,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "of two damaged segments the last one is repeated",
         "the sender is that of HACK, but for what is said here",
     ],
-    asks: ReceiverFeatures { eln_repeated: true, ..super::hack::SCHEME.asks },
+    features: ReceiverFeatures { eln_repeated: true, ..super::hack::SCHEME.features },
     build: &|_, c| Parts {
         control: Box::new(Reno),
         recovery: recovery::sack(c),

@@ -39,7 +39,7 @@ pub(super) static SCHEME: Scheme = Scheme {
          rate",
         "timeouts lower RTTmin too; losses are repaired as NewReno does",
     ],
-    asks: ReceiverFeatures::NOTHING,
+    features: ReceiverFeatures::NOTHING,
     build: &|p, c| Parts {
         control: Box::new(Tibet {
             factor: p.get("rttmin_factor"),
@@ -110,11 +110,11 @@ mod tests {
             (0..50).for_each(|k| departures.on_departure(Time::ZERO + Span::from_millis(10 * k), 1000));
             let mut tibet =
                 Tibet { factor: 0.95, floor, departures, least_measured: 0.2, rtt_min: 0.2 };
-            let space = SenderState::new(&Preset::Ns2.config(1000));
+            let state = SenderState::new(&Preset::Ns2.config(1000));
             let mut w = Window { cwnd: 30.0, ssthresh: 30.0 };
             for n in 1..=100 {
                 let loss = Loss { now: Time::ZERO, signal: Signal::Duplicates, base: Some(30.0), half: 15.0, window: 15.0 };
-                tibet.on_loss(&mut w, &loss, &space);
+                tibet.on_loss(&mut w, &loss, &state);
                 if n == 10 {
                     assert!((w.ssthresh - after_ten).abs() < 1e-9 && w.cwnd == w.ssthresh, "{w:?}");
                 }

@@ -47,14 +47,14 @@ pub(super) static SCHEME: Scheme = Scheme {
          has grown since the last one, not a quarter of the window, and does not take a round with a recovery for a queue",
     ],
     reconstructed: &[
-        "what looks like a defect in ns-2.35 (recovery/ns2_vegas.rs) is left out but with preset ns2; left out there, too: a timeout may lead to a \
+        "what looks like a defect in ns-2.35 (recovery/ns2/vegas.rs) is left out but with preset ns2; left out there, too: a timeout may lead to a \
          window of zero",
     ],
-    asks: ReceiverFeatures::NOTHING,
+    features: ReceiverFeatures::NOTHING,
     build: &|p, c| match p.choice("form") {
         0 => Parts {
-            control: Box::new(Vegas::new(p, c.base == Preset::Ns2)),
-            recovery: match c.base {
+            control: Box::new(Vegas::new(p, c.stack == Preset::Ns2)),
+            recovery: match c.stack {
                 Preset::Ns2 => Box::new(recovery::Ns2Vegas::default()),
                 Preset::Rfc | Preset::Linux => Box::new(recovery::Vegas::default()),
             },

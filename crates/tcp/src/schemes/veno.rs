@@ -42,7 +42,7 @@ pub(super) static SCHEME: Scheme = Scheme {
          without a backoff. With rate halving +14 % at 3 %. With four fifths of the window, the default, it is 17 % above ns-3.44 at 1 %",
     ],
     reconstructed: &["reset_base: the paper's rule as other texts report it"],
-    asks: ReceiverFeatures::SACK,
+    features: ReceiverFeatures::SACK,
     build: &|p, c| Parts {
         control: if is_agent(p, c) && p.choice("reset_base") == 0 {
             Box::new(ns2::Ns2::new(p.get("beta")))

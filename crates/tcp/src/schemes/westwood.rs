@@ -29,7 +29,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "the modules take the smallest round trip in ticks of 10 ms; it is exact here",
         "ACKs of one instant are one sample, where the modules divide by zero",
     ],
-    asks: ReceiverFeatures::NOTHING,
+    features: ReceiverFeatures::NOTHING,
     build: &|p, c| Parts {
         control: Box::new(Westwood::new(p, true)),
         recovery: recovery::reno(c),

@@ -17,7 +17,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     params: PARAMS,
     verified: &["credit of ACKs, filters and windows: UCLA's modules for ns-2; a timeout leaves one segment, as in the paper"],
     reconstructed: &["the smallest round trip is exact, not in ticks of 10 ms"],
-    asks: ReceiverFeatures::NOTHING,
+    features: ReceiverFeatures::NOTHING,
     build: &|p, c| Parts {
         control: Box::new(Westwood::new(p, false)),
         recovery: recovery::newreno(c),

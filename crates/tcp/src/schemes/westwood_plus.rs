@@ -49,7 +49,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     reconstructed: &[
         "without rate halving, or with another filter: the smallest round trip is of exact samples, one for each ACK, not of jiffies",
     ],
-    asks: ReceiverFeatures::SACK,
+    features: ReceiverFeatures::SACK,
     build: &|p, c| Parts {
         control: if is_agent(p, c) && p.choice("filter") == 0 {
             Box::new(ns2::Ns2::default())
@@ -71,7 +71,7 @@ pub(super) const RECOVERY: Param = Param::word(
 
 /// True if it is the sender of ns-2's Agent/TCP/Linux.
 pub(super) fn is_agent(p: &Params, c: &Config) -> bool {
-    c.base == Preset::Ns2 && p.choice("recovery") == 0 && c.loss_detection == LossDetection::Duplicates
+    c.stack == Preset::Ns2 && p.choice("recovery") == 0 && c.loss_detection == LossDetection::Duplicates
 }
 
 /// The recovery that the parameter names.

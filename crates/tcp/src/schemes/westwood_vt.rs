@@ -43,7 +43,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "NewReno's recovery runs whatever the cause, and ends with the window that it began with",
         "70 % and 80 % of a queue: inferred from 14 and 16 at queues of 20, \"based on the queue size\"",
     ],
-    asks: ReceiverFeatures::NOTHING,
+    features: ReceiverFeatures::NOTHING,
     build: &|p, c| Parts {
         control: Box::new(WestwoodVt::new(p)),
         recovery: recovery::newreno(c),

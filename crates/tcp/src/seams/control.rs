@@ -1,4 +1,4 @@
-//! What moves the window, and what it is told.
+//! `CongestionControl` moves the window, by ACKs, losses and delivery rates.
 
 use super::{Next, Repair};
 use crate::estimators::{Arrivals, LostSegment};

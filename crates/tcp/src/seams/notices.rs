@@ -1,4 +1,4 @@
-//! What heeds explicit notifications.
+//! `NoticePolicy`: how the sender reacts to ELN, ERSN, EBSN, RTTN and NAK.
 
 use crate::sender_state::SenderState;
 use airhop_base::{Notice, Time};

@@ -1,4 +1,4 @@
-//! What repairs losses: what a duplicate ACK means, and which bytes go next.
+//! `Recovery` repairs losses: it says what a duplicate ACK means, and which bytes go next.
 
 use super::{Ack, Window};
 use crate::sender_state::SenderState;
@@ -61,6 +61,19 @@ pub struct Next {
     pub cause: Cause,
 }
 
+/// A sender with rules of its own beside its recovery and its configuration: two of ns-2's agents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Agent {
+    /// All others.
+    Common,
+    /// Agent/TCP/Vegas: a fast retransmission backs the retransmission timer off as its expiry does.
+    Ns2Vegas,
+    /// Agent/TCP/Linux: every ACK restarts the retransmission timer and gives it a sample, if it has timestamps:
+    /// duplicates, too, whose echo is that of the last segment in order, so that the timeout grows while a repair is
+    /// awaited. Its first packet is but a header.
+    Ns2Linux,
+}
+
 /// Why a segment is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
@@ -116,15 +129,9 @@ pub trait Recovery: Debug + Send {
         false
     }
 
-    /// True in a fast recovery in which Linux would leave ssthresh as it is at a timeout ([`HalveFrom::WholeCwnd`](crate::HalveFrom)):
-    /// RACK's and RFC 6675's. The others cut again.
-    fn is_fast(&self) -> bool {
-        false
-    }
-
-    /// What is being repaired.
+    /// What is being repaired, as RACK and RFC 6675 tell; the recoveries before them do not, and say that nothing is.
     fn repair(&self) -> Repair {
-        if self.is_fast() { Repair::Loss } else { Repair::Nothing }
+        Repair::Nothing
     }
 
     /// An ACK that counts for nothing: a duplicate that an explicit notification explains, or one that says nothing of what is outstanding.
@@ -168,15 +175,9 @@ pub trait Recovery: Debug + Send {
         false
     }
 
-    /// True if a fast retransmission backs the retransmission timer off as its expiry does (ns-2's Vegas).
-    fn backs_off(&self) -> bool {
-        false
-    }
-
-    /// True if every ACK restarts the retransmission timer and gives it a sample, if it has timestamps: duplicates, too, whose echo is that
-    /// of the last segment in order, so that the timeout grows while a repair is awaited (ns-2's Agent/TCP/Linux).
-    fn times_every_ack(&self) -> bool {
-        false
+    /// Whose rules the sender has where neither the configuration nor this seam says them.
+    fn agent(&self) -> Agent {
+        Agent::Common
     }
 
     /// The segment at `seq` is known to be lost, but is not to be repaired now. False if the recovery cannot keep that in mind.

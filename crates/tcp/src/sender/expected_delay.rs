@@ -1,4 +1,4 @@
-//! What base stations said of the delays that fades of their links will cause (RTTN: Kounavis 1996 §4, reconstructed).
+//! RTTN: base stations announce the delays that fades of their links will cause (Kounavis 1996 §4, reconstructed).
 
 use airhop_base::{NodeId, Span, Time};
 
@@ -8,11 +8,11 @@ const VALIDITY: Span = Span::from_secs(60);
 /// The newest word of each base station. A path has one or two of them.
 #[derive(Debug, Default)]
 pub(super) struct ExpectedDelay {
-    told: Vec<Told>,
+    announced: Vec<Announcement>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Told {
+struct Announcement {
     origin: NodeId,
     delay: Span,
     /// It holds before this time.
@@ -22,14 +22,14 @@ struct Told {
 impl ExpectedDelay {
     /// `origin` says that a round trip through its wireless link may take so much longer.
     pub fn hear(&mut self, now: Time, origin: NodeId, delay: Span) {
-        self.told.retain(|told| told.origin != origin && now < told.until);
-        self.told.push(Told { origin, delay, until: now + VALIDITY });
+        self.announced.retain(|announced| announced.origin != origin && now < announced.until);
+        self.announced.push(Announcement { origin, delay, until: now + VALIDITY });
     }
 
     /// How much longer a round trip may take: a path through several base stations meets the fades of each. `None` if nobody said
     /// anything that still holds.
     pub fn sum(&self, now: Time) -> Option<Span> {
-        let valid = self.told.iter().filter(|told| now < told.until);
-        valid.map(|told| told.delay).reduce(|sum, delay| sum + delay)
+        let valid = self.announced.iter().filter(|announced| now < announced.until);
+        valid.map(|announced| announced.delay).reduce(|sum, delay| sum + delay)
     }
 }

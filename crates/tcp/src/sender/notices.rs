@@ -1,4 +1,5 @@
-//! What explicit notifications make a sender do. Which of it, its [`NoticePolicy`](crate::seams::NoticePolicy) says.
+//! Explicit notifications have the sender retransmit, hold, freeze or move its timer, as its
+//! [`NoticePolicy`](crate::seams::NoticePolicy) says.
 
 use super::{Connection, Sender};
 use crate::seams::{Judged, LossClassification, Reaction, RtoPolicy, Window};
@@ -19,11 +20,11 @@ impl Sender {
     /// A notice arrived, as a packet or as a call from the link layer of this station.
     pub fn on_notice(&mut self, now: Time, n: Notice) {
         self.counters.notices[n.kind.index()] += 1;
-        let is_missing = self.recovery.is_missing(&self.space, n.seq);
+        let is_missing = self.recovery.is_missing(&self.state, n.seq);
         if self.connection != Connection::Established || (n.kind.names_segment() && !is_missing) {
             return;
         }
-        match self.notices.on_notice(now, &n, &self.space) {
+        match self.notices.on_notice(now, &n, &self.state) {
             Reaction::Ignore => return,
             Reaction::RestartTimer => return self.refresh_timer(now),
             Reaction::Expect => {
@@ -32,22 +33,22 @@ impl Sender {
             }
             _ if !is_missing => return, // it arrived: nothing to repair
             Reaction::Retransmit => {
-                self.judgements.push_back(LossClassification { seq: n.seq, judged: Judged::Wireless });
-                self.recovery.retransmit(&mut self.space, n.seq);
+                self.classifications.push_back(LossClassification { seq: n.seq, judged: Judged::Wireless });
+                self.recovery.retransmit(&mut self.state, n.seq);
             }
             Reaction::Hold => {
                 let hold = (self.rto.timeout() * 2).min(LONGEST_HOLD);
-                self.recovery.hold(&mut self.space, n.seq, now + hold);
+                self.recovery.hold(&mut self.state, n.seq, now + hold);
             }
             Reaction::Freeze { retransmit } => {
                 if self.frozen.is_none() {
                     self.frozen = Some(Frozen { window: self.window, rto: self.rto.snapshot(), probes: 0 });
                 }
-                self.judgements.push_back(LossClassification { seq: n.seq, judged: Judged::Wireless });
+                self.classifications.push_back(LossClassification { seq: n.seq, judged: Judged::Wireless });
                 if retransmit {
-                    self.recovery.retransmit(&mut self.space, n.seq);
+                    self.recovery.retransmit(&mut self.state, n.seq);
                 } else {
-                    self.recovery.mark_lost(&mut self.space, n.seq);
+                    self.recovery.mark_lost(&mut self.state, n.seq);
                 }
             }
         }
@@ -57,7 +58,7 @@ impl Sender {
     /// Nodes of the path may have put NAKs on an ACK (Cheng & Lin 2008).
     pub(super) fn heed_naks(&mut self, now: Time, segment: &Segment) {
         for &seq in segment.options.naks.seqs() {
-            let end = self.space.segment_end(seq);
+            let end = self.state.segment_end(seq);
             self.on_notice(now, Notice::about(NoticeKind::Nak, seq, end));
         }
     }

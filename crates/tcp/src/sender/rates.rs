@@ -1,4 +1,4 @@
-//! What senders need that go by the rate at which data is delivered. Nothing of it runs for others.
+//! The delivery rate is measured for schemes that go by it. Nothing of it runs for others.
 
 use super::Sender;
 use crate::seams::{Delivery, Next, Repair};
@@ -13,8 +13,8 @@ impl Sender {
     /// The scheme learns what an ACK did. `before` is the flight before it.
     pub(super) fn tell_of_delivery(&mut self, now: Time, segment: &Segment, before: u64) {
         let Some(meter) = &mut self.delivery else { return };
-        let mut arrivals = meter.on_ack(now, &self.space.board);
-        let lost = self.space.board.newly_lost_bytes();
+        let mut arrivals = meter.on_ack(now, &self.state.board);
+        let lost = self.state.board.newly_lost_bytes();
         let newly_lost = if lost > 0 { self.tell_of_losses(now) } else { 0 };
         if let Some(sample) = &mut arrivals.rate {
             sample.lost += newly_lost;
@@ -22,7 +22,7 @@ impl Sender {
         if segment.flags.syn || self.frozen.is_some() {
             return;
         }
-        let in_flight = self.recovery.in_flight(&self.space);
+        let in_flight = self.recovery.in_flight(&self.state);
         let delivery = Delivery {
             now,
             arrivals,
@@ -32,7 +32,7 @@ impl Sender {
             repair: self.recovery.repair(),
             wait: self.pacing.wait(now),
         };
-        self.control.on_delivery(&mut self.window, &delivery, &self.space);
+        self.control.on_delivery(&mut self.window, &delivery, &self.state);
         if let Some(meter) = self.delivery.as_mut().filter(|_| self.control.holds_back()) {
             meter.limit(in_flight);
         }
@@ -40,10 +40,10 @@ impl Sender {
 
     /// The scheme learns of each segment that is newly taken to be lost. Returns their bytes.
     pub(super) fn tell_of_losses(&mut self, now: Time) -> u64 {
-        let Sender { delivery: Some(meter), space, control, window, .. } = self else { return 0 };
+        let Sender { delivery: Some(meter), state, control, window, .. } = self else { return 0 };
         let mut bytes = 0;
-        for &start in space.board.newly_lost() {
-            if let Some(lost) = meter.on_lost(&space.board, start) {
+        for &start in state.board.newly_lost() {
+            if let Some(lost) = meter.on_lost(&state.board, start) {
                 bytes += lost.end - lost.start;
                 control.on_lost(window, now, &lost);
             }
@@ -54,7 +54,7 @@ impl Sender {
     /// A segment leaves.
     pub(super) fn note_departure(&mut self, now: Time, next: &Next) {
         if let Some(meter) = &mut self.delivery
-            && meter.on_sent(&self.space.board, now, next, self.recovery.in_flight(&self.space))
+            && meter.on_sent(&self.state.board, now, next, self.recovery.in_flight(&self.state))
         {
             self.control.on_restart(&mut self.window, now);
         }
@@ -63,9 +63,9 @@ impl Sender {
     /// Nothing can be sent. If that is for want of data, what is in flight shows less than the path's rate.
     pub(super) fn note_scarcity(&mut self) {
         let Some(meter) = &mut self.delivery else { return };
-        let in_flight = self.recovery.in_flight(&self.space);
-        let has_room = self.space.has_room(self.space.mss, in_flight, self.window.cwnd);
-        if self.space.nxt == self.space.supplied && has_room && self.recovery.repair() == Repair::Nothing {
+        let in_flight = self.recovery.in_flight(&self.state);
+        let has_room = self.state.has_room(self.state.mss, in_flight, self.window.cwnd);
+        if self.state.nxt == self.state.supplied && has_room && self.recovery.repair() == Repair::Nothing {
             meter.limit(in_flight);
         }
     }

@@ -15,12 +15,12 @@ impl Sender {
     /// The time that [`Sender::poll_timeout`] named has come.
     pub fn on_timeout(&mut self, now: Time) {
         self.pacing.due = self.pacing.due.filter(|&due| due > now);
-        self.space.board.settle();
+        self.state.board.settle();
         if self.recovery.deadline().is_some_and(|d| d <= now) {
-            let detect = self.recovery.on_deadline(&mut self.space, now);
+            let detect = self.recovery.on_deadline(&mut self.state, now);
             self.act_on(now, detect);
             self.tell_of_losses(now);
-            self.space.board.settle();
+            self.state.board.settle();
         }
         if self.expiry().is_none_or(|expiry| now < expiry) {
             return;
@@ -32,12 +32,12 @@ impl Sender {
             self.timer = None;
             return;
         }
-        if self.frozen.is_none() && self.recovery.probe_instead(&mut self.space, now) {
+        if self.frozen.is_none() && self.recovery.probe_instead(&mut self.state, now) {
             self.restart_timer(now);
             return;
         }
         self.timed = None; // Karn: what follows are retransmissions
-        if self.frozen.is_none() && self.recovery.is_held(&self.space, now) {
+        if self.frozen.is_none() && self.recovery.is_held(&self.state, now) {
             self.restart_timer(now);
             return;
         }
@@ -48,9 +48,9 @@ impl Sender {
         self.notices.on_timeout();
         self.counters.timeouts += 1;
         let judged = self.cut(now, Signal::Timeout);
-        self.judgements.push_back(LossClassification { seq: self.space.una, judged });
-        self.timed_out = Some(self.space.una);
-        self.recovery.on_timeout(&mut self.space, now);
+        self.classifications.push_back(LossClassification { seq: self.state.una, judged });
+        self.timed_out = Some(self.state.una);
+        self.recovery.on_timeout(&mut self.state, now);
         self.tell_of_losses(now);
         self.rto.on_backoff();
         self.restart_timer(now);
@@ -64,8 +64,8 @@ impl Sender {
             self.frozen = None;
             return false;
         }
-        let una = self.space.una;
-        self.recovery.retransmit(&mut self.space, una);
+        let una = self.state.una;
+        self.recovery.retransmit(&mut self.state, una);
         true
     }
 

@@ -1,9 +1,9 @@
-//! What goes out: the handshake, data, and the headers of both.
+//! The sender transmits the handshake and data, with the headers of both.
 
 use super::{Connection, Sender, clock, pacing};
 use crate::Echo;
-use crate::config::{RtoKind, Validation};
-use crate::seams::{Cause, Next};
+use crate::config::Validation;
+use crate::seams::{Agent, Cause, Next};
 use crate::sender_state::SenderState;
 use airhop_base::{
     Body, Ecn, Flags, HEADER_BYTES, Options, Packet, Profile, RareOptions, Rate, Segment, Span, Time,
@@ -21,19 +21,19 @@ impl Sender {
             Connection::Closed | Connection::SynSent => None,
             Connection::SynDue => {
                 self.connection = Connection::SynSent;
-                self.space.nxt = 1;
-                self.space.max_sent = 1;
+                self.state.nxt = 1;
+                self.state.max_sent = 1;
                 self.restart_timer(now);
                 let syn = Next { start: 0, end: 1, cause: Cause::New };
                 self.note_departure(now, &syn);
-                self.space.board.on_sent(now, syn.start, syn.end);
+                self.state.board.on_sent(now, syn.start, syn.end);
                 // Karn's rule: the answer to a SYN that was sent twice is ambiguous.
                 self.timed = (!self.config.timestamps && self.timed_out.is_none()).then_some((1, now));
                 // RFC 3168 §6.1.1: both bits on a SYN ask whether the receiver echoes marks.
-                let asks = self.is_ecn_capable();
-                let flags = Flags { syn: true, ece: asks, cwr: asks, ..Flags::default() };
+                let capable = self.is_ecn_capable();
+                let flags = Flags { syn: true, ece: capable, cwr: capable, ..Flags::default() };
                 // RFC 3168 §6.1.1 forbids it, RFC 8257 §3.6 recommends it.
-                let may_be_marked = self.asks.echo == Echo::EachByte;
+                let may_be_marked = self.features.echo == Echo::EachByte;
                 let ecn = if may_be_marked { Ecn::Ect } else { Ecn::NotEct };
                 Some(self.packet(now, 0, 0, flags, ecn, Profile::In))
             }
@@ -47,7 +47,7 @@ impl Sender {
     }
 
     fn is_ecn_capable(&self) -> bool {
-        self.config.ecn || self.asks.echo != Echo::AsConfigured
+        self.config.ecn || self.features.echo != Echo::AsConfigured
     }
 
     #[inline(always)]
@@ -56,7 +56,7 @@ impl Sender {
         if spacing.is_some() && self.pacing.holds(now) {
             return None;
         }
-        let Some(next) = self.recovery.next(&mut self.space, &self.window) else {
+        let Some(next) = self.recovery.next(&mut self.state, &self.window) else {
             self.note_scarcity();
             return None;
         };
@@ -73,11 +73,11 @@ impl Sender {
     /// notice is no reason for a burst, and what it asks for is a repair as any other (Linux: tcp_xmit_retransmit_queue() asks
     /// tcp_pacing_check() before each). Linux does not ask when the timer expires; here that waits as well, for one segment's time at most.
     fn spacing(&self) -> Option<(Rate, u64)> {
-        if let Some(rate) = self.control.pacing_rate(&self.window, &self.space) {
+        if let Some(rate) = self.control.pacing_rate(&self.window, &self.state) {
             return Some((rate, self.control.send_quantum()));
         }
         let is_paced = self.config.pacing && self.counters.sent_segments + 1 >= UNPACED;
-        is_paced.then(|| pacing::of_window(&self.window, &self.space)).flatten()
+        is_paced.then(|| pacing::of_window(&self.window, &self.state)).flatten()
     }
 
     #[inline(always)]
@@ -85,7 +85,7 @@ impl Sender {
         if self.delivery.is_some() {
             self.note_departure(now, &next);
         }
-        let s = &mut self.space;
+        let s = &mut self.state;
         let again = next.start < s.max_sent;
         self.counters.sent_segments += 1;
         self.counters.retransmissions += u64::from(again);
@@ -99,18 +99,18 @@ impl Sender {
             self.timed = self.timed.filter(|&(end, _)| end <= next.start || next.end < end);
         } else if self.timed.is_none()
             && next.start >= self.timed_up_to
-            && (!self.config.timestamps || self.recovery.times_every_ack())
+            && (!self.config.timestamps || self.recovery.agent() == Agent::Ns2Linux)
         {
             self.timed = Some((next.end, now));
             self.timed_up_to = next.end;
         }
-        let repeats_head = again && next.start == self.space.una;
+        let repeats_head = again && next.start == self.state.una;
         // RFC 6298 §5 (5.1), and what Linux does beyond it.
-        if self.timer.is_none() || (repeats_head && self.config.rto.kind == RtoKind::Linux) {
+        if self.timer.is_none() || (repeats_head && self.config.rto.kind.restarts_with_head()) {
             self.restart_timer(now);
         }
-        let earlier = self.space.board.on_sent(now, next.start, next.end);
-        self.recovery.on_sent(&mut self.space, now, &next, earlier);
+        let earlier = self.state.board.on_sent(now, next.start, next.end);
+        self.recovery.on_sent(&mut self.state, now, &next, earlier);
         self.note_usage();
         self.control.on_sent(now, &next);
         self.last_cause = next.cause;
@@ -126,8 +126,8 @@ impl Sender {
 
     fn note_usage(&mut self) {
         let has_room = |s: &SenderState| s.has_room(s.mss, self.recovery.in_flight(s), self.window.cwnd);
-        let is_full = self.config.validation == Validation::Full && !has_room(&self.space);
-        let s = &mut self.space;
+        let is_full = self.config.validation == Validation::Full && !has_room(&self.state);
+        let s = &mut self.state;
         s.usage.note(s.board.len() as u64, is_full, s.una, s.nxt);
     }
 
@@ -142,9 +142,9 @@ impl Sender {
             window: self.config.receive_window,
             flags,
             timestamps,
-            header_check: len > 0 && self.asks.header_check,
+            header_check: len > 0 && self.features.header_check,
             sent: now,
-            options: if len > 0 && self.asks.contention { no_contention() } else { Options::NONE },
+            options: if len > 0 && self.features.contention { no_contention() } else { Options::NONE },
         };
         let bytes = HEADER_BYTES + segment.option_bytes() + len;
         let packet = Packet::new(self.flow, self.local, self.remote, bytes, Body::Tcp(segment));

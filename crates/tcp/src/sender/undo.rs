@@ -2,7 +2,7 @@
 
 use super::{Sender, clock};
 use crate::scoreboard::duplicate;
-use crate::seams::{Next, Window};
+use crate::seams::{Next, Repair, Window};
 use airhop_base::{Segment, Time};
 
 /// The last reduction for a loss, as long as it may have been for nothing.
@@ -24,7 +24,7 @@ impl Sender {
         if !self.config.undo && !self.config.frto {
             return;
         }
-        let (una, point) = (self.space.una, self.space.max_sent);
+        let (una, point) = (self.state.una, self.state.max_sent);
         match &mut self.reduction {
             Some(reduction) if una < reduction.point => reduction.point = point,
             last => *last = Some(Reduction { before, point, first: None, unnamed: 0 }),
@@ -59,8 +59,8 @@ impl Sender {
     /// The last reduction was for nothing: the window is as before (RFC 4015 §4), if the recovery can go back.
     pub(super) fn undo(&mut self) {
         let Some(reduction) = self.reduction.take() else { return };
-        if self.frozen.is_none() && self.recovery.forgive(&mut self.space) {
-            self.control.on_spurious(&mut self.window, &reduction.before, &self.space);
+        if self.frozen.is_none() && self.recovery.forgive(&mut self.state) {
+            self.control.on_spurious(&mut self.window, &reduction.before, &self.state);
             self.counters.undone += 1;
         }
     }
@@ -68,7 +68,7 @@ impl Sender {
     /// True if the timer has expired for this segment before, or expires in a fast recovery that cut the window: Linux then leaves
     /// ssthresh as it is.
     pub(super) fn is_cut(&self) -> bool {
-        let in_recovery = self.recovery.is_fast() && !self.window.in_slow_start();
-        self.timed_out == Some(self.space.una) || in_recovery
+        let in_recovery = self.recovery.repair() == Repair::Loss && !self.window.in_slow_start();
+        self.timed_out == Some(self.state.una) || in_recovery
     }
 }

@@ -1,4 +1,4 @@
-//! When to leave slow start before something is lost.
+//! Slow start may end before something is lost: HyStart and HyStart++.
 
 mod hystart;
 mod hystart_plus_plus;

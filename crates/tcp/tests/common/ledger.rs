@@ -101,10 +101,10 @@ struct Recovery {
 
 impl Ledger {
     pub fn new(scheme: &str, config: &Config) -> Self {
-        let halving = if config.base == Preset::Ns2 { Law::Ns2Linux } else { Law::Halving };
+        let halving = if config.stack == Preset::Ns2 { Law::Ns2Linux } else { Law::Halving };
         let law = match (scheme, config.sack_recovery) {
             ("tahoe" | "ebsn" | "rttn", _) => Law::Tahoe,
-            ("vegas", _) if config.base == Preset::Ns2 => Law::Vegas,
+            ("vegas", _) if config.stack == Preset::Ns2 => Law::Vegas,
             ("reno" | "vegas" | "westwood" | "tcp-w" | "tcp-cc" | "eln" | "tcp-cl", _) => Law::Reno,
             ("newreno" | "snoop" | "split" | "westwood-nr" | "westwood-vt", _) => Law::NewReno,
             ("santa-cruz" | "jersey" | "new-jersey" | "jtcp" | "tibet", _) => Law::NewReno,
@@ -214,7 +214,7 @@ impl Ledger {
 
     /// If the sender has.
     fn begin_recovery(&mut self, sender: &Sender) {
-        let (s, begun) = (sender.space(), sender.counters().fast_recoveries);
+        let (s, begun) = (sender.state(), sender.counters().fast_recoveries);
         // Cheng and Lin 2008: the third duplicate for a corrupted segment begins recovery without a cut.
         let is_corrupted = self.corrupted.as_ref().is_some_and(|known| known.contains(&s.una));
         let uncut = is_corrupted && self.duplicate && self.dups == self.dupthresh && self.recovery.is_none();
@@ -284,7 +284,7 @@ impl Ledger {
 
 impl Observer for Ledger {
     fn acknowledged(&mut self, ack: &Segment, sender: &Sender) {
-        let s = sender.space();
+        let s = sender.state();
         let is_old = ack.ack < s.una;
         // RFC 6675 §2: one that was overtaken counts, too, if its SACK blocks say something new.
         let nxt = s.nxt.max(ack.ack); // what go-back-N is still to send again is not under way
@@ -327,7 +327,7 @@ impl Observer for Ledger {
     }
 
     fn processed(&mut self, sender: &Sender) {
-        let s = sender.space();
+        let s = sender.state();
         if let Some(r) = &mut self.recovery {
             if self.duplicate {
                 r.inflation += 1.0;
@@ -350,12 +350,12 @@ impl Observer for Ledger {
 
     fn expired(&mut self, sender: &Sender) {
         if self.law == Law::Rack {
-            self.flight_before = self.unsacked(sender.space().una); // more was sent since the last ACK
+            self.flight_before = self.unsacked(sender.state().una); // more was sent since the last ACK
         }
         self.begin_recovery(sender); // the timers of DCR and RACK
         if sender.counters().timeouts > self.timeouts {
             self.timeouts = sender.counters().timeouts;
-            self.slow_until = sender.space().max_sent;
+            self.slow_until = sender.state().max_sent;
             self.recovery = None;
             self.dups = 0;
             self.corrupted.iter_mut().for_each(BTreeSet::clear);

@@ -37,7 +37,7 @@ pub fn sender(scheme: &str, given: &[(&str, f64)], config: &Config) -> Sender {
     given
         .iter()
         .for_each(|&(name, value)| params.set(scheme, name, value).expect("a parameter of the scheme"));
-    Sender::new(FlowId(0), NodeId(0), NodeId(1), config, scheme.asks, (scheme.build)(&params, config))
+    Sender::new(FlowId(0), NodeId(0), NodeId(1), config, scheme.features, (scheme.build)(&params, config))
 }
 
 /// The ns-2 preset with a large window already open: `cwnd` segments, `ssthresh` as given.

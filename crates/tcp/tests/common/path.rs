@@ -181,10 +181,10 @@ impl<O: Observer> Transfer<O> {
         bytes: u64,
         observer: O,
     ) -> Self {
-        let asks = airhop_tcp::find(scheme).expect("a known scheme").asks;
+        let features = airhop_tcp::find(scheme).expect("a known scheme").features;
         let mut t = Transfer {
             sender,
-            receiver: Receiver::new(FlowId(0), NodeId(1), NodeId(0), config, asks),
+            receiver: Receiver::new(FlowId(0), NodeId(1), NodeId(0), config, features),
             observer,
             now: Time::ZERO,
             log: Vec::new(),
@@ -257,7 +257,7 @@ impl<O: Observer> Transfer<O> {
     fn check(&self) {
         let w = self.sender.window();
         assert!(w.cwnd >= 1.0 && w.cwnd.is_finite() && w.ssthresh >= 1.0, "{w:?}");
-        if self.sender.space().is_outstanding() {
+        if self.sender.state().is_outstanding() {
             assert!(self.sender.poll_timeout().is_some(), "outstanding data and no timer at {}", self.now);
         }
         assert_eq!(self.receiver.delivered(), self.reassembled(), "delivered is not what came in order");
@@ -285,7 +285,7 @@ impl<O: Observer> Transfer<O> {
 
     fn pump(&mut self) {
         loop {
-            let before = self.sender.space().clone();
+            let before = self.sender.state().clone();
             let Some(p) = self.sender.poll_transmit(self.now) else { break };
             let s = segment(&p).clone();
             let label = label(&s, self.sender.last_cause());

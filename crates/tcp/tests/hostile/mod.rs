@@ -57,16 +57,17 @@ impl Ends {
     fn new(setup: &Setup) -> Self {
         let Setup { scheme, params, config } = setup;
         let (near, far) = (NodeId(0), NodeId(1));
-        let sender = Sender::new(FlowId(0), near, far, config, scheme.asks, (scheme.build)(params, config));
-        let space = sender.space().clone();
+        let sender =
+            Sender::new(FlowId(0), near, far, config, scheme.features, (scheme.build)(params, config));
+        let state = sender.state().clone();
         Ends {
             now: Time::ZERO,
-            receiver: Receiver::new(FlowId(0), far, near, config, scheme.asks),
+            receiver: Receiver::new(FlowId(0), far, near, config, scheme.features),
             data: Vec::new(),
             acks: Vec::new(),
-            edge: space.right_edge,
-            una: space.una,
-            max_sent: space.max_sent,
+            edge: state.right_edge,
+            una: state.una,
+            max_sent: state.max_sent,
             timestamps: config.timestamps,
             came: Came::default(),
             last_ack: (0, 0),
@@ -84,10 +85,10 @@ impl Ends {
                 self.receiver.on_timeout(self.now);
             }
             Event::Answer(answer) => {
-                let segment = answer.segment(self.sender.space());
+                let segment = answer.segment(self.sender.state());
                 self.answer(Packet::new(FlowId(0), NodeId(1), NodeId(0), HEADER_BYTES, Body::Tcp(segment)));
             }
-            Event::Notice(notice) => self.sender.on_notice(self.now, notice.resolve(self.sender.space())),
+            Event::Notice(notice) => self.sender.on_notice(self.now, notice.resolve(self.sender.state())),
             Event::Carry { nth, fate } => self.carry(*nth, *fate),
             Event::CarryBack { nth, eln, nak, again } => self.carry_back(*nth, *eln, *nak, *again),
             Event::Data(data) => {
@@ -136,7 +137,7 @@ impl Ends {
     /// A segment reaches the sender.
     fn answer(&mut self, packet: Packet) {
         let segment = packet.segment().expect("a segment");
-        if segment.flags.ack && segment.ack <= self.sender.space().max_sent {
+        if segment.flags.ack && segment.ack <= self.sender.state().max_sent {
             self.edge = self.edge.max(segment.ack.saturating_add(segment.window));
         }
         self.sender.on_segment(self.now, &packet);
@@ -182,7 +183,7 @@ impl Ends {
     fn send(&mut self) {
         let mut sent: BTreeMap<u64, u32> = BTreeMap::new();
         loop {
-            let before = self.sender.space().clone();
+            let before = self.sender.state().clone();
             let Some(packet) = self.sender.poll_transmit(self.now) else { break };
             let segment = packet.segment().expect("a sender sends segments");
             self.check_sent(&before, segment, &packet);
@@ -233,7 +234,7 @@ impl Ends {
     }
 
     fn check(&mut self) {
-        let s = self.sender.space();
+        let s = self.sender.state();
         assert!(s.una <= s.nxt && s.nxt <= s.max_sent && s.max_sent <= s.supplied.max(1), "{s:?}");
         assert!(s.una >= self.una && s.max_sent >= self.max_sent, "{s:?} fell behind");
         (self.una, self.max_sent) = (s.una, s.max_sent);
@@ -244,14 +245,14 @@ impl Ends {
         assert!(!s.is_outstanding() || self.sender.poll_timeout().is_some(), "no timer for {s:?}");
         let c = self.sender.counters();
         assert!(c.retransmissions <= c.sent_segments && c.undone <= c.fast_recoveries + c.timeouts, "{c:?}");
-        while self.sender.poll_judgement().is_some() {}
+        while self.sender.poll_classification().is_some() {}
         assert_eq!(self.receiver.delivered(), self.came.in_order(), "delivered is not what came in order");
     }
 
     /// A peer that acknowledges everything, and has room for all: the sender ends what it has to send.
     fn end(&mut self) {
         for _ in 0..PATIENCE {
-            let s = self.sender.space().clone();
+            let s = self.sender.state().clone();
             if s.una == s.supplied {
                 return;
             }
@@ -262,7 +263,7 @@ impl Ends {
             let ack = Segment { ack: s.max_sent, window: 1 << 30, flags, timestamps, ..Segment::default() };
             self.answer(Packet::new(FlowId(0), NodeId(1), NodeId(0), HEADER_BYTES, Body::Tcp(ack)));
             self.settle();
-            if self.max_sent == before && self.una < self.sender.space().supplied {
+            if self.max_sent == before && self.una < self.sender.state().supplied {
                 let due = self.sender.poll_timeout();
                 let due = due.unwrap_or_else(|| panic!("nothing is under way, and no alarm is set: {s:?}"));
                 self.now = self.now.max(due);

@@ -248,7 +248,7 @@ impl Bytes<'_> {
             notices: self.one_of(&[Notices::Scheme, Notices::Ignored, Notices::Eln, Notices::Elsn]),
             undo: self.flag(),
             pacing: self.flag(),
-            base,
+            stack: base,
             mss,
         }
     }

@@ -2,7 +2,7 @@ use super::{Layout, MAX_STATIONS, PREFIX, SPACING, is_bounded, made_of, on_grid}
 use crate::grammar::fields::Fields;
 use crate::grammar::key::Without::Required;
 use crate::grammar::key::{Key, Kind, key};
-use airhop_net::layout::Place;
+use airhop_net::placement::Place;
 
 pub(super) static KIND: Layout = Layout {
     variant: made_of(

@@ -3,7 +3,7 @@ use crate::grammar::fields::Fields;
 use crate::grammar::key::Without::Required;
 use crate::grammar::key::{Key, Kind, key};
 use crate::grammar::problem::Problems;
-use airhop_net::layout::Place;
+use airhop_net::placement::Place;
 
 pub(super) static KIND: Layout = Layout {
     variant: made_of(

@@ -11,7 +11,7 @@ use crate::grammar::key::Without::{Nothing, Required, Value};
 use crate::grammar::key::{Choice, Key, Kind, Variant, key};
 use crate::grammar::problem::Problems;
 use crate::grammar::quantity::{self, MAX_COORDINATE, number};
-use airhop_net::layout::{Place, connected};
+use airhop_net::placement::{Place, connected};
 use airhop_net::plan::Area;
 
 /// A layout as a file declares it.

@@ -21,8 +21,8 @@ fn ecn_echo() {
 // Xu, Tian and Ansari 2004: an ACK says whether a mark came since the last one, and the next one begins anew; CWR changes nothing.
 #[test]
 fn each_mark_is_echoed_once() {
-    let asks = ReceiverFeatures { echo: Echo::EachMark, ..ReceiverFeatures::NOTHING };
-    let mut b = Bench { receiver: Receiver::new(FlowId(7), NodeId(2), NodeId(1), &plain(), asks) };
+    let features = ReceiverFeatures { echo: Echo::EachMark, ..ReceiverFeatures::NOTHING };
+    let mut b = Bench { receiver: Receiver::new(FlowId(7), NodeId(2), NodeId(1), &plain(), features) };
     let echoes = [Ecn::Ect, Ecn::Ce, Ecn::Ect, Ecn::Ce, Ecn::Ce].iter().zip(0..).map(|(&ecn, n)| {
         let answers = b.give_marked(ms(n), segment(1 + 500 * n, 500), ecn);
         answers.iter().any(|s| s.flags.ece)
@@ -89,8 +89,8 @@ fn the_first_data_is_echoed() {
 fn every_byte_is_echoed_as_it_was() {
     let delay = DelayedAck { segments: 2, timeout: Span::from_millis(200) };
     let config = Config { delayed_ack: Some(delay), handshake: true, ..plain() };
-    let asks = ReceiverFeatures { echo: Echo::EachByte, ..ReceiverFeatures::SACK };
-    let mut receiver = Receiver::new(FlowId(7), NodeId(2), NodeId(1), &config, asks);
+    let features = ReceiverFeatures { echo: Echo::EachByte, ..ReceiverFeatures::SACK };
+    let mut receiver = Receiver::new(FlowId(7), NodeId(2), NodeId(1), &config, features);
     let syn = Segment { seq: 0, flags: Flags { syn: true, ..Flags::default() }, ..segment(0, 0) };
     receiver.on_segment(ms(0), &packet(syn, Ecn::Ce));
     let reply = receiver.poll_transmit(ms(0)).expect("a SYN-ACK");

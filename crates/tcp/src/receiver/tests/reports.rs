@@ -39,10 +39,10 @@ fn rfc2018_room_for_blocks() {
 // RFC 9293 §3.1: 40 bytes of options. What an ACK says of arrivals and ELNs is worth more than blocks that are repeated anyway.
 #[test]
 fn blocks_take_the_room_that_is_left() {
-    let asks = ReceiverFeatures { arrival: true, eln_repeated: true, ..ReceiverFeatures::SACK };
+    let features = ReceiverFeatures { arrival: true, eln_repeated: true, ..ReceiverFeatures::SACK };
     for (timestamps, blocks) in [(false, [3, 3, 2]), (true, [1, 2, 0])] {
         let config = Config { sack_blocks: 4, timestamps, ..plain() };
-        let mut receiver = Receiver::new(FlowId(7), NodeId(2), NodeId(1), &config, asks);
+        let mut receiver = Receiver::new(FlowId(7), NodeId(2), NodeId(1), &config, features);
         let mut acks = Vec::new();
         // Five runs; then the first hole comes damaged, and one more run whose ACK repeats the ELN.
         for (start, damaged) in [1, 2, 3, 4, 5, 0, 6].map(|k| (1 + 1000 * k, k == 0)) {

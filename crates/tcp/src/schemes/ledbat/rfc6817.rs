@@ -70,7 +70,7 @@ mod tests {
     /// under way, after four segments that took 30 ms.
     struct Case {
         ledbat: Ledbat,
-        space: SenderState,
+        state: SenderState,
         w: Window,
     }
 
@@ -78,22 +78,22 @@ mod tests {
         fn new(in_flight: u64) -> Self {
             let mut ledbat = Ledbat::new(Span::from_millis(100), 1.0, 1.0);
             ledbat.delays.update(at(0), Span::from_millis(30));
-            let mut space = SenderState::new(&Preset::Ns2.config(MSS as u32));
+            let mut state = SenderState::new(&Preset::Ns2.config(MSS as u32));
             for n in 0..in_flight {
                 let start = 1 + n * MSS;
-                space.board.on_sent(at(0), start, start + MSS);
+                state.board.on_sent(at(0), start, start + MSS);
             }
-            (space.nxt, space.max_sent) = (1 + in_flight * MSS, 1 + in_flight * MSS);
-            Case { ledbat, space, w: Window { cwnd: 10.0, ssthresh: f64::INFINITY } }
+            (state.nxt, state.max_sent) = (1 + in_flight * MSS, 1 + in_flight * MSS);
+            Case { ledbat, state, w: Window { cwnd: 10.0, ssthresh: f64::INFINITY } }
         }
 
         /// The window after ACKs of the first segments, one each, all of which took `ms`.
         fn after(mut self, acks: u64, ms: u64) -> f64 {
             for n in 0..acks {
                 let a = Ack { arrival: Some(Arrival { seq: 1 + n * MSS, at: at(ms) }), ..Ack::of(at(ms + 30), MSS) };
-                self.space.una += MSS;
-                self.ledbat.observe(&a, &self.space);
-                self.ledbat.on_ack(&mut self.w, &a, &self.space);
+                self.state.una += MSS;
+                self.ledbat.observe(&a, &self.state);
+                self.ledbat.on_ack(&mut self.w, &a, &self.state);
             }
             self.w.cwnd
         }
@@ -130,7 +130,7 @@ mod tests {
         let after = |cwnd, signal| {
             let mut case = Case { w: Window { cwnd, ssthresh: f64::INFINITY }, ..Case::new(10) };
             let loss = Loss { now: at(9), signal, base: Some(cwnd), half: cwnd / 2.0, window: cwnd / 2.0 };
-            case.ledbat.on_loss(&mut case.w, &loss, &case.space);
+            case.ledbat.on_loss(&mut case.w, &loss, &case.state);
             case.w.cwnd
         };
         let lost = [10.0, 3.0, 1.5].map(|cwnd| after(cwnd, Signal::Duplicates));

@@ -1,0 +1,63 @@
+//! SplitMix64 (Steele, Lea and Flood 2014).
+
+/// The step of the generator's state: the golden ratio's fraction, made odd.
+const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// One step of SplitMix64 from the state `x`: the number that it gives.
+#[inline]
+pub fn split_mix(x: u64) -> u64 {
+    let mut z = x.wrapping_add(GAMMA);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// The 53 high bits of a random number as a number in [0, 1).
+#[inline]
+pub fn unit(bits: u64) -> f64 {
+    (bits >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
+}
+
+/// A sequence of random numbers.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SplitMix64(u64);
+
+impl SplitMix64 {
+    /// The sequence that begins with `seed`.
+    pub fn new(seed: u64) -> Self {
+        SplitMix64(seed)
+    }
+
+    /// The next number.
+    #[inline]
+    pub fn draw(&mut self) -> u64 {
+        let number = split_mix(self.0);
+        self.0 = self.0.wrapping_add(GAMMA);
+        number
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // The first numbers of SplitMix64 from 0 and from 1234567, as its public reference code (Vigna) gives them.
+    #[test]
+    fn the_reference_sequence() {
+        let first = |seed| {
+            let mut numbers = SplitMix64::new(seed);
+            [numbers.draw(), numbers.draw(), numbers.draw()]
+        };
+        assert_eq!(first(0), [0xe220_a839_7b1d_cdaf, 0x6e78_9e6a_a1b9_65f4, 0x06c4_5d18_8009_454f]);
+        assert_eq!(
+            first(1_234_567),
+            [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]
+        );
+    }
+
+    #[test]
+    fn the_unit_interval_is_half_open() {
+        assert_eq!(unit(0), 0.0);
+        assert!(unit(u64::MAX) < 1.0);
+    }
+}

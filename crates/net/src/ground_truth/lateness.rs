@@ -1,0 +1,188 @@
+//! Lateness: ERSN, EBSN and RTTN come before or after the timeout that they are to spare the sender, as only an
+//! observer sees.
+
+use airhop_base::{Notice, NoticeKind, Time};
+
+/// How late notices came that could have moved the retransmission timer: ERSN, EBSN and RTTN.
+///
+/// The lateness of a notice is the time from the expiry that it should have prevented to its arrival. If the timer expired while it
+/// was under way, that is the first such expiry, and the notice is late. Else it is the expiry that the running timer has at the
+/// arrival, before the notice acts, and the lateness is not positive. With neither, it has none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lateness {
+    /// Notices that arrived and have a lateness.
+    pub notices: u64,
+    /// Of these, those that came after an expiry.
+    pub late: u64,
+    /// The sum of all, nanoseconds.
+    pub sum_ns: i64,
+    /// Timeouts of the sender at which such a notice was under way to it.
+    pub timeouts_warned_late: u64,
+}
+
+impl Lateness {
+    /// The mean, milliseconds; `None` without notices.
+    pub fn mean_ms(&self) -> Option<f64> {
+        (self.notices > 0).then(|| self.sum_ns as f64 / self.notices as f64 / 1e6)
+    }
+
+    /// Takes off what `earlier` had counted.
+    pub(crate) fn leave_out(&mut self, earlier: &Lateness) {
+        let Lateness { notices, late, sum_ns, timeouts_warned_late } = earlier;
+        self.notices -= notices;
+        self.late -= late;
+        self.sum_ns -= sum_ns;
+        self.timeouts_warned_late -= timeouts_warned_late;
+    }
+}
+
+/// The book that is kept on the notices of one flow.
+#[derive(Debug, Default)]
+pub(crate) struct LatenessBook {
+    /// Notices that were made, and have neither arrived nor been lost.
+    under_way: u32,
+    /// When the sender timed out, since the first time that one was under way.
+    expiries: Vec<Time>,
+    counts: Lateness,
+}
+
+impl LatenessBook {
+    pub fn counts(&self) -> Lateness {
+        self.counts
+    }
+
+    /// A notice leaves where it was made.
+    pub fn on_made(&mut self, kind: NoticeKind) {
+        self.under_way += u32::from(moves_timer(kind));
+    }
+
+    /// A notice will never arrive.
+    pub fn on_lost(&mut self, kind: NoticeKind) {
+        if moves_timer(kind) {
+            self.settle();
+        }
+    }
+
+    /// The sender times out.
+    pub fn on_timeout(&mut self, now: Time) {
+        if self.under_way > 0 {
+            self.counts.timeouts_warned_late += 1;
+            self.expiries.push(now);
+        }
+    }
+
+    /// A notice reaches the sender, whose running timer has this `expiry`. Returns its lateness in milliseconds, if it has one.
+    pub fn on_arrival(&mut self, now: Time, notice: &Notice, expiry: Option<Time>) -> Option<f64> {
+        if !moves_timer(notice.kind) {
+            return None;
+        }
+        let missed = self.expiries[self.expiries.partition_point(|&at| at < notice.made)..].first().copied();
+        self.settle();
+        let due = missed.or(expiry)?;
+        let lateness = now.nanos() as i64 - due.nanos() as i64;
+        self.counts.notices += 1;
+        self.counts.late += u64::from(missed.is_some());
+        self.counts.sum_ns += lateness;
+        Some(lateness as f64 / 1e6)
+    }
+
+    /// Of what is made from now on nothing has missed an expiry, once nothing is under way.
+    fn settle(&mut self) {
+        self.under_way -= 1;
+        if self.under_way == 0 {
+            self.expiries.clear();
+        }
+    }
+}
+
+fn moves_timer(kind: NoticeKind) -> bool {
+    matches!(kind, NoticeKind::Ersn | NoticeKind::Ebsn | NoticeKind::Rttn)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airhop_base::Span;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    fn made(kind: NoticeKind, ms: u64) -> Notice {
+        Notice { made: at(ms), ..Notice::about(kind, 1, 1001) }
+    }
+
+    fn counts(book: &LatenessBook) -> (u64, u64, Option<f64>, u64) {
+        let counts = book.counts();
+        (counts.notices, counts.late, counts.mean_ms(), counts.timeouts_warned_late)
+    }
+
+    use NoticeKind::{Ebsn, Eln, Ersn, Nak, Rttn};
+
+    // Made at 1000 ms. The timer would expire at 1500, and the notice is there at 1300; a second one finds no timer running.
+    #[test]
+    fn in_time() {
+        let mut book = LatenessBook::default();
+        book.on_timeout(at(900)); // nothing was under way
+        book.on_made(Ebsn);
+        assert_eq!(book.on_arrival(at(1300), &made(Ebsn, 1000), Some(at(1500))), Some(-200.0));
+        book.on_made(Ebsn);
+        assert_eq!(book.on_arrival(at(1400), &made(Ebsn, 1100), None), None);
+        assert_eq!(counts(&book), (1, 0, Some(-200.0), 0));
+    }
+
+    // The sender timed out at 1200 and 1900 ms: of notices made at 1000, 1500 and 2000, the first two missed an expiry each, whatever
+    // timer runs when they arrive.
+    #[test]
+    fn late() {
+        let mut book = LatenessBook::default();
+        book.on_made(Rttn);
+        book.on_timeout(at(1200));
+        book.on_made(Rttn);
+        book.on_timeout(at(1900));
+        book.on_made(Rttn);
+        assert_eq!(book.on_arrival(at(2100), &made(Rttn, 1000), Some(at(4000))), Some(900.0));
+        assert_eq!(book.on_arrival(at(2200), &made(Rttn, 1500), None), Some(300.0));
+        assert_eq!(book.on_arrival(at(2500), &made(Rttn, 2000), Some(at(2600))), Some(-100.0));
+        assert_eq!(counts(&book), (3, 2, Some(1100.0 / 3.0), 2));
+        assert!(book.expiries.is_empty(), "nothing is under way that could have missed them");
+    }
+
+    // "At or after the notice was made": the expiry at that very time counts.
+    #[test]
+    fn made_as_the_timer_expires() {
+        let mut book = LatenessBook::default();
+        book.on_made(Ersn);
+        book.on_timeout(at(1000));
+        assert_eq!(book.on_arrival(at(1001), &made(Ersn, 1000), None), Some(1.0));
+    }
+
+    // What is lost on its way warns nobody; other kinds of notices have no part in this.
+    #[test]
+    fn lost_or_of_another_kind() {
+        let mut book = LatenessBook::default();
+        for kind in [Eln, Nak] {
+            book.on_made(kind);
+        }
+        book.on_made(Ebsn);
+        book.on_lost(Ebsn);
+        book.on_lost(Eln);
+        book.on_timeout(at(500));
+        assert_eq!(book.on_arrival(at(600), &made(Nak, 400), Some(at(700))), None);
+        assert_eq!(counts(&book), (0, 0, None, 0));
+    }
+
+    #[test]
+    fn the_warm_up_is_left_out() {
+        let mut book = LatenessBook::default();
+        book.on_made(Ebsn);
+        book.on_timeout(at(1));
+        book.on_arrival(at(2), &made(Ebsn, 0), None);
+        let earlier = book.counts();
+        book.on_made(Ebsn);
+        book.on_arrival(at(5), &made(Ebsn, 4), Some(at(12)));
+        let mut measured = book.counts();
+        measured.leave_out(&earlier);
+        assert_eq!(measured, Lateness { notices: 1, late: 0, sum_ns: -7_000_000, timeouts_warned_late: 0 });
+    }
+}

@@ -1,0 +1,91 @@
+//! The ledger of losses keeps what became of segments, for the one question that only an observer of the whole network
+//! can answer: was the sender right about the cause of a loss?
+
+use airhop_base::Drop;
+use airhop_tcp::seams::{Judged, LossClassification};
+use std::collections::BTreeMap;
+
+/// Why a packet ended, as it is counted and as it came about: what the link layer gave up (`retries`) was lost by the channel or
+/// by a collision.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DropReason {
+    pub counted: Drop,
+    pub cause: Drop,
+}
+
+impl From<Drop> for DropReason {
+    fn from(why: Drop) -> Self {
+        DropReason { counted: why, cause: why }
+    }
+}
+
+/// The true causes that losses are judged against, in the order of the results.
+pub const TRUE_CAUSES: [&str; 5] = ["queue", "aqm", "channel", "collision", "none"];
+
+/// How often each judgement, in the order of [`Judged::ALL`], met each true cause, in the order of [`TRUE_CAUSES`].
+pub type Confusion = [[u64; TRUE_CAUSES.len()]; Judged::ALL.len()];
+
+/// The segments of one flow that were lost and not sent again since, by first byte, with the cause; and the judgements on them. On a fast
+/// path thousands of them are known at a time, and each segment that is sent asks.
+#[derive(Debug, Default)]
+pub(crate) struct LossLedger {
+    lost: BTreeMap<u64, Drop>,
+    confusion: Confusion,
+}
+
+impl LossLedger {
+    /// The segment at `seq` was lost.
+    pub fn on_loss(&mut self, seq: u64, cause: Drop) {
+        self.lost.insert(seq, cause);
+    }
+
+    /// The segment at `seq` is under way again: what is judged of it from now on is about this copy.
+    pub fn on_sent_again(&mut self, seq: u64) {
+        self.lost.remove(&seq);
+    }
+
+    /// The sender judged a loss; below `una` nothing is lost any more.
+    pub fn judge(&mut self, j: LossClassification, una: u64) {
+        while self.lost.first_entry().is_some_and(|first| *first.key() < una) {
+            self.lost.pop_first();
+        }
+        let cause = match self.lost.get(&j.seq) {
+            Some(Drop::Queue) => 0,
+            Some(Drop::Aqm) => 1,
+            Some(Drop::Channel | Drop::Retries | Drop::Route) => 2,
+            Some(Drop::Collision) => 3,
+            // It arrived, or is on its way: only its ACK was lost, or late.
+            Some(Drop::Agent) | None => 4,
+        };
+        self.confusion[j.judged as usize][cause] += 1;
+    }
+
+    pub fn confusion(&self) -> Confusion {
+        self.confusion
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judge(ledger: &mut LossLedger, seq: u64, judged: Judged, una: u64) {
+        ledger.judge(LossClassification { seq, judged }, una);
+    }
+
+    // A judgement is about the copy that was sent last: lost for that cause, or not lost at all.
+    #[test]
+    fn judgements_are_held_against_the_last_copy() {
+        let mut ledger = LossLedger::default();
+        ledger.on_loss(1, Drop::Queue);
+        ledger.on_loss(2001, Drop::Collision);
+        judge(&mut ledger, 1, Judged::Wireless, 1);
+        judge(&mut ledger, 2001, Judged::Wireless, 1);
+        ledger.on_sent_again(2001);
+        judge(&mut ledger, 2001, Judged::Congestion, 1);
+        ledger.on_loss(2001, Drop::Channel);
+        judge(&mut ledger, 2001, Judged::Undecided, 1001);
+        assert_eq!(ledger.confusion(), [[0, 0, 0, 0, 1], [1, 0, 0, 1, 0], [0, 0, 1, 0, 0]]);
+        assert_eq!(ledger.lost, BTreeMap::from([(2001, Drop::Channel)]), "what is acknowledged is forgotten");
+    }
+}

@@ -1,0 +1,87 @@
+//! A timeout is spurious if the segment had arrived or was still to arrive, which only an observer of both ends can
+//! tell.
+
+use airhop_base::Time;
+
+/// Finds timeouts that were not needed: of the segment that such a timeout sends again, a copy that was sent before reaches the
+/// receiver, or has reached it.
+///
+/// The link layer may deliver that copy much later, when the sender has timed out for the same segment more than once, and each of
+/// these timeouts was needless; and it may lose the copy that a timeout sent, which makes the timeout no less needless.
+#[derive(Debug, Default)]
+pub(crate) struct SpuriousTimeouts {
+    /// Timeouts whose segment the receiver did not have: its first byte, and when they were.
+    open: Vec<(u64, Time)>,
+    pub count: u64,
+}
+
+impl SpuriousTimeouts {
+    /// The sender timed out with `una` as its lowest unacknowledged byte, when the receiver expected `expected` next.
+    pub fn on_timeout(&mut self, now: Time, una: u64, expected: u64) {
+        if una < expected {
+            self.count += 1;
+        } else {
+            self.open.push((una, now));
+        }
+    }
+
+    /// A copy of the segment at `seq`, sent at `sent`, reached the receiver, which now expects `expected` next.
+    pub fn on_arrival(&mut self, seq: u64, sent: Time, expected: u64) {
+        if self.open.is_empty() {
+            return;
+        }
+        let of_this = self.open.iter().filter(|&&(una, _)| una == seq);
+        self.count += of_this.filter(|&&(_, timeout)| sent < timeout).count() as u64;
+        self.open.retain(|&(una, _)| una >= expected);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use airhop_base::Span;
+
+    fn at(s: u64) -> Time {
+        Time::ZERO + Span::from_secs(s)
+    }
+
+    /// The timeouts of segment 1001, sent at 0 s: after 1, 3 and 7 s, when the receiver still waits for it.
+    fn three() -> SpuriousTimeouts {
+        let mut spurious = SpuriousTimeouts::default();
+        [1, 3, 7].into_iter().for_each(|s| spurious.on_timeout(at(s), 1001, 1001));
+        spurious
+    }
+
+    // A persistent link layer delivers the first copy when the fade is over: all of them were needless, whatever comes after it.
+    #[test]
+    fn the_original_arrives_seconds_later() {
+        let mut spurious = three();
+        spurious.on_arrival(2001, at(0), 1001);
+        assert_eq!(spurious.count, 0);
+        [0, 1, 3, 7].into_iter().for_each(|s| spurious.on_arrival(1001, at(s), 3001));
+        assert_eq!((spurious.count, spurious.open.len()), (3, 0));
+    }
+
+    // The original is lost. What the first timeout sent arrives late: that timeout was needed, the later ones were not.
+    #[test]
+    fn the_copy_of_the_first_timeout_arrives() {
+        let mut spurious = three();
+        spurious.on_arrival(1001, at(1), 2001);
+        assert_eq!((spurious.count, spurious.open.len()), (2, 0));
+    }
+
+    #[test]
+    fn all_copies_but_the_last_are_lost() {
+        let mut spurious = three();
+        spurious.on_arrival(1001, at(7), 2001);
+        assert_eq!((spurious.count, spurious.open.len()), (0, 0));
+    }
+
+    // The ACK was lost or is late, and what the timeout sends may get lost as well.
+    #[test]
+    fn the_receiver_has_it() {
+        let mut spurious = SpuriousTimeouts::default();
+        spurious.on_timeout(at(1), 1001, 2001);
+        assert_eq!((spurious.count, spurious.open.len()), (1, 0));
+    }
+}

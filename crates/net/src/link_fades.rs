@@ -1,0 +1,72 @@
+//! Fades belong to the channel and not to who sends, so the bad times of a plan's links are known without running it.
+
+use crate::build_error::BuildError;
+use crate::placement;
+use crate::plan::Plan;
+use crate::routing::hear;
+use airhop_base::Time;
+use airhop_engine::Streams;
+use airhop_radio::errors::ErrorPlan;
+use airhop_trace::Recorder;
+
+/// The bad times of one direction of a link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkFades {
+    /// The name of the link or of the wlan.
+    pub network: String,
+    /// The sending node.
+    pub from: String,
+    /// The receiving node.
+    pub to: String,
+    /// Each [begin, end), in order; none touches another.
+    pub bad: Vec<[Time; 2]>,
+}
+
+/// The bad times up to `until` in one replication, of each directed link that has such in real time: wired and radio links, then those
+/// between stations of a wlan that receive each other.
+///
+/// # Errors
+/// [`BuildError`] if what the replication draws cannot be drawn.
+pub fn fades(plan: &Plan, seed: u64, replication: u64, until: Time) -> Result<Vec<LinkFades>, BuildError> {
+    let streams = Streams::new(seed, replication);
+    let plan = &*placement::draw(plan, &streams)?;
+    Ok(of_links(plan, &streams, until).collect())
+}
+
+/// Writes the bad times of a whole run into a trace; `plan` is that of the replication.
+pub(crate) fn record(plan: &Plan, streams: &Streams, recorder: &mut Recorder) {
+    for link in of_links(plan, streams, Time::ZERO + plan.duration) {
+        let place = recorder.place(&format!("{}->{}", link.from, link.to));
+        link.bad.into_iter().for_each(|times| recorder.fade(place, times));
+    }
+}
+
+fn of_links<'a>(plan: &'a Plan, streams: &'a Streams, until: Time) -> impl Iterator<Item = LinkFades> + 'a {
+    directed(plan).filter_map(move |(network, from, to, errors)| {
+        let bad = errors.fades(streams, network, from, to, until)?;
+        Some(LinkFades { network: network.to_string(), from: from.to_string(), to: to.to_string(), bad })
+    })
+}
+
+/// Every directed link with errors: its network, its ends, and what its errors are.
+fn directed(plan: &Plan) -> impl Iterator<Item = (&str, &str, &str, &ErrorPlan)> {
+    let wired = plan.wired.iter().flat_map(|w| {
+        let [a, b] = w.ends.map(|node| plan.nodes[usize::from(node.0)].as_str());
+        let [there, back] = &w.errors;
+        [(w.name.as_str(), a, b, there), (w.name.as_str(), b, a, back)]
+    });
+    let radios = plan.radios.iter().flat_map(|r| {
+        let ([a, b], [there, back]) = (&r.link.ends, &r.link.errors);
+        [(r.link.name.as_str(), a.as_str(), b.as_str(), there), (r.link.name.as_str(), b, a, back)]
+    });
+    let wlans = plan.wlans.iter().flat_map(|w| {
+        let stations = || w.cell.stations.iter().enumerate();
+        let pairs = stations().flat_map(move |from| stations().map(move |to| (from, to)));
+        pairs.filter_map(|((i, (from, here)), (j, (to, there)))| {
+            let receives = w.cell.range.is_none_or(|range| hear(*here, *there, range.receive));
+            let errors = w.cell.errors_between(i, j).filter(|_| i != j && receives)?;
+            Some((w.cell.name.as_str(), from.as_str(), to.as_str(), errors))
+        })
+    });
+    wired.chain(radios).chain(wlans)
+}

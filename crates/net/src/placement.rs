@@ -1,0 +1,195 @@
+//! Placement: for each replication it is drawn, before anything runs, where the stations of a wlan are, and between
+//! which of them its flows go.
+//!
+//! Places come from the stream `<wlan>.layout`, x before y, station after station; the ends of a flow come from
+//! `<flow>.between`. Schemes are not asked, so every scheme meets the same network. One more flow leaves the ends of those
+//! before it, unless its own need other places.
+
+use crate::build_error::BuildError;
+use crate::plan::{Area, Pair, Plan, WlanPlan};
+use crate::routing::hear;
+use airhop_engine::{Stream, Streams};
+use airhop_radio::cell::Station;
+use std::borrow::Cow;
+use std::collections::{HashSet, VecDeque};
+
+/// So often are the stations of a wlan placed, all of them anew each time, before a run gives up.
+pub const DRAWS: usize = 10_000;
+
+/// A place, metres.
+pub type Place = [f64; 2];
+
+/// The plan of one replication: `plan` itself, or a copy of it in which nothing is left to chance.
+///
+/// # Errors
+/// [`BuildError::Disconnected`] or [`BuildError::NoPairs`] if no draw is as the plan asks.
+pub(crate) fn draw<'a>(plan: &'a Plan, streams: &Streams) -> Result<Cow<'a, Plan>, BuildError> {
+    if plan.wlans.iter().all(|w| w.draws.area.is_none() && w.draws.pairs.is_empty()) {
+        return Ok(Cow::Borrowed(plan));
+    }
+    let mut drawn = plan.clone();
+    for wlan in &mut drawn.wlans {
+        let name = |pair: &Pair| plan.flows[usize::from(pair.flow.0)].name.as_str();
+        let mut decks = place(wlan, streams, name)?;
+        for (pair, [from, to]) in deal(&mut decks, &wlan.draws.pairs, streams, name) {
+            let flow = &mut drawn.flows[usize::from(pair.flow.0)];
+            (flow.from, flow.to) = (wlan.nodes[usize::from(from)], wlan.nodes[usize::from(to)]);
+        }
+    }
+    Ok(Cow::Owned(drawn))
+}
+
+/// Places the stations of a wlan, if they are not placed yet; the pairs that its flows can have.
+fn place<'a>(
+    wlan: &mut WlanPlan,
+    streams: &Streams,
+    name: impl Fn(&Pair) -> &'a str,
+) -> Result<Vec<Deck>, BuildError> {
+    let (cell, wanted) = (&mut wlan.cell, &wlan.draws.pairs);
+    let reach = cell.range.map(|range| range.receive);
+    let refuse = |short: Short| BuildError::NoPairs {
+        wlan: cell.name.clone(),
+        flow: wanted.iter().find(|pair| pair.hops == short.hops).map(&name).unwrap_or_default().to_string(),
+        hops: short.hops,
+        flows: short.flows,
+        pairs: short.pairs,
+        drawn: wlan.draws.area.is_some(),
+    };
+    let Some(area) = wlan.draws.area else {
+        let places: Vec<Place> = cell.stations.iter().map(|(_, place)| *place).collect();
+        return decks(wanted, &places, reach).map_err(refuse);
+    };
+    // Only of places that are connected does anyone ask for pairs.
+    let mut found = Err(BuildError::Disconnected { wlan: cell.name.clone() });
+    let places = scatter(&cell.name, &area, cell.stations.len(), reach, streams, |places| {
+        found = decks(wanted, places, reach).map_err(refuse);
+        found.is_ok()
+    });
+    for ((_, place), drawn) in cell.stations.iter_mut().zip(places.unwrap_or_default()) {
+        *place = drawn;
+    }
+    found
+}
+
+/// Places for so many stations of `wlan`, drawn until they are connected, if `area` wants that, and `fits` takes them. `None` if
+/// that takes more than [`DRAWS`] draws.
+pub fn scatter(
+    wlan: &str,
+    area: &Area,
+    stations: usize,
+    reach: Option<f64>,
+    streams: &Streams,
+    mut fits: impl FnMut(&[Place]) -> bool,
+) -> Option<Vec<Place>> {
+    let mut stream = streams.stream(&format!("{wlan}.layout"));
+    let mut draws = (0..DRAWS).map(|_| (0..stations).map(|_| area.point(&mut stream)).collect::<Vec<_>>());
+    draws.find(|places| (!area.connected || connected(places, reach)) && fits(places))
+}
+
+impl Area {
+    fn point(&self, stream: &mut Stream) -> Place {
+        [self.width, self.height].map(|side| side * stream.uniform())
+    }
+}
+
+/// True if there is a way from each place to each other in steps of at most `reach`. Costs little where it is false: so many draws
+/// of a sparse network are.
+pub fn connected(places: &[Place], reach: Option<f64>) -> bool {
+    let Some(reach) = reach else { return true };
+    let mut apart: Vec<Place> = places.to_vec();
+    let mut frontier: Vec<Place> = apart.pop().into_iter().collect();
+    while let Some(here) = frontier.pop() {
+        frontier.extend(apart.extract_if(.., |there| hear(here, *there, reach)));
+    }
+    apart.is_empty()
+}
+
+/// Every pair (from, to) of places that many steps of at most `reach` apart, by the shortest way; `None` stands for any number of
+/// them. There and back are two pairs.
+pub fn pairs(places: &[Place], reach: Option<f64>, hops: Option<u32>) -> Vec<[Station; 2]> {
+    let hears = |a: usize, b: usize| a != b && reach.is_none_or(|reach| hear(places[a], places[b], reach));
+    let all = 0..places.len();
+    let neighbours: Vec<Vec<usize>> =
+        all.clone().map(|a| all.clone().filter(|&b| hears(a, b)).collect()).collect();
+    let from_each = all.flat_map(|from| {
+        let distances = distances(&neighbours, from, hops.unwrap_or(u32::MAX));
+        let fits = |&(_, distance): &(usize, Option<u32>)| match hops {
+            Some(hops) => distance == Some(hops),
+            None => distance.is_some_and(|distance| distance > 0),
+        };
+        let ends = distances.into_iter().enumerate().filter(fits);
+        ends.map(|(to, _)| [from as Station, to as Station]).collect::<Vec<_>>()
+    });
+    from_each.collect()
+}
+
+/// How many steps each place is from `from`, as far as `most` steps go.
+fn distances(neighbours: &[Vec<usize>], from: usize, most: u32) -> Vec<Option<u32>> {
+    let mut distances = vec![None; neighbours.len()];
+    distances[from] = Some(0);
+    let mut unseen = neighbours.len() - 1;
+    let mut frontier = VecDeque::from([(from, 0)]);
+    while let Some((here, distance)) = frontier.pop_front()
+        && unseen > 0
+        && distance < most
+    {
+        for &there in &neighbours[here] {
+            if distances[there].is_none() {
+                distances[there] = Some(distance + 1);
+                frontier.push_back((there, distance + 1));
+                unseen -= 1;
+            }
+        }
+    }
+    distances
+}
+
+/// Pairs of stations for the flows that ask for so many hops.
+struct Deck {
+    hops: Option<u32>,
+    pairs: Vec<[Station; 2]>,
+}
+
+/// More flows ask for so many hops than there are pairs.
+struct Short {
+    hops: Option<u32>,
+    flows: usize,
+    pairs: usize,
+}
+
+/// A deck for each number of hops that is asked for. The last is of flows that take any number: they get what the others leave.
+fn decks(wanted: &[Pair], places: &[Place], reach: Option<f64>) -> Result<Vec<Deck>, Short> {
+    let mut kinds: Vec<Option<u32>> = wanted.iter().map(|pair| pair.hops).collect();
+    kinds.sort_by_key(|hops| (hops.is_none(), *hops));
+    kinds.dedup();
+    let deck = |hops: Option<u32>| {
+        let pairs = pairs(places, reach, hops);
+        let flows = wanted.iter().filter(|pair| hops.is_none() || pair.hops == hops).count();
+        if pairs.len() < flows {
+            return Err(Short { hops, flows, pairs: pairs.len() });
+        }
+        Ok(Deck { hops, pairs })
+    };
+    kinds.into_iter().map(deck).collect()
+}
+
+/// Draws a pair for each flow, none of them twice.
+fn deal<'a, 'b>(
+    decks: &mut [Deck],
+    wanted: &'b [Pair],
+    streams: &Streams,
+    name: impl Fn(&Pair) -> &'a str,
+) -> Vec<(&'b Pair, [Station; 2])> {
+    let mut dealt = Vec::with_capacity(wanted.len());
+    let mut gone = HashSet::new();
+    for deck in decks {
+        deck.pairs.retain(|pair| !gone.contains(pair));
+        for pair in wanted.iter().filter(|pair| pair.hops == deck.hops) {
+            let mut stream = streams.stream(&format!("{}.between", name(pair)));
+            let ends = deck.pairs.swap_remove(stream.below(deck.pairs.len() as u32) as usize);
+            gone.insert(ends);
+            dealt.push((pair, ends));
+        }
+    }
+    dealt
+}

@@ -1,0 +1,73 @@
+//! Routers answer with actions, know packets by where they come from and go, and count what they send.
+
+use airhop_base::{NodeId, Packet, Routing};
+use airhop_engine::Id;
+
+/// What a router wants its station to do.
+#[derive(Debug)]
+pub enum Action {
+    /// Send this packet to this neighbour.
+    Forward {
+        /// The packet.
+        packet: Id<Packet>,
+        /// The neighbour.
+        next: NodeId,
+    },
+    /// Send a message to a neighbour.
+    Send {
+        /// The message.
+        message: Routing,
+        /// The neighbour, or [`NodeId::BROADCAST`].
+        to: NodeId,
+        /// Hops that it may go.
+        ttl: u8,
+    },
+    /// Drop this packet: there is no route for it.
+    Drop(Id<Packet>),
+    /// Drop all packets that wait to be sent to this neighbour: it does not lead to where they go any more.
+    Flush(NodeId),
+}
+
+/// What a router needs to know of a packet.
+#[derive(Clone, Copy, Debug)]
+pub struct Passing {
+    /// Where it comes from.
+    pub src: NodeId,
+    /// Where it goes.
+    pub dst: NodeId,
+    /// Hops that it has come.
+    pub hops: u8,
+}
+
+impl Passing {
+    /// Of this packet.
+    pub fn of(packet: &Packet) -> Self {
+        Passing { src: packet.src, dst: packet.dst, hops: Packet::TTL.saturating_sub(packet.ttl) }
+    }
+}
+
+/// What routers count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RoutingCounts {
+    /// Route requests sent, those of others that were passed on included.
+    pub requests: u64,
+    /// Route replies sent, those of others that were passed on included.
+    pub replies: u64,
+    /// Route errors sent.
+    pub errors: u64,
+    /// Packets that the link layer gave up, of which the router was told.
+    pub link_failures: u64,
+}
+
+impl RoutingCounts {
+    /// The counts in the order of the results.
+    pub fn each_mut(&mut self) -> [&mut u64; 4] {
+        let RoutingCounts { requests, replies, errors, link_failures } = self;
+        [requests, replies, errors, link_failures]
+    }
+
+    /// Adds what another router counted.
+    pub fn add(&mut self, mut other: RoutingCounts) {
+        self.each_mut().into_iter().zip(other.each_mut()).for_each(|(count, more)| *count += *more);
+    }
+}

@@ -1,0 +1,60 @@
+//! The buffer of a router holds packets that wait for a route.
+
+use airhop_base::{NodeId, Packet, Span, Time};
+use airhop_engine::Id;
+use std::collections::VecDeque;
+
+/// Packets that wait for a route, the oldest first.
+#[derive(Debug)]
+pub(super) struct Buffer {
+    waiting: VecDeque<Waiting>,
+    capacity: usize,
+    /// How long a packet may wait.
+    patience: Span,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    until: Time,
+    dst: NodeId,
+    packet: Id<Packet>,
+}
+
+impl Buffer {
+    pub fn new(capacity: usize, patience: Span) -> Self {
+        Buffer { waiting: VecDeque::new(), capacity, patience }
+    }
+
+    /// Adds a packet. If there is no room, the oldest makes it: that is returned.
+    pub fn push(&mut self, now: Time, dst: NodeId, packet: Id<Packet>) -> Option<Id<Packet>> {
+        let is_full = self.waiting.len() >= self.capacity;
+        let oldest = if is_full { self.waiting.pop_front() } else { None };
+        self.waiting.push_back(Waiting { until: now + self.patience, dst, packet });
+        oldest.map(|w| w.packet)
+    }
+
+    /// The oldest packet for `dst`.
+    pub fn pop(&mut self, dst: NodeId) -> Option<Id<Packet>> {
+        let place = self.waiting.iter().position(|w| w.dst == dst)?;
+        self.waiting.remove(place).map(|w| w.packet)
+    }
+
+    /// The oldest packet, if it has waited for too long.
+    pub fn pop_expired(&mut self, now: Time) -> Option<Id<Packet>> {
+        let is_expired = self.waiting.front().is_some_and(|w| w.until <= now);
+        if is_expired { self.waiting.pop_front().map(|w| w.packet) } else { None }
+    }
+
+    pub fn has(&self, dst: NodeId) -> bool {
+        self.waiting.iter().any(|w| w.dst == dst)
+    }
+
+    /// When the oldest packet will have waited for too long.
+    pub fn expires(&self) -> Option<Time> {
+        self.waiting.front().map(|w| w.until)
+    }
+
+    pub fn len(&self) -> usize {
+        self.waiting.len()
+    }
+}

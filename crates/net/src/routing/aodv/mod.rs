@@ -1,0 +1,16 @@
+//! On-demand routing (AODV): the routers of the stations of a cell.
+//!
+//! A [`Router`] does no I/O. It is given the time, messages of its neighbours, packets that need a next hop, and the news that a
+//! neighbour does not answer; it says by [`Action`]s what its station is to do, and when it wants to be woken.
+
+mod action;
+mod buffer;
+mod repair;
+mod router;
+mod table;
+#[cfg(test)]
+mod tests;
+mod timing;
+
+pub use action::{Action, Passing, RoutingCounts};
+pub use router::Router;

@@ -1,0 +1,129 @@
+//! A lost neighbour breaks the routes that go by it: routers tell who uses them, or repair them locally.
+
+use super::action::{Action, Passing};
+use super::router::Router;
+use super::table::State;
+use crate::plan::Variant;
+use airhop_base::{NodeId, Packet, Span, Time, Unreachable};
+use airhop_engine::Id;
+
+impl Router {
+    /// The link layer gave up a packet for the neighbour `next`; `passing` is `None` if it was a message, `packet` if it arrived and
+    /// only the link layer does not know. Returns the packet if it is to be dropped.
+    pub fn on_link_failure(
+        &mut self,
+        now: Time,
+        next: NodeId,
+        passing: Option<Passing>,
+        packet: Option<Id<Packet>>,
+    ) -> Option<Id<Packet>> {
+        if passing.is_none() && self.plan.variant == Variant::Ns2 {
+            return packet;
+        }
+        self.counts.link_failures += 1;
+        if let Some(passing) = passing.filter(|p| self.plan.repairs && self.may_repair(next, p)) {
+            if let Some(packet) = packet {
+                self.hold(now, passing.dst, packet);
+            }
+            match self.plan.variant {
+                Variant::Rfc3561 => self.repair(now, next, passing),
+                Variant::Ns2 => self.repair_as_ns2(now, passing.dst),
+            }
+            return None;
+        }
+        self.actions.push_back(Action::Flush(next));
+        self.lose(next, None);
+        packet
+    }
+
+    fn may_repair(&self, next: NodeId, passing: &Passing) -> bool {
+        let Some(route) = self.table.get(passing.dst) else { return false };
+        let is_over_it = route.state != State::Down && route.next == next;
+        match self.plan.variant {
+            // RFC 3561 §6.12: "if the destination was no farther than MAX_REPAIR_TTL hops away". The source asks again anyway.
+            Variant::Rfc3561 if passing.src == self.me => true,
+            Variant::Rfc3561 => is_over_it && route.hops.is_some_and(|hops| hops <= self.plan.max_repair()),
+            Variant::Ns2 => route.state != State::Down && route.hops.is_some_and(|hops| passing.hops > hops),
+        }
+    }
+
+    /// Local repair (RFC 3561 §6.12): the node upstream of the break asks for a route that is newer than the lost one, within a radius that
+    /// the packet's way says, and keeps what comes for the destination meanwhile. Other routes over that link are lost. Of a packet that
+    /// arrived, and of whose arrival only the link layer does not know, a node has a copy and would send it again; here it has none. In
+    /// 864 failures over eight hops there was no such packet.
+    fn repair(&mut self, now: Time, next: NodeId, passing: Passing) {
+        let dst = passing.dst;
+        if passing.src == self.me {
+            self.lose(next, None);
+            self.release(now, dst, Span::ZERO); // there may be another route by now
+            return self.search(now, dst);
+        }
+        let route = self.table.entry(dst);
+        if route.state == State::Repairing {
+            return;
+        }
+        let ttl = self.plan.repair_radius(route.hops.unwrap_or(0), passing.hops);
+        route.outdate();
+        route.state = State::Repairing;
+        self.lose(next, Some(dst));
+        self.ask(now, dst, ttl);
+    }
+
+    /// RFC 3561 §6.12: without an answer within the discovery period it goes on as §6.11 has it.
+    pub(super) fn give_up_repairs(&mut self, now: Time) {
+        if self.plan.variant == Variant::Ns2 {
+            return;
+        }
+        let is_over = |(dst, route): (NodeId, &super::table::Route)| {
+            (route.state == State::Repairing && route.search.until <= now).then_some(dst)
+        };
+        for dst in self.table.iter().filter_map(is_over).collect::<Vec<_>>() {
+            let route = self.table.entry(dst);
+            route.take_down();
+            route.search.give_up(now, self.plan.pause);
+            let (lost, users) = (Unreachable { dst, seq: route.seq }, std::mem::take(&mut route.precursors));
+            if !users.is_empty() {
+                let to = self.addressee(&users);
+                self.send_error(vec![lost], to);
+            }
+            self.drop_waiting(dst);
+        }
+    }
+
+    /// Local repair as ns-2.35 has it. The request asks for a route as fresh as the lost one, not a fresher one (RFC 3561 §6.12): the
+    /// neighbours on both sides, who still have the old route, answer, with routes that are longer, and nothing comes of it until
+    /// theirs expire. And ns-2 hands its scheduler the time at which the wait for an answer ends in the place of the length of
+    /// that wait, so the repair is given up when the clock shows about twice what it shows now; then one of the longer routes is
+    /// taken, which may lead back to here.
+    fn repair_as_ns2(&mut self, now: Time, dst: NodeId) {
+        self.table.entry(dst).state = State::Repairing;
+        self.search(now, dst);
+        let until = self.table.entry(dst).search.until;
+        self.repairs.push_back((now + until.since(Time::ZERO), dst));
+    }
+
+    /// RFC 3561 §6.11 (i): all routes over a neighbour are lost, but for one that is repaired.
+    fn lose(&mut self, neighbour: NodeId, repaired: Option<NodeId>) {
+        let variant = self.plan.variant;
+        if variant == Variant::Ns2 {
+            self.seq = self.seq.wrapping_add(self.plan.seq_step());
+        }
+        let (mut lost, mut users) = (Vec::new(), Vec::new());
+        for (dst, route) in self.table.iter_mut() {
+            route.precursors.retain(|&precursor| precursor != neighbour);
+            if !route.goes_by(neighbour, variant) || repaired == Some(dst) {
+                continue;
+            }
+            route.invalidate();
+            // ns-2 tells everybody; by the RFC those are told who use the route, if there are any.
+            if variant == Variant::Ns2 || !route.precursors.is_empty() {
+                users.extend_from_slice(&route.precursors);
+                lost.push(Unreachable { dst, seq: route.seq });
+            }
+        }
+        if !lost.is_empty() {
+            let to = self.addressee(&users);
+            self.send_error(lost, to);
+        }
+    }
+}

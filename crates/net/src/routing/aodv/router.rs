@@ -1,0 +1,453 @@
+//! Ad hoc on-demand distance vector routing (RFC 3561), and ns-2.35's variant.
+//!
+//! Left out, as in ns-2: hello messages (the link layer tells of lost neighbours), routes to neighbours without a sequence number,
+//! gratuitous replies, multicast, acknowledgements of replies, limits on the rate of messages, and the error with the 'N' flag that tells
+//! of a longer route after a repair, on which nobody has to act. [`Variant`] says where the two differ; `repair` has what follows on a
+//! lost neighbour.
+
+use super::action::{Action, Passing, RoutingCounts};
+use super::buffer::Buffer;
+use super::table::{State, Table, is_newer};
+use super::timing::Ring;
+use crate::plan::{AodvPlan, Variant};
+use airhop_base::{NodeId, Packet, RouteReply, RouteRequest, Routing, Span, Time, Unreachable};
+use airhop_engine::{Id, Stream};
+use std::collections::VecDeque;
+
+/// The router of one node.
+#[derive(Debug)]
+pub struct Router {
+    pub(super) me: NodeId,
+    pub(super) plan: AodvPlan,
+    pub(super) table: Table,
+    buffer: Buffer,
+    /// The node's own sequence number. In ns-2 it is even: a route that somebody lost is one more, and never taken for a new one.
+    pub(super) seq: u32,
+    /// The identity of the last request.
+    request: u32,
+    /// Requests of others that were seen, and until when to remember them.
+    seen: VecDeque<(NodeId, u32, Time)>,
+    /// What is to be done now.
+    pub(super) actions: VecDeque<Action>,
+    /// What is to be done later, the earliest first.
+    later: VecDeque<(Time, Action)>,
+    /// When ns-2 gives repairs up.
+    pub(super) repairs: VecDeque<(Time, NodeId)>,
+    /// When to look after routes and buffer; it may be too early.
+    upkeep: Time,
+    jitter: Stream,
+    pub(super) counts: RoutingCounts,
+}
+
+impl Router {
+    /// The router of node `me`; it draws the delays of its broadcasts from `jitter`.
+    pub fn new(me: NodeId, plan: AodvPlan, jitter: Stream) -> Self {
+        Router {
+            me,
+            buffer: Buffer::new(plan.buffer_packets, plan.buffer_time),
+            plan,
+            table: Table::default(),
+            seq: 2,
+            request: 0,
+            seen: VecDeque::new(),
+            actions: VecDeque::new(),
+            later: VecDeque::new(),
+            repairs: VecDeque::new(),
+            upkeep: Time::MAX,
+            jitter,
+            counts: RoutingCounts::default(),
+        }
+    }
+
+    /// The next thing to do.
+    pub fn poll_action(&mut self) -> Option<Action> {
+        self.actions.pop_front()
+    }
+
+    /// When [`Router::on_timeout`] is to be called.
+    pub fn poll_timeout(&self) -> Option<Time> {
+        let later = self.later.front().map(|&(at, _)| at);
+        let repair = self.repairs.iter().map(|&(at, _)| at).min();
+        [later, repair].into_iter().flatten().chain([self.upkeep]).min().filter(|&at| at < Time::MAX)
+    }
+
+    /// What it counted.
+    pub fn counts(&self) -> RoutingCounts {
+        self.counts
+    }
+
+    /// Packets that it holds.
+    pub fn holds(&self) -> usize {
+        let is_packet = |action: &&Action| matches!(action, Action::Forward { .. } | Action::Drop(_));
+        let planned = self.actions.iter().chain(self.later.iter().map(|(_, action)| action));
+        self.buffer.len() + planned.filter(is_packet).count()
+    }
+
+    /// The next hop towards `dst`, if there is a route.
+    #[cfg(test)]
+    pub(super) fn next_hop(&self, dst: NodeId) -> Option<NodeId> {
+        self.table.up(dst).map(|route| route.next)
+    }
+
+    // ---- packets ---------------------------------------------------------------------------------------------------
+
+    /// A packet, made here or by another node, needs a next hop.
+    pub fn on_packet(&mut self, now: Time, packet: Id<Packet>, passing: Passing) {
+        let Passing { src, dst, hops } = passing;
+        let came_back = src == self.me && hops > 0;
+        if came_back || hops >= self.plan.diameter {
+            self.actions.push_back(Action::Drop(packet));
+            return;
+        }
+        let route = self.table.entry(dst);
+        match route.state {
+            State::Up => {
+                let next = route.next;
+                self.refresh(now, src, dst);
+                self.actions.push_back(Action::Forward { packet, next });
+            }
+            _ if src == self.me => {
+                self.hold(now, dst, packet);
+                self.search(now, dst);
+            }
+            State::Repairing => self.hold(now, dst, packet),
+            State::Down => {
+                if self.plan.variant == Variant::Rfc3561 {
+                    route.outdate(); // RFC 3561 §6.11 (ii); ns-2 leaves it at that of the loss
+                }
+                let lost = vec![Unreachable { dst, seq: route.seq }];
+                // Whoever sent the packet has to hear of it, a precursor or not.
+                self.send_error(lost, NodeId::BROADCAST);
+                self.actions.push_back(Action::Drop(packet));
+            }
+        }
+    }
+
+    /// A route that is used lives on, in ns-2 that to the destination alone; by RFC 3561 §6.2 that to the source, too, and those to the next
+    /// hops of both.
+    fn refresh(&mut self, now: Time, src: NodeId, dst: NodeId) {
+        let until = now + self.plan.active_route;
+        let ends = if self.plan.variant == Variant::Rfc3561 { &[dst, src][..] } else { &[dst] };
+        for &end in ends {
+            let Some(route) = self.table.up_mut(end) else { continue };
+            route.extend(until);
+            let next = route.next;
+            if self.plan.variant == Variant::Rfc3561
+                && let Some(neighbour) = self.table.up_mut(next)
+            {
+                neighbour.extend(until);
+            }
+        }
+    }
+
+    pub(super) fn hold(&mut self, now: Time, dst: NodeId, packet: Id<Packet>) {
+        self.drop_expired(now);
+        let pushed_out = self.buffer.push(now, dst, packet);
+        self.actions.extend(pushed_out.map(Action::Drop));
+        self.look_after(now + self.plan.buffer_time);
+    }
+
+    fn drop_expired(&mut self, now: Time) {
+        while let Some(packet) = self.buffer.pop_expired(now) {
+            self.actions.push_back(Action::Drop(packet));
+        }
+    }
+
+    pub(super) fn drop_waiting(&mut self, dst: NodeId) {
+        while let Some(packet) = self.buffer.pop(dst) {
+            self.actions.push_back(Action::Drop(packet));
+        }
+    }
+
+    /// There is a route: what waited for it goes, `gap` after each other.
+    pub(super) fn release(&mut self, now: Time, dst: NodeId, gap: Span) {
+        let Some(next) = self.table.up(dst).map(|route| route.next) else { return };
+        let mut at = now;
+        while let Some(packet) = self.buffer.pop(dst) {
+            self.refresh(now, self.me, dst);
+            self.schedule(now, at, Action::Forward { packet, next });
+            at += gap;
+        }
+    }
+
+    // ---- searching -------------------------------------------------------------------------------------------------
+
+    /// Sends a request for `dst`, or gives the search up, if it is time to.
+    pub(super) fn search(&mut self, now: Time, dst: NodeId) {
+        let plan = self.plan;
+        let route = self.table.entry(dst);
+        if route.state == State::Up || route.search.until > now {
+            return;
+        }
+        if route.search.floods > plan.retries {
+            route.search.give_up(now, plan.pause);
+            return self.drop_waiting(dst);
+        }
+        // RFC 3561 §6.4: rings of growing radius, the first of them around the place where the destination was last.
+        let ring = Ring { is_first: route.search.is_over(), last: route.search.ttl, hops: route.hops };
+        let ttl = plan.radius(ring);
+        self.ask(now, dst, ttl);
+    }
+
+    /// Sends a request for `dst` that goes `ttl` hops.
+    pub(super) fn ask(&mut self, now: Time, dst: NodeId, ttl: u8) {
+        let plan = self.plan;
+        let route = self.table.entry(dst);
+        route.search.ask(now, ttl);
+        route.search.floods += u32::from(ttl >= plan.diameter);
+        let hop_time = route.search.hop_time().unwrap_or(plan.hop_time);
+        let until = now + plan.wait(ttl, route.search.floods, hop_time);
+        route.search.until = until;
+        let dst_seq = route.seq;
+        self.look_after(until);
+        self.seq = self.seq.wrapping_add(plan.seq_step());
+        self.request += 1;
+        let request =
+            RouteRequest { id: self.request, hops: 0, dst, dst_seq, origin: self.me, origin_seq: self.seq };
+        self.counts.requests += 1;
+        let message = Routing::Request(request);
+        self.actions.push_back(Action::Send { message, to: NodeId::BROADCAST, ttl });
+    }
+
+    // ---- messages --------------------------------------------------------------------------------------------------
+
+    /// A message came from the neighbour `from`; it may go `ttl` hops more.
+    pub fn on_message(&mut self, now: Time, message: Routing, from: NodeId, ttl: u8) {
+        match message {
+            Routing::Request(request) => self.on_request(now, request, from, ttl),
+            Routing::Reply(reply) => self.on_reply(now, reply, from),
+            Routing::Error(lost) => self.on_error(now, &lost, from),
+        }
+    }
+
+    /// RFC 3561 §6.5.
+    fn on_request(&mut self, now: Time, request: RouteRequest, from: NodeId, ttl: u8) {
+        if request.origin == self.me || self.is_known(now, &request) {
+            return;
+        }
+        let request = RouteRequest { hops: request.hops.saturating_add(1), ..request };
+        self.learn_way_back(now, &request, from);
+        if request.dst == self.me {
+            self.seq = match self.plan.variant {
+                // RFC 3561 §6.1, §6.6.1: the own number goes up only to that of the request.
+                Variant::Rfc3561 => newest(self.seq, request.dst_seq),
+                // A new number for each reply.
+                Variant::Ns2 => (newest(self.seq, request.dst_seq) | 1).wrapping_add(1),
+            };
+            self.reply(request.origin, from, 0, self.me, self.seq, self.plan.own_route);
+            return;
+        }
+        let known = self.table.get(request.dst);
+        let variant = self.plan.variant;
+        if let Some(route) = known.filter(|route| {
+            route.is_active(variant) && route.seq != 0 && !is_newer(request.dst_seq, route.seq)
+        }) {
+            let (hops, seq) = (route.hops.unwrap_or(u8::MAX), route.seq);
+            let lifetime = self.plan.rounded(route.expires.since(now));
+            self.reply(request.origin, from, hops, request.dst, seq, lifetime);
+            self.join(request.origin, request.dst);
+        } else if ttl > 0 {
+            let dst_seq = known.map_or(request.dst_seq, |route| newest(route.seq, request.dst_seq));
+            let message = Routing::Request(RouteRequest { dst_seq, ..request });
+            let at = now + self.plan.jitter(&mut self.jitter);
+            self.counts.requests += 1;
+            self.schedule(now, at, Action::Send { message, to: NodeId::BROADCAST, ttl });
+        }
+    }
+
+    /// True if this request came before; from now on it has.
+    fn is_known(&mut self, now: Time, request: &RouteRequest) -> bool {
+        while self.seen.front().is_some_and(|&(_, _, until)| until <= now) {
+            self.seen.pop_front();
+        }
+        let is_it = |&(origin, id, _): &(NodeId, u32, Time)| (origin, id) == (request.origin, request.id);
+        if self.seen.iter().any(is_it) {
+            return true;
+        }
+        self.seen.push_back((request.origin, request.id, now + self.plan.request_memory));
+        false
+    }
+
+    /// A request shows the way to where it comes from.
+    fn learn_way_back(&mut self, now: Time, request: &RouteRequest, from: NodeId) {
+        let &RouteRequest { origin, origin_seq, hops, .. } = request;
+        let until = now + self.plan.way_back(hops);
+        let route = self.table.entry(origin);
+        route.extend(until);
+        if !route.yields_to(origin_seq, hops, self.plan.variant) {
+            return;
+        }
+        let mut expires = route.expires;
+        if route.search.until > Time::ZERO {
+            // It was wanted in the other direction too.
+            expires = expires.max(now + self.plan.active_route);
+            route.search.found(hops);
+        }
+        route.set(origin_seq, hops, from, expires);
+        self.look_after(expires);
+        self.release(now, origin, Span::ZERO);
+    }
+
+    /// Sends a reply back to `origin`; if the request came over another neighbour than the route does, over that of the route.
+    fn reply(&mut self, origin: NodeId, from: NodeId, hops: u8, dst: NodeId, dst_seq: u32, lifetime: Span) {
+        let to = self.table.up(origin).map_or(from, |route| route.next);
+        self.counts.replies += 1;
+        let message = Routing::Reply(RouteReply { hops, dst, dst_seq, origin, lifetime });
+        self.actions.push_back(Action::Send { message, to, ttl: self.plan.diameter });
+    }
+
+    /// Two routes that a reply joined: each is used by the neighbour on the other (RFC 3561 §6.6.2).
+    fn join(&mut self, a: NodeId, b: NodeId) {
+        for (one, other) in [(a, b), (b, a)] {
+            if let Some(next) = self.table.up(other).map(|route| route.next) {
+                self.table.entry(one).add_precursor(next);
+            }
+        }
+    }
+
+    /// RFC 3561 §6.7.
+    fn on_reply(&mut self, now: Time, reply: RouteReply, from: NodeId) {
+        let RouteReply { dst, dst_seq, origin, lifetime, .. } = reply;
+        let hops = reply.hops.saturating_add(1);
+        let route = self.table.entry(dst);
+        if dst == self.me || !route.yields_to(dst_seq, hops, self.plan.variant) {
+            return;
+        }
+        let expires = now + lifetime;
+        route.set(dst_seq, hops, from, expires);
+        route.search.found(hops);
+        if origin == self.me {
+            route.search.note_answer(now, hops);
+        }
+        self.look_after(expires);
+        self.release(now, dst, self.plan.release_gap);
+        let Some(next) = self.table.up(origin).map(|route| route.next).filter(|_| origin != self.me) else {
+            return;
+        };
+        self.refresh(now, dst, origin);
+        self.table.entry(dst).add_precursor(next);
+        self.counts.replies += 1;
+        let message = Routing::Reply(RouteReply { hops, ..reply });
+        self.actions.push_back(Action::Send { message, to: next, ttl: self.plan.diameter });
+    }
+
+    /// RFC 3561 §6.11 (iii): what goes by the neighbour that says so is lost, however old its number; ns-2 believes no older one.
+    /// Packets on their way to that neighbour are dropped, as in ns-2.
+    fn on_error(&mut self, now: Time, lost: &[Unreachable], from: NodeId) {
+        let variant = self.plan.variant;
+        let mut passed_on = Vec::new();
+        let mut users = Vec::new();
+        let mut is_hit = false;
+        for &Unreachable { dst, seq } in lost {
+            let Some(route) = self.table.get_mut(dst) else { continue };
+            let is_older = is_newer(route.seq, seq);
+            if !route.goes_by(from, variant) || (is_older && variant == Variant::Ns2) {
+                continue;
+            }
+            is_hit = true;
+            // To copy an older number, as §6.11 reads, lets old routes come back, which loop (van Glabbeek, Höfner, Tan and Portmann 2013).
+            let seq = match variant {
+                Variant::Rfc3561 => newest(seq, route.seq.wrapping_add(1)),
+                Variant::Ns2 => seq,
+            };
+            route.seq = seq;
+            route.take_down();
+            if !route.precursors.is_empty() {
+                users.append(&mut route.precursors);
+                passed_on.push(Unreachable { dst, seq });
+            }
+        }
+        if is_hit {
+            self.actions.push_back(Action::Flush(from));
+        }
+        if !passed_on.is_empty() {
+            self.counts.errors += 1;
+            let at = now + self.plan.jitter(&mut self.jitter);
+            let (message, to) = (Routing::Error(passed_on), self.addressee(&users));
+            self.schedule(now, at, Action::Send { message, to, ttl: 1 });
+        }
+    }
+
+    /// To whom an error goes that these neighbours have to hear: by RFC 3561 §6.11 to a single one, so that its link layer sees to it; in
+    /// ns-2 to all.
+    pub(super) fn addressee(&self, users: &[NodeId]) -> NodeId {
+        match (self.plan.variant, users) {
+            (Variant::Rfc3561, [one, others @ ..]) if others.iter().all(|other| other == one) => *one,
+            _ => NodeId::BROADCAST,
+        }
+    }
+
+    pub(super) fn send_error(&mut self, lost: Vec<Unreachable>, to: NodeId) {
+        self.counts.errors += 1;
+        let message = Routing::Error(lost);
+        self.actions.push_back(Action::Send { message, to, ttl: 1 });
+    }
+
+    // ---- time ------------------------------------------------------------------------------------------------------
+
+    /// The time that [`Router::poll_timeout`] named has come.
+    pub fn on_timeout(&mut self, now: Time) {
+        let due = self.later.partition_point(|&(at, _)| at <= now);
+        self.actions.extend(self.later.drain(..due).map(|(_, action)| action));
+        while let Some(due) = self.repairs.iter().position(|&(at, _)| at <= now) {
+            let Some((_, dst)) = self.repairs.remove(due) else { break };
+            let route = self.table.entry(dst);
+            if route.state == State::Repairing {
+                route.take_down();
+            }
+        }
+        if self.upkeep <= now {
+            self.look_after_all(now);
+        }
+    }
+
+    /// Looks after routes and buffer.
+    fn look_after_all(&mut self, now: Time) {
+        self.drop_expired(now);
+        self.give_up_repairs(now);
+        let mut wanted = Vec::new();
+        for (dst, route) in self.table.iter_mut() {
+            if route.state == State::Up && route.expires <= now {
+                route.invalidate();
+            }
+            if route.state != State::Up && self.buffer.has(dst) {
+                wanted.push(dst);
+            }
+        }
+        wanted.into_iter().for_each(|dst| self.search(now, dst));
+        self.upkeep = Time::MAX;
+        let is_rfc = self.plan.variant == Variant::Rfc3561;
+        let ends = self.table.iter().filter_map(|(dst, route)| match route.state {
+            State::Up => Some(route.expires),
+            State::Repairing if is_rfc => Some(route.search.until),
+            _ => self.buffer.has(dst).then_some(route.search.until),
+        });
+        if let Some(next) = ends.chain(self.buffer.expires()).min() {
+            self.look_after(next);
+        }
+    }
+
+    /// Has [`Router::look_after_all`] called at `at`, or at the next time that the plan has for it.
+    fn look_after(&mut self, at: Time) {
+        let at = self.plan.upkeep.map_or(at, |every| next_multiple(at, every));
+        self.upkeep = self.upkeep.min(at);
+    }
+
+    fn schedule(&mut self, now: Time, at: Time, action: Action) {
+        if at <= now {
+            self.actions.push_back(action);
+        } else {
+            let place = self.later.partition_point(|&(other, _)| other <= at);
+            self.later.insert(place, (at, action));
+        }
+    }
+}
+
+fn newest(a: u32, b: u32) -> u32 {
+    if is_newer(a, b) { a } else { b }
+}
+
+/// The first multiple of `every` that is not before `at`.
+fn next_multiple(at: Time, every: Span) -> Time {
+    Time::ZERO + every * at.nanos().div_ceil(every.nanos())
+}

@@ -1,0 +1,193 @@
+//! The routing table of AODV, with sequence numbers, lifetimes and precursors.
+
+use crate::plan::Variant;
+use airhop_base::{NodeId, Span, Time};
+use std::collections::BTreeMap;
+
+/// The routes of a node, and what it knows of routes that it lost.
+#[derive(Debug, Default)]
+pub(super) struct Table(BTreeMap<NodeId, Route>);
+
+/// What a node knows of the way to another (RFC 3561 §2).
+#[derive(Debug)]
+pub(super) struct Route {
+    pub state: State,
+    /// How fresh this is; 0 if nothing was ever heard of the destination.
+    pub seq: u32,
+    /// Of the route, or of the last one there was; `None` if there was none.
+    pub hops: Option<u8>,
+    pub next: NodeId,
+    /// When it ends, if it is not used.
+    pub expires: Time,
+    /// Neighbours that use it: they are to be told if it breaks.
+    pub precursors: Vec<NodeId>,
+    pub search: Search,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    Up,
+    /// The next hop was lost, and the node looks for another way before it tells anybody.
+    Repairing,
+    Down,
+}
+
+/// The search for a route.
+#[derive(Debug, Default)]
+pub(super) struct Search {
+    /// The radius of the last request, or the length of the route that it found; 0 at first.
+    pub ttl: u8,
+    /// Requests through the whole network so far.
+    pub floods: u32,
+    /// No other request before.
+    pub until: Time,
+    /// When the last request was sent.
+    asked: Time,
+    /// The time per hop that the last searches took, the latest last.
+    hop_times: Vec<Span>,
+}
+
+/// True if sequence number `a` is newer than `b` (RFC 3561 §6.1: signed arithmetic, so that it survives the turn).
+pub(super) fn is_newer(a: u32, b: u32) -> bool {
+    a.wrapping_sub(b).cast_signed() > 0
+}
+
+impl Table {
+    pub fn get(&self, dst: NodeId) -> Option<&Route> {
+        self.0.get(&dst)
+    }
+
+    pub fn get_mut(&mut self, dst: NodeId) -> Option<&mut Route> {
+        self.0.get_mut(&dst)
+    }
+
+    /// What is known of `dst`; at first, nothing.
+    pub fn entry(&mut self, dst: NodeId) -> &mut Route {
+        self.0.entry(dst).or_insert_with(Route::unknown)
+    }
+
+    /// The route to `dst`, if there is one.
+    pub fn up(&self, dst: NodeId) -> Option<&Route> {
+        self.get(dst).filter(|route| route.state == State::Up)
+    }
+
+    /// The same, to be changed.
+    pub fn up_mut(&mut self, dst: NodeId) -> Option<&mut Route> {
+        self.get_mut(dst).filter(|route| route.state == State::Up)
+    }
+
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (NodeId, &mut Route)> {
+        self.0.iter_mut().map(|(&dst, route)| (dst, route))
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (NodeId, &Route)> {
+        self.0.iter().map(|(&dst, route)| (dst, route))
+    }
+}
+
+impl Route {
+    fn unknown() -> Self {
+        Route {
+            state: State::Down,
+            seq: 0,
+            hops: None,
+            next: NodeId::BROADCAST,
+            expires: Time::ZERO,
+            precursors: Vec::new(),
+            search: Search::default(),
+        }
+    }
+
+    /// RFC 3561 §6.2, §6.7: newer information is taken, and of two routes of the same age the shorter. A route that is not active is longer
+    /// than any other.
+    pub fn yields_to(&self, seq: u32, hops: u8, variant: Variant) -> bool {
+        let is_longer = !self.is_active(variant) || self.hops.is_none_or(|own| own > hops);
+        is_newer(seq, self.seq) || (seq == self.seq && is_longer)
+    }
+
+    /// True if it is used, or answered with; ns-2 takes a route for that while it is repaired.
+    pub fn is_active(&self, variant: Variant) -> bool {
+        match variant {
+            Variant::Rfc3561 => self.state == State::Up,
+            Variant::Ns2 => self.state != State::Down,
+        }
+    }
+
+    /// There is a route.
+    pub fn set(&mut self, seq: u32, hops: u8, next: NodeId, expires: Time) {
+        (self.state, self.seq, self.hops, self.next, self.expires) =
+            (State::Up, seq, Some(hops), next, expires);
+    }
+
+    /// There is no route any more.
+    pub fn take_down(&mut self) {
+        (self.state, self.expires) = (State::Down, Time::ZERO);
+    }
+
+    /// Its next hop is lost or its time is over: what this node said of it holds no more (RFC 3561 §6.11).
+    pub fn invalidate(&mut self) {
+        self.outdate();
+        self.take_down();
+    }
+
+    /// What others say of it from now on is newer than what this node said.
+    pub fn outdate(&mut self) {
+        self.seq = self.seq.wrapping_add(1);
+    }
+
+    /// It is good until then at least.
+    pub fn extend(&mut self, until: Time) {
+        self.expires = self.expires.max(until);
+    }
+
+    pub fn add_precursor(&mut self, neighbour: NodeId) {
+        if !self.precursors.contains(&neighbour) {
+            self.precursors.push(neighbour);
+        }
+    }
+
+    /// True if it is active and leads over this neighbour.
+    pub fn goes_by(&self, neighbour: NodeId, variant: Variant) -> bool {
+        self.is_active(variant) && self.next == neighbour
+    }
+}
+
+impl Search {
+    /// Searches whose time per hop is remembered.
+    const MEMORY: usize = 3;
+
+    /// A request goes out now.
+    pub fn ask(&mut self, now: Time, ttl: u8) {
+        (self.ttl, self.asked) = (ttl, now);
+    }
+
+    /// True if no request is under way.
+    pub fn is_over(&self) -> bool {
+        self.until == Time::ZERO
+    }
+
+    /// No route was found; nothing is asked for the time of `pause`.
+    pub fn give_up(&mut self, now: Time, pause: Span) {
+        self.floods = 0;
+        self.until = if pause == Span::ZERO { Time::ZERO } else { now + pause };
+    }
+
+    /// A route of so many hops was found.
+    pub fn found(&mut self, hops: u8) {
+        (self.ttl, self.floods, self.until) = (hops, 0, Time::ZERO);
+    }
+
+    /// The answer to the own request came over so many hops.
+    pub fn note_answer(&mut self, now: Time, hops: u8) {
+        if self.hop_times.len() == Self::MEMORY {
+            self.hop_times.remove(0);
+        }
+        self.hop_times.push(now.since(self.asked) / u64::from(hops));
+    }
+
+    /// The mean time per hop of the last searches.
+    pub fn hop_time(&self) -> Option<Span> {
+        let total = self.hop_times.iter().fold(Span::ZERO, |sum, &time| sum + time);
+        (!self.hop_times.is_empty()).then(|| total / self.hop_times.len() as u64)
+    }
+}

@@ -1,0 +1,73 @@
+//! The lifetime of routes, and how they are lost.
+
+use super::{AFTER, BEFORE, Bench, Did, END, ME, NS2, RFC, SOURCE, error, reply, request};
+use airhop_base::{NodeId, RouteReply, Routing, Span};
+
+// RFC 3561 §6.11 (i): all routes over a lost neighbour go down and are one older; who uses them is told. ns-2 tells in any case.
+#[test]
+fn a_lost_neighbour_takes_its_routes_along() {
+    for plan in [RFC, NS2] {
+        let mut bench = Bench::new(plan);
+        bench.hear(0, BEFORE, request(END, 0, 1, 0));
+        bench.hear(1, AFTER, reply(END, 10, 2, SOURCE)); // the neighbour before uses it
+        bench.hear(2, AFTER, reply(NodeId(8), 20, 1, ME)); // nobody else uses this
+        // RFC 3561 §6.11: an error for one neighbour alone goes to it, and its link layer sees to it.
+        let sent = match plan {
+            RFC => Did::Send(error(&[(END, 11)]), BEFORE, 1),
+            _ => Did::Send(error(&[(NodeId(8), 21), (END, 11)]), NodeId::BROADCAST, 1),
+        };
+        assert_eq!(bench.fail(10, AFTER, END, 1), [Did::Drop(0), Did::Flush(AFTER), sent]);
+        assert_eq!(bench.pass(20, END, SOURCE, 1), [Did::Forward(1, BEFORE)], "the others stay");
+        let counts = bench.router.counts();
+        assert_eq!((counts.link_failures, counts.errors), (1, 1));
+    }
+}
+
+// RFC 3561 §6.2, §10: a route ends ACTIVE_ROUTE_TIMEOUT after its last use; ns-2 looks every half second.
+#[test]
+fn routes_live_as_long_as_they_are_used() {
+    for (plan, ends) in [(RFC, 5_000), (NS2, 12_000)] {
+        let mut bench = Bench::new(plan);
+        let short = RouteReply { hops: 2, dst: END, dst_seq: 10, origin: ME, lifetime: Span::from_secs(1) };
+        bench.hear(100, AFTER, Routing::Reply(short));
+        assert_eq!(bench.own(1_000), [Did::Forward(0, AFTER)]);
+        bench.wait(1_900);
+        assert_eq!(bench.own(1_999), [Did::Forward(1, AFTER)]);
+        bench.wait(ends - 10);
+        let next_hop = |bench: &Bench| bench.router.next_hop(END);
+        assert_eq!(next_hop(&bench), Some(AFTER));
+        bench.wait(ends);
+        assert_eq!(next_hop(&bench), None);
+    }
+}
+
+// RFC 3561 §6.5: the way back lives 2 NET_TRAVERSAL_TIME - 2 × hops × NODE_TRAVERSAL_TIME; ns-2's 6 s.
+#[test]
+fn the_way_back_lives_for_a_while() {
+    for (plan, ends) in [(RFC, 5600 - 2 * 3 * 40), (NS2, 6000)] {
+        let mut bench = Bench::new(plan);
+        bench.hear(0, BEFORE, request(END, 0, 1, 2));
+        bench.wait(ends - 1);
+        assert_eq!(bench.router.next_hop(SOURCE), Some(BEFORE));
+        bench.wait(ends);
+        assert_eq!(bench.router.next_hop(SOURCE), None);
+    }
+}
+
+// RFC 3561 §6.2: a route that is used lives on, and so do those to the source and to the next hops of both.
+#[test]
+fn use_extends_the_routes_of_both_ways() {
+    for (plan, extended) in [(RFC, true), (NS2, false)] {
+        let mut bench = Bench::new(plan);
+        let short = |dst, hops| {
+            Routing::Reply(RouteReply { hops, dst, dst_seq: 10, origin: ME, lifetime: Span::from_secs(4) })
+        };
+        let ways = [(END, AFTER, 2), (AFTER, AFTER, 0), (SOURCE, BEFORE, 2), (BEFORE, BEFORE, 0)];
+        ways.iter().for_each(|&(dst, by, hops)| drop(bench.hear(0, by, short(dst, hops))));
+        bench.wait(2_000);
+        assert_eq!(bench.pass(3_900, SOURCE, END, 3), [Did::Forward(0, AFTER)]);
+        bench.wait(5_000);
+        let alive = ways.map(|(dst, ..)| bench.router.next_hop(dst).is_some());
+        assert_eq!(alive, [true, extended, extended, extended]);
+    }
+}

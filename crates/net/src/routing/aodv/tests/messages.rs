@@ -1,0 +1,124 @@
+//! Requests, replies and errors on their way through a router.
+
+use super::{AFTER, BEFORE, Bench, Did, END, ME, NS2, RFC, SOURCE, error, ms, reply, request};
+use crate::plan::AodvPlan;
+use airhop_base::{NodeId, RouteReply, Routing, Span};
+
+// RFC 3561 §6.5: a request is passed on once, a hop further on, and shows the way back.
+#[test]
+fn a_request_is_passed_on_once() {
+    let mut bench = Bench::new(RFC);
+    let passed_on = Did::Send(request(END, 7, 1, 3), NodeId::BROADCAST, 10);
+    assert_eq!(bench.hear(0, BEFORE, request(END, 7, 1, 2)), [passed_on]);
+    assert_eq!(bench.hear(1, AFTER, request(END, 7, 1, 4)), []);
+    assert_eq!(bench.pass(2, END, SOURCE, 1), [Did::Forward(0, BEFORE)]);
+    bench.router.on_message(ms(3), request(END, 7, 2, 2), BEFORE, 0);
+    assert_eq!(bench.did(), [], "its radius ends here");
+    assert_eq!(bench.hear(6000, AFTER, request(END, 7, 1, 4)).len(), 1, "forgotten after 5.6 s");
+}
+
+// RFC 3561 §6.6.1 and §6.1: the destination answers itself. Its number goes up by one if that is the one asked for, to the one asked for
+// if that is newer yet, and otherwise stays. ns-2's is a new one each time.
+#[test]
+fn the_destination_answers() {
+    let numbers = |plan: AodvPlan| {
+        let mut bench = Bench::new(plan);
+        let answers = [(1, 0), (2, 1), (3, 2), (4, 3), (5, 3), (6, 41), (7, 5)].map(|(id, asked)| {
+            let did = bench.hear(0, BEFORE, request(ME, asked, id, 2));
+            let [Did::Send(Routing::Reply(answer), BEFORE, _)] = &did[..] else { panic!("{did:?}") };
+            let RouteReply { hops, dst, origin, lifetime, .. } = *answer;
+            assert_eq!((hops, dst, origin, lifetime), (0, ME, SOURCE, plan.own_route));
+            answer.dst_seq
+        });
+        answers.to_vec()
+    };
+    assert_eq!(numbers(RFC), [2, 2, 2, 3, 3, 41, 41]);
+    assert_eq!(numbers(NS2), [4, 6, 8, 10, 12, 42, 44]);
+}
+
+// RFC 3561 §6.6.2: so does a node with a route that is fresh enough, and with no other.
+#[test]
+fn a_node_with_a_fresh_route_answers_for_the_destination() {
+    for (asked, answers) in [(9, true), (10, true), (11, false)] {
+        let mut bench = Bench::new(RFC);
+        bench.learn(0, END, AFTER, ME);
+        let did = bench.hear(1000, BEFORE, request(END, asked, 1, 2));
+        match &did[..] {
+            [Did::Send(Routing::Reply(r), BEFORE, _)] if answers => {
+                assert_eq!((r.hops, r.dst_seq, r.lifetime), (3, 10, Span::from_secs(999)));
+            }
+            [Did::Send(Routing::Request(r), NodeId::BROADCAST, _)] if !answers => assert_eq!(r.dst_seq, 11),
+            other => panic!("asked for {asked}: {other:?}"),
+        }
+    }
+}
+
+// RFC 3561 §6.7 and §6.2: a reply goes back the way of the request, a hop further on; an older or a longer route than the known one
+// goes nowhere.
+#[test]
+fn replies_are_passed_back_unless_they_bring_nothing() {
+    let mut bench = Bench::new(RFC);
+    bench.hear(0, BEFORE, request(END, 0, 1, 2));
+    let back = |hops, seq| [Did::Send(reply(END, seq, hops, SOURCE), BEFORE, RFC.diameter)];
+    assert_eq!(bench.hear(10, AFTER, reply(END, 10, 2, SOURCE)), back(3, 10));
+    assert_eq!(bench.hear(20, NodeId(7), reply(END, 10, 2, SOURCE)), [], "no shorter");
+    assert_eq!(bench.hear(30, NodeId(7), reply(END, 8, 0, SOURCE)), [], "older");
+    assert_eq!(bench.hear(40, NodeId(7), reply(END, 12, 5, SOURCE)), back(6, 12), "newer, if longer");
+    assert_eq!(bench.hear(50, AFTER, reply(END, 12, 4, SOURCE)), back(5, 12), "shorter");
+    assert_eq!(bench.pass(60, SOURCE, END, 1), [Did::Forward(0, AFTER)]);
+    assert_eq!(bench.hear(70, AFTER, reply(END, 4_000_000_000, 1, SOURCE)), [], "older by signed arithmetic");
+}
+
+// RFC 3561 §6.11 (ii): who has no route for somebody else's packet says so, with a number that is one newer each time; ns-2's stays. For
+// its own, it asks.
+#[test]
+fn a_packet_of_somebody_else_without_a_route_is_an_error() {
+    for (plan, seqs) in [(RFC, [12, 13]), (NS2, [11, 11])] {
+        let mut bench = Bench::new(plan);
+        bench.learn(0, END, AFTER, ME);
+        bench.fail(10, AFTER, END, 1);
+        for (i, seq) in (1..).zip(seqs) {
+            let sent = Did::Send(error(&[(END, seq)]), NodeId::BROADCAST, 1);
+            assert_eq!(bench.pass(20, SOURCE, END, 1), [sent, Did::Drop(i)]);
+        }
+    }
+}
+
+// RFC 3561 §6.11 (iii): an error counts if it is from the next hop, whatever its number, and makes the own number newer in any case; in ns-2
+// an older one does not count. It goes on to who uses the route, and what waits for that next hop is dropped (ns-2).
+#[test]
+fn errors_are_passed_on_to_precursors() {
+    let cases = [
+        (AFTER, 11, true, true),
+        (AFTER, 10, true, true),
+        (AFTER, 9, true, false),
+        (NodeId(7), 11, false, false),
+    ];
+    for (from, seq, by_rfc, by_ns2) in cases {
+        for (plan, is_hit, to) in [(RFC, by_rfc, BEFORE), (NS2, by_ns2, NodeId::BROADCAST)] {
+            let mut bench = Bench::new(plan);
+            bench.hear(0, BEFORE, request(END, 0, 1, 2));
+            bench.hear(1, AFTER, reply(END, 10, 2, SOURCE));
+            let did = bench.hear(10, from, error(&[(END, seq), (NodeId(8), 3)]));
+            let number = if plan == RFC { 11 } else { seq };
+            let passed_on = Did::Send(error(&[(END, number)]), to, 1);
+            let expected = if is_hit { vec![Did::Flush(AFTER), passed_on] } else { vec![] };
+            assert_eq!(did, expected, "from {from:?}, {seq}");
+            let forwards = bench.pass(20, SOURCE, END, 1) == [Did::Forward(0, AFTER)];
+            assert_eq!(forwards, !is_hit);
+        }
+    }
+    let mut bench = Bench::new(RFC);
+    bench.learn(0, END, AFTER, ME);
+    assert_eq!(bench.hear(10, AFTER, error(&[(END, 11)])), [Did::Flush(AFTER)], "nobody uses it");
+}
+
+// What comes back to its sender, or has come further than the network is wide, goes round in a circle.
+#[test]
+fn circles_are_broken() {
+    let mut bench = Bench::new(RFC);
+    bench.learn(0, END, AFTER, ME);
+    assert_eq!(bench.pass(1, ME, END, 4), [Did::Drop(0)]);
+    assert_eq!(bench.pass(2, SOURCE, END, 34), [Did::Forward(1, AFTER)]);
+    assert_eq!(bench.pass(3, SOURCE, END, 35), [Did::Drop(2)]);
+}

@@ -1,0 +1,134 @@
+//! Routers by scripts of messages.
+
+mod lifetimes;
+mod loops;
+mod messages;
+mod repairs;
+mod searches;
+
+use super::{Action, Passing, Router};
+use crate::plan::AodvPlan;
+use airhop_base::{
+    Body, Datagram, FlowId, NodeId, Packet, RouteReply, RouteRequest, Routing, Span, Time, Unreachable,
+};
+use airhop_engine::{Arena, Id, Streams};
+
+const ME: NodeId = NodeId(5);
+const BEFORE: NodeId = NodeId(4);
+const AFTER: NodeId = NodeId(6);
+const SOURCE: NodeId = NodeId(0);
+const END: NodeId = NodeId(9);
+const FOREVER: Span = Span::from_secs(1000);
+
+/// Everything without delays, so that scripts can name times.
+const RFC: AodvPlan = AodvPlan { jitter: Span::ZERO, ..AodvPlan::RFC3561 };
+const NS2: AodvPlan = AodvPlan { jitter: Span::ZERO, ..AodvPlan::NS2 };
+
+fn ms(t: u64) -> Time {
+    Time::ZERO + Span::from_millis(t)
+}
+
+/// What a router did, with packets by their numbers.
+#[derive(Clone, Debug, PartialEq)]
+enum Did {
+    Forward(u64, NodeId),
+    Drop(u64),
+    Flush(NodeId),
+    Send(Routing, NodeId, u8),
+}
+
+struct Bench {
+    router: Router,
+    arena: Arena<Packet>,
+    made: u64,
+}
+
+impl Bench {
+    fn new(plan: AodvPlan) -> Self {
+        let router = Router::new(ME, plan, Streams::new(1, 0).stream("jitter"));
+        Bench { router, arena: Arena::new(), made: 0 }
+    }
+
+    fn packet(&mut self) -> Id<Packet> {
+        let body = Body::Udp(Datagram { number: self.made, len: 0, sent: Time::ZERO });
+        self.made += 1;
+        self.arena.insert(Packet::new(FlowId(0), SOURCE, END, 28, body))
+    }
+
+    /// A packet from `src`, which came over so many hops, is to go to `dst`.
+    fn pass(&mut self, at: u64, src: NodeId, dst: NodeId, hops: u8) -> Vec<Did> {
+        let packet = self.packet();
+        self.router.on_packet(ms(at), packet, Passing { src, dst, hops });
+        self.did()
+    }
+
+    /// A packet of this node's own for [`END`].
+    fn own(&mut self, at: u64) -> Vec<Did> {
+        self.pass(at, ME, END, 0)
+    }
+
+    fn hear(&mut self, at: u64, from: NodeId, message: Routing) -> Vec<Did> {
+        self.router.on_message(ms(at), message, from, 10);
+        self.did()
+    }
+
+    /// A route to `dst` over `next`, as a reply for `origin` tells it.
+    fn learn(&mut self, at: u64, dst: NodeId, next: NodeId, origin: NodeId) -> Vec<Did> {
+        self.hear(at, next, reply(dst, 10, 2, origin))
+    }
+
+    /// The link layer gives up a packet from [`SOURCE`] for `dst`.
+    fn fail(&mut self, at: u64, next: NodeId, dst: NodeId, hops: u8) -> Vec<Did> {
+        let packet = self.packet();
+        let number = self.made - 1;
+        let passing = Passing { src: SOURCE, dst, hops };
+        let rest = self.router.on_link_failure(ms(at), next, Some(passing), Some(packet));
+        let dropped = rest.map(|id| {
+            self.arena.take(id);
+            Did::Drop(number)
+        });
+        dropped.into_iter().chain(self.did()).collect()
+    }
+
+    /// Lets time pass until the router does something, and returns when that was.
+    fn wait(&mut self, until: u64) -> Option<(u64, Vec<Did>)> {
+        while let Some(at) = self.router.poll_timeout().filter(|&at| at <= ms(until)) {
+            self.router.on_timeout(at);
+            let did = self.did();
+            if !did.is_empty() {
+                return Some((at.nanos() / 1_000_000, did));
+            }
+        }
+        None
+    }
+
+    fn did(&mut self) -> Vec<Did> {
+        let mut did = Vec::new();
+        while let Some(action) = self.router.poll_action() {
+            let mut number = |id| match self.arena.take(id).body {
+                Body::Udp(datagram) => datagram.number,
+                other => unreachable!("no {other:?} was made"),
+            };
+            did.push(match action {
+                Action::Forward { packet, next } => Did::Forward(number(packet), next),
+                Action::Drop(packet) => Did::Drop(number(packet)),
+                Action::Flush(next) => Did::Flush(next),
+                Action::Send { message, to, ttl } => Did::Send(message, to, ttl),
+            });
+        }
+        assert_eq!(self.arena.len(), self.router.holds(), "packets are held, or their fate is known");
+        did
+    }
+}
+
+fn request(dst: NodeId, dst_seq: u32, id: u32, hops: u8) -> Routing {
+    Routing::Request(RouteRequest { id, hops, dst, dst_seq, origin: SOURCE, origin_seq: 20 })
+}
+
+fn reply(dst: NodeId, dst_seq: u32, hops: u8, origin: NodeId) -> Routing {
+    Routing::Reply(RouteReply { hops, dst, dst_seq, origin, lifetime: FOREVER })
+}
+
+fn error(lost: &[(NodeId, u32)]) -> Routing {
+    Routing::Error(lost.iter().map(|&(dst, seq)| Unreachable { dst, seq }).collect())
+}

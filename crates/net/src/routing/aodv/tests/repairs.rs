@@ -1,0 +1,117 @@
+//! Local repair, ns-2's and that of RFC 3561 §6.12.
+
+use super::{AFTER, BEFORE, Bench, Did, END, ME, NS2, RFC, SOURCE, error, ms, reply, request};
+use crate::plan::AodvPlan;
+use crate::routing::aodv::Passing;
+use airhop_base::{NodeId, Routing};
+
+// ns-2's local repair, with its faults: past the middle of the way the packet is kept, and a route as fresh as the lost one is asked
+// for; a longer one does not help until the repair is given up, at about twice the present time.
+#[test]
+fn ns2_repairs_near_the_destination() {
+    let mut bench = Bench::new(NS2);
+    bench.learn(10_000, END, AFTER, SOURCE); // 3 hops
+    assert_eq!(bench.fail(10_100, AFTER, END, 3)[0], Did::Drop(0), "not past the middle");
+    let mut bench = Bench::new(NS2);
+    bench.learn(10_000, END, AFTER, SOURCE);
+    let did = bench.fail(10_100, AFTER, END, 4);
+    let [Did::Send(Routing::Request(asked), NodeId::BROADCAST, 5)] = &did[..] else { panic!("{did:?}") };
+    assert_eq!((asked.dst_seq, bench.router.holds()), (10, 1));
+    assert_eq!(bench.pass(10_110, SOURCE, END, 4), [], "what follows is kept too");
+    assert_eq!(bench.hear(10_120, BEFORE, reply(END, 10, 4, ME)), [], "longer");
+    while bench.wait(20_400).is_some() {}
+    assert_eq!(bench.hear(20_400, BEFORE, reply(END, 10, 4, ME)), []);
+    while bench.wait(20_600).is_some() {}
+    let did = bench.hear(20_600, BEFORE, reply(END, 10, 4, ME));
+    assert_eq!(did, [Did::Forward(0, BEFORE)], "10.1 s, and 10.4 s until the next request: 20.5 s");
+    let mut bench = Bench::new(NS2);
+    bench.learn(10_000, END, AFTER, SOURCE);
+    bench.fail(10_100, AFTER, END, 4);
+    assert_eq!(bench.hear(10_120, BEFORE, reply(END, 12, 4, ME)), [Did::Forward(0, BEFORE)], "newer");
+}
+
+/// The RFC with local repair.
+const REPAIRING: AodvPlan = AodvPlan { repairs: true, ..RFC };
+
+/// A router that has a route to [`END`] of so many hops, used by the neighbour before, and one to another node by the same neighbour.
+fn with_routes(hops: u8) -> Bench {
+    let mut bench = Bench::new(REPAIRING);
+    bench.hear(0, BEFORE, request(END, 0, 1, 1));
+    bench.hear(1, AFTER, reply(END, 10, hops - 1, SOURCE));
+    bench.hear(2, BEFORE, request(NodeId(8), 0, 2, 1));
+    bench.hear(3, AFTER, reply(NodeId(8), 20, 4, SOURCE));
+    bench
+}
+
+// RFC 3561 §6.12: the request asks for the lost route's number and one, max(hops to the destination, hops to the source / 2) + 2 hops
+// wide; packets are kept; the other routes of that link are lost at once. An answer, even over a longer way, sets them free.
+#[test]
+fn a_broken_route_is_repaired() {
+    for (hops, came, radius) in [(3, 2, 5), (3, 9, 6), (10, 2, 12)] {
+        let mut bench = with_routes(hops);
+        let did = bench.fail(100, AFTER, END, came);
+        let [Did::Send(told, BEFORE, 1), Did::Send(Routing::Request(asked), NodeId::BROADCAST, ttl)] =
+            &did[..]
+        else {
+            panic!("{did:?}")
+        };
+        assert_eq!(*told, error(&[(NodeId(8), 21)]));
+        assert_eq!((asked.dst, asked.dst_seq, *ttl), (END, 11, radius));
+        assert_eq!(bench.pass(110, SOURCE, END, came), [], "what follows is kept");
+        assert_eq!(bench.fail(120, AFTER, END, came), [], "and what fails after it");
+        assert_eq!(bench.hear(130, NodeId(7), reply(END, 10, 1, ME)), [], "a route that is no newer is none");
+        let freed = [0, 1, 2].map(|number| Did::Forward(number, NodeId(7)));
+        assert_eq!(bench.hear(140, NodeId(7), reply(END, 11, hops + 3, ME)), freed);
+        assert_eq!(bench.pass(150, SOURCE, END, came), [Did::Forward(3, NodeId(7))]);
+    }
+}
+
+// RFC 3561 §6.12: while it is repaired a route is not active: nobody is told of it (§6.6 (ii)).
+#[test]
+fn a_route_that_is_repaired_answers_no_request() {
+    let mut bench = with_routes(3);
+    bench.fail(100, AFTER, END, 2);
+    let did = bench.hear(110, NodeId(7), request(END, 5, 9, 1));
+    let [Did::Send(Routing::Request(asked), NodeId::BROADCAST, _)] = &did[..] else { panic!("{did:?}") };
+    assert_eq!(asked.dst_seq, 11);
+}
+
+// RFC 3561 §6.12: without an answer within the discovery period, 2 × 40 ms × (5 + 2), those who use the route are told and the packets are
+// dropped.
+#[test]
+fn a_repair_that_fails_is_an_error() {
+    let mut bench = with_routes(3);
+    bench.fail(100, AFTER, END, 2);
+    let end = 100 + 560;
+    assert_eq!(
+        bench.wait(10_000),
+        Some((end, vec![Did::Send(error(&[(END, 11)]), BEFORE, 1), Did::Drop(0)]))
+    );
+    let did = bench.pass(end + 1, SOURCE, END, 2);
+    assert_eq!(did, [Did::Send(error(&[(END, 12)]), NodeId::BROADCAST, 1), Did::Drop(1)]);
+}
+
+// RFC 3561 §6.12, §10: not if the destination was farther than MAX_REPAIR_TTL = 0.3 NET_DIAMETER hops away.
+#[test]
+fn a_distant_destination_is_not_repaired() {
+    let mut bench = with_routes(11);
+    let lost = Did::Send(error(&[(NodeId(8), 21), (END, 11)]), BEFORE, 1);
+    assert_eq!(bench.fail(100, AFTER, END, 2), [Did::Drop(0), Did::Flush(AFTER), lost]);
+}
+
+// RFC 3561 §6.3: the source, which has nobody to tell, asks again with all its retries, and keeps the packet.
+#[test]
+fn the_source_asks_again() {
+    let mut bench = Bench::new(REPAIRING);
+    bench.learn(0, END, AFTER, ME);
+    let packet = bench.packet();
+    let passing = Passing { src: ME, dst: END, hops: 0 };
+    assert!(bench.router.on_link_failure(ms(10), AFTER, Some(passing), Some(packet)).is_none());
+    let did = bench.did();
+    let [Did::Send(Routing::Request(asked), NodeId::BROADCAST, 5)] = &did[..] else { panic!("{did:?}") };
+    assert_eq!(asked.dst_seq, 11);
+    let (at, _) = bench.wait(10_000).expect("and again");
+    assert_eq!(at, 10 + 560);
+    assert_eq!(bench.learn(600, END, NodeId(7), ME).len(), 0, "no newer than what was lost");
+    assert_eq!(bench.hear(610, NodeId(7), reply(END, 11, 2, ME)), [Did::Forward(0, NodeId(7))]);
+}

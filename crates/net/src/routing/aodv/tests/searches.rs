@@ -1,0 +1,133 @@
+//! Route requests and their rings, and packets that wait for a route.
+
+use super::{AFTER, Bench, Did, END, ME, NS2, RFC, reply};
+use crate::plan::AodvPlan;
+use airhop_base::{NodeId, Routing};
+
+/// The radius and the time of all requests until the search is given up, and that time.
+fn search(plan: AodvPlan) -> (Vec<(u64, u8)>, u64) {
+    let mut bench = Bench::new(plan);
+    let radius = |did: &[Did]| match did {
+        [Did::Send(Routing::Request(_), NodeId::BROADCAST, ttl)] => Some(*ttl),
+        _ => None,
+    };
+    let mut asked = vec![(0, radius(&bench.own(0)).expect("the first packet asks"))];
+    loop {
+        let (at, did) = bench.wait(1_000_000).expect("a search ends");
+        match radius(&did) {
+            Some(ttl) => asked.push((at, ttl)),
+            None => {
+                assert_eq!(did, [Did::Drop(0)]);
+                return (asked, at);
+            }
+        }
+    }
+}
+
+// RFC 3561 §6.4: rings of 1, 3, 5 and 7 hops, with RING_TRAVERSAL_TIME = 2 × 40 ms × (TTL + 2); then NET_DIAMETER, with
+// NET_TRAVERSAL_TIME = 2.8 s and its double for each of RREQ_RETRIES = 2 repetitions (§6.3).
+#[test]
+fn the_ring_expands_as_the_rfc_has_it() {
+    let (asked, end) = search(RFC);
+    assert_eq!(asked, [(0, 1), (240, 3), (640, 5), (1200, 7), (1920, 35), (4720, 35), (10320, 35)]);
+    assert_eq!(end, 10320 + 4 * 2800);
+}
+
+// ns-2: the whole network from the first request on; 2 × 30 × 30 ms, twice, three and four times that, looked after every half
+// second.
+#[test]
+fn ns2_floods_and_waits_longer_each_time() {
+    let (asked, end) = search(NS2);
+    assert_eq!((asked, end), (vec![(0, 30), (2000, 30), (6000, 30), (11500, 30)], 19000));
+}
+
+// After that, ns-2 asks nothing for 10 s; the RFC asks again for the next packet.
+#[test]
+fn a_pause_follows_in_ns2() {
+    for (plan, end, is_quiet) in [(NS2, 19000, true), (RFC, 21520, false)] {
+        let mut bench = Bench::new(plan);
+        bench.own(0);
+        while bench.wait(end).is_some() {}
+        assert_eq!(bench.own(end + 1).is_empty(), is_quiet);
+        assert_eq!(bench.router.holds(), 1);
+    }
+}
+
+// RFC 3561 §6.4: a search for a destination that was 3 hops away begins with 3 + TTL_INCREMENT.
+#[test]
+fn the_first_ring_goes_a_little_beyond_where_the_destination_was() {
+    for plan in [RFC, NS2] {
+        let mut bench = Bench::new(plan);
+        bench.learn(0, END, AFTER, ME);
+        bench.fail(10, AFTER, END, 0);
+        let did = bench.own(20);
+        let Did::Send(Routing::Request(asked), _, ttl) = &did[0] else { panic!("{did:?}") };
+        assert_eq!((asked.dst_seq, *ttl), (11, 5), "and asks for a newer route than the lost one");
+    }
+}
+
+// RFC 3561 §6.4: so it does where that is beyond TTL_THRESHOLD, and is then waited for no longer than for that ring: 2 × 40 ms × (10 + 2) for
+// a destination that was 8 hops away. Only after that comes the whole network, with 2.8 s.
+#[test]
+fn a_ring_around_a_distant_destination_is_still_a_ring() {
+    let mut bench = Bench::new(RFC);
+    bench.hear(0, AFTER, reply(END, 10, 7, ME));
+    bench.fail(10, AFTER, END, 0);
+    let radius = |did: &[Did]| match did {
+        [Did::Send(Routing::Request(_), NodeId::BROADCAST, ttl)] => *ttl,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(radius(&bench.own(20)), 10);
+    let (at, did) = bench.wait(10_000).expect("it asks again");
+    assert_eq!((at, radius(&did)), (20 + 960, 35));
+    let (at, did) = bench.wait(10_000).expect("and again");
+    assert_eq!((at, radius(&did)), (20 + 960 + 2800, 35));
+}
+
+#[test]
+fn a_found_route_sets_free_what_waited() {
+    for (plan, gap) in [(RFC, 0), (NS2, 10)] {
+        let mut bench = Bench::new(plan);
+        (0..3).for_each(|i| drop(bench.own(i)));
+        let mut freed = vec![];
+        let first = bench.learn(100, END, AFTER, ME);
+        freed.extend(first.into_iter().map(|did| (100, did)));
+        while let Some((at, did)) = bench.wait(200) {
+            freed.extend(did.into_iter().map(|did| (at, did)));
+        }
+        assert_eq!(freed, [0, 1, 2].map(|i| (100 + gap * i, Did::Forward(i, AFTER))));
+        assert_eq!(bench.own(300), [Did::Forward(3, AFTER)]);
+    }
+}
+
+// ns-2's buffer: 64 packets, of which the oldest makes room; none waits for more than 30 s.
+#[test]
+fn the_buffer_is_bounded_in_number_and_time() {
+    let mut bench = Bench::new(AodvPlan { retries: 100, ..RFC });
+    bench.own(0);
+    (1..64).for_each(|i| assert_eq!(bench.own(i), []));
+    assert_eq!(bench.own(64), [Did::Drop(0)]);
+    assert_eq!(bench.router.holds(), 64);
+    let mut dropped = vec![];
+    while let Some((at, did)) = bench.wait(30_040) {
+        dropped.extend(did.into_iter().filter(|d| matches!(d, Did::Drop(_))).map(|d| (at, d)));
+    }
+    let expected: Vec<_> = (1..=40).map(|i| (30_000 + i, Did::Drop(i))).collect();
+    assert_eq!(dropped, expected);
+}
+
+// RFC 3561 §6.1: before it asks, a node counts its own number up by one; ns-2 by two.
+#[test]
+fn a_node_that_asks_has_a_new_number() {
+    for (plan, numbers) in [(RFC, [3, 4]), (NS2, [4, 6])] {
+        let mut bench = Bench::new(plan);
+        let asked = [bench.own(0), bench.pass(1, ME, NodeId(8), 0)];
+        let number = |did: &Vec<Did>| {
+            did.iter().find_map(|d| match d {
+                Did::Send(Routing::Request(request), ..) => Some(request.origin_seq),
+                _ => None,
+            })
+        };
+        assert_eq!(asked.each_ref().map(number), numbers.map(Some));
+    }
+}

@@ -1,0 +1,89 @@
+//! The timers of AODV: how long routers wait, and for how long what they say holds.
+
+use crate::plan::{AodvPlan, Variant};
+use airhop_base::Span;
+use airhop_engine::Stream;
+
+/// What is known before a request goes out.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ring {
+    /// It is the first of its search.
+    pub is_first: bool,
+    /// The radius of the request before it, or the length of the route that was found; 0 at first.
+    pub last: u8,
+    /// Hops of the last route that there was.
+    pub hops: Option<u8>,
+}
+
+impl AodvPlan {
+    /// How far a request goes.
+    pub(super) fn radius(&self, ring: Ring) -> u8 {
+        // RFC 3561 §6.4: "initially set to the Hop Count plus TTL_INCREMENT", also where that is beyond TTL_THRESHOLD.
+        if ring.is_first && self.variant == Variant::Rfc3561 {
+            let around = |hops: u8| hops.saturating_add(self.ttl_step).min(self.diameter);
+            return ring.hops.map_or(self.ttl_start, around);
+        }
+        match ring.last.max(ring.hops.unwrap_or(0)) {
+            0 => self.ttl_start,
+            last if last < self.ttl_threshold => last + self.ttl_step,
+            _ => self.diameter,
+        }
+    }
+
+    /// How far away a destination may have been to which a node repairs the way: MAX_REPAIR_TTL, 0.3 NET_DIAMETER (RFC 3561 §10).
+    pub(super) fn max_repair(&self) -> u8 {
+        (u16::from(self.diameter) * 3 / 10) as u8
+    }
+
+    /// How far the request of a local repair goes: max(MIN_REPAIR_TTL, hops to the source / 2) + LOCAL_ADD_TTL; the first is the last known
+    /// distance of the destination, the last 2 (RFC 3561 §6.12, §10).
+    pub(super) fn repair_radius(&self, to_end: u8, to_source: u8) -> u8 {
+        to_end.max(to_source / 2).saturating_add(2).min(self.diameter)
+    }
+
+    /// What a node adds to its own sequence number before it asks: one (RFC 3561 §6.1), in ns-2 two.
+    pub(super) fn seq_step(&self) -> u32 {
+        match self.variant {
+            Variant::Rfc3561 => 1,
+            Variant::Ns2 => 2,
+        }
+    }
+
+    /// How long to wait for an answer to a request that goes `ttl` hops, the `floods`-th of those that go through the whole network;
+    /// `hop_time` is what a hop took so far.
+    pub(super) fn wait(&self, ttl: u8, floods: u32, hop_time: Span) -> Span {
+        let there_and_back = |hops: u8| 2 * u64::from(hops);
+        match self.variant {
+            // RFC 3561 §6.4: with room for two hops more in a ring (TIMEOUT_BUFFER), and twice as long for each further flood.
+            Variant::Rfc3561 if floods == 0 => self.hop_time * there_and_back(ttl + 2),
+            Variant::Rfc3561 => self.hop_time * there_and_back(self.diameter) * (1 << (floods - 1)),
+            Variant::Ns2 => (hop_time * there_and_back(ttl) * u64::from(floods.max(1))).min(self.pause),
+        }
+    }
+
+    /// For how long the way back holds that a request from so many hops away shows.
+    pub(super) fn way_back(&self, hops: u8) -> Span {
+        match self.variant {
+            // RFC 3561 §6.5: 2 NET_TRAVERSAL_TIME - 2 HopCount NODE_TRAVERSAL_TIME.
+            Variant::Rfc3561 => {
+                let crossing = self.hop_time * 2 * u64::from(self.diameter);
+                (crossing * 2).saturating_sub(self.hop_time * 2 * u64::from(hops))
+            }
+            Variant::Ns2 => Span::from_secs(6),
+        }
+    }
+
+    /// What is left of the time of a route, as a reply says it: ns-2 counts whole seconds.
+    pub(super) fn rounded(&self, lifetime: Span) -> Span {
+        const SECOND: Span = Span::from_secs(1);
+        match self.variant {
+            Variant::Rfc3561 => lifetime,
+            Variant::Ns2 => SECOND * lifetime.whole(SECOND),
+        }
+    }
+
+    /// The delay of a broadcast that others, who received the same, may send at this moment too.
+    pub(super) fn jitter(&self, stream: &mut Stream) -> Span {
+        Span::from_secs_f64(stream.uniform() * self.jitter.secs_f64())
+    }
+}

@@ -1,0 +1,297 @@
+//! The graph of the nodes and the hops between them: the fewest hops win, ties go by the name of the next node.
+
+use airhop_base::NodeId;
+use std::collections::VecDeque;
+
+/// The way out of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hop {
+    /// No way.
+    None,
+    /// One direction of a wired link: link `2 i` leads from `ends[0]` of link `i` to `ends[1]`, `2 i + 1` back.
+    Link(u16),
+    /// A station of a cell sends to another.
+    Air {
+        /// The cell.
+        cell: u16,
+        /// The sending station.
+        from: u16,
+        /// The receiving station.
+        to: u16,
+    },
+    /// A station of a cell asks its router.
+    OnDemand {
+        /// The cell.
+        cell: u16,
+        /// The station.
+        from: u16,
+    },
+    /// One end of a radio link sends to the other.
+    Radio {
+        /// The link.
+        link: u16,
+        /// The sending end: 0 or 1.
+        end: u8,
+    },
+}
+
+impl Hop {
+    /// The cell whose medium it takes, if it takes one.
+    pub fn cell(self) -> Option<u16> {
+        match self {
+            Hop::Air { cell, .. } | Hop::OnDemand { cell, .. } => Some(cell),
+            Hop::None | Hop::Link(_) | Hop::Radio { .. } => None,
+        }
+    }
+
+    /// True if it is by radio, in a cell or over a radio link.
+    pub fn is_wireless(self) -> bool {
+        matches!(self, Hop::Air { .. } | Hop::OnDemand { .. } | Hop::Radio { .. })
+    }
+}
+
+/// Nodes and what joins them, as far as routes depend on it.
+#[derive(Clone, Debug, Default)]
+pub struct Graph {
+    nodes: Vec<Node>,
+    wired: Vec<[NodeId; 2]>,
+    radios: Vec<[NodeId; 2]>,
+    cells: Vec<Stations>,
+}
+
+/// The stations of a cell: node and place of each, metres, and how far they are heard, if not everywhere.
+#[derive(Clone, Debug)]
+pub struct Stations {
+    /// Node and place of each.
+    pub places: Vec<(NodeId, [f64; 2])>,
+    /// Frames are received up to here.
+    pub reach: Option<f64>,
+}
+
+#[derive(Clone, Debug)]
+struct Node {
+    name: String,
+    ports: Vec<Port>,
+}
+
+/// Where packets come into a node.
+#[derive(Clone, Copy, Debug)]
+enum Port {
+    /// Over the wired link `link`, which leads here.
+    Wire { link: usize },
+    /// Over a radio link, from this end of it.
+    Radio { link: usize, end: usize },
+    /// As this station of a cell.
+    Air { cell: usize, station: usize },
+}
+
+impl Graph {
+    /// The graph of these nodes, joined by the ends of wired and radio links and by cells; a [`NodeId`] is an index of `names`.
+    pub fn new(
+        names: impl IntoIterator<Item = String>,
+        wired: Vec<[NodeId; 2]>,
+        radios: Vec<[NodeId; 2]>,
+        cells: Vec<Stations>,
+    ) -> Graph {
+        let mut nodes: Vec<Node> = names.into_iter().map(|name| Node { name, ports: Vec::new() }).collect();
+        for (i, [a, b]) in wired.iter().enumerate() {
+            nodes[index(*b)].ports.push(Port::Wire { link: 2 * i });
+            nodes[index(*a)].ports.push(Port::Wire { link: 2 * i + 1 });
+        }
+        for (link, [a, b]) in radios.iter().enumerate() {
+            nodes[index(*b)].ports.push(Port::Radio { link, end: 0 });
+            nodes[index(*a)].ports.push(Port::Radio { link, end: 1 });
+        }
+        for (cell, stations) in cells.iter().enumerate() {
+            for (station, (node, _)) in stations.places.iter().enumerate() {
+                nodes[index(*node)].ports.push(Port::Air { cell, station });
+            }
+        }
+        Graph { nodes, wired, radios, cells }
+    }
+
+    /// How many nodes there are.
+    pub fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// For every node, the next hop towards `to`. Ties go to the neighbour whose name comes first, so that adding nodes
+    /// elsewhere changes nothing.
+    pub fn towards(&self, to: NodeId) -> Vec<Hop> {
+        let mut search = Search::new(self, to);
+        while let Some(node) = search.frontier.pop_front() {
+            for &port in &self.nodes[index(node)].ports {
+                match port {
+                    Port::Wire { link } => search.reach(self.start(link), node, Hop::Link(link as u16)),
+                    Port::Radio { link, end } => {
+                        let hop = Hop::Radio { link: link as u16, end: end as u8 };
+                        search.reach(self.radios[link][end], node, hop);
+                    }
+                    Port::Air { cell, station } => search.reach_stations(node, cell, station),
+                }
+            }
+        }
+        search.hops
+    }
+
+    /// The node that a hop leads to; `None` if it leads nowhere.
+    pub fn end(&self, hop: Hop) -> Option<NodeId> {
+        match hop {
+            Hop::None | Hop::OnDemand { .. } => None,
+            Hop::Link(link) => Some(self.start(usize::from(link) ^ 1)),
+            Hop::Radio { link, end } => Some(self.radios[usize::from(link)][usize::from(end ^ 1)]),
+            Hop::Air { cell, to, .. } => Some(self.cells[usize::from(cell)].places[usize::from(to)].0),
+        }
+    }
+
+    /// The only neighbour of `node` and the hop from there, if it has one neighbour alone, over a wire.
+    pub fn anchor(&self, node: NodeId) -> Option<(NodeId, Hop)> {
+        match self.nodes[index(node)].ports[..] {
+            [Port::Wire { link }] => Some((self.start(link), Hop::Link(link as u16))),
+            _ => None,
+        }
+    }
+
+    /// Where a direction of a wired link begins.
+    fn start(&self, link: usize) -> NodeId {
+        self.wired[link / 2][link % 2]
+    }
+}
+
+/// A search from the destination outwards.
+struct Search<'a> {
+    graph: &'a Graph,
+    hops: Vec<Hop>,
+    distance: Vec<u32>,
+    via: Vec<Option<NodeId>>,
+    /// How far from the destination the first station of each cell is.
+    cells: Vec<u32>,
+    frontier: VecDeque<NodeId>,
+}
+
+impl<'a> Search<'a> {
+    fn new(graph: &'a Graph, to: NodeId) -> Self {
+        let nodes = graph.nodes.len();
+        let mut distance = vec![u32::MAX; nodes];
+        distance[index(to)] = 0;
+        Search {
+            graph,
+            hops: vec![Hop::None; nodes],
+            distance,
+            via: vec![None; nodes],
+            cells: vec![u32::MAX; graph.cells.len()],
+            frontier: VecDeque::from([to]),
+        }
+    }
+
+    /// `from` can send to `node` by `hop`.
+    fn reach(&mut self, from: NodeId, node: NodeId, hop: Hop) {
+        let (i, next) = (index(from), self.distance[index(node)] + 1);
+        if self.distance[i] == u32::MAX {
+            self.distance[i] = next;
+            self.frontier.push_back(from);
+        }
+        let name = |node: NodeId| &self.graph.nodes[index(node)].name;
+        if self.distance[i] == next && self.via[i].is_none_or(|via| name(node) < name(via)) {
+            self.via[i] = Some(node);
+            self.hops[i] = hop;
+        }
+    }
+
+    /// All stations that `node`, which is one of them, hears can send to it.
+    fn reach_stations(&mut self, node: NodeId, cell: usize, station: usize) {
+        let stations = &self.graph.cells[cell];
+        let here = self.distance[index(node)];
+        // Where everyone hears everyone, a nearer station was everyone's way already: without this, a large cell costs its square.
+        if stations.reach.is_none() && self.cells[cell] < here {
+            return;
+        }
+        self.cells[cell] = self.cells[cell].min(here);
+        for (from, (other, _)) in stations.places.iter().enumerate() {
+            if from != station && stations.hear(from, station) {
+                let hop = Hop::Air { cell: cell as u16, from: from as u16, to: station as u16 };
+                self.reach(*other, node, hop);
+            }
+        }
+    }
+}
+
+impl Stations {
+    fn hear(&self, a: usize, b: usize) -> bool {
+        self.reach.is_none_or(|reach| hear(self.places[a].1, self.places[b].1, reach))
+    }
+}
+
+/// True if stations at these places, metres, receive each other's frames.
+pub fn hear([ax, ay]: [f64; 2], [bx, by]: [f64; 2], reach: f64) -> bool {
+    (ax - bx) * (ax - bx) + (ay - by) * (ay - by) <= reach * reach
+}
+
+fn index(node: NodeId) -> usize {
+    usize::from(node.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::routing::Routes;
+
+    fn names<const N: usize>(names: [&str; N]) -> [String; N] {
+        names.map(String::from)
+    }
+
+    #[test]
+    fn the_fewest_hops_win_and_names_break_ties() {
+        // s - b - d, s - a - d, s - x - y - d: two shortest ways, "a" comes first.
+        let pairs = [(0, 1), (1, 3), (0, 2), (2, 3), (0, 4), (4, 5), (5, 3)];
+        let wired = pairs.map(|(a, b)| [NodeId(a), NodeId(b)]).to_vec();
+        let graph =
+            Graph::new(names(["s", "b", "a", "d", "x", "y", "island"]), wired, Vec::new(), Vec::new());
+        let hops = graph.towards(NodeId(3));
+        assert_eq!(hops[0], Hop::Link(4), "s goes by a");
+        assert_eq!(hops[5], Hop::Link(12));
+        assert_eq!([hops[3], hops[6]], [Hop::None, Hop::None]);
+        assert_eq!(graph.towards(NodeId(0))[3], Hop::Link(7), "d goes back by a, over the link from a");
+        assert_eq!(graph.end(Hop::Link(7)), Some(NodeId(2)));
+        let routes = Routes::new(&graph, [NodeId(3)]);
+        let path = routes.path(&graph, NodeId(0), NodeId(3));
+        assert_eq!(path, [(NodeId(0), Hop::Link(4)), (NodeId(2), Hop::Link(6))]);
+        assert_eq!(routes.path(&graph, NodeId(6), NodeId(3)), [], "no way from the island");
+    }
+
+    /// s hangs on two base stations of one cell, then a chain follows: the cell is crossed from both at once, and once only.
+    #[test]
+    fn cells_are_crossed_in_one_hop_and_names_break_ties_there_too() {
+        let wired = vec![[NodeId(0), NodeId(1)], [NodeId(0), NodeId(2)]];
+        let place = |node, x| (NodeId(node), [x, 0.0]);
+        let everyone = Stations {
+            places: vec![place(1, 0.0), place(2, 1.0), place(3, 2.0), place(4, 3.0)],
+            reach: None,
+        };
+        let chain =
+            Stations { places: vec![place(4, 0.0), place(5, 30.0), place(6, 60.0)], reach: Some(40.0) };
+        let graph =
+            Graph::new(names(["s", "q", "p", "d", "e", "f", "g"]), wired, Vec::new(), vec![everyone, chain]);
+        let up = graph.towards(NodeId(0));
+        assert_eq!(up[3], Hop::Air { cell: 0, from: 2, to: 1 }, "d goes by p");
+        assert_eq!(up[6], Hop::Air { cell: 1, from: 2, to: 1 }, "g does not hear e");
+        let down = graph.towards(NodeId(6));
+        assert_eq!([down[3], down[0]], [Hop::Air { cell: 0, from: 2, to: 3 }, Hop::Link(2)]);
+    }
+
+    /// m - b by radio, b - s by wire, and a radio link that is no shortcut: its ends are named the other way round.
+    #[test]
+    fn radio_links_are_hops_like_wires() {
+        let radios = vec![[NodeId(0), NodeId(1)], [NodeId(3), NodeId(2)], [NodeId(3), NodeId(0)]];
+        let wired = vec![[NodeId(1), NodeId(2)]];
+        let graph = Graph::new(names(["m", "b", "s", "t"]), wired, radios, Vec::new());
+        let towards_s = graph.towards(NodeId(2));
+        let first = Hop::Radio { link: 0, end: 0 };
+        assert_eq!(towards_s[..2], [first, Hop::Link(0)], "by b, which comes before t");
+        assert_eq!(towards_s[3], Hop::Radio { link: 1, end: 0 });
+        assert_eq!([graph.end(first), graph.end(towards_s[3])], [Some(NodeId(1)), Some(NodeId(2))]);
+        let path = Routes::new(&graph, [NodeId(0)]).path(&graph, NodeId(2), NodeId(0));
+        assert_eq!(path, [(NodeId(2), Hop::Link(1)), (NodeId(1), Hop::Radio { link: 0, end: 1 })]);
+        assert!(path[1].1.is_wireless() && !path[0].1.is_wireless());
+    }
+}

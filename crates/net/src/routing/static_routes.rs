@@ -1,0 +1,102 @@
+//! The static routes of a world.
+
+use super::graph::{Graph, Hop};
+use airhop_base::NodeId;
+use std::collections::HashMap;
+
+/// Next hops, for every node, towards the nodes that flows begin or end at.
+///
+/// All that hangs on a network by one wire shares the table of the node it hangs on: the memory grows with what has routes to
+/// choose from, not with the square of the hosts.
+#[derive(Clone, Debug)]
+pub struct Routes {
+    /// One table behind the other: by node, the next hop towards one node.
+    hops: Vec<Hop>,
+    /// By destination; none for nodes that are no destination.
+    ways: Vec<Option<Way>>,
+}
+
+/// How packets come to a destination: to its anchor by a table, and from there by the last hop.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    /// Where the table begins.
+    table: u32,
+    anchor: NodeId,
+    last: Hop,
+}
+
+impl Routes {
+    /// The routes of `graph` towards these nodes.
+    pub fn new(graph: &Graph, ends: impl IntoIterator<Item = NodeId>) -> Routes {
+        let mut routes = Routes { hops: Vec::new(), ways: vec![None; graph.node_count()] };
+        let mut known = HashMap::new();
+        for end in ends {
+            if routes.ways[usize::from(end.0)].is_none() {
+                let (anchor, last) = graph.anchor(end).unwrap_or((end, Hop::None));
+                let table = *known.entry(anchor.0).or_insert_with(|| {
+                    routes.hops.extend(graph.towards(anchor));
+                    (routes.hops.len() - graph.node_count()) as u32
+                });
+                routes.ways[usize::from(end.0)] = Some(Way { table, anchor, last });
+            }
+        }
+        routes
+    }
+
+    /// The next hop from `node` towards `to`; none where `to` is, and towards what is no destination.
+    #[inline]
+    pub fn hop(&self, node: NodeId, to: NodeId) -> Hop {
+        match self.ways[usize::from(to.0)] {
+            Some(way) if node == way.anchor => way.last,
+            Some(way) if node != to => self.hops[way.table as usize + usize::from(node.0)],
+            _ => Hop::None,
+        }
+    }
+
+    /// The nodes from `from` on, each with its hop towards `to`, as far as there is a way.
+    pub fn path(&self, graph: &Graph, from: NodeId, to: NodeId) -> Vec<(NodeId, Hop)> {
+        let step = |&(_, hop): &(NodeId, Hop)| {
+            let node = graph.end(hop)?;
+            (node != to).then(|| (node, self.hop(node, to)))
+        };
+        let first = (from != to).then(|| (from, self.hop(from, to)));
+        std::iter::successors(first, step).filter(|(_, hop)| *hop != Hop::None).collect()
+    }
+
+    /// Puts other hops in the place of some.
+    pub fn replace(&mut self, other: impl Fn(Hop) -> Hop) {
+        for hop in &mut self.hops {
+            *hop = other(*hop);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Hosts a, b on router r; c on q; r and q joined twice over, by x and by y. What hangs on r has the way of r.
+    #[test]
+    fn hosts_of_a_router_share_its_way() {
+        let names = ["a", "b", "r", "q", "c", "y", "x"].map(String::from);
+        let pairs = [(0, 2), (1, 2), (3, 4), (2, 5), (5, 3), (2, 6), (6, 3)];
+        let wired = pairs.map(|(a, b)| [NodeId(a), NodeId(b)]).to_vec();
+        let graph = Graph::new(names, wired, Vec::new(), Vec::new());
+        let routes = Routes::new(&graph, (0..7).map(NodeId));
+        assert_eq!(routes.hops.len(), 4 * 7, "one for each of r, q, x and y");
+        for to in (0..7).map(NodeId) {
+            let hops = graph.towards(to);
+            let same: Vec<Hop> = (0..7).map(|node| routes.hop(NodeId(node), to)).collect();
+            assert_eq!(same, hops, "towards {to:?}");
+        }
+    }
+
+    #[test]
+    fn two_hosts_on_a_wire_are_each_other_s_anchor() {
+        let graph = Graph::new(["a", "b"].map(String::from), vec![[NodeId(0), NodeId(1)]], vec![], vec![]);
+        let routes = Routes::new(&graph, [NodeId(1)]);
+        let hops = [0, 1].map(|node| routes.hop(NodeId(node), NodeId(1)));
+        assert_eq!(hops, [Hop::Link(0), Hop::None]);
+        assert_eq!(routes.hop(NodeId(1), NodeId(0)), Hop::None, "nobody goes there");
+    }
+}

@@ -1,0 +1,143 @@
+//! Agents are installed along the path of a flow, by its services, and at every station where nobody knows the path.
+
+use crate::flow::{Ends, Flow};
+use crate::plan::{FlowPlan, Plan, RoutingPlan, WlanPlan};
+use crate::routing::{Hop, Routes};
+use crate::services::{Kind, Place, Way};
+use crate::world::Hosted;
+use crate::world::sites::{RadioSite, Site};
+use airhop_base::NodeId;
+use airhop_engine::Timers;
+
+/// Installs all agents of a flow whose data go by `path`.
+pub(crate) fn agents(
+    flow: &mut Flow,
+    plan: &Plan,
+    path: &[(NodeId, Hop)],
+    timers: &mut Timers,
+    hosted: &mut Vec<Hosted>,
+) {
+    host_agents(flow, &hosts(plan, path, flow.plan.to), timers, hosted);
+    host_at_stations(flow, plan, path, timers, hosted);
+    flow.agents.sort_by_key(|&(node, _)| node);
+}
+
+/// Has the agents that heed fades hear of those of the wireless hops by which their flows leave their nodes, towards either end. Where
+/// routes are found on demand nobody can say which those are.
+pub(crate) fn listeners(
+    plan: &Plan,
+    routes: &Routes,
+    hosted: &[Hosted],
+    sites: &mut [Site],
+    radios: &mut [RadioSite],
+) {
+    for (host, i) in hosted.iter().zip(0..).filter(|(host, _)| host.agent.heeds_fades()) {
+        let flow = &plan.flows[host.flow.0 as usize];
+        for end in [flow.to, flow.from] {
+            match routes.hop(host.node, end) {
+                Hop::None | Hop::Link(_) | Hop::OnDemand { .. } => {}
+                Hop::Air { cell, from, to } => sites[cell as usize].stations[from as usize].listen(to, i),
+                Hop::Radio { link, end } => radios[link as usize].ends[end as usize].listeners.push(i),
+            }
+        }
+    }
+}
+
+/// The cell of this hop, if its stations find their routes on demand.
+pub(crate) fn on_demand_cell(plan: &Plan, hop: Hop) -> Option<&WlanPlan> {
+    let Hop::Air { cell, .. } = hop else { return None };
+    Some(&plan.wlans[cell as usize]).filter(|wlan| wlan.routing != RoutingPlan::Static)
+}
+
+/// The nodes that the data of a flow to `to` may pass, each with its hop: its path, or all stations of a cell in which nobody knows
+/// the path yet.
+pub(crate) fn hosts(plan: &Plan, path: &[(NodeId, Hop)], to: NodeId) -> Vec<(NodeId, Hop)> {
+    let Some(wlan) = path.iter().find_map(|&(_, hop)| on_demand_cell(plan, hop)) else {
+        return path.to_vec();
+    };
+    let stations = wlan.nodes.iter().zip(0..).filter(|(node, _)| **node != to);
+    stations.map(|(&node, from)| (node, Hop::OnDemand { cell: wlan.cell.index, from })).collect()
+}
+
+/// Installs the agents of a flow at these nodes.
+fn host_agents(flow: &mut Flow, hosts: &[(NodeId, Hop)], timers: &mut Timers, hosted: &mut Vec<Hosted>) {
+    let mut came_by = None;
+    for &(node, hop) in hosts {
+        let goes_by_air = hop.is_wireless();
+        let crosses = came_by.map(Hop::is_wireless).filter(|&by_air| by_air != goes_by_air);
+        for service in &flow.plan.services {
+            let agent = match (service.kind, crosses) {
+                (Kind::AtLink(build), _) if goes_by_air => build(flow.id, &flow.plan),
+                (Kind::AtBase(build), Some(by_air)) => {
+                    build(flow.id, &flow.plan, if by_air { Way::Up } else { Way::Down })
+                }
+                (Kind::BesideAir(build), _) => {
+                    let place = place(&flow.plan, node, came_by, hop);
+                    let Some(agent) = place.and_then(|place| build(&flow.plan, place)) else { continue };
+                    agent
+                }
+                _ => continue,
+            };
+            if let (Ends::Tcp(tcp), Some(window)) = (&mut flow.ends, agent.first_window()) {
+                tcp.sender.expect_window(window);
+            }
+            let new = Hosted { node, flow: flow.id, timer: timers.add(), agent };
+            host(&mut flow.agents, new, hosted);
+        }
+        came_by = Some(hop);
+    }
+}
+
+/// What place a node has beside the wireless links of a flow, if any, where data come by one hop and go by the next.
+fn place(flow: &FlowPlan, node: NodeId, came_by: Option<Hop>, hop: Hop) -> Option<Place> {
+    if node == flow.from {
+        return hop.is_wireless().then_some(Place::Source);
+    }
+    let came_by = came_by?;
+    let is_relay = came_by.cell().is_some_and(|cell| hop.cell() == Some(cell));
+    match (came_by.is_wireless(), hop.is_wireless()) {
+        (true, true) => (!is_relay).then_some(Place::Down),
+        (false, true) => Some(Place::Down),
+        (true, false) => Some(Place::Up),
+        (false, false) => None,
+    }
+}
+
+/// Installs the agents that a flow has at every station of the wireless networks that its data cross.
+fn host_at_stations(
+    flow: &mut Flow,
+    plan: &Plan,
+    path: &[(NodeId, Hop)],
+    timers: &mut Timers,
+    hosted: &mut Vec<Hosted>,
+) {
+    let network = |&(_, hop): &(NodeId, Hop)| -> &[NodeId] {
+        match hop {
+            Hop::None | Hop::Link(_) => &[],
+            Hop::Air { cell, .. } | Hop::OnDemand { cell, .. } => &plan.wlans[cell as usize].nodes,
+            Hop::Radio { link, .. } => &plan.radios[link as usize].nodes,
+        }
+    };
+    // A path may cross a network twice, and a node may be in two of them.
+    let mut stations: Vec<NodeId> = Vec::new();
+    for &node in path.iter().flat_map(network) {
+        if !stations.contains(&node) {
+            stations.push(node);
+        }
+    }
+    for service in &flow.plan.services {
+        let Kind::AtStations(build) = service.kind else { continue };
+        for &node in &stations {
+            let agent = build(flow.id, &flow.plan, node);
+            let new = Hosted { node, flow: flow.id, timer: timers.add(), agent };
+            host(&mut flow.agents, new, hosted);
+        }
+    }
+}
+
+/// Adds an agent to those of a flow, which know it by its place in the world. Of more than
+/// [`crate::agents::MOST_AGENTS`] no world is made.
+fn host(agents: &mut Vec<(NodeId, u16)>, new: Hosted, hosted: &mut Vec<Hosted>) {
+    agents.push((new.node, hosted.len() as u16));
+    hosted.push(new);
+}

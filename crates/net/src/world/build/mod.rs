@@ -1,0 +1,214 @@
+//! A world is built from a plan: networks, routes, flows and their agents.
+
+mod disciplines;
+mod install;
+mod networks;
+
+use crate::agents::MOST_AGENTS;
+use crate::build_error::BuildError;
+use crate::flow::{Ends, Flow, TcpEnds, UdpEnds};
+use crate::ground_truth::loss_ledger::LossLedger;
+use crate::ground_truth::oracle;
+use crate::link_fades;
+use crate::placement;
+use crate::plan::{FlowPlan, Plan, RoutingPlan, Transport, WlanPlan};
+use crate::routing::aodv::Router;
+use crate::routing::{Graph, Hop, Routes, Stations};
+use crate::services::LinkService;
+use crate::source::Source;
+use crate::world::link_changes;
+use crate::world::sites::{RadioSite, Site};
+use crate::world::{Event, World};
+use airhop_base::{Drop, FlowId, NodeId};
+use airhop_engine::{Arena, EventQueue, Fingerprint, Streams, TimerId, Timers, name_hash};
+use airhop_tcp::{Receiver, Sender};
+use airhop_trace::Recorder;
+use disciplines::Disciplines;
+use install::on_demand_cell;
+use networks::{links, radio_site, site};
+use std::collections::VecDeque;
+
+impl World {
+    /// Builds the world of `plan` for one replication.
+    ///
+    /// # Errors
+    /// [`BuildError`] if a flow has no route, or one through a cell whose routers cannot know its ends, or an application that its
+    /// transport cannot serve; if there are too many agents; or if what is to be drawn cannot be.
+    pub fn new(
+        plan: &Plan,
+        seed: u64,
+        replication: u64,
+        mut recorder: Option<Recorder>,
+    ) -> Result<World, BuildError> {
+        let streams = Streams::new(seed, replication);
+        let plan = &*placement::draw(plan, &streams)?;
+        let graph = graph(plan);
+        let routes = routes(plan, &graph)?;
+        let mut timers = Timers::new();
+        let mut hosted = Vec::new();
+        let mut events = EventQueue::new();
+        refuse_through_traffic(plan, &graph, &routes)?;
+        let queues = Disciplines::new(plan, &graph, &routes);
+        let links = links(plan, &queues, &streams, recorder.as_mut());
+        let sites = plan.wlans.iter().zip(&queues.stations);
+        let mut sites: Vec<Site> =
+            sites.map(|(w, queues)| site(w, plan, queues, &streams, recorder.as_mut())).collect();
+        for (site, w) in sites.iter_mut().zip(&plan.wlans) {
+            site.routers = routers(w, plan, &streams, &mut timers);
+        }
+        let radios = plan.radios.iter().zip(&queues.radios);
+        let mut radios: Vec<RadioSite> =
+            radios.map(|(r, queues)| radio_site(r, plan, queues, &streams, recorder.as_mut())).collect();
+        if let Some(recorder) = recorder.as_mut() {
+            link_fades::record(plan, &streams, recorder);
+            link_changes::record(plan, recorder);
+        }
+        let mut flows = Vec::new();
+        let truths = oracle::truths(plan, &graph, &routes);
+        for (i, (f, truth)) in plan.flows.iter().zip(truths).enumerate() {
+            let id = FlowId(i as u16);
+            let mut flow = Flow {
+                plan: f.clone(),
+                id,
+                hash: name_hash(&f.name),
+                ends: ends(f, id, &streams, &mut timers)?,
+                agents: Vec::new(),
+                takes_damaged: f.is_served_by(LinkService::DamagedFrames),
+                fragmented: f.is_served_by(LinkService::Fragments),
+                adds_contention: f.is_served_by(LinkService::Contention),
+            };
+            if let (Ends::Tcp(tcp), Some(truth)) = (&mut flow.ends, truth) {
+                tcp.sender.on_truth(&truth);
+            }
+            let path = routes.path(&graph, f.from, f.to);
+            let others = hosted.len();
+            install::agents(&mut flow, plan, &path, &mut timers, &mut hosted);
+            if hosted.len() > MOST_AGENTS {
+                return Err(BuildError::TooManyAgents { flow: f.name.clone() });
+            }
+            for host in &mut hosted[others..] {
+                let name = format!("{}.sender.{}", f.name, plan.nodes[host.node.0 as usize]);
+                host.agent.on_seed(streams.stream(&name).below(u32::MAX));
+            }
+            events.push(f.start, Event::App(id));
+            flows.push(flow);
+        }
+        let watched = flows.iter().map(|flow| !flow.agents.is_empty()).collect();
+        let handoffs = link_changes::schedule_handoffs(plan, &mut events);
+        let routes = on_demand(plan, routes);
+        install::listeners(plan, &routes, &hosted, &mut sites, &mut radios);
+        Ok(World {
+            duration: plan.duration,
+            warmup: plan.warmup,
+            warmed_up: None,
+            names: plan.nodes.clone(),
+            hashes: plan.nodes.iter().map(|n| name_hash(n)).collect(),
+            events,
+            timers,
+            arena: Arena::new(),
+            links,
+            sites,
+            radios,
+            flows,
+            hosted,
+            handoffs,
+            routes,
+            labels: Vec::new(),
+            watched,
+            next_station: Vec::new(),
+            dropped_by_queue: Vec::new(),
+            effects: VecDeque::new(),
+            radio_effects: Vec::new(),
+            actions: Default::default(),
+            fingerprint: Fingerprint::default(),
+            drops: [0; Drop::ALL.len()],
+            recorder: recorder.map(Box::new),
+            created: 0,
+            arrived: 0,
+            dropped: 0,
+        })
+    }
+}
+
+/// Next hops towards every node that a flow begins or ends at.
+fn routes(plan: &Plan, graph: &Graph) -> Result<Routes, BuildError> {
+    let routes = Routes::new(graph, plan.flows.iter().flat_map(|f| [f.from, f.to]));
+    for f in &plan.flows {
+        for (from, to) in [(f.from, f.to), (f.to, f.from)] {
+            if routes.hop(from, to) == Hop::None {
+                let name = |n: NodeId| plan.nodes[n.0 as usize].clone();
+                return Err(BuildError::NoRoute { flow: f.name.clone(), from: name(from), to: name(to) });
+            }
+        }
+    }
+    Ok(routes)
+}
+
+/// What crosses a cell whose routes are found on demand must begin and end there: its routers know no other nodes.
+fn refuse_through_traffic(plan: &Plan, graph: &Graph, routes: &Routes) -> Result<(), BuildError> {
+    for f in &plan.flows {
+        for (_, hop) in routes.path(graph, f.from, f.to) {
+            let Some(wlan) = on_demand_cell(plan, hop) else { continue };
+            if ![f.from, f.to].iter().all(|end| wlan.nodes.contains(end)) {
+                return Err(BuildError::OnDemand { flow: f.name.clone(), wlan: wlan.cell.name.clone() });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The routes of the world: in cells whose routes are found on demand, the stations ask their routers.
+fn on_demand(plan: &Plan, mut routes: Routes) -> Routes {
+    routes.replace(|hop| match (on_demand_cell(plan, hop), hop) {
+        (Some(_), Hop::Air { cell, from, .. }) => Hop::OnDemand { cell, from },
+        _ => hop,
+    });
+    routes
+}
+
+fn routers(w: &WlanPlan, plan: &Plan, streams: &Streams, timers: &mut Timers) -> Vec<(Router, TimerId)> {
+    let RoutingPlan::Aodv(aodv) = w.routing else { return Vec::new() };
+    let router = |&node: &NodeId| {
+        let name = format!("{}.routing.{}", w.cell.name, plan.nodes[node.0 as usize]);
+        (Router::new(node, aodv, streams.stream(&name)), timers.add())
+    };
+    w.nodes.iter().map(router).collect()
+}
+
+fn graph(plan: &Plan) -> Graph {
+    let cell = |w: &WlanPlan| Stations {
+        places: w.nodes.iter().zip(&w.cell.stations).map(|(&node, (_, place))| (node, *place)).collect(),
+        reach: w.cell.range.map(|range| range.receive),
+    };
+    let wired = plan.wired.iter().map(|w| w.ends).collect();
+    let radios = plan.radios.iter().map(|r| r.nodes).collect();
+    Graph::new(plan.nodes.iter().cloned(), wired, radios, plan.wlans.iter().map(cell).collect())
+}
+
+fn ends(f: &FlowPlan, id: FlowId, streams: &Streams, timers: &mut Timers) -> Result<Ends, BuildError> {
+    Ok(match &f.transport {
+        Transport::Tcp { scheme, params, config } => Ends::Tcp(Box::new(TcpEnds {
+            sender: {
+                let parts = (scheme.build)(params, config);
+                let mut sender = Sender::new(id, f.from, f.to, config, scheme.features, parts);
+                sender.seed(streams.stream(&format!("{}.sender", f.name)).below(u32::MAX));
+                sender
+            },
+            receiver: Receiver::new(id, f.to, f.from, config, scheme.features),
+            sender_timer: timers.add(),
+            receiver_timer: timers.add(),
+            spurious: Default::default(),
+            lateness: Default::default(),
+            loss_ledger: LossLedger::default(),
+            completed: None,
+        })),
+        Transport::Udp { bytes } => {
+            let stream = streams.stream(&format!("{}.app", f.name));
+            let source = Source::new(&f.app, *bytes, stream);
+            Ends::Udp(UdpEnds::new(
+                *bytes,
+                source.ok_or_else(|| BuildError::NotForUdp { flow: f.name.clone() })?,
+            ))
+        }
+    })
+}

@@ -1,0 +1,136 @@
+//! Wired links, cells and radio links of a plan, with their queues and channels.
+
+use super::disciplines::Disciplines;
+use crate::ground_truth::oracle;
+use crate::link::{Line, Link, LinkTrace};
+use crate::plan::{Plan, RadioLinkPlan, WlanPlan};
+use crate::queues;
+use crate::queues::QueuePlan;
+use crate::routing::hear;
+use crate::world::sites::{EndSite, RadioSite, Site, StationSite, Taken};
+use airhop_base::{NodeId, Time};
+use airhop_engine::Streams;
+use airhop_radio::cell::Cell;
+use airhop_radio::errors::ErrorPlan;
+use airhop_radio::link::RadioLink;
+use airhop_trace::{DropKind, Recorder};
+
+pub(super) fn links(
+    plan: &Plan,
+    queues: &Disciplines,
+    streams: &Streams,
+    mut recorder: Option<&mut Recorder>,
+) -> Vec<Link> {
+    let mut links = Vec::new();
+    for w in &plan.wired {
+        let names = w.ends.map(|n| plan.nodes[n.0 as usize].as_str());
+        for (side, errors) in w.errors.iter().enumerate() {
+            let (from, to) = (w.ends[side], w.ends[1 - side]);
+            let name = format!("{}->{}", names[side], names[1 - side]);
+            let errors = w.pace.with_losses(side as u8, errors);
+            let model = (errors != ErrorPlan::Clean)
+                .then(|| errors.build(streams, &w.name, names[side], names[1 - side]));
+            let stream = streams.stream(&format!("{}.queue.{name}", w.name));
+            let line = Line::new(&queues.links[links.len()], &w.pace, stream);
+            let mut link =
+                Link::new(links.len() as u16, name, from, to, w.pace.start(side as u8), w.delay, line, model);
+            if let Some(r) = recorder.as_deref_mut() {
+                link.trace = LinkTrace {
+                    place: r.place(&link.name),
+                    from_interface: r.interface(from, &w.name),
+                    to_interface: r.interface(to, &w.name),
+                };
+            }
+            links.push(link);
+        }
+    }
+    links
+}
+
+pub(super) fn site(
+    w: &WlanPlan,
+    plan: &Plan,
+    queues: &[QueuePlan],
+    streams: &Streams,
+    mut recorder: Option<&mut Recorder>,
+) -> Site {
+    let name = |n: NodeId| plan.nodes[n.0 as usize].clone();
+    let reach = w.cell.range.map(|range| range.receive);
+    let time_for = |bytes| oracle::exchange_time(&w.cell, bytes) + oracle::mean_backoff(&w.cell);
+    let stations = w
+        .nodes
+        .iter()
+        .zip(&w.cell.stations)
+        .zip(queues)
+        .map(|((&node, &(_, place)), queue)| {
+            let stream = streams.stream(&format!("{}.queue.{}", w.cell.name, name(node)));
+            let mut site = StationSite {
+                node,
+                name: name(node),
+                queue: queues::build(queue, time_for, stream),
+                idle_since: Time::ZERO,
+                in_mac: false,
+                passing: None,
+                last_loss: None,
+                on_air: None,
+                sent: (DropKind::Control, 0),
+                interface: 0,
+                queue_place: 0,
+                places: Vec::new(),
+                fades: Vec::new(),
+            };
+            if let Some(r) = recorder.as_deref_mut() {
+                r.station(&w.cell.name, &name(node), place);
+                site.interface = r.interface(node, &w.cell.name);
+                let mut link = |to: &str| r.place(&format!("{}->{to}", name(node)));
+                let others = (0..).zip(&w.cell.stations).zip(&w.nodes).filter(|(_, to)| **to != node);
+                let heard =
+                    others.filter(|((_, (_, there)), _)| reach.is_none_or(|r| hear(place, *there, r)));
+                site.places = heard.map(|((station, (to, _)), _)| (station, link(to))).collect();
+                site.queue_place = match w.nodes[..] {
+                    [a, b] => link(&name(if node == a { b } else { a })),
+                    _ => link("*"),
+                };
+            }
+            site
+        })
+        .collect();
+    let mut cell = Cell::new(&w.cell, streams);
+    if recorder.is_some_and(|r| r.wants_transmissions()) {
+        cell.tell_all();
+    }
+    Site { cell, stations, routers: Vec::new() }
+}
+
+pub(super) fn radio_site(
+    r: &RadioLinkPlan,
+    plan: &Plan,
+    queues: &[QueuePlan; 2],
+    streams: &Streams,
+    mut recorder: Option<&mut Recorder>,
+) -> RadioSite {
+    let mut link = RadioLink::new(&r.link, streams);
+    if recorder.is_some() {
+        link.tell_all();
+    }
+    let ends = [0, 1].map(|end| {
+        let [from, to] = [end, 1 - end].map(|end| &plan.nodes[r.nodes[end].0 as usize]);
+        let name = format!("{from}->{to}");
+        let stream = streams.stream(&format!("{}.queue.{name}", r.link.name));
+        let time_for = |bytes| r.link.pace.time_for(bytes + r.link.overhead);
+        let (place, interface) = recorder.as_deref_mut().map_or((0, 0), |recorder| {
+            (recorder.place(&name), recorder.interface(r.nodes[end], &r.link.name))
+        });
+        EndSite {
+            node: r.nodes[end],
+            name,
+            queue: queues::build(&queues[end], time_for, stream),
+            idle_since: Time::ZERO,
+            taken: Taken::default(),
+            place,
+            interface,
+            listeners: Vec::new(),
+        }
+    });
+    RadioSite { link, ends }
+}

@@ -1,0 +1,235 @@
+//! Agents in the world: they see packets and link events, and the packets and notices that they ask for are sent.
+
+use crate::agents::{LinkEvent, LinkEventKind, PacketAction};
+use crate::flow::{Ends, Flow};
+use crate::queues::QueueDisc;
+use crate::routing::Hop;
+use crate::world::label::Label;
+use crate::world::sites::RadioSite;
+use crate::world::sites::Site;
+use crate::world::{Event, Hosted, World};
+use airhop_base::{Body, FlowId, Naks, NodeId, Notice, NoticeKind, Packet, Segment, Time};
+use airhop_engine::Id;
+use airhop_radio::Tag;
+use airhop_trace::{NoticeEvent, Recorder};
+
+impl World {
+    pub(crate) fn show_to_agents(
+        &mut self,
+        now: Time,
+        node: NodeId,
+        flow: FlowId,
+        id: &Id<Packet>,
+    ) -> PacketAction {
+        let mut action = PacketAction::Forward;
+        if self.arena.get(id).damaged {
+            return action; // agents take packets for what their headers say
+        }
+        for k in self.flows[flow.0 as usize].agents_at(node) {
+            let (_, i) = self.flows[flow.0 as usize].agents[k];
+            let queued = self.fill_towards(node, self.flows[flow.0 as usize].plan.to);
+            let hosted = &mut self.hosted[i as usize];
+            let packet = self.arena.get_mut(id);
+            let named_lost = packet.segment().and_then(Segment::lost);
+            let had_naks = naks(packet);
+            match hosted.agent.on_packet(now, packet, queued, &mut self.actions) {
+                PacketAction::Forward => {}
+                taken => action = taken,
+            }
+            self.labels[id.index() as usize] = Label::of(packet, &self.flows);
+            if let (Some(recorder), Some(seq)) =
+                (&mut self.recorder, packet.segment().and_then(Segment::lost))
+                && named_lost != Some(seq)
+            {
+                recorder.notice(now, flow, NoticeKind::Eln, NoticeEvent::Sent, seq);
+            }
+            record_naks(&mut self.recorder, now, packet, had_naks);
+            self.apply_agent_actions(now, i);
+        }
+        action
+    }
+
+    /// What happened to a packet that the link layer before a hop to `next` has, or had.
+    fn link_event(&self, hop: Hop, next: NodeId, kind: LinkEventKind, tag: Tag) -> LinkEvent {
+        let flow = &self.flows[tag.flow.0 as usize];
+        let ack_waits = kind == LinkEventKind::Discarded
+            && self.queue(hop).is_some_and(|q| q.any_waiting(&mut |id| is_ack(self.arena.get(id), flow)));
+        LinkEvent { kind, tag, next, ack_waits }
+    }
+
+    /// Tells the agents at the node where a wireless hop begins what happened to a packet that its link layer has, or had. Returns
+    /// whether one of them wants routing not to be told.
+    pub(crate) fn tell_agents(&mut self, now: Time, hop: Hop, kind: LinkEventKind, tag: Tag) -> bool {
+        let Some(flow) = tag.flow.index().filter(|&flow| !self.flows[flow].agents.is_empty()) else {
+            return false;
+        };
+        let [node, next] = self.ends(hop);
+        let event = self.link_event(hop, next, kind, tag);
+        let mut spares_link = false;
+        for k in self.flows[flow].agents_at(node) {
+            let (_, i) = self.flows[flow].agents[k];
+            self.hosted[i as usize].agent.on_link(now, &event, &mut self.actions);
+            if event.ack_waits {
+                self.show_waiting(now, hop, i);
+            }
+            spares_link |= std::mem::take(&mut self.actions.spares_link);
+            self.apply_agent_actions(now, i);
+        }
+        spares_link
+    }
+
+    /// An attempt of the link layer before a wireless hop failed: agents hear of it if another one follows.
+    pub(crate) fn on_attempt_failed(&mut self, now: Time, hop: Hop, tag: Tag, attempt: u32, retry: bool) {
+        if retry {
+            let kind = if attempt == 1 { LinkEventKind::FirstFailure } else { LinkEventKind::AttemptFailed };
+            self.tell_agents(now, hop, kind, tag);
+        }
+    }
+
+    /// Tells agents that listen to the fades of a wireless hop that one began or is over.
+    pub(crate) fn tell_of_fade(&mut self, now: Time, hop: Hop, kind: LinkEventKind) {
+        let [_, next] = self.ends(hop);
+        for k in 0..self.listeners(hop).len() {
+            let i = self.listeners(hop)[k];
+            let hosted = &mut self.hosted[i as usize];
+            let tag = Tag { flow: hosted.flow, seq: 0, end: 0 };
+            let event = LinkEvent { kind, tag, next, ack_waits: false };
+            hosted.agent.on_link(now, &event, &mut self.actions);
+            self.apply_agent_actions(now, i);
+        }
+    }
+
+    /// The agents that are to hear of the fades of a wireless hop.
+    fn listeners(&self, hop: Hop) -> &[u16] {
+        match hop {
+            Hop::Air { cell, from, to } => {
+                let fade = self.sites[cell as usize].stations[from as usize].fade(to);
+                fade.map_or(&[], |fade| &fade.listeners)
+            }
+            Hop::Radio { link, end } => &self.radios[link as usize].ends[end as usize].listeners,
+            Hop::None | Hop::Link(_) | Hop::OnDemand { .. } => &[],
+        }
+    }
+
+    /// The nodes where a wireless hop begins and ends.
+    fn ends(&self, hop: Hop) -> [NodeId; 2] {
+        match hop {
+            Hop::Air { cell, from, to } => [from, to].map(|station| self.sites[cell as usize].node(station)),
+            Hop::Radio { link, end } => [end, end ^ 1].map(|end| self.radios[link as usize].node(end)),
+            Hop::None | Hop::Link(_) | Hop::OnDemand { .. } => unreachable!("its link layer tells nothing"),
+        }
+    }
+
+    /// The queue before a wireless hop, if it is one.
+    fn queue(&self, hop: Hop) -> Option<&dyn QueueDisc> {
+        queue_before(&self.sites, &self.radios, hop)
+    }
+
+    /// Shows an agent the ACKs of its flow in the queue before a hop.
+    fn show_waiting(&mut self, now: Time, hop: Hop, i: u16) {
+        let World { sites, radios, arena, labels, flows, hosted, recorder, .. } = self;
+        let Hosted { flow, agent, .. } = &mut hosted[i as usize];
+        let Some(queue) = queue_before(sites, radios, hop) else { return };
+        queue.any_waiting(&mut |id| {
+            let packet = arena.get_mut(id);
+            if !is_ack(packet, &flows[flow.0 as usize]) {
+                return false;
+            }
+            let had_naks = naks(packet);
+            let goes_on = agent.on_waiting(now, packet);
+            labels[id.index() as usize] = Label::of(packet, flows);
+            record_naks(recorder, now, packet, had_naks);
+            !goes_on
+        });
+    }
+
+    pub(crate) fn on_agent_timer(&mut self, now: Time, i: u16) {
+        let hosted = &mut self.hosted[i as usize];
+        if self.timers.fire(hosted.timer, Event::Agent(i), &mut self.events) {
+            hosted.agent.on_timeout(now, &mut self.actions);
+            self.apply_agent_actions(now, i);
+        }
+    }
+
+    /// Does what an agent asked for, and sets its timer.
+    pub(crate) fn apply_agent_actions(&mut self, now: Time, i: u16) {
+        let hosted = &self.hosted[i as usize];
+        let (node, flow) = (hosted.node, hosted.flow);
+        self.timers.set(hosted.timer, hosted.agent.poll_timeout(), Event::Agent(i), &mut self.events);
+        if self.actions.packets.is_empty() && self.actions.notices.is_empty() {
+            return;
+        }
+        let mut actions = std::mem::take(&mut self.actions);
+        for packet in actions.packets.drain(..) {
+            let id = self.make(now, node, packet);
+            self.forward(now, node, id);
+        }
+        for notice in actions.notices.drain(..) {
+            self.send_notice(now, node, flow, notice);
+        }
+        self.actions = actions;
+    }
+
+    /// Downlink: a packet, which can be queued and lost; in the form of an ACK from the receiver, unless it is an ICMP message from
+    /// this node. At the sender's own station: a call (Yun 2009 §3.1, Figure 1).
+    pub(crate) fn send_notice(&mut self, now: Time, node: NodeId, flow: FlowId, notice: Notice) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.notice(now, flow, notice.kind, NoticeEvent::Sent, notice.seq);
+        }
+        let Flow { plan, ends, .. } = &mut self.flows[flow.0 as usize];
+        if let Ends::Tcp(tcp) = ends {
+            tcp.lateness.on_made(notice.kind);
+        }
+        let origin = if notice.kind.names_segment() { plan.to } else { node };
+        let notice = Notice { origin, made: now, ..notice };
+        if plan.from == node {
+            self.notify(now, flow, notice);
+            return;
+        }
+        let dst = plan.from;
+        let packet = Packet::new(flow, origin, dst, notice.bytes(), Body::Notice(notice));
+        let id = self.make(now, node, packet);
+        self.forward(now, node, id);
+    }
+
+    /// How full the queue from `node` towards `to` is.
+    pub(crate) fn fill_towards(&self, node: NodeId, to: NodeId) -> f64 {
+        let (waiting, capacity) = match self.routes.hop(node, to) {
+            Hop::Link(i) => {
+                let link = &self.links[i as usize];
+                (link.waiting(self.now()), link.capacity())
+            }
+            hop => self.queue(hop).map_or((0, 0), |queue| (queue.len(), queue.capacity())),
+        };
+        waiting as f64 / capacity.max(1) as f64
+    }
+}
+
+/// The queue before a wireless hop, if it is one.
+fn queue_before<'a>(sites: &'a [Site], radios: &'a [RadioSite], hop: Hop) -> Option<&'a dyn QueueDisc> {
+    Some(match hop {
+        Hop::None | Hop::Link(_) => return None,
+        Hop::Air { cell, from, .. } | Hop::OnDemand { cell, from } => {
+            &*sites[cell as usize].stations[from as usize].queue
+        }
+        Hop::Radio { link, end } => &*radios[link as usize].ends[end as usize].queue,
+    })
+}
+
+/// True if the packet is an ACK of the flow's receiver.
+fn is_ack(packet: &Packet, flow: &Flow) -> bool {
+    let is_pure = packet.segment().is_some_and(|s| s.len == 0 && !s.flags.syn);
+    is_pure && packet.flow == flow.id && packet.dst == flow.plan.from
+}
+
+fn naks(packet: &Packet) -> Naks {
+    packet.segment().map_or(Naks::EMPTY, |s| s.options.naks)
+}
+
+/// Records the NAKs that an agent put on a packet beside those that were there.
+fn record_naks(recorder: &mut Option<Box<Recorder>>, now: Time, packet: &Packet, had: Naks) {
+    let Some(recorder) = recorder else { return };
+    for &seq in naks(packet).seqs().iter().filter(|seq| !had.seqs().contains(seq)) {
+        recorder.notice(now, packet.flow, NoticeKind::Nak, NoticeEvent::Sent, seq);
+    }
+}

@@ -1,0 +1,46 @@
+//! A label is what a packet is known by on its way, apart from what it carries.
+
+use crate::flow::Flow;
+use airhop_base::{Body, FlowId, NodeId, Packet, Routing};
+
+/// What every hop asks of a packet. Kept together for all packets, since thousands of them are on their way at a time, too many for
+/// the caches with all that they carry.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Label {
+    /// What of the packet goes into the fingerprint.
+    pub fingerprint: u64,
+    pub bytes: u32,
+    pub flow: FlowId,
+    pub dst: NodeId,
+}
+
+impl Label {
+    #[inline(always)]
+    pub fn of(packet: &Packet, flows: &[Flow]) -> Label {
+        let hash = packet.flow.index().map_or(0, |flow| flows[flow].hash);
+        Label { fingerprint: digest(packet, hash), bytes: packet.bytes, flow: packet.flow, dst: packet.dst }
+    }
+}
+
+/// What of a packet goes into the fingerprint.
+#[inline]
+pub fn digest(packet: &Packet, flow: u64) -> u64 {
+    let content = match &packet.body {
+        Body::Tcp(s) => s.seq ^ s.ack.rotate_left(20) ^ (u64::from(s.len) << 40),
+        Body::Udp(d) => d.number,
+        Body::Notice(n) => n.seq ^ ((n.kind as u64 + 1) << 56),
+        Body::Routing(message) => routing_digest(message),
+    };
+    flow.wrapping_add(content.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+fn routing_digest(message: &Routing) -> u64 {
+    let of = |kind: u64, numbers: [u32; 2]| {
+        (kind << 62) ^ (u64::from(numbers[0]) << 32) ^ u64::from(numbers[1]).rotate_left(7)
+    };
+    match message {
+        Routing::Request(r) => of(1, [r.id, r.dst_seq]) ^ u64::from(r.origin_seq) ^ u64::from(r.hops),
+        Routing::Reply(r) => of(2, [r.dst_seq, u32::from(r.hops)]) ^ r.lifetime.nanos(),
+        Routing::Error(lost) => lost.iter().fold(3 << 62, |sum, u| sum ^ of(0, [u.seq, u32::from(u.dst.0)])),
+    }
+}

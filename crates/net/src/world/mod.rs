@@ -1,0 +1,450 @@
+//! The world and its loop. It reads in the order of a packet's walk:
+//!
+//! ```text
+//! app → Sender::poll_transmit → enter → agents → route → queue → link or MAC → air → error model
+//!     → arrive → agents → … → Receiver::on_segment → ACK → back
+//! ```
+
+mod air;
+mod build;
+pub(crate) mod event;
+mod hosting;
+mod label;
+mod link_changes;
+mod radio;
+mod record;
+mod results;
+mod routers;
+mod schedule;
+mod sites;
+mod trace_rows;
+mod wired;
+
+pub(crate) use event::Event;
+pub use schedule::Schedule;
+
+use crate::agents::{Agent, AgentActions, PacketAction};
+use crate::flow::{Ends, Flow, supply};
+use crate::ground_truth::loss_ledger::DropReason;
+use crate::link::Link;
+use crate::queues::Dropped;
+use crate::report::Report;
+use crate::routing::{Hop, Routes};
+use airhop_base::{Body, Drop, FlowId, NodeId, Notice, NoticeKind, Packet, Segment, Span, Time};
+use airhop_engine::{Arena, EventQueue, Fingerprint, Id, TimerId, Timers};
+use airhop_radio::Tag;
+use airhop_radio::cell::{Effect, Station};
+use airhop_radio::link::RadioEffect;
+use airhop_trace::{Direction, NoticeEvent, Recorder, Sent, Spot, Step};
+use label::Label;
+use sites::{RadioSite, Site};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use trace_rows::send_cause;
+
+/// An agent at its node.
+#[derive(Debug)]
+pub(crate) struct Hosted {
+    pub node: NodeId,
+    pub flow: FlowId,
+    pub timer: TimerId,
+    pub agent: Box<dyn Agent>,
+}
+
+/// A scenario at work.
+pub struct World {
+    pub(crate) duration: Span,
+    pub(crate) warmup: Span,
+    /// What had been counted when the warm-up was over, if there is one.
+    pub(crate) warmed_up: Option<Report>,
+    pub(crate) names: Vec<String>,
+    /// Hashes of the node names, for the fingerprint.
+    pub(crate) hashes: Vec<u64>,
+    pub(crate) events: EventQueue<Event>,
+    pub(crate) timers: Timers,
+    pub(crate) arena: Arena<Packet>,
+    pub(crate) links: Vec<Link>,
+    pub(crate) sites: Vec<Site>,
+    pub(crate) radios: Vec<RadioSite>,
+    pub(crate) flows: Vec<Flow>,
+    pub(crate) hosted: Vec<Hosted>,
+    /// The way to the mobile, of each handoff that loses what waits there.
+    pub(crate) handoffs: Vec<Hop>,
+    pub(crate) routes: Routes,
+    /// Labels by arena slot.
+    pub(crate) labels: Vec<Label>,
+    /// By flow: it has agents.
+    pub(crate) watched: Vec<bool>,
+    /// The station that each packet in a station's queue is for, by its slot in the arena.
+    pub(crate) next_station: Vec<Station>,
+    /// What the queue at work has dropped; empty otherwise.
+    pub(crate) dropped_by_queue: Dropped,
+    pub(crate) effects: VecDeque<Effect>,
+    pub(crate) radio_effects: Vec<RadioEffect>,
+    pub(crate) actions: AgentActions,
+    pub(crate) fingerprint: Fingerprint,
+    pub(crate) drops: [u64; Drop::ALL.len()],
+    pub(crate) recorder: Option<Box<Recorder>>,
+    pub(crate) created: u64,
+    pub(crate) arrived: u64,
+    pub(crate) dropped: u64,
+}
+
+/// The run was stopped from outside before its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interrupted;
+
+impl World {
+    /// Runs to the end of the scenario. `stop` is looked at every few thousand events.
+    ///
+    /// # Errors
+    /// [`Interrupted`] if `stop` became true.
+    pub fn run(&mut self, stop: &AtomicBool) -> Result<(), Interrupted> {
+        self.warm_up(stop)?;
+        self.run_until(Time::ZERO + self.duration, stop)
+    }
+
+    pub(crate) fn warm_up(&mut self, stop: &AtomicBool) -> Result<(), Interrupted> {
+        if self.warmup > Span::ZERO && self.warmed_up.is_none() {
+            self.run_until(Time::ZERO + self.warmup, stop)?;
+            self.warmed_up = Some(self.totals());
+        }
+        Ok(())
+    }
+
+    pub(crate) fn run_until(&mut self, end: Time, stop: &AtomicBool) -> Result<(), Interrupted> {
+        while let Some((now, event)) = self.events.pop_until(end) {
+            match event {
+                Event::LinkArrival(i) => self.on_link_arrival(now, i), // most events of most worlds
+                other => self.handle(now, other),
+            }
+            if self.events.popped().is_multiple_of(4096) && stop.load(Ordering::Relaxed) {
+                return Err(Interrupted);
+            }
+        }
+        Ok(())
+    }
+
+    /// The simulated time that it has come to.
+    pub fn now(&self) -> Time {
+        self.events.now()
+    }
+
+    #[inline(never)]
+    pub(crate) fn handle(&mut self, now: Time, event: Event) {
+        match event {
+            Event::LinkArrival(i) => self.on_link_arrival(now, i),
+            Event::LinkFree(i) => self.on_link_free(now, i),
+            Event::Cell(e) => {
+                self.sites[e.cell as usize].cell.on_event(now, e.what, &mut self.events, &mut self.effects);
+                self.apply_effects(now, e.cell);
+            }
+            Event::Radio(e) => self.on_radio_event(now, e),
+            Event::App(flow) => self.on_app(now, flow),
+            Event::Sender(flow) => self.on_sender_timer(now, flow),
+            Event::Receiver(flow) => self.on_receiver_timer(now, flow),
+            Event::Agent(i) => self.on_agent_timer(now, i),
+            Event::Router(cell, station) => self.on_router_timer(now, cell, station),
+            Event::Handoff(i) => self.on_handoff(now, i),
+        }
+    }
+
+    // ---- applications and endpoints --------------------------------------------------------------------------------
+
+    fn on_app(&mut self, now: Time, id: FlowId) {
+        let flow = &mut self.flows[id.0 as usize];
+        match &mut flow.ends {
+            Ends::Tcp(tcp) => {
+                tcp.sender.supply(supply(&flow.plan.app));
+                self.send_what_is_ready(now, id);
+            }
+            Ends::Udp(udp) => {
+                let packet = udp.next(now, id, &flow.plan);
+                self.events.push(now + udp.source.gap(), Event::App(id));
+                let node = packet.src;
+                self.enter(now, node, 0, packet);
+            }
+        }
+    }
+
+    fn on_sender_timer(&mut self, now: Time, id: FlowId) {
+        let Ends::Tcp(tcp) = &mut self.flows[id.0 as usize].ends else { return };
+        if !self.timers.fire(tcp.sender_timer, Event::Sender(id), &mut self.events) {
+            return;
+        }
+        tcp.on_sender_timer(now);
+        self.send_what_is_ready(now, id);
+    }
+
+    fn on_receiver_timer(&mut self, now: Time, id: FlowId) {
+        let Ends::Tcp(tcp) = &mut self.flows[id.0 as usize].ends else { return };
+        if self.timers.fire(tcp.receiver_timer, Event::Receiver(id), &mut self.events) {
+            tcp.receiver.on_timeout(now);
+            self.acknowledge(now, id);
+        }
+    }
+
+    /// Everything that the sender may send now enters the network at its node.
+    pub(crate) fn send_what_is_ready(&mut self, now: Time, id: FlowId) {
+        self.record_window(now, id);
+        if let Ends::Tcp(tcp) = &mut self.flows[id.0 as usize].ends {
+            while let Some(classification) = tcp.sender.poll_classification() {
+                tcp.loss_ledger.judge(classification, tcp.sender.state().una);
+            }
+        }
+        loop {
+            let flow = &mut self.flows[id.0 as usize];
+            let Ends::Tcp(tcp) = &mut flow.ends else { return };
+            let sent_before = tcp.sender.state().max_sent;
+            let Some(packet) = tcp.sender.poll_transmit(now) else { break };
+            if let Some(segment) = packet.segment()
+                && segment.seq < sent_before
+            {
+                tcp.loss_ledger.on_sent_again(segment.seq);
+            }
+            if let (Some(recorder), Some(segment)) = (&mut self.recorder, packet.segment())
+                && segment.len > 0
+            {
+                let sent = Sent {
+                    retransmission: segment.seq < sent_before,
+                    cause: send_cause(tcp.sender.last_cause()),
+                    cwnd: tcp.sender.window().cwnd,
+                    flight: tcp.sender.in_flight() as u32,
+                };
+                recorder.segment(now, id, segment, sent);
+            }
+            let node = flow.plan.from;
+            self.enter(now, node, 0, packet);
+        }
+        let Ends::Tcp(tcp) = &self.flows[id.0 as usize].ends else { return };
+        self.timers.set(tcp.sender_timer, tcp.sender.poll_timeout(), Event::Sender(id), &mut self.events);
+        self.record_window(now, id);
+    }
+
+    /// Every ACK that the receiver owes now enters the network at its node.
+    fn acknowledge(&mut self, now: Time, id: FlowId) {
+        loop {
+            let flow = &mut self.flows[id.0 as usize];
+            let Ends::Tcp(tcp) = &mut flow.ends else { return };
+            let Some(packet) = tcp.receiver.poll_transmit(now) else { break };
+            let node = flow.plan.to;
+            if let (Some(recorder), Some(seq)) =
+                (&mut self.recorder, packet.segment().and_then(Segment::lost))
+            {
+                recorder.notice(now, id, NoticeKind::Eln, NoticeEvent::Sent, seq);
+            }
+            self.enter(now, node, 0, packet);
+        }
+        let Ends::Tcp(tcp) = &self.flows[id.0 as usize].ends else { return };
+        self.timers.set(
+            tcp.receiver_timer,
+            tcp.receiver.poll_timeout(),
+            Event::Receiver(id),
+            &mut self.events,
+        );
+    }
+
+    // ---- a packet's walk -------------------------------------------------------------------------------------------
+
+    /// A packet made at `node`, or what is left of one that came by `interface`, begins its walk.
+    #[inline]
+    pub(crate) fn enter(&mut self, now: Time, node: NodeId, interface: u16, packet: Packet) {
+        let id = self.make(now, node, packet);
+        self.visit(now, node, interface, id);
+    }
+
+    /// A packet begins to exist at `node`.
+    #[inline(always)]
+    pub(crate) fn make(&mut self, now: Time, node: NodeId, packet: Packet) -> Id<Packet> {
+        self.created += 1;
+        let label = Label::of(&packet, &self.flows);
+        let id = self.arena.insert(packet);
+        match self.labels.get_mut(id.index() as usize) {
+            Some(last) => *last = label,
+            None => self.labels.push(label), // the arena has grown by one slot
+        }
+        self.step(now, Step::Made, Spot::Node(node), &id);
+        id
+    }
+
+    /// A packet has reached the end of its walk.
+    #[inline(always)]
+    pub(crate) fn finish(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
+        self.count_arrival(now, node, &id);
+        self.arena.discard(id);
+    }
+
+    /// A packet has reached the end of its walk, and somebody wants it.
+    pub(crate) fn finish_with(&mut self, now: Time, node: NodeId, id: Id<Packet>) -> Packet {
+        self.count_arrival(now, node, &id);
+        self.arena.take(id)
+    }
+
+    #[inline]
+    fn count_arrival(&mut self, now: Time, node: NodeId, id: &Id<Packet>) {
+        self.step(now, Step::Delivered, Spot::Node(node), id);
+        self.arrived += 1;
+    }
+
+    /// A packet is at `node`, by `interface`: agents see it, then it is delivered here or goes on.
+    pub(crate) fn visit(&mut self, now: Time, node: NodeId, interface: u16, id: Id<Packet>) {
+        let Label { flow, dst, fingerprint, .. } = self.labels[id.index() as usize];
+        self.fingerprint.mix(now, self.hashes[node.0 as usize] ^ fingerprint);
+        if self.watched[flow.0 as usize] {
+            return self.visit_agents(now, node, interface, id);
+        }
+        if dst == node {
+            self.deliver(now, node, id);
+        } else {
+            self.forward(now, node, id);
+        }
+    }
+
+    /// The same where the packet's flow has agents.
+    #[inline(never)]
+    fn visit_agents(&mut self, now: Time, node: NodeId, interface: u16, id: Id<Packet>) {
+        let flow = self.labels[id.index() as usize].flow;
+        match self.show_to_agents(now, node, flow, &id) {
+            PacketAction::Forward if self.labels[id.index() as usize].dst == node => {
+                self.deliver(now, node, id)
+            }
+            PacketAction::Forward => self.forward(now, node, id),
+            PacketAction::Consume => self.consumed(now, node, interface, id),
+            PacketAction::Take => self.finish(now, node, id),
+        }
+    }
+
+    /// An agent took a packet out of the network.
+    fn consumed(&mut self, now: Time, node: NodeId, interface: u16, id: Id<Packet>) {
+        if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
+            let comment = Some("kept by an agent");
+            recorder.packet(now, node, interface, Direction::In, self.arena.get(&id), comment);
+        }
+        self.drop_packet(now, id, Drop::Agent.into(), None);
+    }
+
+    /// Sends a packet one hop on.
+    #[inline(always)]
+    pub(crate) fn forward(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
+        match self.routes.hop(node, self.labels[id.index() as usize].dst) {
+            Hop::Link(i) => self.offer_to_link(now, i, id),
+            hop => self.forward_by_radio(now, hop, id),
+        }
+    }
+
+    #[inline(never)]
+    fn forward_by_radio(&mut self, now: Time, hop: Hop, id: Id<Packet>) {
+        match hop {
+            Hop::Air { cell, from, to } => self.offer_to_station(now, cell, from, to, id),
+            Hop::Radio { link, end } => self.offer_to_radio(now, link, end, id),
+            Hop::OnDemand { cell, from } => self.ask_router(now, cell, from, id),
+            Hop::Link(_) | Hop::None => unreachable!("every flow was checked to have a route both ways"),
+        }
+    }
+
+    /// The packet reached its destination. It is looked at where it is: of what a segment has room for, most carry little.
+    #[inline(never)]
+    fn deliver(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
+        let packet = self.arena.get(&id);
+        let flow = packet.flow;
+        let Flow { plan, ends, .. } = &mut self.flows[flow.0 as usize];
+        let at_receiver = node == plan.to;
+        match (ends, &packet.body) {
+            (Ends::Tcp(_), &Body::Notice(n)) => {
+                self.finish(now, node, id);
+                self.notify(now, flow, n);
+            }
+            (Ends::Tcp(tcp), Body::Tcp(segment)) if at_receiver => {
+                let before = tcp.receiver.delivered();
+                tcp.on_arrival(now, packet, segment);
+                let delivered = tcp.receiver.delivered();
+                if tcp.completed.is_none() && delivered >= supply(&plan.app) {
+                    tcp.completed = Some(now);
+                }
+                self.finish(now, node, id);
+                if let Some(recorder) = &mut self.recorder
+                    && delivered > before
+                {
+                    recorder.delivered(now, flow, delivered);
+                }
+                self.acknowledge(now, flow);
+            }
+            (Ends::Tcp(tcp), Body::Tcp(segment)) => {
+                let una = tcp.sender.state().una;
+                tcp.sender.on_segment(now, packet);
+                if let Some(recorder) = &mut self.recorder {
+                    let sacked = segment.options.sack.blocks().iter().map(|b| b.end - b.start).sum::<u64>();
+                    recorder.ack(now, flow, segment.ack, sacked as u32, segment.ack <= una);
+                    let received = NoticeEvent::Received { lateness_ms: None };
+                    if let Some(seq) = segment.lost() {
+                        recorder.notice(now, flow, NoticeKind::Eln, received, seq);
+                    }
+                    for &seq in segment.options.naks.seqs() {
+                        recorder.notice(now, flow, NoticeKind::Nak, received, seq);
+                    }
+                }
+                self.finish(now, node, id);
+                self.send_what_is_ready(now, flow);
+            }
+            (Ends::Udp(udp), Body::Udp(datagram)) => {
+                udp.delivered_bytes += u64::from(datagram.len);
+                self.finish(now, node, id);
+            }
+            (ends, body) => unreachable!("{body:?} cannot belong to {ends:?}"),
+        }
+    }
+
+    /// A notice reaches the sender, from the network or from the link layer of its own station.
+    pub(crate) fn notify(&mut self, now: Time, id: FlowId, notice: Notice) {
+        let Ends::Tcp(tcp) = &mut self.flows[id.0 as usize].ends else { return };
+        let lateness_ms = tcp.on_notice(now, notice);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.notice(now, id, notice.kind, NoticeEvent::Received { lateness_ms }, notice.seq);
+        }
+        self.send_what_is_ready(now, id);
+    }
+
+    #[inline(never)]
+    pub(crate) fn drop_packet(&mut self, now: Time, id: Id<Packet>, reason: DropReason, place: Option<u32>) {
+        let why = reason.counted;
+        self.dropped += 1;
+        self.drops[why as usize] += 1;
+        self.record_drop(now, &id, why, place);
+        let packet = self.arena.take(id);
+        if let (Some(flow), Some(segment)) = (packet.flow.index(), packet.segment())
+            && let Ends::Tcp(tcp) = &mut self.flows[flow].ends
+            && segment.len > 0
+            && !packet.damaged
+            && segment.seq >= tcp.sender.state().una
+        {
+            tcp.loss_ledger.on_loss(segment.seq, reason.cause);
+        }
+        if let (Body::Notice(notice), Some(flow)) = (&packet.body, packet.flow.index())
+            && let Ends::Tcp(tcp) = &mut self.flows[flow].ends
+        {
+            tcp.lateness.on_lost(notice.kind);
+        }
+        self.fingerprint.mix(now, 1 + why as u64);
+    }
+}
+
+pub(crate) fn tag(packet: &Packet) -> Tag {
+    let (seq, end) = packet.segment().map_or((0, 0), |s| (s.seq, s.seq + u64::from(s.len)));
+    Tag { flow: packet.flow, seq, end }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flow::TcpEnds;
+
+    // The budget, in bytes, of what there is thousands of; what more a flow has on the heap are its policies and what is outstanding.
+    #[test]
+    fn what_there_is_many_of_stays_small() {
+        assert!(size_of::<Event>() <= 8, "with its time, four to a cache line");
+        assert!(size_of::<Option<Packet>>() <= 80, "a packet under way, but for options that few carry");
+        assert!(size_of::<Label>() <= 16, "what every hop asks of it");
+        assert!(size_of::<Link>() <= 160, "a direction of a wire");
+        assert!(size_of::<Flow>() + size_of::<TcpEnds>() <= 2304, "a TCP connection, both ends");
+    }
+}

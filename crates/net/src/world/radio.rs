@@ -1,0 +1,194 @@
+//! Radio links in the world: packets are handed to them, and the effects of a link are carried out.
+
+use super::sites::RadioSite;
+use crate::agents::LinkEventKind;
+use crate::ground_truth::loss_ledger::DropReason;
+use crate::routing::Hop;
+use crate::world::{World, tag};
+use airhop_base::{Drop, Packet, Time};
+use airhop_engine::Id;
+use airhop_radio::Tag;
+use airhop_radio::errors::Damage;
+use airhop_radio::link::{End, Outgoing, RadioEffect, RadioEvent, Transmitted};
+use airhop_trace::{AirKind, AirOutcome, AirRow, Direction, DropRow, Spot, Step};
+
+impl World {
+    pub(crate) fn on_radio_event(&mut self, now: Time, event: RadioEvent) {
+        let mut effects = std::mem::take(&mut self.radio_effects);
+        let site = &mut self.radios[event.link as usize];
+        site.link.on_event(now, event.what, &mut self.events, &mut effects);
+        for effect in effects.drain(..) {
+            self.apply_radio(now, event.link, effect);
+        }
+        self.radio_effects = effects;
+    }
+
+    pub(crate) fn offer_to_radio(&mut self, now: Time, link: u16, end: End, id: Id<Packet>) {
+        let place = self.radios[link as usize].ends[end as usize].place;
+        self.step(now, Step::Offered, Spot::Place(place), &id);
+        let site = &mut self.radios[link as usize];
+        let from = &mut site.ends[end as usize];
+        if site.link.is_free(end) && from.queue.len() == 0 {
+            match from.queue.pass(now, from.idle_since, &id, &mut self.arena) {
+                None => self.hand_to_radio(now, link, end, id),
+                Some(why) => self.drop_packet(now, id, why.into(), Some(place)),
+            }
+            return;
+        }
+        from.queue.push(now, id, &mut self.arena, &mut self.dropped_by_queue);
+        self.drop_at_link(now, place);
+        self.record_radio_queue(now, link, end);
+    }
+
+    fn hand_to_radio(&mut self, now: Time, link: u16, end: End, id: Id<Packet>) {
+        let packet = self.arena.get(&id);
+        let RadioSite { link, ends } = &mut self.radios[link as usize];
+        if self.recorder.is_some() {
+            ends[end as usize].taken.push(packet);
+        }
+        let (tag, bytes, header) = (tag(packet), packet.bytes, packet.header_bytes());
+        link.send(
+            now,
+            end,
+            Outgoing { packet: id, bytes, header, tag },
+            &mut self.events,
+            &mut self.radio_effects,
+        );
+        debug_assert!(self.radio_effects.is_empty(), "what a link takes makes no other packet ready");
+    }
+
+    fn apply_radio(&mut self, now: Time, link: u16, effect: RadioEffect) {
+        let hop = |end| Hop::Radio { link, end };
+        match effect {
+            RadioEffect::Deliver { end, packet } => self.on_radio_delivery(now, link, end, packet),
+            RadioEffect::AttemptFailed { end, tag, attempt, retry } => {
+                self.on_attempt_failed(now, hop(end), tag, attempt, retry);
+            }
+            RadioEffect::Acknowledged { end, tag } => {
+                self.tell_agents(now, hop(end), LinkEventKind::Delivered, tag);
+            }
+            RadioEffect::Discarded { end, tag, packet } => {
+                self.on_radio_given_up(now, link, end, packet);
+                self.tell_agents(now, hop(end), LinkEventKind::Discarded, tag);
+            }
+            RadioEffect::FrameLost { end, tag, bytes, number, header_intact, packet } => {
+                let lost = packet.as_ref().or_else(|| self.radios[link as usize].link.packet(end, number?));
+                let remains = lost.filter(|_| header_intact).and_then(|id| self.remains(self.arena.get(id)));
+                match packet {
+                    Some(packet) => {
+                        let place = self.radios[link as usize].ends[end as usize].place;
+                        self.drop_packet(now, packet, Drop::Channel.into(), Some(place));
+                    }
+                    None => self.on_radio_frame_lost(now, link, end, number, bytes, tag),
+                }
+                if let Some(packet) = remains {
+                    let to = &self.radios[link as usize].ends[usize::from(1 - end)];
+                    let (node, interface) = (to.node, to.interface);
+                    self.enter(now, node, interface, packet);
+                }
+            }
+            RadioEffect::FadeStart { end } => self.tell_of_fade(now, hop(end), LinkEventKind::FadeStart),
+            RadioEffect::FadeEnd { end, lasted } => {
+                self.tell_of_fade(now, hop(end), LinkEventKind::FadeEnd(lasted));
+            }
+            RadioEffect::Transmitted(sent) => self.record_radio_transmission(now, link, &sent),
+            RadioEffect::Ready(end) => self.on_radio_ready(now, link, end),
+        }
+    }
+
+    fn on_radio_delivery(&mut self, now: Time, link: u16, end: End, id: Id<Packet>) {
+        let to = &self.radios[link as usize].ends[usize::from(1 - end)];
+        let (node, interface) = (to.node, to.interface);
+        if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
+            recorder.packet(now, node, interface, Direction::In, self.arena.get(&id), None);
+        }
+        let place = self.radios[link as usize].ends[usize::from(end)].place;
+        self.step(now, Step::Arrived, Spot::Place(place), &id);
+        self.visit(now, node, interface, id);
+    }
+
+    /// The link recovery at an end has given a packet up.
+    fn on_radio_given_up(&mut self, now: Time, link: u16, end: End, packet: Option<Id<Packet>>) {
+        let place = self.radios[link as usize].ends[end as usize].place;
+        match packet {
+            Some(id) => {
+                let reason = DropReason { counted: Drop::Retries, cause: Drop::Channel };
+                self.drop_packet(now, id, reason, Some(place));
+            }
+            // It arrived, but the sending end does not know: for its link layer the packet is lost.
+            None => self.drops[Drop::Retries as usize] += 1,
+        }
+    }
+
+    /// A frame was lost, and its packet, if it has one, was not.
+    fn on_radio_frame_lost(
+        &mut self,
+        now: Time,
+        link: u16,
+        end: End,
+        number: Option<u64>,
+        bytes: u32,
+        tag: Tag,
+    ) {
+        self.drops[Drop::Channel as usize] += 1;
+        let Some(recorder) = &mut self.recorder else { return };
+        let from = &self.radios[link as usize].ends[end as usize];
+        let (kind, seq) = from.taken.kind(number, tag);
+        recorder.dropped(now, from.place, DropRow { flow: tag.flow, cause: Drop::Channel, kind, seq, bytes });
+    }
+
+    /// An end takes packets again: those that wait go in as long as there is room.
+    fn on_radio_ready(&mut self, now: Time, link: u16, end: End) {
+        let mut popped = false;
+        while self.radios[link as usize].link.is_free(end) {
+            let from = &mut self.radios[link as usize].ends[end as usize];
+            let place = from.place;
+            let Some(id) = from.queue.pop(now, &mut self.arena, &mut self.dropped_by_queue) else {
+                from.idle_since = now;
+                break;
+            };
+            popped = true;
+            self.drop_at_link(now, place);
+            self.hand_to_radio(now, link, end, id);
+        }
+        if popped {
+            self.record_radio_queue(now, link, end);
+        }
+    }
+
+    pub(crate) fn record_radio_queue(&mut self, now: Time, link: u16, end: End) {
+        if let Some(recorder) = &mut self.recorder {
+            let end = &self.radios[link as usize].ends[end as usize];
+            recorder.queue(now, end.place, end.queue.len());
+        }
+    }
+
+    /// Puts a frame that has just left an end into the trace, and its packet into the captures.
+    fn record_radio_transmission(&mut self, now: Time, link: u16, sent: &Transmitted) {
+        let Some(recorder) = &mut self.recorder else { return };
+        let RadioSite { link, ends } = &self.radios[link as usize];
+        let (from, to) = (&ends[usize::from(sent.end)], &ends[usize::from(1 - sent.end)]);
+        let is_lost = sent.damage != Damage::None;
+        if let Some(id) =
+            sent.number.and_then(|number| link.packet(sent.end, number)).filter(|_| recorder.wants_packets())
+        {
+            let comment = is_lost.then(|| format!("lost on {}: channel", from.name));
+            let packet = self.arena.get(id);
+            recorder.packet(now, from.node, from.interface, Direction::Out, packet, comment.as_deref());
+        }
+        let (packet, seq) = from.taken.kind(sent.number, sent.tag);
+        recorder.transmission(AirRow {
+            start: sent.start,
+            end: now,
+            from: from.node,
+            to: Some(to.node),
+            kind: if sent.number.is_some() { AirKind::Data } else { AirKind::Ack },
+            bytes: sent.bytes,
+            flow: sent.tag.flow,
+            packet,
+            seq,
+            attempt: sent.attempt,
+            outcome: if is_lost { AirOutcome::Channel } else { AirOutcome::Received },
+        });
+    }
+}

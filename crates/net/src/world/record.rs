@@ -1,0 +1,90 @@
+//! The recorder gets windows, queues, steps and drops from the world. Nothing of it runs without one.
+
+use super::trace_rows::{kind_of, walker};
+use crate::flow::Ends;
+use crate::world::World;
+use airhop_base::{Drop, FlowId, Packet, Time};
+use airhop_engine::Id;
+use airhop_radio::cell::Station;
+use airhop_trace::{DropRow, Spot, Step, WindowSample};
+
+impl World {
+    #[inline]
+    pub(crate) fn record_window(&mut self, now: Time, id: FlowId) {
+        if self.recorder.is_some() {
+            self.sample_window(now, id);
+        }
+    }
+
+    fn sample_window(&mut self, now: Time, id: FlowId) {
+        let Some(recorder) = &mut self.recorder else { return };
+        let Ends::Tcp(tcp) = &self.flows[id.0 as usize].ends else { return };
+        let w = tcp.sender.window();
+        let sample = WindowSample {
+            cwnd: w.cwnd,
+            ssthresh: w.ssthresh,
+            flight: tcp.sender.in_flight() as u32,
+            srtt: tcp.sender.srtt(),
+            rto: Some(tcp.sender.rto(now)),
+        };
+        recorder.window(now, id, sample);
+    }
+
+    /// How many wait before a wire, and how many did when those went that have gone since this was last called.
+    pub(crate) fn record_link_queue(&mut self, now: Time, i: u16) {
+        if let Some(recorder) = &mut self.recorder {
+            let link = &mut self.links[i as usize];
+            let place = link.trace.place;
+            let waiting = link.let_go(now, |then, left| recorder.queue(then, place, left));
+            recorder.queue(now, place, waiting);
+        }
+    }
+
+    pub(crate) fn record_station_queue(&mut self, now: Time, cell: u16, station: Station) {
+        if let Some(recorder) = &mut self.recorder {
+            let station = &self.sites[cell as usize].stations[station as usize];
+            recorder.queue(now, station.queue_place, station.queue.len());
+        }
+    }
+
+    /// A packet takes a step, which a recorder may want to know of.
+    #[inline]
+    pub(crate) fn step(&mut self, now: Time, step: Step, at: Spot, id: &Id<Packet>) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.step(now, step, at, walker(id, self.arena.get(id)));
+        }
+    }
+
+    /// A packet takes a step on the way from one station of a cell to another.
+    #[inline]
+    pub(crate) fn step_on_air(
+        &mut self,
+        now: Time,
+        step: Step,
+        (cell, from, to): (u16, Station, Station),
+        id: &Id<Packet>,
+    ) {
+        if self.recorder.is_some() {
+            let at = Spot::Place(self.place_on_air(cell, from, to));
+            self.step(now, step, at, id);
+        }
+    }
+
+    /// The place in the recorder of the way from one station of a cell to another, or of the queue before it.
+    #[cold]
+    fn place_on_air(&self, cell: u16, from: Station, to: Station) -> u32 {
+        let station = &self.sites[cell as usize].stations[from as usize];
+        station.place(to).unwrap_or(station.queue_place)
+    }
+
+    /// A packet is about to be dropped.
+    pub(crate) fn record_drop(&mut self, now: Time, id: &Id<Packet>, why: Drop, place: Option<u32>) {
+        let Some(recorder) = &mut self.recorder else { return };
+        let packet = self.arena.get(id);
+        let place = place.unwrap_or_else(|| recorder.place("agent"));
+        let (kind, seq) = kind_of(packet);
+        let row = DropRow { flow: packet.flow, cause: why, kind, seq, bytes: packet.bytes };
+        recorder.dropped(now, place, row);
+        recorder.step(now, Step::Dropped(why), Spot::Place(place), walker(id, packet));
+    }
+}

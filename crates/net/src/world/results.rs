@@ -1,0 +1,132 @@
+//! The report is made of what the world counted, and the audit adds up where all packets are.
+
+use crate::flow::{Ends, Flow, TcpEnds};
+use crate::link::Link;
+use crate::plan::Transport;
+use crate::report::{FlowReport, Report};
+use crate::routing::RoutingCounts;
+use crate::world::World;
+use crate::world::sites::RadioSite;
+use crate::world::sites::Site;
+use airhop_base::{NodeId, NoticeKind, Span, Time};
+use airhop_trace::Recorder;
+
+impl World {
+    /// What the run measured: all that was counted since the warm-up.
+    pub fn report(&self) -> Report {
+        let mut report = self.totals();
+        if let Some(earlier) = &self.warmed_up {
+            report.leave_out(earlier);
+        }
+        let measured = self.duration - self.warmup;
+        for flow in &mut report.flows {
+            flow.goodput_mbps = flow.delivered_bytes as f64 * 8.0 / measured.secs_f64() / 1e6;
+        }
+        report
+    }
+
+    /// All that was counted since the beginning; no goodput yet.
+    pub(crate) fn totals(&self) -> Report {
+        Report {
+            duration: self.duration,
+            warmup: self.warmup,
+            events: self.events.popped(),
+            fingerprint: self.fingerprint.value(),
+            flows: self.flows.iter().map(|f| self.flow_report(f)).collect(),
+            drops: self.drops,
+            routing: self.routing_counts(),
+        }
+    }
+
+    /// What all routers counted together; `None` if there are none.
+    fn routing_counts(&self) -> Option<RoutingCounts> {
+        let routers = self.sites.iter().flat_map(|site| &site.routers);
+        routers.map(|(router, _)| router.counts()).reduce(|mut sum, counts| {
+            sum.add(counts);
+            sum
+        })
+    }
+
+    fn flow_report(&self, flow: &Flow) -> FlowReport {
+        let name = |n: NodeId| self.names[n.0 as usize].clone();
+        let blank = FlowReport {
+            name: flow.plan.name.clone(),
+            scheme: None,
+            transport: "udp",
+            from: name(flow.plan.from),
+            to: name(flow.plan.to),
+            goodput_mbps: 0.0,
+            delivered_bytes: 0,
+            sent_segments: 0,
+            retransmissions: 0,
+            timeouts: 0,
+            fast_recoveries: 0,
+            window_cuts: 0,
+            spurious_timeouts: 0,
+            duplicates: 0,
+            lateness: Default::default(),
+            classifications: Default::default(),
+            completion_s: None,
+            srtt_ms: None,
+            notices: [0; NoticeKind::ALL.len()],
+        };
+        match &flow.ends {
+            Ends::Tcp(tcp) => self.tcp_report(flow, tcp, blank),
+            Ends::Udp(udp) => {
+                FlowReport { sent_segments: udp.sent, delivered_bytes: udp.delivered_bytes, ..blank }
+            }
+        }
+    }
+
+    fn tcp_report(&self, flow: &Flow, tcp: &TcpEnds, blank: FlowReport) -> FlowReport {
+        let c = tcp.sender.counters();
+        let scheme = match &flow.plan.transport {
+            Transport::Tcp { scheme, .. } => Some(scheme.name),
+            Transport::Udp { .. } => None,
+        };
+        FlowReport {
+            scheme,
+            transport: "tcp",
+            delivered_bytes: tcp.receiver.delivered(),
+            sent_segments: c.sent_segments,
+            retransmissions: c.retransmissions,
+            timeouts: c.timeouts,
+            fast_recoveries: c.fast_recoveries,
+            window_cuts: c.window_cuts,
+            spurious_timeouts: tcp.spurious.count,
+            duplicates: tcp.receiver.duplicates(),
+            lateness: tcp.lateness.counts(),
+            classifications: tcp.loss_ledger.confusion(),
+            completion_s: tcp.completed.map(|end| (end - flow.plan.start).secs_f64()),
+            srtt_ms: tcp.sender.srtt().map(Span::millis_f64),
+            notices: c.notices,
+            ..blank
+        }
+    }
+
+    /// Checks that every packet has exactly one fate: delivered, dropped with a reason, or still on its way.
+    ///
+    /// # Errors
+    /// A sentence that says what does not add up.
+    pub fn audit(&self) -> Result<(), String> {
+        let inside = self.links.iter().map(Link::holds).sum::<usize>()
+            + self.sites.iter().map(Site::holds).sum::<usize>()
+            + self.radios.iter().map(RadioSite::holds).sum::<usize>();
+        if inside != self.arena.len() {
+            return Err(format!("{} packets alive, {inside} on links and in stations", self.arena.len()));
+        }
+        let loss_ledger = self.arrived + self.dropped + inside as u64;
+        if self.created != loss_ledger {
+            return Err(format!("{} packets made, {loss_ledger} accounted for", self.created));
+        }
+        Ok(())
+    }
+
+    /// The recorder, with all that it recorded.
+    pub fn into_recorder(mut self) -> Option<Recorder> {
+        for i in 0..self.links.len() {
+            self.record_link_queue(Time::ZERO + self.duration, i as u16);
+        }
+        self.recorder.map(|r| *r)
+    }
+}

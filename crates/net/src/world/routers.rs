@@ -1,0 +1,130 @@
+//! Routers in the world: they are asked for next hops, given messages and news of lost neighbours, and their actions
+//! are carried out.
+
+use crate::ground_truth::loss_ledger::DropReason;
+use crate::routing::aodv::{Action, Passing, Router};
+use crate::world::label::digest;
+use crate::world::{Event, World};
+use airhop_base::{Body, Drop, NodeId, Packet, Routing, Time};
+use airhop_engine::Id;
+use airhop_radio::cell::Station;
+use airhop_trace::Direction;
+
+impl World {
+    /// A packet at a station goes where its router says.
+    pub(crate) fn ask_router(&mut self, now: Time, cell: u16, station: Station, id: Id<Packet>) {
+        let passing = Passing::of(self.arena.get(&id));
+        self.router(cell, station).on_packet(now, id, passing);
+        self.apply_router_actions(now, cell, station);
+    }
+
+    /// A message reached `station`, for which it is.
+    pub(crate) fn on_message(&mut self, now: Time, cell: u16, station: Station, id: Id<Packet>) {
+        let node = self.sites[cell as usize].node(station);
+        let packet = self.finish_with(now, node, id);
+        self.take_message(now, cell, station, packet);
+    }
+
+    /// What `from` has on the air, for all who hear it, reached `to`.
+    pub(crate) fn on_broadcast(&mut self, now: Time, cell: u16, from: Station, to: Station) {
+        let stations = &self.sites[cell as usize].stations;
+        let (node, interface) = (stations[to as usize].node, stations[to as usize].interface);
+        let Some(packet) = stations[from as usize].on_air.clone() else { return };
+        if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
+            recorder.packet(now, node, interface, Direction::In, &packet, None);
+        }
+        self.take_message(now, cell, to, Packet { ttl: packet.ttl.saturating_sub(1), ..packet });
+    }
+
+    fn take_message(&mut self, now: Time, cell: u16, station: Station, packet: Packet) {
+        let node = self.sites[cell as usize].node(station);
+        self.fingerprint.mix(now, self.hashes[node.0 as usize] ^ digest(&packet, 0));
+        if let Body::Routing(message) = packet.body {
+            self.router(cell, station).on_message(now, message, packet.src, packet.ttl);
+            self.apply_router_actions(now, cell, station);
+        }
+    }
+
+    pub(crate) fn on_router_timer(&mut self, now: Time, cell: u16, station: Station) {
+        let (_, timer) = self.sites[cell as usize].routers[station as usize];
+        if self.timers.fire(timer, Event::Router(cell, station), &mut self.events) {
+            self.router(cell, station).on_timeout(now);
+            self.apply_router_actions(now, cell, station);
+        }
+    }
+
+    /// The link layer of a station gave up what it had for a neighbour, and no agent spares the link: the router learns of it, and
+    /// may keep the packet.
+    pub(crate) fn on_next_hop_lost(
+        &mut self,
+        now: Time,
+        cell: u16,
+        (from, to): (Station, Station),
+        packet: Option<Id<Packet>>,
+        passing: Option<Passing>,
+    ) {
+        let next = self.sites[cell as usize].node(to);
+        let was_there = packet.is_some();
+        let rest = self.router(cell, from).on_link_failure(now, next, passing, packet);
+        if !was_there || rest.is_some() {
+            self.on_given_up(now, cell, from, to, rest);
+        }
+        self.apply_router_actions(now, cell, from);
+    }
+
+    fn router(&mut self, cell: u16, station: Station) -> &mut Router {
+        &mut self.sites[cell as usize].routers[station as usize].0
+    }
+
+    fn apply_router_actions(&mut self, now: Time, cell: u16, station: Station) {
+        while let Some(action) = self.router(cell, station).poll_action() {
+            match action {
+                Action::Forward { packet, next } => {
+                    let to = self.sites[cell as usize].station(next);
+                    self.offer_to_station(now, cell, station, to, packet);
+                }
+                Action::Send { message, to, ttl } => self.send_message(now, cell, station, message, to, ttl),
+                Action::Drop(packet) => self.drop_without_route(now, cell, station, packet),
+                Action::Flush(next) => self.flush(now, cell, station, next),
+            }
+        }
+        let (router, timer) = &self.sites[cell as usize].routers[station as usize];
+        let event = Event::Router(cell, station);
+        self.timers.set(*timer, router.poll_timeout(), event, &mut self.events);
+    }
+
+    fn send_message(
+        &mut self,
+        now: Time,
+        cell: u16,
+        station: Station,
+        message: Routing,
+        dst: NodeId,
+        ttl: u8,
+    ) {
+        let site = &self.sites[cell as usize];
+        let (src, to) = (site.node(station), site.station(dst));
+        let id = self.make(now, src, Packet::routing(src, dst, ttl, message));
+        self.offer_to_station(now, cell, station, to, id);
+    }
+
+    /// Drops what waits at a station to be sent to `next`.
+    fn flush(&mut self, now: Time, cell: u16, station: Station, next: NodeId) {
+        let to = self.sites[cell as usize].station(next);
+        loop {
+            let (queue, next_station) =
+                (&mut self.sites[cell as usize].stations[station as usize].queue, &self.next_station);
+            let Some(id) = queue.remove_first(&|id| next_station[id.index() as usize] == to) else { break };
+            self.drop_without_route(now, cell, station, id);
+        }
+        self.record_station_queue(now, cell, station);
+    }
+
+    /// Routes are lost by what befell frames on the air: the last such thing that befell one of this station is taken for the cause.
+    fn drop_without_route(&mut self, now: Time, cell: u16, station: Station, id: Id<Packet>) {
+        let station = &self.sites[cell as usize].stations[station as usize];
+        let cause = station.last_loss.unwrap_or(Drop::Collision);
+        let place = station.queue_place;
+        self.drop_packet(now, id, DropReason { counted: Drop::Route, cause }, Some(place));
+    }
+}

@@ -1,0 +1,183 @@
+//! The wireless networks in the world, 802.11 cells and radio links: which node each station is, and the queue before
+//! each MAC.
+
+use super::trace_rows::kind_of;
+use crate::queues::QueueDisc;
+use crate::routing::aodv::{Passing, Router};
+use airhop_base::{Drop, NodeId, Packet, Span, Time};
+use airhop_engine::TimerId;
+use airhop_radio::Tag;
+use airhop_radio::cell::{BROADCAST, Cell, Station};
+use airhop_radio::link::RadioLink;
+use airhop_trace::DropKind;
+use std::collections::VecDeque;
+
+/// A cell with the interface queues of its stations.
+#[derive(Debug)]
+pub(crate) struct Site {
+    pub cell: Cell,
+    pub stations: Vec<StationSite>,
+    /// The router of each station and its timer; none if routes are known from the beginning.
+    pub routers: Vec<(Router, TimerId)>,
+}
+
+/// A station in the world.
+#[derive(Debug)]
+pub(crate) struct StationSite {
+    pub node: NodeId,
+    pub name: String,
+    pub queue: Box<dyn QueueDisc>,
+    /// When the MAC last found it empty.
+    pub idle_since: Time,
+    /// The packet in the MAC has not been delivered.
+    pub in_mac: bool,
+    /// What its router needs to know of the packet in the MAC, if it has one and that is no message of its own.
+    pub passing: Option<Passing>,
+    /// Why the last data frame that did not arrive was lost.
+    pub last_loss: Option<Drop>,
+    /// The packet that the MAC is working on; kept only for a recorder, and for flows to which its headers alone are of use.
+    pub on_air: Option<Packet>,
+    /// The packet in its last frame that was no answer: kind and number, for a recorder.
+    pub sent: (DropKind, u64),
+    /// Its interface in the recorder.
+    pub interface: u16,
+    /// Place in the recorder of its queue: the link to the other station of two, else to all.
+    pub queue_place: u32,
+    /// Places in the recorder of the links to the stations in receive range, in their order.
+    pub places: Vec<(Station, u32)>,
+    /// Fades towards the stations that agents here want to hear of.
+    pub fades: Vec<(Station, Fade)>,
+}
+
+/// A fade as the link layer of the sending station knows it: from the first failure after a success to the next link ACK.
+#[derive(Debug, Default)]
+pub(crate) struct Fade {
+    since: Option<Time>,
+    /// The agents that are to hear of it.
+    pub listeners: Vec<u16>,
+}
+
+impl Fade {
+    /// An attempt failed; true if a fade begins with it.
+    pub fn begins(&mut self, now: Time) -> bool {
+        self.since.replace(self.since.unwrap_or(now)).is_none()
+    }
+
+    /// A link ACK came; how long the fade was that it ends, if there was one.
+    pub fn ends(&mut self, now: Time) -> Option<Span> {
+        self.since.take().map(|since| now - since)
+    }
+}
+
+impl StationSite {
+    /// The place in the recorder, if there is one, of the link to a station.
+    pub fn place(&self, to: Station) -> Option<u32> {
+        let found = self.places.binary_search_by_key(&to, |(station, _)| *station);
+        found.ok().map(|i| self.places[i].1)
+    }
+
+    /// The fade towards a station, if anybody here wants to hear of it.
+    pub fn fade(&self, to: Station) -> Option<&Fade> {
+        self.fades.iter().find(|(station, _)| *station == to).map(|(_, fade)| fade)
+    }
+
+    /// The same, to be changed.
+    pub fn fade_mut(&mut self, to: Station) -> Option<&mut Fade> {
+        self.fades.iter_mut().find(|(station, _)| *station == to).map(|(_, fade)| fade)
+    }
+
+    /// Agent `i` is to hear of fades towards a station.
+    pub fn listen(&mut self, to: Station, i: u16) {
+        match self.fade_mut(to) {
+            Some(fade) => fade.listeners.push(i),
+            None => self.fades.push((to, Fade { since: None, listeners: vec![i] })),
+        }
+    }
+}
+
+impl Site {
+    /// The node of a station.
+    pub fn node(&self, s: Station) -> NodeId {
+        self.stations[s as usize].node
+    }
+
+    /// The station of a node of this cell, or of all of them.
+    pub fn station(&self, node: NodeId) -> Station {
+        if node == NodeId::BROADCAST {
+            return BROADCAST;
+        }
+        let place = self.stations.iter().position(|station| station.node == node);
+        place.expect("routers know the nodes of their cell only") as Station
+    }
+
+    /// Packets inside: waiting, in the MACs, and held by routers.
+    pub fn holds(&self) -> usize {
+        let at_stations = self.stations.iter().map(|s| s.queue.len() + usize::from(s.in_mac));
+        at_stations.chain(self.routers.iter().map(|(router, _)| router.holds())).sum()
+    }
+}
+
+/// A radio link in the world, with the queue before each end.
+#[derive(Debug)]
+pub(crate) struct RadioSite {
+    pub link: RadioLink,
+    pub ends: [EndSite; 2],
+}
+
+/// An end of a radio link.
+#[derive(Debug)]
+pub(crate) struct EndSite {
+    pub node: NodeId,
+    /// "bs->m", for traces.
+    pub name: String,
+    pub queue: Box<dyn QueueDisc>,
+    /// When the link last found it empty.
+    pub idle_since: Time,
+    /// What the packets were that the link took last, for a recorder.
+    pub taken: Taken,
+    /// The row of its name in the recorder.
+    pub place: u32,
+    /// Its interface in the recorder.
+    pub interface: u16,
+    /// The agents that are to hear of fades.
+    pub listeners: Vec<u16>,
+}
+
+impl RadioSite {
+    /// The node at an end.
+    pub fn node(&self, end: u8) -> NodeId {
+        self.ends[end as usize].node
+    }
+
+    /// Packets inside: waiting, and in the link.
+    pub fn holds(&self) -> usize {
+        self.link.holds() + self.ends.iter().map(|end| end.queue.len()).sum::<usize>()
+    }
+}
+
+/// What packets were, by the numbers that the link gave them: frames of a packet may go out when it has long been delivered.
+#[derive(Debug, Default)]
+pub(crate) struct Taken {
+    /// How many there were before those that are remembered.
+    forgotten: u64,
+    recent: VecDeque<(DropKind, u64)>,
+}
+
+impl Taken {
+    /// More than fit into any window.
+    const MEMORY: usize = 4096;
+
+    pub fn push(&mut self, packet: &Packet) {
+        if self.recent.len() == Self::MEMORY {
+            self.recent.pop_front();
+            self.forgotten += 1;
+        }
+        self.recent.push_back(kind_of(packet));
+    }
+
+    /// What the packet in a frame was; `None`: it is a control frame, for the packet of this tag.
+    pub fn kind(&self, number: Option<u64>, tag: Tag) -> (DropKind, u64) {
+        let place = number.and_then(|number| usize::try_from(number.checked_sub(self.forgotten)?).ok());
+        place.and_then(|place| self.recent.get(place)).copied().unwrap_or((DropKind::Control, tag.seq))
+    }
+}

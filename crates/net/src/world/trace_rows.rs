@@ -1,0 +1,38 @@
+//! Packets and causes of transmissions in the words of the trace.
+
+use airhop_base::{Body, Packet};
+use airhop_engine::Id;
+use airhop_tcp::seams::Cause;
+use airhop_trace::{DropKind, SendCause, Walker};
+
+pub(crate) fn walker(id: &Id<Packet>, packet: &Packet) -> Walker {
+    let (kind, seq) = kind_of(packet);
+    let payload = match &packet.body {
+        Body::Tcp(segment) => segment.len,
+        Body::Udp(datagram) => datagram.len,
+        Body::Notice(_) | Body::Routing(_) => 0,
+    };
+    let Packet { flow, bytes, damaged, .. } = *packet;
+    Walker { slot: id.index(), flow, kind, seq, bytes, payload, damaged }
+}
+
+pub(crate) fn kind_of(packet: &Packet) -> (DropKind, u64) {
+    match &packet.body {
+        Body::Tcp(s) if s.len > 0 => (DropKind::Data, s.seq),
+        Body::Tcp(s) => (DropKind::Ack, s.ack),
+        Body::Udp(d) => (DropKind::Datagram, d.number),
+        Body::Notice(n) => (DropKind::Notice, n.seq),
+        Body::Routing(_) => (DropKind::Routing, 0),
+    }
+}
+
+pub(crate) fn send_cause(c: Cause) -> SendCause {
+    match c {
+        Cause::New => SendCause::New,
+        Cause::Fast => SendCause::Fast,
+        Cause::Recovery => SendCause::Recovery,
+        Cause::Timeout => SendCause::Timeout,
+        Cause::Notice => SendCause::Notice,
+        Cause::Probe => SendCause::Probe,
+    }
+}

@@ -1,0 +1,115 @@
+//! Wired links in the world: packets are handed to them, and come out at their far ends.
+
+use crate::link::OnWire;
+use crate::world::World;
+use airhop_base::{Drop, Packet, Time};
+use airhop_engine::Id;
+use airhop_radio::errors::Damage;
+use airhop_trace::{Direction, Spot, Step};
+
+impl World {
+    #[inline(always)]
+    pub(crate) fn offer_to_link(&mut self, now: Time, i: u16, id: Id<Packet>) {
+        if self.recorder.is_some() {
+            return self.offer_watched(now, i, id);
+        }
+        self.offer(now, i, id);
+        self.drop_at_link(now, 0);
+    }
+
+    #[inline(always)]
+    fn offer(&mut self, now: Time, i: u16, id: Id<Packet>) {
+        let bytes = self.labels[id.index() as usize].bytes;
+        let link = &mut self.links[i as usize];
+        link.offer(now, id, bytes, &mut self.arena, &mut self.events, &mut self.dropped_by_queue);
+    }
+
+    /// The same under the eyes of a recorder.
+    #[cold]
+    fn offer_watched(&mut self, now: Time, i: u16, id: Id<Packet>) {
+        self.record_link_queue(now, i);
+        let link = &self.links[i as usize];
+        let (node, trace) = (link.from, link.trace);
+        self.step(now, Step::Offered, Spot::Place(trace.place), &id);
+        let captured = self.captures().then(|| self.arena.get(&id).clone());
+        self.offer(now, i, id);
+        // What a queue refuses never leaves the node, and no capture would show it.
+        let mut refused = self.dropped_by_queue.iter().map(|(packet, _)| self.arena.get(packet));
+        if let Some(packet) = captured.filter(|packet| refused.all(|other| other != packet))
+            && let Some(recorder) = &mut self.recorder
+        {
+            recorder.packet(now, node, trace.from_interface, Direction::Out, &packet, None);
+        }
+        self.drop_at_link(now, trace.place);
+        self.record_link_queue(now, i);
+    }
+
+    pub(crate) fn on_link_free(&mut self, now: Time, i: u16) {
+        let link = &mut self.links[i as usize];
+        let place = link.trace.place;
+        link.on_free(now, &mut self.arena, &mut self.events, &mut self.dropped_by_queue);
+        self.drop_at_link(now, place);
+        self.record_link_queue(now, i);
+    }
+
+    /// Drops what the queue before a link has just given up; `place` is that of the link in the recorder.
+    #[inline]
+    pub(crate) fn drop_at_link(&mut self, now: Time, place: u32) {
+        if !self.dropped_by_queue.is_empty() {
+            self.drop_all_at_link(now, place);
+        }
+    }
+
+    #[cold]
+    fn drop_all_at_link(&mut self, now: Time, place: u32) {
+        let mut dropped = std::mem::take(&mut self.dropped_by_queue);
+        for (packet, why) in dropped.drain(..) {
+            self.drop_packet(now, packet, why.into(), Some(place));
+        }
+        self.dropped_by_queue = dropped;
+    }
+
+    #[inline(always)]
+    pub(crate) fn on_link_arrival(&mut self, now: Time, i: u16) {
+        let link = &mut self.links[i as usize];
+        if link.has_errors() || self.recorder.is_some() {
+            return self.on_doubtful_arrival(now, i);
+        }
+        let (node, interface) = (link.to, link.trace.to_interface);
+        if let Some(OnWire { packet, .. }) = link.on_arrival(&mut self.events) {
+            self.visit(now, node, interface, packet);
+        }
+    }
+
+    /// A packet reaches the far end of a link that may have damaged it, or under the eyes of a recorder.
+    #[inline(never)]
+    fn on_doubtful_arrival(&mut self, now: Time, i: u16) {
+        self.record_link_queue(now, i);
+        let link = &mut self.links[i as usize];
+        let Some(arrived) = link.on_arrival(&mut self.events) else { return };
+        let (node, trace) = (link.to, link.trace);
+        let damage = link.damage(&arrived, self.arena.get(&arrived.packet));
+        let OnWire { packet: id, .. } = arrived;
+        if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
+            let comment = (damage != Damage::None).then(|| format!("lost on {}: channel", link.name));
+            let packet = self.arena.get(&id);
+            recorder.packet(now, node, trace.to_interface, Direction::In, packet, comment.as_deref());
+        }
+        if damage == Damage::None {
+            self.step(now, Step::Arrived, Spot::Place(trace.place), &id);
+            return self.visit(now, node, trace.to_interface, id);
+        }
+        let packet = self.arena.get(&id);
+        let remains = (damage == Damage::Payload).then(|| self.remains(packet)).flatten();
+        self.drop_packet(now, id, Drop::Channel.into(), Some(trace.place));
+        if let Some(packet) = remains {
+            self.enter(now, node, trace.to_interface, packet);
+        }
+    }
+
+    /// What is left of a packet with an intact header, if its flow has a use for that.
+    pub(crate) fn remains(&self, packet: &Packet) -> Option<Packet> {
+        let is_of_use = packet.is_tcp_data() && self.flows[packet.flow.0 as usize].takes_damaged;
+        is_of_use.then(|| Packet { damaged: true, ..packet.clone() })
+    }
+}

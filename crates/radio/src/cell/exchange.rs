@@ -1,0 +1,377 @@
+//! Frame exchange sequences: RTS, CTS, data and ACK between the stations of a cell.
+use super::events::{AirEvent, Effect};
+use super::frames::{FrameKind, Outgoing};
+use super::mac::data_frame::DataFrame;
+use super::mac::dcf::{Acknowledged, Dcf, Due, Rules};
+use super::mac::deadlines::Deadlines;
+use super::mac::lhp::Fragments;
+use super::mac::service::Service;
+use super::medium::{Heard, Medium, Member, Receiver, Slot, Transmission};
+use super::plan::{Access, AckTimeout, CellPlan};
+use crate::address::{BROADCAST, Station};
+use crate::phy::{ACK_BYTES, CTS_BYTES, Phy, RTS_BYTES};
+use airhop_base::{Drop, Rate, Span, Time};
+use airhop_engine::Streams;
+use std::collections::VecDeque;
+
+/// The stations of a cell and the medium between them. Events go out through a `schedule` function, so that nothing here depends
+/// on the world's event type.
+#[derive(Debug)]
+pub(crate) struct Exchange {
+    air: Airtimes,
+    rules: Rules,
+    access: Access,
+    overhead: u32,
+    medium: Medium,
+    stations: Vec<Member>,
+    deadlines: Deadlines,
+}
+
+/// Durations that do not change.
+#[derive(Debug)]
+struct Airtimes {
+    phy: Phy,
+    rate: Rate,
+    control_rate: Rate,
+    rts: Span,
+    cts: Span,
+    ack: Span,
+}
+
+impl Exchange {
+    pub fn new(plan: &CellPlan, streams: &Streams) -> Self {
+        let phy = plan.phy;
+        let control = |bytes| phy.airtime(bytes, plan.control_rate);
+        let air = Airtimes {
+            phy,
+            rate: plan.rate,
+            control_rate: plan.control_rate,
+            rts: control(RTS_BYTES),
+            cts: control(CTS_BYTES),
+            ack: control(ACK_BYTES),
+        };
+        let rules = Rules {
+            slot: phy.slot,
+            difs: phy.difs(),
+            eifs: phy.eifs(),
+            cw_min: phy.cw_min,
+            cw_max: phy.cw_max,
+            attempts: plan.attempts,
+            retry_delay: plan.retry_delay,
+            immediate_access: plan.rules.immediate_access,
+            ack_timeout: plan.rules.ack_timeout,
+        };
+        let stream = |name: &str| streams.stream(&format!("{}.backoff.{name}", plan.name));
+        let member = |stream| Member { receiver: Receiver::default(), dcf: Dcf::new(&rules, stream) };
+        Exchange {
+            air,
+            rules,
+            access: plan.access,
+            overhead: plan.overhead,
+            medium: Medium::new(plan, streams),
+            stations: plan.stations.iter().map(|(name, _)| member(stream(name))).collect(),
+            deadlines: Deadlines::new(plan.stations.len()),
+        }
+    }
+
+    /// From now on every transmission is an effect.
+    pub fn tell_all(&mut self) {
+        self.medium.tell_all();
+    }
+
+    pub fn is_free(&self, station: Station) -> bool {
+        self.stations[usize::from(station)].dcf.service.is_none()
+    }
+
+    /// The earliest deadline of all stations.
+    pub fn earliest(&mut self) -> Time {
+        self.deadlines.earliest().0
+    }
+
+    #[cfg(test)]
+    pub fn transmission(&self, slot: Slot) -> Transmission {
+        *self.medium.get(slot)
+    }
+
+    /// Gives a packet to the MAC of `station`.
+    pub fn enqueue(&mut self, now: Time, station: Station, packet: Outgoing) {
+        let Outgoing { to, packet, bytes, header, tag, fragments } = packet;
+        // Group-addressed frames go at a rate that all can receive (IEEE 802.11-2016 §10.7.5.3).
+        let rate = if to == BROADCAST { self.air.control_rate } else { self.air.rate };
+        let frame = |bytes, header| {
+            let [bytes, header] = [bytes, header].map(|bytes| bytes + self.overhead);
+            DataFrame { bytes, header, airtime: self.air.phy.airtime(bytes, rate) }
+        };
+        let fragments =
+            fragments.and_then(|cut| Fragments::new(cut, (bytes, header), self.rules.attempts, frame));
+        let service = Service::new(to, packet, tag, frame(bytes, header), fragments);
+        let Member { receiver, dcf } = &mut self.stations[usize::from(station)];
+        // Where all hear all, an answer takes the medium a SIFS before it is on the air.
+        let is_clear = receiver.is_idle() || (receiver.is_undisturbed() && dcf.answers_after(now));
+        dcf.enqueue(now, service, receiver.is_idle(), is_clear, &self.rules);
+        self.note_deadline(station);
+    }
+
+    /// Every station whose deadline is now acts. Those whose backoff ends together all send: they collide.
+    pub fn on_due(
+        &mut self,
+        now: Time,
+        effects: &mut VecDeque<Effect>,
+        schedule: &mut impl FnMut(Time, AirEvent),
+    ) {
+        while let (at, station) = self.deadlines.earliest()
+            && at == now
+        {
+            let station = station as Station;
+            match self.stations[usize::from(station)].dcf.due() {
+                Due::Access => self.access(now, station, schedule),
+                Due::Timeout => self.time_out(now, station, effects),
+            }
+        }
+    }
+
+    /// True if a transmission is to end now whose end was not handled yet.
+    pub fn ends_something(&self, now: Time) -> bool {
+        self.medium.ends_something(now)
+    }
+
+    /// An answer begins.
+    pub fn on_start(&mut self, now: Time, slot: Slot, schedule: &mut impl FnMut(Time, AirEvent)) {
+        self.begin(now, slot, schedule);
+    }
+
+    /// A transmission ends: everybody within hearing learns of it, the station it was for may answer, and the medium may become
+    /// idle.
+    pub fn on_end(
+        &mut self,
+        now: Time,
+        slot: Slot,
+        effects: &mut VecDeque<Effect>,
+        schedule: &mut impl FnMut(Time, AirEvent),
+    ) {
+        let &Transmission { from, to, kind, duration, .. } = self.medium.get(slot);
+        if matches!(kind, FrameKind::Rts | FrameKind::Data) {
+            self.stations[usize::from(from)].dcf.sent();
+        }
+        let is_answer = matches!(kind, FrameKind::Cts | FrameKind::Ack);
+        let ends_waiting = self.rules.ack_timeout == AckTimeout::Ieee;
+        let ended = self.medium.end(slot, &mut self.stations, |station, dcf, heard| {
+            match heard {
+                Heard::Frame if station == to => dcf.received(None),
+                Heard::Frame if to == BROADCAST => {
+                    dcf.received(None);
+                    effects.push_back(Effect::Heard { from, to: station });
+                }
+                Heard::Frame => dcf.received(Some(now + duration)),
+                Heard::Damaged | Heard::Garbled(_) => dcf.garbled(),
+                Heard::Noise => return,
+            }
+            // IEEE 802.11-2016 §10.3.2.9: whatever is received in place of the answer says that there is none.
+            let answered = heard == Heard::Frame && station == to && is_answer;
+            if ends_waiting && !answered && dcf.unanswered(now) {
+                self.deadlines.set(usize::from(station), now);
+            }
+        });
+        if let Some(reception) = ended.reception {
+            effects.push_back(Effect::Transmitted(self.medium.get(slot).transmitted(reception)));
+        }
+        let answers = match ended.outcome {
+            _ if to == BROADCAST => self.broadcast(from, effects),
+            Heard::Frame => self.receive(now, slot, effects),
+            Heard::Damaged => self.lost(slot, Drop::Channel, true, effects),
+            Heard::Garbled(cause) => self.lost(slot, cause, false, effects),
+            Heard::Noise => self.lost(slot, Drop::Collision, false, effects),
+        };
+        if !answers {
+            self.unanswered(now, slot, ended.outcome);
+            self.medium.free(slot);
+        } else if self.medium.is_shared() {
+            // Nobody can start within a SIFS, as all wait for a DIFS at least: the answer may take the medium at once, and saves an
+            // event and an idle medium that nobody can use.
+            return self.begin(now, slot, schedule);
+        } else {
+            schedule(self.medium.get(slot).start, AirEvent::Start(slot));
+        }
+        self.medium.for_idle_around(from, &mut self.stations, |station, dcf| {
+            if let Some(deadline) = dcf.idle(now, &self.rules) {
+                self.deadlines.set(usize::from(station), deadline);
+            }
+        });
+    }
+
+    /// A broadcast is over, whoever received it: nobody answers.
+    fn broadcast(&mut self, from: Station, effects: &mut VecDeque<Effect>) -> bool {
+        let packet = self.stations[usize::from(from)].dcf.broadcast(&self.rules);
+        effects.push_back(Effect::Broadcast { from, packet });
+        false
+    }
+
+    /// A frame did not reach the station it was for, which therefore does not answer.
+    fn lost(&self, slot: Slot, cause: Drop, header_intact: bool, effects: &mut VecDeque<Effect>) -> bool {
+        let &Transmission { from, to, kind: frame, bytes, tag, .. } = self.medium.get(slot);
+        effects.push_back(Effect::FrameLost { from, to, frame, bytes, tag, cause, header_intact });
+        false
+    }
+
+    /// The station it was for has received a frame. True if it answers: what it sends a SIFS later takes the place of that frame.
+    fn receive(&mut self, now: Time, slot: Slot, effects: &mut VecDeque<Effect>) -> bool {
+        let start = now + self.air.phy.sifs;
+        let &Transmission { from, to, kind, tag, .. } = self.medium.get(slot);
+        let [sender, receiver] = [from, to].map(usize::from);
+        match kind {
+            FrameKind::Rts if !self.stations[receiver].dcf.may_answer_rts(now) => return false,
+            FrameKind::Rts => {
+                self.stations[receiver].dcf.answers(start);
+                self.medium.get_mut(slot).turn(FrameKind::Cts, CTS_BYTES, start, self.air.cts);
+            }
+            FrameKind::Cts => {
+                let dcf = &mut self.stations[receiver].dcf;
+                dcf.cleared();
+                dcf.sends(FrameKind::Data);
+                *self.medium.get_mut(slot) = self.data(to, start);
+            }
+            FrameKind::Broadcast => unreachable!("it is for no one station"),
+            FrameKind::Data => {
+                if let Some(service) = &mut self.stations[sender].dcf.service
+                    && let Some(packet) = service.arrives()
+                {
+                    let contended = service.begun - service.taken;
+                    effects.push_back(Effect::Deliver { from, to, packet, contended });
+                }
+                self.stations[receiver].dcf.answers(start);
+                self.medium.get_mut(slot).turn(FrameKind::Ack, ACK_BYTES, start, self.air.ack);
+            }
+            FrameKind::Ack => match self.stations[receiver].dcf.acknowledged(&self.rules) {
+                Acknowledged::Fragment => *self.medium.get_mut(slot) = self.data(to, start),
+                Acknowledged::Packet => {
+                    effects.push_back(Effect::Acknowledged { from: to, to: from, tag });
+                    return false;
+                }
+                Acknowledged::GaveUp(service) => {
+                    gave_up(to, service, effects);
+                    return false;
+                }
+            },
+        }
+        true
+    }
+
+    /// Nothing answers a transmission. If an own frame of a station fails by that, its timeout is known.
+    fn unanswered(&mut self, now: Time, slot: Slot, outcome: Heard) {
+        let Airtimes { phy, cts, ack, .. } = &self.air;
+        let &Transmission { from, to, kind, .. } = self.medium.get(slot);
+        let (station, rest) = match (kind, self.rules.ack_timeout) {
+            (FrameKind::Rts | FrameKind::Data, AckTimeout::Ieee) => (from, phy.sifs + phy.answer_timeout()),
+            (FrameKind::Rts, AckTimeout::Ns2) => (from, phy.sifs + *cts + phy.slot),
+            (FrameKind::Data, AckTimeout::Ns2) => (from, phy.sifs + *ack + phy.slot),
+            (FrameKind::Cts | FrameKind::Ack, AckTimeout::Ns2) if outcome != Heard::Frame => (to, phy.slot),
+            (FrameKind::Cts | FrameKind::Ack | FrameKind::Broadcast, _) => return,
+        };
+        self.give_up_waiting(station, now + rest);
+    }
+
+    /// An answer begins. Where its addressee does not follow it, only the timeout ends the wait for it; with ns-2's, its end does.
+    fn answer_begins(&mut self, now: Time, slot: Slot) {
+        let &Transmission { to, kind, start, .. } = self.medium.get(slot);
+        let is_answer = matches!(kind, FrameKind::Cts | FrameKind::Ack);
+        let is_missed = is_answer && !self.stations[usize::from(to)].receiver.follows(slot);
+        if is_missed && self.rules.ack_timeout == AckTimeout::Ieee {
+            debug_assert!(start == now, "where all hear all the addressee follows it");
+            self.give_up_waiting(to, start + self.air.phy.answer_timeout());
+        }
+    }
+
+    /// The own frame of a station has failed at `timeout`, if it waits for an answer at all.
+    fn give_up_waiting(&mut self, station: Station, timeout: Time) {
+        if self.stations[usize::from(station)].dcf.unanswered(timeout) {
+            self.note_deadline(station);
+        }
+    }
+
+    /// A station has won the medium.
+    fn access(&mut self, now: Time, station: Station, schedule: &mut impl FnMut(Time, AirEvent)) {
+        if let Some(service) = &mut self.stations[usize::from(station)].dcf.service {
+            service.begun = now;
+        }
+        let mut tx = self.data(station, now);
+        if self.access == Access::RtsCts && tx.to != BROADCAST {
+            let Airtimes { phy, rts, cts, ack, .. } = &self.air;
+            tx.kind = FrameKind::Rts;
+            (tx.bytes, tx.header) = (RTS_BYTES, RTS_BYTES);
+            tx.duration = phy.sifs * 3 + *cts + tx.end.since(tx.start) + *ack;
+            tx.end = now + *rts;
+        }
+        self.stations[usize::from(station)].dcf.sends(tx.kind);
+        self.deadlines.clear(usize::from(station));
+        let slot = self.medium.place(tx);
+        self.begin(now, slot, schedule);
+    }
+
+    /// No CTS or no ACK came.
+    fn time_out(&mut self, now: Time, from: Station, effects: &mut VecDeque<Effect>) {
+        let Member { receiver, dcf } = &mut self.stations[usize::from(from)];
+        // IEEE 802.11-2016 §10.3.2.9: with a PHY-RXSTART within the timeout, the end of what is received decides.
+        if self.rules.ack_timeout == AckTimeout::Ieee && receiver.has_begun(now, self.air.phy.plcp) {
+            dcf.unanswered(Time::MAX);
+            return self.deadlines.clear(usize::from(from));
+        }
+        let (to, tag) = dcf.service.as_ref().map(|s| (s.to, s.tag)).expect("a timeout belongs to a frame");
+        let failure = dcf.failed(now, receiver.is_idle(), &self.rules);
+        let retry = failure.gave_up.is_none();
+        effects.push_back(Effect::AttemptFailed { from, to, tag, attempt: failure.attempt, retry });
+        if let Some(service) = failure.gave_up {
+            gave_up(from, service, effects);
+        }
+        self.note_deadline(from);
+    }
+
+    fn begin(&mut self, now: Time, slot: Slot, schedule: &mut impl FnMut(Time, AirEvent)) {
+        let &Transmission { from, end, .. } = self.medium.get(slot);
+        schedule(end, AirEvent::End(slot));
+        self.medium.begin(slot, &mut self.stations, |station, dcf| {
+            if dcf.busy(now, station == from, &self.rules) {
+                self.deadlines.clear(usize::from(station));
+            }
+        });
+        self.answer_begins(now, slot);
+    }
+
+    /// The data frame of the packet that `station` is busy with.
+    fn data(&self, station: Station, start: Time) -> Transmission {
+        let service =
+            self.stations[usize::from(station)].dcf.service.as_ref().expect("only a packet makes it send");
+        let DataFrame { bytes, header, airtime } = *service.frame();
+        let (kind, answer) = match service.to {
+            BROADCAST => (FrameKind::Broadcast, Span::ZERO),
+            _ => (FrameKind::Data, self.air.phy.sifs + self.air.ack),
+        };
+        // A fragment also reserves the medium for the next one (IEEE 802.11-2016 §10.3.4.6).
+        let following = service.following().map(|next| self.air.phy.sifs + next.airtime + answer);
+        Transmission {
+            from: station,
+            to: service.to,
+            kind,
+            bytes,
+            header,
+            attempt: service.attempt(),
+            start,
+            end: start + airtime,
+            duration: answer + following.unwrap_or(Span::ZERO),
+            tag: service.tag,
+        }
+    }
+
+    fn note_deadline(&mut self, station: Station) {
+        let deadline = self.stations[usize::from(station)].dcf.deadline(&self.rules);
+        self.deadlines.set(usize::from(station), deadline);
+    }
+}
+
+/// The link layer of `from` has given its packet up.
+fn gave_up(from: Station, service: Service, effects: &mut VecDeque<Effect>) {
+    let (to, tag) = (service.to, service.tag);
+    if service.only_headers_arrived() {
+        effects.push_back(Effect::HeaderOnly { from, to, tag });
+    }
+    effects.push_back(Effect::Discarded { from, to, tag, packet: service.packet });
+}

@@ -1,0 +1,7 @@
+//! Medium access.
+
+pub(crate) mod data_frame;
+pub(crate) mod dcf;
+pub(crate) mod deadlines;
+pub(crate) mod lhp;
+pub(crate) mod service;

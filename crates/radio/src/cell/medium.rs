@@ -1,0 +1,405 @@
+//! The medium knows who hears whom, and what becomes of signals that overlap.
+//!
+//! Propagation takes no time: 100 m are 0.33 µs, a slot is 9 to 50 µs. So two stations collide within hearing only if they start
+//! at the same instant, which backoffs counted from the same event do.
+use super::frames::{FrameKind, Reception, Transmitted};
+use super::mac::dcf::Dcf;
+use super::plan::{CellPlan, Range, Receiving};
+use crate::address::{BROADCAST, Station};
+use crate::errors::{Damage, ErrorModel, Frame};
+use crate::tag::Tag;
+use airhop_base::{Drop, Span, Time};
+use airhop_engine::Streams;
+
+/// A transmission on the air.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Transmission {
+    pub from: Station,
+    pub to: Station,
+    pub kind: FrameKind,
+    /// Length of the MAC frame.
+    pub bytes: u32,
+    /// Header bytes at the start; all of a control frame.
+    pub header: u32,
+    /// The attempt at its packet, from 1.
+    pub attempt: u32,
+    pub start: Time,
+    pub end: Time,
+    /// The duration field: what the medium is claimed for beyond the end.
+    pub duration: Span,
+    pub tag: Tag,
+}
+
+/// A transmission by its place in the medium; one at a time has it.
+pub(crate) type Slot = u16;
+
+/// A station within the sense range of another.
+#[derive(Debug)]
+struct Neighbour {
+    station: Station,
+    /// Received power, in the unit of [`Range::power`].
+    power: f64,
+    /// Within receive range.
+    decodes: bool,
+    /// `None`: a clean link.
+    errors: Option<Box<dyn ErrorModel>>,
+}
+
+/// Receiver and MAC of a station.
+#[derive(Debug)]
+pub(crate) struct Member {
+    pub receiver: Receiver,
+    pub dcf: Dcf,
+}
+
+/// What a station's receiver is doing.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Receiver {
+    /// Signals at the antenna, the own one included.
+    signals: u32,
+    sending: bool,
+    /// Sum of the powers of all others; kept under [`Receiving::Sinr`] only.
+    energy: f64,
+    lock: Option<LockedFrame>,
+}
+
+/// The signal that the receiver follows.
+#[derive(Clone, Copy, Debug)]
+struct LockedFrame {
+    signal: Signal,
+    overlapped: bool,
+    collided: bool,
+}
+
+/// A signal at an antenna.
+#[derive(Clone, Copy, Debug)]
+struct Signal {
+    slot: Slot,
+    start: Time,
+    power: f64,
+    decodes: bool,
+}
+
+/// What a receiver can stand.
+#[derive(Clone, Copy, Debug)]
+struct Capture {
+    /// [`Range::capture`].
+    ratio: f64,
+    receiving: Receiving,
+}
+
+/// What the end of a signal means to a station within hearing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Heard {
+    /// A frame.
+    Frame,
+    /// A frame with bit errors, all of them behind its headers.
+    Damaged,
+    /// A frame that began readably (or at least first) but could not be decoded.
+    Garbled(Drop),
+    /// Energy only: the station was sending itself, or following another signal.
+    Noise,
+}
+
+impl Transmission {
+    /// Turns into the control frame with which its addressee answers it; the duration field goes on counting.
+    pub fn turn(&mut self, kind: FrameKind, bytes: u32, start: Time, airtime: Span) {
+        (self.from, self.to, self.kind) = (self.to, self.from, kind);
+        (self.bytes, self.header) = (bytes, bytes);
+        self.duration = self.duration - start.since(self.end) - airtime;
+        (self.start, self.end) = (start, start + airtime);
+    }
+
+    /// Its row in a trace.
+    pub fn transmitted(&self, reception: Reception) -> Transmitted {
+        let Transmission { from, to, kind: frame, bytes, tag, attempt, start, .. } = *self;
+        Transmitted { from, to, frame, bytes, tag, attempt, start, reception }
+    }
+}
+
+/// What became of a transmission that is over.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    /// What the station it was for, if it was for one, made of it.
+    pub outcome: Heard,
+    /// The same in a word, if transmissions are told.
+    pub reception: Option<Reception>,
+}
+
+impl Reception {
+    /// Of a frame of which a station within receive range made `outcome`; `overlapped`: another signal was there, under
+    /// [`Receiving::Lock`] a later one.
+    fn new(outcome: Heard, overlapped: bool) -> Self {
+        match outcome {
+            Heard::Frame if overlapped => Reception::Captured,
+            Heard::Frame => Reception::Received,
+            Heard::Damaged | Heard::Garbled(Drop::Channel) => Reception::Channel,
+            Heard::Garbled(_) | Heard::Noise => Reception::Collision,
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Medium {
+    /// By sending station: who is within its sense range, in the order of the stations.
+    neighbours: Vec<Vec<Neighbour>>,
+    air: Vec<Transmission>,
+    unused: Vec<Slot>,
+    capture: Capture,
+    shared: bool,
+    /// Every transmission is told with its reception.
+    tells_all: bool,
+}
+
+impl Medium {
+    pub fn new(plan: &CellPlan, streams: &Streams) -> Self {
+        let n = plan.stations.len();
+        let neighbours =
+            (0..n).map(|from| (0..n).filter_map(|to| neighbour(plan, streams, from, to)).collect());
+        Medium {
+            neighbours: neighbours.collect(),
+            air: Vec::new(),
+            unused: Vec::new(),
+            capture: Capture {
+                ratio: plan.range.map_or(Range::CAPTURE, |range| range.capture),
+                receiving: plan.rules.receiving,
+            },
+            shared: plan.range.is_none(),
+            tells_all: false,
+        }
+    }
+
+    /// From now on every transmission that ends has a reception.
+    pub fn tell_all(&mut self) {
+        self.tells_all = true;
+    }
+
+    /// True if all hear all, so that the medium is busy or idle for everybody at the same time.
+    pub fn is_shared(&self) -> bool {
+        self.shared
+    }
+
+    /// The transmission in `slot`.
+    pub fn get(&self, slot: Slot) -> &Transmission {
+        &self.air[usize::from(slot)]
+    }
+
+    /// The same, to be replaced by another when it is over.
+    pub fn get_mut(&mut self, slot: Slot) -> &mut Transmission {
+        &mut self.air[usize::from(slot)]
+    }
+
+    /// True if a transmission ends now, and [`Medium::end`] was not told. Where all hear all nobody begins at the end of another.
+    pub fn ends_something(&self, now: Time) -> bool {
+        !self.shared && self.air.iter().any(|tx| tx.end == now)
+    }
+
+    /// Gives a transmission its place, before it begins.
+    pub fn place(&mut self, tx: Transmission) -> Slot {
+        if let Some(slot) = self.unused.pop() {
+            *self.get_mut(slot) = tx;
+            return slot;
+        }
+        self.air.push(tx);
+        Slot::try_from(self.air.len() - 1).expect("a station sends one frame at a time")
+    }
+
+    /// The place of a transmission that is over is free again.
+    pub fn free(&mut self, slot: Slot) {
+        self.air[usize::from(slot)].end = Time::ZERO;
+        self.unused.push(slot);
+    }
+
+    /// The transmission in `slot` begins. `busy` is told every station whose medium was idle until now.
+    pub fn begin(&self, slot: Slot, stations: &mut [Member], mut busy: impl FnMut(Station, &mut Dcf)) {
+        let &Transmission { from, start, .. } = self.get(slot);
+        let Member { receiver, dcf } = &mut stations[usize::from(from)];
+        if receiver.sends() {
+            busy(from, dcf);
+        }
+        for neighbour in &self.neighbours[usize::from(from)] {
+            let Member { receiver, dcf } = &mut stations[usize::from(neighbour.station)];
+            let signal = Signal { slot, start, power: neighbour.power, decodes: neighbour.decodes };
+            if receiver.arrives(signal, &self.capture) {
+                busy(neighbour.station, dcf);
+            }
+        }
+    }
+
+    /// The transmission in `slot` ends; its place is to be freed, or given to another. `heard` is told what every station within
+    /// hearing made of it.
+    pub fn end(
+        &mut self,
+        slot: Slot,
+        stations: &mut [Member],
+        mut heard: impl FnMut(Station, &mut Dcf, Heard),
+    ) -> Ended {
+        let tx = &self.air[usize::from(slot)];
+        let sender = &mut stations[usize::from(tx.from)].receiver;
+        sender.sending = false;
+        sender.signals -= 1;
+        let [bits, header_bits] = [tx.bytes, tx.header].map(|bytes| u64::from(bytes) * 8);
+        let control = !matches!(tx.kind, FrameKind::Data | FrameKind::Broadcast);
+        let frame = Frame { bits, header_bits, control, start: tx.start, end: tx.end, attempt: tx.attempt };
+        // Beyond the sense range, if nothing else comes.
+        let reception = self.tells_all.then_some(Reception::Unheard);
+        let mut ended = Ended { outcome: Heard::Garbled(Drop::Channel), reception };
+        for neighbour in &mut self.neighbours[usize::from(tx.from)] {
+            // Once for every frame on the link, whatever else happens to it: the n-th frame has the same fate in every run.
+            let damage = neighbour.errors.as_mut().map_or(Damage::None, |e| e.damage(&frame));
+            let Member { receiver, dcf } = &mut stations[usize::from(neighbour.station)];
+            let lock = receiver.ends(slot, neighbour.power, &self.capture);
+            let outcome = match (lock, damage) {
+                (None, _) => Heard::Noise,
+                (Some(lock), _) if lock.collided => Heard::Garbled(Drop::Collision),
+                _ if !neighbour.decodes => Heard::Garbled(Drop::Channel),
+                (_, Damage::None) => Heard::Frame,
+                (_, Damage::Payload) => Heard::Damaged,
+                (_, Damage::Header) => Heard::Garbled(Drop::Channel),
+            };
+            heard(neighbour.station, dcf, outcome);
+            if tx.to == neighbour.station || tx.to == BROADCAST {
+                ended.outcome = outcome;
+                if neighbour.decodes
+                    && let Some(best) = &mut ended.reception
+                {
+                    let overlapped = lock.is_some_and(|lock| lock.overlapped);
+                    *best = Reception::new(outcome, overlapped).max(*best);
+                }
+            }
+        }
+        ended
+    }
+
+    /// Calls `f` with every station around `from`, and `from` itself, whose medium is idle.
+    pub fn for_idle_around(
+        &self,
+        from: Station,
+        stations: &mut [Member],
+        mut f: impl FnMut(Station, &mut Dcf),
+    ) {
+        let around = self.neighbours[usize::from(from)].iter().map(|neighbour| neighbour.station);
+        around.chain([from]).for_each(|station| {
+            let Member { receiver, dcf } = &mut stations[usize::from(station)];
+            if receiver.is_idle() {
+                f(station, dcf);
+            }
+        });
+    }
+}
+
+impl Receiver {
+    /// True if it senses nothing, and its station sends nothing.
+    pub fn is_idle(&self) -> bool {
+        self.signals == 0
+    }
+
+    /// True if it senses nothing but what its station sends.
+    pub fn is_undisturbed(&self) -> bool {
+        self.signals == u32::from(self.sending)
+    }
+
+    /// True if it follows the signal in `slot`.
+    pub fn follows(&self, slot: Slot) -> bool {
+        self.lock.is_some_and(|lock| lock.signal.slot == slot)
+    }
+
+    /// True if it follows a signal whose preamble and header of length `plcp` are over: PHY-RXSTART came, PHY-RXEND did not.
+    pub fn has_begun(&self, now: Time, plcp: Span) -> bool {
+        self.lock.is_some_and(|lock| lock.signal.start + plcp <= now)
+    }
+
+    /// Its own station begins to send: half duplex, it hears nothing more. True if the medium was idle.
+    fn sends(&mut self) -> bool {
+        debug_assert!(!self.sending, "a station sends two frames at once");
+        self.sending = true;
+        self.lock = None;
+        self.signals += 1;
+        self.signals == 1
+    }
+
+    /// A signal reaches the antenna. True if the medium was idle.
+    fn arrives(&mut self, signal: Signal, capture: &Capture) -> bool {
+        self.signals += 1;
+        let first = self.signals == 1;
+        match capture.receiving {
+            Receiving::Lock if first => self.lock = Some(LockedFrame::on(signal, false)),
+            Receiving::Lock => self.spoil(signal.power, capture.ratio),
+            Receiving::Sinr => self.arrives_among(signal, capture.ratio),
+        }
+        first
+    }
+
+    /// The same where powers add up.
+    fn arrives_among(&mut self, signal: Signal, ratio: f64) {
+        let others = self.energy;
+        self.energy += signal.power;
+        if self.sending {
+            return;
+        }
+        let is_readable = signal.decodes && signal.power >= ratio * others;
+        let follows = match &self.lock {
+            None => is_readable || self.signals == 1,
+            Some(lock) => is_readable && (!lock.signal.decodes || lock.signal.start == signal.start),
+        };
+        if follows {
+            self.lock = Some(LockedFrame::on(signal, self.signals > 1));
+        } else if let Some(lock) = &self.lock {
+            self.spoil(self.energy - lock.signal.power, ratio);
+        }
+    }
+
+    /// What comes with this power beside the signal that is followed spoils it, if it is too strong.
+    fn spoil(&mut self, power: f64, ratio: f64) {
+        if let Some(lock) = &mut self.lock {
+            lock.overlapped = true;
+            lock.collided |= lock.signal.power < ratio * power;
+        }
+    }
+
+    /// A signal is over; how it was followed, if it was.
+    fn ends(&mut self, slot: Slot, power: f64, capture: &Capture) -> Option<LockedFrame> {
+        self.signals -= 1;
+        if capture.receiving == Receiving::Sinr {
+            // Silence is exact: what rounding leaves of a sum ends with it.
+            self.energy = if self.is_undisturbed() { 0.0 } else { self.energy - power };
+        }
+        self.lock.take_if(|lock| lock.signal.slot == slot)
+    }
+}
+
+impl LockedFrame {
+    fn on(signal: Signal, overlapped: bool) -> Self {
+        LockedFrame { signal, overlapped, collided: false }
+    }
+}
+
+/// What station `to` hears of station `from`, if anything.
+fn neighbour(plan: &CellPlan, streams: &Streams, from: usize, to: usize) -> Option<Neighbour> {
+    if from == to {
+        return None;
+    }
+    let (power, decodes) = match plan.range {
+        None => (1.0, true),
+        Some(range) => {
+            let [dx, dy] = [0, 1].map(|i| plan.stations[from].1[i] - plan.stations[to].1[i]);
+            let square = dx * dx + dy * dy;
+            if square > range.sense * range.sense {
+                return None;
+            }
+            (range.power(square), square <= range.receive * range.receive)
+        }
+    };
+    let station = to as Station;
+    Some(Neighbour { station, power, decodes, errors: errors(plan, streams, from, to) })
+}
+
+/// The error model of the directed link.
+fn errors(plan: &CellPlan, streams: &Streams, from: usize, to: usize) -> Option<Box<dyn ErrorModel>> {
+    let errors = plan.errors_between(from, to)?;
+    Some(errors.build(streams, &plan.name, &plan.stations[from].0, &plan.stations[to].0))
+}
+
+#[cfg(test)]
+#[path = "receiver_tests.rs"]
+mod tests;

@@ -1,0 +1,111 @@
+//! One 802.11 channel: stations, the medium between them, and the effects it reports.
+//!
+//! `medium` knows who hears whom and what overlapping signals do to each other, `mac::dcf` is the channel access of one
+//! station, and `exchange` plays the frame sequences between them. What they speak of, frames, events and the plan,
+//! uses none of them.
+
+mod events;
+mod exchange;
+mod frames;
+mod mac;
+mod medium;
+mod plan;
+
+pub use crate::address::{BROADCAST, Station};
+pub use events::{AirEvent, CellEvent, Effect};
+pub use frames::{Fragmentation, FrameKind, Outgoing, Reception, Transmitted};
+pub use plan::{Access, AckTimeout, CellPlan, CellRules, LinkErrors, Range, Receiving};
+
+use airhop_base::Time;
+use airhop_engine::{EventQueue, Streams, TimerId, Timers};
+use exchange::Exchange;
+#[cfg(test)]
+pub(crate) use medium::Transmission;
+use std::collections::VecDeque;
+
+/// The cell at work.
+///
+/// One event of a cell waits in the queue for the earliest deadline of all its stations, and one for every transmission on the
+/// air. A data frame and its ACK cost three events: the end of the backoff and the ends of the two frames.
+#[derive(Debug)]
+pub struct Cell {
+    index: u16,
+    exchange: Exchange,
+    timers: Timers,
+    due: TimerId,
+}
+
+impl Cell {
+    /// Builds the cell; its randomness comes from `streams` under its own name.
+    pub fn new(plan: &CellPlan, streams: &Streams) -> Self {
+        let mut timers = Timers::new();
+        let due = timers.add();
+        Cell { index: plan.index, exchange: Exchange::new(plan, streams), timers, due }
+    }
+
+    /// Has the cell tell of every transmission, [`Effect::Transmitted`]: for a trace, at a cost.
+    pub fn tell_all(&mut self) {
+        self.exchange.tell_all();
+    }
+
+    /// True if the MAC of `station` can take a packet.
+    pub fn is_free(&self, station: Station) -> bool {
+        self.exchange.is_free(station)
+    }
+
+    /// Hands a packet to the MAC of `station`, which must be free.
+    pub fn send<E: Copy + From<CellEvent>>(
+        &mut self,
+        now: Time,
+        station: Station,
+        packet: Outgoing,
+        queue: &mut EventQueue<E>,
+    ) {
+        self.exchange.enqueue(now, station, packet);
+        self.wait(queue);
+    }
+
+    /// Handles an event that the cell scheduled.
+    pub fn on_event<E: Copy + From<CellEvent>>(
+        &mut self,
+        now: Time,
+        event: AirEvent,
+        queue: &mut EventQueue<E>,
+        effects: &mut VecDeque<Effect>,
+    ) {
+        let index = self.index;
+        let begins = !matches!(event, AirEvent::End(_));
+        let end_is_due = begins && queue.more_is_due() && self.exchange.ends_something(now);
+        let mut schedule = |at, what| queue.push(at, CellEvent { cell: index, what }.into());
+        if end_is_due {
+            // A signal that begins as another one ends does not overlap it: behind that end, which is in the queue already.
+            return schedule(now, event);
+        }
+        match event {
+            AirEvent::Start(slot) => self.exchange.on_start(now, slot, &mut schedule),
+            AirEvent::End(slot) => self.exchange.on_end(now, slot, effects, &mut schedule),
+            AirEvent::Due => {
+                let event = CellEvent { cell: index, what: AirEvent::Due }.into();
+                if !self.timers.fire(self.due, event, queue) {
+                    return;
+                }
+                let mut schedule = |at, what| queue.push(at, CellEvent { cell: index, what }.into());
+                self.exchange.on_due(now, effects, &mut schedule);
+            }
+        }
+        self.wait(queue);
+    }
+
+    /// The transmission in a slot of the medium.
+    #[cfg(test)]
+    pub(crate) fn transmission(&self, slot: u16) -> Transmission {
+        self.exchange.transmission(slot)
+    }
+
+    /// Has the queue wake the cell at the earliest deadline.
+    fn wait<E: Copy + From<CellEvent>>(&mut self, queue: &mut EventQueue<E>) {
+        let event = CellEvent { cell: self.index, what: AirEvent::Due }.into();
+        let earliest = self.exchange.earliest();
+        self.timers.set(self.due, (earliest < Time::MAX).then_some(earliest), event, queue);
+    }
+}

@@ -1,6 +1,0 @@
-//! Medium access.
-
-pub(crate) mod dcf;
-pub(crate) mod deadlines;
-pub(crate) mod lhp;
-pub(crate) mod service;

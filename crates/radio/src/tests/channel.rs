@@ -1,0 +1,97 @@
+//! What the errors of a link do to the frames on it.
+use super::harness::{Note, World, on_link, plan};
+use super::{count, secs, watch};
+use crate::cell::{CellPlan, FrameKind, LinkErrors, Station};
+use crate::errors::ErrorPlan;
+use airhop_base::Drop;
+use airhop_engine::Streams;
+
+#[test]
+fn all_frames_are_exposed_by_their_bits() {
+    let mut plan = plan(2);
+    plan.attempts = 1;
+    // 1076 bytes is the data frame.
+    let model = ErrorPlan::FrameErrorRate { fer: 0.2, reference_bits: 1076 * 8 };
+    plan.errors = vec![LinkErrors { from: None, to: None, model }];
+    let mut world = World::new(&plan, 1);
+    world.saturate(0, 1, 1040);
+    let air = watch(&mut world, secs(100));
+    for (kind, bytes) in [(FrameKind::Data, 1076.0), (FrameKind::Ack, 14.0)] {
+        let sent = air.iter().filter(|t| t.kind == kind).count() as f64;
+        let lost = count(&world, |n| matches!(n, Note::Lost { frame, .. } if *frame == kind)) as f64;
+        let p = 1.0 - 0.8_f64.powf(bytes / 1076.0);
+        // Binomial: five standard deviations, 1.7 million to one.
+        assert!((lost - sent * p).abs() < 5.0 * (sent * p * (1.0 - p)).sqrt(), "{kind:?}: {lost} of {sent}");
+    }
+}
+
+/// What TCP HACK can use is a frame whose first H bytes are right: MAC and LLC (36), IP and UDP (28).
+#[test]
+fn a_damaged_data_frame_keeps_its_headers_as_often_as_their_bits_say() {
+    let mut plan = plan(3);
+    plan.attempts = 1;
+    let model = ErrorPlan::FrameErrorRate { fer: 0.6, reference_bits: 1076 * 8 };
+    plan.errors = vec![LinkErrors { from: None, to: None, model }];
+    let mut world = World::new(&plan, 1);
+    world.saturate(0, 1, 1040);
+    world.saturate(2, 1, 1040);
+    world.run(secs(100));
+    let lost = |intact| {
+        let is = |n: &Note| match n {
+            Note::Lost { frame, cause, header_intact, .. } => {
+                *frame == FrameKind::Data && *cause == Drop::Channel && *header_intact == intact
+            }
+            _ => false,
+        };
+        count(&world, is) as f64
+    };
+    let (intact, useless) = (lost(true), lost(false));
+    let [header, all] = [64.0, 1076.0].map(|bytes| 0.4_f64.powf(bytes / 1076.0));
+    let (n, p) = (intact + useless, (header - all) / (1.0 - all));
+    // Binomial: five standard deviations.
+    assert!((intact - n * p).abs() < 5.0 * (n * p * (1.0 - p)).sqrt(), "{intact} of {n}, expected {}", n * p);
+    assert!(count(&world, |n| matches!(n, Note::Lost { frame: FrameKind::Ack, .. })) > 50);
+    let control =
+        |n: &Note| matches!(n, Note::Lost { frame, header_intact: true, .. } if *frame != FrameKind::Data);
+    assert_eq!(count(&world, control), 0, "a control frame is all header");
+    // Frames of one length that collide end together.
+    let at_once = world.notes.windows(2).filter(|pair| pair[0].0 == pair[1].0);
+    let collisions = at_once.filter_map(|pair| match (pair[0].1, pair[1].1) {
+        (Note::Lost { header_intact: a, .. }, Note::Lost { header_intact: b, .. }) => Some(a || b),
+        _ => None,
+    });
+    let collisions: Vec<bool> = collisions.collect();
+    assert!(collisions.len() > 1000 && !collisions.contains(&true), "a collision leaves nothing");
+}
+
+/// The outcome of each data frame from 0 to 1, `None` for a collision.
+fn fates(plan: &CellPlan, others: &[Station]) -> Vec<Option<bool>> {
+    let mut world = World::new(plan, 1);
+    world.saturate(0, 1, 1040);
+    others.iter().for_each(|s| world.saturate(*s, 1, 1040));
+    world.run(secs(10));
+    let fate = |n: &Note| match n {
+        Note::Delivered { from: 0, .. } => Some(Some(true)),
+        Note::Lost { from: 0, frame: FrameKind::Data, cause: Drop::Channel, .. } => Some(Some(false)),
+        Note::Lost { from: 0, frame: FrameKind::Data, .. } => Some(None),
+        _ => None,
+    };
+    world.notes.iter().filter_map(|(_, n)| fate(n)).collect()
+}
+
+/// The n-th frame on a link has the same fate whatever else happens, so that every scheme meets the same channel.
+#[test]
+fn the_channel_does_not_depend_on_the_traffic() {
+    let mut plan = plan(4);
+    plan.attempts = 1;
+    plan.errors = vec![on_link(0, 1, ErrorPlan::Loss(0.1))];
+    let alone = fates(&plan, &[]);
+    let crowded = fates(&plan, &[2, 3]);
+    assert!(crowded.iter().filter(|f| f.is_none()).count() > 50);
+    for (i, (a, b)) in alone.iter().zip(&crowded).enumerate() {
+        assert!(b.is_none() || a == b, "frame {i}: {a:?} alone, {b:?} with others");
+    }
+    // And it is the link's own stream.
+    let mut stream = Streams::new(1, 0).stream("cell.errors.s0->s1");
+    assert!(alone.iter().all(|f| *f == Some(!stream.chance(0.1))));
+}

@@ -1,0 +1,100 @@
+//! The rules of IEEE 802.11 where ns-2 has others, in whole cells.
+use super::harness::{Note, World, line, on_link, plan};
+use super::{DIFS, SIFS, SLOT, count, ns, secs, slots, watch};
+use crate::cell::{AckTimeout, CellRules, FrameKind, Range, Station};
+use crate::errors::ErrorPlan;
+use airhop_base::{Rate, Time};
+
+/// Preamble and header of 802.11b: aRxPHYStartDelay.
+const PLCP: u64 = 192_000;
+
+fn when(world: &World, what: impl Fn(&Note) -> bool) -> Time {
+    world.notes.iter().find(|(_, note)| what(note)).expect("it happened").0
+}
+
+fn failed(world: &World, by: Station) -> Time {
+    when(world, |note| matches!(note, Note::Failed { from, .. } if *from == by))
+}
+
+/// IEEE 802.11-2016 §10.3.2.9: SIFS, slot and aRxPHYStartDelay after the frame it has failed, and by then DIFS is over. With link ACKs
+/// at 1 Mbit/s that is 222 µs, where ns-2 waits 334 and a DIFS.
+#[test]
+fn the_backoff_after_a_lost_frame_begins_with_the_ack_timeout() {
+    for (ack_timeout, timeout, then) in
+        [(AckTimeout::Ieee, SIFS + SLOT + PLCP, 0), (AckTimeout::Ns2, SIFS + 304_000 + SLOT, DIFS)]
+    {
+        let mut plan = plan(2);
+        plan.control_rate = Rate::from_bps(1_000_000);
+        plan.rules.ack_timeout = ack_timeout;
+        plan.errors = vec![on_link(0, 1, ErrorPlan::Loss(1.0))];
+        let mut world = World::new(&plan, 1);
+        world.push(0, 1, 1040);
+        let air = watch(&mut world, secs(1));
+        assert_eq!(ns(air[0].end, failed(&world, 0)), timeout);
+        assert!(air.windows(2).all(|pair| slots(pair[0].end, timeout + then, pair[1].start) < 1024));
+        assert_eq!(air.len(), 7);
+    }
+}
+
+/// IEEE 802.11-2016 §10.3.2.9: with a PHY-RXSTART within the timeout, PHY-RXEND decides. An ACK with bit errors has failed at its end, and
+/// EIFS follows it.
+#[test]
+fn a_garbled_ack_fails_at_its_end() {
+    for range in [None, Some(Range::free_space(40.0, 85.0))] {
+        let mut plan = plan(2);
+        plan.stations[1].1 = [30.0, 0.0];
+        (plan.range, plan.rules) = (range, CellRules::IEEE);
+        plan.errors = vec![on_link(1, 0, ErrorPlan::Loss(1.0))];
+        let mut world = World::new(&plan, 1);
+        world.push(0, 1, 1040);
+        let air = watch(&mut world, secs(1));
+        assert_eq!(failed(&world, 0), air[1].end);
+        slots(air[1].end, 364_000, air[2].start);
+        assert_eq!(count(&world, |note| matches!(note, Note::Failed { .. })), 7);
+        assert_eq!(count(&world, |note| matches!(note, Note::Discarded { arrived: true, .. })), 1);
+    }
+}
+
+/// IEEE 802.11-2016 §10.3.2.9: "the recognition of anything else" is failure, at its end. Stations 1 and 3 do not hear each other and
+/// begin together; what 1 sends to 0 is lost, and what it hears in place of its ACK is that of 2 for 3.
+#[test]
+fn a_frame_for_somebody_else_within_the_timeout_is_waited_for() {
+    let mut plan = line(&[-30.0, 0.0, 30.0, 35.0], 32.0, 32.0);
+    (plan.rules, plan.control_rate) = (CellRules::IEEE, Rate::from_bps(1_000_000));
+    plan.errors = vec![on_link(1, 0, ErrorPlan::Loss(1.0))];
+    let mut world = World::new(&plan, 1);
+    world.push(1, 0, 1040);
+    world.push(3, 2, 1040);
+    let air = watch(&mut world, secs(1));
+    assert_eq!((air[0].start, air[0].end), (air[1].start, air[1].end), "both after a DIFS");
+    assert_eq!((air[2].from, air[2].kind), (2, FrameKind::Ack));
+    assert_eq!(failed(&world, 1), air[2].end);
+    assert!(ns(air[1].end, air[2].end) > SIFS + SLOT + PLCP);
+}
+
+/// Station 1 gets a packet of station 0 and has one for station 2 at once: how long after its ACK that begins.
+fn forwarded(rules: CellRules, range: Option<Range>, seed: u64) -> u64 {
+    let mut plan = line(&[0.0, 30.0, 60.0], 40.0, 85.0);
+    (plan.rules, plan.range) = (rules, range);
+    let mut world = World::new(&plan, seed);
+    world.push(0, 1, 1040);
+    while !world.notes.iter().any(|(_, note)| matches!(note, Note::Delivered { to: 1, .. })) {
+        world.step(secs(1)).expect("it arrives");
+    }
+    world.push(1, 2, 1040);
+    let air = watch(&mut world, secs(1));
+    let ack = air.iter().find(|t| t.from == 1 && t.kind == FrameKind::Ack).expect("an ACK");
+    let data = air.iter().find(|t| t.from == 1 && t.kind == FrameKind::Data).expect("it is sent on");
+    ns(ack.end, data.start)
+}
+
+/// IEEE 802.11-2016 §10.3.4.2: neither carrier sense is busy when the packet comes, and the station's own ACK is no traffic that it would
+/// have to back off from. ns-2 draws a backoff.
+#[test]
+fn a_packet_to_forward_follows_the_own_ack_by_a_difs() {
+    for range in [None, Some(Range::free_space(40.0, 85.0))] {
+        assert!((0..20).all(|seed| forwarded(CellRules::IEEE, range, seed) == DIFS));
+        let drawn = (0..20).map(|seed| (forwarded(CellRules::NS2, range, seed) - DIFS) / SLOT);
+        assert!(drawn.max() > Some(20), "20 draws from 0 … 31, none above 20: 2e-4");
+    }
+}

@@ -1,0 +1,459 @@
+//! Frames on the air, looked at one by one.
+#[path = "../../tests/harness/mod.rs"]
+mod harness;
+
+mod broadcast;
+mod channel;
+mod ieee;
+mod lhp;
+
+use crate::cell::Transmission;
+use crate::cell::{Access, AirEvent, CellPlan, FrameKind, Range, Reception, Station, Transmitted};
+use crate::errors::ErrorPlan;
+use airhop_base::{Drop, Rate, Span, Time};
+use harness::{Note, World, line, on_link, plan};
+
+const US: u64 = 1000;
+/// DIFS, EIFS and slot of 802.11b.
+pub(crate) const DIFS: u64 = 50 * US;
+const EIFS: u64 = 364 * US;
+pub(crate) const SLOT: u64 = 20 * US;
+pub(crate) const SIFS: u64 = 10 * US;
+
+pub(crate) fn secs(s: u64) -> Time {
+    Time::ZERO + Span::from_secs(s)
+}
+
+/// Runs to `end`; returns every transmission that ended, in that order.
+pub(crate) fn watch(world: &mut World, end: Time) -> Vec<Transmission> {
+    let mut air = Vec::new();
+    while let Some((now, event)) = world.queue.pop_until(end) {
+        if let AirEvent::End(slot) = event.what {
+            air.push(world.cell.transmission(slot));
+        }
+        world.handle(now, event.what);
+    }
+    air
+}
+
+fn notes(world: &World) -> Vec<Note> {
+    world.notes.iter().map(|(_, n)| *n).collect()
+}
+
+pub(crate) fn count(world: &World, what: impl Fn(&Note) -> bool) -> usize {
+    world.notes.iter().filter(|(_, n)| what(n)).count()
+}
+
+fn overlap(a: &Transmission, b: &Transmission) -> bool {
+    a.start < b.end && b.start < a.end
+}
+
+pub(crate) fn ns(from: Time, to: Time) -> u64 {
+    (to - from).nanos()
+}
+
+/// Slots of backoff between `free`, when the medium became idle, and `start`; `ifs` goes before them.
+pub(crate) fn slots(free: Time, ifs: u64, start: Time) -> u64 {
+    let rest = ns(free, start).checked_sub(ifs).expect("nobody sends within the interframe space");
+    assert_eq!(rest % SLOT, 0, "{rest} ns are no whole slots");
+    rest / SLOT
+}
+
+#[test]
+fn a_packet_goes_out_at_once_if_immediate_access_is_on_and_after_a_backoff_if_not() {
+    for immediate in [true, false] {
+        let mut plan = plan(2);
+        plan.rules.immediate_access = immediate;
+        let starts: Vec<Time> = (0..200)
+            .map(|seed| {
+                let mut world = World::new(&plan, seed);
+                world.queue.push(secs(1), crate::cell::CellEvent { cell: 0, what: AirEvent::Due });
+                world.queue.pop_until(secs(1)); // only to let a second pass
+                world.push(0, 1, 1040);
+                let air = watch(&mut world, secs(2));
+                assert_eq!(air.len(), 2);
+                assert_eq!(ns(air[0].end, air[1].start), SIFS);
+                air[0].start
+            })
+            .collect();
+        if immediate {
+            assert!(starts.iter().all(|s| *s == secs(1)));
+        } else {
+            let drawn: Vec<u64> = starts.iter().map(|s| slots(secs(1), DIFS, *s)).collect();
+            // 200 draws from 32 values: one of 0 and one of 31 fail to come with probability 0.003 (the seeds are fixed).
+            assert_eq!((drawn.iter().min(), drawn.iter().max()), (Some(&0), Some(&31)));
+        }
+    }
+}
+
+#[test]
+fn immediate_access_on_a_busy_medium_draws_a_backoff() {
+    let mut plan = plan(3);
+    plan.rules.immediate_access = true;
+    let mut world = World::new(&plan, 1);
+    world.push(0, 1, 1040);
+    world.push(2, 1, 1040); // both at time zero: neither hears the other, both wait for a DIFS and collide
+    let air = watch(&mut world, secs(1));
+    assert_eq!((air[0].start, air[1].start), (air[0].start, air[0].start));
+    let mut world = World::new(&plan, 1);
+    world.push(0, 1, 1040);
+    world.step(secs(1)); // station 0 is on the air
+    world.push(2, 1, 1040);
+    let air = watch(&mut world, secs(1));
+    slots(air[1].end, DIFS, air[2].start);
+    assert_eq!(air.iter().filter(|t| t.kind == FrameKind::Data).count(), 2);
+}
+
+#[test]
+fn an_rts_exchange_is_spaced_by_sifs_and_every_duration_field_points_to_its_end() {
+    for range in [None, Some(Range::free_space(40.0, 85.0))] {
+        let mut plan = plan(2);
+        plan.stations[1].1 = [30.0, 0.0];
+        (plan.range, plan.access, plan.control_rate) = (range, Access::RtsCts, Rate::from_bps(1_000_000));
+        let mut world = World::new(&plan, 1);
+        world.push(0, 1, 1040);
+        let air = watch(&mut world, secs(1));
+        let kinds: Vec<FrameKind> = air.iter().map(|t| t.kind).collect();
+        assert_eq!(kinds, [FrameKind::Rts, FrameKind::Cts, FrameKind::Data, FrameKind::Ack]);
+        let lengths: Vec<u64> = air.iter().map(|t| ns(t.start, t.end)).collect();
+        assert_eq!(lengths, [352_000, 304_000, 192_000 + 782_546, 304_000]);
+        assert!(air.windows(2).all(|w| ns(w[0].end, w[1].start) == SIFS));
+        assert!(air.iter().all(|t| t.end + t.duration == air[3].end));
+        assert_eq!(notes(&world)[1], Note::Acknowledged { from: 0, number: 0 });
+    }
+}
+
+/// IEEE 802.11-2016 §10.3.4.3: uniform in {0, …, CW}, CW doubled at every failure, reset after the last.
+#[test]
+fn backoffs_are_uniform_in_a_window_that_doubles_and_is_reset() {
+    let mut plan = plan(2);
+    plan.errors = vec![on_link(0, 1, ErrorPlan::Loss(1.0))];
+    let mut world = World::new(&plan, 1);
+    world.saturate(0, 1, 40);
+    let air = watch(&mut world, secs(400));
+    // The timeout: SIFS, ACK, slot; then a DIFS.
+    let wait = SIFS + 202_182 + SLOT + DIFS;
+    let mut drawn = vec![Vec::new(); 7];
+    for pair in air.windows(2) {
+        let next = pair[1].attempt;
+        drawn[next as usize - 1].push(slots(pair[0].end, wait, pair[1].start));
+    }
+    for (stage, values) in drawn.iter().enumerate() {
+        let n = values.len() as f64;
+        let window = f64::min(32.0 * 2_f64.powi(stage as i32), 1024.0);
+        assert!(n > 5000.0);
+        // 32 equal bins; chi-square with 31 degrees of freedom, 99.99 % quantile 70.
+        let mut bins = [0.0; 32];
+        values.iter().for_each(|v| bins[(*v as f64 / window * 32.0) as usize] += 1.0);
+        let chi2: f64 = bins.iter().map(|b: &f64| (b - n / 32.0).powi(2) / (n / 32.0)).sum();
+        assert!(chi2 < 70.0, "attempt {}: {chi2}", stage + 1);
+    }
+}
+
+#[test]
+fn within_hearing_frames_overlap_only_if_they_start_together_and_only_whole_slots_are_counted() {
+    for access in [Access::Basic, Access::RtsCts] {
+        let mut plan = plan(10);
+        plan.access = access;
+        let mut world = World::new(&plan, 1);
+        (1..10).for_each(|s| world.saturate(s, 0, 1040));
+        let mut air = watch(&mut world, secs(20));
+        air.sort_by_key(|t| t.start);
+        let mut collisions = 0;
+        let mut busy_until = Time::ZERO;
+        let mut clean_ack_before = false;
+        for pair in air.windows(2) {
+            busy_until = busy_until.max(pair[0].end);
+            if overlap(&pair[0], &pair[1]) {
+                assert_eq!(pair[0].start, pair[1].start);
+                collisions += 1;
+            } else if clean_ack_before && pair[0].kind == FrameKind::Ack {
+                assert!(slots(busy_until, DIFS, pair[1].start) < 1024);
+            }
+            clean_ack_before = true;
+        }
+        assert!(collisions > 100);
+        assert_eq!(count(&world, |n| matches!(n, Note::Lost { cause: Drop::Channel, .. })), 0);
+    }
+}
+
+/// The stations 0 and 2 hear station 1 but not each other.
+fn hidden(access: Access) -> CellPlan {
+    let mut plan = line(&[0.0, 30.0, 60.0], 40.0, 40.0);
+    plan.access = access;
+    plan
+}
+
+fn data_collisions(plan: &CellPlan) -> (usize, u64) {
+    let mut world = World::new(plan, 1);
+    world.saturate(0, 1, 1040);
+    world.saturate(2, 1, 1040);
+    world.run(secs(10));
+    let lost = |n: &Note| matches!(n, Note::Lost { frame: FrameKind::Data, cause: Drop::Collision, .. });
+    (count(&world, lost), world.delivered)
+}
+
+#[test]
+fn hidden_terminals_collide_and_rts_saves_them() {
+    let (basic, _) = data_collisions(&hidden(Access::Basic));
+    let (rts, _) = data_collisions(&hidden(Access::RtsCts));
+    let mut audible = hidden(Access::Basic);
+    audible.range = Some(Range::free_space(40.0, 85.0));
+    let (heard, delivered) = data_collisions(&audible);
+    // Two stations within hearing: each frame meets the other with 2 / (W + 1) = 6.1 % at most (Bianchi, n = 2).
+    let p = heard as f64 / (heard as f64 + delivered as f64);
+    assert!((0.03..0.065).contains(&p), "{p}");
+    assert!(basic > 4 * heard, "{basic} hidden, {heard} within hearing");
+    assert!(rts * 20 < basic, "{rts} with RTS/CTS, {basic} without");
+}
+
+/// Also where the beginning was scheduled first: station 2 has its packet first, and a backoff that ends with the frame of station 0.
+#[test]
+fn a_signal_that_begins_as_another_ends_does_not_overlap_it() {
+    let mut plan = hidden(Access::Basic);
+    // 76 bytes and their preamble are 40 slots.
+    (plan.rate, plan.attempts, plan.phy.cw_min) = (Rate::from_bps(1_000_000), 1, 63);
+    let mut met = 0;
+    for seed in 0..2000 {
+        let mut world = World::new(&plan, seed);
+        world.push(2, 1, 40);
+        world.push(0, 1, 40);
+        let air = watch(&mut world, secs(1));
+        let sent_by = |station| air.iter().find(|t| t.from == station).expect("one attempt of each");
+        if sent_by(0).end == sent_by(2).start {
+            assert_eq!(count(&world, |n| matches!(n, Note::Delivered { from: 0, .. })), 1, "seed {seed}");
+            met += 1;
+        }
+    }
+    assert!(met >= 5, "24 of 4096 pairs of backoffs are 40 slots apart: {met}");
+}
+
+#[test]
+fn a_decoded_cts_silences_a_hidden_station_until_its_exchange_is_over() {
+    let mut world = World::new(&hidden(Access::RtsCts), 3);
+    world.saturate(0, 1, 1040);
+    world.saturate(2, 1, 1040);
+    let air = watch(&mut world, secs(5));
+    let mut checked = 0;
+    for cts in air.iter().filter(|t| t.kind == FrameKind::Cts && t.to == 0) {
+        let by_2 = || air.iter().filter(|t| t.from == 2);
+        if by_2().any(|t| overlap(t, cts)) {
+            continue; // it was sending and did not hear this CTS
+        }
+        let until = cts.end + cts.duration + Span::from_nanos(DIFS);
+        assert!(by_2().all(|t| t.end <= cts.start || t.start >= until));
+        checked += 1;
+    }
+    assert!(checked > 500, "{checked}");
+}
+
+/// A frame from 10 m away and a hidden station `far` metres away, that sends to somebody beyond; a receiver that needs `ratio`.
+/// Returns for every data frame of station 0: lost, met by an earlier frame, met by a later one.
+fn capture(far: f64, ratio: f64) -> Vec<(bool, bool, bool)> {
+    let mut plan = line(&[0.0, 10.0, 10.0 + far, 10.0 + 2.0 * far], 36.0, 36.0);
+    plan.range = plan.range.map(|range| Range { capture: ratio, ..range });
+    plan.attempts = 1;
+    let mut world = World::new(&plan, 1);
+    world.saturate(0, 1, 1040);
+    world.saturate(2, 3, 500);
+    let air = watch(&mut world, secs(5));
+    let interferer = || air.iter().filter(|t| t.from == 2);
+    let lost_at = |end: Time| {
+        let lost = |n: &Note| matches!(n, Note::Lost { from: 0, frame: FrameKind::Data, .. });
+        world.notes.iter().any(|(t, n)| *t == end && lost(n))
+    };
+    let frames = air.iter().filter(|t| t.from == 0 && t.kind == FrameKind::Data);
+    frames
+        .map(|f| {
+            let earlier = interferer().any(|t| overlap(t, f) && t.start < f.start);
+            let later = interferer().any(|t| overlap(t, f) && t.start > f.start);
+            (lost_at(f.end), earlier, later)
+        })
+        .collect()
+}
+
+/// The first signal survives a later one that is 10 dB weaker; a later one never captures the receiver.
+#[test]
+fn the_first_signal_captures_the_receiver_if_it_is_10_db_stronger() {
+    // (35 / 10)^2 = 12.25, and (31 / 10)^2 = 9.61
+    for (far, ratio) in [(35.0, Range::CAPTURE), (31.0, 9.5)] {
+        let strong = capture(far, ratio);
+        assert!(strong.iter().all(|(lost, earlier, _)| lost == earlier));
+        assert!(strong.iter().filter(|(_, earlier, later)| *later && !*earlier).count() > 100);
+    }
+    for (far, ratio) in [(31.0, Range::CAPTURE), (35.0, 12.5)] {
+        let weak = capture(far, ratio);
+        assert!(weak.iter().all(|(lost, earlier, later)| *lost == (*earlier || *later)));
+        assert!(weak.iter().filter(|(lost, ..)| *lost).count() > 100);
+    }
+}
+
+/// What a trace is told: every transmission, each attempt with its fate. Station 2 is hidden from 0, too far from 1 to be received, and
+/// strong enough to spoil it.
+#[test]
+fn every_transmission_is_told_with_what_became_of_it() {
+    let told = |metres: &[f64], ratio| {
+        let mut plan = line(metres, 36.0, 50.0);
+        plan.range = plan.range.map(|range| Range { capture: ratio, ..range });
+        let mut world = World::new(&plan, 1);
+        world.cell.tell_all();
+        world.saturate(0, 1, 1040);
+        world.saturate(2, 3, 500);
+        let air = watch(&mut world, secs(2));
+        let told = world.notes.iter().filter_map(|(end, note)| match note {
+            Note::Transmitted(t) => Some((*end, *t)),
+            _ => None,
+        });
+        let told: Vec<_> = told.collect();
+        assert_eq!(told.len(), air.iter().filter(|t| t.end <= secs(2)).count());
+        for (end, t) in &told {
+            let same = |a: &&Transmission| {
+                (a.from, a.to, a.kind, a.start, a.end) == (t.from, t.to, t.frame, t.start, *end)
+            };
+            let sent = air.iter().find(same).expect("it was on the air");
+            assert_eq!((sent.bytes, sent.attempt, sent.tag), (t.bytes, t.attempt, t.tag));
+            let lost = |n: &Note| matches!(n, Note::Lost { from, frame, .. } if (*from, *frame) == (t.from, t.frame));
+            let was_lost = world.notes.iter().any(|(at, note)| at == end && lost(note));
+            assert_eq!(was_lost, !matches!(t.reception, Reception::Received | Reception::Captured));
+            // Captured: a later signal overlapped it at its receiver.
+            if t.reception == Reception::Captured {
+                let hears = |s: Station| (metres[usize::from(s)] - metres[usize::from(t.to)]).abs() <= 50.0;
+                assert!(
+                    air.iter()
+                        .any(|a| hears(a.from) && a.from != t.from && overlap(a, sent) && a.start > t.start)
+                );
+            }
+        }
+        told.into_iter().map(|(_, t)| t).filter(|t| t.from == 0).collect::<Vec<_>>()
+    };
+    let count = |told: &[Transmitted], what| told.iter().filter(|t| t.reception == what).count();
+    // 45 m against 10 m: 13 dB.
+    let near = [0.0, 10.0, 55.0, 90.0];
+    let strong = told(&near, 10.0);
+    assert!(count(&strong, Reception::Captured) > 50 && count(&strong, Reception::Collision) > 50);
+    let weak = told(&near, 100.0);
+    assert!(count(&weak, Reception::Captured) == 0 && count(&weak, Reception::Collision) > 50);
+    assert!(told(&[0.0, 40.0, 300.0, 330.0], 10.0).iter().all(|t| t.reception == Reception::Unheard));
+}
+
+#[test]
+fn a_packet_whose_acks_are_lost_is_delivered_once_and_discarded_empty() {
+    let mut plan = plan(2);
+    plan.attempts = 3;
+    plan.errors = vec![on_link(1, 0, ErrorPlan::Loss(1.0))];
+    let mut world = World::new(&plan, 1);
+    world.push(0, 1, 1040);
+    world.run(secs(1));
+    let lost = Note::Lost {
+        from: 1,
+        to: 0,
+        frame: FrameKind::Ack,
+        bytes: 14,
+        cause: Drop::Channel,
+        header_intact: false,
+    };
+    let failed = |attempt| Note::Failed { from: 0, number: 0, attempt, retry: attempt < 3 };
+    let expect = [
+        Note::Delivered { from: 0, to: 1, number: 0 },
+        lost,
+        failed(1),
+        lost,
+        failed(2),
+        lost,
+        failed(3),
+        Note::Discarded { from: 0, number: 0, arrived: true },
+        Note::Ready(0),
+    ];
+    assert_eq!(notes(&world), expect);
+    assert!(world.packets.is_empty());
+    // A garbled ACK does not shorten the timeout: it is a slot after the end that the ACK would have had.
+    assert_eq!(ns(world.notes[1].0, world.notes[2].0), SLOT);
+}
+
+#[test]
+fn a_frame_is_sent_as_often_as_attempts_say_and_an_rts_seven_times() {
+    for (access, attempts, sent) in
+        [(Access::Basic, 1, 1), (Access::Basic, 4, 4), (Access::RtsCts, 1, 7), (Access::RtsCts, 9, 7)]
+    {
+        let mut plan = plan(2);
+        (plan.access, plan.attempts) = (access, attempts);
+        plan.errors = vec![on_link(0, 1, ErrorPlan::Loss(1.0))];
+        let mut world = World::new(&plan, 1);
+        world.push(0, 1, 1040);
+        let air = watch(&mut world, secs(2));
+        assert_eq!(air.len(), sent);
+        assert_eq!(count(&world, |n| matches!(n, Note::Failed { .. })), sent);
+        assert_eq!(count(&world, |n| matches!(n, Note::Discarded { arrived: false, .. })), 1);
+        assert!(world.packets.is_empty());
+        // The timeout: SIFS, answer (202 µs at 11 Mbit/s), slot after the end of the frame.
+        let failed = world.notes.iter().find(|(_, n)| matches!(n, Note::Failed { .. })).unwrap().0;
+        assert_eq!(ns(air[0].end, failed), SIFS + 202_182 + SLOT);
+    }
+}
+
+/// With RTS/CTS the data frame has its own count: a lost RTS uses none of its attempts up, and a CTS clears the count of RTS frames.
+#[test]
+fn data_attempts_are_counted_apart_from_rts_frames() {
+    let mut plan = plan(2);
+    (plan.access, plan.attempts) = (Access::RtsCts, 4);
+    // An RTS is lost with 35 %, a data frame of 1536 bytes all but surely.
+    plan.errors = vec![on_link(0, 1, ErrorPlan::FrameErrorRate { fer: 0.35, reference_bits: 20 * 8 })];
+    let mut world = World::new(&plan, 1);
+    (0..100).for_each(|_| world.push(0, 1, 1500));
+    let air = watch(&mut world, secs(20));
+    let of = |kind| air.iter().filter(|t| t.kind == kind).count();
+    assert_eq!((of(FrameKind::Data), of(FrameKind::Cts)), (400, 400));
+    assert!(of(FrameKind::Rts) > 550); // 400 / 0.65 = 615
+    assert_eq!(count(&world, |n| matches!(n, Note::Discarded { arrived: false, .. })), 100);
+    // Failures are numbered through, so that the first is always 1.
+    assert_eq!(count(&world, |n| matches!(n, Note::Failed { attempt: 1, .. })), 100);
+}
+
+/// Station 2 sends to the last station after an exchange between 0 and 1; returns when the medium became idle and when it sent.
+fn bystander(plan: &CellPlan) -> (Time, Time) {
+    let mut world = World::new(plan, 5);
+    world.push(0, 1, 1040);
+    world.step(secs(1)); // the data frame is on the air
+    world.push(2, plan.stations.len() as Station - 1, 1040);
+    let air = watch(&mut world, secs(1));
+    let ack = air.iter().find(|t| t.kind == FrameKind::Ack).unwrap();
+    let own = air.iter().find(|t| t.from == 2 && t.kind == FrameKind::Data).unwrap();
+    (ack.end, own.start)
+}
+
+/// IEEE 802.11-2016 §10.3.7. EIFS - DIFS is 15.7 slots, so the grid of slots tells which one it was.
+#[test]
+fn eifs_follows_what_could_not_be_read_and_a_correct_frame_ends_it() {
+    // Links that garble, and what station 2 waits: read all; missed the data frame, read the ACK; missed both.
+    for (links, ifs) in [(&[][..], DIFS), (&[(0, 2)], DIFS), (&[(0, 2), (1, 2)], EIFS)] {
+        let mut plan = plan(4);
+        plan.errors = links.iter().map(|(from, to)| on_link(*from, *to, ErrorPlan::Loss(1.0))).collect();
+        let (idle, start) = bystander(&plan);
+        slots(idle, ifs, start);
+    }
+}
+
+/// What is sensed but cannot be decoded is followed by EIFS too; and it cannot be received.
+#[test]
+fn beyond_the_receive_range_frames_are_only_sensed() {
+    let (idle, start) = bystander(&line(&[0.0, 30.0, 80.0, 110.0], 40.0, 85.0));
+    slots(idle, EIFS, start);
+    let (idle, start) = bystander(&line(&[0.0, 30.0, 70.0, 110.0], 40.0, 85.0)); // it can read the ACK
+    slots(idle, DIFS, start);
+    for far in [60.0, 90.0] {
+        let mut plan = line(&[0.0, far], 40.0, 85.0);
+        plan.attempts = 1;
+        let mut world = World::new(&plan, 1);
+        world.push(0, 1, 1040);
+        world.run(secs(1));
+        let lost = Note::Lost {
+            from: 0,
+            to: 1,
+            frame: FrameKind::Data,
+            bytes: 1076,
+            cause: Drop::Channel,
+            header_intact: false,
+        };
+        assert_eq!(notes(&world)[0], lost);
+    }
+}

@@ -1,0 +1,104 @@
+//! What recoveries have in common: the guard against a second reduction, segments that go out at once, and what a
+//! timeout leaves.
+
+use crate::seams::{Cause, Next};
+use crate::sender_state::SenderState;
+use std::collections::VecDeque;
+
+/// Segments to be sent at once, ahead of everything the window permits.
+#[derive(Debug, Default)]
+pub(super) struct Urgent(VecDeque<Next>);
+
+impl Urgent {
+    pub fn push(&mut self, start: u64, end: u64, cause: Cause) {
+        if !self.0.iter().any(|queued| queued.start == start) {
+            self.0.push_back(Next { start, end, cause });
+        }
+    }
+
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// The next of them that is still unacknowledged.
+    pub fn pop(&mut self, s: &SenderState) -> Option<Next> {
+        while let Some(next) = self.0.pop_front() {
+            let start = next.start.max(s.una);
+            if start < next.end {
+                return Some(Next { start, ..next });
+            }
+        }
+        None
+    }
+}
+
+/// New data at `nxt`; after go-back-N pulled `nxt` back, the same bytes again.
+pub(super) fn forward(s: &SenderState, in_flight: u64, window: f64) -> Option<Next> {
+    let (start, end) = s.next_in_window(in_flight, window)?;
+    let cause = if start < s.max_sent { Cause::Timeout } else { Cause::New };
+    Some(Next { start, end, cause })
+}
+
+/// Guards against a second reduction for one window of data: duplicate ACKs for data sent before the last reduction do not
+/// begin a new recovery (RFC 6582 §3.2 step 1; ns-2's "bugfix").
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Guard {
+    /// First byte that had not been sent at the last reduction; zero before one.
+    pub recovery_point: u64,
+}
+
+impl Guard {
+    /// RFC 6582 §3.2 step 1: the ACK "covers more than recover". One that covers just that may be the echo of what
+    /// go-back-N sent for nothing.
+    pub fn permits(&self, s: &SenderState) -> bool {
+        s.una > self.recovery_point
+    }
+
+    /// RFC 6582 §3.2 step 3, RFC 6675 §5: everything that was outstanding then is acknowledged.
+    pub fn is_passed(&self, s: &SenderState) -> bool {
+        s.una >= self.recovery_point
+    }
+
+    pub fn set(&mut self, s: &SenderState) {
+        self.recovery_point = s.max_sent;
+    }
+}
+
+/// A timeout ends what was under way: duplicate ACKs for what was sent before it begin no recovery, and what was to go
+/// out at once does not.
+fn abandon(s: &mut SenderState, guard: &mut Guard, urgent: &mut Urgent) {
+    guard.set(s);
+    urgent.clear();
+    s.dupacks = 0;
+}
+
+/// A timeout, without a scoreboard: everything goes out again from the oldest segment on.
+pub(super) fn go_back_n(s: &mut SenderState, guard: &mut Guard, urgent: &mut Urgent) {
+    abandon(s, guard, urgent);
+    s.nxt = s.una;
+}
+
+/// A timeout, with a scoreboard: everything that has not arrived is lost (RFC 6675 §5.1).
+pub(super) fn lose_all(s: &mut SenderState, guard: &mut Guard, urgent: &mut Urgent) {
+    abandon(s, guard, urgent);
+    s.board.mark_all_lost();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Preset;
+
+    // What waited is sent as far as it is not acknowledged by then: not at all, in part, or wholly; each segment once.
+    #[test]
+    fn what_waits_may_be_acknowledged_meanwhile() {
+        let mut urgent = Urgent::default();
+        for start in [1, 1001, 2001, 1001] {
+            urgent.push(start, start + 1000, Cause::Recovery);
+        }
+        let s = SenderState { una: 1501, ..SenderState::new(&Preset::Ns2.config(1000)) };
+        let sent: Vec<(u64, u64)> =
+            std::iter::from_fn(|| urgent.pop(&s)).map(|next| (next.start, next.end)).collect();
+        assert_eq!(sent, [(1501, 2001), (2001, 3001)]);
+    }
+}

@@ -1,0 +1,89 @@
+use super::reno::{Partial, RenoRecovery};
+use crate::seams::{Ack, Advance, Detect, Next, Recovery, Window};
+use crate::sender_state::SenderState;
+use airhop_base::Time;
+
+/// TCP-CL's recovery (Cheng & Lin 2008): Reno's, which knows which segments were corrupted. The third duplicate ACK for one of them
+/// sends it again and begins fast recovery as for any other, but is no sign of congestion.
+#[derive(Debug)]
+pub struct Corrupted {
+    reno: RenoRecovery,
+    /// What NAKs named since the last timeout and is not acknowledged.
+    known: Vec<Known>,
+    /// Duplicate ACKs send a segment again although it was, on a NAK, within the last round trip.
+    repeats: bool,
+}
+
+/// A corrupted segment.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    /// First byte.
+    seq: u64,
+    /// When it was sent again last.
+    sent: Option<Time>,
+}
+
+impl Corrupted {
+    /// Ready for a new connection. `repeats`: duplicate ACKs send a segment again although it was within the last round trip.
+    pub fn new(repeats: bool) -> Self {
+        Corrupted { reno: RenoRecovery::new(Partial::Ends, false), known: Vec::new(), repeats }
+    }
+
+    fn known(&mut self, seq: u64) -> Option<&mut Known> {
+        self.known.iter_mut().find(|k| k.seq == seq)
+    }
+
+    /// Cheng and Lin 2008: not a second time within one srtt of the first.
+    fn is_due(&self, known: Known, s: &SenderState, now: Time) -> bool {
+        let is_fresh = |sent| s.srtt.is_none_or(|srtt| now - sent <= srtt);
+        self.repeats || !known.sent.is_some_and(is_fresh)
+    }
+}
+
+impl Recovery for Corrupted {
+    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
+        let was_fast = self.reno.is_recovering();
+        let detect = self.reno.on_duplicate(s, a);
+        let una = s.una;
+        match self.known(una).copied() {
+            Some(known) if !was_fast && s.dupacks == s.dupthresh => {
+                let again = self.is_due(known, s, a.now).then_some(una);
+                self.reno.enter_uncut(s, again);
+                Detect::Nothing
+            }
+            _ => detect,
+        }
+    }
+
+    fn enter(&mut self, s: &mut SenderState, w: &mut Window, seq: u64) {
+        self.reno.enter(s, w, seq);
+    }
+
+    fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> Advance {
+        self.known.retain(|k| k.seq >= s.una);
+        self.reno.on_advance(s, w, a)
+    }
+
+    fn on_timeout(&mut self, s: &mut SenderState, now: Time) {
+        // All is sent again, and what had arrived causes duplicates then: they must not begin a recovery.
+        self.known.clear();
+        self.reno.on_timeout(s, now);
+    }
+
+    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
+        self.reno.next(s, w)
+    }
+
+    fn on_sent(&mut self, _: &mut SenderState, now: Time, sent: &Next, _: Option<u64>) {
+        if let Some(known) = self.known(sent.start) {
+            known.sent = Some(now);
+        }
+    }
+
+    fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
+        if self.known(seq).is_none() {
+            self.known.push(Known { seq, sent: None });
+        }
+        self.reno.retransmit(s, seq);
+    }
+}

@@ -1,0 +1,129 @@
+use crate::recovery::common::{Guard, Urgent, forward, go_back_n};
+use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
+use crate::sender_state::SenderState;
+use airhop_base::Time;
+
+/// What fast recovery makes of an ACK of only part of the data that was outstanding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Partial {
+    /// It ends recovery, whatever else was lost (Reno, RFC 5681 §3.2).
+    Ends,
+    /// The next hole is repaired at once (NewReno, RFC 6582 §3.2).
+    RepairsNext,
+}
+
+/// Fast retransmit and fast recovery without SACK: every further duplicate ACK inflates the window by the segment that left
+/// the network.
+#[derive(Debug)]
+pub struct RenoRecovery {
+    partial: Partial,
+    /// Leave recovery with no more than the flight plus one segment, so that no burst follows (RFC 6582 §3.2 step 3 (1)).
+    exit_to_flight: bool,
+    guard: Guard,
+    urgent: Urgent,
+    state: State,
+}
+
+#[derive(Debug, PartialEq)]
+enum State {
+    Open,
+    Fast {
+        /// Segments by which the window is inflated.
+        inflation: f64,
+        /// A partial ACK has come.
+        partial_seen: bool,
+        /// The window that recovery began with: what the loss left of it, or all of it if the loss was no congestion.
+        begun_with: f64,
+    },
+}
+
+impl RenoRecovery {
+    /// Ready for a new connection.
+    pub fn new(partial: Partial, exit_to_flight: bool) -> Self {
+        RenoRecovery {
+            partial,
+            exit_to_flight,
+            guard: Guard::default(),
+            urgent: Urgent::default(),
+            state: State::Open,
+        }
+    }
+
+    /// True in fast recovery. [`Recovery::repair`] does not tell, so a timeout cuts again, as in ns-2.
+    pub(super) fn is_recovering(&self) -> bool {
+        self.state != State::Open
+    }
+
+    /// Fast recovery begins for a loss that is known to be no congestion: the window is whole, and a sign of congestion may still be
+    /// found in this window of data. The segment at `again` is sent again.
+    pub(super) fn enter_uncut(&mut self, s: &SenderState, again: Option<u64>) {
+        let begun_with = f64::INFINITY;
+        self.state = State::Fast { inflation: f64::from(s.dupthresh), partial_seen: false, begun_with };
+        if let Some(seq) = again {
+            self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
+        }
+    }
+}
+
+impl Recovery for RenoRecovery {
+    fn on_duplicate(&mut self, s: &mut SenderState, _: &Ack) -> Detect {
+        if let State::Fast { inflation, .. } = &mut self.state {
+            *inflation += 1.0; // RFC 5681 §3.2 step 4
+            return Detect::Nothing;
+        }
+        s.dupacks += 1;
+        if s.dupacks == s.dupthresh && self.guard.permits(s) { Detect::Lost(s.una) } else { Detect::Nothing }
+    }
+
+    fn enter(&mut self, s: &mut SenderState, w: &mut Window, seq: u64) {
+        self.guard.set(s);
+        self.state =
+            State::Fast { inflation: f64::from(s.dupthresh), partial_seen: false, begun_with: w.cwnd };
+        self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
+    }
+
+    fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> Advance {
+        s.dupacks = 0;
+        let State::Fast { inflation, partial_seen, begun_with } = &mut self.state else {
+            return Advance::Open;
+        };
+        if self.partial == Partial::RepairsNext && !self.guard.is_passed(s) {
+            // RFC 6582 §3.2 step 3, partial ACK: retransmit the next hole; deflate by what was acknowledged and, if that is a
+            // segment or more, add back one. Deflation goes into the window itself once the inflation is used up.
+            let back = if a.acked >= s.mss { 1.0 } else { 0.0 };
+            let mut left = *inflation - a.acked as f64 / s.mss as f64 + back;
+            if left < 1.0 {
+                w.cwnd = (w.cwnd + left - 1.0).max(1.0);
+                left = 1.0;
+            }
+            *inflation = left;
+            let restart = !*partial_seen;
+            *partial_seen = true;
+            self.urgent.push(s.una, s.segment_end(s.una), Cause::Recovery);
+            return Advance::Partial { restart };
+        }
+        if self.exit_to_flight {
+            let flight = (s.max_sent - s.una) as f64 / s.mss as f64;
+            w.cwnd = begun_with.min(flight.max(1.0) + 1.0);
+        }
+        self.state = State::Open;
+        Advance::Over
+    }
+
+    fn on_timeout(&mut self, s: &mut SenderState, _: Time) {
+        self.state = State::Open;
+        go_back_n(s, &mut self.guard, &mut self.urgent);
+    }
+
+    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
+        let extra = match self.state {
+            State::Open => f64::from(s.limited_transmit_extra()),
+            State::Fast { inflation, .. } => inflation,
+        };
+        self.urgent.pop(s).or_else(|| forward(s, self.in_flight(s), w.cwnd + extra))
+    }
+
+    fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
+        self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
+    }
+}

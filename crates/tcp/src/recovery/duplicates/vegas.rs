@@ -1,0 +1,89 @@
+use crate::recovery::common::{Guard, Urgent, forward, go_back_n};
+use crate::recovery::fine_timeout::FineTimeout;
+use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
+use crate::sender_state::SenderState;
+use airhop_base::Time;
+
+/// Vegas' retransmission (Brakmo and Peterson 1995, §3.1): the first duplicate ACK, and the first two ACKs after a
+/// retransmission, are occasions to look whether the oldest segment is out for longer than a timeout that is measured finely. If
+/// so, it is lost, without a wait for the third duplicate. Otherwise as Reno, but nothing is sent on the first two duplicates.
+#[derive(Debug, Default)]
+pub struct Vegas {
+    timeout: FineTimeout,
+    guard: Guard,
+    urgent: Urgent,
+    /// Segments by which the window is inflated, while in fast recovery.
+    inflation: Option<f64>,
+    /// ACKs of new data that are still to be looked at after a retransmission.
+    worried: u32,
+}
+
+impl Vegas {
+    /// True if the segment at `una` is out for longer than the fine timeout.
+    fn is_overdue(&self, s: &SenderState, now: Time) -> bool {
+        let sent = s.board.get(s.una).map(|e| e.at);
+        sent.zip(self.timeout.timeout).is_some_and(|(at, timeout)| (now - at).secs_f64() >= timeout)
+    }
+}
+
+impl Recovery for Vegas {
+    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
+        let overdue = self.is_overdue(s, a.now);
+        if let Some(inflation) = &mut self.inflation {
+            *inflation += 1.0;
+            if overdue {
+                self.worried = 2;
+                self.timeout.back_off(true);
+                self.urgent.push(s.una, s.segment_end(s.una), Cause::Recovery);
+            }
+            return Detect::Nothing;
+        }
+        s.dupacks += 1;
+        let lost = (overdue || s.dupacks == s.dupthresh) && self.guard.permits(s);
+        if lost { Detect::Lost(s.una) } else { Detect::Nothing }
+    }
+
+    fn enter(&mut self, s: &mut SenderState, _: &mut Window, seq: u64) {
+        self.inflation = Some(f64::from(s.dupacks));
+        self.worried = 2;
+        self.timeout.back_off(s.board.get(seq).is_some_and(|e| e.again));
+        self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
+    }
+
+    fn on_advance(&mut self, s: &mut SenderState, _: &mut Window, a: &Ack) -> Advance {
+        s.dupacks = 0;
+        self.inflation = None;
+        if let Some(rtt) = a.sample {
+            self.timeout.on_rtt(rtt);
+        }
+        if self.worried == 0 {
+            return Advance::Open;
+        }
+        self.worried -= 1;
+        if self.is_overdue(s, a.now) {
+            return Advance::Lost(s.una);
+        }
+        self.worried = 0;
+        Advance::Open
+    }
+
+    fn on_timeout(&mut self, s: &mut SenderState, _: Time) {
+        self.inflation = None;
+        self.worried = 0;
+        go_back_n(s, &mut self.guard, &mut self.urgent);
+    }
+
+    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
+        if let Some(next) = self.urgent.pop(s) {
+            return Some(next);
+        }
+        if self.inflation.is_none() && (1..s.dupthresh).contains(&s.dupacks) {
+            return None;
+        }
+        forward(s, self.in_flight(s), w.cwnd + self.inflation.unwrap_or(0.0))
+    }
+
+    fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
+        self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
+    }
+}

@@ -1,0 +1,246 @@
+use super::common::forward;
+use crate::scoreboard::duplicate;
+use crate::seams::{Ack, Advance, Agent, Detect, Next, Recovery, Repair, Window};
+use crate::sender_state::SenderState;
+use airhop_base::{Sack, Time};
+
+/// A recovery that was not made for notices, and heeds them all the same: what a notice names is no sign of congestion.
+///
+/// What is sent again on an ELN is the last segment sent, so the duplicate ACKs that those before it cause say nothing against
+/// it; further ones do. That is ESACK's order of sending (Yun 2009 §4.1, Figure 4): the newest SACK block tells it, or without SACK
+/// a count. Meanwhile each duplicate makes room for a segment, as in fast recovery (RFC 5681 §3.2 step 4), so that the connection
+/// stays ACK-clocked. Order-based recoveries need none of this.
+///
+/// The duplicates for a segment that an ERSN names do not count either; in fast recovery for another loss those without a scoreboard
+/// of losses (Reno's, NewReno's, ns-2's SACK) may still send it again. After a disconnection what was lost in it goes out again.
+/// Reconstructed: the paper has no sender but its own.
+#[derive(Debug)]
+pub struct NoticeAware {
+    inner: Box<dyn Recovery>,
+    /// What was sent again on a notice and is not acknowledged.
+    answered: Vec<Answered>,
+    /// What the link layer works on, by first byte, and till when that counts.
+    held: Vec<(u64, Time)>,
+    /// First bytes of what was lost in a disconnection.
+    owed: Vec<u64>,
+    /// Segments that have arrived since the last advance, as duplicates tell.
+    duplicates: u32,
+    /// What the last ACK reported.
+    sack: Sack,
+    /// Fast recovery is under way.
+    recovering: bool,
+    /// What was outstanding at the last timeout ends here.
+    slow_until: u64,
+    now: Time,
+}
+
+/// A segment that was sent again on a notice.
+#[derive(Clone, Copy, Debug)]
+struct Answered {
+    seq: u64,
+    /// First byte that had not been sent then.
+    point: u64,
+    /// Duplicates that what was sent before may still cause.
+    ahead: u64,
+}
+
+impl NoticeAware {
+    /// What `inner` is to be told of notices.
+    pub fn new(inner: Box<dyn Recovery>) -> Self {
+        NoticeAware {
+            inner,
+            answered: Vec::new(),
+            held: Vec::new(),
+            owed: Vec::new(),
+            duplicates: 0,
+            sack: Sack::EMPTY,
+            recovering: false,
+            slow_until: 0,
+            now: Time::ZERO,
+        }
+    }
+
+    /// Takes in a duplicate ACK. True if a notice explains it.
+    fn explains(&mut self, s: &SenderState, a: &Ack) -> bool {
+        self.now = a.now;
+        let has_news = a.sack.is_empty() || (a.sack != self.sack && duplicate(s.una, &a.sack).is_none());
+        self.sack = a.sack;
+        // With nothing outstanding, a duplicate cannot mean a departure.
+        self.duplicates += u32::from(has_news && s.is_outstanding());
+        if self.works_on(s.una, a.now) {
+            return true;
+        }
+        let Some(answered) = self.answered.iter_mut().find(|answered| answered.seq == s.una) else {
+            return false;
+        };
+        let was_ahead = answered.ahead > 0;
+        answered.ahead -= u64::from(was_ahead);
+        // RFC 2018 §4: the first block has the segment that caused the ACK.
+        a.sack.blocks().first().map_or(was_ahead, |newest| newest.end <= answered.point)
+    }
+
+    fn works_on(&self, seq: u64, now: Time) -> bool {
+        self.held.iter().any(|&(held, until)| held == seq && until > now)
+    }
+
+    /// The loss of a segment that the link layer works on is none.
+    fn spare(&self, detect: Detect) -> Detect {
+        match detect {
+            Detect::Lost(seq) if self.works_on(seq, self.now) => Detect::Nothing,
+            found => found,
+        }
+    }
+
+    /// The link layer has given the segment up, and the segment goes out again or is owed.
+    fn release(&mut self, s: &mut SenderState, seq: u64) {
+        self.held.retain(|held| held.0 != seq);
+        self.owed.retain(|owed| *owed != seq);
+        self.inner.hold(s, seq, Time::ZERO);
+    }
+
+    /// True if a duplicate makes room for new data. What the recovery finds lost goes before that.
+    fn is_clocked(&self, s: &SenderState) -> bool {
+        let is_answered = || self.answered.iter().any(|answered| answered.seq == s.una);
+        let is_open = !self.recovering && s.una >= self.slow_until;
+        is_open && !self.inner.goes_by_order() && (is_answered() || self.works_on(s.una, self.now))
+    }
+}
+
+// Forward every method explicitly.
+#[deny(clippy::missing_trait_methods)]
+impl Recovery for NoticeAware {
+    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
+        // In recovery duplicates are not counted towards a loss; what else they do there they are to do.
+        if self.explains(s, a) && !self.recovering && !self.inner.goes_by_order() {
+            self.inner.note(s, a);
+            return Detect::Nothing;
+        }
+        let detect = self.inner.on_duplicate(s, a);
+        self.spare(detect)
+    }
+
+    fn next_loss(&mut self) -> Detect {
+        let detect = self.inner.next_loss();
+        self.spare(detect)
+    }
+
+    fn enter(&mut self, s: &mut SenderState, w: &mut Window, seq: u64) {
+        self.recovering = true;
+        self.inner.enter(s, w, seq);
+    }
+
+    fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> Advance {
+        self.now = a.now;
+        self.duplicates = 0;
+        self.answered.retain(|answered| answered.seq >= s.una);
+        self.held.retain(|held| held.0 >= s.una);
+        let advance = self.inner.on_advance(s, w, a);
+        self.recovering = matches!(advance, Advance::Partial { .. });
+        for seq in std::mem::take(&mut self.owed) {
+            if self.is_missing(s, seq) {
+                self.retransmit(s, seq);
+            }
+        }
+        match advance {
+            Advance::Lost(seq) if self.works_on(seq, a.now) => Advance::Open,
+            other => other,
+        }
+    }
+
+    fn on_timeout(&mut self, s: &mut SenderState, now: Time) {
+        self.answered.clear();
+        self.held.clear();
+        self.owed.clear();
+        self.duplicates = 0;
+        self.recovering = false;
+        self.slow_until = s.max_sent;
+        self.inner.on_timeout(s, now);
+    }
+
+    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
+        let next = self.inner.next(s, w);
+        if next.is_some() || !self.is_clocked(s) {
+            return next;
+        }
+        forward(s, s.nxt - s.una, w.cwnd + f64::from(self.duplicates))
+    }
+
+    fn probe_instead(&mut self, s: &mut SenderState, now: Time) -> bool {
+        self.inner.probe_instead(s, now)
+    }
+
+    fn forgive(&mut self, s: &mut SenderState) -> bool {
+        let forgiven = self.inner.forgive(s);
+        self.recovering &= !forgiven;
+        forgiven
+    }
+
+    fn repair(&self) -> Repair {
+        self.inner.repair()
+    }
+
+    fn agent(&self) -> Agent {
+        self.inner.agent()
+    }
+
+    fn goes_by_order(&self) -> bool {
+        true
+    }
+
+    fn note(&mut self, s: &mut SenderState, a: &Ack) {
+        self.explains(s, a);
+        self.inner.note(s, a);
+    }
+
+    fn deadline(&self) -> Option<Time> {
+        self.inner.deadline()
+    }
+
+    fn on_deadline(&mut self, s: &mut SenderState, now: Time) -> Detect {
+        self.now = now;
+        let detect = self.inner.on_deadline(s, now);
+        self.spare(detect)
+    }
+
+    fn on_sent(&mut self, s: &mut SenderState, now: Time, sent: &Next, earlier: Option<u64>) {
+        self.inner.on_sent(s, now, sent, earlier);
+    }
+
+    fn in_flight(&self, s: &SenderState) -> u64 {
+        self.inner.in_flight(s)
+    }
+
+    fn is_missing(&self, s: &SenderState, seq: u64) -> bool {
+        self.inner.is_missing(s, seq)
+    }
+
+    fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
+        self.release(s, seq);
+        let above = (s.max_sent - s.segment_end(seq)).div_ceil(s.mss);
+        let seen = if seq == s.una { u64::from(self.duplicates) } else { 0 };
+        self.answered.retain(|answered| answered.seq != seq);
+        self.answered.push(Answered { seq, point: s.max_sent, ahead: above.saturating_sub(seen) });
+        if seq == s.una && !self.recovering && !self.inner.goes_by_order() {
+            s.dupacks = 0; // what was counted against it is explained
+        }
+        self.inner.retransmit(s, seq);
+    }
+
+    fn mark_lost(&mut self, s: &mut SenderState, seq: u64) -> bool {
+        self.release(s, seq);
+        if !self.inner.mark_lost(s, seq) {
+            self.owed.push(seq);
+        }
+        true
+    }
+
+    fn hold(&mut self, s: &mut SenderState, seq: u64, until: Time) {
+        self.held.retain(|held| held.0 != seq);
+        self.held.push((seq, until));
+        self.inner.hold(s, seq, until);
+    }
+
+    fn is_held(&self, s: &SenderState, now: Time) -> bool {
+        self.works_on(s.una, now) || self.inner.is_held(s, now)
+    }
+}

@@ -1,0 +1,172 @@
+use crate::control::whole;
+use crate::recovery::common::{Guard, Urgent, forward, lose_all};
+use crate::seams::{Ack, Advance, Agent, Cause, Detect, Next, Recovery, Window};
+use crate::sender_state::SenderState;
+use airhop_base::Time;
+
+/// Forward acknowledgement with rate halving (Mathis and Mahdavi 1996; Mathis, Semke and Mahdavi 1999) as ns-2.35's Agent/TCP/Linux
+/// has it, the port of Linux 2.6's sender.
+///
+/// Where a pipe counter is silent for half a round trip after a loss, every second ACK lets a segment out here, until the flight
+/// has come down to the window that the loss left.
+#[derive(Debug, Default)]
+pub struct Ns2Linux {
+    guard: Guard,
+    urgent: Urgent,
+    state: State,
+    /// Bytes that may be in the network in fast recovery, as long as that is more than the window.
+    ceiling: u64,
+    /// What was sent again and has not arrived, in the order of sending.
+    repairs: Vec<Repaired>,
+    /// Repairs since the last timeout or recovery.
+    repaired: u64,
+    /// Number of the repair that arrived last.
+    arrived: u64,
+}
+
+/// A segment that was sent again.
+#[derive(Clone, Copy, Debug)]
+struct Repaired {
+    start: u64,
+    number: u64,
+    /// First byte that had not been sent then.
+    point: u64,
+}
+
+#[derive(Debug, Default, PartialEq)]
+enum State {
+    #[default]
+    Open,
+    /// From a loss until everything outstanding then is acknowledged.
+    Recovery,
+    /// The same after a timeout: what is marked lost goes out again under slow start.
+    Loss,
+}
+
+/// Segments by which the window may exceed the flight when a recovery ends (tcp_max_burst).
+const BURST: f64 = 3.0;
+
+impl Ns2Linux {
+    /// Draws conclusions from what the ACK says of arrivals. Returns the first segment that is lost, if one newly is.
+    fn update(&mut self, s: &mut SenderState, a: &Ack) -> Option<u64> {
+        self.note_repairs(s);
+        // FACK: lost is what lies below the foremost segment that arrived by more than DupThresh, which the port counts from the segment
+        // before the lost one: four above it have to arrive, not three.
+        let foremost = s.board.high_sack();
+        let reach = (u64::from(s.dupthresh) + 2) * s.mss;
+        s.board.mark_holes_lost((foremost + 1).saturating_sub(reach), a.now);
+        // A repair is lost if something arrived that was first sent after it, or a repair more than four later.
+        for repair in &self.repairs {
+            let overtaken = repair.number + u64::from(s.dupthresh) + 1 < self.arrived;
+            let held = s.board.get(repair.start).is_some_and(|e| e.held_until > a.now);
+            if (overtaken || repair.point < foremost) && !held {
+                s.board.mark_lost(repair.start);
+            }
+        }
+        let found = !s.board.newly_lost().is_empty();
+        s.board.first_lost().filter(|_| found).map(|e| e.start)
+    }
+
+    /// Forgets the repairs that have arrived.
+    fn note_repairs(&mut self, s: &SenderState) {
+        let arrived = &mut self.arrived;
+        self.repairs.retain(|repair| {
+            let is_missing = s.is_missing(repair.start);
+            if !is_missing {
+                *arrived = (*arrived).max(repair.number);
+            }
+            is_missing
+        });
+    }
+
+    /// All that was outstanding when it began is acknowledged. What SACK blocks told is forgotten with it, and the window is no less than
+    /// ssthresh, nor more than the flight and a burst.
+    fn end(&mut self, s: &mut SenderState, w: &mut Window) -> Advance {
+        self.start_anew();
+        let was = std::mem::take(&mut self.state);
+        s.board.forget();
+        if w.cwnd < w.ssthresh {
+            let flight = s.pipe() as f64 / s.mss as f64;
+            w.cwnd = whole(w.ssthresh).min(whole(flight) + BURST);
+            return Advance::Over;
+        }
+        if was == State::Loss { Advance::Open } else { Advance::Over }
+    }
+
+    fn start_anew(&mut self) {
+        (self.ceiling, self.repaired, self.arrived) = (0, 0, 0);
+        self.repairs.clear();
+    }
+}
+
+impl Recovery for Ns2Linux {
+    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
+        s.dupacks += 1;
+        match self.update(s, a) {
+            // Also after a timeout: a second loss of a repair is a sign of congestion of its own.
+            Some(seq) if self.state != State::Recovery => Detect::Lost(seq),
+            _ => Detect::Nothing,
+        }
+    }
+
+    fn enter(&mut self, s: &mut SenderState, _: &mut Window, seq: u64) {
+        self.guard.set(s);
+        self.state = State::Recovery;
+        self.ceiling = s.pipe() + s.mss;
+        self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
+    }
+
+    fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> Advance {
+        s.dupacks = 0;
+        let lost = self.update(s, a);
+        match (&self.state, lost) {
+            (State::Open, None) => Advance::Open,
+            (State::Open, Some(seq)) => Advance::Lost(seq),
+            _ if self.guard.is_passed(s) => self.end(s, w),
+            (State::Loss, Some(seq)) => Advance::Lost(seq),
+            (State::Loss, None) => Advance::Open,
+            (State::Recovery, _) => Advance::Partial { restart: true },
+        }
+    }
+
+    fn on_timeout(&mut self, s: &mut SenderState, _: Time) {
+        self.start_anew();
+        self.state = State::Loss;
+        lose_all(s, &mut self.guard, &mut self.urgent);
+    }
+
+    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
+        if let Some(next) = self.urgent.pop(s) {
+            return Some(next);
+        }
+        let ceiling = (self.ceiling as f64 / s.mss as f64).max(whole(w.cwnd));
+        let cause = if self.state == State::Loss { Cause::Timeout } else { Cause::Recovery };
+        match s.board.first_lost().copied() {
+            Some(e) => s.has_room(e.bytes(), s.pipe(), ceiling).then(|| e.again(cause)),
+            None => forward(s, s.pipe(), ceiling),
+        }
+    }
+
+    fn on_sent(&mut self, s: &mut SenderState, _: Time, sent: &Next, earlier: Option<u64>) {
+        // Each segment that leaves lowers the ceiling to one below the flight: no ACK lets out two, whatever it tells of, and of two that tell of
+        // one arrival each the second lets one out.
+        self.ceiling = self.ceiling.min(s.pipe().saturating_sub(s.mss).max(s.mss));
+        if earlier.is_some() {
+            self.repaired += 1;
+            self.repairs.retain(|repair| repair.start != sent.start);
+            self.repairs.push(Repaired { start: sent.start, number: self.repaired, point: s.nxt });
+        }
+    }
+
+    fn in_flight(&self, s: &SenderState) -> u64 {
+        s.pipe()
+    }
+
+    fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
+        self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
+    }
+
+    fn agent(&self) -> Agent {
+        Agent::Ns2Linux
+    }
+}

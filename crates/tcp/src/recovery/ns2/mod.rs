@@ -1,0 +1,7 @@
+//! Recoveries of ns-2.35's agents, where they are not those of their papers.
+
+mod linux;
+mod vegas;
+
+pub use linux::Ns2Linux;
+pub use vegas::Ns2Vegas;

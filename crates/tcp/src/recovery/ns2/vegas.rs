@@ -1,0 +1,118 @@
+use crate::recovery::common::{Guard, Urgent, forward, go_back_n};
+use crate::recovery::fine_timeout::FineTimeout;
+use crate::seams::{Ack, Advance, Agent, Cause, Detect, Next, Recovery, Window};
+use crate::sender_state::SenderState;
+use airhop_base::Time;
+
+/// [`Vegas`](super::Vegas)' retransmission as ns-2.35 has it, what looks like a defect included: the window stays inflated if no duplicate
+/// comes beyond what counts as the third, each fast retransmission backs the coarse timer off, and a segment that is due when all is
+/// acknowledged goes out twice.
+#[derive(Debug, Default)]
+pub struct Ns2Vegas {
+    timeout: FineTimeout,
+    guard: Guard,
+    urgent: Urgent,
+    /// Segments by which the window is inflated.
+    inflation: f64,
+    /// The window that the last cut left, and when that was.
+    cut: Option<(f64, Time)>,
+    /// ACKs of new data that are still to be looked at after a retransmission.
+    worried: u32,
+    /// The segment that goes out twice when it is sent.
+    twice: Option<u64>,
+    now: Time,
+}
+
+impl Ns2Vegas {
+    /// True if the segment at `una` is out for longer than the fine timeout and the link layer does not work on it, or was never sent.
+    fn is_overdue(&self, s: &SenderState, now: Time) -> bool {
+        let timeout = self.timeout.timeout.unwrap_or(f64::INFINITY);
+        s.board.get(s.una).is_none_or(|e| e.held_until <= now && (now - e.at).secs_f64() >= timeout)
+    }
+}
+
+impl Recovery for Ns2Vegas {
+    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
+        self.now = a.now;
+        s.dupacks += 1;
+        if self.is_overdue(s, a.now) || s.dupacks == s.dupthresh {
+            return if self.guard.permits(s) { Detect::Lost(s.una) } else { Detect::Nothing };
+        }
+        self.inflation += f64::from(u8::from(s.dupacks > s.dupthresh));
+        Detect::Nothing
+    }
+
+    fn enter(&mut self, s: &mut SenderState, w: &mut Window, seq: u64) {
+        let (at, again) = s.board.get(seq).map_or((self.now, false), |e| (e.at, e.again));
+        if self.cut.is_none_or(|(_, when)| at > when) {
+            self.cut = Some((w.cwnd, self.now));
+            self.inflation = f64::from(s.dupacks);
+        }
+        self.worried = 2.min(((s.nxt - s.una) / s.mss) as u32 + 1);
+        self.timeout.back_off(again);
+        self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
+        if !again {
+            s.dupacks = s.dupthresh;
+        }
+    }
+
+    fn agent(&self) -> Agent {
+        Agent::Ns2Vegas
+    }
+
+    fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> Advance {
+        let inflation = std::mem::take(&mut self.inflation);
+        match self.cut {
+            Some((left, _)) if s.dupacks > s.dupthresh => {
+                if w.cwnd + inflation > left {
+                    (w.cwnd, w.ssthresh) = (left, 2.0);
+                }
+            }
+            _ => w.cwnd += inflation,
+        }
+        s.dupacks = 0;
+        if let Some(rtt) = a.sample {
+            self.timeout.on_rtt(rtt);
+        }
+        if self.worried > 0 {
+            self.worried -= 1;
+            if self.is_overdue(s, a.now) {
+                s.dupacks = s.dupthresh;
+                if s.is_outstanding() {
+                    self.urgent.push(s.una, s.segment_end(s.una), Cause::Recovery);
+                } else {
+                    self.twice = Some(s.una);
+                }
+            } else {
+                self.worried = 0;
+            }
+        }
+        Advance::Open
+    }
+
+    fn on_timeout(&mut self, s: &mut SenderState, now: Time) {
+        self.inflation = 0.0;
+        self.cut = Some((1.0, now));
+        go_back_n(s, &mut self.guard, &mut self.urgent);
+    }
+
+    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
+        if let Some(next) = self.urgent.pop(s) {
+            return Some(next);
+        }
+        if (1..s.dupthresh).contains(&s.dupacks) {
+            return None;
+        }
+        forward(s, self.in_flight(s), w.cwnd + self.inflation)
+    }
+
+    fn on_sent(&mut self, _: &mut SenderState, _: Time, sent: &Next, _: Option<u64>) {
+        if self.twice.take_if(|seq| *seq == sent.start).is_some() {
+            self.urgent.push(sent.start, sent.end, Cause::Recovery);
+        }
+    }
+
+    fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
+        self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
+    }
+}

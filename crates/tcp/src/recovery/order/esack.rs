@@ -1,0 +1,229 @@
+use crate::recovery::common::{Guard, Urgent, forward, lose_all};
+use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
+use crate::sender_state::SenderState;
+use airhop_base::{Span, Time};
+use std::collections::VecDeque;
+
+/// ESACK (Yun 2009 §4): SACK with a retransmission queue in sending order, so that segments sent again because of an ELN do
+/// not look lost when later ones are SACKed, and so that one window of congestion losses cuts the window once.
+///
+/// Two things that the paper leaves open are settled here. What may be sent is limited by the data in the network:
+/// outstanding, less SACKed, less lost. That is what keeps "the TCP connection ACK-clocked" (§4.1) while a retransmission is
+/// under way; without loss it is the same as SACK's rule. And a reduction is guarded until everything sent before it is
+/// acknowledged, as in every sender of the family.
+#[derive(Debug, Default)]
+pub struct Esack {
+    /// Transmissions in sending order: (order, first byte). Entries that were sent again or have arrived are skipped.
+    sending_order: VecDeque<(u64, u64)>,
+    /// No later transmission is known to have arrived.
+    newest: u64,
+    /// Every earlier transmission has arrived, is taken for lost, or is not the last of its segment.
+    judged_to: u64,
+    guard: Guard,
+    urgent: Urgent,
+    /// A reduction took place, and what was outstanding then is not all acknowledged.
+    recovering: bool,
+    /// A timeout took place, and what was outstanding then is not all acknowledged: segments marked lost go out again.
+    after_timeout: bool,
+    /// FirstUnsacked at the last duplicate ACK.
+    previous_first: Option<u64>,
+    /// The last round-trip sample.
+    rtt: Span,
+    /// When a segment that the receiver reported and dropped may be sent again.
+    next_repair: Time,
+}
+
+/// What FirstUnsacked says at a duplicate ACK (Algorithm 1).
+enum First {
+    /// Every segment of the queue is SACKed.
+    None,
+    /// The link layer works on it (ERSN).
+    Held,
+    /// The segment that begins here.
+    At(u64),
+}
+
+impl Esack {
+    /// The loss of the segment at `seq` is explained: no longer is it held, and no duplicate ACK counts against it.
+    fn explain(&mut self, s: &mut SenderState, seq: u64) {
+        s.board.hold(seq, Time::ZERO);
+        if self.previous_first == Some(seq) {
+            s.dupacks = 0;
+        }
+    }
+
+    /// True if this transmission is the last one of a segment that has not arrived.
+    fn is_waiting(s: &SenderState, (order, start): (u64, u64)) -> bool {
+        s.board.get(start).is_some_and(|e| e.order == order && !e.sacked)
+    }
+
+    /// FirstUnsacked: the first segment in sending order that is not SACKed.
+    fn first_unsacked(&mut self, s: &SenderState, now: Time) -> First {
+        self.trim(s);
+        let Some(&(_, start)) = self.sending_order.front() else { return First::None };
+        let held = s.board.get(start).is_some_and(|e| e.held_until > now);
+        if held { First::Held } else { First::At(start) }
+    }
+
+    /// Drops what need not be waited for from the front of the queue.
+    fn trim(&mut self, s: &SenderState) {
+        while self.sending_order.front().is_some_and(|&front| !Self::is_waiting(s, front)) {
+            self.sending_order.pop_front();
+        }
+    }
+
+    /// Marks lost every segment after which, in sending order, DupThresh segments were sent that have arrived: RFC 6675's
+    /// IsLost() with sending order in place of sequence order.
+    fn update_lost(&mut self, s: &mut SenderState, now: Time) {
+        let mut arrived_after = 0;
+        let mut judged_to = self.judged_to;
+        let known = self.sending_order.partition_point(|&(order, _)| order <= self.newest);
+        for i in (0..known).rev() {
+            let (order, start) = self.sending_order[i];
+            if order < self.judged_to {
+                break;
+            }
+            let Some(e) = s.board.get(start).filter(|e| e.order == order) else { continue };
+            if e.sacked {
+                arrived_after += 1;
+                if arrived_after == s.dupthresh {
+                    judged_to = order;
+                }
+            } else if arrived_after >= s.dupthresh && e.held_until > now {
+                judged_to = order; // to be asked about again
+            } else if arrived_after >= s.dupthresh {
+                s.board.mark_lost(start);
+            }
+        }
+        self.judged_to = judged_to;
+    }
+
+    /// Takes in what an ACK says of arrivals.
+    fn update(&mut self, s: &SenderState) {
+        self.newest =
+            s.board.arrived().iter().map(|e| e.order).max().max(Some(self.newest)).unwrap_or_default();
+    }
+
+    /// The receiver reported the segment at `una` and dropped it since: it goes out again, once a round trip, and congestion
+    /// has no part in it.
+    fn repair_reneged(&mut self, s: &SenderState, now: Time) {
+        if self.next_repair <= now {
+            self.next_repair = now + self.rtt;
+            self.urgent.push(s.una, s.segment_end(s.una), Cause::Recovery);
+        }
+    }
+}
+
+impl Recovery for Esack {
+    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
+        // Algorithm 1, "if there is a SACK option, update retransmission queue".
+        self.update(s);
+        let first = match self.first_unsacked(s, a.now) {
+            First::Held => return Detect::Nothing,
+            First::None => None,
+            First::At(seq) => Some(seq),
+        };
+        if first == Some(s.una) {
+            s.dupacks += 1;
+        } else if let Some(seq) = first.filter(|&seq| seq < s.board.high_sack()) {
+            s.dupacks = if self.previous_first == Some(seq) { s.dupacks + 1 } else { 1 };
+        } else if s.board.get(s.una).is_some_and(|e| e.sacked) {
+            self.repair_reneged(s, a.now);
+        }
+        self.previous_first = first;
+        if self.recovering {
+            self.update_lost(s, a.now);
+            return Detect::Nothing;
+        }
+        match first {
+            Some(seq) if s.dupacks >= s.dupthresh && self.guard.is_passed(s) => Detect::Lost(seq),
+            _ => Detect::Nothing,
+        }
+    }
+
+    fn note(&mut self, s: &mut SenderState, _: &Ack) {
+        self.update(s);
+        self.trim(s);
+    }
+
+    fn enter(&mut self, s: &mut SenderState, _: &mut Window, seq: u64) {
+        self.guard.set(s);
+        self.recovering = true;
+        s.dupacks = 0;
+        s.board.mark_lost(seq);
+        self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
+    }
+
+    fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> Advance {
+        self.update(s);
+        self.previous_first = None;
+        self.rtt = a.rtt.unwrap_or(self.rtt);
+        self.next_repair = Time::ZERO;
+        self.trim(s);
+        if self.guard.is_passed(s) {
+            self.after_timeout = false;
+            if std::mem::take(&mut self.recovering) {
+                s.dupacks = 0;
+                w.cwnd = w.ssthresh;
+                return Advance::Over;
+            }
+        }
+        if self.recovering {
+            self.update_lost(s, a.now);
+            return Advance::Partial { restart: true };
+        }
+        s.dupacks = 0;
+        Advance::Open
+    }
+
+    fn on_timeout(&mut self, s: &mut SenderState, _: Time) {
+        self.recovering = false;
+        self.after_timeout = true;
+        self.previous_first = None;
+        lose_all(s, &mut self.guard, &mut self.urgent);
+    }
+
+    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
+        if let Some(next) = self.urgent.pop(s) {
+            return Some(next);
+        }
+        let flight = s.pipe();
+        let cause = if self.after_timeout { Cause::Timeout } else { Cause::Recovery };
+        if s.has_room(s.mss, flight, w.cwnd)
+            && let Some(lost) = s.board.first_lost()
+        {
+            return Some(lost.again(cause));
+        }
+        forward(s, flight, w.cwnd)
+    }
+
+    fn on_sent(&mut self, s: &mut SenderState, _: Time, sent: &Next, _: Option<u64>) {
+        if let Some(e) = s.board.get(sent.start) {
+            self.sending_order.push_back((e.order, sent.start));
+            self.newest = if e.sacked { e.order } else { self.newest }; // reported, dropped, and sent again
+        }
+    }
+
+    fn in_flight(&self, s: &SenderState) -> u64 {
+        s.pipe()
+    }
+
+    fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
+        self.explain(s, seq);
+        self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
+    }
+
+    fn goes_by_order(&self) -> bool {
+        true
+    }
+
+    fn mark_lost(&mut self, s: &mut SenderState, seq: u64) -> bool {
+        self.explain(s, seq);
+        s.board.mark_lost(seq);
+        true
+    }
+
+    fn is_held(&self, s: &SenderState, now: Time) -> bool {
+        s.board.first_missing().is_some_and(|e| e.start >= s.una && e.held_until > now)
+    }
+}

@@ -1,0 +1,413 @@
+mod frto;
+mod probe;
+mod reordering;
+mod sending_order;
+
+use crate::Config;
+use crate::recovery::common::{Guard, Urgent, forward};
+use crate::recovery::prr::Prr;
+use crate::scoreboard::{Sent, duplicate};
+use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Repair, Window};
+use crate::sender_state::SenderState;
+use airhop_base::{Span, Time};
+use frto::{Frto, Verdict};
+use probe::Probe;
+use reordering::Reordering;
+use sending_order::{SendingOrder, Transmission};
+
+/// RACK-TLP (RFC 8985): a segment is lost if one that was sent later has arrived and the time for being overtaken is over. What
+/// Linux does by default, with the parts that the configuration switches on: PRR, tail loss probes, F-RTO.
+#[derive(Debug)]
+pub struct Rack {
+    /// What is neither known to have arrived nor taken for lost.
+    under_way: SendingOrder,
+    guard: Guard,
+    urgent: Urgent,
+    state: State,
+    /// The most recently sent segment that arrived; none before there is one.
+    newest: Option<Newest>,
+    reordering: Reordering,
+    /// When the wait for overtaken segments is over.
+    wait: Option<Time>,
+    probe: Option<Probe>,
+    uses_prr: bool,
+    uses_frto: bool,
+    srtt: Option<Span>,
+    news: News,
+}
+
+/// RACK.xmit_ts, RACK.end_seq and RACK.rtt (§5.2).
+#[derive(Clone, Copy, Debug)]
+struct Newest {
+    order: u64,
+    rtt: Span,
+}
+
+/// What the last ACK said.
+#[derive(Clone, Copy, Debug, Default)]
+struct News {
+    /// Something arrived that was sent once and before the last timeout.
+    late: bool,
+    /// Something arrived that was sent after the last timeout for the first time.
+    beyond: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+enum State {
+    #[default]
+    Open,
+    /// From a loss until everything outstanding then is acknowledged.
+    Recovering(Option<Prr>),
+    /// After a timeout: what is marked lost goes out again under slow start.
+    Slow(Option<Frto>),
+}
+
+impl Rack {
+    /// Ready for a new connection.
+    pub fn new(c: &Config) -> Self {
+        Rack {
+            under_way: SendingOrder::default(),
+            guard: Guard::default(),
+            urgent: Urgent::default(),
+            state: State::Open,
+            newest: None,
+            reordering: Reordering::default(),
+            wait: None,
+            probe: c.tlp.then(Probe::default),
+            uses_prr: c.prr,
+            uses_frto: c.frto,
+            srtt: None,
+            news: News::default(),
+        }
+    }
+
+    /// Takes in what an ACK says of arrivals and draws conclusions (§6.2). Returns the first segment that is lost, if one is.
+    fn update(&mut self, s: &mut SenderState, a: &Ack) -> Option<u64> {
+        self.srtt = s.srtt;
+        let point = self.guard.recovery_point;
+        let mut news = News::default();
+        for e in s.board.arrived() {
+            self.under_way.remove(e.order);
+            news.late |= !e.retransmitted && e.end <= point;
+            news.beyond |= e.start >= point;
+            self.note_arrival(e, a.now, s.board.least_rtt());
+            self.reordering.on_arrival(e);
+            if let Some(probe) = self.probe.as_mut().filter(|_| !e.retransmitted) {
+                probe.on_sample();
+            }
+        }
+        self.news = news;
+        self.reordering.on_ack(s, duplicate(s.una, &a.sack).is_some());
+        self.find_losses(s, a.now);
+        first_lost(s)
+    }
+
+    /// §6.2 steps 1 and 2.
+    fn note_arrival(&mut self, e: &Sent, now: Time, least_rtt: Option<Span>) {
+        let rtt = now - e.at;
+        if e.retransmitted && least_rtt.is_some_and(|least| rtt < least) {
+            return; // too soon: it is an earlier transmission that arrived
+        }
+        if self.newest.is_none_or(|newest| e.order > newest.order) {
+            self.newest = Some(Newest { order: e.order, rtt });
+        }
+    }
+
+    /// §6.2 step 5.
+    fn find_losses(&mut self, s: &mut SenderState, now: Time) {
+        self.wait = None;
+        let Some(newest) = self.newest else { return };
+        let is_open = matches!(self.state, State::Open);
+        if is_open && s.board.sacked_bytes() == 0 && s.board.lost_bytes() == 0 {
+            return; // what arrived last was sent before everything outstanding
+        }
+        let enough = u64::from(s.dupthresh) * s.mss;
+        let is_urgent = !is_open || s.board.sacked_bytes() >= enough;
+        let window = self.reordering.window(is_urgent, s.board.least_rtt(), s.srtt);
+        let mut next = self.under_way.first();
+        while let Some((order, sent)) = next.filter(|&(order, _)| order < newest.order) {
+            next = self.under_way.after(&sent);
+            let until = sent.at + newest.rtt + window;
+            if is_held(s, &sent, now) {
+                continue;
+            }
+            if until <= now {
+                self.lose(s, order, &sent);
+            } else {
+                self.wait = Some(until); // the last of them waits longest
+            }
+        }
+    }
+
+    /// Takes a transmission that is under way for lost.
+    fn lose(&mut self, s: &mut SenderState, order: u64, sent: &Transmission) {
+        self.under_way.remove(order);
+        s.board.mark_lost(sent.first(s));
+    }
+
+    /// §7.2: the probe timer starts when nothing is wrong and something is outstanding.
+    fn arm_probe(&mut self, s: &SenderState, now: Time) {
+        let is_calm = matches!(self.state, State::Open) && s.board.sacked_bytes() == 0;
+        let outstanding = s.board.len();
+        if let Some(probe) = &mut self.probe {
+            probe.due = None;
+            if is_calm && outstanding > 0 {
+                probe.arm(now, self.srtt, outstanding == 1);
+            }
+        }
+    }
+
+    /// §7.3: new data if there is some and the receiver takes it, whatever cwnd; else the last segment once more.
+    fn send_probe(&mut self, s: &SenderState) -> Detect {
+        let Some(probe) = self.probe.as_mut() else { return Detect::Nothing };
+        probe.due = None;
+        let may_go = matches!(self.state, State::Open) && probe.may_go();
+        let fresh = forward(s, 0, f64::INFINITY).map(|next| (next.start, next.end, None));
+        let tail = s.board.last().map(|e| (e.start, e.end, Some(e.start)));
+        let Some((start, end, again)) = fresh.or(tail).filter(|_| may_go) else { return Detect::Nothing };
+        probe.on_sent(end.max(s.nxt), again);
+        self.urgent.push(start, end, Cause::Probe);
+        Detect::Probe
+    }
+
+    /// What an ACK means during F-RTO. True if the timeout was for nothing.
+    fn on_frto_ack(&mut self, s: &SenderState, a: &Ack) -> bool {
+        let State::Slow(Some(frto)) = self.state else { return false };
+        let News { late, beyond, .. } = self.news;
+        let verdict = frto.on_ack(s, a, late, beyond, self.guard.recovery_point);
+        match verdict {
+            Verdict::Open(next) => self.state = State::Slow(Some(next)),
+            Verdict::Lost => self.state = State::Slow(None),
+            Verdict::Spurious => {}
+        }
+        verdict == Verdict::Spurious
+    }
+
+    /// The next segment of fast recovery: what is lost before what is new.
+    fn next_in_recovery(
+        s: &mut SenderState,
+        cause: Cause,
+        has_room: impl Fn(&SenderState, u64) -> bool,
+    ) -> Option<Next> {
+        let lost = s.board.first_lost().map(|e| e.again(cause));
+        let next = lost.or_else(|| forward(s, 0, f64::INFINITY))?;
+        has_room(s, next.end - next.start).then_some(next)
+    }
+}
+
+/// True if the link layer works on it (ERSN).
+fn is_held(s: &SenderState, sent: &Transmission, now: Time) -> bool {
+    s.board.get(sent.first(s)).is_some_and(|e| e.held_until > now)
+}
+
+fn first_lost(s: &mut SenderState) -> Option<u64> {
+    s.board.first_lost().map(|e| e.start)
+}
+
+impl Recovery for Rack {
+    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
+        let lost = self.update(s, a);
+        if let Some(probe) = &mut self.probe {
+            probe.on_ack(s, a);
+        }
+        self.arm_probe(s, a.now);
+        let in_flight = s.pipe();
+        let is_spurious = self.on_frto_ack(s, a);
+        match &mut self.state {
+            State::Open => lost.map_or(Detect::Nothing, Detect::Lost),
+            State::Recovering(prr) => {
+                let delivered = s.board.delivered();
+                if let Some(prr) = prr.as_mut().filter(|_| delivered > 0) {
+                    prr.on_ack(delivered, in_flight, false);
+                }
+                Detect::Nothing
+            }
+            State::Slow(_) if is_spurious => Detect::Spurious,
+            State::Slow(_) => Detect::Nothing,
+        }
+    }
+
+    fn note(&mut self, s: &mut SenderState, a: &Ack) {
+        self.update(s, a);
+        if let Some(probe) = &mut self.probe {
+            probe.on_ack(s, a);
+        }
+    }
+
+    fn enter(&mut self, s: &mut SenderState, w: &mut Window, seq: u64) {
+        self.guard.set(s);
+        if let Some(probe) = &mut self.probe {
+            probe.forget();
+        }
+        let delivered = s.board.delivered();
+        self.state = State::Recovering(self.uses_prr.then(|| {
+            // RFC 9937 §6.1: what was reported before this ACK has left already.
+            let flight = s.nxt - s.una + delivered - s.board.sacked_bytes();
+            let mut prr = Prr::new(s.mss, flight, (w.cwnd * s.mss as f64) as u64);
+            prr.on_ack(delivered, s.pipe(), false);
+            prr
+        }));
+        self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
+    }
+
+    fn on_advance(&mut self, s: &mut SenderState, _: &mut Window, a: &Ack) -> Advance {
+        let mut lost = self.update(s, a);
+        let repaired = self.probe.as_mut().and_then(|probe| probe.on_ack(s, a));
+        let in_flight = s.pipe();
+        let is_passed = self.guard.is_passed(s);
+        let is_spurious = self.on_frto_ack(s, a);
+        let advance = match &mut self.state {
+            State::Open => lost.map_or(Advance::Open, Advance::Lost),
+            State::Recovering(prr) if !is_passed => {
+                if let Some(prr) = prr {
+                    prr.on_ack(s.board.delivered(), in_flight, s.board.newly_lost_bytes() == 0);
+                }
+                lost = None;
+                Advance::Partial { restart: true }
+            }
+            State::Slow(_) if !is_passed => {
+                lost = None;
+                if is_spurious { Advance::Spurious } else { Advance::Open }
+            }
+            // The ACK that ends it may show the next loss at once.
+            over => {
+                let was_slow = matches!(over, State::Slow(_));
+                self.state = State::Open;
+                self.reordering.on_recovered();
+                match lost {
+                    Some(seq) => Advance::Lost(seq),
+                    None if was_slow => Advance::Open,
+                    None => Advance::Over,
+                }
+            }
+        };
+        self.arm_probe(s, a.now);
+        match repaired {
+            Some(seq) if lost.is_none() && matches!(self.state, State::Open) => Advance::Repaired(seq),
+            _ => advance,
+        }
+    }
+
+    fn on_timeout(&mut self, s: &mut SenderState, now: Time) {
+        // RFC 5682 §3.1 step 1: not if the last recovery is still unfinished.
+        let may_doubt = self.uses_frto && self.guard.is_passed(s);
+        self.guard.set(s);
+        self.state = State::Slow(may_doubt.then_some(Frto::AwaitsAnswer));
+        self.urgent.clear();
+        self.wait = None;
+        if let Some(probe) = &mut self.probe {
+            probe.forget();
+        }
+        // RFC 8985 §6.3: what was sent a moment ago may yet arrive.
+        let rtt = self.newest.map_or(Span::ZERO, |newest| newest.rtt);
+        let window = self.reordering.window(true, s.board.least_rtt(), s.srtt);
+        if let Some(first) = s.board.iter().next() {
+            self.under_way.remove(first.order);
+        }
+        s.board.mark_first_lost();
+        while let Some((order, sent)) =
+            self.under_way.first().filter(|(_, sent)| sent.at + rtt + window <= now)
+        {
+            self.lose(s, order, &sent);
+        }
+        self.urgent.push(s.una, s.segment_end(s.una), Cause::Timeout);
+    }
+
+    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
+        if let Some(next) = self.urgent.pop(s) {
+            return Some(next);
+        }
+        let flight = s.pipe();
+        match self.state {
+            // RFC 3042, and beyond: each segment that has arrived makes room for one.
+            State::Open if s.limited_transmit => forward(s, flight, w.cwnd),
+            State::Open => forward(s, flight + s.board.sacked_bytes(), w.cwnd),
+            State::Recovering(Some(prr)) => {
+                Self::next_in_recovery(s, Cause::Recovery, |_, len| prr.has_room(len, flight))
+            }
+            State::Recovering(None) => {
+                Self::next_in_recovery(s, Cause::Recovery, |s, len| s.has_room(len, flight, w.cwnd))
+            }
+            // RFC 5682 §3.1 step 2: nothing but the first segment until that is answered.
+            State::Slow(Some(Frto::AwaitsAnswer)) => None,
+            State::Slow(Some(Frto::AwaitsVerdict { point })) => {
+                let fresh = forward(s, flight, w.cwnd).filter(|next| next.start < point + 2 * s.mss);
+                if fresh.is_none() && s.nxt == point {
+                    self.state = State::Slow(None); // nothing new can be sent: conventional recovery
+                    return self.next(s, w);
+                }
+                fresh
+            }
+            State::Slow(None) => {
+                Self::next_in_recovery(s, Cause::Timeout, |s, len| s.has_room(len, flight, w.cwnd))
+            }
+        }
+    }
+
+    fn deadline(&self) -> Option<Time> {
+        let probe = self.probe.and_then(|probe| probe.due);
+        [self.wait, probe].into_iter().flatten().min()
+    }
+
+    fn on_deadline(&mut self, s: &mut SenderState, now: Time) -> Detect {
+        if self.wait.is_some_and(|until| until <= now) {
+            self.news = News::default();
+            self.find_losses(s, now);
+            let lost = first_lost(s).filter(|_| matches!(self.state, State::Open));
+            return lost.map_or(Detect::Nothing, Detect::Lost);
+        }
+        self.send_probe(s)
+    }
+
+    fn probe_instead(&mut self, s: &mut SenderState, _: Time) -> bool {
+        let is_due = self.probe.is_some_and(|probe| probe.due.is_some());
+        is_due && self.send_probe(s) == Detect::Probe
+    }
+
+    fn on_sent(&mut self, s: &mut SenderState, now: Time, sent: &Next, earlier: Option<u64>) {
+        if let Some(earlier) = earlier {
+            self.under_way.remove(earlier);
+        }
+        if let Some(e) = s.board.get(sent.start).filter(|e| !e.sacked) {
+            self.under_way.push(e.order, e.start, e.at);
+        }
+        if let State::Recovering(Some(prr)) = &mut self.state {
+            prr.on_sent(sent.end - sent.start);
+        }
+        if sent.cause == Cause::New {
+            self.arm_probe(s, now);
+        }
+    }
+
+    fn forgive(&mut self, s: &mut SenderState) -> bool {
+        self.state = State::Open;
+        self.guard = Guard::default();
+        self.urgent.clear();
+        s.board.forgive();
+        self.under_way.clear();
+        let mut missing: Vec<&Sent> = s.board.iter().filter(|e| !e.sacked).collect();
+        missing.sort_by_key(|e| e.order);
+        missing.into_iter().for_each(|e| self.under_way.push(e.order, e.start, e.at));
+        true
+    }
+
+    fn repair(&self) -> Repair {
+        match self.state {
+            State::Open => Repair::Nothing,
+            State::Recovering(_) => Repair::Loss,
+            State::Slow(_) => Repair::Timeout,
+        }
+    }
+
+    fn in_flight(&self, s: &SenderState) -> u64 {
+        s.pipe()
+    }
+
+    fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
+        self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
+    }
+
+    fn goes_by_order(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,107 @@
+use super::rfc6675::Rfc6675;
+use crate::recovery::common::{Guard, Urgent, forward};
+use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
+use crate::sender_state::SenderState;
+use airhop_base::Time;
+
+/// RFC 6675 recovery that waits before it begins (TCP-DCR; Bhandarkar et al. 2005): the link layer gets one round
+/// trip from the first duplicate ACK on to fill the hole. Meanwhile every duplicate ACK lets a new segment out (RFC
+/// 4653's extended limited transmit), so that the ACK clock goes on.
+#[derive(Debug, Default)]
+pub struct Delayed {
+    inner: Rfc6675,
+    /// Updated each time `inner` leaves Open.
+    guard: Guard,
+    urgent: Urgent,
+    waiting: Option<Waiting>,
+}
+
+/// A hole that the link layer may still fill.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    /// Till then.
+    until: Time,
+    /// Duplicate ACKs so far.
+    duplicates: u32,
+}
+
+impl Recovery for Delayed {
+    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
+        let before = s.dupacks;
+        let detect = self.inner.on_duplicate(s, a);
+        // As in RFC 6675 §2, a duplicate that reports nothing new says nothing of a hole.
+        if !self.guard.is_passed(s) || s.dupacks == before {
+            return Detect::Nothing;
+        }
+        let Some(waiting) = &mut self.waiting else {
+            let Some(srtt) = s.srtt else { return detect }; // no round trip to wait for is known
+            self.waiting = Some(Waiting { until: a.now + srtt, duplicates: 1 });
+            return Detect::Nothing;
+        };
+        waiting.duplicates += 1;
+        Detect::Nothing
+    }
+
+    fn enter(&mut self, s: &mut SenderState, w: &mut Window, seq: u64) {
+        self.guard.set(s);
+        self.waiting = None;
+        self.inner.enter(s, w, seq);
+    }
+
+    fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> Advance {
+        self.waiting = None;
+        match self.inner.on_advance(s, w, a) {
+            Advance::Lost(seq) => {
+                let Some(srtt) = s.srtt else { return Advance::Lost(seq) };
+                self.waiting = Some(Waiting { until: a.now + srtt, duplicates: 0 });
+                Advance::Open
+            }
+            advance => advance,
+        }
+    }
+
+    fn on_timeout(&mut self, s: &mut SenderState, now: Time) {
+        self.guard.set(s);
+        self.waiting = None;
+        self.urgent.clear();
+        self.inner.on_timeout(s, now);
+    }
+
+    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
+        if let Some(next) = self.urgent.pop(s) {
+            return Some(next);
+        }
+        if !self.guard.is_passed(s) {
+            return self.inner.next(s, w);
+        }
+        // Nothing counts as lost before the wait is over, so the flight is all that is outstanding.
+        let extra = self.waiting.map_or_else(|| s.limited_transmit_extra(), |waiting| waiting.duplicates);
+        forward(s, s.nxt - s.una, w.cwnd + f64::from(extra))
+    }
+
+    fn deadline(&self) -> Option<Time> {
+        self.waiting.map(|waiting| waiting.until)
+    }
+
+    fn on_deadline(&mut self, s: &mut SenderState, _: Time) -> Detect {
+        self.waiting = None;
+        Detect::Lost(s.una)
+    }
+
+    fn on_sent(&mut self, s: &mut SenderState, now: Time, sent: &Next, earlier: Option<u64>) {
+        self.inner.on_sent(s, now, sent, earlier);
+    }
+
+    fn in_flight(&self, s: &SenderState) -> u64 {
+        self.inner.in_flight(s)
+    }
+
+    fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
+        self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
+    }
+
+    /// The link layer has till the end of the wait: the retransmission timer is not to cut it short.
+    fn is_held(&self, _: &SenderState, _: Time) -> bool {
+        self.waiting.is_some()
+    }
+}

@@ -1,0 +1,11 @@
+//! Recoveries by the scoreboard: losses are told by what SACK blocks report above a segment.
+
+mod delayed;
+mod rate_halving;
+mod rfc6675;
+mod sack_pipe;
+
+pub use delayed::Delayed;
+pub use rate_halving::RateHalving;
+pub use rfc6675::Rfc6675;
+pub use sack_pipe::SackPipe;

@@ -1,0 +1,127 @@
+use crate::recovery::common::{Guard, Urgent, forward, lose_all};
+use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
+use crate::sender_state::SenderState;
+use airhop_base::Time;
+
+/// Forward acknowledgement with rate halving (Mathis and Mahdavi 1996; Mathis, Semke and Mahdavi 1999), as Linux 2.4 and 2.6 repaired.
+/// ns-2's port of the latter, with all its rules, is [`Ns2Linux`](super::Ns2Linux).
+///
+/// Where a pipe counter is silent for half a round trip after a loss, every second ACK lets a segment out here, until the flight
+/// has come down to the window that the loss left. A retransmission is lost if something sent after it arrived.
+///
+/// Not so here: Linux lets no ACK of a recovery send more than one segment beyond what is in the network
+/// (tcp_cwnd_down() keeps the window within the flight plus one). Here an ACK that shows many losses at once is answered with as many
+/// segments as fill the flight that there was, in one burst.
+#[derive(Debug, Default)]
+pub struct RateHalving {
+    guard: Guard,
+    urgent: Urgent,
+    state: State,
+    /// Segments in the network before the last ACK.
+    flight_before: f64,
+}
+
+#[derive(Debug, Default, PartialEq)]
+enum State {
+    #[default]
+    Open,
+    /// From a loss until everything outstanding then is acknowledged.
+    Recovering {
+        /// Segments that may be in the network, as long as that is more than cwnd.
+        ceiling: f64,
+    },
+    /// After a timeout: what is marked lost goes out again under slow start.
+    Slow,
+}
+
+impl RateHalving {
+    /// Takes in what the ACK says of arrivals and draws conclusions. Returns the first segment that is lost, if one is.
+    fn update(&mut self, s: &mut SenderState, a: &Ack) -> Option<u64> {
+        self.flight_before = (s.pipe() + a.delivered) as f64 / s.mss as f64;
+        s.dupacks += u32::from(a.acked == 0 && s.board.newly_sacked() > 0);
+        // FACK: lost is what DupThresh segments or more, up to the foremost that arrived, were sent after.
+        let foremost = s.board.high_sack();
+        let reach = u64::from(s.dupthresh) * s.mss;
+        let newest =
+            s.board.iter().filter(|e| e.sacked && !e.retransmitted).map(|e| e.order).max().unwrap_or(0);
+        s.board.mark_lost_where(|e| {
+            let is_lost = if e.retransmitted { newest > e.order } else { e.end + reach <= foremost };
+            is_lost && e.held_until <= a.now
+        });
+        if let State::Recovering { ceiling } = &mut self.state {
+            *ceiling -= 0.5;
+        }
+        s.board.first_lost().map(|e| e.start)
+    }
+
+    /// Segments that may be in the network.
+    fn ceiling(&self, w: &Window) -> f64 {
+        match self.state {
+            State::Recovering { ceiling } => ceiling.max(w.cwnd),
+            _ => w.cwnd,
+        }
+    }
+}
+
+impl Recovery for RateHalving {
+    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
+        match self.update(s, a) {
+            Some(seq) if self.state == State::Open => Detect::Lost(seq),
+            _ => Detect::Nothing,
+        }
+    }
+
+    fn enter(&mut self, s: &mut SenderState, _: &mut Window, seq: u64) {
+        self.guard.set(s);
+        self.state = State::Recovering { ceiling: self.flight_before };
+        self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
+    }
+
+    fn on_advance(&mut self, s: &mut SenderState, _: &mut Window, a: &Ack) -> Advance {
+        s.dupacks = 0;
+        let lost = self.update(s, a);
+        match self.state {
+            State::Open => lost.map_or(Advance::Open, Advance::Lost),
+            _ if !self.guard.is_passed(s) => match self.state {
+                State::Slow => Advance::Open,
+                _ => Advance::Partial { restart: true },
+            },
+            // The ACK that ends it may show the next loss at once.
+            _ => match (std::mem::take(&mut self.state), lost) {
+                (_, Some(seq)) => Advance::Lost(seq),
+                (State::Slow, None) => Advance::Open,
+                (_, None) => Advance::Over,
+            },
+        }
+    }
+
+    fn on_timeout(&mut self, s: &mut SenderState, _: Time) {
+        self.state = State::Slow;
+        lose_all(s, &mut self.guard, &mut self.urgent);
+    }
+
+    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
+        if let Some(next) = self.urgent.pop(s) {
+            return Some(next);
+        }
+        let flight = s.pipe();
+        if self.state == State::Open {
+            let extra = f64::from(s.limited_transmit_extra());
+            return forward(s, flight + s.board.sacked_bytes(), w.cwnd + extra);
+        }
+        let ceiling = self.ceiling(w);
+        let cause = if self.state == State::Slow { Cause::Timeout } else { Cause::Recovery };
+        match s.board.first_lost().copied() {
+            Some(e) => s.has_room(e.bytes(), flight, ceiling).then(|| e.again(cause)),
+            None => forward(s, flight, ceiling),
+        }
+    }
+
+    fn in_flight(&self, s: &SenderState) -> u64 {
+        s.pipe()
+    }
+
+    fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
+        self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
+    }
+}

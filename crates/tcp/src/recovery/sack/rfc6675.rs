@@ -1,0 +1,188 @@
+use crate::Config;
+use crate::recovery::common::{Guard, Urgent, forward, lose_all};
+use crate::recovery::prr::Prr;
+use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Repair, Window};
+use crate::sender_state::SenderState;
+use airhop_base::Time;
+
+/// SACK-based loss recovery of RFC 6675. It comes down to the new window at once, by half a round trip of silence, or with PRR evenly.
+#[derive(Debug, Default)]
+pub struct Rfc6675 {
+    guard: Guard,
+    urgent: Urgent,
+    state: State,
+    uses_prr: bool,
+    prr: Option<Prr>,
+}
+
+#[derive(Debug, Default, PartialEq)]
+enum State {
+    #[default]
+    Open,
+    /// From a loss until everything outstanding then is acknowledged.
+    Recovering {
+        /// The rescue retransmission was used (§4 NextSeg (4)).
+        rescued: bool,
+    },
+    /// After a timeout: what is marked lost goes out again under slow start.
+    Slow,
+}
+
+impl Rfc6675 {
+    /// Ready for a new connection.
+    pub fn new(c: &Config) -> Self {
+        Rfc6675 { uses_prr: c.prr, ..Rfc6675::default() }
+    }
+
+    /// Lets PRR know of an ACK during recovery.
+    fn pace(&mut self, s: &SenderState, is_safe: bool) {
+        let (delivered, in_flight) = (s.board.delivered(), s.pipe());
+        if let Some(prr) = self.prr.as_mut().filter(|_| delivered > 0) {
+            prr.on_ack(delivered, in_flight, is_safe);
+        }
+    }
+
+    /// §4 IsLost(): DupThresh discontiguous SACKed runs above a segment, or more than (DupThresh - 1) segments' worth of
+    /// SACKed bytes. Marks every segment for which it holds, unless the link layer works on it: those below the run with which enough is SACKed.
+    fn update_lost(s: &mut SenderState, now: Time) {
+        let (mut runs, mut bytes) = (0, 0);
+        let enough = s.board.sacked_runs().rev().find(|run| {
+            runs += 1;
+            bytes += run.end - run.start;
+            runs >= s.dupthresh || bytes > u64::from(s.dupthresh - 1) * s.mss
+        });
+        if let Some(run) = enough {
+            let edge = run.start;
+            s.board.mark_holes_lost(edge, now);
+        }
+    }
+
+    /// §5 (2): IsLost(HighACK + 1).
+    fn is_head_lost(s: &SenderState) -> bool {
+        s.board.lost_bytes() > 0 && s.board.get(s.una).is_some_and(|e| e.lost)
+    }
+
+    fn next_in_recovery(&mut self, s: &mut SenderState, rescued: bool) -> Option<Next> {
+        // §4 NextSeg (1): the lowest lost segment not yet retransmitted.
+        let lost = s.board.first_lost().map(|e| e.again(Cause::Recovery));
+        // (2): new data.
+        if let Some(next) = lost.or_else(|| forward(s, 0, f64::INFINITY)) {
+            return Some(next);
+        }
+        // (3): a hole below the highest SACKed byte, even if it does not look lost yet.
+        if let Some(hole) = s.board.first_hole() {
+            return Some(hole.again(Cause::Recovery));
+        }
+        // (4): once per recovery, the highest segment not SACKed.
+        let last = s.board.last_missing().filter(|_| !rescued)?;
+        self.state = State::Recovering { rescued: true };
+        Some(last.again(Cause::Recovery))
+    }
+}
+
+impl Recovery for Rfc6675 {
+    fn on_duplicate(&mut self, s: &mut SenderState, a: &Ack) -> Detect {
+        if s.board.newly_sacked() > 0 {
+            s.dupacks += 1; // §2: a duplicate ACK carries SACK information that was not known
+        }
+        Self::update_lost(s, a.now);
+        self.pace(s, false);
+        // RFC 6675 §5.1: after a timeout not before HighACK reaches RecoveryPoint.
+        if self.state != State::Open || !self.guard.is_passed(s) {
+            return Detect::Nothing;
+        }
+        // §5: (1) DupThresh duplicate ACKs, or (2).
+        if s.dupacks >= s.dupthresh || Self::is_head_lost(s) { Detect::Lost(s.una) } else { Detect::Nothing }
+    }
+
+    fn enter(&mut self, s: &mut SenderState, w: &mut Window, seq: u64) {
+        self.guard.set(s);
+        self.state = State::Recovering { rescued: false };
+        s.board.mark_lost(seq);
+        if self.uses_prr {
+            let flight = s.nxt - s.una + s.board.delivered() - s.board.sacked_bytes();
+            self.prr = Some(Prr::new(s.mss, flight, (w.cwnd * s.mss as f64) as u64));
+            self.pace(s, false);
+        }
+        self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
+    }
+
+    fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> Advance {
+        s.dupacks = 0;
+        Self::update_lost(s, a.now); // §5: "regardless of its status as a cumulative acknowledgment"
+        if !self.guard.is_passed(s) {
+            if self.state == State::Slow {
+                return Advance::Open;
+            }
+            self.pace(s, s.board.newly_lost_bytes() == 0);
+            return Advance::Partial { restart: true };
+        }
+        let ends_recovery = self.repair() == Repair::Loss;
+        self.state = State::Open;
+        self.prr = None;
+        // A scheme that took the loss for no congestion may have left ssthresh unlimited, and with it the window.
+        if ends_recovery && w.ssthresh.is_finite() {
+            w.cwnd = w.ssthresh;
+        }
+        match ends_recovery {
+            _ if Self::is_head_lost(s) => Advance::Lost(s.una),
+            true => Advance::Over,
+            false => Advance::Open,
+        }
+    }
+
+    fn on_timeout(&mut self, s: &mut SenderState, _: Time) {
+        self.state = State::Slow;
+        self.prr = None;
+        lose_all(s, &mut self.guard, &mut self.urgent);
+    }
+
+    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
+        if let Some(next) = self.urgent.pop(s) {
+            return Some(next);
+        }
+        if self.state == State::Open {
+            // RFC 5681 §3.1: outside recovery everything outstanding counts.
+            return forward(s, s.nxt - s.una, w.cwnd + f64::from(s.limited_transmit_extra()));
+        }
+        let flight = s.pipe();
+        let room =
+            self.prr.map_or_else(|| s.has_room(s.mss, flight, w.cwnd), |prr| prr.has_room(s.mss, flight));
+        match self.state {
+            State::Recovering { rescued } if room => self.next_in_recovery(s, rescued),
+            State::Slow if room => {
+                let lost = s.board.first_lost().map(|e| e.again(Cause::Timeout));
+                lost.or_else(|| forward(s, flight, w.cwnd))
+            }
+            _ => None,
+        }
+    }
+
+    fn on_sent(&mut self, _: &mut SenderState, _: Time, sent: &Next, _: Option<u64>) {
+        if let Some(prr) = &mut self.prr {
+            prr.on_sent(sent.end - sent.start);
+        }
+    }
+
+    fn forgive(&mut self, s: &mut SenderState) -> bool {
+        self.state = State::Open;
+        self.prr = None;
+        self.guard = Guard::default();
+        self.urgent.clear();
+        s.board.forgive();
+        true
+    }
+
+    /// What a timeout left is not told apart from nothing.
+    fn repair(&self) -> Repair {
+        if matches!(self.state, State::Recovering { .. }) { Repair::Loss } else { Repair::Nothing }
+    }
+
+    fn in_flight(&self, s: &SenderState) -> u64 {
+        s.pipe()
+    }
+
+    fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
+        self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
+    }
+}

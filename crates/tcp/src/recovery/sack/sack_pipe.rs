@@ -1,0 +1,89 @@
+use crate::recovery::common::{Guard, Urgent, forward, go_back_n};
+use crate::seams::{Ack, Advance, Cause, Detect, Next, Recovery, Window};
+use crate::sender_state::SenderState;
+use airhop_base::Time;
+
+/// ns-2's "Sack1": a counter, the pipe, estimates how many segments are in the network during recovery (Fall and Floyd
+/// 1996, §4). The sender that Yun 2009 calls SACK.
+#[derive(Debug, Default)]
+pub struct SackPipe {
+    guard: Guard,
+    urgent: Urgent,
+    /// Segments in the network, while in recovery. Can fall below zero: it is an estimate.
+    pipe: Option<i64>,
+}
+
+impl Recovery for SackPipe {
+    fn on_duplicate(&mut self, s: &mut SenderState, _: &Ack) -> Detect {
+        if let Some(pipe) = &mut self.pipe {
+            *pipe -= 1;
+            return Detect::Nothing;
+        }
+        if s.board.newly_sacked() == 0 {
+            return Detect::Nothing; // it says nothing about another segment that left the network
+        }
+        s.dupacks += 1;
+        if s.dupacks == s.dupthresh && self.guard.permits(s) { Detect::Lost(s.una) } else { Detect::Nothing }
+    }
+
+    fn note(&mut self, s: &mut SenderState, _: &Ack) {
+        if let Some(pipe) = self.pipe.as_mut().filter(|_| s.board.newly_sacked() > 0) {
+            *pipe -= 1; // an ACK that only tells of a loss says nothing about a segment that left the network
+        }
+    }
+
+    fn enter(&mut self, s: &mut SenderState, _: &mut Window, seq: u64) {
+        self.guard.set(s);
+        let outstanding = (s.max_sent - s.una).div_ceil(s.mss) as i64;
+        self.pipe = Some(outstanding - i64::from(s.dupthresh));
+        self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
+    }
+
+    fn on_advance(&mut self, s: &mut SenderState, _: &mut Window, _: &Ack) -> Advance {
+        s.dupacks = 0;
+        let Some(pipe) = &mut self.pipe else {
+            return Advance::Open;
+        };
+        if self.guard.is_passed(s) {
+            self.pipe = None;
+            self.guard = Guard::default(); // ns-2: only a timeout leaves a guard behind
+            return Advance::Over;
+        }
+        // One for the segment that triggered the ACK, one for the repaired segment it acknowledges.
+        *pipe -= 2;
+        Advance::Partial { restart: true }
+    }
+
+    fn on_timeout(&mut self, s: &mut SenderState, _: Time) {
+        self.pipe = None;
+        s.board.forget();
+        go_back_n(s, &mut self.guard, &mut self.urgent);
+    }
+
+    fn next(&mut self, s: &mut SenderState, w: &Window) -> Option<Next> {
+        if let Some(next) = self.urgent.pop(s) {
+            return Some(next);
+        }
+        let Some(pipe) = self.pipe else {
+            return forward(s, self.in_flight(s), w.cwnd + f64::from(s.limited_transmit_extra()));
+        };
+        if pipe >= w.cwnd as i64 {
+            return None;
+        }
+        let hole = s.board.first_hole().map(|e| e.again(Cause::Recovery));
+        hole.or_else(|| forward(s, 0, f64::INFINITY))
+    }
+
+    fn on_sent(&mut self, _: &mut SenderState, _: Time, sent: &Next, _: Option<u64>) {
+        // The fast retransmit takes the place of the segment that was lost, which the pipe still counts; so does what is sent on
+        // a notice.
+        if let Some(pipe) = self.pipe.as_mut().filter(|_| !matches!(sent.cause, Cause::Fast | Cause::Notice))
+        {
+            *pipe += 1;
+        }
+    }
+
+    fn retransmit(&mut self, s: &mut SenderState, seq: u64) {
+        self.urgent.push(seq, s.segment_end(seq), Cause::Notice);
+    }
+}

@@ -1,0 +1,233 @@
+//! ACKs open the connection, acknowledge data, repeat themselves, echo marks, and time the round trip.
+
+use super::{Connection, Sender, clock};
+use crate::Echo;
+use crate::config::Validation;
+use crate::scoreboard::{Scoreboard, duplicate};
+use crate::seams::{Ack, Advance, Agent, Detect, LossClassification, Signal};
+use airhop_base::{Eln, Notice, NoticeKind, RareOptions, Segment, Span, Time};
+
+impl Sender {
+    pub(super) fn on_acknowledgement(&mut self, now: Time, segment: &Segment) {
+        if segment.ack > self.state.max_sent {
+            return; // RFC 9293 §3.10.7.4: an ACK of something never sent
+        }
+        let answers_syn = segment.flags.syn && segment.ack > 0;
+        if self.connection == Connection::SynSent && !answers_syn {
+            return; // RFC 9293 §3.10.7.3: nothing else opens the connection, or acknowledges its SYN
+        }
+        let edge = segment.ack.saturating_add(segment.window);
+        let is_update = edge > self.state.right_edge;
+        self.state.right_edge = self.state.right_edge.max(edge);
+        let opens = self.connection == Connection::SynSent;
+        if opens {
+            self.connection = Connection::AckDue;
+        }
+        let earlier = self.look();
+        self.reconsider(segment); // before it can cause a reduction of its own
+        let acked = self.take_in(now, segment);
+        let advances = acked > 0;
+        if advances {
+            self.on_advance(now, segment, acked, opens);
+            if opens && self.timed_out == Some(0) {
+                self.after_a_lost_syn();
+            }
+        }
+        // NAKs go after the cumulative ACK (needs no repair) and before duplicate detection.
+        if self.notices.knows_nak() {
+            self.heed_naks(now, segment);
+        }
+        if !advances && !segment.flags.syn {
+            // RFC 5681 §2: it repeats the last ACK, window and all. RFC 6675 §2: or its SACK blocks report what none has, "even if it … changes
+            // the advertised window".
+            let repeats = segment.ack == self.state.una && !is_update && segment.len == 0;
+            let reports = self.state.board.newly_sacked() > 0;
+            if (repeats && self.state.is_outstanding()) || reports {
+                self.on_duplicate(now, segment);
+            } else if repeats || duplicate(segment.ack, &segment.options.sack).is_some() {
+                let ack = seen(now, segment, 0, None, &self.state.board);
+                self.recovery.note(&mut self.state, &ack); // a D-SACK may come late
+            }
+        }
+        if let Some(earlier) = earlier {
+            self.tell_of_delivery(now, segment, earlier);
+        }
+        if let Some(seq) = segment.lost().filter(|_| self.notices.knows_eln()) {
+            let end = self.state.segment_end(seq);
+            self.on_notice(now, Notice::about(NoticeKind::Eln, seq, end));
+        }
+    }
+
+    /// The SYN or the SYN-ACK was lost: a window of one (RFC 5681 §3.1) and a timeout of 3 s (RFC 6298 §5.7). Linux, tcp_init_transfer() and
+    /// tcp_init_metrics(): the one only after a second SYN was lost, as its first timeout is one second now and no longer three, and the other
+    /// only if timestamps gave no round trip.
+    fn after_a_lost_syn(&mut self) {
+        let lost = self.state.board.next_order() - 2; // nothing but SYNs went out so far, and the last one arrived
+        let spares_first = self.config.rto.kind.spares_first_syn();
+        if !spares_first || lost > 1 {
+            self.window.cwnd = 1.0;
+        }
+        if !spares_first || self.rto.srtt().is_none() {
+            self.rto.on_slow_handshake();
+        }
+    }
+
+    /// Takes in what an ACK says of arrivals, whatever else it is; once, and before any policy learns of it. Returns the bytes that it
+    /// acknowledges for the first time.
+    fn take_in(&mut self, now: Time, segment: &Segment) -> u64 {
+        let s = &mut self.state;
+        let acked = segment.ack.saturating_sub(s.una);
+        s.una += acked;
+        s.nxt = s.nxt.max(s.una);
+        s.board.on_ack(now, s.una, s.nxt, &segment.options.sack);
+        acked
+    }
+
+    fn on_advance(&mut self, now: Time, segment: &Segment, acked: u64, opens: bool) {
+        let rtt = self.measure(now, segment);
+        if let Some(frozen) = self.frozen.take() {
+            self.window = frozen.window;
+            self.rto = frozen.rto;
+        }
+        self.notices.on_progress(true);
+        let ack = seen(now, segment, acked, rtt, &self.state.board);
+        self.control.observe(&ack, &self.state);
+        let advance = match opens {
+            true => Advance::Over, // the ACK of a SYN neither grows the window nor repairs anything
+            false => self.recovery.on_advance(&mut self.state, &mut self.window, &ack),
+        };
+        let restart = match advance {
+            Advance::Open => {
+                self.grow(&ack);
+                true
+            }
+            Advance::Over => true,
+            Advance::Partial { restart } => restart,
+            Advance::Lost(seq) => {
+                self.act_on(now, Detect::Lost(seq));
+                true
+            }
+            Advance::Repaired(seq) => {
+                let judged = self.cut(now, Signal::Duplicates);
+                self.reduction = None; // the probe has shown that it was not for nothing
+                self.classifications.push_back(LossClassification { seq, judged });
+                true
+            }
+            Advance::Spurious => {
+                self.undo();
+                true
+            }
+        };
+        self.heed_echo(now, &ack);
+        if !self.state.is_outstanding() {
+            self.timer = None;
+        } else if restart || self.timer.is_none() {
+            self.restart_timer(now);
+        }
+    }
+
+    /// An ACK outside recovery moves the window, up as far as what was used of it permits.
+    fn grow(&mut self, ack: &Ack) {
+        let before = self.window;
+        self.control.on_ack(&mut self.window, ack, &self.state);
+        if self.config.validation == Validation::Never || self.window.cwnd <= before.cwnd {
+            return;
+        }
+        // A control that spaces a window over the round trip fills it only as that ends.
+        let is_spaced = self.control.pacing_rate(&before, &self.state).is_some();
+        let by = if is_spaced { Validation::Half } else { self.config.validation };
+        if !self.state.usage.permits_growth(by, &before) {
+            self.window.cwnd = before.cwnd;
+        }
+    }
+
+    fn on_duplicate(&mut self, now: Time, segment: &Segment) {
+        if self.recovery.agent() == Agent::Ns2Linux {
+            self.measure(now, segment);
+            self.restart_timer(now);
+        }
+        let ack = seen(now, segment, 0, None, &self.state.board);
+        self.control.observe(&ack, &self.state);
+        let has_eln = segment.options.eln.is_some() && self.notices.knows_eln();
+        if !matches!(segment.options.eln, Some(Eln::Segment(_))) {
+            self.notices.on_progress(false); // what came damaged is no progress
+        }
+        // Balakrishnan and Katz 1998, Balan et al. 2001: an ACK with an ELN never counts as a duplicate.
+        if has_eln || self.notices.explains(now, &self.state) {
+            self.recovery.note(&mut self.state, &ack);
+        } else {
+            let detect = self.recovery.on_duplicate(&mut self.state, &ack);
+            self.act_on(now, detect);
+        }
+        self.heed_echo(now, &ack);
+    }
+
+    /// Recovery begins if a loss was found.
+    pub(super) fn act_on(&mut self, now: Time, mut detect: Detect) {
+        match detect {
+            Detect::Probe => self.restart_timer(now),
+            Detect::Spurious => self.undo(),
+            Detect::Nothing | Detect::Lost(_) => {}
+        }
+        while let (Detect::Lost(seq), None) = (detect, &self.frozen) {
+            self.counters.fast_recoveries += 1;
+            let judged = self.cut(now, Signal::Duplicates);
+            self.classifications.push_back(LossClassification { seq, judged });
+            self.recovery.enter(&mut self.state, &mut self.window, seq);
+            self.timed = None; // Karn: a retransmission follows
+            if self.recovery.agent() == Agent::Ns2Vegas {
+                self.rto.on_backoff();
+            }
+            self.restart_timer(now);
+            detect = self.recovery.next_loss();
+        }
+    }
+
+    /// RFC 3168 §6.1.2: an echoed mark is answered like a loss, once per window of data, and nothing is sent again.
+    fn heed_echo(&mut self, now: Time, ack: &Ack) {
+        let heeds_itself = self.features.echo == Echo::EachMark;
+        if !ack.ece || heeds_itself || self.state.una <= self.echo_point || self.frozen.is_some() {
+            return;
+        }
+        self.cwr_due = true;
+        if self.window.cwnd > 1.0 {
+            self.cut(now, Signal::Echo);
+        } else {
+            // "the TCP sender … SHOULD reset the retransmit timer", which then allows the next segment.
+            self.echo_point = self.state.max_sent;
+            self.restart_timer(now);
+        }
+    }
+
+    /// A round-trip sample from this ACK of new data, if it gives a valid one; the estimator learns of it.
+    fn measure(&mut self, now: Time, segment: &Segment) -> Option<Span> {
+        let timed = self.timed.take_if(|(end, _)| segment.ack >= *end);
+        let recorded = self.state.board.longest_rtt().filter(|_| self.config.rto.kind.samples_record());
+        let sent = if let Some(rtt) = recorded {
+            Time::from_nanos((now - Time::ZERO).nanos() - rtt.nanos())
+        } else if let Some(ts) = segment.timestamps.filter(|_| self.config.timestamps) {
+            // RFC 7323 §4.1: valid even for retransmitted segments.
+            let age = clock(now).wrapping_sub(ts.echo);
+            Time::from_nanos(now.nanos().saturating_sub(u64::from(age) * 1_000_000))
+        } else {
+            timed?.1
+        };
+        if self.frozen.is_none() {
+            if self.recovery.agent() == Agent::Ns2Linux {
+                self.rto.on_rtt_of_each_ack(sent, now, timed.is_some());
+            } else {
+                self.rto.on_rtt(sent, now);
+            }
+            self.state.srtt = self.rto.srtt();
+        }
+        Some(now - sent)
+    }
+}
+
+/// An ACK as policies see it, when `board` has taken it in.
+fn seen(now: Time, segment: &Segment, acked: u64, rtt: Option<Span>, board: &Scoreboard) -> Ack {
+    let ece = segment.flags.ece && !segment.flags.syn; // RFC 3168 §6.1.1: on a SYN-ACK it only says that marks are understood
+    let RareOptions { sack, arrival, .. } = *segment.options;
+    let sample = board.rtt().filter(|_| !segment.flags.syn);
+    Ack { now, acked, delivered: board.delivered(), sack, rtt, sample, ece, arrival }
+}

@@ -1,0 +1,58 @@
+//! Reductions of the window: what a sign of congestion reduces, and by how much.
+
+use super::Sender;
+use crate::config::HalveFrom;
+use crate::control::whole;
+use crate::seams::{Judged, Loss, Signal};
+use airhop_base::Time;
+
+impl Sender {
+    /// Has the window moved for a sign of congestion. Returns what the scheme takes it for.
+    pub(super) fn cut(&mut self, now: Time, signal: Signal) -> Judged {
+        let base = self.to_reduce(signal == Signal::Timeout);
+        let halve_from = self.config.halve_from;
+        let half = base.map_or(self.window.ssthresh, |base| halve_from.half(base));
+        let loss =
+            Loss { now, signal, base, half: half.max(2.0), window: half.max(halve_from.least_window()) };
+        let before = self.window;
+        if signal != Signal::Echo {
+            self.remember(before);
+        }
+        let judged = self.control.on_loss(&mut self.window, &loss, &self.state);
+        let is_cut = judged == Judged::Congestion || self.window.cwnd < before.cwnd;
+        self.counters.window_cuts += u64::from(is_cut);
+        // RFC 3168 §6.1.2: no second reduction for the same window of data, whatever told of it.
+        self.echo_point = self.state.max_sent;
+        judged
+    }
+
+    /// What a loss reduces, in segments; none if ssthresh is to stay as it is.
+    fn to_reduce(&self, is_timeout: bool) -> Option<f64> {
+        let s = &self.state;
+        let segments = |bytes: u64| bytes as f64 / s.mss as f64;
+        match self.config.halve_from {
+            // RFC 5681 §3.1: if this segment timed out before, the threshold stays.
+            HalveFrom::Flight | HalveFrom::Pipe if is_timeout && self.timed_out == Some(s.una) => None,
+            HalveFrom::Flight if is_timeout => Some(segments(s.nxt - s.una)),
+            // RFC 5681 §3.2 step 2: what limited transmit sent beyond the window does not count.
+            HalveFrom::Flight => Some(segments(s.nxt - s.una).min(self.window.cwnd)),
+            HalveFrom::Pipe => Some(segments(self.recovery.in_flight(s))),
+            // ns-2, TcpAgent::windowd(): what the receiver accepts is the window if it is smaller.
+            HalveFrom::Cwnd => Some(self.window.cwnd.min(segments(s.right_edge - s.una))),
+            HalveFrom::WholeCwnd if is_timeout && self.is_cut() => None,
+            HalveFrom::WholeCwnd => Some(whole(self.window.cwnd)),
+        }
+    }
+}
+
+impl HalveFrom {
+    /// Half of what a loss reduces, in segments.
+    fn half(self, base: f64) -> f64 {
+        if self == HalveFrom::WholeCwnd { whole(base / 2.0) } else { base / 2.0 }
+    }
+
+    /// The least window that a halving leaves, in segments; ns-2 applies the floor of two to ssthresh only.
+    fn least_window(self) -> f64 {
+        if self == HalveFrom::Cwnd { 1.0 } else { 2.0 }
+    }
+}
