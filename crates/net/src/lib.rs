@@ -8,6 +8,7 @@ mod flow;
 mod ground_truth;
 mod link;
 mod link_fades;
+pub mod links;
 pub mod placement;
 pub mod plan;
 pub mod queues;

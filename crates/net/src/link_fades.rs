@@ -3,7 +3,6 @@
 use crate::build_error::BuildError;
 use crate::placement;
 use crate::plan::Plan;
-use crate::routing::hear;
 use airhop_base::Time;
 use airhop_engine::Streams;
 use airhop_radio::errors::ErrorPlan;
@@ -50,23 +49,8 @@ fn of_links<'a>(plan: &'a Plan, streams: &'a Streams, until: Time) -> impl Itera
 
 /// Every directed link with errors: its network, its ends, and what its errors are.
 fn directed(plan: &Plan) -> impl Iterator<Item = (&str, &str, &str, &ErrorPlan)> {
-    let wired = plan.wired.iter().flat_map(|w| {
-        let [a, b] = w.ends.map(|node| plan.nodes[usize::from(node.0)].as_str());
-        let [there, back] = &w.errors;
-        [(w.name.as_str(), a, b, there), (w.name.as_str(), b, a, back)]
-    });
-    let radios = plan.radios.iter().flat_map(|r| {
-        let ([a, b], [there, back]) = (&r.link.ends, &r.link.errors);
-        [(r.link.name.as_str(), a.as_str(), b.as_str(), there), (r.link.name.as_str(), b, a, back)]
-    });
-    let wlans = plan.wlans.iter().flat_map(|w| {
-        let stations = || w.cell.stations.iter().enumerate();
-        let pairs = stations().flat_map(move |from| stations().map(move |to| (from, to)));
-        pairs.filter_map(|((i, (from, here)), (j, (to, there)))| {
-            let receives = w.cell.range.is_none_or(|range| hear(*here, *there, range.receive));
-            let errors = w.cell.errors_between(i, j).filter(|_| i != j && receives)?;
-            Some((w.cell.name.as_str(), from.as_str(), to.as_str(), errors))
-        })
-    });
-    wired.chain(radios).chain(wlans)
+    plan.links.iter().flat_map(|(_, link)| {
+        let name = |i: usize| plan.nodes[usize::from(link.nodes()[i].0)].as_str();
+        link.errors().into_iter().map(move |(from, to, errors)| (link.name(), name(from), name(to), errors))
+    })
 }

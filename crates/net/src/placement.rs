@@ -6,7 +6,8 @@
 //! before it, unless its own need other places.
 
 use crate::build_error::BuildError;
-use crate::plan::{Area, Pair, Plan, WlanPlan};
+use crate::links::WlanPlan;
+use crate::plan::{Area, Pair, Plan};
 use crate::routing::hear;
 use airhop_engine::{Stream, Streams};
 use airhop_radio::cell::Station;
@@ -24,11 +25,11 @@ pub type Place = [f64; 2];
 /// # Errors
 /// [`BuildError::Disconnected`] or [`BuildError::NoPairs`] if no draw is as the plan asks.
 pub(crate) fn draw<'a>(plan: &'a Plan, streams: &Streams) -> Result<Cow<'a, Plan>, BuildError> {
-    if plan.wlans.iter().all(|w| w.draws.area.is_none() && w.draws.pairs.is_empty()) {
+    if plan.links.wlans.iter().all(|w| w.draws.area.is_none() && w.draws.pairs.is_empty()) {
         return Ok(Cow::Borrowed(plan));
     }
     let mut drawn = plan.clone();
-    for wlan in &mut drawn.wlans {
+    for wlan in &mut drawn.links.wlans {
         let name = |pair: &Pair| plan.flows[usize::from(pair.flow.0)].name.as_str();
         let mut decks = place(wlan, streams, name)?;
         for (pair, [from, to]) in deal(&mut decks, &wlan.draws.pairs, streams, name) {

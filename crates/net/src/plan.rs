@@ -1,12 +1,8 @@
 //! What a world is built from: plain numbers, checked by whoever made them.
 
-use crate::queues::QueuePlan;
+use crate::links::Links;
 use crate::services::{Kind, LinkService, Service};
 use airhop_base::{FlowId, NodeId, Rate, Span, Time};
-use airhop_radio::cell::CellPlan;
-use airhop_radio::errors::ErrorPlan;
-use airhop_radio::link::RadioPlan;
-use airhop_radio::pace::LinkRate;
 use airhop_tcp::{Config, Scheme};
 
 /// A whole scenario, resolved: names only for streams, traces and messages.
@@ -20,57 +16,10 @@ pub struct Plan {
     pub warmup: Span,
     /// Names of the nodes; a [`NodeId`] is an index.
     pub nodes: Vec<String>,
-    /// Wired links.
-    pub wired: Vec<WiredPlan>,
-    /// 802.11 channels.
-    pub wlans: Vec<WlanPlan>,
-    /// Radio links.
-    pub radios: Vec<RadioLinkPlan>,
+    /// Links, by their types.
+    pub links: Links,
     /// Flows; a `FlowId` is an index.
     pub flows: Vec<FlowPlan>,
-}
-
-/// A full-duplex wired link.
-#[derive(Clone, Debug)]
-pub struct WiredPlan {
-    /// Its name.
-    pub name: String,
-    /// The two ends.
-    pub ends: [NodeId; 2],
-    /// How fast each direction is.
-    pub pace: LinkRate,
-    /// Propagation delay; a course may say otherwise.
-    pub delay: Span,
-    /// The queue at each end.
-    pub queue: QueuePlan,
-    /// Errors from `ends[0]` to `ends[1]` and back.
-    pub errors: [ErrorPlan; 2],
-}
-
-/// One 802.11 channel.
-#[derive(Clone, Debug)]
-pub struct WlanPlan {
-    /// The channel itself; station `i` is node `nodes[i]`.
-    pub cell: CellPlan,
-    /// The node of each station.
-    pub nodes: Vec<NodeId>,
-    /// The interface queue of each station.
-    pub queue: QueuePlan,
-    /// How its stations find routes to each other.
-    pub routing: RoutingPlan,
-    /// What each replication draws.
-    pub draws: Draws,
-}
-
-/// A full-duplex radio link between two nodes.
-#[derive(Clone, Debug)]
-pub struct RadioLinkPlan {
-    /// The link itself; its end `i` is node `nodes[i]`.
-    pub link: RadioPlan,
-    /// The node of each end.
-    pub nodes: [NodeId; 2],
-    /// The queue at each end.
-    pub queue: QueuePlan,
 }
 
 /// What of a wlan is drawn anew for each replication (see [`crate::placement`]).

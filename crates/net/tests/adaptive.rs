@@ -3,6 +3,7 @@
 use crate::common::trace::{numbers, traced};
 use crate::common::{hosts, run, served_by};
 use airhop_base::Span;
+use airhop_net::links::Links;
 use airhop_net::plan::{AppPlan, Plan, Transport};
 use airhop_net::queues::QueuePlan;
 use airhop_radio::errors::ErrorPlan;
@@ -16,7 +17,7 @@ const SEGMENT: u32 = 988;
 fn wire(scheme: &str, config: Config, mbps: u64, rtt: Span, packets: usize, loss: f64, seconds: u64) -> Plan {
     let errors = if loss > 0.0 { ErrorPlan::Loss(loss) } else { ErrorPlan::Clean };
     Plan {
-        wired: vec![hosts::wire(mbps, rtt / 2, packets, errors)],
+        links: Links { wired: vec![hosts::wire(mbps, rtt / 2, packets, errors)], ..Links::default() },
         ..hosts::hosts(Span::from_secs(seconds), hosts::tcp(scheme, config), AppPlan::Bulk)
     }
 }
@@ -59,7 +60,7 @@ fn mean(values: impl Iterator<Item = f64> + Clone) -> f64 {
 fn marking(mbps: u64, rtt: Span, k: f64, seconds: u64) -> Plan {
     let config = Config { delayed_ack: None, ..linux() };
     let mut plan = wire("dctcp", config, mbps, rtt, 2000, 0.0, seconds);
-    plan.wired[0].queue = QueuePlan::CongestionWarning { packets: 2000, threshold: k, weight: 1.0 };
+    plan.links.wired[0].queue = QueuePlan::CongestionWarning { packets: 2000, threshold: k, weight: 1.0 };
     plan
 }
 

@@ -23,9 +23,9 @@ fn chain(hops: u16, routing: RoutingPlan, seconds: u64) -> Plan {
 /// n0, and n3 out of its range, with n1 and n2 between them that both hear all others.
 fn diamond(routing: RoutingPlan, errors: Vec<LinkErrors>) -> Plan {
     let mut plan = chain(3, routing, 60);
-    plan.wlans[0].cell.errors = errors;
+    plan.links.wlans[0].cell.errors = errors;
     let places = [[0.0, 0.0], [30.0, 18.0], [30.0, -18.0], [60.0, 0.0]];
-    plan.wlans[0].cell.stations.iter_mut().zip(places).for_each(|(station, place)| station.1 = place);
+    plan.links.wlans[0].cell.stations.iter_mut().zip(places).for_each(|(station, place)| station.1 = place);
     plan
 }
 
@@ -109,7 +109,7 @@ fn what_an_agent_explains_is_no_broken_link() {
     assert!(naks(&spared.flows[0]) > 20, "{:?}", spared.flows[0]);
     assert_eq!(spared.routing.expect("there are routers").link_failures, 0);
     let mut gone = over("tcp-cl");
-    gone.wlans[0].cell.errors = vec![on_link(3, 4, coming_and_going())];
+    gone.links.wlans[0].cell.errors = vec![on_link(3, 4, coming_and_going())];
     assert!(failures(&gone) > 0);
 }
 
@@ -159,12 +159,12 @@ fn routing_counts_leave_out_the_warm_up() {
 #[test]
 fn flows_through_a_cell_with_routes_on_demand_are_refused() {
     let mut plan = chain(2, NS2, 1);
-    plan.wlans[0].nodes.truncate(2);
-    plan.wlans[0].cell.stations.truncate(2);
-    let mut second = plan.wlans[0].clone();
+    plan.links.wlans[0].nodes.truncate(2);
+    plan.links.wlans[0].cell.stations.truncate(2);
+    let mut second = plan.links.wlans[0].clone();
     (second.cell.index, second.nodes) = (1, vec![NodeId(1), NodeId(2)]);
     second.cell.name = "beyond".into();
-    plan.wlans.push(second);
+    plan.links.wlans.push(second);
     let refused = World::new(&plan, 1, 0, None).err().expect("its end is no station of the first");
     assert_eq!(refused, BuildError::OnDemand { flow: "ftp".into(), wlan: "field".into() });
 }

@@ -4,6 +4,7 @@
 use crate::common::{hosts, run};
 use airhop_base::{Span, Time};
 use airhop_net::FlowReport;
+use airhop_net::links::Links;
 use airhop_net::plan::{AppPlan, FlowPlan, Plan};
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::Preset;
@@ -19,7 +20,10 @@ fn flows(schemes: &[&str], packets: usize, loss: f64, seed: u64) -> Vec<FlowRepo
         ..base.flows[0].clone()
     });
     let plan = Plan {
-        wired: vec![hosts::wire(10, Span::from_millis(30), packets, ErrorPlan::Loss(loss))],
+        links: Links {
+            wired: vec![hosts::wire(10, Span::from_millis(30), packets, ErrorPlan::Loss(loss))],
+            ..Links::default()
+        },
         flows: flows.collect(),
         ..base
     };

@@ -33,7 +33,7 @@ fn as_in_ns3(hops: u16, mss: u32) -> Plan {
     let phy = Phy { cw_min: 31, ..Phy::ERP_OFDM };
     let cell = CellPlan { rules: CellRules::IEEE, ..cell("chain", phy, 54, 24) };
     let mut plan = chain(hops, cell, "sack", config, 20);
-    plan.wlans[0].queue = QueuePlan::DropTail { packets: 49 };
+    plan.links.wlans[0].queue = QueuePlan::DropTail { packets: 49 };
     plan
 }
 

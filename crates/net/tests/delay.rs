@@ -4,6 +4,7 @@ use crate::common::trace::{numbers, queue_at, traced};
 use crate::common::{hosts, run};
 use airhop_base::{Rate, Span, Time};
 use airhop_net::Report;
+use airhop_net::links::Links;
 use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::Preset;
@@ -29,7 +30,10 @@ fn plan(flows: &[(&str, Given, u64)], seconds: u64, room: usize, loss: f64) -> P
         ..base.flows[0].clone()
     };
     Plan {
-        wired: vec![hosts::wire(10, Span::from_millis(30), room, ErrorPlan::Loss(loss))],
+        links: Links {
+            wired: vec![hosts::wire(10, Span::from_millis(30), room, ErrorPlan::Loss(loss))],
+            ..Links::default()
+        },
         flows: flows.iter().enumerate().map(|(i, f)| flow(i, f)).collect(),
         ..base
     }

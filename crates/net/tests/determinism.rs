@@ -3,7 +3,8 @@
 use crate::common::{LastHop, run};
 use airhop_base::{NodeId, Rate, Span};
 use airhop_net::FlowReport;
-use airhop_net::plan::{Plan, WiredPlan};
+use airhop_net::links::WiredPlan;
+use airhop_net::plan::Plan;
 use airhop_net::queues::QueuePlan;
 use airhop_radio::errors::ErrorPlan;
 
@@ -49,8 +50,8 @@ fn unrelated_nodes_change_nothing() {
         queue: QueuePlan::DropTail { packets: 5 },
         errors: [ErrorPlan::Clean, ErrorPlan::Loss(0.5)],
     };
-    more.wired.insert(0, link.clone());
-    more.wired.push(WiredPlan { name: "spur".into(), ends: [NodeId(1), NodeId(first)], ..link });
+    more.links.wired.insert(0, link.clone());
+    more.links.wired.push(WiredPlan { name: "spur".into(), ends: [NodeId(1), NodeId(first)], ..link });
     assert_eq!(run(&plan, 3), run(&more, 3));
 }
 

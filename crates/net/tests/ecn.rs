@@ -2,7 +2,8 @@
 
 use crate::common::run;
 use airhop_base::{Ecn, NodeId, Packet, Rate, Segment, Span, Time};
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport, WiredPlan};
+use airhop_net::links::{Links, WiredPlan};
+use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
 use airhop_net::queues::{QueuePlan, RedPlan};
 use airhop_net::{Report, World};
 use airhop_radio::errors::ErrorPlan;
@@ -59,12 +60,13 @@ fn bottleneck(scheme: &str, flows: usize, ecn: bool) -> Plan {
         duration: Span::from_secs(60),
         warmup: Span::ZERO,
         nodes: vec!["a".into(), "r".into(), "b".into()],
-        wired: vec![
-            link("fast", 0, 1, 10, 5, QueuePlan::DropTail { packets: 500 }),
-            link("slow", 1, 2, 2, 20, QueuePlan::Red(RED)),
-        ],
-        wlans: vec![],
-        radios: vec![],
+        links: Links {
+            wired: vec![
+                link("fast", 0, 1, 10, 5, QueuePlan::DropTail { packets: 500 }),
+                link("slow", 1, 2, 2, 20, QueuePlan::Red(RED)),
+            ],
+            ..Links::default()
+        },
         flows: (0..flows).map(flow).collect(),
     }
 }
@@ -163,7 +165,7 @@ fn there_is_one_reduction_per_window() {
 fn only_new_data_is_marked() {
     for scheme in ["newreno", "sack"] {
         let mut plan = bottleneck(scheme, 1, true);
-        plan.wired[0].errors[0] = ErrorPlan::Loss(0.003);
+        plan.links.wired[0].errors[0] = ErrorPlan::Loss(0.003);
         let (report, [at_a, at_b]) = captured(&plan, scheme);
         let mut sent = 1;
         let mut again = Vec::new();
@@ -231,7 +233,7 @@ fn ten_flows_get_no_less_through_red_with_ecn() {
 #[test]
 fn a_congestion_warning_is_answered_like_any_mark() {
     let mut plan = bottleneck("newreno", 1, true);
-    plan.wired[1].queue = QueuePlan::congestion_warning(100);
+    plan.links.wired[1].queue = QueuePlan::congestion_warning(100);
     let (report, [_, at_b]) = captured(&plan, "warning");
     let marked: Vec<bool> = at_b
         .iter()

@@ -4,7 +4,8 @@ use crate::common::radio::{Mobile, PAYLOAD, fades, recovery};
 use crate::common::trace::{numbers, on_air, traced, words};
 use crate::common::{LastHop, run, served_by};
 use airhop_base::{Drop, NodeId, NoticeKind, Span};
-use airhop_net::plan::{AppPlan, Plan, RadioLinkPlan, Transport};
+use airhop_net::links::RadioLinkPlan;
+use airhop_net::plan::{AppPlan, Plan, Transport};
 use airhop_net::queues::QueuePlan;
 use airhop_net::{FlowReport, Report};
 use airhop_radio::arq::ArqPlan;
@@ -59,8 +60,8 @@ fn a_persistent_link_makes_every_timeout_needless() {
     for (scheme, to_mobile) in [("tahoe", false), ("reno", true), ("ebsn", true), ("rttn", true)] {
         let mut plan = Mobile { seconds: 2000, ..over_fades(scheme, to_mobile) }.plan();
         plan.flows[0].app = AppPlan::Transfer { bytes: 6000 * u64::from(PAYLOAD) };
-        plan.wired[0].queue = QueuePlan::DropTail { packets: 1000 };
-        plan.radios.iter_mut().for_each(|r| r.queue = QueuePlan::DropTail { packets: 1000 });
+        plan.links.wired[0].queue = QueuePlan::DropTail { packets: 1000 };
+        plan.links.radios.iter_mut().for_each(|r| r.queue = QueuePlan::DropTail { packets: 1000 });
         let r = run(&plan, 3);
         let f = &r.flows[0];
         assert!(f.timeouts > 1 && f.completion_s.is_some_and(|s| s < 1900.0), "{scheme}: {f:?}");
@@ -90,7 +91,7 @@ fn an_ack_is_no_copy_of_a_segment() {
 #[test]
 fn timeouts_for_losses_are_needed() {
     let mut plan = Mobile { arq: [ArqPlan::None, ArqPlan::None], ..over_fades("tahoe", false) }.plan();
-    plan.radios[0].link.errors[1] = ErrorPlan::Clean;
+    plan.links.radios[0].link.errors[1] = ErrorPlan::Clean;
     let (timeouts, spurious) = (sum(&plan, |f| f.timeouts), sum(&plan, |f| f.spurious_timeouts));
     assert!(timeouts > 100 && spurious == 0, "{spurious} of {timeouts}");
 }
@@ -104,7 +105,7 @@ fn lateness_by_an_independent_reader() {
         if scheme == "rttn" {
             plan.flows[0].services = served_by(&["ebsn"]);
         }
-        plan.radios.iter_mut().for_each(|r| r.queue = QueuePlan::DropTail { packets: 1000 });
+        plan.links.radios.iter_mut().for_each(|r| r.queue = QueuePlan::DropTail { packets: 1000 });
         let (r, tables) = traced(&plan, seed);
         let times = numbers(&tables, "notices", "time_s");
         let events = words(&tables, "notices", "event");
@@ -146,7 +147,7 @@ fn lateness_by_an_independent_reader() {
 fn lost_notices_warn_nobody() {
     let mut plan = over_fades("tahoe", false).plan();
     plan.flows[0].services = served_by(&["ebsn"]);
-    plan.wired[0].queue = QueuePlan::DropTail { packets: 1 };
+    plan.links.wired[0].queue = QueuePlan::DropTail { packets: 1 };
     let lost = SEEDS.map(|seed| run(&plan, seed).drops[Drop::Queue as usize]).sum::<u64>();
     let (timeouts, warned) = (sum(&plan, |f| f.timeouts), sum(&plan, |f| f.lateness.timeouts_warned_late));
     assert!(lost > 50 && timeouts > 20 && warned * 2 < timeouts, "{lost}: {warned} of {timeouts}");
@@ -186,13 +187,13 @@ fn one_base_station_between_two_mobiles() {
     for (scheme, kind) in [("ebsn", NoticeKind::Ebsn), ("rttn", NoticeKind::Rttn)] {
         let mobile = over_fades(scheme, false);
         let mut plan = mobile.plan();
-        let air = &plan.radios[0];
+        let air = &plan.links.radios[0];
         let mut link = air.link.clone();
         (link.index, link.name) = (1, "air1".into());
         link.ends = ["bs", "m2"].map(String::from);
         let second = RadioLinkPlan { link, nodes: [NodeId(1), NodeId(3)], queue: air.queue };
         plan.nodes.push("m2".into());
-        plan.radios.push(second);
+        plan.links.radios.push(second);
         plan.flows = vec![mobile.flow("f", NodeId(2), NodeId(3))];
         let r = run(&plan, 1);
         assert!(heard(&r, kind) > 5, "{:?}", r.flows[0]);

@@ -5,7 +5,8 @@ use crate::common::LastHop;
 use crate::common::trace::{numbers, traced, words};
 use airhop_base::{Rate, Span, Time};
 use airhop_net::fades;
-use airhop_net::plan::{Plan, RadioLinkPlan};
+use airhop_net::links::RadioLinkPlan;
+use airhop_net::plan::Plan;
 use airhop_net::queues::QueuePlan;
 use airhop_radio::arq::{ArqPlan, ArqRules, Group};
 use airhop_radio::cell::LinkErrors;
@@ -25,9 +26,9 @@ fn drawn(good_ms: u64, bad_ms: u64, sojourn: Sojourn) -> FadePlan {
 /// The last hop fades, and so does the wire before it, in one direction.
 fn plan(scheme: &'static str, sojourn: Sojourn) -> Plan {
     let mut plan = LastHop { scheme, attempts: 4, seconds: 60, ..LastHop::default() }.plan();
-    plan.wlans[0].cell.errors =
+    plan.links.wlans[0].cell.errors =
         vec![LinkErrors { from: None, to: None, model: fading(drawn(1000, 300, sojourn)) }];
-    plan.wired[2].errors[0] = fading(drawn(5000, 50, Sojourn::Constant));
+    plan.links.wired[2].errors[0] = fading(drawn(5000, 50, Sojourn::Constant));
     plan
 }
 
@@ -84,10 +85,10 @@ fn so_do_frames_on_a_radio_link() {
     let recovery = ArqPlan::GoBackN { group: Group::Sliding, rules };
     for arq in [ArqPlan::None, recovery] {
         let mut plan = plan("reno", Sojourn::Uniform);
-        let [bs, d] = plan.wlans.remove(0).nodes[..] else { panic!("two stations") };
+        let [bs, d] = plan.links.wlans.remove(0).nodes[..] else { panic!("two stations") };
         let errors = fading(drawn(1000, 300, Sojourn::Uniform));
-        plan.wired[2].errors[0] = ErrorPlan::Clean;
-        plan.radios.push(RadioLinkPlan {
+        plan.links.wired[2].errors[0] = ErrorPlan::Clean;
+        plan.links.radios.push(RadioLinkPlan {
             link: RadioPlan {
                 index: 0,
                 name: "air".into(),

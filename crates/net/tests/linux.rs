@@ -8,6 +8,7 @@
 use crate::common::trace::{numbers, traced};
 use crate::common::{hosts, run};
 use airhop_base::Span;
+use airhop_net::links::Links;
 use airhop_net::plan::{AppPlan, Plan};
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::Preset;
@@ -16,7 +17,10 @@ use airhop_tcp::Preset;
 /// bytes of payload beside 12 of timestamps.
 fn wire(scheme: &str, loss: f64) -> Plan {
     Plan {
-        wired: vec![hosts::wire(10, Span::from_millis(30), 50, ErrorPlan::Loss(loss))],
+        links: Links {
+            wired: vec![hosts::wire(10, Span::from_millis(30), 50, ErrorPlan::Loss(loss))],
+            ..Links::default()
+        },
         ..hosts::hosts(Span::from_secs(60), hosts::tcp(scheme, Preset::Linux.config(988)), AppPlan::Bulk)
     }
 }
@@ -154,7 +158,10 @@ fn no_probe_is_sent_on_a_short_path() {
         let transfer = AppPlan::Transfer { bytes: 20_000 };
         let tcp = hosts::tcp("cubic", Preset::Linux.config(1448));
         let plan = Plan {
-            wired: vec![hosts::wire(1000, Span::from_micros(us), 100, ErrorPlan::Clean)],
+            links: Links {
+                wired: vec![hosts::wire(1000, Span::from_micros(us), 100, ErrorPlan::Clean)],
+                ..Links::default()
+            },
             ..hosts::hosts(Span::from_secs(2), tcp, transfer)
         };
         let flow = &run(&plan, 1).flows[0];

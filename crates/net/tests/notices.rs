@@ -172,7 +172,7 @@ fn a_split_connection_keeps_wireless_losses_from_the_sender() {
 fn one_at_a_time(scheme: &'static str, segments: u64, fer: f64, d_off_ms: u64, seconds: u64) -> Plan {
     let mut plan = LastHop { scheme, seconds, d_off_ms, ..LastHop::default() }.plan();
     let model = ErrorPlan::FrameErrorRate { fer, reference_bits: REFERENCE_BYTES as u64 * 8 };
-    plan.wlans[0].cell.errors = vec![LinkErrors { from: Some(0), to: Some(1), model }];
+    plan.links.wlans[0].cell.errors = vec![LinkErrors { from: Some(0), to: Some(1), model }];
     if let Transport::Tcp { config, .. } = &mut plan.flows[0].transport {
         config.receive_window = segments * 1000;
     }

@@ -2,6 +2,7 @@
 
 use crate::common::{hosts, run};
 use airhop_base::Span;
+use airhop_net::links::Links;
 use airhop_net::plan::{AppPlan, Plan};
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::{Config, HalveFrom, LossDetection, Preset};
@@ -46,7 +47,10 @@ const LOSSES: [&str; 5] = ["0.0001", "0.001", "0.003", "0.01", "0.03"];
 fn wire(row: &Row, loss: f64) -> Plan {
     let config = (row.stack)(Config { delayed_ack: None, ..Preset::Rfc.config(1000) });
     Plan {
-        wired: vec![hosts::wire(10, Span::from_millis(30), 50, ErrorPlan::Loss(loss))],
+        links: Links {
+            wired: vec![hosts::wire(10, Span::from_millis(30), 50, ErrorPlan::Loss(loss))],
+            ..Links::default()
+        },
         ..hosts::hosts(Span::from_secs(100), hosts::tcp_with(row.ours, row.given, config), AppPlan::Bulk)
     }
 }

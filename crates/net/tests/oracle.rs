@@ -132,7 +132,7 @@ fn a_saturated_cell_carries_a_twentieth_less_than_its_capacity() {
     for (uplink, rts) in [(false, false), (true, false), (false, true)] {
         let mut plan = LastHop { d_off_ms: 2, seconds: 60, ..hop(uplink) }.plan();
         if rts {
-            plan.wlans[0].cell.access = Access::RtsCts;
+            plan.links.wlans[0].cell.access = Access::RtsCts;
         }
         // Always something to send, never more than the queue holds.
         if let Transport::Tcp { config, .. } = &mut plan.flows[0].transport {
@@ -150,7 +150,7 @@ fn a_saturated_cell_carries_a_twentieth_less_than_its_capacity() {
 #[test]
 fn the_share_is_what_the_others_leave() {
     let mut plan = hop(false).plan();
-    plan.wired[1].pace = Rate::from_bps(2_000_000).into();
+    plan.links.wired[1].pace = Rate::from_bps(2_000_000).into();
     let payload = 1000.0 / 1040.0;
     assert!((mbps(told(&plan)) - 2.0 * payload).abs() < 1e-3);
     // 972 bytes of payload are 1000 on the wire: 0.486 Mbit/s are 0.5; bursts that are on half of the time, 0.25.
@@ -167,7 +167,7 @@ fn the_share_is_what_the_others_leave() {
     plan.flows.push(udp("back", 2, 1, AppPlan::Cbr { rate: Rate::from_bps(1_900_000) }));
     assert!((mbps(told(&plan)) - 1.25 * payload).abs() < 1e-3);
     let mut five = LastHop { flows: 5, ..hop(false) }.plan();
-    five.wired[1].pace = Rate::from_bps(2_000_000).into();
+    five.links.wired[1].pace = Rate::from_bps(2_000_000).into();
     assert!((mbps(told(&five)) - 0.4 * payload).abs() < 1e-3);
     // Nothing is left: a rate is never zero.
     plan.flows.push(udp("flood", 1, 2, AppPlan::Cbr { rate: Rate::from_bps(9_000_000) }));
@@ -192,7 +192,7 @@ fn datagrams_take_their_time_of_a_cell() {
 fn the_round_trip_is_that_of_empty_queues() {
     for (uplink, immediate_access) in [(false, false), (true, false), (false, true), (true, true)] {
         let mut plan = hop(uplink).plan();
-        plan.wlans[0].cell.rules.immediate_access = immediate_access;
+        plan.links.wlans[0].cell.rules.immediate_access = immediate_access;
         plan.duration = Span::from_secs(400);
         let rtt = told(&plan).rtt;
         let mut lone = spied(&plan);

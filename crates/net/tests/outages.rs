@@ -4,6 +4,7 @@ use crate::common::radio::{Mobile, recovery};
 use crate::common::trace::{numbers, traced, words};
 use crate::common::{hosts, run};
 use airhop_base::{NoticeKind, Rate, Span, Time};
+use airhop_net::links::Links;
 use airhop_net::plan::{AppPlan, Plan};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link_schedule::{Change, ChangeKind, LinkSchedule};
@@ -25,7 +26,7 @@ fn plan(scheme: &str, seconds: u64, changes: &[Change]) -> Plan {
     wire.pace =
         LinkRate::Varying(Arc::new(LinkSchedule::new(Rate::from_bps(MBPS * 1_000_000), DELAY, changes)));
     Plan {
-        wired: vec![wire],
+        links: Links { wired: vec![wire], ..Links::default() },
         ..hosts::hosts(Span::from_secs(seconds), hosts::tcp(scheme, Preset::Linux.config(988)), AppPlan::Bulk)
     }
 }
@@ -37,7 +38,7 @@ fn outage(scheme: &str, is_lost: bool) -> Plan {
     let mut plan = plan(scheme, 20, if is_lost { &[] } else { std::slice::from_ref(&waits) });
     if is_lost {
         let errors = ErrorPlan::Clean.with_outages(vec![[begin, begin + lasts]]);
-        plan.wired[0].errors = [errors.clone(), errors];
+        plan.links.wired[0].errors = [errors.clone(), errors];
     }
     plan
 }
@@ -132,12 +133,12 @@ fn agents_hear_of_an_outage_by_the_timers_of_the_link() {
     let outage = [at(20), at(24)];
     let heard = |plan: &Plan| run(plan, 1).flows[0].notices[NoticeKind::Ebsn.index()];
     let (mut waits, mut loses) = (mobile.plan(), mobile.plan());
-    let link = &mut waits.radios[0].link;
+    let link = &mut waits.links.radios[0].link;
     let change = Change { at: outage[0], kind: ChangeKind::Outage(outage[1] - outage[0]) };
     link.pace =
         LinkRate::Varying(Arc::new(LinkSchedule::new(link.pace.typical_rate(), link.delay, &[change])));
     let errors = ErrorPlan::Clean.with_outages(vec![outage]);
-    loses.radios[0].link.errors = [errors.clone(), errors];
+    loses.links.radios[0].link.errors = [errors.clone(), errors];
     // A window of three goes out once in each timeout, 0.29 s.
     let (waits, loses) = (heard(&waits), heard(&loses));
     println!("{waits} where packets wait, {loses} where they are lost");

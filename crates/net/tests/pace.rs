@@ -4,7 +4,8 @@
 use crate::common::trace::{numbers, traced};
 use crate::common::{hosts, run};
 use airhop_base::{NodeId, Rate, Span};
-use airhop_net::plan::{AppPlan, Plan, RadioLinkPlan, Transport, WiredPlan};
+use airhop_net::links::{RadioLinkPlan, WiredPlan};
+use airhop_net::plan::{AppPlan, Plan, Transport};
 use airhop_net::queues::QueuePlan;
 use airhop_radio::arq::{ArqPlan, ArqRules, Group};
 use airhop_radio::errors::ErrorPlan;
@@ -26,7 +27,7 @@ fn pace() -> LinkRate {
 }
 
 fn wired(mut plan: Plan) -> Plan {
-    plan.wired.push(WiredPlan {
+    plan.links.wired.push(WiredPlan {
         name: "w".into(),
         ends: [NodeId(0), NodeId(1)],
         pace: pace(),
@@ -38,7 +39,7 @@ fn wired(mut plan: Plan) -> Plan {
 }
 
 fn radio(mut plan: Plan, arq: &ArqPlan) -> Plan {
-    plan.radios.push(RadioLinkPlan {
+    plan.links.radios.push(RadioLinkPlan {
         link: RadioPlan {
             index: 0,
             name: "air".into(),

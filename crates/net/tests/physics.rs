@@ -2,7 +2,8 @@
 
 use crate::common::trace::traced;
 use airhop_base::{NodeId, Rate, Span, Time};
-use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, RoutingPlan, Transport, WlanPlan};
+use airhop_net::links::{Links, WlanPlan};
+use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, RoutingPlan, Transport};
 use airhop_net::queues::QueuePlan;
 use airhop_radio::cell::{Access, CellPlan, CellRules, Range, Receiving};
 use airhop_radio::phy::{DATA_OVERHEAD, Phy};
@@ -55,15 +56,16 @@ fn grid(access: Access, rules: CellRules) -> Plan {
         name: "grid".into(),
         duration: Span::from_secs(2),
         warmup: Span::ZERO,
-        wired: Vec::new(),
-        radios: vec![],
-        wlans: vec![WlanPlan {
-            cell,
-            nodes: (0..STATIONS).map(NodeId).collect(),
-            queue: QueuePlan::DropTail { packets: 50 },
-            routing: RoutingPlan::Static,
-            draws: Draws::default(),
-        }],
+        links: Links {
+            wlans: vec![WlanPlan {
+                cell,
+                nodes: (0..STATIONS).map(NodeId).collect(),
+                queue: QueuePlan::DropTail { packets: 50 },
+                routing: RoutingPlan::Static,
+                draws: Draws::default(),
+            }],
+            ..Links::default()
+        },
         flows: ways.into_iter().enumerate().map(flow).collect(),
         nodes,
     }
@@ -222,7 +224,7 @@ impl Air<'_> {
 
 fn air_of<'a>(plan: &Plan, tables: &'a [Table]) -> Air<'a> {
     let air = tables.iter().find(|t| t.name == "air").expect("a table of the trace");
-    let places = plan.wlans[0].cell.stations.iter().map(|(_, place)| *place).collect();
+    let places = plan.links.wlans[0].cell.stations.iter().map(|(_, place)| *place).collect();
     Air { places, sent: transmissions(air) }
 }
 
@@ -233,7 +235,7 @@ fn places_are_those_of_pairs_in_range() {
     let (_, tables) = traced(&plan, 1);
     let drops = tables.iter().find(|t| t.name == "drops").expect("a table of the trace");
     let Some(Column::Category(_, places)) = drops.column("place") else { panic!("a column of the table") };
-    let stations = &plan.wlans[0].cell.stations;
+    let stations = &plan.links.wlans[0].cell.stations;
     let mut expected: Vec<String> = stations.iter().map(|(name, _)| format!("{name}->*")).collect();
     for (from, here) in stations {
         let near = |there: &[f64; 2]| (here[0] - there[0]).hypot(here[1] - there[1]) <= 40.0;

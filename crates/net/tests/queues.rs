@@ -4,7 +4,8 @@ use crate::common::trace::{queue_at, traced};
 use crate::common::{LastHop, run, served_by};
 use airhop_base::{NodeId, Rate, Span, Time};
 use airhop_net::Report;
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport, WiredPlan};
+use airhop_net::links::WiredPlan;
+use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
 use airhop_net::queues::{CodelPlan, FqCodelPlan, PiePlan, QueuePlan, RedPlan};
 
 const QUEUE: usize = 0;
@@ -46,7 +47,7 @@ fn with_ecn(plan: &Plan) -> Plan {
 
 fn narrow(plan: &Plan, mbps: u64) -> Plan {
     let mut plan = plan.clone();
-    plan.wired[1].pace = Rate::from_bps(mbps * 1_000_000).into();
+    plan.links.wired[1].pace = Rate::from_bps(mbps * 1_000_000).into();
     plan
 }
 
@@ -59,8 +60,8 @@ fn red_drops_early_in_wired_links_and_in_stations() {
     {
         let drop_tail = run(&plan, 1);
         let mut red = plan.clone();
-        red.wired.iter_mut().for_each(|w| w.queue = QueuePlan::Red(RED));
-        red.wlans[0].queue = QueuePlan::Red(RED);
+        red.links.wired.iter_mut().for_each(|w| w.queue = QueuePlan::Red(RED));
+        red.links.wlans[0].queue = QueuePlan::Red(RED);
         let red = run(&red, 1);
         assert!(drop_tail.drops[QUEUE] > 0 && drop_tail.drops[AQM] == 0, "{place}: {:?}", drop_tail.drops);
         assert!(red.drops[AQM] > 10, "{place}: {:?}", red.drops);
@@ -78,11 +79,11 @@ fn red_drops_early_in_wired_links_and_in_stations() {
 fn a_red_queue_has_randomness_of_its_own_link() {
     let twins = |queue, pairs: u16| {
         let mut plan = narrow(&clean(false), 2);
-        let (link, flow) = (plan.wired[1].clone(), plan.flows[0].clone());
-        plan.wlans.clear();
+        let (link, flow) = (plan.links.wired[1].clone(), plan.flows[0].clone());
+        plan.links.wlans.clear();
         let ends = |i| [NodeId(2 * i), NodeId(2 * i + 1)];
         plan.nodes = (0..2 * pairs).map(|i| format!("n{i}")).collect();
-        plan.wired = (0..pairs)
+        plan.links.wired = (0..pairs)
             .map(|i| WiredPlan { name: format!("w{i}"), ends: ends(i), queue, ..link.clone() })
             .collect();
         let twin = |i| FlowPlan { from: ends(i)[0], to: ends(i)[1], name: format!("f{i}"), ..flow.clone() };
@@ -123,9 +124,9 @@ fn a_service_replaces_drop_tail_queues_on_the_way_of_the_data_only() {
     let plan = with_ecn(&narrow(&clean(false), 2));
     let warned = with_service(&plan, "congestion-warning");
     let mut chosen = warned.clone();
-    chosen.wired[1].queue = QueuePlan::Red(RED);
+    chosen.links.wired[1].queue = QueuePlan::Red(RED);
     let mut as_chosen = plan.clone();
-    as_chosen.wired[1].queue = QueuePlan::Red(RED);
+    as_chosen.links.wired[1].queue = QueuePlan::Red(RED);
     assert_eq!(run(&chosen, 1).fingerprint, run(&as_chosen, 1).fingerprint);
     // The way back has the same links; its queues fill if it is the one that is narrow, with datagrams of another flow.
     let mut back = plan.clone();
@@ -171,8 +172,8 @@ const fn fq(packets: usize) -> QueuePlan {
 /// Puts a discipline at both ends of all links.
 fn everywhere(plan: &Plan, queue: QueuePlan) -> Plan {
     let mut plan = plan.clone();
-    plan.wired.iter_mut().for_each(|w| w.queue = queue);
-    plan.wlans[0].queue = queue;
+    plan.links.wired.iter_mut().for_each(|w| w.queue = queue);
+    plan.links.wlans[0].queue = queue;
     plan
 }
 

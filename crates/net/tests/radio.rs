@@ -5,7 +5,8 @@ use crate::common::radio::{FRAME, Mobile, PAYLOAD, fades, recovery, rules};
 use crate::common::trace::{Sent, on_air, queue_at, traced};
 use crate::common::{run, served_by};
 use airhop_base::{Drop, NodeId, NoticeKind, Rate, Span};
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, RadioLinkPlan, Transport};
+use airhop_net::links::RadioLinkPlan;
+use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
 use airhop_net::queues::QueuePlan;
 use airhop_net::{Report, World, services};
 use airhop_radio::arq::ArqPlan;
@@ -181,7 +182,7 @@ fn frames_are_recorded_with_what_is_in_them() {
 fn a_queue_counts_what_waits_for_the_window() {
     for (arq, in_service) in [(PLAIN, 1), (recovery(None), 3)] {
         let mut plan = Mobile { arq, ..Mobile::default() }.datagrams(16_000);
-        plan.wired[0].pace = Rate::from_bps(1_000_000_000).into();
+        plan.links.wired[0].pace = Rate::from_bps(1_000_000_000).into();
         let interval = 0.05;
         // Alone on the link: from the mobile come link ACKs only. Datagram k comes at 50 ms × k; frame i is done, and its place in the
         // window is free, 53.33 ms × (i + 1) after the first came and, with recovery, an ACK and twice 10 ms later.
@@ -311,12 +312,12 @@ fn fades_are_told_to_agents_of_both_kinds_of_radio() {
     assert_eq!(notices(&clean, NoticeKind::Rttn), 0, "there are no fades");
     let hop = common::LastHop { scheme: "rttn", attempts: 255, seconds: 100, ..common::LastHop::default() };
     let mut cell = hop.plan();
-    cell.wlans[0].cell.retry_delay = Span::from_millis(20);
-    cell.wlans[0].cell.errors[0].model = fades();
+    cell.links.wlans[0].cell.retry_delay = Span::from_millis(20);
+    cell.links.wlans[0].cell.errors[0].model = fades();
     let r = run(&cell, 1);
     assert!(notices(&r, NoticeKind::Rttn) > 3, "{:?}", r.flows[0]);
-    cell.wlans[0].cell.errors.clear();
-    cell.wlans[0].cell.attempts = 255;
+    cell.links.wlans[0].cell.errors.clear();
+    cell.links.wlans[0].cell.attempts = 255;
     // Collisions are failures, too, but short: what is told is told of milliseconds.
     let (with, without) = (run(&cell, 1), run(&served(cell, "snoop"), 1));
     assert!(notices(&with, NoticeKind::Rttn) > 0 && notices(&without, NoticeKind::Rttn) == 0);
@@ -331,7 +332,7 @@ fn each_base_station_answers_for_its_own_link() {
     for lossy in [vec![0], vec![1], vec![0, 1]] {
         let mut plan = Mobile { scheme: "eln", to_mobile: true, seconds: 1000, ..Mobile::default() }.plan();
         for &link in &lossy {
-            plan.radios[link].link.errors[0] = errors.clone();
+            plan.links.radios[link].link.errors[0] = errors.clone();
         }
         let r = run(&plan, 1);
         let f = &r.flows[0];
@@ -344,8 +345,8 @@ fn each_base_station_answers_for_its_own_link() {
     // What queues lose base stations do not mark, but for a few repairs that overtake.
     let mut congested =
         Mobile { scheme: "eln", to_mobile: true, window: 100, seconds: 400, ..Mobile::default() }.plan();
-    congested.wired[0].queue = QueuePlan::DropTail { packets: 3 };
-    congested.wired[0].pace = Rate::from_bps(12_000).into();
+    congested.links.wired[0].queue = QueuePlan::DropTail { packets: 3 };
+    congested.links.wired[0].pace = Rate::from_bps(12_000).into();
     let r = run(&congested, 1);
     let (lost, marked) = (dropped(&r, Drop::Queue), notices(&r, NoticeKind::Eln));
     assert!(lost > 50 && marked * 20 < lost, "{:?} {:?}", r.drops, r.flows[0]);
@@ -420,13 +421,13 @@ fn other_links_change_nothing() {
     let plan = short().plan();
     let mut more = plan.clone();
     more.nodes.extend(["a0", "zz"].map(String::from));
-    let aside = RadioLinkPlan { nodes: [NodeId(3), NodeId(4)], ..plan.radios[0].clone() };
-    more.radios.insert(0, aside);
-    for (i, radio) in more.radios.iter_mut().enumerate() {
+    let aside = RadioLinkPlan { nodes: [NodeId(3), NodeId(4)], ..plan.links.radios[0].clone() };
+    more.links.radios.insert(0, aside);
+    for (i, radio) in more.links.radios.iter_mut().enumerate() {
         radio.link.index = i as u16;
         radio.link.name = ["aside", "air0"][i].into();
     }
-    more.radios[0].link.ends = ["a0", "zz"].map(String::from);
+    more.links.radios[0].link.ends = ["a0", "zz"].map(String::from);
     assert_eq!(run(&plan, 3), run(&more, 3));
 }
 
@@ -444,7 +445,7 @@ fn a_warm_up_only_splits_the_counting() {
 #[test]
 fn two_mobiles_talk_without_any_wire() {
     let mut plan = short().plan();
-    plan.wired.clear();
+    plan.links.wired.clear();
     plan.flows = vec![short().flow("down", NodeId(1), NodeId(2)), short().flow("up", NodeId(2), NodeId(1))];
     let mut world = World::new(&plan, 1, 0, None).expect("a good plan");
     world.run(&AtomicBool::new(false)).expect("nobody stops it");

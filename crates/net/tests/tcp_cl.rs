@@ -145,8 +145,8 @@ fn contention_adds_up() {
 #[test]
 fn a_gateway_between_two_cells_tells_of_a_loss_once() {
     let mut plan = chain("tcp-cl", 0.5, &[("no_ack", 2.0)]);
-    let mut beyond = plan.wlans[0].clone();
-    let nearer = &mut plan.wlans[0];
+    let mut beyond = plan.links.wlans[0].clone();
+    let nearer = &mut plan.links.wlans[0];
     nearer.nodes.truncate(3);
     nearer.cell.stations.truncate(3);
     nearer.cell.errors.clear();
@@ -154,7 +154,7 @@ fn a_gateway_between_two_cells_tells_of_a_loss_once() {
     beyond.cell.stations.drain(..2);
     (beyond.cell.index, beyond.cell.name) = (1, "beyond".into());
     (beyond.cell.errors[0].from, beyond.cell.errors[0].to) = (Some(0), Some(1));
-    plan.wlans.push(beyond);
+    plan.links.wlans.push(beyond);
     let report = run(&plan, 1);
     let (told, given_up) = (naks(&report.flows[0]), report.drops[Drop::Retries as usize]);
     assert!((50..=given_up).contains(&told), "{told} NAKs of {given_up} packets that were given up");

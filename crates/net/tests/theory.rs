@@ -2,6 +2,7 @@
 
 use crate::common::{hosts, run};
 use airhop_base::Span;
+use airhop_net::links::Links;
 use airhop_net::plan::{AppPlan, Plan};
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::{Preset, SackRecovery};
@@ -12,7 +13,10 @@ fn lossy(loss: f64) -> Plan {
     config.delayed_ack = None;
     config.sack_recovery = SackRecovery::Rfc6675;
     Plan {
-        wired: vec![hosts::wire(1000, Span::from_millis(50), 1_000_000, ErrorPlan::Loss(loss))],
+        links: Links {
+            wired: vec![hosts::wire(1000, Span::from_millis(50), 1_000_000, ErrorPlan::Loss(loss))],
+            ..Links::default()
+        },
         ..hosts::hosts(Span::from_secs(2000), hosts::tcp("sack", config), AppPlan::Bulk)
     }
 }

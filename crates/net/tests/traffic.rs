@@ -2,6 +2,7 @@
 
 use crate::common::{hosts, run};
 use airhop_base::{Rate, Span, Time};
+use airhop_net::links::Links;
 use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
 use airhop_net::{BuildError, World};
 use airhop_radio::errors::ErrorPlan;
@@ -12,7 +13,7 @@ const MS: fn(u64) -> Span = Span::from_millis;
 /// One flow from a to b over a link that loses nothing and has room for all.
 fn alone(mbps: u64, delay: Span, transport: Transport, app: AppPlan) -> Plan {
     Plan {
-        wired: vec![hosts::wire(mbps, delay, 100_000, ErrorPlan::Clean)],
+        links: Links { wired: vec![hosts::wire(mbps, delay, 100_000, ErrorPlan::Clean)], ..Links::default() },
         ..hosts::hosts(Span::from_secs(20), transport, app)
     }
 }

@@ -5,7 +5,8 @@ use crate::common::trace::{numbers, traced};
 use crate::common::{hosts, run};
 use airhop_base::{Drop, NodeId, Rate, Span, Time};
 use airhop_net::Report;
-use airhop_net::plan::{AppPlan, Plan, RadioLinkPlan, Transport, WiredPlan};
+use airhop_net::links::{RadioLinkPlan, WiredPlan};
+use airhop_net::plan::{AppPlan, Plan, Transport};
 use airhop_net::queues::QueuePlan;
 use airhop_radio::arq::{ArqPlan, ArqRules};
 use airhop_radio::errors::ErrorPlan;
@@ -48,7 +49,7 @@ fn pace(changes: &[Change]) -> LinkRate {
 }
 
 fn wired(mut plan: Plan, pace: LinkRate, errors: &ErrorPlan) -> Plan {
-    plan.wired = vec![WiredPlan {
+    plan.links.wired = vec![WiredPlan {
         name: "w".into(),
         ends: [NodeId(0), NodeId(1)],
         pace,
@@ -60,7 +61,7 @@ fn wired(mut plan: Plan, pace: LinkRate, errors: &ErrorPlan) -> Plan {
 }
 
 fn radio(mut plan: Plan, pace: LinkRate, errors: &ErrorPlan, arq: &ArqPlan) -> Plan {
-    plan.radios = vec![RadioLinkPlan {
+    plan.links.radios = vec![RadioLinkPlan {
         link: RadioPlan {
             index: 0,
             name: "air".into(),

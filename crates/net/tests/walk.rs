@@ -2,6 +2,7 @@
 
 use crate::common::{LastHop, hosts, run, served_by, trace};
 use airhop_base::{NodeId, Rate, Span};
+use airhop_net::links::Links;
 use airhop_net::plan::{AppPlan, Plan, Transport};
 use airhop_net::{BuildError, World};
 use airhop_radio::errors::ErrorPlan;
@@ -10,7 +11,7 @@ use airhop_tcp::Preset;
 /// One wired link from a to b.
 fn wire(mbps: u64, delay: Span, packets: usize, errors: ErrorPlan) -> Plan {
     Plan {
-        wired: vec![hosts::wire(mbps, delay, packets, errors)],
+        links: Links { wired: vec![hosts::wire(mbps, delay, packets, errors)], ..Links::default() },
         ..hosts::hosts(Span::from_secs(10), hosts::tcp("newreno", Preset::Ns2.config(1000)), AppPlan::Bulk)
     }
 }
@@ -76,8 +77,8 @@ fn the_queue_of_a_station_is_named_after_its_link_or_after_all_of_them() {
     assert!(rows.windows(2).all(|w| w[0].1.abs_diff(w[1].1) == 1), "one packet at a time");
     let mut two = plan;
     two.nodes.push("e".into());
-    two.wlans[0].nodes.push(NodeId(5));
-    two.wlans[0].cell.stations.push(("e".into(), [0.0, 10.0]));
+    two.links.wlans[0].nodes.push(NodeId(5));
+    two.links.wlans[0].cell.stations.push(("e".into(), [0.0, 10.0]));
     assert_eq!(queue_at(&two, "bs->*"), rows, "an idle station changes nothing");
     assert_eq!(queue_at(&two, "bs->d"), []);
 }
@@ -133,7 +134,7 @@ fn notices_can_be_lost_on_the_way() {
     // A quarter of all packets from the base station to the sender vanish: fewer ELNs arrive than were sent, and the connection
     // lives by duplicate ACKs and timeouts.
     let mut plan = LastHop { scheme: "ll-elsn", seconds: 60, ..LastHop::default() }.plan();
-    plan.wired[0].errors[1] = ErrorPlan::Loss(0.25);
+    plan.links.wired[0].errors[1] = ErrorPlan::Loss(0.25);
     let r = run(&plan, 1);
     let f = &r.flows[0];
     assert!(f.notices[0] > 0 && f.fast_recoveries > 0, "{f:?}");

@@ -163,7 +163,7 @@ fn every_word_makes_a_plan_of_its_own() {
             for word in Phy::names() {
                 let sets =
                     [beside(key, word), vec![("wlan.cell.standard".to_string(), format!("\"{word}\""))]];
-                assert_eq!(read(&file("", ""), &sets.concat()).plan().wlans[0].cell.phy.name, word);
+                assert_eq!(read(&file("", ""), &sets.concat()).plan().links.wlans[0].cell.phy.name, word);
             }
         }
         Kind::Word(words) => {

@@ -66,17 +66,20 @@ fn changes_are_planned_as_the_file_says() {
     let expect = pace(&[outage(5), rate(20, 2), outage(30), rate(30, 10), rate(40, 2), handoff, outage(55)]);
     let lost = ErrorPlan::Clean.with_outages(vec![[at(10), at(11)]]);
     let scenario = read(&with(ALL), &[]).expect("good");
-    let radio = &scenario.plan().radios[0].link;
+    let radio = &scenario.plan().links.radios[0].link;
     assert_eq!((&radio.pace, &radio.errors), (&expect, &[lost.clone(), lost.clone()]));
     let wired = read(&with(ALL).replace("radio", "wired"), &[]).expect("good");
-    let wired = &wired.plan().wired[0];
+    let wired = &wired.plan().links.wired[0];
     assert_eq!((&wired.pace, &wired.errors), (&expect, &[lost.clone(), lost]));
     // The effective form reads back to the same.
     for again in [
         Scenario::from_json(&scenario.json(), "x", &Overrides::default()).expect("good"),
         read(&scenario.toml(), &[]).expect("good"),
     ] {
-        assert_eq!((again.identity(), &again.plan().radios[0].link.pace), (scenario.identity(), &expect));
+        assert_eq!(
+            (again.identity(), &again.plan().links.radios[0].link.pace),
+            (scenario.identity(), &expect)
+        );
     }
 }
 
@@ -86,7 +89,7 @@ fn a_link_that_does_not_change_has_a_rate() {
         LINK.replace("changes = []\n", ""),
         with(r#"{ kind = "outage", at = "1 s", lasts = "1 s", fate = "lost" }"#),
     ] {
-        let pace = read(&text, &[]).expect("good").plan().radios[0].link.pace.clone();
+        let pace = read(&text, &[]).expect("good").plan().links.radios[0].link.pace.clone();
         assert_eq!(pace, LinkRate::Rate(Rate::from_bps(10_000_000)));
     }
 }
@@ -96,7 +99,7 @@ fn a_link_that_does_not_change_has_a_rate() {
 fn changes_have_defaults_and_paths() {
     let one = with(r#"{ kind = "handoff", at = "50 s", gap = "300 ms", mobile = "bs" }"#);
     let pace_of = |text: &str, sets: &[(&str, &str)]| {
-        read(text, sets).expect("good").plan().radios[0].link.pace.clone()
+        read(text, sets).expect("good").plan().links.radios[0].link.pace.clone()
     };
     let handoff = |gap, mobile| {
         let handoff =
@@ -119,7 +122,7 @@ fn changes_have_defaults_and_paths() {
 fn a_timeout_is_derived_from_the_slowest_cell() {
     let arq = |text: &str| {
         let text = text.replacen("\ndelay =", "\narq = { kind = \"go-back-n\" }\ndelay =", 1);
-        read(&text, &[]).expect("good").plan().radios[0].link.arq.clone()
+        read(&text, &[]).expect("good").plan().links.radios[0].link.arq.clone()
     };
     let slowest =
         LINK.replace("changes = []\n", "").replace("10 Mbit/s", "2 Mbit/s").replace("10 ms", "40 ms");

@@ -99,7 +99,7 @@ fn more_copies_leave_the_first_as_it_is() {
 fn a_hundred_copies_run() {
     let scenario = good(&[("copies", "100"), ("duration", "2 s")]);
     let plan = scenario.plan();
-    assert_eq!((plan.wired.len(), plan.wlans[0].nodes.len(), plan.flows.len()), (101, 102, 200));
+    assert_eq!((plan.links.wired.len(), plan.links.wlans[0].nodes.len(), plan.flows.len()), (101, 102, 200));
     fingerprint(&scenario);
 }
 
@@ -147,7 +147,7 @@ fn whole_wlans_are_copied_with_their_stations() {
         .replace("[\"r\", \"bs\"]", "[\"r\", \"bs*\"]")
         .replace("to = \"bs\"", "to = \"bs*\"");
     let scenario = parse(&text, &[]).expect("good");
-    let cells: Vec<_> = scenario.plan().wlans.iter().map(|wlan| &wlan.cell).collect();
+    let cells: Vec<_> = scenario.plan().links.wlans.iter().map(|wlan| &wlan.cell).collect();
     assert_eq!(cells.len(), 3);
     for (i, cell) in cells.iter().enumerate() {
         let stations: Vec<_> = cell.stations.iter().map(|(name, _)| name.clone()).collect();

@@ -59,7 +59,7 @@ fn refusal(text: &str, folder: &Path, sets: &[(&str, &str)]) -> String {
 
 #[test]
 fn a_recorded_channel_is_planned_as_its_file_says() {
-    let plan = load(&with_fades("planned", FADES)).plan().wired[0].errors.clone();
+    let plan = load(&with_fades("planned", FADES)).plan().links.wired[0].errors.clone();
     let record = FadeRecord::parse(FADES).expect("good");
     let expect =
         ErrorPlan::TwoState { fades: FadePlan::Recorded(Arc::new(record)), errors_per_bit: [1e-6, 1e-2] };
@@ -71,7 +71,7 @@ fn a_recorded_channel_is_planned_as_its_file_says() {
 fn a_file_is_looked_for_beside_the_scenario() {
     let here = with_fades("here", FADES);
     let there = with_fades("there", "begin_s,end_s\n3,4\n");
-    let period = |scenario: Scenario| match &scenario.plan().wired[0].errors[0] {
+    let period = |scenario: Scenario| match &scenario.plan().links.wired[0].errors[0] {
         ErrorPlan::TwoState { fades: FadePlan::Recorded(record), .. } => record.period(),
         other => panic!("{other:?}"),
     };
@@ -96,7 +96,7 @@ fn the_effective_scenario_reads_back_to_the_same() {
     ] {
         let again = again.expect("it was good before");
         assert_eq!([again.json(), again.identity()], [scenario.json(), scenario.identity()]);
-        assert_eq!(again.plan().wired[0].errors, scenario.plan().wired[0].errors);
+        assert_eq!(again.plan().links.wired[0].errors, scenario.plan().links.wired[0].errors);
     }
 }
 
@@ -197,7 +197,7 @@ fn links_that_are_copied_have_the_same_record() {
         .replace("\"m\"", "\"m*\"");
     let text = text.replace("\"ftp\"", "\"ftp*\"");
     let scenario = read(&text, &here, &[]).expect("good");
-    let [one, two] = &scenario.plan().wired[..] else { panic!("two links") };
+    let [one, two] = &scenario.plan().links.wired[..] else { panic!("two links") };
     assert_eq!(one.errors, two.errors);
 }
 
@@ -208,8 +208,8 @@ const TRACE: &str = "0\n5\n5\n20\n";
 fn a_link_can_be_as_fast_as_a_recorded_one() {
     let expect = LinkRate::Deliveries(Arc::new(Deliveries::parse(TRACE).expect("good")));
     for (list, read_pace) in [
-        ("wired", (|s| s.plan().wired[0].pace.clone()) as fn(&Scenario) -> LinkRate),
-        ("radio", |s| s.plan().radios[0].link.pace.clone()),
+        ("wired", (|s| s.plan().links.wired[0].pace.clone()) as fn(&Scenario) -> LinkRate),
+        ("radio", |s| s.plan().links.radios[0].link.pace.clone()),
     ] {
         let here = with_fades(&format!("paced-{list}"), FADES);
         std::fs::write(here.join("lte.trace"), TRACE).expect("a file");
@@ -241,7 +241,7 @@ fn a_timeout_is_derived_from_the_mean_rate() {
     );
     let timeout = |pace: &str| {
         let scenario = read(&text.replace("rate = \"19.2 kbit/s\"", pace), &here, &[]).expect("good");
-        scenario.plan().radios[0].link.arq.clone()
+        scenario.plan().links.radios[0].link.arq.clone()
     };
     assert_eq!(timeout("deliveries = \"lte.trace\""), timeout("rate = \"2.4064 Mbit/s\"")); // 4 × 1504 B in 20 ms
 }

@@ -34,7 +34,7 @@ fn with_layout(layout: &str) -> Scenario {
 }
 
 fn places(plan: &Plan) -> Vec<(&str, [f64; 2])> {
-    plan.wlans[0].cell.stations.iter().map(|(name, place)| (name.as_str(), *place)).collect()
+    plan.links.wlans[0].cell.stations.iter().map(|(name, place)| (name.as_str(), *place)).collect()
 }
 
 /// A run that was recorded: its document, its places by name, and from and to of each flow.
@@ -266,7 +266,7 @@ fn overrides_reach_layouts_and_ends() {
         ("flow.ftp*.between.hops", "3"),
         ("copies", "5"),
     ]);
-    let wlan = &scenario.plan().wlans[0];
+    let wlan = &scenario.plan().links.wlans[0];
     assert_eq!(wlan.cell.stations.len(), 30);
     assert_eq!(wlan.draws.area.map(|area| area.connected), Some(false));
     let hops: Vec<_> = wlan.draws.pairs.iter().map(|pair| pair.hops).collect();
@@ -277,7 +277,7 @@ fn overrides_reach_layouts_and_ends() {
 /// header of 36.
 #[test]
 fn drawn_flows_count_for_the_largest_frame() {
-    let bits = |scenario: &Scenario| match scenario.plan().wlans[0].cell.errors[0].model {
+    let bits = |scenario: &Scenario| match scenario.plan().links.wlans[0].cell.errors[0].model {
         ErrorPlan::FrameErrorRate { reference_bits, .. } => reference_bits,
         ref other => panic!("{other:?}"),
     };
@@ -297,8 +297,8 @@ fn layouts_are_copied_with_their_wlan() {
         .replace("\"n19\"", "\"a3n19\"");
     let scenario = parse(&text, &[("duration", "1 ms")]).expect("good");
     let plan = scenario.plan();
-    assert_eq!((plan.wlans.len(), plan.nodes.len()), (3, 60));
-    assert_eq!(plan.wlans.map_flows(), [vec![0], vec![1, 3], vec![2]]);
+    assert_eq!((plan.links.wlans.len(), plan.nodes.len()), (3, 60));
+    assert_eq!(plan.links.wlans.map_flows(), [vec![0], vec![1, 3], vec![2]]);
     assert_eq!(plan.flows[4].from, NodeId(40));
     let ends = run(scenario, 0).ends();
     for (flow, copy) in [(0, "a1n"), (1, "a2n"), (2, "a3n"), (3, "a2n")] {
@@ -311,7 +311,7 @@ trait MapFlows {
     fn map_flows(&self) -> Vec<Vec<u16>>;
 }
 
-impl MapFlows for Vec<airhop_net::plan::WlanPlan> {
+impl MapFlows for Vec<airhop_net::links::WlanPlan> {
     fn map_flows(&self) -> Vec<Vec<u16>> {
         self.iter().map(|wlan| wlan.draws.pairs.iter().map(|pair| pair.flow.0).collect()).collect()
     }

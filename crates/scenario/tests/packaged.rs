@@ -55,8 +55,8 @@ fn yuns_background_takes_most_of_the_wired_path() {
 fn yuns_background_is_the_downlink_otherwise() {
     let (with, without) = (load(BACKGROUND, &[]), load(DOWNLINK, &[]));
     let (with, without) = (with.plan(), without.plan());
-    assert_eq!(format!("{:?}", with.wlans[0].cell), format!("{:?}", without.wlans[0].cell));
-    for (a, b) in with.wired.iter().zip(&without.wired) {
+    assert_eq!(format!("{:?}", with.links.wlans[0].cell), format!("{:?}", without.links.wlans[0].cell));
+    for (a, b) in with.links.wired.iter().zip(&without.links.wired) {
         assert_eq!((&a.name, &a.pace, a.delay, a.queue), (&b.name, &b.pace, b.delay, b.queue));
     }
     assert_eq!(with.flows[0].name, without.flows[0].name);
@@ -110,7 +110,7 @@ fn the_ecn_example_marks_instead_of_dropping() {
 }
 
 fn distance(scenario: &Scenario, a: &str, b: &str) -> f64 {
-    let stations = &scenario.plan().wlans[0].cell.stations;
+    let stations = &scenario.plan().links.wlans[0].cell.stations;
     let place = |name: &str| stations.iter().find(|(known, _)| known == name).expect("a station").1;
     let ([x, y], [u, v]) = (place(a), place(b));
     (x - u).hypot(y - v)

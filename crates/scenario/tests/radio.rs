@@ -1,7 +1,7 @@
 //! Radio links: derived defaults, the effective form, overrides, and what is refused.
 
 use airhop_base::{NodeId, Rate, Span};
-use airhop_net::plan::RadioLinkPlan;
+use airhop_net::links::RadioLinkPlan;
 use airhop_net::queues::QueuePlan;
 use airhop_radio::arq::{ArqPlan, ArqRules, Group};
 use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
@@ -21,7 +21,7 @@ fn read(sets: &[(&str, &str)]) -> Result<Scenario, String> {
 }
 
 fn link(sets: &[(&str, &str)]) -> RadioPlan {
-    read(sets).expect("a good scenario").plan().radios[0].link.clone()
+    read(sets).expect("a good scenario").plan().links.radios[0].link.clone()
 }
 
 fn timeout(arq: &ArqPlan) -> Span {
@@ -33,7 +33,8 @@ fn timeout(arq: &ArqPlan) -> Span {
 
 #[test]
 fn a_radio_link_is_what_the_file_says() {
-    let RadioLinkPlan { link, nodes, queue } = read(&[]).expect("a good scenario").plan().radios[0].clone();
+    let RadioLinkPlan { link, nodes, queue } =
+        read(&[]).expect("a good scenario").plan().links.radios[0].clone();
     assert_eq!(nodes, [NodeId(1), NodeId(2)]);
     assert_eq!((link.index, link.name.as_str(), link.overhead), (0, "air", 0));
     assert_eq!(link.ends, ["bs", "m"]);
@@ -90,11 +91,11 @@ fn the_way_back_is_like_the_way_there() {
     let text = FIXED_MOBILE.replace("arq_back = { kind = \"selective-repeat\" }\n", "");
     let read = |text: &str| Scenario::parse(text, "x", &Overrides::default()).expect("a good scenario");
     let alike = read(&text);
-    let [there, back] = &alike.plan().radios[0].link.arq;
+    let [there, back] = &alike.plan().links.radios[0].link.arq;
     assert_eq!(there, back);
     assert!(matches!(there, ArqPlan::GoBackN { rules: ArqRules { window: 3, .. }, .. }));
     let plain = read(&text.replace("arq = { kind = \"go-back-n\", window = 3 }\n", ""));
-    assert_eq!(plain.plan().radios[0].link.arq, [ArqPlan::None, ArqPlan::None]);
+    assert_eq!(plain.plan().links.radios[0].link.arq, [ArqPlan::None, ArqPlan::None]);
     // A model for one direction; the reference of `fer` is a data frame with its link header.
     let fer = r#"{ kind = "bernoulli", fer = 0.1, direction = "m->bs" }"#;
     let one_way = link(&[("radio.air.errors", fer), ("radio.air.overhead", "10 B")]);
@@ -136,7 +137,8 @@ fn radio_links_are_copied() {
         .replace("name = \"ftp\"", "name = \"ftp*\"")
         .replace("to = \"m\"", "to = \"m*\"");
     let scenario = Scenario::parse(&text, "x", &Overrides::default()).expect("a good scenario");
-    let links: Vec<_> = scenario.plan().radios.iter().map(|r| (r.link.index, r.link.ends.clone())).collect();
+    let links: Vec<_> =
+        scenario.plan().links.radios.iter().map(|r| (r.link.index, r.link.ends.clone())).collect();
     let ends = |m: &str| ["bs".to_string(), m.to_string()];
     assert_eq!(links, [(0, ends("m1")), (1, ends("m2"))]);
     let alone = FIXED_MOBILE.replace("name = \"fixed-mobile\"\n", "name = \"fixed-mobile\"\ncopies = 2\n");

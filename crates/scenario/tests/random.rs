@@ -339,7 +339,7 @@ fn load_and_run(text: &str) -> Result<(), TestCaseError> {
         Ok(world) => world,
         Err(why) => {
             // Only where something is drawn it can turn out late that there is no such draw.
-            prop_assert!(plan.wlans.iter().any(|wlan| wlan.draws.area.is_some()), "{why}");
+            prop_assert!(plan.links.wlans.iter().any(|wlan| wlan.draws.area.is_some()), "{why}");
             return Ok(());
         }
     };

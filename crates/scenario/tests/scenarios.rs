@@ -103,7 +103,7 @@ fn the_effective_form_is_this() {
 /// Yun 2009 §5.1: fer is that of a full data frame: here 1000 + 40 + 12 (timestamps) + 36 bytes.
 #[test]
 fn fer_is_about_the_largest_data_frame_of_the_link() {
-    let bits = |scenario: &Scenario| match scenario.plan().wlans[0].cell.errors[0].model {
+    let bits = |scenario: &Scenario| match scenario.plan().links.wlans[0].cell.errors[0].model {
         ErrorPlan::FrameErrorRate { reference_bits, .. } => reference_bits,
         ref other => panic!("{other:?}"),
     };
@@ -119,8 +119,9 @@ fn fer_is_about_the_largest_data_frame_of_the_link() {
 /// p_bg = 1 - p_bb, the bad state loses all and the good one nothing; rates per bit from those of a full frame, as with `fer`.
 #[test]
 fn channels_with_memory_are_planned_as_written() {
-    let model =
-        |errors: &str| with(&[("wlan.cell.errors", errors)]).plan().wlans[0].cell.errors[0].model.clone();
+    let model = |errors: &str| {
+        with(&[("wlan.cell.errors", errors)]).plan().links.wlans[0].cell.errors[0].model.clone()
+    };
     assert_eq!(model(BURSTS), ErrorPlan::GilbertElliott { loss: [0.0, 1.0], leave: [0.01, 1.0 - 0.3] });
     let cheng =
         r#"{ kind = "gilbert-elliott", p_gb = 0.06, p_bg = 0.15, loss_good = 0.0155, loss_bad = 0.25 }"#;
@@ -164,7 +165,7 @@ fn defaults_follow_the_preset_and_the_standard() {
     {
         let sets = vec![("wlan.cell.access".to_string(), access.to_string())];
         let scenario = Scenario::parse(text, "x", &Overrides { sets, scheme: None }).expect("good");
-        let cell = &scenario.plan().wlans[0].cell;
+        let cell = &scenario.plan().links.wlans[0].cell;
         assert_eq!((cell.control_rate, cell.attempts), (Rate::from_bps(rate), attempts));
     }
 }
@@ -179,7 +180,7 @@ fn numbers_of_the_physical_layer_stand_in_place_of_the_standards() {
             ("wlan.cell.rate", "36 Mbit/s"),
             ("wlan.cell.control_rate", "24 Mbit/s"),
         ];
-        with(&[&g, sets].concat()).plan().wlans[0].cell.phy
+        with(&[&g, sets].concat()).plan().links.wlans[0].cell.phy
     };
     assert_eq!(phy(&[]), Phy::ERP_OFDM);
     assert_eq!(phy(&[("wlan.cell.phy", r#"{ coding = "ofdm", header = "20 us" }"#)]), Phy::ERP_OFDM);
@@ -202,7 +203,8 @@ fn propagation_stands_in_place_of_ranges() {
         let file = LAST_HOP.replace("range = { receive = \"40 m\", sense = \"85 m\" }", text);
         Scenario::parse(&file, "x", &Overrides::default()).expect("good")
     };
-    let range = |text: &str| scenario(text).plan().wlans[0].cell.range.expect("not everyone hears everyone");
+    let range =
+        |text: &str| scenario(text).plan().links.wlans[0].cell.range.expect("not everyone hears everyone");
     let ranges = range("range = { receive = \"40 m\", sense = \"85 m\" }");
     assert_eq!(ranges, Range::free_space(40.0, 85.0));
     assert_eq!(range("range = { receive = \"40 m\", sense = \"85 m\", capture = \"20 dB\" }").capture, 100.0);
@@ -234,7 +236,7 @@ fn overrides_reach_what_they_name() {
         ("flow.ftp.app", "{ kind = \"transfer\", size = \"10 kB\" }"),
     ]);
     assert_eq!(scenario.duration(), Span::from_secs(5));
-    assert_eq!(scenario.plan().wlans[0].cell.attempts, 4);
+    assert_eq!(scenario.plan().links.wlans[0].cell.attempts, 4);
     assert_eq!(config(&scenario).rto.min, Span::from_millis(200));
     assert_eq!(config(&scenario).delayed_ack.expect("asked for").segments, 4);
     assert_eq!(scenario.plan().flows[0].app, AppPlan::Transfer { bytes: 10_000 });
@@ -245,7 +247,7 @@ fn overrides_reach_what_they_name() {
 
 #[test]
 fn thresholds_of_queues_follow_from_their_other_keys() {
-    let queue = |value| with(&[("wired.w1.queue", value)]).plan().wired[0].queue;
+    let queue = |value| with(&[("wired.w1.queue", value)]).plan().links.wired[0].queue;
     let weight = QueuePlan::WARNING_WEIGHT;
     let warning = |packets, threshold| QueuePlan::CongestionWarning { packets, threshold, weight };
     // A quarter of the places: 5 of 20, 12 of 50.
@@ -269,7 +271,7 @@ fn thresholds_of_queues_follow_from_their_other_keys() {
 // RFC 8289 §4.2, §4.3; RFC 8290 §5.2; RFC 8033 §4.2, §4.4.
 #[test]
 fn queues_of_today_are_as_their_rfcs_have_them() {
-    let queue = |value| with(&[("wired.w1.queue", value)]).plan().wired[0].queue;
+    let queue = |value| with(&[("wired.w1.queue", value)]).plan().links.wired[0].queue;
     let (target, interval) = (Span::from_millis(5), Span::from_millis(100));
     let codel = CodelPlan { packets: 1000, target, interval, ecn: false };
     assert_eq!(queue(r#"{ kind = "codel" }"#), QueuePlan::Codel(codel));
@@ -380,7 +382,7 @@ fn routes_are_static_or_found_on_demand() {
     let scenario = |routing: &str| {
         Scenario::parse(&text(routing), "x.toml", &Overrides::default()).expect("a good scenario")
     };
-    let routing = |text: &str| scenario(text).plan().wlans[0].routing;
+    let routing = |text: &str| scenario(text).plan().links.wlans[0].routing;
     assert_eq!(routing(""), RoutingPlan::Static);
     assert_eq!(routing("routing = { kind = \"aodv\" }"), RoutingPlan::Aodv(AodvPlan::RFC3561));
     assert_eq!(routing("routing = { kind = \"aodv\", preset = \"ns2\" }"), RoutingPlan::Aodv(AodvPlan::NS2));

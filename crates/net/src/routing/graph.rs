@@ -1,10 +1,10 @@
 //! The graph of the nodes and the hops between them: the fewest hops win, ties go by the name of the next node.
 
 use airhop_base::NodeId;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 /// The way out of a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Hop {
     /// No way.
     None,
@@ -35,6 +35,13 @@ pub enum Hop {
     },
 }
 
+/// What transmissions exclude each other on: a direction of a link between two nodes, or a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Medium {
+    Direction(Hop),
+    Cell(u16),
+}
+
 impl Hop {
     /// The cell whose medium it takes, if it takes one.
     pub fn cell(self) -> Option<u16> {
@@ -48,14 +55,59 @@ impl Hop {
     pub fn is_wireless(self) -> bool {
         matches!(self, Hop::Air { .. } | Hop::OnDemand { .. } | Hop::Radio { .. })
     }
+
+    /// The medium that it takes.
+    pub(crate) fn medium(self) -> Medium {
+        self.cell().map_or(Medium::Direction(self), Medium::Cell)
+    }
+
+    /// All hops that share its transmitter, as one: those of a station to any other.
+    pub(crate) fn transmitter(self) -> Hop {
+        match self {
+            Hop::Air { cell, from, .. } => Hop::OnDemand { cell, from },
+            one_way => one_way,
+        }
+    }
+
+    /// The hop that leads back.
+    pub(crate) fn back(self) -> Hop {
+        match self {
+            Hop::None | Hop::OnDemand { .. } => Hop::None,
+            Hop::Link(i) => Hop::Link(i ^ 1),
+            Hop::Air { cell, from, to } => Hop::Air { cell, from: to, to: from },
+            Hop::Radio { link, end } => Hop::Radio { link, end: end ^ 1 },
+        }
+    }
+}
+
+/// How a link joins nodes.
+#[derive(Clone, Debug)]
+pub enum Joins {
+    /// Two nodes, each with its hop to the other.
+    Ends([(NodeId, Hop); 2]),
+    /// The stations of the next cell.
+    Stations(Stations),
+}
+
+impl Joins {
+    /// The wired link of this number.
+    pub fn wire([a, b]: [NodeId; 2], number: usize) -> Joins {
+        Joins::Ends([(a, Hop::Link((2 * number) as u16)), (b, Hop::Link((2 * number + 1) as u16))])
+    }
+
+    /// The radio link of this number.
+    pub fn radio([a, b]: [NodeId; 2], number: usize) -> Joins {
+        let link = number as u16;
+        Joins::Ends([(a, Hop::Radio { link, end: 0 }), (b, Hop::Radio { link, end: 1 })])
+    }
 }
 
 /// Nodes and what joins them, as far as routes depend on it.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     nodes: Vec<Node>,
-    wired: Vec<[NodeId; 2]>,
-    radios: Vec<[NodeId; 2]>,
+    /// Where the hops between two nodes end.
+    ends: HashMap<Hop, NodeId>,
     cells: Vec<Stations>,
 }
 
@@ -77,37 +129,37 @@ struct Node {
 /// Where packets come into a node.
 #[derive(Clone, Copy, Debug)]
 enum Port {
-    /// Over the wired link `link`, which leads here.
-    Wire { link: usize },
-    /// Over a radio link, from this end of it.
-    Radio { link: usize, end: usize },
+    /// From another node alone, by its hop.
+    From { node: NodeId, hop: Hop },
     /// As this station of a cell.
     Air { cell: usize, station: usize },
 }
 
 impl Graph {
-    /// The graph of these nodes, joined by the ends of wired and radio links and by cells; a [`NodeId`] is an index of `names`.
-    pub fn new(
-        names: impl IntoIterator<Item = String>,
-        wired: Vec<[NodeId; 2]>,
-        radios: Vec<[NodeId; 2]>,
-        cells: Vec<Stations>,
-    ) -> Graph {
-        let mut nodes: Vec<Node> = names.into_iter().map(|name| Node { name, ports: Vec::new() }).collect();
-        for (i, [a, b]) in wired.iter().enumerate() {
-            nodes[index(*b)].ports.push(Port::Wire { link: 2 * i });
-            nodes[index(*a)].ports.push(Port::Wire { link: 2 * i + 1 });
-        }
-        for (link, [a, b]) in radios.iter().enumerate() {
-            nodes[index(*b)].ports.push(Port::Radio { link, end: 0 });
-            nodes[index(*a)].ports.push(Port::Radio { link, end: 1 });
-        }
-        for (cell, stations) in cells.iter().enumerate() {
-            for (station, (node, _)) in stations.places.iter().enumerate() {
-                nodes[index(*node)].ports.push(Port::Air { cell, station });
+    /// The graph of these nodes, joined by links; a [`NodeId`] is an index of `names`.
+    pub fn new(names: impl IntoIterator<Item = String>, links: impl IntoIterator<Item = Joins>) -> Graph {
+        let nodes = names.into_iter().map(|name| Node { name, ports: Vec::new() }).collect();
+        let mut graph = Graph { nodes, ..Graph::default() };
+        links.into_iter().for_each(|link| graph.join(link));
+        graph
+    }
+
+    fn join(&mut self, link: Joins) {
+        match link {
+            Joins::Ends([a, b]) => {
+                for ((from, hop), (to, _)) in [(a, b), (b, a)] {
+                    self.nodes[index(to)].ports.push(Port::From { node: from, hop });
+                    self.ends.insert(hop, to);
+                }
+            }
+            Joins::Stations(stations) => {
+                let cell = self.cells.len();
+                for (station, (node, _)) in stations.places.iter().enumerate() {
+                    self.nodes[index(*node)].ports.push(Port::Air { cell, station });
+                }
+                self.cells.push(stations);
             }
         }
-        Graph { nodes, wired, radios, cells }
     }
 
     /// How many nodes there are.
@@ -122,11 +174,7 @@ impl Graph {
         while let Some(node) = search.frontier.pop_front() {
             for &port in &self.nodes[index(node)].ports {
                 match port {
-                    Port::Wire { link } => search.reach(self.start(link), node, Hop::Link(link as u16)),
-                    Port::Radio { link, end } => {
-                        let hop = Hop::Radio { link: link as u16, end: end as u8 };
-                        search.reach(self.radios[link][end], node, hop);
-                    }
+                    Port::From { node: from, hop } => search.reach(from, node, hop),
                     Port::Air { cell, station } => search.reach_stations(node, cell, station),
                 }
             }
@@ -137,24 +185,17 @@ impl Graph {
     /// The node that a hop leads to; `None` if it leads nowhere.
     pub fn end(&self, hop: Hop) -> Option<NodeId> {
         match hop {
-            Hop::None | Hop::OnDemand { .. } => None,
-            Hop::Link(link) => Some(self.start(usize::from(link) ^ 1)),
-            Hop::Radio { link, end } => Some(self.radios[usize::from(link)][usize::from(end ^ 1)]),
             Hop::Air { cell, to, .. } => Some(self.cells[usize::from(cell)].places[usize::from(to)].0),
+            other => self.ends.get(&other).copied(),
         }
     }
 
     /// The only neighbour of `node` and the hop from there, if it has one neighbour alone, over a wire.
     pub fn anchor(&self, node: NodeId) -> Option<(NodeId, Hop)> {
         match self.nodes[index(node)].ports[..] {
-            [Port::Wire { link }] => Some((self.start(link), Hop::Link(link as u16))),
+            [Port::From { node, hop: hop @ Hop::Link(_) }] => Some((node, hop)),
             _ => None,
         }
-    }
-
-    /// Where a direction of a wired link begins.
-    fn start(&self, link: usize) -> NodeId {
-        self.wired[link / 2][link % 2]
     }
 }
 
@@ -244,9 +285,8 @@ mod tests {
     fn the_fewest_hops_win_and_names_break_ties() {
         // s - b - d, s - a - d, s - x - y - d: two shortest ways, "a" comes first.
         let pairs = [(0, 1), (1, 3), (0, 2), (2, 3), (0, 4), (4, 5), (5, 3)];
-        let wired = pairs.map(|(a, b)| [NodeId(a), NodeId(b)]).to_vec();
-        let graph =
-            Graph::new(names(["s", "b", "a", "d", "x", "y", "island"]), wired, Vec::new(), Vec::new());
+        let wired = pairs.iter().zip(0..).map(|(&(a, b), i)| Joins::wire([NodeId(a), NodeId(b)], i));
+        let graph = Graph::new(names(["s", "b", "a", "d", "x", "y", "island"]), wired);
         let hops = graph.towards(NodeId(3));
         assert_eq!(hops[0], Hop::Link(4), "s goes by a");
         assert_eq!(hops[5], Hop::Link(12));
@@ -262,7 +302,7 @@ mod tests {
     /// s hangs on two base stations of one cell, then a chain follows: the cell is crossed from both at once, and once only.
     #[test]
     fn cells_are_crossed_in_one_hop_and_names_break_ties_there_too() {
-        let wired = vec![[NodeId(0), NodeId(1)], [NodeId(0), NodeId(2)]];
+        let wired = [Joins::wire([NodeId(0), NodeId(1)], 0), Joins::wire([NodeId(0), NodeId(2)], 1)];
         let place = |node, x| (NodeId(node), [x, 0.0]);
         let everyone = Stations {
             places: vec![place(1, 0.0), place(2, 1.0), place(3, 2.0), place(4, 3.0)],
@@ -270,8 +310,8 @@ mod tests {
         };
         let chain =
             Stations { places: vec![place(4, 0.0), place(5, 30.0), place(6, 60.0)], reach: Some(40.0) };
-        let graph =
-            Graph::new(names(["s", "q", "p", "d", "e", "f", "g"]), wired, Vec::new(), vec![everyone, chain]);
+        let cells = [everyone, chain].map(Joins::Stations);
+        let graph = Graph::new(names(["s", "q", "p", "d", "e", "f", "g"]), wired.into_iter().chain(cells));
         let up = graph.towards(NodeId(0));
         assert_eq!(up[3], Hop::Air { cell: 0, from: 2, to: 1 }, "d goes by p");
         assert_eq!(up[6], Hop::Air { cell: 1, from: 2, to: 1 }, "g does not hear e");
@@ -282,9 +322,10 @@ mod tests {
     /// m - b by radio, b - s by wire, and a radio link that is no shortcut: its ends are named the other way round.
     #[test]
     fn radio_links_are_hops_like_wires() {
-        let radios = vec![[NodeId(0), NodeId(1)], [NodeId(3), NodeId(2)], [NodeId(3), NodeId(0)]];
-        let wired = vec![[NodeId(1), NodeId(2)]];
-        let graph = Graph::new(names(["m", "b", "s", "t"]), wired, radios, Vec::new());
+        let radios = [[0, 1], [3, 2], [3, 0]].map(|ends| ends.map(NodeId));
+        let radios = radios.into_iter().zip(0..).map(|(ends, i)| Joins::radio(ends, i));
+        let wire = Joins::wire([NodeId(1), NodeId(2)], 0);
+        let graph = Graph::new(names(["m", "b", "s", "t"]), std::iter::once(wire).chain(radios));
         let towards_s = graph.towards(NodeId(2));
         let first = Hop::Radio { link: 0, end: 0 };
         assert_eq!(towards_s[..2], [first, Hop::Link(0)], "by b, which comes before t");

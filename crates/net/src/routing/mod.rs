@@ -5,5 +5,6 @@ mod graph;
 mod static_routes;
 
 pub use aodv::RoutingCounts;
-pub use graph::{Graph, Hop, Stations, hear};
+pub(crate) use graph::Medium;
+pub use graph::{Graph, Hop, Joins, Stations, hear};
 pub use static_routes::Routes;

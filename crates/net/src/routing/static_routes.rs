@@ -73,6 +73,7 @@ impl Routes {
 
 #[cfg(test)]
 mod tests {
+    use super::super::graph::Joins;
     use super::*;
 
     // Hosts a, b on router r; c on q; r and q joined twice over, by x and by y. What hangs on r has the way of r.
@@ -80,8 +81,8 @@ mod tests {
     fn hosts_of_a_router_share_its_way() {
         let names = ["a", "b", "r", "q", "c", "y", "x"].map(String::from);
         let pairs = [(0, 2), (1, 2), (3, 4), (2, 5), (5, 3), (2, 6), (6, 3)];
-        let wired = pairs.map(|(a, b)| [NodeId(a), NodeId(b)]).to_vec();
-        let graph = Graph::new(names, wired, Vec::new(), Vec::new());
+        let wired = pairs.iter().zip(0..).map(|(&(a, b), i)| Joins::wire([NodeId(a), NodeId(b)], i));
+        let graph = Graph::new(names, wired);
         let routes = Routes::new(&graph, (0..7).map(NodeId));
         assert_eq!(routes.hops.len(), 4 * 7, "one for each of r, q, x and y");
         for to in (0..7).map(NodeId) {
@@ -93,7 +94,7 @@ mod tests {
 
     #[test]
     fn two_hosts_on_a_wire_are_each_other_s_anchor() {
-        let graph = Graph::new(["a", "b"].map(String::from), vec![[NodeId(0), NodeId(1)]], vec![], vec![]);
+        let graph = Graph::new(["a", "b"].map(String::from), [Joins::wire([NodeId(0), NodeId(1)], 0)]);
         let routes = Routes::new(&graph, [NodeId(1)]);
         let hops = [0, 1].map(|node| routes.hop(NodeId(node), NodeId(1)));
         assert_eq!(hops, [Hop::Link(0), Hop::None]);

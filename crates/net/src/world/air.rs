@@ -10,7 +10,7 @@ use airhop_base::{Body, Drop, FlowId, Packet, Span, Time};
 use airhop_engine::Id;
 use airhop_radio::Tag;
 use airhop_radio::cell::{
-    BROADCAST, Effect, Fragmentation, FrameKind, Outgoing, Reception, Station, Transmitted,
+    BROADCAST, CellEvent, Effect, Fragmentation, FrameKind, Outgoing, Reception, Station, Transmitted,
 };
 use airhop_trace::{AirKind, AirOutcome, AirRow, Direction, DropKind, DropRow, Step};
 
@@ -24,7 +24,7 @@ impl World {
         id: Id<Packet>,
     ) {
         self.step_on_air(now, Step::Offered, (cell, from, to), &id);
-        let site = &mut self.sites[cell as usize];
+        let site = &mut self.links.cells[cell as usize];
         let station = &mut site.stations[from as usize];
         if site.cell.is_free(from) && station.queue.len() == 0 {
             match station.queue.pass(now, station.idle_since, &id, &mut self.arena) {
@@ -58,7 +58,7 @@ impl World {
     fn drop_all_at_station(&mut self, now: Time, cell: u16, from: Station) {
         let mut dropped = std::mem::take(&mut self.dropped_by_queue);
         for (packet, why) in dropped.drain(..) {
-            let station = &self.sites[cell as usize].stations[from as usize];
+            let station = &self.links.cells[cell as usize].stations[from as usize];
             let place = station.place(self.next_station[packet.index() as usize]);
             self.drop_packet(now, packet, why.into(), place);
         }
@@ -67,7 +67,7 @@ impl World {
 
     pub(crate) fn hand_to_mac(&mut self, now: Time, cell: u16, from: Station, to: Station, id: Id<Packet>) {
         let packet = self.arena.get(&id);
-        let site = &mut self.sites[cell as usize];
+        let site = &mut self.links.cells[cell as usize];
         let station = &mut site.stations[from as usize];
         station.in_mac = true;
         if !site.routers.is_empty() {
@@ -85,6 +85,12 @@ impl World {
         site.cell.send(now, from, outgoing, &mut self.events);
     }
 
+    pub(crate) fn on_cell_event(&mut self, now: Time, event: CellEvent) {
+        let site = &mut self.links.cells[event.cell as usize];
+        site.cell.on_event(now, event.what, &mut self.events, &mut self.effects);
+        self.apply_effects(now, event.cell);
+    }
+
     /// Carries out what a cell said.
     #[inline]
     pub(crate) fn apply_effects(&mut self, now: Time, cell: u16) {
@@ -96,7 +102,7 @@ impl World {
     pub(crate) fn apply(&mut self, now: Time, cell: u16, effect: Effect) {
         match effect {
             Effect::Deliver { from, to, packet, contended } => {
-                let site = &mut self.sites[cell as usize];
+                let site = &mut self.links.cells[cell as usize];
                 site.stations[from as usize].in_mac = false;
                 let (node, interface) = (site.node(to), site.stations[to as usize].interface);
                 self.capture(now, cell, from, None);
@@ -105,7 +111,7 @@ impl World {
                     recorder.packet(now, node, interface, Direction::In, self.arena.get(&packet), None);
                 }
                 self.step_on_air(now, Step::Arrived, (cell, from, to), &packet);
-                if !self.sites[cell as usize].routers.is_empty() {
+                if !self.links.cells[cell as usize].routers.is_empty() {
                     let packet = self.arena.get_mut(&packet);
                     packet.ttl = packet.ttl.saturating_sub(1);
                 }
@@ -117,14 +123,14 @@ impl World {
             Effect::Heard { from, to } => self.on_broadcast(now, cell, from, to),
             Effect::Broadcast { from, packet } => {
                 self.capture(now, cell, from, None);
-                self.sites[cell as usize].stations[from as usize].in_mac = false;
-                let node = self.sites[cell as usize].node(from);
+                self.links.cells[cell as usize].stations[from as usize].in_mac = false;
+                let node = self.links.cells[cell as usize].node(from);
                 self.finish(now, node, packet);
                 self.on_mac_ready(now, cell, from);
             }
             Effect::AttemptFailed { from, to, tag, attempt, retry } => {
                 let hop = Hop::Air { cell, from, to };
-                let fade = self.sites[cell as usize].stations[from as usize].fade_mut(to);
+                let fade = self.links.cells[cell as usize].stations[from as usize].fade_mut(to);
                 if fade.is_some_and(|fade| fade.begins(now)) {
                     self.tell_of_fade(now, hop, LinkEventKind::FadeStart);
                 }
@@ -134,7 +140,7 @@ impl World {
             Effect::Acknowledged { from, to, tag } => {
                 let hop = Hop::Air { cell, from, to };
                 self.tell_agents(now, hop, LinkEventKind::Delivered, tag);
-                let fade = self.sites[cell as usize].stations[from as usize].fade_mut(to);
+                let fade = self.links.cells[cell as usize].stations[from as usize].fade_mut(to);
                 if let Some(lasted) = fade.and_then(|fade| fade.ends(now)) {
                     self.tell_of_fade(now, hop, LinkEventKind::FadeEnd(lasted));
                 }
@@ -142,7 +148,7 @@ impl World {
             }
             Effect::Discarded { from, to, tag, packet } => {
                 let (hop, kind) = (Hop::Air { cell, from, to }, LinkEventKind::Discarded);
-                let site = &mut self.sites[cell as usize];
+                let site = &mut self.links.cells[cell as usize];
                 // What agents hear may have them send at once, and the MAC is free: what it had is noted first.
                 let station = &mut site.stations[from as usize];
                 station.in_mac &= packet.is_none();
@@ -178,7 +184,7 @@ impl World {
         to: Station,
         packet: Option<Id<Packet>>,
     ) {
-        let station = &mut self.sites[cell as usize].stations[from as usize];
+        let station = &mut self.links.cells[cell as usize].stations[from as usize];
         let last = station.last_loss.unwrap_or(Drop::Channel);
         let place = station.place(to);
         match packet {
@@ -202,7 +208,7 @@ impl World {
     /// The headers, and nothing more, of what `from` has on the air reached `to`. The packet itself stays where it is: the link layer
     /// may send it again.
     fn deliver_damaged(&mut self, now: Time, cell: u16, from: Station, to: Station) {
-        let site = &self.sites[cell as usize];
+        let site = &self.links.cells[cell as usize];
         let (node, interface) = (site.node(to), site.stations[to as usize].interface);
         if let Some(packet) = site.stations[from as usize].on_air.clone().filter(Packet::is_tcp_data) {
             self.enter(now, node, interface, Packet { damaged: true, ..packet });
@@ -210,7 +216,7 @@ impl World {
     }
 
     pub(crate) fn on_mac_ready(&mut self, now: Time, cell: u16, from: Station) {
-        let site = &mut self.sites[cell as usize];
+        let site = &mut self.links.cells[cell as usize];
         if !site.cell.is_free(from) {
             return; // a packet that its end led to was quicker
         }
@@ -238,10 +244,10 @@ impl World {
     ) {
         self.drops[cause as usize] += 1;
         if frame == FrameKind::Data {
-            self.sites[cell as usize].stations[from as usize].last_loss = Some(cause);
+            self.links.cells[cell as usize].stations[from as usize].last_loss = Some(cause);
         }
         let Some(recorder) = &mut self.recorder else { return };
-        let station = &self.sites[cell as usize].stations[from as usize];
+        let station = &self.links.cells[cell as usize].stations[from as usize];
         let (kind, seq) = match (frame, &station.on_air) {
             (FrameKind::Data, Some(packet)) => kind_of(packet),
             _ => (DropKind::Control, tag.seq),
@@ -257,7 +263,7 @@ impl World {
     /// Puts a transmission that just ended into the trace.
     fn record_transmission(&mut self, now: Time, cell: u16, sent: &Transmitted) {
         let Some(recorder) = &mut self.recorder else { return };
-        let site = &mut self.sites[cell as usize];
+        let site = &mut self.links.cells[cell as usize];
         // A CTS and an ACK serve the packet of the frame that they answer; the MAC of its station may have given that up meanwhile.
         let (kind, sender) = match sent.frame {
             FrameKind::Data => (AirKind::Data, sent.from),
@@ -299,7 +305,7 @@ impl World {
     /// Captures, at the sending station, the frame that just left the air.
     pub(crate) fn capture(&mut self, now: Time, cell: u16, from: Station, lost: Option<(Station, Drop)>) {
         let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) else { return };
-        let stations = &self.sites[cell as usize].stations;
+        let stations = &self.links.cells[cell as usize].stations;
         let sender = &stations[from as usize];
         let comment = lost.map(|(to, why)| {
             format!("lost on {}->{}: {}", sender.name, stations[to as usize].name, why.name())

@@ -5,8 +5,6 @@ use crate::flow::{Ends, Flow};
 use crate::queues::QueueDisc;
 use crate::routing::Hop;
 use crate::world::label::Label;
-use crate::world::sites::RadioSite;
-use crate::world::sites::Site;
 use crate::world::{Event, Hosted, World};
 use airhop_base::{Body, FlowId, Naks, NodeId, Notice, NoticeKind, Packet, Segment, Time};
 use airhop_engine::Id;
@@ -99,37 +97,26 @@ impl World {
         }
     }
 
-    /// The agents that are to hear of the fades of a wireless hop.
+    /// The agents that are to hear of the fades of a hop.
     fn listeners(&self, hop: Hop) -> &[u16] {
-        match hop {
-            Hop::Air { cell, from, to } => {
-                let fade = self.sites[cell as usize].stations[from as usize].fade(to);
-                fade.map_or(&[], |fade| &fade.listeners)
-            }
-            Hop::Radio { link, end } => &self.radios[link as usize].ends[end as usize].listeners,
-            Hop::None | Hop::Link(_) | Hop::OnDemand { .. } => &[],
-        }
+        self.links.of(hop).map_or(&[], |link| link.listeners(hop))
     }
 
     /// The nodes where a wireless hop begins and ends.
     fn ends(&self, hop: Hop) -> [NodeId; 2] {
-        match hop {
-            Hop::Air { cell, from, to } => [from, to].map(|station| self.sites[cell as usize].node(station)),
-            Hop::Radio { link, end } => [end, end ^ 1].map(|end| self.radios[link as usize].node(end)),
-            Hop::None | Hop::Link(_) | Hop::OnDemand { .. } => unreachable!("its link layer tells nothing"),
-        }
+        self.links.of(hop).expect("only the link layers of links tell").ends(hop)
     }
 
     /// The queue before a wireless hop, if it is one.
     fn queue(&self, hop: Hop) -> Option<&dyn QueueDisc> {
-        queue_before(&self.sites, &self.radios, hop)
+        self.links.of(hop)?.queue(hop)
     }
 
     /// Shows an agent the ACKs of its flow in the queue before a hop.
     fn show_waiting(&mut self, now: Time, hop: Hop, i: u16) {
-        let World { sites, radios, arena, labels, flows, hosted, recorder, .. } = self;
+        let World { links, arena, labels, flows, hosted, recorder, .. } = self;
         let Hosted { flow, agent, .. } = &mut hosted[i as usize];
-        let Some(queue) = queue_before(sites, radios, hop) else { return };
+        let Some(queue) = links.of(hop).and_then(|link| link.queue(hop)) else { return };
         queue.any_waiting(&mut |id| {
             let packet = arena.get_mut(id);
             if !is_ack(packet, &flows[flow.0 as usize]) {
@@ -194,26 +181,10 @@ impl World {
 
     /// How full the queue from `node` towards `to` is.
     pub(crate) fn fill_towards(&self, node: NodeId, to: NodeId) -> f64 {
-        let (waiting, capacity) = match self.routes.hop(node, to) {
-            Hop::Link(i) => {
-                let link = &self.links[i as usize];
-                (link.waiting(self.now()), link.capacity())
-            }
-            hop => self.queue(hop).map_or((0, 0), |queue| (queue.len(), queue.capacity())),
-        };
+        let hop = self.routes.hop(node, to);
+        let (waiting, capacity) = self.links.of(hop).map_or((0, 0), |link| link.waiting(hop, self.now()));
         waiting as f64 / capacity.max(1) as f64
     }
-}
-
-/// The queue before a wireless hop, if it is one.
-fn queue_before<'a>(sites: &'a [Site], radios: &'a [RadioSite], hop: Hop) -> Option<&'a dyn QueueDisc> {
-    Some(match hop {
-        Hop::None | Hop::Link(_) => return None,
-        Hop::Air { cell, from, .. } | Hop::OnDemand { cell, from } => {
-            &*sites[cell as usize].stations[from as usize].queue
-        }
-        Hop::Radio { link, end } => &*radios[link as usize].ends[end as usize].queue,
-    })
 }
 
 /// True if the packet is an ACK of the flow's receiver.

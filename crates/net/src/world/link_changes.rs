@@ -1,8 +1,7 @@
 //! Links that change need an event only for a handoff that empties a queue; all else their transmitters know.
 
-use crate::link::drop_all;
 use crate::plan::Plan;
-use crate::routing::Hop;
+use crate::routing::{Hop, Joins};
 use crate::world::{Event, World};
 use airhop_base::Time;
 use airhop_engine::EventQueue;
@@ -44,37 +43,22 @@ struct Varying<'a> {
 }
 
 fn schedules(plan: &Plan) -> impl Iterator<Item = Varying<'_>> {
-    let wired = (0..).zip(&plan.wired).filter_map(|(i, w)| {
-        let ends = w.ends.map(|node| plan.nodes[usize::from(node.0)].as_str());
-        Some(Varying { schedule: w.pace.schedule()?, ends, hops: [Hop::Link(2 * i), Hop::Link(2 * i + 1)] })
-    });
-    let radios = (0..).zip(&plan.radios).filter_map(|(link, r)| {
-        let [a, b] = &r.link.ends;
-        let hops = [0, 1].map(|end| Hop::Radio { link, end });
-        Some(Varying { schedule: r.link.pace.schedule()?, ends: [a, b], hops })
-    });
-    wired.chain(radios)
+    plan.links.iter().filter_map(|(number, link)| {
+        let schedule = link.schedule()?;
+        let Joins::Ends([(a, there), (b, back)]) = link.joins(number) else { return None };
+        let ends = [a, b].map(|node| plan.nodes[usize::from(node.0)].as_str());
+        Some(Varying { schedule, ends, hops: [there, back] })
+    })
 }
 
 impl World {
     /// The mobile has reached its new base station, and the old one passes on nothing of what waits for it.
     pub(crate) fn on_handoff(&mut self, now: Time, i: u16) {
-        match self.handoffs[usize::from(i)] {
-            Hop::Link(i) => {
-                let link = &mut self.links[usize::from(i)];
-                let place = link.trace.place;
-                link.clear_queue(&mut self.dropped_by_queue);
-                self.drop_at_link(now, place);
-                self.record_link_queue(now, i);
-            }
-            Hop::Radio { link, end } => {
-                let from = &mut self.radios[usize::from(link)].ends[usize::from(end)];
-                let place = from.place;
-                drop_all(&mut *from.queue, &mut self.dropped_by_queue);
-                self.drop_at_link(now, place);
-                self.record_radio_queue(now, link, end);
-            }
-            hop => unreachable!("{hop:?} does not change"),
-        }
+        let hop = self.handoffs[usize::from(i)];
+        let link = self.links.of_mut(hop).expect("the way to a mobile is over a link");
+        let place = link.place(hop);
+        link.clear_queue(hop, &mut self.dropped_by_queue);
+        self.drop_at_link(now, place);
+        self.record_queue(now, hop);
     }
 }

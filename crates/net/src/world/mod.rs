@@ -11,6 +11,7 @@ pub(crate) mod event;
 mod hosting;
 mod label;
 mod link_changes;
+pub(crate) mod links;
 mod radio;
 mod record;
 mod results;
@@ -26,7 +27,6 @@ pub use schedule::Schedule;
 use crate::agents::{Agent, AgentActions, PacketAction};
 use crate::flow::{Ends, Flow, supply};
 use crate::ground_truth::loss_ledger::DropReason;
-use crate::link::Link;
 use crate::queues::Dropped;
 use crate::report::Report;
 use crate::routing::{Hop, Routes};
@@ -37,7 +37,7 @@ use airhop_radio::cell::{Effect, Station};
 use airhop_radio::link::RadioEffect;
 use airhop_trace::{Direction, NoticeEvent, Recorder, Sent, Spot, Step};
 use label::Label;
-use sites::{RadioSite, Site};
+use links::Links;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use trace_rows::send_cause;
@@ -63,9 +63,7 @@ pub struct World {
     pub(crate) events: EventQueue<Event>,
     pub(crate) timers: Timers,
     pub(crate) arena: Arena<Packet>,
-    pub(crate) links: Vec<Link>,
-    pub(crate) sites: Vec<Site>,
-    pub(crate) radios: Vec<RadioSite>,
+    pub(crate) links: Links,
     pub(crate) flows: Vec<Flow>,
     pub(crate) hosted: Vec<Hosted>,
     /// The way to the mobile, of each handoff that loses what waits there.
@@ -133,19 +131,13 @@ impl World {
     #[inline(never)]
     pub(crate) fn handle(&mut self, now: Time, event: Event) {
         match event {
-            Event::LinkArrival(i) => self.on_link_arrival(now, i),
-            Event::LinkFree(i) => self.on_link_free(now, i),
-            Event::Cell(e) => {
-                self.sites[e.cell as usize].cell.on_event(now, e.what, &mut self.events, &mut self.effects);
-                self.apply_effects(now, e.cell);
-            }
-            Event::Radio(e) => self.on_radio_event(now, e),
             Event::App(flow) => self.on_app(now, flow),
             Event::Sender(flow) => self.on_sender_timer(now, flow),
             Event::Receiver(flow) => self.on_receiver_timer(now, flow),
             Event::Agent(i) => self.on_agent_timer(now, i),
             Event::Router(cell, station) => self.on_router_timer(now, cell, station),
             Event::Handoff(i) => self.on_handoff(now, i),
+            of_a_link => self.on_link_event(now, of_a_link),
         }
     }
 
@@ -328,17 +320,7 @@ impl World {
     pub(crate) fn forward(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
         match self.routes.hop(node, self.labels[id.index() as usize].dst) {
             Hop::Link(i) => self.offer_to_link(now, i, id),
-            hop => self.forward_by_radio(now, hop, id),
-        }
-    }
-
-    #[inline(never)]
-    fn forward_by_radio(&mut self, now: Time, hop: Hop, id: Id<Packet>) {
-        match hop {
-            Hop::Air { cell, from, to } => self.offer_to_station(now, cell, from, to, id),
-            Hop::Radio { link, end } => self.offer_to_radio(now, link, end, id),
-            Hop::OnDemand { cell, from } => self.ask_router(now, cell, from, id),
-            Hop::Link(_) | Hop::None => unreachable!("every flow was checked to have a route both ways"),
+            hop => self.offer_to(now, hop, id),
         }
     }
 
@@ -437,6 +419,7 @@ pub(crate) fn tag(packet: &Packet) -> Tag {
 mod tests {
     use super::*;
     use crate::flow::TcpEnds;
+    use crate::link::Link;
 
     // The budget, in bytes, of what there is thousands of; what more a flow has on the heap are its policies and what is outstanding.
     #[test]

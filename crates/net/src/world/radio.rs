@@ -15,7 +15,7 @@ use airhop_trace::{AirKind, AirOutcome, AirRow, Direction, DropRow, Spot, Step};
 impl World {
     pub(crate) fn on_radio_event(&mut self, now: Time, event: RadioEvent) {
         let mut effects = std::mem::take(&mut self.radio_effects);
-        let site = &mut self.radios[event.link as usize];
+        let site = &mut self.links.radios[event.link as usize];
         site.link.on_event(now, event.what, &mut self.events, &mut effects);
         for effect in effects.drain(..) {
             self.apply_radio(now, event.link, effect);
@@ -24,9 +24,9 @@ impl World {
     }
 
     pub(crate) fn offer_to_radio(&mut self, now: Time, link: u16, end: End, id: Id<Packet>) {
-        let place = self.radios[link as usize].ends[end as usize].place;
+        let place = self.links.radios[link as usize].ends[end as usize].place;
         self.step(now, Step::Offered, Spot::Place(place), &id);
-        let site = &mut self.radios[link as usize];
+        let site = &mut self.links.radios[link as usize];
         let from = &mut site.ends[end as usize];
         if site.link.is_free(end) && from.queue.len() == 0 {
             match from.queue.pass(now, from.idle_since, &id, &mut self.arena) {
@@ -42,7 +42,7 @@ impl World {
 
     fn hand_to_radio(&mut self, now: Time, link: u16, end: End, id: Id<Packet>) {
         let packet = self.arena.get(&id);
-        let RadioSite { link, ends } = &mut self.radios[link as usize];
+        let RadioSite { link, ends } = &mut self.links.radios[link as usize];
         if self.recorder.is_some() {
             ends[end as usize].taken.push(packet);
         }
@@ -72,17 +72,18 @@ impl World {
                 self.tell_agents(now, hop(end), LinkEventKind::Discarded, tag);
             }
             RadioEffect::FrameLost { end, tag, bytes, number, header_intact, packet } => {
-                let lost = packet.as_ref().or_else(|| self.radios[link as usize].link.packet(end, number?));
+                let lost =
+                    packet.as_ref().or_else(|| self.links.radios[link as usize].link.packet(end, number?));
                 let remains = lost.filter(|_| header_intact).and_then(|id| self.remains(self.arena.get(id)));
                 match packet {
                     Some(packet) => {
-                        let place = self.radios[link as usize].ends[end as usize].place;
+                        let place = self.links.radios[link as usize].ends[end as usize].place;
                         self.drop_packet(now, packet, Drop::Channel.into(), Some(place));
                     }
                     None => self.on_radio_frame_lost(now, link, end, number, bytes, tag),
                 }
                 if let Some(packet) = remains {
-                    let to = &self.radios[link as usize].ends[usize::from(1 - end)];
+                    let to = &self.links.radios[link as usize].ends[usize::from(1 - end)];
                     let (node, interface) = (to.node, to.interface);
                     self.enter(now, node, interface, packet);
                 }
@@ -97,19 +98,19 @@ impl World {
     }
 
     fn on_radio_delivery(&mut self, now: Time, link: u16, end: End, id: Id<Packet>) {
-        let to = &self.radios[link as usize].ends[usize::from(1 - end)];
+        let to = &self.links.radios[link as usize].ends[usize::from(1 - end)];
         let (node, interface) = (to.node, to.interface);
         if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
             recorder.packet(now, node, interface, Direction::In, self.arena.get(&id), None);
         }
-        let place = self.radios[link as usize].ends[usize::from(end)].place;
+        let place = self.links.radios[link as usize].ends[usize::from(end)].place;
         self.step(now, Step::Arrived, Spot::Place(place), &id);
         self.visit(now, node, interface, id);
     }
 
     /// The link recovery at an end has given a packet up.
     fn on_radio_given_up(&mut self, now: Time, link: u16, end: End, packet: Option<Id<Packet>>) {
-        let place = self.radios[link as usize].ends[end as usize].place;
+        let place = self.links.radios[link as usize].ends[end as usize].place;
         match packet {
             Some(id) => {
                 let reason = DropReason { counted: Drop::Retries, cause: Drop::Channel };
@@ -132,7 +133,7 @@ impl World {
     ) {
         self.drops[Drop::Channel as usize] += 1;
         let Some(recorder) = &mut self.recorder else { return };
-        let from = &self.radios[link as usize].ends[end as usize];
+        let from = &self.links.radios[link as usize].ends[end as usize];
         let (kind, seq) = from.taken.kind(number, tag);
         recorder.dropped(now, from.place, DropRow { flow: tag.flow, cause: Drop::Channel, kind, seq, bytes });
     }
@@ -140,8 +141,8 @@ impl World {
     /// An end takes packets again: those that wait go in as long as there is room.
     fn on_radio_ready(&mut self, now: Time, link: u16, end: End) {
         let mut popped = false;
-        while self.radios[link as usize].link.is_free(end) {
-            let from = &mut self.radios[link as usize].ends[end as usize];
+        while self.links.radios[link as usize].link.is_free(end) {
+            let from = &mut self.links.radios[link as usize].ends[end as usize];
             let place = from.place;
             let Some(id) = from.queue.pop(now, &mut self.arena, &mut self.dropped_by_queue) else {
                 from.idle_since = now;
@@ -158,7 +159,7 @@ impl World {
 
     pub(crate) fn record_radio_queue(&mut self, now: Time, link: u16, end: End) {
         if let Some(recorder) = &mut self.recorder {
-            let end = &self.radios[link as usize].ends[end as usize];
+            let end = &self.links.radios[link as usize].ends[end as usize];
             recorder.queue(now, end.place, end.queue.len());
         }
     }
@@ -166,7 +167,7 @@ impl World {
     /// Puts a frame that has just left an end into the trace, and its packet into the captures.
     fn record_radio_transmission(&mut self, now: Time, link: u16, sent: &Transmitted) {
         let Some(recorder) = &mut self.recorder else { return };
-        let RadioSite { link, ends } = &self.radios[link as usize];
+        let RadioSite { link, ends } = &self.links.radios[link as usize];
         let (from, to) = (&ends[usize::from(sent.end)], &ends[usize::from(1 - sent.end)]);
         let is_lost = sent.damage != Damage::None;
         if let Some(id) =

@@ -33,7 +33,7 @@ impl World {
     /// How many wait before a wire, and how many did when those went that have gone since this was last called.
     pub(crate) fn record_link_queue(&mut self, now: Time, i: u16) {
         if let Some(recorder) = &mut self.recorder {
-            let link = &mut self.links[i as usize];
+            let link = &mut self.links.wires[i as usize];
             let place = link.trace.place;
             let waiting = link.let_go(now, |then, left| recorder.queue(then, place, left));
             recorder.queue(now, place, waiting);
@@ -42,7 +42,7 @@ impl World {
 
     pub(crate) fn record_station_queue(&mut self, now: Time, cell: u16, station: Station) {
         if let Some(recorder) = &mut self.recorder {
-            let station = &self.sites[cell as usize].stations[station as usize];
+            let station = &self.links.cells[cell as usize].stations[station as usize];
             recorder.queue(now, station.queue_place, station.queue.len());
         }
     }
@@ -73,7 +73,7 @@ impl World {
     /// The place in the recorder of the way from one station of a cell to another, or of the queue before it.
     #[cold]
     fn place_on_air(&self, cell: u16, from: Station, to: Station) -> u32 {
-        let station = &self.sites[cell as usize].stations[from as usize];
+        let station = &self.links.cells[cell as usize].stations[from as usize];
         station.place(to).unwrap_or(station.queue_place)
     }
 

@@ -1,13 +1,10 @@
 //! The report is made of what the world counted, and the audit adds up where all packets are.
 
 use crate::flow::{Ends, Flow, TcpEnds};
-use crate::link::Link;
 use crate::plan::Transport;
 use crate::report::{FlowReport, Report};
 use crate::routing::RoutingCounts;
 use crate::world::World;
-use crate::world::sites::RadioSite;
-use crate::world::sites::Site;
 use airhop_base::{NodeId, NoticeKind, Span, Time};
 use airhop_trace::Recorder;
 
@@ -40,7 +37,7 @@ impl World {
 
     /// What all routers counted together; `None` if there are none.
     fn routing_counts(&self) -> Option<RoutingCounts> {
-        let routers = self.sites.iter().flat_map(|site| &site.routers);
+        let routers = self.links.cells.iter().flat_map(|site| &site.routers);
         routers.map(|(router, _)| router.counts()).reduce(|mut sum, counts| {
             sum.add(counts);
             sum
@@ -109,9 +106,7 @@ impl World {
     /// # Errors
     /// A sentence that says what does not add up.
     pub fn audit(&self) -> Result<(), String> {
-        let inside = self.links.iter().map(Link::holds).sum::<usize>()
-            + self.sites.iter().map(Site::holds).sum::<usize>()
-            + self.radios.iter().map(RadioSite::holds).sum::<usize>();
+        let inside = self.links.holds();
         if inside != self.arena.len() {
             return Err(format!("{} packets alive, {inside} on links and in stations", self.arena.len()));
         }
@@ -124,7 +119,7 @@ impl World {
 
     /// The recorder, with all that it recorded.
     pub fn into_recorder(mut self) -> Option<Recorder> {
-        for i in 0..self.links.len() {
+        for i in 0..self.links.wires.len() {
             self.record_link_queue(Time::ZERO + self.duration, i as u16);
         }
         self.recorder.map(|r| *r)

@@ -20,14 +20,14 @@ impl World {
 
     /// A message reached `station`, for which it is.
     pub(crate) fn on_message(&mut self, now: Time, cell: u16, station: Station, id: Id<Packet>) {
-        let node = self.sites[cell as usize].node(station);
+        let node = self.links.cells[cell as usize].node(station);
         let packet = self.finish_with(now, node, id);
         self.take_message(now, cell, station, packet);
     }
 
     /// What `from` has on the air, for all who hear it, reached `to`.
     pub(crate) fn on_broadcast(&mut self, now: Time, cell: u16, from: Station, to: Station) {
-        let stations = &self.sites[cell as usize].stations;
+        let stations = &self.links.cells[cell as usize].stations;
         let (node, interface) = (stations[to as usize].node, stations[to as usize].interface);
         let Some(packet) = stations[from as usize].on_air.clone() else { return };
         if let Some(recorder) = self.recorder.as_mut().filter(|r| r.wants_packets()) {
@@ -37,7 +37,7 @@ impl World {
     }
 
     fn take_message(&mut self, now: Time, cell: u16, station: Station, packet: Packet) {
-        let node = self.sites[cell as usize].node(station);
+        let node = self.links.cells[cell as usize].node(station);
         self.fingerprint.mix(now, self.hashes[node.0 as usize] ^ digest(&packet, 0));
         if let Body::Routing(message) = packet.body {
             self.router(cell, station).on_message(now, message, packet.src, packet.ttl);
@@ -46,7 +46,7 @@ impl World {
     }
 
     pub(crate) fn on_router_timer(&mut self, now: Time, cell: u16, station: Station) {
-        let (_, timer) = self.sites[cell as usize].routers[station as usize];
+        let (_, timer) = self.links.cells[cell as usize].routers[station as usize];
         if self.timers.fire(timer, Event::Router(cell, station), &mut self.events) {
             self.router(cell, station).on_timeout(now);
             self.apply_router_actions(now, cell, station);
@@ -63,7 +63,7 @@ impl World {
         packet: Option<Id<Packet>>,
         passing: Option<Passing>,
     ) {
-        let next = self.sites[cell as usize].node(to);
+        let next = self.links.cells[cell as usize].node(to);
         let was_there = packet.is_some();
         let rest = self.router(cell, from).on_link_failure(now, next, passing, packet);
         if !was_there || rest.is_some() {
@@ -73,14 +73,14 @@ impl World {
     }
 
     fn router(&mut self, cell: u16, station: Station) -> &mut Router {
-        &mut self.sites[cell as usize].routers[station as usize].0
+        &mut self.links.cells[cell as usize].routers[station as usize].0
     }
 
     fn apply_router_actions(&mut self, now: Time, cell: u16, station: Station) {
         while let Some(action) = self.router(cell, station).poll_action() {
             match action {
                 Action::Forward { packet, next } => {
-                    let to = self.sites[cell as usize].station(next);
+                    let to = self.links.cells[cell as usize].station(next);
                     self.offer_to_station(now, cell, station, to, packet);
                 }
                 Action::Send { message, to, ttl } => self.send_message(now, cell, station, message, to, ttl),
@@ -88,7 +88,7 @@ impl World {
                 Action::Flush(next) => self.flush(now, cell, station, next),
             }
         }
-        let (router, timer) = &self.sites[cell as usize].routers[station as usize];
+        let (router, timer) = &self.links.cells[cell as usize].routers[station as usize];
         let event = Event::Router(cell, station);
         self.timers.set(*timer, router.poll_timeout(), event, &mut self.events);
     }
@@ -102,7 +102,7 @@ impl World {
         dst: NodeId,
         ttl: u8,
     ) {
-        let site = &self.sites[cell as usize];
+        let site = &self.links.cells[cell as usize];
         let (src, to) = (site.node(station), site.station(dst));
         let id = self.make(now, src, Packet::routing(src, dst, ttl, message));
         self.offer_to_station(now, cell, station, to, id);
@@ -110,10 +110,10 @@ impl World {
 
     /// Drops what waits at a station to be sent to `next`.
     fn flush(&mut self, now: Time, cell: u16, station: Station, next: NodeId) {
-        let to = self.sites[cell as usize].station(next);
+        let to = self.links.cells[cell as usize].station(next);
         loop {
             let (queue, next_station) =
-                (&mut self.sites[cell as usize].stations[station as usize].queue, &self.next_station);
+                (&mut self.links.cells[cell as usize].stations[station as usize].queue, &self.next_station);
             let Some(id) = queue.remove_first(&|id| next_station[id.index() as usize] == to) else { break };
             self.drop_without_route(now, cell, station, id);
         }
@@ -122,7 +122,7 @@ impl World {
 
     /// Routes are lost by what befell frames on the air: the last such thing that befell one of this station is taken for the cause.
     fn drop_without_route(&mut self, now: Time, cell: u16, station: Station, id: Id<Packet>) {
-        let station = &self.sites[cell as usize].stations[station as usize];
+        let station = &self.links.cells[cell as usize].stations[station as usize];
         let cause = station.last_loss.unwrap_or(Drop::Collision);
         let place = station.queue_place;
         self.drop_packet(now, id, DropReason { counted: Drop::Route, cause }, Some(place));

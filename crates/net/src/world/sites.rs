@@ -1,8 +1,11 @@
 //! The wireless networks in the world, 802.11 cells and radio links: which node each station is, and the queue before
 //! each MAC.
 
+use super::links::LinkSite;
 use super::trace_rows::kind_of;
-use crate::queues::QueueDisc;
+use crate::link::drop_all;
+use crate::queues::{Dropped, QueueDisc};
+use crate::routing::Hop;
 use crate::routing::aodv::{Passing, Router};
 use airhop_base::{Drop, NodeId, Packet, Span, Time};
 use airhop_engine::TimerId;
@@ -110,10 +113,65 @@ impl Site {
         place.expect("routers know the nodes of their cell only") as Station
     }
 
-    /// Packets inside: waiting, in the MACs, and held by routers.
-    pub fn holds(&self) -> usize {
+    /// The station that a hop of this cell begins at.
+    fn from(&self, hop: Hop) -> &StationSite {
+        &self.stations[usize::from(station_of(hop))]
+    }
+}
+
+/// The station that a hop begins at.
+fn station_of(hop: Hop) -> Station {
+    match hop {
+        Hop::Air { from, .. } | Hop::OnDemand { from, .. } => from,
+        other => unreachable!("{other:?} is in no cell"),
+    }
+}
+
+impl LinkSite for Site {
+    /// Waiting, in the MACs, and held by routers.
+    fn holds(&self) -> usize {
         let at_stations = self.stations.iter().map(|s| s.queue.len() + usize::from(s.in_mac));
         at_stations.chain(self.routers.iter().map(|(router, _)| router.holds())).sum()
+    }
+
+    fn ends(&self, hop: Hop) -> [NodeId; 2] {
+        match hop {
+            Hop::Air { from, to, .. } => [from, to].map(|station| self.node(station)),
+            other => unreachable!("where {other:?} ends only a router knows"),
+        }
+    }
+
+    fn place(&self, hop: Hop) -> u32 {
+        let from = self.from(hop);
+        match hop {
+            Hop::Air { to, .. } => from.place(to).unwrap_or(from.queue_place),
+            _ => from.queue_place,
+        }
+    }
+
+    fn waiting(&self, hop: Hop, _: Time) -> (usize, usize) {
+        let queue = &self.from(hop).queue;
+        (queue.len(), queue.capacity())
+    }
+
+    fn queue(&self, hop: Hop) -> Option<&dyn QueueDisc> {
+        Some(&*self.from(hop).queue)
+    }
+
+    fn clear_queue(&mut self, hop: Hop, dropped: &mut Dropped) {
+        drop_all(&mut *self.stations[usize::from(station_of(hop))].queue, dropped);
+    }
+
+    fn listeners(&self, hop: Hop) -> &[u16] {
+        let Hop::Air { to, .. } = hop else { return &[] };
+        self.from(hop).fade(to).map_or(&[], |fade| &fade.listeners)
+    }
+
+    /// Where routes are found on demand nobody can say which fades those are.
+    fn listen(&mut self, hop: Hop, agent: u16) {
+        if let Hop::Air { from, to, .. } = hop {
+            self.stations[usize::from(from)].listen(to, agent);
+        }
     }
 }
 
@@ -144,14 +202,52 @@ pub(crate) struct EndSite {
 }
 
 impl RadioSite {
-    /// The node at an end.
-    pub fn node(&self, end: u8) -> NodeId {
-        self.ends[end as usize].node
+    fn from(&self, hop: Hop) -> &EndSite {
+        &self.ends[end_of(hop)]
+    }
+}
+
+/// The end that a hop begins at.
+fn end_of(hop: Hop) -> usize {
+    match hop {
+        Hop::Radio { end, .. } => usize::from(end),
+        other => unreachable!("{other:?} is over no radio link"),
+    }
+}
+
+impl LinkSite for RadioSite {
+    /// Waiting, and in the link.
+    fn holds(&self) -> usize {
+        self.link.holds() + self.ends.iter().map(|end| end.queue.len()).sum::<usize>()
     }
 
-    /// Packets inside: waiting, and in the link.
-    pub fn holds(&self) -> usize {
-        self.link.holds() + self.ends.iter().map(|end| end.queue.len()).sum::<usize>()
+    fn ends(&self, hop: Hop) -> [NodeId; 2] {
+        [end_of(hop), 1 - end_of(hop)].map(|end| self.ends[end].node)
+    }
+
+    fn place(&self, hop: Hop) -> u32 {
+        self.from(hop).place
+    }
+
+    fn waiting(&self, hop: Hop, _: Time) -> (usize, usize) {
+        let queue = &self.from(hop).queue;
+        (queue.len(), queue.capacity())
+    }
+
+    fn queue(&self, hop: Hop) -> Option<&dyn QueueDisc> {
+        Some(&*self.from(hop).queue)
+    }
+
+    fn clear_queue(&mut self, hop: Hop, dropped: &mut Dropped) {
+        drop_all(&mut *self.ends[end_of(hop)].queue, dropped);
+    }
+
+    fn listeners(&self, hop: Hop) -> &[u16] {
+        &self.from(hop).listeners
+    }
+
+    fn listen(&mut self, hop: Hop, agent: u16) {
+        self.ends[end_of(hop)].listeners.push(agent);
     }
 }
 

@@ -20,7 +20,7 @@ impl World {
     #[inline(always)]
     fn offer(&mut self, now: Time, i: u16, id: Id<Packet>) {
         let bytes = self.labels[id.index() as usize].bytes;
-        let link = &mut self.links[i as usize];
+        let link = &mut self.links.wires[i as usize];
         link.offer(now, id, bytes, &mut self.arena, &mut self.events, &mut self.dropped_by_queue);
     }
 
@@ -28,7 +28,7 @@ impl World {
     #[cold]
     fn offer_watched(&mut self, now: Time, i: u16, id: Id<Packet>) {
         self.record_link_queue(now, i);
-        let link = &self.links[i as usize];
+        let link = &self.links.wires[i as usize];
         let (node, trace) = (link.from, link.trace);
         self.step(now, Step::Offered, Spot::Place(trace.place), &id);
         let captured = self.captures().then(|| self.arena.get(&id).clone());
@@ -45,7 +45,7 @@ impl World {
     }
 
     pub(crate) fn on_link_free(&mut self, now: Time, i: u16) {
-        let link = &mut self.links[i as usize];
+        let link = &mut self.links.wires[i as usize];
         let place = link.trace.place;
         link.on_free(now, &mut self.arena, &mut self.events, &mut self.dropped_by_queue);
         self.drop_at_link(now, place);
@@ -71,7 +71,7 @@ impl World {
 
     #[inline(always)]
     pub(crate) fn on_link_arrival(&mut self, now: Time, i: u16) {
-        let link = &mut self.links[i as usize];
+        let link = &mut self.links.wires[i as usize];
         if link.has_errors() || self.recorder.is_some() {
             return self.on_doubtful_arrival(now, i);
         }
@@ -85,7 +85,7 @@ impl World {
     #[inline(never)]
     fn on_doubtful_arrival(&mut self, now: Time, i: u16) {
         self.record_link_queue(now, i);
-        let link = &mut self.links[i as usize];
+        let link = &mut self.links.wires[i as usize];
         let Some(arrived) = link.on_arrival(&mut self.events) else { return };
         let (node, trace) = (link.to, link.trace);
         let damage = link.damage(&arrived, self.arena.get(&arrived.packet));

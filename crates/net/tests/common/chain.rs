@@ -2,7 +2,8 @@
 
 use airhop_base::{NodeId, NoticeKind, Rate, Span, Time};
 use airhop_net::FlowReport;
-use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, RoutingPlan, WlanPlan};
+use airhop_net::links::{Links, WlanPlan};
+use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, RoutingPlan};
 use airhop_net::queues::QueuePlan;
 use airhop_radio::cell::{Access, CellPlan, CellRules, Range};
 use airhop_radio::phy::{Coding, Phy};
@@ -58,15 +59,16 @@ impl Chain {
             name: "chain".into(),
             duration: Span::from_secs(self.seconds),
             warmup: Span::ZERO,
-            wired: Vec::new(),
-            radios: vec![],
-            wlans: vec![WlanPlan {
-                cell,
-                nodes: (0..=self.hops).map(NodeId).collect(),
-                queue: QueuePlan::DropTail { packets: 50 },
-                routing: self.routing,
-                draws: Draws::default(),
-            }],
+            links: Links {
+                wlans: vec![WlanPlan {
+                    cell,
+                    nodes: (0..=self.hops).map(NodeId).collect(),
+                    queue: QueuePlan::DropTail { packets: 50 },
+                    routing: self.routing,
+                    draws: Draws::default(),
+                }],
+                ..Links::default()
+            },
             nodes,
             flows: vec![flow],
         }

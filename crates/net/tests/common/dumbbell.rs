@@ -1,7 +1,8 @@
 //! A wired dumbbell: many bulk flows, each between two hosts of its own, share one link of 1 Gbit/s. The packaged scenario `dumbbell`.
 
 use airhop_base::{NodeId, Rate, Span, Time};
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport, WiredPlan};
+use airhop_net::links::{Links, WiredPlan};
+use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
 use airhop_net::queues::QueuePlan;
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::{Params, Preset};
@@ -37,9 +38,7 @@ pub fn plan(flows: u16, seconds: u64) -> Plan {
         duration: Span::from_secs(seconds),
         warmup: Span::ZERO,
         nodes,
-        wired,
-        wlans: Vec::new(),
-        radios: Vec::new(),
+        links: Links { wired, ..Links::default() },
         flows: all,
     }
 }

@@ -1,7 +1,8 @@
 //! Two hosts, a and b, and one flow from a to b, "f".
 
 use airhop_base::{NodeId, Rate, Span, Time};
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport, WiredPlan};
+use airhop_net::links::{Links, WiredPlan};
+use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
 use airhop_net::queues::QueuePlan;
 use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::{Config, Params};
@@ -13,9 +14,7 @@ pub fn hosts(duration: Span, transport: Transport, app: AppPlan) -> Plan {
         duration,
         warmup: Span::ZERO,
         nodes: vec!["a".into(), "b".into()],
-        wired: vec![],
-        wlans: vec![],
-        radios: vec![],
+        links: Links::default(),
         flows: vec![FlowPlan {
             name: "f".into(),
             from: NodeId(0),

@@ -8,7 +8,8 @@ pub mod radio;
 pub mod trace;
 
 use airhop_base::{NodeId, Rate, Span, Time};
-use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, RoutingPlan, WiredPlan, WlanPlan};
+use airhop_net::links::{Links, WiredPlan, WlanPlan};
+use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, RoutingPlan};
 use airhop_net::queues::QueuePlan;
 use airhop_net::services::{self, Service};
 use airhop_net::{Report, World};
@@ -120,15 +121,17 @@ impl LastHop {
             duration: Span::from_secs(self.seconds),
             warmup: Span::ZERO,
             nodes,
-            wired,
-            radios: vec![],
-            wlans: vec![WlanPlan {
-                cell,
-                nodes: vec![NodeId(3), NodeId(4)],
-                queue,
-                routing: RoutingPlan::Static,
-                draws: Draws::default(),
-            }],
+            links: Links {
+                wired,
+                wlans: vec![WlanPlan {
+                    cell,
+                    nodes: vec![NodeId(3), NodeId(4)],
+                    queue,
+                    routing: RoutingPlan::Static,
+                    draws: Draws::default(),
+                }],
+                ..Links::default()
+            },
             flows,
         }
     }

@@ -1,7 +1,8 @@
 //! The two topologies of Kounavis 1996.
 
 use airhop_base::{NodeId, Rate, Span, Time};
-use airhop_net::plan::{AppPlan, FlowPlan, Plan, RadioLinkPlan, Transport, WiredPlan};
+use airhop_net::links::{Links, RadioLinkPlan, WiredPlan};
+use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
 use airhop_net::queues::QueuePlan;
 use airhop_radio::arq::{ArqPlan, ArqRules, Group, derived_timeout};
 use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
@@ -99,16 +100,18 @@ impl Mobile {
             duration: Span::from_secs(self.seconds),
             warmup: Span::ZERO,
             nodes: nodes.iter().map(|name| name.to_string()).collect(),
-            wired: vec![WiredPlan {
-                name: "w".into(),
-                ends: bases,
-                pace: Rate::from_bps(56_000).into(),
-                delay: Span::from_millis(50),
-                queue,
-                errors: [ErrorPlan::Clean, ErrorPlan::Clean],
-            }],
-            wlans: vec![],
-            radios,
+            links: Links {
+                wired: vec![WiredPlan {
+                    name: "w".into(),
+                    ends: bases,
+                    pace: Rate::from_bps(56_000).into(),
+                    delay: Span::from_millis(50),
+                    queue,
+                    errors: [ErrorPlan::Clean, ErrorPlan::Clean],
+                }],
+                radios,
+                ..Links::default()
+            },
             flows: vec![self.flow("f", NodeId(0), NodeId(last))],
         }
     }

@@ -8,7 +8,7 @@ use crate::grammar::key::{Key, Kind, key};
 use crate::grammar::problem::Problems;
 use airhop_base::{NodeId, Span};
 use airhop_net::plan::{Pair, Plan};
-use airhop_net::routing::Hop;
+use airhop_net::routing::{Hop, Joins};
 
 /// A type of link as a file declares it.
 pub(crate) struct LinkType {
@@ -23,8 +23,8 @@ pub(crate) struct LinkType {
     /// The same for what depends on the largest IP datagram that crosses it, bytes. With a flow or a link refused (`false`), nobody can
     /// say which that is.
     pub(crate) resolve_crossed: fn(&mut Fields, u32, bool, &mut Problems),
-    /// The nodes of a table that could be read, and how it joins them.
-    pub(crate) joins: fn(&Fields) -> Option<Joins>,
+    /// How a table that could be read, the one of this number, joins which nodes.
+    pub(crate) joins: fn(&Fields, usize, &mut NodeOf<'_>) -> Option<Joins>,
     /// The number of the link among those of its type, if the hop is over one.
     pub(crate) crossed_by: fn(Hop) -> Option<u16>,
     /// All its hops and both their directions share one channel.
@@ -35,16 +35,11 @@ pub(crate) struct LinkType {
     pub(crate) plan: fn(&Fields, Context<'_>, &mut Plan) -> Option<()>,
 }
 
+/// The node of a name, which exists by being named.
+pub(crate) type NodeOf<'a> = dyn FnMut(&str) -> NodeId + 'a;
+
 /// The types, in the order in which their nodes are numbered.
 pub(crate) static LINKS: [&LinkType; 3] = [&wired::TYPE, &radio::TYPE, &wlan::TYPE];
-
-/// How a link joins nodes.
-pub(crate) enum Joins {
-    /// Two nodes, each of which sends to the other.
-    Ends([String; 2]),
-    /// Stations at their places, metres, each of which sends to those in reach; without a reach to all.
-    Stations(Vec<(String, [f64; 2])>, Option<f64>),
-}
 
 /// What a link's own table does not say of it.
 pub(crate) struct Context<'a> {
@@ -60,9 +55,9 @@ pub(crate) struct Context<'a> {
     pub(crate) pairs: Vec<Pair>,
 }
 
-/// The ends of a link between two nodes.
-pub(super) fn ends(link: &Fields) -> Option<Joins> {
-    link.ends("ends").cloned().map(Joins::Ends)
+/// The nodes at the ends of a link between two.
+pub(super) fn ends(link: &Fields, node: &mut NodeOf<'_>) -> Option<[NodeId; 2]> {
+    Some(link.ends("ends")?.each_ref().map(|name| node(name)))
 }
 
 /// Resolves what links between two nodes have in common.

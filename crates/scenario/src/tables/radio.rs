@@ -8,8 +8,9 @@ use crate::grammar::fields::Fields;
 use crate::grammar::key::Without::{Derived, Required, Value};
 use crate::grammar::key::{Key, Kind, key};
 use crate::grammar::problem::Problems;
-use airhop_net::plan::{Plan, RadioLinkPlan};
-use airhop_net::routing::Hop;
+use airhop_net::links::RadioLinkPlan;
+use airhop_net::plan::Plan;
+use airhop_net::routing::{Hop, Joins};
 use airhop_radio::link::RadioPlan;
 
 pub(super) static TYPE: LinkType = LinkType {
@@ -18,14 +19,14 @@ pub(super) static TYPE: LinkType = LinkType {
     nodes: &["ends"],
     resolve: link::resolve,
     resolve_crossed: resolve_recovery,
-    joins: link::ends,
+    joins: |r, number, node| Some(Joins::radio(link::ends(r, node)?, number)),
     crossed_by: |hop| match hop {
         Hop::Radio { link, .. } => Some(link),
         _ => None,
     },
     is_shared: false,
     time_for: |world, index, bytes| {
-        let radio = &world.radios[index].link;
+        let radio = &world.links.radios[index].link;
         (radio.pace.time_for(bytes + radio.overhead), radio.delay)
     },
     plan,
@@ -85,6 +86,6 @@ fn plan(r: &Fields, context: Context<'_>, world: &mut Plan) -> Option<()> {
         errors: errors::between(r, context.duration, context.largest + overhead)?,
     };
     let nodes = [(context.node)(a)?, (context.node)(b)?];
-    world.radios.push(RadioLinkPlan { link, nodes, queue: queue::plan(r)? });
+    world.links.radios.push(RadioLinkPlan { link, nodes, queue: queue::plan(r)? });
     Some(())
 }

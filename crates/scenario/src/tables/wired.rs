@@ -7,8 +7,9 @@ use super::{errors, queue, rate};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::Without::Required;
 use crate::grammar::key::{Key, Kind, key};
-use airhop_net::plan::{Plan, WiredPlan};
-use airhop_net::routing::Hop;
+use airhop_net::links::WiredPlan;
+use airhop_net::plan::Plan;
+use airhop_net::routing::{Hop, Joins};
 
 pub(super) static TYPE: LinkType = LinkType {
     list: "wired",
@@ -16,14 +17,14 @@ pub(super) static TYPE: LinkType = LinkType {
     nodes: &["ends"],
     resolve: link::resolve,
     resolve_crossed: |_, _, _, _| {},
-    joins: link::ends,
+    joins: |w, number, node| Some(Joins::wire(link::ends(w, node)?, number)),
     crossed_by: |hop| match hop {
         Hop::Link(direction) => Some(direction / 2),
         _ => None,
     },
     is_shared: false,
     time_for: |world, index, bytes| {
-        let wired = &world.wired[index];
+        let wired = &world.links.wired[index];
         (wired.pace.time_for(bytes), wired.delay)
     },
     plan,
@@ -44,7 +45,7 @@ pub(super) static WIRED: [Key; 9] = [
 
 fn plan(w: &Fields, context: Context<'_>, world: &mut Plan) -> Option<()> {
     let [a, b] = w.ends("ends")?;
-    world.wired.push(WiredPlan {
+    world.links.wired.push(WiredPlan {
         name: w.text("name")?.to_string(),
         ends: [(context.node)(a)?, (context.node)(b)?],
         pace: rate::plan(w, context.duration)?,

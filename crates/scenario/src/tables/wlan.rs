@@ -1,7 +1,7 @@
 //! `[[wlan]]`: 802.11 channels with their stations.
 
 use super::layout::MAX_STATIONS;
-use super::link::{Context, ERRORS_KEY, Joins, LinkType, NAME, QUEUE_KEY};
+use super::link::{Context, ERRORS_KEY, LinkType, NAME, QUEUE_KEY};
 use super::{errors, layout, phy, propagation, queue, routing, rules};
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::Without::{Derived, Nothing, Required, Value};
@@ -9,8 +9,9 @@ use crate::grammar::key::{Key, Kind, key};
 use crate::grammar::problem::Problems;
 use crate::grammar::words::of_word;
 use airhop_base::Span;
-use airhop_net::plan::{Draws, Plan, WlanPlan};
-use airhop_net::routing::Hop;
+use airhop_net::links::WlanPlan;
+use airhop_net::plan::{Draws, Plan};
+use airhop_net::routing::{Hop, Joins, Stations};
 use airhop_radio::cell::{Access, AckTimeout, CellPlan, CellRules, LinkErrors, Receiving, Station};
 use airhop_radio::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
 
@@ -21,13 +22,17 @@ pub(super) static TYPE: LinkType = LinkType {
     resolve,
     resolve_crossed: |_, _, _, _| {},
     // Places that are drawn are all the same until then: there will be a way, or the run says that there is none.
-    joins: |w| Some(Joins::Stations(layout::stations(w).unwrap_or_default(), propagation::reach(w))),
+    joins: |w, _, node| {
+        let stations = layout::stations(w).unwrap_or_default();
+        let places = stations.iter().map(|(name, place)| (node(name), *place)).collect();
+        Some(Joins::Stations(Stations { places, reach: propagation::reach(w) }))
+    },
     crossed_by: |hop| match hop {
         Hop::Air { cell, .. } | Hop::OnDemand { cell, .. } => Some(cell),
         _ => None,
     },
     is_shared: true,
-    time_for: |world, index, bytes| (exchange(&world.wlans[index].cell, bytes), Span::ZERO),
+    time_for: |world, index, bytes| (exchange(&world.links.wlans[index].cell, bytes), Span::ZERO),
     plan,
 };
 
@@ -210,7 +215,13 @@ fn plan(w: &Fields, context: Context<'_>, world: &mut Plan) -> Option<()> {
     };
     let nodes = stations.iter().map(|(name, _)| (context.node)(name)).collect::<Option<_>>()?;
     let draws = Draws { area: layout::area(w), pairs: context.pairs };
-    world.wlans.push(WlanPlan { cell, nodes, queue: queue::plan(w)?, routing: routing::plan(w)?, draws });
+    world.links.wlans.push(WlanPlan {
+        cell,
+        nodes,
+        queue: queue::plan(w)?,
+        routing: routing::plan(w)?,
+        draws,
+    });
     Some(())
 }
 

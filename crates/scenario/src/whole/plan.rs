@@ -7,6 +7,7 @@ use crate::grammar::fields::Fields;
 use crate::tables::link::{Context, LINKS};
 use crate::tables::{flow, layout};
 use airhop_base::NodeId;
+use airhop_net::links::Links;
 use airhop_net::plan::Plan;
 
 /// The plan of a resolved scenario. `None` if a value is missing, which [`super::resolve`] has then complained about.
@@ -21,9 +22,7 @@ pub(super) fn plan(root: &Fields) -> Option<Plan> {
         duration,
         warmup: root.span("warmup")?,
         nodes: topology.nodes.iter().cloned().collect(),
-        wired: Vec::new(),
-        wlans: Vec::new(),
-        radios: Vec::new(),
+        links: Links::default(),
         flows: root.tables("flow").iter().map(flow).collect::<Option<_>>()?,
     };
     for (link, table) in Link::all(root) {

@@ -1,9 +1,9 @@
 //! Which nodes there are, who reaches whom, and which links a flow crosses.
 
 use crate::grammar::fields::Fields;
-use crate::tables::link::{Joins, LINKS, LinkType};
+use crate::tables::link::{LINKS, LinkType};
 use airhop_base::NodeId;
-use airhop_net::routing::{Graph, Hop, Routes, Stations};
+use airhop_net::routing::{Graph, Hop, Routes};
 use indexmap::IndexSet;
 
 /// A link: its type, by the place in [`LINKS`], and its number among those of its type.
@@ -43,22 +43,10 @@ impl Topology {
     /// The topology of the links of a scenario that could be read.
     pub(crate) fn new(root: &Fields) -> Self {
         let mut nodes = IndexSet::new();
-        let mut id = |name: &String| NodeId(nodes.insert_full(name.clone()).0 as u16);
-        let (mut wired, mut radios, mut cells) = (Vec::new(), Vec::new(), Vec::new());
-        for (link, table) in Link::all(root) {
-            match (LINKS[link.of].joins)(table) {
-                Some(Joins::Ends(ends)) if LINKS[link.of].list == "wired" => {
-                    wired.push(ends.each_ref().map(&mut id))
-                }
-                Some(Joins::Ends(ends)) => radios.push(ends.each_ref().map(&mut id)),
-                Some(Joins::Stations(stations, reach)) => {
-                    let places = stations.iter().map(|(name, place)| (id(name), *place)).collect();
-                    cells.push(Stations { places, reach });
-                }
-                None => {}
-            }
-        }
-        let graph = Graph::new(nodes.iter().cloned(), wired, radios, cells);
+        let mut id = |name: &str| NodeId(nodes.insert_full(name.to_string()).0 as u16);
+        let joins = |(Link { of, index }, table)| (LINKS[of].joins)(table, index, &mut id);
+        let joins: Vec<_> = Link::all(root).filter_map(joins).collect();
+        let graph = Graph::new(nodes.iter().cloned(), joins);
         let ends = root.tables("flow").iter().flat_map(|flow| ["from", "to"].map(|end| flow.text(end)));
         let ends = ends
             .flatten()

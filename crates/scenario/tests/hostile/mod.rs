@@ -87,7 +87,7 @@ fn run_a_little(plan: &Plan) {
     }
     let Ok(mut world) = World::new(plan, 1, 0, None) else {
         // Only where something is drawn it can turn out late that there is no such draw.
-        assert!(plan.wlans.iter().any(|wlan| wlan.draws.area.is_some()));
+        assert!(plan.links.wlans.iter().any(|wlan| wlan.draws.area.is_some()));
         return;
     };
     // A stop that is asked for beforehand comes at the next look.

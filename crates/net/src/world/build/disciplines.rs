@@ -5,49 +5,37 @@ use crate::plan::Plan;
 use crate::queues::QueuePlan;
 use crate::routing::{Graph, Hop, Routes};
 use crate::services::Kind;
+use std::collections::HashMap;
 
-/// The discipline of every queue: what the scenario says, or what a service of a flow makes of it.
-pub(super) struct Disciplines {
-    /// By direction of wired links.
-    pub links: Vec<QueuePlan>,
-    /// By cell, then by station.
-    pub stations: Vec<Vec<QueuePlan>>,
-    /// By radio link, then by end.
-    pub radios: Vec<[QueuePlan; 2]>,
-}
+/// The disciplines that services of flows put in the place of the scenario's, by the transmitter that a queue is before.
+pub(super) struct Disciplines(HashMap<Hop, QueuePlan>);
 
 impl Disciplines {
     pub fn new(plan: &Plan, graph: &Graph, routes: &Routes) -> Self {
-        let mut all = Disciplines {
-            links: plan.wired.iter().flat_map(|w| [w.queue; 2]).collect(),
-            stations: plan.wlans.iter().map(|w| vec![w.queue; w.nodes.len()]).collect(),
-            radios: plan.radios.iter().map(|r| [r.queue; 2]).collect(),
-        };
+        let mut all = Disciplines(HashMap::new());
         for flow in &plan.flows {
             for service in &flow.services {
                 if let Kind::Queue(discipline) = service.kind {
                     let path = routes.path(graph, flow.from, flow.to);
                     install::hosts(plan, &path, flow.to)
                         .into_iter()
-                        .for_each(|(_, hop)| all.replace(hop, discipline));
+                        .for_each(|(_, hop)| all.replace(plan, hop, discipline));
                 }
             }
         }
         all
     }
 
+    /// The discipline before the transmitter of this hop, `scenario` if nobody put another there.
+    pub fn of(&self, hop: Hop, scenario: QueuePlan) -> QueuePlan {
+        self.0.get(&hop.transmitter()).copied().unwrap_or(scenario)
+    }
+
     /// Puts another discipline in the place of a drop-tail queue; what the scenario made another stays.
-    fn replace(&mut self, hop: Hop, discipline: fn(usize) -> QueuePlan) {
-        let queue = match hop {
-            Hop::None => return,
-            Hop::Link(i) => &mut self.links[i as usize],
-            Hop::Air { cell, from, .. } | Hop::OnDemand { cell, from } => {
-                &mut self.stations[cell as usize][from as usize]
-            }
-            Hop::Radio { link, end } => &mut self.radios[link as usize][end as usize],
-        };
-        if let QueuePlan::DropTail { packets } = *queue {
-            *queue = discipline(packets);
+    fn replace(&mut self, plan: &Plan, hop: Hop, discipline: fn(usize) -> QueuePlan) {
+        let Some(link) = plan.links.of(hop) else { return };
+        if let QueuePlan::DropTail { packets } = self.of(hop, link.queue()) {
+            self.0.insert(hop.transmitter(), discipline(packets));
         }
     }
 }

@@ -1,11 +1,12 @@
 //! Agents are installed along the path of a flow, by its services, and at every station where nobody knows the path.
 
 use crate::flow::{Ends, Flow};
-use crate::plan::{FlowPlan, Plan, RoutingPlan, WlanPlan};
+use crate::links::LinkPlan;
+use crate::plan::{FlowPlan, Plan};
 use crate::routing::{Hop, Routes};
 use crate::services::{Kind, Place, Way};
 use crate::world::Hosted;
-use crate::world::sites::{RadioSite, Site};
+use crate::world::links::Links;
 use airhop_base::NodeId;
 use airhop_engine::Timers;
 
@@ -24,39 +25,31 @@ pub(crate) fn agents(
 
 /// Has the agents that heed fades hear of those of the wireless hops by which their flows leave their nodes, towards either end. Where
 /// routes are found on demand nobody can say which those are.
-pub(crate) fn listeners(
-    plan: &Plan,
-    routes: &Routes,
-    hosted: &[Hosted],
-    sites: &mut [Site],
-    radios: &mut [RadioSite],
-) {
+pub(crate) fn listeners(plan: &Plan, routes: &Routes, hosted: &[Hosted], links: &mut Links) {
     for (host, i) in hosted.iter().zip(0..).filter(|(host, _)| host.agent.heeds_fades()) {
         let flow = &plan.flows[host.flow.0 as usize];
-        for end in [flow.to, flow.from] {
-            match routes.hop(host.node, end) {
-                Hop::None | Hop::Link(_) | Hop::OnDemand { .. } => {}
-                Hop::Air { cell, from, to } => sites[cell as usize].stations[from as usize].listen(to, i),
-                Hop::Radio { link, end } => radios[link as usize].ends[end as usize].listeners.push(i),
+        for hop in [flow.to, flow.from].map(|end| routes.hop(host.node, end)) {
+            if let Some(link) = links.of_mut(hop) {
+                link.listen(hop, i);
             }
         }
     }
 }
 
-/// The cell of this hop, if its stations find their routes on demand.
-pub(crate) fn on_demand_cell(plan: &Plan, hop: Hop) -> Option<&WlanPlan> {
-    let Hop::Air { cell, .. } = hop else { return None };
-    Some(&plan.wlans[cell as usize]).filter(|wlan| wlan.routing != RoutingPlan::Static)
+/// The cell of this hop with its number, if its stations find their routes on demand.
+pub(crate) fn on_demand_cell(plan: &Plan, hop: Hop) -> Option<(u16, &dyn LinkPlan)> {
+    let link = plan.links.of(hop).filter(|link| link.is_on_demand())?;
+    Some((hop.cell()?, link))
 }
 
 /// The nodes that the data of a flow to `to` may pass, each with its hop: its path, or all stations of a cell in which nobody knows
 /// the path yet.
 pub(crate) fn hosts(plan: &Plan, path: &[(NodeId, Hop)], to: NodeId) -> Vec<(NodeId, Hop)> {
-    let Some(wlan) = path.iter().find_map(|&(_, hop)| on_demand_cell(plan, hop)) else {
+    let Some((cell, wlan)) = path.iter().find_map(|&(_, hop)| on_demand_cell(plan, hop)) else {
         return path.to_vec();
     };
-    let stations = wlan.nodes.iter().zip(0..).filter(|(node, _)| **node != to);
-    stations.map(|(&node, from)| (node, Hop::OnDemand { cell: wlan.cell.index, from })).collect()
+    let stations = wlan.nodes().iter().zip(0..).filter(|(node, _)| **node != to);
+    stations.map(|(&node, from)| (node, Hop::OnDemand { cell, from })).collect()
 }
 
 /// Installs the agents of a flow at these nodes.
@@ -112,11 +105,7 @@ fn host_at_stations(
     hosted: &mut Vec<Hosted>,
 ) {
     let network = |&(_, hop): &(NodeId, Hop)| -> &[NodeId] {
-        match hop {
-            Hop::None | Hop::Link(_) => &[],
-            Hop::Air { cell, .. } | Hop::OnDemand { cell, .. } => &plan.wlans[cell as usize].nodes,
-            Hop::Radio { link, .. } => &plan.radios[link as usize].nodes,
-        }
+        plan.links.of(hop).filter(|_| hop.is_wireless()).map_or(&[], |link| link.nodes())
     };
     // A path may cross a network twice, and a node may be in two of them.
     let mut stations: Vec<NodeId> = Vec::new();

@@ -10,14 +10,14 @@ use crate::flow::{Ends, Flow, TcpEnds, UdpEnds};
 use crate::ground_truth::loss_ledger::LossLedger;
 use crate::ground_truth::oracle;
 use crate::link_fades;
+use crate::links::WlanPlan;
 use crate::placement;
-use crate::plan::{FlowPlan, Plan, RoutingPlan, Transport, WlanPlan};
+use crate::plan::{FlowPlan, Plan, RoutingPlan, Transport};
 use crate::routing::aodv::Router;
-use crate::routing::{Graph, Hop, Routes, Stations};
+use crate::routing::{Graph, Hop, Routes};
 use crate::services::LinkService;
 use crate::source::Source;
 use crate::world::link_changes;
-use crate::world::sites::{RadioSite, Site};
 use crate::world::{Event, World};
 use airhop_base::{Drop, FlowId, NodeId};
 use airhop_engine::{Arena, EventQueue, Fingerprint, Streams, TimerId, Timers, name_hash};
@@ -25,7 +25,6 @@ use airhop_tcp::{Receiver, Sender};
 use airhop_trace::Recorder;
 use disciplines::Disciplines;
 use install::on_demand_cell;
-use networks::{links, radio_site, site};
 use std::collections::VecDeque;
 
 impl World {
@@ -49,16 +48,10 @@ impl World {
         let mut events = EventQueue::new();
         refuse_through_traffic(plan, &graph, &routes)?;
         let queues = Disciplines::new(plan, &graph, &routes);
-        let links = links(plan, &queues, &streams, recorder.as_mut());
-        let sites = plan.wlans.iter().zip(&queues.stations);
-        let mut sites: Vec<Site> =
-            sites.map(|(w, queues)| site(w, plan, queues, &streams, recorder.as_mut())).collect();
-        for (site, w) in sites.iter_mut().zip(&plan.wlans) {
+        let mut links = networks::links(plan, &queues, &streams, recorder.as_mut());
+        for (site, w) in links.cells.iter_mut().zip(&plan.links.wlans) {
             site.routers = routers(w, plan, &streams, &mut timers);
         }
-        let radios = plan.radios.iter().zip(&queues.radios);
-        let mut radios: Vec<RadioSite> =
-            radios.map(|(r, queues)| radio_site(r, plan, queues, &streams, recorder.as_mut())).collect();
         if let Some(recorder) = recorder.as_mut() {
             link_fades::record(plan, &streams, recorder);
             link_changes::record(plan, recorder);
@@ -96,7 +89,7 @@ impl World {
         let watched = flows.iter().map(|flow| !flow.agents.is_empty()).collect();
         let handoffs = link_changes::schedule_handoffs(plan, &mut events);
         let routes = on_demand(plan, routes);
-        install::listeners(plan, &routes, &hosted, &mut sites, &mut radios);
+        install::listeners(plan, &routes, &hosted, &mut links);
         Ok(World {
             duration: plan.duration,
             warmup: plan.warmup,
@@ -107,8 +100,6 @@ impl World {
             timers,
             arena: Arena::new(),
             links,
-            sites,
-            radios,
             flows,
             hosted,
             handoffs,
@@ -148,9 +139,9 @@ fn routes(plan: &Plan, graph: &Graph) -> Result<Routes, BuildError> {
 fn refuse_through_traffic(plan: &Plan, graph: &Graph, routes: &Routes) -> Result<(), BuildError> {
     for f in &plan.flows {
         for (_, hop) in routes.path(graph, f.from, f.to) {
-            let Some(wlan) = on_demand_cell(plan, hop) else { continue };
-            if ![f.from, f.to].iter().all(|end| wlan.nodes.contains(end)) {
-                return Err(BuildError::OnDemand { flow: f.name.clone(), wlan: wlan.cell.name.clone() });
+            let Some((_, wlan)) = on_demand_cell(plan, hop) else { continue };
+            if ![f.from, f.to].iter().all(|end| wlan.nodes().contains(end)) {
+                return Err(BuildError::OnDemand { flow: f.name.clone(), wlan: wlan.name().to_string() });
             }
         }
     }
@@ -176,13 +167,8 @@ fn routers(w: &WlanPlan, plan: &Plan, streams: &Streams, timers: &mut Timers) ->
 }
 
 fn graph(plan: &Plan) -> Graph {
-    let cell = |w: &WlanPlan| Stations {
-        places: w.nodes.iter().zip(&w.cell.stations).map(|(&node, (_, place))| (node, *place)).collect(),
-        reach: w.cell.range.map(|range| range.receive),
-    };
-    let wired = plan.wired.iter().map(|w| w.ends).collect();
-    let radios = plan.radios.iter().map(|r| r.nodes).collect();
-    Graph::new(plan.nodes.iter().cloned(), wired, radios, plan.wlans.iter().map(cell).collect())
+    let joins = plan.links.iter().map(|(number, link)| link.joins(number));
+    Graph::new(plan.nodes.iter().cloned(), joins)
 }
 
 fn ends(f: &FlowPlan, id: FlowId, streams: &Streams, timers: &mut Timers) -> Result<Ends, BuildError> {

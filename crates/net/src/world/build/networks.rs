@@ -1,12 +1,12 @@
 //! Wired links, cells and radio links of a plan, with their queues and channels.
 
 use super::disciplines::Disciplines;
-use crate::ground_truth::oracle;
 use crate::link::{Line, Link, LinkTrace};
-use crate::plan::{Plan, RadioLinkPlan, WlanPlan};
+use crate::links::{RadioLinkPlan, WlanPlan, exchange_time, mean_backoff};
+use crate::plan::Plan;
 use crate::queues;
-use crate::queues::QueuePlan;
-use crate::routing::hear;
+use crate::routing::{Hop, hear};
+use crate::world::links::Links;
 use crate::world::sites::{EndSite, RadioSite, Site, StationSite, Taken};
 use airhop_base::{NodeId, Time};
 use airhop_engine::Streams;
@@ -15,14 +15,30 @@ use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link::RadioLink;
 use airhop_trace::{DropKind, Recorder};
 
+/// All links of a plan. The order is that in which a recorder comes to know their names.
 pub(super) fn links(
+    plan: &Plan,
+    queues: &Disciplines,
+    streams: &Streams,
+    mut recorder: Option<&mut Recorder>,
+) -> Links {
+    let wires = wires(plan, queues, streams, recorder.as_deref_mut());
+    let cells = plan.links.wlans.iter();
+    let cells = cells.map(|w| site(w, plan, queues, streams, recorder.as_deref_mut())).collect();
+    let radios = plan.links.radios.iter().zip(0..);
+    let radios =
+        radios.map(|(r, i)| radio_site(r, i, plan, queues, streams, recorder.as_deref_mut())).collect();
+    Links { wires, radios, cells }
+}
+
+fn wires(
     plan: &Plan,
     queues: &Disciplines,
     streams: &Streams,
     mut recorder: Option<&mut Recorder>,
 ) -> Vec<Link> {
     let mut links = Vec::new();
-    for w in &plan.wired {
+    for w in &plan.links.wired {
         let names = w.ends.map(|n| plan.nodes[n.0 as usize].as_str());
         for (side, errors) in w.errors.iter().enumerate() {
             let (from, to) = (w.ends[side], w.ends[1 - side]);
@@ -31,7 +47,8 @@ pub(super) fn links(
             let model = (errors != ErrorPlan::Clean)
                 .then(|| errors.build(streams, &w.name, names[side], names[1 - side]));
             let stream = streams.stream(&format!("{}.queue.{name}", w.name));
-            let line = Line::new(&queues.links[links.len()], &w.pace, stream);
+            let queue = queues.of(Hop::Link(links.len() as u16), w.queue);
+            let line = Line::new(&queue, &w.pace, stream);
             let mut link =
                 Link::new(links.len() as u16, name, from, to, w.pace.start(side as u8), w.delay, line, model);
             if let Some(r) = recorder.as_deref_mut() {
@@ -47,27 +64,28 @@ pub(super) fn links(
     links
 }
 
-pub(super) fn site(
+fn site(
     w: &WlanPlan,
     plan: &Plan,
-    queues: &[QueuePlan],
+    queues: &Disciplines,
     streams: &Streams,
     mut recorder: Option<&mut Recorder>,
 ) -> Site {
     let name = |n: NodeId| plan.nodes[n.0 as usize].clone();
     let reach = w.cell.range.map(|range| range.receive);
-    let time_for = |bytes| oracle::exchange_time(&w.cell, bytes) + oracle::mean_backoff(&w.cell);
+    let time_for = |bytes| exchange_time(&w.cell, bytes) + mean_backoff(&w.cell);
     let stations = w
         .nodes
         .iter()
         .zip(&w.cell.stations)
-        .zip(queues)
-        .map(|((&node, &(_, place)), queue)| {
+        .zip(0..)
+        .map(|((&node, &(_, place)), from)| {
+            let queue = queues.of(Hop::OnDemand { cell: w.cell.index, from }, w.queue);
             let stream = streams.stream(&format!("{}.queue.{}", w.cell.name, name(node)));
             let mut site = StationSite {
                 node,
                 name: name(node),
-                queue: queues::build(queue, time_for, stream),
+                queue: queues::build(&queue, time_for, stream),
                 idle_since: Time::ZERO,
                 in_mac: false,
                 passing: None,
@@ -102,10 +120,11 @@ pub(super) fn site(
     Site { cell, stations, routers: Vec::new() }
 }
 
-pub(super) fn radio_site(
+fn radio_site(
     r: &RadioLinkPlan,
+    number: u16,
     plan: &Plan,
-    queues: &[QueuePlan; 2],
+    queues: &Disciplines,
     streams: &Streams,
     mut recorder: Option<&mut Recorder>,
 ) -> RadioSite {
@@ -115,6 +134,7 @@ pub(super) fn radio_site(
     }
     let ends = [0, 1].map(|end| {
         let [from, to] = [end, 1 - end].map(|end| &plan.nodes[r.nodes[end].0 as usize]);
+        let hop = Hop::Radio { link: number, end: end as u8 };
         let name = format!("{from}->{to}");
         let stream = streams.stream(&format!("{}.queue.{name}", r.link.name));
         let time_for = |bytes| r.link.pace.time_for(bytes + r.link.overhead);
@@ -124,7 +144,7 @@ pub(super) fn radio_site(
         EndSite {
             node: r.nodes[end],
             name,
-            queue: queues::build(&queues[end], time_for, stream),
+            queue: queues::build(&queues.of(hop, r.queue), time_for, stream),
             idle_since: Time::ZERO,
             taken: Taken::default(),
             place,

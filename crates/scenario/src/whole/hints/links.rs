@@ -4,7 +4,7 @@ use super::{Caught, Look, in_words};
 use crate::tables::link::LINKS;
 use crate::whole::topology::Link;
 use airhop_base::{Rate, Span};
-use airhop_net::plan::RadioLinkPlan;
+use airhop_net::links::RadioLinkPlan;
 use airhop_radio::arq::{ArqPlan, ArqRules, SELECTIVE_WINDOW, derived_timeout};
 use airhop_radio::cell::Access;
 use airhop_radio::errors::ErrorPlan;
@@ -77,8 +77,13 @@ fn short_window(radio: &RadioLinkPlan, end: usize, frame: u32) -> Option<(String
 
 /// A wlan in which a frame goes once.
 pub(super) fn single_attempt(look: &Look<'_>) -> Vec<Caught> {
-    let once =
-        look.plan.wlans.iter().zip(look.root.tables("wlan")).filter(|(plan, _)| plan.cell.attempts == 1);
+    let once = look
+        .plan
+        .links
+        .wlans
+        .iter()
+        .zip(look.root.tables("wlan"))
+        .filter(|(plan, _)| plan.cell.attempts == 1);
     once.map(|(plan, table)| {
         // IEEE 802.11-2016 §10.3.4.4; defaults of dot11ShortRetryLimit and dot11LongRetryLimit.
         let (usual, limit) = match plan.cell.access {
@@ -104,7 +109,7 @@ fn each_radio(
 ) -> Vec<Caught> {
     let mut all = Vec::new();
     let tables = Link::all(look.root).filter(|(link, _)| LINKS[link.of].list == "radio");
-    for (radio, (link, table)) in look.plan.radios.iter().zip(tables) {
+    for (radio, (link, table)) in look.plan.links.radios.iter().zip(tables) {
         let frame = look.largest.of(link) + radio.link.overhead;
         all.extend(found(frame, radio).into_iter().map(|(text, change)| Caught {
             about: format!("radio.{}", radio.link.name),

@@ -1,0 +1,99 @@
+//! Full-duplex radio links between two nodes.
+
+use super::LinkPlan;
+use crate::queues::QueuePlan;
+use crate::routing::{Hop, Joins};
+use airhop_base::{NodeId, Span};
+use airhop_radio::arq::{ArqPlan, Group};
+use airhop_radio::errors::ErrorPlan;
+use airhop_radio::link::{End, RadioPlan};
+use airhop_radio::link_schedule::LinkSchedule;
+
+/// A full-duplex radio link between two nodes.
+#[derive(Clone, Debug)]
+pub struct RadioLinkPlan {
+    /// The link itself; its end `i` is node `nodes[i]`.
+    pub link: RadioPlan,
+    /// The node of each end.
+    pub nodes: [NodeId; 2],
+    /// The queue at each end.
+    pub queue: QueuePlan,
+}
+
+impl LinkPlan for RadioLinkPlan {
+    fn name(&self) -> &str {
+        &self.link.name
+    }
+
+    fn nodes(&self) -> &[NodeId] {
+        &self.nodes
+    }
+
+    fn joins(&self, number: usize) -> Joins {
+        Joins::radio(self.nodes, number)
+    }
+
+    fn queue(&self) -> QueuePlan {
+        self.queue
+    }
+
+    fn errors(&self) -> Vec<(usize, usize, &ErrorPlan)> {
+        vec![(0, 1, &self.link.errors[0]), (1, 0, &self.link.errors[1])]
+    }
+
+    fn schedule(&self) -> Option<&LinkSchedule> {
+        self.link.pace.schedule()
+    }
+
+    fn time_taken(&self, hop: Hop, bytes: u32) -> Span {
+        pace(&self.link, end(hop), bytes)
+    }
+
+    /// The way back is a medium of its own, but its link ACKs go here.
+    fn time_for_answer(&self, hop: Hop, _: u32) -> Span {
+        link_ack_time(&self.link, 1 - end(hop))
+    }
+
+    fn time_for_link_ack(&self, hop: Hop) -> Span {
+        link_ack_time(&self.link, end(hop))
+    }
+
+    fn crossing(&self, before: Hop, hop: Hop, bytes: u32) -> Span {
+        let wait = match hop.back() == before {
+            true => link_ack_time(&self.link, 1 - end(hop)), // of the frame that it answers: it goes first
+            false => Span::ZERO,
+        };
+        wait + frame_time(&self.link, bytes) + self.link.delay
+    }
+}
+
+fn end(hop: Hop) -> End {
+    match hop {
+        Hop::Radio { end, .. } => end,
+        other => unreachable!("{other:?} is over no radio link"),
+    }
+}
+
+/// How long a radio link's transmitter is taken by an IP packet of `bytes`.
+fn frame_time(link: &RadioPlan, bytes: u32) -> Span {
+    link.pace.time_for(bytes + link.overhead)
+}
+
+/// The same for the link ACK that answers data from `end`; nothing if there is none.
+fn link_ack_time(link: &RadioPlan, end: End) -> Span {
+    link.arq[usize::from(end)].ack_bytes().map_or(Span::ZERO, |bytes| link.pace.time_for(bytes))
+}
+
+/// How long a radio link's transmitter at `end` is taken by an IP packet of `bytes`, if nothing is lost; or how often one can go, if
+/// the window of the link's recovery is a tighter limit: N frames in the time of one, its ACK, and the way there and back.
+fn pace(link: &RadioPlan, end: End, bytes: u32) -> Span {
+    let frame = frame_time(link, bytes);
+    let answer = link.delay * 2 + link_ack_time(link, end);
+    match link.arq[usize::from(end)] {
+        ArqPlan::None => frame,
+        ArqPlan::GoBackN { group: Group::Blocks, rules } => frame + answer / u64::from(rules.window),
+        ArqPlan::GoBackN { group: Group::Sliding, rules } | ArqPlan::SelectiveRepeat { rules, .. } => {
+            frame.max((frame + answer) / u64::from(rules.window))
+        }
+    }
+}

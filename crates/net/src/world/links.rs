@@ -1,0 +1,143 @@
+//! The seam of links at work: what the world asks of a link, whatever its type, and the one place that knows which types there are. What
+//! a world is built from asks the same of plans in [`crate::links`].
+//!
+//! Wires stay out of the way of packets: [`World::forward`] and the loop know them by name, for most hops of most worlds are theirs.
+
+use super::sites::{RadioSite, Site};
+use super::{Event, World};
+use crate::link::Link;
+use crate::queues::{Dropped, QueueDisc};
+use crate::routing::Hop;
+use airhop_base::{NodeId, Packet, Time};
+use airhop_engine::Id;
+
+/// A link at work.
+pub(crate) trait LinkSite {
+    /// Packets inside.
+    fn holds(&self) -> usize;
+    /// The nodes where a hop begins and ends.
+    fn ends(&self, hop: Hop) -> [NodeId; 2];
+    /// The place in the recorder of a hop.
+    fn place(&self, hop: Hop) -> u32;
+    /// Packets that wait before a hop, and how many may.
+    fn waiting(&self, hop: Hop, now: Time) -> (usize, usize);
+    /// The queue before a hop, if agents may look into it.
+    fn queue(&self, hop: Hop) -> Option<&dyn QueueDisc>;
+    /// Drops all that waits before a hop.
+    fn clear_queue(&mut self, hop: Hop, dropped: &mut Dropped);
+    /// The agents that are to hear of the fades of a hop.
+    fn listeners(&self, hop: Hop) -> &[u16];
+    /// Has an agent hear of them, if its link layer knows of any.
+    fn listen(&mut self, hop: Hop, agent: u16);
+}
+
+/// All links of a world.
+#[derive(Debug, Default)]
+pub(crate) struct Links {
+    /// The directions of wired links.
+    pub wires: Vec<Link>,
+    pub radios: Vec<RadioSite>,
+    pub cells: Vec<Site>,
+}
+
+impl Links {
+    fn iter(&self) -> impl Iterator<Item = &dyn LinkSite> {
+        fn of<L: LinkSite>(links: &[L]) -> impl Iterator<Item = &dyn LinkSite> {
+            links.iter().map(|link| link as &dyn LinkSite)
+        }
+        of(&self.wires).chain(of(&self.radios)).chain(of(&self.cells))
+    }
+
+    /// The link that a hop is over.
+    pub fn of(&self, hop: Hop) -> Option<&dyn LinkSite> {
+        match hop {
+            Hop::None => None,
+            Hop::Link(i) => Some(&self.wires[usize::from(i)]),
+            Hop::Radio { link, .. } => Some(&self.radios[usize::from(link)]),
+            Hop::Air { cell, .. } | Hop::OnDemand { cell, .. } => Some(&self.cells[usize::from(cell)]),
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn of_mut(&mut self, hop: Hop) -> Option<&mut dyn LinkSite> {
+        match hop {
+            Hop::None => None,
+            Hop::Link(i) => Some(&mut self.wires[usize::from(i)]),
+            Hop::Radio { link, .. } => Some(&mut self.radios[usize::from(link)]),
+            Hop::Air { cell, .. } | Hop::OnDemand { cell, .. } => Some(&mut self.cells[usize::from(cell)]),
+        }
+    }
+
+    /// Packets inside of all of them.
+    pub fn holds(&self) -> usize {
+        self.iter().map(|link| link.holds()).sum()
+    }
+}
+
+impl World {
+    /// Offers a packet to a link that is no wire.
+    #[inline(never)]
+    pub(crate) fn offer_to(&mut self, now: Time, hop: Hop, id: Id<Packet>) {
+        match hop {
+            Hop::Air { cell, from, to } => self.offer_to_station(now, cell, from, to, id),
+            Hop::Radio { link, end } => self.offer_to_radio(now, link, end, id),
+            Hop::OnDemand { cell, from } => self.ask_router(now, cell, from, id),
+            Hop::Link(_) | Hop::None => unreachable!("every flow was checked to have a route both ways"),
+        }
+    }
+
+    /// An event of a link.
+    pub(crate) fn on_link_event(&mut self, now: Time, event: Event) {
+        match event {
+            Event::LinkArrival(i) => self.on_link_arrival(now, i),
+            Event::LinkFree(i) => self.on_link_free(now, i),
+            Event::Cell(e) => self.on_cell_event(now, e),
+            Event::Radio(e) => self.on_radio_event(now, e),
+            other => unreachable!("{other:?} is no event of a link"),
+        }
+    }
+
+    /// Tells a recorder how many wait before a hop.
+    pub(crate) fn record_queue(&mut self, now: Time, hop: Hop) {
+        match hop {
+            Hop::None => {}
+            Hop::Link(i) => self.record_link_queue(now, i),
+            Hop::Radio { link, end } => self.record_radio_queue(now, link, end),
+            Hop::Air { cell, from, .. } | Hop::OnDemand { cell, from } => {
+                self.record_station_queue(now, cell, from);
+            }
+        }
+    }
+}
+
+impl LinkSite for Link {
+    fn holds(&self) -> usize {
+        Link::holds(self)
+    }
+
+    fn ends(&self, _: Hop) -> [NodeId; 2] {
+        [self.from, self.to]
+    }
+
+    fn place(&self, _: Hop) -> u32 {
+        self.trace.place
+    }
+
+    fn waiting(&self, _: Hop, now: Time) -> (usize, usize) {
+        (Link::waiting(self, now), self.capacity())
+    }
+
+    fn queue(&self, _: Hop) -> Option<&dyn QueueDisc> {
+        None // what is given to the serialiser at once stands in no queue
+    }
+
+    fn clear_queue(&mut self, _: Hop, dropped: &mut Dropped) {
+        Link::clear_queue(self, dropped);
+    }
+
+    fn listeners(&self, _: Hop) -> &[u16] {
+        &[]
+    }
+
+    fn listen(&mut self, _: Hop, _: u16) {}
+}
