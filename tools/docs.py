@@ -4,14 +4,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import api_pages
 import costs_page
 import cross_checks
-from airhop import _core, schemes
+import scenario_pages
+from airhop import schemes
 from airhop.catalogue import families, services
 from airhop.experiments import Calculation, Experiment, registry
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-GENERATED = ("schemes", "experiments")
+GENERATED = ("api", "experiments", "scenario", "schemes")
 """Folders of docs/ in which every page is generated."""
 
 SCHEMES_HEAD = """# Schemes
@@ -74,9 +76,10 @@ def pages() -> dict[str, str]:
     """Make every generated page, by its path below docs/."""
     listed, experiments = schemes(), registry().values()
     return {
-        "scenario-files.md": _core.reference(),
         "cross-checks.md": cross_checks.page(),
         "what-a-run-costs.md": costs_page.page(),
+        **api_pages.pages(),
+        **scenario_pages.pages(),
         "schemes.md": schemes_page(listed),
         "experiments.md": EXPERIMENTS_HEAD + "".join(map(experiment_row, experiments)),
         **{f"schemes/{scheme['name']}.md": scheme_page(scheme) for scheme in listed},
