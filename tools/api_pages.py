@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 
 import griffe
@@ -247,26 +248,29 @@ def sections(what: griffe.Object) -> Iterator[str]:
             case kind.text:
                 yield escaped(str(section.value))
             case kind.parameters | kind.attributes:
-                rows = [
-                    f"| `{one.name}` | {typed(one.annotation)} | {cell(one.description)} |"
-                    for one in section.value
-                ]
-                yield "\n".join(
-                    [f"| {section.kind.value[:-1]} | type | what it is |", "|---|---|---|", *rows]
-                )
+                yield table_of(section.kind.value[:-1], section.value)
             case kind.returns:
                 values = " ".join(
                     f"{typed(one.annotation)}: {flat(one.description)}" for one in section.value
                 )
                 yield f"**Returns** {values}"
             case kind.raises:
-                values = " ".join(f"`{one.annotation}`: {flat(one.description)}" for one in section.value)
-                yield f"**Raises** {values}"
+                raised = [f"- `{one.annotation}`: {flat(one.description)}" for one in section.value]
+                yield "\n".join(["**Raises**", "", *raised])
             case kind.examples:
                 yield "\n\n".join(
                     f"```pycon\n{shown}\n```" if which is kind.examples else escaped(shown)
                     for which, shown in section.value
                 )
+
+
+def table_of(kind: str, values: Sequence[griffe.DocstringElement]) -> str:
+    """List parameters or attributes; those that are described together stand in one row."""
+    rows = [f"| {kind} | type | what it is |", "|---|---|---|"]
+    for (annotation, description), together in groupby(values, lambda one: (one.annotation, one.description)):
+        names = ", ".join(f"`{one.as_dict()['name']}`" for one in together)
+        rows.append(f"| {names} | {typed(annotation)} | {cell(description)} |")
+    return "\n".join(rows)
 
 
 def summary(what: griffe.Object) -> str:
@@ -281,8 +285,11 @@ def text(what: griffe.Object) -> str:
 
 
 def typed(annotation: object) -> str:
-    """Write a type in a cell."""
-    return "" if annotation is None else f"`{annotation}`".replace("|", "\\|")
+    """Write a type in a cell: a bar in backticks is one thing to the site and another to GitHub."""
+    if annotation is None:
+        return ""
+    words = str(annotation)
+    return f"<code>{words.replace('|', '&#124;')}</code>" if "|" in words else f"`{words}`"
 
 
 def cell(words: str) -> str:
@@ -297,11 +304,8 @@ def flat(words: str) -> str:
 
 def escaped(words: str) -> str:
     """Keep Markdown from taking what a docstring says outside of backticks for its own."""
-    parts: Sequence[str] = re.split(r"(`[^`]*`)", words)
-    return "".join(
-        part if place % 2 else re.sub(r"(?<=\w)_(?=\w)|(?<=\w)_(?=\b|$)", r"\_", part.replace("<", "&lt;"))
-        for place, part in enumerate(parts)
-    )
+    parts = re.split(r"(`[^`]*`)", words)
+    return "".join(part if place % 2 else part.replace("<", "&lt;") for place, part in enumerate(parts))
 
 
 def slug(path: str) -> str:

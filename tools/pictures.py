@@ -15,11 +15,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import airhop
 from airhop import plots
@@ -53,11 +54,9 @@ def study(name: str) -> Table:
     scenario = airhop.Scenario.load("last-hop").with_({"duration": "20 s"})
     fer = [0.0001, 0.001, 0.01, 0.03, 0.09]
     senders = ["reno", "sack", "snoop", "cubic", "bbr", "ll-elsn"]
-    vary: Mapping[str, Sequence[object]] = {
-        "senders": {"scheme": senders, "wlan.cell.errors.fer": fer},
-        "attempts": {"scheme": ["reno", "ll-elsn"], "wlan.cell.attempts": [1, 2, 3, 4, 7]}
-        | {"wlan.cell.errors.fer": fer},
-    }[name]
+    retries: dict[str, list[Any]] = {"scheme": ["reno", "ll-elsn"], "wlan.cell.attempts": [1, 2, 3, 4, 7]}
+    grids: dict[str, dict[str, list[Any]]] = {"senders": {"scheme": senders}, "attempts": retries}
+    vary = grids[name] | {"wlan.cell.errors.fer": fer}
     return airhop.sweep(scenario, vary, reps=5, baseline="reno")
 
 

@@ -96,7 +96,11 @@ def sweep(
     Raises
     ------
     InputError
-        When something in the study is wrong. RunError: a run failed. InterruptedSweep: Ctrl-C.
+        When something in the study is wrong.
+    RunError
+        When a run fails.
+    InterruptedSweep
+        When Ctrl-C comes; it holds what is there.
     """
     base = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
     axes = [Axis.of(path, values) for path, values in flattened(vary).items()]
