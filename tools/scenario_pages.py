@@ -1,7 +1,7 @@
 """Makes the pages of docs/scenario: the simulator's table of keys, cut into a page per table, with examples.
 
-Each page begins with a scenario of docs/scenario/examples, and each `kind` with a line that sets it. A table
-of the simulator that has no page, and a kind without its line, are errors.
+Each page begins with a scenario of docs/scenario/examples, and each `kind` with a line that sets it: one of
+those below, or the least that a file can say. A table of the simulator that has no page is an error.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ class Page:
 
 
 ERRORS = {
-    "clean": 'radio.air.errors={ kind = "clean" }',
     "bernoulli": 'radio.air.errors={ kind = "bernoulli", fer = 0.01 }',
     "gilbert-elliott": 'radio.air.errors={ kind = "gilbert-elliott", loss = 0.02, burst = 4 }',
     "two-state": (
@@ -55,7 +54,6 @@ QUEUES = {
     "fq": 'wired.bottleneck.queue={ kind = "fq", packets = 100 }',
 }
 RECOVERIES = {
-    "none": 'radio.air.arq={ kind = "none" }',
     "stop-and-wait": 'radio.air.arq={ kind = "stop-and-wait", timeout = "90 ms", attempts = 13 }',
     "go-back-n": 'radio.air.arq={ kind = "go-back-n", window = 8 }',
     "selective-repeat": 'radio.air.arq={ kind = "selective-repeat", window = 16 }',
@@ -67,11 +65,9 @@ LAYOUTS = {
     "random": 'wlan.field.layout={ kind = "random", nodes = 20, width = "80 m", height = "80 m" }',
 }
 ROUTINGS = {
-    "static": 'wlan.field.routing={ kind = "static" }',
     "aodv": 'wlan.field.routing={ kind = "aodv", preset = "rfc3561", hop_time = "4 ms" }',
 }
 APPS = {
-    "bulk": 'flow.file.app={ kind = "bulk" }',
     "transfer": 'flow.file.app={ kind = "transfer", size = "300 kB" }',
     "cbr": 'flow.background.app={ kind = "cbr", rate = "500 kbit/s" }',
     "pareto-on-off": 'flow.background.app={ kind = "pareto-on-off", peak = "1 Mbit/s", on = "200 ms" }',
@@ -217,7 +213,8 @@ def page_of(name: str, page: Page, sections: dict[str, str], homes: dict[str, st
     body = []
     for text, tables in texts.items():
         path = tables[0]
-        shown = with_kinds(linked(text, path, homes, name), page.kinds.get(path.rpartition(".")[2], {}))
+        key = path.rpartition(".")[2]
+        shown = with_kinds(linked(text, path, homes, name), key, page.kinds.get(key, {}))
         heads = ", ".join(f"`[[{table}]]`" if "." not in table else f"`{table}`" for table in tables)
         body.append(f"\n## {heads}\n\n{shown}\n")
     return f"# {page.title}\n\n{page.about}\n\n{example(EXAMPLE_OF.get(name, name))}{''.join(body)}"
@@ -241,20 +238,23 @@ def linked(text: str, path: str, homes: dict[str, str], here: str) -> str:
     return re.sub(r"^\| `(\w+)` \|", link, text, flags=re.MULTILINE)
 
 
-def with_kinds(text: str, settings: dict[str, str]) -> str:
+def with_kinds(text: str, key: str, settings: dict[str, str]) -> str:
     """Give each kind a heading, and a line that sets it."""
-
-    def head(found: re.Match[str]) -> str:
-        kind, about = found[1], found[2]
-        path, _, value = settings[kind].partition("=")
-        line = f"{path.rpartition('.')[2]} = {value}"
-        return f"### `{kind}`\n\n{about[:1].upper()}{about[1:]}.\n\n```toml\n{line}\n```"
-
-    return re.sub(r'^`kind = "([\w-]+)"`: (.*)$', head, text, flags=re.MULTILINE)
+    head, *kinds = re.split(r'^`kind = "([\w-]+)"`: ', text, flags=re.MULTILINE)
+    parts = [head]
+    for kind, body in zip(kinds[::2], kinds[1::2], strict=True):
+        about, _, keys = body.partition("\n")
+        parts.append(f"### `{kind}`\n\n{about[:1].upper()}{about[1:]}.\n\n")
+        least = f'{key}={{ kind = "{kind}" }}' if "| refused |" not in keys and "needed" not in keys else ""
+        if setting := settings.get(kind, least):
+            path, _, value = setting.partition("=")
+            parts.append(f"```toml\n{path.rpartition('.')[2]} = {value}\n```\n")
+        parts.append(keys)
+    return "".join(parts)
 
 
 def settings() -> Iterator[tuple[str, str, str]]:
-    """Give the page, the kind and the setting of every kind that is shown."""
+    """Give the page, the kind and the setting of each line below."""
     for name, page in PAGES.items():
         for table, kinds in page.kinds.items():
             for kind, setting in kinds.items():
