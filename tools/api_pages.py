@@ -8,6 +8,7 @@ which docstring lacks its parameters.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -289,7 +290,22 @@ def typed(annotation: object) -> str:
     if annotation is None:
         return ""
     words = str(annotation)
+    if home := homes().get(words.rpartition(".")[2]):
+        return f"[`{words}`]({home})"
     return f"<code>{words.replace('|', '&#124;')}</code>" if "|" in words else f"`{words}`"
+
+
+@cache
+def homes() -> dict[str, str]:
+    """Say where each class of the reference is described, by its name alone; not where two have one name."""
+    listed = [
+        (path.rpartition(".")[2], f"{name}.md#{slug(path)}")
+        for name, page in PAGES.items()
+        for path in names_of(page)
+        if found(path).is_class
+    ]
+    once = Counter(name for name, _ in listed)
+    return {name: home for name, home in listed if once[name] == 1}
 
 
 def cell(words: str) -> str:

@@ -68,7 +68,7 @@ Figures and tables of papers, run again: `airhop reproduce ID`. Each page lists 
 the paper claims. `airhop/today` asks what has become of that; the answers are on
 [a page of their own](what-wins-where.md).
 
-![Figure 6 of Yun 2009, reproduced: goodput of twelve schemes against the frame error rate](pictures/fig6.png)
+![Figure 6 of Yun 2009, reproduced: goodput of twelve schemes against the frame error rate](pictures/fig6.svg)
 
 | id | what | claims |
 |---|---|---|

@@ -31,7 +31,7 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 FOLDER = DOCS / "pictures"
 DRAWN = FOLDER / "drawn.json"
 WINS = DOCS / "what-wins-where.md"
-SLOW = ("fig6.png", "report.png", "view.png")
+SLOW = ("fig6.svg", "report.png", "view.png")
 """Pictures that are not compared: what they show takes too long to make again."""
 
 
@@ -137,7 +137,7 @@ PICTURES: dict[str, Picture] = {
     "window-ll-elsn.svg": Picture(
         run_of("ll-elsn"), lambda path: plots.draw_window(traced("ll-elsn")[1], path)
     ),
-    "sequence.png": Picture(
+    "sequence.svg": Picture(
         run_of("reno"), lambda path: plots.draw_sequence(traced("reno")[1], path, between=(0, 4))
     ),
     "fades.png": Picture(
@@ -146,8 +146,8 @@ PICTURES: dict[str, Picture] = {
     "round-trips.png": Picture(
         run_of("fades"), lambda path: plots.draw_round_trips(traced("fades")[1], path, between=(0, 60))
     ),
-    "outage.png": Picture(
-        run_of("wait"), lambda path: plots.draw_sequence(traced("wait")[1], path, between=(14, 19))
+    "outage.svg": Picture(
+        run_of("wait"), lambda path: plots.draw_sequence(traced("wait")[1], path, between=(14.8, 17.6))
     ),
     "chain.svg": Picture(
         run_of("chain"), lambda path: plots.draw_topology(traced("chain")[0], path, around=["n3"])
@@ -203,7 +203,7 @@ def draw_slow() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         subprocess.run([command, "reproduce", "yun2009/fig6", "--quick", "--out", name], check=False)
-        shutil.copy(folder / "yun2009" / "fig6" / "figure.png", FOLDER / "fig6.png")
+        shutil.copy(folder / "yun2009" / "fig6" / "figure.svg", FOLDER / "fig6.svg")
         photograph(f"file://{folder}/yun2009/fig6/report.html", "report.png")
     server = subprocess.Popen(
         [command, "view", "last-hop", "--no-browser", "--port", "0"], stdout=subprocess.PIPE, text=True
