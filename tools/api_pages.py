@@ -39,7 +39,9 @@ PAGES = {
         ("Scenario", "layouts.*", "hints.Hint", "hints.hints", "hints.senders"),
     ),
     "runs": Page(
-        "Runs", "One run, or many on all cores.", ("run", "run_many", "Job", "Result", "Interrupted")
+        "Runs",
+        "One run, or many on all cores. [Trace tables](tables.md) has the columns of `Result.tables`.",
+        ("run", "run_many", "Job", "Result", "Interrupted"),
     ),
     "studies": Page(
         "Comparisons and studies",

@@ -9,6 +9,7 @@ import costs_page
 import cross_checks
 import pictures
 import scenario_pages
+import table_pages
 from airhop import schemes
 from airhop.catalogue import families, services
 from airhop.experiments import Calculation, Experiment, registry
@@ -83,6 +84,7 @@ def pages() -> dict[str, str]:
         "what-a-run-costs.md": costs_page.page(),
         "contributing.md": contributing(),
         **api_pages.pages(),
+        "api/tables.md": table_pages.page(),
         **scenario_pages.pages(),
         "schemes.md": schemes_page(listed),
         "experiments.md": EXPERIMENTS_HEAD + "".join(map(experiment_row, experiments)),

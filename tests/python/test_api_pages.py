@@ -6,6 +6,7 @@ import pytest
 
 import airhop
 import api_pages
+import table_pages
 
 
 def test_every_name_of_the_package_is_in_the_reference() -> None:
@@ -26,3 +27,7 @@ def test_no_name_is_on_two_pages() -> None:
 
 def test_what_needs_parameters_and_returns_has_them() -> None:
     assert list(api_pages.undescribed()) == []
+
+
+def test_every_column_of_a_trace_is_described() -> None:
+    assert table_pages.unmatched() == []
