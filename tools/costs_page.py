@@ -26,7 +26,7 @@ python tools/costs.py
 
 FLOWS = """## Flows
 
-SACK flows share one link of 1 Gbit/s for 5 s ([`dumbbell`](scenario-files.md)), each between two hosts of its
+SACK flows share one link of 1 Gbit/s for 5 s (`dumbbell`), each between two hosts of its
 own. A segment and its ACK pass six directions of wire.
 
 ![CPU time and events per delivered segment, against the number of flows]({figure})
@@ -50,7 +50,7 @@ was, with Python.
 HOPS = """## Hops
 
 One SACK flow over a chain of stations, 30 m apart, that hear each other up to 40 m and sense each other up to
-85 m; static routes ([`cheng2008-chain`](scenario-files.md)).
+85 m; static routes (`cheng2008-chain`).
 
 ![CPU time and events per delivered segment, against the number of hops]({figure})
 
@@ -63,7 +63,7 @@ hop is contention, a frame and its link ACK, for the segment and once more for i
 STATIONS = """## Stations
 
 Stations at random places, one in ten of which has a SACK flow to a neighbour. Either the field grows with
-them (one density: 20 in 100 m × 100 m, as in [`cheng2008-random`](scenario-files.md)), or all hear all (one
+them (one density: 20 in 100 m × 100 m, as in `cheng2008-random`), or all hear all (one
 cell).
 
 ![CPU time and events per delivered segment, against the number of stations]({figure})
@@ -82,7 +82,7 @@ The beginning and the end of a frame are told to each station that senses it, an
 
 LOSS = """## Loss
 
-One SACK flow over the last hop of Yun 2009 ([`yun2009-downlink`](scenario-files.md)). With one attempt per
+One SACK flow over the last hop of Yun 2009 (`yun2009-downlink`). With one attempt per
 frame each frame error is a loss to TCP; with seven the link repairs it.
 
 ![CPU time and events per delivered segment, against frame errors]({figure})

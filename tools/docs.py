@@ -4,14 +4,18 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import api_pages
 import costs_page
 import cross_checks
-from airhop import _core, schemes
+import pictures
+import scenario_pages
+import table_pages
+from airhop import schemes
 from airhop.catalogue import families, services
 from airhop.experiments import Calculation, Experiment, registry
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-GENERATED = ("schemes", "experiments")
+GENERATED = ("api", "experiments", "scenario", "schemes")
 """Folders of docs/ in which every page is generated."""
 
 SCHEMES_HEAD = """# Schemes
@@ -65,6 +69,8 @@ Figures and tables of papers, run again: `airhop reproduce ID`. Each page lists 
 the paper claims. `airhop/today` asks what has become of that; the answers are on
 [a page of their own](what-wins-where.md).
 
+![Figure 6 of Yun 2009, reproduced: goodput of twelve schemes against the frame error rate](pictures/fig6.svg)
+
 | id | what | claims |
 |---|---|---|
 """
@@ -74,14 +80,22 @@ def pages() -> dict[str, str]:
     """Make every generated page, by its path below docs/."""
     listed, experiments = schemes(), registry().values()
     return {
-        "scenario-files.md": _core.reference(),
         "cross-checks.md": cross_checks.page(),
         "what-a-run-costs.md": costs_page.page(),
+        "contributing.md": contributing(),
+        **api_pages.pages(),
+        "api/tables.md": table_pages.page(),
+        **scenario_pages.pages(),
         "schemes.md": schemes_page(listed),
         "experiments.md": EXPERIMENTS_HEAD + "".join(map(experiment_row, experiments)),
         **{f"schemes/{scheme['name']}.md": scheme_page(scheme) for scheme in listed},
         **{f"experiments/{file_name(experiment)}": experiment_page(experiment) for experiment in experiments},
     }
+
+
+def contributing() -> str:
+    """Give CONTRIBUTING.md as a page of the site: its links are those of this folder."""
+    return (DOCS.parent / "CONTRIBUTING.md").read_text(encoding="utf-8").replace("](docs/", "](")
 
 
 def schemes_page(listed: list[dict[str, Any]]) -> str:
@@ -239,9 +253,11 @@ def main() -> int:
     wanted = pages()
     found = stale(wanted)
     if "--check" in sys.argv[1:]:
+        found += [f"pictures/{name}" for name in pictures.stale()]
         for name in found:
             print(f"docs/{name} is stale: run `make docs`", file=sys.stderr)
         return 1 if found else 0
+    pictures.draw()
     for name in found:
         path = DOCS / name
         if name in wanted:

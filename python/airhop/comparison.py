@@ -153,9 +153,35 @@ def compare(
 ) -> Comparison:
     """Run `scenario` under every one of `schemes`, `reps` times each.
 
-    A scheme is a name, or a table such as {"name": "ll-elsn", "n": 3}, which is called `ll-elsn(n=3)`.
-
     Replication k of every scheme meets the same channel, so ratios are taken over pairs.
+
+    Parameters
+    ----------
+    scenario
+        What to simulate; it needs a TCP flow.
+    schemes
+        Names, or tables such as {"name": "ll-elsn", "n": 3}, which is called `ll-elsn(n=3)`. The first is
+        the baseline of ratios.
+    reps
+        Replications of each, from 1 to 100,000.
+    seed
+        Seed of every random stream.
+    threads
+        Worker threads; by default one per core.
+    reporter
+        Told of the progress.
+
+    Returns
+    -------
+    Comparison
+        All runs, in `rows` with means, 95 % intervals and paired ratios.
+
+    Raises
+    ------
+    InputError
+        When a scheme is named twice, there is none, or `reps` is out of range.
+    InterruptedComparison
+        When Ctrl-C comes; it holds what had finished.
     """
     if not scenario.tcp_flows():
         raise InputError(f"{scenario.name} has no TCP flow, so there is no scheme to compare")

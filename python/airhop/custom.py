@@ -123,6 +123,11 @@ def scheme(
     parameters
         Its parameters with their defaults. The class is made with them as keyword arguments, all floats.
 
+    Returns
+    -------
+    Callable
+        The decorator, which gives the class back as it is.
+
     Raises
     ------
     InputError

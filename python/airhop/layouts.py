@@ -22,12 +22,52 @@ Places: TypeAlias = dict[str, tuple[float, float]]
 
 
 def chain(nodes: int, spacing: str, *, prefix: str = "n") -> Places:
-    """Place 2 to 2008 stations in a line along x, from n0 at the origin."""
+    """Place stations in a line along x, from n0 at the origin.
+
+    Parameters
+    ----------
+    nodes
+        How many, from 2 to 2008.
+    spacing
+        From each station to the next, with a unit: "30 m".
+    prefix
+        How the names begin; numbers from 0 follow.
+
+    Returns
+    -------
+    Places
+        Names of stations with x and y, metres.
+
+    Raises
+    ------
+    ScenarioError
+        When the numbers or distances do not fit.
+    """
     return _places({"kind": "chain", "nodes": nodes, "spacing": spacing, "prefix": prefix})
 
 
 def grid(columns: int, rows: int, spacing: str, *, prefix: str = "n") -> Places:
-    """Place stations in rows along x, numbered row by row from n0 at the origin."""
+    """Place stations in rows along x, numbered row by row from n0 at the origin.
+
+    Parameters
+    ----------
+    columns, rows
+        Stations in a row, and in a column.
+    spacing
+        From each station to the next, with a unit: "30 m".
+    prefix
+        How the names begin; numbers from 0 follow.
+
+    Returns
+    -------
+    Places
+        Names of stations with x and y, metres.
+
+    Raises
+    ------
+    ScenarioError
+        When the numbers or distances do not fit.
+    """
     keys = {"columns": columns, "rows": rows, "spacing": spacing, "prefix": prefix}
     return _places({"kind": "grid", **keys})
 
@@ -37,6 +77,25 @@ def cross(arm: int, spacing: str, *, prefix: str = "n") -> Places:
 
     The chain along x is n0, at the origin, to n(2 arm), with the middle n(arm). The one along y goes on with
     n(2 arm + 1), at its lower end, to n(4 arm), the middle left out.
+
+    Parameters
+    ----------
+    arm
+        Stations of an arm, the middle left out.
+    spacing
+        From each station to the next, with a unit: "30 m".
+    prefix
+        How the names begin; numbers from 0 follow.
+
+    Returns
+    -------
+    Places
+        Names of stations with x and y, metres.
+
+    Raises
+    ------
+    ScenarioError
+        When the numbers or distances do not fit.
     """
     return _places({"kind": "cross", "arm": arm, "spacing": spacing, "prefix": prefix})
 
@@ -55,11 +114,34 @@ def random(
 ) -> Places:
     """Draw places in a rectangle, each place of it as likely as any other.
 
-    All of them are drawn anew until there is a way between any two in steps of at most `receive` (without it
-    everyone hears everyone), unless they need not be `connected`; at most 10,000 times, then ScenarioError.
+    Parameters
+    ----------
+    nodes
+        How many, from 2 to 2008.
+    width, height
+        The rectangle, with units: "100 m".
+    receive
+        How far a frame reaches; without it everyone hears everyone.
+    connected
+        Draw all of them anew until there is a way between any two in steps of at most `receive`; at most
+        10,000 times.
+    seed, rep
+        Which draw. A run with this seed and replication has the same places for a wlan of this name with
+        this layout; only flows that want stations so many hops apart (`between`) can make it draw on.
+    wlan
+        Name of the wlan.
+    prefix
+        How the names begin; numbers from 0 follow.
 
-    A run with this seed and replication draws the same places for a wlan of this name with this layout. Only
-    flows that want stations so many hops apart (`between`) can make it draw on.
+    Returns
+    -------
+    Places
+        Names of stations with x and y, metres.
+
+    Raises
+    ------
+    ScenarioError
+        When the numbers do not fit, or no draw is connected.
     """
     layout = {"kind": "random", "nodes": nodes, "width": width, "height": height, "connected": connected}
     given = {} if receive is None else {"receive": receive}

@@ -84,9 +84,25 @@ class Scenario:
     def load(cls, source: str | Path | Mapping[str, Any], *, sets: Sequence[str] = ()) -> Scenario:
         """Read a packaged scenario by its name, a TOML file by its path, or the same model as a dict.
 
-        Files that it names are relative to the folder of the TOML file, else to the working directory.
-        `sets` are changes as the command line takes them: "wlan.cell.errors.fer=0.02".
-        Raises InputError when there is no such scenario, ScenarioError when something in it is wrong.
+        Parameters
+        ----------
+        source
+            A name, a path or a dict. Files that it names are relative to the folder of the TOML file,
+            else to the working directory.
+        sets
+            Changes as the command line takes them: "wlan.cell.errors.fer=0.02".
+
+        Returns
+        -------
+        Scenario
+            With every key checked.
+
+        Raises
+        ------
+        InputError
+            When there is no such scenario.
+        ScenarioError
+            When something in it is wrong.
         """
         return _change(_find(source), [_split(text) for text in sets])
 
@@ -140,9 +156,23 @@ class Scenario:
     def fades(self, *, seed: int = 1, rep: int = 0, until: str | None = None) -> dict[str, str]:
         """Give the bad times of every link that fades, as text of CSV files that a recorded channel reads.
 
-        They are those that every run with this `seed` and `rep` meets, whatever it sends, up to `until` (a
-        duration such as "200 s") or the end of the run. A link whose directions differ has a text for each,
-        called LINK.FROM.TO. Raises ScenarioError when `until` is no duration.
+        Parameters
+        ----------
+        seed, rep
+            Those that every run with this seed and replication meets, whatever it sends.
+        until
+            A duration such as "200 s"; by default the end of the run.
+
+        Returns
+        -------
+        dict[str, str]
+            By link: a header `begin_s,end_s` and a row, in seconds, for each bad time. A link whose
+            directions differ has a text for each, called LINK.FROM.TO.
+
+        Raises
+        ------
+        ScenarioError
+            When `until` is no duration.
         """
         return dict(self.core.fades(seed, rep, until))
 

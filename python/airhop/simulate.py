@@ -54,8 +54,35 @@ def run(
 ) -> Result:
     """Run a scenario once.
 
-    `scheme` replaces the scheme of every TCP flow. `trace` keeps the tables. `pcap_dir` gets one
-    NODE.pcapng per node when the run is over; captures of the same names are replaced.
+    Parameters
+    ----------
+    scenario
+        What to simulate.
+    scheme
+        Replaces the scheme of every TCP flow.
+    seed, rep
+        Seed of every random stream, and number of the replication, both from 0 to 2**63 - 1. Runs of
+        equal seed and rep meet the same channel, whatever their scheme.
+    trace
+        Keep the tables (`Result.tables`); a traced run takes more time and memory.
+    pcap_dir
+        Gets one NODE.pcapng per node when the run is over; captures of the same names are replaced.
+
+    Returns
+    -------
+    Result
+        Run document, frames and, when traced, tables.
+
+    Raises
+    ------
+    InputError
+        When seed or rep is out of range.
+    ScenarioError
+        When there is no such scheme, or it does not fit.
+    RunError
+        When the run fails; SchemeError when a scheme written in Python does.
+    Interrupted
+        When Ctrl-C comes.
     """
     if scheme is not None:
         scenario = scenario.with_({SCHEME: scheme})
@@ -73,9 +100,31 @@ def run(
 def run_many(
     jobs: Sequence[Job], *, threads: int | None = None, on_done: Callable[[int, Result], None] | None = None
 ) -> list[Result]:
-    """Run all jobs on `threads` threads (one per core by default); results come in the order of `jobs`.
+    """Run all jobs on all cores.
 
-    `on_done(index, result)` is called in this thread as runs finish. Ctrl-C raises Interrupted.
+    Parameters
+    ----------
+    jobs
+        What to run.
+    threads
+        Worker threads; by default one per core that this process may use.
+    on_done
+        Called as `on_done(index, result)` in this thread as runs finish, in the order in which they
+        finish.
+
+    Returns
+    -------
+    list[Result]
+        As long as `jobs`, and in their order.
+
+    Raises
+    ------
+    InputError
+        When a seed or rep is out of range, before anything runs.
+    RunError
+        When a run fails.
+    Interrupted
+        When Ctrl-C comes; it holds what had finished.
     """
     for job in jobs:
         _check_keys(job.seed, job.rep)

@@ -100,7 +100,23 @@ def estimate(values: Sequence[float] | NDArray[np.float64]) -> Estimate:
 
 
 def difference(a: Sequence[float], b: Sequence[float]) -> Difference:
-    """Mean of a - b over pairs that met the same channel, which takes the channel's own variance out."""
+    """Mean of a - b over pairs that met the same channel, which takes the channel's own variance out.
+
+    Parameters
+    ----------
+    a, b
+        Samples of equal length n; entry k of both is replication k.
+
+    Returns
+    -------
+    Difference
+        Mean, half-width of its 95 % t interval, and the correlation of the pairs.
+
+    Raises
+    ------
+    ValueError
+        When they are empty, or not of one length.
+    """
     x, y = _pair(a, b)
     found = estimate(x - y)
     scatters = len(x) > 1 and np.ptp(x) > 0 and np.ptp(y) > 0
@@ -113,7 +129,21 @@ def ratio(a: Sequence[float], b: Sequence[float]) -> Ratio:
 
     Fieller (1954) and not a t interval of log ratios: it belongs to the ratio of the two means that stand in
     the table (papers say "400 % of Reno" of means), and a replication in which a flow starved is no obstacle.
-    The interval has no end when the mean of `b` cannot be told from zero; then there is none.
+
+    Parameters
+    ----------
+    a, b
+        Samples of equal length n; entry k of both is replication k.
+
+    Returns
+    -------
+    Ratio
+        Without an interval when the mean of `b` cannot be told from zero, or n < 2.
+
+    Raises
+    ------
+    ValueError
+        When they are empty, or not of one length.
     """
     x, y = _pair(a, b)
     n = len(x)

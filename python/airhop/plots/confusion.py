@@ -44,11 +44,26 @@ def draw_confusion(
     at: Mapping[str, object] | None = None,
     labels: Mapping[str, str] | None = None,
 ) -> list[Path]:
-    """Draw, per scheme, what losses were taken for (rows) by true cause (columns), at one setting of a study.
+    """Draw, per scheme, what losses were taken for (rows) by true cause (columns), at one setting.
 
     Cells are in per cent of all losses that the scheme noticed, summed over replications; judgements that are
-    right have a frame. `at` holds columns of the grid at values, the others are in the middle; `labels`
-    renames schemes. Writes `stem.pdf`, `stem.svg` and `stem.png` and returns them; none where no loss was.
+    right have a frame.
+
+    Parameters
+    ----------
+    table
+        What a study gave.
+    stem
+        Path of the files, without a suffix.
+    at
+        Values for columns of the grid; those that are not named are in the middle.
+    labels
+        Other names for schemes.
+
+    Returns
+    -------
+    list[Path]
+        `stem.pdf`, `stem.svg` and `stem.png`; empty where no loss was.
     """
     import matplotlib as mpl
 

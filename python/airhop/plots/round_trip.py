@@ -34,8 +34,26 @@ def draw_round_trips(
 ) -> list[Path]:
     """Draw the round trips of a traced run (see `round_trip_graph`).
 
-    `flow` is by default the first TCP flow. Writes `stem.pdf`, `stem.svg` and `stem.png` and returns their
-    paths. Raises InputError where there is no such flow.
+    Parameters
+    ----------
+    result
+        The result of a run with `trace=True`.
+    stem
+        Path of the files, without a suffix.
+    flow
+        Name of a flow; by default the first TCP flow.
+    between
+        Two times in simulated seconds; None draws the whole run.
+
+    Returns
+    -------
+    list[Path]
+        `stem.pdf`, `stem.svg` and `stem.png`, which are replaced if they exist.
+
+    Raises
+    ------
+    InputError
+        Where there is no such flow.
     """
     import matplotlib as mpl
 

@@ -49,8 +49,30 @@ def draw_arrivals(
 ) -> list[Path]:
     """Draw the sequence graph of a traced run (see `sequence_graph`).
 
-    `flow` is by default the first TCP flow. Writes `stem.pdf`, `stem.svg` and `stem.png` and returns their
-    paths. Raises InputError where there is nothing to draw.
+    Parameters
+    ----------
+    result
+        The result of a run with `trace=True`.
+    stem
+        Path of the files, without a suffix.
+    flow
+        Name of a flow; by default the first TCP flow.
+    place
+        A hop as `bs->m`; by default the last wireless one.
+    modulo
+        Segment numbers are drawn modulo this.
+    between
+        Two times in simulated seconds; None draws the whole run.
+
+    Returns
+    -------
+    list[Path]
+        `stem.pdf`, `stem.svg` and `stem.png`, which are replaced if they exist.
+
+    Raises
+    ------
+    InputError
+        Where there is nothing to draw.
     """
     import matplotlib as mpl
 

@@ -69,11 +69,29 @@ def draw_space_time(
 ) -> list[Path]:
     """Draw which station sent what when, who heard it and what became of it.
 
-    `result` is that of `airhop.run(scenario, trace=True)`. `between` are two times in seconds, best a few
-    milliseconds apart; without it the time around the first collision of hidden terminals is drawn, else
-    around any collision, else the beginning. Of more than 24 stations the busiest are drawn. Writes
-    `stem.pdf`, `stem.svg` and `stem.png` and returns their paths. Raises InputError where there is nothing on
-    the air.
+    Of more than 24 stations the busiest are drawn.
+
+    Parameters
+    ----------
+    result
+        That of `airhop.run(scenario, trace=True)`.
+    scenario
+        What was run.
+    stem
+        Path of the files, without a suffix.
+    between
+        Two times in seconds, best a few milliseconds apart; None draws the time around the first
+        collision of hidden terminals, else around any collision, else the beginning.
+
+    Returns
+    -------
+    list[Path]
+        `stem.pdf`, `stem.svg` and `stem.png`, which are replaced if they exist.
+
+    Raises
+    ------
+    InputError
+        Where there is nothing on the air.
     """
     import matplotlib as mpl
 

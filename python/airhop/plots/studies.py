@@ -35,7 +35,28 @@ def draw_means(
     at: Mapping[str, object] | None = None,
     labels: Mapping[str, str] | None = None,
 ) -> list[Path]:
-    """Draw a metric against an axis: mean and 95 % interval per scheme; `labels` renames schemes."""
+    """Draw a metric against an axis: mean and 95 % interval per scheme.
+
+    Parameters
+    ----------
+    table
+        What a study gave.
+    stem
+        Path of the files, without a suffix.
+    metric
+        Column of `Table.frame`, such as `goodput_mbps` (Mbit/s) or `srtt_ms` (ms).
+    along
+        Column of the axis; by default the first that varies.
+    at
+        Values for columns of the grid; those that are not named are in the middle.
+    labels
+        Other names for schemes.
+
+    Returns
+    -------
+    list[Path]
+        `stem.pdf`, `stem.svg` and `stem.png`, which are replaced if they exist.
+    """
     part = cut(table, metric, (along,), at)
     with _style():
         figure, axes = page()
@@ -68,7 +89,30 @@ def draw_differences(
 ) -> list[Path]:
     """Draw each scheme's difference to the baseline, paired by replication, with its 95 % interval.
 
-    Raises InputError when the study has no baseline.
+    Parameters
+    ----------
+    table
+        What a study gave.
+    stem
+        Path of the files, without a suffix.
+    metric
+        Column of `Table.frame`, such as `goodput_mbps` (Mbit/s) or `srtt_ms` (ms).
+    along
+        Column of the axis; by default the first that varies.
+    at
+        Values for columns of the grid; those that are not named are in the middle.
+    labels
+        Other names for schemes.
+
+    Returns
+    -------
+    list[Path]
+        `stem.pdf`, `stem.svg` and `stem.png`, which are replaced if they exist.
+
+    Raises
+    ------
+    InputError
+        When the study has no baseline.
     """
     baseline = table.study.baseline
     if baseline is None:
@@ -98,7 +142,22 @@ def draw_differences(
 
 
 def draw_fairness(table: Table, stem: str | Path, **choices: Any) -> list[Path]:
-    """Draw Jain's fairness index of the flows' goodputs; `choices` as for `draw_means`."""
+    """Draw Jain's fairness index of the flows' goodputs.
+
+    Parameters
+    ----------
+    table
+        What a study gave.
+    stem
+        Path of the files, without a suffix.
+    **choices
+        As for `draw_means`.
+
+    Returns
+    -------
+    list[Path]
+        `stem.pdf`, `stem.svg` and `stem.png`, which are replaced if they exist.
+    """
     return draw_means(table, stem, metric=FAIRNESS.column, **choices)
 
 
@@ -110,7 +169,26 @@ def draw_distribution(
     at: Mapping[str, object] | None = None,
     labels: Mapping[str, str] | None = None,
 ) -> list[Path]:
-    """Draw the empirical distribution of a metric over the replications of one setting."""
+    """Draw the empirical distribution of a metric over the replications of one setting.
+
+    Parameters
+    ----------
+    table
+        What a study gave.
+    stem
+        Path of the files, without a suffix.
+    metric
+        Column of `Table.frame`, such as `goodput_mbps` (Mbit/s) or `srtt_ms` (ms).
+    at
+        Values for columns of the grid; those that are not named are in the middle.
+    labels
+        Other names for schemes.
+
+    Returns
+    -------
+    list[Path]
+        `stem.pdf`, `stem.svg` and `stem.png`, which are replaced if they exist.
+    """
     part = cut(table, metric, (), at)
     with _style():
         figure, axes = page()
@@ -145,7 +223,33 @@ def draw_map(
     up: str | None = None,
     at: Mapping[str, object] | None = None,
 ) -> list[Path]:
-    """Draw a metric of one scheme over two axes: light is high. Raises InputError when two do not vary."""
+    """Draw a metric of one scheme over two axes: light is high.
+
+    Parameters
+    ----------
+    table
+        What a study gave.
+    stem
+        Path of the files, without a suffix.
+    scheme
+        Which one.
+    metric
+        Column of `Table.frame`, such as `goodput_mbps` (Mbit/s) or `srtt_ms` (ms).
+    across, up
+        Columns of the two axes; by default the first two that vary.
+    at
+        Values for columns of the grid; those that are not named are in the middle.
+
+    Returns
+    -------
+    list[Path]
+        `stem.pdf`, `stem.svg` and `stem.png`, which are replaced if they exist.
+
+    Raises
+    ------
+    InputError
+        When two do not vary.
+    """
     import numpy as np
 
     part = cut(table, metric, (across, up), at)

@@ -45,13 +45,32 @@ def draw_topology(
     """Draw the stations of a wlan at their places in metres, links within receive range and ways of flows.
 
     A network with radio links, or without a wlan, has no places: its nodes stand in columns, with what is
-    known of each link. `cell` and `around` ask for the stations all the same.
+    known of each link. `cell` and `around` ask for the stations all the same. Ways are those of static
+    routing, with the fewest hops.
 
-    `cell` is the name of a `[[wlan]]`, by default the first. `around` names the stations whose receive range
-    (solid) and sense range (dashed) are drawn, or is `["all"]`; by default it is the first sender in the
-    cell. Places and ends of flows that are drawn by chance are those of `seed` and `rep`. Ways are those of
-    static routing, with the fewest hops. Writes `stem.pdf`, `stem.svg` and `stem.png` and returns their
-    paths. Raises InputError where there is no such cell or station.
+    Parameters
+    ----------
+    scenario
+        Whose network is drawn.
+    stem
+        Path of the files, without a suffix.
+    cell
+        Name of a `[[wlan]]`; by default the first.
+    around
+        Stations whose receive range (solid) and sense range (dashed) are drawn, or `["all"]`; by default
+        the first sender in the cell.
+    seed, rep
+        Which draw of places and ends, where chance decides; both from 0 to 2**63 - 1.
+
+    Returns
+    -------
+    list[Path]
+        `stem.pdf`, `stem.svg` and `stem.png`, which are replaced if they exist.
+
+    Raises
+    ------
+    InputError
+        Where there is no such cell or station.
     """
     import matplotlib as mpl
 

@@ -29,7 +29,29 @@ FRAME_LOSSES = ("channel", "collision")
 def draw_sequence(
     result: Result, stem: str | Path, *, flow: str | None = None, between: Span = None
 ) -> list[Path]:
-    """Draw what was sent, sent again, acknowledged and lost over time, by sequence number in kB."""
+    """Draw what was sent, sent again, acknowledged and lost over time, by sequence number in kB.
+
+    Parameters
+    ----------
+    result
+        The result of a run with `trace=True`.
+    stem
+        Path of the files, without a suffix.
+    flow
+        Name of a flow; by default the first TCP flow.
+    between
+        Two times in simulated seconds; None draws the whole run.
+
+    Returns
+    -------
+    list[Path]
+        `stem.pdf`, `stem.svg` and `stem.png`, which are replaced if they exist.
+
+    Raises
+    ------
+    InputError
+        Where there is no such flow.
+    """
     import polars as pl
 
     name = chosen_flow(result, flow)
@@ -72,7 +94,29 @@ def draw_sequence(
 def draw_window(
     result: Result, stem: str | Path, *, flow: str | None = None, between: Span = None
 ) -> list[Path]:
-    """Draw congestion window and threshold over time, in segments."""
+    """Draw congestion window and threshold over time, in segments.
+
+    Parameters
+    ----------
+    result
+        The result of a run with `trace=True`.
+    stem
+        Path of the files, without a suffix.
+    flow
+        Name of a flow; by default the first TCP flow.
+    between
+        Two times in simulated seconds; None draws the whole run.
+
+    Returns
+    -------
+    list[Path]
+        `stem.pdf`, `stem.svg` and `stem.png`, which are replaced if they exist.
+
+    Raises
+    ------
+    InputError
+        Where there is no such flow.
+    """
     name = chosen_flow(result, flow)
     rows = _rows(result, "window", name, between)
     with _style():
@@ -96,7 +140,24 @@ def draw_window(
 def draw_queue(result: Result, stem: str | Path, *, between: Span = None) -> list[Path]:
     """Draw the packets waiting at the fullest places over time, and the frames lost in the air.
 
-    Raises InputError when the trace has no table `queue`.
+    Parameters
+    ----------
+    result
+        The result of a run with `trace=True`.
+    stem
+        Path of the files, without a suffix.
+    between
+        Two times in simulated seconds; None draws the whole run.
+
+    Returns
+    -------
+    list[Path]
+        `stem.pdf`, `stem.svg` and `stem.png`, which are replaced if they exist.
+
+    Raises
+    ------
+    InputError
+        When the trace has no table `queue`.
     """
     waiting = _between(_table(result, "queue"), between).with_columns(_word("place"))
     lost = _between(_table(result, "drops"), between).filter(_word("cause").is_in(FRAME_LOSSES))

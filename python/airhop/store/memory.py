@@ -60,7 +60,17 @@ class MemoryStore:
         return self._known
 
     def add(self, job: Job, document: str, values: Mapping[str, object]) -> None:
-        """Keep a finished run: its run document, and the values that the study varied, by column name."""
+        """Keep a finished run.
+
+        Parameters
+        ----------
+        job
+            What was run.
+        document
+            Its run document, JSON as `airhop run --json` prints it.
+        values
+            What the study varied, by column name.
+        """
         run = self._recent.finish(job, document, values)
         if run.run_id not in self._known:
             self._recent.add(run)

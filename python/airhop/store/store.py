@@ -61,10 +61,24 @@ class Store:
         return self._known
 
     def add(self, job: Job, document: str, values: Mapping[str, object]) -> None:
-        """Keep a finished run: its run document, and the values that the study varied, by column name.
+        """Keep a finished run.
 
         When this returns, the run survives the death of the process. A run that is known already stays as
-        it is. Raises StoreError when the disk refuses.
+        it is.
+
+        Parameters
+        ----------
+        job
+            What was run.
+        document
+            Its run document, JSON as `airhop run --json` prints it.
+        values
+            What the study varied, by column name.
+
+        Raises
+        ------
+        StoreError
+            When the disk refuses.
         """
         run = self._recent.finish(job, document, values)
         if run.run_id in self._known:

@@ -41,8 +41,24 @@ class Axis:
     def of(cls, path: str, values: object, where: str = "vary") -> Axis:
         """Make the axis of one path from a list or a range.
 
-        Raises InputError, which calls the key `where.path`, for an empty list, a value that stands there
-        twice, and a range that is none.
+        Parameters
+        ----------
+        path
+            What varies, as `--set` names it.
+        values
+            A list, or a range such as {"log": [1e-4, 1e-1], "points": 7}.
+        where
+            What a message calls the table that it stands in.
+
+        Returns
+        -------
+        Axis
+            With one column.
+
+        Raises
+        ------
+        InputError
+            For an empty list, a value that stands there twice, and a range that is none.
         """
         return cls.zipped({path: values}, where)
 

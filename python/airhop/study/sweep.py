@@ -88,10 +88,19 @@ def sweep(
     reporter
         Told of the progress.
 
+    Returns
+    -------
+    Table
+        A row per run, with means, intervals and paired differences.
+
     Raises
     ------
     InputError
-        When something in the study is wrong. RunError: a run failed. InterruptedSweep: Ctrl-C.
+        When something in the study is wrong.
+    RunError
+        When a run fails.
+    InterruptedSweep
+        When Ctrl-C comes; it holds what is there.
     """
     base = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
     axes = [Axis.of(path, values) for path, values in flattened(vary).items()]
@@ -111,7 +120,37 @@ def run_in(
     shard: Shard | None = None,
     reporter: Reporter = SILENT,
 ) -> Table:
-    """Run a study in a folder, or in memory without one; a folder gets the manifest too."""
+    """Run a study in a folder, or in memory without one; a folder gets the manifest too.
+
+    Parameters
+    ----------
+    study
+        What to simulate.
+    out
+        The folder, which is made if need be, and whose rows are reused; None keeps them in memory.
+    engine
+        "local", "dask://HOST:PORT", or an engine.
+    threads
+        Threads of the local engine; by default one per core.
+    shard
+        Simulate only this part of the study.
+    reporter
+        Told of the progress.
+
+    Returns
+    -------
+    Table
+        The runs of the study that are there.
+
+    Raises
+    ------
+    InputError
+        When the folder does not take a store.
+    RunError
+        When a run fails.
+    InterruptedSweep
+        When Ctrl-C comes; it holds what is there.
+    """
     from airhop.store import MemoryStore, Store
 
     with ExitStack() as stack:
@@ -139,10 +178,34 @@ def run_study(
 ) -> Table:
     """Make the rows of a study exist: reuse those of the store, simulate the others.
 
-    Replications come in order, all points of one before the next, so that an interrupted study leaves pairs.
-    With a shard, only its part is simulated: whole settings when the interval decides on the replications,
-    else replications of settings. Finished runs stay in the store whatever happens; after Ctrl-C, which
-    raises InterruptedSweep, too.
+    Replications come in order, all points of one before the next, so that an interrupted study leaves
+    pairs.
+
+    Parameters
+    ----------
+    study
+        What to simulate.
+    store
+        Where rows are looked for and kept. Finished runs stay there whatever happens.
+    engine
+        Where runs are computed.
+    reporter
+        Told of the progress.
+    shard
+        Simulate only this part: whole settings when the interval decides on the replications, else
+        replications of settings.
+
+    Returns
+    -------
+    Table
+        The runs of the study that are there.
+
+    Raises
+    ------
+    RunError
+        When a run fails.
+    InterruptedSweep
+        When Ctrl-C comes; it holds what is there.
     """
     running = _Running(study, store, engine, shard)
     with reporter.task(study.name, running.total, running.status) as task:

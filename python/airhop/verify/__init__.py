@@ -85,9 +85,26 @@ LAWS: Mapping[str, Law] = {
 
 
 def verify(scenario: Scenario, result: Result, *, most: int = 20) -> list[Finding]:
-    """Check a traced run of `scenario` against every law; empty if nothing contradicts.
+    """Check a traced run of `scenario` against every law.
 
-    At most `most` findings of each law are given. Raises ValueError if the run was not traced.
+    Parameters
+    ----------
+    scenario
+        What was simulated.
+    result
+        The run of it, with `trace=True`.
+    most
+        So many findings of each law are given.
+
+    Returns
+    -------
+    list[Finding]
+        Empty if nothing contradicts.
+
+    Raises
+    ------
+    ValueError
+        When the run was not traced.
     """
     if not result.tables:
         raise ValueError("the run was not traced: only a trace can be verified")

@@ -8,7 +8,7 @@ use airhop_engine::Id;
 /// An event of a radio link, to be wrapped into the world's own event type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RadioEvent {
-    /// Which link: [`RadioPlan::index`].
+    /// Which link: [`RadioPlan::index`](super::RadioPlan::index).
     pub link: u16,
     /// What happens.
     pub what: RadioWhat,
@@ -71,7 +71,7 @@ pub enum RadioEffect {
         tag: Tag,
         /// Length of the frame, bytes.
         bytes: u32,
-        /// The number of a data frame, see [`RadioLink::packet`]; `None`: it was a control frame.
+        /// The number of a data frame, see [`RadioLink::packet`](super::RadioLink::packet); `None`: it was a control frame.
         number: Option<u64>,
         /// The bit errors of a data frame left its headers alone.
         header_intact: bool,
@@ -90,9 +90,10 @@ pub enum RadioEffect {
         /// How long there was none, from [`RadioEffect::FadeStart`].
         lasted: Span,
     },
-    /// A frame has left an end; only if [`RadioLink::tell_all`] asked for it. Comes before what follows from it.
+    /// A frame has left an end; only if [`RadioLink::tell_all`](super::RadioLink::tell_all) asked for it. Comes before what
+    /// follows from it.
     Transmitted(Transmitted),
-    /// An end takes packets again, see [`RadioLink::is_free`].
+    /// An end takes packets again, see [`RadioLink::is_free`](super::RadioLink::is_free).
     Ready(End),
 }
 
@@ -105,7 +106,7 @@ pub struct Transmitted {
     pub tag: Tag,
     /// Length of the frame, bytes.
     pub bytes: u32,
-    /// The number of a data frame, see [`RadioLink::packet`]; `None`: it is a control frame.
+    /// The number of a data frame, see [`RadioLink::packet`](super::RadioLink::packet); `None`: it is a control frame.
     pub number: Option<u64>,
     /// The attempt at that packet, the first is 1.
     pub attempt: u32,

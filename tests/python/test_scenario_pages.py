@@ -1,0 +1,38 @@
+"""The pages of scenario files show what works: every example runs, and every kind's line can be set in it."""
+
+from pathlib import Path
+
+import pytest
+
+import scenario_pages
+from airhop import Scenario
+
+EXAMPLES = sorted(scenario_pages.EXAMPLES.glob("*.toml"))
+SETTINGS = list(scenario_pages.settings())
+
+
+def test_every_page_has_an_example_and_every_example_a_page() -> None:
+    shown = {scenario_pages.EXAMPLE_OF.get(name, name) for name in scenario_pages.PAGES} | {"scenario"}
+    assert {file.stem for file in EXAMPLES} == shown
+
+
+@pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
+def test_an_example_loads(file: Path) -> None:
+    assert Scenario.load(file).duration_s > 0
+
+
+@pytest.mark.parametrize(("page", "kind", "setting"), SETTINGS, ids=lambda one: one)
+def test_a_line_that_sets_a_kind_is_right(page: str, kind: str, setting: str) -> None:
+    example = scenario_pages.EXAMPLE_OF.get(page, page)
+    path, _, word = setting.partition("=")
+    scenario = Scenario.load(scenario_pages.EXAMPLES / f"{example}.toml", sets=[setting])
+    link, name, key = path.split(".")
+    (table,) = [table for table in scenario.to_dict()[link] if table["name"] == name]
+    assert table[key]["kind"] == kind.rpartition(" ")[2], word
+
+
+def test_every_kind_of_the_simulator_is_shown() -> None:
+    _, sections = scenario_pages.parts()
+    text = "\n".join(scenario_pages.pages().values())
+    assert '`kind = "' in "\n".join(sections.values())
+    assert '\n`kind = "' not in text

@@ -1,0 +1,237 @@
+"""Draws the pictures of docs/pictures from real runs.
+
+`python tools/pictures.py` draws those that are missing or whose runs have changed, as `make docs` does; with
+`--slow` also those that take more than seconds: a whole published figure, and the pages of a report and of
+`airhop view` in the system's Chromium. What a picture was drawn from, the fingerprints of its runs or the
+numbers of a table, stands in drawn.json: so a stale one is found whatever the version of matplotlib.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import airhop
+from airhop import plots
+from airhop.results import Result
+from airhop.study import Table
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+FOLDER = DOCS / "pictures"
+DRAWN = FOLDER / "drawn.json"
+WINS = DOCS / "what-wins-where.md"
+SLOW = ("fig6.svg", "report.png", "view.png")
+"""Pictures that are not compared: what they show takes too long to make again."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One picture: what it is drawn from, and how."""
+
+    source: Callable[[], str]
+    """Text that differs when the picture would."""
+    draw: Callable[[Path], object]
+    """Writes the file of this path."""
+
+
+# ---- what is run -----------------------------------------------------------------------------------------
+
+
+@cache
+def study(name: str) -> Table:
+    """Run one of the studies that pictures are drawn from, all with seed 1."""
+    scenario = airhop.Scenario.load("last-hop").with_({"duration": "20 s"})
+    fer = [0.0001, 0.001, 0.01, 0.03, 0.09]
+    senders = ["reno", "sack", "snoop", "cubic", "bbr", "ll-elsn"]
+    retries: dict[str, list[Any]] = {"scheme": ["reno", "ll-elsn"], "wlan.cell.attempts": [1, 2, 3, 4, 7]}
+    grids: dict[str, dict[str, list[Any]]] = {"senders": {"scheme": senders}, "attempts": retries}
+    vary = grids[name] | {"wlan.cell.errors.fer": fer}
+    return airhop.sweep(scenario, vary, reps=5, baseline="reno")
+
+
+@cache
+def traced(name: str) -> tuple[airhop.Scenario, Result]:
+    """Run one of the scenarios whose packets are looked at."""
+    last_hop = airhop.Scenario.load("last-hop").with_({"duration": "20 s", "wlan.cell.errors.fer": 0.02})
+    fixed = airhop.Scenario.load("kounavis1996-fixed-mobile").with_({"duration": "60 s"})
+    chain = airhop.Scenario.load("cheng2008-chain").with_({"duration": "1 s"})
+    scenario = {
+        "reno": last_hop.with_({"scheme": "reno"}),
+        "ll-elsn": last_hop.with_({"scheme": "ll-elsn"}),
+        "fades": fixed.with_({"scheme": "ebsn"}),
+        "chain": chain,
+        "wait": airhop.Scenario.load("outage").with_({"duration": "60 s"}),
+    }[name]
+    return scenario, airhop.run(scenario, trace=True)
+
+
+def table_of(name: str) -> Callable[[], str]:
+    """Identify the runs of a study."""
+    return lambda: " ".join(sorted(study(name).frame()["fingerprint"].to_list()))
+
+
+def run_of(name: str) -> Callable[[], str]:
+    """Identify a traced run."""
+    return lambda: traced(name)[1].fingerprint
+
+
+def wins() -> str:
+    """Give the table of goodput of the page about what wins where, whose numbers a full run wrote."""
+    page = WINS.read_text(encoding="utf-8")
+    found = re.search(r"<!-- wins: goodput -->\n(.*?)<!-- end -->", page, re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+def draw_wins(path: Path) -> None:
+    """Draw that table: goodput against frame errors, frames sent once above, link ARQ below."""
+    import matplotlib as mpl
+
+    from airhop.plots.paper import PRINT_STYLE, curve, legend, panels, write
+    from airhop.plots.style import styles
+
+    head, _, *rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in wins().splitlines()]
+    xs = [float(cell.split()[0]) for cell in head[1:]]
+    ids = {"Reno": "reno", "CUBIC": "cubic", "BBR": "bbr", "BBRv3": "bbr3", "Copa": "copa"}
+    ids["LL-ELSN"] = "ll-elsn"
+    with_arq = [name for name in ids if name != "Reno"]
+    ways = {"frames sent once": (list(ids), ""), "over link ARQ": (with_arq, ", ARQ")}
+    looks = styles(ids.values())
+    found = {row[0]: [float(cell.strip("* ").split()[0]) for cell in row[1:]] for row in rows}
+    with mpl.rc_context(PRINT_STYLE):
+        figure, axes = panels(2, 2.1)
+        for one, (way, (names, suffix)) in zip(axes, ways.items(), strict=True):
+            for name in names:
+                label = f"_{name}" if suffix else name  # once in the legend
+                curve(one, xs, found[name + suffix], [None] * len(xs), label=label, style=looks[ids[name]])
+            one.set(xscale="log", ylim=(0, 4.6), ylabel=f"Mbit/s, {way}")
+        axes[-1].set_xlabel("Frame error rate (%)")
+        legend(figure)
+        write(figure, path, "Goodput against frame errors")
+
+
+PICTURES: dict[str, Picture] = {
+    "senders.svg": Picture(table_of("senders"), lambda path: plots.draw_means(study("senders"), path)),
+    "causes.svg": Picture(
+        table_of("senders"),
+        lambda path: plots.draw_confusion(study("senders"), path, at={"wlan.cell.errors.fer": 0.01}),
+    ),
+    "attempts.svg": Picture(
+        table_of("attempts"), lambda path: plots.draw_map(study("attempts"), path, scheme="reno")
+    ),
+    "differences.svg": Picture(
+        table_of("senders"), lambda path: plots.draw_differences(study("senders"), path)
+    ),
+    "window-reno.svg": Picture(run_of("reno"), lambda path: plots.draw_window(traced("reno")[1], path)),
+    "window-ll-elsn.svg": Picture(
+        run_of("ll-elsn"), lambda path: plots.draw_window(traced("ll-elsn")[1], path)
+    ),
+    "sequence.svg": Picture(
+        run_of("reno"), lambda path: plots.draw_sequence(traced("reno")[1], path, between=(0, 4))
+    ),
+    "fades.png": Picture(
+        run_of("fades"), lambda path: plots.draw_arrivals(traced("fades")[1], path, between=(0, 60))
+    ),
+    "round-trips.png": Picture(
+        run_of("fades"), lambda path: plots.draw_round_trips(traced("fades")[1], path, between=(0, 60))
+    ),
+    "outage.svg": Picture(
+        run_of("wait"), lambda path: plots.draw_sequence(traced("wait")[1], path, between=(14.8, 17.6))
+    ),
+    "chain.svg": Picture(
+        run_of("chain"), lambda path: plots.draw_topology(traced("chain")[0], path, around=["n3"])
+    ),
+    "network.svg": Picture(run_of("fades"), lambda path: plots.draw_topology(traced("fades")[0], path)),
+    "hidden.png": Picture(
+        run_of("chain"), lambda path: plots.draw_space_time(traced("chain")[1], traced("chain")[0], path)
+    ),
+    "wins.svg": Picture(wins, draw_wins),
+}
+
+
+# ---- what is drawn ---------------------------------------------------------------------------------------
+
+
+def digest(text: str) -> str:
+    """Name a text, 16 hexadecimal digits."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def stale() -> list[str]:
+    """List the pictures that are missing, or whose runs are not those that they were drawn from."""
+    drawn = {}
+    with suppress(FileNotFoundError):
+        drawn = json.loads(DRAWN.read_text(encoding="utf-8"))
+    return [
+        name
+        for name, picture in PICTURES.items()
+        if not (FOLDER / name).is_file() or drawn.get(name) != digest(picture.source())
+    ] + [name for name in drawn if name not in PICTURES]
+
+
+def draw() -> list[str]:
+    """Draw what is stale, and say what it was."""
+    names = stale()
+    FOLDER.mkdir(exist_ok=True)
+    for name in names:
+        (FOLDER / name).unlink(missing_ok=True)
+        if name in PICTURES:
+            PICTURES[name].draw(FOLDER / name)
+    if names:
+        sources = {name: digest(picture.source()) for name, picture in sorted(PICTURES.items())}
+        DRAWN.write_text(json.dumps(sources, indent=2) + "\n", encoding="utf-8")
+    return names
+
+
+# ---- what takes its time ---------------------------------------------------------------------------------
+
+
+def draw_slow() -> None:
+    """Draw a published figure, and look at a report and at `airhop view` in a browser."""
+    command = str(Path(sys.executable).with_name("airhop"))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        subprocess.run([command, "reproduce", "yun2009/fig6", "--quick", "--out", name], check=False)
+        shutil.copy(folder / "yun2009" / "fig6" / "figure.svg", FOLDER / "fig6.svg")
+        photograph(f"file://{folder}/yun2009/fig6/report.html", "report.png")
+    server = subprocess.Popen(
+        [command, "view", "last-hop", "--no-browser", "--port", "0"], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert server.stdout is not None
+        address = next(found[0] for line in server.stdout if (found := re.search(r"http://\S+", line)))
+        photograph(address, "view.png", wait_ms=15_000)
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def photograph(address: str, name: str, *, wait_ms: int = 3_000) -> None:
+    """Take a picture of a page, as high as a screen."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page = chromium.new_page(viewport={"width": 1280, "height": 900})
+        page.goto(address)
+        page.wait_for_timeout(wait_ms)
+        page.screenshot(path=FOLDER / name)
+        chromium.close()
+
+
+if __name__ == "__main__":
+    for changed in draw():
+        print(f"docs/pictures/{changed}")
+    if "--slow" in sys.argv[1:]:
+        draw_slow()

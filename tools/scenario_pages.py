@@ -1,0 +1,261 @@
+"""Makes the pages of docs/scenario: the simulator's table of keys, cut into a page per table, with examples.
+
+Each page begins with a scenario of docs/scenario/examples, and each `kind` with a line that sets it: one of
+those below, or the least that a file can say. A table of the simulator that has no page is an error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from airhop import _core
+
+FOLDER = "scenario"
+EXAMPLES = Path(__file__).resolve().parent.parent / "docs" / FOLDER / "examples"
+WHOLE = "The file"
+"""What the simulator calls the table of the keys at the top of a file."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page: which tables are on it, what is said before them, and the settings that show their kinds."""
+
+    title: str
+    about: str
+    tables: tuple[str, ...]
+    kinds: dict[str, dict[str, str]] = field(default_factory=dict)
+    """By the last name of a table and by kind: the setting in the page's example, as `--set` takes it."""
+
+
+ERRORS = {
+    "bernoulli": 'radio.air.errors={ kind = "bernoulli", fer = 0.01 }',
+    "gilbert-elliott": 'radio.air.errors={ kind = "gilbert-elliott", loss = 0.02, burst = 4 }',
+    "two-state": (
+        'radio.air.errors={ kind = "two-state", good = "10 s", bad = "1 s", fer_good = 0.001, fer_bad = 1.0 }'
+    ),
+    "recorded": 'radio.air.errors={ kind = "recorded", file = "fades.csv", fer_good = 0.001, fer_bad = 1.0 }',
+}
+CHANGES = {
+    "rate": 'radio.air.changes={ kind = "rate", at = "20 s", rate = "2 Mbit/s" }',
+    "outage": 'radio.air.changes={ kind = "outage", at = "15 s", lasts = "2 s", every = "20 s" }',
+    "handoff": 'radio.air.changes={ kind = "handoff", at = "20 s", gap = "200 ms", mobile = "m" }',
+}
+QUEUES = {
+    "drop-tail": 'wired.bottleneck.queue={ kind = "drop-tail", packets = 50 }',
+    "red": 'wired.bottleneck.queue={ kind = "red", packets = 100, min = 10, max = 40, ecn = true }',
+    "congestion-warning": 'wired.bottleneck.queue={ kind = "congestion-warning", threshold = 12 }',
+    "biased": 'wired.bottleneck.queue={ kind = "biased", packets = 50 }',
+    "codel": 'wired.bottleneck.queue={ kind = "codel", target = "5 ms", interval = "100 ms" }',
+    "fq-codel": 'wired.bottleneck.queue={ kind = "fq-codel", flows = 64 }',
+    "pie": 'wired.bottleneck.queue={ kind = "pie", target = "15 ms" }',
+    "fq": 'wired.bottleneck.queue={ kind = "fq", packets = 100 }',
+}
+RECOVERIES = {
+    "stop-and-wait": 'radio.air.arq={ kind = "stop-and-wait", timeout = "90 ms", attempts = 13 }',
+    "go-back-n": 'radio.air.arq={ kind = "go-back-n", window = 8 }',
+    "selective-repeat": 'radio.air.arq={ kind = "selective-repeat", window = 16 }',
+}
+LAYOUTS = {
+    "chain": 'wlan.field.layout={ kind = "chain", nodes = 9, spacing = "30 m" }',
+    "grid": 'wlan.field.layout={ kind = "grid", columns = 4, rows = 3, spacing = "30 m" }',
+    "cross": 'wlan.field.layout={ kind = "cross", arm = 2, spacing = "30 m" }',
+    "random": 'wlan.field.layout={ kind = "random", nodes = 20, width = "80 m", height = "80 m" }',
+}
+ROUTINGS = {
+    "aodv": 'wlan.field.routing={ kind = "aodv", preset = "rfc3561", hop_time = "4 ms" }',
+}
+APPS = {
+    "transfer": 'flow.file.app={ kind = "transfer", size = "300 kB" }',
+    "cbr": 'flow.background.app={ kind = "cbr", rate = "500 kbit/s" }',
+    "pareto-on-off": 'flow.background.app={ kind = "pareto-on-off", peak = "1 Mbit/s", on = "200 ms" }',
+}
+
+PAGES = {
+    "wired": Page(
+        "Wired links",
+        "A wire joins two nodes, full duplex: each direction has its own queue, rate, delay and errors.",
+        ("wired",),
+    ),
+    "wlan": Page(
+        "802.11 cells",
+        (
+            "A cell is one 802.11 channel. Its stations contend for it by the DCF: carrier sense, backoff, "
+            "link ACK. Stations stand at `stations`, or where a [`layout`](layout.md) puts them."
+        ),
+        ("wlan", "wlan.phy"),
+    ),
+    "layout": Page(
+        "Places of stations",
+        "A layout makes the stations of a cell, and their names. [Ranges](range.md) say who hears whom.",
+        ("wlan.layout",),
+        {"layout": LAYOUTS},
+    ),
+    "range": Page(
+        "Receive and sense range",
+        (
+            "Who decodes whose frames, and who only senses that the medium is busy: by distance (`range`), "
+            "or by power (`propagation`). Stations that do not sense each other are hidden terminals."
+        ),
+        ("wlan.range", "wlan.propagation"),
+    ),
+    "routing": Page(
+        "Routes over several hops",
+        "How packets find their way through a cell whose stations do not all hear each other.",
+        ("wlan.routing",),
+        {"routing": ROUTINGS},
+    ),
+    "radio": Page("Radio links", "Links without contention, as those of cellular networks are.", ("radio",)),
+    "arq": Page(
+        "Recovery of radio links (ARQ)",
+        (
+            "What a radio link does about frames that get lost. `arq` is the recovery of data from the "
+            "first of the two `ends` to the second, `arq_back` the other way."
+        ),
+        ("radio.arq", "radio.arq_back"),
+        {"arq": RECOVERIES, "arq_back": RECOVERIES},
+    ),
+    "queue": Page(
+        "Queues",
+        (
+            "A queue stands before each direction of a wire, before each end of a radio link, and before "
+            "the MAC of each station. All take the same kinds."
+        ),
+        ("wired.queue", "wlan.queue", "radio.queue"),
+        {"queue": QUEUES},
+    ),
+    "errors": Page(
+        "Error models",
+        (
+            "What the channel of a link does to frames; "
+            "[Concepts](../concepts.md#where-a-frames-error-is-decided) says when it is decided. A list "
+            "gives each direction its own."
+        ),
+        ("wired.errors", "wlan.errors", "radio.errors"),
+        {"errors": ERRORS},
+    ),
+    "changes": Page(
+        "Changes of a link",
+        (
+            "Other rates, outages, and handoffs, each at its time. [Links that vary](../varying-links.md) "
+            "is the guide."
+        ),
+        ("wired.changes", "radio.changes"),
+        {"changes": CHANGES},
+    ),
+    "flow": Page(
+        "Flows",
+        (
+            "A flow is one sender and one receiver: which scheme, which services of the network, and what "
+            "is sent."
+        ),
+        ("flow", "flow.between", "flow.app"),
+        {"app": APPS},
+    ),
+    "tcp": Page(
+        "TCP",
+        (
+            "All of a connection but its scheme. A preset has a default for every key: the RFCs, ns-2.35's "
+            "one-way agents, or Linux 6; any key beside it replaces one."
+        ),
+        ("flow.tcp", "flow.tcp.delayed_ack", "flow.tcp.rto"),
+    ),
+}
+EXAMPLE_OF = {"range": "routing"}
+"""Pages that show the example of another."""
+
+INDEX_HEAD = """# Scenario files
+
+{intro}
+{example}
+Copy it, and change it: each page below has a working file of its own, and each `kind` a line that sets it.
+
+| page | tables |
+|---|---|
+"""
+
+
+def pages() -> dict[str, str]:
+    """Make the index and a page for each entry of `PAGES`, by path below docs/."""
+    intro, sections = parts()
+    homes = {table: name for name, page in PAGES.items() for table in page.tables}
+    if missing := set(sections) - set(homes) - {WHOLE}:
+        raise ValueError(f"no page of tools/scenario_pages.py has {', '.join(sorted(missing))}")
+    listed = (
+        f"| [{page.title}]({name}.md) | {', '.join(f'`{table}`' for table in page.tables)} |\n"
+        for name, page in PAGES.items()
+    )
+    head = INDEX_HEAD.format(intro=intro, example=example("scenario"))
+    index = [head, *listed, "\n## The file\n\n", linked(sections[WHOLE], "", homes, "index"), "\n"]
+    return {
+        f"{FOLDER}/index.md": "".join(index),
+        **{f"{FOLDER}/{name}.md": page_of(name, page, sections, homes) for name, page in PAGES.items()},
+    }
+
+
+def parts() -> tuple[str, dict[str, str]]:
+    """Cut the simulator's list of keys: what stands before it, and the text of each table by its path."""
+    head, *rest = re.split(r"^## ", _core.reference(), flags=re.MULTILINE)
+    sections = {}
+    for part in rest:
+        title, _, body = part.partition("\n")
+        sections[title.strip("`[]")] = body.strip()
+    return head.partition("\n")[2].strip() + "\n", sections
+
+
+def page_of(name: str, page: Page, sections: dict[str, str], homes: dict[str, str]) -> str:
+    """Write a page: title, example, and its tables; those that are the same stand there once."""
+    texts: dict[str, list[str]] = {}
+    for table in page.tables:
+        texts.setdefault(sections[table], []).append(table)
+    body = []
+    for text, tables in texts.items():
+        path = tables[0]
+        key = path.rpartition(".")[2]
+        shown = with_kinds(linked(text, path, homes, name), key, page.kinds.get(key, {}))
+        heads = ", ".join(f"`[[{table}]]`" if "." not in table else f"`{table}`" for table in tables)
+        body.append(f"\n## {heads}\n\n{shown}\n")
+    return f"# {page.title}\n\n{page.about}\n\n{example(EXAMPLE_OF.get(name, name))}{''.join(body)}"
+
+
+def example(name: str) -> str:
+    """Show a scenario of the folder of examples, and the command that runs it."""
+    file = f"{name}.toml"
+    text = (EXAMPLES / file).read_text(encoding="utf-8")
+    return f'```toml title="{file}"\n{text}```\n\n```sh\nairhop run {file}\n```\n'
+
+
+def linked(text: str, path: str, homes: dict[str, str], here: str) -> str:
+    """Make each key of a table that has a page of its own lead there."""
+
+    def link(row: re.Match[str]) -> str:
+        table = f"{path}.{row[1]}".lstrip(".")
+        home = homes.get(table, here)
+        return row[0] if home == here else f"| [`{row[1]}`]({home}.md) |"
+
+    return re.sub(r"^\| `(\w+)` \|", link, text, flags=re.MULTILINE)
+
+
+def with_kinds(text: str, key: str, settings: dict[str, str]) -> str:
+    """Give each kind a heading, and a line that sets it."""
+    head, *kinds = re.split(r'^`kind = "([\w-]+)"`: ', text, flags=re.MULTILINE)
+    parts = [head]
+    for kind, body in zip(kinds[::2], kinds[1::2], strict=True):
+        about, _, keys = body.partition("\n")
+        parts.append(f"### `{kind}`\n\n{about[:1].upper()}{about[1:]}.\n\n")
+        least = f'{key}={{ kind = "{kind}" }}' if "| refused |" not in keys and "needed" not in keys else ""
+        if setting := settings.get(kind, least):
+            path, _, value = setting.partition("=")
+            parts.append(f"```toml\n{path.rpartition('.')[2]} = {value}\n```\n")
+        parts.append(keys)
+    return "".join(parts)
+
+
+def settings() -> Iterator[tuple[str, str, str]]:
+    """Give the page, the kind and the setting of each line below."""
+    for name, page in PAGES.items():
+        for table, kinds in page.kinds.items():
+            for kind, setting in kinds.items():
+                yield name, f"{table} {kind}", setting

@@ -1,0 +1,120 @@
+"""Makes docs/api/tables.md: every table of a trace with its columns, read off traced runs.
+
+Names, types and words come from the runs, what a column means from `MEANINGS`; a column without a meaning
+there, and a meaning without its column, are told by a test.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import polars as pl
+
+import airhop
+
+ABOUT = {
+    "segments": "Each data segment as the sender hands it to IP.",
+    "acks": "Each ACK as the sender processes it.",
+    "window": "The sender's state, whenever cwnd, ssthresh, the smoothed round trip or the timeout changed.",
+    "deliveries": "In-order bytes handed to the receiving application.",
+    "notices": "Explicit notifications, where they were made and where the sender acted on them.",
+    "drops": "Frames lost on the channel or in a collision, and packets dropped anywhere else.",
+    "queue": "The packets that wait at a place, whenever there are more or fewer.",
+    "packets": "Each step of each packet.",
+    "air": "Each transmission on a cell or radio link, in the order in which they ended.",
+    "stations": "Where the stations of each cell are.",
+    "fades": "The bad times of each directed link that has such in real time, whatever was sent.",
+    "links": "From when on each link that changes has which rate and delay; only in runs with changes.",
+}
+MEANINGS = {
+    "time_s": "simulated time, s",
+    "start_s": "first bit of the preamble, s",
+    "begin_s": "begin of the bad time, s",
+    "end_s": "end, s",
+    "flow": "name of the flow; `-` if it is of none",
+    "seq": "first byte of payload, the first of a flow being 1; of an ACK or a datagram its number",
+    "bytes": "length of the IP datagram or of the frame, B",
+    "segments.bytes": "payload of the segment, B",
+    "deliveries.bytes": "handed over since the beginning, B",
+    "payload": "what TCP or UDP carries in it, B",
+    "retransmission": "it begins below the highest byte sent before",
+    "cause": "why it was dropped; `-`: it was not",
+    "segments.cause": "why it was sent",
+    "drops.cause": "why",
+    "cwnd": "congestion window, segments",
+    "ssthresh": "slow-start threshold, segments",
+    "flight": "data in flight as the sender counts them, B",
+    "ack": "acknowledgement number: the first byte that is missing",
+    "sacked_bytes": "what its SACK blocks report, B",
+    "duplicate": "it is a duplicate ACK",
+    "srtt_ms": "smoothed round-trip time, ms; NaN before the first sample",
+    "rto_ms": "retransmission timeout, ms",
+    "kind": "what it was",
+    "notices.kind": "what it says",
+    "event": "made, or acted on",
+    "lateness_ms": "its arrival less the expiry that it should have prevented, ms; NaN where there is none",
+    "place": "a node, or a directed link such as `bs->d`; `agent` if an agent took it out",
+    "packets.packet": "its number, from 0 in the order in which packets were made",
+    "air.packet": "what the packet inside is",
+    "packets": "how many wait",
+    "step": "what happened to it",
+    "damaged": "only its headers are intact",
+    "from": "the sending node",
+    "to": "the node that it is for; `*`: all who hear it",
+    "attempt": "the attempt at that packet, the first is 1",
+    "outcome": "what became of the frame at the station that it was for",
+    "wlan": "name of the cell",
+    "station": "name of the station",
+    "x_m": "place, m",
+    "y_m": "place, m",
+    "rate_mbps": "rate, Mbit/s; 0 where nothing leaves it",
+    "delay_ms": "propagation delay, ms",
+}
+"""By column, or by table and column where one means something else there."""
+NAMES = ("flow", "place", "from", "to", "wlan", "station")
+"""Columns whose words are names of the scenario."""
+
+HEAD = """# Trace tables
+
+`airhop.run(s, trace=True).tables` is a dict of `polars.DataFrame` by these names; `airhop run --trace DIR`
+writes each as DIR/NAME.parquet. Rows are in the order of time where there is a time.
+Columns with words are of type `Enum`.
+"""
+
+
+@cache
+def tables() -> dict[str, pl.DataFrame]:
+    """Give every table that a traced run can have."""
+    steps = airhop.Scenario.load("steps").with_({"duration": "41 s"})
+    last_hop = airhop.Scenario.load("last-hop").with_({"duration": "1 s"})
+    return airhop.run(steps, trace=True).tables | airhop.run(last_hop, trace=True).tables
+
+
+def page() -> str:
+    """Write the page."""
+    parts = [HEAD]
+    for name, about in ABOUT.items():
+        parts.append(f"\n## `{name}`\n\n{about}\n\n| column | type | what it is |\n|---|---|---|\n")
+        for column, dtype in tables()[name].schema.items():
+            words = ""
+            if isinstance(dtype, pl.Enum) and column not in NAMES:
+                words = ": " + ", ".join(f"`{word}`" for word in dtype.categories)
+            kind = "Enum" if isinstance(dtype, pl.Enum) else str(dtype)
+            parts.append(f"| `{column}` | `{kind}` | {meaning(name, column)}{words} |\n")
+    return "".join(parts)
+
+
+def meaning(table: str, column: str) -> str:
+    """Say what a column of a table is."""
+    return MEANINGS.get(f"{table}.{column}", MEANINGS.get(column, ""))
+
+
+def unmatched() -> list[str]:
+    """List tables and columns without a meaning, and meanings of nothing."""
+    there = {(name, column) for name, table in tables().items() for column in table.columns}
+    columns = {column for _, column in there} | {f"{name}.{column}" for name, column in there}
+    return [
+        *(set(tables()) ^ set(ABOUT)),
+        *(f"{name}.{column}" for name, column in sorted(there) if not meaning(name, column)),
+        *(word for word in MEANINGS if word not in columns),
+    ]
