@@ -85,6 +85,7 @@ impl World {
         site.cell.send(now, from, outgoing, &mut self.events);
     }
 
+    #[inline(always)]
     pub(crate) fn on_cell_event(&mut self, now: Time, event: CellEvent) {
         let site = &mut self.links.cells[event.cell as usize];
         site.cell.on_event(now, event.what, &mut self.events, &mut self.effects);

@@ -131,13 +131,16 @@ impl World {
     #[inline(never)]
     pub(crate) fn handle(&mut self, now: Time, event: Event) {
         match event {
+            Event::LinkArrival(i) => self.on_link_arrival(now, i),
+            Event::LinkFree(i) => self.on_link_free(now, i),
+            Event::Cell(e) => self.on_cell_event(now, e),
+            Event::Radio(e) => self.on_radio_event(now, e),
             Event::App(flow) => self.on_app(now, flow),
             Event::Sender(flow) => self.on_sender_timer(now, flow),
             Event::Receiver(flow) => self.on_receiver_timer(now, flow),
             Event::Agent(i) => self.on_agent_timer(now, i),
             Event::Router(cell, station) => self.on_router_timer(now, cell, station),
             Event::Handoff(i) => self.on_handoff(now, i),
-            of_a_link => self.on_link_event(now, of_a_link),
         }
     }
 
