@@ -4,13 +4,17 @@
 //! Events and packets on wires do not come by here: the loop and [`World::forward`] know the types by name, for a call per event is 2 % of a
 //! cell, and most hops of most worlds are over wires.
 
-use super::sites::{RadioSite, Site};
 use super::World;
+use super::build::disciplines::Disciplines;
+use super::build::networks;
+use super::sites::{RadioSite, Site};
 use crate::link::Link;
+use crate::plan::Plan;
 use crate::queues::{Dropped, QueueDisc};
 use crate::routing::Hop;
 use airhop_base::{NodeId, Packet, Time};
-use airhop_engine::Id;
+use airhop_engine::{Id, Streams};
+use airhop_trace::Recorder;
 
 /// A link at work.
 pub(crate) trait LinkSite {
@@ -42,6 +46,23 @@ pub(crate) struct Links {
 }
 
 impl Links {
+    /// Those of a plan. The order is that in which a recorder comes to know their names.
+    pub fn new(
+        plan: &Plan,
+        queues: &Disciplines,
+        streams: &Streams,
+        mut recorder: Option<&mut Recorder>,
+    ) -> Self {
+        let wires = networks::wires(plan, queues, streams, recorder.as_deref_mut());
+        let cells = plan.links.wlans.iter();
+        let cells =
+            cells.map(|w| networks::site(w, plan, queues, streams, recorder.as_deref_mut())).collect();
+        let radios = plan.links.radios.iter().zip(0..);
+        let radios =
+            radios.map(|(r, i)| networks::radio_site(r, i, plan, queues, streams, recorder.as_deref_mut()));
+        Links { wires, radios: radios.collect(), cells }
+    }
+
     fn iter(&self) -> impl Iterator<Item = &dyn LinkSite> {
         fn of<L: LinkSite>(links: &[L]) -> impl Iterator<Item = &dyn LinkSite> {
             links.iter().map(|link| link as &dyn LinkSite)

@@ -1,7 +1,7 @@
 //! What all types of links have in common: what a scenario asks of each, and the keys that they share. A type is a file here, with its
-//! keys, its checks and its plan, and a word in [`LINKS`].
+//! keys, its checks and its plan, and a word in [`super::LINKS`].
 
-use super::{changes, errors, queue, radio, rate, wired, wlan};
+use super::{changes, errors, queue, rate};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::Without::{Derived, Nothing, Required, Value};
 use crate::grammar::key::{Key, Kind, key};
@@ -37,9 +37,6 @@ pub(crate) struct LinkType {
 
 /// The node of a name, which exists by being named.
 pub(crate) type NodeOf<'a> = dyn FnMut(&str) -> NodeId + 'a;
-
-/// The types, in the order in which their nodes are numbered.
-pub(crate) static LINKS: [&LinkType; 3] = [&wired::TYPE, &radio::TYPE, &wlan::TYPE];
 
 /// What a link's own table does not say of it.
 pub(crate) struct Context<'a> {

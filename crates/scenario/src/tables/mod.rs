@@ -38,6 +38,7 @@ pub(crate) mod wlan;
 
 use crate::grammar::key::Without::{Nothing, Required, Value};
 use crate::grammar::key::{Key, Kind, MAX_COPIES, key};
+use link::LinkType;
 
 /// The whole file.
 pub(crate) static SCENARIO: [Key; 8] = [
@@ -65,3 +66,6 @@ pub(crate) static SCENARIO: [Key; 8] = [
     ),
     key("flow", Kind::Tables(&flow::FLOW), Required, "flows, each one sender and one receiver"),
 ];
+
+/// The types of links, in the order in which their nodes are numbered.
+pub(crate) static LINKS: [&LinkType; 3] = [&wired::TYPE, &radio::TYPE, &wlan::TYPE];

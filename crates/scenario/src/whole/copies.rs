@@ -4,9 +4,9 @@
 
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::problem::Problems;
+use crate::tables::LINKS;
 use crate::tables::layout;
 use crate::tables::layout::MAX_STATIONS;
-use crate::tables::link::LINKS;
 use airhop_base::Span;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;

@@ -1,7 +1,7 @@
 //! The largest packets that cross each link.
 
 use crate::grammar::fields::Fields;
-use crate::tables::link::LINKS;
+use crate::tables::LINKS;
 use crate::tables::tcp;
 use crate::whole::topology::{Link, Topology};
 use airhop_base::{HEADER_BYTES, UDP_HEADER_BYTES};

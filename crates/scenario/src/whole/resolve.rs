@@ -8,8 +8,8 @@ use super::topology::{Link, Topology};
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::ALL;
 use crate::grammar::problem::Problems;
+use crate::tables::LINKS;
 use crate::tables::flow;
-use crate::tables::link::LINKS;
 use std::collections::HashMap;
 
 /// Checks the whole scenario, and fills the defaults that follow from other keys.

@@ -1,7 +1,8 @@
 //! Which nodes there are, who reaches whom, and which links a flow crosses.
 
 use crate::grammar::fields::Fields;
-use crate::tables::link::{LINKS, LinkType};
+use crate::tables::LINKS;
+use crate::tables::link::LinkType;
 use airhop_base::NodeId;
 use airhop_net::routing::{Graph, Hop, Routes};
 use indexmap::IndexSet;

@@ -8,7 +8,7 @@ use crate::services::Kind;
 use std::collections::HashMap;
 
 /// The disciplines that services of flows put in the place of the scenario's, by the transmitter that a queue is before.
-pub(super) struct Disciplines(HashMap<Hop, QueuePlan>);
+pub(crate) struct Disciplines(HashMap<Hop, QueuePlan>);
 
 impl Disciplines {
     pub fn new(plan: &Plan, graph: &Graph, routes: &Routes) -> Self {

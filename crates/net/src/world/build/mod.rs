@@ -1,8 +1,8 @@
 //! A world is built from a plan: networks, routes, flows and their agents.
 
-mod disciplines;
+pub(super) mod disciplines;
 mod install;
-mod networks;
+pub(super) mod networks;
 
 use crate::agents::MOST_AGENTS;
 use crate::build_error::BuildError;
@@ -18,6 +18,7 @@ use crate::routing::{Graph, Hop, Routes};
 use crate::services::LinkService;
 use crate::source::Source;
 use crate::world::link_changes;
+use crate::world::links::Links;
 use crate::world::{Event, World};
 use airhop_base::{Drop, FlowId, NodeId};
 use airhop_engine::{Arena, EventQueue, Fingerprint, Streams, TimerId, Timers, name_hash};
@@ -48,7 +49,7 @@ impl World {
         let mut events = EventQueue::new();
         refuse_through_traffic(plan, &graph, &routes)?;
         let queues = Disciplines::new(plan, &graph, &routes);
-        let mut links = networks::links(plan, &queues, &streams, recorder.as_mut());
+        let mut links = Links::new(plan, &queues, &streams, recorder.as_mut());
         for (site, w) in links.cells.iter_mut().zip(&plan.links.wlans) {
             site.routers = routers(w, plan, &streams, &mut timers);
         }

@@ -6,7 +6,6 @@ use crate::links::{RadioLinkPlan, WlanPlan, exchange_time, mean_backoff};
 use crate::plan::Plan;
 use crate::queues;
 use crate::routing::{Hop, hear};
-use crate::world::links::Links;
 use crate::world::sites::{EndSite, RadioSite, Site, StationSite, Taken};
 use airhop_base::{NodeId, Time};
 use airhop_engine::Streams;
@@ -15,23 +14,7 @@ use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link::RadioLink;
 use airhop_trace::{DropKind, Recorder};
 
-/// All links of a plan. The order is that in which a recorder comes to know their names.
-pub(super) fn links(
-    plan: &Plan,
-    queues: &Disciplines,
-    streams: &Streams,
-    mut recorder: Option<&mut Recorder>,
-) -> Links {
-    let wires = wires(plan, queues, streams, recorder.as_deref_mut());
-    let cells = plan.links.wlans.iter();
-    let cells = cells.map(|w| site(w, plan, queues, streams, recorder.as_deref_mut())).collect();
-    let radios = plan.links.radios.iter().zip(0..);
-    let radios =
-        radios.map(|(r, i)| radio_site(r, i, plan, queues, streams, recorder.as_deref_mut())).collect();
-    Links { wires, radios, cells }
-}
-
-fn wires(
+pub(crate) fn wires(
     plan: &Plan,
     queues: &Disciplines,
     streams: &Streams,
@@ -64,7 +47,7 @@ fn wires(
     links
 }
 
-fn site(
+pub(crate) fn site(
     w: &WlanPlan,
     plan: &Plan,
     queues: &Disciplines,
@@ -120,7 +103,7 @@ fn site(
     Site { cell, stations, routers: Vec::new() }
 }
 
-fn radio_site(
+pub(crate) fn radio_site(
     r: &RadioLinkPlan,
     number: u16,
     plan: &Plan,

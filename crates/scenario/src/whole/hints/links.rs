@@ -1,7 +1,7 @@
 //! Traps of links: losses that no link of its kind leaves to TCP, and frames too few to fill it.
 
 use super::{Caught, Look, in_words};
-use crate::tables::link::LINKS;
+use crate::tables::LINKS;
 use crate::whole::topology::Link;
 use airhop_base::{Rate, Span};
 use airhop_net::links::RadioLinkPlan;

@@ -3,7 +3,7 @@
 use super::{Caught, Look, in_words};
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::Without;
-use crate::tables::link::LINKS;
+use crate::tables::LINKS;
 use crate::whole::topology::Link;
 use airhop_base::{HEADER_BYTES, Span};
 use airhop_net::plan::{FlowPlan, Transport};
