@@ -18,7 +18,6 @@ from airhop.experiments import Judged, Outcome, Values, lookup, registry
 from airhop.experiments.calculation import Calculated, calculated_in
 from airhop.experiments.claims import above, along
 from airhop.experiments.experiment import Claim, X
-from airhop.experiments.numerals import NO_BREAK, interval, plus_minus
 from airhop.experiments.outcome import outcomes_in
 from airhop.experiments.samples import Samples
 from airhop.experiments.today import ARQ, AS_GOOD, LABELS, PANELS, SENDERS, Sender, delay
@@ -26,6 +25,7 @@ from airhop.experiments.today.beside import KINDS, LOSSY, RELIABLE
 from airhop.experiments.today.buffers import BUFFER
 from airhop.experiments.today.flows import JAIN
 from airhop.experiments.today.short import COMPLETION, times
+from airhop.numerals import NO_BREAK, interval, plus_minus
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "what-wins-where.md"
 BEGIN, END = "<!-- wins: {} -->\n", "<!-- end -->"

@@ -29,10 +29,8 @@ from airhop.experiments import (
     lookup,
     outcomes_in,
     registry,
-    reproduce,
 )
 from airhop.experiments.experiment import X
-from airhop.experiments.numerals import plus_minus
 from airhop.experiments.outcome import rows
 from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
@@ -40,7 +38,10 @@ from airhop.experiments.yun2009.fig7 import EXPERIMENT as FIG7
 from airhop.experiments.yun2009.fig8 import EXPERIMENT as FIG8
 from airhop.experiments.yun2009.fig9 import EXPERIMENT as FIG9
 from airhop.experiments.yun2009.fig10 import EXPERIMENT as FIG10
+from airhop.numerals import plus_minus
 from airhop.progress import Reporter
+from airhop.reproduction import print_outcome, reproduce
+from airhop.reproduction.rows import write_rows
 from airhop.scenario import Scenario
 from airhop.simulate import Job
 from airhop.stats import Estimate, Interval
@@ -166,7 +167,7 @@ def short() -> Experiment:
 @pytest.fixture
 def unwritten(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave figures and reports unwritten: most tests are about the runs."""
-    monkeypatch.setattr("airhop.experiments.reproduction._write", lambda outcome, _folder: outcome)
+    monkeypatch.setattr("airhop.reproduction.reproducing._write", lambda outcome, _folder: outcome)
 
 
 def run(experiments: Sequence[Experiment], *args: Any, **options: Any) -> list[Outcome]:
@@ -372,7 +373,7 @@ def test_the_terminal_shows_every_number_in_80_columns(fails: bool) -> None:
     means = changed(FIGURE6, 1e-2, reno=0.9) if fails else FIGURE6
     outcome = synthetic.outcome(FIG6, synthetic.samples(means))
     console = Console(width=80, record=True, file=open("/dev/null", "w"))  # noqa: SIM115, PTH123
-    outcome.print(console)
+    print_outcome(outcome, console)
     text = console.export_text()
     assert max(len(line) for line in text.splitlines()) <= 80
     assert "…" not in text
@@ -385,7 +386,7 @@ def test_the_terminal_shows_every_number_in_80_columns(fails: bool) -> None:
 
 def test_a_pipe_gets_plain_lines_without_trailing_blanks(outcome: Outcome) -> None:
     stream = io.StringIO()
-    outcome.print(Console(width=160, file=stream))
+    print_outcome(outcome, Console(width=160, file=stream))
     lines = stream.getvalue().splitlines()
     assert max(len(line) for line in lines) <= 96
     assert not [line for line in lines if line != line.rstrip() or "\x1b" in line]
@@ -394,14 +395,14 @@ def test_a_pipe_gets_plain_lines_without_trailing_blanks(outcome: Outcome) -> No
 def test_no_line_begins_with_the_unit_of_the_line_before(outcome: Outcome) -> None:
     for width in range(80, 97):
         stream = io.StringIO()
-        outcome.print(Console(width=width, file=stream))
+        print_outcome(outcome, Console(width=width, file=stream))
         begins = [line.split()[0] for line in stream.getvalue().splitlines() if line.strip()]
         assert not {"%", "×", "Mbit/s."} & set(begins), width
 
 
 def test_the_terminals_chart_has_the_ticks_of_the_paper() -> None:
     stream = io.StringIO()
-    synthetic.outcome(FIG7, synthetic.samples(FIGURE7)).print(Console(width=80, file=stream))
+    print_outcome(synthetic.outcome(FIG7, synthetic.samples(FIGURE7)), Console(width=80, file=stream))
     (axis,) = [line for line in stream.getvalue().splitlines() if line.split() == ["2", "10", "20", "30"]]
     # From 0 to 32 ms: 2 ms stands at a sixteenth, 30 ms as far from the other end.
     assert axis.index("2") < 0.15 * len(axis)
@@ -426,7 +427,7 @@ def test_rows_carry_the_paired_difference_and_its_correlation(outcome: Outcome) 
 def test_no_ratio_stands_beside_an_index() -> None:
     outcome = synthetic.outcome(replace(FIG10, also=(), claims=()), synthetic.samples(FIGURE9))
     stream = io.StringIO()
-    outcome.print(Console(width=80, file=stream))
+    print_outcome(outcome, Console(width=80, file=stream))
     assert "1.000 ± 0.000" in stream.getvalue()
     assert "×" not in stream.getvalue()
 
@@ -440,7 +441,7 @@ def test_an_interval_never_rounds_to_nothing(half_width: float | None, text: str
 
 
 def test_rows_csv_repeats_the_document(outcome: Outcome, tmp_path: Path) -> None:
-    outcome.write_rows(tmp_path / "rows.csv")
+    write_rows(outcome, tmp_path / "rows.csv")
     table = pl.read_csv(tmp_path / "rows.csv")
     written = [row for row in outcome.to_dict()["rows"] if row["metric"] == "goodput_mbps"]
     for line, row in zip(table.iter_rows(named=True), written, strict=True):

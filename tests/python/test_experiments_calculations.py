@@ -13,7 +13,7 @@ from rich.console import Console
 
 from airhop import _core
 from airhop.errors import InputError
-from airhop.experiments import Calculated, Claim, Judgement, Value, Values, exact, lookup, registry, reproduce
+from airhop.experiments import Calculated, Claim, Judgement, Value, Values, exact, lookup, registry
 from airhop.experiments.calculation import calculated_in
 from airhop.experiments.judged import judge
 from airhop.experiments.yun2009.fig3 import CORRECTED, FRAMES, LITERAL, MEASURED
@@ -24,6 +24,7 @@ from airhop.progress import SILENT
 from airhop.report import CalculationChapter, page_of_calculation, report_folder
 from airhop.report.folder import chapters_in
 from airhop.report.page import render
+from airhop.reproduction import print_outcome, reproduce
 from browser import Tab
 
 
@@ -179,7 +180,7 @@ def test_all_files_are_written(found: Calculated, folder: Path) -> None:
 
 def test_the_terminal_needs_80_columns(found: Calculated) -> None:
     stream = io.StringIO()
-    found.print(Console(width=80, file=stream))
+    print_outcome(found, Console(width=80, file=stream))
     text = stream.getvalue()
     assert max(map(len, text.splitlines())) <= 80
     assert "…" not in text

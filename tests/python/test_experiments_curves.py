@@ -11,16 +11,18 @@ import pytest
 from rich.console import Console
 
 from airhop.errors import InputError
-from airhop.experiments import Axis, Curve, Metric, Outcome, outcomes_in, reproduce
+from airhop.experiments import Axis, Curve, Metric, Outcome, outcomes_in
 from airhop.experiments.claims import along
-from airhop.experiments.console import tables
+from airhop.experiments.frame import frame
 from airhop.experiments.outcome import rows
 from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
-from airhop.plots.chart import goodput_figure
-from airhop.plots.frame import frame
 from airhop.report import Chapter, chapter_of_outcome
 from airhop.report.data import chapter_data
+from airhop.reproduction import print_outcome, reproduce
+from airhop.reproduction.chart import goodput_figure
+from airhop.reproduction.console import tables
+from airhop.reproduction.rows import write_rows
 from airhop.scenario import Scenario
 from airhop.study.manifest import load_manifests, save_manifest
 
@@ -175,7 +177,7 @@ def test_words_are_places_in_figures(directions: tuple[Outcome, Path]) -> None:
     assert frame(outcome).x_limits == (-0.5, 1.5)
     assert {line.get_linestyle() for line in axes.get_lines() if len(line.get_xdata()) == 2} == {"None"}  # type: ignore[arg-type]
     stream = io.StringIO()
-    outcome.print(Console(width=80, file=stream))
+    print_outcome(outcome, Console(width=80, file=stream))
     assert "to the station" in stream.getvalue()
 
 
@@ -199,12 +201,12 @@ def test_further_metrics_have_samples_rows_and_tables(outcome: Outcome) -> None:
     rows = outcome.to_dict()["rows"]
     assert [row["metric"] for row in rows[::8]] == ["goodput_mbps", "timeouts", RETRIES.name]
     stream = io.StringIO()
-    outcome.print(Console(width=80, file=stream))
+    print_outcome(outcome, Console(width=80, file=stream))
     assert "Share sent again: mean ± 95 % half-width" in stream.getvalue()
 
 
 def test_rows_csv_has_all_metrics(outcome: Outcome, tmp_path: Path) -> None:
-    outcome.write_rows(tmp_path / "rows.csv")
+    write_rows(outcome, tmp_path / "rows.csv")
     table = pl.read_csv(tmp_path / "rows.csv")
     assert table["scheme"].to_list() == [row.scheme for row in outcome.rows]
     assert table[f"{RETRIES.name}_mean"].to_list() == pytest.approx(

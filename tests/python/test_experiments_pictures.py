@@ -19,7 +19,9 @@ from airhop.experiments import Metric, Outcome
 from airhop.experiments.experiment import Picture
 from airhop.experiments.outcome import rows
 from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
-from airhop.plots.pictures import draw_pictures
+from airhop.reproduction import print_outcome
+from airhop.reproduction.pictures import draw_pictures
+from airhop.reproduction.rows import write_rows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -93,7 +95,7 @@ def test_what_the_baseline_does_not_have_is_compared_with_nothing() -> None:
 
 def test_a_curve_without_the_metric_has_no_column_and_a_cell_without_it_a_dash() -> None:
     text = StringIO()
-    partly().print(Console(file=text, width=96, color_system=None))
+    print_outcome(partly(), Console(file=text, width=96, color_system=None))
     lines = text.getvalue().splitlines()
     (end,) = (place for place, line in enumerate(lines) if line.startswith("Timeouts:"))
     (head,) = (line for line in lines[end - 8 : end] if "Snoop" in line)
@@ -103,7 +105,7 @@ def test_a_curve_without_the_metric_has_no_column_and_a_cell_without_it_a_dash()
 
 
 def test_files_leave_out_what_is_not_there(tmp_path: Path) -> None:
-    partly().write_rows(tmp_path / "rows.csv")
+    write_rows(partly(), tmp_path / "rows.csv")
     table = pl.read_csv(tmp_path / "rows.csv")
     assert table.filter(pl.col("scheme") == "sack")["timeouts_mean"].null_count() == 5
     assert table.filter(pl.col("scheme") == "snoop")["timeouts_mean"].null_count() == 1

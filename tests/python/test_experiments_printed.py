@@ -15,13 +15,15 @@ import synthetic
 from airhop.experiments import Outcome, printed
 from airhop.experiments.claims import Cell
 from airhop.experiments.experiment import Axis, Curve
+from airhop.experiments.frame import frame
 from airhop.experiments.printed import Off
 from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
-from airhop.plots.chart import goodput_figure
-from airhop.plots.frame import frame
 from airhop.report import chapter_of_outcome, write_report
 from airhop.report.data import chapter_data
+from airhop.reproduction import print_outcome
+from airhop.reproduction.chart import goodput_figure
+from airhop.reproduction.rows import write_rows
 from browser import Tab
 
 AXIS = Axis("hops", "hops", ("a.b",), "Hops", full=(1, 2), coarse=(1, 2), counts="hop")
@@ -135,7 +137,7 @@ def row(document: dict[str, Any], scheme: str, fer: float) -> dict[str, Any]:
 
 def test_the_terminal_has_number_error_and_ratio(outcome: Outcome) -> None:
     stream = io.StringIO()
-    outcome.print(Console(width=80, file=stream))
+    print_outcome(outcome, Console(width=80, file=stream))
     lines = [" ".join(line.split()) for line in stream.getvalue().splitlines()]
     # 0.6 is a quarter below 0.8; 3.0 is 6 % below 3.2, and 4 times the baseline are printed.
     (line,) = [line for line in lines if line.startswith("1 %") and "0.80" in line]
@@ -146,7 +148,7 @@ def test_the_terminal_has_number_error_and_ratio(outcome: Outcome) -> None:
 
 def test_a_table_without_printed_numbers_has_no_column_for_them() -> None:
     stream = io.StringIO()
-    synthetic.four_schemes(FIG6).print(Console(width=80, file=stream))
+    print_outcome(synthetic.four_schemes(FIG6), Console(width=80, file=stream))
     assert "printed" not in stream.getvalue()
 
 
@@ -161,7 +163,7 @@ def test_the_document_has_both_ratios(outcome: Outcome) -> None:
 
 
 def test_rows_csv_has_what_is_printed(outcome: Outcome, tmp_path: Path) -> None:
-    outcome.write_rows(tmp_path / "rows.csv")
+    write_rows(outcome, tmp_path / "rows.csv")
     table = pl.read_csv(tmp_path / "rows.csv").filter(pl.col("fer") == 0.03)
     assert table["published"].to_list() == [0.4, 4.0]
     assert table["off_published"].to_list() == pytest.approx([0.5, -0.25], abs=0.01)

@@ -30,6 +30,7 @@ from airhop.experiments.yun2009.table1 import (
 )
 from airhop.experiments.yun2009.table1_formulas import FER, ROWS, fragment_lost
 from airhop.progress import SILENT
+from airhop.reproduction import print_outcome
 from airhop.stats import Estimate
 
 # ---- what a trace tells ----------------------------------------------------------------------------------
@@ -269,7 +270,7 @@ def test_tables_fit_into_80_columns(ideal: Values) -> None:
     assert registry()["yun2009/table1"] is EXPERIMENT
     stream = io.StringIO()
     found = Calculated(EXPERIMENT, "quick", 1, ideal, judge(EXPERIMENT.claims, ideal))
-    found.print(Console(width=80, file=stream))
+    print_outcome(found, Console(width=80, file=stream))
     text = stream.getvalue()
     assert max(map(len, text.splitlines())) <= 80
     assert "…" not in text

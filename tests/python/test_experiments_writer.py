@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from airhop.experiments.writer import Writer
+from airhop.reproduction.writer import Writer
 
 
 def test_results_come_in_the_order_of_their_calls() -> None:

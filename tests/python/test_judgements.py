@@ -18,12 +18,12 @@ import synthetic_study
 from airhop import plots
 from airhop.analysis.judgements import COLUMNS, Judgements, share_right
 from airhop.cli import main
-from airhop.experiments.causes import judged_right
 from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
 from airhop.plots import confusion
 from airhop.report.chapter import Chapter, chapter_of_outcome
 from airhop.report.matrices import matrices
 from airhop.report.page import render
+from airhop.reproduction.causes import judged_right
 from airhop.stats import Ratio
 from airhop.terminal import percent_interval
 

@@ -12,13 +12,13 @@ import pytest
 
 import synthetic
 from airhop import catalogue
+from airhop.experiments.frame import frame
 from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
-from airhop.plots.chart import draw, goodput_figure
-from airhop.plots.frame import frame
 from airhop.plots.paper import PRINT_STYLE, curve, legend, page
 from airhop.plots.style import OWN, PALETTE, PLACES, styles
 from airhop.plots.terminal import Series, chart
 from airhop.report import chapter_of_outcome
+from airhop.reproduction.chart import draw, goodput_figure
 
 
 def luminance(color: str) -> float:

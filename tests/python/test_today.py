@@ -19,7 +19,6 @@ from airhop import Scenario, stats
 from airhop.errors import InputError
 from airhop.experiments import Calculation, Experiment, Value, Values, lookup, registry
 from airhop.experiments.experiment import X
-from airhop.experiments.numerals import interval, plus_minus
 from airhop.experiments.today import CONTROLS, LABELS, SENDERS, delay
 from airhop.experiments.today.beside import KINDS, LOSSY, RELIABLE
 from airhop.experiments.today.beside_cubic import EXPERIMENT as BESIDE_CUBIC
@@ -32,6 +31,7 @@ from airhop.experiments.today.fer import EXPERIMENT as FER
 from airhop.experiments.today.flows import EXPERIMENT as FLOWS
 from airhop.experiments.today.rtt import EXPERIMENT as RTT
 from airhop.experiments.today.short import EXPERIMENT as SHORT
+from airhop.numerals import interval, plus_minus
 from airhop.simulate import Job, run, run_many
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -14,7 +14,7 @@ import pytest
 import synthetic
 import synthetic_air
 from airhop import Scenario, plots
-from airhop.analysis.topology import Cell, Topology, cells, routes
+from airhop.analysis.topology import Cell, cells, routes
 from airhop.cli import main
 from airhop.errors import InputError
 from airhop.plots import topology as printed
@@ -124,7 +124,7 @@ def test_ways_have_the_fewest_hops_and_ties_go_to_the_first_name() -> None:
 
 def test_a_scenario_is_asked_for_places_without_being_run(field: Scenario) -> None:
     # Its flow begins at 5 s: what is drawn for a replication is there before.
-    topology = Topology.of(field)
+    topology = printed.drawn_topology(field)
     assert topology.ways == {"ftp": ["a", "b", "d", "e"]}
     assert topology.cells[0].places["c"] == (40.0, 30.0)
 

@@ -23,7 +23,6 @@ from airhop.experiments.experiment import (
 from airhop.experiments.judged import Judged, Verdict
 from airhop.experiments.outcome import Outcome, outcomes_in
 from airhop.experiments.registered import lookup, registry
-from airhop.experiments.reproduction import reproduce
 
 __all__ = [
     "Axis",
@@ -48,5 +47,4 @@ __all__ = [
     "lookup",
     "outcomes_in",
     "registry",
-    "reproduce",
 ]

@@ -21,7 +21,6 @@ from airhop.stats import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from rich.console import Console
 
 DOCUMENT = "outcome.json"
 
@@ -161,40 +160,6 @@ class Calculated(Judged):
             "rows": [value.to_dict() for value in self.values],
             "claims": [verdict.to_dict() for verdict in self.verdicts],
         }
-
-    def write(self, folder: Path) -> list[Path]:
-        """Write rows, verdicts, the printed figure and the report into a folder."""
-        from airhop.report import page_of_calculation, write_report
-
-        rows, document, report = folder / "rows.csv", folder / DOCUMENT, folder / "report.html"
-        figures = self.draw(folder / "figure")
-        self._write_rows(rows)
-        facts = self.to_dict() | {"mode": self.mode, "seed": self.seed}
-        document.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
-        write_report([page_of_calculation(self)], report)
-        return [report, *figures, rows, document]
-
-    def draw(self, stem: Path) -> list[Path]:
-        """Write `stem.pdf`, `stem.svg` and `stem.png` and say where they are."""
-        import matplotlib as mpl
-
-        from airhop.plots.paper import PRINT_STYLE, write
-
-        with mpl.rc_context(PRINT_STYLE):
-            return write(self.experiment.figure(self.values), stem, self.experiment.title)
-
-    def _write_rows(self, path: Path) -> None:
-        """Write one line per value."""
-        import polars as pl
-
-        rows = [{**value.to_dict(), **value.to_dict()["x"]} for value in self.values]
-        pl.DataFrame(rows, infer_schema_length=None).drop("x").write_csv(path)
-
-    def print(self, console: Console) -> None:
-        """Show tables and verdicts in a terminal."""
-        from airhop.experiments.console import print_calculated
-
-        print_calculated(self, console)
 
 
 def calculated_in(folder: Path, known: Mapping[str, object]) -> list[Calculated]:

@@ -15,8 +15,8 @@ import numpy as np
 
 from airhop import stats
 from airhop.experiments.experiment import Axis, Judgement, X
-from airhop.experiments.numerals import interval, plus_minus
 from airhop.experiments.samples import Samples
+from airhop.numerals import interval, plus_minus
 from airhop.stats import Difference, Estimate, Ratio
 
 Verdict = bool | None

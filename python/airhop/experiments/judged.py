@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 from airhop.experiments.experiment import Claim, Judgement, Mode
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from airhop.experiments.calculation import Calculation
     from airhop.experiments.experiment import Experiment
 
@@ -64,6 +62,7 @@ class Judged(ABC):
     verdicts: list[Verdict]
     """Those that do not hold first."""
     files: list[Path]
+    """What was written of it, the report first; empty before that."""
 
     @property
     def holds(self) -> bool:
@@ -88,11 +87,3 @@ class Judged(ABC):
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
         """Give one entry of the `experiments` list that `airhop reproduce --json` prints."""
-
-    @abstractmethod
-    def write(self, folder: Path) -> list[Path]:
-        """Write rows, verdicts, the printed figure and the report into a folder; the report comes first."""
-
-    @abstractmethod
-    def print(self, console: Console) -> None:
-        """Show numbers, figure and verdicts in a terminal."""

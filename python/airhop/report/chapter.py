@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from airhop.experiments.judged import Verdict
-from airhop.experiments.numerals import interval
+from airhop.numerals import interval
 from airhop.plots.quantities import (
     FAIRNESS,
     GOODPUT,
@@ -246,7 +246,7 @@ def _where(found: tuple[Dimension, ...], cell: Cell) -> str:
 
 def chapter_of_outcome(outcome: Outcome, *, computed: datetime | None = None, trace: bool = True) -> Chapter:
     """Make the chapter of an experiment: its study, in its paper's words, with its claims."""
-    from airhop.plots.frame import frame
+    from airhop.experiments.frame import frame
 
     experiment, drawn = outcome.experiment, frame(outcome)
     axis, grid = experiment.axis, experiment.axis.grid(outcome.mode)

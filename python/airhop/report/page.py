@@ -12,8 +12,8 @@ from importlib.resources import files
 from pathlib import Path
 
 from airhop.experiments.judged import ORDER, Verdict
-from airhop.experiments.numerals import interval, plus_minus, tie_units
 from airhop.files import filling
+from airhop.numerals import interval, plus_minus, tie_units
 from airhop.report.calculated import CalculationChapter, CalculationLayout
 from airhop.report.causes import CAUSES, REPAIRS
 from airhop.report.chapter import Chapter

@@ -103,13 +103,13 @@ def _setting(table: Table, choice: TimelineChoice | None) -> list[Point]:
 def _trace(
     table: Table, point: Point, rep: int, limit_s: float, opening_s: float, labels: Mapping[str, str]
 ) -> TracedRun:
-    import airhop
+    from airhop.simulate import run
 
     scenario, command = point.scenario, table.command(point, rep)
     if scenario.duration_s > limit_s:
         scenario = scenario.with_({"duration": f"{limit_s:g} s"})
         command += f" --set {shlex.quote(f'duration={limit_s:g} s')}"
-    result = airhop.run(scenario, seed=table.study.seed, rep=rep, trace=True)
+    result = run(scenario, seed=table.study.seed, rep=rep, trace=True)
     return TracedRun(
         scheme=point.scheme,
         label=labels.get(point.scheme, point.scheme),

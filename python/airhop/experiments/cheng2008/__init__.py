@@ -24,9 +24,9 @@ from airhop import stats
 from airhop.experiments import printed
 from airhop.experiments.claims import above, along, every
 from airhop.experiments.experiment import Axis, Claim, Curve, Judgement, Metric, Replications, X
-from airhop.experiments.numerals import interval
 from airhop.experiments.printed import Printed
 from airhop.experiments.samples import Samples
+from airhop.numerals import interval
 from airhop.stats import Ratio
 
 PAPER = "R.-S. Cheng and H.-T. Lin, Computer Communications 31(14), 2008, pp. 3145-3152 (slides)"

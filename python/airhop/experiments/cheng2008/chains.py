@@ -20,9 +20,9 @@ from airhop.experiments.cheng2008 import (
 )
 from airhop.experiments.claims import above, each_above, each_below
 from airhop.experiments.experiment import Axis, Claim, Curve, Experiment, Judgement, TimelineChoice
-from airhop.experiments.numerals import interval
 from airhop.experiments.printed import Printed
 from airhop.experiments.samples import Samples
+from airhop.numerals import interval
 
 MOST_HOPS = 8
 HOPS = Axis(

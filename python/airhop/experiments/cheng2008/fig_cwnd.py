@@ -21,7 +21,7 @@ from airhop.experiments.cheng2008 import PAPER, SCHEMES
 from airhop.experiments.cheng2008.chains import MOST_HOPS
 from airhop.experiments.claims import within
 from airhop.experiments.experiment import Claim, Judgement, Mode
-from airhop.experiments.numerals import plus_minus
+from airhop.numerals import plus_minus
 from airhop.progress import Reporter
 from airhop.scenario import Scenario
 from airhop.simulate import cores, run

@@ -20,8 +20,8 @@ from airhop.experiments.cheng2008.fig_udp import EXPERIMENT as WITHOUT_ERRORS
 from airhop.experiments.cheng2008.fig_udp import UDP
 from airhop.experiments.claims import above, ahead_everywhere
 from airhop.experiments.experiment import Axis, Claim, Experiment, Judgement, TimelineChoice
-from airhop.experiments.numerals import interval
 from airhop.experiments.samples import Samples
+from airhop.numerals import interval
 
 LOSS = Axis(
     key="p_b",

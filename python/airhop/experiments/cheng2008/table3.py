@@ -14,8 +14,8 @@ from airhop.experiments.cheng2008.table2 import EXPERIMENT as CLEAN
 from airhop.experiments.cheng2008.table2 import PRINTED as PRINTED_CLEAN
 from airhop.experiments.claims import within
 from airhop.experiments.experiment import Claim, Judgement
-from airhop.experiments.numerals import interval
 from airhop.experiments.samples import Samples
+from airhop.numerals import interval
 
 PRINTED = printed.columns(
     HOPS.full,

@@ -7,8 +7,8 @@ from airhop.experiments.cheng2008.random_networks import CONNECTIONS, experiment
 from airhop.experiments.cheng2008.table2 import PRINTED as CHAIN
 from airhop.experiments.claims import above
 from airhop.experiments.experiment import Claim, Judgement
-from airhop.experiments.numerals import plus_minus
 from airhop.experiments.samples import Samples
+from airhop.numerals import plus_minus
 
 PRINTED = printed.columns(
     CONNECTIONS.full,

@@ -17,8 +17,8 @@ from collections.abc import Mapping
 
 from airhop.experiments.claims import Verdict, every, within
 from airhop.experiments.experiment import Axis, Judgement, Metric, Replications, X
-from airhop.experiments.numerals import interval
 from airhop.experiments.samples import Samples
+from airhop.numerals import interval
 from airhop.stats import Ratio
 
 PAPER = "J. Koo, S.-G. Mun and H. Choo, ICCS 2007, LNCS 4490, pp. 538-541"

@@ -19,8 +19,8 @@ from airhop.experiments.koo2007 import (
     greatest_as_printed,
     meets,
 )
-from airhop.experiments.numerals import interval
 from airhop.experiments.samples import Samples
+from airhop.numerals import interval
 
 ALIKE = 0.05
 """By how much two that are almost identical differ at most."""

@@ -32,8 +32,8 @@ from airhop.experiments.koo2007 import (
     between_as_printed,
 )
 from airhop.experiments.koo2007.fig2a import EXPERIMENT as FIGURE2A
-from airhop.experiments.numerals import interval
 from airhop.experiments.samples import Samples
+from airhop.numerals import interval
 
 OTHERS = ("westwood-vt", "westwood-nr", "new-jersey")
 CONSTANT = 0.9

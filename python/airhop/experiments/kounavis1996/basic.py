@@ -12,8 +12,8 @@ from airhop.experiments.claims import above, every, within
 from airhop.experiments.experiment import Claim, Curve, Judgement
 from airhop.experiments.kounavis1996 import FIXED, SEED_TICK, TICK, experiment, unmodified
 from airhop.experiments.kounavis1996.checks import times
-from airhop.experiments.numerals import interval
 from airhop.experiments.samples import Samples
+from airhop.numerals import interval
 
 BER, DEAD = "radio.air.errors.ber_bad", {"radio.air.errors.ber_bad": 0.5}
 CLEAN = {"radio.air.errors.ber_good": 0.0, "radio.air.errors.ber_bad": 0.0}

@@ -6,8 +6,8 @@ from airhop import stats
 from airhop.experiments.claims import above, below
 from airhop.experiments.experiment import Axis, Judgement, Metric, X
 from airhop.experiments.kounavis1996 import SEED_TICK, TICK, TIMEOUTS
-from airhop.experiments.numerals import interval, plus_minus
 from airhop.experiments.samples import Samples
+from airhop.numerals import interval, plus_minus
 from airhop.stats import Ratio
 
 

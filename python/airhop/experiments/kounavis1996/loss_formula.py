@@ -16,7 +16,7 @@ from airhop.experiments.calculation import Calculation, TextTable, Value, Values
 from airhop.experiments.claims import Verdict, every, within
 from airhop.experiments.experiment import Claim, Judgement, Mode
 from airhop.experiments.kounavis1996 import PAPER
-from airhop.experiments.numerals import plus_minus
+from airhop.numerals import plus_minus
 from airhop.progress import Reporter
 from airhop.scenario import Scenario
 from airhop.simulate import Job, run_many

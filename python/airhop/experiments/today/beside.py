@@ -11,9 +11,9 @@ from functools import partial
 
 from airhop.experiments.claims import above, along, below, every
 from airhop.experiments.experiment import Axis, Claim, Curve, Experiment, Judgement, Metric
-from airhop.experiments.numerals import interval
 from airhop.experiments.samples import Samples
 from airhop.experiments.today import ARQ, ONCE, REPLICATIONS, SENDERS, SETTINGS, SOURCE, Sender, attempts
+from airhop.numerals import interval
 
 KINDS = tuple(sender for sender in SENDERS if sender.attempts == ONCE and sender.scheme != "snoop")
 RIVALS = Axis(

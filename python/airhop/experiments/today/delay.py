@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 from airhop.experiments.calculation import Calculation, TextTable, Value, Values
 from airhop.experiments.claims import Verdict, every, within
 from airhop.experiments.experiment import Claim, Judgement, Mode
-from airhop.experiments.numerals import plus_minus
 from airhop.experiments.today import LABELS, SENDERS, SETTINGS, SOURCE, Sender
 from airhop.experiments.today.buffers import BUFFER
+from airhop.numerals import plus_minus
 from airhop.progress import Reporter
 from airhop.scenario import Scenario
 from airhop.simulate import cores, run

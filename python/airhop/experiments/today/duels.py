@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from airhop.experiments.claims import Verdict, above, below, every
 from airhop.experiments.experiment import Axis, Judgement, X
-from airhop.experiments.numerals import interval
 from airhop.experiments.samples import Samples
+from airhop.numerals import interval
 from airhop.stats import Ratio
 
 

@@ -13,11 +13,11 @@ from dataclasses import replace
 
 from airhop.experiments.claims import along, below, each_above, every, most_stay_above
 from airhop.experiments.experiment import Claim, Judgement, Metric
-from airhop.experiments.numerals import interval, plus_minus
 from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009 import PAPER, SCHEMES
 from airhop.experiments.yun2009.fig9 import CONNECTIONS
 from airhop.experiments.yun2009.fig9 import EXPERIMENT as FIGURE9
+from airhop.numerals import interval, plus_minus
 
 FAIRNESS = Metric(
     "jain",

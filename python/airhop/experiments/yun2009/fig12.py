@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from airhop.experiments.claims import along, below, every
 from airhop.experiments.experiment import Axis, Claim, Curve, Experiment, Judgement, Metric
-from airhop.experiments.numerals import interval
 from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009 import PAPER, REPLICATIONS, SCHEMES, SETTINGS
+from airhop.numerals import interval
 
 RIVALS = {name: label for name, label in SCHEMES.items() if name != "snoop"} | {"ideal-bwe": "ideal BWE"}
 RIVAL = Axis(

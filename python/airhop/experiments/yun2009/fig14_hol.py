@@ -16,10 +16,10 @@ from dataclasses import replace
 
 from airhop.experiments.claims import along, below, every, keeps_most
 from airhop.experiments.experiment import Claim, Curve, Experiment, Judgement, Metric, TimelineChoice
-from airhop.experiments.numerals import interval
 from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009 import PAPER
 from airhop.experiments.yun2009.fig14 import LIMIT, WITH_ARQ
+from airhop.numerals import interval
 
 SCHEMES = {"reno": "Reno", "ll-elsn": "LL-ELSN"}
 LIMITS = replace(LIMIT, full=(1, 2, 4, 7), coarse=(1, 2, 7))

@@ -16,10 +16,10 @@ from __future__ import annotations
 
 from airhop.experiments.claims import along, below, every, keeps_most, near_best, some
 from airhop.experiments.experiment import Axis, Claim, Curve, Experiment, Judgement, Metric, TimelineChoice
-from airhop.experiments.numerals import interval
 from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009 import PAPER
 from airhop.experiments.yun2009.fig14 import GOOD, WITH_ARQ
+from airhop.numerals import interval
 
 P_BB = Axis(
     key="p_bb",

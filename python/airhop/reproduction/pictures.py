@@ -34,9 +34,9 @@ def draw_pictures(outcome: Outcome, folder: Path) -> list[Path]:
 
 
 def _traced(outcome: Outcome, picture: Picture) -> Result:
-    import airhop
+    from airhop.simulate import run
 
     experiment = outcome.experiment
     place = experiment.axis.grid(outcome.mode).index(picture.x) * len(experiment.curves)
     point = outcome.table.study.points()[place + list(experiment.labels).index(picture.curve)]
-    return airhop.run(point.scenario, seed=outcome.seed, rep=picture.rep, trace=True)
+    return run(point.scenario, seed=outcome.seed, rep=picture.rep, trace=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
-from airhop.plots.frame import Frame, frame
+from airhop.experiments.frame import Frame, frame
 from airhop.plots.paper import PRINT_STYLE, curve, legend, panels, published, write
 from airhop.plots.style import styles
 

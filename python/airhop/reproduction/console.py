@@ -11,19 +11,20 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from airhop.experiments.causes import LEGEND, judged_right
-from airhop.experiments.numerals import NO_BREAK, plus_minus, tie_units
-from airhop.plots.frame import frame
+from airhop.experiments.calculation import Calculated
+from airhop.experiments.frame import frame
+from airhop.experiments.outcome import Outcome
+from airhop.numerals import NO_BREAK, plus_minus, tie_units
 from airhop.plots.style import styles
 from airhop.plots.terminal import Series, chart
+from airhop.reproduction.causes import LEGEND, judged_right
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-    from airhop.experiments.calculation import Calculated
     from airhop.experiments.experiment import Metric
     from airhop.experiments.judged import Judged
-    from airhop.experiments.outcome import Outcome, Row
+    from airhop.experiments.outcome import Row
 
 
 MARKS = {
@@ -37,9 +38,19 @@ WIDEST = 96
 """Columns used at most: longer lines are hard to read, and a wider chart tells no more."""
 
 
-def print_outcome(outcome: Outcome, console: Console) -> None:
-    """Print headline, table, chart, claims and files, in this order; 80 columns are enough."""
+def print_outcome(outcome: Judged, console: Console) -> None:
+    """Print headline, tables, chart, claims and files, in this order; 80 columns are enough."""
     width = min(console.width, WIDEST)
+    if isinstance(outcome, Calculated):
+        shown = _of_calculation(outcome, width)
+    else:
+        assert isinstance(outcome, Outcome)
+        shown = _of_experiment(outcome, width)
+    _print(outcome, shown, console, width)
+
+
+def _of_experiment(outcome: Outcome, width: int) -> list[RenderableType]:
+    """Lay out a table per metric, how losses were judged, and the chart."""
     parts: list[RenderableType] = []
     for metric, rows in _measured(outcome):
         parts += tables(outcome, metric, rows, width)
@@ -48,12 +59,11 @@ def print_outcome(outcome: Outcome, console: Console) -> None:
         parts += [right, _wrapped(LEGEND, width, "dim"), ""]
     if not outcome.experiment.axis.of_words:
         parts += [_chart(outcome, width), ""]
-    _print(outcome, parts, console, width)
+    return parts
 
 
-def print_calculated(outcome: Calculated, console: Console) -> None:
-    """Print headline, tables, claims and files, in this order."""
-    width = min(console.width, WIDEST)
+def _of_calculation(outcome: Calculated, width: int) -> list[RenderableType]:
+    """Lay out its tables."""
     parts: list[RenderableType] = []
     for table in outcome.experiment.tables(outcome.values):
         grid = _grid()
@@ -63,7 +73,7 @@ def print_calculated(outcome: Calculated, console: Console) -> None:
             grid.add_row(*row)
         parts += [_wrapped(table.title, width), grid]
         parts += [_wrapped(table.note, width, "dim"), ""] if table.note else [""]
-    _print(outcome, parts, console, width)
+    return parts
 
 
 def _print(outcome: Judged, shown: Sequence[RenderableType], console: Console, width: int) -> None:

@@ -11,9 +11,10 @@ from airhop.experiments.calculation import Calculated, Calculation
 from airhop.experiments.experiment import Experiment, Mode
 from airhop.experiments.judged import Judged
 from airhop.experiments.outcome import Outcome
-from airhop.experiments.writer import Writer
 from airhop.files import filling
 from airhop.progress import SILENT, Reporter
+from airhop.reproduction.files import write_outcome
+from airhop.reproduction.writer import Writer
 
 if TYPE_CHECKING:
     from airhop.engines import Engine
@@ -71,7 +72,7 @@ def _judge(
 
 def _write(outcome: Judged, folder: Path) -> Judged:
     with filling(folder) as hidden:
-        written = outcome.write(hidden)
+        written = write_outcome(outcome, hidden)
     outcome.files = [folder / path.name for path in written]
     return outcome
 
