@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from airhop.errors import InputError
 from airhop.experiments.experiment import MODES, Claim, Mode, X
@@ -61,6 +61,14 @@ def exact(value: float) -> Estimate:
     return Estimate(float(value), None, 0)
 
 
+class Line(NamedTuple):
+    """A curve as it is drawn."""
+
+    x: list[float]
+    means: list[float]
+    half_widths: list[float | None]
+
+
 class Values:
     """All numbers of a calculation, in order."""
 
@@ -70,9 +78,23 @@ class Values:
     def __iter__(self) -> Iterator[Value]:
         return iter(self._values)
 
+    @property
+    def reps(self) -> int:
+        """The largest number of replications of any of them; 0 where all are exact."""
+        return max((value.value.n for value in self._values), default=0)
+
     def of(self, curve: str, metric: str) -> list[Value]:
         """Take the numbers of a curve in a metric."""
         return [value for value in self._values if (value.curve, value.metric) == (curve, metric)]
+
+    def line(self, curve: str, metric: str, along: str, **fixed: X) -> Line:
+        """Take the numbers of a curve along one quantity, the others fixed, as they are drawn."""
+        found = [value for value in self.of(curve, metric) if fixed.items() <= dict(value.x).items()]
+        return Line(
+            [float(value.x[along]) for value in found],
+            [value.value.mean for value in found],
+            [value.value.half_width for value in found],
+        )
 
     def at(self, curve: str, metric: str, **x: X) -> Value:
         """Find one number. Raises KeyError where there is none."""
@@ -156,7 +178,7 @@ class Calculated(Judged):
         """Give one entry of the `experiments` list that `airhop reproduce --json` prints."""
         return {
             "id": self.experiment.id,
-            "reps": max((value.value.n for value in self.values), default=0),
+            "reps": self.values.reps,
             "rows": [value.to_dict() for value in self.values],
             "claims": [verdict.to_dict() for verdict in self.verdicts],
         }

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from airhop.experiments.calculation import Calculation, TextTable, Value, Values, exact
+from airhop.experiments.calculation import Calculation, Line, TextTable, Value, Values, exact
 from airhop.experiments.claims import every, within
 from airhop.experiments.experiment import Claim, Judgement, Mode, X
 from airhop.experiments.yun2009 import PAPER
@@ -86,8 +86,7 @@ def _share(per_slot: Estimate) -> Estimate:
     """Turn notices a slot into a share of r, (4)."""
     from airhop.experiments.yun2009.equations import MESSAGE_SHARE
 
-    assert per_slot.half_width is not None
-    return Estimate(MESSAGE_SHARE * per_slot.mean, MESSAGE_SHARE * per_slot.half_width, per_slot.n)
+    return per_slot.scaled(MESSAGE_SHARE)
 
 
 def headline(values: Values) -> str:
@@ -188,7 +187,7 @@ def _table(values: Values, notice: str) -> TextTable:
         f"{notice.upper()}: rate of notices in per cent of r",
         ("FER", *(f"l = {limit}" for limit in LIMITS)),
         tuple(rows),
-        f"Simulated: mean ± 95 % half-width of {max(value.value.n for value in values)} parts of a run.",
+        f"Simulated: mean ± 95 % half-width of {values.reps} parts of a run.",
     )
 
 
@@ -200,10 +199,10 @@ def figure(values: Values) -> Figure:
     drawing, axes = page()
     for limit, style in zip(LIMITS, PALETTE, strict=False):
         axes.plot([], [], color=style.color, marker=style.marker, **HOLLOW, label=f"$l$ = {limit}")
-        _line(axes, values.of(curve("ersn", limit), LITERAL), style, ":")
+        _line(axes, values.line(curve("ersn", limit), LITERAL, "p"), style, ":")
         for notice, dash in DASHES.items():
-            _line(axes, values.of(curve(notice, limit), CORRECTED), style, dash)
-            _markers(axes, values.of(curve(notice, limit), MEASURED), style)
+            _line(axes, values.line(curve(notice, limit), CORRECTED, "p"), style, dash)
+            _markers(axes, values.line(curve(notice, limit), MEASURED, "p"), style)
     for dash, words in ((DASHES["ersn"], "ERSN"), (DASHES["eln"], "ELN"), (":", "as printed")):
         axes.plot([], [], color="black", linestyle=dash, label=words)
     axes.plot([], [], color="black", linestyle="none", marker="o", **HOLLOW, label="simulated")
@@ -219,16 +218,16 @@ DASHES = {"ersn": "-", "eln": "--"}
 HOLLOW: dict[str, Any] = {"markerfacecolor": "white", "markeredgewidth": 0.8}
 
 
-def _line(axes: Axes, line: list[Value], style: SchemeStyle, dash: str) -> None:
-    x, y = [value.x["p"] for value in line], [value.value.mean for value in line]
-    axes.plot(x, y, color=style.color, linestyle=dash, linewidth=0.8 if dash == ":" else 1.0)
+def _line(axes: Axes, line: Line, style: SchemeStyle, dash: str) -> None:
+    width = 0.8 if dash == ":" else 1.0
+    axes.plot(line.x, line.means, color=style.color, linestyle=dash, linewidth=width)
 
 
-def _markers(axes: Axes, points: list[Value], style: SchemeStyle) -> None:
+def _markers(axes: Axes, points: Line, style: SchemeStyle) -> None:
     axes.errorbar(
-        [value.x["p"] for value in points],
-        [value.value.mean for value in points],
-        yerr=[value.value.half_width or 0.0 for value in points],
+        points.x,
+        points.means,
+        yerr=[width or 0.0 for width in points.half_widths],
         color=style.color,
         linestyle="none",
         marker=style.marker,
