@@ -12,7 +12,7 @@ import pytest
 import synthetic
 import synthetic_radio
 import synthetic_study
-from airhop.analysis.judgements import Judgements
+from airhop.analysis.loss_classifications import LossClassifications
 from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
 from airhop.report import Chapter, chapter_of_outcome, write_report
 from airhop.report.matrices import matrices
@@ -339,7 +339,7 @@ def test_matrices_follow_the_selected_point_and_the_legend(tab: Tab, tmp_path: P
     still = {point.index for point in study.study.points() if point.setting == (3,)}
     found = study.judgements()
     study.judgements = lambda: {  # type: ignore[method-assign]
-        point: {rep: Judgements({}) if point in still else judged for rep, judged in sample.items()}
+        point: {rep: LossClassifications({}) if point in still else judged for rep, judged in sample.items()}
         for point, sample in found.items()
     }
     chapter = Chapter.of_table(study, trace=False)  # type: ignore[arg-type]

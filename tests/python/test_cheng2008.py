@@ -22,12 +22,12 @@ from airhop.experiments.cheng2008.table4 import EXPERIMENT as TABLE4
 from airhop.experiments.cheng2008.table5 import EXPERIMENT as TABLE5
 from airhop.experiments.cheng2008.table6 import EXPERIMENT as TABLE6
 from airhop.experiments.cheng2008.table7 import EXPERIMENT as TABLE7
-from airhop.experiments.judged import judge
+from airhop.experiments.reproduced import check_claims
 from airhop.experiments.samples import Samples
 from airhop.stats import Estimate
 from synthetic import Means, changed
 
-Verdicts = dict[str, bool | None]
+Decisions = dict[str, bool | None]
 CHAINS = (TABLE2, TABLE3, TABLE4)
 NETWORKS = (TABLE5, TABLE6, TABLE7)
 BESIDE = {TABLE3.id: TABLE2, TABLE4.id: TABLE3}
@@ -45,12 +45,12 @@ def as_printed(experiment: Experiment) -> Means:
     return found
 
 
-def verdicts(experiment: Experiment, means: Means | None = None) -> Verdicts:
+def decisions(experiment: Experiment, means: Means | None = None) -> Decisions:
     """Judge an experiment's claims on these means, else the printed ones, beside printed ones."""
     measured = samples(means or as_printed(experiment))
     if beside := BESIDE.get(experiment.id):
         measured.beside = samples(as_printed(beside))
-    return {found.claim.id: found.judgement.holds for found in judge(experiment.claims, measured)}
+    return {found.claim.id: found.result.holds for found in check_claims(experiment.claims, measured)}
 
 
 def samples(means: Means) -> Samples:
@@ -60,7 +60,7 @@ def samples(means: Means) -> Samples:
 
 def broken(experiment: Experiment, means: Means) -> set[str]:
     """Give the claims that fail, without the prefix that they share."""
-    failed = {claim for claim, holds in verdicts(experiment, means).items() if holds is False}
+    failed = {claim for claim, holds in decisions(experiment, means).items() if holds is False}
     return {claim.split("-", 2)[2] for claim in failed}
 
 
@@ -165,13 +165,13 @@ def test_the_window_is_that_of_eight_hops() -> None:
 
 @pytest.mark.parametrize("experiment", [*CHAINS, *NETWORKS], ids=lambda experiment: experiment.id)
 def test_every_claim_of_a_table_holds_where_the_numbers_are_the_printed_ones(experiment: Experiment) -> None:
-    assert set(verdicts(experiment).values()) == {True}
+    assert set(decisions(experiment).values()) == {True}
 
 
 @pytest.mark.parametrize("experiment", [*CHAINS, *NETWORKS], ids=lambda experiment: experiment.id)
 def test_quick_mode_decides_the_same_claims(experiment: Experiment) -> None:
     coarse = {x: row for x, row in as_printed(experiment).items() if x in experiment.axis.coarse}
-    assert set(verdicts(experiment, coarse).values()) == {True}
+    assert set(decisions(experiment, coarse).values()) == {True}
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ BY_ERRORS: Means = {
     ],
 )
 def test_claims_beside_udp(experiment: Experiment, means: Means, failing: set[str]) -> None:
-    found = verdicts(experiment, means)
+    found = decisions(experiment, means)
     assert {claim.rsplit("-", 1)[1] for claim, holds in found.items() if not holds} == failing
 
 
@@ -254,7 +254,7 @@ def windows(less: Mapping[str, float] = MappingProxyType({}), n: int = 10) -> Va
 
 
 @pytest.mark.parametrize(
-    ("less", "verdict"),
+    ("less", "decision"),
     [
         ({}, {"larger": True, "cuts": True, "timeouts": True}),
         ({"mean_cwnd": -2.0}, {"larger": False, "cuts": True, "timeouts": True}),
@@ -262,10 +262,10 @@ def windows(less: Mapping[str, float] = MappingProxyType({}), n: int = 10) -> Va
         ({"timeouts": 3.0}, {"larger": True, "cuts": True, "timeouts": False}),
     ],
 )
-def test_windows_are_compared_pair_by_pair(less: dict[str, float], verdict: Verdicts) -> None:
-    found = judge(CWND.claims, windows(less))
-    assert {one.claim.id.rsplit("-", 1)[1]: one.judgement.holds for one in found} == verdict
+def test_windows_are_compared_pair_by_pair(less: dict[str, float], decision: Decisions) -> None:
+    found = check_claims(CWND.claims, windows(less))
+    assert {one.claim.id.rsplit("-", 1)[1]: one.result.holds for one in found} == decision
 
 
 def test_one_run_decides_nothing_about_windows() -> None:
-    assert {one.judgement.holds for one in judge(CWND.claims, windows(n=1))} == {None}
+    assert {one.result.holds for one in check_claims(CWND.claims, windows(n=1))} == {None}

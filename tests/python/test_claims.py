@@ -6,7 +6,7 @@ import pytest
 
 import synthetic
 from airhop.experiments import Experiment
-from airhop.experiments.judged import Verdict, judge
+from airhop.experiments.reproduced import CheckedClaim, check_claims
 from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
 from airhop.experiments.yun2009.fig7 import EXPERIMENT as FIG7
@@ -17,14 +17,14 @@ from airhop.experiments.yun2009.fig10 import TIMEOUTS
 from synthetic import FIGURE6, FIGURE7, FIGURE9, Means, changed
 
 
-def verdicts(experiment: Experiment, means: Means, **scatter: float) -> dict[str, bool | None]:
-    """Judge made-up means: verdicts by claim."""
+def decisions(experiment: Experiment, means: Means, **scatter: float) -> dict[str, bool | None]:
+    """Judge made-up means: decisions by claim."""
     measured = synthetic.samples(means, **scatter)  # type: ignore[arg-type]
-    return holding(judge(experiment.claims, measured))
+    return holding(check_claims(experiment.claims, measured))
 
 
-def holding(found: list[Verdict]) -> dict[str, bool | None]:
-    return {verdict.claim.id: verdict.judgement.holds for verdict in found}
+def holding(found: list[CheckedClaim]) -> dict[str, bool | None]:
+    return {checked.claim.id: checked.result.holds for checked in found}
 
 
 # ---- claims about goodput against FER (Yun 2009, abstract and 5.2) ---------------------------------------
@@ -32,7 +32,7 @@ def holding(found: list[Verdict]) -> dict[str, bool | None]:
 
 def test_every_claim_of_figure_6_holds_where_the_numbers_say_so() -> None:
     names = ("", "-second", "-falls", "-rest", "-much-worse", "-order")
-    assert verdicts(FIG6, FIGURE6) == dict.fromkeys(("yun-1", *(f"yun-4{name}" for name in names)), True)
+    assert decisions(FIG6, FIGURE6) == dict.fromkeys(("yun-1", *(f"yun-4{name}" for name in names)), True)
 
 
 @pytest.mark.parametrize(
@@ -55,45 +55,45 @@ def test_every_claim_of_figure_6_holds_where_the_numbers_say_so() -> None:
     ],
 )
 def test_a_claim_of_figure_6_fails_where_the_numbers_say_so(claim: str, means: Means) -> None:
-    assert verdicts(FIG6, means)[claim] is False
+    assert decisions(FIG6, means)[claim] is False
 
 
 def test_a_claim_that_holds_on_average_only_stays_open() -> None:
     # Snoop is 1 % ahead of SACK at one FER, with scatter of each scheme's own far larger than that.
     close = changed(FIGURE6, 1e-3, snoop=1.11)
-    assert verdicts(FIG6, close, own=0.0)["yun-4-second"] is True
-    assert verdicts(FIG6, close, own=0.2)["yun-4-second"] is None
+    assert decisions(FIG6, close, own=0.0)["yun-4-second"] is True
+    assert decisions(FIG6, close, own=0.2)["yun-4-second"] is None
     # And LL-ELSN at 4.05 times Reno everywhere.
     close = {x: row | {"reno": row["ll-elsn"] / 4.05} for x, row in FIGURE6.items()}
-    assert verdicts(FIG6, close, own=0.0)["yun-1"] is True
-    assert verdicts(FIG6, close, own=0.2)["yun-1"] is None
+    assert decisions(FIG6, close, own=0.0)["yun-1"] is True
+    assert decisions(FIG6, close, own=0.2)["yun-1"] is None
 
 
 def test_the_papers_statements_begin_where_its_axis_does() -> None:
     # 0.001 % is computed but not drawn; being behind there contradicts nothing.
-    assert all(verdicts(FIG6, {1e-5: FIGURE6[1e-4] | {"ll-elsn": 2.0}, **FIGURE6}).values())
+    assert all(decisions(FIG6, {1e-5: FIGURE6[1e-4] | {"ll-elsn": 2.0}, **FIGURE6}).values())
 
 
 def test_pairing_takes_the_channel_out() -> None:
     # A channel that moves all schemes by 40 % together leaves a difference of 1 % visible.
-    assert verdicts(FIG6, changed(FIGURE6, 1e-3, snoop=1.11), common=0.4, own=0.0)["yun-4-second"] is True
+    assert decisions(FIG6, changed(FIGURE6, 1e-3, snoop=1.11), common=0.4, own=0.0)["yun-4-second"] is True
 
 
 def test_a_single_replication_decides_nothing() -> None:
-    assert set(verdicts(FIG6, FIGURE6, reps=1).values()) == {None}
+    assert set(decisions(FIG6, FIGURE6, reps=1).values()) == {None}
 
 
 def test_a_failing_claim_says_what_was_measured() -> None:
-    first, *_ = judge(FIG6.claims, synthetic.samples(changed(FIGURE6, 1e-4, ll_elsn=2.0)))
+    first, *_ = check_claims(FIG6.claims, synthetic.samples(changed(FIGURE6, 1e-4, ll_elsn=2.0)))
     assert first.claim.id == "yun-4"  # what fails comes first
-    assert "0.83" in first.judgement.measured
-    assert "not ahead at 0.01 %" in first.judgement.measured
+    assert "0.83" in first.result.measured
+    assert "not ahead at 0.01 %" in first.result.measured
 
 
-def uplink_verdicts(means: Means, downlink: Means = FIGURE6) -> dict[str, bool | None]:
+def uplink_decisions(means: Means, downlink: Means = FIGURE6) -> dict[str, bool | None]:
     measured = synthetic.samples(means)
     measured.beside = synthetic.samples(downlink)
-    return holding(judge(FIG8.claims, measured))
+    return holding(check_claims(FIG8.claims, measured))
 
 
 UPLINK = changed(FIGURE6, snoop=0.65)
@@ -111,8 +111,8 @@ UPLINK = changed(FIGURE6, snoop=0.65)
     ],
 )
 def test_the_claims_of_figure_8(claim: str, means: Means) -> None:
-    assert all(uplink_verdicts(UPLINK).values())
-    assert uplink_verdicts(means)[claim] is False
+    assert all(uplink_decisions(UPLINK).values())
+    assert uplink_decisions(means)[claim] is False
 
 
 def test_figures_are_compared_in_the_replications_that_both_have() -> None:
@@ -135,8 +135,8 @@ def test_figures_are_compared_in_the_replications_that_both_have() -> None:
     ],
 )
 def test_the_claims_of_figure_7(claim: str, means: Means) -> None:
-    assert all(verdicts(FIG7, FIGURE7).values())
-    assert verdicts(FIG7, means)[claim] is False
+    assert all(decisions(FIG7, FIGURE7).values())
+    assert decisions(FIG7, means)[claim] is False
 
 
 @pytest.mark.parametrize(
@@ -151,15 +151,15 @@ def test_the_claims_of_figure_7(claim: str, means: Means) -> None:
     ],
 )
 def test_the_claims_of_figure_9(claim: str, means: Means) -> None:
-    assert all(verdicts(FIG9, FIGURE9).values())
-    assert verdicts(FIG9, means)[claim] is False
+    assert all(decisions(FIG9, FIGURE9).values())
+    assert decisions(FIG9, means)[claim] is False
 
 
 def fairness(index: Means, timeouts: Means, **scatter: float) -> dict[str, bool | None]:
     """Judge Figure 10 on made-up indices, and timeouts in a thousand segments."""
     measured = synthetic.samples(index, **scatter)  # type: ignore[arg-type]
     measured.also = {TIMEOUTS.name: synthetic.samples(timeouts)}
-    return holding(judge(FIG10.claims, measured))
+    return holding(check_claims(FIG10.claims, measured))
 
 
 FAIR: Means = {
@@ -199,4 +199,4 @@ def test_a_claim_of_figure_10_fails_where_the_numbers_say_so(
 
 @pytest.mark.parametrize(("experiment", "means"), [(FIG7, FIGURE7), (FIG9, FIGURE9)])
 def test_a_single_replication_decides_nothing_there_either(experiment: Experiment, means: Means) -> None:
-    assert set(verdicts(experiment, means, reps=1).values()) == {None}
+    assert set(decisions(experiment, means, reps=1).values()) == {None}

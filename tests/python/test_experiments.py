@@ -22,8 +22,8 @@ from airhop.engines import Engine, open_engine
 from airhop.errors import InputError
 from airhop.experiments import (
     Claim,
+    ClaimResult,
     Experiment,
-    Judgement,
     Outcome,
     TimelineChoice,
     lookup,
@@ -309,7 +309,7 @@ def test_the_command_says_which_claims_fail_and_which_are_open(
     short: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     claims = tuple(
-        Claim(verdict, verdict, lambda _, holds=holds: Judgement(holds, ""), "because")  # type: ignore[misc]
+        Claim(verdict, verdict, lambda _, holds=holds: ClaimResult(holds, ""), "because")  # type: ignore[misc]
         for verdict, holds in (("right", True), ("wrong", False), ("close", None))
     )
     monkeypatch.setattr(

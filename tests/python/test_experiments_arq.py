@@ -10,7 +10,7 @@ import pytest
 import synthetic
 from airhop.experiments import Experiment
 from airhop.experiments.experiment import X
-from airhop.experiments.judged import judge
+from airhop.experiments.reproduced import check_claims
 from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009 import fig14_hol as hol
 from airhop.experiments.yun2009 import fig19
@@ -24,14 +24,14 @@ from airhop.experiments.yun2009.fig18 import EXPERIMENT as FIG18
 from airhop.experiments.yun2009.fig18 import SCHEMES, with_arq
 from synthetic import Means
 
-Verdicts = dict[str, bool | None]
+Decisions = dict[str, bool | None]
 
 
-def verdicts(experiment: Experiment, means: Means, also: Mapping[str, Means] | None = None) -> Verdicts:
-    """Judge made-up means of the metric and of further ones: verdicts by claim."""
+def decisions(experiment: Experiment, means: Means, also: Mapping[str, Means] | None = None) -> Decisions:
+    """Judge made-up means of the metric and of further ones: decisions by claim."""
     measured = synthetic.samples(means)
     measured.also = {name: synthetic.samples(others) for name, others in (also or {}).items()}
-    return {found.claim.id: found.judgement.holds for found in judge(experiment.claims, measured)}
+    return {found.claim.id: found.result.holds for found in check_claims(experiment.claims, measured)}
 
 
 def put(means: Means, x: float, curve: str, value: float) -> Means:
@@ -111,9 +111,9 @@ FIGURE13: Means = dict.fromkeys((0.001, 0.01), ALONE | BESIDE)
 RECOVERED: Means = {x: dict.fromkeys(ALONE | BESIDE, 10.0) | {background("ll-elsn"): 3.0} for x in FIGURE13}
 
 
-def senders(means: Means = FIGURE13, recovered: Means = RECOVERED) -> Verdicts:
+def senders(means: Means = FIGURE13, recovered: Means = RECOVERED) -> Decisions:
     """Judge Figure 13 on goodputs, and fast recoveries in a thousand segments."""
-    return verdicts(FIG13, means, {RECOVERIES.name: recovered})
+    return decisions(FIG13, means, {RECOVERIES.name: recovered})
 
 
 def test_the_claims_of_figure_13_hold_where_the_numbers_say_so() -> None:
@@ -143,13 +143,13 @@ FIGURE14: Means = {
 
 
 def test_consistently_good_is_near_the_best_of_the_same_error_rate() -> None:
-    assert verdicts(FIG14, FIGURE14) == {"yun-2-uniform": True}
+    assert decisions(FIG14, FIGURE14) == {"yun-2-uniform": True}
     # Not with four transmissions, at 30 %.
-    assert verdicts(FIG14, put(FIGURE14, 4, at("ll-elsn", 0.3), 3.2)) == {"yun-2-uniform": False}
+    assert decisions(FIG14, put(FIGURE14, 4, at("ll-elsn", 0.3), 3.2)) == {"yun-2-uniform": False}
     # Nor where Reno is better by far with seven.
-    assert verdicts(FIG14, put(FIGURE14, 7, at("reno", 0.1), 4.2)) == {"yun-2-uniform": False}
+    assert decisions(FIG14, put(FIGURE14, 7, at("reno", 0.1), 4.2)) == {"yun-2-uniform": False}
     # With one or with seven nothing is asked.
-    assert verdicts(FIG14, put(FIGURE14, 7, at("ll-elsn", 0.3), 1.0)) == {"yun-2-uniform": True}
+    assert decisions(FIG14, put(FIGURE14, 7, at("ll-elsn", 0.3), 1.0)) == {"yun-2-uniform": True}
 
 
 GOOD_ONES: Means = {
@@ -159,12 +159,12 @@ GOOD_ONES: Means = {
 
 
 def test_the_bad_station_blocks_with_large_retry_limits() -> None:
-    assert set(verdicts(hol.EXPERIMENT, GOOD_ONES).values()) == {True}
-    kept = verdicts(hol.EXPERIMENT, put(GOOD_ONES, 7, "ll-elsn", 3.3))
+    assert set(decisions(hol.EXPERIMENT, GOOD_ONES).values()) == {True}
+    kept = decisions(hol.EXPERIMENT, put(GOOD_ONES, 7, "ll-elsn", 3.3))
     assert kept == {"yun-11-hol": False, "yun-11-hol-bad": False}
     # All fall alike: it is the limit, not the bad station.
     alike = put(put(GOOD_ONES, 7, hol.none_bad("reno"), 2.1), 7, hol.none_bad("ll-elsn"), 2.1)
-    assert verdicts(hol.EXPERIMENT, alike) == {"yun-11-hol": True, "yun-11-hol-bad": False}
+    assert decisions(hol.EXPERIMENT, alike) == {"yun-11-hol": True, "yun-11-hol-bad": False}
 
 
 def bursty(p_bb: float) -> dict[str, float]:
@@ -192,15 +192,15 @@ FIGURE18: Means = {x: bursty(x) for x in (0.1, 0.3, 0.5)}
     ],
 )
 def test_claims_of_figure_18_fail_where_the_numbers_say_so(broken: list[str], means: Means) -> None:
-    assert sorted(claim for claim, holds in verdicts(FIG18, means).items() if not holds) == broken
+    assert sorted(claim for claim, holds in decisions(FIG18, means).items() if not holds) == broken
 
 
 def test_what_ersn_is_good_for_is_asked_of_long_delays_only() -> None:
     goodput: Means = {0: {fig19.ELN: 3.6, fig19.BOTH: 3.5}, 80: {fig19.ELN: 1.0, fig19.BOTH: 1.1}}
     spurious: Means = {0: {fig19.ELN: 1.0, fig19.BOTH: 2.0}, 80: {fig19.ELN: 9.0, fig19.BOTH: 1.0}}
 
-    def found(goodput: Means, spurious: Means) -> Verdicts:
-        return verdicts(fig19.EXPERIMENT, goodput, {fig19.SPURIOUS.name: spurious})
+    def found(goodput: Means, spurious: Means) -> Decisions:
+        return decisions(fig19.EXPERIMENT, goodput, {fig19.SPURIOUS.name: spurious})
 
     assert found(goodput, spurious) == {"yun-16-spurious": True, "yun-16-goodput": True}
     assert found(put(goodput, 80, fig19.BOTH, 0.9), spurious)["yun-16-goodput"] is False
@@ -211,4 +211,4 @@ def test_what_ersn_is_good_for_is_asked_of_long_delays_only() -> None:
 def test_a_single_replication_decides_nothing(figure: Experiment) -> None:
     means = {FIG14.id: FIGURE14, hol.EXPERIMENT.id: GOOD_ONES, FIG18.id: FIGURE18}[figure.id]
     measured: Samples = synthetic.samples(means, reps=1)
-    assert {found.judgement.holds for found in judge(figure.claims, measured)} == {None}
+    assert {found.result.holds for found in check_claims(figure.claims, measured)} == {None}

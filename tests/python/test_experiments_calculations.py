@@ -13,9 +13,9 @@ from rich.console import Console
 
 from airhop import _core
 from airhop.errors import InputError
-from airhop.experiments import Calculated, Claim, Judgement, Value, Values, exact, lookup, registry
+from airhop.experiments import Calculated, Claim, ClaimResult, Value, Values, exact, lookup, registry
 from airhop.experiments.calculation import calculated_in
-from airhop.experiments.judged import judge
+from airhop.experiments.reproduced import check_claims
 from airhop.experiments.yun2009.fig3 import CORRECTED, FRAMES, LITERAL, MEASURED
 from airhop.experiments.yun2009.fig3 import EXPERIMENT as FIG3
 from airhop.experiments.yun2009.fig4 import EXPERIMENT as FIG4
@@ -55,17 +55,17 @@ def test_figure_3_draws_the_printed_parameters(found: Calculated) -> None:
 
 
 def test_claim_3_is_judged_for_both_readings(found: Calculated) -> None:
-    (verdict,) = [verdict for verdict in found.verdicts if verdict.claim.id == "yun-3"]
-    assert verdict.word == "holds"
-    assert "corrected 4.62, as printed 4.45" in verdict.judgement.measured
+    (checked,) = [checked for checked in found.claims if checked.claim.id == "yun-3"]
+    assert checked.word == "holds"
+    assert "corrected 4.62, as printed 4.45" in checked.result.measured
     for metric in (CORRECTED, LITERAL, MEASURED):
         above = [_raised(value, 0.0501) if value.metric == metric else value for value in found.values]
-        assert judge(FIG3.claims[:1], Values(above))[0].word == "fails"
+        assert check_claims(FIG3.claims[:1], Values(above))[0].word == "fails"
 
 
 def test_the_simulation_tells_the_readings_apart(found: Calculated) -> None:
     claims = FIG3.claims[1:]
-    assert judge(claims, found.values)[0].word == "holds"
+    assert check_claims(claims, found.values)[0].word == "holds"
     literal = {(v.curve, v.x["p"]): v.value for v in found.values if v.metric == LITERAL}
     swapped = [
         replace(value, value=literal.get((value.curve, value.x["p"]), value.value))
@@ -73,7 +73,7 @@ def test_the_simulation_tells_the_readings_apart(found: Calculated) -> None:
         else value
         for value in found.values
     ]
-    assert judge(claims, Values(swapped))[0].word == "fails"
+    assert check_claims(claims, Values(swapped))[0].word == "fails"
 
 
 def _raised(value: Value, to: float) -> Value:
@@ -107,7 +107,7 @@ def test_three_losses_are_three_cuts_of_lhp_and_one_of_esack(worked: Calculated)
         s: worked.values.at(s, "window_cuts", ack="(14, 21)").value.mean for s in ("lhp", "ll-elsn", "sack")
     }
     assert cuts == {"lhp": 3, "ll-elsn": 1, "sack": 1}
-    assert [verdict.word for verdict in worked.verdicts] == ["holds"] * 4
+    assert [checked.word for checked in worked.claims] == ["holds"] * 4
     assert worked.headline.endswith("LHP cuts the window 3 times, ESACK once.")
 
 
@@ -117,7 +117,7 @@ def test_another_list_is_not_that_of_figure_4(worked: Calculated) -> None:
             replace(value, value=exact(value.value.mean + 1)) if value.metric == metric else value
             for value in worked.values
         ]
-        assert judge(FIG4.claims, Values(other))[0].word == "fails", metric
+        assert check_claims(FIG4.claims, Values(other))[0].word == "fails", metric
 
 
 def test_steps_of_another_kind_are_refused() -> None:
@@ -208,11 +208,13 @@ def test_the_folders_report_has_calculations_and_their_numbers(found: Calculated
 
 
 def test_claims_that_do_not_hold_come_first_in_a_report_of_several(found: Calculated) -> None:
-    wrong = Claim[Values]("wrong", "It fails.", lambda _: Judgement(False, "0"), "An ACK was lost.")
-    close = Claim[Values]("close", "It may be.", lambda _: Judgement(None, "1"))
-    right = Claim[Values]("right", "It holds.", lambda _: Judgement(True, "2"), "never told")
-    first = replace(found, verdicts=judge([right, close], found.values))
-    second = replace(found, experiment=replace(FIG3, id="a/b"), verdicts=judge([right, wrong], found.values))
+    wrong = Claim[Values]("wrong", "It fails.", lambda _: ClaimResult(False, "0"), "An ACK was lost.")
+    close = Claim[Values]("close", "It may be.", lambda _: ClaimResult(None, "1"))
+    right = Claim[Values]("right", "It holds.", lambda _: ClaimResult(True, "2"), "never told")
+    first = replace(found, claims=check_claims([right, close], found.values))
+    second = replace(
+        found, experiment=replace(FIG3, id="a/b"), claims=check_claims([right, wrong], found.values)
+    )
     html = render([page_of_calculation(first), page_of_calculation(second)])
     missed = html[html.index("Claims that do not hold") : html.index("<article")]
     assert missed.index("It fails.") < missed.index("An ACK was lost.") < missed.index("It may be.")

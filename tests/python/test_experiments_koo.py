@@ -8,14 +8,14 @@ import pytest
 
 import synthetic
 from airhop.experiments import Experiment
-from airhop.experiments.judged import judge
 from airhop.experiments.koo2007 import ERRORS, GOODPUT, SCHEMES
 from airhop.experiments.koo2007.fig2a import EXPERIMENT as FIG2A
 from airhop.experiments.koo2007.fig2b import EXPERIMENT as FIG2B
 from airhop.experiments.koo2007.fig2b_ftp import EXPERIMENT as FIG2B_FTP
+from airhop.experiments.reproduced import check_claims
 from synthetic import Means, changed
 
-Verdicts = dict[str, bool | None]
+Decisions = dict[str, bool | None]
 
 # Goodputs for which every claim is true: those of Reno, and what the paper prints times that.
 FIGURE2A: Means = {
@@ -37,16 +37,18 @@ FIGURE2B: Means = {
 }
 
 
-def single(means: Means = FIGURE2A) -> Verdicts:
-    """Judge Figure 2a: verdicts by claim."""
-    return {found.claim.id: found.judgement.holds for found in judge(FIG2A.claims, synthetic.samples(means))}
+def single(means: Means = FIGURE2A) -> Decisions:
+    """Judge Figure 2a: decisions by claim."""
+    return {
+        found.claim.id: found.result.holds for found in check_claims(FIG2A.claims, synthetic.samples(means))
+    }
 
 
-def crossed(means: Means = FIGURE2B) -> Verdicts:
-    """Judge Figure 2b beside Figure 2a: verdicts by claim."""
+def crossed(means: Means = FIGURE2B) -> Decisions:
+    """Judge Figure 2b beside Figure 2a: decisions by claim."""
     measured = synthetic.samples(means)
     measured.beside = synthetic.samples(FIGURE2A)
-    return {found.claim.id: found.judgement.holds for found in judge(FIG2B.claims, measured)}
+    return {found.claim.id: found.result.holds for found in check_claims(FIG2B.claims, measured)}
 
 
 def documents(experiment: Experiment) -> list[dict[str, Any]]:
@@ -156,6 +158,6 @@ def test_quick_mode_measures_where_the_paper_prints_numbers() -> None:
 
 def test_a_single_replication_decides_nothing() -> None:
     measured = synthetic.samples(FIGURE2A, reps=1)
-    found = {one.claim.id: one.judgement.holds for one in judge(FIG2A.claims, measured)}
+    found = {one.claim.id: one.result.holds for one in check_claims(FIG2A.claims, measured)}
     assert found.pop("koo-7") is True
     assert set(found.values()) == {None}

@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from airhop.experiments import Calculated, Value, Values, registry
-from airhop.experiments.judged import judge
+from airhop.experiments.reproduced import check_claims
 from airhop.experiments.yun2009 import table1
 from airhop.experiments.yun2009.notices import Told, first_losses, followed
 from airhop.experiments.yun2009.table1 import (
@@ -227,12 +227,12 @@ def _changed(values: Values, scheme: str, metric: str, by: float, **x: str) -> V
     )
 
 
-def _verdicts(values: Values) -> dict[str, bool | None]:
-    return {found.claim.id: found.judgement.holds for found in judge(EXPERIMENT.claims, values)}
+def _decisions(values: Values) -> dict[str, bool | None]:
+    return {found.claim.id: found.result.holds for found in check_claims(EXPERIMENT.claims, values)}
 
 
 def test_every_claim_holds_of_the_formulas_themselves(ideal: Values) -> None:
-    assert _verdicts(ideal) == {claim.id: True for claim in EXPERIMENT.claims}
+    assert _decisions(ideal) == {claim.id: True for claim in EXPERIMENT.claims}
     assert len(EXPERIMENT.claims) == 5
 
 
@@ -243,20 +243,20 @@ def test_each_row_of_the_table_is_judged_by_delay_and_failure(ideal: Values, sch
     for metric, less, more in ((DELAY, 0.34, 0.39), (UNDETECTED, 0.009, 0.031)):
         for by, word in ((less, True), (more, False), (-less, True), (-more, False)):
             moved = _changed(ideal, scheme, metric, by, way=way, load="light")
-            verdicts = _verdicts(moved)
-            assert verdicts.pop(of_row) is word, (metric, by)
-            verdicts.pop("yun-12")
-            assert all(verdicts.values()), (metric, by)
+            decisions = _decisions(moved)
+            assert decisions.pop(of_row) is word, (metric, by)
+            decisions.pop("yun-12")
+            assert all(decisions.values()), (metric, by)
 
 
 def test_ll_elsn_must_be_first_everywhere(ideal: Values) -> None:
     for way, load in product(WAYS, LOADS):
         where = {"way": way, "load": load}
-        assert _verdicts(_changed(ideal, "ll-elsn", DELAY, 100.0, **where))["yun-12"] is False
-        assert _verdicts(_changed(ideal, "ll-elsn", UNTOLD, 0.01, **where))["yun-12"] is False
+        assert _decisions(_changed(ideal, "ll-elsn", DELAY, 100.0, **where))["yun-12"] is False
+        assert _decisions(_changed(ideal, "ll-elsn", UNTOLD, 0.01, **where))["yun-12"] is False
     # As sure as Balakrishnan's scheme it may be, but not as slow as the next one.
     level = _changed(ideal, "ll-elsn", DELAY, ROWS["lhp"].delay_ms("uplink")[0], way="uplink", load="light")
-    assert _verdicts(level)["yun-12"] is None
+    assert _decisions(level)["yun-12"] is None
 
 
 def test_the_same_seed_gives_the_same_values(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -269,7 +269,7 @@ def test_the_same_seed_gives_the_same_values(monkeypatch: pytest.MonkeyPatch) ->
 def test_tables_fit_into_80_columns(ideal: Values) -> None:
     assert registry()["yun2009/table1"] is EXPERIMENT
     stream = io.StringIO()
-    found = Calculated(EXPERIMENT, "quick", 1, ideal, judge(EXPERIMENT.claims, ideal))
+    found = Calculated(EXPERIMENT, "quick", 1, ideal, check_claims(EXPERIMENT.claims, ideal))
     print_outcome(found, Console(width=80, file=stream))
     text = stream.getvalue()
     assert max(map(len, text.splitlines())) <= 80

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import synthetic
-from airhop.experiments.judged import judge
+from airhop.experiments.reproduced import check_claims
 from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009 import OTHERS, SCHEMES, THE_REST
 from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
@@ -16,12 +16,12 @@ from airhop.experiments.yun2009.fig12 import CONGESTED, RIVALS, USUAL
 from airhop.experiments.yun2009.fig12 import EXPERIMENT as FIG12
 from synthetic import Means, changed
 
-Verdicts = dict[str, bool | None]
+Decisions = dict[str, bool | None]
 
 
-def holding(experiment_claims: Samples, figure: object) -> Verdicts:
-    """Judge made-up samples: verdicts by claim."""
-    return {found.claim.id: found.judgement.holds for found in judge(figure.claims, experiment_claims)}  # type: ignore[attr-defined]
+def holding(experiment_claims: Samples, figure: object) -> Decisions:
+    """Judge made-up samples: decisions by claim."""
+    return {found.claim.id: found.result.holds for found in check_claims(figure.claims, experiment_claims)}  # type: ignore[attr-defined]
 
 
 # ---- what is compared ------------------------------------------------------------------------------------
@@ -72,7 +72,7 @@ BESIDE: Means = {x: synthetic.everyone(0.4, 0.5, 0.7, 0.9) | {"lhp": 0.25} for x
 RECOVERED: Means = {x: synthetic.everyone(8.0, 10.0, 5.0, 3.0) | {"lhp": 20.0} for x in ALONE}
 
 
-def background(means: Means, recovered: Means = RECOVERED) -> Verdicts:
+def background(means: Means, recovered: Means = RECOVERED) -> Decisions:
     """Judge Figure 11 on made-up goodputs, and fast recoveries in a thousand segments."""
     measured = synthetic.samples(means)
     measured.beside = synthetic.samples(ALONE)
@@ -106,7 +106,7 @@ def test_a_claim_of_figure_11_fails_where_the_numbers_say_so(
 LEFT = dict.fromkeys(RIVALS, 0.30) | {"westwood-plus": 0.2, "veno": 0.22, "tibet": 0.24, "ideal-bwe": 0.1}
 
 
-def friendliness(**left: float) -> Verdicts:
+def friendliness(**left: float) -> Decisions:
     """Judge what rivals leave to Reno, `left` instead of what LEFT says, in one setting and in the other."""
     rows = LEFT | {rival.replace("_", "-"): value for rival, value in left.items()}
     measured = synthetic.samples({rival: {USUAL: rows[rival], CONGESTED: LEFT[rival]} for rival in RIVALS})  # type: ignore[misc]

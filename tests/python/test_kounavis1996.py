@@ -11,7 +11,6 @@ import pytest
 import synthetic
 from airhop.experiments import Experiment, Value, Values
 from airhop.experiments.experiment import X
-from airhop.experiments.judged import judge
 from airhop.experiments.kounavis1996 import attempt_limit as limited
 from airhop.experiments.kounavis1996 import loss_formula as formula
 from airhop.experiments.kounavis1996.basic import EXPERIMENT as BASIC
@@ -26,6 +25,7 @@ from airhop.experiments.kounavis1996.notices_m2m import EXPERIMENT as NOTICES_M2
 from airhop.experiments.kounavis1996.packet_size import EXPERIMENT as SIZES
 from airhop.experiments.kounavis1996.rttn import EXPERIMENT as RTTN
 from airhop.experiments.kounavis1996.run_length import EXPERIMENT as LENGTHS
+from airhop.experiments.reproduced import check_claims
 from airhop.experiments.samples import Samples
 from airhop.stats import Estimate
 from synthetic import Means
@@ -52,9 +52,9 @@ def samples(goodputs: Mapping[str, float], **counts: Mapping[str, float]) -> Sam
     return made
 
 
-def verdicts(experiment: Experiment, measured: Samples) -> dict[str, bool | None]:
-    """Judge: verdicts by claim."""
-    return {found.claim.id: found.judgement.holds for found in judge(experiment.claims, measured)}
+def decisions(experiment: Experiment, measured: Samples) -> dict[str, bool | None]:
+    """Judge: decisions by claim."""
+    return {found.claim.id: found.result.holds for found in check_claims(experiment.claims, measured)}
 
 
 # ---- what is run -----------------------------------------------------------------------------------------
@@ -165,10 +165,10 @@ def test_rttn_is_called_a_reconstruction_wherever_it_is_drawn(experiment: Experi
 
 def test_fades_let_nothing_through_where_blocking_them_changes_nothing() -> None:
     means = {"basic": 6.0, "reno": 6.0, "dead": 5.9, "clean": 13.0}
-    assert set(verdicts(BASIC, samples(means)).values()) == {True}
-    assert verdicts(BASIC, samples({**means, "dead": 5.4}))["kou-fades"] is False
+    assert set(decisions(BASIC, samples(means)).values()) == {True}
+    assert decisions(BASIC, samples({**means, "dead": 5.4}))["kou-fades"] is False
     # 13 / 9.6 is below 1.4: the sender loses no more than the time.
-    assert verdicts(BASIC, samples({**means, "reno": 9.6}))["kou-severe"] is False
+    assert decisions(BASIC, samples({**means, "reno": 9.6}))["kou-severe"] is False
 
 
 LOCAL_MEANS = {"basic": 6.0, "local": 8.0, "patient": 9.5}
@@ -183,7 +183,7 @@ def local(**changes: Mapping[str, float]) -> dict[str, bool | None]:
         "duplicates": {"local": 50.0},
         "drops_retries": {"local": 0.0},
     }
-    return verdicts(LOCAL, samples(LOCAL_MEANS, **{**counts, **changes}))
+    return decisions(LOCAL, samples(LOCAL_MEANS, **{**counts, **changes}))
 
 
 def test_local_recovery_alone_suffers_from_timeouts_that_are_for_nothing() -> None:
@@ -201,12 +201,12 @@ def test_ebsn_is_judged_by_goodput_timeouts_and_lateness() -> None:
         "lateness_notices": {"ebsn": 100.0},
         "lateness_late": {"ebsn": 10.0},
     }
-    assert set(verdicts(EBSN, samples(means, **counts)).values()) == {True}
-    assert verdicts(EBSN, samples({**means, "ebsn": 8.8}, **counts))["kou-2"] is False
+    assert set(decisions(EBSN, samples(means, **counts)).values()) == {True}
+    assert decisions(EBSN, samples({**means, "ebsn": 8.8}, **counts))["kou-2"] is False
     more = counts | {"timeouts": {"local": 8.0, "ebsn": 5.0}}
-    assert verdicts(EBSN, samples(means, **more))["kou-2-timeouts"] is False
+    assert decisions(EBSN, samples(means, **more))["kou-2-timeouts"] is False
     late = counts | {"lateness_late": {"ebsn": 60.0}}
-    assert verdicts(EBSN, samples(means, **late))["kou-5-fixed"] is False
+    assert decisions(EBSN, samples(means, **late))["kou-5-fixed"] is False
 
 
 def test_long_runs_are_judged_by_the_longest_and_by_either_sender() -> None:
@@ -214,9 +214,9 @@ def test_long_runs_are_judged_by_the_longest_and_by_either_sender() -> None:
         100: {"basic": 6.2, "reno": 6.1, "ebsn": 8.8},
         1000: {"basic": 5.5, "reno": 5.5, "ebsn": 8.8},
     }
-    assert verdicts(LENGTHS, synthetic.samples(means)) == {"kou-2-long": True, "kou-2-long-reno": True}
+    assert decisions(LENGTHS, synthetic.samples(means)) == {"kou-2-long": True, "kou-2-long-reno": True}
     means[1000]["basic"] = 6.2
-    assert verdicts(LENGTHS, synthetic.samples(means)) == {"kou-2-long": False, "kou-2-long-reno": True}
+    assert decisions(LENGTHS, synthetic.samples(means)) == {"kou-2-long": False, "kou-2-long-reno": True}
 
 
 def test_basic_tcp_between_mobiles_is_unacceptable_below_half_of_that_fixed_to_mobile() -> None:
@@ -224,7 +224,7 @@ def test_basic_tcp_between_mobiles_is_unacceptable_below_half_of_that_fixed_to_m
     for goodput, holds in ((2.5, True), (3.5, False)):
         measured = samples({"basic": goodput, "reno": goodput})
         measured.beside = beside
-        assert verdicts(BASIC_M2M, measured) == {"kou-m2m-basic": holds}
+        assert decisions(BASIC_M2M, measured) == {"kou-m2m-basic": holds}
 
 
 def test_between_mobiles_ebsn_fails_to_help() -> None:
@@ -236,7 +236,7 @@ def test_between_mobiles_ebsn_fails_to_help() -> None:
         "retransmissions": {"ebsn": 60.0},
         "duplicates": {"ebsn": 50.0},
     }
-    assert set(verdicts(EBSN_M2M, samples(means, **counts)).values()) == {True}
+    assert set(decisions(EBSN_M2M, samples(means, **counts)).values()) == {True}
     for claim, changed in {
         "kou-m2m-local": samples({**means, "local": 2.4, "ebsn": 2.5}, **counts),
         "kou-3": samples({**means, "ebsn": 4.6}, **counts),
@@ -244,7 +244,7 @@ def test_between_mobiles_ebsn_fails_to_help() -> None:
         "kou-5": samples(means, **counts | {"lateness_late": {"ebsn": 40.0}}),
         "kou-m2m-redundant": samples(means, **counts | {"duplicates": {"ebsn": 20.0}}),
     }.items():
-        assert [name for name, holds in verdicts(EBSN_M2M, changed).items() if holds is False] == [claim]
+        assert [name for name, holds in decisions(EBSN_M2M, changed).items() if holds is False] == [claim]
 
 
 FADE_MEANS: Means = {
@@ -257,7 +257,7 @@ FADE_MEANS: Means = {
 
 def test_ebsn_works_for_short_fades_and_less_for_long_ones() -> None:
     means = FADE_MEANS
-    assert set(verdicts(FADES, synthetic.samples(means)).values()) == {True}
+    assert set(decisions(FADES, synthetic.samples(means)).values()) == {True}
     for claim, x, curve, goodput in (
         ("kou-4-short", 1, "ebsn", 10.0),
         ("kou-4-long", 4, "ebsn", 11.3),
@@ -265,7 +265,7 @@ def test_ebsn_works_for_short_fades_and_less_for_long_ones() -> None:
         ("kou-4-local", 16, "local", 4.6),
     ):
         changed = {**means, x: {**means[x], curve: goodput}}
-        assert verdicts(FADES, synthetic.samples(changed))[claim] is False
+        assert decisions(FADES, synthetic.samples(changed))[claim] is False
 
 
 def test_the_headline_says_where_notices_help() -> None:
@@ -302,13 +302,13 @@ def shares(factor: float = 1.0, at: tuple[str, int, float] | None = None) -> Val
 
 def test_the_formula_holds_where_shares_are_within_a_tenth_of_it() -> None:
     def judged(values: Values) -> list[bool | None]:
-        return [claim.judge(values).holds for claim in formula.CLAIMS]
+        return [claim.check(values).holds for claim in formula.CLAIMS]
 
     assert judged(shares()) == [True, True]
     assert judged(shares(1.09, ("reno", 32, 0.001))) == [True, True]
     assert judged(shares(0.89, ("reno", 32, 0.001))) == [True, False]
     assert judged(shares(0.89, ("tahoe", 8, 0.01))) == [False, False]
-    found = formula.CLAIMS[1].judge(shares(0.5, ("tahoe", 16, 0.03))).measured
+    found = formula.CLAIMS[1].check(shares(0.5, ("tahoe", 16, 0.03))).measured
     assert "in 39 of 40 cells" in found
     assert "furthest: Tahoe, w = 16, p = 3 %, −50 %" in found
 
@@ -362,7 +362,7 @@ def repairs(later: float, goodput: float) -> Values:
 
 def test_repairs_are_delayed_if_they_are_at_some_limit() -> None:
     def judged(values: Values) -> list[bool | None]:
-        return [claim.judge(values).holds for claim in limited.CLAIMS]
+        return [claim.check(values).holds for claim in limited.CLAIMS]
 
     assert judged(repairs(0.5, -0.5)) == [True, True]
     assert judged(repairs(0.5, 0.5)) == [True, None]

@@ -18,7 +18,7 @@ import pytest
 import airhop.report.pack as pack_module
 import synthetic
 import synthetic_study
-from airhop.experiments import Judgement, Outcome, Verdict
+from airhop.experiments import CheckedClaim, ClaimResult, Outcome
 from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
 from airhop.report import Chapter, TracedRun, chapter_of_outcome
 from airhop.report.chapter import headline
@@ -150,9 +150,9 @@ def test_headline_claims_and_method_are_there(outcome: Outcome, page: Page) -> N
     assert outcome.headline in text
     claims = len(FIG6.claims)
     assert f"{claims} of {claims} claims hold" in text
-    for verdict in outcome.verdicts:
-        assert verdict.claim.text in text
-        assert verdict.judgement.measured in text
+    for checked in outcome.claims:
+        assert checked.claim.text in text
+        assert checked.result.measured in text
     for method in (FIG6.source, "airhop reproduce yun2009/fig6 --quick", "Fieller", 'name = "cell"'):
         assert method in text
 
@@ -164,15 +164,15 @@ def words(page: Page) -> str:
 def test_claims_that_fail_or_stay_open_are_shown_as_such(outcome: Outcome) -> None:
     chapter = chapter_of(outcome)
     assert chapter.paper is not None
-    first, second, *others = chapter.paper.verdicts
+    first, second, *others = chapter.paper.claims
     why = replace(first.claim, reason="Its ACKs were lost.")
-    verdicts = (
-        Verdict(why, Judgement(False, "0.5 ×")),
-        Verdict(second.claim, Judgement(None, "1.0 ×")),
-        *(replace(verdict, claim=replace(verdict.claim, reason="untold")) for verdict in others),
+    claims = (
+        CheckedClaim(why, ClaimResult(False, "0.5 ×")),
+        CheckedClaim(second.claim, ClaimResult(None, "1.0 ×")),
+        *(replace(checked, claim=replace(checked.claim, reason="untold")) for checked in others),
     )
-    text = words(Page(render([replace(chapter, paper=replace(chapter.paper, verdicts=verdicts))])))
-    assert f"{len(others)} of {len(verdicts)} claims hold, 1 open" in text
+    text = words(Page(render([replace(chapter, paper=replace(chapter.paper, claims=claims))])))
+    assert f"{len(others)} of {len(claims)} claims hold, 1 open" in text
     assert f"✗ fails: {first.claim.text}" in text
     assert f"? open: {second.claim.text}" in text
     assert "Its ACKs were lost." in text

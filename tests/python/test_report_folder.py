@@ -86,9 +86,7 @@ def test_experiments_come_with_their_claims(tmp_path: Path) -> None:
     save_manifest(study, tmp_path)
     (chapter,) = chapters_in(tmp_path)
     assert isinstance(chapter, Chapter) and chapter.paper is not None
-    assert {verdict.claim.id for verdict in chapter.paper.verdicts} == {
-        claim.id for claim in experiment.claims
-    }
+    assert {checked.claim.id for checked in chapter.paper.claims} == {claim.id for claim in experiment.claims}
     assert [run.scheme for run in chapter.runs] == list(experiment.labels)
 
 

@@ -262,7 +262,7 @@ def answer(experiment: Experiment, question: str, means: dict[X, Row], reps: int
     (claim,) = (claim for claim in experiment.claims if claim.id == question)
     made = synthetic.samples(means, reps=reps)  # type: ignore[arg-type]
     made.also = {metric.name: made for metric in experiment.also}
-    return claim.judge(made).holds
+    return claim.check(made).holds
 
 
 @pytest.mark.parametrize(("experiment", "question", "yes", "x", "no"), ASKED, ids=[case[1] for case in ASKED])
@@ -308,7 +308,7 @@ def test_waits_are_compared_by_their_paired_differences() -> None:
     (experiment,) = (one for one in ALL if isinstance(one, Calculation))
 
     def answered(values: Values) -> list[bool | None]:
-        return [claim.judge(values).holds for claim in experiment.claims]
+        return [claim.check(values).holds for claim in experiment.claims]
 
     shorter = {"bbr": -5.0, "copa": -5.0, "bbr-arq": -5.0}
     assert answered(waited(shorter)) == [True] * 5

@@ -11,38 +11,38 @@ from airhop.experiments.calculation import Calculated, Calculation, TextTable, V
 from airhop.experiments.experiment import (
     Axis,
     Claim,
+    ClaimResult,
     Curve,
     Experiment,
-    Judgement,
     Metric,
     Mode,
     Picture,
     Replications,
     TimelineChoice,
 )
-from airhop.experiments.judged import Judged, Verdict
 from airhop.experiments.outcome import Outcome, outcomes_in
 from airhop.experiments.registered import lookup, registry
+from airhop.experiments.reproduced import CheckedClaim, Reproduced
 
 __all__ = [
     "Axis",
     "Calculated",
     "Calculation",
+    "CheckedClaim",
     "Claim",
+    "ClaimResult",
     "Curve",
     "Experiment",
-    "Judged",
-    "Judgement",
     "Metric",
     "Mode",
     "Outcome",
     "Picture",
     "Replications",
+    "Reproduced",
     "TextTable",
     "TimelineChoice",
     "Value",
     "Values",
-    "Verdict",
     "exact",
     "lookup",
     "outcomes_in",

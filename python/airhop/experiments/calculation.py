@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from airhop.errors import InputError
 from airhop.experiments.experiment import MODES, Claim, Mode, X
-from airhop.experiments.judged import Judged, Verdict, judge
+from airhop.experiments.reproduced import CheckedClaim, Reproduced, check_claims
 from airhop.files import why
 from airhop.progress import SILENT, Reporter
 from airhop.stats import Estimate
@@ -135,14 +135,14 @@ class Calculation:
 
 
 @dataclass
-class Calculated(Judged):
+class Calculated(Reproduced):
     """What a calculation gave."""
 
     experiment: Calculation
     mode: Mode
     seed: int
     values: Values
-    verdicts: list[Verdict]
+    claims: list[CheckedClaim]
     files: list[Path] = field(default_factory=list)
 
     @classmethod
@@ -167,7 +167,7 @@ class Calculated(Judged):
 
     @classmethod
     def _judged(cls, calculation: Calculation, mode: Mode, seed: int, values: Values) -> Calculated:
-        return cls(calculation, mode, seed, values, judge(calculation.claims, values))
+        return cls(calculation, mode, seed, values, check_claims(calculation.claims, values))
 
     @property
     def headline(self) -> str:
@@ -180,7 +180,7 @@ class Calculated(Judged):
             "id": self.experiment.id,
             "reps": self.values.reps,
             "rows": [value.to_dict() for value in self.values],
-            "claims": [verdict.to_dict() for verdict in self.verdicts],
+            "claims": [checked.to_dict() for checked in self.claims],
         }
 
 

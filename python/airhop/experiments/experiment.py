@@ -189,15 +189,15 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class Judgement:
-    """The verdict on one claim, with the figure it rests on."""
+class ClaimResult:
+    """Whether a claim holds, with the figure it rests on."""
 
     holds: bool | None
     """None when the intervals decide neither way: more replications may."""
     measured: str
 
     @property
-    def verdict(self) -> Literal["holds", "fails", "open"]:
+    def word(self) -> Literal["holds", "fails", "open"]:
         """Say it in a word."""
         return "open" if self.holds is None else "holds" if self.holds else "fails"
 
@@ -212,9 +212,9 @@ class Claim(Generic[Found]):
 
     id: str
     text: str
-    judge: Callable[[Found], Judgement]
+    check: Callable[[Found], ClaimResult]
     reason: str = ""
-    """Why it does not hold, found in the traces; told wherever the verdict is not `holds`."""
+    """Why it does not hold, found in the traces; told wherever it does not hold."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The result of an experiment: rows and verdicts."""
+"""The result of an experiment: rows and checked claims."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airhop.experiments.experiment import MODES, Experiment, Metric, Mode, X
-from airhop.experiments.judged import Judged, Verdict, judge
 from airhop.experiments.registered import registry
+from airhop.experiments.reproduced import CheckedClaim, Reproduced, check_claims
 from airhop.experiments.samples import Samples
 from airhop.stats import Difference, Estimate, Interval, Ratio
 
@@ -46,7 +46,7 @@ class Row:
 
 
 @dataclass
-class Outcome(Judged):
+class Outcome(Reproduced):
     """What an experiment found."""
 
     experiment: Experiment
@@ -57,7 +57,7 @@ class Outcome(Judged):
     rows: list[Row]
     also: dict[str, list[Row]]
     """Rows of the further metrics, by name."""
-    verdicts: list[Verdict]
+    claims: list[CheckedClaim]
     files: list[Path] = field(default_factory=list)
 
     @classmethod
@@ -81,7 +81,7 @@ class Outcome(Judged):
             samples,
             rows(experiment, experiment.metric, samples),
             {metric.name: rows(experiment, metric, samples.also[metric.name]) for metric in experiment.also},
-            judge(experiment.claims, samples),
+            check_claims(experiment.claims, samples),
         )
 
     @property
@@ -101,7 +101,7 @@ class Outcome(Judged):
             "id": self.experiment.id,
             "reps": self.reps,
             "rows": [self._row(metric, row) for metric, rows in measured.items() for row in rows],
-            "claims": [verdict.to_dict() for verdict in self.verdicts],
+            "claims": [checked.to_dict() for checked in self.claims],
         }
 
     def _row(self, metric: str, row: Row) -> dict[str, Any]:

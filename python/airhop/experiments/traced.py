@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from airhop.experiments.calculation import Value
-from airhop.experiments.claims import Verdict, within
+from airhop.experiments.claims import Decision, within
 from airhop.experiments.experiment import X
 from airhop.numerals import plus_minus
 from airhop.progress import Reporter
@@ -55,7 +55,7 @@ def paired(name: str, x: dict[str, X], metric: str, own: Sequence[float], other:
     return Value(name, x, metric, Estimate(more.mean, more.half_width, more.n))
 
 
-def apart(difference: Estimate, sign: int) -> Verdict:
+def apart(difference: Estimate, sign: int) -> Decision:
     """Judge whether a paired difference is above zero, or below (-1)."""
     if difference.half_width is None:
         return None

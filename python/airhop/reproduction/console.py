@@ -17,14 +17,14 @@ from airhop.experiments.outcome import Outcome
 from airhop.numerals import NO_BREAK, plus_minus, tie_units
 from airhop.plots.style import styles
 from airhop.plots.terminal import Series, chart
-from airhop.reproduction.causes import LEGEND, judged_right
+from airhop.reproduction.loss_causes import LEGEND, judged_right
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
     from airhop.experiments.experiment import Metric
-    from airhop.experiments.judged import Judged
     from airhop.experiments.outcome import Row
+    from airhop.experiments.reproduced import Reproduced
 
 
 MARKS = {
@@ -38,7 +38,7 @@ WIDEST = 96
 """Columns used at most: longer lines are hard to read, and a wider chart tells no more."""
 
 
-def print_outcome(outcome: Judged, console: Console) -> None:
+def print_outcome(outcome: Reproduced, console: Console) -> None:
     """Print headline, tables, chart, claims and files, in this order; 80 columns are enough."""
     width = min(console.width, WIDEST)
     if isinstance(outcome, Calculated):
@@ -76,7 +76,7 @@ def _of_calculation(outcome: Calculated, width: int) -> list[RenderableType]:
     return parts
 
 
-def _print(outcome: Judged, shown: Sequence[RenderableType], console: Console, width: int) -> None:
+def _print(outcome: Reproduced, shown: Sequence[RenderableType], console: Console, width: int) -> None:
     experiment = outcome.experiment
     parts = [
         _wrapped(f"{experiment.id}  {experiment.title}", width, "bold"),
@@ -230,15 +230,15 @@ def _chart(outcome: Outcome, width: int) -> Text:
     return drawing
 
 
-def claims(outcome: Judged, width: int) -> Text:
+def claims(outcome: Reproduced, width: int) -> Text:
     """Write verdict, statement, measurement of each claim, and why it does not hold if that is known."""
     blocks = []
-    for verdict in outcome.verdicts:
-        mark = Text(*MARKS[verdict.word])
+    for checked in outcome.claims:
+        mark = Text(*MARKS[checked.word])
         indent = len(mark)
-        claim = verdict.claim
+        claim = checked.claim
         parts = [mark, _wrapped(claim.text, width, "", indent)]
-        told = [(f"{claim.id}: {verdict.judgement.measured}", "dim"), (verdict.reason, "italic")]
+        told = [(f"{claim.id}: {checked.result.measured}", "dim"), (checked.reason, "italic")]
         for text, style in told:
             if text:
                 parts += [Text("\n" + " " * indent), _wrapped(text, width, style, indent)]

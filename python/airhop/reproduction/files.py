@@ -11,12 +11,12 @@ from airhop.experiments.outcome import Outcome
 from airhop.reproduction.rows import write_rows, write_values
 
 if TYPE_CHECKING:
-    from airhop.experiments.judged import Judged
+    from airhop.experiments.reproduced import Reproduced
 
 ROWS, REPORT = "rows.csv", "report.html"
 
 
-def write_outcome(outcome: Judged, folder: Path) -> list[Path]:
+def write_outcome(outcome: Reproduced, folder: Path) -> list[Path]:
     """Write rows, verdicts, the printed figures and the report into a folder.
 
     Returns the files, the report first.

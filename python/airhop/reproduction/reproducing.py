@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from airhop.experiments.calculation import Calculated, Calculation
 from airhop.experiments.experiment import Experiment, Mode
-from airhop.experiments.judged import Judged
 from airhop.experiments.outcome import Outcome
+from airhop.experiments.reproduced import Reproduced
 from airhop.files import filling
 from airhop.progress import SILENT, Reporter
 from airhop.reproduction.files import write_outcome
@@ -30,7 +30,7 @@ def reproduce(
     seed: int = 1,
     engine: str = "local",
     workers: int | None = None,
-) -> Iterator[Judged]:
+) -> Iterator[Reproduced]:
     """Do experiments and calculations one after the other, and write each one's files below `out`.
 
     An outcome is given once its files are there, which may be when the next one has been computed.
@@ -43,7 +43,7 @@ def reproduce(
     from airhop.store import Store
 
     out = Path(out)
-    with open_engine(engine, workers) as pool, Store.open(out) as store, Writer[Judged]() as writer:
+    with open_engine(engine, workers) as pool, Store.open(out) as store, Writer[Reproduced]() as writer:
         for experiment in experiments:
             try:
                 outcome = _judge(experiment, mode, seed, out, store, pool, reporter)
@@ -64,13 +64,13 @@ def _judge(
     store: Store,
     engine: Engine,
     reporter: Reporter,
-) -> Judged:
+) -> Reproduced:
     if isinstance(experiment, Calculation):
         return Calculated.of(experiment, mode, seed, reporter)
     return _measure(experiment, mode, seed, out, store, engine, reporter)
 
 
-def _write(outcome: Judged, folder: Path) -> Judged:
+def _write(outcome: Reproduced, folder: Path) -> Reproduced:
     with filling(folder) as hidden:
         written = write_outcome(outcome, hidden)
     outcome.files = [folder / path.name for path in written]

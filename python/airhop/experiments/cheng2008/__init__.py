@@ -23,7 +23,7 @@ import numpy as np
 from airhop import stats
 from airhop.experiments import printed
 from airhop.experiments.claims import above, along, every
-from airhop.experiments.experiment import Axis, Claim, Curve, Judgement, Metric, Replications, X
+from airhop.experiments.experiment import Axis, Claim, ClaimResult, Curve, Metric, Replications, X
 from airhop.experiments.printed import Printed
 from airhop.experiments.samples import Samples
 from airhop.numerals import interval
@@ -52,7 +52,7 @@ RESENT = Metric(
 ALSO = (TIMEOUTS, CUTS, RESENT)
 """What goodput is lost by."""
 REPLICATIONS = Replications(quick=3, full=10, most=30)
-Judge = Callable[[Samples], Judgement]
+Judge = Callable[[Samples], ClaimResult]
 
 CELL, COLUMN = 0.2, 0.08
 """How far a cell, and the mean of a column, may be off what is printed."""
@@ -69,12 +69,12 @@ def growth(samples: Samples, scheme: str, other: str, x: X, y: X) -> Ratio:
     return stats.ratio(np.multiply(at_y, other_x).tolist(), np.multiply(other_y, at_x).tolist())
 
 
-def falls(samples: Samples, axis: Axis, schemes: Sequence[str]) -> Judgement:
+def falls(samples: Samples, axis: Axis, schemes: Sequence[str]) -> ClaimResult:
     """Judge whether each scheme has less at the last x than at the first."""
     first, last = samples.xs[0], samples.xs[-1]
     found = {scheme: along(samples, scheme, last, first) for scheme in schemes}
     told = ", ".join(f"{scheme} {interval(ratio)}" for scheme, ratio in found.items())
-    return Judgement(
+    return ClaimResult(
         every(above(ratio, 1.0) for ratio in found.values()),
         f"{axis.text(first)} over {axis.text(last)}: {told}",
     )

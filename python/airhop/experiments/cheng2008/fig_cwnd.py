@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from airhop.experiments.calculation import Calculation, TextTable, Value, Values, exact
 from airhop.experiments.cheng2008 import PAPER, SCHEMES
 from airhop.experiments.cheng2008.chains import MOST_HOPS
-from airhop.experiments.experiment import Claim, Judgement, Mode
+from airhop.experiments.experiment import Claim, ClaimResult, Mode
 from airhop.experiments.traced import apart, estimated, mean_and_half, paired, traced_runs
 from airhop.progress import Reporter
 from airhop.scenario import Scenario
@@ -103,20 +103,20 @@ def _drawn(found: dict[str, list[Window]]) -> Iterator[Value]:
 # ---- what is claimed -------------------------------------------------------------------------------------
 
 
-def larger(metric: str, sign: int) -> Callable[[Values], Judgement]:
+def larger(metric: str, sign: int) -> Callable[[Values], ClaimResult]:
     """Judge whether TCP-CL has more of it than Reno, or less (-1), by the paired differences."""
 
-    def judge(values: Values) -> Judgement:
+    def check(values: Values) -> ClaimResult:
         less = values.at(BETWEEN, metric).value
         told = ", ".join(f"{scheme} {mean_and_half(values.at(scheme, metric).value)}" for scheme in COMPARED)
         if less.half_width is None:
-            return Judgement(None, told)
+            return ClaimResult(None, told)
         difference = mean_and_half(less, sign="+")
-        return Judgement(
+        return ClaimResult(
             apart(less, sign), f"{METRICS[metric].lower()}: {told}; paired difference {difference}"
         )
 
-    return judge
+    return check
 
 
 CLAIMS: tuple[Claim[Values], ...] = (

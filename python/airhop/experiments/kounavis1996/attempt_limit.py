@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from airhop.experiments.calculation import Calculation, TextTable, Value, Values
 from airhop.experiments.claims import some
-from airhop.experiments.experiment import Claim, Judgement, Mode, X
+from airhop.experiments.experiment import Claim, ClaimResult, Mode, X
 from airhop.experiments.kounavis1996 import EBSN, FIXED, LOCAL, PAPER
 from airhop.experiments.traced import apart, estimated, mean_and_half, paired, traced_runs
 from airhop.progress import Reporter
@@ -116,18 +116,18 @@ def _values(found: Mapping[tuple[str, int], Sequence[Repairs]], limit: int, metr
 # ---- what is claimed -------------------------------------------------------------------------------------
 
 
-def somewhere(metric: str, sign: int) -> Callable[[Values], Judgement]:
+def somewhere(metric: str, sign: int) -> Callable[[Values], ClaimResult]:
     """Judge whether EBSN has more of it than local recovery alone at some limit, or less (-1)."""
 
-    def judge(values: Values) -> Judgement:
+    def check(values: Values) -> ClaimResult:
         differences = values.of(BETWEEN, metric)
         told = ", ".join(f"{_told(found.value, '+')} at {found.x['attempts']}" for found in differences)
-        return Judgement(
+        return ClaimResult(
             some(apart(found.value, sign) for found in differences),
             f"{METRICS[metric]}, EBSN less local recovery: {told} attempts",
         )
 
-    return judge
+    return check
 
 
 def _told(value: Estimate, sign: str = "") -> str:

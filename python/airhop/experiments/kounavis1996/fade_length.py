@@ -82,7 +82,7 @@ def claims(end: str, axis: Axis, reasons: dict[str, str]) -> tuple[Claim[Samples
         ),
     )
     return tuple(
-        Claim(f"{claim.id}{end}", claim.text, claim.judge, reasons.get(claim.id, "")) for claim in made
+        Claim(f"{claim.id}{end}", claim.text, claim.check, reasons.get(claim.id, "")) for claim in made
     )
 
 

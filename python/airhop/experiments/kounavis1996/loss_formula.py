@@ -13,8 +13,8 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from airhop.experiments.calculation import Calculation, TextTable, Value, Values, exact
-from airhop.experiments.claims import Verdict, every, within
-from airhop.experiments.experiment import Claim, Judgement, Mode
+from airhop.experiments.claims import Decision, every, within
+from airhop.experiments.experiment import Claim, ClaimResult, Mode
 from airhop.experiments.kounavis1996 import PAPER
 from airhop.experiments.traced import mean_and_half
 from airhop.numerals import plus_minus
@@ -83,19 +83,19 @@ def _simulate(sender: str, w: int, seed: int, reps: int) -> list[Value]:
 # ---- what is claimed -------------------------------------------------------------------------------------
 
 
-def example(values: Values) -> Judgement:
+def example(values: Values) -> ClaimResult:
     """Judge whether 1 % of losses costs 14 % with a window of 8, by the formula and simulated."""
     by_formula = 1.0 - share(EXAMPLE_P, EXAMPLE_W)
-    verdicts: list[Verdict] = [round(by_formula, 2) == EXAMPLE]
+    decisions: list[Decision] = [round(by_formula, 2) == EXAMPLE]
     told = [f"{100 * by_formula:.1f} % by the formula"]
     for sender, label in SENDERS.items():
         value = values.at(sender, SIMULATED, w=EXAMPLE_W, p=EXAMPLE_P)
-        verdicts.append(_met(value))
+        decisions.append(_met(value))
         told.append(f"{100 - 100 * value.value.mean:.1f} {plus_minus(value.value.scaled(100), 1)} % {label}")
-    return Judgement(every(verdicts), f"loses {', '.join(told)}")
+    return ClaimResult(every(decisions), f"loses {', '.join(told)}")
 
 
-def everywhere(values: Values) -> Judgement:
+def everywhere(values: Values) -> ClaimResult:
     """Judge whether the formula holds for both senders, all windows and all losses; tell where it does."""
     met: dict[str, list[Value]] = {
         sender: [value for value in values.of(sender, SIMULATED) if _met(value)] for sender in SENDERS
@@ -103,7 +103,7 @@ def everywhere(values: Values) -> Judgement:
     cells = [value for sender in SENDERS for value in values.of(sender, SIMULATED)]
     furthest = max(cells, key=lambda value: abs(_off(value)))
     told = "; ".join(f"{SENDERS[sender]} with {_where(found)}" for sender, found in met.items() if found)
-    return Judgement(
+    return ClaimResult(
         every(map(_met, cells)),
         f"within 10 % in {sum(map(len, met.values()))} of {len(cells)} cells: {told}; furthest: "
         f"{SENDERS[furthest.curve]}, w = {furthest.x['w']}, p = {_loss(furthest)}, "
@@ -111,7 +111,7 @@ def everywhere(values: Values) -> Judgement:
     )
 
 
-def _met(value: Value) -> Verdict:
+def _met(value: Value) -> Decision:
     assert value.published is not None
     half = value.value.half_width
     if half is None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from airhop.experiments.claims import each_above
-from airhop.experiments.experiment import Axis, Claim, Curve, Judgement
+from airhop.experiments.experiment import Axis, Claim, ClaimResult, Curve
 from airhop.experiments.kounavis1996 import EBSN, FIXED, experiment, unmodified
 from airhop.experiments.kounavis1996.checks import times
 from airhop.experiments.kounavis1996.ebsn import GAIN
@@ -39,7 +39,7 @@ def headline(samples: Samples) -> str:
     return f"EBSN delivers {told[0]}, {told[1]}."
 
 
-def gains_over(curve: str) -> Callable[[Samples], Judgement]:
+def gains_over(curve: str) -> Callable[[Samples], ClaimResult]:
     """Judge what EBSN gives over a sender in the longest runs."""
     return lambda samples: each_above(samples, LENGTH, ("ebsn",), curve, (samples.xs[-1],), GAIN)
 

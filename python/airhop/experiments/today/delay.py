@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from airhop.experiments.calculation import Calculation, TextTable, Value, Values
 from airhop.experiments.claims import every
-from airhop.experiments.experiment import Claim, Judgement, Mode, X
+from airhop.experiments.experiment import Claim, ClaimResult, Mode, X
 from airhop.experiments.today import LABELS, SENDERS, SETTINGS, SOURCE, Sender
 from airhop.experiments.today.buffers import BUFFER
 from airhop.experiments.traced import apart, estimated, mean_and_half, paired, traced_runs
@@ -112,7 +112,7 @@ def buffers_in(values: Values) -> list[int]:
     return [packets for packets in BUFFERS if any(value.x[BUFFER.key] == packets for value in values)]
 
 
-def waits_less(values: Values, curve: str, reference: str, buffers: Sequence[int]) -> Judgement:
+def waits_less(values: Values, curve: str, reference: str, buffers: Sequence[int]) -> ClaimResult:
     """Judge whether packets of a curve wait less than those of another in the mean, with these buffers."""
     found = {
         packets: values.at(curve, less_than(reference), packets=packets).value
@@ -123,7 +123,7 @@ def waits_less(values: Values, curve: str, reference: str, buffers: Sequence[int
         f"{mean_and_half(less, 1, '+')} ms with {BUFFER.text(packets)}".replace("-", "−")
         for packets, less in found.items()
     )
-    return Judgement(
+    return ClaimResult(
         every(apart(less, -1) for less in found.values()) if found else None,
         f"{curve} less {reference}, paired: {told or 'not run'}",
     )

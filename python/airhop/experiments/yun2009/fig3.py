@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from airhop.experiments.calculation import Calculation, Line, TextTable, Value, Values, exact
 from airhop.experiments.claims import every, within
-from airhop.experiments.experiment import Claim, Judgement, Mode, X
+from airhop.experiments.experiment import Claim, ClaimResult, Mode, X
 from airhop.experiments.yun2009 import PAPER
 from airhop.progress import Reporter
 from airhop.stats import Estimate
@@ -99,16 +99,18 @@ def headline(values: Values) -> str:
     )
 
 
-def stays_below(values: Values) -> Judgement:
+def stays_below(values: Values) -> ClaimResult:
     """Judge whether every rate is below 5 % of r, by both readings and in the simulation."""
     found = [_largest(values, metric) for metric in (CORRECTED, LITERAL, MEASURED)]
-    verdicts = [value.value.mean + (value.value.half_width or 0.0) < MOST for value in found]
+    decisions = [value.value.mean + (value.value.half_width or 0.0) < MOST for value in found]
     names = ("corrected", "as printed", "simulated")
     parts = [f"{name} {_percent(value.value)}" for name, value in zip(names, found, strict=True)]
-    return Judgement(every(verdicts), f"largest ({_where(found[0])}), in per cent of r: {', '.join(parts)}")
+    return ClaimResult(
+        every(decisions), f"largest ({_where(found[0])}), in per cent of r: {', '.join(parts)}"
+    )
 
 
-def agrees(values: Values) -> Judgement:
+def agrees(values: Values) -> ClaimResult:
     """Judge whether simulated rates are those of the equations, where they are known well enough."""
     ratios = []
     for value in values:
@@ -118,7 +120,7 @@ def agrees(values: Values) -> Judgement:
             ratios.append((value, value.value.mean / of, value.value.half_width / of))
     value, ratio, half = max(ratios, key=lambda found: abs(found[1] - 1.0) + found[2])
     literal = min(_literal_error(values), key=lambda found: found[1])
-    return Judgement(
+    return ClaimResult(
         every(within(ratio - half, ratio + half, 1.0 - AGREE, 1.0 + AGREE) for _, ratio, half in ratios),
         f"furthest of {len(ratios)}: {ratio:.3f} ± {half:.3f} times the equation ({_where(value)}); with "
         f"E[RT] of l attempts the equation itself is {1.0 + literal[1]:.3f} of that ({_where(literal[0])})",

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from airhop.experiments.calculation import Calculation, TextTable, Value, Values, exact
 from airhop.experiments.claims import every, within
-from airhop.experiments.experiment import Claim, Judgement, Mode
+from airhop.experiments.experiment import Claim, ClaimResult, Mode
 from airhop.experiments.traced import estimated, traced_runs
 from airhop.experiments.yun2009 import PAPER
 from airhop.experiments.yun2009.notices import SEGMENT, Told, first_losses, followed
@@ -105,14 +105,14 @@ SHARE = 2 * FER
 """Failure probabilities that differ by less are the same: so often is the packet behind lost, or a notice."""
 
 
-def agrees(*schemes: str) -> Callable[[Values], Judgement]:
+def agrees(*schemes: str) -> Callable[[Values], ClaimResult]:
     """Judge whether delays and detection failures of these schemes are those of Table 1, both ways.
 
     Delays within an EIFS, failures within `SHARE`.
     """
 
-    def judge(values: Values) -> Judgement:
-        verdicts = []
+    def check(values: Values) -> ClaimResult:
+        decisions = []
         delays: list[tuple[float, float]] = []
         failures: list[tuple[float, float]] = []
         for scheme, way in product(schemes, WAYS):
@@ -122,31 +122,31 @@ def agrees(*schemes: str) -> Callable[[Values], Judgement]:
             ):
                 low, high = _ends(values.at(scheme, metric, way=way, load="light").value)
                 expected = values.at(scheme, formula, way=way).value.mean
-                verdicts.append(within(low - expected, high - expected, -most, most))
+                decisions.append(within(low - expected, high - expected, -most, most))
                 off.append((low - expected, high - expected))
-        return Judgement(
-            every(verdicts),
+        return ClaimResult(
+            every(decisions),
             f"delays are off by {_range(delays, 1.0, 2)} ms ({EIFS_MS:.2f} is allowed), detection failures "
             f"by {_range(failures, 100.0, 1)} percentage points ({100 * SHARE:g} are); ends of the intervals",
         )
 
-    return judge
+    return check
 
 
-def least(values: Values) -> Judgement:
+def least(values: Values) -> ClaimResult:
     """Judge whether no scheme has less delay than LL-ELSN, or leaves its sender untold less often."""
-    verdicts, later, untold = [], [], []
+    decisions, later, untold = [], [], []
     for scheme, way, load in product(OTHERS, WAYS, LOADS):
         x = {"way": way, "load": load}
         own, other = (values.at(name, DELAY, **x).value for name in (OWN, scheme))
-        verdicts.append(_below(own, other))
+        decisions.append(_below(own, other))
         later.append((other.mean - own.mean, f"{ROWS[scheme].label} ({way}, {load})"))
         own, other = (values.at(name, UNTOLD, **x).value for name in (OWN, scheme))
-        verdicts.append(_below(own, other) if own.mean > other.mean else True)
+        decisions.append(_below(own, other) if own.mean > other.mean else True)
         untold.append((other.mean, ROWS[scheme].label))
     missed = max(value.value.mean for value in values.of(OWN, UNTOLD))
-    return Judgement(
-        every(verdicts),
+    return ClaimResult(
+        every(decisions),
         f"the next one, {min(later)[1]}, is {min(later)[0]:.2f} ms later; LL-ELSN's sender is not told of "
         f"{100 * missed:.2f} % of losses at most, the others' of up to {100 * max(untold)[0]:.0f} % "
         f"({max(untold)[1]})",

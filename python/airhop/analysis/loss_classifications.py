@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from airhop import stats
 
-JUDGED = ("congestion", "wireless", "undecided")
+TAKEN_FOR = ("congestion", "wireless", "undecided")
 """What a loss can be taken for."""
 TRUE_CAUSES = ("queue", "aqm", "channel", "collision", "none")
 """What can have happened; `none`: the segment was not lost, only its ACK was, or it was late."""
@@ -24,20 +24,20 @@ RIGHT = {
     ("wireless", "collision"),
 }
 """The judgements that are right. Of what was not lost none is, and one that is undecided never is."""
-COLUMNS = {f"judged_{judged}_{cause}": (judged, cause) for judged in JUDGED for cause in TRUE_CAUSES}
+COLUMNS = {f"judged_{judged}_{cause}": (judged, cause) for judged in TAKEN_FOR for cause in TRUE_CAUSES}
 """The cells of the matrix by the names of their columns in frames."""
 RIGHT_COLUMNS = tuple(column for column, cell in COLUMNS.items() if cell in RIGHT)
 
 
 @dataclass(frozen=True)
-class Judgements:
-    """How many losses were judged so and had that cause."""
+class LossClassifications:
+    """How many losses a sender took for what, by what had happened to them."""
 
     counts: Mapping[tuple[str, str], int]
-    """By judgement and true cause; a cell that is not there is 0."""
+    """By what they were taken for and true cause; a cell that is not there is 0."""
 
     @classmethod
-    def of_flows(cls, flows: Iterable[Mapping[str, Any]]) -> Judgements:
+    def of_flows(cls, flows: Iterable[Mapping[str, Any]]) -> LossClassifications:
         """Add up the flows of run documents."""
         found = dict.fromkeys(COLUMNS.values(), 0)
         for flow in flows:
@@ -47,16 +47,16 @@ class Judgements:
         return cls(found)
 
     @classmethod
-    def of_columns(cls, row: Mapping[str, Any]) -> Judgements:
+    def of_columns(cls, row: Mapping[str, Any]) -> LossClassifications:
         """Take the columns of a row of a frame."""
         return cls({cell: row[column] or 0 for column, cell in COLUMNS.items()})
 
     @classmethod
-    def sum(cls, sample: Iterable[Judgements]) -> Judgements:
+    def sum(cls, sample: Iterable[LossClassifications]) -> LossClassifications:
         """Add up the losses of several."""
         found = dict.fromkeys(COLUMNS.values(), 0)
-        for judgements in sample:
-            for cell, count in judgements.counts.items():
+        for one in sample:
+            for cell, count in one.counts.items():
                 found[cell] += count
         return cls(found)
 
@@ -78,7 +78,9 @@ class Judgements:
     @property
     def judged(self) -> tuple[str, ...]:
         """What losses were taken for at all."""
-        return tuple(judged for judged in JUDGED if any(self.count(judged, cause) for cause in TRUE_CAUSES))
+        return tuple(
+            judged for judged in TAKEN_FOR if any(self.count(judged, cause) for cause in TRUE_CAUSES)
+        )
 
     def count(self, judged: str, cause: str) -> int:
         """Count the losses that were judged so and had that cause."""
@@ -89,7 +91,7 @@ class Judgements:
         return self.count(judged, cause) / self.total if self.total else 0.0
 
 
-def share_right(sample: Iterable[Judgements]) -> stats.Ratio | None:
+def share_right(sample: Iterable[LossClassifications]) -> stats.Ratio | None:
     """Give the share of losses judged right, 0 to 1, over replications; None where none was judged.
 
     A ratio of means (Fieller's interval): every loss counts alike, and a replication with few of them little.

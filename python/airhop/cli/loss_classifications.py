@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 
-from airhop.analysis.judgements import TRUE_CAUSES, Judgements, share_right
+from airhop.analysis.loss_classifications import TRUE_CAUSES, LossClassifications, share_right
 from airhop.cli.output import print_table
 from airhop.terminal import number, percent, percent_interval
 
@@ -21,7 +21,7 @@ CAUSES = {
 COLUMNS = ("scheme", "taken for", *(CAUSES[cause] for cause in TRUE_CAUSES), "right\n%")
 
 
-def print_counts(out: Console, by_scheme: Mapping[str, Judgements]) -> None:
+def print_counts(out: Console, by_scheme: Mapping[str, LossClassifications]) -> None:
     """Print the losses of one run by what they were taken for and true cause; nothing where none was."""
     rows = []
     for scheme, found in by_scheme.items():
@@ -34,11 +34,11 @@ def print_counts(out: Console, by_scheme: Mapping[str, Judgements]) -> None:
         )
 
 
-def print_shares(out: Console, by_scheme: Mapping[str, Sequence[Judgements]]) -> None:
+def print_shares(out: Console, by_scheme: Mapping[str, Sequence[LossClassifications]]) -> None:
     """Print the same over replications: cells as a share of all losses of the scheme, per cent."""
     rows = []
     for scheme, sample in by_scheme.items():
-        right, found = share_right(sample), Judgements.sum(sample)
+        right, found = share_right(sample), LossClassifications.sum(sample)
         if right is None:
             continue
         for place, judged in enumerate(found.judged):

@@ -137,4 +137,4 @@ def _counted(trace: Trace, place: str, key: str, number: float, times: Iterable[
 
 
 def _finding(place: str, text: str) -> Finding:
-    return Finding("books", 0.0, place, text)
+    return Finding("counters", 0.0, place, text)

@@ -16,14 +16,14 @@ import airhop
 import synthetic
 import synthetic_study
 from airhop import plots
-from airhop.analysis.judgements import COLUMNS, Judgements, share_right
+from airhop.analysis.loss_classifications import COLUMNS, LossClassifications, share_right
 from airhop.cli import main
 from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
 from airhop.plots import confusion
 from airhop.report.chapter import Chapter, chapter_of_outcome
 from airhop.report.matrices import matrices
 from airhop.report.page import render
-from airhop.reproduction.causes import judged_right
+from airhop.reproduction.loss_causes import judged_right
 from airhop.stats import Ratio
 from airhop.terminal import percent_interval
 
@@ -32,13 +32,13 @@ CAUSES = ("queue", "aqm", "channel", "collision", "none")
 SHORT = airhop.Scenario.load("last-hop").with_({"duration": "10 s", FER: 0.03})
 
 
-def judgements(**counts: int) -> Judgements:
+def judgements(**counts: int) -> LossClassifications:
     """Write `wireless_channel=3` for three losses of the channel that were taken for wireless ones."""
-    return Judgements({COLUMNS[f"judged_{cell}"]: count for cell, count in counts.items()})
+    return LossClassifications({COLUMNS[f"judged_{cell}"]: count for cell, count in counts.items()})
 
 
 def test_congestion_is_right_of_queues_and_wireless_of_channel_and_collisions() -> None:
-    every = Judgements(dict.fromkeys(COLUMNS.values(), 1))
+    every = LossClassifications(dict.fromkeys(COLUMNS.values(), 1))
     assert (every.total, every.right) == (15, 4)
     for cell in ("congestion_queue", "congestion_aqm", "wireless_channel", "wireless_collision"):
         assert judgements(**{cell: 7}).right == 7

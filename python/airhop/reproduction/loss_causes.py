@@ -9,7 +9,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from airhop.analysis.judgements import share_right
+from airhop.analysis.loss_classifications import share_right
 from airhop.plots.style import styles
 from airhop.terminal import percent_pm
 

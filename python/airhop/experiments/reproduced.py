@@ -1,4 +1,4 @@
-"""What experiments and calculations have in common once they are done: verdicts, files, the document."""
+"""What experiments and calculations have in common once they are done: claims checked, files, document."""
 
 from __future__ import annotations
 
@@ -8,58 +8,58 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from airhop.experiments.experiment import Claim, Judgement, Mode
+from airhop.experiments.experiment import Claim, ClaimResult, Mode
 
 if TYPE_CHECKING:
     from airhop.experiments.calculation import Calculation
     from airhop.experiments.experiment import Experiment
 
 ORDER = ("fails", "open", "holds")
-"""Verdicts as they are listed: what does not hold comes first."""
+"""Words for results as they are listed: what does not hold comes first."""
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """What became of a claim."""
+class CheckedClaim:
+    """A claim, and what became of it."""
 
     claim: Claim[Any]
-    judgement: Judgement
+    result: ClaimResult
 
     @property
     def word(self) -> str:
         """Say it in a word: `holds`, `fails` or `open`, when the intervals decide neither way."""
-        return self.judgement.verdict
+        return self.result.word
 
     @property
     def reason(self) -> str:
         """Why the claim does not hold, as far as known; empty when it does."""
-        return "" if self.judgement.holds else self.claim.reason
+        return "" if self.result.holds else self.claim.reason
 
     def to_dict(self) -> dict[str, Any]:
         """Give an entry of the document's `claims`."""
         return {
             "id": self.claim.id,
             "text": self.claim.text,
-            "holds": self.judgement.holds is True,
+            "holds": self.result.holds is True,
             "verdict": self.word,
-            "measured": self.judgement.measured,
+            "measured": self.result.measured,
             "reason": self.reason or None,
         }
 
 
-def judge(claims: Iterable[Claim[Any]], found: object) -> list[Verdict]:
-    """Judge each claim on what was found; those that do not hold come first, each group in its own order."""
-    verdicts = [Verdict(claim, claim.judge(found)) for claim in claims]
-    return sorted(verdicts, key=lambda verdict: ORDER.index(verdict.word))
+def check_claims(claims: Iterable[Claim[Any]], found: object) -> list[CheckedClaim]:
+    """Check each claim on what was found; those that do not hold come first, each group in its own order."""
+    checked = [CheckedClaim(claim, claim.check(found)) for claim in claims]
+    return sorted(checked, key=lambda one: ORDER.index(one.word))
 
 
-class Judged(ABC):
-    """An experiment or a calculation that was done in a mode with a seed, and judged."""
+class Reproduced(ABC):
+    """An experiment or a calculation that was done in a mode with a seed, its claims checked."""
 
     experiment: Experiment | Calculation
     mode: Mode
     seed: int
-    verdicts: list[Verdict]
+    claims: list[CheckedClaim]
     """Those that do not hold first."""
     files: list[Path]
     """What was written of it, the report first; empty before that."""
@@ -67,11 +67,11 @@ class Judged(ABC):
     @property
     def holds(self) -> bool:
         """Whether every claim holds."""
-        return all(verdict.word == "holds" for verdict in self.verdicts)
+        return all(checked.word == "holds" for checked in self.claims)
 
     def claims_that(self, word: str) -> list[str]:
-        """List the ids of the claims with this verdict: "holds", "fails" or "open"."""
-        return [verdict.claim.id for verdict in self.verdicts if verdict.word == word]
+        """List the ids of the claims of which this is said: "holds", "fails" or "open"."""
+        return [checked.claim.id for checked in self.claims if checked.word == word]
 
     @property
     def command(self) -> str:
