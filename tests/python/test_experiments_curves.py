@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from airhop.errors import InputError
-from airhop.experiments import Axis, Curve, Metric, Outcome, outcomes_in
+from airhop.experiments import Curve, Metric, Outcome, PlottedAxis, outcomes_in
 from airhop.experiments.claims import along
 from airhop.experiments.frame import frame
 from airhop.experiments.outcome import rows
@@ -46,7 +46,7 @@ SHORT = replace(
     timeline=None,
     panels=(),
 )
-WORDS = Axis(
+WORDS = PlottedAxis(
     key="direction",
     name="direction",
     paths=("flow.ftp*.from", "flow.ftp*.to"),

@@ -14,7 +14,7 @@ from rich.console import Console
 import synthetic
 from airhop.experiments import Outcome, printed
 from airhop.experiments.claims import Cell
-from airhop.experiments.experiment import Axis, Curve
+from airhop.experiments.experiment import Curve, PlottedAxis
 from airhop.experiments.frame import frame
 from airhop.experiments.printed import Off
 from airhop.experiments.samples import Samples
@@ -26,7 +26,7 @@ from airhop.reproduction.chart import goodput_figure
 from airhop.reproduction.rows import write_rows
 from browser import Tab
 
-AXIS = Axis("hops", "hops", ("a.b",), "Hops", full=(1, 2), coarse=(1, 2), counts="hop")
+AXIS = PlottedAxis("hops", "hops", ("a.b",), "Hops", full=(1, 2), coarse=(1, 2), counts="hop")
 PRINTED = printed.columns((1, 2), reno=(10.0, 5.0), tcp_cl=(10.0, 8.0))
 
 

@@ -176,6 +176,14 @@ def test_a_wait_lasts_from_the_sending_to_the_first_frame_less_the_least() -> No
     assert delay.waits_ms(tables, "ftp1").to_list() == pytest.approx([0.0, 2.0, 10.0])
 
 
+def test_waits_come_in_one_order() -> None:
+    # A burst is sent at one instant; in any other order the mean may differ in its last bits.
+    burst = range(1, 20)
+    tables = traced([(0.0, seq) for seq in burst], [(0.01 * seq, seq, "data", "data") for seq in burst])
+    waits = {tuple(delay.waits_ms(tables, "ftp1").round(6).to_list()) for _ in range(20)}
+    assert waits == {tuple(10.0 * place for place in range(19))}
+
+
 def test_waits_obey_littles_law() -> None:
     # A window of 40 kB where nothing is lost: no segment goes twice, and a queue stands before the air.
     made = Scenario.load("yun2009-downlink").with_(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from airhop.experiments.calculation import Calculated, Calculation, TextTable, Value, Values, exact
 from airhop.experiments.experiment import (
-    Axis,
     Claim,
     ClaimResult,
     Curve,
@@ -17,6 +16,7 @@ from airhop.experiments.experiment import (
     Metric,
     Mode,
     Picture,
+    PlottedAxis,
     Replications,
     TimelineChoice,
 )
@@ -25,7 +25,6 @@ from airhop.experiments.registered import lookup, registry
 from airhop.experiments.reproduced import CheckedClaim, Reproduced
 
 __all__ = [
-    "Axis",
     "Calculated",
     "Calculation",
     "CheckedClaim",
@@ -37,6 +36,7 @@ __all__ = [
     "Mode",
     "Outcome",
     "Picture",
+    "PlottedAxis",
     "Replications",
     "Reproduced",
     "TextTable",

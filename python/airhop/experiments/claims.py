@@ -14,7 +14,7 @@ from itertools import pairwise, permutations
 import numpy as np
 
 from airhop import stats
-from airhop.experiments.experiment import Axis, ClaimResult, X
+from airhop.experiments.experiment import ClaimResult, PlottedAxis, X
 from airhop.experiments.samples import Samples
 from airhop.numerals import interval, plus_minus
 from airhop.stats import Difference, Estimate, Ratio
@@ -64,7 +64,9 @@ def some(decisions: Iterable[Decision]) -> Decision:
 # ---- checks ----------------------------------------------------------------------------------------------
 
 
-def exceeds_somewhere(samples: Samples, axis: Axis, scheme: str, factors: Mapping[str, float]) -> ClaimResult:
+def exceeds_somewhere(
+    samples: Samples, axis: PlottedAxis, scheme: str, factors: Mapping[str, float]
+) -> ClaimResult:
     """Judge whether scheme reaches more than each factor times that scheme, each somewhere in the grid."""
     decisions, parts = [], []
     for other, factor in factors.items():
@@ -83,7 +85,7 @@ def best_ratio(samples: Samples, scheme: str, other: str) -> tuple[X, Ratio]:
 
 
 def ahead_everywhere(
-    samples: Samples, axis: Axis, scheme: str, others: Sequence[str], from_x: float = -math.inf
+    samples: Samples, axis: PlottedAxis, scheme: str, others: Sequence[str], from_x: float = -math.inf
 ) -> ClaimResult:
     """Judge whether scheme beats all others at every x from `from_x` up; measured by the closest race."""
     races = {(x, other): samples.ratio(scheme, other, x) for x in samples.from_x(from_x) for other in others}
@@ -95,7 +97,12 @@ def ahead_everywhere(
 
 
 def each_above(
-    samples: Samples, axis: Axis, schemes: Sequence[str], other: str, at: Sequence[X], share: float = 1.0
+    samples: Samples,
+    axis: PlottedAxis,
+    schemes: Sequence[str],
+    other: str,
+    at: Sequence[X],
+    share: float = 1.0,
 ) -> ClaimResult:
     """Judge whether each scheme has more than this share of what other has, at each of these x."""
     ratios = {scheme: {x: samples.ratio(scheme, other, x) for x in at} for scheme in schemes}
@@ -103,7 +110,12 @@ def each_above(
 
 
 def each_below(
-    samples: Samples, axis: Axis, schemes: Sequence[str], other: str, at: Sequence[X], share: float = 1.0
+    samples: Samples,
+    axis: PlottedAxis,
+    schemes: Sequence[str],
+    other: str,
+    at: Sequence[X],
+    share: float = 1.0,
 ) -> ClaimResult:
     """Judge whether each scheme has less than this share of what other has, at each of these x."""
     ratios = {scheme: {x: samples.ratio(scheme, other, x) for x in at} for scheme in schemes}
@@ -111,7 +123,7 @@ def each_below(
 
 
 def each_below_beside(
-    samples: Samples, axis: Axis, schemes: Sequence[str], at: Sequence[X], share: float = 1.0
+    samples: Samples, axis: PlottedAxis, schemes: Sequence[str], at: Sequence[X], share: float = 1.0
 ) -> ClaimResult:
     """Judge whether each scheme has less than this share of what it has in the experiment beside this one."""
     ratios = {scheme: {x: samples.ratio_to_beside(scheme, x) for x in at} for scheme in schemes}
@@ -119,7 +131,7 @@ def each_below_beside(
 
 
 def each_above_beside(
-    samples: Samples, axis: Axis, schemes: Sequence[str], at: Sequence[X], share: float = 1.0
+    samples: Samples, axis: PlottedAxis, schemes: Sequence[str], at: Sequence[X], share: float = 1.0
 ) -> ClaimResult:
     """Judge whether each scheme has more than this share of what it has in the experiment beside this one."""
     ratios = {scheme: {x: samples.ratio_to_beside(scheme, x) for x in at} for scheme in schemes}
@@ -127,7 +139,7 @@ def each_above_beside(
 
 
 def stands_as_beside(
-    samples: Samples, axis: Axis, schemes: Sequence[str], other: str, at: Sequence[X], factor: float
+    samples: Samples, axis: PlottedAxis, schemes: Sequence[str], other: str, at: Sequence[X], factor: float
 ) -> ClaimResult:
     """Judge whether each scheme's ratio to other is that of the experiment beside, within a factor."""
     ratios = {scheme: {x: ratio_of_ratios(samples, scheme, other, x) for x in at} for scheme in schemes}
@@ -142,7 +154,7 @@ def stands_as_beside(
 
 
 def falls_behind_beside(
-    samples: Samples, axis: Axis, scheme: str, other: str, at: Sequence[X], share: float
+    samples: Samples, axis: PlottedAxis, scheme: str, other: str, at: Sequence[X], share: float
 ) -> ClaimResult:
     """Judge whether scheme/other is below this share of what it is in the experiment beside this one."""
     ratios = {f"{scheme}/{other}": {x: ratio_of_ratios(samples, scheme, other, x) for x in at}}
@@ -161,7 +173,7 @@ def ratio_of_ratios(samples: Samples, scheme: str, other: str, x: X) -> Ratio:
 
 
 def _each(
-    axis: Axis,
+    axis: PlottedAxis,
     ratios: Mapping[str, Mapping[X, Ratio]],
     decide: Callable[[Ratio], Decision],
     margin: Callable[[Ratio], float],
@@ -178,7 +190,9 @@ def _each(
     return ClaimResult(every(decisions), f"{what}: {'; '.join(parts)}")
 
 
-def order_at(samples: Samples, axis: Axis, order: Sequence[Sequence[str]], at: Sequence[X]) -> ClaimResult:
+def order_at(
+    samples: Samples, axis: PlottedAxis, order: Sequence[Sequence[str]], at: Sequence[X]
+) -> ClaimResult:
     """Judge whether at each given x every scheme of a group is ahead of every scheme of the next group."""
     decisions, parts, broken = [], [], []
     for x in (x for x in at if x in samples.xs):
@@ -195,7 +209,7 @@ def order_at(samples: Samples, axis: Axis, order: Sequence[Sequence[str]], at: S
 
 
 def keeps_most(
-    samples: Samples, axis: Axis, scheme: str, others: Sequence[str], from_x: float = -math.inf
+    samples: Samples, axis: PlottedAxis, scheme: str, others: Sequence[str], from_x: float = -math.inf
 ) -> ClaimResult:
     """Judge whether scheme keeps a larger share of its value than each other, from `from_x` to the last x."""
     first, last = samples.from_x(from_x)[0], samples.xs[-1]
@@ -213,7 +227,7 @@ def keeps_most(
     )
 
 
-def falls_all_along(samples: Samples, axis: Axis, schemes: Sequence[str]) -> ClaimResult:
+def falls_all_along(samples: Samples, axis: PlottedAxis, schemes: Sequence[str]) -> ClaimResult:
     """Judge whether each scheme loses with every step of the axis."""
     first, last = samples.xs[0], samples.xs[-1]
     steps = {
@@ -229,7 +243,7 @@ def falls_all_along(samples: Samples, axis: Axis, schemes: Sequence[str]) -> Cla
     return ClaimResult(every(below(ratio, 1.0) for ratio in steps.values()), "; ".join(parts))
 
 
-def steady(samples: Samples, axis: Axis, scheme: str, share: float) -> ClaimResult:
+def steady(samples: Samples, axis: PlottedAxis, scheme: str, share: float) -> ClaimResult:
     """Judge whether scheme has at every x more than this share of what it has at any other."""
     changes = {(x, y): along(samples, scheme, x, y) for x, y in permutations(samples.xs, 2)}
     x, y = min(changes, key=lambda pair: _low(changes[pair]))
@@ -238,7 +252,7 @@ def steady(samples: Samples, axis: Axis, scheme: str, share: float) -> ClaimResu
 
 
 def catches_up(
-    samples: Samples, axis: Axis, schemes: Sequence[str], leader: str, share: float
+    samples: Samples, axis: PlottedAxis, schemes: Sequence[str], leader: str, share: float
 ) -> ClaimResult:
     """Judge whether each scheme is below this share of the leader at the first x and above it at the last."""
     first, last = samples.xs[0], samples.xs[-1]
@@ -251,7 +265,7 @@ def catches_up(
     return ClaimResult(every(decisions), measured)
 
 
-def most_stay_above(samples: Samples, axis: Axis, schemes: Sequence[str], level: float) -> ClaimResult:
+def most_stay_above(samples: Samples, axis: PlottedAxis, schemes: Sequence[str], level: float) -> ClaimResult:
     """Judge whether more than half of the schemes have a mean above this level at every x."""
     decisions, parts = [], []
     for scheme in schemes:
@@ -265,7 +279,7 @@ def most_stay_above(samples: Samples, axis: Axis, schemes: Sequence[str], level:
 
 
 def near_best(
-    samples: Samples, axis: Axis, rivals: Mapping[Cell, Iterable[Cell]], share: float
+    samples: Samples, axis: PlottedAxis, rivals: Mapping[Cell, Iterable[Cell]], share: float
 ) -> ClaimResult:
     """Judge whether each of the cells has more than this share of every rival of its own.
 
@@ -303,7 +317,7 @@ def along(samples: Samples, scheme: str, x: X, y: X) -> Ratio:
     return stats.ratio(*samples.paired((scheme, y), (scheme, x)))
 
 
-def _at(axis: Axis, cell: Cell) -> str:
+def _at(axis: PlottedAxis, cell: Cell) -> str:
     curve, x = cell
     return f"{curve} at {axis.name} {axis.text(x)}"
 

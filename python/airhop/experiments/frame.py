@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from airhop.stats import Interval
 
 if TYPE_CHECKING:
-    from airhop.experiments.experiment import Axis, Metric
+    from airhop.experiments.experiment import Metric, PlottedAxis
     from airhop.experiments.outcome import Outcome, Row
 
 
@@ -53,7 +53,7 @@ def frame(outcome: Outcome) -> Frame:
     )
 
 
-def _ends(axis: Axis, places: list[float]) -> tuple[float, float]:
+def _ends(axis: PlottedAxis, places: list[float]) -> tuple[float, float]:
     """Take the printed ends of the x axis, else those of the data; words get half a place beside them."""
     if axis.of_words:
         return -0.5, len(axis.full) - 0.5

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from airhop.experiments.claims import Cell, Decision, every, within
-from airhop.experiments.experiment import Axis, ClaimResult, X
+from airhop.experiments.experiment import ClaimResult, PlottedAxis, X
 from airhop.experiments.samples import Samples
 
 Printed = Mapping[Cell, float]
@@ -74,7 +74,7 @@ def _cells(samples: Samples, printed: Printed, curves: Iterable[str]) -> list[Ce
     return [(curve, x) for curve in curves for x in samples.xs if (curve, x) in printed]
 
 
-def all_met(axis: Axis, off: Mapping[Cell, Off], tolerance: float) -> ClaimResult:
+def all_met(axis: PlottedAxis, off: Mapping[Cell, Off], tolerance: float) -> ClaimResult:
     """Judge whether every printed number is met within the tolerance; tell how far off the others are."""
     decisions = {cell: found.meets(tolerance) for cell, found in off.items()}
     told = [f"within {100 * tolerance:g} % in {list(decisions.values()).count(True)} of {len(off)} cells"]
@@ -98,7 +98,7 @@ def mean_error(off: Mapping[Cell, Off]) -> tuple[float, float]:
     )
 
 
-def mean_error_below(axis: Axis, off: Mapping[Cell, Off], most: float) -> ClaimResult:
+def mean_error_below(axis: PlottedAxis, off: Mapping[Cell, Off], most: float) -> ClaimResult:
     """Judge whether the mean error over these cells is below this share."""
     error, half = mean_error(off)
     decision = within(error - half, error + half, -math.inf, most) if math.isfinite(half) else None
@@ -109,6 +109,6 @@ def mean_error_below(axis: Axis, off: Mapping[Cell, Off], most: float) -> ClaimR
     )
 
 
-def _at(axis: Axis, cell: Cell) -> str:
+def _at(axis: PlottedAxis, cell: Cell) -> str:
     curve, x = cell
     return f"{curve} at {axis.text(x)}"

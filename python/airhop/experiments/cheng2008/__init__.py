@@ -23,7 +23,7 @@ import numpy as np
 from airhop import stats
 from airhop.experiments import printed
 from airhop.experiments.claims import above, along, every
-from airhop.experiments.experiment import Axis, Claim, ClaimResult, Curve, Metric, Replications, X
+from airhop.experiments.experiment import Claim, ClaimResult, Curve, Metric, PlottedAxis, Replications, X
 from airhop.experiments.printed import Printed
 from airhop.experiments.samples import Samples
 from airhop.numerals import interval
@@ -69,7 +69,7 @@ def growth(samples: Samples, scheme: str, other: str, x: X, y: X) -> Ratio:
     return stats.ratio(np.multiply(at_y, other_x).tolist(), np.multiply(other_y, at_x).tolist())
 
 
-def falls(samples: Samples, axis: Axis, schemes: Sequence[str]) -> ClaimResult:
+def falls(samples: Samples, axis: PlottedAxis, schemes: Sequence[str]) -> ClaimResult:
     """Judge whether each scheme has less at the last x than at the first."""
     first, last = samples.xs[0], samples.xs[-1]
     found = {scheme: along(samples, scheme, last, first) for scheme in schemes}
@@ -80,7 +80,9 @@ def falls(samples: Samples, axis: Axis, schemes: Sequence[str]) -> ClaimResult:
     )
 
 
-def number_claims(table: str, axis: Axis, numbers: Printed, **reasons: str) -> tuple[Claim[Samples], ...]:
+def number_claims(
+    table: str, axis: PlottedAxis, numbers: Printed, **reasons: str
+) -> tuple[Claim[Samples], ...]:
     """Make the claims that every printed number is met, column by column, and every ratio to Reno."""
 
     def claim(end: str, text: str, judge: Judge) -> Claim[Samples]:

@@ -19,13 +19,13 @@ from airhop.experiments.cheng2008 import (
     number_claims,
 )
 from airhop.experiments.claims import above, each_above, each_below
-from airhop.experiments.experiment import Axis, Claim, ClaimResult, Curve, Experiment, TimelineChoice
+from airhop.experiments.experiment import Claim, ClaimResult, Curve, Experiment, PlottedAxis, TimelineChoice
 from airhop.experiments.printed import Printed
 from airhop.experiments.samples import Samples
 from airhop.numerals import interval
 
 MOST_HOPS = 8
-HOPS = Axis(
+HOPS = PlottedAxis(
     key="hops",
     name="hops",
     paths=("wlan.field.layout.nodes", "flow.ftp.to"),

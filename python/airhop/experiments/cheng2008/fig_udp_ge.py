@@ -19,11 +19,11 @@ from airhop.experiments.cheng2008 import (
 from airhop.experiments.cheng2008.fig_udp import EXPERIMENT as WITHOUT_ERRORS
 from airhop.experiments.cheng2008.fig_udp import UDP
 from airhop.experiments.claims import above, ahead_everywhere
-from airhop.experiments.experiment import Axis, Claim, ClaimResult, Experiment, TimelineChoice
+from airhop.experiments.experiment import Claim, ClaimResult, Experiment, PlottedAxis, TimelineChoice
 from airhop.experiments.samples import Samples
 from airhop.numerals import interval
 
-LOSS = Axis(
+LOSS = PlottedAxis(
     key="p_b",
     name="P_B",
     paths=("wlan.field.errors.loss_bad",),

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from airhop.experiments.claims import Decision, every, within
-from airhop.experiments.experiment import Axis, ClaimResult, Metric, Replications, X
+from airhop.experiments.experiment import ClaimResult, Metric, PlottedAxis, Replications, X
 from airhop.experiments.samples import Samples
 from airhop.numerals import interval
 from airhop.stats import Ratio
@@ -28,7 +28,7 @@ SCHEMES = {
     "new-jersey": "TCP New Jersey",
     "reno": "TCP Reno",
 }
-ERRORS = Axis(
+ERRORS = PlottedAxis(
     key="loss",
     name="error rate",
     paths=("wired.air.errors.loss",),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from airhop import stats
 from airhop.experiments.claims import above, below
-from airhop.experiments.experiment import Axis, ClaimResult, Metric, X
+from airhop.experiments.experiment import ClaimResult, Metric, PlottedAxis, X
 from airhop.experiments.kounavis1996 import SEED_TICK, TICK, TIMEOUTS
 from airhop.experiments.samples import Samples
 from airhop.numerals import interval, plus_minus
@@ -54,7 +54,7 @@ def times(samples: Samples, curve: str, other: str, x: X = SEED_TICK) -> str:
     return f"{samples.ratio(curve, other, x).value:.2f}"
 
 
-def at(axis: Axis, samples: Samples, curve: str, other: str) -> str:
+def at(axis: PlottedAxis, samples: Samples, curve: str, other: str) -> str:
     """Write the ratio of two curves all along an axis."""
     return ", ".join(f"{interval(samples.ratio(curve, other, x))} at {axis.text(x)}" for x in samples.xs)
 

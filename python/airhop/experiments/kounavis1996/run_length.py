@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from airhop.experiments.claims import each_above
-from airhop.experiments.experiment import Axis, Claim, ClaimResult, Curve
+from airhop.experiments.experiment import Claim, ClaimResult, Curve, PlottedAxis
 from airhop.experiments.kounavis1996 import EBSN, FIXED, experiment, unmodified
 from airhop.experiments.kounavis1996.checks import times
 from airhop.experiments.kounavis1996.ebsn import GAIN
 from airhop.experiments.samples import Samples
 
-LENGTH = Axis(
+LENGTH = PlottedAxis(
     key="duration_s",
     name="run",
     paths=("duration",),

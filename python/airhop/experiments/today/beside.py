@@ -10,13 +10,13 @@ from __future__ import annotations
 from functools import partial
 
 from airhop.experiments.claims import above, along, below, every
-from airhop.experiments.experiment import Axis, Claim, ClaimResult, Curve, Experiment, Metric
+from airhop.experiments.experiment import Claim, ClaimResult, Curve, Experiment, Metric, PlottedAxis
 from airhop.experiments.samples import Samples
 from airhop.experiments.today import ARQ, ONCE, REPLICATIONS, SENDERS, SETTINGS, SOURCE, Sender, attempts
 from airhop.numerals import interval
 
 KINDS = tuple(sender for sender in SENDERS if sender.attempts == ONCE and sender.scheme != "snoop")
-RIVALS = Axis(
+RIVALS = PlottedAxis(
     key="rivals",
     name="Rivals",
     paths=("flow.rivals*.scheme", "flow.rivals*.tcp.preset"),

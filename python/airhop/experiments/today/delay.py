@@ -61,10 +61,11 @@ def waits_ms(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.Series:
     data = (pl.col(column).cast(pl.String) == "data" for column in ("kind", "packet"))
     on_air = of_flow("air").filter(*data).group_by("seq").agg(aired_s=pl.col("start_s").min())
     sent = of_flow("segments").group_by("seq").agg(sendings=pl.len(), sent_s=pl.col("time_s").min())
+    # In one order, also of what is sent at once: the last bits of a mean depend on it.
     took = (
         sent.filter(pl.col("sendings") == 1)
         .join(on_air, on="seq")
-        .sort("sent_s")
+        .sort("sent_s", "seq")
         .select(1e3 * (pl.col("aired_s") - pl.col("sent_s")))
         .to_series()
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from airhop.experiments.claims import Decision, above, below, every
-from airhop.experiments.experiment import Axis, ClaimResult, X
+from airhop.experiments.experiment import ClaimResult, PlottedAxis, X
 from airhop.experiments.samples import Samples
 from airhop.numerals import interval
 from airhop.stats import Ratio
@@ -13,7 +13,7 @@ from airhop.stats import Ratio
 
 def has_more(
     samples: Samples,
-    axis: Axis,
+    axis: PlottedAxis,
     curves: Sequence[str],
     other: str,
     share: float = 1.0,
@@ -25,7 +25,7 @@ def has_more(
 
 def has_less(
     samples: Samples,
-    axis: Axis,
+    axis: PlottedAxis,
     curves: Sequence[str],
     other: str,
     share: float = 1.0,
@@ -48,7 +48,7 @@ def _ahead(ratio: Ratio) -> Decision:
 
 def _duels(
     samples: Samples,
-    axis: Axis,
+    axis: PlottedAxis,
     curves: Sequence[str],
     other: str,
     at: Iterable[X] | None,

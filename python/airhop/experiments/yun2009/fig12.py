@@ -15,13 +15,13 @@ is asked for 1 % and one attempt, the setting of the other figures, and again fo
 from __future__ import annotations
 
 from airhop.experiments.claims import along, below, every
-from airhop.experiments.experiment import Axis, Claim, ClaimResult, Curve, Experiment, Metric
+from airhop.experiments.experiment import Claim, ClaimResult, Curve, Experiment, Metric, PlottedAxis
 from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009 import PAPER, REPLICATIONS, SCHEMES, SETTINGS
 from airhop.numerals import interval
 
 RIVALS = {name: label for name, label in SCHEMES.items() if name != "snoop"} | {"ideal-bwe": "ideal BWE"}
-RIVAL = Axis(
+RIVAL = PlottedAxis(
     key="rivals",
     name="Rivals",
     paths=("flow.rivals*.scheme",),

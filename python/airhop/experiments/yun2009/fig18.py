@@ -15,13 +15,21 @@ than 90 % of the best curve at every p_bb.
 from __future__ import annotations
 
 from airhop.experiments.claims import along, below, every, keeps_most, near_best, some
-from airhop.experiments.experiment import Axis, Claim, ClaimResult, Curve, Experiment, Metric, TimelineChoice
+from airhop.experiments.experiment import (
+    Claim,
+    ClaimResult,
+    Curve,
+    Experiment,
+    Metric,
+    PlottedAxis,
+    TimelineChoice,
+)
 from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009 import PAPER
 from airhop.experiments.yun2009.fig14 import GOOD, WITH_ARQ
 from airhop.numerals import interval
 
-P_BB = Axis(
+P_BB = PlottedAxis(
     key="p_bb",
     name="p_bb",
     paths=("wlan.cell.errors.p_bb",),

@@ -9,11 +9,11 @@ largest goodput over n, and 90 % of what LL-ELSN delivers.
 from __future__ import annotations
 
 from airhop.experiments.claims import catches_up, steady
-from airhop.experiments.experiment import Axis, Claim, Experiment, Metric, TimelineChoice
+from airhop.experiments.experiment import Claim, Experiment, Metric, PlottedAxis, TimelineChoice
 from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009 import CURVES, OTHERS, PAPER, REPLICATIONS, SETTINGS
 
-CONNECTIONS = Axis(
+CONNECTIONS = PlottedAxis(
     key="n",
     name="n",
     paths=("copies",),
