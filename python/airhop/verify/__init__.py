@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from airhop.verify import (
+from airhop.verify.laws import (
     air,
     counters,
     drawn,

@@ -6,9 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from airhop.verify.laws.wires import passages, ports
 from airhop.verify.medium import media
 from airhop.verify.trace import ROUNDING, Finding, Trace, delays
-from airhop.verify.wires import passages, ports
 
 _Times = defaultdict[str, set[int]]
 """By place."""
