@@ -24,11 +24,11 @@ from airhop.plots import space_time
 from airhop.plots.frames import STYLES
 from airhop.plots.paper import PRINT_STYLE
 from airhop.report import chapter_of_outcome, write_report
-from airhop.report import on_air as packed
-from airhop.report.air_marks import COLLISIONS, OUTCOMES, STRIPS
-from airhop.report.on_air import air_data, air_shown
-from airhop.report.timeline import timeline
-from airhop.report.timeline_figures import timeline_figures
+from airhop.report.packets import on_air as packed
+from airhop.report.packets.air_marks import COLLISIONS, OUTCOMES, STRIPS
+from airhop.report.packets.figures import timeline_figures
+from airhop.report.packets.on_air import air_data, air_shown
+from airhop.report.packets.timeline import timeline
 from browser import Tab
 
 STORY = (0.0, 0.003)

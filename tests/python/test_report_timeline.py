@@ -12,10 +12,10 @@ import synthetic_study
 from airhop.report import TracedRun
 from airhop.report.data import sources_data
 from airhop.report.pack import pack
+from airhop.report.packets.figures import timeline_figures
+from airhop.report.packets.timeline import Timeline, timeline
+from airhop.report.packets.traced import trace_schemes
 from airhop.report.symbols import PATHS
-from airhop.report.timeline import Timeline, timeline
-from airhop.report.timeline_figures import timeline_figures
-from airhop.report.traced import trace_schemes
 
 
 @pytest.fixture(scope="module")

@@ -14,10 +14,10 @@ from airhop.analysis.round_trips import round_trips, timely_notices, timeouts
 from airhop.plots.paper import PRINT_STYLE
 from airhop.plots.round_trip import round_trip_graph
 from airhop.plots.style import COLORS
-from airhop.report.marks import TIMER_COLORS
-from airhop.report.round_trip import FLOOR, ROW, TIMELY, TRIPS
-from airhop.report.timeline import Timeline, timeline
-from airhop.report.timeline_figures import timeline_figures
+from airhop.report.packets.figures import timeline_figures
+from airhop.report.packets.marks import TIMER_COLORS
+from airhop.report.packets.round_trip import FLOOR, ROW, TIMELY, TRIPS
+from airhop.report.packets.timeline import Timeline, timeline
 
 Tables = dict[str, pl.DataFrame]
 DELAY_MS = 20.0

@@ -23,9 +23,9 @@ from airhop.plots.fading import uncrowded
 from airhop.plots.paper import PRINT_STYLE
 from airhop.plots.sequence import LOOKS, sequence_graph
 from airhop.plots.style import COLORS
-from airhop.report.sequence import ARRIVALS, shows_arrivals
-from airhop.report.timeline import Timeline, timeline
-from airhop.report.timeline_figures import timeline_figures
+from airhop.report.packets.figures import timeline_figures
+from airhop.report.packets.sequence import ARRIVALS, shows_arrivals
+from airhop.report.packets.timeline import Timeline, timeline
 
 Tables = dict[str, pl.DataFrame]
 

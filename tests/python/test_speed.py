@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from airhop import Scenario, _core, run, speed
+from airhop import Scenario, _core, run
+from airhop.bench import speed
+from airhop.bench.courses import COURSES, NS2_SCHEMES, Course, Peer
+from airhop.bench.speed import Queue, Speed, UnavailableError
 from airhop.cli.bench import bench
-from airhop.courses import COURSES, NS2_SCHEMES, Course, Peer
-from airhop.speed import Queue, Speed, UnavailableError
 
 # What the two programs print, cut to the fields that are read.
 NS2 = (

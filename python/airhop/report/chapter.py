@@ -19,7 +19,7 @@ from airhop.plots.quantities import (
     measured,
 )
 from airhop.plots.style import SchemeStyle, styles
-from airhop.report.traced import TracedRun, trace_schemes
+from airhop.report.packets.traced import TracedRun, trace_schemes
 from airhop.study.measure import METRICS
 
 if TYPE_CHECKING:

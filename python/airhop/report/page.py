@@ -20,9 +20,9 @@ from airhop.report.chapter import Chapter
 from airhop.report.layout import Layout
 from airhop.report.matrices import CAUSES as TRUE_CAUSES
 from airhop.report.pack import Templates
+from airhop.report.packets.timeline import TITLES
 from airhop.report.schematic import tell
 from airhop.report.symbols import symbol
-from airhop.report.timeline import TITLES
 
 SCRIPTS = ("base", "figures", "list", "choices", "views", "causes", "chapter", "on_air", "timeline", "page")
 """Parts of the page's script, in the order in which they stand in it."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from airhop.report.marks import (
+from airhop.report.packets.marks import (
     ACK_COLOR,
     ACK_HELD_BACK,
     ACK_LOST,
@@ -30,12 +30,12 @@ from airhop.report.marks import (
     LegendEntry,
     Mark,
 )
-from airhop.report.on_air import AirShown, air_counts, air_shown, height_px
-from airhop.report.round_trip import round_trips_shown
-from airhop.report.sequence import sequence_shown, shows_arrivals
+from airhop.report.packets.on_air import AirShown, air_counts, air_shown, height_px
+from airhop.report.packets.round_trip import round_trips_shown
+from airhop.report.packets.sequence import sequence_shown, shows_arrivals
 
 if TYPE_CHECKING:
-    from airhop.report.traced import TracedRun
+    from airhop.report.packets.traced import TracedRun
 
 KILOBYTE = 1000.0
 TITLES = {

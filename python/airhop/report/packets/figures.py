@@ -18,9 +18,9 @@ from bokeh.models import (
 )
 from bokeh.plotting import figure
 
-from airhop.report.linked import TIME, UNFITTED, hover_along, linked, source
 from airhop.report.look import tooltip
-from airhop.report.marks import (
+from airhop.report.packets.linked import TIME, UNFITTED, hover_along, linked, source
+from airhop.report.packets.marks import (
     ACK_COLOR,
     AIR_LOSSES,
     QUEUE_COLORS,
@@ -28,9 +28,9 @@ from airhop.report.marks import (
     WINDOW_COLORS,
     Mark,
 )
-from airhop.report.on_air_figure import on_air_figure
-from airhop.report.round_trip_figure import round_trip_figure
-from airhop.report.sequence_figure import sequence_figure
+from airhop.report.packets.on_air_figure import on_air_figure
+from airhop.report.packets.round_trip_figure import round_trip_figure
+from airhop.report.packets.sequence_figure import sequence_figure
 
 WINDOW_COLUMNS = ("x", "cwnd", "ssthresh", "flight", "srtt_ms", "rto_ms")
 

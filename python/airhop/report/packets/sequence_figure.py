@@ -6,10 +6,10 @@ from bokeh.models import CustomJSHover, FixedTicker, HoverTool, LinearScale, Ran
 from bokeh.plotting import figure
 
 from airhop.analysis.arrivals import MODULO, ticks
-from airhop.report.linked import TIME, UNFITTED, linked, source
 from airhop.report.look import tooltip
-from airhop.report.marks import GREY
-from airhop.report.sequence import (
+from airhop.report.packets.linked import TIME, UNFITTED, linked, source
+from airhop.report.packets.marks import GREY
+from airhop.report.packets.sequence import (
     ARRIVALS,
     COLUMNS,
     FADE_ALPHA,

@@ -12,11 +12,11 @@ import polars as pl
 
 from airhop.analysis.on_air import FRAMES, REASONS, OnAir, on_air
 from airhop.plots.frames import STYLES
-from airhop.report.air_marks import COLLISIONS, FRAME_PX, LANE_PX, OUTCOMES, STRIPS
-from airhop.report.marks import Mark
+from airhop.report.packets.air_marks import COLLISIONS, FRAME_PX, LANE_PX, OUTCOMES, STRIPS
+from airhop.report.packets.marks import Mark
 
 if TYPE_CHECKING:
-    from airhop.report.traced import TracedRun
+    from airhop.report.packets.traced import TracedRun
 
 MOST_FRAMES = 12_000
 """Frames of a run in the page at most, its first: some 100 kB. A run of 20 s has tens of thousands."""

@@ -8,7 +8,7 @@ from bokeh.models import ColumnDataSource, CustomJSHover, HoverTool, Range1d
 from bokeh.plotting import figure
 
 from airhop.report.look import plain_figure
-from airhop.report.marks import HEIGHTS_PX
+from airhop.report.packets.marks import HEIGHTS_PX
 
 TIME = "@x{0.000000} s"
 """How hover cards write a time."""

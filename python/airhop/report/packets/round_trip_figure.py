@@ -5,12 +5,12 @@ from __future__ import annotations
 from bokeh.models import ColumnDataSource, CustomJSTickFormatter, FixedTicker, HoverTool, Range1d
 from bokeh.plotting import figure
 
-from airhop.report.linked import TIME, UNFITTED, hover_along, linked, source
 from airhop.report.look import tooltip
-from airhop.report.marks import TIMER_COLORS
-from airhop.report.round_trip import NOTICE_COLUMNS, TIMELY, TRIP_COLUMNS, TRIPS
-from airhop.report.sequence import TIMEOUTS
-from airhop.report.sequence_figure import EDGES, mark_timeouts, shade
+from airhop.report.packets.linked import TIME, UNFITTED, hover_along, linked, source
+from airhop.report.packets.marks import TIMER_COLORS
+from airhop.report.packets.round_trip import NOTICE_COLUMNS, TIMELY, TRIP_COLUMNS, TRIPS
+from airhop.report.packets.sequence import TIMEOUTS
+from airhop.report.packets.sequence_figure import EDGES, mark_timeouts, shade
 
 TICKS_MS = [step * 10.0**decade for decade in range(6) for step in (1, 2, 5)]
 IN_SECONDS = "return String(tick / 1000)"

@@ -8,11 +8,11 @@ import polars as pl
 
 from airhop.analysis.arrivals import fades
 from airhop.analysis.round_trips import round_trips, timely_notices
-from airhop.report.marks import GREEN, GREY, TIMER_COLORS, VIOLET, LegendEntry, Mark
-from airhop.report.sequence import fade_entry, fades_shown, timeouts_shown
+from airhop.report.packets.marks import GREEN, GREY, TIMER_COLORS, VIOLET, LegendEntry, Mark
+from airhop.report.packets.sequence import fade_entry, fades_shown, timeouts_shown
 
 if TYPE_CHECKING:
-    from airhop.report.traced import TracedRun
+    from airhop.report.packets.traced import TracedRun
 
 TRIPS: dict[bool, Mark] = {
     False: Mark("trip", "round trip of a segment", "circle", GREY, 4),

@@ -1,7 +1,7 @@
 """Speed and goodput: segments per second of user CPU time, beside other simulators on the same course.
 
-The peers' programs for the courses (`airhop.courses`) stand in bench/peers of the source tree; ns-2 is the
-Debian package ns2, ns-3 the package libns3-dev.
+The peers' programs for the courses (`airhop.bench.courses`) stand in bench/peers of the source tree; ns-2 is
+the Debian package ns2, ns-3 the package libns3-dev.
 
 The ceiling of a run's loop is its event queue alone. It is asked what the run asks of it, from the middle on:
 as many events wait, as far away, and leave in the same order, but nothing is done with them. This is the hold
@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from airhop._core import Ack, Flow, Loss, Schedule, Window
-from airhop.courses import Changes, Course
+from airhop.bench.courses import Changes, Course
 from airhop.custom import scheme as register
 from airhop.scenario import Scenario
 from airhop.simulate import run
@@ -193,7 +193,7 @@ def best(runs: Sequence[Measured]) -> Measured:
 
 def find_peers() -> Path | None:
     """Find the peers' programs in the source tree, when Airhop runs from one."""
-    folder = Path(__file__).resolve().parents[2] / "bench" / "peers"
+    folder = Path(__file__).resolve().parents[3] / "bench" / "peers"
     return folder if folder.is_dir() else None
 
 

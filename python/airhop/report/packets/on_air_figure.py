@@ -17,9 +17,9 @@ from bokeh.models import (
 from bokeh.plotting import figure
 
 from airhop.plots.frames import STYLES
-from airhop.report.air_marks import COLLISION_COLOR, COLLISIONS, FRAME_PX, OUTCOMES
 from airhop.report.look import plain_figure, tooltip
-from airhop.report.marks import Mark
+from airhop.report.packets.air_marks import COLLISION_COLOR, COLLISIONS, FRAME_PX, OUTCOMES
+from airhop.report.packets.marks import Mark
 
 BOX = ("left", "right", "bottom", "top")
 STEM = ("x0", "y0", "x1", "y1")

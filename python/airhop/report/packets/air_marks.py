@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from airhop.report.marks import Mark
+from airhop.report.packets.marks import Mark
 
 COLLISION_COLOR = "#8b5cf6"
 """That of collisions in the other figures of a time-line."""

@@ -10,10 +10,10 @@ import polars as pl
 from airhop.analysis.arrivals import arrivals, fades, last_hop
 from airhop.analysis.round_trips import timeouts
 from airhop.analysis.topology import radio_links
-from airhop.report.marks import BLUE, CRIMSON, GOLD, GREY, VIOLET, LegendEntry, Mark
+from airhop.report.packets.marks import BLUE, CRIMSON, GOLD, GREY, VIOLET, LegendEntry, Mark
 
 if TYPE_CHECKING:
-    from airhop.report.traced import TracedRun
+    from airhop.report.packets.traced import TracedRun
 
 ARRIVALS: dict[tuple[bool, bool], Mark] = {
     (True, False): Mark("arrived", "delivered", "circle", BLUE, 4),
