@@ -19,7 +19,7 @@ import pytest
 from airhop import Scenario, run
 from airhop.catalogue import built_in
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 README = ROOT / "README.md"
 FRONT = [README, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
 PAGES = [*FRONT, *sorted((ROOT / "docs").rglob("*.md"))]

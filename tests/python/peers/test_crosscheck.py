@@ -30,7 +30,7 @@ from airhop.results import Result
 from airhop.simulate import Interrupted, Job, run_many
 from airhop.stats import Estimate
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 REFERENCE = ROOT / "python" / "airhop" / "crosscheck" / "reference"
 ALL = {one.id: one for one in checks()}
 

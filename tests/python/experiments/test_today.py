@@ -34,7 +34,7 @@ from airhop.experiments.today.short import EXPERIMENT as SHORT
 from airhop.numerals import interval, plus_minus
 from airhop.simulate import Job, run, run_many
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs" / "what-wins-where.md").read_text(encoding="utf-8")
 ALL = lookup(["airhop/today"], registry())
 STUDIES = [one for one in ALL if isinstance(one, Experiment)]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 CRATES = sorted(path.parent for path in (ROOT / "crates").glob("*/tests"))
 
 

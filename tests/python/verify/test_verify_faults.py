@@ -649,5 +649,5 @@ def test_a_planted_fault_is_found(law: str, run: str, forge: Callable[[Recorded]
 
 def test_every_law_has_a_planted_fault() -> None:
     assert {law for law, _, _ in FAULTS} == set(LAWS)
-    front = Path(__file__).resolve().parents[2] / "docs" / "checked.md"
+    front = Path(__file__).resolve().parents[3] / "docs" / "checked.md"
     assert f"; {len(FAULTS)} planted faults |" in front.read_text(encoding="utf-8")

@@ -16,7 +16,7 @@ import pytest
 import airhop
 from airhop import InputError, Job, Scenario, plugins
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 EXAMPLE = ROOT / "examples" / "mine.py"
 SHORT = ("--set", "duration=2 s")
 COMMAND = "import sys; from airhop.cli import main; main(sys.argv[1:])"

@@ -13,7 +13,7 @@ import pytest
 import licences
 from airhop import _core
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def toml(name: str) -> dict[str, Any]:

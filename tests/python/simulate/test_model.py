@@ -13,7 +13,7 @@ import pytest
 
 from airhop import _core
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 CRATES = ("base", "engine", "net", "py", "radio", "scenario", "tcp")
 """All but `trace` and `wire`, which only watch."""
 
