@@ -224,7 +224,8 @@ class Claim(Generic[Found]):
     text: str
     check: Callable[[Found], ClaimResult]
     reason: str = ""
-    """Why it does not hold, found in the traces; told wherever it does not hold."""
+    """Why it does not hold, found in the traces; told wherever it does not hold. A number that its check
+    measures stands in the result alone, where it is never of another day."""
 
 
 @dataclass(frozen=True)
