@@ -1,4 +1,4 @@
-"""Printed numbers beside measured ones: in verdicts, in the terminal, in files, figures and the report."""
+"""Printed numbers beside measured ones: in claims, in the terminal, in files, figures and the report."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def measured(reps: int = 5, **by_curve: tuple[float, float]) -> Samples:
     return synthetic.samples(means, reps=reps)
 
 
-# ---- verdicts --------------------------------------------------------------------------------------------
+# ---- decisions -----------------------------------------------------------------------------------------
 
 
 def test_a_printed_table_becomes_cells() -> None:
@@ -50,7 +50,7 @@ def test_a_printed_table_becomes_cells() -> None:
 
 
 @pytest.mark.parametrize(
-    ("off", "verdict"),
+    ("off", "decision"),
     [
         (Off.of(9.0, 8.5, 9.5, 10.0), True),
         (Off.of(11.9, 11.8, 12.1, 10.0), None),  # one end is beyond 20 %
@@ -59,8 +59,8 @@ def test_a_printed_table_becomes_cells() -> None:
         (Off.of(10.0, None, None, 10.0), None),  # a single replication decides nothing
     ],
 )
-def test_a_number_is_met_when_the_whole_interval_is_near_it(off: Off, verdict: bool | None) -> None:
-    assert off.meets(0.2) is verdict
+def test_a_number_is_met_when_the_whole_interval_is_near_it(off: Off, decision: bool | None) -> None:
+    assert off.meets(0.2) is decision
 
 
 def test_cells_that_are_off_are_named_with_how_far() -> None:

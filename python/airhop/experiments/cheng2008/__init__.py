@@ -52,7 +52,7 @@ RESENT = Metric(
 ALSO = (TIMEOUTS, CUTS, RESENT)
 """What goodput is lost by."""
 REPLICATIONS = Replications(quick=3, full=10, most=30)
-Judge = Callable[[Samples], ClaimResult]
+Check = Callable[[Samples], ClaimResult]
 
 CELL, COLUMN = 0.2, 0.08
 """How far a cell, and the mean of a column, may be off what is printed."""
@@ -85,10 +85,10 @@ def number_claims(
 ) -> tuple[Claim[Samples], ...]:
     """Make the claims that every printed number is met, column by column, and every ratio to Reno."""
 
-    def claim(end: str, text: str, judge: Judge) -> Claim[Samples]:
-        return Claim(f"cheng-{table}-{end}", text, judge, reasons.get(end, ""))
+    def claim(end: str, text: str, check: Check) -> Claim[Samples]:
+        return Claim(f"cheng-{table}-{end}", text, check, reasons.get(end, ""))
 
-    def met(curves: Sequence[str]) -> Judge:
+    def met(curves: Sequence[str]) -> Check:
         return lambda s: printed.all_met(axis, printed.means(s, numbers, curves), CELL)
 
     guesses = tuple(curve for curve in GUESSES if any(curve == known for known, _ in numbers))

@@ -13,7 +13,7 @@ from airhop.experiments.cheng2008 import (
     GUESSES,
     PAPER,
     REPLICATIONS,
-    Judge,
+    Check,
     gain,
     growth,
     number_claims,
@@ -79,8 +79,8 @@ def chain_claims(
     """
     off = printed.means
 
-    def claim(end: str, text: str, judge: Judge) -> Claim[Samples]:
-        return Claim(f"cheng-{table}-{end}", text, judge, reasons.get(end, ""))
+    def claim(end: str, text: str, check: Check) -> Claim[Samples]:
+        return Claim(f"cheng-{table}-{end}", text, check, reasons.get(end, ""))
 
     return (
         claim(
