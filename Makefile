@@ -21,7 +21,7 @@ RUST_SOURCES := $(shell find crates -type f -not -path '*/tests/*' -not -path '*
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
-unexport PYTHONPATH PYTHONHOME CONDA_PREFIX
+unexport PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE CONDA_PREFIX
 
 setup: $(VENV)/.built
 	@echo "airhop is ready: $(BIN)/airhop --help"

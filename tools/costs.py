@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airhop import Scenario, run
+from airhop.bench.speed import user_cpu
 from airhop.progress import reporter_for_stderr
-from airhop.speed import user_cpu
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,11 +14,10 @@ from typing import Any
 
 from airhop import schemes
 from airhop.errors import InputError
-from airhop.experiments import Judged, Outcome, Values, lookup, registry
+from airhop.experiments import Outcome, Reproduced, Values, lookup, registry
 from airhop.experiments.calculation import Calculated, calculated_in
 from airhop.experiments.claims import above, along
 from airhop.experiments.experiment import Claim, X
-from airhop.experiments.numerals import NO_BREAK, interval, plus_minus
 from airhop.experiments.outcome import outcomes_in
 from airhop.experiments.samples import Samples
 from airhop.experiments.today import ARQ, AS_GOOD, LABELS, PANELS, SENDERS, Sender, delay
@@ -26,16 +25,17 @@ from airhop.experiments.today.beside import KINDS, LOSSY, RELIABLE
 from airhop.experiments.today.buffers import BUFFER
 from airhop.experiments.today.flows import JAIN
 from airhop.experiments.today.short import COMPLETION, times
+from airhop.numerals import NO_BREAK, interval, plus_minus
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "what-wins-where.md"
 BEGIN, END = "<!-- wins: {} -->\n", "<!-- end -->"
 ANSWERS = {"holds": "yes", "fails": "no", "open": "open"}
 
-Found = Mapping[str, Judged]
+Found = Mapping[str, Reproduced]
 """What was run, by the last part of its id."""
 
 
-def found_in(folder: Path) -> dict[str, Judged]:
+def found_in(folder: Path) -> dict[str, Reproduced]:
     """Read what a full run of `airhop/today` left in a folder. Raises InputError if some of it is missing."""
     known = {one.id: one for one in lookup(["airhop/today"], registry())}
     there = [*outcomes_in(folder, known), *calculated_in(folder, known)]
@@ -249,19 +249,18 @@ def left_to_cubic(samples: Samples, sender: Sender) -> str:
 def questions(found: Found) -> str:
     """List every question with its answer and the figures that it rests on."""
     rows = [
-        (f"`{claim.id}`", claim.text, ANSWERS[verdict], measured)
+        (f"`{claim.id}`", claim.text, ANSWERS[word], measured)
         for outcome in found.values()
-        for claim, verdict, measured in _answers(outcome)
+        for claim, word, measured in _answers(outcome)
     ]
     return table(("", "asked", "", "measured"), rows).replace("--:", "---")
 
 
-def _answers(outcome: Judged) -> list[tuple[Claim[Any], str, str]]:
-    """Give the claims of an experiment in its own order, with verdict and measure."""
-    by_id = {one.claim.id: one for one in outcome.verdicts}
+def _answers(outcome: Reproduced) -> list[tuple[Claim[Any], str, str]]:
+    """Give the claims of an experiment in its own order, with what became of them and the measure."""
+    by_id = {one.claim.id: one for one in outcome.claims}
     return [
-        (claim, by_id[claim.id].word, by_id[claim.id].judgement.measured)
-        for claim in outcome.experiment.claims
+        (claim, by_id[claim.id].word, by_id[claim.id].result.measured) for claim in outcome.experiment.claims
     ]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from airhop import stats
-from airhop.analysis.judgements import JUDGED, TRUE_CAUSES, Judgements, share_right
+from airhop.analysis.loss_classifications import TAKEN_FOR, TRUE_CAUSES, LossClassifications, share_right
 from airhop.errors import InputError
 from airhop.hints import hints, senders
 from airhop.progress import SILENT, Reporter
@@ -34,7 +34,7 @@ class Row:
     scheme: str
     metrics: Mapping[str, stats.Estimate]
     goodput_ratio: stats.Ratio
-    judgements: Sequence[Judgements]
+    judgements: Sequence[LossClassifications]
     """What losses were taken for, a replication each."""
 
     @property
@@ -216,13 +216,13 @@ def _metrics(result: Result) -> dict[str, float]:
 
 def _judged(row: Row) -> dict[str, Any]:
     """Give the share judged right, and the losses of all replications as the run document does of one."""
-    found, right = Judgements.sum(row.judgements), row.judged_right
+    found, right = LossClassifications.sum(row.judgements), row.judged_right
     return {
         "judged_right": None
         if right is None
         else {"value": right.value, "low": right.low, "high": right.high},
         "judgements": {
-            judged: {cause: found.count(judged, cause) for cause in TRUE_CAUSES} for judged in JUDGED
+            judged: {cause: found.count(judged, cause) for cause in TRUE_CAUSES} for judged in TAKEN_FOR
         },
     }
 

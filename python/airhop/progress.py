@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.console import Console, RenderableType
+    from rich.progress import Progress
 
 PATIENCE_S = 2.0
 """Nothing is shown for a job shorter than this."""
@@ -119,15 +120,10 @@ class BarReporter(Reporter):
     @contextmanager
     def task(self, label: str, total: int, status: Callable[[], str] = str) -> Iterator[Task]:
         """Show a bar once the job has lasted for PATIENCE_S."""
-        from rich.live import Live
-
         task = Task(label, total, status)
-        # The bar asks the task a few times a second: a step costs no more than counting it.
-        live = Live(
-            get_renderable=lambda: _bar(task), console=self._console, transient=True, refresh_per_second=4
-        )
+        bar = _bar(task, self._console)
         # A timer and not a look at the clock in `advance`: the first step alone may take longer than that.
-        timer = threading.Timer(PATIENCE_S, live.start)
+        timer = threading.Timer(PATIENCE_S, bar.start)
         timer.daemon = True
         timer.start()
         try:
@@ -135,25 +131,25 @@ class BarReporter(Reporter):
         finally:
             timer.cancel()
             timer.join()
-            if live.is_started:  # stopping one that was never shown prints an empty line
-                live.stop()
+            if bar.live.is_started:  # stopping one that was never shown prints an empty line
+                bar.stop()
 
 
-def _bar(task: Task) -> Table:
-    from rich.progress_bar import ProgressBar
-    from rich.table import Table
-    from rich.text import Text
+def _bar(job: Task, console: Console) -> Progress:
+    """Make the bar of a job, which asks it a few times a second: a step costs no more than counting it."""
+    from rich.progress import BarColumn, Progress, TextColumn
 
-    line = Table.grid(padding=(0, 1))
-    line.add_column(no_wrap=True)
-    line.add_column()
-    line.add_column(no_wrap=True)
-    line.add_row(
-        Text(task.label),
-        ProgressBar(total=task.total, completed=task.done, width=BAR_WIDTH),
-        Text(task.text(time.monotonic())),
-    )
-    return line
+    class Bar(Progress):
+        def get_renderables(self) -> Iterable[RenderableType]:
+            told = job.text(time.monotonic())
+            for shown in self.task_ids:
+                self.update(shown, total=job.total, completed=job.done, told=told)
+            return super().get_renderables()
+
+    label, told = (TextColumn(text, markup=False) for text in ("{task.description}", "{task.fields[told]}"))
+    bar = Bar(label, BarColumn(BAR_WIDTH), told, console=console, transient=True, refresh_per_second=4)
+    bar.add_task(job.label, total=job.total, told="")
+    return bar
 
 
 def reporter_for_stderr() -> Reporter:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airhop.analysis import lateness
-from airhop.analysis.judgements import Judgements
+from airhop.analysis.loss_classifications import LossClassifications
 from airhop.files import filling
 
 if TYPE_CHECKING:
@@ -77,15 +77,15 @@ class Result:
         for flow in self.document["flows"]:
             row = {key: value for key, value in flow.items() if key not in NESTED}
             row |= {f"notice_{kind}": count for kind, count in flow["notices"].items()}
-            rows.append(row | lateness.columns_of(flow) | Judgements.of_flows([flow]).columns)
+            rows.append(row | lateness.columns_of(flow) | LossClassifications.of_flows([flow]).columns)
         measured = ("srtt_ms", "completion_s", lateness.MEAN)
         known = dict.fromkeys(measured, pl.Float64)  # even where all are null
         return pl.DataFrame(rows, schema_overrides=known, infer_schema_length=None)
 
     @property
-    def judgements(self) -> Judgements:
+    def judgements(self) -> LossClassifications:
         """What the schemes of all TCP flows took losses for, against what had happened."""
-        return Judgements.of_flows(self.tcp_flows)
+        return LossClassifications.of_flows(self.tcp_flows)
 
     @cached_property
     def tables(self) -> dict[str, pl.DataFrame]:

@@ -8,8 +8,8 @@ bootstrap.
 import math
 import warnings
 from collections.abc import Callable, Collection, Hashable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,11 @@ class Estimate:
         if self.half_width is None or self.mean == 0.0:
             return None
         return self.half_width / abs(self.mean)
+
+    def scaled(self, factor: float) -> Self:
+        """Give it in another unit, `factor` of which are one of this: 100 makes per cent of a share."""
+        half = None if self.half_width is None else factor * self.half_width
+        return replace(self, mean=factor * self.mean, half_width=half)
 
     def interval(self, least: float = -math.inf, most: float = math.inf) -> Interval | None:
         """Give both ends, cut to what the quantity can be; None for a single replication."""

@@ -1,6 +1,8 @@
 """Settings of all Python tests, and the fixtures that they share."""
 
+import os
 import signal
+import sys
 
 from hypothesis import settings
 
@@ -14,3 +16,7 @@ settings.load_profile("airhop")
 
 # A job in the background of a script ignores SIGINT, and so would what tests of Ctrl-C interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Hundreds of tests start programs. Compiling the libraries anew would be most of what each of them does.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False

@@ -11,7 +11,7 @@ from itertools import product
 import polars as pl
 
 from airhop import Scenario, schemes, stats
-from airhop.analysis.judgements import Judgements
+from airhop.analysis.loss_classifications import LossClassifications
 
 Values = Mapping[str, object]
 Law = Callable[[str, Values, int], dict[str, float]]
@@ -173,11 +173,11 @@ class Table:
             )
         return found
 
-    def judgements(self) -> dict[int, dict[int, Judgements]]:
+    def judgements(self) -> dict[int, dict[int, LossClassifications]]:
         """Give what losses were taken for."""
         return {
             point.index: {
-                rep: Judgements.of_flows([{"judgements": judged(point.scheme, rep)}])
+                rep: LossClassifications.of_flows([{"judgements": judged(point.scheme, rep)}])
                 for rep in range(self.study.reps)
             }
             for point in self.study.points()

@@ -18,8 +18,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import polars as pl
 
-    from airhop.scenario import Scenario
-
 LIGHT_M_PER_S = 299_792_458.0
 _METRES = {"m": 1.0, "km": 1000.0}
 _HERTZ = {"Hz": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9}
@@ -146,17 +144,6 @@ class Topology:
     cells: list[Cell]
     ways: dict[str, list[str]]
     """Nodes of the way of every flow by its name (see `routes`)."""
-
-    @classmethod
-    def of(cls, scenario: Scenario, *, seed: int = 1, rep: int = 0) -> Topology:
-        """Find out where stations and ends of flows are in this replication."""
-        from airhop.simulate import run
-
-        # Places are drawn before anything happens: the shortest of runs has them.
-        starts = {f"flow.{flow['name']}.start": "0 s" for flow in scenario.to_dict()["flow"]}
-        instant = scenario.with_({"warmup": "0 s", **starts, "duration": "1 us"})
-        result = run(instant, seed=seed, rep=rep, trace=True)
-        return cls.of_run(scenario.to_dict(), result.document, result.tables)
 
     @classmethod
     def of_run(

@@ -11,13 +11,13 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from airhop import speed
+from airhop.bench import speed
+from airhop.bench.courses import COURSES, Course
+from airhop.bench.speed import Queue, Speed, UnavailableError
 from airhop.cli.app import Json, Whole
 from airhop.cli.output import console, print_json, print_table, say
-from airhop.courses import COURSES, Course
 from airhop.errors import InputError, did_you_mean
 from airhop.progress import Reporter, reporter_for_stderr
-from airhop.speed import Queue, Speed, UnavailableError
 from airhop.stats import Estimate, estimate
 from airhop.terminal import mean_pm, number
 

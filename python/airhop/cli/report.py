@@ -6,7 +6,6 @@ from pathlib import Path
 
 from airhop.cli.output import say
 from airhop.progress import reporter_for_stderr
-from airhop.report.folder import report_folder
 
 
 def report(folder: Path = Path("airhop-out"), /, *, out: Path | None = None) -> None:
@@ -21,6 +20,8 @@ def report(folder: Path = Path("airhop-out"), /, *, out: Path | None = None) -> 
     out
         The file to write; by default report.html in the folder.
     """
+    from airhop.report.folder import report_folder  # and with it bokeh, which completion needs not
+
     written = report_folder(folder, out, reporter_for_stderr())
     for path in written:
         print(path)

@@ -14,8 +14,9 @@ from airhop.cli.app import ExperimentId, Json, Seed, Whole
 from airhop.cli.output import console, print_json, say
 from airhop.errors import InputError
 from airhop.experiments import Calculation, Experiment, Mode, lookup, registry
-from airhop.experiments import reproduce as reproduce_experiments
 from airhop.progress import reporter_for_stderr
+from airhop.reproduction import print_outcome
+from airhop.reproduction import reproduce as reproduce_experiments
 
 
 def reproduce(
@@ -62,7 +63,7 @@ def reproduce(
     ):
         outcomes.append(outcome)
         if not as_json:
-            outcome.print(screen)
+            print_outcome(outcome, screen)
     if as_json:
         print_json({"experiments": [outcome.to_dict() for outcome in outcomes]})
     for verdict, one, many in (

@@ -10,10 +10,10 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from airhop import hints
-from airhop.analysis.judgements import Judgements
+from airhop.analysis.loss_classifications import LossClassifications
 from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Sets, Whole, With
 from airhop.cli.figures import check_figure, write_figure
-from airhop.cli.judged import print_counts
+from airhop.cli.loss_classifications import print_counts
 from airhop.cli.output import console, print_json, print_table, say
 from airhop.files import filling
 from airhop.plugins import load_all
@@ -170,7 +170,9 @@ def _print(result: Result) -> None:
     print_counts(
         out,
         {
-            scheme: Judgements.of_flows(flow for flow in result.tcp_flows if flow["scheme"] == scheme)
+            scheme: LossClassifications.of_flows(
+                flow for flow in result.tcp_flows if flow["scheme"] == scheme
+            )
             for scheme in schemes
         },
     )

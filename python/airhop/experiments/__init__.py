@@ -9,44 +9,42 @@ from __future__ import annotations
 
 from airhop.experiments.calculation import Calculated, Calculation, TextTable, Value, Values, exact
 from airhop.experiments.experiment import (
-    Axis,
     Claim,
+    ClaimResult,
     Curve,
     Experiment,
-    Judgement,
     Metric,
     Mode,
     Picture,
+    PlottedAxis,
     Replications,
     TimelineChoice,
 )
-from airhop.experiments.judged import Judged, Verdict
 from airhop.experiments.outcome import Outcome, outcomes_in
 from airhop.experiments.registered import lookup, registry
-from airhop.experiments.reproduction import reproduce
+from airhop.experiments.reproduced import CheckedClaim, Reproduced
 
 __all__ = [
-    "Axis",
     "Calculated",
     "Calculation",
+    "CheckedClaim",
     "Claim",
+    "ClaimResult",
     "Curve",
     "Experiment",
-    "Judged",
-    "Judgement",
     "Metric",
     "Mode",
     "Outcome",
     "Picture",
+    "PlottedAxis",
     "Replications",
+    "Reproduced",
     "TextTable",
     "TimelineChoice",
     "Value",
     "Values",
-    "Verdict",
     "exact",
     "lookup",
     "outcomes_in",
     "registry",
-    "reproduce",
 ]

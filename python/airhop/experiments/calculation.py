@@ -10,18 +10,17 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from airhop.errors import InputError
 from airhop.experiments.experiment import MODES, Claim, Mode, X
-from airhop.experiments.judged import Judged, Verdict, judge
+from airhop.experiments.reproduced import CheckedClaim, Reproduced, check_claims
 from airhop.files import why
 from airhop.progress import SILENT, Reporter
 from airhop.stats import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from rich.console import Console
 
 DOCUMENT = "outcome.json"
 
@@ -62,6 +61,14 @@ def exact(value: float) -> Estimate:
     return Estimate(float(value), None, 0)
 
 
+class Line(NamedTuple):
+    """A curve as it is drawn."""
+
+    x: list[float]
+    means: list[float]
+    half_widths: list[float | None]
+
+
 class Values:
     """All numbers of a calculation, in order."""
 
@@ -71,9 +78,23 @@ class Values:
     def __iter__(self) -> Iterator[Value]:
         return iter(self._values)
 
+    @property
+    def reps(self) -> int:
+        """The largest number of replications of any of them; 0 where all are exact."""
+        return max((value.value.n for value in self._values), default=0)
+
     def of(self, curve: str, metric: str) -> list[Value]:
         """Take the numbers of a curve in a metric."""
         return [value for value in self._values if (value.curve, value.metric) == (curve, metric)]
+
+    def line(self, curve: str, metric: str, along: str, **fixed: X) -> Line:
+        """Take the numbers of a curve along one quantity, the others fixed, as they are drawn."""
+        found = [value for value in self.of(curve, metric) if fixed.items() <= dict(value.x).items()]
+        return Line(
+            [float(value.x[along]) for value in found],
+            [value.value.mean for value in found],
+            [value.value.half_width for value in found],
+        )
 
     def at(self, curve: str, metric: str, **x: X) -> Value:
         """Find one number. Raises KeyError where there is none."""
@@ -114,14 +135,14 @@ class Calculation:
 
 
 @dataclass
-class Calculated(Judged):
+class Calculated(Reproduced):
     """What a calculation gave."""
 
     experiment: Calculation
     mode: Mode
     seed: int
     values: Values
-    verdicts: list[Verdict]
+    claims: list[CheckedClaim]
     files: list[Path] = field(default_factory=list)
 
     @classmethod
@@ -146,7 +167,7 @@ class Calculated(Judged):
 
     @classmethod
     def _judged(cls, calculation: Calculation, mode: Mode, seed: int, values: Values) -> Calculated:
-        return cls(calculation, mode, seed, values, judge(calculation.claims, values))
+        return cls(calculation, mode, seed, values, check_claims(calculation.claims, values))
 
     @property
     def headline(self) -> str:
@@ -157,44 +178,10 @@ class Calculated(Judged):
         """Give one entry of the `experiments` list that `airhop reproduce --json` prints."""
         return {
             "id": self.experiment.id,
-            "reps": max((value.value.n for value in self.values), default=0),
+            "reps": self.values.reps,
             "rows": [value.to_dict() for value in self.values],
-            "claims": [verdict.to_dict() for verdict in self.verdicts],
+            "claims": [checked.to_dict() for checked in self.claims],
         }
-
-    def write(self, folder: Path) -> list[Path]:
-        """Write rows, verdicts, the printed figure and the report into a folder."""
-        from airhop.report import page_of_calculation, write_report
-
-        rows, document, report = folder / "rows.csv", folder / DOCUMENT, folder / "report.html"
-        figures = self.draw(folder / "figure")
-        self._write_rows(rows)
-        facts = self.to_dict() | {"mode": self.mode, "seed": self.seed}
-        document.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
-        write_report([page_of_calculation(self)], report)
-        return [report, *figures, rows, document]
-
-    def draw(self, stem: Path) -> list[Path]:
-        """Write `stem.pdf`, `stem.svg` and `stem.png` and say where they are."""
-        import matplotlib as mpl
-
-        from airhop.plots.paper import PRINT_STYLE, write
-
-        with mpl.rc_context(PRINT_STYLE):
-            return write(self.experiment.figure(self.values), stem, self.experiment.title)
-
-    def _write_rows(self, path: Path) -> None:
-        """Write one line per value."""
-        import polars as pl
-
-        rows = [{**value.to_dict(), **value.to_dict()["x"]} for value in self.values]
-        pl.DataFrame(rows, infer_schema_length=None).drop("x").write_csv(path)
-
-    def print(self, console: Console) -> None:
-        """Show tables and verdicts in a terminal."""
-        from airhop.experiments.console import print_calculated
-
-        print_calculated(self, console)
 
 
 def calculated_in(folder: Path, known: Mapping[str, object]) -> list[Calculated]:

@@ -14,21 +14,21 @@ from itertools import pairwise, permutations
 import numpy as np
 
 from airhop import stats
-from airhop.experiments.experiment import Axis, Judgement, X
-from airhop.experiments.numerals import interval, plus_minus
+from airhop.experiments.experiment import ClaimResult, PlottedAxis, X
 from airhop.experiments.samples import Samples
+from airhop.numerals import interval, plus_minus
 from airhop.stats import Difference, Estimate, Ratio
 
-Verdict = bool | None
+Decision = bool | None
 """None: the intervals do not decide."""
 Cell = tuple[str, X]
 """A curve at a value of the axis."""
 
 
-# ---- verdicts --------------------------------------------------------------------------------------------
+# ---- decisions --------------------------------------------------------------------------------------------
 
 
-def above(found: Ratio | Estimate, level: float) -> Verdict:
+def above(found: Ratio | Estimate, level: float) -> Decision:
     """Judge whether a ratio or a mean is above this level."""
     ends = found if isinstance(found, Ratio) else found.interval()
     if ends is None or ends.low is None or ends.high is None:
@@ -36,43 +36,45 @@ def above(found: Ratio | Estimate, level: float) -> Verdict:
     return True if ends.low > level else False if ends.high <= level else None
 
 
-def below(found: Ratio | Estimate, level: float) -> Verdict:
+def below(found: Ratio | Estimate, level: float) -> Decision:
     """Judge whether a ratio or a mean is below this level."""
-    verdict = above(found, level)
-    return None if verdict is None else not verdict
+    decision = above(found, level)
+    return None if decision is None else not decision
 
 
-def within(low: float, high: float, least: float, most: float) -> Verdict:
+def within(low: float, high: float, least: float, most: float) -> Decision:
     """Judge whether a quantity whose interval is low to high lies between least and most."""
     if least < low and high < most:
         return True
     return False if high <= least or low >= most else None
 
 
-def every(verdicts: Iterable[Verdict]) -> Verdict:
+def every(decisions: Iterable[Decision]) -> Decision:
     """Judge whether all of it is so; one that fails is enough to fail."""
-    found = set(verdicts)
+    found = set(decisions)
     return False if False in found else None if None in found else True
 
 
-def some(verdicts: Iterable[Verdict]) -> Verdict:
+def some(decisions: Iterable[Decision]) -> Decision:
     """Judge whether any of it is so."""
-    found = set(verdicts)
+    found = set(decisions)
     return True if True in found else None if None in found else False
 
 
 # ---- checks ----------------------------------------------------------------------------------------------
 
 
-def exceeds_somewhere(samples: Samples, axis: Axis, scheme: str, factors: Mapping[str, float]) -> Judgement:
+def exceeds_somewhere(
+    samples: Samples, axis: PlottedAxis, scheme: str, factors: Mapping[str, float]
+) -> ClaimResult:
     """Judge whether scheme reaches more than each factor times that scheme, each somewhere in the grid."""
-    verdicts, parts = [], []
+    decisions, parts = [], []
     for other, factor in factors.items():
-        verdicts.append(some(above(samples.ratio(scheme, other, x), factor) for x in samples.xs))
+        decisions.append(some(above(samples.ratio(scheme, other, x), factor) for x in samples.xs))
         x, ratio = best_ratio(samples, scheme, other)
-        short = "" if verdicts[-1] else f", not above {factor:g}"
+        short = "" if decisions[-1] else f", not above {factor:g}"
         parts.append(f"{interval(ratio)} × {other} at {axis.text(x)}{short}")
-    return Judgement(every(verdicts), "; ".join(parts))
+    return ClaimResult(every(decisions), "; ".join(parts))
 
 
 def best_ratio(samples: Samples, scheme: str, other: str) -> tuple[X, Ratio]:
@@ -83,56 +85,66 @@ def best_ratio(samples: Samples, scheme: str, other: str) -> tuple[X, Ratio]:
 
 
 def ahead_everywhere(
-    samples: Samples, axis: Axis, scheme: str, others: Sequence[str], from_x: float = -math.inf
-) -> Judgement:
+    samples: Samples, axis: PlottedAxis, scheme: str, others: Sequence[str], from_x: float = -math.inf
+) -> ClaimResult:
     """Judge whether scheme beats all others at every x from `from_x` up; measured by the closest race."""
     races = {(x, other): samples.ratio(scheme, other, x) for x in samples.from_x(from_x) for other in others}
     x, other = min(races, key=lambda race: _low(races[race]))
     measured = f"closest: {interval(races[x, other])} × {other} at {axis.text(x)}"
     if lost := list(dict.fromkeys(x for (x, _), ratio in races.items() if not above(ratio, 1.0))):
         measured += f"; not ahead at {', '.join(axis.text(x) for x in lost)}"
-    return Judgement(every(above(ratio, 1.0) for ratio in races.values()), measured)
+    return ClaimResult(every(above(ratio, 1.0) for ratio in races.values()), measured)
 
 
 def each_above(
-    samples: Samples, axis: Axis, schemes: Sequence[str], other: str, at: Sequence[X], share: float = 1.0
-) -> Judgement:
+    samples: Samples,
+    axis: PlottedAxis,
+    schemes: Sequence[str],
+    other: str,
+    at: Sequence[X],
+    share: float = 1.0,
+) -> ClaimResult:
     """Judge whether each scheme has more than this share of what other has, at each of these x."""
     ratios = {scheme: {x: samples.ratio(scheme, other, x) for x in at} for scheme in schemes}
     return _each(axis, ratios, lambda ratio: above(ratio, share), _low, f"least, times that of {other}")
 
 
 def each_below(
-    samples: Samples, axis: Axis, schemes: Sequence[str], other: str, at: Sequence[X], share: float = 1.0
-) -> Judgement:
+    samples: Samples,
+    axis: PlottedAxis,
+    schemes: Sequence[str],
+    other: str,
+    at: Sequence[X],
+    share: float = 1.0,
+) -> ClaimResult:
     """Judge whether each scheme has less than this share of what other has, at each of these x."""
     ratios = {scheme: {x: samples.ratio(scheme, other, x) for x in at} for scheme in schemes}
     return _each(axis, ratios, lambda ratio: below(ratio, share), _minus_high, f"most, times that of {other}")
 
 
 def each_below_beside(
-    samples: Samples, axis: Axis, schemes: Sequence[str], at: Sequence[X], share: float = 1.0
-) -> Judgement:
+    samples: Samples, axis: PlottedAxis, schemes: Sequence[str], at: Sequence[X], share: float = 1.0
+) -> ClaimResult:
     """Judge whether each scheme has less than this share of what it has in the experiment beside this one."""
     ratios = {scheme: {x: samples.ratio_to_beside(scheme, x) for x in at} for scheme in schemes}
     return _each(axis, ratios, lambda ratio: below(ratio, share), _minus_high, "most, times that")
 
 
 def each_above_beside(
-    samples: Samples, axis: Axis, schemes: Sequence[str], at: Sequence[X], share: float = 1.0
-) -> Judgement:
+    samples: Samples, axis: PlottedAxis, schemes: Sequence[str], at: Sequence[X], share: float = 1.0
+) -> ClaimResult:
     """Judge whether each scheme has more than this share of what it has in the experiment beside this one."""
     ratios = {scheme: {x: samples.ratio_to_beside(scheme, x) for x in at} for scheme in schemes}
     return _each(axis, ratios, lambda ratio: above(ratio, share), _low, "least, times that")
 
 
 def stands_as_beside(
-    samples: Samples, axis: Axis, schemes: Sequence[str], other: str, at: Sequence[X], factor: float
-) -> Judgement:
+    samples: Samples, axis: PlottedAxis, schemes: Sequence[str], other: str, at: Sequence[X], factor: float
+) -> ClaimResult:
     """Judge whether each scheme's ratio to other is that of the experiment beside, within a factor."""
     ratios = {scheme: {x: ratio_of_ratios(samples, scheme, other, x) for x in at} for scheme in schemes}
 
-    def decide(ratio: Ratio) -> Verdict:
+    def decide(ratio: Ratio) -> Decision:
         return every((above(ratio, 1.0 / factor), below(ratio, factor)))
 
     def margin(ratio: Ratio) -> float:
@@ -142,8 +154,8 @@ def stands_as_beside(
 
 
 def falls_behind_beside(
-    samples: Samples, axis: Axis, scheme: str, other: str, at: Sequence[X], share: float
-) -> Judgement:
+    samples: Samples, axis: PlottedAxis, scheme: str, other: str, at: Sequence[X], share: float
+) -> ClaimResult:
     """Judge whether scheme/other is below this share of what it is in the experiment beside this one."""
     ratios = {f"{scheme}/{other}": {x: ratio_of_ratios(samples, scheme, other, x) for x in at}}
     return _each(axis, ratios, lambda ratio: below(ratio, share), _minus_high, "most, times that beside")
@@ -161,12 +173,12 @@ def ratio_of_ratios(samples: Samples, scheme: str, other: str, x: X) -> Ratio:
 
 
 def _each(
-    axis: Axis,
+    axis: PlottedAxis,
     ratios: Mapping[str, Mapping[X, Ratio]],
-    decide: Callable[[Ratio], Verdict],
+    decide: Callable[[Ratio], Decision],
     margin: Callable[[Ratio], float],
     what: str,
-) -> Judgement:
+) -> ClaimResult:
     """Decide on every ratio; tell for each scheme the one with the least margin, and where it is not so."""
     parts = []
     for scheme, found in ratios.items():
@@ -174,46 +186,48 @@ def _each(
         missed = [axis.text(x) for x, ratio in found.items() if not decide(ratio)]
         parts.append(f"{scheme} {interval(found[x])} at {axis.text(x)}")
         parts[-1] += f" (not so at {', '.join(missed)})" if missed else ""
-    verdicts = [decide(ratio) for found in ratios.values() for ratio in found.values()]
-    return Judgement(every(verdicts), f"{what}: {'; '.join(parts)}")
+    decisions = [decide(ratio) for found in ratios.values() for ratio in found.values()]
+    return ClaimResult(every(decisions), f"{what}: {'; '.join(parts)}")
 
 
-def order_at(samples: Samples, axis: Axis, order: Sequence[Sequence[str]], at: Sequence[X]) -> Judgement:
+def order_at(
+    samples: Samples, axis: PlottedAxis, order: Sequence[Sequence[str]], at: Sequence[X]
+) -> ClaimResult:
     """Judge whether at each given x every scheme of a group is ahead of every scheme of the next group."""
-    verdicts, parts, broken = [], [], []
+    decisions, parts, broken = [], [], []
     for x in (x for x in at if x in samples.xs):
         closest = []
         for ahead, behind in pairwise(order):
             races = {(a, b): samples.ratio(a, b, x) for a in ahead for b in behind}
             a, b = min(races, key=lambda race: _low(races[race]))
             closest.append(f"{a}/{b} {interval(races[a, b])}")
-            verdicts += [above(ratio, 1.0) for ratio in races.values()]
+            decisions += [above(ratio, 1.0) for ratio in races.values()]
             lost = [f"{a} of {b}" for (a, b), ratio in races.items() if not above(ratio, 1.0)]
             broken += [f"not ahead at {axis.text(x)}: {', '.join(lost)}"] if lost else []
         parts.append(f"closest at {axis.text(x)}: {', '.join(closest)}")
-    return Judgement(every(verdicts) if verdicts else None, "; ".join(parts + broken))
+    return ClaimResult(every(decisions) if decisions else None, "; ".join(parts + broken))
 
 
 def keeps_most(
-    samples: Samples, axis: Axis, scheme: str, others: Sequence[str], from_x: float = -math.inf
-) -> Judgement:
+    samples: Samples, axis: PlottedAxis, scheme: str, others: Sequence[str], from_x: float = -math.inf
+) -> ClaimResult:
     """Judge whether scheme keeps a larger share of its value than each other, from `from_x` to the last x."""
     first, last = samples.from_x(from_x)[0], samples.xs[-1]
-    verdicts = []
+    decisions = []
     for other in others:
         start, end, others_start, others_end = samples.paired(
             (scheme, first), (scheme, last), (other, first), (other, last)
         )
         # (end / start) / (other's end / other's start) > 1, written as one paired ratio.
         kept, others_kept = np.multiply(end, others_start), np.multiply(others_end, start)
-        verdicts.append(above(stats.ratio(kept.tolist(), others_kept.tolist()), 1.0))
+        decisions.append(above(stats.ratio(kept.tolist(), others_kept.tolist()), 1.0))
     parts = [f"{name} {interval(along(samples, name, first, last))}" for name in (scheme, *others)]
-    return Judgement(
-        every(verdicts), f"kept from {axis.text(first)} to {axis.text(last)}: {', '.join(parts)}"
+    return ClaimResult(
+        every(decisions), f"kept from {axis.text(first)} to {axis.text(last)}: {', '.join(parts)}"
     )
 
 
-def falls_all_along(samples: Samples, axis: Axis, schemes: Sequence[str]) -> Judgement:
+def falls_all_along(samples: Samples, axis: PlottedAxis, schemes: Sequence[str]) -> ClaimResult:
     """Judge whether each scheme loses with every step of the axis."""
     first, last = samples.xs[0], samples.xs[-1]
     steps = {
@@ -226,43 +240,47 @@ def falls_all_along(samples: Samples, axis: Axis, schemes: Sequence[str]) -> Jud
         for (scheme, x, y), ratio in steps.items()
         if not below(ratio, 1.0)
     ]
-    return Judgement(every(below(ratio, 1.0) for ratio in steps.values()), "; ".join(parts))
+    return ClaimResult(every(below(ratio, 1.0) for ratio in steps.values()), "; ".join(parts))
 
 
-def steady(samples: Samples, axis: Axis, scheme: str, share: float) -> Judgement:
+def steady(samples: Samples, axis: PlottedAxis, scheme: str, share: float) -> ClaimResult:
     """Judge whether scheme has at every x more than this share of what it has at any other."""
     changes = {(x, y): along(samples, scheme, x, y) for x, y in permutations(samples.xs, 2)}
     x, y = min(changes, key=lambda pair: _low(changes[pair]))
     measured = f"least: {interval(changes[x, y])} at {axis.text(y)} of what it is at {axis.text(x)}"
-    return Judgement(every(above(ratio, share) for ratio in changes.values()), measured)
+    return ClaimResult(every(above(ratio, share) for ratio in changes.values()), measured)
 
 
-def catches_up(samples: Samples, axis: Axis, schemes: Sequence[str], leader: str, share: float) -> Judgement:
+def catches_up(
+    samples: Samples, axis: PlottedAxis, schemes: Sequence[str], leader: str, share: float
+) -> ClaimResult:
     """Judge whether each scheme is below this share of the leader at the first x and above it at the last."""
     first, last = samples.xs[0], samples.xs[-1]
-    verdicts, parts = [], []
+    decisions, parts = [], []
     for scheme in schemes:
         start, end = samples.ratio(scheme, leader, first), samples.ratio(scheme, leader, last)
-        verdicts += [below(start, share), above(end, share)]
+        decisions += [below(start, share), above(end, share)]
         parts.append(f"{scheme} {interval(start)} and {interval(end)}")
     measured = f"share of {leader} at {axis.text(first)} and at {axis.text(last)}: {', '.join(parts)}"
-    return Judgement(every(verdicts), measured)
+    return ClaimResult(every(decisions), measured)
 
 
-def most_stay_above(samples: Samples, axis: Axis, schemes: Sequence[str], level: float) -> Judgement:
+def most_stay_above(samples: Samples, axis: PlottedAxis, schemes: Sequence[str], level: float) -> ClaimResult:
     """Judge whether more than half of the schemes have a mean above this level at every x."""
-    verdicts, parts = [], []
+    decisions, parts = [], []
     for scheme in schemes:
         estimates = {x: samples.estimate(scheme, x) for x in samples.xs}
-        verdicts.append(every(above(found, level) for found in estimates.values()))
+        decisions.append(every(above(found, level) for found in estimates.values()))
         x = min(estimates, key=lambda x: estimates[x].mean)
         parts.append(f"{scheme} {estimates[x].mean:.3f} {plus_minus(estimates[x], 3)} at {axis.text(x)}")
-    holding, failing = verdicts.count(True), verdicts.count(False)
+    holding, failing = decisions.count(True), decisions.count(False)
     most = True if 2 * holding > len(schemes) else False if 2 * failing >= len(schemes) else None
-    return Judgement(most, f"least: {', '.join(parts)}")
+    return ClaimResult(most, f"least: {', '.join(parts)}")
 
 
-def near_best(samples: Samples, axis: Axis, rivals: Mapping[Cell, Iterable[Cell]], share: float) -> Judgement:
+def near_best(
+    samples: Samples, axis: PlottedAxis, rivals: Mapping[Cell, Iterable[Cell]], share: float
+) -> ClaimResult:
     """Judge whether each of the cells has more than this share of every rival of its own.
 
     By paired differences: a rival that starved has no ratio to it, and is no rival.
@@ -273,13 +291,13 @@ def near_best(samples: Samples, axis: Axis, rivals: Mapping[Cell, Iterable[Cell]
         for rival in those
         if rival != cell
     }
-    verdicts = {race: _positive(lead) for race, lead in races.items()}
+    decisions = {race: _positive(lead) for race, lead in races.items()}
     cell, rival = min(races, key=lambda race: races[race].mean)
     measured = f"least: {_at(axis, cell)} has {interval(stats.ratio(*samples.paired(cell, rival)))} of "
     measured += _at(axis, rival)
-    if missed := dict.fromkeys(cell for (cell, _), verdict in verdicts.items() if not verdict):
+    if missed := dict.fromkeys(cell for (cell, _), decision in decisions.items() if not decision):
         measured += f"; not above {share:g}: {'; '.join(_at(axis, cell) for cell in missed)}"
-    return Judgement(every(verdicts.values()), measured)
+    return ClaimResult(every(decisions.values()), measured)
 
 
 def _lead(samples: Samples, cell: Cell, rival: Cell, share: float) -> Difference:
@@ -288,7 +306,7 @@ def _lead(samples: Samples, cell: Cell, rival: Cell, share: float) -> Difference
     return stats.difference(values, [share * value for value in rivals])
 
 
-def _positive(found: Difference) -> Verdict:
+def _positive(found: Difference) -> Decision:
     if found.half_width is None:
         return None
     return True if found.mean > found.half_width else False if found.mean <= -found.half_width else None
@@ -299,7 +317,7 @@ def along(samples: Samples, scheme: str, x: X, y: X) -> Ratio:
     return stats.ratio(*samples.paired((scheme, y), (scheme, x)))
 
 
-def _at(axis: Axis, cell: Cell) -> str:
+def _at(axis: PlottedAxis, cell: Cell) -> str:
     curve, x = cell
     return f"{curve} at {axis.name} {axis.text(x)}"
 

@@ -14,6 +14,7 @@ from airhop.scenario import SCHEME
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from airhop import study
     from airhop.experiments.samples import Samples
     from airhop.results import Result
     from airhop.study import Study, Until
@@ -27,8 +28,11 @@ X = float | str
 
 
 @dataclass(frozen=True)
-class Axis:
-    """What an experiment varies: numbers or words, written to one scenario path or to several at once."""
+class PlottedAxis:
+    """What an experiment varies, and how it is drawn: the axis of its study, in the words of its paper.
+
+    Values are numbers or words, written to one scenario path or to several at once.
+    """
 
     key: str
     """Name in documents and files, with its unit (`fer`, `d_off_ms`)."""
@@ -61,6 +65,12 @@ class Axis:
     def grid(self, mode: Mode) -> tuple[X, ...]:
         """Give the values taken in this mode."""
         return self.coarse if mode == "quick" else self.full
+
+    def of_study(self, mode: Mode) -> study.Axis:
+        """Make the axis of the study that this mode runs."""
+        from airhop import study
+
+        return study.Axis(self.paths, tuple(self.setting(x) for x in self.grid(mode)))
 
     def setting(self, x: X) -> tuple[object, ...]:
         """Write the value as a scenario takes it, for each path: `10 ms`, 0.01, 5, `veno`."""
@@ -189,15 +199,15 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class Judgement:
-    """The verdict on one claim, with the figure it rests on."""
+class ClaimResult:
+    """Whether a claim holds, with the figure it rests on."""
 
     holds: bool | None
     """None when the intervals decide neither way: more replications may."""
     measured: str
 
     @property
-    def verdict(self) -> Literal["holds", "fails", "open"]:
+    def word(self) -> Literal["holds", "fails", "open"]:
         """Say it in a word."""
         return "open" if self.holds is None else "holds" if self.holds else "fails"
 
@@ -212,9 +222,10 @@ class Claim(Generic[Found]):
 
     id: str
     text: str
-    judge: Callable[[Found], Judgement]
+    check: Callable[[Found], ClaimResult]
     reason: str = ""
-    """Why it does not hold, found in the traces; told wherever the verdict is not `holds`."""
+    """Why it does not hold, found in the traces; told wherever it does not hold. A number that its check
+    measures stands in the result alone, where it is never of another day."""
 
 
 @dataclass(frozen=True)
@@ -233,7 +244,7 @@ class Experiment:
     """In the paper's order."""
     baseline: str
     """Name of the curve that ratios refer to."""
-    axis: Axis
+    axis: PlottedAxis
     metric: Metric
     replications: Replications
     claims: tuple[Claim[Samples], ...]
@@ -274,12 +285,11 @@ class Experiment:
         from airhop import study
         from airhop.scenario import Scenario
 
-        grid = tuple(self.axis.setting(x) for x in self.axis.grid(mode))
         return study.Study(
             name=self.id,
             scenario=Scenario.load(self.scenario).with_(dict(self.settings)),
             axes=(
-                study.Axis(self.axis.paths, grid),
+                self.axis.of_study(mode),
                 study.Axis(*self._compared()),
             ),
             reps=self.replications.rule(mode, self.metric),

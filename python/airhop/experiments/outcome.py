@@ -1,8 +1,7 @@
-"""The result of an experiment: rows, verdicts, and the files they were written to."""
+"""The result of an experiment: rows and checked claims."""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,14 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airhop.experiments.experiment import MODES, Experiment, Metric, Mode, X
-from airhop.experiments.judged import Judged, Verdict, judge
 from airhop.experiments.registered import registry
+from airhop.experiments.reproduced import CheckedClaim, Reproduced, check_claims
 from airhop.experiments.samples import Samples
 from airhop.stats import Difference, Estimate, Interval, Ratio
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from airhop.experiments.calculation import Calculation
     from airhop.study import Table
 
@@ -49,7 +46,7 @@ class Row:
 
 
 @dataclass
-class Outcome(Judged):
+class Outcome(Reproduced):
     """What an experiment found."""
 
     experiment: Experiment
@@ -60,7 +57,7 @@ class Outcome(Judged):
     rows: list[Row]
     also: dict[str, list[Row]]
     """Rows of the further metrics, by name."""
-    verdicts: list[Verdict]
+    claims: list[CheckedClaim]
     files: list[Path] = field(default_factory=list)
 
     @classmethod
@@ -84,7 +81,7 @@ class Outcome(Judged):
             samples,
             rows(experiment, experiment.metric, samples),
             {metric.name: rows(experiment, metric, samples.also[metric.name]) for metric in experiment.also},
-            judge(experiment.claims, samples),
+            check_claims(experiment.claims, samples),
         )
 
     @property
@@ -104,7 +101,7 @@ class Outcome(Judged):
             "id": self.experiment.id,
             "reps": self.reps,
             "rows": [self._row(metric, row) for metric, rows in measured.items() for row in rows],
-            "claims": [verdict.to_dict() for verdict in self.verdicts],
+            "claims": [checked.to_dict() for checked in self.claims],
         }
 
     def _row(self, metric: str, row: Row) -> dict[str, Any]:
@@ -119,66 +116,6 @@ class Outcome(Judged):
             "published_ratio": row.published_ratio,
             "reps": row.reps,
         }
-
-    def write(self, folder: Path) -> list[Path]:
-        """Write rows, verdicts, the printed figure and the interactive report into a folder."""
-        from airhop.plots.chart import draw
-        from airhop.plots.confusion import draw_confusion
-        from airhop.plots.pictures import draw_pictures
-        from airhop.report import chapter_of_outcome, write_report
-
-        rows, document, report = folder / "rows.csv", folder / "outcome.json", folder / "report.html"
-        figures = draw(self, folder / "figure")
-        figures += draw_pictures(self, folder)
-        figures += draw_confusion(self.table, folder / "confusion", labels=self.experiment.labels)
-        self.write_rows(rows)
-        document.write_text(json.dumps(self.to_dict(), indent=2) + "\n", encoding="utf-8")
-        write_report([chapter_of_outcome(self)], report)
-        return [report, *figures, rows, document]
-
-    def write_rows(self, path: Path) -> None:
-        """Write one line per cell: mean, 95 % half-width, paired ratio and difference to the baseline."""
-        import polars as pl
-
-        lines: list[dict[str, object]] = []
-        also = {metric: {(row.scheme, row.x): row for row in rows} for metric, rows in self.also.items()}
-        for row in self.rows:
-            line: dict[str, object] = {"scheme": row.scheme, self.experiment.axis.key: row.x}
-            line |= {"reps": row.reps, **self._columns(self.experiment.metric.name, row)}
-            line |= self._printed(row) if self.experiment.published else {}
-            for metric, others in also.items():
-                if (row.scheme, row.x) in others:
-                    line |= self._columns(metric, others[row.scheme, row.x], prefix=f"{metric}_")
-            lines.append(line)
-        pl.DataFrame(lines, infer_schema_length=None).write_csv(path)
-
-    def _columns(self, metric: str, row: Row, prefix: str = "") -> dict[str, object]:
-        baseline = self.experiment.baseline
-        return {
-            f"{metric}_mean": row.value.mean,
-            f"{metric}_half_width": row.value.half_width,
-            f"{prefix}ratio_to_{baseline}": row.ratio.value if row.ratio else None,
-            f"{prefix}ratio_to_{baseline}_low": row.ratio.low if row.ratio else None,
-            f"{prefix}ratio_to_{baseline}_high": row.ratio.high if row.ratio else None,
-            f"{prefix}difference_to_{baseline}": row.difference.mean if row.difference else None,
-            f"{prefix}difference_to_{baseline}_half_width": row.difference.half_width
-            if row.difference
-            else None,
-            f"{prefix}correlation_with_{baseline}": row.difference.correlation if row.difference else None,
-        }
-
-    def _printed(self, row: Row) -> dict[str, object]:
-        return {
-            "published": row.published,
-            "off_published": row.off,
-            f"published_ratio_to_{self.experiment.baseline}": row.published_ratio,
-        }
-
-    def print(self, console: Console) -> None:
-        """Show the table, a chart and the verdicts in a terminal."""
-        from airhop.experiments.console import print_outcome
-
-        print_outcome(self, console)
 
 
 def rows(experiment: Experiment, metric: Metric, samples: Samples) -> list[Row]:

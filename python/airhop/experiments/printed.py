@@ -10,8 +10,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from airhop.experiments.claims import Cell, Verdict, every, within
-from airhop.experiments.experiment import Axis, Judgement, X
+from airhop.experiments.claims import Cell, Decision, every, within
+from airhop.experiments.experiment import ClaimResult, PlottedAxis, X
 from airhop.experiments.samples import Samples
 
 Printed = Mapping[Cell, float]
@@ -42,7 +42,7 @@ class Off:
         ends = (-math.inf, math.inf) if low is None or high is None else (low, high)
         return cls(*(end / printed - 1.0 for end in (mean, *ends)))
 
-    def meets(self, tolerance: float) -> Verdict:
+    def meets(self, tolerance: float) -> Decision:
         """Judge whether it lies within the tolerance."""
         return within(self.low, self.high, -tolerance, tolerance)
 
@@ -74,15 +74,15 @@ def _cells(samples: Samples, printed: Printed, curves: Iterable[str]) -> list[Ce
     return [(curve, x) for curve in curves for x in samples.xs if (curve, x) in printed]
 
 
-def all_met(axis: Axis, off: Mapping[Cell, Off], tolerance: float) -> Judgement:
+def all_met(axis: PlottedAxis, off: Mapping[Cell, Off], tolerance: float) -> ClaimResult:
     """Judge whether every printed number is met within the tolerance; tell how far off the others are."""
-    verdicts = {cell: found.meets(tolerance) for cell, found in off.items()}
-    told = [f"within {100 * tolerance:g} % in {list(verdicts.values()).count(True)} of {len(off)} cells"]
-    for word, verdict in (("off", False), ("open", None)):
-        cells = [cell for cell, known in verdicts.items() if known is verdict]
+    decisions = {cell: found.meets(tolerance) for cell, found in off.items()}
+    told = [f"within {100 * tolerance:g} % in {list(decisions.values()).count(True)} of {len(off)} cells"]
+    for word, decision in (("off", False), ("open", None)):
+        cells = [cell for cell, known in decisions.items() if known is decision]
         if cells:
             told.append(f"{word}: {', '.join(f'{_at(axis, cell)} {off[cell]}' for cell in cells)}")
-    return Judgement(every(verdicts.values()), "; ".join(told))
+    return ClaimResult(every(decisions.values()), "; ".join(told))
 
 
 def mean_error(off: Mapping[Cell, Off]) -> tuple[float, float]:
@@ -98,15 +98,17 @@ def mean_error(off: Mapping[Cell, Off]) -> tuple[float, float]:
     )
 
 
-def mean_error_below(axis: Axis, off: Mapping[Cell, Off], most: float) -> Judgement:
+def mean_error_below(axis: PlottedAxis, off: Mapping[Cell, Off], most: float) -> ClaimResult:
     """Judge whether the mean error over these cells is below this share."""
     error, half = mean_error(off)
-    verdict = within(error - half, error + half, -math.inf, most) if math.isfinite(half) else None
+    decision = within(error - half, error + half, -math.inf, most) if math.isfinite(half) else None
     furthest = max(off, key=lambda cell: abs(off[cell].mean))
     text = f"{100 * error:.1f} ± {100 * half:.1f} %" if math.isfinite(half) else f"{100 * error:.1f} % ± ?"
-    return Judgement(verdict, f"{text} over {len(off)} cells; furthest {_at(axis, furthest)} {off[furthest]}")
+    return ClaimResult(
+        decision, f"{text} over {len(off)} cells; furthest {_at(axis, furthest)} {off[furthest]}"
+    )
 
 
-def _at(axis: Axis, cell: Cell) -> str:
+def _at(axis: PlottedAxis, cell: Cell) -> str:
     curve, x = cell
     return f"{curve} at {axis.text(x)}"

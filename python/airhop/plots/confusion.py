@@ -7,7 +7,13 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airhop.analysis.judgements import JUDGED, RIGHT, TRUE_CAUSES, Judgements, share_right
+from airhop.analysis.loss_classifications import (
+    RIGHT,
+    TAKEN_FOR,
+    TRUE_CAUSES,
+    LossClassifications,
+    share_right,
+)
 from airhop.plots.paper import COLUMN_WIDTH_IN, PRINT_STYLE, sheet, write
 from airhop.plots.quantities import GOODPUT
 from airhop.plots.slices import Slice, cut
@@ -69,17 +75,17 @@ def draw_confusion(
 
     part = cut(table, GOODPUT.column, (), at)
     samples = _samples(table, part)
-    whole = Judgements.sum(found for sample in samples.values() for found in sample)
+    whole = LossClassifications.sum(found for sample in samples.values() for found in sample)
     if not whole.total:
         return []
-    causes = [cause for cause in TRUE_CAUSES if any(whole.count(judged, cause) for judged in JUDGED)]
+    causes = [cause for cause in TRUE_CAUSES if any(whole.count(judged, cause) for judged in TAKEN_FOR)]
     with mpl.rc_context(PRINT_STYLE | {"font.size": 7, "axes.linewidth": 0.4}):
         figure, panels = _panels(len(samples), len(whole.judged))
         for place, (panel, (scheme, sample)) in enumerate(zip(panels, samples.items(), strict=True)):
             right = share_right(sample)
             told = "no loss" if right is None else f"{percent_interval(right)} %"
             panel.set_title(f"{(labels or {}).get(scheme, scheme)}: {told}", fontsize=7, loc="left", pad=2)
-            _fill(panel, Judgements.sum(sample), whole.judged, causes)
+            _fill(panel, LossClassifications.sum(sample), whole.judged, causes)
             panel.set_yticks(range(len(whole.judged)), whole.judged if place % BESIDE == 0 else [])
             if place % BESIDE == 0:
                 panel.set_ylabel("taken for", fontsize=7, labelpad=2)
@@ -94,7 +100,7 @@ def draw_confusion(
         return write(figure, Path(stem), "What losses were taken for, by true cause")
 
 
-def _samples(table: Table, part: Slice) -> dict[str, list[Judgements]]:
+def _samples(table: Table, part: Slice) -> dict[str, list[LossClassifications]]:
     """Take what was judged at the cells of a slice: by scheme, a replication each."""
     found = table.judgements()
     return {cell.point.scheme: list(found[cell.point.index].values()) for cell in part.cells}
@@ -119,7 +125,7 @@ def _panels(count: int, rows: int) -> tuple[Figure, list[Axes]]:
     return figure, panels
 
 
-def _fill(panel: Axes, found: Judgements, judged: Sequence[str], causes: Sequence[str]) -> None:
+def _fill(panel: Axes, found: LossClassifications, judged: Sequence[str], causes: Sequence[str]) -> None:
     from matplotlib.patches import Rectangle
 
     shares = [[found.share(taken_for, cause) for cause in causes] for taken_for in judged]

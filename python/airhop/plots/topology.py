@@ -74,7 +74,7 @@ def draw_topology(
     """
     import matplotlib as mpl
 
-    network, topology = scenario.to_dict(), Topology.of(scenario, seed=seed, rep=rep)
+    network, topology = scenario.to_dict(), drawn_topology(scenario, seed=seed, rep=rep)
     title = f"Topology of {scenario.name}"
     if not topology.cells or (network.get("radio") and cell is None and not around):
         with mpl.rc_context(PRINT_STYLE):
@@ -83,6 +83,17 @@ def draw_topology(
     ringed = _ringed(drawn, around, topology.ways)
     with mpl.rc_context(PRINT_STYLE):
         return write(topology_figure(drawn, topology.ways, ringed), Path(stem), title)
+
+
+def drawn_topology(scenario: Scenario, *, seed: int = 1, rep: int = 0) -> Topology:
+    """Find out where stations and ends of flows are in this replication."""
+    from airhop.simulate import run
+
+    # Places are drawn before anything happens: the shortest of runs has them.
+    starts = {f"flow.{flow['name']}.start": "0 s" for flow in scenario.to_dict()["flow"]}
+    instant = scenario.with_({"warmup": "0 s", **starts, "duration": "1 us"})
+    result = run(instant, seed=seed, rep=rep, trace=True)
+    return Topology.of_run(scenario.to_dict(), result.document, result.tables)
 
 
 def _chosen(cells: Sequence[Cell], wanted: str | None) -> Cell:

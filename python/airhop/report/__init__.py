@@ -5,8 +5,8 @@ from __future__ import annotations
 from airhop.report.calculated import CalculationChapter, page_of_calculation
 from airhop.report.chapter import Chapter, chapter_of_outcome
 from airhop.report.folder import report_folder
+from airhop.report.packets.traced import TracedRun
 from airhop.report.page import write_report
-from airhop.report.traced import TracedRun
 
 __all__ = [
     "CalculationChapter",

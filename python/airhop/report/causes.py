@@ -11,7 +11,7 @@ import polars as pl
 from airhop.analysis.topology import cells
 
 if TYPE_CHECKING:
-    from airhop.report.traced import TracedRun
+    from airhop.report.packets.traced import TracedRun
 
 REPAIRS = {
     "notice": "on a notice",

@@ -8,8 +8,8 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from airhop.experiments.judged import Verdict
-from airhop.experiments.numerals import interval
+from airhop.experiments.reproduced import CheckedClaim
+from airhop.numerals import interval
 from airhop.plots.quantities import (
     FAIRNESS,
     GOODPUT,
@@ -19,7 +19,7 @@ from airhop.plots.quantities import (
     measured,
 )
 from airhop.plots.style import SchemeStyle, styles
-from airhop.report.traced import TracedRun, trace_schemes
+from airhop.report.packets.traced import TracedRun, trace_schemes
 from airhop.study.measure import METRICS
 
 if TYPE_CHECKING:
@@ -46,18 +46,18 @@ class Paper:
     """Where something stands in print, and its claims."""
 
     source: str
-    verdicts: tuple[Verdict, ...]
+    claims: tuple[CheckedClaim, ...]
     """Those that do not hold first."""
 
     @property
     def held(self) -> int:
         """How many claims hold."""
-        return sum(verdict.word == "holds" for verdict in self.verdicts)
+        return sum(checked.word == "holds" for checked in self.claims)
 
     @property
     def open(self) -> int:
         """How many claims the intervals leave undecided."""
-        return sum(verdict.word == "open" for verdict in self.verdicts)
+        return sum(checked.word == "open" for checked in self.claims)
 
 
 @dataclass(frozen=True)
@@ -246,7 +246,7 @@ def _where(found: tuple[Dimension, ...], cell: Cell) -> str:
 
 def chapter_of_outcome(outcome: Outcome, *, computed: datetime | None = None, trace: bool = True) -> Chapter:
     """Make the chapter of an experiment: its study, in its paper's words, with its claims."""
-    from airhop.plots.frame import frame
+    from airhop.experiments.frame import frame
 
     experiment, drawn = outcome.experiment, frame(outcome)
     axis, grid = experiment.axis, experiment.axis.grid(outcome.mode)
@@ -272,7 +272,7 @@ def chapter_of_outcome(outcome: Outcome, *, computed: datetime | None = None, tr
         others=tuple(map(_quantity, experiment.also)),
         command=outcome.command,
         runs=trace_schemes(outcome.table, experiment.timeline, experiment.labels) if trace else (),
-        paper=Paper(experiment.source, tuple(outcome.verdicts)),
+        paper=Paper(experiment.source, tuple(outcome.claims)),
         printed=PrintedAxes(
             ticks=drawn.y_ticks,
             note=drawn.note,

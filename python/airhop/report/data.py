@@ -10,7 +10,7 @@ import polars as pl
 if TYPE_CHECKING:
     from airhop.plots.quantities import Dimension
     from airhop.report.chapter import Chapter
-    from airhop.report.timeline import Timeline
+    from airhop.report.packets.timeline import Timeline
     from airhop.study.study import Point
     from airhop.study.table import Cell
 

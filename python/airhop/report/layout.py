@@ -13,11 +13,11 @@ from airhop.report.causes import Confusion, confusion
 from airhop.report.chapter import VERDICTS, Chapter
 from airhop.report.data import chapter_data, runs_data, sources_data
 from airhop.report.matrices import Matrices, matrices
-from airhop.report.on_air import air_data
 from airhop.report.pack import Templates, pack
+from airhop.report.packets.figures import timeline_figures
+from airhop.report.packets.on_air import air_data
+from airhop.report.packets.timeline import Timeline, timeline
 from airhop.report.schematic import Network, network
-from airhop.report.timeline import Timeline, timeline
-from airhop.report.timeline_figures import timeline_figures
 from airhop.report.topology import Plan, plans
 
 if TYPE_CHECKING:

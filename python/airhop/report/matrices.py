@@ -6,7 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from airhop.analysis.judgements import COLUMNS, JUDGED, RIGHT, TRUE_CAUSES, Judgements, share_right
+from airhop.analysis.loss_classifications import (
+    COLUMNS,
+    RIGHT,
+    TAKEN_FOR,
+    TRUE_CAUSES,
+    LossClassifications,
+    share_right,
+)
 from airhop.stats import Ratio
 from airhop.terminal import percent, percent_interval
 
@@ -31,7 +38,7 @@ class Matrix:
     """Of the scheme among those of the chapter."""
     scheme: str
     label: str
-    found: Judgements
+    found: LossClassifications
     """Summed over the replications."""
     right: Ratio | None
     """Share of losses judged right; None where none was judged."""
@@ -73,8 +80,8 @@ def matrices(chapter: Chapter) -> Matrices | None:
     """Gather what was judged at every point of a chapter; None where no loss was."""
     samples = {point: list(sample.values()) for point, sample in chapter.table.judgements().items()}
     points = [cell.point for cell in chapter.cells[chapter.main.column]]
-    sums = [Judgements.sum(samples[point.index]) for point in points]
-    whole = Judgements.sum(sums)
+    sums = [LossClassifications.sum(samples[point.index]) for point in points]
+    whole = LossClassifications.sum(sums)
     if not whole.total:
         return None
     rights = [share_right(samples[point.index]) for point in points]
@@ -83,7 +90,9 @@ def matrices(chapter: Chapter) -> Matrices | None:
     shown = [place for place, point in enumerate(points) if point.setting == first]
     return Matrices(
         judged=whole.judged,
-        causes=tuple(cause for cause in TRUE_CAUSES if any(whole.count(judged, cause) for judged in JUDGED)),
+        causes=tuple(
+            cause for cause in TRUE_CAUSES if any(whole.count(judged, cause) for judged in TAKEN_FOR)
+        ),
         at=chapter.setting(points[shown[0]].values),
         shown=[
             Matrix(place, scheme, label, sums[i], rights[i])

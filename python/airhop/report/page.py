@@ -11,18 +11,18 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from airhop.experiments.judged import ORDER, Verdict
-from airhop.experiments.numerals import interval, plus_minus, tie_units
+from airhop.experiments.reproduced import ORDER, CheckedClaim
 from airhop.files import filling
+from airhop.numerals import interval, plus_minus, tie_units
 from airhop.report.calculated import CalculationChapter, CalculationLayout
 from airhop.report.causes import CAUSES, REPAIRS
 from airhop.report.chapter import Chapter
 from airhop.report.layout import Layout
 from airhop.report.matrices import CAUSES as TRUE_CAUSES
 from airhop.report.pack import Templates
+from airhop.report.packets.timeline import TITLES
 from airhop.report.schematic import tell
 from airhop.report.symbols import symbol
-from airhop.report.timeline import TITLES
 
 SCRIPTS = ("base", "figures", "list", "choices", "views", "causes", "chapter", "on_air", "timeline", "page")
 """Parts of the page's script, in the order in which they stand in it."""
@@ -46,7 +46,7 @@ class Overview:
     held: int
     open: int
     claims: int
-    missed: list[tuple[Chapter | CalculationChapter, Verdict]]
+    missed: list[tuple[Chapter | CalculationChapter, CheckedClaim]]
     """Claims that do not hold, those that fail before those that are open."""
     made: str
 
@@ -63,14 +63,14 @@ class Overview:
             title=" and ".join(parts),
             held=sum(paper.held for paper in papers),
             open=sum(paper.open for paper in papers),
-            claims=sum(len(paper.verdicts) for paper in papers),
+            claims=sum(len(paper.claims) for paper in papers),
             missed=sorted(
                 (
-                    (chapter, verdict)
+                    (chapter, checked)
                     for chapter in chapters
                     if chapter.paper is not None
-                    for verdict in chapter.paper.verdicts
-                    if verdict.word != "holds"
+                    for checked in chapter.paper.claims
+                    if checked.word != "holds"
                 ),
                 key=lambda found: ORDER.index(found[1].word),
             ),

@@ -13,7 +13,7 @@ from airhop.plots.schematic import ASIDE, flash
 from airhop.plots.style import PALETTE
 
 if TYPE_CHECKING:
-    from airhop.report.traced import TracedRun
+    from airhop.report.packets.traced import TracedRun
 
 COLUMN_PX, ROW_PX, MARGIN_PX = 190.0, 76.0, 44.0
 LETTER_PX = 9.0

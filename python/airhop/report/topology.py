@@ -14,7 +14,7 @@ from airhop.plots.style import PALETTE
 from airhop.plots.topology import MOST_NAMES, MOST_WAYS, bend, extent
 
 if TYPE_CHECKING:
-    from airhop.report.traced import TracedRun
+    from airhop.report.packets.traced import TracedRun
 
 WIDTH_PX, MOST_HEIGHT_PX = 720.0, 560.0
 BAR_SHARE = 0.2

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from airhop.analysis import judgements, lateness
+from airhop.analysis import lateness, loss_classifications
 
 _NOTICES = ("eln", "ersn", "ebsn", "rttn", "nak")
 _DROPS = ("queue", "aqm", "channel", "collision", "retries", "agent", "route")
@@ -53,7 +53,9 @@ _MEASURED: dict[str, type[pl.DataType]] = {
     **{f"notices_{kind}": pl.Int64 for kind in _NOTICES},
     **_OBSERVED,
     **_LATENESS,
-    **dict.fromkeys(judgements.COLUMNS, pl.Int64),  # losses by what they were taken for, and true cause
+    **dict.fromkeys(
+        loss_classifications.COLUMNS, pl.Int64
+    ),  # losses by what they were taken for, and true cause
     **{f"drops_{cause}": pl.Int64 for cause in _DROPS},
     "events": pl.Int64,
     "fingerprint": pl.String,
@@ -133,7 +135,10 @@ def _rows_of(run: FinishedRun) -> Iterator[list[Any]]:
             *(flow["notices"][kind] for kind in _NOTICES),
             *(flow.get(name) for name in _OBSERVED),
             *lateness.columns_of(flow).values(),
-            *(judged.get(taken_for, {}).get(cause) for taken_for, cause in judgements.COLUMNS.values()),
+            *(
+                judged.get(taken_for, {}).get(cause)
+                for taken_for, cause in loss_classifications.COLUMNS.values()
+            ),
             *(document["drops"][cause] for cause in _DROPS),
             document["events"],
             document["fingerprint"],

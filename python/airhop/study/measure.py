@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from airhop.analysis import judgements, lateness
+from airhop.analysis import lateness, loss_classifications
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,7 +28,7 @@ NOTICES = tuple(f"notices_{kind}" for kind in ("eln", "ersn", "ebsn", "rttn", "n
 DROPS = tuple(
     f"drops_{cause}" for cause in ("queue", "aqm", "channel", "collision", "retries", "agent", "route")
 )
-JUDGEMENTS = tuple(judgements.COLUMNS)
+JUDGEMENTS = tuple(loss_classifications.COLUMNS)
 MEANS = ("srtt_ms", "completion_s", lateness.MEAN)
 """What not every TCP flow has, as a mean over those that do."""
 METRICS = (*SUMS, *MEANS, "jain", "judged_right", *NOTICES, *DROPS, "events", *JUDGEMENTS)
@@ -53,7 +53,8 @@ def per_run(rows: pl.DataFrame) -> pl.DataFrame:
     goodput = pl.col(GOODPUT).filter(tcp)
     squares = (goodput**2).sum()
     judged, right = (
-        pl.sum_horizontal(columns).filter(tcp).sum() for columns in (JUDGEMENTS, judgements.RIGHT_COLUMNS)
+        pl.sum_horizontal(columns).filter(tcp).sum()
+        for columns in (JUDGEMENTS, loss_classifications.RIGHT_COLUMNS)
     )
     return (
         rows.group_by("run_id", maintain_order=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from airhop import stats
-from airhop.analysis.judgements import Judgements
+from airhop.analysis.loss_classifications import LossClassifications
 from airhop.scenario import SCHEME
 from airhop.simulate import Job
 from airhop.study.manifest import load_manifests
@@ -125,11 +125,11 @@ class Table:
             for point, sample in self._by_point(self._runs, metric).items()
         }
 
-    def judgements(self) -> dict[int, dict[int, Judgements]]:
+    def judgements(self) -> dict[int, dict[int, LossClassifications]]:
         """Give what losses were taken for, of every run, by index of its point and by replication."""
-        found: dict[int, dict[int, Judgements]] = {}
+        found: dict[int, dict[int, LossClassifications]] = {}
         for row in self._runs.select(POINT, "rep", *JUDGEMENTS).iter_rows(named=True):
-            found.setdefault(row[POINT], {})[row["rep"]] = Judgements.of_columns(row)
+            found.setdefault(row[POINT], {})[row["rep"]] = LossClassifications.of_columns(row)
         return found
 
     def warnings(self) -> list[str]:

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from airhop.verify import (
+from airhop.verify.laws import (
     air,
-    books,
+    counters,
     drawn,
     ends,
     exchanges,
@@ -78,7 +78,7 @@ LAWS: Mapping[str, Law] = {
         Law("sender", "new data follows on what was sent; flight and window agree", senders.check),
         Law("flight", "what is in flight are whole segments, and all that is outstanding", flights.check),
         Law("window", "a sender's state changes when something happens to it", windows.check),
-        Law("books", "the run document says what the trace does", books.check),
+        Law("counters", "the run document says what the trace does", counters.check),
     )
 }
 """By name, in the order in which they are checked."""

@@ -14,11 +14,11 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
-import airhop
 from airhop import plugins
-from airhop.errors import ScenarioError
+from airhop.errors import RunError, ScenarioError
 from airhop.results import Result
 from airhop.scenario import Scenario
+from airhop.simulate import run
 from airhop.verify import mutations, verify
 from airhop.verify.mutations import Tally
 from airhop.verify.networks import random_network
@@ -31,7 +31,7 @@ def look(seed: int, folder: str, others: Sequence[str]) -> tuple[int, int, list[
     """
     try:
         made = _run(seed, folder, others)
-    except airhop.RunError as error:
+    except RunError as error:
         return seed, 0, [str(error)]
     if made is None:
         return seed, 0, []
@@ -51,7 +51,7 @@ def _run(seed: int, folder: str, others: Sequence[str]) -> tuple[Scenario, Resul
         scenario = Scenario.load(random_network(seed, folder, others))
     except ScenarioError:
         return None
-    return scenario, airhop.run(scenario, seed=seed, trace=True)
+    return scenario, run(scenario, seed=seed, trace=True)
 
 
 def main() -> int:

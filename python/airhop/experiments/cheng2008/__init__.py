@@ -23,10 +23,10 @@ import numpy as np
 from airhop import stats
 from airhop.experiments import printed
 from airhop.experiments.claims import above, along, every
-from airhop.experiments.experiment import Axis, Claim, Curve, Judgement, Metric, Replications, X
-from airhop.experiments.numerals import interval
+from airhop.experiments.experiment import Claim, ClaimResult, Curve, Metric, PlottedAxis, Replications, X
 from airhop.experiments.printed import Printed
 from airhop.experiments.samples import Samples
+from airhop.numerals import interval
 from airhop.stats import Ratio
 
 PAPER = "R.-S. Cheng and H.-T. Lin, Computer Communications 31(14), 2008, pp. 3145-3152 (slides)"
@@ -52,7 +52,7 @@ RESENT = Metric(
 ALSO = (TIMEOUTS, CUTS, RESENT)
 """What goodput is lost by."""
 REPLICATIONS = Replications(quick=3, full=10, most=30)
-Judge = Callable[[Samples], Judgement]
+Check = Callable[[Samples], ClaimResult]
 
 CELL, COLUMN = 0.2, 0.08
 """How far a cell, and the mean of a column, may be off what is printed."""
@@ -69,24 +69,26 @@ def growth(samples: Samples, scheme: str, other: str, x: X, y: X) -> Ratio:
     return stats.ratio(np.multiply(at_y, other_x).tolist(), np.multiply(other_y, at_x).tolist())
 
 
-def falls(samples: Samples, axis: Axis, schemes: Sequence[str]) -> Judgement:
+def falls(samples: Samples, axis: PlottedAxis, schemes: Sequence[str]) -> ClaimResult:
     """Judge whether each scheme has less at the last x than at the first."""
     first, last = samples.xs[0], samples.xs[-1]
     found = {scheme: along(samples, scheme, last, first) for scheme in schemes}
     told = ", ".join(f"{scheme} {interval(ratio)}" for scheme, ratio in found.items())
-    return Judgement(
+    return ClaimResult(
         every(above(ratio, 1.0) for ratio in found.values()),
         f"{axis.text(first)} over {axis.text(last)}: {told}",
     )
 
 
-def number_claims(table: str, axis: Axis, numbers: Printed, **reasons: str) -> tuple[Claim[Samples], ...]:
+def number_claims(
+    table: str, axis: PlottedAxis, numbers: Printed, **reasons: str
+) -> tuple[Claim[Samples], ...]:
     """Make the claims that every printed number is met, column by column, and every ratio to Reno."""
 
-    def claim(end: str, text: str, judge: Judge) -> Claim[Samples]:
-        return Claim(f"cheng-{table}-{end}", text, judge, reasons.get(end, ""))
+    def claim(end: str, text: str, check: Check) -> Claim[Samples]:
+        return Claim(f"cheng-{table}-{end}", text, check, reasons.get(end, ""))
 
-    def met(curves: Sequence[str]) -> Judge:
+    def met(curves: Sequence[str]) -> Check:
         return lambda s: printed.all_met(axis, printed.means(s, numbers, curves), CELL)
 
     guesses = tuple(curve for curve in GUESSES if any(curve == known for known, _ in numbers))

@@ -13,19 +13,19 @@ from airhop.experiments.cheng2008 import (
     GUESSES,
     PAPER,
     REPLICATIONS,
-    Judge,
+    Check,
     gain,
     growth,
     number_claims,
 )
 from airhop.experiments.claims import above, each_above, each_below
-from airhop.experiments.experiment import Axis, Claim, Curve, Experiment, Judgement, TimelineChoice
-from airhop.experiments.numerals import interval
+from airhop.experiments.experiment import Claim, ClaimResult, Curve, Experiment, PlottedAxis, TimelineChoice
 from airhop.experiments.printed import Printed
 from airhop.experiments.samples import Samples
+from airhop.numerals import interval
 
 MOST_HOPS = 8
-HOPS = Axis(
+HOPS = PlottedAxis(
     key="hops",
     name="hops",
     paths=("wlan.field.layout.nodes", "flow.ftp.to"),
@@ -60,12 +60,12 @@ SILENT = (
 LOSSLESS = 0.98
 
 
-def gain_grows(samples: Samples, scheme: str = "tcp-cl", other: str = "reno") -> Judgement:
+def gain_grows(samples: Samples, scheme: str = "tcp-cl", other: str = "reno") -> ClaimResult:
     """Judge whether the gain is larger at the most hops than at the first three, where it begins."""
     first, last = samples.from_x(3)[0], samples.xs[-1]
     found = growth(samples, scheme, other, first, last)
     steps = ", ".join(f"{gain(samples, x, scheme, other)} at {HOPS.text(x)}" for x in samples.from_x(3))
-    return Judgement(
+    return ClaimResult(
         above(found, 1.0), f"{interval(found)} × from {HOPS.text(first)} to {HOPS.text(last)}: {steps}"
     )
 
@@ -79,8 +79,8 @@ def chain_claims(
     """
     off = printed.means
 
-    def claim(end: str, text: str, judge: Judge) -> Claim[Samples]:
-        return Claim(f"cheng-{table}-{end}", text, judge, reasons.get(end, ""))
+    def claim(end: str, text: str, check: Check) -> Claim[Samples]:
+        return Claim(f"cheng-{table}-{end}", text, check, reasons.get(end, ""))
 
     return (
         claim(

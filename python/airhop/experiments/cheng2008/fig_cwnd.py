@@ -9,23 +9,18 @@ above which cwnd grows without being used.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import product
 from typing import TYPE_CHECKING
 
 from airhop.experiments.calculation import Calculation, TextTable, Value, Values, exact
 from airhop.experiments.cheng2008 import PAPER, SCHEMES
 from airhop.experiments.cheng2008.chains import MOST_HOPS
-from airhop.experiments.claims import within
-from airhop.experiments.experiment import Claim, Judgement, Mode
-from airhop.experiments.numerals import plus_minus
+from airhop.experiments.experiment import Claim, ClaimResult, Mode
+from airhop.experiments.traced import apart, estimated, mean_and_half, paired, traced_runs
 from airhop.progress import Reporter
 from airhop.scenario import Scenario
-from airhop.simulate import cores, run
-from airhop.stats import Estimate
+from airhop.simulate import run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -87,27 +82,16 @@ def measure(scheme: str, seed: int, rep: int) -> Window:
 
 def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
     """Trace every scheme, and compare them replication by replication."""
-    reps = range(REPLICATIONS[mode])
-    jobs = list(product(COMPARED, reps))
-    found: dict[str, list[Window]] = {scheme: [] for scheme in COMPARED}
-    with reporter.task("traced runs", len(jobs)) as task, ThreadPoolExecutor(cores()) as pool:
-        for (scheme, _), window in zip(
-            jobs, pool.map(lambda job: measure(job[0], seed, job[1]), jobs), strict=True
-        ):
-            found[scheme].append(window)
-            task.advance()
+    runs = traced_runs(measure, ((scheme,) for scheme in COMPARED), REPLICATIONS[mode], seed, reporter)
+    found = {scheme: windows for (scheme,), windows in runs.items()}
     return [*_means(found), *_drawn(found)]
 
 
 def _means(found: dict[str, list[Window]]) -> Iterator[Value]:
-    from airhop import stats
-
     for metric in METRICS:
         samples = {scheme: [getattr(one, metric) for one in found[scheme]] for scheme in COMPARED}
-        for scheme in COMPARED:
-            yield Value(scheme, {}, metric, stats.estimate(samples[scheme]))
-        less = stats.difference(samples["tcp-cl"], samples["reno"])
-        yield Value(BETWEEN, {}, metric, Estimate(less.mean, less.half_width, less.n))
+        yield from (estimated(scheme, {}, metric, samples[scheme]) for scheme in COMPARED)
+        yield paired(BETWEEN, {}, metric, samples["tcp-cl"], samples["reno"])
 
 
 def _drawn(found: dict[str, list[Window]]) -> Iterator[Value]:
@@ -119,25 +103,20 @@ def _drawn(found: dict[str, list[Window]]) -> Iterator[Value]:
 # ---- what is claimed -------------------------------------------------------------------------------------
 
 
-def larger(metric: str, sign: int) -> Callable[[Values], Judgement]:
+def larger(metric: str, sign: int) -> Callable[[Values], ClaimResult]:
     """Judge whether TCP-CL has more of it than Reno, or less (-1), by the paired differences."""
 
-    def judge(values: Values) -> Judgement:
+    def check(values: Values) -> ClaimResult:
         less = values.at(BETWEEN, metric).value
-        told = ", ".join(f"{scheme} {_told(values.at(scheme, metric).value)}" for scheme in COMPARED)
+        told = ", ".join(f"{scheme} {mean_and_half(values.at(scheme, metric).value)}" for scheme in COMPARED)
         if less.half_width is None:
-            return Judgement(None, told)
-        ends = sorted(sign * (less.mean + side * less.half_width) for side in (-1, 1))
-        return Judgement(
-            within(ends[0], ends[1], 0.0, math.inf),
-            f"{METRICS[metric].lower()}: {told}; paired difference {less.mean:+.2f} {plus_minus(less)}",
+            return ClaimResult(None, told)
+        difference = mean_and_half(less, sign="+")
+        return ClaimResult(
+            apart(less, sign), f"{METRICS[metric].lower()}: {told}; paired difference {difference}"
         )
 
-    return judge
-
-
-def _told(value: Estimate) -> str:
-    return f"{value.mean:.2f} {plus_minus(value)}"
+    return check
 
 
 CLAIMS: tuple[Claim[Values], ...] = (
@@ -175,7 +154,7 @@ def headline(values: Values) -> str:
 def tables(values: Values) -> list[TextTable]:
     """List what the windows are like over time."""
     rows = tuple(
-        (label, *(_told(values.at(curve, metric).value) for curve in (*COMPARED, BETWEEN)))
+        (label, *(mean_and_half(values.at(curve, metric).value) for curve in (*COMPARED, BETWEEN)))
         for metric, label in METRICS.items()
     )
     runs = values.at(BETWEEN, "timeouts").value.n
@@ -198,15 +177,8 @@ def figure(values: Values) -> Figure:
     look = styles(COMPARED)
     highest = max(value.value.mean for scheme in COMPARED for value in values.of(scheme, "cwnd"))
     for axes, scheme in zip(made, COMPARED, strict=True):
-        drawn = values.of(scheme, "cwnd")
-        times = [float(value.x["time_s"]) for value in drawn]
-        axes.step(
-            times,
-            [value.value.mean for value in drawn],
-            where="post",
-            color=look[scheme].color,
-            linewidth=0.7,
-        )
+        times, windows, _ = values.line(scheme, "cwnd", "time_s")
+        axes.step(times, windows, where="post", color=look[scheme].color, linewidth=0.7)
         axes.set_ylim(0.0, 1.3 * highest)
         axes.set_ylabel("Window (segments)")
         axes.text(0.97, 0.93, SCHEMES[scheme], transform=axes.transAxes, ha="right", va="top")

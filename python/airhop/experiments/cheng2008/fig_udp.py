@@ -19,10 +19,10 @@ from airhop.experiments.cheng2008 import (
     gain,
 )
 from airhop.experiments.claims import ahead_everywhere
-from airhop.experiments.experiment import Axis, Claim, Experiment, Metric, TimelineChoice
+from airhop.experiments.experiment import Claim, Experiment, Metric, PlottedAxis, TimelineChoice
 from airhop.experiments.samples import Samples
 
-RATE = Axis(
+RATE = PlottedAxis(
     key="udp_mbps",
     name="UDP",
     paths=("flow.udp.app.rate",),

@@ -19,11 +19,11 @@ from airhop.experiments.cheng2008 import (
 from airhop.experiments.cheng2008.fig_udp import EXPERIMENT as WITHOUT_ERRORS
 from airhop.experiments.cheng2008.fig_udp import UDP
 from airhop.experiments.claims import above, ahead_everywhere
-from airhop.experiments.experiment import Axis, Claim, Experiment, Judgement, TimelineChoice
-from airhop.experiments.numerals import interval
+from airhop.experiments.experiment import Claim, ClaimResult, Experiment, PlottedAxis, TimelineChoice
 from airhop.experiments.samples import Samples
+from airhop.numerals import interval
 
-LOSS = Axis(
+LOSS = PlottedAxis(
     key="p_b",
     name="P_B",
     paths=("wlan.field.errors.loss_bad",),
@@ -41,11 +41,11 @@ def headline(samples: Samples) -> str:
     return f"TCP-CL delivers {told} against Reno."
 
 
-def gain_grows(samples: Samples) -> Judgement:
+def gain_grows(samples: Samples) -> ClaimResult:
     """Judge whether TCP-CL's gain over Reno is larger on the worst channel than on the best."""
     found = growth(samples, "tcp-cl", "reno", samples.xs[0], samples.xs[-1])
     steps = ", ".join(f"{gain(samples, x)} at {LOSS.text(x)}" for x in samples.xs)
-    return Judgement(above(found, 1.0), f"{interval(found)} × from the best to the worst: {steps}")
+    return ClaimResult(above(found, 1.0), f"{interval(found)} × from the best to the worst: {steps}")
 
 
 CLAIMS: tuple[Claim[Samples], ...] = (

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 
 from airhop.experiments.cheng2008 import CURVES, OTHERS, PAPER, SCHEMES, falls, gain, number_claims
 from airhop.experiments.claims import ahead_everywhere
-from airhop.experiments.experiment import Axis, Claim, Experiment, Metric, Replications
+from airhop.experiments.experiment import Claim, Experiment, Metric, PlottedAxis, Replications
 from airhop.experiments.printed import Printed
 from airhop.experiments.samples import Samples
 
-CONNECTIONS = Axis(
+CONNECTIONS = PlottedAxis(
     key="connections",
     name="n",
     paths=("copies",),

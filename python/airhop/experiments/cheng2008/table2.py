@@ -13,7 +13,7 @@ from airhop.experiments import printed
 from airhop.experiments.cheng2008 import SCHEMES, gain
 from airhop.experiments.cheng2008.chains import HOPS, SILENT, chain_claims, experiment
 from airhop.experiments.claims import within
-from airhop.experiments.experiment import Claim, Curve, Judgement
+from airhop.experiments.experiment import Claim, ClaimResult, Curve
 from airhop.experiments.samples import Samples
 
 PRINTED = printed.columns(
@@ -46,7 +46,7 @@ def headline(samples: Samples) -> str:
     )
 
 
-def routing_decides(samples: Samples) -> Judgement:
+def routing_decides(samples: Samples) -> ClaimResult:
     """Judge whether Reno's column is nearer to the printed one with on-demand than with static routes."""
     on_demand = printed.mean_error(printed.means(samples, PRINTED, ("reno",)))
     of_static = {(static("reno"), hops): PRINTED["reno", hops] for hops in samples.xs}
@@ -57,7 +57,7 @@ def routing_decides(samples: Samples) -> Judgement:
         f"{100 * error:.1f} % with {routes}"
         for (error, _), routes in ((on_demand, "on-demand routing"), (fixed, "static routes"))
     )
-    return Judgement(within(less - half, less + half, 0.0, float("inf")), f"mean error of Reno: {told}")
+    return ClaimResult(within(less - half, less + half, 0.0, float("inf")), f"mean error of Reno: {told}")
 
 
 CLAIMS: tuple[Claim[Samples], ...] = (

@@ -13,9 +13,9 @@ from airhop.experiments.cheng2008.chains import ERRORS, HOPS, experiment, lossy_
 from airhop.experiments.cheng2008.table2 import EXPERIMENT as CLEAN
 from airhop.experiments.cheng2008.table2 import PRINTED as PRINTED_CLEAN
 from airhop.experiments.claims import within
-from airhop.experiments.experiment import Claim, Judgement
-from airhop.experiments.numerals import interval
+from airhop.experiments.experiment import Claim, ClaimResult
 from airhop.experiments.samples import Samples
+from airhop.numerals import interval
 
 PRINTED = printed.columns(
     HOPS.full,
@@ -38,14 +38,14 @@ def headline(samples: Samples) -> str:
     )
 
 
-def repaired(samples: Samples) -> Judgement:
+def repaired(samples: Samples) -> ClaimResult:
     """Judge whether errors cost Reno over one hop the air that repeated frames take, and nothing else."""
     kept = samples.ratio_to_beside("reno", 1)
     if kept.low is None or kept.high is None:
-        verdict = None
+        decision = None
     else:
-        verdict = within(kept.low, kept.high, REPAIRED - NEAR, REPAIRED + NEAR)
-    return Judgement(verdict, f"reno {interval(kept)} of that without errors (printed {REPAIRED:.3f})")
+        decision = within(kept.low, kept.high, REPAIRED - NEAR, REPAIRED + NEAR)
+    return ClaimResult(decision, f"reno {interval(kept)} of that without errors (printed {REPAIRED:.3f})")
 
 
 CLAIMS: tuple[Claim[Samples], ...] = (

@@ -6,9 +6,9 @@ from airhop.experiments import printed
 from airhop.experiments.cheng2008.random_networks import CONNECTIONS, experiment
 from airhop.experiments.cheng2008.table2 import PRINTED as CHAIN
 from airhop.experiments.claims import above
-from airhop.experiments.experiment import Claim, Judgement
-from airhop.experiments.numerals import plus_minus
+from airhop.experiments.experiment import Claim, ClaimResult
 from airhop.experiments.samples import Samples
+from airhop.numerals import plus_minus
 
 PRINTED = printed.columns(
     CONNECTIONS.full,
@@ -21,10 +21,10 @@ ONE_HOP = CHAIN["tcp-cl", 1]
 """What one connection over one hop delivers."""
 
 
-def reuses_space(samples: Samples) -> Judgement:
+def reuses_space(samples: Samples) -> ClaimResult:
     """Judge whether two connections of TCP-CL deliver more than one over a single hop can."""
     found = samples.estimate("tcp-cl", 2)
-    return Judgement(
+    return ClaimResult(
         above(found, ONE_HOP), f"{found.mean:.2f} {plus_minus(found)} Mbit/s, {ONE_HOP} over one hop"
     )
 

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from airhop.experiments.claims import Verdict, every, within
-from airhop.experiments.experiment import Axis, Judgement, Metric, Replications, X
-from airhop.experiments.numerals import interval
+from airhop.experiments.claims import Decision, every, within
+from airhop.experiments.experiment import ClaimResult, Metric, PlottedAxis, Replications, X
 from airhop.experiments.samples import Samples
+from airhop.numerals import interval
 from airhop.stats import Ratio
 
 PAPER = "J. Koo, S.-G. Mun and H. Choo, ICCS 2007, LNCS 4490, pp. 538-541"
@@ -28,7 +28,7 @@ SCHEMES = {
     "new-jersey": "TCP New Jersey",
     "reno": "TCP Reno",
 }
-ERRORS = Axis(
+ERRORS = PlottedAxis(
     key="loss",
     name="error rate",
     paths=("wired.air.errors.loss",),
@@ -80,40 +80,40 @@ CONFUSION = (
 """The confusion matrix at each error rate."""
 
 
-def as_printed(samples: Samples, printed: Mapping[tuple[str, X], float]) -> Judgement:
+def as_printed(samples: Samples, printed: Mapping[tuple[str, X], float]) -> ClaimResult:
     """Judge whether WestwoodVT's ratio to a scheme at an error rate is the printed one, for all of them."""
     found = {(other, x): samples.ratio("westwood-vt", other, x) for other, x in printed if x in samples.xs}
     parts = [
         f"{interval(ratio)} × {other} at {ERRORS.text(x)} (printed {printed[other, x]:.2f})"
         for (other, x), ratio in found.items()
     ]
-    return Judgement(every(meets(ratio, printed[cell]) for cell, ratio in found.items()), "; ".join(parts))
+    return ClaimResult(every(meets(ratio, printed[cell]) for cell, ratio in found.items()), "; ".join(parts))
 
 
-def greatest_as_printed(samples: Samples, printed: Mapping[str, float]) -> Judgement:
+def greatest_as_printed(samples: Samples, printed: Mapping[str, float]) -> ClaimResult:
     """Judge whether WestwoodVT's greatest ratio to each scheme over the error rates is the printed one."""
-    verdicts, parts = [], []
+    decisions, parts = [], []
     for other, gain in printed.items():
         ratios = {x: samples.ratio("westwood-vt", other, x) for x in samples.xs}
         x = max(ratios, key=lambda x: ratios[x].value)
-        verdicts.append(meets(ratios[x], gain))
+        decisions.append(meets(ratios[x], gain))
         parts.append(f"{interval(ratios[x])} × {other} at {ERRORS.text(x)} (printed {gain:.2f})")
-    return Judgement(every(verdicts), f"greatest: {'; '.join(parts)}")
+    return ClaimResult(every(decisions), f"greatest: {'; '.join(parts)}")
 
 
-def between_as_printed(samples: Samples, other: str, least: float, greatest: float) -> Judgement:
+def between_as_printed(samples: Samples, other: str, least: float, greatest: float) -> ClaimResult:
     """Judge whether the least and the greatest of WestwoodVT's ratios to a scheme are the printed ones."""
     ratios = {x: samples.ratio("westwood-vt", other, x) for x in samples.xs}
     low = min(ratios, key=lambda x: ratios[x].value)
     high = max(ratios, key=lambda x: ratios[x].value)
-    return Judgement(
+    return ClaimResult(
         every((meets(ratios[low], least), meets(ratios[high], greatest))),
         f"from {interval(ratios[low])} × {other} at {ERRORS.text(low)} (printed {least:.2f}) to "
         f"{interval(ratios[high])} at {ERRORS.text(high)} (printed {greatest:.2f})",
     )
 
 
-def meets(found: Ratio, printed: float, tolerance: float = TOLERANCE) -> Verdict:
+def meets(found: Ratio, printed: float, tolerance: float = TOLERANCE) -> Decision:
     """Judge whether a ratio is the printed one within the tolerance."""
     if found.low is None or found.high is None:
         return None

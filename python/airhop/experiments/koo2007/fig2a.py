@@ -7,7 +7,7 @@ as at every rate below that.
 from __future__ import annotations
 
 from airhop.experiments.claims import ahead_everywhere, every
-from airhop.experiments.experiment import Claim, Curve, Experiment, Judgement, TimelineChoice
+from airhop.experiments.experiment import Claim, ClaimResult, Curve, Experiment, TimelineChoice
 from airhop.experiments.koo2007 import (
     CONFUSION,
     ERRORS,
@@ -19,8 +19,8 @@ from airhop.experiments.koo2007 import (
     greatest_as_printed,
     meets,
 )
-from airhop.experiments.numerals import interval
 from airhop.experiments.samples import Samples
+from airhop.numerals import interval
 
 ALIKE = 0.05
 """By how much two that are almost identical differ at most."""
@@ -37,20 +37,20 @@ def headline(samples: Samples) -> str:
     )
 
 
-def like_new_jersey(samples: Samples) -> Judgement:
+def like_new_jersey(samples: Samples) -> ClaimResult:
     """Judge whether WestwoodVT delivers what New Jersey does at every error rate below 4 %."""
     ratios = {x: samples.ratio("westwood-vt", "new-jersey", x) for x in samples.xs if float(x) < UNTIL}
-    verdicts = [meets(ratio, 1.0, ALIKE) for ratio in ratios.values()]
+    decisions = [meets(ratio, 1.0, ALIKE) for ratio in ratios.values()]
     told = ", ".join(f"{interval(ratio)} at {ERRORS.text(x)}" for x, ratio in ratios.items())
-    return Judgement(every(verdicts), f"times new-jersey: {told}")
+    return ClaimResult(every(decisions), f"times new-jersey: {told}")
 
 
-def needs_the_sender_only(_: Samples) -> Judgement:
+def needs_the_sender_only(_: Samples) -> ClaimResult:
     """Judge whether WestwoodVT asks nothing of the network."""
     from airhop.catalogue import scheme
 
     needs = scheme("westwood-vt")["needs"]
-    return Judgement(not needs, f"needs of the network: {', '.join(needs) or 'none'}")
+    return ClaimResult(not needs, f"needs of the network: {', '.join(needs) or 'none'}")
 
 
 CLAIMS: tuple[Claim[Samples], ...] = (

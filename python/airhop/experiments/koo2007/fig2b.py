@@ -21,7 +21,7 @@ from airhop.experiments.claims import (
     every,
     ratio_of_ratios,
 )
-from airhop.experiments.experiment import Claim, Curve, Experiment, Judgement, TimelineChoice
+from airhop.experiments.experiment import Claim, ClaimResult, Curve, Experiment, TimelineChoice
 from airhop.experiments.koo2007 import (
     CONFUSION,
     ERRORS,
@@ -32,8 +32,8 @@ from airhop.experiments.koo2007 import (
     between_as_printed,
 )
 from airhop.experiments.koo2007.fig2a import EXPERIMENT as FIGURE2A
-from airhop.experiments.numerals import interval
 from airhop.experiments.samples import Samples
+from airhop.numerals import interval
 
 OTHERS = ("westwood-vt", "westwood-nr", "new-jersey")
 CONSTANT = 0.9
@@ -49,20 +49,20 @@ def headline(samples: Samples) -> str:
     )
 
 
-def keeps_more_than_new_jersey(samples: Samples) -> Judgement:
+def keeps_more_than_new_jersey(samples: Samples) -> ClaimResult:
     """Judge whether WestwoodVT keeps a larger part of what it has without cross traffic, at every rate."""
     found = {x: ratio_of_ratios(samples, "westwood-vt", "new-jersey", x) for x in samples.xs}
     told = ", ".join(f"{interval(ratio)} at {ERRORS.text(x)}" for x, ratio in found.items())
-    return Judgement(
+    return ClaimResult(
         every(above(ratio, 1.0) for ratio in found.values()), f"part kept, times new-jersey's: {told}"
     )
 
 
-def keeps_constant(samples: Samples) -> Judgement:
+def keeps_constant(samples: Samples) -> ClaimResult:
     """Judge whether WestwoodVT has nearly what it has without cross traffic, at every rate."""
     found = {x: samples.ratio_to_beside("westwood-vt", x) for x in samples.xs}
     told = ", ".join(f"{interval(ratio)} at {ERRORS.text(x)}" for x, ratio in found.items())
-    return Judgement(every(above(ratio, CONSTANT) for ratio in found.values()), f"times that: {told}")
+    return ClaimResult(every(above(ratio, CONSTANT) for ratio in found.values()), f"times that: {told}")
 
 
 CLAIMS: tuple[Claim[Samples], ...] = (

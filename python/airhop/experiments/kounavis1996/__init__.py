@@ -25,12 +25,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from airhop.experiments.experiment import (
-    Axis,
     Claim,
     Curve,
     Experiment,
     Metric,
     Picture,
+    PlottedAxis,
     Replications,
     TimelineChoice,
 )
@@ -136,7 +136,7 @@ ALSO = (TIMEOUTS, SPURIOUS, WARNED, RESENT, DUPLICATES, GIVEN_UP, NOTICES, TIMED
 # ---- the experiments of the paper ------------------------------------------------------------------------
 
 SEED_TICK = 100
-TICK = Axis(
+TICK = PlottedAxis(
     key="tick_ms",
     name="tick",
     paths=("flow.ftp.tcp.rto.tick",),
@@ -160,7 +160,7 @@ def experiment(
     claims: Sequence[Claim[Samples]],
     headline: Callable[[Samples], str],
     *,
-    axis: Axis = TICK,
+    axis: PlottedAxis = TICK,
     at: float = SEED_TICK,
     shown: str = "",
     settings: Mapping[str, object] | None = None,

@@ -9,20 +9,19 @@ The limits are ours; that of Bakshi et al. (1997) is 13. An attempt takes 0.24 s
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
 
 from airhop.experiments.calculation import Calculation, TextTable, Value, Values
-from airhop.experiments.claims import some, within
-from airhop.experiments.experiment import Claim, Judgement, Mode
+from airhop.experiments.claims import some
+from airhop.experiments.experiment import Claim, ClaimResult, Mode, X
 from airhop.experiments.kounavis1996 import EBSN, FIXED, LOCAL, PAPER
-from airhop.experiments.numerals import plus_minus
+from airhop.experiments.traced import apart, estimated, mean_and_half, paired, traced_runs
 from airhop.progress import Reporter
 from airhop.scenario import Scenario
-from airhop.simulate import cores, run
+from airhop.simulate import run
 from airhop.stats import Estimate
 
 if TYPE_CHECKING:
@@ -97,51 +96,42 @@ def measure(curve: str, limit: int, seed: int, rep: int) -> Repairs:
 
 def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
     """Trace both curves at every limit, and compare them replication by replication."""
-    reps = range(REPLICATIONS[mode])
-    jobs = list(product((curve.name for curve in CURVES), LIMITS, reps))
-    found: dict[tuple[str, int], list[Repairs]] = {}
-    with reporter.task("traced runs", len(jobs)) as task, ThreadPoolExecutor(cores()) as pool:
-        runs = pool.map(lambda job: measure(job[0], job[1], seed, job[2]), jobs)
-        for (curve, limit, _), repairs in zip(jobs, runs, strict=True):
-            found.setdefault((curve, limit), []).append(repairs)
-            task.advance()
+    cells = product((curve.name for curve in CURVES), LIMITS)
+    found = traced_runs(measure, cells, REPLICATIONS[mode], seed, reporter)
     return [value for limit, metric in product(LIMITS, METRICS) for value in _values(found, limit, metric)]
 
 
-def _values(found: Mapping[tuple[str, int], Sequence[Repairs]], limit: int, metric: str) -> Iterator[Value]:
-    from airhop import stats
-
-    pairs = zip(
-        *([getattr(one, metric) for one in found[curve.name, limit]] for curve in CURVES), strict=True
-    )
-    local, ebsn = zip(*(pair for pair in pairs if not any(map(math.isnan, pair))), strict=True)
-    x = {"attempts": limit}
-    yield Value("local", x, metric, stats.estimate(local))
-    yield Value("ebsn", x, metric, stats.estimate(ebsn))
-    less = stats.difference(ebsn, local)
-    yield Value(BETWEEN, x, metric, Estimate(less.mean, less.half_width, less.n))
+def _values(found: Mapping[tuple[str, int], Sequence[Repairs]], limit: int, metric: str) -> list[Value]:
+    runs = ([getattr(one, metric) for one in found[curve.name, limit]] for curve in CURVES)
+    known = (pair for pair in zip(*runs, strict=True) if not any(map(math.isnan, pair)))
+    local, ebsn = zip(*known, strict=True)
+    x: dict[str, X] = {"attempts": limit}
+    return [
+        estimated("local", x, metric, local),
+        estimated("ebsn", x, metric, ebsn),
+        paired(BETWEEN, x, metric, ebsn, local),
+    ]
 
 
 # ---- what is claimed -------------------------------------------------------------------------------------
 
 
-def somewhere(metric: str, sign: int) -> Callable[[Values], Judgement]:
+def somewhere(metric: str, sign: int) -> Callable[[Values], ClaimResult]:
     """Judge whether EBSN has more of it than local recovery alone at some limit, or less (-1)."""
 
-    def judge(values: Values) -> Judgement:
+    def check(values: Values) -> ClaimResult:
         differences = values.of(BETWEEN, metric)
-        verdicts = []
-        for found in differences:
-            mean, half = sign * found.value.mean, found.value.half_width
-            verdicts.append(None if half is None else within(mean - half, mean + half, 0.0, math.inf))
         told = ", ".join(f"{_told(found.value, '+')} at {found.x['attempts']}" for found in differences)
-        return Judgement(some(verdicts), f"{METRICS[metric]}, EBSN less local recovery: {told} attempts")
+        return ClaimResult(
+            some(apart(found.value, sign) for found in differences),
+            f"{METRICS[metric]}, EBSN less local recovery: {told} attempts",
+        )
 
-    return judge
+    return check
 
 
 def _told(value: Estimate, sign: str = "") -> str:
-    return f"{value.mean:{sign}.2f} {plus_minus(value)}".replace("-", "−")
+    return mean_and_half(value, sign=sign).replace("-", "−")
 
 
 CLAIMS: tuple[Claim[Values], ...] = (
@@ -174,22 +164,18 @@ def headline(values: Values) -> str:
 
 def tables(values: Values) -> list[TextTable]:
     """List what becomes of packets that were given up, a table a metric."""
-    reps = max(value.value.n for value in values)
+    signs = {"local": "", "ebsn": "", BETWEEN: "+"}
+
+    def row(metric: str, limit: int) -> tuple[str, ...]:
+        found = {curve: values.at(curve, metric, attempts=limit).value for curve in signs}
+        return str(limit), *(_told(found[curve], sign) for curve, sign in signs.items())
+
     return [
         TextTable(
             label,
             ("attempts", *(curve.label for curve in CURVES), "paired difference"),
-            tuple(
-                (
-                    str(limit),
-                    *(
-                        _told(values.at(curve, metric, attempts=limit).value, sign)
-                        for curve, sign in (("local", ""), ("ebsn", ""), (BETWEEN, "+"))
-                    ),
-                )
-                for limit in LIMITS
-            ),
-            f"Mean ± 95 % half-width of {reps} runs of 100 s." if metric == list(METRICS)[-1] else "",
+            tuple(row(metric, limit) for limit in LIMITS),
+            f"Mean ± 95 % half-width of {values.reps} runs of 100 s." if metric == list(METRICS)[-1] else "",
         )
         for metric, label in METRICS.items()
     ]
@@ -206,12 +192,9 @@ def figure(values: Values) -> Figure:
     look = styles([curve.name for curve in CURVES])
     for axes, metric in zip(made, shown, strict=True):
         for curve in CURVES:
-            cells = values.of(curve.name, metric)
             draw(
                 axes,
-                [float(cell.x["attempts"]) for cell in cells],
-                [cell.value.mean for cell in cells],
-                [cell.value.half_width for cell in cells],
+                *values.line(curve.name, metric, "attempts"),
                 label=curve.label if axes is made[0] else f"_{curve.label}",
                 style=look[curve.name],
             )

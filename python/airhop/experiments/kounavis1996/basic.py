@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from airhop.experiments.claims import above, every, within
-from airhop.experiments.experiment import Claim, Curve, Judgement
+from airhop.experiments.experiment import Claim, ClaimResult, Curve
 from airhop.experiments.kounavis1996 import FIXED, SEED_TICK, TICK, experiment, unmodified
 from airhop.experiments.kounavis1996.checks import times
-from airhop.experiments.numerals import interval
 from airhop.experiments.samples import Samples
+from airhop.numerals import interval
 
 BER, DEAD = "radio.air.errors.ber_bad", {"radio.air.errors.ber_bad": 0.5}
 CLEAN = {"radio.air.errors.ber_good": 0.0, "radio.air.errors.ber_bad": 0.0}
@@ -45,21 +45,21 @@ def headline(samples: Samples) -> str:
     )
 
 
-def nothing_in_fades(samples: Samples) -> Judgement:
+def nothing_in_fades(samples: Samples) -> ClaimResult:
     """Judge whether TCP has the same goodput when fades let nothing through at all."""
     found = samples.ratio("dead", "basic", SEED_TICK)
     known = found.low is not None and found.high is not None
-    return Judgement(
+    return ClaimResult(
         within(found.low, found.high, 1 - SAME, 1 + SAME) if known else None,  # type: ignore[arg-type]
         f"{interval(found, 3)} × basic when nothing gets through, at {TICK.text(SEED_TICK)}",
     )
 
 
-def loses_more_than_time(samples: Samples) -> Judgement:
+def loses_more_than_time(samples: Samples) -> ClaimResult:
     """Judge whether fades cost either sender more than the time they take."""
     found = {curve: samples.ratio("clean", curve, SEED_TICK) for curve in ("basic", "reno")}
     told = ", ".join(f"{interval(ratio)} × {curve}" for curve, ratio in found.items())
-    return Judgement(
+    return ClaimResult(
         every(above(ratio, 1 / GOOD_TIME) for ratio in found.values()),
         f"without errors: {told}; time alone is 1.40 ×",
     )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from airhop import stats
 from airhop.experiments.claims import above, below
-from airhop.experiments.experiment import Axis, Judgement, Metric, X
+from airhop.experiments.experiment import ClaimResult, Metric, PlottedAxis, X
 from airhop.experiments.kounavis1996 import SEED_TICK, TICK, TIMEOUTS
-from airhop.experiments.numerals import interval, plus_minus
 from airhop.experiments.samples import Samples
+from airhop.numerals import interval, plus_minus
 from airhop.stats import Ratio
 
 
@@ -28,22 +28,22 @@ def share(samples: Samples, part: Metric, whole: Metric, curve: str, x: X = SEED
     return stats.ratio([parts[rep] for rep in common], [wholes[rep] for rep in common])
 
 
-def mostly(samples: Samples, part: Metric, whole: Metric, curve: str, level: float = 0.5) -> Judgement:
+def mostly(samples: Samples, part: Metric, whole: Metric, curve: str, level: float = 0.5) -> ClaimResult:
     """Judge whether one count is more than this share of another, at the paper's setting."""
     found = share(samples, part, whole, curve)
-    return Judgement(above(found, level), _share_of(samples, part, whole, curve, found))
+    return ClaimResult(above(found, level), _share_of(samples, part, whole, curve, found))
 
 
-def seldom(samples: Samples, part: Metric, whole: Metric, curve: str, level: float = 0.5) -> Judgement:
+def seldom(samples: Samples, part: Metric, whole: Metric, curve: str, level: float = 0.5) -> ClaimResult:
     """Judge whether one count is less than this share of another, at the paper's setting."""
     found = share(samples, part, whole, curve)
-    return Judgement(below(found, level), _share_of(samples, part, whole, curve, found))
+    return ClaimResult(below(found, level), _share_of(samples, part, whole, curve, found))
 
 
-def more_than(samples: Samples, metric: Metric, curve: str, level: float) -> Judgement:
+def more_than(samples: Samples, metric: Metric, curve: str, level: float) -> ClaimResult:
     """Judge whether a run has more than so many in the mean, at the paper's setting."""
     found = count(samples, metric).estimate(curve, SEED_TICK)
-    return Judgement(
+    return ClaimResult(
         above(found, level),
         f"{metric.label.lower()}: {found.mean:.1f} {plus_minus(found, 1)} in 100 s at {TICK.text(SEED_TICK)}",
     )
@@ -54,7 +54,7 @@ def times(samples: Samples, curve: str, other: str, x: X = SEED_TICK) -> str:
     return f"{samples.ratio(curve, other, x).value:.2f}"
 
 
-def at(axis: Axis, samples: Samples, curve: str, other: str) -> str:
+def at(axis: PlottedAxis, samples: Samples, curve: str, other: str) -> str:
     """Write the ratio of two curves all along an axis."""
     return ", ".join(f"{interval(samples.ratio(curve, other, x))} at {axis.text(x)}" for x in samples.xs)
 

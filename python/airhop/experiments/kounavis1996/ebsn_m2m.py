@@ -49,15 +49,15 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "With an air interface between the sender and the receiver's base station EBSN fails to improve "
         "performance: it delivers less than 10 % more than local recovery alone.",
         lambda s: each_below(s, TICK, ("ebsn",), "local", (SEED_TICK,), LITTLE),
-        reason="It has 9 % more, so close to the tenth that 200 runs do not tell. Fixed to mobile it is 9 "
-        "%, too, but there that is all there is to have; here a sender without timeouts has 16 %.",
+        reason="What it has more is so close to the tenth that 200 runs do not tell. Fixed to mobile it "
+        "has as much, but there that is all there is to have; here a sender without timeouts has more.",
     ),
     Claim(
         "kou-3-timeouts",
         "It fails to refresh the sender's timer: more than half of the timeouts of local recovery alone are "
         "left.",
         lambda s: each_above(count(s, TIMEOUTS), TICK, ("ebsn",), "local", (SEED_TICK,), 0.5),
-        reason="One in three is left. Those of the receiver's link are prevented. In traces of 200 runs 94 "
+        reason="Those of the receiver's link are prevented. In traces of 200 runs 94 "
         "% of what is left expires while the sender's own link is bad, of which the receiver's base "
         "station knows nothing; a sender that heeds its own link layer as well has next to none "
         "(`kounavis1996/notices-m2m`).",
@@ -67,7 +67,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "That is because its messages arrive in most cases after the timer has expired: more than half are "
         "late.",
         lambda s: mostly(s, LATE, TIMED, "ebsn"),
-        reason="6 % are late: there is one for every frame that fails, a dozen a second in a fade, and "
+        reason="Few are late: there is one for every frame that fails, a dozen a second in a fade, and "
         "most of them find the sender's own link good. Of the timeouts that are left 39 % have a notice "
         "under way, which waits at the first base station for the end of the sender's own fade and comes "
         "too late, as the paper says; at 61 % there is none, for nothing has failed at the receiver's base "

@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import partial
 
 from airhop.experiments.claims import above, each_above, falls_all_along, keeps_most
-from airhop.experiments.experiment import Axis, Claim, Experiment
+from airhop.experiments.experiment import Claim, Experiment, PlottedAxis
 from airhop.experiments.kounavis1996 import EBSN, FIXED, LOCAL, PATIENT, RTTN, Network, experiment, unmodified
 from airhop.experiments.samples import Samples
 
@@ -19,10 +19,10 @@ WELL = 0.9
 SHORT_S = 1
 
 
-def fade_axis(network: Network) -> Axis:
+def fade_axis(network: Network) -> PlottedAxis:
     """Make the axis of mean fade lengths, the same on every radio link."""
     lengths = (0.25, 0.5, 1, 2, 4, 8, 16)
-    return Axis(
+    return PlottedAxis(
         key="bad_s",
         name="mean fade",
         paths=network.each("errors.bad"),
@@ -34,7 +34,7 @@ def fade_axis(network: Network) -> Axis:
     )
 
 
-def headline(axis: Axis, samples: Samples) -> str:
+def headline(axis: PlottedAxis, samples: Samples) -> str:
     """Say where EBSN and RTTN are ahead of local recovery alone."""
     last = samples.xs[-1]
     gains = {curve: samples.ratio(curve, "local", last).value for curve in ("ebsn", "rttn")}
@@ -45,14 +45,14 @@ def headline(axis: Axis, samples: Samples) -> str:
     )
 
 
-def _ahead(axis: Axis, samples: Samples, curve: str) -> str:
+def _ahead(axis: PlottedAxis, samples: Samples, curve: str) -> str:
     found = [x for x in samples.xs if above(samples.ratio(curve, "local", x), 1.0)]
     if len(found) == len(samples.xs):
         return "at every length of fades"
     return f"with mean fades of {', '.join(axis.text(x) for x in found)}" if found else "nowhere"
 
 
-def claims(end: str, axis: Axis, reasons: dict[str, str]) -> tuple[Claim[Samples], ...]:
+def claims(end: str, axis: PlottedAxis, reasons: dict[str, str]) -> tuple[Claim[Samples], ...]:
     """Make the claims; `end` is that of their ids, by which `reasons` are known."""
     made: tuple[Claim[Samples], ...] = (
         Claim(
@@ -82,7 +82,7 @@ def claims(end: str, axis: Axis, reasons: dict[str, str]) -> tuple[Claim[Samples
         ),
     )
     return tuple(
-        Claim(f"{claim.id}{end}", claim.text, claim.judge, reasons.get(claim.id, "")) for claim in made
+        Claim(f"{claim.id}{end}", claim.text, claim.check, reasons.get(claim.id, "")) for claim in made
     )
 
 

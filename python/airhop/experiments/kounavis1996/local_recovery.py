@@ -8,7 +8,7 @@ other send the same data twice.
 from __future__ import annotations
 
 from airhop.experiments.claims import each_below, every
-from airhop.experiments.experiment import Claim, Judgement
+from airhop.experiments.experiment import Claim, ClaimResult
 from airhop.experiments.kounavis1996 import (
     DUPLICATES,
     FIXED,
@@ -38,11 +38,11 @@ def headline(samples: Samples) -> str:
     )
 
 
-def loses_nothing(samples: Samples) -> Judgement:
+def loses_nothing(samples: Samples) -> ClaimResult:
     """Judge whether recovery gives no packet up, and almost every timeout is spurious."""
     given_up = count(samples, GIVEN_UP).estimate("local", SEED_TICK)
     spurious = mostly(samples, SPURIOUS, TIMEOUTS, "local", 0.95)
-    return Judgement(
+    return ClaimResult(
         every((given_up.mean == 0.0, spurious.holds)),
         f"packets given up: {given_up.mean:.0f}; {spurious.measured}",
     )

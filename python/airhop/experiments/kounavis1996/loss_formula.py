@@ -13,14 +13,14 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from airhop.experiments.calculation import Calculation, TextTable, Value, Values, exact
-from airhop.experiments.claims import Verdict, every, within
-from airhop.experiments.experiment import Claim, Judgement, Mode
+from airhop.experiments.claims import Decision, every, within
+from airhop.experiments.experiment import Claim, ClaimResult, Mode
 from airhop.experiments.kounavis1996 import PAPER
-from airhop.experiments.numerals import plus_minus
+from airhop.experiments.traced import mean_and_half
+from airhop.numerals import plus_minus
 from airhop.progress import Reporter
 from airhop.scenario import Scenario
 from airhop.simulate import Job, run_many
-from airhop.stats import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -83,19 +83,19 @@ def _simulate(sender: str, w: int, seed: int, reps: int) -> list[Value]:
 # ---- what is claimed -------------------------------------------------------------------------------------
 
 
-def example(values: Values) -> Judgement:
+def example(values: Values) -> ClaimResult:
     """Judge whether 1 % of losses costs 14 % with a window of 8, by the formula and simulated."""
     by_formula = 1.0 - share(EXAMPLE_P, EXAMPLE_W)
-    verdicts: list[Verdict] = [round(by_formula, 2) == EXAMPLE]
+    decisions: list[Decision] = [round(by_formula, 2) == EXAMPLE]
     told = [f"{100 * by_formula:.1f} % by the formula"]
     for sender, label in SENDERS.items():
         value = values.at(sender, SIMULATED, w=EXAMPLE_W, p=EXAMPLE_P)
-        verdicts.append(_met(value))
-        told.append(f"{100 - 100 * value.value.mean:.1f} {plus_minus(_percent(value.value), 1)} % {label}")
-    return Judgement(every(verdicts), f"loses {', '.join(told)}")
+        decisions.append(_met(value))
+        told.append(f"{100 - 100 * value.value.mean:.1f} {plus_minus(value.value.scaled(100), 1)} % {label}")
+    return ClaimResult(every(decisions), f"loses {', '.join(told)}")
 
 
-def everywhere(values: Values) -> Judgement:
+def everywhere(values: Values) -> ClaimResult:
     """Judge whether the formula holds for both senders, all windows and all losses; tell where it does."""
     met: dict[str, list[Value]] = {
         sender: [value for value in values.of(sender, SIMULATED) if _met(value)] for sender in SENDERS
@@ -103,7 +103,7 @@ def everywhere(values: Values) -> Judgement:
     cells = [value for sender in SENDERS for value in values.of(sender, SIMULATED)]
     furthest = max(cells, key=lambda value: abs(_off(value)))
     told = "; ".join(f"{SENDERS[sender]} with {_where(found)}" for sender, found in met.items() if found)
-    return Judgement(
+    return ClaimResult(
         every(map(_met, cells)),
         f"within 10 % in {sum(map(len, met.values()))} of {len(cells)} cells: {told}; furthest: "
         f"{SENDERS[furthest.curve]}, w = {furthest.x['w']}, p = {_loss(furthest)}, "
@@ -111,7 +111,7 @@ def everywhere(values: Values) -> Judgement:
     )
 
 
-def _met(value: Value) -> Verdict:
+def _met(value: Value) -> Decision:
     assert value.published is not None
     half = value.value.half_width
     if half is None:
@@ -135,10 +135,6 @@ def _where(found: Sequence[Value]) -> str:
 
 def _loss(value: Value) -> str:
     return f"{100 * float(value.x['p']):g} %"
-
-
-def _percent(value: Estimate) -> Estimate:
-    return Estimate(100 * value.mean, None if value.half_width is None else 100 * value.half_width, value.n)
 
 
 CLAIMS: tuple[Claim[Values], ...] = (
@@ -179,13 +175,12 @@ def headline(values: Values) -> str:
 
 def tables(values: Values) -> list[TextTable]:
     """List the shares of both senders beside the formula, a table a window."""
-    reps = max(value.value.n for value in values)
     return [
         TextTable(
             f"Share of the throughput that is left, window of {w} packets, %",
             ("loss", "1/(1+2pw)", *SENDERS.values()),
             tuple(_row(values, w, p) for p in LOSSES),
-            f"Mean ± 95 % half-width of {reps} runs of 200 s." if w == WINDOWS[-1] else "",
+            f"Mean ± 95 % half-width of {values.reps} runs of 200 s." if w == WINDOWS[-1] else "",
         )
         for w in WINDOWS
     ]
@@ -196,7 +191,7 @@ def _row(values: Values, w: int, p: float) -> tuple[str, ...]:
     for sender in SENDERS:
         value = values.at(sender, SIMULATED, w=w, p=p)
         off = f"{100 * _off(value):+.0f} %".replace("-", "−")
-        cells.append(f"{100 * value.value.mean:.1f} {plus_minus(_percent(value.value), 1)} ({off})")
+        cells.append(f"{mean_and_half(value.value.scaled(100), 1)} ({off})")
     return f"{100 * p:g} %", f"{100 * share(p, w):.1f}", *cells
 
 
@@ -207,19 +202,14 @@ def figure(values: Values) -> Figure:
 
     drawing, axes = page()
     for w, style in zip(WINDOWS, PALETTE, strict=False):
-        line = [value for value in values.of("formula", FORMULA) if value.x["w"] == w]
-        axes.plot(
-            [float(value.x["p"]) for value in line],
-            [value.value.mean for value in line],
-            color=style.color,
-            label=f"$w$ = {w}",
-        )
+        p, shares, _ = values.line("formula", FORMULA, "p", w=w)
+        axes.plot(p, shares, color=style.color, label=f"$w$ = {w}")
         for sender, marker in MARKERS.items():
-            cells = [value for value in values.of(sender, SIMULATED) if value.x["w"] == w]
+            p, shares, half = values.line(sender, SIMULATED, "p", w=w)
             axes.errorbar(
-                [float(value.x["p"]) for value in cells],
-                [value.value.mean for value in cells],
-                yerr=[value.value.half_width or 0.0 for value in cells],
+                p,
+                shares,
+                yerr=[width or 0.0 for width in half],
                 color=style.color,
                 marker=marker,
                 markerfacecolor="white",

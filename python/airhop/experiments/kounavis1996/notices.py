@@ -12,12 +12,12 @@ from __future__ import annotations
 from functools import partial
 
 from airhop.experiments.claims import each_above
-from airhop.experiments.experiment import Axis, Claim, Curve, Experiment, Judgement
+from airhop.experiments.experiment import Claim, ClaimResult, Curve, Experiment, PlottedAxis
 from airhop.experiments.kounavis1996 import EBSN, FIXED, LOCAL, PATIENT, RTTN, TIMEOUTS, Network, experiment
 from airhop.experiments.kounavis1996.checks import count
 from airhop.experiments.samples import Samples
 
-DELAY = Axis(
+DELAY = PlottedAxis(
     key="wire_ms",
     name="wire",
     paths=("wired.wire.delay",),
@@ -68,7 +68,7 @@ def claims(end: str) -> tuple[Claim[Samples], ...]:
     )
 
 
-def _ahead(curve: str, samples: Samples) -> Judgement:
+def _ahead(curve: str, samples: Samples) -> ClaimResult:
     return each_above(samples, DELAY, (curve,), OWN[curve], samples.xs)
 
 

@@ -7,7 +7,7 @@ is a frame. The window stays 4 kB of packets, two of the largest.
 from __future__ import annotations
 
 from airhop.experiments.claims import each_above
-from airhop.experiments.experiment import Axis, Claim
+from airhop.experiments.experiment import Claim, PlottedAxis
 from airhop.experiments.kounavis1996 import EBSN, FIXED, LOCAL, PATIENT, RTTN, experiment, unmodified
 from airhop.experiments.kounavis1996.checks import times
 from airhop.experiments.kounavis1996.ebsn import GAIN
@@ -24,7 +24,7 @@ def takes(size: int) -> tuple[str, str]:
     return f"{payload} B", f"{WINDOW // size * payload} B"
 
 
-SIZE = Axis(
+SIZE = PlottedAxis(
     key="packet_bytes",
     name="packet",
     paths=("flow.ftp.segment", "flow.ftp.tcp.receive_window"),

@@ -10,13 +10,13 @@ from __future__ import annotations
 from functools import partial
 
 from airhop.experiments.claims import above, along, below, every
-from airhop.experiments.experiment import Axis, Claim, Curve, Experiment, Judgement, Metric
-from airhop.experiments.numerals import interval
+from airhop.experiments.experiment import Claim, ClaimResult, Curve, Experiment, Metric, PlottedAxis
 from airhop.experiments.samples import Samples
 from airhop.experiments.today import ARQ, ONCE, REPLICATIONS, SENDERS, SETTINGS, SOURCE, Sender, attempts
+from airhop.numerals import interval
 
 KINDS = tuple(sender for sender in SENDERS if sender.attempts == ONCE and sender.scheme != "snoop")
-RIVALS = Axis(
+RIVALS = PlottedAxis(
     key="rivals",
     name="Rivals",
     paths=("flow.rivals*.scheme", "flow.rivals*.tcp.preset"),
@@ -57,18 +57,18 @@ def of_kind(samples: Samples, kind: str, cell: str, rivals: str) -> str:
     return interval(along(samples, cell, kind, rivals))
 
 
-def friendly(samples: Samples, kind: str, rivals: tuple[str, ...], *cells: str) -> Judgement:
+def friendly(samples: Samples, kind: str, rivals: tuple[str, ...], *cells: str) -> ClaimResult:
     """Judge whether rivals leave the connection nine tenths of what it has among its kind, in each cell."""
     chosen = [(cell, one) for cell in cells for one in rivals if one in samples.xs]
-    verdicts = [above(along(samples, cell, kind, one), LEFT) for cell, one in chosen]
-    return Judgement(every(verdicts), _left(samples, kind, chosen))
+    decisions = [above(along(samples, cell, kind, one), LEFT) for cell, one in chosen]
+    return ClaimResult(every(decisions), _left(samples, kind, chosen))
 
 
-def aggressive(samples: Samples, kind: str, rivals: tuple[str, ...], *cells: str) -> Judgement:
+def aggressive(samples: Samples, kind: str, rivals: tuple[str, ...], *cells: str) -> ClaimResult:
     """Judge whether rivals leave the connection less than nine tenths of that, in each cell."""
     chosen = [(cell, one) for cell in cells for one in rivals if one in samples.xs]
-    verdicts = [below(along(samples, cell, kind, one), LEFT) for cell, one in chosen]
-    return Judgement(every(verdicts), _left(samples, kind, chosen))
+    decisions = [below(along(samples, cell, kind, one), LEFT) for cell, one in chosen]
+    return ClaimResult(every(decisions), _left(samples, kind, chosen))
 
 
 def _left(samples: Samples, kind: str, chosen: list[tuple[str, str]]) -> str:

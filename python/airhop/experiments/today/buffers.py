@@ -5,13 +5,13 @@ What the queues do to delay is `airhop/today/delay`.
 
 from __future__ import annotations
 
-from airhop.experiments.experiment import Axis, Claim, Experiment, Metric
+from airhop.experiments.experiment import Claim, Experiment, Metric, PlottedAxis
 from airhop.experiments.samples import Samples
 from airhop.experiments.today import AS_GOOD, CURVES, PANELS, REPLICATIONS, SETTINGS, SOURCE
 from airhop.experiments.today.duels import has_more
 from airhop.experiments.today.fer import GOODPUT
 
-BUFFER = Axis(
+BUFFER = PlottedAxis(
     key="packets",
     name="buffer",
     paths=("wired.all.queue.packets", "wlan.cell.queue.packets"),

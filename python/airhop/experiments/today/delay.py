@@ -8,22 +8,18 @@ nobody can say which copy waited. Receivers' delayed ACKs, which a round trip wo
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from itertools import product
 from typing import TYPE_CHECKING
 
 from airhop.experiments.calculation import Calculation, TextTable, Value, Values
-from airhop.experiments.claims import Verdict, every, within
-from airhop.experiments.experiment import Claim, Judgement, Mode
-from airhop.experiments.numerals import plus_minus
+from airhop.experiments.claims import every
+from airhop.experiments.experiment import Claim, ClaimResult, Mode, X
 from airhop.experiments.today import LABELS, SENDERS, SETTINGS, SOURCE, Sender
 from airhop.experiments.today.buffers import BUFFER
+from airhop.experiments.traced import apart, estimated, mean_and_half, paired, traced_runs
 from airhop.progress import Reporter
 from airhop.scenario import Scenario
-from airhop.simulate import cores, run
-from airhop.stats import Estimate
+from airhop.simulate import run
 
 if TYPE_CHECKING:
     import polars as pl
@@ -65,10 +61,11 @@ def waits_ms(tables: Mapping[str, pl.DataFrame], flow: str) -> pl.Series:
     data = (pl.col(column).cast(pl.String) == "data" for column in ("kind", "packet"))
     on_air = of_flow("air").filter(*data).group_by("seq").agg(aired_s=pl.col("start_s").min())
     sent = of_flow("segments").group_by("seq").agg(sendings=pl.len(), sent_s=pl.col("time_s").min())
+    # In one order, also of what is sent at once: the last bits of a mean depend on it.
     took = (
         sent.filter(pl.col("sendings") == 1)
         .join(on_air, on="seq")
-        .sort("sent_s")
+        .sort("sent_s", "seq")
         .select(1e3 * (pl.col("aired_s") - pl.col("sent_s")))
         .to_series()
     )
@@ -85,28 +82,27 @@ def measure(sender: Sender, packets: int, seed: int, rep: int) -> dict[str, floa
 
 def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
     """Trace every sender with every buffer, and compare them replication by replication."""
-    cells = list(product((USUAL,) if mode == "quick" else BUFFERS, SENDERS))
-    jobs = [(sender, packets, seed, rep) for packets, sender in cells for rep in range(REPLICATIONS[mode])]
-    found: dict[tuple[str, int], list[dict[str, float]]] = {}
-    with reporter.task("traced runs", len(jobs)) as task, ThreadPoolExecutor(cores()) as pool:
-        for (sender, packets, *_), one in zip(jobs, pool.map(lambda job: measure(*job), jobs), strict=True):
-            found.setdefault((sender.name, packets), []).append(one)
-            task.advance()
-    return list(_values(found))
+    cells = ((sender, packets) for packets in _buffers(mode) for sender in SENDERS)
+    runs = traced_runs(measure, cells, REPLICATIONS[mode], seed, reporter)
+    return list(_values({(sender.name, packets): found for (sender, packets), found in runs.items()}))
+
+
+def _buffers(mode: Mode) -> Sequence[int]:
+    return (USUAL,) if mode == "quick" else BUFFERS
 
 
 def _values(found: Mapping[tuple[str, int], Sequence[Mapping[str, float]]]) -> Iterator[Value]:
-    from airhop import stats
+    def sample(metric: str, curve: str, packets: int) -> list[float]:
+        return [one[metric] for one in found[curve, packets]]
 
-    for (curve, packets), runs in found.items():
-        x = {BUFFER.key: packets}
+    for curve, packets in found:
+        x: dict[str, X] = {BUFFER.key: packets}
         for metric in MEASURED:
-            yield Value(curve, x, metric, stats.estimate([one[metric] for one in runs]))
+            yield estimated(curve, x, metric, sample(metric, curve, packets))
         for reference in REFERENCES:
             if curve != reference:
-                own, other = ([one[MEAN] for one in cell] for cell in (runs, found[reference, packets]))
-                less = stats.difference(own, other)
-                yield Value(curve, x, less_than(reference), Estimate(less.mean, less.half_width, less.n))
+                own, other = (sample(MEAN, one, packets) for one in (curve, reference))
+                yield paired(curve, x, less_than(reference), own, other)
 
 
 # ---- what is asked ---------------------------------------------------------------------------------------
@@ -117,7 +113,7 @@ def buffers_in(values: Values) -> list[int]:
     return [packets for packets in BUFFERS if any(value.x[BUFFER.key] == packets for value in values)]
 
 
-def waits_less(values: Values, curve: str, reference: str, buffers: Sequence[int]) -> Judgement:
+def waits_less(values: Values, curve: str, reference: str, buffers: Sequence[int]) -> ClaimResult:
     """Judge whether packets of a curve wait less than those of another in the mean, with these buffers."""
     found = {
         packets: values.at(curve, less_than(reference), packets=packets).value
@@ -125,19 +121,13 @@ def waits_less(values: Values, curve: str, reference: str, buffers: Sequence[int
         if packets in buffers
     }
     told = ", ".join(
-        f"{less.mean:+.1f} {plus_minus(less, 1)} ms with {BUFFER.text(packets)}".replace("-", "−")
+        f"{mean_and_half(less, 1, '+')} ms with {BUFFER.text(packets)}".replace("-", "−")
         for packets, less in found.items()
     )
-    verdicts = [_negative(less) for less in found.values()]
-    return Judgement(
-        every(verdicts) if found else None, f"{curve} less {reference}, paired: {told or 'not run'}"
+    return ClaimResult(
+        every(apart(less, -1) for less in found.values()) if found else None,
+        f"{curve} less {reference}, paired: {told or 'not run'}",
     )
-
-
-def _negative(less: Estimate) -> Verdict:
-    if less.half_width is None:
-        return None
-    return within(less.mean - less.half_width, less.mean + less.half_width, -math.inf, 0.0)
 
 
 SMALL, *LARGER = BUFFERS
@@ -190,27 +180,21 @@ def headline(values: Values) -> str:
 
 def tables(values: Values) -> list[TextTable]:
     """List waits and goodputs, a table each."""
-    runs, buffers = max(value.value.n for value in values), buffers_in(values)
+    buffers, digits = buffers_in(values), {MEAN: 1, TAIL: 1, GOODPUT: 2}
+
+    def row(metric: str, sender: Sender) -> tuple[str, ...]:
+        found = (values.at(sender.name, metric, packets=packets).value for packets in buffers)
+        return sender.label, *(mean_and_half(value, digits[metric]) for value in found)
+
     return [
         TextTable(
             title,
             ("", *(BUFFER.text(packets) for packets in buffers)),
-            tuple(
-                (
-                    sender.label,
-                    *(_told(values.at(sender.name, metric, packets=p).value, metric) for p in buffers),
-                )
-                for sender in SENDERS
-            ),
-            f"Mean ± 95 % half-width of {runs} runs.",
+            tuple(row(metric, sender) for sender in SENDERS),
+            f"Mean ± 95 % half-width of {values.reps} runs.",
         )
         for metric, title in MEASURED.items()
     ]
-
-
-def _told(value: Estimate, metric: str) -> str:
-    digits = 2 if metric == GOODPUT else 1
-    return f"{value.mean:.{digits}f} {plus_minus(value, digits)}"
 
 
 def figure(values: Values) -> Figure:

@@ -4,33 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from airhop.experiments.claims import Verdict, above, below, every
-from airhop.experiments.experiment import Axis, Judgement, X
-from airhop.experiments.numerals import interval
+from airhop.experiments.claims import Decision, above, below, every
+from airhop.experiments.experiment import ClaimResult, PlottedAxis, X
 from airhop.experiments.samples import Samples
+from airhop.numerals import interval
 from airhop.stats import Ratio
 
 
 def has_more(
     samples: Samples,
-    axis: Axis,
+    axis: PlottedAxis,
     curves: Sequence[str],
     other: str,
     share: float = 1.0,
     at: Iterable[X] | None = None,
-) -> Judgement:
+) -> ClaimResult:
     """Judge whether each curve has more than this share of what other has, at each of these x."""
     return _duels(samples, axis, curves, other, at, lambda ratio: above(ratio, share))
 
 
 def has_less(
     samples: Samples,
-    axis: Axis,
+    axis: PlottedAxis,
     curves: Sequence[str],
     other: str,
     share: float = 1.0,
     at: Iterable[X] | None = None,
-) -> Judgement:
+) -> ClaimResult:
     """Judge whether each curve has less than this share of what other has, at each of these x."""
     return _duels(samples, axis, curves, other, at, lambda ratio: below(ratio, share))
 
@@ -40,7 +40,7 @@ def word(ratio: Ratio) -> str:
     return {True: "more", False: "less", None: "tied"}[_ahead(ratio)]
 
 
-def _ahead(ratio: Ratio) -> Verdict:
+def _ahead(ratio: Ratio) -> Decision:
     if ratio.low is None or ratio.high is None or ratio.low <= 1.0 <= ratio.high:
         return None
     return ratio.low > 1.0
@@ -48,17 +48,17 @@ def _ahead(ratio: Ratio) -> Verdict:
 
 def _duels(
     samples: Samples,
-    axis: Axis,
+    axis: PlottedAxis,
     curves: Sequence[str],
     other: str,
     at: Iterable[X] | None,
-    decide: Callable[[Ratio], Verdict],
-) -> Judgement:
+    decide: Callable[[Ratio], Decision],
+) -> ClaimResult:
     chosen = samples.xs if at is None else [x for x in at if x in samples.xs]
-    verdicts, told = [], []
+    decisions, told = [], []
     for curve in curves:
         ratios = {x: samples.ratio(curve, other, x) for x in chosen}
-        verdicts += [decide(ratio) for ratio in ratios.values()]
+        decisions += [decide(ratio) for ratio in ratios.values()]
         found = ", ".join(f"{interval(ratio)} at {axis.text(x)} {word(ratio)}" for x, ratio in ratios.items())
         told.append(f"{curve} {found}")
-    return Judgement(every(verdicts) if verdicts else None, f"times that of {other}: {'; '.join(told)}")
+    return ClaimResult(every(decisions) if decisions else None, f"times that of {other}: {'; '.join(told)}")

@@ -6,13 +6,13 @@ some tens of milliseconds, so that link ARQ does not carry a sender over a fade.
 
 from __future__ import annotations
 
-from airhop.experiments.experiment import Axis, Claim, Experiment, Replications, TimelineChoice
+from airhop.experiments.experiment import Claim, Experiment, PlottedAxis, Replications, TimelineChoice
 from airhop.experiments.samples import Samples
 from airhop.experiments.today import CLEARLY, CURVES, DURATION, PANELS, SOURCE
 from airhop.experiments.today.duels import has_more
 from airhop.experiments.today.fer import GOODPUT, TIMEOUTS
 
-FADES = Axis(
+FADES = PlottedAxis(
     key="bad_s",
     name="mean fade",
     paths=("wlan.cell.errors.bad",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from airhop.experiments.claims import every, most_stay_above
-from airhop.experiments.experiment import Claim, Judgement
+from airhop.experiments.experiment import Claim, ClaimResult
 from airhop.experiments.samples import Samples
 from airhop.experiments.today import LABELS, SENDERS, SOURCE
 from airhop.experiments.today.flows import CONNECTIONS, JAIN
@@ -26,10 +26,10 @@ def headline(samples: Samples) -> str:
     )
 
 
-def all_stay_above(samples: Samples, *curves: str) -> Judgement:
+def all_stay_above(samples: Samples, *curves: str) -> ClaimResult:
     """Judge whether each curve's index is that of a fair one with every number of connections."""
     found = [most_stay_above(samples, CONNECTIONS, (curve,), FAIR) for curve in curves]
-    return Judgement(every(one.holds for one in found), "; ".join(one.measured for one in found))
+    return ClaimResult(every(one.holds for one in found), "; ".join(one.measured for one in found))
 
 
 CLAIMS: tuple[Claim[Samples], ...] = (

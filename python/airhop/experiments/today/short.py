@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from airhop.experiments.experiment import Axis, Claim, Experiment, Metric, Replications
+from airhop.experiments.experiment import Claim, Experiment, Metric, PlottedAxis, Replications
 from airhop.experiments.samples import Samples
 from airhop.experiments.today import CLEARLY, LINUX, PANELS, SENDERS, SETTINGS, SOURCE
 from airhop.experiments.today.duels import has_less, has_more
 
 SIZES = (30, 300, 3000)
-SIZE = Axis(
+SIZE = PlottedAxis(
     key="size_kb",
     name="size",
     paths=("flow.ftp*.app",),

@@ -12,12 +12,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from airhop.experiments.claims import along, below, each_above, every, most_stay_above
-from airhop.experiments.experiment import Claim, Judgement, Metric
-from airhop.experiments.numerals import interval, plus_minus
+from airhop.experiments.experiment import Claim, ClaimResult, Metric
 from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009 import PAPER, SCHEMES
 from airhop.experiments.yun2009.fig9 import CONNECTIONS
 from airhop.experiments.yun2009.fig9 import EXPERIMENT as FIGURE9
+from airhop.numerals import interval, plus_minus
 
 FAIRNESS = Metric(
     "jain",
@@ -50,22 +50,22 @@ def headline(samples: Samples) -> str:
     )
 
 
-def gets_worse(samples: Samples, *schemes: str) -> Judgement:
+def gets_worse(samples: Samples, *schemes: str) -> ClaimResult:
     """Judge whether each scheme's index is lower with the most connections than with the fewest above one."""
     first, last = samples.from_x(2)[0], samples.xs[-1]
     ratios = {scheme: along(samples, scheme, first, last) for scheme in schemes}
     parts = [f"{scheme} {interval(ratio, 3)}" for scheme, ratio in ratios.items()]
     measured = f"index at {CONNECTIONS.text(last)} over that at {CONNECTIONS.text(first)}: {', '.join(parts)}"
-    return Judgement(every(below(ratio, 1.0) for ratio in ratios.values()), measured)
+    return ClaimResult(every(below(ratio, 1.0) for ratio in ratios.values()), measured)
 
 
-def poor(samples: Samples, *schemes: str) -> Judgement:
+def poor(samples: Samples, *schemes: str) -> ClaimResult:
     """Judge whether each scheme's index is below that of a fair one with the most connections."""
     last = samples.xs[-1]
     found = {scheme: samples.estimate(scheme, last) for scheme in schemes}
     parts = [f"{scheme} {index.mean:.3f} {plus_minus(index, 3)}" for scheme, index in found.items()]
     measured = f"with {CONNECTIONS.text(last)}: {', '.join(parts)}"
-    return Judgement(every(below(index, FAIR) for index in found.values()), measured)
+    return ClaimResult(every(below(index, FAIR) for index in found.values()), measured)
 
 
 CLAIMS: tuple[Claim[Samples], ...] = (

@@ -62,15 +62,15 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "LHP degrades severely: in relation to SACK its goodput falls to less than two thirds of what it is "
         "without the background, at every FER from 0.01 % to 1 %.",
         lambda s: falls_behind_beside(s, GRID, "lhp", "sack", congested(s), 1.0 / MUCH),
-        reason="It falls by about a third, from 1.6 times the goodput of SACK to 1.1 times, and that is "
-        "just at the limit. It is not behind SACK: its losses in the cell it is told of here as well.",
+        reason="It falls by about a third, and that is just at the limit. It is not behind SACK: its "
+        "losses in the cell it is told of here as well.",
     ),
     Claim(
         "yun-9-recoveries",
         "The cause are multiple fast recoveries: in a thousand segments LHP begins more than one and a half "
         "times as many as SACK, at every FER from 0.01 % to 1 %.",
         lambda s: each_above(s.also[RECOVERIES.name], GRID, ("lhp",), "sack", congested(s), MUCH),
-        reason="It is so up to 0.3 %, with 2.4 times as many at 0.01 %. At 1 % SACK begins a recovery for "
+        reason="It is so up to 0.3 %. At 1 % SACK begins a recovery for "
         "each loss of the channel as well, and LHP does not, so that the two come closer.",
     ),
 )

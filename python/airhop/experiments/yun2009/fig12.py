@@ -15,13 +15,13 @@ is asked for 1 % and one attempt, the setting of the other figures, and again fo
 from __future__ import annotations
 
 from airhop.experiments.claims import along, below, every
-from airhop.experiments.experiment import Axis, Claim, Curve, Experiment, Judgement, Metric
-from airhop.experiments.numerals import interval
+from airhop.experiments.experiment import Claim, ClaimResult, Curve, Experiment, Metric, PlottedAxis
 from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009 import PAPER, REPLICATIONS, SCHEMES, SETTINGS
+from airhop.numerals import interval
 
 RIVALS = {name: label for name, label in SCHEMES.items() if name != "snoop"} | {"ideal-bwe": "ideal BWE"}
-RIVAL = Axis(
+RIVAL = PlottedAxis(
     key="rivals",
     name="Rivals",
     paths=("flow.rivals*.scheme",),
@@ -71,11 +71,11 @@ def headline(samples: Samples) -> str:
     return f"Of what Reno has among ten of its kind at {USUAL}, it is left by {', '.join(parts)}."
 
 
-def aggressive(samples: Samples, curve: str, *rivals: str) -> Judgement:
+def aggressive(samples: Samples, curve: str, *rivals: str) -> ClaimResult:
     """Judge whether each of the rivals leaves Reno less than nine tenths of what it has among its own."""
     left = {rival: along(samples, curve, "reno", rival) for rival in rivals}
     parts = [f"{rival} {interval(ratio)}" for rival, ratio in left.items()]
-    return Judgement(
+    return ClaimResult(
         every(below(ratio, FRIENDLY) for ratio in left.values()),
         f"left to Reno, of what ten of its kind leave: {', '.join(parts)}",
     )

@@ -11,11 +11,19 @@ than 90 % of the best that any curve reaches at this FER with any retry limit.
 from __future__ import annotations
 
 from airhop.experiments.claims import Cell, near_best
-from airhop.experiments.experiment import Axis, Claim, Curve, Experiment, Metric, Replications, TimelineChoice
+from airhop.experiments.experiment import (
+    Claim,
+    Curve,
+    Experiment,
+    Metric,
+    PlottedAxis,
+    Replications,
+    TimelineChoice,
+)
 from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009 import PAPER
 
-LIMIT = Axis(
+LIMIT = PlottedAxis(
     key="retry_limit",
     name="retry limit",
     paths=("wlan.cell.attempts",),

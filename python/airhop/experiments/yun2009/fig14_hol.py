@@ -15,11 +15,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from airhop.experiments.claims import along, below, every, keeps_most
-from airhop.experiments.experiment import Claim, Curve, Experiment, Judgement, Metric, TimelineChoice
-from airhop.experiments.numerals import interval
+from airhop.experiments.experiment import Claim, ClaimResult, Curve, Experiment, Metric, TimelineChoice
 from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009 import PAPER
 from airhop.experiments.yun2009.fig14 import LIMIT, WITH_ARQ
+from airhop.numerals import interval
 
 SCHEMES = {"reno": "Reno", "ll-elsn": "LL-ELSN"}
 LIMITS = replace(LIMIT, full=(1, 2, 4, 7), coarse=(1, 2, 7))
@@ -54,19 +54,19 @@ def headline(samples: Samples) -> str:
     )
 
 
-def less_with_large(samples: Samples) -> Judgement:
+def less_with_large(samples: Samples) -> ClaimResult:
     """Judge whether the good stations get less with the large limit than with the small one."""
     kept = {scheme: along(samples, scheme, SMALL, LARGE) for scheme in SCHEMES}
     told = ", ".join(f"{scheme} {interval(ratio)}" for scheme, ratio in kept.items())
-    return Judgement(
+    return ClaimResult(
         every(below(ratio, 1.0) for ratio in kept.values()), f"with 7 of what it is with 2: {told}"
     )
 
 
-def takes_more_with_large(samples: Samples) -> Judgement:
+def takes_more_with_large(samples: Samples) -> ClaimResult:
     """Judge whether the bad station takes a larger part with the large limit than with the small one."""
     found = [keeps_most(samples, LIMITS, none_bad(scheme), (scheme,), from_x=SMALL) for scheme in SCHEMES]
-    return Judgement(every(one.holds for one in found), "; ".join(one.measured for one in found))
+    return ClaimResult(every(one.holds for one in found), "; ".join(one.measured for one in found))
 
 
 CLAIMS: tuple[Claim[Samples], ...] = (

@@ -15,13 +15,21 @@ than 90 % of the best curve at every p_bb.
 from __future__ import annotations
 
 from airhop.experiments.claims import along, below, every, keeps_most, near_best, some
-from airhop.experiments.experiment import Axis, Claim, Curve, Experiment, Judgement, Metric, TimelineChoice
-from airhop.experiments.numerals import interval
+from airhop.experiments.experiment import (
+    Claim,
+    ClaimResult,
+    Curve,
+    Experiment,
+    Metric,
+    PlottedAxis,
+    TimelineChoice,
+)
 from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009 import PAPER
 from airhop.experiments.yun2009.fig14 import GOOD, WITH_ARQ
+from airhop.numerals import interval
 
-P_BB = Axis(
+P_BB = PlottedAxis(
     key="p_bb",
     name="p_bb",
     paths=("wlan.cell.errors.p_bb",),
@@ -58,28 +66,28 @@ def headline(samples: Samples) -> str:
     return f"On the burstiest channel (p_bb = {last:g}) LL-ARQ changes goodput so: {', '.join(parts)}."
 
 
-def not_always(samples: Samples) -> Judgement:
+def not_always(samples: Samples) -> ClaimResult:
     """Judge whether LL-ARQ makes some scheme slower at some x; measured where it helps least."""
     ratios = {(s, x): samples.ratio(with_arq(s), s, x) for s in SCHEMES for x in samples.xs}
     scheme, x = min(ratios, key=lambda race: ratios[race].value)
-    return Judgement(
+    return ClaimResult(
         some(below(ratio, 1.0) for ratio in ratios.values()),
         f"helps least: {interval(ratios[scheme, x])} × {scheme} at p_bb = {P_BB.text(x)}",
     )
 
 
-def falls_with_arq(samples: Samples) -> Judgement:
+def falls_with_arq(samples: Samples) -> ClaimResult:
     """Judge whether goodput with LL-ARQ falls from the first x to the last, for every scheme."""
     first, last = samples.xs[0], samples.xs[-1]
     kept = {scheme: along(samples, with_arq(scheme), first, last) for scheme in SCHEMES}
     told = ", ".join(f"{scheme} {interval(ratio, 3)}" for scheme, ratio in kept.items())
-    return Judgement(every(below(ratio, 1.0) for ratio in kept.values()), f"kept: {told}")
+    return ClaimResult(every(below(ratio, 1.0) for ratio in kept.values()), f"kept: {told}")
 
 
-def falls_more_with_arq(samples: Samples) -> Judgement:
+def falls_more_with_arq(samples: Samples) -> ClaimResult:
     """Judge whether every scheme keeps a larger part of its goodput without LL-ARQ than with it."""
     found = [keeps_most(samples, P_BB, scheme, (with_arq(scheme),)) for scheme in SCHEMES]
-    return Judgement(every(one.holds for one in found), "; ".join(one.measured for one in found))
+    return ClaimResult(every(one.holds for one in found), "; ".join(one.measured for one in found))
 
 
 CLAIMS: tuple[Claim[Samples], ...] = (

@@ -11,12 +11,12 @@ judged, too.
 from __future__ import annotations
 
 from airhop.experiments.claims import each_above, each_below
-from airhop.experiments.experiment import Axis, Claim, Curve, Experiment, Metric, TimelineChoice
+from airhop.experiments.experiment import Claim, Curve, Experiment, Metric, PlottedAxis, TimelineChoice
 from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009 import PAPER
 from airhop.experiments.yun2009.fig14 import WITH_ARQ
 
-DELAY = Axis(
+DELAY = PlottedAxis(
     key="retry_delay_ms",
     name="retry delay",
     paths=("wlan.cell.retry_delay",),

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from airhop.experiments.calculation import Calculation, TextTable, Value, Values, exact
+from airhop.experiments.calculation import Calculation, Line, TextTable, Value, Values, exact
 from airhop.experiments.claims import every, within
-from airhop.experiments.experiment import Claim, Judgement, Mode, X
+from airhop.experiments.experiment import Claim, ClaimResult, Mode, X
 from airhop.experiments.yun2009 import PAPER
 from airhop.progress import Reporter
 from airhop.stats import Estimate
@@ -86,8 +86,7 @@ def _share(per_slot: Estimate) -> Estimate:
     """Turn notices a slot into a share of r, (4)."""
     from airhop.experiments.yun2009.equations import MESSAGE_SHARE
 
-    assert per_slot.half_width is not None
-    return Estimate(MESSAGE_SHARE * per_slot.mean, MESSAGE_SHARE * per_slot.half_width, per_slot.n)
+    return per_slot.scaled(MESSAGE_SHARE)
 
 
 def headline(values: Values) -> str:
@@ -100,16 +99,18 @@ def headline(values: Values) -> str:
     )
 
 
-def stays_below(values: Values) -> Judgement:
+def stays_below(values: Values) -> ClaimResult:
     """Judge whether every rate is below 5 % of r, by both readings and in the simulation."""
     found = [_largest(values, metric) for metric in (CORRECTED, LITERAL, MEASURED)]
-    verdicts = [value.value.mean + (value.value.half_width or 0.0) < MOST for value in found]
+    decisions = [value.value.mean + (value.value.half_width or 0.0) < MOST for value in found]
     names = ("corrected", "as printed", "simulated")
     parts = [f"{name} {_percent(value.value)}" for name, value in zip(names, found, strict=True)]
-    return Judgement(every(verdicts), f"largest ({_where(found[0])}), in per cent of r: {', '.join(parts)}")
+    return ClaimResult(
+        every(decisions), f"largest ({_where(found[0])}), in per cent of r: {', '.join(parts)}"
+    )
 
 
-def agrees(values: Values) -> Judgement:
+def agrees(values: Values) -> ClaimResult:
     """Judge whether simulated rates are those of the equations, where they are known well enough."""
     ratios = []
     for value in values:
@@ -119,7 +120,7 @@ def agrees(values: Values) -> Judgement:
             ratios.append((value, value.value.mean / of, value.value.half_width / of))
     value, ratio, half = max(ratios, key=lambda found: abs(found[1] - 1.0) + found[2])
     literal = min(_literal_error(values), key=lambda found: found[1])
-    return Judgement(
+    return ClaimResult(
         every(within(ratio - half, ratio + half, 1.0 - AGREE, 1.0 + AGREE) for _, ratio, half in ratios),
         f"furthest of {len(ratios)}: {ratio:.3f} ± {half:.3f} times the equation ({_where(value)}); with "
         f"E[RT] of l attempts the equation itself is {1.0 + literal[1]:.3f} of that ({_where(literal[0])})",
@@ -188,7 +189,7 @@ def _table(values: Values, notice: str) -> TextTable:
         f"{notice.upper()}: rate of notices in per cent of r",
         ("FER", *(f"l = {limit}" for limit in LIMITS)),
         tuple(rows),
-        f"Simulated: mean ± 95 % half-width of {max(value.value.n for value in values)} parts of a run.",
+        f"Simulated: mean ± 95 % half-width of {values.reps} parts of a run.",
     )
 
 
@@ -200,10 +201,10 @@ def figure(values: Values) -> Figure:
     drawing, axes = page()
     for limit, style in zip(LIMITS, PALETTE, strict=False):
         axes.plot([], [], color=style.color, marker=style.marker, **HOLLOW, label=f"$l$ = {limit}")
-        _line(axes, values.of(curve("ersn", limit), LITERAL), style, ":")
+        _line(axes, values.line(curve("ersn", limit), LITERAL, "p"), style, ":")
         for notice, dash in DASHES.items():
-            _line(axes, values.of(curve(notice, limit), CORRECTED), style, dash)
-            _markers(axes, values.of(curve(notice, limit), MEASURED), style)
+            _line(axes, values.line(curve(notice, limit), CORRECTED, "p"), style, dash)
+            _markers(axes, values.line(curve(notice, limit), MEASURED, "p"), style)
     for dash, words in ((DASHES["ersn"], "ERSN"), (DASHES["eln"], "ELN"), (":", "as printed")):
         axes.plot([], [], color="black", linestyle=dash, label=words)
     axes.plot([], [], color="black", linestyle="none", marker="o", **HOLLOW, label="simulated")
@@ -219,16 +220,16 @@ DASHES = {"ersn": "-", "eln": "--"}
 HOLLOW: dict[str, Any] = {"markerfacecolor": "white", "markeredgewidth": 0.8}
 
 
-def _line(axes: Axes, line: list[Value], style: SchemeStyle, dash: str) -> None:
-    x, y = [value.x["p"] for value in line], [value.value.mean for value in line]
-    axes.plot(x, y, color=style.color, linestyle=dash, linewidth=0.8 if dash == ":" else 1.0)
+def _line(axes: Axes, line: Line, style: SchemeStyle, dash: str) -> None:
+    width = 0.8 if dash == ":" else 1.0
+    axes.plot(line.x, line.means, color=style.color, linestyle=dash, linewidth=width)
 
 
-def _markers(axes: Axes, points: list[Value], style: SchemeStyle) -> None:
+def _markers(axes: Axes, points: Line, style: SchemeStyle) -> None:
     axes.errorbar(
-        [value.x["p"] for value in points],
-        [value.value.mean for value in points],
-        yerr=[value.value.half_width or 0.0 for value in points],
+        points.x,
+        points.means,
+        yerr=[width or 0.0 for width in points.half_widths],
         color=style.color,
         linestyle="none",
         marker=style.marker,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from airhop.experiments.calculation import Calculation, TextTable, Value, Values, exact
-from airhop.experiments.experiment import Claim, Judgement, X
+from airhop.experiments.experiment import Claim, ClaimResult, X
 from airhop.experiments.yun2009 import PAPER
 
 if TYPE_CHECKING:
@@ -110,15 +110,15 @@ def _runs() -> list[Value]:
 # ---- claims ----------------------------------------------------------------------------------------------
 
 
-def same_lists(values: Values) -> Judgement:
+def same_lists(values: Values) -> ClaimResult:
     """Judge whether every list has the segments and counters that are drawn, in their order."""
     drawn = [value for value in values if value.metric in ("segment", "duplicates", "entries")]
     wrong = [value for value in drawn if value.value.mean != value.published]
     if not wrong:
         last = drawn_list(values, ARRIVALS[3])
-        return Judgement(True, f"all {len(drawn)} numbers; after {ack(ARRIVALS[3])}: {_written(last)}")
+        return ClaimResult(True, f"all {len(drawn)} numbers; after {ack(ARRIVALS[3])}: {_written(last)}")
     at = str(wrong[0].x["ack"])
-    return Judgement(False, f"after {at}: {_written(drawn_list(values, int(at.split()[1][:-1])))}")
+    return ClaimResult(False, f"after {at}: {_written(drawn_list(values, int(at.split()[1][:-1])))}")
 
 
 def drawn_list(values: Values, trigger: int) -> Drawn:
@@ -135,30 +135,30 @@ def _written(shown: Drawn) -> str:
     return ", ".join(f"{segment}:{duplicates}" for segment, duplicates in shown)
 
 
-def recoveries(values: Values) -> Judgement:
+def recoveries(values: Values) -> ClaimResult:
     """Judge whether LHP begins a fast recovery for each of the three losses."""
     counts = {sender: _last(values, sender, "fast_recoveries") for sender in SENDERS}
-    return Judgement(counts["lhp"] == 3, ", ".join(f"{SENDERS[s]} {count}" for s, count in counts.items()))
+    return ClaimResult(counts["lhp"] == 3, ", ".join(f"{SENDERS[s]} {count}" for s, count in counts.items()))
 
 
-def one_cut(values: Values) -> Judgement:
+def one_cut(values: Values) -> ClaimResult:
     """Judge whether ESACK cuts its window once where LHP does so three times."""
     cuts = {sender: _last(values, sender, "window_cuts") for sender in ("lhp", "ll-elsn")}
     windows = {sender: values.at(sender, "cwnd", ack=ack(ARRIVALS[-1])).value.mean for sender in cuts}
     parts = [f"{SENDERS[s]} {cuts[s]} to a window of {windows[s]:.2g} segments" for s in cuts]
-    return Judgement(cuts == {"lhp": 3, "ll-elsn": 1}, "; ".join(parts))
+    return ClaimResult(cuts == {"lhp": 3, "ll-elsn": 1}, "; ".join(parts))
 
 
 def _last(values: Values, sender: str, metric: str) -> int:
     return int(values.at(sender, metric, ack=ack(ARRIVALS[-1])).value.mean)
 
 
-def filtering(values: Values) -> Judgement:
+def filtering(values: Values) -> ClaimResult:
     """Judge whether failures in succession are as probable as the paper says."""
     found = values.of("esack", "failure")
     parts = [f"{100 * value.value.mean:g} % for {value.x['packets']}" for value in found]
     agree = all(abs(value.value.mean - (value.published or 0.0)) < 1e-12 for value in found)
-    return Judgement(agree, ", ".join(parts))
+    return ClaimResult(agree, ", ".join(parts))
 
 
 CLAIMS: tuple[Claim[Values], ...] = (

@@ -16,11 +16,11 @@ from airhop.experiments.claims import (
     keeps_most,
     order_at,
 )
-from airhop.experiments.experiment import Axis, Claim, Experiment, Metric, TimelineChoice
+from airhop.experiments.experiment import Claim, Experiment, Metric, PlottedAxis, TimelineChoice
 from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009 import CURVES, MUCH, OTHERS, PANELS, PAPER, REPLICATIONS, SETTINGS, THE_REST
 
-FER = Axis(
+FER = PlottedAxis(
     key="fer",
     name="FER",
     paths=("wlan.cell.errors.fer",),

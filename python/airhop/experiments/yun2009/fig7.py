@@ -9,12 +9,12 @@ is read as the smallest of the figure.
 from __future__ import annotations
 
 from airhop.experiments.claims import ahead_everywhere, along, each_below, falls_all_along, keeps_most
-from airhop.experiments.experiment import Axis, Claim, Experiment, Metric, TimelineChoice
+from airhop.experiments.experiment import Claim, Experiment, Metric, PlottedAxis, TimelineChoice
 from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009 import CURVES, OTHERS, PAPER, REPLICATIONS, SCHEMES, SETTINGS
 from airhop.experiments.yun2009.fig6 import CUTS, TIMEOUTS
 
-D_OFF = Axis(
+D_OFF = PlottedAxis(
     key="d_off_ms",
     name="d_off",
     paths=("wired.all.delay",),

@@ -9,11 +9,11 @@ largest goodput over n, and 90 % of what LL-ELSN delivers.
 from __future__ import annotations
 
 from airhop.experiments.claims import catches_up, steady
-from airhop.experiments.experiment import Axis, Claim, Experiment, Metric, TimelineChoice
+from airhop.experiments.experiment import Claim, Experiment, Metric, PlottedAxis, TimelineChoice
 from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009 import CURVES, OTHERS, PAPER, REPLICATIONS, SETTINGS
 
-CONNECTIONS = Axis(
+CONNECTIONS = PlottedAxis(
     key="n",
     name="n",
     paths=("copies",),
@@ -51,7 +51,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "The others fill the link only with enough connections: each is below 90 % of LL-ELSN with one, and "
         "above with the most.",
         lambda s: catches_up(s, CONNECTIONS, OTHERS, "ll-elsn", FULL),
-        reason="Reno and TIBET miss it by a hair, 89 % with ten connections; more of them fill the link. "
+        reason="Reno and TIBET miss it by a hair with ten connections; more of them fill the link. "
         "LHP never does: each packet is five frames with preambles and link ACKs of their own, which leaves "
         "1.95 Mbit/s of 3.75, and four connections have it all. The paper names that overhead itself (§2.1).",
     ),

@@ -22,19 +22,19 @@ Collisions destroy whole frames: under `bulk` they fail HACK's detection as well
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from airhop.experiments.calculation import Calculation, TextTable, Value, Values, exact
 from airhop.experiments.claims import every, within
-from airhop.experiments.experiment import Claim, Judgement, Mode
+from airhop.experiments.experiment import Claim, ClaimResult, Mode
+from airhop.experiments.traced import estimated, traced_runs
 from airhop.experiments.yun2009 import PAPER
 from airhop.experiments.yun2009.notices import SEGMENT, Told, first_losses, followed
 from airhop.experiments.yun2009.table1_formulas import EIFS_MS, FER, ROWS
 from airhop.progress import Reporter
 from airhop.scenario import Scenario
-from airhop.simulate import cores, run
+from airhop.simulate import run
 from airhop.stats import Estimate
 
 if TYPE_CHECKING:
@@ -71,20 +71,10 @@ def scenario(scheme: str, way: str, load: str) -> Scenario:
 
 def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
     """Evaluate the formulas and measure every scheme, both ways, under both loads."""
+    runs = traced_runs(measure, product(ROWS, WAYS, LOADS), REPLICATIONS[mode], seed, reporter)
     found = list(_formulas())
-    cells = list(product(ROWS, WAYS, LOADS))
-    reps = range(REPLICATIONS[mode])
-    with reporter.task("traced runs", len(cells) * len(reps)) as task, ThreadPoolExecutor(cores()) as pool:
-        jobs = {cell: [pool.submit(measure, *cell, seed, rep) for rep in reps] for cell in cells}
-        try:
-            for (scheme, way, load), runs in jobs.items():
-                told = []
-                for job in runs:
-                    told.append(job.result())
-                    task.advance()
-                found += _measured(scheme, {"way": way, "load": load}, told)
-        finally:
-            pool.shutdown(cancel_futures=True)
+    for (scheme, way, load), told in runs.items():
+        found += _measured(scheme, {"way": way, "load": load}, told)
     return found
 
 
@@ -105,10 +95,8 @@ def measure(scheme: str, way: str, load: str, seed: int, rep: int) -> Told:
 
 
 def _measured(scheme: str, x: dict[str, float | str], told: list[Told]) -> Iterator[Value]:
-    from airhop.stats import estimate
-
     for metric in (DELAY, UNDETECTED, UNTOLD, LOSSES):
-        yield Value(scheme, x, metric, estimate([getattr(one, metric) for one in told]))
+        yield estimated(scheme, x, metric, [getattr(one, metric) for one in told])
 
 
 # ---- what is claimed -------------------------------------------------------------------------------------
@@ -117,14 +105,14 @@ SHARE = 2 * FER
 """Failure probabilities that differ by less are the same: so often is the packet behind lost, or a notice."""
 
 
-def agrees(*schemes: str) -> Callable[[Values], Judgement]:
+def agrees(*schemes: str) -> Callable[[Values], ClaimResult]:
     """Judge whether delays and detection failures of these schemes are those of Table 1, both ways.
 
     Delays within an EIFS, failures within `SHARE`.
     """
 
-    def judge(values: Values) -> Judgement:
-        verdicts = []
+    def check(values: Values) -> ClaimResult:
+        decisions = []
         delays: list[tuple[float, float]] = []
         failures: list[tuple[float, float]] = []
         for scheme, way in product(schemes, WAYS):
@@ -134,31 +122,31 @@ def agrees(*schemes: str) -> Callable[[Values], Judgement]:
             ):
                 low, high = _ends(values.at(scheme, metric, way=way, load="light").value)
                 expected = values.at(scheme, formula, way=way).value.mean
-                verdicts.append(within(low - expected, high - expected, -most, most))
+                decisions.append(within(low - expected, high - expected, -most, most))
                 off.append((low - expected, high - expected))
-        return Judgement(
-            every(verdicts),
+        return ClaimResult(
+            every(decisions),
             f"delays are off by {_range(delays, 1.0, 2)} ms ({EIFS_MS:.2f} is allowed), detection failures "
             f"by {_range(failures, 100.0, 1)} percentage points ({100 * SHARE:g} are); ends of the intervals",
         )
 
-    return judge
+    return check
 
 
-def least(values: Values) -> Judgement:
+def least(values: Values) -> ClaimResult:
     """Judge whether no scheme has less delay than LL-ELSN, or leaves its sender untold less often."""
-    verdicts, later, untold = [], [], []
+    decisions, later, untold = [], [], []
     for scheme, way, load in product(OTHERS, WAYS, LOADS):
         x = {"way": way, "load": load}
         own, other = (values.at(name, DELAY, **x).value for name in (OWN, scheme))
-        verdicts.append(_below(own, other))
+        decisions.append(_below(own, other))
         later.append((other.mean - own.mean, f"{ROWS[scheme].label} ({way}, {load})"))
         own, other = (values.at(name, UNTOLD, **x).value for name in (OWN, scheme))
-        verdicts.append(_below(own, other) if own.mean > other.mean else True)
+        decisions.append(_below(own, other) if own.mean > other.mean else True)
         untold.append((other.mean, ROWS[scheme].label))
     missed = max(value.value.mean for value in values.of(OWN, UNTOLD))
-    return Judgement(
-        every(verdicts),
+    return ClaimResult(
+        every(decisions),
         f"the next one, {min(later)[1]}, is {min(later)[0]:.2f} ms later; LL-ELSN's sender is not told of "
         f"{100 * missed:.2f} % of losses at most, the others' of up to {100 * max(untold)[0]:.0f} % "
         f"({max(untold)[1]})",
@@ -233,7 +221,7 @@ CLAIMS: tuple[Claim[Values], ...] = (
 
 def tables(values: Values) -> list[TextTable]:
     """List formulas and measurements side by side: delays, detection failures, and a bulk transfer."""
-    of = f"Measured: mean ± 95 % half-width of {max(value.value.n for value in values)} runs."
+    of = f"Measured: mean ± 95 % half-width of {values.reps} runs."
     beside = ("scheme", "down, formula", "measured", "up, formula", "measured")
     return [
         TextTable(

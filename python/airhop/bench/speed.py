@@ -1,0 +1,260 @@
+"""Speed and goodput: segments per second of user CPU time, beside other simulators on the same course.
+
+The peers' programs for the courses (`airhop.bench.courses`) stand in bench/peers of the source tree; ns-2 is
+the Debian package ns2, ns-3 the package libns3-dev.
+
+The ceiling of a run's loop is its event queue alone. It is asked what the run asks of it, from the middle on:
+as many events wait, as far away, and leave in the same order, but nothing is done with them. This is the hold
+model (D. W. Jones, CACM 29(4), 1986) with the run's own distances in place of a distribution. The share of
+that rate at which the run handles events tells what is left to gain from the loop and from the network; it
+is no grade: a faster queue lowers it.
+"""
+
+from __future__ import annotations
+
+import resource
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TypeVar
+
+from airhop._core import Ack, Flow, Loss, Schedule, Window
+from airhop.bench.courses import Changes, Course
+from airhop.custom import scheme as register
+from airhop.scenario import Scenario
+from airhop.simulate import run
+
+NS3_MODULES = (
+    "ns3-core",
+    "ns3-internet",
+    "ns3-wifi",
+    "ns3-applications",
+    "ns3-point-to-point",
+    "ns3-mobility",
+    "ns3-traffic-control",
+    "ns3-aodv",
+)
+
+
+SEED_STEP = 1001
+"""Between two seeds: of seeds that are one apart, the first draws of ns-2's generator are 0.0003 apart."""
+
+
+def seeds(n: int) -> list[int]:
+    """Give seeds of n runs."""
+    return [SEED_STEP * k for k in range(1, n + 1)]
+
+
+@dataclass(frozen=True)
+class Speed:
+    """One measured run."""
+
+    simulator: str
+    simulated_s: float
+    segments: float
+    cpu_s: float
+    """User CPU seconds; for ns-3 without its set-up."""
+    events: int
+    goodput_mbps: float
+
+    @property
+    def segments_per_cpu_s(self) -> float:
+        """Delivered segments per second of user CPU time."""
+        return self.segments / self.cpu_s
+
+    @property
+    def events_per_cpu_s(self) -> float:
+        """Events per second of user CPU time. What an event is differs between simulators."""
+        return self.events / self.cpu_s
+
+
+@dataclass(frozen=True)
+class Queue:
+    """The event queue alone, asked what a run asks of it."""
+
+    events: int
+    mean_waiting: float
+    """Events in the queue, on average."""
+    cpu_s: float
+
+    @property
+    def events_per_cpu_s(self) -> float:
+        """Events that came and left per second of user CPU time."""
+        return self.events / self.cpu_s
+
+
+Measured = TypeVar("Measured", Speed, Queue)
+
+SCHEDULED_EVENTS = 2**17
+"""Taken down of a run; in memory they take 3 MB, which are read in order."""
+REPLAYED_EVENTS = 4_000_000
+"""Asked of the queue alone in one measurement: a tenth of a second."""
+
+
+class UnavailableError(Exception):
+    """A peer cannot run here; the message says how to get it."""
+
+
+def airhop(course: Course, seed: int) -> Speed:
+    """Measure this simulator on one thread."""
+    return _airhop("Airhop", course, course.changes, seed)
+
+
+def queue_alone(course: Course) -> Callable[[], Queue]:
+    """Take down what a course asks of the event queue; each call measures a queue that is asked the same."""
+    schedule = Schedule.of(_scenario(course, course.changes).core, SEED_STEP, 0, SCHEDULED_EVENTS)
+    rounds = REPLAYED_EVENTS // len(schedule) + 1
+
+    def measure() -> Queue:
+        before = user_cpu(resource.RUSAGE_SELF)
+        for _ in range(rounds):
+            schedule.replay()
+        cpu = user_cpu(resource.RUSAGE_SELF) - before
+        return Queue(rounds * len(schedule), schedule.mean_waiting, cpu)
+
+    return measure
+
+
+def python_scheme(course: Course, seed: int) -> Speed:
+    """Measure this simulator with the course's scheme in Python: the run is the same to the bit."""
+    scheme = course.value("scheme")
+    name = f"{scheme}-in-python"
+    register(name, recovery=scheme)(_Reno)
+    return _airhop("Airhop, in Python", course, {**course.changes, "scheme": name}, seed)
+
+
+class _Reno:
+    """The control of the schemes `sack` and `newreno` (RFC 5681 §3.1)."""
+
+    def on_ack(self, window: Window, _ack: Ack, _flow: Flow) -> None:
+        """Begin slowly, then add a segment per round trip."""
+        window.cwnd += 1 if window.in_slow_start else 1 / window.cwnd
+
+    def on_loss(self, window: Window, loss: Loss, _flow: Flow) -> None:
+        """Halve."""
+        window.ssthresh = loss.half
+        window.cwnd = 1 if loss.signal == "timeout" else loss.window
+
+
+def _airhop(label: str, course: Course, changes: Changes, seed: int) -> Speed:
+    scenario = _scenario(course, changes)
+    before = user_cpu(resource.RUSAGE_SELF)
+    result = run(scenario, seed=seed)
+    cpu = user_cpu(resource.RUSAGE_SELF) - before
+    segments = sum(flow["delivered_bytes"] for flow in result.tcp_flows) / course.value("segment, B")
+    return Speed(label, course.duration_s, segments, cpu, result.document["events"], result.goodput_mbps)
+
+
+def _scenario(course: Course, changes: Changes) -> Scenario:
+    return Scenario.load(course.scenario).with_({**changes, "duration": f"{course.duration_s} s"})
+
+
+def ns2(peers: Path, course: Course, seed: int) -> Speed:
+    """Measure ns-2: the whole process, whose set-up is a few hundredths of a second."""
+    ns = shutil.which("ns")
+    if ns is None:
+        raise UnavailableError("ns-2 is not installed. Debian or Ubuntu: sudo apt install ns2")
+    program = _program(peers, f"ns2/{course.ns2_program}")
+    output, cpu = _run([ns, str(program), *course.words("ns-2"), f"T={course.duration_s}", f"seed={seed}"])
+    # RES,A,Sack1,PARAMETERS,SEED,GOODPUT,pkts=…;events=…;rexmit=…
+    fields = _result_line(output).split(",")
+    counts = dict(pair.split("=") for pair in fields[6].split(";"))
+    return Speed(
+        "ns-2", course.duration_s, float(counts["pkts"]), cpu, int(float(counts["events"])), float(fields[5])
+    )
+
+
+def ns3(peers: Path, course: Course, seed: int) -> Speed:
+    """Build the program for ns-3, once, and measure its run without the set-up."""
+    binary = _build_ns3(_program(peers, "ns3/base.cc"), Path(_ns3_folder().name))
+    scenario = f"--scn={course.ns3_scenario}"
+    output, _ = _run(
+        [str(binary), scenario, *course.words("ns-3"), f"--T={course.ns3_duration_s}", f"--seed={seed}"]
+    )
+    counts = dict(word.split("=", 1) for word in _result_line(output).split()[1:])
+    return Speed(
+        "ns-3",
+        course.ns3_duration_s,
+        float(counts["segs"]),
+        float(counts["cpu_run"]),
+        int(counts["events"]),
+        float(counts["goodput"]),
+    )
+
+
+def best(runs: Sequence[Measured]) -> Measured:
+    """Give the fastest of equal runs: the one that the rest of the machine disturbed least."""
+    return max(runs, key=lambda one: one.events_per_cpu_s)
+
+
+def find_peers() -> Path | None:
+    """Find the peers' programs in the source tree, when Airhop runs from one."""
+    folder = Path(__file__).resolve().parents[3] / "bench" / "peers"
+    return folder if folder.is_dir() else None
+
+
+@cache
+def _ns3_folder() -> tempfile.TemporaryDirectory[str]:
+    """Where the program for ns-3 is, until Airhop ends."""
+    return tempfile.TemporaryDirectory(prefix="airhop-ns3-")
+
+
+@cache
+def _build_ns3(source: Path, folder: Path) -> Path:
+    for tool, package in (("pkg-config", "pkg-config"), ("g++", "g++")):
+        if shutil.which(tool) is None:
+            raise UnavailableError(
+                f"{tool}, needed to build for ns-3, is missing. Debian or Ubuntu: sudo apt install {package}"
+            )
+    flags = subprocess.run(
+        ["pkg-config", "--cflags-only-I", "--libs", *NS3_MODULES], capture_output=True, text=True, check=False
+    )
+    if flags.returncode:
+        raise UnavailableError("ns-3 is not installed. Debian or Ubuntu: sudo apt install libns3-dev")
+    # Debian's files name include paths with `;` in them, and libraries that a program does not need.
+    wanted = [flag for flag in flags.stdout.split() if not any(bad in flag for bad in (";", "gsl", "sqlite"))]
+    binary = folder / "base"
+    built = subprocess.run(
+        ["g++", "-O2", "-std=c++17", str(source), "-o", str(binary), *dict.fromkeys(wanted)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if built.returncode:
+        raise UnavailableError(f"the program for ns-3 does not build with this ns-3:\n{built.stderr[-800:]}")
+    return binary
+
+
+def _program(peers: Path, name: str) -> Path:
+    program = peers / name
+    if not program.is_file():
+        raise UnavailableError(f"there is no {program}")
+    return program
+
+
+def _run(command: list[str]) -> tuple[str, float]:
+    """Run a peer; its output and the user CPU time that it took."""
+    before = user_cpu(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    cpu = user_cpu(resource.RUSAGE_CHILDREN) - before
+    if done.returncode:
+        raise UnavailableError(
+            f"{Path(command[0]).name} ended with code {done.returncode}: {done.stderr.strip()[-400:]}"
+        )
+    return done.stdout, cpu
+
+
+def _result_line(output: str) -> str:
+    for line in output.splitlines():
+        if line.startswith("RES"):
+            return line
+    raise UnavailableError(f"the program printed no line that begins with RES: {output[-400:]!r}")
+
+
+def user_cpu(who: int) -> float:
+    """Give the user CPU time so far, seconds; `who` is one of resource's RUSAGE_*."""
+    return resource.getrusage(who).ru_utime

@@ -1,0 +1,55 @@
+"""What schemes took losses for, against what had happened, as tables in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rich.console import Console
+
+from airhop.analysis.loss_classifications import TRUE_CAUSES, LossClassifications, share_right
+from airhop.cli.output import print_table
+from airhop.terminal import number, percent, percent_interval
+
+CAUSES = {
+    "queue": "queue",
+    "aqm": "AQM",
+    "channel": "channel",
+    "collision": "colli-\nsion",
+    "none": "not\nlost",
+}
+"""True causes as heads of columns."""
+COLUMNS = ("scheme", "taken for", *(CAUSES[cause] for cause in TRUE_CAUSES), "right\n%")
+
+
+def print_counts(out: Console, by_scheme: Mapping[str, LossClassifications]) -> None:
+    """Print the losses of one run by what they were taken for and true cause; nothing where none was."""
+    rows = []
+    for scheme, found in by_scheme.items():
+        for place, judged in enumerate(found.judged):
+            counts = [number(found.count(judged, cause)) for cause in TRUE_CAUSES]
+            rows.append(_row(scheme, place, judged, counts, percent(found.right / found.total)))
+    if rows:
+        print_table(
+            out, COLUMNS, rows, title="losses noticed, by what they were taken for and true cause", left=2
+        )
+
+
+def print_shares(out: Console, by_scheme: Mapping[str, Sequence[LossClassifications]]) -> None:
+    """Print the same over replications: cells as a share of all losses of the scheme, per cent."""
+    rows = []
+    for scheme, sample in by_scheme.items():
+        right, found = share_right(sample), LossClassifications.sum(sample)
+        if right is None:
+            continue
+        for place, judged in enumerate(found.judged):
+            shares = [percent(found.share(judged, cause)) for cause in TRUE_CAUSES]
+            rows.append(_row(scheme, place, judged, shares, percent_interval(right)))
+    if not rows:
+        return
+    title = "losses noticed, by what they were taken for and true cause, % of the scheme's"
+    print_table(out, COLUMNS, rows, title=title, left=2)
+
+
+def _row(scheme: str, place: int, judged: str, cells: Sequence[str], right: str) -> list[str]:
+    """Make a line; what is said of the scheme stands in its first."""
+    return [scheme if place == 0 else "", judged, *cells, right if place == 0 else ""]

@@ -1,0 +1,71 @@
+"""The frame of a figure: the paper's axes, extended where measurements leave them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from airhop.stats import Interval
+
+if TYPE_CHECKING:
+    from airhop.experiments.experiment import Metric, PlottedAxis
+    from airhop.experiments.outcome import Outcome, Row
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What a figure draws and between which ends, the same in print, in the terminal and in the report."""
+
+    rows: list[Row]
+    """The cells between the ends of the x axis, scheme by scheme."""
+    x_limits: tuple[float, float]
+    y_ticks: tuple[float, ...]
+    """The first and the last are the ends of the y axis."""
+    title: str
+    note: str | None
+    """Where the paper's own y axis ends, if this one is longer."""
+
+    @property
+    def y_limits(self) -> tuple[float, float]:
+        """The ends of the y axis."""
+        return self.y_ticks[0], self.y_ticks[-1]
+
+    def of(self, scheme: str) -> list[Row]:
+        """Take the cells of one curve."""
+        return [row for row in self.rows if row.scheme == scheme]
+
+
+def frame(outcome: Outcome) -> Frame:
+    """Lay out the experiment's figure so that every interval and every printed number is inside."""
+    axis, metric = outcome.experiment.axis, outcome.experiment.metric
+    rows = [row for row in outcome.rows if axis.shows(row.x)]
+    spans = [row.interval or Interval(row.value.mean, row.value.mean) for row in rows]
+    spans += [Interval(row.published, row.published) for row in rows if row.published is not None]
+    ticks = ticks_around(min(span.low for span in spans), max(span.high for span in spans), metric)
+    longer = metric.printed and len(ticks) > len(metric.ticks)
+    ends = f"{metric.ticks[-1]:g} {metric.unit}".rstrip()
+    return Frame(
+        rows=rows,
+        x_limits=_ends(axis, [axis.place(row.x) for row in rows]),
+        y_ticks=ticks,
+        title=f"{metric.title} against {axis.label[0].lower()}{axis.label[1:]}",
+        note=f"The paper's axis ends at {ends}." if longer else None,
+    )
+
+
+def _ends(axis: PlottedAxis, places: list[float]) -> tuple[float, float]:
+    """Take the printed ends of the x axis, else those of the data; words get half a place beside them."""
+    if axis.of_words:
+        return -0.5, len(axis.full) - 0.5
+    return axis.limits or (min(places), max(places))
+
+
+def ticks_around(low: float, high: float, metric: Metric) -> tuple[float, ...]:
+    """Continue the metric's ticks, one step at a time, until nothing is outside; not below zero."""
+    ticks = list(metric.ticks)
+    step = ticks[-1] - ticks[-2]
+    while ticks[-1] < high:
+        ticks.append(ticks[-1] + step)
+    while ticks[0] > max(low, 0.0):
+        ticks.insert(0, max(ticks[0] - step, 0.0))
+    return tuple(ticks)

@@ -1,0 +1,68 @@
+"""What calculations from traces share: their runs, paired comparisons of them, and how these are told."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from airhop.experiments.calculation import Value
+from airhop.experiments.claims import Decision, within
+from airhop.experiments.experiment import X
+from airhop.numerals import plus_minus
+from airhop.progress import Reporter
+from airhop.simulate import cores
+from airhop.stats import Estimate
+
+Cell = TypeVar("Cell", bound=tuple[Any, ...])
+Measured = TypeVar("Measured")
+
+
+def traced_runs(
+    measure: Callable[..., Measured], cells: Iterable[Cell], reps: int, seed: int, reporter: Reporter
+) -> dict[Cell, list[Measured]]:
+    """Measure every cell in so many replications, on all cores.
+
+    `measure` gets what a cell is made of, the seed and the replication. Returned is what it gave, in order of
+    replication.
+    """
+    wanted = list(cells)
+    found: dict[Cell, list[Measured]] = {cell: [] for cell in wanted}
+    with reporter.task("traced runs", reps * len(wanted)) as task, ThreadPoolExecutor(cores()) as pool:
+        jobs = [(cell, pool.submit(measure, *cell, seed, rep)) for cell in wanted for rep in range(reps)]
+        try:
+            for cell, job in jobs:
+                found[cell].append(job.result())
+                task.advance()
+        finally:
+            pool.shutdown(cancel_futures=True)
+    return found
+
+
+def estimated(curve: str, x: dict[str, X], metric: str, sample: Sequence[float]) -> Value:
+    """Estimate a metric from one number a run."""
+    from airhop import stats
+
+    return Value(curve, x, metric, stats.estimate(sample))
+
+
+def paired(name: str, x: dict[str, X], metric: str, own: Sequence[float], other: Sequence[float]) -> Value:
+    """Estimate what one curve has more than another, replication by replication."""
+    from airhop import stats
+
+    more = stats.difference(own, other)
+    return Value(name, x, metric, Estimate(more.mean, more.half_width, more.n))
+
+
+def apart(difference: Estimate, sign: int) -> Decision:
+    """Judge whether a paired difference is above zero, or below (-1)."""
+    if difference.half_width is None:
+        return None
+    mean, half = sign * difference.mean, difference.half_width
+    return within(mean - half, mean + half, 0.0, math.inf)
+
+
+def mean_and_half(value: Estimate, digits: int = 2, sign: str = "") -> str:
+    """Write `4.21 ± 0.08`; with the sign `+` in front of what is not negative, too."""
+    return f"{value.mean:{sign}.{digits}f} {plus_minus(value, digits)}"

@@ -1,0 +1,29 @@
+"""What a space-time diagram marks beside the frames themselves, and how each is drawn."""
+
+from __future__ import annotations
+
+from airhop.report.packets.marks import Mark
+
+COLLISION_COLOR = "#8b5cf6"
+"""That of collisions in the other figures of a time-line."""
+COLLISIONS = {
+    "hidden": Mark("hidden", "collision: hidden terminals", "asterisk", COLLISION_COLOR, 13),
+    "sending": Mark("sending", "collision: addressee was sending", "asterisk", COLLISION_COLOR, 10),
+    "sensed": Mark("sensed", "collision: senders sense each other", "asterisk", COLLISION_COLOR, 10),
+    "unknown": Mark("unknown", "collision: unknown", "asterisk", COLLISION_COLOR, 10),
+}
+"""By reason (`airhop.analysis.on_air.REASONS`); at the frame's end, in the lane of the station it was for."""
+OUTCOMES = {
+    "captured": Mark("captured", "captured", "diamond", "#1f9d63", 11, filled=False),
+    "channel": Mark("channel", "channel error", "x", "#e03131", 9),
+    "unheard": Mark("unheard", "out of range", "circle", "#7d8794", 9, filled=False),
+}
+"""By outcome, those of collisions aside."""
+STRIPS = {
+    "heard": Mark("heard", "heard here", "line", "#7d8794", 4),
+    "only-sensed": Mark("only-sensed", "only sensed", "dotted", "#7d8794", 4),
+    "waiting": Mark("waiting", "has frames to send", "square", "#cfd4da", 4),
+}
+"""What lies along the lanes."""
+LANE_PX, FRAME_PX = 38, 56
+"""Height of a lane, and of what is above and below all of them."""

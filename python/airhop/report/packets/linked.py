@@ -1,0 +1,45 @@
+"""What the figures of a time-line have in common: the time axis, and how they tell of what is on it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bokeh.models import ColumnDataSource, CustomJSHover, HoverTool, Range1d
+from bokeh.plotting import figure
+
+from airhop.report.look import plain_figure
+from airhop.report.packets.marks import HEIGHTS_PX
+
+TIME = "@x{0.000000} s"
+"""How hover cards write a time."""
+NUMBER_OR_NONE = "return isFinite(value) ? value.toFixed(1) : value > 0 ? '∞' : '–'"
+"""The threshold starts infinite; before the first sample there is no round-trip time."""
+UNFITTED = ["unfitted"]
+"""Tag of what must not stretch the vertical axis."""
+
+
+def linked(time: Range1d, name: str, label: str, **options: Any) -> figure:
+    """Make a figure on the shared time axis; page.js fits its height to what the time window shows."""
+    return plain_figure(
+        name=name,
+        height=HEIGHTS_PX[name],
+        x_range=time,
+        y_range=Range1d(1.0, 2.0),
+        y_axis_label=label,
+        **options,
+    )
+
+
+def source(name: str, *columns: str) -> ColumnDataSource:
+    """Make the source that the page fills with the rows of this name."""
+    return ColumnDataSource({column: [] for column in columns}, name=name)
+
+
+def hover_along(plot: figure, rows: ColumnDataSource, y: str, card: str) -> None:
+    """Show the card of the last change before the pointer. Bokeh does not hit steps: an unseen line does."""
+    unseen = plot.line("x", y, source=rows, line_alpha=0.0)
+    unseen.tags = UNFITTED
+    words = dict.fromkeys(("@ssthresh", "@srtt_ms"), CustomJSHover(code=NUMBER_OR_NONE))
+    plot.add_tools(
+        HoverTool(renderers=[unseen], tooltips=card, formatters=words, mode="vline", line_policy="prev")
+    )

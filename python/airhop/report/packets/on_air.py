@@ -1,0 +1,121 @@
+"""The frames of a run on the air, as the page's script gets them, and their legend.
+
+The script expands what is in sight (assets/js/on_air.js): who hears a frame is told by lane, not by frame.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from airhop.analysis.on_air import FRAMES, REASONS, OnAir, on_air
+from airhop.plots.frames import STYLES
+from airhop.report.packets.air_marks import COLLISIONS, FRAME_PX, LANE_PX, OUTCOMES, STRIPS
+from airhop.report.packets.marks import Mark
+
+if TYPE_CHECKING:
+    from airhop.report.packets.traced import TracedRun
+
+MOST_FRAMES = 12_000
+"""Frames of a run in the page at most, its first: some 100 kB. A run of 20 s has tens of thousands."""
+MOST_LANES = 24
+"""Stations in the page at most, the busiest."""
+TICK_S = 1e-7
+"""Unit of the packed times."""
+
+
+@dataclass(frozen=True)
+class AirShown:
+    """What the page shows of the air, and how much there was."""
+
+    air: OnAir
+    frames: int
+    stations: int
+
+
+def air_shown(run: TracedRun) -> AirShown | None:
+    """Arrange the first frames of a run and its busiest stations; None where the trace has no frames."""
+    if "air" not in run.tables or run.tables["air"].is_empty():
+        return None
+    frames = run.tables["air"].sort("start_s").head(MOST_FRAMES)
+    queue = run.tables["queue"].filter(pl.col("time_s") <= frames["end_s"].max())
+    whole = on_air({**run.tables, "air": frames, "queue": queue}, run.network)
+    return AirShown(whole.busiest(MOST_LANES), run.tables["air"].height, len(whole.lanes))
+
+
+def height_px(lanes: int) -> int:
+    """Give the height of the figure in pixels."""
+    return FRAME_PX + LANE_PX * lanes
+
+
+def air_counts(air: OnAir) -> list[tuple[Mark, int | None]]:
+    """List what a legend names, in drawing order, with how many there are (None for what is not counted)."""
+    kinds = dict(air.frames["kind"].value_counts().iter_rows())
+    outcomes = dict(air.frames["outcome"].value_counts().iter_rows())
+    reasons = [overlap.reason for overlap in air.overlaps if not overlap.captured]
+    found: list[tuple[Mark, int | None]] = [
+        (Mark(kind, style.text, "square", style.color, 8), kinds[kind])
+        for kind, style in STYLES.items()
+        if kind in kinds
+    ]
+    found += [(mark, reasons.count(reason)) for reason, mark in COLLISIONS.items() if reason in reasons]
+    found += [(mark, outcomes[outcome]) for outcome, mark in OUTCOMES.items() if outcome in outcomes]
+    return [*found, *((mark, None) for mark in STRIPS.values())]
+
+
+def air_data(shown: AirShown) -> dict[str, Any]:
+    """Give the frames as columns of whole numbers.
+
+    Times are in ticks of 0.1 µs; `start` holds differences. A lane is its place in `lanes`, a kind, an
+    outcome and a flow the place of its name.
+    """
+    air, frames = shown.air, shown.air.frames
+    outcomes = ["received", *OUTCOMES, "collision"]
+    flows = sorted(frames["flow"].unique())
+    start = _ticks(frames["start_s"])
+    return {
+        "lanes": [lane.label for lane in air.lanes],
+        "hearers": air.hearers,
+        "sensers": air.sensers,
+        "kinds": list(FRAMES),
+        "outcomes": outcomes,
+        "flows": flows,
+        "reasons": list(REASONS),
+        "start": start.diff().fill_null(start.head(1)).to_list(),
+        "length": (_ticks(frames["end_s"]) - start).to_list(),
+        "lane": frames["lane"].to_list(),
+        "to": frames["to"].to_list(),
+        "kind": _places(frames["kind"], FRAMES),
+        "outcome": _places(frames["outcome"], outcomes),
+        "flow": _places(frames["flow"], flows),
+        "seq": frames["seq"].to_list(),
+        "bytes": frames["bytes"].to_list(),
+        "attempt": frames["attempt"].to_list(),
+        "overlaps": [
+            [
+                overlap.frame,
+                overlap.other,
+                overlap.lane,
+                round(overlap.start_s / TICK_S),
+                round(overlap.end_s / TICK_S),
+                list(REASONS).index(overlap.reason),
+                int(overlap.captured),
+            ]
+            for overlap in air.overlaps
+        ],
+        "waiting": [[lane, round(start / TICK_S), round(end / TICK_S)] for lane, start, end in air.waiting],
+        "height": height_px(len(air.lanes)),
+        "tick": TICK_S,
+        "total": shown.frames,
+        "stations": shown.stations,
+    }
+
+
+def _ticks(seconds: pl.Series) -> pl.Series:
+    return (seconds / TICK_S).round().cast(pl.Int64)
+
+
+def _places(words: pl.Series, known: list[str] | tuple[str, ...]) -> list[int]:
+    return words.replace_strict(known, range(len(known)), return_dtype=pl.UInt8).to_list()

@@ -1,0 +1,123 @@
+"""Runs of a study once more, packet by packet, for the report's time-lines."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from airhop.experiments.experiment import TimelineChoice
+    from airhop.study.study import Point
+    from airhop.study.table import Table
+
+LONGEST_S = 20.0
+"""Simulated seconds shown at most: enough for hundreds of losses, and a page that opens at once."""
+SLOW_MBPS = 0.1
+"""Below this goodput is told in kbit/s."""
+OPENING_S = 2.0
+"""How much of the beginning the page opens on."""
+
+
+@dataclass(frozen=True)
+class TracedRun:
+    """A traced run of one scheme and how to make it again."""
+
+    scheme: str
+    label: str
+    document: dict[str, Any]
+    tables: dict[str, pl.DataFrame]
+    command: str
+    rep: int = 0
+    point: int | None = None
+    """Index of the study's point that this is a replication of."""
+    opening_s: float = OPENING_S
+    network: Mapping[str, Any] = field(default_factory=dict)
+    """The scenario as plain data."""
+
+    @property
+    def flow(self) -> dict[str, Any]:
+        """The TCP flow shown: the first of the run."""
+        return next(flow for flow in self.document["flows"] if flow["transport"] == "tcp")
+
+    @property
+    def goodput(self) -> str:
+        """The goodput of the flow shown, in words; with its name, where the run has others."""
+        mbps = float(self.flow["goodput_mbps"])
+        told = f"{mbps:.2f} Mbit/s" if mbps >= SLOW_MBPS else f"{1000.0 * mbps:.2f} kbit/s"
+        return f"{self.flow['name']}: {told}" if len(self.document["flows"]) > 1 else told
+
+    @property
+    def about_goodput(self) -> str:
+        """What that goodput is of: not what tables have, which is of all flows and replications."""
+        return (
+            f"Goodput of flow {self.flow['name']} alone, in {self.duration_s:g} s of replication {self.rep};"
+            " tables have the means of all replications, summed over the flows"
+        )
+
+    @property
+    def duration_s(self) -> float:
+        """Simulated time in seconds."""
+        return float(self.document["duration_s"])
+
+    def table(self, name: str) -> pl.DataFrame:
+        """Take the rows of a trace table that belong to the flow shown."""
+        import polars as pl
+
+        table = self.tables[name]
+        return table.filter(pl.col("flow").cast(pl.String) == self.flow["name"])
+
+
+def trace_schemes(
+    table: Table, choice: TimelineChoice | None = None, labels: Mapping[str, str] | None = None
+) -> tuple[TracedRun, ...]:
+    """Run every scheme at one setting once more with its trace, all over the same channel.
+
+    `choice` says where on the first axis; without it, or where that was not measured, the setting in the
+    middle of the grid is taken. Runs are shortened to what a page can show: the beginning of a long run is
+    the short run.
+    """
+    points = _setting(table, choice)
+    rep = choice.rep if choice else 0
+    limit = choice.duration_s if choice else LONGEST_S
+    opening = choice.opening_s if choice else OPENING_S
+    return tuple(_trace(table, point, rep, limit, opening, labels or {}) for point in points)
+
+
+def _setting(table: Table, choice: TimelineChoice | None) -> list[Point]:
+    """Take the points of the setting to show, one per scheme."""
+    points = [point for point in table.study.points() if point.scenario.tcp_flows()]
+    settings = list(dict.fromkeys(point.setting for point in points))
+    if not settings:
+        return []
+    chosen = settings[len(settings) // 2]
+    if choice is not None:
+        axis = table.study.columns[0]
+        chosen = next((point.setting for point in points if point.values[axis] == choice.x), chosen)
+    return [point for point in points if point.setting == chosen]
+
+
+def _trace(
+    table: Table, point: Point, rep: int, limit_s: float, opening_s: float, labels: Mapping[str, str]
+) -> TracedRun:
+    from airhop.simulate import run
+
+    scenario, command = point.scenario, table.command(point, rep)
+    if scenario.duration_s > limit_s:
+        scenario = scenario.with_({"duration": f"{limit_s:g} s"})
+        command += f" --set {shlex.quote(f'duration={limit_s:g} s')}"
+    result = run(scenario, seed=table.study.seed, rep=rep, trace=True)
+    return TracedRun(
+        scheme=point.scheme,
+        label=labels.get(point.scheme, point.scheme),
+        document=result.to_dict(),
+        tables=result.tables,
+        command=f"{command} --trace DIR",
+        rep=rep,
+        point=point.index,
+        opening_s=min(opening_s, scenario.duration_s),
+        network=scenario.to_dict(),
+    )

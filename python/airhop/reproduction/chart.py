@@ -1,0 +1,84 @@
+"""An experiment's printed figure: its metric on its paper's axes, with 95 % intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from string import ascii_lowercase
+from typing import TYPE_CHECKING
+
+from airhop.experiments.frame import Frame, frame
+from airhop.plots.paper import PRINT_STYLE, curve, legend, panels, published, write
+from airhop.plots.style import styles
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from airhop.experiments.outcome import Outcome
+
+
+FEW_WORDS = 4
+"""More words than this below an axis are slanted."""
+SLANT = 40
+BESIDE = 0.12
+"""Between curves on an axis of words, in places."""
+
+
+def draw(outcome: Outcome, stem: Path) -> list[Path]:
+    """Write `stem.pdf`, `stem.svg` and `stem.png` and say where they are."""
+    import matplotlib as mpl
+
+    with mpl.rc_context(PRINT_STYLE):
+        return write(goodput_figure(outcome), stem, outcome.experiment.title)
+
+
+def goodput_figure(outcome: Outcome) -> Figure:
+    """Draw the figure on the paper's axes, its panels below each other."""
+    experiment = outcome.experiment
+    axis, metric = experiment.axis, experiment.metric
+    drawn = frame(outcome)
+    split = experiment.panels or (tuple(experiment.labels),)
+    figure, made = panels(len(split))
+    for axes, curves, letter in zip(made, split, ascii_lowercase, strict=False):
+        _draw_curves(axes, outcome, drawn, curves)
+        axes.set_ylim(*drawn.y_limits)
+        axes.set_yticks(drawn.y_ticks)
+        axes.set_ylabel(metric.title)
+        if len(split) > 1:
+            axes.text(0.97, 0.95, f"({letter})", transform=axes.transAxes, ha="right", va="top")
+    last = made[-1]
+    if axis.log:
+        last.set_xscale("log")
+    last.set_xlim(*drawn.x_limits)
+    if axis.of_words:
+        words = [axis.text(x) for x in axis.full]
+        last.set_xticks(range(len(words)), words, rotation=SLANT if len(words) > FEW_WORDS else 0)
+    elif axis.ticks:
+        last.set_xticks(axis.ticks)
+    last.set_xlabel(axis.label)
+    if drawn.note:
+        figure.supxlabel(drawn.note, x=0.99, ha="right", fontsize=6.5, color="0.4")
+    legend(figure)
+    return figure
+
+
+def _draw_curves(axes: Axes, outcome: Outcome, drawn: Frame, curves: Sequence[str]) -> None:
+    experiment = outcome.experiment
+    look = styles(experiment.labels)
+    for place, scheme in enumerate(curves):
+        shown = drawn.of(scheme)
+        # Words are places with nothing between them: no line, and curves stand side by side.
+        aside = BESIDE * (place - (len(curves) - 1) / 2) if experiment.axis.of_words else 0.0
+        curve(
+            axes,
+            [experiment.axis.place(row.x) + aside for row in shown],
+            [row.value.mean for row in shown],
+            [row.value.half_width for row in shown],
+            label=experiment.labels[scheme],
+            style=look[scheme],
+            joined=not experiment.axis.of_words,
+        )
+        printed = [(experiment.axis.place(row.x) + aside, row.published) for row in shown if row.published]
+        if printed:
+            published(axes, *zip(*printed, strict=True), ink=look[scheme].color)

@@ -1,0 +1,1 @@
+"""Laws that every run obeys, a file for each subject; `check` looks for what breaks one."""

@@ -1,0 +1,140 @@
+"""The run document against the trace."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+from airhop.verify.trace import Finding, Trace, is_prompt, quantity
+
+_PACKETS = ("queue", "aqm", "agent", "route")
+"""Reasons that drop packets, and no frames."""
+_CLOSE = 1e-9
+"""How far sums of 64-bit floats may be apart, relatively."""
+
+
+def check(trace: Trace) -> Iterator[Finding]:
+    """Goodput is what was handed over after the warm-up; counters are numbers of rows."""
+    for name, flow in trace.flows.items():
+        if flow["transport"] == "tcp":
+            yield from _Connection(trace, name, flow).check()
+        else:
+            yield from _datagrams(trace, name, flow)
+    drops: defaultdict[str, list[int]] = defaultdict(list)
+    packets: defaultdict[str, list[int]] = defaultdict(list)
+    for time, cause in trace.rows("drops", "cause"):
+        drops[cause].append(time)
+    for step in trace.steps:
+        packets[step.cause if step.step == "dropped" else f"{step.kind} {step.step}"].append(step.time)
+    for cause, number in trace.document["drops"].items():
+        # Also counted is what is given up and has arrived: the link ACK got lost.
+        if cause != "retries":
+            yield from _counted(trace, "drops", cause, number, drops[cause])
+        if cause in _PACKETS:
+            yield from _counted(trace, "packets", cause, number, packets[cause])
+    if (routing := trace.document.get("routing")) is not None:
+        yield from _messages(trace, sum(routing[key] for key in ("requests", "replies", "errors")), packets)
+
+
+class _Connection:
+    """A flow of TCP in the document and in the trace."""
+
+    def __init__(self, trace: Trace, name: str, document: Mapping[str, Any]) -> None:
+        self._trace = trace
+        self._name = name
+        self._document = document
+
+    def check(self) -> Iterator[Finding]:
+        """Compare every number that the trace can tell."""
+        segments = self._rows("segments", "retransmission", "cause")
+        yield from self._times("sent_segments", (time for time, *_ in segments))
+        yield from self._times("retransmissions", (time for time, again, _ in segments if again))
+        if is_prompt(self._document):
+            yield from self._timeouts({time for time, _, cause in segments if cause == "timeout"})
+            repaired = (time for time, _, cause in segments if cause == "fast")
+            yield from self._times("fast_recoveries", repaired)
+        notices = self._rows("notices", "kind", "event")
+        for kind, number in self._document["notices"].items():
+            received = sum(of == kind and event == "received" for _, of, event in notices)
+            if number > received:  # some senders heed none
+                yield _finding(self._name, f"{number} notices {kind}, and the trace has {received}")
+        yield from self._deliveries()
+        smoothed = [srtt for _, srtt in self._rows("window", "srtt_ms")][-1:]
+        yield from self._equal("srtt_ms", smoothed[0] if smoothed and smoothed[0] == smoothed[0] else None)
+
+    def _timeouts(self, repeated: set[int]) -> Iterator[Finding]:
+        """Count them: what follows, going back N, is sent on ACKs, and those open the window.
+
+        One of them may come at the very time of a timeout.
+        """
+        windows = self._rows("window", "cwnd")
+        shut = {time for (_, before), (time, cwnd) in pairwise(windows) if cwnd <= before}
+        heard = {time for time, *_ in self._rows("acks")}
+        least, most = (
+            sum(time > self._trace.warmup for time in times)
+            for times in (repeated - heard, repeated - (heard - shut))
+        )
+        if not least <= self._document["timeouts"] <= most:
+            text = f"timeouts is {self._document['timeouts']}, and the trace has {least} to {most}"
+            yield _finding(self._name, text)
+
+    def _deliveries(self) -> Iterator[Finding]:
+        rows = self._rows("deliveries", "bytes")
+        early, late = ([total for time, total in rows if (time > self._trace.warmup) == is_late]
+                       for is_late in (False, True))  # fmt: skip
+        before = early[-1] if early else 0
+        total = (late or [before])[-1] - before
+        yield from self._equal("delivered_bytes", total)
+        seconds = (self._trace.duration - self._trace.warmup) / 1e9
+        yield from self._equal("goodput_mbps", total * 8 / seconds / 1e6)
+        if self._document["app"]["kind"] == "transfer":
+            size, start = quantity(self._document["app"]["size"]), quantity(self._document["start"])
+            done = [(time - start) / 1e9 for time, total in rows if total >= size][:1]
+            yield from self._equal("completion_s", done[0] if done else None)
+
+    def _rows(self, table: str, *columns: str) -> list[Any]:
+        return self._trace.rows_of(self._name, table, *columns)
+
+    def _times(self, key: str, times: Iterable[int]) -> Iterator[Finding]:
+        return _counted(self._trace, self._name, key, self._document[key], times)
+
+    def _equal(self, key: str, value: float | None) -> Iterator[Finding]:
+        said = self._document[key]
+        same = (said is None) == (value is None)
+        if not same or (value is not None and abs(said - value) > _CLOSE * max(1.0, abs(value))):
+            yield _finding(self._name, f"{key} is {said}, and {value} by the trace")
+
+
+def _datagrams(trace: Trace, name: str, flow: Mapping[str, Any]) -> Iterator[Finding]:
+    """Compare a flow of UDP, which hands over each datagram that is delivered."""
+    steps = [step for step in trace.steps_of(name) if step.kind == "datagram"]
+    for word, key in (("made", "sent_segments"), ("delivered", "delivered_bytes")):
+        size = quantity(flow["segment"]) if word == "delivered" else 1
+        times = [step.time for step in steps if step.step == word]
+        yield from _counted(trace, name, key, flow[key] / size, times)
+    goodput = flow["delivered_bytes"] * 8 / ((trace.duration - trace.warmup) / 1e9) / 1e6
+    if abs(goodput - flow["goodput_mbps"]) > _CLOSE * max(1.0, goodput):
+        yield _finding(name, f"goodput_mbps is {flow['goodput_mbps']}, and {goodput} were delivered")
+
+
+def _messages(trace: Trace, number: int, packets: Mapping[str, list[int]]) -> Iterator[Finding]:
+    """Hold what routers decided to send against the messages; at the end each may have one left to send."""
+    sent, stations = len(packets["routing made"]), trace.tables["stations"].height
+    if not trace.warmup and not sent <= number <= sent + stations:
+        yield _finding("routing", f"{number} messages counted, and the trace has {sent}")
+
+
+def _counted(trace: Trace, place: str, key: str, number: float, times: Iterable[int]) -> Iterator[Finding]:
+    """Hold a counter against the times at which it should have counted; at the end of the warm-up it may."""
+    all_times = list(times)
+    late = sum(time > trace.warmup for time in all_times)
+    then = sum(time == trace.warmup for time in all_times)
+    least = late if trace.warmup else late + then
+    if not least <= number <= late + then:
+        yield _finding(place, f"{key} is {number}, and the trace has {late + then}")
+
+
+def _finding(place: str, text: str) -> Finding:
+    return Finding("counters", 0.0, place, text)

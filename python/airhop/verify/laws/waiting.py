@@ -1,0 +1,139 @@
+"""The table `queue`: each change of a queue's length is of a packet that came or went then."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from airhop.verify.laws.wires import passages, ports
+from airhop.verify.medium import media
+from airhop.verify.trace import ROUNDING, Finding, Trace, delays
+
+_Times = defaultdict[str, set[int]]
+"""By place."""
+_Spans = defaultdict[str, list[tuple[int, int]]]
+
+
+def check(trace: Trace) -> Iterator[Finding]:
+    """Follow the length of each queue: it grows as a packet is offered, and shrinks as one may leave."""
+    offered, dropped, left, given_up, several = _instants(trace)
+    late = _late(trace)
+    patient = _patient(trace)
+    grown: Counter[tuple[str, int]] = Counter()
+    lengths: defaultdict[str, int] = defaultdict(int)
+    for time, place, waiting in trace.rows("queue", "place", "packets"):
+        change, lengths[place] = waiting - lengths[place], waiting
+        grown[place, time] += max(change, 0)
+        if change == 0:
+            text = f"{waiting} packets wait, as before"
+        elif change > 1:
+            text = f"{change} packets begin to wait at once"
+        elif change > 0 and time not in offered[place]:
+            text = "a packet begins to wait, and none is offered then"
+        elif change < -1 and time not in dropped[place] and place not in several:
+            text = f"{-change} packets leave at once"
+        elif (
+            change < 0
+            and time <= late.get(place, trace.duration)
+            and place not in patient
+            and not _near(time, left[place])
+            and not any(begin < time <= end for begin, end in given_up[place])
+        ):
+            text = "a packet leaves, and nothing makes room for it then"
+        else:
+            continue
+        yield Finding("queue", time / 1e9, place, text)
+    for (place, time), number in (Counter(_waited(trace)) - grown).items():
+        yield Finding("queue", time / 1e9, place, f"{number} packets begin to wait, unrecorded")
+
+
+def _waited(trace: Trace) -> Iterator[tuple[str, int]]:
+    """List the packets that were offered to a wire and not served at once, by place and time.
+
+    Where one came as another went, or was dropped for it, the length stayed as it was.
+    """
+    for place, port in ports(trace).items():
+        passed = list(passages(port))
+        ends = {passage.end for passage in passed} | {step.time for step in port.dropped}
+        for passage in passed:
+            if passage.start > passage.offered + ROUNDING and not _near(passage.offered, ends):
+                yield place, passage.offered
+
+
+def _instants(trace: Trace) -> tuple[_Times, _Times, _Times, _Spans, set[str]]:
+    """Give when packets come, are dropped and may leave, and the queues that several may leave at once."""
+    offered, dropped, left = _Times(set), _Times(set), _Times(set)
+    given_up: _Spans = defaultdict(list)
+    queues: dict[str, str] = {}
+    several: set[str] = set()
+    for medium in media(trace):
+        names = list(medium.cell.places)
+        for station in names:
+            others = [other for other in names if other != station]
+            queue = f"{station}->{others[0] if len(others) == 1 else '*'}"
+            queues |= {f"{station}->{other}": queue for other in [*others, "*"]}
+            if medium.plan["routing"]["kind"] != "static":
+                several.add(queue)  # those to a neighbour that is gone go back to the router
+        patience = medium.difs + medium.sifs + round(medium.ack)
+        for frame in medium.frames:
+            if frame.kind == "ack":
+                left[queues[f"{frame.receiver}->*"]].add(frame.end)
+            elif frame.kind == "broadcast":
+                left[queues[f"{frame.sender}->*"]].add(frame.end)
+            elif frame.attempt >= medium.plan["attempts"] or medium.plan["access"] == "rts-cts":
+                # It is given up when no answer has come in time, even if it had arrived before; RTS frames
+                # count beside it, and fragments of a packet each anew.
+                given_up[queues[f"{frame.sender}->*"]].append((frame.end, frame.end + patience))
+    transit = _transits(trace)
+    for step in trace.steps:
+        place = queues.get(step.place, step.place)
+        if step.step == "offered":
+            offered[place].add(step.time)
+            left[place].add(step.time)
+        if step.step == "dropped":
+            dropped[place].add(step.time)
+            left[place].add(step.time)
+        if step.step == "arrived" or step.cause == "channel":
+            left[place] |= {step.time - delay for delay in transit.get(place, ())}
+    several |= {place for link, place in _places(trace, "wired") if "rate" not in link}
+    for link in trace.scenario.get("radio", []):
+        a, b = link["ends"]
+        for place, back in ((f"{a}->{b}", f"{b}->{a}"), (f"{b}->{a}", f"{a}->{b}")):
+            several.add(place)
+            for frame in (*trace.frames_at(place), *trace.frames_at(back)):
+                left[place] |= {frame.end, *(frame.end + delay for delay in delays(link))}
+    return offered, dropped, left, given_up, several
+
+
+def _transits(trace: Trace) -> dict[str, set[int]]:
+    """Give, of each direction of a wire, how long before its arrival a packet has left."""
+    return {place: delays(link) for link, place in _places(trace, "wired")}
+
+
+def _late(trace: Trace) -> dict[str, int]:
+    """Give when the last packet left of which it is seen that it arrives."""
+    late = {place: trace.duration - max(delays(link)) for link, place in _places(trace, "radio")}
+    for link, place in _places(trace, "wired"):
+        gone = [*trace.steps_at(place, "arrived"), *trace.steps_at(place, "dropped")]
+        late[place] = max((step.time for step in gone), default=0) - max(delays(link))
+    return late
+
+
+def _patient(trace: Trace) -> set[str]:
+    """Name the directions in which a recovery gives up, and goes on, after a time that is not recorded."""
+    return {
+        place
+        for link, place in _places(trace, "radio")
+        if "attempts" in link["arq" if place.startswith(f"{link['ends'][0]}->") else "arq_back"]
+    }
+
+
+def _places(trace: Trace, kind: str) -> Iterator[tuple[Mapping[str, Any], str]]:
+    for link in trace.scenario.get(kind, []):
+        for a, b in (link["ends"], link["ends"][::-1]):
+            yield link, f"{a}->{b}"
+
+
+def _near(time: int, times: set[int]) -> bool:
+    return any(time + off in times for off in range(-ROUNDING, ROUNDING + 1))

@@ -1,0 +1,271 @@
+"""What the tables and figures of Cheng and Lin 2008 run, and their claims, judged on made-up numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+import synthetic
+from airhop.experiments import Experiment
+from airhop.experiments.calculation import Value, Values
+from airhop.experiments.cheng2008.chains import HOPS
+from airhop.experiments.cheng2008.fig_cwnd import BETWEEN, METRICS, scenario
+from airhop.experiments.cheng2008.fig_cwnd import EXPERIMENT as CWND
+from airhop.experiments.cheng2008.fig_udp import EXPERIMENT as UDP
+from airhop.experiments.cheng2008.fig_udp_ge import EXPERIMENT as UDP_GE
+from airhop.experiments.cheng2008.table2 import EXPERIMENT as TABLE2
+from airhop.experiments.cheng2008.table3 import EXPERIMENT as TABLE3
+from airhop.experiments.cheng2008.table4 import EXPERIMENT as TABLE4
+from airhop.experiments.cheng2008.table5 import EXPERIMENT as TABLE5
+from airhop.experiments.cheng2008.table6 import EXPERIMENT as TABLE6
+from airhop.experiments.cheng2008.table7 import EXPERIMENT as TABLE7
+from airhop.experiments.reproduced import check_claims
+from airhop.experiments.samples import Samples
+from airhop.stats import Estimate
+from synthetic import Means, changed
+
+Decisions = dict[str, bool | None]
+CHAINS = (TABLE2, TABLE3, TABLE4)
+NETWORKS = (TABLE5, TABLE6, TABLE7)
+BESIDE = {TABLE3.id: TABLE2, TABLE4.id: TABLE3}
+
+
+def as_printed(experiment: Experiment) -> Means:
+    """Give what the paper prints; over static routes Reno has 1.5 times that from three hops on."""
+    found: Means = {}
+    for (curve, x), number in (experiment.published or {}).items():
+        found.setdefault(float(x), {})[curve] = number
+    if experiment is TABLE2:
+        for hops, row in found.items():
+            row["reno, static routes"] = row["reno"] * (1.5 if hops >= 3 else 1.0)
+            row["tcp-cl, static routes"] = row["tcp-cl"] * (1.2 if hops >= 3 else 1.0)
+    return found
+
+
+def decisions(experiment: Experiment, means: Means | None = None) -> Decisions:
+    """Judge an experiment's claims on these means, else the printed ones, beside printed ones."""
+    measured = samples(means or as_printed(experiment))
+    if beside := BESIDE.get(experiment.id):
+        measured.beside = samples(as_printed(beside))
+    return {found.claim.id: found.result.holds for found in check_claims(experiment.claims, measured)}
+
+
+def samples(means: Means) -> Samples:
+    """Scatter little: neighbouring numbers of the paper are close together."""
+    return synthetic.samples(means, common=0.005, own=0.001)
+
+
+def broken(experiment: Experiment, means: Means) -> set[str]:
+    """Give the claims that fail, without the prefix that they share."""
+    failed = {claim for claim, holds in decisions(experiment, means).items() if holds is False}
+    return {claim.split("-", 2)[2] for claim in failed}
+
+
+# ---- what is printed -------------------------------------------------------------------------------------
+
+
+def test_the_gains_are_the_printed_ones() -> None:
+    # Derived from the slides' numbers: +57.1 % at eight hops, +111 % with errors, +110.6 % with delayed ACKs.
+    for experiment, gain in ((TABLE2, 1.571), (TABLE3, 2.110), (TABLE4, 2.106)):
+        row = as_printed(experiment)[8.0]
+        assert row["tcp-cl"] / row["reno"] == pytest.approx(gain, abs=0.001)
+
+
+def test_every_column_of_every_table_is_complete() -> None:
+    for experiment in (*CHAINS, *NETWORKS):
+        columns = ("reno", "tcp-cl") if experiment is TABLE2 else ("reno", "tcp-cc", "tcp-w", "tcp-cl")
+        assert set(experiment.published or {}) == {(c, x) for c in columns for x in experiment.axis.full}
+
+
+# ---- what is run -----------------------------------------------------------------------------------------
+
+
+def document(experiment: Experiment, x: float, curve: str = "tcp-cl") -> dict[str, Any]:
+    """Give the scenario of a curve at x."""
+    points = experiment.study("full").points()
+    place = experiment.axis.full.index(x) * len(experiment.labels)
+    (point,) = [p for p in points[place : place + len(experiment.labels)] if p.scheme == curve]
+    return point.scenario.to_dict()
+
+
+def test_a_chain_of_h_hops_has_its_receiver_at_the_far_end() -> None:
+    assert HOPS.full == (1, 2, 3, 4, 5, 6, 7, 8)
+    for hops in (1, 8):
+        found = document(TABLE3, hops)
+        assert found["wlan"][0]["layout"]["nodes"] == hops + 1
+        assert (found["flow"][0]["from"], found["flow"][0]["to"]) == ("n0", f"n{hops}")
+
+
+def test_the_set_up_is_the_printed_one() -> None:
+    # Slides: 30 m apart, 40 and 85 m, retry threshold 7 with basic access.
+    found = document(TABLE2, 8)["wlan"][0]
+    assert (found["layout"]["kind"], found["layout"]["spacing"]) == ("chain", "30 m")
+    assert (found["range"]["receive"], found["range"]["sense"]) == ("40 m", "85 m")
+    assert (found["access"], found["attempts"]) == ("basic", 7)
+
+
+def test_table_2_has_both_kinds_of_routing() -> None:
+    kinds = {curve: document(TABLE2, 8, curve)["wlan"][0]["routing"]["kind"] for curve in TABLE2.labels}
+    assert kinds == {
+        "reno": "aodv",
+        "tcp-cl": "aodv",
+        "reno, static routes": "static",
+        "tcp-cl, static routes": "static",
+    }
+
+
+def test_errors_and_delayed_acks_are_the_printed_ones() -> None:
+    # P_G = 0.0155, P_B = 0.25, P_GB = 0.06, P_BG = 0.15; n = 2, t = 0.1 s.
+    printed = {"kind": "gilbert-elliott", "loss_good": 0.0155, "loss_bad": 0.25, "p_gb": 0.06, "p_bg": 0.15}
+    for experiment in (TABLE3, TABLE4):
+        assert document(experiment, 5)["wlan"][0]["errors"].items() >= printed.items()
+    assert document(TABLE4, 5)["flow"][0]["tcp"]["delayed_ack"] == {"segments": 2, "timeout": "100 ms"}
+    assert document(TABLE3, 5)["flow"][0]["tcp"]["delayed_ack"] is False
+    # P_B is the axis; P_G = 0.015, P_GB = 0.1, P_BG = 0.15; UDP at 1 Mbit/s.
+    varied = {"loss_good": 0.015, "loss_bad": 0.4, "p_gb": 0.1, "p_bg": 0.15}
+    found = document(UDP_GE, 0.4)
+    assert found["wlan"][0]["errors"].items() >= varied.items()
+    assert found["flow"][1]["app"]["rate"] == "1 Mbit/s"
+
+
+@pytest.mark.parametrize(("experiment", "hops"), [(TABLE5, 2), (TABLE6, 3), (TABLE7, None)])
+def test_connections_of_random_networks_are_drawn(experiment: Experiment, hops: int | None) -> None:
+    # 20 nodes in 100 m × 100 m, two to nine connections; 20 topologies.
+    assert experiment.axis.full == (2, 3, 4, 5, 6, 7, 8, 9)
+    assert experiment.replications.full == 20
+    found = document(experiment, 9)
+    layout = found["wlan"][0]["layout"]
+    assert (layout["kind"], layout["nodes"], layout["width"], layout["height"]) == (
+        "random",
+        20,
+        "100 m",
+        "100 m",
+    )
+    assert len(found["flow"]) == 9
+    assert {flow["between"].get("hops") for flow in found["flow"]} == {hops}
+
+
+def test_udp_disturbs_four_hops_at_every_printed_rate() -> None:
+    assert UDP.axis.full == (1, 2, 3, 4, 5)
+    found = document(UDP, 3)
+    assert found["flow"][1]["app"]["rate"] == "3 Mbit/s"
+    assert (found["flow"][0]["from"], found["flow"][0]["to"]) == ("n0", "n4")
+
+
+def test_the_window_is_that_of_eight_hops() -> None:
+    found = scenario("tcp-cl").to_dict()
+    assert found == document(TABLE2, 8)
+
+
+# ---- claims ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("experiment", [*CHAINS, *NETWORKS], ids=lambda experiment: experiment.id)
+def test_every_claim_of_a_table_holds_where_the_numbers_are_the_printed_ones(experiment: Experiment) -> None:
+    assert set(decisions(experiment).values()) == {True}
+
+
+@pytest.mark.parametrize("experiment", [*CHAINS, *NETWORKS], ids=lambda experiment: experiment.id)
+def test_quick_mode_decides_the_same_claims(experiment: Experiment) -> None:
+    coarse = {x: row for x, row in as_printed(experiment).items() if x in experiment.axis.coarse}
+    assert set(decisions(experiment, coarse).values()) == {True}
+
+
+@pytest.mark.parametrize(
+    ("experiment", "x", "numbers", "failing"),
+    [
+        (TABLE2, 1.0, {"tcp_cl": 13.6}, {"short"}),  # 2.6 % less than Reno
+        (TABLE2, 3.0, {"tcp_cl": 3.4}, {"long"}),
+        (TABLE2, 8.0, {"tcp_cl": 1.75}, {"last"}),  # +32 %, 16 % below the printed number
+        (TABLE2, 8.0, {"tcp_cl": 1.5}, {"last", "grows", "cl", "ratios"}),
+        (TABLE2, 5.0, {"reno": 1.5}, {"reno", "ratios"}),  # -25 %, and the mean of the column stays below 8 %
+        (TABLE3, 8.0, {"tcp_cl": 1.13}, {"last", "cl", "ratios"}),  # +55 %
+        (TABLE3, 6.0, {"tcp_cc": 2.0}, {"others", "guesses"}),
+        (TABLE3, 4.0, {"tcp_w": 2.1}, {"guesses"}),  # a guess may be far off without any other claim
+        (TABLE3, 1.0, {"reno": 12.0, "tcp_cl": 12.0}, {"repaired"}),
+        (TABLE4, 7.0, {"tcp_cl": 1.6}, {"relief"}),
+        (TABLE5, 4.0, {"tcp_w": 3.3}, {"ahead"}),
+        (TABLE6, 9.0, {"reno": 2.95}, {"ahead", "falls", "reno", "ratios"}),
+        (TABLE7, 2.0, {"tcp_cl": 13.0}, {"reuse"}),
+    ],
+)
+def test_a_claim_fails_where_the_numbers_say_so(
+    experiment: Experiment, x: float, numbers: dict[str, float], failing: set[str]
+) -> None:
+    assert broken(experiment, changed(as_printed(experiment), x, **numbers)) == failing
+
+
+def test_a_column_that_is_ten_percent_off_fails_by_its_mean_alone() -> None:
+    means = {
+        x: {curve: value * (1.1 if curve != "reno, static routes" else 1.0) for curve, value in row.items()}
+        for x, row in as_printed(TABLE2).items()
+    }
+    assert broken(TABLE2, means) == {"column"}
+
+
+def test_static_routes_that_fit_better_speak_against_on_demand_routing() -> None:
+    means = {
+        x: {
+            **row,
+            "reno, static routes": row["reno"],
+            "reno": 1.05 * row["reno"],
+            "tcp-cl": 1.05 * row["tcp-cl"],
+        }
+        for x, row in as_printed(TABLE2).items()
+    }
+    assert broken(TABLE2, means) == {"routing"}
+
+
+RIVALS = {"reno": 1.0, "tcp-cc": 1.05, "tcp-w": 1.02, "tcp-cl": 1.3}
+BESIDE_UDP: Means = {float(x): {k: v * (1.2 - 0.2 * x) for k, v in RIVALS.items()} for x in (1, 3, 5)}
+BY_ERRORS: Means = {
+    x: {k: v * (1.2 - x) for k, v in (RIVALS | {"tcp-cl": 1.3 + x}).items()} for x in (0.1, 0.3, 0.5)
+}
+
+
+@pytest.mark.parametrize(
+    ("experiment", "means", "failing"),
+    [
+        (UDP, BESIDE_UDP, set()),
+        (UDP, changed(BESIDE_UDP, 3.0, tcp_cc=1.0), {"ahead"}),
+        (UDP, changed(BESIDE_UDP, 5.0, tcp_w=1.1, tcp_cl=1.2), {"falls"}),
+        (UDP_GE, BY_ERRORS, set()),
+        (UDP_GE, changed(BY_ERRORS, 0.3, tcp_cc=1.6), {"ahead"}),
+        (UDP_GE, changed(BY_ERRORS, 0.5, reno=1.2, tcp_cl=1.25), {"falls", "grows"}),
+        (UDP_GE, changed(BY_ERRORS, 0.5, tcp_cl=0.9), {"grows"}),
+    ],
+)
+def test_claims_beside_udp(experiment: Experiment, means: Means, failing: set[str]) -> None:
+    found = decisions(experiment, means)
+    assert {claim.rsplit("-", 1)[1] for claim, holds in found.items() if not holds} == failing
+
+
+def windows(less: Mapping[str, float] = MappingProxyType({}), n: int = 10) -> Values:
+    """Make up what the windows are: TCP-CL's larger, with fewer cuts and timeouts."""
+    found = {"mean_cwnd": 4.0, "at_one": -10.0, "timeouts": -20.0, "window_cuts": -30.0} | dict(less)
+    half = None if n == 1 else 1.0
+    made = [Value("reno", {}, metric, Estimate(40.0, half, n)) for metric in METRICS]
+    made += [Value("tcp-cl", {}, metric, Estimate(40.0 + found[metric], half, n)) for metric in METRICS]
+    made += [Value(BETWEEN, {}, metric, Estimate(found[metric], half, n)) for metric in METRICS]
+    return Values(made)
+
+
+@pytest.mark.parametrize(
+    ("less", "decision"),
+    [
+        ({}, {"larger": True, "cuts": True, "timeouts": True}),
+        ({"mean_cwnd": -2.0}, {"larger": False, "cuts": True, "timeouts": True}),
+        ({"window_cuts": 0.5}, {"larger": True, "cuts": None, "timeouts": True}),
+        ({"timeouts": 3.0}, {"larger": True, "cuts": True, "timeouts": False}),
+    ],
+)
+def test_windows_are_compared_pair_by_pair(less: dict[str, float], decision: Decisions) -> None:
+    found = check_claims(CWND.claims, windows(less))
+    assert {one.claim.id.rsplit("-", 1)[1]: one.result.holds for one in found} == decision
+
+
+def test_one_run_decides_nothing_about_windows() -> None:
+    assert {one.result.holds for one in check_claims(CWND.claims, windows(n=1))} == {None}

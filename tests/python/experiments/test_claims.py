@@ -1,0 +1,202 @@
+"""Claims of Yun 2009, judged on made-up numbers: each holds where they say so, and nowhere else."""
+
+from __future__ import annotations
+
+import pytest
+
+import synthetic
+from airhop.experiments import Experiment
+from airhop.experiments.reproduced import CheckedClaim, check_claims
+from airhop.experiments.samples import Samples
+from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
+from airhop.experiments.yun2009.fig7 import EXPERIMENT as FIG7
+from airhop.experiments.yun2009.fig8 import EXPERIMENT as FIG8
+from airhop.experiments.yun2009.fig9 import EXPERIMENT as FIG9
+from airhop.experiments.yun2009.fig10 import EXPERIMENT as FIG10
+from airhop.experiments.yun2009.fig10 import TIMEOUTS
+from synthetic import FIGURE6, FIGURE7, FIGURE9, Means, changed
+
+
+def decisions(experiment: Experiment, means: Means, **scatter: float) -> dict[str, bool | None]:
+    """Judge made-up means: decisions by claim."""
+    measured = synthetic.samples(means, **scatter)  # type: ignore[arg-type]
+    return holding(check_claims(experiment.claims, measured))
+
+
+def holding(found: list[CheckedClaim]) -> dict[str, bool | None]:
+    return {checked.claim.id: checked.result.holds for checked in found}
+
+
+# ---- claims about goodput against FER (Yun 2009, abstract and 5.2) ---------------------------------------
+
+
+def test_every_claim_of_figure_6_holds_where_the_numbers_say_so() -> None:
+    names = ("", "-second", "-falls", "-rest", "-much-worse", "-order")
+    assert decisions(FIG6, FIGURE6) == dict.fromkeys(("yun-1", *(f"yun-4{name}" for name in names)), True)
+
+
+@pytest.mark.parametrize(
+    ("claim", "means"),
+    [
+        # Never four times Reno: lift Reno to a quarter of LL-ELSN and more everywhere.
+        ("yun-1", {x: row | {"reno": 0.3 * row["ll-elsn"]} for x, row in FIGURE6.items()}),
+        # Never one and a half times Snoop.
+        ("yun-1", {x: row | {"snoop": 0.7 * row["ll-elsn"]} for x, row in FIGURE6.items()}),
+        ("yun-4", changed(FIGURE6, 1e-4, ll_elsn=2.2)),
+        ("yun-4-second", changed(FIGURE6, 9e-2, snoop=0.29)),
+        # Snoop keeps all of its goodput, LL-ELSN four fifths.
+        ("yun-4-falls", changed(FIGURE6, snoop=2.4)),
+        # One of the nine is behind Reno at one FER, one of them is no further behind than Snoop may be.
+        ("yun-4-rest", changed(FIGURE6, 1e-4, tibet=0.9)),
+        ("yun-4-much-worse", changed(FIGURE6, 9e-2, jtcp=0.68 * 2.7)),
+        ("yun-4-order", changed(FIGURE6, 1e-2, reno=0.91)),
+        ("yun-4-order", changed(FIGURE6, 3e-2, dcr=1.7)),
+        ("yun-4-order", changed(FIGURE6, 3e-2, ll_elsn=1.4)),
+    ],
+)
+def test_a_claim_of_figure_6_fails_where_the_numbers_say_so(claim: str, means: Means) -> None:
+    assert decisions(FIG6, means)[claim] is False
+
+
+def test_a_claim_that_holds_on_average_only_stays_open() -> None:
+    # Snoop is 1 % ahead of SACK at one FER, with scatter of each scheme's own far larger than that.
+    close = changed(FIGURE6, 1e-3, snoop=1.11)
+    assert decisions(FIG6, close, own=0.0)["yun-4-second"] is True
+    assert decisions(FIG6, close, own=0.2)["yun-4-second"] is None
+    # And LL-ELSN at 4.05 times Reno everywhere.
+    close = {x: row | {"reno": row["ll-elsn"] / 4.05} for x, row in FIGURE6.items()}
+    assert decisions(FIG6, close, own=0.0)["yun-1"] is True
+    assert decisions(FIG6, close, own=0.2)["yun-1"] is None
+
+
+def test_the_papers_statements_begin_where_its_axis_does() -> None:
+    # 0.001 % is computed but not drawn; being behind there contradicts nothing.
+    assert all(decisions(FIG6, {1e-5: FIGURE6[1e-4] | {"ll-elsn": 2.0}, **FIGURE6}).values())
+
+
+def test_pairing_takes_the_channel_out() -> None:
+    # A channel that moves all schemes by 40 % together leaves a difference of 1 % visible.
+    assert decisions(FIG6, changed(FIGURE6, 1e-3, snoop=1.11), common=0.4, own=0.0)["yun-4-second"] is True
+
+
+def test_a_single_replication_decides_nothing() -> None:
+    assert set(decisions(FIG6, FIGURE6, reps=1).values()) == {None}
+
+
+def test_a_failing_claim_says_what_was_measured() -> None:
+    first, *_ = check_claims(FIG6.claims, synthetic.samples(changed(FIGURE6, 1e-4, ll_elsn=2.0)))
+    assert first.claim.id == "yun-4"  # what fails comes first
+    assert "0.83" in first.result.measured
+    assert "not ahead at 0.01 %" in first.result.measured
+
+
+def uplink_decisions(means: Means, downlink: Means = FIGURE6) -> dict[str, bool | None]:
+    measured = synthetic.samples(means)
+    measured.beside = synthetic.samples(downlink)
+    return holding(check_claims(FIG8.claims, measured))
+
+
+UPLINK = changed(FIGURE6, snoop=0.65)
+
+
+@pytest.mark.parametrize(
+    ("claim", "means"),
+    [
+        ("yun-6", changed(UPLINK, 9e-2, ll_elsn=0.6)),
+        ("yun-6-snoop", changed(UPLINK, 1e-4, snoop=2.6)),
+        # A third more in relation to Reno than in the downlink, a third less.
+        ("yun-6-others", changed(UPLINK, 3e-2, jtcp=4 / 3 * FIGURE6[3e-2]["jtcp"])),
+        ("yun-6-others", changed(UPLINK, 1e-2, hack=3 / 4 * FIGURE6[1e-2]["hack"])),
+        ("yun-6-others", changed(UPLINK, 3e-2, reno=0.7)),
+    ],
+)
+def test_the_claims_of_figure_8(claim: str, means: Means) -> None:
+    assert all(uplink_decisions(UPLINK).values())
+    assert uplink_decisions(means)[claim] is False
+
+
+def test_figures_are_compared_in_the_replications_that_both_have() -> None:
+    here = Samples("g", {("a", 1.0): {0: 2.0, 1: 4.0, 2: 9.0}})
+    here.beside = Samples("g", {("a", 1.0): {2: 3.0, 1: 2.0, 5: 9.0}})
+    assert here.ratio_to_beside("a", 1.0).value == 13.0 / 5.0
+
+
+# ---- claims about round trips and many connections (Yun 2009, 5.2) ---------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("claim", "means"),
+    [
+        ("yun-5-falls", changed(FIGURE7, 20, snoop=2.5)),
+        ("yun-5-first", changed(FIGURE7, 2, snoop=3.6)),
+        ("yun-5-small", changed(FIGURE7, 2, westwood_plus=2.1)),
+        # 3.5 to 1.0 is less than a third of it left, as of Snoop.
+        ("yun-5-constant", changed(changed(FIGURE7, 30, ll_elsn=1.2), 20, ll_elsn=2.0)),
+    ],
+)
+def test_the_claims_of_figure_7(claim: str, means: Means) -> None:
+    assert all(decisions(FIG7, FIGURE7).values())
+    assert decisions(FIG7, means)[claim] is False
+
+
+@pytest.mark.parametrize(
+    ("claim", "means"),
+    [
+        # 3.0 is 88 % of 3.4: with the most connections, or with the fewest.
+        ("yun-7-constant", changed(FIGURE9, 10, ll_elsn=3.0)),
+        ("yun-7-constant", changed(FIGURE9, 1, ll_elsn=3.0)),
+        # One connection is enough for Snoop; ten are not for Reno.
+        ("yun-7-others", changed(FIGURE9, 1, snoop=3.2)),
+        ("yun-7-others", changed(FIGURE9, 10, reno=2.9)),
+    ],
+)
+def test_the_claims_of_figure_9(claim: str, means: Means) -> None:
+    assert all(decisions(FIG9, FIGURE9).values())
+    assert decisions(FIG9, means)[claim] is False
+
+
+def fairness(index: Means, timeouts: Means, **scatter: float) -> dict[str, bool | None]:
+    """Judge Figure 10 on made-up indices, and timeouts in a thousand segments."""
+    measured = synthetic.samples(index, **scatter)  # type: ignore[arg-type]
+    measured.also = {TIMEOUTS.name: synthetic.samples(timeouts)}
+    return holding(check_claims(FIG10.claims, measured))
+
+
+FAIR: Means = {
+    n: dict.fromkeys(FIG10.labels, 0.995 - 0.0001 * n) | {"westwood-plus": 0.97, "tibet": 0.96}
+    for n in (1, 2, 10)
+}
+WAITING: Means = {n: dict.fromkeys(FIG10.labels, 5.0) | {"westwood-plus": 6.0, "tibet": 7.0} for n in FAIR}
+SMOOTH = {"common": 0.001, "own": 0.0}
+
+
+def test_the_claims_of_figure_10() -> None:
+    assert set(fairness(FAIR, WAITING, **SMOOTH).values()) == {True}
+    # Ten of twelve keep above 0.98 here; seven are most of them, six are not.
+    unfair = dict.fromkeys(("reno", "sack", "veno"), 0.9)
+    assert fairness(changed(FAIR, 10, **unfair), WAITING, **SMOOTH)["yun-8"] is True
+    assert fairness(changed(FAIR, 10, **unfair, dcr=0.9), WAITING, **SMOOTH)["yun-8"] is False
+    # 0.99 ± 0.05 is not above 0.98.
+    assert fairness(FAIR, WAITING, common=0.1, own=0.0)["yun-8"] is None
+
+
+@pytest.mark.parametrize(
+    ("claim", "index", "timeouts"),
+    [
+        ("yun-8-ll-elsn", changed(FAIR, 2, ll_elsn=0.97), WAITING),
+        ("yun-8-worse", changed(FAIR, 10, jtcp=0.9949), WAITING),
+        # That one connection is fair to itself says nothing.
+        ("yun-8-worse", changed(changed(FAIR, 2, jersey=0.98), 10, jersey=0.99), WAITING),
+        ("yun-8-poor", changed(FAIR, 10, tibet=0.985), WAITING),
+        ("yun-8-timeouts", FAIR, changed(WAITING, 10, westwood_plus=4.9)),
+    ],
+)
+def test_a_claim_of_figure_10_fails_where_the_numbers_say_so(
+    claim: str, index: Means, timeouts: Means
+) -> None:
+    assert fairness(index, timeouts, **SMOOTH)[claim] is False
+
+
+@pytest.mark.parametrize(("experiment", "means"), [(FIG7, FIGURE7), (FIG9, FIGURE9)])
+def test_a_single_replication_decides_nothing_there_either(experiment: Experiment, means: Means) -> None:
+    assert set(decisions(experiment, means, reps=1).values()) == {None}

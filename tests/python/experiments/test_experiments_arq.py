@@ -1,0 +1,214 @@
+"""What Figures 13, 14, 18 and 19 of Yun 2009 run, and their claims, judged on made-up numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+import synthetic
+from airhop.experiments import Experiment
+from airhop.experiments.experiment import X
+from airhop.experiments.reproduced import check_claims
+from airhop.experiments.samples import Samples
+from airhop.experiments.yun2009 import fig14_hol as hol
+from airhop.experiments.yun2009 import fig19
+from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
+from airhop.experiments.yun2009.fig11 import RECOVERIES
+from airhop.experiments.yun2009.fig13 import EXPERIMENT as FIG13
+from airhop.experiments.yun2009.fig13 import SENDERS, background
+from airhop.experiments.yun2009.fig14 import EXPERIMENT as FIG14
+from airhop.experiments.yun2009.fig14 import FERS, at
+from airhop.experiments.yun2009.fig18 import EXPERIMENT as FIG18
+from airhop.experiments.yun2009.fig18 import SCHEMES, with_arq
+from synthetic import Means
+
+Decisions = dict[str, bool | None]
+
+
+def decisions(experiment: Experiment, means: Means, also: Mapping[str, Means] | None = None) -> Decisions:
+    """Judge made-up means of the metric and of further ones: decisions by claim."""
+    measured = synthetic.samples(means)
+    measured.also = {name: synthetic.samples(others) for name, others in (also or {}).items()}
+    return {found.claim.id: found.result.holds for found in check_claims(experiment.claims, measured)}
+
+
+def put(means: Means, x: float, curve: str, value: float) -> Means:
+    """Replace one number."""
+    return {**means, x: {**means[x], curve: value}}
+
+
+def document(experiment: Experiment, curve: str, x: X) -> dict[str, Any]:
+    """Give the scenario of a curve at x."""
+    place = experiment.axis.full.index(x) * len(experiment.labels) + list(experiment.labels).index(curve)
+    return experiment.study("full").points()[place].scenario.to_dict()
+
+
+# ---- what is run -----------------------------------------------------------------------------------------
+
+
+def test_fifty_runs_with_link_retransmissions_and_twenty_without() -> None:
+    # Yun 2009 §5.1: "we average over 20 runs without LL-ARQ and 50 runs with LL-ARQ"; 200 s.
+    reps = {figure.id: figure.replications.full for figure in (FIG13, FIG14, hol.EXPERIMENT, FIG18)}
+    assert reps.pop(FIG13.id) == 20
+    assert {*reps.values(), fig19.EXPERIMENT.replications.full} == {50}
+    for figure in (FIG13, FIG14, hol.EXPERIMENT, FIG18, fig19.EXPERIMENT):
+        assert figure.study("full").points()[0].scenario.to_dict()["duration"] == "200 s"
+
+
+def test_the_four_senders_of_figure_13_have_the_same_notices_and_meet_the_same_background() -> None:
+    # §5.3: "4 different TCP modifications, TCP HACK, HACK-fixed, …" under LL-ELSN.
+    assert list(SENDERS.values()) == ["HACK", "HACK-fixed", "LHP", "ESACK"]
+    for sender in SENDERS:
+        alone, beside = (document(FIG13, name, 1e-2) for name in (sender, background(sender)))
+        assert [flow["services"] for flow in (alone["flow"][0], beside["flow"][0])] == [["elsn"], ["elsn"]]
+        assert [flow["app"]["kind"] for flow in (alone["flow"][1], beside["flow"][1])] == [
+            "cbr",
+            "pareto-on-off",
+        ]
+
+
+def test_retry_limits_count_the_first_transmission() -> None:
+    # §5.2: with a retry limit of one LL-ARQ is excluded.
+    assert [document(FIG14, at("reno", 0.1), x)["wlan"][0]["attempts"] for x in (1, 7)] == [1, 7]
+    alone, with_link = (document(FIG18, name, 0.5)["wlan"][0] for name in ("sack", with_arq("sack")))
+    assert (alone.pop("attempts"), with_link.pop("attempts")) == (1, 4)
+    assert alone == with_link
+
+
+def test_the_uniform_errors_of_figure_14_begin_with_a_run_of_figure_6() -> None:
+    shared = {point.scenario.digest for point in FIG6.study("full").points()}
+    assert len(shared & {point.scenario.digest for point in FIG14.study("full").points()}) == 2
+
+
+def test_the_bursty_channel_of_figure_18_is_the_papers() -> None:
+    # §5.4: p_gb = 0.01, p_bb from 0.1 to 0.5.
+    assert (FIG18.axis.full[0], FIG18.axis.full[-1]) == (0.1, 0.5)
+    errors = document(FIG18, "reno", 0.5)["wlan"][0]["errors"]
+    assert (errors["kind"], errors["p_gb"], errors["p_bb"]) == ("gilbert-elliott", 0.01, 0.5)
+
+
+def test_one_station_of_five_is_bad() -> None:
+    wlan = document(hol.EXPERIMENT, "reno", 7)["wlan"][0]
+    assert len(wlan["stations"]) == 6
+    assert {model["direction"]: model["fer"] for model in wlan["errors"]} == {"bs->d1": 0.5, "d1->bs": 0.5}
+    assert document(hol.EXPERIMENT, hol.none_bad("reno"), 7)["wlan"][0]["errors"] == {"kind": "clean"}
+
+
+def test_the_two_curves_of_figure_19_differ_in_what_an_ersn_is_worth_only() -> None:
+    eln, both = (document(fig19.EXPERIMENT, name, 80) for name in (fig19.ELN, fig19.BOTH))
+    assert eln["wlan"][0]["retry_delay"] == "80 ms"
+    assert [run["flow"][0]["scheme"].pop("ersn") for run in (eln, both)] == ["ignored", "heeded"]
+    assert eln == both
+
+
+# ---- claims ----------------------------------------------------------------------------------------------
+
+ALONE = {"hack": 0.9, "hack-fixed": 2.4, "lhp": 3.5, "ll-elsn": 3.7}
+BESIDE = {background(sender): value for sender, value in zip(ALONE, (0.2, 0.5, 0.6, 1.0), strict=True)}
+FIGURE13: Means = dict.fromkeys((0.001, 0.01), ALONE | BESIDE)
+RECOVERED: Means = {x: dict.fromkeys(ALONE | BESIDE, 10.0) | {background("ll-elsn"): 3.0} for x in FIGURE13}
+
+
+def senders(means: Means = FIGURE13, recovered: Means = RECOVERED) -> Decisions:
+    """Judge Figure 13 on goodputs, and fast recoveries in a thousand segments."""
+    return decisions(FIG13, means, {RECOVERIES.name: recovered})
+
+
+def test_the_claims_of_figure_13_hold_where_the_numbers_say_so() -> None:
+    assert set(senders().values()) == {True}
+
+
+@pytest.mark.parametrize(
+    ("claim", "means", "recovered"),
+    [
+        ("yun-13-best", put(FIGURE13, 1e-2, "lhp", 3.8), RECOVERED),
+        ("yun-13-best-background", put(FIGURE13, 1e-2, background("hack-fixed"), 1.1), RECOVERED),
+        ("yun-13-lhp", put(FIGURE13, 1e-3, background("lhp"), 0.85), RECOVERED),
+        ("yun-13-recoveries", FIGURE13, put(RECOVERED, 1e-3, background("ll-elsn"), 11.0)),
+    ],
+)
+def test_a_claim_of_figure_13_fails_where_the_numbers_say_so(
+    claim: str, means: Means, recovered: Means
+) -> None:
+    assert senders(means, recovered)[claim] is False
+
+
+# At each FER one retransmission makes LL-ELSN the best; Reno starves where there is none.
+FIGURE14: Means = {
+    x: {at(scheme, fer): value for fer in FERS for scheme, value in (("reno", reno), ("ll-elsn", elsn))}
+    for x, reno, elsn in ((1, 0.0, 3.0), (2, 1.0, 3.6), (4, 3.2, 3.5), (7, 3.3, 3.4))
+}
+
+
+def test_consistently_good_is_near_the_best_of_the_same_error_rate() -> None:
+    assert decisions(FIG14, FIGURE14) == {"yun-2-uniform": True}
+    # Not with four transmissions, at 30 %.
+    assert decisions(FIG14, put(FIGURE14, 4, at("ll-elsn", 0.3), 3.2)) == {"yun-2-uniform": False}
+    # Nor where Reno is better by far with seven.
+    assert decisions(FIG14, put(FIGURE14, 7, at("reno", 0.1), 4.2)) == {"yun-2-uniform": False}
+    # With one or with seven nothing is asked.
+    assert decisions(FIG14, put(FIGURE14, 7, at("ll-elsn", 0.3), 1.0)) == {"yun-2-uniform": True}
+
+
+GOOD_ONES: Means = {
+    x: {"reno": bad, "ll-elsn": bad, hol.none_bad("reno"): 2.9, hol.none_bad("ll-elsn"): 3.0}
+    for x, bad in ((1, 2.4), (2, 3.2), (7, 2.4))
+}
+
+
+def test_the_bad_station_blocks_with_large_retry_limits() -> None:
+    assert set(decisions(hol.EXPERIMENT, GOOD_ONES).values()) == {True}
+    kept = decisions(hol.EXPERIMENT, put(GOOD_ONES, 7, "ll-elsn", 3.3))
+    assert kept == {"yun-11-hol": False, "yun-11-hol-bad": False}
+    # All fall alike: it is the limit, not the bad station.
+    alike = put(put(GOOD_ONES, 7, hol.none_bad("reno"), 2.1), 7, hol.none_bad("ll-elsn"), 2.1)
+    assert decisions(hol.EXPERIMENT, alike) == {"yun-11-hol": True, "yun-11-hol-bad": False}
+
+
+def bursty(p_bb: float) -> dict[str, float]:
+    """LL-ARQ doubles goodput where errors are single, and leaves half of it where they are bursty."""
+    plain = {"reno": 1.0, "sack": 1.2, "snoop": 1.4, "ll-elsn": 1.5}
+    kept = {0.1: 2.0, 0.3: 1.2, 0.5: 0.5}[p_bb]
+    arq = {with_arq(scheme): kept * value for scheme, value in plain.items()}
+    return plain | arq | {with_arq("ll-elsn"): 3.2 - p_bb}
+
+
+FIGURE18: Means = {x: bursty(x) for x in (0.1, 0.3, 0.5)}
+
+
+@pytest.mark.parametrize(
+    ("broken", "means"),
+    [
+        ([], FIGURE18),
+        (["yun-2-bursty"], put(FIGURE18, 0.3, "snoop", 3.4)),
+        (
+            ["yun-11-not-always"],
+            {x: row | dict.fromkeys(SCHEMES, 0.2) for x, row in FIGURE18.items()},
+        ),
+        (["yun-11-burstier", "yun-11-sensitive"], put(FIGURE18, 0.5, with_arq("reno"), 2.1)),
+        (["yun-11-sensitive"], put(FIGURE18, 0.5, "sack", 0.2)),
+    ],
+)
+def test_claims_of_figure_18_fail_where_the_numbers_say_so(broken: list[str], means: Means) -> None:
+    assert sorted(claim for claim, holds in decisions(FIG18, means).items() if not holds) == broken
+
+
+def test_what_ersn_is_good_for_is_asked_of_long_delays_only() -> None:
+    goodput: Means = {0: {fig19.ELN: 3.6, fig19.BOTH: 3.5}, 80: {fig19.ELN: 1.0, fig19.BOTH: 1.1}}
+    spurious: Means = {0: {fig19.ELN: 1.0, fig19.BOTH: 2.0}, 80: {fig19.ELN: 9.0, fig19.BOTH: 1.0}}
+
+    def found(goodput: Means, spurious: Means) -> Decisions:
+        return decisions(fig19.EXPERIMENT, goodput, {fig19.SPURIOUS.name: spurious})
+
+    assert found(goodput, spurious) == {"yun-16-spurious": True, "yun-16-goodput": True}
+    assert found(put(goodput, 80, fig19.BOTH, 0.9), spurious)["yun-16-goodput"] is False
+    assert found(goodput, put(spurious, 80, fig19.BOTH, 10.0))["yun-16-spurious"] is False
+
+
+@pytest.mark.parametrize("figure", [FIG14, hol.EXPERIMENT, FIG18], ids=lambda figure: figure.id)
+def test_a_single_replication_decides_nothing(figure: Experiment) -> None:
+    means = {FIG14.id: FIGURE14, hol.EXPERIMENT.id: GOOD_ONES, FIG18.id: FIGURE18}[figure.id]
+    measured: Samples = synthetic.samples(means, reps=1)
+    assert {found.result.holds for found in check_claims(figure.claims, measured)} == {None}

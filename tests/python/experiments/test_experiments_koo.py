@@ -1,0 +1,163 @@
+"""What Figures 2a and 2b of Koo 2007 run, and their claims, judged on made-up numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import synthetic
+from airhop.experiments import Experiment
+from airhop.experiments.koo2007 import ERRORS, GOODPUT, SCHEMES
+from airhop.experiments.koo2007.fig2a import EXPERIMENT as FIG2A
+from airhop.experiments.koo2007.fig2b import EXPERIMENT as FIG2B
+from airhop.experiments.koo2007.fig2b_ftp import EXPERIMENT as FIG2B_FTP
+from airhop.experiments.reproduced import check_claims
+from synthetic import Means, changed
+
+Decisions = dict[str, bool | None]
+
+# Goodputs for which every claim is true: those of Reno, and what the paper prints times that.
+FIGURE2A: Means = {
+    0.001: {"reno": 1.90, "westwood-nr": 1.88, "westwood-vt": 1.93, "new-jersey": 1.93},
+    0.01: {"reno": 1.58, "westwood-nr": 1.86, "westwood-vt": 1.91, "new-jersey": 1.91},
+    0.02: {"reno": 1.20, "westwood-nr": 1.66, "westwood-vt": 1.85, "new-jersey": 1.86},
+    0.04: {"reno": 0.90, "westwood-nr": 1.42, "westwood-vt": 1.58, "new-jersey": 1.40},
+    0.05: {"reno": 0.65, "westwood-nr": 1.01, "westwood-vt": 1.42, "new-jersey": 1.20},
+}
+# Beside cross traffic: WestwoodVT keeps 95 %, New Jersey four fifths.
+FIGURE2B: Means = {
+    x: {
+        "reno": 0.6 * row["reno"],
+        "westwood-nr": 0.95 * row["westwood-vt"] / gain,
+        "westwood-vt": 0.95 * row["westwood-vt"],
+        "new-jersey": 0.8 * row["new-jersey"],
+    }
+    for (x, row), gain in zip(FIGURE2A.items(), (1.06, 1.1, 1.2, 1.22, 1.24), strict=True)
+}
+
+
+def single(means: Means = FIGURE2A) -> Decisions:
+    """Judge Figure 2a: decisions by claim."""
+    return {
+        found.claim.id: found.result.holds for found in check_claims(FIG2A.claims, synthetic.samples(means))
+    }
+
+
+def crossed(means: Means = FIGURE2B) -> Decisions:
+    """Judge Figure 2b beside Figure 2a: decisions by claim."""
+    measured = synthetic.samples(means)
+    measured.beside = synthetic.samples(FIGURE2A)
+    return {found.claim.id: found.result.holds for found in check_claims(FIG2B.claims, measured)}
+
+
+def documents(experiment: Experiment) -> list[dict[str, Any]]:
+    """Give the scenarios of all curves at the first error rate."""
+    return [point.scenario.to_dict() for point in experiment.study("full").points()[: len(SCHEMES)]]
+
+
+def scheme(document: dict[str, Any]) -> dict[str, Any]:
+    """Give the scheme of the connection under test with its parameters."""
+    found = document["flow"][0]["scheme"]
+    return {"name": found} if isinstance(found, str) else found
+
+
+# ---- what is run -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("experiment", [FIG2A, FIG2B, FIG2B_FTP], ids=lambda experiment: experiment.id)
+def test_the_set_up_is_the_papers(experiment: Experiment) -> None:
+    # §3: 0.1 %, 1 %, 2 %, 3 %, 4 %, and 5 %; queues of 20 MSS; "an average of 10 times, over 200 seconds".
+    assert experiment.axis.full == (0.001, 0.01, 0.02, 0.03, 0.04, 0.05)
+    assert experiment.replications.full == 10
+    assert sorted(experiment.labels) == ["new-jersey", "reno", "westwood-nr", "westwood-vt"]
+    for document, name in zip(documents(experiment), SCHEMES, strict=True):
+        assert document["duration"] == "200 s"
+        assert scheme(document)["name"] == name
+        queues = [link["queue"] for link in document["wired"] if link["delay"] != "0 s"]
+        assert {queue["packets"] for queue in queues} == {20}
+
+
+def test_the_thresholds_are_the_papers() -> None:
+    # §3: "We setup the lower bound of WestwoodVT, α to 14. … The upper bound, β is fixed on 16".
+    assert scheme(documents(FIG2A)[0]).items() >= {"name": "westwood-vt", "alpha": 14, "beta": 16}.items()
+
+
+def test_cross_traffic_stays_what_it_is_whatever_is_under_test() -> None:
+    for document in documents(FIG2B):
+        assert [flow["transport"] for flow in document["flow"][1:]] == ["udp", "udp"]
+    for document in documents(FIG2B_FTP):
+        assert [flow["scheme"] for flow in document["flow"][1:]] == ["reno", "reno"]
+
+
+def test_the_goodput_is_that_of_the_connection_under_test() -> None:
+    assert FIG2A.metric is FIG2B.metric is FIG2B_FTP.metric is GOODPUT
+    assert GOODPUT.name == "flow.ftp.goodput_mbps"
+
+
+def test_the_confusion_matrix_is_measured_at_every_error_rate() -> None:
+    shares = [metric.name for metric in FIG2A.also if metric.bounded]
+    assert len(shares) == 3
+    assert all(f"judged_{judged}_channel" in name for name in shares for judged in ("wireless", "undecided"))
+
+
+# ---- claims ----------------------------------------------------------------------------------------------
+
+
+def test_every_claim_of_figure_2a_holds_where_the_numbers_say_so() -> None:
+    assert set(single().values()) == {True}
+
+
+@pytest.mark.parametrize(
+    ("broken", "means"),
+    [
+        (["koo-1"], changed(FIGURE2A, 0.001, westwood_nr=1.97)),
+        # More than 10 % off 1.11 and 1.54.
+        (["koo-2-nr"], changed(FIGURE2A, 0.02, westwood_nr=1.85 / 1.24)),
+        (["koo-2-reno"], changed(FIGURE2A, 0.02, reno=1.85 / 1.35)),
+        (["koo-3"], changed(FIGURE2A, 0.01, new_jersey=2.1)),
+        # The greatest gain is 14 %, not 41 %; 80 %, not 118 %.
+        (["koo-4"], changed(FIGURE2A, 0.05, westwood_nr=1.42 / 1.14)),
+        (["koo-4"], changed(FIGURE2A, 0.05, reno=1.42 / 1.8)),
+    ],
+)
+def test_a_claim_of_figure_2a_fails_where_the_numbers_say_so(broken: list[str], means: Means) -> None:
+    found = single(means)
+    assert [claim for claim, holds in found.items() if holds is False] == broken
+
+
+def test_from_4_percent_up_new_jersey_may_differ() -> None:
+    # "until the wireless link error rate reaches 4 %".
+    assert single(changed(FIGURE2A, 0.04, new_jersey=0.5))["koo-3"] is True
+
+
+def test_every_claim_of_figure_2b_holds_where_the_numbers_say_so() -> None:
+    assert set(crossed().values()) == {True}
+
+
+@pytest.mark.parametrize(
+    ("broken", "means"),
+    [
+        ({"koo-5-reno"}, changed(FIGURE2B, 0.05, reno=1.0)),
+        ({"koo-5-nr"}, changed(FIGURE2B, 0.001, westwood_nr=0.95 * 1.93 / 0.9)),
+        ({"koo-5-nr"}, changed(FIGURE2B, 0.05, westwood_nr=0.95 * 1.42 / 1.5)),
+        (
+            {"koo-5-new-jersey", "koo-6-new-jersey", "koo-6-steadier"},
+            changed(FIGURE2B, 0.01, new_jersey=1.95),
+        ),
+        ({"koo-6-constant"}, {x: {k: 0.9 * v for k, v in row.items()} for x, row in FIGURE2B.items()}),
+    ],
+)
+def test_a_claim_of_figure_2b_fails_where_the_numbers_say_so(broken: set[str], means: Means) -> None:
+    assert {claim for claim, holds in crossed(means).items() if holds is False} == broken
+
+
+def test_quick_mode_measures_where_the_paper_prints_numbers() -> None:
+    assert {0.01, 0.02} <= set(ERRORS.coarse)
+
+
+def test_a_single_replication_decides_nothing() -> None:
+    measured = synthetic.samples(FIGURE2A, reps=1)
+    found = {one.claim.id: one.result.holds for one in check_claims(FIG2A.claims, measured)}
+    assert found.pop("koo-7") is True
+    assert set(found.values()) == {None}

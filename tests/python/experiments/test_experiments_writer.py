@@ -1,0 +1,51 @@
+"""Writing beside the runs: results in order, and an end that leaves nothing half done."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from airhop.reproduction.writer import Writer
+
+
+def test_results_come_in_the_order_of_their_calls() -> None:
+    first = threading.Event()
+    with Writer[int]() as writer:
+        writer.submit(lambda: 1 if first.wait(10) else 0)
+        writer.submit(lambda: 2)
+        assert list(writer.done()) == []
+        first.set()
+        assert list(writer.rest()) == [1, 2]
+
+
+def test_what_a_call_raises_comes_out_where_its_result_would() -> None:
+    def fails() -> int:
+        raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full"), Writer[int]() as writer:
+        writer.submit(fails)
+        list(writer.rest())
+
+
+def test_an_interrupt_ends_the_call_under_way_and_begins_no_other() -> None:
+    """Ctrl-C is to stop within a second, and what was being written cleans up behind itself."""
+    begun, cleaned, others = threading.Event(), threading.Event(), []
+
+    def draws() -> None:
+        begun.set()
+        try:
+            while True:
+                time.sleep(0.01)
+        except KeyboardInterrupt:
+            cleaned.set()
+            raise
+
+    with pytest.raises(KeyboardInterrupt), Writer[None]() as writer:
+        writer.submit(draws)
+        writer.submit(lambda: others.append(1))
+        assert begun.wait(10)
+        raise KeyboardInterrupt
+    assert cleaned.is_set()
+    assert not others

@@ -1,0 +1,125 @@
+"""What Figures 11 and 12 of Yun 2009 run, and their claims, judged on made-up numbers."""
+
+from __future__ import annotations
+
+import pytest
+
+import synthetic
+from airhop.experiments.reproduced import check_claims
+from airhop.experiments.samples import Samples
+from airhop.experiments.yun2009 import OTHERS, SCHEMES, THE_REST
+from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
+from airhop.experiments.yun2009.fig9 import EXPERIMENT as FIG9
+from airhop.experiments.yun2009.fig11 import EXPERIMENT as FIG11
+from airhop.experiments.yun2009.fig11 import RECOVERIES
+from airhop.experiments.yun2009.fig12 import CONGESTED, RIVALS, USUAL
+from airhop.experiments.yun2009.fig12 import EXPERIMENT as FIG12
+from synthetic import Means, changed
+
+Decisions = dict[str, bool | None]
+
+
+def holding(experiment_claims: Samples, figure: object) -> Decisions:
+    """Judge made-up samples: decisions by claim."""
+    return {found.claim.id: found.result.holds for found in check_claims(figure.claims, experiment_claims)}  # type: ignore[attr-defined]
+
+
+# ---- what is compared ------------------------------------------------------------------------------------
+
+
+def test_the_twelve_schemes_of_figure_7_are_compared() -> None:
+    # Its legend; §5.1: "The version of TCP Westwood considered in the simulation is Westwood+".
+    labels = "Reno SACK Veno TIBET HACK LHP Westwood Jersey JTCP Snoop DCR LL-ELSN"
+    assert sorted(SCHEMES.values()) == sorted(labels.split())
+    assert SCHEMES["westwood-plus"] == "Westwood"
+    assert (len(OTHERS), len(THE_REST)) == (11, 9)
+
+
+def test_the_first_points_of_figures_7_and_9_are_runs_of_figure_6() -> None:
+    # 10 ms, one connection, 1 %: the same cells, which the store computes once.
+    for other in (FIG9,):
+        shared = {point.scenario.digest for point in FIG6.study("full").points()}
+        assert len(shared & {point.scenario.digest for point in other.study("full").points()}) == len(SCHEMES)
+
+
+def test_the_background_of_figure_11_is_the_papers() -> None:
+    # §5.2: "Pareto distribution whose mean rate is 8 Mbps and the shape parameter is set … as two". The rate
+    # is that of IP packets, 1000 bytes each.
+    document = FIG11.study("full").points()[0].scenario.to_dict()
+    (flow,) = (flow for flow in document["flow"] if flow["name"] == "background")
+    app = flow["app"]
+    assert (app["kind"], app["shape"]) == ("pareto-on-off", 2.0)
+    on, off, peak = (float(app[key].split()[0]) for key in ("on", "off", "peak"))
+    assert flow["segment"] == "972 B"
+    assert peak * 1000 / 972 * on / (on + off) == pytest.approx(8.0)
+
+
+def test_ten_rivals_share_all_but_the_first_link_with_the_reno_connection_of_figure_12() -> None:
+    points = FIG12.study("full").points()
+    assert len(points) == len(RIVALS) * 2
+    document = points[-1].scenario.to_dict()
+    reno, *rivals = document["flow"]
+    assert (reno["name"], reno["scheme"]) == ("reno", "reno")
+    assert [rival["scheme"] for rival in rivals] == ["ideal-bwe"] * 10
+    assert len({flow["from"] for flow in document["flow"]}) == 11
+    assert "snoop" not in RIVALS
+
+
+# ---- claims of Figure 11 ---------------------------------------------------------------------------------
+
+ALONE = {x: synthetic.everyone(0.8, 1.0, 2.2, 3.4) for x in (1e-4, 1e-2, 9e-2)}
+BESIDE: Means = {x: synthetic.everyone(0.4, 0.5, 0.7, 0.9) | {"lhp": 0.25} for x in ALONE}
+RECOVERED: Means = {x: synthetic.everyone(8.0, 10.0, 5.0, 3.0) | {"lhp": 20.0} for x in ALONE}
+
+
+def background(means: Means, recovered: Means = RECOVERED) -> Decisions:
+    """Judge Figure 11 on made-up goodputs, and fast recoveries in a thousand segments."""
+    measured = synthetic.samples(means)
+    measured.beside = synthetic.samples(ALONE)
+    measured.also = {RECOVERIES.name: synthetic.samples(recovered)}
+    return holding(measured, FIG11)
+
+
+def test_the_claims_of_figure_11_hold_where_the_numbers_say_so() -> None:
+    assert set(background(BESIDE).values()) == {True}
+    # Beyond 1 % nothing is asked of LHP.
+    assert background(changed(BESIDE, 9e-2, lhp=0.6))["yun-9-lhp"] is True
+
+
+@pytest.mark.parametrize(
+    ("claim", "means", "recovered"),
+    [
+        ("yun-9", changed(BESIDE, 9e-2, snoop=1.0), RECOVERED),
+        # 0.4 of SACK's 0.5, alone 0.96 of 1.0: five sixths of that.
+        ("yun-9-lhp", changed(BESIDE, 1e-2, lhp=0.4), RECOVERED),
+        ("yun-9-recoveries", BESIDE, changed(RECOVERED, 1e-4, lhp=14.5)),
+    ],
+)
+def test_a_claim_of_figure_11_fails_where_the_numbers_say_so(
+    claim: str, means: Means, recovered: Means
+) -> None:
+    assert background(means, recovered)[claim] is False
+
+
+# ---- claims of Figure 12 ---------------------------------------------------------------------------------
+
+LEFT = dict.fromkeys(RIVALS, 0.30) | {"westwood-plus": 0.2, "veno": 0.22, "tibet": 0.24, "ideal-bwe": 0.1}
+
+
+def friendliness(**left: float) -> Decisions:
+    """Judge what rivals leave to Reno, `left` instead of what LEFT says, in one setting and in the other."""
+    rows = LEFT | {rival.replace("_", "-"): value for rival, value in left.items()}
+    measured = synthetic.samples({rival: {USUAL: rows[rival], CONGESTED: LEFT[rival]} for rival in RIVALS})  # type: ignore[misc]
+    return holding(measured, FIG12)
+
+
+def test_the_claims_of_figure_12() -> None:
+    assert set(friendliness().values()) == {True}
+    # 0.28 is more than nine tenths of 0.3, in the usual setting only.
+    assert [claim for claim, holds in friendliness(veno=0.28).items() if not holds] == ["yun-10"]
+    assert [claim for claim, holds in friendliness(ideal_bwe=0.28).items() if not holds] == ["yun-10-ideal"]
+
+
+def test_one_replication_decides_nothing() -> None:
+    single = synthetic.samples({rival: {USUAL: 0.3, CONGESTED: 0.3} for rival in RIVALS}, reps=1)  # type: ignore[misc]
+    assert set(holding(single, FIG12).values()) == {None}

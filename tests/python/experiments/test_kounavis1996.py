@@ -1,0 +1,375 @@
+"""What the experiments of Kounavis 1996 run, and their claims, judged on made-up numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+import pytest
+
+import synthetic
+from airhop.experiments import Experiment, Value, Values
+from airhop.experiments.experiment import X
+from airhop.experiments.kounavis1996 import attempt_limit as limited
+from airhop.experiments.kounavis1996 import loss_formula as formula
+from airhop.experiments.kounavis1996.basic import EXPERIMENT as BASIC
+from airhop.experiments.kounavis1996.basic_m2m import EXPERIMENT as BASIC_M2M
+from airhop.experiments.kounavis1996.ebsn import EXPERIMENT as EBSN
+from airhop.experiments.kounavis1996.ebsn_m2m import EXPERIMENT as EBSN_M2M
+from airhop.experiments.kounavis1996.fade_length import EXPERIMENT as FADES
+from airhop.experiments.kounavis1996.fade_length_m2m import EXPERIMENT as FADES_M2M
+from airhop.experiments.kounavis1996.local_recovery import EXPERIMENT as LOCAL
+from airhop.experiments.kounavis1996.notices import EXPERIMENT as NOTICES
+from airhop.experiments.kounavis1996.notices_m2m import EXPERIMENT as NOTICES_M2M
+from airhop.experiments.kounavis1996.packet_size import EXPERIMENT as SIZES
+from airhop.experiments.kounavis1996.rttn import EXPERIMENT as RTTN
+from airhop.experiments.kounavis1996.run_length import EXPERIMENT as LENGTHS
+from airhop.experiments.reproduced import check_claims
+from airhop.experiments.samples import Samples
+from airhop.stats import Estimate
+from synthetic import Means
+
+PAPERS = (BASIC, LOCAL, EBSN, BASIC_M2M, EBSN_M2M, RTTN)
+FIXED_TO_MOBILE = (BASIC, LOCAL, EBSN, LENGTHS, FADES, SIZES, NOTICES)
+MOBILE_TO_MOBILE = (BASIC_M2M, EBSN_M2M, RTTN, FADES_M2M, NOTICES_M2M)
+ALL = (*FIXED_TO_MOBILE, *MOBILE_TO_MOBILE)
+
+
+def document(experiment: Experiment, curve: str, x: X | None = None) -> dict[str, Any]:
+    """Give the scenario of a curve, by default at the paper's setting."""
+    assert experiment.timeline is not None
+    grid = [float(x) for x in experiment.axis.full]
+    place = grid.index(experiment.timeline.x if x is None else float(x)) * len(experiment.labels)
+    return experiment.study("full").points()[place + list(experiment.labels).index(curve)].scenario.to_dict()
+
+
+def samples(goodputs: Mapping[str, float], **counts: Mapping[str, float]) -> Samples:
+    """Scatter goodputs and counts about these means, at a tick of 100 ms; counts are by column."""
+    made = synthetic.samples({100: dict(goodputs)})
+    named = {metric.name.removeprefix("flow.ftp."): metric.name for metric in LOCAL.also}
+    made.also = {named[name]: synthetic.samples({100: dict(means)}) for name, means in counts.items()}
+    return made
+
+
+def decisions(experiment: Experiment, measured: Samples) -> dict[str, bool | None]:
+    """Judge: decisions by claim."""
+    return {found.claim.id: found.result.holds for found in check_claims(experiment.claims, measured)}
+
+
+# ---- what is run -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("experiment", ALL, ids=lambda experiment: experiment.id)
+def test_rates_fades_and_packets_are_the_papers(experiment: Experiment) -> None:
+    # §5 A and B: 10 and 4 s, 10E-6 and 10E-2, "uniformal distributions", 56 and 19.2 kbit/s, 128 bytes.
+    found = document(experiment, "basic" if "basic" in experiment.labels else "local")
+    for link in found["radio"]:
+        assert link["rate"] == "19.2 kbit/s"
+        errors = link["errors"]
+        assert (errors["good"], errors["bad"], errors["sojourn"]) == ("10 s", "4 s", "uniform")
+        assert (errors["ber_good"], errors["ber_bad"]) == (1e-6, 1e-2)
+    assert [link["rate"] for link in found["wired"]] == ["56 kbit/s"]
+    assert found["flow"][0]["segment"] == "88 B"
+    assert found["flow"][0]["tcp"]["rto"]["kind"] == "single-gain"
+
+
+@pytest.mark.parametrize("experiment", ALL, ids=lambda experiment: experiment.id)
+def test_two_hundred_paired_runs_of_every_curve(experiment: Experiment) -> None:
+    assert experiment.replications.full >= 200
+    assert {document(experiment, curve)["duration"] for curve in experiment.labels} == {"100 s"}
+
+
+def recovery(link: dict[str, Any]) -> tuple[str, str]:
+    """Give how a link recovers, of data from its first end and from its second."""
+    return link["arq"]["kind"], link["arq_back"]["kind"]
+
+
+@pytest.mark.parametrize("experiment", FIXED_TO_MOBILE, ids=lambda experiment: experiment.id)
+def test_fixed_to_mobile_data_go_down(experiment: Experiment) -> None:
+    # §5 C: Go Back N; "regarding the uplink, we used a selective retransmission scheme". Result 2: Go back 3.
+    (air,) = document(experiment, "local" if "local" in experiment.labels else "basic")["radio"]
+    assert air["ends"] == ["bs", "snk"]
+    if "local" in experiment.labels:
+        assert recovery(air) == ("go-back-n", "selective-repeat")
+        assert air["arq"]["window"] == 3
+
+
+@pytest.mark.parametrize("experiment", MOBILE_TO_MOBILE, ids=lambda experiment: experiment.id)
+def test_mobile_to_mobile_data_go_up_first_and_down_last(experiment: Experiment) -> None:
+    first, last = document(experiment, next(iter(experiment.labels)))["radio"]
+    assert (first["ends"], last["ends"]) == (["src", "bs1"], ["bs2", "snk"])
+    if "local" in experiment.labels:
+        first, last = document(experiment, "local")["radio"]
+        assert recovery(first) == ("selective-repeat", "go-back-n")
+        assert recovery(last) == ("go-back-n", "selective-repeat")
+
+
+@pytest.mark.parametrize("experiment", ALL, ids=lambda experiment: experiment.id)
+def test_basic_tcp_has_no_help_and_the_others_have_the_same(experiment: Experiment) -> None:
+    helped = [curve for curve in ("local", "ebsn", "rttn", "patient") if curve in experiment.labels]
+    if "basic" in experiment.labels:
+        links = document(experiment, "basic")["radio"]
+        assert {recovery(link) for link in links} == {("none", "none")}
+    assert len({str(document(experiment, curve)["radio"]) for curve in helped}) <= 1
+
+
+@pytest.mark.parametrize("experiment", PAPERS, ids=lambda experiment: experiment.id)
+def test_every_result_of_the_paper_has_its_graph(experiment: Experiment) -> None:
+    # §6: one graph each, of packets over the receiver's air interface.
+    assert experiment.pictures[0].name == "sequence"
+    assert experiment.pictures[0].rep == 0
+    assert experiment.pictures[0].curve in experiment.id or experiment is LOCAL
+
+
+def test_the_sender_without_timeouts_waits_longer_than_a_run() -> None:
+    rto = document(EBSN, "patient")["flow"][0]["tcp"]["rto"]
+    assert {rto["min"], rto["max"]} == {"1000 s"}
+    assert document(EBSN, "local")["flow"][0]["tcp"]["rto"]["max"] == "64 s"
+
+
+def test_windows_of_larger_packets_are_still_4_kb_of_packets() -> None:
+    # Bakshi et al. 1997: window 4 KB, packets of 128 to 1536 bytes, headers of 40 within them.
+    for size in SIZES.axis.full:
+        flow = document(SIZES, "local", size)["flow"][0]
+        payload = int(flow["segment"].removesuffix(" B"))
+        window = int(flow["tcp"]["receive_window"].removesuffix(" B"))
+        assert payload + 40 == size
+        assert window // payload == 4096 // int(size)
+
+
+def test_fades_grow_on_every_link() -> None:
+    for experiment, links in ((FADES, 1), (FADES_M2M, 2)):
+        bad = [link["errors"]["bad"] for link in document(experiment, "ebsn", 16)["radio"]]
+        assert bad == ["16 s"] * links
+
+
+def test_ersn_has_a_sender_of_its_own_and_stands_beside_that_alone() -> None:
+    schemes = [document(NOTICES, curve)["flow"][0]["scheme"] for curve in ("ll-elsn", "sack")]
+    assert schemes[0]["name"] == "ll-elsn"
+    assert schemes[0]["ersn"] == "heeded"
+    assert schemes[1] == "sack"
+    alone, helped = (document(NOTICES, curve)["flow"][0] for curve in ("sack", "ll-elsn"))
+    assert alone["tcp"] == helped["tcp"]
+
+
+@pytest.mark.parametrize(
+    "experiment", [one for one in ALL if "rttn" in one.labels], ids=lambda experiment: experiment.id
+)
+def test_rttn_is_called_a_reconstruction_wherever_it_is_drawn(experiment: Experiment) -> None:
+    assert "reconstruction" in experiment.labels["rttn"]
+
+
+# ---- claims ----------------------------------------------------------------------------------------------
+
+
+def test_fades_let_nothing_through_where_blocking_them_changes_nothing() -> None:
+    means = {"basic": 6.0, "reno": 6.0, "dead": 5.9, "clean": 13.0}
+    assert set(decisions(BASIC, samples(means)).values()) == {True}
+    assert decisions(BASIC, samples({**means, "dead": 5.4}))["kou-fades"] is False
+    # 13 / 9.6 is below 1.4: the sender loses no more than the time.
+    assert decisions(BASIC, samples({**means, "reno": 9.6}))["kou-severe"] is False
+
+
+LOCAL_MEANS = {"basic": 6.0, "local": 8.0, "patient": 9.5}
+
+
+def local(**changes: Mapping[str, float]) -> dict[str, bool | None]:
+    """Judge result 2 on made-up counts."""
+    counts = {
+        "timeouts": {"local": 8.0},
+        "spurious_timeouts": {"local": 8.0},
+        "retransmissions": {"local": 60.0},
+        "duplicates": {"local": 50.0},
+        "drops_retries": {"local": 0.0},
+    }
+    return decisions(LOCAL, samples(LOCAL_MEANS, **{**counts, **changes}))
+
+
+def test_local_recovery_alone_suffers_from_timeouts_that_are_for_nothing() -> None:
+    assert set(local().values()) == {True}
+    assert local(timeouts={"local": 0.5}, spurious_timeouts={"local": 0.5})["kou-7-timeouts"] is False
+    assert local(spurious_timeouts={"local": 7.0})["kou-7-reliable"] is False
+    assert local(drops_retries={"local": 0.1})["kou-7-reliable"] is False
+    assert local(duplicates={"local": 20.0})["kou-7-redundant"] is False
+
+
+def test_ebsn_is_judged_by_goodput_timeouts_and_lateness() -> None:
+    means = {"basic": 6.0, "local": 8.0, "ebsn": 9.3, "patient": 9.5}
+    counts: dict[str, dict[str, float]] = {
+        "timeouts": {"local": 8.0, "ebsn": 3.0},
+        "lateness_notices": {"ebsn": 100.0},
+        "lateness_late": {"ebsn": 10.0},
+    }
+    assert set(decisions(EBSN, samples(means, **counts)).values()) == {True}
+    assert decisions(EBSN, samples({**means, "ebsn": 8.8}, **counts))["kou-2"] is False
+    more = counts | {"timeouts": {"local": 8.0, "ebsn": 5.0}}
+    assert decisions(EBSN, samples(means, **more))["kou-2-timeouts"] is False
+    late = counts | {"lateness_late": {"ebsn": 60.0}}
+    assert decisions(EBSN, samples(means, **late))["kou-5-fixed"] is False
+
+
+def test_long_runs_are_judged_by_the_longest_and_by_either_sender() -> None:
+    means: Means = {
+        100: {"basic": 6.2, "reno": 6.1, "ebsn": 8.8},
+        1000: {"basic": 5.5, "reno": 5.5, "ebsn": 8.8},
+    }
+    assert decisions(LENGTHS, synthetic.samples(means)) == {"kou-2-long": True, "kou-2-long-reno": True}
+    means[1000]["basic"] = 6.2
+    assert decisions(LENGTHS, synthetic.samples(means)) == {"kou-2-long": False, "kou-2-long-reno": True}
+
+
+def test_basic_tcp_between_mobiles_is_unacceptable_below_half_of_that_fixed_to_mobile() -> None:
+    beside = samples({"basic": 6.0, "reno": 6.0, "dead": 6.0, "clean": 13.0})
+    for goodput, holds in ((2.5, True), (3.5, False)):
+        measured = samples({"basic": goodput, "reno": goodput})
+        measured.beside = beside
+        assert decisions(BASIC_M2M, measured) == {"kou-m2m-basic": holds}
+
+
+def test_between_mobiles_ebsn_fails_to_help() -> None:
+    means = {"basic": 2.5, "local": 4.0, "ebsn": 4.1, "patient": 5.0}
+    counts: dict[str, dict[str, float]] = {
+        "timeouts": {"local": 8.0, "ebsn": 7.0},
+        "lateness_notices": {"ebsn": 100.0},
+        "lateness_late": {"ebsn": 60.0},
+        "retransmissions": {"ebsn": 60.0},
+        "duplicates": {"ebsn": 50.0},
+    }
+    assert set(decisions(EBSN_M2M, samples(means, **counts)).values()) == {True}
+    for claim, changed in {
+        "kou-m2m-local": samples({**means, "local": 2.4, "ebsn": 2.5}, **counts),
+        "kou-3": samples({**means, "ebsn": 4.6}, **counts),
+        "kou-3-timeouts": samples(means, **counts | {"timeouts": {"local": 8.0, "ebsn": 3.0}}),
+        "kou-5": samples(means, **counts | {"lateness_late": {"ebsn": 40.0}}),
+        "kou-m2m-redundant": samples(means, **counts | {"duplicates": {"ebsn": 20.0}}),
+    }.items():
+        assert [name for name, holds in decisions(EBSN_M2M, changed).items() if holds is False] == [claim]
+
+
+FADE_MEANS: Means = {
+    0.25: {"basic": 9.0, "local": 11.0, "ebsn": 12.0, "rttn": 12.0, "patient": 12.5},
+    1: {"basic": 8.0, "local": 10.0, "ebsn": 11.0, "rttn": 11.0, "patient": 11.5},
+    4: {"basic": 6.0, "local": 8.0, "ebsn": 8.5, "rttn": 9.0, "patient": 9.5},
+    16: {"basic": 3.0, "local": 3.5, "ebsn": 3.8, "rttn": 4.0, "patient": 5.0},
+}
+
+
+def test_ebsn_works_for_short_fades_and_less_for_long_ones() -> None:
+    means = FADE_MEANS
+    assert set(decisions(FADES, synthetic.samples(means)).values()) == {True}
+    for claim, x, curve, goodput in (
+        ("kou-4-short", 1, "ebsn", 10.0),
+        ("kou-4-long", 4, "ebsn", 11.3),
+        ("kou-4-further", 16, "ebsn", 4.9),
+        ("kou-4-local", 16, "local", 4.6),
+    ):
+        changed = {**means, x: {**means[x], curve: goodput}}
+        assert decisions(FADES, synthetic.samples(changed))[claim] is False
+
+
+def test_the_headline_says_where_notices_help() -> None:
+    means = {x: {**row, "ebsn": row["local"] * (1.1 if x < 2 else 0.99)} for x, row in FADE_MEANS.items()}
+    told = FADES.headline(synthetic.samples(means))
+    assert "with mean fades of 0.25 s, 1 s, RTTN (reconstruction) at every length of fades" in told
+    assert "with fades of 16 s they have 0.99 and 1.14 times" in told
+
+
+# ---- the formula -----------------------------------------------------------------------------------------
+
+
+def test_the_formula_is_the_printed_one() -> None:
+    # §1: 1/(1+2pw); "1% damage loss degrades throughput by 14%", which is w = 8.
+    assert formula.share(0.01, 8) == pytest.approx(1 / 1.16)
+    assert [w for w in range(1, 33) if round(1 - formula.share(0.01, w), 2) == 0.14] == [8]
+
+
+def shares(factor: float = 1.0, at: tuple[str, int, float] | None = None) -> Values:
+    """Make up shares that are the formula's, but for one cell that is `factor` times that."""
+    return Values(
+        Value(
+            sender,
+            {"w": w, "p": p},
+            formula.SIMULATED,
+            Estimate(formula.share(p, w) * (factor if (sender, w, p) == at else 1.0), 1e-3, 10),
+            formula.share(p, w),
+        )
+        for sender in formula.SENDERS
+        for w in formula.WINDOWS
+        for p in formula.LOSSES
+    )
+
+
+def test_the_formula_holds_where_shares_are_within_a_tenth_of_it() -> None:
+    def judged(values: Values) -> list[bool | None]:
+        return [claim.check(values).holds for claim in formula.CLAIMS]
+
+    assert judged(shares()) == [True, True]
+    assert judged(shares(1.09, ("reno", 32, 0.001))) == [True, True]
+    assert judged(shares(0.89, ("reno", 32, 0.001))) == [True, False]
+    assert judged(shares(0.89, ("tahoe", 8, 0.01))) == [False, False]
+    found = formula.CLAIMS[1].check(shares(0.5, ("tahoe", 16, 0.03))).measured
+    assert "in 39 of 40 cells" in found
+    assert "furthest: Tahoe, w = 16, p = 3 %, −50 %" in found
+
+
+def test_a_run_without_losses_is_the_window_over_the_round_trip() -> None:
+    # w packets of 88 bytes in 120 ms and the 10 µs of a packet's own transmission.
+    from airhop import Scenario, run
+
+    settings = {"wired.path.errors.loss": 0.0, "duration": "60 s", "warmup": "10 s"}
+    rate = run(Scenario.load("kounavis1996-loss").with_(settings)).goodput_mbps
+    assert rate == pytest.approx(8 * 88 * 8 / 0.12e6, rel=2e-3)
+
+
+# ---- packets that were given up --------------------------------------------------------------------------
+
+
+def traced() -> dict[str, pl.DataFrame]:
+    """Make up a trace: two packets are given up, one of them twice; a control frame and an ACK, too."""
+    drops = [
+        (5.0, "retries", "data", 881),
+        (9.0, "retries", "data", 881),
+        (6.0, "retries", "data", 969),
+        (6.5, "channel", "data", 1057),
+        (7.0, "retries", "ack", 881),
+        (50.0, "retries", "data", 1145),
+    ]
+    sent = [(1.0, 881), (5.5, 969), (8.0, 881), (9.5, 969), (11.0, 881), (12.0, 1057), (1.0, 1145)]
+    return {
+        "drops": pl.DataFrame(drops, schema=["time_s", "cause", "kind", "seq"], orient="row").with_columns(
+            pl.col("cause", "kind").cast(pl.Categorical)
+        ),
+        "segments": pl.DataFrame(sent, schema=["time_s", "seq"], orient="row"),
+    }
+
+
+def test_a_repair_is_the_next_sending_of_the_segment_that_was_given_up() -> None:
+    # 881: given up at 5 and 9, sent again at 8 and 11; 969: at 6, sent again at 9.5; 1145 never is.
+    assert sorted(limited.repair_times(traced()).to_list()) == [2.0, 3.0, 3.5]
+
+
+def repairs(later: float, goodput: float) -> Values:
+    """Make up differences between EBSN and local recovery alone, at the largest limit."""
+    means = {"repair_s": later, "goodput_kbps": goodput, "given_up": 0.0, "real_timeouts": 0.0}
+    return Values(
+        Value(curve, {"attempts": limit}, metric, Estimate(mean if limit == 13 else 0.0, 0.1, 50))
+        for limit in limited.LIMITS
+        for metric, mean in means.items()
+        for curve in ("local", "ebsn", limited.BETWEEN)
+    )
+
+
+def test_repairs_are_delayed_if_they_are_at_some_limit() -> None:
+    def judged(values: Values) -> list[bool | None]:
+        return [claim.check(values).holds for claim in limited.CLAIMS]
+
+    assert judged(repairs(0.5, -0.5)) == [True, True]
+    assert judged(repairs(0.5, 0.5)) == [True, None]
+    assert judged(repairs(0.05, 0.05)) == [None, None]
+
+
+def test_limits_are_those_of_both_directions() -> None:
+    (air,) = limited.scenario("ebsn", 13).to_dict()["radio"]
+    assert (air["arq"]["attempts"], air["arq_back"]["attempts"]) == (13, 13)
+    assert recovery(air) == ("go-back-n", "selective-repeat")

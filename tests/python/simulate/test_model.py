@@ -1,0 +1,50 @@
+"""The name of the model, under which results are kept: it changes with every source that can change one.
+
+What no source shows can change none: the functions of the machine's C library.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from airhop import _core
+
+ROOT = Path(__file__).parents[3]
+CRATES = ("base", "engine", "net", "py", "radio", "scenario", "tcp")
+"""All but `trace` and `wire`, which only watch."""
+
+
+def fnv1a(parts: list[bytes]) -> int:
+    """Hash parts by FNV-1a (64 bit), each after its length in eight bytes, the lowest first."""
+    value = 0xCBF29CE484222325
+    for part in parts:
+        for byte in len(part).to_bytes(8, "little") + part:
+            value = (value ^ byte) * 0x100000001B3 % 2**64
+    return value
+
+
+@pytest.mark.skipif(not (ROOT / "crates").is_dir(), reason="needs the source tree")
+def test_model_is_the_hash_of_the_simulators_sources() -> None:
+    files = [ROOT / "Cargo.lock", ROOT / "Cargo.toml"]
+    for crate in CRATES:
+        home = ROOT / "crates" / crate
+        files += [home / "Cargo.toml"]
+        files += [file for file in home.glob("src/**/*.rs") if not file.name.endswith("tests.rs")]
+    named = sorted((file.relative_to(ROOT).as_posix().encode(), file.read_bytes()) for file in files)
+    expected = fnv1a([part for pair in named for part in pair])
+    assert _core.build_info()["model"] == f"{expected:016x}", "the extension is older than the sources"
+
+
+@pytest.mark.skipif(shutil.which("nm") is None, reason="needs binutils")
+def test_no_number_of_a_run_comes_from_the_c_library() -> None:
+    # C libraries differ in the last bits of these from version to version. Rust calls them for `x.exp()`;
+    # a run must take them from the crate libm. hypot is allowed: it only measures distances for a message.
+    listed = subprocess.run(["nm", "-D", _core.__file__], capture_output=True, text=True, check=True)
+    imported = {line.split()[-1].partition("@")[0] for line in listed.stdout.splitlines() if " U " in line}
+    inexact = {"exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "pow", "cbrt", "sin", "cos", "tan"}
+    assert imported >= {"memcpy"}, "nm shows what is imported"
+    assert imported & (inexact | {"atan2", "sinh", "cosh", "tanh"}) == set()

@@ -1,0 +1,187 @@
+"""The documentation says what is so: generated pages are up to date, and everything that pages show works.
+
+In README and in docs/, a block of `sh` is run by a shell, a block of `python` is executed, a block with a
+title is written to the file of that name; all in the order of the page, in a folder of its own. Blocks of
+`text` cannot be run here.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from airhop import Scenario, run
+from airhop.catalogue import built_in
+
+ROOT = Path(__file__).resolve().parents[3]
+README = ROOT / "README.md"
+FRONT = [README, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+PAGES = [*FRONT, *sorted((ROOT / "docs").rglob("*.md"))]
+FENCE = re.compile(r'^```([a-z]+)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+ENVIRONMENT = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a page."""
+
+    language: str
+    title: str
+    """Empty if it has none."""
+    text: str
+
+    @property
+    def runs(self) -> bool:
+        return self.language == "sh" or (self.language == "python" and not self.title)
+
+
+def blocks(page: Path) -> list[Block]:
+    """Give the blocks of a page in order."""
+    return [Block(*found) for found in FENCE.findall(page.read_text(encoding="utf-8"))]
+
+
+def name(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+# A claim that does not hold ends `reproduce` with 1: that is a result, and no mistake of the page.
+RESULTS_ARE_FINE = 'airhop() { command airhop "$@" || [[ $? == 1 && $1 == reproduce ]]; }\n'
+
+
+def shell(words: str, folder: Path) -> None:
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", RESULTS_ARE_FINE + words],
+        cwd=folder,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, f"{words}\n{done.stderr}"
+
+
+def test_generated_pages_are_up_to_date() -> None:
+    checked = subprocess.run(
+        [sys.executable, ROOT / "tools" / "docs.py", "--check"], capture_output=True, text=True, check=False
+    )
+    assert (checked.returncode, checked.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if any(b.runs for b in blocks(page))], ids=name)
+def test_what_a_page_shows_works(page: Path, tmp_path: Path) -> None:
+    session = ""  # a page's blocks of Python follow each other, as in an interpreter
+    for place, block in enumerate(blocks(page)):
+        if block.title:
+            (tmp_path / block.title).write_text(block.text, encoding="utf-8")
+        elif block.language == "sh":
+            shell(block.text, tmp_path)
+        elif block.language == "python":
+            # A process of its own: what a page loads must not meet what other tests do.
+            script = tmp_path / f"block{place}.py"
+            session += block.text
+            script.write_text(session, encoding="utf-8")
+            shell(f"{sys.executable} {script.name}", tmp_path)
+
+
+def test_a_users_type_checker_passes_the_examples_and_sees_mistakes(tmp_path: Path) -> None:
+    examples = {
+        str(b.title): b.text for page in PAGES for b in blocks(page) if b.language == "python" and b.title
+    }
+    assert {"typed.py", "mine.py"} <= set(examples)
+    wrong = 'import airhop\n\nairhop.run(airhop.Scenario.load("last-hop"), seed="one").goodput\n'
+    for title, text in (examples | {"wrong.py": wrong}).items():
+        (tmp_path / title).write_text(text, encoding="utf-8")
+    cache = ROOT / ".mypy_cache"  # of the project's own check, which has read the libraries
+    checked = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "mypy",
+            "--strict",
+            "--cache-dir",
+            cache,
+            *examples,
+            "wrong.py",
+        ],
+        cwd=tmp_path,  # a user's own folder, without this project's configuration
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    seen = re.findall(r"^(\S+):\d+: error: .*\[([a-z-]+)\]$", checked.stdout, flags=re.MULTILINE)
+    assert sorted(seen) == [("wrong.py", "arg-type"), ("wrong.py", "attr-defined")]
+
+
+def test_the_notebook_runs(tmp_path: Path) -> None:
+    shell(f"{sys.executable} {ROOT}/docs/notebooks/last_hop.py", tmp_path)
+
+
+def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "docs", tmp_path / "docs")
+    shutil.copy(ROOT / "zensical.toml", tmp_path)
+    shell("zensical build --strict", tmp_path)
+    assert (tmp_path / "site" / "index.html").is_file()
+
+
+def test_the_site_has_every_page() -> None:
+    site = (ROOT / "zensical.toml").read_text(encoding="utf-8")
+    pages = [str(page.relative_to(ROOT / "docs")) for page in PAGES if page not in FRONT]
+    top = [page for page in pages if "/" not in page]
+    assert [page for page in top if f'"{page}"' not in site] == []
+
+
+def test_a_packets_walk_leads_through_functions_that_are_there() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    steps = re.findall(r"\| `(\w+)::(\w+)` \| `(crates/\S+)` \|", text)
+    assert len(steps) > 10
+    for kind, function, file in steps:
+        code = (ROOT / file).read_text(encoding="utf-8")
+        assert re.search(rf"^impl[^\n]* {kind}\b", code, re.MULTILINE), f"{kind} in {file}"
+        signature = rf"^    (?:pub(?:\(crate\))? )?fn {function}\b"
+        assert re.search(signature, code, re.MULTILINE), f"{kind}::{function} in {file}"
+
+
+def test_readme_counts_the_schemes() -> None:
+    words = {3: "thirty", 4: "forty", 5: "fifty", 6: "sixty", 7: "seventy", 8: "eighty", 9: "ninety"}
+    units = ["", "-one", "-two", "-three", "-four", "-five", "-six", "-seven", "-eight", "-nine"]
+    tens, ones = divmod(len(built_in()), 10)
+    counted = f"**{(words[tens] + units[ones]).capitalize()} schemes**"
+    assert counted in README.read_text(encoding="utf-8")
+
+
+def test_scenario_of_readme_runs() -> None:
+    (block,) = [b for b in blocks(README) if b.language == "toml" and not b.title]
+    assert run(Scenario.load(tomllib.loads(block.text))).goodput_mbps > 0
+
+
+def test_readme_asks_for_the_tools_that_are_needed() -> None:
+    cargo = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))
+    python = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "requires-python"
+    ]
+    for page in (README, ROOT / "docs" / "install.md"):
+        text = page.read_text(encoding="utf-8")
+        assert f"Rust {cargo['workspace']['package']['rust-version']} or newer" in text
+        assert f"Python {python.removeprefix('>=')} or newer" in text
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_links_and_paths_lead_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    links = [page.parent / target for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text)]
+    paths = [
+        ROOT / path for path in re.findall(r"`((?:docs|crates|python|scenarios|bench|tests)/[^`\s]*)`", text)
+    ]
+    missing = [
+        str(path)
+        for path in (*links, *paths)
+        if not (path.exists() or list(ROOT.glob(str(path.relative_to(ROOT)))))
+    ]
+    assert missing == []

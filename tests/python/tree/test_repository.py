@@ -1,0 +1,93 @@
+"""The tree keeps its own rules, where neither Cargo nor a linter holds them."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+CRATES = sorted(path.parent for path in (ROOT / "crates").glob("*/tests"))
+
+
+@pytest.mark.parametrize("crate", CRATES, ids=lambda crate: crate.name)
+def test_every_file_of_tests_is_built(crate: Path) -> None:
+    """Cargo builds what `tests/main.rs` names, and passes over a file that it does not name in silence."""
+    declared = tomllib.loads((crate / "Cargo.toml").read_text())["test"]
+    programs = {Path(test["path"]).stem for test in declared}
+    modules = set(re.findall(r"^mod (\w+);$", (crate / "tests/main.rs").read_text(), re.M))
+    assert {path.stem for path in (crate / "tests").glob("*.rs")} <= programs | modules
+
+
+# ---- who may use whom ------------------------------------------------------------------------------------
+
+PACKAGE = ROOT / "python" / "airhop"
+CIRCLES: dict[frozenset[str], str] = {}
+"""Rooms of `airhop` that need each other, and why; there are none."""
+
+
+def module(path: Path) -> str:
+    """Name the module of a file as an import does."""
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imported(tree: ast.AST, modules: set[str]) -> Iterator[str]:
+    """Give what a file imports, within functions and for types alone too."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                whole = f"{node.module}.{alias.name}"
+                yield whole if whole in modules else node.module
+
+
+def room(name: str) -> str:
+    """Give the package or the module at the root that a module is in; the root itself is `airhop`."""
+    return ".".join(name.split(".")[:2])
+
+
+def rooms(package: Path = PACKAGE) -> dict[str, set[str]]:
+    """Say which room imports which others."""
+    files = {module(path): path for path in sorted(package.rglob("*.py*")) if path.suffix in (".py", ".pyi")}
+    found: dict[str, set[str]] = {room(name): set() for name in files}
+    for name, path in files.items():
+        used = {room(one) for one in imported(ast.parse(path.read_text()), set(files))}
+        found[room(name)] |= {one for one in used if one in found} - {room(name)}
+    return found
+
+
+def circles(graph: Mapping[str, set[str]]) -> set[frozenset[str]]:
+    """Give the sets of rooms that reach each other."""
+    reached = {start: set(graph[start]) for start in graph}
+    for middle in graph:  # Warshall 1962
+        for start in graph:
+            if middle in reached[start]:
+                reached[start] |= reached[middle]
+    return {
+        frozenset(other for other in reached[start] if start in reached[other])
+        for start in graph
+        if start in reached[start]
+    }
+
+
+def test_circles_are_found() -> None:
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": set()}) == {frozenset("bc")}
+
+
+def test_no_room_needs_one_that_needs_it() -> None:
+    """Imports of the packages and modules of `airhop` go one way, those within functions among them."""
+    assert circles(rooms()) == set(CIRCLES)
+
+
+def test_experiments_are_below_what_shows_them() -> None:
+    """Experiments say what is drawn and claimed; figures know of no experiment, reports of those that do."""
+    graph = rooms()
+    assert "airhop.experiments" not in graph["airhop.plots"]
+    assert not {"airhop.report", "airhop.reproduction"} & graph["airhop.experiments"]
+    assert "airhop.reproduction" not in graph["airhop.report"]

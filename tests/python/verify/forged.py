@@ -1,0 +1,210 @@
+"""Traces to plant faults in, and the ways to do so that fit any table."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import polars as pl
+
+import airhop
+from airhop.results import Result
+from airhop.scenario import Scenario
+from airhop.verify import LAWS, Trace, verify
+
+Tables = dict[str, pl.DataFrame]
+STATIC = {"wlan.field.routing": {"kind": "static"}, "wlan.field.control_rate": "6 Mbit/s", "duration": "2 s"}
+CAPTURES = {"wlan.field.range.capture": "3 dB"}
+"""A neighbour, 30 m away, is 6 dB above a station 60 m away."""
+SCENARIOS: dict[str, tuple[str, dict[str, Any]]] = {
+    "last-hop": ("last-hop", {}),
+    "delayed": (
+        "last-hop",
+        {
+            "flow.ftp.tcp.preset": "rfc",
+            "flow.ftp.tcp.delayed_ack": True,
+            "flow.ftp.tcp.rto.min": "200 ms",
+            "wlan.cell.errors.fer": 0.15,
+        },
+    ),
+    "linux": ("last-hop", {"flow.ftp.tcp.preset": "linux", "scheme": "sack"}),
+    "told": ("last-hop", {"scheme": "ll-elsn", "wlan.cell.errors.fer": 0.15}),
+    "chain": ("cheng2008-chain", {"scheme": "newreno", "duration": "2 s"}),
+    "standard": ("cheng2008-chain", STATIC | {"wlan.field.preset": "802.11"}),
+    "captures": ("cheng2008-chain", STATIC | {"wlan.field.preset": "802.11"} | CAPTURES),
+    "locks": ("cheng2008-chain", STATIC | CAPTURES),
+    "rts-cts": (
+        "cheng2008-chain",
+        {"wlan.field.access": "rts-cts", "wlan.field.routing": {"kind": "static"}, "duration": "1 s"},
+    ),
+    "radio": ("kounavis1996-fixed-mobile", {"duration": "20 s"}),
+}
+"""Runs in which faults are planted: scenarios, and what is changed in them."""
+VARYING = {
+    "name": "varying",
+    "duration": "4 s",
+    "wired": [
+        {
+            "name": "w",
+            "ends": ["s", "d"],
+            "rate": "1 Mbit/s",
+            "delay": "20 ms",
+            "changes": [
+                {"kind": "rate", "at": "1 s", "rate": "300 kbit/s"},
+                {"kind": "outage", "at": "1500 ms", "lasts": "200 ms", "every": "1 s"},
+            ],
+        }
+    ],
+    "flow": [
+        {
+            "name": "ftp",
+            "from": "s",
+            "to": "d",
+            "scheme": "reno",
+            "app": {"kind": "transfer", "size": "150 kB"},
+        }
+    ],
+}
+
+
+@cache
+def recorded(name: str) -> tuple[Scenario, Result]:
+    """Trace a run in which nothing is wrong."""
+    source, changes = SCENARIOS.get(name, (VARYING, {"duration": "6 s"}))
+    scenario = airhop.Scenario.load(source).with_({"duration": "4 s"} | changes)
+    result = airhop.run(scenario, trace=True)
+    assert verify(scenario, result) == []
+    return scenario, result
+
+
+class Recorded:
+    """A run whose records can be forged."""
+
+    def __init__(self, name: str) -> None:
+        scenario, result = recorded(name)
+        self.scenario: dict[str, Any] = copy.deepcopy(scenario.to_dict())
+        self.document: dict[str, Any] = result.to_dict()
+        self.tables: Tables = dict(result.tables)
+
+    def breaks(self, law: str) -> bool:
+        """Whether it contradicts a law."""
+        trace = Trace(self.scenario, self.document, self.tables)
+        return next(iter(LAWS[law].check(trace)), None) is not None
+
+    def set(self, table: str, column: str, row: int, value: Any) -> None:
+        """Forge one cell."""
+        frame = self.tables[table]
+        cells = frame[column].to_list()
+        cells[row] = value
+        self.tables[table] = frame.with_columns(pl.Series(column, cells, dtype=frame[column].dtype))
+
+    def shift(self, table: str, column: str, row: int, seconds: float) -> None:
+        """Forge one time."""
+        self.set(table, column, row, self.tables[table][column][row] + seconds)
+
+    def move(self, row: int, seconds: float) -> None:
+        """Forge the time of a frame on the air."""
+        for column in ("start_s", "end_s"):
+            self.shift("air", column, row, seconds)
+
+    def remove(self, table: str, row: int) -> None:
+        """Forge a record away."""
+        frame = self.tables[table]
+        self.tables[table] = pl.concat([frame[:row], frame[row + 1 :]])
+
+    def double(self, table: str, row: int) -> None:
+        """Forge a second record of the same."""
+        frame = self.tables[table]
+        self.tables[table] = pl.concat([frame[: row + 1], frame[row:]])
+
+    def add(self, table: str, column: str, row: int, more: float) -> None:
+        """Forge a number."""
+        self.set(table, column, row, self.tables[table][column][row] + more)
+
+    def scale(self, table: str, column: str, factor: float) -> None:
+        """Forge a whole column."""
+        self.tables[table] = self.tables[table].with_columns(pl.col(column) * factor)
+
+    def find(self, table: str, number: int = 0, **wanted: Any) -> int:
+        """Find the row of the trace that has these values, the `number`-th of them."""
+        frame = self.tables[table].with_row_index()
+        for column, value in wanted.items():
+            frame = frame.filter(pl.col(column).cast(pl.String) == str(value))
+        return int(frame["index"][number])
+
+    @property
+    def flow(self) -> dict[str, Any]:
+        """The first flow of the scenario."""
+        flow: dict[str, Any] = self.scenario["flow"][0]
+        return flow
+
+    @property
+    def wlan(self) -> dict[str, Any]:
+        """The first wlan of the scenario."""
+        wlan: dict[str, Any] = self.scenario["wlan"][0]
+        return wlan
+
+
+def count(*path: str) -> Callable[[Recorded], None]:
+    """Plant one too many in a counter of the document."""
+
+    def forge(run: Recorded) -> None:
+        table: Any = run.document
+        for key in path[:-1]:
+            table = table[int(key)] if key.isdigit() else table[key]
+        table[path[-1]] += 1
+
+    forge.__name__ = "_" + "_".join(path)
+    return forge
+
+
+def removed(table: str, row: int) -> Callable[[Recorded], None]:
+    """Plant a table that lacks a record."""
+
+    def forge(run: Recorded) -> None:
+        run.remove(table, row)
+
+    forge.__name__ = f"_without_a_row_of_{table}"
+    return forge
+
+
+def doubled(table: str, row: int, **wanted: Any) -> Callable[[Recorded], None]:
+    """Plant a table that has a record twice."""
+
+    def forge(run: Recorded) -> None:
+        run.double(table, run.find(table, row, **wanted))
+
+    forge.__name__ = "_".join(["", "twice_in", table, *wanted.values()])
+    return forge
+
+
+def shifted(table: str, row: int) -> Callable[[Recorded], None]:
+    """Plant a record that is a microsecond late."""
+
+    def forge(run: Recorded) -> None:
+        run.shift(table, "time_s", row, 1e-6)
+
+    forge.__name__ = f"_late_in_{table}"
+    return forge
+
+
+def more(table: str, column: str, row: int, more: float = 1, **wanted: Any) -> Callable[[Recorded], None]:
+    """Plant a number that is off by a little."""
+
+    def forge(run: Recorded) -> None:
+        run.add(table, column, run.find(table, row, **wanted), more)
+
+    forge.__name__ = f"_{table}_{column}_plus_{more:g}"
+    return forge
+
+
+def emptied(table: str) -> Callable[[Recorded], None]:
+    """Plant a table without records."""
+
+    def forge(run: Recorded) -> None:
+        run.tables[table] = run.tables[table][:0]
+
+    forge.__name__ = f"_no_{table}"
+    return forge

@@ -1,0 +1,27 @@
+"""Every fault that is planted in a trace, or in its scenario or document, is found by the law it breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from faults import FAULTS
+from forged import Recorded
+
+from airhop.verify import LAWS
+
+
+@pytest.mark.parametrize(
+    ("law", "run", "forge"), FAULTS, ids=[f"{run}-{forge.__name__[1:]}" for _, run, forge in FAULTS]
+)
+def test_a_planted_fault_is_found(law: str, run: str, forge: Callable[[Recorded], None]) -> None:
+    forged = Recorded(run)
+    forge(forged)
+    assert forged.breaks(law)
+
+
+def test_every_law_has_a_planted_fault() -> None:
+    assert {law for law, _, _ in FAULTS} == set(LAWS)
+    front = Path(__file__).resolve().parents[3] / "docs" / "checked.md"
+    assert f"; {len(FAULTS)} planted faults |" in front.read_text(encoding="utf-8")
