@@ -1,7 +1,7 @@
 """Makes the pages of docs/api: every public name of the package, from signatures and docstrings.
 
 griffe reads the sources without importing them. A name stands on the page of `PAGES` that lists it;
-`module.*` is everything public of a module. A test (tests/python/tree/test_api_pages.py) says which name is missing, and
+`module.*` is everything public of a module. A test (tree/test_api_pages.py) says which name is missing, and
 which docstring lacks its parameters.
 """
 
