@@ -3,6 +3,7 @@
 import json
 import warnings
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 from airhop import _core
@@ -11,9 +12,13 @@ from airhop.errors import InputError, did_you_mean
 
 
 def schemes() -> list[dict[str, Any]]:
-    """List every scheme: name, title, family, about, helps, cite, needs, parameters, verified, reconstructed.
+    """List every scheme: name, title, family, preset, about, helps, cite, needs, flags, parameters and more.
 
-    `preset` is that of the system whose own sender it is, or None.
+    `preset` is that of the system whose own sender it is, or None. `verified` says what was held against what,
+    `reconstructed` what no source prints. `flags` are what shows in a trace: `paces` (segments leave at its own
+    rate), `echoes-each-byte` (its receiver says of each ACK whether what it acknowledges was marked, RFC 8257
+    §3.2).
+
     A parameter has a name, a default, and what it is about; a `range` if it is a number, `words` if it is one
     of these.
 
@@ -35,6 +40,38 @@ def built_in() -> list[dict[str, Any]]:
 def services() -> dict[str, str]:
     """Say what each service of the network does that a scheme may need or a flow may name, by its name."""
     return {service["name"]: service["about"] for service in json.loads(_core.services())}
+
+
+@cache
+def flagged_schemes(flag: str) -> frozenset[str]:
+    """List the schemes that come with Airhop and have a flag; see `schemes`."""
+    return frozenset(entry["name"] for entry in json.loads(_core.catalogue()) if flag in entry["flags"])
+
+
+@cache
+def flagged(choice: str, flag: str) -> frozenset[str]:
+    """List the kinds of a scenario's choice that have a flag, such as the queues that are `fifo`.
+
+    Parameters
+    ----------
+    choice
+        The key of the choice: `queue`, `errors`, `arq`, `routing`, …
+    flag
+        What they promise, as the declaration of each kind says: a queue that is `fifo` keeps the order of its
+        packets; one that `drops-early` drops packets although there is room for them.
+
+    Returns
+    -------
+    frozenset of str
+        Their names; KeyError if no table of a scenario has such a key.
+    """
+    tables = json.loads(_core.schema())["properties"].values()
+    keys = [table["items"]["properties"] for table in tables if "items" in table]
+    kinds = next((table[choice] for table in keys if choice in table), None)
+    if kinds is None:
+        raise KeyError(f"scenarios have no choice `{choice}`")
+    kinds = kinds.get("anyOf", [kinds])[0]["oneOf"]
+    return frozenset(kind["properties"]["kind"]["const"] for kind in kinds if flag in kind.get("x-flags", ()))
 
 
 def families(entries: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:

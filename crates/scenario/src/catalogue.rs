@@ -18,6 +18,8 @@ struct Listed {
     helps: &'static str,
     cite: &'static str,
     needs: &'static [&'static str],
+    /// What of it shows in a trace.
+    flags: Vec<&'static str>,
     parameters: Vec<Parameter>,
     verified: &'static [&'static str],
     reconstructed: &'static [&'static str],
@@ -49,7 +51,7 @@ fn parameter(p: &Param) -> Parameter {
     }
 }
 
-/// Every scheme, as a JSON list of `name`, `title`, `family`, `preset`, `about`, `helps`, `cite`, `needs`, `parameters`, `verified` and
+/// Every scheme, as a JSON list of `name`, `title`, `family`, `preset`, `about`, `helps`, `cite`, `needs`, `flags`, `parameters`, `verified` and
 /// `reconstructed`.
 pub fn catalogue() -> String {
     let listed = |s: &&'static Scheme| Listed {
@@ -61,6 +63,7 @@ pub fn catalogue() -> String {
         helps: s.helps,
         cite: s.cite,
         needs: s.needs,
+        flags: s.features.flags(),
         parameters: s.params.iter().map(parameter).collect(),
         verified: s.verified,
         reconstructed: s.reconstructed,

@@ -64,7 +64,7 @@ fn sender_of(config: Config, kept: f64, rate: Option<Rate>) -> (Script, Arc<Mute
     let notes = Arc::new(Mutex::new(Notes::default()));
     let control = Box::new(NoteTaker { notes: notes.clone(), rate, kept });
     let parts = Parts { control, recovery: Box::new(Rack::new(&config)), notices: Box::new(IgnoreNotices) };
-    let features = ReceiverFeatures { delivery_rate: true, ..ReceiverFeatures::SACK };
+    let features = ReceiverFeatures { delivery_rate: true, paces: true, ..ReceiverFeatures::SACK };
     let sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), &config, features, parts);
     (Script::by(sender, &config, 1_000_000), notes)
 }

@@ -36,7 +36,8 @@ fn even(cwnd: f64, segments: u64, quantum: u64) -> Script {
         recovery: recovery::reno(&config),
         notices: Box::new(IgnoreNotices),
     };
-    let sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), &config, ReceiverFeatures::NOTHING, parts);
+    let features = ReceiverFeatures { paces: true, ..ReceiverFeatures::NOTHING };
+    let sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), &config, features, parts);
     Script::by(sender, &config, segments * 1000)
 }
 

@@ -10,6 +10,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from airhop.analysis.topology import Cell, cells
+from airhop.catalogue import flagged, flagged_schemes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -19,12 +20,6 @@ ROUNDING = 2
 
 BACKS_OFF = 1.5
 """A timeout that grows so many times at once has expired: it doubles, but for bounds (RFC 6298 §5.5)."""
-
-FIFO = ("drop-tail", "red", "biased", "congestion-warning", "codel", "pie")
-"""Queueing disciplines that keep the order."""
-
-_PACED = ("bbr", "bbr3", "copa", "hybla")
-"""Schemes that pace whatever the preset."""
 
 _UNITS = {
     "s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0, "min": 60e9, "h": 3600e9,
@@ -84,9 +79,15 @@ def is_handshake(step: Step) -> bool:
     return step.kind == "ack" and step.seq <= 1
 
 
+def keeps_order(queue: Mapping[str, Any]) -> bool:
+    """Whether packets leave a queue in the order in which they came."""
+    return queue["kind"] in flagged("queue", "fifo")
+
+
 def is_prompt(flow: Mapping[str, Any]) -> bool:
     """Whether what a sender notices shows at once in what it sends: nothing is paced, or told."""
-    paces = flow["tcp"]["pacing"] or flow["tcp"]["loss_detection"] == "rack" or flow["scheme"] in _PACED
+    paces = flow["tcp"]["pacing"] or flow["tcp"]["loss_detection"] == "rack"
+    paces |= flow["scheme"] in flagged_schemes("paces")
     return not paces and not flow["services"]
 
 

@@ -36,7 +36,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "no detection of policers (Linux' long-term rate): a path that drops a fifth or more is taken as it is",
         "losses are repaired by RACK whatever the preset says, as the window follows the flight",
     ],
-    features: ReceiverFeatures { delivery_rate: true, ..ReceiverFeatures::SACK },
+    features: ReceiverFeatures { delivery_rate: true, paces: true, ..ReceiverFeatures::SACK },
     build: &|_, c| Parts {
         control: Box::new(Bbr::new(c)),
         // Packet conservation is the scheme's own: no PRR beside it.

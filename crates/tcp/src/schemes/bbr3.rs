@@ -49,7 +49,7 @@ pub(super) static SCHEME: Scheme = Scheme {
          samples as limited, so that the plateau is not seen, and losses end startup only while it lasts (§5.3.1.3). At 4 s it paced at 2.8 \
          times the rate of the link after 240 s and lost a third of what it sent; at 2 s startup ends",
     ],
-    features: ReceiverFeatures { delivery_rate: true, ..ReceiverFeatures::SACK },
+    features: ReceiverFeatures { delivery_rate: true, paces: true, ..ReceiverFeatures::SACK },
     build: &|p, c| Parts {
         control: Box::new(Bbr3::new(Settings::new(p), c)),
         // The window follows the model in recovery too (§5.6.4.4): no PRR beside it.

@@ -62,7 +62,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "30 % of the window are given up when 30 % of two round trips are lost: the authors' sender does so, the paper has nothing for a \
          path on which delay cannot grow",
     ],
-    features: ReceiverFeatures { delivery_rate: true, prompt_acks: true, ..ReceiverFeatures::SACK },
+    features: ReceiverFeatures { delivery_rate: true, paces: true, prompt_acks: true, ..ReceiverFeatures::SACK },
     build: &|p, c| Parts {
         control: Box::new(Copa::new(p.get("delta"), p.choice("competitive") == 0)),
         // Losses do not move the window: there is nothing to reduce evenly.

@@ -45,7 +45,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         "the estimate: the rate at which the first flight, which leaves in one burst, is acknowledged, times the smallest round trip; the \
          window waits for it",
     ],
-    features: ReceiverFeatures::SACK,
+    features: ReceiverFeatures { paces: true, ..ReceiverFeatures::SACK },
     build: &|p, c| Parts { control: Box::new(Hybla::new(p)), recovery: recovery::sack(c), notices: Box::new(IgnoreNotices) },
 };
 

@@ -65,6 +65,8 @@ pub struct ReceiverFeatures {
     pub contention: bool,
     /// Of its sender only: a sample of the rate at which data is delivered, with each ACK.
     pub delivery_rate: bool,
+    /// Of its sender only: segments leave at a rate that the scheme sets, whatever the connection's `pacing` says.
+    pub paces: bool,
 }
 
 impl ReceiverFeatures {
@@ -78,9 +80,16 @@ impl ReceiverFeatures {
         echo: Echo::AsConfigured,
         contention: false,
         delivery_rate: false,
+        paces: false,
     };
     /// SACK blocks.
     pub const SACK: ReceiverFeatures = ReceiverFeatures { sack: true, ..ReceiverFeatures::NOTHING };
+
+    /// What of it shows in a trace, by name: what whoever reads one has to know of a scheme.
+    pub fn flags(&self) -> Vec<&'static str> {
+        let flags = [("paces", self.paces), ("echoes-each-byte", self.echo == Echo::EachByte)];
+        flags.into_iter().filter(|(_, has)| *has).map(|(name, _)| name).collect()
+    }
 }
 
 /// How marks of congestion get back to the sender.

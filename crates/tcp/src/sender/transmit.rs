@@ -74,6 +74,7 @@ impl Sender {
     /// tcp_pacing_check() before each). Linux does not ask when the timer expires; here that waits as well, for one segment's time at most.
     fn spacing(&self) -> Option<(Rate, u64)> {
         if let Some(rate) = self.control.pacing_rate(&self.window, &self.state) {
+            debug_assert!(self.features.paces, "a scheme that paces says so in its features");
             return Some((rate, self.control.send_quantum()));
         }
         let is_paced = self.config.pacing && self.counters.sent_segments + 1 >= UNPACED;

@@ -8,10 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from airhop.catalogue import flagged
 from airhop.verify.trace import Finding, Trace, listed, quantity
 
-_ACTIVE = ("red", "codel", "fq-codel", "pie")
-"""Queueing disciplines that drop packets although they have room."""
 _DEVIATIONS, _FEW = 7.0, 6
 """By so many standard deviations, and a few frames, a channel may be off: one in 10¹⁰ is."""
 _HEADERS = (40, 80)
@@ -89,7 +88,7 @@ def _contradiction(hop: _Hop, place: str, cause: str) -> str | None:
     """Say why nothing can be dropped there for this reason, if nothing can."""
     match cause:
         case "aqm":
-            is_right = hop.plan["queue"]["kind"] in _ACTIVE
+            is_right = hop.plan["queue"]["kind"] in flagged("queue", "drops-early")
         case "channel":
             is_right = hop.loses_at_times or bool(hop.models(place))
         case "collision":

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from airhop.verify.trace import FIFO, ROUNDING, Finding, Frame, Trace, delays, listed, quantity
+from airhop.verify.trace import ROUNDING, Finding, Frame, Trace, delays, keeps_order, listed, quantity
 
 
 def check(trace: Trace) -> Iterator[Finding]:
@@ -22,7 +22,7 @@ def check(trace: Trace) -> Iterator[Finding]:
             yield from _attempts(f"{a}->{b}", frames, link["arq" if a == link["ends"][0] else "arq_back"])
             yield from _arrivals(trace, f"{a}->{b}", frames, delay)
             yield from _instants(trace, f"{a}->{b}", frames, delays(link))
-            if link["queue"]["kind"] in FIFO:
+            if keeps_order(link["queue"]):
                 yield from _order(trace, f"{a}->{b}")
 
 

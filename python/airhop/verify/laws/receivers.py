@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from airhop.catalogue import flagged_schemes
 from airhop.verify.trace import ROUNDING, Finding, Trace, quantity
-
-_TELLS_OF_CHANGE = ("dctcp",)
-"""Schemes whose receiver, when marks begin or end, first acknowledges what came before (RFC 8257 §3.2)."""
 
 
 class _Reassembly:
@@ -91,7 +89,11 @@ def check(trace: Trace) -> Iterator[Finding]:
                 grown[step.flow].append((step.time, stream.next - 1))
         elif step.step == "made" and step.kind == "ack" and step.place == flow["to"]:
             promise.on_ack()
-            tells = flow["scheme"] in _TELLS_OF_CHANGE and stream.before == (step.time, step.seq)
+            # RFC 8257 §3.2: when marks begin or end, it first acknowledges what came before.
+            tells = flow["scheme"] in flagged_schemes("echoes-each-byte") and stream.before == (
+                step.time,
+                step.seq,
+            )
             if step.seq != stream.next and not tells:
                 text = f"ACK {step.seq} although {stream.next} is the first byte that is missing"
                 yield Finding("receiver", step.time / 1e9, step.place, text)

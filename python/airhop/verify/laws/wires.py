@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from airhop.verify.trace import FIFO, ROUNDING, Finding, Step, Trace, listed, quantity
+from airhop.verify.trace import ROUNDING, Finding, Step, Trace, keeps_order, listed, quantity
 
 
 class _Pace:
@@ -84,7 +84,7 @@ def check(trace: Trace) -> Iterator[Finding]:
         passed = list(passages(port))
         yield from _served(port, passed)
         yield from _waiting(port, passed)
-        if port.queue["kind"] in FIFO:
+        if keeps_order(port.queue):
             yield from _order(port, passed)
 
 

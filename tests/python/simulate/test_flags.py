@@ -1,0 +1,33 @@
+"""What kinds and schemes promise stands in the schema and the catalogue, where the verifier reads it."""
+
+import pytest
+
+from airhop.catalogue import flagged, flagged_schemes
+
+
+# RFC 8290 and DRR serve flows in turn; every other discipline here is first in, first out.
+def test_queues_that_keep_the_order() -> None:
+    assert flagged("queue", "fifo") == {"drop-tail", "red", "biased", "congestion-warning", "codel", "pie"}
+
+
+# RFC 7567 §2: active queue management drops before a queue is full.
+def test_queues_that_drop_early() -> None:
+    assert flagged("queue", "drops-early") == {"red", "codel", "fq-codel", "pie"}
+
+
+# Cardwell et al. 2016 §4, Arun and Balakrishnan 2018 §2, Caini and Firrincieli 2004 §3; RFC 8257 §3.2.
+@pytest.mark.parametrize(
+    ("flag", "schemes"),
+    [("paces", {"bbr", "bbr3", "copa", "hybla"}), ("echoes-each-byte", {"dctcp"})],
+)
+def test_schemes_whose_traces_look_otherwise(flag: str, schemes: set[str]) -> None:
+    assert flagged_schemes(flag) == schemes
+
+
+def test_choices_that_may_be_lists_have_flags_too() -> None:
+    assert flagged("errors", "fifo") == frozenset()
+
+
+def test_a_choice_that_no_table_has() -> None:
+    with pytest.raises(KeyError, match="no choice"):
+        flagged("quue", "fifo")
