@@ -14,8 +14,8 @@ from airhop.errors import InputError, did_you_mean
 def schemes() -> list[dict[str, Any]]:
     """List every scheme: name, title, family, preset, about, helps, cite, needs, flags, parameters and more.
 
-    `preset` is that of the system whose own sender it is, or None. `verified` says what was held against what,
-    `reconstructed` what no source prints. `flags` are what shows in a trace: `paces` (segments leave at its
+    `preset` is that of the system whose own sender it is, or None. `verified` says what was held against
+    what, `reconstructed` what no source prints. `flags` are what shows in a trace: `paces` (segments leave at its
     own rate), `echoes-each-byte` (its receiver says of each ACK whether what it acknowledges was marked, RFC
     8257 §3.2).
 
