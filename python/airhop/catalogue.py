@@ -15,9 +15,9 @@ def schemes() -> list[dict[str, Any]]:
     """List every scheme: name, title, family, preset, about, helps, cite, needs, flags, parameters and more.
 
     `preset` is that of the system whose own sender it is, or None. `verified` says what was held against
-    what, `reconstructed` what no source prints. `flags` are what shows in a trace: `paces` (segments leave at its
-    own rate), `echoes-each-byte` (its receiver says of each ACK whether what it acknowledges was marked, RFC
-    8257 §3.2).
+    what, `reconstructed` what no source prints. `flags` are what shows in a trace: `paces` (segments leave
+    at its own rate), `echoes-each-byte` (its receiver says of each ACK whether what it acknowledges was
+    marked, RFC 8257 §3.2).
 
     A parameter has a name, a default, and what it is about; a `range` if it is a number, `words` if it is one
     of these.
