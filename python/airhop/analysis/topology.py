@@ -271,7 +271,8 @@ def routes(
 
 def neighbours_of(network: Mapping[str, Any], channels: Sequence[Cell]) -> dict[str, set[str]]:
     """Name the nodes that each node has a link to, of whatever kind."""
-    wires = (link["ends"] for kind in ("wired", "radio") for link in network.get(kind, ()))
+    lists = (tables for tables in network.values() if isinstance(tables, list))
+    wires = (table["ends"] for tables in lists for table in tables if "ends" in table)
     found: dict[str, set[str]] = {}
     for a, b in chain(wires, *(cell.links for cell in channels)):
         found.setdefault(a, set()).add(b)

@@ -293,7 +293,7 @@ def test_schemes_are_called_by_these_names() -> None:
     # This process may know more: other tests add schemes written in Python.
     assert airhop.schemes()[: len(listed)] == listed
     fields = {"name", "title", "family", "preset", "cite", "needs", "parameters", "reconstructed"}
-    assert all(set(entry) == fields | {"about", "helps", "verified"} for entry in listed)
+    assert all(set(entry) == fields | {"about", "helps", "flags", "verified"} for entry in listed)
     short = Scenario.load("last-hop").with_({"duration": "2 s"})
     for name in ("tahoe", "reno", "newreno", "sack", "snoop", "ll-elsn"):
         document = airhop.run(short, scheme=name).to_dict()

@@ -58,9 +58,10 @@ impl Links {
         let cells =
             cells.map(|w| networks::site(w, plan, queues, streams, recorder.as_deref_mut())).collect();
         let radios = plan.links.radios.iter().zip(0..);
-        let radios =
-            radios.map(|(r, i)| networks::radio_site(r, i, plan, queues, streams, recorder.as_deref_mut()));
-        Links { wires, radios: radios.collect(), cells }
+        let radios = radios
+            .map(|(r, i)| networks::radio_site(r, i, plan, queues, streams, recorder.as_deref_mut()))
+            .collect();
+        Links { wires, radios, cells }
     }
 
     fn iter(&self) -> impl Iterator<Item = &dyn LinkSite> {
