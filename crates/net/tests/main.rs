@@ -2,32 +2,16 @@
 //!
 //! One program for all of them: linking dominates the build of tests.
 
-mod adaptive;
-mod aodv;
-mod bbr3;
-mod chain;
 mod common;
-mod delay;
 mod determinism;
 mod ecn;
-mod fade_notices;
-mod link_fades;
-mod linux;
+mod links;
 mod netsim;
-mod notices;
-mod ns2;
-mod ns2_radio;
-mod ns3;
 mod oracle;
-mod outages;
-mod pace;
-mod physics;
-mod placement;
+mod peers;
 mod queues;
-mod radio;
 mod schedule;
-mod tcp_cl;
+mod schemes;
 mod theory;
 mod traffic;
-mod varying;
 mod walk;

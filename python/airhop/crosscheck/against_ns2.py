@@ -77,7 +77,7 @@ LEFT_OUT: Mapping[str, str] = {
     " lasts 53 ms at 19.2 kbit/s; Airhop loses one that is on the air when a fade ends, ns-2 asks for the"
     " state as it arrives. Fades that are 50 ms shorter or longer change either simulator by 3 to 11 % (ns-2"
     " with 9.95 and 4.05 s: 7.35; Airhop 7.52, with 10.05 and 3.95 s: 7.78), so that they tell nothing of"
-    " it. Exponential and uniform lengths are compared, in `crates/net/tests/ns2_radio.rs`.",
+    " it. Exponential and uniform lengths are compared, in `crates/net/tests/peers/ns2_radio.rs`.",
 }
 """What no check is made from, and why."""
 

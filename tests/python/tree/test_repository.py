@@ -19,8 +19,19 @@ def test_every_file_of_tests_is_built(crate: Path) -> None:
     """Cargo builds what `tests/main.rs` names, and passes over a file that it does not name in silence."""
     declared = tomllib.loads((crate / "Cargo.toml").read_text())["test"]
     programs = {Path(test["path"]).stem for test in declared}
-    modules = set(re.findall(r"^mod (\w+);$", (crate / "tests/main.rs").read_text(), re.M))
-    assert {path.stem for path in (crate / "tests").glob("*.rs")} <= programs | modules
+    assert rust_files(crate / "tests") <= programs | modules(crate / "tests/main.rs")
+    for room in (crate / "tests").glob("*/mod.rs"):
+        assert rust_files(room.parent) <= {"mod"} | modules(room), room
+
+
+def modules(file: Path) -> set[str]:
+    """Give the modules that a file of Rust names."""
+    return set(re.findall(r"^(?:pub )?mod (\w+);$", file.read_text(), re.M))
+
+
+def rust_files(folder: Path) -> set[str]:
+    """Give the files of Rust in a folder."""
+    return {path.stem for path in folder.glob("*.rs")}
 
 
 # ---- who may use whom ------------------------------------------------------------------------------------

@@ -59,7 +59,7 @@ struct Point {
 }
 
 fn points() -> Vec<Point> {
-    let text = include_str!("reference/ns2.csv");
+    let text = include_str!("../reference/ns2.csv");
     let mut points: Vec<(Point, f64)> = Vec::new();
     for line in text.lines().skip(1) {
         let f: Vec<&str> = line.split(',').collect();

@@ -58,7 +58,7 @@ fn wire(row: &Row, loss: f64) -> Plan {
 /// Mean goodput of a version of ns-3 for a scheme at a loss rate; none if it was not measured.
 fn ns3(version: &str, scheme: &str, loss: &str) -> Option<f64> {
     let given = format!("loss={loss};mss=1000;delack=1;T=100");
-    let rows = include_str!("reference/ns3.csv").lines().map(|l| l.split(',').collect::<Vec<_>>());
+    let rows = include_str!("../reference/ns3.csv").lines().map(|l| l.split(',').collect::<Vec<_>>());
     let goodput: Vec<f64> = rows
         .filter(|f| f[1] == scheme && f[2] == given && f[5] == version)
         .map(|f| f[4].parse().expect("a number"))

@@ -27,7 +27,7 @@ fn wire(scheme: &str, loss: f64) -> Plan {
 
 /// The mean of a column of the kernel's runs of a scheme at a loss rate.
 fn kernel(scheme: &str, loss: &str, column: usize) -> f64 {
-    let rows = include_str!("reference/linux.csv").lines().map(|l| l.split(',').collect::<Vec<_>>());
+    let rows = include_str!("../reference/linux.csv").lines().map(|l| l.split(',').collect::<Vec<_>>());
     let values: Vec<f64> = rows
         .filter(|f| f[0] == scheme && f[8] == loss)
         .map(|f| f[column].parse().expect("a number"))

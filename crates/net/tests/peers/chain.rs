@@ -39,7 +39,7 @@ fn as_in_ns3(hops: u16, mss: u32) -> Plan {
 
 fn ns3(hops: u16, mss: u32) -> f64 {
     let given = format!("hops={hops};mss={mss};delack=1;T=20;retry=7;rwnd=0");
-    let rows = include_str!("reference/ns3.csv").lines().map(|l| l.split(',').collect::<Vec<_>>());
+    let rows = include_str!("../reference/ns3.csv").lines().map(|l| l.split(',').collect::<Vec<_>>());
     let mut rows = rows.filter(|f| f[0] == "B" && f[2] == given);
     rows.next().expect("a row of the table")[4].parse().expect("a number")
 }

@@ -1,0 +1,10 @@
+//! Scripts of segments, each as its source says.
+
+mod esack;
+mod notice_aware;
+mod ns2_agent;
+mod packet;
+mod rack;
+mod record;
+mod undo;
+mod window;
