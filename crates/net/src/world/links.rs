@@ -1,5 +1,5 @@
-//! The seam of links at work: what the world asks of a link, whatever its type, and the one place that knows which types there are. What
-//! a world is built from asks the same of plans in [`crate::links`].
+//! The links of a world, and the one place that knows which types there are: of each the world asks what [`LinkSite`] says. The same of
+//! plans is [`crate::links`].
 //!
 //! Events and packets on wires do not come by here: the loop and [`World::forward`] know the types by name, for a call per event is 2 % of a
 //! cell, and most hops of most worlds are over wires.
@@ -7,34 +7,14 @@
 use super::World;
 use super::build::disciplines::Disciplines;
 use super::build::networks;
+use super::link_site::LinkSite;
 use super::sites::{RadioSite, Site};
 use crate::link::Link;
 use crate::plan::Plan;
-use crate::queues::{Dropped, QueueDisc};
 use crate::routing::Hop;
-use airhop_base::{NodeId, Packet, Time};
+use airhop_base::{Packet, Time};
 use airhop_engine::{Id, Streams};
 use airhop_trace::Recorder;
-
-/// A link at work.
-pub(crate) trait LinkSite {
-    /// Packets inside.
-    fn holds(&self) -> usize;
-    /// The nodes where a hop begins and ends.
-    fn ends(&self, hop: Hop) -> [NodeId; 2];
-    /// The place in the recorder of a hop.
-    fn place(&self, hop: Hop) -> u32;
-    /// Packets that wait before a hop, and how many may.
-    fn waiting(&self, hop: Hop, now: Time) -> (usize, usize);
-    /// The queue before a hop, if agents may look into it.
-    fn queue(&self, hop: Hop) -> Option<&dyn QueueDisc>;
-    /// Drops all that waits before a hop.
-    fn clear_queue(&mut self, hop: Hop, dropped: &mut Dropped);
-    /// The agents that are to hear of the fades of a hop.
-    fn listeners(&self, hop: Hop) -> &[u16];
-    /// Has an agent hear of them, if its link layer knows of any.
-    fn listen(&mut self, hop: Hop, agent: u16);
-}
 
 /// All links of a world.
 #[derive(Debug, Default)]
@@ -120,36 +100,4 @@ impl World {
             }
         }
     }
-}
-
-impl LinkSite for Link {
-    fn holds(&self) -> usize {
-        Link::holds(self)
-    }
-
-    fn ends(&self, _: Hop) -> [NodeId; 2] {
-        [self.from, self.to]
-    }
-
-    fn place(&self, _: Hop) -> u32 {
-        self.trace.place
-    }
-
-    fn waiting(&self, _: Hop, now: Time) -> (usize, usize) {
-        (Link::waiting(self, now), self.capacity())
-    }
-
-    fn queue(&self, _: Hop) -> Option<&dyn QueueDisc> {
-        None // what is given to the serialiser at once stands in no queue
-    }
-
-    fn clear_queue(&mut self, _: Hop, dropped: &mut Dropped) {
-        Link::clear_queue(self, dropped);
-    }
-
-    fn listeners(&self, _: Hop) -> &[u16] {
-        &[]
-    }
-
-    fn listen(&mut self, _: Hop, _: u16) {}
 }

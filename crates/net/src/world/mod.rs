@@ -11,6 +11,7 @@ pub(crate) mod event;
 mod hosting;
 mod label;
 mod link_changes;
+mod link_site;
 pub(crate) mod links;
 mod radio;
 mod record;

@@ -1,7 +1,7 @@
 //! The wireless networks in the world, 802.11 cells and radio links: which node each station is, and the queue before
 //! each MAC.
 
-use super::links::LinkSite;
+use super::link_site::LinkSite;
 use super::trace_rows::kind_of;
 use crate::link::drop_all;
 use crate::queues::{Dropped, QueueDisc};

@@ -1,6 +1,6 @@
 //! The discipline of a queue is that of the scenario, or what a service of a flow makes of it.
 
-use super::install;
+use super::hosts::hosts;
 use crate::plan::Plan;
 use crate::queues::QueuePlan;
 use crate::routing::{Graph, Hop, Routes};
@@ -17,7 +17,7 @@ impl Disciplines {
             for service in &flow.services {
                 if let Kind::Queue(discipline) = service.kind {
                     let path = routes.path(graph, flow.from, flow.to);
-                    install::hosts(plan, &path, flow.to)
+                    hosts(plan, &path, flow.to)
                         .into_iter()
                         .for_each(|(_, hop)| all.replace(plan, hop, discipline));
                 }

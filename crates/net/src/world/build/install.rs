@@ -1,7 +1,7 @@
 //! Agents are installed along the path of a flow, by its services, and at every station where nobody knows the path.
 
+use super::hosts::hosts;
 use crate::flow::{Ends, Flow};
-use crate::links::LinkPlan;
 use crate::plan::{FlowPlan, Plan};
 use crate::routing::{Hop, Routes};
 use crate::services::{Kind, Place, Way};
@@ -34,22 +34,6 @@ pub(crate) fn listeners(plan: &Plan, routes: &Routes, hosted: &[Hosted], links: 
             }
         }
     }
-}
-
-/// The cell of this hop with its number, if its stations find their routes on demand.
-pub(crate) fn on_demand_cell(plan: &Plan, hop: Hop) -> Option<(u16, &dyn LinkPlan)> {
-    let link = plan.links.of(hop).filter(|link| link.is_on_demand())?;
-    Some((hop.cell()?, link))
-}
-
-/// The nodes that the data of a flow to `to` may pass, each with its hop: its path, or all stations of a cell in which nobody knows
-/// the path yet.
-pub(crate) fn hosts(plan: &Plan, path: &[(NodeId, Hop)], to: NodeId) -> Vec<(NodeId, Hop)> {
-    let Some((cell, wlan)) = path.iter().find_map(|&(_, hop)| on_demand_cell(plan, hop)) else {
-        return path.to_vec();
-    };
-    let stations = wlan.nodes().iter().zip(0..).filter(|(node, _)| **node != to);
-    stations.map(|(&node, from)| (node, Hop::OnDemand { cell, from })).collect()
 }
 
 /// Installs the agents of a flow at these nodes.

@@ -1,6 +1,7 @@
 //! A world is built from a plan: networks, routes, flows and their agents.
 
 pub(super) mod disciplines;
+mod hosts;
 mod install;
 pub(super) mod networks;
 
@@ -25,7 +26,7 @@ use airhop_engine::{Arena, EventQueue, Fingerprint, Streams, TimerId, Timers, na
 use airhop_tcp::{Receiver, Sender};
 use airhop_trace::Recorder;
 use disciplines::Disciplines;
-use install::on_demand_cell;
+use hosts::on_demand_cell;
 use std::collections::VecDeque;
 
 impl World {
