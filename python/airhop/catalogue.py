@@ -65,13 +65,28 @@ def flagged(choice: str, flag: str) -> frozenset[str]:
     frozenset of str
         Their names; KeyError if no table of a scenario has such a key.
     """
+    return frozenset(name for name, kind in _kinds(choice).items() if flag in kind.get("x-flags", ()))
+
+
+def defaults(choice: str, kind: str) -> dict[str, Any]:
+    """Give the keys of a kind that have a default of their own, with it, as scenarios write it.
+
+    KeyError if no table has such a choice, or the choice no such kind.
+    """
+    keys = _kinds(choice)[kind]["properties"]
+    return {name: key["default"] for name, key in keys.items() if "default" in key}
+
+
+@cache
+def _kinds(choice: str) -> dict[str, dict[str, Any]]:
+    """Give the schema of each kind of a choice, by its name."""
     tables = json.loads(_core.schema())["properties"].values()
     keys = [table["items"]["properties"] for table in tables if "items" in table]
-    kinds = next((table[choice] for table in keys if choice in table), None)
-    if kinds is None:
+    found = next((table[choice] for table in keys if choice in table), None)
+    if found is None:
         raise KeyError(f"scenarios have no choice `{choice}`")
-    kinds = kinds.get("anyOf", [kinds])[0]["oneOf"]
-    return frozenset(kind["properties"]["kind"]["const"] for kind in kinds if flag in kind.get("x-flags", ()))
+    kinds = found.get("anyOf", [found])[0]["oneOf"]
+    return {kind["properties"]["kind"]["const"]: kind for kind in kinds}
 
 
 def families(entries: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:

@@ -2,7 +2,7 @@
 
 use crate::common::trace::{queue_at, traced};
 use crate::common::{LastHop, run, served_by};
-use airhop_base::{NodeId, Rate, Span, Time};
+use airhop_base::{NodeId, Rate, Time};
 use airhop_net::Report;
 use airhop_net::links::WiredPlan;
 use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
@@ -156,10 +156,8 @@ fn a_biased_queue_is_drop_tail_for_equals() {
     assert_eq!(outcome(&with_service(&plan, "biased-queue")), outcome(&plan));
 }
 
-const CODEL: CodelPlan =
-    CodelPlan { packets: 1000, target: Span::from_millis(5), interval: Span::from_millis(100), ecn: true };
-const PIE: PiePlan =
-    PiePlan { packets: 1000, target: Span::from_millis(15), burst: Span::from_millis(150), ecn: true };
+const CODEL: CodelPlan = CodelPlan { ecn: true, ..CodelPlan::RFC8289 };
+const PIE: PiePlan = PiePlan { ecn: true, ..PiePlan::RFC8033 };
 
 const fn fq_codel(codel: CodelPlan, flows: u16) -> QueuePlan {
     QueuePlan::FqCodel(FqCodelPlan { codel, quantum: 1514, flows })

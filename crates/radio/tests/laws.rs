@@ -41,25 +41,11 @@ prop_compose! {
         links in prop::collection::vec((prop::option::of(0_u16..2), prop::option::of(0_u16..2), errors()), 0..4),
     ) -> CellPlan {
         let [rate, control_rate]: [Rate; 2] = rates.map(|i| phy.rates[i.index(phy.rates.len())]);
-        CellPlan {
-            index: 0,
-            name: "cell".into(),
-            phy,
-            rate,
-            control_rate,
-            access: if rts { Access::RtsCts } else { Access::Basic },
-            attempts,
-            retry_delay: Span::ZERO,
-            overhead: DATA_OVERHEAD,
-            rules: CellRules {
+        CellPlan { control_rate, access: if rts { Access::RtsCts } else { Access::Basic }, attempts, overhead: DATA_OVERHEAD, rules: CellRules {
                 immediate_access,
                 ack_timeout: if ieee_timeout { AckTimeout::Ieee } else { AckTimeout::Ns2 },
                 receiving: if sums { Receiving::Sinr } else { Receiving::Lock },
-            },
-            stations: places.into_iter().enumerate().map(|(i, at)| (format!("s{i}"), at)).collect(),
-            range,
-            errors: links.into_iter().map(|(from, to, model)| LinkErrors { from, to, model }).collect(),
-        }
+            }, stations: places.into_iter().enumerate().map(|(i, at)| (format!("s{i}"), at)).collect(), range, errors: links.into_iter().map(|(from, to, model)| LinkErrors { from, to, model }).collect(), ..CellPlan::new("cell", phy, rate) }
     }
 }
 

@@ -5,11 +5,13 @@ What can be drawn is all that scenario files can say: a test walks the schema an
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
 
+from airhop.catalogue import defaults
 from airhop.verify import random_flows
 from airhop.verify.random_flows import Table, some
 
@@ -248,8 +250,25 @@ def _queue(draw: Random) -> Table:
         "fq": {"quantum": ["300 B", "1514 B"]},
         "congestion-warning": {"threshold": [1, 5], "weight": [0.2, 1]},
     }
-    queue = {"kind": kind, "packets": draw.choice([4, 20, 50, 200])}
-    return queue | some(draw, special.get(kind, {}), 0.5)
+    queue: Table = {"kind": kind, "packets": draw.choice([4, 20, 50, 200])}
+    chosen = special.get(kind, {})
+    return queue | some(draw, chosen | _others("queue", kind, queue | chosen), 0.5)
+
+
+def _others(choice: str, kind: str, chosen: Table) -> dict[str, Sequence[Any]]:
+    """Give values to the keys of a kind for which nobody has chosen any: half of what they are by default."""
+    return {key: [_half(value)] for key, value in defaults(choice, kind).items() if key not in chosen}
+
+
+def _half(default: Any) -> Any:
+    """Halve a number or a quantity, no count below 1, and turn a flag round."""
+    if isinstance(default, bool):
+        return not default
+    if isinstance(default, int):
+        return max(1, default // 2)
+    if isinstance(default, str) and (found := re.fullmatch(r"([\d.]+) (\S+)", default)):
+        return f"{float(found[1]) / 2:g} {found[2]}"
+    return default / 2 if isinstance(default, float) else default
 
 
 def _errors(draw: Random, record: Path, ends: tuple[str, str]) -> Any:

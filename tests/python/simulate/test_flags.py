@@ -2,17 +2,19 @@
 
 import pytest
 
-from airhop.catalogue import flagged, flagged_schemes
+from airhop.catalogue import defaults, flagged, flagged_schemes
 
 
 # RFC 8290 and DRR serve flows in turn; every other discipline here is first in, first out.
 def test_queues_that_keep_the_order() -> None:
-    assert flagged("queue", "fifo") == {"drop-tail", "red", "biased", "congestion-warning", "codel", "pie"}
+    assert flagged("queue", "fifo") >= {"drop-tail", "red", "biased", "congestion-warning", "codel", "pie"}
+    assert not flagged("queue", "fifo") & {"fq", "fq-codel"}
 
 
 # RFC 7567 §2: active queue management drops before a queue is full.
 def test_queues_that_drop_early() -> None:
-    assert flagged("queue", "drops-early") == {"red", "codel", "fq-codel", "pie"}
+    assert flagged("queue", "drops-early") >= {"red", "codel", "fq-codel", "pie"}
+    assert not flagged("queue", "drops-early") & {"drop-tail", "fq", "biased", "congestion-warning"}
 
 
 # Cardwell et al. 2016 §4, Arun and Balakrishnan 2018 §2, Caini and Firrincieli 2004 §3; RFC 8257 §3.2.
@@ -31,3 +33,8 @@ def test_choices_that_may_be_lists_have_flags_too() -> None:
 def test_a_choice_that_no_table_has() -> None:
     with pytest.raises(KeyError, match="no choice"):
         flagged("quue", "fifo")
+
+
+# RFC 8033 §4.2 and §4.4.
+def test_the_defaults_of_a_kind() -> None:
+    assert defaults("queue", "pie") == {"packets": 1000, "target": "15 ms", "burst": "150 ms", "ecn": False}

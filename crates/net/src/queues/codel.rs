@@ -27,6 +27,16 @@ pub struct Codel {
     capacity: usize,
 }
 
+impl CodelPlan {
+    /// RFC 8289 §4.2 and §4.3, with the capacity that Linux 6 has.
+    pub const RFC8289: CodelPlan = CodelPlan {
+        packets: 1000,
+        target: Span::from_millis(5),
+        interval: Span::from_millis(100),
+        ecn: false,
+    };
+}
+
 impl Codel {
     /// An empty queue.
     pub fn new(plan: CodelPlan) -> Self {

@@ -33,6 +33,12 @@ pub struct Pie {
     stream: Stream,
 }
 
+impl PiePlan {
+    /// RFC 8033 §4.2 and §4.4, with the capacity that Linux 6 has.
+    pub const RFC8033: PiePlan =
+        PiePlan { packets: 1000, target: Span::from_millis(15), burst: Span::from_millis(150), ecn: false };
+}
+
 impl Pie {
     /// RFC 8033 §5.1: from this probability on, packets that could be marked are dropped.
     const MOST_MARKED: f64 = 0.1;
@@ -222,8 +228,7 @@ mod tests {
     use airhop_engine::Streams;
 
     const MS: f64 = 0.001;
-    const PLAN: PiePlan =
-        PiePlan { packets: 1000, target: Span::from_millis(15), burst: Span::from_millis(150), ecn: true };
+    const PLAN: PiePlan = PiePlan { ecn: true, ..PiePlan::RFC8033 };
 
     fn stream() -> Stream {
         Streams::new(1, 0).stream("pie")

@@ -5,7 +5,7 @@ use airhop_net::FlowReport;
 use airhop_net::links::{Links, WlanPlan};
 use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, RoutingPlan};
 use airhop_net::queues::QueuePlan;
-use airhop_radio::cell::{Access, CellPlan, CellRules, Range};
+use airhop_radio::cell::{CellPlan, CellRules, Range};
 use airhop_radio::phy::{Coding, Phy};
 use airhop_tcp::{Config, Preset};
 
@@ -78,19 +78,10 @@ impl Chain {
 /// A channel of the paper's ranges without errors, basic access, seven attempts and the standard's overhead; no stations yet.
 pub fn cell(name: &str, phy: Phy, rate_mbps: u64, control_mbps: u64) -> CellPlan {
     CellPlan {
-        index: 0,
-        name: name.into(),
-        phy,
-        rate: Rate::from_bps(rate_mbps * 1_000_000),
         control_rate: Rate::from_bps(control_mbps * 1_000_000),
-        access: Access::Basic,
-        attempts: 7,
-        retry_delay: Span::ZERO,
-        overhead: 36,
         rules: CellRules::NS2,
-        stations: Vec::new(),
         range: Some(Range::free_space(40.0, 85.0)),
-        errors: Vec::new(),
+        ..CellPlan::new(name, phy, Rate::from_bps(rate_mbps * 1_000_000))
     }
 }
 

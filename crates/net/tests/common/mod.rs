@@ -13,7 +13,7 @@ use airhop_net::plan::{AppPlan, Draws, FlowPlan, Plan, RoutingPlan};
 use airhop_net::queues::QueuePlan;
 use airhop_net::services::{self, Service};
 use airhop_net::{Report, World};
-use airhop_radio::cell::{Access, CellPlan, CellRules, LinkErrors};
+use airhop_radio::cell::{CellPlan, CellRules, LinkErrors};
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::phy::Phy;
 use airhop_tcp::{Config, Notices, Preset};
@@ -80,23 +80,21 @@ impl LastHop {
             .collect();
         let reference_bits = u64::from(SEGMENT + 40 + OVERHEAD) * 8;
         let cell = CellPlan {
-            index: 0,
-            name: "cell".into(),
-            phy: Phy::find("802.11b").expect("a known standard"),
-            rate: Rate::from_bps(11_000_000),
             control_rate: Rate::from_bps((self.control_mbps * 1e6) as u64),
-            access: Access::Basic,
             attempts: self.attempts,
-            retry_delay: Span::ZERO,
             overhead: OVERHEAD,
             rules: CellRules::NS2,
             stations: vec![("bs".into(), [0.0, 0.0]), ("d".into(), [10.0, 0.0])],
-            range: None,
             errors: vec![LinkErrors {
                 from: None,
                 to: None,
                 model: ErrorPlan::FrameErrorRate { fer: self.fer, reference_bits },
             }],
+            ..CellPlan::new(
+                "cell",
+                Phy::find("802.11b").expect("a known standard"),
+                Rate::from_bps(11_000_000),
+            )
         };
         let mut config = Config { notices: self.notices, ..self.preset.config(self.segment) };
         if self.timestamps {

@@ -90,14 +90,9 @@ fn so_do_frames_on_a_radio_link() {
         plan.links.wired[2].errors[0] = ErrorPlan::Clean;
         plan.links.radios.push(RadioLinkPlan {
             link: RadioPlan {
-                index: 0,
-                name: "air".into(),
-                ends: ["bs".into(), "d".into()],
-                pace: Rate::from_bps(1_000_000).into(),
-                delay: Span::from_millis(1),
-                overhead: 0,
                 arq: [arq.clone(), arq],
                 errors: [errors.clone(), errors],
+                ..RadioPlan::new("air", ["bs", "d"], Rate::from_bps(1_000_000).into(), Span::from_millis(1))
             },
             nodes: [bs, d],
             queue: QueuePlan::DropTail { packets: 50 },

@@ -41,14 +41,8 @@ fn wired(mut plan: Plan) -> Plan {
 fn radio(mut plan: Plan, arq: &ArqPlan) -> Plan {
     plan.links.radios.push(RadioLinkPlan {
         link: RadioPlan {
-            index: 0,
-            name: "air".into(),
-            ends: ["a".into(), "b".into()],
-            pace: pace(),
-            delay: DELAY,
-            overhead: 0,
             arq: [arq.clone(), ArqPlan::None],
-            errors: [ErrorPlan::Clean, ErrorPlan::Clean],
+            ..RadioPlan::new("air", ["a", "b"], pace(), DELAY)
         },
         nodes: [NodeId(0), NodeId(1)],
         queue: QueuePlan::DropTail { packets: 100_000 },

@@ -23,19 +23,13 @@ fn grid(access: Access, rules: CellRules) -> Plan {
     let nodes: Vec<String> = (0..STATIONS).map(|i| format!("n{i}")).collect();
     let place = |i: usize| [21.0 * (i % 8) as f64 + 4.0 * (i / 8) as f64, 21.0 * (i / 8) as f64];
     let cell = CellPlan {
-        index: 0,
-        name: "grid".into(),
-        phy: Phy::ERP_OFDM,
-        rate: Rate::from_bps(36_000_000),
         control_rate: Rate::from_bps(24_000_000),
         access,
-        attempts: 7,
-        retry_delay: Span::ZERO,
         overhead: DATA_OVERHEAD,
         rules,
         stations: nodes.iter().enumerate().map(|(i, name)| (name.clone(), place(i))).collect(),
         range: Some(Range::free_space(RECEIVE, SENSE)),
-        errors: Vec::new(),
+        ..CellPlan::new("grid", Phy::ERP_OFDM, Rate::from_bps(36_000_000))
     };
     let scheme = airhop_tcp::find("reno").expect("a known scheme");
     let flow = |(i, (from, to)): (usize, (u16, u16))| FlowPlan {

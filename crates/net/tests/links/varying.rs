@@ -63,14 +63,9 @@ fn wired(mut plan: Plan, pace: LinkRate, errors: &ErrorPlan) -> Plan {
 fn radio(mut plan: Plan, pace: LinkRate, errors: &ErrorPlan, arq: &ArqPlan) -> Plan {
     plan.links.radios = vec![RadioLinkPlan {
         link: RadioPlan {
-            index: 0,
-            name: "air".into(),
-            ends: ["a".into(), "b".into()],
-            pace,
-            delay: DELAY,
-            overhead: 0,
             arq: [arq.clone(), ArqPlan::None],
             errors: [errors.clone(), errors.clone()],
+            ..RadioPlan::new("air", ["a", "b"], pace, DELAY)
         },
         nodes: [NodeId(0), NodeId(1)],
         queue: QueuePlan::DropTail { packets: QUEUE },

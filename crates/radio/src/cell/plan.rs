@@ -37,6 +37,26 @@ pub struct CellPlan {
 }
 
 impl CellPlan {
+    /// A cell without stations and errors, in which all hear all: frames of all kinds at this rate, basic access, seven attempts at once
+    /// (dot11ShortRetryLimit), and the standard's rules.
+    pub fn new(name: &str, phy: Phy, rate: Rate) -> CellPlan {
+        CellPlan {
+            index: 0,
+            name: name.to_string(),
+            phy,
+            rate,
+            control_rate: rate,
+            access: Access::Basic,
+            attempts: 7,
+            retry_delay: Span::ZERO,
+            overhead: 36,
+            rules: CellRules::IEEE,
+            stations: Vec::new(),
+            range: None,
+            errors: Vec::new(),
+        }
+    }
+
     /// What the channel does from one station to another, if anything: the most specific entry, the last of equally specific ones.
     pub fn errors_between(&self, from: usize, to: usize) -> Option<&ErrorPlan> {
         let matches = |end: Option<Station>, station: usize| end.is_none_or(|s| usize::from(s) == station);

@@ -160,6 +160,20 @@ impl ErrorPlan {
         }
     }
 
+    /// True if the channel itself loses frames, apart from outages.
+    pub fn loses(&self) -> bool {
+        match self {
+            ErrorPlan::Clean => false,
+            ErrorPlan::FrameErrorRate { fer, .. } => *fer > 0.0,
+            ErrorPlan::Loss(loss) => *loss > 0.0,
+            ErrorPlan::GilbertElliott { loss, .. } | ErrorPlan::Stepped { loss, .. } => {
+                loss.iter().any(|p| *p > 0.0)
+            }
+            ErrorPlan::TwoState { errors_per_bit, .. } => errors_per_bit.iter().any(|rate| *rate > 0.0),
+            ErrorPlan::Outages { otherwise, .. } => otherwise.loses(),
+        }
+    }
+
     /// The same with these outages, if there are any.
     pub fn with_outages(self, mut times: Vec<[Time; 2]>) -> ErrorPlan {
         if times.is_empty() {

@@ -1,5 +1,6 @@
 //! `RadioPlan`: rates, delay, recovery and errors that a radio link is built from; `Outgoing`: a packet that goes into
 //! it.
+
 use crate::arq::ArqPlan;
 use crate::errors::ErrorPlan;
 use crate::pace::LinkRate;
@@ -26,6 +27,22 @@ pub struct RadioPlan {
     pub arq: [ArqPlan; 2],
     /// What the channel does to the frames from each end: data frames, and the link ACKs of the other end's data.
     pub errors: [ErrorPlan; 2],
+}
+
+impl RadioPlan {
+    /// A link without errors, overhead and recovery.
+    pub fn new(name: &str, ends: [&str; 2], pace: LinkRate, delay: Span) -> RadioPlan {
+        RadioPlan {
+            index: 0,
+            name: name.to_string(),
+            ends: ends.map(String::from),
+            pace,
+            delay,
+            overhead: 0,
+            arq: [ArqPlan::None, ArqPlan::None],
+            errors: [ErrorPlan::Clean, ErrorPlan::Clean],
+        }
+    }
 }
 
 /// A packet on its way into a radio link.

@@ -5,8 +5,8 @@ use airhop_base::{Body, Datagram, Drop, FlowId, NodeId, Packet, Rate, Span, Time
 use airhop_engine::{Arena, EventQueue, Streams};
 use airhop_radio::Tag;
 use airhop_radio::cell::{
-    Access, AirEvent, Cell, CellEvent, CellPlan, CellRules, Effect, Fragmentation, FrameKind, LinkErrors,
-    Outgoing, Range, Station, Transmitted,
+    AirEvent, Cell, CellEvent, CellPlan, CellRules, Effect, Fragmentation, FrameKind, LinkErrors, Outgoing,
+    Range, Station, Transmitted,
 };
 use airhop_radio::errors::ErrorPlan;
 use airhop_radio::phy::{DATA_OVERHEAD, Phy};
@@ -30,19 +30,10 @@ pub enum Note {
 /// 802.11b at 11 Mbit/s for data and control frames, `n` stations at the origin that all hear each other; by ns-2's rules.
 pub fn plan(n: usize) -> CellPlan {
     CellPlan {
-        index: 0,
-        name: "cell".into(),
-        phy: Phy::DSSS,
-        rate: Rate::from_bps(11_000_000),
-        control_rate: Rate::from_bps(11_000_000),
-        access: Access::Basic,
-        attempts: 7,
-        retry_delay: Span::ZERO,
         overhead: DATA_OVERHEAD,
         rules: CellRules::NS2,
         stations: (0..n).map(|i| (format!("s{i}"), [0.0, 0.0])).collect(),
-        range: None,
-        errors: Vec::new(),
+        ..CellPlan::new("cell", Phy::DSSS, Rate::from_bps(11_000_000))
     }
 }
 

@@ -5,7 +5,6 @@ use airhop_base::{Body, Datagram, FlowId, NodeId, Packet, Rate, Span, Time};
 use airhop_engine::{Arena, EventQueue, Streams};
 use airhop_radio::Tag;
 use airhop_radio::arq::{ArqPlan, ArqRules, Group};
-use airhop_radio::errors::ErrorPlan;
 use airhop_radio::link::{End, Outgoing, RadioEffect, RadioEvent, RadioLink, RadioPlan, Transmitted};
 use std::collections::VecDeque;
 
@@ -25,16 +24,7 @@ pub enum Note {
 
 /// The air interface of Kounavis 1996 (19.2 kbit/s), 10 ms long, without errors and without recovery.
 pub fn plan() -> RadioPlan {
-    RadioPlan {
-        index: 0,
-        name: "air".into(),
-        ends: ["bs".into(), "m".into()],
-        pace: Rate::from_bps(19_200).into(),
-        delay: Span::from_millis(10),
-        overhead: 0,
-        arq: [ArqPlan::None, ArqPlan::None],
-        errors: [ErrorPlan::Clean, ErrorPlan::Clean],
-    }
+    RadioPlan::new("air", ["bs", "m"], Rate::from_bps(19_200).into(), Span::from_millis(10))
 }
 
 /// A link that is easy to reckon with: bytes last a microsecond each, and frames are under way for `delay_us`.

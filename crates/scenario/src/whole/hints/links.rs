@@ -7,7 +7,6 @@ use airhop_base::{Rate, Span};
 use airhop_net::links::RadioLinkPlan;
 use airhop_radio::arq::{ArqPlan, ArqRules, SELECTIVE_WINDOW, derived_timeout};
 use airhop_radio::cell::Access;
-use airhop_radio::errors::ErrorPlan;
 
 /// Radio links faster than UMTS R99 (2 Mbit/s, 3GPP TS 25.101) all have HARQ: HSDPA brought it (3GPP TS 25.308), LTE and NR kept it.
 const FASTEST_WITHOUT_HARQ: Rate = Rate::from_bps(2_000_000);
@@ -19,7 +18,7 @@ const ARQ: [&str; 2] = ["arq", "arq_back"];
 pub(super) fn without_recovery(look: &Look<'_>) -> Vec<Caught> {
     each_radio(look, |frame, radio| {
         let link = &radio.link;
-        let lossy = (0..2).any(|end| link.arq[end] == ArqPlan::None && loses(&link.errors[end]));
+        let lossy = (0..2).any(|end| link.arq[end] == ArqPlan::None && link.errors[end].loses());
         if link.pace.typical_rate() <= FASTEST_WITHOUT_HARQ || !lossy {
             return Vec::new();
         }
@@ -129,18 +128,4 @@ fn round_trip(radio: &RadioLinkPlan, frame: u32, ack: u32) -> Span {
 fn frames_held(radio: &RadioLinkPlan, frame: u32, ack: u32) -> u64 {
     let one = radio.link.pace.time_for(frame).nanos().max(1);
     round_trip(radio, frame, ack).nanos().div_ceil(one)
-}
-
-/// True if the channel itself loses frames; outages are what the scenario wants.
-fn loses(errors: &ErrorPlan) -> bool {
-    match errors {
-        ErrorPlan::Clean => false,
-        ErrorPlan::FrameErrorRate { fer, .. } => *fer > 0.0,
-        ErrorPlan::Loss(loss) => *loss > 0.0,
-        ErrorPlan::GilbertElliott { loss, .. } | ErrorPlan::Stepped { loss, .. } => {
-            loss.iter().any(|p| *p > 0.0)
-        }
-        ErrorPlan::TwoState { errors_per_bit, .. } => errors_per_bit.iter().any(|rate| *rate > 0.0),
-        ErrorPlan::Outages { otherwise, .. } => loses(otherwise),
-    }
 }
