@@ -195,15 +195,15 @@ fn one_mistake_is_one_problem() {
     assert_eq!(count(&short.replace("\"88 B\"", "\"88\"")), 1);
 }
 
-/// The example of the reference page is a good link.
+/// The example of the page on radio links is that of the paper.
 #[test]
-fn the_example_of_the_reference_page_is_that_of_the_paper() {
-    let page = reference();
-    let example =
-        page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
-    let start = FIXED_MOBILE.find("[[radio]]").expect("a link");
-    let end = FIXED_MOBILE.find("[[flow]]").expect("a flow");
-    assert_eq!(example.trim(), FIXED_MOBILE[start..end].trim());
+fn the_example_of_the_page_is_that_of_the_paper() {
+    let link = |file: &str| {
+        let start = file.find("[[radio]]").expect("a link");
+        let end = file.find("[[flow]]").expect("a flow");
+        file[start..end].trim().to_string()
+    };
+    assert_eq!(link(include_str!("../../../docs/scenario/examples/radio.toml")), link(FIXED_MOBILE));
 }
 
 #[test]
