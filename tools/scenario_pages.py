@@ -86,7 +86,8 @@ PAGES = {
         "802.11 cells",
         (
             "A cell is one 802.11 channel. Its stations contend for it by the DCF: carrier sense, backoff, "
-            "link ACK. Stations stand at `stations`, or where a [`layout`](layout.md) puts them."
+            "link ACK. Each has one queue, for all its receivers. Stations stand at `stations`, or where a "
+            "[`layout`](layout.md) puts them."
         ),
         ("wlan", "wlan.phy"),
     ),
