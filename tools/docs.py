@@ -8,6 +8,7 @@ import api_pages
 import costs_page
 import cross_checks
 import pictures
+import references
 import scenario_pages
 import table_pages
 from airhop import schemes
@@ -17,6 +18,17 @@ from airhop.experiments import Calculation, Experiment, registry
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 GENERATED = ("api", "experiments", "scenario", "schemes")
 """Folders of docs/ in which every page is generated."""
+
+LAST_HOP = ("last-hop", "reno", '--set duration="20 s"')
+"""Where a scheme is shown, beside which other one, and with what set."""
+FADES = ("kounavis1996-fixed-mobile", "tahoe", '--set duration="100 s"')
+SHOWN = {
+    "ebsn": FADES,
+    "rttn": FADES,
+    "elsn": ("last-hop", "reno", '--set duration="20 s" --set wlan.cell.attempts=2'),
+    "nak": ("cheng2008-chain", "reno", '--set duration="20 s"'),
+}
+"""By service: those that have nothing to tell on `last-hop`, whose frames go once, over one hop."""
 
 SCHEMES_HEAD = """# Schemes
 
@@ -81,6 +93,7 @@ def pages() -> dict[str, str]:
     listed, experiments = schemes(), registry().values()
     return {
         "cross-checks.md": cross_checks.page(),
+        references.PAGE: references.page(),
         "what-a-run-costs.md": costs_page.page(),
         "contributing.md": contributing(),
         **api_pages.pages(),
@@ -165,13 +178,14 @@ def parameter_table(parameters: list[dict[str, Any]]) -> list[str]:
 
 
 def examples(scheme: dict[str, Any]) -> list[str]:
-    """Give commands that run a scheme: beside Reno, and with its first parameter set, where it has one."""
-    name, short = scheme["name"], '--set duration="20 s"'
-    compared = "reno sack" if name == "reno" else f"reno {name}"
-    lines = [f"airhop compare last-hop {compared} -n 3 {short}"]
+    """Give commands that run a scheme: beside its base, and with its first parameter set."""
+    name = scheme["name"]
+    where, base, short = next((SHOWN[need] for need in scheme["needs"] if need in SHOWN), LAST_HOP)
+    compared = "reno sack" if name == "reno" else f"{base} {name}"
+    lines = [f"airhop compare {where} {compared} -n 3 {short}"]
     for p in scheme["parameters"][:1]:
         value = f'"{p["words"][-1]}"' if "words" in p else f"{p['default']:g}"
-        lines.append(f"airhop run last-hop --scheme '{{ name = \"{name}\", {p['name']} = {value} }}' {short}")
+        lines.append(f"airhop run {where} --scheme '{{ name = \"{name}\", {p['name']} = {value} }}' {short}")
     return lines
 
 

@@ -76,14 +76,18 @@ APPS = {
 PAGES = {
     "wired": Page(
         "Wired links",
-        "A wire joins two nodes, full duplex: each direction has its own queue, rate, delay and errors.",
+        (
+            "A wire joins two nodes, full duplex: each direction has a queue of its own. Rate, delay and "
+            "queue settings are those of both directions; only `errors` may differ."
+        ),
         ("wired",),
     ),
     "wlan": Page(
         "802.11 cells",
         (
             "A cell is one 802.11 channel. Its stations contend for it by the DCF: carrier sense, backoff, "
-            "link ACK. Stations stand at `stations`, or where a [`layout`](layout.md) puts them."
+            "link ACK. Each has one queue, for all its receivers. Stations stand at `stations`, or where a "
+            "[`layout`](layout.md) puts them."
         ),
         ("wlan", "wlan.phy"),
     ),
@@ -107,7 +111,7 @@ PAGES = {
         ("wlan.routing",),
         {"routing": ROUTINGS},
     ),
-    "radio": Page("Radio links", "Links without contention, as those of cellular networks are.", ("radio",)),
+    "radio": Page("Radio links", "Links without contention, as in cellular networks.", ("radio",)),
     "arq": Page(
         "Recovery of radio links (ARQ)",
         (
@@ -158,13 +162,13 @@ PAGES = {
         "TCP",
         (
             "All of a connection but its scheme. A preset has a default for every key: the RFCs, ns-2.35's "
-            "one-way agents, or Linux 6; any key beside it replaces one."
+            "one-way agents (but for `window_` = 20: no preset limits the receive window), or Linux 6; "
+            "any key beside it replaces one."
         ),
         ("flow.tcp", "flow.tcp.delayed_ack", "flow.tcp.rto"),
     ),
 }
-EXAMPLE_OF = {"range": "routing"}
-"""Pages that show the example of another."""
+BRACES = re.compile(r"\{[^{}]*\}")
 
 INDEX_HEAD = """# Scenario files
 
@@ -201,8 +205,19 @@ def parts() -> tuple[str, dict[str, str]]:
     sections = {}
     for part in rest:
         title, _, body = part.partition("\n")
-        sections[title.strip("`[]")] = body.strip()
+        sections[title.strip("`[]")] = with_code(body.strip())
     return head.partition("\n")[2].strip() + "\n", sections
+
+
+def with_code(text: str) -> str:
+    """Set the inline tables in the rows of a table as code: bare braces are an attribute list to Markdown."""
+
+    def row(line: str) -> str:
+        parts = line.split("`")
+        parts[::2] = (BRACES.sub(r"`\g<0>`", outside) for outside in parts[::2])
+        return "`".join(parts)
+
+    return "\n".join(row(line) if line.startswith("| `") else line for line in text.split("\n"))
 
 
 def page_of(name: str, page: Page, sections: dict[str, str], homes: dict[str, str]) -> str:
@@ -217,7 +232,7 @@ def page_of(name: str, page: Page, sections: dict[str, str], homes: dict[str, st
         shown = with_kinds(linked(text, path, homes, name), key, page.kinds.get(key, {}))
         heads = ", ".join(f"`[[{table}]]`" if "." not in table else f"`{table}`" for table in tables)
         body.append(f"\n## {heads}\n\n{shown}\n")
-    return f"# {page.title}\n\n{page.about}\n\n{example(EXAMPLE_OF.get(name, name))}{''.join(body)}"
+    return f"# {page.title}\n\n{page.about}\n\n{example(name)}{''.join(body)}"
 
 
 def example(name: str) -> str:
@@ -245,7 +260,7 @@ def with_kinds(text: str, key: str, settings: dict[str, str]) -> str:
     for kind, body in zip(kinds[::2], kinds[1::2], strict=True):
         about, _, keys = body.partition("\n")
         parts.append(f"### `{kind}`\n\n{about[:1].upper()}{about[1:]}.\n\n")
-        least = f'{key}={{ kind = "{kind}" }}' if "| refused |" not in keys and "needed" not in keys else ""
+        least = f'{key}={{ kind = "{kind}" }}' if "| required |" not in keys and "needed" not in keys else ""
         if setting := settings.get(kind, least):
             path, _, value = setting.partition("=")
             parts.append(f"```toml\n{path.rpartition('.')[2]} = {value}\n```\n")

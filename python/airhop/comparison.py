@@ -32,8 +32,12 @@ class Row:
     """One scheme of a comparison. `goodput_ratio` is to the first scheme, over pairs on the same channel."""
 
     scheme: str
+    """Its name, with the parameters that are not at their default."""
     metrics: Mapping[str, stats.Estimate]
+    """By name, over the replications: `goodput_mbps`, `sent_segments`, `retransmissions`, `timeouts`,
+    `fast_recoveries`, `window_cuts` (sums over the TCP flows of a run) and `srtt_ms` (their mean)."""
     goodput_ratio: stats.Ratio
+    """Of the mean goodput to that of the first scheme, with Fieller's interval."""
     judgements: Sequence[LossClassifications]
     """What losses were taken for, a replication each."""
 

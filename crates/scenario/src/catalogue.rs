@@ -89,7 +89,7 @@ pub fn schema() -> String {
     grammar::schema::schema(&SCENARIO)
 }
 
-/// One page of Markdown that lists every key of a scenario file, with what it takes and what holds without it.
+/// One page of Markdown that lists every key of a scenario file, with what it takes and its default.
 pub fn reference() -> String {
     grammar::reference::reference(&SCENARIO)
 }

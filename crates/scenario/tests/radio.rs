@@ -6,7 +6,7 @@ use airhop_net::queues::QueuePlan;
 use airhop_radio::arq::{ArqPlan, ArqRules, Group};
 use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
 use airhop_radio::link::RadioPlan;
-use airhop_scenario::{Overrides, Recording, Run, Scenario, reference, schema};
+use airhop_scenario::{Overrides, Recording, Run, Scenario, schema};
 use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -195,15 +195,15 @@ fn one_mistake_is_one_problem() {
     assert_eq!(count(&short.replace("\"88 B\"", "\"88\"")), 1);
 }
 
-/// The example of the reference page is a good link.
+/// The example of the page on radio links is that of the paper.
 #[test]
-fn the_example_of_the_reference_page_is_that_of_the_paper() {
-    let page = reference();
-    let example =
-        page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
-    let start = FIXED_MOBILE.find("[[radio]]").expect("a link");
-    let end = FIXED_MOBILE.find("[[flow]]").expect("a flow");
-    assert_eq!(example.trim(), FIXED_MOBILE[start..end].trim());
+fn the_example_of_the_page_is_that_of_the_paper() {
+    let link = |file: &str| {
+        let start = file.find("[[radio]]").expect("a link");
+        let end = file.find("[[flow]]").expect("a flow");
+        file[start..end].trim().to_string()
+    };
+    assert_eq!(link(include_str!("../../../docs/scenario/examples/radio.toml")), link(FIXED_MOBILE));
 }
 
 #[test]

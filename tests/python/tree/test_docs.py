@@ -1,8 +1,8 @@
 """The documentation says what is so: generated pages are up to date, and everything that pages show works.
 
 In README and in docs/, a block of `sh` is run by a shell, a block of `python` is executed, a block with a
-title is written to the file of that name; all in the order of the page, in a folder of its own. Blocks of
-`text` cannot be run here.
+title is written to the file of that name; all in the order of the page, in a folder of its own. A block of
+`text` with the title "output" is what the block of `python` before it prints; others cannot be run here.
 """
 
 import os
@@ -54,7 +54,7 @@ def name(page: Path) -> str:
 RESULTS_ARE_FINE = 'airhop() { command airhop "$@" || [[ $? == 1 && $1 == reproduce ]]; }\n'
 
 
-def shell(words: str, folder: Path) -> None:
+def shell(words: str, folder: Path) -> str:
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", RESULTS_ARE_FINE + words],
         cwd=folder,
@@ -65,6 +65,7 @@ def shell(words: str, folder: Path) -> None:
         timeout=300,
     )
     assert done.returncode == 0, f"{words}\n{done.stderr}"
+    return done.stdout
 
 
 def test_generated_pages_are_up_to_date() -> None:
@@ -76,9 +77,12 @@ def test_generated_pages_are_up_to_date() -> None:
 
 @pytest.mark.parametrize("page", [page for page in PAGES if any(b.runs for b in blocks(page))], ids=name)
 def test_what_a_page_shows_works(page: Path, tmp_path: Path) -> None:
+    printed = ""
     session = ""  # a page's blocks of Python follow each other, as in an interpreter
     for place, block in enumerate(blocks(page)):
-        if block.title:
+        if block.title == "output":
+            assert printed.endswith(block.text)
+        elif block.title:
             (tmp_path / block.title).write_text(block.text, encoding="utf-8")
         elif block.language == "sh":
             shell(block.text, tmp_path)
@@ -87,7 +91,7 @@ def test_what_a_page_shows_works(page: Path, tmp_path: Path) -> None:
             script = tmp_path / f"block{place}.py"
             session += block.text
             script.write_text(session, encoding="utf-8")
-            shell(f"{sys.executable} {script.name}", tmp_path)
+            printed = shell(f"{sys.executable} {script.name}", tmp_path)
 
 
 def test_a_users_type_checker_passes_the_examples_and_sees_mistakes(tmp_path: Path) -> None:

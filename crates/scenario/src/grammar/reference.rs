@@ -4,7 +4,7 @@ use crate::grammar::key::{Choice, Key, Kind, Without};
 use crate::grammar::quantity::{self, expected};
 use std::fmt::Write;
 
-/// One page of Markdown that lists every one of these keys and those below, with what it takes and what holds without it.
+/// One page of Markdown that lists every one of these keys and those below, with what it takes and its default.
 pub(crate) fn reference(keys: &[Key]) -> String {
     let mut page = String::from(
         "# Scenario files: every key\n\n\
@@ -26,26 +26,16 @@ pub(crate) fn reference(keys: &[Key]) -> String {
 const NOTES: [(&str, &str); 1] = [("radio", RADIO)];
 
 const RADIO: &str = "\
-A radio link joins two nodes, and each sends on a channel of its own. Its link layer may recover what the channel loses: a frame
-without a link ACK goes again, so that packets come late in place of getting lost. The air interface of Kounavis 1996, with
-go-back-n towards the mobile and selective repeat from it, is
+Two nodes, a channel each way, no contention; `arq` says how lost frames are repeated: a frame without a link ACK goes again, so
+that packets come late in place of getting lost.
 
-```toml
-[[radio]]
-name = \"air\"
-ends = [\"bs\", \"m\"]
-rate = \"19.2 kbit/s\"
-delay = \"10 ms\"
-arq = { kind = \"go-back-n\", window = 3 }
-arq_back = { kind = \"selective-repeat\" }
-errors = { kind = \"two-state\", good = \"10 s\", bad = \"4 s\", ber_good = 1e-6, ber_bad = 1e-2 }
-```
+A packet waits in the queue until there is room in the window of `arq`: `queue` counts what waits, not the frames without an ACK.
+Link ACKs go before data on the transmitter of their end, and the channel errs on them, too.
 
-A packet waits in the queue until there is room in the window: `queue` counts what waits, not the frames without an ACK. Link ACKs
-go before data on the transmitter of their end, and the channel errs on them, too. Rate, kinds of recovery, the window of three and
-the errors are the paper's; it gives no delay, no timeouts, no length of link ACKs and no other window, so those are Airhop's
-choice. Without `attempts` nothing is ever given up; Bakshi et al. 1997 give up after 13, and UMTS R99 (`stop-and-wait`) notices each
-loss 80 to 100 ms late (Yun 2009 §2.2: `timeout`).
+Kounavis 1996 has go-back-n with a window of three towards the mobile, and selective repeat from it. The paper gives no delay, no
+timeouts, no length of link ACKs and no other window, so those are Airhop's choice. Without `attempts` nothing is ever given up;
+Bakshi et al. 1997 give up after 13. A link that notices each loss 80 to 100 ms late, as Yun 2009 §2.2 has it for UMTS R99, is
+`stop-and-wait` with `timeout = \"90 ms\"`.
 
 ";
 
@@ -78,7 +68,7 @@ fn variants(path: &str, choice: &Choice, page: &mut String) {
 }
 
 fn rows(keys: &[Key], page: &mut String) {
-    page.push_str("| key | what it is | takes | without it |\n|---|---|---|---|\n");
+    page.push_str("| key | what it is | takes | default |\n|---|---|---|---|\n");
     for key in keys {
         let takes = expected(&key.kind).replace("expected ", "").replace('|', "\\|");
         let _ = writeln!(page, "| `{}` | {} | {takes} | {} |", key.name, key.about, without(key));
@@ -87,7 +77,7 @@ fn rows(keys: &[Key], page: &mut String) {
 
 fn without(key: &Key) -> String {
     match key.without {
-        Without::Required => "refused".to_string(),
+        Without::Required => "required".to_string(),
         Without::Value(text) => format!("`{text}`"),
         Without::Derived(rule) => rule.to_string(),
         Without::Nothing(meaning) => meaning.to_string(),

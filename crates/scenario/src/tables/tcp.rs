@@ -200,7 +200,7 @@ pub(super) static TCP: [Key; 25] = [
         "preset",
         Kind::Word(|| Preset::ALL.map(|(name, _)| name).to_vec()),
         Value(r#""rfc""#),
-        "where the other defaults come from: the RFCs, ns-2.35's one-way agents, Linux 6",
+        "where the other defaults come from: the RFCs, ns-2.35's one-way agents (but for window_ = 20: see receive_window), Linux 6",
     ),
     preset("handshake", Kind::Flag, "SYN, SYN-ACK, ACK before data (RFC 9293 §3.5)"),
     preset(

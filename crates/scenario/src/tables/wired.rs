@@ -33,7 +33,7 @@ pub(super) static TYPE: LinkType = LinkType {
 /// `[[wired]]`.
 pub(super) static WIRED: [Key; 9] = [
     NAME,
-    key("ends", Kind::Ends, Required, "its two nodes; nodes exist by being named"),
+    key("ends", Kind::Ends, Required, "its two nodes; naming a node as an end creates it"),
     RATE,
     DELIVERIES,
     DELIVERIES_DIGEST,

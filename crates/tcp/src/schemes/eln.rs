@@ -28,7 +28,7 @@ pub(super) static SCHEME: Scheme = Scheme {
          (measured downlink, on an idle path)",
     ],
     reconstructed: &[
-        "Reno underneath: in ns-2 Reno and NewReno have the rule alike, the seeds name neither",
+        "Reno underneath: in ns-2 Reno and NewReno have the rule alike, Yun 2009 names neither",
         "uplink, a hole stays a hole until it is acknowledged, although its repair has passed the base \
          station: the duplicate ACKs that are still on their way must not count",
         "downlink (Yun 2009 §1 alone has it): the base station remembers 256 segments, and sets the bit on \

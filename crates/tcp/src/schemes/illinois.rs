@@ -18,7 +18,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     helps: "Fast and long paths, and random losses on a path whose queue is short: it regains quickly what it lost and loses less. \
             Where the queue is always full, or the window below 15 segments, it is Reno. Jitter of the MAC looks like a queue to it.",
     cite: "S. Liu, T. Başar and R. Srikant, TCP-Illinois: A Loss- and Delay-Based Congestion Control Algorithm for High-Speed Networks, \
-           Performance Evaluation 65(6-7), 2008; first in VALUETOOLS 2006",
+           Performance Evaluation 65(6-7), 2008, first in VALUETOOLS 2006",
     needs: &[],
     params: &[
         Param::number("alpha_min", 0.3, (0.01, 1.0), "segments a round that are added at the longest delay"),

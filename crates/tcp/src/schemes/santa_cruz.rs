@@ -19,8 +19,8 @@ pub(super) static SCHEME: Scheme = Scheme {
             the way back do not disturb it. Losses during congestion cut the window whatever caused them, \
             and a link layer whose delays vary looks like a queue.",
     cite: "C. Parsa and J. J. Garcia-Luna-Aceves, Improving TCP Congestion Control over Internets with \
-           Heterogeneous Transmission Media, ICNP 1999; Differentiating Congestion vs. Random Loss: A Method \
-           for Improving TCP Performance over Wireless Links, WCNC 2000",
+           Heterogeneous Transmission Media, ICNP 1999; C. Parsa and J. J. Garcia-Luna-Aceves, Differentiating Congestion \
+           vs. Random Loss: A Method for Improving TCP Performance over Wireless Links, WCNC 2000",
     needs: &[],
     params: &[
         Param::number("n", 4.0, (0.0, 1e6), "packets that are to wait in queues"),

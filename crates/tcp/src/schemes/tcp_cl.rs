@@ -52,8 +52,8 @@ pub(super) static SCHEME: Scheme = Scheme {
         ),
     ],
     verified: &[
-        "the rules of the seed's slides for the sender, line by line: the reaction to new ACKs, NAKs, duplicate ACKs and the \
-         timer",
+        "the rules of the slides of Cheng and Lin 2008 for the sender, line by line: the reaction to new ACKs, NAKs, duplicate \
+         ACKs and the timer",
     ],
     reconstructed: &[
         "a frame is dropped at the attempt that reaches the MAC's limit, as for every other scheme. Read literally RET_L \

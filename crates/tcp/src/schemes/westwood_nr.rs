@@ -12,7 +12,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     about: "Westwood's estimate and windows with NewReno's recovery: one hole per round trip is repaired, and the window \
             after recovery is that which the estimate gave at its beginning.",
     helps: "As Westwood, and where a window loses several segments.",
-    cite: "UCLA Network Research Lab, TCP Westwood modules for ns-2, 2001-2002; the base of WestwoodVT (Koo et al. 2007)",
+    cite: "UCLA Network Research Lab, TCP Westwood modules for ns-2, 2001-2002, the base of WestwoodVT (Koo et al. \
+           2007)",
     needs: &[],
     params: PARAMS,
     verified: &["credit of ACKs, filters and windows: UCLA's modules for ns-2; a timeout leaves one segment, as in the paper"],

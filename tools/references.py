@@ -1,0 +1,79 @@
+"""Makes the bibliography: the sources of the schemes, and the other works that pages name."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from airhop import schemes
+
+PAGE = "references.md"
+HEAD = """# References
+
+Every work that a scheme comes from, with the pages of its schemes, and others that these pages name, by
+first author. What is reproduced of a paper is with the [experiments](experiments.md); RFCs that are no
+scheme's source are named where a rule of theirs holds.
+
+"""
+PAPERS = {
+    "J. Koo, ": "koo2007",
+    "J.-H. Yun, ": "yun2009",
+    "M. E. Kounavis, ": "kounavis1996",
+    "R.-S. Cheng ": "cheng2008",
+}
+"""How the citation of a paper begins whose figures are reproduced, and the folder of its experiments."""
+OTHERS = (
+    "G. Bianchi, Performance Analysis of the IEEE 802.11 Distributed Coordination Function, IEEE JSAC "
+    "18(3), 2000",
+    "R. Cáceres and L. Iftode, Improving the Performance of Reliable Transport Protocols in Mobile Computing "
+    "Environments, IEEE JSAC 13(5), 1995",
+    "B. Efron, Better Bootstrap Confidence Intervals, Journal of the American Statistical Association 82, "
+    "1987",
+    "E. C. Fieller, Some Problems in Interval Estimation, Journal of the Royal Statistical Society B "
+    "16(2), 1954",
+    "Z. Fu, P. Zerfos, H. Luo, S. Lu, L. Zhang and M. Gerla, The Impact of Multihop Wireless Channel on TCP "
+    "Throughput and Loss, INFOCOM 2003",
+    "IEEE 802.11-2016, Wireless LAN Medium Access Control (MAC) and Physical Layer (PHY) Specifications",
+    "R. Jain, D. Chiu and W. Hawe, A Quantitative Measure of Fairness and Discrimination for Resource "
+    "Allocation in Shared Computer Systems, DEC TR-301, 1984",
+    "M. Mathis, J. Semke, J. Mahdavi and T. Ott, The Macroscopic Behavior of the TCP Congestion Avoidance "
+    "Algorithm, ACM CCR 27(3), 1997",
+    "J. Padhye, V. Firoiu, D. Towsley and J. Kurose, Modeling TCP Throughput: A Simple Model and its "
+    "Empirical Validation, SIGCOMM 1998",
+)
+"""Works that are no scheme's source."""
+
+
+INITIALS = re.compile(r"(?:[A-Z]\.[- ]?)+")
+REPORTS = ("RFC", "draft-")
+"""How a work begins that is cited by its number."""
+
+
+def page() -> str:
+    """Make the page: a line per work, with the schemes that come from it and its experiments."""
+    listed = schemes()
+    cited = {work for scheme in listed for work in scheme["cite"].split("; ")} | set(OTHERS)
+    of_schemes: dict[str, list[str]] = {work: [] for work in cited if whole(work, cited) == work}
+    for scheme in listed:
+        for work in scheme["cite"].split("; "):
+            of_schemes[whole(work, cited)].append(scheme["name"])
+    return HEAD + "".join(line(work, of_schemes[work]) for work in sorted(of_schemes, key=by_author))
+
+
+def whole(work: str, cited: set[str]) -> str:
+    """Leave out what a citation adds about a part of its work: another scheme cites the whole."""
+    return min((other for other in cited if work.startswith(other)), key=len)
+
+
+def by_author(work: str) -> tuple[bool, str]:
+    """Order by the surname of the first author, and RFCs and drafts at the end."""
+    ascii_only = unicodedata.normalize("NFKD", work).encode("ascii", "ignore").decode()
+    start = INITIALS.match(ascii_only)
+    return work.startswith(REPORTS), ascii_only[start.end() if start else 0 :]
+
+
+def line(work: str, names: list[str]) -> str:
+    """Write one entry."""
+    links = [f"[`{name}`](schemes/{name}.md)" for name in names]
+    links += [f"`airhop reproduce {folder}/…`" for start, folder in PAPERS.items() if work.startswith(start)]
+    return f"- {work}{': ' if links else ''}{', '.join(links)}\n"
