@@ -273,25 +273,29 @@ fn thresholds_of_queues_follow_from_their_other_keys() {
 fn queues_of_today_are_as_their_rfcs_have_them() {
     let queue = |value| with(&[("wired.w1.queue", value)]).plan().links.wired[0].queue;
     let (target, interval) = (Span::from_millis(5), Span::from_millis(100));
-    let codel = CodelPlan { packets: 1000, target, interval, ecn: false };
+    let codel = CodelPlan { packets: 1000, target, interval, ..CodelPlan::RFC8289 };
     assert_eq!(queue(r#"{ kind = "codel" }"#), QueuePlan::Codel(codel));
     let each = CodelPlan { packets: 10_240, ecn: true, ..codel };
     let fq_codel = FqCodelPlan { codel: each, quantum: 1514, flows: 1024 };
     assert_eq!(queue(r#"{ kind = "fq-codel" }"#), QueuePlan::FqCodel(fq_codel));
     let (target, burst) = (Span::from_millis(15), Span::from_millis(150));
-    let pie = PiePlan { packets: 1000, target, burst, ecn: false };
+    let pie = PiePlan { packets: 1000, target, burst, ..PiePlan::RFC8033 };
     assert_eq!(queue(r#"{ kind = "pie" }"#), QueuePlan::Pie(pie));
     assert_eq!(queue(r#"{ kind = "fq" }"#), QueuePlan::Fq { packets: 50, quantum: 1514 });
-    let changed =
-        CodelPlan { packets: 7, target: Span::from_millis(1), interval: Span::from_millis(9), ecn: true };
-    let text = r#"{ kind = "codel", packets = 7, target = "1 ms", interval = "9 ms", ecn = true }"#;
+    let changed = CodelPlan {
+        packets: 7,
+        target: Span::from_millis(1),
+        interval: Span::from_millis(9),
+        ..CodelPlan::RFC8289
+    };
+    let text = r#"{ kind = "codel", packets = 7, target = "1 ms", interval = "9 ms" }"#;
     assert_eq!(queue(text), QueuePlan::Codel(changed));
     let text = r#"{ kind = "fq-codel", packets = 7, target = "1 ms", interval = "9 ms", flows = 3, quantum = "300 B" }"#;
-    let changed = FqCodelPlan { codel: changed, quantum: 300, flows: 3 };
+    let changed = FqCodelPlan { codel: CodelPlan { ecn: true, ..changed }, quantum: 300, flows: 3 };
     assert_eq!(queue(text), QueuePlan::FqCodel(changed));
-    let text = r#"{ kind = "pie", packets = 7, target = "1 ms", burst = "9 ms", ecn = true }"#;
+    let text = r#"{ kind = "pie", target = "1 ms", burst = "9 ms", ecn = true }"#;
     let changed =
-        PiePlan { packets: 7, target: Span::from_millis(1), burst: Span::from_millis(9), ecn: true };
+        PiePlan { target: Span::from_millis(1), burst: Span::from_millis(9), ecn: true, ..PiePlan::RFC8033 };
     assert_eq!(queue(text), QueuePlan::Pie(changed));
 }
 

@@ -15,7 +15,9 @@ const CAPACITY: usize = 12;
 fn disciplines() -> Vec<QueuePlan> {
     let packets = CAPACITY;
     let (target, interval) = (Span::from_millis(2), Span::from_millis(10));
-    let codel = CodelPlan { packets, target, interval, ecn: true };
+    let (mut codel, mut pie) = (CodelPlan::RFC8289, PiePlan::RFC8033);
+    (codel.packets, codel.target, codel.interval, codel.ecn) = (packets, target, interval, true);
+    (pie.packets, pie.target, pie.burst, pie.ecn) = (packets, target, Span::ZERO, true);
     let (min, max, max_p, weight) = (2.0, 6.0, 0.3, 0.2);
     vec![
         QueuePlan::DropTail { packets },
@@ -33,9 +35,28 @@ fn disciplines() -> Vec<QueuePlan> {
         QueuePlan::Biased { packets },
         QueuePlan::Codel(codel),
         QueuePlan::FqCodel(FqCodelPlan { codel, quantum: 600, flows: 3 }),
-        QueuePlan::Pie(PiePlan { packets, target, burst: Span::ZERO, ecn: true }),
+        QueuePlan::Pie(pie),
         QueuePlan::Fq { packets, quantum: 600 },
     ]
+}
+
+/// Its place in that list; one that has none does not compile.
+fn place(plan: &QueuePlan) -> usize {
+    match plan {
+        QueuePlan::DropTail { .. } => 0,
+        QueuePlan::Red(_) => 1,
+        QueuePlan::CongestionWarning { .. } => 2,
+        QueuePlan::Biased { .. } => 3,
+        QueuePlan::Codel(_) => 4,
+        QueuePlan::FqCodel(_) => 5,
+        QueuePlan::Pie(_) => 6,
+        QueuePlan::Fq { .. } => 7,
+    }
+}
+
+#[test]
+fn no_discipline_is_left_out() {
+    assert!(disciplines().iter().map(place).eq(0..disciplines().len()));
 }
 
 /// What happens to a queue.
