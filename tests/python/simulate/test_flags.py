@@ -37,4 +37,5 @@ def test_a_choice_that_no_table_has() -> None:
 
 # RFC 8033 §4.2 and §4.4.
 def test_the_defaults_of_a_kind() -> None:
-    assert defaults("queue", "pie") == {"packets": 1000, "target": "15 ms", "burst": "150 ms", "ecn": False}
+    rfc8033 = {"target": "15 ms", "burst": "150 ms", "ecn": False}
+    assert rfc8033.items() <= defaults("queue", "pie").items()
