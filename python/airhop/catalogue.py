@@ -45,7 +45,7 @@ def services() -> dict[str, str]:
 @cache
 def flagged_schemes(flag: str) -> frozenset[str]:
     """List the schemes that come with Airhop and have a flag; see `schemes`."""
-    return frozenset(entry["name"] for entry in json.loads(_core.catalogue()) if flag in entry["flags"])
+    return frozenset(entry["name"] for entry in built_in() if flag in entry["flags"])
 
 
 @cache

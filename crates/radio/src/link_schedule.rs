@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn a_course_tells_its_phases() {
+    fn a_schedule_tells_its_phases() {
         let (fast, slow) = (Rate::from_bps(10), Rate::from_bps(2));
         // The last of what changes the rate counts, be it in a gap; what changes nothing is no phase.
         let changes = [

@@ -5,9 +5,8 @@ use crate::plan::{Draws, RoutingPlan};
 use crate::queues::QueuePlan;
 use crate::routing::{Hop, Joins, Stations, hear};
 use airhop_base::{NodeId, Span};
-use airhop_radio::cell::{Access, CellPlan};
+use airhop_radio::cell::CellPlan;
 use airhop_radio::errors::ErrorPlan;
-use airhop_radio::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
 
 /// One 802.11 channel.
 #[derive(Clone, Debug)]
@@ -59,51 +58,25 @@ impl LinkPlan for WlanPlan {
     }
 
     fn time_taken(&self, _: Hop, bytes: u32) -> Span {
-        exchange_time(&self.cell, bytes) + mean_backoff(&self.cell)
+        self.cell.exchange_time(bytes) + self.cell.mean_backoff()
     }
 
     /// Its sender counts its backoff down while that of the data's sender counts down its own.
     fn time_for_answer(&self, _: Hop, bytes: u32) -> Span {
-        exchange_time(&self.cell, bytes)
+        self.cell.exchange_time(bytes)
     }
 
     fn crossing(&self, before: Hop, hop: Hop, bytes: u32) -> Span {
         let cell = &self.cell;
         // An idle medium spares a packet its backoff, the own ACK included (IEEE 802.11-2016 §10.3.4.2).
-        let backoff = if cell.rules.immediate_access { Span::ZERO } else { mean_backoff(cell) };
+        let backoff = if cell.rules.immediate_access { Span::ZERO } else { cell.mean_backoff() };
         let wait = if before.medium() == hop.medium() {
-            link_ack_time(cell) + cell.phy.difs() + backoff // it answers the frame that it just received
+            cell.link_ack_time() + cell.phy.difs() + backoff // it answers the frame that it just received
         } else if cell.rules.immediate_access {
             Span::ZERO
         } else {
             cell.phy.difs() + backoff
         };
-        wait + frame_time(cell, bytes)
+        wait + cell.frame_time(bytes)
     }
-}
-
-/// The mean backoff before a frame's first attempt: uniform in {0, …, CWmin} slots (IEEE 802.11-2016 §10.3.3).
-pub(crate) fn mean_backoff(cell: &CellPlan) -> Span {
-    cell.phy.slot * u64::from(cell.phy.cw_min) / 2
-}
-
-/// From the end of the backoff of an IP packet of `bytes` until it is received: RTS, CTS and two SIFS if they are used, and the
-/// data frame.
-fn frame_time(cell: &CellPlan, bytes: u32) -> Span {
-    let control = |bytes| cell.phy.airtime(bytes, cell.control_rate) + cell.phy.sifs;
-    let reservation = match cell.access {
-        Access::Basic => Span::ZERO,
-        Access::RtsCts => control(RTS_BYTES) + control(CTS_BYTES),
-    };
-    reservation + cell.phy.airtime(bytes + cell.overhead, cell.rate)
-}
-
-/// From when a frame is received until its link ACK is: SIFS, ACK.
-fn link_ack_time(cell: &CellPlan) -> Span {
-    cell.phy.sifs + cell.phy.airtime(ACK_BYTES, cell.control_rate)
-}
-
-/// How long a cell is taken by an IP packet of `bytes`, its backoff left out: DIFS, the frame, the link ACK.
-pub(crate) fn exchange_time(cell: &CellPlan, bytes: u32) -> Span {
-    cell.phy.difs() + frame_time(cell, bytes) + link_ack_time(cell)
 }

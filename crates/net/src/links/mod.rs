@@ -1,12 +1,11 @@
-//! The seam of links: what building a world asks of a link's plan, whatever its type. What the world asks of it at work is
-//! [`crate::world::links`]. A type is a file here, a file there, a [`Hop`], and a line in both lists.
+//! The seam of links: what building a world asks of a link's plan, whatever its type. What the world asks of the link at work is in
+//! [`crate::world::links`]. A type of link is a file in either folder, a [`Hop`], and a line in [`Links`] of both.
 
 mod cell;
 mod radio;
 mod wired;
 
 pub use cell::WlanPlan;
-pub(crate) use cell::{exchange_time, mean_backoff};
 pub use radio::RadioLinkPlan;
 pub use wired::WiredPlan;
 

@@ -17,7 +17,7 @@ pub struct WiredPlan {
     pub ends: [NodeId; 2],
     /// How fast each direction is.
     pub pace: LinkRate,
-    /// Propagation delay; a course may say otherwise.
+    /// Propagation delay; a schedule may say otherwise.
     pub delay: Span,
     /// The queue at each end.
     pub queue: QueuePlan,

@@ -37,10 +37,9 @@ impl Links {
         let cells = plan.links.wlans.iter();
         let cells =
             cells.map(|w| networks::site(w, plan, queues, streams, recorder.as_deref_mut())).collect();
-        let radios = plan.links.radios.iter().zip(0..);
-        let radios = radios
-            .map(|(r, i)| networks::radio_site(r, i, plan, queues, streams, recorder.as_deref_mut()))
-            .collect();
+        let radios = plan.links.radios.iter();
+        let radios =
+            radios.map(|r| networks::radio_site(r, plan, queues, streams, recorder.as_deref_mut())).collect();
         Links { wires, radios, cells }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::address::Station;
 use crate::errors::ErrorPlan;
-use crate::phy::Phy;
+use crate::phy::{ACK_BYTES, CTS_BYTES, Phy, RTS_BYTES};
 use airhop_base::{Rate, Span};
 
 /// Everything that a cell is built from.
@@ -55,6 +55,32 @@ impl CellPlan {
             range: None,
             errors: Vec::new(),
         }
+    }
+
+    /// The mean backoff before a frame's first attempt: uniform in {0, …, CWmin} slots (IEEE 802.11-2016 §10.3.3).
+    pub fn mean_backoff(&self) -> Span {
+        self.phy.slot * u64::from(self.phy.cw_min) / 2
+    }
+
+    /// From the end of the backoff of an IP packet of `bytes` until it is received: RTS, CTS and two SIFS if they are used, and the data
+    /// frame.
+    pub fn frame_time(&self, bytes: u32) -> Span {
+        let control = |bytes| self.phy.airtime(bytes, self.control_rate) + self.phy.sifs;
+        let reservation = match self.access {
+            Access::Basic => Span::ZERO,
+            Access::RtsCts => control(RTS_BYTES) + control(CTS_BYTES),
+        };
+        reservation + self.phy.airtime(bytes + self.overhead, self.rate)
+    }
+
+    /// From when a frame is received until its link ACK is: SIFS, ACK.
+    pub fn link_ack_time(&self) -> Span {
+        self.phy.sifs + self.phy.airtime(ACK_BYTES, self.control_rate)
+    }
+
+    /// How long a cell is taken by an IP packet of `bytes`, its backoff left out: DIFS, the frame, the link ACK.
+    pub fn exchange_time(&self, bytes: u32) -> Span {
+        self.phy.difs() + self.frame_time(bytes) + self.link_ack_time()
     }
 
     /// What the channel does from one station to another, if anything: the most specific entry, the last of equally specific ones.

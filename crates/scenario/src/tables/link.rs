@@ -48,8 +48,8 @@ pub(crate) struct Context<'a> {
     pub(crate) largest: u32,
     /// The node of a name.
     pub(crate) node: &'a dyn Fn(&str) -> Option<NodeId>,
-    /// The flows between two stations of it that are drawn.
-    pub(crate) pairs: Vec<Pair>,
+    /// The flows between two stations of the link of this name that are drawn.
+    pub(crate) pairs: &'a dyn Fn(&str) -> Vec<Pair>,
 }
 
 /// The nodes at the ends of a link between two.

@@ -13,7 +13,6 @@ use airhop_net::links::WlanPlan;
 use airhop_net::plan::{Draws, Plan};
 use airhop_net::routing::{Hop, Joins, Stations};
 use airhop_radio::cell::{Access, AckTimeout, CellPlan, CellRules, LinkErrors, Receiving, Station};
-use airhop_radio::phy::{ACK_BYTES, CTS_BYTES, RTS_BYTES};
 
 pub(super) static TYPE: LinkType = LinkType {
     list: "wlan",
@@ -32,7 +31,10 @@ pub(super) static TYPE: LinkType = LinkType {
         _ => None,
     },
     is_shared: true,
-    time_for: |world, index, bytes| (exchange(&world.links.wlans[index].cell, bytes), Span::ZERO),
+    time_for: |world, index, bytes| {
+        let cell = &world.links.wlans[index].cell;
+        (cell.exchange_time(bytes) + cell.mean_backoff(), Span::ZERO)
+    },
     plan,
 };
 
@@ -214,7 +216,7 @@ fn plan(w: &Fields, context: Context<'_>, world: &mut Plan) -> Option<()> {
         errors: w.tables("errors").iter().map(link_errors).collect::<Option<_>>()?,
     };
     let nodes = stations.iter().map(|(name, _)| (context.node)(name)).collect::<Option<_>>()?;
-    let draws = Draws { area: layout::area(w), pairs: context.pairs };
+    let draws = Draws { area: layout::area(w), pairs: (context.pairs)(w.text("name")?) };
     world.links.wlans.push(WlanPlan {
         cell,
         nodes,
@@ -223,16 +225,4 @@ fn plan(w: &Fields, context: Context<'_>, world: &mut Plan) -> Option<()> {
         draws,
     });
     Some(())
-}
-
-/// How long a packet keeps an 802.11 channel: DIFS, the mean backoff, the frame, SIFS, its ACK (IEEE 802.11-2016 §10.3.2).
-fn exchange(cell: &CellPlan, bytes: u32) -> Span {
-    let phy = &cell.phy;
-    let control = |bytes| phy.sifs + phy.airtime(bytes, cell.control_rate);
-    let ahead = match cell.access {
-        Access::Basic => Span::ZERO,
-        Access::RtsCts => control(RTS_BYTES) + control(CTS_BYTES),
-    };
-    let backoff = Span::from_nanos(phy.slot.nanos() * u64::from(phy.cw_min) / 2);
-    phy.difs() + backoff + ahead + phy.airtime(bytes + cell.overhead, cell.rate) + control(ACK_BYTES)
 }

@@ -17,6 +17,7 @@ pub(super) fn plan(root: &Fields) -> Option<Plan> {
     let largest = Largest::new(root, &topology);
     let duration = root.span("duration")?;
     let node = |name: &str| topology.id(name);
+    let pairs = |wlan: &str| between::wanted(root, wlan);
     let flow = |table: &Fields| flow::plan(table, ends(root, table, &topology)?);
     let mut plan = Plan {
         name: root.text("name")?.to_string(),
@@ -32,7 +33,7 @@ pub(super) fn plan(root: &Fields) -> Option<Plan> {
             duration,
             largest: largest.of(link),
             node: &node,
-            pairs: between::wanted(root, table.text("name")?),
+            pairs: &pairs,
         };
         (LINKS[link.of].plan)(table, context, &mut plan)?;
     }

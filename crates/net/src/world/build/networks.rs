@@ -2,7 +2,7 @@
 
 use super::disciplines::Disciplines;
 use crate::link::{Line, Link, LinkTrace};
-use crate::links::{RadioLinkPlan, WlanPlan, exchange_time, mean_backoff};
+use crate::links::{RadioLinkPlan, WlanPlan};
 use crate::plan::Plan;
 use crate::queues;
 use crate::routing::{Hop, hear};
@@ -56,7 +56,7 @@ pub(crate) fn site(
 ) -> Site {
     let name = |n: NodeId| plan.nodes[n.0 as usize].clone();
     let reach = w.cell.range.map(|range| range.receive);
-    let time_for = |bytes| exchange_time(&w.cell, bytes) + mean_backoff(&w.cell);
+    let time_for = |bytes| w.cell.exchange_time(bytes) + w.cell.mean_backoff();
     let stations = w
         .nodes
         .iter()
@@ -105,7 +105,6 @@ pub(crate) fn site(
 
 pub(crate) fn radio_site(
     r: &RadioLinkPlan,
-    number: u16,
     plan: &Plan,
     queues: &Disciplines,
     streams: &Streams,
@@ -117,7 +116,7 @@ pub(crate) fn radio_site(
     }
     let ends = [0, 1].map(|end| {
         let [from, to] = [end, 1 - end].map(|end| &plan.nodes[r.nodes[end].0 as usize]);
-        let hop = Hop::Radio { link: number, end: end as u8 };
+        let hop = Hop::Radio { link: r.link.index, end: end as u8 };
         let name = format!("{from}->{to}");
         let stream = streams.stream(&format!("{}.queue.{name}", r.link.name));
         let time_for = |bytes| r.link.pace.time_for(bytes + r.link.overhead);
