@@ -10,7 +10,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: setup demo test lint bench docs wheel licences audit clean help tools
+.PHONY: setup demo test test-rust test-python lint lint-rust lint-python bench docs wheel licences audit clean help tools
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -48,14 +48,24 @@ audit: licences
 	cargo deny check
 	pip-audit --strict --no-deps --disable-pip --requirement constraints.txt
 
-test: lint
+# Rust beside Python: linking the extension and the last long tests leave cores idle. `make -k test` goes on after a failure.
+test:
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line test-rust test-python
+
+test-rust: lint-rust
 	cargo test --workspace --locked
-	$(BIN)/pytest -m "not alone" --numprocesses auto --dist loadfile
+
+test-python: lint-python
+	$(BIN)/pytest -m "not alone" --numprocesses auto --dist worksteal
 	$(BIN)/pytest -m alone
 
-lint: $(VENV)/.dev $(VENV)/.built
+lint: lint-rust lint-python
+
+lint-rust: | $(BIN)/python
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+
+lint-python: $(VENV)/.dev $(VENV)/.built
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
