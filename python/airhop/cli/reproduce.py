@@ -13,7 +13,7 @@ from airhop.cli import EXIT_FAILED
 from airhop.cli.app import ExperimentId, Json, Seed, Whole
 from airhop.cli.output import console, print_json, say
 from airhop.errors import InputError
-from airhop.experiments import Calculation, Experiment, Mode, lookup, registry
+from airhop.experiments import Calculation, Experiment, Mode, lookup, read_so, registry
 from airhop.progress import reporter_for_stderr
 from airhop.reproduction import print_outcome
 from airhop.reproduction import reproduce as reproduce_experiments
@@ -30,6 +30,11 @@ def reproduce(
     full: Annotated[
         bool, Parameter(negative="", show_default=False, help="The replications and the grid of the paper.")
     ] = False,
+    readings: Annotated[
+        bool,
+        Parameter(negative="", show_default=False, help="Judge each claim under every reading of its paper."),
+    ] = False,
+    reading: str | None = None,
     out: Path = Path("airhop-out"),
     workers: Whole | None = None,
     engine: str = "local",
@@ -42,6 +47,8 @@ def reproduce(
     ----------
     experiments
         Ids such as yun2009/fig6; yun2009 stands for all of that paper.
+    reading
+        Take the paper so, in place of the default; the pages of experiments list what each leaves open.
     out
         Folder for runs, figures and reports. Runs that are there already are reused.
     workers
@@ -56,10 +63,20 @@ def reproduce(
     if not experiments and not all_:
         _list(known)
         raise InputError("name an experiment of this list or a paper, or use --all")
+    if readings and reading:
+        raise InputError("--readings runs all of them and --reading one: take either")
     chosen = list(known.values()) if all_ else lookup(experiments, known)
+    chosen = [read_so(experiment, reading) for experiment in chosen] if reading else chosen
     screen, outcomes = console(), []
     for outcome in reproduce_experiments(
-        chosen, mode, out, reporter_for_stderr(), seed=seed, engine=engine, workers=workers
+        chosen,
+        mode,
+        out,
+        reporter_for_stderr(),
+        readings=readings,
+        seed=seed,
+        engine=engine,
+        workers=workers,
     ):
         outcomes.append(outcome)
         if not as_json:

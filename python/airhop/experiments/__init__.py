@@ -21,7 +21,8 @@ from airhop.experiments.experiment import (
     TimelineChoice,
 )
 from airhop.experiments.outcome import Outcome, outcomes_in
-from airhop.experiments.registered import lookup, registry
+from airhop.experiments.reading import Question, Reading
+from airhop.experiments.registered import lookup, read_so, registry
 from airhop.experiments.reproduced import CheckedClaim, Reproduced
 
 __all__ = [
@@ -37,6 +38,8 @@ __all__ = [
     "Outcome",
     "Picture",
     "PlottedAxis",
+    "Question",
+    "Reading",
     "Replications",
     "Reproduced",
     "TextTable",
@@ -46,5 +49,6 @@ __all__ = [
     "exact",
     "lookup",
     "outcomes_in",
+    "read_so",
     "registry",
 ]

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from airhop.errors import InputError
 from airhop.experiments.experiment import MODES, Claim, Mode, X
+from airhop.experiments.reading import MARK, Question, Reading
 from airhop.experiments.reproduced import CheckedClaim, Reproduced, check_claims
 from airhop.files import why
 from airhop.progress import SILENT, Reporter
@@ -104,6 +105,10 @@ class Values:
         raise KeyError((curve, metric, x))
 
 
+Compute = Callable[[Mode, int, Reporter], Sequence[Value]]
+"""How a calculation gets its values: from mode, seed and who is told of the progress."""
+
+
 @dataclass(frozen=True)
 class TextTable:
     """A table as it is printed, in the terminal and in the report."""
@@ -125,13 +130,25 @@ class Calculation:
     """Where it was published."""
     method: str
     """How the numbers come about, in a few sentences."""
-    compute: Callable[[Mode, int, Reporter], Sequence[Value]]
+    compute: Compute
     """Gives the same values for the same mode and seed."""
     claims: tuple[Claim[Values], ...]
     headline: Callable[[Values], str]
     figure: Callable[[Values], Figure]
     """Draws the figure for print, inside `plots.paper.PRINT_STYLE`."""
     tables: Callable[[Values], Sequence[TextTable]]
+    questions: tuple[Question, ...] = ()
+    """What its paper leaves open."""
+    computing: Callable[[Reading], Compute] | None = None
+    """Makes `compute` under another reading; None where there are no questions."""
+
+    def under(self, reading: Reading) -> Calculation:
+        """Make the calculation that this is under another reading, with no questions of its own."""
+        assert self.computing is not None, f"{self.id} says how its questions are computed"
+        compute = self.computing(reading)
+        return replace(
+            self, id=f"{self.id}{MARK}{reading.name}", compute=compute, questions=(), computing=None
+        )
 
 
 @dataclass

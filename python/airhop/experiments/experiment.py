@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from airhop.errors import InputError
+from airhop.experiments.reading import MARK, Question, Reading, readings
 from airhop.scenario import SCHEME
 
 if TYPE_CHECKING:
@@ -119,6 +120,21 @@ class Curve:
         return tuple(cls(name, label, name) for name, label in labels.items())
 
     @property
+    def scheme_name(self) -> str | None:
+        """The scheme's name, whether or not parameters stand beside it."""
+        return (
+            self.scheme if self.scheme is None or isinstance(self.scheme, str) else str(self.scheme["name"])
+        )
+
+    def under(self, reading: Reading) -> Curve:
+        """Make the curve that this is under another reading."""
+        scheme, settings = self.scheme, {**self.settings, **reading.curves.get(self.name, {})}
+        if self.scheme_name and (parameters := reading.schemes.get(self.scheme_name)):
+            given = {} if isinstance(scheme, str) or scheme is None else scheme
+            scheme = {"name": self.scheme_name, **given, **parameters}
+        return replace(self, scheme=scheme, settings=settings)
+
+    @property
     def changes(self) -> dict[str, object]:
         """What it changes in the scenario, by path."""
         return ({} if self.scheme is None else {SCHEME: self.scheme}) | dict(self.settings)
@@ -223,6 +239,12 @@ class Claim(Generic[Found]):
     id: str
     text: str
     check: Callable[[Found], ClaimResult]
+    quote: str = ""
+    """The paper's words that it puts in ours, as printed; `[…]` where some are left out. Empty for an own
+    claim that goes beyond anything printed."""
+    own: bool = False
+    """Whether it is Airhop's and not the paper's: a stronger form of what is printed, or a question of
+    ours."""
     reason: str = ""
     """Why it does not hold, found in the traces; told wherever it does not hold. A number that its check
     measures stands in the result alone, where it is never of another day."""
@@ -261,8 +283,13 @@ class Experiment:
     """Names of the curves of each panel of the printed figure; empty for one panel with all."""
     pictures: tuple[Picture, ...] = ()
     """Figures of single runs, beside that of the means."""
+    questions: tuple[Question, ...] = ()
+    """What its paper leaves open."""
 
     def __post_init__(self) -> None:
+        names = [reading.name for reading in readings(self.questions)]
+        if len(set(names)) < len(names):
+            raise InputError(f"{self.id}: two readings have the same name")
         if len(self.labels) < len(self.curves):
             raise InputError(f"{self.id}: two curves have the same name")
         drawn = [curve for panel in self.panels for curve in panel]
@@ -279,6 +306,32 @@ class Experiment:
     def labels(self) -> dict[str, str]:
         """What the legend calls each curve, by name."""
         return {curve.name: curve.label for curve in self.curves}
+
+    def under(self, reading: Reading) -> Experiment:
+        """Make the experiment that this is under another reading; what is beside it is read so too.
+
+        It has no questions of its own. Raises InputError where the reading changes a scheme or a curve that
+        is not compared.
+        """
+        schemes = {curve.scheme_name for curve in self.curves}
+        unknown = (reading.schemes.keys() - schemes) | (reading.curves.keys() - self.labels.keys())
+        if unknown:
+            raise InputError(
+                f"{self.id}: `{reading.name}` changes {', '.join(sorted(unknown))}, which is not compared"
+            )
+        return self._under(reading)
+
+    def _under(self, reading: Reading) -> Experiment:
+        return replace(
+            self,
+            id=f"{self.id}{MARK}{reading.name}",
+            scenario=reading.scenario or self.scenario,
+            settings={**self.settings, **reading.settings},
+            curves=tuple(curve.under(reading) for curve in self.curves),
+            metric=reading.metric or self.metric,
+            beside=self.beside and self.beside._under(reading),
+            questions=(),
+        )
 
     def study(self, mode: Mode, seed: int = 1) -> Study:
         """Make the study that this mode runs: the axis, slower, times the curves."""

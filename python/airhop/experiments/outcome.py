@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airhop.experiments.experiment import MODES, Experiment, Metric, Mode, X
+from airhop.experiments.reading import MARK, otherwise
 from airhop.experiments.registered import registry
 from airhop.experiments.reproduced import CheckedClaim, Reproduced, check_claims
 from airhop.experiments.samples import Samples
@@ -153,21 +154,35 @@ def outcomes_in(folder: Path, known: Mapping[str, Experiment | Calculation] | No
     """Judge again every known experiment whose rows lie in this folder; nothing is simulated.
 
     Known are those of `registry()`, unless they are given. Studies of other origin are left out, and so are
-    experiments that were defined otherwise when they ran.
+    experiments that were defined otherwise when they ran. What was run under other readings of a paper stands
+    with its experiment, where that was run too.
     """
     from airhop.store import read_rows
     from airhop.study import Table
 
     known = registry() if known is None else known
-    rows, found = read_rows(folder), []
+    rows, found = read_rows(folder), {}
     for table in Table.load(folder):
-        experiment, seed = known.get(table.study.name), table.study.seed
-        if not isinstance(experiment, Experiment) or (mode := mode_of(experiment, table)) is None:
+        experiment, seed = _named(table.study.name, known), table.study.seed
+        if experiment is None or (mode := mode_of(experiment, table)) is None:
             continue
         beside = Table(experiment.beside.study(mode, seed), rows) if experiment.beside else None
         if table.complete and (beside is None or beside.complete):
-            found.append(Outcome.of(experiment, mode, seed, table, beside))
-    return found
+            found[experiment.id] = Outcome.of(experiment, mode, seed, table, beside)
+    for outcome in list(found.values()):
+        read = otherwise(outcome.experiment)
+        others = [(reading, found.pop(one.id)) for reading, one in read if one.id in found]
+        if others:
+            outcome.read_otherwise(others)
+    return list(found.values())
+
+
+def _named(name: str, known: Mapping[str, Experiment | Calculation]) -> Experiment | None:
+    """Find the experiment of a study's name, which may be that of a reading."""
+    experiment = known.get(name.partition(MARK)[0])
+    if not isinstance(experiment, Experiment):
+        return None
+    return {experiment.id: experiment, **{one.id: one for _, one in otherwise(experiment)}}.get(name)
 
 
 def mode_of(experiment: Experiment, table: Table) -> Mode | None:

@@ -10,6 +10,7 @@ from importlib.metadata import EntryPoint, entry_points
 from airhop.errors import InputError, did_you_mean
 from airhop.experiments.calculation import Calculation
 from airhop.experiments.experiment import Experiment
+from airhop.experiments.reading import MARK, find
 
 BUILT_IN = {
     "yun2009": (
@@ -112,17 +113,29 @@ def lookup(
 ) -> list[Experiment | Calculation]:
     """Find the experiments with these ids; `yun2009` and `airhop/today` stand for all that begin so.
 
-    An unknown id is refused with the nearest known one. Raises InputError.
+    `yun2009/fig6@tibet-0.999` is one under another reading of its paper. An unknown id is refused with the
+    nearest known one. Raises InputError.
     """
     papers = list(dict.fromkeys(id_.partition("/")[0] for id_ in known))
     found: dict[str, Experiment | Calculation] = {}
-    for wanted in ids:
+    for name in ids:
+        wanted, _, reading = name.partition(MARK)
         of_paper = {id_: known[id_] for id_ in known if id_.startswith(f"{wanted}/")}
         if wanted not in known and not of_paper:
             near = did_you_mean(wanted, [*known, *papers])
             raise InputError(f"there is no experiment `{wanted}`.{near} There are: {', '.join(known)}.")
-        found |= of_paper or {wanted: known[wanted]}
+        chosen = of_paper or {wanted: known[wanted]}
+        found |= {one.id: one for one in (read_so(each, reading) for each in chosen.values())}
     return list(found.values())
+
+
+def read_so(experiment: Experiment | Calculation, name: str) -> Experiment | Calculation:
+    """Make an experiment under the reading of this name; none is the default.
+
+    Raises InputError where it has no such reading.
+    """
+    reading = find(name, experiment.questions, of=experiment.id)
+    return experiment.under(reading) if reading else experiment
 
 
 def _broken(entry: EntryPoint, why: str) -> str:

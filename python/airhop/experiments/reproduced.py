@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airhop.experiments.experiment import Claim, ClaimResult, Mode
+from airhop.experiments.reading import Judgement, Question, Reading, conclusion, default_rests_on
 
 if TYPE_CHECKING:
     from airhop.experiments.calculation import Calculation
@@ -24,6 +25,10 @@ class CheckedClaim:
 
     claim: Claim[Any]
     result: ClaimResult
+    judged: tuple[Judgement, ...] = ()
+    """What it comes to under each reading, the default first; empty where readings were not asked for."""
+    conclusion: str = ""
+    """What it comes to over all of them, in words."""
 
     @property
     def word(self) -> str:
@@ -44,6 +49,17 @@ class CheckedClaim:
             "verdict": self.word,
             "measured": self.result.measured,
             "reason": self.reason or None,
+            "own": self.claim.own,
+            "quote": self.claim.quote or None,
+            **self._readings(),
+        }
+
+    def _readings(self) -> dict[str, Any]:
+        if not self.judged:
+            return {}
+        return {
+            "readings": [judgement.to_dict() for judgement in self.judged],
+            "conclusion": self.conclusion,
         }
 
 
@@ -51,6 +67,23 @@ def check_claims(claims: Iterable[Claim[Any]], found: object) -> list[CheckedCla
     """Check each claim on what was found; those that do not hold come first, each group in its own order."""
     checked = [CheckedClaim(claim, claim.check(found)) for claim in claims]
     return sorted(checked, key=lambda one: ORDER.index(one.word))
+
+
+def under_readings(
+    claims: Sequence[CheckedClaim],
+    others: Iterable[tuple[Reading, Sequence[CheckedClaim]]],
+    questions: Sequence[Question],
+) -> list[CheckedClaim]:
+    """Put beside each claim what it comes to under the other readings, and what follows."""
+    results = [(reading, {one.claim.id: one.result for one in checked}) for reading, checked in others]
+    found = []
+    for one in claims:
+        judged = (
+            Judgement(None, default_rests_on(questions), one.result),
+            *(Judgement(reading, reading.rests_on, of[one.claim.id]) for reading, of in results),
+        )
+        found.append(replace(one, judged=judged, conclusion=conclusion(judged, questions)))
+    return found
 
 
 class Reproduced(ABC):
@@ -63,11 +96,19 @@ class Reproduced(ABC):
     """Those that do not hold first."""
     files: list[Path]
     """What was written of it, the report first; empty before that."""
+    others: Sequence[tuple[Reading, Reproduced]] = ()
+    """Under other readings of its paper, where those were asked for."""
 
     @property
     def holds(self) -> bool:
         """Whether every claim holds."""
         return all(checked.word == "holds" for checked in self.claims)
+
+    def read_otherwise(self, others: Sequence[tuple[Reading, Reproduced]]) -> None:
+        """Put beside each claim what it comes to under the other readings of the paper."""
+        self.others = others
+        judged = [(reading, outcome.claims) for reading, outcome in others]
+        self.claims = under_readings(self.claims, judged, self.experiment.questions)
 
     def claims_that(self, word: str) -> list[str]:
         """List the ids of the claims of which this is said: "holds", "fails" or "open"."""

@@ -68,7 +68,8 @@ def chapters_in(folder: Path, reporter: Reporter = SILENT) -> list[Chapter | Cal
     tables = sorted(Table.load(folder), key=lambda table: _by_number(table.study.name))
     outcomes: list[Outcome | Calculated] = [*outcomes_in(folder, known), *calculated_in(folder, known)]
     outcomes.sort(key=lambda outcome: _by_number(outcome.experiment.id))
-    judged = {outcome.experiment.id for outcome in outcomes}
+    under_readings = [other for outcome in outcomes for _, other in outcome.others]
+    judged = {outcome.experiment.id for outcome in (*outcomes, *under_readings)}
     others = [table for table in tables if table.study.name not in judged]
     studies = [table for table in others if table.cells()]
     for table in (table for table in others if table not in studies):

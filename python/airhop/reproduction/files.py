@@ -2,29 +2,94 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import airhop
 from airhop.experiments.calculation import DOCUMENT, Calculated
 from airhop.experiments.outcome import Outcome
+from airhop.files import filling
 from airhop.reproduction.rows import write_rows, write_values
+from airhop.simulate import model
 
 if TYPE_CHECKING:
+    from airhop.experiments.experiment import Mode
     from airhop.experiments.reproduced import Reproduced
 
 ROWS, REPORT = "rows.csv", "report.html"
+SOURCES = (".py", ".j2", ".js", ".css", ".toml", ".json")
+"""Endings of what the package is made of."""
 
 
-def write_outcome(outcome: Reproduced, folder: Path) -> list[Path]:
-    """Write rows, verdicts, the printed figures and the report into a folder.
+def write_outcome(outcome: Reproduced, folder: Path) -> Reproduced:
+    """Write rows, verdicts, the printed figures and the report into a folder, and put their paths in `files`.
 
-    Returns the files, the report first.
+    What stands there already, made by the same program from the same numbers, is left as it is.
     """
-    if isinstance(outcome, Calculated):
-        return _write_calculated(outcome, folder)
-    assert isinstance(outcome, Outcome)
-    return _write_experiment(outcome, folder)
+    facts = _facts(outcome)
+    there = _read(folder / DOCUMENT)
+    names = there.pop("files", [])
+    if there == facts and names and all((folder / name).is_file() for name in names):
+        outcome.files = [folder / name for name in names]
+        return outcome
+    with filling(folder) as hidden:
+        if isinstance(outcome, Calculated):
+            written = _write_calculated(outcome, hidden)
+        else:
+            assert isinstance(outcome, Outcome)
+            written = _write_experiment(outcome, hidden)
+        names = [path.name for path in written] + [DOCUMENT]
+        _write(facts | {"files": names}, hidden)
+    outcome.files = [folder / name for name in names]
+    return outcome
+
+
+def write_document(outcome: Reproduced, folder: Path) -> None:
+    """Write rows and verdicts alone."""
+    _write(_facts(outcome) | {"files": []}, folder)
+
+
+def is_current(folder: Path, mode: Mode, seed: int) -> bool:
+    """Tell whether this program wrote the document of a folder, in this mode and with this seed."""
+    there = _read(folder / DOCUMENT)
+    return all(there.get(name) == fact for name, fact in _making(mode, seed).items())
+
+
+def _facts(outcome: Reproduced) -> dict[str, Any]:
+    """Gather what decides on everything that is written."""
+    facts = outcome.to_dict() | _making(outcome.mode, outcome.seed)
+    # As it is read again: JSON has lists where Python has tuples.
+    return json.loads(json.dumps(facts))  # type: ignore[no-any-return]
+
+
+def _making(mode: Mode, seed: int) -> dict[str, Any]:
+    return {"mode": mode, "seed": seed, "made_by": program()}
+
+
+@cache
+def program() -> str:
+    """Name the program, 16 hex digits: others may simulate, judge or draw otherwise."""
+    digest = hashlib.sha256(model().encode())
+    package = Path(airhop.__file__).parent
+    for path in sorted(path for path in package.rglob("*") if path.suffix in SOURCES):
+        digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Read a document; one that is not there, or is damaged, says nothing."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _write(facts: dict[str, Any], folder: Path) -> None:
+    (folder / DOCUMENT).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
 
 
 def _write_experiment(outcome: Outcome, folder: Path) -> list[Path]:
@@ -37,9 +102,8 @@ def _write_experiment(outcome: Outcome, folder: Path) -> list[Path]:
     figures += draw_pictures(outcome, folder)
     figures += draw_confusion(outcome.table, folder / "confusion", labels=outcome.experiment.labels)
     write_rows(outcome, folder / ROWS)
-    document = _write_document(outcome.to_dict(), folder)
     report = write_report([chapter_of_outcome(outcome)], folder / REPORT)
-    return [report, *figures, folder / ROWS, document]
+    return [report, *figures, folder / ROWS]
 
 
 def _write_calculated(outcome: Calculated, folder: Path) -> list[Path]:
@@ -47,9 +111,8 @@ def _write_calculated(outcome: Calculated, folder: Path) -> list[Path]:
 
     figures = _draw(outcome, folder / "figure")
     write_values(outcome, folder / ROWS)
-    document = _write_document(outcome.to_dict() | {"mode": outcome.mode, "seed": outcome.seed}, folder)
     report = write_report([page_of_calculation(outcome)], folder / REPORT)
-    return [report, *figures, folder / ROWS, document]
+    return [report, *figures, folder / ROWS]
 
 
 def _draw(outcome: Calculated, stem: Path) -> list[Path]:
@@ -60,9 +123,3 @@ def _draw(outcome: Calculated, stem: Path) -> list[Path]:
 
     with mpl.rc_context(PRINT_STYLE):
         return write(outcome.experiment.figure(outcome.values), stem, outcome.experiment.title)
-
-
-def _write_document(facts: dict[str, Any], folder: Path) -> Path:
-    path = folder / DOCUMENT
-    path.write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
-    return path

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from airhop.experiments.calculation import Calculated, Calculation
+from airhop.experiments.calculation import DOCUMENT, Calculated, Calculation
 from airhop.experiments.experiment import Experiment, Mode
 from airhop.experiments.outcome import Outcome
+from airhop.experiments.reading import MARK, otherwise
 from airhop.experiments.reproduced import Reproduced
 from airhop.files import filling
 from airhop.progress import SILENT, Reporter
-from airhop.reproduction.files import write_outcome
+from airhop.reproduction.files import is_current, write_document, write_outcome
 from airhop.reproduction.writer import Writer
 
 if TYPE_CHECKING:
@@ -27,13 +29,15 @@ def reproduce(
     out: str | Path = "airhop-out",
     reporter: Reporter = SILENT,
     *,
+    readings: bool = False,
     seed: int = 1,
     engine: str = "local",
     workers: int | None = None,
 ) -> Iterator[Reproduced]:
     """Do experiments and calculations one after the other, and write each one's files below `out`.
 
-    An outcome is given once its files are there, which may be when the next one has been computed.
+    An outcome is given once its files are there, which may be when the next one has been computed. With
+    `readings` each claim is judged under every reading of its paper.
 
     Experiments run as studies on the store of `out` and share it: what an earlier one, or an earlier call,
     has computed is reused. A claim that fails is a result, not an error. Ctrl-C keeps the runs that had
@@ -44,10 +48,14 @@ def reproduce(
 
     out = Path(out)
     with open_engine(engine, workers) as pool, Store.open(out) as store, Writer[Reproduced]() as writer:
+        work = _Work(mode, seed, out, store, pool, reporter)
         for experiment in experiments:
             try:
-                outcome = _judge(experiment, mode, seed, out, store, pool, reporter)
-                writer.submit(partial(_write, outcome, out / experiment.id))
+                outcome = work.judge(experiment)
+                if readings:
+                    others = otherwise(experiment)
+                    outcome.read_otherwise([(reading, work.judge(one)) for reading, one in others])
+                writer.submit(partial(write_outcome, outcome, out / experiment.id))
                 yield from writer.done() if experiment is not experiments[-1] else writer.rest()
             except KeyboardInterrupt:
                 raise KeyboardInterrupt(
@@ -56,43 +64,43 @@ def reproduce(
                 ) from None
 
 
-def _judge(
-    experiment: Experiment | Calculation,
-    mode: Mode,
-    seed: int,
-    out: Path,
-    store: Store,
-    engine: Engine,
-    reporter: Reporter,
-) -> Reproduced:
-    if isinstance(experiment, Calculation):
-        return Calculated.of(experiment, mode, seed, reporter)
-    return _measure(experiment, mode, seed, out, store, engine, reporter)
+@dataclass(frozen=True)
+class _Work:
+    """What every experiment of a call is done with."""
 
+    mode: Mode
+    seed: int
+    out: Path
+    store: Store
+    engine: Engine
+    reporter: Reporter
 
-def _write(outcome: Reproduced, folder: Path) -> Reproduced:
-    with filling(folder) as hidden:
-        written = write_outcome(outcome, hidden)
-    outcome.files = [folder / path.name for path in written]
-    return outcome
+    def judge(self, experiment: Experiment | Calculation) -> Reproduced:
+        if isinstance(experiment, Calculation):
+            return self._calculate(experiment)
+        return self._measure(experiment)
 
+    def _calculate(self, calculation: Calculation) -> Calculated:
+        folder = self.out / calculation.id
+        if is_current(folder, self.mode, self.seed):
+            self.reporter.say(f"{calculation.id}: reused")
+            return Calculated.read(calculation, folder / DOCUMENT)
+        outcome = Calculated.of(calculation, self.mode, self.seed, self.reporter)
+        if MARK in calculation.id:  # its claims stand in the report of the default; its values are kept
+            with filling(folder) as hidden:
+                write_document(outcome, hidden)
+        return outcome
 
-def _measure(
-    experiment: Experiment,
-    mode: Mode,
-    seed: int,
-    out: Path,
-    store: Store,
-    engine: Engine,
-    reporter: Reporter,
-) -> Outcome:
-    from airhop.study import run_study
-    from airhop.study.manifest import save_manifest
+    def _measure(self, experiment: Experiment) -> Outcome:
+        from airhop.study import run_study
+        from airhop.study.manifest import save_manifest
 
-    study = experiment.study(mode, seed)
-    save_manifest(study, out)
-    studies = [study, experiment.beside.study(mode, seed)] if experiment.beside else [study]
-    tables = [run_study(one, store=store, engine=engine, reporter=reporter) for one in studies]
-    computed, reused = sum(table.computed for table in tables), sum(table.reused for table in tables)
-    reporter.say(f"{experiment.id}: computed {computed}, reused {reused}")
-    return Outcome.of(experiment, mode, seed, *tables)
+        study = experiment.study(self.mode, self.seed)
+        save_manifest(study, self.out)
+        studies = [study, experiment.beside.study(self.mode, self.seed)] if experiment.beside else [study]
+        tables = [
+            run_study(one, store=self.store, engine=self.engine, reporter=self.reporter) for one in studies
+        ]
+        computed, reused = sum(table.computed for table in tables), sum(table.reused for table in tables)
+        self.reporter.say(f"{experiment.id}: computed {computed}, reused {reused}")
+        return Outcome.of(experiment, self.mode, self.seed, *tables)

@@ -19,6 +19,7 @@ from airhop.experiments.claims import (
 from airhop.experiments.experiment import Claim, Experiment, Metric, PlottedAxis, TimelineChoice
 from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009 import CURVES, MUCH, OTHERS, PANELS, PAPER, REPLICATIONS, SETTINGS, THE_REST
+from airhop.experiments.yun2009.readings import TIBET_DECAY
 
 FER = PlottedAxis(
     key="fer",
@@ -121,4 +122,5 @@ EXPERIMENT = Experiment(
     timeline=TimelineChoice(x=1e-2, duration_s=20.0, opening_s=2.0),
     also=(CUTS, TIMEOUTS),
     panels=PANELS,
+    questions=(TIBET_DECAY,),
 )

@@ -1,0 +1,166 @@
+"""Readings: what a paper leaves open, the reasonable ways to take it, and what hangs on them.
+
+An experiment has a `Question` for each thing that its paper does not say, or says in two ways. One answer
+is built in: the default, which rests on what is printed and never on what comes out. The others are run one
+at a time, all else as by default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Protocol, Self, TypeVar
+
+from airhop.errors import InputError, did_you_mean
+
+if TYPE_CHECKING:
+    from airhop.experiments.experiment import ClaimResult, Metric
+
+Verdict = Literal["holds", "fails", "open"]
+
+SILENT = "silent"
+"""What a reading rests on where the paper says nothing of it."""
+MARK = "@"
+"""Between an experiment's id and a reading's name: `yun2009/fig6@tibet-0.999`."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to take what a paper leaves open."""
+
+    name: str
+    """A word: `tibet-0.999`."""
+    text: str
+    """What it supposes, a sentence."""
+    rests_on: str = SILENT
+    """Words of the paper, as printed."""
+    settings: Mapping[str, object] = field(default_factory=dict)
+    """Scenario paths that it fixes for every curve."""
+    schemes: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    """By scheme, parameters that it takes wherever it is compared: `{"tibet": {"rttmin_factor": 0.999}}`."""
+    curves: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    """By curve, scenario paths that it fixes for this one alone; others keep the experiment's."""
+    scenario: str | Path | None = None
+    """Another network; None keeps the experiment's."""
+    metric: Metric | None = None
+    """Another measure; None keeps the experiment's."""
+
+    def __post_init__(self) -> None:
+        if not self.name or MARK in self.name or "/" in self.name or any(c.isspace() for c in self.name):
+            raise InputError(f"the name of a reading is a word without `{MARK}` and `/`, not {self.name!r}")
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a paper leaves open, the answer that is built in, and the others."""
+
+    about: str
+    """What claims hang on, as a noun: `TIBET's decay`."""
+    default: Reading
+    """Describes what is run anyway: it changes nothing."""
+    others: tuple[Reading, ...]
+
+    def __post_init__(self) -> None:
+        if self.default.settings or self.default.schemes or self.default.curves:
+            raise InputError(f"{self.about}: the default reading changes nothing")
+
+
+DEFAULT = "default"
+"""The name of an experiment as it is: every question answered by its default reading."""
+
+
+def readings(questions: Iterable[Question]) -> tuple[Reading, ...]:
+    """List the readings other than the default, question by question."""
+    return tuple(reading for question in questions for reading in question.others)
+
+
+class Readable(Protocol):
+    """An experiment or a calculation."""
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """What its paper leaves open."""
+
+    def under(self, reading: Reading) -> Self:
+        """Make what it is under another reading."""
+
+
+Read = TypeVar("Read", bound=Readable)
+
+
+def otherwise(experiment: Read) -> list[tuple[Reading, Read]]:
+    """Make an experiment under each reading but the default."""
+    return [(reading, experiment.under(reading)) for reading in readings(experiment.questions)]
+
+
+def find(name: str, questions: Sequence[Question], of: str) -> Reading | None:
+    """Find a reading by its name; None is the default. Raises InputError for one that `of` does not have."""
+    known = {reading.name: reading for reading in readings(questions)}
+    if name in ("", DEFAULT):
+        return None
+    if name not in known:
+        there = f"There are: {', '.join([DEFAULT, *known])}." if known else "It has the default one alone."
+        raise InputError(f"{of} has no reading `{name}`.{did_you_mean(name, known)} {there}")
+    return known[name]
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a claim comes to under a reading."""
+
+    reading: Reading | None
+    """None: the default."""
+    rests_on: str
+    result: ClaimResult
+
+    @property
+    def name(self) -> str:
+        """The name of the reading."""
+        return self.reading.name if self.reading else DEFAULT
+
+    def to_dict(self) -> dict[str, object]:
+        """Give an entry of a claim's `readings` (documented with `airhop reproduce --json`)."""
+        return {
+            "name": self.name,
+            "rests_on": self.rests_on,
+            "default": self.reading is None,
+            "verdict": self.result.word,
+            "measured": self.result.measured,
+        }
+
+
+def default_rests_on(questions: Sequence[Question]) -> str:
+    """Tell what words the default rests on: those of each question that the paper says something of."""
+    said = dict.fromkeys(question.default.rests_on for question in questions)
+    return " … ".join(words for words in said if words != SILENT) or SILENT
+
+
+def conclusion(judged: Sequence[Judgement], questions: Sequence[Question]) -> str:
+    """Say what a claim comes to over all readings: "holds under 3 of 5: it hangs on TIBET's decay"."""
+    words = [judgement.result.word for judgement in judged]
+    if len(words) == 1:
+        return {"holds": "holds", "fails": "fails", "open": "is open"}[words[0]] + " under the one reading"
+    if set(words) == {"holds"}:
+        return "holds under every reading"
+    if set(words) == {"fails"}:
+        return "fails under every reading tried"
+    if set(words) == {"open"}:
+        return "is open under every reading"
+    told = f"holds under {words.count('holds') or 'none'} of {len(words)}"
+    told += f", open under {words.count('open')}" if "open" in words else ""
+    hangs = list(_hangs_on(judged, questions))
+    return f"{told}: it hangs on {_listed(hangs)}" if hangs else told
+
+
+def _hangs_on(judged: Sequence[Judgement], questions: Sequence[Question]) -> Iterator[str]:
+    """List the questions of which some answer decides the claim otherwise than the default does."""
+    by_name: dict[str, Verdict] = {judgement.name: judgement.result.word for judgement in judged}
+    for question in questions:
+        verdicts = {by_name[reading.name] for reading in question.others if reading.name in by_name}
+        if verdicts - {by_name[DEFAULT]}:
+            yield question.about
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
