@@ -189,6 +189,12 @@ pub trait CongestionControl: Debug + Send {
         let _ = (a, s);
     }
 
+    /// A duplicate ACK that nothing explains, before recovery acts on it: what a loss was taken for may be decided anew. A window that is
+    /// cut now is cut for the loss that is being repaired.
+    fn on_duplicate(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
+        let _ = (w, a, s);
+    }
+
     /// Any ACK that acknowledges something or is a duplicate, after everything else has acted on it; only for schemes that ask for
     /// [`ReceiverFeatures::delivery_rate`](crate::ReceiverFeatures).
     fn on_delivery(&mut self, w: &mut Window, d: &Delivery, s: &SenderState) {
