@@ -153,6 +153,8 @@ pub struct LossClassification {
 pub struct Truth {
     /// The share of the bottleneck that is this flow's: payload per second.
     pub rate: Rate,
+    /// What the bottleneck would carry of this flow's payload if nobody else used the path, per second.
+    pub whole: Rate,
     /// The round-trip time with empty queues.
     pub rtt: Span,
 }
