@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from airhop.terminal import number
+from blocks import table
 from costs import DOCS, FILE, REPEATS, Cost, figure_name, read
-from cross_checks import table
 
 HEAD = """# What a run costs
 

@@ -6,7 +6,7 @@ Nothing is simulated here: the checks' own laws, references, bounds and reasons 
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
@@ -15,6 +15,7 @@ from airhop.crosscheck.check import EXPLAINED_WITHIN
 from airhop.crosscheck.record import recorded
 from airhop.crosscheck.words import count, known
 from airhop.terminal import mean_pm
+from blocks import table
 
 MEASURED = Path(__file__).resolve().parent.parent / "docs" / "cross-checks.csv"
 
@@ -126,9 +127,3 @@ def reason(one: Reason, often: int) -> str:
     """Give the line of a reason that explains so many numbers."""
     shown = f" [Traces]({one.page})." if one.page else ""
     return f"- **{one.name}** ({count(often, 'number')}). {one.why}{shown}\n"
-
-
-def table(head: Sequence[str], rows: Iterator[Sequence[str]], *, left: int) -> str:
-    """Write a table in Markdown, whose first `left` columns hold text."""
-    marks = ["---" if column < left else "--:" for column in range(len(head))]
-    return "".join(f"| {' | '.join(line)} |\n" for line in (head, marks, *rows))

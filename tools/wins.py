@@ -26,9 +26,9 @@ from airhop.experiments.today.buffers import BUFFER
 from airhop.experiments.today.flows import JAIN
 from airhop.experiments.today.short import COMPLETION, times
 from airhop.numerals import NO_BREAK, interval, plus_minus
+from blocks import fill, table
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "what-wins-where.md"
-BEGIN, END = "<!-- wins: {} -->\n", "<!-- end -->"
 ANSWERS = {"holds": "yes", "fails": "no", "open": "open"}
 
 Found = Mapping[str, Reproduced]
@@ -49,12 +49,6 @@ def found_in(folder: Path) -> dict[str, Reproduced]:
 
 
 # ---- tables ----------------------------------------------------------------------------------------------
-
-
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Write a table in Markdown."""
-    lines = [head, ["---", *("--:" for _ in head[1:])], *rows]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def grid(outcome: Outcome, digits: int = 2) -> str:
@@ -298,12 +292,7 @@ BLOCKS: Mapping[str, Callable[[Found], str]] = {
 
 def filled(page: str, found: Found) -> str:
     """Write every block of a page anew."""
-    for name, block in BLOCKS.items():
-        before, begin, rest = page.partition(BEGIN.format(name))
-        if not begin:
-            raise InputError(f"the page has no block `{name}`")
-        page = before + begin + block(found) + END + rest.partition(END)[2]
-    return page
+    return fill(page, "wins", {name: block(found) for name, block in BLOCKS.items()})
 
 
 def main() -> int:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from airhop.errors import InputError
 from airhop.experiments.experiment import MODES, Claim, Mode, X
-from airhop.experiments.reading import MARK, Question, Reading
+from airhop.experiments.reading import MARK, Question, Reading, otherwise
 from airhop.experiments.reproduced import CheckedClaim, Reproduced, check_claims
 from airhop.files import why
 from airhop.progress import SILENT, Reporter
@@ -202,9 +202,21 @@ class Calculated(Reproduced):
 
 
 def calculated_in(folder: Path, known: Mapping[str, object]) -> list[Calculated]:
-    """Judge again every known calculation whose document lies in this folder; nothing is computed."""
-    return [
-        Calculated.read(calculation, path)
-        for calculation in known.values()
-        if isinstance(calculation, Calculation) and (path := folder / calculation.id / DOCUMENT).is_file()
-    ]
+    """Judge again every known calculation whose document lies in this folder; nothing is computed.
+
+    What was computed under other readings of a paper stands with it.
+    """
+    found = []
+    for calculation in known.values():
+        if isinstance(calculation, Calculation) and (folder / calculation.id / DOCUMENT).is_file():
+            outcome = Calculated.read(calculation, folder / calculation.id / DOCUMENT)
+            documents = [
+                (reading, one, folder / one.id / DOCUMENT) for reading, one in otherwise(calculation)
+            ]
+            there = [
+                (reading, Calculated.read(one, path)) for reading, one, path in documents if path.is_file()
+            ]
+            if there:
+                outcome.read_otherwise(there)
+            found.append(outcome)
+    return found

@@ -1,0 +1,23 @@
+"""Blocks of hand-written pages that a program fills: `<!-- NAME: BLOCK -->` to `<!-- end -->`."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from airhop.errors import InputError
+
+END = "<!-- end -->"
+
+
+def fill(page: str, name: str, blocks: Mapping[str, str]) -> str:
+    """Put the text of each block in its place. Raises InputError where the page has no such place."""
+    for block, text in blocks.items():
+        before, begin, rest = page.partition(f"<!-- {name}: {block} -->\n")
+        if not begin:
+            raise InputError(f"the page has no block `{name}: {block}`")
+        page = before + begin + text + END + rest.partition(END)[2]
+    return page
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1) -> str:
+    """Write a table in Markdown, whose first `left` columns hold text and the others numbers."""
+    lines = [head, [*("---" for _ in head[:left]), *("--:" for _ in head[left:])], *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)

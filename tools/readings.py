@@ -1,0 +1,168 @@
+"""Writes the blocks of docs/experiments/readings.md from a run under every reading.
+
+    airhop reproduce --all --readings --quick --out DIR
+    airhop reproduce yun2009/fig6 cheng2008/table2 kounavis1996/ebsn koo2007/fig2a --readings --out DIR
+    python tools/readings.py DIR
+
+Prose is written by hand around them. Nothing is simulated: the rows of DIR must be those of this simulator.
+"""
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from airhop.errors import InputError
+from airhop.experiments import Outcome, Reproduced, registry
+from airhop.experiments.calculation import calculated_in
+from airhop.experiments.outcome import outcomes_in
+from airhop.experiments.reading import DEFAULT
+from airhop.experiments.samples import Samples
+from airhop.numerals import interval
+from airhop.stats import Ratio
+from blocks import fill, table
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "experiments" / "readings.md"
+PAPERS = {
+    "yun2009": "Yun 2009",
+    "koo2007": "Koo 2007",
+    "cheng2008": "Cheng and Lin 2008",
+    "kounavis1996": "Kounavis 1996",
+}
+
+
+@dataclass(frozen=True)
+class Headline:
+    """The number that a paper is known by, as a ratio of two curves of an experiment."""
+
+    experiment: str
+    claim: str
+    """What is printed."""
+    printed: float
+    measured: Callable[[Samples], Ratio]
+
+
+def greatest(samples: Samples, curve: str, other: str) -> Ratio:
+    """Give the greatest ratio over the axis."""
+    return max((samples.ratio(curve, other, x) for x in samples.xs), key=lambda ratio: ratio.value)
+
+
+HEADLINES = {
+    "LL-ELSN": Headline(
+        "yun2009/fig6", "over 400 % of Reno", 4.0, lambda samples: greatest(samples, "ll-elsn", "reno")
+    ),
+    "TCP-CL": Headline(
+        "cheng2008/table2",
+        "57 % over Reno at 8 hops",
+        1.57,
+        lambda samples: samples.ratio("tcp-cl", "reno", 8),
+    ),
+    "EBSN": Headline(
+        "kounavis1996/ebsn",
+        "over 50 % over basic TCP",
+        1.5,
+        lambda samples: samples.ratio("ebsn", "basic", samples.xs[0]),
+    ),
+    "WestwoodVT": Headline(
+        "koo2007/fig2a",
+        "up to 41 % over WestwoodNR",
+        1.41,
+        lambda samples: greatest(samples, "westwood-vt", "westwood-nr"),
+    ),
+}
+
+
+def found_in(folder: Path) -> dict[str, Reproduced]:
+    """Read what was run in a folder, by id. Raises InputError where a headline's readings are missing."""
+    known = registry()
+    found: dict[str, Reproduced] = {
+        one.experiment.id: one for one in [*outcomes_in(folder, known), *calculated_in(folder, known)]
+    }
+    for headline in HEADLINES.values():
+        if headline.experiment not in found or not found[headline.experiment].others:
+            raise InputError(
+                f"{folder} has no run of {headline.experiment} under every reading by this simulator"
+            )
+    return found
+
+
+def headlines(found: Mapping[str, Reproduced]) -> str:
+    """Tabulate the headline of each paper under each reading."""
+    rows = [
+        (name, headline.claim, f"{headline.printed:g}", reading, interval(headline.measured(outcome.samples)))
+        for name, headline in HEADLINES.items()
+        for reading, outcome in under(found[headline.experiment])
+    ]
+    return table(("scheme", "printed", "as a ratio", "reading", "measured (95 %)"), rows, left=2)
+
+
+def under(outcome: Reproduced) -> Iterable[tuple[str, Outcome]]:
+    """Give an experiment's outcomes by the name of the reading, the default first."""
+    for name, one in ((DEFAULT, outcome), *((reading.name, other) for reading, other in outcome.others)):
+        assert isinstance(one, Outcome)
+        yield name, one
+
+
+def claims(found: Mapping[str, Reproduced]) -> str:
+    """Count the claims of each paper by what they come to over all readings."""
+    rows = []
+    for paper, title in PAPERS.items():
+        told = [
+            (checked.conclusion, checked.claim.own)
+            for id_, outcome in found.items()
+            if id_.startswith(f"{paper}/")
+            for checked in outcome.claims
+            if checked.conclusion
+        ]
+        counts = [sum(1 for text, _ in told if group(text) == word) for word in GROUPS]
+        rows.append((title, str(len(told)), str(sum(own for _, own in told)), *map(str, counts)))
+    return table(("paper", "claims", "own", *GROUPS), rows)
+
+
+GROUPS = ("hold under all", "hang on a reading", "fail under all", "open")
+
+
+def group(conclusion: str) -> str:
+    """Tell which of the groups a conclusion belongs to."""
+    if conclusion.startswith(("holds under every", "holds under the one")):
+        return GROUPS[0]
+    if conclusion.startswith(("fails under every", "fails under the one")):
+        return GROUPS[2]
+    return GROUPS[3] if conclusion.startswith("is open") else GROUPS[1]
+
+
+def hanging(found: Mapping[str, Reproduced]) -> str:
+    """List the claims that hang on a reading, and on which."""
+    rows = [
+        (f"`{checked.claim.id}`", f"[{id_}]({id_.replace('/', '-')}.md)", checked.conclusion)
+        for paper in PAPERS
+        for id_, outcome in found.items()
+        if id_.startswith(f"{paper}/")
+        for checked in outcome.claims
+        if checked.conclusion and group(checked.conclusion) == GROUPS[1]
+    ]
+    return table(("claim", "experiment", "over all readings"), rows, left=3)
+
+
+BLOCKS: Mapping[str, Callable[[Mapping[str, Reproduced]], str]] = {
+    "headlines": headlines,
+    "claims": claims,
+    "hanging": hanging,
+}
+
+
+def main() -> int:
+    """Fill the page from the folder of a run."""
+    try:
+        found = found_in(Path(sys.argv[1]))
+        blocks = {name: block(found) for name, block in BLOCKS.items()}
+        page = fill(PAGE.read_text(encoding="utf-8"), "readings", blocks)
+    except InputError as error:
+        print(error, file=sys.stderr)
+        return 2
+    PAGE.write_text(page, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
