@@ -49,6 +49,7 @@ BUILT_IN = {
         "basic_m2m",
         "ebsn_m2m",
         "rttn",
+        "rttn_moving",
         "run_length",
         "loss_formula",
         "fade_length",

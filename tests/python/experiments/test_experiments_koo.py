@@ -16,8 +16,16 @@ from airhop.experiments.reproduced import check_claims
 from synthetic import Means, changed
 
 Decisions = dict[str, bool | None]
-READ_AS_FTP = read_so(FIG2B, "ftp")
-assert isinstance(READ_AS_FTP, Experiment)
+
+
+def under(experiment: Experiment, name: str) -> Experiment:
+    """Read the paper otherwise."""
+    read = read_so(experiment, name)
+    assert isinstance(read, Experiment)
+    return read
+
+
+READ_AS_FTP = under(FIG2B, "ftp")
 
 # Goodputs for which every claim is true: those of Reno, and what the paper prints times that.
 FIGURE2A: Means = {
@@ -113,8 +121,8 @@ def test_every_reading_can_be_run(experiment: Experiment) -> None:
 def test_a_reading_of_the_path_is_one_of_both_topologies() -> None:
     # Figure 1b has 5 ms of the path on the sender's own link. Cross traffic is no matter of Figure 1a.
     for reading, wire, alone in (("delay-45", "40 ms", "45 ms"), ("ftp", "20 ms", "25 ms")):
-        read = read_so(FIG2B, reading)
-        assert isinstance(read, Experiment) and read.beside is not None
+        read = under(FIG2B, reading)
+        assert read.beside is not None
         delays = [
             {link["name"]: link["delay"] for link in documents(one)[0]["wired"]}
             for one in (read, read.beside)
@@ -123,9 +131,9 @@ def test_a_reading_of_the_path_is_one_of_both_topologies() -> None:
 
 
 def test_westwood_has_the_same_filter_in_both_schemes_that_are_based_on_it() -> None:
-    read = read_so(FIG2A, "ewma")
-    assert isinstance(read, Experiment)
-    filters = {scheme(found)["name"]: scheme(found).get("filter") for found in documents(read)}
+    filters = {
+        scheme(found)["name"]: scheme(found).get("filter") for found in documents(under(FIG2A, "ewma"))
+    }
     assert filters == {"westwood-vt": "ewma", "westwood-nr": "ewma", "new-jersey": None, "reno": None}
 
 

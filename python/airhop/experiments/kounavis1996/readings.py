@@ -190,3 +190,29 @@ def uplink(network: Network) -> Question:
             ),
         ),
     )
+
+
+# ---- RTTN ------------------------------------------------------------------------------------------------
+
+RTTN_MARGIN = Question(
+    about="RTTN's margin",
+    default=Reading(
+        "margin-2",
+        "Two mean deviations are added to the mean duration of fades.",
+        "Fade duration can be measured and its average values can be stored and dynamically updated",
+    ),
+    others=(
+        Reading(
+            "margin-0",
+            "Nothing is added: senders are told of the average alone.",
+            "its average values can be stored",
+            schemes={"rttn": {"k": 0}},
+        ),
+        Reading(
+            "margin-4",
+            "Four are, as a timeout has them.",
+            "RTO = a + 4v",
+            schemes={"rttn": {"k": 4}},
+        ),
+    ),
+)

@@ -22,6 +22,7 @@ from airhop.experiments.kounavis1996 import (
 )
 from airhop.experiments.kounavis1996.checks import count, times
 from airhop.experiments.kounavis1996.networks import MOBILE
+from airhop.experiments.kounavis1996.readings import RTTN_MARGIN
 from airhop.experiments.samples import Samples
 
 TOLD = {"local": "local recovery", "ebsn": "EBSN", "rttn": "RTTN"}
@@ -69,4 +70,5 @@ EXPERIMENT = experiment(
     CLAIMS,
     headline,
     shown="rttn",
+    asked=(RTTN_MARGIN,),
 )
