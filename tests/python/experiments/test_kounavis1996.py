@@ -278,11 +278,14 @@ def test_between_mobiles_ebsn_fails_to_help() -> None:
     for claim, changed in {
         "kou-m2m-local": samples({**means, "local": 2.4, "ebsn": 2.5}, **counts),
         "kou-3": samples({**means, "ebsn": 4.6}, **counts),
-        "kou-3-timeouts": samples(means, **counts | {"timeouts": {"local": 8.0, "ebsn": 3.0}}),
+        "kou-3-timeouts-strict": samples(means, **counts | {"timeouts": {"local": 8.0, "ebsn": 3.0}}),
         "kou-5": samples(means, **counts | {"lateness_late": {"ebsn": 40.0}}),
         "kou-m2m-redundant": samples(means, **counts | {"duplicates": {"ebsn": 20.0}}),
     }.items():
         assert [name for name, holds in decisions(EBSN_M2M, changed).items() if holds is False] == [claim]
+    # "fail to refresh the sender's timer": not so where no timeout is left.
+    none = samples(means, **counts | {"timeouts": {"local": 8.0, "ebsn": 0.5}})
+    assert decisions(EBSN_M2M, none)["kou-3-timeouts"] is False
 
 
 def test_cases_are_notices_or_the_timeouts_that_are_left() -> None:

@@ -22,7 +22,7 @@ from airhop.experiments.kounavis1996 import (
     experiment,
     unmodified,
 )
-from airhop.experiments.kounavis1996.checks import count, mostly, timeouts_left, times
+from airhop.experiments.kounavis1996.checks import count, more_than, mostly, timeouts_left, times
 from airhop.experiments.kounavis1996.networks import MOBILE
 from airhop.experiments.reading import Question, Reading
 from airhop.experiments.samples import Samples
@@ -76,10 +76,15 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     ),
     Claim(
         "kou-3-timeouts",
-        "It fails to refresh the sender's timer: more than half of the timeouts of local recovery alone are "
-        "left.",
-        lambda s: each_above(count(s, TIMEOUTS), LENGTH, ("ebsn",), "local", (SECONDS,), 0.5),
+        "It fails to refresh the sender's timer: timeouts are left, more than one in 100 s.",
+        lambda s: more_than(s, TIMEOUTS, "ebsn", 1.0),
         quote="However EBSN messages fail to refresh the sender's timer",
+    ),
+    Claim(
+        "kou-3-timeouts-strict",
+        "It mostly fails: more than half of the timeouts of local recovery alone are left.",
+        lambda s: each_above(count(s, TIMEOUTS), LENGTH, ("ebsn",), "local", (SECONDS,), 0.5),
+        own=True,
         reason="Those of the receiver's link are prevented. In traces of 200 runs 94 "
         "% of what is left expires while the sender's own link is bad, of which the receiver's base "
         "station knows nothing; a sender that heeds its own link layer as well has next to none "
