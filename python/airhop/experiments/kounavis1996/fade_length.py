@@ -75,27 +75,27 @@ def claims(
             lambda s: each_above(
                 s, axis, ("ebsn",), "patient", [x for x in s.xs if float(x) <= SHORT_S], WELL
             ),
-            WELL_FOR_SHORT,
+            quote=WELL_FOR_SHORT,
         ),
         Claim(
             "kou-4-long",
             "The longer the fades, the less EBSN delivers.",
             lambda s: falls_all_along(s, axis, ("ebsn",)),
-            DEGRADES,
+            quote=DEGRADES,
         ),
         Claim(
             "kou-4-further",
             "That is not only the time that fades take: EBSN loses more of its goodput than a sender without "
             "timeouts, from 1 s to 16 s.",
             lambda s: keeps_most(s, axis, "patient", ("ebsn",), SHORT_S),
-            DEGRADES,
+            quote=DEGRADES,
         ),
         Claim(
             "kou-4-local",
             "The efficiency of local recovery alone depends on the length of fades, too: it loses more than "
             "a sender without timeouts.",
             lambda s: keeps_most(s, axis, "patient", ("local",), SHORT_S),
-            DEPENDS,
+            quote=DEPENDS,
         ),
     )
     return tuple(
