@@ -145,9 +145,13 @@ class Calculation:
     def under(self, reading: Reading) -> Calculation:
         """Make the calculation that this is under another reading, with no questions of its own."""
         assert self.computing is not None, f"{self.id} says how its questions are computed"
-        compute = self.computing(reading)
         return replace(
-            self, id=f"{self.id}{MARK}{reading.name}", compute=compute, questions=(), computing=None
+            self,
+            id=f"{self.id}{MARK}{reading.name}",
+            compute=self.computing(reading),
+            claims=tuple(claim.under(reading) for claim in self.claims),
+            questions=(),
+            computing=None,
         )
 
 

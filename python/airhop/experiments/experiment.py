@@ -249,6 +249,10 @@ class Claim(Generic[Found]):
     """Whether it is Airhop's and not the paper's: a stronger form of what is printed, or a question of
     ours."""
 
+    def under(self, reading: Reading) -> Claim[Found]:
+        """Make the claim that this is under another reading."""
+        return replace(self, check=reading.checks.get(self.id, self.check))
+
 
 @dataclass(frozen=True)
 class Experiment:
@@ -334,9 +338,17 @@ class Experiment:
             settings={**self.settings, **reading.settings},
             curves=tuple(curve.under(reading) for curve in self.curves),
             metric=reading.metric or self.metric,
-            beside=self.beside and self.beside._under(reading),
+            claims=tuple(claim.under(reading) for claim in self.claims),
+            beside=self.beside and self.beside._read_beside(reading),
             questions=(),
         )
+
+    def _read_beside(self, reading: Reading) -> Experiment:
+        """Read it as what it stands beside: by its own reading of that name; its network may be another."""
+        if not self.questions:
+            return self._under(reading)
+        own = next((one for one in readings(self.questions) if one.name == reading.name), None)
+        return self._under(own) if own else self
 
     def study(self, mode: Mode, seed: int = 1) -> Study:
         """Make the study that this mode runs: the axis, slower, times the curves."""

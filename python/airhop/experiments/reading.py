@@ -7,10 +7,10 @@ at a time, all else as by default.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar
 
 from airhop.errors import InputError, did_you_mean
 
@@ -45,6 +45,8 @@ class Reading:
     """Another network; None keeps the experiment's."""
     metric: Metric | None = None
     """Another measure; None keeps the experiment's."""
+    checks: Mapping[str, Callable[[Any], ClaimResult]] = field(default_factory=dict)
+    """By claim, another check: where its sentence may be taken to say another thing of the same runs."""
 
     def __post_init__(self) -> None:
         if not self.name or MARK in self.name or "/" in self.name or any(c.isspace() for c in self.name):

@@ -30,7 +30,7 @@ BUILT_IN = {
         "fig18",
         "fig19",
     ),
-    "koo2007": ("fig2a", "fig2b", "fig2b_ftp"),
+    "koo2007": ("fig2a", "fig2b"),
     "cheng2008": (
         "table2",
         "fig_cwnd",
@@ -49,6 +49,7 @@ BUILT_IN = {
         "basic_m2m",
         "ebsn_m2m",
         "rttn",
+        "rttn_moving",
         "run_length",
         "loss_formula",
         "fade_length",

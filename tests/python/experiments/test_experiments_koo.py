@@ -7,15 +7,25 @@ from typing import Any
 import pytest
 
 import synthetic
-from airhop.experiments import Experiment
+from airhop.experiments import Experiment, read_so
 from airhop.experiments.koo2007 import ERRORS, GOODPUT, SCHEMES
 from airhop.experiments.koo2007.fig2a import EXPERIMENT as FIG2A
 from airhop.experiments.koo2007.fig2b import EXPERIMENT as FIG2B
-from airhop.experiments.koo2007.fig2b_ftp import EXPERIMENT as FIG2B_FTP
+from airhop.experiments.reading import otherwise
 from airhop.experiments.reproduced import check_claims
 from synthetic import Means, changed
 
 Decisions = dict[str, bool | None]
+
+
+def under(experiment: Experiment, name: str) -> Experiment:
+    """Read the paper otherwise."""
+    read = read_so(experiment, name)
+    assert isinstance(read, Experiment)
+    return read
+
+
+READ_AS_FTP = under(FIG2B, "ftp")
 
 # Goodputs for which every claim is true: those of Reno, and what the paper prints times that.
 FIGURE2A: Means = {
@@ -65,7 +75,7 @@ def scheme(document: dict[str, Any]) -> dict[str, Any]:
 # ---- what is run -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("experiment", [FIG2A, FIG2B, FIG2B_FTP], ids=lambda experiment: experiment.id)
+@pytest.mark.parametrize("experiment", [FIG2A, FIG2B, READ_AS_FTP], ids=lambda experiment: experiment.id)
 def test_the_set_up_is_the_papers(experiment: Experiment) -> None:
     # §3: 0.1 %, 1 %, 2 %, 3 %, 4 %, and 5 %; queues of 20 MSS; "an average of 10 times, over 200 seconds".
     assert experiment.axis.full == (0.001, 0.01, 0.02, 0.03, 0.04, 0.05)
@@ -86,12 +96,12 @@ def test_the_thresholds_are_the_papers() -> None:
 def test_cross_traffic_stays_what_it_is_whatever_is_under_test() -> None:
     for document in documents(FIG2B):
         assert [flow["transport"] for flow in document["flow"][1:]] == ["udp", "udp"]
-    for document in documents(FIG2B_FTP):
+    for document in documents(READ_AS_FTP):
         assert [flow["scheme"] for flow in document["flow"][1:]] == ["reno", "reno"]
 
 
 def test_the_goodput_is_that_of_the_connection_under_test() -> None:
-    assert FIG2A.metric is FIG2B.metric is FIG2B_FTP.metric is GOODPUT
+    assert FIG2A.metric is FIG2B.metric is READ_AS_FTP.metric is GOODPUT
     assert GOODPUT.name == "flow.ftp.goodput_mbps"
 
 
@@ -99,6 +109,32 @@ def test_the_confusion_matrix_is_measured_at_every_error_rate() -> None:
     shares = [metric.name for metric in FIG2A.also if metric.bounded]
     assert len(shares) == 3
     assert all(f"judged_{judged}_channel" in name for name in shares for judged in ("wireless", "undecided"))
+
+
+@pytest.mark.parametrize("experiment", [FIG2A, FIG2B], ids=lambda experiment: experiment.id)
+def test_every_reading_can_be_run(experiment: Experiment) -> None:
+    for reading, read in otherwise(experiment):
+        assert read.study("quick").points(), reading.name
+        assert read.beside is None or read.beside.study("quick").points()
+
+
+def test_a_reading_of_the_path_is_one_of_both_topologies() -> None:
+    # Figure 1b has 5 ms of the path on the sender's own link. Cross traffic is no matter of Figure 1a.
+    for reading, wire, alone in (("delay-45", "40 ms", "45 ms"), ("ftp", "20 ms", "25 ms")):
+        read = under(FIG2B, reading)
+        assert read.beside is not None
+        delays = [
+            {link["name"]: link["delay"] for link in documents(one)[0]["wired"]}
+            for one in (read, read.beside)
+        ]
+        assert [found["wire"] for found in delays] == [wire, alone]
+
+
+def test_westwood_has_the_same_filter_in_both_schemes_that_are_based_on_it() -> None:
+    filters = {
+        scheme(found)["name"]: scheme(found).get("filter") for found in documents(under(FIG2A, "ewma"))
+    }
+    assert filters == {"westwood-vt": "ewma", "westwood-nr": "ewma", "new-jersey": None, "reno": None}
 
 
 # ---- claims ----------------------------------------------------------------------------------------------

@@ -16,7 +16,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from airhop.experiments.claims import Decision, every, within
-from airhop.experiments.experiment import ClaimResult, Metric, PlottedAxis, Replications, X
+from airhop.experiments.experiment import ClaimResult, Curve, Metric, PlottedAxis, Replications, X
+from airhop.experiments.koo2007.readings import SCHEME
 from airhop.experiments.samples import Samples
 from airhop.numerals import interval
 from airhop.stats import Ratio
@@ -28,6 +29,8 @@ SCHEMES = {
     "new-jersey": "TCP New Jersey",
     "reno": "TCP Reno",
 }
+CURVES = tuple(Curve(name, label, settings={SCHEME: name}) for name, label in SCHEMES.items())
+"""Each scheme in the connection under test: cross traffic stays what it is."""
 ERRORS = PlottedAxis(
     key="loss",
     name="error rate",

@@ -3,9 +3,9 @@
 What its experiments share. Printed: both topologies, 56 and 19.2 kbit/s, packets of 128 bytes, good and bad
 times of 10 and 4 s in the mean with bit error rates of 1e-6 and 1e-2, Go-Back-3 down and selective
 retransmission up, an estimator with one gain, and the results: graphs of one run each, which are lost, with
-a sentence or two beside them. Inferred: the rest (`airhop show kounavis1996-fixed-mobile` says what). The
-clock of the sender is one of the guesses, so its tick is the axis of the six experiments of the paper;
-claims are judged at 100 ms, the tick of ns 1.1.
+a sentence or two beside them. Inferred: the rest (`airhop show kounavis1996-fixed-mobile` says what; what
+results hang on is in `readings`). How long the paper looked is one of the guesses, and the axis of its six
+experiments; claims are judged at 100 s.
 
 A sender that has no timeouts at all stands beside the others: as long as the link loses nothing, no notice
 that prevents timeouts can give more than it has.
@@ -21,7 +21,6 @@ alone; timeouts are prevented where fewer than half of them are left, and "in mo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from airhop.experiments.experiment import (
@@ -34,6 +33,9 @@ from airhop.experiments.experiment import (
     Replications,
     TimelineChoice,
 )
+from airhop.experiments.kounavis1996.networks import Network
+from airhop.experiments.kounavis1996.readings import questions
+from airhop.experiments.reading import Question
 from airhop.experiments.samples import Samples
 
 if TYPE_CHECKING:
@@ -42,50 +44,6 @@ if TYPE_CHECKING:
     from airhop.results import Result
 
 PAPER = "M. E. Kounavis, A study on Transport Layer Protocols over Wireless Links, Columbia University, 1996"
-
-# ---- networks --------------------------------------------------------------------------------------------
-
-DOWN = {"kind": "go-back-n", "window": 3}
-UP = {"kind": "selective-repeat", "window": 8}
-NONE = {"kind": "none"}
-
-
-@dataclass(frozen=True)
-class Network:
-    """One of the two topologies."""
-
-    scenario: str
-    links: Mapping[str, tuple[Mapping[str, object], Mapping[str, object]]]
-    """How each radio link recovers frames: of data, and of what comes back."""
-    name: str
-    """As titles end in it."""
-
-    @property
-    def recovery(self) -> dict[str, object]:
-        """Local recovery on every radio link."""
-        return self._arq(dict(self.links))
-
-    @property
-    def plain(self) -> dict[str, object]:
-        """Radio links that send every frame once."""
-        return self._arq(dict.fromkeys(self.links, (NONE, NONE)))
-
-    @staticmethod
-    def _arq(links: Mapping[str, tuple[Mapping[str, object], Mapping[str, object]]]) -> dict[str, object]:
-        ways = ("arq", "arq_back")
-        return {
-            f"radio.{link}.{way}": dict(arq)
-            for link, both in links.items()
-            for way, arq in zip(ways, both, strict=True)
-        }
-
-    def each(self, key: str) -> tuple[str, ...]:
-        """Give the path of a key in every radio link."""
-        return tuple(f"radio.{link}.{key}" for link in self.links)
-
-
-FIXED = Network("kounavis1996-fixed-mobile", {"air": (DOWN, UP)}, "fixed to mobile")
-MOBILE = Network("kounavis1996-mobile-mobile", {"first": (UP, DOWN), "last": (DOWN, UP)}, "mobile to mobile")
 
 # ---- what is compared ------------------------------------------------------------------------------------
 
@@ -135,20 +93,19 @@ ALSO = (TIMEOUTS, SPURIOUS, WARNED, RESENT, DUPLICATES, GIVEN_UP, NOTICES, TIMED
 
 # ---- the experiments of the paper ------------------------------------------------------------------------
 
-SEED_TICK = 100
-TICK = PlottedAxis(
-    key="tick_ms",
-    name="tick",
-    paths=("flow.ftp.tcp.rto.tick",),
-    label="Tick of the sender's clock",
-    full=(SEED_TICK, 300, 500),
-    coarse=(SEED_TICK,),
-    unit="ms",
-    limits=(0.0, 600.0),
-    ticks=(0.0, 100.0, 300.0, 500.0),
+SECONDS = 100
+LENGTH = PlottedAxis(
+    key="duration_s",
+    name="run",
+    paths=("duration",),
+    label="Length of a run (s)",
+    full=(SECONDS, 300, 1000),
+    coarse=(SECONDS,),
+    unit="s",
+    ticks=(0.0, 100.0, 300.0, 1000.0),
+    limits=(0.0, 1050.0),
 )
 REPLICATIONS = Replications(quick=10, full=200)
-SECONDS = 100.0
 
 
 def experiment(
@@ -160,15 +117,17 @@ def experiment(
     claims: Sequence[Claim[Samples]],
     headline: Callable[[Samples], str],
     *,
-    axis: PlottedAxis = TICK,
-    at: float = SEED_TICK,
+    axis: PlottedAxis = LENGTH,
+    at: float = SECONDS,
     shown: str = "",
     settings: Mapping[str, object] | None = None,
     beside: Experiment | None = None,
+    asked: Sequence[Question] = (),
 ) -> Experiment:
     """Make an experiment. `at` is the paper's setting, of which the report shows a run packet by packet.
 
-    `shown` is the curve of which that run is drawn for print, as the paper does.
+    `shown` is the curve of which that run is drawn for print, as the paper does. What is `asked` comes beside
+    what all of them hang on.
     """
     return Experiment(
         id=f"kounavis1996/{id_}",
@@ -186,6 +145,7 @@ def experiment(
         headline=headline,
         timeline=TimelineChoice(x=at, duration_s=SECONDS, opening_s=SECONDS),
         beside=beside,
+        questions=(*questions(network, curves), *asked),
         pictures=(
             Picture("sequence", shown, at, _sequence),
             Picture("round-trips", shown, at, _round_trips),

@@ -11,13 +11,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING
 
-from airhop.experiments.calculation import Calculation, TextTable, Value, Values
+from airhop.experiments.calculation import Calculation, Compute, TextTable, Value, Values
 from airhop.experiments.claims import some
 from airhop.experiments.experiment import Claim, ClaimResult, Mode, X
-from airhop.experiments.kounavis1996 import EBSN, FIXED, LOCAL, PAPER
+from airhop.experiments.kounavis1996 import EBSN, LOCAL, PAPER
+from airhop.experiments.kounavis1996.networks import FIXED
+from airhop.experiments.kounavis1996.readings import questions
+from airhop.experiments.reading import Reading
 from airhop.experiments.traced import apart, estimated, mean_and_half, paired, traced_runs
 from airhop.progress import Reporter
 from airhop.scenario import Scenario
@@ -52,11 +56,13 @@ class Repairs:
     real_timeouts: float
 
 
-def scenario(curve: str, limit: int) -> Scenario:
+def scenario(curve: str, limit: int, reading: Reading | None = None) -> Scenario:
     """Make the scenario: local recovery that sends a frame so often at most, in either direction."""
-    limited = {path: {**FIXED.recovery[path], "attempts": limit} for path in FIXED.recovery}  # type: ignore[dict-item]
-    scheme = next(one.scheme for one in CURVES if one.name == curve)
-    return Scenario.load(FIXED.scenario).with_({**limited, "scheme": scheme})
+    settings = {**FIXED.recovery, **(reading.settings if reading else {})}
+    limited = {path: {**settings[path], "attempts": limit} for path in FIXED.recovery}  # type: ignore[dict-item]
+    compared = next(one for one in CURVES if one.name == curve)
+    changes = (compared.under(reading) if reading else compared).changes
+    return Scenario.load(FIXED.scenario).with_({**settings, **limited, **changes})
 
 
 def repair_times(tables: Mapping[str, pl.DataFrame]) -> pl.Series:
@@ -82,9 +88,9 @@ def repair_times(tables: Mapping[str, pl.DataFrame]) -> pl.Series:
     return (repaired["time_s"] - repaired["dropped_s"]).drop_nulls()
 
 
-def measure(curve: str, limit: int, seed: int, rep: int) -> Repairs:
+def measure(reading: Reading | None, curve: str, limit: int, seed: int, rep: int) -> Repairs:
     """Trace a run and follow what was given up."""
-    result = run(scenario(curve, limit), seed=seed, rep=rep, trace=True)
+    result = run(scenario(curve, limit, reading), seed=seed, rep=rep, trace=True)
     times, flow = repair_times(result.tables), result.tcp_flows[0]
     return Repairs(
         repair_s=float(times.mean()) if len(times) else math.nan,  # type: ignore[arg-type]
@@ -94,11 +100,17 @@ def measure(curve: str, limit: int, seed: int, rep: int) -> Repairs:
     )
 
 
-def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
-    """Trace both curves at every limit, and compare them replication by replication."""
-    cells = product((curve.name for curve in CURVES), LIMITS)
-    found = traced_runs(measure, cells, REPLICATIONS[mode], seed, reporter)
-    return [value for limit, metric in product(LIMITS, METRICS) for value in _values(found, limit, metric)]
+def computing(reading: Reading | None) -> Compute:
+    """Trace both curves at every limit under a reading, and compare them replication by replication."""
+
+    def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
+        cells = product((curve.name for curve in CURVES), LIMITS)
+        found = traced_runs(partial(measure, reading), cells, REPLICATIONS[mode], seed, reporter)
+        return [
+            value for limit, metric in product(LIMITS, METRICS) for value in _values(found, limit, metric)
+        ]
+
+    return compute
 
 
 def _values(found: Mapping[tuple[str, int], Sequence[Repairs]], limit: int, metric: str) -> list[Value]:
@@ -140,11 +152,14 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "EBSN delays retransmissions of packets that were dropped over the wireless link: with some limit of "
         "attempts the sender repeats them later than with local recovery alone.",
         somewhere("repair_s", 1),
+        quote="Another disadvantage of EBSN is that it may unnecessarily delay retransmissions, in cases "
+        "when packets are dropped over the wireless links.",
     ),
     Claim(
         "kou-6-cost",
-        "That is a weakness: with some limit EBSN delivers less than local recovery alone.",
+        "That costs goodput: with some limit EBSN delivers less than local recovery alone.",
         somewhere("goodput_kbps", -1),
+        own=True,
     ),
 )
 
@@ -216,7 +231,9 @@ EXPERIMENT = Calculation(
         "segment again, as a mean a run. Runs are compared replication by replication; where nothing was "
         "given up there is no time to repair."
     ),
-    compute=compute,
+    compute=computing(None),
+    questions=questions(FIXED, CURVES),
+    computing=computing,
     claims=CLAIMS,
     headline=headline,
     figure=figure,

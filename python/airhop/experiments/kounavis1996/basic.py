@@ -10,8 +10,9 @@ from collections.abc import Mapping
 
 from airhop.experiments.claims import above, every, within
 from airhop.experiments.experiment import Claim, ClaimResult, Curve
-from airhop.experiments.kounavis1996 import FIXED, SEED_TICK, TICK, experiment, unmodified
+from airhop.experiments.kounavis1996 import SECONDS, experiment, unmodified
 from airhop.experiments.kounavis1996.checks import times
+from airhop.experiments.kounavis1996.networks import FIXED
 from airhop.experiments.samples import Samples
 from airhop.numerals import interval
 
@@ -38,7 +39,7 @@ CURVES = (
 
 def headline(samples: Samples) -> str:
     """Say what fades leave of the goodput."""
-    left = samples.ratio("basic", "clean", SEED_TICK)
+    left = samples.ratio("basic", "clean", SECONDS)
     return (
         f"Fades take {100 * (1 - GOOD_TIME):.0f} % of the time and {100 * (1 - left.value):.0f} % of the "
         f"goodput of unmodified TCP; Reno has {times(samples, 'reno', 'basic')} times that of Tahoe."
@@ -47,17 +48,17 @@ def headline(samples: Samples) -> str:
 
 def nothing_in_fades(samples: Samples) -> ClaimResult:
     """Judge whether TCP has the same goodput when fades let nothing through at all."""
-    found = samples.ratio("dead", "basic", SEED_TICK)
+    found = samples.ratio("dead", "basic", SECONDS)
     known = found.low is not None and found.high is not None
     return ClaimResult(
         within(found.low, found.high, 1 - SAME, 1 + SAME) if known else None,  # type: ignore[arg-type]
-        f"{interval(found, 3)} × basic when nothing gets through, at {TICK.text(SEED_TICK)}",
+        f"{interval(found, 3)} × basic when nothing gets through",
     )
 
 
 def loses_more_than_time(samples: Samples) -> ClaimResult:
     """Judge whether fades cost either sender more than the time they take."""
-    found = {curve: samples.ratio("clean", curve, SEED_TICK) for curve in ("basic", "reno")}
+    found = {curve: samples.ratio("clean", curve, SECONDS) for curve in ("basic", "reno")}
     told = ", ".join(f"{interval(ratio)} × {curve}" for curve, ratio in found.items())
     return ClaimResult(
         every(above(ratio, 1 / GOOD_TIME) for ratio in found.values()),
@@ -71,12 +72,16 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "In deep fades almost no packet is delivered: goodput is the same within 5 % when nothing gets "
         "through.",
         nothing_in_fades,
+        quote="Deep fades last for an average period of 4 sec and during these periods almost no packet is "
+        "being succesfully delivered.",
     ),
     Claim(
         "kou-severe",
         "Congestion control is unnecessarily severe: unmodified TCP, Tahoe or Reno, loses more than the "
         "share of time that fades take, 4 s of 14.",
         loses_more_than_time,
+        quote="In all these cases standard TCP invokes congestion control mechanisms, which degrade "
+        "throughput. […] Of course such severe behaviour is unnecessary",
     ),
 )
 

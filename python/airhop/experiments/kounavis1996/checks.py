@@ -5,7 +5,7 @@ from __future__ import annotations
 from airhop import stats
 from airhop.experiments.claims import above, below
 from airhop.experiments.experiment import ClaimResult, Metric, PlottedAxis, X
-from airhop.experiments.kounavis1996 import SEED_TICK, TICK, TIMEOUTS
+from airhop.experiments.kounavis1996 import SECONDS, TIMEOUTS
 from airhop.experiments.samples import Samples
 from airhop.numerals import interval, plus_minus
 from airhop.stats import Ratio
@@ -18,10 +18,10 @@ def count(samples: Samples, metric: Metric) -> Samples:
 
 def timeouts_left(samples: Samples, *curves: str) -> list[float]:
     """Give the mean number of timeouts that each curve has in a run, at the paper's setting."""
-    return [count(samples, TIMEOUTS).estimate(curve, SEED_TICK).mean for curve in curves]
+    return [count(samples, TIMEOUTS).estimate(curve, SECONDS).mean for curve in curves]
 
 
-def share(samples: Samples, part: Metric, whole: Metric, curve: str, x: X = SEED_TICK) -> Ratio:
+def share(samples: Samples, part: Metric, whole: Metric, curve: str, x: X = SECONDS) -> Ratio:
     """Give which share of one count another is, over all replications of a cell."""
     parts, wholes = count(samples, part).cells[curve, x], count(samples, whole).cells[curve, x]
     common = sorted(parts.keys() & wholes.keys())
@@ -42,14 +42,14 @@ def seldom(samples: Samples, part: Metric, whole: Metric, curve: str, level: flo
 
 def more_than(samples: Samples, metric: Metric, curve: str, level: float) -> ClaimResult:
     """Judge whether a run has more than so many in the mean, at the paper's setting."""
-    found = count(samples, metric).estimate(curve, SEED_TICK)
+    found = count(samples, metric).estimate(curve, SECONDS)
     return ClaimResult(
         above(found, level),
-        f"{metric.label.lower()}: {found.mean:.1f} {plus_minus(found, 1)} in 100 s at {TICK.text(SEED_TICK)}",
+        f"{metric.label.lower()}: {found.mean:.1f} {plus_minus(found, 1)} in 100 s",
     )
 
 
-def times(samples: Samples, curve: str, other: str, x: X = SEED_TICK) -> str:
+def times(samples: Samples, curve: str, other: str, x: X = SECONDS) -> str:
     """Write the goodput of a curve as a multiple of another's."""
     return f"{samples.ratio(curve, other, x).value:.2f}"
 
@@ -60,8 +60,8 @@ def at(axis: PlottedAxis, samples: Samples, curve: str, other: str) -> str:
 
 
 def _share_of(samples: Samples, part: Metric, whole: Metric, curve: str, found: Ratio) -> str:
-    parts, wholes = (count(samples, one).estimate(curve, SEED_TICK).mean for one in (part, whole))
+    parts, wholes = (count(samples, one).estimate(curve, SECONDS).mean for one in (part, whole))
     return (
-        f"{interval(found)} of them: {parts:.1f} of {wholes:.1f} in 100 s at {TICK.text(SEED_TICK)} "
+        f"{interval(found)} of them: {parts:.1f} of {wholes:.1f} in 100 s "
         f"({part.label.lower()}; {whole.label.lower()})"
     )

@@ -11,21 +11,39 @@ from airhop.experiments.kounavis1996 import (
     DUPLICATES,
     EBSN,
     LATE,
+    LENGTH,
     LOCAL,
-    MOBILE,
     PATIENT,
     RESENT,
-    SEED_TICK,
-    TICK,
+    SECONDS,
     TIMED,
     TIMEOUTS,
+    WARNED,
     experiment,
     unmodified,
 )
-from airhop.experiments.kounavis1996.checks import count, mostly, timeouts_left, times
+from airhop.experiments.kounavis1996.checks import count, more_than, mostly, timeouts_left, times
+from airhop.experiments.kounavis1996.networks import MOBILE
+from airhop.experiments.reading import Question, Reading
 from airhop.experiments.samples import Samples
 
 LITTLE = 1.1
+CASES = Question(
+    about="what the cases are",
+    default=Reading(
+        "per-notice",
+        "A case is a notice that comes to a sender with a timer, or just without.",
+        "EBSN messages, transmitted through air interfaces arrive in most cases after timers are expired",
+    ),
+    others=(
+        Reading(
+            "per-timeout",
+            "A case is a timeout that is left: a notice is under way then.",
+            "after timers are expired and therefore, provide no actual improvement",
+            checks={"kou-5": lambda s: mostly(s, WARNED, TIMEOUTS, "ebsn")},
+        ),
+    ),
+)
 
 
 def headline(samples: Samples) -> str:
@@ -42,21 +60,31 @@ CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "kou-m2m-local",
         "Local recovery improves the performance of TCP.",
-        lambda s: each_above(s, TICK, ("local",), "basic", (SEED_TICK,)),
+        lambda s: each_above(s, LENGTH, ("local",), "basic", (SECONDS,)),
+        quote="Local Recovery schemes imporve the performance of TCP.",
     ),
     Claim(
         "kou-3",
         "With an air interface between the sender and the receiver's base station EBSN fails to improve "
         "performance: it delivers less than 10 % more than local recovery alone.",
-        lambda s: each_below(s, TICK, ("ebsn",), "local", (SEED_TICK,), LITTLE),
+        lambda s: each_below(s, LENGTH, ("ebsn",), "local", (SECONDS,), LITTLE),
+        quote="EBSN fails to improve the performace of the network in the cases where there is at least "
+        "one air interface in the path between the TCP sender and the base station serving the mobile "
+        "receiver",
         reason="What it has more is so close to the tenth that 200 runs do not tell. Fixed to mobile it "
         "has as much, but there that is all there is to have; here a sender without timeouts has more.",
     ),
     Claim(
         "kou-3-timeouts",
-        "It fails to refresh the sender's timer: more than half of the timeouts of local recovery alone are "
-        "left.",
-        lambda s: each_above(count(s, TIMEOUTS), TICK, ("ebsn",), "local", (SEED_TICK,), 0.5),
+        "It fails to refresh the sender's timer: timeouts are left, more than one in 100 s.",
+        lambda s: more_than(s, TIMEOUTS, "ebsn", 1.0),
+        quote="However EBSN messages fail to refresh the sender's timer",
+    ),
+    Claim(
+        "kou-3-timeouts-strict",
+        "It mostly fails: more than half of the timeouts of local recovery alone are left.",
+        lambda s: each_above(count(s, TIMEOUTS), LENGTH, ("ebsn",), "local", (SECONDS,), 0.5),
+        own=True,
         reason="Those of the receiver's link are prevented. In traces of 200 runs 94 "
         "% of what is left expires while the sender's own link is bad, of which the receiver's base "
         "station knows nothing; a sender that heeds its own link layer as well has next to none "
@@ -67,6 +95,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "That is because its messages arrive in most cases after the timer has expired: more than half are "
         "late.",
         lambda s: mostly(s, LATE, TIMED, "ebsn"),
+        quote="EBSN messages, transmitted through air interfaces arrive in most cases after timers are "
+        "expired",
         reason="Few are late: there is one for every frame that fails, a dozen a second in a fade, and "
         "most of them find the sender's own link good. Of the timeouts that are left 39 % have a notice "
         "under way, which waits at the first base station for the end of the sender's own fade and comes "
@@ -78,6 +108,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "Redundant retransmissions cannot be avoided: most of what EBSN's sender sends again the receiver "
         "had.",
         lambda s: mostly(s, DUPLICATES, RESENT, "ebsn"),
+        quote="redundant retransmissions cannot be avoided.",
     ),
 )
 
@@ -90,4 +121,5 @@ EXPERIMENT = experiment(
     CLAIMS,
     headline,
     shown="ebsn",
+    asked=(CASES,),
 )

@@ -8,11 +8,14 @@ up to 1 s. Good times keep their 10 s.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from functools import partial
 
 from airhop.experiments.claims import above, each_above, falls_all_along, keeps_most
 from airhop.experiments.experiment import Claim, Experiment, PlottedAxis
-from airhop.experiments.kounavis1996 import EBSN, FIXED, LOCAL, PATIENT, RTTN, Network, experiment, unmodified
+from airhop.experiments.kounavis1996 import EBSN, LOCAL, PATIENT, RTTN, experiment, unmodified
+from airhop.experiments.kounavis1996.networks import FIXED, Network
 from airhop.experiments.samples import Samples
 
 WELL = 0.9
@@ -52,8 +55,18 @@ def _ahead(axis: PlottedAxis, samples: Samples, curve: str) -> str:
     return f"with mean fades of {', '.join(axis.text(x) for x in found)}" if found else "nowhere"
 
 
-def claims(end: str, axis: PlottedAxis, reasons: dict[str, str]) -> tuple[Claim[Samples], ...]:
-    """Make the claims; `end` is that of their ids, by which `reasons` are known."""
+WELL_FOR_SHORT = "EBSN works well when fades occur for a relatively short period of time"
+DEGRADES = "when the average fade duration is high, performance degrades further"
+DEPENDS = (
+    "Simulation tests of local recovery indicate that the efficiency of this approach depends on whether "
+    "fades occur for a relatively long or short period of time."
+)
+
+
+def claims(
+    end: str, axis: PlottedAxis, own: Collection[str], reasons: Mapping[str, str]
+) -> tuple[Claim[Samples], ...]:
+    """Make the claims; `end` is that of their ids, by which `reasons` are known and those that are `own`."""
     made: tuple[Claim[Samples], ...] = (
         Claim(
             "kou-4-short",
@@ -62,34 +75,50 @@ def claims(end: str, axis: PlottedAxis, reasons: dict[str, str]) -> tuple[Claim[
             lambda s: each_above(
                 s, axis, ("ebsn",), "patient", [x for x in s.xs if float(x) <= SHORT_S], WELL
             ),
+            quote=WELL_FOR_SHORT,
         ),
         Claim(
             "kou-4-long",
             "The longer the fades, the less EBSN delivers.",
             lambda s: falls_all_along(s, axis, ("ebsn",)),
+            quote=DEGRADES,
         ),
         Claim(
             "kou-4-further",
             "That is not only the time that fades take: EBSN loses more of its goodput than a sender without "
             "timeouts, from 1 s to 16 s.",
             lambda s: keeps_most(s, axis, "patient", ("ebsn",), SHORT_S),
+            quote=DEGRADES,
         ),
         Claim(
             "kou-4-local",
             "The efficiency of local recovery alone depends on the length of fades, too: it loses more than "
             "a sender without timeouts.",
             lambda s: keeps_most(s, axis, "patient", ("local",), SHORT_S),
+            quote=DEPENDS,
         ),
     )
     return tuple(
-        Claim(f"{claim.id}{end}", claim.text, claim.check, reasons.get(claim.id, "")) for claim in made
+        replace(
+            claim,
+            id=f"{claim.id}{end}",
+            quote="" if claim.id in own else claim.quote,
+            own=claim.id in own,
+            reason=reasons.get(claim.id, ""),
+        )
+        for claim in made
     )
 
 
 def over_fades(
-    id_: str, network: Network, end: str = "", reasons: dict[str, str] | None = None
+    id_: str,
+    network: Network,
+    end: str = "",
+    *,
+    own: Collection[str],
+    reasons: Mapping[str, str] | None = None,
 ) -> Experiment:
-    """Make the experiment on a network."""
+    """Make the experiment on a network; there the paper says nothing of the claims that are `own`."""
     axis = fade_axis(network)
     return experiment(
         id_,
@@ -97,7 +126,7 @@ def over_fades(
         "§3",
         network,
         (unmodified(network), LOCAL, EBSN, RTTN, PATIENT),
-        claims(end, axis, reasons or {}),
+        claims(end, axis, own, reasons or {}),
         partial(headline, axis),
         axis=axis,
         at=4,
@@ -107,6 +136,7 @@ def over_fades(
 EXPERIMENT = over_fades(
     "fade-length",
     FIXED,
+    own=("kou-4-short", "kou-4-long", "kou-4-further"),
     reasons={
         "kou-4-further": "Fixed to mobile EBSN leaves no timeout whatever the length of fades: an attempt "
         "fails every 0.24 s, and each starts the timer anew 0.06 s later. So it has what a sender without "

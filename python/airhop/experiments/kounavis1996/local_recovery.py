@@ -11,25 +11,25 @@ from airhop.experiments.claims import each_below, every
 from airhop.experiments.experiment import Claim, ClaimResult
 from airhop.experiments.kounavis1996 import (
     DUPLICATES,
-    FIXED,
     GIVEN_UP,
+    LENGTH,
     LOCAL,
     PATIENT,
     RESENT,
-    SEED_TICK,
+    SECONDS,
     SPURIOUS,
-    TICK,
     TIMEOUTS,
     experiment,
     unmodified,
 )
 from airhop.experiments.kounavis1996.checks import count, more_than, mostly, share, times
+from airhop.experiments.kounavis1996.networks import FIXED
 from airhop.experiments.samples import Samples
 
 
 def headline(samples: Samples) -> str:
     """Say what recovery gives and what is left to gain."""
-    left = count(samples, TIMEOUTS).estimate("local", SEED_TICK).mean
+    left = count(samples, TIMEOUTS).estimate("local", SECONDS).mean
     needless = share(samples, SPURIOUS, TIMEOUTS, "local").value
     return (
         f"Local recovery delivers {times(samples, 'local', 'basic')} times the goodput of unmodified TCP "
@@ -40,7 +40,7 @@ def headline(samples: Samples) -> str:
 
 def loses_nothing(samples: Samples) -> ClaimResult:
     """Judge whether recovery gives no packet up, and almost every timeout is spurious."""
-    given_up = count(samples, GIVEN_UP).estimate("local", SEED_TICK)
+    given_up = count(samples, GIVEN_UP).estimate("local", SECONDS)
     spurious = mostly(samples, SPURIOUS, TIMEOUTS, "local", 0.95)
     return ClaimResult(
         every((given_up.mean == 0.0, spurious.holds)),
@@ -53,23 +53,32 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "kou-7-timeouts",
         "Local recovery alone suffers from timeouts: more than one in 100 s.",
         lambda s: more_than(s, TIMEOUTS, "local", 1.0),
+        quote="However this scheme suffers from timeouts",
     ),
     Claim(
         "kou-7-reliable",
         "The link behaves as a reliable one of fluctuating bandwidth: no packet is lost, and more than 95 % "
         "of the timeouts are spurious.",
         loses_nothing,
+        quote="We can consider that the link behaves as though packets were not lost, but simply arrived "
+        "late at the mobile receiver. So, the ARQ-enhanced wireless link can be modeled by a relatively "
+        "reliable channel having its bandwidth fluctuating as a function of time.",
     ),
     Claim(
         "kou-7-redundant",
         "Retransmissions of the remote sender cannot be avoided, and they are redundant: most bring what the "
         "receiver had.",
         lambda s: mostly(s, DUPLICATES, RESENT, "local"),
+        quote="retransmissions from the remote sender cannot be avoided. […] The lack of synchronization "
+        "betweeen two independent retransmission schemes that run concurrently (TCP - local ARQ) results in "
+        "redundant retransmissions",
     ),
     Claim(
         "kou-7-cost",
         "They degrade performance: local recovery delivers less than it would without timeouts.",
-        lambda s: each_below(s, TICK, ("local",), "patient", (SEED_TICK,)),
+        lambda s: each_below(s, LENGTH, ("local",), "patient", (SECONDS,)),
+        quote="The primary disadvantage of local recovery is its inability to deal with timeouts at the "
+        "remote sender : […] redundant retransmissions and performance degradation.",
     ),
 )
 

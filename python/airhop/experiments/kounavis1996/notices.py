@@ -13,8 +13,9 @@ from functools import partial
 
 from airhop.experiments.claims import each_above
 from airhop.experiments.experiment import Claim, ClaimResult, Curve, Experiment, PlottedAxis
-from airhop.experiments.kounavis1996 import EBSN, FIXED, LOCAL, PATIENT, RTTN, TIMEOUTS, Network, experiment
+from airhop.experiments.kounavis1996 import EBSN, LOCAL, PATIENT, RTTN, TIMEOUTS, experiment
 from airhop.experiments.kounavis1996.checks import count
+from airhop.experiments.kounavis1996.networks import FIXED, Network
 from airhop.experiments.samples import Samples
 
 DELAY = PlottedAxis(
@@ -62,6 +63,7 @@ def claims(end: str) -> tuple[Claim[Samples], ...]:
             f"kou-notices-{curve}{end}",
             f"{label} delivers more than local recovery alone with the same sender, whatever the delay.",
             partial(_ahead, curve),
+            own=True,
             reason=WHY_NOT if curve == "ll-elsn" else "",
         )
         for curve, label in LABELS.items()

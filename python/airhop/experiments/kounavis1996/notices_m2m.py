@@ -7,7 +7,7 @@ it as base stations do, which that of the paper does not.
 from __future__ import annotations
 
 from airhop.experiments.experiment import Curve
-from airhop.experiments.kounavis1996 import MOBILE
+from airhop.experiments.kounavis1996.networks import MOBILE
 from airhop.experiments.kounavis1996.notices import on_the_same_fades
 
 HEARD = Curve("ebsn-own-link", "EBSN, own link heard", {"name": "ebsn", "base": "tahoe", "own_link": "heard"})

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from airhop.experiments.claims import each_above
 from airhop.experiments.experiment import Claim, PlottedAxis
-from airhop.experiments.kounavis1996 import EBSN, FIXED, LOCAL, PATIENT, RTTN, experiment, unmodified
+from airhop.experiments.kounavis1996 import EBSN, LOCAL, PATIENT, RTTN, experiment, unmodified
 from airhop.experiments.kounavis1996.checks import times
 from airhop.experiments.kounavis1996.ebsn import GAIN
+from airhop.experiments.kounavis1996.networks import FIXED
 from airhop.experiments.samples import Samples
 
 WINDOW = 4096
@@ -55,6 +56,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "EBSN delivers more than 1.5 times the goodput of unmodified TCP with packets of any size (the paper "
         "says so for 128 bytes).",
         lambda s: each_above(s, SIZE, ("ebsn",), "basic", s.xs, GAIN),
+        own=True,
         reason="As with 128 bytes: EBSN leaves next to no timeout, and has what a sender without timeouts "
         "has. Packets of 1536 bytes are the exception: two fill the window, and the link takes two seconds "
         "to see that one failed, so that some timeouts come before the first notice.",
@@ -63,6 +65,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "kou-sizes-local",
         "It delivers more than local recovery alone with packets of any size.",
         lambda s: each_above(s, SIZE, ("ebsn",), "local", s.xs),
+        own=True,
     ),
 )
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from airhop.experiments.experiment import Claim, Curve, Experiment, PlottedAxis, Replications, TimelineChoice
-from airhop.experiments.kounavis1996 import FIXED, GOODPUT, PAPER, RESENT, SECONDS, SPURIOUS, TIMEOUTS
+from airhop.experiments.kounavis1996 import GOODPUT, PAPER, RESENT, SECONDS, SPURIOUS, TIMEOUTS
+from airhop.experiments.kounavis1996.networks import FIXED
 from airhop.experiments.samples import Samples
 from airhop.experiments.today import CLEARLY, LINUX, SENDERS
 from airhop.experiments.today.duels import has_less

@@ -1,0 +1,146 @@
+"""What Koo 2007 leaves open: rates and delays, cross traffic, and parts of the schemes it compares."""
+
+from __future__ import annotations
+
+from airhop.experiments.reading import Question, Reading
+
+SCHEME = "flow.ftp.scheme"
+FIGURE_1 = "The simulation environments are depicted in Figure 1(a) and Figure 1(b)."
+MSS = "all network nodes retain the queue size of 20 MSS"
+ERRORS = "various wireless link errors"
+ESTIMATOR = "the available bandwidth estimator of WestwoodNR [4]"
+CROSSING = (
+    "forward traffic flows from node1 to node2 via router1 and base station, and backward traffic flows from "
+    "node3 to node4 via base station and router1, respectively."
+)
+
+
+def delay(wire_less_ms: int = 0) -> Question:
+    """Ask how long the path is; in Figure 1b a part of its wire is the sender's own link."""
+    return Question(
+        about="the delay",
+        default=Reading("delay-25", "The wire takes 25 ms, as the printed gains over Reno suggest."),
+        others=tuple(
+            Reading(
+                f"delay-{ms}",
+                f"The wire takes {ms} ms.",
+                settings={"wired.wire.delay": f"{ms - wire_less_ms} ms"},
+            )
+            for ms in (30, 45)
+        ),
+    )
+
+
+SEGMENT = Question(
+    about="the segment",
+    default=Reading("segment-1460", "An MSS is 1460 bytes, Ethernet's.", MSS),
+    others=(
+        Reading(
+            "segment-1000", "An MSS is 1000 bytes, ns-2's.", MSS, settings={"flow.ftp.segment": "1000 B"}
+        ),
+    ),
+)
+WAYS = Question(
+    about="the way that errors strike",
+    default=Reading("data-only", "Errors strike data, not ACKs.", ERRORS),
+    others=(
+        Reading(
+            "both-ways",
+            "The link's errors strike packets in either direction.",
+            ERRORS,
+            settings={"wired.air.errors": {"kind": "bernoulli", "loss": 0.01}},
+        ),
+    ),
+)
+
+
+def _westwood(**parameters: object) -> dict[str, dict[str, object]]:
+    """Give WestwoodNR, and WestwoodVT that is based on it, the same parameters."""
+    return {name: {SCHEME: {"name": name, **parameters}} for name in ("westwood-nr", "westwood-vt")}
+
+
+FILTER = Question(
+    about="Westwood's filter",
+    default=Reading(
+        "tustin",
+        "ACK rates pass the filter of Westwood's paper, its [4], with a time constant of 1 s.",
+        ESTIMATOR,
+    ),
+    others=tuple(
+        Reading(name, text, ESTIMATOR, curves=_westwood(**parameters))
+        for name, text, parameters in (
+            ("tau-0.5", "They pass the same with 0.5 s.", {"tau": 0.5}),
+            ("ewma", "They pass a mean with 0.9 of the old.", {"filter": "ewma"}),
+            ("bilinear", "They pass the bilinear filter of UCLA's modules.", {"filter": "bilinear"}),
+            ("slow-bilinear", "They pass the slower one of those.", {"filter": "slow-bilinear"}),
+        )
+    ),
+)
+
+
+def warnings(*links: str) -> Question:
+    """Ask when the routers of TCP New Jersey warn, of which the paper says that there are such."""
+    queue = {"kind": "drop-tail", "packets": 20}
+    warning = {"kind": "congestion-warning", "packets": 20, "threshold": 10}
+    return Question(
+        about="New Jersey's warnings",
+        default=Reading("warned-at-5", "Routers warn from a quarter of their queue on, five packets."),
+        others=(
+            Reading(
+                "warned-at-10",
+                "They warn from half of it on.",
+                settings={f"wired.{link}.queue": queue for link in links},
+                curves={"new-jersey": {f"wired.{link}.queue": warning for link in links}},
+            ),
+        ),
+    )
+
+
+NEW_JERSEY_RTT = Question(
+    about="New Jersey's round trip",
+    default=Reading("rtt-current", "Its estimate is multiplied with the round trip measured last."),
+    others=(
+        Reading(
+            "rtt-minimum",
+            "It is multiplied with the smallest one.",
+            curves={"new-jersey": {SCHEME: {"name": "new-jersey", "rtt": "minimum"}}},
+        ),
+    ),
+)
+
+
+def _cross(app: dict[str, object]) -> dict[str, object]:
+    return {f"flow.{flow}.{key}": value for flow in ("forward", "backward") for key, value in app.items()}
+
+
+CROSS_TRAFFIC = Question(
+    about="the cross traffic",
+    default=Reading("pareto", "It is UDP in Pareto bursts, 0.5 Mbit/s in the mean each way.", CROSSING),
+    others=(
+        Reading(
+            "cbr",
+            "It is UDP at 0.5 Mbit/s each way.",
+            CROSSING,
+            settings=_cross({"app": {"kind": "cbr", "rate": "0.5 Mbit/s"}}),
+        ),
+        Reading(
+            "ftp",
+            "It is a long-lived FTP over Reno each way.",
+            CROSSING,
+            settings=_cross(
+                {
+                    "transport": "tcp",
+                    "scheme": "reno",
+                    "segment": "1460 B",
+                    "app": {"kind": "bulk"},
+                    "tcp.preset": "ns2",
+                }
+            ),
+        ),
+    ),
+)
+"""With an FTP each way the data of the backward connection hold ACKs up and let them go in bunches (two in
+five follow within 1 ms; a segment takes 6), from which Westwood's filter takes the link for 17 times as
+fast as it is. So ssthresh is at 160 segments and more (9 fill the pipe), nine losses in ten happen in
+slow start, and there WestwoodVT takes every loss for congestion, as WestwoodNR does. New Jersey counts
+segments when they arrive, not when their ACKs do, and its routers warn it before they drop."""

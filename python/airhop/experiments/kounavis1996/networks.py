@@ -1,0 +1,47 @@
+"""The two topologies of Kounavis 1996, and how their radio links recover frames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+DOWN = {"kind": "go-back-n", "window": 3}
+UP = {"kind": "selective-repeat", "window": 8}
+NONE = {"kind": "none"}
+
+
+@dataclass(frozen=True)
+class Network:
+    """One of the two topologies."""
+
+    scenario: str
+    data_go_down: Mapping[str, bool]
+    """For each radio link, whether data cross it from the base station to the mobile."""
+    name: str
+    """As titles end in it."""
+
+    @property
+    def recovery(self) -> dict[str, object]:
+        """Local recovery on every radio link, as printed: Go-Back-3 down, selective retransmission up."""
+        return self.arq(DOWN, UP)
+
+    @property
+    def plain(self) -> dict[str, object]:
+        """Radio links that send every frame once."""
+        return self.arq(NONE, NONE)
+
+    def arq(self, down: Mapping[str, object], up: Mapping[str, object]) -> dict[str, object]:
+        """Recover frames so on every radio link, down to mobiles and up from them."""
+        return {
+            f"radio.{link}.{way}": dict(arq)
+            for link, data_go_down in self.data_go_down.items()
+            for way, arq in zip(("arq", "arq_back"), (down, up) if data_go_down else (up, down), strict=True)
+        }
+
+    def each(self, key: str) -> tuple[str, ...]:
+        """Give the path of a key in every radio link."""
+        return tuple(f"radio.{link}.{key}" for link in self.data_go_down)
+
+
+FIXED = Network("kounavis1996-fixed-mobile", {"air": True}, "fixed to mobile")
+MOBILE = Network("kounavis1996-mobile-mobile", {"first": False, "last": True}, "mobile to mobile")

@@ -1,0 +1,218 @@
+"""What Kounavis 1996 leaves open, or says in two ways: fades, sender, clock and link layer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from airhop.experiments.experiment import Curve
+from airhop.experiments.kounavis1996.networks import DOWN, UP, Network
+from airhop.experiments.reading import Question, Reading
+from airhop.scenario import SCHEME
+
+UNIFORM = "We, instead used a more realistic model based on uniformal distributions"
+WINDOW = "A maximum number of N packets can be transmitted without any acknowledgement received."
+GROUP = "the whole group of N packets is being transmitted again"
+TAHOE, RENO = "tahoe", "reno"
+
+
+def questions(network: Network, curves: Sequence[Curve]) -> tuple[Question, ...]:
+    """List what the results of these curves on a network hang on."""
+    recovers = any(network.plain.keys() - curve.changes.keys() for curve in curves)
+    has_both = any(curve.scheme == RENO for curve in curves)
+    return (
+        bit_errors(network),
+        sojourns(network),
+        *(() if has_both else (sender(curves),)),
+        CLOCK,
+        ESTIMATOR,
+        *((groups(network), timeout(network), uplink(network)) if recovers else ()),
+    )
+
+
+# ---- the channel -----------------------------------------------------------------------------------------
+
+
+def bit_errors(network: Network) -> Question:
+    """Ask what `10E-6` is: a ten with an exponent, or E-notation, in which it is 1e-5."""
+
+    def reading(name: str, text: str, rests_on: str, **rates: float) -> Reading:
+        return Reading(name, text, rests_on, settings=on_each(network, **rates))
+
+    return Question(
+        about="the bit error rates",
+        default=Reading(
+            "ber-powers",
+            "10E-6 and 10E-2 are powers of ten, 1e-6 and 1e-2, as in Bakshi et al. (1997), its [1].",
+            "The error model we used, was the same as the one proposed in [1].",
+        ),
+        others=(
+            reading(
+                "ber-e-notation",
+                "10E-6 and 10E-2 are E-notation: 1e-5 and 1e-1.",
+                "Lamda_g = 10E-6",
+                ber_good=1e-5,
+                ber_bad=1e-1,
+            ),
+            reading(
+                "ber-good",
+                "In good times 10E-6 is E-notation, 1e-5; fades are those of [1].",
+                "Lamda_g = 10E-6",
+                ber_good=1e-5,
+            ),
+        ),
+    )
+
+
+def sojourns(network: Network) -> Question:
+    """Ask how long fades last: the paper has one law in the model and another one in its place."""
+
+    def reading(law: str, text: str, rests_on: str) -> Reading:
+        return Reading(law, text, rests_on, settings=on_each(network, sojourn=law))
+
+    return Question(
+        about="the law of the sojourns",
+        default=Reading("uniform", "Good and bad times are uniform from 0 to twice their means.", UNIFORM),
+        others=(
+            reading("uniform-half", "They are uniform from half to one and a half of their means.", UNIFORM),
+            reading(
+                "exponential",
+                "They are exponential.",
+                "We consider that each state's duration is exponentially distributed",
+            ),
+            reading(
+                "constant",
+                "They are constant, as where EBSN was proposed.",
+                "the authors of [1], used constant values for each state's bit error rate and duration",
+            ),
+        ),
+    )
+
+
+def on_each(network: Network, **errors: object) -> dict[str, object]:
+    """Set keys of the errors on every radio link."""
+    return {path: value for key, value in errors.items() for path in network.each(f"errors.{key}")}
+
+
+# ---- the sender ------------------------------------------------------------------------------------------
+
+
+def sender(curves: Sequence[Curve]) -> Question:
+    """Ask which TCP it is: the paper cites Tahoe's, and describes what Reno adds."""
+    helped = {curve.scheme_name for curve in curves if isinstance(curve.scheme, Mapping)}
+    return Question(
+        about="the sender",
+        default=Reading(
+            TAHOE,
+            "TCP is Tahoe, that of Jacobson and Karels (1988).",
+            "The operation of TCP as presented in [5]",
+        ),
+        others=(
+            Reading(
+                RENO,
+                "TCP is Reno, which decreases its window and seldom starts slowly.",
+                "make TCP enter the multiplicative decrease phase, or in the worst case the slow start phase",
+                schemes={scheme: {"base": RENO} for scheme in helped if scheme},
+                curves={curve.name: {SCHEME: RENO} for curve in curves if curve.scheme == TAHOE},
+            ),
+        ),
+    )
+
+
+CLOCK = Question(
+    about="the sender's clock",
+    default=Reading("tick-100", "The clock ticks every 100 ms, as that of ns 1.1."),
+    others=tuple(
+        Reading(
+            f"tick-{tick}",
+            f"The clock ticks every {tick} ms, as {whose}.",
+            settings={"flow.ftp.tcp.rto.tick": f"{tick} ms"},
+        )
+        for tick, whose in ((300, "that of Bakshi et al. (1997) may"), (500, "that of BSD does"))
+    ),
+)
+ESTIMATOR = Question(
+    about="the estimator's gains",
+    default=Reading("one-gain", "Mean and deviation have the same gain, 1/8.", "v := v + g ( |Err |- v )"),
+    others=(
+        Reading(
+            "two-gains",
+            "The mean has a gain of 1/8, the deviation 1/4, as in Jacobson and Karels (1988).",
+            "The operation of TCP as presented in [5]",
+            settings={"flow.ftp.tcp.rto.kind": "ns2"},
+        ),
+    ),
+)
+
+# ---- the link layer --------------------------------------------------------------------------------------
+
+
+def groups(network: Network) -> Question:
+    """Ask whether Go-Back-N sends a window that slides, or group after group."""
+    return Question(
+        about="Go-Back-N's group",
+        default=Reading("sliding", "A frame follows each link ACK.", WINDOW),
+        others=(
+            Reading(
+                "blocks",
+                "N frames are sent, and acknowledged, as one group.",
+                GROUP,
+                settings=network.arq({**DOWN, "group": "blocks"}, UP),
+            ),
+        ),
+    )
+
+
+def timeout(network: Network) -> Question:
+    """Ask how long Go-Back-N waits for a link ACK."""
+    return Question(
+        about="Go-Back-N's timeout",
+        default=Reading("timeout-least", "It waits until the ACK of a whole window must have come, 0.24 s."),
+        others=(
+            Reading(
+                "timeout-1s",
+                "It waits for a second.",
+                settings=network.arq({**DOWN, "timeout": "1 s"}, UP),
+            ),
+        ),
+    )
+
+
+def uplink(network: Network) -> Question:
+    """Ask how many frames the selective retransmission scheme has on their way."""
+    return Question(
+        about="the uplink's window",
+        default=Reading("up-8", "Eight frames up: more than fill the link."),
+        others=(
+            Reading(
+                "up-3",
+                "Three frames up, as down.",
+                settings=network.arq(DOWN, {**UP, "window": DOWN["window"]}),
+            ),
+        ),
+    )
+
+
+# ---- RTTN ------------------------------------------------------------------------------------------------
+
+RTTN_MARGIN = Question(
+    about="RTTN's margin",
+    default=Reading(
+        "margin-2",
+        "Two mean deviations are added to the mean duration of fades.",
+        "Fade duration can be measured and its average values can be stored and dynamically updated",
+    ),
+    others=(
+        Reading(
+            "margin-0",
+            "Nothing is added: senders are told of the average alone.",
+            "its average values can be stored",
+            schemes={"rttn": {"k": 0}},
+        ),
+        Reading(
+            "margin-4",
+            "Four are, as a timeout has them.",
+            "RTO = a + 4v",
+            schemes={"rttn": {"k": 4}},
+        ),
+    ),
+)

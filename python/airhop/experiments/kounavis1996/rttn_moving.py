@@ -1,0 +1,309 @@
+"""RTTN (a reconstruction) where the receiver moves, section 4: "fade duration is also constantly changing".
+
+Fades are places on the receiver's way in which it hears nothing, so each lasts as long as the receiver takes
+to cross it: the mean duration of fades is inverse to the speed (Rice 1948; Jakes 1974, §1.3). Places are
+those of the paper's network, at a speed at which they take 4 of 14 s; the receiver walks now faster and now
+slower than that, by turns. The factor is the greater speed over the lesser, whose product is that of the
+paper. The sender's own air interface fades as it does there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from airhop.experiments.calculation import Calculation, Compute, TextTable, Value, Values
+from airhop.experiments.claims import every
+from airhop.experiments.experiment import Claim, ClaimResult, Mode, X
+from airhop.experiments.kounavis1996 import EBSN, LOCAL, PAPER, PATIENT, RTTN
+from airhop.experiments.kounavis1996.networks import MOBILE
+from airhop.experiments.kounavis1996.readings import RTTN_MARGIN, questions
+from airhop.experiments.reading import Reading
+from airhop.experiments.traced import apart, estimated, mean_and_half, paired, traced_runs
+from airhop.progress import Reporter
+from airhop.scenario import Scenario
+from airhop.simulate import run
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+CURVES = (LOCAL, EBSN, RTTN, PATIENT)
+FACTORS = (1, 4, 16)
+PHASE_S, PHASES = 100, 4
+"""How long the receiver keeps a speed, and how many times."""
+REPLICATIONS: dict[Mode, int] = {"quick": 10, "default": 50, "full": 200}
+METRICS = {
+    "goodput_kbps": "Goodput (kbit/s)",
+    "timeouts": "Timeouts in 100 s",
+    "spread_s": "Deviation of round trips (s)",
+}
+LINK = "last"
+"""The receiver's air interface."""
+
+
+@dataclass(frozen=True)
+class Moved:
+    """What a run had."""
+
+    goodput_kbps: float
+    timeouts: float
+    spread_s: float
+    """Standard deviation of the round trips of all segments."""
+
+
+# ---- the way ---------------------------------------------------------------------------------------------
+
+
+def speeds(factor: float) -> list[float]:
+    """Give the speed in each phase, times that at which fades last as long as printed: faster first."""
+    return [factor**0.5 if phase % 2 == 0 else factor**-0.5 for phase in range(PHASES)]
+
+
+def when(places: Sequence[float], factor: float) -> Iterator[float]:
+    """Tell when the receiver is at each of these places, which are seconds at the printed speed."""
+    ends = [0.0]
+    for speed in speeds(factor):
+        ends.append(ends[-1] + PHASE_S * speed)
+    phase = 0
+    for place in places:
+        while phase < PHASES - 1 and place > ends[phase + 1]:
+            phase += 1
+        yield PHASE_S * phase + (place - ends[phase]) / speeds(factor)[phase]
+
+
+def crossed(fades: str, factor: float) -> str:
+    """Make of fades at the printed speed, as text of a file, those of a receiver that moves."""
+    rows = [row for row in fades.splitlines() if row[:1].isdigit()]
+    times = list(when([float(place) for row in rows for place in row.split(",")], factor))
+    begins, ends = times[::2], times[1::2]
+    told = [f"{begin:.9f},{end:.9f}" for begin, end in zip(begins, ends, strict=True)]
+    return "\n".join([f"# period_s = {PHASE_S * PHASES}", "begin_s,end_s", *told, ""])
+
+
+# ---- runs ------------------------------------------------------------------------------------------------
+
+
+def scenario(curve: str, reading: Reading | None = None) -> Scenario:
+    """Make the scenario of a receiver that keeps the printed speed."""
+    compared = next(one for one in CURVES if one.name == curve)
+    changes = (compared.under(reading) if reading else compared).changes
+    settings = {**MOBILE.recovery, **(reading.settings if reading else {}), **changes}
+    return Scenario.load(MOBILE.scenario).with_({"duration": f"{PHASE_S * PHASES} s", **settings})
+
+
+def moving(standing: Scenario, factor: int, folder: Path, seed: int, rep: int) -> Scenario:
+    """Let the receiver walk through the fades of this seed and replication."""
+    way = sum(PHASE_S * speed for speed in speeds(factor))
+    fades = standing.fades(seed=seed, rep=rep, until=f"{way:.6f} s")[LINK]
+    file = folder / f"{factor}-{rep}.csv"
+    file.write_text(crossed(fades, factor), encoding="utf-8")
+    errors = next(link["errors"] for link in standing.to_dict()["radio"] if link["name"] == LINK)
+    rates = {key: errors[key] for key in ("ber_good", "ber_bad")}
+    return standing.with_({f"radio.{LINK}.errors": {"kind": "recorded", "file": str(file), **rates}})
+
+
+def measure(reading: Reading | None, folder: Path, curve: str, factor: int, seed: int, rep: int) -> Moved:
+    """Trace a run."""
+    from airhop.analysis.round_trips import round_trips
+
+    own = folder / curve
+    own.mkdir(exist_ok=True)
+    result = run(moving(scenario(curve, reading), factor, own, seed, rep), seed=seed, rep=rep, trace=True)
+    spread = round_trips(result.tables, "ftp")["rtt_ms"].std() or 0.0
+    return Moved(
+        goodput_kbps=1000 * result.goodput_mbps,
+        timeouts=result.tcp_flows[0]["timeouts"] / PHASES,
+        spread_s=1e-3 * float(spread),  # type: ignore[arg-type]
+    )
+
+
+def computing(reading: Reading | None) -> Compute:
+    """Trace all curves at every factor under a reading, and compare them replication by replication."""
+
+    def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
+        cells = product((curve.name for curve in CURVES), FACTORS)
+        with TemporaryDirectory() as folder:
+            one = partial(measure, reading, Path(folder))
+            found = traced_runs(one, cells, REPLICATIONS[mode], seed, reporter)
+        return [value for metric in METRICS for value in _values(found, metric)]
+
+    return compute
+
+
+PAIRS = (("rttn", "local"), ("rttn", "ebsn"))
+
+
+def less(curve: str, other: str) -> str:
+    """Name the paired difference of two curves, or of one to itself at another factor."""
+    return f"{curve} less {other}"
+
+
+STEADY = "steady"
+
+
+def _values(found: Mapping[tuple[str, int], Sequence[Moved]], metric: str) -> Iterator[Value]:
+    def runs(curve: str, factor: int) -> list[float]:
+        return [getattr(one, metric) for one in found[curve, factor]]
+
+    for factor in FACTORS:
+        x: dict[str, X] = {"factor": factor}
+        for curve in CURVES:
+            yield estimated(curve.name, x, metric, runs(curve.name, factor))
+            if factor > 1:
+                steady = runs(curve.name, 1)
+                yield paired(less(curve.name, STEADY), x, metric, runs(curve.name, factor), steady)
+        for one, other in PAIRS:
+            yield paired(less(one, other), x, metric, runs(one, factor), runs(other, factor))
+
+
+# ---- what is claimed -------------------------------------------------------------------------------------
+
+
+def differs(
+    curve: str, other: str, metric: str, sign: int, factors: Sequence[int] = FACTORS
+) -> Callable[[Values], ClaimResult]:
+    """Judge whether a curve has more of it than another at each of these factors, or less (-1)."""
+
+    def check(values: Values) -> ClaimResult:
+        found = {factor: values.at(less(curve, other), metric, factor=factor).value for factor in factors}
+        told = ", ".join(f"{mean_and_half(one, sign='+')} at {factor}" for factor, one in found.items())
+        return ClaimResult(
+            every(apart(one, sign) for one in found.values()),
+            f"{METRICS[metric]}, {less(curve, other)}: {told}".replace("-", "−"),
+        )
+
+    return check
+
+
+CHANGING = FACTORS[1:]
+CLAIMS: tuple[Claim[Values], ...] = (
+    Claim(
+        "kou-moving-spread",
+        "The receiver's movement makes round trips vary: of a sender without timeouts they deviate more at "
+        "changing speed than at constant speed.",
+        differs("patient", STEADY, "spread_s", 1, CHANGING),
+        quote="Fade duration is also constantly changing and variations in RTT depend on a great number of "
+        "parameters such as the receiver's movement",
+    ),
+    Claim(
+        "kou-moving-goodput",
+        "RTTN (as reconstructed) may improve on what there is, also where the receiver moves: it "
+        "delivers more than EBSN at every factor.",
+        differs("rttn", "ebsn", "goodput_kbps", 1),
+        quote="we feel that future research on the Round Trip Time Notification (RTTN) algorithm may indeed "
+        "provide some improvement regarding the issues discussed above",
+    ),
+    Claim(
+        "kou-moving-timeouts",
+        "Fades that are averaged and updated tell what to expect: RTTN leaves fewer timeouts than EBSN, "
+        "and than local recovery alone, at every factor.",
+        lambda values: both(
+            differs("rttn", "ebsn", "timeouts", -1)(values), differs("rttn", "local", "timeouts", -1)(values)
+        ),
+        quote="Fade duration can be measured and its average values can be stored and dynamically "
+        "updated at the base station. This means that the base station is a system capable of notifying "
+        "TCP senders what kind of behaviour they should expect from a particular air interface.",
+    ),
+    Claim(
+        "kou-moving-harder",
+        "Averages come behind a receiver that moves: RTTN leaves more timeouts at changing speed than at "
+        "constant speed.",
+        differs("rttn", STEADY, "timeouts", 1, CHANGING),
+        own=True,
+    ),
+)
+
+
+def both(first: ClaimResult, second: ClaimResult) -> ClaimResult:
+    """Judge whether both hold."""
+    return ClaimResult(every((first.holds, second.holds)), f"{first.measured}; {second.measured}")
+
+
+def headline(values: Values) -> str:
+    """Say what RTTN has over EBSN, and what is left of the timeouts, without movement and with most."""
+    told = []
+    for factor in (FACTORS[0], FACTORS[-1]):
+        goodput, timeouts = (
+            [values.at(curve, metric, factor=factor).value.mean for curve in ("local", "ebsn", "rttn")]
+            for metric in ("goodput_kbps", "timeouts")
+        )
+        told.append(
+            f"{goodput[2] / goodput[1]:.2f} times the goodput of EBSN at a factor of {factor} (timeouts in "
+            f"100 s: local recovery {timeouts[0]:.1f}, EBSN {timeouts[1]:.1f}, RTTN {timeouts[2]:.1f})"
+        )
+    return f"RTTN as reconstructed delivers {told[0]}, and {told[1]}."
+
+
+# ---- how it is shown -------------------------------------------------------------------------------------
+
+
+def tables(values: Values) -> list[TextTable]:
+    """List goodput, timeouts and the deviation of round trips, a table each."""
+    return [
+        TextTable(
+            label,
+            ("factor", *(curve.label for curve in CURVES)),
+            tuple(
+                (
+                    str(factor),
+                    *(mean_and_half(values.at(curve.name, metric, factor=factor).value) for curve in CURVES),
+                )
+                for factor in FACTORS
+            ),
+            f"Mean ± 95 % half-width of {values.reps} runs of {PHASE_S * PHASES} s."
+            if metric == list(METRICS)[-1]
+            else "",
+        )
+        for metric, label in METRICS.items()
+    ]
+
+
+def figure(values: Values) -> Figure:
+    """Draw goodput and timeouts against how much the speed changes."""
+    from airhop.plots.paper import curve as draw
+    from airhop.plots.paper import legend, panels
+    from airhop.plots.style import styles
+
+    shown = ("goodput_kbps", "timeouts")
+    drawing, made = panels(len(shown), 1.8)
+    look = styles([curve.name for curve in CURVES])
+    for axes, metric in zip(made, shown, strict=True):
+        for curve in CURVES:
+            draw(
+                axes,
+                *values.line(curve.name, metric, "factor"),
+                label=curve.label if axes is made[0] else f"_{curve.label}",
+                style=look[curve.name],
+            )
+        axes.set_ylim(bottom=0.0)
+        axes.set_ylabel(METRICS[metric])
+    made[-1].set_xscale("log")
+    made[-1].set_xticks(FACTORS, [str(factor) for factor in FACTORS])
+    made[-1].set_xlabel("Greater speed over lesser")
+    legend(drawing)
+    return drawing
+
+
+EXPERIMENT = Calculation(
+    id="kounavis1996/rttn-moving",
+    title="RTTN (reconstruction) where the receiver moves, mobile to mobile",
+    source=f"{PAPER}, section 4",
+    method=(
+        f"Traces of the mobile-to-mobile network in {PHASE_S * PHASES} s, in which the receiver changes its "
+        f"speed every {PHASE_S} s, a faster and a slower one by turns. Fades are places on its way, those of "
+        "the paper's network in each replication, so that each lasts as much longer as it walks slower. "
+        "Curves are compared replication by replication."
+    ),
+    compute=computing(None),
+    claims=CLAIMS,
+    headline=headline,
+    figure=figure,
+    tables=tables,
+    questions=(*questions(MOBILE, CURVES), RTTN_MARGIN),
+    computing=computing,
+)
