@@ -308,7 +308,7 @@ class Experiment:
         return {curve.name: curve.label for curve in self.curves}
 
     def under(self, reading: Reading) -> Experiment:
-        """Make the experiment that this is under another reading; what is beside it is read so too.
+        """Make the experiment that this is under another reading, and so with what is beside it.
 
         It has no questions of its own. Raises InputError where the reading changes a scheme or a curve that
         is not compared.
@@ -329,9 +329,14 @@ class Experiment:
             settings={**self.settings, **reading.settings},
             curves=tuple(curve.under(reading) for curve in self.curves),
             metric=reading.metric or self.metric,
-            beside=self.beside and self.beside._under(reading),
+            beside=self.beside and self.beside._beside(reading),
             questions=(),
         )
+
+    def _beside(self, reading: Reading) -> Experiment:
+        """Read it so too, unless it has questions and this is an answer to none of them."""
+        known = readings(self.questions)
+        return self if known and reading not in known else self._under(reading)
 
     def study(self, mode: Mode, seed: int = 1) -> Study:
         """Make the study that this mode runs: the axis, slower, times the curves."""

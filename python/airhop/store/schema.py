@@ -118,7 +118,7 @@ def _rows_of(run: FinishedRun) -> Iterator[list[Any]]:
     """Make one row per flow, values in the order of COLUMNS."""
     document = json.loads(run.document)
     for flow in document["flows"]:
-        # Journals of earlier versions have neither judgements, completion_s, route_hops nor what was observed.
+        # Journals of earlier versions have no judgements, completion_s, route_hops or what was observed.
         judged = flow.get("judgements", {})
         yield [
             run.run_id,

@@ -99,7 +99,7 @@ def test_a_study_may_stop_by_the_interval_of_one_flow() -> None:
 
 
 def test_flows_are_summed_up_by_the_length_of_their_route() -> None:
-    # Three TCP flows of two hops, two and three; what goes by UDP counts nowhere, and a run without any has none.
+    # Three TCP flows of two hops, two and three; UDP counts nowhere, and a run without any of two has none.
     scenario = Scenario.load("yun2009-downlink")
     store = MemoryStore()
     flow = synthetic.run_document("reno", 1.0, 0)["flows"][0]
