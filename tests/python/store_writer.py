@@ -44,6 +44,7 @@ def document(number: int) -> str:
         "transport": "tcp",
         "from": "s",
         "to": "d",
+        "route_hops": 3,
         "goodput_mbps": number / 7,
         "delivered_bytes": 1000 * number,
         "sent_segments": 10 * number,

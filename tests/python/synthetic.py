@@ -76,6 +76,7 @@ def run_document(scheme: str, goodput_mbps: float, rep: int = 0, seed: int = 1) 
                 "transport": "tcp",
                 "from": "s",
                 "to": "d",
+                "route_hops": 3,
                 "goodput_mbps": goodput_mbps,
                 "delivered_bytes": round(goodput_mbps * 25e6),
                 "sent_segments": 26_100,

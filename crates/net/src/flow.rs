@@ -15,6 +15,8 @@ use std::ops::Range;
 pub(crate) struct Flow {
     pub plan: FlowPlan,
     pub id: FlowId,
+    /// How many links its shortest way crosses.
+    pub route_hops: usize,
     /// Hash of its name, for the fingerprint.
     pub hash: u64,
     pub ends: Ends,

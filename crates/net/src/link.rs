@@ -239,7 +239,7 @@ impl Link {
         let Some(model) = &mut self.errors else { return Damage::None };
         let [bits, header_bits] = [packet.bytes, packet.header_bytes()].map(|bytes| u64::from(bytes) * 8);
         let (start, end) = (arrived.start, arrived.end);
-        model.damage(&Frame { bits, header_bits, control: false, start, end, attempt: 1 })
+        model.damage(&Frame { bits, header_bits, control: false, broadcast: false, start, end, attempt: 1 })
     }
 
     /// Drops all that wait for a discipline.

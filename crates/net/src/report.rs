@@ -38,6 +38,8 @@ pub struct FlowReport {
     pub from: String,
     /// The receiving node.
     pub to: String,
+    /// How many links the shortest way between them crosses.
+    pub route_hops: usize,
     /// New in-order bytes handed to the receiving application × 8 / (duration − warm-up) / 1e6.
     pub goodput_mbps: f64,
     /// New in-order bytes handed to the receiving application.
@@ -94,6 +96,7 @@ impl FlowReport {
             transport: _,
             from: _,
             to: _,
+            route_hops: _,
             goodput_mbps: _,
             delivered_bytes,
             sent_segments,

@@ -4,7 +4,7 @@ use crate::radio_link;
 use crate::radio_link::{Note, World, go_back, round, rules};
 use airhop_base::{Span, Time};
 use airhop_radio::arq::{ArqPlan, ArqRules, Group};
-use airhop_radio::errors::{Damage, ErrorPlan, FadePlan, Sojourn, Start};
+use airhop_radio::errors::{Damage, ErrorPlan, FadePlan, Sojourn, Start, Strikes};
 use airhop_radio::link::{RadioPlan, Transmitted};
 use proptest::prelude::*;
 
@@ -125,7 +125,10 @@ fn a_timeout_fails_all_outstanding_frames() {
 fn link_acks_are_control_frames() {
     let plan = RadioPlan {
         arq: [go_back(Group::Sliding, rules(1, 1000)), ArqPlan::None],
-        errors: [ErrorPlan::Clean, ErrorPlan::GilbertElliott { loss: [1.0, 1.0], leave: [0.1, 0.1] }],
+        errors: [
+            ErrorPlan::Clean,
+            ErrorPlan::GilbertElliott { loss: [1.0, 1.0], leave: [0.1, 0.1], strikes: Strikes::Data },
+        ],
         ..round(45)
     };
     assert!(story(&plan, &[(0, 100)]).contains(&(200, Note::Acknowledged { end: 0, number: 0 })));

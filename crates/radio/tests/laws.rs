@@ -5,7 +5,7 @@ use airhop_base::{Drop, Rate, Span, Time};
 use airhop_radio::cell::{
     Access, AckTimeout, CellPlan, CellRules, Fragmentation, FrameKind, LinkErrors, Range, Receiving,
 };
-use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
+use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start, Strikes};
 use airhop_radio::phy::{DATA_OVERHEAD, Phy};
 use proptest::prelude::*;
 
@@ -14,10 +14,17 @@ fn errors() -> impl Strategy<Value = ErrorPlan> {
         Just(ErrorPlan::Clean),
         (0.0..=1.0).prop_map(ErrorPlan::Loss),
         (0.0..=1.0).prop_map(|fer| ErrorPlan::FrameErrorRate { fer, reference_bits: 8592 }),
-        [[0.0..=1.0, 0.0..=1.0], [0.0..=1.0, 0.0..=1.0]]
-            .prop_map(|[loss, leave]| ErrorPlan::GilbertElliott { loss, leave }),
-        ([[0.0..=1.0, 0.0..=1.0], [0.0..=1.0, 0.0..=1.0]], 1_000_u64..1_000_000_000)
-            .prop_map(|([loss, leave], ns)| ErrorPlan::Stepped { loss, leave, step: Span::from_nanos(ns) }),
+        ([[0.0..=1.0, 0.0..=1.0], [0.0..=1.0, 0.0..=1.0]], 0..3_usize).prop_map(|([loss, leave], word)| {
+            ErrorPlan::GilbertElliott { loss, leave, strikes: Strikes::ALL[word].1 }
+        }),
+        ([[0.0..=1.0, 0.0..=1.0], [0.0..=1.0, 0.0..=1.0]], 1_000_u64..1_000_000_000, 0..3_usize).prop_map(
+            |([loss, leave], ns, word)| ErrorPlan::Stepped {
+                loss,
+                leave,
+                step: Span::from_nanos(ns),
+                strikes: Strikes::ALL[word].1,
+            }
+        ),
         (prop::array::uniform2(1_000_u64..1_000_000_000), 0..4_usize, any::<bool>(), 0.0..0.01, 0.0..1.0)
             .prop_map(|(means, sojourn, good, in_good, in_bad)| ErrorPlan::TwoState {
                 fades: FadePlan::Drawn {

@@ -4,7 +4,7 @@ use airhop_base::{Rate, Span};
 use airhop_net::plan::{AodvPlan, AppPlan, RoutingPlan, Transport};
 use airhop_net::queues::{CodelPlan, FqCodelPlan, PiePlan, QueuePlan, RedPlan};
 use airhop_radio::cell::Range;
-use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start};
+use airhop_radio::errors::{ErrorPlan, FadePlan, Sojourn, Start, Strikes};
 use airhop_radio::phy::{Coding, Phy};
 use airhop_scenario::{Overrides, Pool, Progress, Recording, Run, Scenario};
 use airhop_tcp::{Config, Notices};
@@ -122,17 +122,20 @@ fn channels_with_memory_are_planned_as_written() {
     let model = |errors: &str| {
         with(&[("wlan.cell.errors", errors)]).plan().links.wlans[0].cell.errors[0].model.clone()
     };
-    assert_eq!(model(BURSTS), ErrorPlan::GilbertElliott { loss: [0.0, 1.0], leave: [0.01, 1.0 - 0.3] });
+    let bursts = |loss, leave, strikes| ErrorPlan::GilbertElliott { loss, leave, strikes };
+    assert_eq!(model(BURSTS), bursts([0.0, 1.0], [0.01, 1.0 - 0.3], Strikes::Data));
     let cheng =
         r#"{ kind = "gilbert-elliott", p_gb = 0.06, p_bg = 0.15, loss_good = 0.0155, loss_bad = 0.25 }"#;
-    assert_eq!(model(cheng), ErrorPlan::GilbertElliott { loss: [0.0155, 0.25], leave: [0.06, 0.15] });
+    assert_eq!(model(cheng), bursts([0.0155, 0.25], [0.06, 0.15], Strikes::Data));
     // The same channel by its averages: 0.0825 lost, bad states of 20 / 3 frames; in steps of a millisecond.
     let averages = r#"{ kind = "gilbert-elliott", loss = 0.0825, burst = 6.666666666666667, loss_good = 0.0155, loss_bad = 0.25, step = "1 ms" }"#;
-    let ErrorPlan::Stepped { loss, leave, step } = model(averages) else { panic!("it has a step") };
-    assert_eq!((loss, step), ([0.0155, 0.25], Span::from_millis(1)));
+    let ErrorPlan::Stepped { loss, leave, step, strikes } = model(averages) else { panic!("it has a step") };
+    assert_eq!((loss, step, strikes), ([0.0155, 0.25], Span::from_millis(1), Strikes::Data));
     assert!((leave[0] - 0.06).abs() < 1e-12 && (leave[1] - 0.15).abs() < 1e-12, "{leave:?}");
     let plain = r#"{ kind = "gilbert-elliott", loss = 0.75, burst = 3 }"#;
-    assert_eq!(model(plain), ErrorPlan::GilbertElliott { loss: [0.0, 1.0], leave: [1.0, 1.0 / 3.0] });
+    assert_eq!(model(plain), bursts([0.0, 1.0], [1.0, 1.0 / 3.0], Strikes::Data));
+    let sparing = plain.replace('}', r#", strikes = "payload" }"#);
+    assert_eq!(model(&sparing), bursts([0.0, 1.0], [1.0, 1.0 / 3.0], Strikes::Payload));
     let drawn = |sojourn, start| FadePlan::Drawn { means: [10, 4].map(Span::from_secs), sojourn, start };
     let two_state = |fades| ErrorPlan::TwoState { fades, errors_per_bit: [1e-6, 1e-2] };
     assert_eq!(model(FADES), two_state(drawn(Sojourn::Exponential, Start::Stationary)));

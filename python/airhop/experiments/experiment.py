@@ -314,7 +314,7 @@ class Experiment:
         return {curve.name: curve.label for curve in self.curves}
 
     def under(self, reading: Reading) -> Experiment:
-        """Make the experiment that this is under another reading; what is beside it is read so too.
+        """Make the experiment that this is under another reading, and so with what is beside it.
 
         It has no questions of its own. Raises InputError where the reading changes a scheme or a curve that
         is not compared.

@@ -38,6 +38,7 @@ _COUNTERS: dict[str, type[pl.DataType]] = {
 _COMPLETION = (
     "completion_s"  # of a finite transfer, since the flow's start; null for others and until it is over
 )
+_ROUTE = "route_hops"  # links that the shortest way of the flow crosses
 _OBSERVED: dict[str, type[pl.DataType]] = {
     "duplicates": pl.Int64,  # data segments that the receiver had already
     "timeouts_warned_late": pl.Int64,  # timeouts at which a notice was under way
@@ -48,6 +49,7 @@ _LATENESS: dict[str, type[pl.DataType]] = dict.fromkeys(lateness.COLUMNS, pl.Int
 _MEASURED: dict[str, type[pl.DataType]] = {
     "duration_s": pl.Float64,
     "warmup_s": pl.Float64,  # goodput and counters are of the time after it
+    _ROUTE: pl.Int64,
     **_COUNTERS,
     _COMPLETION: pl.Float64,
     **{f"notices_{kind}": pl.Int64 for kind in _NOTICES},
@@ -116,7 +118,7 @@ def _rows_of(run: FinishedRun) -> Iterator[list[Any]]:
     """Make one row per flow, values in the order of COLUMNS."""
     document = json.loads(run.document)
     for flow in document["flows"]:
-        # Journals of earlier versions have neither judgements nor completion_s nor what was observed.
+        # Journals of earlier versions have no judgements, completion_s, route_hops or what was observed.
         judged = flow.get("judgements", {})
         yield [
             run.run_id,
@@ -130,6 +132,7 @@ def _rows_of(run: FinishedRun) -> Iterator[list[Any]]:
             document["rep"],
             document["duration_s"],
             document["warmup_s"],
+            flow.get(_ROUTE),
             *(flow[name] for name in _COUNTERS),
             flow.get(_COMPLETION),
             *(flow["notices"][kind] for kind in _NOTICES),

@@ -1,6 +1,7 @@
 """Metrics: what a run is measured by, as the name of a column or a formula of such names.
 
-`goodput_mbps` is the sum over all TCP flows, `flow.reno.goodput_mbps` that of the one flow `reno`, and
+`goodput_mbps` is the sum over all TCP flows, `flow.reno.goodput_mbps` that of the one flow `reno`,
+`hops.2.goodput_mbps` the sum over those whose shortest way has two hops, which a run without any has not, and
 `retransmissions / sent_segments` what it says. Formulas know + - * /, parentheses and numbers.
 """
 
@@ -15,12 +16,13 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from airhop.errors import InputError, did_you_mean
-from airhop.study.measure import METRICS, OF_A_FLOW
+from airhop.study.measure import METRICS, OF_A_FLOW, SUMS
 
 if TYPE_CHECKING:
     import polars as pl
 
-_NAME = re.compile(r"(?<![\w.])(?:flow\.[^\s()]+|[A-Za-z_]\w*)")
+_NAME = re.compile(r"(?<![\w.])(?:flow\.[^\s()]+|hops\.\d+\.\w+|[A-Za-z_]\w*)")
+_OF_A_CLASS = re.compile(r"hops\.(\d+)\.(\w+)")
 _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -50,14 +52,19 @@ def flows_of(metric: str) -> list[str]:
 
 
 def with_flows(runs: pl.DataFrame, rows: pl.DataFrame, metric: str) -> pl.DataFrame:
-    """Add to a table of runs the columns of single flows that a metric needs, from the rows of a store."""
+    """Add to a table of runs the columns of some flows that a metric needs, from the rows of a store."""
     import polars as pl
 
     for column in columns_of(metric):
         if column.startswith("flow."):
             flow, name = _flow_and_column(column)
             values = rows.filter(pl.col("flow") == flow).select("run_id", pl.col(name).alias(column))
-            runs = runs.join(values, on="run_id", how="left", maintain_order="left")
+        elif found := _OF_A_CLASS.fullmatch(column):
+            of_class = (pl.col("transport") == "tcp") & (pl.col("route_hops") == int(found[1]))
+            values = rows.filter(of_class).group_by("run_id").agg(pl.col(found[2]).sum().alias(column))
+        else:
+            continue
+        runs = runs.join(values, on="run_id", how="left", maintain_order="left")
     return runs
 
 
@@ -101,6 +108,8 @@ def _check(column: str) -> None:
     if column.startswith("flow."):
         _, name = _flow_and_column(column)
         known: Sequence[str] = OF_A_FLOW
+    elif found := _OF_A_CLASS.fullmatch(column):
+        name, known = found[2], SUMS
     else:
         name, known = column, METRICS
     if name not in known:

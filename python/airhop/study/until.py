@@ -62,8 +62,8 @@ class Until:
         return cls(half_width, relative, **others, **counts)  # type: ignore[arg-type]
 
     def met(self, samples: Iterable[Sequence[float]]) -> bool:
-        """Tell whether the interval of every sample is narrow enough."""
-        return all(self._narrow(stats.estimate(sample)) for sample in samples)
+        """Tell whether the interval of every sample is narrow enough, without the runs that have no value."""
+        return all(self._narrow(stats.estimate([v for v in sample if v == v])) for sample in samples)
 
     def checkpoints(self) -> list[int]:
         """List the numbers of replications at which the rule is looked at."""

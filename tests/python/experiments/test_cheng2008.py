@@ -10,7 +10,7 @@ import pytest
 
 import synthetic
 from airhop.experiments import Experiment
-from airhop.experiments.calculation import Value, Values
+from airhop.experiments.calculation import Calculation, Value, Values
 from airhop.experiments.cheng2008.chains import HOPS
 from airhop.experiments.cheng2008.fig_cwnd import BETWEEN, METRICS, scenario
 from airhop.experiments.cheng2008.fig_cwnd import EXPERIMENT as CWND
@@ -22,6 +22,7 @@ from airhop.experiments.cheng2008.table4 import EXPERIMENT as TABLE4
 from airhop.experiments.cheng2008.table5 import EXPERIMENT as TABLE5
 from airhop.experiments.cheng2008.table6 import EXPERIMENT as TABLE6
 from airhop.experiments.cheng2008.table7 import EXPERIMENT as TABLE7
+from airhop.experiments.reading import readings
 from airhop.experiments.reproduced import check_claims
 from airhop.experiments.samples import Samples
 from airhop.stats import Estimate
@@ -145,7 +146,44 @@ def test_connections_of_random_networks_are_drawn(experiment: Experiment, hops: 
         "100 m",
     )
     assert len(found["flow"]) == 9
-    assert {flow["between"].get("hops") for flow in found["flow"]} == {hops}
+    # "randomly selected": any pair, and the connections of the caption count.
+    assert {flow["between"].get("hops") for flow in found["flow"]} == {None}
+    assert experiment.metric.name == (f"hops.{hops}.goodput_mbps" if hops else "goodput_mbps")
+
+
+@pytest.mark.parametrize(("experiment", "hops"), [(TABLE5, 2), (TABLE6, 3)])
+def test_another_reading_draws_pairs_of_the_captions_length_alone(experiment: Experiment, hops: int) -> None:
+    only = experiment.under(readings(experiment.questions)[0])
+    assert {flow["between"].get("hops") for flow in document(only, 9)["flow"]} == {hops}
+    assert only.metric.name == "goodput_mbps"
+
+
+def test_errors_that_spare_frames_leave_the_clean_chain_beside_alone() -> None:
+    spare = next(r for r in readings(TABLE3.questions) if r.name == "unicast-frames")
+    read = TABLE3.under(spare)
+    assert document(read, 5)["wlan"][0]["errors"]["strikes"] == "unicast"
+    assert read.beside is TABLE2
+    delayed = TABLE4.under(spare).beside
+    assert delayed is not None
+    assert document(delayed, 5)["wlan"][0]["errors"]["strikes"] == "unicast"
+
+
+@pytest.mark.parametrize(
+    "experiment", [*CHAINS, UDP, UDP_GE, *NETWORKS], ids=lambda experiment: experiment.id
+)
+def test_every_reading_is_a_scenario(experiment: Experiment) -> None:
+    for reading in readings(experiment.questions):
+        assert experiment.under(reading).study("quick").points()
+
+
+@pytest.mark.parametrize("experiment", [*CHAINS, CWND, UDP, UDP_GE, *NETWORKS], ids=lambda e: e.id)
+def test_a_claim_is_quoted_or_our_own(experiment: Experiment | Calculation) -> None:
+    assert all(bool(claim.quote) != claim.own for claim in experiment.claims)
+
+
+def test_rows_are_quoted_as_printed() -> None:
+    (claim,) = [claim for claim in TABLE3.claims if claim.id == "cheng-t3-short"]
+    assert claim.quote == "1 12.70 12.74 13.02 12.87 […] 2 6.32 6.26 6.33 6.32"
 
 
 def test_udp_disturbs_four_hops_at_every_printed_rate() -> None:
@@ -158,6 +196,9 @@ def test_udp_disturbs_four_hops_at_every_printed_rate() -> None:
 def test_the_window_is_that_of_eight_hops() -> None:
     found = scenario("tcp-cl").to_dict()
     assert found == document(TABLE2, 8)
+    literal = next(r for r in readings(CWND.questions) if r.name == "never-broken")
+    assert scenario("tcp-cl", literal).to_dict()["flow"][0]["scheme"]["reported"] == "never"
+    assert scenario("reno", literal).to_dict() == document(TABLE2, 8, "reno")
 
 
 # ---- claims ----------------------------------------------------------------------------------------------
@@ -230,17 +271,20 @@ BY_ERRORS: Means = {
     ("experiment", "means", "failing"),
     [
         (UDP, BESIDE_UDP, set()),
-        (UDP, changed(BESIDE_UDP, 3.0, tcp_cc=1.0), {"ahead"}),
+        (UDP, changed(BESIDE_UDP, 3.0, tcp_cc=1.0), {"ahead-strict"}),
+        (UDP, changed(BESIDE_UDP, 3.0, reno=1.0), {"ahead", "ahead-strict"}),
         (UDP, changed(BESIDE_UDP, 5.0, tcp_w=1.1, tcp_cl=1.2), {"falls"}),
         (UDP_GE, BY_ERRORS, set()),
-        (UDP_GE, changed(BY_ERRORS, 0.3, tcp_cc=1.6), {"ahead"}),
+        (UDP_GE, changed(BY_ERRORS, 0.3, tcp_cc=1.6), {"ahead-strict"}),
+        (UDP_GE, changed(BY_ERRORS, 0.5, reno=1.35), {"ahead", "ahead-strict", "falls", "frequent", "grows"}),
         (UDP_GE, changed(BY_ERRORS, 0.5, reno=1.2, tcp_cl=1.25), {"falls", "grows"}),
         (UDP_GE, changed(BY_ERRORS, 0.5, tcp_cl=0.9), {"grows"}),
     ],
 )
 def test_claims_beside_udp(experiment: Experiment, means: Means, failing: set[str]) -> None:
     found = decisions(experiment, means)
-    assert {claim.rsplit("-", 1)[1] for claim, holds in found.items() if not holds} == failing
+    prefix = "cheng-udp-ge-" if experiment is UDP_GE else "cheng-udp-"
+    assert {claim.removeprefix(prefix) for claim, holds in found.items() if not holds} == failing
 
 
 def windows(less: Mapping[str, float] = MappingProxyType({}), n: int = 10) -> Values:

@@ -223,6 +223,7 @@ FLOW = {
     "transport": str,
     "from": str,
     "to": str,
+    "route_hops": int,
     "goodput_mbps": float,
     "delivered_bytes": int,
     "sent_segments": int,

@@ -8,6 +8,7 @@ import math
 import polars as pl
 import pytest
 
+import synthetic
 from airhop import InputError, Scenario, Study, sweep
 from airhop.simulate import Job
 from airhop.store import MemoryStore
@@ -70,6 +71,8 @@ def test_names_of_flows_may_hold_dashes_and_numbers() -> None:
         ("goodput", "no metric `goodput`. Did you mean `goodput_mbps`"),
         ("flow.reno.jain", "no metric `flow.reno.jain`"),  # of a run, not of a flow
         ("flow.reno", "no metric `flow.reno`"),
+        ("hops.2.jain", "no metric `hops.2.jain`"),
+        ("hops.two.goodput_mbps", "is no metric|is no formula|no metric"),
         ("timeouts +", "is no formula"),
         ("timeouts ** 2", "is no formula"),
         ("timeouts if 1 else 2", "is no formula"),
@@ -95,9 +98,26 @@ def test_a_study_may_stop_by_the_interval_of_one_flow() -> None:
     assert len(Table(total, store.rows()).frame()) == 2
 
 
-def _two(first: float, second: float, rep: int) -> str:
-    import synthetic
+def test_flows_are_summed_up_by_the_length_of_their_route() -> None:
+    # Three TCP flows of two hops, two and three; UDP counts nowhere, and a run without any of two has none.
+    scenario = Scenario.load("yun2009-downlink")
+    store = MemoryStore()
+    flow = synthetic.run_document("reno", 1.0, 0)["flows"][0]
+    lengths = (("a", 2, "tcp", 1.0), ("b", 2, "tcp", 2.5), ("c", 3, "tcp", 4.0), ("d", 2, "udp", 8.0))
+    for rep, kept in enumerate((lengths, lengths[2:])):
+        document = synthetic.run_document("reno", 1.0, rep)
+        document["flows"] = [
+            flow | {"name": name, "route_hops": hops, "transport": transport, "goodput_mbps": goodput}
+            for name, hops, transport, goodput in kept
+        ]
+        store.add(Job(scenario, 1, rep), json.dumps(document), {})
+    table = Table(Study("classes", scenario, (), 2), store.rows())
+    (point,) = table.study.points()
+    assert table.values(point, "hops.2.goodput_mbps") == {0: 3.5}
+    assert table.values(point, "hops.3.goodput_mbps / goodput_mbps") == {0: pytest.approx(4 / 7.5), 1: 1.0}
 
+
+def _two(first: float, second: float, rep: int) -> str:
     document = synthetic.run_document("reno", first, rep)
     (flow,) = document["flows"]
     document["flows"] = [flow | {"name": "ftp1"}, flow | {"name": "ftp2", "goodput_mbps": second}]

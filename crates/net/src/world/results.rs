@@ -52,6 +52,7 @@ impl World {
             transport: "udp",
             from: name(flow.plan.from),
             to: name(flow.plan.to),
+            route_hops: flow.route_hops,
             goodput_mbps: 0.0,
             delivered_bytes: 0,
             sent_segments: 0,

@@ -239,8 +239,15 @@ impl Medium {
         sender.sending = false;
         sender.signals -= 1;
         let [bits, header_bits] = [tx.bytes, tx.header].map(|bytes| u64::from(bytes) * 8);
-        let control = !matches!(tx.kind, FrameKind::Data | FrameKind::Broadcast);
-        let frame = Frame { bits, header_bits, control, start: tx.start, end: tx.end, attempt: tx.attempt };
+        let frame = Frame {
+            bits,
+            header_bits,
+            control: !matches!(tx.kind, FrameKind::Data | FrameKind::Broadcast),
+            broadcast: tx.kind == FrameKind::Broadcast,
+            start: tx.start,
+            end: tx.end,
+            attempt: tx.attempt,
+        };
         // Beyond the sense range, if nothing else comes.
         let reception = self.tells_all.then_some(Reception::Unheard);
         let mut ended = Ended { outcome: Heard::Garbled(Drop::Channel), reception };

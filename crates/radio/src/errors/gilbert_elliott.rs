@@ -1,34 +1,35 @@
 //! Bursts of lost frames.
-use super::{Damage, ErrorModel, Frame};
+use super::{Damage, ErrorModel, Frame, Strikes};
 use airhop_engine::Stream;
 
 /// A two-state Markov chain that steps once per data frame (Gilbert 1960, Elliott 1963): a frame is lost with the
 /// probability of the state, then the state changes or stays. The chain begins in its stationary distribution.
 ///
-/// RTS, CTS and link ACKs are spared and do not step it. A frame is lost as a whole, whatever its length.
+/// What it spares does not step it. A frame is lost as a whole, whatever its length.
 #[derive(Debug)]
 pub struct GilbertElliott {
     /// Good, bad: the probability to lose a frame.
     loss: [f64; 2],
     /// Good, bad: the probability to leave the state after a frame.
     leave: [f64; 2],
+    strikes: Strikes,
     bad: bool,
     stream: Stream,
 }
 
 impl GilbertElliott {
-    /// Loses frames with probability `loss` and changes state with probability `leave`; both are [good, bad].
-    pub fn new(loss: [f64; 2], leave: [f64; 2], mut stream: Stream) -> Self {
+    /// Loses the frames that it strikes with probability `loss` and changes state with probability `leave`; both are [good, bad].
+    pub fn new(loss: [f64; 2], leave: [f64; 2], strikes: Strikes, mut stream: Stream) -> Self {
         // The share of bad frames is p_gb / (p_gb + p_bg). A chain that never moves is good for ever.
         let bad = stream.uniform() * (leave[0] + leave[1]) < leave[0];
-        GilbertElliott { loss, leave, bad, stream }
+        GilbertElliott { loss, leave, strikes, bad, stream }
     }
 }
 
 impl ErrorModel for GilbertElliott {
-    /// Two uniform numbers per data frame, whether or not its fate is certain.
+    /// Two uniform numbers per frame that it strikes, whether or not its fate is certain.
     fn damage(&mut self, frame: &Frame) -> Damage {
-        if frame.control {
+        if !self.strikes.at(frame) {
             return Damage::None;
         }
         let state = usize::from(self.bad);
@@ -46,7 +47,7 @@ mod tests {
 
     /// Which of `n` data frames are lost.
     fn losses(loss: [f64; 2], leave: [f64; 2], n: usize) -> Vec<bool> {
-        let mut model = GilbertElliott::new(loss, leave, Streams::new(1, 0).stream("errors"));
+        let mut model = GilbertElliott::new(loss, leave, Strikes::Data, Streams::new(1, 0).stream("errors"));
         (0..n).map(|_| model.damage(&frame(8592)) == Damage::Header).collect()
     }
 
@@ -103,7 +104,8 @@ mod tests {
     fn the_first_frame_is_as_any_other() {
         let first = |seed| {
             let stream = Streams::new(seed, 0).stream("errors");
-            GilbertElliott::new([0.0, 1.0], [0.1, 0.3], stream).damage(&frame(8592)) == Damage::Header
+            GilbertElliott::new([0.0, 1.0], [0.1, 0.3], Strikes::Data, stream).damage(&frame(8592))
+                == Damage::Header
         };
         let bad = share(&(0..20_000).map(first).collect::<Vec<_>>());
         assert!((bad - 0.25).abs() < 5.0 * (0.25 * 0.75 / 20_000.0_f64).sqrt(), "{bad}");
@@ -112,7 +114,9 @@ mod tests {
 
     #[test]
     fn control_frames_neither_suffer_nor_step_the_chain() {
-        let new = || GilbertElliott::new([0.2, 0.9], [0.1, 0.3], Streams::new(1, 0).stream("errors"));
+        let new = || {
+            GilbertElliott::new([0.2, 0.9], [0.1, 0.3], Strikes::Data, Streams::new(1, 0).stream("errors"))
+        };
         let (mut plain, mut mixed) = (new(), new());
         for _ in 0..1000 {
             assert_eq!(mixed.damage(&Frame { control: true, ..frame(112) }), Damage::None);

@@ -11,6 +11,7 @@ mod outages;
 mod recorded;
 mod sojourn;
 mod stepped;
+mod strikes;
 mod two_state;
 
 use airhop_base::{Span, Time};
@@ -20,6 +21,7 @@ pub use fades::{FadePlan, Start};
 pub use recorded::{BadLine, FadeRecord};
 pub use sojourn::Sojourn;
 use std::sync::Arc;
+pub use strikes::Strikes;
 
 /// A transmission, as an error model sees it: once per attempt, at its end.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +32,8 @@ pub struct Frame {
     pub header_bits: u64,
     /// An RTS, a CTS or a link ACK.
     pub control: bool,
+    /// For every station that hears it, and so never repeated.
+    pub broadcast: bool,
     /// Start on the air.
     pub start: Time,
     /// End on the air.
@@ -75,6 +79,8 @@ pub enum ErrorPlan {
         loss: [f64; 2],
         /// Probability to leave the good (p_gb) and the bad state (p_bg) after a frame.
         leave: [f64; 2],
+        /// Which frames.
+        strikes: Strikes,
     },
     /// The same chain, stepped by a clock.
     Stepped {
@@ -84,6 +90,8 @@ pub enum ErrorPlan {
         leave: [f64; 2],
         /// How long a step is.
         step: Span,
+        /// Which frames.
+        strikes: Strikes,
     },
     /// Good and bad times, in real time.
     TwoState {
@@ -118,12 +126,12 @@ impl ErrorPlan {
                 Box::new(bernoulli::Bernoulli::new(fer, reference_bits, stream))
             }
             ErrorPlan::Loss(p) => Box::new(loss::Loss::new(p, stream)),
-            ErrorPlan::GilbertElliott { loss, leave } => {
-                Box::new(gilbert_elliott::GilbertElliott::new(loss, leave, stream))
+            ErrorPlan::GilbertElliott { loss, leave, strikes } => {
+                Box::new(gilbert_elliott::GilbertElliott::new(loss, leave, strikes, stream))
             }
-            ErrorPlan::Stepped { loss, leave, step } => {
+            ErrorPlan::Stepped { loss, leave, step, strikes } => {
                 let states = streams.stream(&format!("{network}.states.{from}->{to}"));
-                Box::new(stepped::Stepped::new(loss, leave, step, states, stream))
+                Box::new(stepped::Stepped::new(loss, leave, step, strikes, states, stream))
             }
             ErrorPlan::TwoState { ref fades, errors_per_bit } => {
                 let states = fade_stream(streams, network, from, to);
@@ -203,7 +211,15 @@ impl ErrorModel for Clean {
 /// A data frame of `bits` bits, all header, at the beginning of time.
 #[cfg(test)]
 pub(crate) fn frame(bits: u64) -> Frame {
-    Frame { bits, header_bits: bits, control: false, start: Time::ZERO, end: Time::ZERO, attempt: 1 }
+    Frame {
+        bits,
+        header_bits: bits,
+        control: false,
+        broadcast: false,
+        start: Time::ZERO,
+        end: Time::ZERO,
+        attempt: 1,
+    }
 }
 
 /// The number of `frames` equal frames of `bits` bits that `plan` corrupts.

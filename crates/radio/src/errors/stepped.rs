@@ -1,5 +1,5 @@
 //! Bursts of lost frames that come and go whether or not anybody sends.
-use super::{Damage, ErrorModel, Frame};
+use super::{Damage, ErrorModel, Frame, Strikes};
 use airhop_base::Span;
 use airhop_engine::Stream;
 
@@ -7,7 +7,7 @@ use airhop_engine::Stream;
 /// stands still while a sender waits for its timer, one that is clocked by time does not.
 ///
 /// The states come from a stream of their own, so they are the same at the same time whatever is sent. A data frame is lost with the
-/// probability of the state in which it began; RTS, CTS and link ACKs are spared.
+/// probability of the state in which it began.
 #[derive(Debug)]
 pub struct Stepped {
     /// Good, bad: the probability to lose a frame.
@@ -15,6 +15,7 @@ pub struct Stepped {
     /// Good, bad: the probability to leave the state after a step.
     leave: [f64; 2],
     step: Span,
+    strikes: Strikes,
     bad: bool,
     /// The step that ends the present state.
     until: u64,
@@ -25,9 +26,16 @@ pub struct Stepped {
 impl Stepped {
     /// Changes state with probability `leave` after each `step`, by `states`, and loses frames with probability `loss`, by `stream`;
     /// probabilities are [good, bad]. The chain begins in its stationary distribution.
-    pub fn new(loss: [f64; 2], leave: [f64; 2], step: Span, mut states: Stream, stream: Stream) -> Self {
+    pub fn new(
+        loss: [f64; 2],
+        leave: [f64; 2],
+        step: Span,
+        strikes: Strikes,
+        mut states: Stream,
+        stream: Stream,
+    ) -> Self {
         let bad = states.uniform() * (leave[0] + leave[1]) < leave[0];
-        let mut chain = Stepped { loss, leave, step, bad: !bad, until: 0, states, stream };
+        let mut chain = Stepped { loss, leave, step, strikes, bad: !bad, until: 0, states, stream };
         chain.turn();
         chain
     }
@@ -44,9 +52,9 @@ impl Stepped {
 }
 
 impl ErrorModel for Stepped {
-    /// One uniform number per data frame. To be asked in the order of time.
+    /// One uniform number per frame that it strikes. To be asked in the order of time.
     fn damage(&mut self, frame: &Frame) -> Damage {
-        if frame.control {
+        if !self.strikes.at(frame) {
             return Damage::None;
         }
         let step = Span::from_nanos(frame.start.nanos()).whole(self.step);
@@ -69,7 +77,7 @@ mod tests {
 
     fn model(loss: [f64; 2], leave: [f64; 2], seed: u64) -> Stepped {
         let [states, errors] = ["states", "errors"].map(|name| Streams::new(seed, 0).stream(name));
-        Stepped::new(loss, leave, STEP, states, errors)
+        Stepped::new(loss, leave, STEP, Strikes::Data, states, errors)
     }
 
     fn lost(model: &mut Stepped, nanos: u64) -> bool {

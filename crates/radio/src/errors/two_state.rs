@@ -92,8 +92,15 @@ mod tests {
             for i in 0..1_000_000 {
                 let t = at(10 * i);
                 let bad = fades.bad_share(t, t) > 0.0;
-                let frame =
-                    Frame { bits: 1024, header_bits: 128, control: false, start: t, end: t, attempt: 1 };
+                let frame = Frame {
+                    bits: 1024,
+                    header_bits: 128,
+                    control: false,
+                    broadcast: false,
+                    start: t,
+                    end: t,
+                    attempt: 1,
+                };
                 seen[usize::from(bad)][model.damage(&frame) as usize] += 1.0;
                 seen[usize::from(bad)][3] += 1.0;
             }
@@ -129,7 +136,15 @@ mod tests {
         let mut fades = fades(1, 1);
         for i in 0..1000 {
             let (start, end) = (at(10 * i), at(10 * i + 1));
-            let frame = Frame { bits: 8592, header_bits: 608, control: false, start, end, attempt: 1 };
+            let frame = Frame {
+                bits: 8592,
+                header_bits: 608,
+                control: false,
+                broadcast: false,
+                start,
+                end,
+                attempt: 1,
+            };
             let expect = match fades.bad_share(start, end) {
                 0.0 => Damage::None,
                 1.0 => Damage::Header,

@@ -123,7 +123,8 @@ impl LinkEndpoint {
     pub fn damage(&mut self, sent: &Transmission) -> Damage {
         let [bits, header_bits] = [sent.bytes, sent.header].map(|bytes| u64::from(bytes) * 8);
         let (control, attempt) = (sent.number().is_none(), sent.attempt());
-        self.errors.damage(&Frame { bits, header_bits, control, start: sent.start, end: sent.end, attempt })
+        let (start, end) = (sent.start, sent.end);
+        self.errors.damage(&Frame { bits, header_bits, control, broadcast: false, start, end, attempt })
     }
 
     /// True if one of its frames ends or arrives now.

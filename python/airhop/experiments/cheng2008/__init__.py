@@ -80,13 +80,23 @@ def falls(samples: Samples, axis: PlottedAxis, schemes: Sequence[str]) -> ClaimR
     )
 
 
+def rows(numbers: Printed, xs: Sequence[X] | None = None) -> str:
+    """Quote rows of a printed table, all or those of some x: `1 13.97 13.95 […] 8 1.33 2.09`."""
+    known = list(dict.fromkeys(x for _, x in numbers))
+    printed_rows = (
+        " ".join([f"{x:g}", *(f"{number:.2f}" for (_, at), number in numbers.items() if at == x)])
+        for x in (known if xs is None else xs)
+    )
+    return " […] ".join(printed_rows)
+
+
 def number_claims(
     table: str, axis: PlottedAxis, numbers: Printed, **reasons: str
 ) -> tuple[Claim[Samples], ...]:
     """Make the claims that every printed number is met, column by column, and every ratio to Reno."""
 
     def claim(end: str, text: str, check: Check) -> Claim[Samples]:
-        return Claim(f"cheng-{table}-{end}", text, check, reasons.get(end, ""))
+        return Claim(f"cheng-{table}-{end}", text, check, rows(numbers), reason=reasons.get(end, ""))
 
     def met(curves: Sequence[str]) -> Check:
         return lambda s: printed.all_met(axis, printed.means(s, numbers, curves), CELL)

@@ -17,10 +17,13 @@ from airhop.experiments.cheng2008 import (
     gain,
     growth,
     number_claims,
+    rows,
 )
+from airhop.experiments.cheng2008.readings import BELOW_TCP
 from airhop.experiments.claims import above, each_above, each_below
 from airhop.experiments.experiment import Claim, ClaimResult, Curve, Experiment, PlottedAxis, TimelineChoice
 from airhop.experiments.printed import Printed
+from airhop.experiments.reading import Question
 from airhop.experiments.samples import Samples
 from airhop.numerals import interval
 
@@ -36,17 +39,6 @@ HOPS = PlottedAxis(
     ticks=tuple(range(1, MOST_HOPS + 1)),
     takes={hops: (hops + 1, f"n{hops}") for hops in range(1, MOST_HOPS + 1)},
 )
-ERRORS = {
-    "kind": "gilbert-elliott",
-    "loss_good": 0.0155,
-    "loss_bad": 0.25,
-    "p_gb": 0.06,
-    "p_bg": 0.15,
-}
-"""Slide "Gilbert-Elliot (GE) error model": mean frame error rate 8.25 %."""
-DELAYED_ACK = {"segments": 2, "timeout": "100 ms"}
-
-
 SILENT = (
     "From seven hops on (five with errors) packets are given up by nodes nearer to their end than to their "
     "origin, most of them ACKs that a hidden data frame hits, and there ns-2's routing repairs a route on "
@@ -79,32 +71,40 @@ def chain_claims(
     """
     off = printed.means
 
-    def claim(end: str, text: str, check: Check) -> Claim[Samples]:
-        return Claim(f"cheng-{table}-{end}", text, check, reasons.get(end, ""))
+    def claim(end: str, text: str, check: Check, *hops: int) -> Claim[Samples]:
+        return Claim(f"cheng-{table}-{end}", text, check, rows(numbers, hops), reason=reasons.get(end, ""))
 
     return (
         claim(
             "short",
             "Over one and two hops TCP-CL loses nothing against Reno: it has more than 98 %.",
             lambda s: each_above(s, HOPS, ("tcp-cl",), "reno", [x for x in s.xs if x in (1, 2)], LOSSLESS),
+            1,
+            2,
         ),
         claim(
             "long",
             "From three hops on TCP-CL delivers more than Reno.",
             lambda s: each_above(s, HOPS, ("tcp-cl",), "reno", s.from_x(3)),
+            *range(3, MOST_HOPS + 1),
         ),
-        claim("grows", "The gain grows with the hops: at eight it is larger than at three.", gain_grows),
+        claim(
+            "grows", "The gain grows with the hops: at eight it is larger than at three.", gain_grows, 3, 8
+        ),
         claim(
             "last",
             f"At eight hops TCP-CL gains more than {100 * last_gain - 100:.0f} % "
             f"({100 * numbers['tcp-cl', 8] / numbers['reno', 8] - 100:.0f} % printed).",
             lambda s: each_above(s, HOPS, ("tcp-cl",), "reno", (s.xs[-1],), last_gain),
+            8,
         ),
         *number_claims(table, HOPS, numbers, **reasons),
-        claim(
-            "column",
-            "Reno's column is the printed one: the mean error is below 8 %.",
+        Claim(
+            f"cheng-{table}-column",
+            "Reno's column as a whole is nearer than its cells have to be: the mean error is below 8 %.",
             lambda s: printed.mean_error_below(HOPS, off(s, numbers, ("reno",)), COLUMN),
+            own=True,
+            reason=reasons.get("column", ""),
         ),
     )
 
@@ -119,6 +119,7 @@ def lossy_claims(table: str, numbers: Printed) -> tuple[Claim[Samples], ...]:
             f"cheng-{table}-others",
             "From three hops on TCP-CC and TCP-W deliver less than TCP-CL.",
             lambda s: each_below(s, HOPS, GUESSES, "tcp-cl", s.from_x(3)),
+            rows(numbers, range(3, MOST_HOPS + 1)),
         ),
     )
 
@@ -135,6 +136,7 @@ def experiment(
     curves: Sequence[Curve] = CURVES,
     panels: tuple[tuple[str, ...], ...] = (),
     beside: Experiment | None = None,
+    questions: tuple[Question, ...] = BELOW_TCP,
 ) -> Experiment:
     """Make the experiment of a table; `slide` is what stands above it."""
     return Experiment(
@@ -155,4 +157,5 @@ def experiment(
         beside=beside,
         published=published,
         panels=panels,
+        questions=questions,
     )

@@ -11,12 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
-from airhop.experiments.calculation import Calculation, TextTable, Value, Values, exact
+from airhop.experiments.calculation import Calculation, Compute, TextTable, Value, Values, exact
 from airhop.experiments.cheng2008 import PAPER, SCHEMES
 from airhop.experiments.cheng2008.chains import MOST_HOPS
-from airhop.experiments.experiment import Claim, ClaimResult, Mode
+from airhop.experiments.cheng2008.readings import BELOW_TCP
+from airhop.experiments.experiment import Claim, ClaimResult, Curve, Mode
+from airhop.experiments.reading import Reading
 from airhop.experiments.traced import apart, estimated, mean_and_half, paired, traced_runs
 from airhop.progress import Reporter
 from airhop.scenario import Scenario
@@ -55,17 +58,19 @@ class Window:
     window_cuts: float
 
 
-def scenario(scheme: str) -> Scenario:
-    """Make the scenario: the clean chain of eight hops."""
+def scenario(scheme: str, reading: Reading | None = None) -> Scenario:
+    """Make the scenario: the clean chain of eight hops, under a reading if not the default."""
     changes = {"wlan.field.layout.nodes": MOST_HOPS + 1, "flow.ftp.to": f"n{MOST_HOPS}"}
-    return Scenario.load("cheng2008-chain").with_({**changes, "scheme": scheme})
+    curve = Curve(scheme, SCHEMES[scheme], scheme)
+    read = {**reading.settings, **curve.under(reading).changes} if reading else curve.changes
+    return Scenario.load("cheng2008-chain").with_({**changes, **read})
 
 
-def measure(scheme: str, seed: int, rep: int) -> Window:
+def measure(reading: Reading | None, scheme: str, seed: int, rep: int) -> Window:
     """Trace a run and follow its window, which keeps each value until the next."""
     import numpy as np
 
-    result = run(scenario(scheme), seed=seed, rep=rep, trace=True)
+    result = run(scenario(scheme, reading), seed=seed, rep=rep, trace=True)
     table, flow = result.tables["window"], result.tcp_flows[0]
     times, cwnd = table["time_s"].to_numpy(), np.minimum(table["cwnd"].to_numpy(), RECEIVER)
     seconds = result.document["duration_s"]
@@ -80,11 +85,16 @@ def measure(scheme: str, seed: int, rep: int) -> Window:
     )
 
 
-def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
-    """Trace every scheme, and compare them replication by replication."""
-    runs = traced_runs(measure, ((scheme,) for scheme in COMPARED), REPLICATIONS[mode], seed, reporter)
-    found = {scheme: windows for (scheme,), windows in runs.items()}
-    return [*_means(found), *_drawn(found)]
+def computing(reading: Reading | None) -> Compute:
+    """Make what traces every scheme under a reading, and compares them replication by replication."""
+
+    def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
+        cells = ((scheme,) for scheme in COMPARED)
+        runs = traced_runs(partial(measure, reading), cells, REPLICATIONS[mode], seed, reporter)
+        found = {scheme: windows for (scheme,), windows in runs.items()}
+        return [*_means(found), *_drawn(found)]
+
+    return compute
 
 
 def _means(found: dict[str, list[Window]]) -> Iterator[Value]:
@@ -124,16 +134,19 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "cheng-cwnd-larger",
         "TCP-CL's window over eight hops is larger than Reno's, in the mean over time.",
         larger("mean_cwnd", 1),
+        own=True,
     ),
     Claim(
         "cheng-cwnd-cuts",
         "TCP-CL's window is cut less often.",
         larger("window_cuts", -1),
+        "Set $W_t = W / 2$ and then set $W = W_t$ if the “next expected packet is not a “corrupted packet”",
     ),
     Claim(
         "cheng-cwnd-timeouts",
         "TCP-CL's window falls to one segment less often: there are fewer timeouts.",
         larger("timeouts", -1),
+        own=True,
     ),
 )
 
@@ -197,7 +210,9 @@ EXPERIMENT = Calculation(
         "until the next change; means over the 100 s of a run are one number each, and TCP-CL is compared "
         "with Reno replication by replication. Drawn is replication 0, every 0.2 s."
     ),
-    compute=compute,
+    compute=computing(None),
+    computing=computing,
+    questions=BELOW_TCP,
     claims=CLAIMS,
     headline=headline,
     figure=figure,

@@ -16,9 +16,10 @@ from airhop.experiments.cheng2008 import (
     gain,
     growth,
 )
+from airhop.experiments.cheng2008.fig_udp import ENHANCES, UDP
 from airhop.experiments.cheng2008.fig_udp import EXPERIMENT as WITHOUT_ERRORS
-from airhop.experiments.cheng2008.fig_udp import UDP
-from airhop.experiments.claims import above, ahead_everywhere
+from airhop.experiments.cheng2008.readings import BELOW_TCP, STRIKES, TCP_W, UDP_PLACE
+from airhop.experiments.claims import above, ahead_everywhere, each_above
 from airhop.experiments.experiment import Claim, ClaimResult, Experiment, PlottedAxis, TimelineChoice
 from airhop.experiments.samples import Samples
 from airhop.numerals import interval
@@ -51,18 +52,33 @@ def gain_grows(samples: Samples) -> ClaimResult:
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "cheng-udp-ge-ahead",
+        "TCP-CL delivers more than Reno at any error rate.",
+        lambda s: each_above(s, LOSS, ("tcp-cl",), "reno", s.xs),
+        ENHANCES,
+    ),
+    Claim(
+        "cheng-udp-ge-frequent",
+        "TCP-CL treats frequent losses better: on the worst channel it delivers more than Reno.",
+        lambda s: each_above(s, LOSS, ("tcp-cl",), "reno", s.xs[-1:]),
+        "A more efficient treatment on frequent transmission losses",
+    ),
+    Claim(
+        "cheng-udp-ge-ahead-strict",
         "TCP-CL delivers more than each of the others at any error rate.",
         lambda s: ahead_everywhere(s, LOSS, "tcp-cl", OTHERS),
+        own=True,
     ),
     Claim(
         "cheng-udp-ge-falls",
         "The more frames are lost, the less TCP delivers, whatever the scheme.",
         lambda s: falls(s, LOSS, (*OTHERS, "tcp-cl")),
+        own=True,
     ),
     Claim(
         "cheng-udp-ge-grows",
-        "TCP-CL treats frequent losses better: its gain over Reno grows with the error rate.",
+        "The more frequent losses are, the more TCP-CL gains: its gain over Reno grows with the error rate.",
         gain_grows,
+        own=True,
     ),
 )
 
@@ -81,4 +97,5 @@ EXPERIMENT = Experiment(
     claims=CLAIMS,
     headline=headline,
     timeline=TimelineChoice(x=0.5, duration_s=5.0, opening_s=1.0),
+    questions=(*BELOW_TCP, STRIKES, UDP_PLACE, TCP_W),
 )

@@ -1,20 +1,24 @@
 """What the tables of random networks have in common: 20 nodes in 100 m × 100 m, two to nine connections.
 
-Printed: the region, the number of nodes, the ranges, and that source and destination are drawn. Inferred:
-that a number is the sum of all connections (nine times the 5.96 Mbit/s of the last table would be more than
-the channel has), that there are no channel errors (14.82 Mbit/s is more than errors leave), that networks are
-connected, that pairs differ, and 20 topologies: a replication is a topology, the same for every scheme.
-Intervals are those of the mean over topologies, which differ so much that 50 s in each are enough.
+Printed: the region, the number of nodes, the ranges, and that source and destination of each connection are
+drawn; so any pair may be, and the tables of two and of three hops are about those connections among them
+whose shortest way is so long. Inferred: that a number is the sum of these connections (nine times the 5.96
+Mbit/s of the last table would be more than the channel has) over the networks that have any, that there are
+no channel errors (14.82 Mbit/s is more than errors leave), that networks are connected, that pairs differ,
+and 20 topologies: a replication is a topology, the same for every scheme. Intervals are those of the mean
+over topologies, which differ so much that 50 s in each are enough.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from airhop.experiments.cheng2008 import CURVES, OTHERS, PAPER, SCHEMES, falls, gain, number_claims
+from airhop.experiments.cheng2008 import CURVES, OTHERS, PAPER, SCHEMES, falls, gain, number_claims, rows
+from airhop.experiments.cheng2008.readings import BELOW_TCP, CLEAN_CHANNEL, DRAWN, TCP_W
 from airhop.experiments.claims import ahead_everywhere
 from airhop.experiments.experiment import Claim, Experiment, Metric, PlottedAxis, Replications
 from airhop.experiments.printed import Printed
+from airhop.experiments.reading import Question, Reading
 from airhop.experiments.samples import Samples
 
 CONNECTIONS = PlottedAxis(
@@ -37,6 +41,8 @@ SHARED = (
 )
 """Why the numbers of networks are others, and why no scheme is ahead."""
 REPLICATIONS = Replications(quick=3, full=20, batch=20, most=40)
+PAIRS = "flow.ftp*.between"
+ANY_PAIR = {"wlan": "field"}
 JAIN = Metric("jain", "Jain's fairness index", "", (0.2, 0.4, 0.6, 0.8, 1.0), most=1.0, printed=False)
 
 
@@ -49,29 +55,49 @@ def headline(samples: Samples) -> str:
     )
 
 
+def goodput(ticks: Sequence[float], hops: int | None = None) -> Metric:
+    """Make the metric: the goodput of all connections together, or of those over so many hops."""
+    name, label = (f"hops.{hops}.goodput_mbps", f" over {hops} hops") if hops else ("goodput_mbps", "")
+    return Metric(name, f"Total goodput{label}", "Mbit/s", tuple(ticks), printed=False)
+
+
+def by_length(table: int, words: str, hops: int, ticks: Sequence[float], published: Printed) -> Experiment:
+    """Make the experiment of a table whose caption says how long the routes are, in these words."""
+    only = Reading(
+        f"{words.replace(' ', '-')}-only",
+        f"Only pairs of stations that are {words} apart are drawn, and all connections count.",
+        f"TCP goodput comparison ({words})",
+        {PAIRS: ANY_PAIR | {"hops": hops}},
+        metric=goodput(ticks),
+    )
+    drawn = Reading("any-pair", f"Any pair is drawn; connections over {words} count.", DRAWN)
+    question = Question("which connections there are", drawn, (only,))
+    return experiment(table, words, goodput(ticks, hops), published, questions=(question,))
+
+
 def experiment(
     table: int,
     title: str,
-    between: dict[str, object],
-    ticks: Sequence[float],
+    metric: Metric,
     published: Printed,
     more: Sequence[Claim[Samples]] = (),
+    questions: Sequence[Question] = (),
     **reasons: str,
 ) -> Experiment:
-    """Make the experiment of a table; `between` says which pairs are drawn, `reasons` as for the chains."""
+    """Make the experiment of a table; `reasons` as for the chains."""
     prefix = f"cheng-t{table}"
     ends = ("ahead", "falls", "reno", "cl", "guesses", "ratios")
     reasons = dict.fromkeys(ends, SHARED) | reasons
     return Experiment(
         id=f"cheng2008/table{table}",
-        title=f"Goodput of all connections in random networks, {title}",
+        title=f"Goodput of connections in random networks, {title}",
         source=f'{PAPER}, "TCP goodput comparison ({title})"',
         scenario="cheng2008-random",
-        settings={"duration": "50 s", "flow.ftp*.between": between},
+        settings={"duration": "50 s", PAIRS: ANY_PAIR},
         curves=CURVES,
         baseline="reno",
         axis=CONNECTIONS,
-        metric=Metric("goodput_mbps", "Total goodput", "Mbit/s", tuple(ticks), printed=False),
+        metric=metric,
         also=(JAIN,),
         replications=REPLICATIONS,
         claims=(
@@ -79,17 +105,20 @@ def experiment(
                 f"{prefix}-ahead",
                 "TCP-CL delivers more than each of the others, with any number of connections.",
                 lambda s: ahead_everywhere(s, CONNECTIONS, "tcp-cl", OTHERS),
-                reasons.get("ahead", ""),
+                rows(published),
+                reason=reasons.get("ahead", ""),
             ),
             Claim(
                 f"{prefix}-falls",
                 "More connections deliver less together, whatever the scheme.",
                 lambda s: falls(s, CONNECTIONS, tuple(SCHEMES)),
-                reasons.get("falls", ""),
+                rows(published, (2, 9)),
+                reason=reasons.get("falls", ""),
             ),
             *number_claims(f"t{table}", CONNECTIONS, published, **reasons),
             *more,
         ),
         headline=headline,
         published=published,
+        questions=(*questions, *BELOW_TCP, CLEAN_CHANNEL, TCP_W),
     )

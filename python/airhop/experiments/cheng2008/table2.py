@@ -12,6 +12,14 @@ from __future__ import annotations
 from airhop.experiments import printed
 from airhop.experiments.cheng2008 import SCHEMES, gain
 from airhop.experiments.cheng2008.chains import HOPS, SILENT, chain_claims, experiment
+from airhop.experiments.cheng2008.readings import (
+    ATTEMPTS,
+    EXTENDED_MAC,
+    ON_DEMAND,
+    ON_DEMAND_ROUTING,
+    ROUTES,
+    STATIC,
+)
 from airhop.experiments.claims import within
 from airhop.experiments.experiment import Claim, ClaimResult, Curve
 from airhop.experiments.samples import Samples
@@ -21,9 +29,6 @@ PRINTED = printed.columns(
     reno=(13.97, 7.12, 3.54, 2.21, 1.99, 1.82, 1.37, 1.33),
     tcp_cl=(13.95, 7.13, 4.09, 2.99, 2.61, 2.34, 2.18, 2.09),
 )
-ROUTING = "wlan.field.routing"
-ON_DEMAND = {"kind": "aodv", "preset": "ns2"}
-STATIC = {"kind": "static"}
 COMPARED = ("reno", "tcp-cl")
 
 
@@ -33,7 +38,7 @@ def static(scheme: str) -> str:
 
 
 CURVES = tuple(Curve(name, SCHEMES[name], name) for name in COMPARED) + tuple(
-    Curve(static(name), f"{SCHEMES[name]}, static", name, {ROUTING: STATIC}) for name in COMPARED
+    Curve(static(name), f"{SCHEMES[name]}, static", name, {ROUTES: STATIC}) for name in COMPARED
 )
 
 
@@ -66,6 +71,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "cheng-t2-routing",
         "Routing decides the shape: Reno's printed column is that of on-demand routing, not static routes.",
         routing_decides,
+        own=True,
     ),
 )
 
@@ -73,10 +79,11 @@ EXPERIMENT = experiment(
     2,
     "Goodput over a chain, no channel errors",
     "TCP goodput comparison",
-    {ROUTING: ON_DEMAND},
+    {ROUTES: ON_DEMAND},
     PRINTED,
     CLAIMS,
     headline,
     curves=CURVES,
+    questions=(ATTEMPTS, ON_DEMAND_ROUTING, EXTENDED_MAC),
     panels=(COMPARED, tuple(map(static, COMPARED))),
 )

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from airhop.experiments import printed
 from airhop.experiments.cheng2008 import gain
-from airhop.experiments.cheng2008.chains import ERRORS, HOPS, experiment, lossy_claims
+from airhop.experiments.cheng2008.chains import HOPS, experiment, lossy_claims
+from airhop.experiments.cheng2008.readings import BELOW_TCP, ERRORS, STRIKES, TCP_W
 from airhop.experiments.cheng2008.table2 import EXPERIMENT as CLEAN
 from airhop.experiments.cheng2008.table2 import PRINTED as PRINTED_CLEAN
 from airhop.experiments.claims import within
@@ -55,6 +56,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "Over one hop the MAC repairs every error: Reno keeps the printed 91 % of its goodput, within 3 "
         "percentage points.",
         repaired,
+        own=True,
         reason="Which frames can be lost is not printed. Here all but those of the MAC itself can, TCP's "
         "ACKs among them; ns-2, set so, keeps 87 % too. With losses of data alone ns-2 keeps 92 %, but then "
         "delivers 3.24 Mbit/s at three hops where 2.72 is printed.",
@@ -70,4 +72,5 @@ EXPERIMENT = experiment(
     CLAIMS,
     headline,
     beside=CLEAN,
+    questions=(*BELOW_TCP, STRIKES, TCP_W),
 )

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from airhop.experiments import printed
 from airhop.experiments.cheng2008 import gain
-from airhop.experiments.cheng2008.chains import ERRORS, HOPS, experiment, lossy_claims
+from airhop.experiments.cheng2008.chains import HOPS, experiment, lossy_claims
+from airhop.experiments.cheng2008.readings import BELOW_TCP, ERRORS, STRIKES, TCP_W
 from airhop.experiments.cheng2008.table3 import EXPERIMENT as EVERY_SEGMENT
 from airhop.experiments.claims import each_above_beside
 from airhop.experiments.experiment import Claim
@@ -42,6 +43,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "Delayed ACKs relieve self-contention: TCP-CL delivers more than with an ACK for every segment, over "
         "any number of hops.",
         lambda s: each_above_beside(s, HOPS, ("tcp-cl",), s.xs),
+        "The delayed ACK scheme alleviates the TCP self-collision problem in wireless link",
     ),
 )
 
@@ -54,4 +56,5 @@ EXPERIMENT = experiment(
     CLAIMS,
     headline,
     beside=EVERY_SEGMENT,
+    questions=(*BELOW_TCP, STRIKES, TCP_W),
 )

@@ -1,9 +1,9 @@
-"""Table "TCP goodput comparison (two hops)": random networks, connections of exactly two hops."""
+"""Table "TCP goodput comparison (two hops)": random networks, those connections that go two hops."""
 
 from __future__ import annotations
 
 from airhop.experiments import printed
-from airhop.experiments.cheng2008.random_networks import CONNECTIONS, experiment
+from airhop.experiments.cheng2008.random_networks import CONNECTIONS, by_length
 
 PRINTED = printed.columns(
     CONNECTIONS.full,
@@ -13,6 +13,4 @@ PRINTED = printed.columns(
     tcp_cl=(4.55, 3.71, 3.16, 2.90, 2.65, 2.53, 2.23, 2.20),
 )
 
-EXPERIMENT = experiment(
-    5, "two hops", {"wlan": "field", "hops": 2}, ticks=(0.0, 2.0, 4.0, 6.0), published=PRINTED
-)
+EXPERIMENT = by_length(5, "two hops", 2, (0.0, 2.0, 4.0, 6.0), PRINTED)

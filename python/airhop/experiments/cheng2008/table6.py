@@ -1,9 +1,9 @@
-"""Table "TCP goodput comparison (three hops)": random networks, connections of exactly three hops."""
+"""Table "TCP goodput comparison (three hops)": random networks, those connections that go three hops."""
 
 from __future__ import annotations
 
 from airhop.experiments import printed
-from airhop.experiments.cheng2008.random_networks import CONNECTIONS, experiment
+from airhop.experiments.cheng2008.random_networks import CONNECTIONS, by_length
 
 PRINTED = printed.columns(
     CONNECTIONS.full,
@@ -13,6 +13,4 @@ PRINTED = printed.columns(
     tcp_cl=(3.28, 2.72, 2.45, 2.18, 2.04, 1.96, 1.90, 1.85),
 )
 
-EXPERIMENT = experiment(
-    6, "three hops", {"wlan": "field", "hops": 3}, ticks=(0.0, 1.0, 2.0, 3.0, 4.0), published=PRINTED
-)
+EXPERIMENT = by_length(6, "three hops", 3, (0.0, 1.0, 2.0, 3.0, 4.0), PRINTED)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from airhop.experiments import printed
-from airhop.experiments.cheng2008.random_networks import CONNECTIONS, experiment
+from airhop.experiments.cheng2008.random_networks import CONNECTIONS, experiment, goodput
 from airhop.experiments.cheng2008.table2 import PRINTED as CHAIN
 from airhop.experiments.claims import above
 from airhop.experiments.experiment import Claim, ClaimResult
@@ -32,14 +32,14 @@ def reuses_space(samples: Samples) -> ClaimResult:
 EXPERIMENT = experiment(
     7,
     "path of all lengths",
-    {"wlan": "field"},
-    ticks=(0.0, 3.0, 6.0, 9.0, 12.0, 15.0),
-    published=PRINTED,
+    goodput((0.0, 3.0, 6.0, 9.0, 12.0, 15.0)),
+    PRINTED,
     more=(
         Claim(
             "cheng-t7-reuse",
             "Space is reused: two connections of TCP-CL deliver more together than one over a single hop.",
             reuses_space,
+            own=True,
         ),
     ),
 )

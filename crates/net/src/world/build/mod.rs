@@ -62,9 +62,11 @@ impl World {
         let truths = oracle::truths(plan, &graph, &routes);
         for (i, (f, truth)) in plan.flows.iter().zip(truths).enumerate() {
             let id = FlowId(i as u16);
+            let path = routes.path(&graph, f.from, f.to);
             let mut flow = Flow {
                 plan: f.clone(),
                 id,
+                route_hops: path.len(),
                 hash: name_hash(&f.name),
                 ends: ends(f, id, &streams, &mut timers)?,
                 agents: Vec::new(),
@@ -75,7 +77,6 @@ impl World {
             if let (Ends::Tcp(tcp), Some(truth)) = (&mut flow.ends, truth) {
                 tcp.sender.on_truth(&truth);
             }
-            let path = routes.path(&graph, f.from, f.to);
             let others = hosted.len();
             install::agents(&mut flow, plan, &path, &mut timers, &mut hosted);
             if hosted.len() > MOST_AGENTS {

@@ -2,7 +2,8 @@ use super::{DIRECTION, Model, fits};
 use crate::grammar::fields::Fields;
 use crate::grammar::key::Without::{Nothing, Value};
 use crate::grammar::key::{Key, Kind, Variant, key};
-use airhop_radio::errors::ErrorPlan;
+use crate::grammar::words::of_word;
+use airhop_radio::errors::{ErrorPlan, Strikes};
 
 pub(super) static KIND: Model = Model {
     variant: Variant {
@@ -20,7 +21,7 @@ pub(super) static KIND: Model = Model {
 
 const CHAIN: &str = "`p_gb` with `p_bg` or `p_bb`, or `loss` with `burst`, are needed";
 
-static KEYS: [Key; 9] = [
+static KEYS: [Key; 10] = [
     key("p_gb", Kind::Probability, Nothing(CHAIN), "from good to bad after a frame"),
     key("p_bg", Kind::Probability, Nothing("1 - p_bb"), "from bad to good after a frame"),
     key("p_bb", Kind::Probability, Nothing("1 - p_bg"), "from bad to bad (Yun 2009 §5.4)"),
@@ -38,6 +39,13 @@ static KEYS: [Key; 9] = [
         Kind::Span { least_ns: 1_000 },
         Nothing("the chain steps with every data frame"),
         "the chain steps so often, whether or not anybody sends; a frame has the state in which it began",
+    ),
+    key(
+        "strikes",
+        Kind::Word(|| Strikes::ALL.map(|(word, _)| word).to_vec()),
+        Value(r#""data""#),
+        "the frames that it can take: data = all but link ACKs, RTS and CTS; unicast = of those the ones for one station, so that \
+         requests for routes are spared; payload = of those again the ones that carry more than headers, so that TCP's ACKs are spared",
     ),
     DIRECTION,
 ];
@@ -104,8 +112,9 @@ fn leave(model: &Fields) -> Option<[f64; 2]> {
 
 fn plan(model: &Fields, _: u32) -> Option<ErrorPlan> {
     let (loss, leave) = ([model.number("loss_good")?, model.number("loss_bad")?], leave(model)?);
+    let strikes = of_word(&Strikes::ALL, model.word("strikes")?)?;
     Some(match model.span("step") {
-        Some(step) => ErrorPlan::Stepped { loss, leave, step },
-        None => ErrorPlan::GilbertElliott { loss, leave },
+        Some(step) => ErrorPlan::Stepped { loss, leave, step, strikes },
+        None => ErrorPlan::GilbertElliott { loss, leave, strikes },
     })
 }

@@ -1,0 +1,71 @@
+//! Which frames a model of bursts strikes.
+use super::Frame;
+
+/// The frames that can be lost; the others are spared and do not step the chain. RTS, CTS and link ACKs are spared always.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Strikes {
+    /// All but those of the MAC itself.
+    #[default]
+    Data,
+    /// Those for one station, which the MAC repeats: requests for routes and whatever else goes to all are spared.
+    Unicast,
+    /// Those for one station that carry more than headers: TCP's ACKs are spared too.
+    Payload,
+}
+
+impl Strikes {
+    /// By name.
+    pub const ALL: [(&str, Strikes); 3] =
+        [("data", Strikes::Data), ("unicast", Strikes::Unicast), ("payload", Strikes::Payload)];
+
+    /// True if this frame can be lost.
+    pub fn at(self, frame: &Frame) -> bool {
+        !frame.control
+            && match self {
+                Strikes::Data => true,
+                Strikes::Unicast => !frame.broadcast,
+                Strikes::Payload => !frame.broadcast && frame.header_bits < frame.bits,
+            }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Damage, ErrorPlan, frame};
+    use super::*;
+    use airhop_base::Span;
+    use airhop_engine::Streams;
+
+    /// Of segment, TCP ACK, broadcast and link ACK, by word.
+    #[test]
+    fn each_word_spares_what_it_says() {
+        let ack = frame(592);
+        let frames = [
+            Frame { header_bits: 592, ..frame(8592) },
+            ack,
+            Frame { broadcast: true, header_bits: 432, ..frame(800) },
+            Frame { control: true, ..frame(112) },
+        ];
+        let struck = |strikes: Strikes| frames.map(|frame| strikes.at(&frame));
+        assert_eq!(struck(Strikes::Data), [true, true, true, false]);
+        assert_eq!(struck(Strikes::Unicast), [true, true, false, false]);
+        assert_eq!(struck(Strikes::Payload), [true, false, false, false]);
+    }
+
+    /// The n-th frame that can be lost has the same fate whatever is spared between, with either clock.
+    #[test]
+    fn what_is_spared_does_not_step_the_chain() {
+        let (loss, leave, strikes) = ([0.2, 0.9], [0.1, 0.3], Strikes::Unicast);
+        for plan in [
+            ErrorPlan::GilbertElliott { loss, leave, strikes },
+            ErrorPlan::Stepped { loss, leave, step: Span::from_millis(1), strikes },
+        ] {
+            let new = || plan.build(&Streams::new(1, 0), "cell", "a", "b");
+            let (mut plain, mut mixed) = (new(), new());
+            for _ in 0..1000 {
+                assert_eq!(mixed.damage(&Frame { broadcast: true, ..frame(800) }), Damage::None);
+                assert_eq!(mixed.damage(&frame(8592)), plain.damage(&frame(8592)));
+            }
+        }
+    }
+}
