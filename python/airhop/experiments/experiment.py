@@ -308,9 +308,10 @@ class Experiment:
         return {curve.name: curve.label for curve in self.curves}
 
     def under(self, reading: Reading) -> Experiment:
-        """Make the experiment that this is under another reading; what is beside it is read so too.
+        """Make the experiment that this is under another reading.
 
-        It has no questions of its own. Raises InputError where the reading changes a scheme or a curve that
+        What is beside it is read so too, unless the reading concerns this one alone. It has no questions of
+        its own. Raises InputError where the reading changes a scheme or a curve that
         is not compared.
         """
         schemes = {curve.scheme_name for curve in self.curves}
@@ -329,7 +330,7 @@ class Experiment:
             settings={**self.settings, **reading.settings},
             curves=tuple(curve.under(reading) for curve in self.curves),
             metric=reading.metric or self.metric,
-            beside=self.beside and self.beside._under(reading),
+            beside=self.beside if reading.alone or not self.beside else self.beside._under(reading),
             questions=(),
         )
 

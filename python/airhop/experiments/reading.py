@@ -45,6 +45,8 @@ class Reading:
     """Another network; None keeps the experiment's."""
     metric: Metric | None = None
     """Another measure; None keeps the experiment's."""
+    alone: bool = False
+    """Whether it concerns the experiment's own set-up: what stands beside it is left as it is."""
 
     def __post_init__(self) -> None:
         if not self.name or MARK in self.name or "/" in self.name or any(c.isspace() for c in self.name):
