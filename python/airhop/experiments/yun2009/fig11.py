@@ -82,6 +82,13 @@ BACKGROUND = Question(
             settings={"flow.background.to": "bs"},
             alone=True,
         ),
+        Reading(
+            "background-to-station",
+            "The background goes over the whole path, to the station: more than the cell carries.",
+            "we introduce background traffic to the network along the path of a TCP connection",
+            settings={"flow.background.to": "d1"},
+            alone=True,
+        ),
     ),
 )
 
