@@ -239,7 +239,7 @@ class Claim(Generic[Found]):
     id: str
     text: str
     check: Callable[[Found], ClaimResult]
-    reason: str = ""
+    reason: str = field(default="", kw_only=True)
     """Why it does not hold, found in the traces; told wherever it does not hold. A number that its check
     measures stands in the result alone, where it is never of another day."""
     quote: str = field(default="", kw_only=True)

@@ -208,9 +208,9 @@ def test_the_folders_report_has_calculations_and_their_numbers(found: Calculated
 
 
 def test_claims_that_do_not_hold_come_first_in_a_report_of_several(found: Calculated) -> None:
-    wrong = Claim[Values]("wrong", "It fails.", lambda _: ClaimResult(False, "0"), "An ACK was lost.")
+    wrong = Claim[Values]("wrong", "It fails.", lambda _: ClaimResult(False, "0"), reason="An ACK was lost.")
     close = Claim[Values]("close", "It may be.", lambda _: ClaimResult(None, "1"))
-    right = Claim[Values]("right", "It holds.", lambda _: ClaimResult(True, "2"), "never told")
+    right = Claim[Values]("right", "It holds.", lambda _: ClaimResult(True, "2"), reason="never told")
     first = replace(found, claims=check_claims([right, close], found.values))
     second = replace(
         found, experiment=replace(FIG3, id="a/b"), claims=check_claims([right, wrong], found.values)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 import synthetic
+from airhop.experiments import Experiment
+from airhop.experiments.reading import otherwise
 from airhop.experiments.reproduced import check_claims
 from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009 import OTHERS, SCHEMES, THE_REST
@@ -12,8 +14,8 @@ from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
 from airhop.experiments.yun2009.fig9 import EXPERIMENT as FIG9
 from airhop.experiments.yun2009.fig11 import EXPERIMENT as FIG11
 from airhop.experiments.yun2009.fig11 import RECOVERIES
-from airhop.experiments.yun2009.fig12 import CONGESTED, RIVALS, USUAL
 from airhop.experiments.yun2009.fig12 import EXPERIMENT as FIG12
+from airhop.experiments.yun2009.fig12 import RIVALS
 from synthetic import Means, changed
 
 Decisions = dict[str, bool | None]
@@ -56,7 +58,7 @@ def test_the_background_of_figure_11_is_the_papers() -> None:
 
 def test_ten_rivals_share_all_but_the_first_link_with_the_reno_connection_of_figure_12() -> None:
     points = FIG12.study("full").points()
-    assert len(points) == len(RIVALS) * 2
+    assert len(points) == len(RIVALS) * len(FIG12.axis.full)
     document = points[-1].scenario.to_dict()
     reno, *rivals = document["flow"]
     assert (reno["name"], reno["scheme"]) == ("reno", "reno")
@@ -89,10 +91,13 @@ def test_the_claims_of_figure_11_hold_where_the_numbers_say_so() -> None:
 @pytest.mark.parametrize(
     ("claim", "means", "recovered"),
     [
-        ("yun-9", changed(BESIDE, 9e-2, snoop=1.0), RECOVERED),
+        ("yun-9", changed(BESIDE, snoop=1.0), RECOVERED),
+        ("yun-9-strict", changed(BESIDE, 9e-2, snoop=1.0), RECOVERED),
         # 0.4 of SACK's 0.5, alone 0.96 of 1.0: five sixths of that.
-        ("yun-9-lhp", changed(BESIDE, 1e-2, lhp=0.4), RECOVERED),
-        ("yun-9-recoveries", BESIDE, changed(RECOVERED, 1e-4, lhp=14.5)),
+        ("yun-9-lhp", changed(BESIDE, lhp=0.4), RECOVERED),
+        ("yun-9-lhp-strict", changed(BESIDE, 1e-2, lhp=0.4), RECOVERED),
+        ("yun-9-recoveries", BESIDE, changed(RECOVERED, lhp=14.5)),
+        ("yun-9-recoveries-strict", BESIDE, changed(RECOVERED, 1e-4, lhp=14.5)),
     ],
 )
 def test_a_claim_of_figure_11_fails_where_the_numbers_say_so(
@@ -104,22 +109,51 @@ def test_a_claim_of_figure_11_fails_where_the_numbers_say_so(
 # ---- claims of Figure 12 ---------------------------------------------------------------------------------
 
 LEFT = dict.fromkeys(RIVALS, 0.30) | {"westwood-plus": 0.2, "veno": 0.22, "tibet": 0.24, "ideal-bwe": 0.1}
+FRIENDLINESS: Means = {1e-4: LEFT, 1e-2: LEFT}
 
 
-def friendliness(**left: float) -> Decisions:
-    """Judge what rivals leave to Reno, `left` instead of what LEFT says, in one setting and in the other."""
-    rows = LEFT | {rival.replace("_", "-"): value for rival, value in left.items()}
-    measured = synthetic.samples({rival: {USUAL: rows[rival], CONGESTED: LEFT[rival]} for rival in RIVALS})  # type: ignore[misc]
-    return holding(measured, FIG12)
+def friendliness(means: Means) -> list[str]:
+    """Judge what rivals leave to Reno: the claims that do not hold."""
+    return sorted(claim for claim, holds in holding(synthetic.samples(means), FIG12).items() if not holds)
 
 
 def test_the_claims_of_figure_12() -> None:
-    assert set(friendliness().values()) == {True}
-    # 0.28 is more than nine tenths of 0.3, in the usual setting only.
-    assert [claim for claim, holds in friendliness(veno=0.28).items() if not holds] == ["yun-10"]
-    assert [claim for claim, holds in friendliness(ideal_bwe=0.28).items() if not holds] == ["yun-10-ideal"]
+    assert friendliness(FRIENDLINESS) == []
+    # 0.28 is more than nine tenths of 0.3; at one FER it is made up for at the other.
+    assert friendliness(changed(FRIENDLINESS, veno=0.28)) == ["yun-10", "yun-10-strict"]
+    assert friendliness(changed(FRIENDLINESS, 1e-2, veno=0.28)) == ["yun-10-strict"]
+    assert friendliness(changed(FRIENDLINESS, ideal_bwe=0.28)) == ["yun-10-ideal", "yun-10-ideal-strict"]
 
 
 def test_one_replication_decides_nothing() -> None:
-    single = synthetic.samples({rival: {USUAL: 0.3, CONGESTED: 0.3} for rival in RIVALS}, reps=1)  # type: ignore[misc]
-    assert set(holding(single, FIG12).values()) == {None}
+    assert set(holding(synthetic.samples(FRIENDLINESS, reps=1), FIG12).values()) == {None}
+
+
+# ---- readings --------------------------------------------------------------------------------------------
+
+
+def read(figure: Experiment, name: str) -> Experiment:
+    """Make a figure under another reading of the paper."""
+    return next(one for reading, one in otherwise(figure) if reading.name == name)
+
+
+def test_a_reading_of_a_scheme_holds_for_the_ten_rivals_of_figure_12_too() -> None:
+    points = read(FIG12, "tibet-0.999").study("quick").points()
+    schemes = [flow["scheme"] for point in points for flow in point.scenario.to_dict()["flow"]]
+    decays = [scheme["rttmin_factor"] for scheme in schemes if "rttmin_factor" in scheme]
+    assert decays == [0.999] * 10 * len(FIG12.axis.coarse)
+
+
+def test_another_background_leaves_the_figure_without_background_as_it_is() -> None:
+    for name in ("bursts-0.04s", "bursts-ns2", "background-to-bs"):
+        assert read(FIG11, name).beside is FIG6
+    # A reading of a scheme is of both.
+    assert read(FIG11, "lhp-smart").beside == read(FIG6, "lhp-smart")
+
+
+def test_every_background_of_figure_11_has_the_mean_that_is_printed() -> None:
+    for figure in (read(FIG11, name) for name in ("bursts-0.04s", "bursts-4s", "bursts-ns2")):
+        flows = figure.study("quick").points()[0].scenario.to_dict()["flow"]
+        app = next(flow["app"] for flow in flows if flow["name"] == "background")
+        peak, on, off = (float(app[key].split()[0]) for key in ("peak", "on", "off"))
+        assert peak * 1000 / 972 * on / (on + off) == pytest.approx(8.0)

@@ -96,7 +96,7 @@ def number_claims(
     """Make the claims that every printed number is met, column by column, and every ratio to Reno."""
 
     def claim(end: str, text: str, check: Check) -> Claim[Samples]:
-        return Claim(f"cheng-{table}-{end}", text, check, rows(numbers), reason=reasons.get(end, ""))
+        return Claim(f"cheng-{table}-{end}", text, check, quote=rows(numbers), reason=reasons.get(end, ""))
 
     def met(curves: Sequence[str]) -> Check:
         return lambda s: printed.all_met(axis, printed.means(s, numbers, curves), CELL)

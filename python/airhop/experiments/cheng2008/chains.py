@@ -72,7 +72,9 @@ def chain_claims(
     off = printed.means
 
     def claim(end: str, text: str, check: Check, *hops: int) -> Claim[Samples]:
-        return Claim(f"cheng-{table}-{end}", text, check, rows(numbers, hops), reason=reasons.get(end, ""))
+        return Claim(
+            f"cheng-{table}-{end}", text, check, quote=rows(numbers, hops), reason=reasons.get(end, "")
+        )
 
     return (
         claim(
@@ -119,7 +121,7 @@ def lossy_claims(table: str, numbers: Printed) -> tuple[Claim[Samples], ...]:
             f"cheng-{table}-others",
             "From three hops on TCP-CC and TCP-W deliver less than TCP-CL.",
             lambda s: each_below(s, HOPS, GUESSES, "tcp-cl", s.from_x(3)),
-            rows(numbers, range(3, MOST_HOPS + 1)),
+            quote=rows(numbers, range(3, MOST_HOPS + 1)),
         ),
     )
 

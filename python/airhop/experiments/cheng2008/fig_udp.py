@@ -51,7 +51,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "cheng-udp-ahead",
         "TCP-CL delivers more than Reno beside UDP of any rate.",
         lambda s: each_above(s, RATE, ("tcp-cl",), "reno", s.xs),
-        ENHANCES,
+        quote=ENHANCES,
     ),
     Claim(
         "cheng-udp-ahead-strict",

@@ -54,13 +54,13 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "cheng-udp-ge-ahead",
         "TCP-CL delivers more than Reno at any error rate.",
         lambda s: each_above(s, LOSS, ("tcp-cl",), "reno", s.xs),
-        ENHANCES,
+        quote=ENHANCES,
     ),
     Claim(
         "cheng-udp-ge-frequent",
         "TCP-CL treats frequent losses better: on the worst channel it delivers more than Reno.",
         lambda s: each_above(s, LOSS, ("tcp-cl",), "reno", s.xs[-1:]),
-        "A more efficient treatment on frequent transmission losses",
+        quote="A more efficient treatment on frequent transmission losses",
     ),
     Claim(
         "cheng-udp-ge-ahead-strict",

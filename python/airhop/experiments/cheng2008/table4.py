@@ -43,7 +43,7 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "Delayed ACKs relieve self-contention: TCP-CL delivers more than with an ACK for every segment, over "
         "any number of hops.",
         lambda s: each_above_beside(s, HOPS, ("tcp-cl",), s.xs),
-        "The delayed ACK scheme alleviates the TCP self-collision problem in wireless link",
+        quote="The delayed ACK scheme alleviates the TCP self-collision problem in wireless link",
     ),
 )
 

@@ -3,42 +3,32 @@
 Printed in the paper: n = 10, "the goodput change of a connection using TCP Reno when 10 connections using …"
 (the sentence is cut off in the text known to us), curves such as "Reno + ideal BWE", without Snoop, "since
 Snoop is a link-level solution"; Westwood, Veno, TIBET and the ideal estimator "are aggressive against Reno
-connections". Inferred: that the change is against ten rivals of Reno itself, and the errors. Two settings
-are run: 1 % without link retransmission, as in the figures before, and no channel errors with up to four
-attempts, where nearly all losses are those of a full queue. What the ideal estimator does with what it knows
-is inferred too.
+connections". Inferred: that the axis is the FER, as in Figures 6, 8 and 11, without link retransmission, and
+that the change is against ten rivals of Reno itself. What the ideal estimator does with what it knows is
+inferred too.
 
-Aggressive is who leaves Reno less than nine tenths of what it has among its own kind. The paper's statement
-is asked for 1 % and one attempt, the setting of the other figures, and again for no channel errors and four.
+Aggressive is who leaves Reno less than nine tenths of what it has among its own kind, over the axis.
 """
 
 from __future__ import annotations
 
-from airhop.experiments.claims import along, below, every
-from airhop.experiments.experiment import Claim, ClaimResult, Curve, Experiment, Metric, PlottedAxis
+from dataclasses import replace
+
+from airhop.experiments.claims import each_below
+from airhop.experiments.experiment import Claim, Curve, Experiment, Metric
+from airhop.experiments.reading import SILENT, Question, Reading
 from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009 import PAPER, REPLICATIONS, SCHEMES, SETTINGS
-from airhop.numerals import interval
+from airhop.experiments.yun2009.fig6 import FER as FIGURE6_FER
+from airhop.experiments.yun2009.overall import below_over, ratio_over
+from airhop.experiments.yun2009.readings import TIBET_DECAY, WESTWOOD_RECOVERY, of_rivals
 
 RIVALS = {name: label for name, label in SCHEMES.items() if name != "snoop"} | {"ideal-bwe": "ideal BWE"}
-RIVAL = PlottedAxis(
-    key="rivals",
-    name="Rivals",
-    paths=("flow.rivals*.scheme",),
-    label="Ten rivals of the Reno connection",
-    full=tuple(RIVALS),
-    coarse=("reno", "veno", "westwood-plus", "tibet", "ideal-bwe"),
-    words=RIVALS,
+SCHEME_OF_RIVALS = "flow.rivals*.scheme"
+FER = replace(FIGURE6_FER, full=(1e-4, 1e-3, 1e-2, 9e-2), coarse=(1e-4, 1e-2))
+CURVES = tuple(
+    Curve(name, f"Reno + {label}", settings={SCHEME_OF_RIVALS: name}) for name, label in RIVALS.items()
 )
-USUAL, CONGESTED = "1 % FER, 1 attempt", "0 % FER, 4 attempts"
-
-
-def _curve(percent: int, attempts: int) -> Curve:
-    name = f"{percent} % FER, {attempts} attempt{'s' if attempts > 1 else ''}"
-    changes = {"wlan.cell.errors.fer": percent / 100, "wlan.cell.attempts": attempts}
-    return Curve(name, name, settings=changes)
-
-
 GOODPUT = Metric(
     "flow.reno.goodput_mbps",
     "Goodput of the Reno connection",
@@ -60,62 +50,79 @@ RESENT = Metric(
 )
 """How many losses the Reno connection has, collisions with the rivals' frames among them."""
 FRIENDLY = 0.9
+ESTIMATORS = ("westwood-plus", "veno", "tibet")
+IDEAL = "ideal-bwe"
 
 
 def headline(samples: Samples) -> str:
     """Say what each of the rivals of which the paper speaks leaves to Reno."""
     parts = [
-        f"{RIVAL.text(rival)} {100 * along(samples, USUAL, 'reno', rival).value:.0f} %"
-        for rival in ("westwood-plus", "veno", "tibet", "ideal-bwe")
+        f"{RIVALS[rival]} {100 * ratio_over(samples, rival, 'reno', samples.xs).value:.0f} %"
+        for rival in (*ESTIMATORS, IDEAL)
     ]
-    return f"Of what Reno has among ten of its kind at {USUAL}, it is left by {', '.join(parts)}."
+    return f"Of what Reno has among ten of its kind it is left by {', '.join(parts)}."
 
 
-def aggressive(samples: Samples, curve: str, *rivals: str) -> ClaimResult:
-    """Judge whether each of the rivals leaves Reno less than nine tenths of what it has among its own."""
-    left = {rival: along(samples, curve, "reno", rival) for rival in rivals}
-    parts = [f"{rival} {interval(ratio)}" for rival, ratio in left.items()]
-    return ClaimResult(
-        every(below(ratio, FRIENDLY) for ratio in left.values()),
-        f"left to Reno, of what ten of its kind leave: {', '.join(parts)}",
-    )
-
-
-ESTIMATORS = ("westwood-plus", "veno", "tibet")
+NOT_TIBET = (
+    "TIBET is not: its smallest round trip has decayed and its threshold is two segments, below the half to "
+    "which Reno falls (see Figure 6). Veno is at the edge where losses are the queue's: it sees more than "
+    "three of its segments there at nearly every loss, and halves its window as Reno does. With Westwood and "
+    "Veno the cell is busier, and Reno's frames collide more often."
+)
+FAIR_SHARE = (
+    "The fair share of eleven connections, times the round trip of the empty path, is about what Reno's "
+    "halved window is as well; where losses are the queue's it is less, because Reno halves a window that "
+    "filled the queue, and the ideal estimator leaves the queue out."
+)
+QUOTE = (
+    "it is shown that TCP Westwood, Veno, and TIBET including the ideal BWE are aggressive against Reno "
+    "connections"
+)
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "yun-10",
-        "Westwood, Veno and TIBET are aggressive against Reno, at 1 % and without link retransmission.",
-        lambda s: aggressive(s, USUAL, *ESTIMATORS),
-        reason="Westwood and Veno are, TIBET is not: its smallest round trip has decayed and its threshold "
-        "is two segments, below the half to which Reno falls (see Figure 6). With Westwood and Veno the "
-        "cell is busier, and Reno's frames collide more often.",
+        "Westwood, Veno and TIBET are aggressive against Reno: over the axis each leaves it less than nine "
+        "tenths of what it has among its own kind.",
+        lambda s: below_over(s, ESTIMATORS, "reno", s.xs, FRIENDLY),
+        quote=QUOTE,
+        reason=NOT_TIBET,
     ),
     Claim(
         "yun-10-ideal",
-        "Even an ideal estimator is aggressive against Reno, at 1 % and without link retransmission.",
-        lambda s: aggressive(s, USUAL, "ideal-bwe"),
-        reason="The fair share of eleven connections, times the round trip of the empty path, is 2.9 "
-        "segments, and that is what Reno's halved window is as well. It would be aggressive if the "
-        "bandwidth that it knows were the whole link's, or the round trip that with the queue: the paper "
-        "does not say.",
+        "Even an ideal estimator is aggressive against Reno.",
+        lambda s: below_over(s, (IDEAL,), "reno", s.xs, FRIENDLY),
+        quote=QUOTE,
+        reason=FAIR_SHARE,
     ),
     Claim(
-        "yun-10-queue",
-        "Westwood, Veno and TIBET are aggressive where losses are those of the queue, too: without channel "
-        "errors and with up to four attempts.",
-        lambda s: aggressive(s, CONGESTED, *ESTIMATORS),
-        reason="Westwood is, Veno is at the edge, TIBET is not, which falls to two segments. Veno sees more "
-        "than three of its segments in the queue at nearly every loss, takes it for congestion and halves "
-        "its window as Reno does; what it gains is by fewer timeouts, 6 for each connection in 200 s "
-        "against Reno's 68.",
+        "yun-10-strict",
+        "Westwood, Veno and TIBET are aggressive against Reno at every FER.",
+        lambda s: each_below(s, FER, ESTIMATORS, "reno", s.xs, FRIENDLY),
+        own=True,
+        reason=NOT_TIBET,
     ),
     Claim(
-        "yun-10-ideal-queue",
-        "And so is an ideal estimator, without channel errors and with up to four attempts.",
-        lambda s: aggressive(s, CONGESTED, "ideal-bwe"),
-        reason="Here it is meeker than Reno: after a loss its window is 2.9 segments, that of Reno 4.4, "
-        "because Reno halves a window that filled the queue, and the ideal estimator leaves the queue out.",
+        "yun-10-ideal-strict",
+        "An ideal estimator is aggressive against Reno at every FER.",
+        lambda s: each_below(s, FER, (IDEAL,), "reno", s.xs, FRIENDLY),
+        own=True,
+        reason=FAIR_SHARE,
+    ),
+)
+LOSSES = Question(
+    about="whose losses Figure 12 has",
+    default=Reading(
+        "losses-of-the-channel",
+        "A frame is sent once: most losses are those of the channel, and collisions.",
+        "We first set the retry limit of 802.11 MAC to one",
+    ),
+    others=(
+        Reading(
+            "losses-of-the-queue",
+            "A frame is sent up to four times: nearly all losses are those of a full queue.",
+            SILENT,
+            {"wlan.cell.attempts": 4},
+        ),
     ),
 )
 
@@ -125,12 +132,17 @@ EXPERIMENT = Experiment(
     source=f"{PAPER}, Figure 12",
     scenario="yun2009-friendliness",
     settings=SETTINGS,
-    curves=(_curve(1, 1), _curve(0, 4)),
-    baseline=USUAL,
-    axis=RIVAL,
+    curves=CURVES,
+    baseline="reno",
+    axis=FER,
     metric=GOODPUT,
     replications=REPLICATIONS,
     claims=CLAIMS,
     headline=headline,
     also=(TOTAL, RESENT),
+    questions=(
+        of_rivals(TIBET_DECAY, SCHEME_OF_RIVALS),
+        of_rivals(WESTWOOD_RECOVERY, SCHEME_OF_RIVALS),
+        LOSSES,
+    ),
 )

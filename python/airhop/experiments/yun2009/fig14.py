@@ -4,15 +4,19 @@ Printed in section 5.4 and in the abstract: LL-ELSN "combined with LL-ARQ using 
 "consistently good" under uniform and under bursty errors (the latter in Figure 18), 50 runs with LL-ARQ. The
 figure is lost: its axis, 1 to 7 transmissions (7 is 802.11's default), and the FERs are inferred.
 
-A small retry limit is read as 2, 3 or 4. Consistently good is read as: with each of them, at each FER, more
-than 90 % of the best that any curve reaches at this FER with any retry limit.
+A small retry limit is read as one of 2, 3 and 4. Consistently good is read as: at each FER more than 90 % of
+the best that any curve reaches at this FER with any retry limit. That each of them is good is a claim of
+ours.
 """
 
 from __future__ import annotations
 
-from airhop.experiments.claims import Cell, near_best
+from collections.abc import Sequence
+
+from airhop.experiments.claims import Cell, near_best, some
 from airhop.experiments.experiment import (
     Claim,
+    ClaimResult,
     Curve,
     Experiment,
     Metric,
@@ -21,7 +25,8 @@ from airhop.experiments.experiment import (
     TimelineChoice,
 )
 from airhop.experiments.samples import Samples
-from airhop.experiments.yun2009 import PAPER
+from airhop.experiments.yun2009 import GOOD, PAPER
+from airhop.experiments.yun2009.readings import ELN_FILTER
 
 LIMIT = PlottedAxis(
     key="retry_limit",
@@ -40,7 +45,6 @@ WITH_ARQ = Replications(quick=3, full=50)
 FERS = {0.01: "1 %", 0.1: "10 %", 0.3: "30 %"}
 SCHEMES = {"reno": "Reno", "ll-elsn": "LL-ELSN"}
 SMALL = (2, 3, 4)
-GOOD = 0.9
 
 
 def at(scheme: str, fer: float) -> str:
@@ -55,14 +59,21 @@ CURVES = tuple(
 )
 
 
-def of_the_best(samples: Samples) -> dict[Cell, list[Cell]]:
-    """Give for LL-ELSN with each small retry limit all others at the same FER."""
+def of_the_best(samples: Samples, limits: Sequence[int]) -> dict[Cell, list[Cell]]:
+    """Give for LL-ELSN with each of these retry limits all others at the same FER."""
     return {
         (at("ll-elsn", fer), x): [(at(scheme, fer), limit) for scheme in SCHEMES for limit in samples.xs]
         for fer in FERS
-        for x in SMALL
+        for x in limits
         if x in samples.xs
     }
+
+
+def good_with_one(samples: Samples) -> ClaimResult:
+    """Judge whether LL-ELSN is near the best at each FER with some small retry limit."""
+    found = {x: near_best(samples, LIMIT, of_the_best(samples, (x,)), GOOD) for x in SMALL if x in samples.xs}
+    told = "; ".join(f"with {x}: {one.measured}" for x, one in found.items())
+    return ClaimResult(some(one.holds for one in found.values()), told)
 
 
 def headline(samples: Samples) -> str:
@@ -74,13 +85,24 @@ def headline(samples: Samples) -> str:
     return f"At 10 % frame errors a second transmission of lost frames takes {' and '.join(parts)}."
 
 
+CONSISTENTLY_GOOD = (
+    "the proposed scheme, when combined with the Link Layer Automatic Repeat Request (LL-ARQ) using a small "
+    "retry limit, achieves consistently good performance against both uniform and bursty channel errors"
+)
 CLAIMS: tuple[Claim[Samples], ...] = (
     Claim(
         "yun-2-uniform",
-        "LL-ELSN with LL-ARQ of a small retry limit (2 to 4) is consistently good under uniform errors: at "
-        "1, 10 and 30 % FER it delivers more than 90 % of the best that is reached there with any retry "
-        "limit.",
-        lambda s: near_best(s, LIMIT, of_the_best(s), GOOD),
+        "LL-ELSN with LL-ARQ of a small retry limit is consistently good under uniform errors: with one of 2 "
+        "to 4 it delivers at 1, 10 and 30 % FER more than 90 % of the best that is reached there with any "
+        "retry limit.",
+        good_with_one,
+        quote=CONSISTENTLY_GOOD,
+    ),
+    Claim(
+        "yun-2-uniform-strict",
+        "LL-ELSN is consistently good under uniform errors with each small retry limit, 2 to 4.",
+        lambda s: near_best(s, LIMIT, of_the_best(s, SMALL), GOOD),
+        own=True,
     ),
 )
 
@@ -98,4 +120,5 @@ EXPERIMENT = Experiment(
     claims=CLAIMS,
     headline=headline,
     timeline=TimelineChoice(x=2, duration_s=20.0, opening_s=2.0),
+    questions=(ELN_FILTER,),
 )

@@ -16,14 +16,17 @@ from dataclasses import replace
 
 from airhop.experiments.claims import along, below, every, keeps_most
 from airhop.experiments.experiment import Claim, ClaimResult, Curve, Experiment, Metric, TimelineChoice
+from airhop.experiments.reading import Question, Reading
 from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009 import PAPER
 from airhop.experiments.yun2009.fig14 import LIMIT, WITH_ARQ
+from airhop.experiments.yun2009.readings import ELN_FILTER
 from airhop.numerals import interval
 
 SCHEMES = {"reno": "Reno", "ll-elsn": "LL-ELSN"}
 LIMITS = replace(LIMIT, full=(1, 2, 4, 7), coarse=(1, 2, 7))
 SMALL, LARGE = 2, 7
+ERRORS = "wlan.cell.errors"
 GOOD_ONES = Metric(
     "goodput_mbps - flow.ftp1.goodput_mbps",
     "Goodput of the good stations",
@@ -31,8 +34,15 @@ GOOD_ONES = Metric(
     ticks=(0.0, 0.6, 1.2, 1.8, 2.4, 3.0, 3.6),
     printed=False,
 )
-BAD = [{"kind": "bernoulli", "fer": 0.5, "direction": way} for way in ("bs->d1", "d1->bs")]
-"""Station d1 in the bad state; channels that are not named are clean."""
+
+
+def bad(fer: float, stations: int = 1) -> list[dict[str, object]]:
+    """Give the errors of the first stations in the bad state; channels that are not named are clean."""
+    return [
+        {"kind": "bernoulli", "fer": fer, "direction": way}
+        for station in range(1, stations + 1)
+        for way in (f"bs->d{station}", f"d{station}->bs")
+    ]
 
 
 def none_bad(scheme: str) -> str:
@@ -40,9 +50,34 @@ def none_bad(scheme: str) -> str:
     return f"{scheme}, none bad"
 
 
-CURVES = tuple(
-    Curve(name, label, name, {"wlan.cell.errors": BAD}) for name, label in SCHEMES.items()
-) + tuple(Curve(none_bad(name), f"{label}, none bad", name) for name, label in SCHEMES.items())
+CURVES = tuple(Curve(name, label, name, {ERRORS: bad(0.5)}) for name, label in SCHEMES.items()) + tuple(
+    Curve(none_bad(name), f"{label}, none bad", name) for name, label in SCHEMES.items()
+)
+
+
+def _read_as(errors: list[dict[str, object]]) -> dict[str, dict[str, object]]:
+    return {name: {ERRORS: errors} for name in SCHEMES}
+
+
+BAD_STATE = Question(
+    about="the bad state",
+    default=Reading(
+        "one-bad-0.5",
+        "One station of five loses half of its frames.",
+        "a few connections in the bad state which keep on retransmitting failed frames",
+    ),
+    others=(
+        Reading("one-bad-0.3", "One station of five loses 30 % of its frames.", curves=_read_as(bad(0.3))),
+        Reading("one-bad-0.8", "One station of five loses 80 % of its frames.", curves=_read_as(bad(0.8))),
+        Reading(
+            "two-bad",
+            "Two stations of five lose half of their frames.",
+            "a few connections in the bad state which keep on retransmitting failed frames",
+            curves=_read_as(bad(0.5, 2)),
+            metric=replace(GOOD_ONES, name=f"{GOOD_ONES.name} - flow.ftp2.goodput_mbps"),
+        ),
+    ),
+)
 
 
 def headline(samples: Samples) -> str:
@@ -75,12 +110,16 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "A large retry limit results in HOL blocking: with one station in the bad state, the good ones "
         "together get less with seven transmissions than with two, for Reno and for LL-ELSN.",
         less_with_large,
+        quote="large retry limit results in the head of line (HOL) blocking in the First-In First-Out (FIFO) "
+        "queue of BS",
     ),
     Claim(
         "yun-11-hol-bad",
         "It is the bad station that blocks: from two transmissions to seven the good ones keep a smaller "
         "part of their goodput beside it than when none is bad.",
         takes_more_with_large,
+        quote="the other connections in the good state cannot be served due to a few connections in the bad "
+        "state which keep on retransmitting failed frames until the retry limit is reached",
     ),
 )
 
@@ -98,4 +137,5 @@ EXPERIMENT = Experiment(
     claims=CLAIMS,
     headline=headline,
     timeline=TimelineChoice(x=LARGE, duration_s=20.0, opening_s=2.0),
+    questions=(BAD_STATE, ELN_FILTER),
 )

@@ -24,9 +24,11 @@ from airhop.experiments.experiment import (
     PlottedAxis,
     TimelineChoice,
 )
+from airhop.experiments.reading import SILENT, Question, Reading
 from airhop.experiments.samples import Samples
-from airhop.experiments.yun2009 import PAPER
-from airhop.experiments.yun2009.fig14 import GOOD, WITH_ARQ
+from airhop.experiments.yun2009 import GOOD, PAPER
+from airhop.experiments.yun2009.fig14 import CONSISTENTLY_GOOD, WITH_ARQ
+from airhop.experiments.yun2009.readings import ELN_FILTER
 from airhop.numerals import interval
 
 P_BB = PlottedAxis(
@@ -43,6 +45,7 @@ GOODPUT = Metric(
 )
 SCHEMES = {"reno": "Reno", "sack": "SACK", "snoop": "Snoop", "ll-elsn": "LL-ELSN"}
 ATTEMPTS = 4
+STEP = "wlan.cell.errors.step"
 
 
 def with_arq(scheme: str) -> str:
@@ -101,28 +104,67 @@ CLAIMS: tuple[Claim[Samples], ...] = (
             {("ll-elsn, LL-ARQ", x): [(curve.name, x) for curve in CURVES] for x in s.xs},
             GOOD,
         ),
+        quote=CONSISTENTLY_GOOD,
     ),
     Claim(
         "yun-11-not-always",
         "LL-ARQ does not always perform well: somewhere a scheme delivers less with it than without.",
         not_always,
+        quote="using LL-ARQ does not always perform well",
     ),
     Claim(
         "yun-11-burstier",
         "With LL-ARQ performance gets worse as burstiness grows: all four schemes deliver less at p_bb = "
         "0.5 than at 0.1.",
         falls_with_arq,
+        quote="the performance gets worse with LL-ARQ as the burstiness gets higher",
     ),
     Claim(
         "yun-11-sensitive",
         "The longer round trips cost TCP more than the lower loss rate gives it: from p_bb = 0.1 to 0.5 all "
         "four schemes lose a larger part of their goodput with LL-ARQ than without.",
         falls_more_with_arq,
-        reason="LL-ARQ repeats a frame after a few milliseconds: it leaves 0.005 % of the packets lost at "
-        "p_bb = 0.1 and 0.3 % at 0.5, where a single transmission loses 5 % and more, most of them by "
-        "collisions. Round trips do grow (SACK: 69 to 155 ms at 0.1), but because a larger window stands in "
-        "the queue. Without LL-ARQ bursts also hit retransmissions, and timeouts back off while the channel "
-        "stays bad.",
+        quote="TCP performance […] sensitive to RTT increase rather than PER decrease due to LL-ARQ",
+        reason="LL-ARQ repeats a frame after a few milliseconds: it leaves next to none of the packets lost, "
+        "where a single transmission loses one in twenty and more, most of them by collisions. Round trips "
+        "do grow, but because a larger window stands in the queue. Without LL-ARQ bursts also hit "
+        "retransmissions, and timeouts back off while the channel stays bad.",
+    ),
+)
+
+CLOCK = Question(
+    about="the clock of the channel's states",
+    default=Reading("step-frame", "The channel may change its state with every frame."),
+    others=(
+        Reading(
+            "step-2ms",
+            "The channel may change its state every 2 ms, as long as a data frame takes with its ACK, "
+            "whether or not anybody sends.",
+            "a data transmission and the acknowledgement of its reception […] takes a single slot",
+            {STEP: "2 ms"},
+        ),
+        Reading(
+            "step-20ms",
+            "The channel may change its state every 20 ms, in which some ten frames are sent.",
+            SILENT,
+            {STEP: "20 ms"},
+        ),
+    ),
+)
+RETRY_LIMIT = Question(
+    about="the retry limit of LL-ARQ",
+    default=Reading("arq-4", "LL-ARQ sends a frame up to four times.", "using a small retry limit"),
+    others=tuple(
+        Reading(
+            f"arq-{limit}",
+            f"LL-ARQ sends a frame up to {words} times.",
+            rests_on,
+            curves={with_arq(scheme): {"wlan.cell.attempts": limit} for scheme in SCHEMES},
+        )
+        for limit, words, rests_on in (
+            (2, "two", "using a small retry limit"),
+            (7, "seven", "as defined in the IEEE 802.11"),
+        )
     ),
 )
 
@@ -144,4 +186,5 @@ EXPERIMENT = Experiment(
     claims=CLAIMS,
     headline=headline,
     timeline=TimelineChoice(x=0.5, duration_s=20.0, opening_s=2.0),
+    questions=(CLOCK, RETRY_LIMIT, ELN_FILTER),
 )

@@ -162,12 +162,14 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "The rate of each notice stays below 5 % of r up to 30 % frame errors, with L/P = 0.2 and retry "
         "limits of 2 to 5.",
         stays_below,
+        quote="When L/P = 0.2, Figure 3 shows that R is below 5% of r in the considered range of p.",
     ),
     Claim(
         "yun-3-simulated",
         "Equation (2), with E[RT] over the l - 1 attempts that an ERSN leaves, is the interval between "
         "notices on a saturated slotted link: simulated rates differ by less than 3 %.",
         agrees,
+        own=True,
     ),
 )
 

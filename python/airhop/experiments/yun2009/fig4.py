@@ -166,22 +166,30 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "yun-fig4-list",
         "LHP's packet list holds after each ACK the segments and the counters that are drawn, in that order.",
         same_lists,
+        quote="it removes the element of packet 15 in the list and increases the duplicate ACK counter of "
+        "packet 14 by 1. […] Following ACKs for packets 17 and 19 increase the duplicate ACK counter of "
+        "packets 14, 16, and 18.",
     ),
     Claim(
         "yun-fig4-recoveries",
         "The three losses of one window are three fast recoveries of LHP.",
         recoveries,
+        quote="the fast recovery is invoked three times for three packet drops in a congestion window",
     ),
     Claim(
         "yun-fig4-esack",
         "ESACK, told the same, cuts its window once.",
         one_cut,
+        quote="ESACK is designed to avoid consecutive invocation of congestion control when multiple packets "
+        "of a congestion window are dropped due to congestion.",
     ),
     Claim(
         "yun-13",
         "With a retry limit of 1 and 20 % errors two packets in succession fail with 4 %, three with 0.8 %: "
         "more than N = 2 ELNs in succession are hardly channel noise.",
         filtering,
+        quote="assume that p is 20% and there is no retransmission (r = 1). Then, the probabilities of two "
+        "and three consecutive failures are 4% and 0.8%, respectively",
     ),
 )
 

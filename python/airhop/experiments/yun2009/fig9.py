@@ -12,6 +12,7 @@ from airhop.experiments.claims import catches_up, steady
 from airhop.experiments.experiment import Claim, Experiment, Metric, PlottedAxis, TimelineChoice
 from airhop.experiments.samples import Samples
 from airhop.experiments.yun2009 import CURVES, OTHERS, PAPER, REPLICATIONS, SETTINGS
+from airhop.experiments.yun2009.readings import ERROR_RATE, OF_SCHEMES
 
 CONNECTIONS = PlottedAxis(
     key="n",
@@ -45,15 +46,19 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "LL-ELSN is quasi-constant: with every number of connections it delivers more than 90 % of what it "
         "delivers with any other.",
         lambda s: steady(s, CONNECTIONS, "ll-elsn", FULL),
+        quote="LL-ELSN shows quasiconstant goodput irrespective of n.",
     ),
     Claim(
         "yun-7-others",
         "The others fill the link only with enough connections: each is below 90 % of LL-ELSN with one, and "
         "above with the most.",
         lambda s: catches_up(s, CONNECTIONS, OTHERS, "ll-elsn", FULL),
-        reason="Reno and TIBET miss it by a hair with ten connections; more of them fill the link. "
+        quote="the other schemes can fully utilize the bandwidth with sufficiently large number of "
+        "connections since each connection suffers from rate reduction due to wireless losses",
+        reason="Reno and TIBET are at the edge with ten connections; more of them fill the link. "
         "LHP never does: each packet is five frames with preambles and link ACKs of their own, which leaves "
-        "1.95 Mbit/s of 3.75, and four connections have it all. The paper names that overhead itself (§2.1).",
+        "half of the link's goodput, and four connections have it all. The paper names that overhead itself "
+        "(§2.1).",
     ),
 )
 
@@ -71,4 +76,5 @@ EXPERIMENT = Experiment(
     claims=CLAIMS,
     headline=headline,
     timeline=TimelineChoice(x=5, duration_s=20.0, opening_s=4.0),
+    questions=(*OF_SCHEMES, ERROR_RATE),
 )

@@ -1,8 +1,13 @@
-"""What Yun 2009 leaves open: parameters of the schemes that it compares, and how its network loses frames."""
+"""What Yun 2009 leaves open: parameters of the schemes that it compares, and how its network loses frames.
+
+A figure has the questions of the schemes that it compares; what is open in its set-up alone stands beside it.
+"""
 
 from __future__ import annotations
 
-from airhop.experiments.reading import Question, Reading
+from dataclasses import replace
+
+from airhop.experiments.reading import SILENT, Question, Reading
 
 TIBET_DECAY = Question(
     about="TIBET's decay",
@@ -21,3 +26,118 @@ TIBET_DECAY = Question(
         for factor in (0.99, 0.995, 0.999)
     ),
 )
+WESTWOOD_RECOVERY = Question(
+    about="how Westwood repairs losses",
+    default=Reading(
+        "westwood-linux",
+        "Westwood+ repairs losses by SACK and rate halving, as the open source of it for ns-2 does.",
+        "the open sources [36] for TCP Westwood",
+    ),
+    others=(
+        Reading(
+            "westwood-newreno",
+            "Westwood+ repairs losses as NewReno does, which its authors compare it with.",
+            schemes={"westwood-plus": {"recovery": "newreno"}},
+        ),
+    ),
+)
+LHP_ACKS = Question(
+    about="LHP's ACKs",
+    default=Reading(
+        "lhp-sack",
+        "SACK blocks tell LHP's sender which segment caused an ACK.",
+        "LHP premises the use of selective acknowledgement (e.g., SACK)",
+    ),
+    others=(
+        Reading(
+            "lhp-smart",
+            "The number in a SMART ACK tells LHP's sender which segment caused it.",
+            "If SMART [20] is used for LHP, whenever an ACK is lost, congestion control is invoked",
+            schemes={"lhp": {"trigger": "smart"}},
+        ),
+    ),
+)
+ELN_FILTER = Question(
+    about="N of the ELN filter",
+    default=Reading(
+        "n-2",
+        "More than two ELNs in succession are a disconnection.",
+        "we can configure N as 2 since three consecutive failures due to channel noise is rather rare",
+    ),
+    others=tuple(
+        Reading(
+            f"n-{n}",
+            f"More than {words} ELNs in succession are a disconnection.",
+            "For more conservative operation, we can increase N.",
+            schemes={"ll-elsn": {"n": n}},
+        )
+        for n, words in ((3, "three"), (5, "five"))
+    ),
+)
+JERSEY_ROUND_TRIP = Question(
+    about="Jersey's round trip",
+    default=Reading("jersey-current", "Jersey multiplies its estimate with the last round trip measured."),
+    others=(
+        Reading(
+            "jersey-minimum",
+            "Jersey multiplies its estimate with the smallest round trip measured.",
+            schemes={"jersey": {"rtt": "minimum"}},
+        ),
+    ),
+)
+JTCP_SEVERAL = Question(
+    about="JTCP's several round trips",
+    default=Reading(
+        "jtcp-1",
+        "JTCP cuts its window once a round trip at most.",
+        "only when n duplicate ACKs have been received over several Round-Trip Time (RTT)",
+    ),
+    others=(
+        Reading(
+            "jtcp-3",
+            "JTCP cuts its window once in three round trips at most.",
+            "only when n duplicate ACKs have been received over several Round-Trip Time (RTT)",
+            schemes={"jtcp": {"several": 3}},
+        ),
+    ),
+)
+HACK_SHIELD = Question(
+    about="what HACK-fixed does",
+    default=Reading("shield-one-rtt", "For a round trip HACK-fixed counts no duplicate ACKs after an ELN."),
+    others=(
+        Reading(
+            "shield-until-rto",
+            "HACK-fixed counts no duplicate ACKs after an ELN until its segment is acknowledged.",
+            schemes={"hack-fixed": {"shield": "until-rto"}},
+        ),
+    ),
+)
+OF_SCHEMES = (TIBET_DECAY, WESTWOOD_RECOVERY, LHP_ACKS, ELN_FILTER, JERSEY_ROUND_TRIP, JTCP_SEVERAL)
+"""Those of the schemes of Figure 6."""
+ERROR_RATE = Question(
+    about="the frame error rate of Figures 9 and 10",
+    default=Reading(
+        "fer-1",
+        "One frame in a hundred is lost, as in Figure 7.",
+        "Goodput versus delay offset of link buffer (n = 1, PER = 1%)",
+    ),
+    others=tuple(
+        Reading(f"fer-{100 * fer:g}", f"{words} is lost.", SILENT, {"wlan.cell.errors.fer": fer})
+        for fer, words in ((1e-3, "One frame in a thousand"), (9e-2, "One frame in eleven"))
+    ),
+)
+
+
+def of_rivals(question: Question, path: str) -> Question:
+    """Make the question of curves that set a scheme at this path, by its name, and not for every flow."""
+    return replace(
+        question,
+        others=tuple(
+            replace(
+                reading,
+                schemes={},
+                curves={name: {path: {"name": name, **given}} for name, given in reading.schemes.items()},
+            )
+            for reading in question.others
+        ),
+    )

@@ -191,28 +191,38 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "LL-ELSN has the least delay and the fewest failures both ways, and needs no memory at the base "
         "station (which is so by construction: its agent keeps nothing).",
         least,
+        quote="LL-ELSN has the least delay and detection failure probability for both downlink and uplink, "
+        "and also does not need any memory overhead at BS",
     ),
     Claim(
         "yun-12-eln",
         "Balakrishnan's scheme is as fast and as sure as Table 1 says: T_data + T_ack + T_wrd down, a T_wrd "
         "more up, no failure.",
         agrees("eln"),
+        quote="Balakrishnan et al.’s […] ELN delay (downlink) T wls data + T wls ack + T wrd […] ELN delay "
+        "(uplink) T wls data + T wls ack +2T wrd […] Prob. of detection failure 0",
     ),
     Claim(
         "yun-12-hack",
         "HACK, EWLN and TCP-ELN are as fast and as sure as Table 1 says: T_ack + T_wrd down, a T_wrd more "
         "up, failure P_f_header.",
         agrees("hack", "ewln", "tcp-eln"),
+        quote="HACK, EWLN, TCP-ELN […] ELN delay (downlink) […] T wls ack + T wrd […] ELN delay (uplink) […] "
+        "T wls ack +2T wrd […] Prob. of detection failure […] P f header",
     ),
     Claim(
         "yun-12-lhp",
         "LHP is as fast and as sure as Table 1 says: T_ack + T_wrd down, a T_wrd more up, failure P_f_frag.",
         agrees("lhp"),
+        quote="LHP […] ELN delay (downlink) […] T wls ack + T wrd […] ELN delay (uplink) […] T wls ack +2T "
+        "wrd […] Prob. of detection failure […] P f frag",
     ),
     Claim(
         "yun-12-ll-elsn",
         "LL-ELSN is as fast and as sure as Table 1 says: T_wrd down, no delay up, no failure.",
         agrees("ll-elsn"),
+        quote="LL-ELSN ELN delay (downlink) […] T wrd ELN delay (uplink) […] 0 Prob. of detection failure "
+        "[…] 0",
     ),
 )
 

@@ -1,0 +1,77 @@
+"""Statements about whole curves: what each reaches over the printed axis together.
+
+The paper says that a scheme is better or worse without naming values of the axis. That is judged by the sums
+over those of the grid, paired by replication; "everywhere" is more than is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from airhop import stats
+from airhop.experiments.claims import Decision, above, below, every
+from airhop.experiments.experiment import ClaimResult, X
+from airhop.experiments.samples import Samples
+from airhop.numerals import interval
+from airhop.stats import Ratio
+
+
+def total(samples: Samples, scheme: str, at: Sequence[X]) -> Mapping[int, float]:
+    """Sum up what a scheme has at these x, by replication: those that all of them have."""
+    cells = [samples.cells[scheme, x] for x in at]
+    return {rep: sum(cell[rep] for cell in cells) for rep in sorted(set.intersection(*map(set, cells)))}
+
+
+def ratio_over(samples: Samples, scheme: str, other: str, at: Sequence[X]) -> Ratio:
+    """Compare two schemes over these x together."""
+    return _paired(total(samples, scheme, at), total(samples, other, at))
+
+
+def above_over(
+    samples: Samples, schemes: Sequence[str], others: Sequence[str], at: Sequence[X], factor: float = 1.0
+) -> ClaimResult:
+    """Judge whether each scheme has more than this factor times what each other has, over these x."""
+    races = {(one, other): ratio_over(samples, one, other, at) for one in schemes for other in others}
+    return _told(races, [above(ratio, factor) for ratio in races.values()])
+
+
+def below_over(
+    samples: Samples, schemes: Sequence[str], other: str, at: Sequence[X], factor: float = 1.0
+) -> ClaimResult:
+    """Judge whether each scheme has less than this factor times what the other has, over these x."""
+    races = {(scheme, other): ratio_over(samples, scheme, other, at) for scheme in schemes}
+    return _told(races, [below(ratio, factor) for ratio in races.values()])
+
+
+def below_beside_over(samples: Samples, scheme: str, at: Sequence[X], factor: float) -> ClaimResult:
+    """Judge whether a scheme has less, over these x, than this factor times what it has beside."""
+    beside = samples.beside or Samples(samples.metric)
+    ratio = _paired(total(samples, scheme, at), total(beside, scheme, at))
+    return ClaimResult(below(ratio, factor), f"over the axis {interval(ratio)} times that of {scheme} there")
+
+
+def falls_behind_beside_over(
+    samples: Samples, scheme: str, other: str, at: Sequence[X], factor: float
+) -> ClaimResult:
+    """Judge whether scheme/other, over these x, is below this factor times what it is beside."""
+    beside = samples.beside or Samples(samples.metric)
+    here, there = ({name: total(each, name, at) for name in (scheme, other)} for each in (samples, beside))
+    sums = (here[scheme], there[other], here[other], there[scheme])
+    common = sorted(set.intersection(*map(set, sums)))
+    a, b, c, d = ([each[rep] for rep in common] for each in sums)
+    ratio = stats.ratio(np.multiply(a, b).tolist(), np.multiply(c, d).tolist())
+    return ClaimResult(
+        below(ratio, factor), f"over the axis {scheme}/{other} is {interval(ratio)} times that beside"
+    )
+
+
+def _paired(one: Mapping[int, float], other: Mapping[int, float]) -> Ratio:
+    common = sorted(one.keys() & other.keys())
+    return stats.ratio([one[rep] for rep in common], [other[rep] for rep in common])
+
+
+def _told(races: Mapping[tuple[str, str], Ratio], decisions: Sequence[Decision]) -> ClaimResult:
+    told = ", ".join(f"{scheme} {interval(ratio)} × {other}" for (scheme, other), ratio in races.items())
+    return ClaimResult(every(decisions), f"over the axis: {told}")
