@@ -110,7 +110,7 @@ def seen_in(tables: Mapping[str, pl.DataFrame]) -> Seen:
         untouched=pl.col("cwnd_after") >= pl.col("cwnd_before"),
         no_delay=(pl.col("ersn") == pl.col("ersn_heard")) & (pl.col("eln") == pl.col("eln_heard")),
     )
-    first = steps.row(0, named=True)
+    first = steps.drop_nulls().row(0, named=True)
     example = {step: 1000.0 * (first[step] - first["reached"]) for step in (*STEPS, *HEARD)}
     means = shares.select(pl.all().fill_null(value=False).mean()).row(0, named=True)
     return Seen(steps.height, means, example)

@@ -308,9 +308,9 @@ CLAIMS: tuple[Claim[Values], ...] = (
         own=True,
         reason="LL-ELSN's ELN filter takes the handoff for a disconnection. Of the first hole in the "
         "receiver's data a second ELN comes while the sender is frozen; if it is not the one to be answered, "
-        "the next copy is the probe that the retransmission timer sends, some 300 ms later. The others, whose "
-        "windows are small by then, have short round trips and a shorter timer; LL-ELSN is back last, but "
-        "with all of its window.",
+        "the next copy is the probe that the retransmission timer sends, some 300 ms later. The others have "
+        "small windows by then, short round trips and a shorter timer; LL-ELSN is back late, but with all of "
+        "its window.",
     ),
     Claim(
         "yun-handoff-most",
