@@ -14,6 +14,8 @@ SHELL := bash
 
 VENV := .venv
 BIN := $(VENV)/bin
+# Cargo would look for the jobserver of make, whose descriptors it does not get.
+CARGO := env -u MAKEFLAGS cargo
 # Everything the extension is made from. Tests and benchmarks of the crates are not part of it.
 RUST_SOURCES := $(shell find crates -type f -not -path '*/tests/*' -not -path '*/benches/*' 2>/dev/null) \
                 Cargo.toml $(wildcard Cargo.lock rust-toolchain.toml .cargo/config.toml)
@@ -53,7 +55,7 @@ test:
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line test-rust test-python
 
 test-rust: lint-rust
-	cargo test --workspace --locked
+	$(CARGO) test --workspace --locked
 
 test-python: lint-python
 	$(BIN)/pytest -m "not alone" --numprocesses auto --dist worksteal
@@ -62,8 +64,8 @@ test-python: lint-python
 lint: lint-rust lint-python
 
 lint-rust: | $(BIN)/python
-	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --locked -- -D warnings
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 
 lint-python: $(VENV)/.dev $(VENV)/.built
 	$(BIN)/ruff check
@@ -80,7 +82,7 @@ help:
 
 # The extension, optimised, and the `airhop` command, as an editable install: a change of Python needs no rebuild.
 $(VENV)/.built: $(VENV)/.deps $(RUST_SOURCES) | tools
-	PIP_CONSTRAINT=$(CURDIR)/constraints.txt PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
+	env -u MAKEFLAGS PIP_CONSTRAINT=$(CURDIR)/constraints.txt PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
 	@touch $@
 
 $(VENV)/.deps: pyproject.toml constraints.txt | $(BIN)/python

@@ -13,7 +13,8 @@ import scenario_pages
 import table_pages
 from airhop import schemes
 from airhop.catalogue import families, services
-from airhop.experiments import Calculation, Experiment, registry
+from airhop.experiments import Calculation, Claim, Experiment, Question, Reading, registry
+from airhop.experiments.reading import SILENT
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 GENERATED = ("api", "experiments", "scenario", "schemes")
@@ -217,16 +218,44 @@ def experiment_page(experiment: Experiment | Calculation) -> str:
         "",
         f"{'What is asked' if ours(experiment) else 'What the paper claims'}, each judged when it is run:",
         "",
-        *(
-            f"- **{claim.id}** {claim.text}{f' Does not hold: {claim.reason}' if claim.reason else ''}"
-            for claim in experiment.claims
-        ),
+        *map(claim_line, experiment.claims),
         "",
+        *(line for question in experiment.questions for line in question_lines(question)),
         "```text",
-        f"airhop reproduce {experiment.id}",
+        f"airhop reproduce {experiment.id}{' --readings' if experiment.questions else ''}",
         "```",
     ]
     return "\n".join(lines) + "\n"
+
+
+def claim_line(claim: Claim[Any]) -> str:
+    """Write a claim: its statement, the paper's words, and why it does not hold where it does not."""
+    own = " (Airhop's own)" if claim.own else ""
+    quote = f" *“{plain(claim.quote)}”*" if claim.quote else ""
+    reason = f" Does not hold: {claim.reason}" if claim.reason else ""
+    return f"- **{claim.id}**{own} {claim.text}{quote}{reason}"
+
+
+def question_lines(question: Question) -> list[str]:
+    """Describe what a paper leaves open, as a table of its readings, the default first."""
+    rows = [
+        f"| `{reading.name}`{' (default)' if reading is question.default else ''} | {plain(reading.text)} | "
+        f"{'silent' if reading.rests_on == SILENT else f'“{plain(reading.rests_on)}”'} | {changes(reading)} |"
+        for reading in (question.default, *question.others)
+    ]
+    about = question.about[:1].upper() + question.about[1:]
+    head = ["| reading | what it supposes | the paper's words | what it changes |", "|---|---|---|---|"]
+    return [f"## {about}", "", *head, *rows, ""]
+
+
+def changes(reading: Reading) -> str:
+    """List what a reading changes, as `path = value`."""
+    found = [f"`{path} = {value}`" for path, value in reading.settings.items()]
+    for name, parameters in (*reading.schemes.items(), *reading.curves.items()):
+        found += [f"{name}: `{key} = {value}`" for key, value in parameters.items()]
+    found += [f"scenario `{reading.scenario}`"] if reading.scenario else []
+    found += [f"measures {reading.metric.title}"] if reading.metric else []
+    return ", ".join(found)
 
 
 def ours(experiment: Experiment | Calculation) -> bool:

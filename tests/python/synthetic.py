@@ -209,5 +209,7 @@ def four_schemes(experiment: Experiment) -> Outcome:
     labels = {"reno": "Reno", "sack": "SACK", "snoop": "Snoop", "ll-elsn": "LL-ELSN"}
     means = {x: {scheme: row[scheme] for scheme in labels} for x, row in FIGURE6.items()}
     claims = tuple(claim for claim in experiment.claims if claim.id == "yun-1")
-    few = replace(experiment, curves=Curve.of_schemes(labels), claims=claims, also=(), panels=())
+    few = replace(
+        experiment, curves=Curve.of_schemes(labels), claims=claims, also=(), panels=(), questions=()
+    )
     return outcome(few, samples(means))

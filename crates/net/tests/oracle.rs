@@ -169,6 +169,10 @@ fn the_share_is_what_the_others_leave() {
     let mut five = LastHop { flows: 5, ..hop(false) }.plan();
     five.links.wired[1].pace = Rate::from_bps(2_000_000).into();
     assert!((mbps(told(&five)) - 0.4 * payload).abs() < 1e-3);
+    // All of it is what nobody else takes.
+    for shared in [&plan, &five] {
+        assert!((told(shared).whole.bps() as f64 / 1e6 - 2.0 * payload).abs() < 1e-3);
+    }
     // Nothing is left: a rate is never zero.
     plan.flows.push(udp("flood", 1, 2, AppPlan::Cbr { rate: Rate::from_bps(9_000_000) }));
     assert_eq!(told(&plan).rate.bps(), 1);

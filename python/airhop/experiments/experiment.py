@@ -239,15 +239,15 @@ class Claim(Generic[Found]):
     id: str
     text: str
     check: Callable[[Found], ClaimResult]
-    quote: str = ""
-    """The paper's words that it puts in ours, as printed; `[…]` where some are left out. Empty for an own
-    claim that goes beyond anything printed."""
-    own: bool = False
-    """Whether it is Airhop's and not the paper's: a stronger form of what is printed, or a question of
-    ours."""
     reason: str = ""
     """Why it does not hold, found in the traces; told wherever it does not hold. A number that its check
     measures stands in the result alone, where it is never of another day."""
+    quote: str = field(default="", kw_only=True)
+    """The paper's words that it puts in ours, as printed; `[…]` where some are left out. Empty for an own
+    claim that goes beyond anything printed."""
+    own: bool = field(default=False, kw_only=True)
+    """Whether it is Airhop's and not the paper's: a stronger form of what is printed, or a question of
+    ours."""
 
 
 @dataclass(frozen=True)
@@ -290,6 +290,8 @@ class Experiment:
         names = [reading.name for reading in readings(self.questions)]
         if len(set(names)) < len(names):
             raise InputError(f"{self.id}: two readings have the same name")
+        for reading in readings(self.questions):
+            self._refuse_unknown(reading)
         if len(self.labels) < len(self.curves):
             raise InputError(f"{self.id}: two curves have the same name")
         drawn = [curve for panel in self.panels for curve in panel]
@@ -313,13 +315,16 @@ class Experiment:
         It has no questions of its own. Raises InputError where the reading changes a scheme or a curve that
         is not compared.
         """
+        self._refuse_unknown(reading)
+        return self._under(reading)
+
+    def _refuse_unknown(self, reading: Reading) -> None:
         schemes = {curve.scheme_name for curve in self.curves}
         unknown = (reading.schemes.keys() - schemes) | (reading.curves.keys() - self.labels.keys())
         if unknown:
             raise InputError(
                 f"{self.id}: `{reading.name}` changes {', '.join(sorted(unknown))}, which is not compared"
             )
-        return self._under(reading)
 
     def _under(self, reading: Reading) -> Experiment:
         return replace(

@@ -49,8 +49,6 @@ class CheckedClaim:
             "verdict": self.word,
             "measured": self.result.measured,
             "reason": self.reason or None,
-            "own": self.claim.own,
-            "quote": self.claim.quote or None,
             **self._readings(),
         }
 
@@ -58,6 +56,8 @@ class CheckedClaim:
         if not self.judged:
             return {}
         return {
+            "own": self.claim.own,
+            "quote": self.claim.quote or None,
             "readings": [judgement.to_dict() for judgement in self.judged],
             "conclusion": self.conclusion,
         }
@@ -109,6 +109,11 @@ class Reproduced(ABC):
         self.others = others
         judged = [(reading, outcome.claims) for reading, outcome in others]
         self.claims = under_readings(self.claims, judged, self.experiment.questions)
+
+    @property
+    def judged_readings(self) -> list[str]:
+        """Names of the readings under which its claims were judged, the default first; empty without them."""
+        return [judgement.name for judgement in self.claims[0].judged] if self.claims else []
 
     def claims_that(self, word: str) -> list[str]:
         """List the ids of the claims of which this is said: "holds", "fails" or "open"."""

@@ -49,7 +49,11 @@ class CalculationLayout:
 
     chapter: CalculationChapter
     template = "calculation.html.j2"
-    sections = ("figures", "tables", "method")
+
+    @property
+    def sections(self) -> tuple[str, ...]:
+        """Parts of the chapter that the top of a page links to."""
+        return ("figures", *(("readings",) if self.chapter.paper.readings else ()), "tables", "method")
 
     @property
     def facts(self) -> str:
@@ -76,7 +80,7 @@ def page_of_calculation(outcome: Calculated, *, computed: datetime | None = None
         name=calculation.id,
         title=calculation.title,
         headline=outcome.headline,
-        paper=Paper(calculation.source, tuple(outcome.claims)),
+        paper=Paper.of(outcome),
         figure=_drawing(outcome),
         tables=calculation.tables(outcome.values),
         method=calculation.method,

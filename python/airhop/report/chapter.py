@@ -20,6 +20,7 @@ from airhop.plots.quantities import (
 )
 from airhop.plots.style import SchemeStyle, styles
 from airhop.report.packets.traced import TracedRun, trace_schemes
+from airhop.report.readings import ReadingsTable
 from airhop.study.measure import METRICS
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from airhop.experiments.experiment import Metric
     from airhop.experiments.outcome import Outcome
+    from airhop.experiments.reproduced import Reproduced
     from airhop.study.table import Cell, Table
 
 ESCAPES = {"/": "-", "-": "--"}
@@ -48,6 +50,14 @@ class Paper:
     source: str
     claims: tuple[CheckedClaim, ...]
     """Those that do not hold first."""
+    readings: ReadingsTable | None = None
+    """The claims under other readings, where those were run."""
+
+    @classmethod
+    def of(cls, outcome: Reproduced) -> Paper:
+        """Take them from an outcome."""
+        experiment, claims = outcome.experiment, tuple(outcome.claims)
+        return cls(experiment.source, claims, ReadingsTable.of(claims, experiment.questions))
 
     @property
     def held(self) -> int:
@@ -272,7 +282,7 @@ def chapter_of_outcome(outcome: Outcome, *, computed: datetime | None = None, tr
         others=tuple(map(_quantity, experiment.also)),
         command=outcome.command,
         runs=trace_schemes(outcome.table, experiment.timeline, experiment.labels) if trace else (),
-        paper=Paper(experiment.source, tuple(outcome.claims)),
+        paper=Paper.of(outcome),
         printed=PrintedAxes(
             ticks=drawn.y_ticks,
             note=drawn.note,

@@ -75,6 +75,7 @@ class Layout:
         """Parts of the chapter that the top of a page links to."""
         return (
             "figures",
+            *(("readings",) if self.chapter.paper and self.chapter.paper.readings else ()),
             *(("causes",) if self.matrices else ()),
             "tables",
             *(("timeline",) if self.chapter.runs else ()),

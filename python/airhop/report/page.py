@@ -21,6 +21,7 @@ from airhop.report.layout import Layout
 from airhop.report.matrices import CAUSES as TRUE_CAUSES
 from airhop.report.pack import Templates
 from airhop.report.packets.timeline import TITLES
+from airhop.report.readings import RULE
 from airhop.report.schematic import tell
 from airhop.report.symbols import symbol
 
@@ -30,6 +31,7 @@ SCRIPTS = ("base", "figures", "list", "choices", "views", "causes", "chapter", "
 
 SECTIONS = {
     "figures": "Figures",
+    "readings": "Readings",
     "causes": "Causes of loss",
     "tables": "Tables",
     "timeline": "Packet by packet",
@@ -118,6 +120,7 @@ def render(chapters: Sequence[Chapter | CalculationChapter]) -> str:
         "titles": TITLES,
         "causes": CAUSES,
         "repairs": REPAIRS,
+        "readings_rule": RULE,
         "true_causes": TRUE_CAUSES,
     }
     page_script = "\n".join(_asset(f"js/{name}.js") for name in SCRIPTS)

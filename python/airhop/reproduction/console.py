@@ -86,6 +86,7 @@ def _print(outcome: Reproduced, shown: Sequence[RenderableType], console: Consol
         "",
         *shown,
         claims(outcome, width),
+        *(matrix(outcome, width) if len(outcome.judged_readings) > 1 else ()),
     ]
     console.print()
     for part in parts:
@@ -230,15 +231,35 @@ def _chart(outcome: Outcome, width: int) -> Text:
     return drawing
 
 
+def matrix(outcome: Reproduced, width: int) -> list[RenderableType]:
+    """Lay out claim × reading, readings by number, the numbers below, and what follows for each claim."""
+    grid = _grid()
+    grid.add_column("claim", no_wrap=True)
+    names = outcome.judged_readings
+    for number in range(len(names)):
+        grid.add_column(str(number), justify="center", no_wrap=True)
+    grid.add_column("over all readings")
+    for checked in outcome.claims:
+        marks = [Text(MARKS[one.result.word][0][0], MARKS[one.result.word][1]) for one in checked.judged]
+        grid.add_row(checked.claim.id, *marks, tie_units(checked.conclusion))
+    told = "; ".join(f"{number}: {name}" for number, name in enumerate(names))
+    title = _wrapped("Under every reading of the paper", width, "bold")
+    return [Text(), title, grid, _wrapped(told, width, "dim")]
+
+
 def claims(outcome: Reproduced, width: int) -> Text:
-    """Write verdict, statement, measurement of each claim, and why it does not hold if that is known."""
+    """Write verdict, statement, the paper's words and what is measured, and why it does not hold if known."""
     blocks = []
     for checked in outcome.claims:
         mark = Text(*MARKS[checked.word])
         indent = len(mark)
         claim = checked.claim
         parts = [mark, _wrapped(claim.text, width, "", indent)]
-        told = [(f"{claim.id}: {checked.result.measured}", "dim"), (checked.reason, "italic")]
+        told = [
+            (f"“{claim.quote}”" if claim.quote else "", "italic dim"),
+            (f"{claim.id}{' (own)' if claim.own else ''}: {checked.result.measured}", "dim"),
+            (checked.reason, "italic"),
+        ]
         for text, style in told:
             if text:
                 parts += [Text("\n" + " " * indent), _wrapped(text, width, style, indent)]

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from airhop.experiments.reproduced import Reproduced
 
 ROWS, REPORT = "rows.csv", "report.html"
+MADE = "made.json"
+"""Says what made the other files of a folder, and which they are."""
 SOURCES = (".py", ".j2", ".js", ".css", ".toml", ".json")
 """Endings of what the package is made of."""
 
@@ -29,10 +31,10 @@ def write_outcome(outcome: Reproduced, folder: Path) -> Reproduced:
 
     What stands there already, made by the same program from the same numbers, is left as it is.
     """
-    facts = _facts(outcome)
-    there = _read(folder / DOCUMENT)
-    names = there.pop("files", [])
-    if there == facts and names and all((folder / name).is_file() for name in names):
+    document, making = _text(outcome), _making(outcome.mode, outcome.seed)
+    made = _read(folder / MADE)
+    names = made.pop("files", [])
+    if made == making and _holds(folder / DOCUMENT, document) and all((folder / n).is_file() for n in names):
         outcome.files = [folder / name for name in names]
         return outcome
     with filling(folder) as hidden:
@@ -41,28 +43,32 @@ def write_outcome(outcome: Reproduced, folder: Path) -> Reproduced:
         else:
             assert isinstance(outcome, Outcome)
             written = _write_experiment(outcome, hidden)
+        (hidden / DOCUMENT).write_text(document, encoding="utf-8")
         names = [path.name for path in written] + [DOCUMENT]
-        _write(facts | {"files": names}, hidden)
+        _write_made(making | {"files": names}, hidden)
     outcome.files = [folder / name for name in names]
     return outcome
 
 
-def write_document(outcome: Reproduced, folder: Path) -> None:
-    """Write rows and verdicts alone."""
-    _write(_facts(outcome) | {"files": []}, folder)
+def write_document(outcome: Calculated, folder: Path) -> None:
+    """Write values and verdicts alone."""
+    with filling(folder) as hidden:
+        (hidden / DOCUMENT).write_text(_text(outcome), encoding="utf-8")
+        _write_made(_making(outcome.mode, outcome.seed) | {"files": [DOCUMENT]}, hidden)
 
 
 def is_current(folder: Path, mode: Mode, seed: int) -> bool:
     """Tell whether this program wrote the document of a folder, in this mode and with this seed."""
-    there = _read(folder / DOCUMENT)
-    return all(there.get(name) == fact for name, fact in _making(mode, seed).items())
+    made = _read(folder / MADE)
+    return all(made.get(name) == fact for name, fact in _making(mode, seed).items())
 
 
-def _facts(outcome: Reproduced) -> dict[str, Any]:
-    """Gather what decides on everything that is written."""
-    facts = outcome.to_dict() | _making(outcome.mode, outcome.seed)
-    # As it is read again: JSON has lists where Python has tuples.
-    return json.loads(json.dumps(facts))  # type: ignore[no-any-return]
+def _text(outcome: Reproduced) -> str:
+    """Write the document: rows, verdicts, and of a calculation what it takes to read it again."""
+    facts = outcome.to_dict()
+    if isinstance(outcome, Calculated):
+        facts |= {"mode": outcome.mode, "seed": outcome.seed}
+    return json.dumps(facts, indent=2) + "\n"
 
 
 def _making(mode: Mode, seed: int) -> dict[str, Any]:
@@ -80,7 +86,7 @@ def program() -> str:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """Read a document; one that is not there, or is damaged, says nothing."""
+    """Read what was made; a file that is not there, or is damaged, says nothing."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -88,8 +94,15 @@ def _read(path: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _write(facts: dict[str, Any], folder: Path) -> None:
-    (folder / DOCUMENT).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+def _holds(path: Path, text: str) -> bool:
+    try:
+        return path.read_text(encoding="utf-8") == text
+    except (OSError, ValueError):
+        return False
+
+
+def _write_made(facts: dict[str, Any], folder: Path) -> None:
+    (folder / MADE).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
 
 
 def _write_experiment(outcome: Outcome, folder: Path) -> list[Path]:
@@ -99,6 +112,7 @@ def _write_experiment(outcome: Outcome, folder: Path) -> list[Path]:
     from airhop.reproduction.pictures import draw_pictures
 
     figures = draw(outcome, folder / "figure")
+    figures += _draw_readings(outcome, folder)
     figures += draw_pictures(outcome, folder)
     figures += draw_confusion(outcome.table, folder / "confusion", labels=outcome.experiment.labels)
     write_rows(outcome, folder / ROWS)
@@ -109,10 +123,23 @@ def _write_experiment(outcome: Outcome, folder: Path) -> list[Path]:
 def _write_calculated(outcome: Calculated, folder: Path) -> list[Path]:
     from airhop.report import page_of_calculation, write_report
 
-    figures = _draw(outcome, folder / "figure")
+    figures = _draw(outcome, folder / "figure") + _draw_readings(outcome, folder)
     write_values(outcome, folder / ROWS)
     report = write_report([page_of_calculation(outcome)], folder / REPORT)
     return [report, *figures, folder / ROWS]
+
+
+def _draw_readings(outcome: Reproduced, folder: Path) -> list[Path]:
+    """Draw claim × reading, where claims were judged under more than one."""
+    from airhop.plots.readings import draw_readings
+    from airhop.report.readings import ReadingsTable
+
+    experiment = outcome.experiment
+    table = ReadingsTable.of(outcome.claims, experiment.questions)
+    if table is None:
+        return []
+    title = f"{experiment.title}: claims under every reading"
+    return draw_readings(table.verdicts, table.groups, folder / "readings", title)
 
 
 def _draw(outcome: Calculated, stem: Path) -> list[Path]:

@@ -13,7 +13,6 @@ from airhop.experiments.experiment import Experiment, Mode
 from airhop.experiments.outcome import Outcome
 from airhop.experiments.reading import MARK, otherwise
 from airhop.experiments.reproduced import Reproduced
-from airhop.files import filling
 from airhop.progress import SILENT, Reporter
 from airhop.reproduction.files import is_current, write_document, write_outcome
 from airhop.reproduction.writer import Writer
@@ -87,8 +86,7 @@ class _Work:
             return Calculated.read(calculation, folder / DOCUMENT)
         outcome = Calculated.of(calculation, self.mode, self.seed, self.reporter)
         if MARK in calculation.id:  # its claims stand in the report of the default; its values are kept
-            with filling(folder) as hidden:
-                write_document(outcome, hidden)
+            write_document(outcome, folder)
         return outcome
 
     def _measure(self, experiment: Experiment) -> Outcome:

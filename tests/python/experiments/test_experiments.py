@@ -161,13 +161,14 @@ def short() -> Experiment:
         timeline=TimelineChoice(x=1e-2, duration_s=2.0, opening_s=1.0),
         also=(),
         panels=(),
+        questions=(),
     )
 
 
 @pytest.fixture
 def unwritten(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave figures and reports unwritten: most tests are about the runs."""
-    monkeypatch.setattr("airhop.reproduction.reproducing._write", lambda outcome, _folder: outcome)
+    monkeypatch.setattr("airhop.reproduction.reproducing.write_outcome", lambda outcome, _folder: outcome)
 
 
 def run(experiments: Sequence[Experiment], *args: Any, **options: Any) -> list[Outcome]:

@@ -116,6 +116,7 @@ def outcome() -> Outcome:
         curves=Curve.of_schemes({"reno": "Reno", "ll-elsn": "LL-ELSN"}),
         claims=(),
         panels=(),
+        questions=(),
         headline=lambda _: "Found.",
         published={
             ("reno", 0.01): 0.8,

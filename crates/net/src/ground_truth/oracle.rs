@@ -113,12 +113,12 @@ impl<'a> Network<'a> {
             }
         }
         let payload = 8.0 * f64::from(config.mss);
-        let rate = |(medium, time): (Medium, Span)| {
-            let load = self.loads.get(&medium).copied().unwrap_or_default();
-            load.share() * payload / time.secs_f64()
+        let narrowest = |share: &dyn Fn(Medium) -> f64| {
+            let rates = taken.iter().map(|&(medium, time)| share(medium) * payload / time.secs_f64());
+            Rate::computed(rates.fold(f64::INFINITY, f64::min))
         };
-        let payload_rate = taken.into_iter().map(rate).fold(f64::INFINITY, f64::min);
-        Some(Truth { rate: Rate::computed(payload_rate), rtt: self.round_trip(flow, &sizes) })
+        let rate = narrowest(&|medium| self.loads.get(&medium).copied().unwrap_or_default().share());
+        Some(Truth { rate, whole: narrowest(&|_| 1.0), rtt: self.round_trip(flow, &sizes) })
     }
 
     /// The round trip of a full segment, which goes out when an ACK has come, and of its own ACK, when all queues are empty and

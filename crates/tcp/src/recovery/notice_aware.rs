@@ -129,6 +129,10 @@ impl Recovery for NoticeAware {
         self.inner.enter(s, w, seq);
     }
 
+    fn on_late_cut(&mut self, w: &Window) {
+        self.inner.on_late_cut(w);
+    }
+
     fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> Advance {
         self.now = a.now;
         self.duplicates = 0;

@@ -1,4 +1,4 @@
-use super::{ReceiverFeatures, BASE, Param, Scheme, base};
+use super::{ReceiverFeatures, BASE, Param, Scheme, repair_by};
 use crate::control::Reno;
 use crate::notices::RefreshTimer;
 use crate::seams::Parts;
@@ -38,7 +38,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     features: ReceiverFeatures::NOTHING,
     build: &|p, c| Parts {
         control: Box::new(Reno),
-        recovery: base(p, c),
+        recovery: repair_by(&BASE, p, c),
         notices: Box::new(RefreshTimer),
     },
 };

@@ -21,7 +21,7 @@ pub(super) static SCHEME: Scheme = Scheme {
     )],
     verified: &["Yun 2009 §5.3 compares a sender of this name under LL-ELSN's notifications"],
     reconstructed: &[
-        "all of the difference to HACK: its description is lost; one-rtt is the likelier reading",
+        "all of the difference to HACK: its description is lost, and each word of shield is a reading of its name; one-rtt is the likelier",
     ],
     build: &|p, c| {
         let lasts = [Lasts::OneRtt, Lasts::UntilRto][p.choice("shield")];

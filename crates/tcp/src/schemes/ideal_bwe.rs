@@ -1,9 +1,10 @@
-use super::{ReceiverFeatures, Scheme};
+use super::{ReceiverFeatures, Param, Params, Scheme};
 use crate::control::Reno;
 use crate::notices::IgnoreNotices;
 use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Truth, Window};
 use crate::sender_state::SenderState;
+use airhop_base::Span;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "ideal-bwe",
@@ -18,15 +19,28 @@ pub(super) static SCHEME: Scheme = Scheme {
     cite: "J.-H. Yun, Cross-Layer Explicit Link Status Notification to Improve TCP Performance in Wireless \
            Networks, EURASIP JWCN 2009, 617818 (§5, \"ideal BWE\")",
     needs: &["truth"],
-    params: &[],
+    params: &[
+        Param::word(
+            "share",
+            &["fair", "whole"],
+            "the available bandwidth that it knows: fair = its share of the bottleneck, which datagrams leave and connections divide; \
+             whole = all that the bottleneck carries",
+        ),
+        Param::word(
+            "round_trip",
+            &["empty", "measured"],
+            "the round trip that it knows: empty = with empty queues; measured = the last one measured, queues and all",
+        ),
+    ],
     verified: &[],
     reconstructed: &[
-        "after duplicate ACKs threshold and window are share × RTT; after a timeout the threshold is",
+        "share and round_trip: it \"knows the exact available bandwidth and RTT\", which says neither of what nor when; each word is a reading",
+        "after duplicate ACKs threshold and window are bandwidth × RTT; after a timeout the threshold is",
         "growth as Reno's, losses are repaired as NewReno does, and every loss is taken for congestion",
     ],
     features: ReceiverFeatures::NOTHING,
-    build: &|_, c| Parts {
-        control: Box::new(Ideal { truth: None }),
+    build: &|p, c| Parts {
+        control: Box::new(Ideal::new(p)),
         recovery: recovery::newreno(c),
         notices: Box::new(IgnoreNotices),
     },
@@ -34,14 +48,28 @@ pub(super) static SCHEME: Scheme = Scheme {
 
 #[derive(Debug)]
 struct Ideal {
+    knows_whole: bool,
+    measures: bool,
     truth: Option<Truth>,
+    measured: Option<Span>,
 }
 
 impl Ideal {
-    /// Segments that the path holds at this flow's share, two at least; unknown to a sender that nobody told.
+    fn new(p: &Params) -> Self {
+        Ideal {
+            knows_whole: p.choice("share") == 1,
+            measures: p.choice("round_trip") == 1,
+            truth: None,
+            measured: None,
+        }
+    }
+
+    /// Segments that the bandwidth fills of the round trip, two at least; unknown to a sender that nobody told.
     fn capacity(&self, s: &SenderState) -> Option<f64> {
         let t = self.truth?;
-        Some((t.rate.bps() as f64 / 8.0 * t.rtt.secs_f64() / s.mss as f64).max(2.0))
+        let rate = if self.knows_whole { t.whole } else { t.rate };
+        let rtt = self.measured.filter(|_| self.measures).unwrap_or(t.rtt);
+        Some((rate.bps() as f64 / 8.0 * rtt.secs_f64() / s.mss as f64).max(2.0))
     }
 }
 
@@ -56,6 +84,10 @@ impl CongestionControl for Ideal {
         Judged::Congestion
     }
 
+    fn observe(&mut self, a: &Ack, _: &SenderState) {
+        self.measured = a.sample.or(self.measured);
+    }
+
     fn on_truth(&mut self, truth: &Truth) {
         self.truth = Some(*truth);
     }
@@ -67,23 +99,38 @@ mod tests {
     use crate::Preset;
     use airhop_base::{Rate, Span, Time};
 
+    /// The window and the threshold that a loss leaves of 20 and 8, of a sender that was told so, or not, and that measured 96 ms.
+    fn left(words: &[(&str, f64)], signal: Signal, told: bool) -> (f64, f64) {
+        let mut p = Params::defaults(&SCHEME);
+        words.iter().for_each(|&(name, word)| p.set(&SCHEME, name, word).expect("a parameter"));
+        let mut ideal = Ideal::new(&p);
+        let state = SenderState::new(&Preset::Ns2.config(1000));
+        ideal.observe(&Ack { sample: Some(Span::from_millis(96)), ..Ack::of(Time::ZERO, 1000) }, &state);
+        if told {
+            let [rate, whole] = [4_000_000, 8_000_000].map(Rate::from_bps);
+            ideal.on_truth(&Truth { rate, whole, rtt: Span::from_millis(64) });
+        }
+        let mut w = Window { cwnd: 20.0, ssthresh: 8.0 };
+        let loss = Loss { now: Time::ZERO, signal, base: Some(20.0), half: 10.0, window: 10.0 };
+        assert_eq!(ideal.on_loss(&mut w, &loss, &state), Judged::Congestion);
+        (w.cwnd, w.ssthresh)
+    }
+
     // 4 Mbit/s for 64 ms are 32 000 bytes: 32 segments. Also if that is more than the window.
     #[test]
     fn the_window_is_what_the_path_holds() {
-        let mut ideal = Ideal { truth: None };
-        let state = SenderState::new(&Preset::Ns2.config(1000));
-        let mut cut = |signal, told: bool| {
-            let mut w = Window { cwnd: 20.0, ssthresh: 8.0 };
-            if told {
-                ideal.on_truth(&Truth { rate: Rate::from_bps(4_000_000), rtt: Span::from_millis(64) });
-            }
-            let judged =
-                ideal.on_loss(&mut w, &Loss { now: Time::ZERO, signal, base: Some(20.0), half: 10.0, window: 10.0 }, &state);
-            assert_eq!(judged, Judged::Congestion);
-            (w.cwnd, w.ssthresh)
-        };
-        assert_eq!(cut(Signal::Duplicates, false), (10.0, 10.0), "it was told nothing");
-        assert_eq!(cut(Signal::Duplicates, true), (32.0, 32.0));
-        assert_eq!(cut(Signal::Timeout, true), (1.0, 32.0));
+        assert_eq!(left(&[], Signal::Duplicates, false), (10.0, 10.0), "it was told nothing");
+        assert_eq!(left(&[], Signal::Duplicates, true), (32.0, 32.0));
+        assert_eq!(left(&[], Signal::Timeout, true), (1.0, 32.0));
+    }
+
+    // Yun 2009 §5.3: "the exact available bandwidth and RTT", under each reading of the two: twice the bandwidth, half as much again of time.
+    #[test]
+    fn readings_of_bandwidth_and_round_trip() {
+        let filled = |words: &[(&str, f64)]| left(words, Signal::Duplicates, true).0;
+        assert_eq!(filled(&[("share", 1.0)]), 64.0);
+        assert_eq!(filled(&[("round_trip", 1.0)]), 48.0);
+        assert_eq!(filled(&[("share", 1.0), ("round_trip", 1.0)]), 96.0);
+        assert_eq!(left(&[("round_trip", 1.0)], Signal::Duplicates, false), (10.0, 10.0), "it was told nothing");
     }
 }

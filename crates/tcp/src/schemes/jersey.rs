@@ -30,7 +30,8 @@ pub(super) static SCHEME: Scheme = Scheme {
         "one sample for every ACK of new data (the modules take one a round trip)",
         "one rate control per window of data, and no growth by ACKs that bear a warning",
         "a warning in slow start sets the threshold only",
-        "which round-trip time turns the rate into a window",
+        "rtt: which round-trip time turns the rate into a window; each word is a reading",
+        "how long a queue is that warns: keys of the queue, threshold and weight of `congestion-warning`, whose defaults are readings",
     ],
     features: ReceiverFeatures { echo: Echo::EachMark, ..ReceiverFeatures::NOTHING },
     build: &|p, c| Parts {

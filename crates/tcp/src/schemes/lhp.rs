@@ -31,6 +31,8 @@ pub(super) static SCHEME: Scheme = Scheme {
         "detection fails as often as the first fragment is lost, P_f_frag of Table 1 of Yun 2009",
     ],
     reconstructed: &[
+        "trigger: Yun 2009 §2.1 says what SMART would cost (\"If SMART is used for LHP\"), not which of the two its simulations have; each word \
+         is a reading",
         "what is on the list is in flight, and the window limits that",
         "the window does not grow from a reduction until all that was outstanding then is acknowledged",
         "an ACK carries both SACK blocks and the number of the segment, whichever the sender heeds",

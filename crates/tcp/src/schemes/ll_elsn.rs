@@ -20,6 +20,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     params: &[N, ERSN],
     verified: &["Algorithm 1, the ELN filter and Table 1 of the paper, step by step"],
     reconstructed: &[
+        "n in the paper's simulations: §4.2 prints 2 as the example for frames that are lost to 20 % and sent once (\"we can configure N as 2\"), and \
+         \"For more conservative operation, we can increase N\"; each number is a reading",
         "flight is what was sent less what is SACKed or lost, so that duplicate ACKs clock out new data",
         "in recovery a segment is lost once three segments sent after it were SACKed",
         "an ERSN suspends congestion control for its segment for two RTOs at most",

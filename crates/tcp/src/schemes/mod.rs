@@ -204,11 +204,14 @@ const BASE: Param = Param::word(
     "how losses are repaired; the paper does not say, and Tahoe is what its model had (Bakshi et al. 1997)",
 );
 
-/// The recovery that a scheme with the parameter [`BASE`] has.
-fn base(params: &Params, config: &Config) -> Box<dyn Recovery> {
-    let name = BASE.words[params.choice(BASE.name)];
+/// The recovery whose name a parameter of words has.
+fn repair_by(words: &Param, params: &Params, config: &Config) -> Box<dyn Recovery> {
+    let name = words.words[params.choice(words.name)];
+    if name == "rate-halving" {
+        return recovery::by_detection(config, recovery::rate_halving);
+    }
     let kind = recovery::KINDS.iter().find(|kind| kind.name == name);
-    (kind.expect("every base is a recovery").build)(config)
+    (kind.expect("every word is a recovery").build)(config)
 }
 
 macro_rules! schemes {

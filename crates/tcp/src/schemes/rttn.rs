@@ -1,4 +1,4 @@
-use super::{ReceiverFeatures, BASE, Param, Scheme, base};
+use super::{ReceiverFeatures, BASE, Param, Scheme, repair_by};
 use crate::control::Reno;
 use crate::notices::ExpectDelay;
 use crate::seams::Parts;
@@ -38,5 +38,5 @@ pub(super) static SCHEME: Scheme = Scheme {
         "an RTTN is an ICMP message of 40 bytes, and can be queued and lost",
     ],
     features: ReceiverFeatures::NOTHING,
-    build: &|p, c| Parts { control: Box::new(Reno), recovery: base(p, c), notices: Box::new(ExpectDelay) },
+    build: &|p, c| Parts { control: Box::new(Reno), recovery: repair_by(&BASE, p, c), notices: Box::new(ExpectDelay) },
 };

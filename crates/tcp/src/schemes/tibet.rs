@@ -1,8 +1,7 @@
-use super::{ReceiverFeatures, Param, Scheme};
+use super::{ReceiverFeatures, Param, Scheme, repair_by};
 use crate::control::Reno;
 use crate::estimators::DepartureRate;
 use crate::notices::IgnoreNotices;
-use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Time;
@@ -30,14 +29,17 @@ pub(super) static SCHEME: Scheme = Scheme {
             (0.0, 1.0),
             "share of the smallest round-trip time measured that RTTmin never falls below; 0 is the paper's",
         ),
+        RECOVERY,
         Param::number("t0", 1.0, (1e-3, 1e3), "time constant of the rate's second filter, s"),
     ],
     verified: &["departures filtered, CSFQ's filter, and RTTmin that decays with congestion: Yun 2009 §2.2"],
     reconstructed: &[
-        "weight 0.99 of the past in the means, time constant 1 s, factor 0.95",
+        "weight 0.99 of the past in the means, time constant 1 s",
+        "rttmin_factor: \"a reducing factor less than one\" (Yun 2009 §2.2), of which 0.95 is a reading",
         "plain means until the weight of the past is reached, and the second filter begins with the first \
          rate",
-        "timeouts lower RTTmin too; losses are repaired as NewReno does",
+        "timeouts lower RTTmin too",
+        "recovery: Yun 2009 does not say how losses are repaired",
     ],
     features: ReceiverFeatures::NOTHING,
     build: &|p, c| Parts {
@@ -48,10 +50,16 @@ pub(super) static SCHEME: Scheme = Scheme {
             least_measured: f64::INFINITY,
             rtt_min: f64::INFINITY,
         }),
-        recovery: recovery::newreno(c),
+        recovery: repair_by(&RECOVERY, p, c),
         notices: Box::new(IgnoreNotices),
     },
 };
+
+const RECOVERY: Param = Param::word(
+    "recovery",
+    &["newreno", "reno"],
+    "how losses are repaired: newreno = a hole per round trip; reno = fast retransmit and fast recovery, which the first new ACK ends",
+);
 
 #[derive(Debug)]
 struct Tibet {

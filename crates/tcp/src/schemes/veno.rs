@@ -1,7 +1,7 @@
 mod ns2;
 
-use super::westwood_plus::{RECOVERY, is_agent, recovery_of};
-use super::{ReceiverFeatures, Param, Params, Scheme};
+use super::westwood_plus::{RECOVERY, is_agent};
+use super::{ReceiverFeatures, Param, Params, Scheme, repair_by};
 use crate::control::Reno;
 use crate::estimators::{least, queued};
 use crate::notices::IgnoreNotices;
@@ -49,7 +49,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         } else {
             Box::new(Veno::new(p))
         },
-        recovery: recovery_of(p, c),
+        recovery: repair_by(&RECOVERY, p, c),
         notices: Box::new(IgnoreNotices),
     },
 };

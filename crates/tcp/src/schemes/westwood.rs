@@ -1,6 +1,6 @@
 use super::{ReceiverFeatures, Param, Params, Scheme};
 use crate::control::Reno;
-use crate::estimators::{AckCredit, Backlog, PerAck, Smoothing};
+use crate::estimators::{AckCredit, Backlog, PerAck, Smoothing, queued};
 use crate::notices::IgnoreNotices;
 use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Window};
@@ -79,6 +79,17 @@ impl Westwood {
     pub(super) fn queued(&self, w: &Window) -> Option<f64> {
         self.backlog.segments(w.cwnd)
     }
+
+    /// The same, if the round trip is `rtt` now.
+    pub(super) fn queued_at(&self, w: &Window, rtt: Span) -> Option<f64> {
+        Some(queued(w.cwnd, self.backlog.base()?, rtt))
+    }
+
+    /// The window that the estimate fills, which is never a greater one: "cwnd = ssthresh if cwnd > ssthresh".
+    pub(super) fn fill(&self, w: &mut Window, s: &SenderState) {
+        w.ssthresh = filled(self.rate.rate(), self.backlog.base(), s);
+        w.cwnd = w.cwnd.min(w.ssthresh);
+    }
 }
 
 /// What a rate of `rate` bytes per second fills of a path that takes `least`, in segments, at least 2.
@@ -92,12 +103,10 @@ impl CongestionControl for Westwood {
     }
 
     fn on_loss(&mut self, w: &mut Window, l: &Loss, s: &SenderState) -> Judged {
-        w.ssthresh = filled(self.rate.rate(), self.backlog.base(), s);
-        w.cwnd = match l.signal {
-            // "cwnd = ssthresh if cwnd > ssthresh": never raised by a loss.
-            Signal::Duplicates | Signal::Echo => w.cwnd.min(w.ssthresh),
-            Signal::Timeout => 1.0,
-        };
+        self.fill(w, s);
+        if l.signal == Signal::Timeout {
+            w.cwnd = 1.0;
+        }
         Judged::Congestion
     }
 

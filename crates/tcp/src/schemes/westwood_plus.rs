@@ -1,14 +1,13 @@
 mod ns2;
 
 use super::westwood::filled;
-use super::{ReceiverFeatures, Param, Params, Scheme};
+use super::{ReceiverFeatures, Param, Params, Scheme, repair_by};
 use crate::{Config, Preset};
 use crate::config::LossDetection;
 use crate::control::Reno;
 use crate::estimators::{AckCredit, Ns3Credit, PerRound, Stages, least};
 use crate::notices::IgnoreNotices;
-use crate::recovery;
-use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Recovery, Signal, Window};
+use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Window};
 use crate::sender_state::SenderState;
 use airhop_base::Span;
 
@@ -47,6 +46,8 @@ pub(super) static SCHEME: Scheme = Scheme {
          for which ns-3 waits until the timer expires",
     ],
     reconstructed: &[
+        "recovery: Yun 2009 compares Westwood+ with ns-2's sources of it and says of Westwood that its slow start and congestion avoidance are \
+         Reno's, not how it repairs losses; each word is a reading",
         "without rate halving, or with another filter: the smallest round trip is of exact samples, one for each ACK, not of jiffies",
     ],
     features: ReceiverFeatures::SACK,
@@ -56,7 +57,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         } else {
             Box::new(WestwoodPlus::new(p))
         },
-        recovery: recovery_of(p, c),
+        recovery: repair_by(&RECOVERY, p, c),
         notices: Box::new(IgnoreNotices),
     },
 };
@@ -64,22 +65,15 @@ pub(super) static SCHEME: Scheme = Scheme {
 /// How losses are repaired, for schemes that exist in Linux and on NewReno.
 pub(super) const RECOVERY: Param = Param::word(
     "recovery",
-    &["rate-halving", "newreno"],
+    &["rate-halving", "newreno", "reno"],
     "how losses are repaired: rate-halving = SACK with forward acknowledgement, a segment for every second ACK until the \
-     flight is down to the new window (Linux 2.6; with preset ns2 all of the sender of ns-2's Linux agents); newreno = a hole per round trip, without SACK",
+     flight is down to the new window (Linux 2.6; with preset ns2 all of the sender of ns-2's Linux agents); newreno = a hole per round trip, without SACK; reno = fast \
+     retransmit and fast recovery, which the first new ACK ends",
 );
 
 /// True if it is the sender of ns-2's Agent/TCP/Linux.
 pub(super) fn is_agent(p: &Params, c: &Config) -> bool {
     c.stack == Preset::Ns2 && p.choice("recovery") == 0 && c.loss_detection == LossDetection::Duplicates
-}
-
-/// The recovery that the parameter names.
-pub(super) fn recovery_of(p: &Params, c: &Config) -> Box<dyn Recovery> {
-    match p.choice("recovery") {
-        0 => recovery::by_detection(c, recovery::rate_halving),
-        _ => recovery::newreno(c),
-    }
 }
 
 #[derive(Debug)]

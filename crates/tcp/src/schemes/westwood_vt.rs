@@ -4,7 +4,7 @@ use crate::notices::IgnoreNotices;
 use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Next, Parts, Signal, Window};
 use crate::sender_state::SenderState;
-use airhop_base::Time;
+use airhop_base::{Span, Time};
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "westwood-vt",
@@ -13,8 +13,8 @@ pub(super) static SCHEME: Scheme = Scheme {
     preset: None,
     about: "WestwoodNR that asks Vegas' estimate of its own queued segments, Δ, for the cause of a loss. In congestion \
             avoidance, on three duplicate ACKs: fewer than alpha queued, and it was the air: the segment is sent again \
-            and the window stays; more than beta, and it was a queue: WestwoodNR's window; between them the decision is \
-            put off to the next loss and the window stays.",
+            and the window stays; more than beta, and it was a queue: WestwoodNR's window; between them the segment is sent \
+            again, the window stays, and the decision is put off.",
     helps: "Where queues at the bottleneck are shorter than the flow's share of them would be before it loses there, and \
             random losses come with empty queues. Other flows' segments in the queue count as its own; a flow that fills \
             its queue takes random losses for congestion.",
@@ -31,6 +31,12 @@ pub(super) static SCHEME: Scheme = Scheme {
             "length of the bottleneck's queue in packets, of which 70 % and 80 % are then alpha and beta, as the paper's 14 \
              and 16 are of its 20; 0: alpha and beta as given",
         ),
+        Param::word(
+            "postponed",
+            &["episode", "duplicates"],
+            "what the decision is put off to, \"the next it receives 3-DUPACK\": episode = the next loss, which is judged by \
+             itself; duplicates = the next three duplicate ACKs for the same loss, with Δ as they find it",
+        ),
         FILTER,
         TAU,
         CAP,
@@ -41,6 +47,12 @@ pub(super) static SCHEME: Scheme = Scheme {
         "a difference equal to alpha or beta leaves the cause undecided; the paper has neither case",
         "RTT is the latest sample, the window that of the third duplicate ACK before inflation",
         "NewReno's recovery runs whatever the cause, and ends with the window that it began with",
+        "postponed: \"the next it receives 3-DUPACK\" may be of the next loss or of the same. Either way the lost segment is \
+         sent again on the first three, \"as the standard sending\", and a later decision moves the window alone. In the \
+         results a loss stays what it was taken for when it was noticed",
+        "with postponed = duplicates each further duplicate ACK times the next segment above the hole, and those after \
+         another hole that a partial ACK shows the next but one: without SACK or timestamps nothing tells which it is. Still \
+         undecided, it is put off to the three after that, until all that was outstanding is acknowledged",
         "70 % and 80 % of a queue: inferred from 14 and 16 at queues of 20, \"based on the queue size\"",
     ],
     features: ReceiverFeatures::NOTHING,
@@ -56,6 +68,19 @@ struct WestwoodVt {
     alpha: f64,
     beta: f64,
     westwood: Westwood,
+    to_duplicates: bool,
+    put_off: Option<PutOff>,
+}
+
+/// A decision that is put off to the next three duplicate ACKs for the same loss.
+#[derive(Debug)]
+struct PutOff {
+    /// First byte that had not been sent when the loss was noticed.
+    recovery_point: u64,
+    /// First byte of the segment that the last ACK stands for: the highest that has arrived.
+    reached: u64,
+    /// Duplicate ACKs in a row since it was put off.
+    duplicates: u32,
 }
 
 impl WestwoodVt {
@@ -63,19 +88,40 @@ impl WestwoodVt {
         let queue = p.get("queue");
         let (alpha, beta) =
             if queue > 0.0 { (0.7 * queue, 0.8 * queue) } else { (p.get("alpha"), p.get("beta")) };
-        WestwoodVt { alpha, beta, westwood: Westwood::new(p, false) }
+        WestwoodVt { alpha, beta, westwood: Westwood::new(p, false), to_duplicates: p.choice("postponed") == 1, put_off: None }
     }
 
     /// Koo et al. 2007, §2.
     fn judge(&self, w: &Window) -> Judged {
-        match self.westwood.queued(w) {
-            // "operated in congestion avoidance (CA) phase"
-            _ if w.in_slow_start() => Judged::Congestion,
+        // "operated in congestion avoidance (CA) phase"
+        if w.in_slow_start() { Judged::Congestion } else { self.by_queue(self.westwood.queued(w)) }
+    }
+
+    /// What Δ says.
+    fn by_queue(&self, queued: Option<f64>) -> Judged {
+        match queued {
             Some(queued) if queued < self.alpha => Judged::Wireless,
             Some(queued) if queued > self.beta => Judged::Congestion,
             Some(_) => Judged::Undecided,
             None => Judged::Congestion,
         }
+    }
+}
+
+impl PutOff {
+    /// A duplicate ACK stands for one segment more that has arrived (Casetti et al. 2001, §2.1). Its round trip, unless it was sent
+    /// more than once (Karn's rule).
+    fn on_duplicate(&mut self, a: &Ack, s: &SenderState) -> Option<Span> {
+        self.duplicates += 1;
+        self.reached += s.mss;
+        let timed = s.board.get(self.reached).filter(|e| !e.again);
+        a.sample.or(timed.map(|e| a.now - e.at))
+    }
+
+    /// A partial ACK shows that one of the segments that duplicates were taken to stand for was lost, too, and another has arrived.
+    fn advanced(self, s: &SenderState) -> Option<Self> {
+        let goes_on = s.una < self.recovery_point;
+        goes_on.then(|| PutOff { reached: self.reached + s.mss, duplicates: 0, ..self })
     }
 }
 
@@ -92,11 +138,33 @@ impl CongestionControl for WestwoodVt {
         if judged == Judged::Congestion {
             self.westwood.on_loss(w, l, s);
         }
+        self.put_off = (self.to_duplicates && judged == Judged::Undecided).then(|| PutOff {
+            recovery_point: s.max_sent,
+            reached: s.una + u64::from(s.dupacks) * s.mss,
+            duplicates: 0,
+        });
         judged
+    }
+
+    fn on_duplicate(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
+        let Some(put_off) = &mut self.put_off else { return };
+        let rtt = put_off.on_duplicate(a, s);
+        let (Some(rtt), true) = (rtt, put_off.duplicates >= s.dupthresh) else { return };
+        put_off.duplicates = 0;
+        let judged = self.by_queue(self.westwood.queued_at(w, rtt));
+        if judged == Judged::Congestion {
+            self.westwood.fill(w, s);
+        }
+        if judged != Judged::Undecided {
+            self.put_off = None;
+        }
     }
 
     fn observe(&mut self, a: &Ack, s: &SenderState) {
         self.westwood.observe(a, s);
+        if a.acked > 0 {
+            self.put_off = self.put_off.take().and_then(|put_off| put_off.advanced(s));
+        }
     }
 
     fn on_sent(&mut self, now: Time, sent: &Next) {

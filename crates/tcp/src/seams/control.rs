@@ -153,6 +153,8 @@ pub struct LossClassification {
 pub struct Truth {
     /// The share of the bottleneck that is this flow's: payload per second.
     pub rate: Rate,
+    /// What the bottleneck would carry of this flow's payload if nobody else used the path, per second.
+    pub whole: Rate,
     /// The round-trip time with empty queues.
     pub rtt: Span,
 }
@@ -187,6 +189,12 @@ pub trait CongestionControl: Debug + Send {
     /// Any ACK, duplicates and those during recovery included, before anything else acts on it: for estimators.
     fn observe(&mut self, a: &Ack, s: &SenderState) {
         let _ = (a, s);
+    }
+
+    /// A duplicate ACK that nothing explains, before recovery acts on it: what a loss was taken for may be decided anew. A window that is
+    /// cut now is cut for the loss that is being repaired.
+    fn on_duplicate(&mut self, w: &mut Window, a: &Ack, s: &SenderState) {
+        let _ = (w, a, s);
     }
 
     /// Any ACK that acknowledges something or is a duplicate, after everything else has acted on it; only for schemes that ask for

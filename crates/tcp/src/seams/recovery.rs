@@ -107,6 +107,11 @@ pub trait Recovery: Debug + Send {
     /// The window was cut for the loss of the segment at `seq`: recovery begins.
     fn enter(&mut self, s: &mut SenderState, w: &mut Window, seq: u64);
 
+    /// The window was cut while recovery is under way, for what it began with.
+    fn on_late_cut(&mut self, w: &Window) {
+        let _ = w;
+    }
+
     /// The cumulative ACK advanced; `s.una` is the new value.
     fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> Advance;
 

@@ -156,10 +156,23 @@ impl Sender {
         if has_eln || self.notices.explains(now, &self.state) {
             self.recovery.note(&mut self.state, &ack);
         } else {
+            self.decide_late(&ack);
             let detect = self.recovery.on_duplicate(&mut self.state, &ack);
             self.act_on(now, detect);
         }
         self.heed_echo(now, &ack);
+    }
+
+    /// The scheme may have put off what it takes a loss for, and cut the window now.
+    fn decide_late(&mut self, ack: &Ack) {
+        let before = self.window;
+        if self.frozen.is_none() {
+            self.control.on_duplicate(&mut self.window, ack, &self.state);
+        }
+        if self.window != before {
+            self.counters.window_cuts += 1;
+            self.recovery.on_late_cut(&self.window);
+        }
     }
 
     /// Recovery begins if a loss was found.

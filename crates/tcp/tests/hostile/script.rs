@@ -284,7 +284,11 @@ impl Bytes<'_> {
             13 => Event::Data(self.forged(mss)),
             14 => Event::Supply(u64::from(self.next()) % PIECE * mss + u64::from(self.next())),
             15 => Event::Alarm,
-            16 => Event::Truth(Truth { rate: Rate::from_bps(1 + self.word() % (1 << 40)), rtt: self.span() }),
+            16 => {
+                let bps = 1 + self.word() % (1 << 40);
+                let [rate, whole] = [bps, 2 * bps].map(Rate::from_bps);
+                Event::Truth(Truth { rate, whole, rtt: self.span() })
+            }
             _ => Event::Seed(self.word() as u32),
         }
     }

@@ -192,7 +192,8 @@ fn a_loss_tibet() {
 #[test]
 fn a_loss_with_ideal_knowledge() {
     let mut t = started("ideal-bwe", clean().losing(&[21]));
-    t.sender.on_truth(&Truth { rate: Rate::from_bps(960_000), rtt: Span::from_millis(100) });
+    let rate = Rate::from_bps(960_000);
+    t.sender.on_truth(&Truth { rate, whole: rate, rtt: Span::from_millis(100) });
     insta::assert_snapshot!(told(t, 8), @r"
       0   2   2.00
       1   4   4.00

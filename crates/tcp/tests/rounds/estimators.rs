@@ -232,6 +232,23 @@ fn westwood_nr_three_losses() {
     ");
 }
 
+// A hole is repaired alike, with the window that the scheme's estimate leaves. Of three NewReno repairs one each round trip (RFC 6582 §3.2); Reno's
+// recovery ends with the first new ACK, and duplicates for what was sent before it begin no other (RFC 6582 §3.2 step 1): the timer.
+#[test]
+fn reno_and_newreno_by_the_word() {
+    for (scheme, newreno, reno) in [("westwood-plus", 1.0, 2.0), ("veno", 1.0, 2.0), ("tibet", 0.0, 1.0)] {
+        let of = |recovery, path: &Path| rounds_with(scheme, &[("recovery", recovery)], path, 9);
+        assert_eq!(of(newreno, &one()), of(reno, &one()), "{scheme}");
+        let repairs = |recovery| {
+            let told = of(recovery, &three());
+            let words = told.split_whitespace().filter(|word| word.ends_with(['!', '+', 't']));
+            words.take(3).map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(repairs(newreno), ["20!", "22+", "24+"], "{scheme}");
+        assert_eq!(repairs(reno)[..2], ["20!", "22t"], "{scheme}");
+    }
+}
+
 // Westwood+ takes its first sample at 300 ms, the first ACK more than a round trip after the first of all: a byte and 5 segments in 200 ms, 25
 // bytes/ms in whole ones. The second at 500 ms: 8 + 8 segments (20 is missing), 80 bytes/ms; (7 · 25 + 80)/8 = 31 and the estimate
 // (7 · 25 + 31)/8 = 25. In 100 ms that is a window of 2, until the recovery ends with ssthresh, 5, at which an ACK still makes it one more.

@@ -7,4 +7,5 @@ mod packet;
 mod rack;
 mod record;
 mod undo;
+mod westwood_vt;
 mod window;

@@ -32,7 +32,8 @@ enum State {
         inflation: f64,
         /// A partial ACK has come.
         partial_seen: bool,
-        /// The window that recovery began with: what the loss left of it, or all of it if the loss was no congestion.
+        /// The window that recovery began with: what the loss left of it, or all of it if the loss was no congestion (or is not yet
+        /// known to be).
         begun_with: f64,
     },
 }
@@ -80,6 +81,12 @@ impl Recovery for RenoRecovery {
         self.state =
             State::Fast { inflation: f64::from(s.dupthresh), partial_seen: false, begun_with: w.cwnd };
         self.urgent.push(seq, s.segment_end(seq), Cause::Fast);
+    }
+
+    fn on_late_cut(&mut self, w: &Window) {
+        if let State::Fast { begun_with, .. } = &mut self.state {
+            *begun_with = begun_with.min(w.cwnd);
+        }
     }
 
     fn on_advance(&mut self, s: &mut SenderState, w: &mut Window, a: &Ack) -> Advance {

@@ -1,0 +1,46 @@
+"""Claim × reading, as the report shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from airhop.experiments.reading import DEFAULT, SILENT, Question, Reading
+from airhop.experiments.reproduced import CheckedClaim
+
+RULE = "The default is chosen by what is printed; the others are run one at a time, all else as by default."
+
+
+@dataclass(frozen=True)
+class ReadingsTable:
+    """The claims of an experiment under each reading of its paper."""
+
+    claims: tuple[CheckedClaim, ...]
+    questions: tuple[Question, ...]
+
+    @classmethod
+    def of(cls, claims: Sequence[CheckedClaim], questions: Sequence[Question]) -> ReadingsTable | None:
+        """Make it of claims that were judged under more than one; None of others."""
+        if not claims or len(claims[0].judged) < 2:
+            return None
+        return cls(tuple(claims), tuple(questions))
+
+    @property
+    def groups(self) -> list[tuple[str, list[str]]]:
+        """The columns: what each question is about, with the names of its readings; the default first."""
+        judged = {judgement.name for judgement in self.claims[0].judged}
+        asked = ((question.about, [one.name for one in question.others]) for question in self.questions)
+        kept = [(about, [name for name in names if name in judged]) for about, names in asked]
+        return [("", [DEFAULT]), *((about, names) for about, names in kept if names)]
+
+    @property
+    def verdicts(self) -> dict[str, list[str]]:
+        """By claim, a word per reading, in the order of the columns."""
+        return {one.claim.id: [judged.result.word for judged in one.judged] for one in self.claims}
+
+    def told(self) -> Iterator[tuple[str, Reading, bool, str]]:
+        """Describe the readings: what each is about, itself, whether it is the default, what it rests on."""
+        for question in self.questions:
+            for reading in (question.default, *question.others):
+                rests_on = "" if reading.rests_on == SILENT else reading.rests_on
+                yield question.about, reading, reading is question.default, rests_on

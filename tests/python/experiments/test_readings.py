@@ -1,0 +1,173 @@
+"""Readings: what a paper leaves open, each way to take it, and what is said of a claim over all of them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from airhop.errors import InputError
+from airhop.experiments import (
+    Claim,
+    ClaimResult,
+    Experiment,
+    Question,
+    Reading,
+    lookup,
+    outcomes_in,
+    registry,
+)
+from airhop.experiments.reading import SILENT, Judgement, conclusion, default_rests_on, otherwise
+from airhop.experiments.yun2009.fig6 import EXPERIMENT as FIG6
+from airhop.experiments.yun2009.readings import TIBET_DECAY
+from airhop.reproduction import reproduce
+
+HELD, FAILED, OPEN = ClaimResult(True, "2.0 ×"), ClaimResult(False, "0.5 ×"), ClaimResult(None, "1.0 ×")
+
+
+def question(about: str, *names: str) -> Question:
+    """Ask something with these answers beside the default."""
+    default = Reading("as-it-is", "As it is.", "as it is")
+    return Question(about, default, tuple(Reading(name, name) for name in names))
+
+
+DECAY, RECOVERY = question("the decay", "slow", "slower"), question("the recovery", "reno")
+
+
+def told(default: ClaimResult, **others: ClaimResult) -> str:
+    """Conclude from what a claim comes to by default and under readings by name."""
+    judged = [Judgement(None, SILENT, default)]
+    judged += [Judgement(Reading(name, name), SILENT, result) for name, result in others.items()]
+    return conclusion(judged, (DECAY, RECOVERY))
+
+
+def test_what_is_said_over_all_readings() -> None:
+    assert told(HELD, slow=HELD, slower=HELD, reno=HELD) == "holds under every reading"
+    assert told(FAILED, slow=FAILED, reno=FAILED) == "fails under every reading tried"
+    assert told(OPEN, slow=OPEN) == "is open under every reading"
+    assert told(FAILED) == "fails under the one reading"
+    hangs = "holds under 1 of 3: it hangs on the decay"
+    assert told(FAILED, slow=HELD, reno=FAILED) == hangs
+    assert told(HELD, slow=FAILED, slower=FAILED, reno=FAILED) == (
+        "holds under 1 of 4: it hangs on the decay and the recovery"
+    )
+    assert told(FAILED, slow=OPEN, slower=FAILED) == (
+        "holds under none of 3, open under 1: it hangs on the decay"
+    )
+
+
+def test_the_default_rests_on_the_words_of_every_question() -> None:
+    silent = Question("length", Reading("short", "Short."), ())
+    assert default_rests_on(()) == SILENT
+    assert default_rests_on((silent,)) == SILENT
+    assert default_rests_on((silent, DECAY, RECOVERY)) == "as it is"
+
+
+def test_a_reading_changes_the_scheme_wherever_it_is_compared() -> None:
+    slow = next(one for one in TIBET_DECAY.others if one.name == "tibet-0.99")
+    read = replace(FIG6, questions=(TIBET_DECAY,)).under(slow)
+    assert read.id == "yun2009/fig6@tibet-0.99"
+    assert read.questions == ()
+    schemes = {curve.name: curve.scheme for curve in read.curves}
+    assert schemes["tibet"] == {"name": "tibet", "rttmin_factor": 0.99}
+    assert schemes["reno"] == "reno"
+    other = replace(FIG6, beside=FIG6).under(slow).beside
+    assert other is not None
+    (beside,) = (curve for curve in other.curves if curve.name == "tibet")
+    assert beside.scheme == schemes["tibet"], "what it is compared with is read so too"
+
+
+def test_a_reading_of_what_is_not_compared_is_refused() -> None:
+    with pytest.raises(InputError, match="`x` changes vegas, which is not compared"):
+        FIG6.under(Reading("x", "Vegas.", schemes={"vegas": {"alpha": 1}}))
+
+
+def test_a_default_reading_changes_nothing() -> None:
+    with pytest.raises(InputError, match="the default reading changes nothing"):
+        Question("x", Reading("x", "X.", settings={"duration": "1 s"}), ())
+
+
+def test_readings_are_found_by_name() -> None:
+    known = {FIG6.id: FIG6}
+    (found,) = lookup(["yun2009/fig6@tibet-0.99"], known)
+    assert found.id == "yun2009/fig6@tibet-0.99"
+    assert lookup(["yun2009/fig6@default"], known) == [FIG6]
+    with pytest.raises(InputError, match=r"yun2009/fig6 has no reading `tibet-0.98`.*`tibet-0.9"):
+        lookup(["yun2009/fig6@tibet-0.98"], known)
+
+
+@pytest.mark.parametrize("experiment", registry().values(), ids=lambda one: one.id)
+def test_every_reading_can_be_run(experiment: Experiment) -> None:
+    """The study of each reading is made: its paths are the scenario's, its parameters those of schemes."""
+    for _, read in otherwise(experiment):
+        if isinstance(read, Experiment):
+            mine, default = read.study("quick"), experiment.study("quick")
+            assert mine.to_dict() != default.to_dict() or read.metric != experiment.metric
+
+
+@pytest.fixture
+def small() -> Experiment:
+    """Figure 6 in small, with the question of TIBET's decay and a claim that hangs on it."""
+
+    def check(samples: object) -> ClaimResult:
+        ratio = samples.ratio("tibet", "reno", 1e-2).value  # type: ignore[attr-defined]
+        return ClaimResult(bool(ratio > 1.3), f"{ratio:.2f} ×")
+
+    return replace(
+        FIG6,
+        id="test/small",
+        settings={**FIG6.settings, "duration": "20 s"},
+        curves=tuple(curve for curve in FIG6.curves if curve.name in ("reno", "tibet")),
+        axis=replace(FIG6.axis, coarse=(1e-2,)),
+        claims=(Claim("better", "TIBET is better.", check, quote="better than"),),
+        headline=lambda _: "TIBET beside Reno.",
+        timeline=None,
+        panels=(),
+        also=(),
+        questions=(TIBET_DECAY,),
+    )
+
+
+def test_claims_are_judged_under_every_reading_and_runs_are_shared(small: Experiment, tmp_path: Path) -> None:
+    (outcome,) = reproduce([small], "quick", tmp_path, readings=True)
+    (claim,) = outcome.to_dict()["claims"]
+    assert [one["name"] for one in claim["readings"]] == [
+        "default",
+        "tibet-0.99",
+        "tibet-0.995",
+        "tibet-0.999",
+    ]
+    assert [one["default"] for one in claim["readings"]] == [True, False, False, False]
+    assert claim["readings"][0]["verdict"] == "fails"
+    assert claim["readings"][3]["verdict"] == "holds"
+    assert claim["conclusion"].endswith("it hangs on TIBET's decay")
+    assert (claim["own"], claim["quote"]) == (False, "better than")
+    computed = [other.table.computed for _, other in outcome.others]  # type: ignore[attr-defined]
+    assert computed == [3, 3, 3], "TIBET's runs alone, for Reno's are the default's"
+    report = (tmp_path / "test/small/report.html").read_text(encoding="utf-8")
+    assert "Under every reading of the paper" in report
+    assert {"readings.pdf", "readings.svg", "readings.png"} <= {path.name for path in outcome.files}
+
+
+def test_a_folder_is_judged_again_with_its_readings(small: Experiment, tmp_path: Path) -> None:
+    (outcome,) = reproduce([small], "quick", tmp_path, readings=True)
+    (again,) = outcomes_in(tmp_path, {small.id: small})
+    assert again.to_dict() == outcome.to_dict()
+
+
+def test_what_is_there_is_left_and_what_is_damaged_is_made_again(small: Experiment, tmp_path: Path) -> None:
+    (first,) = reproduce([small], "quick", tmp_path)
+    stamps = {path: path.stat().st_mtime_ns for path in first.files}
+    (second,) = reproduce([small], "quick", tmp_path)
+    assert {path: path.stat().st_mtime_ns for path in second.files} == stamps
+    (tmp_path / "test/small/figure.svg").unlink()
+    (third,) = reproduce([small], "quick", tmp_path)
+    assert (tmp_path / "test/small/figure.svg").is_file()
+    assert third.files == first.files
+    made = tmp_path / "test/small/made.json"
+    made.write_text(json.dumps(json.loads(made.read_text()) | {"made_by": "another program"}))
+    before = (tmp_path / "test/small/report.html").stat().st_mtime_ns
+    list(reproduce([small], "quick", tmp_path))
+    assert (tmp_path / "test/small/report.html").stat().st_mtime_ns > before
