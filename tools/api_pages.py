@@ -70,7 +70,8 @@ PAGES = {
     ),
     "analysis": Page(
         "Analysis",
-        "What the tables of a traced run tell: classified losses, round trips, frames on the air.",
+        "What the tables of a traced run tell: classified losses, round trips, frames on the air; and the N "
+        "of an ELN filter.",
         ("analysis.*",),
     ),
     "verify": Page(

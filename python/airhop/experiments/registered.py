@@ -15,6 +15,7 @@ from airhop.experiments.reading import MARK, find
 BUILT_IN = {
     "yun2009": (
         "table1",
+        "fig1",
         "fig3",
         "fig4",
         "fig6",
@@ -29,6 +30,9 @@ BUILT_IN = {
         "fig14_hol",
         "fig18",
         "fig19",
+        "filter",
+        "esack",
+        "handoff",
     ),
     "koo2007": ("fig2a", "fig2b"),
     "cheng2008": (

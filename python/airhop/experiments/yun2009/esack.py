@@ -1,0 +1,172 @@
+"""ESACK beside SACK where only queues lose: the last sentence of §4.1, against the length of the queue.
+
+Printed in section 4.1: "The other operations of ESACK are equal to SACK. Therefore, if there is no wireless
+loss, ESACK behaves just like SACK." The paper shows no figure of it. Ours: the path of Figure 6 without
+errors of the channel and with seven transmissions of a frame, 802.11's default, so that no collision becomes
+a loss and the queue before the cell is the only place that loses; its length varies, with one connection and
+with five.
+
+"Just like" is judged by three measures of a run. Goodput and fast recoveries are alike if the whole interval
+of their ratio lies within 5 % of 1: the paper's curves, a millimetre wide on axes of a few centimetres, show
+no less. Timeouts are few; they are alike if a connection has two more or less in 200 s at most.
+
+LL-ELSN is more than ESACK: collisions still make ERSNs. A sender that ignores them is run beside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from airhop.experiments.claims import Decision, above, below, every, within
+from airhop.experiments.experiment import (
+    Claim,
+    ClaimResult,
+    Curve,
+    Experiment,
+    Metric,
+    PlottedAxis,
+    TimelineChoice,
+    X,
+)
+from airhop.experiments.samples import Samples
+from airhop.experiments.yun2009 import PAPER
+from airhop.experiments.yun2009.fig14 import WITH_ARQ
+from airhop.numerals import interval
+from airhop.stats import Difference, Ratio
+
+QUEUE = PlottedAxis(
+    key="queue_packets",
+    name="queue",
+    paths=("wlan.cell.queue.packets",),
+    label="Queue before the cell (packets)",
+    full=(5, 10, 20, 50),
+    coarse=(5, 20, 50),
+    counts="packet",
+    ticks=(0, 10, 20, 30, 40, 50),
+)
+GOODPUT = Metric(
+    "goodput_mbps", "Goodput", "Mbit/s", ticks=(0.0, 0.6, 1.2, 1.8, 2.4, 3.0, 3.6, 4.2), printed=False
+)
+RECOVERIES = Metric(
+    "fast_recoveries", "Fast recoveries", "", ticks=(0.0, 200.0, 400.0, 600.0), digits=1, printed=False
+)
+TIMEOUTS = Metric("timeouts", "Timeouts", "", ticks=(0.0, 50.0, 100.0), digits=1, printed=False)
+LOST_ON_AIR = Metric("drops_retries", "Given up by the link layer", "", ticks=(0.0, 1.0, 2.0), printed=False)
+ALIKE = 1.05
+"""Ratios between this and its inverse are alike."""
+TIMEOUTS_ALIKE = 2.0
+"""Of a connection in 200 s."""
+FLOWS = (1, 5)
+SENDERS: Mapping[str, tuple[str, str | dict[str, object]]] = {
+    "sack": ("SACK", "sack"),
+    "esack": ("ESACK", "ll-elsn"),
+    "esack, no ERSN": ("ESACK without ERSN", {"name": "ll-elsn", "ersn": "ignored"}),
+}
+
+
+def of(sender: str, flows: int) -> str:
+    """Name the curve of a sender with so many connections."""
+    return sender if flows == 1 else f"{sender}, {flows} flows"
+
+
+CURVES = tuple(
+    Curve(of(sender, flows), of(label, flows), scheme, {"copies": flows})
+    for flows in FLOWS
+    for sender, (label, scheme) in SENDERS.items()
+)
+
+
+def headline(samples: Samples) -> str:
+    """Say what both deliver with the paper's queue, and how often they recover."""
+    last = samples.xs[-1]
+    recoveries = samples.also[RECOVERIES.name]
+    sack, esack = (
+        f"{samples.estimate(name, last).mean:.2f} Mbit/s with {recoveries.estimate(name, last).mean:.0f}"
+        for name in ("sack", "esack")
+    )
+    return f"Where only a queue of {QUEUE.text(last)} loses, ESACK delivers {esack} recoveries, SACK {sack}."
+
+
+def just_like(sender: str) -> Callable[[Samples], ClaimResult]:
+    """Make the check that a sender behaves as SACK does, with one connection and with five."""
+
+    def check(samples: Samples) -> ClaimResult:
+        recoveries, timeouts = (samples.also[metric.name] for metric in (RECOVERIES, TIMEOUTS))
+        cells = [(x, flows) for flows in FLOWS for x in samples.xs]
+        decisions, told = [], []
+        for words, measured in (("goodput", samples), ("fast recoveries", recoveries)):
+            ratios = {(x, n): measured.ratio(of(sender, n), of("sack", n), x) for x, n in cells}
+            decisions += [_alike(ratio) for ratio in ratios.values()]
+            cell = max(ratios, key=lambda cell: _off(ratios[cell]))
+            told.append(f"{words} {interval(ratios[cell])} {_at(cell)}")
+        more = {(x, n): timeouts.difference(of(sender, n), of("sack", n), x) for x, n in cells}
+        decisions += [_close(difference, flows) for (_, flows), difference in more.items()]
+        cell = max(more, key=lambda cell: abs(more[cell].mean) / cell[1])
+        half = more[cell].half_width
+        told.append(f"{more[cell].mean:+.1f} ± {'?' if half is None else f'{half:.1f}'} timeouts {_at(cell)}")
+        return ClaimResult(every(decisions), f"furthest from SACK's: {'; '.join(told)}")
+
+    return check
+
+
+def _alike(ratio: Ratio) -> Decision:
+    return every((above(ratio, 1.0 / ALIKE), below(ratio, ALIKE)))
+
+
+def _close(more: Difference, flows: int) -> Decision:
+    if more.half_width is None:
+        return None
+    low, high = more.mean - more.half_width, more.mean + more.half_width
+    return within(low, high, -TIMEOUTS_ALIKE * flows, TIMEOUTS_ALIKE * flows)
+
+
+def _off(ratio: Ratio) -> float:
+    return max(ratio.value, 1.0 / ratio.value) if ratio.value > 0.0 else float("inf")
+
+
+def _at(cell: tuple[X, int]) -> str:
+    x, flows = cell
+    return f"at {QUEUE.text(x)} with {flows} flow{'' if flows == 1 else 's'}"
+
+
+LOST_AGAIN = (
+    "Goodput and fast recoveries are alike everywhere, timeouts are not with the shortest queues, which lose "
+    "retransmissions as well. ESACK's retransmission queue is in sending order, so that what was sent behind a "
+    "retransmission tells of its loss; SACK waits for its timer: three in four of its timeouts are of a "
+    "segment that it had repeated before."
+)
+
+CLAIMS: tuple[Claim[Samples], ...] = (
+    Claim(
+        "yun-esack",
+        "Without a loss on the air ESACK is just like SACK: goodput and fast recoveries within 5 % of its, "
+        "and timeouts within two a connection, with every queue, one connection and five.",
+        just_like("esack"),
+        quote="if there is no wireless loss, ESACK behaves just like SACK",
+        reason=LOST_AGAIN,
+    ),
+    Claim(
+        "yun-esack-deaf",
+        "So it is if it ignores ERSNs, of which collisions make some where nothing is lost.",
+        just_like("esack, no ERSN"),
+        own=True,
+        reason=LOST_AGAIN,
+    ),
+)
+
+EXPERIMENT = Experiment(
+    id="yun2009/esack",
+    title="ESACK and SACK where only queues lose",
+    source=f"{PAPER}, section 4.1",
+    scenario="yun2009-downlink",
+    settings={"duration": "200 s", "wlan.cell.attempts": 7, "wlan.cell.errors": {"kind": "clean"}},
+    curves=CURVES,
+    baseline="sack",
+    axis=QUEUE,
+    metric=GOODPUT,
+    also=(RECOVERIES, TIMEOUTS, LOST_ON_AIR),
+    replications=WITH_ARQ,
+    claims=CLAIMS,
+    headline=headline,
+    timeline=TimelineChoice(x=20, duration_s=20.0, opening_s=2.0),
+)

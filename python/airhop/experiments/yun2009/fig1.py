@@ -1,0 +1,356 @@
+"""Figure 1: what LL-ELSN does with one packet that the link layer gives up, downlink and uplink, in time.
+
+Printed: the packet is corrupted, its link ACK does not come in time, the link layer retries and an ERSN goes
+to the sender; after the last retry an ELN does, at which the sender sends the packet again, and without
+congestion control. Uplink the notices have "no delay". §3.1 adds that the ERSN is of the first retry and that
+the ELN is made when the packet is discarded.
+
+The order is read from traces, of every first copy of a segment that was given up. Inferred: a retry limit of
+4, and 30 % frame errors so that some packets use it up. A window of four segments, so that what is drawn is
+the packet and not the queue that it waits in; the order is that of every load.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from airhop.experiments.calculation import Calculation, TextTable, Value, Values, exact
+from airhop.experiments.experiment import Claim, ClaimResult, Mode
+from airhop.experiments.traced import estimated, traced_runs
+from airhop.experiments.yun2009 import PAPER
+from airhop.experiments.yun2009.notices import SEGMENT, first_losses
+from airhop.progress import Reporter
+from airhop.scenario import Scenario
+from airhop.simulate import run
+
+if TYPE_CHECKING:
+    import polars as pl
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+WAYS = ("downlink", "uplink")
+ATTEMPTS = 4
+SEGMENTS = 4
+"""The window."""
+SETTINGS = {
+    "scheme": "ll-elsn",
+    "duration": "50 s",
+    "wlan.cell.attempts": ATTEMPTS,
+    "wlan.cell.errors.fer": 0.3,
+    "flow.ftp*.tcp.receive_window": f"{SEGMENTS * SEGMENT} B",
+}
+REPLICATIONS: dict[Mode, int] = {"quick": 3, "default": 10, "full": 20}
+STEPS = {
+    "sent": "packet 1 is sent",
+    "reached": "first attempt begins",
+    "corrupted": "first attempt ends, corrupted",
+    "ersn": "ERSN is made",
+    "retry": "1st retry begins",
+    "last": "last retry begins",
+    "discarded": "packet 1 is discarded",
+    "eln": "ELN is made",
+    "again": "packet 1 is sent again",
+}
+"""In the order in which they are printed. An ERSN or ELN that is heard stands beside."""
+HEARD = {"ersn_heard": "ERSN reaches the sender", "eln_heard": "ELN reaches the sender"}
+TIME, LOSSES = "time_ms", "losses"
+SHARES = {
+    "in_order": "all steps in the printed order",
+    "ersn_once": "a single ERSN, before the first retry",
+    "eln_at_discard": "ELN made as the packet is discarded",
+    "at_once": "sent again in the moment of the ELN",
+    "untouched": "window not cut at the ELN",
+    "no_delay": "notices heard as they are made",
+}
+"""Of the packets that were given up."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a run showed of its packets that were given up."""
+
+    losses: int
+    shares: Mapping[str, float]
+    """Of SHARES."""
+    example: Mapping[str, float]
+    """Milliseconds of each step and of what is heard, from the first attempt of the first of them."""
+
+
+def compute(mode: Mode, seed: int, reporter: Reporter) -> list[Value]:
+    """Trace runs both ways, count what is in order, and take a packet of the first of each as the example."""
+    runs = traced_runs(measure, ((way,) for way in WAYS), REPLICATIONS[mode], seed, reporter)
+    found: list[Value] = []
+    for (way,), seen in runs.items():
+        found.append(estimated(way, {}, LOSSES, [one.losses for one in seen]))
+        found += [estimated(way, {}, share, [one.shares[share] for one in seen]) for share in SHARES]
+        found += [Value(way, {"step": step}, TIME, exact(at)) for step, at in seen[0].example.items()]
+    return found
+
+
+def measure(way: str, seed: int, rep: int) -> Seen:
+    """Trace a run and look at each packet that it gave up."""
+    scenario = Scenario.load(f"yun2009-{way}").with_(SETTINGS)
+    return seen_in(run(scenario, seed=seed, rep=rep, trace=True).tables)
+
+
+def seen_in(tables: Mapping[str, pl.DataFrame]) -> Seen:
+    """Look at the packets of a traced run with one flow that were given up and answered."""
+    import polars as pl
+
+    steps = steps_of(tables)
+    ordered = pl.all_horizontal(pl.col(one) <= pl.col(next_) for one, next_ in pairwise(STEPS))
+    shares = steps.select(
+        in_order=ordered & (pl.col("ersn_heard") < pl.col("eln_heard")),
+        ersn_once=(pl.col("ersns") == 1) & pl.col("ersn").is_between("corrupted", "retry"),
+        eln_at_discard=pl.col("eln") == pl.col("discarded"),
+        at_once=(pl.col("again") == pl.col("eln_heard")) & (pl.col("why") == "notice"),
+        untouched=pl.col("cwnd_after") >= pl.col("cwnd_before"),
+        no_delay=(pl.col("ersn") == pl.col("ersn_heard")) & (pl.col("eln") == pl.col("eln_heard")),
+    )
+    first = steps.drop_nulls().row(0, named=True)
+    example = {step: 1000.0 * (first[step] - first["reached"]) for step in (*STEPS, *HEARD)}
+    means = shares.select(pl.all().fill_null(value=False).mean()).row(0, named=True)
+    return Seen(steps.height, means, example)
+
+
+def steps_of(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """List the first copies that were given up in a row each: when each step was, in seconds.
+
+    Beside them `ersns`, how many were made of it; `why` it was sent again; `cwnd_before` and `cwnd_after`
+    the ELN, in segments.
+    """
+    import polars as pl
+
+    losses = first_losses(tables).rename(
+        {"sent_s": "sent", "lost_s": "discarded", "made_s": "eln", "heard_s": "eln_heard", "again_s": "again"}
+    )
+    losses = losses.drop_nulls("again").drop("next_s")
+    ersns = tables["notices"].filter(pl.col("kind") == "ersn").join(losses, on="seq")
+    ersns = ersns.filter(pl.col("time_s") <= pl.col("discarded"))
+    made = ersns.filter(pl.col("event") == "sent").group_by("seq")
+    heard = tables["notices"].filter(pl.col("kind") == "ersn", pl.col("event") == "received").group_by("seq")
+    frames = tables["air"].filter(pl.col("kind") == "data", pl.col("packet") == "data")
+    frames = frames.join(losses.select("seq", "discarded"), on="seq").filter(
+        pl.col("end_s") <= pl.col("discarded")
+    )
+    attempts = frames.group_by("seq").agg(
+        reached=pl.col("start_s").filter(pl.col("attempt") == 1).min(),
+        corrupted=pl.col("end_s").filter(pl.col("attempt") == 1).min(),
+        retry=pl.col("start_s").filter(pl.col("attempt") == 2).min(),
+        last=pl.col("start_s").filter(pl.col("attempt") == ATTEMPTS).min(),
+    )
+    again = tables["segments"].filter("retransmission").sort("time_s").unique("seq", keep="first")
+    again = again.select("seq", pl.col("cause").alias("why"), pl.col("cwnd").alias("cwnd_after"))
+    found = losses
+    for facts in (
+        made.agg(ersn=pl.col("time_s").min(), ersns=pl.len()),
+        heard.agg(ersn_heard=pl.col("time_s").min()),
+        attempts,
+        again,
+    ):
+        found = found.join(facts, on="seq", how="left")
+    windows = tables["window"].select("time_s", pl.col("cwnd").alias("cwnd_before")).sort("time_s")
+    return found.sort("eln_heard").join_asof(
+        windows, left_on="eln_heard", right_on="time_s", allow_exact_matches=False
+    )
+
+
+# ---- what is claimed -------------------------------------------------------------------------------------
+
+
+def always(ways: tuple[str, ...], *shares: str) -> Callable[[Values], ClaimResult]:
+    """Judge whether something is so of every packet that was given up: no chance is in it, nor in this."""
+
+    def check(values: Values) -> ClaimResult:
+        found = {(way, share): values.at(way, share).value.mean for way in ways for share in shares}
+        told = "; ".join(
+            f"{way}, {SHARES[share]}: {100 * value:.3g} %" for (way, share), value in found.items()
+        )
+        counts = ", ".join(f"{values.at(way, LOSSES).value.mean:.0f} {way}" for way in ways)
+        return ClaimResult(all(value == 1.0 for value in found.values()), f"{told} (a run: {counts})")
+
+    return check
+
+
+CLAIMS: tuple[Claim[Values], ...] = (
+    Claim(
+        "yun-fig1-order",
+        "Both ways each packet that is given up is corrupted, announced by an ERSN, repeated, discarded, "
+        "told of by an ELN, and sent again, in this order; the ERSN is heard before the ELN.",
+        always(WAYS, "in_order"),
+        quote="Corruption CRC error (no L2 ACK transmission) […] L2 ACK timeout […] ERSN […] 1st retry […] "
+        "Last retry […] ELN […] Packet 1",
+    ),
+    Claim(
+        "yun-fig1-ersn",
+        "The ERSN is made once a packet, when its first attempt has failed and its first retry is to begin.",
+        always(WAYS, "ersn_once"),
+        quote="fails in the first transmission attempt of the packet 1 (Layer-2 ACK timeout), the wireless "
+        "link layer retransmits the packet and, simultaneously, BS sends the Explicit Retransmission Start "
+        "Notification",
+    ),
+    Claim(
+        "yun-fig1-eln",
+        "The ELN is made when the link layer discards the packet, at the retry limit.",
+        always(WAYS, "eln_at_discard"),
+        quote="If the packet 1 fails in transmission until the retry limit of LL-ARQ, BS sends an "
+        "appropriate ELN message to the TCP sender",
+    ),
+    Claim(
+        "yun-fig1-reaction",
+        "The sender sends the packet again in the moment in which the ELN comes, and cuts no window for it.",
+        always(WAYS, "at_once", "untouched"),
+        quote="Upon receiving the ELN, the TCP sender immediately retransmits the packet 1 without any "
+        "congestion control",
+    ),
+    Claim(
+        "yun-fig1-uplink",
+        "Uplink both notices are heard in the moment in which they are made.",
+        always(("uplink",), "no_delay"),
+        quote="(No delay)",
+    ),
+)
+
+
+def headline(values: Values) -> str:
+    """Say when the example's notices came, down and up."""
+
+    def at(way: str, step: str) -> float:
+        return values.at(way, TIME, step=step).value.mean
+
+    down, up = (
+        f"{at(way, 'ersn_heard') - at(way, 'ersn'):.1f} and {at(way, 'eln_heard') - at(way, 'eln'):.1f} ms"
+        for way in WAYS
+    )
+    return f"ERSN and ELN of the packet that is drawn take {down} to the sender downlink, {up} uplink."
+
+
+# ---- how it is shown -------------------------------------------------------------------------------------
+
+
+def tables(values: Values) -> list[TextTable]:
+    """List what is so of how many packets, and the times of those that are drawn."""
+    shares = tuple(
+        (words, *(f"{100 * values.at(way, share).value.mean:.1f}" for way in WAYS))
+        for share, words in SHARES.items()
+    )
+    counts = ("packets given up in a run", *(f"{values.at(way, LOSSES).value.mean:.0f}" for way in WAYS))
+    times = tuple((words, *(f"{_time(values, way, step):.2f}" for way in WAYS)) for step, words in _by_time())
+    return [
+        TextTable(
+            "Of the packets that were given up, %",
+            ("", *WAYS),
+            (*shares, counts),
+            f"Means of {values.reps} runs.",
+        ),
+        TextTable("The packets that are drawn: ms from the first attempt", ("", *WAYS), times),
+    ]
+
+
+def _time(values: Values, way: str, step: str) -> float:
+    return values.at(way, TIME, step=step).value.mean
+
+
+def _by_time() -> Iterator[tuple[str, str]]:
+    for step, words in STEPS.items():
+        if step == "again":
+            yield from HEARD.items()
+        yield step, words
+
+
+LIFELINES = {
+    "downlink": ("TCP sender", "BS", "TCP receiver"),
+    "uplink": ("TCP layer", "link layer", "BS"),
+}
+"""From left to right; notices go to the first, frames from the second to the third."""
+PLACES = (0.0, 1.0, 1.8)
+"""Where lifelines stand."""
+ATTEMPT_WORDS = {
+    "reached": ("packet 1", "bottom"),
+    "retry": ("1st retry", "top"),
+    "last": ("last retry", "center"),
+}
+"""What is written beside an attempt, and on which side of its end it stands."""
+WIDTH_IN, HEIGHT_IN = 7.16, 3.6
+MARGIN = 0.06
+"""Above and below the steps, as a share of their time."""
+ALARM = "#a01c3c"
+"""What is corrupted."""
+INK, NOTICE = "black", "#0064a0"
+
+
+def figure(values: Values) -> Figure:
+    """Draw the time sequences of a packet, downlink and uplink, as the paper does; with a scale of time."""
+    from airhop.plots.paper import sheet
+
+    drawing = sheet(WIDTH_IN, HEIGHT_IN)
+    for number, (way, axes) in enumerate(zip(WAYS, drawing.subplots(1, 2), strict=True)):
+        _sequence(axes, {step: _time(values, way, step) for step in (*STEPS, *HEARD)}, LIFELINES[way])
+        axes.set_title(f"({'ab'[number]}) {way}", fontsize=9, y=-0.1)
+    return drawing
+
+
+def _sequence(axes: Axes, at: Mapping[str, float], lifelines: tuple[str, ...]) -> None:
+    """Draw one packet, time downwards."""
+    sender, station, receiver = PLACES
+    first, last = min(at.values()), max(at.values())
+    room = MARGIN * (last - first)
+    top, bottom = first - room, last + 3.5 * room
+    for place, name in zip(PLACES, lifelines, strict=True):
+        axes.plot([place, place], [top, bottom], color="0.5", linewidth=0.8)
+        axes.text(place, top - 0.4 * room, name, ha="center", va="bottom", fontsize=8)
+    airtime = at["corrupted"] - at["reached"]
+    _arrow(axes, (sender, at["sent"]), (station, at["reached"]), INK)
+    _words(axes, (sender + station) / 2, (at["sent"] + at["reached"]) / 2, "packet 1", INK)
+    for step, (words, side) in ATTEMPT_WORDS.items():
+        _arrow(axes, (station, at[step]), (receiver, at[step] + airtime), ALARM)
+        axes.plot(receiver, at[step] + airtime, "x", color=ALARM, markersize=5, markeredgewidth=1.4)
+        _words(axes, receiver + 0.08, at[step] + airtime, words, ALARM, ha="left", va=side)
+    between = (at["retry"] + at["last"]) / 2 + airtime
+    axes.text((station + receiver) / 2, between, "⋮", ha="center", va="center", fontsize=9)
+    for notice in ("ersn", "eln"):
+        made, heard = at[notice], at[f"{notice}_heard"]
+        _arrow(axes, (station, made), (sender, heard), NOTICE)
+        _words(axes, (sender + station) / 2, (made + heard) / 2, notice.upper(), NOTICE)
+    leaves = at["again"] + 2.0 * room
+    _arrow(axes, (sender, at["again"]), (station / 2, leaves), INK)
+    _words(axes, station / 2 + 0.04, leaves, "packet 1", INK, ha="left")
+    axes.set_xlim(-0.15, receiver + 0.45)
+    axes.set_ylim(bottom, top)
+    axes.set_ylabel("ms from the first attempt")
+    axes.set_xticks([])
+    axes.tick_params(right=False)
+    axes.spines[["top", "right", "bottom"]].set_visible(False)
+
+
+def _arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float], color: str) -> None:
+    look = {"arrowstyle": "-|>", "color": color, "lw": 1.0, "shrinkA": 0, "shrinkB": 0}
+    axes.annotate("", xy=end, xytext=start, arrowprops=look)
+
+
+def _words(
+    axes: Axes, x: float, y: float, words: str, color: str, *, ha: str = "center", va: str = "center"
+) -> None:
+    box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
+    axes.text(x, y, words, ha=ha, va=va, fontsize=7, color=color, bbox=box)
+
+
+EXPERIMENT = Calculation(
+    id="yun2009/fig1",
+    title="What LL-ELSN does with a packet that the link layer gives up, in time",
+    source=f"{PAPER}, Figure 1 and §3.1",
+    method=(
+        "The paper's path down and up, 30 % frame errors, four transmissions of a frame, a window of four "
+        "segments, 50 s, traced. Each first copy of a segment that was given up has its steps looked up by "
+        "its number: attempts on the air, notices made and heard, the discard, the next copy. Drawn is the "
+        "first such packet of the first run."
+    ),
+    compute=compute,
+    claims=CLAIMS,
+    headline=headline,
+    figure=figure,
+    tables=tables,
+)
