@@ -140,7 +140,8 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "cheng-cwnd-cuts",
         "TCP-CL's window is cut less often.",
         larger("window_cuts", -1),
-        quote="Set $W_t = W / 2$ and then set $W = W_t$ if the “next expected packet is not a “corrupted packet”",
+        quote="Set $W_t = W / 2$ and then set $W = W_t$ if the “next expected packet is not a “corrupted "
+        "packet”",
     ),
     Claim(
         "cheng-cwnd-timeouts",
