@@ -181,8 +181,8 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "Both ways each packet that is given up is corrupted, announced by an ERSN, repeated, discarded, "
         "told of by an ELN, and sent again, in this order; the ERSN is heard before the ELN.",
         always(WAYS, "in_order"),
-        quote="Corruption CRC error (no L2 ACK transmission) […] L2 ACK timeout […] ERSN […] 1st retry […] "
-        "Last retry […] ELN […] Packet 1",
+        quote="Corruption CRC error (no L2 ACK transmission) […] L2 ACK timeout 1st retry Last retry […] "
+        "Packet 1 ELN L2 ACK timeout ERSN",
     ),
     Claim(
         "yun-fig1-ersn",

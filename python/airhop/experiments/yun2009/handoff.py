@@ -293,7 +293,8 @@ CLAIMS: tuple[Claim[Values], ...] = (
         "LL-ELSN's link layer tells of them: of fewer than one in a hundred of the packets lost whole in a "
         "handoff no notice is made.",
         own_does_not,
-        quote="In LL-ELSN, there is no additional transmission over the wireless link",
+        quote="LL-ELSN also has no detection failure in downlink communication if ELN messages do not suffer "
+        "from congestion losses on the wired path",
     ),
     Claim(
         "yun-handoff-memory",
