@@ -4,7 +4,6 @@ use crate::notices::IgnoreNotices;
 use crate::recovery;
 use crate::seams::{Ack, CongestionControl, Judged, Loss, Parts, Signal, Truth, Window};
 use crate::sender_state::SenderState;
-use airhop_base::Span;
 
 pub(super) static SCHEME: Scheme = Scheme {
     name: "ideal-bwe",
@@ -29,7 +28,7 @@ pub(super) static SCHEME: Scheme = Scheme {
         Param::word(
             "round_trip",
             &["empty", "measured"],
-            "the round trip that it knows: empty = with empty queues; measured = the last one measured, queues and all",
+            "the round trip that it knows: empty = with empty queues; measured = the smoothed one that is measured, queues and all",
         ),
     ],
     verified: &[],
@@ -51,7 +50,6 @@ struct Ideal {
     knows_whole: bool,
     measures: bool,
     truth: Option<Truth>,
-    measured: Option<Span>,
 }
 
 impl Ideal {
@@ -60,7 +58,6 @@ impl Ideal {
             knows_whole: p.choice("share") == 1,
             measures: p.choice("round_trip") == 1,
             truth: None,
-            measured: None,
         }
     }
 
@@ -68,7 +65,7 @@ impl Ideal {
     fn capacity(&self, s: &SenderState) -> Option<f64> {
         let t = self.truth?;
         let rate = if self.knows_whole { t.whole } else { t.rate };
-        let rtt = self.measured.filter(|_| self.measures).unwrap_or(t.rtt);
+        let rtt = s.srtt.filter(|_| self.measures).unwrap_or(t.rtt);
         Some((rate.bps() as f64 / 8.0 * rtt.secs_f64() / s.mss as f64).max(2.0))
     }
 }
@@ -82,10 +79,6 @@ impl CongestionControl for Ideal {
         w.ssthresh = self.capacity(s).unwrap_or(l.half);
         w.cwnd = if l.signal == Signal::Timeout { 1.0 } else { w.ssthresh };
         Judged::Congestion
-    }
-
-    fn observe(&mut self, a: &Ack, _: &SenderState) {
-        self.measured = a.sample.or(self.measured);
     }
 
     fn on_truth(&mut self, truth: &Truth) {
@@ -104,8 +97,7 @@ mod tests {
         let mut p = Params::defaults(&SCHEME);
         words.iter().for_each(|&(name, word)| p.set(&SCHEME, name, word).expect("a parameter"));
         let mut ideal = Ideal::new(&p);
-        let state = SenderState::new(&Preset::Ns2.config(1000));
-        ideal.observe(&Ack { sample: Some(Span::from_millis(96)), ..Ack::of(Time::ZERO, 1000) }, &state);
+        let state = SenderState { srtt: Some(Span::from_millis(96)), ..SenderState::new(&Preset::Ns2.config(1000)) };
         if told {
             let [rate, whole] = [4_000_000, 8_000_000].map(Rate::from_bps);
             ideal.on_truth(&Truth { rate, whole, rtt: Span::from_millis(64) });
