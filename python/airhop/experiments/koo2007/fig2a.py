@@ -22,6 +22,7 @@ from airhop.experiments.koo2007 import (
 from airhop.experiments.koo2007.readings import (
     FILTER,
     NEW_JERSEY_RTT,
+    POSTPONED,
     SEGMENT,
     WAYS,
     delay,
@@ -125,5 +126,5 @@ EXPERIMENT = Experiment(
     claims=CLAIMS,
     headline=headline,
     timeline=TimelineChoice(x=0.02, duration_s=30.0, opening_s=5.0),
-    questions=(delay(), SEGMENT, WAYS, FILTER, warnings("wire", "air"), NEW_JERSEY_RTT),
+    questions=(delay(), SEGMENT, WAYS, FILTER, warnings("wire", "air"), NEW_JERSEY_RTT, POSTPONED),
 )

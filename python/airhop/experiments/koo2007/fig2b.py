@@ -33,6 +33,7 @@ from airhop.experiments.koo2007.readings import (
     CROSS_TRAFFIC,
     FILTER,
     NEW_JERSEY_RTT,
+    POSTPONED,
     SEGMENT,
     WAYS,
     delay,
@@ -146,5 +147,6 @@ EXPERIMENT = Experiment(
         FILTER,
         warnings("ws", "wire", "air"),
         NEW_JERSEY_RTT,
+        POSTPONED,
     ),
 )

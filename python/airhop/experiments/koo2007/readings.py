@@ -9,6 +9,10 @@ FIGURE_1 = "The simulation environments are depicted in Figure 1(a) and Figure 1
 MSS = "all network nodes retain the queue size of 20 MSS"
 ERRORS = "various wireless link errors"
 ESTIMATOR = "the available bandwidth estimator of WestwoodNR [4]"
+NEXT = (
+    "WestwoodVT postpones the decision of cause to the next it receives 3-DUPACK for the more accurate "
+    "discriminating."
+)
 CROSSING = (
     "forward traffic flows from node1 to node2 via router1 and base station, and backward traffic flows from "
     "node3 to node4 via base station and router1, respectively."
@@ -74,6 +78,24 @@ FILTER = Question(
             ("bilinear", "They pass the bilinear filter of UCLA's modules.", {"filter": "bilinear"}),
             ("slow-bilinear", "They pass the slower one of those.", {"filter": "slow-bilinear"}),
         )
+    ),
+)
+
+
+POSTPONED = Question(
+    about="what the decision is postponed to",
+    default=Reading(
+        "next-loss",
+        "An undecided loss stays undecided; the next one is judged by its own three duplicate ACKs.",
+        NEXT,
+    ),
+    others=(
+        Reading(
+            "same-loss",
+            "It is judged again by the next three duplicate ACKs for the same loss.",
+            NEXT,
+            curves={"westwood-vt": {SCHEME: {"name": "westwood-vt", "postponed": "duplicates"}}},
+        ),
     ),
 )
 
