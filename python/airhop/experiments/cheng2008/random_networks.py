@@ -12,6 +12,7 @@ over topologies, which differ so much that 50 s in each are enough.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from airhop.experiments.cheng2008 import CURVES, OTHERS, PAPER, SCHEMES, falls, gain, number_claims, rows
 from airhop.experiments.cheng2008.readings import BELOW_TCP, CLEAN_CHANNEL, DRAWN, TCP_W
@@ -41,6 +42,8 @@ SHARED = (
 )
 """Why the numbers of networks are others, and why no scheme is ahead."""
 REPLICATIONS = Replications(quick=3, full=20, batch=20, most=40)
+OF_A_LENGTH = replace(REPLICATIONS, quick=12, most=100)
+"""With two connections three networks in five have one over two hops, and one in three has one over three."""
 PAIRS = "flow.ftp*.between"
 ANY_PAIR = {"wlan": "field"}
 JAIN = Metric("jain", "Jain's fairness index", "", (0.2, 0.4, 0.6, 0.8, 1.0), most=1.0, printed=False)
@@ -72,7 +75,8 @@ def by_length(table: int, words: str, hops: int, ticks: Sequence[float], publish
     )
     drawn = Reading("any-pair", f"Any pair is drawn; connections over {words} count.", DRAWN)
     question = Question("which connections there are", drawn, (only,))
-    return experiment(table, words, goodput(ticks, hops), published, questions=(question,))
+    made = experiment(table, words, goodput(ticks, hops), published, questions=(question,))
+    return replace(made, replications=OF_A_LENGTH)
 
 
 def experiment(
