@@ -127,6 +127,7 @@ const WORDS: &[(&str, &str, &str, &str)] = &[
     ("link recovery go-back-n.group", "link recovery", r#"{ kind = "go-back-n" }"#, "radio.air.arq.group"),
     ("change outage.fate", "change", OUTAGE, "wired.w1.changes.0.fate"),
     ("change handoff.fate", "change", HANDOFF, "wired.w1.changes.0.fate"),
+    ("error model gilbert-elliott.strikes", "error model", BURSTS, "wired.w1.errors.strikes"),
     ("error model two-state.sojourn", "error model", FADES, "wired.w1.errors.sojourn"),
     ("error model two-state.start", "error model", FADES, "wired.w1.errors.start"),
     ("flow.notices", "", "", "flow.far.notices"),
@@ -142,6 +143,7 @@ const PROPAGATION: &str =
     r#"propagation = { model = "free-space", power = "24.5 dBm", receive = "-64 dBm", sense = "-78 dBm" }"#;
 const OUTAGE: &str = r#"changes = [{ kind = "outage", at = "1 s", lasts = "1 s" }]"#;
 const HANDOFF: &str = r#"changes = [{ kind = "handoff", at = "1 s", gap = "1 s", mobile = "b" }]"#;
+const BURSTS: &str = r#"{ kind = "gilbert-elliott", loss = 0.1, burst = 3 }"#;
 const FADES: &str = r#"{ kind = "two-state", good = "1 s", bad = "1 s", ber_good = 0, ber_bad = 0.01 }"#;
 
 /// What the words of a key need beside them: OFDM is 802.11g's, and each standard has rates of its own.
