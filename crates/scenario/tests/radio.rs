@@ -28,6 +28,7 @@ fn timeout(arq: &ArqPlan) -> Span {
     match arq {
         ArqPlan::None => panic!("there are no ACKs to wait for"),
         ArqPlan::GoBackN { rules, .. } | ArqPlan::SelectiveRepeat { rules, .. } => rules.timeout,
+        ArqPlan::Rlp(rules) => rules.timeout,
     }
 }
 
@@ -217,7 +218,7 @@ fn the_schema_has_radio_links() {
             .map(|v| v["properties"]["kind"]["const"].as_str().expect("a kind").to_string())
             .collect()
     };
-    assert_eq!(kinds("arq"), ["none", "stop-and-wait", "go-back-n", "selective-repeat"]);
+    assert_eq!(kinds("arq"), ["none", "stop-and-wait", "go-back-n", "selective-repeat", "rlp"]);
     assert_eq!(kinds("arq_back"), kinds("arq"));
     assert_eq!(radio["required"], serde_json::json!(["name", "ends", "delay"]));
 }
