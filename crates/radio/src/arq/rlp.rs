@@ -227,7 +227,7 @@ impl Receiver {
         let copies = u64::from(naks) * range.len() as u64;
         self.busy = self.busy.max(now) + self.rules.copy * (copies - 1);
         let over = self.busy + self.rules.timeout;
-        self.busy = self.busy + self.rules.copy;
+        self.busy += self.rules.copy;
         self.asks.push_back((now, copies));
         self.places.range_mut(range).for_each(|place| *place = Place::Missing { round, over });
         up.naks.extend((0..naks).map(|_| Nak { first, last, is_abort: false }));

@@ -34,7 +34,7 @@ pub(crate) fn expected(kind: &Kind) -> String {
         Kind::Frequency => "a frequency with a unit, such as \"2.4 GHz\"",
         Kind::Count { least, most } => return format!("expected a whole number from {least} to {most}"),
         Kind::Counts { least, most, longest } => {
-            return format!("expected a list of whole numbers from {least} to {most}, {longest} at most");
+            return format!("expected a list of 1 to {longest} whole numbers from {least} to {most}");
         }
         Kind::Number { least, most } => return format!("expected a number from {least} to {most}"),
         Kind::Probability => "a probability from 0 to 1",

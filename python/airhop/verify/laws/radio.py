@@ -46,7 +46,10 @@ def _contents(trace: Trace, place: str, frames: list[Frame], link: Mapping[str, 
     """Hold the length of each frame against a packet that was offered by then, or that of a link ACK."""
     # A frame without a packet acknowledges, asks, or tells of numbers: of either recovery.
     control = {
-        quantity(link[key][name]) for key in ("arq", "arq_back") for name in ("ack", "nak") if name in link[key]
+        quantity(link[key][name])
+        for key in ("arq", "arq_back")
+        for name in ("ack", "nak")
+        if name in link[key]
     }
     overhead = quantity(link["overhead"]) if "overhead" in link else 0
     offered: dict[tuple[str, str, int, float], int] = {}
