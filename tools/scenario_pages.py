@@ -57,6 +57,7 @@ RECOVERIES = {
     "stop-and-wait": 'radio.air.arq={ kind = "stop-and-wait", timeout = "90 ms", attempts = 13 }',
     "go-back-n": 'radio.air.arq={ kind = "go-back-n", window = 8 }',
     "selective-repeat": 'radio.air.arq={ kind = "selective-repeat", window = 16 }',
+    "rlp": 'radio.air.arq={ kind = "rlp", rounds = [2, 3] }',
 }
 LAYOUTS = {
     "chain": 'wlan.field.layout={ kind = "chain", nodes = 9, spacing = "30 m" }',

@@ -2,7 +2,9 @@
 
 use airhop_base::{Span, Time};
 use airhop_engine::EventQueue;
-use airhop_radio::arq::{ArqPlan, ArqReceiver, ArqRules, ArqSender, Group, LinkAck, LinkFrame, Report};
+use airhop_radio::arq::{
+    ArqPlan, ArqReceiver, ArqRules, ArqSender, Group, LinkAck, LinkFrame, Report, Upward,
+};
 use proptest::prelude::*;
 
 /// A channel that keeps frames in order, with a fate for each of the first frames and link ACKs; what comes after is received.
@@ -48,6 +50,7 @@ struct World {
     last_ack: Time,
     /// The earliest [`Event::Due`] in the queue.
     wakes: Time,
+    up: Upward,
     said: Transcript,
 }
 
@@ -65,6 +68,7 @@ impl World {
             acks: 0,
             last_ack: Time::ZERO,
             wakes: Time::MAX,
+            up: Upward::default(),
             said: Transcript::default(),
         };
         arrivals.iter().for_each(|at| world.queue.push(Time::ZERO + *at, Event::Push));
@@ -118,7 +122,9 @@ impl World {
     }
 
     fn on_frame(&mut self, now: Time, frame: LinkFrame) {
-        let Some(ack) = self.receiver.on_frame(frame, &mut self.said.delivered) else { return };
+        let answer = self.receiver.on_frame(now, frame, &mut self.up);
+        self.said.delivered.append(&mut self.up.deliver);
+        let Some(ack) = answer else { return };
         let wait = self.channel.waits.get(self.acks).copied().unwrap_or(Span::ZERO);
         self.last_ack = self.last_ack.max(now + self.channel.delay + wait);
         if !self.channel.lost_acks.get(self.acks).is_some_and(|lost| *lost) {
@@ -177,7 +183,10 @@ fn patient(mut plan: ArqPlan, channel: &Channel) -> ArqPlan {
 /// What was reported of one number.
 fn of(said: &Transcript, number: u64) -> Vec<Report> {
     let about = |report: &Report| match *report {
-        Report::Acknowledged(n) | Report::Discarded(n) | Report::Failed { number: n, .. } => n == number,
+        Report::Acknowledged(n)
+        | Report::Discarded(n)
+        | Report::Aborted(n)
+        | Report::Failed { number: n, .. } => n == number,
     };
     said.reports.iter().copied().filter(about).collect()
 }

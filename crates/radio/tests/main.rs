@@ -13,3 +13,5 @@ mod hearing;
 mod hostile;
 mod laws;
 mod radio_link;
+mod rlp;
+mod rlp_model;

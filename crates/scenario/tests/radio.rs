@@ -28,6 +28,7 @@ fn timeout(arq: &ArqPlan) -> Span {
     match arq {
         ArqPlan::None => panic!("there are no ACKs to wait for"),
         ArqPlan::GoBackN { rules, .. } | ArqPlan::SelectiveRepeat { rules, .. } => rules.timeout,
+        ArqPlan::Rlp(rules) => rules.timeout,
     }
 }
 
@@ -83,6 +84,22 @@ fn stop_and_wait_is_a_window_of_one() {
     assert_eq!(link(&[("radio.air.arq", slow)]).arq[0], expected);
     let blocks = link(&[("radio.air.arq.group", "blocks")]);
     assert!(matches!(blocks.arq[0], ArqPlan::GoBackN { group: Group::Blocks, .. }));
+}
+
+// By hand: a frame of 128 bytes lasts 53.3 ms at 19.2 kbit/s, a NAK of 6 bytes 2.5 ms; a round waits for three frames, a NAK and two
+// ways of 10 ms.
+#[test]
+fn the_rounds_of_rlp_follow_from_the_link() {
+    let rlp = |keys: &str| {
+        let arq = format!("{{ kind = \"rlp\"{keys} }}");
+        let [ArqPlan::Rlp(rules), _] = link(&[("radio.air.arq", &arq)]).arq else { panic!("{arq}") };
+        let times = [rules.timeout, rules.copy, rules.idle].map(Span::millis_f64);
+        (rules.rounds, times.map(|ms| (ms * 100.0).round() / 100.0), rules.nak_bytes)
+    };
+    assert_eq!(rlp(""), (vec![1, 2, 3], [182.5, 55.83, 20.0], 6));
+    assert_eq!(rlp(", rounds = [2, 3], nak = \"12 B\""), (vec![2, 3], [185.0, 58.33, 20.0], 12));
+    let set = ", timeout = \"1 s\", copy = \"0 s\", idle = \"1 ms\"";
+    assert_eq!(rlp(set), (vec![1, 2, 3], [1000.0, 0.0, 1.0], 6));
 }
 
 // Without `arq_back` both directions recover alike; without `arq` none does.
@@ -166,6 +183,11 @@ fn what_is_wrong_with_a_radio_link_is_said() {
         &[("radio.air.arq.timeout", "70 ms")],
         &[("radio.air.arq_back.timeout", "10 ms"), ("radio.air.overhead", "8 B")],
         &[("radio.air.arq_bak.window", "3")],
+        &[("radio.air.arq", r#"{ kind = "rlp", rounds = [] }"#)],
+        &[("radio.air.arq", r#"{ kind = "rlp", rounds = [1, 0] }"#)],
+        &[("radio.air.arq", r#"{ kind = "rlp", rounds = [1, 2.5] }"#)],
+        &[("radio.air.arq", r#"{ kind = "rlp", rounds = 3 }"#)],
+        &[("radio.air.arq", r#"{ kind = "rlp", timeout = "70 ms" }"#)],
         &[("radio.air.overhead", "2 kB")],
         &[("radio.air.errors.direction", "bs->*")],
         &[("radio.air.errors.direction", "bs->f")],
@@ -217,7 +239,7 @@ fn the_schema_has_radio_links() {
             .map(|v| v["properties"]["kind"]["const"].as_str().expect("a kind").to_string())
             .collect()
     };
-    assert_eq!(kinds("arq"), ["none", "stop-and-wait", "go-back-n", "selective-repeat"]);
+    assert_eq!(kinds("arq"), ["none", "stop-and-wait", "go-back-n", "selective-repeat", "rlp"]);
     assert_eq!(kinds("arq_back"), kinds("arq"));
     assert_eq!(radio["required"], serde_json::json!(["name", "ends", "delay"]));
 }

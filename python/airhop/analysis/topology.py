@@ -196,7 +196,10 @@ def _arq(table: Mapping[str, Any]) -> str:
     if table["kind"] == "none":
         return "no ARQ"
     return _listed(
-        [table["kind"], *(f"{name} {table[name]}" for name in ("window", "attempts") if name in table)]
+        [
+            table["kind"],
+            *(f"{name} {table[name]}" for name in ("window", "rounds", "attempts") if name in table),
+        ]
     )
 
 

@@ -25,7 +25,7 @@ _ATTEMPTS: dict[str, Sequence[Any]] = {
     "ack": ["2 B", "20 B"],
     "timeout": ["1 s", "2 s"],
 }
-"""Keys of every link recovery."""
+"""Keys of every link recovery that waits for link ACKs."""
 _EDGE = 30
 """Metres between neighbours in a wlan of several hops; frames reach a little farther."""
 
@@ -320,11 +320,18 @@ def _fades(draw: Random, record: Path) -> Path:
 
 
 def _arq(draw: Random) -> Table:
-    kind = draw.choice(["none", "stop-and-wait", "go-back-n", "go-back-n", "selective-repeat"])
+    kind = draw.choice(["none", "stop-and-wait", "go-back-n", "go-back-n", "selective-repeat", "rlp"])
     keys: dict[str, dict[str, Sequence[Any]]] = {
         "none": {},
         "stop-and-wait": _ATTEMPTS,
         "go-back-n": {"window": [1, 3, 7], "group": ["sliding", "blocks"], **_ATTEMPTS},
         "selective-repeat": {"window": [2, 16], "srej": [True, False], **_ATTEMPTS},
+        "rlp": {
+            "rounds": [[1], [2, 3], [1, 1, 1, 1]],
+            "timeout": ["1 s", "2 s"],
+            "copy": ["1 ms"],
+            "idle": ["5 ms", "100 ms"],
+            "nak": ["2 B", "20 B"],
+        },
     }
     return {"kind": kind} | some(draw, keys[kind], 0.4)

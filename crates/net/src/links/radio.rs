@@ -89,8 +89,8 @@ fn link_ack_time(link: &RadioPlan, end: End) -> Span {
 fn pace(link: &RadioPlan, end: End, bytes: u32) -> Span {
     let frame = frame_time(link, bytes);
     let answer = link.delay * 2 + link_ack_time(link, end);
-    match link.arq[usize::from(end)] {
-        ArqPlan::None => frame,
+    match &link.arq[usize::from(end)] {
+        ArqPlan::None | ArqPlan::Rlp(_) => frame,
         ArqPlan::GoBackN { group: Group::Blocks, rules } => frame + answer / u64::from(rules.window),
         ArqPlan::GoBackN { group: Group::Sliding, rules } | ArqPlan::SelectiveRepeat { rules, .. } => {
             frame.max((frame + answer) / u64::from(rules.window))

@@ -71,6 +71,10 @@ impl World {
                 self.on_radio_given_up(now, link, end, packet);
                 self.tell_agents(now, hop(end), LinkEventKind::Discarded, tag);
             }
+            RadioEffect::GivenUp { end, packet } => self.on_radio_given_up(now, link, end, Some(packet)),
+            RadioEffect::Aborted { end, tag } => {
+                self.tell_agents(now, hop(end), LinkEventKind::Discarded, tag);
+            }
             RadioEffect::FrameLost { end, tag, bytes, number, header_intact, packet } => {
                 let lost =
                     packet.as_ref().or_else(|| self.links.radios[link as usize].link.packet(end, number?));

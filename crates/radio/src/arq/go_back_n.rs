@@ -1,5 +1,5 @@
 //! Go-back-n (Kounavis 1996 §5C); stop-and-wait if n is 1.
-use super::{ArqReceiver, ArqRules, ArqSender, Group, LinkAck, LinkFrame, Report};
+use super::{ArqReceiver, ArqRules, ArqSender, Group, LinkAck, LinkFrame, Report, Upward};
 use airhop_base::Time;
 use std::collections::VecDeque;
 
@@ -111,10 +111,10 @@ pub(super) struct Receiver {
 }
 
 impl ArqReceiver for Receiver {
-    fn on_frame(&mut self, frame: LinkFrame, deliver: &mut Vec<u64>) -> Option<LinkAck> {
+    fn on_frame(&mut self, _: Time, frame: LinkFrame, up: &mut Upward) -> Option<LinkAck> {
         self.expected = self.expected.max(frame.floor);
         if frame.number == self.expected {
-            deliver.push(frame.number);
+            up.deliver.push(frame.number);
             self.expected += 1;
         }
         Some(LinkAck { expected: self.expected, beyond: 0 })

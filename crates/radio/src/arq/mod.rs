@@ -6,9 +6,11 @@
 
 mod go_back_n;
 mod plain;
+mod rlp;
 mod selective_repeat;
 
 use airhop_base::{Rate, Span, Time};
+pub use rlp::RlpRules;
 
 /// The largest window of selective repeat: half of HDLC's extended sequence numbers, which are modulo 128 (ISO/IEC 13239 §5.5.1).
 pub const SELECTIVE_WINDOW: u32 = 64;
@@ -35,6 +37,8 @@ pub enum ArqPlan {
         /// Window, timer and limit.
         rules: ArqRules,
     },
+    /// The receiver asks for what is missing, in rounds of NAKs, and gives up after the last (RLP, TIA/EIA IS-707-A).
+    Rlp(RlpRules),
 }
 
 /// What the go-back-n sender of Kounavis 1996 §5C ("the whole group of N packets") sends again at a timeout.
@@ -46,7 +50,7 @@ pub enum Group {
     Blocks,
 }
 
-/// What all kinds of recovery have in common.
+/// What all kinds of recovery that wait for link ACKs have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArqRules {
     /// Frames without a link ACK at most.
@@ -68,7 +72,7 @@ pub struct LinkFrame {
     /// Its transmission, the first is 1.
     pub attempt: u32,
     /// The lowest number that may still come: the receiver need not wait for any below. A frame whose own number is below is
-    /// empty, and tells just that.
+    /// empty, and tells just that. In an idle frame of RLP it is the number of the next new frame.
     pub floor: u64,
 }
 
@@ -89,10 +93,32 @@ pub struct LinkAck {
     pub beyond: u64,
 }
 
+/// What a receiver that answers no frames says of some: that they are missing or, at last, that it has given them up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Nak {
+    /// The first of them.
+    pub first: u64,
+    /// The last.
+    pub last: u64,
+    /// They are given up, and need not be sent.
+    pub is_abort: bool,
+}
+
+/// What a receiver makes of a frame, or of the time that has passed.
+#[derive(Debug, Default)]
+pub struct Upward {
+    /// The numbers that can now go to the layer above, in order.
+    pub deliver: Vec<u64>,
+    /// Those that it waits for no longer.
+    pub given_up: Vec<u64>,
+    /// What it tells the sender, one control frame each.
+    pub naks: Vec<Nak>,
+}
+
 /// What an ARQ sender finds out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Report {
-    /// The receiver has the frame of this number. Comes once for each.
+    /// The receiver has the frame of this number, or has not asked for it for so long that it must have. Comes once for each.
     Acknowledged(u64),
     /// A transmission of a frame was not acknowledged in time, or is known to be lost.
     Failed {
@@ -105,6 +131,8 @@ pub enum Report {
     },
     /// The sender has given this number up.
     Discarded(u64),
+    /// The receiver has given this number up, and says so.
+    Aborted(u64),
 }
 
 /// The sending side. Whoever owns it keeps the packets, and calls [`ArqSender::on_timeout`] at the deadline.
@@ -121,6 +149,9 @@ pub trait ArqSender: std::fmt::Debug + Send {
     /// A link ACK came.
     fn on_ack(&mut self, ack: LinkAck, reports: &mut Vec<Report>);
 
+    /// A NAK came.
+    fn on_nak(&mut self, _now: Time, _nak: Nak, _reports: &mut Vec<Report>) {}
+
     /// When the next timeout is due.
     fn deadline(&self) -> Option<Time>;
 
@@ -130,8 +161,16 @@ pub trait ArqSender: std::fmt::Debug + Send {
 
 /// The receiving side.
 pub trait ArqReceiver: std::fmt::Debug + Send {
-    /// A frame came. The numbers that can now go to the layer above are added to `deliver`, in order; returns the answer.
-    fn on_frame(&mut self, frame: LinkFrame, deliver: &mut Vec<u64>) -> Option<LinkAck>;
+    /// A frame came. What follows is added to `up`; returns the answer.
+    fn on_frame(&mut self, now: Time, frame: LinkFrame, up: &mut Upward) -> Option<LinkAck>;
+
+    /// When it asks again, or gives up; asked only if [`ArqPlan::asks`].
+    fn deadline(&self) -> Option<Time> {
+        None
+    }
+
+    /// The deadline has come.
+    fn on_timeout(&mut self, _now: Time, _up: &mut Upward) {}
 
     /// True if the frame of this number is here and waits for one before it.
     fn holds(&self, _number: u64) -> bool {
@@ -142,10 +181,13 @@ pub trait ArqReceiver: std::fmt::Debug + Send {
 impl ArqPlan {
     /// The sending side at work.
     pub fn sender(&self) -> Box<dyn ArqSender> {
-        match *self {
+        match self {
             ArqPlan::None => Box::new(plain::PlainSender::default()),
-            ArqPlan::GoBackN { group, rules } => Box::new(go_back_n::Sender::new(group, rules)),
-            ArqPlan::SelectiveRepeat { srej, rules } => Box::new(selective_repeat::Sender::new(srej, rules)),
+            ArqPlan::GoBackN { group, rules } => Box::new(go_back_n::Sender::new(*group, *rules)),
+            ArqPlan::SelectiveRepeat { srej, rules } => {
+                Box::new(selective_repeat::Sender::new(*srej, *rules))
+            }
+            ArqPlan::Rlp(rules) => Box::new(rlp::Sender::new(rules)),
         }
     }
 
@@ -155,15 +197,29 @@ impl ArqPlan {
             ArqPlan::None => Box::new(plain::PlainReceiver),
             ArqPlan::GoBackN { .. } => Box::new(go_back_n::Receiver::default()),
             ArqPlan::SelectiveRepeat { .. } => Box::new(selective_repeat::Receiver::default()),
+            ArqPlan::Rlp(rules) => Box::new(rlp::Receiver::new(rules)),
         }
     }
 
     /// Length of a link ACK, bytes; `None` if there are no link ACKs.
     pub fn ack_bytes(&self) -> Option<u32> {
         match self {
-            ArqPlan::None => None,
+            ArqPlan::None | ArqPlan::Rlp(_) => None,
             ArqPlan::GoBackN { rules, .. } | ArqPlan::SelectiveRepeat { rules, .. } => Some(rules.ack_bytes),
         }
+    }
+
+    /// Length of its control frames, bytes; `None` if there are none, as nothing is recovered.
+    pub fn control_bytes(&self) -> Option<u32> {
+        match self {
+            ArqPlan::Rlp(rules) => Some(rules.nak_bytes),
+            other => other.ack_bytes(),
+        }
+    }
+
+    /// True if the receiver has a timer, and asks for frames.
+    pub fn asks(&self) -> bool {
+        matches!(self, ArqPlan::Rlp(_))
     }
 }
 

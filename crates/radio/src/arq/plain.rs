@@ -1,5 +1,5 @@
 //! No recovery.
-use super::{ArqReceiver, ArqSender, LinkAck, LinkFrame, Report};
+use super::{ArqReceiver, ArqSender, LinkAck, LinkFrame, Report, Upward};
 use airhop_base::Time;
 
 /// Sends each frame once.
@@ -43,8 +43,8 @@ impl ArqSender for PlainSender {
 pub(super) struct PlainReceiver;
 
 impl ArqReceiver for PlainReceiver {
-    fn on_frame(&mut self, frame: LinkFrame, deliver: &mut Vec<u64>) -> Option<LinkAck> {
-        deliver.push(frame.number);
+    fn on_frame(&mut self, _: Time, frame: LinkFrame, up: &mut Upward) -> Option<LinkAck> {
+        up.deliver.push(frame.number);
         None
     }
 }

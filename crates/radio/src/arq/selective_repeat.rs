@@ -1,5 +1,5 @@
 //! Selective repeat (Kounavis 1996 §5C).
-use super::{ArqReceiver, ArqRules, ArqSender, LinkAck, LinkFrame, Report, SELECTIVE_WINDOW};
+use super::{ArqReceiver, ArqRules, ArqSender, LinkAck, LinkFrame, Report, SELECTIVE_WINDOW, Upward};
 use airhop_base::Time;
 use std::collections::VecDeque;
 
@@ -162,15 +162,15 @@ impl Receiver {
 }
 
 impl ArqReceiver for Receiver {
-    fn on_frame(&mut self, frame: LinkFrame, deliver: &mut Vec<u64>) -> Option<LinkAck> {
+    fn on_frame(&mut self, _: Time, frame: LinkFrame, up: &mut Upward) -> Option<LinkAck> {
         while self.expected < frame.floor {
-            self.step(deliver);
+            self.step(&mut up.deliver);
         }
         if frame.number >= self.expected {
             self.beyond |= 1 << (frame.number - self.expected);
         }
         while self.beyond & 1 == 1 {
-            self.step(deliver);
+            self.step(&mut up.deliver);
         }
         Some(LinkAck { expected: self.expected, beyond: self.beyond })
     }

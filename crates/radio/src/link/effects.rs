@@ -23,6 +23,8 @@ pub enum RadioWhat {
     Arrived(End),
     /// A link ACK for this end is overdue.
     Due(End),
+    /// What this end has asked for is overdue.
+    Ask(End),
 }
 
 /// What a radio link tells the world, in the order in which it happened. `end` is always the end that sent the packet.
@@ -62,6 +64,20 @@ pub enum RadioEffect {
         tag: Tag,
         /// The packet itself.
         packet: Option<Id<Packet>>,
+    },
+    /// The receiving end gave a packet up, and delivers those behind it.
+    GivenUp {
+        /// The sending end.
+        end: End,
+        /// The packet.
+        packet: Id<Packet>,
+    },
+    /// The sending end learned that the other gave a packet up.
+    Aborted {
+        /// The sending end.
+        end: End,
+        /// Which packet.
+        tag: Tag,
     },
     /// A frame was lost by bit errors.
     FrameLost {

@@ -2,12 +2,12 @@
 use super::buffer::Buffer;
 use super::plan::RadioPlan;
 use crate::address::End;
-use crate::arq::{ArqReceiver, ArqSender, LinkAck, LinkFrame};
+use crate::arq::{ArqReceiver, ArqSender, LinkAck, LinkFrame, Nak};
 use crate::errors::{Damage, ErrorModel, Frame};
 use crate::pace::Pace;
 use crate::tag::Tag;
 use airhop_base::{FlowId, Time};
-use airhop_engine::{Streams, TimerId};
+use airhop_engine::{Streams, TimerId, Timers};
 use std::collections::VecDeque;
 
 /// One end: it sends its own data, and answers those of the other.
@@ -22,6 +22,9 @@ pub(super) struct LinkEndpoint {
     pub receiver: Box<dyn ArqReceiver>,
     /// The link ACK that waits to be sent, for data of this tag.
     pub answer: Option<(LinkAck, Tag)>,
+    /// The timer of a receiver that asks for frames, and what it has to say, each of data of this tag.
+    pub asking: Option<TimerId>,
+    pub naks: VecDeque<(Nak, Tag)>,
     pub transmitter: Option<Transmission>,
     /// The frames that have left and not arrived: what is left of them, and when they arrive.
     pub under_way: VecDeque<(Transmission, Damage, Time)>,
@@ -32,7 +35,7 @@ pub(super) struct LinkEndpoint {
     errors: Box<dyn ErrorModel>,
     pub pace: Pace,
     overhead: u32,
-    /// Length of its control frames: link ACKs for the other end's data, and what its own ARQ tells without data.
+    /// Length of its control frames: link ACKs and NAKs for the other end's data, and what its own ARQ tells without data.
     ack_bytes: u32,
     empty_bytes: u32,
     /// What was in its last data frame.
@@ -57,23 +60,26 @@ pub(super) enum Content {
     /// A frame of the ARQ sender that has no packet in it.
     Empty(LinkFrame),
     Ack(LinkAck),
+    Nak(Nak),
 }
 
 impl LinkEndpoint {
-    pub fn new(plan: &RadioPlan, end: End, timer: TimerId, streams: &Streams) -> Self {
+    pub fn new(plan: &RadioPlan, end: End, timers: &mut Timers, streams: &Streams) -> Self {
         let (this, other) = (usize::from(end), usize::from(1 - end));
-        let ack_bytes = |end: usize| plan.arq[end].ack_bytes();
+        let control_bytes = |end: usize| plan.arq[end].control_bytes();
         LinkEndpoint {
             sender: plan.arq[this].sender(),
-            buffer: Buffer::new(ack_bytes(this).is_some()),
-            timer,
+            buffer: Buffer::new(control_bytes(this).is_some()),
+            timer: timers.add(),
             fading: None,
             receiver: plan.arq[other].receiver(),
             answer: None,
+            asking: plan.arq[other].asks().then(|| timers.add()),
+            naks: VecDeque::new(),
             transmitter: None,
             under_way: VecDeque::new(),
             was_ready: true,
-            is_plain: ack_bytes(this).is_none(),
+            is_plain: control_bytes(this).is_none(),
             errors: plan.pace.with_losses(end, &plan.errors[this]).build(
                 streams,
                 &plan.name,
@@ -82,8 +88,8 @@ impl LinkEndpoint {
             ),
             pace: plan.pace.start(end),
             overhead: plan.overhead,
-            ack_bytes: ack_bytes(other).unwrap_or(0),
-            empty_bytes: ack_bytes(this).unwrap_or(0),
+            ack_bytes: control_bytes(other).unwrap_or(0),
+            empty_bytes: control_bytes(this).unwrap_or(0),
             last: Tag { flow: FlowId::NONE, seq: 0, end: 0 },
         }
     }
@@ -93,14 +99,17 @@ impl LinkEndpoint {
         self.sender.has_room() && !(self.is_plain && self.transmitter.is_some())
     }
 
-    /// What goes on the air now, if the transmitter is free and there is something: link ACKs before data, and never between the
-    /// bits of a frame. When that is, its pace says: `start` and `end` are still open.
+    /// What goes on the air now, if the transmitter is free and there is something: link ACKs and NAKs before data, and never
+    /// between the bits of a frame. When that is, its pace says: `start` and `end` are still open.
     pub fn next(&mut self, now: Time) -> Option<Transmission> {
         if self.transmitter.is_some() {
             return None;
         }
         if let Some((ack, tag)) = self.answer.take() {
             return Some(control(now, Content::Ack(ack), self.ack_bytes, tag));
+        }
+        if let Some((nak, tag)) = self.naks.pop_front() {
+            return Some(control(now, Content::Nak(nak), self.ack_bytes, tag));
         }
         let frame = self.sender.next_frame(now)?;
         if frame.is_empty() {
@@ -139,7 +148,7 @@ impl Transmission {
     pub fn number(&self) -> Option<u64> {
         match self.content {
             Content::Data(frame) => Some(frame.number),
-            Content::Empty(_) | Content::Ack(_) => None,
+            Content::Empty(_) | Content::Ack(_) | Content::Nak(_) => None,
         }
     }
 
@@ -147,7 +156,7 @@ impl Transmission {
     pub fn attempt(&self) -> u32 {
         match self.content {
             Content::Data(frame) | Content::Empty(frame) => frame.attempt,
-            Content::Ack(_) => 1,
+            Content::Ack(_) | Content::Nak(_) => 1,
         }
     }
 }

@@ -6,7 +6,7 @@ mod endpoint;
 mod plan;
 
 pub use crate::address::End;
-use crate::arq::{LinkFrame, Report};
+use crate::arq::{LinkFrame, Report, Upward};
 use crate::errors::Damage;
 use crate::tag::Tag;
 use airhop_base::{Packet, Span, Time};
@@ -18,7 +18,7 @@ pub use plan::{Outgoing, RadioPlan};
 /// The link at work.
 ///
 /// One event of it waits for each frame that is being sent, one for each that is under way, and one for each end that waits for a
-/// link ACK. A data frame and its ACK cost four; the timer next to none, as it moves with every ACK.
+/// link ACK or is to ask again. A data frame and its ACK cost four; the timer next to none, as it moves with every ACK.
 #[derive(Debug)]
 pub struct RadioLink {
     index: u16,
@@ -29,17 +29,17 @@ pub struct RadioLink {
     tells_all: bool,
     /// Buffers that are empty between events.
     reports: Vec<Report>,
-    deliverable: Vec<u64>,
+    up: Upward,
 }
 
 impl RadioLink {
     /// Builds the link; its randomness comes from `streams` under its own name.
     pub fn new(plan: &RadioPlan, streams: &Streams) -> Self {
         let mut timers = Timers::new();
-        let ends = [0, 1].map(|end| LinkEndpoint::new(plan, end, timers.add(), streams));
+        let ends = [0, 1].map(|end| LinkEndpoint::new(plan, end, &mut timers, streams));
         let (index, delay) = (plan.index, plan.delay);
-        let (reports, deliverable) = (Vec::new(), Vec::new());
-        RadioLink { index, delay, ends, timers, tells_all: false, reports, deliverable }
+        let (reports, up) = (Vec::new(), Upward::default());
+        RadioLink { index, delay, ends, timers, tells_all: false, reports, up }
     }
 
     /// Has the link tell of every transmission, [`RadioEffect::Transmitted`]: for a trace, at a cost.
@@ -93,16 +93,21 @@ impl RadioLink {
                 queue.push(arrival, self.event(RadioWhat::Arrived(end)));
             }
             RadioWhat::Arrived(end) => self.on_arrived(now, end, effects),
-            RadioWhat::Due(end) => {
+            RadioWhat::Due(end) | RadioWhat::Ask(end) => {
                 if self.ends.iter().any(|endpoint| endpoint.is_heard_now(now)) {
-                    // A link ACK that comes at the last moment comes in time: behind it, which is in the queue already.
+                    // A frame that comes at the last moment comes in time: behind it, which is in the queue already.
                     return queue.push(now, self.event(event));
                 }
-                let timer = self.ends[usize::from(end)].timer;
+                let LinkEndpoint { timer, asking, .. } = self.ends[usize::from(end)];
+                let asks = event == RadioWhat::Ask(end);
+                let timer = if asks { asking.expect("only who asks has that timer") } else { timer };
                 if !self.timers.fire(timer, self.event(event), queue) {
                     return;
                 }
-                self.on_due(now, end, effects);
+                match asks {
+                    true => self.on_unanswered(now, end, effects),
+                    false => self.on_due(now, end, effects),
+                }
             }
         }
         self.go_on(now, queue, effects);
@@ -135,7 +140,7 @@ impl RadioLink {
             return effects.push(RadioEffect::FrameLost { end, tag, bytes, number, header_intact, packet });
         }
         match sent.content {
-            Content::Data(frame) | Content::Empty(frame) => self.on_frame(end, frame, sent.tag, effects),
+            Content::Data(frame) | Content::Empty(frame) => self.on_frame(now, end, frame, sent.tag, effects),
             Content::Ack(ack) => {
                 if let Some(since) = to.fading.take() {
                     effects.push(RadioEffect::FadeEnd { end: 1 - end, lasted: now - since });
@@ -143,26 +148,54 @@ impl RadioLink {
                 to.sender.on_ack(ack, &mut self.reports);
                 self.pass_on(1 - end, effects);
             }
+            Content::Nak(nak) => {
+                to.sender.on_nak(now, nak, &mut self.reports);
+                self.pass_on(1 - end, effects);
+            }
         }
     }
 
     /// A frame of the ARQ sender at `end` is received: what can go up goes up, and the answer waits for the transmitter. At most
     /// one answer waits, as the newest says all.
-    fn on_frame(&mut self, end: End, frame: LinkFrame, tag: Tag, effects: &mut Vec<RadioEffect>) {
+    fn on_frame(&mut self, now: Time, end: End, frame: LinkFrame, tag: Tag, effects: &mut Vec<RadioEffect>) {
         let (from, to) = pair(&mut self.ends, end);
-        let answer = to.receiver.on_frame(frame, &mut self.deliverable);
-        let packets = self.deliverable.drain(..).filter_map(|number| from.buffer.take(number));
-        effects.extend(packets.map(|packet| RadioEffect::Deliver { end, packet }));
-        if let Some(ack) = answer {
+        if let Some(ack) = to.receiver.on_frame(now, frame, &mut self.up) {
             to.answer = Some((ack, tag));
         }
+        if to.asking.is_some() {
+            self.pass_up(end, effects);
+            return;
+        }
+        let packets = self.up.deliver.drain(..).filter_map(|number| from.buffer.take(number));
+        effects.extend(packets.map(|packet| RadioEffect::Deliver { end, packet }));
+    }
+
+    /// What the receiver at `end` asked for has not come in time.
+    fn on_unanswered(&mut self, now: Time, end: End, effects: &mut Vec<RadioEffect>) {
+        self.ends[usize::from(end)].receiver.on_timeout(now, &mut self.up);
+        self.pass_up(1 - end, effects);
+    }
+
+    /// Carries out what the receiver of data from `end` wants, if it is one that asks.
+    fn pass_up(&mut self, end: End, effects: &mut Vec<RadioEffect>) {
+        let (from, to) = pair(&mut self.ends, end);
+        let Upward { deliver, given_up, naks } = &mut self.up;
+        for nak in naks.drain(..) {
+            let held = from.buffer.get(nak.first).expect("nothing that is missing has left");
+            to.naks.push_back((nak, held.tag));
+        }
+        let lost = given_up.drain(..).filter_map(|number| from.buffer.take(number));
+        effects.extend(lost.map(|packet| RadioEffect::GivenUp { end, packet }));
+        let packets = deliver.drain(..).filter_map(|number| from.buffer.take(number));
+        effects.extend(packets.map(|packet| RadioEffect::Deliver { end, packet }));
     }
 
     /// No link ACK came in time for data from `end`.
     fn on_due(&mut self, now: Time, end: End, effects: &mut Vec<RadioEffect>) {
         let endpoint = &mut self.ends[usize::from(end)];
         endpoint.sender.on_timeout(now, &mut self.reports);
-        if endpoint.fading.is_none() && !self.reports.is_empty() {
+        let fails = self.reports.iter().any(|report| matches!(report, Report::Failed { .. }));
+        if endpoint.fading.is_none() && fails {
             endpoint.fading = Some(now);
             effects.push(RadioEffect::FadeStart { end });
         }
@@ -173,8 +206,10 @@ impl RadioLink {
     fn pass_on(&mut self, end: End, effects: &mut Vec<RadioEffect>) {
         let (from, to) = pair(&mut self.ends, end);
         for report in self.reports.drain(..) {
-            let (Report::Acknowledged(number) | Report::Discarded(number) | Report::Failed { number, .. }) =
-                report;
+            let (Report::Acknowledged(number)
+            | Report::Discarded(number)
+            | Report::Aborted(number)
+            | Report::Failed { number, .. }) = report;
             let tag = from.buffer.get(number).expect("the sender has not done with it").tag;
             match report {
                 Report::Failed { attempt, retry, .. } => {
@@ -188,6 +223,10 @@ impl RadioLink {
                     let packet = if to.receiver.holds(number) { None } else { from.buffer.take(number) };
                     from.buffer.settle(number);
                     effects.push(RadioEffect::Discarded { end, tag, packet });
+                }
+                Report::Aborted(_) => {
+                    from.buffer.settle(number);
+                    effects.push(RadioEffect::Aborted { end, tag });
                 }
             }
         }
@@ -210,6 +249,10 @@ impl RadioLink {
                 endpoint.transmitter = Some(next);
             }
             self.timers.set(endpoint.timer, endpoint.sender.deadline(), due, queue);
+            if let Some(timer) = endpoint.asking {
+                let ask = RadioEvent { link: self.index, what: RadioWhat::Ask(end) }.into();
+                self.timers.set(timer, endpoint.receiver.deadline(), ask, queue);
+            }
             let is_free = endpoint.is_free();
             if is_free && !endpoint.was_ready {
                 effects.push(RadioEffect::Ready(end));

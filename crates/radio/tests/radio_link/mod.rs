@@ -2,10 +2,12 @@
 #![allow(dead_code, reason = "a benchmark or an example that includes it uses a part")]
 
 use airhop_base::{Body, Datagram, FlowId, NodeId, Packet, Rate, Span, Time};
-use airhop_engine::{Arena, EventQueue, Streams};
+use airhop_engine::{Arena, EventQueue, Id, Streams};
 use airhop_radio::Tag;
 use airhop_radio::arq::{ArqPlan, ArqRules, Group};
-use airhop_radio::link::{End, Outgoing, RadioEffect, RadioEvent, RadioLink, RadioPlan, Transmitted};
+use airhop_radio::link::{
+    End, Outgoing, RadioEffect, RadioEvent, RadioLink, RadioPlan, RadioWhat, Transmitted,
+};
 use std::collections::VecDeque;
 
 /// What happened, without the packets.
@@ -15,6 +17,8 @@ pub enum Note {
     Failed { end: End, number: u64, attempt: u32, retry: bool },
     Acknowledged { end: End, number: u64 },
     Discarded { end: End, number: u64, arrived: bool },
+    GivenUp { end: End, number: u64 },
+    Aborted { end: End, number: u64 },
     Lost { end: End, frame: Option<u64>, bytes: u32, header_intact: bool, with_packet: bool },
     FadeStart(End),
     FadeEnd(End, Span),
@@ -41,6 +45,9 @@ pub fn rules(window: u32, timeout_us: u64) -> ArqRules {
 pub fn go_back(group: Group, rules: ArqRules) -> ArqPlan {
     ArqPlan::GoBackN { group, rules }
 }
+
+/// The number of no link: an event of it happens, and nothing follows.
+const ALARM: u16 = u16::MAX;
 
 #[derive(Debug)]
 pub struct World {
@@ -109,6 +116,13 @@ impl World {
         }
     }
 
+    /// Runs to `end`, and has it be `end` even if nothing happens then.
+    pub fn run_until(&mut self, end: Time) {
+        self.run(end);
+        self.queue.push(end, RadioEvent { link: ALARM, what: RadioWhat::Sent(0) });
+        self.run(end);
+    }
+
     /// Runs to `end`.
     pub fn run(&mut self, end: Time) {
         while self.step(end).is_some() {}
@@ -117,7 +131,9 @@ impl World {
     /// One event, if there is one not later than `end`.
     pub fn step(&mut self, end: Time) -> Option<Time> {
         let (now, event) = self.queue.pop_until(end)?;
-        self.link.on_event(now, event.what, &mut self.queue, &mut self.effects);
+        if event.link != ALARM {
+            self.link.on_event(now, event.what, &mut self.queue, &mut self.effects);
+        }
         let mut effects = std::mem::take(&mut self.effects);
         for effect in effects.drain(..) {
             self.take(now, effect);
@@ -126,15 +142,20 @@ impl World {
         Some(now)
     }
 
+    /// Takes a packet out of the world; returns its number.
+    fn out(&mut self, packet: Id<Packet>) -> u64 {
+        let Body::Udp(Datagram { number, .. }) = self.packets.take(packet).body else { unreachable!() };
+        number
+    }
+
     fn take(&mut self, now: Time, effect: RadioEffect) {
         let note = match effect {
             RadioEffect::Deliver { end, packet } => {
                 self.delivered[usize::from(end)] += 1;
-                let Body::Udp(Datagram { number, .. }) = self.packets.take(packet).body else {
-                    unreachable!()
-                };
-                Note::Delivered { end, number }
+                Note::Delivered { end, number: self.out(packet) }
             }
+            RadioEffect::GivenUp { end, packet } => Note::GivenUp { end, number: self.out(packet) },
+            RadioEffect::Aborted { end, tag } => Note::Aborted { end, number: tag.seq },
             RadioEffect::AttemptFailed { end, tag, attempt, retry } => {
                 Note::Failed { end, number: tag.seq, attempt, retry }
             }

@@ -26,6 +26,7 @@ pub(crate) enum Val {
     /// Hz.
     Frequency(u64),
     Count(u64),
+    Counts(Vec<u64>),
     /// A probability or a number of segments.
     Number(f64),
     Flag(bool),
@@ -197,6 +198,7 @@ getters! {
     ratio: Ratio(v) -> f64 = *v;
     frequency: Frequency(v) -> u64 = *v;
     count: Count(v) -> u64 = *v;
+    counts: Counts(v) -> &[u64] = v;
     number: Number(v) -> f64 = *v;
     flag: Flag(v) -> bool = *v;
     file: File(v) -> &NamedFile = v;

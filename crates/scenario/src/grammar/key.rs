@@ -48,6 +48,8 @@ pub(crate) enum Kind {
     Frequency,
     /// A plain count.
     Count { least: u64, most: u64 },
+    /// One to `longest` of them, in order.
+    Counts { least: u64, most: u64, longest: usize },
     /// A plain number.
     Number { least: f64, most: f64 },
     /// A probability.

@@ -33,6 +33,9 @@ pub(crate) fn expected(kind: &Kind) -> String {
         Kind::Ratio => "a ratio of powers with a unit, such as \"10 dB\"",
         Kind::Frequency => "a frequency with a unit, such as \"2.4 GHz\"",
         Kind::Count { least, most } => return format!("expected a whole number from {least} to {most}"),
+        Kind::Counts { least, most, longest } => {
+            return format!("expected a list of 1 to {longest} whole numbers from {least} to {most}");
+        }
         Kind::Number { least, most } => return format!("expected a number from {least} to {most}"),
         Kind::Probability => "a probability from 0 to 1",
         Kind::Segments { unbounded: None } => "a number of segments from 1 to 1e6",
@@ -60,6 +63,15 @@ pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
                 true => Ok(Val::Count(n as u64)),
                 false => Err(mismatch()),
             }
+        }
+        (Kind::Counts { least, most, longest }, Value::List(items))
+            if (1..=*longest).contains(&items.len()) =>
+        {
+            let one = |item: &Item| match item.value {
+                Value::Number(n, true) if n >= *least as f64 && n <= *most as f64 => Some(n as u64),
+                _ => None,
+            };
+            items.iter().map(one).collect::<Option<_>>().map(Val::Counts).ok_or_else(mismatch)
         }
         (Kind::Number { least, most }, &Value::Number(n, _)) if (*least..=*most).contains(&n) => {
             Ok(Val::Number(n))
@@ -308,6 +320,7 @@ pub(crate) fn format(val: &Val) -> Option<String> {
         Val::Ratio(db) => quoted(&format!("{db} dB")),
         Val::Frequency(hz) => quoted(&units::format_frequency(*hz)),
         Val::Count(count) => count.to_string(),
+        Val::Counts(counts) => format!("{counts:?}"),
         Val::Number(x) => number(*x),
         Val::Flag(flag) => flag.to_string(),
         Val::Scheme(scheme, params) if params.iter().next().is_none() => quoted(scheme.name),

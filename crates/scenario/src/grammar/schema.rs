@@ -84,6 +84,10 @@ fn value(kind: &Kind) -> Json {
         Kind::Ratio => quantity("dB", "10 dB"),
         Kind::Frequency => quantity("Hz|kHz|MHz|GHz", "2.4 GHz"),
         Kind::Count { least, most } => json!({ "type": "integer", "minimum": least, "maximum": most }),
+        Kind::Counts { least, most, longest } => {
+            let one = json!({ "type": "integer", "minimum": least, "maximum": most });
+            json!({ "type": "array", "items": one, "minItems": 1, "maxItems": longest })
+        }
         Kind::Number { least, most } => json!({ "type": "number", "minimum": least, "maximum": most }),
         Kind::Probability => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
         Kind::Segments { unbounded } => {

@@ -29,7 +29,7 @@ class _Hop:
     def recoveries(self) -> list[Mapping[str, Any]]:
         """Its link recoveries that give up."""
         plans = [self.plan.get("arq", {}), self.plan.get("arq_back", {})]
-        return [plan for plan in plans if "attempts" in plan]
+        return [plan for plan in plans if "attempts" in plan or plan.get("kind") == "rlp"]
 
     def models(self, place: str) -> list[Mapping[str, Any]]:
         """List what the channel does to the frames of a place."""

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from airhop.verify.laws.rounds import asked
 from airhop.verify.trace import ROUNDING, Finding, Frame, Trace, delays, keeps_order, listed, quantity
 
 
@@ -19,7 +20,10 @@ def check(trace: Trace) -> Iterator[Finding]:
             frames = [frame for frame in trace.frames if (frame.sender, frame.receiver) == (a, b)]
             yield from _one_at_a_time(f"{a}->{b}", frames, rate)
             yield from _contents(trace, f"{a}->{b}", frames, link)
-            yield from _attempts(f"{a}->{b}", frames, link["arq" if a == link["ends"][0] else "arq_back"])
+            recovery = link["arq" if a == link["ends"][0] else "arq_back"]
+            yield from _attempts(f"{a}->{b}", frames, recovery)
+            if recovery["kind"] == "rlp":
+                yield from asked(trace, f"{a}->{b}", trace.frames_at(f"{b}->{a}"), delays(link), recovery)
             yield from _arrivals(trace, f"{a}->{b}", frames, delay)
             yield from _instants(trace, f"{a}->{b}", frames, delays(link))
             if keeps_order(link["queue"]):
@@ -40,8 +44,13 @@ def _one_at_a_time(place: str, frames: list[Frame], rate: float | None) -> Itera
 
 def _contents(trace: Trace, place: str, frames: list[Frame], link: Mapping[str, Any]) -> Iterator[Finding]:
     """Hold the length of each frame against a packet that was offered by then, or that of a link ACK."""
-    # A frame without a packet acknowledges, or tells of what was given up: of either recovery.
-    control = {quantity(link[key]["ack"]) for key in ("arq", "arq_back") if "ack" in link[key]}
+    # A frame without a packet acknowledges, asks, or tells of numbers: of either recovery.
+    control = {
+        quantity(link[key][name])
+        for key in ("arq", "arq_back")
+        for name in ("ack", "nak")
+        if name in link[key]
+    }
     overhead = quantity(link["overhead"]) if "overhead" in link else 0
     offered: dict[tuple[str, str, int, float], int] = {}
     for step in trace.steps_at(place, "offered"):
@@ -58,7 +67,13 @@ def _contents(trace: Trace, place: str, frames: list[Frame], link: Mapping[str, 
 
 def _attempts(place: str, frames: list[Frame], recovery: Mapping[str, Any]) -> Iterator[Finding]:
     """Count how often each packet is sent; without recovery, once."""
-    most = recovery.get("attempts", math.inf) if recovery["kind"] != "none" else 1
+    match recovery["kind"]:
+        case "none":
+            most = 1
+        case "rlp":
+            most = 1 + sum(recovery["rounds"])
+        case _:
+            most = recovery.get("attempts", math.inf)
     for frame in frames:
         if frame.kind == "data" and not 1 <= frame.attempt <= most:
             yield _finding(place, frame.start, f"attempt {frame.attempt} at a packet, of {most}")
@@ -79,8 +94,12 @@ def _arrivals(trace: Trace, place: str, frames: list[Frame], delay: int) -> Iter
 
 
 def _instants(trace: Trace, place: str, frames: list[Frame], transits: set[int]) -> Iterator[Finding]:
-    """Look for the frame with which each packet arrives: its own, or the one that filled a gap before it."""
+    """Look for the frame with which each packet arrives: its own, or the one that filled a gap before it.
+
+    Where receivers give up, it may also be the instant at which they do.
+    """
     ends = {frame.end + delay for frame in frames if frame.outcome == "received" for delay in transits}
+    ends |= {step.time for step in trace.steps_at(place, "dropped") if step.cause == "retries"}
     for step in trace.steps_at(place, "arrived"):
         if not any(step.time + off in ends for off in range(-ROUNDING, ROUNDING + 1)):
             yield _finding(place, step.time, f"{step.kind} {step.seq} arrives, and no frame does then")

@@ -3,6 +3,7 @@
 
 mod go_back_n;
 mod none;
+mod rlp;
 mod selective_repeat;
 mod stop_and_wait;
 
@@ -17,7 +18,7 @@ use airhop_radio::arq::{ArqPlan, ArqRules, derived_timeout};
 /// A link recovery as a file declares it.
 struct LinkRecovery {
     variant: Variant,
-    /// Frames that may be on their way; `None`: it waits for no ACKs, and has no timeout.
+    /// Frames that a timeout waits for; `None`: it waits for no answers, and has no timeout.
     window: Option<fn(&Fields) -> Option<u32>>,
     plan: fn(&Fields) -> Option<ArqPlan>,
 }
@@ -25,7 +26,7 @@ struct LinkRecovery {
 super::kinds! {
     /// The link recoveries.
     ARQ, "link recovery", LinkRecovery:
-    none, stop_and_wait, go_back_n, selective_repeat
+    none, stop_and_wait, go_back_n, selective_repeat, rlp
 }
 
 /// More frames than any link numbers (RLC in UMTS: 2047 at most).
@@ -95,6 +96,12 @@ impl Times {
         self.way_there_and_back(arq, 1, 0)
     }
 
+    /// What each further copy takes that a receiver asks for: a frame, and the NAK.
+    fn copy(&self, arq: &Fields) -> Option<Span> {
+        let copy = self.rate.time_for(self.frame) + self.rate.time_for(ack_bytes(arq)?);
+        Some(copy.min(Span::from_secs(MAX_SPAN_S)))
+    }
+
     /// So many frames, the ACK of the last behind a frame of `reverse` bytes, and both ways; no longer than any run, as the effective
     /// scenario has it for a file that reads back.
     fn way_there_and_back(&self, arq: &Fields, frames: u32, reverse: u32) -> Option<Span> {
@@ -107,8 +114,9 @@ fn frames_on_their_way(arq: &Fields) -> Option<u32> {
     (declared(arq)?.window?)(arq)
 }
 
+/// Length of a control frame.
 fn ack_bytes(arq: &Fields) -> Option<u32> {
-    u32::try_from(arq.bytes("ack")?).ok()
+    u32::try_from(arq.bytes(if arq.takes("ack") { "ack" } else { "nak" })?).ok()
 }
 
 /// Fills the timeouts of a radio link whose largest IP datagram has `largest` bytes, and the recovery of the way back.
@@ -119,6 +127,11 @@ pub(super) fn fill(link: &mut Fields, largest: u32) {
             && let Some(timeout) = recovers(arq).then(|| times.timeout(arq)).flatten()
         {
             arq.fill("timeout", Val::Span(timeout));
+            if arq.takes("copy")
+                && let Some(copy) = times.copy(arq)
+            {
+                arq.fill("copy", Val::Span(copy));
+            }
         }
     }
     if link.lacks("arq_back")

@@ -42,7 +42,7 @@ pub(super) fn short_of_frames(look: &Look<'_>) -> Vec<Caught> {
 
 fn short_window(radio: &RadioLinkPlan, end: usize, frame: u32) -> Option<(String, Option<String>)> {
     let (rules, selective) = match &radio.link.arq[end] {
-        ArqPlan::None => return None,
+        ArqPlan::None | ArqPlan::Rlp(_) => return None,
         ArqPlan::GoBackN { rules, .. } => (rules, false),
         ArqPlan::SelectiveRepeat { rules, .. } => (rules, true),
     };

@@ -1,0 +1,325 @@
+//! The Radio Link Protocol of cdma2000 (TIA/EIA IS-707-A): the receiver asks for what is missing, and nothing else is answered.
+//!
+//! A gap is asked for in rounds, each with more NAKs than the one before; every NAK that arrives has the sender send one copy. After
+//! the last round the receiver gives the frame up, and what came behind it goes on. A gap shows when a later frame comes, and behind
+//! the last one idle frames say how far the numbers are. Numbers count up for ever here, frames are whole packets, and what the
+//! sender keeps is limited by time, where IS-707-A has 20 ms frames of octets and numbers of 12 bits.
+use super::{ArqReceiver, ArqSender, LinkAck, LinkFrame, Nak, Report, Upward};
+use airhop_base::{Span, Time};
+use std::collections::VecDeque;
+
+/// A sender keeps a frame for so many timeouts per round, and one round more, from when it last sent it or was asked for it; Airhop's
+/// choice. A round takes one, and what is left is for later frames to show the gap.
+const PATIENCE: u64 = 8;
+
+/// What RLP goes by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RlpRules {
+    /// NAKs of each round.
+    pub rounds: Vec<u32>,
+    /// How long a round lasts that asks for one copy, from its NAK on.
+    pub timeout: Span,
+    /// How much longer it lasts for each further copy that the sender has to send before.
+    pub copy: Span,
+    /// How long after the start of a frame the sender tells by an idle frame how far the numbers are, if it has nothing to send.
+    pub idle: Span,
+    /// Length of a NAK and of an idle frame, bytes.
+    pub nak_bytes: u32,
+}
+
+impl RlpRules {
+    /// How long the sender keeps a frame that nobody asks for.
+    fn patience(&self) -> Span {
+        self.timeout * ((self.rounds.len() as u64 + 1) * PATIENCE)
+    }
+}
+
+/// Sends what is asked for before what is new.
+#[derive(Debug)]
+pub(super) struct Sender {
+    idle: Span,
+    copy: Span,
+    patience: Span,
+    /// The number of the oldest frame inside.
+    base: u64,
+    /// Those sent that may still be asked for, and one that was not sent yet.
+    frames: VecDeque<Kept>,
+    /// The number of the next new frame.
+    next: u64,
+    /// The copies that were asked for, in order.
+    asked: VecDeque<u64>,
+    /// When the last frame began.
+    last: Time,
+    /// An idle frame is to go.
+    is_idle: bool,
+}
+
+/// A frame of a [`Sender`].
+#[derive(Clone, Copy, Debug)]
+struct Kept {
+    /// Transmissions so far.
+    attempts: u32,
+    /// NAKs so far.
+    naks: u32,
+    /// The receiver has given it up.
+    is_aborted: bool,
+    /// When it was last sent, or the last copy that was asked for with it is.
+    touched: Time,
+}
+
+impl Sender {
+    pub fn new(rules: &RlpRules) -> Self {
+        Sender {
+            idle: rules.idle,
+            copy: rules.copy,
+            patience: rules.patience(),
+            base: 0,
+            frames: VecDeque::new(),
+            next: 0,
+            asked: VecDeque::new(),
+            last: Time::ZERO,
+            is_idle: false,
+        }
+    }
+
+    /// The frame of this number, if it was sent and is kept.
+    fn sent(&mut self, number: u64) -> Option<&mut Kept> {
+        let kept = self.frames.get_mut(number.checked_sub(self.base)? as usize)?;
+        (kept.attempts > 0 && !kept.is_aborted).then_some(kept)
+    }
+
+    /// A new frame has not been sent yet.
+    fn has_new(&self) -> bool {
+        self.next < self.base + self.frames.len() as u64
+    }
+
+    /// When the next idle frame is due.
+    fn idle_at(&self) -> Option<Time> {
+        let rests = !(self.frames.is_empty() || self.has_new() || self.is_idle) && self.asked.is_empty();
+        rests.then(|| self.last + self.idle)
+    }
+
+    /// When the oldest frame is forgotten.
+    fn forgets_at(&self) -> Option<Time> {
+        let oldest = self.frames.front().filter(|kept| kept.attempts > 0)?;
+        Some(oldest.touched + self.patience)
+    }
+
+    /// A transmission of a frame that is kept.
+    fn transmit(&mut self, now: Time, number: u64) -> LinkFrame {
+        (self.last, self.is_idle) = (now, false);
+        let kept = &mut self.frames[(number - self.base) as usize];
+        kept.attempts += 1;
+        kept.touched = kept.touched.max(now);
+        LinkFrame { number, attempt: kept.attempts, floor: 0 }
+    }
+}
+
+impl ArqSender for Sender {
+    /// There is no window: one frame waits, as those behind it can in the queue.
+    fn has_room(&self) -> bool {
+        !self.has_new()
+    }
+
+    fn push(&mut self) -> u64 {
+        self.frames.push_back(Kept { attempts: 0, naks: 0, is_aborted: false, touched: Time::ZERO });
+        self.base + self.frames.len() as u64 - 1
+    }
+
+    fn next_frame(&mut self, now: Time) -> Option<LinkFrame> {
+        while let Some(number) = self.asked.pop_front() {
+            if self.sent(number).is_some() {
+                return Some(self.transmit(now, number));
+            }
+        }
+        if self.has_new() {
+            self.next += 1;
+            return Some(self.transmit(now, self.next - 1));
+        }
+        if !std::mem::take(&mut self.is_idle) {
+            return None;
+        }
+        self.last = now;
+        Some(LinkFrame { number: self.next - 1, attempt: 1, floor: self.next })
+    }
+
+    fn on_ack(&mut self, _: LinkAck, _: &mut Vec<Report>) {}
+
+    /// Each NAK is a failure, and has each frame that it names sent once.
+    fn on_nak(&mut self, now: Time, nak: Nak, reports: &mut Vec<Report>) {
+        let copies = self.asked.len() as u64 + (nak.last - nak.first) + 1;
+        let over = now + self.copy * copies;
+        for number in nak.first..=nak.last {
+            let Some(kept) = self.sent(number) else { continue };
+            if nak.is_abort {
+                kept.is_aborted = true;
+                reports.push(Report::Aborted(number));
+                continue;
+            }
+            kept.naks += 1;
+            kept.touched = over;
+            reports.push(Report::Failed { number, attempt: kept.naks, retry: true });
+            self.asked.push_back(number);
+        }
+    }
+
+    fn deadline(&self) -> Option<Time> {
+        [self.idle_at(), self.forgets_at()].into_iter().flatten().min()
+    }
+
+    /// A frame that nobody has asked for so long has arrived, as far as this end can tell.
+    fn on_timeout(&mut self, now: Time, reports: &mut Vec<Report>) {
+        while self.forgets_at().is_some_and(|at| at <= now) {
+            if self.frames.pop_front().is_some_and(|kept| !kept.is_aborted) {
+                reports.push(Report::Acknowledged(self.base));
+            }
+            self.base += 1;
+        }
+        self.is_idle |= self.idle_at().is_some_and(|at| at <= now);
+    }
+}
+
+/// Keeps what comes out of order, and asks for what is missing.
+#[derive(Debug)]
+pub(super) struct Receiver {
+    rules: RlpRules,
+    /// The lowest number that is neither delivered nor given up.
+    expected: u64,
+    /// The numbers from there to the highest known of.
+    places: VecDeque<Place>,
+    /// When the sender is through with all copies that were asked for, as far as this end can tell.
+    busy: Time,
+    /// When it asked last, within a timeout, and for how many copies.
+    asks: VecDeque<(Time, u64)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Here,
+    /// Is asked for, in this round, which is over then.
+    Missing {
+        round: usize,
+        over: Time,
+    },
+    GivenUp,
+}
+
+impl Receiver {
+    pub fn new(rules: &RlpRules) -> Self {
+        Receiver {
+            rules: rules.clone(),
+            expected: 0,
+            places: VecDeque::new(),
+            busy: Time::ZERO,
+            asks: VecDeque::new(),
+        }
+    }
+
+    /// The number after the highest known of.
+    fn next(&self) -> u64 {
+        self.expected + self.places.len() as u64
+    }
+
+    /// Starts a round of the frames at these places, which lie side by side.
+    fn ask(&mut self, now: Time, range: std::ops::Range<usize>, round: usize, up: &mut Upward) {
+        let naks = self.rules.rounds[round];
+        let (first, last) = (self.expected + range.start as u64, self.expected + range.end as u64 - 1);
+        let copies = u64::from(naks) * range.len() as u64;
+        self.busy = self.busy.max(now) + self.rules.copy * (copies - 1);
+        let over = self.busy + self.rules.timeout;
+        self.busy += self.rules.copy;
+        self.asks.push_back((now, copies));
+        self.places.range_mut(range).for_each(|place| *place = Place::Missing { round, over });
+        up.naks.extend((0..naks).map(|_| Nak { first, last, is_abort: false }));
+    }
+
+    /// A frame came that is no copy. Those go first: when it began, nothing was left to do but what was asked for since.
+    fn on_no_copy(&mut self, now: Time) {
+        while self.asks.front().is_some_and(|(at, _)| *at + self.rules.timeout < now) {
+            self.asks.pop_front();
+        }
+        let copies: u64 = self.asks.iter().map(|(_, copies)| copies).sum();
+        self.busy = self.busy.min(now + self.rules.copy * copies);
+    }
+
+    /// Passes up what nothing holds back any more.
+    fn advance(&mut self, up: &mut Upward) {
+        while let Some(place @ (Place::Here | Place::GivenUp)) = self.places.front() {
+            if *place == Place::Here {
+                up.deliver.push(self.expected);
+            }
+            self.places.pop_front();
+            self.expected += 1;
+        }
+    }
+
+    /// The frames whose round is over, as ranges of places in the same round.
+    fn overdue(&self, now: Time) -> Vec<(std::ops::Range<usize>, usize)> {
+        let mut found: Vec<(std::ops::Range<usize>, usize)> = Vec::new();
+        for (at, place) in self.places.iter().enumerate() {
+            match *place {
+                Place::Missing { round, over } if over <= now => match found.last_mut() {
+                    Some((range, same)) if range.end == at && *same == round => range.end += 1,
+                    _ => found.push((at..at + 1, round)),
+                },
+                _ => {}
+            }
+        }
+        found
+    }
+}
+
+impl ArqReceiver for Receiver {
+    fn on_frame(&mut self, now: Time, frame: LinkFrame, up: &mut Upward) -> Option<LinkAck> {
+        let (known, next) = (self.places.len(), self.next());
+        if frame.is_empty() || frame.number >= next {
+            self.on_no_copy(now);
+        }
+        // An idle frame has the number that the next new one will have.
+        let end = if frame.is_empty() { frame.floor } else { frame.number };
+        if end > next {
+            let gap = known..known + (end - next) as usize;
+            self.places.resize(gap.end, Place::GivenUp);
+            self.ask(now, gap, 0, up);
+        }
+        if !frame.is_empty() {
+            if frame.number >= next {
+                self.places.push_back(Place::Here);
+            } else if let Some(at) = frame.number.checked_sub(self.expected)
+                && let place @ Place::Missing { .. } = &mut self.places[at as usize]
+            {
+                *place = Place::Here;
+            }
+        }
+        self.advance(up);
+        None
+    }
+
+    fn deadline(&self) -> Option<Time> {
+        let rounds = self.places.iter().filter_map(|place| match place {
+            Place::Missing { over, .. } => Some(*over),
+            Place::Here | Place::GivenUp => None,
+        });
+        rounds.min()
+    }
+
+    fn on_timeout(&mut self, now: Time, up: &mut Upward) {
+        let overdue = self.overdue(now);
+        // The copies of a round that is over are not under way any more.
+        for (range, _) in &overdue {
+            self.places.range_mut(range.clone()).for_each(|place| *place = Place::GivenUp);
+        }
+        for (range, round) in overdue {
+            if round + 1 < self.rules.rounds.len() {
+                self.ask(now, range, round + 1, up);
+                continue;
+            }
+            let (first, last) = (self.expected + range.start as u64, self.expected + range.end as u64 - 1);
+            up.given_up.extend(first..=last);
+            // IS-707-A leaves the sender in the dark. Here it is told, as often as the last round asked, so that those who listen
+            // to it hear of the loss, as over links with ACKs.
+            up.naks.extend((0..self.rules.rounds[round]).map(|_| Nak { first, last, is_abort: true }));
+        }
+        self.advance(up);
+    }
+}

@@ -1,0 +1,265 @@
+//! RLP (TIA/EIA IS-707-A), instant for instant, and against closed forms.
+//!
+//! Frames of 100 bytes last 100 µs, NAKs and idle frames 10 µs, and all are 45 µs under way. A NAK brings its copy 200 µs later; a
+//! round lasts 400 µs, and 110 µs more for each further copy.
+
+use crate::radio_link::{Note, World, round};
+use airhop_base::{Span, Time};
+use airhop_radio::arq::{ArqPlan, RlpRules};
+use airhop_radio::errors::{ErrorPlan, FadePlan, FadeRecord};
+use airhop_radio::link::{RadioPlan, Transmitted};
+use std::sync::Arc;
+
+fn us(micros: u64) -> Span {
+    Span::from_micros(micros)
+}
+
+fn rules(rounds: &[u32]) -> RlpRules {
+    RlpRules { rounds: rounds.to_vec(), timeout: us(400), copy: us(110), idle: us(1000), nak_bytes: 10 }
+}
+
+fn plan(rounds: &[u32], errors: [ErrorPlan; 2]) -> RadioPlan {
+    RadioPlan { arq: [ArqPlan::Rlp(rules(rounds)), ArqPlan::None], errors, ..round(45) }
+}
+
+/// Loses all frames that are on the air in one of these times, from and to µs.
+fn bad(times: &[[u64; 2]]) -> ErrorPlan {
+    if times.is_empty() {
+        return ErrorPlan::Clean;
+    }
+    let times = times.iter().map(|ends| ends.map(|at| Time::ZERO + us(at))).collect();
+    let fades = FadePlan::Recorded(Arc::new(FadeRecord::new(times, Span::from_secs(1000))));
+    ErrorPlan::TwoState { fades, errors_per_bit: [0.0, f64::INFINITY] }
+}
+
+/// What the two ends make of packets that come at once, in µs.
+fn story(packets: usize, there: &[[u64; 2]], back: &[[u64; 2]]) -> Vec<(u64, Note)> {
+    let mut world = World::new(&plan(&[1, 2, 3], [bad(there), bad(back)]), 1);
+    (0..packets).for_each(|_| world.push(0, 100));
+    world.run(Time::ZERO + Span::from_secs(1));
+    assert!(world.queue.is_empty(), "it comes to rest");
+    assert_eq!((world.packets.len(), world.link.holds()), (0, 0));
+    let told = |note: &Note| !matches!(note, Note::Ready(_) | Note::Lost { .. });
+    world.notes.iter().filter(|(_, n)| told(n)).map(|(at, note)| (at.nanos() / 1000, *note)).collect()
+}
+
+fn delivered(number: u64) -> Note {
+    Note::Delivered { end: 0, number }
+}
+
+fn failed(number: u64, attempt: u32) -> Note {
+    Note::Failed { end: 0, number, attempt, retry: true }
+}
+
+fn acknowledged(number: u64) -> Note {
+    Note::Acknowledged { end: 0, number }
+}
+
+/// The second of three is lost: the third shows the gap at 345, the NAK is there at 400 and the copy at 545. The sender keeps a frame
+/// for 8 (3 + 1) timeouts from when it last sent it, or would be through with it: 12 800 µs.
+#[test]
+fn a_gap_is_asked_for_and_filled_in_order() {
+    let expected = [
+        (145, delivered(0)),
+        (400, failed(1, 1)),
+        (545, delivered(1)),
+        (545, delivered(2)),
+        (12_800, acknowledged(0)),
+        (510 + 12_800, acknowledged(1)),
+        (510 + 12_800, acknowledged(2)),
+    ];
+    assert_eq!(story(3, &[[100, 200]], &[]), expected);
+}
+
+/// All copies are lost. Rounds begin at 345, 745 and, as the second asks for two, 1255; the third is over 400 and two further copies
+/// later, and what came behind goes up. The sender, told by the first of three control frames, has heard of six failures.
+#[test]
+fn after_the_last_round_the_receiver_gives_up_and_says_so() {
+    let expected = [
+        (145, delivered(0)),
+        (400, failed(1, 1)),
+        (800, failed(1, 2)),
+        (810, failed(1, 3)),
+        (1310, failed(1, 4)),
+        (1320, failed(1, 5)),
+        (1330, failed(1, 6)),
+        (1875, Note::GivenUp { end: 0, number: 1 }),
+        (1875, delivered(2)),
+        (1930, Note::Aborted { end: 0, number: 1 }),
+        (12_800, acknowledged(0)),
+        // Behind the second, of which two copies were to go at 1330.
+        (1330 + 2 * 110 + 12_800, acknowledged(2)),
+    ];
+    let all: Vec<_> = story(3, &[[100, 200], [400, 500], [800, 1610]], &[]);
+    assert_eq!(all, expected);
+    // The last copy is sent from 1510 to 1610: where that comes through, nothing is given up.
+    let saved = story(3, &[[100, 200], [400, 500], [800, 1510]], &[]);
+    assert!(saved.contains(&(1655, delivered(1))) && saved.contains(&(1655, delivered(2))), "{saved:?}");
+}
+
+/// A NAK that is lost costs a round: those of the second are at the sender at 800 and 810, and the copy there at 945; the other is none
+/// the receiver waits for.
+#[test]
+fn a_lost_nak_costs_a_round() {
+    let said = story(3, &[[100, 200]], &[[345, 350]]);
+    let expected = [
+        (145, delivered(0)),
+        (800, failed(1, 1)),
+        (810, failed(1, 2)),
+        (945, delivered(1)),
+        (945, delivered(2)),
+    ];
+    assert_eq!(said[..5], expected);
+}
+
+/// Behind the last frame no other shows the gap: an idle frame does, 1000 µs after it began, or the next if that is lost. Idle frames
+/// end when the sender keeps nothing any more, 12 800 µs after the copy.
+#[test]
+fn idle_frames_show_that_the_last_frame_is_missing() {
+    let expected = [(1110, failed(0, 1)), (1255, delivered(0)), (1220 + 12_800, acknowledged(0))];
+    assert_eq!(story(1, &[[0, 50]], &[]), expected);
+    let later = [(2110, failed(0, 1)), (2255, delivered(0)), (2220 + 12_800, acknowledged(0))];
+    assert_eq!(story(1, &[[0, 50], [1000, 1001]], &[]), later);
+
+    let mut world = World::new(&plan(&[1, 2, 3], [bad(&[[0, 50]]), ErrorPlan::Clean]), 1);
+    world.link.tell_all();
+    world.push(0, 100);
+    world.run(Time::ZERO + Span::from_secs(1));
+    let idle = world.notes.iter().filter_map(|(_, note)| match note {
+        Note::Transmitted(Transmitted { end: 0, number: None, start, .. }) => Some(start.nanos() / 1000),
+        _ => None,
+    });
+    // Every 1000 µs, first after the frame and then after its copy, which begins at 1110.
+    let expected: Vec<u64> = [1000].into_iter().chain((1..=12).map(|i| 1110 + 1000 * i)).collect();
+    assert!(idle.eq(expected));
+}
+
+/// One NAK names all frames of a gap; a round of several copies begins with those that are still missing, as ranges.
+#[test]
+fn a_nak_names_a_range() {
+    let mut world = World::new(&plan(&[1, 2, 3], [bad(&[[100, 400], [555, 655]]), ErrorPlan::Clean]), 1);
+    world.link.tell_all();
+    (0..5).for_each(|_| world.push(0, 100));
+    world.run(Time::ZERO + us(5000));
+    // Frames 1, 2 and 3 are missing at 545; the copies go from 600 on, the first two of which are lost.
+    let sent = |from: u8, is_data: bool| -> Vec<(u64, Option<u64>)> {
+        let all = world.notes.iter().filter_map(|(_, note)| match *note {
+            Note::Transmitted(Transmitted { end, number, start, .. })
+                if end == from && number.is_some() == is_data =>
+            {
+                Some((start.nanos() / 1000, number))
+            }
+            _ => None,
+        });
+        all.collect()
+    };
+    let naks: Vec<u64> = sent(1, false).iter().map(|(at, _)| *at).collect();
+    // The round of three copies is over at 445 + 400 + 2 · 110, and what is still missing is asked for twice.
+    assert_eq!(naks, [545, 545 + 620, 545 + 630]);
+    let copies: Vec<_> = sent(0, true)[5..].iter().map(|(at, number)| (*at, number.unwrap())).collect();
+    assert_eq!(copies[..3], [(600, 1), (700, 2), (800, 3)]);
+    assert_eq!(copies[3..], [(1220, 1), (1320, 1)]);
+}
+
+/// A frame is given up if it is lost and every NAK or its copy: p (1 - (1 - p)(1 - q))^n with n NAKs in all rounds, whatever the rounds.
+///
+/// Losses in one gap share their NAKs, so that those of a run of L frames, which is geometric, may go together: the variance is at most
+/// E[L²] / E[L] = (1 + p) / (1 - p) times that of independent ones. Five standard deviations: false alarm 6e-7 each of 128.
+#[test]
+fn a_frame_is_given_up_when_all_naks_or_copies_are_lost() {
+    for rounds in [&[1][..], &[2], &[1, 1], &[1, 2, 3]] {
+        for p in (1..=16).map(|i| 0.04 * f64::from(i)) {
+            for q in [0.0, 0.6 * p] {
+                let naks: u32 = rounds.iter().sum();
+                let expected = p * (1.0 - (1.0 - p) * (1.0 - q)).powi(naks as i32);
+                let mut world = World::new(&plan(rounds, [ErrorPlan::Loss(p), ErrorPlan::Loss(q)]), 1);
+                world.saturate(0, 100);
+                world.run(Time::ZERO + Span::from_secs(3));
+                let lost =
+                    world.notes.iter().filter(|(_, note)| matches!(note, Note::GivenUp { .. })).count();
+                let all = world.delivered[0] as f64 + lost as f64;
+                let allowed = 5.0 * (all * expected * (1.0 + p) / (1.0 - p)).sqrt() + 3.0;
+                let (lost, mean) = (lost as f64, all * expected);
+                assert!(
+                    (lost - mean).abs() < allowed,
+                    "{rounds:?} {p} {q}: {lost}, expected {mean} ± {allowed}"
+                );
+            }
+        }
+    }
+}
+
+/// The distribution of the way that a packet takes which is alone on the link: pairs of probability and µs; it is not delivered with
+/// the rest. Written from the rules: NAKs go one behind the other, a copy begins when its NAK is there and the one before has been
+/// sent, and the first to be received counts.
+fn ways(rounds: &[u64], p: f64, q: f64) -> Vec<(f64, f64)> {
+    let mut found = vec![(1.0 - p, 145.0)];
+    let (mut left, mut start) = (1.0, 0.0);
+    let mut rest = Vec::new(); // from when the gap shows
+    for naks in rounds {
+        let mut none = 0.0;
+        for fate in 0..4_u32.pow(*naks as u32) {
+            let (mut chance, mut free, mut first) = (left, 0.0_f64, f64::INFINITY);
+            for i in 0..*naks as u32 {
+                let nak_lost = fate >> (2 * i) & 1 == 1;
+                let copy_lost = fate >> (2 * i + 1) & 1 == 1;
+                chance *= if nak_lost { q } else { 1.0 - q } * if copy_lost { p } else { 1.0 - p };
+                if nak_lost {
+                    continue;
+                }
+                let begins = free.max(start + 10.0 * f64::from(i + 1) + 45.0);
+                free = begins + 100.0;
+                if !copy_lost {
+                    first = first.min(free + 45.0);
+                }
+            }
+            if first.is_finite() { rest.push((chance, first)) } else { none += chance }
+        }
+        left = none;
+        start += 400.0 + 110.0 * (naks - 1) as f64;
+    }
+    // The gap shows with the first idle frame that is received, of those that begin every 1000 µs.
+    for idle in 1..200 {
+        let shown = p * p.powi(idle - 1) * (1.0 - p);
+        let at = f64::from(idle) * 1000.0 + 55.0;
+        found.extend(rest.iter().map(|(chance, way)| (shown * chance, at + way)));
+    }
+    found
+}
+
+/// The mean delay of what is delivered, on a fine grid of loss rates, for packets 20 ms apart: that is longer than all rounds and than
+/// the sender keeps a frame. Five standard deviations of the mean: false alarm 6e-7 each.
+#[test]
+fn the_mean_delay_is_that_of_the_rounds() {
+    for p in (1..=20).map(|i| 0.02 * f64::from(i)) {
+        for q in [0.0, p] {
+            let ways = ways(&[1, 2, 3], p, q);
+            let share: f64 = ways.iter().map(|(chance, _)| chance).sum();
+            let mean = ways.iter().map(|(chance, way)| chance * way).sum::<f64>() / share;
+            let square = ways.iter().map(|(chance, way)| chance * way * way).sum::<f64>() / share;
+            let mut world = World::new(&plan(&[1, 2, 3], [ErrorPlan::Loss(p), ErrorPlan::Loss(q)]), 7);
+            let packets = 10_000;
+            for i in 0..packets {
+                world.run_until(Time::ZERO + us(20_000 * i));
+                world.push(0, 100);
+            }
+            world.run(Time::ZERO + us(20_000 * packets));
+            let taken: Vec<f64> = world
+                .notes
+                .iter()
+                .filter_map(|(at, note)| match note {
+                    Note::Delivered { number, .. } => Some(at.secs_f64() * 1e6 - 20_000.0 * *number as f64),
+                    _ => None,
+                })
+                .collect();
+            let n = taken.len() as f64;
+            let measured = taken.iter().sum::<f64>() / n;
+            let allowed = 5.0 * ((square - mean * mean) / n).sqrt();
+            println!(
+                "p = {p:.2}, q = {q:.2}: {measured:.1} µs of {mean:.1} ± {allowed:.1}, {} of {packets}",
+                taken.len()
+            );
+            assert!((measured - mean).abs() < allowed, "{p} {q}: {measured} µs, expected {mean} ± {allowed}");
+        }
+    }
+}

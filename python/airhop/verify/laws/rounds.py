@@ -1,0 +1,36 @@
+"""RLP: nothing is sent again that was not asked for, and nothing given up before all rounds are over."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from airhop.verify.trace import ROUNDING, Finding, Frame, Trace, quantity
+
+
+def asked(
+    trace: Trace, place: str, answers: list[Frame], transits: set[int], recovery: Mapping[str, Any]
+) -> Iterator[Finding]:
+    """Hold copies at a place, and what is given up there, against the NAKs of the other end.
+
+    `transits` are the delays that the link has, and `recovery` its table.
+    """
+    naks = sorted(frame.end for frame in answers if frame.kind == "ack" and frame.outcome == "received")
+    for frame in trace.frames_at(place):
+        # Each NAK brings one copy at most of a frame.
+        came = bisect_right(naks, frame.start - min(transits) + ROUNDING)
+        if frame.kind == "data" and frame.attempt - 1 > came:
+            text = f"attempt {frame.attempt} at a packet, and {came} NAKs came"
+            yield Finding("radio", frame.start / 1e9, place, text)
+    first: dict[tuple[str, str, int], int] = {}
+    for frame in trace.frames_at(place):
+        if frame.kind == "data":
+            first.setdefault((frame.flow, frame.packet, frame.seq), frame.end)
+    # The gap shows when a later frame has come; the rounds last a timeout each at least.
+    rounds = round(quantity(recovery["timeout"])) * len(recovery["rounds"])
+    for step in trace.steps_at(place, "dropped"):
+        sent = first.get((step.flow, step.kind, step.seq))
+        if step.cause == "retries" and (sent is None or step.time < sent + min(transits) + rounds - ROUNDING):
+            text = f"{step.kind} {step.seq} is given up before {len(recovery['rounds'])} rounds are over"
+            yield Finding("radio", step.time / 1e9, place, text)

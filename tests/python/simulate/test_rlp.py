@@ -1,0 +1,54 @@
+"""LL-ELSN over RLP, as Yun 2009 §3.1 has it: what the base station tells is what happens on the air."""
+
+import polars as pl
+import pytest
+
+import airhop
+from airhop.verify import verify
+
+
+def _run(rounds: list[int]) -> airhop.Result:
+    """Run the downlink where data are lost and NAKs are not; the verifier finds nothing."""
+    errors = {"kind": "bernoulli", "loss": 0.2, "direction": "bs->d"}
+    settings = {"duration": "60 s", "radio.air.arq.rounds": rounds, "radio.air.errors": errors}
+    scenario = airhop.Scenario.load("yun2009-rlp").with_(settings)
+    result = airhop.run(scenario, seed=1, trace=True)
+    assert not verify(scenario, result)
+    return result
+
+
+def _sent(result: airhop.Result, kind: str) -> pl.DataFrame:
+    return result.tables["notices"].filter(kind=kind, event="sent").sort("time_s")
+
+
+# "first retransmission" (Yun 2009 §3.1): ERSN leaves with the first NAK, so before the second transmission,
+# which may have to wait.
+@pytest.mark.parametrize("rounds", [[1, 2, 3], [1]])
+def test_ersn_tells_of_each_packet_that_is_sent_again(rounds: list[int]) -> None:
+    result = _run(rounds)
+    again = result.tables["air"].filter(pl.col("from") == "bs", kind="data", packet="data", attempt=2)
+    again = again.sort("start_s")
+    told = _sent(result, "ersn")
+    assert len(again) > 100
+    assert told["seq"].to_list()[: len(again)] == again["seq"].to_list()
+    assert len(again) >= len(told.filter(pl.col("time_s") < 59))  # the last may still wait
+    lag = again["start_s"] - told["time_s"].head(len(again))
+    assert (lag >= -1e-9).all()
+
+
+# ELN leaves when the receiver's word is there: a control frame, behind a TCP ACK at most, and 20 ms.
+def test_eln_tells_of_each_packet_that_is_given_up() -> None:
+    result = _run([1])
+    lost = result.tables["drops"].filter(place="bs->d", cause="retries", kind="data").sort("time_s")
+    told = _sent(result, "eln")
+    assert len(lost) > 20
+    assert told["seq"].to_list() == lost["seq"].to_list()[: len(told)]
+    assert len(lost) - len(told) <= 1
+    lag = 1e3 * (told["time_s"] - lost["time_s"].head(len(told)))
+    control, ack = 6 * 8 / 153.6, 40 * 8 / 153.6
+    assert lag.is_between(20 + control - 1e-6, 20 + 3 * control + 2 * ack).all()
+
+
+# Seven transmissions in vain are one in 78 000 with the rounds of the scenario.
+def test_nothing_is_given_up_in_three_rounds() -> None:
+    assert _sent(_run([1, 2, 3]), "eln").is_empty()
