@@ -78,6 +78,17 @@ fn duration_fields_reach_to_the_ack_of_the_next_fragment() {
     let [a, b, c] = ends(FrameKind::Ack)[..] else { panic!("three fragments") };
     let reserved: Vec<Time> = air.iter().map(|t| t.end + t.duration).collect();
     assert_eq!(reserved, [a, a, b, b, c, c, c, c]);
+
+    let mut world = World::new(&CellPlan { errors: vec![on_link(0, 1, ErrorPlan::Loss(0.3))], ..plan }, 1);
+    (0..100).for_each(|_| world.push(0, 1, 600));
+    let air = watch(&mut world, secs(9));
+    let mut begun = 0;
+    for pair in air.windows(2).filter(|pair| pair[1].kind == FrameKind::Data) {
+        assert!(matches!(pair[0].kind, FrameKind::Cts | FrameKind::Ack), "{pair:?}");
+        assert_eq!(ns(pair[0].end, pair[1].start), SIFS);
+        begun += usize::from(pair[0].kind == FrameKind::Cts);
+    }
+    assert!(begun > 180, "{begun} bursts of 100 packets");
 }
 
 /// Stations 0 and 2 do not hear each other; what 2 reads of station 1's ACKs keeps it silent to the end of the burst (IEEE
