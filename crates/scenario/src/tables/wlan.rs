@@ -118,8 +118,9 @@ pub(super) static WLAN: [Key; 21] = [
         "fragmentation",
         Kind::Threshold { least: 256, most: 11_500 },
         Value(r#""off""#),
-        "the longest data frame, MAC header and FCS included (dot11FragmentationThreshold, IEEE 802.11-2016 §10.5): a longer one goes in \
-         fragments a SIFS apart, each with an ACK and `attempts` of its own, for 512 TU at most; 28 B of `overhead` are in each",
+        "the longest data frame, MAC header and FCS included (dot11FragmentationThreshold, IEEE 802.11-2016 §10.5): a \
+         longer one goes in fragments a SIFS apart, each with an ACK and `attempts` of its own, for 512 TU at most; the \
+         service `fragments` cuts its data by itself",
     ),
     key("stations", Kind::Stations, Nothing("`layout` makes them"), "position of each station, metres"),
     layout::LAYOUT_KEY,

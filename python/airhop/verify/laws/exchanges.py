@@ -125,7 +125,9 @@ class _Exchanges:
             for other in medium.before(int(until), int(until) - cts.end):
                 begins = cts.end < other.start and other.sender in readers
                 if begins and other.receiver not in (cts.sender, cts.receiver) and not self._is_answer(other):
-                    yield finding("exchange", other, f"begins while {cts.sender}'s {cts.kind} reserves the medium")
+                    yield finding(
+                        "exchange", other, f"begins while {cts.sender}'s {cts.kind} reserves the medium"
+                    )
 
     def _readers(self, cts: Frame) -> set[str]:
         """Name the stations that a CTS or link ACK was not for, and that nothing kept from reading it."""

@@ -1,6 +1,6 @@
 """802.11: packets in fragments, replayed frame by frame: which comes next, when, and what arrives by it.
 
-IEEE 802.11-2016 §10.5: all fragments but the last are as long as the threshold allows, an even number of bytes;
+IEEE 802.11-2016 §10.5: all fragments but the last are as long as the threshold allows, and even;
 §10.3.4.5: one follows a SIFS after the link ACK of the one before, and one without an ACK is repeated;
 §10.6: a packet arrives with the last of its fragments that was missing, once.
 """
@@ -79,7 +79,7 @@ class _Replay:
                     self._offered[a, (b, step.flow, step.kind, step.seq)].add(step.bytes)
         self._arriving: Counter[tuple[int, str, _Key]] = Counter()
         self._unknown: set[tuple[str, _Key]] = set()
-        """Packets of which it is not known how many fragments they have: their numbers are of several lengths."""
+        """Packets that may have several numbers of fragments, as their key is of several lengths."""
 
     def check(self) -> Iterator[Finding]:
         """Follow every station, and hold what arrived against what was received."""
@@ -113,7 +113,7 @@ class _Replay:
         return frame.attempt > 1 or packet.failures == 0
 
     def _given_up(self, packet: _Packet, frame: Frame) -> Iterator[Finding]:
-        """Look at a packet whose sender goes on to another: it is over, or has used up its attempts or its time."""
+        """Look at a packet whose sender goes on to another: it is over, or out of attempts or time."""
         is_used_up = packet.tries >= self._medium.plan["attempts"] or packet.rts >= _RTS_LIMIT
         if packet.is_over() or (packet.resumes is None and is_used_up) or frame.start > packet.expires():
             return
@@ -170,8 +170,10 @@ class _Replay:
                 for step in self._trace.steps_at(f"{a}->{b}", "arrived"):
                     if step.flow not in self._medium.fragmented:
                         told[step.time, a, (b, step.flow, step.kind, step.seq)] += 1
-        for which, text in ((told - self._arriving, "arrives without all of its fragments, or twice"),
-                            (self._arriving - told, "has all fragments there, and does not arrive")):  # fmt: skip
+        for which, text in (
+            (told - self._arriving, "arrives without all of its fragments, or twice"),
+            (self._arriving - told, "has all fragments there, and does not arrive"),
+        ):
             for time, sender, key in which:
                 if (sender, key) not in self._unknown:
                     place = f"{sender}->{key[0]}"

@@ -123,7 +123,7 @@ def _late(trace: Trace) -> dict[str, int]:
 def _patient(trace: Trace) -> set[str]:
     """Name the directions in which a recovery gives up, and goes on, after a time that is not recorded.
 
-    Packets in fragments have a lifetime, and it may end where the last of them arrived, unknown to the sender.
+    Packets in fragments have a lifetime, which may end where the last of them arrived, unknown to the sender.
     """
     cut = [medium.cell for medium in media(trace) if medium.threshold is not None]
     stations = {f"{a}->{b}" for cell in cut for a in cell.places for b in (*cell.places, "*") if a != b}
