@@ -9,8 +9,10 @@ pub const RTS_BYTES: u32 = 20;
 pub const CTS_BYTES: u32 = 14;
 /// ACK frame, bytes (IEEE 802.11-2016 §9.3.1.4).
 pub const ACK_BYTES: u32 = 14;
-/// What a data frame adds to an IP packet, bytes: MAC header 24, LLC and SNAP 8, FCS 4.
-pub const DATA_OVERHEAD: u32 = 24 + 8 + 4;
+/// MAC header and FCS of a data frame, bytes (IEEE 802.11-2016 §9.3.2.1); each fragment has its own.
+pub const MAC_BYTES: u32 = 24 + 4;
+/// What a data frame adds to an IP packet, bytes: MAC header and FCS, LLC and SNAP 8.
+pub const DATA_OVERHEAD: u32 = MAC_BYTES + 8;
 
 /// The timing of one 802.11 physical layer.
 #[derive(Clone, Copy, Debug, PartialEq)]

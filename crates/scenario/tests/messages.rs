@@ -119,6 +119,8 @@ const EDITS: &[(&str, &str, &str)] = &[
     ("a standard without quotes", "standard = \"802.11b\"", "standard = 802.11"),
     ("a rate that the standard lacks", "\nrate = \"11 Mbit/s\"", "\nrate = \"54 Mbit/s\""),
     ("no attempts", "attempts = 1", "attempts = 0"),
+    ("fragments that are too short", "attempts = 1", "fragmentation = \"255 B\""),
+    ("a threshold without a unit", "attempts = 1", "fragmentation = 256"),
     ("a station out of range", "d = [30, 0]", "d = [300, 0]"),
     ("a station on its own", ", d = [30, 0]", ""),
     ("a position in one dimension", "d = [30, 0]", "d = [30]"),

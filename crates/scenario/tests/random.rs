@@ -79,6 +79,7 @@ const SCRAPS: &[&str] = &[
     "1",
     "2",
     "\"unlimited\"",
+    "\"off\"",
     "\"infinite\"",
 ];
 

@@ -37,7 +37,7 @@ fn same(a: &Scenario, b: &Scenario) {
 
 #[test]
 fn the_effective_form_reads_back_to_the_same() {
-    let variants: [&[(&str, &str)]; 14] = [
+    let variants: [&[(&str, &str)]; 15] = [
         &[],
         &[("flow.ftp.scheme", "cubic"), ("flow.ftp.notices", "elsn")],
         &[("flow.ftp.tcp.preset", "ns2"), ("flow.ftp.tcp.delayed_ack", "true")],
@@ -53,6 +53,7 @@ fn the_effective_form_reads_back_to_the_same() {
         &[("wlan.cell.errors", FADES)],
         &[("wlan.cell.phy", r#"{ header = "96 us", cw_max = 511 }"#)],
         &[("wlan.cell.range.capture", "6.5 dB")],
+        &[("wlan.cell.fragmentation", "256 B")],
         &[("wlan.cell.errors", r#"{ kind = "gilbert-elliott", loss = 0.1, burst = 4.5, step = "2 ms" }"#)],
         &[("flow.ftp.app", "{ kind = \"transfer\", size = \"1 MB\" }"), ("flow.ftp.start", "781091 ns")],
     ];
@@ -171,6 +172,14 @@ fn defaults_follow_the_preset_and_the_standard() {
         let cell = &scenario.plan().links.wlans[0].cell;
         assert_eq!((cell.control_rate, cell.attempts), (Rate::from_bps(rate), attempts));
     }
+}
+
+/// dot11FragmentationThreshold, of which nothing is said by default.
+#[test]
+fn frames_are_cut_above_a_threshold_if_there_is_one() {
+    let threshold = |sets: &[(&str, &str)]| with(sets).plan().links.wlans[0].cell.fragmentation;
+    let set = |value| threshold(&[("wlan.cell.fragmentation", value)]);
+    assert_eq!((threshold(&[]), set("off"), set("256 B")), (None, None, Some(256)));
 }
 
 /// Cheng & Lin 2008 in ns-2: 20 µs of header, windows from 31 and no OFDM symbols on 802.11g. What a scenario leaves out is the

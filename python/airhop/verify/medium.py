@@ -16,6 +16,10 @@ _TIMING = {"802.11": (28_000, 50_000), "802.11b": (10_000, 20_000), "802.11g": (
 """SIFS and slot in nanoseconds: FHSS (802.11-1999 clause 14), DSSS and ERP (802.11-2016 clauses 15, 18)."""
 _ACK_BYTES = 14
 """A link ACK (IEEE 802.11-2016 §9.3.1.4)."""
+_MAC_BYTES = 28
+"""MAC header and FCS, which each fragment has (IEEE 802.11-2016 §9.3.2.1)."""
+_MOST_FRAGMENTS = 16
+"""The fragment number has four bits (IEEE 802.11-2016 §9.2.4.4.3)."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +31,31 @@ class Medium:
     frames: list[Frame]
     """By their start."""
     fragmented: frozenset[str]
-    """Flows whose data goes in fragments, each with attempts of its own."""
+    """Flows whose data goes in LHP's fragments, with attempts for all of them together."""
+
+    @cached_property
+    def threshold(self) -> int | None:
+        """The longest data frame, if longer ones go in fragments."""
+        return None if self.plan["fragmentation"] == "off" else int(quantity(self.plan["fragmentation"]))
+
+    @cached_property
+    def overhead(self) -> int:
+        """What a data frame adds to a packet."""
+        return int(quantity(self.plan["overhead"]))
+
+    def may_be_cut(self, frame: Frame) -> bool:
+        """Whether a frame may have a part of a packet, which is not said of it."""
+        return frame.flow in self.fragmented or (self.threshold is not None and frame.kind != "broadcast")
+
+    def lengths(self, octets: int) -> list[int]:
+        """List the frames of a packet (IEEE 802.11-2016 §10.5): equal even parts, and the rest."""
+        whole, own = octets + self.overhead, min(self.overhead, _MAC_BYTES)
+        if self.threshold is None or whole <= self.threshold:
+            return [whole]
+        body = whole - own
+        least = math.ceil(body / _MOST_FRAGMENTS)
+        part = max((self.threshold - own) // 2 * 2, least + least % 2)
+        return [own + min(part, body - at) for at in range(0, body, part)]
 
     @cached_property
     def _starts(self) -> list[int]:

@@ -171,6 +171,7 @@ def _wlan(draw: Random, record: Path, places: Table, ends: tuple[str, str]) -> T
             "control_rate": [_STANDARDS[standard][0]],
             "retry_delay": ["1 ms", "80 ms"],
             "overhead": ["28 B", "58 B"],
+            "fragmentation": ["256 B", "700 B"],
             "phy": [_phy(draw, standard)],
             "routing": [{"kind": "static"}],
         },

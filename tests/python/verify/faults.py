@@ -158,6 +158,33 @@ def _deaf_to_a_cts(run: Recorded) -> None:
     run.move(row, run.tables["air"]["end_s"][cts] + 100e-6 - run.tables["air"]["start_s"][row])
 
 
+def _deaf_to_the_ack_of_a_fragment(run: Recorded) -> None:
+    """Plant a station that hears a link ACK for another, and begins in the midst of the next fragment."""
+    air = run.tables["air"].with_row_index()
+    acks = air.filter(kind="ack", outcome="received", **{"from": "n2", "to": "n1"})
+    data = set((air.filter(kind="data", **{"from": "n1", "to": "n2"})["start_s"] * 1e9).round())
+    ends = [end for end in acks["end_s"] if round(end * 1e9) + 10_000 in data]
+    row = run.find("air", 0, kind="data", **{"from": "n3"})
+    run.move(row, ends[20] + 100e-6 - run.tables["air"]["start_s"][row])
+
+
+def _no_burst(run: Recorded) -> None:
+    """Plant a fragment that does not follow a SIFS after the ACK of the one before."""
+    run.move(run.find("air", 20, kind="data", bytes=176, attempt=1), 5e-6)
+
+
+def _part_of_a_packet(run: Recorded) -> None:
+    run.set("air", "outcome", run.find("air", 60, kind="data", bytes=256, outcome="received"), "channel")
+
+
+def _another_threshold(run: Recorded) -> None:
+    run.wlan["fragmentation"] = "300 B"
+
+
+def _patient(run: Recorded) -> None:
+    run.wlan["attempts"] = 20
+
+
 def _room_to_spare(run: Recorded) -> None:
     run.wlan["queue"]["packets"] = 60
 
@@ -349,6 +376,14 @@ FAULTS: list[tuple[str, str, Callable[[Recorded], None]]] = [
     ("exchange", "standard", _gives_up_early),
     ("exchange", "rts-cts", _without_cts),
     ("exchange", "rts-cts", _deaf_to_a_cts),
+    ("exchange", "hidden", _deaf_to_the_ack_of_a_fragment),
+    ("fragment", "fragments", _no_burst),
+    ("fragment", "fragments", _part_of_a_packet),
+    ("fragment", "fragments", _another_threshold),
+    ("fragment", "fragments", _one_attempt_more),
+    ("fragment", "fragments", _patient),
+    ("fragment", "fragments", more("air", "attempt", 200, kind="data")),
+    ("fragment", "fragments", doubled("packets", 40, step="arrived", place="bs->d")),
     ("radio", "radio", _frames_at_once),
     ("radio", "radio", _frame_too_long),
     ("radio", "radio", _out_of_nowhere),

@@ -39,6 +39,11 @@ SCENARIOS: dict[str, tuple[str, dict[str, Any]]] = {
         "cheng2008-chain",
         {"wlan.field.access": "rts-cts", "wlan.field.routing": {"kind": "static"}, "duration": "1 s"},
     ),
+    "fragments": (
+        "last-hop",
+        {"wlan.cell.fragmentation": "256 B", "wlan.cell.errors.fer": 0.6, "wlan.cell.attempts": 3},
+    ),
+    "hidden": ("cheng2008-chain", STATIC | {"wlan.field.fragmentation": "400 B"}),
     "radio": ("kounavis1996-fixed-mobile", {"duration": "20 s"}),
 }
 """Runs in which faults are planted: scenarios, and what is changed in them."""

@@ -1,7 +1,7 @@
 //! Explicit loss notification on Yun's last hop: every sender with its own notification and with the link layer's; how often a
 //! loss goes undetected, and how long a notification takes (Yun 2009, Table 1).
 
-use crate::common::trace::{numbers, offsets, traced, words};
+use crate::common::trace::{Sent, numbers, offsets, on_air, traced, words};
 use crate::common::{LastHop, run, served_by};
 use airhop_net::Report;
 use airhop_net::plan::{AppPlan, Plan, Transport};
@@ -10,6 +10,7 @@ use airhop_radio::errors::ErrorPlan;
 use airhop_tcp::seams::Judged;
 use airhop_tcp::{Config, Notices, Preset};
 use airhop_trace::Table;
+use std::collections::BTreeSet;
 
 /// What the sender took for a wireless loss, and what of it was none: lost by congestion, or not at all.
 fn wireless(r: &Report) -> (u64, u64) {
@@ -230,6 +231,44 @@ fn lhp_fails_where_the_first_fragment_is_lost() {
     let failure = hit(fer, 136.0).powi(5) / (1.0 - arrive);
     assert!(lost > 20_000 && failure > 0.004, "{lost} lost, {failure}: {r:?}");
     assert_share(lost - told, lost, failure, "lhp");
+}
+
+// Yun 2009 §3.1: "If a TCP packet is fragmented into several frames at the wireless link layer, ERSN is generated only for the first
+// retransmission of a fragment while ELN is generated for the discard of the whole fragments." Of a packet of five fragments, whichever
+// fails first and however many do: one ERSN, as it is repeated; and one ELN, for all its bytes, if any of them is given up.
+#[test]
+fn a_packet_in_fragments_is_told_of_once() {
+    for (attempts, fer, several) in [(1, 0.3, 0), (2, 0.6, 20), (4, 0.8, 100)] {
+        let mut plan = one_at_a_time("ll-elsn", 1, fer, 10, 60);
+        let cell = &mut plan.links.wlans[0].cell;
+        (cell.fragmentation, cell.attempts) = (Some(256), attempts);
+        let (_, tables) = traced(&plan, 1);
+        let air: Vec<Sent> = on_air(&tables).into_iter().filter(|f| f.packet == "data").collect();
+        assert!(air.iter().all(|f| f.kind == "ack" || [256, 164].contains(&f.bytes)));
+        let data: Vec<&Sent> = air.iter().filter(|f| f.kind == "data").collect();
+        // The longest backoff is 20 ms, and no segment comes within three links of 10 ms after the last.
+        let packets: Vec<&[&Sent]> = data.chunk_by(|a, b| b.start < a.end + 0.025).collect();
+        assert!(packets.len() > 300 && packets.iter().all(|p| p.iter().all(|f| f.seq == p[0].seq)));
+        let seqs = |what: &dyn Fn(&[&Sent]) -> bool| -> Vec<u64> {
+            packets.iter().filter(|p| what(p)).map(|p| p[0].seq).collect()
+        };
+        let failed = |packet: &[&Sent]| -> BTreeSet<usize> {
+            let lost = (0..packet.len()).filter(|&i| packet[i].outcome == "channel");
+            lost.map(|i| packet[..i].iter().filter(|f| f.outcome == "received").count()).collect()
+        };
+        let sent = |kind: &str| -> Vec<u64> {
+            let [kinds, events] = ["kind", "event"].map(|column| words(&tables, "notices", column));
+            let rows = (0..kinds.len()).filter(|&i| (kinds[i], events[i]) == (kind, "sent"));
+            rows.map(|i| offsets(&tables, "notices", "seq")[i]).collect()
+        };
+        let repeated = seqs(&|packet| packet.iter().any(|f| f.attempt > 1));
+        let given_up = seqs(&|packet| packet[packet.len() - 1].outcome == "channel");
+        assert_eq!((sent("ersn"), sent("eln")), (repeated.clone(), given_up.clone()), "{attempts} attempts");
+        assert_eq!(repeated.is_empty(), attempts == 1);
+        assert!(given_up.len() > 2 && given_up.len() < packets.len() / 2, "{} given up", given_up.len());
+        let of_several = packets.iter().filter(|p| failed(p).len() > 1).count();
+        assert!(of_several >= several, "{of_several} packets with failures of several fragments");
+    }
 }
 
 /// Rows of `table` whose `column` says `word`: seconds and sequence number.

@@ -1,15 +1,15 @@
 //! Frame exchange sequences: RTS, CTS, data and ACK between the stations of a cell.
 use super::events::{AirEvent, Effect};
-use super::frames::{FrameKind, Outgoing};
+use super::frames::{FrameKind, Lengths, Outgoing};
 use super::mac::data_frame::DataFrame;
 use super::mac::dcf::{Acknowledged, Dcf, Due, Rules};
 use super::mac::deadlines::Deadlines;
-use super::mac::lhp::Fragments;
 use super::mac::service::Service;
+use super::mac::{lhp, threshold};
 use super::medium::{Heard, Medium, Member, Receiver, Slot, Transmission};
 use super::plan::{Access, AckTimeout, CellPlan};
 use crate::address::{BROADCAST, Station};
-use crate::phy::{ACK_BYTES, CTS_BYTES, Phy, RTS_BYTES};
+use crate::phy::{ACK_BYTES, CTS_BYTES, MAC_BYTES, Phy, RTS_BYTES};
 use airhop_base::{Drop, Rate, Span, Time};
 use airhop_engine::Streams;
 use std::collections::VecDeque;
@@ -22,6 +22,8 @@ pub(crate) struct Exchange {
     rules: Rules,
     access: Access,
     overhead: u32,
+    /// dot11FragmentationThreshold.
+    threshold: u32,
     medium: Medium,
     stations: Vec<Member>,
     deadlines: Deadlines,
@@ -68,6 +70,7 @@ impl Exchange {
             rules,
             access: plan.access,
             overhead: plan.overhead,
+            threshold: plan.fragmentation.unwrap_or(u32::MAX),
             medium: Medium::new(plan, streams),
             stations: plan.stations.iter().map(|(name, _)| member(stream(name))).collect(),
             deadlines: Deadlines::new(plan.stations.len()),
@@ -98,13 +101,19 @@ impl Exchange {
         let Outgoing { to, packet, bytes, header, tag, fragments } = packet;
         // Group-addressed frames go at a rate that all can receive (IEEE 802.11-2016 §10.7.5.3).
         let rate = if to == BROADCAST { self.air.control_rate } else { self.air.rate };
-        let frame = |bytes, header| {
-            let [bytes, header] = [bytes, header].map(|bytes| bytes + self.overhead);
-            DataFrame { bytes, header, airtime: self.air.phy.airtime(bytes, rate) }
+        let mpdu = |bytes, header| DataFrame { bytes, header, airtime: self.air.phy.airtime(bytes, rate) };
+        let frame = |bytes, header| mpdu(bytes + self.overhead, header + self.overhead);
+        let (whole, attempts) = (frame(bytes, header), self.rules.attempts);
+        let fragments = match fragments {
+            Some(cut) => lhp::cut(cut, (bytes, header), attempts, frame),
+            // Group-addressed frames are never cut (IEEE 802.11-2016 §10.2.7).
+            None if whole.bytes > self.threshold && to != BROADCAST => {
+                let lengths = Lengths::new(whole.bytes, self.overhead.min(MAC_BYTES), self.threshold);
+                Some(threshold::cut(lengths, whole.header, attempts, mpdu))
+            }
+            None => None,
         };
-        let fragments =
-            fragments.and_then(|cut| Fragments::new(cut, (bytes, header), self.rules.attempts, frame));
-        let service = Service::new(to, packet, tag, frame(bytes, header), fragments);
+        let service = Service::new(to, packet, tag, whole, fragments);
         let Member { receiver, dcf } = &mut self.stations[usize::from(station)];
         // Where all hear all, an answer takes the medium a SIFS before it is on the air.
         let is_clear = receiver.is_idle() || (receiver.is_undisturbed() && dcf.answers_after(now));
@@ -124,7 +133,7 @@ impl Exchange {
         {
             let station = station as Station;
             match self.stations[usize::from(station)].dcf.due() {
-                Due::Access => self.access(now, station, schedule),
+                Due::Access => self.access(now, station, effects, schedule),
                 Due::Timeout => self.time_out(now, station, effects),
             }
         }
@@ -241,7 +250,7 @@ impl Exchange {
                 self.stations[receiver].dcf.answers(start);
                 self.medium.get_mut(slot).turn(FrameKind::Ack, ACK_BYTES, start, self.air.ack);
             }
-            FrameKind::Ack => match self.stations[receiver].dcf.acknowledged(&self.rules) {
+            FrameKind::Ack => match self.stations[receiver].dcf.acknowledged(start, &self.rules) {
                 Acknowledged::Fragment => *self.medium.get_mut(slot) = self.data(to, start),
                 Acknowledged::Packet => {
                     effects.push_back(Effect::Acknowledged { from: to, to: from, tag });
@@ -289,9 +298,19 @@ impl Exchange {
     }
 
     /// A station has won the medium.
-    fn access(&mut self, now: Time, station: Station, schedule: &mut impl FnMut(Time, AirEvent)) {
-        if let Some(service) = &mut self.stations[usize::from(station)].dcf.service {
-            service.begun = now;
+    fn access(
+        &mut self,
+        now: Time,
+        station: Station,
+        effects: &mut VecDeque<Effect>,
+        schedule: &mut impl FnMut(Time, AirEvent),
+    ) {
+        let Member { receiver, dcf } = &mut self.stations[usize::from(station)];
+        if let Some(service) = &mut dcf.service
+            && !service.begins(now)
+        {
+            gave_up(station, dcf.expired(now, receiver.is_idle(), &self.rules), effects);
+            return self.note_deadline(station);
         }
         let mut tx = self.data(station, now);
         if self.access == Access::RtsCts && tx.to != BROADCAST {

@@ -32,6 +32,36 @@ pub struct Fragmentation {
     pub rest: u32,
 }
 
+/// Fragments of a packet at most: the fragment number has four bits (IEEE 802.11-2016 §9.2.4.4.3).
+pub(crate) const MOST_FRAGMENTS: u32 = 16;
+
+/// The lengths of the frames that a packet goes in, bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Lengths {
+    /// How many.
+    pub count: u32,
+    /// Of each but the last.
+    pub each: u32,
+    /// Of the last.
+    pub last: u32,
+}
+
+impl Lengths {
+    /// Those of a packet that a single frame of `whole` bytes would take, of which each fragment needs `own` for itself. All but the
+    /// last are equally long and have an even number of bytes (IEEE 802.11-2016 §10.5), as many as `threshold` allows, unless that
+    /// would make too many fragments.
+    pub fn new(whole: u32, own: u32, threshold: u32) -> Self {
+        if whole <= threshold {
+            return Lengths { count: 1, each: whole, last: whole };
+        }
+        let body = whole - own;
+        let least = body.div_ceil(MOST_FRAGMENTS).next_multiple_of(2);
+        let part = (threshold.saturating_sub(own) & !1).max(least);
+        let count = body.div_ceil(part);
+        Lengths { count, each: own + part, last: own + body - (count - 1) * part }
+    }
+}
+
 impl Default for Fragmentation {
     fn default() -> Self {
         Fragmentation { first: 100, rest: 256 }

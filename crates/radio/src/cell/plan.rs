@@ -1,8 +1,9 @@
 //! `CellPlan`: timing, rates, rules, places and errors that a cell is built from.
 
+use super::frames::Lengths;
 use crate::address::Station;
 use crate::errors::ErrorPlan;
-use crate::phy::{ACK_BYTES, CTS_BYTES, Phy, RTS_BYTES};
+use crate::phy::{ACK_BYTES, CTS_BYTES, MAC_BYTES, Phy, RTS_BYTES};
 use airhop_base::{Rate, Span};
 
 /// Everything that a cell is built from.
@@ -26,6 +27,9 @@ pub struct CellPlan {
     pub retry_delay: Span,
     /// Bytes that the MAC and LLC add to an IP packet in a data frame (24 + 8 + 4 by default).
     pub overhead: u32,
+    /// dot11FragmentationThreshold: the longest data frame, bytes, header and FCS included; a packet whose frame would be longer goes in
+    /// fragments, but for those that [`Outgoing::fragments`](super::Outgoing::fragments) cuts. `None`: no packet does.
+    pub fragmentation: Option<u32>,
     /// Those of the standard, or ns-2's.
     pub rules: CellRules,
     /// Name and position (metres) of every station.
@@ -50,6 +54,7 @@ impl CellPlan {
             attempts: 7,
             retry_delay: Span::ZERO,
             overhead: 36,
+            fragmentation: None,
             rules: CellRules::IEEE,
             stations: Vec::new(),
             range: None,
@@ -63,14 +68,18 @@ impl CellPlan {
     }
 
     /// From the end of the backoff of an IP packet of `bytes` until it is received: RTS, CTS and two SIFS if they are used, and the data
-    /// frame.
+    /// frame, or all fragments with a link ACK and two SIFS between them.
     pub fn frame_time(&self, bytes: u32) -> Span {
         let control = |bytes| self.phy.airtime(bytes, self.control_rate) + self.phy.sifs;
         let reservation = match self.access {
             Access::Basic => Span::ZERO,
             Access::RtsCts => control(RTS_BYTES) + control(CTS_BYTES),
         };
-        reservation + self.phy.airtime(bytes + self.overhead, self.rate)
+        let threshold = self.fragmentation.unwrap_or(u32::MAX);
+        let lengths = Lengths::new(bytes + self.overhead, self.overhead.min(MAC_BYTES), threshold);
+        let airtime = |bytes| self.phy.airtime(bytes, self.rate);
+        let others = airtime(lengths.each) + self.link_ack_time() + self.phy.sifs;
+        reservation + others * u64::from(lengths.count - 1) + airtime(lengths.last)
     }
 
     /// From when a frame is received until its link ACK is: SIFS, ACK.

@@ -4,6 +4,7 @@ mod harness;
 
 mod broadcast;
 mod channel;
+mod fragments;
 mod ieee;
 mod lhp;
 

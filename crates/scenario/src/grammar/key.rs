@@ -38,6 +38,8 @@ pub(crate) enum Kind {
     LinkRate,
     /// A size.
     Bytes { least: u64, most: u64 },
+    /// A size above which something is done, or a word: at none.
+    Threshold { least: u64, most: u64 },
     /// A distance.
     Metres,
     /// A power, dBm.
@@ -142,6 +144,8 @@ pub(crate) const MAX_SPAN_S: u64 = 1_000_000;
 pub(crate) const MAX_COPIES: u64 = 10_000;
 /// A receive window without bound; more than [`Kind::Bytes`] can express.
 pub(crate) const UNLIMITED: u64 = 1 << 40;
+/// A [`Kind::Threshold`] that nothing reaches.
+pub(crate) const OFF: u64 = UNLIMITED + 1;
 /// The word that addresses all tables of a kind in `--set`, so no table may be called so.
 pub(crate) const ALL: &str = "all";
 

@@ -1,7 +1,7 @@
 //! Single values: read from a document, and written so that they read back the same.
 
 use crate::grammar::fields::{Direction, Val};
-use crate::grammar::key::{Kind, MAX_COPIES, MAX_SPAN_S, UNLIMITED};
+use crate::grammar::key::{Kind, MAX_COPIES, MAX_SPAN_S, OFF, UNLIMITED};
 use crate::grammar::problem::{did_you_mean, one_of};
 use crate::grammar::tree::{Item, Value};
 use airhop_base::{Rate, Span, units};
@@ -28,6 +28,7 @@ pub(crate) fn expected(kind: &Kind) -> String {
         Kind::Rate | Kind::LinkRate => "a data rate with a unit, such as \"10 Mbit/s\"",
         Kind::Bytes { most: UNLIMITED, .. } => "a size with a unit, such as \"64 kB\", or \"unlimited\"",
         Kind::Bytes { .. } => "a size with a unit, such as \"1000 B\"",
+        Kind::Threshold { .. } => "a size with a unit, such as \"256 B\", or \"off\"",
         Kind::Metres => "a distance with a unit, such as \"40 m\"",
         Kind::Power => "a power with a unit, such as \"24.5 dBm\"",
         Kind::Ratio => "a ratio of powers with a unit, such as \"10 dB\"",
@@ -104,6 +105,8 @@ pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
             Ok(Val::Bytes(UNLIMITED))
         }
         (Kind::Bytes { least, most }, Value::Text(text)) => bytes(text, *least, *most),
+        (Kind::Threshold { .. }, Value::Text(text)) if text == "off" => Ok(Val::Bytes(OFF)),
+        (Kind::Threshold { least, most }, Value::Text(text)) => bytes(text, *least, *most),
         (Kind::Metres, Value::Text(text)) => metres(text),
         (Kind::Power, Value::Text(text)) => units::parse_power(text).map(Val::Power),
         (Kind::Ratio, Value::Text(text)) => units::parse_ratio(text).map(Val::Ratio),
@@ -113,6 +116,7 @@ pub(crate) fn read(kind: &Kind, item: &Item) -> Result<Val, Refusal> {
             | Kind::Rate
             | Kind::LinkRate
             | Kind::Bytes { .. }
+            | Kind::Threshold { .. }
             | Kind::Metres
             | Kind::Power
             | Kind::Ratio
@@ -279,6 +283,7 @@ pub(crate) fn position(item: &Item) -> Result<[f64; 2], Refusal> {
 fn format_bytes(bytes: u64) -> String {
     match bytes {
         UNLIMITED => "unlimited".to_string(),
+        OFF => "off".to_string(),
         b if b >= 1_000_000 && b % 1_000_000 == 0 => format!("{} MB", b / 1_000_000),
         b if b >= 10_000 && b % 1_000 == 0 => format!("{} kB", b / 1_000),
         b => format!("{b} B"),

@@ -79,6 +79,7 @@ fn value(kind: &Kind) -> Json {
             json!({ "anyOf": [quantity("B|kB|MB", "64 kB"), { "const": "unlimited" }] })
         }
         Kind::Bytes { .. } => quantity("B|kB|MB", "1000 B"),
+        Kind::Threshold { .. } => json!({ "anyOf": [quantity("B|kB|MB", "256 B"), { "const": "off" }] }),
         Kind::Metres => quantity("m|km", "40 m"),
         Kind::Power => signed("dBm", "24.5 dBm"),
         Kind::Ratio => quantity("dB", "10 dB"),

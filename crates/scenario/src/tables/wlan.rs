@@ -5,7 +5,7 @@ use super::link::{Context, ERRORS_KEY, LinkType, NAME, QUEUE_KEY};
 use super::{errors, layout, phy, propagation, queue, routing, rules};
 use crate::grammar::fields::{Fields, Val};
 use crate::grammar::key::Without::{Derived, Nothing, Required, Value};
-use crate::grammar::key::{Key, Kind, key};
+use crate::grammar::key::{Key, Kind, OFF, key};
 use crate::grammar::problem::Problems;
 use crate::grammar::words::of_word;
 use airhop_base::Span;
@@ -41,7 +41,7 @@ pub(super) static TYPE: LinkType = LinkType {
 const ACCESS: [(&str, Access); 2] = [("basic", Access::Basic), ("rts-cts", Access::RtsCts)];
 
 /// `[[wlan]]`.
-pub(super) static WLAN: [Key; 20] = [
+pub(super) static WLAN: [Key; 21] = [
     NAME,
     key(
         "standard",
@@ -113,6 +113,14 @@ pub(super) static WLAN: [Key; 20] = [
         Kind::Bytes { least: 0, most: 1000 },
         Value(r#""36 B""#),
         "added to an IP packet in a data frame: MAC header 24, LLC and SNAP 8, FCS 4",
+    ),
+    key(
+        "fragmentation",
+        Kind::Threshold { least: 256, most: 11_500 },
+        Value(r#""off""#),
+        "the longest data frame, MAC header and FCS included (dot11FragmentationThreshold, IEEE 802.11-2016 §10.5): a \
+         longer one goes in fragments a SIFS apart, each with an ACK and `attempts` of its own, for 512 TU at most; the \
+         service `fragments` cuts its data by itself",
     ),
     key("stations", Kind::Stations, Nothing("`layout` makes them"), "position of each station, metres"),
     layout::LAYOUT_KEY,
@@ -210,6 +218,10 @@ fn plan(w: &Fields, context: Context<'_>, world: &mut Plan) -> Option<()> {
         attempts: u32::try_from(w.count("attempts")?).ok()?,
         retry_delay: w.span("retry_delay")?,
         overhead,
+        fragmentation: w
+            .bytes("fragmentation")
+            .filter(|most| *most != OFF)
+            .and_then(|most| u32::try_from(most).ok()),
         rules: rules::plan(w)?,
         stations: stations.clone(),
         range: propagation::range(w),

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from airhop.verify.medium import Medium, finding, media
-from airhop.verify.trace import ROUNDING, Finding, Frame, Trace, quantity
+from airhop.verify.trace import ROUNDING, Finding, Frame, Trace
 
 _ANSWERS = {"cts": "rts", "data": "cts", "ack": "data"}
 """What a frame a SIFS later answers, by its kind."""
@@ -45,7 +45,7 @@ def _attempts(medium: Medium) -> Iterator[Finding]:
     for frame in medium.frames:
         if frame.kind == first and frame.attempt == 1:
             sent[frame.sender] = 0
-        if frame.kind == "data" and frame.flow not in medium.fragmented:
+        if frame.kind == "data" and not medium.may_be_cut(frame):
             sent[frame.sender] += 1
             if sent[frame.sender] > medium.plan["attempts"]:
                 text = f"transmission {sent[frame.sender]} of a packet, of {medium.plan['attempts']}"
@@ -63,10 +63,9 @@ def _once(medium: Medium) -> Iterator[Finding]:
 def _contents(trace: Trace, medium: Medium) -> Iterator[Finding]:
     """Hold data frames against the packets that were offered, and the others against their lengths.
 
-    IEEE 802.11-2016 §9.3.1.2 to §9.3.1.4; fragments have a part of a packet, and agents may
-    put something on one that waits.
+    IEEE 802.11-2016 §9.3.1.2 to §9.3.1.4; fragments have a part of a packet (`fragments.py`),
+    and agents may put something on one that waits.
     """
-    overhead = quantity(medium.plan["overhead"])
     helped = {name for name, flow in trace.flows.items() if flow.get("services")}
     offered = {
         (step.place, step.flow, step.kind, step.seq, 0 if step.flow in helped else step.bytes)
@@ -78,9 +77,9 @@ def _contents(trace: Trace, medium: Medium) -> Iterator[Finding]:
         if frame.kind in _BYTES:
             if frame.bytes != _BYTES[frame.kind]:
                 yield finding("air", frame, f"{frame.bytes} bytes, and it has {_BYTES[frame.kind]}")
-        elif frame.flow not in medium.fragmented:
+        elif not medium.may_be_cut(frame):
             place = f"{frame.sender}->{frame.receiver}"
-            octets = 0 if frame.flow in helped else frame.bytes - overhead
+            octets = 0 if frame.flow in helped else frame.bytes - medium.overhead
             if (place, frame.flow, frame.packet, frame.seq, octets) not in offered:
                 yield finding("air", frame, f"no such packet was offered to {place}")
 
@@ -91,7 +90,7 @@ def _numbers(medium: Medium) -> Iterator[Finding]:
     for frame in medium.frames:
         if frame.attempt < 1 or (frame.kind == "broadcast" and frame.attempt > 1):
             yield finding("air", frame, f"attempt {frame.attempt}")
-        if frame.kind not in ("rts", "data") or frame.flow in medium.fragmented:
+        if frame.kind not in ("rts", "data") or medium.may_be_cut(frame):
             continue
         before = last.get(frame.sender)
         last[frame.sender] = frame
@@ -110,7 +109,7 @@ def _given_up(trace: Trace, medium: Medium) -> Iterator[Finding]:
     """
     tries: defaultdict[tuple[str, tuple[str, str, str, int]], list[Frame]] = defaultdict(list)
     for frame in medium.frames:
-        if frame.kind in ("rts", "data") and frame.flow not in medium.fragmented:
+        if frame.kind in ("rts", "data") and not medium.may_be_cut(frame):
             tries[frame.sender, _packet(frame)].append(frame)
     for (sender, packet), frames in tries.items():
         starts = [frame.start for frame in frames]

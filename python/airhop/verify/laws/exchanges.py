@@ -65,7 +65,7 @@ class _Exchanges:
             case "ack":
                 wanted = ["data"]
             case "data" if needs_cts:
-                wanted = ["cts", "ack"] if frame.flow in self._medium.fragmented else ["cts"]
+                wanted = ["cts", "ack"] if self._medium.may_be_cut(frame) else ["cts"]
             case _:
                 return
         due = frame.start - self._medium.sifs
@@ -108,23 +108,29 @@ class _Exchanges:
                 waits[frame.sender] = frame
 
     def reservations(self) -> Iterator[Finding]:
-        """Look for who reads a CTS for another and does not wait for the ACK (802.11-2016 §10.3.2.4)."""
+        """Look for who reads a CTS for another and does not wait for the ACK (802.11-2016 §10.3.2.4).
+
+        The link ACK of a fragment reserves the medium in the same way for the next one (§10.3.4.6).
+        """
         medium = self._medium
         if medium.plan["errors"] != {"kind": "clean"}:
             return  # who else could read it is not recorded
         for cts in medium.frames:
-            data = self.answer(cts) if cts.kind == "cts" and cts.outcome in _RECEIVED else None
-            if data is None or data.kind != "data" or data.flow in medium.fragmented:
+            is_heard = cts.kind in ("cts", "ack") and cts.outcome in _RECEIVED
+            data = self.answer(cts) if is_heard else None
+            if data is None or data.kind != "data":
                 continue
             until = data.end + medium.sifs + medium.ack
             readers = self._readers(cts)
             for other in medium.before(int(until), int(until) - cts.end):
                 begins = cts.end < other.start and other.sender in readers
                 if begins and other.receiver not in (cts.sender, cts.receiver) and not self._is_answer(other):
-                    yield finding("exchange", other, f"begins while {cts.sender}'s CTS reserves the medium")
+                    yield finding(
+                        "exchange", other, f"begins while {cts.sender}'s {cts.kind} reserves the medium"
+                    )
 
     def _readers(self, cts: Frame) -> set[str]:
-        """Name the stations that a CTS was not for, and that nothing kept from reading it."""
+        """Name the stations that a CTS or link ACK was not for, and that nothing kept from reading it."""
         stations = set(self._medium.cell.hearers[cts.sender]) - {cts.receiver}
         return {name for name in stations if not any(self._medium.beside(cts, name))}
 

@@ -121,8 +121,13 @@ def _late(trace: Trace) -> dict[str, int]:
 
 
 def _patient(trace: Trace) -> set[str]:
-    """Name the directions in which a recovery gives up, and goes on, after a time that is not recorded."""
-    return {
+    """Name the directions in which a recovery gives up, and goes on, after a time that is not recorded.
+
+    Packets in fragments have a lifetime, which may end where the last of them arrived, unknown to the sender.
+    """
+    cut = [medium.cell for medium in media(trace) if medium.threshold is not None]
+    stations = {f"{a}->{b}" for cell in cut for a in cell.places for b in (*cell.places, "*") if a != b}
+    return stations | {
         place
         for link, place in _places(trace, "radio")
         if "attempts" in link["arq" if place.startswith(f"{link['ends'][0]}->") else "arq_back"]

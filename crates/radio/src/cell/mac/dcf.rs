@@ -15,7 +15,7 @@
 //!   a DIFS after the own ACK, as in ns-3. A frame of somebody else in that DIFS makes it draw one.
 //! * A post-backoff is drawn after every packet, also after one that was given up; ns-2 draws that when the next one comes.
 //! * A reservation by an RTS that is not followed by a CTS stands: the standard allows, but does not ask, to cancel it.
-use super::lhp::{Fragments, Next};
+use super::fragments::Next;
 use super::service::Service;
 use crate::cell::frames::FrameKind;
 use crate::cell::plan::AckTimeout;
@@ -81,7 +81,7 @@ pub(crate) enum Acknowledged {
     Packet,
     /// A part of it did; the next fragment goes out a SIFS later.
     Fragment,
-    /// A part of it did, and with that its slots are used up.
+    /// A part of it did, and no other may be sent any more.
     GaveUp(Service),
 }
 
@@ -270,11 +270,11 @@ impl Dcf {
         }
     }
 
-    /// The ACK came. After the last frame of the packet, a post-backoff counts from the next time that the medium becomes idle, at
+    /// The ACK came; another fragment could begin at `then`. After the last frame of the packet, a post-backoff counts from the next time that the medium becomes idle, at
     /// the end of this ACK.
-    pub fn acknowledged(&mut self, rules: &Rules) -> Acknowledged {
+    pub fn acknowledged(&mut self, then: Time, rules: &Rules) -> Acknowledged {
         let fragments = self.service.as_mut().and_then(|service| service.fragments.as_mut());
-        let next = fragments.map_or(Next::Done, Fragments::acknowledged);
+        let next = fragments.map_or(Next::Done, |fragments| fragments.acknowledged(then));
         if next == Next::Fragment {
             self.cw = rules.cw_min; // any ACK resets it, IEEE 802.11-2016 §10.3.3
             self.sends(FrameKind::Data);
@@ -282,9 +282,20 @@ impl Dcf {
         }
         self.finish(rules);
         match self.service.take() {
-            Some(service) if next == Next::OutOfSlots => Acknowledged::GaveUp(service),
+            Some(service) if next == Next::GiveUp => Acknowledged::GaveUp(service),
             _ => Acknowledged::Packet,
         }
+    }
+
+    /// The medium is won, and the lifetime of the packet is over. Returns it. `idle`: the medium around the station is idle.
+    ///
+    /// # Panics
+    /// If there is none.
+    #[cold]
+    pub fn expired(&mut self, now: Time, idle: bool, rules: &Rules) -> Service {
+        self.finish(rules);
+        self.counting = idle.then_some(now);
+        self.service.take().expect("a lifetime is that of a packet")
     }
 
     /// The own broadcast is over: there is nothing to wait for. Returns the packet.
@@ -310,7 +321,7 @@ impl Dcf {
             service.data_failures += 1;
             match &mut service.fragments {
                 None => service.data_failures >= rules.attempts,
-                Some(fragments) => fragments.failed() == Next::OutOfSlots,
+                Some(fragments) => fragments.failed() == Next::GiveUp,
             }
         };
         let gave_up = if last {

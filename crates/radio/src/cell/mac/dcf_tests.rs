@@ -142,7 +142,7 @@ fn a_post_backoff_runs_without_a_packet() {
         let start = us(1050 + 20 * slots);
         dcf.busy(start, false, &RULES);
         dcf.sends(FrameKind::Data);
-        assert!(matches!(dcf.acknowledged(&RULES), Acknowledged::Packet));
+        assert!(matches!(dcf.acknowledged(Time::ZERO, &RULES), Acknowledged::Packet));
         dcf.idle(us(4000), &RULES);
         assert_eq!(dcf.deadline(&RULES), Time::MAX, "nothing to wake up for");
         let Backoff::Slots(drawn) = dcf.backoff else { panic!("a post-backoff is always drawn") };

@@ -1,6 +1,6 @@
 //! A service is the packet that a MAC is busy with, and its attempts.
 use super::data_frame::DataFrame;
-use super::lhp::Fragments;
+use super::fragments::Fragments;
 use crate::address::Station;
 use crate::tag::Tag;
 use airhop_base::{Packet, Time};
@@ -62,6 +62,12 @@ impl Service {
     pub fn arrives(&mut self) -> Option<Id<Packet>> {
         let all_there = self.fragments.as_mut().is_none_or(Fragments::arrives);
         if all_there { self.packet.take() } else { None }
+    }
+
+    /// Frames for it begin to be exchanged. False if it is too late for that.
+    pub fn begins(&mut self, now: Time) -> bool {
+        self.begun = now;
+        self.fragments.as_mut().is_none_or(|fragments| fragments.begins(now))
     }
 
     /// True if the receiver has the headers of the packet, and not all of it.

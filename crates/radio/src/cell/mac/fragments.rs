@@ -1,0 +1,191 @@
+//! A packet in fragments: its pieces, which of them arrived, and which comes next.
+//!
+//! [`threshold`](super::threshold) cuts as the standard does, [`lhp`](super::lhp) as LHP. A burst of fragments is the same for both: one
+//! contention, and as long as ACKs come, every frame a SIFS after the one before (IEEE 802.11-2016 §10.3.4.5).
+use super::data_frame::DataFrame;
+use super::{lhp, threshold};
+use airhop_base::Time;
+
+/// What a packet is cut into.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pieces {
+    pub first: DataFrame,
+    /// Neither the first nor the last.
+    pub middle: DataFrame,
+    pub last: DataFrame,
+    pub count: u32,
+}
+
+/// The order of fragments, and how often they may be sent.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Turns {
+    /// Each until it is acknowledged.
+    Standard(threshold::Limits),
+    /// The first until it is acknowledged, then the others in turn.
+    HeadersFirst,
+}
+
+/// The fragments of a packet, and what became of each.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fragments {
+    pieces: Pieces,
+    turns: Turns,
+    /// The fragment that is sent now, or as soon as the medium is won.
+    current: u32,
+    /// Transmissions left, that of `current` included: to all, or to this one.
+    left: u32,
+    /// Bit i: the sender knows that fragment i arrived.
+    acknowledged: u16,
+    /// Bit i: the receiver has fragment i.
+    received: u16,
+}
+
+/// What follows the end of a fragment's transmission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// Another fragment.
+    Fragment,
+    /// Nothing, as every fragment is acknowledged.
+    Done,
+    /// Nothing, as the packet has no transmission left, or no time.
+    GiveUp,
+}
+
+impl Fragments {
+    pub(super) fn new(pieces: Pieces, turns: Turns, transmissions: u32) -> Self {
+        Fragments { pieces, turns, current: 0, left: transmissions, acknowledged: 0, received: 0 }
+    }
+
+    /// The frame that is sent now, or next.
+    pub fn frame(&self) -> &DataFrame {
+        self.pieces.numbered(self.current)
+    }
+
+    /// The frame that follows a SIFS after the ACK of this one, if that comes.
+    pub fn following(&self) -> Option<&DataFrame> {
+        self.after(true).pending().map(|number| self.pieces.numbered(number))
+    }
+
+    /// A burst begins. False if it is too late for one.
+    pub fn begins(&mut self, now: Time) -> bool {
+        match &mut self.turns {
+            Turns::Standard(limits) => limits.begins(now),
+            Turns::HeadersFirst => true,
+        }
+    }
+
+    /// The present fragment reaches the receiver. True if it has them all now, and had not before.
+    pub fn arrives(&mut self) -> bool {
+        let before = self.received;
+        self.received |= self.bit();
+        self.received != before && self.received == self.all()
+    }
+
+    /// True if the receiver has the first fragment, and makes use of it without the others.
+    pub fn headers_arrived(&self) -> bool {
+        matches!(self.turns, Turns::HeadersFirst) && self.received & 1 != 0
+    }
+
+    /// The present fragment is acknowledged; another could begin at `then`.
+    pub fn acknowledged(&mut self, then: Time) -> Next {
+        let next = self.go_on(true);
+        if next == Next::Fragment && !self.begins(then) { Next::GiveUp } else { next }
+    }
+
+    /// The present fragment is not acknowledged.
+    pub fn failed(&mut self) -> Next {
+        self.go_on(false)
+    }
+
+    fn go_on(&mut self, acknowledged: bool) -> Next {
+        *self = self.after(acknowledged);
+        match self.pending() {
+            Some(number) => {
+                self.current = number;
+                Next::Fragment
+            }
+            None if self.acknowledged == self.all() => Next::Done,
+            None => Next::GiveUp,
+        }
+    }
+
+    /// What it is after the transmission of the present fragment.
+    fn after(&self, acknowledged: bool) -> Self {
+        let left = match self.turns {
+            Turns::Standard(limits) if acknowledged => limits.attempts,
+            _ => self.left - 1,
+        };
+        let arrived = if acknowledged { self.bit() } else { 0 };
+        Fragments { left, acknowledged: self.acknowledged | arrived, ..*self }
+    }
+
+    /// Which fragment comes next.
+    fn pending(&self) -> Option<u32> {
+        if self.left == 0 {
+            return None;
+        }
+        match self.turns {
+            Turns::Standard(_) => threshold::pending(self.acknowledged, self.pieces.count),
+            Turns::HeadersFirst => lhp::pending(self.acknowledged, self.pieces.count, self.current),
+        }
+    }
+
+    fn bit(&self) -> u16 {
+        1 << self.current
+    }
+
+    fn all(&self) -> u16 {
+        u16::MAX >> (u16::BITS - self.pieces.count)
+    }
+}
+
+impl Pieces {
+    fn numbered(&self, number: u32) -> &DataFrame {
+        match number {
+            0 => &self.first,
+            n if n + 1 == self.count => &self.last,
+            _ => &self.middle,
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod testing {
+    use super::*;
+
+    /// Bytes of the frames of its fragments.
+    pub fn sizes(fragments: &Fragments) -> Vec<u32> {
+        (0..fragments.pieces.count).map(|i| fragments.pieces.numbered(i).bytes).collect()
+    }
+
+    /// Header bytes of one of them.
+    pub fn header(fragments: &Fragments, number: u32) -> u32 {
+        fragments.pieces.numbered(number).header
+    }
+
+    /// Plays acknowledgements (true) and failures; returns the fragments sent, and how it ended.
+    pub fn play(mut fragments: Fragments, script: impl IntoIterator<Item = bool>) -> (Vec<u32>, Next) {
+        let mut sent = Vec::new();
+        for acknowledged in script {
+            let announced = fragments.following().map(|f| f.bytes);
+            sent.push(fragments.current);
+            let next = if acknowledged { fragments.acknowledged(Time::ZERO) } else { fragments.failed() };
+            if acknowledged {
+                assert_eq!(announced.is_some(), next == Next::Fragment, "{sent:?}");
+            }
+            if next != Next::Fragment {
+                return (sent, next);
+            }
+        }
+        panic!("the script is too short: {sent:?}");
+    }
+
+    /// The receiver gets these fragments: whether the packet is there by that, and whether its headers alone are of use.
+    pub fn arrivals(mut fragments: Fragments, numbers: &[u32]) -> Vec<(bool, bool)> {
+        let mut arrive = |number: &u32| {
+            fragments.current = *number;
+            (fragments.arrives(), fragments.headers_arrived())
+        };
+        numbers.iter().map(&mut arrive).collect()
+    }
+}

@@ -1,0 +1,96 @@
+//! Fragments of IEEE 802.11: a packet whose frame is longer than dot11FragmentationThreshold (IEEE 802.11-2016 §10.2.7, §10.5).
+//!
+//! Fragments go in their order, each until it is acknowledged. One that is not contends again, and with it the rest of the burst goes
+//! on. Each has the attempts of a frame of its own, as an ACK resets the retry count (§10.3.4.4); the first that uses them up ends the
+//! packet, and so does its lifetime. The receiver delivers the packet when it has all, and keeps nothing of one that it does not
+//! get (§10.6): dot11MaxReceiveLifetime, as long as the sender's and begun later, never ends before that.
+use super::data_frame::DataFrame;
+use super::fragments::{Fragments, Pieces, Turns};
+use crate::cell::frames::Lengths;
+use airhop_base::{Span, Time};
+
+/// dot11MaxTransmitMSDULifetime: 512 TU of 1024 µs (IEEE 802.11-2016 annex C.3).
+const LIFETIME: Span = Span::from_micros(512 * 1024);
+
+/// How often, and until when, fragments may be sent.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Transmissions of each fragment at most.
+    pub attempts: u32,
+    /// The end of the packet's lifetime, known when its first burst has begun.
+    expires: Option<Time>,
+}
+
+/// Cuts a packet into frames of these `lengths`; `frame` makes one of so many bytes, of which so many are headers, and the whole
+/// packet has `header` bytes of these.
+pub(crate) fn cut(
+    lengths: Lengths,
+    header: u32,
+    attempts: u32,
+    frame: impl Fn(u32, u32) -> DataFrame,
+) -> Fragments {
+    let Lengths { count, each, last } = lengths;
+    let [middle, last] = [each, last].map(|bytes| frame(bytes, bytes));
+    let pieces = Pieces { first: frame(each, header.min(each)), middle, last, count };
+    Fragments::new(pieces, Turns::Standard(Limits { attempts, expires: None }), attempts)
+}
+
+/// Which fragment comes next: the first that is not acknowledged.
+pub(super) fn pending(acknowledged: u16, count: u32) -> Option<u32> {
+    Some(acknowledged.trailing_ones()).filter(|number| *number < count)
+}
+
+impl Limits {
+    /// A burst, or the next fragment of it, begins. False if the lifetime is over, which "starts on the attempt to transmit the first".
+    pub fn begins(&mut self, now: Time) -> bool {
+        now <= *self.expires.get_or_insert(now + LIFETIME)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fragments::Next;
+    use super::super::fragments::testing::{arrivals, header, play, sizes};
+    use super::*;
+
+    fn fragments(frame: u32, threshold: u32, attempts: u32) -> Fragments {
+        let airtime = |bytes: u32| Span::from_micros(bytes.into());
+        let frame_of = |bytes, header| DataFrame { bytes, header, airtime: airtime(bytes) };
+        cut(Lengths::new(frame, 28, threshold), 76, attempts, frame_of)
+    }
+
+    #[test]
+    fn the_first_fragment_has_the_headers() {
+        let four = fragments(1076, 300, 1);
+        assert_eq!(sizes(&four), [300, 300, 300, 260]);
+        assert_eq!([0, 1, 3].map(|i| header(&four, i)), [76, 300, 260]);
+    }
+
+    /// IEEE 802.11-2016 §10.3.4.4, §10.3.4.5: the burst goes on with the fragment that failed, and each has all attempts.
+    #[test]
+    fn each_fragment_is_sent_until_it_is_acknowledged() {
+        let play = |attempts, script: &[bool]| play(fragments(1076, 300, attempts), script.iter().copied());
+        assert_eq!(play(1, &[true; 4]), (vec![0, 1, 2, 3], Next::Done));
+        assert_eq!(play(1, &[true, false]), (vec![0, 1], Next::GiveUp));
+        let script = [false, true, false, true, false, true, false, true];
+        assert_eq!(play(2, &script), (vec![0, 0, 1, 1, 2, 2, 3, 3], Next::Done));
+        assert_eq!(play(2, &[false, true, true, false, false]), (vec![0, 0, 1, 2, 2], Next::GiveUp));
+    }
+
+    /// IEEE 802.11-2016 §10.6, §10.3.2.14: duplicates are dropped, and headers alone are of no use.
+    #[test]
+    fn a_packet_is_whole_once() {
+        let fates = arrivals(fragments(800, 300, 9), &[0, 0, 1, 2, 2]);
+        assert_eq!(fates, [false, false, false, true, false].map(|whole| (whole, false)));
+    }
+
+    #[test]
+    fn no_fragment_begins_after_the_lifetime() {
+        let mut three = fragments(800, 300, 9);
+        let [begun, end] = [1_000, 525_288].map(|us| Time::ZERO + Span::from_micros(us));
+        assert!(three.begins(begun) && three.begins(end));
+        assert_eq!(three.acknowledged(end), Next::Fragment);
+        assert!(!three.begins(end + Span::from_nanos(1)));
+        assert_eq!(three.acknowledged(end + Span::from_nanos(1)), Next::GiveUp);
+    }
+}

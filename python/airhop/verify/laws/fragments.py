@@ -1,0 +1,184 @@
+"""802.11: packets in fragments, replayed frame by frame: which comes next, when, and what arrives by it.
+
+IEEE 802.11-2016 §10.5: all fragments but the last are as long as the threshold allows, and even;
+§10.3.4.5: one follows a SIFS after the link ACK of the one before, and one without an ACK is repeated;
+§10.6: a packet arrives with the last of its fragments that was missing, once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from airhop.verify.medium import Medium, finding, media
+from airhop.verify.trace import ROUNDING, Finding, Frame, Trace
+
+_RECEIVED = ("received", "captured")
+_LIFETIME = 512 * 1_024_000
+"""dot11MaxTransmitMSDULifetime in nanoseconds: 512 TU."""
+_RTS_LIMIT = 7
+"""RTS frames without a CTS before a packet is given up: dot11ShortRetryLimit."""
+_OPTIONS = range(0, 44, 4)
+"""Bytes that agents may have put on a packet that waited."""
+
+_Key = tuple[str, str, str, int]
+"""Receiver, flow, kind and sequence number of a packet."""
+
+
+@dataclass
+class _Packet:
+    """A packet that a station is busy with."""
+
+    key: _Key
+    lengths: list[list[int]]
+    """What its frames may be, by what was offered."""
+    begun: int
+    at: int = 0
+    """The fragment that is sent now, or next."""
+    failures: int = 0
+    """Frames without an answer so far."""
+    tries: int = 0
+    """Transmissions of this fragment."""
+    rts: int = 0
+    """RTS frames without a CTS in a row."""
+    cleared: bool = False
+    """Its RTS was answered."""
+    resumes: int | None = None
+    """When the next fragment is to begin, if the last one was acknowledged."""
+    received: set[int] = field(default_factory=set)
+
+    def is_over(self) -> bool:
+        """Whether its last fragment was acknowledged."""
+        return bool(self.lengths) and all(self.at >= len(lengths) for lengths in self.lengths)
+
+    def expires(self) -> float:
+        """Give the end of its lifetime: one in a single frame has none."""
+        return self.begun + _LIFETIME if len(self.lengths[0]) > 1 else float("inf")
+
+
+def check(trace: Trace) -> Iterator[Finding]:
+    """Look at every channel on which frames have a threshold."""
+    for medium in media(trace):
+        if medium.threshold is not None:
+            yield from _Replay(trace, medium).check()
+
+
+class _Replay:
+    """The stations of a channel, each with its packets one after the other."""
+
+    def __init__(self, trace: Trace, medium: Medium) -> None:
+        self._trace = trace
+        self._medium = medium
+        self._begun = {(frame.sender, frame.start): frame for frame in medium.frames}
+        self._helped = {name for name, flow in trace.flows.items() if flow.get("services")}
+        self._offered: defaultdict[tuple[str, _Key], set[int]] = defaultdict(set)
+        for a in medium.cell.places:
+            for b in medium.cell.hearers[a]:
+                for step in trace.steps_at(f"{a}->{b}", "offered"):
+                    self._offered[a, (b, step.flow, step.kind, step.seq)].add(step.bytes)
+        self._arriving: Counter[tuple[int, str, _Key]] = Counter()
+        self._unknown: set[tuple[str, _Key]] = set()
+        """Packets that may have several numbers of fragments, as their key is of several lengths."""
+
+    def check(self) -> Iterator[Finding]:
+        """Follow every station, and hold what arrived against what was received."""
+        present: dict[str, _Packet] = {}
+        for frame in self._medium.frames:
+            if frame.kind in ("cts", "ack"):
+                continue
+            if frame.kind == "broadcast" or frame.flow in self._medium.fragmented:
+                present.pop(frame.sender, None)
+                continue
+            packet = present.get(frame.sender)
+            if packet is None or not self._goes_on(packet, frame):
+                if packet is not None:
+                    yield from self._given_up(packet, frame)
+                packet = present[frame.sender] = _Packet(_key(frame), self._lengths(frame), frame.start)
+            yield from self._sends(packet, frame)
+        yield from self._arrivals()
+
+    def _lengths(self, frame: Frame) -> list[list[int]]:
+        """List what the frames of this packet may be."""
+        sizes = self._offered[frame.sender, _key(frame)] or {frame.bytes - self._medium.overhead}
+        options = _OPTIONS if frame.flow in self._helped else (0,)
+        return [self._medium.lengths(size + option) for size in sorted(sizes) for option in options]
+
+    def _goes_on(self, packet: _Packet, frame: Frame) -> bool:
+        """Whether a frame is of the packet with which its sender was busy."""
+        if packet.is_over() or packet.key != _key(frame):
+            return False
+        if packet.resumes is not None:
+            return abs(frame.start - packet.resumes) <= ROUNDING
+        return frame.attempt > 1 or packet.failures == 0
+
+    def _given_up(self, packet: _Packet, frame: Frame) -> Iterator[Finding]:
+        """Look at a packet whose sender goes on to another: it is over, or out of attempts or time."""
+        is_used_up = packet.tries >= self._medium.plan["attempts"] or packet.rts >= _RTS_LIMIT
+        if packet.is_over() or (packet.resumes is None and is_used_up) or frame.start > packet.expires():
+            return
+        if packet.resumes is not None and len({len(lengths) for lengths in packet.lengths}) > 1:
+            return  # two packets of one number, and which of them it was is not known
+        text = f"of another packet, with fragment {packet.at} of {packet.key[2]} {packet.key[3]} left to send"
+        yield finding("fragment", frame, text)
+
+    def _sends(self, packet: _Packet, frame: Frame) -> Iterator[Finding]:
+        if not packet.cleared and frame.start > packet.expires() + ROUNDING:
+            yield finding("fragment", frame, f"begins {frame.start - packet.begun} ns after the first")
+        if frame.attempt != packet.failures + 1:
+            yield finding("fragment", frame, f"attempt {frame.attempt} after {packet.failures} failures")
+        packet.resumes, answer = None, self._answer(frame)
+        packet.cleared = frame.kind == "rts" and answer is not None
+        packet.failures += answer is None
+        if frame.kind == "rts":
+            packet.rts = 0 if packet.cleared else packet.rts + 1
+            return
+        fitting = [sizes for sizes in packet.lengths if sizes[packet.at : packet.at + 1] == [frame.bytes]]
+        if not fitting:
+            due = sorted({sizes[packet.at] for sizes in packet.lengths if packet.at < len(sizes)})
+            yield finding("fragment", frame, f"{frame.bytes} bytes in fragment {packet.at}, which has {due}")
+            fitting = packet.lengths
+        packet.lengths = fitting
+        packet.tries += 1
+        if packet.tries > self._medium.plan["attempts"]:
+            yield finding("fragment", frame, f"transmission {packet.tries} of fragment {packet.at}")
+        if frame.outcome in _RECEIVED:
+            missing = packet.at not in packet.received
+            packet.received.add(packet.at)
+            counts = {len(sizes) for sizes in packet.lengths}
+            if len(counts) > 1:
+                self._unknown.add((frame.sender, packet.key))
+            elif missing and len(packet.received) == counts.pop():
+                self._arriving[frame.end, frame.sender, packet.key] += 1
+        if answer is not None:
+            packet.at, packet.tries = packet.at + 1, 0
+            packet.resumes = None if packet.is_over() else answer.end + self._medium.sifs
+
+    def _answer(self, frame: Frame) -> Frame | None:
+        """Find the CTS or link ACK that came to the sender of a frame."""
+        due = frame.end + self._medium.sifs
+        near = (self._begun.get((frame.receiver, due + off)) for off in range(-ROUNDING, ROUNDING + 1))
+        answer = next(filter(None, near), None)
+        is_one = answer is not None and answer.kind in ("cts", "ack") and answer.receiver == frame.sender
+        return answer if answer is not None and is_one and answer.outcome in _RECEIVED else None
+
+    def _arrivals(self) -> Iterator[Finding]:
+        """Hold the packets that arrived against those of which all fragments were received."""
+        told: Counter[tuple[int, str, _Key]] = Counter()
+        for a in self._medium.cell.places:
+            for b in self._medium.cell.hearers[a]:
+                for step in self._trace.steps_at(f"{a}->{b}", "arrived"):
+                    if step.flow not in self._medium.fragmented:
+                        told[step.time, a, (b, step.flow, step.kind, step.seq)] += 1
+        for which, text in (
+            (told - self._arriving, "arrives without all of its fragments, or twice"),
+            (self._arriving - told, "has all fragments there, and does not arrive"),
+        ):
+            for time, sender, key in which:
+                if (sender, key) not in self._unknown:
+                    place = f"{sender}->{key[0]}"
+                    yield Finding("fragment", time / 1e9, place, f"{key[2]} {key[3]} {text}")
+
+
+def _key(frame: Frame) -> _Key:
+    return frame.receiver, frame.flow, frame.packet, frame.seq
