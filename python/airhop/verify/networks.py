@@ -294,7 +294,7 @@ def _model(draw: Random, record: Path) -> Table:
         {"kind": "bernoulli", "fer": 0.05, "reference": draw.choice(["500 B", "1500 B"])},
         {"kind": "bernoulli", "loss": draw.choice([0.01, 0.1])},
         {"kind": "gilbert-elliott", "loss": 0.05, "burst": draw.choice([2, 8])}
-        | some(draw, {"step": ["10 ms"], "strikes": ["unicast", "payload"]}, 0.3),
+        | some(draw, {"step": ["10 ms"], "strikes": ["data", "unicast", "payload"]}, 0.3),
         {"kind": "gilbert-elliott", "p_gb": 0.05, "p_bg": 0.3}
         | some(draw, {"loss_good": [0.01], "loss_bad": [0.8]}, 0.5),
         {"kind": "gilbert-elliott", "p_gb": 0.02, "p_bb": 0.6},

@@ -289,6 +289,16 @@ def test_flows_frame_has_these_columns() -> None:
     assert flows.schema["delivered_bytes"] == pl.Int64
 
 
+@pytest.mark.parametrize("hops", [1, 3])
+def test_a_flow_knows_how_many_links_its_shortest_way_crosses(hops: int) -> None:
+    drawn = {"flow.ftp*.between.hops": hops, "duration": "10 ms", "copies": 3}
+    flows = airhop.run(Scenario.load("cheng2008-random").with_(drawn)).flows
+    assert flows["route_hops"].to_list() == [hops] * 3
+    # Two wires and the cell.
+    wired = airhop.run(Scenario.load("last-hop").with_({"duration": "10 ms"})).flows
+    assert wired["route_hops"].to_list() == [3]
+
+
 def test_schemes_are_called_by_these_names() -> None:
     listed = json.loads(airhop_command("schemes", "--json").stdout)
     # This process may know more: other tests add schemes written in Python.
