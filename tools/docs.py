@@ -255,6 +255,7 @@ def changes(reading: Reading) -> str:
         found += [f"{name}: `{key} = {value}`" for key, value in parameters.items()]
     found += [f"scenario `{reading.scenario}`"] if reading.scenario else []
     found += [f"measures {reading.metric.title}"] if reading.metric else []
+    found += [f"another check of {claim}" for claim in reading.checks]
     return ", ".join(found)
 
 

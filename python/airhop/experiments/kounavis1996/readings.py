@@ -98,7 +98,7 @@ def on_each(network: Network, **errors: object) -> dict[str, object]:
 
 def sender(curves: Sequence[Curve]) -> Question:
     """Ask which TCP it is: the paper cites Tahoe's, and describes what Reno adds."""
-    helped = {curve.scheme_name for curve in curves if isinstance(curve.scheme, Mapping)}
+    helped = [curve.scheme_name for curve in curves if isinstance(curve.scheme, Mapping)]
     return Question(
         about="the sender",
         default=Reading(
