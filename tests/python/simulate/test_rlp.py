@@ -4,14 +4,21 @@ import polars as pl
 import pytest
 
 import airhop
-from airhop.verify import verify
+from airhop.verify import Trace, verify
+from airhop.verify.laws.rounds import asked
+from airhop.verify.trace import Frame
+
+
+def _scenario(rounds: list[int]) -> airhop.Scenario:
+    """Give the downlink where data are lost and NAKs are not."""
+    errors = {"kind": "bernoulli", "loss": 0.2, "direction": "bs->d"}
+    settings = {"duration": "60 s", "radio.air.arq.rounds": rounds, "radio.air.errors": errors}
+    return airhop.Scenario.load("yun2009-rlp").with_(settings)
 
 
 def _run(rounds: list[int]) -> airhop.Result:
-    """Run the downlink where data are lost and NAKs are not; the verifier finds nothing."""
-    errors = {"kind": "bernoulli", "loss": 0.2, "direction": "bs->d"}
-    settings = {"duration": "60 s", "radio.air.arq.rounds": rounds, "radio.air.errors": errors}
-    scenario = airhop.Scenario.load("yun2009-rlp").with_(settings)
+    """Run it; the verifier finds nothing."""
+    scenario = _scenario(rounds)
     result = airhop.run(scenario, seed=1, trace=True)
     assert not verify(scenario, result)
     return result
@@ -52,3 +59,18 @@ def test_eln_tells_of_each_packet_that_is_given_up() -> None:
 # Seven transmissions in vain are one in 78 000 with the rounds of the scenario.
 def test_nothing_is_given_up_in_three_rounds() -> None:
     assert _sent(_run([1, 2, 3]), "eln").is_empty()
+
+
+# A copy without a NAK, and a packet given up too soon.
+def test_the_verifier_knows_the_rounds() -> None:
+    scenario, result = _scenario([1]), _run([1])
+    trace = Trace(scenario.to_dict(), result.document, result.tables)
+    recovery, answers = trace.scenario["radio"][0]["arq"], trace.frames_at("d->bs")
+
+    def found(answers: list[Frame], recovery: dict[str, object]) -> set[str]:
+        findings = asked(trace, "bs->d", answers, {20_000_000}, recovery)
+        return {finding.text.split()[0] for finding in findings}
+
+    assert found(answers, recovery) == set()
+    assert found(answers[40:], recovery) == {"attempt"}
+    assert found(answers, recovery | {"timeout": "9 s"}) == {"data"}
