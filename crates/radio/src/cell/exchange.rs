@@ -105,11 +105,11 @@ impl Exchange {
         let frame = |bytes, header| mpdu(bytes + self.overhead, header + self.overhead);
         let (whole, attempts) = (frame(bytes, header), self.rules.attempts);
         let fragments = match fragments {
-            Some(cut) => lhp::cut(cut, (bytes, header), attempts, frame),
+            Some(cut) => lhp::cut(cut, (bytes, header), attempts, frame).map(Box::new),
             // Group-addressed frames are never cut (IEEE 802.11-2016 §10.2.7).
             None if whole.bytes > self.threshold && to != BROADCAST => {
                 let lengths = Lengths::new(whole.bytes, self.overhead.min(MAC_BYTES), self.threshold);
-                Some(threshold::cut(lengths, whole.header, attempts, mpdu))
+                Some(Box::new(threshold::cut(lengths, whole.header, attempts, mpdu)))
             }
             None => None,
         };

@@ -18,7 +18,8 @@ pub struct Outgoing {
     pub header: u32,
     /// What it is.
     pub tag: Tag,
-    /// How the MAC cuts it into fragments that protect its headers; `None`: it goes in one frame.
+    /// How the MAC cuts it into fragments that protect its headers; `None`: it goes in one frame, or as
+    /// [`CellPlan::fragmentation`](super::CellPlan::fragmentation) says.
     pub fragments: Option<Fragmentation>,
 }
 

@@ -273,18 +273,19 @@ impl Dcf {
     /// The ACK came; another fragment could begin at `then`. After the last frame of the packet, a post-backoff counts from the next time that the medium becomes idle, at
     /// the end of this ACK.
     pub fn acknowledged(&mut self, then: Time, rules: &Rules) -> Acknowledged {
-        let fragments = self.service.as_mut().and_then(|service| service.fragments.as_mut());
+        let fragments = self.service.as_mut().and_then(|service| service.fragments.as_deref_mut());
         let next = fragments.map_or(Next::Done, |fragments| fragments.acknowledged(then));
-        if next == Next::Fragment {
-            self.cw = rules.cw_min; // any ACK resets it, IEEE 802.11-2016 §10.3.3
-            self.sends(FrameKind::Data);
-            return Acknowledged::Fragment;
+        match next {
+            Next::Fragment => {
+                self.cw = rules.cw_min; // any ACK resets it, IEEE 802.11-2016 §10.3.3
+                self.sends(FrameKind::Data);
+                return Acknowledged::Fragment;
+            }
+            Next::Done => self.service = None,
+            Next::GiveUp => {}
         }
         self.finish(rules);
-        match self.service.take() {
-            Some(service) if next == Next::GiveUp => Acknowledged::GaveUp(service),
-            _ => Acknowledged::Packet,
-        }
+        self.service.take().map_or(Acknowledged::Packet, Acknowledged::GaveUp)
     }
 
     /// The medium is won, and the lifetime of the packet is over. Returns it. `idle`: the medium around the station is idle.

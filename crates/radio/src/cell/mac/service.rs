@@ -19,8 +19,8 @@ pub(crate) struct Service {
     pub begun: Time,
     /// The packet in one frame.
     whole: DataFrame,
-    /// Takes the place of `whole` if the packet is sent in fragments.
-    pub(super) fragments: Option<Fragments>,
+    /// Takes the place of `whole` if the packet is sent in fragments. In a box, as few are and every service is moved.
+    pub(super) fragments: Option<Box<Fragments>>,
     /// Data frames sent without an ACK.
     pub(super) data_failures: u32,
     /// RTS frames sent without a CTS, since the last CTS.
@@ -35,7 +35,7 @@ impl Service {
         packet: Id<Packet>,
         tag: Tag,
         whole: DataFrame,
-        fragments: Option<Fragments>,
+        fragments: Option<Box<Fragments>>,
     ) -> Self {
         let packet = Some(packet);
         let (taken, begun) = (Time::ZERO, Time::ZERO);
@@ -50,17 +50,17 @@ impl Service {
 
     /// The data frame that is sent now, or next.
     pub fn frame(&self) -> &DataFrame {
-        self.fragments.as_ref().map_or(&self.whole, Fragments::frame)
+        self.fragments.as_deref().map_or(&self.whole, Fragments::frame)
     }
 
     /// The data frame that follows a SIFS after the ACK of that one.
     pub fn following(&self) -> Option<&DataFrame> {
-        self.fragments.as_ref().and_then(Fragments::following)
+        self.fragments.as_deref().and_then(Fragments::following)
     }
 
     /// The data frame reaches the receiver. The packet, if it is there by that: neither a duplicate nor a fragment among others.
     pub fn arrives(&mut self) -> Option<Id<Packet>> {
-        let all_there = self.fragments.as_mut().is_none_or(Fragments::arrives);
+        let all_there = self.fragments.as_deref_mut().is_none_or(Fragments::arrives);
         if all_there { self.packet.take() } else { None }
     }
 
@@ -72,6 +72,6 @@ impl Service {
 
     /// True if the receiver has the headers of the packet, and not all of it.
     pub fn only_headers_arrived(&self) -> bool {
-        self.packet.is_some() && self.fragments.as_ref().is_some_and(Fragments::headers_arrived)
+        self.packet.is_some() && self.fragments.as_deref().is_some_and(Fragments::headers_arrived)
     }
 }
