@@ -31,6 +31,7 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 FOLDER = DOCS / "pictures"
 DRAWN = FOLDER / "drawn.json"
 WINS = DOCS / "what-wins-where.md"
+READINGS = DOCS / "experiments" / "readings.md"
 SLOW = ("fig6.svg", "report.png", "view.png")
 """Pictures that are not compared: what they show takes too long to make again."""
 
@@ -121,6 +122,37 @@ def draw_wins(path: Path) -> None:
         write(figure, path, "Goodput against frame errors")
 
 
+def headlines() -> str:
+    """Give the table of headlines of the page about readings, whose numbers a run under all of them wrote."""
+    found = re.search(
+        r"<!-- readings: headlines -->\n(.*?)<!-- end -->", READINGS.read_text("utf-8"), re.DOTALL
+    )
+    assert found is not None
+    return found[1]
+
+
+def draw_headlines(path: Path) -> None:
+    """Draw that table: a row per reading, a panel per paper, a line at what is printed."""
+    import matplotlib as mpl
+
+    from airhop.plots.paper import PRINT_STYLE, sheet, write
+
+    rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in headlines().splitlines()[2:]]
+    papers = {name: [row for row in rows if row[0] == name] for name in dict.fromkeys(row[0] for row in rows)}
+    with mpl.rc_context(PRINT_STYLE | {"font.size": 7}):
+        figure = sheet(7.0, 3.6)
+        for axes, (name, found) in zip(figure.subplots(1, len(papers)), papers.items(), strict=True):
+            numbers = [[float(part) for part in re.findall(r"[0-9.]+", row[4])] for row in found]
+            for place, (mean, low, high) in enumerate(numbers):
+                axes.plot([low, high], [place, place], color="black", linewidth=0.8)
+                axes.plot([mean], [place], "o", color="black", markersize=3)
+            axes.axvline(float(found[0][2]), color="0.4", linestyle="--", linewidth=0.8)
+            axes.set_yticks(range(len(found)), [row[3] for row in found])
+            axes.set(ylim=(len(found) - 0.5, -0.5), xlabel=f"{name}: {found[0][1]}")
+            axes.grid(visible=True, axis="x", linewidth=0.3, color="0.85")
+        write(figure, path, "The papers' headlines under every reading")
+
+
 PICTURES: dict[str, Picture] = {
     "senders.svg": Picture(table_of("senders"), lambda path: plots.draw_means(study("senders"), path)),
     "causes.svg": Picture(
@@ -157,6 +189,7 @@ PICTURES: dict[str, Picture] = {
         run_of("chain"), lambda path: plots.draw_space_time(traced("chain")[1], traced("chain")[0], path)
     ),
     "wins.svg": Picture(wins, draw_wins),
+    "readings.svg": Picture(headlines, draw_headlines),
 }
 
 
