@@ -161,6 +161,7 @@ def short() -> Experiment:
         timeline=TimelineChoice(x=1e-2, duration_s=2.0, opening_s=1.0),
         also=(),
         panels=(),
+        questions=(),
     )
 
 

@@ -45,6 +45,7 @@ SHORT = replace(
     headline=lambda _: "Found.",
     timeline=None,
     panels=(),
+    questions=(),
 )
 WORDS = PlottedAxis(
     key="direction",
