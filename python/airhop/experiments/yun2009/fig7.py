@@ -81,7 +81,8 @@ CLAIMS: tuple[Claim[Samples], ...] = (
         "in a window of seven. TIBET, which repairs losses as NewReno does, has a third of them, Westwood, "
         "with SACK, next to none, and that weighs more than the window they cut to. TIBET's is two segments, "
         "less than half; Westwood's is six of nine, more than half. Reno does better than TIBET where the "
-        "round trip is long, and growing back from two segments takes long too.",
+        "round trip is long, and growing back from two segments takes long too. With Reno's recovery TIBET "
+        "is slower than Reno here, and Westwood level with it.",
     ),
 )
 

@@ -39,6 +39,28 @@ WESTWOOD_RECOVERY = Question(
             "Westwood+ repairs losses as NewReno does, which its authors compare it with.",
             schemes={"westwood-plus": {"recovery": "newreno"}},
         ),
+        Reading(
+            "westwood-reno",
+            "Westwood+ repairs losses as Reno does.",
+            "Its slow start and congestion avoidance phases are the same as those of TCP Reno.",
+            schemes={"westwood-plus": {"recovery": "reno"}},
+        ),
+    ),
+)
+ESTIMATORS_RECOVERY = Question(
+    about="how senders that estimate repair losses",
+    default=Reading(
+        "estimators-own",
+        "Westwood+ and Veno repair losses as their sources do, TIBET as NewReno does.",
+        "the open sources [36] for TCP Westwood",
+    ),
+    others=(
+        Reading(
+            "estimators-reno",
+            "Westwood+, Veno and TIBET repair losses as Reno does, on which they are built.",
+            "TCP Reno which is the base model of many TCP variants",
+            schemes={name: {"recovery": "reno"} for name in ("westwood-plus", "veno", "tibet")},
+        ),
     ),
 )
 LHP_ACKS = Question(
@@ -112,7 +134,35 @@ HACK_SHIELD = Question(
         ),
     ),
 )
-OF_SCHEMES = (TIBET_DECAY, WESTWOOD_RECOVERY, LHP_ACKS, ELN_FILTER, JERSEY_ROUND_TRIP, JTCP_SEVERAL)
+IDEAL = Question(
+    about="what the ideal estimator knows",
+    default=Reading(
+        "ideal-fair-empty",
+        "It knows its share of the bottleneck, and the round trip with empty queues.",
+        "the ideal BWE scheme which knows the exact available bandwidth and RTT",
+    ),
+    others=tuple(
+        Reading(
+            name,
+            f"It knows {what}.",
+            "the ideal BWE scheme which knows the exact available bandwidth and RTT",
+            schemes={"ideal-bwe": parameters},
+        )
+        for name, what, parameters in (
+            ("ideal-whole", "the bandwidth of the whole bottleneck", {"share": "whole"}),
+            ("ideal-measured", "the round trip with its queues", {"round_trip": "measured"}),
+        )
+    ),
+)
+OF_SCHEMES = (
+    TIBET_DECAY,
+    WESTWOOD_RECOVERY,
+    ESTIMATORS_RECOVERY,
+    LHP_ACKS,
+    ELN_FILTER,
+    JERSEY_ROUND_TRIP,
+    JTCP_SEVERAL,
+)
 """Those of the schemes of Figure 6."""
 ERROR_RATE = Question(
     about="the frame error rate of Figures 9 and 10",
