@@ -8,12 +8,13 @@ Prose is written by hand around them. Nothing is simulated: the rows of DIR must
 """
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from airhop.errors import InputError
-from airhop.experiments import Outcome, Reproduced, registry
+from airhop.experiments import CheckedClaim, Outcome, Reproduced, registry
 from airhop.experiments.calculation import calculated_in
 from airhop.experiments.outcome import outcomes_in
 from airhop.experiments.reading import DEFAULT
@@ -107,28 +108,30 @@ def claims(found: Mapping[str, Reproduced]) -> str:
     """Count the claims of each paper by what they come to over all readings."""
     rows = []
     for paper, title in PAPERS.items():
-        told = [
-            (checked.conclusion, checked.claim.own)
+        judged = [
+            checked
             for id_, outcome in found.items()
             if id_.startswith(f"{paper}/")
             for checked in outcome.claims
-            if checked.conclusion
+            if checked.judged
         ]
-        counts = [sum(1 for text, _ in told if group(text) == word) for word in GROUPS]
-        rows.append((title, str(len(told)), str(sum(own for _, own in told)), *map(str, counts)))
+        counts = Counter(map(group, judged))
+        own = sum(checked.claim.own for checked in judged)
+        rows.append((title, str(len(judged)), str(own), *(str(counts[word]) for word in GROUPS)))
     return table(("paper", "claims", "own", *GROUPS), rows)
 
 
-GROUPS = ("hold under all", "hang on a reading", "fail under all", "open")
+GROUPS = ("hold", "hold where decided", "hang on a reading", "fail where decided", "fail", "open")
 
 
-def group(conclusion: str) -> str:
-    """Tell which of the groups a conclusion belongs to."""
-    if conclusion.startswith(("holds under every", "holds under the one")):
-        return GROUPS[0]
-    if conclusion.startswith(("fails under every", "fails under the one")):
-        return GROUPS[2]
-    return GROUPS[3] if conclusion.startswith("is open") else GROUPS[1]
+def group(checked: CheckedClaim) -> str:
+    """Tell which of the groups a claim belongs to, by its verdicts over all readings."""
+    words = {one.result.word for one in checked.judged}
+    if {"holds", "fails"} <= words:
+        return "hang on a reading"
+    (word,) = words - {"open"} or {"open"}
+    where = " where decided" if len(words) > 1 else ""
+    return {"holds": "hold", "fails": "fail", "open": "open"}[word] + where
 
 
 def hanging(found: Mapping[str, Reproduced]) -> str:
@@ -139,7 +142,7 @@ def hanging(found: Mapping[str, Reproduced]) -> str:
         for id_, outcome in found.items()
         if id_.startswith(f"{paper}/")
         for checked in outcome.claims
-        if checked.conclusion and group(checked.conclusion) == GROUPS[1]
+        if checked.judged and group(checked) == "hang on a reading"
     ]
     return table(("claim", "experiment", "over all readings"), rows, left=3)
 

@@ -7,7 +7,7 @@ at a time, all else as by default.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar
@@ -151,17 +151,24 @@ def conclusion(judged: Sequence[Judgement], questions: Sequence[Question]) -> st
         return "is open under every reading"
     told = f"holds under {words.count('holds') or 'none'} of {len(words)}"
     told += f", open under {words.count('open')}" if "open" in words else ""
-    hangs = list(_hangs_on(judged, questions))
+    hangs = _hangs_on(judged, questions)
     return f"{told}: it hangs on {_listed(hangs)}" if hangs else told
 
 
-def _hangs_on(judged: Sequence[Judgement], questions: Sequence[Question]) -> Iterator[str]:
-    """List the questions of which some answer decides the claim otherwise than the default does."""
+def _hangs_on(judged: Sequence[Judgement], questions: Sequence[Question]) -> list[str]:
+    """List the questions of which an answer upholds the claim where the default or another one refutes it.
+
+    Where no question alone does both, they are those of the answers that decide it at all.
+    """
     by_name: dict[str, Verdict] = {judgement.name: judgement.result.word for judgement in judged}
-    for question in questions:
-        verdicts = {by_name[reading.name] for reading in question.others if reading.name in by_name}
-        if verdicts - {by_name[DEFAULT]}:
-            yield question.about
+    if not {"holds", "fails"} <= set(by_name.values()):
+        return []  # what is open may yet be decided as the others are
+    of_others = {
+        question.about: {by_name[one.name] for one in question.others if one.name in by_name}
+        for question in questions
+    }
+    both = [about for about, words in of_others.items() if {"holds", "fails"} <= words | {by_name[DEFAULT]}]
+    return both or [about for about, words in of_others.items() if words & {"holds", "fails"}]
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -115,7 +115,9 @@ def computing(reading: Reading | None) -> Compute:
 
 def _values(found: Mapping[tuple[str, int], Sequence[Repairs]], limit: int, metric: str) -> list[Value]:
     runs = ([getattr(one, metric) for one in found[curve.name, limit]] for curve in CURVES)
-    known = (pair for pair in zip(*runs, strict=True) if not any(map(math.isnan, pair)))
+    known = [pair for pair in zip(*runs, strict=True) if not any(map(math.isnan, pair))]
+    if not known:  # fades so short that no packet is given up: there is nothing to repair
+        return []
     local, ebsn = zip(*known, strict=True)
     x: dict[str, X] = {"attempts": limit}
     return [
@@ -135,7 +137,7 @@ def somewhere(metric: str, sign: int) -> Callable[[Values], ClaimResult]:
         differences = values.of(BETWEEN, metric)
         told = ", ".join(f"{_told(found.value, '+')} at {found.x['attempts']}" for found in differences)
         return ClaimResult(
-            some(apart(found.value, sign) for found in differences),
+            some(apart(found.value, sign) for found in differences) if differences else None,
             f"{METRICS[metric]}, EBSN less local recovery: {told} attempts",
         )
 
