@@ -148,7 +148,7 @@ def draw_headlines(path: Path) -> None:
                 axes.plot([mean], [place], "o", color="black", markersize=3)
             axes.axvline(float(found[0][2]), color="0.4", linestyle="--", linewidth=0.8)
             axes.set_yticks(range(len(found)), [row[3] for row in found])
-            axes.set(ylim=(len(found) - 0.5, -0.5), xlabel=f"{name}: {found[0][1]}")
+            axes.set(ylim=(len(found) - 0.5, -0.5), xlabel=f"{name}\n{found[0][1]}")
             axes.grid(visible=True, axis="x", linewidth=0.3, color="0.85")
         write(figure, path, "The papers' headlines under every reading")
 
