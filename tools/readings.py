@@ -66,7 +66,7 @@ HEADLINES = {
     ),
     "WestwoodVT": Headline(
         "koo2007/fig2a",
-        "up to 41 % over WestwoodNR",
+        "41 % over WestwoodNR",
         1.41,
         lambda samples: greatest(samples, "westwood-vt", "westwood-nr"),
     ),

@@ -254,7 +254,8 @@ fn channel(bad: &[bool]) -> ErrorPlan {
     ErrorPlan::TwoState { fades, errors_per_bit: [0.0, f64::INFINITY] }
 }
 
-fn simulated(rounds: &[u64], bad: &[Vec<bool>; 2], packets: &[u64]) -> Vec<(u64, Said)> {
+/// What is said, and how many packets have no fate when the link has come to rest.
+fn simulated(rounds: &[u64], bad: &[Vec<bool>; 2], packets: &[u64]) -> (Vec<(u64, Said)>, usize) {
     let rules = RlpRules {
         rounds: rounds.iter().map(|naks| *naks as u32).collect(),
         timeout: Span::from_nanos(TIMEOUT),
@@ -271,7 +272,7 @@ fn simulated(rounds: &[u64], bad: &[Vec<bool>; 2], packets: &[u64]) -> Vec<(u64,
         world.push(0, 97);
     }
     world.run(Time::ZERO + Span::from_secs(100));
-    assert!(world.queue.is_empty() && world.packets.is_empty(), "it comes to rest, and keeps nothing");
+    assert!(world.queue.is_empty(), "it comes to rest");
     let said = world.notes.iter().filter_map(|(at, note)| {
         let said = match *note {
             Note::Delivered { number, .. } => Said::Delivered(number),
@@ -283,12 +284,14 @@ fn simulated(rounds: &[u64], bad: &[Vec<bool>; 2], packets: &[u64]) -> Vec<(u64,
         };
         Some((at.nanos(), said))
     });
-    said.collect()
+    (said.collect(), world.packets.len())
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
-    /// What is said, of which frame and when, to the nanosecond, on any channel; every packet is delivered or given up.
+    /// What is said, of which frame and when, to the nanosecond, on any channel. Every packet is delivered or given up, but the last
+    /// ones of which the receiver never hears: a NAK scheme does not see a gap behind which nothing comes, idle frames included,
+    /// until the sender has forgotten it.
     #[test]
     fn a_model_of_the_rules_says_the_same(
         rounds in prop::collection::vec(1_u64..4, 1..5),
@@ -299,7 +302,8 @@ proptest! {
         let bad = draws.map(|draws| draws.iter().map(|draw| *draw < share).collect::<Vec<bool>>());
         let packets: Vec<u64> = gaps.iter().scan(0, |at, gap| { *at += gap; Some(*at) }).collect();
         let model = Model { rounds: rounds.clone(), bad: bad.clone(), ..Model::default() };
-        let (mut expected, mut said) = (model.run(&packets), simulated(&rounds, &bad, &packets));
+        let (mut said, unheard) = simulated(&rounds, &bad, &packets);
+        let mut expected = model.run(&packets);
         // What is given up at one instant is told before what is delivered then, whatever lies between.
         let order = |entry: &(u64, Said)| (entry.0, matches!(entry.1, Said::Delivered(_)));
         expected.sort_by_key(order);
@@ -311,6 +315,6 @@ proptest! {
         };
         let mut all: Vec<u64> = said.iter().filter_map(fates).collect();
         all.sort_unstable();
-        prop_assert!(all.into_iter().eq(0..packets.len() as u64));
+        prop_assert!(all.into_iter().eq(0..(packets.len() - unheard) as u64));
     }
 }
