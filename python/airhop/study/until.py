@@ -63,7 +63,8 @@ class Until:
 
     def met(self, samples: Iterable[Sequence[float]]) -> bool:
         """Tell whether the interval of every sample is narrow enough, without the runs that have no value."""
-        return all(self._narrow(stats.estimate([v for v in sample if v == v])) for sample in samples)
+        known = [[value for value in sample if value == value] for sample in samples]
+        return all(sample and self._narrow(stats.estimate(sample)) for sample in known)
 
     def checkpoints(self) -> list[int]:
         """List the numbers of replications at which the rule is looked at."""

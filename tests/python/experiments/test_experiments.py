@@ -310,7 +310,7 @@ def test_the_command_says_which_claims_fail_and_which_are_open(
     short: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     claims = tuple(
-        Claim(word, word, lambda _, holds=holds: ClaimResult(holds, ""), "because")  # type: ignore[misc]
+        Claim(word, word, lambda _, holds=holds: ClaimResult(holds, ""), reason="because")  # type: ignore[misc]
         for word, holds in (("right", True), ("wrong", False), ("close", None))
     )
     monkeypatch.setattr(

@@ -273,7 +273,7 @@ def test_tables_fit_into_80_columns(ideal: Values) -> None:
     print_outcome(found, Console(width=80, file=stream))
     text = stream.getvalue()
     assert max(map(len, text.splitlines())) <= 80
-    assert "…" not in text
+    assert "…" not in text.replace("[…]", "")  # but where a quotation leaves words out
     assert "Balakrishnan" in text and "32.05" in text and "✓ holds" in text
 
 
