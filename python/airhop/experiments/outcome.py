@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from airhop.errors import InputError
 from airhop.experiments.experiment import MODES, Experiment, Metric, Mode, X
 from airhop.experiments.reading import MARK, otherwise
-from airhop.experiments.registered import registry
+from airhop.experiments.registered import read_so, registry
 from airhop.experiments.reproduced import CheckedClaim, Reproduced, check_claims
 from airhop.experiments.samples import Samples
 from airhop.stats import Difference, Estimate, Interval, Ratio
@@ -179,10 +180,14 @@ def outcomes_in(folder: Path, known: Mapping[str, Experiment | Calculation] | No
 
 def _named(name: str, known: Mapping[str, Experiment | Calculation]) -> Experiment | None:
     """Find the experiment of a study's name, which may be that of a reading."""
-    experiment = known.get(name.partition(MARK)[0])
+    whole, _, reading = name.partition(MARK)
+    experiment = known.get(whole)
     if not isinstance(experiment, Experiment):
         return None
-    return {experiment.id: experiment, **{one.id: one for _, one in otherwise(experiment)}}.get(name)
+    try:
+        return read_so(experiment, reading)
+    except InputError:  # a reading that there is no more
+        return None
 
 
 def mode_of(experiment: Experiment, table: Table) -> Mode | None:

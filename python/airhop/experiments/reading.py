@@ -81,6 +81,10 @@ class Readable(Protocol):
     """An experiment or a calculation."""
 
     @property
+    def id(self) -> str:
+        """What it is called: `yun2009/fig6`."""
+
+    @property
     def questions(self) -> tuple[Question, ...]:
         """What its paper leaves open."""
 

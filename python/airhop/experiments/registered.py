@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 
 from airhop.errors import InputError, did_you_mean
 from airhop.experiments.calculation import Calculation
 from airhop.experiments.experiment import Experiment
-from airhop.experiments.reading import MARK, find
+from airhop.experiments.reading import MARK, Read, find
 
 BUILT_IN = {
     "yun2009": (
@@ -83,6 +84,14 @@ asks is a question of our own."""
 ENTRY_POINT_GROUP = "airhop.experiments"
 
 
+@cache
+def built_in() -> Mapping[str, Experiment | Calculation]:
+    """List the experiments that come with Airhop, by id."""
+    modules = [f"airhop.experiments.{paper}.{module}" for paper in BUILT_IN for module in BUILT_IN[paper]]
+    experiments = [import_module(module).EXPERIMENT for module in modules]
+    return {experiment.id: experiment for experiment in experiments}
+
+
 def _warn(message: str) -> None:
     warnings.warn(message, stacklevel=3)
 
@@ -93,11 +102,7 @@ def registry(on_broken: Callable[[str], None] = _warn) -> dict[str, Experiment |
     What a package registers may be broken. Then `on_broken` gets a sentence (by default it becomes a Python
     warning) and the others are listed all the same.
     """
-    known: dict[str, Experiment | Calculation] = {}
-    for paper, modules in BUILT_IN.items():
-        for module in modules:
-            experiment = import_module(f"airhop.experiments.{paper}.{module}").EXPERIMENT
-            known[experiment.id] = experiment
+    known = dict(built_in())
     for entry in entry_points(group=ENTRY_POINT_GROUP):
         try:
             experiment = entry.load()
@@ -134,7 +139,7 @@ def lookup(
     return list(found.values())
 
 
-def read_so(experiment: Experiment | Calculation, name: str) -> Experiment | Calculation:
+def read_so(experiment: Read, name: str) -> Read:
     """Make an experiment under the reading of this name; none is the default.
 
     Raises InputError where it has no such reading.

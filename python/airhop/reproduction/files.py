@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Any
 import airhop
 from airhop.experiments.calculation import DOCUMENT, Calculated
 from airhop.experiments.outcome import Outcome
+from airhop.experiments.reading import MARK
+from airhop.experiments.registered import built_in
 from airhop.files import filling
 from airhop.reproduction.rows import write_rows, write_values
 from airhop.simulate import model
 
 if TYPE_CHECKING:
-    from airhop.experiments.experiment import Mode
+    from airhop.experiments.calculation import Calculation
+    from airhop.experiments.experiment import Experiment, Mode
     from airhop.experiments.reproduced import Reproduced
 
 ROWS, REPORT = "rows.csv", "report.html"
@@ -31,10 +34,10 @@ def write_outcome(outcome: Reproduced, folder: Path) -> Reproduced:
 
     What stands there already, made by the same program from the same numbers, is left as it is.
     """
-    document, making = _text(outcome), _making(outcome.mode, outcome.seed)
-    made = _read(folder / MADE)
-    names = made.pop("files", [])
-    if made == making and _holds(folder / DOCUMENT, document) and all((folder / n).is_file() for n in names):
+    document, names = _text(outcome), _read(folder / MADE).get("files", [])
+    is_same = is_current(outcome.experiment, folder, outcome.mode, outcome.seed)
+    is_whole = names and all((folder / name).is_file() for name in names)
+    if is_same and is_whole and _holds(folder / DOCUMENT, document):
         outcome.files = [folder / name for name in names]
         return outcome
     with filling(folder) as hidden:
@@ -44,22 +47,27 @@ def write_outcome(outcome: Reproduced, folder: Path) -> Reproduced:
             assert isinstance(outcome, Outcome)
             written = _write_experiment(outcome, hidden)
         (hidden / DOCUMENT).write_text(document, encoding="utf-8")
-        names = [path.name for path in written] + [DOCUMENT]
-        _write_made(making | {"files": names}, hidden)
+        names = [*(path.name for path in written), DOCUMENT]
+        _write_made(outcome, names, hidden)
     outcome.files = [folder / name for name in names]
     return outcome
 
 
 def write_document(outcome: Calculated, folder: Path) -> None:
-    """Write values and verdicts alone."""
+    """Write values and verdicts alone: its claims stand in the report of the default reading."""
     with filling(folder) as hidden:
         (hidden / DOCUMENT).write_text(_text(outcome), encoding="utf-8")
-        _write_made(_making(outcome.mode, outcome.seed) | {"files": [DOCUMENT]}, hidden)
+        _write_made(outcome, [], hidden)
 
 
-def is_current(folder: Path, mode: Mode, seed: int) -> bool:
-    """Tell whether this program wrote the document of a folder, in this mode and with this seed."""
+def is_current(experiment: Experiment | Calculation, folder: Path, mode: Mode, seed: int) -> bool:
+    """Tell whether this program wrote the document of a folder, in this mode and with this seed.
+
+    Never of an experiment that another package brings: whether its code is still the same is not known.
+    """
     made = _read(folder / MADE)
+    if experiment.id.partition(MARK)[0] not in built_in():
+        return False
     return all(made.get(name) == fact for name, fact in _making(mode, seed).items())
 
 
@@ -101,7 +109,8 @@ def _holds(path: Path, text: str) -> bool:
         return False
 
 
-def _write_made(facts: dict[str, Any], folder: Path) -> None:
+def _write_made(outcome: Reproduced, names: list[str], folder: Path) -> None:
+    facts = _making(outcome.mode, outcome.seed) | {"files": names}
     (folder / MADE).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
 
 

@@ -81,11 +81,11 @@ class _Work:
 
     def _calculate(self, calculation: Calculation) -> Calculated:
         folder = self.out / calculation.id
-        if is_current(folder, self.mode, self.seed):
+        if is_current(calculation, folder, self.mode, self.seed):
             self.reporter.say(f"{calculation.id}: reused")
             return Calculated.read(calculation, folder / DOCUMENT)
         outcome = Calculated.of(calculation, self.mode, self.seed, self.reporter)
-        if MARK in calculation.id:  # its claims stand in the report of the default; its values are kept
+        if MARK in calculation.id:
             write_document(outcome, folder)
         return outcome
 

@@ -162,7 +162,10 @@ def test_a_folder_is_judged_again_with_its_readings(small: Experiment, tmp_path:
     assert again.to_dict() == outcome.to_dict()
 
 
-def test_what_is_there_is_left_and_what_is_damaged_is_made_again(small: Experiment, tmp_path: Path) -> None:
+def test_what_is_there_is_left_and_what_is_damaged_is_made_again(
+    small: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("airhop.reproduction.files.built_in", lambda: {small.id: small})
     (first,) = reproduce([small], "quick", tmp_path)
     stamps = {path: path.stat().st_mtime_ns for path in first.files}
     (second,) = reproduce([small], "quick", tmp_path)
@@ -176,3 +179,23 @@ def test_what_is_there_is_left_and_what_is_damaged_is_made_again(small: Experime
     before = (tmp_path / "test/small/report.html").stat().st_mtime_ns
     list(reproduce([small], "quick", tmp_path))
     assert (tmp_path / "test/small/report.html").stat().st_mtime_ns > before
+
+
+def test_an_experiment_of_ones_own_is_always_drawn_again(small: Experiment, tmp_path: Path) -> None:
+    """Its code is no part of what names the program: an edited figure must not stay as it was."""
+    list(reproduce([small], "quick", tmp_path))
+    before = (tmp_path / "test/small/report.html").stat().st_mtime_ns
+    list(reproduce([small], "quick", tmp_path))
+    assert (tmp_path / "test/small/report.html").stat().st_mtime_ns > before
+
+
+def test_a_calculation_under_one_reading_has_its_report(tmp_path: Path) -> None:
+    """Also where it was computed before, among all readings, of which the values alone are kept."""
+    read = lookup(["kounavis1996/loss-formula"], registry())
+    (reading, one), *_ = otherwise(read[0])
+    list(reproduce(read, "quick", tmp_path, readings=True))
+    assert not (tmp_path / one.id / "report.html").exists()
+    (outcome,) = reproduce([one], "quick", tmp_path)
+    assert outcome.experiment.id.endswith(f"@{reading.name}")
+    assert tmp_path / one.id / "report.html" in outcome.files
+    assert all(path.is_file() for path in outcome.files)
