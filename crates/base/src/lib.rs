@@ -3,6 +3,7 @@
 //! Nothing here knows of queues, links or senders. Depends on nothing.
 
 mod notice;
+mod original;
 mod packet;
 mod routing;
 mod segment;
@@ -11,6 +12,7 @@ mod time;
 pub mod units;
 
 pub use notice::{Notice, NoticeKind};
+pub use original::Original;
 pub use packet::{
     Body, Datagram, Drop, Ecn, FlowId, HEADER_BYTES, NodeId, Packet, Profile, UDP_HEADER_BYTES,
 };

@@ -2,7 +2,7 @@
 //!
 //! A packet is a plain value, small enough to copy through an arena. The `wire` crate turns it into real bytes.
 
-use crate::{Notice, Routing, Segment, Time};
+use crate::{Notice, Original, Routing, Segment, Time};
 
 /// IPv4 (20) and TCP (20) headers without options, in bytes; also the length of a pure ACK.
 pub const HEADER_BYTES: u32 = 40;
@@ -61,7 +61,7 @@ pub struct Packet {
 pub enum Body {
     /// A TCP segment.
     Tcp(Segment),
-    /// A UDP datagram.
+    /// A UDP datagram, or what a real host sent that is not TCP.
     Udp(Datagram),
     /// An explicit notification about a TCP flow, on its way to the sender.
     Notice(Notice),
@@ -100,6 +100,8 @@ pub struct Datagram {
     pub len: u32,
     /// When it was sent, for the receiver's delay statistics.
     pub sent: Time,
+    /// What it is if it came from outside: UDP, ICMP, or anything else that is not TCP.
+    pub original: Option<Original>,
 }
 
 /// Why something was dropped. Every drop has exactly one reason.

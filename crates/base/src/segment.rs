@@ -1,6 +1,6 @@
 //! A TCP segment: what of its header matters, and its options.
 
-use crate::{Span, Time};
+use crate::{Original, Span, Time};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
@@ -54,7 +54,12 @@ impl Segment {
     /// §3), header checksum 4 and the number of a damaged segment 8 (Balan et al. 2001), arrival 12, k NAKs 4 + 4k
     /// (Cheng & Lin 2008), contention 8. A SYN also carries MSS 4 (RFC 9293 §3.7.1), SACK permitted 4 (RFC 2018 §2) and window
     /// scale 4 (RFC 7323 §2.2).
+    ///
+    /// A real segment has those that it came with, and the NAKs that agents put beside them.
     pub fn option_bytes(&self) -> u32 {
+        if let Some(original) = &self.options.original {
+            return original.option_bytes() + self.options.nak_bytes();
+        }
         let syn = if self.flags.syn { 12 } else { 0 };
         let ts = if self.timestamps.is_some() { 12 } else { 0 };
         let check = if self.header_check { 4 } else { 0 };
@@ -81,6 +86,8 @@ pub struct RareOptions {
     pub naks: Naks,
     /// How long data has contended for the medium on its way so far, if nodes add that up.
     pub contention: Option<Span>,
+    /// The datagram of a real TCP, if it came from outside.
+    pub original: Option<Original>,
 }
 
 impl Options {
@@ -94,16 +101,25 @@ impl Options {
 
 impl RareOptions {
     /// None of them.
-    pub const NONE: RareOptions =
-        RareOptions { sack: Sack::EMPTY, eln: None, arrival: None, naks: Naks::EMPTY, contention: None };
+    pub const NONE: RareOptions = RareOptions {
+        sack: Sack::EMPTY,
+        eln: None,
+        arrival: None,
+        naks: Naks::EMPTY,
+        contention: None,
+        original: None,
+    };
 
     fn bytes(&self) -> u32 {
         let sack = if self.sack.is_empty() { 0 } else { 4 + 8 * self.sack.len() as u32 };
         let eln = if matches!(self.eln, Some(Eln::Segment(_))) { 8 } else { 0 };
         let arrival = if self.arrival.is_some() { 12 } else { 0 };
-        let naks = if self.naks.is_empty() { 0 } else { 4 + 4 * self.naks.len() as u32 };
         let contention = if self.contention.is_some() { 8 } else { 0 };
-        sack + eln + arrival + naks + contention
+        sack + eln + arrival + self.nak_bytes() + contention
+    }
+
+    fn nak_bytes(&self) -> u32 {
+        if self.naks.is_empty() { 0 } else { 4 + 4 * self.naks.len() as u32 }
     }
 }
 

@@ -107,7 +107,7 @@ impl UdpEnds {
     pub fn next(&mut self, now: Time, id: FlowId, plan: &FlowPlan) -> Packet {
         let number = self.sent;
         self.sent += 1;
-        let body = Body::Udp(Datagram { number, len: self.bytes, sent: now });
+        let body = Body::Udp(Datagram { number, len: self.bytes, sent: now, original: None });
         Packet::new(id, plan.from, plan.to, UDP_HEADER_BYTES + self.bytes, body)
     }
 }

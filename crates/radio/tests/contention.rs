@@ -20,7 +20,7 @@ fn deliveries(plan: &CellPlan, packets: usize) -> Vec<(Span, Span, u32)> {
     while seen.len() < packets {
         if cell.is_free(0) {
             let now = queue.now();
-            let body = Body::Udp(Datagram { number: 0, len: BYTES - 28, sent: now });
+            let body = Body::Udp(Datagram { number: 0, len: BYTES - 28, sent: now, original: None });
             let packet = arena.insert(Packet::new(FlowId(0), NodeId(0), NodeId(1), BYTES, body));
             let tag = Tag { flow: FlowId(0), seq: 0, end: 0 };
             let packet = Outgoing { to: 1, packet, bytes: BYTES, header: 28, tag, fragments: None };

@@ -234,7 +234,7 @@ fn datagrams_are_captured() {
     let dir = directory("datagrams");
     let mut recorder = recorder(&dir);
     let interface = recorder.interface(RECEIVER, "w1");
-    let body = Body::Udp(Datagram { number: 7, len: 160, sent: Time::ZERO });
+    let body = Body::Udp(Datagram { number: 7, len: 160, sent: Time::ZERO, original: None });
     let packet = Packet::new(FlowId(1), SENDER, RECEIVER, 188, body);
     recorder.packet(Time::from_nanos(5), RECEIVER, interface, Direction::In, &packet, None);
     recorder.finish().unwrap();

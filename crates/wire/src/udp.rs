@@ -33,6 +33,11 @@ pub(crate) fn read(ip: &Ip<'_>) -> Result<(FlowId, Body, Option<u8>), WireError>
     let word = |at: usize| {
         payload.get(at..).and_then(|rest| rest.first_chunk()).map_or(0, |bytes| u64::from_be_bytes(*bytes))
     };
-    let datagram = Datagram { number: word(0), len: payload.len() as u32, sent: Time::from_nanos(word(8)) };
+    let datagram = Datagram {
+        number: word(0),
+        len: payload.len() as u32,
+        sent: Time::from_nanos(word(8)),
+        original: None,
+    };
     Ok((flow, Body::Udp(datagram), None))
 }

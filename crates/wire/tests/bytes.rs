@@ -227,7 +227,7 @@ fn retransmissions_repeat_the_bytes() {
 #[test]
 fn datagrams_of_any_length() {
     for len in [0, 5, 12, 1000, 65_507] {
-        let body = Body::Udp(Datagram { number: 0, len, sent: Time::ZERO });
+        let body = Body::Udp(Datagram { number: 0, len, sent: Time::ZERO, original: None });
         let packet = Packet { bytes: 28 + len, body, ..data(NOTHING) };
         let out = bytes(&packet);
         assert!(checksums_hold(&out));

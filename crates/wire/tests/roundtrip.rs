@@ -113,7 +113,7 @@ prop_compose! {
         body in prop_oneof![
             segments().prop_map(Body::Tcp),
             (any::<u64>(), 16..3000u32, any::<u64>()).prop_map(|(number, len, sent)| {
-                Body::Udp(Datagram { number, len, sent: Time::from_nanos(sent) })
+                Body::Udp(Datagram { number, len, sent: Time::from_nanos(sent), original: None })
             }),
             notices().prop_map(Body::Notice),
             messages().prop_map(Body::Routing),

@@ -144,7 +144,7 @@ mod tests {
     // The contract of the trait: what an agent does not say, it lets pass, and asks for nothing.
     #[test]
     fn a_bystander_lets_all_pass_and_asks_for_nothing() {
-        let body = Body::Udp(Datagram { number: 0, len: 12, sent: Time::ZERO });
+        let body = Body::Udp(Datagram { number: 0, len: 12, sent: Time::ZERO, original: None });
         let mut packet = Packet::new(FlowId(0), NodeId(0), NodeId(1), 40, body);
         let mut actions = AgentActions::default();
         assert_eq!(Bystander.on_packet(Time::ZERO, &mut packet, 1.0, &mut actions), PacketAction::Forward);

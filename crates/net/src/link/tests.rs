@@ -65,7 +65,7 @@ impl Bench {
 
     fn offer(&mut self, now: Time, number: u64, bytes: u32) {
         self.note_departures(now);
-        let body = Body::Udp(Datagram { number, len: bytes - 28, sent: now });
+        let body = Body::Udp(Datagram { number, len: bytes - 28, sent: now, original: None });
         let id = self.arena.insert(Packet::new(FlowId(0), NodeId(0), NodeId(1), bytes, body));
         self.link.offer(now, id, bytes, &mut self.arena, &mut self.events, &mut self.dropped);
         for (id, why) in self.dropped.drain(..) {

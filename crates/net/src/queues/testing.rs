@@ -110,7 +110,7 @@ impl<Q: QueueDisc + ?Sized> Bench<Q> {
     }
 
     fn packet(&mut self, set: impl Fn(&mut Packet)) -> Packet {
-        let body = Body::Udp(Datagram { number: self.made, len: 972, sent: Time::ZERO });
+        let body = Body::Udp(Datagram { number: self.made, len: 972, sent: Time::ZERO, original: None });
         self.made += 1;
         let mut packet = Packet::new(FlowId(0), NodeId(0), NodeId(1), 1000, body);
         set(&mut packet);

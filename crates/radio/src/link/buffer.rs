@@ -94,7 +94,7 @@ mod tests {
     fn filled(recovers: bool, packets: u64) -> Buffer {
         let (mut arena, mut buffer) = (Arena::new(), Buffer::new(recovers));
         for number in 0..packets {
-            let body = Body::Udp(Datagram { number, len: 100, sent: Time::ZERO });
+            let body = Body::Udp(Datagram { number, len: 100, sent: Time::ZERO, original: None });
             let packet = arena.insert(Packet::new(FlowId(0), NodeId(0), NodeId(1), 100, body));
             let tag = Tag { flow: FlowId(0), seq: number, end: number };
             buffer.push(Outgoing { packet, bytes: 100, header: 28, tag });

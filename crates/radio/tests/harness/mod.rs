@@ -117,7 +117,8 @@ impl World {
             Some((to, bytes, self.handed - 1))
         });
         let Some((to, bytes, number)) = next else { return };
-        let body = Body::Udp(Datagram { number, len: bytes - UDP_HEADERS, sent: self.queue.now() });
+        let body =
+            Body::Udp(Datagram { number, len: bytes - UDP_HEADERS, sent: self.queue.now(), original: None });
         let packet = self.packets.insert(Packet::new(FlowId(0), NodeId(station), NodeId(to), bytes, body));
         let tag = Tag { flow: FlowId(0), seq: number, end: number };
         let packet = Outgoing { to, packet, bytes, header: UDP_HEADERS, tag, fragments: self.fragments };

@@ -107,7 +107,7 @@ impl World {
                 Some((bytes, self.handed[at] - 1))
             });
             let Some((bytes, number)) = next else { return };
-            let body = Body::Udp(Datagram { number, len: bytes, sent: now });
+            let body = Body::Udp(Datagram { number, len: bytes, sent: now, original: None });
             let (from, to) = (NodeId(u16::from(end)), NodeId(u16::from(1 - end)));
             let packet = self.packets.insert(Packet::new(FlowId(0), from, to, bytes, body));
             let tag = Tag { flow: FlowId(0), seq: number, end: number };

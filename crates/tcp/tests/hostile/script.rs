@@ -118,6 +118,7 @@ impl Answer {
             arrival: self.arrival.map(|(place, at)| Arrival { seq: place.resolve(s), at }),
             naks: self.naks.iter().map(|place| place.resolve(s)).collect(),
             contention: None,
+            original: None,
         })
     }
 }

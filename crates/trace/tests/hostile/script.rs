@@ -170,7 +170,12 @@ impl Bytes<'_> {
     }
 
     fn datagram(&mut self) -> Datagram {
-        Datagram { number: self.word(), len: self.length(), sent: Time::from_nanos(self.word()) }
+        Datagram {
+            number: self.word(),
+            len: self.length(),
+            sent: Time::from_nanos(self.word()),
+            original: None,
+        }
     }
 
     fn notice(&mut self, origin: NodeId) -> Notice {

@@ -30,7 +30,7 @@ fn packet() -> Service {
 
 fn any_packet() -> Packet {
     use airhop_base::{Body, Datagram, NodeId};
-    let body = Body::Udp(Datagram { number: 0, len: 12, sent: Time::ZERO });
+    let body = Body::Udp(Datagram { number: 0, len: 12, sent: Time::ZERO, original: None });
     Packet::new(FlowId(0), NodeId(0), NodeId(1), 40, body)
 }
 

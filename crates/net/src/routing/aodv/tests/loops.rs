@@ -62,7 +62,7 @@ impl Net {
     }
 
     fn pass(&mut self, at: NodeId, passing: Passing) {
-        let body = Body::Udp(Datagram { number: 0, len: 0, sent: self.now });
+        let body = Body::Udp(Datagram { number: 0, len: 0, sent: self.now, original: None });
         let packet = Packet::new(FlowId(0), passing.src, passing.dst, UDP_HEADER_BYTES, body);
         let id = self.arena.insert(packet);
         self.routers[usize::from(at.0)].on_packet(self.now, id, passing);

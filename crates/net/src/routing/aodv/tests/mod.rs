@@ -50,7 +50,7 @@ impl Bench {
     }
 
     fn packet(&mut self) -> Id<Packet> {
-        let body = Body::Udp(Datagram { number: self.made, len: 0, sent: Time::ZERO });
+        let body = Body::Udp(Datagram { number: self.made, len: 0, sent: Time::ZERO, original: None });
         self.made += 1;
         self.arena.insert(Packet::new(FlowId(0), SOURCE, END, 28, body))
     }
