@@ -51,6 +51,7 @@ prop_compose! {
                 arrival: arrival.map(|(seq, nanos)| Arrival { seq, at: Time::from_nanos(nanos) }),
                 naks: lost.into_iter().collect(),
                 contention: contention.map(Span::from_nanos),
+                original: None,
             }),
             sent: Time::from_nanos(sent),
         };

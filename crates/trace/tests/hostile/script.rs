@@ -164,6 +164,7 @@ impl Bytes<'_> {
                 arrival: self.seldom(|b| Arrival { seq: b.offset(), at: Time::from_nanos(b.word()) }),
                 naks: (0..self.few()).map(|_| self.offset()).collect(),
                 contention: self.seldom(|b| Span::from_nanos(b.word())),
+                original: None,
             }),
             sent: Time::from_nanos(self.next().into()),
         }

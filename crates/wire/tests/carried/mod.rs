@@ -47,6 +47,7 @@ fn carried_segment(s: Segment, shift: u8) -> Segment {
                 .map(|a| Arrival { seq: low(a.seq), at: Time::ZERO + micros(a.at.nanos()) }),
             naks: options.naks.seqs().iter().map(|&seq| low(seq)).collect(),
             contention: options.contention.map(|c| micros(c.nanos())),
+            original: None,
         }),
         sent: Time::ZERO,
         ..s
