@@ -19,6 +19,7 @@ mod aodv;
 mod icmp;
 mod ipv4;
 mod options;
+pub mod real;
 mod tcp;
 mod udp;
 

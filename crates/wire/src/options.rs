@@ -18,14 +18,14 @@ use airhop_base::{Arrival, Eln, SackBlock, Segment, Span, Time, Timestamps};
 /// The largest segment that fits an IPv4 datagram (RFC 6691 §2): Airhop's receivers take any.
 const MSS: u16 = u16::MAX - 40;
 /// RFC 7323 §2.3.
-const MAX_WINDOW_SHIFT: u8 = 14;
+pub(crate) const MAX_WINDOW_SHIFT: u8 = 14;
 
-const NOP: u8 = 1;
-const WINDOW_SCALE: u8 = 3;
-const SACK: u8 = 5;
-const TIMESTAMPS: u8 = 8;
+pub(crate) const NOP: u8 = 1;
+pub(crate) const WINDOW_SCALE: u8 = 3;
+pub(crate) const SACK: u8 = 5;
+pub(crate) const TIMESTAMPS: u8 = 8;
 /// RFC 4727.
-const EXPERIMENT: [u8; 2] = [253, 254];
+pub(crate) const EXPERIMENT: [u8; 2] = [253, 254];
 /// Tells the arrival option from others of its kind (RFC 6994 §3).
 const ARRIVAL: [u8; 2] = [0xA1, 0x51];
 /// Tells the contention option.
@@ -127,9 +127,10 @@ pub(crate) fn header_check(options: &[u8]) -> Option<usize> {
 const MALFORMED: WireError = WireError::Malformed("TCP option");
 
 /// The options one by one: where each begins, its kind, and what is behind its length (RFC 9293 §3.1).
-struct Walk<'a> {
-    options: &'a [u8],
-    at: usize,
+pub(crate) struct Walk<'a> {
+    pub options: &'a [u8],
+    /// Where the next one begins, or the list ends.
+    pub at: usize,
 }
 
 impl<'a> Iterator for Walk<'a> {

@@ -6,4 +6,5 @@ mod bytes;
 mod carried;
 mod common;
 mod hostile;
+mod real;
 mod roundtrip;

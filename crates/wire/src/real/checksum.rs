@@ -1,0 +1,75 @@
+//! The Internet checksum (RFC 1071): of bytes, and kept right when a header changes.
+
+use etherparse::checksum::Sum16BitWords;
+
+/// The sum of some bytes; one more at their end counts as if a zero stood behind it (RFC 1071 §1).
+pub(super) fn sum(bytes: &[u8]) -> Sum16BitWords {
+    Sum16BitWords::new().add_slice(bytes)
+}
+
+/// A checksum as it has to change with what it protects (RFC 1624 §3, equation 3): HC' = ~(~HC + ~m + m'). It never needs the rest of
+/// the datagram, and leaves a checksum that was wrong as wrong as it was.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Update(u32);
+
+impl Update {
+    pub fn of(checksum: u16) -> Update {
+        Update((!checksum).into())
+    }
+
+    /// A word becomes another one.
+    pub fn replace(self, old: u16, new: u16) -> Update {
+        self.add(!old).add(new)
+    }
+
+    /// A word more.
+    pub fn add(self, word: u16) -> Update {
+        Update(self.0 + u32::from(word))
+    }
+
+    /// More words, of which there are few: no sum here comes near 2³².
+    pub fn add_all(self, words: &[u8]) -> Update {
+        words.as_chunks::<2>().0.iter().fold(self, |sum, word| sum.add(u16::from_be_bytes(*word)))
+    }
+
+    pub fn checksum(self) -> u16 {
+        let folded = (self.0 & 0xFFFF) + (self.0 >> 16);
+        !((folded & 0xFFFF) + (folded >> 16)) as u16
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 1624 §4: "an implementation of the original equation" gives 0xFFFF, equation 3 gives 0x0000.
+    #[test]
+    fn the_worked_example() {
+        assert_eq!(Update::of(0xDD2F).replace(0x5555, 0x3285).checksum(), 0x0000);
+    }
+
+    /// RFC 1624 §3: equation 3 gives what summing everything up gives, for every checksum and a word of each kind. Words that are
+    /// not all zero never have the checksum 0xFFFF; so no update may make one.
+    #[test]
+    fn an_update_is_the_sum_of_all_words() {
+        for other in 1..=u16::MAX {
+            let checksum =
+                |word: u16| sum(&[other, word].map(u16::to_be_bytes).concat()).ones_complement().to_be();
+            for (old, new) in
+                [(0, 1), (0x5555, 0x3285), (1, 0), (0xFFFF, 0), (0, 0xFFFF), (!other, 0), (7, !other)]
+            {
+                let updated = Update::of(checksum(old)).replace(old, new).checksum();
+                assert_eq!(updated, checksum(new), "{other:#06x}: {old:#06x} becomes {new:#06x}");
+                assert_ne!(updated, 0xFFFF);
+            }
+        }
+    }
+
+    /// A segment grows by at most 40 bytes of options, and all words of its header may change: the sum folds to the end.
+    #[test]
+    fn carries_are_carried_again() {
+        let most = (0..64).fold(Update::of(0), |update, _| update.replace(0, 0xFFFF));
+        assert_eq!(most.checksum(), 0);
+        assert_eq!(Update(0x1_FFFF).checksum(), !1);
+    }
+}

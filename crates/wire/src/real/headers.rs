@@ -1,0 +1,176 @@
+//! Where the headers of a datagram are.
+
+use super::Unreadable;
+use airhop_base::Ecn;
+use etherparse::checksum::Sum16BitWords;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// Protocol numbers (IANA).
+pub(super) const ICMP: u8 = 1;
+pub(super) const TCP: u8 = 6;
+pub(super) const UDP: u8 = 17;
+pub(super) const DCCP: u8 = 33;
+pub(super) const ICMPV6: u8 = 58;
+pub(super) const SCTP: u8 = 132;
+pub(super) const UDP_LITE: u8 = 136;
+
+/// Extension headers (RFC 8200 §4) that are passed over.
+const HOP_BY_HOP: u8 = 0;
+const ROUTING: u8 = 43;
+const FRAGMENT: u8 = 44;
+const DESTINATION_OPTIONS: u8 = 60;
+
+pub(super) const IPV4_HEADER: usize = 20;
+pub(super) const IPV6_HEADER: usize = 40;
+pub(super) const TCP_HEADER: usize = 20;
+pub(super) const UDP_HEADER: usize = 8;
+
+/// What the IP headers say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Headers {
+    pub is_v6: bool,
+    /// Length of the datagram by its IP header.
+    pub bytes: usize,
+    /// Where the transport header begins, or what of a fragment's payload is there.
+    pub transport: usize,
+    pub protocol: u8,
+    pub is_fragment: bool,
+    /// It has a routing header whose route has not been gone to its end: the destination address is not the last one.
+    pub is_on_route: bool,
+}
+
+impl Headers {
+    pub fn of(bytes: &[u8]) -> Result<Headers, Unreadable> {
+        match bytes.first().map(|first| first >> 4) {
+            Some(4) => Headers::of_v4(bytes),
+            Some(6) => Headers::of_v6(bytes),
+            Some(other) => Err(Unreadable::Version(other)),
+            None => Err(Unreadable::Cut { what: "IP header", needs: IPV4_HEADER, has: 0 }),
+        }
+    }
+
+    /// RFC 791 §3.1.
+    fn of_v4(bytes: &[u8]) -> Result<Headers, Unreadable> {
+        const WHAT: &str = "IPv4 header";
+        let header = part(bytes, 0, IPV4_HEADER, usize::MAX, WHAT)?;
+        let (length, total) = (4 * usize::from(header[0] & 0xF), usize::from(half(header, 2)));
+        if length < IPV4_HEADER {
+            return Err(Unreadable::Malformed(WHAT));
+        }
+        part(bytes, 0, length, total, WHAT)?;
+        Ok(Headers {
+            is_v6: false,
+            bytes: total,
+            transport: length,
+            protocol: header[9],
+            // More fragments, or an offset.
+            is_fragment: half(header, 6) & 0x3FFF != 0,
+            is_on_route: false,
+        })
+    }
+
+    /// RFC 8200 §3, §4. A fragment that is the whole datagram (RFC 6946) is none.
+    fn of_v6(bytes: &[u8]) -> Result<Headers, Unreadable> {
+        let header = part(bytes, 0, IPV6_HEADER, usize::MAX, "IPv6 header")?;
+        let mut headers = Headers {
+            is_v6: true,
+            bytes: IPV6_HEADER + usize::from(half(header, 4)),
+            transport: IPV6_HEADER,
+            protocol: header[6],
+            is_fragment: false,
+            is_on_route: false,
+        };
+        while !headers.is_fragment
+            && let HOP_BY_HOP | ROUTING | FRAGMENT | DESTINATION_OPTIONS = headers.protocol
+        {
+            let extension = part(bytes, headers.transport, 8, headers.bytes, "IPv6 extension header")?;
+            let length = match headers.protocol {
+                FRAGMENT => 8,
+                _ => 8 * (1 + usize::from(extension[1])),
+            };
+            headers.is_fragment = headers.protocol == FRAGMENT && half(extension, 2) & !0b110 != 0;
+            headers.is_on_route |= headers.protocol == ROUTING && extension[3] != 0;
+            headers.protocol = extension[0];
+            headers.transport += length;
+        }
+        if headers.transport > headers.bytes {
+            return Err(Unreadable::Malformed("IPv6 extension header"));
+        }
+        Ok(headers)
+    }
+
+    /// The TCP header with its options (RFC 9293 §3.1), if it is TCP.
+    pub fn tcp<'a>(&self, bytes: &'a [u8]) -> Result<Option<&'a [u8]>, Unreadable> {
+        const WHAT: &str = "TCP header";
+        if self.protocol != TCP || self.is_fragment {
+            return Ok(None);
+        }
+        let header = part(bytes, self.transport, TCP_HEADER, self.bytes, WHAT)?;
+        let length = 4 * usize::from(header[12] >> 4);
+        if length < TCP_HEADER {
+            return Err(Unreadable::Malformed(WHAT));
+        }
+        part(bytes, self.transport, length, self.bytes, WHAT).map(Some)
+    }
+
+    /// Bytes behind the IP headers.
+    pub fn behind(&self) -> usize {
+        self.bytes - self.transport
+    }
+
+    /// Source and destination, as the IP header has them.
+    pub fn addresses(&self, bytes: &[u8]) -> [IpAddr; 2] {
+        if self.is_v6 {
+            [8, 24].map(|at| IpAddr::V6(Ipv6Addr::from(array::<16>(bytes, at))))
+        } else {
+            [12, 16].map(|at| IpAddr::V4(Ipv4Addr::from(array::<4>(bytes, at))))
+        }
+    }
+
+    /// Adds what TCP (RFC 9293 §3.1), UDP and ICMPv6 (RFC 8200 §8.1) put before their `length` bytes.
+    pub fn add_pseudo_header(&self, sum: Sum16BitWords, bytes: &[u8], length: usize) -> Sum16BitWords {
+        let addresses = if self.is_v6 { &bytes[8..40] } else { &bytes[12..20] };
+        sum.add_slice(addresses).add_2bytes([0, self.protocol]).add_2bytes((length as u16).to_be_bytes())
+    }
+
+    /// RFC 3168 §5: the last two bits of the traffic class. ECT(1) is ECN-capable, too.
+    pub fn ecn(&self, bytes: &[u8]) -> Ecn {
+        let field = if self.is_v6 { bytes[1] >> 4 } else { bytes[1] };
+        match field & 0b11 {
+            0b00 => Ecn::NotEct,
+            0b11 => Ecn::Ce,
+            _ => Ecn::Ect,
+        }
+    }
+}
+
+/// `length` bytes from `at` of a datagram that ends at `end`, or the bytes before.
+pub(super) fn part<'a>(
+    bytes: &'a [u8],
+    at: usize,
+    length: usize,
+    end: usize,
+    what: &'static str,
+) -> Result<&'a [u8], Unreadable> {
+    let needs = at + length;
+    if needs > end {
+        return Err(Unreadable::Malformed(what));
+    }
+    bytes.get(at..needs).ok_or(Unreadable::Cut { what, needs, has: bytes.len() })
+}
+
+/// The 16-bit number at this place of bytes that reach as far.
+pub(super) fn half(bytes: &[u8], at: usize) -> u16 {
+    u16::from_be_bytes(array(bytes, at))
+}
+
+/// The 32-bit number at this place of bytes that reach as far.
+pub(super) fn word(bytes: &[u8], at: usize) -> u32 {
+    u32::from_be_bytes(array(bytes, at))
+}
+
+fn array<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+    let mut array = [0; N];
+    array.copy_from_slice(&bytes[at..at + N]);
+    array
+}

@@ -1,0 +1,41 @@
+//! Datagrams of real hosts: what the simulation needs to know of them, and their bytes again when they leave.
+//!
+//! [`crate::encode`] and [`crate::decode`] speak Airhop's own addresses; what comes from outside has any. [`read`] looks into such a
+//! datagram of IPv4 or IPv6, a [`Connection`] turns its TCP header into an [`airhop_base::Segment`] with offsets that never wrap, and
+//! [`write_back`] puts what the network changed (CE marks, NAKs) into a copy of the bytes. Everything else of a datagram leaves as it
+//! came: options that nobody here knows, reserved bits, urgent data, checksums right or wrong.
+//!
+//! Nothing here does any I/O, and no bytes make it panic.
+
+mod checksum;
+mod connection;
+mod headers;
+mod read;
+mod verify;
+mod write;
+
+pub use connection::{Connection, Way};
+pub use read::{Seen, SeenSack, SeenTcp, read};
+pub use verify::checksums_hold;
+pub use write::{naks, write_back};
+
+/// Why bytes are no datagram that can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unreadable {
+    /// The first four bits are neither 4 (RFC 791 §3.1) nor 6 (RFC 8200 §3).
+    #[error("IP version {0}, where 4 or 6 is expected: does something stand before the IP header?")]
+    Version(u8),
+    /// The bytes end before a header does.
+    #[error("{has} bytes, where the {what} goes on to byte {needs}: keep at least the headers of a datagram")]
+    Cut {
+        /// The header.
+        what: &'static str,
+        /// So many bytes would be needed.
+        needs: usize,
+        /// So many are there.
+        has: usize,
+    },
+    /// A header contradicts itself, or goes on behind the end of the datagram as the IP header has it.
+    #[error("malformed {0}: a length in it is not possible")]
+    Malformed(&'static str),
+}

@@ -1,0 +1,167 @@
+//! Reading the headers of any datagram.
+
+use super::Unreadable;
+use super::headers::{DCCP, Headers, SCTP, UDP, UDP_HEADER, UDP_LITE, half, part, word};
+use crate::options::{MAX_WINDOW_SHIFT, SACK, TIMESTAMPS, WINDOW_SCALE, Walk};
+use airhop_base::{Ecn, Flags, Timestamps};
+use std::net::IpAddr;
+
+const MSS: u8 = 2;
+const SACK_PERMITTED: u8 = 4;
+
+/// Control bits (RFC 9293 §3.1).
+const FIN: u8 = 0x01;
+const SYN: u8 = 0x02;
+const RST: u8 = 0x04;
+const PSH: u8 = 0x08;
+const ACK: u8 = 0x10;
+const ECE: u8 = 0x40;
+const CWR: u8 = 0x80;
+
+/// What the headers of a datagram say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// Source address of the IP header.
+    pub source: IpAddr,
+    /// Destination address of the IP header; with a routing header the next one of the route (RFC 8200 §4.4).
+    pub destination: IpAddr,
+    /// What is behind the IP header and its extensions: 6 is TCP, 17 UDP (IANA's protocol numbers).
+    pub protocol: u8,
+    /// Source and destination port of TCP, UDP, and what has them at the same place: DCCP, SCTP, UDP-Lite. A fragment has none.
+    pub ports: Option<[u16; 2]>,
+    /// ECN field of the IP header (RFC 3168 §5).
+    pub ecn: Ecn,
+    /// Length of the datagram in bytes by its IP header, however many of them were read.
+    pub bytes: u32,
+    /// Bytes behind the TCP header; of anything else, bytes behind the IP headers and eight more, as UDP's header has.
+    pub payload: u32,
+    /// A part of a datagram (RFC 791 §3.2, RFC 8200 §4.5), which says nothing about its transport.
+    pub is_fragment: bool,
+    /// The TCP header, unless it is a fragment.
+    pub tcp: Option<SeenTcp>,
+}
+
+/// What a TCP header says (RFC 9293 §3.1). Numbers are as they are on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SeenTcp {
+    /// Sequence number.
+    pub seq: u32,
+    /// Acknowledgement number; zero if there is no ACK flag.
+    pub ack: u32,
+    /// Window field, not scaled.
+    pub window: u16,
+    /// The control bits that a [`airhop_base::Segment`] has.
+    pub flags: Flags,
+    /// The connection is no more.
+    pub rst: bool,
+    /// Push.
+    pub psh: bool,
+    /// Bytes of options, padding included, for [`airhop_base::Original::new`].
+    pub option_bytes: u8,
+    /// Maximum segment size in bytes (RFC 9293 §3.7.1), on a SYN.
+    pub mss: Option<u16>,
+    /// Window scale, 14 at most (RFC 7323 §2.3), on a SYN.
+    pub window_scale: Option<u8>,
+    /// SACK permitted (RFC 2018 §2), on a SYN.
+    pub sack_permitted: bool,
+    /// SACK blocks (RFC 2018 §3).
+    pub sack: SeenSack,
+    /// Timestamps (RFC 7323 §3), in ticks of the clocks of who sent them.
+    pub timestamps: Option<Timestamps>,
+}
+
+/// SACK blocks as they are on the wire, at most four.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct SeenSack {
+    len: u8,
+    blocks: [[u32; 2]; 4],
+}
+
+impl SeenSack {
+    /// First byte of each block and first byte behind it, the most recent first.
+    pub fn blocks(&self) -> &[[u32; 2]] {
+        &self.blocks[..usize::from(self.len)]
+    }
+
+    fn push(&mut self, block: [u32; 2]) {
+        if let Some(place) = self.blocks.get_mut(usize::from(self.len)) {
+            *place = block;
+            self.len += 1;
+        }
+    }
+}
+
+/// Reads the headers of an IPv4 or IPv6 datagram. Bytes behind its end are ignored, and of its payload none are needed. Checksums are
+/// not looked at: whether a datagram is intact is for its receiver to say.
+///
+/// # Errors
+/// [`Unreadable`] if the IP headers or the transport header are not all there, or contradict themselves. TCP options that
+/// cannot be read are left out instead.
+pub fn read(bytes: &[u8]) -> Result<Seen, Unreadable> {
+    let headers = Headers::of(bytes)?;
+    let tcp = headers.tcp(bytes)?;
+    let ports = match headers.protocol {
+        _ if headers.is_fragment => None,
+        _ if tcp.is_some() => tcp,
+        UDP | UDP_LITE | DCCP | SCTP => {
+            Some(part(bytes, headers.transport, UDP_HEADER, headers.bytes, "transport header")?)
+        }
+        _ => None,
+    };
+    let [source, destination] = headers.addresses(bytes);
+    Ok(Seen {
+        source,
+        destination,
+        protocol: headers.protocol,
+        ports: ports.map(|header| [half(header, 0), half(header, 2)]),
+        ecn: headers.ecn(bytes),
+        bytes: headers.bytes as u32,
+        payload: headers.behind().saturating_sub(tcp.map_or(UDP_HEADER, <[u8]>::len)) as u32,
+        is_fragment: headers.is_fragment,
+        tcp: tcp.map(read_tcp),
+    })
+}
+
+/// Reads a whole TCP header.
+fn read_tcp(header: &[u8]) -> SeenTcp {
+    let has = |bit: u8| header[13] & bit != 0;
+    let options = &header[super::headers::TCP_HEADER..];
+    let mut tcp = SeenTcp {
+        seq: word(header, 4),
+        ack: if has(ACK) { word(header, 8) } else { 0 },
+        window: half(header, 14),
+        flags: Flags { syn: has(SYN), ack: has(ACK), fin: has(FIN), ece: has(ECE), cwr: has(CWR) },
+        rst: has(RST),
+        psh: has(PSH),
+        option_bytes: options.len() as u8,
+        mss: None,
+        window_scale: None,
+        sack_permitted: false,
+        sack: SeenSack::default(),
+        timestamps: None,
+    };
+    for (_, kind, body) in (Walk { options, at: 0 }).map_while(Result::ok) {
+        read_option(&mut tcp, kind, body);
+    }
+    tcp
+}
+
+/// What is told only as a connection opens means nothing later (RFC 9293 §3.2, RFC 7323 §2.2, RFC 2018 §2).
+fn read_option(tcp: &mut SeenTcp, kind: u8, body: &[u8]) {
+    match (kind, body) {
+        (MSS, &[high, low]) if tcp.flags.syn => tcp.mss = Some(u16::from_be_bytes([high, low])),
+        (WINDOW_SCALE, &[shift]) if tcp.flags.syn => tcp.window_scale = Some(shift.min(MAX_WINDOW_SHIFT)),
+        (SACK_PERMITTED, []) if tcp.flags.syn => tcp.sack_permitted = true,
+        (SACK, blocks) => {
+            blocks
+                .as_chunks::<8>()
+                .0
+                .iter()
+                .for_each(|edges| tcp.sack.push([word(edges, 0), word(edges, 4)]));
+        }
+        (TIMESTAMPS, body) if body.len() == 8 => {
+            tcp.timestamps = Some(Timestamps { value: word(body, 0), echo: word(body, 4) });
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,56 @@
+//! Whether the checksums of a datagram are right.
+
+use super::checksum::sum;
+use super::headers::{Headers, ICMP, ICMPV6, TCP, UDP, UDP_HEADER, half};
+
+/// Checks the checksums of a whole datagram: of the IPv4 header (RFC 791 §3.1), of TCP (RFC 9293 §3.1), UDP (RFC 768; zero is none on
+/// IPv4 alone, RFC 8200 §8.1), ICMP (RFC 792) and ICMPv6 (RFC 4443 §2.3). Of a fragment and of other protocols, of the IPv4 header alone.
+///
+/// # Errors
+/// What does not hold: a checksum, or that the bytes are a whole datagram. The destination of a datagram that still has to follow a
+/// source route, which IPv6 protects instead of that in its header, is not looked for: that is an error, too.
+pub fn checksums_hold(datagram: &[u8]) -> Result<(), &'static str> {
+    let headers = Headers::of(datagram).map_err(|_| "not an IP datagram")?;
+    let datagram = datagram.get(..headers.bytes).ok_or("not the whole datagram")?;
+    if !headers.is_v6 && sum(&datagram[..headers.transport]).ones_complement() != 0 {
+        return Err("wrong IPv4 header checksum");
+    }
+    if headers.is_fragment {
+        return Ok(());
+    }
+    let body = &datagram[headers.transport..];
+    match headers.protocol {
+        TCP | UDP | ICMPV6 if headers.is_on_route => {
+            Err("on a source route: its last destination is not known")
+        }
+        TCP => holds(headers, datagram, body, 20, "wrong TCP checksum"),
+        UDP => udp_holds(headers, datagram, body),
+        ICMP if body.len() < 4 => Err("ICMP header cut short"),
+        ICMP if sum(body).ones_complement() != 0 => Err("wrong ICMP checksum"),
+        ICMPV6 => holds(headers, datagram, body, 4, "wrong ICMPv6 checksum"),
+        _ => Ok(()),
+    }
+}
+
+/// RFC 768: its own length tells where it ends.
+fn udp_holds(headers: Headers, datagram: &[u8], body: &[u8]) -> Result<(), &'static str> {
+    let header = body.get(..UDP_HEADER).ok_or("UDP header cut short")?;
+    if half(header, 6) == 0 {
+        return if headers.is_v6 { Err("no UDP checksum") } else { Ok(()) };
+    }
+    let body = body.get(..half(header, 4).into()).ok_or("wrong UDP length")?;
+    holds(headers, datagram, body, UDP_HEADER, "wrong UDP checksum")
+}
+
+/// RFC 1071 §1: the sum with the checksum in place is all ones.
+fn holds(
+    headers: Headers,
+    datagram: &[u8],
+    body: &[u8],
+    least: usize,
+    wrong: &'static str,
+) -> Result<(), &'static str> {
+    let is_right = body.len() >= least
+        && headers.add_pseudo_header(sum(body), datagram, body.len()).ones_complement() == 0;
+    if is_right { Ok(()) } else { Err(wrong) }
+}

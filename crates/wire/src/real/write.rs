@@ -1,0 +1,125 @@
+//! Writing into a datagram what the network changed of it.
+
+use super::checksum::Update;
+use super::headers::{Headers, TCP_HEADER, half, word};
+use super::{Connection, Way};
+use crate::options::{EXPERIMENT, NOP, Walk};
+use airhop_base::{Ecn, MAX_OPTION_BYTES, Naks, Original, Packet};
+use std::sync::Arc;
+
+/// Tells the NAK option from others of its kind (RFC 6994 §3).
+const NAKS: [u8; 2] = [0xA1, 0x50];
+/// Kind, length and identifier.
+const NAKS_HEAD: usize = 4;
+
+/// Where the checksums are in their headers, and ECN and length in that of IP.
+const IPV4_CHECKSUM: usize = 10;
+const TCP_CHECKSUM: usize = 16;
+const TCP_OFFSET: usize = 12;
+const IPV4_LENGTH: usize = 2;
+const IPV6_LENGTH: usize = 4;
+
+/// The bytes of a datagram as it leaves the simulation as `packet`: those it came with, if nothing changed, or else a copy with
+///
+/// * the mark Congestion Experienced, where an ECN-capable packet got it (RFC 3168 §5), and
+/// * the NAKs that agents put on an ACK, behind the options that it has, as an option for experiments (RFC 4727, RFC 6994):
+///   `253 | 4 + 4k | 0xA150 | k first bytes (4 each)`.
+///
+/// Lengths follow, and checksums by RFC 1624, so that a prefix of the datagram is enough. NAKs need the `connection` and which way of it
+/// the packet goes. They are left out where there is no room for them (40 bytes of options: RFC 9293 §3.1), or where the
+/// options that are there end too early to be followed by others.
+pub fn write_back(original: &Original, packet: &Packet, connection: Option<(&Connection, Way)>) -> Arc<[u8]> {
+    let datagram = original.datagram();
+    let Ok(headers) = Headers::of(datagram) else { return Arc::clone(datagram) };
+    let with_naks = folded_naks(packet, connection).and_then(|numbers| add_naks(datagram, headers, &numbers));
+    let marked = packet.ecn == Ecn::Ce && headers.ecn(datagram) == Ecn::Ect;
+    let mut out = match with_naks {
+        Some(longer) => Arc::from(longer),
+        None if marked => Arc::from(&datagram[..]),
+        None => return Arc::clone(datagram),
+    };
+    if let (true, Some(bytes)) = (marked, Arc::get_mut(&mut out)) {
+        mark(bytes, headers);
+    }
+    out
+}
+
+/// The sequence numbers of the NAK options of a TCP datagram, in their order; none if it has none, or is no TCP.
+pub fn naks(datagram: &[u8]) -> Vec<u32> {
+    let header = Headers::of(datagram).and_then(|headers| headers.tcp(datagram)).ok().flatten();
+    let options = header.map_or(&[][..], |header| &header[TCP_HEADER..]);
+    let walk = (Walk { options, at: 0 }).map_while(Result::ok);
+    let bodies = walk
+        .filter(|(_, kind, _)| *kind == EXPERIMENT[0])
+        .filter_map(|(_, _, body)| body.strip_prefix(&NAKS));
+    bodies.flat_map(|numbers| numbers.as_chunks::<4>().0).map(|number| word(number, 0)).collect()
+}
+
+/// RFC 3168 §5: both bits of ECN, the last of the traffic class.
+fn mark(datagram: &mut [u8], headers: Headers) {
+    if headers.is_v6 {
+        datagram[1] |= 0b11 << 4;
+        return;
+    }
+    let checksum = Update::of(half(datagram, IPV4_CHECKSUM));
+    let old = half(datagram, 0);
+    put(datagram, 0, old | 0b11);
+    put(datagram, IPV4_CHECKSUM, checksum.replace(old, old | 0b11).checksum());
+}
+
+/// The NAKs of a packet as numbers of the stream that it acknowledges.
+fn folded_naks(packet: &Packet, connection: Option<(&Connection, Way)>) -> Option<Vec<u32>> {
+    let naks: &Naks = &packet.segment()?.options.naks;
+    let (connection, way) = connection?;
+    let fold = |&seq: &u64| connection.fold(way.opposite(), seq);
+    (!naks.is_empty()).then(|| naks.seqs().iter().map(fold).collect())
+}
+
+/// A copy with the option, if there is room for it.
+fn add_naks(datagram: &[u8], headers: Headers, numbers: &[u32]) -> Option<Vec<u8>> {
+    let header = headers.tcp(datagram).ok()??;
+    let added = NAKS_HEAD + 4 * numbers.len();
+    let room = TCP_HEADER + MAX_OPTION_BYTES as usize - header.len();
+    let length_at = if headers.is_v6 { IPV6_LENGTH } else { IPV4_LENGTH };
+    let length = half(datagram, length_at).checked_add(added as u16)?;
+    let free = end_of_options(&header[TCP_HEADER..])?;
+    if added > room {
+        return None;
+    }
+    let (start, end) = (headers.transport, headers.transport + header.len());
+    let mut new = header.to_vec();
+    // Whoever reads options stops at the end of the list (RFC 9293 §3.1): padding of that kind becomes one that is passed over.
+    new[TCP_HEADER + free..].fill(NOP);
+    new.extend([EXPERIMENT[0], added as u8, NAKS[0], NAKS[1]]);
+    new.extend(numbers.iter().flat_map(|number| number.to_be_bytes()));
+    new[TCP_OFFSET] += (added as u8 / 4) << 4;
+    let checksum = changed_checksum(header, &new, headers.behind(), added);
+    put(&mut new, TCP_CHECKSUM, checksum);
+    let mut out = [&datagram[..start], &new, &datagram[end..]].concat();
+    put(&mut out, length_at, length);
+    if !headers.is_v6 {
+        let checksum = Update::of(half(datagram, IPV4_CHECKSUM));
+        let checksum = checksum.replace(half(datagram, IPV4_LENGTH), length);
+        put(&mut out, IPV4_CHECKSUM, checksum.checksum());
+    }
+    Some(out)
+}
+
+/// The checksum of a segment whose header `old` became `new`, and whose length of `length` bytes in the pseudo header grew by `added`.
+fn changed_checksum(old: &[u8], new: &[u8], length: usize, added: usize) -> u16 {
+    let (changed, inserted) = new.split_at(old.len());
+    let checksum = Update::of(half(old, TCP_CHECKSUM)).replace(length as u16, (length + added) as u16);
+    let places = (TCP_OFFSET..old.len()).step_by(2).filter(|&at| at != TCP_CHECKSUM);
+    let checksum = places.fold(checksum, |sum, at| sum.replace(half(old, at), half(changed, at)));
+    checksum.add_all(inserted).checksum()
+}
+
+/// Where the list of options ends; nowhere if one of them goes on behind the header.
+fn end_of_options(options: &[u8]) -> Option<usize> {
+    let mut walk = Walk { options, at: 0 };
+    walk.by_ref().all(|option| option.is_ok()).then_some(walk.at)
+}
+
+fn put(bytes: &mut [u8], at: usize, value: u16) {
+    bytes[at..at + 2].copy_from_slice(&value.to_be_bytes());
+}

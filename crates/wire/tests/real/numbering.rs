@@ -1,0 +1,195 @@
+//! Numbers of a connection, as an observer between its ends counts them.
+
+use super::{header, original, seen, tcp};
+use airhop_base::{Flags, SackBlock, Segment};
+use airhop_wire::real::{Connection, SeenTcp, Way};
+use etherparse::TcpHeader;
+use proptest::prelude::*;
+
+/// A header with nothing but these numbers.
+fn plain(seq: u32, ack: Option<u32>) -> SeenTcp {
+    let numbers =
+        TcpHeader { ack: ack.is_some(), acknowledgment_number: ack.unwrap_or(9), ..header(seq, &[]) };
+    seen(&tcp(false, 0, numbers, &[]))
+}
+
+fn syn(seq: u32, ack: Option<u32>, window_scale: Option<u8>) -> SeenTcp {
+    let mut syn = plain(seq, ack);
+    (syn.flags.syn, syn.window_scale) = (true, window_scale);
+    syn
+}
+
+fn observe(connection: &mut Connection, way: Way, seen: &SeenTcp) -> Segment {
+    connection.segment(way, seen, 0, original(&[]))
+}
+
+const ISN: u32 = 0xFFFF_FF00;
+const PEER: u32 = 0x8000_0000;
+
+/// One that both ends have opened with these window scales.
+fn opened(scales: [Option<u8>; 2]) -> Connection {
+    let mut connection = Connection::new();
+    observe(&mut connection, Way::Forward, &syn(ISN, None, scales[0]));
+    observe(&mut connection, Way::Reverse, &syn(PEER, Some(ISN + 1), scales[1]));
+    connection
+}
+
+/// RFC 9293 §3.4: a SYN is 0, the first byte 1; what belongs to a segment comes along.
+#[test]
+fn a_connection_from_its_syn_on() {
+    let mut connection = Connection::new();
+    let first = observe(&mut connection, Way::Forward, &syn(ISN, None, Some(3)));
+    assert_eq!((first.seq, first.ack, first.window, first.end()), (0, 0, 5000, 1));
+    let second = observe(&mut connection, Way::Reverse, &syn(PEER, Some(ISN + 1), Some(7)));
+    assert_eq!((second.seq, second.ack, second.window), (0, 1, 5000), "RFC 7323 §2.2: not scaled");
+    let mut data = plain(ISN + 1, Some(PEER + 1));
+    data.flags = Flags { cwr: true, fin: true, ..data.flags };
+    data.timestamps = Some(airhop_base::Timestamps { value: 1, echo: 2 });
+    let bytes = tcp(false, 0, header(1, &[]), &[1; 700]);
+    let third = connection.segment(Way::Forward, &data, 700, original(&bytes));
+    assert_eq!((third.seq, third.ack, third.len, third.end()), (1, 1, 700, 702));
+    assert_eq!((third.flags, third.timestamps), (data.flags, data.timestamps));
+    assert_eq!(third.options.original, Some(original(&bytes)));
+    let ack = observe(&mut connection, Way::Reverse, &plain(PEER + 1, Some(ISN.wrapping_add(701))));
+    assert_eq!((ack.seq, ack.ack), (1, 701), "across the wrap");
+    assert_eq!(connection.fold(Way::Forward, 701), ISN.wrapping_add(701));
+}
+
+/// RFC 7323 §2.2: scaled only if both SYNs have the option; the scale is that of who sends the segment.
+#[test]
+fn the_window_is_scaled_if_both_ends_said_so() {
+    let windows = |scales| {
+        let mut connection = opened(scales);
+        [Way::Forward, Way::Reverse].map(|way| observe(&mut connection, way, &plain(0, None)).window)
+    };
+    assert_eq!(windows([Some(3), Some(7)]), [5000 << 3, 5000 << 7]);
+    assert_eq!(windows([Some(3), None]), [5000; 2]);
+    assert_eq!(windows([None, Some(7)]), [5000; 2]);
+    let mut connection = opened([Some(3), Some(7)]);
+    observe(&mut connection, Way::Forward, &syn(ISN, None, None));
+    let ack = observe(&mut connection, Way::Reverse, &plain(PEER + 1, None));
+    assert_eq!(ack.window, 5000 << 7, "a SYN sent again without options takes nothing back");
+    let mut blind = Connection::new();
+    assert_eq!(observe(&mut blind, Way::Forward, &plain(0, None)).window, 5000, "no SYN was seen");
+}
+
+/// RFC 2018 §3, RFC 2883: blocks are of the peer's stream, before or behind its acknowledgement; empty ones are none.
+#[test]
+fn sack_blocks_count_as_the_peer_does() {
+    let mut connection = opened([None; 2]);
+    let number = |offset: u32| ISN.wrapping_add(offset);
+    let blocks = [(number(0x200), number(0x300)), (number(1), number(0x20)), (number(9), number(9))];
+    let option = etherparse::TcpOptionElement::SelectiveAcknowledgement(
+        blocks[0],
+        [Some(blocks[1]), Some(blocks[2]), None],
+    );
+    let ack = TcpHeader { ack: true, acknowledgment_number: number(0x90), ..header(PEER + 1, &[option]) };
+    let segment = observe(&mut connection, Way::Reverse, &seen(&tcp(false, 0, ack, &[])));
+    let expected = [SackBlock { start: 0x200, end: 0x300 }, SackBlock { start: 1, end: 0x20 }];
+    assert_eq!(segment.options.sack.blocks(), expected);
+    assert_eq!(segment.ack, 0x90);
+}
+
+/// Without a SYN: the first number of a stream is its byte 1, whoever says it. Older ones saturate.
+#[test]
+fn a_connection_that_was_open_before() {
+    let mut connection = Connection::new();
+    let ack = observe(&mut connection, Way::Forward, &plain(10, Some(2000)));
+    assert_eq!((ack.seq, ack.ack), (1, 1));
+    let data = observe(&mut connection, Way::Reverse, &plain(2000, Some(10)));
+    assert_eq!((data.seq, data.ack), (1, 1));
+    let old = observe(&mut connection, Way::Reverse, &plain(1000, Some(0xFFFF_0000)));
+    assert_eq!((old.seq, old.ack), (0, 0), "before what was first seen");
+    let next = observe(&mut connection, Way::Reverse, &plain(3460, Some(20)));
+    assert_eq!((next.seq, next.ack), (1461, 11), "what was older moved nothing");
+    assert_eq!(connection.fold(Way::Reverse, 1461), 3460);
+}
+
+/// RFC 9293 §3.6.1: a SYN with another number is another connection, and counts from itself; the same SYN again is not.
+#[test]
+fn another_syn_reopens() {
+    let mut connection = opened([Some(3), Some(7)]);
+    observe(&mut connection, Way::Forward, &plain(ISN.wrapping_add(5001), Some(PEER + 9)));
+    let again = [(Way::Forward, syn(ISN, None, Some(3))), (Way::Reverse, syn(PEER, Some(ISN + 1), Some(7)))];
+    assert!(!again.iter().any(|(way, seen)| connection.is_reopened_by(*way, seen)));
+    assert!(!connection.is_reopened_by(Way::Forward, &plain(4, None)), "not a SYN");
+    let other = syn(77, None, None);
+    assert!(connection.is_reopened_by(Way::Forward, &other));
+    assert!(connection.is_reopened_by(Way::Reverse, &other), "from the other side");
+    assert!(!Connection::new().is_reopened_by(Way::Forward, &other));
+    assert_eq!(observe(&mut connection, Way::Forward, &other).seq, 0);
+    let answer = observe(&mut connection, Way::Reverse, &syn(99, Some(78), Some(7)));
+    assert_eq!((answer.seq, answer.ack), (0, 1));
+    assert_eq!(
+        observe(&mut connection, Way::Reverse, &plain(100, Some(78))).window,
+        5000,
+        "the new SYN has no option"
+    );
+}
+
+/// RFC 4987 §3.6: who answers with SYN cookies picks another number for each answer to one SYN.
+#[test]
+fn another_answer_to_the_same_syn_is_the_same_connection() {
+    let mut connection = opened([None; 2]);
+    let answer = syn(123_456, Some(ISN + 1), None);
+    assert!(!connection.is_reopened_by(Way::Reverse, &answer));
+    observe(&mut connection, Way::Reverse, &answer);
+    assert_eq!(observe(&mut connection, Way::Reverse, &plain(123_457, Some(ISN + 1))).seq, 1);
+    observe(&mut connection, Way::Forward, &plain(ISN.wrapping_add(900), None));
+    assert!(
+        connection.is_reopened_by(Way::Reverse, &syn(1, Some(ISN + 1), None)),
+        "once data flows there is no other"
+    );
+}
+
+/// RFC 9293 §3.10.7.1: the RST of a host that knows no connection has the number 0; the answer to the SYN sent again counts.
+#[test]
+fn a_reset_teaches_nothing() {
+    let mut connection = Connection::new();
+    observe(&mut connection, Way::Forward, &syn(ISN, None, None));
+    let reset = SeenTcp { rst: true, ..plain(0, Some(ISN + 1)) };
+    assert_eq!(observe(&mut connection, Way::Reverse, &reset).ack, 1);
+    let answer = syn(PEER, Some(ISN + 1), None);
+    assert!(!connection.is_reopened_by(Way::Reverse, &answer));
+    observe(&mut connection, Way::Reverse, &answer);
+    assert_eq!(observe(&mut connection, Way::Reverse, &plain(PEER + 1, None)).seq, 1);
+}
+
+proptest! {
+    /// RFC 9293 §3.4: numbers unfold to the offsets that were folded, across any number of wraps, however they are reordered within 2³⁰
+    /// and whoever says them.
+    #[test]
+    fn offsets_survive_wraps_and_reordering(
+        isn: u32,
+        steps in prop::collection::vec((0u64..1 << 30, 0u64..1 << 30, any::<bool>()), 1..200),
+    ) {
+        let mut connection = Connection::new();
+        observe(&mut connection, Way::Forward, &syn(isn, None, None));
+        let mut highest = 1u64;
+        for (step, back, is_ack) in steps {
+            highest += step;
+            let offset = highest.saturating_sub(back).max(1);
+            let number = isn.wrapping_add(offset as u32);
+            let unfolded = if is_ack {
+                observe(&mut connection, Way::Reverse, &plain(PEER, Some(number))).ack
+            } else {
+                observe(&mut connection, Way::Forward, &plain(number, None)).seq
+            };
+            prop_assert_eq!(unfolded, offset);
+            prop_assert_eq!(connection.fold(Way::Forward, offset), number);
+            observe(&mut connection, Way::Forward, &plain(isn.wrapping_add(highest as u32), None));
+        }
+    }
+
+    /// Without a SYN the distances are right, whatever number comes first.
+    #[test]
+    fn distances_are_right_without_a_syn(first: u32, steps in prop::collection::vec(0u32..1 << 30, 1..50)) {
+        let mut connection = Connection::new();
+        let start = observe(&mut connection, Way::Reverse, &plain(7, Some(first))).ack;
+        let (mut number, mut offset) = (first, start);
+        for step in steps {
+            (number, offset) = (number.wrapping_add(step), offset + u64::from(step));
+            prop_assert_eq!(observe(&mut connection, Way::Forward, &plain(number, None)).seq, offset);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! What leaves of a datagram that came.
+
+use super::{header, original, other_packet, packet, seen, tcp};
+use airhop_base::{Ecn, Naks, Original, Packet, RareOptions, Segment};
+use airhop_wire::real::{Connection, Way, checksums_hold, naks, read, write_back};
+use etherparse::{TcpHeader, TcpOptionElement as Opt};
+use proptest::prelude::*;
+use std::sync::Arc;
+
+const ISN: u32 = 0xFFFF_FF00;
+
+/// One whose stream `Forward` counts from [`ISN`].
+fn connection() -> Connection {
+    let mut connection = Connection::new();
+    let syn = seen(&tcp(false, 0, TcpHeader { syn: true, ..header(ISN, &[]) }, &[]));
+    connection.segment(Way::Forward, &syn, 0, original(&[]));
+    connection
+}
+
+/// An ACK of the other side on which somebody put NAKs.
+fn ack_with(original: &Original, seqs: &[u64]) -> Packet {
+    let naks: Naks = seqs.iter().copied().collect();
+    packet(Segment::default().with(RareOptions {
+        naks,
+        original: Some(original.clone()),
+        ..RareOptions::NONE
+    }))
+}
+
+/// Nothing changed: the very bytes, not a copy.
+#[test]
+fn what_did_not_change_is_the_same() {
+    for is_v6 in [false, true] {
+        let ecn_capable = original(&tcp(is_v6, 2, header(1, &[]), b"data"));
+        let same =
+            write_back(&ecn_capable, &ack_with(&ecn_capable, &[]), Some((&connection(), Way::Reverse)));
+        assert!(Arc::ptr_eq(&same, ecn_capable.datagram()));
+    }
+    let nonsense = Original::new(Arc::from([0u8; 3]), 0);
+    let marked = Packet { ecn: Ecn::Ce, ..other_packet() };
+    assert!(Arc::ptr_eq(&write_back(&nonsense, &marked, None), nonsense.datagram()));
+}
+
+/// RFC 3168 §5: only an ECN-capable packet is marked. But for the field and the IPv4 checksum nothing changes.
+#[test]
+fn congestion_experienced() {
+    for (is_v6, ecn) in [(false, 1), (false, 2), (true, 1), (true, 2)] {
+        let bytes = tcp(is_v6, ecn, header(1, &[]), b"data");
+        let out = write_back(&original(&bytes), &Packet { ecn: Ecn::Ce, ..other_packet() }, None);
+        assert_eq!((read(&out).unwrap().ecn, checksums_hold(&out)), (Ecn::Ce, Ok(())));
+        let changed: Vec<usize> = (0..bytes.len()).filter(|&at| bytes[at] != out[at]).collect();
+        assert_eq!(changed, if is_v6 { &[1][..] } else { &[1, 11] });
+        let back = write_back(&original(&out), &Packet { ecn: Ecn::Ect, ..other_packet() }, None);
+        assert_eq!(back, out, "a mark is never taken away");
+    }
+    for is_v6 in [false, true] {
+        let incapable = original(&tcp(is_v6, 0, header(1, &[]), b"data"));
+        let out = write_back(&incapable, &Packet { ecn: Ecn::Ce, ..other_packet() }, None);
+        assert!(Arc::ptr_eq(&out, incapable.datagram()));
+    }
+}
+
+/// RFC 4727, RFC 6994 §3: the option byte by byte, behind the others; a list that had an end goes on.
+#[test]
+fn naks_byte_by_byte() {
+    let options = [Opt::SelectiveAcknowledgement((0x300, 0x400), [None; 3])];
+    let bytes = tcp(false, 2, TcpHeader { ack: true, ..header(1, &options) }, &[]);
+    assert_eq!(bytes[50..52], [0, 0], "two ends of the list as padding");
+    let original = original(&bytes);
+    let out =
+        write_back(&original, &ack_with(&original, &[0x101, 0x200]), Some((&connection(), Way::Reverse)));
+    assert_eq!(out[40..50], bytes[40..50]);
+    assert_eq!(out[50..52], [1, 1]);
+    assert_eq!(out[52..], [253, 12, 0xA1, 0x50, 0, 0, 0, 1, 0, 0, 1, 0]);
+    assert_eq!((out[32] >> 4, out[3]), (11, 64));
+    assert_eq!(naks(&out), [1, 0x100]);
+    assert_eq!(seen(&out).sack.blocks(), [[0x300, 0x400]]);
+    assert_eq!(checksums_hold(&out), Ok(()));
+    assert_eq!((naks(&bytes), naks(&[])), (vec![], vec![]));
+}
+
+/// RFC 9293 §3.1: 40 bytes of options, and 65535 of a datagram. What does not fit, and what nobody could read, is left out.
+#[test]
+fn naks_that_have_no_room_are_left_out() {
+    let with = |options: &[u8], seqs: &[u64], connection: Option<(&Connection, Way)>| {
+        let mut ack = TcpHeader { ack: true, ..header(1, &[]) };
+        ack.set_options_raw(options).unwrap();
+        let original = original(&tcp(false, 0, ack, &[]));
+        naks(&write_back(&original, &ack_with(&original, seqs), connection)).len()
+    };
+    let known = connection();
+    let connection = Some((&known, Way::Reverse));
+    assert_eq!(with(&[1; 20], &[1, 2, 3, 4], connection), 4);
+    assert_eq!(with(&[1; 24], &[1, 2, 3, 4], connection), 0);
+    assert_eq!(with(&[1; 24], &[1, 2, 3], connection), 3);
+    assert_eq!(with(&[1, 1, 8, 10], &[1], connection), 0, "an option that goes on behind the header");
+    assert_eq!(with(&[], &[1], None), 0);
+    let long = original(&tcp(false, 0, header(1, &[]), &[0; 65_490]));
+    assert!(Arc::ptr_eq(&write_back(&long, &ack_with(&long, &[1, 2]), connection), long.datagram()));
+}
+
+proptest! {
+    /// RFC 1624: marks and NAKs keep right checksums right, on any segment of both families.
+    #[test]
+    fn changes_keep_checksums_right(
+        is_v6: bool,
+        ecn in 0u8..4,
+        numbers: (u32, u32, u16, u16),
+        raw_options in prop::collection::vec(0u8..4, 0..=5).prop_map(|words| [words, vec![]].concat()),
+        payload in prop::collection::vec(any::<u8>(), 0..100),
+        seqs in prop::collection::vec(any::<u64>(), 0..=4),
+        marks: bool,
+    ) {
+        let nops: Vec<u8> = raw_options.iter().flat_map(|_| [1u8; 4]).collect();
+        let mut ack = TcpHeader { ack: true, acknowledgment_number: numbers.1, urgent_pointer: numbers.3, ..header(numbers.0, &[]) };
+        ack.window_size = numbers.2;
+        ack.set_options_raw(&nops).unwrap();
+        let bytes = tcp(is_v6, ecn, ack, &payload);
+        let original = original(&bytes);
+        let packet = Packet { ecn: if marks { Ecn::Ce } else { Ecn::Ect }, ..ack_with(&original, &seqs) };
+        let connection = connection();
+        let out = write_back(&original, &packet, Some((&connection, Way::Reverse)));
+        prop_assert_eq!(checksums_hold(&out), Ok(()));
+        let folded: Vec<u32> =
+            packet.segment().unwrap().options.naks.seqs().iter().map(|&seq| connection.fold(Way::Forward, seq)).collect();
+        prop_assert_eq!(naks(&out), folded);
+        prop_assert_eq!(&out[out.len() - payload.len()..], &payload[..]);
+        let is_marked = matches!(ecn, 1 | 2) && marks || ecn == 3;
+        prop_assert_eq!(read(&out).unwrap().ecn == Ecn::Ce, is_marked);
+        // A prefix becomes the prefix of the same datagram.
+        let prefix = &bytes[..bytes.len() - payload.len()];
+        let cut = write_back(&super::original(prefix), &packet, Some((&connection, Way::Reverse)));
+        prop_assert_eq!(&cut[..], &out[..out.len() - payload.len()]);
+    }
+}
