@@ -101,7 +101,7 @@ pub struct Datagram {
     /// When it was sent, for the receiver's delay statistics.
     pub sent: Time,
     /// What it is if it came from outside: UDP, ICMP, or anything else that is not TCP.
-    pub original: Option<Original>,
+    pub original: Option<Box<Original>>,
 }
 
 /// Why something was dropped. Every drop has exactly one reason.
@@ -163,6 +163,15 @@ impl Packet {
         match &self.body {
             Body::Tcp(s) => Some(s),
             _ => None,
+        }
+    }
+
+    /// The real bytes, if it came from outside.
+    pub fn original(&self) -> Option<&Original> {
+        match &self.body {
+            Body::Tcp(s) => s.options.original.as_ref(),
+            Body::Udp(d) => d.original.as_deref(),
+            Body::Notice(_) | Body::Routing(_) => None,
         }
     }
 

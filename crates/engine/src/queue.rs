@@ -119,6 +119,14 @@ impl<E: Copy> EventQueue<E> {
         }
     }
 
+    /// When the next event leaves.
+    pub fn next_time(&mut self) -> Option<Time> {
+        if self.next.is_empty() {
+            self.come_near();
+        }
+        self.next.last().map(|next| next.at)
+    }
+
     /// Takes out the next event not later than `end`.
     #[inline]
     pub fn pop_until(&mut self, end: Time) -> Option<(Time, E)> {
@@ -326,10 +334,12 @@ mod tests {
         let mut q = EventQueue::new();
         q.push(at(10), ());
         assert_eq!(q.pop_until(at(9)), None);
+        assert_eq!(q.next_time(), Some(at(10)));
         q.push(at(9), ()); // what was looked at in vain does not move the present
         assert_eq!(q.pop_until(at(9)), Some((at(9), ())));
         assert_eq!((q.pop_until(at(9)), q.len()), (None, 1));
         q.push(at(10), ());
+        assert_eq!(q.next_time(), Some(at(10)));
         assert_eq!(q.pop_until(at(10)), Some((at(10), ())));
         assert_eq!(q.pop_until(at(9)), None, "what is due now is after that, too");
         assert_eq!(q.pop_until(at(10)), Some((at(10), ())));

@@ -3,6 +3,7 @@
 use crate::ground_truth::lateness::LatenessBook;
 use crate::ground_truth::loss_ledger::LossLedger;
 use crate::ground_truth::spurious::SpuriousTimeouts;
+use crate::outside::{HalfConnection, RealEnds};
 use crate::plan::{AppPlan, FlowPlan};
 use crate::source::Source;
 use airhop_base::{Body, Datagram, FlowId, NodeId, Notice, Packet, Segment, Time, UDP_HEADER_BYTES};
@@ -44,6 +45,18 @@ impl Flow {
 pub(crate) enum Ends {
     Tcp(Box<TcpEnds>),
     Udp(UdpEnds),
+    /// Real hosts.
+    Real(Box<RealEnds>),
+}
+
+impl Ends {
+    /// Of real hosts that speak TCP.
+    pub fn half(&self) -> Option<&HalfConnection> {
+        match self {
+            Ends::Real(real) => real.tcp.as_ref(),
+            Ends::Tcp(_) | Ends::Udp(_) => None,
+        }
+    }
 }
 
 /// A TCP connection.

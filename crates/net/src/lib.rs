@@ -9,6 +9,7 @@ mod ground_truth;
 mod link;
 mod link_fades;
 pub mod links;
+pub mod outside;
 pub mod placement;
 pub mod plan;
 pub mod queues;

@@ -30,8 +30,11 @@ pub struct Report {
 pub struct FlowReport {
     /// Its name.
     pub name: String,
-    /// Its scheme, if it is TCP.
+    /// Its scheme, if it is TCP of Airhop.
     pub scheme: Option<&'static str>,
+    /// Real hosts are at its ends, of which the network sees packets alone: timeouts, recoveries, window cuts, judgements and duplicates
+    /// are not known.
+    pub is_real: bool,
     /// "tcp" or "udp".
     pub transport: &'static str,
     /// The sending node.
@@ -93,6 +96,7 @@ impl FlowReport {
         let FlowReport {
             name: _,
             scheme: _,
+            is_real: _,
             transport: _,
             from: _,
             to: _,

@@ -20,6 +20,19 @@ pub struct Service {
     pub kind: Kind,
     /// It tells senders of losses on wireless links, in whatever form: what a flow with notices of its own choice does without.
     pub tells_of_losses: bool,
+    /// What it does for flows of real hosts.
+    pub on_real: OnReal,
+}
+
+/// What a service does for real packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnReal {
+    /// The same as for those of Airhop.
+    Acts,
+    /// It acts, and what it tells the sender stays inside: a kernel would take it for an ACK.
+    Unheard,
+    /// It cannot act; says why.
+    Cannot(&'static str),
 }
 
 /// How a service is provided.
@@ -94,30 +107,35 @@ pub static SERVICES: &[Service] = &[
         about: "an agent before the wireless link repairs losses from its own copies",
         kind: Kind::AtLink(|_, _| Box::new(Snoop::new())),
         tells_of_losses: false,
+        on_real: OnReal::Acts,
     },
     Service {
         name: "elsn",
         about: "the link layer tells the sender what it repeats (ERSN) and what it gives up (ELN)",
         kind: Kind::AtLink(|_, _| Box::new(Elsn)),
         tells_of_losses: true,
+        on_real: OnReal::Unheard,
     },
     Service {
         name: "ebsn",
         about: "the base station tells the sender of each attempt on the way down to a mobile that failed (EBSN)",
         kind: Kind::BesideAir(|plan, place| Some(Box::new(Ebsn::at(plan, place)?))),
         tells_of_losses: false,
+        on_real: OnReal::Acts,
     },
     Service {
         name: "rttn",
         about: "base stations measure fades and tell the sender what delay to expect from them (RTTN, a reconstruction)",
         kind: Kind::BesideAir(|plan, place| (place != Place::Source).then(|| Box::new(Rttn::new(plan)) as _)),
         tells_of_losses: false,
+        on_real: OnReal::Acts,
     },
     Service {
         name: "nak",
         about: "a MAC that drops a segment says so on the next ACK of the flow, and spares the route (Cheng & Lin 2008)",
         kind: Kind::AtStations(|_, plan, node| Box::new(Nak::new(plan, node))),
         tells_of_losses: true,
+        on_real: OnReal::Acts,
     },
     Service {
         name: "congestion-warning",
@@ -125,6 +143,7 @@ pub static SERVICES: &[Service] = &[
                 in place of drop-tail queues",
         kind: Kind::Queue(QueuePlan::congestion_warning),
         tells_of_losses: false,
+        on_real: OnReal::Acts,
     },
     Service {
         name: "step-marking",
@@ -132,6 +151,7 @@ pub static SERVICES: &[Service] = &[
                 queues",
         kind: Kind::Queue(QueuePlan::step_marking),
         tells_of_losses: false,
+        on_real: OnReal::Acts,
     },
     Service {
         name: "biased-queue",
@@ -139,12 +159,14 @@ pub static SERVICES: &[Service] = &[
                 in place of drop-tail queues",
         kind: Kind::Queue(|packets| QueuePlan::Biased { packets }),
         tells_of_losses: false,
+        on_real: OnReal::Cannot("no kernel marks its packets as \"in\" or \"out\""),
     },
     Service {
         name: "truth",
         about: "the simulator tells the sender its share of the bottleneck and the round trip with empty queues",
         kind: Kind::Oracle,
         tells_of_losses: false,
+        on_real: OnReal::Cannot("no kernel can be told its share of the bottleneck"),
     },
     Service {
         name: "eln",
@@ -154,30 +176,37 @@ pub static SERVICES: &[Service] = &[
             Way::Down => Box::new(Eln::downlink()),
         }),
         tells_of_losses: true,
+        on_real: OnReal::Unheard,
     },
     Service {
         name: "split",
         about: "the connection ends at the base station, and another one goes on from there",
         kind: Kind::AtBase(|flow, plan, _| Box::new(Split::new(flow, plan))),
         tells_of_losses: false,
+        on_real: OnReal::Cannot(
+            "its proxy is a TCP of Airhop, which has none of the data that it would acknowledge",
+        ),
     },
     Service {
         name: "damaged-frames",
         about: "link layers deliver segments with a damaged payload and intact headers",
         kind: Kind::ByLinks(LinkService::DamagedFrames),
         tells_of_losses: true,
+        on_real: OnReal::Cannot("a kernel drops what fails its checksum"),
     },
     Service {
         name: "fragments",
         about: "802.11 sends data in fragments, the headers first, and delivers the headers if nothing else arrives",
         kind: Kind::ByLinks(LinkService::Fragments),
         tells_of_losses: true,
+        on_real: OnReal::Cannot("a kernel does not take the headers of a segment without its payload"),
     },
     Service {
         name: "contention",
         about: "802.11 adds up in a header field of the data how long they contended for the medium",
         kind: Kind::ByLinks(LinkService::Contention),
         tells_of_losses: false,
+        on_real: OnReal::Cannot("a real segment has no field for the time that it contended"),
     },
 ];
 

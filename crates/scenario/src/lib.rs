@@ -23,10 +23,13 @@ mod whole;
 
 pub use added::{NewParam, NewScheme, Policies};
 pub use airhop_net::Schedule;
+pub use airhop_net::outside::{Departure, Reach};
 pub use catalogue::{catalogue, reference, schema, services};
 pub use grammar::problem::ScenarioError;
 pub use runs::fades::SavedFades;
+pub use runs::open::OpenRun;
 pub use runs::run::{Outcome, Pool, Progress, Recording, Run, RunError};
 pub use whole::hints::{Base, Hint};
+pub use whole::opening::{Door, Opening};
 pub use whole::places::places;
 pub use whole::scenario::{Overrides, Scenario, Source};

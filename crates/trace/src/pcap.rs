@@ -85,6 +85,11 @@ impl Captures {
         number
     }
 
+    /// One more flow.
+    pub fn open(&mut self) {
+        self.conversations.push(None);
+    }
+
     /// Appends a packet to the capture of `node`.
     pub fn packet(
         &mut self,
@@ -101,6 +106,12 @@ impl Captures {
         if passes || self.error.is_some() {
             return;
         }
+        let number = usize::from(node.0);
+        if let Some(original) = packet.original() {
+            let datagram = airhop_wire::real::write_back(original, packet, None);
+            let result = self.files[number].packet(t, interface, direction, &datagram, packet.bytes, comment);
+            return self.keep(result);
+        }
         let conversation = match packet.flow.index() {
             Some(flow) => self.conversations[flow].get_or_insert_with(|| first(packet)),
             None => &mut first(packet),
@@ -111,7 +122,7 @@ impl Captures {
                 io::Error::new(io::ErrorKind::InvalidData, format!("a packet cannot be captured: {e}"))
             })
             .and_then(|()| {
-                self.files[usize::from(node.0)].packet(t, interface, direction, &self.bytes, comment)
+                self.files[number].packet(t, interface, direction, &self.bytes, packet.bytes, comment)
             });
         self.keep(result);
     }
@@ -182,6 +193,7 @@ impl Capture {
         interface: u16,
         direction: Direction,
         bytes: &[u8],
+        length: u32,
         comment: Option<&str>,
     ) -> io::Result<()> {
         let mut options = vec![EnhancedPacketOption::Flags(direction.epb_flags())];
@@ -189,7 +201,7 @@ impl Capture {
         let block = EnhancedPacketBlock {
             interface_id: interface.into(),
             timestamp: Duration::from_nanos(t.nanos()),
-            original_len: bytes.len() as u32,
+            original_len: length,
             data: Cow::Borrowed(bytes),
             options,
         };

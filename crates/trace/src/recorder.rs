@@ -74,6 +74,17 @@ impl Recorder {
         Ok(Recorder { flows: flow_names.to_vec(), tables, captures })
     }
 
+    /// One more flow, which opens during the run.
+    pub fn flow(&mut self, name: &str) {
+        self.flows.push(name.to_string());
+        if let Some(tables) = &mut self.tables {
+            tables.window.open();
+        }
+        if let Some(captures) = &mut self.captures {
+            captures.open();
+        }
+    }
+
     /// A sender hands a data segment to IP.
     pub fn segment(&mut self, t: Time, flow: FlowId, segment: &Segment, sent: Sent) {
         if let Some(tables) = &mut self.tables {

@@ -21,17 +21,20 @@ pub enum SendCause {
     Recovery,
     /// To find out whether the tail of a flight was lost (RFC 8985 §7.3).
     Probe,
+    /// A real sender did, and keeps its reasons to itself.
+    Unknown,
 }
 
 impl SendCause {
     /// All causes; a category code is an index.
-    pub const ALL: [SendCause; 6] = [
+    pub const ALL: [SendCause; 7] = [
         SendCause::New,
         SendCause::Fast,
         SendCause::Timeout,
         SendCause::Notice,
         SendCause::Recovery,
         SendCause::Probe,
+        SendCause::Unknown,
     ];
 
     /// Its name in traces.
@@ -43,6 +46,7 @@ impl SendCause {
             SendCause::Notice => "notice",
             SendCause::Recovery => "recovery",
             SendCause::Probe => "probe",
+            SendCause::Unknown => "unknown",
         }
     }
 }
@@ -227,6 +231,11 @@ impl Windows {
             srtt_ms: Vec::new(),
             rto_ms: Vec::new(),
         }
+    }
+
+    /// One more flow.
+    pub fn open(&mut self) {
+        self.last.push(None);
     }
 
     pub fn push(&mut self, t: Time, flow: FlowId, sample: WindowSample) {

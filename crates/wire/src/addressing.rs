@@ -2,6 +2,7 @@
 
 use crate::WireError;
 use airhop_base::{Body, FlowId, NodeId, Packet};
+use std::net::IpAddr;
 
 /// Flow 0 sends from this port, the next flow from the next one: the dynamic ports (RFC 6335 §6).
 pub const SENDER_PORT: u16 = 49152;
@@ -42,6 +43,29 @@ pub fn address(node: NodeId) -> [u8; 4] {
         return [255; 4];
     }
     (NETWORK + u32::from(node.0) + 1).to_be_bytes()
+}
+
+/// fd00::/8 is for private use (RFC 4193 §3.1); a prefix of Airhop's own.
+const NETWORK6: [u8; 14] = [0xfd, 0, 0xa1, 0xb0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+
+/// The IPv6 address of a node: node 0 is fd00:a1b0::1.
+pub fn address6(node: NodeId) -> [u8; 16] {
+    let mut address = [0; 16];
+    address[..14].copy_from_slice(&NETWORK6);
+    address[14..].copy_from_slice(&(node.0 + 1).to_be_bytes());
+    address
+}
+
+/// The node whose host has this address, of either family, if a node has it.
+pub fn host(address: IpAddr) -> Option<NodeId> {
+    match address {
+        IpAddr::V4(address) => node(address.octets()).filter(|node| *node != NodeId::BROADCAST),
+        IpAddr::V6(address) => {
+            let number =
+                address.octets().strip_prefix(&NETWORK6[..]).map(|n| u16::from_be_bytes([n[0], n[1]]))?;
+            number.checked_sub(1).map(NodeId)
+        }
+    }
 }
 
 /// The node that has this address, if a node has it.
@@ -139,6 +163,13 @@ mod tests {
         }
         assert_eq!(address(NodeId::BROADCAST), [255, 255, 255, 255]);
         assert_eq!(node([10, 0, 0, 0]), None);
+        for id in (0..u16::MAX).map(NodeId) {
+            assert_eq!(host(address(id).into()), Some(id));
+            assert_eq!(host(address6(id).into()), Some(id));
+        }
+        assert_eq!(address6(NodeId(0x1233)), [0xfd, 0, 0xa1, 0xb0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x12, 0x34]);
+        assert_eq!([[255; 16], [0; 16]].map(|address| host(address.into())), [None; 2]);
+        assert_eq!(host([255; 4].into()), None, "all are no host");
         // All on the link have one address, which is not that of a node.
         assert_eq!([[10, 1, 0, 0], [10, 1, 0, 1]].map(node), [None; 2]);
         assert_eq!(node([192, 168, 0, 1]), None);

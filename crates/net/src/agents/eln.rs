@@ -77,6 +77,12 @@ impl Agent for Eln {
         }
         PacketAction::Forward
     }
+
+    fn on_piggybacked(&mut self, _: Time, ack: u64) {
+        if self.sender.is_some() && ack > self.last_ack {
+            self.is_lost_on_air(ack); // no duplicate: nothing to mark
+        }
+    }
 }
 
 /// Blocks of contiguous data from the wireless side, the oldest first. What is missing between them the wireless link lost, and a

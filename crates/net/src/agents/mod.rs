@@ -92,6 +92,11 @@ pub trait Agent: std::fmt::Debug + Send {
         PacketAction::Forward
     }
 
+    /// An ACK of the flow passes on data of the other half of the connection, as real ones do. It is no duplicate (RFC 5681 §2).
+    fn on_piggybacked(&mut self, now: Time, ack: u64) {
+        let _ = (now, ack);
+    }
+
     /// The link layer of this node did something with a packet of the flow.
     fn on_link(&mut self, now: Time, event: &LinkEvent, actions: &mut AgentActions) {
         let _ = (now, event, actions);
@@ -149,6 +154,7 @@ mod tests {
         let mut actions = AgentActions::default();
         assert_eq!(Bystander.on_packet(Time::ZERO, &mut packet, 1.0, &mut actions), PacketAction::Forward);
         assert!(!Bystander.on_waiting(Time::ZERO, &mut packet), "no further ACK is shown");
+        Bystander.on_piggybacked(Time::ZERO, 1);
         assert!(!Bystander.heeds_fades());
         assert_eq!((Bystander.first_window(), Bystander.poll_timeout()), (None, None));
     }

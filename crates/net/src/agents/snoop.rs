@@ -197,6 +197,12 @@ impl Agent for Snoop {
         }
     }
 
+    fn on_piggybacked(&mut self, now: Time, ack: u64) {
+        if self.sender.is_some() && ack > self.last_ack {
+            self.on_new_ack(now, ack);
+        }
+    }
+
     fn poll_timeout(&self) -> Option<Time> {
         self.deadline
     }

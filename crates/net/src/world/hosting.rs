@@ -44,7 +44,21 @@ impl World {
             record_naks(&mut self.recorder, now, packet, had_naks);
             self.apply_agent_actions(now, i);
         }
+        self.show_piggybacked(now, node, id);
         action
+    }
+
+    /// An ACK on the data of a real host is about the other half of its connection, whose agents hear of it.
+    fn show_piggybacked(&mut self, now: Time, node: NodeId, id: &Id<Packet>) {
+        let packet = self.arena.get(id);
+        let Some(half) = self.flows[packet.flow.0 as usize].ends.half() else { return };
+        let Some(ack) = packet.segment().filter(|s| s.len > 0 && s.flags.ack).map(|s| s.ack) else { return };
+        let other = half.other.0 as usize;
+        for k in self.flows[other].agents_at(node) {
+            let (_, i) = self.flows[other].agents[k];
+            self.hosted[i as usize].agent.on_piggybacked(now, ack);
+            self.apply_agent_actions(now, i);
+        }
     }
 
     /// What happened to a packet that the link layer before a hop to `next` has, or had.

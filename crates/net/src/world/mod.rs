@@ -6,7 +6,7 @@
 //! ```
 
 mod air;
-mod build;
+pub(crate) mod build;
 pub(crate) mod event;
 mod hosting;
 mod label;
@@ -28,6 +28,7 @@ pub use schedule::Schedule;
 use crate::agents::{Agent, AgentActions, PacketAction};
 use crate::flow::{Ends, Flow, supply};
 use crate::ground_truth::loss_ledger::DropReason;
+use crate::outside::Outside;
 use crate::queues::Dropped;
 use crate::report::Report;
 use crate::routing::{Hop, Routes};
@@ -84,6 +85,8 @@ pub struct World {
     pub(crate) fingerprint: Fingerprint,
     pub(crate) drops: [u64; Drop::ALL.len()],
     pub(crate) recorder: Option<Box<Recorder>>,
+    /// Where real hosts send and receive, if anywhere.
+    pub(crate) outside: Option<Box<Outside>>,
     pub(crate) created: u64,
     pub(crate) arrived: u64,
     pub(crate) dropped: u64,
@@ -142,6 +145,7 @@ impl World {
             Event::Agent(i) => self.on_agent_timer(now, i),
             Event::Router(cell, station) => self.on_router_timer(now, cell, station),
             Event::Handoff(i) => self.on_handoff(now, i),
+            Event::Outside => self.on_outside(now),
         }
     }
 
@@ -160,6 +164,7 @@ impl World {
                 let node = packet.src;
                 self.enter(now, node, 0, packet);
             }
+            Ends::Real(_) => {}
         }
     }
 
@@ -372,6 +377,7 @@ impl World {
                 self.finish(now, node, id);
                 self.send_what_is_ready(now, flow);
             }
+            (Ends::Real(_), _) => self.leave(now, node, id),
             (Ends::Udp(udp), Body::Udp(datagram)) => {
                 udp.delivered_bytes += u64::from(datagram.len);
                 self.finish(now, node, id);
@@ -382,7 +388,9 @@ impl World {
 
     /// A notice reaches the sender, from the network or from the link layer of its own station.
     pub(crate) fn notify(&mut self, now: Time, id: FlowId, notice: Notice) {
-        let Ends::Tcp(tcp) = &mut self.flows[id.0 as usize].ends else { return };
+        let Ends::Tcp(tcp) = &mut self.flows[id.0 as usize].ends else {
+            return self.notify_outside(now, id, notice);
+        };
         let lateness_ms = tcp.on_notice(now, notice);
         if let Some(recorder) = &mut self.recorder {
             recorder.notice(now, id, notice.kind, NoticeEvent::Received { lateness_ms }, notice.seq);

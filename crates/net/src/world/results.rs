@@ -15,6 +15,9 @@ impl World {
         if let Some(earlier) = &self.warmed_up {
             report.leave_out(earlier);
         }
+        // What stood ready for real hosts that sent nothing is left out.
+        let mut flows = self.flows.iter();
+        report.flows.retain(|_| flows.next().is_some_and(|flow| !flow.is_idle_outside()));
         let measured = self.duration - self.warmup;
         for flow in &mut report.flows {
             flow.goodput_mbps = flow.delivered_bytes as f64 * 8.0 / measured.secs_f64() / 1e6;
@@ -49,6 +52,7 @@ impl World {
         let blank = FlowReport {
             name: flow.plan.name.clone(),
             scheme: None,
+            is_real: false,
             transport: "udp",
             from: name(flow.plan.from),
             to: name(flow.plan.to),
@@ -73,6 +77,7 @@ impl World {
             Ends::Udp(udp) => {
                 FlowReport { sent_segments: udp.sent, delivered_bytes: udp.delivered_bytes, ..blank }
             }
+            Ends::Real(real) => real.report(blank),
         }
     }
 

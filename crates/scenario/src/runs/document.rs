@@ -45,16 +45,16 @@ struct FlowDocument<'a> {
     delivered_bytes: u64,
     sent_segments: u64,
     retransmissions: u64,
-    timeouts: u64,
-    fast_recoveries: u64,
-    window_cuts: u64,
-    spurious_timeouts: u64,
+    timeouts: Option<u64>,
+    fast_recoveries: Option<u64>,
+    window_cuts: Option<u64>,
+    spurious_timeouts: Option<u64>,
     srtt_ms: Option<f64>,
     completion_s: Option<f64>,
     notices: Counts<{ NoticeKind::ALL.len() }>,
-    judgements: Confused,
-    duplicates: u64,
-    timeouts_warned_late: u64,
+    judgements: Option<Confused>,
+    duplicates: Option<u64>,
+    timeouts_warned_late: Option<u64>,
     lateness: Option<LatenessDocument>,
 }
 
@@ -118,6 +118,8 @@ fn routing(counts: RoutingCounts) -> RoutingDocument {
 }
 
 fn flow(f: &FlowReport) -> FlowDocument<'_> {
+    // What only a real kernel knows is null, and no zero.
+    let known = |count: u64| (!f.is_real).then_some(count);
     FlowDocument {
         name: &f.name,
         scheme: f.scheme,
@@ -129,16 +131,16 @@ fn flow(f: &FlowReport) -> FlowDocument<'_> {
         delivered_bytes: f.delivered_bytes,
         sent_segments: f.sent_segments,
         retransmissions: f.retransmissions,
-        timeouts: f.timeouts,
-        fast_recoveries: f.fast_recoveries,
-        window_cuts: f.window_cuts,
-        spurious_timeouts: f.spurious_timeouts,
+        timeouts: known(f.timeouts),
+        fast_recoveries: known(f.fast_recoveries),
+        window_cuts: known(f.window_cuts),
+        spurious_timeouts: known(f.spurious_timeouts),
         srtt_ms: f.srtt_ms,
         completion_s: f.completion_s,
         notices: Counts(std::array::from_fn(|i| (NoticeKind::ALL[i].name(), f.notices[i]))),
-        judgements: Confused(f.classifications),
-        duplicates: f.duplicates,
-        timeouts_warned_late: f.lateness.timeouts_warned_late,
+        judgements: (!f.is_real).then_some(Confused(f.classifications)),
+        duplicates: known(f.duplicates),
+        timeouts_warned_late: known(f.lateness.timeouts_warned_late),
         lateness: lateness(&f.lateness),
     }
 }
@@ -158,6 +160,7 @@ mod tests {
         let flow = FlowReport {
             name: "ftp".into(),
             scheme: Some("reno"),
+            is_real: false,
             transport: "tcp",
             from: "s".into(),
             to: "d".into(),

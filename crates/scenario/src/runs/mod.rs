@@ -2,4 +2,5 @@
 
 pub(crate) mod document;
 pub(crate) mod fades;
+pub(crate) mod open;
 pub(crate) mod run;

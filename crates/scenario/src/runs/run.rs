@@ -3,6 +3,8 @@
 use crate::runs::document::document;
 use crate::whole::scenario::Scenario;
 use airhop_base::Time;
+use airhop_net::outside::OutsidePlan;
+use airhop_net::plan::Plan;
 use airhop_net::{BuildError, Interrupted, Schedule, World};
 use airhop_tcp::Fault;
 use airhop_trace::{Recorder, Table};
@@ -117,16 +119,16 @@ impl Run {
     pub fn schedule(&self, events: usize, stop: &AtomicBool) -> Result<Schedule, RunError> {
         let middle = Time::from_nanos(self.scenario.duration().nanos() / 2);
         let schedule = || {
-            let mut world = self.world(None)?;
+            let mut world = self.world(self.scenario.plan(), None, None)?;
             self.at_work(&mut world, |world| world.schedule(middle, events, stop))
         };
         catch_unwind(AssertUnwindSafe(schedule)).unwrap_or_else(|panic| Err(self.panicked(panic.as_ref())))
     }
 
     fn simulate(&self, recording: &Recording, stop: &AtomicBool) -> Result<Outcome, RunError> {
-        let recorder = self.recorder(recording).map_err(RunError::Recording)?;
+        let recorder = self.recorder(self.scenario.plan(), recording).map_err(RunError::Recording)?;
         let begin = Instant::now();
-        let mut world = self.world(recorder)?;
+        let mut world = self.world(self.scenario.plan(), None, recorder)?;
         self.at_work(&mut world, |world| world.run(stop))?;
         let wall_s = begin.elapsed().as_secs_f64();
         let document = document(self.scenario.name(), self.seed, self.rep, wall_s, &world.report());
@@ -137,13 +139,18 @@ impl Run {
         Ok(Outcome { document, tables })
     }
 
-    fn world(&self, recorder: Option<Recorder>) -> Result<World, RunError> {
-        Fault::catch(|| World::new(self.scenario.plan(), self.seed, self.rep, recorder))
+    pub(super) fn world(
+        &self,
+        plan: &Plan,
+        outside: Option<&OutsidePlan>,
+        recorder: Option<Recorder>,
+    ) -> Result<World, RunError> {
+        Fault::catch(|| World::open(plan, outside, self.seed, self.rep, recorder))
             .map_err(|fault| self.failed(Time::ZERO, fault))?
             .map_err(|why| self.refused(&why))
     }
 
-    fn at_work<T>(
+    pub(super) fn at_work<T>(
         &self,
         world: &mut World,
         work: impl FnOnce(&mut World) -> Result<T, Interrupted>,
@@ -153,11 +160,10 @@ impl Run {
             .map_err(|_| RunError::Interrupted)
     }
 
-    fn recorder(&self, recording: &Recording) -> std::io::Result<Option<Recorder>> {
+    pub(super) fn recorder(&self, plan: &Plan, recording: &Recording) -> std::io::Result<Option<Recorder>> {
         if !recording.tables && recording.pcap_dir.is_none() {
             return Ok(None);
         }
-        let plan = self.scenario.plan();
         let flows: Vec<String> = plan.flows.iter().map(|f| f.name.clone()).collect();
         let dir = recording.pcap_dir.as_deref();
         Recorder::new(&flows, &plan.nodes, plan.duration, recording.tables, dir).map(Some)
@@ -183,7 +189,7 @@ impl Run {
         }
     }
 
-    fn panicked(&self, panic: &(dyn Any + Send)) -> RunError {
+    pub(super) fn panicked(&self, panic: &(dyn Any + Send)) -> RunError {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let message =
             text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without words");

@@ -6,6 +6,7 @@ mod ends;
 mod files;
 pub(crate) mod hints;
 mod largest;
+pub(crate) mod opening;
 pub(crate) mod places;
 mod plan;
 mod resolve;

@@ -38,9 +38,12 @@ fn packet(bytes: &[u8], seen: &Seen, connection: &mut Connection) -> Packet {
             connection.is_reopened_by(Way::Forward, tcp);
             Body::Tcp(connection.segment(Way::Forward, tcp, seen.payload, original))
         }
-        None => {
-            Body::Udp(Datagram { number: 0, len: seen.payload, sent: Time::ZERO, original: Some(original) })
-        }
+        None => Body::Udp(Datagram {
+            number: 0,
+            len: seen.payload,
+            sent: Time::ZERO,
+            original: Some(Box::new(original)),
+        }),
     };
     Packet { ecn: seen.ecn, ..Packet::new(FlowId(0), NodeId(0), NodeId(1), seen.bytes, body) }
 }

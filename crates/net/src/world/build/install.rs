@@ -23,11 +23,11 @@ pub(crate) fn agents(
     flow.agents.sort_by_key(|&(node, _)| node);
 }
 
-/// Has the agents that heed fades hear of those of the wireless hops by which their flows leave their nodes, towards either end. Where
-/// routes are found on demand nobody can say which those are.
-pub(crate) fn listeners(plan: &Plan, routes: &Routes, hosted: &[Hosted], links: &mut Links) {
-    for (host, i) in hosted.iter().zip(0..).filter(|(host, _)| host.agent.heeds_fades()) {
-        let flow = &plan.flows[host.flow.0 as usize];
+/// Has the agents from number `first` on that heed fades hear of those of the wireless hops by which their flows leave their nodes,
+/// towards either end. Where routes are found on demand nobody can say which those are.
+pub(crate) fn listeners(flows: &[Flow], routes: &Routes, hosted: &[Hosted], first: usize, links: &mut Links) {
+    for (host, i) in hosted[first..].iter().zip(first as u16..).filter(|(host, _)| host.agent.heeds_fades()) {
+        let flow = &flows[host.flow.0 as usize].plan;
         for hop in [flow.to, flow.from].map(|end| routes.hop(host.node, end)) {
             if let Some(link) = links.of_mut(hop) {
                 link.listen(hop, i);

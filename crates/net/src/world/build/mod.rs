@@ -2,7 +2,7 @@
 
 pub(super) mod disciplines;
 mod hosts;
-mod install;
+pub(crate) mod install;
 pub(super) mod networks;
 
 use crate::agents::MOST_AGENTS;
@@ -12,6 +12,7 @@ use crate::ground_truth::loss_ledger::LossLedger;
 use crate::ground_truth::oracle;
 use crate::link_fades;
 use crate::links::WlanPlan;
+use crate::outside::{Outside, OutsidePlan};
 use crate::placement;
 use crate::plan::{FlowPlan, Plan, RoutingPlan, Transport};
 use crate::routing::aodv::Router;
@@ -20,7 +21,7 @@ use crate::services::LinkService;
 use crate::source::Source;
 use crate::world::link_changes;
 use crate::world::links::Links;
-use crate::world::{Event, World};
+use crate::world::{Event, Hosted, World};
 use airhop_base::{Drop, FlowId, NodeId};
 use airhop_engine::{Arena, EventQueue, Fingerprint, Streams, TimerId, Timers, name_hash};
 use airhop_tcp::{Receiver, Sender};
@@ -37,6 +38,20 @@ impl World {
     /// transport cannot serve; if there are too many agents; or if what is to be drawn cannot be.
     pub fn new(
         plan: &Plan,
+        seed: u64,
+        replication: u64,
+        recorder: Option<Recorder>,
+    ) -> Result<World, BuildError> {
+        World::open(plan, None, seed, replication, recorder)
+    }
+
+    /// The same, open to real hosts.
+    ///
+    /// # Errors
+    /// As those of [`World::new`].
+    pub fn open(
+        plan: &Plan,
+        outside: Option<&OutsidePlan>,
         seed: u64,
         replication: u64,
         mut recorder: Option<Recorder>,
@@ -58,41 +73,30 @@ impl World {
             link_fades::record(plan, &streams, recorder);
             link_changes::record(plan, recorder);
         }
+        let ground = Ground { plan, graph: &graph, routes: &routes, streams: &streams };
         let mut flows = Vec::new();
         let truths = oracle::truths(plan, &graph, &routes);
         for (i, (f, truth)) in plan.flows.iter().zip(truths).enumerate() {
             let id = FlowId(i as u16);
-            let path = routes.path(&graph, f.from, f.to);
-            let mut flow = Flow {
-                plan: f.clone(),
-                id,
-                route_hops: path.len(),
-                hash: name_hash(&f.name),
-                ends: ends(f, id, &streams, &mut timers)?,
-                agents: Vec::new(),
-                takes_damaged: f.is_served_by(LinkService::DamagedFrames),
-                fragmented: f.is_served_by(LinkService::Fragments),
-                adds_contention: f.is_served_by(LinkService::Contention),
-            };
+            let is_real = outside.is_some_and(|outside| outside.flows.contains(&id));
+            let ends = if is_real { Ends::Real(Box::default()) } else { ends(f, id, &streams, &mut timers)? };
+            let mut flow = ground.flow(f, id, ends, &mut timers, &mut hosted);
             if let (Ends::Tcp(tcp), Some(truth)) = (&mut flow.ends, truth) {
                 tcp.sender.on_truth(&truth);
             }
-            let others = hosted.len();
-            install::agents(&mut flow, plan, &path, &mut timers, &mut hosted);
             if hosted.len() > MOST_AGENTS {
                 return Err(BuildError::TooManyAgents { flow: f.name.clone() });
             }
-            for host in &mut hosted[others..] {
-                let name = format!("{}.sender.{}", f.name, plan.nodes[host.node.0 as usize]);
-                host.agent.on_seed(streams.stream(&name).below(u32::MAX));
+            if !is_real {
+                events.push(f.start, Event::App(id));
             }
-            events.push(f.start, Event::App(id));
             flows.push(flow);
         }
         let watched = flows.iter().map(|flow| !flow.agents.is_empty()).collect();
         let handoffs = link_changes::schedule_handoffs(plan, &mut events);
+        let outside = outside.map(|o| Outside::new(o, plan, graph, routes.clone(), streams));
         let routes = on_demand(plan, routes);
-        install::listeners(plan, &routes, &hosted, &mut links);
+        install::listeners(&flows, &routes, &hosted, 0, &mut links);
         Ok(World {
             duration: plan.duration,
             warmup: plan.warmup,
@@ -117,10 +121,51 @@ impl World {
             fingerprint: Fingerprint::default(),
             drops: [0; Drop::ALL.len()],
             recorder: recorder.map(Box::new),
+            outside: outside.map(Box::new),
             created: 0,
             arrived: 0,
             dropped: 0,
         })
+    }
+}
+
+/// What flows are built on.
+pub(crate) struct Ground<'a> {
+    pub plan: &'a Plan,
+    pub graph: &'a Graph,
+    pub routes: &'a Routes,
+    pub streams: &'a Streams,
+}
+
+impl Ground<'_> {
+    /// A flow with its agents.
+    pub fn flow(
+        &self,
+        f: &FlowPlan,
+        id: FlowId,
+        ends: Ends,
+        timers: &mut Timers,
+        hosted: &mut Vec<Hosted>,
+    ) -> Flow {
+        let path = self.routes.path(self.graph, f.from, f.to);
+        let mut flow = Flow {
+            plan: f.clone(),
+            id,
+            route_hops: path.len(),
+            hash: name_hash(&f.name),
+            ends,
+            agents: Vec::new(),
+            takes_damaged: f.is_served_by(LinkService::DamagedFrames),
+            fragmented: f.is_served_by(LinkService::Fragments),
+            adds_contention: f.is_served_by(LinkService::Contention),
+        };
+        let others = hosted.len();
+        install::agents(&mut flow, self.plan, &path, timers, hosted);
+        for host in &mut hosted[others..] {
+            let name = format!("{}.sender.{}", f.name, self.plan.nodes[host.node.0 as usize]);
+            host.agent.on_seed(self.streams.stream(&name).below(u32::MAX));
+        }
+        flow
     }
 }
 

@@ -1,0 +1,162 @@
+//! What the network sees of the ends of a real flow: what entered and what was acknowledged, not what their kernels think.
+
+use crate::report::FlowReport;
+use airhop_base::{FlowId, NoticeKind, Span, Time};
+use airhop_wire::real::Way;
+
+/// What is counted of a flow between real hosts.
+#[derive(Debug, Default)]
+pub(crate) struct RealEnds {
+    /// TCP only.
+    pub tcp: Option<HalfConnection>,
+    /// Data segments or datagrams that entered.
+    pub sent: u64,
+    /// Payload bytes of datagrams that left.
+    pub datagram_bytes: u64,
+    /// Notices that were for its sender, by kind.
+    pub notices: [u64; NoticeKind::ALL.len()],
+}
+
+impl RealEnds {
+    /// The counts of a flow: what a kernel alone knows (timeouts, recoveries, window cuts, what it took a loss for) stays at zero.
+    pub fn report(&self, blank: FlowReport) -> FlowReport {
+        let report = FlowReport { sent_segments: self.sent, notices: self.notices, is_real: true, ..blank };
+        match &self.tcp {
+            Some(half) => FlowReport {
+                transport: "tcp",
+                delivered_bytes: half.delivered(),
+                retransmissions: half.retransmissions,
+                srtt_ms: half.srtt.map(Span::millis_f64),
+                ..report
+            },
+            None => FlowReport { delivered_bytes: self.datagram_bytes, ..report },
+        }
+    }
+}
+
+/// The data of one side of a TCP connection.
+#[derive(Debug)]
+pub(crate) struct HalfConnection {
+    /// Its connection, a place in [`super::Outside::opened`].
+    pub connection: usize,
+    /// Which way its data goes.
+    pub way: Way,
+    /// The data of the other side.
+    pub other: FlowId,
+    /// First byte that was never sent.
+    pub max_sent: u64,
+    /// First byte that the receiver's kernel has not acknowledged, as it said at its own node.
+    pub acked: u64,
+    /// The highest ACK that the sender's kernel was given.
+    heard: u64,
+    /// The number of the FIN.
+    fin: Option<u64>,
+    pub retransmissions: u64,
+    /// The end of the segment that is timed, and when it entered.
+    timed: Option<(u64, Time)>,
+    pub srtt: Option<Span>,
+}
+
+impl HalfConnection {
+    /// The first byte of data is 1.
+    pub fn new(connection: usize, way: Way, other: FlowId) -> Self {
+        HalfConnection {
+            connection,
+            way,
+            other,
+            max_sent: 1,
+            acked: 1,
+            heard: 1,
+            fin: None,
+            retransmissions: 0,
+            timed: None,
+            srtt: None,
+        }
+    }
+
+    /// Data enters. Returns whether some of it had been sent before.
+    pub fn on_data(&mut self, now: Time, seq: u64, end: u64) -> bool {
+        let again = seq < self.max_sent;
+        self.retransmissions += u64::from(again);
+        self.max_sent = self.max_sent.max(end);
+        match self.timed {
+            // Karn's rule: what was sent twice gives no sample.
+            Some((timed, _)) if again && seq < timed => self.timed = None,
+            None if !again => self.timed = Some((end, now)),
+            _ => {}
+        }
+        again
+    }
+
+    /// A FIN enters.
+    pub fn on_fin(&mut self, seq: u64) {
+        self.fin = Some(seq);
+    }
+
+    /// An ACK of this data enters. Returns whether it acknowledges more.
+    pub fn on_ack(&mut self, ack: u64) -> bool {
+        let is_new = ack > self.acked;
+        self.acked = self.acked.max(ack);
+        is_new
+    }
+
+    /// An ACK of this data leaves to its sender: the round trip as the sender meets it, smoothed as in RFC 6298 §2. Returns whether it
+    /// acknowledges more than those before.
+    pub fn on_ack_leaving(&mut self, now: Time, ack: u64) -> bool {
+        if let Some((_, since)) = self.timed.take_if(|(end, _)| *end <= ack) {
+            let sample = now - since;
+            self.srtt = Some(self.srtt.map_or(sample, |srtt| (srtt * 7 + sample) / 8));
+        }
+        let is_new = ack > self.heard;
+        self.heard = self.heard.max(ack);
+        is_new
+    }
+
+    /// Bytes that the receiver's kernel acknowledged. The FIN is none.
+    pub fn delivered(&self) -> u64 {
+        self.fin.map_or(self.acked, |fin| self.acked.min(fin)).saturating_sub(1)
+    }
+
+    /// Bytes on their way, as the network sees it.
+    pub fn flight(&self) -> u64 {
+        self.max_sent.saturating_sub(self.acked)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(t: u64) -> Time {
+        Time::ZERO + Span::from_millis(t)
+    }
+
+    // RFC 9293 §3.4: SYN and FIN take a number each, and are no data.
+    #[test]
+    fn the_fin_is_no_data() {
+        let mut half = HalfConnection::new(0, Way::Forward, FlowId(1));
+        half.on_data(ms(0), 1, 1001);
+        half.on_fin(1001);
+        assert!(half.on_ack(1002));
+        assert_eq!((half.delivered(), half.flight()), (1000, 0));
+        assert!(!half.on_ack(500), "an old ACK takes nothing back");
+    }
+
+    // Karn and Partridge 1987: an ACK of data that was sent twice says nothing of the round trip. RFC 6298 §2: gain 1/8.
+    #[test]
+    fn only_what_was_sent_once_is_timed() {
+        let mut half = HalfConnection::new(0, Way::Forward, FlowId(1));
+        assert!(!half.on_data(ms(0), 1, 1001));
+        assert!(half.on_data(ms(200), 1, 1001));
+        half.on_ack_leaving(ms(210), 1001);
+        assert_eq!((half.srtt, half.retransmissions), (None, 1));
+        half.on_data(ms(300), 1001, 2001);
+        half.on_ack_leaving(ms(340), 2001);
+        assert_eq!(half.srtt, Some(Span::from_millis(40)));
+        half.on_data(ms(400), 2001, 3001);
+        half.on_data(ms(401), 3001, 4001);
+        half.on_ack_leaving(ms(420), 1500);
+        half.on_ack_leaving(ms(480), 4001);
+        assert_eq!(half.srtt, Some(Span::from_millis(45)));
+    }
+}

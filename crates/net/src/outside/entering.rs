@@ -1,0 +1,273 @@
+//! Datagrams enter: what they are, which flow they belong to, and where they go.
+
+use super::{Departure, Endpoint, Opened, RealEnds};
+use crate::agents::MOST_AGENTS;
+use crate::flow::{Ends, Flow};
+use crate::outside::ends::HalfConnection;
+use crate::plan::FlowPlan;
+use crate::world::build::{Ground, install};
+use crate::world::{Event, Interrupted, World};
+use airhop_base::{Body, Datagram, FlowId, NodeId, Original, Packet, Time};
+use airhop_trace::{SendCause, Sent};
+use airhop_wire::real::{self, Connection, Seen, SeenTcp, Way};
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// So many flows can open: as many as a capture tells apart by ports. What opens later is counted with the rest of its pair of nodes.
+const MOST_FLOWS: usize = 16_000;
+
+/// Protocol number of UDP (RFC 768).
+const UDP: u8 = 17;
+
+impl World {
+    /// When the next event is due.
+    pub fn next_event(&mut self) -> Option<Time> {
+        self.events.next_time()
+    }
+
+    /// All that is due up to and including `t` happens.
+    ///
+    /// # Errors
+    /// [`Interrupted`] if `stop` became true.
+    pub fn advance(&mut self, t: Time, stop: &AtomicBool) -> Result<(), Interrupted> {
+        if t.nanos() >= self.warmup.nanos() {
+            self.warm_up(stop)?;
+        }
+        self.run_until(t, stop)
+    }
+
+    /// A datagram enters at `node`, behind all that is due up to `t`. The same datagrams at the same times make the same run, however
+    /// often [`World::advance`] was called between them.
+    ///
+    /// # Errors
+    /// [`Interrupted`] if `stop` became true.
+    pub fn admit(
+        &mut self,
+        t: Time,
+        node: NodeId,
+        datagram: &[u8],
+        stop: &AtomicBool,
+    ) -> Result<(), Interrupted> {
+        self.advance(t, stop)?;
+        if let Some(outside) = &mut self.outside {
+            outside.entering.push_back((node, Arc::from(datagram)));
+            self.events.push(t, Event::Outside);
+        }
+        Ok(())
+    }
+
+    /// Takes what has left since, in the order of time.
+    pub fn departures(&mut self) -> impl Iterator<Item = Departure> {
+        self.outside.as_mut().map(|outside| outside.departures.drain(..)).into_iter().flatten()
+    }
+
+    /// The run ends here, before the end of its scenario.
+    pub fn end_at(&mut self, t: Time) {
+        self.duration = self.duration.min(t - Time::ZERO);
+    }
+
+    /// Datagrams that entered and went nowhere: broadcasts, addresses of nobody, what is no IP.
+    pub fn ignored(&self) -> u64 {
+        self.outside.as_ref().map_or(0, |outside| outside.ignored)
+    }
+
+    /// The time of a datagram has come.
+    #[inline(never)]
+    pub(crate) fn on_outside(&mut self, now: Time) {
+        let Some(outside) = &mut self.outside else { return };
+        let Some((node, datagram)) = outside.entering.pop_front() else { return };
+        match self.read(now, node, datagram) {
+            Some(packet) => self.enter(now, node, 0, packet),
+            None => self.outside.iter_mut().for_each(|outside| outside.ignored += 1),
+        }
+    }
+
+    /// The packet of a datagram that somebody may receive.
+    fn read(&mut self, now: Time, node: NodeId, datagram: Arc<[u8]>) -> Option<Packet> {
+        let seen = real::read(&datagram).ok()?;
+        let ways = [node, self.outside.as_ref()?.exit(node, seen.destination)?];
+        let (flow, body) = match (seen.tcp, seen.ports) {
+            (Some(tcp), Some(ports)) => self.read_segment(now, ways, &seen, &tcp, ports, datagram),
+            _ => self.read_datagram(now, ways, &seen, datagram),
+        }?;
+        Some(Packet { ecn: seen.ecn, ..Packet::new(flow, ways[0], ways[1], seen.bytes, body) })
+    }
+
+    fn read_datagram(
+        &mut self,
+        now: Time,
+        ways: [NodeId; 2],
+        seen: &Seen,
+        datagram: Arc<[u8]>,
+    ) -> Option<(FlowId, Body)> {
+        let flow = self.flow_of_datagram(now, ways, seen)?;
+        let Ends::Real(real) = &mut self.flows[usize::from(flow.0)].ends else { return None };
+        let number = real.sent;
+        real.sent += 1;
+        let original = Some(Box::new(Original::new(datagram, 0)));
+        Some((flow, Body::Udp(Datagram { number, len: seen.payload, sent: now, original })))
+    }
+
+    fn flow_of_datagram(&mut self, now: Time, ways: [NodeId; 2], seen: &Seen) -> Option<FlowId> {
+        let outside = self.outside.as_mut()?;
+        let rest = outside.stand_ins.get(&ways).copied();
+        let Some([from, to]) = endpoints(seen).filter(|_| seen.protocol == UDP) else { return rest };
+        if let Some(&flow) = outside.conversations.get(&[from, to]) {
+            return Some(flow);
+        }
+        let plan = outside.flow_plan(ways, name("udp", from, to), now)?;
+        let Some(flow) = self.open_flow(plan, RealEnds::default()) else { return rest };
+        self.outside.as_mut()?.conversations.insert([from, to], flow);
+        Some(flow)
+    }
+
+    fn read_segment(
+        &mut self,
+        now: Time,
+        ways: [NodeId; 2],
+        seen: &Seen,
+        tcp: &SeenTcp,
+        ports: [u16; 2],
+        datagram: Arc<[u8]>,
+    ) -> Option<(FlowId, Body)> {
+        let ends = [(seen.source, ports[0]), (seen.destination, ports[1])];
+        let Some(place) = self.connection_of(now, ways, ends, tcp) else {
+            return self.read_datagram(now, ways, seen, datagram);
+        };
+        let opened = &mut self.outside.as_mut()?.opened[place];
+        let way = if opened.opener == ends[0] { Way::Forward } else { Way::Reverse };
+        let original = Original::new(datagram, tcp.option_bytes);
+        let mut segment = opened.connection.segment(way, tcp, seen.payload, original);
+        segment.sent = now;
+        let [data, acknowledged] = match way {
+            Way::Forward => opened.flows,
+            Way::Reverse => [opened.flows[1], opened.flows[0]],
+        };
+        let is_pure_ack = segment.len == 0 && !segment.flags.syn;
+        if segment.len > 0 {
+            self.count_data(now, data, &segment);
+        }
+        if segment.flags.fin {
+            self.half(data)?.on_fin(segment.seq + u64::from(segment.len));
+        }
+        if segment.flags.ack && self.half(acknowledged)?.on_ack(segment.ack) {
+            let delivered = self.half(acknowledged)?.delivered();
+            if let Some(recorder) = &mut self.recorder {
+                recorder.delivered(now, acknowledged, delivered);
+            }
+        }
+        Some((if is_pure_ack { acknowledged } else { data }, Body::Tcp(segment)))
+    }
+
+    fn count_data(&mut self, now: Time, flow: FlowId, segment: &airhop_base::Segment) {
+        let Ends::Real(real) = &mut self.flows[usize::from(flow.0)].ends else { return };
+        let Some(half) = &mut real.tcp else { return };
+        real.sent += 1;
+        let retransmission = half.on_data(now, segment.seq, segment.seq + u64::from(segment.len));
+        if let Some(recorder) = &mut self.recorder {
+            let cause = if retransmission { SendCause::Unknown } else { SendCause::New };
+            let sent = Sent { retransmission, cause, cwnd: f64::NAN, flight: half.flight() as u32 };
+            recorder.segment(now, flow, segment, sent);
+        }
+    }
+
+    pub(super) fn half(&mut self, flow: FlowId) -> Option<&mut HalfConnection> {
+        match &mut self.flows[usize::from(flow.0)].ends {
+            Ends::Real(real) => real.tcp.as_mut(),
+            _ => None,
+        }
+    }
+
+    /// The connection between two ends, as a place among those that opened. It opens with the first segment seen of it.
+    fn connection_of(
+        &mut self,
+        now: Time,
+        ways: [NodeId; 2],
+        ends: [Endpoint; 2],
+        tcp: &SeenTcp,
+    ) -> Option<usize> {
+        let key = if ends[0] <= ends[1] { ends } else { [ends[1], ends[0]] };
+        let outside = self.outside.as_mut()?;
+        if let Some(&place) = outside.connections.get(&key) {
+            let known = &outside.opened[place];
+            let way = if known.opener == ends[0] { Way::Forward } else { Way::Reverse };
+            if !known.connection.is_reopened_by(way, tcp) {
+                return Some(place);
+            }
+        }
+        let place = outside.opened.len();
+        let there = outside.flow_plan(ways, name("tcp", ends[0], ends[1]), now)?;
+        let back = outside.flow_plan([ways[1], ways[0]], name("tcp", ends[1], ends[0]), now)?;
+        let first = self.flows.len() as u16;
+        let [data, answers] = [FlowId(first), FlowId(first + 1)];
+        let half = |way, other| RealEnds {
+            tcp: Some(HalfConnection::new(place, way, other)),
+            ..RealEnds::default()
+        };
+        if self.flows.len() + 2 > MOST_FLOWS {
+            return None;
+        }
+        self.open_flow(there, half(Way::Forward, answers))?;
+        self.open_flow(back, half(Way::Reverse, data))?;
+        let is_watched = [data, answers].iter().any(|flow| self.watched[usize::from(flow.0)]);
+        [data, answers].iter().for_each(|flow| self.watched[usize::from(flow.0)] = is_watched);
+        let outside = self.outside.as_mut()?;
+        outside.opened.push(Opened {
+            connection: Connection::new(),
+            opener: ends[0],
+            flows: [data, answers],
+        });
+        outside.connections.insert(key, place);
+        Some(place)
+    }
+
+    /// A flow opens, with the agents that its plan asks for, as long as there is room for them.
+    fn open_flow(&mut self, plan: FlowPlan, ends: RealEnds) -> Option<FlowId> {
+        let outside = self.outside.as_ref()?;
+        if self.flows.len() >= MOST_FLOWS {
+            return None;
+        }
+        let id = FlowId(self.flows.len() as u16);
+        let others = self.hosted.len();
+        let ground = Ground {
+            plan: &outside.plan,
+            graph: &outside.graph,
+            routes: &outside.routes,
+            streams: &outside.streams,
+        };
+        let mut flow = ground.flow(&plan, id, Ends::Real(Box::new(ends)), &mut self.timers, &mut self.hosted);
+        if self.hosted.len() > MOST_AGENTS {
+            self.hosted.truncate(others);
+            flow.agents.clear();
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.flow(&plan.name);
+        }
+        self.watched.push(!flow.agents.is_empty());
+        self.flows.push(flow);
+        install::listeners(&self.flows, &self.routes, &self.hosted, others, &mut self.links);
+        Some(id)
+    }
+}
+
+fn endpoints(seen: &Seen) -> Option<[Endpoint; 2]> {
+    let [from, to] = seen.ports?;
+    Some([(seen.source, from), (seen.destination, to)])
+}
+
+/// `tcp 10.0.0.1:5201 > 10.0.0.2:40312`.
+fn name(protocol: &str, from: Endpoint, to: Endpoint) -> String {
+    let end = |(address, port): Endpoint| match address {
+        IpAddr::V4(address) => format!("{address}:{port}"),
+        IpAddr::V6(address) => format!("[{address}]:{port}"),
+    };
+    format!("{protocol} {} > {}", end(from), end(to))
+}
+
+impl Flow {
+    /// It is one of real hosts, and something was sent.
+    pub(crate) fn is_idle_outside(&self) -> bool {
+        matches!(&self.ends, Ends::Real(real) if real.sent == 0)
+    }
+}

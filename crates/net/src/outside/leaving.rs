@@ -1,0 +1,72 @@
+//! Packets leave: their bytes with what the network changed in the headers, and notices as far as a kernel may get them.
+
+use super::Departure;
+use crate::flow::{Ends, Flow};
+use crate::world::World;
+use airhop_base::{Body, FlowId, NodeId, Notice, NoticeKind, Packet, Time};
+use airhop_engine::Id;
+use airhop_trace::NoticeEvent;
+use airhop_wire::real;
+
+impl World {
+    /// A packet of a real flow is where it leaves.
+    #[inline(never)]
+    pub(crate) fn leave(&mut self, now: Time, node: NodeId, id: Id<Packet>) {
+        let packet = self.finish_with(now, node, id);
+        if let Body::Notice(notice) = packet.body {
+            return self.notify_outside(now, packet.flow, notice);
+        }
+        if let Body::Udp(datagram) = &packet.body
+            && let Ends::Real(real) = &mut self.flows[usize::from(packet.flow.0)].ends
+        {
+            real.datagram_bytes += u64::from(datagram.len);
+        }
+        self.note_ack(now, node, &packet);
+        let Some(original) = packet.original() else { return };
+        let Some(outside) = &mut self.outside else { return };
+        let Flow { plan, ends, .. } = &self.flows[usize::from(packet.flow.0)];
+        let connection = ends.half().map(|half| {
+            let way = if packet.src == plan.from { half.way } else { half.way.opposite() };
+            (&outside.opened[half.connection].connection, way)
+        });
+        let datagram = real::write_back(original, &packet, connection);
+        outside.departures.push(Departure { at: now, node, datagram });
+    }
+
+    /// The sender that an ACK leaves to learns the round trip.
+    fn note_ack(&mut self, now: Time, node: NodeId, packet: &Packet) {
+        let Some(segment) = packet.segment().filter(|s| s.flags.ack) else { return };
+        let ack = segment.ack;
+        let sacked: u64 = segment.options.sack.blocks().iter().map(|b| b.end.saturating_sub(b.start)).sum();
+        let flow = if self.flows[usize::from(packet.flow.0)].plan.from == node {
+            packet.flow
+        } else {
+            let Some(half) = self.half(packet.flow) else { return };
+            half.other
+        };
+        let Some(half) = self.half(flow) else { return };
+        let is_duplicate = !half.on_ack_leaving(now, ack);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.ack(now, flow, ack, sacked as u32, is_duplicate);
+        }
+    }
+
+    /// A notice is for a real sender. EBSN and RTTN are messages of their own, which any kernel passes over; what looks like an ACK would be
+    /// taken for one by a kernel that does not listen for it, so it stays inside.
+    pub(crate) fn notify_outside(&mut self, now: Time, flow: FlowId, notice: Notice) {
+        let Ends::Real(real) = &mut self.flows[usize::from(flow.0)].ends else { return };
+        real.notices[notice.kind as usize] += 1;
+        if let Some(recorder) = &mut self.recorder {
+            let received = NoticeEvent::Received { lateness_ms: None };
+            recorder.notice(now, flow, notice.kind, received, notice.seq);
+        }
+        if !matches!(notice.kind, NoticeKind::Ebsn | NoticeKind::Rttn) {
+            return;
+        }
+        let Some(half) = &real.tcp else { return };
+        let Some(outside) = &mut self.outside else { return };
+        let opened = &outside.opened[half.connection];
+        let node = self.flows[usize::from(flow.0)].plan.from;
+        let _ = (opened, node);
+    }
+}

@@ -1,0 +1,140 @@
+//! The outside: datagrams of real hosts enter the network at some nodes, walk it as packets, and leave it at others.
+//!
+//! A real TCP connection is two flows, one for the data of each side, from its first segment on: what an agent keeps is about one of
+//! them. A segment with data belongs to the flow of that data, a pure ACK to the flow that it acknowledges, as in a simulated flow; of an
+//! ACK on data the agents of the other half hear too. Each UDP conversation is a flow for each direction, and the rest of what goes from
+//! one node to another is one.
+//!
+//! Whoever owns the clock and the devices calls [`World::admit`] and [`World::departures`]: nothing here does I/O.
+
+mod ends;
+mod entering;
+mod leaving;
+
+use crate::plan::{FlowPlan, Plan};
+use crate::routing::{Graph, Routes};
+use airhop_base::{FlowId, NodeId, Time};
+use airhop_engine::Streams;
+use airhop_wire::real::Connection;
+pub(crate) use ends::{HalfConnection, RealEnds};
+use std::collections::{HashMap, VecDeque};
+use std::net::IpAddr;
+use std::sync::Arc;
+
+/// Where a scenario is open to real hosts, and what of it makes room for them.
+#[derive(Clone, Debug, Default)]
+pub struct OutsidePlan {
+    /// The nodes at which datagrams enter and leave.
+    pub ends: Vec<OutsideEnd>,
+    /// Flows of the plan that make room for real traffic, at least one from each of these nodes to each other: what the first asks of the
+    /// network is done for the connections that go its way, and it counts what is neither TCP nor UDP.
+    pub flows: Vec<FlowId>,
+}
+
+/// A node with an outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutsideEnd {
+    /// The node.
+    pub node: NodeId,
+    /// Whose addresses lie behind it.
+    pub reach: Reach,
+}
+
+/// Which destinations are behind a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// A host with the addresses of the node ([`airhop_wire::addressing`]).
+    Host,
+    /// Whatever no host of another node is: a network behind an interface.
+    Network,
+}
+
+/// A datagram that left the network.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Departure {
+    /// When.
+    pub at: Time,
+    /// By which node.
+    pub node: NodeId,
+    /// The whole of it, or as much as had entered.
+    pub datagram: Arc<[u8]>,
+}
+
+/// An address and a port.
+type Endpoint = (IpAddr, u16);
+
+/// What a world knows of the outside.
+pub(crate) struct Outside {
+    ends: Vec<OutsideEnd>,
+    /// By where real packets enter and leave.
+    stand_ins: HashMap<[NodeId; 2], FlowId>,
+    /// What the flows that open are built on.
+    plan: Plan,
+    graph: Graph,
+    routes: Routes,
+    streams: Streams,
+    /// The connections by their ends, the lesser first; a place in `opened`.
+    connections: HashMap<[Endpoint; 2], usize>,
+    opened: Vec<Opened>,
+    /// UDP, by source and destination.
+    conversations: HashMap<[Endpoint; 2], FlowId>,
+    /// Datagrams whose events wait.
+    entering: VecDeque<(NodeId, Arc<[u8]>)>,
+    departures: Vec<Departure>,
+    /// Datagrams that go nowhere: other addresses, broadcasts, what is no IP.
+    ignored: u64,
+}
+
+/// A TCP connection.
+struct Opened {
+    connection: Connection,
+    /// Who opened it.
+    opener: Endpoint,
+    /// The flows of the opener's data and of the other side's.
+    flows: [FlowId; 2],
+}
+
+impl Outside {
+    pub fn new(outside: &OutsidePlan, plan: &Plan, graph: Graph, routes: Routes, streams: Streams) -> Self {
+        let mut stand_ins = HashMap::new();
+        for &flow in &outside.flows {
+            let FlowPlan { from, to, .. } = plan.flows[usize::from(flow.0)];
+            stand_ins.entry([from, to]).or_insert(flow);
+        }
+        Outside {
+            ends: outside.ends.clone(),
+            stand_ins,
+            plan: plan.clone(),
+            graph,
+            routes,
+            streams,
+            connections: HashMap::new(),
+            opened: Vec::new(),
+            conversations: HashMap::new(),
+            entering: VecDeque::new(),
+            departures: Vec::new(),
+            ignored: 0,
+        }
+    }
+
+    /// The node by which a datagram to this address leaves that entered at `node`.
+    fn exit(&self, node: NodeId, destination: IpAddr) -> Option<NodeId> {
+        let others = || self.ends.iter().filter(|end| end.node != node);
+        if let Some(host) = airhop_wire::addressing::host(destination) {
+            let end = others().find(|end| end.reach == Reach::Host && end.node == host);
+            if end.is_some() {
+                return end.map(|end| end.node);
+            }
+        }
+        if destination.is_multicast() || destination == IpAddr::from([255; 4]) {
+            return None;
+        }
+        others().find(|end| end.reach == Reach::Network).map(|end| end.node)
+    }
+
+    /// The plan of a flow from one node to another that opens now.
+    fn flow_plan(&self, ends: [NodeId; 2], name: String, now: Time) -> Option<FlowPlan> {
+        let stand_in = self.stand_ins.get(&ends)?;
+        Some(FlowPlan { name, start: now, ..self.plan.flows[usize::from(stand_in.0)].clone() })
+    }
+}

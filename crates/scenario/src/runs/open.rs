@@ -1,0 +1,94 @@
+//! A run that is open to real hosts: somebody else has the clock and the datagrams, live or from a log.
+
+use super::document::document;
+use super::run::{Outcome, Recording, Run, RunError};
+use crate::whole::opening::Opening;
+use airhop_base::{NodeId, Time};
+use airhop_net::World;
+use airhop_net::outside::Departure;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+/// A run at work. Its result depends on the scenario, seed, replication, and on what entered when; not on how often it was looked at.
+pub struct OpenRun {
+    run: Run,
+    world: World,
+    since: Instant,
+}
+
+impl OpenRun {
+    /// Builds the world of `run`, open as `opening` says.
+    ///
+    /// # Errors
+    /// [`RunError`] as of [`Run::execute`].
+    pub fn new(run: Run, opening: &Opening, recording: &Recording) -> Result<OpenRun, RunError> {
+        let recorder = run.recorder(&opening.plan, recording).map_err(RunError::Recording)?;
+        let world = run.world(&opening.plan, Some(&opening.outside), recorder)?;
+        Ok(OpenRun { run, world, since: Instant::now() })
+    }
+
+    /// When the next event is due.
+    pub fn next_event(&mut self) -> Option<Time> {
+        self.world.next_event()
+    }
+
+    /// All events up to and including `t` happen.
+    ///
+    /// # Errors
+    /// [`RunError`]: stopped, or a scheme of background traffic failed.
+    pub fn advance(&mut self, t: Time, stop: &AtomicBool) -> Result<(), RunError> {
+        self.work(|world| world.advance(t, stop))
+    }
+
+    /// A datagram enters at `node`.
+    ///
+    /// # Errors
+    /// As [`OpenRun::advance`].
+    pub fn admit(
+        &mut self,
+        t: Time,
+        node: NodeId,
+        datagram: &[u8],
+        stop: &AtomicBool,
+    ) -> Result<(), RunError> {
+        self.work(|world| world.admit(t, node, datagram, stop))
+    }
+
+    /// What has left since, in the order of time.
+    pub fn departures(&mut self) -> impl Iterator<Item = Departure> {
+        self.world.departures()
+    }
+
+    /// Datagrams that entered and went nowhere: broadcasts, addresses of nobody, what is no IP.
+    pub fn ignored(&self) -> u64 {
+        self.world.ignored()
+    }
+
+    /// Ends the run at `end`, or at the end of its scenario if that is earlier.
+    ///
+    /// # Errors
+    /// [`RunError`]: what was recorded cannot be written, or as [`OpenRun::advance`].
+    pub fn finish(mut self, end: Time) -> Result<Outcome, RunError> {
+        self.world.end_at(end);
+        let end = end.min(Time::ZERO + self.run.scenario.duration());
+        self.work(|world| world.advance(end, &AtomicBool::new(false)))?;
+        let OpenRun { run, world, since } = self;
+        let wall_s = since.elapsed().as_secs_f64();
+        let document = document(run.scenario.name(), run.seed, run.rep, wall_s, &world.report());
+        let tables = match world.into_recorder() {
+            Some(recorder) => recorder.finish().map_err(RunError::Recording)?,
+            None => Vec::new(),
+        };
+        Ok(Outcome { document, tables })
+    }
+
+    fn work<T>(
+        &mut self,
+        work: impl FnOnce(&mut World) -> Result<T, airhop_net::Interrupted>,
+    ) -> Result<T, RunError> {
+        let OpenRun { run, world, .. } = self;
+        catch_unwind(AssertUnwindSafe(|| run.at_work(world, work)))
+            .unwrap_or_else(|panic| Err(run.panicked(panic.as_ref())))
+    }
+}

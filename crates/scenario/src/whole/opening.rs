@@ -1,0 +1,174 @@
+//! A scenario opened to real hosts: at which nodes, and which of its flows make room for them.
+
+use super::scenario::Scenario;
+use crate::grammar::problem::{At, Problems, ScenarioError, did_you_mean, some_of};
+use airhop_base::{FlowId, NodeId, Time};
+use airhop_net::outside::{OutsideEnd, OutsidePlan, Reach};
+use airhop_net::plan::{AppPlan, FlowPlan, Plan, Transport};
+use airhop_net::services::OnReal;
+
+/// What a flow's segment has around it at most: IPv4 or IPv6 and TCP with timestamps, 20 + 32 bytes of the one and 40 + 32 of the other,
+/// of which the device allows for the first.
+const HEADERS: u32 = 52;
+
+/// The MTU of a node to or from which the scenario has no flow: Ethernet's (RFC 894).
+const DEFAULT_MTU: u32 = 1500;
+
+/// A node that real hosts are behind, as somebody asked for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Door {
+    /// What messages call the request: `--on s`.
+    pub asked: String,
+    /// The node's name.
+    pub node: String,
+    /// Whose addresses lie behind it.
+    pub reach: Reach,
+}
+
+/// What a world is built from that is open to real hosts.
+#[derive(Clone, Debug)]
+pub struct Opening {
+    /// The plan, with a flow for each way between two of the nodes.
+    pub plan: Plan,
+    /// Where it is open.
+    pub outside: OutsidePlan,
+    /// The largest datagram of each of its nodes, bytes: the segment of the scenario's flows and 52 of headers, or 1500.
+    pub mtus: Vec<u32>,
+    /// What services do not do for real packets, a sentence each.
+    pub notes: Vec<String>,
+}
+
+impl Scenario {
+    /// Opens the scenario at these nodes. Its flows between two of them make room for real traffic; all others are simulated beside it.
+    ///
+    /// # Errors
+    /// [`ScenarioError`] if there are fewer than two nodes, one is not known or is named twice, more than two have networks behind
+    /// them, or a service of a flow that makes room cannot act on real packets.
+    pub fn open(&self, doors: &[Door]) -> Result<Opening, ScenarioError> {
+        let mut problems = Problems::default();
+        let ends = self.outside_ends(doors, &mut problems);
+        let mut plan = self.plan().clone();
+        let mut flows = self.stand_ins(&ends, &mut problems);
+        let mtus = ends.iter().map(|end| mtu(&plan, &flows, end.node)).collect();
+        let notes = notes(&plan, &flows);
+        flows.extend(add_missing(&mut plan, &flows, &ends));
+        let opening = Opening { plan, outside: OutsidePlan { ends, flows }, mtus, notes };
+        problems.or(self.name(), Some(opening))
+    }
+
+    fn outside_ends(&self, doors: &[Door], problems: &mut Problems) -> Vec<OutsideEnd> {
+        let nodes = &self.plan().nodes;
+        let mut ends: Vec<OutsideEnd> = Vec::new();
+        for door in doors {
+            let at = At::Option(door.asked.clone());
+            let Some(index) = nodes.iter().position(|name| *name == door.node) else {
+                let known = || nodes.iter().map(String::as_str);
+                let hint = did_you_mean(&door.node, known());
+                let what = format!("no node \"{}\"; expected one of {}{hint}", door.node, some_of(known()));
+                problems.add(&at, "", what);
+                continue;
+            };
+            let node = NodeId(index as u16);
+            match ends.iter().find(|end| end.node == node) {
+                None => ends.push(OutsideEnd { node, reach: door.reach }),
+                Some(end) if end.reach == door.reach && door.reach == Reach::Host => {}
+                Some(_) => {
+                    problems.add(
+                        &at,
+                        "",
+                        format!(
+                            "expected each node once, got \"{}\" twice: give it a namespace or a device",
+                            door.node
+                        ),
+                    );
+                }
+            }
+        }
+        if ends.len() < 2 && problems.len() == 0 {
+            let what = "expected at least two nodes with real hosts, such as --on s \"iperf3 -s -1\" --on d \"iperf3 -c {s}\"";
+            problems.add(&At::Document, "", what);
+        }
+        if ends.iter().filter(|end| end.reach == Reach::Network).count() > 2 {
+            let what = "expected at most two nodes with devices: of three networks nobody can say which one a datagram is for";
+            problems.add(&At::Document, "", what);
+        }
+        ends
+    }
+
+    /// The flows that begin and end at real hosts.
+    fn stand_ins(&self, ends: &[OutsideEnd], problems: &mut Problems) -> Vec<FlowId> {
+        let plan = self.plan();
+        let is_drawn = |id: FlowId| {
+            plan.links.wlans.iter().any(|wlan| wlan.draws.pairs.iter().any(|pair| pair.flow == id))
+        };
+        let is_open = |node: NodeId| ends.iter().any(|end| end.node == node);
+        let mut flows = Vec::new();
+        for (flow, i) in plan.flows.iter().zip(0..) {
+            if is_drawn(FlowId(i)) || !is_open(flow.from) || !is_open(flow.to) {
+                continue;
+            }
+            flows.push(FlowId(i));
+            for service in &flow.services {
+                if let OnReal::Cannot(why) = service.on_real {
+                    let what = format!(
+                        "\"{}\" cannot act on real packets: {why}; expected another scheme, or services = []",
+                        service.name
+                    );
+                    problems.add(&At::Document, format!("flow.{}.services", flow.name), what);
+                }
+            }
+        }
+        flows
+    }
+}
+
+/// The largest datagram at a node.
+fn mtu(plan: &Plan, flows: &[FlowId], node: NodeId) -> u32 {
+    let of = |id: &FlowId| &plan.flows[usize::from(id.0)];
+    let here = flows.iter().map(of).filter(|flow| [flow.from, flow.to].contains(&node));
+    here.map(|flow| segment(flow) + HEADERS).max().unwrap_or(DEFAULT_MTU)
+}
+
+fn segment(flow: &FlowPlan) -> u32 {
+    match &flow.transport {
+        Transport::Tcp { config, .. } => config.mss,
+        Transport::Udp { bytes } => *bytes,
+    }
+}
+
+/// What the user must know of services that real senders do not hear.
+fn notes(plan: &Plan, flows: &[FlowId]) -> Vec<String> {
+    let mut notes = Vec::new();
+    for flow in flows.iter().map(|id| &plan.flows[usize::from(id.0)]) {
+        for service in flow.services.iter().filter(|service| service.on_real == OnReal::Unheard) {
+            notes.push(format!(
+                "flow.{}: what \"{}\" tells the sender is counted and stays inside: a kernel would take it for an ACK",
+                flow.name, service.name
+            ));
+        }
+    }
+    notes
+}
+
+/// A flow for each way between two real hosts that the scenario has none for.
+fn add_missing(plan: &mut Plan, flows: &[FlowId], ends: &[OutsideEnd]) -> Vec<FlowId> {
+    let of = |id: &FlowId| &plan.flows[usize::from(id.0)];
+    let known: Vec<_> = flows.iter().map(of).map(|flow| [flow.from, flow.to]).collect();
+    let first = plan.flows.len();
+    for from in ends {
+        for to in ends.iter().filter(|to| to.node != from.node && !known.contains(&[from.node, to.node])) {
+            let name = |node: NodeId| &plan.nodes[usize::from(node.0)];
+            let flow = FlowPlan {
+                name: format!("{} > {}", name(from.node), name(to.node)),
+                from: from.node,
+                to: to.node,
+                transport: Transport::Udp { bytes: 0 },
+                app: AppPlan::Bulk,
+                start: Time::ZERO,
+                services: Vec::new(),
+            };
+            plan.flows.push(flow);
+        }
+    }
+    (first..plan.flows.len()).map(|i| FlowId(i as u16)).collect()
+}
