@@ -1,11 +1,12 @@
 //! What is read of datagrams.
 
-use super::hostile::datagram;
+use super::hostile;
 use super::{CLIENT, CLIENT_V6, SERVER, SERVER_V6, header, ip, seen, tcp};
 use airhop_base::{Ecn, Timestamps};
 use airhop_wire::real::{Seen, Unreadable, checksums_hold, read};
 use etherparse::{TcpHeader, TcpOptionElement as Opt};
 use proptest::prelude::*;
+use std::fs;
 use std::net::IpAddr;
 
 /// RFC 791, RFC 8200, RFC 9293 §3.1: every field of a SYN of both families. RFC 3168 §5: ECT(1) is ECN-capable.
@@ -182,11 +183,29 @@ fn what_cannot_be_read() {
     assert!(read(&[]).is_err());
 }
 
+/// Inputs that together reach all that the fuzzer has reached (docs/fuzzing.md).
+#[test]
+fn seeds_are_survived() {
+    let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/real");
+    for seed in fs::read_dir(seeds).expect("the seeds of the fuzzer") {
+        let path = seed.expect("a file").path();
+        println!("{}", path.display()); // shown if it fails
+        let bytes = fs::read(&path).expect("a readable file");
+        hostile::datagram(&bytes);
+        hostile::repaired_datagram(&bytes);
+        hostile::begun_checksum(&bytes);
+        hostile::connection(&bytes);
+    }
+}
+
 proptest! {
     /// No bytes make anything here panic, and what is read leaves as it came.
     #[test]
     fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        datagram(&bytes);
+        hostile::datagram(&bytes);
+        hostile::repaired_datagram(&bytes);
+        hostile::begun_checksum(&bytes);
+        hostile::connection(&bytes);
     }
 
     /// The same of bytes that begin like a datagram of either family.
@@ -210,6 +229,7 @@ proptest! {
             bytes[9] = protocol;
             bytes[32] = words << 4;
         }
-        datagram(&bytes);
+        hostile::datagram(&bytes);
+        hostile::repaired_datagram(&bytes);
     }
 }
