@@ -1,6 +1,6 @@
 //! EBSN and RTTN to a real sender: ICMP messages in the form of [`crate::encode`]'s, with addresses behind.
 //!
-//! The types are those for experiments: 253 of ICMP (RFC 4727 §4.1), 200 of ICMPv6 (RFC 4443 §2.1). No kernel takes them for anything;
+//! The types are those for experiments: 253 of ICMP (RFC 4727), 200 of ICMPv6 (RFC 4443 §2.1). No kernel takes them for anything;
 //! a program that listens for ICMP does. The addresses of the segment stand in full, since the notice goes to its source, but does not
 //! come from its destination:
 //!

@@ -1,6 +1,6 @@
 //! What a host leaves to its network card: checksums, and cutting large segments. A datagram that is taken from a device before that
 //! (`PACKET_VNET_HDR` of packet sockets, `IFF_VNET_HDR` of TUN) has a `virtio_net_hdr` which says what is left to do
-//! (Virtual I/O Device 1.2, §5.1.6.2).
+//! (Virtual I/O Device 1.2, §5.1.6).
 
 use super::Unreadable;
 use super::checksum::sum;

@@ -12,7 +12,7 @@ fn about(source: impl Into<IpAddr>, destination: impl Into<IpAddr>) -> Quoted {
 
 const BEHIND_THE_CODE: [u8; 16] = [0, 1, 2, 3, 1, 187, 0x9C, 0x40, 0xFF, 0xFF, 0xFF, 0xF0, 0, 0, 5, 0xA4];
 
-/// RFC 792, RFC 4727 §4.1: every byte of an RTTN over IPv4.
+/// RFC 792, RFC 4727: every byte of an RTTN over IPv4.
 #[test]
 fn over_ipv4_byte_by_byte() {
     let delay = Span::from_micros(0x0001_0203);

@@ -22,7 +22,7 @@ fn udp(is_v6: bool, payload: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Virtual I/O Device 1.2, §5.1.6.2: a checksum that begins as the sum of the pseudo header ends as the whole one.
+/// Virtual I/O Device 1.2, §5.1.6: a checksum that begins as the sum of the pseudo header ends as the whole one.
 #[test]
 fn a_checksum_is_completed() {
     for is_v6 in [false, true] {
@@ -117,6 +117,16 @@ fn udp_is_cut() {
     }
 }
 
+/// What needs no cutting is one segment, and gets its checksums.
+#[test]
+fn one_segment_is_whole() {
+    for payload in [&b""[..], b"data"] {
+        let whole = tcp(false, 2, header(1, &[]), payload);
+        let begun = [&whole[..36], &[0, 0], &whole[38..]].concat();
+        assert_eq!(segments(&begun, 4).unwrap().collect::<Vec<_>>(), [whole]);
+    }
+}
+
 /// What cannot be cut is told in words.
 #[test]
 fn what_is_not_cut() {
@@ -126,7 +136,9 @@ fn what_is_not_cut() {
     assert_eq!(refused(&whole[..43], 2), OffloadError::Uncut("a part of a datagram"));
     assert!(matches!(refused(&whole[..30], 2), OffloadError::Unreadable(Unreadable::Cut { .. })));
     let with = |at: usize, value: u8| refused(&[&whole[..at], &[value], &whole[at + 1..]].concat(), 2);
-    assert!(matches!(with(6, 0x20), OffloadError::Uncut(_)), "a fragment");
+    let datagram = udp(false, b"data");
+    let fragment = refused(&[&datagram[..6], &[0x20], &datagram[7..]].concat(), 2);
+    assert_eq!(fragment, OffloadError::Uncut("a fragment, or what is on a source route,"));
     assert_eq!(
         with(9, 50).to_string(),
         "what is neither TCP nor UDP cannot be cut into segments: a whole TCP or UDP datagram and a gso_size are expected"

@@ -3,7 +3,7 @@
 use super::hostile;
 use super::{CLIENT, CLIENT_V6, SERVER, SERVER_V6, header, ip, seen, tcp};
 use airhop_base::{Ecn, Timestamps};
-use airhop_wire::real::{Seen, Unreadable, checksums_hold, read};
+use airhop_wire::real::{Seen, Unreadable, checksums_hold, read, segments};
 use etherparse::{TcpHeader, TcpOptionElement as Opt};
 use proptest::prelude::*;
 use std::fs;
@@ -18,7 +18,8 @@ fn a_syn_of_both_families() {
         Opt::Timestamp(7, 9),
         Opt::WindowScale(7),
     ];
-    let syn = TcpHeader { syn: true, ece: true, cwr: true, ..header(0xFFFF_FFF0, &options) };
+    let header = header(0xFFFF_FFF0, &options);
+    let syn = TcpHeader { syn: true, ece: true, cwr: true, acknowledgment_number: 77, ..header };
     for (is_v6, ecn, expected) in
         [(false, 0, Ecn::NotEct), (true, 1, Ecn::Ect), (false, 2, Ecn::Ect), (true, 3, Ecn::Ce)]
     {
@@ -152,6 +153,10 @@ fn extension_headers_of_ipv6() {
     );
     assert_eq!(seen.bytes as usize, chain.len());
     assert_eq!(checksums_hold(&chain), Ok(()));
+    let mut on_its_way = chain.clone();
+    on_its_way[67] = 1;
+    assert!(checksums_hold(&on_its_way).is_err(), "RFC 8200 §8.1: another destination is protected");
+    assert!(segments(&on_its_way, 1).is_err());
     for place in [[0, 1], [0, 8]] {
         let seen = read(&with(&[6, 0, place[0], place[1], 0, 0, 0, 9], 44)).unwrap();
         assert_eq!((seen.is_fragment, seen.protocol, seen.tcp, seen.payload), (true, 6, None, 16));

@@ -7,7 +7,7 @@ use etherparse::TcpOptionElement as Opt;
 /// RFC 1071 §1: any one byte that changes is found, in every protocol that protects it.
 #[test]
 fn every_broken_byte_is_found() {
-    let ports = |is_v6: bool| {
+    let udp = |is_v6: bool| {
         let mut out = Vec::new();
         ip(is_v6, 0).udp(1, 2).write(&mut out, b"payload").unwrap();
         out
@@ -17,15 +17,15 @@ fn every_broken_byte_is_found() {
     let whole = [
         tcp(false, 0, header(1, &[Opt::Noop]), b"odd"),
         tcp(true, 0, header(1, &[]), b"odd"),
-        ports(false),
-        ports(true),
+        udp(false),
+        udp(true),
         echo,
     ];
     for bytes in whole {
         assert_eq!(checksums_hold(&bytes), Ok(()));
         assert_eq!(checksums_hold(&[&bytes[..], &[1, 2, 3]].concat()), Ok(()), "padding of a frame");
         let transport = if bytes[0] >> 4 == 4 { 20 } else { 40 };
-        for at in (10..20).chain(transport..bytes.len()).filter(|&at| at != 7) {
+        for at in (10..20).chain(transport..bytes.len()) {
             let mut broken = bytes.clone();
             broken[at] ^= 0x10;
             assert!(checksums_hold(&broken).is_err(), "byte {at} of {bytes:x?}");
@@ -53,6 +53,7 @@ fn parts_of_datagrams() {
     assert_eq!(checksums_hold(&[]), Err("not an IP datagram"));
     let mut fragment = tcp(true, 0, header(1, &[]), b"payload");
     fragment[6] = 44;
+    fragment[40] = 6;
     fragment[42..44].copy_from_slice(&[0, 8]);
     assert_eq!(checksums_hold(&fragment), Ok(()));
 }
