@@ -136,7 +136,7 @@ impl World {
             return self.read_datagram(now, ways, seen, datagram);
         };
         let opened = &mut self.outside.as_mut()?.opened[place];
-        let way = if opened.opener == ends[0] { Way::Forward } else { Way::Reverse };
+        let way = if opened.ends[0] == ends[0] { Way::Forward } else { Way::Reverse };
         let original = Original::new(datagram, tcp.option_bytes);
         let mut segment = opened.connection.segment(way, tcp, seen.payload, original);
         segment.sent = now;
@@ -191,7 +191,7 @@ impl World {
         let outside = self.outside.as_mut()?;
         if let Some(&place) = outside.connections.get(&key) {
             let known = &outside.opened[place];
-            let way = if known.opener == ends[0] { Way::Forward } else { Way::Reverse };
+            let way = if known.ends[0] == ends[0] { Way::Forward } else { Way::Reverse };
             if !known.connection.is_reopened_by(way, tcp) {
                 return Some(place);
             }

@@ -88,8 +88,8 @@ pub(crate) struct Outside {
 /// A TCP connection.
 struct Opened {
     connection: Connection,
-    /// Who opened it.
-    opener: Endpoint,
+    /// Who opened it, and the other side.
+    ends: [Endpoint; 2],
     /// The flows of the opener's data and of the other side's.
     flows: [FlowId; 2],
 }
