@@ -81,7 +81,9 @@ mod linux {
         let all = CloneFlags::CLONE_NEWNET | CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWPID;
         match tried(move || unshare(all).map_err(io::Error::from)) {
             Ok(()) => Ok("network namespaces: as root".into()),
-            Err(error) => Err(format!("no network namespaces, though root: {error} (a container needs CAP_SYS_ADMIN)")),
+            Err(error) => {
+                Err(format!("no network namespaces, though root: {error} (a container needs CAP_SYS_ADMIN)"))
+            }
         }
     }
 
@@ -94,7 +96,9 @@ mod linux {
             Ok(output) => {
                 let said = String::from_utf8_lossy(&output.stderr);
                 let said = said.trim().trim_start_matches("unshare: ");
-                Err(format!("{missing} user namespaces are refused ({said}): sysctl user.max_user_namespaces, or AppArmor's"))
+                Err(format!(
+                    "{missing} user namespaces are refused ({said}): sysctl user.max_user_namespaces, or AppArmor's"
+                ))
             }
             Err(error) => Err(format!("{missing} `unshare` of util-linux cannot be started: {error}")),
         }
@@ -143,7 +147,8 @@ mod linux {
 
     /// The first two numbers of a kernel's release.
     fn version(release: &str) -> (u32, u32) {
-        let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(|number| number.parse().unwrap_or(0));
+        let mut numbers =
+            release.split(|c: char| !c.is_ascii_digit()).map(|number| number.parse().unwrap_or(0));
         (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
     }
 

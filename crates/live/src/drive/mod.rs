@@ -4,8 +4,6 @@
 //! the time of its reading, and the loop sleeps until the next event or datagram.
 
 mod tally;
-#[cfg(test)]
-mod tests;
 
 pub use tally::{Count, Driven, Progress, Stall};
 

@@ -7,8 +7,6 @@
 //! * 2, the end, and the last record: time in ns (u64).
 
 mod read;
-#[cfg(test)]
-mod tests;
 mod write;
 
 pub use read::{Ending, Entry, Log};

@@ -8,21 +8,21 @@ use std::collections::VecDeque;
 pub const ENDS: [NodeId; 2] = [NodeId(0), NodeId(1)];
 
 /// The wire.
+#[derive(Clone)]
 pub struct Wire {
     delay: Span,
-    now: Time,
+    /// How far it is.
+    pub now: Time,
     under_way: VecDeque<Departure>,
     left: Vec<Departure>,
     /// Every datagram that entered.
     pub entered: Vec<(Time, NodeId, Vec<u8>)>,
-    /// Whether to keep those.
-    pub keeps: bool,
 }
 
 impl Wire {
     pub fn new(delay: Span) -> Self {
         let (under_way, left, entered) = (VecDeque::new(), Vec::new(), Vec::new());
-        Wire { delay, now: Time::ZERO, under_way, left, entered, keeps: true }
+        Wire { delay, now: Time::ZERO, under_way, left, entered }
     }
 }
 
@@ -41,9 +41,7 @@ impl Outside for Wire {
 
     fn admit(&mut self, t: Time, node: NodeId, datagram: &[u8]) -> Result<(), Stopped> {
         self.advance(t)?;
-        if self.keeps {
-            self.entered.push((t, node, datagram.to_vec()));
-        }
+        self.entered.push((t, node, datagram.to_vec()));
         let to = if node == ENDS[0] { ENDS[1] } else { ENDS[0] };
         self.under_way.push_back(Departure { at: t + self.delay, node: to, datagram: datagram.into() });
         Ok(())
@@ -52,4 +50,14 @@ impl Outside for Wire {
     fn departures(&mut self, into: &mut Vec<Departure>) {
         into.append(&mut self.left);
     }
+}
+
+/// An IPv4 datagram of `length` bytes to node 1 or, with `group`, to all hosts, with `mark` as its identification.
+pub fn datagram(mark: u16, length: usize, group: bool) -> Vec<u8> {
+    let mut bytes = vec![0; length.max(20)];
+    bytes[0] = 0x45;
+    bytes[2..4].copy_from_slice(&(length as u16).to_be_bytes());
+    bytes[4..6].copy_from_slice(&mark.to_be_bytes());
+    bytes[16..20].copy_from_slice(&if group { [224, 0, 0, 1] } else { [10, 0, 0, 2] });
+    bytes
 }
