@@ -14,12 +14,14 @@ use std::rc::Rc;
 
 const READING: Span = Span::from_micros(1);
 
+/// What a host sends: when, at which port.
+type Sending = (Time, usize, Vec<u8>);
+
 /// A machine in which time passes by looking at the clock, and by sleeping.
 #[derive(Clone, Default)]
 struct Machine {
     now: Rc<Cell<Time>>,
-    /// What the hosts send: when, at which port.
-    traffic: Rc<RefCell<VecDeque<(Time, usize, Vec<u8>)>>>,
+    traffic: Rc<RefCell<VecDeque<Sending>>>,
     ports: [Memory; 2],
     /// How much later than asked for a sleep from this time on ends; then as usual again.
     oversleeps: Rc<RefCell<Vec<(Time, Span)>>>,
