@@ -14,6 +14,7 @@ mod emulation;
 pub mod headers;
 #[cfg(target_os = "linux")]
 pub mod host;
+mod json;
 pub mod lateness;
 pub mod log;
 mod outside;
@@ -21,8 +22,9 @@ pub mod port;
 pub mod privileges;
 pub mod turnaround;
 
+pub use airhop_base::Departure;
 pub use emulation::{
     Command, Emulation, EmulationError, End, EndKind, Ended, Finished, Live, LogTo, Output, address6,
 };
 pub use log::{Replayed, replay};
-pub use outside::{Departure, Outside, Stopped};
+pub use outside::{Outside, Stopped};

@@ -1,7 +1,6 @@
 //! What the live side needs of a world.
 
-use airhop_base::{NodeId, Time};
-use std::sync::Arc;
+use airhop_base::{Departure, NodeId, Time};
 
 /// A simulated network that datagrams enter and leave. Time is the world's own, since its beginning.
 pub trait Outside {
@@ -22,17 +21,6 @@ pub trait Outside {
 
     /// Appends what has left the network since the last call, in the order of time.
     fn departures(&mut self, into: &mut Vec<Departure>);
-}
-
-/// A datagram that has reached the node whose program it is for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Departure {
-    /// When it left the network: it is written then, or as soon after as the emulator gets to it.
-    pub at: Time,
-    /// Where it left.
-    pub node: NodeId,
-    /// The IP datagram.
-    pub datagram: Arc<[u8]>,
 }
 
 /// The world goes no further: a scheme failed, or somebody asked it to stop. It knows the reason itself.

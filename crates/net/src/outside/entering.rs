@@ -1,13 +1,13 @@
 //! Datagrams enter: what they are, which flow they belong to, and where they go.
 
-use super::{Departure, Endpoint, Opened, RealEnds};
+use super::{Endpoint, Opened, RealEnds};
 use crate::agents::MOST_AGENTS;
 use crate::flow::{Ends, Flow};
 use crate::outside::ends::HalfConnection;
 use crate::plan::FlowPlan;
 use crate::world::build::{Ground, install};
 use crate::world::{Event, Interrupted, World};
-use airhop_base::{Body, Datagram, FlowId, NodeId, Original, Packet, Time};
+use airhop_base::{Body, Datagram, Departure, FlowId, NodeId, Original, Packet, Time};
 use airhop_trace::{SendCause, Sent};
 use airhop_wire::real::{self, Connection, Seen, SeenTcp, Way};
 use std::net::IpAddr;
@@ -213,11 +213,7 @@ impl World {
         let is_watched = [data, answers].iter().any(|flow| self.watched[usize::from(flow.0)]);
         [data, answers].iter().for_each(|flow| self.watched[usize::from(flow.0)] = is_watched);
         let outside = self.outside.as_mut()?;
-        outside.opened.push(Opened {
-            connection: Connection::new(),
-            opener: ends[0],
-            flows: [data, answers],
-        });
+        outside.opened.push(Opened { connection: Connection::new(), ends, flows: [data, answers] });
         outside.connections.insert(key, place);
         Some(place)
     }

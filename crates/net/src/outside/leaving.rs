@@ -1,9 +1,9 @@
 //! Packets leave: their bytes with what the network changed in the headers, and notices as far as a kernel may get them.
 
-use super::{Departure, Opened};
+use super::Opened;
 use crate::flow::{Ends, Flow};
 use crate::world::World;
-use airhop_base::{Body, FlowId, NodeId, Notice, Packet, Time};
+use airhop_base::{Body, Departure, FlowId, NodeId, Notice, Packet, Time};
 use airhop_engine::Id;
 use airhop_trace::NoticeEvent;
 use airhop_wire::addressing::{address, address6};

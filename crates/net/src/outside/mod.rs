@@ -13,7 +13,7 @@ mod leaving;
 
 use crate::plan::{FlowPlan, Plan};
 use crate::routing::{Graph, Routes};
-use airhop_base::{FlowId, NodeId, Time};
+use airhop_base::{Departure, FlowId, NodeId, Time};
 use airhop_engine::Streams;
 use airhop_wire::real::Connection;
 pub(crate) use ends::{HalfConnection, RealEnds};
@@ -47,17 +47,6 @@ pub enum Reach {
     Host,
     /// Whatever no host of another node is: a network behind an interface.
     Network,
-}
-
-/// A datagram that left the network.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Departure {
-    /// When.
-    pub at: Time,
-    /// By which node.
-    pub node: NodeId,
-    /// The whole of it, or as much as had entered.
-    pub datagram: Arc<[u8]>,
 }
 
 /// An address and a port.

@@ -4,8 +4,7 @@
 mod stack;
 
 use crate::common::{LastHop, run};
-use airhop_base::{NodeId, Span, Time};
-use airhop_net::outside::Departure;
+use airhop_base::{Departure, NodeId, Span, Time};
 use airhop_net::{FlowReport, Report, World};
 use airhop_tcp::Preset;
 use airhop_wire::addressing::{address, address6};
@@ -14,7 +13,7 @@ use etherparse::PacketBuilder;
 use stack::{Stacks, opened};
 use std::sync::atomic::AtomicBool;
 
-const RUNS: AtomicBool = AtomicBool::new(false);
+static RUNS: AtomicBool = AtomicBool::new(false);
 
 fn last_hop(scheme: &'static str, fer: f64) -> LastHop {
     LastHop { scheme, fer, seconds: 20, preset: Preset::Linux, timestamps: true, ..LastHop::default() }
@@ -66,7 +65,7 @@ fn what_entered_when_is_the_run() {
         let mut looked = Time::ZERO;
         for (at, node, bytes) in &stacks.sent {
             while let Some(step) = step.filter(|step| looked + *step < *at) {
-                looked = looked + step;
+                looked += step;
                 world.advance(looked, &RUNS).expect("nobody stops it");
             }
             world.admit(*at, *node, bytes, &RUNS).expect("nobody stops it");

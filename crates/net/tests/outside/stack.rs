@@ -1,8 +1,8 @@
 //! A TCP of Airhop in the place of a real host: outside of the world, with nothing but datagrams between them.
 
-use airhop_base::{Body, FlowId, NodeId, Packet, Time};
+use airhop_base::{Body, Departure, FlowId, NodeId, Packet, Time};
 use airhop_net::World;
-use airhop_net::outside::{Departure, OutsideEnd, OutsidePlan, Reach};
+use airhop_net::outside::{OutsideEnd, OutsidePlan, Reach};
 use airhop_net::plan::{Plan, Transport};
 use airhop_tcp::{Params, Receiver, Sender};
 use airhop_wire::{Conversation, decode, encode};
