@@ -1,7 +1,7 @@
 //! A node of the network: network, process and mount namespaces without names, which are gone when nobody is in them.
 
 use super::sys;
-use super::tun::{self, Failed, Tun};
+use super::tun::{Failed, Tun};
 use airhop_base::NodeId;
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, setns, unshare};
@@ -67,14 +67,6 @@ impl Namespace {
             setns(own, CloneFlags::CLONE_NEWPID)?;
             child
         })?
-    }
-
-    /// How many datagrams the device lost, since nobody read them in time.
-    ///
-    /// # Errors
-    /// The kernel does not say.
-    pub fn lost(&self) -> io::Result<u64> {
-        self.within(tun::lost)?
     }
 }
 
