@@ -19,7 +19,13 @@ const ROLE: &str = "AIRHOP_LIVE_EMULATOR";
 /// Whether real packets can be emulated here, by this very process.
 fn possible() -> bool {
     let able = Privileges::look().emulation();
-    let able = able.and_then(|()| if needs_user_namespace() { Err("not root".into()) } else { Ok(()) });
+    let able = able.and_then(|()| {
+        if needs_user_namespace() {
+            Err("not root: see `unshare --user --map-root-user`".into())
+        } else {
+            Ok(())
+        }
+    });
     if let Err(missing) = &able {
         assert!(std::env::var("AIRHOP_LIVE").as_deref() != Ok("required"), "{missing}");
         eprintln!("skipped: {missing}");
@@ -315,6 +321,11 @@ fn acts_as_a_router() {
 #[test]
 fn two_interfaces_of_a_router_are_ends() {
     if !possible() {
+        return;
+    }
+    if process::Command::new("ip").arg("-V").stdout(Stdio::null()).status().is_err() {
+        assert!(std::env::var("AIRHOP_LIVE").as_deref() != Ok("required"), "no `ip` of iproute2");
+        eprintln!("skipped: no `ip` of iproute2");
         return;
     }
     let folder = Folder::new("router");
