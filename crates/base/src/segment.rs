@@ -167,6 +167,8 @@ pub struct Flags {
     pub ack: bool,
     /// No more data.
     pub fin: bool,
+    /// Push: the receiver's application is to have all of it now (RFC 9293 §3.9.1.2).
+    pub psh: bool,
     /// ECN echo (RFC 3168 §6.1).
     pub ece: bool,
     /// Congestion window reduced (RFC 3168 §6.1).

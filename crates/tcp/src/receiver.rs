@@ -3,7 +3,7 @@
 //! Sans-IO like the sender: segments go in, ACKs come out, time is an argument. The application reads at once, so
 //! the advertised window never shrinks, unless somebody who reads more slowly says where it ends.
 
-use crate::config::{Config, DelayedAck, LossDetection};
+use crate::config::{Config, DelayedAck, LossDetection, Preset};
 use crate::estimators::ContentionLimit;
 use crate::quick_acks::QuickAcks;
 use crate::{Echo, ReceiverFeatures};
@@ -32,6 +32,9 @@ pub struct Receiver {
     dsack: bool,
     delayed_ack: Option<DelayedAck>,
     quick_acks: QuickAcks,
+    /// A pushed segment is acknowledged at once, as the application has then read all (Linux 6.6, tcp_measure_rcv_mss() and
+    /// tcp_cleanup_rbuf()).
+    heeds_push: bool,
     mss: u32,
     stream: Stream,
     clock: Option<EchoClock>,
@@ -77,6 +80,7 @@ impl Receiver {
             dsack: config.dsack,
             delayed_ack: config.delayed_ack.filter(|_| !features.prompt_acks),
             quick_acks: QuickAcks::new(config),
+            heeds_push: config.stack == Preset::Linux,
             mss: config.mss,
             stream: Stream::new(expected),
             clock: config.timestamps.then_some(EchoClock { recent: 0, last_ack: expected }),
@@ -212,7 +216,13 @@ impl Receiver {
         let in_order = !had_gap && change.duplicate.is_none() && change.advance > 0;
         let is_quick = self.quick_acks.on_data(now, change.advance > 0, change.duplicate.is_some());
         match self.delayed_ack {
-            Some(delay) if in_order && !ecn_news && !is_quick && !self.enough_for_an_ack(delay.segments) => {
+            Some(delay)
+                if in_order
+                    && !ecn_news
+                    && !is_quick
+                    && !(self.heeds_push && s.flags.psh)
+                    && !self.enough_for_an_ack(delay.segments) =>
+            {
                 self.ack_due.get_or_insert(now + delay.timeout);
             }
             _ => self.acknowledge(now, change.duplicate.filter(|_| self.dsack)),

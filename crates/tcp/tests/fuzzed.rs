@@ -65,7 +65,7 @@ fn answer(flags: Flags, ack: Place) -> Event {
     })
 }
 
-const ACK: Flags = Flags { syn: false, ack: true, fin: false, ece: false, cwr: false };
+const ACK: Flags = Flags { syn: false, ack: true, fin: false, psh: false, ece: false, cwr: false };
 
 // RFC 9293 §3.10.7.3: in SYN-SENT "if SEG.ACK =< ISS" it is dropped. A SYN-ACK that acknowledges nothing opened the connection, and
 // the SYN was then sent again as if it were data, as a segment that begins before the first byte.

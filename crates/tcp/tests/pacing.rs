@@ -2,7 +2,7 @@
 
 use crate::common::linux;
 use crate::common::script::Script;
-use airhop_base::{FlowId, NodeId, Rate};
+use airhop_base::{FlowId, NodeId, Rate, Span, Time};
 use airhop_tcp::notices::IgnoreNotices;
 use airhop_tcp::seams::{Ack, CongestionControl, Judged, Loss, Parts, Window};
 use airhop_tcp::{Config, Preset, ReceiverFeatures, Sender, SenderState, recovery};
@@ -90,4 +90,34 @@ fn a_host_that_paces_every_connection() {
         assert_eq!(sent, "23 24");
         assert!((time - 100.0 - wait).abs() < 1e-3, "{time}, not after {wait} ms");
     }
+}
+
+// Linux pushes the last of the segments that leave together (tcp_transmit_skb()), and the last of what the application wrote (RFC 9293
+// §3.9.1.2). One that leaves alone is not pushed.
+#[test]
+fn the_last_of_a_burst_is_pushed() {
+    let pushed = |quantum, stack| {
+        let config = Config { initial_window: 5.0, stack, ..linux(5.0, 2.0) };
+        let parts = Parts {
+            control: Box::new(Even { quantum }),
+            recovery: recovery::reno(&config),
+            notices: Box::new(IgnoreNotices),
+        };
+        let features = ReceiverFeatures { paces: true, ..ReceiverFeatures::NOTHING };
+        let mut sender = Sender::new(FlowId(0), NodeId(0), NodeId(1), &config, features, parts);
+        sender.supply(5 * 1000);
+        let mut now = Time::ZERO;
+        let mut pushed = Vec::new();
+        while pushed.len() < 5 {
+            while let Some(packet) = sender.poll_transmit(now) {
+                pushed.push(packet.segment().expect("TCP").flags.psh);
+            }
+            now += Span::from_millis(1);
+            sender.on_timeout(now);
+        }
+        pushed
+    };
+    assert_eq!(pushed(2, Preset::Linux), [false, true, false, true, true]);
+    assert_eq!(pushed(1, Preset::Linux), [false, false, false, false, true]);
+    assert_eq!(pushed(2, Preset::Rfc), [false; 5]);
 }

@@ -59,6 +59,7 @@ pub(crate) fn write_segment(
     header.syn = flags.syn;
     header.ack = flags.ack;
     header.fin = flags.fin;
+    header.psh = flags.psh;
     header.ece = flags.ece;
     header.cwr = flags.cwr;
     let options = options::write(segment, addressing::isn(packet.flow, way.opposite()));
@@ -147,7 +148,14 @@ pub(crate) fn read(ip: &Ip<'_>) -> Result<(FlowId, Body, Option<u8>), WireError>
         len: payload.len() as u32,
         ack: if header.ack { addressing::unfold(header.acknowledgment_number, peer_isn) } else { 0 },
         window: header.window_size.into(),
-        flags: Flags { syn: header.syn, ack: header.ack, fin: header.fin, ece: header.ece, cwr: header.cwr },
+        flags: Flags {
+            syn: header.syn,
+            ack: header.ack,
+            fin: header.fin,
+            psh: header.psh,
+            ece: header.ece,
+            cwr: header.cwr,
+        },
         ..Segment::default()
     };
     if ip.body[OFFSET_BYTE] & ELN_IN_ACK != 0 {

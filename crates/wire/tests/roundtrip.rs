@@ -41,7 +41,7 @@ prop_compose! {
             len,
             ack: if has_ack { ack } else { 0 },
             window,
-            flags: Flags { syn, ack: has_ack, fin, ece, cwr },
+            flags: Flags { syn, ack: has_ack, fin, psh: ece, ece, cwr },
             timestamps: timestamps.map(|(value, echo)| Timestamps { value, echo }),
             header_check,
             options: Options::from(RareOptions {

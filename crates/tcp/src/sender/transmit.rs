@@ -2,7 +2,7 @@
 
 use super::{Connection, Sender, clock, pacing};
 use crate::Echo;
-use crate::config::Validation;
+use crate::config::{Preset, Validation};
 use crate::seams::{Agent, Cause, Next};
 use crate::sender_state::SenderState;
 use airhop_base::{
@@ -63,10 +63,10 @@ impl Sender {
         if self.frozen.is_some() && next.cause != Cause::Notice {
             return None; // Yun 2009 §4.2: nothing but every other ELN is answered
         }
-        if let Some((rate, quantum)) = spacing {
-            self.pacing.on_sent(now, next.end - next.start, rate, quantum);
-        }
-        Some(self.transmit(now, next))
+        let ends_burst = spacing
+            .is_some_and(|(rate, quantum)| self.pacing.on_sent(now, next.end - next.start, rate, quantum));
+        let psh = self.pushes(&next, ends_burst);
+        Some(self.transmit(now, next, psh))
     }
 
     /// How fast segments may leave at most, and how many of them together, if they are spaced. Repairs are, too, whoever asks for them: a
@@ -81,8 +81,14 @@ impl Sender {
         is_paced.then(|| pacing::of_window(&self.window, &self.state)).flatten()
     }
 
+    /// Linux pushes what leaves together as one (tcp_transmit_skb(), so that the receiver's card passes it on) and the end of what the
+    /// application wrote (tcp_push(); RFC 9293 §3.9.1.2).
+    fn pushes(&self, next: &Next, ends_burst: bool) -> bool {
+        self.config.stack == Preset::Linux && (ends_burst || next.end >= self.state.supplied)
+    }
+
     #[inline(always)]
-    fn transmit(&mut self, now: Time, next: Next) -> Packet {
+    fn transmit(&mut self, now: Time, next: Next, psh: bool) -> Packet {
         if self.delivery.is_some() {
             self.note_departure(now, &next);
         }
@@ -118,7 +124,7 @@ impl Sender {
         // RFC 3168 §6.1.5: what is sent again is not to be marked, and §6.1.2: CWR goes with new data.
         let is_new = !again;
         let cwr = is_new && std::mem::take(&mut self.cwr_due);
-        let flags = Flags { ack: true, cwr, ..Flags::default() };
+        let flags = Flags { ack: true, cwr, psh, ..Flags::default() };
         let len = (next.end - next.start) as u32;
         let ecn = if is_new && self.is_ecn_capable() { Ecn::Ect } else { Ecn::NotEct };
         let profile = self.control.profile(&next);

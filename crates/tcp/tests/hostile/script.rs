@@ -323,6 +323,7 @@ impl Bytes<'_> {
             syn: syn && bits & 32 != 0,
             ack: ack || bits & 64 == 0,
             fin: fin && bits & 128 != 0,
+            psh: bits & 3 == 3,
             ece,
             cwr,
         }

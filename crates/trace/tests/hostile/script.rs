@@ -155,7 +155,7 @@ impl Bytes<'_> {
             len: self.length(),
             ack: self.offset(),
             window: if self.flag() { self.word() } else { 20_000 },
-            flags: Flags { syn, ack, fin, ece, cwr },
+            flags: Flags { syn, ack, fin, psh: false, ece, cwr },
             timestamps: self.seldom(|b| Timestamps { value: b.word() as u32, echo: b.next().into() }),
             header_check: self.flag(),
             options: Options::from(RareOptions {

@@ -54,8 +54,6 @@ pub struct SeenTcp {
     pub flags: Flags,
     /// The connection is no more.
     pub rst: bool,
-    /// Push.
-    pub psh: bool,
     /// Bytes of options, padding included, for [`airhop_base::Original::new`].
     pub option_bytes: u8,
     /// Maximum segment size in bytes (RFC 9293 §3.7.1), on a SYN.
@@ -130,9 +128,15 @@ fn read_tcp(header: &[u8]) -> SeenTcp {
         seq: word(header, 4),
         ack: if has(ACK) { word(header, 8) } else { 0 },
         window: half(header, 14),
-        flags: Flags { syn: has(SYN), ack: has(ACK), fin: has(FIN), ece: has(ECE), cwr: has(CWR) },
+        flags: Flags {
+            syn: has(SYN),
+            ack: has(ACK),
+            fin: has(FIN),
+            psh: has(PSH),
+            ece: has(ECE),
+            cwr: has(CWR),
+        },
         rst: has(RST),
-        psh: has(PSH),
         option_bytes: options.len() as u8,
         mss: None,
         window_scale: None,

@@ -15,7 +15,7 @@ pub const NOTHING: Segment = Segment {
     len: 0,
     ack: 1,
     window: 20_000,
-    flags: Flags { syn: false, ack: true, fin: false, ece: false, cwr: false },
+    flags: Flags { syn: false, ack: true, fin: false, psh: false, ece: false, cwr: false },
     timestamps: None,
     header_check: false,
     options: Options::NONE,

@@ -123,7 +123,6 @@ fn scripted(script: &[u8; 11]) -> SeenTcp {
         window: u16::from_be_bytes([script[9], script[10]]),
         flags,
         rst: has(16),
-        psh: false,
         option_bytes: 0,
         mss: None,
         window_scale: (flags.syn && has(32)).then_some(script[10] & 14),

@@ -33,7 +33,7 @@ fn a_syn_of_both_families() {
         assert_eq!((all.bytes as usize, all.payload, all.is_fragment), (bytes.len(), 5, false));
         assert_eq!((tcp.seq, tcp.ack, tcp.window, tcp.option_bytes), (0xFFFF_FFF0, 0, 5000, 20));
         assert_eq!((tcp.flags.syn, tcp.flags.ack, tcp.flags.fin), (true, false, false));
-        assert_eq!((tcp.flags.ece, tcp.flags.cwr, tcp.rst, tcp.psh), (true, true, false, false));
+        assert_eq!((tcp.flags.ece, tcp.flags.cwr, tcp.rst, tcp.flags.psh), (true, true, false, false));
         assert_eq!((tcp.mss, tcp.window_scale, tcp.sack_permitted), (Some(1460), Some(7), true));
         assert_eq!(tcp.timestamps, Some(Timestamps { value: 7, echo: 9 }));
         assert_eq!(checksums_hold(&bytes), Ok(()));
@@ -65,7 +65,10 @@ fn an_ack_with_sack_blocks() {
         (seen.window_scale, seen.mss, seen.sack_permitted, seen.timestamps),
         (None, None, false, None)
     );
-    assert_eq!((seen.ack, seen.flags.ack, seen.rst, seen.psh, seen.flags.fin), (77, true, true, true, true));
+    assert_eq!(
+        (seen.ack, seen.flags.ack, seen.rst, seen.flags.psh, seen.flags.fin),
+        (77, true, true, true, true)
+    );
 }
 
 /// RFC 9293 §3.1, MUST-7: options that make no sense do not make a segment one; those before them count.

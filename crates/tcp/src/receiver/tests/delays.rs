@@ -64,3 +64,20 @@ fn quick_acks() {
     assert_eq!(acks(&mut b, 461, 15), 15, "the ACK of the duplicate counts");
     assert_eq!(acks(&mut b, 476, 20), 10);
 }
+
+// Linux 6.6: the application has read all when a pushed segment was handed to it, and that sends the ACK (tcp_cleanup_rbuf()). RFC 9293
+// asks for nothing of the kind.
+#[test]
+fn a_pushed_segment_is_acknowledged_at_once_by_linux() {
+    let delay = DelayedAck { segments: 2, timeout: Span::from_millis(40) };
+    for (stack, acks) in [(Preset::Linux, 1), (Preset::Rfc, 0)] {
+        let mut b = Bench::new(Config { stack, delayed_ack: Some(delay), ..plain() });
+        let pushed = Segment { flags: Flags { psh: true, ..segment(1, 500).flags }, ..segment(1, 500) };
+        assert_eq!(b.give(ms(10), pushed).len(), acks, "{stack:?}");
+        assert_eq!(
+            b.give(ms(20), segment(501, 500)).len(),
+            1 - acks,
+            "one that is not pushed waits, {stack:?}"
+        );
+    }
+}
