@@ -36,7 +36,7 @@ class InputError(ValueError):
 
 
 class PrivilegeError(RuntimeError):
-    """A user may not do what was asked on this machine; the message says what is missing and how to get it."""
+    """A user may not do here what was asked; the message says what is missing and how to get it."""
 
 
 def shortened(text: str, most: int = 80) -> str:
