@@ -89,10 +89,10 @@ class Result:
         for flow in self.document["flows"]:
             row = {key: value for key, value in flow.items() if key not in NESTED}
             row |= {f"notice_{kind}": count for kind, count in flow["notices"].items()}
-            rows.append(row | lateness.columns_of(flow) | _judgements(flow))
+            rows.append(row | _of_sender(flow))
         known = {  # even where all are null
             **dict.fromkeys(("srtt_ms", "completion_s", lateness.MEAN), pl.Float64),
-            **dict.fromkeys((*UNKNOWN_OF_KERNELS, *COLUMNS), pl.Int64),
+            **dict.fromkeys((*UNKNOWN_OF_KERNELS, *lateness.COUNTS, *COLUMNS), pl.Int64),
             "scheme": pl.String,
         }
         return pl.DataFrame(rows, schema_overrides=known, infer_schema_length=None)
@@ -129,11 +129,11 @@ class Result:
         return f"<Result {d['scenario']} seed {d['seed']} rep {d['rep']}: {self.goodput_mbps:.3f} Mbit/s>"
 
 
-def _judgements(flow: Mapping[str, Any]) -> dict[str, int | None]:
-    """Take the columns of the judgements from a flow of a run document."""
+def _of_sender(flow: Mapping[str, Any]) -> dict[str, Any]:
+    """Take the columns of lateness and judgements from a flow of a run document; null for a real sender."""
     if flow["judgements"] is None:
-        return dict.fromkeys(COLUMNS)
-    return {**LossClassifications.of_flows([flow]).columns}
+        return dict.fromkeys((*lateness.COLUMNS, *COLUMNS))
+    return lateness.columns_of(flow) | LossClassifications.of_flows([flow]).columns
 
 
 def _series(name: str, dtype: str, raw: bytes, dictionary: list[str] | None) -> pl.Series:
