@@ -12,7 +12,7 @@ mod time;
 pub mod units;
 
 pub use notice::{Notice, NoticeKind};
-pub use original::Original;
+pub use original::{Departure, Original};
 pub use packet::{
     Body, Datagram, Drop, Ecn, FlowId, HEADER_BYTES, NodeId, Packet, Profile, UDP_HEADER_BYTES,
 };

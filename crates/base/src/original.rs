@@ -1,5 +1,6 @@
-//! The bytes of a real IP datagram on its way through simulated links.
+//! The bytes of a real IP datagram on its way through simulated links, and as it leaves them.
 
+use crate::{NodeId, Time};
 use std::fmt;
 use std::sync::Arc;
 
@@ -32,4 +33,15 @@ impl fmt::Debug for Original {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} real bytes", self.datagram.len())
     }
+}
+
+/// A datagram that has reached the node behind which the host is that it is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Departure {
+    /// When it left the network.
+    pub at: Time,
+    /// Where.
+    pub node: NodeId,
+    /// The whole of it, or as much as had entered.
+    pub datagram: Arc<[u8]>,
 }

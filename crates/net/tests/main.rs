@@ -8,6 +8,7 @@ mod ecn;
 mod links;
 mod netsim;
 mod oracle;
+mod outside;
 mod peers;
 mod queues;
 mod schedule;

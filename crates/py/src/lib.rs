@@ -1,5 +1,6 @@
 //! `airhop._core`: scenarios and runs for Python. Everything else of the package is Python on top of this.
 
+mod emulation;
 mod outcome;
 mod runs;
 mod scenario;
@@ -16,6 +17,8 @@ use std::collections::BTreeMap;
 mod _core {
     use super::*;
 
+    #[pymodule_export]
+    use super::emulation::{emulate, log_header, needs_user_namespace, privileges, replay};
     #[pymodule_export]
     use super::outcome::Outcome;
     #[pymodule_export]

@@ -125,11 +125,11 @@ pub fn threads_at_work() -> usize {
 
 /// The threads of a pool, by the numbers that Python has for them.
 #[derive(Clone, Default)]
-struct Workers(Arc<Mutex<Vec<c_long>>>);
+pub(crate) struct Workers(Arc<Mutex<Vec<c_long>>>);
 
 impl Workers {
     /// Makes this thread known to Python for as long as it works, so that a call of a scheme need not do so.
-    fn attach(&self, work: &mut (dyn FnMut() + Send)) {
+    pub(crate) fn attach(&self, work: &mut (dyn FnMut() + Send)) {
         AT_WORK.fetch_add(1, Ordering::Relaxed);
         Python::attach(|py| {
             let number =

@@ -23,7 +23,7 @@ mod whole;
 
 pub use added::{NewParam, NewScheme, Policies};
 pub use airhop_net::Schedule;
-pub use airhop_net::outside::{Departure, Reach};
+pub use airhop_net::outside::Reach;
 pub use catalogue::{catalogue, reference, schema, services};
 pub use grammar::problem::ScenarioError;
 pub use runs::fades::SavedFades;

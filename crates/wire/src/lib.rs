@@ -13,6 +13,8 @@
 //! * nor when a segment was sent or a notice made: it is read as time zero.
 //!
 //! The payload of TCP byte `n` of the stream is the low byte of `n`, so that a retransmission repeats what was sent.
+//!
+//! Datagrams of real hosts, which know none of this, are for [`real`].
 
 pub mod addressing;
 mod aodv;

@@ -1,13 +1,13 @@
 //! Datagrams enter: what they are, which flow they belong to, and where they go.
 
-use super::{Departure, Endpoint, Opened, RealEnds};
+use super::{Endpoint, Opened, RealEnds};
 use crate::agents::MOST_AGENTS;
 use crate::flow::{Ends, Flow};
 use crate::outside::ends::HalfConnection;
 use crate::plan::FlowPlan;
 use crate::world::build::{Ground, install};
 use crate::world::{Event, Interrupted, World};
-use airhop_base::{Body, Datagram, FlowId, NodeId, Original, Packet, Time};
+use airhop_base::{Body, Datagram, Departure, FlowId, NodeId, Original, Packet, Time};
 use airhop_trace::{SendCause, Sent};
 use airhop_wire::real::{self, Connection, Seen, SeenTcp, Way};
 use std::net::IpAddr;
@@ -136,7 +136,7 @@ impl World {
             return self.read_datagram(now, ways, seen, datagram);
         };
         let opened = &mut self.outside.as_mut()?.opened[place];
-        let way = if opened.opener == ends[0] { Way::Forward } else { Way::Reverse };
+        let way = if opened.ends[0] == ends[0] { Way::Forward } else { Way::Reverse };
         let original = Original::new(datagram, tcp.option_bytes);
         let mut segment = opened.connection.segment(way, tcp, seen.payload, original);
         segment.sent = now;
@@ -191,7 +191,7 @@ impl World {
         let outside = self.outside.as_mut()?;
         if let Some(&place) = outside.connections.get(&key) {
             let known = &outside.opened[place];
-            let way = if known.opener == ends[0] { Way::Forward } else { Way::Reverse };
+            let way = if known.ends[0] == ends[0] { Way::Forward } else { Way::Reverse };
             if !known.connection.is_reopened_by(way, tcp) {
                 return Some(place);
             }
@@ -213,11 +213,7 @@ impl World {
         let is_watched = [data, answers].iter().any(|flow| self.watched[usize::from(flow.0)]);
         [data, answers].iter().for_each(|flow| self.watched[usize::from(flow.0)] = is_watched);
         let outside = self.outside.as_mut()?;
-        outside.opened.push(Opened {
-            connection: Connection::new(),
-            opener: ends[0],
-            flows: [data, answers],
-        });
+        outside.opened.push(Opened { connection: Connection::new(), ends, flows: [data, answers] });
         outside.connections.insert(key, place);
         Some(place)
     }

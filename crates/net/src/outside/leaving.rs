@@ -1,12 +1,15 @@
 //! Packets leave: their bytes with what the network changed in the headers, and notices as far as a kernel may get them.
 
-use super::Departure;
+use super::Opened;
 use crate::flow::{Ends, Flow};
 use crate::world::World;
-use airhop_base::{Body, FlowId, NodeId, Notice, NoticeKind, Packet, Time};
+use airhop_base::{Body, Departure, FlowId, NodeId, Notice, Packet, Time};
 use airhop_engine::Id;
 use airhop_trace::NoticeEvent;
-use airhop_wire::real;
+use airhop_wire::addressing::{address, address6};
+use airhop_wire::real::{self, Quoted, Way};
+use std::net::IpAddr;
+use std::sync::Arc;
 
 impl World {
     /// A packet of a real flow is where it leaves.
@@ -60,13 +63,33 @@ impl World {
             let received = NoticeEvent::Received { lateness_ms: None };
             recorder.notice(now, flow, notice.kind, received, notice.seq);
         }
-        if !matches!(notice.kind, NoticeKind::Ebsn | NoticeKind::Rttn) {
-            return;
-        }
         let Some(half) = &real.tcp else { return };
         let Some(outside) = &mut self.outside else { return };
-        let opened = &outside.opened[half.connection];
-        let node = self.flows[usize::from(flow.0)].plan.from;
-        let _ = (opened, node);
+        if let Some(datagram) = outside.opened[half.connection].notice(half.way, &notice) {
+            let node = self.flows[usize::from(flow.0)].plan.from;
+            outside.departures.push(Departure { at: now, node, datagram });
+        }
+    }
+}
+
+impl Opened {
+    /// The message of a router about data that goes this way: `None` for what would look like an ACK.
+    fn notice(&self, way: Way, notice: &Notice) -> Option<Arc<[u8]>> {
+        let [from, to] = match way {
+            Way::Forward => self.ends,
+            Way::Reverse => [self.ends[1], self.ends[0]],
+        };
+        let about = Quoted {
+            source: from.0,
+            destination: to.0,
+            ports: [from.1, to.1],
+            seq: self.connection.fold(way, notice.seq),
+            end: self.connection.fold(way, notice.end),
+        };
+        let router = match from.0 {
+            IpAddr::V4(_) => address(notice.origin).into(),
+            IpAddr::V6(_) => address6(notice.origin).into(),
+        };
+        real::notice(router, &about, notice.delay, notice.kind).ok().map(Arc::from)
     }
 }

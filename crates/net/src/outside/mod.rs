@@ -13,7 +13,7 @@ mod leaving;
 
 use crate::plan::{FlowPlan, Plan};
 use crate::routing::{Graph, Routes};
-use airhop_base::{FlowId, NodeId, Time};
+use airhop_base::{Departure, FlowId, NodeId, Time};
 use airhop_engine::Streams;
 use airhop_wire::real::Connection;
 pub(crate) use ends::{HalfConnection, RealEnds};
@@ -49,17 +49,6 @@ pub enum Reach {
     Network,
 }
 
-/// A datagram that left the network.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Departure {
-    /// When.
-    pub at: Time,
-    /// By which node.
-    pub node: NodeId,
-    /// The whole of it, or as much as had entered.
-    pub datagram: Arc<[u8]>,
-}
-
 /// An address and a port.
 type Endpoint = (IpAddr, u16);
 
@@ -88,8 +77,8 @@ pub(crate) struct Outside {
 /// A TCP connection.
 struct Opened {
     connection: Connection,
-    /// Who opened it.
-    opener: Endpoint,
+    /// Who opened it, and the other side.
+    ends: [Endpoint; 2],
     /// The flows of the opener's data and of the other side's.
     flows: [FlowId; 2],
 }

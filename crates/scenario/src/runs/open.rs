@@ -3,9 +3,8 @@
 use super::document::document;
 use super::run::{Outcome, Recording, Run, RunError};
 use crate::whole::opening::Opening;
-use airhop_base::{NodeId, Time};
+use airhop_base::{Departure, NodeId, Time};
 use airhop_net::World;
-use airhop_net::outside::Departure;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;

@@ -42,7 +42,7 @@ impl Update {
 mod tests {
     use super::*;
 
-    /// RFC 1624 §4: "an implementation of the original equation" gives 0xFFFF, equation 3 gives 0x0000.
+    /// RFC 1624 §4: the equation of RFC 1141 gives 0xFFFF here, equation 3 gives 0x0000.
     #[test]
     fn the_worked_example() {
         assert_eq!(Update::of(0xDD2F).replace(0x5555, 0x3285).checksum(), 0x0000);

@@ -78,7 +78,7 @@ impl Connection {
     }
 
     /// True if this is the SYN of another connection between the same ports: its initial sequence number is not the one known
-    /// (RFC 9293 §3.6.1). To be asked before [`Connection::segment`], which would begin to count anew.
+    /// (RFC 9293 §3.6, MAY-2). To be asked before [`Connection::segment`], which would begin to count anew.
     ///
     /// A SYN that answers the only SYN seen so far belongs to it, whatever its number: a listener that keeps no state (SYN cookies, RFC
     /// 4987 §3.6) picks another one for each answer.

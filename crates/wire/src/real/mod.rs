@@ -5,16 +5,23 @@
 //! [`write_back`] puts what the network changed (CE marks, NAKs) into a copy of the bytes. Everything else of a datagram leaves as it
 //! came: options that nobody here knows, reserved bits, urgent data, checksums right or wrong.
 //!
+//! What else a host and a network card do beside it: [`notice`] writes to a sender, and [`complete_checksum`] and [`segments`] end what a
+//! host left to its card.
+//!
 //! Nothing here does any I/O, and no bytes make it panic.
 
 mod checksum;
 mod connection;
 mod headers;
+mod notice;
+mod offload;
 mod read;
 mod verify;
 mod write;
 
 pub use connection::{Connection, Way};
+pub use notice::{NoticeError, Quoted, notice};
+pub use offload::{OffloadError, complete_checksum, segments};
 pub use read::{Seen, SeenSack, SeenTcp, read};
 pub use verify::checksums_hold;
 pub use write::{naks, write_back};

@@ -1,7 +1,7 @@
 //! Writing into a datagram what the network changed of it.
 
 use super::checksum::Update;
-use super::headers::{Headers, TCP_HEADER, half, word};
+use super::headers::{Headers, TCP_HEADER, half, put, word};
 use super::{Connection, Way};
 use crate::options::{EXPERIMENT, NOP, Walk};
 use airhop_base::{Ecn, MAX_OPTION_BYTES, Naks, Original, Packet};
@@ -118,8 +118,4 @@ fn changed_checksum(old: &[u8], new: &[u8], length: usize, added: usize) -> u16 
 fn end_of_options(options: &[u8]) -> Option<usize> {
     let mut walk = Walk { options, at: 0 };
     walk.by_ref().all(|option| option.is_ok()).then_some(walk.at)
-}
-
-fn put(bytes: &mut [u8], at: usize, value: u16) {
-    bytes[at..at + 2].copy_from_slice(&value.to_be_bytes());
 }

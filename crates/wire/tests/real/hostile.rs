@@ -1,7 +1,10 @@
 //! What holds for any bytes that are taken for a datagram of a real host.
 
-use airhop_base::{Body, Datagram, FlowId, NodeId, Original, Packet, RareOptions, Segment, Time};
-use airhop_wire::real::{Connection, Seen, Way, checksums_hold, naks, read, write_back};
+use airhop_base::{Body, Datagram, Ecn, Flags, FlowId, NodeId, Original, Packet, RareOptions, Segment, Time};
+use airhop_wire::real::{
+    Connection, Seen, SeenSack, SeenTcp, Way, checksums_hold, complete_checksum, naks, read, segments,
+    write_back,
+};
 use std::sync::Arc;
 
 /// Bytes are read, or refused in words. What was read leaves as it came; with a mark and NAKs its checksums hold if they did.
@@ -34,10 +37,7 @@ pub fn datagram(bytes: &[u8]) {
 fn packet(bytes: &[u8], seen: &Seen, connection: &mut Connection) -> Packet {
     let original = Original::new(Arc::from(bytes), 0);
     let body = match &seen.tcp {
-        Some(tcp) => {
-            connection.is_reopened_by(Way::Forward, tcp);
-            Body::Tcp(connection.segment(Way::Forward, tcp, seen.payload, original))
-        }
+        Some(tcp) => Body::Tcp(connection.segment(Way::Forward, tcp, seen.payload, original)),
         None => Body::Udp(Datagram {
             number: 0,
             len: seen.payload,
@@ -57,5 +57,78 @@ fn with_marks(packet: Packet) -> Packet {
         }
         other => other,
     };
-    Packet { ecn: airhop_base::Ecn::Ce, body, ..packet }
+    Packet { ecn: Ecn::Ce, body, ..packet }
+}
+
+/// The same with the lengths and checksums of a card, which no random bytes have; cut by one, they are the same payload.
+pub fn repaired_datagram(bytes: &[u8]) {
+    let mut bytes = bytes.to_vec();
+    bytes.truncate(65_535);
+    let length = bytes.len() as u16;
+    match bytes.first().map(|first| first >> 4) {
+        Some(4) if length >= 20 => bytes[2..4].copy_from_slice(&length.to_be_bytes()),
+        Some(6) if length >= 40 => bytes[4..6].copy_from_slice(&(length - 40).to_be_bytes()),
+        _ => {}
+    }
+    let Ok(whole) = segments(&bytes, u16::MAX) else { return datagram(&bytes) };
+    whole.for_each(|whole| datagram(&whole));
+    let (mut payload, expected) = (0, read(&bytes).expect("what was cut can be read").payload);
+    for small in segments(&bytes, 1 + length / 4).expect("what was cut once") {
+        assert_eq!(checksums_hold(&small), Ok(()), "{bytes:x?} became {small:x?}");
+        payload += read(&small).expect("a segment").payload;
+    }
+    assert_eq!(payload, expected);
+}
+
+/// A checksum may be begun anywhere; with the field in place, the rest sums up to all ones or nothing is touched.
+pub fn begun_checksum(bytes: &[u8]) {
+    let [a, b, c, d, rest @ ..] = bytes else { return };
+    let (start, offset) = (u16::from_le_bytes([*a, *b]), u16::from_le_bytes([*c, *d]));
+    let mut changed = rest.to_vec();
+    let at = usize::from(start) + usize::from(offset);
+    match complete_checksum(&mut changed, start, offset) {
+        Ok(()) => changed[at..at + 2].copy_from_slice(&rest[at..at + 2]),
+        Err(_) => assert!(at + 2 > rest.len()),
+    }
+    assert_eq!(changed, rest);
+}
+
+/// Segments with any numbers and flags, either way: what an observer makes of a number folds back to it, unless that is older than all it
+/// knows.
+pub fn connection(bytes: &[u8]) {
+    let mut connection = Connection::new();
+    for script in bytes.as_chunks::<11>().0 {
+        let way = if script[0] & 1 == 0 { Way::Forward } else { Way::Reverse };
+        let seen = scripted(script);
+        let segment = connection.segment(way, &seen, 1460, Original::new(Arc::from([0u8; 0]), 0));
+        assert!(!connection.is_reopened_by(way, &seen) || seen.rst, "{seen:?} was learnt");
+        assert!(
+            segment.seq == 0 || seen.rst || connection.fold(way, segment.seq) == seen.seq,
+            "{seen:?} {segment:?}"
+        );
+        let ack = connection.fold(way.opposite(), segment.ack);
+        assert!(segment.ack == 0 || seen.rst || ack == seen.ack, "{seen:?} {segment:?}");
+        assert!(segment.options.sack.blocks().iter().all(|block| block.start < block.end));
+        assert!(segment.window <= u64::from(seen.window) << 14);
+    }
+}
+
+fn scripted(script: &[u8; 11]) -> SeenTcp {
+    let word = |at: usize| u32::from_be_bytes([script[at], script[at + 1], script[at + 2], script[at + 3]]);
+    let has = |bit: u8| script[0] & bit != 0;
+    let flags = Flags { syn: has(2), ack: has(4), fin: has(8), ..Flags::default() };
+    SeenTcp {
+        seq: word(1),
+        ack: if flags.ack { word(5) } else { 0 },
+        window: u16::from_be_bytes([script[9], script[10]]),
+        flags,
+        rst: has(16),
+        psh: false,
+        option_bytes: 0,
+        mss: None,
+        window_scale: (flags.syn && has(32)).then_some(script[10] & 14),
+        sack_permitted: false,
+        sack: SeenSack::default(),
+        timestamps: None,
+    }
 }

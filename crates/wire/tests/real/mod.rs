@@ -1,8 +1,11 @@
 //! Datagrams of real hosts, as etherparse builds them.
 
 mod hostile;
+mod notices;
 mod numbering;
+mod offload;
 mod reading;
+mod verifying;
 mod writing;
 
 use airhop_base::{Body, Datagram, FlowId, NodeId, Original, Packet, Segment, Time};

@@ -105,7 +105,7 @@ fn a_connection_that_was_open_before() {
     assert_eq!(connection.fold(Way::Reverse, 1461), 3460);
 }
 
-/// RFC 9293 §3.6.1: a SYN with another number is another connection, and counts from itself; the same SYN again is not.
+/// RFC 9293 §3.6, MAY-2: a SYN with another number is another connection, and counts from itself; the same SYN again is not.
 #[test]
 fn another_syn_reopens() {
     let mut connection = opened([Some(3), Some(7)]);
@@ -118,6 +118,8 @@ fn another_syn_reopens() {
     assert!(connection.is_reopened_by(Way::Reverse, &other), "from the other side");
     assert!(!Connection::new().is_reopened_by(Way::Forward, &other));
     assert_eq!(observe(&mut connection, Way::Forward, &other).seq, 0);
+    let unseen = observe(&mut { connection }, Way::Reverse, &plain(PEER, Some(78)));
+    assert_eq!(unseen.seq, 1, "nothing is known of the other side any more");
     let answer = observe(&mut connection, Way::Reverse, &syn(99, Some(78), Some(7)));
     assert_eq!((answer.seq, answer.ack), (0, 1));
     assert_eq!(
@@ -152,6 +154,12 @@ fn a_reset_teaches_nothing() {
     let answer = syn(PEER, Some(ISN + 1), None);
     assert!(!connection.is_reopened_by(Way::Reverse, &answer));
     observe(&mut connection, Way::Reverse, &answer);
+    for _ in 0..3 {
+        let before = connection;
+        let made_up = plain(PEER.wrapping_add(0x7000_0000), Some(ISN.wrapping_add(0x7000_0000)));
+        observe(&mut connection, Way::Reverse, &SeenTcp { rst: true, ..made_up });
+        assert_eq!(connection, before);
+    }
     assert_eq!(observe(&mut connection, Way::Reverse, &plain(PEER + 1, None)).seq, 1);
 }
 

@@ -1,11 +1,12 @@
 //! What is read of datagrams.
 
-use super::hostile::datagram;
+use super::hostile;
 use super::{CLIENT, CLIENT_V6, SERVER, SERVER_V6, header, ip, seen, tcp};
 use airhop_base::{Ecn, Timestamps};
-use airhop_wire::real::{Seen, Unreadable, checksums_hold, read};
+use airhop_wire::real::{Seen, Unreadable, checksums_hold, read, segments};
 use etherparse::{TcpHeader, TcpOptionElement as Opt};
 use proptest::prelude::*;
+use std::fs;
 use std::net::IpAddr;
 
 /// RFC 791, RFC 8200, RFC 9293 §3.1: every field of a SYN of both families. RFC 3168 §5: ECT(1) is ECN-capable.
@@ -17,7 +18,8 @@ fn a_syn_of_both_families() {
         Opt::Timestamp(7, 9),
         Opt::WindowScale(7),
     ];
-    let syn = TcpHeader { syn: true, ece: true, cwr: true, ..header(0xFFFF_FFF0, &options) };
+    let header = header(0xFFFF_FFF0, &options);
+    let syn = TcpHeader { syn: true, ece: true, cwr: true, acknowledgment_number: 77, ..header };
     for (is_v6, ecn, expected) in
         [(false, 0, Ecn::NotEct), (true, 1, Ecn::Ect), (false, 2, Ecn::Ect), (true, 3, Ecn::Ce)]
     {
@@ -151,6 +153,10 @@ fn extension_headers_of_ipv6() {
     );
     assert_eq!(seen.bytes as usize, chain.len());
     assert_eq!(checksums_hold(&chain), Ok(()));
+    let mut on_its_way = chain.clone();
+    on_its_way[67] = 1;
+    assert!(checksums_hold(&on_its_way).is_err(), "RFC 8200 §8.1: another destination is protected");
+    assert!(segments(&on_its_way, 1).is_err());
     for place in [[0, 1], [0, 8]] {
         let seen = read(&with(&[6, 0, place[0], place[1], 0, 0, 0, 9], 44)).unwrap();
         assert_eq!((seen.is_fragment, seen.protocol, seen.tcp, seen.payload), (true, 6, None, 16));
@@ -182,11 +188,29 @@ fn what_cannot_be_read() {
     assert!(read(&[]).is_err());
 }
 
+/// Inputs that together reach all that the fuzzer has reached (docs/fuzzing.md).
+#[test]
+fn seeds_are_survived() {
+    let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/seeds/real");
+    for seed in fs::read_dir(seeds).expect("the seeds of the fuzzer") {
+        let path = seed.expect("a file").path();
+        println!("{}", path.display()); // shown if it fails
+        let bytes = fs::read(&path).expect("a readable file");
+        hostile::datagram(&bytes);
+        hostile::repaired_datagram(&bytes);
+        hostile::begun_checksum(&bytes);
+        hostile::connection(&bytes);
+    }
+}
+
 proptest! {
     /// No bytes make anything here panic, and what is read leaves as it came.
     #[test]
     fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        datagram(&bytes);
+        hostile::datagram(&bytes);
+        hostile::repaired_datagram(&bytes);
+        hostile::begun_checksum(&bytes);
+        hostile::connection(&bytes);
     }
 
     /// The same of bytes that begin like a datagram of either family.
@@ -210,6 +234,7 @@ proptest! {
             bytes[9] = protocol;
             bytes[32] = words << 4;
         }
-        datagram(&bytes);
+        hostile::datagram(&bytes);
+        hostile::repaired_datagram(&bytes);
     }
 }

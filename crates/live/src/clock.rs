@@ -1,0 +1,30 @@
+//! Real time, as a world sees it.
+
+use airhop_base::Time;
+use std::time::Instant;
+
+/// Tells the time since the emulation began. Never goes back.
+pub trait Clock {
+    /// The time now.
+    fn now(&self) -> Time;
+}
+
+/// The machine's monotonic clock. Nobody sets it, so a correction by NTP is not taken for a stall.
+#[derive(Clone, Copy, Debug)]
+pub struct Monotonic {
+    start: Instant,
+}
+
+impl Monotonic {
+    /// The emulation begins now.
+    pub fn start() -> Self {
+        Monotonic { start: Instant::now() }
+    }
+}
+
+impl Clock for Monotonic {
+    fn now(&self) -> Time {
+        // 2⁶⁴ ns are 584 years.
+        Time::from_nanos(self.start.elapsed().as_nanos() as u64)
+    }
+}

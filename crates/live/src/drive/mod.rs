@@ -1,0 +1,234 @@
+//! The loop that keeps a simulated network at pace with real time.
+//!
+//! A pass: the world goes on to now, what left is written, a bounded number of datagrams is read at each port and enters at
+//! the time of its reading, and the loop sleeps until the next event or datagram.
+
+mod tally;
+
+pub use tally::{Count, Driven, Progress, Stall};
+
+use crate::clock::Clock;
+use crate::emulation::Finished;
+use crate::headers;
+use crate::log::{LogError, Writer};
+use crate::port::{MAX_DATAGRAM, Port};
+use crate::{Departure, Outside, Stopped};
+use airhop_base::{NodeId, Span, Time};
+use std::io;
+use tally::Tally;
+
+/// So many datagrams are read at a port before departures and the other ports have their turn: at 10 µs each a port holds
+/// up the others for less than the timers of a kernel are coarse.
+const BATCH: usize = 16;
+/// How often progress is told and the log goes to the disk. Nothing sleeps longer: whoever sets the stop flag waits no more.
+const PROGRESS: Span = Span::from_millis(100);
+
+/// Sleeps until a timer or a port.
+pub trait Sleep {
+    /// Sleeps for `span`, or until a port can be read. Marks in `ready` the ports that can be; leaves the other marks as they are.
+    ///
+    /// # Errors
+    /// The kernel refuses.
+    fn sleep(&mut self, span: Span, ready: &mut [bool]) -> io::Result<()>;
+}
+
+/// Why the loop cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum DriveError {
+    /// The device of a node can no longer be read.
+    #[error("reading the packets of node {}: {error}", .node.0)]
+    Read {
+        /// Whose device.
+        node: NodeId,
+        /// What the kernel says.
+        error: io::Error,
+    },
+    /// Waiting failed.
+    #[error("waiting for packets: {0}")]
+    Sleep(io::Error),
+    /// The log cannot be written.
+    #[error(transparent)]
+    Log(#[from] LogError),
+}
+
+/// Ends of a network and what drives it.
+#[derive(Debug)]
+pub struct Loop<C, S, P> {
+    /// The time.
+    pub clock: C,
+    /// Where the loop waits; it knows the ports in the same order.
+    pub sleeper: S,
+    /// Where datagrams enter and leave, one for each node.
+    pub ports: Vec<(NodeId, P)>,
+    /// When it is over.
+    pub duration: Span,
+    /// So long before an event the loop no longer sleeps: the processor is awake when it is due.
+    pub spin: Span,
+}
+
+impl<C: Clock, S: Sleep, P: Port> Loop<C, S, P> {
+    /// Drives `world` until `duration`, until `over` gives a reason, or until the world stops.
+    ///
+    /// # Errors
+    /// A port cannot be read, or the log not written. What the world and the ports have then is of no use.
+    pub fn run(
+        &mut self,
+        world: &mut impl Outside,
+        log: Option<&mut Writer>,
+        over: &dyn Fn() -> Option<Finished>,
+        on_progress: &mut dyn FnMut(&Progress),
+    ) -> Result<Driven, DriveError> {
+        let tally = Tally::new(&self.ports);
+        let ready = vec![true; self.ports.len()];
+        let buffer = vec![0; MAX_DATAGRAM];
+        let end = Time::ZERO + self.duration;
+        Pass { of: self, world, log, tally, ready, buffer, left: Vec::new(), end }.repeat(over, on_progress)
+    }
+}
+
+/// What a pass of the loop works on.
+struct Pass<'a, C, S, P, W> {
+    of: &'a mut Loop<C, S, P>,
+    world: &'a mut W,
+    log: Option<&'a mut Writer>,
+    tally: Tally,
+    ready: Vec<bool>,
+    buffer: Vec<u8>,
+    left: Vec<Departure>,
+    end: Time,
+}
+
+/// Why a pass was not completed.
+enum Halt {
+    World,
+    Failed(DriveError),
+}
+
+impl From<Stopped> for Halt {
+    fn from(_: Stopped) -> Self {
+        Halt::World
+    }
+}
+
+impl From<DriveError> for Halt {
+    fn from(error: DriveError) -> Self {
+        Halt::Failed(error)
+    }
+}
+
+impl<C: Clock, S: Sleep, P: Port, W: Outside> Pass<'_, C, S, P, W> {
+    fn repeat(
+        mut self,
+        over: &dyn Fn() -> Option<Finished>,
+        on_progress: &mut dyn FnMut(&Progress),
+    ) -> Result<Driven, DriveError> {
+        let mut expected = self.of.clock.now();
+        let mut progress_due = Time::ZERO + PROGRESS;
+        loop {
+            let now = self.of.clock.now();
+            self.tally.woke(expected, now);
+            let now = now.min(self.end);
+            let finished = over().or((now == self.end).then_some(Finished::Duration));
+            match self.once(now, finished.is_none()) {
+                Ok(()) => {}
+                Err(Halt::World) => return self.finish(now, Finished::World),
+                Err(Halt::Failed(error)) => return Err(error),
+            }
+            if let Some(finished) = finished {
+                return self.finish(now, finished);
+            }
+            if now >= progress_due {
+                progress_due = now + PROGRESS;
+                on_progress(&self.tally.progress(now));
+                self.log.as_deref_mut().map_or(Ok(()), Writer::flush)?;
+            }
+            let before = self.of.clock.now();
+            self.tally.woke(now, before);
+            let span = self.rest(before, progress_due);
+            expected = before + span;
+            self.of.sleeper.sleep(span, &mut self.ready).map_err(DriveError::Sleep)?;
+        }
+    }
+
+    /// The world goes on to `now`; what left is written; what waits at the ports enters, if it still may.
+    fn once(&mut self, now: Time, may_enter: bool) -> Result<(), Halt> {
+        self.world.advance(now)?;
+        self.write_departures();
+        if may_enter {
+            for port in 0..self.ready.len() {
+                self.read(port)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// One batch of the datagrams that wait at a port.
+    fn read(&mut self, port: usize) -> Result<(), Halt> {
+        for _ in 0..BATCH {
+            if !self.ready[port] {
+                break;
+            }
+            let (node, device) = &mut self.of.ports[port];
+            let read = device.read(&mut self.buffer);
+            match read.map_err(|error| DriveError::Read { node: *node, error })? {
+                Some(length) => self.enter(port, length)?,
+                None => self.ready[port] = false,
+            }
+        }
+        Ok(())
+    }
+
+    /// The datagram at the head of the buffer enters the network.
+    fn enter(&mut self, port: usize, length: usize) -> Result<(), Halt> {
+        let at = self.of.clock.now();
+        let datagram = &self.buffer[..length];
+        if at >= self.end {
+            return Ok(());
+        }
+        if !headers::is_unicast(datagram) {
+            self.tally.ignored += 1;
+            return Ok(());
+        }
+        let node = self.of.ports[port].0;
+        if let Some(log) = self.log.as_deref_mut() {
+            log.append(at, node, datagram).map_err(DriveError::Log)?;
+        }
+        self.tally.entered(port, at, datagram);
+        self.world.admit(at, node, datagram)?;
+        self.write_departures();
+        Ok(())
+    }
+
+    fn write_departures(&mut self) {
+        self.world.departures(&mut self.left);
+        for departure in self.left.drain(..) {
+            let Some(port) = self.of.ports.iter().position(|(node, _)| *node == departure.node) else {
+                self.tally.lost(departure.node, &io::Error::other("it has no device"));
+                continue;
+            };
+            match self.of.ports[port].1.write(&departure.datagram) {
+                Ok(()) => self.tally.left(port, departure.at, self.of.clock.now(), &departure.datagram),
+                Err(error) => self.tally.lost(departure.node, &error),
+            }
+        }
+    }
+
+    /// How long there is nothing to do. No time at all if a port may have more, or if the loop waits wide awake.
+    fn rest(&mut self, now: Time, progress_due: Time) -> Span {
+        if self.ready.contains(&true) {
+            return Span::ZERO;
+        }
+        let chores = progress_due.min(self.end).since(now);
+        match self.world.next_event() {
+            Some(event) => event.since(now).saturating_sub(self.of.spin).min(chores),
+            None => chores,
+        }
+    }
+
+    fn finish(self, ended: Time, finished: Finished) -> Result<Driven, DriveError> {
+        if let Some(log) = self.log {
+            log.end(ended)?;
+        }
+        Ok(self.tally.driven(ended, finished))
+    }
+}

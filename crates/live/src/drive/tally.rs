@@ -1,0 +1,146 @@
+//! What a run of the loop counts.
+
+use crate::emulation::Finished;
+use crate::lateness::{Lateness, Lengths};
+use crate::turnaround::{Answers, Turnaround};
+use airhop_base::{NodeId, Span, Time};
+use std::io;
+
+/// A loop that comes later than this was not late by its own work: the machine stood still.
+const STALL: Span = Span::from_millis(5);
+
+/// Datagrams, and their bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Datagrams.
+    pub packets: u64,
+    /// Bytes of IP datagrams.
+    pub bytes: u64,
+}
+
+impl Count {
+    fn add(&mut self, datagram: &[u8]) {
+        self.packets += 1;
+        self.bytes += datagram.len() as u64;
+    }
+}
+
+/// How far an emulation is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// The time.
+    pub time: Time,
+    /// What entered the network.
+    pub admitted: Count,
+    /// What left it.
+    pub departed: Count,
+    /// 99 % of what left was written at most so late, in microseconds.
+    pub lateness_p99_us: f64,
+    /// What the emulator itself lost.
+    pub lost_to_emulator: u64,
+}
+
+/// The emulator stood still.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stall {
+    /// When it should have gone on.
+    pub at: Time,
+    /// How much later it did.
+    pub length: Span,
+}
+
+/// What became of a run of the loop.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Driven {
+    /// When it was over.
+    pub ended: Time,
+    /// Why it was over.
+    pub finished: Finished,
+    /// What entered the network.
+    pub admitted: Count,
+    /// What left it and was written.
+    pub departed: Count,
+    /// Datagrams to groups and broadcasts, which a routed network does not carry: they did not enter.
+    pub ignored: u64,
+    /// Datagrams that left the network and that no host got, for a reason outside the network.
+    pub lost_to_emulator: u64,
+    /// Where and why the first of them was lost.
+    pub first_loss: Option<(NodeId, String)>,
+    /// How late datagrams were written.
+    pub lateness: Lateness,
+    /// How soon the host of each port answers.
+    pub turnaround: Vec<(NodeId, Answers)>,
+    /// When the emulator stood still.
+    pub stalls: Vec<Stall>,
+}
+
+/// The counters of a loop.
+#[derive(Default)]
+pub(super) struct Tally {
+    admitted: Count,
+    departed: Count,
+    pub(super) ignored: u64,
+    lost: u64,
+    first_loss: Option<(NodeId, String)>,
+    lateness: Lengths,
+    turnaround: Vec<(NodeId, Turnaround)>,
+    stalls: Vec<Stall>,
+}
+
+impl Tally {
+    pub(super) fn new<P>(ports: &[(NodeId, P)]) -> Self {
+        let turnaround = ports.iter().map(|(node, _)| (*node, Turnaround::default())).collect();
+        Tally { turnaround, ..Tally::default() }
+    }
+
+    /// The loop went on at `now`, where it expected to at `expected`.
+    pub(super) fn woke(&mut self, expected: Time, now: Time) {
+        let length = now.since(expected);
+        if length > STALL {
+            self.stalls.push(Stall { at: expected, length });
+        }
+    }
+
+    pub(super) fn entered(&mut self, port: usize, at: Time, datagram: &[u8]) {
+        self.admitted.add(datagram);
+        self.turnaround[port].1.read(at, datagram);
+    }
+
+    pub(super) fn left(&mut self, port: usize, due: Time, written: Time, datagram: &[u8]) {
+        self.departed.add(datagram);
+        self.lateness.add(written.since(due));
+        self.turnaround[port].1.wrote(written, datagram);
+    }
+
+    pub(super) fn lost(&mut self, node: NodeId, why: &io::Error) {
+        self.lost += 1;
+        if self.first_loss.is_none() {
+            self.first_loss = Some((node, why.to_string()));
+        }
+    }
+
+    pub(super) fn progress(&self, time: Time) -> Progress {
+        Progress {
+            time,
+            admitted: self.admitted,
+            departed: self.departed,
+            lateness_p99_us: self.lateness.quantile_us(0.99),
+            lost_to_emulator: self.lost,
+        }
+    }
+
+    pub(super) fn driven(self, ended: Time, finished: Finished) -> Driven {
+        Driven {
+            ended,
+            finished,
+            admitted: self.admitted,
+            departed: self.departed,
+            ignored: self.ignored,
+            lost_to_emulator: self.lost,
+            first_loss: self.first_loss,
+            lateness: self.lateness.lateness(),
+            turnaround: self.turnaround.iter().map(|(node, host)| (*node, host.summary())).collect(),
+            stalls: self.stalls,
+        }
+    }
+}

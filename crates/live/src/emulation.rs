@@ -1,0 +1,360 @@
+//! An emulation: the ends of a network on this machine, and the programs that run there.
+
+use crate::drive::{Count, DriveError, Driven, Progress, Stall};
+use crate::lateness::Lateness;
+use crate::log::LogError;
+use crate::outside::Outside;
+use crate::turnaround::Answers;
+use airhop_base::{NodeId, Span, Time};
+use std::io;
+use std::net::Ipv6Addr;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+/// Above this the times of a run are no longer those of its network: the 99th percentile of lateness, in microseconds.
+const LATE_US: f64 = 1000.0;
+/// A longer stall is long enough for a retransmission timer of a kernel, whose minimum is 200 ms, to notice.
+const LONG_STALL: Span = Span::from_millis(20);
+
+/// The IPv6 address of a node: that of node 0 is fd00:a1b0::1 (a unique local address, RFC 4193 §3).
+pub const fn address6(node: NodeId) -> Ipv6Addr {
+    // The last number is that of no node, but of a broadcast.
+    Ipv6Addr::new(0xFD00, 0xA1B0, 0, 0, 0, 0, 0, node.0.saturating_add(1))
+}
+
+/// What is to be emulated, and for how long.
+#[derive(Clone, Debug)]
+pub struct Emulation {
+    /// Where packets enter and leave, one for each node.
+    pub ends: Vec<End>,
+    /// What runs there. Started in this order, a server before its client: see [`Command`].
+    pub commands: Vec<Command>,
+    /// At the latest it is over then. It is over before, when all commands have ended.
+    pub duration: Span,
+    /// Where to write down what enters.
+    pub log: Option<LogTo>,
+    /// So long before an event the emulator stays awake: packets are less late, and a processor is busy.
+    pub spin: Option<Span>,
+}
+
+/// A node of the network on this machine.
+#[derive(Clone, Debug)]
+pub struct End {
+    /// Its number.
+    pub node: NodeId,
+    /// Its name, for messages.
+    pub name: String,
+    /// What it is here.
+    pub kind: EndKind,
+}
+
+/// What a node is on this machine.
+#[derive(Clone, Debug)]
+pub enum EndKind {
+    /// A network namespace with a TUN device, `airhop0`, and programs in it. The node's addresses are
+    /// `airhop_wire::addressing::address` and [`address6`](crate::address6).
+    Namespace {
+        /// The longest datagram of the device, in bytes. Below 1280 there is no IPv6 (RFC 8200 §5).
+        mtu: u16,
+    },
+    /// An existing interface of this name: what arrives there for others enters the network, and what leaves goes out there.
+    Device(String),
+}
+
+/// A program at a node. It has a process namespace of its own: when it ends, all that it started ends.
+///
+/// The next command starts when this one has ended, a socket of its node listens that did not before, or 300 ms went by.
+#[derive(Clone, Debug)]
+pub struct Command {
+    /// Where; the node's end is a namespace.
+    pub node: NodeId,
+    /// What `sh -c` is given.
+    pub line: String,
+    /// Whether its standard error is kept; else it is that of the emulator.
+    pub capture_stderr: bool,
+}
+
+/// Where to write the log of an emulation.
+#[derive(Clone, Debug)]
+pub struct LogTo {
+    /// The file, which is replaced.
+    pub path: PathBuf,
+    /// What [`Log::header`](crate::log::Log::header) will return.
+    pub header: String,
+    /// Payload is not written: it is private.
+    pub headers_only: bool,
+}
+
+/// Why an emulation was over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finished {
+    /// All commands had ended.
+    Commands,
+    /// Its duration had passed.
+    Duration,
+    /// The stop flag was set.
+    Asked,
+    /// The world stopped; it knows why.
+    World,
+}
+
+/// What became of an emulation.
+#[derive(Clone, Debug)]
+pub struct Live {
+    /// When it was over.
+    pub ended: Time,
+    /// Why it was over.
+    pub finished: Finished,
+    /// How late packets were handed to their hosts.
+    pub lateness: Lateness,
+    /// How soon each host answers data with an ACK.
+    pub turnaround: Vec<(NodeId, Answers)>,
+    /// Whether the emulator kept pace, so that the run tells something about its network.
+    pub valid: bool,
+    /// If not: why, in sentences.
+    pub why: Vec<String>,
+    /// Each time that the emulator stood still for more than 5 ms.
+    pub stalls: Vec<Stall>,
+    /// What became of the commands that were started, in their order.
+    pub commands: Vec<Ended>,
+    /// Packets that the emulator or a device lost, not the network.
+    pub lost_to_emulator: u64,
+    /// Packets to groups and broadcasts: they did not enter.
+    pub ignored: u64,
+    /// What entered the network.
+    pub admitted: Count,
+    /// What left it.
+    pub departed: Count,
+    /// Whether the loop had real-time priority; if not, why.
+    pub real_time: Result<(), String>,
+}
+
+/// What became of a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// Where it ran.
+    pub node: NodeId,
+    /// What `sh -c` was given.
+    pub line: String,
+    /// Its exit code; 128 and the signal, if a signal ended it.
+    pub exit: i32,
+    /// Whether the emulator ended it, since the time was up.
+    pub killed: bool,
+    /// Its standard output.
+    pub stdout: Output,
+    /// Its standard error, if that was to be kept.
+    pub stderr: Option<Output>,
+}
+
+/// What a command printed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Output {
+    /// The end of it, at most 64 MB.
+    pub bytes: Vec<u8>,
+    /// So many bytes before that are lost.
+    pub cut: u64,
+}
+
+/// Why there was no emulation, or why it ended at once.
+#[derive(Debug, thiserror::Error)]
+pub enum EmulationError {
+    /// Namespaces and TUN devices are Linux's.
+    #[error("real packets need Linux: only its kernel has network namespaces with TUN devices")]
+    Unsupported,
+    /// Two ends are the same node, or a command has no namespace.
+    #[error("{0}")]
+    Plan(String),
+    /// A step of setting up a node failed.
+    #[error("node {name}: {step}: {error}")]
+    SetUp {
+        /// The node's name.
+        name: String,
+        /// What was tried.
+        step: String,
+        /// What the kernel says.
+        error: io::Error,
+    },
+    /// A command could not be started.
+    #[error("node {name}: starting `{line}`: {error}")]
+    Start {
+        /// The node's name.
+        name: String,
+        /// What `sh -c` would have been given.
+        line: String,
+        /// What the kernel says.
+        error: io::Error,
+    },
+    /// Packets could no longer be read, or the log not written.
+    #[error(transparent)]
+    Drive(#[from] DriveError),
+    /// The log could not be begun.
+    #[error(transparent)]
+    Log(#[from] LogError),
+}
+
+impl Emulation {
+    /// Runs it, on this thread: `world` begins at time zero when all ends are there, just before the first command starts.
+    ///
+    /// `stop` ends it within a tenth of a second. `on_progress` hears of it about ten times a second; packets wait until it returns.
+    /// When this returns, nothing is left: no process, namespace, device or changed setting.
+    ///
+    /// # Errors
+    /// This machine or this user cannot ([`privileges`](crate::privileges) says beforehand), a command cannot be started,
+    /// or the log not written.
+    pub fn run(
+        &self,
+        world: &mut impl Outside,
+        stop: &AtomicBool,
+        on_progress: &mut dyn FnMut(&Progress),
+    ) -> Result<Live, EmulationError> {
+        self.check()?;
+        #[cfg(target_os = "linux")]
+        return crate::host::run(self, world, stop, on_progress);
+        #[cfg(not(target_os = "linux"))]
+        {
+            let _ = (world, stop, on_progress);
+            Err(EmulationError::Unsupported)
+        }
+    }
+
+    fn check(&self) -> Result<(), EmulationError> {
+        for (i, end) in self.ends.iter().enumerate() {
+            if self.ends[..i].iter().any(|other| other.node == end.node) {
+                return Err(EmulationError::Plan(format!(
+                    "node {} is declared twice: once is enough",
+                    end.name
+                )));
+            }
+        }
+        for command in &self.commands {
+            let end = self.ends.iter().find(|end| end.node == command.node);
+            if !end.is_some_and(|end| matches!(end.kind, EndKind::Namespace { .. })) {
+                let line = &command.line;
+                return Err(EmulationError::Plan(format!(
+                    "`{line}`: its node has no namespace; declare it as one"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The name of a node, for messages.
+    pub(crate) fn name(&self, node: NodeId) -> &str {
+        self.ends.iter().find(|end| end.node == node).map_or("?", |end| &end.name)
+    }
+
+    /// What a run of the loop, its commands and `lost_in_devices` packets come to.
+    pub(crate) fn live(
+        &self,
+        driven: Driven,
+        commands: Vec<Ended>,
+        lost_in_devices: u64,
+        real_time: Result<(), String>,
+    ) -> Live {
+        let why = self.doubts(&driven, lost_in_devices);
+        Live {
+            ended: driven.ended,
+            finished: driven.finished,
+            lateness: driven.lateness,
+            turnaround: driven.turnaround,
+            valid: why.is_empty(),
+            why,
+            stalls: driven.stalls,
+            commands,
+            lost_to_emulator: driven.lost_to_emulator + lost_in_devices,
+            ignored: driven.ignored,
+            admitted: driven.admitted,
+            departed: driven.departed,
+            real_time,
+        }
+    }
+
+    /// Why a run tells nothing about its network.
+    fn doubts(&self, driven: &Driven, lost_in_devices: u64) -> Vec<String> {
+        let mut why = Vec::new();
+        let p99 = driven.lateness.p99_us;
+        if p99 > LATE_US {
+            why.push(format!(
+                "1 % of the packets were written more than {:.1} ms late (limit 1 ms)",
+                p99 / 1000.0
+            ));
+        }
+        for Stall { at, length } in driven.stalls.iter().filter(|stall| stall.length > LONG_STALL) {
+            let (at, length) = (at.secs_f64(), length.millis_f64());
+            why.push(format!("the emulator stood still for {length:.0} ms at {at:.3} s (limit 20 ms)"));
+        }
+        if let Some((node, error)) = &driven.first_loss {
+            let (lost, name) = (driven.lost_to_emulator, self.name(*node));
+            why.push(format!("{lost} packets could not be written, the first at node {name}: {error}"));
+        }
+        if lost_in_devices > 0 {
+            why.push(format!(
+                "{lost_in_devices} packets were lost in devices, which the emulator did not read in time"
+            ));
+        }
+        why
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn emulation() -> Emulation {
+        let end = |node, name: &str| End { node, name: name.into(), kind: EndKind::Namespace { mtu: 1500 } };
+        Emulation {
+            ends: vec![end(NodeId(0), "s"), end(NodeId(1), "d")],
+            commands: Vec::new(),
+            duration: Span::from_secs(1),
+            log: None,
+            spin: None,
+        }
+    }
+
+    fn driven() -> Driven {
+        Driven {
+            ended: Time::ZERO,
+            finished: Finished::Duration,
+            admitted: Count::default(),
+            departed: Count::default(),
+            ignored: 0,
+            lost_to_emulator: 0,
+            first_loss: None,
+            lateness: Lateness::default(),
+            turnaround: Vec::new(),
+            stalls: Vec::new(),
+        }
+    }
+
+    /// A run whose times are not those of its network says so, in words.
+    #[test]
+    fn a_run_that_did_not_keep_pace_is_not_valid() {
+        let stall = |ms| Stall { at: Time::from_nanos(1_500_000_000), length: Span::from_millis(ms) };
+        let fine = Driven { stalls: vec![stall(20)], ..driven() };
+        assert!(emulation().live(fine, Vec::new(), 0, Ok(())).valid);
+        let lateness = Lateness { p99_us: 1000.1, ..Lateness::default() };
+        let first_loss = Some((NodeId(1), "full".into()));
+        let late = Driven { lateness, stalls: vec![stall(21)], lost_to_emulator: 2, first_loss, ..driven() };
+        let live = emulation().live(late, Vec::new(), 3, Ok(()));
+        assert!(!live.valid);
+        assert_eq!(live.lost_to_emulator, 5);
+        let expected = [
+            "1.0 ms late",
+            "21 ms at 1.500 s",
+            "2 packets could not be written, the first at node d: full",
+            "3 packets",
+        ];
+        assert_eq!(live.why.len(), expected.len());
+        assert!(live.why.iter().zip(expected).all(|(is, part)| is.contains(part)), "{:?}", live.why);
+    }
+
+    #[test]
+    fn a_command_without_a_namespace_is_refused() {
+        let command = Command { node: NodeId(2), line: "true".into(), capture_stderr: false };
+        let wrong = Emulation { commands: vec![command], ..emulation() };
+        assert!(wrong.check().unwrap_err().to_string().contains("`true`: its node has no namespace"));
+        let mut twice = emulation();
+        twice.ends[1].node = NodeId(0);
+        assert!(twice.check().unwrap_err().to_string().contains("node d is declared twice"));
+    }
+}

@@ -1,0 +1,174 @@
+//! A program at a node: started, listened to, ended.
+
+use super::namespace::Namespace;
+use super::sleep::Alarm;
+use crate::emulation::{Command, Ended, Output};
+use nix::sys::signal::{Signal, kill, killpg};
+use nix::sys::wait::{Id, WaitPidFlag, waitid};
+use nix::unistd::Pid;
+use std::io::{self, Read};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{self, Child, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// So much of what a command prints is kept.
+const KEPT: usize = 64 << 20;
+/// How long a command has to end by itself when its time is up.
+const GRACE: Duration = Duration::from_secs(1);
+const GLANCE: Duration = Duration::from_millis(5);
+
+/// How many commands have ended.
+pub type Ends = Arc<AtomicUsize>;
+
+/// A command that was started.
+#[derive(Debug)]
+pub struct Running {
+    command: Command,
+    child: Child,
+    waiter: Option<JoinHandle<()>>,
+    stdout: Option<JoinHandle<Output>>,
+    stderr: Option<JoinHandle<Output>>,
+}
+
+impl Running {
+    /// Starts `command`. When it ends, `ends` is one more and the alarm rings.
+    ///
+    /// # Errors
+    /// The kernel refuses.
+    pub fn start(namespace: &Namespace, command: &Command, ends: &Ends, alarm: &Alarm) -> io::Result<Self> {
+        let mut shell = process::Command::new("/bin/sh");
+        shell.arg("-c").arg(&command.line).stdin(Stdio::null()).stdout(Stdio::piped());
+        if command.capture_stderr {
+            shell.stderr(Stdio::piped());
+        }
+        let mut child = namespace.spawn(shell)?;
+        let stdout = child.stdout.take().map(capture);
+        let stderr = child.stderr.take().map(capture);
+        let mut running =
+            Running { command: command.clone(), child, waiter: None, stdout: None, stderr: None };
+        running.stdout = stdout.transpose()?;
+        running.stderr = stderr.transpose()?;
+        let (pid, ends, alarm) = (running.pid(), ends.clone(), alarm.clone());
+        let wait = move || {
+            wait_for(pid);
+            ends.fetch_add(1, Ordering::Release);
+            alarm.ring();
+        };
+        running.waiter = Some(thread::Builder::new().name("command".into()).spawn(wait)?);
+        Ok(running)
+    }
+
+    /// Whether it has ended.
+    pub fn has_ended(&self) -> bool {
+        self.waiter.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    /// Ends what still runs, and collects what all have printed.
+    pub fn end(all: Vec<Running>) -> Vec<Ended> {
+        let killed: Vec<bool> = all.iter().map(|running| !running.has_ended()).collect();
+        all.iter().filter(|running| !running.has_ended()).for_each(Running::terminate);
+        let patience = Instant::now() + GRACE;
+        while all.iter().any(|running| !running.has_ended()) && Instant::now() < patience {
+            thread::sleep(GLANCE);
+        }
+        all.into_iter().zip(killed).map(|(running, killed)| running.collect(killed)).collect()
+    }
+
+    fn pid(&self) -> Pid {
+        // A pid is positive and far below 2³¹ (PID_MAX_LIMIT is 2²²).
+        Pid::from_raw(self.child.id() as i32)
+    }
+
+    /// Asks the program, and what it started in its session, to end. The first process of its namespace does not listen.
+    fn terminate(&self) {
+        // It may have ended in this moment. Its number is not another's before it is reaped.
+        let _ = killpg(self.pid(), Signal::SIGTERM);
+    }
+
+    /// Ends all that is in its namespace, at once.
+    fn kill(&mut self) {
+        if !self.has_ended() {
+            let _ = kill(self.pid(), Signal::SIGKILL);
+        }
+        let _ = self.waiter.take().map(JoinHandle::join);
+    }
+
+    fn collect(mut self, killed: bool) -> Ended {
+        self.kill();
+        let exit = self.child.wait().ok();
+        let exit = exit.and_then(|status| status.code().or(status.signal().map(|signal| 128 + signal)));
+        Ended {
+            node: self.command.node,
+            line: self.command.line.clone(),
+            // The first process of the namespace exits as the program did; only a machine in trouble loses that.
+            exit: exit.unwrap_or(255),
+            killed,
+            stdout: output(self.stdout.take()).unwrap_or_default(),
+            stderr: output(self.stderr.take()),
+        }
+    }
+}
+
+impl Drop for Running {
+    /// What was not collected is ended, too.
+    fn drop(&mut self) {
+        self.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Waits for the end of a process and leaves it to be reaped, so that nobody else gets its number.
+fn wait_for(pid: Pid) {
+    let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
+    while waitid(Id::Pid(pid), flags) == Err(nix::Error::EINTR) {}
+}
+
+fn output(reader: Option<JoinHandle<Output>>) -> Option<Output> {
+    reader.map(|reader| reader.join().unwrap_or_default())
+}
+
+fn capture(from: impl Read + Send + 'static) -> io::Result<JoinHandle<Output>> {
+    thread::Builder::new().name("output".into()).spawn(move || read_all(from, KEPT))
+}
+
+/// Reads until the end, and keeps the last `kept` bytes.
+fn read_all(mut from: impl Read, kept: usize) -> Output {
+    let (mut bytes, mut cut) = (Vec::new(), 0);
+    let mut buffer = vec![0; 1 << 16];
+    let mut trim = |bytes: &mut Vec<u8>, at_most: usize| {
+        if bytes.len() > at_most {
+            let surplus = bytes.len() - kept;
+            bytes.drain(..surplus);
+            cut += surplus as u64;
+        }
+    };
+    loop {
+        match from.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(length) => bytes.extend_from_slice(&buffer[..length]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => break,
+        }
+        // Seldom, since all that is kept moves.
+        trim(&mut bytes, 2 * kept);
+    }
+    trim(&mut bytes, kept);
+    Output { bytes, cut }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A command that prints for hours must not fill the memory; its end is what matters.
+    #[test]
+    fn the_end_of_what_is_printed_is_kept() {
+        let printed: Vec<u8> = (0..=255).cycle().take(1_000_003).collect();
+        let Output { bytes, cut } = read_all(&printed[..], 1000);
+        assert_eq!((bytes.as_slice(), cut), (&printed[printed.len() - 1000..], 999_003));
+        assert_eq!(read_all(&b"short"[..], 1000), Output { bytes: b"short".to_vec(), cut: 0 });
+    }
+}

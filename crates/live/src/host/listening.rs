@@ -1,0 +1,47 @@
+//! Which sockets wait for others to speak first.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+/// States of a socket in the kernel's tables: a TCP socket that listens, a UDP socket that is connected to nobody.
+const LISTEN: &str = "0A";
+const UNCONNECTED: &str = "07";
+
+/// The sockets of this thread's network namespace that listen: table, address and port as the kernel writes them, inode.
+pub fn listening() -> BTreeSet<String> {
+    let tables = [("tcp", LISTEN), ("tcp6", LISTEN), ("udp", UNCONNECTED), ("udp6", UNCONNECTED)];
+    let of_table = |(table, state): (&str, &str)| -> Vec<String> {
+        // A kernel without IPv6 has no such table.
+        let text = fs::read_to_string(format!("/proc/thread-self/net/{table}")).unwrap_or_default();
+        text.lines().skip(1).filter_map(|line| socket(table, line, state)).collect()
+    };
+    tables.into_iter().flat_map(of_table).collect()
+}
+
+/// A line of a table, if its socket is in `state`: number, local address, remote address, state, … inode as the tenth.
+fn socket(table: &str, line: &str, state: &str) -> Option<String> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    (*words.get(3)? == state).then(|| format!("{table} {} {}", words[1], words.get(9).unwrap_or(&"")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// proc_pid_net(5).
+    #[test]
+    fn a_line_of_a_table_is_a_socket_if_it_listens() {
+        let line = "   0: 0100007F:0CEA 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 4711 1 0 100 0 0 10 0";
+        assert_eq!(socket("tcp", line, LISTEN).as_deref(), Some("tcp 0100007F:0CEA 4711"));
+        assert_eq!(socket("tcp", line, UNCONNECTED), None);
+        assert_eq!(socket("tcp", "", LISTEN), None);
+    }
+
+    #[test]
+    fn a_new_listener_is_seen() {
+        let before = listening();
+        let _listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let _socket = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+        assert!(listening().difference(&before).count() >= 2);
+    }
+}

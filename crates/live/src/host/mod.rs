@@ -1,0 +1,183 @@
+//! The ends of a network on a Linux machine.
+//!
+//! Nothing here has a name that another process could find, and so nothing can be left behind: namespaces and TUN devices
+//! go with the last process that is in them, and each process goes with the emulator.
+
+pub mod command;
+pub mod listening;
+pub mod namespace;
+mod netlink;
+pub mod sleep;
+pub mod sys;
+pub mod tun;
+
+use crate::clock::Monotonic;
+use crate::drive::{Loop, Progress};
+use crate::emulation::{Command, Emulation, EmulationError, End, EndKind, Finished, Live};
+use crate::log::Writer;
+use crate::outside::Outside;
+use crate::port::Port;
+use airhop_base::{NodeId, Span};
+use command::{Ends, Running};
+use namespace::Namespace;
+use sleep::{Alarm, EpollSleep};
+use std::io;
+use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+use sys::Schedule;
+
+/// So long the next command waits for a socket of the one before to listen.
+const SETTLE: Duration = Duration::from_millis(300);
+const GLANCE: Duration = Duration::from_millis(5);
+
+/// A port with a descriptor to wait for.
+trait Device: Port + AsFd {}
+impl<D: Port + AsFd> Device for D {}
+
+type Devices = Vec<(NodeId, Box<dyn Device>)>;
+
+/// The nodes that are namespaces.
+#[derive(Default)]
+struct Stage {
+    namespaces: Vec<(NodeId, Namespace)>,
+}
+
+impl Stage {
+    fn build(emulation: &Emulation) -> Result<(Self, Devices), EmulationError> {
+        let (mut stage, mut devices) = (Stage::default(), Devices::new());
+        for end in &emulation.ends {
+            let failed = |(step, error)| EmulationError::SetUp { name: end.name.clone(), step, error };
+            devices.push((end.node, stage.add(end).map_err(failed)?));
+        }
+        Ok((stage, devices))
+    }
+
+    fn add(&mut self, end: &End) -> Result<Box<dyn Device>, tun::Failed> {
+        match &end.kind {
+            EndKind::Namespace { mtu } => {
+                let (namespace, device) = Namespace::open(end.node, *mtu)?;
+                self.namespaces.push((end.node, namespace));
+                Ok(Box::new(device))
+            }
+            EndKind::Device(name) => Err((format!("interface {name}"), io::ErrorKind::Unsupported.into())),
+        }
+    }
+
+    fn namespace(&self, node: NodeId) -> io::Result<&Namespace> {
+        let found = self.namespaces.iter().find(|(at, _)| *at == node);
+        found.map(|(_, namespace)| namespace).ok_or_else(|| io::Error::other("the node has no namespace"))
+    }
+
+    /// How many packets the devices lost.
+    fn lost(&self) -> u64 {
+        // A program may have taken its device away, and what that had counted.
+        self.namespaces.iter().map(|(_, namespace)| namespace.lost().unwrap_or(0)).sum()
+    }
+}
+
+/// What the loop and the thread that starts commands tell each other.
+struct Signals {
+    ends: Ends,
+    alarm: Alarm,
+    over: AtomicBool,
+    failed: AtomicBool,
+}
+
+/// See [`Emulation::run`].
+pub(crate) fn run(
+    emulation: &Emulation,
+    world: &mut impl Outside,
+    stop: &AtomicBool,
+    on_progress: &mut dyn FnMut(&Progress),
+) -> Result<Live, EmulationError> {
+    let (stage, ports) = Stage::build(emulation)?;
+    let log = emulation.log.as_ref();
+    let mut log = log.map(|to| Writer::create(&to.path, &to.header, to.headers_only)).transpose()?;
+    let alarm = step(Alarm::new(), "making an alarm")?;
+    let watched = ports.iter().map(|(_, device)| device as &dyn AsFd);
+    let sleeper = step(EpollSleep::new(watched, alarm.clone()), "making an epoll")?;
+    let (over, failed) = (AtomicBool::new(false), AtomicBool::new(false));
+    let signals = Signals { ends: Ends::default(), alarm, over, failed };
+    let is_over = || over_by(emulation, &signals, stop);
+    let spin = emulation.spin.unwrap_or(Span::ZERO);
+    let clock = Monotonic::start();
+    // The devices stay until the commands have ended: one that loses its network says other things than one that is told to end.
+    let mut driver = Loop { clock, sleeper, ports, duration: emulation.duration, spin };
+    let ((driven, real_time), started) = thread::scope(|scope| {
+        let starter = scope.spawn(|| start_all(emulation, &stage, &signals));
+        let driven = with_priority(|| driver.run(world, log.as_mut(), &is_over, on_progress));
+        signals.over.store(true, Ordering::Release);
+        (driven, starter.join())
+    });
+    let lost = stage.lost();
+    let commands = started.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+    let commands = Running::end(commands);
+    Ok(emulation.live(driven?, commands, lost, real_time))
+}
+
+/// A step that belongs to no node.
+fn step<T>(result: io::Result<T>, what: &str) -> Result<T, EmulationError> {
+    result.map_err(|error| EmulationError::SetUp { name: "all".into(), step: what.into(), error })
+}
+
+fn over_by(emulation: &Emulation, signals: &Signals, stop: &AtomicBool) -> Option<Finished> {
+    let count = emulation.commands.len();
+    let ended = count > 0 && signals.ends.load(Ordering::Acquire) == count;
+    if stop.load(Ordering::Acquire) {
+        Some(Finished::Asked)
+    } else {
+        (ended || signals.failed.load(Ordering::Acquire)).then_some(Finished::Commands)
+    }
+}
+
+/// Runs the loop before all other work of the machine, if the user may.
+fn with_priority<T>(work: impl FnOnce() -> T) -> (T, Result<(), String>) {
+    let granted = sys::schedule(Schedule::RealTime);
+    let result = work();
+    if granted.is_ok() {
+        // Giving a priority up is always allowed (sched(7)).
+        let _ = sys::schedule(Schedule::Usual);
+    }
+    (result, granted.map_err(|error| format!("no real-time priority: {error}")))
+}
+
+/// Starts the commands, each when the one before has settled, until the emulation is over.
+fn start_all(
+    emulation: &Emulation,
+    stage: &Stage,
+    signals: &Signals,
+) -> Result<Vec<Running>, EmulationError> {
+    let mut started = Vec::new();
+    for command in &emulation.commands {
+        if signals.over.load(Ordering::Acquire) {
+            break;
+        }
+        match start(stage, command, signals) {
+            Ok(running) => started.push(running),
+            Err(error) => {
+                signals.failed.store(true, Ordering::Release);
+                signals.alarm.ring();
+                let (name, line) = (emulation.name(command.node).to_owned(), command.line.clone());
+                return Err(EmulationError::Start { name, line, error });
+            }
+        }
+    }
+    Ok(started)
+}
+
+/// Starts a command and waits until it has ended, listens, or had its time.
+fn start(stage: &Stage, command: &Command, signals: &Signals) -> io::Result<Running> {
+    let namespace = stage.namespace(command.node)?;
+    let before = namespace.within(listening::listening)?;
+    let running = Running::start(namespace, command, &signals.ends, &signals.alarm)?;
+    let patience = Instant::now() + SETTLE;
+    while Instant::now() < patience && !running.has_ended() && !signals.over.load(Ordering::Acquire) {
+        if !namespace.within(listening::listening)?.is_subset(&before) {
+            break;
+        }
+        thread::sleep(GLANCE);
+    }
+    Ok(running)
+}

@@ -1,0 +1,95 @@
+//! A node of the network: network, process and mount namespaces without names, which are gone when nobody is in them.
+
+use super::sys;
+use super::tun::{self, Failed, Tun};
+use airhop_base::NodeId;
+use nix::mount::{MsFlags, mount};
+use nix::sched::{CloneFlags, setns, unshare};
+use std::fs::File;
+use std::io;
+use std::process::{Child, Command};
+use std::sync::mpsc::{self, Sender};
+use std::thread::{self, JoinHandle};
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// A thread that lives in namespaces of its own. Whatever starts there is started by it, and dies with it.
+#[derive(Debug)]
+pub struct Namespace {
+    /// `None` once it is over.
+    jobs: Option<Sender<Job>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Namespace {
+    /// Makes the namespaces of `node` and its TUN device.
+    ///
+    /// # Errors
+    /// The step that failed.
+    pub fn open(node: NodeId, mtu: u16) -> Result<(Self, Tun), Failed> {
+        let (jobs, to_do) = mpsc::channel::<Job>();
+        let thread =
+            thread::Builder::new().name("node".into()).spawn(move || to_do.iter().for_each(|job| job()));
+        let thread = thread.map_err(|error| ("starting a thread".into(), error))?;
+        let namespace = Namespace { jobs: Some(jobs), thread: Some(thread) };
+        let opened = namespace.within(move || enter().and_then(|()| Tun::open(node, mtu)));
+        let device = opened.map_err(|error| ("waiting for a thread".into(), error))??;
+        Ok((namespace, device))
+    }
+
+    /// Does something in the namespaces.
+    ///
+    /// # Errors
+    /// The thread is gone.
+    pub fn within<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> io::Result<T> {
+        let (result, done) = mpsc::sync_channel(1);
+        let job: Job = Box::new(move || {
+            // Whoever asked waits for the answer, or is gone with the emulator.
+            let _ = result.send(job());
+        });
+        let gone = || io::Error::other("the thread of the node is gone");
+        self.jobs.as_ref().ok_or_else(gone)?.send(job).map_err(|_| gone())?;
+        done.recv().map_err(|_| gone())
+    }
+
+    /// Starts a program as the second process of a process namespace of its own. What is returned is the first.
+    ///
+    /// # Errors
+    /// The kernel refuses.
+    pub fn spawn(&self, mut command: Command) -> io::Result<Child> {
+        self.within(move || {
+            let emulator = sys::own_pidfd()?;
+            let own = File::open("/proc/thread-self/ns/pid")?;
+            unshare(CloneFlags::CLONE_NEWPID)?;
+            sys::in_namespace(&mut command, emulator);
+            let child = command.spawn();
+            // The next child is to have a namespace of its own again, and a thread could not start another in between.
+            setns(own, CloneFlags::CLONE_NEWPID)?;
+            child
+        })?
+    }
+
+    /// How many datagrams the device lost, since nobody read them in time.
+    ///
+    /// # Errors
+    /// The kernel does not say.
+    pub fn lost(&self) -> io::Result<u64> {
+        self.within(tun::lost)?
+    }
+}
+
+impl Drop for Namespace {
+    fn drop(&mut self) {
+        self.jobs = None;
+        // A panic in there has been told where the answer was missing.
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
+/// This thread leaves the namespaces of the emulator.
+fn enter() -> Result<(), Failed> {
+    let step = |what: &'static str| move |error: nix::Error| (what.to_owned(), error.into());
+    unshare(CloneFlags::CLONE_NEWNET | CloneFlags::CLONE_NEWNS).map_err(step("making namespaces"))?;
+    let private = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
+    mount(None::<&str>, "/", None::<&str>, private, None::<&str>).map_err(step("keeping mounts private"))
+}

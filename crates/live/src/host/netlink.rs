@@ -1,0 +1,141 @@
+//! Setting up devices by rtnetlink (rtnetlink(7)): the few messages that a node needs.
+
+use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, recv, send, socket};
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+
+const NEW_LINK: u16 = 16;
+const NEW_ADDRESS: u16 = 20;
+const REQUEST_AND_ACK: u16 = 0x01 | 0x04;
+const CREATE: u16 = 0x400;
+const ERROR: u16 = 2;
+
+const LINK_MTU: u16 = 4;
+const LINK_QUEUE: u16 = 13;
+const LINK_FAMILIES: u16 = 26;
+const LINK_INET6_GENERATION: u16 = 8;
+const GENERATE_NONE: u8 = 1;
+const ADDRESS_ADDRESS: u16 = 1;
+const ADDRESS_LOCAL: u16 = 2;
+const ADDRESS_FLAGS: u16 = 8;
+const NO_DUPLICATE_DETECTION: u32 = 0x02;
+const UP: u32 = 1;
+const INET: u8 = 2;
+const INET6: u8 = 10;
+
+/// A socket to the part of the kernel that has the devices of the network namespace in which it was opened.
+pub struct Netlink {
+    socket: OwnedFd,
+}
+
+impl Netlink {
+    /// Opens one in this thread's namespace.
+    ///
+    /// # Errors
+    /// The kernel refuses.
+    pub fn open() -> io::Result<Self> {
+        let flags = SockFlag::SOCK_CLOEXEC;
+        let socket = socket(AddressFamily::Netlink, SockType::Raw, flags, SockProtocol::NetlinkRoute)?;
+        Ok(Netlink { socket })
+    }
+
+    /// Brings a device up.
+    ///
+    /// # Errors
+    /// The kernel refuses.
+    pub fn up(&self, device: u32) -> io::Result<()> {
+        self.ask(NEW_LINK, 0, &link(device, UP))
+    }
+
+    /// Sets the longest datagram of a device, and how many may wait there to be read.
+    ///
+    /// # Errors
+    /// The kernel refuses: the device cannot have this MTU.
+    pub fn set_lengths(&self, device: u32, mtu: u16, queue: u32) -> io::Result<()> {
+        let mut message = link(device, 0);
+        attribute(&mut message, LINK_MTU, &u32::from(mtu).to_ne_bytes());
+        attribute(&mut message, LINK_QUEUE, &queue.to_ne_bytes());
+        self.ask(NEW_LINK, 0, &message)
+    }
+
+    /// A device makes itself no IPv6 address: it would look for routers and others with that address.
+    ///
+    /// # Errors
+    /// The kernel refuses, or has no IPv6.
+    pub fn set_no_own_address(&self, device: u32) -> io::Result<()> {
+        let (mut inet6, mut families, mut message) = (Vec::new(), Vec::new(), link(device, 0));
+        attribute(&mut inet6, LINK_INET6_GENERATION, &[GENERATE_NONE]);
+        attribute(&mut families, INET6.into(), &inet6);
+        attribute(&mut message, LINK_FAMILIES, &families);
+        self.ask(NEW_LINK, 0, &message)
+    }
+
+    /// Gives a device an IPv4 address.
+    ///
+    /// # Errors
+    /// The kernel refuses.
+    pub fn add_address(&self, device: u32, address: [u8; 4], prefix: u8) -> io::Result<()> {
+        self.ask(NEW_ADDRESS, CREATE, &address_message(INET, device, &address, prefix))
+    }
+
+    /// Gives a device an IPv6 address that is in force at once: nobody else on the link can have it (RFC 4862 §5.4).
+    ///
+    /// # Errors
+    /// The kernel refuses.
+    pub fn add_address6(&self, device: u32, address: [u8; 16], prefix: u8) -> io::Result<()> {
+        let mut message = address_message(INET6, device, &address, prefix);
+        attribute(&mut message, ADDRESS_FLAGS, &NO_DUPLICATE_DETECTION.to_ne_bytes());
+        self.ask(NEW_ADDRESS, CREATE, &message)
+    }
+
+    fn ask(&self, kind: u16, flags: u16, body: &[u8]) -> io::Result<()> {
+        let mut message = Vec::with_capacity(16 + body.len());
+        message.extend_from_slice(&(16 + body.len() as u32).to_ne_bytes());
+        message.extend_from_slice(&kind.to_ne_bytes());
+        message.extend_from_slice(&(flags | REQUEST_AND_ACK).to_ne_bytes());
+        // Sequence number and port: one question at a time, and the kernel fills in who asks.
+        message.extend_from_slice(&[0; 8]);
+        message.extend_from_slice(body);
+        send(self.socket.as_raw_fd(), &message, MsgFlags::empty())?;
+        let mut answer = [0; 4096];
+        let length = recv(self.socket.as_raw_fd(), &mut answer, MsgFlags::empty())?;
+        outcome(&answer[..length])
+    }
+}
+
+/// What the kernel answered: an error message whose error is 0 is the acknowledgement.
+fn outcome(answer: &[u8]) -> io::Result<()> {
+    let kind = answer.get(4..6).and_then(|bytes| bytes.try_into().ok()).map(u16::from_ne_bytes);
+    let error = answer.get(16..20).and_then(|bytes| bytes.try_into().ok()).map(i32::from_ne_bytes);
+    match (kind, error) {
+        (Some(ERROR), Some(0)) => Ok(()),
+        (Some(ERROR), Some(error)) => Err(io::Error::from_raw_os_error(error.saturating_neg())),
+        _ => Err(io::Error::other("rtnetlink answered something else than an acknowledgement")),
+    }
+}
+
+/// `struct ifinfomsg`: the flags that are set change, the others stay.
+fn link(device: u32, flags: u32) -> Vec<u8> {
+    let mut message = vec![0; 4];
+    message.extend_from_slice(&device.to_ne_bytes());
+    message.extend_from_slice(&flags.to_ne_bytes());
+    message.extend_from_slice(&flags.to_ne_bytes());
+    message
+}
+
+/// `struct ifaddrmsg` with the address.
+fn address_message(family: u8, device: u32, address: &[u8], prefix: u8) -> Vec<u8> {
+    let mut message = vec![family, prefix, 0, 0];
+    message.extend_from_slice(&device.to_ne_bytes());
+    attribute(&mut message, ADDRESS_LOCAL, address);
+    attribute(&mut message, ADDRESS_ADDRESS, address);
+    message
+}
+
+/// Appends an attribute: length, kind, value, and zeros up to a multiple of four (netlink(7)).
+fn attribute(message: &mut Vec<u8>, kind: u16, value: &[u8]) {
+    message.extend_from_slice(&(4 + value.len() as u16).to_ne_bytes());
+    message.extend_from_slice(&kind.to_ne_bytes());
+    message.extend_from_slice(value);
+    message.resize(message.len().next_multiple_of(4), 0);
+}

@@ -1,0 +1,90 @@
+//! Waiting for devices and timers, by epoll.
+
+use crate::drive::Sleep;
+use airhop_base::Span;
+use nix::errno::Errno;
+use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
+use nix::sys::eventfd::{EfdFlags, EventFd};
+use nix::sys::time::TimeSpec;
+use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
+use std::io;
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::time::Duration;
+
+const TIMER: u64 = u64::MAX;
+const ALARM: u64 = u64::MAX - 1;
+
+/// Wakes the loop from another thread.
+#[derive(Clone, Debug)]
+pub struct Alarm(Arc<EventFd>);
+
+impl Alarm {
+    /// An alarm that has not rung.
+    ///
+    /// # Errors
+    /// The kernel refuses.
+    pub fn new() -> io::Result<Self> {
+        let flags = EfdFlags::EFD_CLOEXEC | EfdFlags::EFD_NONBLOCK;
+        Ok(Alarm(Arc::new(EventFd::from_flags(flags)?)))
+    }
+
+    /// The loop, if it sleeps, wakes.
+    pub fn ring(&self) {
+        // It fails only if it has rung 2⁶⁴ - 2 times.
+        let _ = self.0.write(1);
+    }
+}
+
+/// Sleeps until a device can be read, a timer of the kernel's high-resolution clock has run out, or the alarm rings.
+#[derive(Debug)]
+pub struct EpollSleep {
+    epoll: Epoll,
+    timer: TimerFd,
+    /// The other threads may be gone while its descriptor is still watched.
+    _alarm: Alarm,
+}
+
+impl EpollSleep {
+    /// Watches these devices, in their order.
+    ///
+    /// # Errors
+    /// The kernel refuses.
+    pub fn new<'a>(devices: impl IntoIterator<Item = &'a dyn AsFd>, alarm: Alarm) -> io::Result<Self> {
+        let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?;
+        // A device stays marked until it is empty. Timer and alarm are only heard, never read: each time counts once.
+        let once = EpollFlags::EPOLLIN | EpollFlags::EPOLLET;
+        let timer =
+            TimerFd::new(ClockId::CLOCK_MONOTONIC, TimerFlags::TFD_CLOEXEC | TimerFlags::TFD_NONBLOCK)?;
+        epoll.add(&timer, EpollEvent::new(once, TIMER))?;
+        epoll.add(&*alarm.0, EpollEvent::new(once, ALARM))?;
+        for (i, device) in devices.into_iter().enumerate() {
+            epoll.add(device.as_fd(), EpollEvent::new(EpollFlags::EPOLLIN, i as u64))?;
+        }
+        Ok(EpollSleep { epoll, timer, _alarm: alarm })
+    }
+}
+
+impl Sleep for EpollSleep {
+    fn sleep(&mut self, span: Span, ready: &mut [bool]) -> io::Result<()> {
+        let mut timeout = EpollTimeout::ZERO;
+        if span > Span::ZERO {
+            let span = TimeSpec::from_duration(Duration::from_nanos(span.nanos()));
+            self.timer.set(Expiration::OneShot(span), TimerSetTimeFlags::empty())?;
+            timeout = EpollTimeout::NONE;
+        }
+        let mut events = [EpollEvent::empty(); 16];
+        let count = match self.epoll.wait(&mut events, timeout) {
+            Ok(count) => count,
+            // A signal: whoever handled it may have set the stop flag.
+            Err(Errno::EINTR) => 0,
+            Err(error) => return Err(error.into()),
+        };
+        for event in &events[..count] {
+            if let Some(mark) = usize::try_from(event.data()).ok().and_then(|i| ready.get_mut(i)) {
+                *mark = true;
+            }
+        }
+        Ok(())
+    }
+}

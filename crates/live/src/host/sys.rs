@@ -1,0 +1,155 @@
+//! Calls to the kernel that no safe function exists for. All unsafe code of the crate is here.
+#![allow(unsafe_code)]
+
+use libc::{c_char, c_int, c_ulong};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::ptr;
+
+fn checked(result: c_int) -> io::Result<c_int> {
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
+}
+
+/// Makes the TUN device `name` in this thread's network namespace; it is there as long as `clone` (an open /dev/net/tun).
+///
+/// # Errors
+/// The kernel refuses.
+///
+/// # Panics
+/// If `name` is longer than a device's name may be, 15 bytes.
+pub fn attach_tun(clone: &File, name: &str) -> io::Result<()> {
+    let mut request = libc::ifreq {
+        ifr_name: [0; libc::IFNAMSIZ],
+        ifr_ifru: libc::__c_anonymous_ifr_ifru { ifru_flags: (libc::IFF_TUN | libc::IFF_NO_PI) as i16 },
+    };
+    assert!(name.len() < libc::IFNAMSIZ, "{name} is longer than a device's name may be");
+    for (to, from) in request.ifr_name.iter_mut().zip(name.bytes()) {
+        *to = from as c_char;
+    }
+    // SAFETY: TUNSETIFF reads and writes one ifreq, which lives until the call returns.
+    checked(unsafe { libc::ioctl(clone.as_raw_fd(), libc::TUNSETIFF, &mut request) })?;
+    Ok(())
+}
+
+/// How a thread is scheduled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schedule {
+    /// Before every thread without real-time priority; threads and processes that it starts are not.
+    RealTime,
+    /// As others.
+    Usual,
+}
+
+/// Schedules this thread.
+///
+/// # Errors
+/// The user may not.
+pub fn schedule(how: Schedule) -> io::Result<()> {
+    let (policy, priority) = match how {
+        // A low one: the kernel's own real-time threads (50 and more) stay before it.
+        Schedule::RealTime => (libc::SCHED_FIFO, 10),
+        Schedule::Usual => (libc::SCHED_OTHER, 0),
+    };
+    // SAFETY: sched_param is plain numbers, for which zeros are valid.
+    let mut parameters: libc::sched_param = unsafe { std::mem::zeroed() };
+    parameters.sched_priority = priority;
+    // Without CAP_SYS_NICE the flag cannot be taken back: a thread that had it keeps it.
+    // SAFETY: the kernel reads one sched_param, which lives until the call returns; 0 is this thread.
+    checked(unsafe { libc::sched_setscheduler(0, policy | libc::SCHED_RESET_ON_FORK, &parameters) })?;
+    Ok(())
+}
+
+/// A descriptor of this process that can be read once the process has ended.
+///
+/// # Errors
+/// The kernel is older than Linux 5.3.
+pub fn own_pidfd() -> io::Result<OwnedFd> {
+    // SAFETY: pidfd_open takes two numbers; what it returns belongs to nobody else.
+    unsafe {
+        let descriptor = libc::syscall(libc::SYS_pidfd_open, libc::getpid(), 0);
+        if descriptor < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(OwnedFd::from_raw_fd(descriptor as RawFd))
+    }
+}
+
+/// The process that `command` starts becomes the first of its process namespace and of a session, and dies with the thread that
+/// starts it; with it dies all that is in the namespace. The program itself is its child, since the first process of
+/// a namespace ignores signals that it does not handle (pid_namespaces(7)), and few programs expect that.
+///
+/// To be spawned by a thread that has unshared its process namespace. `emulator` is [`own_pidfd`].
+pub fn in_namespace(command: &mut Command, emulator: OwnedFd) {
+    let become_first = move || {
+        first_process(emulator.as_raw_fd())?;
+        // SAFETY: this process has one thread. Without CLONE_VM the new one has memory of its own, and both return from here.
+        // The bare call, as handlers of pthread_atfork are not meant to run between fork and exec.
+        let child = unsafe { libc::syscall(libc::SYS_clone, libc::c_long::from(libc::SIGCHLD), 0, 0, 0, 0) };
+        match child {
+            0 => Ok(()),
+            1.. => wait_for(child as libc::pid_t),
+            _ => Err(io::Error::last_os_error()),
+        }
+    };
+    // SAFETY: between fork and exec only async-signal-safe calls are made, and nothing is allocated: see the functions called.
+    unsafe { command.pre_exec(become_first) };
+}
+
+/// What the first process of the namespace does before the program is there: it binds itself to the emulator,
+/// and shows its own processes in /proc.
+fn first_process(emulator: RawFd) -> io::Result<()> {
+    let (none, proc) = (ptr::null::<c_char>(), c"proc".as_ptr());
+    let hidden: c_ulong = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
+    // SAFETY: plain system calls; every pointer is null or a constant string that ends in zero, and `watched` lives on the stack.
+    unsafe {
+        checked(libc::setsid())?;
+        checked(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as c_ulong))?;
+        // An emulator that died before that line sends no signal any more.
+        let mut watched = libc::pollfd { fd: emulator, events: libc::POLLIN, revents: 0 };
+        if libc::poll(&mut watched, 1, 0) != 0 {
+            libc::_exit(128 + libc::SIGKILL);
+        }
+        checked(libc::unshare(libc::CLONE_NEWNS))?;
+        checked(libc::mount(none, c"/".as_ptr(), none, libc::MS_REC | libc::MS_PRIVATE, ptr::null()))?;
+        // Containers that hide parts of /proc do not let it be mounted again: programs then see the processes of the container.
+        libc::mount(proc, c"/proc".as_ptr(), proc, hidden, ptr::null());
+    }
+    Ok(())
+}
+
+/// Reaps whatever ends in the namespace, until the program does; then ends as it did.
+fn wait_for(program: libc::pid_t) -> ! {
+    // SAFETY: plain system calls; `status` lives on the stack. Closing all descriptors harms nobody: this process uses none.
+    unsafe {
+        libc::prctl(libc::PR_SET_NAME, c"airhop-init".as_ptr());
+        for signal in 1..=64 {
+            libc::signal(signal, libc::SIG_DFL);
+        }
+        close_all();
+        let mut status = 0;
+        loop {
+            match libc::waitpid(-1, &mut status, 0) {
+                pid if pid == program => break,
+                -1 if io::Error::last_os_error().raw_os_error() != Some(libc::EINTR) => libc::_exit(255),
+                _ => {}
+            }
+        }
+        let signalled = libc::WIFSIGNALED(status);
+        libc::_exit(if signalled { 128 + libc::WTERMSIG(status) } else { libc::WEXITSTATUS(status) })
+    }
+}
+
+/// Else whoever reads from the program, or waits for it to be there, would wait for this process too.
+fn close_all() {
+    // SAFETY: nothing in this process uses a descriptor any more.
+    unsafe {
+        if libc::syscall(libc::SYS_close_range, 0, u32::MAX, 0) != 0 {
+            (0..65_536).for_each(|descriptor| {
+                libc::close(descriptor);
+            });
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The TUN device of a node.
+
+use super::netlink::Netlink;
+use super::sys;
+use crate::address6;
+use crate::port::Port;
+use airhop_base::NodeId;
+use airhop_wire::addressing;
+use nix::net::if_::if_nametoindex;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::OpenOptionsExt;
+
+/// What the device is called, in every node's namespace.
+pub const NAME: &str = "airhop0";
+/// So many datagrams may wait to be read: what 60 000 packets a second are in a stall of 60 ms. More are lost, and counted.
+const QUEUE: u32 = 4096;
+/// RFC 8200 §5: every link of IPv6 has at least this MTU.
+const IPV6_MTU: u16 = 1280;
+
+/// A step of setting up a node, and why it failed.
+pub type Failed = (String, io::Error);
+
+/// A TUN device, seen from outside: what the kernel sends to it is read, and what is written the kernel receives.
+///
+/// Offloads stay off, as nobody asked for them (no TUNSETOFFLOAD): the kernel cuts its segments to the MTU and
+/// completes every checksum before a datagram can be read.
+#[derive(Debug)]
+pub struct Tun {
+    file: File,
+}
+
+impl Tun {
+    /// Makes the device of `node` in this thread's network namespace, with its addresses, and brings it and the loopback up.
+    ///
+    /// # Errors
+    /// The step that failed.
+    pub fn open(node: NodeId, mtu: u16) -> Result<Self, Failed> {
+        let step = |what: &'static str| move |error: io::Error| (what.to_owned(), error);
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).custom_flags(libc::O_NONBLOCK);
+        let file = options.open("/dev/net/tun").map_err(step("opening /dev/net/tun"))?;
+        sys::attach_tun(&file, NAME).map_err(step("making a TUN device"))?;
+        let index = |name| if_nametoindex(name).map_err(io::Error::from);
+        let device = index(NAME).map_err(step("finding the TUN device"))?;
+        let netlink = Netlink::open().map_err(step("opening rtnetlink"))?;
+        let ipv6 = mtu >= IPV6_MTU && prepare_ipv6(&netlink, device);
+        netlink
+            .set_lengths(device, mtu, QUEUE)
+            .map_err(|error| (format!("setting an MTU of {mtu} bytes"), error))?;
+        index("lo").and_then(|loopback| netlink.up(loopback)).map_err(step("bringing the loopback up"))?;
+        netlink.up(device).map_err(step("bringing the TUN device up"))?;
+        netlink.add_address(device, addressing::address(node), 8).map_err(step("adding the IPv4 address"))?;
+        if ipv6 {
+            let address = address6(node).octets();
+            netlink.add_address6(device, address, 64).map_err(step("adding the IPv6 address"))?;
+        }
+        Ok(Tun { file })
+    }
+}
+
+/// Whether the device will have IPv6: a kernel may come without.
+fn prepare_ipv6(netlink: &Netlink, device: u32) -> bool {
+    let disabled = format!("/proc/sys/net/ipv6/conf/{NAME}/disable_ipv6");
+    // A machine may have IPv6 off for new devices. In containers this is read-only, and their choice stays.
+    let _ = fs::write(&disabled, "0");
+    let enabled = fs::read_to_string(&disabled).is_ok_and(|value| value.trim() == "0");
+    enabled && netlink.set_no_own_address(device).is_ok()
+}
+
+/// How many datagrams the device lost, since nobody read them in time. In this thread's namespace.
+///
+/// # Errors
+/// The kernel does not say.
+pub fn lost() -> io::Result<u64> {
+    let devices = fs::read_to_string("/proc/thread-self/net/dev")?;
+    let line = devices.lines().find_map(|line| line.trim_start().strip_prefix(NAME)?.strip_prefix(':'));
+    // Eight numbers of what the kernel received, then packets, errors and drops of what it sent (proc_pid_net(5)).
+    let drops = line.and_then(|line| line.split_whitespace().nth(11)?.parse().ok());
+    drops.ok_or_else(|| io::Error::other("the kernel no longer lists the TUN device"))
+}
+
+impl AsFd for Tun {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
+    }
+}
+
+impl Port for Tun {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        match self.file.read(buffer) {
+            Ok(length) => Ok(Some(length)),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn write(&mut self, datagram: &[u8]) -> io::Result<()> {
+        // A device takes a datagram whole, or not at all.
+        self.file.write(datagram).map(|_| ())
+    }
+}

@@ -1,0 +1,53 @@
+//! What became of an emulation, as JSON: the `live` of a run's document. Names and their order are a contract.
+
+use crate::emulation::{Ended, Live, Output};
+use airhop_base::NodeId;
+use serde_json::{Map, Value, json};
+
+impl Live {
+    /// The JSON, with the names of nodes as `name` has them.
+    pub fn json(&self, name: impl Fn(NodeId) -> String) -> Value {
+        let turnaround: Map<String, Value> = self
+            .turnaround
+            .iter()
+            .filter(|(_, answers)| answers.count > 0)
+            .map(|(node, of)| (name(*node), json!({"p50": of.p50_us, "p90": of.p90_us, "count": of.count})))
+            .collect();
+        let late = &self.lateness;
+        let stalls = self
+            .stalls
+            .iter()
+            .map(|stall| json!({"at_s": stall.at.secs_f64(), "length_ms": stall.length.millis_f64()}));
+        json!({
+            "lateness_us": {"p50": late.p50_us, "p99": late.p99_us, "max": late.max_us},
+            "turnaround_us": turnaround,
+            "valid": self.valid,
+            "why": self.why,
+            "commands": self.commands.iter().map(|ended| command(ended, &name)).collect::<Vec<_>>(),
+            "stalls": stalls.collect::<Vec<_>>(),
+            "lost_to_emulator": self.lost_to_emulator,
+            "entered": {"packets": self.admitted.packets, "bytes": self.admitted.bytes},
+            "left": {"packets": self.departed.packets, "bytes": self.departed.bytes},
+            "real_time": self.real_time.is_ok(),
+        })
+    }
+}
+
+fn command(ended: &Ended, name: impl Fn(NodeId) -> String) -> Value {
+    json!({
+        "node": name(ended.node),
+        "command": ended.line,
+        "exit": ended.exit,
+        "ended_by_airhop": ended.killed,
+        "stdout": text(&ended.stdout),
+    })
+}
+
+/// What a program printed. Of what was too long to be kept a line says how much is missing.
+fn text(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.bytes);
+    match output.cut {
+        0 => text.into_owned(),
+        cut => format!("[{cut} bytes before this were not kept]\n{text}"),
+    }
+}

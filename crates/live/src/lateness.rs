@@ -1,0 +1,94 @@
+//! How late the emulator was: from when a datagram left the simulated network to when it was written to its host.
+
+use airhop_base::Span;
+use hdrhistogram::Histogram;
+
+/// What is later counts as this late: 60 s.
+const LONGEST_NS: u64 = 60_000_000_000;
+/// Three significant digits.
+const DIGITS: u8 = 3;
+
+/// Lengths of time from a nanosecond to a minute, with three significant digits.
+#[derive(Clone, Debug)]
+pub struct Lengths {
+    nanos: Histogram<u64>,
+}
+
+impl Default for Lengths {
+    fn default() -> Self {
+        let nanos =
+            Histogram::new_with_bounds(1, LONGEST_NS, DIGITS).expect("1 ≤ 60 s / 2 and three of five digits");
+        Lengths { nanos }
+    }
+}
+
+impl Lengths {
+    /// One more.
+    pub fn add(&mut self, length: Span) {
+        self.nanos.saturating_record(length.nanos());
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> u64 {
+        self.nanos.len()
+    }
+
+    /// In microseconds, the shortest length that a share of `share` (0.99 …) of all does not exceed; 0 if there is none.
+    pub fn quantile_us(&self, share: f64) -> f64 {
+        micros(self.nanos.value_at_quantile(share))
+    }
+
+    /// The lateness of an emulation.
+    pub fn lateness(&self) -> Lateness {
+        Lateness {
+            p50_us: self.quantile_us(0.5),
+            p99_us: self.quantile_us(0.99),
+            max_us: micros(self.nanos.max()),
+            count: self.count(),
+        }
+    }
+}
+
+fn micros(nanos: u64) -> f64 {
+    nanos as f64 / 1e3
+}
+
+/// How late datagrams were written, in microseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Lateness {
+    /// Half of them were at most so late.
+    pub p50_us: f64,
+    /// 99 % of them were at most so late.
+    pub p99_us: f64,
+    /// None was later.
+    pub max_us: f64,
+    /// How many were written.
+    pub count: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Nearest rank: of 1 … 100 µs, the 50th and the 99th; three digits are kept.
+    #[test]
+    fn quantiles_are_by_nearest_rank() {
+        let mut lengths = Lengths::default();
+        assert_eq!(lengths.lateness(), Lateness::default());
+        (1..=100).for_each(|us| lengths.add(Span::from_micros(us)));
+        let Lateness { p50_us, p99_us, max_us, count } = lengths.lateness();
+        for (is, expected) in [(p50_us, 50.0), (p99_us, 99.0), (max_us, 100.0)] {
+            assert!((is - expected).abs() <= expected / 1000.0, "{is} µs, expected {expected} µs");
+        }
+        assert_eq!(count, 100);
+    }
+
+    /// A machine that slept for an hour does not end the run by a panic.
+    #[test]
+    fn what_is_later_than_a_minute_counts_as_a_minute() {
+        let mut lengths = Lengths::default();
+        lengths.add(Span::from_secs(3600));
+        lengths.add(Span::ZERO);
+        assert!((59.9e6..61e6).contains(&lengths.lateness().max_us));
+    }
+}

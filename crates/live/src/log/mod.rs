@@ -1,0 +1,96 @@
+//! The log of what entered a network: with it, a live run can be had again, as often as one likes, without its hosts.
+//!
+//! All numbers are little-endian. The head: [`MAGIC`], version (u16), flags (u8; bit 0: headers only), length (u32) and bytes
+//! of a header in UTF-8 whose meaning is the caller's. Then records, each with its kind (u8):
+//!
+//! * 1, a datagram: time in ns (u64), node (u16), length of the datagram (u32), length of what was kept (u32), what was kept;
+//! * 2, the end, and the last record: time in ns (u64).
+
+mod read;
+mod write;
+
+pub use read::{Ending, Entry, Log};
+pub use write::Writer;
+
+use crate::outside::{Outside, Stopped};
+use airhop_base::Time;
+use std::io::{self, Read};
+use std::path::PathBuf;
+
+/// How a log begins.
+pub const MAGIC: [u8; 8] = *b"AIRHOPLG";
+/// The version that is written, and the only one that is read.
+pub const VERSION: u16 = 1;
+
+const HEADERS_ONLY: u8 = 1;
+const DATAGRAM: u8 = 1;
+const END: u8 = 2;
+
+/// Why a log cannot be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum LogError {
+    /// The system refuses.
+    #[error("{}: {error}", .path.display())]
+    Io {
+        /// Of the log.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// It is no log, or a damaged one.
+    #[error("{}: byte {offset}: expected {expected}", .path.display())]
+    Malformed {
+        /// Of the log.
+        path: PathBuf,
+        /// Where in the file.
+        offset: u64,
+        /// What should stand there.
+        expected: String,
+    },
+}
+
+/// Why a log was not replayed to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// The log is damaged.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// The world stopped.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+}
+
+/// What became of a replay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Replayed {
+    /// The time up to which the world went.
+    pub ended: Time,
+    /// How many datagrams entered.
+    pub admitted: u64,
+    /// Whether the log has its end: that of an emulator that was killed has none.
+    pub ending: Ending,
+}
+
+/// Lets all that is in `log` enter `world`, and the world go on to the end. What leaves is thrown away.
+///
+/// Of a log with headers only, payload is zeros: its checksums do not hold.
+///
+/// # Errors
+/// The log is damaged, or the world stopped.
+pub fn replay<R: Read>(world: &mut impl Outside, log: &mut Log<R>) -> Result<Replayed, ReplayError> {
+    let mut left = Vec::new();
+    let mut admitted = 0;
+    for entry in log.by_ref() {
+        let Entry { at, node, length, mut kept } = entry?;
+        kept.resize(length, 0);
+        world.admit(at, node, &kept)?;
+        world.departures(&mut left);
+        left.clear();
+        admitted += 1;
+    }
+    let ending = log.ending();
+    let ended = ending.time();
+    world.advance(ended)?;
+    world.departures(&mut left);
+    Ok(Replayed { ended, admitted, ending })
+}

@@ -1,0 +1,103 @@
+//! Writing a log.
+
+use super::{DATAGRAM, END, HEADERS_ONLY, LogError, MAGIC, VERSION};
+use crate::headers::header_bytes;
+use airhop_base::{NodeId, Time};
+use std::fs::File;
+use std::io::{self, Write};
+use std::mem;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, SyncSender};
+use std::thread::JoinHandle;
+
+/// What is handed to the thread that writes.
+const BLOCK: usize = 64 * 1024;
+/// So many blocks may wait for the disk: 16 MB. Then the emulator waits, and counts that as a stall.
+const BLOCKS: usize = 256;
+
+/// Writes a log. A thread of its own waits for the disk: the loop only copies.
+#[derive(Debug)]
+pub struct Writer {
+    path: PathBuf,
+    headers_only: bool,
+    block: Vec<u8>,
+    blocks: Option<SyncSender<Vec<u8>>>,
+    disk: Option<JoinHandle<io::Result<()>>>,
+}
+
+impl Writer {
+    /// Begins the log at `path`, in place of what is there. With `headers_only` no payload is kept: it is private.
+    ///
+    /// # Errors
+    /// The file cannot be made, or `header` has 4 GiB or more.
+    pub fn create(path: &Path, header: &str, headers_only: bool) -> Result<Self, LogError> {
+        let failed = |error| LogError::Io { path: path.to_owned(), error };
+        let length =
+            u32::try_from(header.len()).map_err(|_| failed(io::Error::other("a header of 4 GiB or more")))?;
+        let mut file = File::create(path).map_err(failed)?;
+        let (blocks, written) = mpsc::sync_channel::<Vec<u8>>(BLOCKS);
+        let disk = std::thread::Builder::new()
+            .name("log".into())
+            .spawn(move || written.iter().try_for_each(|block| file.write_all(&block)))
+            .map_err(failed)?;
+        let mut block = Vec::with_capacity(2 * BLOCK);
+        block.extend_from_slice(&MAGIC);
+        block.extend_from_slice(&VERSION.to_le_bytes());
+        block.push(if headers_only { HEADERS_ONLY } else { 0 });
+        block.extend_from_slice(&length.to_le_bytes());
+        block.extend_from_slice(header.as_bytes());
+        Ok(Writer { path: path.to_owned(), headers_only, block, blocks: Some(blocks), disk: Some(disk) })
+    }
+
+    /// A datagram entered at `node`.
+    ///
+    /// # Errors
+    /// What was appended before cannot be written.
+    pub fn append(&mut self, at: Time, node: NodeId, datagram: &[u8]) -> Result<(), LogError> {
+        let kept = if self.headers_only { &datagram[..header_bytes(datagram)] } else { datagram };
+        self.block.push(DATAGRAM);
+        self.block.extend_from_slice(&at.nanos().to_le_bytes());
+        self.block.extend_from_slice(&node.0.to_le_bytes());
+        // A datagram has at most 65575 bytes (`MAX_DATAGRAM`).
+        self.block.extend_from_slice(&(datagram.len() as u32).to_le_bytes());
+        self.block.extend_from_slice(&(kept.len() as u32).to_le_bytes());
+        self.block.extend_from_slice(kept);
+        if self.block.len() >= BLOCK { self.flush() } else { Ok(()) }
+    }
+
+    /// What was appended is on its way to the file.
+    ///
+    /// # Errors
+    /// What was appended before cannot be written.
+    pub fn flush(&mut self) -> Result<(), LogError> {
+        if self.block.is_empty() {
+            return Ok(());
+        }
+        let block = mem::replace(&mut self.block, Vec::with_capacity(2 * BLOCK));
+        // The thread hangs up when a write failed: its result says why.
+        match self.blocks.as_ref().map(|blocks| blocks.send(block)) {
+            Some(Ok(())) => Ok(()),
+            _ => self.close(),
+        }
+    }
+
+    /// The run is over: nothing is appended any more. All is in the file when this returns.
+    ///
+    /// # Errors
+    /// Something cannot be written.
+    pub fn end(&mut self, at: Time) -> Result<(), LogError> {
+        self.block.push(END);
+        self.block.extend_from_slice(&at.nanos().to_le_bytes());
+        self.flush()?;
+        self.close()
+    }
+
+    fn close(&mut self) -> Result<(), LogError> {
+        self.blocks = None;
+        let result = match self.disk.take().map(JoinHandle::join) {
+            Some(Ok(result)) => result,
+            Some(Err(_)) | None => Err(io::Error::other("the log is closed")),
+        };
+        result.map_err(|error| LogError::Io { path: self.path.clone(), error })
+    }
+}

@@ -1,0 +1,202 @@
+//! What this process may do on this machine, and why not: what `airhop doctor` prints.
+//!
+//! Most is found out by trying, in a thread of its own that nothing else happens in.
+
+/// An ability, with the reason in words: how it is there, or what is missing and what would help.
+pub type Ability = Result<String, String>;
+
+/// What an emulation may need.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Privileges {
+    /// Network namespaces, for programs at nodes. Nothing goes without.
+    pub namespaces: Ability,
+    /// TUN devices, which connect them. Nothing goes without.
+    pub tun: Ability,
+    /// Real-time priority: without, packets are later (by milliseconds at the 99th percentile).
+    pub real_time: Ability,
+    /// BPF struct_ops: a congestion control can be loaded into the kernel.
+    pub struct_ops: Ability,
+}
+
+impl Privileges {
+    /// Finds out.
+    pub fn look() -> Self {
+        linux::look()
+    }
+
+    /// Whether real packets can be emulated; if not, why.
+    pub fn emulation(&self) -> Result<(), String> {
+        [&self.namespaces, &self.tun].into_iter().try_for_each(|ability| ability.clone().map(drop))
+    }
+}
+
+/// Whether this process must be started anew in a user namespace, in which it is root, to make network namespaces:
+/// `unshare --user --map-root-user --net --fork --kill-child …` (util-linux). A process with threads cannot enter one.
+pub fn needs_user_namespace() -> bool {
+    linux::needs_user_namespace()
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use super::{Ability, Privileges};
+    use crate::host::sys::{self, Schedule};
+    use nix::sched::{CloneFlags, unshare};
+    use nix::sys::utsname::uname;
+    use std::fs::{self, OpenOptions};
+    use std::io;
+    use std::process::{Command, Stdio};
+    use std::thread;
+
+    /// Numbers of capabilities (capabilities(7)).
+    const NET_ADMIN: u32 = 12;
+    const SYS_ADMIN: u32 = 21;
+    const BPF: u32 = 39;
+
+    pub(super) fn look() -> Privileges {
+        Privileges { namespaces: namespaces(), tun: tun(), real_time: real_time(), struct_ops: struct_ops() }
+    }
+
+    pub(super) fn needs_user_namespace() -> bool {
+        !(has(SYS_ADMIN) && has(NET_ADMIN))
+    }
+
+    /// Whether this process has a capability.
+    fn has(capability: u32) -> bool {
+        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let effective = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
+        let effective = effective.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok());
+        effective.is_some_and(|set| set >> capability & 1 == 1)
+    }
+
+    /// Whether root is root of the machine: what is not in a namespace heeds nobody else.
+    fn is_in_user_namespace() -> bool {
+        let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
+        map.split_whitespace().collect::<Vec<_>>() != ["0", "0", "4294967295"]
+    }
+
+    fn namespaces() -> Ability {
+        if needs_user_namespace() {
+            return user_namespaces();
+        }
+        let all = CloneFlags::CLONE_NEWNET | CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWPID;
+        match tried(move || unshare(all).map_err(io::Error::from)) {
+            Ok(()) => Ok("network namespaces: as root".into()),
+            Err(error) => {
+                Err(format!("no network namespaces, though root: {error} (a container needs CAP_SYS_ADMIN)"))
+            }
+        }
+    }
+
+    fn user_namespaces() -> Ability {
+        let mut unshare = Command::new("unshare");
+        unshare.args(["--user", "--map-root-user", "--net", "--fork", "--kill-child", "true"]);
+        let missing = "no network namespaces: not root, and";
+        match unshare.stdin(Stdio::null()).stderr(Stdio::piped()).output() {
+            Ok(output) if output.status.success() => Ok("network namespaces: in a user namespace".into()),
+            Ok(output) => {
+                let said = String::from_utf8_lossy(&output.stderr);
+                let said = said.trim().trim_start_matches("unshare: ");
+                Err(format!(
+                    "{missing} user namespaces are refused ({said}): sysctl user.max_user_namespaces, or AppArmor's"
+                ))
+            }
+            Err(error) => Err(format!("{missing} `unshare` of util-linux cannot be started: {error}")),
+        }
+    }
+
+    fn tun() -> Ability {
+        match OpenOptions::new().read(true).write(true).open("/dev/net/tun") {
+            Ok(_) => Ok("TUN devices: /dev/net/tun opens".into()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err("no TUN devices: /dev/net/tun is not there (modprobe tun; in a container --device /dev/net/tun)".into())
+            }
+            Err(error) => Err(format!("no TUN devices: /dev/net/tun: {error}")),
+        }
+    }
+
+    fn real_time() -> Ability {
+        match tried(|| sys::schedule(Schedule::RealTime)) {
+            Ok(()) => Ok("real-time priority: SCHED_FIFO is allowed".into()),
+            Err(error) => Err(format!("no real-time priority: {error} (needs root, or ulimit -r 10)")),
+        }
+    }
+
+    fn struct_ops() -> Ability {
+        let missing = |what: &str| Err(format!("no BPF struct_ops: {what}"));
+        let release = uname().map(|name| name.release().to_string_lossy().into_owned()).unwrap_or_default();
+        if version(&release) < (5, 6) {
+            return missing(&format!("Linux {release} is older than 5.6"));
+        }
+        if fs::metadata("/sys/kernel/btf/vmlinux").is_err() {
+            return missing("/sys/kernel/btf/vmlinux is not there (the kernel needs CONFIG_DEBUG_INFO_BTF)");
+        }
+        let config = fs::read_to_string(format!("/boot/config-{release}")).unwrap_or_default();
+        for option in ["CONFIG_BPF_SYSCALL", "CONFIG_BPF_JIT"] {
+            if !config.is_empty() && !config.lines().any(|line| line == format!("{option}=y")) {
+                return missing(&format!("the kernel was built without {option}"));
+            }
+        }
+        if is_in_user_namespace() {
+            return missing("the kernel refuses bpf() in a user namespace: it needs root of the machine");
+        }
+        if !(has(SYS_ADMIN) || has(BPF) && has(NET_ADMIN)) {
+            return missing("needs root, or CAP_BPF and CAP_NET_ADMIN");
+        }
+        Ok(format!("BPF struct_ops: Linux {release} with BTF, and the right to load"))
+    }
+
+    /// The first two numbers of a kernel's release.
+    fn version(release: &str) -> (u32, u32) {
+        let mut numbers =
+            release.split(|c: char| !c.is_ascii_digit()).map(|number| number.parse().unwrap_or(0));
+        (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
+    }
+
+    /// What comes of trying `what` in a thread that ends with it.
+    fn tried(what: impl FnOnce() -> io::Result<()> + Send + 'static) -> io::Result<()> {
+        let thread = thread::Builder::new().name("privileges".into()).spawn(what)?;
+        thread.join().unwrap_or_else(|_| Err(io::Error::other("the attempt failed")))
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn versions_are_compared_as_numbers() {
+            assert!(version("6.18.44-generic") > version("5.15"));
+            assert!(version("5.15.0") > version("5.6.1"));
+            assert_eq!(version(""), (0, 0));
+        }
+
+        /// Each line says what it is about, whatever this machine can.
+        #[test]
+        fn every_ability_has_a_sentence() {
+            let Privileges { namespaces, tun, real_time, struct_ops } = Privileges::look();
+            let expected = ["network namespaces", "TUN devices", "real-time priority", "BPF struct_ops"];
+            for (ability, about) in [namespaces, tun, real_time, struct_ops].into_iter().zip(expected) {
+                let (Ok(sentence) | Err(sentence)) = ability;
+                assert!(sentence.contains(about), "{sentence}");
+            }
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod linux {
+    use super::{Ability, Privileges};
+
+    pub(super) fn look() -> Privileges {
+        let no = |what: &str| -> Ability { Err(format!("no {what}: only Linux has them")) };
+        Privileges {
+            namespaces: no("network namespaces"),
+            tun: no("TUN devices"),
+            real_time: Err("no real-time priority: only on Linux".into()),
+            struct_ops: Err("no BPF struct_ops: only on Linux".into()),
+        }
+    }
+
+    pub(super) fn needs_user_namespace() -> bool {
+        false
+    }
+}

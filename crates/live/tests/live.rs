@@ -1,0 +1,235 @@
+//! Real packets of real programs. What this machine or user cannot is skipped, with the line that the doctor prints for it;
+//! with `AIRHOP_LIVE=required` it fails.
+
+use crate::log::Folder;
+use crate::wire::{ENDS, Wire};
+use airhop_base::Span;
+use airhop_live::log::Log;
+use airhop_live::privileges::{Privileges, needs_user_namespace};
+use airhop_live::{Command, Emulation, End, EndKind, Ended, Finished, Live, LogTo, replay};
+use std::io::{BufRead, BufReader};
+use std::process::{self, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+const DELAY: Span = Span::from_millis(5);
+/// Set for a process that is to be an emulator, which its test then kills.
+const ROLE: &str = "AIRHOP_LIVE_EMULATOR";
+
+/// Whether real packets can be emulated here, by this very process.
+fn possible() -> bool {
+    let able = Privileges::look().emulation();
+    let able = able.and_then(|()| if needs_user_namespace() { Err("not root".into()) } else { Ok(()) });
+    if let Err(missing) = &able {
+        assert!(std::env::var("AIRHOP_LIVE").as_deref() != Ok("required"), "{missing}");
+        eprintln!("skipped: {missing}");
+    }
+    able.is_ok()
+}
+
+fn emulation(commands: &[(usize, &str)], seconds: u64) -> Emulation {
+    let end = |i: usize, name: &str| End {
+        node: ENDS[i],
+        name: name.into(),
+        kind: EndKind::Namespace { mtu: 1500 },
+    };
+    let command = |(node, line): &(usize, &str)| Command {
+        node: ENDS[*node],
+        line: (*line).into(),
+        capture_stderr: true,
+    };
+    Emulation {
+        ends: vec![end(0, "s"), end(1, "d")],
+        commands: commands.iter().map(command).collect(),
+        duration: Span::from_secs(seconds),
+        log: None,
+        spin: None,
+    }
+}
+
+fn run(emulation: &Emulation) -> (Live, Wire) {
+    let mut wire = Wire::new(DELAY);
+    let live = emulation.run(&mut wire, &AtomicBool::new(false), &mut |_| {});
+    (live.unwrap_or_else(|error| panic!("{error}")), wire)
+}
+
+fn printed(ended: &Ended) -> String {
+    let stderr =
+        ended.stderr.as_ref().map(|stderr| String::from_utf8_lossy(&stderr.bytes)).unwrap_or_default();
+    assert!(stderr.is_empty(), "`{}` exit {}: {stderr}", ended.line, ended.exit);
+    String::from_utf8_lossy(&ended.stdout.bytes).trim().to_owned()
+}
+
+/// A server of both families that prints how many bytes each of two connections brought.
+const SERVER: &str = r#"python3 -c '
+import socket
+server = socket.create_server(("::", 5001), family=socket.AF_INET6, dualstack_ipv6=True)
+for family in (4, 6):
+    peer = server.accept()[0]
+    print(sum(map(len, iter(lambda: peer.recv(65536), b""))))
+'"#;
+
+/// Connects to it over IPv4 and IPv6, prints how long each connect took in ms, and sends.
+const CLIENT: &str = r#"python3 -c '
+import socket, time
+for family, host in ((socket.AF_INET, "10.0.0.1"), (socket.AF_INET6, "fd00:a1b0::1")):
+    peer = socket.socket(family)
+    start = time.monotonic()
+    peer.connect((host, 5001))
+    print(1000 * (time.monotonic() - start))
+    peer.sendall(bytes(300000))
+    peer.close()
+'"#;
+
+/// RFC 9293 §3.5: a handshake takes a round trip of the simulated network, and no less. What is sent arrives whole, over both families;
+/// every checksum is complete when the kernel hands a datagram over (RFC 1071), and no datagram is longer than the MTU.
+#[test]
+fn tcp_passes_with_both_families() {
+    if !possible() {
+        return;
+    }
+    let (live, wire) = run(&emulation(&[(0, SERVER), (1, CLIENT)], 10));
+    assert_eq!(live.finished, Finished::Commands);
+    assert_eq!(printed(&live.commands[0]), "300000\n300000");
+    let connects = printed(&live.commands[1]);
+    assert!(connects.lines().all(|ms| ms.parse::<f64>().unwrap() >= 10.0), "{connects}");
+    assert!(live.commands.iter().all(|command| command.exit == 0 && !command.killed));
+    for version in [4, 6] {
+        let mut datagrams =
+            wire.entered.iter().map(|(.., bytes)| bytes).filter(|bytes| bytes[0] >> 4 == version);
+        assert!(datagrams.clone().count() > 200);
+        assert!(datagrams.all(|bytes| bytes.len() <= 1500 && tcp_checksum_holds(bytes)));
+    }
+    assert_eq!((live.lost_to_emulator, live.ignored), (0, 0));
+    let answers = live.turnaround[0].1;
+    assert!(answers.count > 50 && answers.p50_us > 0.0 && answers.p50_us <= answers.p90_us, "{answers:?}");
+}
+
+/// RFC 1071: the sum of everything, checksum and pseudo-header included, is all ones (RFC 9293 §3.1, RFC 8200 §8.1).
+fn tcp_checksum_holds(bytes: &[u8]) -> bool {
+    let (header, addresses) = if bytes[0] >> 4 == 4 { (20, 12..20) } else { (40, 8..40) };
+    let words = |bytes: &[u8]| -> u32 {
+        bytes.chunks(2).map(|word| u32::from(word[0]) << 8 | u32::from(*word.get(1).unwrap_or(&0))).sum()
+    };
+    let tcp = &bytes[header..];
+    let mut sum = words(&bytes[addresses]) + 6 + tcp.len() as u32 + words(tcp);
+    while sum > 0xFFFF {
+        sum = (sum & 0xFFFF) + (sum >> 16);
+    }
+    sum == 0xFFFF
+}
+
+/// Processes see their own: /proc is of the command's namespace, and nobody outside is in it.
+#[test]
+fn a_command_has_namespaces_of_its_own() {
+    if !possible() {
+        return;
+    }
+    let see = "ls -d /proc/[0-9]* | wc -l; cat /proc/sys/kernel/random/boot_id > /dev/null && cat /proc/net/dev | grep -c :";
+    let (live, _) = run(&emulation(&[(0, see), (1, "echo $$; kill -TERM $$")], 5));
+    let [first, second] = &live.commands[..] else { panic!("two commands") };
+    // The first process, the shell, ls and wc; the loopback and the TUN device.
+    let seen: Vec<u32> = printed(first).lines().map(|line| line.parse().unwrap()).collect();
+    assert!((3..=5).contains(&seen[0]) && seen[1] == 2, "{seen:?}");
+    // The program is the second process: the first would ignore the signal (pid_namespaces(7)).
+    assert_eq!((printed(second).as_str(), second.exit), ("2", 128 + 15));
+}
+
+/// When a command ends, what it left in the background ends; what still runs when the time is up is asked to end, then made to.
+#[test]
+fn commands_are_ended_with_all_that_they_started() {
+    if !possible() {
+        return;
+    }
+    let mark = format!("99{}", process::id());
+    let leaves = format!("setsid sh -c 'trap \"\" TERM HUP; sleep {mark}1; :' & echo left");
+    let obeys = format!("trap 'echo asked; exit 3' TERM; sleep {mark}2 & wait");
+    let refuses = format!("trap '' TERM; sleep {mark}3; :");
+    let emulation = emulation(&[(0, &leaves), (0, &obeys), (1, &refuses)], 1);
+    let (live, _) = run(&emulation);
+    assert_eq!(live.finished, Finished::Duration);
+    let told: Vec<_> = live.commands.iter().map(|ended| (printed(ended), ended.exit, ended.killed)).collect();
+    assert_eq!(told, [("left".into(), 0, false), ("asked".into(), 3, true), (String::new(), 137, true)]);
+    assert_eq!(processes(&mark), Vec::<u32>::new());
+}
+
+/// The processes whose arguments contain `mark`.
+fn processes(mark: &str) -> Vec<u32> {
+    let all = std::fs::read_dir("/proc")
+        .unwrap()
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    let has_mark = |pid: &u32| {
+        let arguments = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&arguments).contains(mark)
+    };
+    all.filter(has_mark).collect()
+}
+
+/// What an emulator is that its test kills.
+#[test]
+fn acts_as_an_emulator() {
+    let Ok(mark) = std::env::var(ROLE) else { return };
+    let sleeps =
+        format!("(setsid sh -c 'trap \"\" TERM HUP; sleep {mark}1; :' &) ; echo up >&2; sleep {mark}2; :");
+    let mut emulation = emulation(&[(0, &sleeps), (1, &sleeps)], 60);
+    emulation.commands.iter_mut().for_each(|command| command.capture_stderr = false);
+    run(&emulation);
+}
+
+/// Nothing is left of an emulator that is killed: processes die with it, and what has no name goes with the last of them.
+#[test]
+fn nothing_is_left_of_a_killed_emulator() {
+    if !possible() {
+        return;
+    }
+    let mark = format!("98{}", process::id());
+    let mut emulator = process::Command::new(std::env::current_exe().unwrap());
+    emulator.args(["--exact", "live::acts_as_an_emulator", "--nocapture"]).env(ROLE, &mark);
+    let mut emulator = emulator.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(emulator.stderr.take().unwrap()).lines();
+    for _ in 0..2 {
+        assert_eq!(lines.next().unwrap().unwrap(), "up");
+    }
+    let sleeping = processes(&mark);
+    assert!(sleeping.len() >= 4, "{sleeping:?}");
+    emulator.kill().unwrap();
+    emulator.wait().unwrap();
+    // The kernel takes its time to end them, but they need nobody's help.
+    let patience = Instant::now() + Duration::from_secs(5);
+    while !processes(&mark).is_empty() && Instant::now() < patience {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(processes(&mark), Vec::<u32>::new());
+}
+
+/// A live run of real programs is had again from its log.
+#[test]
+fn a_live_run_is_replayed_exactly() {
+    if !possible() {
+        return;
+    }
+    let folder = Folder::new("live");
+    let path = folder.file("run.log");
+    let log = Some(LogTo { path: path.clone(), header: "{}".into(), headers_only: false });
+    let (live, wire) = run(&Emulation { log, ..emulation(&[(0, SERVER), (1, CLIENT)], 10) });
+    let mut again = Wire::new(DELAY);
+    let replayed = replay(&mut again, &mut Log::open(&path).unwrap()).unwrap();
+    assert_eq!((replayed.ended, replayed.admitted), (live.ended, live.admitted.packets));
+    assert!(again.entered == wire.entered);
+}
+
+/// A command that cannot be started, or a device that cannot be made, ends it by name; nothing hangs.
+#[test]
+fn what_cannot_be_set_up_is_said_by_name() {
+    if !possible() {
+        return;
+    }
+    let mut wrong = emulation(&[], 1);
+    wrong.ends[1].kind = EndKind::Namespace { mtu: 10 };
+    let error =
+        wrong.run(&mut Wire::new(DELAY), &AtomicBool::new(false), &mut |_| {}).unwrap_err().to_string();
+    assert!(error.starts_with("node d: setting an MTU of 10 bytes: "), "{error}");
+    let nul = emulation(&[(0, "true\0false")], 1);
+    let error = nul.run(&mut Wire::new(DELAY), &AtomicBool::new(false), &mut |_| {}).unwrap_err().to_string();
+    assert!(error.starts_with("node s: starting `true"), "{error}");
+}

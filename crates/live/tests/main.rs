@@ -1,0 +1,7 @@
+//! The live side: its loop and its log with a clock and ports in memory, and real packets where this machine has what that needs.
+
+#[cfg(target_os = "linux")]
+mod live;
+mod log;
+mod pace;
+mod wire;

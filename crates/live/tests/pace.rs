@@ -1,0 +1,258 @@
+//! The loop, with a clock that takes a microsecond to be read, and timers and ports that do what a test says.
+
+use crate::wire::{ENDS, Wire, datagram};
+use airhop_base::{NodeId, Span, Time};
+use airhop_live::clock::Clock;
+use airhop_live::drive::{DriveError, Driven, Loop, Progress, Sleep, Stall};
+use airhop_live::log::{Log, Writer};
+use airhop_live::port::{Memory, Port};
+use airhop_live::{Departure, Finished, Outside, Stopped, replay};
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::io;
+use std::rc::Rc;
+
+const READING: Span = Span::from_micros(1);
+
+/// What a host sends: when, at which port.
+type Sending = (Time, usize, Vec<u8>);
+
+/// A machine in which time passes by looking at the clock, and by sleeping.
+#[derive(Clone, Default)]
+struct Machine {
+    now: Rc<Cell<Time>>,
+    traffic: Rc<RefCell<VecDeque<Sending>>>,
+    ports: [Memory; 2],
+    /// How much later than asked for a sleep from this time on ends; then as usual again.
+    oversleeps: Rc<RefCell<Vec<(Time, Span)>>>,
+}
+
+impl Machine {
+    fn deliver(&self) -> Option<usize> {
+        let mut traffic = self.traffic.borrow_mut();
+        let due = traffic.front().is_some_and(|(at, ..)| *at <= self.now.get());
+        let (_, port, bytes) = due.then(|| traffic.pop_front())??;
+        self.ports[port].send(&bytes);
+        Some(port)
+    }
+}
+
+impl Clock for Machine {
+    fn now(&self) -> Time {
+        self.now.set(self.now.get() + READING);
+        self.now.get()
+    }
+}
+
+impl Sleep for Machine {
+    fn sleep(&mut self, span: Span, ready: &mut [bool]) -> io::Result<()> {
+        let next = self.traffic.borrow().front().map_or(Time::MAX, |(at, ..)| *at);
+        let wakes = (self.now.get() + span).min(next.max(self.now.get()));
+        let late = match self.oversleeps.borrow_mut().first_mut() {
+            Some((from, late)) if *from <= wakes => std::mem::take(late),
+            _ => Span::ZERO,
+        };
+        self.now.set(wakes + late);
+        while let Some(port) = self.deliver() {
+            ready[port] = true;
+        }
+        Ok(())
+    }
+}
+
+fn ms(ms: u64) -> Time {
+    Time::ZERO + Span::from_millis(ms)
+}
+
+fn driver(machine: &Machine, duration: Span) -> Loop<Machine, Machine, Memory> {
+    let ports = ENDS.into_iter().zip(machine.ports.clone()).collect();
+    Loop { clock: machine.clone(), sleeper: machine.clone(), ports, duration, spin: Span::ZERO }
+}
+
+fn drive(machine: &Machine, world: &mut impl Outside) -> Driven {
+    driver(machine, Span::from_secs(1)).run(world, None, &|| None, &mut |_| {}).unwrap()
+}
+
+/// The law of the loop: what enters at t leaves when the network says, and is written as soon as the clock has it.
+#[test]
+fn a_datagram_is_written_when_it_is_due() {
+    let machine = Machine::default();
+    let sent = [(ms(10), 0, datagram(1, 100, false)), (ms(12), 1, datagram(2, 50, false))];
+    machine.traffic.borrow_mut().extend(sent.clone());
+    let mut wire = Wire::new(Span::from_millis(5));
+    let driven = drive(&machine, &mut wire);
+    assert_eq!(machine.ports[1].received(), [sent[0].2.clone()]);
+    assert_eq!(machine.ports[0].received(), [sent[1].2.clone()]);
+    assert_eq!((driven.ended, driven.finished), (ms(1000), Finished::Duration));
+    assert_eq!((driven.admitted.packets, driven.admitted.bytes), (2, 150));
+    assert_eq!(driven.departed, driven.admitted);
+    let looks = driven.lateness.max_us;
+    assert!((1.0..10.0).contains(&looks), "{looks} µs late, in a machine that wakes in time");
+    // The time of entry is that of the reading.
+    let entered = wire.entered[0].0;
+    assert!(entered > ms(10) && entered < ms(10) + READING * 10, "{entered}");
+    assert_eq!((driven.stalls, driven.lost_to_emulator), (vec![], 0));
+}
+
+/// The world's end is the duration, to the nanosecond, however late the loop is; nothing enters after it.
+#[test]
+fn the_duration_is_exact() {
+    let machine = Machine::default();
+    machine.traffic.borrow_mut().extend([(ms(1001), 0, datagram(1, 100, false))]);
+    machine.oversleeps.borrow_mut().push((ms(1000), Span::from_millis(4)));
+    let mut wire = Wire::new(Span::from_millis(5));
+    let driven = drive(&machine, &mut wire);
+    assert_eq!((driven.ended, wire.now, wire.entered.len()), (ms(1000), ms(1000), 0));
+}
+
+/// A port that always has something does not keep the others from their turn, nor departures from being written.
+#[test]
+fn one_port_does_not_starve_the_others() {
+    let machine = Machine::default();
+    let flood = (0..1000).map(|i| (ms(10), 0, datagram(i, 100, false)));
+    machine.traffic.borrow_mut().extend(flood.chain([(ms(10), 1, datagram(9999, 100, false))]));
+    let mut wire = Wire::new(Span::from_micros(20));
+    let driven = drive(&machine, &mut wire);
+    let turn = wire.entered.iter().position(|(_, node, _)| *node == ENDS[1]).unwrap();
+    assert!(turn <= 16, "{turn} datagrams entered before");
+    assert_eq!(driven.departed.packets, 1001);
+    assert!(driven.lateness.max_us < 100.0, "{} µs", driven.lateness.max_us);
+}
+
+/// A host without room loses the packet, is told of in the report, and holds up nobody.
+#[test]
+fn what_a_port_refuses_is_lost_and_counted() {
+    let machine = Machine::default();
+    let traffic = [(ms(10), 0, datagram(1, 100, false)), (ms(10), 1, datagram(2, 100, false))];
+    machine.traffic.borrow_mut().extend(traffic);
+    machine.ports[1].set_full(true);
+    let driven = drive(&machine, &mut Wire::new(Span::from_millis(5)));
+    assert_eq!((driven.lost_to_emulator, driven.departed.packets), (1, 1));
+    assert_eq!(driven.first_loss.unwrap().0, ENDS[1]);
+    assert_eq!(machine.ports[0].received().len(), 1);
+}
+
+/// What a kernel tells all its neighbours means a link that is not there (RFC 1112 §4).
+#[test]
+fn what_is_for_a_group_does_not_enter() {
+    let machine = Machine::default();
+    machine.traffic.borrow_mut().extend([(ms(10), 0, datagram(1, 100, true)), (ms(11), 0, vec![1, 2, 3])]);
+    let driven = drive(&machine, &mut Wire::new(Span::from_millis(5)));
+    assert_eq!((driven.ignored, driven.admitted.packets), (2, 0));
+}
+
+/// A wake-up more than 5 ms late is a stall, with its time and length; a shorter one is only lateness.
+#[test]
+fn stalls_are_kept() {
+    let machine = Machine::default();
+    machine.oversleeps.borrow_mut().push((ms(300), Span::from_millis(4)));
+    assert_eq!(drive(&machine, &mut Wire::new(Span::ZERO)).stalls, []);
+    let machine = Machine::default();
+    machine.oversleeps.borrow_mut().push((ms(300), Span::from_millis(7)));
+    let stalls = drive(&machine, &mut Wire::new(Span::ZERO)).stalls;
+    let [Stall { at, length }] = stalls[..] else { panic!("{stalls:?}") };
+    assert!(at >= ms(300) && at < ms(301), "{at}");
+    assert!(length >= Span::from_millis(7) && length < Span::from_micros(7100), "{length}");
+}
+
+/// Spinning: a timer that is 100 µs late does not matter if nobody waits for it.
+#[test]
+fn who_spins_is_not_late() {
+    let lateness = |spin| {
+        let machine = Machine::default();
+        machine.traffic.borrow_mut().extend([(ms(10), 0, datagram(1, 100, false))]);
+        machine.oversleeps.borrow_mut().push((ms(14), Span::from_micros(100)));
+        let mut driver = Loop { spin, ..driver(&machine, Span::from_secs(1)) };
+        let driven = driver.run(&mut Wire::new(Span::from_millis(5)), None, &|| None, &mut |_| {}).unwrap();
+        driven.lateness.max_us
+    };
+    let (asleep, awake) = (lateness(Span::ZERO), lateness(Span::from_micros(300)));
+    assert!(asleep > 100.0 && awake < 10.0, "{asleep} µs, with spinning {awake} µs");
+}
+
+/// Whoever asks for the end gets it within a tenth of a second, though nothing happens.
+#[test]
+fn it_ends_when_asked() {
+    let machine = Machine::default();
+    let asked = || (machine.now.get() > ms(250)).then_some(Finished::Asked);
+    let mut told = Vec::new();
+    let mut on_progress = |progress: &Progress| told.push(progress.time);
+    let mut driver = driver(&machine, Span::from_secs(100));
+    let driven = driver.run(&mut Wire::new(Span::ZERO), None, &asked, &mut on_progress).unwrap();
+    assert_eq!(driven.finished, Finished::Asked);
+    assert!(driven.ended > ms(250) && driven.ended < ms(351), "{}", driven.ended);
+    assert_eq!(told.len(), 2);
+}
+
+/// A world whose scheme fails.
+struct Failing(Wire);
+
+impl Outside for Failing {
+    fn next_event(&mut self) -> Option<Time> {
+        Some(ms(20))
+    }
+    fn advance(&mut self, t: Time) -> Result<(), Stopped> {
+        if t >= ms(20) { Err(Stopped) } else { self.0.advance(t) }
+    }
+    fn admit(&mut self, t: Time, node: NodeId, datagram: &[u8]) -> Result<(), Stopped> {
+        self.0.admit(t, node, datagram)
+    }
+    fn departures(&mut self, into: &mut Vec<Departure>) {
+        self.0.departures(into);
+    }
+}
+
+#[test]
+fn it_ends_when_the_world_stops() {
+    let driven = drive(&Machine::default(), &mut Failing(Wire::new(Span::ZERO)));
+    assert_eq!(driven.finished, Finished::World);
+    assert!(driven.ended >= ms(20) && driven.ended < ms(21), "{}", driven.ended);
+}
+
+/// A device that was taken away.
+struct Gone;
+
+impl Port for Gone {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<Option<usize>> {
+        Err(io::Error::from_raw_os_error(77))
+    }
+    fn write(&mut self, _: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_device_that_is_gone_ends_the_run_by_name() {
+    let (clock, sleeper) = (Machine::default(), Machine::default());
+    let mut driver = Loop {
+        clock,
+        sleeper,
+        ports: vec![(NodeId(7), Gone)],
+        duration: Span::from_secs(1),
+        spin: Span::ZERO,
+    };
+    let error = driver.run(&mut Wire::new(Span::ZERO), None, &|| None, &mut |_| {}).unwrap_err();
+    assert!(matches!(error, DriveError::Read { node: NodeId(7), .. }), "{error}");
+}
+
+/// The law of the log: its replay is the same run: the same datagrams at the same nodes at the same nanoseconds, to the same end.
+#[test]
+fn a_logged_run_is_replayed_exactly() {
+    let folder = crate::log::Folder::new("replayed");
+    let path = folder.file("run.log");
+    let machine = Machine::default();
+    let traffic = (0..500).map(|i| {
+        (ms(10) + Span::from_micros(u64::from(i) * 700), usize::from(i % 2), datagram(i, 400, false))
+    });
+    machine.traffic.borrow_mut().extend(traffic);
+    let mut live = Wire::new(Span::from_millis(5));
+    let mut log = Writer::create(&path, "{\"seed\":1}", false).unwrap();
+    let driven =
+        driver(&machine, Span::from_secs(1)).run(&mut live, Some(&mut log), &|| None, &mut |_| {}).unwrap();
+    let mut again = Wire::new(Span::from_millis(5));
+    let mut log = Log::open(&path).unwrap();
+    assert_eq!(log.header(), "{\"seed\":1}");
+    let replayed = replay(&mut again, &mut log).unwrap();
+    assert_eq!((replayed.ended, replayed.admitted), (driven.ended, 500));
+    assert_eq!((again.entered, again.now), (live.entered, live.now));
+}

@@ -1,0 +1,63 @@
+//! A world of two nodes and a wire between them: what enters at one leaves at the other, a fixed delay later.
+
+use airhop_base::{NodeId, Span, Time};
+use airhop_live::{Departure, Outside, Stopped};
+use std::collections::VecDeque;
+
+/// Node 0 and node 1.
+pub const ENDS: [NodeId; 2] = [NodeId(0), NodeId(1)];
+
+/// The wire.
+#[derive(Clone)]
+pub struct Wire {
+    delay: Span,
+    /// How far it is.
+    pub now: Time,
+    under_way: VecDeque<Departure>,
+    left: Vec<Departure>,
+    /// Every datagram that entered.
+    pub entered: Vec<(Time, NodeId, Vec<u8>)>,
+}
+
+impl Wire {
+    pub fn new(delay: Span) -> Self {
+        let (under_way, left, entered) = (VecDeque::new(), Vec::new(), Vec::new());
+        Wire { delay, now: Time::ZERO, under_way, left, entered }
+    }
+}
+
+impl Outside for Wire {
+    fn next_event(&mut self) -> Option<Time> {
+        self.under_way.front().map(|next| next.at)
+    }
+
+    fn advance(&mut self, t: Time) -> Result<(), Stopped> {
+        assert!(t >= self.now, "time goes back from {} to {t}", self.now);
+        self.now = t;
+        let due = self.under_way.iter().take_while(|next| next.at <= t).count();
+        self.left.extend(self.under_way.drain(..due));
+        Ok(())
+    }
+
+    fn admit(&mut self, t: Time, node: NodeId, datagram: &[u8]) -> Result<(), Stopped> {
+        self.advance(t)?;
+        self.entered.push((t, node, datagram.to_vec()));
+        let to = if node == ENDS[0] { ENDS[1] } else { ENDS[0] };
+        self.under_way.push_back(Departure { at: t + self.delay, node: to, datagram: datagram.into() });
+        Ok(())
+    }
+
+    fn departures(&mut self, into: &mut Vec<Departure>) {
+        into.append(&mut self.left);
+    }
+}
+
+/// An IPv4 datagram of `length` bytes to node 1 or, with `group`, to all hosts, with `mark` as its identification.
+pub fn datagram(mark: u16, length: usize, group: bool) -> Vec<u8> {
+    let mut bytes = vec![0; length.max(20)];
+    bytes[0] = 0x45;
+    bytes[2..4].copy_from_slice(&(length as u16).to_be_bytes());
+    bytes[4..6].copy_from_slice(&mark.to_be_bytes());
+    bytes[16..20].copy_from_slice(&if group { [224, 0, 0, 1] } else { [10, 0, 0, 2] });
+    bytes
+}

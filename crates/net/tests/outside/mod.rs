@@ -1,0 +1,205 @@
+//! Worlds that are open to real hosts. The hosts here are TCPs of Airhop that speak real datagrams: a run with them must be the run of
+//! the same flow inside.
+
+mod stack;
+
+use crate::common::{LastHop, run};
+use airhop_base::{Departure, NodeId, Span, Time};
+use airhop_net::{FlowReport, Report, World};
+use airhop_tcp::Preset;
+use airhop_wire::addressing::{address, address6};
+use airhop_wire::real;
+use etherparse::PacketBuilder;
+use stack::{Stacks, opened};
+use std::sync::atomic::AtomicBool;
+
+static RUNS: AtomicBool = AtomicBool::new(false);
+
+fn last_hop(scheme: &'static str, fer: f64) -> LastHop {
+    LastHop { scheme, fer, seconds: 20, preset: Preset::Linux, timestamps: true, ..LastHop::default() }
+}
+
+/// The report of a run whose hosts are outside, and what they sent.
+fn from_outside(hop: &LastHop, seed: u64) -> (Report, Stacks) {
+    let (plan, outside) = opened(&hop.plan());
+    let mut world = World::open(&plan, Some(&outside), seed, 0, None).expect("a plan with routes");
+    let mut stacks = Stacks::new(&plan, seed);
+    stacks.drive(&mut world, Time::ZERO + plan.duration);
+    world.audit().expect("every packet has one fate");
+    (world.report(), stacks)
+}
+
+fn data(report: &Report) -> &FlowReport {
+    report.flows.iter().max_by_key(|flow| flow.sent_segments).expect("a flow")
+}
+
+// The same packets on the same links: what hosts outside get is what the flow inside gets, to the byte. Every step between them is
+// exercised: SYN, window scale, SACK, timestamps, numbering, write-back, and agents that keep, repair and swallow.
+#[test]
+fn a_flow_from_outside_is_the_flow_inside() {
+    for (scheme, fer) in [("reno", 0.0), ("sack", 0.02), ("cubic", 0.01), ("snoop", 0.03)] {
+        let hop = last_hop(scheme, fer);
+        let inside = run(&hop.plan(), 3);
+        let (outside, stacks) = from_outside(&hop, 3);
+        let (inside, flow) = (&inside.flows[0], data(&outside));
+        assert_eq!(stacks.receiver.delivered(), inside.delivered_bytes, "{scheme}");
+        assert_eq!(flow.sent_segments, inside.sent_segments, "{scheme}");
+        assert_eq!(flow.retransmissions, inside.retransmissions, "{scheme}");
+        // The network knows of what the receiver has acknowledged: at the end two segments less at most.
+        assert!(inside.delivered_bytes - flow.delivered_bytes <= 2 * 1000, "{scheme}");
+        assert_eq!((flow.transport, flow.scheme, flow.is_real), ("tcp", None, true));
+        assert_eq!((flow.from.as_str(), flow.to.as_str()), ("s", "d"));
+        let gap = (flow.srtt_ms.unwrap_or(0.0) / inside.srtt_ms.expect("samples") - 1.0).abs();
+        assert!(gap < 0.5, "{scheme}: the network sees another round trip");
+    }
+}
+
+// A log is enough to have the run again: the same datagrams at the same times, and nothing else counts.
+#[test]
+fn what_entered_when_is_the_run() {
+    let hop = last_hop("snoop", 0.03);
+    let (live, stacks) = from_outside(&hop, 5);
+    let (plan, outside) = opened(&hop.plan());
+    let replay = |step: Option<Span>| {
+        let mut world = World::open(&plan, Some(&outside), 5, 0, None).expect("a plan with routes");
+        let mut looked = Time::ZERO;
+        for (at, node, bytes) in &stacks.sent {
+            while let Some(step) = step.filter(|step| looked + *step < *at) {
+                looked += step;
+                world.advance(looked, &RUNS).expect("nobody stops it");
+            }
+            world.admit(*at, *node, bytes, &RUNS).expect("nobody stops it");
+        }
+        world.advance(Time::ZERO + plan.duration, &RUNS).expect("nobody stops it");
+        world.report()
+    };
+    let once = replay(None);
+    assert_eq!(once.fingerprint, live.fingerprint);
+    assert_eq!(once, live);
+    assert_eq!(replay(Some(Span::from_micros(700))), live, "who looks more often changes nothing");
+}
+
+/// A world of a last hop without errors.
+fn quiet() -> World {
+    let (plan, outside) = opened(&last_hop("reno", 0.0).plan());
+    World::open(&plan, Some(&outside), 1, 0, None).expect("a plan with routes")
+}
+
+/// What leaves in the 50 ms, more than a way takes, after a datagram entered.
+fn pass(world: &mut World, node: NodeId, datagram: &[u8]) -> Vec<Departure> {
+    pass_all(world, node, &[datagram.to_vec()])
+}
+
+fn pass_all(world: &mut World, node: NodeId, datagrams: &[Vec<u8>]) -> Vec<Departure> {
+    let now = world.now() + Span::from_millis(1);
+    for datagram in datagrams {
+        world.admit(now, node, datagram, &RUNS).expect("nobody stops it");
+    }
+    world.advance(now + Span::from_millis(50), &RUNS).expect("nobody stops it");
+    world.departures().collect()
+}
+
+fn udp(source: NodeId, destination: NodeId, ports: [u16; 2], payload: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    PacketBuilder::ipv6(address6(source), address6(destination), 64)
+        .udp(ports[0], ports[1])
+        .write(&mut bytes, payload)
+        .expect("memory");
+    bytes
+}
+
+// A datagram that is not TCP leaves as it came: same bytes, at the host of its address, a flow for each conversation and direction, and one
+// for what has no ports.
+#[test]
+fn datagrams_leave_as_they_came() {
+    let (s, d) = (NodeId(0), NodeId(4));
+    let mut world = quiet();
+    let query = udp(s, d, [4000, 53], &[7; 100]);
+    let left = pass(&mut world, s, &query);
+    assert_eq!(left.len(), 1);
+    assert_eq!((left[0].node, &left[0].datagram[..]), (d, &query[..]));
+    pass(&mut world, s, &udp(s, d, [4000, 53], &[8; 50]));
+    pass(&mut world, d, &udp(d, s, [53, 4000], &[9; 70]));
+    let mut ping = Vec::new();
+    PacketBuilder::ipv4(address(s), address(d), 64)
+        .icmpv4_echo_request(1, 1)
+        .write(&mut ping, &[1; 56])
+        .expect("memory");
+    assert_eq!(pass(&mut world, s, &ping)[0].datagram[..], ping[..]);
+    let report = world.report();
+    let flows: Vec<_> = report
+        .flows
+        .iter()
+        .map(|f| (f.name.as_str(), f.transport, f.sent_segments, f.delivered_bytes))
+        .collect();
+    assert_eq!(
+        flows,
+        [
+            ("f0", "udp", 1, 56),
+            ("udp [fd00:a1b0::1]:4000 > [fd00:a1b0::5]:53", "udp", 2, 150),
+            ("udp [fd00:a1b0::5]:53 > [fd00:a1b0::1]:4000", "udp", 1, 70),
+        ]
+    );
+}
+
+// What is for nobody here goes nowhere, and is counted: broadcasts, multicasts, strangers, noise.
+#[test]
+fn what_is_for_nobody_is_ignored() {
+    let (s, mut world) = (NodeId(0), quiet());
+    let to = |destination: [u8; 4]| {
+        let mut bytes = Vec::new();
+        PacketBuilder::ipv4(address(s), destination, 64)
+            .udp(1, 2)
+            .write(&mut bytes, &[0; 9])
+            .expect("memory");
+        bytes
+    };
+    for strange in
+        [to([255; 4]), to([224, 0, 0, 251]), to([10, 0, 0, 2]), to([192, 0, 2, 1]), vec![], vec![7; 80]]
+    {
+        assert_eq!(pass(&mut world, s, &strange), []);
+    }
+    assert_eq!(world.ignored(), 6);
+    assert_eq!(world.report().flows, []);
+}
+
+// Snoop behind a client that opens the connection and asks: the answer's sender is the server, whoever spoke first. Of a connection
+// both halves are flows, and agents serve the half that their flow of the scenario goes the way of.
+#[test]
+fn agents_serve_the_half_whose_way_their_flow_goes() {
+    let (s, d) = (NodeId(0), NodeId(4));
+    let (plan, outside) = opened(&last_hop("snoop", 0.0).plan());
+    let mut world = World::open(&plan, Some(&outside), 1, 0, None).expect("a plan with routes");
+    let segment = |from: NodeId, seq: u32, ack: Option<u32>, syn: bool, len: usize| {
+        let to = if from == s { d } else { s };
+        let ports = if from == s { [80, 5555] } else { [5555, 80] };
+        let mut builder =
+            PacketBuilder::ipv4(address(from), address(to), 64).tcp(ports[0], ports[1], seq, 65_000);
+        if syn {
+            builder = builder.syn();
+        }
+        if let Some(ack) = ack {
+            builder = builder.ack(ack);
+        }
+        let mut bytes = Vec::new();
+        builder.write(&mut bytes, &vec![0; len]).expect("memory");
+        bytes
+    };
+    assert_eq!(pass(&mut world, d, &segment(d, 100, None, true, 0)).len(), 1);
+    assert_eq!(pass(&mut world, s, &segment(s, 900, Some(101), true, 0)).len(), 1);
+    assert_eq!(pass(&mut world, d, &segment(d, 101, Some(901), false, 200)).len(), 1);
+    let answer: Vec<_> = (0..5).map(|i| segment(s, 901 + 1000 * i, Some(301), false, 1000)).collect();
+    assert_eq!(pass_all(&mut world, s, &answer).len(), 5);
+    // The first duplicate goes on, the second makes Snoop repair and does not.
+    let acks: Vec<_> = (0..3).map(|_| pass(&mut world, d, &segment(d, 301, Some(901), false, 0))).collect();
+    assert_eq!(
+        acks.iter().map(Vec::len).collect::<Vec<_>>(),
+        [1, 1, 0],
+        "to the sender; the repair; nothing more"
+    );
+    let repair = real::read(&acks[1][0].datagram).expect("a segment");
+    assert_eq!((acks[1][0].node, repair.tcp.expect("TCP").seq), (d, 901));
+    let report = world.report();
+    assert_eq!(report.flows.len(), 2);
+    assert!(report.flows[0].name.starts_with("tcp 10.0.0.5:5555 > 10.0.0.1:80"), "{}", report.flows[0].name);
+}

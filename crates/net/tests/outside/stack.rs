@@ -1,0 +1,117 @@
+//! A TCP of Airhop in the place of a real host: outside of the world, with nothing but datagrams between them.
+
+use airhop_base::{Body, Departure, FlowId, NodeId, Packet, Time};
+use airhop_net::World;
+use airhop_net::outside::{OutsideEnd, OutsidePlan, Reach};
+use airhop_net::plan::{Plan, Transport};
+use airhop_tcp::{Params, Receiver, Sender};
+use airhop_wire::{Conversation, decode, encode};
+use std::sync::atomic::AtomicBool;
+
+/// Sender and receiver of the first flow of a plan.
+pub struct Stacks {
+    flow: FlowId,
+    ends: [NodeId; 2],
+    pub sender: Sender,
+    pub receiver: Receiver,
+    conversation: Conversation,
+    /// Window scales, as both ends learned them from SYNs.
+    shifts: [u8; 2],
+    /// What they sent, with the time and the node: a log.
+    pub sent: Vec<(Time, NodeId, Vec<u8>)>,
+}
+
+/// The outside of a plan whose first flow makes room, and the flow back.
+pub fn opened(plan: &Plan) -> (Plan, OutsidePlan) {
+    let mut plan = plan.clone();
+    let first = plan.flows[0].clone();
+    let mut back = first.clone();
+    (back.name, back.from, back.to) = ("back".into(), first.to, first.from);
+    back.services.clear();
+    plan.flows.push(back);
+    let end = |node| OutsideEnd { node, reach: Reach::Host };
+    let flows = vec![FlowId(0), FlowId(plan.flows.len() as u16 - 1)];
+    (plan, OutsidePlan { ends: vec![end(first.from), end(first.to)], flows })
+}
+
+impl Stacks {
+    pub fn new(plan: &Plan, seed: u64) -> Stacks {
+        let flow = &plan.flows[0];
+        let Transport::Tcp { scheme, config, .. } = &flow.transport else { panic!("a TCP flow") };
+        assert!(config.handshake, "hosts learn window scales from SYNs");
+        let id = FlowId(0);
+        let parts = (scheme.build)(&Params::defaults(scheme), config);
+        let mut sender = Sender::new(id, flow.from, flow.to, config, scheme.features, parts);
+        sender.seed(airhop_engine::Streams::new(seed, 0).stream("f0.sender").below(u32::MAX));
+        Stacks {
+            flow: id,
+            ends: [flow.from, flow.to],
+            sender,
+            receiver: Receiver::new(id, flow.to, flow.from, config, scheme.features),
+            conversation: Conversation::new(flow.from, flow.to),
+            shifts: [0; 2],
+            sent: Vec::new(),
+        }
+    }
+
+    /// Drives world and hosts to the end.
+    pub fn drive(&mut self, world: &mut World, end: Time) {
+        let stop = AtomicBool::new(false);
+        let mut now = Time::ZERO;
+        self.sender.supply(1 << 62);
+        loop {
+            self.send(now, world);
+            let due = [world.next_event(), self.sender.poll_timeout(), self.receiver.poll_timeout()];
+            let Some(next) = due.into_iter().flatten().min().filter(|next| *next <= end) else { break };
+            now = next.max(now);
+            world.advance(now, &stop).expect("nobody stops it");
+            let left: Vec<_> = world.departures().collect();
+            for departure in left {
+                self.receive(&departure);
+                self.send(departure.at, world);
+            }
+            if self.sender.poll_timeout().is_some_and(|due| due <= now) {
+                self.sender.on_timeout(now);
+            }
+            if self.receiver.poll_timeout().is_some_and(|due| due <= now) {
+                self.receiver.on_timeout(now);
+            }
+        }
+        world.advance(end, &stop).expect("nobody stops it");
+    }
+
+    fn send(&mut self, now: Time, world: &mut World) {
+        while let Some(packet) = self.sender.poll_transmit(now) {
+            self.put(now, packet, world);
+        }
+        while let Some(packet) = self.receiver.poll_transmit(now) {
+            self.put(now, packet, world);
+        }
+    }
+
+    fn put(&mut self, now: Time, packet: Packet, world: &mut World) {
+        self.conversation.observe(&packet);
+        let mut bytes = Vec::new();
+        encode(&packet, &self.conversation, &mut bytes).expect("a packet of Airhop");
+        world.admit(now, packet.src, &bytes, &AtomicBool::new(false)).expect("nobody stops it");
+        self.sent.push((now, packet.src, bytes));
+    }
+
+    fn receive(&mut self, departure: &Departure) {
+        let decoded = decode(&departure.datagram).expect("what Airhop wrote");
+        let mut packet = decoded.packet;
+        assert_eq!((packet.flow, packet.dst), (self.flow, departure.node));
+        let side = usize::from(packet.src != self.ends[0]);
+        if let Some(shift) = decoded.window_shift {
+            self.shifts[side] = shift;
+        }
+        if let Body::Tcp(segment) = &mut packet.body {
+            segment.window <<= if segment.flags.syn { 0 } else { self.shifts[side] };
+        }
+        if departure.node == self.ends[1] {
+            self.receiver.on_segment(departure.at, &packet);
+        } else {
+            self.sender.on_segment(departure.at, &packet);
+        }
+    }
+}

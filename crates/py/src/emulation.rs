@@ -1,0 +1,306 @@
+//! Emulation and replay: runs whose hosts are outside. A thread of its own has the clock or the log; Python looks for signals meanwhile.
+
+use crate::outcome::Outcome;
+use crate::runs::{POLL, RunError, Workers, python_error};
+use crate::scenario::{Scenario, ScenarioError};
+use airhop_base::{Departure, NodeId, Span, Time};
+use airhop_live::drive::Progress;
+use airhop_live::log::{Ending, Log, ReplayError};
+use airhop_live::privileges::Privileges;
+use airhop_live::{Command, Emulation, EmulationError, End, EndKind, LogTo, Outside, Stopped};
+use airhop_scenario::{Door, OpenRun, Opening, Reach, Recording, Run};
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+/// What became of a thread's work.
+enum Failure {
+    Run(airhop_scenario::RunError),
+    Emulation(EmulationError),
+    Replay(ReplayError),
+}
+
+/// A run for the live side, which hears only that it stopped.
+struct Opened {
+    run: OpenRun,
+    stop: Arc<AtomicBool>,
+    failure: Option<airhop_scenario::RunError>,
+}
+
+impl Opened {
+    fn kept(&mut self, result: Result<(), airhop_scenario::RunError>) -> Result<(), Stopped> {
+        result.map_err(|error| {
+            self.failure = Some(error);
+            Stopped
+        })
+    }
+
+    /// Ends the run, unless it has failed before.
+    fn finish(self, end: Time) -> Result<airhop_scenario::Outcome, Failure> {
+        match self.failure {
+            Some(error) => Err(Failure::Run(error)),
+            None => self.run.finish(end).map_err(Failure::Run),
+        }
+    }
+}
+
+impl Outside for Opened {
+    fn next_event(&mut self) -> Option<Time> {
+        self.run.next_event()
+    }
+
+    fn advance(&mut self, t: Time) -> Result<(), Stopped> {
+        let result = self.run.advance(t, &self.stop);
+        self.kept(result)
+    }
+
+    fn admit(&mut self, t: Time, node: NodeId, datagram: &[u8]) -> Result<(), Stopped> {
+        let result = self.run.admit(t, node, datagram, &self.stop);
+        self.kept(result)
+    }
+
+    fn departures(&mut self, into: &mut Vec<Departure>) {
+        into.extend(self.run.departures());
+    }
+}
+
+/// What messages call a door, its node, and the device that it is, or none for a namespace.
+type AskedDoor = (String, String, Option<String>);
+
+/// Runs `commands`, pairs of a node and a line for `sh -c`, at nodes of the scenario, in real time. `doors` are (what messages call it,
+/// node, device or None for a network namespace). `log` gets what entered, `spin_us` microseconds before an event the emulator stays
+/// awake, and `on_progress` gets a dict ten times a second. Returns the run's document with `live`, JSON. Raises ScenarioError, OSError,
+/// RunError.
+#[pyfunction]
+#[pyo3(signature = (scenario, doors, commands, seed, rep, log, headers_only, spin_us, on_progress))]
+#[allow(clippy::too_many_arguments, reason = "Python calls it by keyword")]
+pub fn emulate(
+    py: Python<'_>,
+    scenario: &Scenario,
+    doors: Vec<AskedDoor>,
+    commands: Vec<(String, String)>,
+    seed: u64,
+    rep: u64,
+    log: Option<PathBuf>,
+    headers_only: bool,
+    spin_us: u64,
+    on_progress: &Bound<'_, PyAny>,
+) -> PyResult<String> {
+    let opening = opened(scenario, &doors)?;
+    let run = Run { scenario: scenario.inner.clone(), seed, rep };
+    let header = header(&run, &doors, headers_only);
+    let emulation = Emulation {
+        ends: ends(&opening, &doors),
+        commands: commands.into_iter().map(|(node, line)| command(&opening, &node, line)).collect(),
+        duration: scenario.inner.duration(),
+        log: log.map(|path| LogTo { path, header, headers_only }),
+        spin: (spin_us > 0).then_some(Span::from_micros(spin_us)),
+    };
+    let latest = Arc::new(Mutex::new(None));
+    let newest = latest.clone();
+    let names = opening.plan.nodes.clone();
+    let work = move |stop: Arc<AtomicBool>| {
+        let open = OpenRun::new(run, &opening, &Recording::default()).map_err(Failure::Run)?;
+        let mut world = Opened { run: open, stop: stop.clone(), failure: None };
+        let mut tell =
+            |progress: &Progress| *newest.lock().unwrap_or_else(PoisonError::into_inner) = Some(*progress);
+        let live = emulation.run(&mut world, &stop, &mut tell).map_err(Failure::Emulation)?;
+        let ignored = world.run.ignored() + live.ignored;
+        Ok((world.finish(live.ended)?, live, ignored))
+    };
+    let (outcome, live, ignored) = in_a_thread(py, work, |py| {
+        let Some(progress) = latest.lock().unwrap_or_else(PoisonError::into_inner).take() else {
+            return Ok(());
+        };
+        on_progress.call1((told(py, &progress)?,)).map(drop)
+    })?;
+    let mut document: Value =
+        serde_json::from_str(&outcome.document).map_err(|e| RunError::new_err(e.to_string()))?;
+    document["live"] = live.json(|node| names[usize::from(node.0)].clone());
+    document["live"]["ignored"] = json!(ignored);
+    Ok(document.to_string())
+}
+
+/// Runs what a log has, in its scenario, which the caller has read from [`log_header`]. The outcome is that of a run; second, whether the log
+/// has its end. Raises ScenarioError, OSError, RunError.
+#[pyfunction]
+#[pyo3(signature = (scenario, path, trace = false, pcap_dir = None))]
+pub fn replay(
+    py: Python<'_>,
+    scenario: &Scenario,
+    path: PathBuf,
+    trace: bool,
+    pcap_dir: Option<PathBuf>,
+) -> PyResult<(Outcome, bool)> {
+    let mut log = Log::open(&path).map_err(|error| PyOSError::new_err(error.to_string()))?;
+    let Some(header) = read_header(log.header()) else {
+        let what = "expected a header with seed, rep and doors, as `airhop emulate --log` writes";
+        return Err(PyOSError::new_err(format!("{}: {what}", path.display())));
+    };
+    let opening = opened(scenario, &header.doors)?;
+    let run = Run { scenario: scenario.inner.clone(), seed: header.seed, rep: header.rep };
+    let work = move |stop: Arc<AtomicBool>| {
+        let recording = Recording { tables: trace, pcap_dir };
+        let open = OpenRun::new(run, &opening, &recording).map_err(Failure::Run)?;
+        let mut world = Opened { run: open, stop, failure: None };
+        match airhop_live::replay(&mut world, &mut log) {
+            Ok(replayed) => {
+                Ok((world.finish(replayed.ended)?, matches!(replayed.ending, Ending::Complete(_))))
+            }
+            Err(error) => Err(world.failure.map_or(Failure::Replay(error), Failure::Run)),
+        }
+    };
+    let (inner, is_whole) = in_a_thread(py, work, |_| Ok(()))?;
+    Ok((Outcome { inner }, is_whole))
+}
+
+/// What a log says of its run, JSON: `airhop` (version), `scenario`, `seed`, `rep`, `doors`, `headers_only`. Raises OSError.
+#[pyfunction]
+pub fn log_header(path: PathBuf) -> PyResult<String> {
+    let log = Log::open(&path).map_err(|error| PyOSError::new_err(error.to_string()))?;
+    Ok(log.header().to_string())
+}
+
+/// What this process may do here: (name, whether it may, a sentence) for namespaces, TUN, real-time priority and struct_ops.
+#[pyfunction]
+pub fn privileges() -> Vec<(&'static str, bool, String)> {
+    let Privileges { namespaces, tun, real_time, struct_ops } = Privileges::look();
+    let told = |name, ability: Result<String, String>| match ability {
+        Ok(how) => (name, true, how),
+        Err(why) => (name, false, why),
+    };
+    vec![
+        told("namespaces", namespaces),
+        told("tun", tun),
+        told("real-time", real_time),
+        told("struct_ops", struct_ops),
+    ]
+}
+
+/// Whether this process must be started anew in a user namespace to make network namespaces.
+#[pyfunction]
+pub fn needs_user_namespace() -> bool {
+    airhop_live::privileges::needs_user_namespace()
+}
+
+/// Does the work in a thread that Python knows, for schemes of its own may run there, and looks for signals meanwhile.
+fn in_a_thread<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce(Arc<AtomicBool>) -> Result<T, Failure> + Send + 'static,
+    mut meanwhile: impl FnMut(Python<'_>) -> PyResult<()>,
+) -> PyResult<T> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let (asked, (sender, mut done)) = (stop.clone(), channel());
+    let thread = thread::spawn(move || {
+        let mut work = Some(work);
+        Workers::default().attach(&mut || {
+            if let Some(work) = work.take() {
+                // Nobody listens any more if Python is being taken down.
+                let _ = sender.send(work(asked.clone()));
+            }
+        });
+    });
+    let mut interrupted = None;
+    let result = loop {
+        let results = &mut done; // a receiver belongs to one thread at a time
+        match py.detach(move || results.recv_timeout(POLL)) {
+            Ok(result) => break Some(result),
+            Err(RecvTimeoutError::Disconnected) => break None,
+            Err(RecvTimeoutError::Timeout) if interrupted.is_none() => {
+                interrupted = py.check_signals().and_then(|()| meanwhile(py)).err();
+                stop.store(interrupted.is_some(), Ordering::Relaxed);
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+    };
+    let _ = py.detach(|| thread.join());
+    if let Some(why) = interrupted {
+        return Err(why);
+    }
+    let result =
+        result.ok_or_else(|| RunError::new_err("this is a mistake in Airhop: the emulator panicked"))?;
+    result.map_err(|failure| match failure {
+        Failure::Run(error) => python_error(py, error),
+        Failure::Emulation(error) => PyOSError::new_err(error.to_string()),
+        Failure::Replay(error) => PyOSError::new_err(error.to_string()),
+    })
+}
+
+fn opened(scenario: &Scenario, doors: &[AskedDoor]) -> PyResult<Opening> {
+    let door = |(asked, node, device): &AskedDoor| Door {
+        asked: asked.clone(),
+        node: node.clone(),
+        reach: if device.is_some() { Reach::Network } else { Reach::Host },
+    };
+    let doors: Vec<Door> = doors.iter().map(door).collect();
+    scenario.inner.open(&doors).map_err(|refusal| ScenarioError::new_err(refusal.to_string()))
+}
+
+fn ends(opening: &Opening, doors: &[AskedDoor]) -> Vec<End> {
+    let ends = opening.outside.ends.iter().zip(&opening.mtus);
+    ends.map(|(end, &mtu)| {
+        let name = opening.plan.nodes[usize::from(end.node.0)].clone();
+        let device = doors.iter().find_map(|(_, node, device)| device.clone().filter(|_| *node == name));
+        let mtu = u16::try_from(mtu).unwrap_or(u16::MAX);
+        End { node: end.node, kind: device.map_or(EndKind::Namespace { mtu }, EndKind::Device), name }
+    })
+    .collect()
+}
+
+fn command(opening: &Opening, node: &str, line: String) -> Command {
+    let place = opening.plan.nodes.iter().position(|name| name == node).unwrap_or(usize::from(u16::MAX));
+    Command { node: NodeId(place as u16), line, capture_stderr: false }
+}
+
+/// What [`log_header`] will return.
+fn header(run: &Run, doors: &[AskedDoor], headers_only: bool) -> String {
+    let scenario: Value = serde_json::from_str(&run.scenario.json()).unwrap_or(Value::Null);
+    let doors: Vec<Value> =
+        doors.iter().map(|(_, node, device)| json!({"node": node, "device": device})).collect();
+    json!({
+        "airhop": env!("CARGO_PKG_VERSION"),
+        "scenario": scenario,
+        "seed": run.seed,
+        "rep": run.rep,
+        "doors": doors,
+        "headers_only": headers_only,
+    })
+    .to_string()
+}
+
+/// What a replay needs of a log's header.
+struct Header {
+    seed: u64,
+    rep: u64,
+    doors: Vec<AskedDoor>,
+}
+
+fn read_header(text: &str) -> Option<Header> {
+    let header: Value = serde_json::from_str(text).ok()?;
+    let door = |door: &Value| {
+        let device = door["device"].as_str().map(String::from);
+        Some(("the log".to_string(), door["node"].as_str()?.to_string(), device))
+    };
+    let doors = header["doors"].as_array()?.iter().map(door).collect::<Option<_>>()?;
+    Some(Header { seed: header["seed"].as_u64()?, rep: header["rep"].as_u64()?, doors })
+}
+
+fn told<'py>(py: Python<'py>, progress: &Progress) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("t_s", progress.time.secs_f64())?;
+    for (name, count) in [("in", progress.admitted), ("out", progress.departed)] {
+        let counts = PyDict::new(py);
+        counts.set_item("packets", count.packets)?;
+        counts.set_item("bytes", count.bytes)?;
+        dict.set_item(name, counts)?;
+    }
+    dict.set_item("lateness_p99_us", progress.lateness_p99_us)?;
+    dict.set_item("lost_to_emulator", progress.lost_to_emulator)?;
+    Ok(dict)
+}

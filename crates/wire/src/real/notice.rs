@@ -1,0 +1,129 @@
+//! EBSN and RTTN to a real sender: ICMP messages in the form of [`crate::encode`]'s, with addresses behind.
+//!
+//! The types are those for experiments: 253 of ICMP (RFC 4727), 200 of ICMPv6 (RFC 4443 §2.1). No kernel takes them for anything;
+//! a program that listens for ICMP does. The addresses of the segment stand in full, since the notice goes to its source, but does not
+//! come from its destination:
+//!
+//! ```text
+//! type | code 0 EBSN, 1 RTTN | checksum || delay in µs || source port | destination port || sequence number || end of the segment
+//! || source address (4 or 16 bytes) || destination address
+//! ```
+
+use super::headers::{ICMP, ICMPV6, IPV4_HEADER, IPV6_HEADER};
+use airhop_base::{NoticeKind, Packet, Span};
+use etherparse::checksum::Sum16BitWords;
+use std::net::IpAddr;
+
+const EXPERIMENT: u8 = 253;
+const EXPERIMENT_V6: u8 = 200;
+
+/// RFC 791 §3.1: nobody fragments it.
+const DONT_FRAGMENT: u8 = 0x40;
+
+/// The segment that a notice is about, as its headers had it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quoted {
+    /// Who sent it, and now gets the notice.
+    pub source: IpAddr,
+    /// Whom it was for.
+    pub destination: IpAddr,
+    /// Source and destination port.
+    pub ports: [u16; 2],
+    /// Sequence number.
+    pub seq: u32,
+    /// First sequence number behind it.
+    pub end: u32,
+}
+
+/// Why a notice cannot be an ICMP message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoticeError {
+    /// The others have the form of an ACK.
+    #[error("a notice of kind {0:?} is no ICMP message: Ebsn or Rttn is expected")]
+    Kind(NoticeKind),
+    /// The addresses are not of one version of IP.
+    #[error(
+        "{router} cannot send to {source_address} about {destination}: addresses of one IP version are expected"
+    )]
+    Versions {
+        /// Of the router that would send the notice.
+        router: IpAddr,
+        /// Of the segment.
+        source_address: IpAddr,
+        /// Of the segment.
+        destination: IpAddr,
+    },
+}
+
+/// A datagram from `router` to the source of the segment that it is `about`. Whole microseconds of the delay are carried, 2³² - 1 at most;
+/// of an EBSN it is zero.
+///
+/// # Errors
+/// [`NoticeError`] for other kinds, and for addresses of different versions of IP.
+pub fn notice(router: IpAddr, about: &Quoted, delay: Span, kind: NoticeKind) -> Result<Vec<u8>, NoticeError> {
+    let code = match kind {
+        NoticeKind::Ebsn => 0,
+        NoticeKind::Rttn => 1,
+        other => return Err(NoticeError::Kind(other)),
+    };
+    match [router, about.source, about.destination] {
+        [IpAddr::V4(router), IpAddr::V4(source), IpAddr::V4(destination)] => {
+            let mut body = message([EXPERIMENT, code], about, delay, &source.octets(), &destination.octets());
+            protect(&mut body, 2, Sum16BitWords::new());
+            Ok(over_v4(router.octets(), source.octets(), &body))
+        }
+        [IpAddr::V6(router), IpAddr::V6(source), IpAddr::V6(destination)] => {
+            let mut body =
+                message([EXPERIMENT_V6, code], about, delay, &source.octets(), &destination.octets());
+            // RFC 8200 §8.1
+            let pseudo = Sum16BitWords::new()
+                .add_slice(&router.octets())
+                .add_slice(&source.octets())
+                .add_2bytes((body.len() as u16).to_be_bytes())
+                .add_2bytes([0, ICMPV6]);
+            protect(&mut body, 2, pseudo);
+            Ok(over_v6(router.octets(), source.octets(), &body))
+        }
+        [router, source_address, destination] => {
+            Err(NoticeError::Versions { router, source_address, destination })
+        }
+    }
+}
+
+/// The message, without a checksum.
+fn message(head: [u8; 2], about: &Quoted, delay: Span, source: &[u8], destination: &[u8]) -> Vec<u8> {
+    let micros = u32::try_from(delay.nanos() / 1_000).unwrap_or(u32::MAX);
+    let [from, to] = about.ports.map(u16::to_be_bytes);
+    let mut out = vec![head[0], head[1], 0, 0];
+    out.extend(micros.to_be_bytes());
+    out.extend([from, to].concat());
+    out.extend([about.seq, about.end].map(u32::to_be_bytes).concat());
+    out.extend([source, destination].concat());
+    out
+}
+
+/// RFC 791 §3.1. RFC 6864 §4.1: the identification may be anything.
+fn over_v4(source: [u8; 4], destination: [u8; 4], body: &[u8]) -> Vec<u8> {
+    let [high, low] = ((IPV4_HEADER + body.len()) as u16).to_be_bytes();
+    let mut out = vec![0x45, 0, high, low, 0, 0, DONT_FRAGMENT, 0, Packet::TTL, ICMP, 0, 0];
+    out.extend([source, destination].concat());
+    protect(&mut out, 10, Sum16BitWords::new());
+    out.extend(body);
+    out
+}
+
+/// RFC 8200 §3.
+fn over_v6(source: [u8; 16], destination: [u8; 16], body: &[u8]) -> Vec<u8> {
+    let [high, low] = (body.len() as u16).to_be_bytes();
+    let mut out = Vec::with_capacity(IPV6_HEADER + body.len());
+    out.extend([0x60, 0, 0, 0, high, low, ICMPV6, Packet::TTL]);
+    out.extend([source, destination].concat());
+    out.extend(body);
+    out
+}
+
+/// Sets the checksum at `at`, which is zero so far, of all bytes and of what `before` has summed up.
+fn protect(bytes: &mut [u8], at: usize, before: Sum16BitWords) {
+    let checksum = before.add_slice(bytes).ones_complement().to_ne_bytes();
+    bytes[at..at + 2].copy_from_slice(&checksum);
+}

@@ -1,0 +1,138 @@
+//! What a host leaves to its network card: checksums, and cutting large segments. A datagram that is taken from a device before that
+//! (`PACKET_VNET_HDR` of packet sockets, `IFF_VNET_HDR` of TUN) has a `virtio_net_hdr` which says what is left to do
+//! (Virtual I/O Device 1.2, §5.1.6).
+
+use super::Unreadable;
+use super::checksum::sum;
+use super::headers::{Headers, IPV6_HEADER, TCP_HEADER, UDP, UDP_HEADER, half, part, put, word};
+
+/// Of TCP (RFC 9293 §3.1).
+const FLAGS: usize = 13;
+const FIN_AND_PSH: u8 = 0x09;
+const CWR: u8 = 0x80;
+
+/// Why a card could not have done this, either.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OffloadError {
+    /// There is no datagram with headers.
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
+    /// The checksum would lie behind the end.
+    #[error("a checksum at bytes {at} and {}, but only {has} bytes are there", at + 1)]
+    Checksum {
+        /// csum_start and csum_offset together.
+        at: usize,
+        /// Length of the datagram.
+        has: usize,
+    },
+    /// Only whole TCP and UDP datagrams are cut.
+    #[error("{0} cannot be cut into segments: a whole TCP or UDP datagram and a gso_size are expected")]
+    Uncut(&'static str),
+}
+
+/// Sets a checksum that the host began (`VIRTIO_NET_HDR_F_NEEDS_CSUM`): the field at `start + offset` holds the sum of the pseudo header,
+/// and the checksum goes over it and everything from `start` to the end of the slice.
+///
+/// # Errors
+/// [`OffloadError::Checksum`], with `datagram` as it was.
+pub fn complete_checksum(datagram: &mut [u8], start: u16, offset: u16) -> Result<(), OffloadError> {
+    let (start, has) = (usize::from(start), datagram.len());
+    let at = start + usize::from(offset);
+    if at + 2 > has {
+        return Err(OffloadError::Checksum { at, has });
+    }
+    // RFC 768: zero would say that there is none. For TCP both are the same number.
+    let checksum = sum(&datagram[start..]).to_ones_complement_with_no_zero();
+    datagram[at..at + 2].copy_from_slice(&checksum.to_ne_bytes());
+    Ok(())
+}
+
+/// The datagrams that a card would make of a large one: `gso_size` bytes of payload in each, the rest in the last. Identifications of IPv4 and
+/// sequence numbers go on, FIN and PSH stay on the last segment and CWR on the first (RFC 3168 §6.1.2), and all lengths and checksums
+/// are their own. One that needs no cutting is one segment.
+///
+/// # Errors
+/// [`OffloadError`] for what is no whole TCP or UDP datagram, and for a `gso_size` of zero.
+pub fn segments(datagram: &[u8], gso_size: u16) -> Result<impl Iterator<Item = Vec<u8>> + '_, OffloadError> {
+    let large = Large::of(datagram, gso_size.into())?;
+    let count = large.payload.len().div_ceil(large.size).max(1);
+    Ok((0..count).map(move |index| large.segment(index)))
+}
+
+/// A datagram that is to be cut.
+struct Large<'a> {
+    headers: Headers,
+    /// All headers.
+    head: &'a [u8],
+    payload: &'a [u8],
+    /// Bytes of payload in each segment.
+    size: usize,
+}
+
+impl<'a> Large<'a> {
+    fn of(datagram: &'a [u8], size: usize) -> Result<Large<'a>, OffloadError> {
+        let headers = Headers::of(datagram)?;
+        if size == 0 {
+            return Err(OffloadError::Uncut("segments of no bytes"));
+        }
+        if headers.is_fragment || headers.is_on_route {
+            return Err(OffloadError::Uncut("a fragment, or what is on a source route,"));
+        }
+        let transport = match headers.tcp(datagram)? {
+            Some(header) => header.len(),
+            None if headers.protocol == UDP => {
+                part(datagram, headers.transport, UDP_HEADER, headers.bytes, "UDP header")?.len()
+            }
+            None => return Err(OffloadError::Uncut("what is neither TCP nor UDP")),
+        };
+        let datagram = datagram.get(..headers.bytes).ok_or(OffloadError::Uncut("a part of a datagram"))?;
+        let (head, payload) = datagram.split_at(headers.transport + transport);
+        Ok(Large { headers, head, payload, size })
+    }
+
+    fn segment(&self, index: usize) -> Vec<u8> {
+        let start = index * self.size;
+        let end = self.payload.len().min(start + self.size);
+        let mut out = [self.head, &self.payload[start..end]].concat();
+        self.write_ip(&mut out, index);
+        let at = self.headers.transport;
+        let checksum = if self.headers.protocol == UDP {
+            let length = (out.len() - at) as u16;
+            put(&mut out, at + 4, length);
+            at + 6
+        } else {
+            self.write_tcp(&mut out, start, end);
+            at + 16
+        };
+        put(&mut out, checksum, 0);
+        let sum = self.headers.add_pseudo_header(sum(&out[at..]), &out, out.len() - at);
+        out[checksum..checksum + 2].copy_from_slice(&sum.to_ones_complement_with_no_zero().to_ne_bytes());
+        out
+    }
+
+    /// RFC 8200 §3; RFC 791 §3.1: each its own identification, for it may be fragmented.
+    fn write_ip(&self, out: &mut [u8], index: usize) {
+        let length = out.len();
+        if self.headers.is_v6 {
+            return put(out, 4, (length - IPV6_HEADER) as u16);
+        }
+        put(out, 2, length as u16);
+        put(out, 4, half(self.head, 4).wrapping_add(index as u16));
+        put(out, 10, 0);
+        let checksum = sum(&out[..self.headers.transport]).ones_complement();
+        out[10..12].copy_from_slice(&checksum.to_ne_bytes());
+    }
+
+    /// The segment with the bytes from `start` to `end` of the payload.
+    fn write_tcp(&self, out: &mut [u8], start: usize, end: usize) {
+        let header = &mut out[self.headers.transport..][..TCP_HEADER];
+        let seq = word(header, 4).wrapping_add(start as u32);
+        header[4..8].copy_from_slice(&seq.to_be_bytes());
+        if start > 0 {
+            header[FLAGS] &= !CWR;
+        }
+        if end < self.payload.len() {
+            header[FLAGS] &= !FIN_AND_PSH;
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! EBSN and RTTN as ICMP messages.
+
+use super::{CLIENT, CLIENT_V6, SERVER, SERVER_V6};
+use airhop_base::{NoticeKind, Span};
+use airhop_wire::real::{NoticeError, Quoted, checksums_hold, notice, read};
+use std::net::IpAddr;
+
+fn about(source: impl Into<IpAddr>, destination: impl Into<IpAddr>) -> Quoted {
+    let (source, destination) = (source.into(), destination.into());
+    Quoted { source, destination, ports: [443, 40_000], seq: 0xFFFF_FFF0, end: 1444 }
+}
+
+const BEHIND_THE_CODE: [u8; 16] = [0, 1, 2, 3, 1, 187, 0x9C, 0x40, 0xFF, 0xFF, 0xFF, 0xF0, 0, 0, 5, 0xA4];
+
+/// RFC 792, RFC 4727: every byte of an RTTN over IPv4.
+#[test]
+fn over_ipv4_byte_by_byte() {
+    let delay = Span::from_micros(0x0001_0203);
+    let out = notice([192, 0, 2, 1].into(), &about(SERVER, CLIENT), delay, NoticeKind::Rttn).unwrap();
+    let ip = [0x45, 0, 0, 48, 0, 0, 0x40, 0, 64, 1, out[10], out[11], 192, 0, 2, 1, 198, 51, 100, 80];
+    let head = [253, 1, out[22], out[23]];
+    assert_eq!(out, [&ip[..], &head, &BEHIND_THE_CODE, &SERVER, &CLIENT].concat());
+    assert_eq!(checksums_hold(&out), Ok(()));
+}
+
+/// RFC 4443 §2.1, §2.3: type 200, and a checksum with the pseudo header.
+#[test]
+fn over_ipv6_byte_by_byte() {
+    let router = [0xFE; 16];
+    let delay = Span::from_micros(0x0001_0203);
+    let out = notice(router.into(), &about(SERVER_V6, CLIENT_V6), delay, NoticeKind::Ebsn).unwrap();
+    let ip = [0x60, 0, 0, 0, 0, 52, 58, 64];
+    let head = [200, 0, out[42], out[43]];
+    let message = [&head[..], &BEHIND_THE_CODE, &SERVER_V6, &CLIENT_V6].concat();
+    assert_eq!(out, [&ip[..], &router, &SERVER_V6, &message].concat());
+    assert_eq!(checksums_hold(&out), Ok(()));
+    assert_eq!(read(&out).unwrap().protocol, 58);
+    let broken = [&out[..60], &[!out[60]], &out[61..]].concat();
+    assert_eq!(checksums_hold(&broken), Err("wrong ICMPv6 checksum"));
+}
+
+/// A delay saturates; other kinds and mixed addresses are told in words.
+#[test]
+fn what_is_no_icmp_message() {
+    let long =
+        notice([1; 4].into(), &about(SERVER, CLIENT), Span::from_secs(100_000), NoticeKind::Rttn).unwrap();
+    assert_eq!(long[24..28], [0xFF; 4]);
+    for kind in [NoticeKind::Eln, NoticeKind::Ersn, NoticeKind::Nak] {
+        let refused = notice([1; 4].into(), &about(SERVER, CLIENT), Span::ZERO, kind);
+        assert_eq!(refused, Err(NoticeError::Kind(kind)));
+    }
+    let refused = notice([1; 4].into(), &about(SERVER, CLIENT_V6), Span::ZERO, NoticeKind::Ebsn).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "1.1.1.1 cannot send to 198.51.100.80 about 2001:db8::7: addresses of one IP version are expected"
+    );
+}
