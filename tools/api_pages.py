@@ -85,7 +85,9 @@ PAGES = {
         ("verify.*",),
     ),
     "errors": Page(
-        "Errors", "What can go wrong.", ("InputError", "ScenarioError", "PrivilegeError", "RunError", "SchemeError")
+        "Errors",
+        "What can go wrong.",
+        ("InputError", "ScenarioError", "PrivilegeError", "RunError", "SchemeError"),
     ),
 }
 

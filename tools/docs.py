@@ -127,7 +127,11 @@ def real_packets() -> str:
     about, found = services(), on_real_packets()
     rows = [[f"`{name}`", plain(about[name]), words[kind](why)] for name, (kind, why) in found.items()]
     page = (DOCS / "real-packets.md").read_text(encoding="utf-8")
-    return fill(page, "services", {"on real packets": table(("service", "what it does", "for real packets"), rows, left=3)})
+    return fill(
+        page,
+        "services",
+        {"on real packets": table(("service", "what it does", "for real packets"), rows, left=3)},
+    )
 
 
 def schemes_page(listed: list[dict[str, Any]]) -> str:

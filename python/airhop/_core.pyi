@@ -187,9 +187,6 @@ class Outcome:
     def tables(self) -> dict[str, list[tuple[str, str, bytes, list[str] | None]]]:
         """Trace columns by table: (name, dtype, little-endian bytes, dictionary); empty untraced."""
 
-    def notes(self) -> list[str]:
-        """List what has to be known of it, a sentence each: that a log was cut short, and when."""
-
 class Schedule:
     """What a run asked of its event queue for a while, to be asked again of a queue alone."""
 
@@ -232,17 +229,24 @@ def emulate(
 
     `doors` are what messages call one, its node, and its interface (None: a namespace); `commands` a node and
     what `sh -c` is given. `on_progress` gets `t_s`, `in` and `out` (`packets`, `bytes` so far),
-    `lateness_p99_us` and `drops` by cause, ten times a second. Ctrl-C ends it with KeyboardInterrupt.
+    `lateness_p99_us` and `lost_to_emulator`, ten times a second; `drops` by cause where they are known.
+    Ctrl-C ends it with KeyboardInterrupt; OSError says what the system refuses.
     """
 
-def replay(scenario: Scenario, path: str, tables: bool, pcap_dir: str | None) -> Outcome:
-    """Run once more what a log says entered; ValueError says where it is none, or damaged."""
+def replay(scenario: Scenario, path: str, trace: bool, pcap_dir: str | None) -> tuple[Outcome, bool]:
+    """Run once more what a log says entered, and tell whether it has its end.
+
+    OSError says where it is no log, or damaged.
+    """
 
 def log_header(path: str) -> str:
-    """Read the head of a log, as JSON: airhop, scenario, seed, rep, doors and headers_only."""
+    """Read the head of a log, as JSON: airhop, scenario, seed, rep, doors headers_only. Raises OSError."""
 
 def privileges() -> list[tuple[str, bool, str]]:
     """List what this process may do here: name, whether, and how it is there or what is missing."""
+
+def needs_user_namespace() -> bool:
+    """Tell whether this process has to be started anew in a user namespace to make network namespaces."""
 
 def threads_at_work() -> int:
     """Count the threads at work in runs; one that is left behind is in code of a scheme."""

@@ -11,7 +11,7 @@ from airhop import _core
 from airhop.errors import InputError, PrivilegeError
 from airhop.files import is_folder
 from airhop.live.hosts import Hosts, hosts_of
-from airhop.live.privileges import RESTART, may_make_networks, missing
+from airhop.live.privileges import RESTART, missing
 from airhop.results import Result
 from airhop.scenario import SCHEME, Scenario
 from airhop.simulate import check_keys
@@ -23,7 +23,7 @@ class Emulation(Result):
 
     def __init__(self, document: str) -> None:
         super().__init__(document)
-        self.notes = tuple(self.live.get("notes", ()))
+        self.notes = tuple(self.live["notes"])
 
     @property
     def live(self) -> dict[str, Any]:
@@ -32,7 +32,9 @@ class Emulation(Result):
         `lateness_us` with `p50`, `p99` and `max`: from when a packet was due to leave until it had left,
         microseconds. `turnaround_us` by node, with `p50` and `p90`: from data to the ACK of it, microseconds.
         `valid`, and `why` not. `commands`: `node`, `command`, `exit` (128 and the signal, if one ended it),
-        `stdout`, and `killed`, if it was ended since the time was up.
+        `ended_by_airhop` (since the time was up) and `stdout`. `stalls` with `at_s` and `length_ms`;
+        `entered` and `left` with `packets` and `bytes`; `ignored` datagrams, which go nowhere, as broadcasts do, and
+        `lost_to_emulator`, which had no room here; `real_time`: whether it had that priority.
         """
         live: dict[str, Any] = self.document["live"]
         return live
@@ -45,7 +47,7 @@ class Emulation(Result):
     @property
     def why(self) -> list[str]:
         """Why it is not valid, in sentences; empty if it is."""
-        return list(self.live.get("why", ()))
+        return list(self.live["why"])
 
     @property
     def failures(self) -> list[str]:
@@ -53,7 +55,7 @@ class Emulation(Result):
         return [
             f"{one['node']}: `{one['command']}` {_ended(one['exit'])}"
             for one in self.live["commands"]
-            if one["exit"] != 0 and not one.get("killed", False)
+            if one["exit"] != 0 and not one["ended_by_airhop"]
         ]
 
 
@@ -118,6 +120,8 @@ def emulate(
         When the scenario does not go with real hosts: something in it cannot act on real packets.
     PrivilegeError
         When this user may not do it on this machine. Its text says what is missing.
+    OSError
+        When the system refuses a step of it: a namespace, a device, a command, the log.
     RunError
         When the run fails.
     KeyboardInterrupt
@@ -152,7 +156,7 @@ def needs_restart(hosts: Hosts) -> bool:
 
     Raises PrivilegeError, with the line of `airhop doctor`, when that would not help either.
     """
-    unprivileged = not may_make_networks()
+    unprivileged = _core.needs_user_namespace()
     if unprivileged and hosts.devices:
         raise PrivilegeError(f"{hosts.devices[0]}: interfaces of this machine are root's; run it as root")
     if hosts.has_namespace and (lacking := missing()):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from airhop import _core
-from airhop.errors import InputError, ScenarioError
+from airhop.errors import InputError
 from airhop.files import filling, is_file
 from airhop.results import Result
 from airhop.scenario import Scenario
@@ -23,9 +23,12 @@ class Log:
         if not is_file(self.path):
             raise InputError(f"there is no file {self.path}; airhop emulate --log FILE writes one")
         try:
-            head: dict[str, Any] = json.loads(_core.log_header(str(self.path)))
-        except (OSError, ValueError) as error:
+            text = _core.log_header(str(self.path))
+        except OSError as error:
             raise InputError(f"cannot replay: {error}") from None
+        head = _head(text)
+        if head is None:
+            raise InputError(f"cannot replay {self.path}: expected the head that airhop emulate --log writes")
         self.head = head
         """`airhop` (the version that wrote it), `seed`, `rep`, `doors`, `headers_only` and `scenario`."""
         self.scenario = Scenario.load(head["scenario"])
@@ -68,12 +71,25 @@ class Log:
         with nullcontext() if pcap_dir is None else filling(pcap_dir) as folder:
             target = None if folder is None else str(folder)
             try:
-                outcome = _core.replay(self.scenario.core, str(self.path), trace, target)
-            except ScenarioError:
-                raise
-            except (OSError, ValueError) as error:
+                outcome, is_whole = _core.replay(self.scenario.core, str(self.path), trace, target)
+            except OSError as error:
                 raise InputError(f"cannot replay: {error}") from None
-        return Result(outcome.json(), outcome if trace else None, [*self.notes, *outcome.notes()])
+        notes = self.notes
+        if not is_whole:
+            notes.append(
+                f"{self.path} was cut short, as by an emulator that was killed: what is there was replayed"
+            )
+        return Result(outcome.json(), outcome if trace else None, notes)
+
+
+def _head(text: str) -> dict[str, Any] | None:
+    """Read the head of a log; None where it is another program's."""
+    try:
+        head = json.loads(text)
+    except ValueError:
+        return None
+    keys = {"airhop", "scenario", "seed", "rep", "doors", "headers_only"}
+    return head if isinstance(head, dict) and keys <= head.keys() else None
 
 
 def replay(path: str | Path, *, trace: bool = False, pcap_dir: str | Path | None = None) -> Result:

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from pathlib import Path
 
 from airhop import _core
 from airhop.errors import InputError, did_you_mean
 
 USES = {
-    "user namespaces": "for programs at the nodes of airhop emulate",
-    "TUN": "for packets to and from them",
-    "real-time priority": "for punctual packets: without it some are milliseconds late",
+    "namespaces": "for programs at the nodes of airhop emulate",
+    "tun": "for packets to and from them",
+    "real-time": "for punctual packets: without it some are milliseconds late",
     "struct_ops": "for the kernel to take a congestion control as BPF",
 }
 """What each is good for, by the name that the core has for it."""
-EMULATION_NEEDS = ("user namespaces", "TUN")
+EMULATION_NEEDS = ("namespaces", "tun")
 """Without these no program can be at a node."""
 RESTART = ("unshare", "--user", "--map-root-user", "--net", "--mount", "--")
 """What makes a program root of namespaces of its own (unshare(1) of util-linux). It stays the same process,
 so that signals reach it."""
-
-_NET_ADMIN, _SYS_ADMIN = 12, 21  # numbers of capabilities (capabilities(7))
 
 
 @dataclass(frozen=True)
@@ -30,7 +26,7 @@ class Privilege:
     """Something that this user may or may not do here."""
 
     name: str
-    """`user namespaces`, `TUN`, `real-time priority` or `struct_ops`."""
+    """`namespaces`, `tun`, `real-time` or `struct_ops`."""
     available: bool
     reason: str
     """How it is there; else what is missing, and how to get it."""
@@ -38,7 +34,7 @@ class Privilege:
     @property
     def line(self) -> str:
         """What `airhop doctor` prints, and whatever cannot go on without it."""
-        return f"{self.name:<18}  {'yes' if self.available else 'no '}  {self.reason} ({USES[self.name]})"
+        return f"{self.name:<11} {self.reason}; {USES[self.name]}"
 
 
 def privileges() -> list[Privilege]:
@@ -47,7 +43,7 @@ def privileges() -> list[Privilege]:
     Returns
     -------
     list[Privilege]
-        User namespaces, TUN, real-time priority and struct_ops, in this order.
+        Network namespaces, TUN devices, real-time priority and BPF struct_ops, in this order.
     """
     return [Privilege(*found) for found in _core.privileges()]
 
@@ -58,7 +54,7 @@ def privilege(name: str) -> Privilege:
     Parameters
     ----------
     name
-        One of `USES`, whatever its case.
+        One of `USES`.
 
     Returns
     -------
@@ -70,25 +66,14 @@ def privilege(name: str) -> Privilege:
     InputError
         When nothing has that name.
     """
-    found = {one.name.casefold(): one for one in privileges()}
-    if name.casefold() not in found:
+    found = {one.name: one for one in privileges()}
+    if name not in found:
         raise InputError(
             f"there is no privilege `{name}`.{did_you_mean(name, USES)} Known: {', '.join(USES)}."
         )
-    return found[name.casefold()]
+    return found[name]
 
 
 def missing() -> list[Privilege]:
     """List what programs at nodes need and this user has not."""
     return [one for one in privileges() if one.name in EMULATION_NEEDS and not one.available]
-
-
-def may_make_networks() -> bool:
-    """Tell whether this process may make network namespaces as it is, as root may."""
-    try:
-        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
-    except OSError:  # no Linux
-        return False
-    found = re.search(r"^CapEff:\s*([0-9a-f]+)$", status, re.MULTILINE)
-    effective = int(found[1], 16) if found else 0
-    return all(effective >> capability & 1 for capability in (_NET_ADMIN, _SYS_ADMIN))

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 import airhop
-from airhop import PrivilegeError, RunError, Scenario, ScenarioError
+from airhop import PrivilegeError, RunError, Scenario, ScenarioError, _core
 from airhop.cli.shown.live import Pace
 from airhop.progress import Clock
 from command_line import Cli
-from fake_core import FakeCore, progress
+from fake_core import FakeCore, command, progress
 
 TWO = ("emulate", "last-hop", "--set", "duration=2 s", "--on", "s", "serve", "--on", "d", "ask {s}")
 
@@ -57,7 +57,7 @@ def test_tables_and_what_commands_printed(cli: Cli, fake_core: FakeCore) -> None
 def test_json_is_the_run_document_with_live(cli: Cli) -> None:
     # DESIGN 4.6.
     document = json.loads(cli(*TWO, "--json").out)
-    assert set(document["live"]) == {"lateness_us", "turnaround_us", "valid", "commands"}
+    assert set(document["live"]) == {"lateness_us", "turnaround_us", "valid", "why", "commands", "notes"}
     simulated = json.loads(cli("run", "last-hop", "--set", "duration=2 s", "--json").out)
     assert set(document) - set(simulated) == {"live"}
 
@@ -72,8 +72,7 @@ def test_a_command_that_failed_is_named(cli: Cli, fake_core: FakeCore) -> None:
 
 
 def test_a_server_that_was_ended_in_time_has_not_failed(cli: Cli, fake_core: FakeCore) -> None:
-    one = {"node": "s", "command": "serve", "exit": 143, "killed": True, "stdout": ""}
-    fake_core.live = {"commands": [one]}
+    fake_core.live = {"commands": [command("s", "serve", 143, in_time=False)]}
     ended = cli(*TWO)
     assert ended.code == 0
     assert "serve  (ended since the time was up)" in ended.out
@@ -146,7 +145,7 @@ def started_again(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str]]:
         became.append([program, *words[1:]])
         raise SystemExit(0)
 
-    monkeypatch.setattr("airhop.live.emulation.may_make_networks", lambda: False)
+    monkeypatch.setattr(_core, "needs_user_namespace", lambda: True)
     monkeypatch.setattr(os, "execvpe", become)
     return became
 
@@ -174,7 +173,7 @@ def test_without_any_right_it_ends_with_the_line_of_doctor(
     cli: Cli, fake_core: FakeCore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     became = started_again(monkeypatch)
-    fake_core.privileges[1] = ("TUN", False, "no TUN devices: /dev/net/tun is not there (modprobe tun)")
+    fake_core.privileges[1] = ("tun", False, "no TUN devices: /dev/net/tun is not there (modprobe tun)")
     ended = cli(*TWO)
     line = ended.err.removeprefix("airhop: ").strip()
     assert (ended.code, ended.out, became) == (1, "", [])
@@ -193,7 +192,7 @@ def test_interfaces_are_roots(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.usefixtures("fake_core")
 def test_python_says_how_to_get_rights(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("airhop.live.emulation.may_make_networks", lambda: False)
+    monkeypatch.setattr(_core, "needs_user_namespace", lambda: True)
     with pytest.raises(PrivilegeError, match="unshare --user --map-root-user"):
         airhop.emulate(Scenario.load("last-hop"), {"s": "true", "d": "true"})
 
@@ -223,8 +222,8 @@ def test_progress_says_rates_lateness_and_losses() -> None:
     pace = Pace(clock)
     assert pace.words() == ""
     pace.on_progress(progress(0.1, 1_000))
-    assert pace.words() == "120 µs late (p99), lost: channel 3"
+    assert pace.words() == "120 µs late (p99), lost: channel 3, emulator 2"
     pace.on_progress(progress(2.1, 251_000))
     # 250 kB and half of that in two seconds.
-    assert pace.words() == "in 1.00, out 0.500 Mbit/s, 120 µs late (p99), lost: channel 3"
+    assert pace.words() == "in 1.00, out 0.500 Mbit/s, 120 µs late (p99), lost: channel 3, emulator 2"
     assert clock.text(0.0) == "2 of 30 s"

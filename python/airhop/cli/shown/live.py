@@ -40,7 +40,8 @@ class Pace:
         if self._told is None:
             return ""
         late = self._told["lateness_p99_us"]
-        lost = [f"{cause} {count:,}" for cause, count in self._told["drops"].items() if count]
+        drops = self._told.get("drops", {}) | {"emulator": self._told["lost_to_emulator"]}
+        lost = [f"{cause} {count:,}" for cause, count in drops.items() if count]
         words = [self._rates, f"{number(late)} µs late (p99)", f"lost: {', '.join(lost)}" if lost else ""]
         return ", ".join(filter(None, words))
 
@@ -70,6 +71,6 @@ def print_live(out: Console, emulation: Emulation) -> None:
 
 
 def _ending(command: Mapping[str, Any]) -> str:
-    if command.get("killed", False):
+    if command["ended_by_airhop"]:
         return "  (ended since the time was up)"
     return "" if command["exit"] == 0 else f"  (exit {command['exit']})"
