@@ -129,10 +129,20 @@ pub fn header_bytes(datagram: &[u8]) -> usize {
     (ip.header + transport).min(datagram.len())
 }
 
+/// The length of the datagram that begins `bytes`, as its header says; `None` if there are fewer bytes, or it is none.
+pub fn length(bytes: &[u8]) -> Option<usize> {
+    ip(bytes).map(|ip| ip.length).filter(|length| *length <= bytes.len())
+}
+
+/// Whom a datagram is for.
+pub fn destination(datagram: &[u8]) -> Option<IpAddr> {
+    ip(datagram).map(|ip| ip.destination)
+}
+
 /// Whether a datagram is for one host. A simulated network routes to hosts: what the kernel says to all neighbours
 /// (RFC 1112 §4, RFC 4291 §2.7: group membership, router solicitations) means the link at hand, which is a TUN device.
 pub fn is_unicast(datagram: &[u8]) -> bool {
-    match ip(datagram).map(|ip| ip.destination) {
+    match destination(datagram) {
         Some(IpAddr::V4(to)) => {
             !to.is_multicast() && !to.is_broadcast() && to != Ipv4Addr::new(10, 255, 255, 255)
         }
@@ -169,6 +179,9 @@ pub(crate) mod tests {
         assert_eq!(read.source, "10.0.0.1:1".parse().unwrap());
         assert_eq!((read.payload, read.end(), read.is_pure_ack()), (100, 99, false));
         assert_eq!(header_bytes(&bytes), 40);
+        assert_eq!((length(&bytes), length(&bytes[..139])), (Some(140), None));
+        bytes.extend([0; 6]);
+        assert_eq!((length(&bytes), tcp(&bytes)), (Some(140), Some(read)));
         // A later fragment begins with data.
         bytes[7] = 1;
         assert_eq!((tcp(&bytes), header_bytes(&bytes)), (None, 20));

@@ -9,7 +9,7 @@ use airhop_live::privileges::{Privileges, needs_user_namespace};
 use airhop_live::{Command, Emulation, End, EndKind, Ended, Finished, Live, LogTo, replay};
 use std::io::{BufRead, BufReader};
 use std::process::{self, Stdio};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 const DELAY: Span = Span::from_millis(5);
@@ -19,7 +19,13 @@ const ROLE: &str = "AIRHOP_LIVE_EMULATOR";
 /// Whether real packets can be emulated here, by this very process.
 fn possible() -> bool {
     let able = Privileges::look().emulation();
-    let able = able.and_then(|()| if needs_user_namespace() { Err("not root".into()) } else { Ok(()) });
+    let able = able.and_then(|()| {
+        if needs_user_namespace() {
+            Err("not root: see `unshare --user --map-root-user`".into())
+        } else {
+            Ok(())
+        }
+    });
     if let Err(missing) = &able {
         assert!(std::env::var("AIRHOP_LIVE").as_deref() != Ok("required"), "{missing}");
         eprintln!("skipped: {missing}");
@@ -169,6 +175,9 @@ fn processes(mark: &str) -> Vec<u32> {
 #[test]
 fn acts_as_an_emulator() {
     let Ok(mark) = std::env::var(ROLE) else { return };
+    if mark == "router" {
+        return;
+    }
     let sleeps =
         format!("(setsid sh -c 'trap \"\" TERM HUP; sleep {mark}1; :' &) ; echo up >&2; sleep {mark}2; :");
     let mut emulation = emulation(&[(0, &sleeps), (1, &sleeps)], 60);
@@ -232,4 +241,102 @@ fn what_cannot_be_set_up_is_said_by_name() {
     let nul = emulation(&[(0, "true\0false")], 1);
     let error = nul.run(&mut Wire::new(DELAY), &AtomicBool::new(false), &mut |_| {}).unwrap_err().to_string();
     assert!(error.starts_with("node s: starting `true"), "{error}");
+}
+
+/// A router between two hosts, in network namespaces of a process namespace: all is gone when the shell ends. The kernel would forward
+/// at once; the client starts when it no longer may. What the client prints goes to the emulator, which ends with it.
+const ROUTER: &str = r#"
+set -e
+unshare -n sleep 60 & A=$!
+unshare -n sleep 60 & B=$!
+until [ "$(readlink /proc/$A/ns/net)" != "$(readlink /proc/self/ns/net)" ] && [ "$(readlink /proc/$B/ns/net)" != "$(readlink /proc/self/ns/net)" ]; do sleep 0.01; done
+ip link set lo up
+for end in "ra $A 1" "rb $B 2"; do
+    set -- $end
+    ip link add $1 type veth peer name host netns $2
+    ip addr add 192.168.$3.1/24 dev $1
+    ip addr add fd0$3::1/64 dev $1 nodad
+    ip link set $1 up
+    nsenter -t $2 -n sh -e -c "
+        ip link set lo up
+        ip addr add 192.168.$3.2/24 dev host
+        ip addr add fd0$3::2/64 dev host nodad
+        ip link set host up
+        ip route add default via 192.168.$3.1
+        ip route add default via fd0$3::1"
+done
+echo 1 > /proc/sys/net/ipv4/ip_forward
+echo 1 > /proc/sys/net/ipv6/conf/all/forwarding
+nsenter -t $A -n sh -c "$SERVER" > received &
+{
+    for glance in $(seq 250); do ip -6 rule | grep -q "iif rb blackhole" && break || sleep 0.02; done
+    sleep 0.1
+    nsenter -t $B -n sh -c "$CLIENT"
+    for glance in $(seq 250); do [ "$(wc -l < received)" = 2 ] && break || sleep 0.02; done
+    ip rule | grep -c blackhole
+    ip -6 rule | grep -c blackhole
+} | "$EMULATOR" --exact live::acts_as_a_router --nocapture
+cat received
+ip rule | grep -c blackhole || true
+ip -6 rule | grep -c blackhole || true
+"#;
+
+/// What an emulator is that stands in a router.
+#[test]
+fn acts_as_a_router() {
+    if std::env::var(ROLE).as_deref() != Ok("router") {
+        return;
+    }
+    let mut router = emulation(&[], 30);
+    router.ends[0].kind = EndKind::Device("ra".into());
+    router.ends[1].kind = EndKind::Device("rb".into());
+    let stop = AtomicBool::new(false);
+    let mut wire = Wire::new(DELAY);
+    let (live, client) = std::thread::scope(|scope| {
+        let client = scope.spawn(|| {
+            let printed = std::io::read_to_string(std::io::stdin());
+            stop.store(true, Ordering::Release);
+            printed.unwrap()
+        });
+        let live = router.run(&mut wire, &stop, &mut |_| {});
+        (live.unwrap(), client.join().unwrap())
+    });
+    let lines: Vec<f64> = client.lines().map(|line| line.parse().unwrap()).collect();
+    assert!(
+        lines.len() == 4 && lines[0] >= 10.0 && lines[1] >= 10.0,
+        "connects in ms, then rules: {lines:?}"
+    );
+    assert_eq!(lines[2..], [2.0, 2.0]);
+    assert_eq!((live.finished, live.lost_to_emulator), (Finished::Asked, 0), "{:?}", live.why);
+    for version in [4, 6] {
+        let mut datagrams =
+            wire.entered.iter().map(|(.., bytes)| bytes).filter(|bytes| bytes[0] >> 4 == version);
+        assert!(datagrams.clone().count() > 200);
+        assert!(datagrams.all(|bytes| bytes.len() <= 1500 && tcp_checksum_holds(bytes)));
+    }
+}
+
+/// In a router that would forward by itself, all between two interfaces goes through the network, over both families. Packets that a card (here:
+/// a veth) was to cut and to sum up enter cut and summed up. What was changed in the router is as before.
+#[test]
+fn two_interfaces_of_a_router_are_ends() {
+    if !possible() {
+        return;
+    }
+    if process::Command::new("ip").arg("-V").stdout(Stdio::null()).status().is_err() {
+        assert!(std::env::var("AIRHOP_LIVE").as_deref() != Ok("required"), "no `ip` of iproute2");
+        eprintln!("skipped: no `ip` of iproute2");
+        return;
+    }
+    let folder = Folder::new("router");
+    let mut shell = process::Command::new("unshare");
+    shell.args(["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", ROUTER]);
+    shell
+        .env("SERVER", SERVER)
+        .env("CLIENT", CLIENT.replace("10.0.0.1", "192.168.1.2").replace("fd00:a1b0::1", "fd01::2"));
+    shell.env("EMULATOR", std::env::current_exe().unwrap()).env(ROLE, "router").current_dir(folder.file(""));
+    let output = shell.output().unwrap();
+    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{stdout}\n{stderr}");
+    assert!(stdout.ends_with("300000\n300000\n0\n0\n"), "{stdout}\n{stderr}");
 }

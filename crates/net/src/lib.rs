@@ -17,6 +17,7 @@ mod report;
 pub mod routing;
 pub mod services;
 mod source;
+mod turnaround;
 mod world;
 
 pub use build_error::BuildError;

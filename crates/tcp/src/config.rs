@@ -63,6 +63,17 @@ pub struct Config {
     /// Segments of schemes that name no rate of their own are spaced, too: at twice the window a round trip far below ssthresh, at 1.2
     /// windows else (Linux, see [`Preset::Linux`]).
     pub pacing: bool,
+    /// What the receiver's host takes from a segment to the ACK that it causes; nothing if `None`. Whoever runs the endpoints does it.
+    pub turnaround: Option<Turnaround>,
+}
+
+/// The turnaround of a host, by two quantiles of its distribution.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Turnaround {
+    /// Half of all ACKs take no longer.
+    pub median: Span,
+    /// Nine of ten take no longer; at least the median.
+    pub p90: Span,
 }
 
 /// What explicit notifications are to a sender. Its window and its recovery are those of its scheme in any case.
@@ -254,6 +265,7 @@ impl Preset {
             notices: Notices::Scheme,
             undo: false,
             pacing: false,
+            turnaround: None,
         };
         match self {
             Preset::Rfc => rfc,

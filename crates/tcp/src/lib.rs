@@ -25,7 +25,7 @@ mod usage;
 
 pub use config::{
     Config, DelayedAck, Growth, HalveFrom, LossDetection, Notices, Preset, RtoConfig, RtoKind, SackRecovery,
-    Validation,
+    Turnaround, Validation,
 };
 pub use fault::Fault;
 pub use receiver::Receiver;

@@ -4,7 +4,6 @@ use super::namespace::Namespace;
 use super::sleep::Alarm;
 use crate::emulation::{Command, Ended, Output};
 use nix::sys::signal::{Signal, kill, killpg};
-use nix::sys::wait::{Id, WaitPidFlag, waitid};
 use nix::unistd::Pid;
 use std::io::{self, Read};
 use std::os::unix::process::ExitStatusExt;
@@ -44,20 +43,17 @@ impl Running {
         if command.capture_stderr {
             shell.stderr(Stdio::piped());
         }
-        let mut child = namespace.spawn(shell)?;
-        let stdout = child.stdout.take().map(capture);
-        let stderr = child.stderr.take().map(capture);
-        let mut running =
-            Running { command: command.clone(), child, waiter: None, stdout: None, stderr: None };
-        running.stdout = stdout.transpose()?;
-        running.stderr = stderr.transpose()?;
-        let (pid, ends, alarm) = (running.pid(), ends.clone(), alarm.clone());
-        let wait = move || {
-            wait_for(pid);
+        let (ends, alarm) = (ends.clone(), alarm.clone());
+        let ended = move || {
             ends.fetch_add(1, Ordering::Release);
             alarm.ring();
         };
-        running.waiter = Some(thread::Builder::new().name("command".into()).spawn(wait)?);
+        let (mut child, waiter) = namespace.spawn(shell, ended)?;
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        let mut running =
+            Running { command: command.clone(), child, waiter: Some(waiter), stdout: None, stderr: None };
+        running.stdout = stdout.map(capture).transpose()?;
+        running.stderr = stderr.map(capture).transpose()?;
         Ok(running)
     }
 
@@ -118,12 +114,6 @@ impl Drop for Running {
         self.kill();
         let _ = self.child.wait();
     }
-}
-
-/// Waits for the end of a process and leaves it to be reaped, so that nobody else gets its number.
-fn wait_for(pid: Pid) {
-    let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
-    while waitid(Id::Pid(pid), flags) == Err(nix::Error::EINTR) {}
 }
 
 fn output(reader: Option<JoinHandle<Output>>) -> Option<Output> {

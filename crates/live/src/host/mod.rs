@@ -3,6 +3,7 @@
 //! Nothing here has a name that another process could find, and so nothing can be left behind: namespaces and TUN devices
 //! go with the last process that is in them, and each process goes with the emulator.
 
+pub mod at;
 pub mod command;
 pub mod listening;
 pub mod namespace;
@@ -18,6 +19,7 @@ use crate::log::Writer;
 use crate::outside::Outside;
 use crate::port::Port;
 use airhop_base::{NodeId, Span};
+use at::Interface;
 use command::{Ends, Running};
 use namespace::Namespace;
 use sleep::{Alarm, EpollSleep};
@@ -32,9 +34,11 @@ use sys::Schedule;
 const SETTLE: Duration = Duration::from_millis(300);
 const GLANCE: Duration = Duration::from_millis(5);
 
-/// A port with a descriptor to wait for.
-trait Device: Port + AsFd {}
-impl<D: Port + AsFd> Device for D {}
+/// A port of this machine, with a descriptor to wait for.
+pub trait Device: Port + AsFd {
+    /// How many datagrams it has lost, since nobody read them in time.
+    fn lost(&mut self) -> u64;
+}
 
 type Devices = Vec<(NodeId, Box<dyn Device>)>;
 
@@ -61,19 +65,13 @@ impl Stage {
                 self.namespaces.push((end.node, namespace));
                 Ok(Box::new(device))
             }
-            EndKind::Device(name) => Err((format!("interface {name}"), io::ErrorKind::Unsupported.into())),
+            EndKind::Device(name) => Ok(Box::new(Interface::open(name)?)),
         }
     }
 
     fn namespace(&self, node: NodeId) -> io::Result<&Namespace> {
         let found = self.namespaces.iter().find(|(at, _)| *at == node);
         found.map(|(_, namespace)| namespace).ok_or_else(|| io::Error::other("the node has no namespace"))
-    }
-
-    /// How many packets the devices lost.
-    fn lost(&self) -> u64 {
-        // A program may have taken its device away, and what that had counted.
-        self.namespaces.iter().map(|(_, namespace)| namespace.lost().unwrap_or(0)).sum()
     }
 }
 
@@ -111,7 +109,7 @@ pub(crate) fn run(
         signals.over.store(true, Ordering::Release);
         (driven, starter.join())
     });
-    let lost = stage.lost();
+    let lost = driver.ports.iter_mut().map(|(_, device)| device.lost()).sum();
     let commands = started.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
     let commands = Running::end(commands);
     Ok(emulation.live(driven?, commands, lost, real_time))

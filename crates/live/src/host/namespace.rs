@@ -1,11 +1,12 @@
 //! A node of the network: network, process and mount namespaces without names, which are gone when nobody is in them.
 
 use super::sys;
-use super::tun::{self, Failed, Tun};
+use super::tun::{Failed, Tun};
 use airhop_base::NodeId;
 use nix::mount::{MsFlags, mount};
-use nix::sched::{CloneFlags, setns, unshare};
-use std::fs::File;
+use nix::sched::{CloneFlags, unshare};
+use nix::sys::wait::{Id, WaitPidFlag, waitid};
+use nix::unistd::Pid;
 use std::io;
 use std::process::{Child, Command};
 use std::sync::mpsc::{self, Sender};
@@ -52,29 +53,31 @@ impl Namespace {
         done.recv().map_err(|_| gone())
     }
 
-    /// Starts a program as the second process of a process namespace of its own. What is returned is the first.
+    /// Starts a program as the second process of a process namespace of its own. The first is returned, with a thread that calls `ended`
+    /// when it ends; it is not reaped then, so that nobody else gets its number.
     ///
     /// # Errors
     /// The kernel refuses.
-    pub fn spawn(&self, mut command: Command) -> io::Result<Child> {
-        self.within(move || {
-            let emulator = sys::own_pidfd()?;
-            let own = File::open("/proc/thread-self/ns/pid")?;
-            unshare(CloneFlags::CLONE_NEWPID)?;
-            sys::in_namespace(&mut command, emulator);
-            let child = command.spawn();
-            // The next child is to have a namespace of its own again, and a thread could not start another in between.
-            setns(own, CloneFlags::CLONE_NEWPID)?;
-            child
-        })?
-    }
-
-    /// How many datagrams the device lost, since nobody read them in time.
-    ///
-    /// # Errors
-    /// The kernel does not say.
-    pub fn lost(&self) -> io::Result<u64> {
-        self.within(tun::lost)?
+    pub fn spawn(
+        &self,
+        mut command: Command,
+        ended: impl FnOnce() + Send + 'static,
+    ) -> io::Result<(Child, JoinHandle<()>)> {
+        let (started, child) = mpsc::sync_channel(1);
+        let attend = move || {
+            let spawned = spawn(&mut command);
+            let pid = spawned.as_ref().ok().map(Child::id);
+            // Whoever asked waits for the answer.
+            let _ = started.send(spawned);
+            if let Some(pid) = pid {
+                wait_for(pid);
+                ended();
+            }
+        };
+        // Started by the thread of the node, it is where that is.
+        let thread = self.within(|| thread::Builder::new().name("command".into()).spawn(attend))??;
+        let child = child.recv().map_err(|_| io::Error::other("the thread of the command is gone"))??;
+        Ok((child, thread))
     }
 }
 
@@ -84,6 +87,21 @@ impl Drop for Namespace {
         // A panic in there has been told where the answer was missing.
         let _ = self.thread.take().map(JoinHandle::join);
     }
+}
+
+/// What this thread starts from now on is in a new process namespace: it serves for one program. It could go back and start another,
+/// but not in a user namespace: the process namespace of the emulator belongs to the machine.
+fn spawn(command: &mut Command) -> io::Result<Child> {
+    sys::in_namespace(command, sys::own_pidfd()?);
+    unshare(CloneFlags::CLONE_NEWPID)?;
+    command.spawn()
+}
+
+/// Waits for the end of a process, and leaves it to be reaped.
+fn wait_for(pid: u32) {
+    let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
+    // A pid is far below 2³¹ (PID_MAX_LIMIT is 2²²).
+    while waitid(Id::Pid(Pid::from_raw(pid as i32)), flags) == Err(nix::Error::EINTR) {}
 }
 
 /// This thread leaves the namespaces of the emulator.

@@ -6,6 +6,8 @@ use std::os::fd::{AsRawFd, OwnedFd};
 
 const NEW_LINK: u16 = 16;
 const NEW_ADDRESS: u16 = 20;
+const NEW_RULE: u16 = 32;
+const DELETE_RULE: u16 = 33;
 const REQUEST_AND_ACK: u16 = 0x01 | 0x04;
 const CREATE: u16 = 0x400;
 const ERROR: u16 = 2;
@@ -19,11 +21,15 @@ const ADDRESS_ADDRESS: u16 = 1;
 const ADDRESS_LOCAL: u16 = 2;
 const ADDRESS_FLAGS: u16 = 8;
 const NO_DUPLICATE_DETECTION: u32 = 0x02;
+const RULE_INPUT: u16 = 3;
+const RULE_PRIORITY: u16 = 6;
+const RULE_BLACKHOLE: u8 = 6;
 const UP: u32 = 1;
 const INET: u8 = 2;
 const INET6: u8 = 10;
 
 /// A socket to the part of the kernel that has the devices of the network namespace in which it was opened.
+#[derive(Debug)]
 pub struct Netlink {
     socket: OwnedFd,
 }
@@ -88,6 +94,28 @@ impl Netlink {
         self.ask(NEW_ADDRESS, CREATE, &message)
     }
 
+    /// What comes in at `device` and is not for this machine is discarded, in silence and over both families.
+    ///
+    /// # Errors
+    /// The kernel refuses, or has no policy routing.
+    pub fn discard_from(&self, device: &str) -> io::Result<()> {
+        self.ask(NEW_RULE, CREATE, &discard(INET, device))?;
+        match self.ask(NEW_RULE, CREATE, &discard(INET6, device)) {
+            // A kernel without IPv6 forwards none.
+            Err(error) if error.raw_os_error() == Some(libc::EAFNOSUPPORT) => Ok(()),
+            result => result,
+        }
+    }
+
+    /// Takes back what [`Netlink::discard_from`] has done.
+    ///
+    /// # Errors
+    /// The kernel refuses: mostly since there is no such rule.
+    pub fn no_longer_discard_from(&self, device: &str) -> io::Result<()> {
+        let four = self.ask(DELETE_RULE, 0, &discard(INET, device));
+        self.ask(DELETE_RULE, 0, &discard(INET6, device)).and(four)
+    }
+
     fn ask(&self, kind: u16, flags: u16, body: &[u8]) -> io::Result<()> {
         let mut message = Vec::with_capacity(16 + body.len());
         message.extend_from_slice(&(16 + body.len() as u32).to_ne_bytes());
@@ -129,6 +157,15 @@ fn address_message(family: u8, device: u32, address: &[u8], prefix: u8) -> Vec<u
     message.extend_from_slice(&device.to_ne_bytes());
     attribute(&mut message, ADDRESS_LOCAL, address);
     attribute(&mut message, ADDRESS_ADDRESS, address);
+    message
+}
+
+/// `struct fib_rule_hdr`: the first rule behind that of the local addresses, which is rule 0.
+fn discard(family: u8, device: &str) -> Vec<u8> {
+    let mut message = vec![family, 0, 0, 0, 0, 0, 0, RULE_BLACKHOLE, 0, 0, 0, 0];
+    let name: Vec<u8> = device.bytes().chain([0]).collect();
+    attribute(&mut message, RULE_INPUT, &name);
+    attribute(&mut message, RULE_PRIORITY, &1u32.to_ne_bytes());
     message
 }
 

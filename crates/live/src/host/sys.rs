@@ -7,7 +7,7 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
-use std::ptr;
+use std::{mem, ptr};
 
 fn checked(result: c_int) -> io::Result<c_int> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
@@ -54,7 +54,7 @@ pub fn schedule(how: Schedule) -> io::Result<()> {
         Schedule::Usual => (libc::SCHED_OTHER, 0),
     };
     // SAFETY: sched_param is plain numbers, for which zeros are valid.
-    let mut parameters: libc::sched_param = unsafe { std::mem::zeroed() };
+    let mut parameters: libc::sched_param = unsafe { mem::zeroed() };
     parameters.sched_priority = priority;
     // Without CAP_SYS_NICE the flag cannot be taken back: a thread that had it keeps it.
     // SAFETY: the kernel reads one sched_param, which lives until the call returns; 0 is this thread.
@@ -152,4 +152,123 @@ fn close_all() {
             });
         }
     }
+}
+
+/// What is known of a packet that was captured, apart from its bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Captured {
+    /// Its length with its link header; more than there was room for if it was cut.
+    pub length: usize,
+    /// The length of its link header.
+    pub link_header: usize,
+    /// Whether it was sent to this machine's link address, and not to others or to all.
+    pub is_for_this_host: bool,
+    /// What its card, or the kernel in place of one, left to be done (`struct virtio_net_hdr`).
+    pub offload: Offload,
+}
+
+/// What is to be done to a captured packet before it is one as on a wire (virtio 1.2 §5.1.6).
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Offload {
+    /// 1: the checksum is to be completed.
+    pub flags: u8,
+    /// Not zero: it is to be cut.
+    pub kind: u8,
+    /// Length of its headers.
+    pub headers: u16,
+    /// Payload of a segment.
+    pub segment: u16,
+    /// Where what the checksum covers begins.
+    pub start: u16,
+    /// Where the checksum is, from there.
+    pub offset: u16,
+}
+
+/// A socket that captures what comes in at a device from its network, link headers included: without, the kernel says nothing
+/// of offloads (packet(7): PACKET_VNET_HDR is for SOCK_RAW).
+///
+/// # Errors
+/// The user may not.
+pub fn capture(device: u32) -> io::Result<OwnedFd> {
+    let kind = libc::SOCK_RAW | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
+    // Protocol 0: nothing is captured before it is bound.
+    // SAFETY: socket takes numbers; what it returns belongs to nobody else.
+    let socket = unsafe { OwnedFd::from_raw_fd(checked(libc::socket(libc::AF_PACKET, kind, 0))?) };
+    set_option(&socket, libc::SOL_PACKET, libc::PACKET_IGNORE_OUTGOING, 1)?;
+    set_option(&socket, libc::SOL_PACKET, libc::PACKET_VNET_HDR, 1)?;
+    // What comes in a stall of some ten milliseconds; the kernel takes what it allows.
+    set_option(&socket, libc::SOL_SOCKET, libc::SO_RCVBUF, 16 << 20)?;
+    // SAFETY: sockaddr_ll is plain numbers, for which zeros are valid.
+    let mut address: libc::sockaddr_ll = unsafe { mem::zeroed() };
+    address.sll_family = libc::AF_PACKET as u16;
+    address.sll_protocol = (libc::ETH_P_ALL as u16).to_be();
+    address.sll_ifindex = device as c_int;
+    let length = mem::size_of::<libc::sockaddr_ll>() as libc::socklen_t;
+    // SAFETY: the kernel reads `length` bytes of an address that lives until the call returns.
+    checked(unsafe { libc::bind(socket.as_raw_fd(), (&raw const address).cast(), length) })?;
+    Ok(socket)
+}
+
+/// The next packet that [`capture`]'s socket has, into `buffer`; `None` if there is none now.
+///
+/// # Errors
+/// The device is gone or down.
+pub fn captured(socket: &OwnedFd, buffer: &mut [u8]) -> io::Result<Option<Captured>> {
+    let mut offload = Offload::default();
+    // SAFETY: sockaddr_ll and msghdr are plain numbers and pointers, for which zeros are valid.
+    let (mut from, mut message): (libc::sockaddr_ll, libc::msghdr) = unsafe { mem::zeroed() };
+    let mut parts = [
+        libc::iovec { iov_base: (&raw mut offload).cast(), iov_len: mem::size_of::<Offload>() },
+        libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() },
+    ];
+    message.msg_name = (&raw mut from).cast();
+    message.msg_namelen = mem::size_of::<libc::sockaddr_ll>() as libc::socklen_t;
+    message.msg_iov = parts.as_mut_ptr();
+    message.msg_iovlen = parts.len() as _;
+    // SAFETY: the kernel writes to `from`, to `offload`, for which every value is valid, and to `buffer`, as far as they reach.
+    let read = unsafe { libc::recvmsg(socket.as_raw_fd(), &mut message, libc::MSG_TRUNC) };
+    if read < 0 {
+        let error = io::Error::last_os_error();
+        return if error.kind() == io::ErrorKind::WouldBlock { Ok(None) } else { Err(error) };
+    }
+    let length = (read as usize).saturating_sub(mem::size_of::<Offload>());
+    let is_for_this_host = from.sll_pkttype == libc::PACKET_HOST;
+    Ok(Some(Captured { length, link_header: link_header(from.sll_hatype), is_for_this_host, offload }))
+}
+
+/// Length of the link headers of a kind of device. A VLAN's tag is not in there: the kernel takes it out.
+fn link_header(kind: u16) -> usize {
+    match kind {
+        // Ethernet and what looks like it: Wi-Fi, bridges, veth (IEEE 802.3 §3.1.1).
+        libc::ARPHRD_ETHER | libc::ARPHRD_LOOPBACK => 14,
+        // Tunnels, PPP and modems: bare IP.
+        _ => 0,
+    }
+}
+
+/// How many packets [`capture`]'s socket lost since the last call, since nobody read them in time.
+///
+/// # Errors
+/// The kernel does not say.
+pub fn capture_lost(socket: &OwnedFd) -> io::Result<u64> {
+    let mut statistics = libc::tpacket_stats { tp_packets: 0, tp_drops: 0 };
+    let mut length = mem::size_of::<libc::tpacket_stats>() as libc::socklen_t;
+    let into = (&raw mut statistics).cast();
+    // SAFETY: the kernel writes at most `length` bytes to `statistics`, which lives until the call returns.
+    checked(unsafe {
+        libc::getsockopt(socket.as_raw_fd(), libc::SOL_PACKET, libc::PACKET_STATISTICS, into, &mut length)
+    })?;
+    Ok(statistics.tp_drops.into())
+}
+
+/// Sets an option of a socket that is a number.
+///
+/// # Errors
+/// The kernel refuses.
+pub fn set_option(socket: &OwnedFd, level: c_int, name: c_int, value: c_int) -> io::Result<()> {
+    let length = mem::size_of::<c_int>() as libc::socklen_t;
+    // SAFETY: the kernel reads one number, which lives until the call returns.
+    checked(unsafe { libc::setsockopt(socket.as_raw_fd(), level, name, (&raw const value).cast(), length) })?;
+    Ok(())
 }

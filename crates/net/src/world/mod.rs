@@ -145,6 +145,7 @@ impl World {
             Event::Agent(i) => self.on_agent_timer(now, i),
             Event::Router(cell, station) => self.on_router_timer(now, cell, station),
             Event::Handoff(i) => self.on_handoff(now, i),
+            Event::Answer(flow) => self.on_answer(now, flow),
             Event::Outside => self.on_outside(now),
         }
     }
@@ -234,7 +235,10 @@ impl World {
             {
                 recorder.notice(now, id, NoticeKind::Eln, NoticeEvent::Sent, seq);
             }
-            self.enter(now, node, 0, packet);
+            match &mut tcp.turnaround {
+                None => self.enter(now, node, 0, packet),
+                Some(host) => self.events.push(host.hold(now, packet), Event::Answer(id)),
+            }
         }
         let Ends::Tcp(tcp) = &self.flows[id.0 as usize].ends else { return };
         self.timers.set(
@@ -243,6 +247,16 @@ impl World {
             Event::Receiver(id),
             &mut self.events,
         );
+    }
+
+    /// The receiver's host is done with its oldest ACK, which enters the network.
+    fn on_answer(&mut self, now: Time, id: FlowId) {
+        let Flow { plan, ends, .. } = &mut self.flows[id.0 as usize];
+        let Ends::Tcp(tcp) = ends else { return };
+        let node = plan.to;
+        if let Some(ack) = tcp.turnaround.as_mut().and_then(|host| host.release()) {
+            self.enter(now, node, 0, ack);
+        }
     }
 
     // ---- a packet's walk -------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ use crate::grammar::words::{of_word, word_of};
 use airhop_base::{HEADER_BYTES, Span};
 use airhop_tcp::{
     Config, DelayedAck, Growth, HalveFrom, LossDetection, Notices, Preset, RtoConfig, RtoKind, SackRecovery,
-    Validation,
+    Turnaround, Validation,
 };
 
 /// ns-2's DelAck sink acknowledges every second segment, or after 100 ms (its `interval_`).
@@ -60,7 +60,7 @@ pub(crate) fn fill(tcp: &mut Fields, mss: u32) {
 }
 
 /// The keys whose default the preset has, with its value; what [`config`] reads.
-fn values(c: &Config) -> [(&'static str, Val); 23] {
+fn values(c: &Config) -> [(&'static str, Val); 24] {
     [
         ("handshake", Val::Flag(c.handshake)),
         ("initial_window", Val::Number(c.initial_window)),
@@ -85,6 +85,7 @@ fn values(c: &Config) -> [(&'static str, Val); 23] {
         ("frto", Val::Flag(c.frto)),
         ("undo", Val::Flag(c.undo)),
         ("pacing", Val::Flag(c.pacing)),
+        ("turnaround", Val::Flag(false)),
     ]
 }
 
@@ -167,6 +168,12 @@ pub(crate) fn config(tcp: &Fields, mss: u32) -> Option<Config> {
         frto: tcp.flag("frto")?,
         undo: tcp.flag("undo")?,
         pacing: tcp.flag("pacing")?,
+        turnaround: match tcp.get("turnaround")? {
+            Val::Table(fields) => {
+                Some(Turnaround { median: fields.span("median")?, p90: fields.span("p90")? })
+            }
+            _ => None,
+        },
         notices: Notices::Scheme,
     })
 }
@@ -195,7 +202,7 @@ fn of_presets(name: &str) -> Vec<(&'static str, Val)> {
     Preset::ALL.into_iter().filter_map(one).collect()
 }
 
-pub(super) static TCP: [Key; 25] = [
+pub(super) static TCP: [Key; 26] = [
     key(
         "preset",
         Kind::Word(|| Preset::ALL.map(|(name, _)| name).to_vec()),
@@ -277,6 +284,21 @@ pub(super) static TCP: [Key; 25] = [
         Kind::Flag,
         "segments are spaced at twice cwnd a round trip in slow start, 1.2 after: Linux, where BBR is the system's default or fq the \
          queueing discipline; a scheme with a rate of its own is spaced in any case",
+    ),
+    preset(
+        "turnaround",
+        Kind::Switch(&TURNAROUND),
+        "what the receiver's host takes from a segment to the ACK that it causes, as `airhop emulate` measures it; ACKs leave in order",
+    ),
+];
+
+static TURNAROUND: [Key; 2] = [
+    key("median", Kind::Span { least_ns: 0 }, Value(r#""100 us""#), "half of all ACKs take no longer"),
+    key(
+        "p90",
+        Kind::Span { least_ns: 0 },
+        Value(r#""100 us""#),
+        "nine of ten take no longer; the distribution is log-logistic, and constant if this is not above the median",
     ),
 ];
 

@@ -19,6 +19,7 @@ use crate::routing::aodv::Router;
 use crate::routing::{Graph, Hop, Routes};
 use crate::services::LinkService;
 use crate::source::Source;
+use crate::turnaround::Turnaround;
 use crate::world::link_changes;
 use crate::world::links::Links;
 use crate::world::{Event, Hosted, World};
@@ -234,6 +235,9 @@ fn ends(f: &FlowPlan, id: FlowId, streams: &Streams, timers: &mut Timers) -> Res
             spurious: Default::default(),
             lateness: Default::default(),
             loss_ledger: LossLedger::default(),
+            turnaround: config.turnaround.map(|turnaround| {
+                Box::new(Turnaround::new(turnaround, streams.stream(&format!("{}.turnaround", f.name))))
+            }),
             completed: None,
         })),
         Transport::Udp { bytes } => {

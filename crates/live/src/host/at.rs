@@ -1,0 +1,187 @@
+//! An existing interface as an end of the network: Airhop stands in a real router.
+//!
+//! What comes in there for this machine's link address and another's IP address enters the network; what leaves it goes
+//! out there, and the kernel finds the next hop and its link address. Meanwhile a policy rule keeps the kernel from forwarding
+//! the same packets itself (ip-rule(8): `pref 1 iif DEV blackhole`, behind the rule of the local addresses, which stay reachable).
+//! An emulator that was killed leaves its rule; the next one on that interface takes it away.
+
+use super::Device;
+use super::netlink::Netlink;
+use super::sys::{self, Captured, Offload};
+use super::tun::Failed;
+use crate::headers;
+use crate::port::Port;
+use airhop_wire::real;
+use nix::ifaddrs::getifaddrs;
+use nix::net::if_::if_nametoindex;
+use nix::sys::socket::sockopt::BindToDevice;
+use nix::sys::socket::{
+    AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, SockaddrIn, SockaddrIn6, sendto, setsockopt,
+    socket,
+};
+use std::collections::{BTreeSet, VecDeque};
+use std::ffi::OsString;
+use std::io;
+use std::net::{IpAddr, SocketAddrV4, SocketAddrV6};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+
+const NEEDS_CHECKSUM: u8 = 1;
+
+/// An interface of this machine.
+#[derive(Debug)]
+pub struct Interface {
+    incoming: OwnedFd,
+    outgoing4: OwnedFd,
+    outgoing6: OwnedFd,
+    /// Addresses of this machine: what is for them is not for the network.
+    own: BTreeSet<IpAddr>,
+    /// What is left of a packet that was longer than a wire lets through.
+    segments: VecDeque<Vec<u8>>,
+    _rule: Rule,
+}
+
+impl Interface {
+    /// Takes over the forwarding of what comes in at the interface `name`, until it is dropped.
+    ///
+    /// # Errors
+    /// The step that failed.
+    pub fn open(name: &str) -> Result<Self, Failed> {
+        let step = |what: &str| {
+            let what = format!("{what} {name}");
+            move |error: io::Error| (what, error)
+        };
+        let index = if_nametoindex(name).map_err(io::Error::from).map_err(step("finding interface"))?;
+        let outgoing = |family| outgoing(family, name).map_err(step("opening raw sockets at"));
+        let (outgoing4, outgoing6) = (outgoing(AddressFamily::Inet)?, outgoing(AddressFamily::Inet6)?);
+        let own = own_addresses().map_err(step("asking for the addresses beside"))?;
+        let rule = Rule::add(name).map_err(step("keeping the kernel from forwarding what comes in at"))?;
+        let incoming = sys::capture(index).map_err(step("capturing at"))?;
+        Ok(Interface { incoming, outgoing4, outgoing6, own, segments: VecDeque::new(), _rule: rule })
+    }
+
+    /// Whether a captured packet is one to carry.
+    fn is_for_others(&self, datagram: &[u8]) -> bool {
+        headers::is_unicast(datagram)
+            && headers::destination(datagram).is_some_and(|to| !self.own.contains(&to))
+    }
+
+    /// What has been captured becomes what a wire would have carried. Returns the length of the first datagram in `buffer`.
+    fn accept(&mut self, captured: Captured, buffer: &mut [u8]) -> Option<usize> {
+        let Captured { length, link_header, is_for_this_host, offload } = captured;
+        if !is_for_this_host {
+            return None;
+        }
+        // An Ethernet frame is at least 60 bytes long: what is behind a shorter datagram is not part of it.
+        let length = headers::length(buffer.get(link_header..length)?)?;
+        buffer.copy_within(link_header..link_header + length, 0);
+        let datagram = &mut buffer[..length];
+        if !self.is_for_others(datagram) {
+            return None;
+        }
+        let Offload { flags, kind, segment, start, offset, .. } = offload;
+        if kind != 0 {
+            self.segments = real::segments(datagram, segment).ok()?.collect();
+            return self.next_segment(buffer);
+        }
+        if flags & NEEDS_CHECKSUM != 0 {
+            real::complete_checksum(datagram, start.checked_sub(link_header as u16)?, offset).ok()?;
+        }
+        Some(length)
+    }
+
+    fn next_segment(&mut self, buffer: &mut [u8]) -> Option<usize> {
+        let segment = self.segments.pop_front()?;
+        buffer.get_mut(..segment.len())?.copy_from_slice(&segment);
+        Some(segment.len())
+    }
+}
+
+/// A socket that sends whole datagrams out at `device`; the kernel only finds the next hop.
+fn outgoing(family: AddressFamily, device: &str) -> io::Result<OwnedFd> {
+    let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
+    // The protocol IPPROTO_RAW means that headers are included (raw(7)); for IPv6 that must be said again (RFC 3542 §3).
+    let socket = socket(family, SockType::Raw, flags, SockProtocol::Raw)?;
+    if family == AddressFamily::Inet6 {
+        sys::set_option(&socket, libc::IPPROTO_IPV6, libc::IPV6_HDRINCL, 1)?;
+    }
+    setsockopt(&socket, BindToDevice, &OsString::from(device))?;
+    Ok(socket)
+}
+
+fn own_addresses() -> io::Result<BTreeSet<IpAddr>> {
+    let address = |interface: nix::ifaddrs::InterfaceAddress| {
+        let address = interface.address?;
+        let four = address.as_sockaddr_in().map(|address| IpAddr::from(address.ip()));
+        four.or_else(|| address.as_sockaddr_in6().map(|address| IpAddr::from(address.ip())))
+    };
+    Ok(getifaddrs()?.filter_map(address).collect())
+}
+
+impl AsFd for Interface {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.incoming.as_fd()
+    }
+}
+
+impl Device for Interface {
+    fn lost(&mut self) -> u64 {
+        sys::capture_lost(&self.incoming).unwrap_or(0)
+    }
+}
+
+impl Port for Interface {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        loop {
+            if let Some(length) = self.next_segment(buffer) {
+                return Ok(Some(length));
+            }
+            let Some(captured) = sys::captured(&self.incoming, buffer)? else { return Ok(None) };
+            if let Some(length) = self.accept(captured, buffer) {
+                return Ok(Some(length));
+            }
+        }
+    }
+
+    fn write(&mut self, datagram: &[u8]) -> io::Result<()> {
+        let none = MsgFlags::empty();
+        match headers::destination(datagram) {
+            Some(IpAddr::V4(to)) => {
+                let to = SockaddrIn::from(SocketAddrV4::new(to, 0));
+                sendto(self.outgoing4.as_raw_fd(), datagram, &to, none)?;
+            }
+            Some(IpAddr::V6(to)) => {
+                let to = SockaddrIn6::from(SocketAddrV6::new(to, 0, 0, 0));
+                sendto(self.outgoing6.as_raw_fd(), datagram, &to, none)?;
+            }
+            None => return Err(io::ErrorKind::InvalidData.into()),
+        }
+        Ok(())
+    }
+}
+
+/// The rule that keeps the kernel from forwarding; taken away when dropped.
+#[derive(Debug)]
+struct Rule {
+    netlink: Netlink,
+    device: String,
+}
+
+impl Rule {
+    fn add(device: &str) -> io::Result<Self> {
+        let rule = Rule { netlink: Netlink::open()?, device: device.to_owned() };
+        // One that a killed emulator left; mostly there is none.
+        rule.remove();
+        rule.netlink.discard_from(&rule.device)?;
+        Ok(rule)
+    }
+
+    fn remove(&self) {
+        let _ = self.netlink.no_longer_discard_from(&self.device);
+    }
+}
+
+impl Drop for Rule {
+    fn drop(&mut self) {
+        self.remove();
+    }
+}
