@@ -119,19 +119,14 @@ def contributing() -> str:
 
 def real_packets() -> str:
     """Give the guide to real packets with its table of what services do for them."""
-    words = {
-        "acts": lambda _why: "acts",
-        "unheard": lambda _why: "acts, unheard by the sender",
-        "cannot": lambda why: f"refused: {why}",
-    }
+    words = {"acts": "acts", "unheard": "acts, unheard by the sender", "cannot": "refused: {why}"}
     about, found = services(), on_real_packets()
-    rows = [[f"`{name}`", plain(about[name]), words[kind](why)] for name, (kind, why) in found.items()]
+    rows = [
+        (f"`{name}`", plain(about[name]), words[kind].format(why=why)) for name, (kind, why) in found.items()
+    ]
+    block = table(("service", "what it does", "for real packets"), rows, left=3)
     page = (DOCS / "real-packets.md").read_text(encoding="utf-8")
-    return fill(
-        page,
-        "services",
-        {"on real packets": table(("service", "what it does", "for real packets"), rows, left=3)},
-    )
+    return fill(page, "services", {"on real packets": block})
 
 
 def schemes_page(listed: list[dict[str, Any]]) -> str:

@@ -33,7 +33,7 @@ class Emulation(Result):
         microseconds. `turnaround_us` by node, with `p50` and `p90`: from data to the ACK of it, microseconds.
         `valid`, and `why` not. `commands`: `node`, `command`, `exit` (128 and the signal, if one ended it),
         `ended_by_airhop` (since the time was up) and `stdout`. `stalls` with `at_s` and `length_ms`;
-        `entered` and `left` with `packets` and `bytes`; `ignored` datagrams, which go nowhere, as broadcasts do, and
+        `entered` and `left` with `packets` and `bytes`; `ignored` datagrams, which go nowhere, as broadcasts do;
         `lost_to_emulator`, which had no room here; `real_time`: whether it had that priority.
         """
         live: dict[str, Any] = self.document["live"]
@@ -105,7 +105,8 @@ def emulate(
         For so long before a packet is due the emulator waits awake, as in "200 us": packets are less late,
         and a core is busy. By default it sleeps.
     on_progress
-        Called ten times a second with what entered and left until then. Packets wait until it returns.
+        Called in this thread about ten times a second with what is known by then: `t_s`; `in` and `out`, each
+        with `packets` and `bytes`; `lateness_p99_us`; `lost_to_emulator`. What it raises ends the emulation.
 
     Returns
     -------

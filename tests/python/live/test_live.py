@@ -237,6 +237,17 @@ def test_without_rights_it_starts_itself_in_a_user_namespace(wire: Path) -> None
     assert "CapBnd" in live["commands"][0]["stdout"]
 
 
+def test_quic_crosses_as_udp(wire: Path) -> None:
+    program = f"{sys.executable} {Path(__file__).parents[1] / 'quic.py'}"
+    commands = {"s": f"{program} serve {SIZE}", "d": f"{program} ask {{s}}"}
+    emulation = airhop.emulate(Scenario.load(wire), commands)
+    assert emulation.failures == []
+    assert emulation.live["commands"][1]["stdout"] == f"{SIZE}\n"
+    by_way = {flow["from"]: flow for flow in emulation.document["flows"]}
+    assert {flow["transport"] for flow in by_way.values()} == {"udp"}
+    assert by_way["s"]["delivered_bytes"] > SIZE > by_way["d"]["delivered_bytes"]
+
+
 def test_captures_of_a_replay_have_right_checksums(wire: Path, blob: bytes, tmp_path: Path) -> None:
     needs(programs=("tshark", "curl"))
     log = tmp_path / "a.log"
