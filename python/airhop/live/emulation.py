@@ -33,8 +33,8 @@ class Emulation(Result):
         microseconds. `turnaround_us` by node, with `p50` and `p90`: from data to the ACK of it, microseconds.
         `valid`, and `why` not. `commands`: `node`, `command`, `exit` (128 and the signal, if one ended it),
         `ended_by_airhop` (since the time was up) and `stdout`. `stalls` with `at_s` and `length_ms`;
-        `entered` and `left` with `packets` and `bytes`; `ignored` datagrams, which go nowhere, as broadcasts do;
-        `lost_to_emulator`, which had no room here; `real_time`: whether it had that priority.
+        `entered` and `left` with `packets` and `bytes`; `ignored` datagrams, which go nowhere, as broadcasts
+        do; `lost_to_emulator`, which had no room here; `real_time`: whether it had that priority.
         """
         live: dict[str, Any] = self.document["live"]
         return live
