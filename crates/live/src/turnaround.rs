@@ -1,7 +1,8 @@
-//! How long a host takes to answer data: from the write of a data segment to it until it sends a pure ACK for exactly that.
+//! How long a host takes to answer data, as the network sees it: from when a data segment left the network until a pure ACK for exactly
+//! that enters. The lateness of the emulator is part of it.
 //!
 //! The simulator answers at once; a kernel does not, and on a half-duplex medium its delay decides how often an ACK meets
-//! the next data frame. So it belongs to the report of an emulation.
+//! the next data frame. So it belongs to the report of an emulation; a simulation takes it as `tcp.turnaround`.
 
 use crate::headers::{Tcp, tcp};
 use crate::lateness::Lengths;
@@ -15,13 +16,13 @@ const MAX_CONNECTIONS: usize = 4096;
 /// The turnaround of one host.
 #[derive(Debug, Default)]
 pub struct Turnaround {
-    /// By the host's address and its peer's: where the last data segment written to it ends, and when that was.
+    /// By the host's address and its peer's: where the last data segment for it ends, and when that left the network.
     unanswered: HashMap<(SocketAddr, SocketAddr), (u32, Time)>,
     lengths: Lengths,
 }
 
 impl Turnaround {
-    /// A datagram was handed to the host at `at`.
+    /// A datagram for the host left the network at `at`.
     pub fn wrote(&mut self, at: Time, datagram: &[u8]) {
         let Some(segment) = tcp(datagram).filter(|segment| segment.payload > 0) else { return };
         if self.unanswered.len() >= MAX_CONNECTIONS {

@@ -109,7 +109,7 @@ impl Tally {
     pub(super) fn left(&mut self, port: usize, due: Time, written: Time, datagram: &[u8]) {
         self.departed.add(datagram);
         self.lateness.add(written.since(due));
-        self.turnaround[port].1.wrote(written, datagram);
+        self.turnaround[port].1.wrote(due, datagram);
     }
 
     pub(super) fn lost(&mut self, node: NodeId, why: &io::Error) {
