@@ -43,6 +43,11 @@ PAGES = {
         "One run, or many on all cores. [Trace tables](tables.md) has the columns of `Result.tables`.",
         ("run", "run_many", "Job", "Result", "Interrupted"),
     ),
+    "live": Page(
+        "Real packets",
+        "Programs of this machine at nodes, and replays. [Real packets](../real-packets.md) is the guide.",
+        ("emulate", "Emulation", "replay", "live.Log", "live.privileges", "live.privilege", "live.Privilege"),
+    ),
     "studies": Page(
         "Comparisons and studies",
         "Schemes side by side, and grids over a scenario. [Studies](../studies.md) is the guide.",
@@ -80,7 +85,9 @@ PAGES = {
         ("verify.*",),
     ),
     "errors": Page(
-        "Errors", "What can go wrong.", ("InputError", "ScenarioError", "RunError", "SchemeError")
+        "Errors",
+        "What can go wrong.",
+        ("InputError", "ScenarioError", "PrivilegeError", "RunError", "SchemeError"),
     ),
 }
 

@@ -12,9 +12,10 @@ import references
 import scenario_pages
 import table_pages
 from airhop import schemes
-from airhop.catalogue import families, services
+from airhop.catalogue import families, on_real_packets, services
 from airhop.experiments import Calculation, Claim, Experiment, Question, Reading, registry
 from airhop.experiments.reading import SILENT
+from blocks import fill, table
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 GENERATED = ("api", "experiments", "scenario", "schemes")
@@ -100,6 +101,7 @@ def pages() -> dict[str, str]:
         references.PAGE: references.page(),
         "what-a-run-costs.md": costs_page.page(),
         "contributing.md": contributing(),
+        "real-packets.md": real_packets(),
         **api_pages.pages(),
         "api/tables.md": table_pages.page(),
         **scenario_pages.pages(),
@@ -113,6 +115,18 @@ def pages() -> dict[str, str]:
 def contributing() -> str:
     """Give CONTRIBUTING.md as a page of the site: its links are those of this folder."""
     return (DOCS.parent / "CONTRIBUTING.md").read_text(encoding="utf-8").replace("](docs/", "](")
+
+
+def real_packets() -> str:
+    """Give the guide to real packets with its table of what services do for them."""
+    words = {"acts": "acts", "unheard": "acts, unheard by the sender", "cannot": "refused: {why}"}
+    about, found = services(), on_real_packets()
+    rows = [
+        (f"`{name}`", plain(about[name]), words[kind].format(why=why)) for name, (kind, why) in found.items()
+    ]
+    block = table(("service", "what it does", "for real packets"), rows, left=3)
+    page = (DOCS / "real-packets.md").read_text(encoding="utf-8")
+    return fill(page, "services", {"on real packets": block})
 
 
 def schemes_page(listed: list[dict[str, Any]]) -> str:

@@ -166,7 +166,7 @@ PAGES = {
             "one-way agents (but for `window_` = 20: no preset limits the receive window), or Linux 6; "
             "any key beside it replaces one."
         ),
-        ("flow.tcp", "flow.tcp.delayed_ack", "flow.tcp.rto"),
+        ("flow.tcp", "flow.tcp.delayed_ack", "flow.tcp.turnaround", "flow.tcp.rto"),
     ),
 }
 BRACES = re.compile(r"\{[^{}]*\}")

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from airhop.catalogue import schemes
     from airhop.comparison import Comparison, compare
     from airhop.custom import NoticeScheme, Parameter, Scheme, scheme
-    from airhop.errors import InputError
+    from airhop.errors import InputError, PrivilegeError
+    from airhop.live.emulation import Emulation, emulate
+    from airhop.live.logs import replay
     from airhop.results import Result
     from airhop.scenario import Scenario
     from airhop.simulate import Interrupted, Job, run, run_many
@@ -54,6 +56,10 @@ _HOMES = {
     "Scheme": "airhop.custom",
     "scheme": "airhop.custom",
     "InputError": "airhop.errors",
+    "PrivilegeError": "airhop.errors",
+    "Emulation": "airhop.live.emulation",
+    "emulate": "airhop.live.emulation",
+    "replay": "airhop.live.logs",
     "Result": "airhop.results",
     "Scenario": "airhop.scenario",
     "Interrupted": "airhop.simulate",
@@ -68,6 +74,7 @@ _HOMES = {
 __all__ = [
     "Ack",
     "Comparison",
+    "Emulation",
     "Flow",
     "InputError",
     "Interrupted",
@@ -76,6 +83,7 @@ __all__ = [
     "Notice",
     "NoticeScheme",
     "Parameter",
+    "PrivilegeError",
     "Result",
     "RunError",
     "Scenario",
@@ -87,8 +95,10 @@ __all__ = [
     "Window",
     "__version__",
     "compare",
+    "emulate",
     "layouts",
     "plugins",
+    "replay",
     "run",
     "run_many",
     "scheme",

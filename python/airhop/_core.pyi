@@ -1,7 +1,7 @@
 """The simulator: compiled from crates/py."""
 
 from collections.abc import Callable
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 class _Declaration(Protocol):
     """What `airhop.scheme` was told, and the class."""
@@ -175,6 +175,9 @@ class Scenario:
     def tcp_flows(self) -> list[str]:
         """Names of the TCP flows in file order."""
 
+    def nodes(self) -> list[str]:
+        """Names of the nodes, in the order of their addresses: the first is 10.0.0.1 and fd00:a1b0::1."""
+
 class Outcome:
     """What one run gave."""
 
@@ -211,6 +214,40 @@ def build_info() -> dict[str, str]:
 def run(scenario: Scenario, seed: int, rep: int, trace: bool = False, pcap_dir: str | None = None) -> Outcome:
     """Run once; with `pcap_dir`, write a NODE.pcapng for every node there."""
 
+def emulate(
+    scenario: Scenario,
+    doors: list[tuple[str, str, str | None]],
+    commands: list[tuple[str, str]],
+    seed: int,
+    rep: int,
+    log: str | None,
+    headers_only: bool,
+    spin_us: int,
+    on_progress: Callable[[dict[str, Any]], None],
+) -> str:
+    """Run in real time with real hosts at some nodes; return the run document with `live`.
+
+    `doors` are what messages call one, its node, and its interface (None: a namespace); `commands` a node and
+    what `sh -c` is given. `on_progress` gets `t_s`, `in` and `out` (`packets`, `bytes` so far),
+    `lateness_p99_us` and `lost_to_emulator`, ten times a second; `drops` by cause where they are known.
+    Ctrl-C ends it with KeyboardInterrupt; OSError says what the system refuses.
+    """
+
+def replay(scenario: Scenario, path: str, trace: bool, pcap_dir: str | None) -> tuple[Outcome, bool]:
+    """Run once more what a log says entered, and tell whether it has its end.
+
+    OSError says where it is no log, or damaged.
+    """
+
+def log_header(path: str) -> str:
+    """Read the head of a log, as JSON: airhop, scenario, seed, rep, doors headers_only. Raises OSError."""
+
+def privileges() -> list[tuple[str, bool, str]]:
+    """List what this process may do here: name, whether, and how it is there or what is missing."""
+
+def needs_user_namespace() -> bool:
+    """Tell whether this process has to be started anew in a user namespace to make network namespaces."""
+
 def threads_at_work() -> int:
     """Count the threads at work in runs; one that is left behind is in code of a scheme."""
 
@@ -232,7 +269,10 @@ def catalogue() -> str:
     """List the schemes as JSON."""
 
 def services() -> str:
-    """List what the network can do for a flow as JSON: name and about."""
+    """List what the network can do for a flow as JSON: name, about, on_real and why.
+
+    `on_real` is what it does for real packets: "acts", "unheard" or "cannot", and then `why` says why not.
+    """
 
 def schema() -> str:
     """Give the JSON schema of scenario files."""

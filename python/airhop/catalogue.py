@@ -42,6 +42,11 @@ def services() -> dict[str, str]:
     return {service["name"]: service["about"] for service in json.loads(_core.services())}
 
 
+def on_real_packets() -> dict[str, tuple[str, str | None]]:
+    """Say what each service does for real packets: "acts", "unheard" or "cannot", and then why not."""
+    return {service["name"]: (service["on_real"], service["why"]) for service in json.loads(_core.services())}
+
+
 @cache
 def flagged_schemes(flag: str) -> frozenset[str]:
     """List the schemes that come with Airhop and have a flag; see `schemes`."""

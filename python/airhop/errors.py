@@ -8,6 +8,7 @@ from airhop._core import RunError, ScenarioError, SchemeError
 
 __all__ = [
     "InputError",
+    "PrivilegeError",
     "RunError",
     "ScenarioError",
     "SchemeError",
@@ -32,6 +33,10 @@ class InputError(ValueError):
     def __init__(self, message: str) -> None:
         harmless = _HARMFUL.sub(lambda found: ascii(found[0])[1:-1], message)
         super().__init__("\n".join(shortened(line, _MOST) for line in harmless.split("\n")))
+
+
+class PrivilegeError(RuntimeError):
+    """A user may not do here what was asked; the message says what is missing and how to get it."""
 
 
 def shortened(text: str, most: int = 80) -> str:

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, TextIO, TypeVar
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -29,12 +29,16 @@ class Task:
         self.total = total
         self.done = 0
         self.reused = 0
+        self.on_step: Callable[[], None] | None = None
+        """Who tells of it step by step."""
         self._status = status
-        self._start = time.monotonic()
+        self.start = time.monotonic()
 
     def advance(self, steps: int = 1) -> None:
         """Count steps as done."""
         self.done += steps
+        if self.on_step is not None:
+            self.on_step()
 
     def reuse(self, steps: int) -> None:
         """Count steps that were done before and took no time."""
@@ -46,11 +50,23 @@ class Task:
         told = [f"{self.done:,} of {self.total:,}"]
         if self.reused:
             told.append(f"{self.reused:,} reused")
-        rate = (self.done - self.reused) / max(now - self._start, 1e-9)
+        rate = (self.done - self.reused) / max(now - self.start, 1e-9)
         if rate:
             left = (self.total - self.done) / rate
             told += [f"{rate:,.{0 if rate >= 10 else 1}f}/s", f"{_time(left)} left"]
         return ", ".join([*told, *filter(None, [self._status()])])
+
+
+Some = TypeVar("Some", bound=Task)
+"""Whatever job it is that is followed."""
+
+
+class Clock(Task):
+    """A job that takes the time that it takes: its steps are seconds."""
+
+    def text(self, now: float) -> str:  # noqa: ARG002
+        """Tell the seconds, and what the worker adds."""
+        return ", ".join([f"{self.done:,} of {self.total:,} s", *filter(None, [self._status()])])
 
 
 def _time(seconds: float) -> str:
@@ -69,7 +85,13 @@ class Reporter:
     @contextmanager
     def task(self, label: str, total: int, status: Callable[[], str] = str) -> Iterator[Task]:
         """Follow a job of `total` steps. `status` gives words of the worker's own to a line."""
-        yield Task(label, total, status)
+        with self.follow(Task(label, total, status)) as task:
+            yield task
+
+    @contextmanager
+    def follow(self, task: Some) -> Iterator[Some]:
+        """Follow a job while it lasts."""
+        yield task
 
 
 SILENT = Reporter()
@@ -86,23 +108,19 @@ class LineReporter(Reporter):
         print(text, file=self._stream, flush=True)
 
     @contextmanager
-    def task(self, label: str, total: int, status: Callable[[], str] = str) -> Iterator[Task]:
+    def follow(self, task: Some) -> Iterator[Some]:
         """Print a line now and then while the job lasts."""
-        yield _LineTask(label, total, status, self.say)
+        last = task.start
 
+        def tell() -> None:
+            nonlocal last
+            now = time.monotonic()
+            if now - last >= LINE_EVERY_S:
+                last = now
+                self.say(f"{task.label}: {task.text(now)}")
 
-class _LineTask(Task):
-    def __init__(self, label: str, total: int, status: Callable[[], str], say: Callable[[str], None]) -> None:
-        super().__init__(label, total, status)
-        self._say = say
-        self._last = self._start
-
-    def advance(self, steps: int = 1) -> None:
-        super().advance(steps)
-        now = time.monotonic()
-        if now - self._last >= LINE_EVERY_S:
-            self._last = now
-            self._say(f"{self.label}: {self.text(now)}")
+        task.on_step = tell
+        yield task
 
 
 class BarReporter(Reporter):
@@ -118,9 +136,8 @@ class BarReporter(Reporter):
         self._console.print(text, highlight=False, markup=False)
 
     @contextmanager
-    def task(self, label: str, total: int, status: Callable[[], str] = str) -> Iterator[Task]:
+    def follow(self, task: Some) -> Iterator[Some]:
         """Show a bar once the job has lasted for PATIENCE_S."""
-        task = Task(label, total, status)
         bar = _bar(task, self._console)
         # A timer and not a look at the clock in `advance`: the first step alone may take longer than that.
         timer = threading.Timer(PATIENCE_S, bar.start)

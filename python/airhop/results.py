@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airhop.analysis import lateness
-from airhop.analysis.loss_classifications import LossClassifications
+from airhop.analysis.loss_classifications import COLUMNS, LossClassifications
 from airhop.files import filling
 
 if TYPE_CHECKING:
@@ -25,12 +26,23 @@ NESTED = ("notices", "judgements", "lateness")
 """What a flow of a run document holds that is no number of its own: several columns each in a frame."""
 
 
+UNKNOWN_OF_KERNELS = (
+    *("timeouts", "fast_recoveries", "window_cuts", "spurious_timeouts", "duplicates"),
+    "timeouts_warned_late",
+)
+"""Counts of a flow that are null where a real kernel sends: it alone knows them."""
+
+
 class Result:
     """One finished run."""
 
-    def __init__(self, document: str, outcome: _core.Outcome | None = None) -> None:
+    def __init__(
+        self, document: str, outcome: _core.Outcome | None = None, notes: Sequence[str] = ()
+    ) -> None:
         self._document = document
         self._outcome = outcome
+        self.notes = tuple(notes)
+        """What has to be known of it, a sentence each: that a log was cut short, for instance."""
 
     @cached_property
     def document(self) -> dict[str, Any]:
@@ -69,7 +81,7 @@ class Result:
 
         Notices as `notice_eln` and so on; how late they came as `lateness_mean_ms` and so on; judgements as
         `judged_wireless_channel` and so on: how many losses were taken for wireless that the channel had
-        caused.
+        caused. What only the kernel of a real sender knows is null.
         """
         import polars as pl
 
@@ -77,9 +89,12 @@ class Result:
         for flow in self.document["flows"]:
             row = {key: value for key, value in flow.items() if key not in NESTED}
             row |= {f"notice_{kind}": count for kind, count in flow["notices"].items()}
-            rows.append(row | lateness.columns_of(flow) | LossClassifications.of_flows([flow]).columns)
-        measured = ("srtt_ms", "completion_s", lateness.MEAN)
-        known = dict.fromkeys(measured, pl.Float64)  # even where all are null
+            rows.append(row | _of_sender(flow))
+        known = {  # even where all are null
+            **dict.fromkeys(("srtt_ms", "completion_s", lateness.MEAN), pl.Float64),
+            **dict.fromkeys((*UNKNOWN_OF_KERNELS, *lateness.COUNTS, *COLUMNS), pl.Int64),
+            "scheme": pl.String,
+        }
         return pl.DataFrame(rows, schema_overrides=known, infer_schema_length=None)
 
     @property
@@ -112,6 +127,13 @@ class Result:
     def __repr__(self) -> str:
         d = self.document
         return f"<Result {d['scenario']} seed {d['seed']} rep {d['rep']}: {self.goodput_mbps:.3f} Mbit/s>"
+
+
+def _of_sender(flow: Mapping[str, Any]) -> dict[str, Any]:
+    """Take the columns of lateness and judgements from a flow of a run document; null for a real sender."""
+    if flow["judgements"] is None:
+        return dict.fromkeys((*lateness.COLUMNS, *COLUMNS))
+    return lateness.columns_of(flow) | LossClassifications.of_flows([flow]).columns
 
 
 def _series(name: str, dtype: str, raw: bytes, dictionary: list[str] | None) -> pl.Series:

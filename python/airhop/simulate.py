@@ -86,7 +86,7 @@ def run(
     """
     if scheme is not None:
         scenario = scenario.with_({SCHEME: scheme})
-    _check_keys(seed, rep)
+    check_keys(seed, rep)
     if not trace and pcap_dir is None:
         return run_many([Job(scenario, seed, rep)], threads=1)[0]
     with nullcontext() if pcap_dir is None else filling(pcap_dir) as folder:
@@ -127,7 +127,7 @@ def run_many(
         When Ctrl-C comes; it holds what had finished.
     """
     for job in jobs:
-        _check_keys(job.seed, job.rep)
+        check_keys(job.seed, job.rep)
     done: dict[int, Result] = {}
 
     def take(index: int, document: str) -> None:
@@ -154,7 +154,8 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _check_keys(seed: int, rep: int) -> None:
+def check_keys(seed: int, rep: int) -> None:
+    """Raise InputError when the seed or the number of the replication is out of range."""
     for name, value in (("seed", seed), ("rep", rep)):
         if not 0 <= value < 2**63:
             raise InputError(f"{name} is {value}; it must be a whole number from 0 to 2^63 - 1")

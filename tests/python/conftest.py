@@ -7,8 +7,10 @@ import sys
 from hypothesis import settings
 
 from browser import browser, pytest_terminal_summary, tab
+from command_line import cli
+from fake_core import fake_core
 
-__all__ = ["browser", "pytest_terminal_summary", "tab"]
+__all__ = ["browser", "cli", "fake_core", "pytest_terminal_summary", "tab"]
 
 # No deadline: a busy machine is no failure. The same examples every time: a failure is everybody's.
 settings.register_profile("airhop", deadline=None, derandomize=True)

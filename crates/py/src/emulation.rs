@@ -105,6 +105,7 @@ pub fn emulate(
     let latest = Arc::new(Mutex::new(None));
     let newest = latest.clone();
     let names = opening.plan.nodes.clone();
+    let notes = opening.notes.clone();
     let work = move |stop: Arc<AtomicBool>| {
         let open = OpenRun::new(run, &opening, &Recording::default()).map_err(Failure::Run)?;
         let mut world = Opened { run: open, stop: stop.clone(), failure: None };
@@ -124,6 +125,7 @@ pub fn emulate(
         serde_json::from_str(&outcome.document).map_err(|e| RunError::new_err(e.to_string()))?;
     document["live"] = live.json(|node| names[usize::from(node.0)].clone());
     document["live"]["ignored"] = json!(ignored);
+    document["live"]["notes"] = json!(notes);
     Ok(document.to_string())
 }
 

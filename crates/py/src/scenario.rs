@@ -106,6 +106,11 @@ impl Scenario {
         self.inner.bases().into_iter().map(|base| (base.name, base.flows)).collect()
     }
 
+    /// Names of the nodes, in the order of their addresses: the first is 10.0.0.1.
+    fn nodes(&self) -> Vec<&str> {
+        self.inner.plan().nodes.iter().map(String::as_str).collect()
+    }
+
     /// Names of the TCP flows.
     fn tcp_flows(&self) -> Vec<&str> {
         self.inner.tcp_flows().collect()

@@ -2,7 +2,7 @@
 
 use crate::grammar;
 use crate::tables::SCENARIO;
-use airhop_net::services::SERVICES;
+use airhop_net::services::{OnReal, SERVICES, Service};
 use airhop_tcp::{Param, Preset, Scheme};
 use serde::Serialize;
 use serde_json::Value;
@@ -72,14 +72,25 @@ pub fn catalogue() -> String {
     serde_json::to_string(&all).expect("numbers and texts are JSON")
 }
 
-/// What the network can do for a flow, as a JSON list of `name` and `about`.
+/// What the network can do for a flow, as a JSON list of `name`, `about`, what it does for real packets (`on_real`: "acts",
+/// "unheard" or "cannot"), and if it cannot, `why`.
 pub fn services() -> String {
     #[derive(Serialize)]
     struct Listed {
         name: &'static str,
         about: &'static str,
+        on_real: &'static str,
+        why: Option<&'static str>,
     }
-    let all: Vec<_> = SERVICES.iter().map(|s| Listed { name: s.name, about: s.about }).collect();
+    let listed = |s: &Service| {
+        let (on_real, why) = match s.on_real {
+            OnReal::Acts => ("acts", None),
+            OnReal::Unheard => ("unheard", None),
+            OnReal::Cannot(why) => ("cannot", Some(why)),
+        };
+        Listed { name: s.name, about: s.about, on_real, why }
+    };
+    let all: Vec<_> = SERVICES.iter().map(listed).collect();
     serde_json::to_string(&all).expect("texts are JSON")
 }
 

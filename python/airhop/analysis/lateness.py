@@ -14,6 +14,8 @@ COLUMNS = {"lateness_notices": "notices", "lateness_late": "late", "lateness_mea
 """Columns of frames, by the keys of `lateness` in the run document: notices that have a lateness, those of
 them that were late, and the mean of all in milliseconds."""
 
+COUNTS = ("lateness_notices", "lateness_late")
+"""Those that are whole numbers."""
 MEAN = "lateness_mean_ms"
 """Null where no notice has a lateness."""
 

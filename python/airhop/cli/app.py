@@ -11,8 +11,17 @@ from typing import Annotated, get_type_hints
 from cyclopts import App, CycloptsError, Parameter, Token, UnusedCliTokensError
 
 from airhop.cli import COMMANDS, EXIT_BAD_INPUT, EXIT_FAILED
+from airhop.cli.again import Again, start_again
 from airhop.cli.output import help_console
-from airhop.errors import InputError, RunError, ScenarioError, SchemeError, did_you_mean, users_traceback
+from airhop.errors import (
+    InputError,
+    PrivilegeError,
+    RunError,
+    ScenarioError,
+    SchemeError,
+    did_you_mean,
+    users_traceback,
+)
 
 COMPLETE = "__complete"
 """What the script of `airhop completion` calls to ask for names."""
@@ -133,7 +142,7 @@ def dispatch(words: Sequence[str]) -> int:
         if not {"-h", "--help"}.isdisjoint(words):
             command = app[words[0]]
             command.usage = usage(words[0], command.default_command)
-        code = app(words)
+        code = _obeyed(app, words)
     except UnusedCliTokensError as error:
         return _fail(f"what is `{' '.join(error.unused_tokens or [])}`? See airhop {words[0]} --help.")
     except CycloptsError as error:
@@ -143,9 +152,17 @@ def dispatch(words: Sequence[str]) -> int:
     except SchemeError as error:
         cause = "" if error.__cause__ is None else f"\n\n{users_traceback(error.__cause__)}"
         return _fail(f"{error}{cause}", EXIT_FAILED)
-    except RunError as error:
+    except (RunError, PrivilegeError) as error:
         return _fail(str(error), EXIT_FAILED)
-    return int(code or 0)
+    return code if isinstance(code, int) else 0
+
+
+def _obeyed(app: App, words: Sequence[str]) -> object:
+    """Obey a command, in another process if it has to be one with more rights."""
+    try:
+        return app(words)
+    except Again as again:
+        start_again(again.by, words)
 
 
 def _fail(why: str, code: int = EXIT_BAD_INPUT) -> int:

@@ -10,8 +10,8 @@ from cyclopts import Parameter
 from airhop import hints
 from airhop.cli import EXIT_INTERRUPTED
 from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Sets, Whole, With
-from airhop.cli.loss_classifications import print_shares
 from airhop.cli.output import console, print_json, print_table, say
+from airhop.cli.shown.judgements import print_shares
 from airhop.comparison import Comparison, InterruptedComparison
 from airhop.comparison import compare as run_comparison
 from airhop.errors import InputError

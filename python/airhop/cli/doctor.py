@@ -6,6 +6,7 @@ import platform
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,6 +19,7 @@ from airhop.cli import EXIT_FAILED
 from airhop.cli.app import Json, Seed
 from airhop.cli.output import print_json, say
 from airhop.errors import InputError
+from airhop.live import Privilege, privileges
 from airhop.scenario import Scenario, packaged
 from airhop.simulate import Job, cores, run_many
 
@@ -27,6 +29,7 @@ TOOLS = {
     "g++": "to build the ns-3 program of airhop bench",
     "wireshark": "to read packet captures",
     "tshark": "to read packet captures in a terminal",
+    "unshare": "of util-linux, for airhop emulate without root",
 }
 """What Airhop can use but does not need, and for what."""
 
@@ -66,6 +69,7 @@ def doctor(
 
 def _check_installation(as_json: bool) -> int:
     fingerprints = _self_check()
+    rights = privileges()
     healthy = len(set(fingerprints)) == 1
     build = _core.build_info()
     found: dict[str, Any] = {
@@ -80,12 +84,13 @@ def _check_installation(as_json: bool) -> int:
         "scenarios": list(packaged()),
         "tools": {tool: shutil.which(tool) for tool in TOOLS} | {"ns-3": _ns3_version()},
         "parts": {part: _version(part) for part in PARTS},
+        "privileges": {one.name: {"available": one.available, "reason": one.reason} for one in rights},
         "self_check": {"ok": healthy, "fingerprints": fingerprints},
     }
     if as_json:
         print_json(found)
     else:
-        _print(found)
+        _print(found, rights)
     if build["profile"] != "release":
         say("warning: this is a debug build and many times slower: maturin develop --release")
     if not healthy:
@@ -115,7 +120,7 @@ def _version(package: str) -> str | None:
         return None
 
 
-def _print(found: dict[str, Any]) -> None:
+def _print(found: dict[str, Any], rights: Sequence[Privilege]) -> None:
     print(f"airhop {found['version']} ({found['profile']}, {found['target']}) in {found['package']}")
     print(f"Python {found['python']} on {found['platform']}, {found['cores']} cores")
     print(f"{found['schemes']} schemes; scenarios: {', '.join(found['scenarios'])}")
@@ -126,5 +131,8 @@ def _print(found: dict[str, Any]) -> None:
         print(
             f"  {part:<11} {version or f'not found ({PARTS[part]}): {sys.executable} -m pip install {part}'}"
         )
+    print("real packets:")
+    for right in rights:
+        print(f"  {right.line}")
     check = found["self_check"]
     print(f"self-check: {'ok' if check['ok'] else 'FAILED'}, fingerprint {check['fingerprints'][0]}")

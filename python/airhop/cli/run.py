@@ -3,34 +3,22 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from airhop import hints
-from airhop.analysis.loss_classifications import LossClassifications
 from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Sets, Whole, With
-from airhop.cli.figures import check_figure, write_figure
-from airhop.cli.loss_classifications import print_counts
-from airhop.cli.output import console, print_json, print_table, say
+from airhop.cli.output import console, print_json, say
+from airhop.cli.shown.figures import check_figure, draw_figure
+from airhop.cli.shown.flows import print_run
 from airhop.files import filling
 from airhop.plugins import load_all
 from airhop.progress import reporter_for_stderr
 from airhop.results import Result
 from airhop.scenario import Scenario
 from airhop.simulate import run as simulate
-from airhop.terminal import number
-
-FLOW_COLUMNS = {
-    "goodput_mbps": "goodput\nMbit/s",
-    "retransmissions": "retrans-\nmissions",
-    "timeouts": "timeouts",
-    "fast_recoveries": "fast\nrecoveries",
-    "window_cuts": "window\ncuts",
-    "srtt_ms": "srtt\nms",
-}
 
 
 def run(
@@ -108,13 +96,13 @@ def run(
     if pcap is not None:
         say(f"packet captures in {pcap}")
     for name, path in wanted.items():
-        _draw(name, path, result, loaded, between)
+        draw_figure(name, path, result, loaded, between)
     for line in hints.lines([loaded]):
         say(line)
     if as_json:
         print_json(result.document)
     else:
-        _print(result)
+        print_run(console(), result)
     return _verify(loaded, result) if verify else 0
 
 
@@ -131,52 +119,3 @@ def _verify(scenario: Scenario, result: Result) -> int:
     if not findings:
         say(f"verified: {steps} contradict none of {len(LAWS)} laws ({', '.join(LAWS)})")
     return 1 if findings else 0
-
-
-def _draw(
-    name: str, path: Path, result: Result, scenario: Scenario, between: tuple[float, float] | None
-) -> None:
-    """Write one of the figures of a traced run and say what is where."""
-    from airhop import plots
-
-    title, draw = {
-        "air": ("frames on the air", partial(plots.draw_space_time, result, scenario)),
-        "sequence": ("segments at the receiver", partial(plots.draw_arrivals, result)),
-        "round_trips": ("round trips", partial(plots.draw_round_trips, result)),
-    }[name]
-    write_figure(path, lambda file: draw(file, between=between))
-    say(f"{title} in {path}")
-
-
-def _print(result: Result) -> None:
-    d = result.document
-    out = console()
-    print_table(
-        out,
-        ["flow", "scheme", "path", *FLOW_COLUMNS.values()],
-        [
-            [
-                flow["name"],
-                flow["scheme"] or flow["transport"],
-                f"{flow['from']} → {flow['to']}",
-                *(number(flow.get(key)) for key in FLOW_COLUMNS),
-            ]
-            for flow in d["flows"]
-        ],
-        title=f"{d['scenario']}, {d['duration_s']:g} s, seed {d['seed']}, replication {d['rep']}",
-        left=3,
-    )
-    schemes = dict.fromkeys(flow["scheme"] for flow in result.tcp_flows)
-    print_counts(
-        out,
-        {
-            scheme: LossClassifications.of_flows(
-                flow for flow in result.tcp_flows if flow["scheme"] == scheme
-            )
-            for scheme in schemes
-        },
-    )
-    drops = [number(count) for count in d["drops"].values()]
-    print_table(out, list(d["drops"]), [drops], title="losses by reason", left=0)
-    out.print("channel and collision count frames, the others packets", style="dim")
-    say(f"{d['events']:,} events in {d['wall_s']:.2f} s; fingerprint {d['fingerprint']}")

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import polars as pl
 import pytest
@@ -16,32 +15,12 @@ from rich.console import Console
 
 from airhop import RunError, _core
 from airhop.catalogue import built_in, families, services
-from airhop.cli import COMMANDS, main
+from airhop.cli import COMMANDS
 from airhop.cli import schemes as cli_schemes
 from airhop.cli.output import print_json, print_table
+from command_line import Cli, Ended
 
-
-class Ended(NamedTuple):
-    """How a command ended."""
-
-    code: object
-    out: str
-    err: str
-
-
-Cli = Callable[..., Ended]
 SHORT = ("--set", "duration=2 s")
-
-
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
-    def call(*words: str) -> Ended:
-        with pytest.raises(SystemExit) as end:
-            main(words)
-        streams = capsys.readouterr()
-        return Ended(end.value.code, streams.out, streams.err)
-
-    return call
 
 
 def test_front_page_lists_every_command(cli: Cli) -> None:

@@ -41,7 +41,7 @@ def complete(bash_script: str, *words: str) -> list[str]:
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
-        (["airhop", "rep"], ["report", "reproduce"]),
+        (["airhop", "rep"], ["replay", "report", "reproduce"]),
         (["airhop", "run", "last"], ["last-hop"]),
         (["airhop", "compare", "last-hop", "reno", "ll"], ["ll-elsn"]),
         (["airhop", "show", "last-hop", "--scheme", "snoo"], ["snoop"]),

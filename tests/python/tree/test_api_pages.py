@@ -13,7 +13,7 @@ def test_every_name_of_the_package_is_in_the_reference() -> None:
     assert set(airhop.__all__) - {"__version__", "layouts", "plugins"} <= set(api_pages.public())
 
 
-@pytest.mark.parametrize("package", ["engines", "plots", "store", "study", "verify"])
+@pytest.mark.parametrize("package", ["engines", "live", "plots", "store", "study", "verify"])
 def test_every_name_of_a_subpackage_is_in_the_reference(package: str) -> None:
     there = {api_pages.found(path).path for path in api_pages.public()}
     names = importlib.import_module(f"airhop.{package}").__all__

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+from airhop.cli.output import say
 from airhop.errors import InputError
 from airhop.files import why
 from airhop.plots.paper import FORMATS
+from airhop.results import Result
+from airhop.scenario import Scenario
 
 
 def check_figure(path: Path) -> None:
@@ -25,3 +29,18 @@ def write_figure(path: Path, draw: Callable[[Path], object]) -> None:
         draw(path)
     except OSError as error:
         raise InputError(f"cannot write {path}: {why(error)}") from None
+
+
+def draw_figure(
+    name: str, path: Path, result: Result, scenario: Scenario, between: tuple[float, float] | None
+) -> None:
+    """Write `air`, `sequence` or `round_trips` of a traced run and say what is where."""
+    from airhop import plots
+
+    title, draw = {
+        "air": ("frames on the air", partial(plots.draw_space_time, result, scenario)),
+        "sequence": ("segments at the receiver", partial(plots.draw_arrivals, result)),
+        "round_trips": ("round trips", partial(plots.draw_round_trips, result)),
+    }[name]
+    write_figure(path, lambda file: draw(file, between=between))
+    say(f"{title} in {path}")

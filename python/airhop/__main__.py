@@ -1,0 +1,5 @@
+"""`python -m airhop` is the `airhop` command."""
+
+from airhop.cli import main
+
+main()

@@ -1,0 +1,39 @@
+"""The same command once more, in namespaces of its own."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from airhop.errors import PrivilegeError
+from airhop.files import why
+
+_BEEN_HERE = "AIRHOP_STARTED_AGAIN"
+"""Set for the second start, so that there is no third."""
+
+
+class Again(Exception):  # noqa: N818
+    """A command has to be started again by another program, which gives it rights; `dispatch` does so."""
+
+    def __init__(self, by: Sequence[str]) -> None:
+        super().__init__(f"to be started by {' '.join(by)}")
+        self.by = by
+
+
+def start_again(by: Sequence[str], words: Sequence[str]) -> NoReturn:
+    """Become `by airhop words`: the process stays the same, and so do its signals and its exit code.
+
+    Raises PrivilegeError when that is of no use, or not possible.
+    """
+    if _BEEN_HERE in os.environ:
+        raise PrivilegeError(f"{by[0]} gave no rights to make network namespaces: run it as root")
+    # Without -P the folder where it is started could hold another `airhop`.
+    command = [*by, sys.executable, "-P", "-m", "airhop", *words]
+    sys.stdout.flush()
+    sys.stderr.flush()
+    try:
+        os.execvpe(command[0], command, os.environ | {_BEEN_HERE: "1"})
+    except OSError as error:
+        raise PrivilegeError(f"cannot start {by[0]} of util-linux: {why(error)}") from None

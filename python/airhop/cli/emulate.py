@@ -1,0 +1,166 @@
+"""`airhop emulate`."""
+
+from __future__ import annotations
+
+import math
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+from cyclopts import Parameter
+
+from airhop.cli import EXIT_FAILED
+from airhop.cli.again import Again
+from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Sets, Whole, With
+from airhop.cli.output import console, print_json, say
+from airhop.cli.shown.flows import print_run
+from airhop.cli.shown.live import Pace, print_live
+from airhop.errors import InputError
+from airhop.live.emulation import Emulation, emulate_hosts, needs_restart
+from airhop.live.hosts import Hosts, hosts_of
+from airhop.live.privileges import RESTART
+from airhop.plugins import load_all
+from airhop.progress import Clock, reporter_for_stderr
+from airhop.scenario import Scenario
+
+
+def emulate(
+    scenario: ScenarioName,
+    /,
+    *,
+    on: Annotated[
+        tuple[tuple[str, str], ...],
+        Parameter(
+            negative="",
+            show_default=False,
+            help='NODE "COMMAND": run the command at this node, in a network namespace of its own.'
+            " {name} of a node with commands becomes its address. Can be repeated.",
+        ),
+    ] = (),
+    at: Annotated[
+        tuple[str, ...],
+        Parameter(
+            negative="",
+            show_default=False,
+            help="NODE=DEV: the node is this interface of the machine. Can be repeated.",
+        ),
+    ] = (),
+    scheme: SchemeName | None = None,
+    sets: Sets = (),
+    with_: With = (),
+    seed: Seed = 1,
+    rep: Whole = 0,
+    log: Annotated[
+        Path | None, Parameter(help="File for what enters, for airhop replay; payload may be private.")
+    ] = None,
+    headers_only: Annotated[bool, Parameter(negative="", help="Leave the payload out of the log.")] = False,
+    spin: Annotated[
+        str | None,
+        Parameter(help='Wait awake for so long before a packet is due, as in "200 us": it is less late.'),
+    ] = None,
+    as_json: Json = False,
+) -> int:
+    """Let programs of this machine send through a scenario's links, in real time.
+
+    It ends when the commands have ended, at the latest after the scenario's duration. Flows of the scenario
+    between such nodes make room for the real traffic, the others are simulated beside it. Ends with 1 if a
+    command failed, or if packets were too late for the run to say anything about its network.
+
+    Parameters
+    ----------
+    scenario
+        Name of a packaged scenario, or path of a TOML file.
+    scheme
+        Scheme of every simulated TCP flow, instead of the scenario's own.
+    rep
+        Number of the replication. The channel is that of the simulated run with equal seed and replication.
+    """
+    load_all(with_)
+    chosen = [] if scheme is None else [f"scheme={scheme}"]
+    loaded = Scenario.load(scenario, sets=[*chosen, *sets])
+    hosts = hosts_of(
+        loaded,
+        [(f"--on {node}", node, [command]) for node, command in on],
+        [(f"--at {one}", *_node_and_device(one)) for one in at],
+    )
+    if needs_restart(hosts):
+        raise Again(RESTART)
+    if headers_only and log is None:
+        raise InputError("--headers-only is about --log FILE, which is missing")
+    emulation = _emulate(loaded, hosts, seed=seed, rep=rep, log=log, headers_only=headers_only, spin=spin)
+    if as_json:
+        print_json(emulation.document)
+    else:
+        print_run(console(), emulation)
+        print_live(console(), emulation)
+    if log is not None:
+        say(f"what entered is in {log}: airhop replay {log}")
+    return _judged(emulation)
+
+
+def _emulate(
+    scenario: Scenario,
+    hosts: Hosts,
+    *,
+    seed: int,
+    rep: int,
+    log: Path | None,
+    headers_only: bool,
+    spin: str | None,
+) -> Emulation:
+    """Emulate, with a line of progress; what was interrupted says what is left of it."""
+    clock = Clock(scenario.name, math.ceil(scenario.duration_s), lambda: pace.words())
+    pace = Pace(clock)
+    with _terminations_as_interrupts(), reporter_for_stderr().follow(clock):
+        try:
+            return emulate_hosts(
+                scenario,
+                hosts,
+                seed=seed,
+                rep=rep,
+                log=log,
+                headers_only=headers_only,
+                spin=spin,
+                on_progress=pace.on_progress,
+            )
+        except KeyboardInterrupt:
+            left = "" if log is None else f"; what had entered is in {log}"
+            raise KeyboardInterrupt(f"interrupted after {clock.done} s{left}") from None
+
+
+@contextmanager
+def _terminations_as_interrupts() -> Iterator[None]:
+    """End on SIGTERM as on Ctrl-C: in order, and with what was changed on interfaces set back."""
+
+    def interrupt(_signal: int, _frame: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _judged(emulation: Emulation) -> int:
+    """Say what has to be known, and why it failed, if it did."""
+    for note in emulation.notes:
+        say(f"note: {note}")
+    for failure in emulation.failures:
+        say(f"airhop: {failure}")
+    if not emulation.valid:
+        say(f"airhop: this run says nothing about its network: {_listed(emulation.why)}")
+    return 0 if emulation.valid and not emulation.failures else EXIT_FAILED
+
+
+def _listed(sentences: Sequence[str]) -> str:
+    return "; ".join(sentences) or "packets were too late"
+
+
+def _node_and_device(text: str) -> tuple[str, str]:
+    node, sign, device = text.partition("=")
+    if not (sign and node and device):
+        raise InputError(f"--at {text}: expected NODE=DEV, as in s=eth0")
+    return node, device

@@ -1,0 +1,57 @@
+"""What became of the flows of a run and of what was lost, in a terminal."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from airhop.analysis.loss_classifications import LossClassifications
+from airhop.cli.output import print_table, say
+from airhop.cli.shown.judgements import print_counts
+from airhop.results import Result
+from airhop.terminal import number
+
+FLOW_COLUMNS = {
+    "goodput_mbps": "goodput\nMbit/s",
+    "retransmissions": "retrans-\nmissions",
+    "timeouts": "timeouts",
+    "fast_recoveries": "fast\nrecoveries",
+    "window_cuts": "window\ncuts",
+    "srtt_ms": "srtt\nms",
+}
+
+
+def print_run(out: Console, result: Result) -> None:
+    """Print the flows of a run, what they took losses for, and all losses by reason.
+
+    – stands for what nobody knows.
+    """
+    d = result.document
+    print_table(
+        out,
+        ["flow", "scheme", "path", *FLOW_COLUMNS.values()],
+        [
+            [
+                flow["name"],
+                flow["scheme"] or flow["transport"],
+                f"{flow['from']} → {flow['to']}",
+                *(number(flow.get(key)) for key in FLOW_COLUMNS),
+            ]
+            for flow in d["flows"]
+        ],
+        title=f"{d['scenario']}, {d['duration_s']:g} s, seed {d['seed']}, replication {d['rep']}",
+        left=3,
+    )
+    schemes = dict.fromkeys(flow["scheme"] for flow in result.tcp_flows)
+    print_counts(
+        out,
+        {
+            scheme: LossClassifications.of_flows(
+                flow for flow in result.tcp_flows if flow["scheme"] == scheme
+            )
+            for scheme in schemes
+        },
+    )
+    drops = [number(count) for count in d["drops"].values()]
+    print_table(out, list(d["drops"]), [drops], title="losses by reason", left=0)
+    out.print("channel and collision count frames, the others packets", style="dim")
+    say(f"{d['events']:,} events in {d['wall_s']:.2f} s; fingerprint {d['fingerprint']}")

@@ -1,0 +1,76 @@
+"""An emulation in a terminal: how far it is, how true it was, and what its commands printed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import Console
+
+from airhop.cli.output import print_table
+from airhop.live import Emulation
+from airhop.progress import Clock
+from airhop.terminal import number
+
+RATES_OVER_S = 1.0
+"""Rates are those of so long ago until now."""
+
+
+class Pace:
+    """What a line of progress says of an emulation: rates, lateness, losses."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._told: Mapping[str, Any] | None = None
+        self._before: Mapping[str, Any] | None = None
+        self._rates = ""
+
+    def on_progress(self, told: Mapping[str, Any]) -> None:
+        """Take what the core says ten times a second."""
+        self._told = told
+        self._before = self._before or told
+        if told["t_s"] - self._before["t_s"] >= RATES_OVER_S:
+            ways = (f"{way} {self._mbps(told, way)}" for way in ("in", "out"))
+            self._rates = f"{', '.join(ways)} Mbit/s"
+            self._before = told
+        self._clock.advance(int(told["t_s"]) - self._clock.done)
+
+    def words(self) -> str:
+        """Say how fast packets enter and leave, how late they are, and what was lost to what."""
+        if self._told is None:
+            return ""
+        late = self._told["lateness_p99_us"]
+        drops = self._told.get("drops", {}) | {"emulator": self._told["lost_to_emulator"]}
+        lost = [f"{cause} {count:,}" for cause, count in drops.items() if count]
+        words = [self._rates, f"{number(late)} µs late (p99)", f"lost: {', '.join(lost)}" if lost else ""]
+        return ", ".join(filter(None, words))
+
+    def _mbps(self, told: Mapping[str, Any], way: str) -> str:
+        before = self._before or told
+        bits = 8 * (told[way]["bytes"] - before[way]["bytes"])
+        return number(bits / (told["t_s"] - before["t_s"]) / 1e6)
+
+
+def print_live(out: Console, emulation: Emulation) -> None:
+    """Print how late packets were, how soon hosts answered, and what their commands printed."""
+    live = emulation.live
+    late = live["lateness_us"]
+    print_table(
+        out,
+        list(late),
+        [[number(value) for value in late.values()]],
+        title="lateness of the emulator, µs",
+        left=0,
+    )
+    if live["turnaround_us"]:
+        rows = [[node, number(of["p50"]), number(of["p90"])] for node, of in live["turnaround_us"].items()]
+        print_table(out, ["node", "p50", "p90"], rows, title="from data to its ACK in the host, µs")
+    for one in live["commands"]:
+        out.print(f"{one['node']}$ {one['command']}{_ending(one)}", style="bold")
+        out.print(one["stdout"].rstrip("\n"), soft_wrap=True)
+
+
+def _ending(command: Mapping[str, Any]) -> str:
+    if command["ended_by_airhop"]:
+        return "  (ended since the time was up)"
+    return "" if command["exit"] == 0 else f"  (exit {command['exit']})"

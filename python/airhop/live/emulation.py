@@ -1,0 +1,211 @@
+"""An emulation: programs of this machine at nodes of a scenario, in real time."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from airhop import _core
+from airhop.errors import InputError, PrivilegeError
+from airhop.files import is_folder
+from airhop.live.hosts import Hosts, hosts_of
+from airhop.live.privileges import RESTART, missing
+from airhop.results import Result
+from airhop.scenario import SCHEME, Scenario
+from airhop.simulate import check_keys
+from airhop.study.quantity import read_quantity
+
+
+class Emulation(Result):
+    """One emulation: what a `Result` has, and how true it is to its network."""
+
+    def __init__(self, document: str) -> None:
+        super().__init__(document)
+        self.notes = tuple(self.live["notes"])
+
+    @property
+    def live(self) -> dict[str, Any]:
+        """How late packets were, how soon hosts answered, and what became of the commands.
+
+        `lateness_us` with `p50`, `p99` and `max`: from when a packet was due to leave until it had left,
+        microseconds. `turnaround_us` by node, with `p50` and `p90`: from data to the ACK of it, microseconds.
+        `valid`, and `why` not. `commands`: `node`, `command`, `exit` (128 and the signal, if one ended it),
+        `ended_by_airhop` (since the time was up) and `stdout`. `stalls` with `at_s` and `length_ms`;
+        `entered` and `left` with `packets` and `bytes`; `ignored` datagrams, which go nowhere, as broadcasts
+        do; `lost_to_emulator`, which had no room here; `real_time`: whether it had that priority.
+        """
+        live: dict[str, Any] = self.document["live"]
+        return live
+
+    @property
+    def valid(self) -> bool:
+        """Whether the emulator kept pace; else the run says nothing about its network, see `why`."""
+        return bool(self.live["valid"])
+
+    @property
+    def why(self) -> list[str]:
+        """Why it is not valid, in sentences; empty if it is."""
+        return list(self.live["why"])
+
+    @property
+    def failures(self) -> list[str]:
+        """Which commands failed, a sentence each. One that was ended since the time was up has not."""
+        return [
+            f"{one['node']}: `{one['command']}` {_ended(one['exit'])}"
+            for one in self.live["commands"]
+            if one["exit"] != 0 and not one["ended_by_airhop"]
+        ]
+
+
+def _ended(code: int) -> str:
+    return f"was ended by signal {code - 128}" if code > 128 else f"ended with {code}"
+
+
+def emulate(
+    scenario: Scenario,
+    on: Mapping[str, str | Sequence[str]],
+    at: Mapping[str, str] | None = None,
+    *,
+    scheme: str | None = None,
+    seed: int = 1,
+    rep: int = 0,
+    log: str | Path | None = None,
+    headers_only: bool = False,
+    spin: str | None = None,
+    on_progress: Callable[[dict[str, Any]], None] | None = None,
+) -> Emulation:
+    """Let programs of this machine send through a scenario's links, in real time.
+
+    Each node of `on` becomes a network namespace. It ends when all commands have ended, at the latest after
+    the scenario's `duration`; then nothing is left of it.
+
+    Parameters
+    ----------
+    scenario
+        The network. Its flows between nodes with real hosts make room for their traffic; the others are
+        simulated beside it.
+    on
+        By node what runs there under `sh -c`: a command, or several. `{name}` of a node in `on` becomes its
+        IPv4 address. They start in this order, each when a socket of the one before listens, or it has ended,
+        or 300 ms are over.
+    at
+        By node an existing interface of this machine, which only root can give.
+    scheme
+        Replaces the scheme of every simulated TCP flow.
+    seed, rep
+        Seed of every random stream, and number of the replication, both from 0 to 2**63 - 1: the channel is
+        that of the simulated run with the same.
+    log
+        File for what enters and when, for `replay`. It has the payload, which may be private.
+    headers_only
+        Leave the payload out of `log`.
+    spin
+        For so long before a packet is due the emulator waits awake, as in "200 us": packets are less late,
+        and a core is busy. By default it sleeps.
+    on_progress
+        Called in this thread about ten times a second with what is known by then: `t_s`; `in` and `out`, each
+        with `packets` and `bytes`; `lateness_p99_us`; `lost_to_emulator`. What it raises ends the emulation.
+
+    Returns
+    -------
+    Emulation
+        Run document and, as `live`, how true it is; also if a command fails.
+
+    Raises
+    ------
+    InputError
+        When there is no such node, or an option is out of range.
+    ScenarioError
+        When the scenario does not go with real hosts: something in it cannot act on real packets.
+    PrivilegeError
+        When this user may not do it on this machine. Its text says what is missing.
+    OSError
+        When the system refuses a step of it: a namespace, a device, a command, the log.
+    RunError
+        When the run fails.
+    KeyboardInterrupt
+        When Ctrl-C comes; nothing is left of it, but for the log up to then.
+    """
+    if scheme is not None:
+        scenario = scenario.with_({SCHEME: scheme})
+    namespaces = [
+        (f'on["{node}"]', node, [lines] if isinstance(lines, str) else lines) for node, lines in on.items()
+    ]
+    devices = [(f'at["{node}"]', node, device) for node, device in (at or {}).items()]
+    hosts = hosts_of(scenario, namespaces, devices)
+    if needs_restart(hosts):
+        words = shlex.join(RESTART)
+        raise PrivilegeError(
+            f"this process may not make network namespaces: start Python by\n  {words} python …"
+        )
+    return emulate_hosts(
+        scenario,
+        hosts,
+        seed=seed,
+        rep=rep,
+        log=log,
+        headers_only=headers_only,
+        spin=spin,
+        on_progress=on_progress,
+    )
+
+
+def needs_restart(hosts: Hosts) -> bool:
+    """Tell whether this process has to be started anew by `RESTART` to make namespaces for these hosts.
+
+    Raises PrivilegeError, with the line of `airhop doctor`, when that would not help either.
+    """
+    unprivileged = _core.needs_user_namespace()
+    if unprivileged and hosts.devices:
+        raise PrivilegeError(f"{hosts.devices[0]}: interfaces of this machine are root's; run it as root")
+    if hosts.has_namespace and (lacking := missing()):
+        raise PrivilegeError("\n".join(one.line for one in lacking))
+    return unprivileged
+
+
+def emulate_hosts(
+    scenario: Scenario,
+    hosts: Hosts,
+    *,
+    seed: int,
+    rep: int,
+    log: str | Path | None,
+    headers_only: bool,
+    spin: str | None,
+    on_progress: Callable[[dict[str, Any]], None] | None,
+) -> Emulation:
+    """Emulate with hosts that are checked, in a process that may; see `emulate`."""
+    check_keys(seed, rep)
+    if headers_only and log is None:
+        raise InputError("headers_only is about the log, and there is none to be written")
+    if log is not None:
+        _check_log(Path(log))
+    document = _core.emulate(
+        scenario.core,
+        hosts.doors,
+        hosts.commands,
+        seed,
+        rep,
+        None if log is None else str(log),
+        headers_only,
+        0 if spin is None else _microseconds(spin),
+        on_progress or (lambda _told: None),
+    )
+    return Emulation(document)
+
+
+def _check_log(path: Path) -> None:
+    if is_folder(path):
+        raise InputError(f"cannot write the log {path}: it is a folder")
+    if not is_folder(path.parent):
+        raise InputError(f"cannot write the log {path}: there is no folder {path.parent}")
+
+
+def _microseconds(spin: str) -> int:
+    """Read how long to wait awake; a second is longer than any packet needs."""
+    quantity = read_quantity(spin)
+    if quantity is None or quantity.dimension != "time" or not 0 <= quantity.to("s") <= 1:
+        raise InputError(f"spin is `{spin}`; expected a time from 0 s to 1 s, as in 200 us")
+    return round(quantity.to("us"))

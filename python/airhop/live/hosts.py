@@ -1,0 +1,84 @@
+"""Which nodes of a scenario real hosts are at, and what runs there."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from airhop.errors import InputError, did_you_mean
+from airhop.scenario import Scenario
+
+_FIRST_ADDRESS = ipaddress.IPv4Address("10.0.0.1")
+_BRACES = re.compile(r"(?<!\$)\{([^{}\s]+)\}")
+"""What stands in braces, but for `${X}`, which is the shell's."""
+_WORD = re.compile(r"[\w.-]+")
+
+
+@dataclass(frozen=True)
+class Hosts:
+    """Real hosts at nodes of a scenario."""
+
+    doors: list[tuple[str, str, str | None]]
+    """What messages call it, the node, and the interface that it is; None for a namespace."""
+    commands: list[tuple[str, str]]
+    """Node and command, in the order in which they start, addresses filled in."""
+
+    @property
+    def has_namespace(self) -> bool:
+        """Whether a node gets a namespace."""
+        return any(device is None for _, _, device in self.doors)
+
+    @property
+    def devices(self) -> list[str]:
+        """What messages call the nodes that are interfaces of this machine."""
+        return [asked for asked, _, device in self.doors if device is not None]
+
+
+def hosts_of(
+    scenario: Scenario,
+    namespaces: Iterable[tuple[str, str, Sequence[str]]],
+    devices: Iterable[tuple[str, str, str]],
+) -> Hosts:
+    """Check the nodes, and fill addresses into the commands.
+
+    `namespaces` are what messages call one, its node and its commands; `devices` the same with an interface.
+    Raises InputError for a node that the scenario has not, and for a command that means one.
+    """
+    nodes = scenario.core.nodes()
+    given = list(namespaces)
+    doors: list[tuple[str, str, str | None]] = []
+    for asked, node, device in [*((a, n, None) for a, n, _ in given), *devices]:
+        if node not in nodes:
+            raise InputError(
+                f"{asked}: {scenario.name} has no node `{node}`.{did_you_mean(node, nodes)}"
+                f" Its nodes: {', '.join(nodes)}."
+            )
+        if (asked, node, device) not in doors:
+            doors.append((asked, node, device))
+    known = {node: str(_FIRST_ADDRESS + place) for place, node in enumerate(nodes)}
+    inside = {node: known[node] for _, node, device in doors if device is None}
+    commands = [(node, filled(line, inside, asked)) for asked, node, lines in given for line in lines]
+    return Hosts(doors, commands)
+
+
+def filled(command: str, addresses: Mapping[str, str], asked: str) -> str:
+    """Put the IPv4 address of a node in place of its name in braces.
+
+    All other braces are the command's own, as those of `${X}` and of awk are. Raises InputError for a word in
+    braces that only resembles the name of a node.
+    """
+
+    def address(found: re.Match[str]) -> str:
+        name = found[1]
+        if name in addresses:
+            return addresses[name]
+        if _WORD.fullmatch(name) and (near := did_you_mean(name, addresses)):
+            raise InputError(
+                f"{asked}: `{{{name}}}` in `{command}`: no program is at a node `{name}`.{near}"
+                f" Nodes with programs: {', '.join(addresses)}."
+            )
+        return found[0]
+
+    return _BRACES.sub(address, command)

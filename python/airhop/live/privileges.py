@@ -1,0 +1,79 @@
+"""What this user may do on this machine: what real packets need, and how to get it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from airhop import _core
+from airhop.errors import InputError, did_you_mean
+
+USES = {
+    "namespaces": "for programs at the nodes of airhop emulate",
+    "tun": "for packets to and from them",
+    "real-time": "for punctual packets: without it some are milliseconds late",
+    "struct_ops": "for the kernel to take a congestion control as BPF",
+}
+"""What each is good for, by the name that the core has for it."""
+EMULATION_NEEDS = ("namespaces", "tun")
+"""Without these no program can be at a node."""
+RESTART = ("unshare", "--user", "--map-root-user", "--net", "--mount", "--")
+"""What makes a program root of namespaces of its own (unshare(1) of util-linux). It stays the same process,
+so that signals reach it."""
+
+
+@dataclass(frozen=True)
+class Privilege:
+    """Something that this user may or may not do here."""
+
+    name: str
+    """`namespaces`, `tun`, `real-time` or `struct_ops`."""
+    available: bool
+    reason: str
+    """How it is there; else what is missing, and how to get it."""
+
+    @property
+    def line(self) -> str:
+        """What `airhop doctor` prints, and whatever cannot go on without it."""
+        return f"{self.name:<11} {self.reason}; {USES[self.name]}"
+
+
+def privileges() -> list[Privilege]:
+    """Find out what this user may do here, mostly by trying.
+
+    Returns
+    -------
+    list[Privilege]
+        Network namespaces, TUN devices, real-time priority and BPF struct_ops, in this order.
+    """
+    return [Privilege(*found) for found in _core.privileges()]
+
+
+def privilege(name: str) -> Privilege:
+    """Find out whether this user may do one thing.
+
+    Parameters
+    ----------
+    name
+        One of `USES`.
+
+    Returns
+    -------
+    Privilege
+        Whether, why, and the line that `airhop doctor` prints.
+
+    Raises
+    ------
+    InputError
+        When nothing has that name.
+    """
+    found = {one.name: one for one in privileges()}
+    if name not in found:
+        raise InputError(
+            f"there is no privilege `{name}`.{did_you_mean(name, USES)} Known: {', '.join(USES)}."
+        )
+    return found[name]
+
+
+def missing() -> list[Privilege]:
+    """List what programs at nodes need and this user has not."""
+    return [one for one in privileges() if one.name in EMULATION_NEEDS and not one.available]

@@ -1,0 +1,32 @@
+"""The command line, called within the test's own process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pytest
+
+from airhop.cli import main
+
+
+class Ended(NamedTuple):
+    """How a command ended."""
+
+    code: object
+    out: str
+    err: str
+
+
+Cli = Callable[..., Ended]
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
+    def call(*words: str) -> Ended:
+        with pytest.raises(SystemExit) as end:
+            main(words)
+        streams = capsys.readouterr()
+        return Ended(end.value.code, streams.out, streams.err)
+
+    return call

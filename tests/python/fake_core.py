@@ -1,0 +1,134 @@
+"""A stand-in for what `airhop._core` does with real packets: it needs no rights, and notes what is asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from airhop import _core
+
+REAL_FLOW = {
+    "timeouts": None,
+    "fast_recoveries": None,
+    "window_cuts": None,
+    "spurious_timeouts": None,
+    "judgements": None,
+    "duplicates": None,
+    "timeouts_warned_late": None,
+    "lateness": None,
+}
+"""What only a kernel knows."""
+ALLOWED = [
+    ("namespaces", True, "network namespaces: as root"),
+    ("tun", True, "TUN devices: /dev/net/tun opens"),
+    ("real-time", True, "real-time priority: SCHED_FIFO is allowed"),
+    ("struct_ops", True, "BPF struct_ops: Linux 6 with BTF"),
+]
+HEAD: dict[str, Any] = {
+    "airhop": _core.__version__,
+    "seed": 3,
+    "rep": 0,
+    "doors": [{"node": "s", "device": None}, {"node": "d", "device": None}],
+    "headers_only": False,
+}
+
+
+@dataclass
+class FakeCore:
+    """Emulates and replays by running the scenario."""
+
+    live: dict[str, Any] = field(default_factory=dict)
+    """What differs from an emulation in which all went well."""
+    exits: dict[str, int] = field(default_factory=dict)
+    """By node, the exit code of its commands."""
+    is_whole: bool = True
+    """What a replay says of its log."""
+    head: dict[str, Any] = field(default_factory=lambda: dict(HEAD))
+    privileges: list[tuple[str, bool, str]] = field(default_factory=lambda: list(ALLOWED))
+    raised: BaseException | None = None
+    """What happens in place of it."""
+    asked: dict[str, Any] = field(default_factory=dict)
+    """What the last emulation or replay was asked for."""
+
+    def emulate(
+        self,
+        scenario: _core.Scenario,
+        doors: list[tuple[str, str, str | None]],
+        commands: list[tuple[str, str]],
+        seed: int,
+        rep: int,
+        log: str | None,
+        headers_only: bool,
+        spin_us: int,
+        on_progress: Callable[[dict[str, Any]], None],
+    ) -> str:
+        self.asked = {
+            "doors": doors,
+            "commands": commands,
+            "seed": seed,
+            "log": log,
+            "headers_only": headers_only,
+            "spin_us": spin_us,
+        }
+        on_progress(progress(0.1, 1_000))
+        on_progress(progress(2.1, 251_000))
+        if self.raised is not None:
+            raise self.raised
+        document = json.loads(_core.run(scenario, seed, rep).json())
+        document["flows"] = [flow | REAL_FLOW for flow in document["flows"]]
+        ended = [command(node, line, self.exits.get(node, 0)) for node, line in commands]
+        document["live"] = {
+            "lateness_us": {"p50": 50.5, "p99": 200.0, "max": 900.0},
+            "turnaround_us": {"d": {"p50": 106.0, "p90": 1200.0}},
+            "valid": True,
+            "why": [],
+            "commands": ended,
+            "notes": [],
+        } | self.live
+        return json.dumps(document)
+
+    def replay(
+        self, scenario: _core.Scenario, path: str, trace: bool, pcap_dir: str | None
+    ) -> tuple[_core.Outcome, bool]:
+        self.asked = {"path": path}
+        if self.raised is not None:
+            raise self.raised
+        return _core.run(scenario, self.head["seed"], 0, trace, pcap_dir), self.is_whole
+
+    def log_header(self, _path: str) -> str:
+        if self.raised is not None:
+            raise self.raised
+        return json.dumps(self.head)
+
+
+def command(node: str, line: str, code: int, *, in_time: bool = True) -> dict[str, Any]:
+    """Say what became of a command; `in_time`: before the time was up."""
+    said = f"{line} was here\n"
+    return {"node": node, "command": line, "exit": code, "ended_by_airhop": not in_time, "stdout": said}
+
+
+def progress(t_s: float, entered: int) -> dict[str, Any]:
+    """Say how far an emulation is."""
+    return {
+        "t_s": t_s,
+        "in": {"packets": entered // 1000, "bytes": entered},
+        "out": {"packets": entered // 1000, "bytes": entered // 2},
+        "lateness_p99_us": 120.0,
+        "lost_to_emulator": 2,
+        "drops": {"queue": 0, "channel": 3},
+    }
+
+
+@pytest.fixture
+def fake_core(monkeypatch: pytest.MonkeyPatch) -> FakeCore:
+    """Put it in the place of the core, in a process that has every right."""
+    fake = FakeCore()
+    for name in ("emulate", "replay", "log_header"):
+        monkeypatch.setattr(_core, name, getattr(fake, name))
+    monkeypatch.setattr(_core, "privileges", lambda: fake.privileges)
+    monkeypatch.setattr(_core, "needs_user_namespace", lambda: False)
+    return fake

@@ -1,0 +1,229 @@
+"""`airhop emulate`: what it makes of its words, what it says, and how it ends. No packet is real here."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+import airhop
+from airhop import PrivilegeError, RunError, Scenario, ScenarioError, _core
+from airhop.cli.shown.live import Pace
+from airhop.progress import Clock
+from command_line import Cli
+from fake_core import FakeCore, command, progress
+
+TWO = ("emulate", "last-hop", "--set", "duration=2 s", "--on", "s", "serve", "--on", "d", "ask {s}")
+
+
+def test_words_become_doors_and_commands(cli: Cli, fake_core: FakeCore, tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    ended = cli(*TWO, "--seed", "7", "--log", str(log), "--headers-only", "--spin", "0.2 ms")
+    assert ended.code == 0
+    assert fake_core.asked == {
+        "doors": [("--on s", "s", None), ("--on d", "d", None)],
+        "commands": [("s", "serve"), ("d", "ask 10.0.0.1")],
+        "seed": 7,
+        "log": str(log),
+        "headers_only": True,
+        "spin_us": 200,
+    }
+    assert f"airhop replay {log}" in ended.err
+
+
+def test_an_interface_is_a_door(cli: Cli, fake_core: FakeCore) -> None:
+    assert cli(*TWO[:7], "--at", "d=eth0").code == 0
+    assert fake_core.asked["doors"] == [("--on s", "s", None), ("--at d=eth0", "d", "eth0")]
+
+
+def test_commands_start_in_the_order_of_the_words(cli: Cli, fake_core: FakeCore) -> None:
+    cli("emulate", "last-hop", "--on", "d", "one", "--on", "s", "two", "--on", "d", "three")
+    assert fake_core.asked["commands"] == [("d", "one"), ("s", "two"), ("d", "three")]
+
+
+def test_tables_and_what_commands_printed(cli: Cli, fake_core: FakeCore) -> None:
+    told = cli(*TWO).out
+    for words in ("s → d", "losses by reason", "lateness of the emulator, µs", "d     106  1,200"):
+        assert words in told
+    assert told.index("s$ serve") < told.index("serve was here") < told.index("d$ ask 10.0.0.1")
+    assert "–" in told, "what only a kernel knows"
+    assert fake_core.exits == {}
+
+
+@pytest.mark.usefixtures("fake_core")
+def test_json_is_the_run_document_with_live(cli: Cli) -> None:
+    # DESIGN 4.6.
+    document = json.loads(cli(*TWO, "--json").out)
+    assert set(document["live"]) == {"lateness_us", "turnaround_us", "valid", "why", "commands", "notes"}
+    simulated = json.loads(cli("run", "last-hop", "--set", "duration=2 s", "--json").out)
+    assert set(document) - set(simulated) == {"live"}
+
+
+def test_a_command_that_failed_is_named(cli: Cli, fake_core: FakeCore) -> None:
+    fake_core.exits = {"d": 7, "s": 128 + 11}
+    ended = cli(*TWO)
+    assert ended.code == 1
+    assert "d: `ask 10.0.0.1` ended with 7" in ended.err
+    assert "s: `serve` was ended by signal 11" in ended.err
+    assert "(exit 7)" in ended.out
+
+
+def test_a_server_that_was_ended_in_time_has_not_failed(cli: Cli, fake_core: FakeCore) -> None:
+    fake_core.live = {"commands": [command("s", "serve", 143, in_time=False)]}
+    ended = cli(*TWO)
+    assert ended.code == 0
+    assert "serve  (ended since the time was up)" in ended.out
+
+
+def test_a_run_that_was_too_late_is_not_valid(cli: Cli, fake_core: FakeCore) -> None:
+    fake_core.live = {
+        "valid": False,
+        "why": ["it stood still for 30 ms at 1.5 s"],
+        "notes": ["ELN stays inside"],
+    }
+    ended = cli(*TWO)
+    assert ended.code == 1
+    assert "it stood still for 30 ms at 1.5 s" in ended.err
+    assert "note: ELN stays inside" in ended.err
+
+
+def test_ctrl_c_says_what_is_left(cli: Cli, fake_core: FakeCore, tmp_path: Path) -> None:
+    fake_core.raised = KeyboardInterrupt()
+    ended = cli(*TWO, "--log", str(tmp_path / "a.log"))
+    assert (ended.code, ended.out) == (130, "")
+    assert "interrupted after 2 s; what had entered is in" in ended.err
+    assert "Traceback" not in ended.err
+
+
+@pytest.mark.parametrize(
+    ("error", "code"), [(ScenarioError("last-hop: one node"), 2), (RunError("node s: a step failed"), 1)]
+)
+def test_what_the_core_refuses(cli: Cli, fake_core: FakeCore, error: Exception, code: int) -> None:
+    fake_core.raised = error
+    ended = cli(*TWO)
+    assert (ended.code, ended.out, ended.err) == (code, "", f"airhop: {error}\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--on", "bss", "true"), "--on bss: last-hop has no node `bss`. Did you mean `bs`?"),
+        (("--at", "q=eth0"), "--at q=eth0: last-hop has no node `q`. Its nodes: s, r1, bs, d."),
+        (("--at", "eth0"), "expected NODE=DEV"),
+        (("--at", "=eth0"), "expected NODE=DEV"),
+        (("--on", "s", "echo {S}"), "Did you mean `s`?"),
+        (("--on", "s"), "--on"),
+        (("--headers-only",), "--log FILE"),
+        (("--spin", "200"), "expected a time"),
+        (("--spin", "2 s"), "expected a time"),
+        (("--log", "/nowhere/a.log"), "no folder /nowhere"),
+        (("--log", "/"), "it is a folder"),
+        (("--seed", "-1"), "whole number"),
+        (("--scheme", "renno"), "reno"),
+    ],
+)
+@pytest.mark.usefixtures("fake_core")
+def test_bad_input(cli: Cli, words: Sequence[str], told: str) -> None:
+    ended = cli(*TWO, *words)
+    assert (ended.code, ended.out) == (2, "")
+    assert told in ended.err
+    assert "Traceback" not in ended.err
+
+
+# ---- rights ------------------------------------------------------------------------------------------------
+
+
+def started_again(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str]]:
+    """Take away the rights, and note what the process becomes in place of becoming it."""
+    became: list[Sequence[str]] = []
+
+    def become(program: str, words: Sequence[str], environment: dict[str, str]) -> None:
+        assert environment["AIRHOP_STARTED_AGAIN"] == "1"
+        became.append([program, *words[1:]])
+        raise SystemExit(0)
+
+    monkeypatch.setattr(_core, "needs_user_namespace", lambda: True)
+    monkeypatch.setattr(os, "execvpe", become)
+    return became
+
+
+@pytest.mark.usefixtures("fake_core")
+def test_without_root_it_starts_itself_in_a_user_namespace(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    became = started_again(monkeypatch)
+    cli(*TWO)
+    ((program, *words),) = became
+    assert program == "unshare"
+    assert words[:5] == ["--user", "--map-root-user", "--net", "--mount", "--"]
+    assert words[-len(TWO) - 3 :] == ["-P", "-m", "airhop", *TWO]
+
+
+@pytest.mark.usefixtures("fake_core")
+def test_it_starts_itself_only_once(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    became = started_again(monkeypatch)
+    monkeypatch.setenv("AIRHOP_STARTED_AGAIN", "1")
+    ended = cli(*TWO)
+    assert (ended.code, became) == (1, [])
+    assert "run it as root" in ended.err
+
+
+def test_without_any_right_it_ends_with_the_line_of_doctor(
+    cli: Cli, fake_core: FakeCore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    became = started_again(monkeypatch)
+    fake_core.privileges[1] = ("tun", False, "no TUN devices: /dev/net/tun is not there (modprobe tun)")
+    ended = cli(*TWO)
+    line = ended.err.removeprefix("airhop: ").strip()
+    assert (ended.code, ended.out, became) == (1, "", [])
+    assert "modprobe tun" in line
+    assert line in cli("doctor").out
+
+
+@pytest.mark.usefixtures("fake_core")
+def test_interfaces_are_roots(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A user namespace does not reach the interfaces of the machine.
+    became = started_again(monkeypatch)
+    ended = cli(*TWO[:7], "--at", "d=eth0")
+    assert (ended.code, became) == (1, [])
+    assert "--at d=eth0" in ended.err and "root" in ended.err
+
+
+@pytest.mark.usefixtures("fake_core")
+def test_python_says_how_to_get_rights(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_core, "needs_user_namespace", lambda: True)
+    with pytest.raises(PrivilegeError, match="unshare --user --map-root-user"):
+        airhop.emulate(Scenario.load("last-hop"), {"s": "true", "d": "true"})
+
+
+# ---- Python ------------------------------------------------------------------------------------------------
+
+
+def test_an_emulation_is_a_result(fake_core: FakeCore) -> None:
+    scenario = Scenario.load("last-hop").with_({"duration": "2 s"})
+    emulation = airhop.emulate(scenario, {"s": ["one", "two"], "d": "three"}, {"bs": "eth0"}, scheme="sack")
+    assert fake_core.asked["commands"] == [("s", "one"), ("s", "two"), ("d", "three")]
+    assert fake_core.asked["doors"][-1] == ('at["bs"]', "bs", "eth0")
+    assert (emulation.valid, emulation.why, emulation.failures) == (True, [], [])
+    assert emulation.live["lateness_us"]["p99"] == 200
+    assert emulation.to_dict()["live"] == emulation.live
+    row = emulation.flows.row(0, named=True)
+    assert row["goodput_mbps"] > 0
+    unknown = ("timeouts", "window_cuts", "judged_wireless_channel", "lateness_notices")
+    assert all(row[column] is None for column in unknown), "null, and no zero"
+
+
+# ---- progress ----------------------------------------------------------------------------------------------
+
+
+def test_progress_says_rates_lateness_and_losses() -> None:
+    clock = Clock("last-hop", 30)
+    pace = Pace(clock)
+    assert pace.words() == ""
+    pace.on_progress(progress(0.1, 1_000))
+    assert pace.words() == "120 µs late (p99), lost: channel 3, emulator 2"
+    pace.on_progress(progress(2.1, 251_000))
+    # 250 kB and half of that in two seconds.
+    assert pace.words() == "in 1.00, out 0.500 Mbit/s, 120 µs late (p99), lost: channel 3, emulator 2"
+    assert clock.text(0.0) == "2 of 30 s"

@@ -1,0 +1,84 @@
+"""`airhop replay`: what it makes of a log, and what it says of one that is none. The log is not read here."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import airhop
+from airhop import InputError, Scenario, _core
+from command_line import Cli
+from fake_core import FakeCore
+
+
+@pytest.fixture
+def log(fake_core: FakeCore, tmp_path: Path) -> Path:
+    """Make a log of two seconds."""
+    fake_core.head["scenario"] = Scenario.load("last-hop").with_({"duration": "2 s"}).to_dict()
+    path = tmp_path / "a.log"
+    path.touch()
+    return path
+
+
+def test_a_replay_is_the_same_each_time(cli: Cli, log: Path, fake_core: FakeCore) -> None:
+    first, second = (json.loads(cli("replay", str(log), "--json").out) for _ in range(2))
+    assert first["fingerprint"] == second["fingerprint"] == airhop.replay(log).fingerprint
+    assert "live" not in first
+    assert fake_core.asked["path"] == str(log)
+
+
+def test_a_replay_has_what_a_run_has(cli: Cli, log: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    ended = cli(
+        "replay", str(log), "--trace", str(out), "--pcap", str(out), "--air", str(tmp_path / "air.png")
+    )
+    assert ended.code == 0
+    assert "s → d" in ended.out and "losses by reason" in ended.out
+    assert {"packets.parquet", "s.pcapng"} <= {path.name for path in out.iterdir()}
+    assert (tmp_path / "air.png").stat().st_size > 0
+    assert airhop.replay(log, trace=True).tables["packets"].height > 0
+
+
+def test_a_log_that_was_cut_short_says_so(cli: Cli, log: Path, fake_core: FakeCore) -> None:
+    fake_core.is_whole = False
+    ended = cli("replay", str(log))
+    assert ended.code == 0
+    assert f"note: {log} was cut short" in ended.err
+    (note,) = airhop.replay(log).notes
+    assert "cut short" in note
+
+
+def test_a_log_of_another_airhop_and_without_payload_says_so(
+    cli: Cli, log: Path, fake_core: FakeCore
+) -> None:
+    fake_core.head |= {"airhop": "0.0.1", "headers_only": True}
+    told = cli("replay", str(log)).err
+    assert f"written by Airhop 0.0.1, and this is {_core.__version__}" in told
+    assert "payload is zeros" in told
+
+
+def test_what_is_no_log(cli: Cli, log: Path, fake_core: FakeCore) -> None:
+    fake_core.raised = OSError("a.log: byte 0: expected a log of airhop emulate")
+    ended = cli("replay", str(log))
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == "airhop: cannot replay: a.log: byte 0: expected a log of airhop emulate\n"
+    with pytest.raises(InputError):
+        airhop.replay(log)
+
+
+@pytest.mark.parametrize("words", [("nowhere.log",), (".",)])
+@pytest.mark.usefixtures("fake_core")
+def test_a_file_that_is_not_there(cli: Cli, words: tuple[str, ...]) -> None:
+    ended = cli("replay", *words)
+    assert (ended.code, ended.out) == (2, "")
+    assert "there is no file" in ended.err
+
+
+def test_a_damaged_log(log: Path, fake_core: FakeCore, monkeypatch: pytest.MonkeyPatch) -> None:
+    def damaged(*_asked: object) -> None:
+        raise OSError("a.log: byte 99: expected a record")
+
+    assert fake_core.raised is None, "its head is sound"
+    monkeypatch.setattr(_core, "replay", damaged)
+    with pytest.raises(InputError, match="byte 99"):
+        airhop.replay(log)

@@ -1,0 +1,27 @@
+"""What a test needs of this machine: rights, and programs. Without them it is skipped, and says which.
+
+With AIRHOP_LIVE=required in the environment it fails instead: for machines that have everything.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+
+from airhop.live import privilege
+
+REQUIRED = "AIRHOP_LIVE"
+"""Setting that turns skips into failures: `required`."""
+
+
+def needs(*names: str, programs: tuple[str, ...] = ()) -> None:
+    """Go on only with these privileges, by their names in `airhop doctor`, and these programs."""
+    rights = [privilege(name) for name in names]
+    lines = [right.line for right in rights if not right.available]
+    lines += [f"{program} is not installed" for program in programs if shutil.which(program) is None]
+    if lines and os.environ.get(REQUIRED) == "required":
+        pytest.fail("\n".join(lines))
+    if lines:
+        pytest.skip("; ".join(lines))
