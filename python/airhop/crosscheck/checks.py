@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from airhop.crosscheck import against_laws, against_linux, against_ns2, against_ns3
+from airhop.crosscheck import against_kernel, against_laws, against_linux, against_ns2, against_ns3
 from airhop.crosscheck.check import Check
 
 
@@ -54,6 +54,12 @@ SOURCES: Mapping[str, Source] = {
         "A kernel over an emulated link of 10 Mbit/s and 30 ms each way with 50 packets of queue and"
         " independent losses, three runs of 60 s a point. Preset `linux`.",
     ),
+    "kernel": Source(
+        "Linux 6.18 on the same links",
+        "`airhop emulate`: iperf3 of a kernel sends for 30 s through the very last hop that is simulated beside"
+        " it, queues, frames and errors included: what is left is the kernel's TCP beside preset `linux` with"
+        " delayed ACKs.",
+    ),
 }
 """By the word that a check names its source with."""
 
@@ -62,7 +68,7 @@ def checks(*, quick: bool = False) -> list[Check]:
     """Give all checks by source, or those of a quick one."""
     made = [
         check
-        for source in (against_laws, against_ns2, against_ns3, against_linux)
+        for source in (against_laws, against_ns2, against_ns3, against_linux, against_kernel)
         for check in source.checks()
     ]
     return [check for check in made if check.is_quick or not quick]

@@ -22,6 +22,7 @@ FILES: Mapping[str, tuple[str, ...]] = {
     ),
     "ns3": ("scenario", "scheme", "params", "ns3"),
     "linux": ("cc", "p"),
+    "emulated": ("scheme", "attempts", "fer"),
 }
 """Each file, and the columns that say what was run; runs that agree in them are replications of a point."""
 
