@@ -229,7 +229,7 @@ def emulate(
 
     `doors` are what messages call one, its node, and its interface (None: a namespace); `commands` a node and
     what `sh -c` is given. `on_progress` gets `t_s`, `in` and `out` (`packets`, `bytes` so far),
-    `lateness_p99_us` and `lost_to_emulator`, ten times a second; `drops` by cause where they are known.
+    `lateness_p99_us`, `lost_to_emulator` and `drops` by cause, ten times a second.
     Ctrl-C ends it with KeyboardInterrupt; OSError says what the system refuses.
     """
 

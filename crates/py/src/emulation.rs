@@ -13,6 +13,7 @@ use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -31,7 +32,11 @@ struct Opened {
     run: OpenRun,
     stop: Arc<AtomicBool>,
     failure: Option<airhop_scenario::RunError>,
+    drops: Drops,
 }
+
+/// What was dropped so far, by cause, for whoever looks.
+type Drops = Arc<Mutex<Vec<(&'static str, u64)>>>;
 
 impl Opened {
     fn kept(&mut self, result: Result<(), airhop_scenario::RunError>) -> Result<(), Stopped> {
@@ -67,6 +72,9 @@ impl Outside for Opened {
 
     fn departures(&mut self, into: &mut Vec<Departure>) {
         into.extend(self.run.departures());
+        let mut drops = self.drops.lock().unwrap_or_else(PoisonError::into_inner);
+        drops.clear();
+        drops.extend(self.run.drops());
     }
 }
 
@@ -105,10 +113,12 @@ pub fn emulate(
     let latest = Arc::new(Mutex::new(None));
     let newest = latest.clone();
     let names = opening.plan.nodes.clone();
+    let dropped = Drops::default();
+    let drops = dropped.clone();
     let notes = opening.notes.clone();
     let work = move |stop: Arc<AtomicBool>| {
         let open = OpenRun::new(run, &opening, &Recording::default()).map_err(Failure::Run)?;
-        let mut world = Opened { run: open, stop: stop.clone(), failure: None };
+        let mut world = Opened { run: open, stop: stop.clone(), failure: None, drops };
         let mut tell =
             |progress: &Progress| *newest.lock().unwrap_or_else(PoisonError::into_inner) = Some(*progress);
         let live = emulation.run(&mut world, &stop, &mut tell).map_err(Failure::Emulation)?;
@@ -119,7 +129,10 @@ pub fn emulate(
         let Some(progress) = latest.lock().unwrap_or_else(PoisonError::into_inner).take() else {
             return Ok(());
         };
-        on_progress.call1((told(py, &progress)?,)).map(drop)
+        let told = told(py, &progress)?;
+        let drops = dropped.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        told.set_item("drops", drops.into_iter().collect::<BTreeMap<_, _>>())?;
+        on_progress.call1((told,)).map(drop)
     })?;
     let mut document: Value =
         serde_json::from_str(&outcome.document).map_err(|e| RunError::new_err(e.to_string()))?;
@@ -150,7 +163,7 @@ pub fn replay(
     let work = move |stop: Arc<AtomicBool>| {
         let recording = Recording { tables: trace, pcap_dir };
         let open = OpenRun::new(run, &opening, &recording).map_err(Failure::Run)?;
-        let mut world = Opened { run: open, stop, failure: None };
+        let mut world = Opened { run: open, stop, failure: None, drops: Drops::default() };
         match airhop_live::replay(&mut world, &mut log) {
             Ok(replayed) => {
                 Ok((world.finish(replayed.ended)?, matches!(replayed.ending, Ending::Complete(_))))

@@ -12,8 +12,8 @@ from airhop.crosscheck.worlds import Document
 from airhop.scenario import Scenario
 
 REPEATED_WITHIN, ONCE_WITHIN = 0.015, 0.08
-"""Bounds where frames are sent more than once, and where each loss is the kernel's to repair. BBR, which losses
-do not slow, has the first everywhere."""
+"""Bounds where frames are sent more than once, and where each loss is the kernel's to repair. BBR, which
+losses do not slow, has the first everywhere."""
 
 SECONDS = 30
 

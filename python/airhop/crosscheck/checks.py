@@ -56,9 +56,9 @@ SOURCES: Mapping[str, Source] = {
     ),
     "kernel": Source(
         "Linux 6.18 on the same links",
-        "`airhop emulate`: iperf3 of a kernel sends for 30 s through the very last hop that is simulated beside"
-        " it, queues, frames and errors included: what is left is the kernel's TCP beside preset `linux` with"
-        " delayed ACKs.",
+        "`airhop emulate`: iperf3 of a kernel sends for 30 s through the very last hop that is simulated"
+        " beside it, queues, frames and errors included: what is left is the kernel's TCP beside preset"
+        " `linux` with delayed ACKs.",
     ),
 }
 """By the word that a check names its source with."""

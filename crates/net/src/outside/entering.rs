@@ -7,7 +7,7 @@ use crate::outside::ends::HalfConnection;
 use crate::plan::FlowPlan;
 use crate::world::build::{Ground, install};
 use crate::world::{Event, Interrupted, World};
-use airhop_base::{Body, Datagram, Departure, FlowId, NodeId, Original, Packet, Time};
+use airhop_base::{Body, Datagram, Departure, Drop, FlowId, NodeId, Original, Packet, Time};
 use airhop_trace::{SendCause, Sent};
 use airhop_wire::real::{self, Connection, Seen, SeenTcp, Way};
 use std::net::IpAddr;
@@ -65,6 +65,11 @@ impl World {
     /// The run ends here, before the end of its scenario.
     pub fn end_at(&mut self, t: Time) {
         self.duration = self.duration.min(t - Time::ZERO);
+    }
+
+    /// What was dropped so far, by [`airhop_base::Drop`].
+    pub fn drops(&self) -> [u64; Drop::ALL.len()] {
+        self.drops
     }
 
     /// Datagrams that entered and went nowhere: broadcasts, addresses of nobody, what is no IP.

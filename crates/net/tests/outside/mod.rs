@@ -11,6 +11,7 @@ use airhop_wire::addressing::{address, address6};
 use airhop_wire::real;
 use etherparse::PacketBuilder;
 use stack::{Stacks, opened};
+use std::net::IpAddr;
 use std::sync::atomic::AtomicBool;
 
 static RUNS: AtomicBool = AtomicBool::new(false);
@@ -202,4 +203,30 @@ fn agents_serve_the_half_whose_way_their_flow_goes() {
     let report = world.report();
     assert_eq!(report.flows.len(), 2);
     assert!(report.flows[0].name.starts_with("tcp 10.0.0.5:5555 > 10.0.0.1:80"), "{}", report.flows[0].name);
+}
+
+// Kounavis 1996 on real packets: each failed attempt on the way down tells the sender. EBSN goes out as an ICMP message about the segment,
+// which any kernel passes over; ELN and ERSN look like ACKs and stay inside, counted.
+#[test]
+fn notices_leave_as_icmp_or_stay() {
+    let of = |scheme: &'static str| {
+        let hop = LastHop { attempts: 4, ..last_hop(scheme, 0.3) };
+        let (plan, outside) = opened(&hop.plan());
+        let mut world = World::open(&plan, Some(&outside), 1, 0, None).expect("a plan with routes");
+        let mut stacks = Stacks::new(&plan, 1);
+        stacks.drive(&mut world, Time::ZERO + Span::from_secs(3));
+        let made: u64 = data(&world.report()).notices.iter().sum();
+        (made, stacks.messages)
+    };
+    let (made, messages) = of("ebsn");
+    assert_eq!(messages.len() as u64, made);
+    assert!(made > 10, "{made}");
+    for message in &messages {
+        assert_eq!(real::checksums_hold(message), Ok(()));
+        let seen = real::read(message).expect("a datagram");
+        assert_eq!((seen.protocol, seen.destination), (1, IpAddr::from(address(NodeId(0)))));
+        assert_eq!(seen.source, IpAddr::from(address(NodeId(3))), "the base station says so");
+    }
+    let (made, messages) = of("ll-elsn");
+    assert!(made > 10 && messages.is_empty(), "{made}");
 }

@@ -8,6 +8,10 @@ use airhop_tcp::{Params, Receiver, Sender};
 use airhop_wire::{Conversation, decode, encode};
 use std::sync::atomic::AtomicBool;
 
+/// Where IPv4 has its protocol number, and that of TCP (RFC 791 §3.1).
+const PROTOCOL: usize = 9;
+const TCP: u8 = 6;
+
 /// Sender and receiver of the first flow of a plan.
 pub struct Stacks {
     flow: FlowId,
@@ -19,6 +23,8 @@ pub struct Stacks {
     shifts: [u8; 2],
     /// What they sent, with the time and the node: a log.
     pub sent: Vec<(Time, NodeId, Vec<u8>)>,
+    /// What came that is not TCP, which they pass over as a kernel does.
+    pub messages: Vec<Vec<u8>>,
 }
 
 /// The outside of a plan whose first flow makes room, and the flow back.
@@ -51,6 +57,7 @@ impl Stacks {
             conversation: Conversation::new(flow.from, flow.to),
             shifts: [0; 2],
             sent: Vec::new(),
+            messages: Vec::new(),
         }
     }
 
@@ -98,6 +105,9 @@ impl Stacks {
     }
 
     fn receive(&mut self, departure: &Departure) {
+        if departure.datagram[PROTOCOL] != TCP {
+            return self.messages.push(departure.datagram.to_vec());
+        }
         let decoded = decode(&departure.datagram).expect("what Airhop wrote");
         let mut packet = decoded.packet;
         assert_eq!((packet.flow, packet.dst), (self.flow, departure.node));

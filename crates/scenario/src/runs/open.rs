@@ -3,7 +3,7 @@
 use super::document::document;
 use super::run::{Outcome, Recording, Run, RunError};
 use crate::whole::opening::Opening;
-use airhop_base::{Departure, NodeId, Time};
+use airhop_base::{Departure, Drop, NodeId, Time};
 use airhop_net::World;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
@@ -57,6 +57,12 @@ impl OpenRun {
     /// What has left since, in the order of time.
     pub fn departures(&mut self) -> impl Iterator<Item = Departure> {
         self.world.departures()
+    }
+
+    /// What was dropped so far, by cause.
+    pub fn drops(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let drops = self.world.drops();
+        Drop::ALL.into_iter().map(move |cause| (cause.name(), drops[cause as usize]))
     }
 
     /// Datagrams that entered and went nowhere: broadcasts, addresses of nobody, what is no IP.
