@@ -1,0 +1,120 @@
+"""An emulator in a real router, between two of its interfaces (`--at`): the base station of the papers.
+
+Three network namespaces, client - router - server, joined by veth pairs. The router forwards, as routers do.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from live_machine import needs
+
+pytestmark = pytest.mark.alone
+
+SIZE = 400_000
+SERVE = """
+import http.server
+http.server.HTTPServer(("", 8000), http.server.SimpleHTTPRequestHandler).handle_request()
+"""
+
+
+@dataclass(frozen=True)
+class Routed:
+    """The namespaces, by the names that `ip netns` has for them."""
+
+    client: str
+    router: str
+    server: str
+
+    def ip(self, namespace: str, *words: str) -> str:
+        done = subprocess.run(
+            ["ip", "-n", namespace, *words], capture_output=True, text=True, check=True, timeout=10
+        )
+        return done.stdout
+
+    def command(self, namespace: str, *words: str) -> list[str]:
+        return ["ip", "netns", "exec", namespace, *words]
+
+
+def do(*words: str) -> None:
+    subprocess.run(words, check=True, timeout=10)
+
+
+@pytest.fixture
+def routed() -> Iterator[Routed]:
+    """Make client - router - server, with routes, and forwarding on."""
+    needs("namespaces", programs=("ip", "curl", "sysctl"))
+    if os.geteuid() != 0:
+        pytest.skip("interfaces of this machine are root's")
+    mark = f"at{os.getpid()}"
+    names = Routed(f"{mark}c", f"{mark}r", f"{mark}s")
+    try:
+        for name in (names.client, names.router, names.server):
+            do("ip", "netns", "add", name)
+        for number, (host, device) in enumerate(
+            ((names.server, "server"), (names.client, "client")), start=1
+        ):
+            veth = ("ip", "link", "add", "eth", "netns", host, "type", "veth")
+            do(*veth, "peer", "name", device, "netns", names.router)
+            names.ip(host, "addr", "add", f"192.168.{number}.2/24", "dev", "eth")
+            names.ip(names.router, "addr", "add", f"192.168.{number}.1/24", "dev", device)
+            names.ip(host, "link", "set", "eth", "mtu", "1052")
+            names.ip(host, "link", "set", "eth", "up")
+            names.ip(names.router, "link", "set", device, "up")
+            names.ip(host, "route", "add", "default", "via", f"192.168.{number}.1")
+        do(*names.command(names.router, "sysctl", "-qw", "net.ipv4.ip_forward=1"))
+        yield names
+    finally:
+        for name in (names.client, names.router, names.server):
+            subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True, timeout=10)
+
+
+# Veth hands over segments of 64 kB with half a checksum, as cards do: what crosses is what a wire would
+# have carried. The kernel forwards nothing itself, or copies would arrive, and is left as it was.
+def test_a_transfer_crosses_the_router_by_the_emulated_link(
+    routed: Routed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = bytes(i * i % 251 for i in range(SIZE))
+    (tmp_path / "blob").write_bytes(data)
+    monkeypatch.chdir(tmp_path)
+    rules = routed.ip(routed.router, "rule")
+    server = subprocess.Popen(
+        routed.command(routed.server, sys.executable, "-c", SERVE), stderr=subprocess.PIPE
+    )
+    words = ["emulate", "last-hop", "--at", "s=server", "--at", "d=client", "--set", "flow.ftp.scheme=snoop"]
+    airhop = subprocess.Popen(
+        routed.command(
+            routed.router, sys.executable, "-P", "-m", "airhop", *words, "--set", "duration=6 s", "--json"
+        ),
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        deadline = time.monotonic() + 20
+        while "blackhole" not in routed.ip(routed.router, "rule") and time.monotonic() < deadline:
+            time.sleep(0.05)
+        curl = ["curl", "--silent", "--show-error", "--max-time", "5", "--output", "got"]
+        subprocess.run(
+            routed.command(routed.client, *curl, "http://192.168.1.2:8000/blob"), check=True, timeout=10
+        )
+        document = json.loads(airhop.communicate(timeout=20)[0])
+    finally:
+        for process in (airhop, server):
+            process.kill()
+            process.wait(timeout=10)
+    assert hashlib.sha256((tmp_path / "got").read_bytes()).digest() == hashlib.sha256(data).digest()
+    down = max(document["flows"], key=lambda flow: flow["delivered_bytes"])
+    assert (down["from"], down["to"], down["transport"]) == ("s", "d", "tcp")
+    assert SIZE < down["delivered_bytes"] < SIZE + 1000, "the file and a header, once"
+    assert document["drops"]["agent"] > 0 or document["drops"]["channel"] == 0, "Snoop is on the way"
+    assert routed.ip(routed.router, "rule") == rules
