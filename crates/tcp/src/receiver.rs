@@ -215,14 +215,10 @@ impl Receiver {
         // and when it is a duplicate.
         let in_order = !had_gap && change.duplicate.is_none() && change.advance > 0;
         let is_quick = self.quick_acks.on_data(now, change.advance > 0, change.duplicate.is_some());
+        let is_pushed = self.heeds_push && s.flags.psh;
+        let is_delayed = in_order && !ecn_news && !is_quick && !is_pushed;
         match self.delayed_ack {
-            Some(delay)
-                if in_order
-                    && !ecn_news
-                    && !is_quick
-                    && !(self.heeds_push && s.flags.psh)
-                    && !self.enough_for_an_ack(delay.segments) =>
-            {
+            Some(delay) if is_delayed && !self.enough_for_an_ack(delay.segments) => {
                 self.ack_due.get_or_insert(now + delay.timeout);
             }
             _ => self.acknowledge(now, change.duplicate.filter(|_| self.dsack)),
