@@ -63,6 +63,8 @@ pub struct Config {
     /// Segments of schemes that name no rate of their own are spaced, too: at twice the window a round trip far below ssthresh, at 1.2
     /// windows else (Linux, see [`Preset::Linux`]).
     pub pacing: bool,
+    /// The last of the segments that leave together is pushed, and a pushed segment is acknowledged at once (Linux from 6.6 on).
+    pub push: bool,
     /// What the receiver's host takes from a segment to the ACK that it causes; nothing if `None`. Whoever runs the endpoints does it.
     pub turnaround: Option<Turnaround>,
 }
@@ -265,6 +267,7 @@ impl Preset {
             notices: Notices::Scheme,
             undo: false,
             pacing: false,
+            push: false,
             turnaround: None,
         };
         match self {

@@ -3,7 +3,7 @@
 //! Sans-IO like the sender: segments go in, ACKs come out, time is an argument. The application reads at once, so
 //! the advertised window never shrinks, unless somebody who reads more slowly says where it ends.
 
-use crate::config::{Config, DelayedAck, LossDetection, Preset};
+use crate::config::{Config, DelayedAck, LossDetection};
 use crate::estimators::ContentionLimit;
 use crate::quick_acks::QuickAcks;
 use crate::{Echo, ReceiverFeatures};
@@ -80,7 +80,7 @@ impl Receiver {
             dsack: config.dsack,
             delayed_ack: config.delayed_ack.filter(|_| !features.prompt_acks),
             quick_acks: QuickAcks::new(config),
-            heeds_push: config.stack == Preset::Linux,
+            heeds_push: config.push,
             mss: config.mss,
             stream: Stream::new(expected),
             clock: config.timestamps.then_some(EchoClock { recent: 0, last_ack: expected }),

@@ -96,8 +96,8 @@ fn a_host_that_paces_every_connection() {
 // §3.9.1.2). One that leaves alone is not pushed.
 #[test]
 fn the_last_of_a_burst_is_pushed() {
-    let pushed = |quantum, stack| {
-        let config = Config { initial_window: 5.0, stack, ..linux(5.0, 2.0) };
+    let pushed = |quantum, push| {
+        let config = Config { initial_window: 5.0, push, ..linux(5.0, 2.0) };
         let parts = Parts {
             control: Box::new(Even { quantum }),
             recovery: recovery::reno(&config),
@@ -117,7 +117,7 @@ fn the_last_of_a_burst_is_pushed() {
         }
         pushed
     };
-    assert_eq!(pushed(2, Preset::Linux), [false, true, false, true, true]);
-    assert_eq!(pushed(1, Preset::Linux), [false, false, false, false, true]);
-    assert_eq!(pushed(2, Preset::Rfc), [false; 5]);
+    assert_eq!(pushed(2, true), [false, true, false, true, true]);
+    assert_eq!(pushed(1, true), [false, false, false, false, true]);
+    assert_eq!(pushed(2, false), [false; 5]);
 }

@@ -21,7 +21,7 @@ SECONDS = 30
 def emulated(scheme: str, attempts: int, fer: float) -> Document:
     """Give the network that the kernel sent through, with a sender and a receiver of ours in its place.
 
-    The kernel delays ACKs: two segments, 40 ms.
+    The kernel delays ACKs, two segments, 40 ms, but for those of pushed segments.
 
     Parameters
     ----------
@@ -38,6 +38,7 @@ def emulated(scheme: str, attempts: int, fer: float) -> Document:
         "wlan.cell.errors.fer": fer,
         "flow.ftp.scheme": scheme,
         "flow.ftp.tcp.preset": "linux",
+        "flow.ftp.tcp.push": True,
         "flow.ftp.tcp.delayed_ack": {"segments": 2, "timeout": "40 ms"},
     }
     return Scenario.load("last-hop").with_(changes).to_dict()

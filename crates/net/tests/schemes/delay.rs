@@ -186,8 +186,7 @@ fn ledbats_queue_stays_at_its_target() {
         assert!(is_near(ms, target, 0.1), "{given:?}: {ms} ms");
         let leaves = given == PLUS_PLUS;
         assert_eq!(queue.least == 0.0, leaves, "{given:?}: {queue:?}");
-        // Linux sends two segments together, and no more.
-        assert!(leaves || queue.most * PACKET_MS < target + 2.0 * PACKET_MS, "{given:?}: {queue:?}");
+        assert!(leaves || queue.most * PACKET_MS < 1.05 * target, "{given:?}: {queue:?}");
         assert_eq!(r.flows[0].retransmissions, 0);
     }
 }

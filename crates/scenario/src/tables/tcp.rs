@@ -60,7 +60,7 @@ pub(crate) fn fill(tcp: &mut Fields, mss: u32) {
 }
 
 /// The keys whose default the preset has, with its value; what [`config`] reads.
-fn values(c: &Config) -> [(&'static str, Val); 24] {
+fn values(c: &Config) -> [(&'static str, Val); 25] {
     [
         ("handshake", Val::Flag(c.handshake)),
         ("initial_window", Val::Number(c.initial_window)),
@@ -85,6 +85,7 @@ fn values(c: &Config) -> [(&'static str, Val); 24] {
         ("frto", Val::Flag(c.frto)),
         ("undo", Val::Flag(c.undo)),
         ("pacing", Val::Flag(c.pacing)),
+        ("push", Val::Flag(c.push)),
         ("turnaround", Val::Flag(false)),
     ]
 }
@@ -168,6 +169,7 @@ pub(crate) fn config(tcp: &Fields, mss: u32) -> Option<Config> {
         frto: tcp.flag("frto")?,
         undo: tcp.flag("undo")?,
         pacing: tcp.flag("pacing")?,
+        push: tcp.flag("push")?,
         turnaround: match tcp.get("turnaround")? {
             Val::Table(fields) => {
                 Some(Turnaround { median: fields.span("median")?, p90: fields.span("p90")? })
@@ -202,7 +204,7 @@ fn of_presets(name: &str) -> Vec<(&'static str, Val)> {
     Preset::ALL.into_iter().filter_map(one).collect()
 }
 
-pub(super) static TCP: [Key; 26] = [
+pub(super) static TCP: [Key; 27] = [
     key(
         "preset",
         Kind::Word(|| Preset::ALL.map(|(name, _)| name).to_vec()),
@@ -284,6 +286,12 @@ pub(super) static TCP: [Key; 26] = [
         Kind::Flag,
         "segments are spaced at twice cwnd a round trip in slow start, 1.2 after: Linux, where BBR is the system's default or fq the \
          queueing discipline; a scheme with a rate of its own is spaced in any case",
+    ),
+    preset(
+        "push",
+        Kind::Flag,
+        "the last of the segments that pacing sends together is pushed, and a pushed segment is acknowledged at once: Linux from 6.6 on, \
+         where ACKs are delayed",
     ),
     preset(
         "turnaround",

@@ -2,7 +2,7 @@
 
 use super::{Connection, Sender, clock, pacing};
 use crate::Echo;
-use crate::config::{Preset, Validation};
+use crate::config::Validation;
 use crate::seams::{Agent, Cause, Next};
 use crate::sender_state::SenderState;
 use airhop_base::{
@@ -84,7 +84,7 @@ impl Sender {
     /// Linux pushes what leaves together as one (tcp_transmit_skb(), so that the receiver's card passes it on) and the end of what the
     /// application wrote (tcp_push(); RFC 9293 §3.9.1.2).
     fn pushes(&self, next: &Next, ends_burst: bool) -> bool {
-        self.config.stack == Preset::Linux && (ends_burst || next.end >= self.state.supplied)
+        self.config.push && (ends_burst || next.end >= self.state.supplied)
     }
 
     #[inline(always)]
