@@ -1,4 +1,4 @@
-"""The twin of an emulation: the same scenario, seed and replication with its own flows, no real host in it."""
+"""The twin of an emulation: the same scenario, seed and replication with its own flows and no real host."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from airhop.scenario import Scenario
 
 ONE_RUN = (
-    "One run of either, and a kernel sends at other times than a simulated sender: the two meet the same channel, but not"
-    " with the same frames, and differ by chance too. Several seeds say by how much."
+    "One run of either, and a kernel sends at other times than a simulated sender: the two meet the same"
+    " channel, but not with the same frames, and differ by chance too. Several seeds say by how much."
 )
 
 
@@ -137,11 +137,11 @@ def _chapter(
 
     flow = next(flow for flow in scenario.to_dict()["flow"] if flow["name"] == pair.twin)
     sides = (
-        Side.of("kernel", "real kernel", real, pair.real),
+        Side.of("kernel", "kernel", real, pair.real),
         Side.of("twin", f"twin: {_scheme(flow)}", twin, pair.twin),
     )
-    document = real.document
-    warnings = [note[:1].upper() + note[1:] for note in real.notes if "headers alone" not in note]
+    document, way = real.document, f"from {flow['from']} to {flow['to']}"
+    notes = [note[:1].upper() + note[1:] for note in real.notes if "headers alone" not in note]
     commands = [] if live is None else [f"{one['node']}$ {one['command']}" for one in live["commands"]]
     return TwinChapter(
         scenario=log.scenario.name,
@@ -150,14 +150,14 @@ def _chapter(
         seed=document["seed"],
         rep=document["rep"],
         about=[
-            ("Real", f"{pair.real}, from {flow['from']} to {flow['to']}: of all that went this way, the TCP connection with the most bytes."),
+            ("Real", f"{pair.real}: of the TCP connections {way}, the one with the most bytes."),
             *([("Hosts", "; ".join(commands))] if commands else []),
             ("Twin", _about_twin(flow)),
             ("Beside", ONE_RUN),
             ("Command", command),
             ("Scenario", scenario.toml()),
         ],
-        warnings=warnings,
+        notes=notes,
         live=live,
     )
 
@@ -166,9 +166,10 @@ def _about_twin(flow: Mapping[str, Any]) -> str:
     tcp = flow["tcp"]
     told = ", ".join(f"{key} = {toml_literal(tcp[key])}" for key in ("preset", "delayed_ack") if key in tcp)
     return (
-        f"Flow {flow['name']} of the scenario, simulated without real hosts to the end of the emulation, with the same"
-        f" seed and replication. Its sender is {_scheme(flow)}; {told}. It is what the scenario says, whatever"
-        " congestion control the kernel used: --scheme, and preset = \"linux\" with delayed_ack, bring it close."
+        f"Flow {flow['name']} of the scenario, simulated without real hosts until the emulation ended, with"
+        f" the same seed and replication. Its sender is {_scheme(flow)}; {told}. It is what the scenario says,"
+        ' whatever congestion control the kernel used: --scheme, and preset = "linux" with delayed_ack, bring'
+        " it close."
     )
 
 

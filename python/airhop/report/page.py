@@ -26,7 +26,19 @@ from airhop.report.schematic import tell
 from airhop.report.symbols import symbol
 from airhop.report.twin import TwinChapter, TwinLayout
 
-SCRIPTS = ("base", "figures", "list", "choices", "views", "causes", "chapter", "on_air", "timeline", "twin", "page")
+SCRIPTS = (
+    "base",
+    "figures",
+    "list",
+    "choices",
+    "views",
+    "causes",
+    "chapter",
+    "on_air",
+    "timeline",
+    "twin",
+    "page",
+)
 """Parts of the page's script, in the order in which they stand in it."""
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from airhop.analysis.round_trips import round_trips
 from airhop.report.chapter import html_id
 from airhop.report.pack import Templates, pack, template
 from airhop.report.packets.marks import ACK_LOST, DATA_DROPS, LegendEntry
@@ -61,17 +60,25 @@ class Side:
     @cached_property
     def lost(self) -> dict[str, int]:
         """Losses of its data by cause, and of its ACKs as `ack`: frames for channel and collision."""
-        drops = self.rows("drops").select("kind", "cause").cast(str)
+        import polars as pl
+
+        drops = self.rows("drops").select(pl.col("kind", "cause").cast(pl.String))
         found = {cause: drops.filter(kind="data", cause=cause).height for cause in DATA_DROPS}
         # The link giving an ACK up repeats the loss of its last frame.
         acks = drops.filter(drops["cause"] != "retries").filter(kind="ack").height
         return {**found, "ack": acks}
 
     @cached_property
-    def round_trip_ms(self) -> tuple[float | None, float | None]:
-        """Median and 95th percentile of the round trips of segments that were sent once."""
-        trips = round_trips(self.tables, self.flow["name"]).filter(sendings=1)["rtt_ms"]
-        return trips.quantile(0.5, "nearest"), trips.quantile(0.95, "nearest")
+    def delay_ms(self) -> tuple[float | None, float | None]:
+        """Median and 95th percentile of what packets of its data took through the network, if delivered."""
+        import polars as pl
+
+        steps = self.rows("packets").filter(pl.col("kind").cast(pl.String) == "data")
+        step = pl.col("step").cast(pl.String)
+        made, left = (steps.filter(step == name).select("packet", "time_s") for name in ("made", "delivered"))
+        took = made.join(left, on="packet").select(1e3 * (pl.col("time_s_right") - pl.col("time_s")))
+        delay = took.to_series()
+        return delay.quantile(0.5, "nearest"), delay.quantile(0.95, "nearest")
 
 
 @dataclass(frozen=True)
@@ -86,7 +93,8 @@ class TwinChapter:
     rep: int
     about: Sequence[tuple[str, str]]
     """How the two came about, as name and text."""
-    warnings: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    """What has to be known of the log, a sentence each."""
     live: Mapping[str, Any] | None = None
     """What `Emulation.live` has; None of a replay, which knows no real time."""
     paper = None
@@ -106,6 +114,13 @@ class TwinChapter:
     def id(self) -> str:
         """The name as an HTML id."""
         return html_id(self.name)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a reader should know before trusting the numbers."""
+        late = [] if self.live is None or self.live["valid"] else self.live["why"]
+        too_late = [f"Not valid, it says nothing about its network: {'; '.join(late)}."] if late else []
+        return [*too_late, *self.notes]
 
     @property
     def headline(self) -> str:
@@ -169,20 +184,23 @@ class TwinLayout:
             ("retransmissions", [number(side.flow["retransmissions"]) for side in sides]),
             *((DATA_DROPS[cause].text, [number(side.lost[cause]) for side in sides]) for cause in causes),
             (ACK_LOST.text, [number(side.lost["ack"]) for side in sides]),
-            ("round trip, median, ms", [number(side.round_trip_ms[0]) for side in sides]),
-            ("round trip, 95 % below, ms", [number(side.round_trip_ms[1]) for side in sides]),
+            ("round trip, smoothed, at the end, ms", [number(side.flow["srtt_ms"]) for side in sides]),
+            ("data through the network, median, ms", [number(side.delay_ms[0]) for side in sides]),
+            ("data through the network, 95 % below, ms", [number(side.delay_ms[1]) for side in sides]),
         ]
 
     @property
     def kept_pace(self) -> list[tuple[str, str]]:
         """How true the emulation was to its network, as name and value."""
         live = self.chapter.live or {}
-        late, took = live["lateness_us"], live["turnaround_us"]
-        told = {"valid": "yes" if live["valid"] else "no"}
-        told |= {f"lateness {name}": f"{number(value)} µs" for name, value in late.items()}
-        for node, of in took.items():
-            told |= {f"turnaround of {node}, {name}": f"{number(value)} µs" for name, value in of.items()}
-        return list(told.items())
+        told = [("kept pace", "yes" if live["valid"] else "no")]
+        told += [(f"lateness, {name}", f"{number(value)} µs") for name, value in live["lateness_us"].items()]
+        told += [
+            (f"turnaround of {node}, {name}", f"{number(of[name])} µs")
+            for node, of in live["turnaround_us"].items()
+            for name in ("p50", "p90")
+        ]
+        return told
 
     def pack(self, _templates: Templates) -> dict[str, str]:
         """Pack the figures, with their data, by the id under which the script unpacks them."""
@@ -197,4 +215,4 @@ class TwinLayout:
 
 
 def _span(begin: float, end: float) -> str:
-    return f"{begin:.2f}–{end:.2f}"
+    return f"{begin:.3g}–{end:.3g}"

@@ -32,7 +32,7 @@ from airhop.report.packets.marks import BLUE, DATA_DROPS, GOLD
 MEGABYTE = 1e6
 MOST_POINTS = 4000
 """Of a curve of delivered bytes: more than a screen has columns."""
-LEAST_WINDOWS = 40
+LEAST_WINDOWS = 25
 """Of goodput over a run."""
 HEIGHTS_PX = {"delivered": 440, "goodput": 260}
 
@@ -83,7 +83,7 @@ def curves(deliveries: pl.DataFrame, duration_s: float) -> Curves:
 
 
 def window(duration_s: float) -> float:
-    """Choose a window of 1, 2 or 5 times a power of ten such that a run has LEAST_WINDOWS and not many more."""
+    """Choose 1, 2 or 5 times a power of ten seconds, so that a run has LEAST_WINDOWS and not many more."""
     longest = duration_s / LEAST_WINDOWS
     power = 10.0 ** (ceil(log10(longest) - 1e-9) - 1)
     return max(factor * power for factor in (1, 2, 5, 10) if factor * power <= longest * (1 + 1e-9))
@@ -138,7 +138,7 @@ def _empty(name: str, time: Range1d, label: str) -> figure:
 def _curve(plot: figure, run: str, rows: pl.DataFrame, label: str, value: str) -> None:
     """Draw a run as steps; Bokeh does not hit steps, an unseen line does."""
     look, source = LOOKS[run], ColumnDataSource(rows.to_dict(as_series=False))
-    plot.step(
+    drawn = plot.step(
         "x",
         "y",
         source=source,
@@ -146,9 +146,9 @@ def _curve(plot: figure, run: str, rows: pl.DataFrame, label: str, value: str) -
         color=look.color,
         width=2,
         line_dash=DASHES[look.symbol],
-        tags=[run],
     )
-    unseen = plot.line("x", "y", source=source, line_alpha=0.0, tags=[run])
+    unseen = plot.line("x", "y", source=source, line_alpha=0.0)
+    drawn.tags = unseen.tags = [run]
     card = tooltip(label, ("", value), ("time", TIME))
     plot.add_tools(HoverTool(renderers=[unseen], tooltips=card, mode="vline", line_policy="prev"))
 
@@ -168,7 +168,7 @@ def _losses(plot: figure, run: str, rows: pl.DataFrame, label: str) -> None:
             line_width=1.5,
             fill_color=mark.color if mark.filled else None,
             visible=mark.shown,
-            tags=[run, mark.group],
         )
+        drawn.tags = [run, mark.group]
         card = tooltip(f"{label}: {mark.text}", ("at", "@place"), ("time", TIME))
         plot.add_tools(HoverTool(renderers=[drawn], tooltips=card))
