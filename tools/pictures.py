@@ -2,8 +2,9 @@
 
 `python tools/pictures.py` draws those that are missing or whose runs have changed, as `make docs` does; with
 `--slow` also those that take more than seconds: a whole published figure, and the pages of a report, of an
-emulation (which wants root and iperf3) and of `airhop view` in the system's Chromium. What a picture was drawn from, the fingerprints of its runs or the
-numbers of a table, stands in drawn.json: so a stale one is found whatever the version of matplotlib.
+emulation (which wants root and iperf3) and of `airhop view` in the system's Chromium. What a picture was
+drawn from, the fingerprints of its runs or the numbers of a table, stands in drawn.json: so a stale one is
+found whatever the version of matplotlib.
 """
 
 from __future__ import annotations

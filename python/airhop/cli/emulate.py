@@ -19,13 +19,12 @@ from airhop.cli.app import Json, ScenarioName, SchemeName, Seed, Sets, Whole, Wi
 from airhop.cli.output import console, print_json, say
 from airhop.cli.shown.flows import print_run
 from airhop.cli.shown.live import Pace, print_live
-from airhop.cli.shown.twin import Report, say_twin
+from airhop.cli.shown.twin import Report, check_page, say_twin
 from airhop.errors import InputError
 from airhop.live.emulation import Emulation, emulate_hosts, needs_restart
 from airhop.live.hosts import Hosts, hosts_of
 from airhop.live.logs import Log
 from airhop.live.privileges import RESTART
-from airhop.live.twin import check_page
 from airhop.plugins import load_all
 from airhop.progress import Clock, reporter_for_stderr
 from airhop.scenario import Scenario

@@ -13,10 +13,9 @@ from airhop.cli.app import Json, With
 from airhop.cli.output import console, print_json, say
 from airhop.cli.shown.figures import check_figure, draw_figure
 from airhop.cli.shown.flows import print_run
-from airhop.cli.shown.twin import Report, say_twin
+from airhop.cli.shown.twin import Report, check_page, say_twin
 from airhop.files import filling
 from airhop.live import Log
-from airhop.live.twin import check_page
 from airhop.plugins import load_all
 from airhop.progress import reporter_for_stderr
 

@@ -17,7 +17,7 @@ import pytest
 import airhop
 from airhop import InputError, _core
 from airhop.live import Log
-from airhop.live.twin import Pair, paired, twin_of
+from airhop.report.beside import Pair, paired, twin_of
 from airhop.report.twin import Side
 from airhop.report.twin_figures import curves, losses, window
 from browser import Tab
@@ -35,7 +35,7 @@ SHOWN = """() => Bokeh.documents.flatMap((made) => made.roots()).flatMap((plot) 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write the page of a replay."""
-    from airhop.live.twin import write_twin
+    from airhop.report.beside import write_twin
 
     path = tmp_path_factory.mktemp("twin") / "twin.html"
     write_twin(Log(LOG), path, command="airhop replay curl.log --report twin.html")

@@ -9,8 +9,9 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from airhop.cli.output import say
+from airhop.errors import InputError
+from airhop.files import filling, is_folder
 from airhop.live import Log
-from airhop.live.twin import write_twin
 from airhop.progress import reporter_for_stderr
 
 Report = Annotated[
@@ -19,7 +20,17 @@ Report = Annotated[
 ]
 
 
+def check_page(path: Path) -> None:
+    """Raise InputError where no page can be written, before any work is done."""
+    if is_folder(path):
+        raise InputError(f"cannot write {path}: it is a folder")
+    with filling(path.parent):
+        pass
+
+
 def say_twin(log: Log, path: Path, *, live: Mapping[str, Any] | None = None, command: str) -> None:
     """Write the page, and say where it is."""
+    from airhop.report.beside import write_twin  # and with it bokeh, which completion needs not
+
     write_twin(log, path, live=live, command=command, reporter=reporter_for_stderr())
     say(f"airhop: open {path.absolute().as_uri()} in a browser")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airhop.errors import InputError
-from airhop.files import filling, is_folder, why
+from airhop.files import why
 from airhop.live.logs import Log
 from airhop.progress import SILENT, Reporter
 from airhop.scenario import toml_literal
@@ -33,14 +33,6 @@ class Pair:
     """The connection of a real host, by its name in the replay."""
     twin: str
     """The flow of the scenario."""
-
-
-def check_page(path: Path) -> None:
-    """Raise InputError where no page can be written, before any work is done."""
-    if is_folder(path):
-        raise InputError(f"cannot write {path}: it is a folder")
-    with filling(path.parent):
-        pass
 
 
 def write_twin(
@@ -167,7 +159,7 @@ def _about_twin(flow: Mapping[str, Any]) -> str:
     told = ", ".join(f"{key} = {toml_literal(tcp[key])}" for key in ("preset", "delayed_ack") if key in tcp)
     return (
         f"Flow {flow['name']} of the scenario, simulated without real hosts until the emulation ended, with"
-        f" the same seed and replication. Its sender is {_scheme(flow)}; {told}. It is what the scenario says,"
+        f" the same seed and replication. Sender: {_scheme(flow)}; {told}. It is as the scenario has it,"
         ' whatever congestion control the kernel used: --scheme, and preset = "linux" with delayed_ack, bring'
         " it close."
     )
