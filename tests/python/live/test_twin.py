@@ -63,6 +63,14 @@ def test_the_twin_goes_beside_the_connection_that_goes_its_way() -> None:
     assert flow["delivered_bytes"] >= PAGE_BYTES
 
 
+def test_more_bytes_the_other_way_do_not_count() -> None:
+    # With the flow from d to s the request is compared, and not the page with a thousand times its bytes.
+    log = Log(LOG)
+    real = log.replay()
+    log.scenario = log.scenario.with_({"flow.ftp.from": "d", "flow.ftp.to": "s"})
+    assert paired(log, real).real == "tcp 10.0.0.4:41780 > 10.0.0.1:8000"
+
+
 def test_the_twin_is_the_simulated_run_of_that_length() -> None:
     log = Log(LOG)
     real = log.replay()
